@@ -1,0 +1,24 @@
+# Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# LLVM 22 and nothing else: a pass plugin works with exactly the LLVM that it was
+# built for. Sets LLVM_INCLUDE_DIRS, LLVM_TOOLS_BINARY_DIR and the usual rest.
+
+find_package(LLVM 22.1 CONFIG QUIET HINTS /usr/lib/llvm-22)
+if(NOT LLVM_FOUND)
+  message(FATAL_ERROR "CRSan: LLVM 22 was not found; install llvm-22-dev, "
+    "llvm-22-tools, clang-22 and clang-tools-22, or set LLVM_DIR.")
+endif()
+list(APPEND CMAKE_MODULE_PATH ${LLVM_DIR})
+include(AddLLVM)
+
+separate_arguments(LLVM_DEFINITIONS_LIST NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+add_definitions(${LLVM_DEFINITIONS_LIST})
+include_directories(SYSTEM ${LLVM_INCLUDE_DIRS})
+
+if(NOT LLVM_ENABLE_RTTI)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
+endif()
+
+find_program(CRSAN_CLANGXX clang++ HINTS ${LLVM_TOOLS_BINARY_DIR}
+  NO_DEFAULT_PATH REQUIRED DOC "clang++ 22, which compiles the device runtime")

@@ -1,0 +1,68 @@
+//===- CommandLine.h - Clang's command line, word by word ---*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The wrapper must not understand clang's options, only tell them from their
+// values and from input files, and know what language each input is in.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_DRIVER_COMMANDLINE_H
+#define CRSAN_DRIVER_COMMANDLINE_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace crsan::driver {
+
+/// What an input is to CUDA: device and host code, host code only, or something
+/// for the linker.
+enum class InputKind { Cuda, Host, Linker };
+
+/// An option with its values, or an input file.
+struct Argument {
+  std::vector<std::string> Words;
+  bool IsInput = false;
+  InputKind Input = InputKind::Linker;
+  /// The language that `-x` gives this input; empty: by its extension.
+  std::string Language;
+
+  llvm::StringRef spelling() const { return Words.front(); }
+  /// The value of an option spelled `-o FILE`, `-oFILE` (Prefix "-o") or
+  /// `--x=VALUE` (Prefix "--x="); none if this is another option.
+  std::optional<llvm::StringRef> value(llvm::StringRef Prefix) const;
+  bool is(llvm::StringRef Spelling) const {
+    return !IsInput && Words.front() == Spelling;
+  }
+};
+
+/// How far a command goes.
+enum class Phase { Preprocess, SyntaxOnly, Compile, Assemble, Link };
+
+class CommandLine {
+public:
+  /// \p Words are the arguments without argv[0], response files expanded. Words
+  /// after `--` become inputs that cannot be taken for options.
+  static CommandLine parse(const std::vector<std::string> &Words);
+
+  std::vector<Argument> Arguments;
+
+  bool has(llvm::StringRef Spelling) const;
+  /// The last of the options that start with \p Prefix, with its value.
+  std::optional<std::string> last(llvm::StringRef Prefix) const;
+  bool hasInput(InputKind Kind) const;
+  bool hasAnyInput() const;
+  Phase phase() const;
+};
+
+/// The kind of a file by its name, as clang's driver decides it.
+InputKind kindOfFile(llvm::StringRef Path);
+
+} // namespace crsan::driver
+
+#endif // CRSAN_DRIVER_COMMANDLINE_H

@@ -1,0 +1,40 @@
+//===- Job.h - Commands to run, one after another ---*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_DRIVER_JOB_H
+#define CRSAN_DRIVER_JOB_H
+
+#include <string>
+#include <vector>
+
+namespace crsan::driver {
+
+struct Job {
+  std::vector<std::string> Arguments; ///< Without argv[0].
+};
+
+/// What one command of the user's becomes.
+struct Plan {
+  std::vector<Job> Jobs;
+  /// The last job needs what the others make: it runs only if all succeeded.
+  bool LastLinks = false;
+  /// Deleted at the end: temporary objects and their folder.
+  std::vector<std::string> Temporaries;
+  /// Make-style dependency files of the compilations, to be joined into one.
+  std::vector<std::string> DependencyParts;
+  std::string DependencyFile;
+};
+
+/// Runs \p P with the clang \p Program and returns its exit code.
+int run(const Plan &P, const std::string &Program);
+
+/// Becomes \p Program with \p Arguments; returns only if that failed.
+int become(const std::string &Program,
+           const std::vector<std::string> &Arguments);
+
+} // namespace crsan::driver
+
+#endif // CRSAN_DRIVER_JOB_H

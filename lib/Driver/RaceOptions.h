@@ -1,0 +1,38 @@
+//===- RaceOptions.h - The options that are CRSan's own ---*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_DRIVER_RACEOPTIONS_H
+#define CRSAN_DRIVER_RACEOPTIONS_H
+
+#include "CommandLine.h"
+
+#include "llvm/Support/Error.h"
+
+namespace crsan::driver {
+
+/// What `-fsanitize=cuda-race` and its companions ask for.
+struct RaceOptions {
+  bool Enabled = false;
+  /// -fno-sanitize-recover=cuda-race: the first race ends the program.
+  bool HaltOnError = false;
+  /// Force-include crsan/cuda_compat.h
+  /// (-f[no-]sanitize-cuda-race-compat-header).
+  bool CompatHeader = true;
+  std::vector<std::string> IgnoreLists;
+  /// Options of the pass that the user gave as `-mllvm -crsan-...`.
+  std::vector<std::string> PassOptions;
+  /// nvcc's choice of run-time library: static (default), shared or none.
+  std::string CudaRuntime = "static";
+  /// Something on the line was ours, whether or not it is enabled in the end.
+  bool Mentioned = false;
+
+  /// Takes our options out of \p Line: what is left is clang's.
+  static llvm::Expected<RaceOptions> extract(CommandLine &Line);
+};
+
+} // namespace crsan::driver
+
+#endif // CRSAN_DRIVER_RACEOPTIONS_H

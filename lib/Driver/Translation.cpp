@@ -1,0 +1,379 @@
+//===- Translation.cpp - CRSan's command line to clang's ---*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Translation.h"
+#include "CudaToolkit.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace crsan::driver;
+using llvm::StringRef;
+namespace fs = llvm::sys::fs;
+namespace path = llvm::sys::path;
+
+/// The oldest architecture of CUDA 13. Newer GPUs compile its PTX when the
+/// program starts.
+static constexpr StringRef DefaultArch = "sm_75";
+
+namespace {
+using Words = std::vector<std::string>;
+
+/// The flags that one part of the work adds, before and after the user's own.
+class Translator {
+public:
+  Translator(const CommandLine &Line, const RaceOptions &Options,
+             const Installation &Where)
+      : Line(Line), Options(Options), Where(Where), Final(Line.phase()) {}
+
+  llvm::Expected<Plan> run();
+
+private:
+  const CommandLine &Line;
+  const RaceOptions &Options;
+  const Installation &Where;
+  const Phase Final;
+  std::optional<CudaToolkit> Toolkit;
+  bool ArchNamed = false;
+
+  bool compilesCuda() const { return Line.hasInput(InputKind::Cuda); }
+  bool compilesHost() const { return Line.hasInput(InputKind::Host); }
+  /// Whether the user's command makes an executable or a shared library.
+  bool links() const {
+    return Final == Phase::Link && Line.hasAnyInput() && !Line.has("-r") &&
+           !Line.has("--cuda-device-only") &&
+           !Line.has("--offload-device-only");
+  }
+  bool dryRun() const { return Line.has("-###"); }
+
+  llvm::Error findToolkit();
+  llvm::Error checkParts() const;
+  void addCommonFlags(Words &Out) const;
+  void addCudaFlags(Words &Out) const;
+  void addPassFlags(Words &Out) const;
+  void addArchFlags(Words &Out) const;
+  void addLinkFlags(Words &Out) const;
+  bool embedsPTX() const;
+
+  Words single() const;
+  llvm::Expected<Plan> split() const;
+  Words compile(const Argument &Source, const Words &Output) const;
+};
+} // namespace
+
+llvm::Error Translator::findToolkit() {
+  llvm::Expected<CudaToolkit> Found =
+      CudaToolkit::find(Line.last("--cuda-path="));
+  if (Found) {
+    Toolkit = *Found;
+    return llvm::Error::success();
+  }
+  // A host file may have nothing to do with CUDA.
+  if (compilesCuda() || links())
+    return Found.takeError();
+  llvm::consumeError(Found.takeError());
+  return llvm::Error::success();
+}
+
+llvm::Error Translator::checkParts() const {
+  if (dryRun())
+    return llvm::Error::success();
+  for (auto [Needed, Path] : {std::pair(compilesCuda(), Where.passPlugin()),
+                              std::pair(links(), Where.hostRuntime())})
+    if (Needed && !fs::exists(Path))
+      return llvm::createStringError(
+          "'" + Path +
+          "' is missing, which -fsanitize=cuda-race needs; build CRSan "
+          "completely or reinstall it");
+  return llvm::Error::success();
+}
+
+void Translator::addCommonFlags(Words &Out) const {
+  Out.push_back("-D__SANITIZE_CUDA_RACE__=1");
+  // Sites are named by line: without a table the report could not say where.
+  bool HasDebugFlag = llvm::any_of(Line.Arguments, [](const Argument &A) {
+    StringRef S = A.spelling();
+    return !A.IsInput &&
+           (S == "-g" || S.starts_with("-gline-") || S.starts_with("-gdwarf") ||
+            S.starts_with("-ggdb") || S.starts_with("-glldb") || S == "-gmlt" ||
+            S == "-gfull" || S == "-gused" || S == "-gsce" || S == "-gdbx" ||
+            (S.size() == 3 && S.starts_with("-g") && llvm::isDigit(S[2])));
+  });
+  if (!HasDebugFlag)
+    Out.push_back("-gline-tables-only");
+}
+
+bool Translator::embedsPTX() const { return !Line.has("-fgpu-rdc"); }
+
+void Translator::addArchFlags(Words &Out) const {
+  if (embedsPTX())
+    Out.push_back("--cuda-include-ptx=all");
+  if (ArchNamed)
+    return;
+  // Relocatable code carries no PTX (clang 22), so that it runs on its own
+  // architecture only; there, the GPU at hand is the better guess.
+  if (!embedsPTX() && fs::exists("/dev/nvidiactl")) {
+    Out.push_back("--offload-arch=native");
+    return;
+  }
+  if (!embedsPTX())
+    llvm::errs() << "CRSan: warning: -fgpu-rdc without --offload-arch= makes "
+                 << "code for " << DefaultArch
+                 << " only; name your GPU's architecture\n";
+  Out.push_back(("--offload-arch=" + DefaultArch).str());
+}
+
+/// The device side alone loads the pass. Clang 22 loads pass plugins before it
+/// reads -mllvm, so that the plugin's own options are known by then.
+void Translator::addPassFlags(Words &Out) const {
+  auto Device = [&](const llvm::Twine &Option) {
+    Out.push_back("-Xarch_device");
+    Out.push_back(Option.str());
+  };
+  Device("-fpass-plugin=" + Where.passPlugin());
+  for (const std::string &File : Options.IgnoreLists)
+    Device("-mllvm=-crsan-ignorelist=" + File);
+  for (const std::string &Option : Options.PassOptions)
+    Device("-mllvm=" + Option);
+}
+
+void Translator::addCudaFlags(Words &Out) const {
+  Out.push_back("-Wno-unknown-cuda-version");
+  // Instrumented loops are not always unrolled as their pragmas ask.
+  Out.push_back("-Wno-pass-failed");
+  if (!Line.last("--cuda-path="))
+    Out.push_back("--cuda-path=" + Toolkit->Root);
+  addArchFlags(Out);
+  addPassFlags(Out);
+  if (Options.CompatHeader) {
+    Out.push_back("-include");
+    Out.push_back(Where.compatHeader());
+  }
+}
+
+/// The host part, once and whole, since nothing refers to it; then the CUDA
+/// run-time library, unless the user chose one. -Xlinker, because after `-x
+/// cuda` a file name would be taken for a source.
+void Translator::addLinkFlags(Words &Out) const {
+  auto Linker = [&](const std::string &Option) {
+    Out.push_back("-Xlinker");
+    Out.push_back(Option);
+  };
+  Linker("--whole-archive");
+  Linker(Where.hostRuntime());
+  Linker("--no-whole-archive");
+  if (Options.HaltOnError)
+    Linker("--defsym=__crsan_halt_on_error=1");
+  for (const std::string &Dir : Toolkit->libraryDirs())
+    Out.push_back("-L" + Dir);
+  bool UserChose = llvm::any_of(Line.Arguments, [](const Argument &A) {
+    return llvm::any_of(A.Words, [&](StringRef Word) {
+      return (A.IsInput ? path::filename(Word) : Word).contains("cudart");
+    });
+  });
+  if (Options.CudaRuntime == "none" || UserChose)
+    return;
+  if (Options.CudaRuntime == "shared") {
+    Out.push_back("-lcudart");
+    return;
+  }
+  for (const char *Library : {"-lcudart_static", "-ldl", "-lrt", "-lpthread"})
+    Out.push_back(Library);
+}
+
+static void append(Words &Out, const Argument &A) {
+  llvm::append_range(Out, A.Words);
+}
+
+/// What we add may turn out not to be needed (PTX in a preprocessed file): the
+/// user, who did not write it, shall not be warned.
+static void appendQuietly(Words &Out, const Words &Added) {
+  Out.push_back("--start-no-unused-arguments");
+  llvm::append_range(Out, Added);
+  Out.push_back("--end-no-unused-arguments");
+}
+
+/// Folders are searched after the user's own, so that a newer CCCL wins.
+static Words includeFlags(const std::optional<CudaToolkit> &Toolkit,
+                          const Installation &Where, InputKind Kind) {
+  Words Out;
+  if (Toolkit && !Toolkit->ccclDir().empty()) {
+    Out.push_back("-isystem");
+    Out.push_back(Toolkit->ccclDir());
+  }
+  // Clang adds it for CUDA, behind its wrappers, where it has to be.
+  if (Toolkit && Kind == InputKind::Host) {
+    Out.push_back("-isystem");
+    Out.push_back(Toolkit->includeDir());
+  }
+  Out.push_back("-isystem");
+  Out.push_back(Where.includeDir());
+  return Out;
+}
+
+/// One command stays one command if its sources are all of one kind.
+Words Translator::single() const {
+  Words Out, Before, After;
+  if (compilesCuda() || compilesHost())
+    addCommonFlags(Before);
+  if (compilesCuda())
+    addCudaFlags(Before);
+  if (compilesCuda() || compilesHost())
+    After = includeFlags(Toolkit, Where,
+                         compilesCuda() ? InputKind::Cuda : InputKind::Host);
+  if (links()) {
+    // Device code may come from objects and archives too.
+    Before.push_back("--offload-link");
+    if (!compilesCuda() && !Line.last("--cuda-path="))
+      Before.push_back("--cuda-path=" + Toolkit->Root);
+    addLinkFlags(After);
+  }
+  appendQuietly(Out, Before);
+  for (const Argument &A : Line.Arguments)
+    append(Out, A);
+  appendQuietly(Out, After);
+  return Out;
+}
+
+/// One source of a command that has sources of both kinds.
+Words Translator::compile(const Argument &Source, const Words &Output) const {
+  Words Out, Before;
+  addCommonFlags(Before);
+  if (Source.Input == InputKind::Cuda)
+    addCudaFlags(Before);
+  appendQuietly(Out, Before);
+  // What is meant for the linker is not unused, only not used here.
+  Out.push_back("--start-no-unused-arguments");
+  bool Splits = !Output.empty();
+  for (const Argument &A : Line.Arguments) {
+    bool Language =
+        A.value("-x") || A.value("--language=") || A.is("--language");
+    bool Dependency = A.value("-MF") || A.is("-MD") || A.is("-MMD");
+    if (A.IsInput || Language || (Splits && (A.value("-o") || Dependency)))
+      continue;
+    append(Out, A);
+  }
+  Out.push_back("--end-no-unused-arguments");
+  appendQuietly(Out, includeFlags(Toolkit, Where, Source.Input));
+  llvm::append_range(Out, Output);
+  if (!Source.Language.empty()) {
+    Out.push_back("-x");
+    Out.push_back(Source.Language);
+  }
+  append(Out, Source);
+  return Out;
+}
+
+/// The name clang gives a dependency file: after the output, or the source.
+static std::string dependencyFile(const CommandLine &Line) {
+  if (auto Named = Line.last("-MF"))
+    return *Named;
+  llvm::SmallString<128> Name(Line.last("-o").value_or("a.out"));
+  path::replace_extension(Name, "d");
+  return Name.str().str();
+}
+
+llvm::Expected<Plan> Translator::split() const {
+  Plan P;
+  bool Linking = links();
+  std::optional<std::string> Output = Line.last("-o");
+  if (!Linking && Output && Final != Phase::Preprocess &&
+      Final != Phase::SyntaxOnly)
+    return llvm::createStringError(
+        "-o names one file, but CUDA and other sources make several; compile "
+        "them one by one");
+
+  llvm::SmallString<128> Folder("/tmp/crsan");
+  if (Linking && !dryRun()) {
+    if (std::error_code EC = fs::createUniqueDirectory("crsan", Folder))
+      return llvm::createStringError("cannot make a temporary folder: " +
+                                     EC.message() + "; is TMPDIR writable?");
+  }
+  bool Dependencies = Linking && (Line.has("-MD") || Line.has("-MMD"));
+  if (Dependencies)
+    P.DependencyFile = dependencyFile(Line);
+
+  // A name starting with the source's, and different for a.cu and b/a.cpp.
+  auto Temporary = [&](StringRef Source, StringRef Extension) {
+    llvm::SmallString<128> File(Folder);
+    path::append(File, path::stem(Source) + "-" + llvm::Twine(P.Jobs.size()) +
+                           Extension);
+    P.Temporaries.push_back(File.str().str());
+    return P.Temporaries.back();
+  };
+  Words Link, LinkBefore = {"--offload-link"}, LinkAfter;
+  if (!Line.last("--cuda-path="))
+    LinkBefore.push_back("--cuda-path=" + Toolkit->Root);
+  appendQuietly(Link, LinkBefore);
+  Link.push_back("--start-no-unused-arguments");
+  for (const Argument &A : Line.Arguments) {
+    if (!A.IsInput || A.Input == InputKind::Linker) {
+      // The objects that stand for the sources are in no source language.
+      if (!A.value("-x") && !A.value("--language=") && !A.is("--language"))
+        append(Link, A);
+      continue;
+    }
+    Words CompileOutput;
+    if (Linking) {
+      std::string Object = Temporary(A.spelling(), ".o");
+      CompileOutput = {"-c", "-o", Object};
+      if (Dependencies) {
+        std::string Part = Temporary(A.spelling(), ".d");
+        P.DependencyParts.push_back(Part);
+        llvm::append_range(
+            CompileOutput,
+            Words{Line.has("-MMD") ? "-MMD" : "-MD", "-MF", Part});
+        if (!Line.last("-MT") && !Line.last("-MQ"))
+          llvm::append_range(CompileOutput,
+                             Words{"-MQ", Output.value_or("a.out")});
+      }
+      Link.push_back(Object);
+    }
+    P.Jobs.push_back({compile(A, CompileOutput)});
+  }
+  Link.push_back("--end-no-unused-arguments");
+  if (Linking) {
+    addLinkFlags(LinkAfter);
+    appendQuietly(Link, LinkAfter);
+    P.Jobs.push_back({Link});
+    P.LastLinks = true;
+    P.Temporaries.push_back(Folder.str().str());
+  }
+  if (dryRun()) {
+    P.Temporaries.clear();
+    P.DependencyFile.clear();
+  }
+  return P;
+}
+
+llvm::Expected<Plan> Translator::run() {
+  if (llvm::Error E = checkNvccOptions(Line))
+    return std::move(E);
+  llvm::Expected<bool> Named = checkArchitectures(Line);
+  if (!Named)
+    return Named.takeError();
+  ArchNamed = *Named;
+  if (llvm::Error E = findToolkit())
+    return std::move(E);
+  if (llvm::Error E = checkParts())
+    return std::move(E);
+  if (compilesCuda() && compilesHost())
+    return split();
+  Plan P;
+  P.Jobs.push_back({single()});
+  return P;
+}
+
+llvm::Expected<Plan> crsan::driver::translate(const CommandLine &Line,
+                                              const RaceOptions &Options,
+                                              const Installation &Where) {
+  return Translator(Line, Options, Where).run();
+}

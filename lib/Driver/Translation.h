@@ -1,0 +1,36 @@
+//===- Translation.h - CRSan's command line to clang's ---*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_DRIVER_TRANSLATION_H
+#define CRSAN_DRIVER_TRANSLATION_H
+
+#include "CommandLine.h"
+#include "Installation.h"
+#include "Job.h"
+#include "RaceOptions.h"
+
+#include "llvm/Support/Error.h"
+
+namespace crsan::driver {
+
+/// The commands that do what \p Line asks with the sanitizer on. CUDA and other
+/// sources in one command are compiled by one command each, because clang 22
+/// would force-include its CUDA wrappers into all of them; then the objects are
+/// linked.
+llvm::Expected<Plan> translate(const CommandLine &Line,
+                               const RaceOptions &Options,
+                               const Installation &Where);
+
+/// An error if \p Line has an option that only nvcc has, with clang's spelling.
+llvm::Error checkNvccOptions(const CommandLine &Line);
+
+/// An error if an architecture older than sm_70 is asked for; otherwise whether
+/// the line names any.
+llvm::Expected<bool> checkArchitectures(const CommandLine &Line);
+
+} // namespace crsan::driver
+
+#endif // CRSAN_DRIVER_TRANSLATION_H

@@ -1,0 +1,112 @@
+//===- Finding.h - What a run found, ready to be printed --------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Records become findings here, and only here: occurrences at one place of the
+// source become one finding, however many modules, contexts, devices or
+// instances of a template they came from. Printers only print.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_REPORT_FINDING_H
+#define CRSAN_REPORT_FINDING_H
+
+#include "Report/SiteTable.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace crsan {
+
+/// One complete device record and how often its race happened.
+struct Occurrence {
+  abi::Record Rec{};
+  uint64_t Count = 0;   ///< 0 is read as 1: the record itself.
+  bool AtLeast = false; ///< Count is a lower bound.
+  int Device = 0;       ///< CUDA device ordinal.
+};
+
+/// Races of one kind at one place (for a conflict within a warp: at one pair of
+/// places) of the source.
+struct Finding {
+  /// What was seen first: kind, block, thread, lanes, values, address.
+  abi::Record First{};
+  std::optional<SiteInfo> Site;  ///< Empty if no table names First.Site.
+  std::optional<SiteInfo> Other; ///< Empty if not known, as First.Other == 0.
+  uint64_t Count = 0;
+  bool AtLeast = false;
+  std::vector<int> Devices; ///< In order of appearance, no duplicates.
+  /// The kernels in which this place raced, demangled, no duplicates; where the
+  /// kernel is not known, the outermost function. Several for templates.
+  std::vector<std::string> Instances;
+
+  abi::RaceKind kind() const { return First.Kind; }
+  std::array<uint32_t, 3> thread() const; ///< threadIdx of the first seen.
+  /// Where the record says no more than "generic", the space that the access
+  /// names in the source.
+  abi::Space space() const;
+  /// Bytes accessed, 0 if not known; `sizeIsLowerBound` for 255 and more.
+  uint32_t size() const;
+  bool sizeIsLowerBound() const;
+};
+
+/// What a run did, for the reader who wants to know what a silence is worth.
+struct RunSummary {
+  // Launches: each is counted in one of these three.
+  uint64_t KernelsLaunched = 0; ///< Instrumented, and the launch succeeded.
+  uint64_t KernelsFailed = 0;   ///< Refused, or ended by an error.
+  uint64_t KernelsNotInstrumented = 0; ///< Ran unchecked.
+
+  uint64_t Sites = 0;   ///< Accesses that can be checked, in all modules.
+  uint64_t Windows = 0; ///< The windows that they are in.
+  uint64_t Checks = 0;  ///< Accesses checked, one a thread.
+  uint64_t WindowsChecked = 0;  ///< Windows checked, one a warp.
+  uint64_t DroppedRecords = 0;  ///< Races that found the record buffer full.
+  uint64_t SkippedAccesses = 0; ///< Not checked; decided by the compiler.
+  uint32_t Seed = 0;
+  uint32_t DelayNs = 0;
+  uint32_t Budget = 0;      ///< As abi::Config; 0: every window is checked.
+  uint32_t MaxInterval = 0; ///< As abi::Config.
+  /// Checks and WindowsChecked were read back from every context; otherwise
+  /// they are lower bounds.
+  bool CountsComplete = true;
+  bool Shuffled = false; ///< Block indices were permuted.
+  uint32_t Modules = 0;  ///< Instrumented translation units loaded.
+  /// Loud lines such as failed launches, without prefix, printed as they are.
+  std::vector<std::string> Notes;
+};
+
+/// What the run as a whole shows.
+enum class Verdict {
+  Racy,
+  Clean,
+  NothingChecked, ///< Silence means nothing.
+  NotKnown, ///< No race seen, but the counts that would say what was checked
+            ///< are lost or contradict each other.
+};
+
+struct Report {
+  std::vector<Finding> Findings; ///< Most frequent first.
+  RunSummary Summary;
+
+  Verdict verdict() const;
+  /// Something beside races that a user must hear of even when nothing else is
+  /// printed: failed launches, lost records, notes.
+  bool hasWarnings() const;
+};
+
+/// Merges the occurrences of one place and sorts: most frequent first, then by
+/// file, line and column. Accesses without line information are only merged if
+/// they are the same site. Records of no known kind are left out, with a note.
+Report buildReport(std::span<const Occurrence> Occurrences,
+                   const SiteTable &Sites, RunSummary Summary);
+
+} // namespace crsan
+
+#endif // CRSAN_REPORT_FINDING_H

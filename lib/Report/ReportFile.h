@@ -1,0 +1,43 @@
+//===- ReportFile.h - What a run recorded, as JSON --------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Sites, records and a summary in a form that people can read, write and attach
+// to a bug report; docs/report-format.md describes it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_REPORT_REPORTFILE_H
+#define CRSAN_REPORT_REPORTFILE_H
+
+#include "Report/Finding.h"
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace crsan {
+
+/// The arguments of buildReport.
+struct ReportFile {
+  SiteTable Sites;
+  std::vector<Occurrence> Occurrences;
+  RunSummary Summary;
+};
+
+/// Why the text was refused, and where: one line without a prefix.
+struct ReportFileError {
+  std::string Message;
+};
+
+/// Reads the whole text of a file. Nothing unknown is let pass: a misspelt key
+/// is an error.
+std::variant<ReportFile, ReportFileError>
+parseReportFile(std::string_view Text);
+
+} // namespace crsan
+
+#endif // CRSAN_REPORT_REPORTFILE_H

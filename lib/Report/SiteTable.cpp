@@ -1,0 +1,221 @@
+//===- SiteTable.cpp - Which source place a site id names -----------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Report/SiteTable.h"
+#include "Report/Demangle.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+using namespace crsan;
+
+namespace {
+
+/// A table in place. Offsets are 64 bits wide, so that no count can overflow;
+/// nothing is assumed of the bytes' alignment.
+class TableView {
+public:
+  explicit TableView(std::span<const uint8_t> Bytes) : Bytes(Bytes) {
+    if (!Bytes.empty())
+      std::memcpy(&Header, Bytes.data(),
+                  std::min(Bytes.size(), sizeof(Header)));
+  }
+
+  /// What is wrong with the table; nothing else may be called before.
+  std::optional<std::string> check() const;
+
+  abi::SiteEntry site(uint32_t I) const {
+    return at<abi::SiteEntry>(sizeof(Header), I);
+  }
+  abi::Frame frame(uint32_t I) const { return at<abi::Frame>(frames(), I); }
+  std::string kernel(uint32_t I) const {
+    return string(at<uint32_t>(kernels(), I));
+  }
+  std::string string(uint32_t Offset) const {
+    if (Offset == 0)
+      return {};
+    return reinterpret_cast<const char *>(Bytes.data()) + strings() + Offset;
+  }
+
+  abi::ModuleHeader Header{};
+
+private:
+  uint64_t frames() const {
+    return sizeof(Header) + uint64_t(Header.NumSites) * sizeof(abi::SiteEntry);
+  }
+  uint64_t kernels() const {
+    return frames() + uint64_t(Header.NumFrames) * sizeof(abi::Frame);
+  }
+  uint64_t strings() const {
+    return kernels() + uint64_t(Header.NumKernels) * sizeof(uint32_t);
+  }
+
+  template <typename T> T at(uint64_t Begin, uint32_t I) const {
+    T Result;
+    std::memcpy(&Result, Bytes.data() + Begin + uint64_t(I) * sizeof(T),
+                sizeof(T));
+    return Result;
+  }
+
+  bool isString(uint32_t Offset) const {
+    return Offset == 0 || Offset < Header.StringSize;
+  }
+  bool isFrame(uint32_t I) const {
+    return I == abi::NoFrame || I < Header.NumFrames;
+  }
+  std::optional<std::string> checkHeader() const;
+  std::optional<std::string> checkSites() const;
+  std::optional<std::string> checkFrames() const;
+
+  std::span<const uint8_t> Bytes;
+};
+
+} // namespace
+
+static std::string damaged(std::string_view What) {
+  return fmt::format(
+      "the site table of an instrumented module is damaged ({}); "
+      "rebuild the program",
+      What);
+}
+
+std::optional<std::string> TableView::checkHeader() const {
+  // Magic and version come first in every version, whatever follows.
+  if (Bytes.size() < 2 * sizeof(uint32_t))
+    return damaged("truncated");
+  if (Header.Magic != abi::Magic)
+    return damaged("no site table");
+  if (Header.Version != abi::Version)
+    return fmt::format(
+        "a module was instrumented by another CRSan (its ABI version is {}, "
+        "this library's {}); rebuild the program with this CRSan",
+        Header.Version, abi::Version);
+  if (Bytes.size() < sizeof(Header) ||
+      Bytes.size() < strings() + Header.StringSize)
+    return damaged("truncated");
+  if (Header.StringSize && Bytes[strings() + Header.StringSize - 1] != '\0')
+    return damaged("text without end");
+  return std::nullopt;
+}
+
+static bool isAccess(abi::AccessKind Access) {
+  return Access == abi::AccessKind::Load || Access == abi::AccessKind::Store;
+}
+
+static bool isSpace(abi::Space Space) {
+  switch (Space) {
+  case abi::Space::Generic:
+  case abi::Space::Global:
+  case abi::Space::Shared:
+  case abi::Space::Cluster:
+    return true;
+  }
+  return false;
+}
+
+std::optional<std::string> TableView::checkSites() const {
+  for (uint32_t I = 0; I < Header.NumSites; ++I) {
+    abi::SiteEntry Entry = site(I);
+    if (!isFrame(Entry.Frame) || !isString(Entry.Kernel) ||
+        !isAccess(Entry.Access) || !isSpace(Entry.MemorySpace))
+      return damaged(fmt::format("site {}", I));
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> TableView::checkFrames() const {
+  for (uint32_t I = 0; I < Header.NumFrames; ++I) {
+    abi::Frame F = frame(I);
+    if (!isString(F.Function) || !isString(F.File) || !isFrame(F.InlinedAt))
+      return damaged(fmt::format("frame {}", I));
+  }
+  // A chain that comes back to itself would never end: walk each, marking
+  // frames with the walk that met them first.
+  std::vector<uint32_t> MetBy(Header.NumFrames, abi::NoFrame);
+  for (uint32_t Walk = 0; Walk < Header.NumFrames; ++Walk)
+    for (uint32_t I = Walk; I != abi::NoFrame; I = frame(I).InlinedAt) {
+      if (MetBy[I] == Walk)
+        return damaged(fmt::format("frame {} is inlined into itself", I));
+      if (MetBy[I] != abi::NoFrame)
+        break;
+      MetBy[I] = Walk;
+    }
+  return std::nullopt;
+}
+
+std::optional<std::string> TableView::check() const {
+  if (auto Problem = checkHeader())
+    return Problem;
+  for (uint32_t I = 0; I < Header.NumKernels; ++I)
+    if (!isString(at<uint32_t>(kernels(), I)))
+      return damaged(fmt::format("kernel {}", I));
+  if (auto Problem = checkSites())
+    return Problem;
+  return checkFrames();
+}
+
+static SiteInfo decode(const TableView &Table, uint32_t Entry) {
+  abi::SiteEntry E = Table.site(Entry);
+  SiteInfo Site{
+      E.Id, E.Access, E.MemorySpace, E.Size, demangle(Table.string(E.Kernel)),
+      {}};
+  for (uint32_t I = E.Frame; I != abi::NoFrame;) {
+    abi::Frame F = Table.frame(I);
+    Site.Frames.push_back({demangle(Table.string(F.Function)),
+                           Table.string(F.File), F.Line, F.Column});
+    I = F.InlinedAt;
+  }
+  return Site;
+}
+
+std::variant<ModuleInfo, TableError>
+SiteTable::add(std::span<const uint8_t> Table) {
+  TableView View(Table);
+  if (auto Problem = View.check())
+    return TableError{*Problem};
+
+  const abi::ModuleHeader &Header = View.Header;
+  const uint32_t Number = Tables.size();
+  bool IsNew = false;
+  for (uint32_t I = 0; I < Header.NumSites; ++I)
+    IsNew |= Index.try_emplace(View.site(I).Id, Location{Number, I}).second;
+  if (IsNew)
+    Tables.emplace_back(Table.begin(), Table.end());
+
+  ModuleInfo Info{Header.Unit,
+                  Header.Version,
+                  Header.NumSites,
+                  Header.NumWindows,
+                  Header.Flags,
+                  Header.Skipped,
+                  {}};
+  for (uint32_t I = 0; I < Header.NumKernels; ++I)
+    Info.Kernels.push_back(View.kernel(I));
+  return Info;
+}
+
+void SiteTable::add(SiteInfo Site) {
+  auto [It, IsNew] = Index.try_emplace(Site.Id);
+  if (!IsNew)
+    return;
+  Decoded.push_back(std::move(Site));
+  It->second.Decoded = &Decoded.back();
+}
+
+const SiteInfo *SiteTable::find(uint64_t Id) const {
+  auto It = Index.find(Id);
+  if (It == Index.end())
+    return nullptr;
+  Location &Where = It->second;
+  if (!Where.Decoded) {
+    Decoded.push_back(decode(TableView(Tables[Where.Table]), Where.Entry));
+    Where.Decoded = &Decoded.back();
+  }
+  return Where.Decoded;
+}

@@ -1,0 +1,103 @@
+//===- SiteTable.h - Which source place a site id names ---------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A device record names the accused access by a 64-bit identity; the site table
+// that the pass left in each module says what that is in the user's source. Raw
+// tables are kept as they came and decoded a site at a time when a record asks,
+// because modules have many sites, races are few, and tables are read while the
+// program starts.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_REPORT_SITETABLE_H
+#define CRSAN_REPORT_SITETABLE_H
+
+#include "crsan/ABI.h"
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+namespace crsan {
+
+/// One step of a chain of inlined calls.
+struct SourceFrame {
+  std::string Function; ///< Demangled; empty: not known.
+  std::string File;     ///< As the compiler was given it; empty: not known.
+  uint32_t Line = 0;    ///< 0: not known.
+  uint32_t Column = 0;  ///< 0: not known.
+
+  bool operator==(const SourceFrame &) const = default;
+};
+
+/// A checked access.
+struct SiteInfo {
+  uint64_t Id = 0;
+  abi::AccessKind Access = abi::AccessKind::Load;
+  abi::Space Space = abi::Space::Generic;
+  uint32_t Size = 0;               ///< Bytes; 0: only known at run time.
+  std::string Kernel;              ///< Demangled; empty: several may run it.
+  std::vector<SourceFrame> Frames; ///< Innermost first; may be empty.
+};
+
+/// What a table says about its translation unit.
+struct ModuleInfo {
+  uint64_t Unit = 0;
+  uint32_t Version = 0;
+  uint32_t NumSites = 0;
+  uint32_t NumWindows = 0;
+  uint32_t Flags = 0;               ///< abi::ModuleFlags.
+  uint32_t Skipped = 0;             ///< Accesses that the pass did not check.
+  std::vector<std::string> Kernels; ///< Instrumented kernels, mangled.
+};
+
+/// Why a table was refused: one line with the remedy, without a prefix.
+struct TableError {
+  std::string Message;
+};
+
+/// All sites of all modules loaded so far. Not synchronised, `find` included.
+class SiteTable {
+public:
+  SiteTable() = default;
+  SiteTable(SiteTable &&) = default;
+  SiteTable &operator=(SiteTable &&) = default;
+
+  /// Parses one table: the bytes of a `__crsan_table_*` object, aligned or not,
+  /// which are copied. Everything is checked first; on an error no site is
+  /// added. A unit may be added again (another context or device).
+  std::variant<ModuleInfo, TableError> add(std::span<const uint8_t> Table);
+
+  /// Adds one site that is already decoded. The first of an id is kept.
+  void add(SiteInfo Site);
+
+  /// The site, or null if no table names it. The pointer stays valid as long as
+  /// this object lives.
+  const SiteInfo *find(uint64_t Id) const;
+
+  /// Different sites known.
+  size_t size() const { return Index.size(); }
+
+private:
+  /// Where a site is, until it is decoded.
+  struct Location {
+    uint32_t Table = 0;
+    uint32_t Entry = 0;
+    const SiteInfo *Decoded = nullptr;
+  };
+
+  std::deque<std::vector<uint8_t>> Tables;
+  mutable std::deque<SiteInfo> Decoded;
+  mutable std::unordered_map<uint64_t, Location> Index;
+};
+
+} // namespace crsan
+
+#endif // CRSAN_REPORT_SITETABLE_H

@@ -1,0 +1,400 @@
+//===- TextReport.cpp - A report as text ----------------------------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Report/TextReport.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+using namespace crsan;
+
+namespace {
+
+/// Words for a kind of race.
+struct KindText {
+  const char *Name;
+  const char *Plural;
+};
+
+/// Appends lines to the text.
+class Printer {
+public:
+  explicit Printer(const TextOptions &Options) : Options(Options) {}
+
+  void finding(const Finding &F, bool ShowDevice);
+  void warnings(const RunSummary &S);
+  void whatWasChecked(const RunSummary &S);
+  void summary(const Report &R);
+
+  std::string Text;
+
+private:
+  template <typename... Ts>
+  void line(fmt::format_string<Ts...> Format, Ts &&...Args) {
+    fmt::format_to(std::back_inserter(Text), Format, std::forward<Ts>(Args)...);
+    Text += '\n';
+  }
+
+  void frames(uint64_t Id, const std::optional<SiteInfo> &Site);
+  void instances(const Finding &F);
+  void firstSeen(const Finding &F, bool ShowDevice);
+  void values(const Finding &F);
+  void occurrences(const Finding &F);
+
+  std::string position(const SourceFrame &F) const;
+
+  const TextOptions &Options;
+};
+
+} // namespace
+
+static KindText textOf(abi::RaceKind Kind) {
+  switch (Kind) {
+  case abi::RaceKind::None:
+    break;
+  case abi::RaceKind::ClobberedRead:
+    return {"clobbered read", "clobbered reads"};
+  case abi::RaceKind::LostUpdate:
+    return {"lost update", "lost updates"};
+  case abi::RaceKind::IntraWarpLostUpdate:
+    return {"intra-warp lost update", "intra-warp lost updates"};
+  case abi::RaceKind::IntraWarpConflict:
+    return {"intra-warp conflict", "intra-warp conflicts"};
+  }
+  return {"race of unknown kind", "races of unknown kinds"};
+}
+
+static bool isIntraWarp(abi::RaceKind Kind) {
+  return Kind == abi::RaceKind::IntraWarpLostUpdate ||
+         Kind == abi::RaceKind::IntraWarpConflict;
+}
+
+/// How to read a finding, in a sentence.
+static const char *explanation(const Finding &F) {
+  switch (F.kind()) {
+  case abi::RaceKind::None:
+    break;
+  case abi::RaceKind::ClobberedRead:
+    return "A thread was about to read this location when another thread "
+           "changed it; no synchronisation orders the two, so it may get "
+           "either value.";
+  case abi::RaceKind::LostUpdate:
+    return "A thread was about to write this location when another thread "
+           "changed it; no synchronisation orders the two, so either write may "
+           "be lost.";
+  case abi::RaceKind::IntraWarpLostUpdate:
+    if (F.First.Flags & abi::SameValue)
+      return "Several lanes of a warp wrote this location with one store; the "
+             "values were equal this time, but it is still a data race.";
+    return "Several lanes of a warp wrote this location with one store; which "
+           "of the values remains is undefined.";
+  case abi::RaceKind::IntraWarpConflict:
+    if (F.Site && F.Site->Access == abi::AccessKind::Store)
+      return "Two lanes of a warp wrote this location, each by another store; "
+             "lanes do not run in lockstep, so without __syncwarp() between "
+             "them either write may be lost.";
+    return "One lane of a warp wrote this location and another accesses it "
+           "by another instruction; lanes do not run in lockstep, so without "
+           "__syncwarp() between them their order is undefined.";
+  }
+  return "This CRSan does not know the kind of this race.";
+}
+
+/// "3 apples", "1 apple".
+static std::string counted(uint64_t N, std::string_view One,
+                           std::string_view Many) {
+  return fmt::format("{} {}", N, N == 1 ? One : Many);
+}
+static std::string counted(uint64_t N, std::string_view One) {
+  return counted(N, One, fmt::format("{}s", One));
+}
+
+/// Lanes as a list of ranges: 0-3,7.
+static std::string laneList(uint32_t Mask) {
+  std::string List;
+  for (unsigned First = 0; First < 32; ++First) {
+    if (!(Mask >> First & 1))
+      continue;
+    unsigned Last = First;
+    while (Last < 31 && (Mask >> (Last + 1) & 1))
+      ++Last;
+    List += List.empty() ? "" : ",";
+    List += First == Last ? fmt::format("{}", First)
+                          : fmt::format("{}-{}", First, Last);
+    First = Last;
+  }
+  return List;
+}
+
+/// A value of the access's width, or the hash that stands for a wider one.
+static std::string valueText(uint64_t Value, const Finding &F) {
+  if (F.First.Flags & abi::ValuesAreHashes)
+    return fmt::format("0x{:016x} (hash)", Value);
+  const uint32_t Bytes = std::min<uint32_t>(F.size() ? F.size() : 8, 8);
+  if (Bytes < 8)
+    Value &= (uint64_t(1) << 8 * Bytes) - 1;
+  return fmt::format("0x{:0{}x}", Value, 2 * Bytes);
+}
+
+static const char *spaceName(abi::Space Space) {
+  switch (Space) {
+  case abi::Space::Generic:
+    return "generic";
+  case abi::Space::Global:
+    return "global";
+  case abi::Space::Shared:
+    return "shared";
+  case abi::Space::Cluster:
+    return "cluster";
+  }
+  return "unknown";
+}
+
+/// Where the access goes, for the heading.
+static const char *spacePhrase(abi::Space Space) {
+  switch (Space) {
+  case abi::Space::Generic:
+    return "through a generic address";
+  case abi::Space::Global:
+    return "in global memory";
+  case abi::Space::Shared:
+    return "in shared memory";
+  case abi::Space::Cluster:
+    return "in shared memory of the cluster";
+  }
+  return "in memory";
+}
+
+static std::string heading(const Finding &F) {
+  std::string Text = textOf(F.kind()).Name;
+  if (F.size())
+    Text += " of " + counted(F.size(), "byte") +
+            (F.sizeIsLowerBound() ? " or more" : "");
+  return Text + ' ' + spacePhrase(F.space());
+}
+
+std::string Printer::position(const SourceFrame &F) const {
+  if (F.File.empty())
+    return "an unknown line (compile with -gline-tables-only or -g)";
+  std::string_view File = F.File;
+  if (File.starts_with(Options.StripPathPrefix))
+    File.remove_prefix(Options.StripPathPrefix.size());
+  if (F.Line == 0)
+    return fmt::format("{}, unknown line", File);
+  if (F.Column == 0)
+    return fmt::format("{}:{}", File, F.Line);
+  return fmt::format("{}:{}:{}", File, F.Line, F.Column);
+}
+
+void Printer::frames(uint64_t Id, const std::optional<SiteInfo> &Site) {
+  if (!Site)
+    return line("    #0 unknown site 0x{:016x} (no loaded module describes it)",
+                Id);
+  if (Site->Frames.empty())
+    return line("    #0 in an unknown function at {}", position({}));
+  for (size_t I = 0; I < Site->Frames.size(); ++I) {
+    const SourceFrame &F = Site->Frames[I];
+    line("    #{} {}{} at {}", I, I ? "inlined in " : "",
+         F.Function.empty() ? "an unknown function" : F.Function, position(F));
+  }
+}
+
+/// The kernel, and where else the same line raced.
+void Printer::instances(const Finding &F) {
+  if (!F.Site)
+    return;
+  if (F.Site->Kernel.empty())
+    line("  kernel: not known, several may run this function");
+  else
+    line("  kernel: {}", F.Site->Kernel);
+
+  constexpr size_t Most = 4;
+  const size_t Others = F.Instances.empty() ? 0 : F.Instances.size() - 1;
+  for (size_t I = 0; I < std::min(Others, Most); ++I)
+    line("  also in: {}", F.Instances[I + 1]);
+  if (Others > Most)
+    line("  also in: {} more", Others - Most);
+}
+
+void Printer::firstSeen(const Finding &F, bool ShowDevice) {
+  const abi::Record &Rec = F.First;
+  const auto [X, Y, Z] = F.thread();
+  std::string Where = ShowDevice && !F.Devices.empty()
+                          ? fmt::format("device {} ", F.Devices.front())
+                          : "";
+  Where += fmt::format("block ({},{},{}) thread ({},{},{})", Rec.Block[0],
+                       Rec.Block[1], Rec.Block[2], X, Y, Z);
+  if (isIntraWarp(F.kind()) && Rec.Lanes) {
+    const bool One = (Rec.Lanes & (Rec.Lanes - 1)) == 0;
+    Where += fmt::format(" lane{} {}", One ? "" : "s", laneList(Rec.Lanes));
+  }
+  Where +=
+      fmt::format(" address 0x{:x} ({})", Rec.Address, spaceName(F.space()));
+  if (!isIntraWarp(F.kind()))
+    Where += fmt::format(" value {} became {}", valueText(Rec.Before, F),
+                         valueText(Rec.After, F));
+  line("  first seen: {}", Where);
+}
+
+void Printer::values(const Finding &F) {
+  const abi::Record &Rec = F.First;
+  if (Rec.Flags & abi::SameValue)
+    line("  values: {} in every lane (same value)", valueText(Rec.Before, F));
+  else
+    line("  values: {} in this lane, {} in the other lane",
+         valueText(Rec.Before, F), valueText(Rec.After, F));
+}
+
+void Printer::occurrences(const Finding &F) {
+  std::string Devices;
+  if (F.Devices.size() > 1)
+    Devices = fmt::format(" on devices {}", fmt::join(F.Devices, ", "));
+  line("  occurrences: {}{}{}", F.AtLeast ? "at least " : "", F.Count, Devices);
+}
+
+void Printer::finding(const Finding &F, bool ShowDevice) {
+  line("==================");
+  line("CRSan: data race: {}", heading(F));
+  frames(F.First.Site, F.Site);
+  if (F.kind() == abi::RaceKind::IntraWarpConflict && F.First.Other) {
+    line("  conflicts with the write by another lane:");
+    frames(F.First.Other, F.Other);
+  }
+  instances(F);
+  firstSeen(F, ShowDevice);
+  if (isIntraWarp(F.kind()))
+    values(F);
+  occurrences(F);
+  line("  {}", explanation(F));
+  line("==================");
+}
+
+void Printer::warnings(const RunSummary &S) {
+  for (const std::string &Note : S.Notes)
+    line("CRSan: {}", Note);
+  if (S.KernelsFailed)
+    line("CRSan: {} failed and {} not checked",
+         counted(S.KernelsFailed, "kernel launch", "kernel launches"),
+         S.KernelsFailed == 1 ? "was" : "were");
+  if (S.KernelsNotInstrumented)
+    line("CRSan: {} not checked; build the source with -fsanitize=cuda-race",
+         counted(S.KernelsNotInstrumented,
+                 "launch of a kernel that is not instrumented was",
+                 "launches of kernels that are not instrumented were"));
+  if (S.DroppedRecords)
+    line("CRSan: {} not shown, the record buffer was full; repair the races "
+         "above and run again",
+         counted(S.DroppedRecords, "race is", "races are"));
+  if (S.SkippedAccesses)
+    line("CRSan: {} not checked by decision of the compiler; build with "
+         "-Rpass-missed=cuda-race to see which and why",
+         counted(S.SkippedAccesses, "access of the source is",
+                 "accesses of the source are"));
+}
+
+void Printer::whatWasChecked(const RunSummary &S) {
+  const char *AtLeast = S.CountsComplete ? "" : "at least ";
+  std::string Modules =
+      S.Modules > 1 ? fmt::format(" of {} modules", S.Modules) : "";
+  std::string Sampling =
+      S.Budget ? fmt::format("sampled after {} of a window, down to 1 in {}",
+                             S.Budget, S.MaxInterval)
+               : "not sampled";
+  line("CRSan: checked {}: {} in {}{}, {}{} checked, seed {}, delays up to {} "
+       "ns{}, {}{} ({})",
+       counted(S.KernelsLaunched, "kernel launch", "kernel launches"),
+       counted(S.Sites, "site"), counted(S.Windows, "window"), Modules, AtLeast,
+       counted(S.Checks, "access", "accesses"), S.Seed, S.DelayNs,
+       S.Shuffled ? ", blocks shuffled" : "", AtLeast,
+       counted(S.WindowsChecked, "window execution"), Sampling);
+  if (!S.CountsComplete)
+    line("CRSan: the counts of checks are lower bounds: a context ended before "
+         "they could be read");
+}
+
+static const char *whyNothingChecked(const RunSummary &S) {
+  if (S.KernelsLaunched == 0) {
+    if (S.KernelsFailed)
+      return "every launch of an instrumented kernel failed";
+    if (S.KernelsNotInstrumented)
+      return "no instrumented kernel was launched; build the kernels with "
+             "-fsanitize=cuda-race";
+    if (S.Modules == 0)
+      return "no instrumented code was loaded and no kernel launched";
+    return "no kernel was launched";
+  }
+  if (S.Sites == 0)
+    return "the instrumented code has no access that could race";
+  return "the launched kernels executed no access that is checked";
+}
+
+/// What a reader of a clean summary must not overlook.
+static std::string reservations(const RunSummary &S) {
+  std::vector<std::string> List;
+  if (S.KernelsFailed)
+    List.push_back(
+        fmt::format("{} failed", counted(S.KernelsFailed, "kernel launch",
+                                         "kernel launches")));
+  if (S.KernelsNotInstrumented)
+    List.push_back(fmt::format(
+        "{} not instrumented",
+        counted(S.KernelsNotInstrumented, "kernel launch", "kernel launches")));
+  if (List.empty())
+    return {};
+  return fmt::format(" in what was checked ({})", fmt::join(List, ", "));
+}
+
+/// "2 data races (1 clobbered read, 1 lost update)".
+static std::string raceCounts(const Report &R) {
+  std::vector<std::string> Parts;
+  for (abi::RaceKind Kind :
+       {abi::RaceKind::ClobberedRead, abi::RaceKind::LostUpdate,
+        abi::RaceKind::IntraWarpLostUpdate, abi::RaceKind::IntraWarpConflict}) {
+    const auto N =
+        std::count_if(R.Findings.begin(), R.Findings.end(),
+                      [&](const Finding &F) { return F.kind() == Kind; });
+    if (N)
+      Parts.push_back(counted(N, textOf(Kind).Name, textOf(Kind).Plural));
+  }
+  return fmt::format("{} ({})", counted(R.Findings.size(), "data race"),
+                     fmt::join(Parts, ", "));
+}
+
+void Printer::summary(const Report &R) {
+  const RunSummary &S = R.Summary;
+  switch (R.verdict()) {
+  case Verdict::Racy:
+    return line("SUMMARY: CRSan: {}", raceCounts(R));
+  case Verdict::Clean:
+    return line("SUMMARY: CRSan: no data races found{}", reservations(S));
+  case Verdict::NothingChecked:
+    return line("SUMMARY: CRSan: nothing was checked: {}",
+                whyNothingChecked(S));
+  case Verdict::NotKnown:
+    return line("SUMMARY: CRSan: no data race was seen, but what was checked "
+                "is not known: {}",
+                S.Checks ? "accesses were checked though no launch was counted"
+                         : "the counts of checks were lost with their context");
+  }
+}
+
+std::string crsan::renderText(const Report &R, const TextOptions &Options) {
+  Printer P(Options);
+  const bool ShowDevice =
+      std::any_of(R.Findings.begin(), R.Findings.end(), [](const Finding &F) {
+        return F.Devices.size() > 1 ||
+               (F.Devices.size() == 1 && F.Devices.front() != 0);
+      });
+  for (const Finding &F : R.Findings)
+    P.finding(F, ShowDevice);
+  P.warnings(R.Summary);
+  if (R.verdict() != Verdict::NothingChecked)
+    P.whatWasChecked(R.Summary);
+  P.summary(R);
+  return std::move(P.Text);
+}

@@ -1,0 +1,29 @@
+//===- TextReport.h - A report as text --------------------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_REPORT_TEXTREPORT_H
+#define CRSAN_REPORT_TEXTREPORT_H
+
+#include "Report/Finding.h"
+
+#include <string>
+
+namespace crsan {
+
+struct TextOptions {
+  /// Removed from the start of file names, as the sanitizers' option of this
+  /// name.
+  std::string StripPathPrefix;
+};
+
+/// The whole report, newline at the end: findings, a line for everything that
+/// was not checked, what was checked, and a `SUMMARY:`. The caller decides
+/// whether a clean run prints it.
+std::string renderText(const Report &R, const TextOptions &Options = {});
+
+} // namespace crsan
+
+#endif // CRSAN_REPORT_TEXTREPORT_H

@@ -1,0 +1,272 @@
+//===- Access.cpp - What an instruction does to memory -*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Access.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/Analysis/VectorUtils.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace crsan {
+
+namespace {
+
+/// NVPTX's numbers, which LLVM does not publish in a header of its own.
+enum AddressSpace : unsigned {
+  Generic = 0,
+  Global = 1,
+  Shared = 3,
+  Constant = 4,
+  Local = 5,
+  SharedCluster = 7,
+  Param = 101,
+};
+
+constexpr StringLiteral MarkName = "crsan.access";
+constexpr uint64_t LongestValue = 8;
+/// Runs longer than this are compared by hash (the runtime's __crsan_hash).
+constexpr uint64_t LongestSplit = 32;
+
+/// The access group of the user's own accesses. An access group is the one kind
+/// of metadata that says "this very access" to LLVM: intersected where accesses
+/// merge, lost where one is speculated, kept where it is cloned.
+MDNode *findMark(const Module &M) {
+  const NamedMDNode *Named = M.getNamedMetadata(MarkName);
+  return Named && Named->getNumOperands() ? Named->getOperand(0) : nullptr;
+}
+
+MDNode *getOrCreateMark(Module &M) {
+  if (MDNode *Mark = findMark(M))
+    return Mark;
+  MDNode *Mark = MDNode::getDistinct(M.getContext(), {});
+  M.getOrInsertNamedMetadata(MarkName)->addOperand(Mark);
+  return Mark;
+}
+
+bool isMarked(const Instruction &I) {
+  const MDNode *Group = I.getMetadata(LLVMContext::MD_access_group);
+  const MDNode *Mark = findMark(*I.getModule());
+  return Group && Mark &&
+         (Group == Mark || is_contained(Group->operands(), Mark));
+}
+
+/// Rule 4: local, constant and parameter memory. What a generic pointer of
+/// unknown origin points to is found out at run time.
+bool isPrivate(const Value *Pointer) {
+  auto Space = [](const Value *V) {
+    return V->getType()->getPointerAddressSpace();
+  };
+  auto Spaced = [&](const Value *V) {
+    return Space(V) == Local || Space(V) == Constant || Space(V) == Param;
+  };
+  if (Spaced(Pointer))
+    return true;
+  const Value *Object = getUnderlyingObject(Pointer, /*MaxLookup=*/0);
+  if (isa<AllocaInst>(Object) || Spaced(Object))
+    return true;
+  if (const auto *Arg = dyn_cast<Argument>(Object))
+    return Arg->hasByValAttr();
+  if (const auto *G = dyn_cast<GlobalVariable>(Object))
+    return G->isConstant();
+  return false;
+}
+
+/// The bytes of a value of type `T`, without its padding (another thread may
+/// own what lies there), as runs of (offset, size). False: cannot say.
+bool collectRuns(const DataLayout &DL, Type *T, uint64_t Offset,
+                 SmallVectorImpl<std::pair<uint64_t, uint64_t>> &Runs) {
+  if (auto *S = dyn_cast<StructType>(T)) {
+    const StructLayout *Layout = DL.getStructLayout(S);
+    for (unsigned I = 0; I < S->getNumElements(); ++I)
+      if (!collectRuns(DL, S->getElementType(I),
+                       Offset + Layout->getElementOffset(I), Runs))
+        return false;
+    return true;
+  }
+  if (auto *A = dyn_cast<ArrayType>(T)) {
+    const uint64_t Stride = DL.getTypeAllocSize(A->getElementType());
+    if (A->getNumElements() > 64)
+      return false;
+    for (uint64_t I = 0; I < A->getNumElements(); ++I)
+      if (!collectRuns(DL, A->getElementType(), Offset + I * Stride, Runs))
+        return false;
+    return true;
+  }
+  const TypeSize Bits = DL.getTypeSizeInBits(T);
+  if (Bits.isScalable() || (isa<VectorType>(T) && Bits.getFixedValue() % 8))
+    return false;
+  const uint64_t Size = DL.getTypeStoreSize(T);
+  if (!Runs.empty() && Runs.back().first + Runs.back().second == Offset)
+    Runs.back().second += Size;
+  else
+    Runs.push_back({Offset, Size});
+  return true;
+}
+
+/// Cuts a run into pieces that one aligned load can read; long ones stay whole.
+void addRun(Effect &E, Access Proto, uint64_t Offset, uint64_t Size,
+            Align Alignment) {
+  if (Size > LongestSplit) {
+    Proto.Offset = Offset;
+    Proto.Size = Size;
+    E.Accesses.push_back(Proto);
+    return;
+  }
+  for (uint64_t Done = 0, Piece; Done < Size; Done += Piece) {
+    Piece = std::min(LongestValue,
+                     commonAlignment(Alignment, Offset + Done).value());
+    while (Piece > Size - Done)
+      Piece /= 2;
+    Proto.Offset = Offset + Done;
+    Proto.Size = Piece;
+    E.Accesses.push_back(Proto);
+    Proto.Stored = nullptr;
+  }
+}
+
+void addTyped(Effect &E, Instruction &I, Value *Pointer, Align Alignment, Type *T,
+              Value *Stored, abi::AccessKind Kind) {
+  const DataLayout &DL = I.getDataLayout();
+  SmallVector<std::pair<uint64_t, uint64_t>, 4> Runs;
+  if (!collectRuns(DL, T, 0, Runs)) {
+    E.Skipped = Skip::Unsupported;
+    return;
+  }
+  Access Proto{&I,   Pointer, 0, 0, DL.getTypeStoreSize(T).getFixedValue(),
+               Stored, Kind};
+  for (auto [Offset, Size] : Runs) {
+    addRun(E, Proto, Offset, Size, Alignment);
+    Proto.Stored = nullptr;
+  }
+}
+
+Effect effectOfMemory(MemIntrinsic &M) {
+  Effect E;
+  const auto *Length = dyn_cast<ConstantInt>(M.getLength());
+  if (M.isVolatile()) {
+    E.Skipped = Skip::Strong;
+    E.Synchronises = true;
+    return E;
+  }
+  if (!Length || Length->getZExtValue() > 4096) {
+    E.Skipped = Skip::Unsupported;
+    return E;
+  }
+  const uint64_t Size = Length->getZExtValue();
+  auto Add = [&](Value *Pointer, MaybeAlign Alignment, Value *Stored,
+                 abi::AccessKind Kind) {
+    if (Size && !isPrivate(Pointer))
+      addRun(E, {&M, Pointer, 0, 0, Size, Stored, Kind}, 0, Size,
+             Alignment.valueOrOne());
+  };
+  Value *Stored = nullptr;
+  if (auto *Set = dyn_cast<MemSetInst>(&M))
+    Stored = Set->getValue();
+  Add(M.getRawDest(), M.getDestAlign(), Stored, abi::AccessKind::Store);
+  if (auto *Copy = dyn_cast<MemTransferInst>(&M)) {
+    if (isMarked(M))
+      Add(Copy->getRawSource(), Copy->getSourceAlign(), nullptr,
+          abi::AccessKind::Load);
+    else
+      E.Skipped = Skip::Speculated;
+  }
+  if (E.Accesses.empty() && E.Skipped == Skip::None)
+    E.Skipped = Skip::Private;
+  return E;
+}
+
+/// Rule 3: everything that is not known to be harmless may synchronise.
+bool callSynchronises(const CallBase &Call) {
+  if (isa<DbgInfoIntrinsic>(Call) || Call.isLifetimeStartOrEnd())
+    return false;
+  if (const auto *Asm = dyn_cast<InlineAsm>(Call.getCalledOperand()))
+    return Asm->hasSideEffects() || !Call.doesNotAccessMemory() ||
+           Call.isConvergent();
+  const auto *Intrinsic = dyn_cast<IntrinsicInst>(&Call);
+  if (!Intrinsic)
+    return true;
+  if (isa<AssumeInst>(Call))
+    return false;
+  const bool NoMemory =
+      Call.doesNotAccessMemory() || Call.onlyAccessesInaccessibleMemory();
+  return !NoMemory || Call.isConvergent() || !Call.willReturn();
+}
+
+} // namespace
+
+Effect effectOf(Instruction &I) {
+  Effect E;
+  if (auto *Load = dyn_cast<LoadInst>(&I)) {
+    if (isPrivate(Load->getPointerOperand()))
+      E.Skipped = Skip::Private;
+    else if (!Load->isSimple()) {
+      E.Skipped = Skip::Strong;
+      E.Synchronises = true;
+    } else if (!isMarked(I))
+      E.Skipped = Skip::Speculated;
+    else
+      addTyped(E, I, Load->getPointerOperand(), Load->getAlign(),
+               Load->getType(), nullptr, abi::AccessKind::Load);
+    return E;
+  }
+  if (auto *Store = dyn_cast<StoreInst>(&I)) {
+    if (isPrivate(Store->getPointerOperand()))
+      E.Skipped = Skip::Private;
+    else if (!Store->isSimple()) {
+      E.Skipped = Skip::Strong;
+      E.Synchronises = true;
+    } else
+      addTyped(E, I, Store->getPointerOperand(), Store->getAlign(),
+               Store->getValueOperand()->getType(), Store->getValueOperand(),
+               abi::AccessKind::Store);
+    return E;
+  }
+  if (auto *Memory = dyn_cast<MemIntrinsic>(&I))
+    return effectOfMemory(*Memory);
+  if (isa<AtomicRMWInst, AtomicCmpXchgInst, FenceInst>(I)) {
+    E.Skipped = Skip::Strong;
+    E.Synchronises = true;
+  } else if (auto *Call = dyn_cast<CallBase>(&I))
+    E.Synchronises = callSynchronises(*Call);
+  else
+    E.Synchronises = I.mayReadOrWriteMemory();
+  return E;
+}
+
+void markAccesses(Function &F) {
+  MDNode *Mark = getOrCreateMark(*F.getParent());
+  for (Instruction &I : instructions(F))
+    if (isa<LoadInst, StoreInst, MemIntrinsic>(I))
+      I.setMetadata(
+          LLVMContext::MD_access_group,
+          uniteAccessGroups(I.getMetadata(LLVMContext::MD_access_group), Mark));
+}
+
+bool mayWait(const Instruction &I) {
+  auto InShared = [](const Value *Pointer) {
+    return Pointer->getType()->getPointerAddressSpace() == Shared;
+  };
+  if (const auto *Load = dyn_cast<LoadInst>(&I))
+    return !Load->isSimple() && !InShared(Load->getPointerOperand()) &&
+           !isPrivate(Load->getPointerOperand());
+  if (const auto *Swap = dyn_cast<AtomicCmpXchgInst>(&I))
+    return !InShared(Swap->getPointerOperand());
+  if (const auto *Update = dyn_cast<AtomicRMWInst>(&I))
+    return !Update->use_empty() && !InShared(Update->getPointerOperand());
+  const auto *Call = dyn_cast<CallBase>(&I);
+  if (!Call || isa<IntrinsicInst>(Call))
+    return Call && !Call->use_empty() && Call->mayWriteToMemory() &&
+           !Call->onlyAccessesInaccessibleMemory();
+  return Call->mayReadOrWriteMemory();
+}
+
+} // namespace crsan

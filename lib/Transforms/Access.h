@@ -1,0 +1,62 @@
+//===- Access.h - What an instruction does to memory -*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which accesses are weak, which instructions may synchronise, and which loads
+// an optimiser may have speculated (docs/soundness.md, rules 2 to 6).
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_TRANSFORMS_ACCESS_H
+#define CRSAN_TRANSFORMS_ACCESS_H
+
+#include "crsan/ABI.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/Instructions.h"
+
+namespace crsan {
+
+/// A run of bytes that one weak instruction reads or writes. An instruction has
+/// several where its type has padding, is wider than a value, or copies.
+struct Access {
+  llvm::Instruction *Inst;
+  llvm::Value *Pointer;
+  uint64_t Offset;         ///< Bytes from Pointer.
+  uint64_t Size;           ///< Bytes compared as one: 1, 2, 4, 8, or more by hash.
+  uint64_t WholeSize;      ///< Bytes of the whole instruction, for the report.
+  llvm::Value *Stored;     ///< The value, for the first run of a store; or null.
+  abi::AccessKind Kind;
+};
+
+/// Why a weak access is left unchecked; each has a statistic and a remark.
+enum class Skip {
+  None,
+  Private,     ///< Local, constant or parameter memory: cannot race.
+  Speculated,  ///< A load that may run where the source would not run it.
+  Strong,      ///< Atomic or volatile: not a weak access.
+  Unsupported, ///< Lengths that are not constant, scalable or odd types.
+};
+
+/// What the pass has to know of one instruction.
+struct Effect {
+  llvm::SmallVector<Access, 2> Accesses;
+  bool Synchronises = false; ///< Ends a window (rule 3).
+  Skip Skipped = Skip::None;
+};
+
+Effect effectOf(llvm::Instruction &I);
+
+/// Marks every memory access of the user's as it stands in the source. The mark
+/// survives the merging of two marked accesses, and LLVM drops it from a load
+/// that it moves above the branch that guards it; a load without is not checked.
+void markAccesses(llvm::Function &F);
+
+/// True if `I` can wait for another thread's write: a strong load, an exchange
+/// whose result is used, assembly, or a call that may contain one.
+bool mayWait(const llvm::Instruction &I);
+
+} // namespace crsan
+
+#endif // CRSAN_TRANSFORMS_ACCESS_H

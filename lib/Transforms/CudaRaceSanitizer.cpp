@@ -1,0 +1,140 @@
+//===- CudaRaceSanitizer.cpp - The pass -*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CudaRaceSanitizer.h"
+#include "BlockShuffle.h"
+#include "DeviceRuntime.h"
+#include "Instrumenter.h"
+#include "SiteTable.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/SpecialCaseList.h"
+#include "llvm/Support/VirtualFileSystem.h"
+
+using namespace llvm;
+
+#if LLVM_VERSION_MAJOR != 22
+#error "CRSan is a plugin for LLVM 22 and no other version"
+#endif
+
+namespace crsan {
+
+namespace {
+
+constexpr StringLiteral Section = "cuda-race";
+
+bool isDeviceModule(const Module &M) {
+  return M.getTargetTriple().isNVPTX();
+}
+
+/// Names the only kernel of `M` that can reach `F`, "" if several or unknown.
+/// A function that other modules can call may run in their kernels.
+class KernelOf {
+public:
+  explicit KernelOf(Module &M) {
+    for (Function &F : M)
+      if (F.getCallingConv() == CallingConv::PTX_Kernel)
+        reach(F, F);
+  }
+  StringRef operator[](const Function &F) const {
+    if (F.getCallingConv() == CallingConv::PTX_Kernel)
+      return F.getName();
+    const Function *Kernel = F.hasLocalLinkage() ? Kernels.lookup(&F) : nullptr;
+    return Kernel ? Kernel->getName() : "";
+  }
+
+private:
+  void reach(Function &F, Function &Kernel) {
+    for (BasicBlock &BB : F)
+      for (Instruction &I : BB) {
+        auto *Call = dyn_cast<CallBase>(&I);
+        Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+        if (!Callee || Callee->isDeclaration())
+          continue;
+        auto [It, New] = Kernels.try_emplace(Callee, &Kernel);
+        if (New)
+          reach(*Callee, Kernel);
+        else if (It->second && It->second != &Kernel) {
+          It->second = nullptr; // Several.
+          reach(*Callee, Kernel);
+        }
+      }
+  }
+  DenseMap<const Function *, const Function *> Kernels;
+};
+
+std::unique_ptr<SpecialCaseList> loadIgnoreLists(const Options &Opts,
+                                                 LLVMContext &C) {
+  if (Opts.IgnoreLists.empty())
+    return nullptr;
+  std::string Error;
+  auto List = SpecialCaseList::create(Opts.IgnoreLists,
+                                      *vfs::getRealFileSystem(), Error);
+  if (!List)
+    C.emitError("CRSan: ignore list: " + Error);
+  return List;
+}
+
+bool isIgnored(const Function &F, const SpecialCaseList *List) {
+  if (F.hasFnAttribute(Attribute::DisableSanitizerInstrumentation))
+    return true;
+  if (!List)
+    return false;
+  StringRef Source = F.getParent()->getSourceFileName();
+  if (const DISubprogram *S = F.getSubprogram())
+    Source = S->getFilename();
+  return List->inSection(Section, "fun", F.getName()) ||
+         List->inSection(Section, "src", Source) ||
+         List->inSection(Section, "src", F.getParent()->getSourceFileName());
+}
+
+} // namespace
+
+PreservedAnalyses MarkAccessesPass::run(Module &M, ModuleAnalysisManager &) {
+  if (!isDeviceModule(M))
+    return PreservedAnalyses::all();
+  for (Function &F : M) {
+    if (F.isDeclaration())
+      continue;
+    markAccesses(F);
+    // Keeps LLVM from speculating loads where it asks. Where it does not ask,
+    // the mark is lost.
+    F.addFnAttr(Attribute::SanitizeThread);
+  }
+  return PreservedAnalyses::none();
+}
+
+PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
+                                             ModuleAnalysisManager &MAM) {
+  if (!isDeviceModule(M))
+    return PreservedAnalyses::all();
+  auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+  const std::unique_ptr<SpecialCaseList> List =
+      loadIgnoreLists(Opts, M.getContext());
+  const uint32_t Flags = dependsOnBlockOrder(M) ? abi::NoShuffle : 0;
+
+  SmallVector<Function *, 16> Functions;
+  for (Function &F : M) {
+    F.removeFnAttr(Attribute::SanitizeThread);
+    if (!F.isDeclaration() && !isIgnored(F, List.get()))
+      Functions.push_back(&F);
+  }
+  SiteTable Table(M);
+  const KernelOf Kernel(M);
+  uint32_t Skipped = 0;
+  for (Function *F : Functions)
+    Skipped += Instrumenter(*F, Table, Kernel[*F], FAM).run();
+  shuffleBlocks(M);
+  if (linkDeviceRuntime(M)) {
+    defineClusterExtent(M);
+    Table.emit(Flags, Skipped);
+  }
+  return PreservedAnalyses::none();
+}
+
+} // namespace crsan

@@ -1,0 +1,47 @@
+//===- CudaRaceSanitizer.h - The pass -*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two passes. MarkAccessesPass runs first of all and notes what the source
+// accesses; CudaRaceSanitizerPass runs last and instrument what is left of it.
+// In between nothing may speculate a load (rule 2), but every optimisation that
+// keeps loads where they are may make windows larger.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_TRANSFORMS_CUDARACESANITIZER_H
+#define CRSAN_TRANSFORMS_CUDARACESANITIZER_H
+
+#include "llvm/IR/PassManager.h"
+#include <string>
+#include <vector>
+
+namespace crsan {
+
+struct Options {
+  /// Special case lists (LLVM's SpecialCaseList format, section cuda-race).
+  std::vector<std::string> IgnoreLists;
+};
+
+class MarkAccessesPass : public llvm::PassInfoMixin<MarkAccessesPass> {
+public:
+  llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &);
+  static bool isRequired() { return true; }
+};
+
+class CudaRaceSanitizerPass
+    : public llvm::PassInfoMixin<CudaRaceSanitizerPass> {
+public:
+  explicit CudaRaceSanitizerPass(Options Opts) : Opts(std::move(Opts)) {}
+  llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &);
+  static bool isRequired() { return true; }
+
+private:
+  Options Opts;
+};
+
+} // namespace crsan
+
+#endif // CRSAN_TRANSFORMS_CUDARACESANITIZER_H

@@ -1,0 +1,65 @@
+//===- DeviceRuntime.cpp - The runtime linked into each module -*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceRuntime.h"
+#include "crsan/ABI.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Transforms/IPO/Internalize.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+using namespace llvm;
+
+namespace crsan {
+
+// Built from runtime/device by CMake, so that plugin and runtime never differ.
+alignas(4) static const unsigned char Bitcode[] = {
+#embed "crsan_device.bc"
+};
+
+bool linkDeviceRuntime(Module &M) {
+  LLVMContext &C = M.getContext();
+  const StringRef Bytes(reinterpret_cast<const char *>(Bitcode), sizeof(Bitcode));
+  Expected<std::unique_ptr<Module>> Runtime =
+      parseBitcodeFile(MemoryBufferRef(Bytes, "crsan device runtime"), C);
+  if (!Runtime) {
+    C.emitError("CRSan: cannot read the device runtime (" +
+                toString(Runtime.takeError()) +
+                "); this plugin works with LLVM 22 only");
+    return false;
+  }
+  // The runtime is compiled for the oldest GPU that is supported and contains
+  // nothing that newer ones lack; each module keeps its own target.
+  (*Runtime)->setTargetTriple(M.getTargetTriple());
+  (*Runtime)->setDataLayout(M.getDataLayout());
+  for (Function &F : **Runtime) {
+    F.removeFnAttr("target-cpu");
+    F.removeFnAttr("target-features");
+  }
+  if (NamedMDNode *Flags = (*Runtime)->getModuleFlagsMetadata())
+    Flags->eraseFromParent();
+  const bool Failed = Linker::linkModules(
+      M, std::move(*Runtime), Linker::Flags::LinkOnlyNeeded,
+      [](Module &Into, const StringSet<> &Linked) {
+        internalizeModule(Into, [&](const GlobalValue &GV) {
+          return GV.getName() == abi::ConfigName || !GV.hasName() ||
+                 !Linked.contains(GV.getName());
+        });
+      });
+  if (Failed) {
+    C.emitError("CRSan: cannot link the device runtime");
+    return false;
+  }
+  // `used` keeps it in the runtime's own bitcode; here it would keep the dead.
+  if (GlobalVariable *Config = M.getGlobalVariable(abi::ConfigName))
+    appendToCompilerUsed(M, {Config});
+  return true;
+}
+
+} // namespace crsan

@@ -1,0 +1,325 @@
+//===- Instrumenter.cpp - Emitting the checks of a function -*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Instrumenter.h"
+#include "DeviceRuntime.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/PromoteMemToReg.h"
+
+using namespace llvm;
+
+#define DEBUG_TYPE "cuda-race"
+
+STATISTIC(NumCheckedLoads, "Number of weak loads checked");
+STATISTIC(NumCheckedStores, "Number of weak stores checked");
+STATISTIC(NumWindows, "Number of windows");
+STATISTIC(NumGroups, "Number of slow paths");
+STATISTIC(NumOmittedPrivate, "Number of accesses omitted: private memory");
+STATISTIC(NumOmittedStrong, "Number of accesses omitted: atomic or volatile");
+STATISTIC(NumOmittedSpeculated,
+          "Number of accesses omitted: load may be speculated");
+STATISTIC(NumOmittedUnsupported,
+          "Number of accesses omitted: length or type not supported");
+
+namespace crsan {
+
+namespace {
+
+/// Counts and remarks an access that is not checked; true if that matters to
+/// the user: private memory cannot race, and strong accesses are not weak.
+bool noteSkipped(const Instruction &I, Skip Reason,
+                 OptimizationRemarkEmitter &ORE) {
+  StringRef Name, Why;
+  switch (Reason) {
+  case Skip::None:
+    return false;
+  case Skip::Private:
+    ++NumOmittedPrivate;
+    return false;
+  case Skip::Strong:
+    ++NumOmittedStrong;
+    return false;
+  case Skip::Speculated:
+    ++NumOmittedSpeculated;
+    Name = "SpeculatedLoad";
+    Why = "load is not checked for races: the optimiser may have moved it above "
+          "the branch that guards it";
+    break;
+  case Skip::Unsupported:
+    ++NumOmittedUnsupported;
+    Name = "UnsupportedAccess";
+    Why = "access is not checked for races: its length or type is not supported";
+    break;
+  }
+  ORE.emit([&] { return OptimizationRemarkMissed(DEBUG_TYPE, Name, &I) << Why; });
+  return true;
+}
+
+} // namespace
+
+Instrumenter::Instrumenter(Function &F, SiteTable &Table, StringRef Kernel,
+                           FunctionAnalysisManager &FAM)
+    : F(F), M(*F.getParent()), Table(Table), Kernel(Kernel), FAM(FAM) {}
+
+uint32_t Instrumenter::run() {
+  const uint32_t Skipped = plan();
+  for (Planned &P : Plan)
+    instrument(P);
+  if (!Countdowns.empty()) {
+    SmallVector<AllocaInst *, 8> Allocas;
+    for (auto &[L, C] : Countdowns)
+      if (C.Skip)
+        Allocas.push_back(C.Skip);
+    DominatorTree DT(F);
+    PromoteMemToReg(Allocas, DT);
+  }
+  return Skipped;
+}
+
+/// Everything that needs the function as it is, before any block is split.
+uint32_t Instrumenter::plan() {
+  auto &ORE = FAM.getResult<OptimizationRemarkEmitterAnalysis>(F);
+  uint32_t Skipped = 0;
+  for (Instruction &I : instructions(F))
+    Skipped += noteSkipped(I, effectOf(I).Skipped, ORE);
+  SmallVector<BasicBlock *, 32> Blocks;
+  for (BasicBlock &BB : F)
+    Blocks.push_back(&BB);
+  for (BasicBlock *BB : Blocks)
+    for (Window &W : collectWindows(*BB)) {
+      const Countdown *Loop = countdownOf(*BB);
+      Plan.push_back(
+          {std::move(W), Loop, Loop ? Loop->Window : Table.addWindow()});
+    }
+  return Skipped;
+}
+
+/// The countdown of the innermost loop around `BB`, if `BB` runs in each of its
+/// iterations; one that runs seldom is sampled for itself, or it would have to
+/// wait for its turn among the hot ones.
+const Instrumenter::Countdown *Instrumenter::countdownOf(BasicBlock &BB) {
+  auto &LI = FAM.getResult<LoopAnalysis>(F);
+  auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
+  Loop *L = LI.getLoopFor(&BB);
+  if (!L || !L->getLoopPreheader() || !L->getLoopLatch() ||
+      !DT.dominates(&BB, L->getLoopLatch()))
+    return nullptr;
+  auto [It, New] = Countdowns.try_emplace(L);
+  if (New) {
+    IRBuilder<> Entry(&F.getEntryBlock(), F.getEntryBlock().begin());
+    const unsigned Local = M.getDataLayout().getAllocaAddrSpace();
+    It->second.Skip = Entry.CreateAlloca(Entry.getInt32Ty(), Local);
+    It->second.Window = Table.addWindow();
+    IRBuilder<> B(L->getLoopPreheader()->getTerminator());
+    Value *Interval = B.CreateLoad(B.getInt32Ty(), It->second.Window);
+    B.CreateStore(emitRandomBelow(B, Interval), It->second.Skip);
+  }
+  return &It->second;
+}
+
+void Instrumenter::instrument(Planned &P) {
+  ++NumWindows;
+  Value *Sampled = nullptr;
+  for (const Group &G : P.W.Groups)
+    emitGroup(P, G, Sampled);
+  for (const Access &A : P.W.Stores)
+    emitStoreCheck(A, Sampled);
+}
+
+/// A random number below `Interval`, 0 for 0. The clock's low bits are as
+/// random as a race is; a multiplication by an odd constant brings them up.
+Value *Instrumenter::emitRandomBelow(IRBuilder<> &B, Value *Interval) {
+  Value *Clock = B.CreateIntrinsic(B.getInt32Ty(),
+                                   Intrinsic::nvvm_read_ptx_sreg_clock, {});
+  Value *Random = B.CreateMul(Clock, B.getInt32(0x9e3779b1u));
+  Value *Product = B.CreateMul(B.CreateZExt(Random, B.getInt64Ty()),
+                               B.CreateZExt(Interval, B.getInt64Ty()));
+  return B.CreateTrunc(B.CreateLShr(Product, 32), B.getInt32Ty());
+}
+
+Value *Instrumenter::emitDecision(IRBuilder<> &B, const Planned &P) {
+  if (!P.Loop) {
+    Value *Interval = B.CreateLoad(B.getInt32Ty(), P.Sampling);
+    return B.CreateICmpEQ(emitRandomBelow(B, Interval), B.getInt32(0));
+  }
+  Value *Skip = B.CreateLoad(B.getInt32Ty(), P.Loop->Skip);
+  B.CreateStore(B.CreateSub(Skip, B.getInt32(1)), P.Loop->Skip);
+  return B.CreateICmpEQ(Skip, B.getInt32(0));
+}
+
+Value *Instrumenter::addressOf(IRBuilder<> &B, const Access &A) {
+  Value *Generic = A.Pointer;
+  if (Generic->getType()->getPointerAddressSpace() != 0)
+    Generic = B.CreateAddrSpaceCast(Generic, B.getPtrTy(0));
+  Value *Address = B.CreatePtrToInt(Generic, B.getInt64Ty());
+  return A.Offset ? B.CreateAdd(Address, B.getInt64(A.Offset)) : Address;
+}
+
+/// A pointer that may be read strongly whatever it points to: local memory may
+/// not, so a read of something constant takes its place.
+Value *Instrumenter::emitReadable(IRBuilder<> &B, const Access &A) {
+  Value *Pointer = A.Pointer;
+  if (A.Offset)
+    Pointer = B.CreatePtrAdd(Pointer, B.getInt64(A.Offset));
+  if (Pointer->getType()->getPointerAddressSpace() != 0 || A.Size > 8)
+    return Pointer;
+  Value *IsLocal = B.CreateIntrinsic(
+      B.getInt1Ty(), Intrinsic::nvvm_isspacep_local, {Pointer});
+  return B.CreateSelect(IsLocal, Table.constantWord(), Pointer);
+}
+
+Value *Instrumenter::emitRead(IRBuilder<> &B, const Checked &C, bool Strong) {
+  if (C.A->Size > 8) {
+    FunctionCallee Hash = M.getOrInsertFunction(
+        HashName, B.getInt64Ty(), B.getInt64Ty(), B.getInt32Ty(), B.getInt32Ty());
+    return B.CreateCall(
+        Hash, {C.Address, B.getInt32(C.A->Size), B.getInt32(Strong)});
+  }
+  LoadInst *Load = B.CreateAlignedLoad(B.getIntNTy(C.A->Size * 8), C.Pointer,
+                                       Align(C.A->Size));
+  if (Strong)
+    Load->setAtomic(AtomicOrdering::Monotonic, SyncScope::System);
+  return Load;
+}
+
+/// Stores against the other accesses of the group, lane against lane. Accesses
+/// of different objects cannot meet; two by the same address meet only where
+/// the store meets itself, which emitStoreCheck looks at.
+void Instrumenter::emitConflicts(IRBuilder<> &B, ArrayRef<Checked> Group) {
+  auto MayMeet = [](const Access &S, const Access &O) {
+    const Value *X = getUnderlyingObject(S.Pointer);
+    const Value *Y = getUnderlyingObject(O.Pointer);
+    if (X != Y && isIdentifiedObject(X) && isIdentifiedObject(Y))
+      return false;
+    const unsigned XSpace = S.Pointer->getType()->getPointerAddressSpace();
+    const unsigned YSpace = O.Pointer->getType()->getPointerAddressSpace();
+    return XSpace == YSpace || XSpace == 0 || YSpace == 0;
+  };
+  for (const Checked &S : Group)
+    for (const Checked &O : Group) {
+      const bool BothStores = O.A->Kind == abi::AccessKind::Store;
+      if (S.A->Kind != abi::AccessKind::Store || S.A->Inst == O.A->Inst ||
+          S.A->Pointer == O.A->Pointer || (BothStores && &S > &O) ||
+          !MayMeet(*S.A, *O.A))
+        continue;
+      FunctionCallee Conflict = M.getOrInsertFunction(
+          ConflictName, B.getVoidTy(), B.getPtrTy(0), B.getInt64Ty(),
+          B.getPtrTy(0), B.getInt64Ty());
+      B.SetCurrentDebugLocation(O.A->Inst->getDebugLoc());
+      B.CreateCall(Conflict, {S.Site, S.Address, O.Site, O.Address});
+    }
+}
+
+/// Reads everything again and reports a change. One call serves the group: of
+/// several changes the last is reported, for ptxas keeps what every call site
+/// might need in registers. Another warp or execution sees the others.
+void Instrumenter::emitCompare(IRBuilder<> &B, ArrayRef<Checked> Group) {
+  Value *Changed = B.getFalse(), *Site = Group[0].Site;
+  Value *Address = nullptr, *Before = nullptr, *After = nullptr;
+  for (const Checked &C : Group) {
+    B.SetCurrentDebugLocation(C.A->Inst->getDebugLoc());
+    Value *Now = emitRead(B, C, /*Strong=*/true);
+    Value *Differs = B.CreateICmpNE(C.Before, Now);
+    Value *Old = B.CreateZExt(C.Before, B.getInt64Ty());
+    Now = B.CreateZExt(Now, B.getInt64Ty());
+    Site = Address ? B.CreateSelect(Differs, C.Site, Site) : C.Site;
+    Before = Address ? B.CreateSelect(Differs, Old, Before) : Old;
+    After = Address ? B.CreateSelect(Differs, Now, After) : Now;
+    Address = Address ? B.CreateSelect(Differs, C.Address, Address) : C.Address;
+    Changed = B.CreateOr(Changed, Differs);
+  }
+  auto *Rare = MDBuilder(F.getContext()).createUnlikelyBranchWeights();
+  IRBuilder<> R(SplitBlockAndInsertIfThen(Changed, B.GetInsertPoint(),
+                                          /*Unreachable=*/false, Rare));
+  R.SetCurrentDebugLocation(Group[0].A->Inst->getDebugLoc());
+  FunctionCallee Race =
+      M.getOrInsertFunction(RaceName, R.getVoidTy(), R.getPtrTy(0),
+                            R.getInt64Ty(), R.getInt64Ty(), R.getInt64Ty());
+  R.CreateCall(Race, {Site, Address, Before, After});
+}
+
+void Instrumenter::emitGroup(const Planned &P, const Group &G, Value *&Sampled) {
+  ++NumGroups;
+  IRBuilder<> B(G.Head);
+  // What is emitted belongs to no line, or a debugger would stop in it.
+  B.SetCurrentDebugLocation(DebugLoc());
+  const bool First = !Sampled;
+  if (First)
+    Sampled = emitDecision(B, P);
+  auto *Rare = MDBuilder(F.getContext()).createUnlikelyBranchWeights();
+  B.SetInsertPoint(SplitBlockAndInsertIfThen(Sampled, G.Head->getIterator(),
+                                             /*Unreachable=*/false, Rare));
+  // Calls need a location where the callee has debug information.
+  B.SetCurrentDebugLocation(G.Head->getDebugLoc());
+  SmallVector<Checked, 8> Group;
+  for (const Access &A : G.Accesses) {
+    Constant *Site = ConstantExpr::getAddrSpaceCast(Table.addSite(A, Kernel),
+                                                    B.getPtrTy(0));
+    if (A.Stored)
+      StoreSites[A.Inst] = Site;
+    ++(A.Kind == abi::AccessKind::Load ? NumCheckedLoads : NumCheckedStores);
+    Group.push_back({&A, Site, addressOf(B, A), emitReadable(B, A), nullptr});
+  }
+  for (Checked &C : Group)
+    C.Before = emitRead(B, C, /*Strong=*/false);
+  FunctionCallee Pause = M.getOrInsertFunction(
+      PauseName, B.getInt32Ty(), B.getPtrTy(0), B.getInt32Ty());
+  Value *Next = B.CreateCall(
+      Pause, {ConstantExpr::getAddrSpaceCast(P.Sampling, B.getPtrTy(0)),
+              B.getInt32(Group.size())});
+  if (First && P.Loop)
+    B.CreateStore(Next, P.Loop->Skip);
+  emitConflicts(B, Group);
+  emitCompare(B, Group);
+}
+
+/// The value's bits, zero-extended or folded to 64: only compared and shown.
+Value *Instrumenter::storedBits(IRBuilder<> &B, const Access &A) {
+  Value *V = A.Stored;
+  Type *T = V->getType();
+  if (T->isPointerTy())
+    return B.CreatePtrToInt(V, B.getInt64Ty());
+  if (T->isAggregateType())
+    return nullptr;
+  const uint64_t Bits = M.getDataLayout().getTypeSizeInBits(T);
+  Value *Whole = B.CreateBitCast(V, B.getIntNTy(Bits));
+  if (Bits <= 64)
+    return B.CreateZExt(Whole, B.getInt64Ty());
+  Value *Folded = B.getInt64(0);
+  for (uint64_t Done = 0; Done < Bits; Done += 64) {
+    Value *Part = B.CreateTrunc(B.CreateLShr(Whole, Done), B.getInt64Ty());
+    Folded = B.CreateMul(B.CreateXor(Folded, Part),
+                         B.getInt64(0x100000001b3ull));
+  }
+  return Folded;
+}
+
+void Instrumenter::emitStoreCheck(const Access &A, Value *Sampled) {
+  Constant *Site = StoreSites.lookup(A.Inst);
+  if (!Site)
+    return;
+  auto *Rare = MDBuilder(F.getContext()).createUnlikelyBranchWeights();
+  Instruction *Then = SplitBlockAndInsertIfThen(
+      Sampled, A.Inst->getIterator(), /*Unreachable=*/false, Rare);
+  IRBuilder<> B(Then);
+  B.SetCurrentDebugLocation(A.Inst->getDebugLoc());
+  Value *Bits = storedBits(B, A);
+  if (!Bits)
+    return;
+  FunctionCallee Check = M.getOrInsertFunction(
+      StoreName, B.getVoidTy(), B.getPtrTy(0), B.getInt64Ty(), B.getInt64Ty());
+  B.CreateCall(Check, {Site, addressOf(B, A), Bits});
+}
+
+} // namespace crsan

@@ -1,0 +1,77 @@
+//===- Instrumenter.h - Emitting the checks of a function -*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_TRANSFORMS_INSTRUMENTER_H
+#define CRSAN_TRANSFORMS_INSTRUMENTER_H
+
+#include "SiteTable.h"
+#include "Window.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+
+namespace crsan {
+
+/// Instruments one function. The fast path asks whether this execution of a
+/// window is sampled: in straight-line code by a random number against the
+/// window's interval, in loops by counting down a register. The slow path calls
+/// the runtime.
+class Instrumenter {
+public:
+  Instrumenter(llvm::Function &F, SiteTable &Table, llvm::StringRef Kernel,
+               llvm::FunctionAnalysisManager &FAM);
+
+  /// Returns the number of weak accesses left unchecked.
+  uint32_t run();
+
+private:
+  /// A loop's countdown, shared by the windows that run in every iteration.
+  struct Countdown {
+    llvm::AllocaInst *Skip;
+    llvm::Constant *Window;
+  };
+  struct Planned {
+    Window W;
+    const Countdown *Loop;  ///< Null: decided by `Sampling` alone.
+    llvm::Constant *Sampling;
+  };
+
+  uint32_t plan();
+  const Countdown *countdownOf(llvm::BasicBlock &BB);
+  void instrument(Planned &P);
+  llvm::Value *emitDecision(llvm::IRBuilder<> &B, const Planned &P);
+  llvm::Value *emitRandomBelow(llvm::IRBuilder<> &B, llvm::Value *Interval);
+  /// An access as the slow path sees it.
+  struct Checked {
+    const Access *A;
+    llvm::Constant *Site;
+    llvm::Value *Address; ///< Generic, as an integer.
+    llvm::Value *Pointer; ///< To read by; never to local memory.
+    llvm::Value *Before;
+  };
+
+  void emitGroup(const Planned &P, const Group &G, llvm::Value *&Sampled);
+  llvm::Value *emitRead(llvm::IRBuilder<> &B, const Checked &C, bool Strong);
+  llvm::Value *emitReadable(llvm::IRBuilder<> &B, const Access &A);
+  void emitConflicts(llvm::IRBuilder<> &B, llvm::ArrayRef<Checked> Group);
+  void emitCompare(llvm::IRBuilder<> &B, llvm::ArrayRef<Checked> Group);
+  void emitStoreCheck(const Access &A, llvm::Value *Sampled);
+  llvm::Value *storedBits(llvm::IRBuilder<> &B, const Access &A);
+  llvm::Value *addressOf(llvm::IRBuilder<> &B, const Access &A);
+
+  llvm::Function &F;
+  llvm::Module &M;
+  SiteTable &Table;
+  llvm::StringRef Kernel;
+  llvm::FunctionAnalysisManager &FAM;
+  llvm::DenseMap<llvm::Loop *, Countdown> Countdowns;
+  std::vector<Planned> Plan;
+  llvm::DenseMap<const llvm::Instruction *, llvm::Constant *> StoreSites;
+};
+
+} // namespace crsan
+
+#endif // CRSAN_TRANSFORMS_INSTRUMENTER_H

@@ -1,0 +1,53 @@
+//===- Plugin.cpp - Registration with LLVM -*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CudaRaceSanitizer.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Plugins/PassPlugin.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Transforms/IPO/AlwaysInliner.h"
+
+using namespace llvm;
+
+static cl::list<std::string>
+    IgnoreLists("crsan-ignorelist",
+                cl::desc("Special case list of what is not to be checked"),
+                cl::value_desc("file"));
+
+static crsan::Options optionsFromCommandLine() {
+  crsan::Options Opts;
+  Opts.IgnoreLists.assign(IgnoreLists.begin(), IgnoreLists.end());
+  return Opts;
+}
+
+static void registerPasses(PassBuilder &PB) {
+  PB.registerPipelineStartEPCallback(
+      [](ModulePassManager &MPM, OptimizationLevel) {
+        MPM.addPass(crsan::MarkAccessesPass());
+      });
+  PB.registerOptimizerLastEPCallback(
+      [](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase) {
+        MPM.addPass(crsan::CudaRaceSanitizerPass(optionsFromCommandLine()));
+        MPM.addPass(AlwaysInlinerPass());
+      });
+  PB.registerPipelineParsingCallback(
+      [](StringRef Name, ModulePassManager &MPM,
+         ArrayRef<PassBuilder::PipelineElement>) {
+        if (Name == "crsan-mark")
+          MPM.addPass(crsan::MarkAccessesPass());
+        else if (Name == "crsan")
+          MPM.addPass(crsan::CudaRaceSanitizerPass(optionsFromCommandLine()));
+        else
+          return false;
+        return true;
+      });
+}
+
+extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo() {
+  return {LLVM_PLUGIN_API_VERSION, "CudaRaceSanitizer", LLVM_VERSION_STRING,
+          registerPasses};
+}

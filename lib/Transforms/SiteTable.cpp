@@ -1,0 +1,217 @@
+//===- SiteTable.cpp - Descriptors of the checked accesses -*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SiteTable.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/Support/xxhash.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+using namespace llvm;
+
+namespace crsan {
+
+namespace {
+
+constexpr unsigned GlobalSpace = 1;
+
+abi::Space spaceOf(unsigned AddressSpace) {
+  switch (AddressSpace) {
+  case 1:
+    return abi::Space::Global;
+  case 3:
+    return abi::Space::Shared;
+  case 7:
+    return abi::Space::Cluster;
+  default:
+    return abi::Space::Generic;
+  }
+}
+
+uint64_t mix(uint64_t Hash, uint64_t Value) {
+  const uint64_t Words[] = {Hash, Value};
+  return xxh3_64bits(ArrayRef(reinterpret_cast<const uint8_t *>(Words), 16));
+}
+
+template <typename T> void append(std::string &To, const T &Value) {
+  To.append(reinterpret_cast<const char *>(&Value), sizeof(T));
+}
+
+std::string pathOf(const DIFile *File) {
+  if (!File)
+    return "";
+  return File->getFilename().str();
+}
+
+} // namespace
+
+SiteTable::SiteTable(Module &M) : M(M), Strings(1, '\0') {
+  auto StandIn = [&] {
+    return new GlobalVariable(M, Type::getInt8Ty(M.getContext()), false,
+                              GlobalValue::ExternalLinkage, nullptr, "", nullptr,
+                              GlobalValue::NotThreadLocal, GlobalSpace);
+  };
+  SitesBase = StandIn();
+  WindowsBase = StandIn();
+}
+
+uint32_t SiteTable::addString(StringRef S) {
+  if (S.empty())
+    return 0;
+  auto [It, New] = StringOffsets.try_emplace(S, Strings.size());
+  if (New) {
+    Strings += S;
+    Strings += '\0';
+  }
+  return It->second;
+}
+
+uint32_t SiteTable::addFrame(const DebugLoc &Location, const Function &F) {
+  auto [It, New] = FrameIndex.try_emplace({Location.get(), &F}, 0);
+  if (!New)
+    return It->second;
+  abi::Frame Frame = {addString(F.getName()), 0, 0, 0, abi::NoFrame};
+  if (const DILocation *L = Location.get()) {
+    const DISubprogram *Scope = L->getScope()->getSubprogram();
+    const StringRef Linkage = Scope->getLinkageName();
+    Frame.Function = addString(Linkage.empty() ? Scope->getName() : Linkage);
+    Frame.File = addString(pathOf(L->getScope()->getFile()));
+    Frame.Line = L->getLine();
+    Frame.Column = L->getColumn();
+    if (const DILocation *Outer = L->getInlinedAt())
+      Frame.InlinedAt = addFrame(DebugLoc(Outer), F);
+  }
+  Frames.push_back(Frame);
+  return FrameIndex[{Location.get(), &F}] = Frames.size() - 1;
+}
+
+uint64_t SiteTable::identity(const abi::SiteEntry &Entry) const {
+  // Of the text, not of offsets: the same place in two modules is one site.
+  uint64_t Hash = mix(uint64_t(Entry.Access), Entry.Size);
+  Hash = mix(Hash, xxh3_64bits(StringRef(Strings.c_str() + Entry.Kernel)));
+  for (uint32_t I = Entry.Frame; I != abi::NoFrame; I = Frames[I].InlinedAt) {
+    const abi::Frame &F = Frames[I];
+    Hash = mix(Hash, xxh3_64bits(StringRef(Strings.c_str() + F.Function)));
+    Hash = mix(Hash, xxh3_64bits(StringRef(Strings.c_str() + F.File)));
+    Hash = mix(Hash, uint64_t(F.Line) << 32 | F.Column);
+  }
+  return Hash ? Hash : 1; // 0 means "no site" in a record.
+}
+
+Constant *SiteTable::addSite(const Access &A, StringRef Kernel) {
+  const Function &F = *A.Inst->getFunction();
+  abi::SiteEntry Entry = {};
+  Entry.Frame = addFrame(A.Inst->getDebugLoc(), F);
+  Entry.Kernel = addString(Kernel);
+  Entry.Access = A.Kind;
+  Entry.MemorySpace = spaceOf(A.Pointer->getType()->getPointerAddressSpace());
+  Entry.Size = A.WholeSize;
+  Entry.Id = identity(Entry);
+  Entries.insert({Entry.Id, Entry});
+  Sites.push_back(
+      {Entry.Id, uint32_t(A.Size), Entry.Access, Entry.MemorySpace});
+  return elementAddress(SitesBase, (Sites.size() - 1) * sizeof(abi::Site));
+}
+
+Constant *SiteTable::addWindow() {
+  return elementAddress(WindowsBase, NumWindows++ * sizeof(abi::Window));
+}
+
+Constant *SiteTable::constantWord() {
+  static_assert(offsetof(abi::Site, Id) == 0);
+  return ConstantExpr::getAddrSpaceCast(SitesBase,
+                                        PointerType::get(M.getContext(), 0));
+}
+
+Constant *SiteTable::elementAddress(GlobalVariable *Base, uint64_t Offset) {
+  LLVMContext &C = M.getContext();
+  return ConstantExpr::getGetElementPtr(
+      Type::getInt8Ty(C), Base, ConstantInt::get(Type::getInt64Ty(C), Offset));
+}
+
+uint64_t SiteTable::unitIdentity() const {
+  uint64_t Hash = xxh3_64bits(M.getSourceFileName());
+  for (const Function &F : M)
+    Hash = mix(Hash, xxh3_64bits(F.getName()));
+  for (const auto &[Id, Entry] : Entries)
+    Hash = mix(Hash, Id);
+  return Hash;
+}
+
+GlobalVariable *SiteTable::define(Twine Name, Constant *Initializer,
+                                  bool IsConstant) {
+  auto *G = new GlobalVariable(M, Initializer->getType(), IsConstant,
+                               GlobalValue::ExternalLinkage, Initializer, Name,
+                               nullptr, GlobalValue::NotThreadLocal, GlobalSpace);
+  G->setAlignment(Align(8));
+  appendToCompilerUsed(M, {G});
+  return G;
+}
+
+void SiteTable::emit(uint32_t Flags, uint32_t Skipped) {
+  auto IsKernel = [](const Function *F) {
+    return F->getCallingConv() == CallingConv::PTX_Kernel;
+  };
+  SmallVector<const Function *, 16> Functions, Others;
+  for (const Function &F : M)
+    if (!F.isDeclaration())
+      (IsKernel(&F) ? Functions : Others).push_back(&F);
+  const size_t NumKernels = Functions.size();
+  Functions.append(Others);
+  std::string Names;
+  for (const Function *F : Functions)
+    append(Names, addString(F->getName()));
+
+  abi::ModuleHeader Header = {};
+  Header.Magic = abi::Magic;
+  Header.Version = abi::Version;
+  Header.Unit = unitIdentity();
+  Header.NumSites = Entries.size();
+  Header.NumWindows = NumWindows;
+  Header.NumFrames = Frames.size();
+  Header.NumFunctions = Functions.size();
+  Header.NumKernels = NumKernels;
+  Header.StringSize = Strings.size();
+  Header.Flags = Flags;
+  Header.Skipped = Skipped;
+  std::string Blob;
+  append(Blob, Header);
+  for (const auto &[Id, Entry] : Entries)
+    append(Blob, Entry);
+  for (const abi::Frame &F : Frames)
+    append(Blob, F);
+  Blob += Names + Strings;
+
+  LLVMContext &C = M.getContext();
+  const std::string Unit = utohexstr(Header.Unit, /*LowerCase=*/true, 16);
+  define(Twine(abi::TablePrefix) + Unit,
+         ConstantDataArray::getString(C, Blob, /*AddNull=*/false), true);
+
+  static_assert(sizeof(abi::Site) == 5 * 8);
+  std::vector<uint64_t> Words;
+  for (const Site &S : Sites)
+    Words.insert(Words.end(),
+                 {S.Id,
+                  uint64_t(S.Size) | uint64_t(S.Kind) << 32 |
+                      uint64_t(S.MemorySpace) << 40,
+                  0, 0, 0});
+  auto *SitesArray = define(Twine(abi::SitesPrefix) + Unit,
+                            ConstantDataArray::get(C, Words), false);
+  auto *WindowsArray =
+      define(Twine(abi::WindowsPrefix) + Unit,
+             ConstantAggregateZero::get(
+                 ArrayType::get(Type::getInt64Ty(C), std::max(1u, NumWindows))),
+             false);
+  SitesBase->replaceAllUsesWith(SitesArray);
+  WindowsBase->replaceAllUsesWith(WindowsArray);
+  SitesBase->eraseFromParent();
+  WindowsBase->eraseFromParent();
+}
+
+} // namespace crsan

@@ -1,0 +1,72 @@
+//===- SiteTable.h - Descriptors of the checked accesses -*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Collects the sites and windows of a module while it is instrumented and emits
+// the three objects of include/crsan/ABI.h that describe them.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_TRANSFORMS_SITETABLE_H
+#define CRSAN_TRANSFORMS_SITETABLE_H
+
+#include "Access.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/IR/Module.h"
+
+namespace crsan {
+
+class SiteTable {
+public:
+  explicit SiteTable(llvm::Module &M);
+
+  /// The device address of a new abi::Site; those of consecutive calls are
+  /// consecutive in memory. `Kernel` is the only kernel it can run in, or "".
+  llvm::Constant *addSite(const Access &A, llvm::StringRef Kernel);
+
+  /// The device address of a new abi::Window.
+  llvm::Constant *addWindow();
+
+  /// A generic pointer to 8 bytes that never change.
+  llvm::Constant *constantWord();
+
+  /// Defines the objects; no site or window may be added afterwards.
+  void emit(uint32_t Flags, uint32_t Skipped);
+
+  bool empty() const { return Sites.empty(); }
+
+private:
+  struct Site {
+    uint64_t Id;
+    uint32_t Size;
+    abi::AccessKind Kind;
+    abi::Space MemorySpace;
+  };
+
+  uint32_t addString(llvm::StringRef S);
+  uint32_t addFrame(const llvm::DebugLoc &Location, const llvm::Function &F);
+  uint64_t identity(const abi::SiteEntry &Entry) const;
+  uint64_t unitIdentity() const;
+  llvm::Constant *elementAddress(llvm::GlobalVariable *Base, uint64_t Offset);
+  llvm::GlobalVariable *define(llvm::Twine Name, llvm::Constant *Initializer,
+                               bool IsConstant);
+
+  llvm::Module &M;
+  /// Stand-ins for the arrays until their lengths are known.
+  llvm::GlobalVariable *SitesBase, *WindowsBase;
+  std::vector<Site> Sites;
+  uint32_t NumWindows = 0;
+  llvm::MapVector<uint64_t, abi::SiteEntry> Entries; ///< By identity.
+  std::vector<abi::Frame> Frames;
+  llvm::DenseMap<std::pair<const void *, const void *>, uint32_t> FrameIndex;
+  llvm::StringMap<uint32_t> StringOffsets;
+  std::string Strings;
+};
+
+} // namespace crsan
+
+#endif // CRSAN_TRANSFORMS_SITETABLE_H

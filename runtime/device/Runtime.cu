@@ -1,0 +1,402 @@
+//===- Runtime.cu - What an instrumented kernel calls -----------*- CUDA -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compiled once to bitcode for sm_70, embedded in the pass plugin and linked
+// into every instrumented module with internal linkage. Everything here runs in
+// the slow path of a sampled window. The pass itself emits the fast path (is this
+// window sampled?) and the reads before and after the pause.
+//
+// ptxas compiles these functions anew for every kernel that calls them, so each
+// is small, and its loops stay loops.
+//
+// Why a check may precede the access (docs/soundness.md): between the check and
+// the access there is no synchronisation and no way round, so a write of another
+// thread that is seen to happen here is ordered neither before nor after the
+// access that follows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "crsan/ABI.h"
+
+using namespace crsan::abi;
+
+// The toolkit's headers are not needed for this file, and not included.
+#define DEVICE __attribute__((device, always_inline)) inline
+/// Entry points keep a real call: they are cold, and kernels are many.
+#define ENTRY                                                                  \
+  extern "C" __attribute__((device, noinline, cold, used, convergent))
+
+extern "C" __attribute__((constant, weak)) Config __crsan_config;
+
+namespace {
+
+using Address = uint64_t;
+
+/// Finalizer of MurmurHash3: spreads the few bits in which two warps differ.
+DEVICE uint32_t mix(uint32_t X) {
+  X ^= X >> 16;
+  X *= 0x85ebca6bu;
+  X ^= X >> 13;
+  X *= 0xc2b2ae35u;
+  return X ^ (X >> 16);
+}
+
+DEVICE uint32_t special(uint32_t Salt) {
+  uint32_t Clock, Sm, Warp;
+  asm volatile("mov.u32 %0, %%clock;" : "=r"(Clock));
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(Sm));
+  asm volatile("mov.u32 %0, %%warpid;" : "=r"(Warp));
+  return mix(Clock ^ mix(__crsan_config.Seed * 0x9e3779b9u + (Sm << 8) + Warp +
+                         Salt * 0x632be5abu));
+}
+
+DEVICE uint32_t activeMask() {
+  uint32_t Mask;
+  asm volatile("activemask.b32 %0;" : "=r"(Mask));
+  return Mask;
+}
+
+DEVICE uint32_t lane() {
+  uint32_t Lane;
+  asm("mov.u32 %0, %%laneid;" : "=r"(Lane));
+  return Lane;
+}
+
+DEVICE uint32_t below(uint32_t Random, uint32_t Bound) {
+  return uint32_t((uint64_t(Random) * Bound) >> 32);
+}
+
+/// Local memory is private, constant and parameter memory immutable: none can
+/// race (SuperCollider 3.3), whatever a generic pointer says.
+DEVICE bool canRace(Address A) {
+  uint32_t Global, Shared;
+  asm("{ .reg .pred p; isspacep.global p, %1; selp.u32 %0, 1, 0, p; }"
+      : "=r"(Global)
+      : "l"(A));
+  asm("{ .reg .pred p; isspacep.shared p, %1; selp.u32 %0, 1, 0, p; }"
+      : "=r"(Shared)
+      : "l"(A));
+  return Global | Shared;
+}
+DEVICE Space spaceOf(Address A) {
+  uint32_t Shared;
+  asm("{ .reg .pred p; isspacep.shared p, %1; selp.u32 %0, 1, 0, p; }"
+      : "=r"(Shared)
+      : "l"(A));
+  return Shared ? Space::Shared : Space::Global;
+}
+
+//===----------------------------------------------------------------------===//
+// Block shuffling (SuperCollider 3.5.2)
+//===----------------------------------------------------------------------===//
+
+/// Blocks of a cluster in dimension `D`: defined by the pass, which knows
+/// whether the target has clusters.
+extern "C" __attribute__((device)) uint32_t __crsan_cluster_extent(uint32_t D);
+
+/// Equation 1. Where a product fits into 32 bits, `a` comes from a prime above
+/// every grid extent, coprime to all of them; for large grids it is a smaller
+/// prime that does not divide the extent. Whole clusters move. Every thread of a
+/// grid computes the same permutation from what all of them know.
+extern "C" __attribute__((device, noinline)) uint32_t
+__crsan_permute(uint32_t D, uint32_t Index, uint32_t Extent) {
+  const uint32_t Cluster = __crsan_cluster_extent(D);
+  const uint32_t N = Extent / Cluster;
+  if (N <= 1)
+    return Index;
+  const uint32_t Seed = mix(__crsan_config.Seed * 4 + D + 1);
+  static constexpr uint32_t Large[] = {2654435761u, 2246822519u, 3266489917u,
+                                       4294967291u};
+  uint32_t A = Large[Seed & 3];
+  const uint32_t Limit = ~0u / N - 1;
+  if (N < Limit)
+    A %= N;
+  else
+    for (uint32_t I = 0;; ++I) {
+      static constexpr uint16_t Small[] = {65521, 32749, 16381, 8191, 4093, 2039,
+                                           1021,  509,   251,   127,  61,   31,
+                                           13,    7,     5,     3,    2,    1};
+      A = Small[I];
+      if (A == 1 || (A <= Limit && N % A != 0))
+        break;
+    }
+  const uint32_t To = (A * (Index / Cluster) + mix(Seed) % N) % N;
+  return To * Cluster + Index % Cluster;
+}
+
+extern "C" __attribute__((device, always_inline, used)) uint32_t
+__crsan_block_index(uint32_t D, uint32_t Index,
+                                               uint32_t Extent) {
+  return __crsan_config.Flags & ShuffleBlocks ? __crsan_permute(D, Index, Extent)
+                                              : Index;
+}
+
+DEVICE uint32_t blockIndex(uint32_t D) {
+  const uint32_t Index = D == 0   ? __nvvm_read_ptx_sreg_ctaid_x()
+                         : D == 1 ? __nvvm_read_ptx_sreg_ctaid_y()
+                                  : __nvvm_read_ptx_sreg_ctaid_z();
+  const uint32_t Extent = D == 0   ? __nvvm_read_ptx_sreg_nctaid_x()
+                          : D == 1 ? __nvvm_read_ptx_sreg_nctaid_y()
+                                   : __nvvm_read_ptx_sreg_nctaid_z();
+  return __crsan_block_index(D, Index, Extent);
+}
+
+//===----------------------------------------------------------------------===//
+// Reporting
+//===----------------------------------------------------------------------===//
+
+DEVICE Counters &counters() {
+  return *reinterpret_cast<Counters *>(__crsan_config.Counters);
+}
+
+/// Counts one occurrence for this thread and writes a record if it is the first
+/// of its site. Noinline: the one cold function that everything funnels into.
+__attribute__((device, noinline, cold)) void
+report(Site *S, uint64_t Other, Address A, uint64_t Before, uint64_t After,
+       uint32_t Lanes, uint32_t KindAndFlags) {
+  const uint32_t Size = S->Size;
+  const RaceKind Kind = RaceKind(KindAndFlags & 0xff);
+  const unsigned Which = Kind == RaceKind::IntraWarpLostUpdate ||
+                         Kind == RaceKind::IntraWarpConflict;
+  auto *Hits = reinterpret_cast<unsigned long long *>(&S->Hits[Which]);
+  const uint64_t Seen = __nvvm_atom_add_gen_ll(
+      reinterpret_cast<long long *>(Hits), 1);
+  auto *Buffer = reinterpret_cast<RecordBuffer *>(__crsan_config.Records);
+  auto *Records = reinterpret_cast<Record *>(Buffer + 1);
+  auto *Published = reinterpret_cast<volatile uint64_t *>(Records + Buffer->Capacity);
+  if (Seen == 0) {
+    const uint32_t Slot = __nvvm_atom_add_gen_i(
+        reinterpret_cast<int *>(&counters().NextRecord), 1);
+    if (Slot >= Buffer->Capacity) {
+      const uint64_t Dropped = __nvvm_atom_add_gen_ll(
+          reinterpret_cast<long long *>(&counters().Dropped), 1);
+      *reinterpret_cast<volatile uint64_t *>(&Buffer->Dropped) = Dropped + 1;
+      *reinterpret_cast<volatile uint32_t *>(&S->Slot[Which]) = ~0u;
+    } else {
+      volatile Record &R = Records[Slot];
+      R.Site = S->Id;
+      R.Other = Other;
+      R.Address = A;
+      R.Before = Before;
+      R.After = After;
+#pragma unroll 1
+      for (uint32_t D = 0; D < 3; ++D)
+        R.Block[D] = blockIndex(D);
+      R.Thread = __nvvm_read_ptx_sreg_tid_x() |
+                 __nvvm_read_ptx_sreg_tid_y() << 10 |
+                 __nvvm_read_ptx_sreg_tid_z() << 20;
+      R.Lanes = Lanes;
+      *reinterpret_cast<volatile uint8_t *>(&R.MemorySpace) =
+          uint8_t(spaceOf(A));
+      R.Size = Size < 255 ? Size : 255;
+      R.Flags = uint8_t(KindAndFlags >> 8) | (Size > 8 ? ValuesAreHashes : 0);
+      Published[Slot] = 1;
+      __nvvm_membar_sys();
+      *reinterpret_cast<volatile uint8_t *>(&R.Kind) = uint8_t(Kind);
+      *reinterpret_cast<volatile uint32_t *>(&S->Slot[Which]) = Slot + 1;
+    }
+  } else if ((Seen & (Seen + 1)) == 0) {
+    // Hits + 1 is a power of two: tell the host, in case the device dies.
+    const uint32_t Slot = *reinterpret_cast<volatile uint32_t *>(&S->Slot[Which]);
+    if (Slot != 0 && Slot != ~0u)
+      Published[Slot - 1] = Seen + 1;
+  }
+  if (__crsan_config.Flags & TrapOnRace)
+    asm volatile("brkpt;");
+}
+
+//===----------------------------------------------------------------------===//
+// Sampling and delays
+//===----------------------------------------------------------------------===//
+
+/// How rarely a window that has been checked `Executed` times is checked from
+/// now on: always up to the budget, then ever more rarely, so that n executions
+/// cost about sqrt(n) checks.
+DEVICE uint32_t intervalAfter(uint32_t Executed) {
+  const uint32_t Budget = __crsan_config.Budget;
+  if (Budget == 0 || Executed < Budget)
+    return 1;
+  const uint64_t Excess = Executed / Budget;
+  const uint64_t Interval = Excess * Excess * 2;
+  return Interval < __crsan_config.MaxInterval ? uint32_t(Interval)
+                                               : __crsan_config.MaxInterval;
+}
+
+
+/// What the lanes of a converged warp agree on at the head of a slow path.
+struct Warp {
+  uint32_t Mask;   ///< Lanes that are here together.
+  uint32_t Random; ///< The same in all of them.
+  bool Leader;
+};
+
+DEVICE uint32_t broadcast(const Warp &W, uint32_t Value) {
+  return __nvvm_shfl_sync_idx_i32(W.Mask, Value, __builtin_ctz(W.Mask), 31);
+}
+DEVICE uint64_t shuffle(const Warp &W, uint64_t Value, uint32_t From) {
+  const uint32_t Low = __nvvm_shfl_sync_idx_i32(W.Mask, uint32_t(Value), From, 31);
+  const uint32_t High =
+      __nvvm_shfl_sync_idx_i32(W.Mask, uint32_t(Value >> 32), From, 31);
+  return uint64_t(High) << 32 | Low;
+}
+
+DEVICE Warp gather() {
+  Warp W;
+  W.Mask = activeMask();
+  W.Leader = lane() == uint32_t(__builtin_ctz(W.Mask));
+  W.Random = broadcast(W, special(0));
+  return W;
+}
+
+/// Counts this execution and sets how often the window is checked from now on.
+/// Returns false if another warp got here first often enough: this one came on
+/// an interval that its L1 cache had kept too long.
+DEVICE bool account(const Warp &W, Window *Sampling, uint32_t &Interval) {
+  uint32_t Go = 1;
+  if (W.Leader) {
+    const uint32_t Executed = __nvvm_atom_add_gen_i(
+        reinterpret_cast<int *>(&Sampling->Executed), 1);
+    Interval = intervalAfter(Executed);
+    uint32_t Used; // As the fast path saw it, perhaps from a stale line of L1.
+    asm volatile("ld.u32 %0, [%1];" : "=r"(Used) : "l"(&Sampling->Interval));
+    if (Interval > 1)
+      *reinterpret_cast<volatile uint32_t *>(&Sampling->Interval) = Interval;
+    if (Interval > 2 * Used + 2) {
+      __nvvm_membar_gl(); // Drops the stale line.
+      Go = below(mix(W.Random + 1), Interval) <= Used;
+    }
+  }
+  Interval = broadcast(W, Interval);
+  return broadcast(W, Go);
+}
+
+/// Windows of a loop to let pass before the next check: Interval on average.
+DEVICE uint32_t nextSkip(const Warp &W, uint32_t Interval) {
+  return Interval <= 1 ? 0 : below(mix(W.Random + 2), 2 * Interval - 1);
+}
+
+/// Sleeps for a random time that differs between warps and, for half of the
+/// windows, between the lanes of one (SuperCollider 3.5.1).
+DEVICE void delay(const Warp &W, uint32_t Accesses) {
+  uint32_t Random = mix(W.Random + 3);
+  if ((__crsan_config.Flags & SubwarpDelays) && (Random & 1))
+    Random = mix(Random + lane());
+  const uint32_t Ns = below(Random, __crsan_config.DelayNs);
+  if (Ns)
+    asm volatile("nanosleep.u32 %0;" ::"r"(Ns) : "memory");
+  if (W.Leader) {
+    uint32_t Sm;
+    asm("mov.u32 %0, %%smid;" : "=r"(Sm));
+    Counters::Shard &C = counters().Shards[Sm % CounterShards];
+    auto Add = [](uint64_t &To, uint64_t What) {
+      asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(&To), "l"(What)
+                   : "memory");
+    };
+    Add(C.Checks, uint64_t(Accesses) * __builtin_popcount(W.Mask));
+    Add(C.Windows, 1);
+    Add(C.DelayNs, Ns);
+  }
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Entry points, called by instrumented code
+//===----------------------------------------------------------------------===//
+
+/// Between the two reads of a window's locations: counts, decides how often this
+/// window is checked from now on, and sleeps. Returns how many windows of the
+/// same loop to let pass.
+ENTRY uint32_t __crsan_pause(Window *Sampling, uint32_t Accesses) {
+  if (!(__crsan_config.Flags & Enabled)) {
+    Sampling->Interval = ~0u;
+    return ~0u;
+  }
+  const Warp W = gather();
+  uint32_t Interval;
+  if (account(W, Sampling, Interval))
+    delay(W, Accesses);
+  return nextSkip(W, Interval);
+}
+
+/// A location changed across the pause.
+ENTRY void __crsan_race(Site *S, Address A, uint64_t Before, uint64_t After) {
+  report(S, 0, A, Before, After, 1u << lane(),
+         unsigned(S->Access == AccessKind::Load ? RaceKind::ClobberedRead
+                                                : RaceKind::LostUpdate));
+}
+
+/// FNV-1a over a run too long for a register (SuperCollider 3.4 hashes bulk
+/// copies the same way). Strong reads pass every cache.
+ENTRY uint64_t __crsan_hash(Address A, uint32_t Size, uint32_t Strong) {
+  uint64_t Hash = 0xcbf29ce484222325ull;
+  const uint32_t Step = ((A | Size) & 3) == 0 ? 4 : 1;
+#pragma unroll 1
+  for (uint32_t I = 0; I < Size; I += Step) {
+    uint32_t Unit;
+    uint16_t Byte;
+    if (Step == 4) {
+      if (Strong)
+        asm volatile("ld.relaxed.sys.u32 %0, [%1];" : "=r"(Unit) : "l"(A + I));
+      else
+        asm volatile("ld.u32 %0, [%1];" : "=r"(Unit) : "l"(A + I));
+    } else {
+      if (Strong)
+        asm volatile("ld.relaxed.sys.u8 %0, [%1];" : "=h"(Byte) : "l"(A + I));
+      else
+        asm volatile("ld.u8 %0, [%1];" : "=h"(Byte) : "l"(A + I));
+      Unit = Byte;
+    }
+    Hash = (Hash ^ Unit) * 0x100000001b3ull;
+  }
+  return Hash;
+}
+
+/// A store is about to happen in a sampled window: do lanes of this warp write
+/// one location (SuperCollider 3.3)? Lanes with the same value differ from lanes
+/// without only in what the report says.
+ENTRY void __crsan_store(Site *S, Address A, uint64_t Value) {
+  if ((__crsan_config.Flags & (Enabled | IntraWarp)) != (Enabled | IntraWarp))
+    return;
+  Warp W;
+  W.Mask = activeMask();
+  const uint32_t Same = __nvvm_match_any_sync_i64(W.Mask, A);
+  const uint32_t Equal = __nvvm_match_any_sync_i64(W.Mask, Value) & Same;
+  const uint32_t Distinct = Same & ~Equal;
+  const uint32_t Rest = Distinct ? Distinct : Same & ~(1u << lane());
+  const uint64_t Theirs =
+      shuffle(W, Value, Rest ? __builtin_ctz(Rest) : lane());
+  if (Rest == 0 || !canRace(A) || lane() != uint32_t(__builtin_ctz(Same)) ||
+      (!Distinct && (__crsan_config.Flags & DistinctOnly)))
+    return;
+  report(S, 0, A, Value, Theirs, Same,
+         unsigned(RaceKind::IntraWarpLostUpdate) | (Distinct ? 0 : SameValue) << 8);
+}
+
+/// Two instructions of one window, the first a store: does a lane store what
+/// another lane accesses by the second? Nothing orders the two, whatever the
+/// schedule; so this needs no luck (docs/soundness.md).
+ENTRY void __crsan_conflict(Site *Store, Address Stored, Site *Other,
+                            Address Accessed) {
+  if ((__crsan_config.Flags & (Enabled | IntraWarp)) != (Enabled | IntraWarp))
+    return;
+  Warp W;
+  W.Mask = activeMask();
+  const uint32_t StoredSize = Store->Size, AccessedSize = Other->Size;
+  uint32_t Writer = 32;
+#pragma unroll 1
+  for (uint32_t Left = W.Mask; Left; Left &= Left - 1) {
+    const uint32_t From = __builtin_ctz(Left);
+    const Address Theirs = shuffle(W, Stored, From);
+    if (From != lane() && Theirs < Accessed + AccessedSize &&
+        Accessed < Theirs + StoredSize)
+      Writer = From;
+  }
+  if (Writer < 32 && canRace(Accessed))
+    report(Other, Store->Id, Accessed, 0, 0, 1u << lane() | 1u << Writer,
+           unsigned(RaceKind::IntraWarpConflict));
+}

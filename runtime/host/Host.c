@@ -1,0 +1,198 @@
+//===- Host.c - The part of CRSan in an instrumented program --------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Linked into every instrumented executable and shared library. Before main it
+// finds the injection library and tells the CUDA driver to load it; after
+// everything else it turns the exit code. C and the C library only, since it is
+// linked into C programs too; CUDA is not touched.
+//
+// CRSAN_HOST in the environment, "<pid>:<path>", says that one copy of this has
+// acted in this process, and to the children of the process, where the value of
+// CUDA_INJECTION64_PATH comes from.
+//
+//===----------------------------------------------------------------------===//
+
+#define _GNU_SOURCE
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifndef CRSAN_LIBRARY_DIR
+#define CRSAN_LIBRARY_DIR "/usr/lib"
+#endif
+
+static const char LibraryName[] = "libcrsan.so";
+static const char InjectionVariable[] = "CUDA_INJECTION64_PATH";
+static const char MarkVariable[] = "CRSAN_HOST";
+
+/// By this note the injection library knows an instrumented program
+/// (runtime/inject/HostNote.cpp).
+__attribute__((section(".note.crsan"), used, aligned(4))) static const struct {
+  uint32_t NameSize, TextSize, Type;
+  char Name[8];
+} Note = {sizeof("CRSan"), 0, 1, "CRSan"};
+
+/// The library, as the driver will load it; empty: not found.
+static char Library[PATH_MAX];
+
+static void say(const char *What, const char *Detail, const char *Rest) {
+  char Line[PATH_MAX + 512];
+  int Length =
+      snprintf(Line, sizeof(Line), "CRSan: %s%s%s\n", What, Detail, Rest);
+  if (Length > (int)sizeof(Line) - 1)
+    Length = (int)sizeof(Line) - 1;
+  // There is nobody left to tell if this fails.
+  if (Length > 0 && write(STDERR_FILENO, Line, (size_t)Length) < 0)
+    return;
+}
+
+static int take(const char *Path) {
+  char Whole[PATH_MAX];
+  if (access(Path, R_OK) != 0 || !realpath(Path, Whole))
+    return 0;
+  memcpy(Library, Whole, sizeof(Whole));
+  return 1;
+}
+
+/// Looks for the library beside a file, and in lib beside the file's folder.
+static int lookBeside(const char *File) {
+  char Path[PATH_MAX + 32];
+  const char *Slash = strrchr(File, '/');
+  if (!Slash || Slash - File >= PATH_MAX)
+    return 0;
+  int Length = (int)(Slash - File);
+  snprintf(Path, sizeof(Path), "%.*s/%s", Length, File, LibraryName);
+  if (take(Path))
+    return 1;
+  snprintf(Path, sizeof(Path), "%.*s/../lib/%s", Length, File, LibraryName);
+  return take(Path);
+}
+
+/// 0 if there is none. Where a program was copied to goes before where it was
+/// built.
+static int findLibrary(void) {
+  const char *Chosen = getenv("CRSAN_LIBRARY");
+  if (Chosen && *Chosen) {
+    if (take(Chosen))
+      return 1;
+    say("CRSAN_LIBRARY is '", Chosen,
+        "', which cannot be read; races are not reported");
+    return 0;
+  }
+  char File[PATH_MAX];
+  ssize_t Length = readlink("/proc/self/exe", File, sizeof(File) - 1);
+  if (Length > 0) {
+    File[Length] = 0;
+    if (lookBeside(File))
+      return 1;
+  }
+  Dl_info Info;
+  if (dladdr(Library, &Info) && Info.dli_fname &&
+      realpath(Info.dli_fname, File))
+    if (lookBeside(File))
+      return 1;
+  if (take(CRSAN_LIBRARY_DIR "/libcrsan.so"))
+    return 1;
+  say(LibraryName, " was not found",
+      "; races are not reported. Copy it beside the program or set "
+      "CRSAN_LIBRARY to its path");
+  return 0;
+}
+
+/// Whether another copy of this part has acted in this process. Inherited is
+/// set to the path that a parent gave to CUDA_INJECTION64_PATH, or to "".
+static int wasHere(const char **Inherited) {
+  const char *Mark = getenv(MarkVariable);
+  *Inherited = "";
+  if (!Mark)
+    return 0;
+  char *Colon;
+  long Pid = strtol(Mark, &Colon, 10);
+  if (*Colon == ':')
+    *Inherited = Colon + 1;
+  return Pid == (long)getpid();
+}
+
+static void *symbol(const char *Name, int Mode) {
+  void *Handle = dlopen(Library, RTLD_LAZY | Mode);
+  return Handle ? dlsym(Handle, Name) : NULL;
+}
+
+static pid_t Starter;
+
+/// Registered before everything else of the program, so that it runs last.
+static void atExit(void) {
+  int (*ExitCode)(void) =
+      (int (*)(void))(uintptr_t)symbol("crsan_exit_code", RTLD_NOLOAD);
+  int Code = ExitCode ? ExitCode() : -1;
+  if (Code < 0 && getpid() == Starter)
+    say("nothing was checked: ", "the program did not initialise CUDA",
+        ", or did so before it loaded its instrumented code");
+  if (Code <= 0)
+    return;
+  fflush(NULL);
+  _exit(Code);
+}
+
+/// Keeps the code of this part loaded until the program ends, even if it is in
+/// a library that the program closes.
+static void pin(void) {
+  Dl_info Info;
+  if (dladdr(Library, &Info) && Info.dli_fname)
+    (void)!dlopen(Info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
+__attribute__((constructor(101))) static void crsanHostStart(void) {
+  const char *Inherited;
+  if (wasHere(&Inherited))
+    return;
+  Starter = getpid();
+  const char *Injection = getenv(InjectionVariable);
+  int IsForeign = Injection && *Injection && strcmp(Injection, Inherited) != 0;
+  if (IsForeign) {
+    const char *Slash = strrchr(Injection, '/');
+    // Somebody chose a CRSan by hand.
+    if (strcmp(Slash ? Slash + 1 : Injection, LibraryName) == 0 &&
+        take(Injection))
+      IsForeign = 0;
+  }
+  char Mark[PATH_MAX + 32];
+  if (IsForeign) {
+    say("races are not reported: CUDA_INJECTION64_PATH is already '", Injection,
+        "'; unset it to run with CRSan instead");
+    snprintf(Mark, sizeof(Mark), "%ld", (long)Starter);
+    setenv(MarkVariable, Mark, 1);
+    return;
+  }
+  if (!Library[0] && !findLibrary()) {
+    snprintf(Mark, sizeof(Mark), "%ld", (long)Starter);
+    setenv(MarkVariable, Mark, 1);
+    return;
+  }
+  snprintf(Mark, sizeof(Mark), "%ld:%s", (long)Starter, Library);
+  setenv(MarkVariable, Mark, 1);
+  setenv(InjectionVariable, Library, 1);
+  pin();
+  atexit(atExit);
+
+  // Wrong options end the program here, before it has done anything, and with
+  // or without a GPU.
+  const char *Options = getenv("CRSAN_OPTIONS");
+  if (Options && *Options) {
+    void (*Check)(void) =
+        (void (*)(void))(uintptr_t)symbol("crsan_check_options", 0);
+    if (Check)
+      Check();
+    else
+      say("cannot load ", Library, "; races are not reported");
+  }
+}

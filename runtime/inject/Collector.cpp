@@ -1,0 +1,72 @@
+//===- Collector.cpp - Device memory -> occurrences -----------------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Collector.h"
+
+#include <algorithm>
+
+namespace crsan {
+
+static const abi::Record *records(const abi::RecordBuffer &Buffer) {
+  return reinterpret_cast<const abi::Record *>(&Buffer + 1);
+}
+
+/// The device writes Kind last, after a fence.
+static bool isComplete(const abi::Record &Rec) {
+  static_assert(sizeof(abi::RaceKind) == 1);
+  auto Kind = __atomic_load_n(reinterpret_cast<const uint8_t *>(&Rec.Kind),
+                              __ATOMIC_ACQUIRE);
+  return Kind != uint8_t(abi::RaceKind::None);
+}
+
+bool hasRecords(const abi::RecordBuffer &Buffer) {
+  return std::any_of(records(Buffer), records(Buffer) + Buffer.Capacity,
+                     isComplete);
+}
+
+/// What the site arrays say about each record: how often, or 0.
+static std::vector<uint64_t> hitsBySlot(std::span<const abi::Site> Sites,
+                                        uint32_t Capacity) {
+  std::vector<uint64_t> Hits(Capacity);
+  for (const abi::Site &Site : Sites)
+    for (unsigned Which = 0; Which < 2; ++Which)
+      if (Site.Slot[Which] != 0 && Site.Slot[Which] <= Capacity)
+        Hits[Site.Slot[Which] - 1] = Site.Hits[Which];
+  return Hits;
+}
+
+std::vector<Occurrence> collectOccurrences(const abi::RecordBuffer &Buffer,
+                                           std::span<const abi::Site> Sites,
+                                           bool Exact, int Device) {
+  std::vector<Occurrence> Found;
+  const auto *Published =
+      reinterpret_cast<const uint64_t *>(records(Buffer) + Buffer.Capacity);
+  std::vector<uint64_t> Hits = hitsBySlot(Sites, Buffer.Capacity);
+  for (uint32_t I = 0; I < Buffer.Capacity; ++I) {
+    const abi::Record &Rec = records(Buffer)[I];
+    if (!isComplete(Rec))
+      continue;
+    uint64_t Told = __atomic_load_n(&Published[I], __ATOMIC_RELAXED);
+    Found.push_back({.Rec = Rec,
+                     .Count = std::max({Hits[I], Told, uint64_t(1)}),
+                     .AtLeast = !Exact || Hits[I] == 0,
+                     .Device = Device});
+  }
+  return Found;
+}
+
+CheckCounts sumShards(const abi::Counters &Counters) {
+  CheckCounts Sum;
+  for (const auto &Shard : Counters.Shards) {
+    Sum.Checks += Shard.Checks;
+    Sum.Windows += Shard.Windows;
+    Sum.DelayNs += Shard.DelayNs;
+  }
+  return Sum;
+}
+
+} // namespace crsan

@@ -1,0 +1,173 @@
+//===- Context.cpp - What the library keeps for a CUDA context ------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Context.h"
+
+#include "Collector.h"
+#include "Driver.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <sys/mman.h>
+
+namespace crsan {
+
+/// The memory of a context that died while kernels may still have been running
+/// is not given back: the device might write to it.
+Context::~Context() = default;
+
+void Context::identify() {
+  Driver &D = theDriver();
+  if (D.cuCtxGetDevice(&Device) != CUDA_SUCCESS)
+    Device = -1;
+  else
+    D.cuDeviceGetAttribute(
+        &ComputeMajor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, Device);
+}
+
+std::string Context::prepare(uint32_t MaxRecords) {
+  Driver &D = theDriver();
+  RecordsSize = (abi::recordBufferSize(MaxRecords) + 4095) & ~size_t(4095);
+  void *Memory = mmap(nullptr, RecordsSize, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  if (Memory == MAP_FAILED)
+    return fmt::format("no memory for {} records ({}); lower max_records",
+                       MaxRecords, std::strerror(errno));
+  // Pinned memory must not become copy-on-write in a forked child.
+  madvise(Memory, RecordsSize, MADV_DONTFORK);
+  Records = new (Memory) abi::RecordBuffer{};
+  Records->Capacity = MaxRecords;
+
+  const char *Call = "cuMemHostRegister";
+  CUresult Result = D.cuMemHostRegister(Memory, RecordsSize,
+                                        CU_MEMHOSTREGISTER_PORTABLE |
+                                            CU_MEMHOSTREGISTER_DEVICEMAP);
+  if (Result == CUDA_SUCCESS) {
+    Call = "cuMemHostGetDevicePointer";
+    Result = D.cuMemHostGetDevicePointer(&RecordsDevice, Memory, 0);
+  }
+  if (Result == CUDA_SUCCESS) {
+    Call = "cuStreamCreate";
+    Result = D.cuStreamCreate(&Stream, CU_STREAM_NON_BLOCKING);
+  }
+  CUdeviceptr Zeroed = 0;
+  if (Result == CUDA_SUCCESS) {
+    Call = "cuMemAlloc";
+    Result = D.cuMemAlloc(&Zeroed, sizeof(abi::Counters));
+  }
+  if (Result == CUDA_SUCCESS) {
+    Call = "cuMemsetD8Async";
+    Result = D.cuMemsetD8Async(Zeroed, 0, sizeof(abi::Counters), Stream);
+  }
+  if (Result == CUDA_SUCCESS)
+    Result = D.cuStreamSynchronize(Stream);
+  if (Result != CUDA_SUCCESS)
+    return fmt::format("{} failed: {}", Call, D.errorText(Result));
+  Counters = Zeroed;
+  return {};
+}
+
+CUresult Context::writeConfig(CUdeviceptr Where, const abi::Config &Config) {
+  Driver &D = theDriver();
+  CUresult Result = D.cuMemcpyHtoDAsync(Where, &Config, sizeof(Config), Stream);
+  return Result == CUDA_SUCCESS ? D.cuStreamSynchronize(Stream) : Result;
+}
+
+ReadBackPlan Context::plan() const {
+  ReadBackPlan Plan;
+  Plan.Handle = Handle;
+  Plan.Stream = Stream;
+  Plan.Counters = Counters;
+  for (size_t I = 0; I < Arrays.size(); ++I)
+    if (Arrays[I].Address)
+      Plan.Arrays.push_back({I, Arrays[I].Address, Arrays[I].Last.size()});
+  return Plan;
+}
+
+ReadBack readBack(const ReadBackPlan &Plan) {
+  ReadBack Back;
+  Driver &D = theDriver();
+  OwnCalls Own(Plan.Handle);
+  if (!Own.ok())
+    return Back.Result = CUDA_ERROR_INVALID_CONTEXT, Back;
+  Back.Result = D.cuCtxSynchronize();
+  if (Back.Result != CUDA_SUCCESS || !Plan.Counters)
+    return Back;
+  CUresult Copied = D.cuMemcpyDtoHAsync(&Back.Counters, Plan.Counters,
+                                        sizeof(Back.Counters), Plan.Stream);
+  for (const ReadBackPlan::Array &Array : Plan.Arrays) {
+    std::vector<abi::Site> &Sites = Back.Arrays.emplace_back(Array.Count);
+    if (Copied == CUDA_SUCCESS)
+      Copied =
+          D.cuMemcpyDtoHAsync(Sites.data(), Array.Address,
+                              Array.Count * sizeof(abi::Site), Plan.Stream);
+  }
+  if (Copied == CUDA_SUCCESS)
+    Copied = D.cuStreamSynchronize(Plan.Stream);
+  Back.Complete = Copied == CUDA_SUCCESS;
+  return Back;
+}
+
+void Context::accept(const ReadBackPlan &Plan, ReadBack Back) {
+  LastCounters = Back.Counters;
+  for (size_t I = 0; I < Plan.Arrays.size(); ++I)
+    Arrays[Plan.Arrays[I].Index].Last = std::move(Back.Arrays[I]);
+}
+
+void Context::forgetCode(uint64_t Code) {
+  for (SiteArray &Array : Arrays)
+    if (Array.Code == Code)
+      Array.Address = 0;
+}
+
+void Context::noteLaunch(const std::string &Kernel) {
+  HasLaunched = true;
+  ++UnreadLaunches;
+  unsigned Newest = (NextRecent + Recent.size() - 1) % Recent.size();
+  if (Recent[Newest] == Kernel)
+    return;
+  Recent[NextRecent] = Kernel;
+  NextRecent = (NextRecent + 1) % Recent.size();
+}
+
+std::string Context::lastKernels() const {
+  std::string Text;
+  for (size_t I = 0; I < Recent.size(); ++I) {
+    const std::string &Kernel = Recent[(NextRecent + I) % Recent.size()];
+    if (!Kernel.empty())
+      Text += (Text.empty() ? "" : ", ") + Kernel;
+  }
+  return Text.empty() ? "none" : Text;
+}
+
+bool Context::hasRecords() const {
+  return Records && crsan::hasRecords(*Records);
+}
+
+void Context::collect(std::vector<Occurrence> &Found) const {
+  if (!Records)
+    return;
+  std::vector<abi::Site> Sites;
+  for (const SiteArray &Array : Arrays)
+    Sites.insert(Sites.end(), Array.Last.begin(), Array.Last.end());
+  std::vector<Occurrence> More =
+      collectOccurrences(*Records, Sites, UnreadLaunches == 0, Device);
+  std::move(More.begin(), More.end(), std::back_inserter(Found));
+}
+
+uint64_t Context::dropped() const {
+  if (!Records)
+    return 0;
+  uint64_t Told = __atomic_load_n(&Records->Dropped, __ATOMIC_RELAXED);
+  return std::max(Told, LastCounters.Dropped);
+}
+
+} // namespace crsan

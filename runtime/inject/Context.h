@@ -1,0 +1,120 @@
+//===- Context.h - What the library keeps for a CUDA context ----*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_INJECT_CONTEXT_H
+#define CRSAN_INJECT_CONTEXT_H
+
+#include "Report/Finding.h"
+#include "crsan/ABI.h"
+
+#include <cuda.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+namespace crsan {
+
+/// A Site array in the memory of a context.
+struct SiteArray {
+  uint64_t Code = 0;       ///< LoadedCode::Serial of the code it belongs to.
+  CUdeviceptr Address = 0; ///< 0: unloaded, only Last is left.
+  std::vector<abi::Site> Last; ///< As read last; sized when it is found.
+};
+
+/// Where things are, copied out of a Context so that another thread can read
+/// them back without a lock while the program goes on.
+struct ReadBackPlan {
+  CUcontext Handle = nullptr;
+  CUstream Stream = nullptr;
+  CUdeviceptr Counters = 0;
+  struct Array {
+    size_t Index;
+    CUdeviceptr Address;
+    size_t Count;
+  };
+  std::vector<Array> Arrays;
+};
+
+struct ReadBack {
+  CUresult Result = CUDA_ERROR_NOT_READY; ///< Of waiting for the kernels.
+  bool Complete = false;                  ///< Everything below was read.
+  abi::Counters Counters{};
+  std::vector<std::vector<abi::Site>> Arrays; ///< As in the plan.
+};
+
+/// Waits for the context's work and reads counters and sites. Calls the driver;
+/// may not return while a kernel hangs.
+ReadBack readBack(const ReadBackPlan &Plan);
+
+/// Guarded by the session's data lock, except where a function calls the
+/// driver: those are called with the configuration lock only.
+class Context {
+public:
+  Context(CUcontext Handle, uint32_t Uid) : Handle(Handle), Uid(Uid) {}
+  ~Context();
+  Context(const Context &) = delete;
+  Context &operator=(const Context &) = delete;
+
+  /// Asks the driver which device this is. The context is current.
+  void identify();
+
+  /// Makes the memory that instrumented code writes to: the records, pinned in
+  /// memory of our own so that they outlive the context and its errors, and the
+  /// counters. The context is current. Returns what went wrong, or "".
+  std::string prepare(uint32_t MaxRecords);
+  bool isPrepared() const { return Counters != 0; }
+
+  /// Writes a Config. The context is current.
+  CUresult writeConfig(CUdeviceptr Where, const abi::Config &Config);
+
+  ReadBackPlan plan() const;
+  void accept(const ReadBackPlan &Plan, ReadBack Back);
+
+  /// The code is about to go: what was read last is all there will be.
+  void forgetCode(uint64_t Code);
+
+  void noteLaunch(const std::string &Kernel);
+  /// "a, b": kernels launched last, the newest last.
+  std::string lastKernels() const;
+
+  bool hasRecords() const;
+  void collect(std::vector<Occurrence> &Found) const;
+  uint64_t dropped() const;
+
+  const CUcontext Handle;
+  const uint32_t Uid;
+  CUdevice Device = -1;
+  int ComputeMajor = 0;
+  bool IsDead = false; ///< Destroyed; Handle may be another one's by now.
+  CUresult Failure = CUDA_SUCCESS; ///< A kernel of it failed.
+  bool CanCheck = true;            ///< It has the memory and the architecture.
+  uint64_t Generation = 0; ///< Of the loaded code it was configured for.
+  std::unordered_set<uint64_t> Configured; ///< LoadedCode::Serial, tried.
+  std::vector<SiteArray> Arrays;
+  uint64_t UnreadLaunches = 0; ///< Launches since the last read-back.
+  bool HasLaunched = false;
+  abi::Counters LastCounters{};
+
+  CUdeviceptr recordsAddress() const { return RecordsDevice; }
+  CUdeviceptr countersAddress() const { return Counters; }
+
+private:
+  abi::RecordBuffer *Records = nullptr;
+  size_t RecordsSize = 0;
+  CUdeviceptr RecordsDevice = 0;
+  CUdeviceptr Counters = 0;
+  CUstream Stream = nullptr; ///< Our own: copies never wait for the program's.
+  std::array<std::string, 4> Recent;
+  unsigned NextRecent = 0;
+};
+
+} // namespace crsan
+
+#endif // CRSAN_INJECT_CONTEXT_H

@@ -1,0 +1,51 @@
+//===- DeviceImage.h - An instrumented image, as read from its cubin  -*- C++
+//-*--===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_INJECT_DEVICEIMAGE_H
+#define CRSAN_INJECT_DEVICEIMAGE_H
+
+#include "Report/SiteTable.h"
+#include "crsan/ABI.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace crsan {
+
+/// One translation unit of an image: with relocatable device code an image has
+/// several.
+struct DeviceUnit {
+  ModuleInfo Info;
+  std::string Suffix; ///< Of the unit's symbols: 16 hexadecimal digits.
+
+  std::string tableName() const { return abi::TablePrefix + Suffix; }
+  std::string sitesName() const { return abi::SitesPrefix + Suffix; }
+};
+
+/// What the library keeps of a cubin that holds instrumented code.
+struct DeviceImage {
+  uint64_t Hash = 0; ///< Of the tables: equal images are kept once.
+  std::vector<DeviceUnit> Units;
+  /// Why the image must not be switched on, in one line; empty: it may.
+  std::string Problem;
+  /// The order of blocks may be changed: no unit objects, and the pass saw
+  /// every kernel, so that all of them number blocks in the same way.
+  bool MayShuffle = true;
+};
+
+/// Reads a cubin; null if it is not instrumented. Sites of healthy tables are
+/// added to Sites.
+std::unique_ptr<DeviceImage> readDeviceImage(std::span<const uint8_t> Cubin,
+                                             SiteTable &Sites);
+
+} // namespace crsan
+
+#endif // CRSAN_INJECT_DEVICEIMAGE_H

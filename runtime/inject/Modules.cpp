@@ -1,0 +1,252 @@
+//===- Modules.cpp - Device code that the program has loaded --------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Modules.h"
+
+#include "Driver.h"
+#include "Log.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace crsan {
+
+bool Modules::addImage(std::span<const uint8_t> Cubin) {
+  std::unique_ptr<DeviceImage> Image = readDeviceImage(Cubin, Sites);
+  if (!Image)
+    return false;
+  auto Known = std::find_if(Images.begin(), Images.end(), [&](const auto &E) {
+    return E->Image.Hash == Image->Hash;
+  });
+  if (Known != Images.end()) {
+    std::rotate(Known, Known + 1, Images.end());
+    return true;
+  }
+  if (!Image->Problem.empty())
+    theLog().say("{}; this module is not checked", Image->Problem);
+  theLog().detail(2, "image {:016x}: {} units, shuffling {}", Image->Hash,
+                  Image->Units.size(), Image->MayShuffle ? "allowed" : "off");
+  for (const DeviceUnit &Unit : Image->Units)
+    theLog().detail(2, "  unit {}: {} sites, {} windows, {} kernels, flags {}",
+                    Unit.Suffix, Unit.Info.NumSites, Unit.Info.NumWindows,
+                    Unit.Info.Kernels.size(), Unit.Info.Flags);
+  auto E = std::make_shared<Entry>();
+  E->Image = std::move(*Image);
+  Images.push_back(std::move(E));
+  ++Generation;
+  return true;
+}
+
+void Modules::addCode(LoadedCode Code) {
+  Code.Serial = NextSerial++;
+  Codes.push_back(Code);
+  ++Generation;
+}
+
+uint64_t Modules::find(CUlibrary Library, CUmodule Module) const {
+  for (const LoadedCode &Code : Codes)
+    if (Code.Library == Library && Code.Module == Module)
+      return Code.Serial;
+  return 0;
+}
+
+void Modules::removeCode(uint64_t Serial) {
+  std::erase_if(Codes, [&](const LoadedCode &Code) {
+    LostCodes += Code.Serial == Serial && Code.LacksTables;
+    return Code.Serial == Serial;
+  });
+}
+
+void Modules::configure(Context &Target) {
+  std::vector<LoadedCode> Todo;
+  uint64_t Seen;
+  {
+    std::lock_guard Lock(Data);
+    Seen = Generation;
+    for (const LoadedCode &Code : Codes)
+      if (!Target.Configured.contains(Code.Serial) &&
+          (Code.Library || Code.Owner == Target.Handle))
+        Todo.push_back(Code);
+  }
+  for (const LoadedCode &Code : Todo)
+    configureCode(Target, Code);
+  // An image that came meanwhile (our own calls load lazily loaded code) raises
+  // the generation again, and the next launch tries what is still open.
+  std::lock_guard Lock(Data);
+  Target.Generation = Seen;
+}
+
+static CUresult getGlobal(const LoadedCode &Code, const char *Name,
+                          CUdeviceptr &Address, size_t &Size) {
+  Driver &D = theDriver();
+  Address = 0;
+  Size = 0;
+  if (Code.Module)
+    return D.cuModuleGetGlobal(&Address, &Size, Code.Module, Name);
+  if (!D.cuLibraryGetGlobal)
+    return CUDA_ERROR_NOT_SUPPORTED;
+  return D.cuLibraryGetGlobal(&Address, &Size, Code.Library, Name);
+}
+
+void Modules::configureCode(Context &Target, const LoadedCode &Code) {
+  Driver &D = theDriver();
+  Addresses Found;
+  size_t Size = 0;
+  CUresult Result = getGlobal(Code, abi::ConfigName, Found.Config, Size);
+  theLog().detail(
+      2, "code {}: {} is {} at {:#x}, {} bytes", Code.Serial, abi::ConfigName,
+      Result ? D.errorName(Result) : std::string("there"), Found.Config, Size);
+  if (Result != CUDA_SUCCESS || Size < sizeof(abi::Config))
+    return markDone(Target, Code);
+  // Makes sure that CUPTI has shown the image in this context.
+  CUmodule Module = nullptr;
+  if (Code.Library && D.cuLibraryGetModule)
+    D.cuLibraryGetModule(&Module, Code.Library);
+
+  std::shared_ptr<Entry> E = match(Code, Found);
+  {
+    std::lock_guard Lock(Data);
+    for (LoadedCode &Known : Codes)
+      if (Known.Serial == Code.Serial)
+        Known.LacksTables = !E;
+  }
+  if (!E) {
+    theLog().detail(2, "code {}: instrumented, no image matches yet",
+                    Code.Serial);
+    return;
+  }
+  if (!E->Image.Problem.empty() || !makeReady(Target))
+    return markDone(Target, Code);
+
+  abi::Config Config = makeConfig(Target, E->Image);
+  Result = Target.writeConfig(Found.Config, Config);
+  if (Result != CUDA_SUCCESS) {
+    theLog().say("cannot switch on the checks of a module: {}; it is not "
+                 "checked",
+                 D.errorText(Result));
+    return markDone(Target, Code);
+  }
+  theLog().detail(2,
+                  "code {}: switched on image {:016x} on device {}, flags "
+                  "{:#x}",
+                  Code.Serial, E->Image.Hash, Target.Device, Config.Flags);
+  markDone(Target, Code);
+  std::lock_guard Lock(Data);
+  E->IsOn = true;
+  Shuffled |= (Config.Flags & abi::ShuffleBlocks) != 0;
+  for (const DeviceUnit &Unit : E->Image.Units)
+    Kernels.insert(Unit.Info.Kernels.begin(), Unit.Info.Kernels.end());
+  std::move(Found.Arrays.begin(), Found.Arrays.end(),
+            std::back_inserter(Target.Arrays));
+}
+
+void Modules::markDone(Context &Target, const LoadedCode &Code) {
+  std::lock_guard Lock(Data);
+  Target.Configured.insert(Code.Serial);
+}
+
+std::shared_ptr<Modules::Entry> Modules::match(const LoadedCode &Code,
+                                               Addresses &Found) {
+  std::vector<std::shared_ptr<Entry>> Candidates;
+  {
+    std::lock_guard Lock(Data);
+    Candidates.assign(Images.rbegin(), Images.rend());
+  }
+  for (const std::shared_ptr<Entry> &E : Candidates)
+    if (resolve(Code, E->Image, Found))
+      return E;
+  return nullptr;
+}
+
+bool Modules::resolve(const LoadedCode &Code, const DeviceImage &Image,
+                      Addresses &Found) {
+  Found.Arrays.clear();
+  for (const DeviceUnit &Unit : Image.Units) {
+    CUdeviceptr Address = 0;
+    size_t Size = 0;
+    size_t Needed = size_t(Unit.Info.NumSites) * sizeof(abi::Site);
+    const std::string Name = Needed ? Unit.sitesName() : Unit.tableName();
+    if (getGlobal(Code, Name.c_str(), Address, Size) != CUDA_SUCCESS ||
+        Size < Needed)
+      return false;
+    if (!Needed)
+      continue;
+    SiteArray &Array = Found.Arrays.emplace_back();
+    Array.Code = Code.Serial;
+    Array.Address = Address;
+    Array.Last.resize(Unit.Info.NumSites);
+  }
+  return true;
+}
+
+bool Modules::makeReady(Context &Target) {
+  if (Target.isPrepared() || !Target.CanCheck)
+    return Target.CanCheck;
+  std::string Error;
+  if (Target.ComputeMajor < 7)
+    Error = fmt::format("device {} has compute capability {}.x, CRSan needs "
+                        "7.0 or newer; choose another with "
+                        "CUDA_VISIBLE_DEVICES",
+                        Target.Device, Target.ComputeMajor);
+  else
+    Error = Target.prepare(Options.max_records);
+  if (Error.empty())
+    return true;
+  theLog().say("{}; kernels on this device are not checked", Error);
+  std::lock_guard Lock(Data);
+  Target.CanCheck = false;
+  return false;
+}
+
+abi::Config Modules::makeConfig(const Context &Target,
+                                const DeviceImage &Image) const {
+  abi::Config Config{};
+  Config.Version = abi::Version;
+  Config.Flags = abi::Enabled;
+  if (Options.trap)
+    Config.Flags |= abi::TrapOnRace;
+  if (!Options.report_same_value)
+    Config.Flags |= abi::DistinctOnly;
+  if (Options.shuffle && Image.MayShuffle)
+    Config.Flags |= abi::ShuffleBlocks;
+  if (Options.intra_warp)
+    Config.Flags |= abi::IntraWarp;
+  if (Options.subwarp)
+    Config.Flags |= abi::SubwarpDelays;
+  Config.Records = Target.recordsAddress();
+  Config.Counters = Target.countersAddress();
+  Config.Seed = Options.seed;
+  Config.DelayNs = Options.delay_ns;
+  Config.Budget = Options.budget;
+  Config.MaxInterval = Options.max_interval;
+  return Config;
+}
+
+void Modules::summarise(RunSummary &Summary) const {
+  for (const std::shared_ptr<Entry> &E : Images) {
+    if (!E->IsOn)
+      continue;
+    for (const DeviceUnit &Unit : E->Image.Units) {
+      Summary.Sites += Unit.Info.NumSites;
+      Summary.Windows += Unit.Info.NumWindows;
+      Summary.SkippedAccesses += Unit.Info.Skipped;
+      ++Summary.Modules;
+    }
+  }
+  Summary.Shuffled = Shuffled;
+  size_t Lost = LostCodes;
+  for (const LoadedCode &Code : Codes)
+    Lost += Code.LacksTables;
+  if (Lost)
+    Summary.Notes.push_back(fmt::format(
+        "{} instrumented module(s) are not checked: CUPTI did not show their "
+        "image; run with CRSAN_OPTIONS=verbosity=2 and report this",
+        Lost));
+}
+
+} // namespace crsan

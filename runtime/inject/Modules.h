@@ -1,0 +1,103 @@
+//===- Modules.h - Device code that the program has loaded ------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two streams of events meet here, in no fixed order: CUPTI shows the images
+// (MODULE_LOADED, a cubin without a handle), and the driver's load functions
+// return the handles (a CUlibrary or CUmodule without bytes). What ties the two
+// together is the names of an image's units, which the handle resolves or not.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_INJECT_MODULES_H
+#define CRSAN_INJECT_MODULES_H
+
+#include "Context.h"
+#include "DeviceImage.h"
+#include "Flags.h"
+
+#include <cuda.h>
+
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+namespace crsan {
+
+/// Handle of loaded code: one of Library and Module is set.
+struct LoadedCode {
+  uint64_t Serial = 0; ///< Handles are reused, serials are not.
+  CUlibrary Library = nullptr;
+  CUmodule Module = nullptr;
+  CUcontext Owner = nullptr; ///< Of a Module; a Library is in every context.
+  bool LacksTables = false;  ///< Instrumented, but no image matched so far.
+};
+
+/// Functions marked "driver" call the driver and take the data lock themselves,
+/// briefly; the others are called with it held.
+class Modules {
+public:
+  Modules(std::timed_mutex &Data, const Flags &Options)
+      : Data(Data), Options(Options) {}
+
+  /// Returns true for an image that is instrumented.
+  bool addImage(std::span<const uint8_t> Cubin);
+  void addCode(LoadedCode Code);
+  /// The serial, or 0.
+  uint64_t find(CUlibrary Library, CUmodule Module) const;
+  void removeCode(uint64_t Serial);
+
+  /// Grows whenever there is something new to configure.
+  uint64_t generation() const { return Generation; }
+  bool sawInstrumented() const { return !Images.empty(); }
+
+  /// (driver) Switches on all code that Target does not have yet. Target is
+  /// current; the caller holds the configuration lock.
+  void configure(Context &Target);
+
+  bool isInstrumented(const std::string &Kernel) const {
+    return Kernels.contains(Kernel);
+  }
+  const SiteTable &sites() const { return Sites; }
+  /// Totals of the images that were switched on.
+  void summarise(RunSummary &Summary) const;
+
+private:
+  struct Entry {
+    DeviceImage Image;
+    bool IsOn = false;
+  };
+  /// Where an image's objects are in a context.
+  struct Addresses {
+    CUdeviceptr Config = 0;
+    std::vector<SiteArray> Arrays;
+  };
+
+  void configureCode(Context &Target, const LoadedCode &Code);
+  std::shared_ptr<Entry> match(const LoadedCode &Code, Addresses &Found);
+  bool resolve(const LoadedCode &Code, const DeviceImage &Image,
+               Addresses &Found);
+  bool makeReady(Context &Target);
+  abi::Config makeConfig(const Context &Target, const DeviceImage &Image) const;
+  void markDone(Context &Target, const LoadedCode &Code);
+
+  std::timed_mutex &Data;
+  const Flags &Options;
+  SiteTable Sites;
+  std::vector<std::shared_ptr<Entry>> Images; ///< Seen last comes last.
+  std::vector<LoadedCode> Codes;
+  std::unordered_set<std::string> Kernels; ///< Of images that are on.
+  uint64_t Generation = 0;
+  uint64_t NextSerial = 1;
+  size_t LostCodes = 0; ///< Unloaded while they still lacked their tables.
+  bool Shuffled = false;
+};
+
+} // namespace crsan
+
+#endif // CRSAN_INJECT_MODULES_H

@@ -1,0 +1,358 @@
+//===- Session.cpp - One run of a program, from cuInit to its end ---------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Session.h"
+
+#include "Collector.h"
+#include "Driver.h"
+#include "Log.h"
+#include "Report/Demangle.h"
+#include "Report/TextReport.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <thread>
+
+#include <signal.h>
+
+namespace crsan {
+
+using namespace std::chrono_literals;
+
+//===----------------------------------------------------------------------===//
+// Code and contexts
+//===----------------------------------------------------------------------===//
+
+void Session::imageShown(std::span<const uint8_t> Cubin) {
+  bool IsFirst;
+  {
+    std::lock_guard Lock(Data);
+    bool SawBefore = Code.sawInstrumented();
+    IsFirst = Code.addImage(Cubin) && !SawBefore;
+  }
+  if (IsFirst && OnFirstInstrumented)
+    OnFirstInstrumented();
+}
+
+void Session::codeLoaded(CUlibrary Library, CUmodule Module, CUcontext Ctx,
+                         uint32_t Uid) {
+  {
+    std::lock_guard Lock(Data);
+    Code.addCode({.Library = Library, .Module = Module, .Owner = Ctx});
+  }
+  // Before the first context there is nothing to configure yet.
+  if (Ctx)
+    configure(Ctx, Uid);
+}
+
+std::shared_ptr<Context> Session::findContext(CUcontext Handle) {
+  for (const std::shared_ptr<Context> &C : Contexts)
+    if (C->Handle == Handle && !C->IsDead)
+      return C;
+  return nullptr;
+}
+
+/// The context's data, made if it is new. After a reset the driver gives the
+/// same handle to a new context; CUPTI's uid tells them apart.
+std::shared_ptr<Context> Session::enterContext(CUcontext Handle, uint32_t Uid) {
+  std::shared_ptr<Context> C;
+  {
+    std::lock_guard Lock(Data);
+    C = findContext(Handle);
+    if (C && (Uid == 0 || C->Uid == 0 || C->Uid == Uid))
+      return C;
+    if (C)
+      C->IsDead = true;
+    C = std::make_shared<Context>(Handle, Uid);
+  }
+  C->identify();
+  theLog().detail(2, "context {} (uid {}) on device {}, compute {}.x",
+                  static_cast<void *>(Handle), Uid, C->Device, C->ComputeMajor);
+  std::lock_guard Lock(Data);
+  Contexts.push_back(C);
+  return C;
+}
+
+void Session::configure(CUcontext Handle, uint32_t Uid) {
+  std::lock_guard Lock(Configuring);
+  OwnCalls Own(Handle);
+  if (!Own.ok())
+    return;
+  std::shared_ptr<Context> C = enterContext(Handle, Uid);
+  Code.configure(*C);
+}
+
+void Session::launching(CUcontext Ctx, uint32_t Uid) {
+  if (!Ctx)
+    return;
+  {
+    std::lock_guard Lock(Data);
+    std::shared_ptr<Context> C = findContext(Ctx);
+    bool IsSame = C && (Uid == 0 || C->Uid == 0 || C->Uid == Uid);
+    if (Code.generation() == 0 ||
+        (IsSame && C->Generation == Code.generation()))
+      return;
+  }
+  configure(Ctx, Uid);
+}
+
+void Session::codeUnloading(CUlibrary Library, CUmodule Module) {
+  uint64_t Serial;
+  ContextList Affected;
+  {
+    std::lock_guard Lock(Data);
+    Serial = Code.find(Library, Module);
+    for (const std::shared_ptr<Context> &C : Contexts)
+      if (std::any_of(C->Arrays.begin(), C->Arrays.end(),
+                      [=](const SiteArray &A) { return A.Code == Serial; }))
+        Affected.push_back(C);
+  }
+  takeStock(Affected);
+  std::lock_guard Lock(Data);
+  for (const std::shared_ptr<Context> &C : Affected)
+    C->forgetCode(Serial);
+  Code.removeCode(Serial);
+}
+
+void Session::contextEnding(CUcontext Ctx) {
+  ContextList Ending;
+  {
+    std::lock_guard Lock(Data);
+    if (std::shared_ptr<Context> C = findContext(Ctx))
+      Ending.push_back(C);
+  }
+  takeStock(Ending);
+}
+
+void Session::deviceEnding(CUdevice Device) {
+  ContextList Ending;
+  {
+    std::lock_guard Lock(Data);
+    for (const std::shared_ptr<Context> &C : Contexts)
+      if (C->Device == Device)
+        Ending.push_back(C);
+  }
+  takeStock(Ending);
+}
+
+void Session::contextGone(CUcontext Ctx) {
+  std::lock_guard Lock(Data);
+  if (std::shared_ptr<Context> C = findContext(Ctx))
+    C->IsDead = true;
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+void Session::launched(CUcontext Ctx, const char *Kernel) {
+  std::string Name = Kernel ? Kernel : "";
+  std::lock_guard Lock(Data);
+  std::shared_ptr<Context> C = findContext(Ctx);
+  // A graph has no name: it is taken for instrumented if anything here is.
+  bool IsChecked =
+      C && C->isPrepared() && (Kernel ? Code.isInstrumented(Name) : true);
+  if (IsChecked) {
+    ++Launched;
+    C->noteLaunch(Kernel ? Name : "a graph");
+  } else {
+    ++NotInstrumented;
+  }
+}
+
+void Session::launchFailed(const char *Kernel, const std::string &Error) {
+  std::string Name = Kernel ? demangle(Kernel) : "a graph";
+  std::string Line =
+      fmt::format("launch of {} failed: {}; it was not checked", Name, Error);
+  std::lock_guard Lock(Data);
+  if (!speaks())
+    return;
+  ++Failed;
+  if (Said.insert(Line).second)
+    theLog().say("{}", Line);
+}
+
+void Session::synchronised(CUcontext Ctx, CUresult Result) {
+  if (!isSticky(Result))
+    return;
+  std::lock_guard Lock(Data);
+  if (std::shared_ptr<Context> C = findContext(Ctx))
+    kernelFailed(*C, Result);
+}
+
+void Session::kernelFailed(Context &C, CUresult Result) {
+  if (C.Failure != CUDA_SUCCESS || !C.isPrepared())
+    return;
+  C.Failure = Result;
+  if (C.HasLaunched && Launched) {
+    --Launched;
+    ++Failed;
+  }
+  theLog().say("a kernel failed on device {}: {}; last launched: {}. Races "
+               "seen before are reported; what runs later in this context is "
+               "not checked",
+               C.Device, theDriver().errorText(Result), C.lastKernels());
+}
+
+//===----------------------------------------------------------------------===//
+// Reading back
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// One context read by a thread of its own: while a kernel hangs, so does every
+/// driver call that waits for it.
+struct ReadBackJob {
+  ReadBackPlan Plan;
+  uint64_t Launches = 0;
+  std::mutex Lock;
+  std::condition_variable Changed;
+  bool IsDone = false;
+  ReadBack Back;
+};
+} // namespace
+
+static void blockAllSignals(sigset_t *Before) {
+  sigset_t All;
+  sigfillset(&All);
+  pthread_sigmask(SIG_SETMASK, &All, Before);
+}
+
+static std::shared_ptr<ReadBackJob> startReadBack(ReadBackPlan Plan,
+                                                  uint64_t Launches) {
+  auto Job = std::make_shared<ReadBackJob>();
+  Job->Plan = std::move(Plan);
+  Job->Launches = Launches;
+  sigset_t Before;
+  blockAllSignals(&Before); // Inherited: the program's signals are not for us.
+  std::thread([Job] {
+    ReadBack Back = readBack(Job->Plan);
+    std::lock_guard Lock(Job->Lock);
+    Job->Back = std::move(Back);
+    Job->IsDone = true;
+    Job->Changed.notify_all();
+  }).detach();
+  pthread_sigmask(SIG_SETMASK, &Before, nullptr);
+  return Job;
+}
+
+bool Session::takeStock() {
+  ContextList All;
+  {
+    std::lock_guard Lock(Data);
+    All = Contexts;
+  }
+  return takeStock(All);
+}
+
+bool Session::takeStock(const ContextList &List) {
+  std::lock_guard OneAtATime(Stocktaking);
+  std::vector<std::pair<std::shared_ptr<Context>, std::shared_ptr<ReadBackJob>>>
+      Jobs;
+  {
+    std::lock_guard Lock(Data);
+    for (const std::shared_ptr<Context> &C : List)
+      if (!C->IsDead && C->isPrepared() && C->UnreadLaunches != 0 &&
+          C->Failure == CUDA_SUCCESS)
+        Jobs.emplace_back(C, startReadBack(C->plan(), C->UnreadLaunches));
+  }
+  auto Deadline = std::chrono::steady_clock::now() +
+                  std::chrono::milliseconds(Options.exit_timeout_ms);
+  bool AllDone = true;
+  for (auto &[C, Job] : Jobs) {
+    std::unique_lock Lock(Job->Lock);
+    if (Job->Changed.wait_until(Lock, Deadline, [&] { return Job->IsDone; })) {
+      finishReadBack(*C, Job->Launches, Job->Plan, std::move(Job->Back));
+      continue;
+    }
+    AllDone = false;
+    theLog().say(
+        "kernels on device {} still run after {} ms (exit_timeout_ms); "
+        "what they do from now on is not checked, last launched: {}",
+        C->Device, Options.exit_timeout_ms, C->lastKernels());
+  }
+  return AllDone;
+}
+
+bool Session::finishReadBack(Context &C, uint64_t Launches,
+                             const ReadBackPlan &Plan, ReadBack Back) {
+  theLog().detail(2, "read back device {}: {}, {}", C.Device,
+                  theDriver().errorName(Back.Result),
+                  Back.Complete ? "complete" : "incomplete");
+  std::lock_guard Lock(Data);
+  if (isSticky(Back.Result))
+    kernelFailed(C, Back.Result);
+  if (!Back.Complete)
+    return false;
+  C.accept(Plan, std::move(Back));
+  C.UnreadLaunches -= Launches;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// The report
+//===----------------------------------------------------------------------===//
+
+bool Session::sawRace() {
+  ContextList All;
+  {
+    std::lock_guard Lock(Data);
+    All = Contexts;
+  }
+  return std::any_of(All.begin(), All.end(),
+                     [](const auto &C) { return C->hasRecords(); });
+}
+
+RunSummary Session::summarise() const {
+  RunSummary Summary;
+  Summary.KernelsLaunched = Launched;
+  Summary.KernelsFailed = Failed;
+  Summary.KernelsNotInstrumented = NotInstrumented;
+  Summary.Seed = Options.seed;
+  Summary.DelayNs = Options.delay_ns;
+  Summary.Budget = Options.budget;
+  Summary.MaxInterval = Options.max_interval;
+  Code.summarise(Summary);
+  for (const std::shared_ptr<Context> &C : Contexts) {
+    CheckCounts Counts = sumShards(C->LastCounters);
+    Summary.Checks += Counts.Checks;
+    Summary.WindowsChecked += Counts.Windows;
+    Summary.DroppedRecords += C->dropped();
+    Summary.CountsComplete &= C->UnreadLaunches == 0;
+  }
+  return Summary;
+}
+
+bool Session::report() {
+  // Somebody may be dying with a lock in hand: better a report from data that
+  // stopped in mid-change, a moment later, than none.
+  sigset_t Before;
+  blockAllSignals(&Before);
+  std::unique_lock Once(Reporting, 5s);
+  if (Once.owns_lock() && !HasReported) {
+    HasReported = true;
+    std::unique_lock Lock(Data, 1s);
+    std::vector<Occurrence> Found;
+    for (const std::shared_ptr<Context> &C : Contexts)
+      C->collect(Found);
+    Report R = buildReport(Found, Code.sites(), summarise());
+    HasRaces = !R.Findings.empty();
+    bool IsClean = R.verdict() == Verdict::Clean;
+    if (HasRaces ||
+        (speaks() && (!IsClean || R.hasWarnings() || Options.verbosity >= 1))) {
+      TextOptions Text;
+      Text.StripPathPrefix = Options.strip_path_prefix;
+      theLog().text(renderText(R, Text));
+    }
+  }
+  pthread_sigmask(SIG_SETMASK, &Before, nullptr);
+  return HasRaces;
+}
+
+} // namespace crsan

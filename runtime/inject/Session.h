@@ -1,0 +1,109 @@
+//===- Session.h - One run of a program, from cuInit to its end  -*- C++
+//-*--===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What happens in the program (Callbacks.cpp tells) and what is known about it.
+//
+// Two locks. The data lock guards all data and is never held across a call of
+// the driver, whose callbacks take it. The configuration lock makes threads
+// wait for each other while code is switched on; it is taken only where the
+// driver holds no locks of its own (enter and exit of a call), and before the
+// data lock.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_INJECT_SESSION_H
+#define CRSAN_INJECT_SESSION_H
+
+#include "Context.h"
+#include "Flags.h"
+#include "Modules.h"
+
+#include <cuda.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace crsan {
+
+class Session {
+public:
+  Session(Flags Options, bool IsInstrumentedProgram)
+      : Options(std::move(Options)),
+        IsInstrumentedProgram(IsInstrumentedProgram),
+        Code(Data, this->Options) {}
+
+  const Flags &options() const { return Options; }
+
+  /// Called once, when the first instrumented code is seen: from then on the
+  /// library takes part in the program's end.
+  std::function<void()> OnFirstInstrumented;
+
+  // Events. `Ctx` may be null where no context is current.
+  void imageShown(std::span<const uint8_t> Cubin);
+  void codeLoaded(CUlibrary Library, CUmodule Module, CUcontext Ctx,
+                  uint32_t Uid);
+  void codeUnloading(CUlibrary Library, CUmodule Module);
+  void launching(CUcontext Ctx, uint32_t Uid);
+  void launched(CUcontext Ctx, const char *Kernel);
+  void launchFailed(const char *Kernel, const std::string &Error);
+  void synchronised(CUcontext Ctx, CUresult Result);
+  /// The contexts of a device, or one context, are about to go or be reset.
+  void contextEnding(CUcontext Ctx);
+  void deviceEnding(CUdevice Device);
+  void contextGone(CUcontext Ctx);
+
+  /// Waits for kernels and reads exact counts, of all contexts that have run
+  /// something since. False: some kernel still runs after exit_timeout_ms.
+  bool takeStock();
+
+  /// Prints the report unless that has been done. Calls no driver function, so
+  /// that it works when the program is dying. Returns whether there are races.
+  bool report();
+
+  /// For halt_on_error: whether any race has been recorded so far.
+  bool sawRace();
+
+private:
+  using ContextList = std::vector<std::shared_ptr<Context>>;
+
+  std::shared_ptr<Context> findContext(CUcontext Handle);
+  std::shared_ptr<Context> enterContext(CUcontext Handle, uint32_t Uid);
+  void configure(CUcontext Handle, uint32_t Uid);
+  void kernelFailed(Context &C, CUresult Result);
+  bool takeStock(const ContextList &Contexts);
+  bool finishReadBack(Context &C, uint64_t Launches, const ReadBackPlan &Plan,
+                      ReadBack Back);
+  RunSummary summarise() const;
+  bool speaks() const {
+    return IsInstrumentedProgram || Code.sawInstrumented();
+  }
+
+  const Flags Options;
+  const bool IsInstrumentedProgram;
+
+  mutable std::timed_mutex Data;
+  std::timed_mutex Configuring;
+  std::mutex Stocktaking;
+  std::timed_mutex Reporting;
+
+  Modules Code;
+  ContextList Contexts;       ///< Dead ones too: they have findings.
+  std::set<std::string> Said; ///< Lines that are said once.
+  uint64_t Launched = 0, Failed = 0, NotInstrumented = 0;
+  bool HasReported = false;
+  bool HasRaces = false;
+};
+
+} // namespace crsan
+
+#endif // CRSAN_INJECT_SESSION_H

@@ -1,0 +1,53 @@
+# Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Sourced by scripts/test and scripts/quickstart.
+
+# Packages by Debian's names. The build needs no others.
+PACKAGES="cmake ninja-build g++ python3 git
+  clang-22 clang-tools-22 llvm-22-dev llvm-22-tools lld-22
+  libfmt-dev libgtest-dev libgmock-dev nlohmann-json3-dev libcli11-dev libzstd-dev zlib1g-dev"
+
+die() {
+  echo "CRSan: $*" >&2
+  exit 1
+}
+
+install_missing() {
+  command -v dpkg-query >/dev/null ||
+    die "this is not Debian; install the equivalents of: $(echo $PACKAGES)"
+  missing=
+  for package in $PACKAGES; do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null |
+      grep -q 'ok installed' || missing="$missing $package"
+  done
+  [ -n "$missing" ] || return 0
+  if [ "$(id -u)" = 0 ]; then
+    sudo=
+  elif command -v sudo >/dev/null; then
+    sudo=sudo
+  else
+    die "these packages are missing; install them as root:$missing"
+  fi
+  echo "installing:$missing"
+  $sudo apt-get update -qq &&
+    DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq \
+      --no-install-recommends $missing >/dev/null ||
+    die "apt-get could not install:$missing"
+}
+
+# Sets CUDA to the toolkit's folder; the places and their order are those of
+# crsan-clang.
+find_cuda() {
+  for CUDA in "${CUDA_PATH:-}" "${CUDA_HOME:-}" /usr/local/cuda \
+    $(ls -dv /usr/local/cuda-* 2>/dev/null | tac) /opt/cuda /usr/lib/cuda; do
+    [ -n "$CUDA" ] && [ -f "$CUDA/include/cuda_runtime.h" ] && return 0
+  done
+  die "no CUDA toolkit was found; install CUDA 13 (developer.nvidia.com/cuda-downloads) or set CUDA_PATH to where it is"
+}
+
+configure_and_build() {
+  cmake --preset default --log-level=WARNING >/dev/null ||
+    die "configuration failed"
+  cmake --build --preset default ${JOBS:+-j "$JOBS"} || die "the build failed"
+}

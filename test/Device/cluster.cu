@@ -1,0 +1,44 @@
+// Intent: blocks of a cluster read each other's shared memory, with and without
+// the cluster's barrier.
+// ARCH: sm_90
+#include "check.h"
+#include <cooperative_groups.h>
+
+constexpr unsigned Threads = 128, Blocks = 16, Rounds = 50;
+
+__global__ void exchange(unsigned *Out) {
+  __shared__ unsigned Cells[Threads];
+  unsigned T = threadIdx.x, Sum = 0;
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  cooperative_groups::cluster_group Cluster =
+      cooperative_groups::this_cluster();
+  unsigned Rank = Cluster.block_rank();
+  unsigned *Remote = Cluster.map_shared_rank(Cells, Rank ^ 1);
+  for (unsigned R = 1; R <= Rounds; ++R) {
+    Cells[T] = R * 2 + Rank; // RACE
+#ifndef RACY
+    Cluster.sync();
+#endif
+    Sum += Remote[T]; // RACE
+    Cluster.sync();
+  }
+#endif
+  Out[blockIdx.x * Threads + T] = Sum;
+}
+
+int main() {
+  unsigned *Out = zeroed<unsigned>(Threads * Blocks);
+  cudaLaunchAttribute Attribute = {};
+  Attribute.id = cudaLaunchAttributeClusterDimension;
+  Attribute.val.clusterDim = {2, 1, 1};
+  cudaLaunchConfig_t Config = {};
+  Config.gridDim = Blocks;
+  Config.blockDim = Threads;
+  Config.attrs = &Attribute;
+  Config.numAttrs = 1;
+  CHECK(cudaLaunchKernelEx(&Config, exchange, Out));
+  return finish(matches(Out, Threads * Blocks, [](size_t I) {
+    unsigned Rank = I / Threads % 2;
+    return Rounds * (Rounds + 1) + Rounds * (Rank ^ 1);
+  }));
+}

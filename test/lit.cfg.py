@@ -1,0 +1,56 @@
+# Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+import os
+import subprocess
+
+import lit.formats
+
+config.name = "CRSan"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".ll", ".cu", ".cpp", ".c", ".test"]
+# Inputs: what other tests compile, and the small CMake project.
+config.excludes = ["Inputs", "CMakeLists.txt"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.crsan_binary_dir, "test")
+
+bin_dir = os.path.join(config.crsan_binary_dir, "bin")
+lib_dir = os.path.join(config.crsan_binary_dir, "lib")
+plugin = os.path.join(lib_dir, "libCRSanPass.so")
+ptxas = os.path.join(config.cuda_path, "bin", "ptxas")
+
+config.environment["PATH"] = os.pathsep.join(
+    [bin_dir, config.llvm_tools_dir, os.environ.get("PATH", "")]
+)
+# Tests choose the toolkit; the caller's environment must not.
+config.environment["CUDA_PATH"] = config.cuda_path
+config.environment.pop("CUDA_HOME", None)
+config.environment.pop("CRSAN_OPTIONS", None)
+
+# Longest names first: lit replaces substitutions in this order.
+config.substitutions += [
+    ("%crsan_clangxx", os.path.join(bin_dir, "crsan-clang++")),
+    ("%crsan_clang", os.path.join(bin_dir, "crsan-clang")),
+    ("%crsan_src", config.crsan_source_dir),
+    ("%crsan_lib", lib_dir),
+    ("%crsan", os.path.join(bin_dir, "crsan")),
+    ("%pass_plugin", plugin),
+    ("%opt", os.path.join(config.llvm_tools_dir, "opt")),
+    ("%clangxx", os.path.join(config.llvm_tools_dir, "clang++")),
+    ("%ptxas", ptxas),
+    ("%cuda_path", config.cuda_path),
+    ("%cmake", config.cmake_command),
+]
+
+has_gpu = subprocess.run(
+    [os.path.join(config.crsan_source_dir, "scripts", "has-gpu.py")]
+).returncode == 0
+
+for feature, present in [
+    ("gpu", has_gpu),
+    ("plugin", os.path.exists(plugin)),
+    ("host-runtime", os.path.exists(os.path.join(lib_dir, "libcrsan_host.a"))),
+    ("ptxas", os.path.exists(ptxas)),
+]:
+    if present:
+        config.available_features.add(feature)

@@ -1,0 +1,224 @@
+//===- FindingTest.cpp - Merging and sorting ------------------------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Report/Finding.h"
+#include "Report/TextReport.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+// Not `using`: GoogleTest brings another `abi` into the global namespace.
+namespace crsan {
+
+namespace {
+
+class FindingTest : public testing::Test {
+protected:
+  void addSite(uint64_t Id, std::vector<SourceFrame> Frames,
+               abi::AccessKind Access = abi::AccessKind::Load,
+               std::string Kernel = "k()") {
+    SiteInfo Site;
+    Site.Id = Id;
+    Site.Access = Access;
+    Site.Kernel = std::move(Kernel);
+    Site.Frames = std::move(Frames);
+    Sites.add(std::move(Site));
+  }
+
+  Occurrence &addRecord(uint64_t Site, uint64_t Count = 1,
+                        abi::RaceKind Kind = abi::RaceKind::ClobberedRead) {
+    Occurrence &O = Occurrences.emplace_back();
+    O.Rec.Site = Site;
+    O.Rec.Kind = Kind;
+    O.Count = Count;
+    return O;
+  }
+
+  Report build(RunSummary Summary = {}) const {
+    return buildReport(Occurrences, Sites, std::move(Summary));
+  }
+
+  SiteTable Sites;
+  std::vector<Occurrence> Occurrences;
+};
+
+} // namespace
+
+TEST_F(FindingTest, MergesUnitsContextsAndDevices) {
+  addSite(1, {{"f<int>()", "f.h", 3, 4}}, abi::AccessKind::Load, "k<int>()");
+  addSite(2, {{"f<char>()", "f.h", 3, 4}}, abi::AccessKind::Load, "k<char>()");
+  addRecord(1, 10).Rec.Block[0] = 7;
+  addRecord(1, 20).Device = 1;
+  addRecord(2, 30).Device = 1;
+  const Report R = build();
+  ASSERT_EQ(R.Findings.size(), 1u);
+  const Finding &F = R.Findings[0];
+  EXPECT_EQ(F.Count, 60u);
+  EXPECT_FALSE(F.AtLeast);
+  EXPECT_EQ(F.First.Block[0], 7u);
+  EXPECT_EQ(F.Site->Id, 1u);
+  EXPECT_EQ(F.Devices, (std::vector<int>{0, 1}));
+  EXPECT_EQ(F.Instances, (std::vector<std::string>{"k<int>()", "k<char>()"}));
+}
+
+TEST_F(FindingTest, KeepsDifferentPlacesApart) {
+  addSite(1, {{"f()", "f.h", 3, 4}, {"k()", "k.cu", 5, 6}});
+  addSite(2, {{"f()", "f.h", 3, 4}, {"k()", "k.cu", 7, 6}}); // Other caller.
+  addSite(3, {{"f()", "f.h", 3, 4}});                        // Not inlined.
+  addSite(4, {{"f()", "f.h", 3, 5}, {"k()", "k.cu", 5, 6}}); // Other column.
+  addSite(5, {{"f()", "g.h", 3, 4}, {"k()", "k.cu", 5, 6}}); // Other file.
+  for (uint64_t Id = 1; Id <= 5; ++Id)
+    addRecord(Id);
+  EXPECT_EQ(build().Findings.size(), 5u);
+}
+
+TEST_F(FindingTest, KeepsKindsAndAccessesApart) {
+  addSite(1, {{"k()", "k.cu", 3, 4}}, abi::AccessKind::Load);
+  addSite(2, {{"k()", "k.cu", 3, 4}}, abi::AccessKind::Store); // x += 1
+  addRecord(1, 1, abi::RaceKind::ClobberedRead);
+  addRecord(2, 1, abi::RaceKind::LostUpdate);
+  addRecord(2, 1, abi::RaceKind::IntraWarpLostUpdate);
+  addRecord(1, 1, abi::RaceKind::IntraWarpConflict);
+  addRecord(2, 1, abi::RaceKind::IntraWarpConflict);
+  EXPECT_EQ(build().Findings.size(), 5u);
+}
+
+TEST_F(FindingTest, MergesConflictsByBothPlaces) {
+  addSite(1, {{"k()", "k.cu", 3, 4}});
+  addSite(2, {{"k()", "k.cu", 5, 4}}, abi::AccessKind::Store);
+  addSite(3, {{"k()", "k.cu", 6, 4}}, abi::AccessKind::Store);
+  addSite(4, {{"k()", "k.cu", 6, 4}}, abi::AccessKind::Store);
+  for (uint64_t Other = 2; Other <= 4; ++Other)
+    addRecord(1, 1, abi::RaceKind::IntraWarpConflict).Rec.Other = Other;
+  const Report R = build();
+  ASSERT_EQ(R.Findings.size(), 2u);
+  EXPECT_EQ(R.Findings[0].Count, 2u);
+  EXPECT_EQ(R.Findings[0].Other->Id, 3u);
+  EXPECT_EQ(R.Findings[1].Other->Id, 2u);
+}
+
+TEST_F(FindingTest, TellsCallersWithoutLinesApartByName) {
+  addSite(1, {{"f()", "f.h", 3, 4}, {"a()", "", 0, 0}});
+  addSite(2, {{"f()", "f.h", 3, 4}, {"b()", "", 0, 0}});
+  addRecord(1);
+  addRecord(2);
+  EXPECT_EQ(build().Findings.size(), 2u);
+}
+
+TEST_F(FindingTest, OneLowerBoundMakesTheSumOne) {
+  addRecord(1).AtLeast = true;
+  addRecord(1);
+  EXPECT_TRUE(build().Findings.at(0).AtLeast);
+}
+
+TEST_F(FindingTest, MergesWithoutLinesOnlyTheSameSite) {
+  addSite(1, {{"k()", "", 0, 0}});
+  addSite(2, {{"k()", "", 0, 0}});
+  addSite(3, {});
+  addSite(4, {});
+  for (uint64_t Id = 1; Id <= 5; ++Id) { // 5: in no table.
+    addRecord(Id);
+    addRecord(Id);
+  }
+  const Report R = build();
+  ASSERT_EQ(R.Findings.size(), 5u);
+  for (const Finding &F : R.Findings)
+    EXPECT_EQ(F.Count, 2u);
+}
+
+TEST_F(FindingTest, SaturatesCounts) {
+  constexpr uint64_t Most = std::numeric_limits<uint64_t>::max();
+  addRecord(1, Most - 1);
+  addRecord(1, 5);
+  const Report R = build();
+  ASSERT_EQ(R.Findings.size(), 1u);
+  EXPECT_EQ(R.Findings[0].Count, Most);
+  EXPECT_TRUE(R.Findings[0].AtLeast);
+}
+
+TEST_F(FindingTest, CountsARecordWithoutCountOnce) {
+  addRecord(1, 0);
+  addRecord(1, 0).AtLeast = true;
+  const Report R = build();
+  EXPECT_EQ(R.Findings.at(0).Count, 2u);
+  EXPECT_TRUE(R.Findings.at(0).AtLeast);
+}
+
+TEST_F(FindingTest, SortsByCountThenPlaceWhateverTheOrder) {
+  addSite(1, {{"k()", "b.cu", 1, 1}});
+  addSite(2, {{"k()", "a.cu", 10, 1}});
+  addSite(3, {{"k()", "a.cu", 9, 2}});
+  addSite(4, {{"k()", "a.cu", 9, 1}});
+  addSite(5, {{"k()", "z.cu", 99, 9}});
+  const std::vector<uint64_t> Expected = {5, 4, 3, 2, 1, 6};
+  std::vector<uint64_t> Order = {1, 2, 3, 4, 5, 6};
+  do {
+    Occurrences.clear();
+    for (uint64_t Id : Order)
+      addRecord(Id, Id == 5 ? 100 : 7);
+    std::vector<uint64_t> Seen;
+    for (const Finding &F : build().Findings)
+      Seen.push_back(F.First.Site);
+    ASSERT_EQ(Seen, Expected);
+  } while (std::next_permutation(Order.begin(), Order.end()));
+}
+
+TEST_F(FindingTest, LeavesOutDamagedRecordsWithANote) {
+  addRecord(1, 1, abi::RaceKind::None);
+  addRecord(1, 1, abi::RaceKind(200));
+  addRecord(1);
+  const Report R = build();
+  EXPECT_EQ(R.Findings.size(), 1u);
+  ASSERT_EQ(R.Summary.Notes.size(), 1u);
+  EXPECT_TRUE(R.Summary.Notes[0].starts_with(
+      "2 race records are damaged and not shown"));
+  EXPECT_TRUE(R.hasWarnings());
+}
+
+TEST_F(FindingTest, UnpacksTheThread) {
+  addRecord(1).Rec.Thread = 1023u | 511u << 10 | 63u << 20;
+  EXPECT_EQ(build().Findings.at(0).thread(),
+            (std::array<uint32_t, 3>{1023, 511, 63}));
+}
+
+TEST_F(FindingTest, VerdictNeedsChecks) {
+  RunSummary S;
+  EXPECT_EQ(build(S).verdict(), Verdict::NothingChecked);
+  S.KernelsLaunched = 1;
+  S.Sites = 1;
+  EXPECT_EQ(build(S).verdict(), Verdict::NothingChecked);
+  S.CountsComplete = false;
+  EXPECT_EQ(build(S).verdict(), Verdict::NotKnown);
+  S.Checks = 1;
+  EXPECT_EQ(build(S).verdict(), Verdict::Clean);
+  S.KernelsLaunched = 0;
+  EXPECT_EQ(build(S).verdict(), Verdict::NotKnown);
+  addRecord(1);
+  EXPECT_EQ(build(S).verdict(), Verdict::Racy);
+  EXPECT_EQ(build({}).verdict(), Verdict::Racy);
+}
+
+TEST_F(FindingTest, WarnsOfLossesOnly) {
+  RunSummary S;
+  S.SkippedAccesses = S.KernelsNotInstrumented = 1;
+  EXPECT_FALSE(build(S).hasWarnings());
+  S.KernelsFailed = 1;
+  EXPECT_TRUE(build(S).hasWarnings());
+  S.KernelsFailed = 0;
+  S.DroppedRecords = 1;
+  EXPECT_TRUE(build(S).hasWarnings());
+}
+
+TEST_F(FindingTest, TextShowsRacesEvenIfNothingWasCounted) {
+  addRecord(1);
+  const std::string Text = renderText(build());
+  EXPECT_NE(Text.find("SUMMARY: CRSan: 1 data race (1 clobbered read)\n"),
+            std::string::npos);
+}
+
+} // namespace crsan

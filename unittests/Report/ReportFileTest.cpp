@@ -1,0 +1,103 @@
+//===- ReportFileTest.cpp - Reports read from JSON ------------------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Report/ReportFile.h"
+
+#include <gtest/gtest.h>
+
+// Not `using`: GoogleTest brings another `abi` into the global namespace.
+namespace crsan {
+
+static ReportFile parse(std::string_view Text) {
+  auto Result = parseReportFile(Text);
+  auto *Error = std::get_if<ReportFileError>(&Result);
+  EXPECT_FALSE(Error) << Error->Message;
+  return Error ? ReportFile() : std::get<ReportFile>(std::move(Result));
+}
+
+TEST(ReportFile, ReadsEveryMember) {
+  const ReportFile File = parse(R"({
+    "sites": [{"id": "0xffffffffffffffff", "access": "store",
+               "space": "cluster", "size": 16, "kernel": "_Z1kv",
+               "frames": [{"function": "_Z1fv", "file": "k.cu", "line": 1,
+                           "column": 2}]}],
+    "records": [{"site": "0xffffffffffffffff", "other": 2,
+                 "kind": "intra_warp_conflict", "address": "0x10", "before": 3,
+                 "after": 4, "block": [5, 6, 7], "thread": [8, 9, 10],
+                 "lanes": [0, 31], "space": "shared", "size": 255, "hash": true,
+                 "same_value": true, "count": 18446744073709551615,
+                 "at_least": true, "device": 3}],
+    "summary": {"kernels_launched": 1, "kernels_failed": 2,
+                "kernels_not_instrumented": 3, "sites": 4, "windows": 5,
+                "checks": 6, "windows_checked": 7, "dropped_records": 8,
+                "skipped_accesses": 9, "seed": 10, "delay_ns": 11, "budget": 12,
+                "max_interval": 13, "counts_complete": false, "shuffled": true,
+                "modules": 14, "notes": ["a", "b"]}})");
+
+  const SiteInfo *Site = File.Sites.find(~uint64_t(0));
+  ASSERT_TRUE(Site);
+  EXPECT_EQ(Site->Access, abi::AccessKind::Store);
+  EXPECT_EQ(Site->Space, abi::Space::Cluster);
+  EXPECT_EQ(Site->Size, 16u);
+  EXPECT_EQ(Site->Kernel, "k()");
+  EXPECT_EQ(Site->Frames, (std::vector<SourceFrame>{{"f()", "k.cu", 1, 2}}));
+
+  ASSERT_EQ(File.Occurrences.size(), 1u);
+  const Occurrence &O = File.Occurrences[0];
+  EXPECT_EQ(O.Rec.Site, ~uint64_t(0));
+  EXPECT_EQ(O.Rec.Other, 2u);
+  EXPECT_EQ(O.Rec.Kind, abi::RaceKind::IntraWarpConflict);
+  EXPECT_EQ(O.Rec.Address, 0x10u);
+  EXPECT_EQ(O.Rec.Before, 3u);
+  EXPECT_EQ(O.Rec.After, 4u);
+  EXPECT_EQ(O.Rec.Block[2], 7u);
+  EXPECT_EQ(O.Rec.Thread, 8u | 9u << 10 | 10u << 20);
+  EXPECT_EQ(O.Rec.Lanes, 0x80000001u);
+  EXPECT_EQ(O.Rec.MemorySpace, abi::Space::Shared);
+  EXPECT_EQ(O.Rec.Size, 255u);
+  EXPECT_EQ(O.Rec.Flags, abi::ValuesAreHashes | abi::SameValue);
+  EXPECT_EQ(O.Count, ~uint64_t(0));
+  EXPECT_TRUE(O.AtLeast);
+  EXPECT_EQ(O.Device, 3);
+
+  const RunSummary &S = File.Summary;
+  EXPECT_EQ(S.KernelsLaunched, 1u);
+  EXPECT_EQ(S.KernelsFailed, 2u);
+  EXPECT_EQ(S.KernelsNotInstrumented, 3u);
+  EXPECT_EQ(S.Sites, 4u);
+  EXPECT_EQ(S.Windows, 5u);
+  EXPECT_EQ(S.Checks, 6u);
+  EXPECT_EQ(S.WindowsChecked, 7u);
+  EXPECT_EQ(S.DroppedRecords, 8u);
+  EXPECT_EQ(S.SkippedAccesses, 9u);
+  EXPECT_EQ(S.Seed, 10u);
+  EXPECT_EQ(S.DelayNs, 11u);
+  EXPECT_EQ(S.Budget, 12u);
+  EXPECT_EQ(S.MaxInterval, 13u);
+  EXPECT_FALSE(S.CountsComplete);
+  EXPECT_TRUE(S.Shuffled);
+  EXPECT_EQ(S.Modules, 14u);
+  EXPECT_EQ(S.Notes, (std::vector<std::string>{"a", "b"}));
+}
+
+TEST(ReportFile, LeavesOutWhatIsNotGiven) {
+  const ReportFile File = parse(R"({"summary": {}})");
+  EXPECT_EQ(File.Sites.size(), 0u);
+  EXPECT_TRUE(File.Occurrences.empty());
+  EXPECT_TRUE(File.Summary.CountsComplete);
+}
+
+TEST(ReportFile, RefusesEveryTruncation) {
+  const std::string Whole =
+      R"({"records": [{"site": "0x1", "kind": "lost_update"}], "summary": {}})";
+  parse(Whole);
+  for (size_t Size = 0; Size < Whole.size(); ++Size) {
+    auto Result = parseReportFile(std::string_view(Whole).substr(0, Size));
+    EXPECT_TRUE(std::get_if<ReportFileError>(&Result)) << Size;
+  }
+}
+
+} // namespace crsan

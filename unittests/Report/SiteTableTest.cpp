@@ -1,0 +1,305 @@
+//===- SiteTableTest.cpp - Tables, whole and damaged ----------------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Report/SiteTable.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+
+// Not `using`: GoogleTest brings another `abi` into the global namespace.
+namespace crsan {
+
+namespace {
+
+/// A table in pieces, so that a test can spoil one.
+struct TableImage {
+  abi::ModuleHeader Header{};
+  std::vector<abi::SiteEntry> Sites;
+  std::vector<abi::Frame> Frames;
+  std::vector<uint32_t> Kernels;
+  std::string Strings = std::string(1, '\0');
+
+  uint32_t string(std::string_view Text) {
+    const uint32_t Offset = Strings.size();
+    Strings.append(Text).push_back('\0');
+    return Offset;
+  }
+
+  std::vector<uint8_t> bytes() {
+    Header.Magic = abi::Magic;
+    Header.NumSites = Sites.size();
+    Header.NumFrames = Frames.size();
+    Header.NumKernels = Kernels.size();
+    Header.StringSize = Strings.size();
+    std::vector<uint8_t> Out;
+    auto Append = [&](const void *Data, size_t Size) {
+      const auto *Begin = static_cast<const uint8_t *>(Data);
+      Out.insert(Out.end(), Begin, Begin + Size);
+    };
+    Append(&Header, sizeof(Header));
+    Append(Sites.data(), Sites.size() * sizeof(abi::SiteEntry));
+    Append(Frames.data(), Frames.size() * sizeof(abi::Frame));
+    Append(Kernels.data(), Kernels.size() * sizeof(uint32_t));
+    Append(Strings.data(), Strings.size());
+    return Out;
+  }
+};
+
+/// A load inlined into the kernel stencil(int*, int), and a store in it.
+TableImage stencilTable() {
+  TableImage T;
+  T.Header.Version = abi::Version;
+  T.Header.Unit = 0x1234;
+  T.Header.NumWindows = 5;
+  T.Header.Flags = abi::NoShuffle;
+  T.Header.Skipped = 3;
+  const uint32_t Load = T.string("_Z4loadPi");
+  const uint32_t Stencil = T.string("_Z7stencilPii");
+  const uint32_t File = T.string("kernel.cu");
+  T.Frames = {{Load, File, 31, 9, 1},
+              {Stencil, File, 57, 3, abi::NoFrame},
+              {Stencil, File, 58, 7, abi::NoFrame}};
+  T.Sites = {{0xa, 0, Stencil, abi::AccessKind::Load, abi::Space::Shared, 0, 4},
+             {0xb, 2, 0, abi::AccessKind::Store, abi::Space::Generic, 0, 16}};
+  T.Kernels = {Stencil};
+  return T;
+}
+
+/// The error text, empty if the table was taken. The bytes lie in a block of
+/// exactly their size, so that a checker of memory sees every read beyond it.
+std::string errorOf(const std::vector<uint8_t> &Bytes, SiteTable &Sites) {
+  auto Exact = std::make_unique<uint8_t[]>(Bytes.size());
+  std::copy(Bytes.begin(), Bytes.end(), Exact.get());
+  auto Result = Sites.add(std::span<const uint8_t>(Exact.get(), Bytes.size()));
+  auto *Error = std::get_if<TableError>(&Result);
+  return Error ? Error->Message : "";
+}
+
+std::string errorOf(TableImage T) {
+  SiteTable Sites;
+  std::string Error = errorOf(T.bytes(), Sites);
+  EXPECT_EQ(Sites.size(), Error.empty() ? T.Sites.size() : 0);
+  return Error;
+}
+
+constexpr char DamagedStart[] =
+    "the site table of an instrumented module is damaged (";
+
+#define EXPECT_DAMAGED(Error, What)                                            \
+  EXPECT_EQ(Error, std::string(DamagedStart) + What + "); rebuild the program")
+
+} // namespace
+
+TEST(SiteTable, ReadsModuleAndSites) {
+  SiteTable Sites;
+  auto Result = Sites.add(stencilTable().bytes());
+  auto *Info = std::get_if<ModuleInfo>(&Result);
+  ASSERT_TRUE(Info);
+  EXPECT_EQ(Info->Unit, 0x1234u);
+  EXPECT_EQ(Info->Version, abi::Version);
+  EXPECT_EQ(Info->NumSites, 2u);
+  EXPECT_EQ(Info->NumWindows, 5u);
+  EXPECT_EQ(Info->Flags, abi::NoShuffle);
+  EXPECT_EQ(Info->Skipped, 3u);
+  EXPECT_EQ(Info->Kernels, std::vector<std::string>{"_Z7stencilPii"});
+  EXPECT_EQ(Sites.size(), 2u);
+
+  const SiteInfo *Load = Sites.find(0xa);
+  ASSERT_TRUE(Load);
+  EXPECT_EQ(Load->Id, 0xau);
+  EXPECT_EQ(Load->Access, abi::AccessKind::Load);
+  EXPECT_EQ(Load->Space, abi::Space::Shared);
+  EXPECT_EQ(Load->Size, 4u);
+  EXPECT_EQ(Load->Kernel, "stencil(int*, int)");
+  EXPECT_EQ(Load->Frames, (std::vector<SourceFrame>{
+                              {"load(int*)", "kernel.cu", 31, 9},
+                              {"stencil(int*, int)", "kernel.cu", 57, 3}}));
+
+  const SiteInfo *Store = Sites.find(0xb);
+  ASSERT_TRUE(Store);
+  EXPECT_EQ(Store->Access, abi::AccessKind::Store);
+  EXPECT_EQ(Store->Kernel, "");
+  EXPECT_EQ(Store->Frames.size(), 1u);
+
+  EXPECT_EQ(Sites.find(0xa), Load) << "pointers must stay";
+  EXPECT_FALSE(Sites.find(0xc));
+}
+
+TEST(SiteTable, RefusesEveryTruncation) {
+  const std::vector<uint8_t> Whole = stencilTable().bytes();
+  for (size_t Size = 0; Size < Whole.size(); ++Size) {
+    SiteTable Sites;
+    EXPECT_DAMAGED(errorOf({Whole.begin(), Whole.begin() + Size}, Sites),
+                   "truncated");
+    EXPECT_EQ(Sites.size(), 0u);
+  }
+}
+
+TEST(SiteTable, SurvivesEveryChangedByte) {
+  // Many of these are still tables; of one that is taken, every site must be
+  // there and can be decoded.
+  const std::vector<uint8_t> Whole = stencilTable().bytes();
+  for (size_t At = 0; At < Whole.size(); ++At)
+    for (int Value = 0; Value < 256; ++Value) {
+      std::vector<uint8_t> Changed = Whole;
+      Changed[At] = Value;
+      SiteTable Sites;
+      if (!errorOf(Changed, Sites).empty())
+        continue;
+      abi::ModuleHeader Header;
+      std::memcpy(&Header, Changed.data(), sizeof(Header));
+      for (uint32_t I = 0; I < Header.NumSites; ++I) {
+        abi::SiteEntry Entry;
+        std::memcpy(&Entry, &Changed[sizeof(Header) + I * sizeof(Entry)],
+                    sizeof(Entry));
+        ASSERT_TRUE(Sites.find(Entry.Id)) << "byte " << At << " = " << Value;
+      }
+    }
+}
+
+TEST(SiteTable, TakesBytesAtAnyAddress) {
+  const std::vector<uint8_t> Whole = stencilTable().bytes();
+  std::vector<uint8_t> Shifted(1);
+  Shifted.insert(Shifted.end(), Whole.begin(), Whole.end());
+  SiteTable Sites;
+  auto Result = Sites.add(std::span<const uint8_t>(Shifted).subspan(1));
+  EXPECT_TRUE(std::get_if<ModuleInfo>(&Result));
+  Shifted.assign(Shifted.size(), 0xff);
+  EXPECT_TRUE(Sites.find(0xa)) << "the bytes must have been copied";
+}
+
+TEST(SiteTable, NamesTheRemedyForAnotherVersion) {
+  TableImage T = stencilTable();
+  T.Header.Version = abi::Version + 1;
+  EXPECT_EQ(errorOf(T), "a module was instrumented by another CRSan (its ABI "
+                        "version is " +
+                            std::to_string(abi::Version + 1) +
+                            ", this library's " + std::to_string(abi::Version) +
+                            "); rebuild the program with this CRSan");
+
+  // Another version's header may be shorter than ours.
+  SiteTable Sites;
+  std::vector<uint8_t> Start = T.bytes();
+  Start.resize(8);
+  EXPECT_NE(errorOf(Start, Sites).find("another CRSan"), std::string::npos);
+}
+
+TEST(SiteTable, RefusesWrongMagic) {
+  std::vector<uint8_t> Bytes = stencilTable().bytes();
+  Bytes[0] ^= 1;
+  SiteTable Sites;
+  EXPECT_DAMAGED(errorOf(Bytes, Sites), "no site table");
+}
+
+TEST(SiteTable, RefusesReferencesOutOfBounds) {
+  TableImage T = stencilTable();
+  T.Sites[1].Frame = 3;
+  EXPECT_DAMAGED(errorOf(T), "site 1");
+
+  T = stencilTable();
+  T.Sites[0].Kernel = T.Strings.size();
+  EXPECT_DAMAGED(errorOf(T), "site 0");
+
+  T = stencilTable();
+  T.Sites[0].MemorySpace = abi::Space(2);
+  EXPECT_DAMAGED(errorOf(T), "site 0");
+
+  T = stencilTable();
+  T.Sites[0].Access = abi::AccessKind(2);
+  EXPECT_DAMAGED(errorOf(T), "site 0");
+
+  T = stencilTable();
+  T.Frames[2].File = T.Strings.size();
+  EXPECT_DAMAGED(errorOf(T), "frame 2");
+
+  T = stencilTable();
+  T.Frames[0].InlinedAt = 3;
+  EXPECT_DAMAGED(errorOf(T), "frame 0");
+
+  T = stencilTable();
+  T.Kernels.push_back(T.Strings.size());
+  EXPECT_DAMAGED(errorOf(T), "kernel 1");
+
+  T = stencilTable();
+  T.Strings.back() = 'x';
+  EXPECT_DAMAGED(errorOf(T), "text without end");
+}
+
+TEST(SiteTable, RefusesCountsThatWouldOverflow) {
+  std::vector<uint8_t> Bytes = stencilTable().bytes();
+  abi::ModuleHeader Header;
+  std::memcpy(&Header, Bytes.data(), sizeof(Header));
+  Header.NumSites = Header.NumFrames = Header.NumKernels = ~0u;
+  Header.StringSize = ~0u;
+  std::memcpy(Bytes.data(), &Header, sizeof(Header));
+  SiteTable Sites;
+  EXPECT_DAMAGED(errorOf(Bytes, Sites), "truncated");
+}
+
+TEST(SiteTable, RefusesChainsThatNeverEnd) {
+  TableImage T = stencilTable();
+  T.Frames[1].InlinedAt = 1;
+  EXPECT_DAMAGED(errorOf(T), "frame 1 is inlined into itself");
+
+  T = stencilTable();
+  T.Frames[2].InlinedAt = 1;
+  T.Frames[1].InlinedAt = 0;
+  EXPECT_DAMAGED(errorOf(T), "frame 0 is inlined into itself");
+
+  T = stencilTable();
+  T.Frames[2].InlinedAt = 1; // Two chains may end alike.
+  EXPECT_EQ(errorOf(T), "");
+}
+
+TEST(SiteTable, TakesModulesWithoutSitesOrDebugInformation) {
+  TableImage T;
+  T.Header.Version = abi::Version;
+  T.Strings.clear();
+  EXPECT_EQ(errorOf(T), "");
+
+  T.Sites = {
+      {1, abi::NoFrame, 0, abi::AccessKind::Load, abi::Space::Generic, 0, 4}};
+  EXPECT_EQ(errorOf(T), "");
+  SiteTable Sites;
+  Sites.add(T.bytes());
+  ASSERT_TRUE(Sites.find(1));
+  EXPECT_TRUE(Sites.find(1)->Frames.empty());
+}
+
+TEST(SiteTable, CountsASiteOnce) {
+  SiteTable Sites;
+  Sites.add(stencilTable().bytes());
+  const SiteInfo *First = Sites.find(0xa);
+
+  TableImage Again = stencilTable(); // As another context would load it.
+  Again.Sites.push_back(
+      {0xc, 2, 0, abi::AccessKind::Store, abi::Space::Global, 0, 8});
+  auto Result = Sites.add(Again.bytes());
+  ASSERT_TRUE(std::get_if<ModuleInfo>(&Result));
+  EXPECT_EQ(Sites.size(), 3u);
+  EXPECT_EQ(Sites.find(0xa), First);
+  ASSERT_TRUE(Sites.find(0xc));
+  EXPECT_EQ(Sites.find(0xc)->Size, 8u);
+
+  SiteInfo Decoded;
+  Decoded.Id = 0xc;
+  Sites.add(std::move(Decoded));
+  EXPECT_EQ(Sites.find(0xc)->Size, 8u) << "the first is kept";
+}
+
+TEST(SiteTable, MovesWithItsSites) {
+  SiteTable Sites;
+  Sites.add(stencilTable().bytes());
+  const SiteInfo *Load = Sites.find(0xa);
+  SiteTable Moved = std::move(Sites);
+  EXPECT_EQ(Moved.find(0xa), Load);
+  ASSERT_TRUE(Moved.find(0xb));
+  EXPECT_EQ(Moved.find(0xb)->Size, 16u);
+}
+
+} // namespace crsan

@@ -1,0 +1,134 @@
+//===- InjectCollectorTest.cpp - Device memory -> occurrences -------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Collector.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+using namespace crsan;
+
+namespace {
+/// A record buffer as the device leaves it.
+class Buffer {
+public:
+  explicit Buffer(uint32_t Capacity)
+      : Words(abi::recordBufferSize(Capacity) / 8) {
+    get().Capacity = Capacity;
+  }
+  abi::RecordBuffer &get() {
+    return *reinterpret_cast<abi::RecordBuffer *>(Words.data());
+  }
+  abi::Record &record(uint32_t I) {
+    return reinterpret_cast<abi::Record *>(&get() + 1)[I];
+  }
+  uint64_t &published(uint32_t I) {
+    return reinterpret_cast<uint64_t *>(&record(get().Capacity))[I];
+  }
+  void fill(uint32_t I, uint64_t Site, abi::RaceKind Kind, uint64_t Count) {
+    record(I).Site = Site;
+    record(I).Kind = Kind;
+    published(I) = Count;
+  }
+
+private:
+  std::vector<uint64_t> Words;
+};
+} // namespace
+
+static abi::Site site(uint64_t Id, uint32_t Slot0, uint64_t Hits0,
+                      uint32_t Slot1 = 0, uint64_t Hits1 = 0) {
+  abi::Site S{};
+  S.Id = Id;
+  S.Slot[0] = Slot0;
+  S.Hits[0] = Hits0;
+  S.Slot[1] = Slot1;
+  S.Hits[1] = Hits1;
+  return S;
+}
+
+TEST(InjectCollector, AnEmptyBufferHasNothing) {
+  Buffer B(4);
+  EXPECT_FALSE(hasRecords(B.get()));
+  EXPECT_TRUE(collectOccurrences(B.get(), {}, true, 0).empty());
+}
+
+TEST(InjectCollector, ARecordBeingFilledIsNotTaken) {
+  Buffer B(4);
+  B.fill(0, 7, abi::RaceKind::None, 1);
+  EXPECT_FALSE(hasRecords(B.get()));
+  EXPECT_TRUE(collectOccurrences(B.get(), {}, true, 0).empty());
+}
+
+TEST(InjectCollector, ALateFirstRecordDoesNotHideTheNext) {
+  Buffer B(4);
+  B.fill(0, 7, abi::RaceKind::None, 1);
+  B.fill(1, 8, abi::RaceKind::LostUpdate, 2);
+  EXPECT_TRUE(hasRecords(B.get()));
+  auto Found = collectOccurrences(B.get(), {}, false, 3);
+  ASSERT_EQ(Found.size(), 1u);
+  EXPECT_EQ(Found[0].Rec.Site, 8u);
+  EXPECT_EQ(Found[0].Device, 3);
+}
+
+TEST(InjectCollector, SitesThatWereReadBackGiveExactCounts) {
+  Buffer B(4);
+  B.fill(0, 7, abi::RaceKind::ClobberedRead, 4);
+  B.fill(1, 7, abi::RaceKind::IntraWarpLostUpdate, 1);
+  std::vector<abi::Site> Sites = {site(7, 1, 5, 2, 9)};
+  auto Found = collectOccurrences(B.get(), Sites, true, 0);
+  ASSERT_EQ(Found.size(), 2u);
+  EXPECT_EQ(Found[0].Count, 5u);
+  EXPECT_FALSE(Found[0].AtLeast);
+  EXPECT_EQ(Found[1].Count, 9u);
+  EXPECT_FALSE(Found[1].AtLeast);
+}
+
+TEST(InjectCollector, WithoutReadBackThePublishedCountIsALowerBound) {
+  Buffer B(4);
+  B.fill(0, 7, abi::RaceKind::ClobberedRead, 1024);
+  B.fill(1, 8, abi::RaceKind::LostUpdate, 0);
+  auto Found = collectOccurrences(B.get(), {}, false, 0);
+  ASSERT_EQ(Found.size(), 2u);
+  EXPECT_EQ(Found[0].Count, 1024u);
+  EXPECT_TRUE(Found[0].AtLeast);
+  EXPECT_EQ(Found[1].Count, 1u);
+  EXPECT_TRUE(Found[1].AtLeast);
+}
+
+TEST(InjectCollector, AnOldReadBackDoesNotLowerThePublishedCount) {
+  Buffer B(4);
+  B.fill(0, 7, abi::RaceKind::ClobberedRead, 64);
+  std::vector<abi::Site> Sites = {site(7, 1, 5)};
+  auto Found = collectOccurrences(B.get(), Sites, false, 0);
+  ASSERT_EQ(Found.size(), 1u);
+  EXPECT_EQ(Found[0].Count, 64u);
+  EXPECT_TRUE(Found[0].AtLeast);
+}
+
+TEST(InjectCollector, DroppedAndForeignSlotsAreIgnored) {
+  Buffer B(2);
+  B.fill(0, 7, abi::RaceKind::ClobberedRead, 2);
+  std::vector<abi::Site> Sites = {site(7, 1, 3), site(8, ~0u, 100),
+                                  site(9, 3, 100), site(10, 0, 100)};
+  auto Found = collectOccurrences(B.get(), Sites, true, 0);
+  ASSERT_EQ(Found.size(), 1u);
+  EXPECT_EQ(Found[0].Count, 3u);
+}
+
+TEST(InjectCollector, ShardsAreSummed) {
+  abi::Counters C{};
+  C.Shards[0].Checks = 3;
+  C.Shards[abi::CounterShards - 1].Checks = 4;
+  C.Shards[5].Windows = 2;
+  C.Shards[6].DelayNs = 10;
+  CheckCounts Sum = sumShards(C);
+  EXPECT_EQ(Sum.Checks, 7u);
+  EXPECT_EQ(Sum.Windows, 2u);
+  EXPECT_EQ(Sum.DelayNs, 10u);
+}
