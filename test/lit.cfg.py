@@ -3,6 +3,7 @@
 
 import os
 import subprocess
+import sys
 
 import lit.formats
 
@@ -37,6 +38,8 @@ config.substitutions += [
     ("%pass_plugin", plugin),
     ("%opt", os.path.join(config.llvm_tools_dir, "opt")),
     ("%clangxx", os.path.join(config.llvm_tools_dir, "clang++")),
+    ("%clang", os.path.join(config.llvm_tools_dir, "clang")),
+    ("%python", sys.executable),
     ("%ptxas", ptxas),
     ("%cuda_path", config.cuda_path),
     ("%cmake", config.cmake_command),

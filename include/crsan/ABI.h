@@ -142,7 +142,8 @@ struct Config {
   uint32_t Budget;   ///< Executions (by warps) of a window that are checked
                      ///< before sampling sets in; 0: never sample.
   uint32_t MaxInterval; ///< At least one window in so many is checked.
-  uint32_t Reserved[6];
+  uint32_t Zero; ///< 0, which the device compiler does not know.
+  uint32_t Reserved[5];
 };
 static_assert(sizeof(Config) == 64);
 

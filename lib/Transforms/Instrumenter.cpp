@@ -158,36 +158,30 @@ Value *Instrumenter::emitDecision(IRBuilder<> &B, const Planned &P) {
   return B.CreateICmpEQ(Skip, B.getInt32(0));
 }
 
-Value *Instrumenter::addressOf(IRBuilder<> &B, const Access &A) {
-  Value *Generic = A.Pointer;
-  if (Generic->getType()->getPointerAddressSpace() != 0)
-    Generic = B.CreateAddrSpaceCast(Generic, B.getPtrTy(0));
-  Value *Address = B.CreatePtrToInt(Generic, B.getInt64Ty());
-  return A.Offset ? B.CreateAdd(Address, B.getInt64(A.Offset)) : Address;
+/// The generic address of `Pointer`, as an integer.
+Value *Instrumenter::emitAddress(IRBuilder<> &B, Value *Pointer) {
+  if (Pointer->getType()->getPointerAddressSpace() != 0)
+    Pointer = B.CreateAddrSpaceCast(Pointer, B.getPtrTy(0));
+  return B.CreatePtrToInt(Pointer, B.getInt64Ty());
 }
 
-/// A pointer that may be read strongly whatever it points to: local memory may
-/// not, so a read of something constant takes its place.
-Value *Instrumenter::emitReadable(IRBuilder<> &B, const Access &A) {
-  Value *Pointer = A.Pointer;
-  if (A.Offset)
-    Pointer = B.CreatePtrAdd(Pointer, B.getInt64(A.Offset));
-  if (Pointer->getType()->getPointerAddressSpace() != 0 || A.Size > 8)
-    return Pointer;
-  Value *IsLocal = B.CreateIntrinsic(
-      B.getInt1Ty(), Intrinsic::nvvm_isspacep_local, {Pointer});
-  return B.CreateSelect(IsLocal, Table.constantWord(), Pointer);
-}
-
-Value *Instrumenter::emitRead(IRBuilder<> &B, const Checked &C, bool Strong) {
-  if (C.A->Size > 8) {
+Value *Instrumenter::emitRead(IRBuilder<> &B, const Access &A, Value *Pointer,
+                              bool Strong) {
+  if (A.Size > 8) {
     FunctionCallee Hash = M.getOrInsertFunction(
         HashName, B.getInt64Ty(), B.getInt64Ty(), B.getInt32Ty(), B.getInt32Ty());
-    return B.CreateCall(
-        Hash, {C.Address, B.getInt32(C.A->Size), B.getInt32(Strong)});
+    return B.CreateCall(Hash, {emitAddress(B, Pointer), B.getInt32(A.Size),
+                               B.getInt32(Strong)});
   }
-  LoadInst *Load = B.CreateAlignedLoad(B.getIntNTy(C.A->Size * 8), C.Pointer,
-                                       Align(C.A->Size));
+  if (Pointer->getType()->getPointerAddressSpace() == 0) {
+    // Local memory cannot race, and must not be read strongly: a word that never
+    // changes takes its place.
+    Value *IsLocal = B.CreateIntrinsic(
+        B.getInt1Ty(), Intrinsic::nvvm_isspacep_local, {Pointer});
+    Pointer = B.CreateSelect(IsLocal, Table.constantWord(), Pointer);
+  }
+  LoadInst *Load = B.CreateAlignedLoad(B.getIntNTy(A.Size * 8), Pointer,
+                                       Align(A.Size));
   if (Strong)
     Load->setAtomic(AtomicOrdering::Monotonic, SyncScope::System);
   return Load;
@@ -217,7 +211,8 @@ void Instrumenter::emitConflicts(IRBuilder<> &B, ArrayRef<Checked> Group) {
           ConflictName, B.getVoidTy(), B.getPtrTy(0), B.getInt64Ty(),
           B.getPtrTy(0), B.getInt64Ty());
       B.SetCurrentDebugLocation(O.A->Inst->getDebugLoc());
-      B.CreateCall(Conflict, {S.Site, S.Address, O.Site, O.Address});
+      B.CreateCall(Conflict, {S.Site, emitAddress(B, S.Pointer), O.Site,
+                              emitAddress(B, O.Pointer)});
     }
 }
 
@@ -225,24 +220,28 @@ void Instrumenter::emitConflicts(IRBuilder<> &B, ArrayRef<Checked> Group) {
 /// several changes the last is reported, for ptxas keeps what every call site
 /// might need in registers. Another warp or execution sees the others.
 void Instrumenter::emitCompare(IRBuilder<> &B, ArrayRef<Checked> Group) {
-  Value *Changed = B.getFalse(), *Site = Group[0].Site;
-  Value *Address = nullptr, *Before = nullptr, *After = nullptr;
+  SmallVector<Value *, 8> Now;
+  SmallVector<Value *, 8> Differs;
   for (const Checked &C : Group) {
     B.SetCurrentDebugLocation(C.A->Inst->getDebugLoc());
-    Value *Now = emitRead(B, C, /*Strong=*/true);
-    Value *Differs = B.CreateICmpNE(C.Before, Now);
-    Value *Old = B.CreateZExt(C.Before, B.getInt64Ty());
-    Now = B.CreateZExt(Now, B.getInt64Ty());
-    Site = Address ? B.CreateSelect(Differs, C.Site, Site) : C.Site;
-    Before = Address ? B.CreateSelect(Differs, Old, Before) : Old;
-    After = Address ? B.CreateSelect(Differs, Now, After) : Now;
-    Address = Address ? B.CreateSelect(Differs, C.Address, Address) : C.Address;
-    Changed = B.CreateOr(Changed, Differs);
+    Now.push_back(emitRead(B, *C.A, C.Pointer, /*Strong=*/true));
+    Differs.push_back(B.CreateICmpNE(C.Before, Now.back()));
   }
   auto *Rare = MDBuilder(F.getContext()).createUnlikelyBranchWeights();
-  IRBuilder<> R(SplitBlockAndInsertIfThen(Changed, B.GetInsertPoint(),
+  IRBuilder<> R(SplitBlockAndInsertIfThen(B.CreateOr(Differs),
+                                          B.GetInsertPoint(),
                                           /*Unreachable=*/false, Rare));
   R.SetCurrentDebugLocation(Group[0].A->Inst->getDebugLoc());
+  Value *Site = nullptr, *Address = nullptr, *Before = nullptr, *After = nullptr;
+  auto Choose = [&](Value *Differs, Value *New, Value *&Old) {
+    Old = Old ? R.CreateSelect(Differs, New, Old) : New;
+  };
+  for (auto [C, Is, Value] : zip_equal(Group, Differs, Now)) {
+    Choose(Is, C.Site, Site);
+    Choose(Is, emitAddress(R, C.Pointer), Address);
+    Choose(Is, R.CreateZExt(C.Before, R.getInt64Ty()), Before);
+    Choose(Is, R.CreateZExt(Value, R.getInt64Ty()), After);
+  }
   FunctionCallee Race =
       M.getOrInsertFunction(RaceName, R.getVoidTy(), R.getPtrTy(0),
                             R.getInt64Ty(), R.getInt64Ty(), R.getInt64Ty());
@@ -269,17 +268,21 @@ void Instrumenter::emitGroup(const Planned &P, const Group &G, Value *&Sampled) 
     if (A.Stored)
       StoreSites[A.Inst] = Site;
     ++(A.Kind == abi::AccessKind::Load ? NumCheckedLoads : NumCheckedStores);
-    Group.push_back({&A, Site, addressOf(B, A), emitReadable(B, A), nullptr});
+    Value *Pointer = B.CreatePtrAdd(A.Pointer, B.getInt64(A.Offset));
+    Group.push_back({&A, Site, Pointer, emitRead(B, A, Pointer, false)});
   }
-  for (Checked &C : Group)
-    C.Before = emitRead(B, C, /*Strong=*/false);
   FunctionCallee Pause = M.getOrInsertFunction(
-      PauseName, B.getInt32Ty(), B.getPtrTy(0), B.getInt32Ty());
-  Value *Next = B.CreateCall(
+      PauseName, B.getInt64Ty(), B.getPtrTy(0), B.getInt32Ty());
+  Value *Result = B.CreateCall(
       Pause, {ConstantExpr::getAddrSpaceCast(P.Sampling, B.getPtrTy(0)),
               B.getInt32(Group.size())});
   if (First && P.Loop)
-    B.CreateStore(Next, P.Loop->Skip);
+    B.CreateStore(B.CreateTrunc(Result, B.getInt32Ty()), P.Loop->Skip);
+  // The upper half is zero, which no compiler knows: or it would compute these
+  // addresses outside of the loop and keep each in a register.
+  Value *Zero = B.CreateLShr(Result, 32);
+  for (Checked &C : Group)
+    C.Pointer = B.CreatePtrAdd(C.Pointer, Zero);
   emitConflicts(B, Group);
   emitCompare(B, Group);
 }
@@ -319,7 +322,7 @@ void Instrumenter::emitStoreCheck(const Access &A, Value *Sampled) {
     return;
   FunctionCallee Check = M.getOrInsertFunction(
       StoreName, B.getVoidTy(), B.getPtrTy(0), B.getInt64Ty(), B.getInt64Ty());
-  B.CreateCall(Check, {Site, addressOf(B, A), Bits});
+  B.CreateCall(Check, {Site, emitAddress(B, A.Pointer), Bits});
 }
 
 } // namespace crsan

@@ -48,19 +48,18 @@ private:
   struct Checked {
     const Access *A;
     llvm::Constant *Site;
-    llvm::Value *Address; ///< Generic, as an integer.
-    llvm::Value *Pointer; ///< To read by; never to local memory.
-    llvm::Value *Before;
+    llvm::Value *Pointer;
+    llvm::Value *Before; ///< What was read there first.
   };
 
   void emitGroup(const Planned &P, const Group &G, llvm::Value *&Sampled);
-  llvm::Value *emitRead(llvm::IRBuilder<> &B, const Checked &C, bool Strong);
-  llvm::Value *emitReadable(llvm::IRBuilder<> &B, const Access &A);
+  llvm::Value *emitRead(llvm::IRBuilder<> &B, const Access &A,
+                        llvm::Value *Pointer, bool Strong);
   void emitConflicts(llvm::IRBuilder<> &B, llvm::ArrayRef<Checked> Group);
   void emitCompare(llvm::IRBuilder<> &B, llvm::ArrayRef<Checked> Group);
   void emitStoreCheck(const Access &A, llvm::Value *Sampled);
   llvm::Value *storedBits(llvm::IRBuilder<> &B, const Access &A);
-  llvm::Value *addressOf(llvm::IRBuilder<> &B, const Access &A);
+  llvm::Value *emitAddress(llvm::IRBuilder<> &B, llvm::Value *Pointer);
 
   llvm::Function &F;
   llvm::Module &M;

@@ -309,18 +309,19 @@ DEVICE void delay(const Warp &W, uint32_t Accesses) {
 //===----------------------------------------------------------------------===//
 
 /// Between the two reads of a window's locations: counts, decides how often this
-/// window is checked from now on, and sleeps. Returns how many windows of the
-/// same loop to let pass.
-ENTRY uint32_t __crsan_pause(Window *Sampling, uint32_t Accesses) {
+/// window is checked from now on, and sleeps. The lower half of the result says
+/// how many windows of the same loop to let pass; the upper half is zero.
+ENTRY uint64_t __crsan_pause(Window *Sampling, uint32_t Accesses) {
+  const uint64_t Zero = uint64_t(__crsan_config.Zero) << 32;
   if (!(__crsan_config.Flags & Enabled)) {
     Sampling->Interval = ~0u;
-    return ~0u;
+    return Zero | ~0u;
   }
   const Warp W = gather();
   uint32_t Interval;
   if (account(W, Sampling, Interval))
     delay(W, Accesses);
-  return nextSkip(W, Interval);
+  return Zero | nextSkip(W, Interval);
 }
 
 /// A location changed across the pause.

@@ -23,7 +23,9 @@ namespace {
 enum class Role : uint8_t {
   None,
   LibraryLoad,
+  LibraryFile,
   ModuleLoad,
+  ModuleFile,
   LibraryUnload,
   ModuleUnload,
   Launch,
@@ -43,8 +45,8 @@ struct Interest {
 #define CBID(Name) CUPTI_DRIVER_TRACE_CBID_##Name
 constexpr Interest Interests[] = {
     {CBID(cuLibraryLoadData), Role::LibraryLoad},
-    {CBID(cuLibraryLoadFromFile), Role::LibraryLoad},
-    {CBID(cuModuleLoad), Role::ModuleLoad},
+    {CBID(cuLibraryLoadFromFile), Role::LibraryFile},
+    {CBID(cuModuleLoad), Role::ModuleFile},
     {CBID(cuModuleLoadData), Role::ModuleLoad},
     {CBID(cuModuleLoadDataEx), Role::ModuleLoad},
     {CBID(cuModuleLoadFatBinary), Role::ModuleLoad},
@@ -184,17 +186,20 @@ static void onLoad(Session &S, Role What, const CUpti_CallbackData &Call) {
                   static_cast<void *>(Call.context), Call.contextUid);
   if (Result != CUDA_SUCCESS)
     return;
-  // All forms of a call begin with the place for the handle.
-  if (What == Role::LibraryLoad)
-    S.codeLoaded(
-        *static_cast<const cuLibraryLoadData_params *>(Call.functionParams)
-             ->library,
-        nullptr, Call.context, Call.contextUid);
-  else
-    S.codeLoaded(
-        nullptr,
-        *static_cast<const cuModuleLoad_params *>(Call.functionParams)->module,
-        Call.context, Call.contextUid);
+  // All forms of a call begin with the place for the handle and what is loaded,
+  // which is a name for those that read a file.
+  const void *P = Call.functionParams;
+  if (What == Role::LibraryLoad || What == Role::LibraryFile) {
+    const auto *Params = static_cast<const cuLibraryLoadData_params *>(P);
+    S.codeLoaded(*Params->library, nullptr,
+                 What == Role::LibraryLoad ? Params->code : nullptr,
+                 Call.context, Call.contextUid);
+  } else {
+    const auto *Params = static_cast<const cuModuleLoadData_params *>(P);
+    S.codeLoaded(nullptr, *Params->module,
+                 What == Role::ModuleLoad ? Params->image : nullptr,
+                 Call.context, Call.contextUid);
+  }
 }
 
 static void onUnload(Session &S, Role What, const CUpti_CallbackData &Call) {
@@ -247,7 +252,9 @@ static void onDriverCall(Session &S, CUpti_CallbackId Id,
   case Role::None:
     return;
   case Role::LibraryLoad:
+  case Role::LibraryFile:
   case Role::ModuleLoad:
+  case Role::ModuleFile:
     return onLoad(S, What, Call);
   case Role::LibraryUnload:
   case Role::ModuleUnload:

@@ -9,6 +9,7 @@
 
 #include "Collector.h"
 #include "Driver.h"
+#include "Report/Demangle.h"
 
 #include <fmt/format.h>
 
@@ -129,7 +130,6 @@ void Context::forgetCode(uint64_t Code) {
 }
 
 void Context::noteLaunch(const std::string &Kernel) {
-  HasLaunched = true;
   ++UnreadLaunches;
   unsigned Newest = (NextRecent + Recent.size() - 1) % Recent.size();
   if (Recent[Newest] == Kernel)
@@ -143,7 +143,7 @@ std::string Context::lastKernels() const {
   for (size_t I = 0; I < Recent.size(); ++I) {
     const std::string &Kernel = Recent[(NextRecent + I) % Recent.size()];
     if (!Kernel.empty())
-      Text += (Text.empty() ? "" : ", ") + Kernel;
+      Text += (Text.empty() ? "" : ", ") + demangle(Kernel);
   }
   return Text.empty() ? "none" : Text;
 }

@@ -81,7 +81,7 @@ public:
   void forgetCode(uint64_t Code);
 
   void noteLaunch(const std::string &Kernel);
-  /// "a, b": kernels launched last, the newest last.
+  /// "a(), b()": kernels launched last, the newest last.
   std::string lastKernels() const;
 
   bool hasRecords() const;
@@ -91,15 +91,16 @@ public:
   const CUcontext Handle;
   const uint32_t Uid;
   CUdevice Device = -1;
-  int ComputeMajor = 0;
+  int ComputeMajor = 0, ComputeMinor = 0;
   bool IsDead = false; ///< Destroyed; Handle may be another one's by now.
   CUresult Failure = CUDA_SUCCESS; ///< A kernel of it failed.
-  bool CanCheck = true;            ///< It has the memory and the architecture.
+  std::string FailureName;
+  bool IsStuck = false;    ///< A kernel outlasted our patience.
+  bool CanCheck = true;    ///< It has the memory and the architecture.
   uint64_t Generation = 0; ///< Of the loaded code it was configured for.
   std::unordered_set<uint64_t> Configured; ///< LoadedCode::Serial, tried.
   std::vector<SiteArray> Arrays;
   uint64_t UnreadLaunches = 0; ///< Launches since the last read-back.
-  bool HasLaunched = false;
   abi::Counters LastCounters{};
 
   CUdeviceptr recordsAddress() const { return RecordsDevice; }

@@ -187,6 +187,8 @@ CRSAN_EXPORT int crsan_exit_code() {
   Session *S = session();
   if (!S)
     return 0;
+  // Once more: destructors and exit handlers may have run kernels since.
+  S->takeStock();
   int Code = exitCodeOf(*S, S->report());
   if (Code)
     flushEverything();

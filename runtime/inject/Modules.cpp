@@ -42,10 +42,17 @@ bool Modules::addImage(std::span<const uint8_t> Cubin) {
   return true;
 }
 
-void Modules::addCode(LoadedCode Code) {
+uint64_t Modules::addCode(LoadedCode Code) {
   Code.Serial = NextSerial++;
   Codes.push_back(Code);
   ++Generation;
+  return Code.Serial;
+}
+
+bool Modules::lacksTables(uint64_t Serial) const {
+  return std::any_of(Codes.begin(), Codes.end(), [=](const LoadedCode &Code) {
+    return Code.Serial == Serial && Code.LacksTables;
+  });
 }
 
 uint64_t Modules::find(CUlibrary Library, CUmodule Module) const {

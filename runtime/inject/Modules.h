@@ -47,9 +47,12 @@ public:
 
   /// Returns true for an image that is instrumented.
   bool addImage(std::span<const uint8_t> Cubin);
-  void addCode(LoadedCode Code);
+  /// Returns the code's serial.
+  uint64_t addCode(LoadedCode Code);
   /// The serial, or 0.
   uint64_t find(CUlibrary Library, CUmodule Module) const;
+  /// Instrumented code that nobody has shown an image for.
+  bool lacksTables(uint64_t Serial) const;
   void removeCode(uint64_t Serial);
 
   /// Grows whenever there is something new to configure.

@@ -9,6 +9,7 @@
 
 #include "Collector.h"
 #include "Driver.h"
+#include "Fatbin.h"
 #include "Log.h"
 #include "Report/Demangle.h"
 #include "Report/TextReport.h"
@@ -41,15 +42,36 @@ void Session::imageShown(std::span<const uint8_t> Cubin) {
     OnFirstInstrumented();
 }
 
-void Session::codeLoaded(CUlibrary Library, CUmodule Module, CUcontext Ctx,
-                         uint32_t Uid) {
+void Session::codeLoaded(CUlibrary Library, CUmodule Module, const void *Bytes,
+                         CUcontext Ctx, uint32_t Uid) {
+  uint64_t Serial;
   {
     std::lock_guard Lock(Data);
-    Code.addCode({.Library = Library, .Module = Module, .Owner = Ctx});
+    LoadedCode New;
+    New.Library = Library;
+    New.Module = Module;
+    New.Owner = Ctx;
+    Serial = Code.addCode(New);
   }
   // Before the first context there is nothing to configure yet.
-  if (Ctx)
-    configure(Ctx, Uid);
+  if (!Ctx)
+    return;
+  configure(Ctx, Uid);
+
+  // CUPTI showed no image: look for it ourselves.
+  std::span<const uint8_t> Cubin;
+  {
+    std::lock_guard Lock(Data);
+    std::shared_ptr<Context> C = findContext(Ctx);
+    if (C && Code.lacksTables(Serial))
+      Cubin = findCubin(Bytes, C->ComputeMajor, C->ComputeMinor);
+  }
+  if (Cubin.empty())
+    return;
+  theLog().detail(2, "code {}: taking the image from the program, {} bytes",
+                  Serial, Cubin.size());
+  imageShown(Cubin);
+  configure(Ctx, Uid);
 }
 
 std::shared_ptr<Context> Session::findContext(CUcontext Handle) {
@@ -191,10 +213,7 @@ void Session::kernelFailed(Context &C, CUresult Result) {
   if (C.Failure != CUDA_SUCCESS || !C.isPrepared())
     return;
   C.Failure = Result;
-  if (C.HasLaunched && Launched) {
-    --Launched;
-    ++Failed;
-  }
+  C.FailureName = theDriver().errorName(Result);
   theLog().say("a kernel failed on device {}: {}; last launched: {}. Races "
                "seen before are reported; what runs later in this context is "
                "not checked",
@@ -259,7 +278,7 @@ bool Session::takeStock(const ContextList &List) {
     std::lock_guard Lock(Data);
     for (const std::shared_ptr<Context> &C : List)
       if (!C->IsDead && C->isPrepared() && C->UnreadLaunches != 0 &&
-          C->Failure == CUDA_SUCCESS)
+          C->Failure == CUDA_SUCCESS && !C->IsStuck)
         Jobs.emplace_back(C, startReadBack(C->plan(), C->UnreadLaunches));
   }
   auto Deadline = std::chrono::steady_clock::now() +
@@ -272,6 +291,8 @@ bool Session::takeStock(const ContextList &List) {
       continue;
     }
     AllDone = false;
+    std::lock_guard DataLock(Data);
+    C->IsStuck = true;
     theLog().say(
         "kernels on device {} still run after {} ms (exit_timeout_ms); "
         "what they do from now on is not checked, last launched: {}",
@@ -325,6 +346,11 @@ RunSummary Session::summarise() const {
     Summary.WindowsChecked += Counts.Windows;
     Summary.DroppedRecords += C->dropped();
     Summary.CountsComplete &= C->UnreadLaunches == 0;
+    if (C->Failure != CUDA_SUCCESS)
+      Summary.Notes.push_back(fmt::format(
+          "on device {} a kernel failed ({}): what followed was not "
+          "checked",
+          C->Device, C->FailureName));
   }
   return Summary;
 }

@@ -50,8 +50,9 @@ public:
 
   // Events. `Ctx` may be null where no context is current.
   void imageShown(std::span<const uint8_t> Cubin);
-  void codeLoaded(CUlibrary Library, CUmodule Module, CUcontext Ctx,
-                  uint32_t Uid);
+  /// Bytes: what the code was loaded from, or null if that was a file.
+  void codeLoaded(CUlibrary Library, CUmodule Module, const void *Bytes,
+                  CUcontext Ctx, uint32_t Uid);
   void codeUnloading(CUlibrary Library, CUmodule Module);
   void launching(CUcontext Ctx, uint32_t Uid);
   void launched(CUcontext Ctx, const char *Kernel);

@@ -7,41 +7,47 @@
 
 #include "Watcher.h"
 
-#include "Log.h"
-
 #include <cerrno>
-#include <cstring>
+#include <ctime>
 #include <thread>
 
-#include <fcntl.h>
-#include <poll.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <unistd.h>
 
 namespace crsan {
 
-/// A byte in the first asks, a byte in the second answers. Pipes because a
-/// signal handler may use little else.
-static int Ask[2] = {-1, -1};
-static int Answer[2] = {-1, -1};
+/// Posted to ask, and to answer. Semaphores because a signal handler may post
+/// them, and because programs close descriptors that they do not know.
+static sem_t Ask, Answer;
+/// The process that has the watcher: after a fork, a child has none.
 static pid_t Owner = 0;
 static thread_local bool IsWatcher = false;
 
-static bool waitFor(int Descriptor, int Milliseconds) {
-  pollfd Wanted{.fd = Descriptor, .events = POLLIN, .revents = 0};
-  if (poll(&Wanted, 1, Milliseconds) <= 0)
-    return false;
-  char Byte;
-  return read(Descriptor, &Byte, 1) == 1;
+static bool waitFor(sem_t &Semaphore, unsigned Milliseconds) {
+  timespec Until;
+  clock_gettime(CLOCK_REALTIME, &Until);
+  Until.tv_sec += Milliseconds / 1000;
+  Until.tv_nsec += long(Milliseconds % 1000) * 1000000;
+  if (Until.tv_nsec >= 1000000000) {
+    ++Until.tv_sec;
+    Until.tv_nsec -= 1000000000;
+  }
+  int Result;
+  do
+    Result = sem_timedwait(&Semaphore, &Until);
+  while (Result != 0 && errno == EINTR);
+  return Result == 0;
 }
 
 static void watch(unsigned PollMs, const std::function<void()> &Poll,
                   const std::function<void()> &Dying) {
   IsWatcher = true;
+  constexpr unsigned HourMs = 3600000;
   while (true) {
-    if (waitFor(Ask[0], PollMs ? int(PollMs) : -1)) {
+    if (waitFor(Ask, PollMs ? PollMs : HourMs)) {
       Dying();
-      [[maybe_unused]] ssize_t Ignored = write(Answer[1], "x", 1);
+      sem_post(&Answer);
     } else if (PollMs) {
       Poll();
     }
@@ -50,13 +56,10 @@ static void watch(unsigned PollMs, const std::function<void()> &Poll,
 
 void Watcher::start(unsigned PollMs, std::function<void()> Poll,
                     std::function<void()> Dying) {
-  if (pipe2(Ask, O_CLOEXEC) != 0 || pipe2(Answer, O_CLOEXEC) != 0) {
-    theLog().say("cannot make a pipe ({}); races are not reported if the "
-                 "program is killed",
-                 std::strerror(errno));
-    return;
-  }
+  sem_init(&Ask, /*pshared=*/0, 0);
+  sem_init(&Answer, /*pshared=*/0, 0);
   Owner = getpid();
+  // Inherited: the program's signals are not for this thread.
   sigset_t All, Before;
   sigfillset(&All);
   pthread_sigmask(SIG_SETMASK, &All, &Before);
@@ -65,12 +68,11 @@ void Watcher::start(unsigned PollMs, std::function<void()> Poll,
 }
 
 void Watcher::reportDying() {
-  // After a fork the watcher is in the parent only.
   if (IsWatcher || Owner != getpid())
     return;
-  constexpr int PatienceMs = 10000;
-  if (write(Ask[1], "x", 1) == 1)
-    waitFor(Answer[0], PatienceMs);
+  constexpr unsigned PatienceMs = 10000;
+  if (sem_post(&Ask) == 0)
+    waitFor(Answer, PatienceMs);
 }
 
 } // namespace crsan

@@ -2,27 +2,27 @@
 // the cluster's barrier.
 // ARCH: sm_90
 #include "check.h"
-#include <cooperative_groups.h>
 
 constexpr unsigned Threads = 128, Blocks = 16, Rounds = 50;
 
+__device__ void clusterBarrier() {
+  asm volatile("barrier.cluster.arrive.release;\n\t"
+               "barrier.cluster.wait.acquire;" ::: "memory");
+}
+
 __global__ void exchange(unsigned *Out) {
   __shared__ unsigned Cells[Threads];
-  unsigned T = threadIdx.x, Sum = 0;
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-  cooperative_groups::cluster_group Cluster =
-      cooperative_groups::this_cluster();
-  unsigned Rank = Cluster.block_rank();
-  unsigned *Remote = Cluster.map_shared_rank(Cells, Rank ^ 1);
+  unsigned T = threadIdx.x, Rank = blockIdx.x % 2, Sum = 0;
+  unsigned *Remote;
+  asm("mapa.u64 %0, %1, %2;" : "=l"(Remote) : "l"(Cells), "r"(Rank ^ 1));
   for (unsigned R = 1; R <= Rounds; ++R) {
     Cells[T] = R * 2 + Rank; // RACE
 #ifndef RACY
-    Cluster.sync();
+    clusterBarrier();
 #endif
     Sum += Remote[T]; // RACE
-    Cluster.sync();
+    clusterBarrier();
   }
-#endif
   Out[blockIdx.x * Threads + T] = Sum;
 }
 

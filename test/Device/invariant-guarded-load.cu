@@ -6,25 +6,18 @@
 
 constexpr unsigned Blocks = 8, Rounds = 100;
 
-__device__ __forceinline__ unsigned sum(const unsigned *Cells, unsigned Lane,
-                                        unsigned Count, bool Enabled) {
-  unsigned Sum = 0;
-  for (unsigned K = 0; K < Count; ++K) {
-    Sum ^= K * Lane;
-    if (Enabled)
-      Sum += Cells[Lane];
-  }
-  return Sum;
-}
-
 __global__ void update(unsigned *Out, bool Enabled) {
-  __shared__ unsigned Cells[32];
+  __shared__ unsigned Cell;
   unsigned Lane = threadIdx.x % 32, Sum = 0;
   for (unsigned R = 1; R <= Rounds; ++R) {
-    if (threadIdx.x < 32)
-      Cells[Lane] = Sum += R;
-    else
-      Sum += sum(Cells, Lane, R, Enabled);
+    if (threadIdx.x == 0)
+      Cell = R;
+    if (threadIdx.x >= 32)
+      for (unsigned K = 0; K < R; ++K) {
+        Sum ^= K * Lane;
+        if (Enabled)
+          Sum += Cell;
+      }
     __syncwarp();
   }
   Out[blockIdx.x * 64 + threadIdx.x] = Sum;
@@ -35,12 +28,9 @@ int main() {
   update<<<Blocks, 64>>>(Out, false);
   return finish(matches(Out, Blocks * 64, [](size_t I) {
     unsigned Sum = 0;
-    for (unsigned R = 1; R <= Rounds; ++R) {
-      unsigned Part = I % 64 < 32 ? R : 0;
-      for (unsigned K = 0; I % 64 >= 32 && K < R; ++K)
-        Part ^= K * (I % 32);
-      Sum += Part;
-    }
+    for (unsigned R = 1; R <= Rounds && I % 64 >= 32; ++R)
+      for (unsigned K = 0; K < R; ++K)
+        Sum ^= K * (I % 32);
     return Sum;
   }));
 }

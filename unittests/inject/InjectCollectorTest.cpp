@@ -11,7 +11,7 @@
 
 #include <cstring>
 
-using namespace crsan;
+namespace crsan {
 
 namespace {
 /// A record buffer as the device leaves it.
@@ -132,3 +132,5 @@ TEST(InjectCollector, ShardsAreSummed) {
   EXPECT_EQ(Sum.Windows, 2u);
   EXPECT_EQ(Sum.DelayNs, 10u);
 }
+
+} // namespace crsan

@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-using namespace crsan;
+namespace crsan {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
@@ -100,3 +100,5 @@ TEST(InjectFlags, HelpListsEveryOptionWithItsDefault) {
         "  delay_ns=5000\n", "  max_records=4096\n", "  shuffle=1\n"})
     EXPECT_THAT(Help, HasSubstr(Line));
 }
+
+} // namespace crsan

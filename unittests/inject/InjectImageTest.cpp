@@ -15,8 +15,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
-using namespace crsan;
+#include <unistd.h>
+
+namespace crsan {
 using testing::HasSubstr;
 
 static const CubinImage::Symbol *find(const CubinImage &Image,
@@ -214,3 +217,5 @@ TEST(InjectImage, WhatPtxasWritesIsRead) {
   }
   std::filesystem::remove_all(Folder);
 }
+
+} // namespace crsan

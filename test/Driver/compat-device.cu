@@ -1,0 +1,42 @@
+// Intent: nan, virtual functions (the pure ones and the deleting destructor), new
+// and delete in device code; clusters that clang would drop are named.
+
+// DEFINE: %{clang} = %clangxx --cuda-path=%cuda_path -Wno-unknown-cuda-version -Wall -Wextra -include %crsan_src/include/crsan/cuda_compat.h
+// RUN: %{clang} -Werror --offload-arch=sm_75 -O0 -c %s -o %t.o
+// RUN: %{clang} -Werror --offload-arch=sm_90 -O3 -c %s -o %t.o
+// RUN: %{clang} -Werror --offload-arch=sm_90 -fgpu-rdc -c %s -o %t.o
+// RUN: %{clang} --offload-arch=sm_90 -DCLUSTER -fsyntax-only %s 2>&1 | FileCheck %s
+// CHECK: warning: CRSan: clang ignores __cluster_dims__; give the cluster's size at launch
+// CHECK-NOT: warning:
+
+#include <cmath>
+
+struct Shape {
+  __device__ virtual ~Shape() {}
+  __device__ virtual double area() const = 0;
+};
+struct Square : Shape {
+  double Side;
+  __device__ Square(double S) : Side(S) {}
+  __device__ double area() const override { return Side * Side; }
+};
+
+__global__ void areas(double *P) {
+  Shape *S = new Square(P[0]);
+  P[0] = S->area();
+  delete S;
+  int *Array = new int[3];
+  Array[0] = 1;
+  P[1] = Array[0];
+  delete[] Array;
+}
+
+__global__ void nans(double *P, float *Q) {
+  P[0] = nan("");
+  P[1] = std::nan("");
+  Q[0] = nanf("");
+}
+
+#ifdef CLUSTER
+__global__ void __cluster_dims__(2, 1, 1) cluster(int *P) { *P = 1; }
+#endif

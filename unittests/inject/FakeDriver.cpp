@@ -1,0 +1,323 @@
+//===- FakeDriver.cpp - A driver and CUPTI without a GPU ------------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Just enough of libcuda.so.1 and libcupti.so.13 (one file, linked under either
+// name) to run the injection library through a program's life where there is no
+// GPU. Device memory is host memory; a "kernel" is a FakeKernel, whose races
+// are written by the launch itself.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FakeDriver.h"
+
+#include "crsan/ABI.h"
+
+#include <cupti.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+using namespace crsan;
+
+#define API extern "C" __attribute__((visibility("default"))) CUresult
+#define CUPTI extern "C" __attribute__((visibility("default"))) CUptiResult
+
+namespace {
+struct FakeLibrary {
+  const FakeImage *Image = nullptr;
+  bool IsShown = false;
+  std::map<std::string, std::vector<uint64_t>> Globals;
+};
+
+struct State {
+  CUpti_CallbackFunc Callback = nullptr;
+  void *User = nullptr;
+  CUresult Sticky = CUDA_SUCCESS;
+  bool Hangs = false;
+  unsigned Uid = 1;
+};
+
+/// Raises enter now and exit with the result when told to.
+class Call {
+public:
+  Call(uint32_t Id, const char *Name, const void *Params,
+       const char *Symbol = nullptr);
+  CUresult done(CUresult Result);
+
+private:
+  uint32_t Id;
+  CUpti_CallbackData Data{};
+  uint64_t Correlation = 0;
+};
+} // namespace
+
+static State S;
+static thread_local CUcontext Current = nullptr;
+
+Call::Call(uint32_t Id, const char *Name, const void *Params,
+           const char *Symbol)
+    : Id(Id) {
+  Data.callbackSite = CUPTI_API_ENTER;
+  Data.functionName = Name;
+  Data.functionParams = Params;
+  Data.symbolName = Symbol;
+  Data.context = Current;
+  Data.contextUid = S.Uid;
+  Data.correlationData = &Correlation;
+  if (S.Callback)
+    S.Callback(S.User, CUPTI_CB_DOMAIN_DRIVER_API, Id, &Data);
+}
+
+CUresult Call::done(CUresult Result) {
+  Data.callbackSite = CUPTI_API_EXIT;
+  Data.functionReturnValue = &Result;
+  if (S.Callback)
+    S.Callback(S.User, CUPTI_CB_DOMAIN_DRIVER_API, Id, &Data);
+  return Result;
+}
+
+#define CALL(Name, Params, ...)                                                \
+  Call TheCall(CUPTI_DRIVER_TRACE_CBID_##Name, #Name, Params, ##__VA_ARGS__)
+
+// CUPTI.
+
+CUPTI cuptiSubscribe(CUpti_SubscriberHandle *Handle, CUpti_CallbackFunc F,
+                     void *User) {
+  if (getenv("FAKE_BUSY"))
+    return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+  *Handle = reinterpret_cast<CUpti_SubscriberHandle>(&S);
+  S.Callback = F;
+  S.User = User;
+  return CUPTI_SUCCESS;
+}
+CUPTI cuptiEnableCallback(uint32_t, CUpti_SubscriberHandle,
+                          CUpti_CallbackDomain, CUpti_CallbackId) {
+  return CUPTI_SUCCESS;
+}
+CUPTI cuptiGetResultString(CUptiResult, const char **Text) {
+  *Text = "a fake error";
+  return CUPTI_SUCCESS;
+}
+
+// The driver.
+
+API cuInit(unsigned) {
+  const char *Path = getenv("CUDA_INJECTION64_PATH");
+  void *Library = Path ? dlopen(Path, RTLD_NOW) : nullptr;
+  if (Library)
+    if (auto F =
+            reinterpret_cast<int (*)()>(dlsym(Library, "InitializeInjection")))
+      F();
+  return CUDA_SUCCESS;
+}
+API cuGetErrorName(CUresult Result, const char **Name) {
+  *Name = Result == CUDA_SUCCESS               ? "CUDA_SUCCESS"
+          : Result == CUDA_ERROR_ASSERT        ? "CUDA_ERROR_ASSERT"
+          : Result == CUDA_ERROR_NOT_FOUND     ? "CUDA_ERROR_NOT_FOUND"
+          : Result == CUDA_ERROR_INVALID_VALUE ? "CUDA_ERROR_INVALID_VALUE"
+                                               : "CUDA_ERROR_UNKNOWN";
+  return CUDA_SUCCESS;
+}
+API cuGetErrorString(CUresult, const char **Text) {
+  *Text = "an error";
+  return CUDA_SUCCESS;
+}
+API fakeCreateContext() {
+  static int Contexts[16];
+  static int Next = 0;
+  Current = reinterpret_cast<CUcontext>(&Contexts[Next++]);
+  S.Sticky = CUDA_SUCCESS;
+  return CUDA_SUCCESS;
+}
+API cuCtxGetCurrent(CUcontext *C) {
+  *C = Current;
+  return CUDA_SUCCESS;
+}
+static thread_local std::vector<CUcontext> Stack;
+API cuCtxPushCurrent_v2(CUcontext C) {
+  Stack.push_back(Current);
+  Current = C;
+  return CUDA_SUCCESS;
+}
+API cuCtxPopCurrent_v2(CUcontext *C) {
+  *C = Current;
+  Current = Stack.back();
+  Stack.pop_back();
+  return CUDA_SUCCESS;
+}
+API cuCtxGetDevice(CUdevice *D) {
+  *D = 0;
+  return CUDA_SUCCESS;
+}
+API cuCtxSynchronize() {
+  CALL(cuCtxSynchronize, nullptr);
+  while (S.Hangs)
+    pause();
+  return TheCall.done(S.Sticky);
+}
+API cuDeviceGetAttribute(int *Value, CUdevice_attribute Which, CUdevice) {
+  *Value = Which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR ? 0
+           : getenv("FAKE_OLD_DEVICE")                           ? 6
+                                                                 : 9;
+  return CUDA_SUCCESS;
+}
+API cuDevicePrimaryCtxGetState(CUdevice, unsigned *, int *) {
+  return CUDA_SUCCESS;
+}
+API cuDevicePrimaryCtxReset_v2(CUdevice D) {
+  cuDevicePrimaryCtxReset_v2_params P{D};
+  CALL(cuDevicePrimaryCtxReset_v2, &P);
+  CUpti_ResourceData R{};
+  R.context = Current;
+  if (S.Callback)
+    S.Callback(S.User, CUPTI_CB_DOMAIN_RESOURCE,
+               CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING, &R);
+  ++S.Uid;
+  return TheCall.done(CUDA_SUCCESS);
+}
+API cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *) {
+  return CUDA_SUCCESS;
+}
+API cuMemAlloc_v2(CUdeviceptr *P, size_t Size) {
+  *P = reinterpret_cast<CUdeviceptr>(malloc(Size));
+  return CUDA_SUCCESS;
+}
+API cuMemHostRegister_v2(void *, size_t, unsigned) { return S.Sticky; }
+API cuMemHostGetDevicePointer_v2(CUdeviceptr *P, void *H, unsigned) {
+  *P = reinterpret_cast<CUdeviceptr>(H);
+  return CUDA_SUCCESS;
+}
+API cuMemsetD8Async(CUdeviceptr P, unsigned char V, size_t N, CUstream) {
+  memset(reinterpret_cast<void *>(P), V, N);
+  return CUDA_SUCCESS;
+}
+API cuMemcpyHtoDAsync_v2(CUdeviceptr P, const void *H, size_t N, CUstream) {
+  memcpy(reinterpret_cast<void *>(P), H, N);
+  return CUDA_SUCCESS;
+}
+API cuMemcpyDtoHAsync_v2(void *H, CUdeviceptr P, size_t N, CUstream) {
+  memcpy(H, reinterpret_cast<void *>(P), N);
+  return S.Sticky;
+}
+API cuStreamCreate(CUstream *, unsigned) { return CUDA_SUCCESS; }
+API cuStreamSynchronize(CUstream) { return S.Sticky; }
+API cuModuleGetGlobal_v2(CUdeviceptr *, size_t *, CUmodule, const char *) {
+  return CUDA_ERROR_NOT_FOUND;
+}
+
+/// As with lazy loading: CUPTI sees the image when something of it is used.
+static void show(FakeLibrary &L) {
+  if (L.IsShown || getenv("FAKE_NO_IMAGES"))
+    return;
+  L.IsShown = true;
+  CUpti_ModuleResourceData M{};
+  M.cubinSize = L.Image->Size;
+  M.pCubin = static_cast<const char *>(L.Image->Cubin);
+  CUpti_ResourceData R{};
+  R.context = Current;
+  R.resourceDescriptor = &M;
+  if (S.Callback)
+    S.Callback(S.User, CUPTI_CB_DOMAIN_RESOURCE,
+               CUPTI_CBID_RESOURCE_MODULE_LOADED, &R);
+}
+API cuLibraryLoadData(CUlibrary *Library, const void *Code, CUjit_option *,
+                      void **, unsigned, CUlibraryOption *, void **, unsigned) {
+  cuLibraryLoadData_params P{};
+  P.library = Library;
+  P.code = Code;
+  CALL(cuLibraryLoadData, &P);
+  auto *L = new FakeLibrary;
+  L->Image = static_cast<const FakeImage *>(Code);
+  if (L->Image->NumSites) {
+    L->Globals["__crsan_config"].resize(8);
+    L->Globals["__crsan_sites_00000000000000ab"].resize(L->Image->NumSites * 5);
+    L->Globals["__crsan_table_00000000000000ab"].resize(1);
+  }
+  *Library = reinterpret_cast<CUlibrary>(L);
+  return TheCall.done(CUDA_SUCCESS);
+}
+API cuLibraryUnload(CUlibrary Library) {
+  cuLibraryUnload_params P{Library};
+  CALL(cuLibraryUnload, &P);
+  return TheCall.done(CUDA_SUCCESS);
+}
+API cuLibraryGetModule(CUmodule *, CUlibrary Library) {
+  show(*reinterpret_cast<FakeLibrary *>(Library));
+  return CUDA_SUCCESS;
+}
+API cuLibraryGetGlobal(CUdeviceptr *P, size_t *Size, CUlibrary Library,
+                       const char *Name) {
+  auto &L = *reinterpret_cast<FakeLibrary *>(Library);
+  auto Found = L.Globals.find(Name);
+  if (Found == L.Globals.end())
+    return CUDA_ERROR_NOT_FOUND;
+  *P = reinterpret_cast<CUdeviceptr>(Found->second.data());
+  *Size = Found->second.size() * 8;
+  return CUDA_SUCCESS;
+}
+
+/// As the device runtime does it, once.
+static void race(FakeLibrary &L) {
+  auto *C = reinterpret_cast<abi::Config *>(L.Globals["__crsan_config"].data());
+  if (!(C->Flags & abi::Enabled))
+    return;
+  auto *Site = reinterpret_cast<abi::Site *>(
+      L.Globals["__crsan_sites_00000000000000ab"].data());
+  auto *Count = reinterpret_cast<abi::Counters *>(C->Counters);
+  auto *Buffer = reinterpret_cast<abi::RecordBuffer *>(C->Records);
+  auto *Record = reinterpret_cast<abi::Record *>(Buffer + 1);
+  Count->Shards[0].Checks += 32;
+  Count->Shards[0].Windows += 1;
+  if (Site->Hits[0]++ == 0) {
+    Site->Id = 0xab * 1000;
+    Site->Slot[0] = ++Count->NextRecord;
+    Record->Site = Site->Id;
+    Record->Size = 4;
+    __atomic_store_n(reinterpret_cast<uint8_t *>(&Record->Kind), 1,
+                     __ATOMIC_RELEASE);
+  }
+}
+API cuLaunchKernel(CUfunction F, unsigned, unsigned, unsigned, unsigned,
+                   unsigned, unsigned, unsigned, CUstream, void **, void **) {
+  auto *K = reinterpret_cast<FakeKernel *>(F);
+  cuLaunchKernel_params P{};
+  P.f = F;
+  CALL(cuLaunchKernel, &P, K->Name);
+  auto &L = *reinterpret_cast<FakeLibrary *>(K->Library);
+  show(L);
+  switch (K->What) {
+  case FakeKernel::Clean: {
+    auto *C =
+        reinterpret_cast<abi::Config *>(L.Globals["__crsan_config"].data());
+    if (C->Counters)
+      reinterpret_cast<abi::Counters *>(C->Counters)->Shards[0].Checks += 32;
+    break;
+  }
+  case FakeKernel::Racy:
+    race(L);
+    break;
+  case FakeKernel::Refused:
+    return TheCall.done(CUDA_ERROR_INVALID_VALUE);
+  case FakeKernel::Asserts:
+    race(L);
+    S.Sticky = CUDA_ERROR_ASSERT;
+    break;
+  case FakeKernel::Hangs:
+    race(L);
+    S.Hangs = true;
+    break;
+  case FakeKernel::Foreign:
+    break;
+  }
+  return TheCall.done(CUDA_SUCCESS);
+}

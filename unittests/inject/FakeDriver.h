@@ -1,0 +1,36 @@
+//===- FakeDriver.h - A driver and CUPTI without a GPU ----------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_UNITTESTS_INJECT_FAKEDRIVER_H
+#define CRSAN_UNITTESTS_INJECT_FAKEDRIVER_H
+
+#include <cuda.h>
+
+#include <cstddef>
+#include <cstdint>
+
+/// What cuLibraryLoadData takes here: the wrapper of a fat binary, and more.
+struct FakeImage {
+  uint32_t Magic = 0x466243b1;
+  uint32_t Version = 1;
+  const void *Cubin;
+  void *Unused = nullptr;
+  size_t Size;
+  uint32_t NumSites; ///< 0: not instrumented.
+};
+
+/// What a CUfunction is here.
+struct FakeKernel {
+  enum Kind { Clean, Racy, Refused, Asserts, Hangs, Foreign };
+  const char *Name;
+  Kind What;
+  CUlibrary Library;
+};
+
+/// Makes a context and makes it current.
+extern "C" CUresult fakeCreateContext();
+
+#endif // CRSAN_UNITTESTS_INJECT_FAKEDRIVER_H

@@ -1,0 +1,113 @@
+//===- FakeProgram.cpp - An instrumented program of many ends -------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Runs against FakeDriver.cpp: FakeProgram WORD..., where a word launches a
+// kernel, does something that ends a context, or ends the program.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CubinBuilder.h"
+#include "FakeDriver.h"
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include <unistd.h>
+
+using namespace crsan;
+
+static CUlibrary load(const Bytes &Cubin, uint32_t NumSites) {
+  auto *Image = new FakeImage;
+  Image->Cubin = Cubin.data();
+  Image->Size = Cubin.size();
+  Image->NumSites = NumSites;
+  CUlibrary Library = nullptr;
+  cuLibraryLoadData(&Library, Image, nullptr, nullptr, 0, nullptr, nullptr, 0);
+  return Library;
+}
+
+static CUresult launch(FakeKernel K) {
+  return cuLaunchKernel(reinterpret_cast<CUfunction>(&K), 1, 1, 1, 32, 1, 1, 0,
+                        nullptr, nullptr, nullptr);
+}
+
+static CUlibrary Library;
+static void launchLate() { launch({"_Z1kPi", FakeKernel::Racy, Library}); }
+
+int main(int Count, char **Words) {
+  auto Asked = [&](const std::string &Word) {
+    for (int I = 1; I < Count; ++I)
+      if (Words[I] == Word)
+        return true;
+    return false;
+  };
+  std::printf("begin\n");
+  if (Asked("nocuda"))
+    return 0;
+  if (Asked("late"))
+    std::atexit(launchLate);
+  cuInit(0);
+  if (!Asked("early"))
+    fakeCreateContext();
+  CubinBuilder B;
+  B.addObject("__crsan_config", Bytes(64));
+  B.addObject("__crsan_table_00000000000000ab",
+              makeTable(0xab, 2, {"_Z1kPi"}, 0,
+                        Asked("oldabi") ? abi::Version + 1 : abi::Version));
+  B.addKernel("_Z1kPi");
+  Bytes Cubin = B.build();
+  Library = load(Cubin, 2);
+  if (Asked("early"))
+    fakeCreateContext();
+  CubinBuilder Plain;
+  Plain.addKernel("_Z5plainv");
+  Bytes PlainCubin = Plain.build();
+  CUlibrary Other = load(PlainCubin, 0);
+
+  for (int I = 1; I < Count; ++I) {
+    std::string Word = Words[I];
+    if (Word == "clean")
+      launch({"_Z1kPi", FakeKernel::Clean, Library});
+    else if (Word == "racy")
+      launch({"_Z1kPi", FakeKernel::Racy, Library});
+    else if (Word == "refused")
+      launch({"_Z1kPi", FakeKernel::Refused, Library});
+    else if (Word == "asserts")
+      launch({"_Z1kPi", FakeKernel::Asserts, Library});
+    else if (Word == "hangs")
+      launch({"_Z1kPi", FakeKernel::Hangs, Library});
+    else if (Word == "foreign")
+      launch({"_Z5plainv", FakeKernel::Foreign, Other});
+    else if (Word == "sync")
+      cuCtxSynchronize();
+    else if (Word == "reset")
+      cuDevicePrimaryCtxReset(0);
+    else if (Word == "unload")
+      cuLibraryUnload(Library);
+    else if (Word == "pause")
+      for (;;)
+        pause();
+    else if (Word == "exit3")
+      std::exit(3);
+    else if (Word == "quick")
+      std::quick_exit(0);
+    else if (Word == "abort")
+      std::abort();
+    else if (Word == "segv")
+      raise(SIGSEGV);
+    else if (Word == "term")
+      raise(SIGTERM);
+    else if (Word == "fork") {
+      if (fork() == 0)
+        return 5;
+    }
+  }
+  std::printf("end\n");
+  return 0;
+}

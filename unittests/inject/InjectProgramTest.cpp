@@ -1,0 +1,251 @@
+//===- InjectProgramTest.cpp - The library through a program's life -------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Runs FakeProgram, whose arguments say what it does and how it ends, against
+// FakeDriver.
+//
+//===----------------------------------------------------------------------===//
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr char Race[] = "SUMMARY: CRSan: 1 data race (1 clobbered read)";
+
+struct Outcome {
+  int Status = -1; ///< Exit code, or 128 and the signal.
+  std::string Text;
+  size_t reports() const {
+    size_t Count = 0;
+    for (size_t At = 0; (At = Text.find("SUMMARY:", At)) != Text.npos; ++At)
+      ++Count;
+    return Count;
+  }
+};
+
+Outcome run(const std::string &Words, const std::string &Environment = "",
+            const std::string &Program = "FakeProgram") {
+  const std::string Dir = CRSAN_FAKE_DIR;
+  std::string Command = "env -u CUDA_INJECTION64_PATH -u CRSAN_OPTIONS "
+                        "-u CRSAN_HOST -u CRSAN_LIBRARY LD_LIBRARY_PATH='" +
+                        Dir + "' " + Environment + " timeout 60 '" + Dir + "/" +
+                        Program + "' " + Words + " 2>&1";
+  Outcome Result;
+  FILE *Pipe = popen(Command.c_str(), "r");
+  std::array<char, 4096> Part;
+  while (size_t Size = fread(Part.data(), 1, Part.size(), Pipe))
+    Result.Text.append(Part.data(), Size);
+  int Status = pclose(Pipe);
+  Result.Status =
+      WIFEXITED(Status) ? WEXITSTATUS(Status) : 128 + WTERMSIG(Status);
+  return Result;
+}
+
+TEST(InjectProgram, ARaceTurnsTheExitCode) {
+  Outcome O = run("racy");
+  EXPECT_EQ(O.Status, 66) << O.Text;
+  EXPECT_THAT(O.Text, AllOf(HasSubstr(Race), HasSubstr("file.cu:10:3"),
+                            HasSubstr("occurrences: 1\n"), HasSubstr("end\n")));
+  EXPECT_EQ(O.reports(), 1u);
+}
+
+TEST(InjectProgram, ACleanRunIsSilentUnlessAsked) {
+  Outcome Quiet = run("clean");
+  EXPECT_EQ(Quiet.Status, 0);
+  EXPECT_EQ(Quiet.Text, "begin\nend\n");
+  Outcome Told = run("clean", "CRSAN_OPTIONS=verbosity=1");
+  EXPECT_EQ(Told.Status, 0);
+  EXPECT_THAT(Told.Text, AllOf(HasSubstr("checked 1 kernel launch"),
+                               HasSubstr("32 accesses checked"),
+                               HasSubstr("no data races found")));
+}
+
+TEST(InjectProgram, AProgramsOwnCodeStaysUnlessThereAreRaces) {
+  EXPECT_EQ(run("clean exit3").Status, 3);
+  EXPECT_EQ(run("racy exit3").Status, 66);
+  EXPECT_EQ(run("racy exit3", "CRSAN_OPTIONS=exitcode=0").Status, 3);
+}
+
+// Intent: however a program ends, the report appears, once.
+TEST(InjectProgram, EveryEndReports) {
+  struct {
+    const char *Words;
+    int Status;
+  } Ends[] = {
+      {"racy quick", 66}, {"racy abort", 134}, {"racy segv", 139},
+      {"racy term", 143}, {"racy reset", 66},  {"racy unload", 66},
+      {"late", 66},       {"asserts", 66},     {"asserts abort", 134},
+      {"early racy", 66}, {"reset racy", 66},  {"racy reset racy", 66},
+  };
+  for (const auto &[Words, Status] : Ends) {
+    Outcome O = run(Words);
+    // timeout(1) passes a signal's death on as a status, or dies of it itself.
+    EXPECT_EQ(O.Status, Status) << Words << '\n' << O.Text;
+    EXPECT_THAT(O.Text, HasSubstr(Race)) << Words;
+    EXPECT_EQ(O.reports(), 1u) << Words << '\n' << O.Text;
+  }
+}
+
+TEST(InjectProgram, ResetsAndUnloadsKeepExactCounts) {
+  EXPECT_THAT(run("racy racy reset").Text, HasSubstr("occurrences: 2\n"));
+  EXPECT_THAT(run("racy racy unload").Text, HasSubstr("occurrences: 2\n"));
+  EXPECT_THAT(run("racy reset racy").Text, HasSubstr("64 accesses checked"));
+}
+
+TEST(InjectProgram, AHangingKernelIsReportedAfterAWhile) {
+  Outcome O = run("hangs", "CRSAN_OPTIONS=exit_timeout_ms=100");
+  EXPECT_EQ(O.Status, 66);
+  EXPECT_THAT(O.Text,
+              AllOf(HasSubstr("still run after 100 ms"), HasSubstr("k(int*)"),
+                    HasSubstr("at least 1"), HasSubstr(Race)));
+  EXPECT_EQ(O.reports(), 1u);
+}
+
+TEST(InjectProgram, HaltOnErrorDoesNotWaitForTheProgram) {
+  Outcome O = run("racy pause", "CRSAN_OPTIONS=halt_on_error=1:poll_ms=1");
+  EXPECT_EQ(O.Status, 66);
+  EXPECT_THAT(O.Text, AllOf(HasSubstr(Race), Not(HasSubstr("end\n"))));
+}
+
+TEST(InjectProgram, AForkedChildNeitherReportsNorTurnsItsCode) {
+  Outcome O = run("racy fork");
+  EXPECT_EQ(O.Status, 66);
+  EXPECT_EQ(O.reports(), 1u) << O.Text;
+}
+
+TEST(InjectProgram, ARefusedLaunchIsLoud) {
+  Outcome O = run("clean refused refused");
+  EXPECT_EQ(O.Status, 0);
+  EXPECT_THAT(O.Text, AllOf(HasSubstr("CRSan: launch of k(int*) failed: "
+                                      "CUDA_ERROR_INVALID_VALUE; it was not "
+                                      "checked\n"),
+                            HasSubstr("2 kernel launches failed")));
+}
+
+TEST(InjectProgram, AFailedKernelIsLoud) {
+  EXPECT_THAT(run("asserts").Text,
+              AllOf(HasSubstr("a kernel failed on device 0: CUDA_ERROR_ASSERT"),
+                    HasSubstr("last launched: k(int*)")));
+}
+
+TEST(InjectProgram, UncheckedRunsDoNotLookClean) {
+  EXPECT_THAT(run("foreign").Text, HasSubstr("nothing was checked"));
+  EXPECT_THAT(run("").Text, HasSubstr("nothing was checked"));
+  EXPECT_THAT(run("nocuda").Text, HasSubstr("did not initialise CUDA"));
+}
+
+TEST(InjectProgram, AnotherVersionRunsUnchecked) {
+  Outcome O = run("oldabi racy");
+  EXPECT_EQ(O.Status, 0);
+  EXPECT_THAT(O.Text, AllOf(HasSubstr("ABI version"), HasSubstr("rebuild"),
+                            HasSubstr("end\n")));
+}
+
+TEST(InjectProgram, ImagesThatCuptiDoesNotShowAreFound) {
+  Outcome O = run("racy", "FAKE_NO_IMAGES=1");
+  EXPECT_EQ(O.Status, 66);
+  EXPECT_THAT(O.Text, HasSubstr(Race));
+}
+
+// Intent: whatever keeps the library from working is one line, and the program
+// runs as if nothing was.
+TEST(InjectProgram, ObstaclesAreOneLine) {
+  struct {
+    const char *Environment, *Line;
+  } Obstacles[] = {
+      {"FAKE_BUSY=1", "a profiler or debugger uses CUPTI already"},
+      {"FAKE_OLD_DEVICE=1", "device 0 has compute capability 6.x"},
+      {"CUDA_INJECTION64_PATH=/x/profiler.so",
+       "CUDA_INJECTION64_PATH is already '/x/profiler.so'"},
+      {"CRSAN_LIBRARY=/nonexistent", "CRSAN_LIBRARY is '/nonexistent'"},
+  };
+  for (const auto &[Environment, Line] : Obstacles) {
+    Outcome O = run("racy", Environment);
+    EXPECT_EQ(O.Status, 0) << O.Text;
+    EXPECT_THAT(O.Text, AllOf(HasSubstr(Line), HasSubstr("end\n")));
+  }
+}
+
+TEST(InjectProgram, WrongOptionsEndItBeforeItStarts) {
+  for (const char *Words : {"racy", "nocuda"}) {
+    Outcome O = run(Words, "CRSAN_OPTIONS=halt_on_eror=1");
+    EXPECT_EQ(O.Status, 1);
+    EXPECT_EQ(O.Text, "CRSan: CRSAN_OPTIONS: unknown option 'halt_on_eror'; "
+                      "did you mean 'halt_on_error'? CRSAN_OPTIONS=help=1 "
+                      "lists the options\n");
+  }
+}
+
+TEST(InjectProgram, HelpNeedsNoGpu) {
+  EXPECT_THAT(run("nocuda", "CRSAN_OPTIONS=help=1").Text,
+              HasSubstr("  halt_on_error=0\n"));
+}
+
+TEST(InjectProgram, TheLogGoesWhereItIsTold) {
+  auto Folder = std::filesystem::temp_directory_path() /
+                ("crsan-log-" + std::to_string(getpid()));
+  std::filesystem::create_directories(Folder);
+  Outcome O =
+      run("racy", "CRSAN_OPTIONS=log_path=" + (Folder / "log").string());
+  EXPECT_EQ(O.Status, 66);
+  EXPECT_EQ(O.Text, "begin\nend\n");
+  size_t Logs = 0;
+  for (const auto &File : std::filesystem::directory_iterator(Folder)) {
+    std::ifstream In(File.path());
+    std::string Text((std::istreambuf_iterator<char>(In)), {});
+    EXPECT_THAT(Text, HasSubstr(Race));
+    ++Logs;
+  }
+  EXPECT_EQ(Logs, 1u);
+  std::filesystem::remove_all(Folder);
+}
+
+TEST(InjectProgram, AnUnwritableLogFallsBackToStderr) {
+  Outcome O = run("racy", "CRSAN_OPTIONS=log_path=/nonexistent/log");
+  EXPECT_EQ(O.Status, 66);
+  EXPECT_THAT(O.Text,
+              AllOf(HasSubstr("cannot write log_path"), HasSubstr(Race)));
+}
+
+TEST(InjectProgram, DisabledItDoesNothing) {
+  Outcome O = run("racy", "CRSAN_OPTIONS=enabled=0");
+  EXPECT_EQ(O.Status, 0);
+  EXPECT_EQ(O.Text, "begin\nend\n");
+}
+
+TEST(InjectProgram, AnOrdinaryChildIsLeftAlone) {
+  const std::string Library = CRSAN_LIBRARY_FILE;
+  Outcome O = run("clean",
+                  "CUDA_INJECTION64_PATH='" + Library +
+                      "' CRSAN_HOST='1:" + Library + "'",
+                  "PlainProgram");
+  EXPECT_EQ(O.Status, 0);
+  EXPECT_EQ(O.Text, "begin\nend\n");
+}
+
+TEST(InjectProgram, AnInstrumentedChildUsesItsOwnLibrary) {
+  Outcome O = run("racy", "CUDA_INJECTION64_PATH=/x/libcrsan.so "
+                          "CRSAN_HOST=1:/x/libcrsan.so");
+  EXPECT_EQ(O.Status, 66) << O.Text;
+  EXPECT_THAT(O.Text, HasSubstr(Race));
+}
+
+} // namespace
