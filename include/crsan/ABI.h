@@ -71,7 +71,7 @@ struct Record {
   uint64_t Before;  ///< Up to 8 bytes that were there first (this lane's value
                     ///< to be written, for intra-warp kinds).
   uint64_t After;   ///< Up to 8 bytes that were there later (the other lane's).
-  uint32_t Block[3];
+  uint32_t Block[3]; ///< As the hardware counts; see GridPlace and Shuffled.
   uint32_t Thread; ///< threadIdx: x in bits 0-9, y in 10-19, z in 20-25.
   uint32_t Lanes;  ///< Lanes of the warp involved, as a mask.
   RaceKind Kind;   ///< Written last; None while the record is being filled.
@@ -87,11 +87,22 @@ enum RecordFlags : uint8_t {
   ValuesAreHashes = 1,
   /// All lanes of an intra-warp lost update wrote the same value.
   SameValue = 2,
+  /// The program saw permuted block indices (Permutation.h).
+  Shuffled = 4,
 };
 
-/// Pinned, mapped host memory: this header, then `Capacity` records, then as
-/// many uint64_t: occurrences of the race in the record of the same index, a
-/// lower bound published by the device each time the count doubles.
+/// The grid that a record's block belongs to.
+struct GridPlace {
+  uint32_t Extent[3];
+  uint8_t Cluster[3]; ///< Blocks of a cluster, by dimension.
+  uint8_t Reserved;
+};
+static_assert(sizeof(GridPlace) == 16);
+
+/// Pinned, mapped host memory: this header, then `Capacity` each of Record,
+/// uint64_t and GridPlace. The number is the occurrences of the race in the
+/// record of the same index, a lower bound that the device publishes each time
+/// the count doubles.
 struct RecordBuffer {
   uint32_t Capacity;
   uint32_t Reserved;
@@ -101,7 +112,8 @@ struct RecordBuffer {
 static_assert(sizeof(RecordBuffer) == 64);
 
 inline constexpr size_t recordBufferSize(uint32_t Capacity) {
-  return sizeof(RecordBuffer) + size_t(Capacity) * (sizeof(Record) + 8);
+  return sizeof(RecordBuffer) +
+         size_t(Capacity) * (sizeof(Record) + 8 + sizeof(GridPlace));
 }
 
 /// Device memory, one a context, zeroed by the host. Sharded by multiprocessor

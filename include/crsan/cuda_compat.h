@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// crsan-clang force-includes this file into CUDA sources, behind clang's own CUDA
-// wrappers; -fno-sanitize-cuda-race-compat-header turns it off.
+// crsan-clang force-includes this file into CUDA sources, behind clang's own
+// CUDA wrappers; -fno-sanitize-cuda-race-compat-header turns it off.
 //
 // What is written here is what the race checker sees, so that nothing may be
 // hidden in inline assembly: a cache hint is a weak access with a hint, and
-// __nv_atomic_* are LLVM's atomics with their order and scope.
+// __nv_atomic_* are LLVM's atomics with their order.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_CUDA_COMPAT_H
@@ -28,31 +28,27 @@
 //===----------------------------------------------------------------------===//
 // min and max for host code. nvcc's headers define them in the global namespace
 // for all these pairs of types; clang's define the device's side only. They are
-// templates so that the user's own functions, and std::min after `using namespace
-// std`, are preferred or at least not ambiguous.
+// templates so that the user's own functions, and std::min after `using
+// namespace std`, are preferred or at least not ambiguous.
 //===----------------------------------------------------------------------===//
 
 #define CRSAN_MINMAX(Result, A, B)                                             \
-  template <int = 0>                                                           \
-  static inline __host__ constexpr Result min(const A X, const B Y) {          \
+  template <int = 0> static inline __host__ Result min(const A X, const B Y) { \
     return static_cast<Result>(X) < static_cast<Result>(Y)                     \
                ? static_cast<Result>(X)                                        \
                : static_cast<Result>(Y);                                       \
   }                                                                            \
-  template <int = 0>                                                           \
-  static inline __host__ constexpr Result max(const A X, const B Y) {          \
+  template <int = 0> static inline __host__ Result max(const A X, const B Y) { \
     return static_cast<Result>(X) > static_cast<Result>(Y)                     \
                ? static_cast<Result>(X)                                        \
                : static_cast<Result>(Y);                                       \
   }
 // As fmin and fmax: a NaN gives way to a number.
 #define CRSAN_MINMAX_FP(Result, A, B, Suffix)                                  \
-  template <int = 0>                                                           \
-  static inline __host__ Result min(const A X, const B Y) {                    \
+  template <int = 0> static inline __host__ Result min(const A X, const B Y) { \
     return __builtin_fmin##Suffix(X, Y);                                       \
   }                                                                            \
-  template <int = 0>                                                           \
-  static inline __host__ Result max(const A X, const B Y) {                    \
+  template <int = 0> static inline __host__ Result max(const A X, const B Y) { \
     return __builtin_fmax##Suffix(X, Y);                                       \
   }
 #define CRSAN_MINMAX_INTEGER(Signed, Unsigned)                                 \
@@ -206,8 +202,10 @@ CRSAN_CACHE_HINTS(double2, D2)
 #undef CRSAN_HINT
 
 //===----------------------------------------------------------------------===//
-// __nv_atomic_*: nvcc's built-in functions. Macros, because clang wants order and
-// scope as constants to give each its own instruction; the scope may be left out.
+// __nv_atomic_*: nvcc's built-in functions. Macros, because clang wants order
+// and scope as constants to give each its own instruction; the scope may be
+// left out. Clang 22 makes every scope the system's for NVPTX: stronger than
+// written.
 //===----------------------------------------------------------------------===//
 
 #ifndef __NV_ATOMIC_RELAXED
@@ -233,35 +231,35 @@ CRSAN_CACHE_HINTS(double2, D2)
   CRSAN_FIRST_TWO(__VA_ARGS__, __NV_THREAD_SCOPE_SYSTEM, )
 #define CRSAN_FIRST_TWO(Order, Scope, ...) Order, Scope
 
-#define __nv_atomic_load(P, R, ...)                                         \
+#define __nv_atomic_load(P, R, ...)                                            \
   __scoped_atomic_load(P, R, CRSAN_ORDERED(__VA_ARGS__))
-#define __nv_atomic_load_n(P, ...)                                          \
+#define __nv_atomic_load_n(P, ...)                                             \
   __scoped_atomic_load_n(P, CRSAN_ORDERED(__VA_ARGS__))
-#define __nv_atomic_store(P, V, ...)                                        \
+#define __nv_atomic_store(P, V, ...)                                           \
   __scoped_atomic_store(P, V, CRSAN_ORDERED(__VA_ARGS__))
-#define __nv_atomic_store_n(P, V, ...)                                      \
+#define __nv_atomic_store_n(P, V, ...)                                         \
   __scoped_atomic_store_n(P, V, CRSAN_ORDERED(__VA_ARGS__))
-#define __nv_atomic_exchange(P, V, R, ...)                                  \
+#define __nv_atomic_exchange(P, V, R, ...)                                     \
   __scoped_atomic_exchange(P, V, R, CRSAN_ORDERED(__VA_ARGS__))
-#define __nv_atomic_exchange_n(P, V, ...)                                   \
+#define __nv_atomic_exchange_n(P, V, ...)                                      \
   __scoped_atomic_exchange_n(P, V, CRSAN_ORDERED(__VA_ARGS__))
-#define __nv_atomic_compare_exchange(P, E, V, W, S, ...)                    \
+#define __nv_atomic_compare_exchange(P, E, V, W, S, ...)                       \
   __scoped_atomic_compare_exchange(P, E, V, W, S, CRSAN_ORDERED(__VA_ARGS__))
-#define __nv_atomic_compare_exchange_n(P, E, V, W, S, ...)                  \
+#define __nv_atomic_compare_exchange_n(P, E, V, W, S, ...)                     \
   __scoped_atomic_compare_exchange_n(P, E, V, W, S, CRSAN_ORDERED(__VA_ARGS__))
-#define __nv_atomic_fetch_add(P, V, ...)                                    \
+#define __nv_atomic_fetch_add(P, V, ...)                                       \
   __scoped_atomic_fetch_add(P, V, CRSAN_ORDERED(__VA_ARGS__))
-#define __nv_atomic_fetch_sub(P, V, ...)                                    \
+#define __nv_atomic_fetch_sub(P, V, ...)                                       \
   __scoped_atomic_fetch_sub(P, V, CRSAN_ORDERED(__VA_ARGS__))
-#define __nv_atomic_fetch_and(P, V, ...)                                    \
+#define __nv_atomic_fetch_and(P, V, ...)                                       \
   __scoped_atomic_fetch_and(P, V, CRSAN_ORDERED(__VA_ARGS__))
-#define __nv_atomic_fetch_or(P, V, ...)                                     \
+#define __nv_atomic_fetch_or(P, V, ...)                                        \
   __scoped_atomic_fetch_or(P, V, CRSAN_ORDERED(__VA_ARGS__))
-#define __nv_atomic_fetch_xor(P, V, ...)                                    \
+#define __nv_atomic_fetch_xor(P, V, ...)                                       \
   __scoped_atomic_fetch_xor(P, V, CRSAN_ORDERED(__VA_ARGS__))
-#define __nv_atomic_fetch_min(P, V, ...)                                    \
+#define __nv_atomic_fetch_min(P, V, ...)                                       \
   __scoped_atomic_fetch_min(P, V, CRSAN_ORDERED(__VA_ARGS__))
-#define __nv_atomic_fetch_max(P, V, ...)                                    \
+#define __nv_atomic_fetch_max(P, V, ...)                                       \
   __scoped_atomic_fetch_max(P, V, CRSAN_ORDERED(__VA_ARGS__))
 #define __nv_atomic_add(...) ((void)__nv_atomic_fetch_add(__VA_ARGS__))
 #define __nv_atomic_sub(...) ((void)__nv_atomic_fetch_sub(__VA_ARGS__))
@@ -270,20 +268,22 @@ CRSAN_CACHE_HINTS(double2, D2)
 #define __nv_atomic_xor(...) ((void)__nv_atomic_fetch_xor(__VA_ARGS__))
 #define __nv_atomic_min(...) ((void)__nv_atomic_fetch_min(__VA_ARGS__))
 #define __nv_atomic_max(...) ((void)__nv_atomic_fetch_max(__VA_ARGS__))
-#define __nv_atomic_thread_fence(...)                                       \
+#define __nv_atomic_thread_fence(...)                                          \
   __scoped_atomic_thread_fence(CRSAN_ORDERED(__VA_ARGS__))
 #endif // __NV_ATOMIC_RELAXED
 
 //===----------------------------------------------------------------------===//
-// Clang 22 drops __cluster_dims__ without a word: such a kernel runs without its
-// cluster. Clusters that the launch asks for (cudaLaunchKernelEx) work.
+// Clang 22 drops __cluster_dims__ without a word: such a kernel runs without
+// its cluster. Clusters that the launch asks for (cudaLaunchKernelEx) work.
 //===----------------------------------------------------------------------===//
 
 #ifdef __CUDA_ARCH__
 #undef __cluster_dims__
+// clang-format off: one literal.
 #define __cluster_dims__(...)                                                  \
   _Pragma("GCC warning \"CRSan: clang ignores __cluster_dims__; give the cluster's size at launch (cudaLaunchKernelEx)\"") \
   __attribute__((cluster_dims(__VA_ARGS__)))
+// clang-format on
 #endif
 
 #endif // __CUDA__ && __clang__ && __cplusplus

@@ -72,6 +72,11 @@ llvm::Error crsan::driver::checkNvccOptions(const CommandLine &Line) {
   for (const Argument &A : Line.Arguments) {
     if (A.IsInput)
       continue;
+    // Clang 22 hands ptxas a program with debugging switched on.
+    if (A.spelling().starts_with("-foffload-lto"))
+      return llvm::createStringError(
+          "'-foffload-lto' does not work with line tables, which CRSan needs; "
+          "leave it out (-fgpu-rdc alone works)");
     StringRef Bare = A.spelling().split('=').first;
     for (const NvccOption &Option : NvccOptions)
       if (Bare == Option.Spelling)

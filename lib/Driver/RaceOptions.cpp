@@ -32,7 +32,8 @@ static llvm::Error unknownOption(StringRef Spelling) {
       Nearest = Option;
   return llvm::createStringError(
       llvm::Twine("unknown option '") + Spelling + "'; did you mean '" +
-      Nearest + "'? (all: " + llvm::join(llvm::ArrayRef(OwnOptions), ", ") + ")");
+      Nearest + "'? (all: " + llvm::join(llvm::ArrayRef(OwnOptions), ", ") +
+      ")");
 }
 
 /// Takes `cuda-race` out of a comma-separated list; true if it was there. An

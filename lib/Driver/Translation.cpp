@@ -170,8 +170,11 @@ void Translator::addLinkFlags(Words &Out) const {
   Linker("--whole-archive");
   Linker(Where.hostRuntime());
   Linker("--no-whole-archive");
-  if (Options.HaltOnError)
+  // Exported, so that the injection library finds it too.
+  if (Options.HaltOnError) {
     Linker("--defsym=__crsan_halt_on_error=1");
+    Linker("--export-dynamic-symbol=__crsan_halt_on_error");
+  }
   for (const std::string &Dir : Toolkit->libraryDirs())
     Out.push_back("-L" + Dir);
   bool UserChose = llvm::any_of(Line.Arguments, [](const Argument &A) {
@@ -281,6 +284,12 @@ static std::string dependencyFile(const CommandLine &Line) {
   return Name.str().str();
 }
 
+/// Clang leaves inputs out of what it prints if they do not exist.
+static void touch(StringRef Path) {
+  std::error_code EC;
+  llvm::raw_fd_ostream(Path, EC);
+}
+
 llvm::Expected<Plan> Translator::split() const {
   Plan P;
   bool Linking = links();
@@ -291,8 +300,12 @@ llvm::Expected<Plan> Translator::split() const {
         "-o names one file, but CUDA and other sources make several; compile "
         "them one by one");
 
-  llvm::SmallString<128> Folder("/tmp/crsan");
-  if (Linking && !dryRun()) {
+  // -save-temps keeps the objects too, in the current folder.
+  bool Keep = llvm::any_of(Line.Arguments, [](const Argument &A) {
+    return A.spelling().ltrim('-').starts_with("save-temps");
+  });
+  llvm::SmallString<128> Folder;
+  if (Linking && !Keep) {
     if (std::error_code EC = fs::createUniqueDirectory("crsan", Folder))
       return llvm::createStringError("cannot make a temporary folder: " +
                                      EC.message() + "; is TMPDIR writable?");
@@ -324,6 +337,8 @@ llvm::Expected<Plan> Translator::split() const {
     Words CompileOutput;
     if (Linking) {
       std::string Object = Temporary(A.spelling(), ".o");
+      if (dryRun())
+        touch(Object);
       CompileOutput = {"-c", "-o", Object};
       if (Dependencies) {
         std::string Part = Temporary(A.spelling(), ".d");
@@ -347,10 +362,10 @@ llvm::Expected<Plan> Translator::split() const {
     P.LastLinks = true;
     P.Temporaries.push_back(Folder.str().str());
   }
-  if (dryRun()) {
+  if (Keep)
     P.Temporaries.clear();
+  if (dryRun())
     P.DependencyFile.clear();
-  }
   return P;
 }
 

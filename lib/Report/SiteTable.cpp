@@ -34,8 +34,8 @@ public:
     return at<abi::SiteEntry>(sizeof(Header), I);
   }
   abi::Frame frame(uint32_t I) const { return at<abi::Frame>(frames(), I); }
-  std::string kernel(uint32_t I) const {
-    return string(at<uint32_t>(kernels(), I));
+  std::string function(uint32_t I) const {
+    return string(at<uint32_t>(functions(), I));
   }
   std::string string(uint32_t Offset) const {
     if (Offset == 0)
@@ -49,11 +49,11 @@ private:
   uint64_t frames() const {
     return sizeof(Header) + uint64_t(Header.NumSites) * sizeof(abi::SiteEntry);
   }
-  uint64_t kernels() const {
+  uint64_t functions() const {
     return frames() + uint64_t(Header.NumFrames) * sizeof(abi::Frame);
   }
   uint64_t strings() const {
-    return kernels() + uint64_t(Header.NumKernels) * sizeof(uint32_t);
+    return functions() + uint64_t(Header.NumFunctions) * sizeof(uint32_t);
   }
 
   template <typename T> T at(uint64_t Begin, uint32_t I) const {
@@ -152,9 +152,11 @@ std::optional<std::string> TableView::checkFrames() const {
 std::optional<std::string> TableView::check() const {
   if (auto Problem = checkHeader())
     return Problem;
-  for (uint32_t I = 0; I < Header.NumKernels; ++I)
-    if (!isString(at<uint32_t>(kernels(), I)))
-      return damaged(fmt::format("kernel {}", I));
+  if (Header.NumKernels > Header.NumFunctions)
+    return damaged("more kernels than functions");
+  for (uint32_t I = 0; I < Header.NumFunctions; ++I)
+    if (!isString(at<uint32_t>(functions(), I)))
+      return damaged(fmt::format("function {}", I));
   if (auto Problem = checkSites())
     return Problem;
   return checkFrames();
@@ -194,9 +196,13 @@ SiteTable::add(std::span<const uint8_t> Table) {
                   Header.NumWindows,
                   Header.Flags,
                   Header.Skipped,
+                  {},
                   {}};
-  for (uint32_t I = 0; I < Header.NumKernels; ++I)
-    Info.Kernels.push_back(View.kernel(I));
+  for (uint32_t I = 0; I < Header.NumFunctions; ++I) {
+    Info.Functions.push_back(View.function(I));
+    if (I < Header.NumKernels)
+      Info.Kernels.push_back(Info.Functions.back());
+  }
   return Info;
 }
 

@@ -56,6 +56,8 @@ struct ModuleInfo {
   uint32_t Flags = 0;               ///< abi::ModuleFlags.
   uint32_t Skipped = 0;             ///< Accesses that the pass did not check.
   std::vector<std::string> Kernels; ///< Instrumented kernels, mangled.
+  /// Every function compiled with CRSan, kernels too, mangled.
+  std::vector<std::string> Functions;
 };
 
 /// Why a table was refused: one line with the remedy, without a prefix.

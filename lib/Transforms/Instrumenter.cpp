@@ -281,8 +281,12 @@ void Instrumenter::emitGroup(const Planned &P, const Group &G, Value *&Sampled) 
   // The upper half is zero, which no compiler knows: or it would compute these
   // addresses outside of the loop and keep each in a register.
   Value *Zero = B.CreateLShr(Result, 32);
+  // Through an integer, for the selector would take a strong read of what it
+  // knows to be read-only for a non-coherent one, which does not exist.
   for (Checked &C : Group)
-    C.Pointer = B.CreatePtrAdd(C.Pointer, Zero);
+    C.Pointer = B.CreateIntToPtr(
+        B.CreateAdd(B.CreatePtrToInt(C.Pointer, B.getInt64Ty()), Zero),
+        C.Pointer->getType());
   emitConflicts(B, Group);
   emitCompare(B, Group);
 }

@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "crsan/ABI.h"
+#include "crsan/Permutation.h"
 
 using namespace crsan::abi;
 
@@ -35,15 +36,6 @@ extern "C" __attribute__((constant, weak)) Config __crsan_config;
 namespace {
 
 using Address = uint64_t;
-
-/// Finalizer of MurmurHash3: spreads the few bits in which two warps differ.
-DEVICE uint32_t mix(uint32_t X) {
-  X ^= X >> 16;
-  X *= 0x85ebca6bu;
-  X ^= X >> 13;
-  X *= 0xc2b2ae35u;
-  return X ^ (X >> 16);
-}
 
 DEVICE uint32_t special(uint32_t Salt) {
   uint32_t Clock, Sm, Warp;
@@ -98,34 +90,10 @@ DEVICE Space spaceOf(Address A) {
 /// whether the target has clusters.
 extern "C" __attribute__((device)) uint32_t __crsan_cluster_extent(uint32_t D);
 
-/// Equation 1. Where a product fits into 32 bits, `a` comes from a prime above
-/// every grid extent, coprime to all of them; for large grids it is a smaller
-/// prime that does not divide the extent. Whole clusters move. Every thread of a
-/// grid computes the same permutation from what all of them know.
 extern "C" __attribute__((device, noinline)) uint32_t
 __crsan_permute(uint32_t D, uint32_t Index, uint32_t Extent) {
-  const uint32_t Cluster = __crsan_cluster_extent(D);
-  const uint32_t N = Extent / Cluster;
-  if (N <= 1)
-    return Index;
-  const uint32_t Seed = mix(__crsan_config.Seed * 4 + D + 1);
-  static constexpr uint32_t Large[] = {2654435761u, 2246822519u, 3266489917u,
-                                       4294967291u};
-  uint32_t A = Large[Seed & 3];
-  const uint32_t Limit = ~0u / N - 1;
-  if (N < Limit)
-    A %= N;
-  else
-    for (uint32_t I = 0;; ++I) {
-      static constexpr uint16_t Small[] = {65521, 32749, 16381, 8191, 4093, 2039,
-                                           1021,  509,   251,   127,  61,   31,
-                                           13,    7,     5,     3,    2,    1};
-      A = Small[I];
-      if (A == 1 || (A <= Limit && N % A != 0))
-        break;
-    }
-  const uint32_t To = (A * (Index / Cluster) + mix(Seed) % N) % N;
-  return To * Cluster + Index % Cluster;
+  return permuteBlock(__crsan_config.Seed, D, Index, Extent,
+                      __crsan_cluster_extent(D));
 }
 
 extern "C" __attribute__((device, always_inline, used)) uint32_t
@@ -133,16 +101,6 @@ __crsan_block_index(uint32_t D, uint32_t Index,
                                                uint32_t Extent) {
   return __crsan_config.Flags & ShuffleBlocks ? __crsan_permute(D, Index, Extent)
                                               : Index;
-}
-
-DEVICE uint32_t blockIndex(uint32_t D) {
-  const uint32_t Index = D == 0   ? __nvvm_read_ptx_sreg_ctaid_x()
-                         : D == 1 ? __nvvm_read_ptx_sreg_ctaid_y()
-                                  : __nvvm_read_ptx_sreg_ctaid_z();
-  const uint32_t Extent = D == 0   ? __nvvm_read_ptx_sreg_nctaid_x()
-                          : D == 1 ? __nvvm_read_ptx_sreg_nctaid_y()
-                                   : __nvvm_read_ptx_sreg_nctaid_z();
-  return __crsan_block_index(D, Index, Extent);
 }
 
 //===----------------------------------------------------------------------===//
@@ -167,11 +125,12 @@ report(Site *S, uint64_t Other, Address A, uint64_t Before, uint64_t After,
       reinterpret_cast<long long *>(Hits), 1);
   auto *Buffer = reinterpret_cast<RecordBuffer *>(__crsan_config.Records);
   auto *Records = reinterpret_cast<Record *>(Buffer + 1);
-  auto *Published = reinterpret_cast<volatile uint64_t *>(Records + Buffer->Capacity);
+  const uint32_t Capacity = Buffer->Capacity;
+  auto *Published = reinterpret_cast<volatile uint64_t *>(Records + Capacity);
   if (Seen == 0) {
     const uint32_t Slot = __nvvm_atom_add_gen_i(
         reinterpret_cast<int *>(&counters().NextRecord), 1);
-    if (Slot >= Buffer->Capacity) {
+    if (Slot >= Capacity) {
       const uint64_t Dropped = __nvvm_atom_add_gen_ll(
           reinterpret_cast<long long *>(&counters().Dropped), 1);
       *reinterpret_cast<volatile uint64_t *>(&Buffer->Dropped) = Dropped + 1;
@@ -183,9 +142,17 @@ report(Site *S, uint64_t Other, Address A, uint64_t Before, uint64_t After,
       R.Address = A;
       R.Before = Before;
       R.After = After;
-#pragma unroll 1
-      for (uint32_t D = 0; D < 3; ++D)
-        R.Block[D] = blockIndex(D);
+      R.Block[0] = __nvvm_read_ptx_sreg_ctaid_x();
+      R.Block[1] = __nvvm_read_ptx_sreg_ctaid_y();
+      R.Block[2] = __nvvm_read_ptx_sreg_ctaid_z();
+      auto *Places = reinterpret_cast<volatile GridPlace *>(Published + Capacity);
+      volatile GridPlace &Place = Places[Slot];
+      Place.Extent[0] = __nvvm_read_ptx_sreg_nctaid_x();
+      Place.Extent[1] = __nvvm_read_ptx_sreg_nctaid_y();
+      Place.Extent[2] = __nvvm_read_ptx_sreg_nctaid_z();
+      Place.Cluster[0] = __crsan_cluster_extent(0);
+      Place.Cluster[1] = __crsan_cluster_extent(1);
+      Place.Cluster[2] = __crsan_cluster_extent(2);
       R.Thread = __nvvm_read_ptx_sreg_tid_x() |
                  __nvvm_read_ptx_sreg_tid_y() << 10 |
                  __nvvm_read_ptx_sreg_tid_z() << 20;
@@ -193,7 +160,8 @@ report(Site *S, uint64_t Other, Address A, uint64_t Before, uint64_t After,
       *reinterpret_cast<volatile uint8_t *>(&R.MemorySpace) =
           uint8_t(spaceOf(A));
       R.Size = Size < 255 ? Size : 255;
-      R.Flags = uint8_t(KindAndFlags >> 8) | (Size > 8 ? ValuesAreHashes : 0);
+      R.Flags = uint8_t(KindAndFlags >> 8) | (Size > 8 ? ValuesAreHashes : 0) |
+                (__crsan_config.Flags & ShuffleBlocks ? Shuffled : 0);
       Published[Slot] = 1;
       __nvvm_membar_sys();
       *reinterpret_cast<volatile uint8_t *>(&R.Kind) = uint8_t(Kind);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Collector.h"
+#include "crsan/Permutation.h"
 
 #include <algorithm>
 
@@ -39,19 +40,33 @@ static std::vector<uint64_t> hitsBySlot(std::span<const abi::Site> Sites,
   return Hits;
 }
 
+/// The record with the block index that the program saw.
+static abi::Record asProgramSaw(abi::Record Rec, const abi::GridPlace &Place,
+                                uint32_t Seed) {
+  if (Rec.Flags & abi::Shuffled)
+    for (uint32_t D = 0; D < 3; ++D)
+      Rec.Block[D] =
+          abi::permuteBlock(Seed, D, Rec.Block[D], Place.Extent[D],
+                            std::max<uint32_t>(Place.Cluster[D], 1));
+  return Rec;
+}
+
 std::vector<Occurrence> collectOccurrences(const abi::RecordBuffer &Buffer,
                                            std::span<const abi::Site> Sites,
-                                           bool Exact, int Device) {
+                                           bool Exact, int Device,
+                                           uint32_t Seed) {
   std::vector<Occurrence> Found;
   const auto *Published =
       reinterpret_cast<const uint64_t *>(records(Buffer) + Buffer.Capacity);
+  const auto *Places =
+      reinterpret_cast<const abi::GridPlace *>(Published + Buffer.Capacity);
   std::vector<uint64_t> Hits = hitsBySlot(Sites, Buffer.Capacity);
   for (uint32_t I = 0; I < Buffer.Capacity; ++I) {
     const abi::Record &Rec = records(Buffer)[I];
     if (!isComplete(Rec))
       continue;
     uint64_t Told = __atomic_load_n(&Published[I], __ATOMIC_RELAXED);
-    Found.push_back({.Rec = Rec,
+    Found.push_back({.Rec = asProgramSaw(Rec, Places[I], Seed),
                      .Count = std::max({Hits[I], Told, uint64_t(1)}),
                      .AtLeast = !Exact || Hits[I] == 0,
                      .Device = Device});

@@ -152,14 +152,15 @@ bool Context::hasRecords() const {
   return Records && crsan::hasRecords(*Records);
 }
 
-void Context::collect(std::vector<Occurrence> &Found) const {
+void Context::collect(std::vector<Occurrence> &Found, uint32_t Seed) const {
   if (!Records)
     return;
   std::vector<abi::Site> Sites;
   for (const SiteArray &Array : Arrays)
     Sites.insert(Sites.end(), Array.Last.begin(), Array.Last.end());
   std::vector<Occurrence> More =
-      collectOccurrences(*Records, Sites, UnreadLaunches == 0, Device);
+      collectOccurrences(*Records, Sites, UnreadLaunches == 0, Device,
+                         Seed);
   std::move(More.begin(), More.end(), std::back_inserter(Found));
 }
 

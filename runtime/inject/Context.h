@@ -85,7 +85,7 @@ public:
   std::string lastKernels() const;
 
   bool hasRecords() const;
-  void collect(std::vector<Occurrence> &Found) const;
+  void collect(std::vector<Occurrence> &Found, uint32_t Seed) const;
   uint64_t dropped() const;
 
   const CUcontext Handle;

@@ -61,7 +61,7 @@ std::string CubinImage::readSections() {
   uint64_t Count = Header.e_shnum;
   if (Count == 0)
     Count = readAt<Section>(Bytes, Header.e_shoff).Size;
-  if (Count > Bytes.size() / sizeof(Elf64_Shdr) ||
+  if (Count == 0 || Count > Bytes.size() / sizeof(Elf64_Shdr) ||
       !holds(Header.e_shoff, Count * sizeof(Elf64_Shdr)))
     return "an ELF file whose section headers lie outside it";
   Sections.resize(Count);
@@ -91,6 +91,7 @@ std::string CubinImage::readSymbols(const Section &Table) {
                        .Value = Raw.st_value,
                        .Size = Raw.st_size,
                        .Section = Raw.st_shndx,
+                       .IsFunction = ELF64_ST_TYPE(Raw.st_info) == STT_FUNC,
                        .IsKernel = ELF64_ST_TYPE(Raw.st_info) == STT_FUNC &&
                                    (Raw.st_other & OtherEntry) != 0});
   }

@@ -25,6 +25,7 @@ public:
     uint64_t Value = 0; ///< Offset in its section, plus the section's address.
     uint64_t Size = 0;
     uint16_t Section = 0; ///< 0: undefined here.
+    bool IsFunction = false; ///< Kernels too.
     bool IsKernel = false;
   };
 

@@ -46,18 +46,23 @@ static std::string addUnit(DeviceImage &Image, const CubinImage &Cubin,
   return {};
 }
 
+/// Every function of the image has to agree on the block index, so none may have
+/// been compiled without CRSan. ptxas calls its copy for one kernel
+/// `$kernel$function`.
 static bool mayShuffle(const DeviceImage &Image, const CubinImage &Cubin) {
-  std::unordered_set<std::string_view> Instrumented;
+  std::unordered_set<std::string_view> Known;
   for (const DeviceUnit &Unit : Image.Units) {
     if (Unit.Info.Flags & abi::NoShuffle)
       return false;
-    Instrumented.insert(Unit.Info.Kernels.begin(), Unit.Info.Kernels.end());
+    Known.insert(Unit.Info.Functions.begin(), Unit.Info.Functions.end());
   }
-  return std::all_of(Cubin.symbols().begin(), Cubin.symbols().end(),
-                     [&](const CubinImage::Symbol &Symbol) {
-                       return !Symbol.IsKernel ||
-                              Instrumented.contains(Symbol.Name);
-                     });
+  return std::all_of(
+      Cubin.symbols().begin(), Cubin.symbols().end(),
+      [&](const CubinImage::Symbol &Symbol) {
+        std::string_view Name = Symbol.Name;
+        return !Symbol.IsFunction || Known.contains(Name) ||
+               Known.contains(Name.substr(Name.rfind('$') + 1));
+      });
 }
 
 std::unique_ptr<DeviceImage> readDeviceImage(std::span<const uint8_t> Cubin,

@@ -366,7 +366,7 @@ bool Session::report() {
     std::unique_lock Lock(Data, 1s);
     std::vector<Occurrence> Found;
     for (const std::shared_ptr<Context> &C : Contexts)
-      C->collect(Found);
+      C->collect(Found, uint32_t(Options.seed));
     Report R = buildReport(Found, Code.sites(), summarise());
     HasRaces = !R.Findings.empty();
     bool IsClean = R.verdict() == Verdict::Clean;

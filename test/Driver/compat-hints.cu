@@ -4,7 +4,7 @@
 // DEFINE: %{clang} = %clangxx --cuda-path=%cuda_path -Wno-unknown-cuda-version -Wall -Wextra -Werror -include %crsan_src/include/crsan/cuda_compat.h
 // RUN: %{clang} --offload-arch=sm_75 -O0 -c %s -o %t.o
 // RUN: %{clang} --offload-arch=sm_90 -O2 -c %s -o %t.o
-// RUN: %{clang} --offload-arch=sm_90 -O1 --cuda-device-only -S -emit-llvm %s -o - | FileCheck %s --implicit-check-not='asm '
+// RUN: %{clang} --offload-arch=sm_90 -O1 -Xclang -disable-llvm-passes --cuda-device-only -S -emit-llvm %s -o - | FileCheck %s --implicit-check-not='asm '
 
 template <class T> __global__ void hints(T *P, const T *Q) {
   P[0] = __ldcg(Q);
@@ -17,10 +17,23 @@ template <class T> __global__ void hints(T *P, const T *Q) {
   __stcs(P + 7, P[2]);
   __stwt(P + 8, P[3]);
 }
-// CHECK-LABEL: define {{.*}}hintsI6float4E
-// CHECK-COUNT-4: load <4 x float>, {{.*}}!nontemporal
+// CHECK: define {{.*}}ldcgPK6float4
+// CHECK: load <4 x float>, {{.*}}!nontemporal
+// CHECK: define {{.*}}ldcaPK6float4
+// CHECK: load <4 x float>, {{.*}}!nontemporal
+// CHECK: define {{.*}}ldcsPK6float4
+// CHECK: load <4 x float>, {{.*}}!nontemporal
+// CHECK: define {{.*}}ldluPK6float4
+// CHECK: load <4 x float>, {{.*}}!nontemporal
+// CHECK: define {{.*}}ldcvPK6float4
 // CHECK: load volatile <4 x float>
-// CHECK-COUNT-3: store <4 x float> {{.*}}!nontemporal
+// CHECK: define {{.*}}stwbP6float4S_
+// CHECK: store <4 x float> {{.*}}!nontemporal
+// CHECK: define {{.*}}stcgP6float4S_
+// CHECK: store <4 x float> {{.*}}!nontemporal
+// CHECK: define {{.*}}stcsP6float4S_
+// CHECK: store <4 x float> {{.*}}!nontemporal
+// CHECK: define {{.*}}stwtP6float4S_
 // CHECK: store volatile <4 x float>
 
 #define USE(T) template __global__ void hints<T>(T *, const T *);

@@ -34,7 +34,7 @@ struct TableImage {
     Header.Magic = abi::Magic;
     Header.NumSites = Sites.size();
     Header.NumFrames = Frames.size();
-    Header.NumKernels = Kernels.size();
+    Header.NumKernels = Header.NumFunctions = Kernels.size();
     Header.StringSize = Strings.size();
     std::vector<uint8_t> Out;
     auto Append = [&](const void *Data, size_t Size) {
@@ -234,7 +234,7 @@ TEST(SiteTable, RefusesCountsThatWouldOverflow) {
   std::vector<uint8_t> Bytes = stencilTable().bytes();
   abi::ModuleHeader Header;
   std::memcpy(&Header, Bytes.data(), sizeof(Header));
-  Header.NumSites = Header.NumFrames = Header.NumKernels = ~0u;
+  Header.NumSites = Header.NumFrames = Header.NumFunctions = ~0u;
   Header.StringSize = ~0u;
   std::memcpy(Bytes.data(), &Header, sizeof(Header));
   SiteTable Sites;

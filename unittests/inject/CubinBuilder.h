@@ -128,7 +128,7 @@ inline Bytes makeTable(uint64_t Unit, uint32_t NumSites,
   Header.NumSites = NumSites;
   Header.NumWindows = NumSites;
   Header.NumFrames = NumSites;
-  Header.NumKernels = uint32_t(Kernels.size());
+  Header.NumKernels = Header.NumFunctions = uint32_t(Kernels.size());
   Header.StringSize = uint32_t(Strings.size());
   Header.Flags = Flags;
 

@@ -1,0 +1,66 @@
+//===- Permutation.h - The order of blocks ----------------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Block shuffling (SuperCollider 3.5.2). The device permutes block indices by
+// it, and the host the hardware's indices that it finds in records. Freestanding.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_PERMUTATION_H
+#define CRSAN_PERMUTATION_H
+
+#include <cstdint>
+
+#ifdef __CUDA__
+#define CRSAN_HOST_DEVICE __attribute__((host, device, always_inline))
+#else
+#define CRSAN_HOST_DEVICE
+#endif
+
+namespace crsan::abi {
+
+/// Finalizer of MurmurHash3: spreads the few bits in which two inputs differ.
+CRSAN_HOST_DEVICE inline uint32_t mix(uint32_t X) {
+  X ^= X >> 16;
+  X *= 0x85ebca6bu;
+  X ^= X >> 13;
+  X *= 0xc2b2ae35u;
+  return X ^ (X >> 16);
+}
+
+/// Equation 1 in dimension `D` of a grid of `Extent` blocks, `Cluster` of them a
+/// cluster: whole clusters move. Where a product fits into 32 bits, `a` comes
+/// from a prime above every grid extent, coprime to all of them; for large grids
+/// it is a smaller prime that does not divide the extent.
+CRSAN_HOST_DEVICE inline uint32_t permuteBlock(uint32_t Seed, uint32_t D,
+                                               uint32_t Index, uint32_t Extent,
+                                               uint32_t Cluster) {
+  constexpr uint32_t LargePrimes[] = {2654435761u, 2246822519u, 3266489917u,
+                                      4294967291u};
+  constexpr uint16_t SmallPrimes[] = {65521, 32749, 16381, 8191, 4093, 2039,
+                                      1021,  509,   251,   127,  61,   31,
+                                      13,    7,     5,     3,    2,    1};
+  const uint32_t N = Extent / Cluster;
+  if (N <= 1)
+    return Index;
+  const uint32_t Random = mix(Seed * 4 + D + 1);
+  uint32_t A = LargePrimes[Random & 3];
+  const uint32_t Limit = ~0u / N - 1;
+  if (N < Limit)
+    A %= N;
+  else
+    for (const uint16_t *P = SmallPrimes;; ++P) {
+      A = *P;
+      if (A == 1 || (A <= Limit && N % A != 0))
+        break;
+    }
+  const uint32_t To = (A * (Index / Cluster) + mix(Random) % N) % N;
+  return To * Cluster + Index % Cluster;
+}
+
+} // namespace crsan::abi
+
+#endif // CRSAN_PERMUTATION_H
