@@ -273,10 +273,14 @@ CRSAN_CACHE_HINTS(double2, D2)
 #endif // __NV_ATOMIC_RELAXED
 
 //===----------------------------------------------------------------------===//
-// Clang 22 drops __cluster_dims__ without a word: such a kernel runs without
-// its cluster. Clusters that the launch asks for (cudaLaunchKernelEx) work.
+// Clusters: cooperative groups look for nvcc's name to know that the compiler
+// has the intrinsics; clang has them.
 //===----------------------------------------------------------------------===//
 
+#define _CG_CLUSTER_INTRINSICS_AVAILABLE
+
+// Clang 22 drops __cluster_dims__ without a word: such a kernel runs without
+// its cluster. Clusters that the launch asks for (cudaLaunchKernelEx) work.
 #ifdef __CUDA_ARCH__
 #undef __cluster_dims__
 // clang-format off: one literal.

@@ -86,8 +86,9 @@ llvm::Error Translator::findToolkit() {
 llvm::Error Translator::checkParts() const {
   if (dryRun())
     return llvm::Error::success();
-  for (auto [Needed, Path] : {std::pair(compilesCuda(), Where.passPlugin()),
-                              std::pair(links(), Where.hostRuntime())})
+  for (const auto &[Needed, Path] :
+       {std::pair(compilesCuda(), Where.passPlugin()),
+        std::pair(links(), Where.hostRuntime())})
     if (Needed && !fs::exists(Path))
       return llvm::createStringError(
           "'" + Path +

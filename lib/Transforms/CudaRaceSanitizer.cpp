@@ -13,6 +13,7 @@
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/SpecialCaseList.h"
 #include "llvm/Support/VirtualFileSystem.h"
 
@@ -93,11 +94,20 @@ bool isIgnored(const Function &F, const SpecialCaseList *List) {
          List->inSection(Section, "src", F.getParent()->getSourceFileName());
 }
 
+/// Where two accesses become one, LLVM gives it no line, so that profiles stay
+/// honest. A finding needs a line: either of the two will do.
+void keepMergedLocations() {
+  auto &All = cl::getRegisteredOptions();
+  if (auto It = All.find("pick-merged-source-locations"); It != All.end())
+    static_cast<cl::opt<bool> *>(It->second)->setValue(true);
+}
+
 } // namespace
 
 PreservedAnalyses MarkAccessesPass::run(Module &M, ModuleAnalysisManager &) {
   if (!isDeviceModule(M))
     return PreservedAnalyses::all();
+  keepMergedLocations();
   for (Function &F : M) {
     if (F.isDeclaration())
       continue;

@@ -242,10 +242,10 @@ void Instrumenter::emitCompare(IRBuilder<> &B, ArrayRef<Checked> Group) {
     Choose(Is, R.CreateZExt(C.Before, R.getInt64Ty()), Before);
     Choose(Is, R.CreateZExt(Value, R.getInt64Ty()), After);
   }
-  FunctionCallee Race =
-      M.getOrInsertFunction(RaceName, R.getVoidTy(), R.getPtrTy(0),
-                            R.getInt64Ty(), R.getInt64Ty(), R.getInt64Ty());
-  R.CreateCall(Race, {Site, Address, Before, After});
+  FunctionCallee Race = M.getOrInsertFunction(
+      RaceName, R.getVoidTy(), R.getPtrTy(0), R.getInt64Ty(), R.getInt64Ty(),
+      R.getInt64Ty(), R.getInt64Ty());
+  R.CreateCall(Race, {Site, Address, Before, After, R.getInt64(0)});
 }
 
 void Instrumenter::emitGroup(const Planned &P, const Group &G, Value *&Sampled) {
@@ -268,8 +268,13 @@ void Instrumenter::emitGroup(const Planned &P, const Group &G, Value *&Sampled) 
     if (A.Stored)
       StoreSites[A.Inst] = Site;
     ++(A.Kind == abi::AccessKind::Load ? NumCheckedLoads : NumCheckedStores);
-    Value *Pointer = B.CreatePtrAdd(A.Pointer, B.getInt64(A.Offset));
-    Group.push_back({&A, Site, Pointer, emitRead(B, A, Pointer, false)});
+    // Base and constant apart, as addressing modes want them.
+    APInt Offset(64, A.Offset);
+    Value *Base = A.Pointer->stripAndAccumulateConstantOffsets(
+        M.getDataLayout(), Offset, /*AllowNonInbounds=*/true);
+    Value *Pointer = B.CreatePtrAdd(Base, B.getInt(Offset));
+    Group.push_back({&A, Site, Base, B.getInt(Offset), Pointer,
+                     emitRead(B, A, Pointer, false)});
   }
   FunctionCallee Pause = M.getOrInsertFunction(
       PauseName, B.getInt64Ty(), B.getPtrTy(0), B.getInt32Ty());
@@ -279,14 +284,19 @@ void Instrumenter::emitGroup(const Planned &P, const Group &G, Value *&Sampled) 
   if (First && P.Loop)
     B.CreateStore(B.CreateTrunc(Result, B.getInt32Ty()), P.Loop->Skip);
   // The upper half is zero, which no compiler knows: or it would compute these
-  // addresses outside of the loop and keep each in a register.
+  // addresses outside of the loop and keep each in a register. They go through
+  // an integer, for the selector would take a strong read of what it knows to be
+  // read-only for a non-coherent one, which does not exist.
   Value *Zero = B.CreateLShr(Result, 32);
-  // Through an integer, for the selector would take a strong read of what it
-  // knows to be read-only for a non-coherent one, which does not exist.
-  for (Checked &C : Group)
-    C.Pointer = B.CreateIntToPtr(
-        B.CreateAdd(B.CreatePtrToInt(C.Pointer, B.getInt64Ty()), Zero),
-        C.Pointer->getType());
+  SmallDenseMap<Value *, Value *> Bases;
+  for (Checked &C : Group) {
+    Value *&Base = Bases[C.Base];
+    if (!Base)
+      Base = B.CreateIntToPtr(
+          B.CreateAdd(B.CreatePtrToInt(C.Base, B.getInt64Ty()), Zero),
+          C.Base->getType());
+    C.Pointer = B.CreatePtrAdd(Base, C.Offset);
+  }
   emitConflicts(B, Group);
   emitCompare(B, Group);
 }

@@ -48,8 +48,9 @@ private:
   struct Checked {
     const Access *A;
     llvm::Constant *Site;
-    llvm::Value *Pointer;
-    llvm::Value *Before; ///< What was read there first.
+    llvm::Value *Base, *Offset;
+    llvm::Value *Pointer; ///< Base + Offset.
+    llvm::Value *Before;  ///< What was read there first.
   };
 
   void emitGroup(const Planned &P, const Group &G, llvm::Value *&Sampled);

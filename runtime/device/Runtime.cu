@@ -111,71 +111,90 @@ DEVICE Counters &counters() {
   return *reinterpret_cast<Counters *>(__crsan_config.Counters);
 }
 
-/// Counts one occurrence for this thread and writes a record if it is the first
-/// of its site. Noinline: the one cold function that everything funnels into.
-__attribute__((device, noinline, cold)) void
-report(Site *S, uint64_t Other, Address A, uint64_t Before, uint64_t After,
-       uint32_t Lanes, uint32_t KindAndFlags) {
-  const uint32_t Size = S->Size;
-  const RaceKind Kind = RaceKind(KindAndFlags & 0xff);
-  const unsigned Which = Kind == RaceKind::IntraWarpLostUpdate ||
-                         Kind == RaceKind::IntraWarpConflict;
-  auto *Hits = reinterpret_cast<unsigned long long *>(&S->Hits[Which]);
-  const uint64_t Seen = __nvvm_atom_add_gen_ll(
-      reinterpret_cast<long long *>(Hits), 1);
-  auto *Buffer = reinterpret_cast<RecordBuffer *>(__crsan_config.Records);
+DEVICE volatile uint64_t *publishedHits(RecordBuffer *Buffer, uint32_t Slot) {
   auto *Records = reinterpret_cast<Record *>(Buffer + 1);
+  return reinterpret_cast<volatile uint64_t *>(Records + Buffer->Capacity) + Slot;
+}
+
+/// Which thread of which block of which grid.
+DEVICE void writePlace(volatile Record &R, RecordBuffer *Buffer, uint32_t Slot) {
+  auto *Places = reinterpret_cast<volatile GridPlace *>(
+      publishedHits(Buffer, Buffer->Capacity));
+  volatile GridPlace &Place = Places[Slot];
+  R.Block[0] = __nvvm_read_ptx_sreg_ctaid_x();
+  R.Block[1] = __nvvm_read_ptx_sreg_ctaid_y();
+  R.Block[2] = __nvvm_read_ptx_sreg_ctaid_z();
+  R.Thread = __nvvm_read_ptx_sreg_tid_x() |
+             __nvvm_read_ptx_sreg_tid_y() << 10 |
+             __nvvm_read_ptx_sreg_tid_z() << 20;
+  Place.Extent[0] = __nvvm_read_ptx_sreg_nctaid_x();
+  Place.Extent[1] = __nvvm_read_ptx_sreg_nctaid_y();
+  Place.Extent[2] = __nvvm_read_ptx_sreg_nctaid_z();
+  Place.Cluster[0] = __crsan_cluster_extent(0);
+  Place.Cluster[1] = __crsan_cluster_extent(1);
+  Place.Cluster[2] = __crsan_cluster_extent(2);
+}
+
+} // namespace
+
+/// A race, seen by this thread: counts it, and writes a record if it is the first
+/// of its site. `LanesAndKind` has RecordFlags in bits 8-15 and the kind in bits
+/// 0-7 of its lower half, and the lanes in its upper; 0 stands for a location
+/// that changed under this lane. For a conflict `Before` is the other site's id.
+/// The one cold function that everything funnels into.
+ENTRY void __crsan_race(Site *S, Address A, uint64_t Before, uint64_t After,
+                        uint64_t LanesAndKind) {
+  const bool InWarp = LanesAndKind != 0;
+  auto *Hits = reinterpret_cast<long long *>(&S->Hits[InWarp]);
+  const uint64_t Seen = __nvvm_atom_add_gen_ll(Hits, 1);
+  // Most races are seen again and again: only what the host must know.
+  if ((Seen & (Seen + 1)) != 0)
+    return;
+  auto *Buffer = reinterpret_cast<RecordBuffer *>(__crsan_config.Records);
   const uint32_t Capacity = Buffer->Capacity;
-  auto *Published = reinterpret_cast<volatile uint64_t *>(Records + Capacity);
+  uint32_t Slot;
   if (Seen == 0) {
-    const uint32_t Slot = __nvvm_atom_add_gen_i(
+    Slot = __nvvm_atom_add_gen_i(
         reinterpret_cast<int *>(&counters().NextRecord), 1);
-    if (Slot >= Capacity) {
-      const uint64_t Dropped = __nvvm_atom_add_gen_ll(
-          reinterpret_cast<long long *>(&counters().Dropped), 1);
-      *reinterpret_cast<volatile uint64_t *>(&Buffer->Dropped) = Dropped + 1;
-      *reinterpret_cast<volatile uint32_t *>(&S->Slot[Which]) = ~0u;
-    } else {
-      volatile Record &R = Records[Slot];
+    if (Slot < Capacity) {
+      volatile Record &R = reinterpret_cast<Record *>(Buffer + 1)[Slot];
+      uint8_t Kind = uint8_t(LanesAndKind);
+      if (!InWarp)
+        Kind = uint8_t(S->Access == AccessKind::Load ? RaceKind::ClobberedRead
+                                                     : RaceKind::LostUpdate);
+      const bool IsConflict = Kind == uint8_t(RaceKind::IntraWarpConflict);
       R.Site = S->Id;
-      R.Other = Other;
+      R.Other = IsConflict ? Before : 0;
       R.Address = A;
-      R.Before = Before;
+      R.Before = IsConflict ? 0 : Before;
       R.After = After;
-      R.Block[0] = __nvvm_read_ptx_sreg_ctaid_x();
-      R.Block[1] = __nvvm_read_ptx_sreg_ctaid_y();
-      R.Block[2] = __nvvm_read_ptx_sreg_ctaid_z();
-      auto *Places = reinterpret_cast<volatile GridPlace *>(Published + Capacity);
-      volatile GridPlace &Place = Places[Slot];
-      Place.Extent[0] = __nvvm_read_ptx_sreg_nctaid_x();
-      Place.Extent[1] = __nvvm_read_ptx_sreg_nctaid_y();
-      Place.Extent[2] = __nvvm_read_ptx_sreg_nctaid_z();
-      Place.Cluster[0] = __crsan_cluster_extent(0);
-      Place.Cluster[1] = __crsan_cluster_extent(1);
-      Place.Cluster[2] = __crsan_cluster_extent(2);
-      R.Thread = __nvvm_read_ptx_sreg_tid_x() |
-                 __nvvm_read_ptx_sreg_tid_y() << 10 |
-                 __nvvm_read_ptx_sreg_tid_z() << 20;
-      R.Lanes = Lanes;
+      R.Lanes = InWarp ? uint32_t(LanesAndKind >> 32) : 1u << lane();
+      R.Flags = uint8_t(LanesAndKind >> 8) |
+                (S->Size > 8 ? ValuesAreHashes : 0) |
+                (__crsan_config.Flags & ShuffleBlocks ? Shuffled : 0);
+      R.Size = S->Size < 255 ? S->Size : 255;
       *reinterpret_cast<volatile uint8_t *>(&R.MemorySpace) =
           uint8_t(spaceOf(A));
-      R.Size = Size < 255 ? Size : 255;
-      R.Flags = uint8_t(KindAndFlags >> 8) | (Size > 8 ? ValuesAreHashes : 0) |
-                (__crsan_config.Flags & ShuffleBlocks ? Shuffled : 0);
-      Published[Slot] = 1;
+      writePlace(R, Buffer, Slot);
       __nvvm_membar_sys();
-      *reinterpret_cast<volatile uint8_t *>(&R.Kind) = uint8_t(Kind);
-      *reinterpret_cast<volatile uint32_t *>(&S->Slot[Which]) = Slot + 1;
+      *reinterpret_cast<volatile uint8_t *>(&R.Kind) = Kind;
+    } else {
+      *reinterpret_cast<volatile uint64_t *>(&Buffer->Dropped) =
+          1 + __nvvm_atom_add_gen_ll(
+                  reinterpret_cast<long long *>(&counters().Dropped), 1);
+      Slot = ~0u - 1;
     }
-  } else if ((Seen & (Seen + 1)) == 0) {
+    *reinterpret_cast<volatile uint32_t *>(&S->Slot[InWarp]) = Slot + 1;
+  } else
     // Hits + 1 is a power of two: tell the host, in case the device dies.
-    const uint32_t Slot = *reinterpret_cast<volatile uint32_t *>(&S->Slot[Which]);
-    if (Slot != 0 && Slot != ~0u)
-      Published[Slot - 1] = Seen + 1;
-  }
+    Slot = *reinterpret_cast<volatile uint32_t *>(&S->Slot[InWarp]) - 1;
+  if (Slot < Capacity)
+    *publishedHits(Buffer, Slot) = Seen + 1;
   if (__crsan_config.Flags & TrapOnRace)
     asm volatile("brkpt;");
 }
+
+namespace {
 
 //===----------------------------------------------------------------------===//
 // Sampling and delays
@@ -292,13 +311,6 @@ ENTRY uint64_t __crsan_pause(Window *Sampling, uint32_t Accesses) {
   return Zero | nextSkip(W, Interval);
 }
 
-/// A location changed across the pause.
-ENTRY void __crsan_race(Site *S, Address A, uint64_t Before, uint64_t After) {
-  report(S, 0, A, Before, After, 1u << lane(),
-         unsigned(S->Access == AccessKind::Load ? RaceKind::ClobberedRead
-                                                : RaceKind::LostUpdate));
-}
-
 /// FNV-1a over a run too long for a register (SuperCollider 3.4 hashes bulk
 /// copies the same way). Strong reads pass every cache.
 ENTRY uint64_t __crsan_hash(Address A, uint32_t Size, uint32_t Strong) {
@@ -342,8 +354,9 @@ ENTRY void __crsan_store(Site *S, Address A, uint64_t Value) {
   if (Rest == 0 || !canRace(A) || lane() != uint32_t(__builtin_ctz(Same)) ||
       (!Distinct && (__crsan_config.Flags & DistinctOnly)))
     return;
-  report(S, 0, A, Value, Theirs, Same,
-         unsigned(RaceKind::IntraWarpLostUpdate) | (Distinct ? 0 : SameValue) << 8);
+  __crsan_race(S, A, Value, Theirs,
+               uint64_t(Same) << 32 | (Distinct ? 0 : SameValue) << 8 |
+                   uint32_t(RaceKind::IntraWarpLostUpdate));
 }
 
 /// Two instructions of one window, the first a store: does a lane store what
@@ -366,6 +379,7 @@ ENTRY void __crsan_conflict(Site *Store, Address Stored, Site *Other,
       Writer = From;
   }
   if (Writer < 32 && canRace(Accessed))
-    report(Other, Store->Id, Accessed, 0, 0, 1u << lane() | 1u << Writer,
-           unsigned(RaceKind::IntraWarpConflict));
+    __crsan_race(Other, Accessed, Store->Id, 0,
+                 uint64_t(1u << lane() | 1u << Writer) << 32 |
+                     uint32_t(RaceKind::IntraWarpConflict));
 }
