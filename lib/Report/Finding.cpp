@@ -39,8 +39,12 @@ Verdict Report::verdict() const {
   if (!Findings.empty())
     return Verdict::Racy;
   if (Summary.Checks == 0) {
-    const bool Lost =
-        Summary.KernelsLaunched && Summary.Sites && !Summary.CountsComplete;
+    if (Summary.KernelsLaunched == 0)
+      return Verdict::NothingChecked;
+    // Code that shares memory by atomics alone has nothing to check.
+    if (Summary.Sites == 0 && Summary.SkippedAccesses == 0)
+      return Verdict::Clean;
+    const bool Lost = Summary.Sites && !Summary.CountsComplete;
     return Lost ? Verdict::NotKnown : Verdict::NothingChecked;
   }
   if (Summary.KernelsLaunched == 0)

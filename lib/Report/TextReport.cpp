@@ -329,7 +329,8 @@ static const char *whyNothingChecked(const RunSummary &S) {
     return "no kernel was launched";
   }
   if (S.Sites == 0)
-    return "the instrumented code has no access that could race";
+    return "no access of the instrumented code could be checked; build with "
+           "-Rpass-missed=cuda-race to see why";
   return "the launched kernels executed no access that is checked";
 }
 
@@ -344,9 +345,11 @@ static std::string reservations(const RunSummary &S) {
     List.push_back(fmt::format(
         "{} not instrumented",
         counted(S.KernelsNotInstrumented, "kernel launch", "kernel launches")));
+  const char *Why =
+      S.Sites == 0 ? ": every access is atomic, volatile or private" : "";
   if (List.empty())
-    return {};
-  return fmt::format(" in what was checked ({})", fmt::join(List, ", "));
+    return Why;
+  return fmt::format("{} in what was checked ({})", Why, fmt::join(List, ", "));
 }
 
 /// "2 data races (1 clobbered read, 1 lost update)".

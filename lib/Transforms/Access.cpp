@@ -151,20 +151,21 @@ void addTyped(Effect &E, Instruction &I, Value *Pointer, Align Alignment, Type *
 
 Effect effectOfMemory(MemIntrinsic &M) {
   Effect E;
-  const auto *Length = dyn_cast<ConstantInt>(M.getLength());
   if (M.isVolatile()) {
     E.Skipped = Skip::Strong;
     E.Synchronises = true;
     return E;
   }
-  if (!Length || Length->getZExtValue() > 4096) {
-    E.Skipped = Skip::Unsupported;
-    return E;
-  }
-  const uint64_t Size = Length->getZExtValue();
+  const auto *Length = dyn_cast<ConstantInt>(M.getLength());
+  const uint64_t Size = Length ? Length->getZExtValue() : 0;
   auto Add = [&](Value *Pointer, MaybeAlign Alignment, Value *Stored,
                  abi::AccessKind Kind) {
-    if (Size && !isPrivate(Pointer))
+    if (isPrivate(Pointer))
+      return;
+    if (!Length)
+      E.Accesses.push_back(
+          {&M, Pointer, 0, 0, 0, Stored, Kind, M.getLength()});
+    else if (Size)
       addRun(E, {&M, Pointer, 0, 0, Size, Stored, Kind}, 0, Size,
              Alignment.valueOrOne());
   };

@@ -24,10 +24,14 @@ struct Access {
   llvm::Instruction *Inst;
   llvm::Value *Pointer;
   uint64_t Offset;         ///< Bytes from Pointer.
-  uint64_t Size;           ///< Bytes compared as one: 1, 2, 4, 8, or more by hash.
+  uint64_t Size;           ///< Bytes compared as one: 1, 2, 4, 8, or more by hash;
+                           ///< 0: Length.
   uint64_t WholeSize;      ///< Bytes of the whole instruction, for the report.
   llvm::Value *Stored;     ///< The value, for the first run of a store; or null.
   abi::AccessKind Kind;
+  llvm::Value *Length = nullptr; ///< Bytes, where only known at run time.
+
+  bool isHashed() const { return Length || Size > 8; }
 };
 
 /// Why a weak access is left unchecked; each has a statistic and a remark.
@@ -36,7 +40,7 @@ enum class Skip {
   Private,     ///< Local, constant or parameter memory: cannot race.
   Speculated,  ///< A load that may run where the source would not run it.
   Strong,      ///< Atomic or volatile: not a weak access.
-  Unsupported, ///< Lengths that are not constant, scalable or odd types.
+  Unsupported, ///< Scalable or odd types.
 };
 
 /// What the pass has to know of one instruction.

@@ -167,11 +167,13 @@ Value *Instrumenter::emitAddress(IRBuilder<> &B, Value *Pointer) {
 
 Value *Instrumenter::emitRead(IRBuilder<> &B, const Access &A, Value *Pointer,
                               bool Strong) {
-  if (A.Size > 8) {
+  if (A.isHashed()) {
     FunctionCallee Hash = M.getOrInsertFunction(
-        HashName, B.getInt64Ty(), B.getInt64Ty(), B.getInt32Ty(), B.getInt32Ty());
-    return B.CreateCall(Hash, {emitAddress(B, Pointer), B.getInt32(A.Size),
-                               B.getInt32(Strong)});
+        HashName, B.getInt64Ty(), B.getInt64Ty(), B.getInt64Ty(), B.getInt32Ty());
+    Value *Size = A.Length ? B.CreateZExtOrTrunc(A.Length, B.getInt64Ty())
+                           : B.getInt64(A.Size);
+    return B.CreateCall(
+        Hash, {emitAddress(B, Pointer), Size, B.getInt32(Strong)});
   }
   if (Pointer->getType()->getPointerAddressSpace() == 0) {
     // Local memory cannot race, and must not be read strongly: a word that never
@@ -192,6 +194,8 @@ Value *Instrumenter::emitRead(IRBuilder<> &B, const Access &A, Value *Pointer,
 /// the store meets itself, which emitStoreCheck looks at.
 void Instrumenter::emitConflicts(IRBuilder<> &B, ArrayRef<Checked> Group) {
   auto MayMeet = [](const Access &S, const Access &O) {
+    if (S.Length || O.Length)
+      return false;
     const Value *X = getUnderlyingObject(S.Pointer);
     const Value *Y = getUnderlyingObject(O.Pointer);
     if (X != Y && isIdentifiedObject(X) && isIdentifiedObject(Y))

@@ -170,7 +170,7 @@ ENTRY void __crsan_race(Site *S, Address A, uint64_t Before, uint64_t After,
       R.After = After;
       R.Lanes = InWarp ? uint32_t(LanesAndKind >> 32) : 1u << lane();
       R.Flags = uint8_t(LanesAndKind >> 8) |
-                (S->Size > 8 ? ValuesAreHashes : 0) |
+                (S->Size == 0 || S->Size > 8 ? ValuesAreHashes : 0) |
                 (__crsan_config.Flags & ShuffleBlocks ? Shuffled : 0);
       R.Size = S->Size < 255 ? S->Size : 255;
       *reinterpret_cast<volatile uint8_t *>(&R.MemorySpace) =
@@ -312,9 +312,13 @@ ENTRY uint64_t __crsan_pause(Window *Sampling, uint32_t Accesses) {
 }
 
 /// FNV-1a over a run too long for a register (SuperCollider 3.4 hashes bulk
-/// copies the same way). Strong reads pass every cache.
-ENTRY uint64_t __crsan_hash(Address A, uint32_t Size, uint32_t Strong) {
+/// copies the same way), or over the beginning of a very long one. Strong reads
+/// pass every cache.
+ENTRY uint64_t __crsan_hash(Address A, uint64_t Length, uint32_t Strong) {
   uint64_t Hash = 0xcbf29ce484222325ull;
+  if (!canRace(A))
+    return Hash;
+  const uint32_t Size = Length < 4096 ? Length : 4096;
   const uint32_t Step = ((A | Size) & 3) == 0 ? 4 : 1;
 #pragma unroll 1
   for (uint32_t I = 0; I < Size; I += Step) {

@@ -16,7 +16,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 
 #include <dlfcn.h>
 #include <limits.h>

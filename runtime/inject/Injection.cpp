@@ -29,6 +29,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <iostream>
 
 #include <unistd.h>
@@ -47,6 +48,8 @@ static bool WasInjected = false;
 static const Flags &readOptions() {
   static const Flags *Options = [] {
     auto *F = new Flags;
+    // -fno-sanitize-recover=cuda-race, by way of a symbol of the program's.
+    F->halt_on_error = dlsym(RTLD_DEFAULT, "__crsan_halt_on_error") != nullptr;
     const char *Text = std::getenv("CRSAN_OPTIONS");
     auto Error = F->parse(Text ? Text : "");
     if (Error) {

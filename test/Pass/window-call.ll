@@ -3,26 +3,26 @@
 
 target triple = "nvptx64-nvidia-cuda"
 
-; CHECK-LABEL: define ptx_kernel void @unknown(
+; CHECK-LABEL: define ptx_kernel void @opaque(
 ; CHECK: @__crsan_pause({{.*}}, i32 1)
 ; CHECK: store i32 1
 ; CHECK: @__crsan_pause({{.*}}, i32 1)
 ; CHECK: store i32 2
 ; CHECK: ret void
-define ptx_kernel void @unknown(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %i) {
+define ptx_kernel void @opaque(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %i) {
   store i32 1, ptr addrspace(1) %p
   call void @unknown()
   store i32 2, ptr addrspace(1) %q
   ret void
 }
 
-; CHECK-LABEL: define ptx_kernel void @pure(
+; CHECK-LABEL: define ptx_kernel void @promising(
 ; CHECK: @__crsan_pause({{.*}}, i32 1)
 ; CHECK: store i32 1
 ; CHECK: @__crsan_pause({{.*}}, i32 1)
 ; CHECK: store i32 2
 ; CHECK: ret void
-define ptx_kernel void @pure(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %i) {
+define ptx_kernel void @promising(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %i) {
   store i32 1, ptr addrspace(1) %p
   %c = call i32 @pure(i32 %i)
   store i32 2, ptr addrspace(1) %q

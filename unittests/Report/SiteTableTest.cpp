@@ -223,7 +223,7 @@ TEST(SiteTable, RefusesReferencesOutOfBounds) {
 
   T = stencilTable();
   T.Kernels.push_back(T.Strings.size());
-  EXPECT_DAMAGED(errorOf(T), "kernel 1");
+  EXPECT_DAMAGED(errorOf(T), "function 1");
 
   T = stencilTable();
   T.Strings.back() = 'x';

@@ -120,6 +120,7 @@ inline Bytes makeTable(uint64_t Unit, uint32_t NumSites,
   std::vector<uint32_t> Names;
   for (const std::string &Kernel : Kernels)
     Names.push_back(Intern(Kernel));
+  Names.push_back(Function);
 
   abi::ModuleHeader Header{};
   Header.Magic = abi::Magic;
@@ -128,7 +129,8 @@ inline Bytes makeTable(uint64_t Unit, uint32_t NumSites,
   Header.NumSites = NumSites;
   Header.NumWindows = NumSites;
   Header.NumFrames = NumSites;
-  Header.NumKernels = Header.NumFunctions = uint32_t(Kernels.size());
+  Header.NumKernels = uint32_t(Kernels.size());
+  Header.NumFunctions = uint32_t(Names.size());
   Header.StringSize = uint32_t(Strings.size());
   Header.Flags = Flags;
 

@@ -150,6 +150,24 @@ TEST(InjectImage, AKernelThatThePassDidNotSeeForbidsShuffling) {
   EXPECT_FALSE(Image->MayShuffle);
 }
 
+TEST(InjectImage, AFunctionOfAForeignObjectForbidsShuffling) {
+  CubinBuilder B = instrumented();
+  B.addDeviceFunction("_Z5otherv");
+  SiteTable Sites;
+  auto Image = readDeviceImage(B.build(), Sites);
+  ASSERT_TRUE(Image);
+  EXPECT_FALSE(Image->MayShuffle);
+}
+
+TEST(InjectImage, ACopyForOneKernelIsTheFunctionItself) {
+  CubinBuilder B = instrumented();
+  B.addDeviceFunction("$_Z1kPi$_Z1fPi");
+  SiteTable Sites;
+  auto Image = readDeviceImage(B.build(), Sites);
+  ASSERT_TRUE(Image);
+  EXPECT_TRUE(Image->MayShuffle);
+}
+
 TEST(InjectImage, AnotherVersionIsAProblemInOneLine) {
   SiteTable Sites;
   auto Image =
