@@ -31,21 +31,26 @@ CRSAN_HOST_DEVICE inline uint32_t mix(uint32_t X) {
   return X ^ (X >> 16);
 }
 
-/// Equation 1 in dimension `D` of a grid of `Extent` blocks, `Cluster` of them a
-/// cluster: whole clusters move. Where a product fits into 32 bits, `a` comes
-/// from a prime above every grid extent, coprime to all of them; for large grids
-/// it is a smaller prime that does not divide the extent.
-CRSAN_HOST_DEVICE inline uint32_t permuteBlock(uint32_t Seed, uint32_t D,
-                                               uint32_t Index, uint32_t Extent,
-                                               uint32_t Cluster) {
+/// Equation 1 for a dimension of `N` clusters. Products fit into 32 bits.
+struct AffineCipher {
+  uint32_t A, B, N;
+  CRSAN_HOST_DEVICE uint32_t operator()(uint32_t X) const {
+    return N <= 1 ? X : (A * X + B) % N;
+  }
+};
+
+/// The cipher of dimension `D`. Where a product of two indices fits into 32 bits,
+/// `A` comes from a prime above every grid extent, coprime to all of them; for
+/// large grids it is a smaller prime that does not divide the extent.
+CRSAN_HOST_DEVICE inline AffineCipher cipherOf(uint32_t Seed, uint32_t D,
+                                               uint32_t N) {
   constexpr uint32_t LargePrimes[] = {2654435761u, 2246822519u, 3266489917u,
                                       4294967291u};
   constexpr uint16_t SmallPrimes[] = {65521, 32749, 16381, 8191, 4093, 2039,
                                       1021,  509,   251,   127,  61,   31,
                                       13,    7,     5,     3,    2,    1};
-  const uint32_t N = Extent / Cluster;
   if (N <= 1)
-    return Index;
+    return {1, 0, N};
   const uint32_t Random = mix(Seed * 4 + D + 1);
   uint32_t A = LargePrimes[Random & 3];
   const uint32_t Limit = ~0u / N - 1;
@@ -57,8 +62,16 @@ CRSAN_HOST_DEVICE inline uint32_t permuteBlock(uint32_t Seed, uint32_t D,
       if (A == 1 || (A <= Limit && N % A != 0))
         break;
     }
-  const uint32_t To = (A * (Index / Cluster) + mix(Random) % N) % N;
-  return To * Cluster + Index % Cluster;
+  return {A, mix(Random) % N, N};
+}
+
+/// Block shuffling in dimension `D` of a grid of `Extent` blocks, `Cluster` of
+/// them a cluster: whole clusters move.
+CRSAN_HOST_DEVICE inline uint32_t permuteBlock(uint32_t Seed, uint32_t D,
+                                               uint32_t Index, uint32_t Extent,
+                                               uint32_t Cluster) {
+  const AffineCipher Cipher = cipherOf(Seed, D, Extent / Cluster);
+  return Cipher(Index / Cluster) * Cluster + Index % Cluster;
 }
 
 } // namespace crsan::abi

@@ -1,10 +1,14 @@
-; Intent: a load of a selected pointer, made into two loads, is not checked: one is speculated.
+; Intent: of two locations that a pointer selects from, only the selected one is checked.
 ; RUN: %opt -load-pass-plugin=%pass_plugin -passes='default<O2>' -verify-each -S %s | FileCheck %s
 
 target triple = "nvptx64-nvidia-cuda"
 
+; Both globals may be read at any time, so LLVM could read both and select then.
 ; CHECK-LABEL: define ptx_kernel void @either(
-; CHECK-NOT: @__crsan_pause
+; CHECK: [[P:%.*]] = select i1 %c, ptr addrspace(1) @left, ptr addrspace(1) @right
+; CHECK: load i32, ptr addrspace(1) [[P]]
+; CHECK: @__crsan_pause({{.*}}, i32 1)
+; CHECK: load i32, ptr addrspace(1) [[P]]
 ; CHECK: ret void
 define ptx_kernel void @either(ptr addrspace(1) %out, i1 %c) {
   %p = select i1 %c, ptr addrspace(1) @left, ptr addrspace(1) @right
@@ -13,14 +17,14 @@ define ptx_kernel void @either(ptr addrspace(1) %out, i1 %c) {
   ret void
 }
 
-; Arguments may point to nothing, so this one stays a load of a selected pointer.
-; CHECK-LABEL: define ptx_kernel void @whole(
-; CHECK: @__crsan_pause({{.*}}, i32 1)
+; Here the program itself reads both.
+; CHECK-LABEL: define ptx_kernel void @both(
+; CHECK: @__crsan_pause({{.*}}, i32 2)
 ; CHECK: ret void
-define ptx_kernel void @whole(ptr addrspace(1) %l, ptr addrspace(1) %r,
-                              ptr addrspace(1) %out, i1 %c) {
-  %p = select i1 %c, ptr addrspace(1) %l, ptr addrspace(1) %r
-  %v = load i32, ptr addrspace(1) %p
+define ptx_kernel void @both(ptr addrspace(1) %out, i1 %c) {
+  %l = load i32, ptr addrspace(1) @left
+  %r = load i32, ptr addrspace(1) @right
+  %v = select i1 %c, i32 %l, i32 %r
   store atomic i32 %v, ptr addrspace(1) %out monotonic, align 4
   ret void
 }

@@ -1,0 +1,14 @@
+; Intent: what a module uses of the runtime is linked into it, private but for the configuration.
+; RUN: %opt -load-pass-plugin=%pass_plugin -passes=crsan-mark,crsan -verify-each -S %s | FileCheck %s
+
+target triple = "nvptx64-nvidia-cuda"
+
+; CHECK-DAG: @__crsan_config = {{.*}}addrspace(4)
+; CHECK-DAG: define internal i64 @__crsan_pause(
+; CHECK-DAG: define internal void @__crsan_race(
+; CHECK-DAG: define internal void @__crsan_store(
+; CHECK-NOT: define {{(dso_local )?}}{{[^ ]*}} @__crsan
+define ptx_kernel void @k(ptr addrspace(1) %p) {
+  store i32 1, ptr addrspace(1) %p
+  ret void
+}
