@@ -8,8 +8,8 @@
 //   crsan-clang++ -fsanitize=cuda-race -O2 cub_device.cu -o cub_device
 //   ./cub_device [NAME]
 //
-// It takes minutes to compile; -DALGO=ALGO_REDUCE (or SCAN, SORT, HISTOGRAM, SELECT,
-// RLE, THRUST) compiles one algorithm only.
+// It takes minutes to compile; -DALGO=ALGO_REDUCE (or SCAN, SORT, HISTOGRAM,
+// SELECT, RLE, THRUST) compiles one algorithm only.
 
 #define ALGO_ALL 0
 #define ALGO_REDUCE 1

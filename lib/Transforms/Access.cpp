@@ -163,8 +163,9 @@ Effect effectOfMemory(MemIntrinsic &M) {
     if (isPrivate(Pointer))
       return;
     if (!Length)
+      // Nothing is known of the value, not even that there is one.
       E.Accesses.push_back(
-          {&M, Pointer, 0, 0, 0, Stored, Kind, M.getLength()});
+          {&M, Pointer, 0, 0, 0, nullptr, Kind, M.getLength()});
     else if (Size)
       addRun(E, {&M, Pointer, 0, 0, Size, Stored, Kind}, 0, Size,
              Alignment.valueOrOne());
@@ -206,6 +207,12 @@ bool callSynchronises(const CallBase &Call) {
 
 Effect effectOf(Instruction &I) {
   Effect E;
+  if (I.hasMetadata(LLVMContext::MD_nosanitize) &&
+      isa<LoadInst, StoreInst, MemIntrinsic>(I)) {
+    E.Skipped = Skip::Ignored;
+    E.Synchronises = I.isVolatile() || I.isAtomic();
+    return E;
+  }
   if (auto *Load = dyn_cast<LoadInst>(&I)) {
     if (isPrivate(Load->getPointerOperand()))
       E.Skipped = Skip::Private;
@@ -241,6 +248,13 @@ Effect effectOf(Instruction &I) {
   else
     E.Synchronises = I.mayReadOrWriteMemory();
   return E;
+}
+
+void ignoreAccesses(Function &F) {
+  MDNode *None = MDNode::get(F.getContext(), {});
+  for (Instruction &I : instructions(F))
+    if (isa<LoadInst, StoreInst, MemIntrinsic>(I))
+      I.setMetadata(LLVMContext::MD_nosanitize, None);
 }
 
 void markAccesses(Function &F) {

@@ -39,6 +39,7 @@ enum class Skip {
   None,
   Private,     ///< Local, constant or parameter memory: cannot race.
   Speculated,  ///< A load that may run where the source would not run it.
+  Ignored,     ///< In a function that is not to be checked.
   Strong,      ///< Atomic or volatile: not a weak access.
   Unsupported, ///< Scalable or odd types.
 };
@@ -56,6 +57,9 @@ Effect effectOf(llvm::Instruction &I);
 /// survives the merging of two marked accesses, and LLVM drops it from a load
 /// that it moves above the branch that guards it; a load without is not checked.
 void markAccesses(llvm::Function &F);
+
+/// Marks every memory access of `F` as not to be checked, wherever it is inlined.
+void ignoreAccesses(llvm::Function &F);
 
 /// True if `I` can wait for another thread's write: a strong load, an exchange
 /// whose result is used, assembly, or a call that may contain one.

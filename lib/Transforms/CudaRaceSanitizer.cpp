@@ -94,12 +94,20 @@ bool isIgnored(const Function &F, const SpecialCaseList *List) {
          List->inSection(Section, "src", F.getParent()->getSourceFileName());
 }
 
-/// Where two accesses become one, LLVM gives it no line, so that profiles stay
-/// honest. A finding needs a line: either of the two will do.
-void keepMergedLocations() {
+void setOption(StringRef Name, bool Value) {
   auto &All = cl::getRegisteredOptions();
-  if (auto It = All.find("pick-merged-source-locations"); It != All.end())
-    static_cast<cl::opt<bool> *>(It->second)->setValue(true);
+  if (auto It = All.find(Name); It != All.end())
+    static_cast<cl::opt<bool> *>(It->second)->setValue(Value);
+}
+
+/// What LLVM has to do otherwise, for all of this compilation.
+void adjustOptimizer() {
+  // Where two accesses become one, LLVM gives it no line, so that profiles stay
+  // honest. A finding needs a line: either of the two will do.
+  setOption("pick-merged-source-locations", true);
+  // Moves a load of a loop's header to where the loop may be left without it,
+  // and keeps the mark.
+  setOption("enable-load-in-loop-pre", false);
 }
 
 } // namespace
@@ -107,11 +115,16 @@ void keepMergedLocations() {
 PreservedAnalyses MarkAccessesPass::run(Module &M, ModuleAnalysisManager &) {
   if (!isDeviceModule(M))
     return PreservedAnalyses::all();
-  keepMergedLocations();
+  adjustOptimizer();
+  const std::unique_ptr<SpecialCaseList> List =
+      loadIgnoreLists(Opts, M.getContext());
   for (Function &F : M) {
     if (F.isDeclaration())
       continue;
-    markAccesses(F);
+    if (isIgnored(F, List.get()))
+      ignoreAccesses(F);
+    else
+      markAccesses(F);
     // Keeps LLVM from speculating loads where it asks. Where it does not ask,
     // the mark is lost.
     F.addFnAttr(Attribute::SanitizeThread);
@@ -124,14 +137,13 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
   if (!isDeviceModule(M))
     return PreservedAnalyses::all();
   auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
-  const std::unique_ptr<SpecialCaseList> List =
-      loadIgnoreLists(Opts, M.getContext());
   const uint32_t Flags = dependsOnBlockOrder(M) ? abi::NoShuffle : 0;
 
   SmallVector<Function *, 16> Functions;
   for (Function &F : M) {
     F.removeFnAttr(Attribute::SanitizeThread);
-    if (!F.isDeclaration() && !isIgnored(F, List.get()))
+    if (!F.isDeclaration() && !F.hasFnAttribute(
+                                  Attribute::DisableSanitizerInstrumentation))
       Functions.push_back(&F);
   }
   SiteTable Table(M);

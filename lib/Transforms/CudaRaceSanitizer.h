@@ -27,19 +27,19 @@ struct Options {
 
 class MarkAccessesPass : public llvm::PassInfoMixin<MarkAccessesPass> {
 public:
-  llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &);
-  static bool isRequired() { return true; }
-};
-
-class CudaRaceSanitizerPass
-    : public llvm::PassInfoMixin<CudaRaceSanitizerPass> {
-public:
-  explicit CudaRaceSanitizerPass(Options Opts) : Opts(std::move(Opts)) {}
+  explicit MarkAccessesPass(Options Opts) : Opts(std::move(Opts)) {}
   llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &);
   static bool isRequired() { return true; }
 
 private:
   Options Opts;
+};
+
+class CudaRaceSanitizerPass
+    : public llvm::PassInfoMixin<CudaRaceSanitizerPass> {
+public:
+  llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &);
+  static bool isRequired() { return true; }
 };
 
 } // namespace crsan

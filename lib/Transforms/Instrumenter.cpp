@@ -26,6 +26,7 @@ STATISTIC(NumCheckedStores, "Number of weak stores checked");
 STATISTIC(NumWindows, "Number of windows");
 STATISTIC(NumGroups, "Number of slow paths");
 STATISTIC(NumOmittedPrivate, "Number of accesses omitted: private memory");
+STATISTIC(NumOmittedIgnored, "Number of accesses omitted: by the user's wish");
 STATISTIC(NumOmittedStrong, "Number of accesses omitted: atomic or volatile");
 STATISTIC(NumOmittedSpeculated,
           "Number of accesses omitted: load may be speculated");
@@ -46,6 +47,9 @@ bool noteSkipped(const Instruction &I, Skip Reason,
     return false;
   case Skip::Private:
     ++NumOmittedPrivate;
+    return false;
+  case Skip::Ignored:
+    ++NumOmittedIgnored;
     return false;
   case Skip::Strong:
     ++NumOmittedStrong;
@@ -176,11 +180,14 @@ Value *Instrumenter::emitRead(IRBuilder<> &B, const Access &A, Value *Pointer,
         Hash, {emitAddress(B, Pointer), Size, B.getInt32(Strong)});
   }
   if (Pointer->getType()->getPointerAddressSpace() == 0) {
-    // Local memory cannot race, and must not be read strongly: a word that never
-    // changes takes its place.
-    Value *IsLocal = B.CreateIntrinsic(
-        B.getInt1Ty(), Intrinsic::nvvm_isspacep_local, {Pointer});
-    Pointer = B.CreateSelect(IsLocal, Table.constantWord(), Pointer);
+    // Local, parameter and constant memory cannot race, and must not be read
+    // strongly: a word that never changes takes its place.
+    auto IsIn = [&](Intrinsic::ID Space) {
+      return B.CreateIntrinsic(B.getInt1Ty(), Space, {Pointer});
+    };
+    Value *CanRace = B.CreateOr(IsIn(Intrinsic::nvvm_isspacep_global),
+                                IsIn(Intrinsic::nvvm_isspacep_shared));
+    Pointer = B.CreateSelect(CanRace, Pointer, Table.constantWord());
   }
   LoadInst *Load = B.CreateAlignedLoad(B.getIntNTy(A.Size * 8), Pointer,
                                        Align(A.Size));
@@ -276,6 +283,11 @@ void Instrumenter::emitGroup(const Planned &P, const Group &G, Value *&Sampled) 
     APInt Offset(64, A.Offset);
     Value *Base = A.Pointer->stripAndAccumulateConstantOffsets(
         M.getDataLayout(), Offset, /*AllowNonInbounds=*/true);
+    // What a kernel gets by its parameters is global, if it can race at all.
+    if (auto *Arg = dyn_cast<Argument>(getUnderlyingObject(Base));
+        Arg && F.getCallingConv() == CallingConv::PTX_Kernel &&
+        Base->getType()->getPointerAddressSpace() == 0)
+      Base = B.CreateAddrSpaceCast(Base, B.getPtrTy(1));
     Value *Pointer = B.CreatePtrAdd(Base, B.getInt(Offset));
     Group.push_back({&A, Site, Base, B.getInt(Offset), Pointer,
                      emitRead(B, A, Pointer, false)});
@@ -309,11 +321,11 @@ void Instrumenter::emitGroup(const Planned &P, const Group &G, Value *&Sampled) 
 Value *Instrumenter::storedBits(IRBuilder<> &B, const Access &A) {
   Value *V = A.Stored;
   Type *T = V->getType();
-  if (T->isPointerTy())
-    return B.CreatePtrToInt(V, B.getInt64Ty());
   if (T->isAggregateType())
     return nullptr;
-  const uint64_t Bits = M.getDataLayout().getTypeSizeInBits(T);
+  if (T->isPtrOrPtrVectorTy())
+    V = B.CreatePtrToInt(V, M.getDataLayout().getIntPtrType(T));
+  const uint64_t Bits = M.getDataLayout().getTypeSizeInBits(V->getType());
   Value *Whole = B.CreateBitCast(V, B.getIntNTy(Bits));
   if (Bits <= 64)
     return B.CreateZExt(Whole, B.getInt64Ty());

@@ -27,20 +27,20 @@ static crsan::Options optionsFromCommandLine() {
 static void registerPasses(PassBuilder &PB) {
   PB.registerPipelineStartEPCallback(
       [](ModulePassManager &MPM, OptimizationLevel) {
-        MPM.addPass(crsan::MarkAccessesPass());
+        MPM.addPass(crsan::MarkAccessesPass(optionsFromCommandLine()));
       });
   PB.registerOptimizerLastEPCallback(
       [](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase) {
-        MPM.addPass(crsan::CudaRaceSanitizerPass(optionsFromCommandLine()));
+        MPM.addPass(crsan::CudaRaceSanitizerPass());
         MPM.addPass(AlwaysInlinerPass());
       });
   PB.registerPipelineParsingCallback(
       [](StringRef Name, ModulePassManager &MPM,
          ArrayRef<PassBuilder::PipelineElement>) {
         if (Name == "crsan-mark")
-          MPM.addPass(crsan::MarkAccessesPass());
+          MPM.addPass(crsan::MarkAccessesPass(optionsFromCommandLine()));
         else if (Name == "crsan")
-          MPM.addPass(crsan::CudaRaceSanitizerPass(optionsFromCommandLine()));
+          MPM.addPass(crsan::CudaRaceSanitizerPass());
         else
           return false;
         return true;

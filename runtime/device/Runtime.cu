@@ -97,7 +97,7 @@ struct alignas(16) Permutation {
   uint32_t A, BPlus1;
   uint32_t Magic; ///< 2^32 / Extent, rounded down.
 };
-constexpr uint32_t NumPermutations = 16;
+constexpr uint32_t NumPermutations = 64;
 
 /// Internal to the module, since functions of a module share it.
 extern "C" {
@@ -107,7 +107,7 @@ __attribute__((device, used)) Permutation
 
 DEVICE Permutation *permutationOf(uint32_t D, uint32_t Extent) {
   return __crsan_permutations + D * NumPermutations +
-         Extent * 0x9e3779b1u / (1u << 28);
+         Extent * 0x9e3779b1u / (1u << 26);
 }
 
 extern "C" __attribute__((device, noinline)) uint32_t
@@ -118,6 +118,7 @@ __crsan_permute(uint32_t D, uint32_t Index, uint32_t Extent) {
   Permutation *P = permutationOf(D, Extent);
   // Claimed by the first; others compute what they need.
   if (Cluster == 1 && Blocks > 1 &&
+      *reinterpret_cast<volatile uint32_t *>(&P->Magic) == 0 &&
       __nvvm_atom_cas_gen_i(reinterpret_cast<int *>(&P->Magic), 0,
                             ~0u / Blocks) == 0) {
     auto Write = [](uint32_t &Where, uint32_t What) {

@@ -13,8 +13,8 @@ define ptx_kernel void @copy(ptr addrspace(1) %to, ptr addrspace(1) %from) {
 }
 
 ; CHECK-LABEL: define ptx_kernel void @long(
-; CHECK: call i64 @__crsan_hash({{.*}}, i32 64,
-; CHECK: call i64 @__crsan_hash({{.*}}, i32 64,
+; CHECK: call i64 @__crsan_hash({{.*}}, i64 64,
+; CHECK: call i64 @__crsan_hash({{.*}}, i64 64,
 ; CHECK: @__crsan_pause({{.*}}, i32 2)
 ; CHECK: call void @llvm.memmove
 define ptx_kernel void @long(ptr addrspace(1) %to, ptr addrspace(1) %from) {
@@ -39,5 +39,14 @@ define ptx_kernel void @fill(ptr addrspace(1) %to) {
 define ptx_kernel void @spill(ptr addrspace(1) %from) {
   %a = alloca i64
   call void @llvm.memcpy.p0.p1.i64(ptr align 8 %a, ptr addrspace(1) align 8 %from, i64 8, i1 false)
+  ret void
+}
+
+; CHECK-LABEL: define ptx_kernel void @variable(
+; CHECK: call i64 @__crsan_hash({{.*}}, i64 %n,
+; CHECK: @__crsan_pause({{.*}}, i32 1)
+; CHECK: call void @llvm.memset
+define ptx_kernel void @variable(ptr addrspace(1) %to, i64 %n) {
+  call void @llvm.memset.p1.i64(ptr addrspace(1) align 8 %to, i8 0, i64 %n, i1 false)
   ret void
 }

@@ -6,11 +6,11 @@
 ; CHECK: remark: k.cu:4:1: load is not checked for races: the optimiser may have moved it above the branch that guards it
 target triple = "nvptx64-nvidia-cuda"
 
-define ptx_kernel void @k(ptr addrspace(1) %p, i64 %n) !dbg !4 {
+define ptx_kernel void @k(ptr addrspace(1) %p) !dbg !4 {
   %a = alloca i32, !dbg !7
   store i32 1, ptr %a, !dbg !7
   store volatile i32 1, ptr addrspace(1) %p, !dbg !7
-  call void @llvm.memset.p1.i64(ptr addrspace(1) %p, i8 0, i64 %n, i1 false), !dbg !8
+  %flags = load <4 x i1>, ptr addrspace(1) %p, !dbg !8, !llvm.access.group !10
   %v = load i32, ptr addrspace(1) %p, !dbg !9
   ret void, !dbg !7
 }
@@ -25,3 +25,5 @@ define ptx_kernel void @k(ptr addrspace(1) %p, i64 %n) !dbg !4 {
 !7 = !DILocation(line: 2, column: 1, scope: !4)
 !8 = !DILocation(line: 3, column: 1, scope: !4)
 !9 = !DILocation(line: 4, column: 1, scope: !4)
+!crsan.access = !{!10}
+!10 = distinct !{}

@@ -6,8 +6,8 @@ target triple = "nvptx64-nvidia-cuda"
 ; Both globals may be read at any time, so LLVM could read both and select then.
 ; CHECK-LABEL: define ptx_kernel void @either(
 ; CHECK: [[P:%.*]] = select i1 %c, ptr addrspace(1) @left, ptr addrspace(1) @right
-; CHECK: load i32, ptr addrspace(1) [[P]]
 ; CHECK: @__crsan_pause({{.*}}, i32 1)
+; CHECK-NOT: @__crsan_pause
 ; CHECK: load i32, ptr addrspace(1) [[P]]
 ; CHECK: ret void
 define ptx_kernel void @either(ptr addrspace(1) %out, i1 %c) {

@@ -1,0 +1,11 @@
+# Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Prints the flags of the site table in the LLVM IR on standard input."""
+
+import re
+import struct
+import sys
+
+text = re.search(r'@__crsan_table_\w+ = .*? c"([^"]*)"', sys.stdin.read()).group(1)
+table = re.sub(r"\\(..)", lambda m: chr(int(m.group(1), 16)), text).encode("latin-1")
+print("flags", struct.unpack("<IIQ8I", table[:48])[9])
