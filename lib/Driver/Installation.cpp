@@ -30,6 +30,9 @@ std::string Installation::passPlugin() const {
 std::string Installation::hostRuntime() const {
   return below(Root, "lib/libcrsan_host.a");
 }
+std::string Installation::assembler() const {
+  return below(Root, "bin/crsan-ptxas");
+}
 std::string Installation::includeDir() const { return below(Root, "include"); }
 std::string Installation::compatHeader() const {
   return below(Root, "include/crsan/cuda_compat.h");

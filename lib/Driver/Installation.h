@@ -20,6 +20,7 @@ struct Installation {
 
   std::string passPlugin() const;   ///< lib/libCRSanPass.so
   std::string hostRuntime() const;  ///< lib/libcrsan_host.a
+  std::string assembler() const;    ///< bin/crsan-ptxas
   std::string includeDir() const;   ///< include
   std::string compatHeader() const; ///< include/crsan/cuda_compat.h
 

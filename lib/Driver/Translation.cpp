@@ -59,6 +59,7 @@ private:
   void addCommonFlags(Words &Out) const;
   void addCudaFlags(Words &Out) const;
   void addPassFlags(Words &Out) const;
+  void addAssemblerFlags(Words &Out) const;
   void addArchFlags(Words &Out) const;
   void addLinkFlags(Words &Out) const;
   bool embedsPTX() const;
@@ -146,6 +147,15 @@ void Translator::addPassFlags(Words &Out) const {
     Device("-mllvm=" + Option);
 }
 
+/// Relocatable code is linked at the end anyway, with one runtime.
+void Translator::addAssemblerFlags(Words &Out) const {
+  if (Line.has("-fgpu-rdc") || Line.last("--ptxas-path="))
+    return;
+  Out.push_back("--ptxas-path=" + Where.assembler());
+  Out.push_back("-Xcuda-ptxas");
+  Out.push_back("--crsan-toolkit=" + Toolkit->Root);
+}
+
 void Translator::addCudaFlags(Words &Out) const {
   Out.push_back("-Wno-unknown-cuda-version");
   // Instrumented loops are not always unrolled as their pragmas ask.
@@ -154,6 +164,7 @@ void Translator::addCudaFlags(Words &Out) const {
     Out.push_back("--cuda-path=" + Toolkit->Root);
   addArchFlags(Out);
   addPassFlags(Out);
+  addAssemblerFlags(Out);
   if (Options.CompatHeader) {
     Out.push_back("-include");
     Out.push_back(Where.compatHeader());

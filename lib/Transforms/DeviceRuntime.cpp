@@ -42,6 +42,10 @@ bool linkDeviceRuntime(Module &M) {
     F.removeFnAttr("target-cpu");
     F.removeFnAttr("target-features");
   }
+  // By this prefix the assembler's wrapper knows the runtime (lib/PTX).
+  for (GlobalValue &GV : (*Runtime)->global_values())
+    if (!GV.getName().starts_with("__crsan_") && !GV.getName().starts_with("llvm."))
+      GV.setName("__crsan_" + GV.getName());
   if (NamedMDNode *Flags = (*Runtime)->getModuleFlagsMetadata())
     Flags->eraseFromParent();
   const bool Failed = Linker::linkModules(

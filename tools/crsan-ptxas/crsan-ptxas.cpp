@@ -1,0 +1,161 @@
+//===- crsan-ptxas.cpp - ptxas for instrumented modules -------------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// crsan-clang has clang run this in place of ptxas, with ptxas's arguments and
+// --crsan-toolkit=ROOT. It assembles the program and the device runtime apart
+// (lib/PTX/RuntimeSplit.h says why) and links the two. Whatever cannot be treated
+// so is assembled by ptxas alone, as ever.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RuntimeSplit.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+#include <string>
+#include <vector>
+
+using namespace llvm;
+
+namespace {
+
+/// What the runtime may use, so that it costs no kernel its occupancy: with 32
+/// registers a thread, every multiprocessor holds all the threads it can.
+constexpr StringLiteral RuntimeRegisters = "--maxrregcount=32";
+
+struct CommandLine {
+  std::string Toolkit;
+  std::string Input, Output, Architecture;
+  std::vector<std::string> Whole; ///< For ptxas, as given.
+  std::vector<std::string> Flags; ///< Without input and output.
+  bool IsRelocatable = false;
+  bool IsDebug = false;
+
+  static CommandLine parse(ArrayRef<const char *> Arguments);
+  std::string tool(StringRef Name) const {
+    SmallString<128> Path(Toolkit);
+    sys::path::append(Path, "bin", Name);
+    return Path.str().str();
+  }
+};
+
+CommandLine CommandLine::parse(ArrayRef<const char *> Arguments) {
+  CommandLine C;
+  for (size_t I = 0; I < Arguments.size(); ++I) {
+    StringRef A = Arguments[I];
+    if (A.consume_front("--crsan-toolkit=")) {
+      C.Toolkit = A.str();
+      continue;
+    }
+    C.Whole.push_back(A.str());
+    const bool HasValue = (A == "--output-file" || A == "-o" ||
+                           A == "--gpu-name" || A == "-arch") &&
+                          I + 1 < Arguments.size();
+    if (HasValue) {
+      const std::string Value = Arguments[++I];
+      C.Whole.push_back(Value);
+      if (A == "--output-file" || A == "-o") {
+        C.Output = Value;
+        continue;
+      }
+      C.Architecture = Value;
+      C.Flags.push_back(A.str());
+      C.Flags.push_back(Value);
+      continue;
+    }
+    if (!A.starts_with("-")) {
+      C.Input = A.str();
+      continue;
+    }
+    C.IsRelocatable |= A == "-c" || A == "--compile-only";
+    C.IsDebug |= A == "-g" || A == "--device-debug";
+    C.Flags.push_back(A.str());
+  }
+  return C;
+}
+
+/// Runs a tool of the toolkit; true if it succeeded. Its words go to our stderr,
+/// or nowhere if ptxas will be asked again.
+bool run(const std::string &Program, ArrayRef<std::string> Arguments,
+         bool IsQuiet) {
+  SmallVector<StringRef, 16> Words = {Program};
+  Words.append(Arguments.begin(), Arguments.end());
+  std::optional<StringRef> Redirects[] = {std::nullopt, std::nullopt,
+                                          std::nullopt};
+  if (IsQuiet)
+    Redirects[1] = Redirects[2] = "";
+  return sys::ExecuteAndWait(Program, Words, std::nullopt, Redirects) == 0;
+}
+
+bool write(StringRef Path, StringRef Text) {
+  std::error_code Error;
+  raw_fd_ostream Out(Path, Error);
+  Out << Text;
+  Out.close();
+  return !Error && !Out.has_error();
+}
+
+bool assemble(const CommandLine &C, StringRef Text, StringRef Stem,
+              ArrayRef<std::string> More, std::vector<FileRemover> &Removers) {
+  const std::string Source = (Stem + ".ptx").str(), Object = (Stem + ".o").str();
+  Removers.emplace_back(Source);
+  Removers.emplace_back(Object);
+  std::vector<std::string> Arguments = C.Flags;
+  Arguments.insert(Arguments.end(), More.begin(), More.end());
+  for (StringRef Word : {StringRef("-c"), StringRef("--output-file"),
+                         StringRef(Object), StringRef(Source)})
+    Arguments.push_back(Word.str());
+  return write(Source, Text) && run(C.tool("ptxas"), Arguments, true);
+}
+
+/// False: nothing was made, for whatever reason.
+bool assembleApart(const CommandLine &C) {
+  if (C.IsRelocatable || C.Input.empty() || C.Output.empty() ||
+      C.Architecture.empty())
+    return false;
+  auto Buffer = MemoryBuffer::getFile(C.Input);
+  if (!Buffer)
+    return false;
+  auto Split = crsan::ptx::splitRuntime((*Buffer)->getBuffer());
+  if (!Split)
+    return false;
+  std::vector<FileRemover> Removers;
+  Removers.reserve(8);
+  const std::string Program = C.Output + ".program";
+  const std::string Runtime = C.Output + ".runtime";
+  if (!assemble(C, Split->Program, Program, {}, Removers) ||
+      !assemble(C, Split->Runtime, Runtime, {RuntimeRegisters.str()}, Removers))
+    return false;
+  std::vector<std::string> Link = {"-m64", "-arch=" + C.Architecture,
+                                   "--suppress-stack-size-warning"};
+  if (C.IsDebug)
+    Link.push_back("-g");
+  for (const std::string &Word :
+       {std::string("-o"), C.Output, Program + ".o", Runtime + ".o"})
+    Link.push_back(Word);
+  return run(C.tool("nvlink"), Link, true);
+}
+
+} // namespace
+
+int main(int Argc, char **Argv) {
+  const CommandLine C = CommandLine::parse(ArrayRef(Argv + 1, Argc - 1));
+  if (C.Toolkit.empty()) {
+    errs() << "CRSan: crsan-ptxas is run by crsan-clang, with "
+              "--crsan-toolkit=ROOT\n";
+    return 1;
+  }
+  if (assembleApart(C))
+    return 0;
+  // ptxas says what is wrong, if anything is.
+  return run(C.tool("ptxas"), C.Whole, false) ? 0 : 1;
+}
