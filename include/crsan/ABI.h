@@ -154,8 +154,7 @@ struct Config {
   uint32_t Budget;   ///< Executions (by warps) of a window that are checked
                      ///< before sampling sets in; 0: never sample.
   uint32_t MaxInterval; ///< At least one window in so many is checked.
-  uint32_t Zero; ///< 0, which the device compiler does not know.
-  uint32_t Reserved[5];
+  uint32_t Reserved[6];
 };
 static_assert(sizeof(Config) == 64);
 
@@ -165,13 +164,19 @@ struct Site {
   uint32_t Size; ///< Bytes accessed; 0: the length is an operand of the check.
   AccessKind Access;
   Space MemorySpace;
-  uint16_t Reserved;
+  /// For a store: which accesses of its group, by position, other lanes may make
+  /// where this one writes.
+  uint8_t Meets;
+  uint8_t Reserved;
+  /// From the address that the check is given: constants stay out of the code,
+  /// where they would take a register each.
+  int64_t Offset;
   /// Occurrences, and the record that has the first one, plus 1 (0: none yet,
   /// ~0u: dropped): [0] seen to change, [1] within the warp.
   uint64_t Hits[2];
   uint32_t Slot[2];
 };
-static_assert(sizeof(Site) == 40);
+static_assert(sizeof(Site) == 48);
 
 /// Device memory, one a window (or one for all windows that run in every
 /// iteration of a loop), zero at first: what has been exercised so far.
@@ -180,6 +185,9 @@ struct Window {
   uint32_t Executed; ///< Times checked, by warps.
 };
 static_assert(sizeof(Window) == 8);
+
+/// Accesses of a window that are checked together, at most.
+inline constexpr unsigned MaxGroupSize = 8;
 
 //===----------------------------------------------------------------------===//
 // The site table: ModuleHeader, SiteEntry[NumSites], Frame[NumFrames], then

@@ -30,8 +30,6 @@ struct Access {
   llvm::Value *Stored;     ///< The value, for the first run of a store; or null.
   abi::AccessKind Kind;
   llvm::Value *Length = nullptr; ///< Bytes, where only known at run time.
-
-  bool isHashed() const { return Length || Size > 8; }
 };
 
 /// Why a weak access is left unchecked; each has a statistic and a remark.

@@ -12,11 +12,8 @@
 namespace crsan {
 
 /// The runtime's entry points (runtime/device/Runtime.cu).
-inline constexpr char PauseName[] = "__crsan_pause";
-inline constexpr char RaceName[] = "__crsan_race";
-inline constexpr char HashName[] = "__crsan_hash";
+inline constexpr char CheckName[] = "__crsan_check";
 inline constexpr char StoreName[] = "__crsan_store";
-inline constexpr char ConflictName[] = "__crsan_conflict";
 inline constexpr char BlockIndexName[] = "__crsan_block_index";
 /// What the runtime asks the pass for (see defineClusterExtent).
 inline constexpr char ClusterExtentName[] = "__crsan_cluster_extent";

@@ -169,94 +169,29 @@ Value *Instrumenter::emitAddress(IRBuilder<> &B, Value *Pointer) {
   return B.CreatePtrToInt(Pointer, B.getInt64Ty());
 }
 
-Value *Instrumenter::emitRead(IRBuilder<> &B, const Access &A, Value *Pointer,
-                              bool Strong) {
-  if (A.isHashed()) {
-    FunctionCallee Hash = M.getOrInsertFunction(
-        HashName, B.getInt64Ty(), B.getInt64Ty(), B.getInt64Ty(), B.getInt32Ty());
-    Value *Size = A.Length ? B.CreateZExtOrTrunc(A.Length, B.getInt64Ty())
-                           : B.getInt64(A.Size);
-    return B.CreateCall(
-        Hash, {emitAddress(B, Pointer), Size, B.getInt32(Strong)});
-  }
-  if (Pointer->getType()->getPointerAddressSpace() == 0) {
-    // Local, parameter and constant memory cannot race, and must not be read
-    // strongly: a word that never changes takes its place.
-    auto IsIn = [&](Intrinsic::ID Space) {
-      return B.CreateIntrinsic(B.getInt1Ty(), Space, {Pointer});
-    };
-    Value *CanRace = B.CreateOr(IsIn(Intrinsic::nvvm_isspacep_global),
-                                IsIn(Intrinsic::nvvm_isspacep_shared));
-    Pointer = B.CreateSelect(CanRace, Pointer, Table.constantWord());
-  }
-  LoadInst *Load = B.CreateAlignedLoad(B.getIntNTy(A.Size * 8), Pointer,
-                                       Align(A.Size));
-  if (Strong)
-    Load->setAtomic(AtomicOrdering::Monotonic, SyncScope::System);
-  return Load;
-}
-
-/// Stores against the other accesses of the group, lane against lane. Accesses
-/// of different objects cannot meet; two by the same address meet only where
-/// the store meets itself, which emitStoreCheck looks at.
-void Instrumenter::emitConflicts(IRBuilder<> &B, ArrayRef<Checked> Group) {
-  auto MayMeet = [](const Access &S, const Access &O) {
-    if (S.Length || O.Length)
-      return false;
-    const Value *X = getUnderlyingObject(S.Pointer);
-    const Value *Y = getUnderlyingObject(O.Pointer);
-    if (X != Y && isIdentifiedObject(X) && isIdentifiedObject(Y))
-      return false;
-    const unsigned XSpace = S.Pointer->getType()->getPointerAddressSpace();
-    const unsigned YSpace = O.Pointer->getType()->getPointerAddressSpace();
-    return XSpace == YSpace || XSpace == 0 || YSpace == 0;
+/// Which accesses of a group, by position, other lanes may make where the store
+/// `S` writes. Accesses of different objects cannot meet; two by the same pointer
+/// meet only where the store meets itself, which emitStoreCheck looks at.
+static uint8_t meetings(const Access &S, ArrayRef<Access> Group) {
+  if (S.Kind != abi::AccessKind::Store || S.Length)
+    return 0;
+  auto Space = [](const Access &A) {
+    return A.Pointer->getType()->getPointerAddressSpace();
   };
-  for (const Checked &S : Group)
-    for (const Checked &O : Group) {
-      const bool BothStores = O.A->Kind == abi::AccessKind::Store;
-      if (S.A->Kind != abi::AccessKind::Store || S.A->Inst == O.A->Inst ||
-          S.A->Pointer == O.A->Pointer || (BothStores && &S > &O) ||
-          !MayMeet(*S.A, *O.A))
-        continue;
-      FunctionCallee Conflict = M.getOrInsertFunction(
-          ConflictName, B.getVoidTy(), B.getPtrTy(0), B.getInt64Ty(),
-          B.getPtrTy(0), B.getInt64Ty());
-      B.SetCurrentDebugLocation(O.A->Inst->getDebugLoc());
-      B.CreateCall(Conflict, {S.Site, emitAddress(B, S.Pointer), O.Site,
-                              emitAddress(B, O.Pointer)});
-    }
-}
-
-/// Reads everything again and reports a change. One call serves the group: of
-/// several changes the last is reported, for ptxas keeps what every call site
-/// might need in registers. Another warp or execution sees the others.
-void Instrumenter::emitCompare(IRBuilder<> &B, ArrayRef<Checked> Group) {
-  SmallVector<Value *, 8> Now;
-  SmallVector<Value *, 8> Differs;
-  for (const Checked &C : Group) {
-    B.SetCurrentDebugLocation(C.A->Inst->getDebugLoc());
-    Now.push_back(emitRead(B, *C.A, C.Pointer, /*Strong=*/true));
-    Differs.push_back(B.CreateICmpNE(C.Before, Now.back()));
+  const Value *Object = getUnderlyingObject(S.Pointer);
+  uint8_t Meets = 0;
+  for (auto [I, O] : enumerate(Group)) {
+    const Value *Other = getUnderlyingObject(O.Pointer);
+    // Each pair of stores once, from the first.
+    const bool IsSeen = O.Kind == abi::AccessKind::Store && &O < &S;
+    if (IsSeen || O.Length || O.Inst == S.Inst || O.Pointer == S.Pointer ||
+        (Object != Other && isIdentifiedObject(Object) &&
+         isIdentifiedObject(Other)) ||
+        (Space(S) != Space(O) && Space(S) != 0 && Space(O) != 0))
+      continue;
+    Meets |= 1u << I;
   }
-  auto *Rare = MDBuilder(F.getContext()).createUnlikelyBranchWeights();
-  IRBuilder<> R(SplitBlockAndInsertIfThen(B.CreateOr(Differs),
-                                          B.GetInsertPoint(),
-                                          /*Unreachable=*/false, Rare));
-  R.SetCurrentDebugLocation(Group[0].A->Inst->getDebugLoc());
-  Value *Site = nullptr, *Address = nullptr, *Before = nullptr, *After = nullptr;
-  auto Choose = [&](Value *Differs, Value *New, Value *&Old) {
-    Old = Old ? R.CreateSelect(Differs, New, Old) : New;
-  };
-  for (auto [C, Is, Value] : zip_equal(Group, Differs, Now)) {
-    Choose(Is, C.Site, Site);
-    Choose(Is, emitAddress(R, C.Pointer), Address);
-    Choose(Is, R.CreateZExt(C.Before, R.getInt64Ty()), Before);
-    Choose(Is, R.CreateZExt(Value, R.getInt64Ty()), After);
-  }
-  FunctionCallee Race = M.getOrInsertFunction(
-      RaceName, R.getVoidTy(), R.getPtrTy(0), R.getInt64Ty(), R.getInt64Ty(),
-      R.getInt64Ty(), R.getInt64Ty());
-  R.CreateCall(Race, {Site, Address, Before, After, R.getInt64(0)});
+  return Meets;
 }
 
 void Instrumenter::emitGroup(const Planned &P, const Group &G, Value *&Sampled) {
@@ -270,51 +205,43 @@ void Instrumenter::emitGroup(const Planned &P, const Group &G, Value *&Sampled) 
   auto *Rare = MDBuilder(F.getContext()).createUnlikelyBranchWeights();
   B.SetInsertPoint(SplitBlockAndInsertIfThen(Sampled, G.Head->getIterator(),
                                              /*Unreachable=*/false, Rare));
-  // Calls need a location where the callee has debug information.
-  B.SetCurrentDebugLocation(G.Head->getDebugLoc());
-  SmallVector<Checked, 8> Group;
-  for (const Access &A : G.Accesses) {
-    Constant *Site = ConstantExpr::getAddrSpaceCast(Table.addSite(A, Kernel),
-                                                    B.getPtrTy(0));
-    if (A.Stored)
-      StoreSites[A.Inst] = Site;
-    ++(A.Kind == abi::AccessKind::Load ? NumCheckedLoads : NumCheckedStores);
-    // Base and constant apart, as addressing modes want them.
+  Type *I64 = B.getInt64Ty();
+  if (!Addresses) {
+    IRBuilder<> Entry(&F.getEntryBlock(), F.getEntryBlock().begin());
+    Addresses =
+        Entry.CreateAlloca(ArrayType::get(I64, 2 * abi::MaxGroupSize),
+                           M.getDataLayout().getAllocaAddrSpace(), nullptr);
+  }
+  auto Pass = [&](size_t Slot, Value *What) {
+    B.CreateStore(What, B.CreateConstInBoundsGEP1_64(I64, Addresses, Slot));
+  };
+  Constant *FirstSite = nullptr;
+  for (auto [I, A] : enumerate(G.Accesses)) {
     APInt Offset(64, A.Offset);
     Value *Base = A.Pointer->stripAndAccumulateConstantOffsets(
         M.getDataLayout(), Offset, /*AllowNonInbounds=*/true);
-    // What a kernel gets by its parameters is global, if it can race at all.
-    if (auto *Arg = dyn_cast<Argument>(getUnderlyingObject(Base));
-        Arg && F.getCallingConv() == CallingConv::PTX_Kernel &&
-        Base->getType()->getPointerAddressSpace() == 0)
-      Base = B.CreateAddrSpaceCast(Base, B.getPtrTy(1));
-    Value *Pointer = B.CreatePtrAdd(Base, B.getInt(Offset));
-    Group.push_back({&A, Site, Base, B.getInt(Offset), Pointer,
-                     emitRead(B, A, Pointer, false)});
+    Constant *Site = ConstantExpr::getAddrSpaceCast(
+        Table.addSite(A, Kernel, meetings(A, G.Accesses), Offset.getSExtValue()),
+        B.getPtrTy(0));
+    FirstSite = FirstSite ? FirstSite : Site;
+    if (A.Stored)
+      StoreSites[A.Inst] = Site;
+    ++(A.Kind == abi::AccessKind::Load ? NumCheckedLoads : NumCheckedStores);
+    Pass(I, emitAddress(B, Base));
+    if (A.Length)
+      Pass(abi::MaxGroupSize + I, B.CreateZExtOrTrunc(A.Length, I64));
   }
-  FunctionCallee Pause = M.getOrInsertFunction(
-      PauseName, B.getInt64Ty(), B.getPtrTy(0), B.getInt32Ty());
-  Value *Result = B.CreateCall(
-      Pause, {ConstantExpr::getAddrSpaceCast(P.Sampling, B.getPtrTy(0)),
-              B.getInt32(Group.size())});
+  // A call needs a location where the callee has debug information.
+  B.SetCurrentDebugLocation(G.Head->getDebugLoc());
+  FunctionCallee Check =
+      M.getOrInsertFunction(CheckName, B.getInt32Ty(), B.getPtrTy(0),
+                            B.getPtrTy(0), B.getPtrTy(0), B.getInt32Ty());
+  Value *Next = B.CreateCall(
+      Check, {ConstantExpr::getAddrSpaceCast(P.Sampling, B.getPtrTy(0)),
+              FirstSite, B.CreateAddrSpaceCast(Addresses, B.getPtrTy(0)),
+              B.getInt32(G.Accesses.size())});
   if (First && P.Loop)
-    B.CreateStore(B.CreateTrunc(Result, B.getInt32Ty()), P.Loop->Skip);
-  // The upper half is zero, which no compiler knows: or it would compute these
-  // addresses outside of the loop and keep each in a register. They go through
-  // an integer, for the selector would take a strong read of what it knows to be
-  // read-only for a non-coherent one, which does not exist.
-  Value *Zero = B.CreateLShr(Result, 32);
-  SmallDenseMap<Value *, Value *> Bases;
-  for (Checked &C : Group) {
-    Value *&Base = Bases[C.Base];
-    if (!Base)
-      Base = B.CreateIntToPtr(
-          B.CreateAdd(B.CreatePtrToInt(C.Base, B.getInt64Ty()), Zero),
-          C.Base->getType());
-    C.Pointer = B.CreatePtrAdd(Base, C.Offset);
-  }
-  emitConflicts(B, Group);
-  emitCompare(B, Group);
+    B.CreateStore(Next, P.Loop->Skip);
 }
 
 /// The value's bits, zero-extended or folded to 64: only compared and shown.

@@ -44,20 +44,7 @@ private:
   void instrument(Planned &P);
   llvm::Value *emitDecision(llvm::IRBuilder<> &B, const Planned &P);
   llvm::Value *emitRandomBelow(llvm::IRBuilder<> &B, llvm::Value *Interval);
-  /// An access as the slow path sees it.
-  struct Checked {
-    const Access *A;
-    llvm::Constant *Site;
-    llvm::Value *Base, *Offset;
-    llvm::Value *Pointer; ///< Base + Offset.
-    llvm::Value *Before;  ///< What was read there first.
-  };
-
   void emitGroup(const Planned &P, const Group &G, llvm::Value *&Sampled);
-  llvm::Value *emitRead(llvm::IRBuilder<> &B, const Access &A,
-                        llvm::Value *Pointer, bool Strong);
-  void emitConflicts(llvm::IRBuilder<> &B, llvm::ArrayRef<Checked> Group);
-  void emitCompare(llvm::IRBuilder<> &B, llvm::ArrayRef<Checked> Group);
   void emitStoreCheck(const Access &A, llvm::Value *Sampled);
   llvm::Value *storedBits(llvm::IRBuilder<> &B, const Access &A);
   llvm::Value *emitAddress(llvm::IRBuilder<> &B, llvm::Value *Pointer);
@@ -70,6 +57,7 @@ private:
   llvm::DenseMap<llvm::Loop *, Countdown> Countdowns;
   std::vector<Planned> Plan;
   llvm::DenseMap<const llvm::Instruction *, llvm::Constant *> StoreSites;
+  llvm::AllocaInst *Addresses = nullptr; ///< What the slow paths pass on.
 };
 
 } // namespace crsan

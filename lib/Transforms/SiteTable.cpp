@@ -104,7 +104,8 @@ uint64_t SiteTable::identity(const abi::SiteEntry &Entry) const {
   return Hash ? Hash : 1; // 0 means "no site" in a record.
 }
 
-Constant *SiteTable::addSite(const Access &A, StringRef Kernel) {
+Constant *SiteTable::addSite(const Access &A, StringRef Kernel,
+                             uint8_t Meets, int64_t Offset) {
   const Function &F = *A.Inst->getFunction();
   abi::SiteEntry Entry = {};
   Entry.Frame = addFrame(A.Inst->getDebugLoc(), F);
@@ -115,18 +116,13 @@ Constant *SiteTable::addSite(const Access &A, StringRef Kernel) {
   Entry.Id = identity(Entry);
   Entries.insert({Entry.Id, Entry});
   Sites.push_back(
-      {Entry.Id, uint32_t(A.Size), Entry.Access, Entry.MemorySpace});
+      {Entry.Id, uint32_t(A.Size), Entry.Access,
+                   Entry.MemorySpace, Meets, Offset});
   return elementAddress(SitesBase, (Sites.size() - 1) * sizeof(abi::Site));
 }
 
 Constant *SiteTable::addWindow() {
   return elementAddress(WindowsBase, NumWindows++ * sizeof(abi::Window));
-}
-
-Constant *SiteTable::constantWord() {
-  static_assert(offsetof(abi::Site, Id) == 0);
-  return ConstantExpr::getAddrSpaceCast(SitesBase,
-                                        PointerType::get(M.getContext(), 0));
 }
 
 Constant *SiteTable::elementAddress(GlobalVariable *Base, uint64_t Offset) {
@@ -193,14 +189,14 @@ void SiteTable::emit(uint32_t Flags, uint32_t Skipped) {
   define(Twine(abi::TablePrefix) + Unit,
          ConstantDataArray::getString(C, Blob, /*AddNull=*/false), true);
 
-  static_assert(sizeof(abi::Site) == 5 * 8);
+  static_assert(sizeof(abi::Site) == 6 * 8);
   std::vector<uint64_t> Words;
   for (const Site &S : Sites)
     Words.insert(Words.end(),
                  {S.Id,
                   uint64_t(S.Size) | uint64_t(S.Kind) << 32 |
-                      uint64_t(S.MemorySpace) << 40,
-                  0, 0, 0});
+                      uint64_t(S.MemorySpace) << 40 | uint64_t(S.Meets) << 48,
+                  uint64_t(S.Offset), 0, 0, 0});
   auto *SitesArray = define(Twine(abi::SitesPrefix) + Unit,
                             ConstantDataArray::get(C, Words), false);
   auto *WindowsArray =

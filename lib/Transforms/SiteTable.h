@@ -25,14 +25,13 @@ public:
   explicit SiteTable(llvm::Module &M);
 
   /// The device address of a new abi::Site; those of consecutive calls are
-  /// consecutive in memory. `Kernel` is the only kernel it can run in, or "".
-  llvm::Constant *addSite(const Access &A, llvm::StringRef Kernel);
+  /// consecutive in memory. `Kernel` is the only kernel it can run in, or "";
+  /// `Meets` and `Offset` are abi::Site's.
+  llvm::Constant *addSite(const Access &A, llvm::StringRef Kernel, uint8_t Meets,
+                          int64_t Offset);
 
   /// The device address of a new abi::Window.
   llvm::Constant *addWindow();
-
-  /// A generic pointer to 8 bytes that never change.
-  llvm::Constant *constantWord();
 
   /// Defines the objects; no site or window may be added afterwards.
   void emit(uint32_t Flags, uint32_t Skipped);
@@ -45,6 +44,8 @@ private:
     uint32_t Size;
     abi::AccessKind Kind;
     abi::Space MemorySpace;
+    uint8_t Meets;
+    int64_t Offset;
   };
 
   uint32_t addString(llvm::StringRef S);

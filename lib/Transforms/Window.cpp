@@ -15,9 +15,6 @@ namespace crsan {
 
 namespace {
 
-/// One slow path checks no more: it keeps each address and value in a register.
-constexpr unsigned MaxGroupSize = 8;
-
 /// Finds what has to move above `Head` so that `V` is known there. False if a
 /// load, call or the like stands in between.
 bool collectMoves(Value *V, Instruction *Head,
@@ -53,7 +50,7 @@ void addAccess(Window &W, const Access &A) {
   // heads are accesses, and accesses never move.
   if (!W.Groups.empty()) {
     Group &Last = W.Groups.back();
-    if (Last.Accesses.size() < MaxGroupSize && hoist(A.Pointer, Last.Head) &&
+    if (Last.Accesses.size() < abi::MaxGroupSize && hoist(A.Pointer, Last.Head) &&
         (!A.Length || hoist(A.Length, Last.Head))) {
       Last.Accesses.push_back(A);
       return;

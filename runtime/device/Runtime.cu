@@ -7,11 +7,9 @@
 //
 // Compiled once to bitcode for sm_70, embedded in the pass plugin and linked
 // into every instrumented module with internal linkage. Everything here runs in
-// the slow path of a sampled window. The pass itself emits the fast path (is this
-// window sampled?) and the reads before and after the pause.
-//
-// ptxas compiles these functions anew for every kernel that calls them, so each
-// is small, and its loops stay loops.
+// the slow path of a sampled window; the pass itself emits the fast path (is this
+// window sampled?). Where ptxas assembles a module as a whole, it compiles these
+// functions anew for every kernel, so each is small, and its loops stay loops.
 //
 // Why a check may precede the access (docs/soundness.md): between the check and
 // the access there is no synchronisation and no way round, so a write of another
@@ -340,52 +338,6 @@ DEVICE void delay(const Warp &W, uint32_t Accesses) {
 // Entry points, called by instrumented code
 //===----------------------------------------------------------------------===//
 
-/// Between the two reads of a window's locations: counts, decides how often this
-/// window is checked from now on, and sleeps. The lower half of the result says
-/// how many windows of the same loop to let pass; the upper half is zero.
-ENTRY uint64_t __crsan_pause(Window *Sampling, uint32_t Accesses) {
-  const uint64_t Zero = uint64_t(__crsan_config.Zero) << 32;
-  if (!(__crsan_config.Flags & Enabled)) {
-    Sampling->Interval = ~0u;
-    return Zero | ~0u;
-  }
-  const Warp W = gather();
-  uint32_t Interval;
-  if (account(W, Sampling, Interval))
-    delay(W, Accesses);
-  return Zero | nextSkip(W, Interval);
-}
-
-/// FNV-1a over a run too long for a register (SuperCollider 3.4 hashes bulk
-/// copies the same way), or over the beginning of a very long one. Strong reads
-/// pass every cache.
-ENTRY uint64_t __crsan_hash(Address A, uint64_t Length, uint32_t Strong) {
-  uint64_t Hash = 0xcbf29ce484222325ull;
-  if (!canRace(A))
-    return Hash;
-  const uint32_t Size = Length < 4096 ? Length : 4096;
-  const uint32_t Step = ((A | Size) & 3) == 0 ? 4 : 1;
-#pragma unroll 1
-  for (uint32_t I = 0; I < Size; I += Step) {
-    uint32_t Unit;
-    uint16_t Byte;
-    if (Step == 4) {
-      if (Strong)
-        asm volatile("ld.relaxed.sys.u32 %0, [%1];" : "=r"(Unit) : "l"(A + I));
-      else
-        asm volatile("ld.u32 %0, [%1];" : "=r"(Unit) : "l"(A + I));
-    } else {
-      if (Strong)
-        asm volatile("ld.relaxed.sys.u8 %0, [%1];" : "=h"(Byte) : "l"(A + I));
-      else
-        asm volatile("ld.u8 %0, [%1];" : "=h"(Byte) : "l"(A + I));
-      Unit = Byte;
-    }
-    Hash = (Hash ^ Unit) * 0x100000001b3ull;
-  }
-  return Hash;
-}
-
 /// A store is about to happen in a sampled window: do lanes of this warp write
 /// one location (SuperCollider 3.3)? Lanes with the same value differ from lanes
 /// without only in what the report says.
@@ -408,27 +360,117 @@ ENTRY void __crsan_store(Site *S, Address A, uint64_t Value) {
                    uint32_t(RaceKind::IntraWarpLostUpdate));
 }
 
-/// Two instructions of one window, the first a store: does a lane store what
-/// another lane accesses by the second? Nothing orders the two, whatever the
-/// schedule; so this needs no luck (docs/soundness.md).
-ENTRY void __crsan_conflict(Site *Store, Address Stored, Site *Other,
-                            Address Accessed) {
-  if ((__crsan_config.Flags & (Enabled | IntraWarp)) != (Enabled | IntraWarp))
-    return;
-  Warp W;
-  W.Mask = activeMask();
-  const uint32_t StoredSize = Store->Size, AccessedSize = Other->Size;
+namespace {
+
+/// Weak reads are the program's own, so that a stale line in L1 shows; strong
+/// ones pass every cache. In assembly, or an optimiser would merge the two.
+template <bool Strong> DEVICE uint64_t readUnit(Address A, uint32_t Size) {
+  uint16_t Short;
+  uint32_t Word;
+  uint64_t Long;
+  switch (Size) {
+  case 4:
+    if (Strong)
+      asm volatile("ld.relaxed.sys.u32 %0, [%1];" : "=r"(Word) : "l"(A));
+    else
+      asm volatile("ld.u32 %0, [%1];" : "=r"(Word) : "l"(A));
+    return Word;
+  case 8:
+    if (Strong)
+      asm volatile("ld.relaxed.sys.u64 %0, [%1];" : "=l"(Long) : "l"(A));
+    else
+      asm volatile("ld.u64 %0, [%1];" : "=l"(Long) : "l"(A));
+    return Long;
+  case 2:
+    if (Strong)
+      asm volatile("ld.relaxed.sys.u16 %0, [%1];" : "=h"(Short) : "l"(A));
+    else
+      asm volatile("ld.u16 %0, [%1];" : "=h"(Short) : "l"(A));
+    return Short;
+  default:
+    if (Strong)
+      asm volatile("ld.relaxed.sys.u8 %0, [%1];" : "=h"(Short) : "l"(A));
+    else
+      asm volatile("ld.u8 %0, [%1];" : "=h"(Short) : "l"(A));
+    return Short;
+  }
+}
+
+/// A value of 1, 2, 4 or 8 bytes, or the FNV-1a hash of a run too long for a
+/// register (SuperCollider 3.4 hashes bulk copies the same way), or of the
+/// beginning of a very long one.
+template <bool Strong> DEVICE uint64_t read(Address A, uint64_t Size) {
+  if (Size <= 8 && Size != 0)
+    return readUnit<Strong>(A, Size);
+  const uint32_t Bytes = Size < 4096 ? Size : 4096;
+  const uint32_t Step = ((A | Bytes) & 3) == 0 ? 4 : 1;
+  uint64_t Hash = 0xcbf29ce484222325ull;
+#pragma unroll 1
+  for (uint32_t I = 0; I < Bytes; I += Step)
+    Hash = (Hash ^ readUnit<Strong>(A + I, Step)) * 0x100000001b3ull;
+  return Hash;
+}
+
+/// Whether a lane stores, by the first access, what another accesses by the
+/// second. Nothing orders two instructions of one window in two lanes, whatever
+/// the schedule; so this needs no luck (docs/soundness.md).
+DEVICE void checkLanes(const Warp &W, Site &Store, Address Stored, Site &Other,
+                       Address Accessed) {
   uint32_t Writer = 32;
 #pragma unroll 1
   for (uint32_t Left = W.Mask; Left; Left &= Left - 1) {
     const uint32_t From = __builtin_ctz(Left);
     const Address Theirs = shuffle(W, Stored, From);
-    if (From != lane() && Theirs < Accessed + AccessedSize &&
-        Accessed < Theirs + StoredSize)
+    if (From != lane() && Theirs < Accessed + Other.Size &&
+        Accessed < Theirs + Store.Size)
       Writer = From;
   }
   if (Writer < 32 && canRace(Accessed))
-    __crsan_race(Other, Accessed, Store->Id, 0,
+    __crsan_race(&Other, Accessed, Store.Id, 0,
                  uint64_t(1u << lane() | 1u << Writer) << 32 |
                      uint32_t(RaceKind::IntraWarpConflict));
+}
+
+} // namespace
+
+/// The slow path of a window: `N` accesses, at most MaxGroupSize, that are about
+/// to happen. Sites[I] is the access to Bases[I] plus its offset;
+/// Bases[MaxGroupSize + I] is its length where the site has none. Reads what is there, sleeps, and reads again.
+/// Returns how many windows of the same loop to let pass.
+ENTRY uint32_t __crsan_check(Window *Sampling, Site *Sites,
+                             const Address *Bases, uint32_t N) {
+  if (!(__crsan_config.Flags & Enabled)) {
+    Sampling->Interval = ~0u;
+    return ~0u;
+  }
+  const Warp W = gather();
+  uint32_t Interval;
+  if (account(W, Sampling, Interval)) {
+    uint64_t Before[MaxGroupSize];
+    auto Size = [&](uint32_t I) -> uint64_t {
+      return Sites[I].Size ? Sites[I].Size : Bases[MaxGroupSize + I];
+    };
+    auto At = [&](uint32_t I) -> Address { return Bases[I] + Sites[I].Offset; };
+#pragma unroll 1
+    for (uint32_t I = 0; I < N; ++I)
+      Before[I] = canRace(At(I)) ? read<false>(At(I), Size(I)) : 0;
+    delay(W, N);
+#pragma unroll 1
+    for (uint32_t I = 0; I < N; ++I) {
+      if (!canRace(At(I)))
+        continue;
+      const uint64_t After = read<true>(At(I), Size(I));
+      if (Before[I] != After)
+        __crsan_race(&Sites[I], At(I), Before[I], After, 0);
+    }
+    if (__crsan_config.Flags & IntraWarp)
+#pragma unroll 1
+      for (uint32_t I = 0; I < N; ++I)
+#pragma unroll 1
+        for (uint32_t Meets = Sites[I].Meets; Meets; Meets &= Meets - 1) {
+          const uint32_t J = __builtin_ctz(Meets);
+          checkLanes(W, Sites[I], At(I), Sites[J], At(J));
+        }
+  }
+  return nextSkip(W, Interval);
 }
