@@ -33,6 +33,7 @@ config.environment.pop("CRSAN_OPTIONS", None)
 config.substitutions += [
     ("%crsan_clangxx", os.path.join(bin_dir, "crsan-clang++")),
     ("%crsan_clang", os.path.join(bin_dir, "crsan-clang")),
+    ("%crsan_ptxas", os.path.join(bin_dir, "crsan-ptxas")),
     ("%crsan_src", config.crsan_source_dir),
     ("%crsan_lib", lib_dir),
     ("%crsan", os.path.join(bin_dir, "crsan")),

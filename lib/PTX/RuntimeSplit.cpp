@@ -143,7 +143,9 @@ std::optional<RuntimeSplit> splitRuntime(std::string_view PTX) {
     const std::string Text = std::string(It->Text) + "\n";
     if (It->IsModuleHeader) {
       Split.Program += Text;
-      Split.Runtime += Text;
+      // The runtime has no debug information, which `debug` would promise.
+      Split.Runtime += Text.substr(0, Text.find(", debug"));
+      Split.Runtime += '\n';
     } else if (!isRuntimes(*It)) {
       Split.Program += Text;
     } else {

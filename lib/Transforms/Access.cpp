@@ -186,6 +186,29 @@ Effect effectOfMemory(MemIntrinsic &M) {
   return E;
 }
 
+/// Whether inline PTX reads or writes shared memory weakly: nobody checks that.
+bool accessesWeakly(StringRef Assembly) {
+  SmallVector<StringRef, 8> Statements;
+  Assembly.split(Statements, ';');
+  return any_of(Statements, [](StringRef S) {
+    S = S.ltrim(" \t\n{");
+    if (S.consume_front("@"))
+      S = S.drop_while([](char C) { return !isspace(C); }).ltrim();
+    const StringRef Opcode = S.take_until([](char C) { return isspace(C); });
+    const bool IsAccess =
+        any_of(ArrayRef<StringLiteral>{"ld.", "st.", "ldu.", "cp.async",
+                                       "cp.reduce", "ldmatrix", "stmatrix",
+                                       "wmma.load", "wmma.store"},
+               [&](StringRef Prefix) { return Opcode.starts_with(Prefix); });
+    const bool IsExempt = any_of(
+        ArrayRef<StringLiteral>{".relaxed", ".acquire", ".release", ".volatile",
+                                ".mmio", ".param", ".local", ".const",
+                                "_group", "mbarrier"},
+        [&](StringRef Part) { return Opcode.contains(Part); });
+    return IsAccess && !IsExempt;
+  });
+}
+
 /// Rule 3: everything that is not known to be harmless may synchronise.
 bool callSynchronises(const CallBase &Call) {
   if (isa<DbgInfoIntrinsic>(Call) || Call.isLifetimeStartOrEnd())
@@ -243,9 +266,12 @@ Effect effectOf(Instruction &I) {
   if (isa<AtomicRMWInst, AtomicCmpXchgInst, FenceInst>(I)) {
     E.Skipped = Skip::Strong;
     E.Synchronises = true;
-  } else if (auto *Call = dyn_cast<CallBase>(&I))
+  } else if (auto *Call = dyn_cast<CallBase>(&I)) {
     E.Synchronises = callSynchronises(*Call);
-  else
+    const auto *Asm = dyn_cast<InlineAsm>(Call->getCalledOperand());
+    if (Asm && accessesWeakly(Asm->getAsmString()))
+      E.Skipped = Skip::Assembly;
+  } else
     E.Synchronises = I.mayReadOrWriteMemory();
   return E;
 }

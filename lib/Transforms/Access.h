@@ -39,6 +39,7 @@ enum class Skip {
   Speculated,  ///< A load that may run where the source would not run it.
   Ignored,     ///< In a function that is not to be checked.
   Strong,      ///< Atomic or volatile: not a weak access.
+  Assembly,    ///< Weak, but in inline PTX.
   Unsupported, ///< Scalable or odd types.
 };
 

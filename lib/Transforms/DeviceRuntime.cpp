@@ -52,7 +52,8 @@ bool linkDeviceRuntime(Module &M) {
       M, std::move(*Runtime), Linker::Flags::LinkOnlyNeeded,
       [](Module &Into, const StringSet<> &Linked) {
         internalizeModule(Into, [&](const GlobalValue &GV) {
-          return GV.getName() == abi::ConfigName || !GV.hasName() ||
+          return GV.getName() == abi::ConfigName ||
+                 GV.getName() == PermutationsName || !GV.hasName() ||
                  !Linked.contains(GV.getName());
         });
       });

@@ -15,6 +15,8 @@ namespace crsan {
 inline constexpr char CheckName[] = "__crsan_check";
 inline constexpr char StoreName[] = "__crsan_store";
 inline constexpr char BlockIndexName[] = "__crsan_block_index";
+/// What units of an image share, besides the configuration.
+inline constexpr char PermutationsName[] = "__crsan_permutations";
 /// What the runtime asks the pass for (see defineClusterExtent).
 inline constexpr char ClusterExtentName[] = "__crsan_cluster_extent";
 

@@ -30,6 +30,7 @@ STATISTIC(NumOmittedIgnored, "Number of accesses omitted: by the user's wish");
 STATISTIC(NumOmittedStrong, "Number of accesses omitted: atomic or volatile");
 STATISTIC(NumOmittedSpeculated,
           "Number of accesses omitted: load may be speculated");
+STATISTIC(NumOmittedAssembly, "Number of accesses omitted: in inline PTX");
 STATISTIC(NumOmittedUnsupported,
           "Number of accesses omitted: length or type not supported");
 
@@ -59,6 +60,11 @@ bool noteSkipped(const Instruction &I, Skip Reason,
     Name = "SpeculatedLoad";
     Why = "load is not checked for races: the optimiser may have moved it above "
           "the branch that guards it";
+    break;
+  case Skip::Assembly:
+    ++NumOmittedAssembly;
+    Name = "InlineAssembly";
+    Why = "access is not checked for races: it is in inline PTX";
     break;
   case Skip::Unsupported:
     ++NumOmittedUnsupported;
@@ -236,10 +242,11 @@ void Instrumenter::emitGroup(const Planned &P, const Group &G, Value *&Sampled) 
   FunctionCallee Check =
       M.getOrInsertFunction(CheckName, B.getInt32Ty(), B.getPtrTy(0),
                             B.getPtrTy(0), B.getPtrTy(0), B.getInt32Ty());
-  Value *Next = B.CreateCall(
+  CallInst *Next = B.CreateCall(
       Check, {ConstantExpr::getAddrSpaceCast(P.Sampling, B.getPtrTy(0)),
               FirstSite, B.CreateAddrSpaceCast(Addresses, B.getPtrTy(0)),
               B.getInt32(G.Accesses.size())});
+  Next->setConvergent();
   if (First && P.Loop)
     B.CreateStore(Next, P.Loop->Skip);
 }
@@ -279,7 +286,7 @@ void Instrumenter::emitStoreCheck(const Access &A, Value *Sampled) {
     return;
   FunctionCallee Check = M.getOrInsertFunction(
       StoreName, B.getVoidTy(), B.getPtrTy(0), B.getInt64Ty(), B.getInt64Ty());
-  B.CreateCall(Check, {Site, emitAddress(B, A.Pointer), Bits});
+  B.CreateCall(Check, {Site, emitAddress(B, A.Pointer), Bits})->setConvergent();
 }
 
 } // namespace crsan

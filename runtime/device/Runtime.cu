@@ -29,7 +29,11 @@ using namespace crsan::abi;
 #define ENTRY                                                                  \
   extern "C" __attribute__((device, noinline, cold, used, convergent))
 
-extern "C" __attribute__((constant, weak)) Config __crsan_config;
+// In braces, or it would be declared and not defined. Weak, so that the units of
+// an image share one.
+extern "C" {
+__attribute__((constant, weak)) Config __crsan_config;
+}
 
 namespace {
 
@@ -63,14 +67,17 @@ DEVICE uint32_t below(uint32_t Random, uint32_t Bound) {
 /// Local memory is private, constant and parameter memory immutable: none can
 /// race (SuperCollider 3.3), whatever a generic pointer says.
 DEVICE bool canRace(Address A) {
-  uint32_t Global, Shared;
-  asm("{ .reg .pred p; isspacep.global p, %1; selp.u32 %0, 1, 0, p; }"
-      : "=r"(Global)
+  uint32_t Local, Constant, Param;
+  asm("{ .reg .pred p; isspacep.local p, %1; selp.u32 %0, 1, 0, p; }"
+      : "=r"(Local)
       : "l"(A));
-  asm("{ .reg .pred p; isspacep.shared p, %1; selp.u32 %0, 1, 0, p; }"
-      : "=r"(Shared)
+  asm("{ .reg .pred p; isspacep.const p, %1; selp.u32 %0, 1, 0, p; }"
+      : "=r"(Constant)
       : "l"(A));
-  return Global | Shared;
+  asm("{ .reg .pred p; isspacep.param p, %1; selp.u32 %0, 1, 0, p; }"
+      : "=r"(Param)
+      : "l"(A));
+  return !(Local | Constant | Param);
 }
 DEVICE Space spaceOf(Address A) {
   uint32_t Shared;
@@ -97,9 +104,8 @@ struct alignas(16) Permutation {
 };
 constexpr uint32_t NumPermutations = 64;
 
-/// Internal to the module, since functions of a module share it.
 extern "C" {
-__attribute__((device, used)) Permutation
+__attribute__((device, weak)) Permutation
     __crsan_permutations[3 * NumPermutations];
 }
 
@@ -316,8 +322,14 @@ DEVICE void delay(const Warp &W, uint32_t Accesses) {
   if ((__crsan_config.Flags & SubwarpDelays) && (Random & 1))
     Random = mix(Random + lane());
   const uint32_t Ns = below(Random, __crsan_config.DelayNs);
+  // nanosleep may end at once; half the time, in cycles, is waited for.
+  uint32_t Start, Now;
+  asm volatile("mov.u32 %0, %%clock;" : "=r"(Start)::"memory");
   if (Ns)
     asm volatile("nanosleep.u32 %0;" ::"r"(Ns) : "memory");
+  do
+    asm volatile("mov.u32 %0, %%clock;" : "=r"(Now)::"memory");
+  while (Now - Start < Ns);
   if (W.Leader) {
     uint32_t Sm;
     asm("mov.u32 %0, %%smid;" : "=r"(Sm));
@@ -444,33 +456,35 @@ ENTRY uint32_t __crsan_check(Window *Sampling, Site *Sites,
     return ~0u;
   }
   const Warp W = gather();
+  auto At = [&](uint32_t I) -> Address { return Bases[I] + Sites[I].Offset; };
+  auto Size = [&](uint32_t I) -> uint64_t {
+    return Sites[I].Size ? Sites[I].Size : Bases[MaxGroupSize + I];
+  };
+  uint64_t Before[MaxGroupSize];
+#pragma unroll 1
+  for (uint32_t I = 0; I < N; ++I)
+    Before[I] = canRace(At(I)) ? read<false>(At(I), Size(I)) : 0;
+  // Whatever takes time belongs between the reads; whatever brings the lanes
+  // together, before they sleep.
   uint32_t Interval;
-  if (account(W, Sampling, Interval)) {
-    uint64_t Before[MaxGroupSize];
-    auto Size = [&](uint32_t I) -> uint64_t {
-      return Sites[I].Size ? Sites[I].Size : Bases[MaxGroupSize + I];
-    };
-    auto At = [&](uint32_t I) -> Address { return Bases[I] + Sites[I].Offset; };
+  const bool Go = account(W, Sampling, Interval);
+  if (Go && (__crsan_config.Flags & IntraWarp))
 #pragma unroll 1
     for (uint32_t I = 0; I < N; ++I)
-      Before[I] = canRace(At(I)) ? read<false>(At(I), Size(I)) : 0;
+#pragma unroll 1
+      for (uint32_t Meets = Sites[I].Meets; Meets; Meets &= Meets - 1) {
+        const uint32_t J = __builtin_ctz(Meets);
+        checkLanes(W, Sites[I], At(I), Sites[J], At(J));
+      }
+  if (Go)
     delay(W, N);
 #pragma unroll 1
-    for (uint32_t I = 0; I < N; ++I) {
-      if (!canRace(At(I)))
-        continue;
-      const uint64_t After = read<true>(At(I), Size(I));
-      if (Before[I] != After)
-        __crsan_race(&Sites[I], At(I), Before[I], After, 0);
-    }
-    if (__crsan_config.Flags & IntraWarp)
-#pragma unroll 1
-      for (uint32_t I = 0; I < N; ++I)
-#pragma unroll 1
-        for (uint32_t Meets = Sites[I].Meets; Meets; Meets &= Meets - 1) {
-          const uint32_t J = __builtin_ctz(Meets);
-          checkLanes(W, Sites[I], At(I), Sites[J], At(J));
-        }
+  for (uint32_t I = 0; Go && I < N; ++I) {
+    if (!canRace(At(I)))
+      continue;
+    const uint64_t After = read<true>(At(I), Size(I));
+    if (Before[I] != After)
+      __crsan_race(&Sites[I], At(I), Before[I], After, 0);
   }
   return nextSkip(W, Interval);
 }

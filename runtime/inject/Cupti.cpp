@@ -76,12 +76,28 @@ bool Cupti::load() {
       Find(EnableCallback, "cuptiEnableCallback");
       Find(GetResultString, "cuptiGetResultString");
       Find(GetVersion, "cuptiGetVersion");
+      Find(SetAttribute, "cuptiActivitySetAttribute");
       Path = File;
-      if (Subscribe && EnableCallback)
+      if (Subscribe && EnableCallback) {
+        saveMemory();
         return true;
+      }
       dlclose(Library);
     }
   return false;
+}
+
+/// CUPTI sets 12 MiB of every context's device memory aside for timestamps, which
+/// nobody asks it for.
+void Cupti::saveMemory() const {
+  if (!SetAttribute)
+    return;
+  auto Set = [this](CUpti_ActivityAttribute Attribute, size_t Value) {
+    size_t Size = sizeof(Value);
+    SetAttribute(Attribute, &Size, &Value);
+  };
+  Set(CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_SIZE, 64 << 10);
+  Set(CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_PRE_ALLOCATE_VALUE, 1);
 }
 
 std::string Cupti::resultText(CUptiResult Result) const {

@@ -20,6 +20,7 @@ struct Cupti {
   decltype(&::cuptiEnableCallback) EnableCallback = nullptr;
   decltype(&::cuptiGetResultString) GetResultString = nullptr;
   decltype(&::cuptiGetVersion) GetVersion = nullptr;
+  decltype(&::cuptiActivitySetAttribute) SetAttribute = nullptr;
   std::string Path; ///< What was loaded.
 
   /// Looks in the loader's search path, the toolkit ($CUDA_HOME, $CUDA_PATH),
@@ -27,6 +28,9 @@ struct Cupti {
   bool load();
 
   std::string resultText(CUptiResult Result) const;
+
+private:
+  void saveMemory() const;
 };
 
 } // namespace crsan

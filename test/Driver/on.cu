@@ -11,7 +11,7 @@
 // CHECK-SAME: "-isystem" "{{[^"]*}}/include/cccl"
 // CHECK-SAME: "-D" "__SANITIZE_CUDA_RACE__=1"
 // CHECK-SAME: "-fpass-plugin={{[^"]*}}lib/libCRSanPass.so"
-// CHECK: ptxas" "-m64" "-O2" "-lineinfo"
+// CHECK: crsan-ptxas" "-m64" "-O2" "-lineinfo" {{.*}}"--crsan-toolkit={{[^"]+}}"
 // CHECK: fatbinary"
 // CHECK-SAME: kind=elf,sm=75
 // CHECK-SAME: kind=ptx,sm=75

@@ -4,12 +4,11 @@
 target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK-LABEL: define ptx_kernel void @together(
-; CHECK: load i32, ptr addrspace(1)
-; CHECK: load i64, ptr addrspace(1)
-; CHECK: @__crsan_pause({{.*}}, i32 2)
-; CHECK: load atomic i32, ptr addrspace(1)
-; CHECK: load atomic i64, ptr addrspace(1)
-; CHECK-NOT: @__crsan_pause
+; CHECK: addrspacecast ptr addrspace(1) %p to ptr
+; CHECK: addrspacecast ptr addrspace(1) %q to ptr
+; CHECK: @__crsan_check({{.*}}, i32 2)
+; CHECK: load i32, ptr addrspace(1) %p
+; CHECK-NOT: @__crsan_check
 ; CHECK: ret void
 define ptx_kernel void @together(ptr addrspace(1) %p, ptr addrspace(1) %q) {
   %a = load i32, ptr addrspace(1) %p
@@ -20,9 +19,9 @@ define ptx_kernel void @together(ptr addrspace(1) %p, ptr addrspace(1) %q) {
 ; The second address is computed below the first access: it moves up.
 ; CHECK-LABEL: define ptx_kernel void @moved(
 ; CHECK: %far = getelementptr i32, ptr addrspace(1) %p, i64 %wide
-; CHECK: @__crsan_pause({{.*}}, i32 2)
+; CHECK: @__crsan_check({{.*}}, i32 2)
 ; CHECK: %a = load i32
-; CHECK-NOT: @__crsan_pause
+; CHECK-NOT: @__crsan_check
 ; CHECK: ret void
 define ptx_kernel void @moved(ptr addrspace(1) %p, i32 %i) {
   %a = load i32, ptr addrspace(1) %p

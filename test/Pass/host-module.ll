@@ -9,7 +9,7 @@ target triple = "x86_64-pc-linux-gnu"
 ; CHECK-NEXT: store i32 1, ptr %p
 ; CHECK-NOT: access.group
 ; CHECK: ret void
-; DEVICE: call i64 @__crsan_pause(
+; DEVICE: call i32 @__crsan_check(
 define void @f(ptr %p) {
   store i32 1, ptr %p
   ret void

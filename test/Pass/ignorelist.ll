@@ -12,16 +12,16 @@
 ; ONE-LABEL: define ptx_kernel void @racy(
 ; ONE-NOT: __crsan
 ; ONE-LABEL: define ptx_kernel void @other(
-; ONE: @__crsan_pause(
+; ONE: @__crsan_check(
 ; NONE-LABEL: define ptx_kernel void @racy(
 ; NONE-NOT: __crsan
 ; NONE-LABEL: define ptx_kernel void @other(
-; NONE-NOT: @__crsan_pause(
+; NONE-NOT: @__crsan_check(
 ; NONE: ret void
 ; BOTH-LABEL: define ptx_kernel void @racy(
-; BOTH: @__crsan_pause(
+; BOTH: @__crsan_check(
 ; BOTH-LABEL: define ptx_kernel void @other(
-; BOTH: @__crsan_pause(
+; BOTH: @__crsan_check(
 ; MISSING: error: CRSan: ignore list: {{.*}}missing
 
 ;--- functions

@@ -4,8 +4,8 @@
 target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK-LABEL: define ptx_kernel void @twice(
-; CHECK: @__crsan_pause({{.*}}, i32 1)
-; CHECK-NOT: @__crsan_pause
+; CHECK: @__crsan_check({{.*}}, i32 1)
+; CHECK-NOT: @__crsan_check
 ; CHECK: ret void
 define ptx_kernel void @twice(ptr addrspace(1) %p, ptr addrspace(1) %out) {
   %a = load i32, ptr addrspace(1) %p
@@ -17,9 +17,9 @@ define ptx_kernel void @twice(ptr addrspace(1) %p, ptr addrspace(1) %out) {
 
 ; A barrier between them keeps both.
 ; CHECK-LABEL: define ptx_kernel void @apart(
-; CHECK: @__crsan_pause({{.*}}, i32 1)
+; CHECK: @__crsan_check({{.*}}, i32 1)
 ; CHECK: call void @llvm.nvvm.barrier
-; CHECK: @__crsan_pause({{.*}}, i32 1)
+; CHECK: @__crsan_check({{.*}}, i32 1)
 ; CHECK: ret void
 define ptx_kernel void @apart(ptr addrspace(1) %p, ptr addrspace(1) %out) {
   %a = load i32, ptr addrspace(1) %p

@@ -4,9 +4,9 @@
 target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK-LABEL: define ptx_kernel void @both(
-; CHECK: @__crsan_pause({{.*}}, i32 1)
+; CHECK: @__crsan_check({{.*}}, i32 1)
 ; CHECK: load i32, ptr addrspace(1) %p
-; CHECK-NOT: @__crsan_pause
+; CHECK-NOT: @__crsan_check
 ; CHECK: ret void
 define ptx_kernel void @both(ptr addrspace(1) %p, ptr addrspace(1) %out, i1 %c) {
   br i1 %c, label %then, label %else
@@ -25,9 +25,9 @@ exit:
 }
 
 ; CHECK-LABEL: define ptx_kernel void @one(
-; CHECK-NOT: @__crsan_pause
+; CHECK-NOT: @__crsan_check
 ; CHECK: br i1 %c
-; CHECK: @__crsan_pause({{.*}}, i32 1)
+; CHECK: @__crsan_check({{.*}}, i32 1)
 ; CHECK: ret void
 define ptx_kernel void @one(ptr addrspace(1) %p, ptr addrspace(1) %out, i1 %c) {
   br i1 %c, label %then, label %exit

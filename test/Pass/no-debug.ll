@@ -5,7 +5,7 @@ target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK: @__crsan_table_{{.*}}_Z4racyPi\00
 ; CHECK-LABEL: define ptx_kernel void @_Z4racyPi(
-; CHECK: @__crsan_pause({{.*}}, i32 1)
+; CHECK: @__crsan_check({{.*}}, i32 1)
 ; CHECK-NOT: !dbg
 ; CHECK: ret void
 define ptx_kernel void @_Z4racyPi(ptr addrspace(1) %p) {

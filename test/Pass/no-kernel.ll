@@ -4,7 +4,7 @@
 target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK-LABEL: define void @helper(
-; CHECK: @__crsan_pause({{.*}}, i32 1)
+; CHECK: @__crsan_check({{.*}}, i32 1)
 ; CHECK: ret void
 define void @helper(ptr addrspace(1) %p) {
   store i32 1, ptr addrspace(1) %p

@@ -4,7 +4,7 @@
 target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK-LABEL: define ptx_kernel void @exempt(
-; CHECK-NOT: @__crsan_pause
+; CHECK-NOT: @__crsan_check
 ; CHECK: ret void
 define ptx_kernel void @exempt(ptr addrspace(1) %p) {
   call void @hint(ptr addrspace(1) %p)
@@ -12,7 +12,7 @@ define ptx_kernel void @exempt(ptr addrspace(1) %p) {
 }
 
 ; CHECK-LABEL: define ptx_kernel void @checked(
-; CHECK: @__crsan_pause({{.*}}, i32 1)
+; CHECK: @__crsan_check({{.*}}, i32 1)
 ; CHECK: ret void
 define ptx_kernel void @checked(ptr addrspace(1) %p) {
   call void @plain(ptr addrspace(1) %p)

@@ -12,7 +12,7 @@ define ptx_kernel void @exempt(ptr addrspace(1) %p) disable_sanitizer_instrument
 }
 
 ; CHECK-LABEL: define ptx_kernel void @checked(
-; CHECK: @__crsan_pause({{.*}}, i32 1)
+; CHECK: @__crsan_check({{.*}}, i32 1)
 ; CHECK: ret void
 define ptx_kernel void @checked(ptr addrspace(1) %p) {
   store i32 1, ptr addrspace(1) %p

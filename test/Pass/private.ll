@@ -23,7 +23,7 @@ define ptx_kernel void @private(ptr byval(%pair) %param, ptr addrspace(4) %c,
 }
 
 ; CHECK-LABEL: define ptx_kernel void @public(
-; CHECK: @__crsan_pause({{.*}}, i32 3)
+; CHECK: @__crsan_check({{.*}}, i32 3)
 ; CHECK: ret void
 define ptx_kernel void @public(ptr %param, ptr addrspace(3) %s) {
   %v0 = load i32, ptr %param

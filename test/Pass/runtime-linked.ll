@@ -3,8 +3,9 @@
 
 target triple = "nvptx64-nvidia-cuda"
 
-; CHECK-DAG: @__crsan_config = {{.*}}addrspace(4)
-; CHECK-DAG: define internal i64 @__crsan_pause(
+; CHECK-DAG: @__crsan_config = weak {{.*}}addrspace(4)
+; CHECK-DAG: @__crsan_permutations = internal {{.*}}addrspace(1)
+; CHECK-DAG: define internal i32 @__crsan_check(
 ; CHECK-DAG: define internal void @__crsan_race(
 ; CHECK-DAG: define internal void @__crsan_store(
 ; CHECK-NOT: define {{(dso_local )?}}{{[^ ]*}} @__crsan

@@ -12,7 +12,7 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK-NOT: sreg.clock
 ; CHECK: sub i32 [[LEFT]], 1
 ; CHECK: icmp eq i32 [[LEFT]], 0
-; CHECK: @__crsan_pause({{.*}}, i32 1)
+; CHECK: @__crsan_check({{.*}}, i32 1)
 ; CHECK: store i32 %i
 ; CHECK: ret void
 define ptx_kernel void @loop(ptr addrspace(1) %p) {
@@ -32,7 +32,7 @@ exit:
 ; CHECK-LABEL: define ptx_kernel void @straight(
 ; CHECK: load i32, ptr addrspace(1) {{.*}}@__crsan_windows_
 ; CHECK: call i32 @llvm.nvvm.read.ptx.sreg.clock()
-; CHECK: @__crsan_pause({{.*}}, i32 1)
+; CHECK: @__crsan_check({{.*}}, i32 1)
 ; CHECK: store i32 1
 define ptx_kernel void @straight(ptr addrspace(1) %p) {
   store i32 1, ptr addrspace(1) %p

@@ -7,7 +7,7 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK: rare:
 ; CHECK: load i32, ptr addrspace(1) {{.*}}@__crsan_windows_
 ; CHECK: call i32 @llvm.nvvm.read.ptx.sreg.clock()
-; CHECK: @__crsan_pause({{.*}}, i32 1)
+; CHECK: @__crsan_check({{.*}}, i32 1)
 ; CHECK: store i32 1
 ; CHECK: latch:
 define ptx_kernel void @rare(ptr addrspace(1) %p, i32 %n) {

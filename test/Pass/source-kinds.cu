@@ -4,12 +4,12 @@
 // RUN:   -S -emit-llvm %s -o - | FileCheck %s
 
 // CHECK-LABEL: define{{.*}} ptx_kernel void @weak(
-// CHECK: @__crsan_pause({{.*}}, i32 1)
+// CHECK: @__crsan_check({{.*}}, i32 1)
 // CHECK: ret void
 extern "C" __global__ void weak(int *p) { *p = 1; }
 
 // CHECK-LABEL: define{{.*}} ptx_kernel void @strong(
-// CHECK-NOT: @__crsan_pause
+// CHECK-NOT: @__crsan_check
 // CHECK: ret void
 extern "C" __global__ void strong(int *p, volatile int *v) {
   atomicAdd(p, 1);
@@ -17,9 +17,9 @@ extern "C" __global__ void strong(int *p, volatile int *v) {
 }
 
 // CHECK-LABEL: define{{.*}} ptx_kernel void @barrier(
-// CHECK: @__crsan_pause({{.*}}, i32 1)
+// CHECK: @__crsan_check({{.*}}, i32 1)
 // CHECK: barrier
-// CHECK: @__crsan_pause({{.*}}, i32 2)
+// CHECK: @__crsan_check({{.*}}, i32 2)
 // CHECK: ret void
 extern "C" __global__ void barrier(int *p) {
   __shared__ int s[64];

@@ -5,9 +5,9 @@ target triple = "nvptx64-nvidia-cuda"
 
 ; SimplifyCFG would turn the diamond into a select, were it not asked to refrain.
 ; CHECK-LABEL: define ptx_kernel void @guarded(
-; CHECK-NOT: @__crsan_pause
+; CHECK-NOT: @__crsan_check
 ; CHECK: br i1 %c
-; CHECK: @__crsan_pause({{.*}}, i32 1)
+; CHECK: @__crsan_check({{.*}}, i32 1)
 ; CHECK: %v = load i32, ptr addrspace(1) @cell
 define ptx_kernel void @guarded(ptr addrspace(1) %out, i1 %c) {
   br i1 %c, label %then, label %exit
@@ -21,7 +21,7 @@ exit:
 }
 
 ; CHECK-LABEL: define ptx_kernel void @unguarded(
-; CHECK: @__crsan_pause({{.*}}, i32 1)
+; CHECK: @__crsan_check({{.*}}, i32 1)
 ; CHECK: %v = load i32, ptr addrspace(1) @cell
 define ptx_kernel void @unguarded(ptr addrspace(1) %out, i1 %c) {
   %v = load i32, ptr addrspace(1) @cell

@@ -5,9 +5,9 @@ target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK-LABEL: define ptx_kernel void @guarded(
 ; CHECK: entry:
-; CHECK-NOT: @__crsan_pause
+; CHECK-NOT: @__crsan_check
 ; CHECK: then:
-; CHECK: @__crsan_pause({{.*}}, i32 1)
+; CHECK: @__crsan_check({{.*}}, i32 1)
 ; CHECK: ret void
 define ptx_kernel void @guarded(ptr addrspace(1) %out, i32 %n, i32 %m) {
 entry:
@@ -34,7 +34,7 @@ exit:
 
 ; CHECK-LABEL: define ptx_kernel void @always(
 ; CHECK: entry:
-; CHECK: @__crsan_pause({{.*}}, i32 1)
+; CHECK: @__crsan_check({{.*}}, i32 1)
 ; CHECK: %v = load i32, ptr addrspace(1) @cell
 ; CHECK: loop:
 define ptx_kernel void @always(ptr addrspace(1) %out, i32 %n, i32 %m) {

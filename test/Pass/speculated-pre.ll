@@ -6,7 +6,7 @@ target triple = "nvptx64-nvidia-cuda"
 declare i32 @clobber() nounwind willreturn
 ; CHECK-LABEL: define ptx_kernel void @k(
 ; CHECK: call i32 @clobber()
-; CHECK-NOT: @__crsan_pause
+; CHECK-NOT: @__crsan_check
 ; CHECK: br i1 %e
 define ptx_kernel void @k(i32 %n, ptr addrspace(1) %out) {
 entry:

@@ -6,8 +6,8 @@ target triple = "nvptx64-nvidia-cuda"
 ; Both globals may be read at any time, so LLVM could read both and select then.
 ; CHECK-LABEL: define ptx_kernel void @either(
 ; CHECK: [[P:%.*]] = select i1 %c, ptr addrspace(1) @left, ptr addrspace(1) @right
-; CHECK: @__crsan_pause({{.*}}, i32 1)
-; CHECK-NOT: @__crsan_pause
+; CHECK: @__crsan_check({{.*}}, i32 1)
+; CHECK-NOT: @__crsan_check
 ; CHECK: load i32, ptr addrspace(1) [[P]]
 ; CHECK: ret void
 define ptx_kernel void @either(ptr addrspace(1) %out, i1 %c) {
@@ -19,7 +19,7 @@ define ptx_kernel void @either(ptr addrspace(1) %out, i1 %c) {
 
 ; Here the program itself reads both.
 ; CHECK-LABEL: define ptx_kernel void @both(
-; CHECK: @__crsan_pause({{.*}}, i32 2)
+; CHECK: @__crsan_check({{.*}}, i32 2)
 ; CHECK: ret void
 define ptx_kernel void @both(ptr addrspace(1) %out, i1 %c) {
   %l = load i32, ptr addrspace(1) @left

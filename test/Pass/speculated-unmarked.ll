@@ -4,10 +4,10 @@
 target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK-LABEL: define ptx_kernel void @k(
-; CHECK: @__crsan_pause({{.*}}, i32 1)
+; CHECK: @__crsan_check({{.*}}, i32 1)
 ; CHECK: %user = load i32
 ; CHECK: call void @llvm.nvvm.barrier
-; CHECK-NOT: @__crsan_pause
+; CHECK-NOT: @__crsan_check
 ; CHECK: ret void
 define ptx_kernel void @k(ptr addrspace(1) %p) {
   %user = load i32, ptr addrspace(1) %p, !llvm.access.group !0

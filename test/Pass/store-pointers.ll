@@ -4,7 +4,7 @@
 target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK-LABEL: define ptx_kernel void @k(
-; CHECK: @__crsan_pause({{.*}}, i32 2)
+; CHECK: @__crsan_check({{.*}}, i32 2)
 ; CHECK: ptrtoint <2 x ptr> %v to <2 x i64>
 ; CHECK: call void @__crsan_store(
 ; CHECK: store <2 x ptr> %v

@@ -4,7 +4,7 @@
 target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK-LABEL: define ptx_kernel void @late(
-; CHECK: @__crsan_pause({{.*}}, i32 2)
+; CHECK: @__crsan_check({{.*}}, i32 2)
 ; CHECK-NOT: @__crsan_store
 ; CHECK: %v = load float
 ; CHECK: %twice = fadd float %v, %v

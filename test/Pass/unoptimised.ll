@@ -5,11 +5,11 @@ target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK-LABEL: define ptx_kernel void @k(
 ; CHECK: store ptr %p, ptr %p.addr
-; CHECK: %0 = load ptr, ptr %p.addr
-; CHECK: call i1 @llvm.nvvm.isspacep.local(ptr
-; CHECK: @__crsan_pause({{.*}}, i32 1)
-; CHECK: store i32 1, ptr %0
-; CHECK-NOT: @__crsan_pause
+; CHECK: [[P:%.*]] = load ptr, ptr %p.addr
+; CHECK: ptrtoint ptr [[P]] to i64
+; CHECK: @__crsan_check({{.*}}, i32 1)
+; CHECK: store i32 1, ptr [[P]],
+; CHECK-NOT: @__crsan_check
 ; CHECK: ret void
 define ptx_kernel void @k(ptr %p) noinline optnone {
 entry:

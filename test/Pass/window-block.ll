@@ -7,7 +7,7 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK-NOT: __crsan
 ; CHECK: br i1 %c, label %then, label %exit
 ; CHECK: then:
-; CHECK: @__crsan_pause({{.*}}, i32 1)
+; CHECK: @__crsan_check({{.*}}, i32 1)
 ; CHECK: ret void
 define ptx_kernel void @guarded(ptr addrspace(1) %p, i1 %c) {
   br i1 %c, label %then, label %exit
@@ -19,7 +19,7 @@ exit:
 }
 
 ; CHECK-LABEL: define ptx_kernel void @always(
-; CHECK: @__crsan_pause({{.*}}, i32 1)
+; CHECK: @__crsan_check({{.*}}, i32 1)
 ; CHECK: br i1 %c, label %then, label %exit
 define ptx_kernel void @always(ptr addrspace(1) %p, i1 %c) {
   store i32 1, ptr addrspace(1) %p

@@ -4,8 +4,8 @@
 target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK-LABEL: define ptx_kernel void @k(
-; CHECK: @__crsan_pause({{.*}}, i32 2)
-; CHECK-NOT: @__crsan_pause
+; CHECK: @__crsan_check({{.*}}, i32 2)
+; CHECK-NOT: @__crsan_check
 ; CHECK: #dbg_value
 ; CHECK: ret void
 define ptx_kernel void @k(ptr addrspace(1) %p, ptr addrspace(1) %q) !dbg !4 {

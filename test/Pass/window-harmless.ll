@@ -4,8 +4,8 @@
 target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK-LABEL: define ptx_kernel void @harmless(
-; CHECK: @__crsan_pause({{.*}}, i32 2)
-; CHECK-NOT: @__crsan_pause
+; CHECK: @__crsan_check({{.*}}, i32 2)
+; CHECK-NOT: @__crsan_check
 ; CHECK: ret void
 define ptx_kernel void @harmless(ptr addrspace(1) %p, ptr addrspace(1) %q, float %f) {
   %local = alloca i32
@@ -25,8 +25,8 @@ define ptx_kernel void @harmless(ptr addrspace(1) %p, ptr addrspace(1) %q, float
 }
 
 ; CHECK-LABEL: define ptx_kernel void @harmful(
-; CHECK: @__crsan_pause({{.*}}, i32 1)
-; CHECK: @__crsan_pause({{.*}}, i32 1)
+; CHECK: @__crsan_check({{.*}}, i32 1)
+; CHECK: @__crsan_check({{.*}}, i32 1)
 ; CHECK: ret void
 define ptx_kernel void @harmful(ptr addrspace(1) %p, ptr addrspace(1) %q) {
   store i32 1, ptr addrspace(1) %p

@@ -4,9 +4,9 @@
 target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK-LABEL: define ptx_kernel void @match(
-; CHECK: @__crsan_pause({{.*}}, i32 1)
+; CHECK: @__crsan_check({{.*}}, i32 1)
 ; CHECK: store i32 1
-; CHECK: @__crsan_pause({{.*}}, i32 1)
+; CHECK: @__crsan_check({{.*}}, i32 1)
 ; CHECK: store i32 2
 ; CHECK: ret void
 define ptx_kernel void @match(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %i) {
@@ -17,9 +17,9 @@ define ptx_kernel void @match(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %i) 
 }
 
 ; CHECK-LABEL: define ptx_kernel void @activemask(
-; CHECK: @__crsan_pause({{.*}}, i32 1)
+; CHECK: @__crsan_check({{.*}}, i32 1)
 ; CHECK: store i32 1
-; CHECK: @__crsan_pause({{.*}}, i32 1)
+; CHECK: @__crsan_check({{.*}}, i32 1)
 ; CHECK: store i32 2
 ; CHECK: ret void
 define ptx_kernel void @activemask(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %i) {
@@ -30,9 +30,9 @@ define ptx_kernel void @activemask(ptr addrspace(1) %p, ptr addrspace(1) %q, i32
 }
 
 ; CHECK-LABEL: define ptx_kernel void @redux(
-; CHECK: @__crsan_pause({{.*}}, i32 1)
+; CHECK: @__crsan_check({{.*}}, i32 1)
 ; CHECK: store i32 1
-; CHECK: @__crsan_pause({{.*}}, i32 1)
+; CHECK: @__crsan_check({{.*}}, i32 1)
 ; CHECK: store i32 2
 ; CHECK: ret void
 define ptx_kernel void @redux(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %i) {
@@ -43,8 +43,8 @@ define ptx_kernel void @redux(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %i) 
 }
 
 ; CHECK-LABEL: define ptx_kernel void @nothing(
-; CHECK: @__crsan_pause({{.*}}, i32 2)
-; CHECK-NOT: @__crsan_pause
+; CHECK: @__crsan_check({{.*}}, i32 2)
+; CHECK-NOT: @__crsan_check
 ; CHECK: ret void
 define ptx_kernel void @nothing(ptr addrspace(1) %p, ptr addrspace(1) %q) {
   store i32 1, ptr addrspace(1) %p

@@ -4,9 +4,9 @@
 target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK-LABEL: define ptx_kernel void @syncwarp(
-; CHECK: @__crsan_pause({{.*}}, i32 1)
+; CHECK: @__crsan_check({{.*}}, i32 1)
 ; CHECK: store i32 1
-; CHECK: @__crsan_pause({{.*}}, i32 1)
+; CHECK: @__crsan_check({{.*}}, i32 1)
 ; CHECK: store i32 2
 ; CHECK: ret void
 define ptx_kernel void @syncwarp(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %i) {
@@ -17,9 +17,9 @@ define ptx_kernel void @syncwarp(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %
 }
 
 ; CHECK-LABEL: define ptx_kernel void @shuffle(
-; CHECK: @__crsan_pause({{.*}}, i32 1)
+; CHECK: @__crsan_check({{.*}}, i32 1)
 ; CHECK: store i32 1
-; CHECK: @__crsan_pause({{.*}}, i32 1)
+; CHECK: @__crsan_check({{.*}}, i32 1)
 ; CHECK: store i32 2
 ; CHECK: ret void
 define ptx_kernel void @shuffle(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %i) {
@@ -30,9 +30,9 @@ define ptx_kernel void @shuffle(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %i
 }
 
 ; CHECK-LABEL: define ptx_kernel void @vote(
-; CHECK: @__crsan_pause({{.*}}, i32 1)
+; CHECK: @__crsan_check({{.*}}, i32 1)
 ; CHECK: store i32 1
-; CHECK: @__crsan_pause({{.*}}, i32 1)
+; CHECK: @__crsan_check({{.*}}, i32 1)
 ; CHECK: store i32 2
 ; CHECK: ret void
 define ptx_kernel void @vote(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %i) {
@@ -43,8 +43,8 @@ define ptx_kernel void @vote(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %i) {
 }
 
 ; CHECK-LABEL: define ptx_kernel void @nothing(
-; CHECK: @__crsan_pause({{.*}}, i32 2)
-; CHECK-NOT: @__crsan_pause
+; CHECK: @__crsan_check({{.*}}, i32 2)
+; CHECK-NOT: @__crsan_check
 ; CHECK: ret void
 define ptx_kernel void @nothing(ptr addrspace(1) %p, ptr addrspace(1) %q) {
   store i32 1, ptr addrspace(1) %p
