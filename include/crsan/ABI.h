@@ -1,4 +1,5 @@
-//===- ABI.h - What the pass, the device and the host agree on ---*- C++ -*-===//
+//===- ABI.h - What the pass, the device and the host agree on ---*- C++
+//-*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +16,8 @@
 //   * Config, host -> device, a `__constant__` in every module;
 //   * Record, device -> host, 64 bytes, in pinned host memory that outlives a
 //     kernel which hangs or traps;
-//   * the site table, which the device never touches: the host reads it from the
+//   * the site table, which the device never touches: the host reads it from
+//   the
 //     loaded image. A Record names a site by its identity, never by text.
 //
 //===----------------------------------------------------------------------===//
@@ -37,9 +39,10 @@ inline constexpr uint32_t Magic = 0x4e535243;
 /// weak, so that relocatable device code shares one; the other three carry the
 /// translation unit's identity as a suffix of 16 hexadecimal digits.
 inline constexpr char ConfigName[] = "__crsan_config";
-inline constexpr char SitesPrefix[] = "__crsan_sites_";     ///< Site[NumSites]
-inline constexpr char WindowsPrefix[] = "__crsan_windows_"; ///< Window[NumWindows]
-inline constexpr char TablePrefix[] = "__crsan_table_";     ///< see ModuleHeader
+inline constexpr char SitesPrefix[] = "__crsan_sites_"; ///< Site[NumSites]
+inline constexpr char WindowsPrefix[] =
+    "__crsan_windows_";                                 ///< Window[NumWindows]
+inline constexpr char TablePrefix[] = "__crsan_table_"; ///< see ModuleHeader
 
 /// What a record accuses.
 enum class RaceKind : uint8_t {
@@ -60,7 +63,8 @@ enum class RaceKind : uint8_t {
 
 enum class AccessKind : uint8_t { Load = 0, Store = 1 };
 
-/// The state space an access names statically, or that its address was found in.
+/// The state space an access names statically, or that its address was found
+/// in.
 enum class Space : uint8_t { Generic = 0, Global = 1, Shared = 3, Cluster = 7 };
 
 /// One race, as the device saw it first. 64 bytes.
@@ -72,9 +76,9 @@ struct Record {
                     ///< to be written, for intra-warp kinds).
   uint64_t After;   ///< Up to 8 bytes that were there later (the other lane's).
   uint32_t Block[3]; ///< As the hardware counts; see GridPlace and Shuffled.
-  uint32_t Thread; ///< threadIdx: x in bits 0-9, y in 10-19, z in 20-25.
-  uint32_t Lanes;  ///< Lanes of the warp involved, as a mask.
-  RaceKind Kind;   ///< Written last; None while the record is being filled.
+  uint32_t Thread;   ///< threadIdx: x in bits 0-9, y in 10-19, z in 20-25.
+  uint32_t Lanes;    ///< Lanes of the warp involved, as a mask.
+  RaceKind Kind;     ///< Written last; None while the record is being filled.
   Space MemorySpace;
   uint8_t Size;  ///< Bytes accessed, 255 for 255 or more.
   uint8_t Flags; ///< RecordFlags.
@@ -134,12 +138,12 @@ struct Counters {
 static_assert(sizeof(Counters) == 32 + CounterShards * 32);
 
 enum ConfigFlags : uint32_t {
-  Enabled = 1,         ///< Set by the library; clear, a window costs its test.
-  TrapOnRace = 2,      ///< `trap=1`: breakpoint instead of carrying on.
-  DistinctOnly = 4,    ///< Intra-warp lost updates of equal values are let pass.
-  ShuffleBlocks = 8,   ///< Permute block indices.
-  IntraWarp = 16,      ///< Compare the lanes of a warp with each other.
-  SubwarpDelays = 32,  ///< Lanes of one warp may sleep differently.
+  Enabled = 1,        ///< Set by the library; clear, a window costs its test.
+  TrapOnRace = 2,     ///< `trap=1`: breakpoint instead of carrying on.
+  DistinctOnly = 4,   ///< Intra-warp lost updates of equal values are let pass.
+  ShuffleBlocks = 8,  ///< Permute block indices.
+  IntraWarp = 16,     ///< Compare the lanes of a warp with each other.
+  SubwarpDelays = 32, ///< Lanes of one warp may sleep differently.
 };
 
 /// `__constant__`, zero until the library writes it: a program without the
@@ -150,9 +154,9 @@ struct Config {
   uint64_t Records;  ///< Device address of the RecordBuffer.
   uint64_t Counters; ///< Device address of the Counters.
   uint32_t Seed;
-  uint32_t DelayNs;  ///< Longest delay of a window.
-  uint32_t Budget;   ///< Executions (by warps) of a window that are checked
-                     ///< before sampling sets in; 0: never sample.
+  uint32_t DelayNs;     ///< Longest delay of a window.
+  uint32_t Budget;      ///< Executions (by warps) of a window that are checked
+                        ///< before sampling sets in; 0: never sample.
   uint32_t MaxInterval; ///< At least one window in so many is checked.
   uint32_t Reserved[6];
 };
@@ -164,8 +168,8 @@ struct Site {
   uint32_t Size; ///< Bytes accessed; 0: the length is an operand of the check.
   AccessKind Access;
   Space MemorySpace;
-  /// For a store: which accesses of its group, by position, other lanes may make
-  /// where this one writes.
+  /// For a store: which accesses of its group, by position, other lanes may
+  /// make where this one writes.
   uint8_t Meets;
   uint8_t Reserved;
   /// From the address that the check is given: constants stay out of the code,
@@ -181,7 +185,8 @@ static_assert(sizeof(Site) == 48);
 /// Device memory, one a window (or one for all windows that run in every
 /// iteration of a loop), zero at first: what has been exercised so far.
 struct Window {
-  uint32_t Interval; ///< About one execution in so many is checked; 0 and 1: all.
+  uint32_t
+      Interval; ///< About one execution in so many is checked; 0 and 1: all.
   uint32_t Executed; ///< Times checked, by warps.
 };
 static_assert(sizeof(Window) == 8);
@@ -191,8 +196,8 @@ inline constexpr unsigned MaxGroupSize = 8;
 
 //===----------------------------------------------------------------------===//
 // The site table: ModuleHeader, SiteEntry[NumSites], Frame[NumFrames], then
-// NumFunctions uint32_t string offsets, then a string table of `StringSize` bytes
-// of NUL-terminated UTF-8; offset 0 is the empty string.
+// NumFunctions uint32_t string offsets, then a string table of `StringSize`
+// bytes of NUL-terminated UTF-8; offset 0 is the empty string.
 //===----------------------------------------------------------------------===//
 
 struct ModuleHeader {
@@ -221,7 +226,8 @@ enum ModuleFlags : uint32_t {
 struct SiteEntry {
   uint64_t Id;
   uint32_t Frame;
-  uint32_t Kernel; ///< String: the (mangled) kernel it runs in, if only one can be.
+  uint32_t
+      Kernel; ///< String: the (mangled) kernel it runs in, if only one can be.
   AccessKind Access;
   Space MemorySpace;
   uint16_t Reserved;

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Block shuffling (SuperCollider 3.5.2). The device permutes block indices by
-// it, and the host the hardware's indices that it finds in records. Freestanding.
+// it, and the host the hardware's indices that it finds in records.
+// Freestanding.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_PERMUTATION_H
@@ -39,9 +40,9 @@ struct AffineCipher {
   }
 };
 
-/// The cipher of dimension `D`. Where a product of two indices fits into 32 bits,
-/// `A` comes from a prime above every grid extent, coprime to all of them; for
-/// large grids it is a smaller prime that does not divide the extent.
+/// The cipher of dimension `D`. Where a product of two indices fits into 32
+/// bits, `A` comes from a prime above every grid extent, coprime to all of
+/// them; for large grids it is a smaller prime that does not divide the extent.
 CRSAN_HOST_DEVICE inline AffineCipher cipherOf(uint32_t Seed, uint32_t D,
                                                uint32_t N) {
   constexpr uint32_t LargePrimes[] = {2654435761u, 2246822519u, 3266489917u,

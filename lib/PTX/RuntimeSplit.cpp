@@ -17,9 +17,9 @@ constexpr std::string_view Prefix = "__crsan_";
 /// One directive of file scope with what belongs to it.
 struct Item {
   std::string_view Text;
-  size_t Signature;      ///< Length of the text before a body or initialiser.
-  bool IsDefinition;     ///< A function with a body.
-  bool IsModuleHeader;   ///< .version, .target or .address_size.
+  size_t Signature;    ///< Length of the text before a body or initialiser.
+  bool IsDefinition;   ///< A function with a body.
+  bool IsModuleHeader; ///< .version, .target or .address_size.
 };
 
 bool isNameChar(char C) {
@@ -58,7 +58,8 @@ bool startsWith(std::string_view S, size_t I, std::string_view Word) {
 /// The item that begins at `I`, which is neither blank nor a comment.
 std::optional<Item> nextItem(std::string_view S, size_t I) {
   const size_t Begin = I;
-  for (std::string_view Line : {".version", ".target", ".address_size", ".file"})
+  for (std::string_view Line :
+       {".version", ".target", ".address_size", ".file"})
     if (startsWith(S, I, Line)) {
       const size_t End = std::min(S.find('\n', I), S.size());
       return Item{S.substr(Begin, End - Begin), End - Begin, false,

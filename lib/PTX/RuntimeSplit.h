@@ -25,10 +25,10 @@ struct RuntimeSplit {
   std::string Runtime; ///< The runtime's definitions.
 };
 
-/// Splits the PTX of an instrumented module at file scope: objects and functions
-/// whose names begin with `__crsan_` are the runtime's, except the module's own
-/// sites, windows and table. Nothing if there is no runtime in it, or the text
-/// is not understood; it is then to be assembled as it is.
+/// Splits the PTX of an instrumented module at file scope: objects and
+/// functions whose names begin with `__crsan_` are the runtime's, except the
+/// module's own sites, windows and table. Nothing if there is no runtime in it,
+/// or the text is not understood; it is then to be assembled as it is.
 std::optional<RuntimeSplit> splitRuntime(std::string_view PTX);
 
 } // namespace crsan::ptx

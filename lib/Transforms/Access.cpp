@@ -133,15 +133,15 @@ void addRun(Effect &E, Access Proto, uint64_t Offset, uint64_t Size,
   }
 }
 
-void addTyped(Effect &E, Instruction &I, Value *Pointer, Align Alignment, Type *T,
-              Value *Stored, abi::AccessKind Kind) {
+void addTyped(Effect &E, Instruction &I, Value *Pointer, Align Alignment,
+              Type *T, Value *Stored, abi::AccessKind Kind) {
   const DataLayout &DL = I.getDataLayout();
   SmallVector<std::pair<uint64_t, uint64_t>, 4> Runs;
   if (!collectRuns(DL, T, 0, Runs)) {
     E.Skipped = Skip::Unsupported;
     return;
   }
-  Access Proto{&I,   Pointer, 0, 0, DL.getTypeStoreSize(T).getFixedValue(),
+  Access Proto{&I,     Pointer, 0, 0, DL.getTypeStoreSize(T).getFixedValue(),
                Stored, Kind};
   for (auto [Offset, Size] : Runs) {
     addRun(E, Proto, Offset, Size, Alignment);
@@ -200,11 +200,11 @@ bool accessesWeakly(StringRef Assembly) {
                                        "cp.reduce", "ldmatrix", "stmatrix",
                                        "wmma.load", "wmma.store"},
                [&](StringRef Prefix) { return Opcode.starts_with(Prefix); });
-    const bool IsExempt = any_of(
-        ArrayRef<StringLiteral>{".relaxed", ".acquire", ".release", ".volatile",
-                                ".mmio", ".param", ".local", ".const",
-                                "_group", "mbarrier"},
-        [&](StringRef Part) { return Opcode.contains(Part); });
+    const bool IsExempt =
+        any_of(ArrayRef<StringLiteral>{".relaxed", ".acquire", ".release",
+                                       ".volatile", ".mmio", ".param", ".local",
+                                       ".const", "_group", "mbarrier"},
+               [&](StringRef Part) { return Opcode.contains(Part); });
     return IsAccess && !IsExempt;
   });
 }

@@ -23,11 +23,11 @@ namespace crsan {
 struct Access {
   llvm::Instruction *Inst;
   llvm::Value *Pointer;
-  uint64_t Offset;         ///< Bytes from Pointer.
-  uint64_t Size;           ///< Bytes compared as one: 1, 2, 4, 8, or more by hash;
-                           ///< 0: Length.
-  uint64_t WholeSize;      ///< Bytes of the whole instruction, for the report.
-  llvm::Value *Stored;     ///< The value, for the first run of a store; or null.
+  uint64_t Offset;     ///< Bytes from Pointer.
+  uint64_t Size;       ///< Bytes compared as one: 1, 2, 4, 8, or more by hash;
+                       ///< 0: Length.
+  uint64_t WholeSize;  ///< Bytes of the whole instruction, for the report.
+  llvm::Value *Stored; ///< The value, for the first run of a store; or null.
   abi::AccessKind Kind;
   llvm::Value *Length = nullptr; ///< Bytes, where only known at run time.
 };
@@ -54,10 +54,12 @@ Effect effectOf(llvm::Instruction &I);
 
 /// Marks every memory access of the user's as it stands in the source. The mark
 /// survives the merging of two marked accesses, and LLVM drops it from a load
-/// that it moves above the branch that guards it; a load without is not checked.
+/// that it moves above the branch that guards it; a load without is not
+/// checked.
 void markAccesses(llvm::Function &F);
 
-/// Marks every memory access of `F` as not to be checked, wherever it is inlined.
+/// Marks every memory access of `F` as not to be checked, wherever it is
+/// inlined.
 void ignoreAccesses(llvm::Function &F);
 
 /// True if `I` can wait for another thread's write: a strong load, an exchange

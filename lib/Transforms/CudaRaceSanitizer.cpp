@@ -29,9 +29,7 @@ namespace {
 
 constexpr StringLiteral Section = "cuda-race";
 
-bool isDeviceModule(const Module &M) {
-  return M.getTargetTriple().isNVPTX();
-}
+bool isDeviceModule(const Module &M) { return M.getTargetTriple().isNVPTX(); }
 
 /// Names the only kernel of `M` that can reach `F`, "" if several or unknown.
 /// A function that other modules can call may run in their kernels.
@@ -142,8 +140,8 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
   SmallVector<Function *, 16> Functions;
   for (Function &F : M) {
     F.removeFnAttr(Attribute::SanitizeThread);
-    if (!F.isDeclaration() && !F.hasFnAttribute(
-                                  Attribute::DisableSanitizerInstrumentation))
+    if (!F.isDeclaration() &&
+        !F.hasFnAttribute(Attribute::DisableSanitizerInstrumentation))
       Functions.push_back(&F);
   }
   SiteTable Table(M);

@@ -25,7 +25,8 @@ alignas(4) static const unsigned char Bitcode[] = {
 
 bool linkDeviceRuntime(Module &M) {
   LLVMContext &C = M.getContext();
-  const StringRef Bytes(reinterpret_cast<const char *>(Bitcode), sizeof(Bitcode));
+  const StringRef Bytes(reinterpret_cast<const char *>(Bitcode),
+                        sizeof(Bitcode));
   Expected<std::unique_ptr<Module>> Runtime =
       parseBitcodeFile(MemoryBufferRef(Bytes, "crsan device runtime"), C);
   if (!Runtime) {
@@ -44,19 +45,21 @@ bool linkDeviceRuntime(Module &M) {
   }
   // By this prefix the assembler's wrapper knows the runtime (lib/PTX).
   for (GlobalValue &GV : (*Runtime)->global_values())
-    if (!GV.getName().starts_with("__crsan_") && !GV.getName().starts_with("llvm."))
+    if (!GV.getName().starts_with("__crsan_") &&
+        !GV.getName().starts_with("llvm."))
       GV.setName("__crsan_" + GV.getName());
   if (NamedMDNode *Flags = (*Runtime)->getModuleFlagsMetadata())
     Flags->eraseFromParent();
-  const bool Failed = Linker::linkModules(
-      M, std::move(*Runtime), Linker::Flags::LinkOnlyNeeded,
-      [](Module &Into, const StringSet<> &Linked) {
-        internalizeModule(Into, [&](const GlobalValue &GV) {
-          return GV.getName() == abi::ConfigName ||
-                 GV.getName() == PermutationsName || !GV.hasName() ||
-                 !Linked.contains(GV.getName());
-        });
-      });
+  const bool Failed =
+      Linker::linkModules(M, std::move(*Runtime), Linker::Flags::LinkOnlyNeeded,
+                          [](Module &Into, const StringSet<> &Linked) {
+                            internalizeModule(Into, [&](const GlobalValue &GV) {
+                              return GV.getName() == abi::ConfigName ||
+                                     GV.getName() == PermutationsName ||
+                                     !GV.hasName() ||
+                                     !Linked.contains(GV.getName());
+                            });
+                          });
   if (Failed) {
     C.emitError("CRSan: cannot link the device runtime");
     return false;

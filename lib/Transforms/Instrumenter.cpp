@@ -58,8 +58,9 @@ bool noteSkipped(const Instruction &I, Skip Reason,
   case Skip::Speculated:
     ++NumOmittedSpeculated;
     Name = "SpeculatedLoad";
-    Why = "load is not checked for races: the optimiser may have moved it above "
-          "the branch that guards it";
+    Why =
+        "load is not checked for races: the optimiser may have moved it above "
+        "the branch that guards it";
     break;
   case Skip::Assembly:
     ++NumOmittedAssembly;
@@ -69,10 +70,12 @@ bool noteSkipped(const Instruction &I, Skip Reason,
   case Skip::Unsupported:
     ++NumOmittedUnsupported;
     Name = "UnsupportedAccess";
-    Why = "access is not checked for races: its length or type is not supported";
+    Why =
+        "access is not checked for races: its length or type is not supported";
     break;
   }
-  ORE.emit([&] { return OptimizationRemarkMissed(DEBUG_TYPE, Name, &I) << Why; });
+  ORE.emit(
+      [&] { return OptimizationRemarkMissed(DEBUG_TYPE, Name, &I) << Why; });
   return true;
 }
 
@@ -176,8 +179,9 @@ Value *Instrumenter::emitAddress(IRBuilder<> &B, Value *Pointer) {
 }
 
 /// Which accesses of a group, by position, other lanes may make where the store
-/// `S` writes. Accesses of different objects cannot meet; two by the same pointer
-/// meet only where the store meets itself, which emitStoreCheck looks at.
+/// `S` writes. Accesses of different objects cannot meet; two by the same
+/// pointer meet only where the store meets itself, which emitStoreCheck looks
+/// at.
 static uint8_t meetings(const Access &S, ArrayRef<Access> Group) {
   if (S.Kind != abi::AccessKind::Store || S.Length)
     return 0;
@@ -200,7 +204,8 @@ static uint8_t meetings(const Access &S, ArrayRef<Access> Group) {
   return Meets;
 }
 
-void Instrumenter::emitGroup(const Planned &P, const Group &G, Value *&Sampled) {
+void Instrumenter::emitGroup(const Planned &P, const Group &G,
+                             Value *&Sampled) {
   ++NumGroups;
   IRBuilder<> B(G.Head);
   // What is emitted belongs to no line, or a debugger would stop in it.
@@ -215,7 +220,7 @@ void Instrumenter::emitGroup(const Planned &P, const Group &G, Value *&Sampled) 
   if (!Addresses) {
     IRBuilder<> Entry(&F.getEntryBlock(), F.getEntryBlock().begin());
     Addresses =
-        Entry.CreateAlloca(ArrayType::get(I64, 2 * abi::MaxGroupSize),
+        Entry.CreateAlloca(ArrayType::get(I64, 3 * abi::MaxGroupSize),
                            M.getDataLayout().getAllocaAddrSpace(), nullptr);
   }
   auto Pass = [&](size_t Slot, Value *What) {
@@ -227,7 +232,8 @@ void Instrumenter::emitGroup(const Planned &P, const Group &G, Value *&Sampled) 
     Value *Base = A.Pointer->stripAndAccumulateConstantOffsets(
         M.getDataLayout(), Offset, /*AllowNonInbounds=*/true);
     Constant *Site = ConstantExpr::getAddrSpaceCast(
-        Table.addSite(A, Kernel, meetings(A, G.Accesses), Offset.getSExtValue()),
+        Table.addSite(A, Kernel, meetings(A, G.Accesses),
+                      Offset.getSExtValue()),
         B.getPtrTy(0));
     FirstSite = FirstSite ? FirstSite : Site;
     if (A.Stored)
@@ -239,13 +245,17 @@ void Instrumenter::emitGroup(const Planned &P, const Group &G, Value *&Sampled) 
   }
   // A call needs a location where the callee has debug information.
   B.SetCurrentDebugLocation(G.Head->getDebugLoc());
+  Value *Generic = B.CreateAddrSpaceCast(Addresses, B.getPtrTy(0));
+  Value *Count = B.getInt32(G.Accesses.size());
   FunctionCallee Check =
       M.getOrInsertFunction(CheckName, B.getInt32Ty(), B.getPtrTy(0),
                             B.getPtrTy(0), B.getPtrTy(0), B.getInt32Ty());
   CallInst *Next = B.CreateCall(
       Check, {ConstantExpr::getAddrSpaceCast(P.Sampling, B.getPtrTy(0)),
-              FirstSite, B.CreateAddrSpaceCast(Addresses, B.getPtrTy(0)),
-              B.getInt32(G.Accesses.size())});
+              FirstSite, Generic, Count});
+  FunctionCallee Verify = M.getOrInsertFunction(
+      VerifyName, B.getVoidTy(), B.getPtrTy(0), B.getPtrTy(0), B.getInt32Ty());
+  B.CreateCall(Verify, {FirstSite, Generic, Count})->setConvergent();
   Next->setConvergent();
   if (First && P.Loop)
     B.CreateStore(Next, P.Loop->Skip);
@@ -266,8 +276,8 @@ Value *Instrumenter::storedBits(IRBuilder<> &B, const Access &A) {
   Value *Folded = B.getInt64(0);
   for (uint64_t Done = 0; Done < Bits; Done += 64) {
     Value *Part = B.CreateTrunc(B.CreateLShr(Whole, Done), B.getInt64Ty());
-    Folded = B.CreateMul(B.CreateXor(Folded, Part),
-                         B.getInt64(0x100000001b3ull));
+    Folded =
+        B.CreateMul(B.CreateXor(Folded, Part), B.getInt64(0x100000001b3ull));
   }
   return Folded;
 }
@@ -277,8 +287,8 @@ void Instrumenter::emitStoreCheck(const Access &A, Value *Sampled) {
   if (!Site)
     return;
   auto *Rare = MDBuilder(F.getContext()).createUnlikelyBranchWeights();
-  Instruction *Then = SplitBlockAndInsertIfThen(
-      Sampled, A.Inst->getIterator(), /*Unreachable=*/false, Rare);
+  Instruction *Then = SplitBlockAndInsertIfThen(Sampled, A.Inst->getIterator(),
+                                                /*Unreachable=*/false, Rare);
   IRBuilder<> B(Then);
   B.SetCurrentDebugLocation(A.Inst->getDebugLoc());
   Value *Bits = storedBits(B, A);

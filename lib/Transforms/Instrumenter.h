@@ -35,7 +35,7 @@ private:
   };
   struct Planned {
     Window W;
-    const Countdown *Loop;  ///< Null: decided by `Sampling` alone.
+    const Countdown *Loop; ///< Null: decided by `Sampling` alone.
     llvm::Constant *Sampling;
   };
 
@@ -57,7 +57,7 @@ private:
   llvm::DenseMap<llvm::Loop *, Countdown> Countdowns;
   std::vector<Planned> Plan;
   llvm::DenseMap<const llvm::Instruction *, llvm::Constant *> StoreSites;
-  llvm::AllocaInst *Addresses = nullptr; ///< What the slow paths pass on.
+  llvm::AllocaInst *Addresses = nullptr; ///< The runtime's Group.
 };
 
 } // namespace crsan

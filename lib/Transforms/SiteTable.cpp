@@ -53,9 +53,9 @@ std::string pathOf(const DIFile *File) {
 
 SiteTable::SiteTable(Module &M) : M(M), Strings(1, '\0') {
   auto StandIn = [&] {
-    return new GlobalVariable(M, Type::getInt8Ty(M.getContext()), false,
-                              GlobalValue::ExternalLinkage, nullptr, "", nullptr,
-                              GlobalValue::NotThreadLocal, GlobalSpace);
+    return new GlobalVariable(
+        M, Type::getInt8Ty(M.getContext()), false, GlobalValue::ExternalLinkage,
+        nullptr, "", nullptr, GlobalValue::NotThreadLocal, GlobalSpace);
   };
   SitesBase = StandIn();
   WindowsBase = StandIn();
@@ -104,8 +104,8 @@ uint64_t SiteTable::identity(const abi::SiteEntry &Entry) const {
   return Hash ? Hash : 1; // 0 means "no site" in a record.
 }
 
-Constant *SiteTable::addSite(const Access &A, StringRef Kernel,
-                             uint8_t Meets, int64_t Offset) {
+Constant *SiteTable::addSite(const Access &A, StringRef Kernel, uint8_t Meets,
+                             int64_t Offset) {
   const Function &F = *A.Inst->getFunction();
   abi::SiteEntry Entry = {};
   Entry.Frame = addFrame(A.Inst->getDebugLoc(), F);
@@ -115,9 +115,8 @@ Constant *SiteTable::addSite(const Access &A, StringRef Kernel,
   Entry.Size = A.WholeSize;
   Entry.Id = identity(Entry);
   Entries.insert({Entry.Id, Entry});
-  Sites.push_back(
-      {Entry.Id, uint32_t(A.Size), Entry.Access,
-                   Entry.MemorySpace, Meets, Offset});
+  Sites.push_back({Entry.Id, uint32_t(A.Size), Entry.Access, Entry.MemorySpace,
+                   Meets, Offset});
   return elementAddress(SitesBase, (Sites.size() - 1) * sizeof(abi::Site));
 }
 
@@ -142,9 +141,9 @@ uint64_t SiteTable::unitIdentity() const {
 
 GlobalVariable *SiteTable::define(Twine Name, Constant *Initializer,
                                   bool IsConstant) {
-  auto *G = new GlobalVariable(M, Initializer->getType(), IsConstant,
-                               GlobalValue::ExternalLinkage, Initializer, Name,
-                               nullptr, GlobalValue::NotThreadLocal, GlobalSpace);
+  auto *G = new GlobalVariable(
+      M, Initializer->getType(), IsConstant, GlobalValue::ExternalLinkage,
+      Initializer, Name, nullptr, GlobalValue::NotThreadLocal, GlobalSpace);
   G->setAlignment(Align(8));
   appendToCompilerUsed(M, {G});
   return G;

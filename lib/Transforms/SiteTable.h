@@ -27,8 +27,8 @@ public:
   /// The device address of a new abi::Site; those of consecutive calls are
   /// consecutive in memory. `Kernel` is the only kernel it can run in, or "";
   /// `Meets` and `Offset` are abi::Site's.
-  llvm::Constant *addSite(const Access &A, llvm::StringRef Kernel, uint8_t Meets,
-                          int64_t Offset);
+  llvm::Constant *addSite(const Access &A, llvm::StringRef Kernel,
+                          uint8_t Meets, int64_t Offset);
 
   /// The device address of a new abi::Window.
   llvm::Constant *addWindow();

@@ -50,7 +50,8 @@ void addAccess(Window &W, const Access &A) {
   // heads are accesses, and accesses never move.
   if (!W.Groups.empty()) {
     Group &Last = W.Groups.back();
-    if (Last.Accesses.size() < abi::MaxGroupSize && hoist(A.Pointer, Last.Head) &&
+    if (Last.Accesses.size() < abi::MaxGroupSize &&
+        hoist(A.Pointer, Last.Head) &&
         (!A.Length || hoist(A.Length, Last.Head))) {
       Last.Accesses.push_back(A);
       return;

@@ -1,4 +1,5 @@
-//===- Runtime.cu - What an instrumented kernel calls -----------*- CUDA -*-===//
+//===- Runtime.cu - What an instrumented kernel calls -----------*- CUDA
+//-*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,14 +8,15 @@
 //
 // Compiled once to bitcode for sm_70, embedded in the pass plugin and linked
 // into every instrumented module with internal linkage. Everything here runs in
-// the slow path of a sampled window; the pass itself emits the fast path (is this
-// window sampled?). Where ptxas assembles a module as a whole, it compiles these
-// functions anew for every kernel, so each is small, and its loops stay loops.
+// the slow path of a sampled window; the pass itself emits the fast path (is
+// this window sampled?). Where ptxas assembles a module as a whole, it compiles
+// these functions anew for every kernel, so each is small, and its loops stay
+// loops.
 //
 // Why a check may precede the access (docs/soundness.md): between the check and
-// the access there is no synchronisation and no way round, so a write of another
-// thread that is seen to happen here is ordered neither before nor after the
-// access that follows.
+// the access there is no synchronisation and no way round, so a write of
+// another thread that is seen to happen here is ordered neither before nor
+// after the access that follows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,8 +31,8 @@ using namespace crsan::abi;
 #define ENTRY                                                                  \
   extern "C" __attribute__((device, noinline, cold, used, convergent))
 
-// In braces, or it would be declared and not defined. Weak, so that the units of
-// an image share one.
+// In braces, or it would be declared and not defined. Weak, so that the units
+// of an image share one.
 extern "C" {
 __attribute__((constant, weak)) Config __crsan_config;
 }
@@ -96,7 +98,8 @@ DEVICE Space spaceOf(Address A) {
 extern "C" __attribute__((device)) uint32_t __crsan_cluster_extent(uint32_t D);
 
 /// What the permutation of one extent comes to, for later blocks: an element is
-/// written once and never changes, so that no reader can mistake one for another.
+/// written once and never changes, so that no reader can mistake one for
+/// another.
 struct alignas(16) Permutation {
   uint32_t Extent; ///< Written last.
   uint32_t A, BPlus1;
@@ -105,8 +108,8 @@ struct alignas(16) Permutation {
 constexpr uint32_t NumPermutations = 64;
 
 extern "C" {
-__attribute__((device, weak)) Permutation
-    __crsan_permutations[3 * NumPermutations];
+__attribute__((device,
+               weak)) Permutation __crsan_permutations[3 * NumPermutations];
 }
 
 DEVICE Permutation *permutationOf(uint32_t D, uint32_t Extent) {
@@ -162,19 +165,20 @@ DEVICE Counters &counters() {
 
 DEVICE volatile uint64_t *publishedHits(RecordBuffer *Buffer, uint32_t Slot) {
   auto *Records = reinterpret_cast<Record *>(Buffer + 1);
-  return reinterpret_cast<volatile uint64_t *>(Records + Buffer->Capacity) + Slot;
+  return reinterpret_cast<volatile uint64_t *>(Records + Buffer->Capacity) +
+         Slot;
 }
 
 /// Which thread of which block of which grid.
-DEVICE void writePlace(volatile Record &R, RecordBuffer *Buffer, uint32_t Slot) {
+DEVICE void writePlace(volatile Record &R, RecordBuffer *Buffer,
+                       uint32_t Slot) {
   auto *Places = reinterpret_cast<volatile GridPlace *>(
       publishedHits(Buffer, Buffer->Capacity));
   volatile GridPlace &Place = Places[Slot];
   R.Block[0] = __nvvm_read_ptx_sreg_ctaid_x();
   R.Block[1] = __nvvm_read_ptx_sreg_ctaid_y();
   R.Block[2] = __nvvm_read_ptx_sreg_ctaid_z();
-  R.Thread = __nvvm_read_ptx_sreg_tid_x() |
-             __nvvm_read_ptx_sreg_tid_y() << 10 |
+  R.Thread = __nvvm_read_ptx_sreg_tid_x() | __nvvm_read_ptx_sreg_tid_y() << 10 |
              __nvvm_read_ptx_sreg_tid_z() << 20;
   Place.Extent[0] = __nvvm_read_ptx_sreg_nctaid_x();
   Place.Extent[1] = __nvvm_read_ptx_sreg_nctaid_y();
@@ -186,11 +190,11 @@ DEVICE void writePlace(volatile Record &R, RecordBuffer *Buffer, uint32_t Slot) 
 
 } // namespace
 
-/// A race, seen by this thread: counts it, and writes a record if it is the first
-/// of its site. `LanesAndKind` has RecordFlags in bits 8-15 and the kind in bits
-/// 0-7 of its lower half, and the lanes in its upper; 0 stands for a location
-/// that changed under this lane. For a conflict `Before` is the other site's id.
-/// The one cold function that everything funnels into.
+/// A race, seen by this thread: counts it, and writes a record if it is the
+/// first of its site. `LanesAndKind` has RecordFlags in bits 8-15 and the kind
+/// in bits 0-7 of its lower half, and the lanes in its upper; 0 stands for a
+/// location that changed under this lane. For a conflict `Before` is the other
+/// site's id. The one cold function that everything funnels into.
 ENTRY void __crsan_race(Site *S, Address A, uint64_t Before, uint64_t After,
                         uint64_t LanesAndKind) {
   const bool InWarp = LanesAndKind != 0;
@@ -262,29 +266,31 @@ DEVICE uint32_t intervalAfter(uint32_t Executed) {
                                                : __crsan_config.MaxInterval;
 }
 
-
 /// What the lanes of a converged warp agree on at the head of a slow path.
 struct Warp {
   uint32_t Mask;   ///< Lanes that are here together.
+  uint32_t First;  ///< The first of them,
+  bool Leader;     ///< and whether this lane is it.
   uint32_t Random; ///< The same in all of them.
-  bool Leader;
 };
 
-DEVICE uint32_t broadcast(const Warp &W, uint32_t Value) {
-  return __nvvm_shfl_sync_idx_i32(W.Mask, Value, __builtin_ctz(W.Mask), 31);
+DEVICE uint32_t broadcast(uint32_t Value, uint32_t From) {
+  return __nvvm_shfl_sync_idx_i32(activeMask(), Value, From, 31);
 }
-DEVICE uint64_t shuffle(const Warp &W, uint64_t Value, uint32_t From) {
-  const uint32_t Low = __nvvm_shfl_sync_idx_i32(W.Mask, uint32_t(Value), From, 31);
+DEVICE uint64_t shuffle(uint32_t Mask, uint64_t Value, uint32_t From) {
+  const uint32_t Low =
+      __nvvm_shfl_sync_idx_i32(Mask, uint32_t(Value), From, 31);
   const uint32_t High =
-      __nvvm_shfl_sync_idx_i32(W.Mask, uint32_t(Value >> 32), From, 31);
+      __nvvm_shfl_sync_idx_i32(Mask, uint32_t(Value >> 32), From, 31);
   return uint64_t(High) << 32 | Low;
 }
 
 DEVICE Warp gather() {
   Warp W;
   W.Mask = activeMask();
-  W.Leader = lane() == uint32_t(__builtin_ctz(W.Mask));
-  W.Random = broadcast(W, special(0));
+  W.First = __builtin_ctz(W.Mask);
+  W.Leader = lane() == W.First;
+  W.Random = broadcast(special(0), W.First);
   return W;
 }
 
@@ -294,8 +300,8 @@ DEVICE Warp gather() {
 DEVICE bool account(const Warp &W, Window *Sampling, uint32_t &Interval) {
   uint32_t Go = 1;
   if (W.Leader) {
-    const uint32_t Executed = __nvvm_atom_add_gen_i(
-        reinterpret_cast<int *>(&Sampling->Executed), 1);
+    const uint32_t Executed =
+        __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&Sampling->Executed), 1);
     Interval = intervalAfter(Executed);
     uint32_t Used; // As the fast path saw it, perhaps from a stale line of L1.
     asm volatile("ld.u32 %0, [%1];" : "=r"(Used) : "l"(&Sampling->Interval));
@@ -306,8 +312,8 @@ DEVICE bool account(const Warp &W, Window *Sampling, uint32_t &Interval) {
       Go = below(mix(W.Random + 1), Interval) <= Used;
     }
   }
-  Interval = broadcast(W, Interval);
-  return broadcast(W, Go);
+  Interval = broadcast(Interval, W.First);
+  return broadcast(Go, W.First);
 }
 
 /// Windows of a loop to let pass before the next check: Interval on average.
@@ -335,7 +341,8 @@ DEVICE void delay(const Warp &W, uint32_t Accesses) {
     asm("mov.u32 %0, %%smid;" : "=r"(Sm));
     Counters::Shard &C = counters().Shards[Sm % CounterShards];
     auto Add = [](uint64_t &To, uint64_t What) {
-      asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(&To), "l"(What)
+      asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(&To),
+                   "l"(What)
                    : "memory");
     };
     Add(C.Checks, uint64_t(Accesses) * __builtin_popcount(W.Mask));
@@ -351,25 +358,24 @@ DEVICE void delay(const Warp &W, uint32_t Accesses) {
 //===----------------------------------------------------------------------===//
 
 /// A store is about to happen in a sampled window: do lanes of this warp write
-/// one location (SuperCollider 3.3)? Lanes with the same value differ from lanes
-/// without only in what the report says.
+/// one location (SuperCollider 3.3)? Lanes with the same value differ from
+/// lanes without only in what the report says. Each exchange is among the lanes
+/// that are together then and there, so that none waits for another.
 ENTRY void __crsan_store(Site *S, Address A, uint64_t Value) {
   if ((__crsan_config.Flags & (Enabled | IntraWarp)) != (Enabled | IntraWarp))
     return;
-  Warp W;
-  W.Mask = activeMask();
-  const uint32_t Same = __nvvm_match_any_sync_i64(W.Mask, A);
-  const uint32_t Equal = __nvvm_match_any_sync_i64(W.Mask, Value) & Same;
-  const uint32_t Distinct = Same & ~Equal;
+  const uint32_t Same = __nvvm_match_any_sync_i64(activeMask(), A);
+  const uint32_t Here = activeMask();
+  const uint32_t Equal = __nvvm_match_any_sync_i64(Here, Value);
+  const uint32_t Distinct = Same & Here & ~Equal;
   const uint32_t Rest = Distinct ? Distinct : Same & ~(1u << lane());
   const uint64_t Theirs =
-      shuffle(W, Value, Rest ? __builtin_ctz(Rest) : lane());
-  if (Rest == 0 || !canRace(A) || lane() != uint32_t(__builtin_ctz(Same)) ||
-      (!Distinct && (__crsan_config.Flags & DistinctOnly)))
-    return;
-  __crsan_race(S, A, Value, Theirs,
-               uint64_t(Same) << 32 | (Distinct ? 0 : SameValue) << 8 |
-                   uint32_t(RaceKind::IntraWarpLostUpdate));
+      shuffle(activeMask(), Value, Rest ? __builtin_ctz(Rest) : lane());
+  if (Rest != 0 && lane() == uint32_t(__builtin_ctz(Same)) && canRace(A) &&
+      (Distinct || !(__crsan_config.Flags & DistinctOnly)))
+    __crsan_race(S, A, Value, Theirs,
+                 uint64_t(Same) << 32 | (Distinct ? 0 : SameValue) << 8 |
+                     uint32_t(RaceKind::IntraWarpLostUpdate));
 }
 
 namespace {
@@ -432,9 +438,10 @@ DEVICE void checkLanes(const Warp &W, Site &Store, Address Stored, Site &Other,
 #pragma unroll 1
   for (uint32_t Left = W.Mask; Left; Left &= Left - 1) {
     const uint32_t From = __builtin_ctz(Left);
-    const Address Theirs = shuffle(W, Stored, From);
-    if (From != lane() && Theirs < Accessed + Other.Size &&
-        Accessed < Theirs + Store.Size)
+    const uint32_t Here = activeMask();
+    const Address Theirs = shuffle(Here, Stored, From);
+    if (From != lane() && (Here >> From & 1) &&
+        Theirs < Accessed + Other.Size && Accessed < Theirs + Store.Size)
       Writer = From;
   }
   if (Writer < 32 && canRace(Accessed))
@@ -445,46 +452,72 @@ DEVICE void checkLanes(const Warp &W, Site &Store, Address Stored, Site &Other,
 
 } // namespace
 
-/// The slow path of a window: `N` accesses, at most MaxGroupSize, that are about
-/// to happen. Sites[I] is the access to Bases[I] plus its offset;
-/// Bases[MaxGroupSize + I] is its length where the site has none. Reads what is there, sleeps, and reads again.
-/// Returns how many windows of the same loop to let pass.
-ENTRY uint32_t __crsan_check(Window *Sampling, Site *Sites,
-                             const Address *Bases, uint32_t N) {
+namespace {
+
+/// What a slow path passes on: access I of its group is at Base[I] plus its
+/// site's offset, and Length[I] bytes long where the site has no size.
+struct Group {
+  Address Base[MaxGroupSize];
+  uint64_t Length[MaxGroupSize];
+  uint64_t Before[MaxGroupSize]; ///< What was there first.
+};
+
+DEVICE Address addressOf(const Group &G, const Site *Sites, uint32_t I) {
+  return G.Base[I] + Sites[I].Offset;
+}
+DEVICE uint64_t sizeOf(const Group &G, const Site *Sites, uint32_t I) {
+  return Sites[I].Size ? Sites[I].Size : G.Length[I];
+}
+
+} // namespace
+
+/// The first half of a window's slow path: reads the locations of `N` accesses,
+/// at most MaxGroupSize, that are about to happen, and sleeps. Returns how many
+/// windows of the same loop to let pass.
+ENTRY uint32_t __crsan_check(Window *Sampling, Site *Sites, Group *G,
+                             uint32_t N) {
   if (!(__crsan_config.Flags & Enabled)) {
     Sampling->Interval = ~0u;
     return ~0u;
   }
   const Warp W = gather();
-  auto At = [&](uint32_t I) -> Address { return Bases[I] + Sites[I].Offset; };
-  auto Size = [&](uint32_t I) -> uint64_t {
-    return Sites[I].Size ? Sites[I].Size : Bases[MaxGroupSize + I];
-  };
-  uint64_t Before[MaxGroupSize];
 #pragma unroll 1
-  for (uint32_t I = 0; I < N; ++I)
-    Before[I] = canRace(At(I)) ? read<false>(At(I), Size(I)) : 0;
+  for (uint32_t I = 0; I < N; ++I) {
+    const Address A = addressOf(*G, Sites, I);
+    G->Before[I] = canRace(A) ? read<false>(A, sizeOf(*G, Sites, I)) : 0;
+  }
   // Whatever takes time belongs between the reads; whatever brings the lanes
   // together, before they sleep.
   uint32_t Interval;
-  const bool Go = account(W, Sampling, Interval);
-  if (Go && (__crsan_config.Flags & IntraWarp))
+  if (account(W, Sampling, Interval)) {
+    if (__crsan_config.Flags & IntraWarp)
 #pragma unroll 1
-    for (uint32_t I = 0; I < N; ++I)
+      for (uint32_t I = 0; I < N; ++I)
 #pragma unroll 1
-      for (uint32_t Meets = Sites[I].Meets; Meets; Meets &= Meets - 1) {
-        const uint32_t J = __builtin_ctz(Meets);
-        checkLanes(W, Sites[I], At(I), Sites[J], At(J));
-      }
-  if (Go)
+        for (uint32_t Meets = Sites[I].Meets; Meets; Meets &= Meets - 1) {
+          const uint32_t J = __builtin_ctz(Meets);
+          checkLanes(W, Sites[I], addressOf(*G, Sites, I), Sites[J],
+                     addressOf(*G, Sites, J));
+        }
     delay(W, N);
-#pragma unroll 1
-  for (uint32_t I = 0; Go && I < N; ++I) {
-    if (!canRace(At(I)))
-      continue;
-    const uint64_t After = read<true>(At(I), Size(I));
-    if (Before[I] != After)
-      __crsan_race(&Sites[I], At(I), Before[I], After, 0);
   }
   return nextSkip(W, Interval);
+}
+
+/// The second half: reads again. A call of its own, because lanes of one warp
+/// that sleep in one function go on together: only from their own call sites do
+/// they read one after the other, each going on to its access before the next
+/// looks.
+ENTRY void __crsan_verify(Site *Sites, const Group *G, uint32_t N) {
+  if (!(__crsan_config.Flags & Enabled))
+    return;
+#pragma unroll 1
+  for (uint32_t I = 0; I < N; ++I) {
+    const Address A = addressOf(*G, Sites, I);
+    if (!canRace(A))
+      continue;
+    const uint64_t After = read<true>(A, sizeOf(*G, Sites, I));
+    if (G->Before[I] != After)
+      __crsan_race(&Sites[I], A, G->Before[I], After, 0);
+  }
 }

@@ -45,9 +45,8 @@ static abi::Record asProgramSaw(abi::Record Rec, const abi::GridPlace &Place,
                                 uint32_t Seed) {
   if (Rec.Flags & abi::Shuffled)
     for (uint32_t D = 0; D < 3; ++D)
-      Rec.Block[D] =
-          abi::permuteBlock(Seed, D, Rec.Block[D], Place.Extent[D],
-                            std::max<uint32_t>(Place.Cluster[D], 1));
+      Rec.Block[D] = abi::permuteBlock(Seed, D, Rec.Block[D], Place.Extent[D],
+                                       std::max<uint32_t>(Place.Cluster[D], 1));
   return Rec;
 }
 

@@ -24,7 +24,7 @@ public:
     std::string_view Name;
     uint64_t Value = 0; ///< Offset in its section, plus the section's address.
     uint64_t Size = 0;
-    uint16_t Section = 0; ///< 0: undefined here.
+    uint16_t Section = 0;    ///< 0: undefined here.
     bool IsFunction = false; ///< Kernels too.
     bool IsKernel = false;
   };

@@ -87,8 +87,8 @@ bool Cupti::load() {
   return false;
 }
 
-/// CUPTI sets 12 MiB of every context's device memory aside for timestamps, which
-/// nobody asks it for.
+/// CUPTI sets 12 MiB of every context's device memory aside for timestamps,
+/// which nobody asks it for.
 void Cupti::saveMemory() const {
   if (!SetAttribute)
     return;

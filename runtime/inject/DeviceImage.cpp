@@ -46,8 +46,8 @@ static std::string addUnit(DeviceImage &Image, const CubinImage &Cubin,
   return {};
 }
 
-/// Every function of the image has to agree on the block index, so none may have
-/// been compiled without CRSan. ptxas calls its copy for one kernel
+/// Every function of the image has to agree on the block index, so none may
+/// have been compiled without CRSan. ptxas calls its copy for one kernel
 /// `$kernel$function`.
 static bool mayShuffle(const DeviceImage &Image, const CubinImage &Cubin) {
   std::unordered_set<std::string_view> Known;
@@ -56,13 +56,12 @@ static bool mayShuffle(const DeviceImage &Image, const CubinImage &Cubin) {
       return false;
     Known.insert(Unit.Info.Functions.begin(), Unit.Info.Functions.end());
   }
-  return std::all_of(
-      Cubin.symbols().begin(), Cubin.symbols().end(),
-      [&](const CubinImage::Symbol &Symbol) {
-        std::string_view Name = Symbol.Name;
-        return !Symbol.IsFunction || Known.contains(Name) ||
-               Known.contains(Name.substr(Name.rfind('$') + 1));
-      });
+  return std::all_of(Cubin.symbols().begin(), Cubin.symbols().end(),
+                     [&](const CubinImage::Symbol &Symbol) {
+                       std::string_view Name = Symbol.Name;
+                       return !Symbol.IsFunction || Known.contains(Name) ||
+                              Known.contains(Name.substr(Name.rfind('$') + 1));
+                     });
 }
 
 std::unique_ptr<DeviceImage> readDeviceImage(std::span<const uint8_t> Cubin,

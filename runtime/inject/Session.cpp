@@ -196,9 +196,10 @@ void Session::launchFailed(const char *Kernel, const std::string &Error) {
   // What instrumentation may have to do with it.
   if (Error == "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE" ||
       Error == "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES")
-    Line += "; instrumented kernels may use more registers than others, so that "
-            "fewer blocks fit: ask the occupancy API, or compile with "
-            "-Xcuda-ptxas --maxrregcount=N";
+    Line +=
+        "; instrumented kernels may use more registers than others, so that "
+        "fewer blocks fit: ask the occupancy API, or compile with "
+        "-Xcuda-ptxas --maxrregcount=N";
   std::lock_guard Lock(Data);
   if (!speaks())
     return;

@@ -1,6 +1,5 @@
 // Intent: memset and memcpy of a length known only at run time, with no barrier
 // between them.
-// ALSO: -O0
 #include "check.h"
 
 constexpr unsigned Threads = 128, Blocks = 8, Rounds = 50, Pitch = 24;

@@ -9,7 +9,7 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK-LABEL: kernel generic
 ; CHECK: load {{.*}} space 0{{$}}
 ; IR-LABEL: define ptx_kernel void @generic(
-; IR: [[ALL:%.*]] = alloca [16 x i64]
+; IR: [[ALL:%.*]] = alloca [24 x i64]
 ; IR: [[AT:%.*]] = ptrtoint ptr %p to i64
 ; IR: [[SLOT:%.*]] = getelementptr inbounds i64, ptr [[ALL]], i64 0
 ; IR: store i64 [[AT]], ptr [[SLOT]]
@@ -44,9 +44,12 @@ define ptx_kernel void @cast(ptr addrspace(3) %s) {
 
 ; Before both reads.
 ; IR-LABEL: define internal i32 @__crsan_check(
-; IR: asm "{{.*}}isspacep.global p, $1;
-; IR: asm "{{.*}}isspacep.shared p, $1;
+; IR: asm "{{.*}}isspacep.local p, $1;
+; IR: asm "{{.*}}isspacep.const p, $1;
+; IR: asm "{{.*}}isspacep.param p, $1;
 ; IR: asm sideeffect "ld.u32 $0, [$1];"
-; IR: asm "{{.*}}isspacep.global p, $1;
-; IR: asm "{{.*}}isspacep.shared p, $1;
+; IR-LABEL: define internal void @__crsan_verify(
+; IR: asm "{{.*}}isspacep.local p, $1;
+; IR: asm "{{.*}}isspacep.const p, $1;
+; IR: asm "{{.*}}isspacep.param p, $1;
 ; IR: asm sideeffect "ld.relaxed.sys.u32 $0, [$1];"

@@ -4,7 +4,7 @@
 target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK-LABEL: define ptx_kernel void @both(
-; CHECK: call i32 @__crsan_check({{.*}}, i32 1), !dbg [[LINE:![0-9]+]]
+; CHECK: call i32 @__crsan_check({{.*}}, i32 1){{.*}}, !dbg [[LINE:![0-9]+]]
 ; CHECK: load i32, ptr addrspace(1) %p, {{.*}}!dbg [[LINE]]
 ; CHECK-NOT: @__crsan_check
 ; CHECK: ret void

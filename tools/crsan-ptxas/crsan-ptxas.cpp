@@ -7,8 +7,8 @@
 //
 // crsan-clang has clang run this in place of ptxas, with ptxas's arguments and
 // --crsan-toolkit=ROOT. It assembles the program and the device runtime apart
-// (lib/PTX/RuntimeSplit.h says why) and links the two. Whatever cannot be treated
-// so is assembled by ptxas alone, as ever.
+// (lib/PTX/RuntimeSplit.h says why) and links the two. Whatever cannot be
+// treated so is assembled by ptxas alone, as ever.
 //
 //===----------------------------------------------------------------------===//
 
@@ -83,8 +83,8 @@ CommandLine CommandLine::parse(ArrayRef<const char *> Arguments) {
   return C;
 }
 
-/// Runs a tool of the toolkit; true if it succeeded. Its words go to our stderr,
-/// or nowhere if ptxas will be asked again.
+/// Runs a tool of the toolkit; true if it succeeded. Its words go to our
+/// stderr, or nowhere if ptxas will be asked again.
 bool run(const std::string &Program, ArrayRef<std::string> Arguments,
          bool IsQuiet) {
   SmallVector<StringRef, 16> Words = {Program};
@@ -105,12 +105,12 @@ bool write(StringRef Path, StringRef Text) {
 }
 
 bool assemble(const CommandLine &C, StringRef Text, StringRef Stem,
-              ArrayRef<std::string> More, std::vector<FileRemover> &Removers) {
-  const std::string Source = (Stem + ".ptx").str(), Object = (Stem + ".o").str();
+              ArrayRef<std::string> Flags, std::vector<FileRemover> &Removers) {
+  const std::string Source = (Stem + ".ptx").str(),
+                    Object = (Stem + ".o").str();
   Removers.emplace_back(Source);
   Removers.emplace_back(Object);
-  std::vector<std::string> Arguments = C.Flags;
-  Arguments.insert(Arguments.end(), More.begin(), More.end());
+  std::vector<std::string> Arguments(Flags.begin(), Flags.end());
   for (StringRef Word : {StringRef("-c"), StringRef("--output-file"),
                          StringRef(Object), StringRef(Source)})
     Arguments.push_back(Word.str());
@@ -132,8 +132,13 @@ bool assembleApart(const CommandLine &C) {
   Removers.reserve(8);
   const std::string Program = C.Output + ".program";
   const std::string Runtime = C.Output + ".runtime";
-  if (!assemble(C, Split->Program, Program, {}, Removers) ||
-      !assemble(C, Split->Runtime, Runtime, {RuntimeRegisters.str()}, Removers))
+  // However the program is compiled, the runtime is not slow: what it takes longer
+  // than a delay, it does not see. Nor is it debugged.
+  std::vector<std::string> RuntimeFlags = {"-m64", "-O3",
+                                           "--gpu-name=" + C.Architecture,
+                                           RuntimeRegisters.str()};
+  if (!assemble(C, Split->Program, Program, C.Flags, Removers) ||
+      !assemble(C, Split->Runtime, Runtime, RuntimeFlags, Removers))
     return false;
   std::vector<std::string> Link = {"-m64", "-arch=" + C.Architecture,
                                    "--suppress-stack-size-warning"};

@@ -53,7 +53,8 @@ TEST(RuntimeSplit, TheProgramKeepsItsOwnAndDeclaresTheRest) {
   EXPECT_TRUE(has(S->Program, "__crsan_table_ab[3] = {1, 2, 3};"));
   EXPECT_TRUE(has(S->Program, "mine = {7};"));
   EXPECT_TRUE(has(S->Program, ".section	.debug_str { .b8 1 }"));
-  EXPECT_TRUE(has(S->Program, ".extern  .const .align 8 .b8 __crsan_config[64];"));
+  EXPECT_TRUE(
+      has(S->Program, ".extern  .const .align 8 .b8 __crsan_config[64];"));
   EXPECT_FALSE(has(S->Program, "ld.const"));
 }
 
