@@ -37,7 +37,7 @@ static CubinBuilder instrumented(uint32_t Flags = 0,
   B.addObject("__crsan_config", Bytes(sizeof(abi::Config)));
   B.addObject("__crsan_table_00000000000000ab",
               makeTable(0xab, 2, {"_Z1kPi"}, Flags, Version));
-  B.addZeroed("__crsan_sites_00000000000000ab", 80);
+  B.addZeroed("__crsan_sites_00000000000000ab", 2 * sizeof(abi::Site));
   B.addKernel("_Z1kPi");
   B.addDeviceFunction("_Z1fPi");
   return B;
@@ -214,7 +214,7 @@ TEST(InjectImage, WhatPtxasWritesIsRead) {
   std::ofstream(Folder / "k.ptx")
       << ".version 8.0\n.target sm_75\n.address_size 64\n"
          ".weak .const .align 8 .b8 __crsan_config[64];\n"
-         ".visible .global .align 8 .b8 __crsan_sites_00000000000000ab[80];\n"
+         ".visible .global .align 8 .b8 __crsan_sites_00000000000000ab[96];\n"
          ".visible .global .align 8 .b8 __crsan_table_00000000000000ab["
       << Table.size() << "] = {" << Initial
       << "};\n.visible .entry _Z1kPi(.param .u64 p) { ret; }\n";
