@@ -132,11 +132,10 @@ bool assembleApart(const CommandLine &C) {
   Removers.reserve(8);
   const std::string Program = C.Output + ".program";
   const std::string Runtime = C.Output + ".runtime";
-  // However the program is compiled, the runtime is not slow: what it takes longer
-  // than a delay, it does not see. Nor is it debugged.
-  std::vector<std::string> RuntimeFlags = {"-m64", "-O3",
-                                           "--gpu-name=" + C.Architecture,
-                                           RuntimeRegisters.str()};
+  // However the program is compiled, the runtime is not slow: what it takes
+  // longer than a delay, it does not see. Nor is it debugged.
+  std::vector<std::string> RuntimeFlags = {
+      "-m64", "-O3", "--gpu-name=" + C.Architecture, RuntimeRegisters.str()};
   if (!assemble(C, Split->Program, Program, C.Flags, Removers) ||
       !assemble(C, Split->Runtime, Runtime, RuntimeFlags, Removers))
     return false;

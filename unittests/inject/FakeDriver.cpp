@@ -241,7 +241,7 @@ API cuLibraryLoadData(CUlibrary *Library, const void *Code, CUjit_option *,
   if (L->Image->NumSites) {
     L->Globals["__crsan_config"].resize(8);
     L->Globals["__crsan_sites_00000000000000ab"].resize(L->Image->NumSites *
-                                                          sizeof(abi::Site) / 8);
+                                                        sizeof(abi::Site) / 8);
     L->Globals["__crsan_table_00000000000000ab"].resize(1);
   }
   *Library = reinterpret_cast<CUlibrary>(L);
