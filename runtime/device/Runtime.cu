@@ -504,10 +504,9 @@ ENTRY uint32_t __crsan_check(Window *Sampling, Site *Sites, Group *G,
   return nextSkip(W, Interval);
 }
 
-/// The second half: reads again. A call of its own, because lanes of one warp
-/// that sleep in one function go on together: only from their own call sites do
-/// they read one after the other, each going on to its access before the next
-/// looks.
+/// The second half: reads again. A call of its own, so that lanes of one warp that
+/// slept here together, from different branches, may look one after the other
+/// (docs/lessons.md says how far that goes).
 ENTRY void __crsan_verify(Site *Sites, const Group *G, uint32_t N) {
   if (!(__crsan_config.Flags & Enabled))
     return;
