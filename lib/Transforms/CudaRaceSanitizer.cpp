@@ -10,7 +10,6 @@
 #include "DeviceRuntime.h"
 #include "Instrumenter.h"
 #include "SiteTable.h"
-#include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/CommandLine.h"

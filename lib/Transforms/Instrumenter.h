@@ -12,6 +12,7 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
+#include <map>
 
 namespace crsan {
 
@@ -54,7 +55,7 @@ private:
   SiteTable &Table;
   llvm::StringRef Kernel;
   llvm::FunctionAnalysisManager &FAM;
-  llvm::DenseMap<llvm::Loop *, Countdown> Countdowns;
+  std::map<llvm::Loop *, Countdown> Countdowns; ///< Plan points into it.
   std::vector<Planned> Plan;
   llvm::DenseMap<const llvm::Instruction *, llvm::Constant *> StoreSites;
   llvm::AllocaInst *Addresses = nullptr; ///< The runtime's Group.

@@ -1,5 +1,4 @@
-//===- Runtime.cu - What an instrumented kernel calls -----------*- CUDA
-//-*-===//
+//===- Runtime.cu - What an instrumented kernel calls ----------*- C++ -*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -41,13 +40,12 @@ namespace {
 
 using Address = uint64_t;
 
-DEVICE uint32_t special(uint32_t Salt) {
+DEVICE uint32_t random() {
   uint32_t Clock, Sm, Warp;
   asm volatile("mov.u32 %0, %%clock;" : "=r"(Clock));
   asm volatile("mov.u32 %0, %%smid;" : "=r"(Sm));
   asm volatile("mov.u32 %0, %%warpid;" : "=r"(Warp));
-  return mix(Clock ^ mix(__crsan_config.Seed * 0x9e3779b9u + (Sm << 8) + Warp +
-                         Salt * 0x632be5abu));
+  return mix(Clock ^ mix(__crsan_config.Seed * 0x9e3779b9u + (Sm << 8) + Warp));
 }
 
 DEVICE uint32_t activeMask() {
@@ -290,7 +288,7 @@ DEVICE Warp gather() {
   W.Mask = activeMask();
   W.First = __builtin_ctz(W.Mask);
   W.Leader = lane() == W.First;
-  W.Random = broadcast(special(0), W.First);
+  W.Random = broadcast(random(), W.First);
   return W;
 }
 
@@ -431,7 +429,8 @@ template <bool Strong> DEVICE uint64_t read(Address A, uint64_t Size) {
 
 /// Whether a lane stores, by the first access, what another accesses by the
 /// second. Nothing orders two instructions of one window in two lanes, whatever
-/// the schedule; so this needs no luck (docs/soundness.md).
+/// the schedule; so this needs no luck (docs/soundness.md). Lanes that came here
+/// from another site have accesses of other sizes, and are left alone.
 DEVICE void checkLanes(const Warp &W, Site &Store, Address Stored, Site &Other,
                        Address Accessed) {
   uint32_t Writer = 32;
@@ -440,7 +439,8 @@ DEVICE void checkLanes(const Warp &W, Site &Store, Address Stored, Site &Other,
     const uint32_t From = __builtin_ctz(Left);
     const uint32_t Here = activeMask();
     const Address Theirs = shuffle(Here, Stored, From);
-    if (From != lane() && (Here >> From & 1) &&
+    const uint64_t TheirStore = shuffle(Here, Address(&Store), From);
+    if (From != lane() && (Here >> From & 1) && TheirStore == Address(&Store) &&
         Theirs < Accessed + Other.Size && Accessed < Theirs + Store.Size)
       Writer = From;
   }
@@ -449,10 +449,6 @@ DEVICE void checkLanes(const Warp &W, Site &Store, Address Stored, Site &Other,
                  uint64_t(1u << lane() | 1u << Writer) << 32 |
                      uint32_t(RaceKind::IntraWarpConflict));
 }
-
-} // namespace
-
-namespace {
 
 /// What a slow path passes on: access I of its group is at Base[I] plus its
 /// site's offset, and Length[I] bytes long where the site has no size.
