@@ -30,7 +30,7 @@
 namespace crsan::abi {
 
 /// Objects built by different versions cannot be mixed; see ModuleHeader.
-inline constexpr uint32_t Version = 1;
+inline constexpr uint32_t Version = 2;
 
 /// The little-endian bytes of "CRSN", the first word of a site table.
 inline constexpr uint32_t Magic = 0x4e535243;
@@ -59,6 +59,9 @@ enum class RaceKind : uint8_t {
   /// instruction, with no synchronisation between the two. `Record::Other`
   /// names the writing site.
   IntraWarpConflict = 4,
+  /// Two threads were about to access one location at the same time, at least
+  /// one of them to write it. `Record::Other` names the other's site.
+  Conflict = 5,
 };
 
 enum class AccessKind : uint8_t { Load = 0, Store = 1 };
@@ -137,6 +140,27 @@ struct Counters {
 };
 static_assert(sizeof(Counters) == 32 + CounterShards * 32);
 
+/// Device memory, one a context, zeroed by the host: what threads that sleep in
+/// a check are about to access, for other threads to find. Each entry watches
+/// some of 8 aligned bytes: it is 0 while free, else odd, until it is exchanged
+/// for the address of a Site that was about to access the same bytes.
+struct Watchpoints {
+  static constexpr uint32_t NumGlobal = 1 << 15, NumShared = 1 << 12;
+  /// Address / 8 in bits 10-63, bytes in bits 2-9, a write in bit 1.
+  uint64_t Global[NumGlobal];
+  /// As above, but a version above the offset / 8 in bits 10-24; the offset
+  /// means something only in one block, and the version keeps two uses of the
+  /// entry apart.
+  struct Shared {
+    uint64_t Word;
+    uint64_t Version;
+    uint64_t Grid;
+    uint64_t Block; ///< x in bits 0-31, y in 32-47, z in 48-63.
+  } Shared[NumShared];
+};
+static_assert(sizeof(Watchpoints) == 8 * Watchpoints::NumGlobal +
+                                         32 * Watchpoints::NumShared);
+
 enum ConfigFlags : uint32_t {
   Enabled = 1,        ///< Set by the library; clear, a window costs its test.
   TrapOnRace = 2,     ///< `trap=1`: breakpoint instead of carrying on.
@@ -144,6 +168,7 @@ enum ConfigFlags : uint32_t {
   ShuffleBlocks = 8,  ///< Permute block indices.
   IntraWarp = 16,     ///< Compare the lanes of a warp with each other.
   SubwarpDelays = 32, ///< Lanes of one warp may sleep differently.
+  Watch = 64,         ///< Set watchpoints, and look for those of others.
 };
 
 /// `__constant__`, zero until the library writes it: a program without the
@@ -158,7 +183,8 @@ struct Config {
   uint32_t Budget;      ///< Executions (by warps) of a window that are checked
                         ///< before sampling sets in; 0: never sample.
   uint32_t MaxInterval; ///< At least one window in so many is checked.
-  uint32_t Reserved[6];
+  uint64_t Watchpoints; ///< Device address of the Watchpoints.
+  uint32_t Reserved[4];
 };
 static_assert(sizeof(Config) == 64);
 
@@ -176,7 +202,7 @@ struct Site {
   /// where they would take a register each.
   int64_t Offset;
   /// Occurrences, and the record that has the first one, plus 1 (0: none yet,
-  /// ~0u: dropped): [0] seen to change, [1] within the warp.
+  /// ~0u: dropped): [0] between any threads, [1] within the warp.
   uint64_t Hits[2];
   uint32_t Slot[2];
 };

@@ -78,6 +78,7 @@ static bool isKnown(abi::RaceKind Kind) {
   case abi::RaceKind::LostUpdate:
   case abi::RaceKind::IntraWarpLostUpdate:
   case abi::RaceKind::IntraWarpConflict:
+  case abi::RaceKind::Conflict:
     return true;
   case abi::RaceKind::None:
     return false;

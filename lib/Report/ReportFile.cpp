@@ -174,7 +174,8 @@ static const Names<abi::RaceKind> Kinds = {
     {"clobbered_read", abi::RaceKind::ClobberedRead},
     {"lost_update", abi::RaceKind::LostUpdate},
     {"intra_warp_lost_update", abi::RaceKind::IntraWarpLostUpdate},
-    {"intra_warp_conflict", abi::RaceKind::IntraWarpConflict}};
+    {"intra_warp_conflict", abi::RaceKind::IntraWarpConflict},
+    {"conflict", abi::RaceKind::Conflict}};
 
 static const Names<abi::AccessKind> Accesses = {
     {"load", abi::AccessKind::Load}, {"store", abi::AccessKind::Store}};

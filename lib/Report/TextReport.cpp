@@ -65,6 +65,8 @@ static KindText textOf(abi::RaceKind Kind) {
     return {"intra-warp lost update", "intra-warp lost updates"};
   case abi::RaceKind::IntraWarpConflict:
     return {"intra-warp conflict", "intra-warp conflicts"};
+  case abi::RaceKind::Conflict:
+    return {"conflicting accesses", "conflicting accesses"};
   }
   return {"race of unknown kind", "races of unknown kinds"};
 }
@@ -101,6 +103,10 @@ static const char *explanation(const Finding &F) {
     return "One lane of a warp wrote this location and another accesses it "
            "by another instruction; lanes do not run in lockstep, so without "
            "__syncwarp() between them their order is undefined.";
+  case abi::RaceKind::Conflict:
+    return "Two threads were about to access this location at the same time, "
+           "and no synchronisation orders the two; what a reader gets, or "
+           "which write remains, is undefined.";
   }
   return "This CRSan does not know the kind of this race.";
 }
@@ -235,7 +241,8 @@ void Printer::firstSeen(const Finding &F, bool ShowDevice) {
   }
   Where +=
       fmt::format(" address 0x{:x} ({})", Rec.Address, spaceName(F.space()));
-  if (!isIntraWarp(F.kind()))
+  if (F.kind() == abi::RaceKind::ClobberedRead ||
+      F.kind() == abi::RaceKind::LostUpdate)
     Where += fmt::format(" value {} became {}", valueText(Rec.Before, F),
                          valueText(Rec.After, F));
   line("  first seen: {}", Where);
@@ -257,17 +264,27 @@ void Printer::occurrences(const Finding &F) {
   line("  occurrences: {}{}{}", F.AtLeast ? "at least " : "", F.Count, Devices);
 }
 
+static const char *otherAccess(const Finding &F) {
+  // A lane that reads is the accused, never the other side.
+  if (F.kind() == abi::RaceKind::IntraWarpConflict)
+    return "the write";
+  if (!F.Other)
+    return "an access";
+  return F.Other->Access == abi::AccessKind::Store ? "the write" : "the read";
+}
+
 void Printer::finding(const Finding &F, bool ShowDevice) {
   line("==================");
   line("CRSan: data race: {}", heading(F));
   frames(F.First.Site, F.Site);
-  if (F.kind() == abi::RaceKind::IntraWarpConflict && F.First.Other) {
-    line("  conflicts with the write by another lane:");
+  if (F.First.Other) {
+    line("  conflicts with {} by another {}:", otherAccess(F),
+         isIntraWarp(F.kind()) ? "lane" : "thread");
     frames(F.First.Other, F.Other);
   }
   instances(F);
   firstSeen(F, ShowDevice);
-  if (isIntraWarp(F.kind()))
+  if (F.kind() == abi::RaceKind::IntraWarpLostUpdate)
     values(F);
   occurrences(F);
   line("  {}", explanation(F));
@@ -357,7 +374,8 @@ static std::string raceCounts(const Report &R) {
   std::vector<std::string> Parts;
   for (abi::RaceKind Kind :
        {abi::RaceKind::ClobberedRead, abi::RaceKind::LostUpdate,
-        abi::RaceKind::IntraWarpLostUpdate, abi::RaceKind::IntraWarpConflict}) {
+        abi::RaceKind::IntraWarpLostUpdate, abi::RaceKind::IntraWarpConflict,
+        abi::RaceKind::Conflict}) {
     const auto N =
         std::count_if(R.Findings.begin(), R.Findings.end(),
                       [&](const Finding &F) { return F.kind() == Kind; });

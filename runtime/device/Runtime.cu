@@ -191,11 +191,13 @@ DEVICE void writePlace(volatile Record &R, RecordBuffer *Buffer,
 /// A race, seen by this thread: counts it, and writes a record if it is the
 /// first of its site. `LanesAndKind` has RecordFlags in bits 8-15 and the kind
 /// in bits 0-7 of its lower half, and the lanes in its upper; 0 stands for a
-/// location that changed under this lane. For a conflict `Before` is the other
+/// location that changed under this lane. For conflicts `Before` is the other
 /// site's id. The one cold function that everything funnels into.
 ENTRY void __crsan_race(Site *S, Address A, uint64_t Before, uint64_t After,
                         uint64_t LanesAndKind) {
-  const bool InWarp = LanesAndKind != 0;
+  const uint8_t Told = uint8_t(LanesAndKind);
+  const bool InWarp = Told == uint8_t(RaceKind::IntraWarpLostUpdate) ||
+                      Told == uint8_t(RaceKind::IntraWarpConflict);
   auto *Hits = reinterpret_cast<long long *>(&S->Hits[InWarp]);
   const uint64_t Seen = __nvvm_atom_add_gen_ll(Hits, 1);
   // Most races are seen again and again: only what the host must know.
@@ -209,17 +211,18 @@ ENTRY void __crsan_race(Site *S, Address A, uint64_t Before, uint64_t After,
         reinterpret_cast<int *>(&counters().NextRecord), 1);
     if (Slot < Capacity) {
       volatile Record &R = reinterpret_cast<Record *>(Buffer + 1)[Slot];
-      uint8_t Kind = uint8_t(LanesAndKind);
-      if (!InWarp)
+      uint8_t Kind = Told;
+      if (Told == 0)
         Kind = uint8_t(S->Access == AccessKind::Load ? RaceKind::ClobberedRead
                                                      : RaceKind::LostUpdate);
-      const bool IsConflict = Kind == uint8_t(RaceKind::IntraWarpConflict);
+      const bool IsConflict = Kind == uint8_t(RaceKind::IntraWarpConflict) ||
+                              Kind == uint8_t(RaceKind::Conflict);
       R.Site = S->Id;
       R.Other = IsConflict ? Before : 0;
       R.Address = A;
       R.Before = IsConflict ? 0 : Before;
       R.After = After;
-      R.Lanes = InWarp ? uint32_t(LanesAndKind >> 32) : 1u << lane();
+      R.Lanes = Told ? uint32_t(LanesAndKind >> 32) : 1u << lane();
       R.Flags = uint8_t(LanesAndKind >> 8) |
                 (S->Size == 0 || S->Size > 8 ? ValuesAreHashes : 0) |
                 (__crsan_config.Flags & ShuffleBlocks ? Shuffled : 0);
@@ -450,6 +453,147 @@ DEVICE void checkLanes(const Warp &W, Site &Store, Address Stored, Site &Other,
                      uint32_t(RaceKind::IntraWarpConflict));
 }
 
+//===----------------------------------------------------------------------===//
+// Watchpoints
+//===----------------------------------------------------------------------===//
+
+DEVICE Watchpoints &watchpoints() {
+  return *reinterpret_cast<Watchpoints *>(__crsan_config.Watchpoints);
+}
+
+DEVICE uint64_t loadRelaxed(const uint64_t &From) {
+  uint64_t Value;
+  asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(Value) : "l"(&From)
+               : "memory");
+  return Value;
+}
+DEVICE void storeRelaxed(uint64_t &To, uint64_t Value) {
+  asm volatile("st.relaxed.gpu.u64 [%0], %1;" ::"l"(&To), "l"(Value)
+               : "memory");
+}
+/// In assembly because clang would put fences around it.
+DEVICE bool exchangeIf(uint64_t &Where, uint64_t Expected, uint64_t Desired) {
+  uint64_t Found;
+  asm volatile("atom.relaxed.gpu.cas.b64 %0, [%1], %2, %3;"
+               : "=l"(Found)
+               : "l"(&Where), "l"(Expected), "l"(Desired)
+               : "memory");
+  return Found == Expected;
+}
+DEVICE uint64_t exchange(uint64_t &Where, uint64_t Desired) {
+  uint64_t Found;
+  asm volatile("atom.relaxed.gpu.exch.b64 %0, [%1], %2;"
+               : "=l"(Found)
+               : "l"(&Where), "l"(Desired)
+               : "memory");
+  return Found;
+}
+
+/// Windows that are checked less often than this are not watched any more.
+constexpr uint32_t MaxWatchInterval = 64;
+
+/// An entry of the table and what this thread would write there.
+struct Watched {
+  uint64_t *Word; ///< Null where nothing can be watched.
+  uint64_t Key;
+  bool IsShared;
+
+  DEVICE auto &shared() const {
+    return *reinterpret_cast<struct Watchpoints::Shared *>(Word);
+  }
+  /// Whether `Other`, of the same entry, is about the same bytes and conflicts.
+  DEVICE bool conflictsWith(uint64_t Other) const {
+    const uint64_t Place = IsShared ? 0x1fffc00 : ~uint64_t(0x3ff);
+    return (Other & 1) != 0 && ((Other ^ Key) & Place) == 0 &&
+           (Other & Key & 0x3fc) != 0 && ((Other | Key) & 2) != 0;
+  }
+};
+
+DEVICE uint64_t gridHere() {
+  uint64_t Grid;
+  asm("mov.u64 %0, %%gridid;" : "=l"(Grid));
+  return Grid;
+}
+DEVICE uint64_t blockHere() {
+  return uint64_t(__nvvm_read_ptx_sreg_ctaid_z()) << 48 |
+         uint64_t(__nvvm_read_ptx_sreg_ctaid_y()) << 32 |
+         __nvvm_read_ptx_sreg_ctaid_x();
+}
+
+/// The bytes from `A` on, at most `Size`, that lie in the 8 aligned ones at `A`.
+/// In a cluster a shared address may be another block's, so it is not watched.
+DEVICE Watched watchedAt(Address A, uint64_t Size, bool IsWrite) {
+  const uint32_t From = A & 7;
+  const uint32_t To = Size < 8 - From ? From + uint32_t(Size) : 8;
+  const uint32_t Bytes = (1u << To) - (1u << From);
+  const uint64_t Rest = Bytes << 2 | uint32_t(IsWrite) << 1 | 1;
+  Address Aperture; // Of all shared memory, 4 GiB, in a generic address.
+  asm("cvta.shared.u64 %0, 0;" : "=l"(Aperture));
+  if ((A ^ Aperture) >> 32)
+    return {&watchpoints().Global[(A >> 3) % Watchpoints::NumGlobal],
+            A >> 3 << 10 | Rest, false};
+  const uint32_t Unit = uint32_t(A & 0xffffff) >> 3;
+  if (Unit >= 1 << 15 || spaceOf(A) != Space::Shared ||
+      __crsan_cluster_extent(0) * __crsan_cluster_extent(1) *
+              __crsan_cluster_extent(2) !=
+          1)
+    return {nullptr, 0, true};
+  uint32_t Sm;
+  asm("mov.u32 %0, %%smid;" : "=r"(Sm));
+  return {&watchpoints()
+               .Shared[(Unit + mix(Sm)) % Watchpoints::NumShared]
+               .Word,
+          uint64_t(Unit) << 10 | Rest, true};
+}
+
+/// Tells a thread that watches these bytes that this one is about to access
+/// them, too, by site `S`. It is told if and only if it is still asleep.
+DEVICE void tellWatcher(const Site &S, const Watched &W) {
+  if (!W.Word)
+    return;
+  const uint64_t Seen = loadRelaxed(*W.Word);
+  if (!W.conflictsWith(Seen))
+    return;
+  if (W.IsShared) {
+    // Read between two sights of one version: they are what it was set with.
+    __nvvm_membar_gl();
+    if (loadRelaxed(W.shared().Grid) != gridHere() ||
+        loadRelaxed(W.shared().Block) != blockHere())
+      return;
+    __nvvm_membar_gl();
+  }
+  exchangeIf(*W.Word, Seen, Address(&S));
+}
+
+/// Sets a watchpoint, if the entry is free. Returns its word, or 0.
+DEVICE uint64_t watch(const Watched &W) {
+  if (!W.Word)
+    return 0;
+  if (!W.IsShared)
+    return exchangeIf(*W.Word, 0, W.Key) ? W.Key : 0;
+  constexpr uint64_t Claimed = 2;
+  if (!exchangeIf(*W.Word, 0, Claimed))
+    return 0;
+  __nvvm_membar_gl(); // The version of whoever had it last.
+  auto &Entry = W.shared();
+  const uint64_t Version = loadRelaxed(Entry.Version) + 1;
+  storeRelaxed(Entry.Version, Version);
+  storeRelaxed(Entry.Grid, gridHere());
+  storeRelaxed(Entry.Block, blockHere());
+  __nvvm_membar_gl();
+  const uint64_t Word = Version << 25 | W.Key;
+  storeRelaxed(*W.Word, Word);
+  return Word;
+}
+
+/// Clears it. Returns the site of the thread that came by, or null.
+DEVICE Site *unwatch(const Watched &W, uint64_t Word) {
+  if (Word == 0)
+    return nullptr;
+  const uint64_t Last = exchange(*W.Word, 0);
+  return Last == Word ? nullptr : reinterpret_cast<Site *>(Last);
+}
+
 /// What a slow path passes on: access I of its group is at Base[I] plus its
 /// site's offset, and Length[I] bytes long where the site has no size.
 struct Group {
@@ -463,6 +607,87 @@ DEVICE Address addressOf(const Group &G, const Site *Sites, uint32_t I) {
 }
 DEVICE uint64_t sizeOf(const Group &G, const Site *Sites, uint32_t I) {
   return Sites[I].Size ? Sites[I].Size : G.Length[I];
+}
+
+} // namespace
+
+namespace {
+
+/// Sleeps; meanwhile one lane watches one of the accesses. Every lane looks for
+/// the watchpoints of others first: lanes that sleep here together are not
+/// taken for each other's race, which checkLanes judges.
+DEVICE void watchAndSleep(const Warp &W, Site *Sites, const Group &G,
+                          uint32_t N, uint32_t Interval) {
+  Watched Mine{nullptr, 0, false};
+  uint32_t Chosen = 0;
+  // Where few are asleep, few meet.
+  if ((__crsan_config.Flags & Watch) && Interval <= MaxWatchInterval) {
+#pragma unroll 1
+    for (uint32_t I = 0; I < N; ++I) {
+      const Address A = addressOf(G, Sites, I), Size = sizeOf(G, Sites, I);
+      if (Size == 0 || !canRace(A))
+        continue;
+      const bool IsWrite = Sites[I].Access == AccessKind::Store;
+      tellWatcher(Sites[I], watchedAt(A, Size, IsWrite));
+      if (Size > 8 - (A & 7)) {
+        const uint32_t Next = 8 - (A & 7);
+        tellWatcher(Sites[I], watchedAt(A + Next, Size - Next, IsWrite));
+      }
+    }
+    // The lane and the access that are watched are anybody's.
+    const uint32_t From = below(mix(W.Random + 4), 32);
+    const uint32_t Behind = W.Mask >> From << From;
+    Chosen = below(mix(W.Random + 5), N);
+    const Address A = addressOf(G, Sites, Chosen);
+    const Address Size = sizeOf(G, Sites, Chosen);
+    if (lane() == uint32_t(__builtin_ctz(Behind ? Behind : W.Mask)) &&
+        Size != 0 && canRace(A))
+      Mine = watchedAt(A, Size, Sites[Chosen].Access == AccessKind::Store);
+  }
+  const uint64_t Word = watch(Mine);
+  delay(W, N);
+  if (Site *Other = unwatch(Mine, Word))
+    __crsan_race(&Sites[Chosen], addressOf(G, Sites, Chosen), Other->Id, 0,
+                 uint64_t(1u << lane()) << 32 | uint32_t(RaceKind::Conflict));
+}
+
+/// Lanes from other branches may have come here with these, where the assembler
+/// made one call of two. All of them are about to access something and none is
+/// before another, so whatever meets is a race.
+DEVICE void checkBranches(const Warp &W, Site *Sites, const Group &G,
+                          uint32_t N) {
+  const uint64_t First = shuffle(activeMask(), Address(Sites), W.First);
+  if (!__nvvm_vote_any_sync(activeMask(), First != Address(Sites)))
+    return;
+#pragma unroll 1
+  for (uint32_t Left = W.Mask; Left; Left &= Left - 1) {
+    const uint32_t From = __builtin_ctz(Left);
+#pragma unroll 1
+    for (uint32_t J = 0; J < MaxGroupSize; ++J) {
+      const bool Has = J < N;
+      const uint32_t Here = activeMask();
+      auto *Other = reinterpret_cast<Site *>(
+          shuffle(Here, Has ? Address(&Sites[J]) : 0, From));
+      const Address Theirs =
+          shuffle(Here, Has ? addressOf(G, Sites, J) : 0, From);
+      if (!(Here >> From & 1) || !Other)
+        break;
+      // Of this lane's own branch: judged by checkLanes.
+      if (Other == &Sites[J])
+        continue;
+#pragma unroll 1
+      for (uint32_t I = 0; I < N; ++I) {
+        const Address Mine = addressOf(G, Sites, I);
+        if ((Sites[I].Access == AccessKind::Store ||
+             Other->Access == AccessKind::Store) &&
+            Sites[I].Size && Other->Size && Theirs < Mine + Sites[I].Size &&
+            Mine < Theirs + Other->Size && canRace(Mine))
+          __crsan_race(&Sites[I], Mine, Other->Id, 0,
+                       uint64_t(1u << lane() | 1u << From) << 32 |
+                           uint32_t(RaceKind::Conflict));
+      }
+    }
+  }
 }
 
 } // namespace
@@ -495,7 +720,9 @@ ENTRY uint32_t __crsan_check(Window *Sampling, Site *Sites, Group *G,
           checkLanes(W, Sites[I], addressOf(*G, Sites, I), Sites[J],
                      addressOf(*G, Sites, J));
         }
-    delay(W, N);
+    if (__crsan_config.Flags & IntraWarp)
+      checkBranches(W, Sites, *G, N);
+    watchAndSleep(W, Sites, *G, N, Interval);
   }
   return nextSkip(W, Interval);
 }

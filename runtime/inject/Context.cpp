@@ -59,14 +59,16 @@ std::string Context::prepare(uint32_t MaxRecords) {
     Call = "cuStreamCreate";
     Result = D.cuStreamCreate(&Stream, CU_STREAM_NON_BLOCKING);
   }
+  constexpr size_t DeviceBytes =
+      sizeof(abi::Counters) + sizeof(abi::Watchpoints);
   CUdeviceptr Zeroed = 0;
   if (Result == CUDA_SUCCESS) {
     Call = "cuMemAlloc";
-    Result = D.cuMemAlloc(&Zeroed, sizeof(abi::Counters));
+    Result = D.cuMemAlloc(&Zeroed, DeviceBytes);
   }
   if (Result == CUDA_SUCCESS) {
     Call = "cuMemsetD8Async";
-    Result = D.cuMemsetD8Async(Zeroed, 0, sizeof(abi::Counters), Stream);
+    Result = D.cuMemsetD8Async(Zeroed, 0, DeviceBytes, Stream);
   }
   if (Result == CUDA_SUCCESS)
     Result = D.cuStreamSynchronize(Stream);

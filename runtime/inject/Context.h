@@ -105,6 +105,9 @@ public:
 
   CUdeviceptr recordsAddress() const { return RecordsDevice; }
   CUdeviceptr countersAddress() const { return Counters; }
+  CUdeviceptr watchpointsAddress() const {
+    return Counters + sizeof(abi::Counters);
+  }
 
 private:
   abi::RecordBuffer *Records = nullptr;

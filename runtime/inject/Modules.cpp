@@ -225,8 +225,11 @@ abi::Config Modules::makeConfig(const Context &Target,
     Config.Flags |= abi::IntraWarp;
   if (Options.subwarp)
     Config.Flags |= abi::SubwarpDelays;
+  if (Options.watchpoints)
+    Config.Flags |= abi::Watch;
   Config.Records = Target.recordsAddress();
   Config.Counters = Target.countersAddress();
+  Config.Watchpoints = Target.watchpointsAddress();
   Config.Seed = Options.seed;
   Config.DelayNs = Options.delay_ns;
   Config.Budget = Options.budget;
