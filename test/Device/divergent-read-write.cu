@@ -1,6 +1,5 @@
 // Intent: one half of a warp stores what the other half reads on the other side
 // of a branch.
-// SEEDS: 20
 #include "check.h"
 
 constexpr unsigned Blocks = 16, Rounds = 100;

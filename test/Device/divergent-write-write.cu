@@ -1,6 +1,5 @@
 // Intent: the two halves of a warp store to the same cells on the two sides of
 // a branch.
-// SEEDS: 20
 #include "check.h"
 
 constexpr unsigned Blocks = 16, Rounds = 100;
