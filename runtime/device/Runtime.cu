@@ -19,139 +19,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "crsan/ABI.h"
-#include "crsan/Permutation.h"
+#include "BlockShuffle.h"
+#include "Device.h"
+#include "Watchpoints.h"
 
 using namespace crsan::abi;
-
-// The toolkit's headers are not needed for this file, and not included.
-#define DEVICE __attribute__((device, always_inline)) inline
-/// Entry points keep a real call: they are cold, and kernels are many.
-#define ENTRY                                                                  \
-  extern "C" __attribute__((device, noinline, cold, used, convergent))
-
-// In braces, or it would be declared and not defined. Weak, so that the units
-// of an image share one.
-extern "C" {
-__attribute__((constant, weak)) Config __crsan_config;
-}
+using namespace crsan::device;
 
 namespace {
-
-using Address = uint64_t;
-
-DEVICE uint32_t random() {
-  uint32_t Clock, Sm, Warp;
-  asm volatile("mov.u32 %0, %%clock;" : "=r"(Clock));
-  asm volatile("mov.u32 %0, %%smid;" : "=r"(Sm));
-  asm volatile("mov.u32 %0, %%warpid;" : "=r"(Warp));
-  return mix(Clock ^ mix(__crsan_config.Seed * 0x9e3779b9u + (Sm << 8) + Warp));
-}
-
-DEVICE uint32_t activeMask() {
-  uint32_t Mask;
-  asm volatile("activemask.b32 %0;" : "=r"(Mask));
-  return Mask;
-}
-
-DEVICE uint32_t lane() {
-  uint32_t Lane;
-  asm("mov.u32 %0, %%laneid;" : "=r"(Lane));
-  return Lane;
-}
-
-DEVICE uint32_t below(uint32_t Random, uint32_t Bound) {
-  return uint32_t((uint64_t(Random) * Bound) >> 32);
-}
-
-/// Local memory is private, constant and parameter memory immutable: none can
-/// race (SuperCollider 3.3), whatever a generic pointer says.
-DEVICE bool canRace(Address A) {
-  uint32_t Local, Constant, Param;
-  asm("{ .reg .pred p; isspacep.local p, %1; selp.u32 %0, 1, 0, p; }"
-      : "=r"(Local)
-      : "l"(A));
-  asm("{ .reg .pred p; isspacep.const p, %1; selp.u32 %0, 1, 0, p; }"
-      : "=r"(Constant)
-      : "l"(A));
-  asm("{ .reg .pred p; isspacep.param p, %1; selp.u32 %0, 1, 0, p; }"
-      : "=r"(Param)
-      : "l"(A));
-  return !(Local | Constant | Param);
-}
-DEVICE Space spaceOf(Address A) {
-  uint32_t Shared;
-  asm("{ .reg .pred p; isspacep.shared p, %1; selp.u32 %0, 1, 0, p; }"
-      : "=r"(Shared)
-      : "l"(A));
-  return Shared ? Space::Shared : Space::Global;
-}
-
-//===----------------------------------------------------------------------===//
-// Block shuffling (SuperCollider 3.5.2)
-//===----------------------------------------------------------------------===//
-
-/// Blocks of a cluster in dimension `D`: defined by the pass, which knows
-/// whether the target has clusters.
-extern "C" __attribute__((device)) uint32_t __crsan_cluster_extent(uint32_t D);
-
-/// What the permutation of one extent comes to, for later blocks: an element is
-/// written once and never changes, so that no reader can mistake one for
-/// another.
-struct alignas(16) Permutation {
-  uint32_t Extent; ///< Written last.
-  uint32_t A, BPlus1;
-  uint32_t Magic; ///< 2^32 / Extent, rounded down.
-};
-constexpr uint32_t NumPermutations = 64;
-
-extern "C" {
-__attribute__((device,
-               weak)) Permutation __crsan_permutations[3 * NumPermutations];
-}
-
-DEVICE Permutation *permutationOf(uint32_t D, uint32_t Extent) {
-  return __crsan_permutations + D * NumPermutations +
-         Extent * 0x9e3779b1u / (1u << 26);
-}
-
-extern "C" __attribute__((device, noinline)) uint32_t
-__crsan_permute(uint32_t D, uint32_t Index, uint32_t Extent) {
-  const uint32_t Cluster = __crsan_cluster_extent(D);
-  const uint32_t Blocks = Extent / Cluster;
-  const AffineCipher Cipher = cipherOf(__crsan_config.Seed, D, Blocks);
-  Permutation *P = permutationOf(D, Extent);
-  // Claimed by the first; others compute what they need.
-  if (Cluster == 1 && Blocks > 1 &&
-      *reinterpret_cast<volatile uint32_t *>(&P->Magic) == 0 &&
-      __nvvm_atom_cas_gen_i(reinterpret_cast<int *>(&P->Magic), 0,
-                            ~0u / Blocks) == 0) {
-    auto Write = [](uint32_t &Where, uint32_t What) {
-      *reinterpret_cast<volatile uint32_t *>(&Where) = What;
-    };
-    Write(P->A, Cipher.A);
-    Write(P->BPlus1, Cipher.B + 1);
-    __nvvm_membar_gl();
-    Write(P->Extent, Extent);
-  }
-  return Cipher(Index / Cluster) * Cluster + Index % Cluster;
-}
-
-extern "C" __attribute__((device, always_inline, used)) uint32_t
-__crsan_block_index(uint32_t D, uint32_t Index, uint32_t Extent) {
-  if (!(__crsan_config.Flags & ShuffleBlocks) || Extent == 1)
-    return Index;
-  Permutation P;
-  asm("ld.v4.u32 {%0, %1, %2, %3}, [%4];"
-      : "=r"(P.Extent), "=r"(P.A), "=r"(P.BPlus1), "=r"(P.Magic)
-      : "l"(permutationOf(D, Extent)));
-  if (P.Extent != Extent || P.A == 0 || P.BPlus1 == 0 || P.Magic == 0)
-    return __crsan_permute(D, Index, Extent);
-  const uint32_t X = P.A * Index + P.BPlus1 - 1;
-  uint32_t Rest = X - uint32_t(uint64_t(X) * P.Magic >> 32) * Extent;
-  Rest = Rest >= Extent ? Rest - Extent : Rest;
-  return Rest >= Extent ? Rest - Extent : Rest;
-}
 
 //===----------------------------------------------------------------------===//
 // Reporting
@@ -432,8 +307,8 @@ template <bool Strong> DEVICE uint64_t read(Address A, uint64_t Size) {
 
 /// Whether a lane stores, by the first access, what another accesses by the
 /// second. Nothing orders two instructions of one window in two lanes, whatever
-/// the schedule; so this needs no luck (docs/soundness.md). Lanes that came here
-/// from another site have accesses of other sizes, and are left alone.
+/// the schedule; so this needs no luck (docs/soundness.md). Lanes that came
+/// here from another site have accesses of other sizes, and are left alone.
 DEVICE void checkLanes(const Warp &W, Site &Store, Address Stored, Site &Other,
                        Address Accessed) {
   uint32_t Writer = 32;
@@ -451,147 +326,6 @@ DEVICE void checkLanes(const Warp &W, Site &Store, Address Stored, Site &Other,
     __crsan_race(&Other, Accessed, Store.Id, 0,
                  uint64_t(1u << lane() | 1u << Writer) << 32 |
                      uint32_t(RaceKind::IntraWarpConflict));
-}
-
-//===----------------------------------------------------------------------===//
-// Watchpoints
-//===----------------------------------------------------------------------===//
-
-DEVICE Watchpoints &watchpoints() {
-  return *reinterpret_cast<Watchpoints *>(__crsan_config.Watchpoints);
-}
-
-DEVICE uint64_t loadRelaxed(const uint64_t &From) {
-  uint64_t Value;
-  asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(Value) : "l"(&From)
-               : "memory");
-  return Value;
-}
-DEVICE void storeRelaxed(uint64_t &To, uint64_t Value) {
-  asm volatile("st.relaxed.gpu.u64 [%0], %1;" ::"l"(&To), "l"(Value)
-               : "memory");
-}
-/// In assembly because clang would put fences around it.
-DEVICE bool exchangeIf(uint64_t &Where, uint64_t Expected, uint64_t Desired) {
-  uint64_t Found;
-  asm volatile("atom.relaxed.gpu.cas.b64 %0, [%1], %2, %3;"
-               : "=l"(Found)
-               : "l"(&Where), "l"(Expected), "l"(Desired)
-               : "memory");
-  return Found == Expected;
-}
-DEVICE uint64_t exchange(uint64_t &Where, uint64_t Desired) {
-  uint64_t Found;
-  asm volatile("atom.relaxed.gpu.exch.b64 %0, [%1], %2;"
-               : "=l"(Found)
-               : "l"(&Where), "l"(Desired)
-               : "memory");
-  return Found;
-}
-
-/// Windows that are checked less often than this are not watched any more.
-constexpr uint32_t MaxWatchInterval = 64;
-
-/// An entry of the table and what this thread would write there.
-struct Watched {
-  uint64_t *Word; ///< Null where nothing can be watched.
-  uint64_t Key;
-  bool IsShared;
-
-  DEVICE auto &shared() const {
-    return *reinterpret_cast<struct Watchpoints::Shared *>(Word);
-  }
-  /// Whether `Other`, of the same entry, is about the same bytes and conflicts.
-  DEVICE bool conflictsWith(uint64_t Other) const {
-    const uint64_t Place = IsShared ? 0x1fffc00 : ~uint64_t(0x3ff);
-    return (Other & 1) != 0 && ((Other ^ Key) & Place) == 0 &&
-           (Other & Key & 0x3fc) != 0 && ((Other | Key) & 2) != 0;
-  }
-};
-
-DEVICE uint64_t gridHere() {
-  uint64_t Grid;
-  asm("mov.u64 %0, %%gridid;" : "=l"(Grid));
-  return Grid;
-}
-DEVICE uint64_t blockHere() {
-  return uint64_t(__nvvm_read_ptx_sreg_ctaid_z()) << 48 |
-         uint64_t(__nvvm_read_ptx_sreg_ctaid_y()) << 32 |
-         __nvvm_read_ptx_sreg_ctaid_x();
-}
-
-/// The bytes from `A` on, at most `Size`, that lie in the 8 aligned ones at `A`.
-/// In a cluster a shared address may be another block's, so it is not watched.
-DEVICE Watched watchedAt(Address A, uint64_t Size, bool IsWrite) {
-  const uint32_t From = A & 7;
-  const uint32_t To = Size < 8 - From ? From + uint32_t(Size) : 8;
-  const uint32_t Bytes = (1u << To) - (1u << From);
-  const uint64_t Rest = Bytes << 2 | uint32_t(IsWrite) << 1 | 1;
-  Address Aperture; // Of all shared memory, 4 GiB, in a generic address.
-  asm("cvta.shared.u64 %0, 0;" : "=l"(Aperture));
-  if ((A ^ Aperture) >> 32)
-    return {&watchpoints().Global[(A >> 3) % Watchpoints::NumGlobal],
-            A >> 3 << 10 | Rest, false};
-  const uint32_t Unit = uint32_t(A & 0xffffff) >> 3;
-  if (Unit >= 1 << 15 || spaceOf(A) != Space::Shared ||
-      __crsan_cluster_extent(0) * __crsan_cluster_extent(1) *
-              __crsan_cluster_extent(2) !=
-          1)
-    return {nullptr, 0, true};
-  uint32_t Sm;
-  asm("mov.u32 %0, %%smid;" : "=r"(Sm));
-  return {&watchpoints()
-               .Shared[(Unit + mix(Sm)) % Watchpoints::NumShared]
-               .Word,
-          uint64_t(Unit) << 10 | Rest, true};
-}
-
-/// Tells a thread that watches these bytes that this one is about to access
-/// them, too, by site `S`. It is told if and only if it is still asleep.
-DEVICE void tellWatcher(const Site &S, const Watched &W) {
-  if (!W.Word)
-    return;
-  const uint64_t Seen = loadRelaxed(*W.Word);
-  if (!W.conflictsWith(Seen))
-    return;
-  if (W.IsShared) {
-    // Read between two sights of one version: they are what it was set with.
-    __nvvm_membar_gl();
-    if (loadRelaxed(W.shared().Grid) != gridHere() ||
-        loadRelaxed(W.shared().Block) != blockHere())
-      return;
-    __nvvm_membar_gl();
-  }
-  exchangeIf(*W.Word, Seen, Address(&S));
-}
-
-/// Sets a watchpoint, if the entry is free. Returns its word, or 0.
-DEVICE uint64_t watch(const Watched &W) {
-  if (!W.Word)
-    return 0;
-  if (!W.IsShared)
-    return exchangeIf(*W.Word, 0, W.Key) ? W.Key : 0;
-  constexpr uint64_t Claimed = 2;
-  if (!exchangeIf(*W.Word, 0, Claimed))
-    return 0;
-  __nvvm_membar_gl(); // The version of whoever had it last.
-  auto &Entry = W.shared();
-  const uint64_t Version = loadRelaxed(Entry.Version) + 1;
-  storeRelaxed(Entry.Version, Version);
-  storeRelaxed(Entry.Grid, gridHere());
-  storeRelaxed(Entry.Block, blockHere());
-  __nvvm_membar_gl();
-  const uint64_t Word = Version << 25 | W.Key;
-  storeRelaxed(*W.Word, Word);
-  return Word;
-}
-
-/// Clears it. Returns the site of the thread that came by, or null.
-DEVICE Site *unwatch(const Watched &W, uint64_t Word) {
-  if (Word == 0)
-    return nullptr;
-  const uint64_t Last = exchange(*W.Word, 0);
-  return Last == Word ? nullptr : reinterpret_cast<Site *>(Last);
 }
 
 /// What a slow path passes on: access I of its group is at Base[I] plus its
@@ -727,9 +461,9 @@ ENTRY uint32_t __crsan_check(Window *Sampling, Site *Sites, Group *G,
   return nextSkip(W, Interval);
 }
 
-/// The second half: reads again. A call of its own, so that lanes of one warp that
-/// slept here together, from different branches, may look one after the other
-/// (docs/lessons.md says how far that goes).
+/// The second half: reads again. A call of its own, so that lanes of one warp
+/// that slept here together, from different branches, may look one after the
+/// other (docs/lessons.md says how far that goes).
 ENTRY void __crsan_verify(Site *Sites, const Group *G, uint32_t N) {
   if (!(__crsan_config.Flags & Enabled))
     return;

@@ -1,6 +1,7 @@
 // Intent: lanes exchange values by shuffles, votes, matches and reductions, with
 // no memory to race on.
 // CLEAN-ONLY
+// ARCH: sm_80
 #include "check.h"
 
 constexpr unsigned Threads = 128, Blocks = 8, N = Threads * Blocks;

@@ -1,0 +1,80 @@
+//===- Device.h - What the device asks itself -------------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_DEVICE_DEVICE_H
+#define CRSAN_DEVICE_DEVICE_H
+
+#include "crsan/ABI.h"
+#include "crsan/Permutation.h"
+
+// The toolkit's headers are not needed for this file, and not included.
+#define DEVICE __attribute__((device, always_inline)) inline
+/// Entry points keep a real call: they are cold, and kernels are many.
+#define ENTRY                                                                  \
+  extern "C" __attribute__((device, noinline, cold, used, convergent))
+
+// In braces, or it would be declared and not defined. Weak, so that the units
+// of an image share one.
+extern "C" {
+__attribute__((constant, weak)) crsan::abi::Config __crsan_config;
+}
+
+namespace crsan::device {
+
+using namespace crsan::abi;
+
+using Address = uint64_t;
+
+DEVICE uint32_t random() {
+  uint32_t Clock, Sm, Warp;
+  asm volatile("mov.u32 %0, %%clock;" : "=r"(Clock));
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(Sm));
+  asm volatile("mov.u32 %0, %%warpid;" : "=r"(Warp));
+  return mix(Clock ^ mix(__crsan_config.Seed * 0x9e3779b9u + (Sm << 8) + Warp));
+}
+
+DEVICE uint32_t activeMask() {
+  uint32_t Mask;
+  asm volatile("activemask.b32 %0;" : "=r"(Mask));
+  return Mask;
+}
+
+DEVICE uint32_t lane() {
+  uint32_t Lane;
+  asm("mov.u32 %0, %%laneid;" : "=r"(Lane));
+  return Lane;
+}
+
+DEVICE uint32_t below(uint32_t Random, uint32_t Bound) {
+  return uint32_t((uint64_t(Random) * Bound) >> 32);
+}
+
+/// Local memory is private, constant and parameter memory immutable: none can
+/// race (SuperCollider 3.3), whatever a generic pointer says.
+DEVICE bool canRace(Address A) {
+  uint32_t Local, Constant, Param;
+  asm("{ .reg .pred p; isspacep.local p, %1; selp.u32 %0, 1, 0, p; }"
+      : "=r"(Local)
+      : "l"(A));
+  asm("{ .reg .pred p; isspacep.const p, %1; selp.u32 %0, 1, 0, p; }"
+      : "=r"(Constant)
+      : "l"(A));
+  asm("{ .reg .pred p; isspacep.param p, %1; selp.u32 %0, 1, 0, p; }"
+      : "=r"(Param)
+      : "l"(A));
+  return !(Local | Constant | Param);
+}
+DEVICE Space spaceOf(Address A) {
+  uint32_t Shared;
+  asm("{ .reg .pred p; isspacep.shared p, %1; selp.u32 %0, 1, 0, p; }"
+      : "=r"(Shared)
+      : "l"(A));
+  return Shared ? Space::Shared : Space::Global;
+}
+
+} // namespace crsan::device
+
+#endif // CRSAN_DEVICE_DEVICE_H
