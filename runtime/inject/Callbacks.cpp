@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <optional>
 
 namespace crsan {
 
@@ -158,6 +159,36 @@ static CUstream streamOf(Role What, const void *Params) {
   }
 }
 
+/// cuLaunchKernel's parameters, or a CUlaunchConfig: the same names in both.
+template <typename Dimensions>
+static LaunchShape shapeFrom(CUfunction Function, const Dimensions &D) {
+  return {.Function = Function,
+          .Blocks = uint64_t(D.gridDimX) * D.gridDimY * D.gridDimZ,
+          .Threads = int(D.blockDimX * D.blockDimY * D.blockDimZ),
+          .DynamicSharedBytes = D.sharedMemBytes};
+}
+
+static std::optional<LaunchShape> shapeOf(Role What, const void *Params) {
+  switch (What) {
+  case Role::Launch: {
+    const auto &Launch = *static_cast<const cuLaunchKernel_params *>(Params);
+    return shapeFrom(Launch.f, Launch);
+  }
+  case Role::LaunchEx: {
+    const auto &Launch = *static_cast<const cuLaunchKernelEx_params *>(Params);
+    if (!Launch.config)
+      return std::nullopt;
+    const CUlaunchConfig &Config = *Launch.config;
+    for (unsigned I = 0; I < Config.numAttrs; ++I)
+      if (Config.attrs[I].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+        return std::nullopt;
+    return shapeFrom(Launch.f, Config);
+  }
+  default:
+    return std::nullopt;
+  }
+}
+
 static void onLaunch(Session &S, Role What, const CUpti_CallbackData &Call) {
   CUcontext Ctx = contextOf(streamOf(What, Call.functionParams), Call);
   if (Call.callbackSite == CUPTI_API_ENTER) {
@@ -171,7 +202,7 @@ static void onLaunch(Session &S, Role What, const CUpti_CallbackData &Call) {
   theLog().detail(3, "launch of {}: {}", Kernel ? Kernel : "a graph",
                   theDriver().errorName(Result));
   if (Result == CUDA_SUCCESS)
-    return S.launched(Ctx, Kernel);
+    return S.launched(Ctx, Kernel, shapeOf(What, Call.functionParams));
   DriverRefused = true;
   S.synchronised(Ctx, Result);
   S.launchFailed(Kernel, theDriver().errorName(Result));

@@ -9,6 +9,7 @@
 
 #include "Collector.h"
 #include "Driver.h"
+#include "Log.h"
 #include "Report/Demangle.h"
 
 #include <fmt/format.h>
@@ -27,11 +28,24 @@ Context::~Context() = default;
 
 void Context::identify() {
   Driver &D = theDriver();
-  if (D.cuCtxGetDevice(&Device) != CUDA_SUCCESS)
+  if (D.cuCtxGetDevice(&Device) != CUDA_SUCCESS) {
     Device = -1;
-  else
-    D.cuDeviceGetAttribute(
-        &ComputeMajor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, Device);
+    return;
+  }
+  auto Get = [&](int &Value, CUdevice_attribute Which) {
+    D.cuDeviceGetAttribute(&Value, Which, Device);
+  };
+  Get(ComputeMajor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+  Multiprocessors &P = Processors;
+  Get(P.Count, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  Get(P.Threads, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
+  Get(P.Blocks, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
+  Get(P.Registers, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR);
+  Get(P.SharedBytes, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+  Get(P.ReservedSharedBytes,
+      CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK);
+  if (ComputeMajor < 8)
+    P.SharedUnit = 256;
 }
 
 std::string Context::prepare(uint32_t MaxRecords) {
@@ -82,6 +96,52 @@ CUresult Context::writeConfig(CUdeviceptr Where, const abi::Config &Config) {
   Driver &D = theDriver();
   CUresult Result = D.cuMemcpyHtoDAsync(Where, &Config, sizeof(Config), Stream);
   return Result == CUDA_SUCCESS ? D.cuStreamSynchronize(Stream) : Result;
+}
+
+CUresult Context::getAttribute(CUfunction_attribute Which, CUfunction Function,
+                               int &Value) const {
+  Driver &D = theDriver();
+  if (!D.cuFuncGetAttribute)
+    return CUDA_ERROR_NOT_SUPPORTED;
+  CUresult Result = D.cuFuncGetAttribute(&Value, Which, Function);
+  // What could be launched, and is no function, is a kernel of a library.
+  if (Result == CUDA_ERROR_INVALID_HANDLE && D.cuKernelGetAttribute)
+    Result = D.cuKernelGetAttribute(
+        &Value, Which, reinterpret_cast<CUkernel>(Function), Device);
+  return Result;
+}
+
+Residency Context::askResidency(const LaunchShape &Shape) const {
+  Driver &D = theDriver();
+  OwnCalls Own(Handle);
+  if (!Own.ok() || !D.cuOccupancyMaxActiveBlocksPerMultiprocessor)
+    return {};
+  // The blocks of a cluster are placed together, by rules of their own.
+  int ClusterWidth = 0;
+  if (getAttribute(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, Shape.Function,
+                   ClusterWidth) == CUDA_SUCCESS &&
+      ClusterWidth > 0)
+    return {};
+  BlockNeeds Needs;
+  Needs.Threads = Shape.Threads;
+  int StaticShared = 0, BlocksEach = 0;
+  CUresult Result =
+      getAttribute(CU_FUNC_ATTRIBUTE_NUM_REGS, Shape.Function, Needs.Registers);
+  if (Result == CUDA_SUCCESS)
+    Result = getAttribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, Shape.Function,
+                          StaticShared);
+  if (Result == CUDA_SUCCESS)
+    Result = D.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+        &BlocksEach, Shape.Function, Shape.Threads, Shape.DynamicSharedBytes);
+  Needs.SharedBytes = int64_t(StaticShared) + Shape.DynamicSharedBytes;
+  theLog().detail(2,
+                  "occupancy: {}, {} blocks of {} threads, {} registers each, "
+                  "and {} bytes of shared memory on a multiprocessor",
+                  D.errorName(Result), BlocksEach, Needs.Threads,
+                  Needs.Registers, Needs.SharedBytes);
+  if (Result != CUDA_SUCCESS)
+    return {};
+  return computeResidency(Processors, Needs, BlocksEach);
 }
 
 ReadBackPlan Context::plan() const {
@@ -148,6 +208,10 @@ std::string Context::lastKernels() const {
       Text += (Text.empty() ? "" : ", ") + demangle(Kernel);
   }
   return Text.empty() ? "none" : Text;
+}
+
+bool Context::launchedLately(const std::string &Kernel) const {
+  return std::find(Recent.begin(), Recent.end(), Kernel) != Recent.end();
 }
 
 bool Context::hasRecords() const {

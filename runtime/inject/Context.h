@@ -7,6 +7,7 @@
 #ifndef CRSAN_INJECT_CONTEXT_H
 #define CRSAN_INJECT_CONTEXT_H
 
+#include "Occupancy.h"
 #include "Report/Finding.h"
 #include "crsan/ABI.h"
 
@@ -53,6 +54,14 @@ struct ReadBack {
 /// may not return while a kernel hangs.
 ReadBack readBack(const ReadBackPlan &Plan);
 
+/// What a launch asks of the device.
+struct LaunchShape {
+  CUfunction Function = nullptr; ///< Or a CUkernel.
+  uint64_t Blocks = 0;
+  int Threads = 0; ///< A block.
+  uint32_t DynamicSharedBytes = 0;
+};
+
 /// Guarded by the session's data lock, except where a function calls the
 /// driver: those are called with the configuration lock only.
 class Context {
@@ -62,7 +71,8 @@ public:
   Context(const Context &) = delete;
   Context &operator=(const Context &) = delete;
 
-  /// Asks the driver which device this is. The context is current.
+  /// Asks the driver which device this is and what it holds. The context is
+  /// current.
   void identify();
 
   /// Makes the memory that instrumented code writes to: the records, pinned in
@@ -74,6 +84,11 @@ public:
   /// Writes a Config. The context is current.
   CUresult writeConfig(CUdeviceptr Where, const abi::Config &Config);
 
+  /// Asks the driver about a kernel that was launched, and so is loaded. Where
+  /// it does not tell, no grid lacks registers. Needs no lock: it reads what
+  /// identify() has set.
+  Residency askResidency(const LaunchShape &Shape) const;
+
   ReadBackPlan plan() const;
   void accept(const ReadBackPlan &Plan, ReadBack Back);
 
@@ -83,6 +98,7 @@ public:
   void noteLaunch(const std::string &Kernel);
   /// "a(), b()": kernels launched last, the newest last.
   std::string lastKernels() const;
+  bool launchedLately(const std::string &Kernel) const;
 
   bool hasRecords() const;
   void collect(std::vector<Occurrence> &Found, uint32_t Seed) const;
@@ -92,6 +108,7 @@ public:
   const uint32_t Uid;
   CUdevice Device = -1;
   int ComputeMajor = 0, ComputeMinor = 0;
+  Multiprocessors Processors;
   bool IsDead = false; ///< Destroyed; Handle may be another one's by now.
   CUresult Failure = CUDA_SUCCESS; ///< A kernel of it failed.
   std::string FailureName;
@@ -110,6 +127,9 @@ public:
   }
 
 private:
+  CUresult getAttribute(CUfunction_attribute Which, CUfunction Function,
+                        int &Value) const;
+
   abi::RecordBuffer *Records = nullptr;
   size_t RecordsSize = 0;
   CUdeviceptr RecordsDevice = 0;

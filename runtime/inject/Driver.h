@@ -43,6 +43,9 @@ namespace crsan {
 /// Null where the driver is too old for them.
 #define CRSAN_DRIVER_OPTIONAL(X)                                               \
   X(cuStreamGetCtx)                                                            \
+  X(cuFuncGetAttribute)                                                        \
+  X(cuKernelGetAttribute)                                                      \
+  X(cuOccupancyMaxActiveBlocksPerMultiprocessor)                               \
   X(cuLibraryGetGlobal)                                                        \
   X(cuLibraryGetModule)
 

@@ -141,6 +141,7 @@ void Session::codeUnloading(CUlibrary Library, CUmodule Module) {
   for (const std::shared_ptr<Context> &C : Affected)
     C->forgetCode(Serial);
   Code.removeCode(Serial);
+  Residencies.clear(); // Handles are reused.
 }
 
 void Session::contextEnding(CUcontext Ctx) {
@@ -168,25 +169,59 @@ void Session::contextGone(CUcontext Ctx) {
   std::lock_guard Lock(Data);
   if (std::shared_ptr<Context> C = findContext(Ctx))
     C->IsDead = true;
+  Residencies.clear(); // Its functions' handles are reused.
 }
 
 //===----------------------------------------------------------------------===//
 // Launches
 //===----------------------------------------------------------------------===//
 
-void Session::launched(CUcontext Ctx, const char *Kernel) {
+void Session::launched(CUcontext Ctx, const char *Kernel,
+                       const std::optional<LaunchShape> &Shape) {
   std::string Name = Kernel ? Kernel : "";
-  std::lock_guard Lock(Data);
-  std::shared_ptr<Context> C = findContext(Ctx);
-  // A graph has no name: it is taken for instrumented if anything here is.
-  bool IsChecked =
-      C && C->isPrepared() && (Kernel ? Code.isInstrumented(Name) : true);
-  if (IsChecked) {
+  std::shared_ptr<Context> C;
+  {
+    std::lock_guard Lock(Data);
+    C = findContext(Ctx);
+    // A graph has no name: it is taken for instrumented if anything here is.
+    bool IsChecked =
+        C && C->isPrepared() && (Kernel ? Code.isInstrumented(Name) : true);
+    if (!IsChecked) {
+      ++NotInstrumented;
+      return;
+    }
     ++Launched;
     C->noteLaunch(Kernel ? Name : "a graph");
-  } else {
-    ++NotInstrumented;
   }
+  if (Kernel && Shape)
+    judgeOccupancy(*C, Name, *Shape);
+}
+
+/// A grid that would run all at once but for its registers may have done so
+/// before there were checks: if its blocks wait for each other, it hangs now.
+void Session::judgeOccupancy(const Context &C, const std::string &Kernel,
+                             const LaunchShape &Shape) {
+  std::tuple Key(C.Device, Shape.Function, Shape.Threads,
+                 Shape.DynamicSharedBytes);
+  std::optional<Residency> Found;
+  {
+    std::lock_guard Lock(Data);
+    if (Crowded.contains(Kernel))
+      return;
+    if (auto Known = Residencies.find(Key); Known != Residencies.end())
+      Found = Known->second;
+  }
+  if (!Found)
+    Found = C.askResidency(Shape);
+  std::lock_guard Lock(Data);
+  Residencies.emplace(Key, *Found);
+  if (!Found->lacksRegisters(Shape.Blocks))
+    return;
+  std::string Line =
+      fmt::format("kernel {}: {}", demangle(Kernel),
+                  describeShortage(C.Processors, *Found, Shape.Blocks));
+  if (Crowded.emplace(Kernel, Line).second)
+    theLog().say("{}", Line);
 }
 
 void Session::launchFailed(const char *Kernel, const std::string &Error) {
@@ -304,6 +339,9 @@ bool Session::takeStock(const ContextList &List) {
         "kernels on device {} still run after {} ms (exit_timeout_ms); "
         "what they do from now on is not checked, last launched: {}",
         C->Device, Options.exit_timeout_ms, C->lastKernels());
+    for (const auto &[Kernel, Line] : Crowded)
+      if (C->launchedLately(Kernel))
+        theLog().say("{}", Line);
   }
   return AllDone;
 }

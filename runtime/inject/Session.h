@@ -26,11 +26,14 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace crsan {
@@ -55,7 +58,9 @@ public:
                   CUcontext Ctx, uint32_t Uid);
   void codeUnloading(CUlibrary Library, CUmodule Module);
   void launching(CUcontext Ctx, uint32_t Uid);
-  void launched(CUcontext Ctx, const char *Kernel);
+  /// Shape: none where blocks are not placed one by one, or nobody knows.
+  void launched(CUcontext Ctx, const char *Kernel,
+                const std::optional<LaunchShape> &Shape);
   void launchFailed(const char *Kernel, const std::string &Error);
   void synchronised(CUcontext Ctx, CUresult Result);
   /// The contexts of a device, or one context, are about to go or be reset.
@@ -80,6 +85,8 @@ private:
   std::shared_ptr<Context> findContext(CUcontext Handle);
   std::shared_ptr<Context> enterContext(CUcontext Handle, uint32_t Uid);
   void configure(CUcontext Handle, uint32_t Uid);
+  void judgeOccupancy(const Context &C, const std::string &Kernel,
+                      const LaunchShape &Shape);
   void kernelFailed(Context &C, CUresult Result);
   bool takeStock(const ContextList &Contexts);
   bool finishReadBack(Context &C, uint64_t Launches, const ReadBackPlan &Plan,
@@ -100,6 +107,13 @@ private:
   Modules Code;
   ContextList Contexts;       ///< Dead ones too: they have findings.
   std::set<std::string> Said; ///< Lines that are said once.
+  /// What was asked of the driver, by device, function, threads and dynamic
+  /// shared memory of a block.
+  std::map<std::tuple<CUdevice, CUfunction, int, uint32_t>, Residency>
+      Residencies;
+  /// Kernels that lacked registers to run all at once, and the line that says
+  /// so.
+  std::map<std::string, std::string> Crowded;
   uint64_t Launched = 0, Failed = 0, NotInstrumented = 0;
   bool HasReported = false;
   bool HasRaces = false;

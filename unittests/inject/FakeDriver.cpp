@@ -18,6 +18,7 @@
 
 #include <cupti.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -166,9 +167,52 @@ API cuCtxSynchronize() {
   return TheCall.done(S.Sticky);
 }
 API cuDeviceGetAttribute(int *Value, CUdevice_attribute Which, CUdevice) {
-  *Value = Which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR ? 0
-           : getenv("FAKE_OLD_DEVICE")                           ? 6
-                                                                 : 9;
+  switch (Which) {
+  case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+    *Value = getenv("FAKE_OLD_DEVICE") ? 6 : 9;
+    break;
+  case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
+    *Value = 132;
+    break;
+  case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
+    *Value = 2048;
+    break;
+  case CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR:
+    *Value = 32;
+    break;
+  case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR:
+    *Value = 65536;
+    break;
+  case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR:
+    *Value = 233472;
+    break;
+  case CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK:
+    *Value = 1024;
+    break;
+  default:
+    *Value = 0;
+  }
+  return CUDA_SUCCESS;
+}
+API cuFuncGetAttribute(int *Value, CUfunction_attribute Which, CUfunction F) {
+  *Value = Which == CU_FUNC_ATTRIBUTE_NUM_REGS
+               ? reinterpret_cast<FakeKernel *>(F)->Registers
+               : 0;
+  return getenv("FAKE_KERNELS_ONLY") ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
+}
+API cuKernelGetAttribute(int *Value, CUfunction_attribute Which, CUkernel K,
+                         CUdevice) {
+  *Value = Which == CU_FUNC_ATTRIBUTE_NUM_REGS
+               ? reinterpret_cast<FakeKernel *>(K)->Registers
+               : 0;
+  return CUDA_SUCCESS;
+}
+API cuOccupancyMaxActiveBlocksPerMultiprocessor(int *Blocks, CUfunction F,
+                                                int Threads, size_t) {
+  if (getenv("FAKE_NO_OCCUPANCY"))
+    return CUDA_ERROR_INVALID_VALUE;
+  int Registers = reinterpret_cast<FakeKernel *>(F)->Registers;
+  *Blocks = std::min(2048, 65536 / Registers) / Threads;
   return CUDA_SUCCESS;
 }
 API cuDevicePrimaryCtxGetState(CUdevice, unsigned *, int *) {
@@ -288,11 +332,12 @@ static void race(FakeLibrary &L) {
                      __ATOMIC_RELEASE);
   }
 }
-API cuLaunchKernel(CUfunction F, unsigned, unsigned, unsigned, unsigned,
-                   unsigned, unsigned, unsigned, CUstream, void **, void **) {
+API cuLaunchKernel(CUfunction F, unsigned GridX, unsigned GridY, unsigned GridZ,
+                   unsigned BlockX, unsigned BlockY, unsigned BlockZ,
+                   unsigned Shared, CUstream Stream, void **, void **) {
   auto *K = reinterpret_cast<FakeKernel *>(F);
-  cuLaunchKernel_params P{};
-  P.f = F;
+  cuLaunchKernel_params P{F,      GridX,  GridY,  GridZ,   BlockX, BlockY,
+                          BlockZ, Shared, Stream, nullptr, nullptr};
   CALL(cuLaunchKernel, &P, K->Name);
   auto &L = *reinterpret_cast<FakeLibrary *>(K->Library);
   show(L);

@@ -28,6 +28,7 @@ struct FakeKernel {
   const char *Name;
   Kind What;
   CUlibrary Library;
+  int Registers = 16;
 };
 
 /// Makes a context and makes it current.

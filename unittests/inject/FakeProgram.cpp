@@ -32,9 +32,10 @@ static CUlibrary load(const Bytes &Cubin, uint32_t NumSites) {
   return Library;
 }
 
-static CUresult launch(FakeKernel K) {
-  return cuLaunchKernel(reinterpret_cast<CUfunction>(&K), 1, 1, 1, 32, 1, 1, 0,
-                        nullptr, nullptr, nullptr);
+static CUresult launch(FakeKernel K, unsigned Blocks = 1,
+                       unsigned Threads = 32) {
+  return cuLaunchKernel(reinterpret_cast<CUfunction>(&K), Blocks, 1, 1, Threads,
+                        1, 1, 0, nullptr, nullptr, nullptr);
 }
 
 static CUlibrary Library;
@@ -82,6 +83,12 @@ int main(int Count, char **Words) {
       launch({"_Z1kPi", FakeKernel::Asserts, Library});
     else if (Word == "hangs")
       launch({"_Z1kPi", FakeKernel::Hangs, Library});
+    else if (Word == "crowded") // Fits without the registers.
+      launch({"_Z1kPi", FakeKernel::Clean, Library, 64}, 264, 1024);
+    else if (Word == "crowdedhangs")
+      launch({"_Z1kPi", FakeKernel::Hangs, Library, 64}, 264, 1024);
+    else if (Word == "large") // Does not fit anyway.
+      launch({"_Z1kPi", FakeKernel::Clean, Library, 64}, 265, 1024);
     else if (Word == "foreign")
       launch({"_Z5plainv", FakeKernel::Foreign, Other});
     else if (Word == "sync")

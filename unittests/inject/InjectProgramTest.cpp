@@ -25,6 +25,7 @@
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -138,6 +139,33 @@ TEST(InjectProgram, ARefusedLaunchIsLoud) {
                                       "CUDA_ERROR_INVALID_VALUE; it was not "
                                       "checked\n"),
                             HasSubstr("2 kernel launches failed")));
+}
+
+// Intent: that blocks no longer run all at once is one line for each kernel,
+// which comes back when kernels hang.
+TEST(InjectProgram, AGridThatLacksRegistersIsSaidOnce) {
+  const std::string Line =
+      "CRSan: kernel k(int*): only 132 of its 264 blocks run at a time, for "
+      "want of registers (64 a thread, some of them for the checks); if its "
+      "blocks wait for each other, compile with -Xcuda-ptxas "
+      "--maxrregcount=32 or give it __launch_bounds__(1024, 2)\n";
+  for (const char *Environment : {"", "FAKE_KERNELS_ONLY=1"}) {
+    Outcome O = run("clean crowded large crowded", Environment);
+    EXPECT_EQ(O.Status, 0);
+    EXPECT_EQ(O.Text, Line + "begin\nend\n");
+  }
+  for (const char *Words : {"large crowded", "crowded reset crowded"})
+    EXPECT_EQ(run(Words).Text, Line + "begin\nend\n") << Words;
+  EXPECT_THAT(run("crowdedhangs", "CRSAN_OPTIONS=exit_timeout_ms=100").Text,
+              ContainsRegex("still run after 100 ms.*\nCRSan: kernel k.int..: "
+                            "only 132 of its 264"));
+}
+
+TEST(InjectProgram, GridsThatLackNothingAreNotMentioned) {
+  EXPECT_EQ(run("clean large").Text, "begin\nend\n");
+  EXPECT_EQ(run("crowded", "FAKE_NO_OCCUPANCY=1").Text, "begin\nend\n");
+  EXPECT_THAT(run("hangs", "CRSAN_OPTIONS=exit_timeout_ms=100").Text,
+              Not(HasSubstr("registers")));
 }
 
 TEST(InjectProgram, AFailedKernelIsLoud) {
