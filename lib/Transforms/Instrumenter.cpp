@@ -220,7 +220,7 @@ void Instrumenter::emitGroup(const Planned &P, const Group &G,
   if (!Addresses) {
     IRBuilder<> Entry(&F.getEntryBlock(), F.getEntryBlock().begin());
     Addresses =
-        Entry.CreateAlloca(ArrayType::get(I64, 3 * abi::MaxGroupSize),
+        Entry.CreateAlloca(ArrayType::get(I64, 3 * abi::MaxGroupSize + 2),
                            M.getDataLayout().getAllocaAddrSpace(), nullptr);
   }
   auto Pass = [&](size_t Slot, Value *What) {
@@ -253,9 +253,9 @@ void Instrumenter::emitGroup(const Planned &P, const Group &G,
   CallInst *Next = B.CreateCall(
       Check, {ConstantExpr::getAddrSpaceCast(P.Sampling, B.getPtrTy(0)),
               FirstSite, Generic, Count});
-  FunctionCallee Verify = M.getOrInsertFunction(
-      VerifyName, B.getVoidTy(), B.getPtrTy(0), B.getPtrTy(0), B.getInt32Ty());
-  B.CreateCall(Verify, {FirstSite, Generic, Count})->setConvergent();
+  FunctionCallee Verify =
+      M.getOrInsertFunction(VerifyName, B.getVoidTy(), B.getPtrTy(0));
+  B.CreateCall(Verify, {Generic})->setConvergent();
   Next->setConvergent();
   if (First && P.Loop)
     B.CreateStore(Next, P.Loop->Skip);

@@ -456,6 +456,8 @@ struct Group {
   Address Base[MaxGroupSize];
   uint64_t Length[MaxGroupSize];
   uint64_t Before[MaxGroupSize]; ///< What was there first.
+  Site *Sites;                   ///< As __crsan_check was given them.
+  uint64_t N;
 };
 
 DEVICE Address addressOf(const Group &G, const Site *Sites, uint32_t I) {
@@ -472,6 +474,8 @@ DEVICE uint64_t sizeOf(const Group &G, const Site *Sites, uint32_t I) {
 /// windows of the same loop to let pass.
 ENTRY uint32_t __crsan_check(Window *Sampling, Site *Sites, Group *G,
                              uint32_t N) {
+  G->Sites = Sites;
+  G->N = N;
   if (!(__crsan_config.Flags & Enabled)) {
     Sampling->Interval = ~0u;
     return ~0u;
@@ -503,7 +507,9 @@ ENTRY uint32_t __crsan_check(Window *Sampling, Site *Sites, Group *G,
 /// The second half: reads again. A call of its own, so that lanes of one warp that
 /// slept here together, from different branches, may look one after the other
 /// (docs/lessons.md says how far that goes).
-ENTRY void __crsan_verify(Site *Sites, const Group *G, uint32_t N) {
+ENTRY void __crsan_verify(const Group *G) {
+  Site *const Sites = G->Sites;
+  const uint32_t N = G->N;
   if (!(__crsan_config.Flags & Enabled))
     return;
 #pragma unroll 1

@@ -9,7 +9,7 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK-LABEL: kernel generic
 ; CHECK: load {{.*}} space 0{{$}}
 ; IR-LABEL: define ptx_kernel void @generic(
-; IR: [[ALL:%.*]] = alloca [24 x i64]
+; IR: [[ALL:%.*]] = alloca [26 x i64]
 ; IR: [[AT:%.*]] = ptrtoint ptr %p to i64
 ; IR: [[SLOT:%.*]] = getelementptr inbounds i64, ptr [[ALL]], i64 0
 ; IR: store i64 [[AT]], ptr [[SLOT]]

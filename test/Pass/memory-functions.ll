@@ -62,7 +62,7 @@ define ptx_kernel void @spill(ptr addrspace(1) %from) {
 ; CHECK-NEXT: load size 0 offset 0 space 1{{$}}
 ; CHECK-NOT: {{.}}
 ; IR-LABEL: define ptx_kernel void @variable(
-; IR: [[ALL:%.*]] = alloca [24 x i64]
+; IR: [[ALL:%.*]] = alloca [26 x i64]
 ; IR: [[LENGTH:%.*]] = zext i32 %n to i64
 ; IR: [[SLOT:%.*]] = getelementptr inbounds i64, ptr [[ALL]], i64 9
 ; IR: store i64 [[LENGTH]], ptr [[SLOT]]

@@ -12,7 +12,7 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK-NEXT: load size 8 offset 4104 space 1
 ; CHECK-NEXT: load size 8 offset 4112 space 1
 ; IR-LABEL: define ptx_kernel void @neighbours(
-; IR: [[ALL:%.*]] = alloca [24 x i64]
+; IR: [[ALL:%.*]] = alloca [26 x i64]
 ; IR-COUNT-4: addrspacecast ptr addrspace(1) %at to ptr
 ; IR: call i32 @__crsan_check({{.*}}, ptr [[ALL]], i32 4)
 define ptx_kernel void @neighbours(ptr addrspace(1) %p, i64 %i) {
