@@ -147,7 +147,7 @@ void Instrumenter::instrument(Planned &P) {
   for (const Group &G : P.W.Groups)
     emitGroup(P, G, Sampled);
   for (const Access &A : P.W.Stores)
-    emitStoreCheck(A, Sampled);
+    emitLateStoreCheck(A, Sampled);
 }
 
 /// A random number below `Interval`, 0 for 0. The clock's low bits are as
@@ -204,6 +204,13 @@ static uint8_t meetings(const Access &S, ArrayRef<Access> Group) {
   return Meets;
 }
 
+/// Whether `V`, used behind `Head` in its block, is there already. Nothing
+/// behind `Head` has been split off yet.
+static bool isKnownAt(const Value *V, const Instruction *Head) {
+  const auto *I = dyn_cast<Instruction>(V);
+  return !I || I->getParent() != Head->getParent() || I->comesBefore(Head);
+}
+
 void Instrumenter::emitGroup(const Planned &P, const Group &G,
                              Value *&Sampled) {
   ++NumGroups;
@@ -227,6 +234,7 @@ void Instrumenter::emitGroup(const Planned &P, const Group &G,
     B.CreateStore(What, B.CreateConstInBoundsGEP1_64(I64, Addresses, Slot));
   };
   Constant *FirstSite = nullptr;
+  SmallVector<std::pair<const Access *, Constant *>, 4> EarlyStores;
   for (auto [I, A] : enumerate(G.Accesses)) {
     APInt Offset(64, A.Offset);
     Value *Base = A.Pointer->stripAndAccumulateConstantOffsets(
@@ -236,13 +244,18 @@ void Instrumenter::emitGroup(const Planned &P, const Group &G,
                       Offset.getSExtValue()),
         B.getPtrTy(0));
     FirstSite = FirstSite ? FirstSite : Site;
-    if (A.Stored)
-      StoreSites[A.Inst] = Site;
+    if (A.Stored && !isKnownAt(A.Stored, G.Head))
+      LateStores[A.Inst] = Site;
+    else if (A.Stored)
+      EarlyStores.push_back({&A, Site});
     ++(A.Kind == abi::AccessKind::Load ? NumCheckedLoads : NumCheckedStores);
     Pass(I, emitAddress(B, Base));
     if (A.Length)
       Pass(abi::MaxGroupSize + I, B.CreateZExtOrTrunc(A.Length, I64));
   }
+  // Before the lanes sleep, since they are together here.
+  for (auto [A, Site] : EarlyStores)
+    emitStoreCheck(B, *A, Site);
   // A call needs a location where the callee has debug information.
   B.SetCurrentDebugLocation(G.Head->getDebugLoc());
   Value *Generic = B.CreateAddrSpaceCast(Addresses, B.getPtrTy(0));
@@ -282,21 +295,29 @@ Value *Instrumenter::storedBits(IRBuilder<> &B, const Access &A) {
   return Folded;
 }
 
-void Instrumenter::emitStoreCheck(const Access &A, Value *Sampled) {
-  Constant *Site = StoreSites.lookup(A.Inst);
-  if (!Site)
-    return;
-  auto *Rare = MDBuilder(F.getContext()).createUnlikelyBranchWeights();
-  Instruction *Then = SplitBlockAndInsertIfThen(Sampled, A.Inst->getIterator(),
-                                                /*Unreachable=*/false, Rare);
-  IRBuilder<> B(Then);
-  B.SetCurrentDebugLocation(A.Inst->getDebugLoc());
+/// Lanes are compared by a store's value. Anywhere in its window will do
+/// (docs/soundness.md), and the group's slow path is at hand.
+void Instrumenter::emitStoreCheck(IRBuilder<> &B, const Access &A,
+                                  Constant *Site) {
   Value *Bits = storedBits(B, A);
   if (!Bits)
     return;
   FunctionCallee Check = M.getOrInsertFunction(
       StoreName, B.getVoidTy(), B.getPtrTy(0), B.getInt64Ty(), B.getInt64Ty());
+  B.SetCurrentDebugLocation(A.Inst->getDebugLoc());
   B.CreateCall(Check, {Site, emitAddress(B, A.Pointer), Bits})->setConvergent();
+}
+
+/// The same where the value was not known to the slow path.
+void Instrumenter::emitLateStoreCheck(const Access &A, Value *Sampled) {
+  Constant *Site = LateStores.lookup(A.Inst);
+  if (!Site)
+    return;
+  auto *Rare = MDBuilder(F.getContext()).createUnlikelyBranchWeights();
+  IRBuilder<> B(SplitBlockAndInsertIfThen(Sampled, A.Inst->getIterator(),
+                                          /*Unreachable=*/false, Rare));
+  B.SetCurrentDebugLocation(A.Inst->getDebugLoc());
+  emitStoreCheck(B, A, Site);
 }
 
 } // namespace crsan

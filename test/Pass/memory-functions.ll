@@ -35,8 +35,8 @@ define ptx_kernel void @long(ptr addrspace(1) %to, ptr addrspace(1) %from) {
 ; CHECK-NEXT: check
 ; CHECK-NEXT: store size 8 offset 0 space
 ; IR-LABEL: define ptx_kernel void @fill(
-; IR: call i32 @__crsan_check({{.*}}, i32 1)
 ; IR: call void @__crsan_store(
+; IR: call i32 @__crsan_check({{.*}}, i32 1)
 ; IR: call void @llvm.memset
 define ptx_kernel void @fill(ptr addrspace(1) %to) {
   call void @llvm.memset.p1.i64(ptr addrspace(1) align 8 %to, i8 0, i64 8, i1 false)

@@ -1,4 +1,5 @@
-; Intent: lanes are compared beside the store, where its value is known; loads are not compared.
+; Intent: lanes are compared in the group's slow path if the store's value is known there, else beside
+; the store; loads are not compared.
 ; RUN: %opt -load-pass-plugin=%pass_plugin -passes=crsan-mark,crsan -verify-each -S %s | FileCheck %s
 
 target triple = "nvptx64-nvidia-cuda"
@@ -16,6 +17,36 @@ define ptx_kernel void @late(ptr addrspace(1) %p, ptr addrspace(1) %q) {
   %v = load float, ptr addrspace(1) %p
   %twice = fadd float %v, %v
   store float %twice, ptr addrspace(1) %q
+  ret void
+}
+
+; One slow path for the load, the store and the lanes.
+; CHECK-LABEL: define ptx_kernel void @early(
+; CHECK: call void @__crsan_store({{.*}}, i64 [[WIDE:%.*]])
+; CHECK: @__crsan_check({{.*}}, i32 2)
+; CHECK-NOT: @__crsan_store
+; CHECK: store i32 %sum
+define ptx_kernel void @early(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %n) {
+  %sum = add i32 %n, 1
+  %v = load float, ptr addrspace(1) %p
+  store i32 %sum, ptr addrspace(1) %q
+  ret void
+}
+
+; Each store in its own way.
+; CHECK-LABEL: define ptx_kernel void @both(
+; CHECK: call void @__crsan_store({{.*}}, i64 7)
+; CHECK: @__crsan_check({{.*}}, i32 3)
+; CHECK-NOT: @__crsan_store
+; CHECK: %v = load i32
+; CHECK: call void @__crsan_store(
+; CHECK: store i32 %v
+; CHECK-NOT: @__crsan_store
+; CHECK: store i32 7
+define ptx_kernel void @both(ptr addrspace(1) %p, ptr addrspace(1) %q, ptr addrspace(1) %r) {
+  %v = load i32, ptr addrspace(1) %p
+  store i32 %v, ptr addrspace(1) %q
+  store i32 7, ptr addrspace(1) %r
   ret void
 }
 

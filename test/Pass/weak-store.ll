@@ -9,8 +9,8 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK-NEXT: check
 ; CHECK-NEXT: store size 4 offset 0 space 1{{$}}
 ; IR-LABEL: define ptx_kernel void @weak(
-; IR: call i32 @__crsan_check({{.*}}, i32 1)
 ; IR: call void @__crsan_store(
+; IR: call i32 @__crsan_check({{.*}}, i32 1)
 ; IR: store i32 1, ptr addrspace(1) %p
 define ptx_kernel void @weak(ptr addrspace(1) %p) {
   store i32 1, ptr addrspace(1) %p
