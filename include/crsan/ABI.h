@@ -158,8 +158,8 @@ struct Watchpoints {
     uint64_t Block; ///< x in bits 0-31, y in 32-47, z in 48-63.
   } Shared[NumShared];
 };
-static_assert(sizeof(Watchpoints) == 8 * Watchpoints::NumGlobal +
-                                         32 * Watchpoints::NumShared);
+static_assert(sizeof(Watchpoints) ==
+              8 * Watchpoints::NumGlobal + 32 * Watchpoints::NumShared);
 
 enum ConfigFlags : uint32_t {
   Enabled = 1,        ///< Set by the library; clear, a window costs its test.
@@ -197,7 +197,7 @@ struct Site {
   /// For a store: which accesses of its group, by position, other lanes may
   /// make where this one writes.
   uint8_t Meets;
-  uint8_t Reserved;
+  uint8_t HasValue; ///< The check is told what this store is about to write.
   /// From the address that the check is given: constants stay out of the code,
   /// where they would take a register each.
   int64_t Offset;

@@ -13,7 +13,6 @@ namespace crsan {
 
 /// The runtime's entry points (runtime/device/Runtime.cu).
 inline constexpr char CheckName[] = "__crsan_check";
-inline constexpr char VerifyName[] = "__crsan_verify";
 inline constexpr char StoreName[] = "__crsan_store";
 inline constexpr char BlockIndexName[] = "__crsan_block_index";
 /// What units of an image share, besides the configuration.

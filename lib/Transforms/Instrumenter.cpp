@@ -147,7 +147,7 @@ void Instrumenter::instrument(Planned &P) {
   for (const Group &G : P.W.Groups)
     emitGroup(P, G, Sampled);
   for (const Access &A : P.W.Stores)
-    emitStoreCheck(A, Sampled);
+    emitLateStoreCheck(A, Sampled);
 }
 
 /// A random number below `Interval`, 0 for 0. The clock's low bits are as
@@ -204,6 +204,13 @@ static uint8_t meetings(const Access &S, ArrayRef<Access> Group) {
   return Meets;
 }
 
+/// Whether `V`, used behind `Head` in its block, is there already. Nothing
+/// behind `Head` has been split off yet.
+static bool isKnownAt(const Value *V, const Instruction *Head) {
+  const auto *I = dyn_cast<Instruction>(V);
+  return !I || I->getParent() != Head->getParent() || I->comesBefore(Head);
+}
+
 void Instrumenter::emitGroup(const Planned &P, const Group &G,
                              Value *&Sampled) {
   ++NumGroups;
@@ -231,17 +238,21 @@ void Instrumenter::emitGroup(const Planned &P, const Group &G,
     APInt Offset(64, A.Offset);
     Value *Base = A.Pointer->stripAndAccumulateConstantOffsets(
         M.getDataLayout(), Offset, /*AllowNonInbounds=*/true);
+    // Lanes are compared by a store's value. Anywhere in its window will do
+    // (docs/soundness.md), and the slow path is at hand.
+    const bool IsKnown = A.Stored && !A.Length && isKnownAt(A.Stored, G.Head);
+    Value *Stored = IsKnown ? storedBits(B, A) : nullptr;
     Constant *Site = ConstantExpr::getAddrSpaceCast(
-        Table.addSite(A, Kernel, meetings(A, G.Accesses),
-                      Offset.getSExtValue()),
+        Table.addSite(A, Kernel, meetings(A, G.Accesses), Offset.getSExtValue(),
+                      /*HasValue=*/Stored),
         B.getPtrTy(0));
     FirstSite = FirstSite ? FirstSite : Site;
-    if (A.Stored)
-      StoreSites[A.Inst] = Site;
+    if (A.Stored && !IsKnown)
+      LateStores[A.Inst] = Site;
     ++(A.Kind == abi::AccessKind::Load ? NumCheckedLoads : NumCheckedStores);
     Pass(I, emitAddress(B, Base));
-    if (A.Length)
-      Pass(abi::MaxGroupSize + I, B.CreateZExtOrTrunc(A.Length, I64));
+    if (Value *Second = A.Length ? B.CreateZExtOrTrunc(A.Length, I64) : Stored)
+      Pass(abi::MaxGroupSize + I, Second);
   }
   // A call needs a location where the callee has debug information.
   B.SetCurrentDebugLocation(G.Head->getDebugLoc());
@@ -253,9 +264,6 @@ void Instrumenter::emitGroup(const Planned &P, const Group &G,
   CallInst *Next = B.CreateCall(
       Check, {ConstantExpr::getAddrSpaceCast(P.Sampling, B.getPtrTy(0)),
               FirstSite, Generic, Count});
-  FunctionCallee Verify = M.getOrInsertFunction(
-      VerifyName, B.getVoidTy(), B.getPtrTy(0), B.getPtrTy(0), B.getInt32Ty());
-  B.CreateCall(Verify, {FirstSite, Generic, Count})->setConvergent();
   Next->setConvergent();
   if (First && P.Loop)
     B.CreateStore(Next, P.Loop->Skip);
@@ -282,14 +290,14 @@ Value *Instrumenter::storedBits(IRBuilder<> &B, const Access &A) {
   return Folded;
 }
 
-void Instrumenter::emitStoreCheck(const Access &A, Value *Sampled) {
-  Constant *Site = StoreSites.lookup(A.Inst);
+/// Compares the lanes where a store's value was not known to the slow path.
+void Instrumenter::emitLateStoreCheck(const Access &A, Value *Sampled) {
+  Constant *Site = LateStores.lookup(A.Inst);
   if (!Site)
     return;
   auto *Rare = MDBuilder(F.getContext()).createUnlikelyBranchWeights();
-  Instruction *Then = SplitBlockAndInsertIfThen(Sampled, A.Inst->getIterator(),
-                                                /*Unreachable=*/false, Rare);
-  IRBuilder<> B(Then);
+  IRBuilder<> B(SplitBlockAndInsertIfThen(Sampled, A.Inst->getIterator(),
+                                          /*Unreachable=*/false, Rare));
   B.SetCurrentDebugLocation(A.Inst->getDebugLoc());
   Value *Bits = storedBits(B, A);
   if (!Bits)

@@ -46,7 +46,7 @@ private:
   llvm::Value *emitDecision(llvm::IRBuilder<> &B, const Planned &P);
   llvm::Value *emitRandomBelow(llvm::IRBuilder<> &B, llvm::Value *Interval);
   void emitGroup(const Planned &P, const Group &G, llvm::Value *&Sampled);
-  void emitStoreCheck(const Access &A, llvm::Value *Sampled);
+  void emitLateStoreCheck(const Access &A, llvm::Value *Sampled);
   llvm::Value *storedBits(llvm::IRBuilder<> &B, const Access &A);
   llvm::Value *emitAddress(llvm::IRBuilder<> &B, llvm::Value *Pointer);
 
@@ -57,7 +57,8 @@ private:
   llvm::FunctionAnalysisManager &FAM;
   std::map<llvm::Loop *, Countdown> Countdowns; ///< Plan points into it.
   std::vector<Planned> Plan;
-  llvm::DenseMap<const llvm::Instruction *, llvm::Constant *> StoreSites;
+  /// Stores whose values are not known where their group is checked.
+  llvm::DenseMap<const llvm::Instruction *, llvm::Constant *> LateStores;
   llvm::AllocaInst *Addresses = nullptr; ///< The runtime's Group.
 };
 

@@ -105,7 +105,7 @@ uint64_t SiteTable::identity(const abi::SiteEntry &Entry) const {
 }
 
 Constant *SiteTable::addSite(const Access &A, StringRef Kernel, uint8_t Meets,
-                             int64_t Offset) {
+                             int64_t Offset, bool HasValue) {
   const Function &F = *A.Inst->getFunction();
   abi::SiteEntry Entry = {};
   Entry.Frame = addFrame(A.Inst->getDebugLoc(), F);
@@ -116,7 +116,7 @@ Constant *SiteTable::addSite(const Access &A, StringRef Kernel, uint8_t Meets,
   Entry.Id = identity(Entry);
   Entries.insert({Entry.Id, Entry});
   Sites.push_back({Entry.Id, uint32_t(A.Size), Entry.Access, Entry.MemorySpace,
-                   Meets, Offset});
+                   Meets, Offset, HasValue});
   return elementAddress(SitesBase, (Sites.size() - 1) * sizeof(abi::Site));
 }
 
@@ -194,7 +194,8 @@ void SiteTable::emit(uint32_t Flags, uint32_t Skipped) {
     Words.insert(Words.end(),
                  {S.Id,
                   uint64_t(S.Size) | uint64_t(S.Kind) << 32 |
-                      uint64_t(S.MemorySpace) << 40 | uint64_t(S.Meets) << 48,
+                      uint64_t(S.MemorySpace) << 40 | uint64_t(S.Meets) << 48 |
+                      uint64_t(S.HasValue) << 56,
                   uint64_t(S.Offset), 0, 0, 0});
   auto *SitesArray = define(Twine(abi::SitesPrefix) + Unit,
                             ConstantDataArray::get(C, Words), false);

@@ -26,9 +26,9 @@ public:
 
   /// The device address of a new abi::Site; those of consecutive calls are
   /// consecutive in memory. `Kernel` is the only kernel it can run in, or "";
-  /// `Meets` and `Offset` are abi::Site's.
+  /// `Meets`, `Offset` and `HasValue` are abi::Site's.
   llvm::Constant *addSite(const Access &A, llvm::StringRef Kernel,
-                          uint8_t Meets, int64_t Offset);
+                          uint8_t Meets, int64_t Offset, bool HasValue);
 
   /// The device address of a new abi::Window.
   llvm::Constant *addWindow();
@@ -46,6 +46,7 @@ private:
     abi::Space MemorySpace;
     uint8_t Meets;
     int64_t Offset;
+    bool HasValue;
   };
 
   uint32_t addString(llvm::StringRef S);

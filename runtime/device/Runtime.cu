@@ -233,13 +233,13 @@ DEVICE void delay(const Warp &W, uint32_t Accesses) {
 // Entry points, called by instrumented code
 //===----------------------------------------------------------------------===//
 
-/// A store is about to happen in a sampled window: do lanes of this warp write
-/// one location (SuperCollider 3.3)? Lanes with the same value differ from
-/// lanes without only in what the report says. Each exchange is among the lanes
-/// that are together then and there, so that none waits for another.
-ENTRY void __crsan_store(Site *S, Address A, uint64_t Value) {
-  if ((__crsan_config.Flags & (Enabled | IntraWarp)) != (Enabled | IntraWarp))
-    return;
+namespace {
+
+/// Do lanes of this warp write one location (SuperCollider 3.3)? Lanes with the
+/// same value differ from lanes without only in what the report says. Each
+/// exchange is among the lanes that are together then and there, so that none
+/// waits for another.
+DEVICE void checkStore(Site *S, Address A, uint64_t Value) {
   const uint32_t Same = __nvvm_match_any_sync_i64(activeMask(), A);
   const uint32_t Here = activeMask();
   const uint32_t Equal = __nvvm_match_any_sync_i64(Here, Value);
@@ -252,6 +252,15 @@ ENTRY void __crsan_store(Site *S, Address A, uint64_t Value) {
     __crsan_race(S, A, Value, Theirs,
                  uint64_t(Same) << 32 | (Distinct ? 0 : SameValue) << 8 |
                      uint32_t(RaceKind::IntraWarpLostUpdate));
+}
+
+} // namespace
+
+/// A store of a value that its window's slow path did not know is about to
+/// happen.
+ENTRY void __crsan_store(Site *S, Address A, uint64_t Value) {
+  if ((__crsan_config.Flags & (Enabled | IntraWarp)) == (Enabled | IntraWarp))
+    checkStore(S, A, Value);
 }
 
 namespace {
@@ -329,7 +338,8 @@ DEVICE void checkLanes(const Warp &W, Site &Store, Address Stored, Site &Other,
 }
 
 /// What a slow path passes on: access I of its group is at Base[I] plus its
-/// site's offset, and Length[I] bytes long where the site has no size.
+/// site's offset, and Length[I] bytes long where the site has no size. Where it
+/// has one, Length[I] is the value about to be stored, if the site HasValue.
 struct Group {
   Address Base[MaxGroupSize];
   uint64_t Length[MaxGroupSize];
@@ -342,10 +352,6 @@ DEVICE Address addressOf(const Group &G, const Site *Sites, uint32_t I) {
 DEVICE uint64_t sizeOf(const Group &G, const Site *Sites, uint32_t I) {
   return Sites[I].Size ? Sites[I].Size : G.Length[I];
 }
-
-} // namespace
-
-namespace {
 
 /// Sleeps; meanwhile one lane watches one of the accesses. Every lane looks for
 /// the watchpoints of others first: lanes that sleep here together are not
@@ -424,11 +430,27 @@ DEVICE void checkBranches(const Warp &W, Site *Sites, const Group &G,
   }
 }
 
+DEVICE void compareLanes(const Warp &W, Site *Sites, const Group &G,
+                         uint32_t N) {
+#pragma unroll 1
+  for (uint32_t I = 0; I < N; ++I) {
+    const Address A = addressOf(G, Sites, I);
+    if (Sites[I].HasValue)
+      checkStore(&Sites[I], A, G.Length[I]);
+#pragma unroll 1
+    for (uint32_t Meets = Sites[I].Meets; Meets; Meets &= Meets - 1) {
+      const uint32_t J = __builtin_ctz(Meets);
+      checkLanes(W, Sites[I], A, Sites[J], addressOf(G, Sites, J));
+    }
+  }
+  checkBranches(W, Sites, G, N);
+}
+
 } // namespace
 
-/// The first half of a window's slow path: reads the locations of `N` accesses,
-/// at most MaxGroupSize, that are about to happen, and sleeps. Returns how many
-/// windows of the same loop to let pass.
+/// A window's slow path: reads the locations of `N` accesses, at most
+/// MaxGroupSize, that are about to happen, compares the lanes, sleeps, and
+/// reads again. Returns how many windows of the same loop to let pass.
 ENTRY uint32_t __crsan_check(Window *Sampling, Site *Sites, Group *G,
                              uint32_t N) {
   if (!(__crsan_config.Flags & Enabled)) {
@@ -446,27 +468,9 @@ ENTRY uint32_t __crsan_check(Window *Sampling, Site *Sites, Group *G,
   uint32_t Interval;
   if (account(W, Sampling, Interval)) {
     if (__crsan_config.Flags & IntraWarp)
-#pragma unroll 1
-      for (uint32_t I = 0; I < N; ++I)
-#pragma unroll 1
-        for (uint32_t Meets = Sites[I].Meets; Meets; Meets &= Meets - 1) {
-          const uint32_t J = __builtin_ctz(Meets);
-          checkLanes(W, Sites[I], addressOf(*G, Sites, I), Sites[J],
-                     addressOf(*G, Sites, J));
-        }
-    if (__crsan_config.Flags & IntraWarp)
-      checkBranches(W, Sites, *G, N);
+      compareLanes(W, Sites, *G, N);
     watchAndSleep(W, Sites, *G, N, Interval);
   }
-  return nextSkip(W, Interval);
-}
-
-/// The second half: reads again. A call of its own, so that lanes of one warp
-/// that slept here together, from different branches, may look one after the
-/// other (docs/lessons.md says how far that goes).
-ENTRY void __crsan_verify(Site *Sites, const Group *G, uint32_t N) {
-  if (!(__crsan_config.Flags & Enabled))
-    return;
 #pragma unroll 1
   for (uint32_t I = 0; I < N; ++I) {
     const Address A = addressOf(*G, Sites, I);
@@ -476,4 +480,5 @@ ENTRY void __crsan_verify(Site *Sites, const Group *G, uint32_t N) {
     if (G->Before[I] != After)
       __crsan_race(&Sites[I], A, G->Before[I], After, 0);
   }
+  return nextSkip(W, Interval);
 }

@@ -7,7 +7,7 @@ target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK-LABEL: kernel meet
 ; CHECK-NEXT: check
-; CHECK-NEXT: store {{.*}} meets 0b10{{$}}
+; CHECK-NEXT: store {{.*}} meets 0b10 with its value{{$}}
 ; CHECK-NEXT: load size 4 offset 0 space 3{{$}}
 define ptx_kernel void @meet(ptr addrspace(3) %p, ptr addrspace(3) %q) {
   store i32 1, ptr addrspace(3) %p
@@ -19,8 +19,8 @@ define ptx_kernel void @meet(ptr addrspace(3) %p, ptr addrspace(3) %q) {
 ; CHECK-LABEL: kernel several
 ; CHECK-NEXT: check
 ; CHECK-NEXT: load size 4 offset 0 space 3{{$}}
-; CHECK-NEXT: store {{.*}} meets 0b101{{$}}
-; CHECK-NEXT: store {{.*}} meets 0b1{{$}}
+; CHECK-NEXT: store {{.*}} meets 0b101 with its value{{$}}
+; CHECK-NEXT: store {{.*}} meets 0b1 with its value{{$}}
 define ptx_kernel void @several(i32 %i) {
   %p = getelementptr i32, ptr addrspace(3) @x, i32 %i
   %q = getelementptr i8, ptr addrspace(3) %p, i64 4
@@ -34,7 +34,7 @@ define ptx_kernel void @several(i32 %i) {
 ; A generic pointer may point anywhere.
 ; CHECK-LABEL: kernel generic
 ; CHECK-NEXT: check
-; CHECK-NEXT: store {{.*}} space 3 meets 0b10{{$}}
+; CHECK-NEXT: store {{.*}} space 3 meets 0b10 with its value{{$}}
 ; CHECK-NEXT: load {{.*}} space 0{{$}}
 define ptx_kernel void @generic(ptr addrspace(3) %p, ptr %q) {
   store i32 1, ptr addrspace(3) %p

@@ -48,7 +48,6 @@ define ptx_kernel void @cast(ptr addrspace(3) %s) {
 ; IR: asm "{{.*}}isspacep.const p, $1;
 ; IR: asm "{{.*}}isspacep.param p, $1;
 ; IR: asm sideeffect "ld.u32 $0, [$1];"
-; IR-LABEL: define internal void @__crsan_verify(
 ; IR: asm "{{.*}}isspacep.local p, $1;
 ; IR: asm "{{.*}}isspacep.const p, $1;
 ; IR: asm "{{.*}}isspacep.param p, $1;

@@ -33,10 +33,9 @@ define ptx_kernel void @long(ptr addrspace(1) %to, ptr addrspace(1) %from) {
 
 ; CHECK-LABEL: kernel fill
 ; CHECK-NEXT: check
-; CHECK-NEXT: store size 8 offset 0 space
+; CHECK-NEXT: store size 8 offset 0 space 1 with its value{{$}}
 ; IR-LABEL: define ptx_kernel void @fill(
 ; IR: call i32 @__crsan_check({{.*}}, i32 1)
-; IR: call void @__crsan_store(
 ; IR: call void @llvm.memset
 define ptx_kernel void @fill(ptr addrspace(1) %to) {
   call void @llvm.memset.p1.i64(ptr addrspace(1) align 8 %to, i8 0, i64 8, i1 false)
@@ -57,7 +56,7 @@ define ptx_kernel void @spill(ptr addrspace(1) %from) {
 ; is compared by it.
 ; CHECK-LABEL: kernel variable
 ; CHECK-NEXT: check
-; CHECK-NEXT: store size 4 offset 0 space 1{{$}}
+; CHECK-NEXT: store size 4 offset 0 space 1 with its value{{$}}
 ; CHECK-NEXT: store size 0 offset 0 space 1{{$}}
 ; CHECK-NEXT: load size 0 offset 0 space 1{{$}}
 ; CHECK-NOT: {{.}}

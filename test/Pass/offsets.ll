@@ -28,7 +28,7 @@ define ptx_kernel void @neighbours(ptr addrspace(1) %p, i64 %i) {
 ; What varies is added up by the code.
 ; CHECK-LABEL: kernel varying
 ; CHECK-NEXT: check
-; CHECK-NEXT: store size 1 offset 0 space 1
+; CHECK-NEXT: store size 1 offset 0 space 1 with its value
 ; CHECK-NOT: {{.}}
 ; IR-LABEL: define ptx_kernel void @varying(
 ; IR: addrspacecast ptr addrspace(1) %at to ptr

@@ -4,9 +4,9 @@
 target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK-LABEL: define ptx_kernel void @k(
+; CHECK: [[BITS:%.*]] = ptrtoint <2 x ptr> %v to <2 x i64>
+; CHECK: bitcast <2 x i64> [[BITS]] to i128
 ; CHECK: @__crsan_check({{.*}}, i32 2)
-; CHECK: ptrtoint <2 x ptr> %v to <2 x i64>
-; CHECK: call void @__crsan_store(
 ; CHECK: store <2 x ptr> %v
 define ptx_kernel void @k(ptr addrspace(1) %p, <2 x ptr> %v) {
   store <2 x ptr> %v, ptr addrspace(1) %p

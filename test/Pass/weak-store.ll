@@ -7,10 +7,9 @@ target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK-LABEL: kernel weak
 ; CHECK-NEXT: check
-; CHECK-NEXT: store size 4 offset 0 space 1{{$}}
+; CHECK-NEXT: store size 4 offset 0 space 1 with its value{{$}}
 ; IR-LABEL: define ptx_kernel void @weak(
 ; IR: call i32 @__crsan_check({{.*}}, i32 1)
-; IR: call void @__crsan_store(
 ; IR: store i32 1, ptr addrspace(1) %p
 define ptx_kernel void @weak(ptr addrspace(1) %p) {
   store i32 1, ptr addrspace(1) %p

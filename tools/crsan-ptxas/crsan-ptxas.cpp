@@ -31,6 +31,10 @@ namespace {
 /// What the runtime may use, so that it costs no kernel its occupancy: with 32
 /// registers a thread, every multiprocessor holds all the threads it can.
 constexpr StringLiteral RuntimeRegisters = "--maxrregcount=32";
+/// ptxas compiles several kernels at a time: checks make it four times the
+/// work. Not as many as there are processors, which other compilations need
+/// too.
+constexpr StringLiteral ProgramThreads = "--split-compile=4";
 
 struct CommandLine {
   std::string Toolkit;
@@ -83,18 +87,29 @@ CommandLine CommandLine::parse(ArrayRef<const char *> Arguments) {
   return C;
 }
 
-/// Runs a tool of the toolkit; true if it succeeded. Its words go to our
-/// stderr, or nowhere if ptxas will be asked again.
-bool run(const std::string &Program, ArrayRef<std::string> Arguments,
-         bool IsQuiet) {
-  SmallVector<StringRef, 16> Words = {Program};
-  Words.append(Arguments.begin(), Arguments.end());
-  std::optional<StringRef> Redirects[] = {std::nullopt, std::nullopt,
-                                          std::nullopt};
-  if (IsQuiet)
-    Redirects[1] = Redirects[2] = "";
-  return sys::ExecuteAndWait(Program, Words, std::nullopt, Redirects) == 0;
-}
+/// A tool of the toolkit at work. Its words go to our stderr, or nowhere if
+/// ptxas will be asked again.
+class Running {
+public:
+  Running(const std::string &Program, ArrayRef<std::string> Arguments,
+          bool IsQuiet) {
+    SmallVector<StringRef, 16> Words = {Program};
+    Words.append(Arguments.begin(), Arguments.end());
+    std::optional<StringRef> Redirects[] = {std::nullopt, std::nullopt,
+                                            std::nullopt};
+    if (IsQuiet)
+      Redirects[1] = Redirects[2] = "";
+    Process = sys::ExecuteNoWait(Program, Words, std::nullopt, Redirects, 0,
+                                 nullptr, &Failed);
+  }
+  bool succeeds() {
+    return !Failed && sys::Wait(Process, std::nullopt).ReturnCode == 0;
+  }
+
+private:
+  sys::ProcessInfo Process;
+  bool Failed = false;
+};
 
 bool write(StringRef Path, StringRef Text) {
   std::error_code Error;
@@ -104,17 +119,14 @@ bool write(StringRef Path, StringRef Text) {
   return !Error && !Out.has_error();
 }
 
-bool assemble(const CommandLine &C, StringRef Text, StringRef Stem,
-              ArrayRef<std::string> Flags, std::vector<FileRemover> &Removers) {
-  const std::string Source = (Stem + ".ptx").str(),
-                    Object = (Stem + ".o").str();
-  Removers.emplace_back(Source);
-  Removers.emplace_back(Object);
-  std::vector<std::string> Arguments(Flags.begin(), Flags.end());
-  for (StringRef Word : {StringRef("-c"), StringRef("--output-file"),
-                         StringRef(Object), StringRef(Source)})
-    Arguments.push_back(Word.str());
-  return write(Source, Text) && run(C.tool("ptxas"), Arguments, true);
+/// Assembles `Stem`.ptx to `Stem`.o.
+Running assemble(const CommandLine &C, const std::string &Stem,
+                 std::vector<std::string> Flags) {
+  for (const std::string &Word :
+       {std::string("-c"), std::string("--output-file"), Stem + ".o",
+        Stem + ".ptx"})
+    Flags.push_back(Word);
+  return Running(C.tool("ptxas"), Flags, true);
 }
 
 /// False: nothing was made, for whatever reason.
@@ -128,16 +140,27 @@ bool assembleApart(const CommandLine &C) {
   auto Split = crsan::ptx::splitRuntime((*Buffer)->getBuffer());
   if (!Split)
     return false;
-  std::vector<FileRemover> Removers;
-  Removers.reserve(8);
   const std::string Program = C.Output + ".program";
   const std::string Runtime = C.Output + ".runtime";
+  std::vector<FileRemover> Removers;
+  Removers.reserve(4);
+  for (const std::string &Stem : {Program, Runtime})
+    for (const char *Extension : {".ptx", ".o"})
+      Removers.emplace_back(Stem + Extension);
+  if (!write(Program + ".ptx", Split->Program) ||
+      !write(Runtime + ".ptx", Split->Runtime))
+    return false;
   // However the program is compiled, the runtime is not slow: what it takes
   // longer than a delay, it does not see. Nor is it debugged.
   std::vector<std::string> RuntimeFlags = {
       "-m64", "-O3", "--gpu-name=" + C.Architecture, RuntimeRegisters.str()};
-  if (!assemble(C, Split->Program, Program, C.Flags, Removers) ||
-      !assemble(C, Split->Runtime, Runtime, RuntimeFlags, Removers))
+  std::vector<std::string> ProgramFlags = C.Flags;
+  if (none_of(C.Flags, [](StringRef F) { return F.contains("split-compile"); }))
+    ProgramFlags.push_back(ProgramThreads.str());
+  Running ProgramJob = assemble(C, Program, ProgramFlags);
+  // Both are waited for, whatever becomes of the first.
+  const bool RuntimeDone = assemble(C, Runtime, RuntimeFlags).succeeds();
+  if (!ProgramJob.succeeds() || !RuntimeDone)
     return false;
   std::vector<std::string> Link = {"-m64", "-arch=" + C.Architecture,
                                    "--suppress-stack-size-warning"};
@@ -146,7 +169,7 @@ bool assembleApart(const CommandLine &C) {
   for (const std::string &Word :
        {std::string("-o"), C.Output, Program + ".o", Runtime + ".o"})
     Link.push_back(Word);
-  return run(C.tool("nvlink"), Link, true);
+  return Running(C.tool("nvlink"), Link, true).succeeds();
 }
 
 } // namespace
@@ -161,5 +184,5 @@ int main(int Argc, char **Argv) {
   if (assembleApart(C))
     return 0;
   // ptxas says what is wrong, if anything is.
-  return run(C.tool("ptxas"), C.Whole, false) ? 0 : 1;
+  return Running(C.tool("ptxas"), C.Whole, false).succeeds() ? 0 : 1;
 }

@@ -23,8 +23,9 @@ def describe(site):
     kind = ("load", "store")[what >> 32 & 0xFF]
     if offset >= 2**63:
         offset -= 2**64
-    meets = f" meets {what >> 48:#b}" if what >> 48 else ""
-    return f"{kind} size {what & 0xFFFFFFFF} offset {offset} space {what >> 40 & 0xFF}{meets}"
+    meets = f" meets {what >> 48 & 0xFF:#b}" if what >> 48 & 0xFF else ""
+    value = " with its value" if what >> 56 else ""
+    return f"{kind} size {what & 0xFFFFFFFF} offset {offset} space {what >> 40 & 0xFF}{meets}{value}"
 
 
 for line in text.splitlines():

@@ -7,5 +7,6 @@ import struct
 import sys
 
 text = re.search(r'@__crsan_table_\w+ = .*? c"([^"]*)"', sys.stdin.read()).group(1)
-table = re.sub(r"\\(..)", lambda m: chr(int(m.group(1), 16)), text).encode("latin-1")
+unescape = lambda m: "\\" if m.group(1) == "\\" else chr(int(m.group(1), 16))
+table = re.sub(r"\\(\\|..)", unescape, text).encode("latin-1")
 print("flags", struct.unpack("<IIQ8I", table[:48])[9])
