@@ -17,7 +17,14 @@
 namespace crsan {
 
 bool Modules::addImage(std::span<const uint8_t> Cubin) {
-  std::unique_ptr<DeviceImage> Image = readDeviceImage(Cubin, Sites);
+  return addImage(readDeviceImage(Cubin, Sites));
+}
+
+bool Modules::addImage(std::span<const ImageObject> Objects) {
+  return addImage(readDeviceImage(Objects, Sites));
+}
+
+bool Modules::addImage(std::unique_ptr<DeviceImage> Image) {
   if (!Image)
     return false;
   auto Known = std::find_if(Images.begin(), Images.end(), [&](const auto &E) {

@@ -47,6 +47,7 @@ public:
 
   /// Returns true for an image that is instrumented.
   bool addImage(std::span<const uint8_t> Cubin);
+  bool addImage(std::span<const ImageObject> Objects);
   /// Returns the code's serial.
   uint64_t addCode(LoadedCode Code);
   /// The serial, or 0.
@@ -81,6 +82,7 @@ private:
     std::vector<SiteArray> Arrays;
   };
 
+  bool addImage(std::unique_ptr<DeviceImage> Image);
   void configureCode(Context &Target, const LoadedCode &Code);
   std::shared_ptr<Entry> match(const LoadedCode &Code, Addresses &Found);
   bool resolve(const LoadedCode &Code, const DeviceImage &Image,

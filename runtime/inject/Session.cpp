@@ -31,15 +31,21 @@ using namespace std::chrono_literals;
 // Code and contexts
 //===----------------------------------------------------------------------===//
 
-void Session::imageShown(std::span<const uint8_t> Cubin) {
+template <typename Bytes> void Session::addImage(Bytes Image) {
   bool IsFirst;
   {
     std::lock_guard Lock(Data);
     bool SawBefore = Code.sawInstrumented();
-    IsFirst = Code.addImage(Cubin) && !SawBefore;
+    IsFirst = Code.addImage(Image) && !SawBefore;
   }
   if (IsFirst && OnFirstInstrumented)
     OnFirstInstrumented();
+}
+
+void Session::imageShown(std::span<const uint8_t> Cubin) { addImage(Cubin); }
+
+void Session::imageShown(std::span<const ImageObject> Objects) {
+  addImage(Objects);
 }
 
 void Session::codeLoaded(CUlibrary Library, CUmodule Module, const void *Bytes,
