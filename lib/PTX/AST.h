@@ -68,16 +68,20 @@ struct Operand {
     Vector,    ///< {a, b, ...}
     List,      ///< (a, b, ...): arguments and results of a call.
     Pair,      ///< p|q
-    Sum,       ///< name + offset outside brackets (mov r, var+4).
+    Sum,       ///< Text + Bits outside brackets (mov r, var+4). Two names, which
+               ///< only inline assembly adds, are Elements[0] and [1].
     Discard,   ///< _
-    Symbols,   ///< generic(x) in an initialiser: Elements[0].
+    Symbols,   ///< generic(x) + Bits in an initialiser: Elements[0].
   };
   Kind What = Kind::Discard;
   bool IsNegated = false; ///< !p, or -r before a name.
   bool IsDouble = false;
-  char Member = 0;        ///< x, y, z, w of a vector register or special register.
+  char Member = 0;        ///< x, y, z, w of a vector register or special register;
+                          ///< '-' in inline assembly: -name (IsNegated is set).
   std::string_view Text;
   uint64_t Bits = 0;      ///< Value, or a (signed) offset of Address and Sum.
+  /// Of a Name: the mask and the symbol of `0xFF00(generic(x)+4)`, whose Text is
+  /// the whole.
   std::vector<Operand> Elements;
 };
 
@@ -94,7 +98,8 @@ struct Guard {
 struct Location {
   uint32_t File = 0; ///< Of `.file`; an index into Module::Files by its number.
   uint32_t Line = 0, Column = 0;
-  std::string_view Function;            ///< Of inlined code; else empty.
+  /// Of inlined code, as written: a label of debug strings (DebugStrings.h).
+  std::string_view Function;
   int32_t InlinedAt = -1;               ///< Index into Module::Locations.
 };
 
@@ -108,7 +113,8 @@ struct Instruction {
   Position Pos;
 
   bool has(std::string_view Modifier) const;
-  /// The last modifier that is a type ("cvt.f32.u32": types(0) is F32, (1) U32).
+  /// The first (second, ...) modifier that is a type: of "cvt.f32.u32", type(0)
+  /// is F32 and type(1) U32.
   ScalarType type(unsigned FromFirst = 0) const;
 };
 
@@ -160,7 +166,8 @@ struct Function {
   std::string_view Name;
   std::vector<Variable> Results; ///< .func (...) name
   std::vector<Variable> Parameters;
-  std::vector<Directive> Directives; ///< .maxntid, .reqnctapercluster, .noreturn, ...
+  /// .maxntid, .reqnctapercluster, .noreturn, ...; .attribute, too.
+  std::vector<Directive> Directives;
   std::unique_ptr<Block> Body;       ///< Null for a declaration.
   Position Pos;
 };
@@ -179,7 +186,7 @@ struct Module {
   std::vector<Location> Locations;
   /// File scope, in order.
   std::vector<std::variant<Function, Variable, Directive>> Items;
-  /// `.section` bodies as written (debug information): printed, not understood.
+  /// `.section`s as written (debug information): printed, not understood.
   std::vector<std::string_view> Sections;
 };
 
