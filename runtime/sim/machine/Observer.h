@@ -61,7 +61,8 @@ struct SharedAddress {
 
 /// One access of one thread. An atomic with a result is one event that reads
 /// and writes; a vector access is one event; an atomic that does not write
-/// (a failed compare-and-swap) is IsRead and IsAtomic only.
+/// (a failed compare-and-swap) is IsRead and IsAtomic only, one without a result
+/// (red) is IsWrite and IsAtomic only. Atomics are never Weak.
 struct Access {
   MemorySpace Space = MemorySpace::Global;
   Strength Order = Strength::Weak;
@@ -71,7 +72,8 @@ struct Access {
   /// happens at asyncComplete of `Async`, not in program order.
   bool IsAsync = false;
   uint64_t Address = 0;
-  uint32_t Size = 0;        ///< Bytes.
+  uint32_t Size = 0;        ///< Bytes, of all elements.
+  uint8_t Elements = 1;     ///< Of a vector access: so many scalar operations.
   int32_t Instruction = -1; ///< Machine::where() gives its lines.
   uint64_t Async = 0;       ///< Id of the asynchronous operation, else 0.
 };
@@ -123,6 +125,8 @@ public:
   virtual void streamOrder(Stream Earlier, Stream Later) {}
   /// The host has enqueued something (so far done by the host happens before
   /// it), or has seen something done.
+  /// One call for each operation that will start with gridStart, streamOp,
+  /// eventRecord or eventWait, in that order; none for others.
   virtual void hostEnqueue(Stream) {}
   virtual void hostSyncStream(Stream) {}
   virtual void hostSyncEvent(Event) {}
@@ -143,16 +147,21 @@ public:
   /// `Id` is unique to the barrier's instance and phase. A thread arrives
   /// (releases), and leaves (acquires) once the phase is complete; bar.arrive
   /// and mbarrier.arrive never leave by themselves.
-  virtual void barrierArrive(const ThreadRef &, uint64_t Id, BarrierKind) {}
-  virtual void barrierLeave(const ThreadRef &, uint64_t Id, BarrierKind) {}
+  /// The order and scope are those of mbarrier and cluster barriers, which may
+  /// be .relaxed; CTA and warp barriers order everything.
+  virtual void barrierArrive(const ThreadRef &, uint64_t Id, BarrierKind,
+                             Strength = Strength::Release, Scope = Scope::CTA) {}
+  virtual void barrierLeave(const ThreadRef &, uint64_t Id, BarrierKind,
+                            Strength = Strength::Acquire, Scope = Scope::CTA) {}
 
   /// Asynchronous copies. Accesses of the copy follow issue, with IsAsync and
   /// `Async` set, at the time at which the data moves; then asyncComplete.
   /// By MBarrier, the completion arrives at phase `Barrier` (as in barrierArrive).
   virtual void asyncIssue(const ThreadRef &, uint64_t Async, Completion) {}
   virtual void asyncComplete(const ThreadRef &, uint64_t Async, Completion, uint64_t Barrier) {}
-  /// The thread has waited for its own group that `Async` was in.
-  virtual void asyncWaited(const ThreadRef &, uint64_t Async) {}
+  /// The thread has waited for its own group that `Async` was in; after
+  /// wait_group.read only for what the copy reads.
+  virtual void asyncWaited(const ThreadRef &, uint64_t Async, bool ReadsOnly = false) {}
 };
 
 } // namespace crsan::sim
