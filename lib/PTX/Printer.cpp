@@ -82,11 +82,11 @@ void Printer::hex(uint64_t Value, unsigned Digits) {
     Out += "0123456789ABCDEF"[Value >> 4 * Digits & 15];
 }
 
+/// ptxas reads [r+-4], not [r-4].
 void Printer::offset(uint64_t Value) {
   if (Value == 0)
     return;
-  if (static_cast<int64_t>(Value) > 0)
-    Out += '+';
+  Out += '+';
   number(Value, /*IsSigned=*/true);
 }
 
