@@ -56,6 +56,7 @@ for feature, present in [
     ("plugin", os.path.exists(plugin)),
     ("host-runtime", os.path.exists(os.path.join(lib_dir, "libcrsan_host.a"))),
     ("ptxas", os.path.exists(ptxas)),
+    ("nvcc", os.path.exists(os.path.join(config.cuda_path, "bin", "nvcc"))),
 ]:
     if present:
         config.available_features.add(feature)
