@@ -387,6 +387,7 @@ bool Session::report() {
         (speaks() && (!IsClean || R.hasWarnings() || Options.verbosity >= 1))) {
       TextOptions Text;
       Text.StripPathPrefix = Options.strip_path_prefix;
+      Text.Replay = Replay;
       theLog().text(renderText(R, Text));
     }
   }

@@ -49,6 +49,9 @@ public:
   /// library takes part in the program's end.
   std::function<void()> OnFirstInstrumented;
 
+  /// A line that each finding of the report ends with: how to run it again.
+  void setReplay(std::string Line) { Replay = std::move(Line); }
+
   // Events. `Ctx` may be null where no context is current.
   void imageShown(std::span<const uint8_t> Cubin);
   void imageShown(std::span<const ImageObject> Objects);
@@ -94,6 +97,7 @@ private:
 
   const Flags Options;
   const bool IsInstrumentedProgram;
+  std::string Replay;
 
   mutable std::timed_mutex Data;
   std::timed_mutex Configuring;
