@@ -98,9 +98,12 @@ struct Guard {
 struct Location {
   uint32_t File = 0; ///< Of `.file`; an index into Module::Files by its number.
   uint32_t Line = 0, Column = 0;
-  /// Of inlined code, as written: a label of debug strings (DebugStrings.h).
+  /// Of inlined code, as written: a label of debug strings (SourceLines.h).
   std::string_view Function;
   int32_t InlinedAt = -1;               ///< Index into Module::Locations.
+  /// LLVM 22 says only in a comment where code was inlined, as in
+  /// "b.h:3:1 @[ a.cu:10:5 ]". Else empty. SourceLines.h understands both.
+  std::string_view Comment;
 };
 
 struct Instruction {

@@ -48,6 +48,17 @@ std::optional<Variable::Linkage> linkage(std::string_view Dotted) {
   return std::nullopt;
 }
 
+/// What a comment behind `.loc` says, if it says where code was inlined.
+std::string_view inliningComment(std::string_view Rest) {
+  const size_t At = Rest.find("//");
+  if (At == Rest.npos || Rest.find(" @[ ", At) == Rest.npos)
+    return {};
+  Rest.remove_prefix(At + 2);
+  const size_t First = Rest.find_first_not_of(" \t");
+  const size_t Last = Rest.find_last_not_of(" \t\r");
+  return Rest.substr(First, Last + 1 - First);
+}
+
 class Parser : TokenStream {
 public:
   Parser(std::string_view Text, bool IsInline) : TokenStream(Text, IsInline) {}
@@ -238,11 +249,13 @@ bool Parser::parseLocation() {
         return false;
       auto [It, IsNew] = Latest.try_emplace(At, M->Locations.size());
       if (IsNew)
-        M->Locations.push_back({At.File, At.Line, At.Column, {}, -1});
+        M->Locations.push_back({At.File, At.Line, At.Column, {}, -1, {}});
       L.InlinedAt = It->second;
     } else
       return expected("'function_name' or 'inlined_at'");
   }
+  if (L.InlinedAt < 0)
+    L.Comment = inliningComment(restOfLine());
   Where = static_cast<int32_t>(M->Locations.size());
   Latest[{L.File, L.Line, L.Column}] = Where;
   M->Locations.push_back(L);

@@ -295,6 +295,10 @@ void Printer::location(int32_t Index) {
     Out += ", inlined_at ";
     Place(*Outer);
   }
+  if (!L.Comment.empty()) {
+    Out += " // ";
+    Out += L.Comment;
+  }
   Out += '\n';
 }
 

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // What is printed parses to an equal tree, and that prints as the same text.
-// Comments, empty statements, the spelling of numbers, lines (`.loc`) that no
-// instruction has, and times in `.file` are not in the tree.
+// Comments (but those of Location), empty statements, the spelling of numbers,
+// lines (`.loc`) that no instruction has, and times in `.file` are not in the
+// tree.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_PTX_PRINTER_H

@@ -59,6 +59,11 @@ ParseError TokenStream::takeError() const {
   return {Pos, Message, std::string(Line.substr(0, Line.find('\n')))};
 }
 
+std::string_view TokenStream::restOfLine() const {
+  const std::string_view Rest = Text.substr(PreviousEnd - Text.data());
+  return Rest.substr(0, Rest.find('\n'));
+}
+
 bool TokenStream::parseName(std::string_view &Name, std::string_view What) {
   if (!Tok.is(Token::Kind::Name))
     return expected(What);

@@ -36,6 +36,9 @@ public:
     return {From, static_cast<size_t>(PreviousEnd - From)};
   }
 
+  /// The text between the last token that was passed and the end of its line.
+  std::string_view restOfLine() const;
+
   bool parseName(std::string_view &Name, std::string_view What);
   bool parseNumber(uint32_t &Number, std::string_view What);
   /// An expression of integers, folded.

@@ -66,7 +66,7 @@ private:
     for (; Where >= 0; Where = M->Locations[Where].InlinedAt) {
       const Location &L = M->Locations[Where];
       Out << " @" << L.File << ':' << L.Line << ':' << L.Column << ' '
-          << L.Function;
+          << L.Function << ' ' << L.Comment;
     }
   }
 
