@@ -56,6 +56,7 @@ for feature, present in [
     ("plugin", os.path.exists(plugin)),
     ("host-runtime", os.path.exists(os.path.join(lib_dir, "libcrsan_host.a"))),
     ("ptxas", os.path.exists(ptxas)),
+    ("sim", os.path.exists(os.path.join(lib_dir, "sim", "libcudart.so.13"))),
     ("nvcc", os.path.exists(os.path.join(config.cuda_path, "bin", "nvcc"))),
 ]:
     if present:

@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Process.h"
+#include "Copy.h"
 
 #include <cstring>
 
@@ -372,6 +372,38 @@ CRSAN_API cudaError_t cudaMemset3DAsync_ptsz(cudaPitchedPtr To, int Value,
                                              cudaExtent Extent,
                                              cudaStream_t S) {
   return fill("cudaMemset3DAsync", boxOf(To, Extent), Value, perThread(S));
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes of graphs
+//===----------------------------------------------------------------------===//
+
+cudaError_t crsan::api::makeCopy(Process &P, const cudaMemcpy3DParms &Params,
+                                 HostOp &Op) {
+  Box B = boxOf(Params);
+  cudaError_t Error = checkBox(P, B, Params.kind);
+  Op = copyOperation("cudaGraphLaunch (copy)", B, nullptr);
+  return Error;
+}
+
+cudaError_t crsan::api::makeFill(Process &P, const cudaMemsetParams &Params,
+                                 HostOp &Op) {
+  size_t Element = Params.elementSize;
+  if (Element != 1 && Element != 2 && Element != 4)
+    return cudaErrorInvalidValue;
+  Box B = plane(Params.dst, Params.pitch, nullptr, Params.pitch,
+                Params.width * Element, Params.height);
+  if (B.isEmpty() || !fits(P, B.To, B.extent(B.To)))
+    return cudaErrorInvalidValue;
+  Op.Name = "cudaGraphLaunch (fill)";
+  B.forEachRow([&](char *To, char *) { Op.Writes.push_back({To, B.Width}); });
+  Op.Run = [B, Element, Value = Params.value] {
+    B.forEachRow([&](char *To, char *) {
+      for (size_t At = 0; At < B.Width; At += Element)
+        std::memcpy(To + At, &Value, Element);
+    });
+  };
+  return cudaSuccess;
 }
 
 //===----------------------------------------------------------------------===//

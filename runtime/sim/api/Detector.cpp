@@ -1,4 +1,4 @@
-//===- Detector.cpp - detector=oracle, if it was built --------------------===//
+//===- Detector.cpp - detector=oracle -------------------------------------===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,10 +7,74 @@
 
 #include "Detector.h"
 
+#include "Flags.h"
+#include "Log.h"
+#include "Process.h"
+#include "oracle/Oracle.h"
+#include "oracle/OracleReport.h"
+
+#include <algorithm>
+
 namespace crsan::api {
 
-std::unique_ptr<OracleDetector> makeOracle(Process &, const Flags &) {
-  return nullptr;
+namespace {
+
+/// One oracle a device: each sees a world of its own.
+class Oracles final : public OracleDetector {
+public:
+  Oracles(Process &P, const Flags &Options) : P(P), Options(Options) {
+    for (int I = 0; I < P.deviceCount(); ++I) {
+      Each.push_back(std::make_unique<Oracle>());
+      P.device(I).M.setObserver(Each.back().get());
+    }
+  }
+
+  bool sawRace() override {
+    return std::any_of(Each.begin(), Each.end(),
+                       [](const auto &O) { return !O->findings().empty(); });
+  }
+
+  bool report(const std::string &Replay) override {
+    if (!HasReported) {
+      HasReported = true;
+      for (size_t I = 0; I < Each.size(); ++I)
+        reportDevice(int(I), Replay);
+    }
+    return sawRace();
+  }
+
+private:
+  void reportDevice(int Ordinal, const std::string &Replay) {
+    const Machine &M = P.device(Ordinal).M;
+    OracleReport R = buildOracleReport(
+        *Each[size_t(Ordinal)], [&M](int32_t Instruction) {
+          std::vector<SourceFrame> Frames;
+          for (const SourceLine &L : M.where(Instruction))
+            Frames.push_back({L.Function, L.File, L.Line, L.Column});
+          return Frames;
+        });
+    // A device that did nothing has nothing to say.
+    bool IsIdle = R.Counts.Grids == 0 && R.Findings.empty();
+    bool IsQuiet = R.Findings.empty() && Options.verbosity == 0;
+    if (IsQuiet || (IsIdle && Ordinal > 0))
+      return;
+    if (!R.Findings.empty())
+      R.Notes.push_back("replay: " + Replay);
+    TextOptions Text;
+    Text.StripPathPrefix = Options.strip_path_prefix;
+    theLog().text(renderText(R, Text));
+  }
+
+  Process &P;
+  const Flags &Options;
+  std::vector<std::unique_ptr<Oracle>> Each;
+  bool HasReported = false;
+};
+
+} // namespace
+
+std::unique_ptr<OracleDetector> makeOracle(Process &P, const Flags &Options) {
+  return std::make_unique<Oracles>(P, Options);
 }
 
 } // namespace crsan::api

@@ -1,4 +1,4 @@
-//===- Detector.h - detector=oracle, if it was built ------------*- C++ -*-===//
+//===- Detector.h - detector=oracle ------------------------------*- C++ -*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,7 +27,7 @@ public:
   virtual bool sawRace() = 0;
 };
 
-/// Observes all machines of the process. Null if CRSan was built without it.
+/// Observes all machines of the process.
 std::unique_ptr<OracleDetector> makeOracle(Process &P, const Flags &Options);
 
 } // namespace crsan::api

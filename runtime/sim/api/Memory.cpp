@@ -315,8 +315,10 @@ static cudaError_t freeAsync(void *Base, cudaStream_t Handle) {
     if (!Base)
       return cudaSuccess;
     Allocation *A = P.findAllocation(Base);
-    if (!A || A->Base != Base || A->What != Allocation::Kind::Device)
+    if (!A || A->Base != Base || A->What != Allocation::Kind::Device ||
+        A->IsFreeing)
       return cudaErrorInvalidValue;
+    A->IsFreeing = true;
     HostOp Op;
     Op.Name = "cudaFreeAsync";
     Op.Run = [&P, Base] { P.dropAllocation(Base); };

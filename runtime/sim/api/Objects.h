@@ -103,16 +103,19 @@ struct CUgraphNode_st {
   cudaGraphNodeType Type = cudaGraphNodeTypeEmpty;
   crsan::api::Operation What;
   std::vector<CUgraphNode_st *> After; ///< What it waits for.
-  std::shared_ptr<CUgraph_st> Child;
 };
 
 struct CUgraph_st {
-  std::deque<CUgraphNode_st> Nodes; ///< In an order that respects After.
+  std::deque<CUgraphNode_st> Nodes; ///< Handles point in here.
 };
 
 struct CUgraphExec_st {
-  crsan::api::Device *On = nullptr;
-  std::vector<crsan::api::Operation> Steps;
+  struct Step {
+    crsan::api::Operation What;
+    cudaGraphNodeType Type;
+    std::vector<size_t> After; ///< Earlier steps.
+  };
+  std::vector<Step> Steps;
 };
 
 namespace crsan::api {
@@ -125,6 +128,7 @@ struct Allocation {
   int Device = 0; ///< The one that was current.
   unsigned Flags = 0;
   CUmemPoolHandle_st *Pool = nullptr;
+  bool IsFreeing = false; ///< A stream will get to the free.
 };
 
 struct Device {

@@ -287,6 +287,8 @@ static cudaError_t waitEvent(cudaStream_t Handle, cudaEvent_t E) {
           S.Object->Frontier.push_back(Node);
       return cudaSuccess;
     }
+    if (S.Object && S.Object->Capture)
+      return cudaErrorStreamCaptureIsolation;
     if (!E->IsRecorded)
       return cudaSuccess;
     S.On->HasPending = true;
