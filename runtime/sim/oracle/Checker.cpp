@@ -27,9 +27,6 @@
 
 using namespace crsan::sim;
 
-/// Lists shorter than this are walked rather than remembered as ordered.
-constexpr size_t Short = 8;
-
 //===----------------------------------------------------------------------===//
 // Order and moral strength
 //===----------------------------------------------------------------------===//
@@ -38,20 +35,23 @@ bool Checker::isOrdered(ActorId Id, uint32_t Time, const Op &O) const {
   return Id == O.Id || O.Known->get(Id) >= Time;
 }
 
-uint32_t Checker::unorderedLanes(const WeakRecord &R, const Op &O,
-                                 bool &Own) const {
-  const uint32_t *Times = O.Known->warp(R.Warp);
-  uint32_t Unordered = 0;
+/// Lanes, the own one included, that the clock does not cover.
+static uint32_t unknownLanes(const WeakRecord &R, const Clock &Known) {
+  const uint32_t *Times = Known.warp(R.Warp);
+  if (!Times)
+    return R.Lanes;
+  uint32_t Unknown = 0;
   for (uint32_t Left = R.Lanes; Left; Left &= Left - 1) {
     const unsigned Lane = unsigned(std::countr_zero(Left));
-    if (Times && Times[Lane] >= R.Time)
-      continue;
-    if (R.Warp * Clock::Fan + Lane == O.Id)
-      Own = true;
-    else
-      Unordered |= uint32_t(1) << Lane;
+    if (Times[Lane] < R.Time)
+      Unknown |= uint32_t(1) << Lane;
   }
-  return Unordered;
+  return Unknown;
+}
+
+/// The actor's own lane, if it has one in this warp.
+static uint32_t ownLane(uint64_t Warp, const Op &O) {
+  return O.Id / Clock::Fan == Warp ? uint32_t(1) << O.Id % Clock::Fan : 0;
 }
 
 bool Checker::isMorallyStrong(const StrongRecord &S, const Op &O,
@@ -74,46 +74,135 @@ bool Checker::isMorallyStrong(const StrongList &L, const Op &O,
 // Checks
 //===----------------------------------------------------------------------===//
 
-void Checker::checkWeak(std::vector<WeakRecord> &List, bool IsWrites,
-                        Verified *Before, const Op &O, uint64_t Base,
-                        uint16_t Mask) {
+namespace {
+
+/// Hands races on, those in a row with one instruction together.
+class Reporter {
+public:
+  Reporter(RaceSink &Sink, const Op &O) : Sink(Sink), O(O) {}
+  ~Reporter() { flush(); }
+
+  void add(const EarlierAccess &E, uint64_t At, uint64_t N) {
+    if (N == 0)
+      return;
+    if (Count == 0 || E.Instruction != First.Instruction || E.Instruction < 0) {
+      flush();
+      First = E;
+      Address = At;
+    }
+    Count += N;
+  }
+
+private:
+  void flush() {
+    if (Count)
+      Sink.race(First, O, Address, Count);
+    Count = 0;
+  }
+
+  RaceSink &Sink;
+  const Op &O;
+  EarlierAccess First;
+  uint64_t Address = 0, Count = 0;
+};
+
+} // namespace
+
+static EarlierAccess earlier(const WeakRecord &R, uint32_t Lanes,
+                             bool IsWrite) {
+  EarlierAccess E;
+  E.Id = R.Warp * Clock::Fan + unsigned(std::countr_zero(Lanes));
+  E.Time = R.Time;
+  E.Instruction = R.Instruction;
+  (IsWrite ? E.IsWrite : E.IsRead) = true;
+  E.Size = uint32_t(std::popcount(R.Mask));
+  return E;
+}
+
+/// Decides whether the walk about to start is to find out anew what those have
+/// in common that are unordered with one clock: not often where clocks differ.
+static bool startsAnew(Unordered &U, const Op &O) {
+  if (U.Misses++ % 16)
+    return false;
+  U.clear();
+  U.By = *O.Known;
+  return true;
+}
+
+/// Puts a record to those of one instruction and mask that are unordered.
+static void extend(Unordered &U, const std::vector<WeakRecord> &Records,
+                   size_t Index, uint32_t Unknown, uint16_t Mask) {
+  const WeakRecord &R = Records[Index];
+  // The last ones may get more lanes.
+  if (Index != U.Count || Index + WeakList::Short >= Records.size() ||
+      Unknown != R.Lanes || R.Mask != Mask ||
+      R.Instruction != Records[0].Instruction)
+    return;
+  ++U.Count;
+  U.Lanes += unsigned(std::popcount(R.Lanes));
+  U.LanesOf[R.Warp] |= R.Lanes;
+}
+
+void Checker::checkWeak(WeakList &List, bool IsWrites, const Op &O,
+                        uint64_t Base, uint16_t Mask) {
   // What a weak write finds ordered before it, it stands for.
   const bool Forgets = O.A.IsWrite && !O.isStrong();
-  bool All = true;
-  size_t Out = 0;
-  size_t In = Before && !Forgets ? Before->known(*O.Known) : 0;
-  for (Out = In; In < List.size(); ++In) {
-    WeakRecord R = List[In];
-    const uint16_t Common = R.Mask & Mask;
-    bool Own = false;
-    const uint32_t Unordered = Common ? unorderedLanes(R, O, Own) : 0;
-    All &= Common && !Unordered && !Own;
-    if (Unordered) {
-      EarlierAccess E;
-      E.Id = R.Warp * Clock::Fan + unsigned(std::countr_zero(Unordered));
-      E.Time = R.Time;
-      E.Instruction = R.Instruction;
-      (IsWrites ? E.IsWrite : E.IsRead) = true;
-      E.Size = uint32_t(std::popcount(R.Mask));
-      Sink.race(E, O, Base + unsigned(std::countr_zero(Common)),
-                uint32_t(std::popcount(Unordered)));
+  std::vector<WeakRecord> &Records = List.Records;
+  if (Records.size() > 2 * WeakList::Short && !List.Cuts)
+    List.Cuts = std::make_unique<WeakList::Shortcuts>();
+  WeakList::Shortcuts *Cuts = List.Cuts.get();
+  Reporter Found(Sink, O);
+  size_t In = 0;
+  bool Extends = false;
+  if (Cuts && !Forgets)
+    In = Cuts->Before.known(*O.Known);
+  if (Cuts && !In) {
+    Unordered &U = Cuts->Racing;
+    if (U.Count && U.By.same(*O.Known) && Records[0].Mask == Mask) {
+      Extends = true;
+      In = U.Count;
+      const auto Own = U.LanesOf.find(O.Id / Clock::Fan);
+      const bool HasOwn =
+          Own != U.LanesOf.end() && (Own->second & ownLane(Own->first, O)) != 0;
+      const uint32_t Others = Records[0].Lanes & ~ownLane(Records[0].Warp, O);
+      if (Others)
+        Found.add(earlier(Records[0], Others, IsWrites),
+                  Base + unsigned(std::countr_zero(Mask)), U.Lanes - HasOwn);
+      else
+        In = 0;
+    } else {
+      Extends = startsAnew(U, O);
     }
+  }
+  bool All = !Extends || In == 0, Changed = false;
+  size_t Out = In;
+  for (; In < Records.size(); ++In) {
+    WeakRecord R = Records[In];
+    const uint16_t Common = R.Mask & Mask;
+    const uint32_t Unknown = Common ? unknownLanes(R, *O.Known) : 0;
+    const uint32_t Others = Unknown & ~ownLane(R.Warp, O);
+    All &= Common && !Unknown;
+    if (Others)
+      Found.add(earlier(R, Others, IsWrites),
+                Base + unsigned(std::countr_zero(Common)),
+                uint64_t(std::popcount(Others)));
+    if (Extends && !Changed)
+      extend(Cuts->Racing, Records, In, Unknown, Mask);
     if (Forgets && Common) {
       if (Common == R.Mask)
-        R.Lanes = Unordered;
-      else if (!Unordered)
+        R.Lanes = Others;
+      else if (!Others)
         R.Mask &= ~Mask;
+      Changed |= R.Lanes != Records[In].Lanes || R.Mask != Records[In].Mask;
     }
     if (R.Lanes)
-      List[Out++] = R;
+      Records[Out++] = R;
   }
-  List.resize(Out);
-  if (!Before)
-    return;
-  if (Forgets)
-    Before->Count = 0;
-  else if (All)
-    *Before = {*O.Known, List.size()};
+  Records.resize(Out);
+  if (Changed)
+    List.changed();
+  else if (Cuts && All)
+    Cuts->Before = {*O.Known, Records.size()};
 }
 
 void Checker::checkStrong(StrongList &List, const Op &O, uint64_t Base,
@@ -124,6 +213,7 @@ void Checker::checkStrong(StrongList &List, const Op &O, uint64_t Base,
   // What the thread has learnt through one chain, asked for once a chain.
   const Chain *Last = nullptr;
   std::optional<uint32_t> SeenTo;
+  Reporter Found(Sink, O);
   bool All = true, Dead = false;
   const size_t Passed = List.Before.known(*O.Known);
   for (size_t I = Passed; I < List.Records.size(); ++I) {
@@ -155,7 +245,7 @@ void Checker::checkStrong(StrongList &List, const Op &O, uint64_t Base,
       E.Size = uint32_t(std::popcount(S.Range));
       E.OverlapsCompletely = S.Range == Mask;
       const uint16_t Common = S.Mask & Mask;
-      Sink.race(E, O, Base + unsigned(std::countr_zero(Common)), 1);
+      Found.add(E, Base + unsigned(std::countr_zero(Common)), 1);
     } else if (Forgets) {
       S.Mask &= ~Mask;
       Dead |= S.Mask == 0;
@@ -190,12 +280,9 @@ void Checker::checkStretches(Page &P, const Op &O, uint64_t PageBase,
 void Checker::checkGranule(Granule &G, const Op &O, uint64_t Base,
                            uint16_t Mask) {
   if (!G.Writes.empty())
-    checkWeak(G.Writes, true, nullptr, O, Base, Mask);
-  if (O.A.IsWrite && !G.Reads.empty()) {
-    if (G.Reads.size() > Short && !G.ReadsBefore)
-      G.ReadsBefore = std::make_unique<Verified>();
-    checkWeak(G.Reads, false, G.ReadsBefore.get(), O, Base, Mask);
-  }
+    checkWeak(G.Writes, true, O, Base, Mask);
+  if (O.A.IsWrite && !G.Reads.empty())
+    checkWeak(G.Reads, false, O, Base, Mask);
   if (!G.Strong)
     return;
   checkStrong(G.Strong->Writes, O, Base, Mask);
@@ -217,58 +304,65 @@ static bool isMergeable(const WeakRecord &A, const WeakRecord &B) {
          A.Instruction == B.Instruction && A.Mask == B.Mask;
 }
 
+/// A record among the last ones that the access joins.
+static WeakRecord *findMergeable(std::vector<WeakRecord> &Records,
+                                 const WeakRecord &New) {
+  const size_t First =
+      Records.size() - std::min(Records.size(), WeakList::Short);
+  for (size_t I = Records.size(); I-- > First;)
+    if (isMergeable(Records[I], New))
+      return &Records[I];
+  return nullptr;
+}
+
+static void join(WeakList &List, const WeakRecord &New) {
+  WeakRecord *Old = findMergeable(List.Records, New);
+  if (!Old) {
+    List.Records.push_back(New);
+    return;
+  }
+  if (List.Cuts)
+    List.Cuts->Before.changed(size_t(Old - List.Records.data()));
+  Old->Lanes |= New.Lanes;
+}
+
 void Checker::rememberWrite(Granule &G, const Op &O, uint16_t Mask) {
-  const WeakRecord New = recordOf(O, Mask);
-  for (size_t I = G.Writes.size(); I-- > 0;)
-    if (isMergeable(G.Writes[I], New)) {
-      G.Writes[I].Lanes |= New.Lanes;
-      return;
-    } else if (G.Writes.size() - I >= Short) {
-      break;
-    }
-  G.Writes.push_back(New);
+  join(G.Writes, recordOf(O, Mask));
 }
 
 void Checker::rememberRead(Granule &G, const Op &O, uint16_t Mask) {
   const WeakRecord New = recordOf(O, Mask);
-  size_t Found = G.Reads.size();
-  bool Dead = false;
-  const size_t First = G.Reads.size() > Short ? G.Reads.size() - Short : 0;
-  for (size_t I = G.Reads.size(); I-- > First;) {
-    WeakRecord &R = G.Reads[I];
-    if (R.Warp != New.Warp)
+  std::vector<WeakRecord> &Records = G.Reads.Records;
+  join(G.Reads, New);
+  // The thread's earlier reads of these bytes have nothing to add.
+  bool Dead = false, Changed = false;
+  const size_t First =
+      Records.size() - std::min(Records.size(), WeakList::Short);
+  for (size_t I = First; I < Records.size(); ++I) {
+    WeakRecord &R = Records[I];
+    if (R.Warp != New.Warp || isMergeable(R, New) || !(R.Lanes & New.Lanes) ||
+        (R.Mask & ~Mask))
       continue;
-    if (isMergeable(R, New)) {
-      Found = I;
-    } else if (R.Lanes & New.Lanes && !(R.Mask & ~Mask)) {
-      R.Lanes &= ~New.Lanes;
-      Dead |= !R.Lanes;
-    }
+    R.Lanes &= ~New.Lanes;
+    Changed = true;
+    Dead |= !R.Lanes;
   }
-  if (Found < G.Reads.size()) {
-    if (G.ReadsBefore)
-      G.ReadsBefore->changed(Found);
-    G.Reads[Found].Lanes |= New.Lanes;
-  } else {
-    G.Reads.push_back(New);
+  const bool Prunes = Records.size() >= G.Reads.PruneAt;
+  for (size_t I = 0; Prunes && I < Records.size(); ++I) {
+    WeakRecord &R = Records[I];
+    if ((R.Mask & ~Mask) || isMergeable(R, New))
+      continue;
+    const uint32_t Lanes = unknownLanes(R, *O.Known) & ~ownLane(R.Warp, O);
+    Changed |= Lanes != R.Lanes;
+    R.Lanes = Lanes;
+    Dead |= !R.Lanes;
   }
-  if (G.Reads.size() >= G.PruneAt) {
-    for (size_t I = 0; I + 1 < G.Reads.size(); ++I) {
-      WeakRecord &R = G.Reads[I];
-      bool Own = false;
-      if (!(R.Mask & ~Mask) && !isMergeable(R, New))
-        R.Lanes = unorderedLanes(R, O, Own);
-      Dead |= !R.Lanes;
-    }
-    G.PruneAt = 0;
-  }
-  if (Dead) {
-    std::erase_if(G.Reads, [](const WeakRecord &R) { return !R.Lanes; });
-    if (G.ReadsBefore)
-      G.ReadsBefore->Count = 0;
-  }
-  if (!G.PruneAt)
-    G.PruneAt = uint32_t(std::max<size_t>(16, 2 * G.Reads.size()));
+  if (Dead)
+    std::erase_if(Records, [](const WeakRecord &R) { return !R.Lanes; });
+  if (Changed)
+    G.Reads.changed();
+  if (Prunes)
+    G.Reads.PruneAt = uint32_t(std::max<size_t>(16, 2 * Records.size()));
 }
 
 void Checker::pruneStrong(StrongList &L, bool IsWrites, const Op &O,

@@ -44,7 +44,7 @@ public:
   virtual ~RaceSink() = default;
   /// `Count` pairs of accesses, of which one is shown.
   virtual void race(const EarlierAccess &Earlier, const Op &Later,
-                    uint64_t Address, uint32_t Count) = 0;
+                    uint64_t Address, uint64_t Count) = 0;
 };
 
 /// Compares each access with all that matter, and remembers it.
@@ -61,13 +61,12 @@ public:
   void stretch(const Op &O);
 
 private:
-  uint32_t unorderedLanes(const WeakRecord &R, const Op &O, bool &Own) const;
   bool isOrdered(ActorId Id, uint32_t Time, const Op &O) const;
   bool isMorallyStrong(const StrongRecord &S, const Op &O, uint16_t Mask) const;
   bool isMorallyStrong(const StrongList &L, const Op &O, uint16_t Mask) const;
 
-  void checkWeak(std::vector<WeakRecord> &List, bool IsWrites, Verified *Before,
-                 const Op &O, uint64_t Base, uint16_t Mask);
+  void checkWeak(WeakList &List, bool IsWrites, const Op &O, uint64_t Base,
+                 uint16_t Mask);
   void checkStrong(StrongList &List, const Op &O, uint64_t Base, uint16_t Mask);
   void checkStretches(Page &P, const Op &O, uint64_t PageBase, uint32_t Begin,
                       uint32_t End);

@@ -117,7 +117,7 @@ private:
   Offer offerOf(const Op &O, const Location &At) const;
   void noteMissed(const Op &O, const Granule &G, uint16_t Mask);
   void race(const EarlierAccess &Earlier, const Op &Later, uint64_t Address,
-            uint32_t Count) override;
+            uint64_t Count) override;
   RaceSide sideOf(ActorId Id) const;
   void keepBarrier(BlockState &B, uint64_t Id, BarrierKind Kind);
 

@@ -302,7 +302,7 @@ RaceSide Oracle::sideOf(ActorId Id) const {
 }
 
 void Oracle::race(const EarlierAccess &Earlier, const Op &Later,
-                  uint64_t Address, uint32_t Count) {
+                  uint64_t Address, uint64_t Count) {
   const auto NameOf = [&](ActorId Id, int32_t Instruction) {
     return Instruction < 0 ? sideOf(Id).Name : std::string();
   };

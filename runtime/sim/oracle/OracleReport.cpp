@@ -232,6 +232,8 @@ void Printer::finding(const OracleFinding &F) {
        addressOf(R));
   line("  occurrences: {}", F.Count);
   line("  {}", R.Missing);
+  if (!Options.Replay.empty())
+    line("  replay: {}", Options.Replay);
   line("==================");
 }
 

@@ -35,7 +35,7 @@ struct OracleFinding {
 struct OracleReport {
   std::vector<OracleFinding> Findings; ///< As crsan::Report sorts them.
   OracleCounts Counts;
-  /// Lines to print as they are, such as the one that replays the run.
+  /// Lines to print as they are.
   std::vector<std::string> Notes;
 };
 

@@ -131,9 +131,11 @@ static void eraseStretches(Page &P, uint32_t Begin, uint32_t End) {
 }
 
 static void eraseBytes(Granule &G, uint16_t Mask) {
-  for (std::vector<WeakRecord> *List : {&G.Writes, &G.Reads})
-    std::erase_if(*List, [&](WeakRecord &R) { return (R.Mask &= ~Mask) == 0; });
-  G.ReadsBefore.reset();
+  for (WeakList *List : {&G.Writes, &G.Reads}) {
+    std::erase_if(List->Records,
+                  [&](WeakRecord &R) { return (R.Mask &= ~Mask) == 0; });
+    List->changed();
+  }
   if (!G.Strong)
     return;
   for (StrongList *List : {&G.Strong->Reads, &G.Strong->Writes})

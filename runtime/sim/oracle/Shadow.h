@@ -81,6 +81,23 @@ struct Verified {
   }
 };
 
+/// "Whoever knows `By` and no more is unordered with all lanes of the first
+/// `Count` records, but for his own." The same for a location that everybody
+/// races on, where each access is a pair with each before it.
+struct Unordered {
+  Clock By;
+  size_t Count = 0;
+  uint64_t Lanes = 0;                             ///< In all of them.
+  std::unordered_map<uint64_t, uint32_t> LanesOf; ///< By warp.
+  uint32_t Misses = 0;
+
+  void clear() {
+    Count = 0;
+    Lanes = 0;
+    LanesOf.clear();
+  }
+};
+
 struct StrongRecord {
   ActorId Id = 0;
   uint32_t Time = 0;
@@ -137,11 +154,32 @@ struct StrongPart {
   std::vector<SyncPoint> Points;
 };
 
-struct Granule {
-  std::vector<WeakRecord> Writes, Reads;
-  std::unique_ptr<StrongPart> Strong;
-  std::unique_ptr<Verified> ReadsBefore;
+/// Weak accesses, reads or writes. New ones join one of the last few records.
+struct WeakList {
+  std::vector<WeakRecord> Records;
+  /// Only of long lists.
+  struct Shortcuts {
+    Verified Before;
+    Unordered Racing;
+  };
+  std::unique_ptr<Shortcuts> Cuts;
   uint32_t PruneAt = 16; ///< Reads.
+
+  static constexpr size_t Short = 8;
+
+  bool empty() const { return Records.empty(); }
+  /// Records were taken out, or changed.
+  void changed() {
+    if (Cuts) {
+      Cuts->Before.Count = 0;
+      Cuts->Racing.clear();
+    }
+  }
+};
+
+struct Granule {
+  WeakList Writes, Reads;
+  std::unique_ptr<StrongPart> Strong;
 };
 
 struct Page {
