@@ -39,6 +39,8 @@ class Oracle : public Observer, private RaceSink {
 public:
   explicit Oracle(OracleOptions Options = {});
   ~Oracle() override;
+  Oracle(const Oracle &) = delete;
+  Oracle &operator=(const Oracle &) = delete;
 
   /// In the order in which they were first seen.
   const std::vector<RaceFinding> &findings() const { return Found.all(); }
