@@ -123,8 +123,14 @@ CRSAN_API cudaError_t cudaMalloc3D(cudaPitchedPtr *Result, cudaExtent Extent) {
   });
 }
 
-/// Frees what was given out as one of the kinds. The device is waited for, as
-/// on hardware: what still runs may use the memory.
+/// Waits for what may still use the memory, as hardware does.
+static void waitForUsers(Process &P, const Allocation &A) {
+  P.waitAll(P.current());
+  if (A.Device != P.current().Ordinal)
+    P.waitAll(P.device(A.Device));
+}
+
+/// Frees what was given out as one of the kinds.
 static cudaError_t release(Process &P, void *Base,
                            std::initializer_list<Allocation::Kind> Kinds) {
   if (!Base)
@@ -135,7 +141,7 @@ static cudaError_t release(Process &P, void *Base,
     Fits |= A && A->What == K;
   if (!Fits || A->Base != Base)
     return cudaErrorInvalidValue;
-  P.drain();
+  waitForUsers(P, *A);
   P.dropAllocation(Base);
   return P.current().Sticky;
 }
@@ -171,7 +177,7 @@ CRSAN_API cudaError_t cudaHostUnregister(void *Base) {
     Allocation *A = P.findAllocation(Base);
     if (!A || A->What != Allocation::Kind::Registered || A->Base != Base)
       return cudaErrorHostMemoryNotRegistered;
-    P.drain();
+    waitForUsers(P, *A);
     P.dropAllocation(Base);
     return P.current().Sticky;
   });

@@ -78,6 +78,14 @@ void Process::lock() {
   ++Depth;
 }
 
+bool Process::tryLock(std::chrono::milliseconds Patience) {
+  ++Waiting;
+  bool Got = Mutex.try_lock_for(Patience);
+  --Waiting;
+  Depth += Got;
+  return Got;
+}
+
 void Process::unlock() {
   --Depth;
   Mutex.unlock();
@@ -130,6 +138,7 @@ cudaError_t Process::wait(Device &D, Machine::Wait What, uint64_t Handle) {
       noteFault(D, *F);
       break;
     }
+    TheRun->noteProgress();
     letOthersIn();
   }
   // The machine is told who waited for what: the oracle orders by it.
@@ -138,6 +147,7 @@ cudaError_t Process::wait(Device &D, Machine::Wait What, uint64_t Handle) {
       noteFault(D, *F);
   if (D.Sticky == cudaSuccess && D.M.isAllDone())
     D.HasPending = false;
+  TheRun->noteProgress();
   return D.Sticky;
 }
 

@@ -21,6 +21,7 @@
 #include "Objects.h"
 
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -73,6 +74,11 @@ public:
   private:
     Process &P;
   };
+
+  /// For whoever must go on without it, too: true if it was got. The thread that
+  /// holds it may be dying.
+  bool tryLock(std::chrono::milliseconds Patience);
+  void unlock();
 
   const Flags &flags() const { return Options; }
 
@@ -135,7 +141,6 @@ private:
   friend class Guard;
   Process();
   void lock();
-  void unlock();
   /// Lets other threads of the program in while a machine runs.
   void letOthersIn();
   bool isDone(Device &D, Machine::Wait What, uint64_t Handle);
@@ -146,7 +151,7 @@ private:
   void watch();
 
   const Flags &Options;
-  std::recursive_mutex Mutex;
+  std::recursive_timed_mutex Mutex;
   unsigned Depth = 0; ///< Of the lock, by its holder.
   std::atomic<unsigned> Waiting{0};
   std::atomic<uint64_t> Calls{0}; ///< For the watchdog: the host is alive.

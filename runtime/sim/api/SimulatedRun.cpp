@@ -115,13 +115,22 @@ bool SimulatedRun::takeStock() {
 
 bool SimulatedRun::report() {
   bool HasRaces = Collider && Collider->report();
-  HasRaces |= Oracle && Oracle->report(Replay);
+  if (Oracle) {
+    bool Locked = P.tryLock(std::chrono::seconds(1));
+    HasRaces |= Oracle->report(Replay);
+    if (Locked)
+      P.unlock();
+  }
   return HasRaces || Faults != 0;
 }
 
 bool SimulatedRun::sawRace() {
-  return Faults != 0 || (Collider && Collider->sawRace()) ||
-         (Oracle && Oracle->sawRace());
+  return Faults != 0 || OracleSaw || (Collider && Collider->sawRace());
+}
+
+void SimulatedRun::noteProgress() {
+  if (Oracle && !OracleSaw)
+    OracleSaw = Oracle->sawRace();
 }
 
 /// A trap or an assertion is what the program wanted; the others nobody wants.

@@ -29,6 +29,8 @@ public:
 
   /// The collider's; null if another detector was chosen.
   Session *session() { return Collider.get(); }
+  /// The lock is held: looks whether there are findings by now.
+  void noteProgress();
   /// Prints it.
   void faultFound(const Device &D, const Fault &F);
 
@@ -38,6 +40,7 @@ private:
   const std::string Replay;
   std::unique_ptr<Session> Collider;
   std::unique_ptr<OracleDetector> Oracle;
+  std::atomic<bool> OracleSaw{false};
   std::atomic<unsigned> Faults{0}; ///< Those that are the program's mistakes.
 };
 
