@@ -111,7 +111,10 @@ class Chosen:
     def __init__(self, kernel, array, group):
         self.k, self.array, self.group = kernel, array, group
         self.chosen = kernel.dice.below(group)
-        self.variable = kernel.dice.pick(["Tid", "Tid", "Lane" if group <= 32 else "Tid"])
+        self.variable = kernel.dice.pick(["Tid", "Tid", "Lane"])
+        # One map for the whole phase: two would cross each other.
+        self.own = Own(kernel, array, f"(Tid / {group}u)",
+                       (kernel.threads + group - 1) // group)
 
     def guard(self):
         if self.k.weak():
@@ -122,8 +125,7 @@ class Chosen:
         return f"{self.variable} % {self.group}u == {self.chosen}u"
 
     def owned(self):
-        return Own(self.k, self.array, f"(Tid / {self.group}u)",
-                   (self.k.threads + self.group - 1) // self.group)
+        return self.own
 
 
 class Leader:

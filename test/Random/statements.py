@@ -54,6 +54,9 @@ class Statements:
             (2, lambda: f"In[({dice.pick(LOCALS)} + {dice.below(INPUTS)}u) % {INPUTS}u]"),
         ])()
 
+    def varying(self, c):
+        return self.dice.pick([*LOCALS, *c.names, "Tid", "Gid"])
+
     def value(self, c, depth=2):
         dice = self.dice
         if depth == 0 or dice.percent(30):
@@ -81,9 +84,9 @@ class Statements:
         dice = self.dice
         n = dice.between(2, 7)
         plain = dice.pick([
-            f"{self.leaf(c)} % {n}u {dice.pick(['==', '!=', '<', '>'])} {dice.below(n)}u",
-            f"{self.leaf(c)} * 3u < {self.leaf(c)}", f"Lane < {dice.between(1, 31)}u",
-            f"({self.leaf(c)} & {1 << dice.below(5)}u) != 0u"])
+            f"{self.varying(c)} % {n}u {dice.pick(['==', '!=', '<', '>'])} {dice.below(n - 1) + 1}u",
+            f"{self.varying(c)} * 3u < {self.leaf(c)}", f"Lane < {dice.between(1, 31)}u",
+            f"({self.varying(c)} & {1 << dice.below(5)}u) != 0u"])
         load = self.load(c) if dice.percent(25) else None
         if not load:
             return plain

@@ -1,0 +1,134 @@
+# Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiles a file of random kernels, runs it on the simulated GPU with both
+detectors over one schedule, and reads what they say."""
+import os
+import re
+import subprocess
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+
+FLAGS = ["-fsanitize=cuda-race", "-std=c++17", "--cuda-gpu-arch=sm_90", "-g"]
+MARK = re.compile(r"// ---- kernel (\d+), (\d+) weaknesses")
+HEADING = re.compile(r"^CRSan: data race: (.*)")
+FAULT = re.compile(r"^CRSan: simulated GPU: (.*)")
+FRAME = re.compile(r"^    #(\d+) .* at (.+?):(\d+)(?::(\d+))?$")
+RESULT = re.compile(r"^kernel (\d+) (repeatable|varying) ([0-9a-f]+)$", re.M)
+
+
+@dataclass
+class Tools:
+    crsan: Path
+    compiler: Path
+    cuda: str = ""
+
+
+@dataclass
+class Outcome:
+    """What one run has shown, by line of the source."""
+    accused: set = field(default_factory=set)  # by the collider
+    races: set = field(default_factory=set)    # pairs of lines, by the oracle
+    results: dict = field(default_factory=dict)
+    fault: str = ""                            # of the simulated GPU, or of the run
+    output: str = ""
+
+    def racy(self):
+        return {line for pair in self.races for line in pair}
+
+
+def compile_file(tools, source, binary, optimisation):
+    """Gives back clang's complaints, empty if there are none."""
+    command = [tools.compiler, *FLAGS, optimisation, source, "-o", binary]
+    done = subprocess.run([str(word) for word in command], text=True, errors="replace",
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT)
+    return done.stdout if done.returncode else ""
+
+
+def options_of(schedule, seed, detector="both"):
+    return f"detector={detector}:schedule={schedule}:seed={seed}:exit_timeout_ms=100"
+
+
+def execute(tools, binary, source, options, kernels=(), timeout=60):
+    command = [tools.crsan, "run", "--device=sim", binary, *kernels]
+    environment = {**os.environ, "CRSAN_OPTIONS": options}
+    try:
+        done = subprocess.run([str(word) for word in command], text=True, errors="replace",
+                              env=environment, stdin=subprocess.DEVNULL, timeout=timeout,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        status, output = done.returncode, done.stdout
+    except subprocess.TimeoutExpired as late:
+        status, output = None, (late.stdout or b"").decode(errors="replace")
+    outcome = read_output(output, Path(source).name)
+    if outcome.fault:
+        return outcome
+    if status is None:
+        outcome.fault = f"did not end within {timeout} s"
+    elif status < 0:
+        outcome.fault = f"killed by signal {-status}"
+    elif status not in (0, 66) or "DONE" not in output.splitlines():
+        outcome.fault = f"exit status {status}"
+    return outcome
+
+
+def read_output(output, name):
+    """Splits the findings into the collider's and the oracle's."""
+    outcome = Outcome(output=output)
+    for text in output.split("==================\n"):
+        lines = text.splitlines()
+        if not lines:
+            continue
+        fault, heading = FAULT.match(lines[0]), HEADING.match(lines[0])
+        if fault:
+            outcome.fault = outcome.fault or fault[1]
+        if not heading:
+            continue
+        sides = places(lines, name)
+        if heading[1].startswith("unordered "):
+            outcome.races.add(tuple(sorted(set(sides))))
+        else:
+            outcome.accused.update(sides)
+    for number, kind, value in RESULT.findall(output):
+        outcome.results[int(number)] = (kind == "repeatable", value)
+    return outcome
+
+
+def places(lines, name):
+    """The line of each side: of the innermost frame in the source itself, since
+    accesses in CUDA's headers belong to whoever called them. 0: no such line."""
+    sides, inside = [], True
+    for text in lines:
+        frame = FRAME.match(text)
+        if text.startswith("    #0 "):
+            sides.append(0)
+            inside = False
+        if frame and not inside and Path(frame[2]).name == name:
+            sides[-1] = int(frame[3])
+            inside = True
+    return sides
+
+
+class SourceMap:
+    """Which kernel a line belongs to."""
+
+    def __init__(self, text):
+        self.starts, self.weaknesses = [], {}
+        for number, line in enumerate(text.splitlines(), 1):
+            mark = MARK.search(line)
+            if mark:
+                self.starts.append((number, int(mark[1])))
+                self.weaknesses[int(mark[1])] = int(mark[2])
+
+    def kernel(self, line):
+        owner = -1
+        for start, number in self.starts:
+            if start <= line:
+                owner = number
+        return owner
+
+    def by_kernel(self, lines):
+        split = defaultdict(set)
+        for line in lines:
+            split[self.kernel(line)].add(line)
+        return split
