@@ -8,6 +8,7 @@
 #include "Launch.h"
 
 #include "Driver.h"
+#include "ProgramCode.h"
 #include "Session.h"
 
 #include <fmt/format.h>
@@ -248,7 +249,10 @@ CRSAN_API cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *A,
         A->localSizeBytes = Info.LocalBytes;
         A->maxThreadsPerBlock = int(Info.MaxThreads);
         A->numRegs = int(Info.Registers);
-        A->ptxVersion = A->binaryVersion = 90;
+        // Libraries choose by the PTX what the device code chose when it was
+        // compiled.
+        A->ptxVersion = int(Kernel.Home->Target);
+        A->binaryVersion = int(Architecture);
         A->maxDynamicSharedSizeBytes =
             int(dynamicLimit(Kernel, Info, P.current()));
         A->preferredShmemCarveout = -1;

@@ -62,6 +62,7 @@ struct CUlib_st {
   bool IsUnpacked = false;
   std::string Problem; ///< Why there is nothing to load, in one line.
   std::vector<std::string> PTX;
+  unsigned Target = 0; ///< The architecture of the PTX.
   std::map<int, crsan::sim::ModuleId> Loaded; ///< By device.
   /// Node-based: handles point in here.
   std::map<std::string, CUkern_st> Kernels;

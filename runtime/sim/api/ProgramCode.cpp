@@ -16,8 +16,9 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
 #include <cstring>
-#include <optional>
 #include <unordered_set>
 
 namespace crsan::api {
@@ -215,6 +216,16 @@ static size_t skipParameters(std::string_view Text, size_t At) {
       return skipBlanks(Text, At + 1);
   }
   return At;
+}
+
+unsigned targetOf(std::string_view PTX) {
+  constexpr std::string_view Keyword = ".target sm_";
+  size_t At = PTX.find(Keyword);
+  unsigned Target = 0;
+  if (At != PTX.npos)
+    std::from_chars(PTX.data() + At + Keyword.size(), PTX.data() + PTX.size(),
+                    Target);
+  return Target;
 }
 
 std::vector<DefinedFunction> definedFunctions(std::string_view PTX) {

@@ -31,6 +31,9 @@ inline constexpr unsigned Architecture = 90;
 /// there is none, in one line with the remedy.
 std::variant<std::vector<std::string>, std::string> findPTX(const void *Code);
 
+/// The architecture that a PTX text is for: 75 of `.target sm_75`. 0: not said.
+unsigned targetOf(std::string_view PTX);
+
 /// A function that a PTX text defines.
 struct DefinedFunction {
   std::string_view Name;

@@ -164,6 +164,12 @@ TEST(ProgramCode, DefinedFunctions) {
   EXPECT_TRUE(Found[2].IsKernel);
 }
 
+TEST(ProgramCode, Target) {
+  EXPECT_EQ(targetOf(textFor(75)), 75u);
+  EXPECT_EQ(targetOf(".version 8.7\n.target sm_90a, debug"), 90u);
+  EXPECT_EQ(targetOf("nothing"), 0u);
+}
+
 TEST(ProgramCode, WordsWithPrefix) {
   std::vector<std::string_view> Words = wordsWithPrefix(
       ".b8 __t_01[4]; mov x, __t_01; a__t_02 __t_03,", "__t_");
