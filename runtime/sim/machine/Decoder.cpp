@@ -1,4 +1,9 @@
-@@Decoder.cpp|PTX -> decoded code, one function at a time
+//===- Decoder.cpp - PTX -> decoded code, one function at a time ----------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "Decoder.h"
 
 #include "Execution.h"
@@ -8,6 +13,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+namespace ptx = crsan::ptx;
 using namespace crsan::sim;
 using crsan::ptx::Operand;
 using crsan::ptx::ScalarType;
@@ -567,6 +573,11 @@ Ref Decoder::predicate(const Operand &O) {
   Ref Not = temporary(0);
   emit(notPredicate, {Not, R});
   return Not;
+}
+
+bool Decoder::isPredicate(const Operand &O) const {
+  Ref R = findRegister(O.Text);
+  return R.IsValid && R.Size == 0;
 }
 
 Ref Decoder::destPredicate(const Operand &O) { return dest(O, 0); }

@@ -1,4 +1,9 @@
-@@Decoder.h|PTX -> decoded code, one function at a time
+//===- Decoder.h - PTX -> decoded code, one function at a time --*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 //
 // What an instruction means is decided in ops/: each file there enters decode
 // functions for opcodes into a DecodeTable. A decode function takes modifiers and
@@ -43,7 +48,6 @@ private:
 void addIntegerOps(DecodeTable &);
 void addLogicOps(DecodeTable &);
 void addFloatOps(DecodeTable &);
-void addHalfOps(DecodeTable &);
 void addConvertOps(DecodeTable &);
 void addCompareOps(DecodeTable &);
 void addMoveOps(DecodeTable &);
@@ -114,6 +118,7 @@ public:
   Ref destOfAnySize(const ptx::Operand &, unsigned Least);
   Ref predicate(const ptx::Operand &); ///< As a source; !p too.
   Ref destPredicate(const ptx::Operand &);
+  bool isPredicate(const ptx::Operand &) const; ///< The name of one.
   Address address(const ptx::Operand &, ptx::StateSpace);
   Ref constant(uint64_t Value, unsigned Size) { return Env.In.constant(Value, Size); }
   /// The condition code of add.cc and the like: a predicate.

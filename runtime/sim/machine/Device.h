@@ -1,4 +1,9 @@
-@@Device.h|The parts of a machine, together
+//===- Device.h - The parts of a machine, together --------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #ifndef CRSAN_SIM_DEVICE_H
 #define CRSAN_SIM_DEVICE_H
 

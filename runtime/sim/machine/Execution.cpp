@@ -1,4 +1,9 @@
-@@Execution.cpp|Addresses, accesses and faults of one fragment
+//===- Execution.cpp - Addresses, accesses and faults of one fragment -----===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "Device.h"
 
 #include <algorithm>
@@ -182,6 +187,7 @@ bool Execution::note(const Instruction &I, unsigned Lane, const Place &P, const 
   A.Address = P.In == Place::Kind::Shared ? SharedAddress::make(P.Owner->Uid, P.Offset)
                                           : reinterpret_cast<uint64_t>(P.Bytes);
   A.Size = T.Size;
+  A.Elements = T.Elements;
   A.Instruction = I.Id;
   D.Watch->access(thread(Lane), A);
   return true;

@@ -1,4 +1,9 @@
-@@Execution.h|What an instruction's handler sees
+//===- Execution.h - What an instruction's handler sees ---------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #ifndef CRSAN_SIM_EXECUTION_H
 #define CRSAN_SIM_EXECUTION_H
 
@@ -22,6 +27,7 @@ struct Place {
 struct Touch {
   uint32_t Size = 0, Align = 0;
   bool IsRead = false, IsWrite = false, IsAtomic = false;
+  uint8_t Elements = 1;
 };
 
 /// A fragment that is being run. Mask is what the guard leaves of its lanes.
@@ -67,6 +73,11 @@ struct Execution {
                 const Touch &T);
   /// Tells the observer of an access, and the shadow of shared memory. False: faulted.
   bool note(const Instruction &I, unsigned Lane, const Place &P, const Touch &T);
+  /// Generic address of a lane, of a base that is u32 or u64.
+  uint64_t address(const Instruction &I, const Ref &Base, unsigned Lane) const {
+    uint64_t A = Base.Size == 8 ? row<uint64_t>(Base)[Lane] : row<uint32_t>(Base)[Lane];
+    return A + uint64_t(I.Imm);
+  }
   void fence(Strength, Scope);
 
   Outcome fault(const Instruction &I, unsigned Lane, Fault::Kind What, std::string Message,

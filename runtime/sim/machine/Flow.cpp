@@ -1,4 +1,9 @@
-@@Flow.cpp|Where lanes that part meet again
+//===- Flow.cpp - Where lanes that part meet again ------------------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 //
 // Immediate post-dominators of the blocks that end in a branch (Cooper, Harvey
 // and Kennedy, "A Simple, Fast Dominance Algorithm", on the reversed graph).

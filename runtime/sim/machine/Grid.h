@@ -1,4 +1,9 @@
-@@Grid.h|Launched kernels and their resident blocks
+//===- Grid.h - Launched kernels and their resident blocks ------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #ifndef CRSAN_SIM_GRID_H
 #define CRSAN_SIM_GRID_H
 
@@ -18,22 +23,24 @@ struct Cluster {
   uint64_t Uid = 0;
   // The cluster barrier.
   uint64_t Phase = 0;
-  uint32_t Arrived = 0;    ///< Threads, of those that live.
+  uint64_t BarrierUid = 0, LastBarrierUid = 0; ///< Of this phase and the one before.
   uint32_t LiveThreads = 0;
-  std::vector<Fragment *> Waiting;
   unsigned Pending = 0;    ///< Asynchronous copies under way.
 };
 
 struct NamedBarrier {
-  uint64_t Phase = 0;
+  uint64_t Uid = 0;      ///< Of this phase.
   uint32_t Expected = 0; ///< Threads; 0: all of the block.
   bool IsBusy = false;   ///< Somebody has arrived.
   std::vector<uint32_t> Arrived; ///< By warp: lanes.
   // bar.red
-  uint32_t Count = 0;
-  bool All = true, Any = false;
-  uint32_t LastCount = 0;
-  bool LastAll = false, LastAny = false;
+  uint32_t Count = 0; ///< Threads whose predicate held.
+  bool All = true;
+};
+
+/// Phases of an mbarrier object, for the observer.
+struct MBarrierUids {
+  uint64_t Current = 0, Last = 0;
 };
 
 struct Block {
@@ -49,7 +56,7 @@ struct Block {
   std::vector<uint8_t> Written; ///< By byte, with CheckUninitialisedShared.
   std::vector<std::unique_ptr<Warp>> Warps;
   std::array<NamedBarrier, 16> Barriers;
-  std::map<uint32_t, uint64_t> MBarrierPhases; ///< By offset: for the observer.
+  std::map<uint32_t, MBarrierUids> MBarriers; ///< By offset.
 };
 
 struct Grid {

@@ -1,4 +1,9 @@
-@@Images.cpp|Modules: linking, storage, initial values
+//===- Images.cpp - Modules: linking, storage, initial values -------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "Decoder.h"
 #include "Device.h"
 
@@ -8,6 +13,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+namespace ptx = crsan::ptx;
 using namespace crsan::sim;
 using crsan::ptx::Operand;
 using crsan::ptx::ScalarType;

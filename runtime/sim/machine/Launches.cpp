@@ -1,4 +1,9 @@
-@@Launches.cpp|Grids, and blocks that become resident
+//===- Launches.cpp - Grids, and blocks that become resident --------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "Device.h"
 
 #include <algorithm>
@@ -34,7 +39,11 @@ void Device::startGrid(Stream S, Launch What) {
   const KernelInfo &Info = *G->What.Kernel;
   auto Found = Images.find(Info.Module);
   if (Found == Images.end() || Found->second->KernelsByName.count(Info.Name) == 0) {
-    raise({Fault::Kind::Unsupported, "a kernel of a module that has been unloaded was launched", Info.Name});
+    Fault Bad;
+    Bad.What = Fault::Kind::Unsupported;
+    Bad.Message = "a kernel of a module that has been unloaded was launched";
+    Bad.Kernel = Info.Name;
+    raise(std::move(Bad));
     return;
   }
   G->In = Found->second.get();
@@ -239,7 +248,11 @@ void Device::startWarp(Block &B, uint32_t Index) {
   fillSpecial(W, B, uint32_t(Multiprocessors.size()));
   Function &Fn = B.Of->In->Functions[B.Of->Code->Info.Index];
   if (!Fn.Error.empty()) {
-    raise({Fault::Kind::UnknownInstruction, Fn.Error, Fn.Name});
+    Fault Bad;
+    Bad.What = Fault::Kind::UnknownInstruction;
+    Bad.Message = Fn.Error;
+    Bad.Kernel = Fn.Name;
+    raise(std::move(Bad));
     return;
   }
   growLocal(W, Fn.LocalBytes);

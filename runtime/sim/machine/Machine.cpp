@@ -1,4 +1,9 @@
-@@Machine.cpp|One simulated GPU
+//===- Machine.cpp - One simulated GPU ------------------------------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "Machine.h"
 
 #include "Device.h"

@@ -1,4 +1,9 @@
-@@Memory.cpp|What addresses mean
+//===- Memory.cpp - What addresses mean -----------------------------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "Memory.h"
 
 #include <algorithm>

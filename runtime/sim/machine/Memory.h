@@ -1,4 +1,9 @@
-@@Memory.h|What addresses mean
+//===- Memory.h - What addresses mean ---------------------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 //
 // A generic address is one of:
 //   * a host address, tag 0 (bits 56 to 63): global and constant memory. It must

@@ -1,4 +1,9 @@
-@@Program.h|Decoded code
+//===- Program.h - Decoded code ---------------------------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 //
 // What the machine executes: PTX with registers resolved to rows of a frame,
 // symbols to addresses, opcodes to functions.

@@ -1,4 +1,9 @@
-@@SpecialRegisters.cpp|%tid, %clock and the like
+//===- SpecialRegisters.cpp - %tid, %clock and the like -------------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "Decoder.h"
 #include "Device.h"
 

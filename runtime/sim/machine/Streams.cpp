@@ -1,4 +1,9 @@
-@@Streams.cpp|Queues of operations, and events
+//===- Streams.cpp - Queues of operations, and events ---------------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "Device.h"
 
 #include <algorithm>

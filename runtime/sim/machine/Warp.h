@@ -1,4 +1,9 @@
-@@Warp.h|Lanes, and which of them run together
+//===- Warp.h - Lanes, and which of them run together -----------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 //
 // A warp is a set of fragments: lanes with one program counter and one call stack.
 // A divergent branch splits a fragment; the halves meet again at the branch's
@@ -59,6 +64,20 @@ struct Fragment {
   uint64_t Wake = 0;        ///< Number of the sleep that it is in.
 };
 
+/// A cp.async or bulk copy under way.
+struct AsyncCopy {
+  uint64_t Id = 0;
+  uint64_t Due = 0; ///< Virtual time.
+  bool IsDone = false;
+};
+
+/// What one lane has issued and not waited for.
+struct LaneCopies {
+  using Group = std::vector<std::shared_ptr<AsyncCopy>>;
+  Group Open, OpenBulk; ///< Not committed.
+  std::deque<Group> Groups, BulkGroups;
+};
+
 struct Warp {
   Block *In = nullptr;
   uint32_t Index = 0; ///< In the block.
@@ -70,11 +89,11 @@ struct Warp {
   std::vector<uint8_t> Special;      ///< SpecialRow
   std::vector<uint8_t> Local;        ///< 32 * LocalStride
   uint32_t LocalStride = 0;
-  /// Cluster barrier: phase at which a lane has arrived, plus 1.
-  std::array<uint64_t, WarpSize> ClusterArrived{};
-  /// Asynchronous copies of a lane, see AsyncCopy.
-  struct AsyncGroups;
-  std::shared_ptr<AsyncGroups> Async;
+  /// Cluster barrier: lanes that have arrived in the current phase, and the phase
+  /// at which each lane arrived last.
+  uint32_t ClusterArrived = 0;
+  std::array<uint64_t, WarpSize> ClusterPhase{};
+  std::array<LaneCopies, WarpSize> Copies;
 };
 
 /// Calls F with each lane of a mask; a full mask is a plain loop.

@@ -1,4 +1,9 @@
-@@Address.cpp|cvta, isspacep, mapa, getctarank
+//===- Address.cpp - cvta, isspacep, mapa, getctarank ---------------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "ops/Lanes.h"
 
 #include "Device.h"

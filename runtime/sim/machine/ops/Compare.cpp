@@ -1,4 +1,9 @@
-@@Compare.cpp|setp, set, selp, slct
+//===- Compare.cpp - setp, set, selp, slct --------------------------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "ops/Lanes.h"
 #include "ops/Numbers.h"
 

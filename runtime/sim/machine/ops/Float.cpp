@@ -1,4 +1,9 @@
-@@Float.cpp|Arithmetic of f32 and f64, and of halves by way of them
+//===- Float.cpp - Arithmetic of f32 and f64, and of halves by way of them ===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "ops/Lanes.h"
 #include "ops/Numbers.h"
 

@@ -1,4 +1,9 @@
-@@Lanes.h|Handlers made of a function of one lane
+//===- Lanes.h - Handlers made of a function of one lane --------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #ifndef CRSAN_SIM_OPS_LANES_H
 #define CRSAN_SIM_OPS_LANES_H
 

@@ -1,4 +1,9 @@
-@@Numbers.h|Floating formats that the host has not
+//===- Numbers.h - Floating formats that the host has not -------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #ifndef CRSAN_SIM_OPS_NUMBERS_H
 #define CRSAN_SIM_OPS_NUMBERS_H
 
