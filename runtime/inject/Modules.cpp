@@ -241,6 +241,19 @@ abi::Config Modules::makeConfig(const Context &Target,
   return Config;
 }
 
+bool Modules::isShuffled(const std::string &Kernel) const {
+  return std::any_of(Images.begin(), Images.end(), [&](const auto &E) {
+    if (!E->IsOn || !E->Image.MayShuffle || !Options.shuffle)
+      return false;
+    return std::any_of(E->Image.Units.begin(), E->Image.Units.end(),
+                       [&](const DeviceUnit &Unit) {
+                         const auto &Names = Unit.Info.Kernels;
+                         return std::find(Names.begin(), Names.end(), Kernel) !=
+                                Names.end();
+                       });
+  });
+}
+
 void Modules::summarise(RunSummary &Summary) const {
   for (const std::shared_ptr<Entry> &E : Images) {
     if (!E->IsOn)

@@ -67,6 +67,8 @@ public:
   bool isInstrumented(const std::string &Kernel) const {
     return Kernels.contains(Kernel);
   }
+  /// Whether block indices are permuted while the kernel runs.
+  bool isShuffled(const std::string &Kernel) const;
   const SiteTable &sites() const { return Sites; }
   /// Totals of the images that were switched on.
   void summarise(RunSummary &Summary) const;

@@ -343,6 +343,11 @@ bool Session::sawRace() {
                      [](const auto &C) { return C->hasRecords(); });
 }
 
+bool Session::isShuffled(const std::string &Kernel) const {
+  std::lock_guard Lock(Data);
+  return Code.isShuffled(Kernel);
+}
+
 RunSummary Session::summarise() const {
   RunSummary Summary;
   Summary.KernelsLaunched = Launched;

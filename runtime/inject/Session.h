@@ -76,6 +76,9 @@ public:
   /// that it works when the program is dying. Returns whether there are races.
   bool report() override;
 
+  /// Whether block indices are permuted while the kernel (mangled) runs.
+  bool isShuffled(const std::string &Kernel) const;
+
   /// For halt_on_error: whether any race has been recorded so far.
   bool sawRace() override;
 

@@ -3,7 +3,7 @@
 
 // REQUIRES: plugin, host-runtime, sim
 // RUN: %crsan_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o %t
-// RUN: env CRSAN_OPTIONS=verbosity=1 %crsan run --devices=2 %t 2>&1 | FileCheck %s
+// RUN: env CRSAN_OPTIONS=verbosity=1 %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run --devices=2 %t 2>&1 | FileCheck %s
 
 #include <cstdio>
 #include <cuda_runtime.h>
@@ -14,6 +14,7 @@ __global__ void copy(int *To, const int *From) {
 }
 
 int main() {
+  setbuf(stdout, nullptr); // In one order with the reports.
   int Count, Can, *A, *B, Host[32];
   cudaEvent_t Filled;
   cudaGetDeviceCount(&Count);

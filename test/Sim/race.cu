@@ -5,7 +5,7 @@
 // RUN: %crsan_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o %t
 // RUN: %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run --seed 3 %t 2>&1 | FileCheck %s --check-prefix=RACY
 // RACY: CRSan: data race:
-// RACY-NEXT: #0 count{{.*}} at {{.*}}race.cu:[[#@LINE+15]]:
+// RACY-NEXT: #0 count{{.*}} at {{.*}}race.cu:[[#@LINE+13]]:
 // RACY: replay: CRSAN_OPTIONS=seed=3:schedule=random crsan run --device=sim {{.*}}race.cu.tmp
 // RACY: SUMMARY: CRSan: {{[1-9]}} data race
 

@@ -357,6 +357,7 @@ cudaError_t Process::submit(const StreamRef &S, Operation What,
   startWatchdog();
   if (auto *Kernel = std::get_if<Launch>(&What)) {
     std::string Name = Kernel->Kernel->Name;
+    TheRun->launched(*Kernel);
     if (TheSession)
       TheSession->launching(D.context(), D.Uid);
     D.M.launch(S.Handle, std::move(*Kernel));

@@ -12,6 +12,7 @@
 #include "Log.h"
 #include "Report/Demangle.h"
 #include "Session.h"
+#include "crsan/Permutation.h"
 
 #include <fmt/format.h>
 
@@ -164,6 +165,28 @@ static std::string place(const SourceLine &L, std::string_view Prefix) {
   return L.Column ? Text + fmt::format(":{}", L.Column) : Text;
 }
 
+void SimulatedRun::launched(const Launch &L) {
+  auto [Known, IsNew] =
+      Shapes.try_emplace(L.Kernel->Name, Shape{L.Grid, L.Cluster});
+  if (!IsNew && !(Known->second.Grid == L.Grid &&
+                  Known->second.Cluster == L.Cluster))
+    Known->second = {L.Grid, L.Cluster, false};
+}
+
+/// The block's index as the program saw it: the collider permutes indices.
+Dim3 SimulatedRun::blockOf(const Fault &F, bool &IsExact) const {
+  IsExact = !Collider || !Collider->isShuffled(F.Kernel);
+  auto Found = Shapes.find(F.Kernel);
+  if (IsExact || Found == Shapes.end() || !Found->second.IsOne)
+    return F.Block;
+  IsExact = true;
+  const Dim3 &G = Found->second.Grid, &C = Found->second.Cluster;
+  const uint32_t Seed = Options.seed;
+  return {abi::permuteBlock(Seed, 0, F.Block.X, G.X, C.X),
+          abi::permuteBlock(Seed, 1, F.Block.Y, G.Y, C.Y),
+          abi::permuteBlock(Seed, 2, F.Block.Z, G.Z, C.Z)};
+}
+
 void SimulatedRun::faultFound(const Device &D, const Fault &F) {
   Faults += isMistake(F.What);
   std::string Text = "==================\n";
@@ -173,12 +196,14 @@ void SimulatedRun::faultFound(const Device &D, const Fault &F) {
                         place(F.Where[I], Options.strip_path_prefix));
   if (!F.Kernel.empty()) {
     Text += fmt::format("  kernel: {}\n", demangle(F.Kernel));
-    Text += fmt::format("  where: {}block ({},{},{}) thread ({},{},{})\n",
-                        P.deviceCount() > 1
-                            ? fmt::format("device {} ", D.Ordinal)
-                            : "",
-                        F.Block.X, F.Block.Y, F.Block.Z, F.Thread.X, F.Thread.Y,
-                        F.Thread.Z);
+    bool IsExact = true;
+    Dim3 Block = blockOf(F, IsExact);
+    Text += fmt::format(
+        "  where: {}block ({},{},{}){} thread ({},{},{})\n",
+        P.deviceCount() > 1 ? fmt::format("device {} ", D.Ordinal) : "",
+        Block.X, Block.Y, Block.Z,
+        IsExact ? "" : " (before shuffling; run with shuffle=0)", F.Thread.X,
+        F.Thread.Y, F.Thread.Z);
   }
   Text += fmt::format("  replay: {}\n==================\n", Replay);
   theLog().text(Text);

@@ -29,15 +29,24 @@ public:
 
   /// The collider's; null if another detector was chosen.
   Session *session() { return Collider.get(); }
+  /// Remembers the shape of the grid, to say in which block a fault was.
+  void launched(const Launch &L);
   /// The lock is held: looks whether there are findings by now.
   void noteProgress();
   /// Prints it.
   void faultFound(const Device &D, const Fault &F);
 
 private:
+  struct Shape {
+    Dim3 Grid, Cluster;
+    bool IsOne = true; ///< All launches of the kernel had it.
+  };
+  Dim3 blockOf(const Fault &F, bool &IsExact) const;
+
   Process &P;
   const Flags &Options;
   const std::string Replay;
+  std::map<std::string, Shape> Shapes; ///< By kernel.
   std::unique_ptr<Session> Collider;
   std::unique_ptr<OracleDetector> Oracle;
   std::atomic<bool> OracleSaw{false};
