@@ -42,6 +42,7 @@ int main(int Argc, char **Argv) {
   if (!strcmp(Argv[1], "misaligned"))
     store<<<2, 32>>>((int *)((char *)P + 2));
   if (!strcmp(Argv[1], "freed")) {
+    store<<<2, 32>>>(P);
     cudaFree(P);
     store<<<2, 32>>>(P);
   }

@@ -12,8 +12,7 @@
 
 #include "Process.h"
 
-#include <cstdlib>
-#include <cstring>
+#include <algorithm>
 
 using namespace crsan::api;
 
@@ -54,11 +53,9 @@ static cudaError_t allocateHost(Process &P, void **Result, size_t Size,
   if (Size == 0)
     return What == Allocation::Kind::Managed ? cudaErrorInvalidValue
                                              : cudaSuccess;
-  constexpr size_t Page = 4096;
-  void *Base = std::aligned_alloc(Page, (Size + Page - 1) & ~(Page - 1));
+  void *Base = P.mapHost(Size);
   if (!Base)
     return cudaErrorMemoryAllocation;
-  std::memset(Base, 0, Size);
   P.addAllocation({What, Base, Size, P.current().Ordinal, Flags, nullptr});
   *Result = Base;
   return cudaSuccess;

@@ -18,6 +18,7 @@
 
 #include <dlfcn.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 namespace crsan::api {
@@ -313,7 +314,16 @@ void Process::dropAllocation(const void *Base) {
       D->M.disallowRange(A.Base);
   }
   if (A.What == Allocation::Kind::Managed || A.What == Allocation::Kind::Host)
-    ::free(A.Base);
+    munmap(A.Base, A.Size);
+}
+
+void *Process::mapHost(size_t Size) {
+  constexpr uintptr_t Granule = 2 << 20;
+  // A hint only: wherever it is, it works.
+  void *Base = mmap(reinterpret_cast<void *>(NextHost), Size,
+                    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  NextHost += (Size + Granule - 1) / Granule * Granule;
+  return Base == MAP_FAILED ? nullptr : Base;
 }
 
 cudaError_t Process::resolve(cudaStream_t Handle, StreamRef &Found) {

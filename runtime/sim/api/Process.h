@@ -110,6 +110,9 @@ public:
   /// The allocation that the address lies in, or null.
   Allocation *findAllocation(const void *Address);
   void addAllocation(Allocation A);
+  /// Zeroed memory for the host and all devices, at an address that is, where
+  /// possible, the same in every run. Null: there is none.
+  void *mapHost(size_t Size);
   /// Also releases the memory.
   void dropAllocation(const void *Base);
 
@@ -161,6 +164,7 @@ private:
   Session *TheSession = nullptr;
   SimulatedRun *TheRun = nullptr;
   uint64_t LastId = 0;
+  uintptr_t NextHost = 0x3000'0000'0000;
 };
 
 /// Wraps an API function: takes the lock and keeps the thread's last error.
