@@ -172,7 +172,11 @@ Outcome Device::diverge(Execution &X, uint32_t Lanes, uint32_t Target, uint32_t 
   meetingFor(F, Reconverge);
   F.Pc = Else;
   Fragment *N = split(F, Lanes, Target);
-  N->Priority = Opt.Schedule == Options::Policy::PCT ? N->Priority : F.Priority; // Its turn, too.
+  // What has been lowered stays low, or lanes that part again and again would
+  // never let others run.
+  if (Opt.Schedule != Options::Policy::PCT || F.Priority >> 63 == 0)
+    N->Priority = F.Priority;
+  N->RanSince = F.RanSince;
   return Outcome::Yield;
 }
 
@@ -190,6 +194,7 @@ bool Device::meet(Fragment &F) {
     Fragment *Other = F.In->Fragments[N];
     if (Other != &F && Other->Is == Fragment::State::Meeting && Other->Meets == M) {
       F.Lanes |= Other->Lanes;
+      F.Priority = std::min(F.Priority, Other->Priority);
       Other->Lanes = 0;
       retire(Other);
       continue;
@@ -198,7 +203,7 @@ bool Device::meet(Fragment &F) {
   }
   bool IsComplete = (M->Expected & ~F.Lanes) == 0;
   if (!IsComplete && !(Opt.Schedule != Options::Policy::RoundRobin && Dice.oneIn(16))) {
-    F.ReleaseAt = F.In->Steps + (Opt.Schedule == Options::Policy::RoundRobin ? 4096 : 64 + Dice.below(4096));
+    F.ReleaseAt = F.In->Steps + (Opt.Schedule == Options::Policy::RoundRobin ? 2048 : 64 + Dice.below(2048));
     setState(F, Fragment::State::Meeting);
     return false;
   }
@@ -283,6 +288,7 @@ void Device::merge(Fragment &A, Fragment &B) {
     drop(Old);
   }
   A.Lanes |= B.Lanes;
+  A.Priority = std::min(A.Priority, B.Priority);
   B.Lanes = 0;
   retire(&B);
   // Who waited for these lanes?

@@ -112,8 +112,12 @@ void Device::runSlice(Fragment *F) {
       continue;
     }
     const Instruction &I = F->Top->Fn->Code[F->Pc];
-    if (I.IsVisible && Ran && shouldYield(I))
-      break;
+    if (I.IsVisible) {
+      if (Ran && shouldYield(I))
+        break;
+      if (I.Order.Order != Strength::Weak)
+        W.Steps += 31;
+    }
     ++Ran;
     X.Mask = F->Lanes;
     if (I.HasGuard) {
@@ -140,8 +144,10 @@ void Device::runSlice(Fragment *F) {
   Steps += Ran;
   ThreadSteps += Threads;
   passTime(Ran);
-  if (Opt.Schedule == Policy::PCT && Ran == Quantum && F->Id == Id && F->Is == Fragment::State::Ready)
+  if (Opt.Schedule == Policy::PCT && F->Id == Id && (F->RanSince += Ran) >= Quantum) {
+    F->RanSince = 0;
     F->Priority = --LowPriority; // It may be waiting for somebody of lower priority.
+  }
 }
 
 //===----------------------------------------------------------------------===//

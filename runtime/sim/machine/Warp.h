@@ -60,7 +60,8 @@ struct Fragment {
   uint32_t ReadyIndex = 0;  ///< In the scheduler's list.
   uint32_t Barrier = 0;     ///< Number, in State::Barrier.
   uint64_t ReleaseAt = 0;   ///< State::Meeting: Warp::Steps at which it goes on alone.
-  uint64_t Priority = 0;    ///< PCT.
+  uint64_t Priority = 0;    ///< Greatest first (PCT), least first (round robin).
+  uint32_t RanSince = 0;    ///< PCT: warp instructions since it was lowered.
   uint64_t Wake = 0;        ///< Number of the sleep that it is in.
 };
 
@@ -84,6 +85,8 @@ struct Warp {
   uint32_t Live = 0;  ///< Lanes that have not exited.
   uint32_t Whole = 0; ///< Lanes that were there at the start.
   uint32_t Running = 0; ///< Fragments that are ready or asleep.
+  /// Instructions, where strong accesses count for many: who spins makes them, and
+  /// lanes that wait to be met are let go the sooner.
   uint64_t Steps = 0;
   std::vector<Fragment *> Fragments; ///< In order of creation.
   std::vector<uint8_t> Special;      ///< SpecialRow

@@ -22,6 +22,8 @@ public:
 
   Options withPrint(Options O) {
     O.Print = [this](std::string_view Text) { Printed += Text; };
+    if (!O.MaxSteps)
+      O.MaxSteps = 2'000'000; // No test hangs.
     return O;
   }
 
