@@ -29,12 +29,12 @@ class Outcome:
     """What one run has shown, by line of the source."""
     accused: set = field(default_factory=set)  # by the collider
     races: set = field(default_factory=set)    # pairs of lines, by the oracle
+    # Innermost places in headers that the oracle names, of which clang's PTX
+    # does not tell where they were inlined.
+    foreign: set = field(default_factory=set)
     results: dict = field(default_factory=dict)
     fault: str = ""                            # of the simulated GPU, or of the run
     output: str = ""
-
-    def racy(self):
-        return {line for pair in self.races for line in pair}
 
 
 def compile_file(tools, source, binary, optimisation):
@@ -74,7 +74,7 @@ def execute(tools, binary, source, options, kernels=(), timeout=60):
 
 def read_output(output, name):
     """Splits the findings into the collider's and the oracle's."""
-    outcome = Outcome(output=output)
+    outcome, accused = Outcome(output=output), set()
     for text in output.split("==================\n"):
         lines = text.splitlines()
         if not lines:
@@ -86,25 +86,28 @@ def read_output(output, name):
             continue
         sides = places(lines, name)
         if heading[1].startswith("unordered "):
-            outcome.races.add(tuple(sorted(set(sides))))
+            outcome.races.add(tuple(sorted({line for line, _ in sides})))
+            outcome.foreign.update(place for line, place in sides if not line)
         else:
-            outcome.accused.update(sides)
+            accused.update(sides)
+    outcome.accused = {line for line, place in accused if place not in outcome.foreign}
     for number, kind, value in RESULT.findall(output):
         outcome.results[int(number)] = (kind == "repeatable", value)
     return outcome
 
 
 def places(lines, name):
-    """The line of each side: of the innermost frame in the source itself, since
-    accesses in CUDA's headers belong to whoever called them. 0: no such line."""
+    """(line, innermost place) of each side. The line is that of the innermost
+    frame in the source itself, since accesses in CUDA's headers belong to whoever
+    called them. 0: no such line."""
     sides, inside = [], True
     for text in lines:
         frame = FRAME.match(text)
         if text.startswith("    #0 "):
-            sides.append(0)
+            sides.append((0, f"{Path(frame[2]).name}:{frame[3]}" if frame else ""))
             inside = False
         if frame and not inside and Path(frame[2]).name == name:
-            sides[-1] = int(frame[3])
+            sides[-1] = (int(frame[3]), sides[-1][1])
             inside = True
     return sides
 

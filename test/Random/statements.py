@@ -195,9 +195,9 @@ class Statements:
         at = r.cell(self.small(c))
         self.w(f"{a.element} {n} = cell<{a.element}>({self.leaf(c)});")
         if self.dice.percent(50):
-            self.w(f"memcpy(&{a.name}[{at}], &{n}, sizeof({n}));")
+            self.w(f"__builtin_memcpy(&{a.name}[{at}], &{n}, sizeof({n}));")
         else:
-            self.w(f"memcpy(&{n}, &{a.name}[{at}], sizeof({n}));",
+            self.w(f"__builtin_memcpy(&{n}, &{a.name}[{at}], sizeof({n}));",
                    f"V2 ^= fold({n}) % 4096u;")
 
     def bytes(self, c):
