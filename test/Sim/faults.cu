@@ -8,6 +8,9 @@
 // RUN: %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run %t freed 2>&1 | FileCheck %s --check-prefix=FREED
 // RUN: %python %crsan_src/test/Sim/Inputs/status.py 0 %crsan run %t trap 2>&1 | FileCheck %s --check-prefix=TRAP
 // RUN: %python %crsan_src/test/Sim/Inputs/status.py 0 %crsan run %t assert 2>&1 | FileCheck %s --check-prefix=ASSERT
+// RUN: %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run %t barrier 2>&1 | FileCheck %s --check-prefix=BARRIER
+// RUN: env CRSAN_OPTIONS=check_uninitialised_shared=1 %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run %t shared 2>&1 | FileCheck %s --check-prefix=SHARED
+// RUN: env CRSAN_OPTIONS=sim_max_steps=1 %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run %t hangs 2>&1 | FileCheck %s --check-prefix=HANGS
 
 #include <cassert>
 #include <cstdio>
@@ -34,6 +37,28 @@ __global__ void asserts(int N) { assert(N == 7 && "seven"); }
 // ASSERT: seven
 // ASSERT: cudaErrorAssert cudaErrorAssert
 
+__global__ void barrier() {
+  if (threadIdx.x < 32)
+    asm volatile("barrier.sync 1, 64;"); // The others never come.
+}
+// BARRIER: CRSan: simulated GPU: barrier divergence: {{[^:]*$}}
+// BARRIER-NEXT: #0 barrier() at {{.*}}faults.cu:[[#@LINE-3]]:
+// BARRIER: cudaErrorLaunchFailure cudaErrorLaunchFailure
+
+__global__ void readsShared(int *P) {
+  __shared__ volatile int Never[32];
+  P[threadIdx.x] = Never[threadIdx.x];
+}
+// SHARED: CRSan: simulated GPU: uninitialised
+// SHARED-NEXT: #0 readsShared(int*) at {{.*}}faults.cu:[[#@LINE-3]]:
+
+__global__ void hangs(volatile int *P) {
+  while (*P == 0) {
+  }
+}
+// HANGS: CRSan: simulated GPU: step limit
+// HANGS: cudaErrorLaunchTimeout cudaErrorLaunchTimeout
+
 int main(int Argc, char **Argv) {
   int *P;
   cudaMalloc(&P, 64);
@@ -46,6 +71,13 @@ int main(int Argc, char **Argv) {
     cudaFree(P);
     store<<<2, 32>>>(P);
   }
+  cudaMemset(P, 0, 64);
+  if (!strcmp(Argv[1], "barrier"))
+    barrier<<<1, 64>>>();
+  if (!strcmp(Argv[1], "shared"))
+    readsShared<<<1, 16>>>(P);
+  if (!strcmp(Argv[1], "hangs"))
+    hangs<<<1, 32>>>(P);
   if (!strcmp(Argv[1], "trap"))
     trap<<<1, 1>>>();
   if (!strcmp(Argv[1], "assert"))

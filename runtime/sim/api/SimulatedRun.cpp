@@ -190,7 +190,10 @@ Dim3 SimulatedRun::blockOf(const Fault &F, bool &IsExact) const {
 void SimulatedRun::faultFound(const Device &D, const Fault &F) {
   Faults += isMistake(F.What);
   std::string Text = "==================\n";
-  Text += fmt::format("CRSan: simulated GPU: {}: {}\n", name(F.What), F.Message);
+  std::string_view What = F.Message, Kind = name(F.What);
+  Text += What.starts_with(Kind)
+              ? fmt::format("CRSan: simulated GPU: {}\n", What)
+              : fmt::format("CRSan: simulated GPU: {}: {}\n", Kind, What);
   for (size_t I = 0; I < F.Where.size(); ++I)
     Text += fmt::format("    #{} {}{}\n", I, I ? "inlined in " : "",
                         place(F.Where[I], Options.strip_path_prefix));
