@@ -83,6 +83,9 @@ bool Device::shouldYield(const Instruction &I) {
 }
 
 namespace {
+/// PCT: what a fragment runs before its priority is lowered (see Warp::Steps).
+constexpr uint32_t PatiencePCT = 4096;
+
 /// How many warp instructions a fragment runs at most before another is picked.
 uint32_t quantum(Policy P, Random &Dice) {
   switch (P) {
@@ -91,7 +94,7 @@ uint32_t quantum(Policy P, Random &Dice) {
   case Policy::RoundRobin:
     return 64;
   case Policy::PCT:
-    return 4096;
+    return 128;
   }
   return 64;
 }
@@ -102,7 +105,7 @@ void Device::runSlice(Fragment *F) {
   X.bind(F);
   Warp &W = *F->In;
   const uint32_t Quantum = quantum(Opt.Schedule, Dice);
-  uint32_t Ran = 0;
+  uint32_t Ran = 0, Strong = 0;
   const uint64_t Id = F->Id;
   uint64_t Threads = 0;
   for (Outcome Out = Outcome::Next; Ran < Quantum;) {
@@ -116,7 +119,7 @@ void Device::runSlice(Fragment *F) {
       if (Ran && shouldYield(I))
         break;
       if (I.Order.Order != Strength::Weak)
-        W.Steps += 31;
+        ++Strong;
     }
     ++Ran;
     X.Mask = F->Lanes;
@@ -140,11 +143,11 @@ void Device::runSlice(Fragment *F) {
     if (Out != Outcome::Moved)
       break;
   }
-  W.Steps += Ran; // The warp outlives its last lane until finishBlock's caller is done.
+  W.Steps += Ran + Strong * 31; // The warp outlives its last lane until finishBlock's caller is done.
   Steps += Ran;
   ThreadSteps += Threads;
   passTime(Ran);
-  if (Opt.Schedule == Policy::PCT && F->Id == Id && (F->RanSince += Ran) >= Quantum) {
+  if (Opt.Schedule == Policy::PCT && F->Id == Id && (F->RanSince += Ran + Strong * 31) >= PatiencePCT) {
     F->RanSince = 0;
     F->Priority = --LowPriority; // It may be waiting for somebody of lower priority.
   }
