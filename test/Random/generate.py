@@ -124,7 +124,7 @@ int main(int Count, char **Arguments) {
   check(cudaMemcpy(In, Values.data(), Values.size() * sizeof(unsigned), cudaMemcpyHostToDevice));
 """
 
-MEETINGS = [(10, "__syncthreads();"), (1, "V3 += __syncthreads_count(V0 % 2u);"),
+MEETINGS = [(9, "__syncthreads();"), (2, "in a function"), (1, "V3 += __syncthreads_count(V0 % 2u);"),
             (1, "V3 ^= __syncthreads_or(V0 % 64u == 3u);"),
             (1, 'asm volatile("barrier.sync 1;" ::: "memory");')]
 
@@ -135,7 +135,16 @@ def meet(s):
         if s.dice.percent(40):
             s.w(s.dice.pick(["__syncwarp();", "__threadfence_block();", "__threadfence();"]))
         return
-    s.w("__syncthreads();" if s.k.someone_left else s.dice.weighted(MEETINGS))
+    text = "__syncthreads();" if s.k.someone_left else s.dice.weighted(MEETINGS)
+    if text == "in a function":
+        f = s.k.name("meet")
+        how = s.dice.pick(["__noinline__", "__forceinline__"])
+        s.k.helpers.open(f"__device__ {how} void {f}()")
+        s.k.helpers("__syncthreads();")
+        s.k.helpers.close()
+        s.k.helpers("")
+        text = f"{f}();"
+    s.w(text)
 
 
 def phase(s, arrays, grid):

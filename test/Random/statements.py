@@ -111,7 +111,8 @@ class Statements:
         kinds = [(4, self.compute), (6, self.read), (7, self.write), (3, self.update),
                  (2, self.call), (1, self.fence), (1, self.volatile_own),
                  (2, self.local_array), (2, self.chosen_pointer), (1, self.copy),
-                 (1, self.members), (1, self.hinted), (1, self.bytes)]
+                 (1, self.members), (1, self.hinted), (1, self.bytes),
+                 (1, self.move), (1, self.fill), (1, self.two_pointers)]
         if c.having(rights.Atomic):
             kinds += [(6, self.atomic)]
         if nests:
@@ -199,6 +200,36 @@ class Statements:
         else:
             self.w(f"__builtin_memcpy(&{n}, &{a.name}[{at}], sizeof({n}));",
                    f"V2 ^= fold({n}) % 4096u;")
+
+    def move(self, c):
+        """From an own cell to another, or to itself."""
+        a, r = self.target(c)
+        if not a:
+            return self.compute(c)
+        self.w(f"{a.name}[{r.cell(self.small(c))}] = {a.name}[{r.cell(self.small(c))}];")
+
+    def fill(self, c):
+        a, r = self.target(c)
+        if not a:
+            return self.compute(c)
+        self.w(f"__builtin_memset(&{a.name}[{r.cell(self.small(c))}], "
+               f"{self.dice.below(128)}, sizeof({a.element}));")
+
+    def two_pointers(self, c):
+        """Own cells that are sometimes the same one."""
+        a, r = self.target(c)
+        if not a:
+            return self.compute(c)
+        k, h, f = self.k, self.k.helpers, self.k.name("f")
+        h.open(f"__device__ {self.dice.pick(['__noinline__', '__forceinline__'])} "
+               f"unsigned {f}({a.element} *P, {a.element} *Q, unsigned V)")
+        h("unsigned Old = fold(*P);", f"*Q = cell<{a.element}>(Old + V);",
+          "Old += fold(*P);", f"*P = cell<{a.element}>(Old * {k.odd(9)}u);",
+          "return Old - fold(*Q);")
+        h.close()
+        h("")
+        self.w(f"{self.dice.pick(LOCALS)} += {f}(&{a.name}[{r.cell(self.small(c))}], "
+               f"&{a.name}[{r.cell(self.small(c))}], {self.leaf(c)});")
 
     def bytes(self, c):
         """One byte of an element."""
