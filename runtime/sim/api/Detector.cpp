@@ -14,17 +14,40 @@
 #include "oracle/OracleReport.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 
 namespace crsan::api {
 
 namespace {
+
+/// An oracle that does not look at some ranges.
+class FilteredOracle final : public Oracle {
+public:
+  void ignore(const void *Begin, size_t Size) {
+    Ignored.insert_or_assign(uint64_t(Begin), uint64_t(Begin) + Size);
+  }
+
+  void access(const ThreadRef &T, const Access &A) override {
+    if (!isIgnored(A.Address))
+      Oracle::access(T, A);
+  }
+
+private:
+  bool isIgnored(uint64_t Address) const {
+    auto After = Ignored.upper_bound(Address);
+    return After != Ignored.begin() && Address < std::prev(After)->second;
+  }
+
+  std::map<uint64_t, uint64_t> Ignored; ///< Begin -> end.
+};
 
 /// One oracle a device: each sees a world of its own.
 class Oracles final : public OracleDetector {
 public:
   Oracles(Process &P, const Flags &Options) : P(P), Options(Options) {
     for (int I = 0; I < P.deviceCount(); ++I) {
-      Each.push_back(std::make_unique<Oracle>());
+      Each.push_back(std::make_unique<FilteredOracle>());
       P.device(I).M.setObserver(Each.back().get());
     }
   }
@@ -32,6 +55,10 @@ public:
   bool sawRace() override {
     return std::any_of(Each.begin(), Each.end(),
                        [](const auto &O) { return !O->findings().empty(); });
+  }
+
+  void ignore(int Device, const void *Begin, size_t Size) override {
+    Each[size_t(Device)]->ignore(Begin, Size);
   }
 
   bool report(const std::string &Replay) override {
@@ -67,7 +94,7 @@ private:
 
   Process &P;
   const Flags &Options;
-  std::vector<std::unique_ptr<Oracle>> Each;
+  std::vector<std::unique_ptr<FilteredOracle>> Each;
   bool HasReported = false;
 };
 

@@ -7,6 +7,7 @@
 #ifndef CRSAN_SIM_DETECTOR_H
 #define CRSAN_SIM_DETECTOR_H
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -25,6 +26,8 @@ public:
   /// Prints all findings and a summary, once. Returns whether there are any.
   virtual bool report(const std::string &Replay) = 0;
   virtual bool sawRace() = 0;
+  /// What the instrumentation keeps for itself is no business of the program's.
+  virtual void ignore(int Device, const void *Begin, size_t Size) = 0;
 };
 
 /// Observes all machines of the process.

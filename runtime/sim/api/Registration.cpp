@@ -93,6 +93,11 @@ ModuleId Process::loadOn(CUlib_st &Image, Device &D, cudaError_t &Error) {
   ModuleId Id = std::get<ModuleId>(Loaded);
   Image.Loaded[D.Ordinal] = Id;
   Error = cudaSuccess;
+  if (OracleDetector *Oracle = TheRun->oracle())
+    for (const std::string &Text : Image.PTX)
+      for (std::string_view Name : wordsWithPrefix(Text, "__crsan_"))
+        if (std::optional<Symbol> S = D.M.findSymbol(Id, Name))
+          Oracle->ignore(D.Ordinal, S->Address, S->Size);
   if (TheSession && !Image.IsShown)
     Image.IsShown = showImage(Image, D, Id);
   return Id;

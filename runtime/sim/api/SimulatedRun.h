@@ -29,6 +29,8 @@ public:
 
   /// The collider's; null if another detector was chosen.
   Session *session() { return Collider.get(); }
+  /// Null if another detector was chosen.
+  OracleDetector *oracle() { return Oracle.get(); }
   /// Remembers the shape of the grid, to say in which block a fault was.
   void launched(const Launch &L);
   /// The lock is held: looks whether there are findings by now.
