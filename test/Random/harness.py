@@ -14,6 +14,8 @@ MARK = re.compile(r"// ---- kernel (\d+), (\d+) weaknesses")
 HEADING = re.compile(r"^CRSan: data race: (.*)")
 FAULT = re.compile(r"^CRSan: simulated GPU: (.*)")
 FRAME = re.compile(r"^    #(\d+) .* at (.+?):(\d+)(?::(\d+))?$")
+KERNEL = re.compile(r"^  kernel: k(\d+)\(", re.M)
+SEEN = re.compile(r"^  first seen: (block \S+ thread \S+) .*address (0x[0-9a-f]+)", re.M)
 RESULT = re.compile(r"^kernel (\d+) (repeatable|varying) ([0-9a-f]+)$", re.M)
 
 
@@ -25,16 +27,39 @@ class Tools:
 
 
 @dataclass
+class Accusation:
+    """By the collider. Line 0: of several lines that the compiler made one."""
+    kernel: int
+    lines: set
+    places: set  # innermost ones, in headers too
+    seen: tuple  # block, thread and address, as printed
+
+
+@dataclass
 class Outcome:
-    """What one run has shown, by line of the source."""
-    accused: set = field(default_factory=set)  # by the collider
-    races: set = field(default_factory=set)    # pairs of lines, by the oracle
+    """What one run has shown."""
+    accusations: list = field(default_factory=list)
+    races: dict = field(default_factory=lambda: defaultdict(set))  # pairs of lines, by kernel
     # Innermost places in headers that the oracle names, of which clang's PTX
     # does not tell where they were inlined.
     foreign: set = field(default_factory=set)
     results: dict = field(default_factory=dict)
-    fault: str = ""                            # of the simulated GPU, or of the run
+    fault: str = ""  # of the simulated GPU, or of the run
     output: str = ""
+
+    def accused(self, kernel):
+        return {line for a in self.accusations if a.kernel == kernel for line in a.lines}
+
+    def unconfirmed(self, kernel):
+        """Lines that the collider names and that the oracle does not call racy."""
+        racy = {line for pair in self.races[kernel] for line in pair}
+        mine = [a for a in self.accusations if a.kernel == kernel]
+        # ptxas' input has one load where the source, and the collider, have two.
+        confirmed = {a.seen for a in mine if a.lines <= racy and 0 not in a.lines}
+        if racy:
+            racy.add(0)
+        return {line for a in mine if a.seen not in confirmed and not a.places & self.foreign
+                for line in a.lines - racy}
 
 
 def compile_file(tools, source, binary, optimisation):
@@ -74,7 +99,7 @@ def execute(tools, binary, source, options, kernels=(), timeout=60):
 
 def read_output(output, name):
     """Splits the findings into the collider's and the oracle's."""
-    outcome, accused = Outcome(output=output), set()
+    outcome = Outcome(output=output)
     for text in output.split("==================\n"):
         lines = text.splitlines()
         if not lines:
@@ -85,12 +110,16 @@ def read_output(output, name):
         if not heading:
             continue
         sides = places(lines, name)
+        owner = KERNEL.search(text)
+        kernel = int(owner[1]) if owner else -1
         if heading[1].startswith("unordered "):
-            outcome.races.add(tuple(sorted({line for line, _ in sides})))
-            outcome.foreign.update(place for line, place in sides if not line)
+            outcome.races[kernel].add(tuple(sorted({line for line, _ in sides})))
+            outcome.foreign.update(place for line, place in sides if not line and place)
         else:
-            accused.update(sides)
-    outcome.accused = {line for line, place in accused if place not in outcome.foreign}
+            seen = SEEN.search(text)
+            outcome.accusations.append(Accusation(
+                kernel, {line for line, _ in sides}, {place for _, place in sides if place},
+                seen.groups() if seen else (text,)))
     for number, kind, value in RESULT.findall(output):
         outcome.results[int(number)] = (kind == "repeatable", value)
     return outcome
@@ -112,26 +141,6 @@ def places(lines, name):
     return sides
 
 
-class SourceMap:
-    """Which kernel a line belongs to."""
-
-    def __init__(self, text):
-        self.starts, self.weaknesses = [], {}
-        for number, line in enumerate(text.splitlines(), 1):
-            mark = MARK.search(line)
-            if mark:
-                self.starts.append((number, int(mark[1])))
-                self.weaknesses[int(mark[1])] = int(mark[2])
-
-    def kernel(self, line):
-        owner = -1
-        for start, number in self.starts:
-            if start <= line:
-                owner = number
-        return owner
-
-    def by_kernel(self, lines):
-        split = defaultdict(set)
-        for line in lines:
-            split[self.kernel(line)].add(line)
-        return split
+def weaknesses(text):
+    """Weak spots by kernel."""
+    return {int(number): int(count) for number, count in MARK.findall(text)}

@@ -11,7 +11,6 @@ import concurrent.futures
 import os
 import sys
 import time
-from collections import defaultdict
 from pathlib import Path
 
 import generate
@@ -37,15 +36,14 @@ class Kernel:
         return f"seed {self.seed} kernel {self.number} {self.optimisation}"
 
 
-def judge(kernel, accused, races, schedule):
+def judge(kernel, outcome, schedule):
     """One run's findings about one kernel."""
-    racy = {line for pair in races for line in pair}
-    wrong = sorted(accused - racy)
+    wrong = sorted(outcome.unconfirmed(kernel.number))
     if wrong:
         kernel.failures.append((f"the collider names line {', '.join(map(str, wrong))}, "
                                 "which is not racy", *schedule))
-    kernel.accused |= accused
-    kernel.races |= races
+    kernel.accused |= outcome.accused(kernel.number)
+    kernel.races |= outcome.races[kernel.number]
 
 
 class Batch:
@@ -61,9 +59,8 @@ class Batch:
     def run(self):
         text = generate.render(self.seed, self.numbers)
         self.source.write_text(text)
-        self.map = harness.SourceMap(text)
-        for number, kernel in self.kernels.items():
-            kernel.weaknesses = self.map.weaknesses[number]
+        for number, count in harness.weaknesses(text).items():
+            self.kernels[number].weaknesses = count
         complaint = harness.compile_file(self.args.tools, self.source, self.binary,
                                          self.optimisation)
         if complaint:
@@ -93,18 +90,10 @@ class Batch:
             self.take(outcome, {number: kernel}, schedule)
 
     def take(self, outcome, kernels, schedule):
-        accused = self.map.by_kernel(outcome.accused)
-        races = defaultdict(set)
-        for pair in outcome.races:
-            races[self.map.kernel(max(pair))].add(pair)
         for number, kernel in kernels.items():
-            judge(kernel, accused[number], races[number], schedule)
+            judge(kernel, outcome, schedule)
             if outcome.results.get(number, (False,))[0]:
                 kernel.values.add(outcome.results[number][1])
-        # A finding without a line belongs to nobody: that must not hide it.
-        if accused[-1] and not races[-1]:
-            next(iter(kernels.values())).failures.append(
-                ("the collider names no line of any kernel", *schedule))
 
     def compare_results(self):
         for kernel in self.kernels.values():
@@ -135,7 +124,7 @@ def write_failure(args, kernel):
             probe = Kernel(kernel.seed, kernel.number, kernel.optimisation)
             if outcome.fault:
                 probe.failures.append((outcome.fault, *schedule))
-            judge(probe, outcome.accused, outcome.races, schedule)
+            judge(probe, outcome, schedule)
             for failure in probe.failures:
                 if kind_of(failure[0]) == kind_of(what):
                     return failure

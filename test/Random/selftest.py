@@ -50,10 +50,19 @@ class Generator(unittest.TestCase):
 class Reader(unittest.TestCase):
     def test_sides_and_faults(self):
         outcome = harness.read_output(OUTPUT, "a.cu")
-        self.assertEqual(outcome.races, {(9, 12)})
-        self.assertEqual(outcome.accused, {9})
+        self.assertEqual(dict(outcome.races), {3: {(9, 12)}})
+        self.assertEqual(outcome.accused(3), {9})
+        self.assertEqual(outcome.unconfirmed(3), set())
         self.assertEqual(outcome.fault, "deadlock: nobody can run")
         self.assertEqual(outcome.results, {3: (True, "00ff")})
+
+
+    def test_unconfirmed(self):
+        lines = OUTPUT.replace("a.cu:9:3\n  kernel: k3(unsigned int const*)\n==================\n"
+                               "==================\nCRSan: simulated", "a.cu:10:3\n"
+                               "  kernel: k3(unsigned int const*)\n==================\n"
+                               "==================\nCRSan: simulated")
+        self.assertEqual(harness.read_output(lines, "a.cu").unconfirmed(3), {10})
 
 
 class Reducer(unittest.TestCase):
