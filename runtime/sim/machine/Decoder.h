@@ -62,7 +62,6 @@ void addClusterOps(DecodeTable &);
 void addMBarrierOps(DecodeTable &);
 void addAsyncOps(DecodeTable &);
 void addBulkOps(DecodeTable &);
-void addMatrixOps(DecodeTable &);
 void addRefusedOps(DecodeTable &);
 
 /// [base + offset] in a state space.

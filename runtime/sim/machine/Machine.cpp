@@ -216,9 +216,19 @@ void Machine::reset() {
   int Ordinal = P->Ordinal;
   Options O = P->Opt;
   Observer *Watch = P->Watch;
+  // What observers have been told stays unique, and its lines known.
+  auto Origins = std::move(P->Origins);
+  uint64_t Uids[] = {P->NextGrid, P->NextBlockUid, P->NextThreadUid, P->NextBarrierUid, P->NextAsync, P->Now};
   P.reset(); // First: the new one is to have the same addresses.
   P = std::make_unique<Impl>(Ordinal, std::move(O));
   P->Watch = Watch;
+  P->Origins = std::move(Origins);
+  P->NextGrid = Uids[0];
+  P->NextBlockUid = Uids[1];
+  P->NextThreadUid = Uids[2];
+  P->NextBarrierUid = Uids[3];
+  P->NextAsync = Uids[4];
+  P->Now = Uids[5];
 }
 
 uint64_t Machine::instructions() const { return P->ThreadSteps; }

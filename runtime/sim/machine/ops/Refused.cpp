@@ -12,8 +12,11 @@ static bool texture(Decoder &D) { return D.fail("textures and surfaces are not s
 static bool wgmma(Decoder &D) { return D.fail("warpgroup matrix operations are not supported by the simulated GPU"); }
 static bool tensorMemory(Decoder &D) { return D.fail("tensor memory is not supported by the simulated GPU"); }
 
+static bool matrix(Decoder &D) { return D.fail("warp matrix operations are not supported yet by the simulated GPU"); }
+
 void crsan::sim::addRefusedOps(DecodeTable &T) {
   T.add({"tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep"}, texture);
+  T.add({"ldmatrix", "stmatrix", "movmatrix", "mma", "wmma"}, matrix);
   T.add("wgmma", wgmma);
   T.add("tcgen05", tensorMemory);
 }
