@@ -7,8 +7,8 @@
 //
 //     sim_speed [iterations]
 //
-// A loop of arithmetic, global and shared memory by 8 blocks of 256 threads, under
-// each policy; and the same with each second lane apart.
+// A loop of arithmetic, global and shared memory by 8 blocks of 256 threads,
+// under each policy; and the same with each second lane apart.
 //
 //===----------------------------------------------------------------------===//
 #include "Machine.h"
@@ -65,7 +65,8 @@ Loop:
 }
 )";
 
-static void measure(const char *Name, Options::Policy P, uint32_t Iterations, uint32_t Apart) {
+static void measure(const char *Name, Options::Policy P, uint32_t Iterations,
+                    uint32_t Apart) {
   Options O;
   O.Schedule = P;
   Machine M(0, O);
@@ -91,8 +92,11 @@ static void measure(const char *Name, Options::Policy P, uint32_t Iterations, ui
     std::fprintf(stderr, "%s\n", Bad->text().c_str());
     std::exit(1);
   }
-  double Seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - Start).count();
-  std::printf("%-28s %8.1f million thread instructions a second\n", Name, double(M.instructions()) / Seconds / 1e6);
+  double Seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - Start)
+          .count();
+  std::printf("%-28s %8.1f million thread instructions a second\n", Name,
+              double(M.instructions()) / Seconds / 1e6);
 }
 
 int main(int Argc, char **Argv) {

@@ -54,7 +54,8 @@ bool Device::growLocal(Warp &W, uint32_t Bytes) {
   uint32_t Stride = std::min(std::max({Bytes, W.LocalStride * 2, 256u}), Limit);
   std::vector<uint8_t> Bigger(size_t(Stride) * WarpSize);
   for (unsigned L = 0; L < WarpSize && W.LocalStride; ++L)
-    std::memcpy(&Bigger[size_t(L) * Stride], &W.Local[size_t(L) * W.LocalStride], W.LocalStride);
+    std::memcpy(&Bigger[size_t(L) * Stride],
+                &W.Local[size_t(L) * W.LocalStride], W.LocalStride);
   W.Local = std::move(Bigger);
   W.LocalStride = Stride;
   return true;
@@ -64,7 +65,8 @@ bool Device::growLocal(Warp &W, uint32_t Bytes) {
 // Fragments
 //===----------------------------------------------------------------------===//
 
-Fragment *Device::newFragment(Warp &W, uint32_t Lanes, uint32_t Pc, Frame *Top, Meeting *Meets) {
+Fragment *Device::newFragment(Warp &W, uint32_t Lanes, uint32_t Pc, Frame *Top,
+                              Meeting *Meets) {
   Fragment *F;
   if (FreeFragments.empty()) {
     F = new Fragment;
@@ -81,7 +83,9 @@ Fragment *Device::newFragment(Warp &W, uint32_t Lanes, uint32_t Pc, Frame *Top, 
   F->Meets = Meets;
   F->Is = Fragment::State::Ready;
   // PCT: above those that were lowered. Round robin: just served.
-  F->Priority = Opt.Schedule == Options::Policy::PCT ? Dice.next() | uint64_t(1) << 63 : Steps;
+  F->Priority = Opt.Schedule == Options::Policy::PCT
+                    ? Dice.next() | uint64_t(1) << 63
+                    : Steps;
   F->ReadyIndex = uint32_t(Ready.size());
   Ready.push_back(F);
   ++W.Running;
@@ -166,8 +170,8 @@ Meeting *Device::meetingFor(Fragment &F, uint32_t Reconverge) {
   return F.Meets = M;
 }
 
-Outcome Device::diverge(Execution &X, uint32_t Lanes, uint32_t Target, uint32_t Else,
-                        uint32_t Reconverge) {
+Outcome Device::diverge(Execution &X, uint32_t Lanes, uint32_t Target,
+                        uint32_t Else, uint32_t Reconverge) {
   Fragment &F = *X.F;
   meetingFor(F, Reconverge);
   F.Pc = Else;
@@ -180,8 +184,8 @@ Outcome Device::diverge(Execution &X, uint32_t Lanes, uint32_t Target, uint32_t 
   return Outcome::Yield;
 }
 
-/// Lanes are no longer expected at meetings from From up to (not with) UpTo; those
-/// who wait there for nobody else go on.
+/// Lanes are no longer expected at meetings from From up to (not with) UpTo;
+/// those who wait there for nobody else go on.
 void Device::leaveMeetings(Meeting *From, const Meeting *UpTo, uint32_t Lanes) {
   for (Meeting *M = From; M != UpTo; M = M->Parent)
     M->Expected &= ~Lanes;
@@ -192,7 +196,8 @@ bool Device::meet(Fragment &F) {
   // Whoever waits there joins.
   for (size_t N = 0; N < F.In->Fragments.size();) {
     Fragment *Other = F.In->Fragments[N];
-    if (Other != &F && Other->Is == Fragment::State::Meeting && Other->Meets == M) {
+    if (Other != &F && Other->Is == Fragment::State::Meeting &&
+        Other->Meets == M) {
       F.Lanes |= Other->Lanes;
       F.Priority = std::min(F.Priority, Other->Priority);
       Other->Lanes = 0;
@@ -202,8 +207,11 @@ bool Device::meet(Fragment &F) {
     ++N;
   }
   bool IsComplete = (M->Expected & ~F.Lanes) == 0;
-  if (!IsComplete && !(Opt.Schedule != Options::Policy::RoundRobin && Dice.oneIn(16))) {
-    F.ReleaseAt = F.In->Steps + (Opt.Schedule == Options::Policy::RoundRobin ? 2048 : 64 + Dice.below(2048));
+  if (!IsComplete &&
+      !(Opt.Schedule != Options::Policy::RoundRobin && Dice.oneIn(16))) {
+    F.ReleaseAt = F.In->Steps + (Opt.Schedule == Options::Policy::RoundRobin
+                                     ? 2048
+                                     : 64 + Dice.below(2048));
     setState(F, Fragment::State::Meeting);
     return false;
   }
@@ -230,7 +238,8 @@ bool Device::onSamePath(const Fragment &A, const Fragment &B) {
     return false;
   const Frame *X = A.Top, *Y = B.Top;
   for (; X != Y; X = X->Caller, Y = Y->Caller) {
-    if (!X || !Y || X->Fn != Y->Fn || X->ReturnTo != Y->ReturnTo || X->LocalBase != Y->LocalBase)
+    if (!X || !Y || X->Fn != Y->Fn || X->ReturnTo != Y->ReturnTo ||
+        X->LocalBase != Y->LocalBase)
       return false;
     if (!X->Caller != !Y->Caller)
       return false;
@@ -251,7 +260,9 @@ static void copyLanes(Frame &To, const Frame &From, uint32_t Lanes) {
       std::memcpy(T, &A, 4);
       continue;
     }
-    forLanes(Lanes, [&](unsigned L) { std::memcpy(T + L * R.Size, S + L * R.Size, R.Size); });
+    forLanes(Lanes, [&](unsigned L) {
+      std::memcpy(T + L * R.Size, S + L * R.Size, R.Size);
+    });
   }
 }
 
@@ -293,18 +304,21 @@ void Device::merge(Fragment &A, Fragment &B) {
   retire(&B);
   // Who waited for these lanes?
   for (Fragment *F : A.In->Fragments)
-    if (F->Is == Fragment::State::Meeting && (F->Meets->Expected & ~F->Lanes) == 0)
+    if (F->Is == Fragment::State::Meeting &&
+        (F->Meets->Expected & ~F->Lanes) == 0)
       setState(*F, Fragment::State::Ready);
 }
 
 void Device::releaseTogether(std::vector<Fragment *> Waiting) {
-  std::sort(Waiting.begin(), Waiting.end(), [](const Fragment *A, const Fragment *B) { return A->Id < B->Id; });
+  std::sort(Waiting.begin(), Waiting.end(),
+            [](const Fragment *A, const Fragment *B) { return A->Id < B->Id; });
   for (size_t N = 0; N < Waiting.size(); ++N) {
     Fragment *F = Waiting[N];
     if (!F)
       continue;
     for (size_t M = N + 1; M < Waiting.size(); ++M)
-      if (Waiting[M] && Waiting[M]->In == F->In && onSamePath(*F, *Waiting[M])) {
+      if (Waiting[M] && Waiting[M]->In == F->In &&
+          onSamePath(*F, *Waiting[M])) {
         merge(*F, *Waiting[M]);
         Waiting[M] = nullptr;
       }

@@ -20,8 +20,9 @@ using crsan::ptx::ScalarType;
 using crsan::ptx::StateSpace;
 
 static std::string textOf(const ptx::Instruction &I) {
-  return I.Modifiers.empty() ? std::string(I.Opcode)
-                             : fmt::format("{}.{}", I.Opcode, fmt::join(I.Modifiers, "."));
+  return I.Modifiers.empty()
+             ? std::string(I.Opcode)
+             : fmt::format("{}.{}", I.Opcode, fmt::join(I.Modifiers, "."));
 }
 
 //===----------------------------------------------------------------------===//
@@ -29,7 +30,9 @@ static std::string textOf(const ptx::Instruction &I) {
 //===----------------------------------------------------------------------===//
 
 static Outcome addConstant(Execution &X, const Instruction &I) {
-  forLanes(X.Mask, [&](unsigned L) { X.setValue(I.Op[0], L, X.value(I.Op[1], L) + uint64_t(I.Imm)); });
+  forLanes(X.Mask, [&](unsigned L) {
+    X.setValue(I.Op[0], L, X.value(I.Op[1], L) + uint64_t(I.Imm));
+  });
   return Outcome::Next;
 }
 
@@ -78,7 +81,8 @@ void Decoder::declareParameters() {
   }
   uint64_t Offset = 0;
   for (const ptx::Variable &V : Tree.Parameters) {
-    uint64_t Align = std::max<uint64_t>(V.Align, ptx::sizeOf(V.Type) * V.VectorLength);
+    uint64_t Align =
+        std::max<uint64_t>(V.Align, ptx::sizeOf(V.Type) * V.VectorLength);
     Offset = (Offset + Align - 1) / Align * Align;
     Slot S;
     S.IsKernelParam = true;
@@ -108,8 +112,9 @@ static bool isPlain(const ptx::Block &B, const ptx::Variable &V) {
       continue;
     for (const Operand &O : I->Operands)
       if (Mentions(O, Mentions) &&
-          !((I->Opcode == "ld" || I->Opcode == "st") && O.What == Operand::Kind::Address && O.Bits == 0 &&
-            !I->has("v2") && !I->has("v4") && ptx::sizeOf(I->type()) == V.size()))
+          !((I->Opcode == "ld" || I->Opcode == "st") &&
+            O.What == Operand::Kind::Address && O.Bits == 0 && !I->has("v2") &&
+            !I->has("v4") && ptx::sizeOf(I->type()) == V.size()))
         return false;
   }
   return true;
@@ -119,14 +124,16 @@ Slot Decoder::newSlot(const ptx::Variable &V, const ptx::Block *Uses) {
   Slot S;
   S.Size = uint32_t(V.size());
   bool IsScalar = V.Extents.empty() && V.VectorLength == 1 && S.Size <= 8;
-  S.IsRow = V.Space == StateSpace::Reg || (IsScalar && (!Uses || isPlain(*Uses, V)));
+  S.IsRow =
+      V.Space == StateSpace::Reg || (IsScalar && (!Uses || isPlain(*Uses, V)));
   if (V.Space == StateSpace::Reg) {
     S.Row = newRow(V.Type == ScalarType::Pred ? 0 : S.Size);
     Scope_->Registers[V.Name] = S.Row;
   } else if (S.IsRow) {
     S.Row = newRow(S.Size);
   } else {
-    S.Offset = newLocal(S.Size, std::max<uint32_t>(V.Align, ptx::sizeOf(V.Type)));
+    S.Offset =
+        newLocal(S.Size, std::max<uint32_t>(V.Align, ptx::sizeOf(V.Type)));
   }
   return S;
 }
@@ -186,7 +193,8 @@ void Decoder::declare(const ptx::Variable &V, const ptx::Block &In) {
       if (V.VectorLength == 1)
         Scope_->Registers[V.Name] = R;
       else
-        Scope_->Registers[Env.In.Texts.emplace_back(fmt::format("{}.{}", V.Name, "xyzw"[E]))] = R;
+        Scope_->Registers[Env.In.Texts.emplace_back(
+            fmt::format("{}.{}", V.Name, "xyzw"[E]))] = R;
     }
     return;
   }
@@ -194,7 +202,8 @@ void Decoder::declare(const ptx::Variable &V, const ptx::Block &In) {
     Scope_->Params[V.Name] = newSlot(V, &In);
     return;
   case StateSpace::Local:
-    Scope_->Locals[V.Name] = newLocal(V.size(), std::max<uint32_t>(V.Align, ptx::sizeOf(V.Type)));
+    Scope_->Locals[V.Name] =
+        newLocal(V.size(), std::max<uint32_t>(V.Align, ptx::sizeOf(V.Type)));
     return;
   case StateSpace::Shared: {
     SharedVariable Var;
@@ -272,22 +281,23 @@ bool Decoder::tryDecode(DecodeFunction F) {
 
 void Decoder::decode(const ptx::Instruction &In) {
   I = &In;
-  const std::vector<DecodeFunction> *Functions = DecodeTable::get().find(In.Opcode);
+  const std::vector<DecodeFunction> *Functions =
+      DecodeTable::get().find(In.Opcode);
   Why.clear();
   if (Functions)
     for (DecodeFunction F : *Functions)
       if (tryDecode(F))
         return;
   IsBad = false;
-  refuse(!Why.empty()  ? Why
-         : Functions   ? "no such form of the instruction is known"
-                       : "the instruction is not known");
+  refuse(!Why.empty() ? Why
+         : Functions  ? "no such form of the instruction is known"
+                      : "the instruction is not known");
 }
 
 void Decoder::refuse(std::string Reason) {
   Instruction &Bad = emit(unknown);
-  std::string &Text =
-      Env.In.Texts.emplace_back(fmt::format("{}: {} (line {} of the PTX)", textOf(*I), Reason, I->Pos.Line));
+  std::string &Text = Env.In.Texts.emplace_back(fmt::format(
+      "{}: {} (line {} of the PTX)", textOf(*I), Reason, I->Pos.Line));
   Bad.Aux = reinterpret_cast<uint64_t>(&Text);
   Bad.Flows = Instruction::Flow::Exit;
 }
@@ -343,7 +353,8 @@ const ptx::Directive *Decoder::directive(std::string_view Label) const {
 //===----------------------------------------------------------------------===//
 
 bool Decoder::has(std::string_view Modifier) const {
-  return std::find(I->Modifiers.begin(), I->Modifiers.end(), Modifier) != I->Modifiers.end();
+  return std::find(I->Modifiers.begin(), I->Modifiers.end(), Modifier) !=
+         I->Modifiers.end();
 }
 
 bool Decoder::take(std::string_view Modifier) {
@@ -353,7 +364,8 @@ bool Decoder::take(std::string_view Modifier) {
   return false;
 }
 
-std::string_view Decoder::takeOneOf(std::initializer_list<std::string_view> Modifiers) {
+std::string_view
+Decoder::takeOneOf(std::initializer_list<std::string_view> Modifiers) {
   for (std::string_view M : Modifiers)
     if (take(M))
       return M;
@@ -419,7 +431,8 @@ Ref Decoder::findRegister(std::string_view Name) const {
     if (auto It = N->Registers.find(Name); It != N->Registers.end())
       return It->second;
     // A family: the number is what follows its name.
-    for (size_t At = Name.size(); At > 0 && Name[At - 1] >= '0' && Name[At - 1] <= '9'; --At) {
+    for (size_t At = Name.size();
+         At > 0 && Name[At - 1] >= '0' && Name[At - 1] <= '9'; --At) {
       auto It = N->Families.find(Name.substr(0, At - 1));
       if (It == N->Families.end())
         continue;
@@ -459,7 +472,8 @@ Ref Decoder::resized(Ref From, unsigned Size) {
   return To;
 }
 
-Ref Decoder::symbolAddress(std::string_view Name, int64_t Offset, unsigned Size) {
+Ref Decoder::symbolAddress(std::string_view Name, int64_t Offset,
+                           unsigned Size) {
   Ref Base{LocalBaseRow, Rows::Frame, 8, true};
   if (const Slot *S = lookUp(&Names::Params, Name)) {
     if (S->IsKernelParam)
@@ -476,8 +490,8 @@ Ref Decoder::symbolAddress(std::string_view Name, int64_t Offset, unsigned Size)
     Shared = &It->second;
   if (Shared) {
     Fn.UsesShared.push_back(*Shared);
-    Ref Row{*Shared * SharedRowStride + (Size == 8 ? 0 : WarpSize * 8), Rows::Shared,
-            uint8_t(Size == 8 ? 8 : 4), true};
+    Ref Row{*Shared * SharedRowStride + (Size == 8 ? 0 : WarpSize * 8),
+            Rows::Shared, uint8_t(Size == 8 ? 8 : 4), true};
     return resized(added(Row, Offset), Size);
   }
   if (const uint64_t *At = lookUp(&Names::Globals, Name))
@@ -493,7 +507,9 @@ Ref Decoder::symbolAddress(std::string_view Name, int64_t Offset, unsigned Size)
   return {};
 }
 
-static std::string memberName(const Operand &O) { return fmt::format("{}.{}", O.Text, O.Member); }
+static std::string memberName(const Operand &O) {
+  return fmt::format("{}.{}", O.Text, O.Member);
+}
 
 Ref Decoder::source(const Operand &O, unsigned Size) {
   switch (O.What) {
@@ -504,7 +520,8 @@ Ref Decoder::source(const Operand &O, unsigned Size) {
     if (O.IsDouble && Size == 4)
       Bits = std::bit_cast<uint32_t>(float(std::bit_cast<double>(Bits)));
     if (!O.IsDouble && Size == 8)
-      Bits = std::bit_cast<uint64_t>(double(std::bit_cast<float>(uint32_t(Bits))));
+      Bits =
+          std::bit_cast<uint64_t>(double(std::bit_cast<float>(uint32_t(Bits))));
     return constant(Bits, Size);
   }
   case Operand::Kind::Sum:
@@ -539,11 +556,14 @@ Ref Decoder::sourceOfAnySize(const Operand &O, unsigned Least) {
 Ref Decoder::dest(const Operand &O, unsigned Size) {
   if (O.What == Operand::Kind::Discard)
     return temporary(Size);
-  Ref R = O.What == Operand::Kind::Name ? findRegister(O.Member ? std::string_view(memberName(O)) : O.Text)
-                                        : Ref();
+  Ref R =
+      O.What == Operand::Kind::Name
+          ? findRegister(O.Member ? std::string_view(memberName(O)) : O.Text)
+          : Ref();
   if (!R.IsValid || R.Size != Size)
-    fail(R.IsValid ? fmt::format("{} has {} bytes, not {}", O.Text, R.Size, Size)
-                   : fmt::format("{} is not a register", O.Text));
+    fail(R.IsValid
+             ? fmt::format("{} has {} bytes, not {}", O.Text, R.Size, Size)
+             : fmt::format("{} is not a register", O.Text));
   return R;
 }
 
@@ -557,10 +577,13 @@ Ref Decoder::destOfAnySize(const Operand &O, unsigned Least) {
 Ref Decoder::predicate(const Operand &O) {
   if (O.What == Operand::Kind::Integer) {
     Ref R = temporary(0);
-    emit([](Execution &X, const Instruction &I) {
-      X.setBits(I.Op[0], I.Imm ? AllLanes : 0);
-      return Outcome::Next;
-    }, {R}).Imm = O.Bits != 0;
+    emit(
+        [](Execution &X, const Instruction &I) {
+          X.setBits(I.Op[0], I.Imm ? AllLanes : 0);
+          return Outcome::Next;
+        },
+        {R})
+        .Imm = O.Bits != 0;
     return R;
   }
   Ref R = O.What == Operand::Kind::Name ? findRegister(O.Text) : Ref();
@@ -611,4 +634,6 @@ std::optional<uint64_t> Decoder::integer(const Operand &O) const {
   return O.Bits;
 }
 
-const Slot *Decoder::parameter(std::string_view Name) const { return lookUp(&Names::Params, Name); }
+const Slot *Decoder::parameter(std::string_view Name) const {
+  return lookUp(&Names::Params, Name);
+}

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // What an instruction means is decided in ops/: each file there enters decode
-// functions for opcodes into a DecodeTable. A decode function takes modifiers and
-// operands from the Decoder and emits an Instruction with a handler; if it
+// functions for opcodes into a DecodeTable. A decode function takes modifiers
+// and operands from the Decoder and emits an Instruction with a handler; if it
 // returns false, the next function for that opcode is asked. Modifiers that
 // nobody took, like an opcode that nobody knows, make an instruction that stops
 // the run with its name where it is executed: nothing is ignored.
@@ -28,7 +28,9 @@ using DecodeFunction = bool (*)(Decoder &);
 
 class DecodeTable {
 public:
-  void add(std::string_view Opcode, DecodeFunction F) { Known[Opcode].push_back(F); }
+  void add(std::string_view Opcode, DecodeFunction F) {
+    Known[Opcode].push_back(F);
+  }
   void add(std::initializer_list<std::string_view> Opcodes, DecodeFunction F) {
     for (std::string_view Opcode : Opcodes)
       add(Opcode, F);
@@ -77,7 +79,8 @@ public:
     Image &In;
     /// Linked names -> generic addresses of variables, in host memory.
     const std::unordered_map<std::string_view, uint64_t> &Addresses;
-    const std::unordered_map<std::string_view, uint32_t> &Shared; ///< -> SharedVariables
+    const std::unordered_map<std::string_view, uint32_t>
+        &Shared; ///< -> SharedVariables
     const std::unordered_map<std::string_view, uint32_t> &Functions;
     /// Gives storage to a variable declared in a function.
     std::function<uint64_t(const ptx::Variable &)> Allocate;
@@ -86,7 +89,8 @@ public:
   Decoder(const Environment &E, Function &F) : Env(E), Fn(F) {}
   void run();
 
-  //===--- For decode functions --------------------------------------------===//
+  //===--- For decode functions
+  //--------------------------------------------===//
   const ptx::Instruction &instruction() const { return *I; }
   std::string_view opcode() const { return I->Opcode; }
   /// True if the modifier is there; it is then accounted for.
@@ -119,13 +123,16 @@ public:
   Ref destPredicate(const ptx::Operand &);
   bool isPredicate(const ptx::Operand &) const; ///< The name of one.
   Address address(const ptx::Operand &, ptx::StateSpace);
-  Ref constant(uint64_t Value, unsigned Size) { return Env.In.constant(Value, Size); }
+  Ref constant(uint64_t Value, unsigned Size) {
+    return Env.In.constant(Value, Size);
+  }
   /// The condition code of add.cc and the like: a predicate.
   Ref carry();
   /// A register that PTX does not see.
   Ref temporary(unsigned Size);
   std::optional<uint64_t> integer(const ptx::Operand &) const;
-  /// The variable that a parameter's name means here, if it is one of this function.
+  /// The variable that a parameter's name means here, if it is one of this
+  /// function.
   const Slot *parameter(std::string_view Name) const;
 
   Instruction &emit(Handler, std::initializer_list<Ref> = {});
@@ -137,7 +144,8 @@ public:
   Image &image() { return Env.In; }
   const Environment &environment() { return Env; }
   uint32_t here() const { return uint32_t(Fn.Code.size()); }
-  /// Targets of a `.branchtargets` or the functions of a `.calltargets` by label.
+  /// Targets of a `.branchtargets` or the functions of a `.calltargets` by
+  /// label.
   const ptx::Directive *directive(std::string_view Label) const;
   /// The instruction just emitted branches there.
   void branchTo(std::string_view Label);
@@ -183,7 +191,8 @@ private:
   Ref symbolAddress(std::string_view Name, int64_t Offset, unsigned Size);
   Ref findRegister(std::string_view Name) const;
   template <class T>
-  const T *lookUp(std::unordered_map<std::string_view, T> Names::*Map, std::string_view Name) const {
+  const T *lookUp(std::unordered_map<std::string_view, T> Names::*Map,
+                  std::string_view Name) const {
     for (const Names *N = Scope_; N; N = N->Parent)
       if (auto It = (N->*Map).find(Name); It != (N->*Map).end())
         return &It->second;

@@ -23,7 +23,8 @@ public:
   ~Device();
 
   //===--- Images.cpp ----------------------------------------------------===//
-  std::variant<ModuleId, std::string> load(std::span<const std::string> PTX, std::string Name);
+  std::variant<ModuleId, std::string> load(std::span<const std::string> PTX,
+                                           std::string Name);
   void unload(ModuleId);
   void *allocate(size_t Bytes, size_t Align, bool IsReadOnly = false);
   bool release(void *);
@@ -38,7 +39,13 @@ public:
 
   //===--- Streams.cpp ---------------------------------------------------===//
   struct Operation {
-    enum class Kind : uint8_t { Launch, Host, Record, Wait, Outside } What = Kind::Host;
+    enum class Kind : uint8_t {
+      Launch,
+      Host,
+      Record,
+      Wait,
+      Outside
+    } What = Kind::Host;
     uint64_t Sequence = 0;
     Launch Code;
     HostOp Host;
@@ -58,7 +65,8 @@ public:
   };
   void push(Stream, Operation);
   bool canStart(Stream, const StreamState &) const;
-  /// Starts what can start; true if anything did. `Instantly`: not up to the dice.
+  /// Starts what can start; true if anything did. `Instantly`: not up to the
+  /// dice.
   bool startOperations(bool Instantly);
   void start(Stream, StreamState &);
   void finishFront(Stream);
@@ -69,8 +77,10 @@ public:
   /// Makes blocks resident while there is room.
   void dispatch();
   bool makeResident(Grid &);
-  std::optional<uint32_t> placeFor(const Grid &, const std::vector<uint32_t> &Taken) const;
-  void startBlock(Cluster &, uint32_t Index, uint32_t Rank, uint32_t Multiprocessor);
+  std::optional<uint32_t> placeFor(const Grid &,
+                                   const std::vector<uint32_t> &Taken) const;
+  void startBlock(Cluster &, uint32_t Index, uint32_t Rank,
+                  uint32_t Multiprocessor);
   void startWarp(Block &, uint32_t Index);
   void exitLanes(Execution &, uint32_t Lanes);
   void finishBlock(Block &);
@@ -80,12 +90,14 @@ public:
   std::vector<Cluster *> Doomed;
 
   //===--- Convergence.cpp -----------------------------------------------===//
-  Fragment *newFragment(Warp &, uint32_t Lanes, uint32_t Pc, Frame *, Meeting *);
+  Fragment *newFragment(Warp &, uint32_t Lanes, uint32_t Pc, Frame *,
+                        Meeting *);
   void retire(Fragment *);
   /// Lanes leave F for a fragment of their own, which is ready, at Pc.
   Fragment *split(Fragment &F, uint32_t Lanes, uint32_t Pc);
   /// Lanes of X go to Target, others to Else, to meet at I.Reconverge.
-  Outcome diverge(Execution &X, uint32_t Lanes, uint32_t Target, uint32_t Else, uint32_t Reconverge);
+  Outcome diverge(Execution &X, uint32_t Lanes, uint32_t Target, uint32_t Else,
+                  uint32_t Reconverge);
   Meeting *meetingFor(Fragment &F, uint32_t Reconverge);
   /// F is where its innermost meeting is. True: it goes on.
   bool meet(Fragment &F);
@@ -101,18 +113,20 @@ public:
   bool growLocal(Warp &, uint32_t Bytes);
   /// Makes the fragment wait, or ready.
   void setState(Fragment &, Fragment::State);
-  /// Makes fragments ready at the next instruction, merged where they are on the
-  /// same path.
+  /// Makes fragments ready at the next instruction, merged where they are on
+  /// the same path.
   void releaseTogether(std::vector<Fragment *>);
 
-  //===--- In ops/: Collectives.cpp, Barriers.cpp, ClusterBarriers.cpp -----===//
+  //===--- In ops/: Collectives.cpp, Barriers.cpp, ClusterBarriers.cpp
+  //-----===//
   /// After lanes have exited: has that completed what others wait for?
   void recheckCollectives(Warp &);
   void recheckBarriers(Block &);
   void recheckClusterBarrier(Cluster &);
 
   //===--- Scheduler.cpp -------------------------------------------------===//
-  std::optional<Fault> drive(const std::function<bool()> &IsDone, uint64_t MaxSteps);
+  std::optional<Fault> drive(const std::function<bool()> &IsDone,
+                             uint64_t MaxSteps);
   Fragment *pick();
   void runSlice(Fragment *);
   void sleep(Fragment &, uint64_t Nanoseconds);
@@ -125,8 +139,8 @@ public:
   void raise(Fault);
   bool shouldYield(const Instruction &);
 
-  // State. Everything is ordered by numbers given in the order of the run, never
-  // by addresses, so that a run depends on the seed alone.
+  // State. Everything is ordered by numbers given in the order of the run,
+  // never by addresses, so that a run depends on the seed alone.
   const int Ordinal;
   const Options Opt;
   Observer *Watch = nullptr;
@@ -138,7 +152,9 @@ public:
   std::map<ModuleId, std::unique_ptr<Image>> Images;
   ModuleId NextModule = 1;
   std::vector<Origin> Origins; ///< By instruction.
-  mutable std::unordered_map<const ptx::Module *, std::unique_ptr<ptx::DebugStrings>> DebugNames;
+  mutable std::unordered_map<const ptx::Module *,
+                             std::unique_ptr<ptx::DebugStrings>>
+      DebugNames;
 
   std::map<Stream, StreamState> Streams;
   std::map<Event, EventState> Events;
@@ -148,7 +164,8 @@ public:
   std::function<bool()> Idle;
 
   std::map<uint64_t, std::unique_ptr<Grid>> Grids; ///< Running.
-  uint64_t NextGrid = 1, NextBlockUid = 0, NextThreadUid = 0, NextClusterUid = 0;
+  uint64_t NextGrid = 1, NextBlockUid = 0, NextThreadUid = 0,
+           NextClusterUid = 0;
   struct Multiprocessor {
     uint32_t Threads = 0, Blocks = 0, Shared = 0;
   };

@@ -16,7 +16,8 @@ void Execution::bind(Fragment *New) {
   W = F->In;
   B = W->In;
   G = B->Of;
-  Bases = {F->Top->Rows.data(), G->In->constants(), W->Special.data(), G->Code->SharedRows.data()};
+  Bases = {F->Top->Rows.data(), G->In->constants(), W->Special.data(),
+           G->Code->SharedRows.data()};
 }
 
 ThreadRef Execution::thread(unsigned Lane) const {
@@ -28,8 +29,8 @@ ThreadRef Execution::thread(unsigned Lane) const {
 // Faults
 //===----------------------------------------------------------------------===//
 
-Outcome Execution::fault(const Instruction &I, unsigned Lane, Fault::Kind What, std::string Message,
-                         uint64_t Address) {
+Outcome Execution::fault(const Instruction &I, unsigned Lane, Fault::Kind What,
+                         std::string Message, uint64_t Address) {
   Fault Bad;
   Bad.What = What;
   Bad.Message = std::move(Message);
@@ -42,18 +43,23 @@ Outcome Execution::fault(const Instruction &I, unsigned Lane, Fault::Kind What, 
   Bad.Where = D.where(I.Id);
   // The calls that led here.
   for (const Frame *Fr = F->Top; Fr && Fr->Caller; Fr = Fr->Caller)
-    if (const auto &Code = Fr->Caller->Fn->Code; Fr->ReturnTo > 0 && Fr->ReturnTo <= Code.size())
+    if (const auto &Code = Fr->Caller->Fn->Code;
+        Fr->ReturnTo > 0 && Fr->ReturnTo <= Code.size())
       for (SourceLine &Line : D.where(Code[Fr->ReturnTo - 1].Id))
         Bad.Where.push_back(std::move(Line));
   D.raise(std::move(Bad));
   return Outcome::Faulted;
 }
 
-Place Execution::bad(const Instruction &I, unsigned Lane, uint64_t Address, const Touch &T,
-                     std::string_view Why, bool IsMisaligned) {
-  std::string_view Verb = T.IsAtomic ? "atomic access to" : T.IsWrite ? "write to" : "read of";
-  fault(I, Lane, IsMisaligned ? Fault::Kind::Misaligned : Fault::Kind::InvalidAddress,
-        fmt::format("{} {} bytes at 0x{:x}: {}", Verb, T.Size, Address, Why), Address);
+Place Execution::bad(const Instruction &I, unsigned Lane, uint64_t Address,
+                     const Touch &T, std::string_view Why, bool IsMisaligned) {
+  std::string_view Verb = T.IsAtomic  ? "atomic access to"
+                          : T.IsWrite ? "write to"
+                                      : "read of";
+  fault(I, Lane,
+        IsMisaligned ? Fault::Kind::Misaligned : Fault::Kind::InvalidAddress,
+        fmt::format("{} {} bytes at 0x{:x}: {}", Verb, T.Size, Address, Why),
+        Address);
   return {};
 }
 
@@ -61,7 +67,8 @@ Place Execution::bad(const Instruction &I, unsigned Lane, uint64_t Address, cons
 // Addresses
 //===----------------------------------------------------------------------===//
 
-Place Execution::inShared(const Instruction &I, unsigned Lane, uint64_t Address, const Touch &T) {
+Place Execution::inShared(const Instruction &I, unsigned Lane, uint64_t Address,
+                          const Touch &T) {
   uint32_t Offset = Address & 0xFF'FFFF, Rank = Address >> 24 & 0xFF;
   Block *Owner = B;
   if (Rank) {
@@ -69,42 +76,50 @@ Place Execution::inShared(const Instruction &I, unsigned Lane, uint64_t Address,
       return bad(I, Lane, Address, T, "no such block in the cluster");
     Owner = B->In->Blocks[Rank - 1].get();
     if (!Owner->LiveThreads)
-      return bad(I, Lane, Address, T, "shared memory of a block that has exited");
+      return bad(I, Lane, Address, T,
+                 "shared memory of a block that has exited");
   }
   if (Offset + uint64_t(T.Size) > Owner->Shared.size())
     return bad(I, Lane, Address, T,
-               fmt::format("beyond the block's {} bytes of shared memory", Owner->Shared.size()));
+               fmt::format("beyond the block's {} bytes of shared memory",
+                           Owner->Shared.size()));
   return {Place::Kind::Shared, Owner->Shared.data() + Offset, Owner, Offset};
 }
 
-Place Execution::inLocal(const Instruction &I, unsigned Lane, uint64_t Address, const Touch &T) {
+Place Execution::inLocal(const Instruction &I, unsigned Lane, uint64_t Address,
+                         const Touch &T) {
   uint64_t Offset = uint32_t(Address);
   if (Offset + T.Size > F->Top->LocalTop)
     return bad(I, Lane, Address, T,
-               fmt::format("beyond the thread's {} bytes of local memory", F->Top->LocalTop));
+               fmt::format("beyond the thread's {} bytes of local memory",
+                           F->Top->LocalTop));
   return {Place::Kind::Private, local(Lane, uint32_t(Offset)), nullptr, 0};
 }
 
-Place Execution::inParam(const Instruction &I, unsigned Lane, uint64_t Address, const Touch &T) {
+Place Execution::inParam(const Instruction &I, unsigned Lane, uint64_t Address,
+                         const Touch &T) {
   uint64_t Offset = uint32_t(Address);
   std::vector<uint8_t> &Params = G->What.Params;
   if (Offset + T.Size > Params.size())
     return bad(I, Lane, Address, T,
-               fmt::format("beyond the kernel's {} bytes of parameters", Params.size()));
+               fmt::format("beyond the kernel's {} bytes of parameters",
+                           Params.size()));
   if (T.IsWrite)
     return bad(I, Lane, Address, T, "a kernel's parameters cannot be written");
   return {Place::Kind::Private, Params.data() + Offset, nullptr, 0};
 }
 
-Place Execution::resolve(const Instruction &I, unsigned Lane, uint64_t Address, const Touch &T) {
+Place Execution::resolve(const Instruction &I, unsigned Lane, uint64_t Address,
+                         const Touch &T) {
   return resolve(I.Space, I, Lane, Address, T);
 }
 
-Place Execution::resolve(ptx::StateSpace Space, const Instruction &I, unsigned Lane, uint64_t Address,
-                         const Touch &T) {
+Place Execution::resolve(ptx::StateSpace Space, const Instruction &I,
+                         unsigned Lane, uint64_t Address, const Touch &T) {
   using ptx::StateSpace;
   if (Address & (T.Align - 1))
-    return bad(I, Lane, Address, T, fmt::format("not a multiple of {}", T.Align), true);
+    return bad(I, Lane, Address, T,
+               fmt::format("not a multiple of {}", T.Align), true);
   uint64_t Tag = window::tag(Address);
   switch (Space) {
   case StateSpace::Shared:
@@ -134,38 +149,46 @@ Place Execution::resolve(ptx::StateSpace Space, const Instruction &I, unsigned L
       return bad(I, Lane, Address, T, "constant memory cannot be written");
     const AllocationTable::Range *Near = D.Table.nearest(Address);
     if (Near && Address - Near->End < (1u << 20) && Address >= Near->End)
-      return bad(I, Lane, Address, T,
-                 fmt::format("{} bytes past the end of an allocation of {} bytes",
-                             Address - Near->End, Near->End - Near->Begin));
+      return bad(
+          I, Lane, Address, T,
+          fmt::format("{} bytes past the end of an allocation of {} bytes",
+                      Address - Near->End, Near->End - Near->Begin));
     if (Near && Address < Near->End)
       return bad(I, Lane, Address, T,
                  fmt::format("runs over the end of an allocation of {} bytes",
                              Near->End - Near->Begin));
-    return bad(I, Lane, Address, T, Address < 4096 ? "a null pointer" : "not an address of device memory");
+    return bad(I, Lane, Address, T,
+               Address < 4096 ? "a null pointer"
+                              : "not an address of device memory");
   }
   if (Space != StateSpace::Generic && Space != StateSpace::None)
-    return bad(I, Lane, Address, T, "not an address of the instruction's state space");
+    return bad(I, Lane, Address, T,
+               "not an address of the instruction's state space");
   if (Tag == window::Shared)
     return inShared(I, Lane, Address, T);
   if (Tag == window::Local)
     return inLocal(I, Lane, Address, T);
   if (Tag == window::Param)
     return inParam(I, Lane, Address, T);
-  return bad(I, Lane, Address, T, Tag == window::Code ? "the address of a function" : "not an address");
+  return bad(I, Lane, Address, T,
+             Tag == window::Code ? "the address of a function"
+                                 : "not an address");
 }
 
 //===----------------------------------------------------------------------===//
 // Accesses
 //===----------------------------------------------------------------------===//
 
-bool Execution::note(const Instruction &I, unsigned Lane, const Place &P, const Touch &T) {
+bool Execution::note(const Instruction &I, unsigned Lane, const Place &P,
+                     const Touch &T) {
   if (P.In == Place::Kind::Private)
     return true;
   if (P.In == Place::Kind::Shared && !P.Owner->Written.empty()) {
     auto First = P.Owner->Written.begin() + P.Offset;
     if (T.IsRead && std::find(First, First + T.Size, 0) != First + T.Size) {
       fault(I, Lane, Fault::Kind::UninitialisedShared,
-            fmt::format("read of {} bytes of shared memory at offset {} that nobody has written",
+            fmt::format("read of {} bytes of shared memory at offset {} that "
+                        "nobody has written",
                         T.Size, P.Offset),
             window::Shared + P.Offset);
       return false;
@@ -184,8 +207,9 @@ bool Execution::note(const Instruction &I, unsigned Lane, const Place &P, const 
   A.IsRead = T.IsRead;
   A.IsWrite = T.IsWrite;
   A.IsAtomic = T.IsAtomic;
-  A.Address = P.In == Place::Kind::Shared ? SharedAddress::make(P.Owner->Uid, P.Offset)
-                                          : reinterpret_cast<uint64_t>(P.Bytes);
+  A.Address = P.In == Place::Kind::Shared
+                  ? SharedAddress::make(P.Owner->Uid, P.Offset)
+                  : reinterpret_cast<uint64_t>(P.Bytes);
   A.Size = T.Size;
   A.Elements = T.Elements;
   A.Instruction = I.Id;

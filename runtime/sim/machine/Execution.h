@@ -17,7 +17,12 @@ class Device;
 
 /// Where an address leads.
 struct Place {
-  enum class Kind : uint8_t { Global, Constant, Shared, Private } In = Kind::Private;
+  enum class Kind : uint8_t {
+    Global,
+    Constant,
+    Shared,
+    Private
+  } In = Kind::Private;
   uint8_t *Bytes = nullptr; ///< Null: the access has faulted.
   Block *Owner = nullptr;   ///< Of shared memory.
   uint32_t Offset = 0;      ///< In it.
@@ -55,11 +60,13 @@ struct Execution {
   /// Zero-extended value of an integer row of any size up to 8.
   uint64_t value(const Ref &R, unsigned Lane) const {
     uint64_t V = 0;
-    std::memcpy(&V, Bases[size_t(R.In)] + R.Offset + size_t(R.Size) * Lane, R.Size < 8 ? R.Size : 8);
+    std::memcpy(&V, Bases[size_t(R.In)] + R.Offset + size_t(R.Size) * Lane,
+                R.Size < 8 ? R.Size : 8);
     return V;
   }
   void setValue(const Ref &R, unsigned Lane, uint64_t V) const {
-    std::memcpy(Bases[size_t(R.In)] + R.Offset + size_t(R.Size) * Lane, &V, R.Size < 8 ? R.Size : 8);
+    std::memcpy(Bases[size_t(R.In)] + R.Offset + size_t(R.Size) * Lane, &V,
+                R.Size < 8 ? R.Size : 8);
   }
 
   ThreadRef thread(unsigned Lane) const;
@@ -68,27 +75,34 @@ struct Execution {
   }
 
   /// The bytes at an address in I's state space, or a fault (Bytes is null).
-  Place resolve(const Instruction &I, unsigned Lane, uint64_t Address, const Touch &T);
-  Place resolve(ptx::StateSpace Space, const Instruction &I, unsigned Lane, uint64_t Address,
+  Place resolve(const Instruction &I, unsigned Lane, uint64_t Address,
                 const Touch &T);
-  /// Tells the observer of an access, and the shadow of shared memory. False: faulted.
-  bool note(const Instruction &I, unsigned Lane, const Place &P, const Touch &T);
+  Place resolve(ptx::StateSpace Space, const Instruction &I, unsigned Lane,
+                uint64_t Address, const Touch &T);
+  /// Tells the observer of an access, and the shadow of shared memory. False:
+  /// faulted.
+  bool note(const Instruction &I, unsigned Lane, const Place &P,
+            const Touch &T);
   /// Generic address of a lane, of a base that is u32 or u64.
   uint64_t address(const Instruction &I, const Ref &Base, unsigned Lane) const {
-    uint64_t A = Base.Size == 8 ? row<uint64_t>(Base)[Lane] : row<uint32_t>(Base)[Lane];
+    uint64_t A =
+        Base.Size == 8 ? row<uint64_t>(Base)[Lane] : row<uint32_t>(Base)[Lane];
     return A + uint64_t(I.Imm);
   }
   void fence(Strength, Scope);
 
-  Outcome fault(const Instruction &I, unsigned Lane, Fault::Kind What, std::string Message,
-                uint64_t Address = 0);
+  Outcome fault(const Instruction &I, unsigned Lane, Fault::Kind What,
+                std::string Message, uint64_t Address = 0);
 
 private:
-  Place bad(const Instruction &I, unsigned Lane, uint64_t Address, const Touch &T,
-            std::string_view Why, bool IsMisaligned = false);
-  Place inShared(const Instruction &I, unsigned Lane, uint64_t Address, const Touch &T);
-  Place inLocal(const Instruction &I, unsigned Lane, uint64_t Address, const Touch &T);
-  Place inParam(const Instruction &I, unsigned Lane, uint64_t Address, const Touch &T);
+  Place bad(const Instruction &I, unsigned Lane, uint64_t Address,
+            const Touch &T, std::string_view Why, bool IsMisaligned = false);
+  Place inShared(const Instruction &I, unsigned Lane, uint64_t Address,
+                 const Touch &T);
+  Place inLocal(const Instruction &I, unsigned Lane, uint64_t Address,
+                const Touch &T);
+  Place inParam(const Instruction &I, unsigned Lane, uint64_t Address,
+                const Touch &T);
 };
 
 } // namespace crsan::sim

@@ -7,9 +7,9 @@
 //
 // Immediate post-dominators of the blocks that end in a branch (Cooper, Harvey
 // and Kennedy, "A Simple, Fast Dominance Algorithm", on the reversed graph).
-// What ends in exit or trap has no successor and is left out: lanes that are gone
-// need nobody to wait for them, so a failed assertion does not move the meeting
-// point of the check before it.
+// What ends in exit or trap has no successor and is left out: lanes that are
+// gone need nobody to wait for them, so a failed assertion does not move the
+// meeting point of the check before it.
 //
 //===----------------------------------------------------------------------===//
 #include "Decoder.h"
@@ -44,7 +44,9 @@ private:
 
   uint32_t exit() const { return uint32_t(First.size()); }
 
-  static bool endsBlock(const Instruction &I) { return I.Flows != Flow::Straight; }
+  static bool endsBlock(const Instruction &I) {
+    return I.Flows != Flow::Straight;
+  }
 
   void findBlocks() {
     std::vector<bool> Leads(Code.size() + 1, false);

@@ -19,19 +19,20 @@ struct Cluster {
   Grid *In = nullptr;
   uint32_t Index = 0;
   std::vector<std::unique_ptr<Block>> Blocks;
-  uint32_t Live = 0;       ///< Blocks with threads.
+  uint32_t Live = 0; ///< Blocks with threads.
   uint64_t Uid = 0;
   // The cluster barrier.
   uint64_t Phase = 0;
-  uint64_t BarrierUid = 0, LastBarrierUid = 0; ///< Of this phase and the one before.
+  uint64_t BarrierUid = 0,
+           LastBarrierUid = 0; ///< Of this phase and the one before.
   uint32_t LiveThreads = 0;
-  unsigned Pending = 0;    ///< Asynchronous copies under way.
+  unsigned Pending = 0; ///< Asynchronous copies under way.
 };
 
 struct NamedBarrier {
-  uint64_t Uid = 0;      ///< Of this phase.
-  uint32_t Expected = 0; ///< Threads; 0: all of the block.
-  bool IsBusy = false;   ///< Somebody has arrived.
+  uint64_t Uid = 0;              ///< Of this phase.
+  uint32_t Expected = 0;         ///< Threads; 0: all of the block.
+  bool IsBusy = false;           ///< Somebody has arrived.
   std::vector<uint32_t> Arrived; ///< By warp: lanes.
   // bar.red
   uint32_t Count = 0; ///< Threads whose predicate held.
@@ -48,7 +49,7 @@ struct Block {
   Grid *Of = nullptr;
   uint32_t Index = 0; ///< Linear in the grid.
   Dim3 Place;
-  uint32_t Rank = 0;  ///< In the cluster.
+  uint32_t Rank = 0; ///< In the cluster.
   uint64_t Uid = 0, FirstThread = 0;
   uint32_t Multiprocessor = 0;
   uint32_t Threads = 0, LiveThreads = 0;
@@ -66,7 +67,7 @@ struct Grid {
   Kernel *Code = nullptr;
   Image *In = nullptr;
   uint64_t NextCluster = 0, NumClusters = 0, LiveClusters = 0;
-  Dim3 Clusters; ///< Grid in clusters.
+  Dim3 Clusters;             ///< Grid in clusters.
   void *Workspace = nullptr; ///< Of cooperative groups.
   std::vector<std::unique_ptr<Cluster>> Resident;
 };

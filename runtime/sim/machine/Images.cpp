@@ -27,11 +27,13 @@ using Linkage = crsan::ptx::Variable::Linkage;
 Ref Image::constant(uint64_t Value, unsigned Size) {
   if (Size < 8)
     Value &= (uint64_t(1) << 8 * Size) - 1;
-  auto [It, IsNew] = Known.emplace(std::pair(Value, Size), uint32_t(Constants.size()));
+  auto [It, IsNew] =
+      Known.emplace(std::pair(Value, Size), uint32_t(Constants.size()));
   if (IsNew) {
     Constants.resize(Constants.size() + Size * WarpSize);
     for (unsigned L = 0; L < WarpSize; ++L)
-      std::memcpy(&Constants[It->second + L * Size], &Value, std::min(Size, 8u));
+      std::memcpy(&Constants[It->second + L * Size], &Value,
+                  std::min(Size, 8u));
   }
   return {It->second, Rows::Constant, uint8_t(Size), true};
 }
@@ -84,8 +86,10 @@ std::string Linker::run(std::span<const std::string> PTX) {
   for (const std::string &Text : PTX) {
     auto Parsed = ptx::parseModule(Text);
     if (auto *E = std::get_if<ptx::ParseError>(&Parsed))
-      return fmt::format("{}:{}:{}: {}: {}", To.Name, E->Pos.Line, E->Pos.Column, E->Message, E->Line);
-    To.Units.push_back(std::make_shared<ptx::Module>(std::get<ptx::Module>(std::move(Parsed))));
+      return fmt::format("{}:{}:{}: {}: {}", To.Name, E->Pos.Line,
+                         E->Pos.Column, E->Message, E->Line);
+    To.Units.push_back(std::make_shared<ptx::Module>(
+        std::get<ptx::Module>(std::move(Parsed))));
   }
   Units.resize(To.Units.size());
   for (size_t U = 0; U < Units.size(); ++U) {
@@ -114,7 +118,8 @@ void Linker::defineFunctions(size_t Unit) {
     auto Known = Linked.Functions.find(F->Name);
     if (!IsLocal && Known != Linked.Functions.end()) {
       if (F->Link != Linkage::Weak && LinkedAs[F->Name] != Linkage::Weak) {
-        Error = fmt::format("{}: function {} is defined twice", To.Name, F->Name);
+        Error =
+            fmt::format("{}: function {} is defined twice", To.Name, F->Name);
         return;
       }
       if (F->Link == Linkage::Weak)
@@ -138,9 +143,11 @@ void Linker::defineFunctions(size_t Unit) {
 }
 
 uint64_t Linker::store(const ptx::Variable &V, size_t Unit) {
-  uint64_t Align = std::max<uint64_t>({V.Align, ptx::sizeOf(V.Type) * uint64_t(V.VectorLength), 16});
+  uint64_t Align = std::max<uint64_t>(
+      {V.Align, ptx::sizeOf(V.Type) * uint64_t(V.VectorLength), 16});
   uint64_t Size = V.size();
-  void *P = D.allocate(std::max<uint64_t>(Size, 1), Align, V.Space == StateSpace::Const);
+  void *P = D.allocate(std::max<uint64_t>(Size, 1), Align,
+                       V.Space == StateSpace::Const);
   if (!P) {
     Error = fmt::format("{}: no memory for {}", To.Name, V.Name);
     return 0;
@@ -170,8 +177,9 @@ void Linker::defineVariables(size_t Unit) {
       continue;
     }
     if (V->Space != StateSpace::Global && V->Space != StateSpace::Const) {
-      Error = fmt::format("{}: variable {} is in a state space that is not supported at file scope", To.Name,
-                          V->Name);
+      Error = fmt::format("{}: variable {} is in a state space that is not "
+                          "supported at file scope",
+                          To.Name, V->Name);
       return;
     }
     if (ptx::sizeOf(V->Type) == 8 && V->Type >= ScalarType::TexRef)
@@ -180,7 +188,8 @@ void Linker::defineVariables(size_t Unit) {
       bool IsSoft = V->Link == Linkage::Weak || V->Link == Linkage::Common;
       Linkage Old = LinkedAs[V->Name];
       if (!IsSoft && Old != Linkage::Weak && Old != Linkage::Common)
-        Error = fmt::format("{}: variable {} is defined twice", To.Name, V->Name);
+        Error =
+            fmt::format("{}: variable {} is defined twice", To.Name, V->Name);
       if (IsSoft)
         continue;
     }
@@ -191,7 +200,8 @@ void Linker::defineVariables(size_t Unit) {
     S.Address = reinterpret_cast<void *>(Names.Addresses[V->Name]);
     S.Size = V->size();
     S.IsConstant = V->Space == StateSpace::Const;
-    S.IsManaged = std::find(V->Attributes.begin(), V->Attributes.end(), "managed") != V->Attributes.end();
+    S.IsManaged = std::find(V->Attributes.begin(), V->Attributes.end(),
+                            "managed") != V->Attributes.end();
   }
 }
 
@@ -221,7 +231,8 @@ void Linker::resolveUnit(size_t Unit) {
   }
 }
 
-uint64_t Linker::valueOf(const Operand &O, ScalarType Type, const UnitNames &Names) {
+uint64_t Linker::valueOf(const Operand &O, ScalarType Type,
+                         const UnitNames &Names) {
   switch (O.What) {
   case Operand::Kind::Integer:
     if (Type == ScalarType::F32)
@@ -233,7 +244,8 @@ uint64_t Linker::valueOf(const Operand &O, ScalarType Type, const UnitNames &Nam
     if (O.IsDouble && Type == ScalarType::F32)
       return std::bit_cast<uint32_t>(float(std::bit_cast<double>(O.Bits)));
     if (!O.IsDouble && Type == ScalarType::F64)
-      return std::bit_cast<uint64_t>(double(std::bit_cast<float>(uint32_t(O.Bits))));
+      return std::bit_cast<uint64_t>(
+          double(std::bit_cast<float>(uint32_t(O.Bits))));
     return O.Bits;
   case Operand::Kind::Symbols:
     return valueOf(O.Elements.at(0), Type, Names) + O.Bits;
@@ -241,7 +253,9 @@ uint64_t Linker::valueOf(const Operand &O, ScalarType Type, const UnitNames &Nam
   case Operand::Kind::Sum:
     if (O.What == Operand::Kind::Name && O.Elements.size() == 2) {
       uint64_t Mask = O.Elements[0].Bits;
-      return Mask ? (valueOf(O.Elements[1], Type, Names) & Mask) >> std::countr_zero(Mask) : 0;
+      return Mask ? (valueOf(O.Elements[1], Type, Names) & Mask) >>
+                        std::countr_zero(Mask)
+                  : 0;
     }
     if (auto It = Names.Addresses.find(O.Text); It != Names.Addresses.end())
       return It->second + O.Bits;
@@ -251,7 +265,8 @@ uint64_t Linker::valueOf(const Operand &O, ScalarType Type, const UnitNames &Nam
     }
     [[fallthrough]];
   default:
-    Error = fmt::format("{}: an initialiser names {}, which is not defined", To.Name, O.Text);
+    Error = fmt::format("{}: an initialiser names {}, which is not defined",
+                        To.Name, O.Text);
     return 0;
   }
 }
@@ -266,11 +281,13 @@ void Linker::initialise(const Defined &V) {
         continue;
       }
       if (At + Size > Room) {
-        Error = fmt::format("{}: the initialiser of {} is too long", To.Name, V.Tree->Name);
+        Error = fmt::format("{}: the initialiser of {} is too long", To.Name,
+                            V.Tree->Name);
         return;
       }
       uint64_t Value = valueOf(O, V.Tree->Type, Units[V.Unit]);
-      std::memcpy(reinterpret_cast<uint8_t *>(V.Address) + At, &Value, std::min(Size, 8u));
+      std::memcpy(reinterpret_cast<uint8_t *>(V.Address) + At, &Value,
+                  std::min(Size, 8u));
       At += Size;
     }
   };
@@ -279,15 +296,20 @@ void Linker::initialise(const Defined &V) {
 
 void Linker::decode(size_t Unit) {
   UnitNames &Names = Units[Unit];
-  Decoder::Environment Env{To, Names.Addresses, Names.Shared, Names.Functions,
-                           [&](const ptx::Variable &V) { return store(V, Unit); },
-                           [&](const ptx::Function *F, int32_t Location) {
-                             D.Origins.push_back({To.Units[Unit], F, Location});
-                             return int32_t(D.Origins.size() - 1);
-                           }};
+  Decoder::Environment Env{
+      To,
+      Names.Addresses,
+      Names.Shared,
+      Names.Functions,
+      [&](const ptx::Variable &V) { return store(V, Unit); },
+      [&](const ptx::Function *F, int32_t Location) {
+        D.Origins.push_back({To.Units[Unit], F, Location});
+        return int32_t(D.Origins.size() - 1);
+      }};
   // Functions may be added to the list (never to this unit) while it runs.
   for (size_t N = 0; N < To.Functions.size(); ++N)
-    if (Function &F = To.Functions[N]; F.IsDefined && F.Unit == To.Units[Unit].get())
+    if (Function &F = To.Functions[N];
+        F.IsDefined && F.Unit == To.Units[Unit].get())
       Decoder(Env, F).run();
 }
 
@@ -295,7 +317,8 @@ void Linker::decode(size_t Unit) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-static std::optional<Dim3> dimensions(const ptx::Function &F, std::string_view Name) {
+static std::optional<Dim3> dimensions(const ptx::Function &F,
+                                      std::string_view Name) {
   for (const ptx::Directive &D : F.Directives)
     if (D.Name == Name) {
       Dim3 Out;
@@ -314,7 +337,8 @@ void Linker::describeKernels() {
 }
 
 void Linker::describe(Function &F) {
-  if (auto It = Linked.Functions.find(F.Name); It == Linked.Functions.end() || It->second != F.Index)
+  if (auto It = Linked.Functions.find(F.Name);
+      It == Linked.Functions.end() || It->second != F.Index)
     return; // A weak one that was overridden.
   Kernel &K = To.Kernels.emplace_back();
   K.Info.Name = F.Name;
@@ -397,7 +421,8 @@ void Linker::layOutShared(Kernel &K, const Function &F) {
 // Device
 //===----------------------------------------------------------------------===//
 
-std::variant<ModuleId, std::string> Device::load(std::span<const std::string> PTX, std::string Name) {
+std::variant<ModuleId, std::string>
+Device::load(std::span<const std::string> PTX, std::string Name) {
   auto New = std::make_unique<Image>();
   New->Id = NextModule++;
   New->Name = std::move(Name);
@@ -464,7 +489,8 @@ std::vector<SourceLine> Device::where(int32_t Instruction) const {
         Line.File = F.Name;
     Line.Line = L.Line;
     Line.Column = L.Column;
-    Line.Function = L.InlinedAt < 0 ? std::string(O.In ? O.In->Name : "") : std::string(Strings->find(L.Function));
+    Line.Function = L.InlinedAt < 0 ? std::string(O.In ? O.In->Name : "")
+                                    : std::string(Strings->find(L.Function));
     At = L.InlinedAt;
   }
   return Lines;

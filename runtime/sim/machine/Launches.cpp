@@ -7,12 +7,14 @@
 #include "Device.h"
 
 #include <algorithm>
-#include <utility>
 #include <fmt/format.h>
+#include <utility>
 
 using namespace crsan::sim;
 
-static uint32_t sharedBytes(const Launch &L) { return L.Kernel->StaticShared + L.DynamicShared; }
+static uint32_t sharedBytes(const Launch &L) {
+  return L.Kernel->StaticShared + L.DynamicShared;
+}
 
 /// What a block takes of a multiprocessor.
 static uint32_t sharedTaken(const Launch &L) {
@@ -24,7 +26,8 @@ static uint32_t threadsTaken(const Launch &L) {
 }
 
 static Dim3 placeOf(uint64_t Linear, const Dim3 &In) {
-  return {uint32_t(Linear % In.X), uint32_t(Linear / In.X % In.Y), uint32_t(Linear / In.X / In.Y)};
+  return {uint32_t(Linear % In.X), uint32_t(Linear / In.X % In.Y),
+          uint32_t(Linear / In.X / In.Y)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -38,7 +41,8 @@ void Device::startGrid(Stream S, Launch What) {
   G->What = std::move(What);
   const KernelInfo &Info = *G->What.Kernel;
   auto Found = Images.find(Info.Module);
-  if (Found == Images.end() || Found->second->KernelsByName.count(Info.Name) == 0) {
+  if (Found == Images.end() ||
+      Found->second->KernelsByName.count(Info.Name) == 0) {
     Fault Bad;
     Bad.What = Fault::Kind::Unsupported;
     Bad.Message = "a kernel of a module that has been unloaded was launched";
@@ -60,14 +64,17 @@ void Device::startGrid(Stream S, Launch What) {
     }
   }
   if (Watch)
-    Watch->gridStart({G->Id, S, Info.Name, Grid, G->What.Block, Cl, G->What.IsCooperative});
-  G->What.Params.resize(std::max<size_t>(G->What.Params.size(), Info.ParamBytes));
+    Watch->gridStart(
+        {G->Id, S, Info.Name, Grid, G->What.Block, Cl, G->What.IsCooperative});
+  G->What.Params.resize(
+      std::max<size_t>(G->What.Params.size(), Info.ParamBytes));
   Grids[G->Id] = std::move(G);
   MayDispatch = true;
 }
 
 /// A multiprocessor with room for one more block, besides those of Taken.
-std::optional<uint32_t> Device::placeFor(const Grid &G, const std::vector<uint32_t> &Taken) const {
+std::optional<uint32_t>
+Device::placeFor(const Grid &G, const std::vector<uint32_t> &Taken) const {
   std::optional<uint32_t> Best;
   uint32_t BestThreads = 0;
   for (uint32_t M = 0; M < Multiprocessors.size(); ++M) {
@@ -76,7 +83,8 @@ std::optional<uint32_t> Device::placeFor(const Grid &G, const std::vector<uint32
     uint32_t Threads = On.Threads + More * threadsTaken(G.What);
     if (Threads + threadsTaken(G.What) > Machine::MaxThreadsPerMultiprocessor ||
         On.Blocks + More + 1 > Machine::MaxBlocksPerMultiprocessor ||
-        On.Shared + (More + 1) * sharedTaken(G.What) > Machine::MaxSharedPerMultiprocessor)
+        On.Shared + (More + 1) * sharedTaken(G.What) >
+            Machine::MaxSharedPerMultiprocessor)
       continue;
     if (!Best || Threads < BestThreads) {
       Best = M;
@@ -111,7 +119,8 @@ bool Device::makeResident(Grid &G) {
     Dim3 Place = placeOf(New->Index, G.Clusters);
     for (uint32_t R = 0; R < Size; ++R) {
       Dim3 In = placeOf(R, G.What.Cluster);
-      Dim3 At{Place.X * G.What.Cluster.X + In.X, Place.Y * G.What.Cluster.Y + In.Y,
+      Dim3 At{Place.X * G.What.Cluster.X + In.X,
+              Place.Y * G.What.Cluster.Y + In.Y,
               Place.Z * G.What.Cluster.Z + In.Z};
       uint32_t Linear = At.X + G.What.Grid.X * (At.Y + G.What.Grid.Y * At.Z);
       startBlock(*New, Linear, R, Places[C * Size + R]);
@@ -134,7 +143,8 @@ void Device::dispatch() {
 // Blocks
 //===----------------------------------------------------------------------===//
 
-void Device::startBlock(Cluster &C, uint32_t Index, uint32_t Rank, uint32_t On) {
+void Device::startBlock(Cluster &C, uint32_t Index, uint32_t Rank,
+                        uint32_t On) {
   Grid &G = *C.In;
   auto B = std::make_unique<Block>();
   B->In = &C;
@@ -172,7 +182,9 @@ namespace {
 /// Writes special registers.
 class SpecialWriter {
 public:
-  explicit SpecialWriter(std::vector<uint8_t> &Rows) : Rows(Rows) { Rows.assign(SpecialBytes, 0); }
+  explicit SpecialWriter(std::vector<uint8_t> &Rows) : Rows(Rows) {
+    Rows.assign(SpecialBytes, 0);
+  }
   void set(SpecialRow R, unsigned Lane, uint32_t Value) {
     std::memcpy(&Rows[(size_t(R) * WarpSize + Lane) * 4], &Value, 4);
   }
@@ -279,7 +291,8 @@ void Device::exitLanes(Execution &X, uint32_t Lanes) {
   if (!F.Lanes)
     retire(&F);
   for (Fragment *Other : W.Fragments)
-    if (Other->Is == Fragment::State::Meeting && (Other->Meets->Expected & ~Other->Lanes) == 0)
+    if (Other->Is == Fragment::State::Meeting &&
+        (Other->Meets->Expected & ~Other->Lanes) == 0)
       setState(*Other, Fragment::State::Ready);
   recheckCollectives(W);
   recheckBarriers(B);

@@ -18,7 +18,8 @@ public:
   using Device::Device;
 };
 
-Machine::Machine(int Ordinal, Options O) : P(std::make_unique<Impl>(Ordinal, std::move(O))) {}
+Machine::Machine(int Ordinal, Options O)
+    : P(std::make_unique<Impl>(Ordinal, std::move(O))) {}
 Machine::~Machine() = default;
 
 const Options &Machine::options() const { return P->Opt; }
@@ -27,13 +28,15 @@ const Options &Machine::options() const { return P->Opt; }
 // Code
 //===----------------------------------------------------------------------===//
 
-std::variant<ModuleId, std::string> Machine::load(std::span<const std::string> PTX, std::string Name) {
+std::variant<ModuleId, std::string>
+Machine::load(std::span<const std::string> PTX, std::string Name) {
   return P->load(PTX, std::move(Name));
 }
 
 void Machine::unload(ModuleId Id) { P->unload(Id); }
 
-const KernelInfo *Machine::findKernel(ModuleId Id, std::string_view Name) const {
+const KernelInfo *Machine::findKernel(ModuleId Id,
+                                      std::string_view Name) const {
   auto It = P->Images.find(Id);
   if (It == P->Images.end())
     return nullptr;
@@ -49,7 +52,8 @@ std::vector<const KernelInfo *> Machine::kernels(ModuleId Id) const {
   return All;
 }
 
-std::optional<Symbol> Machine::findSymbol(ModuleId Id, std::string_view Name) const {
+std::optional<Symbol> Machine::findSymbol(ModuleId Id,
+                                          std::string_view Name) const {
   auto It = P->Images.find(Id);
   if (It == P->Images.end())
     return std::nullopt;
@@ -59,10 +63,13 @@ std::optional<Symbol> Machine::findSymbol(ModuleId Id, std::string_view Name) co
   return S->second;
 }
 
-std::vector<SourceLine> Machine::where(int32_t Instruction) const { return P->where(Instruction); }
+std::vector<SourceLine> Machine::where(int32_t Instruction) const {
+  return P->where(Instruction);
+}
 
 std::string_view Machine::functionOf(int32_t Instruction) const {
-  if (Instruction < 0 || size_t(Instruction) >= P->Origins.size() || !P->Origins[Instruction].In)
+  if (Instruction < 0 || size_t(Instruction) >= P->Origins.size() ||
+      !P->Origins[Instruction].In)
     return {};
   return P->Origins[Instruction].In->Name;
 }
@@ -71,11 +78,14 @@ std::string_view Machine::functionOf(int32_t Instruction) const {
 // Memory
 //===----------------------------------------------------------------------===//
 
-void *Machine::allocate(size_t Bytes, size_t Align) { return P->allocate(Bytes, Align); }
+void *Machine::allocate(size_t Bytes, size_t Align) {
+  return P->allocate(Bytes, Align);
+}
 void Machine::free(void *Pointer) { P->release(Pointer); }
 
 std::optional<HostRange> Machine::rangeOf(const void *Pointer) const {
-  const AllocationTable::Range *R = P->Table.find(reinterpret_cast<uint64_t>(Pointer), 1);
+  const AllocationTable::Range *R =
+      P->Table.find(reinterpret_cast<uint64_t>(Pointer), 1);
   if (!R)
     return std::nullopt;
   return HostRange{reinterpret_cast<const void *>(R->Begin), R->End - R->Begin};
@@ -218,7 +228,8 @@ void Machine::reset() {
   Observer *Watch = P->Watch;
   // What observers have been told stays unique, and its lines known.
   auto Origins = std::move(P->Origins);
-  uint64_t Uids[] = {P->NextGrid, P->NextBlockUid, P->NextThreadUid, P->NextBarrierUid, P->NextAsync, P->Now};
+  uint64_t Uids[] = {P->NextGrid,       P->NextBlockUid, P->NextThreadUid,
+                     P->NextBarrierUid, P->NextAsync,    P->Now};
   P.reset(); // First: the new one is to have the same addresses.
   P = std::make_unique<Impl>(Ordinal, std::move(O));
   P->Watch = Watch;
@@ -241,7 +252,8 @@ unsigned Machine::blocksPerMultiprocessor(const KernelInfo &K, uint32_t Threads,
     return 0;
   uint32_t Rounded = (Threads + WarpSize - 1) / WarpSize * WarpSize;
   uint32_t Shared = (K.StaticShared + DynamicShared + 127) / 128 * 128 + 1024;
-  return std::min({MaxBlocksPerMultiprocessor, MaxThreadsPerMultiprocessor / Rounded,
+  return std::min({MaxBlocksPerMultiprocessor,
+                   MaxThreadsPerMultiprocessor / Rounded,
                    MaxSharedPerMultiprocessor / Shared});
 }
 
@@ -278,10 +290,12 @@ std::string_view crsan::sim::name(Fault::Kind K) {
 std::string Fault::text() const {
   std::string Out = fmt::format("{}: {}", name(What), Message);
   if (!Kernel.empty())
-    Out += fmt::format("\n  in kernel {}, block ({},{},{}), thread ({},{},{})", Kernel, Block.X, Block.Y,
-                       Block.Z, Thread.X, Thread.Y, Thread.Z);
+    Out += fmt::format("\n  in kernel {}, block ({},{},{}), thread ({},{},{})",
+                       Kernel, Block.X, Block.Y, Block.Z, Thread.X, Thread.Y,
+                       Thread.Z);
   for (const SourceLine &L : Where)
-    Out += L.Line ? fmt::format("\n    at {}:{}:{} {}", L.File, L.Line, L.Column, L.Function)
+    Out += L.Line ? fmt::format("\n    at {}:{}:{} {}", L.File, L.Line,
+                                L.Column, L.Function)
                   : fmt::format("\n    in {}", L.Function);
   return Out;
 }

@@ -29,7 +29,11 @@ namespace crsan::sim {
 
 struct Options {
   uint64_t Seed = 0;
-  enum class Policy : uint8_t { RoundRobin, Random, PCT } Schedule = Policy::Random;
+  enum class Policy : uint8_t {
+    RoundRobin,
+    Random,
+    PCT
+  } Schedule = Policy::Random;
   unsigned PCTDepth = 3;
   unsigned Multiprocessors = 4;
   unsigned Threads = 1; ///< More than 1 is not supported yet: runs as 1.
@@ -63,7 +67,7 @@ struct Fault {
   std::string Message; ///< One line, without the place.
   std::string Kernel;  ///< Mangled; empty if no kernel is to blame.
   Dim3 Block{0, 0, 0}, Thread{0, 0, 0};
-  uint64_t Address = 0; ///< Of memory faults.
+  uint64_t Address = 0;          ///< Of memory faults.
   std::vector<SourceLine> Where; ///< Innermost first; empty if unknown.
 
   /// Message, kernel, block, thread and lines as a paragraph for people.
@@ -79,16 +83,16 @@ struct KernelInfo {
   };
   std::string Name; ///< Mangled.
   ModuleId Module = 0;
-  uint32_t Index = 0;            ///< Of the function in its module.
-  std::vector<Param> Params;     ///< As laid out in Launch::Params.
+  uint32_t Index = 0;        ///< Of the function in its module.
+  std::vector<Param> Params; ///< As laid out in Launch::Params.
   uint32_t ParamBytes = 0;
-  uint32_t StaticShared = 0;     ///< Bytes, of all functions that it may call.
-  uint32_t LocalBytes = 0;       ///< Of the kernel's own frame.
-  uint32_t Registers = 32;       ///< What is told; the machine has no limit.
-  uint32_t MaxThreads = 1024;    ///< .maxntid / .reqntid
+  uint32_t StaticShared = 0;  ///< Bytes, of all functions that it may call.
+  uint32_t LocalBytes = 0;    ///< Of the kernel's own frame.
+  uint32_t Registers = 32;    ///< What is told; the machine has no limit.
+  uint32_t MaxThreads = 1024; ///< .maxntid / .reqntid
   std::optional<Dim3> RequiredBlock;   ///< .reqntid
   std::optional<Dim3> RequiredCluster; ///< .reqnctapercluster
-  bool MayCallUnknown = false;   ///< Calls through pointers.
+  bool MayCallUnknown = false;         ///< Calls through pointers.
 };
 
 struct Symbol {
@@ -126,7 +130,8 @@ public:
   /// The PTX texts of one image are linked together: extern, weak, common and
   /// relocatable device code. Else why not, in one line. Instructions that are
   /// not known are no error before they execute.
-  std::variant<ModuleId, std::string> load(std::span<const std::string> PTX, std::string Name);
+  std::variant<ModuleId, std::string> load(std::span<const std::string> PTX,
+                                           std::string Name);
   void unload(ModuleId);
   /// Valid until unload().
   const KernelInfo *findKernel(ModuleId, std::string_view Name) const;
@@ -163,7 +168,8 @@ public:
   /// Holds the stream until `Ready`, which is something outside of this
   /// machine (an event of another one).
   void waitUntil(Stream, std::function<bool()> Ready);
-  bool isDone(Stream) const; ///< Of default stream 0: of what is enqueued there.
+  bool
+      isDone(Stream) const; ///< Of default stream 0: of what is enqueued there.
   bool isEventDone(Event) const; ///< True if never recorded.
   bool isAllDone() const;
   /// Virtual nanoseconds at which the event was reached last.
@@ -178,11 +184,13 @@ public:
   /// Runs for about so many warp instructions at most: for callers that poll.
   std::optional<Fault> advance(uint64_t Steps);
   /// Called when nothing here can run but a waitUntil() is pending: runs other
-  /// machines; false: nothing ran there either (then drive() reports a deadlock).
+  /// machines; false: nothing ran there either (then drive() reports a
+  /// deadlock).
   void setIdle(std::function<bool()>);
 
   std::optional<Fault> fault() const;
-  /// As cudaDeviceReset(): drops modules, memory, streams, events and the fault.
+  /// As cudaDeviceReset(): drops modules, memory, streams, events and the
+  /// fault.
   void reset();
 
   /// Thread instructions executed so far, and warp instructions.
@@ -196,7 +204,8 @@ public:
   static constexpr uint32_t MaxThreadsPerMultiprocessor = 2048;
   static constexpr uint32_t MaxBlocksPerMultiprocessor = 32;
   /// Blocks of this shape that one multiprocessor holds; 0: none fits.
-  unsigned blocksPerMultiprocessor(const KernelInfo &, uint32_t Threads, uint32_t DynamicShared) const;
+  unsigned blocksPerMultiprocessor(const KernelInfo &, uint32_t Threads,
+                                   uint32_t DynamicShared) const;
 
 private:
   class Impl;

@@ -39,11 +39,13 @@ void AllocationTable::clear() {
 }
 
 const AllocationTable::Range *AllocationTable::nearest(uint64_t Address) const {
-  auto It = std::lower_bound(Ranges.begin(), Ranges.end(), Address + 1, beginsBefore);
+  auto It =
+      std::lower_bound(Ranges.begin(), Ranges.end(), Address + 1, beginsBefore);
   return It == Ranges.begin() ? nullptr : &*std::prev(It);
 }
 
-const AllocationTable::Range *AllocationTable::findSlow(uint64_t Address, uint64_t Size) const {
+const AllocationTable::Range *AllocationTable::findSlow(uint64_t Address,
+                                                        uint64_t Size) const {
   const Range *R = nearest(Address);
   if (!R || !R->contains(Address, Size))
     return nullptr;
@@ -57,8 +59,10 @@ const AllocationTable::Range *AllocationTable::findSlow(uint64_t Address, uint64
 //===----------------------------------------------------------------------===//
 
 Arena::Arena(int Ordinal) {
-  constexpr uint64_t First = uint64_t(0x1000) << 32; // 16 TiB: unused by loaders.
-  for (Size = uint64_t(64) << 30; !Base && Size >= uint64_t(1) << 28; Size /= 2) {
+  constexpr uint64_t First = uint64_t(0x1000)
+                             << 32; // 16 TiB: unused by loaders.
+  for (Size = uint64_t(64) << 30; !Base && Size >= uint64_t(1) << 28;
+       Size /= 2) {
     void *Hint = reinterpret_cast<void *>(First + (uint64_t(Ordinal) << 37));
     void *P = mmap(Hint, Size, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

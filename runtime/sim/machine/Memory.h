@@ -6,11 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // A generic address is one of:
-//   * a host address, tag 0 (bits 56 to 63): global and constant memory. It must
+//   * a host address, tag 0 (bits 56 to 63): global and constant memory. It
+//   must
 //     lie in the allocation table;
 //   * tag 1: shared memory; bits 0 to 23 are the offset in the block's, bits 24
-//     to 31 the block of the cluster plus one (0: the thread's own), so that the
-//     low 32 bits are a shared::cluster address;
+//     to 31 the block of the cluster plus one (0: the thread's own), so that
+//     the low 32 bits are a shared::cluster address;
 //   * tag 2: local memory; bits 0 to 31 are the offset in the thread's;
 //   * tag 3: kernel parameters; bits 0 to 31 are the offset;
 //   * tag 4: code; bits 4 to 31 are the number of a function in its image.
@@ -32,7 +33,9 @@ inline constexpr uint64_t Shared = uint64_t(1) << 56;
 inline constexpr uint64_t Local = uint64_t(2) << 56;
 inline constexpr uint64_t Param = uint64_t(3) << 56;
 inline constexpr uint64_t Code = uint64_t(4) << 56;
-inline uint64_t codeAddress(uint32_t Function) { return Code | uint64_t(Function + 1) << 4; }
+inline uint64_t codeAddress(uint32_t Function) {
+  return Code | uint64_t(Function + 1) << 4;
+}
 inline uint64_t tag(uint64_t Address) { return Address >> 56 << 56; }
 } // namespace window
 
@@ -43,7 +46,8 @@ public:
     uint64_t Begin = 0, End = 0;
     bool IsReadOnly = false; ///< Constant memory.
     bool contains(uint64_t Address, uint64_t Size) const {
-      return Address >= Begin && Address + Size <= End && Address + Size >= Address;
+      return Address >= Begin && Address + Size <= End &&
+             Address + Size >= Address;
     }
   };
 
@@ -94,7 +98,7 @@ private:
   struct Piece {
     size_t Start, Reserved, Bytes;
   };
-  std::map<size_t, Piece> Used;  ///< By offset of the first usable byte.
+  std::map<size_t, Piece> Used;   ///< By offset of the first usable byte.
   std::map<size_t, size_t> Holes; ///< Offset -> bytes.
 };
 

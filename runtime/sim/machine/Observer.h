@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The machine tells one observer what it does, in the order in which it happens:
-// the schedule is sequentially consistent, so an order of events is all there
-// is to say. Every method has an empty body; an observer overrides what it needs.
+// The machine tells one observer what it does, in the order in which it
+// happens: the schedule is sequentially consistent, so an order of events is
+// all there is to say. Every method has an empty body; an observer overrides
+// what it needs.
 //
 // Addresses. Global, constant, managed and mapped memory: the host address.
 // Shared memory: unique to the block, see SharedAddress. Local memory and
@@ -35,16 +36,26 @@ using Event = uint64_t;
 
 /// One thread of a grid.
 struct ThreadRef {
-  uint64_t Grid = 0;    ///< From 1, in order of launches; never reused.
-  uint32_t Block = 0;   ///< Linear: x + y * gridDim.x + ...
-  uint32_t Thread = 0;  ///< Linear in its block; 32 consecutive ones are a warp.
+  uint64_t Grid = 0;   ///< From 1, in order of launches; never reused.
+  uint32_t Block = 0;  ///< Linear: x + y * gridDim.x + ...
+  uint32_t Thread = 0; ///< Linear in its block; 32 consecutive ones are a warp.
   uint32_t Cluster = 0; ///< Linear cluster in the grid.
-  uint64_t Uid = 0;     ///< Dense from 0, in the order in which blocks become
-                        ///< resident; never reused. Threads of a block are consecutive.
+  uint64_t Uid =
+      0; ///< Dense from 0, in the order in which blocks become
+         ///< resident; never reused. Threads of a block are consecutive.
 };
 
 enum class MemorySpace : uint8_t { Global, Constant, Shared };
-enum class Strength : uint8_t { Weak, Relaxed, Acquire, Release, AcqRel, SeqCst, Volatile, MMIO };
+enum class Strength : uint8_t {
+  Weak,
+  Relaxed,
+  Acquire,
+  Release,
+  AcqRel,
+  SeqCst,
+  Volatile,
+  MMIO
+};
 enum class Scope : uint8_t { CTA, Cluster, GPU, System };
 
 /// Shared memory as reported: a tag, the block (dense from 0, never reused;
@@ -61,8 +72,8 @@ struct SharedAddress {
 
 /// One access of one thread. An atomic with a result is one event that reads
 /// and writes; a vector access is one event; an atomic that does not write
-/// (a failed compare-and-swap) is IsRead and IsAtomic only, one without a result
-/// (red) is IsWrite and IsAtomic only. Atomics are never Weak.
+/// (a failed compare-and-swap) is IsRead and IsAtomic only, one without a
+/// result (red) is IsWrite and IsAtomic only. Atomics are never Weak.
 struct Access {
   MemorySpace Space = MemorySpace::Global;
   Strength Order = Strength::Weak;
@@ -88,9 +99,9 @@ enum class BarrierKind : uint8_t {
 
 /// How an asynchronous copy says that it is done.
 enum class Completion : uint8_t {
-  Group,    ///< cp.async.wait_group / wait_all of the issuing thread.
-  BulkGroup,///< cp.async.bulk.wait_group of the issuing thread.
-  MBarrier  ///< Complete-tx or arrive on an mbarrier object.
+  Group,     ///< cp.async.wait_group / wait_all of the issuing thread.
+  BulkGroup, ///< cp.async.bulk.wait_group of the issuing thread.
+  MBarrier   ///< Complete-tx or arrive on an mbarrier object.
 };
 
 struct GridInfo {
@@ -117,11 +128,14 @@ public:
   virtual void gridEnd(uint64_t Grid, Stream) {}
   /// A copy, fill or host function of a stream, when it runs. `Op` is the
   /// caller's name of it ("cudaMemcpyAsync").
-  virtual void streamOp(Stream, std::string_view Op, std::span<const HostRange> Reads,
+  virtual void streamOp(Stream, std::string_view Op,
+                        std::span<const HostRange> Reads,
                         std::span<const HostRange> Writes) {}
   virtual void eventRecord(Event, Stream) {} ///< When the record is reached.
-  virtual void eventWait(Event, Stream) {}   ///< When the wait lets the stream go on.
-  /// Stream `Later` goes on after what `Earlier` had done (default-stream rules).
+  virtual void eventWait(Event, Stream) {
+  } ///< When the wait lets the stream go on.
+  /// Stream `Later` goes on after what `Earlier` had done (default-stream
+  /// rules).
   virtual void streamOrder(Stream Earlier, Stream Later) {}
   /// The host has enqueued something (so far done by the host happens before
   /// it), or has seen something done.
@@ -135,8 +149,8 @@ public:
   virtual void freed(HostRange) {}
 
   // Blocks and threads. All threads of a block start at once.
-  virtual void blockStart(uint64_t Grid, uint32_t Block, uint64_t BlockUid, uint64_t FirstThreadUid,
-                          uint32_t Threads) {}
+  virtual void blockStart(uint64_t Grid, uint32_t Block, uint64_t BlockUid,
+                          uint64_t FirstThreadUid, uint32_t Threads) {}
   virtual void blockEnd(uint64_t Grid, uint32_t Block, uint64_t BlockUid) {}
   virtual void threadExit(const ThreadRef &) {}
 
@@ -150,18 +164,22 @@ public:
   /// The order and scope are those of mbarrier and cluster barriers, which may
   /// be .relaxed; CTA and warp barriers order everything.
   virtual void barrierArrive(const ThreadRef &, uint64_t Id, BarrierKind,
-                             Strength = Strength::Release, Scope = Scope::CTA) {}
+                             Strength = Strength::Release, Scope = Scope::CTA) {
+  }
   virtual void barrierLeave(const ThreadRef &, uint64_t Id, BarrierKind,
                             Strength = Strength::Acquire, Scope = Scope::CTA) {}
 
   /// Asynchronous copies. Accesses of the copy follow issue, with IsAsync and
   /// `Async` set, at the time at which the data moves; then asyncComplete.
-  /// By MBarrier, the completion arrives at phase `Barrier` (as in barrierArrive).
+  /// By MBarrier, the completion arrives at phase `Barrier` (as in
+  /// barrierArrive).
   virtual void asyncIssue(const ThreadRef &, uint64_t Async, Completion) {}
-  virtual void asyncComplete(const ThreadRef &, uint64_t Async, Completion, uint64_t Barrier) {}
+  virtual void asyncComplete(const ThreadRef &, uint64_t Async, Completion,
+                             uint64_t Barrier) {}
   /// The thread has waited for its own group that `Async` was in; after
   /// wait_group.read only for what the copy reads.
-  virtual void asyncWaited(const ThreadRef &, uint64_t Async, bool ReadsOnly = false) {}
+  virtual void asyncWaited(const ThreadRef &, uint64_t Async,
+                           bool ReadsOnly = false) {}
 };
 
 } // namespace crsan::sim

@@ -8,11 +8,11 @@
 // What the machine executes: PTX with registers resolved to rows of a frame,
 // symbols to addresses, opcodes to functions.
 //
-// A row holds one value of each of the 32 lanes of a warp, contiguously, so that
-// a loop over the lanes of an operation vectorises. Constants, special registers
-// and the addresses of shared variables are rows too: every operand of an
-// instruction is a row in one of few arrays (Ref). A predicate is one word, a bit
-// a lane.
+// A row holds one value of each of the 32 lanes of a warp, contiguously, so
+// that a loop over the lanes of an operation vectorises. Constants, special
+// registers and the addresses of shared variables are rows too: every operand
+// of an instruction is a row in one of few arrays (Ref). A predicate is one
+// word, a bit a lane.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_SIM_PROGRAM_H
@@ -59,25 +59,62 @@ inline constexpr uint32_t FirstRegisterRow = WarpSize * 8;
 /// Special registers that do not change while a thread lives; each a row of
 /// u32, but for the last ones.
 enum class SpecialRow : uint8_t {
-  TidX, TidY, TidZ, NtidX, NtidY, NtidZ, CtaidX, CtaidY, CtaidZ, NctaidX, NctaidY, NctaidZ,
-  LaneId, WarpId, NWarpId, SmId, NSmId, GridId32,
-  LaneMaskEq, LaneMaskLe, LaneMaskLt, LaneMaskGe, LaneMaskGt,
-  ClusterIdX, ClusterIdY, ClusterIdZ, NClusterIdX, NClusterIdY, NClusterIdZ,
-  ClusterCtaIdX, ClusterCtaIdY, ClusterCtaIdZ, ClusterNctaIdX, ClusterNctaIdY, ClusterNctaIdZ,
-  ClusterCtaRank, ClusterNctaRank,
-  DynamicShared, TotalShared, EnvReg1, EnvReg2, Zero, WarpSz,
+  TidX,
+  TidY,
+  TidZ,
+  NtidX,
+  NtidY,
+  NtidZ,
+  CtaidX,
+  CtaidY,
+  CtaidZ,
+  NctaidX,
+  NctaidY,
+  NctaidZ,
+  LaneId,
+  WarpId,
+  NWarpId,
+  SmId,
+  NSmId,
+  GridId32,
+  LaneMaskEq,
+  LaneMaskLe,
+  LaneMaskLt,
+  LaneMaskGe,
+  LaneMaskGt,
+  ClusterIdX,
+  ClusterIdY,
+  ClusterIdZ,
+  NClusterIdX,
+  NClusterIdY,
+  NClusterIdZ,
+  ClusterCtaIdX,
+  ClusterCtaIdY,
+  ClusterCtaIdZ,
+  ClusterNctaIdX,
+  ClusterNctaIdY,
+  ClusterNctaIdZ,
+  ClusterCtaRank,
+  ClusterNctaRank,
+  DynamicShared,
+  TotalShared,
+  EnvReg1,
+  EnvReg2,
+  Zero,
+  WarpSz,
   Count32,
   GridId64 = Count32, ///< u64: two places.
   Count = GridId64 + 2,
 };
-inline constexpr uint32_t SpecialBytes = uint32_t(SpecialRow::Count) * WarpSize * 4;
+inline constexpr uint32_t SpecialBytes =
+    uint32_t(SpecialRow::Count) * WarpSize * 4;
 
 /// How an instruction went.
 enum class Outcome : uint8_t {
-  Next, ///< The fragment goes on with the next instruction.
+  Next,  ///< The fragment goes on with the next instruction.
   Moved, ///< It goes on; the handler has set its place.
   Yield, ///< As Moved, but others may run first.
-  Stop, ///< It waits, is gone, or is another one now.
+  Stop,  ///< It waits, is gone, or is another one now.
   Faulted,
 };
 using Handler = Outcome (*)(Execution &, const Instruction &);
@@ -92,8 +129,8 @@ struct CallSite;
 
 struct Instruction {
   Handler Run = nullptr;
-  std::array<Ref, 5> Op;       ///< Result first; what they are is the handler's.
-  const Ref *More = nullptr;   ///< Elements of vectors.
+  std::array<Ref, 5> Op;     ///< Result first; what they are is the handler's.
+  const Ref *More = nullptr; ///< Elements of vectors.
   uint8_t NumMore = 0;
   bool HasGuard = false, GuardIsNegated = false;
   /// Others may run before it: it may touch memory that they see.
@@ -102,19 +139,26 @@ struct Instruction {
   /// first: it moves the program counter or waits.
   bool NeedsWholeFragment = false;
   /// What it means for the control flow of its function.
-  enum class Flow : uint8_t { Straight, Branch, Switch, Return, Exit } Flows = Flow::Straight;
+  enum class Flow : uint8_t {
+    Straight,
+    Branch,
+    Switch,
+    Return,
+    Exit
+  } Flows = Flow::Straight;
   ptx::StateSpace Space = ptx::StateSpace::None;
   Ordering Order;
   Ref Guard;
-  uint32_t Target = 0;          ///< Of a branch.
+  uint32_t Target = 0;           ///< Of a branch.
   uint32_t Reconverge = NoPlace; ///< Where lanes that part here meet again.
-  int32_t Id = -1;              ///< Unique in the machine.
-  int64_t Imm = 0;              ///< Offset of an address, or what the handler wants.
-  uint64_t Aux = 0;             ///< More of that.
+  int32_t Id = -1;               ///< Unique in the machine.
+  int64_t Imm = 0;  ///< Offset of an address, or what the handler wants.
+  uint64_t Aux = 0; ///< More of that.
   const CallSite *Call = nullptr;
   const std::vector<uint32_t> *Targets = nullptr; ///< brx.idx
 
-  static constexpr uint32_t NoPlace = ~0u;     ///< Nowhere: they leave or never meet.
+  static constexpr uint32_t NoPlace =
+      ~0u; ///< Nowhere: they leave or never meet.
   static constexpr uint32_t AtReturn = ~0u - 1; ///< When the function returns.
 };
 
@@ -174,7 +218,8 @@ public:
   std::string Name;
   std::vector<std::shared_ptr<ptx::Module>> Units;
   std::deque<Function> Functions;
-  std::unordered_map<std::string_view, uint32_t> FunctionsByName; ///< Linked ones.
+  std::unordered_map<std::string_view, uint32_t>
+      FunctionsByName; ///< Linked ones.
   std::deque<SharedVariable> SharedVariables;
   std::unordered_map<std::string_view, Symbol> Symbols; ///< Visible ones.
   std::vector<std::pair<void *, size_t>> Storage;

@@ -23,7 +23,9 @@ public:
     return Z ^ Z >> 31;
   }
   /// From 0 to Bound - 1.
-  uint32_t below(uint32_t Bound) { return uint32_t((next() >> 32) * Bound >> 32); }
+  uint32_t below(uint32_t Bound) {
+    return uint32_t((next() >> 32) * Bound >> 32);
+  }
   bool oneIn(uint32_t N) { return below(N) == 0; }
 
 private:

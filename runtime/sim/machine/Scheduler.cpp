@@ -13,7 +13,8 @@ using namespace crsan::sim;
 using Policy = Options::Policy;
 
 Device::Device(int Ordinal, Options O)
-    : Ordinal(Ordinal), Opt(std::move(O)), Dice(Opt.Seed), DeviceMemory(Ordinal) {
+    : Ordinal(Ordinal), Opt(std::move(O)), Dice(Opt.Seed),
+      DeviceMemory(Ordinal) {
   Multiprocessors.resize(std::max(Opt.Multiprocessors, 1u));
   Streams[0];
 }
@@ -22,10 +23,12 @@ Device::Device(int Ordinal, Options O)
 // Time
 //===----------------------------------------------------------------------===//
 
-/// Warps run side by side on the real thing: time passes by what one of them does.
+/// Warps run side by side on the real thing: time passes by what one of them
+/// does.
 void Device::passTime(uint64_t WarpInstructions) {
   constexpr uint64_t NanosecondsEach = 4;
-  NowFraction += WarpInstructions * NanosecondsEach * 256 / std::max<size_t>(Ready.size(), 1);
+  NowFraction += WarpInstructions * NanosecondsEach * 256 /
+                 std::max<size_t>(Ready.size(), 1);
   Now += NowFraction / 256;
   NowFraction %= 256;
 }
@@ -38,7 +41,8 @@ void Device::sleep(Fragment &F, uint64_t Nanoseconds) {
   uint64_t Number = ++F.Wake, Id = F.Id;
   setState(F, Fragment::State::Sleeping);
   at(Now + Nanoseconds, [this, Fr = &F, Number, Id] {
-    if (Fr->Id == Id && Fr->Wake == Number && Fr->Is == Fragment::State::Sleeping)
+    if (Fr->Id == Id && Fr->Wake == Number &&
+        Fr->Is == Fragment::State::Sleeping)
       setState(*Fr, Fragment::State::Ready);
   });
 }
@@ -64,22 +68,25 @@ Fragment *Device::pick() {
     return Ready[Dice.below(uint32_t(Ready.size()))];
   case Policy::RoundRobin: {
     // The one that ran longest ago: Priority is when.
-    auto It = std::min_element(Ready.begin(), Ready.end(), [](const Fragment *A, const Fragment *B) {
-      return std::pair(A->Priority, A->Id) < std::pair(B->Priority, B->Id);
-    });
+    auto It = std::min_element(
+        Ready.begin(), Ready.end(), [](const Fragment *A, const Fragment *B) {
+          return std::pair(A->Priority, A->Id) < std::pair(B->Priority, B->Id);
+        });
     (*It)->Priority = Steps + 1;
     return *It;
   }
   case Policy::PCT:
-    return *std::max_element(Ready.begin(), Ready.end(), [](const Fragment *A, const Fragment *B) {
-      return std::pair(A->Priority, B->Id) < std::pair(B->Priority, A->Id);
-    });
+    return *std::max_element(
+        Ready.begin(), Ready.end(), [](const Fragment *A, const Fragment *B) {
+          return std::pair(A->Priority, B->Id) < std::pair(B->Priority, A->Id);
+        });
   }
   return Ready.front();
 }
 
 bool Device::shouldYield(const Instruction &I) {
-  return Opt.Schedule == Policy::Random && Dice.oneIn(I.Order.Order == Strength::Weak ? 8 : 2);
+  return Opt.Schedule == Policy::Random &&
+         Dice.oneIn(I.Order.Order == Strength::Weak ? 8 : 2);
 }
 
 namespace {
@@ -109,7 +116,8 @@ void Device::runSlice(Fragment *F) {
   const uint64_t Id = F->Id;
   uint64_t Threads = 0;
   for (Outcome Out = Outcome::Next; Ran < Quantum;) {
-    if (F->Meets && F->Pc == F->Meets->Pc && F->Top == F->Meets->In) [[unlikely]] {
+    if (F->Meets && F->Pc == F->Meets->Pc && F->Top == F->Meets->In)
+        [[unlikely]] {
       if (!meet(*F))
         break;
       continue;
@@ -143,13 +151,16 @@ void Device::runSlice(Fragment *F) {
     if (Out != Outcome::Moved)
       break;
   }
-  W.Steps += Ran + Strong * 31; // The warp outlives its last lane until finishBlock's caller is done.
+  W.Steps += Ran + Strong * 31; // The warp outlives its last lane until
+                                // finishBlock's caller is done.
   Steps += Ran;
   ThreadSteps += Threads;
   passTime(Ran);
-  if (Opt.Schedule == Policy::PCT && F->Id == Id && (F->RanSince += Ran + Strong * 31) >= PatiencePCT) {
+  if (Opt.Schedule == Policy::PCT && F->Id == Id &&
+      (F->RanSince += Ran + Strong * 31) >= PatiencePCT) {
     F->RanSince = 0;
-    F->Priority = --LowPriority; // It may be waiting for somebody of lower priority.
+    F->Priority =
+        --LowPriority; // It may be waiting for somebody of lower priority.
   }
 }
 
@@ -157,8 +168,8 @@ void Device::runSlice(Fragment *F) {
 // Driving
 //===----------------------------------------------------------------------===//
 
-/// Nobody can run: lets one fragment go on that waits for others of its warp, who
-/// cannot come.
+/// Nobody can run: lets one fragment go on that waits for others of its warp,
+/// who cannot come.
 bool Device::freeSomebody() {
   for (auto &[Id, G] : Grids)
     for (auto &C : G->Resident)
@@ -172,12 +183,13 @@ bool Device::freeSomebody() {
   return false;
 }
 
-/// Fragments of the warp that have waited long enough, or whose partners are all
-/// blocked.
+/// Fragments of the warp that have waited long enough, or whose partners are
+/// all blocked.
 static void releaseLateOnes(Device &D, Warp &W) {
   for (size_t N = 0; N < W.Fragments.size(); ++N) {
     Fragment *F = W.Fragments[N];
-    if (F->Is == Fragment::State::Meeting && (W.Running == 0 || F->ReleaseAt <= W.Steps))
+    if (F->Is == Fragment::State::Meeting &&
+        (W.Running == 0 || F->ReleaseAt <= W.Steps))
       D.goOnAlone(*F);
   }
 }
@@ -187,7 +199,8 @@ void Device::raise(Fault F) {
     Failed = std::move(F);
 }
 
-std::optional<Fault> Device::drive(const std::function<bool()> &IsDone, uint64_t MaxSteps) {
+std::optional<Fault> Device::drive(const std::function<bool()> &IsDone,
+                                   uint64_t MaxSteps) {
   const uint64_t Last = MaxSteps ? Steps + MaxSteps : ~uint64_t(0);
   if (Opt.Schedule == Policy::PCT && !NextChange)
     NextChange = Steps + 1 + Dice.below(2000);
@@ -222,9 +235,14 @@ std::optional<Fault> Device::drive(const std::function<bool()> &IsDone, uint64_t
     }
     if (startOperations(true) || freeSomebody())
       continue;
-    if (Idle && std::any_of(Streams.begin(), Streams.end(), [](auto &S) {
-          return !S.second.Queue.empty() && S.second.Queue.front().What == Operation::Kind::Outside;
-        }) && Idle())
+    if (Idle &&
+        std::any_of(Streams.begin(), Streams.end(),
+                    [](auto &S) {
+                      return !S.second.Queue.empty() &&
+                             S.second.Queue.front().What ==
+                                 Operation::Kind::Outside;
+                    }) &&
+        Idle())
       continue;
     if (isIdle())
       break;
@@ -270,8 +288,9 @@ void Device::reportDeadlock() {
   if (!F) {
     Fault Bad;
     Bad.What = Fault::Kind::Deadlock;
-    Bad.Message = Grids.empty() ? "a stream waits for something that never happens"
-                                : "no block of a kernel can become resident";
+    Bad.Message = Grids.empty()
+                      ? "a stream waits for something that never happens"
+                      : "no block of a kernel can become resident";
     raise(std::move(Bad));
     return;
   }
@@ -286,21 +305,26 @@ void Device::reportDeadlock() {
   X.bind(const_cast<Fragment *>(F));
   const Instruction &I = F->Top->Fn->Code[F->Pc];
   std::string Text =
-      AtBarriers ? fmt::format("barrier divergence: {} threads of the block wait at barriers that the "
+      AtBarriers ? fmt::format("barrier divergence: {} threads of the block "
+                               "wait at barriers that the "
                                "others do not reach (this one at barrier {})",
                                Waiting, F->Barrier)
-                 : fmt::format("deadlock: every thread waits; this one {}", waitsFor(F->Is));
+                 : fmt::format("deadlock: every thread waits; this one {}",
+                               waitsFor(F->Is));
   X.fault(I, std::countr_zero(F->Lanes),
-          AtBarriers ? Fault::Kind::BarrierDivergence : Fault::Kind::Deadlock, Text);
+          AtBarriers ? Fault::Kind::BarrierDivergence : Fault::Kind::Deadlock,
+          Text);
 }
 
 void Device::reportStepLimit(Fragment &F, Warp *W) {
   bool IsThere = F.In == W && F.Is != Fragment::State::Gone && F.Lanes;
-  std::string Text = fmt::format("the run has taken more than {} warp instructions", Opt.MaxSteps);
+  std::string Text = fmt::format(
+      "the run has taken more than {} warp instructions", Opt.MaxSteps);
   if (IsThere) {
     Execution X(*this);
     X.bind(&F);
-    X.fault(F.Top->Fn->Code[F.Pc], std::countr_zero(F.Lanes), Fault::Kind::StepLimit, Text);
+    X.fault(F.Top->Fn->Code[F.Pc], std::countr_zero(F.Lanes),
+            Fault::Kind::StepLimit, Text);
     return;
   }
   Fault Bad;

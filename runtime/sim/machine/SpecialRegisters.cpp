@@ -48,8 +48,11 @@ constexpr Fixed FixedOnes[] = {
 
 /// Aux: 0 low half, 1 high half, 2 all; +4 of the clock in nanoseconds.
 Outcome readClock(Execution &X, const Instruction &I) {
-  // The clock never shows the same time twice: programs draw random numbers from it.
-  uint64_t T = I.Aux & 4 ? X.D.Now : X.D.Now * 2 + X.D.ThreadSteps + X.D.Steps + X.W->Steps++;
+  // The clock never shows the same time twice: programs draw random numbers
+  // from it.
+  uint64_t T = I.Aux & 4
+                   ? X.D.Now
+                   : X.D.Now * 2 + X.D.ThreadSteps + X.D.Steps + X.W->Steps++;
   T = (I.Aux & 3) == 1 ? T >> 32 : T;
   forLanes(X.Mask, [&](unsigned L) { X.setValue(I.Op[0], L, T); });
   return Outcome::Next;
@@ -62,7 +65,8 @@ Outcome isExplicitCluster(Execution &X, const Instruction &I) {
 
 } // namespace
 
-Ref crsan::sim::readSpecial(Decoder &D, std::string_view Name, char Member, unsigned Size) {
+Ref crsan::sim::readSpecial(Decoder &D, std::string_view Name, char Member,
+                            unsigned Size) {
   for (const Fixed &F : FixedOnes) {
     if (F.Name != Name || (Member != 0) != F.IsVector)
       continue;
@@ -72,10 +76,12 @@ Ref crsan::sim::readSpecial(Decoder &D, std::string_view Name, char Member, unsi
     else if (Member)
       Row += unsigned(Member - 'x');
     bool IsWide = F.Row == SpecialRow::GridId64;
-    return D.resized({Row * WarpSize * 4, Rows::Special, uint8_t(IsWide ? 8 : 4), true}, Size);
+    return D.resized(
+        {Row * WarpSize * 4, Rows::Special, uint8_t(IsWide ? 8 : 4), true},
+        Size);
   }
   static constexpr std::pair<std::string_view, unsigned> Clocks[] = {
-      {"%clock", 0},      {"%clock_hi", 1},       {"%clock64", 2},
+      {"%clock", 0},       {"%clock_hi", 1},       {"%clock64", 2},
       {"%globaltimer", 6}, {"%globaltimer_lo", 4}, {"%globaltimer_hi", 5}};
   for (auto [Clock, How] : Clocks)
     if (Name == Clock) {

@@ -15,8 +15,10 @@ void Device::push(Stream S, Operation Op) {
   bool IsSeen = Op.What != Operation::Kind::Outside;
   if (Op.What == Operation::Kind::Record || Op.What == Operation::Kind::Wait) {
     EventState &E = Events[Op.Event];
-    Op.Generation = Op.What == Operation::Kind::Record ? ++E.Recorded : E.Recorded;
-    IsSeen = Op.Generation != 0; // A wait for what was never recorded is nothing.
+    Op.Generation =
+        Op.What == Operation::Kind::Record ? ++E.Recorded : E.Recorded;
+    IsSeen =
+        Op.Generation != 0; // A wait for what was never recorded is nothing.
     if (!IsSeen)
       return;
   }
@@ -25,8 +27,8 @@ void Device::push(Stream S, Operation Op) {
   Streams[S].Queue.push_back(std::move(Op));
 }
 
-/// The default stream waits for what was enqueued before in all blocking streams,
-/// and they for it.
+/// The default stream waits for what was enqueued before in all blocking
+/// streams, and they for it.
 bool Device::canStart(Stream S, const StreamState &State) const {
   if (State.Queue.empty() || State.Queue.front().IsRunning)
     return false;
@@ -135,5 +137,6 @@ void Device::finishFront(Stream S) {
 }
 
 bool Device::isIdle() const {
-  return std::all_of(Streams.begin(), Streams.end(), [](auto &S) { return S.second.Queue.empty(); });
+  return std::all_of(Streams.begin(), Streams.end(),
+                     [](auto &S) { return S.second.Queue.empty(); });
 }

@@ -25,7 +25,8 @@ Options withSeed(uint64_t Seed, Policy P = Policy::Random) {
 template <class Callable> void underSchedules(Callable F) {
   for (Policy P : {Policy::RoundRobin, Policy::Random, Policy::PCT})
     for (uint64_t Seed = 0; Seed < 10; ++Seed) {
-      SCOPED_TRACE(testing::Message() << "policy " << int(P) << ", seed " << Seed);
+      SCOPED_TRACE(testing::Message()
+                   << "policy " << int(P) << ", seed " << Seed);
       F(withSeed(Seed, P));
     }
 }
@@ -201,7 +202,8 @@ TEST(Calls, RecursionAndPointers) {
     prototype_0 : .callprototype (.param .b32 _) _ (.param .b32 _);
     call (b), %rd5, (a), prototype_0;
     ld.param.b32 %r9, [b]; }
-)") + StoreResult, R"(
+)") + StoreResult,
+               R"(
 .func (.param .b32 r) fib(.param .b32 n)
 {
   .reg .pred %p<3>;
@@ -527,7 +529,9 @@ TEST(Faults, InvalidAddressNamesLineAndThread) {
   ASSERT_FALSE(Bad->Where.empty());
   EXPECT_EQ(Bad->Where[0].File, "a.cu");
   EXPECT_EQ(Bad->Where[0].Line, 9u);
-  EXPECT_NE(Bad->Message.find("0 bytes past the end of an allocation of 160"), std::string::npos) << Bad->Message;
+  EXPECT_NE(Bad->Message.find("0 bytes past the end of an allocation of 160"),
+            std::string::npos)
+      << Bad->Message;
   // It stays.
   EXPECT_TRUE(H.M.drive(Machine::Wait::All));
 }
@@ -541,7 +545,8 @@ TEST(Faults, OthersToo) {
       {"mov.u64 %rd5, 0; st.u32 [%rd5], 1;", Fault::Kind::InvalidAddress},
       {"ld.shared.u32 %r5, [4096];", Fault::Kind::InvalidAddress},
       {"trap;", Fault::Kind::Trap},
-      {"tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1, %f2}];", Fault::Kind::UnknownInstruction},
+      {"tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1, %f2}];",
+       Fault::Kind::UnknownInstruction},
   };
   for (auto &C : Cases) {
     Harness H;
@@ -557,7 +562,8 @@ TEST(Faults, UninitialisedSharedMemoryOnRequest) {
     Options O;
     O.CheckUninitialisedShared = Checks;
     Harness H(O);
-    H.loadBody(".shared .align 4 .b8 s[8]; st.shared.u32 [s], 1; ld.shared.u32 %r5, [s]; ld.shared.u32 %r5, [s+4];");
+    H.loadBody(".shared .align 4 .b8 s[8]; st.shared.u32 [s], 1; ld.shared.u32 "
+               "%r5, [s]; ld.shared.u32 %r5, [s+4];");
     auto Bad = H.run(nullptr, 1, 1);
     EXPECT_EQ(Bad.has_value(), Checks);
     if (Bad) {
@@ -582,7 +588,8 @@ TEST(Faults, StepLimit) {
 
 static std::vector<uint32_t> order(Options O) {
   Harness H(O);
-  H.loadBody(std::string("atom.global.add.u32 %r9, [%rd1+4096], 1;") + StoreResult);
+  H.loadBody(std::string("atom.global.add.u32 %r9, [%rd1+4096], 1;") +
+             StoreResult);
   auto *A = H.array<uint32_t>(1025);
   H.runWell(A, 4, 256);
   return {A, A + 1024};
@@ -596,7 +603,8 @@ TEST(Schedule, IsAFunctionOfTheSeed) {
     Seen.insert(First);
   }
   EXPECT_EQ(Seen.size(), 5u);
-  EXPECT_EQ(order(withSeed(1, Policy::RoundRobin)), order(withSeed(2, Policy::RoundRobin)));
+  EXPECT_EQ(order(withSeed(1, Policy::RoundRobin)),
+            order(withSeed(2, Policy::RoundRobin)));
 }
 
 TEST(Schedule, SleepOrders) {
@@ -648,7 +656,9 @@ TEST(Streams, OrderEventsAndHostWork) {
     std::string Log;
     Stream A = H.M.createStream(true), B = H.M.createStream(true);
     Event E = H.M.createEvent();
-    auto Say = [&](char C) { return HostOp{"say", [&Log, C] { Log += C; }, {}, {}}; };
+    auto Say = [&](char C) {
+      return HostOp{"say", [&Log, C] { Log += C; }, {}, {}};
+    };
     H.M.enqueue(A, Say('a'));
     H.M.enqueue(A, Say('b'));
     H.M.record(E, A);
@@ -668,7 +678,9 @@ TEST(Streams, DefaultStreamWaitsForBlockingOnes) {
     Harness H(O);
     std::string Log;
     Stream A = H.M.createStream(false);
-    auto Say = [&](char C) { return HostOp{"say", [&Log, C] { Log += C; }, {}, {}}; };
+    auto Say = [&](char C) {
+      return HostOp{"say", [&Log, C] { Log += C; }, {}, {}};
+    };
     H.M.enqueue(A, Say('1'));
     H.M.enqueue(0, Say('2'));
     H.M.enqueue(A, Say('3'));
@@ -691,7 +703,8 @@ TEST(Printf, FormatsLikeTheHost) {
   { .param .b64 a; .param .b64 b; .param .b32 r;
     st.param.b64 [a], %rd7; st.param.b64 [b], %rd6;
     call.uni (r), vprintf, (a, b); ld.param.b32 %r9, [r]; }
-)", R"(
+)",
+             R"(
 .extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);
 .global .align 1 .b8 format[16] = {37, 48, 51, 100, 32, 37, 46, 49, 102, 32, 37, 115, 37, 37, 10, 0};
 .global .align 1 .b8 name[3] = {104, 105, 0};

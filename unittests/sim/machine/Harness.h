@@ -15,7 +15,8 @@
 
 namespace crsan::sim {
 
-/// One machine with one image, and an array that kernels get as their parameter.
+/// One machine with one image, and an array that kernels get as their
+/// parameter.
 class Harness {
 public:
   explicit Harness(Options O = {}) : M(0, withPrint(std::move(O))) {}
@@ -31,12 +32,13 @@ public:
   void load(std::string Text) {
     std::string All = ".version 8.3\n.target sm_90\n.address_size 64\n" + Text;
     auto Result = M.load({&All, 1}, "test");
-    ASSERT_TRUE(std::holds_alternative<ModuleId>(Result)) << std::get<std::string>(Result);
+    ASSERT_TRUE(std::holds_alternative<ModuleId>(Result))
+        << std::get<std::string>(Result);
     Module = std::get<ModuleId>(Result);
   }
 
-  /// A kernel `k(.param .u64 p)` around a body; %rd1 is p, %r1 the linear thread
-  /// in the grid, %r2 the thread in the block.
+  /// A kernel `k(.param .u64 p)` around a body; %rd1 is p, %r1 the linear
+  /// thread in the grid, %r2 the thread in the block.
   void loadBody(const std::string &Body, const std::string &Before = {}) {
     load(Before + R"(
 .visible .entry k(.param .u64 p)
@@ -52,7 +54,8 @@ public:
   mov.u32 %r3, %ctaid.x;
   mov.u32 %r4, %ntid.x;
   mad.lo.s32 %r1, %r3, %r4, %r2;
-)" + Body + "\n  ret;\n}\n");
+)" + Body +
+         "\n  ret;\n}\n");
   }
 
   template <class T> T *array(size_t Count) {
@@ -61,8 +64,9 @@ public:
     return P;
   }
 
-  void launch(const void *P, uint32_t Blocks, uint32_t Threads, Stream S = 0, const char *Name = "k",
-              uint32_t Cluster = 1, bool IsCooperative = false) {
+  void launch(const void *P, uint32_t Blocks, uint32_t Threads, Stream S = 0,
+              const char *Name = "k", uint32_t Cluster = 1,
+              bool IsCooperative = false) {
     const KernelInfo *K = M.findKernel(Module, Name);
     ASSERT_NE(K, nullptr);
     Launch L;

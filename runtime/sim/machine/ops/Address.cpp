@@ -43,12 +43,21 @@ bool cvta(Decoder &D) {
   Ref R = D.dest(0, 8);
   uint64_t Window = windowOf(S);
   // Global and constant addresses are what they are.
-  Handler H = !Window ? unary<[](uint64_t A) { return A; }, uint64_t> : To ? slow<fromGeneric> : slow<toGeneric>;
+  Handler H = !Window ? unary<[](uint64_t A) { return A; }, uint64_t>
+              : To    ? slow<fromGeneric>
+                      : slow<toGeneric>;
   D.emit(H, {R, A}).Imm = int64_t(Window);
   return true;
 }
 
-enum class Inside : uint8_t { Global, Const, SharedBlock, SharedCluster, Local, Param };
+enum class Inside : uint8_t {
+  Global,
+  Const,
+  SharedBlock,
+  SharedCluster,
+  Local,
+  Param
+};
 
 bool isInside(Execution &X, Inside What, uint64_t A) {
   uint64_t Tag = window::tag(A);
@@ -77,7 +86,9 @@ bool isInside(Execution &X, Inside What, uint64_t A) {
 Outcome isspacepOp(Execution &X, const Instruction &I) {
   uint32_t Is = 0;
   const uint64_t *A = X.row<uint64_t>(I.Op[1]);
-  forLanes(X.Mask, [&](unsigned L) { Is |= uint32_t(isInside(X, Inside(I.Aux), A[L])) << L; });
+  forLanes(X.Mask, [&](unsigned L) {
+    Is |= uint32_t(isInside(X, Inside(I.Aux), A[L])) << L;
+  });
   X.setBits(I.Op[0], Is);
   return Outcome::Next;
 }
@@ -95,7 +106,8 @@ bool isspacep(Decoder &D) {
   for (auto [Name, What] : Names)
     if (D.take(Name)) {
       Ref A = D.source(1, 8);
-      D.emit(isspacepOp, {D.destPredicate(D.operand(0)), A}).Aux = uint64_t(What);
+      D.emit(isspacepOp, {D.destPredicate(D.operand(0)), A}).Aux =
+          uint64_t(What);
       return true;
     }
   return false;

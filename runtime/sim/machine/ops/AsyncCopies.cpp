@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A copy is issued, and moves its data at a time that the schedule chooses; waiting
-// for it is sleeping until that time.
+// A copy is issued, and moves its data at a time that the schedule chooses;
+// waiting for it is sleeping until that time.
 //
 //===----------------------------------------------------------------------===//
 #include "ops/MBarrier.h"
@@ -37,13 +37,16 @@ struct Transfer {
 };
 
 uint64_t reportedAddress(const Place &P) {
-  return P.In == Place::Kind::Shared ? SharedAddress::make(P.Owner->Uid, P.Offset)
-                                     : reinterpret_cast<uint64_t>(P.Bytes);
+  return P.In == Place::Kind::Shared
+             ? SharedAddress::make(P.Owner->Uid, P.Offset)
+             : reinterpret_cast<uint64_t>(P.Bytes);
 }
 
-void tellAccess(Device &D, const Transfer &T, const Place &P, uint32_t Size, bool IsWrite) {
+void tellAccess(Device &D, const Transfer &T, const Place &P, uint32_t Size,
+                bool IsWrite) {
   Access A;
-  A.Space = P.In == Place::Kind::Shared ? MemorySpace::Shared : MemorySpace::Global;
+  A.Space =
+      P.In == Place::Kind::Shared ? MemorySpace::Shared : MemorySpace::Global;
   A.IsRead = !IsWrite;
   A.IsWrite = IsWrite;
   A.IsAsync = true;
@@ -85,7 +88,8 @@ uint64_t chooseTime(Device &D) {
 }
 
 /// The cluster stays until its copies are done.
-void runLater(Device &D, Cluster &C, uint64_t Time, std::function<void()> What) {
+void runLater(Device &D, Cluster &C, uint64_t Time,
+              std::function<void()> What) {
   ++C.Pending;
   D.at(Time, [&D, &C, What = std::move(What)] {
     What();
@@ -111,8 +115,8 @@ void issue(Execution &X, std::vector<Transfer> Transfers) {
 // cp.async
 //===----------------------------------------------------------------------===//
 
-/// Op: destination, source, bytes read, or predicate of those who ignore the source.
-/// Imm, Aux (low): offsets of the two; Aux >> 56: bytes.
+/// Op: destination, source, bytes read, or predicate of those who ignore the
+/// source. Imm, Aux (low): offsets of the two; Aux >> 56: bytes.
 Outcome copyOp(Execution &X, const Instruction &I) {
   const uint32_t Bytes = uint32_t(I.Aux >> 56);
   const int64_t FromOffset = int64_t(I.Aux << 8) >> 8;
@@ -125,20 +129,26 @@ Outcome copyOp(Execution &X, const Instruction &I) {
     T.Instruction = I.Id;
     T.Ends = Completion::Group;
     T.Written = Bytes;
-    T.Read = I.Op[2].IsValid ? uint32_t(std::min<uint64_t>(X.value(I.Op[2], L), Bytes)) : Bytes;
+    T.Read = I.Op[2].IsValid
+                 ? uint32_t(std::min<uint64_t>(X.value(I.Op[2], L), Bytes))
+                 : Bytes;
     if (I.Op[3].IsValid && X.bits(I.Op[3]) >> L & 1)
       T.Read = 0;
-    T.To = X.resolve(StateSpace::Shared, I, L, X.address(I, I.Op[0], L), {Bytes, Bytes, false, true, false});
+    T.To = X.resolve(StateSpace::Shared, I, L, X.address(I, I.Op[0], L),
+                     {Bytes, Bytes, false, true, false});
     if (!T.To.Bytes)
       return Outcome::Faulted;
-    uint64_t From = X.address(I, I.Op[1], L) - uint64_t(I.Imm) + uint64_t(FromOffset);
+    uint64_t From =
+        X.address(I, I.Op[1], L) - uint64_t(I.Imm) + uint64_t(FromOffset);
     T.From = T.To;
     if (T.Read) {
-      T.From = X.resolve(StateSpace::Global, I, L, From, {T.Read, Bytes, true, false, false});
+      T.From = X.resolve(StateSpace::Global, I, L, From,
+                         {T.Read, Bytes, true, false, false});
       if (!T.From.Bytes)
         return Outcome::Faulted;
     }
-    T.What = std::make_shared<AsyncCopy>(AsyncCopy{X.D.NextAsync++, Due, false});
+    T.What =
+        std::make_shared<AsyncCopy>(AsyncCopy{X.D.NextAsync++, Due, false});
     X.W->Copies[L].Open.push_back(T.What);
     Transfers.push_back(std::move(T));
   }
@@ -147,7 +157,8 @@ Outcome copyOp(Execution &X, const Instruction &I) {
 }
 
 bool copy(Decoder &D) {
-  if (!D.take("async") || D.has("bulk") || D.has("mbarrier") || D.takeOneOf({"ca", "cg"}).empty())
+  if (!D.take("async") || D.has("bulk") || D.has("mbarrier") ||
+      D.takeOneOf({"ca", "cg"}).empty())
     return false;
   if (!D.take("shared") && !D.take("shared::cta"))
     return false;
@@ -158,7 +169,8 @@ bool copy(Decoder &D) {
   auto Bytes = D.integer(D.operand(2));
   if (!Bytes || (*Bytes != 4 && *Bytes != 8 && *Bytes != 16))
     return D.fail("the size of the copy is not 4, 8 or 16");
-  Address To = D.address(D.operand(0), StateSpace::Shared), From = D.address(D.operand(1), StateSpace::Global);
+  Address To = D.address(D.operand(0), StateSpace::Shared),
+          From = D.address(D.operand(1), StateSpace::Global);
   Ref Read, Ignore;
   if (D.numOperands() - (HasHint ? 1 : 0) > 3) {
     const Operand &O = D.operand(3);
@@ -251,11 +263,13 @@ bool groups(Decoder &D) {
 Outcome arriveLaterOp(Execution &X, const Instruction &I) {
   for (uint32_t M = X.Mask; M; M &= M - 1) {
     unsigned L = std::countr_zero(M);
-    Place P = X.resolve(I, L, X.address(I, I.Op[0], L), {8, 8, true, true, true});
+    Place P =
+        X.resolve(I, L, X.address(I, I.Op[0], L), {8, 8, true, true, true});
     if (!P.Bytes)
       return Outcome::Faulted;
     if (P.In != Place::Kind::Shared)
-      return X.fault(I, L, Fault::Kind::InvalidAddress, "an mbarrier object must be in shared memory");
+      return X.fault(I, L, Fault::Kind::InvalidAddress,
+                     "an mbarrier object must be in shared memory");
     if (!I.Aux)
       MBarrier(X.D, *P.Owner, P.Offset).addPending(1);
     LaneCopies &C = X.W->Copies[L];
@@ -265,13 +279,15 @@ Outcome arriveLaterOp(Execution &X, const Instruction &I) {
     uint64_t Due = X.D.Now;
     for (auto &Copy : Earlier)
       Due = std::max(Due, Copy->Due);
-    runLater(X.D, *X.B->In, Due, [&D = X.D, P, Thread = X.thread(L), Earlier = std::move(Earlier)] {
-      MBarrier B(D, *P.Owner, P.Offset);
-      if (D.Watch)
-        for (auto &Copy : Earlier)
-          D.Watch->asyncComplete(Thread, Copy->Id, Completion::MBarrier, B.currentUid());
-      B.arrive(1);
-    });
+    runLater(X.D, *X.B->In, Due,
+             [&D = X.D, P, Thread = X.thread(L), Earlier = std::move(Earlier)] {
+               MBarrier B(D, *P.Owner, P.Offset);
+               if (D.Watch)
+                 for (auto &Copy : Earlier)
+                   D.Watch->asyncComplete(Thread, Copy->Id,
+                                          Completion::MBarrier, B.currentUid());
+               B.arrive(1);
+             });
   }
   return Outcome::Next;
 }
@@ -298,7 +314,8 @@ bool arriveLater(Decoder &D) {
 /// Op: destination, source, size, mbarrier. Offsets are in the bases.
 /// Aux: destination and source spaces.
 Outcome bulkOp(Execution &X, const Instruction &I) {
-  StateSpace ToSpace = StateSpace(I.Aux & 0xFF), FromSpace = StateSpace(I.Aux >> 8 & 0xFF);
+  StateSpace ToSpace = StateSpace(I.Aux & 0xFF),
+             FromSpace = StateSpace(I.Aux >> 8 & 0xFF);
   bool ByBarrier = I.Op[3].IsValid;
   for (uint32_t M = X.Mask; M; M &= M - 1) {
     unsigned L = std::countr_zero(M);
@@ -308,17 +325,23 @@ Outcome bulkOp(Execution &X, const Instruction &I) {
     T.Ends = ByBarrier ? Completion::MBarrier : Completion::BulkGroup;
     uint32_t Size = uint32_t(X.value(I.Op[2], L));
     if (Size % 16)
-      return X.fault(I, L, Fault::Kind::Misaligned, fmt::format("a bulk copy of {} bytes, not a multiple of 16", Size));
+      return X.fault(
+          I, L, Fault::Kind::Misaligned,
+          fmt::format("a bulk copy of {} bytes, not a multiple of 16", Size));
     T.Read = T.Written = Size;
-    T.To = X.resolve(ToSpace, I, L, X.address(I, I.Op[0], L), {Size, 16, false, true, false});
+    T.To = X.resolve(ToSpace, I, L, X.address(I, I.Op[0], L),
+                     {Size, 16, false, true, false});
     if (!T.To.Bytes)
       return Outcome::Faulted;
-    T.From = X.resolve(FromSpace, I, L, X.address(I, I.Op[1], L), {Size, 16, true, false, false});
+    T.From = X.resolve(FromSpace, I, L, X.address(I, I.Op[1], L),
+                       {Size, 16, true, false, false});
     if (!T.From.Bytes)
       return Outcome::Faulted;
-    T.What = std::make_shared<AsyncCopy>(AsyncCopy{X.D.NextAsync++, chooseTime(X.D), false});
+    T.What = std::make_shared<AsyncCopy>(
+        AsyncCopy{X.D.NextAsync++, chooseTime(X.D), false});
     if (ByBarrier) {
-      Place B = X.resolve(StateSpace::Shared, I, L, X.address(I, I.Op[3], L), {8, 8, true, true, true});
+      Place B = X.resolve(StateSpace::Shared, I, L, X.address(I, I.Op[3], L),
+                          {8, 8, true, true, true});
       if (!B.Bytes)
         return Outcome::Faulted;
       T.BarrierOf = B.Owner;
@@ -334,7 +357,8 @@ Outcome bulkOp(Execution &X, const Instruction &I) {
 }
 
 bool bulk(Decoder &D) {
-  if (!D.take("async") || !D.take("bulk") || D.has("tensor") || D.has("multicast::cluster"))
+  if (!D.take("async") || !D.take("bulk") || D.has("tensor") ||
+      D.has("multicast::cluster"))
     return false;
   if (D.take("prefetch")) {
     D.takePrefixed("L2");

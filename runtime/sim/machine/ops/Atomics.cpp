@@ -17,7 +17,8 @@ namespace {
 enum class Kind : uint8_t { And, Or, Xor, Exch, Add, Inc, Dec, Min, Max, Cas };
 
 double addHalf(uint16_t A, uint16_t B, bool IsBrain) {
-  return IsBrain ? double(brainToFloat(A)) + brainToFloat(B) : widen(A, Half) + widen(B, Half);
+  return IsBrain ? double(brainToFloat(A)) + brainToFloat(B)
+                 : widen(A, Half) + widen(B, Half);
 }
 
 uint16_t halfOp(Kind K, uint16_t A, uint16_t B, bool IsBrain) {
@@ -35,9 +36,11 @@ uint64_t newValue(Kind K, ScalarType T, uint64_t Old, uint64_t B, uint64_t C) {
   switch (T) {
   case ScalarType::F32:
     return std::bit_cast<uint32_t>(
-        canonical(std::bit_cast<float>(uint32_t(Old)) + std::bit_cast<float>(uint32_t(B))));
+        canonical(std::bit_cast<float>(uint32_t(Old)) +
+                  std::bit_cast<float>(uint32_t(B))));
   case ScalarType::F64:
-    return std::bit_cast<uint64_t>(std::bit_cast<double>(Old) + std::bit_cast<double>(B));
+    return std::bit_cast<uint64_t>(std::bit_cast<double>(Old) +
+                                   std::bit_cast<double>(B));
   case ScalarType::F16:
   case ScalarType::BF16:
     return halfOp(K, uint16_t(Old), uint16_t(B), T == ScalarType::BF16);
@@ -45,13 +48,15 @@ uint64_t newValue(Kind K, ScalarType T, uint64_t Old, uint64_t B, uint64_t C) {
   case ScalarType::BF16x2: {
     bool IsBrain = T == ScalarType::BF16x2;
     return uint32_t(halfOp(K, uint16_t(Old), uint16_t(B), IsBrain)) |
-           uint32_t(halfOp(K, uint16_t(Old >> 16), uint16_t(B >> 16), IsBrain)) << 16;
+           uint32_t(halfOp(K, uint16_t(Old >> 16), uint16_t(B >> 16), IsBrain))
+               << 16;
   }
   default:
     break;
   }
   bool Is32 = crsan::ptx::sizeOf(T) == 4, IsSigned = crsan::ptx::isSigned(T);
-  int64_t SOld = Is32 ? int64_t(int32_t(Old)) : int64_t(Old), SB = Is32 ? int64_t(int32_t(B)) : int64_t(B);
+  int64_t SOld = Is32 ? int64_t(int32_t(Old)) : int64_t(Old),
+          SB = Is32 ? int64_t(int32_t(B)) : int64_t(B);
   switch (K) {
   case Kind::And:
     return Old & B;
@@ -83,8 +88,12 @@ struct Plan {
   ScalarType Type;
   bool HasResult;
 
-  uint64_t pack() const { return uint64_t(What) | uint64_t(Type) << 8 | uint64_t(HasResult) << 16; }
-  static Plan of(uint64_t A) { return {Kind(A & 0xFF), ScalarType(A >> 8 & 0xFF), bool(A >> 16 & 1)}; }
+  uint64_t pack() const {
+    return uint64_t(What) | uint64_t(Type) << 8 | uint64_t(HasResult) << 16;
+  }
+  static Plan of(uint64_t A) {
+    return {Kind(A & 0xFF), ScalarType(A >> 8 & 0xFF), bool(A >> 16 & 1)};
+  }
 };
 
 /// Op: result, base, b, c.
@@ -97,7 +106,8 @@ Outcome atomicOp(Execution &X, const Instruction &I) {
     Place At = X.resolve(I, L, X.address(I, I.Op[1], L), How);
     if (!At.Bytes)
       return Outcome::Faulted;
-    uint64_t Old = 0, B = X.value(I.Op[2], L), C = I.Op[3].IsValid ? X.value(I.Op[3], L) : 0;
+    uint64_t Old = 0, B = X.value(I.Op[2], L),
+             C = I.Op[3].IsValid ? X.value(I.Op[3], L) : 0;
     std::memcpy(&Old, At.Bytes, Size);
     How.IsWrite = P.What != Kind::Cas || Old == B;
     if (!X.note(I, L, At, How))
@@ -113,8 +123,10 @@ Outcome atomicOp(Execution &X, const Instruction &I) {
 /// Each element by itself. More: results (or none), then operands.
 Outcome atomicVector(Execution &X, const Instruction &I) {
   const Plan P = Plan::of(I.Aux);
-  const unsigned Size = crsan::ptx::sizeOf(P.Type), Count = P.HasResult ? I.NumMore / 2 : I.NumMore;
-  const Touch How{Size * Count, Size * Count, P.HasResult, true, true, uint8_t(Count)};
+  const unsigned Size = crsan::ptx::sizeOf(P.Type),
+                 Count = P.HasResult ? I.NumMore / 2 : I.NumMore;
+  const Touch How{Size * Count, Size * Count, P.HasResult,
+                  true,         true,         uint8_t(Count)};
   for (uint32_t M = X.Mask; M; M &= M - 1) {
     unsigned L = std::countr_zero(M);
     Place At = X.resolve(I, L, X.address(I, I.Op[1], L), How);
@@ -162,8 +174,10 @@ Outcome atomicWide(Execution &X, const Instruction &I) {
 
 std::optional<Kind> takeKind(Decoder &D) {
   static constexpr std::pair<std::string_view, Kind> Names[] = {
-      {"and", Kind::And}, {"or", Kind::Or},   {"xor", Kind::Xor}, {"exch", Kind::Exch}, {"add", Kind::Add},
-      {"inc", Kind::Inc}, {"dec", Kind::Dec}, {"min", Kind::Min}, {"max", Kind::Max},   {"cas", Kind::Cas}};
+      {"and", Kind::And},   {"or", Kind::Or},   {"xor", Kind::Xor},
+      {"exch", Kind::Exch}, {"add", Kind::Add}, {"inc", Kind::Inc},
+      {"dec", Kind::Dec},   {"min", Kind::Min}, {"max", Kind::Max},
+      {"cas", Kind::Cas}};
   for (auto [Name, K] : Names)
     if (D.take(Name))
       return K;
@@ -173,14 +187,17 @@ std::optional<Kind> takeKind(Decoder &D) {
 /// Which types an operation has; everything else is refused.
 bool isKnown(Kind K, ScalarType T) {
   if (crsan::ptx::isFloat(T)) {
-    bool IsHalf = T == ScalarType::F16 || T == ScalarType::BF16 || T == ScalarType::F16x2 || T == ScalarType::BF16x2;
-    return K == Kind::Add ? IsHalf || T == ScalarType::F32 || T == ScalarType::F64
-                          : IsHalf && (K == Kind::Min || K == Kind::Max);
+    bool IsHalf = T == ScalarType::F16 || T == ScalarType::BF16 ||
+                  T == ScalarType::F16x2 || T == ScalarType::BF16x2;
+    return K == Kind::Add
+               ? IsHalf || T == ScalarType::F32 || T == ScalarType::F64
+               : IsHalf && (K == Kind::Min || K == Kind::Max);
   }
   unsigned Size = crsan::ptx::sizeOf(T);
   if (Size == 16)
     return K == Kind::Cas || K == Kind::Exch;
-  return isInteger(T) && (Size == 4 || Size == 8 || (Size == 2 && K == Kind::Cas));
+  return isInteger(T) &&
+         (Size == 4 || Size == 8 || (Size == 2 && K == Kind::Cas));
 }
 
 bool atomic(Decoder &D) {
@@ -213,9 +230,11 @@ bool atomic(Decoder &D) {
     D.setMore(I, More);
     return true;
   }
-  Ref B = D.source(First + 1, Size), C = *K == Kind::Cas ? D.source(First + 2, Size) : Ref();
+  Ref B = D.source(First + 1, Size),
+      C = *K == Kind::Cas ? D.source(First + 2, Size) : Ref();
   Ref To = WantsResult ? D.dest(0, Size) : Ref();
-  Instruction &I = D.emit(Size == 16 ? atomicWide : atomicOp, {To, A.Base, B, C});
+  Instruction &I =
+      D.emit(Size == 16 ? atomicWide : atomicOp, {To, A.Base, B, C});
   applyTo(I, M, A);
   I.Aux = P.pack();
   return true;
@@ -223,4 +242,6 @@ bool atomic(Decoder &D) {
 
 } // namespace
 
-void crsan::sim::addAtomicOps(DecodeTable &T) { T.add({"atom", "red"}, atomic); }
+void crsan::sim::addAtomicOps(DecodeTable &T) {
+  T.add({"atom", "red"}, atomic);
+}

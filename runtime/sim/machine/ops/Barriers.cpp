@@ -37,7 +37,8 @@ bool isComplete(const Block &B, const NamedBarrier &Bar) {
     bool IsWhole = (Live & ~Arrived) == 0;
     if (!Bar.Expected && !IsWhole)
       return false;
-    // A warp that is there as a whole counts in full, however many lanes it has.
+    // A warp that is there as a whole counts in full, however many lanes it
+    // has.
     Sum += Arrived && IsWhole ? WarpSize : std::popcount(Arrived);
   }
   return !Bar.Expected || Sum >= Bar.Expected;
@@ -77,7 +78,9 @@ void finish(Device &D, Block &B, unsigned Number) {
       continue;
     Execution X(D);
     X.bind(F);
-    forLanes(F->Lanes, [&](unsigned L) { D.Watch->barrierLeave(X.thread(L), Bar.Uid, BarrierKind::CTA); });
+    forLanes(F->Lanes, [&](unsigned L) {
+      D.Watch->barrierLeave(X.thread(L), Bar.Uid, BarrierKind::CTA);
+    });
   }
   Bar.IsBusy = false;
   Bar.Expected = 0;
@@ -92,16 +95,19 @@ void finish(Device &D, Block &B, unsigned Number) {
 //===----------------------------------------------------------------------===//
 
 /// Null if all is well.
-const char *misuse(Execution &X, const NamedBarrier &Bar, uint32_t Expected, const Plan &P, unsigned Number) {
+const char *misuse(Execution &X, const NamedBarrier &Bar, uint32_t Expected,
+                   const Plan &P, unsigned Number) {
   if (Expected % WarpSize)
-    return "is used with a number of threads that is not a multiple of the warp size";
+    return "is used with a number of threads that is not a multiple of the "
+           "warp size";
   if (Bar.IsBusy && Bar.Expected != Expected)
     return "is used with different numbers of threads at the same time";
   if (Bar.Arrived[X.W->Index] & X.F->Lanes)
     return "is arrived at twice by a thread before it is complete";
   if (P.IsAligned)
     for (const Fragment *Other : X.W->Fragments)
-      if (Other->Is == Fragment::State::Barrier && Other->Barrier == Number && !Device::onSamePath(*Other, *X.F))
+      if (Other->Is == Fragment::State::Barrier && Other->Barrier == Number &&
+          !Device::onSamePath(*Other, *X.F))
         return "is executed by lanes of one warp at different places";
   return nullptr;
 }
@@ -110,15 +116,19 @@ Outcome barOp(Execution &X, const Instruction &I) {
   const Plan P = Plan::of(I.Aux);
   unsigned First = std::countr_zero(X.Mask);
   uint32_t Number = uint32_t(X.value(I.Op[0], First)), Same = 0;
-  forLanes(X.Mask, [&](unsigned L) { Same |= uint32_t(X.value(I.Op[0], L) == Number) << L; });
+  forLanes(X.Mask, [&](unsigned L) {
+    Same |= uint32_t(X.value(I.Op[0], L) == Number) << L;
+  });
   if (Same != X.F->Lanes) // Lanes with other numbers come in their turn.
     return X.D.diverge(X, X.F->Lanes & ~Same, X.F->Pc, X.F->Pc, X.F->Pc + 1);
   if (Number >= X.B->Barriers.size())
-    return X.fault(I, First, Fault::Kind::Trap, fmt::format("there is no barrier {}", Number));
+    return X.fault(I, First, Fault::Kind::Trap,
+                   fmt::format("there is no barrier {}", Number));
   uint32_t Expected = I.Op[1].IsValid ? uint32_t(X.value(I.Op[1], First)) : 0;
   NamedBarrier &Bar = X.B->Barriers[Number];
   if (const char *Why = misuse(X, Bar, Expected, P, Number))
-    return X.fault(I, First, Fault::Kind::BarrierDivergence, fmt::format("barrier {} {}", Number, Why));
+    return X.fault(I, First, Fault::Kind::BarrierDivergence,
+                   fmt::format("barrier {} {}", Number, Why));
   if (!Bar.IsBusy) {
     Bar.IsBusy = true;
     Bar.Expected = Expected;
@@ -131,7 +141,9 @@ Outcome barOp(Execution &X, const Instruction &I) {
     Bar.All &= Yes == X.Mask;
   }
   if (X.D.Watch)
-    forLanes(X.Mask, [&](unsigned L) { X.D.Watch->barrierArrive(X.thread(L), Bar.Uid, BarrierKind::CTA); });
+    forLanes(X.Mask, [&](unsigned L) {
+      X.D.Watch->barrierArrive(X.thread(L), Bar.Uid, BarrierKind::CTA);
+    });
   if (P.Kind != What::Arrive) {
     X.F->Barrier = Number;
     X.D.setState(*X.F, Fragment::State::Barrier);
@@ -156,7 +168,9 @@ bool bar(Decoder &D) {
   if (Kind == "red") {
     std::string_view How = D.takeOneOf({"and", "or", "popc"});
     W = How == "and" ? What::And : How == "or" ? What::Or : What::Popc;
-    if (D.takeType() != (W == What::Popc ? ScalarType::U32 : ScalarType::Pred) || How.empty())
+    if (D.takeType() !=
+            (W == What::Popc ? ScalarType::U32 : ScalarType::Pred) ||
+        How.empty())
       return false;
     const Operand &To = D.operand(N++);
     Result = W == What::Popc ? D.dest(To, 4) : D.destPredicate(To);

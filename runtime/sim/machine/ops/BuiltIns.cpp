@@ -1,4 +1,5 @@
-//===- BuiltIns.cpp - Functions that the machine provides: printf, assert, malloc ===//
+//===- BuiltIns.cpp - Functions that the machine provides: printf, assert,
+//malloc ===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,7 +24,8 @@ uint64_t argument(Execution &X, const Instruction &I, size_t N, unsigned Lane) {
   uint64_t V = 0;
   if (S.IsRow)
     return X.value(S.Row, Lane);
-  std::memcpy(&V, X.local(Lane, X.F->Top->LocalBase + S.Offset), std::min(S.Size, 8u));
+  std::memcpy(&V, X.local(Lane, X.F->Top->LocalBase + S.Offset),
+              std::min(S.Size, 8u));
   return V;
 }
 
@@ -34,18 +36,22 @@ void giveResult(Execution &X, const Instruction &I, unsigned Lane, uint64_t V) {
   if (S.IsRow)
     X.setValue(S.Row, Lane, V);
   else
-    std::memcpy(X.local(Lane, X.F->Top->LocalBase + S.Offset), &V, std::min(S.Size, 8u));
+    std::memcpy(X.local(Lane, X.F->Top->LocalBase + S.Offset), &V,
+                std::min(S.Size, 8u));
 }
 
 /// Bytes at a generic address; false: faulted.
-bool fetch(Execution &X, const Instruction &I, unsigned Lane, uint64_t Address, void *To, uint32_t Size) {
-  Place P = X.resolve(crsan::ptx::StateSpace::Generic, I, Lane, Address, {Size, 1, true, false, false});
+bool fetch(Execution &X, const Instruction &I, unsigned Lane, uint64_t Address,
+           void *To, uint32_t Size) {
+  Place P = X.resolve(crsan::ptx::StateSpace::Generic, I, Lane, Address,
+                      {Size, 1, true, false, false});
   if (P.Bytes)
     std::memcpy(To, P.Bytes, Size);
   return P.Bytes;
 }
 
-std::optional<std::string> fetchString(Execution &X, const Instruction &I, unsigned Lane, uint64_t Address) {
+std::optional<std::string> fetchString(Execution &X, const Instruction &I,
+                                       unsigned Lane, uint64_t Address) {
   std::string Text;
   for (char C; Text.size() < 65536; Text += C) {
     if (!fetch(X, I, Lane, Address + Text.size(), &C, 1))
@@ -63,7 +69,8 @@ std::optional<std::string> fetchString(Execution &X, const Instruction &I, unsig
 /// One conversion of a format: "%-8.3lld" with its stars replaced.
 class Formatter {
 public:
-  Formatter(Execution &X, const Instruction &I, unsigned Lane, uint64_t Arguments)
+  Formatter(Execution &X, const Instruction &I, unsigned Lane,
+            uint64_t Arguments)
       : X(X), I(I), Lane(Lane), Next(Arguments) {}
 
   std::optional<std::string> run(const std::string &Format) {
@@ -108,7 +115,8 @@ private:
     unsigned Longs = 0, Shorts = 0;
     for (++At; At < Format.size(); ++At) {
       char C = Format[At];
-      if (std::string_view("-+ #0123456789.").find(C) != std::string_view::npos) {
+      if (std::string_view("-+ #0123456789.").find(C) !=
+          std::string_view::npos) {
         Spec += C;
       } else if (C == '*') {
         int32_t Width;
@@ -128,7 +136,8 @@ private:
     return finish(Format[At++], Spec, Longs, Shorts, Out);
   }
 
-  bool finish(char C, const std::string &Spec, unsigned Longs, unsigned Shorts, std::string &Out) {
+  bool finish(char C, const std::string &Spec, unsigned Longs, unsigned Shorts,
+              std::string &Out) {
     if (std::string_view("diuoxX").find(C) != std::string_view::npos) {
       bool IsSigned = C == 'd' || C == 'i';
       int64_t V;
@@ -215,12 +224,14 @@ Outcome vprintf(Execution &X, const Instruction &I) {
 
 Outcome assertfail(Execution &X, const Instruction &I) {
   unsigned L = std::countr_zero(X.Mask);
-  auto Message = fetchString(X, I, L, argument(X, I, 0, L)), File = fetchString(X, I, L, argument(X, I, 1, L)),
+  auto Message = fetchString(X, I, L, argument(X, I, 0, L)),
+       File = fetchString(X, I, L, argument(X, I, 1, L)),
        Fn = fetchString(X, I, L, argument(X, I, 3, L));
   if (!Message || !File || !Fn)
     return Outcome::Faulted;
   return X.fault(I, L, Fault::Kind::Assert,
-                 fmt::format("{}:{}: {}: assertion `{}` failed", *File, uint32_t(argument(X, I, 2, L)), *Fn, *Message));
+                 fmt::format("{}:{}: {}: assertion `{}` failed", *File,
+                             uint32_t(argument(X, I, 2, L)), *Fn, *Message));
 }
 
 Outcome allocateOnHeap(Execution &X, const Instruction &I) {
@@ -238,8 +249,10 @@ Outcome freeOnHeap(Execution &X, const Instruction &I) {
     unsigned L = std::countr_zero(M);
     uint64_t Address = argument(X, I, 0, L);
     if (Address && !X.D.release(reinterpret_cast<void *>(Address)))
-      return X.fault(I, L, Fault::Kind::InvalidAddress,
-                     fmt::format("free of 0x{:x}, which is not allocated", Address), Address);
+      return X.fault(
+          I, L, Fault::Kind::InvalidAddress,
+          fmt::format("free of 0x{:x}, which is not allocated", Address),
+          Address);
   }
   return Outcome::Next;
 }

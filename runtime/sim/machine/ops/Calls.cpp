@@ -27,7 +27,8 @@ struct Side {
   uint8_t *lane(unsigned L) const {
     if (!S.IsRow)
       return X.local(L, In.LocalBase + S.Offset);
-    uint8_t *Base = S.Row.In == Rows::Frame ? In.Rows.data() : X.Bases[size_t(S.Row.In)];
+    uint8_t *Base =
+        S.Row.In == Rows::Frame ? In.Rows.data() : X.Bases[size_t(S.Row.In)];
     return Base + S.Row.Offset + size_t(S.Row.Size) * L;
   }
 };
@@ -38,7 +39,8 @@ void copySlot(const Side &To, const Side &From, uint32_t Mask) {
     std::memcpy(To.lane(0), From.lane(0), size_t(Size) * WarpSize);
     return;
   }
-  forLanes(Mask, [&](unsigned L) { std::memcpy(To.lane(L), From.lane(L), Size); });
+  forLanes(Mask,
+           [&](unsigned L) { std::memcpy(To.lane(L), From.lane(L), Size); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -49,23 +51,28 @@ Outcome enter(Execution &X, const Instruction &I, Function &Fn) {
   Fragment &F = *X.F;
   const CallSite &Site = *I.Call;
   if (!Fn.Error.empty())
-    return X.fault(I, std::countr_zero(X.Mask), Fault::Kind::UnknownInstruction, Fn.Error);
+    return X.fault(I, std::countr_zero(X.Mask), Fault::Kind::UnknownInstruction,
+                   Fn.Error);
   if (Fn.BuiltIn)
     return Fn.BuiltIn(X, I);
-  if (Site.Arguments.size() != Fn.Parameters.size() || Site.Results.size() > Fn.Results.size())
+  if (Site.Arguments.size() != Fn.Parameters.size() ||
+      Site.Results.size() > Fn.Results.size())
     return X.fault(I, std::countr_zero(X.Mask), Fault::Kind::Trap,
-                   fmt::format("{} is called with {} arguments, not {}", Fn.Name, Site.Arguments.size(),
+                   fmt::format("{} is called with {} arguments, not {}",
+                               Fn.Name, Site.Arguments.size(),
                                Fn.Parameters.size()));
   Frame *Caller = F.Top;
   uint32_t Base = (Caller->LocalTop + 15) / 16 * 16;
   if (!X.D.growLocal(*X.W, Base + Fn.LocalBytes))
-    return X.fault(I, std::countr_zero(X.Mask), Fault::Kind::InvalidAddress,
-                   fmt::format("the call of {} overflows the thread's stack", Fn.Name));
+    return X.fault(
+        I, std::countr_zero(X.Mask), Fault::Kind::InvalidAddress,
+        fmt::format("the call of {} overflows the thread's stack", Fn.Name));
   Frame *New = X.D.newFrame(Fn, Caller, Base);
   New->ReturnTo = F.Pc + 1;
   New->Site = &Site;
   for (size_t N = 0; N < Site.Arguments.size(); ++N)
-    copySlot({X, *New, Fn.Parameters[N]}, {X, *Caller, Site.Arguments[N]}, X.Mask);
+    copySlot({X, *New, Fn.Parameters[N]}, {X, *Caller, Site.Arguments[N]},
+             X.Mask);
   F.Top = New;
   F.Pc = 0;
   X.bind(&F);
@@ -82,11 +89,15 @@ Outcome callPointerOp(Execution &X, const Instruction &I) {
   const uint64_t *Targets = X.row<uint64_t>(I.Op[0]);
   uint64_t Target = Targets[First];
   uint64_t Number = (Target & 0xFFFF'FFFF) >> 4;
-  if (window::tag(Target) != window::Code || !Number || Number > X.G->In->Functions.size())
-    return X.fault(I, First, Fault::Kind::InvalidAddress,
-                   fmt::format("call through 0x{:x}, which is not a function", Target), Target);
+  if (window::tag(Target) != window::Code || !Number ||
+      Number > X.G->In->Functions.size())
+    return X.fault(
+        I, First, Fault::Kind::InvalidAddress,
+        fmt::format("call through 0x{:x}, which is not a function", Target),
+        Target);
   uint32_t Same = 0;
-  forLanes(X.Mask, [&](unsigned L) { Same |= uint32_t(Targets[L] == Target) << L; });
+  forLanes(X.Mask,
+           [&](unsigned L) { Same |= uint32_t(Targets[L] == Target) << L; });
   if (Same != F.Lanes) // The others call from here in their turn.
     return X.D.diverge(X, F.Lanes & ~Same, F.Pc, F.Pc, F.Pc + 1);
   return enter(X, I, X.G->In->Functions[Number - 1]);
@@ -102,7 +113,8 @@ Outcome crsan::sim::returnFromFunction(Execution &X, const Instruction &) {
     return Outcome::Stop;
   }
   for (size_t N = 0; N < Old->Site->Results.size(); ++N)
-    copySlot({X, *Caller, Old->Site->Results[N]}, {X, *Old, Old->Fn->Results[N]}, F.Lanes);
+    copySlot({X, *Caller, Old->Site->Results[N]},
+             {X, *Old, Old->Fn->Results[N]}, F.Lanes);
   ++Caller->Uses;
   F.Top = Caller;
   F.Pc = Old->ReturnTo;
@@ -115,7 +127,8 @@ Outcome crsan::sim::returnFromFunction(Execution &X, const Instruction &) {
 // Decoding
 //===----------------------------------------------------------------------===//
 
-/// A named parameter, a register or a constant (Size: 4 without better knowledge).
+/// A named parameter, a register or a constant (Size: 4 without better
+/// knowledge).
 static Slot slotFor(Decoder &D, const Operand &O) {
   if (O.What == Operand::Kind::Name)
     if (const Slot *S = D.parameter(O.Text))
@@ -150,7 +163,8 @@ static bool call(Decoder &D) {
     Pointer = D.source(Target, 8);
     D.function().CallsUnknown = true;
   }
-  Instruction &I = D.emit(Known != Functions.end() ? callOp : callPointerOp, {Pointer});
+  Instruction &I =
+      D.emit(Known != Functions.end() ? callOp : callPointerOp, {Pointer});
   I.NeedsWholeFragment = true;
   I.Call = &Site;
   return true;
@@ -162,12 +176,14 @@ static bool call(Decoder &D) {
 
 static Outcome allocaOp(Execution &X, const Instruction &I) {
   uint64_t Most = 0, Align = std::max<uint64_t>(uint64_t(I.Imm), 16);
-  forLanes(X.Mask, [&](unsigned L) { Most = std::max(Most, X.value(I.Op[1], L)); });
+  forLanes(X.Mask,
+           [&](unsigned L) { Most = std::max(Most, X.value(I.Op[1], L)); });
   Frame &Top = *X.F->Top;
   uint64_t At = (Top.LocalTop + Align - 1) / Align * Align;
   if (Most > 1u << 20 || !X.D.growLocal(*X.W, uint32_t(At + Most)))
-    return X.fault(I, std::countr_zero(X.Mask), Fault::Kind::InvalidAddress,
-                   fmt::format("alloca of {} bytes overflows the thread's stack", Most));
+    return X.fault(
+        I, std::countr_zero(X.Mask), Fault::Kind::InvalidAddress,
+        fmt::format("alloca of {} bytes overflows the thread's stack", Most));
   Top.LocalTop = uint32_t(At + Most);
   forLanes(X.Mask, [&](unsigned L) { X.setValue(I.Op[0], L, At); });
   return Outcome::Next;
@@ -183,15 +199,19 @@ static bool allocaInstruction(Decoder &D) {
 
 static bool stackSave(Decoder &D) {
   unsigned Size = crsan::ptx::sizeOf(D.takeType());
-  D.emit([](Execution &X, const Instruction &I) {
-    forLanes(X.Mask, [&](unsigned L) { X.setValue(I.Op[0], L, X.F->Top->LocalTop); });
-    return Outcome::Next;
-  }, {D.dest(0, Size)});
+  D.emit(
+      [](Execution &X, const Instruction &I) {
+        forLanes(X.Mask, [&](unsigned L) {
+          X.setValue(I.Op[0], L, X.F->Top->LocalTop);
+        });
+        return Outcome::Next;
+      },
+      {D.dest(0, Size)});
   return true;
 }
 
-/// The memory stays taken until the function returns: lanes that parted may still
-/// be using theirs.
+/// The memory stays taken until the function returns: lanes that parted may
+/// still be using theirs.
 static bool stackRestore(Decoder &D) {
   unsigned Size = crsan::ptx::sizeOf(D.takeType());
   Ref A = D.source(0, Size);

@@ -18,15 +18,17 @@ namespace {
 Outcome arriveOp(Execution &X, const Instruction &I) {
   Cluster &C = *X.B->In;
   if (uint32_t Again = X.W->ClusterArrived & X.Mask)
-    return X.fault(I, std::countr_zero(Again), Fault::Kind::BarrierDivergence,
-                   "a thread arrives at the cluster barrier twice before it is complete");
+    return X.fault(
+        I, std::countr_zero(Again), Fault::Kind::BarrierDivergence,
+        "a thread arrives at the cluster barrier twice before it is complete");
   if (!C.BarrierUid)
     C.BarrierUid = X.D.NextBarrierUid++;
   X.W->ClusterArrived |= X.Mask;
   forLanes(X.Mask, [&](unsigned L) { X.W->ClusterPhase[L] = C.Phase + 1; });
   if (X.D.Watch)
     forLanes(X.Mask, [&](unsigned L) {
-      X.D.Watch->barrierArrive(X.thread(L), C.BarrierUid, BarrierKind::Cluster, I.Order.Order, Scope::Cluster);
+      X.D.Watch->barrierArrive(X.thread(L), C.BarrierUid, BarrierKind::Cluster,
+                               I.Order.Order, Scope::Cluster);
     });
   X.D.recheckClusterBarrier(C);
   return Outcome::Next;
@@ -38,8 +40,9 @@ Outcome waitOp(Execution &X, const Instruction &I) {
   for (uint32_t M = X.Mask; M; M &= M - 1) {
     unsigned L = std::countr_zero(M);
     if (!X.W->ClusterPhase[L])
-      return X.fault(I, L, Fault::Kind::BarrierDivergence,
-                     "a thread waits at the cluster barrier without having arrived");
+      return X.fault(
+          I, L, Fault::Kind::BarrierDivergence,
+          "a thread waits at the cluster barrier without having arrived");
     IsDone &= C.Phase >= X.W->ClusterPhase[L];
   }
   if (!IsDone) {
@@ -49,7 +52,9 @@ Outcome waitOp(Execution &X, const Instruction &I) {
   forLanes(X.Mask, [&](unsigned L) { X.W->ClusterPhase[L] = 0; });
   if (X.D.Watch)
     forLanes(X.Mask, [&](unsigned L) {
-      X.D.Watch->barrierLeave(X.thread(L), C.LastBarrierUid, BarrierKind::Cluster, I.Order.Order, Scope::Cluster);
+      X.D.Watch->barrierLeave(X.thread(L), C.LastBarrierUid,
+                              BarrierKind::Cluster, I.Order.Order,
+                              Scope::Cluster);
     });
   return Outcome::Next;
 }
@@ -60,7 +65,8 @@ bool cluster(Decoder &D) {
   bool IsArrive = D.take("arrive");
   if (!IsArrive && !D.take("wait"))
     return false;
-  Strength S = takeStrength(D, IsArrive ? Strength::Release : Strength::Acquire);
+  Strength S =
+      takeStrength(D, IsArrive ? Strength::Release : Strength::Acquire);
   D.take("aligned");
   Instruction &I = D.emit(IsArrive ? arriveOp : waitOp);
   I.Order = {S, Scope::Cluster};

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Lanes wait until those of their mask that have not exited are at the same
-// instruction on the same path of calls; then they go on as one fragment. Lanes of
-// one fragment may have different masks (tiles of a warp): each group is complete
-// by itself. bar.warp.sync may also complete from different places.
+// instruction on the same path of calls; then they go on as one fragment. Lanes
+// of one fragment may have different masks (tiles of a warp): each group is
+// complete by itself. bar.warp.sync may also complete from different places.
 //
 //===----------------------------------------------------------------------===//
 #include "ops/Lanes.h"
@@ -35,9 +35,12 @@ void readMasks(Execution &X, const Ref &R, uint32_t Lanes, Masks &Out) {
 }
 
 /// The lanes whose partners are all among Present.
-uint32_t complete(const Masks &Of, uint32_t Lanes, uint32_t Present, uint32_t Live) {
+uint32_t complete(const Masks &Of, uint32_t Lanes, uint32_t Present,
+                  uint32_t Live) {
   uint32_t Done = 0;
-  forLanes(Lanes, [&](unsigned L) { Done |= uint32_t((Of[L] & Live & ~Present) == 0) << L; });
+  forLanes(Lanes, [&](unsigned L) {
+    Done |= uint32_t((Of[L] & Live & ~Present) == 0) << L;
+  });
   return Done;
 }
 
@@ -45,14 +48,18 @@ bool checkMasks(Execution &X, const Instruction &I, const Masks &Of) {
   for (uint32_t M = X.Mask; M; M &= M - 1)
     if (unsigned L = std::countr_zero(M); !(Of[L] >> L & 1)) {
       X.fault(I, L, Fault::Kind::BarrierDivergence,
-              fmt::format("lane {} executes a warp collective whose mask 0x{:x} does not name it", L, Of[L]));
+              fmt::format("lane {} executes a warp collective whose mask "
+                          "0x{:x} does not name it",
+                          L, Of[L]));
       return false;
     }
   return true;
 }
 
 /// Runs F on complete lanes, with their masks; the others wait.
-template <class Callable> Outcome collectively(Execution &X, const Instruction &I, const Ref &Mask, Callable F) {
+template <class Callable>
+Outcome collectively(Execution &X, const Instruction &I, const Ref &Mask,
+                     Callable F) {
   Masks Of;
   readMasks(X, Mask, X.Mask, Of);
   if (!checkMasks(X, I, Of))
@@ -62,7 +69,8 @@ template <class Callable> Outcome collectively(Execution &X, const Instruction &
     Fragment &Mine = *X.F;
     for (size_t N = 0; N < X.W->Fragments.size();) {
       Fragment *Other = X.W->Fragments[N];
-      if (Other != &Mine && Other->Is == Fragment::State::Collective && Device::onSamePath(Mine, *Other)) {
+      if (Other != &Mine && Other->Is == Fragment::State::Collective &&
+          Device::onSamePath(Mine, *Other)) {
         X.D.merge(Mine, *Other);
         N = 0;
         continue;
@@ -98,8 +106,10 @@ Outcome shflOp(Execution &X, const Instruction &I) {
     std::memcpy(From, X.row<uint32_t>(I.Op[1]), sizeof From);
     const uint32_t *B = X.row<uint32_t>(I.Op[2]), *C = X.row<uint32_t>(I.Op[3]);
     forLanes(X.Mask, [&](unsigned L) {
-      int Lane = int(L), By = B[L] & 31, Clamp = C[L] & 31, Segment = C[L] >> 8 & 31;
-      int Last = (Lane & Segment) | (Clamp & ~Segment), First = Lane & Segment, J = Lane;
+      int Lane = int(L), By = B[L] & 31, Clamp = C[L] & 31,
+          Segment = C[L] >> 8 & 31;
+      int Last = (Lane & Segment) | (Clamp & ~Segment), First = Lane & Segment,
+          J = Lane;
       bool Is = false;
       switch (Shuffle(I.Aux)) {
       case Shuffle::Up:
@@ -141,13 +151,15 @@ bool shfl(Decoder &D) {
     return false;
   const Operand &To = D.operand(0);
   bool IsPair = To.What == Operand::Kind::Pair;
-  Ref A = D.source(1, 4), B = D.source(2, 4), C = D.source(3, 4), Mask = D.source(4, 4);
+  Ref A = D.source(1, 4), B = D.source(2, 4), C = D.source(3, 4),
+      Mask = D.source(4, 4);
   Ref R = D.dest(IsPair ? To.Elements[0] : To, 4);
   std::vector<Ref> More;
   if (IsPair)
     More.push_back(D.destPredicate(To.Elements[1]));
   Instruction &I = D.emit(shflOp, {R, A, B, C, Mask});
-  I.Aux = uint64_t(std::find(std::begin(Names), std::end(Names), How) - std::begin(Names));
+  I.Aux = uint64_t(std::find(std::begin(Names), std::end(Names), How) -
+                   std::begin(Names));
   I.NeedsWholeFragment = true;
   if (IsPair)
     D.setMore(I, More);
@@ -195,7 +207,10 @@ bool vote(Decoder &D) {
   Ref P = D.predicate(D.operand(1)), Mask = D.source(2, 4);
   Ref To = IsBallot ? D.dest(0, 4) : D.destPredicate(D.operand(0));
   Instruction &I = D.emit(voteOp, {To, P, Ref(), Ref(), Mask});
-  I.Aux = uint64_t(How == "all" ? Vote::All : How == "any" ? Vote::Any : How == "uni" ? Vote::Uni : Vote::Ballot);
+  I.Aux = uint64_t(How == "all"   ? Vote::All
+                   : How == "any" ? Vote::Any
+                   : How == "uni" ? Vote::Uni
+                                  : Vote::Ballot);
   I.NeedsWholeFragment = true;
   return true;
 }
@@ -208,7 +223,9 @@ Outcome matchOp(Execution &X, const Instruction &I) {
     forLanes(X.Mask, [&](unsigned L) { Values[L] = X.value(I.Op[1], L); });
     forLanes(X.Mask, [&](unsigned L) {
       uint32_t Group = Of[L] & X.Mask, Same = 0;
-      forLanes(Group, [&](unsigned M) { Same |= uint32_t(Values[M] == Values[L]) << M; });
+      forLanes(Group, [&](unsigned M) {
+        Same |= uint32_t(Values[M] == Values[L]) << M;
+      });
       bool Is = Same == Group;
       Results[L] = I.Aux ? (Is ? Group : 0) : Same;
       AllSame |= uint32_t(Is) << L;
@@ -228,7 +245,8 @@ bool match(Decoder &D) {
     return false;
   const Operand &To = D.operand(0);
   bool IsPair = To.What == Operand::Kind::Pair;
-  Ref A = D.source(1, Size), Mask = D.source(2, 4), R = D.dest(IsPair ? To.Elements[0] : To, 4);
+  Ref A = D.source(1, Size), Mask = D.source(2, 4),
+      R = D.dest(IsPair ? To.Elements[0] : To, 4);
   std::vector<Ref> More;
   if (IsPair)
     More.push_back(D.destPredicate(To.Elements[1]));
@@ -242,7 +260,8 @@ bool match(Decoder &D) {
 
 enum class Reduce : uint8_t { Add, Min, Max, And, Or, Xor };
 
-uint32_t reduceTwo(Reduce R, ScalarType T, uint32_t A, uint32_t B, bool Abs, bool NaN) {
+uint32_t reduceTwo(Reduce R, ScalarType T, uint32_t A, uint32_t B, bool Abs,
+                   bool NaN) {
   if (T == ScalarType::F32) {
     float P = std::bit_cast<float>(A), Q = std::bit_cast<float>(B);
     if (Abs) {
@@ -250,17 +269,22 @@ uint32_t reduceTwo(Reduce R, ScalarType T, uint32_t A, uint32_t B, bool Abs, boo
       Q = std::bit_cast<float>(B & 0x7FFF'FFFF);
     }
     if (P != P || Q != Q)
-      return NaN || (P != P && Q != Q) ? 0x7FFF'FFFF : std::bit_cast<uint32_t>(P != P ? Q : P);
-    return std::bit_cast<uint32_t>(R == Reduce::Min ? std::min(P, Q) : std::max(P, Q));
+      return NaN || (P != P && Q != Q)
+                 ? 0x7FFF'FFFF
+                 : std::bit_cast<uint32_t>(P != P ? Q : P);
+    return std::bit_cast<uint32_t>(R == Reduce::Min ? std::min(P, Q)
+                                                    : std::max(P, Q));
   }
   bool IsSigned = T == ScalarType::S32;
   switch (R) {
   case Reduce::Add:
     return A + B;
   case Reduce::Min:
-    return IsSigned ? uint32_t(std::min(int32_t(A), int32_t(B))) : std::min(A, B);
+    return IsSigned ? uint32_t(std::min(int32_t(A), int32_t(B)))
+                    : std::min(A, B);
   case Reduce::Max:
-    return IsSigned ? uint32_t(std::max(int32_t(A), int32_t(B))) : std::max(A, B);
+    return IsSigned ? uint32_t(std::max(int32_t(A), int32_t(B)))
+                    : std::max(A, B);
   case Reduce::And:
     return A & B;
   case Reduce::Or:
@@ -280,8 +304,9 @@ Outcome reduxOp(Execution &X, const Instruction &I) {
       uint32_t Group = Of[L] & X.Mask, First = std::countr_zero(Group);
       Results[L] = A[First];
       forLanes(Group & (Group - 1), [&](unsigned M) {
-        Results[L] = reduceTwo(Reduce(I.Aux & 0xFF), ScalarType(I.Aux >> 8 & 0xFF), Results[L], A[M], I.Aux >> 16 & 1,
-                               I.Aux >> 17 & 1);
+        Results[L] =
+            reduceTwo(Reduce(I.Aux & 0xFF), ScalarType(I.Aux >> 8 & 0xFF),
+                      Results[L], A[M], I.Aux >> 16 & 1, I.Aux >> 17 & 1);
       });
     });
     forLanes(X.Mask, [&](unsigned L) { X.setValue(I.Op[0], L, Results[L]); });
@@ -289,19 +314,22 @@ Outcome reduxOp(Execution &X, const Instruction &I) {
 }
 
 bool redux(Decoder &D) {
-  static constexpr std::string_view Names[] = {"add", "min", "max", "and", "or", "xor"};
+  static constexpr std::string_view Names[] = {"add", "min", "max",
+                                               "and", "or",  "xor"};
   if (!D.take("sync"))
     return false;
   std::string_view How = D.takeOneOf({"add", "min", "max", "and", "or", "xor"});
   bool Abs = D.take("abs"), NaN = D.take("NaN");
   ScalarType T = D.takeType();
   bool IsFloat = T == ScalarType::F32;
-  if (How.empty() || crsan::ptx::sizeOf(T) != 4 || (IsFloat && How != "min" && How != "max"))
+  if (How.empty() || crsan::ptx::sizeOf(T) != 4 ||
+      (IsFloat && How != "min" && How != "max"))
     return false;
   Ref A = D.source(1, 4), Mask = D.source(2, 4);
   Instruction &I = D.emit(reduxOp, {D.dest(0, 4), A, Ref(), Ref(), Mask});
-  I.Aux = uint64_t(std::find(std::begin(Names), std::end(Names), How) - std::begin(Names)) | uint64_t(T) << 8 |
-          uint64_t(Abs) << 16 | uint64_t(NaN) << 17;
+  I.Aux = uint64_t(std::find(std::begin(Names), std::end(Names), How) -
+                   std::begin(Names)) |
+          uint64_t(T) << 8 | uint64_t(Abs) << 16 | uint64_t(NaN) << 17;
   I.NeedsWholeFragment = true;
   return true;
 }
@@ -325,7 +353,8 @@ bool elect(Decoder &D) {
     return false;
   Ref Mask = D.source(1, 4);
   Instruction &I =
-      D.emit(electOp, {D.dest(To.Elements[0], 4), D.destPredicate(To.Elements[1]), Ref(), Ref(), Mask});
+      D.emit(electOp, {D.dest(To.Elements[0], 4),
+                       D.destPredicate(To.Elements[1]), Ref(), Ref(), Mask});
   I.NeedsWholeFragment = true;
   return true;
 }
@@ -341,8 +370,12 @@ void tellWarpBarrier(Execution &X, uint32_t Lanes, const Masks &Of) {
   while (Lanes) {
     uint32_t Group = Of[std::countr_zero(Lanes)] & Lanes;
     uint64_t Id = X.D.NextBarrierUid++;
-    forLanes(Group, [&](unsigned L) { X.D.Watch->barrierArrive(X.thread(L), Id, BarrierKind::Warp); });
-    forLanes(Group, [&](unsigned L) { X.D.Watch->barrierLeave(X.thread(L), Id, BarrierKind::Warp); });
+    forLanes(Group, [&](unsigned L) {
+      X.D.Watch->barrierArrive(X.thread(L), Id, BarrierKind::Warp);
+    });
+    forLanes(Group, [&](unsigned L) {
+      X.D.Watch->barrierLeave(X.thread(L), Id, BarrierKind::Warp);
+    });
     Lanes &= ~Group;
   }
 }
@@ -397,8 +430,8 @@ bool barWarp(Decoder &D) {
 /// They look again at whom they wait for.
 void Device::recheckCollectives(Warp &W) {
   for (size_t N = 0; N < W.Fragments.size(); ++N)
-    if (Fragment *F = W.Fragments[N];
-        F->Is == Fragment::State::Collective || F->Is == Fragment::State::WarpBarrier)
+    if (Fragment *F = W.Fragments[N]; F->Is == Fragment::State::Collective ||
+                                      F->Is == Fragment::State::WarpBarrier)
       setState(*F, Fragment::State::Ready);
 }
 

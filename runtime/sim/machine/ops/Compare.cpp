@@ -12,7 +12,22 @@ using crsan::ptx::Operand;
 
 namespace {
 
-enum class Relation : uint8_t { Eq, Ne, Lt, Le, Gt, Ge, Equ, Neu, Ltu, Leu, Gtu, Geu, Num, Nan };
+enum class Relation : uint8_t {
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Gt,
+  Ge,
+  Equ,
+  Neu,
+  Ltu,
+  Leu,
+  Gtu,
+  Geu,
+  Num,
+  Nan
+};
 enum class Combine : uint8_t { None, And, Or, Xor };
 
 template <Relation R, class T> bool holds(T A, T B) {
@@ -64,7 +79,8 @@ uint32_t gather(const uint8_t (&Bytes)[WarpSize]) {
 }
 
 /// The lanes for which the relation holds.
-template <Relation R, class T> uint32_t compare(Execution &X, const Instruction &I) {
+template <Relation R, class T>
+uint32_t compare(Execution &X, const Instruction &I) {
   const T *A = X.row<T>(I.Op[1]), *B = X.row<T>(I.Op[2]);
   uint8_t Is[WarpSize];
   if (X.Mask == AllLanes) {
@@ -81,7 +97,8 @@ template <Relation R, class T> uint32_t compare(Execution &X, const Instruction 
 }
 
 /// Halves, of which the packed ones give two results.
-template <Relation R, bool IsBrain> uint32_t compareHalf(Execution &X, const Instruction &I, unsigned Part) {
+template <Relation R, bool IsBrain>
+uint32_t compareHalf(Execution &X, const Instruction &I, unsigned Part) {
   uint32_t Bits = 0;
   auto Read = [&](const Ref &Row, unsigned L) {
     uint16_t V = uint16_t(X.value(Row, L) >> 16 * Part);
@@ -120,9 +137,11 @@ template <auto F> Outcome setpOp(Execution &X, const Instruction &I) {
 }
 
 /// f16x2: p and q are of the low and the high half.
-template <Relation R, bool IsBrain> Outcome setpPacked(Execution &X, const Instruction &I) {
+template <Relation R, bool IsBrain>
+Outcome setpPacked(Execution &X, const Instruction &I) {
   uint32_t C = I.Op[3].IsValid ? X.bits(I.Op[3]) : 0;
-  uint32_t Low = compareHalf<R, IsBrain>(X, I, 0), High = compareHalf<R, IsBrain>(X, I, 1);
+  uint32_t Low = compareHalf<R, IsBrain>(X, I, 0),
+           High = compareHalf<R, IsBrain>(X, I, 1);
   Combine How = Combine(I.Aux & 3);
   X.setBits(I.Op[0], combine(How, Low, C));
   if (I.Op[4].IsValid)
@@ -132,9 +151,12 @@ template <Relation R, bool IsBrain> Outcome setpPacked(Execution &X, const Instr
 
 /// Aux bit 2: result is 1.0f, else all ones. Sizes from the rows.
 template <auto F> Outcome setOp(Execution &X, const Instruction &I) {
-  uint32_t Is = combine(Combine(I.Aux & 3), F(X, I), I.Op[3].IsValid ? X.bits(I.Op[3]) : 0);
-  uint64_t True = I.Aux & 4 ? (I.Op[0].Size == 2 ? 0x3C00 : 0x3F80'0000) : ~uint64_t(0);
-  forLanes(X.Mask, [&](unsigned L) { X.setValue(I.Op[0], L, Is >> L & 1 ? True : 0); });
+  uint32_t Is = combine(Combine(I.Aux & 3), F(X, I),
+                        I.Op[3].IsValid ? X.bits(I.Op[3]) : 0);
+  uint64_t True =
+      I.Aux & 4 ? (I.Op[0].Size == 2 ? 0x3C00 : 0x3F80'0000) : ~uint64_t(0);
+  forLanes(X.Mask,
+           [&](unsigned L) { X.setValue(I.Op[0], L, Is >> L & 1 ? True : 0); });
   return Outcome::Next;
 }
 
@@ -142,9 +164,13 @@ struct Form {
   Handler Setp = nullptr, Set = nullptr;
 };
 
-template <Relation R, class T> Form form() { return {setpOp<compare<R, T>>, setOp<compare<R, T>>}; }
+template <Relation R, class T> Form form() {
+  return {setpOp<compare<R, T>>, setOp<compare<R, T>>};
+}
 template <Relation R, bool IsBrain> Form halfForm() {
-  constexpr auto F = [](Execution &X, const Instruction &I) { return compareHalf<R, IsBrain>(X, I, 0); };
+  constexpr auto F = [](Execution &X, const Instruction &I) {
+    return compareHalf<R, IsBrain>(X, I, 0);
+  };
   return {setpOp<F>, setOp<F>};
 }
 
@@ -184,11 +210,12 @@ template <Relation R> Form forType(ScalarType T) {
 
 Form forRelation(Relation R, ScalarType T) {
   switch (R) {
-#define CASE(Name)                                                                                 \
-  case Relation::Name:                                                                             \
+#define CASE(Name)                                                             \
+  case Relation::Name:                                                         \
     return forType<Relation::Name>(T);
-    CASE(Eq) CASE(Ne) CASE(Lt) CASE(Le) CASE(Gt) CASE(Ge) CASE(Equ) CASE(Neu) CASE(Ltu) CASE(Leu)
-    CASE(Gtu) CASE(Geu) CASE(Num) CASE(Nan)
+    CASE(Eq)
+    CASE(Ne) CASE(Lt) CASE(Le) CASE(Gt) CASE(Ge) CASE(Equ) CASE(Neu) CASE(Ltu)
+        CASE(Leu) CASE(Gtu) CASE(Geu) CASE(Num) CASE(Nan)
 #undef CASE
   }
   return {};
@@ -196,11 +223,12 @@ Form forRelation(Relation R, ScalarType T) {
 
 std::optional<Relation> takeRelation(Decoder &D) {
   static constexpr std::pair<std::string_view, Relation> Names[] = {
-      {"eq", Relation::Eq},   {"ne", Relation::Ne},   {"lt", Relation::Lt},   {"le", Relation::Le},
-      {"gt", Relation::Gt},   {"ge", Relation::Ge},   {"lo", Relation::Lt},   {"ls", Relation::Le},
-      {"hi", Relation::Gt},   {"hs", Relation::Ge},   {"equ", Relation::Equ}, {"neu", Relation::Neu},
-      {"ltu", Relation::Ltu}, {"leu", Relation::Leu}, {"gtu", Relation::Gtu}, {"geu", Relation::Geu},
-      {"num", Relation::Num}, {"nan", Relation::Nan}};
+      {"eq", Relation::Eq},   {"ne", Relation::Ne},   {"lt", Relation::Lt},
+      {"le", Relation::Le},   {"gt", Relation::Gt},   {"ge", Relation::Ge},
+      {"lo", Relation::Lt},   {"ls", Relation::Le},   {"hi", Relation::Gt},
+      {"hs", Relation::Ge},   {"equ", Relation::Equ}, {"neu", Relation::Neu},
+      {"ltu", Relation::Ltu}, {"leu", Relation::Leu}, {"gtu", Relation::Gtu},
+      {"geu", Relation::Geu}, {"num", Relation::Num}, {"nan", Relation::Nan}};
   for (auto [Name, R] : Names)
     if (D.take(Name))
       return R;
@@ -209,7 +237,10 @@ std::optional<Relation> takeRelation(Decoder &D) {
 
 Combine takeCombine(Decoder &D) {
   std::string_view How = D.takeOneOf({"and", "or", "xor"});
-  return How == "and" ? Combine::And : How == "or" ? Combine::Or : How == "xor" ? Combine::Xor : Combine::None;
+  return How == "and"   ? Combine::And
+         : How == "or"  ? Combine::Or
+         : How == "xor" ? Combine::Xor
+                        : Combine::None;
 }
 
 Outcome flushOp(Execution &X, const Instruction &I) {
@@ -240,7 +271,8 @@ bool setp(Decoder &D) {
   bool IsPair = To.What == Operand::Kind::Pair;
   Ref C = How == Combine::None ? Ref() : D.predicate(D.operand(3));
   Ref A = operandOf(D, 1, T, Flush), B = operandOf(D, 2, T, Flush);
-  Ref P = D.destPredicate(IsPair ? To.Elements[0] : To), Q = IsPair ? D.destPredicate(To.Elements[1]) : Ref();
+  Ref P = D.destPredicate(IsPair ? To.Elements[0] : To),
+      Q = IsPair ? D.destPredicate(To.Elements[1]) : Ref();
   D.emit(F.Setp, {P, A, B, C, Q}).Aux = uint64_t(How);
   return true;
 }
@@ -253,7 +285,8 @@ bool set(Decoder &D) {
   bool Flush = D.take("ftz");
   ScalarType To = D.takeType(), T = D.takeType();
   Form F = forRelation(*R, T);
-  if (!F.Set || To == ScalarType::F16x2 || To == ScalarType::BF16x2 || To == ScalarType::BF16)
+  if (!F.Set || To == ScalarType::F16x2 || To == ScalarType::BF16x2 ||
+      To == ScalarType::BF16)
     return false;
   Ref C = How == Combine::None ? Ref() : D.predicate(D.operand(3));
   Ref A = operandOf(D, 1, T, Flush), B = operandOf(D, 2, T, Flush);
@@ -277,7 +310,10 @@ template <class T> Outcome selpOp(Execution &X, const Instruction &I) {
 bool selp(Decoder &D) {
   unsigned Size = crsan::ptx::sizeOf(D.takeType());
   Ref P = D.predicate(D.operand(3));
-  Handler H = Size == 2 ? selpOp<uint16_t> : Size == 4 ? selpOp<uint32_t> : Size == 8 ? selpOp<uint64_t> : nullptr;
+  Handler H = Size == 2   ? selpOp<uint16_t>
+              : Size == 4 ? selpOp<uint32_t>
+              : Size == 8 ? selpOp<uint64_t>
+                          : nullptr;
   if (!H)
     return false;
   D.emit(H, {D.dest(0, Size), D.source(1, Size), D.source(2, Size), P});
@@ -290,11 +326,13 @@ bool slct(Decoder &D) {
   if (By != ScalarType::S32 && By != ScalarType::F32)
     return false;
   unsigned Size = crsan::ptx::sizeOf(T);
-  D.emit(slow<[](uint64_t A, uint64_t B, uint64_t C, const Instruction &I) {
-           bool First = I.Aux ? std::bit_cast<float>(uint32_t(C)) >= 0 : int32_t(C) >= 0;
-           return First ? A : B;
-         }>,
-         {D.dest(0, Size), D.source(1, Size), D.source(2, Size), D.source(3, 4)})
+  D.emit(
+       slow<[](uint64_t A, uint64_t B, uint64_t C, const Instruction &I) {
+         bool First =
+             I.Aux ? std::bit_cast<float>(uint32_t(C)) >= 0 : int32_t(C) >= 0;
+         return First ? A : B;
+       }>,
+       {D.dest(0, Size), D.source(1, Size), D.source(2, Size), D.source(3, 4)})
       .Aux = By == ScalarType::F32;
   return true;
 }

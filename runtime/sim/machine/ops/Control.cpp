@@ -38,10 +38,13 @@ Outcome branchIndexedOp(Execution &X, const Instruction &I) {
   unsigned First = std::countr_zero(X.Mask);
   if (Index[First] >= I.Targets->size())
     return X.fault(I, First, Fault::Kind::Trap,
-                   fmt::format("brx.idx with index {} of {} targets", Index[First], I.Targets->size()));
+                   fmt::format("brx.idx with index {} of {} targets",
+                               Index[First], I.Targets->size()));
   uint32_t Target = (*I.Targets)[Index[First]], Same = 0;
   forLanes(X.Mask, [&](unsigned L) {
-    Same |= uint32_t(Index[L] < I.Targets->size() && (*I.Targets)[Index[L]] == Target) << L;
+    Same |= uint32_t(Index[L] < I.Targets->size() &&
+                     (*I.Targets)[Index[L]] == Target)
+            << L;
   });
   if (Same == F.Lanes) {
     F.Pc = Target;
@@ -91,7 +94,8 @@ bool ret(Decoder &D) {
 bool trap(Decoder &D) {
   bool IsTrap = D.opcode() == "trap";
   Instruction &I = D.emit([](Execution &X, const Instruction &I) {
-    return X.fault(I, std::countr_zero(X.Mask), Fault::Kind::Trap, I.Aux ? "trap instruction" : "breakpoint");
+    return X.fault(I, std::countr_zero(X.Mask), Fault::Kind::Trap,
+                   I.Aux ? "trap instruction" : "breakpoint");
   });
   I.Aux = IsTrap;
   I.Flows = Flow::Exit;
@@ -100,10 +104,13 @@ bool trap(Decoder &D) {
 
 Outcome sleepOp(Execution &X, const Instruction &I) {
   uint64_t Longest = 0;
-  forLanes(X.Mask, [&](unsigned L) { Longest = std::max(Longest, X.value(I.Op[0], L)); });
+  forLanes(X.Mask, [&](unsigned L) {
+    Longest = std::max(Longest, X.value(I.Op[0], L));
+  });
   ++X.F->Pc;
   // The duration is a hint: up to twice as long.
-  X.D.sleep(*X.F, Longest + (Longest ? X.D.Dice.below(uint32_t(Longest / 4 + 1)) : 0));
+  X.D.sleep(*X.F, Longest + (Longest ? X.D.Dice.below(uint32_t(Longest / 4 + 1))
+                                     : 0));
   return Outcome::Stop;
 }
 

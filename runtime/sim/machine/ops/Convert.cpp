@@ -18,7 +18,8 @@ namespace {
 // Integers: the row may be wider than the type
 //===----------------------------------------------------------------------===//
 
-template <class D, class S> Outcome integerOp(Execution &X, const Instruction &I) {
+template <class D, class S>
+Outcome integerOp(Execution &X, const Instruction &I) {
   if (I.Op[0].Size == sizeof(D) && I.Op[1].Size == sizeof(S) && !I.Aux)
     return unary<[](S A) { return D(A); }, D, S>(X, I);
   forLanes(X.Mask, [&](unsigned L) {
@@ -26,9 +27,11 @@ template <class D, class S> Outcome integerOp(Execution &X, const Instruction &I
     D R = D(A);
     if (I.Aux) { // .sat
       using Wide = __int128;
-      R = D(std::clamp<Wide>(Wide(A), Wide(std::numeric_limits<D>::min()), Wide(std::numeric_limits<D>::max())));
+      R = D(std::clamp<Wide>(Wide(A), Wide(std::numeric_limits<D>::min()),
+                             Wide(std::numeric_limits<D>::max())));
     }
-    X.setValue(I.Op[0], L, std::is_signed_v<D> ? uint64_t(int64_t(R)) : uint64_t(R));
+    X.setValue(I.Op[0], L,
+               std::is_signed_v<D> ? uint64_t(int64_t(R)) : uint64_t(R));
   });
   return Outcome::Next;
 }
@@ -94,8 +97,10 @@ struct Plan {
   bool Flush = false, Saturate = false, SatFinite = false, Relu = false;
 
   uint64_t pack() const {
-    return uint64_t(To) | uint64_t(From) << 8 | uint64_t(Round) << 16 | uint64_t(ToWhole) << 20 |
-           uint64_t(Flush) << 21 | uint64_t(Saturate) << 22 | uint64_t(SatFinite) << 23 | uint64_t(Relu) << 24;
+    return uint64_t(To) | uint64_t(From) << 8 | uint64_t(Round) << 16 |
+           uint64_t(ToWhole) << 20 | uint64_t(Flush) << 21 |
+           uint64_t(Saturate) << 22 | uint64_t(SatFinite) << 23 |
+           uint64_t(Relu) << 24;
   }
   static Plan of(uint64_t A) {
     Plan P;
@@ -150,8 +155,9 @@ uint64_t writeFloat(double V, const Plan &P) {
     V = 0;
   switch (P.To) {
   case ScalarType::F32: {
-    float R = V != V ? std::bit_cast<float>(0x7FFF'FFFFu)
-                     : std::bit_cast<float>(narrow(V, Single, P.Round, P.SatFinite));
+    float R =
+        V != V ? std::bit_cast<float>(0x7FFF'FFFFu)
+               : std::bit_cast<float>(narrow(V, Single, P.Round, P.SatFinite));
     return std::bit_cast<uint32_t>(P.Flush ? flushed(R) : R);
   }
   case ScalarType::F16:
@@ -169,7 +175,8 @@ uint64_t writeFloat(double V, const Plan &P) {
   }
 }
 
-/// Clamped to the type; NaN is 0 (all ones but the sign for 64 bits, as ptxas has it).
+/// Clamped to the type; NaN is 0 (all ones but the sign for 64 bits, as ptxas
+/// has it).
 uint64_t floatToInteger(double V, ScalarType To) {
   unsigned Bits = 8 * crsan::ptx::sizeOf(To);
   bool IsSigned = crsan::ptx::isSigned(To);
@@ -179,11 +186,13 @@ uint64_t floatToInteger(double V, ScalarType To) {
     double Limit = std::ldexp(1.0, int(Bits) - 1);
     if (V >= Limit)
       return (uint64_t(1) << (Bits - 1)) - 1;
-    return V < -Limit ? uint64_t(-(int64_t(1) << (Bits - 2)) * 2) : uint64_t(int64_t(V));
+    return V < -Limit ? uint64_t(-(int64_t(1) << (Bits - 2)) * 2)
+                      : uint64_t(int64_t(V));
   }
   if (V <= 0)
     return 0;
-  return V >= std::ldexp(1.0, int(Bits)) ? ~uint64_t(0) >> (64 - Bits) : uint64_t(V);
+  return V >= std::ldexp(1.0, int(Bits)) ? ~uint64_t(0) >> (64 - Bits)
+                                         : uint64_t(V);
 }
 
 uint64_t integerToFloat(uint64_t Bits, const Plan &P) {
@@ -203,7 +212,8 @@ uint64_t integerToFloat(uint64_t Bits, const Plan &P) {
 
 Outcome generalOp(Execution &X, const Instruction &I) {
   const Plan P = Plan::of(I.Aux);
-  bool FromFloat = crsan::ptx::isFloat(P.From), ToFloat = crsan::ptx::isFloat(P.To);
+  bool FromFloat = crsan::ptx::isFloat(P.From),
+       ToFloat = crsan::ptx::isFloat(P.To);
   forLanes(X.Mask, [&](unsigned L) {
     uint64_t A = X.value(I.Op[1], L);
     if (!FromFloat)
@@ -211,7 +221,8 @@ Outcome generalOp(Execution &X, const Instruction &I) {
     double V = readFloat(A, P.From, P.Flush);
     if (P.ToWhole)
       V = toWhole(V, P.Round);
-    X.setValue(I.Op[0], L, ToFloat ? writeFloat(V, P) : floatToInteger(V, P.To));
+    X.setValue(I.Op[0], L,
+               ToFloat ? writeFloat(V, P) : floatToInteger(V, P.To));
   });
   return Outcome::Next;
 }
@@ -225,7 +236,8 @@ Outcome pairOp(Execution &X, const Instruction &I) {
     uint64_t A = X.value(I.Op[1], L), B = OutOfOne ? A : X.value(I.Op[2], L);
     if (OutOfOne)
       A >>= FromBits;
-    uint64_t High = writeFloat(readFloat(A, P.From, P.Flush), P), Low = writeFloat(readFloat(B, P.From, P.Flush), P);
+    uint64_t High = writeFloat(readFloat(A, P.From, P.Flush), P),
+             Low = writeFloat(readFloat(B, P.From, P.Flush), P);
     uint64_t Cut = (uint64_t(1) << ToBits) - 1;
     X.setValue(I.Op[0], L, (High & Cut) << ToBits | (Low & Cut));
   });
@@ -253,7 +265,10 @@ ScalarType elementOf(ScalarType T) {
 
 void takeRounding(Decoder &D, Plan &P) {
   static constexpr std::pair<std::string_view, Rounding> Names[] = {
-      {"rn", Rounding::Nearest}, {"rz", Rounding::Zero}, {"rm", Rounding::Down}, {"rp", Rounding::Up}};
+      {"rn", Rounding::Nearest},
+      {"rz", Rounding::Zero},
+      {"rm", Rounding::Down},
+      {"rp", Rounding::Up}};
   for (auto [Name, R] : Names) {
     if (D.take(Name))
       P.Round = R;
@@ -279,7 +294,8 @@ bool convert(Decoder &D) {
   P.From = D.takeType();
   if (P.To == ScalarType::None || P.From == ScalarType::None)
     return false;
-  unsigned ToSize = crsan::ptx::sizeOf(P.To), FromSize = crsan::ptx::sizeOf(P.From);
+  unsigned ToSize = crsan::ptx::sizeOf(P.To),
+           FromSize = crsan::ptx::sizeOf(P.From);
   if (ScalarType Element = elementOf(P.To); Element != ScalarType::None) {
     ScalarType From = elementOf(P.From);
     bool OutOfOne = From != ScalarType::None;
@@ -291,7 +307,8 @@ bool convert(Decoder &D) {
   }
   if (elementOf(P.From) != ScalarType::None)
     return false;
-  Ref A = D.sourceOfAnySize(D.operand(1), FromSize), To = D.destOfAnySize(D.operand(0), ToSize);
+  Ref A = D.sourceOfAnySize(D.operand(1), FromSize),
+      To = D.destOfAnySize(D.operand(0), ToSize);
   if (isInteger(P.To) && isInteger(P.From)) {
     Handler H = betweenIntegers(P.To, P.From);
     if (H)

@@ -16,20 +16,26 @@ namespace {
 /// How an operation treats its operands and result; packed in Instruction::Aux.
 struct Mode {
   Rounding Round = Rounding::Nearest;
-  bool Flush = false, Saturate = false, Relu = false, NaN = false, XorSign = false, Abs = false;
+  bool Flush = false, Saturate = false, Relu = false, NaN = false,
+       XorSign = false, Abs = false;
 
   uint64_t pack() const {
-    return uint64_t(Round) | Flush << 3 | Saturate << 4 | Relu << 5 | NaN << 6 | XorSign << 7 | Abs << 8;
+    return uint64_t(Round) | Flush << 3 | Saturate << 4 | Relu << 5 | NaN << 6 |
+           XorSign << 7 | Abs << 8;
   }
   static Mode of(uint64_t A) {
-    return {Rounding(A & 7), bool(A & 8), bool(A & 16), bool(A & 32), bool(A & 64), bool(A & 128), bool(A & 256)};
+    return {Rounding(A & 7), bool(A & 8),   bool(A & 16), bool(A & 32),
+            bool(A & 64),    bool(A & 128), bool(A & 256)};
   }
 };
 
 Mode takeMode(Decoder &D) {
   Mode M;
   std::string_view R = D.takeOneOf({"rn", "rz", "rm", "rp"});
-  M.Round = R == "rz" ? Rounding::Zero : R == "rm" ? Rounding::Down : R == "rp" ? Rounding::Up : Rounding::Nearest;
+  M.Round = R == "rz"   ? Rounding::Zero
+            : R == "rm" ? Rounding::Down
+            : R == "rp" ? Rounding::Up
+                        : Rounding::Nearest;
   M.Flush = D.take("ftz");
   M.Saturate = D.take("sat");
   M.Relu = D.take("relu");
@@ -47,7 +53,9 @@ constexpr auto Add = [](auto A, auto B, const Mode &) { return A + B; };
 constexpr auto Sub = [](auto A, auto B, const Mode &) { return A - B; };
 constexpr auto Mul = [](auto A, auto B, const Mode &) { return A * B; };
 constexpr auto Div = [](auto A, auto B, const Mode &) { return A / B; };
-constexpr auto Fma = [](auto A, auto B, auto C, const Mode &) { return std::fma(A, B, C); };
+constexpr auto Fma = [](auto A, auto B, auto C, const Mode &) {
+  return std::fma(A, B, C);
+};
 
 template <bool IsMin, class T> T extreme(T A, T B, const Mode &M) {
   bool Negative = std::signbit(A) != std::signbit(B);
@@ -64,17 +72,35 @@ template <bool IsMin, class T> T extreme(T A, T B, const Mode &M) {
     R = (A < B) == IsMin ? A : B;
   return M.XorSign && R == R ? std::copysign(R, Negative ? T(-1) : T(1)) : R;
 }
-constexpr auto Min = [](auto A, auto B, const Mode &M) { return extreme<true>(A, B, M); };
-constexpr auto Max = [](auto A, auto B, const Mode &M) { return extreme<false>(A, B, M); };
+constexpr auto Min = [](auto A, auto B, const Mode &M) {
+  return extreme<true>(A, B, M);
+};
+constexpr auto Max = [](auto A, auto B, const Mode &M) {
+  return extreme<false>(A, B, M);
+};
 
 constexpr auto Sqrt = [](auto A, const Mode &) { return std::sqrt(A); };
-constexpr auto Reciprocal = [](auto A, const Mode &) { return decltype(A)(1) / A; };
-constexpr auto ReciprocalSqrt = [](auto A, const Mode &) { return decltype(A)(1.0 / std::sqrt(double(A))); };
-constexpr auto Sine = [](auto A, const Mode &) { return decltype(A)(std::sin(double(A))); };
-constexpr auto Cosine = [](auto A, const Mode &) { return decltype(A)(std::cos(double(A))); };
-constexpr auto Exp2 = [](auto A, const Mode &) { return decltype(A)(std::exp2(double(A))); };
-constexpr auto Log2 = [](auto A, const Mode &) { return decltype(A)(std::log2(double(A))); };
-constexpr auto Tanh = [](auto A, const Mode &) { return decltype(A)(std::tanh(double(A))); };
+constexpr auto Reciprocal = [](auto A, const Mode &) {
+  return decltype(A)(1) / A;
+};
+constexpr auto ReciprocalSqrt = [](auto A, const Mode &) {
+  return decltype(A)(1.0 / std::sqrt(double(A)));
+};
+constexpr auto Sine = [](auto A, const Mode &) {
+  return decltype(A)(std::sin(double(A)));
+};
+constexpr auto Cosine = [](auto A, const Mode &) {
+  return decltype(A)(std::cos(double(A)));
+};
+constexpr auto Exp2 = [](auto A, const Mode &) {
+  return decltype(A)(std::exp2(double(A)));
+};
+constexpr auto Log2 = [](auto A, const Mode &) {
+  return decltype(A)(std::log2(double(A)));
+};
+constexpr auto Tanh = [](auto A, const Mode &) {
+  return decltype(A)(std::tanh(double(A)));
+};
 
 //===----------------------------------------------------------------------===//
 // Formats: how a lane's value is read and written
@@ -97,21 +123,27 @@ struct AsHalf {
   using Row = uint16_t;
   using Value = double;
   static double read(uint16_t V) { return widen(V, Half); }
-  static uint16_t write(double V, const Mode &M) { return uint16_t(narrow(V, Half, M.Round)); }
+  static uint16_t write(double V, const Mode &M) {
+    return uint16_t(narrow(V, Half, M.Round));
+  }
 };
 struct AsBrain {
   using Row = uint16_t;
   using Value = double;
   static double read(uint16_t V) { return brainToFloat(V); }
-  static uint16_t write(double V, const Mode &M) { return uint16_t(narrow(V, Brain, M.Round)); }
+  static uint16_t write(double V, const Mode &M) {
+    return uint16_t(narrow(V, Brain, M.Round));
+  }
 };
 
-template <class Fmt> typename Fmt::Value readLane(typename Fmt::Row V, const Mode &M) {
+template <class Fmt>
+typename Fmt::Value readLane(typename Fmt::Row V, const Mode &M) {
   auto A = Fmt::read(V);
   return M.Flush ? flushed(A) : A;
 }
 
-template <class Fmt> typename Fmt::Row writeLane(typename Fmt::Value V, const Mode &M) {
+template <class Fmt>
+typename Fmt::Row writeLane(typename Fmt::Value V, const Mode &M) {
   if (M.Saturate)
     V = V > 0 ? std::min<typename Fmt::Value>(V, 1) : 0; // NaN becomes 0, too.
   if (M.Relu && V < 0)
@@ -121,19 +153,24 @@ template <class Fmt> typename Fmt::Row writeLane(typename Fmt::Value V, const Mo
   return Fmt::write(V, M);
 }
 
-template <class Fmt, auto F, unsigned Sources> Outcome lanewise(Execution &X, const Instruction &I) {
+template <class Fmt, auto F, unsigned Sources>
+Outcome lanewise(Execution &X, const Instruction &I) {
   using T = typename Fmt::Row;
   const Mode M = Mode::of(I.Aux);
   RoundingScope Scope(M.Round);
   T *To = X.row<T>(I.Op[0]);
-  const T *A = X.row<T>(I.Op[1]), *B = X.row<T>(I.Op[2]), *C = X.row<T>(I.Op[3]);
+  const T *A = X.row<T>(I.Op[1]), *B = X.row<T>(I.Op[2]),
+          *C = X.row<T>(I.Op[3]);
   auto Lane = [&](unsigned L) {
     if constexpr (Sources == 1)
       To[L] = writeLane<Fmt>(F(readLane<Fmt>(A[L], M), M), M);
     else if constexpr (Sources == 2)
-      To[L] = writeLane<Fmt>(F(readLane<Fmt>(A[L], M), readLane<Fmt>(B[L], M), M), M);
+      To[L] = writeLane<Fmt>(
+          F(readLane<Fmt>(A[L], M), readLane<Fmt>(B[L], M), M), M);
     else
-      To[L] = writeLane<Fmt>(F(readLane<Fmt>(A[L], M), readLane<Fmt>(B[L], M), readLane<Fmt>(C[L], M), M), M);
+      To[L] = writeLane<Fmt>(F(readLane<Fmt>(A[L], M), readLane<Fmt>(B[L], M),
+                               readLane<Fmt>(C[L], M), M),
+                             M);
   };
   for (uint32_t Mask = X.Mask; Mask; Mask &= Mask - 1)
     Lane(unsigned(std::countr_zero(Mask)));
@@ -141,10 +178,12 @@ template <class Fmt, auto F, unsigned Sources> Outcome lanewise(Execution &X, co
 }
 
 /// Nearest, not flushed, not clamped: what almost all code has.
-template <class T, auto F, unsigned Sources> Outcome plain(Execution &X, const Instruction &I) {
+template <class T, auto F, unsigned Sources>
+Outcome plain(Execution &X, const Instruction &I) {
   const Mode M;
   T *To = X.row<T>(I.Op[0]);
-  const T *A = X.row<T>(I.Op[1]), *B = X.row<T>(I.Op[2]), *C = X.row<T>(I.Op[3]);
+  const T *A = X.row<T>(I.Op[1]), *B = X.row<T>(I.Op[2]),
+          *C = X.row<T>(I.Op[3]);
   forLanes(X.Mask, [&](unsigned L) {
     if constexpr (Sources == 1)
       To[L] = canonical(F(A[L], M));
@@ -157,20 +196,25 @@ template <class T, auto F, unsigned Sources> Outcome plain(Execution &X, const I
 }
 
 /// Two values of a format in one row of twice its size.
-template <class Fmt, auto F, unsigned Sources> Outcome packed(Execution &X, const Instruction &I) {
+template <class Fmt, auto F, unsigned Sources>
+Outcome packed(Execution &X, const Instruction &I) {
   using T = typename Fmt::Row;
   const Mode M = Mode::of(I.Aux);
   RoundingScope Scope(M.Round);
   T *To = X.row<T>(I.Op[0]);
-  const T *A = X.row<T>(I.Op[1]), *B = X.row<T>(I.Op[2]), *C = X.row<T>(I.Op[3]);
+  const T *A = X.row<T>(I.Op[1]), *B = X.row<T>(I.Op[2]),
+          *C = X.row<T>(I.Op[3]);
   for (uint32_t Mask = X.Mask; Mask; Mask &= Mask - 1)
     for (unsigned N = 2 * std::countr_zero(Mask), End = N + 2; N < End; ++N) {
       if constexpr (Sources == 1)
         To[N] = writeLane<Fmt>(F(readLane<Fmt>(A[N], M), M), M);
       else if constexpr (Sources == 2)
-        To[N] = writeLane<Fmt>(F(readLane<Fmt>(A[N], M), readLane<Fmt>(B[N], M), M), M);
+        To[N] = writeLane<Fmt>(
+            F(readLane<Fmt>(A[N], M), readLane<Fmt>(B[N], M), M), M);
       else
-        To[N] = writeLane<Fmt>(F(readLane<Fmt>(A[N], M), readLane<Fmt>(B[N], M), readLane<Fmt>(C[N], M), M), M);
+        To[N] = writeLane<Fmt>(F(readLane<Fmt>(A[N], M), readLane<Fmt>(B[N], M),
+                                 readLane<Fmt>(C[N], M), M),
+                               M);
     }
   return Outcome::Next;
 }
@@ -179,7 +223,8 @@ template <class Fmt, auto F, unsigned Sources> Outcome packed(Execution &X, cons
 // Decoding
 //===----------------------------------------------------------------------===//
 
-template <auto F, unsigned Sources> Handler forFloat(ScalarType T, const Mode &M) {
+template <auto F, unsigned Sources>
+Handler forFloat(ScalarType T, const Mode &M) {
   bool IsPlain = M.pack() == 0;
   switch (T) {
   case ScalarType::F32:
@@ -210,7 +255,8 @@ template <auto F, unsigned Sources> bool arithmetic(Decoder &D) {
   if (!H)
     return false;
   unsigned Size = crsan::ptx::sizeOf(T);
-  Ref A = D.source(1, Size), B = Sources > 1 ? D.source(2, Size) : Ref(), C = Sources > 2 ? D.source(3, Size) : Ref();
+  Ref A = D.source(1, Size), B = Sources > 1 ? D.source(2, Size) : Ref(),
+      C = Sources > 2 ? D.source(3, Size) : Ref();
   D.emit(H, {D.dest(0, Size), A, B, C}).Aux = M.pack();
   return true;
 }
@@ -231,7 +277,8 @@ template <auto F> bool extremes(Decoder &D) {
 }
 
 /// neg and abs change the sign bit only (NaN too), and may flush.
-template <bool IsNeg> uint64_t signLane(uint64_t A, uint64_t, uint64_t, const Instruction &I) {
+template <bool IsNeg>
+uint64_t signLane(uint64_t A, uint64_t, uint64_t, const Instruction &I) {
   uint64_t Signs = uint64_t(I.Imm);
   if (I.Aux && (A & 0x7F80'0000) == 0)
     A &= 0x8000'0000;
@@ -253,7 +300,8 @@ template <bool IsNeg> bool signOps(Decoder &D) {
   else
     return false;
   unsigned Size = crsan::ptx::sizeOf(T);
-  Instruction &I = D.emit(slow<signLane<IsNeg>>, {D.dest(0, Size), D.source(1, Size)});
+  Instruction &I =
+      D.emit(slow<signLane<IsNeg>>, {D.dest(0, Size), D.source(1, Size)});
   I.Imm = int64_t(Signs);
   I.Aux = Flush && T == ScalarType::F32;
   return true;
@@ -272,7 +320,14 @@ bool copySign(Decoder &D) {
   return true;
 }
 
-enum class Test : uint8_t { Finite, Infinite, Number, NotANumber, Normal, Subnormal };
+enum class Test : uint8_t {
+  Finite,
+  Infinite,
+  Number,
+  NotANumber,
+  Normal,
+  Subnormal
+};
 
 template <class T> Outcome testOp(Execution &X, const Instruction &I) {
   const T *A = X.row<T>(I.Op[1]);
@@ -306,7 +361,8 @@ template <class T> Outcome testOp(Execution &X, const Instruction &I) {
 }
 
 bool testp(Decoder &D) {
-  static constexpr std::string_view Names[] = {"finite", "infinite", "number", "notanumber", "normal", "subnormal"};
+  static constexpr std::string_view Names[] = {
+      "finite", "infinite", "number", "notanumber", "normal", "subnormal"};
   for (unsigned N = 0; N < std::size(Names); ++N) {
     if (!D.take(Names[N]))
       continue;

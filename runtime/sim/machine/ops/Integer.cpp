@@ -18,13 +18,18 @@ namespace {
 
 template <class T> using Unsigned = std::make_unsigned_t<T>;
 
-constexpr auto Add = []<class T>(T A, T B) { return T(Unsigned<T>(A) + Unsigned<T>(B)); };
-constexpr auto Sub = []<class T>(T A, T B) { return T(Unsigned<T>(A) - Unsigned<T>(B)); };
+constexpr auto Add = []<class T>(T A, T B) {
+  return T(Unsigned<T>(A) + Unsigned<T>(B));
+};
+constexpr auto Sub = []<class T>(T A, T B) {
+  return T(Unsigned<T>(A) - Unsigned<T>(B));
+};
 constexpr auto AddSat = []<class T>(T A, T B) {
   T R;
   if (!__builtin_add_overflow(A, B, &R))
     return R;
-  return A < T(0) ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max();
+  return A < T(0) ? std::numeric_limits<T>::min()
+                  : std::numeric_limits<T>::max();
 };
 constexpr auto SubSat = []<class T>(T A, T B) {
   T R;
@@ -32,13 +37,22 @@ constexpr auto SubSat = []<class T>(T A, T B) {
     return R;
   return A < B ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max();
 };
-constexpr auto MulLo = []<class T>(T A, T B) { return T(uint64_t(A) * uint64_t(B)); };
-constexpr auto MulHi = []<class T>(T A, T B) { return T((Twice<T>(A) * Twice<T>(B)) >> 8 * sizeof(T)); };
-constexpr auto MadLo = []<class T>(T A, T B, T C) { return T(uint64_t(A) * uint64_t(B) + uint64_t(C)); };
-constexpr auto MadHi = []<class T>(T A, T B, T C) {
-  return T(Unsigned<T>((Twice<T>(A) * Twice<T>(B)) >> 8 * sizeof(T)) + Unsigned<T>(C));
+constexpr auto MulLo = []<class T>(T A, T B) {
+  return T(uint64_t(A) * uint64_t(B));
 };
-constexpr auto MadHiSat = []<class T>(T A, T B, T C) { return AddSat(MulHi(A, B), C); };
+constexpr auto MulHi = []<class T>(T A, T B) {
+  return T((Twice<T>(A) * Twice<T>(B)) >> 8 * sizeof(T));
+};
+constexpr auto MadLo = []<class T>(T A, T B, T C) {
+  return T(uint64_t(A) * uint64_t(B) + uint64_t(C));
+};
+constexpr auto MadHi = []<class T>(T A, T B, T C) {
+  return T(Unsigned<T>((Twice<T>(A) * Twice<T>(B)) >> 8 * sizeof(T)) +
+           Unsigned<T>(C));
+};
+constexpr auto MadHiSat = []<class T>(T A, T B, T C) {
+  return AddSat(MulHi(A, B), C);
+};
 // What the hardware gives for a division by zero: all ones, and the dividend.
 constexpr auto Div = []<class T>(T A, T B) {
   if (B == 0)
@@ -59,16 +73,22 @@ constexpr auto Max = []<class T>(T A, T B) { return A < B ? B : A; };
 constexpr auto MinRelu = []<class T>(T A, T B) { return Max(Min(A, B), T(0)); };
 constexpr auto MaxRelu = []<class T>(T A, T B) { return Max(Max(A, B), T(0)); };
 constexpr auto Neg = []<class T>(T A) { return T(-Unsigned<T>(A)); };
-constexpr auto Abs = []<class T>(T A) { return A < 0 ? T(-Unsigned<T>(A)) : A; };
-constexpr auto Sad = []<class T>(T A, T B, T C) { return T((A < B ? B - A : A - B) + C); };
+constexpr auto Abs = []<class T>(T A) {
+  return A < 0 ? T(-Unsigned<T>(A)) : A;
+};
+constexpr auto Sad = []<class T>(T A, T B, T C) {
+  return T((A < B ? B - A : A - B) + C);
+};
 
 /// The same in both halves of a word.
 template <auto F, class T> struct Packed {
   static Outcome run(Execution &X, const Instruction &I) {
     return binary<[](uint32_t A, uint32_t B) {
-      uint32_t Low = uint16_t(F(T(A), T(B))), High = uint16_t(F(T(A >> 16), T(B >> 16)));
+      uint32_t Low = uint16_t(F(T(A), T(B))),
+               High = uint16_t(F(T(A >> 16), T(B >> 16)));
       return Low | High << 16;
-    }, uint32_t>(X, I);
+    },
+                  uint32_t>(X, I);
   }
 };
 
@@ -100,11 +120,14 @@ bool addOrSub(Decoder &D) {
   if (D.take("sat")) {
     if (T != ScalarType::S32)
       return false;
-    return emitOrNot(D, IsAdd ? Binary<AddSat, int32_t>::run : Binary<SubSat, int32_t>::run, T, 2);
+    return emitOrNot(
+        D, IsAdd ? Binary<AddSat, int32_t>::run : Binary<SubSat, int32_t>::run,
+        T, 2);
   }
   if (T == ScalarType::U16x2 || T == ScalarType::S16x2)
     return emitOrNot(D, IsAdd ? forPacked<Add>(T) : forPacked<Sub>(T), T, 2);
-  return emitOrNot(D, IsAdd ? forInteger<Binary, Add>(T) : forInteger<Binary, Sub>(T), T, 2);
+  return emitOrNot(
+      D, IsAdd ? forInteger<Binary, Add>(T) : forInteger<Binary, Sub>(T), T, 2);
 }
 
 bool minOrMax(Decoder &D) {
@@ -112,13 +135,17 @@ bool minOrMax(Decoder &D) {
   bool Relu = D.take("relu");
   ScalarType T = D.takeType();
   if (T == ScalarType::U16x2 || T == ScalarType::S16x2)
-    return emitOrNot(D, Relu    ? (IsMin ? forPacked<MinRelu>(T) : forPacked<MaxRelu>(T))
-                        : IsMin ? forPacked<Min>(T)
-                                : forPacked<Max>(T),
-                     T, 2);
-  return emitOrNot(D, Relu    ? (IsMin ? forInteger<Binary, MinRelu>(T) : forInteger<Binary, MaxRelu>(T))
-                      : IsMin ? forInteger<Binary, Min>(T)
-                              : forInteger<Binary, Max>(T),
+    return emitOrNot(
+        D,
+        Relu    ? (IsMin ? forPacked<MinRelu>(T) : forPacked<MaxRelu>(T))
+        : IsMin ? forPacked<Min>(T)
+                : forPacked<Max>(T),
+        T, 2);
+  return emitOrNot(D,
+                   Relu    ? (IsMin ? forInteger<Binary, MinRelu>(T)
+                                    : forInteger<Binary, MaxRelu>(T))
+                   : IsMin ? forInteger<Binary, Min>(T)
+                           : forInteger<Binary, Max>(T),
                    T, 2);
 }
 
@@ -137,12 +164,15 @@ template <auto F, unsigned Sources> bool simple(Decoder &D) {
 //===----------------------------------------------------------------------===//
 
 template <class T> Outcome mulWide(Execution &X, const Instruction &I) {
-  return binary<[](T A, T B) { return Twice<T>(A) * Twice<T>(B); }, Twice<T>, T>(X, I);
+  return binary<[](T A, T B) { return Twice<T>(A) * Twice<T>(B); }, Twice<T>,
+                T>(X, I);
 }
 template <class T> Outcome madWide(Execution &X, const Instruction &I) {
   using W = std::make_unsigned_t<Twice<T>>;
-  return ternary<[](T A, T B, Twice<T> C) { return W(Twice<T>(A) * Twice<T>(B)) + W(C); }, Twice<T>, T, T,
-                 Twice<T>>(X, I);
+  return ternary<[](T A, T B, Twice<T> C) {
+    return W(Twice<T>(A) * Twice<T>(B)) + W(C);
+  },
+                 Twice<T>, T, T, Twice<T>>(X, I);
 }
 
 Handler wideMul(ScalarType T) {
@@ -181,7 +211,10 @@ bool mul(Decoder &D) {
     return false;
   ScalarType T = D.takeType();
   if (Part != "wide")
-    return emitOrNot(D, Part == "lo" ? forInteger<Binary, MulLo>(T) : forInteger<Binary, MulHi>(T), T, 2);
+    return emitOrNot(D,
+                     Part == "lo" ? forInteger<Binary, MulLo>(T)
+                                  : forInteger<Binary, MulHi>(T),
+                     T, 2);
   Handler H = wideMul(T);
   if (!H)
     return false;
@@ -198,21 +231,27 @@ bool mad(Decoder &D) {
     return false;
   ScalarType T = D.takeType();
   if (Part == "hi" && D.take("sat"))
-    return T == ScalarType::S32 && emitOrNot(D, Ternary<MadHiSat, int32_t>::run, T, 3);
+    return T == ScalarType::S32 &&
+           emitOrNot(D, Ternary<MadHiSat, int32_t>::run, T, 3);
   if (Part != "wide")
-    return emitOrNot(D, Part == "lo" ? forInteger<Ternary, MadLo>(T) : forInteger<Ternary, MadHi>(T), T, 3);
+    return emitOrNot(D,
+                     Part == "lo" ? forInteger<Ternary, MadLo>(T)
+                                  : forInteger<Ternary, MadHi>(T),
+                     T, 3);
   Handler H = wideMad(T);
   if (!H)
     return false;
   unsigned Size = crsan::ptx::sizeOf(T);
-  D.emit(H, {D.dest(0, 2 * Size), D.source(1, Size), D.source(2, Size), D.source(3, 2 * Size)});
+  D.emit(H, {D.dest(0, 2 * Size), D.source(1, Size), D.source(2, Size),
+             D.source(3, 2 * Size)});
   return true;
 }
 
 /// 24-bit operands; Aux: 1 high part, 2 add, 4 saturate, 8 signed.
 uint64_t mul24Lane(uint64_t A, uint64_t B, uint64_t C, const Instruction &I) {
   auto Cut = [&](uint64_t V) {
-    return I.Aux & 8 ? int64_t(int32_t(uint32_t(V) << 8) >> 8) : int64_t(V & 0xFF'FFFF);
+    return I.Aux & 8 ? int64_t(int32_t(uint32_t(V) << 8) >> 8)
+                     : int64_t(V & 0xFF'FFFF);
   };
   int64_t Product = Cut(A) * Cut(B);
   int64_t Part = I.Aux & 1 ? Product >> 16 : Product;
@@ -233,7 +272,8 @@ bool mul24(Decoder &D) {
     return false;
   Aux |= T == ScalarType::S32 ? 8 : 0;
   Ref C = Aux & 2 ? D.source(3, 4) : Ref();
-  D.emit(slow<mul24Lane>, {D.dest(0, 4), D.source(1, 4), D.source(2, 4), C}).Aux = Aux;
+  D.emit(slow<mul24Lane>, {D.dest(0, 4), D.source(1, 4), D.source(2, 4), C})
+      .Aux = Aux;
   return true;
 }
 
@@ -243,7 +283,8 @@ uint64_t dotLane(uint64_t A, uint64_t B, uint64_t C, const Instruction &I) {
   bool TwoWay = I.Aux & 4;
   for (unsigned N = 0; N < (TwoWay ? 2u : 4u); ++N) {
     unsigned ByteOfB = TwoWay && (I.Aux & 8) ? N + 2 : N;
-    int64_t P = TwoWay ? int64_t(uint16_t(A >> 16 * N)) : int64_t(uint8_t(A >> 8 * N));
+    int64_t P =
+        TwoWay ? int64_t(uint16_t(A >> 16 * N)) : int64_t(uint8_t(A >> 8 * N));
     if (I.Aux & 1)
       P = TwoWay ? int64_t(int16_t(P)) : int64_t(int8_t(P));
     int64_t Q = uint8_t(B >> 8 * ByteOfB);
@@ -259,11 +300,15 @@ bool dot(Decoder &D) {
   Aux |= D.take("hi") ? 8 : 0;
   D.take("lo");
   ScalarType A = D.takeType(), B = D.takeType();
-  auto IsWord = [](ScalarType T) { return T == ScalarType::U32 || T == ScalarType::S32; };
+  auto IsWord = [](ScalarType T) {
+    return T == ScalarType::U32 || T == ScalarType::S32;
+  };
   if (!IsWord(A) || !IsWord(B))
     return false;
   Aux |= (A == ScalarType::S32 ? 1 : 0) | (B == ScalarType::S32 ? 2 : 0);
-  D.emit(slow<dotLane>, {D.dest(0, 4), D.source(1, 4), D.source(2, 4), D.source(3, 4)}).Aux = Aux;
+  D.emit(slow<dotLane>,
+         {D.dest(0, 4), D.source(1, 4), D.source(2, 4), D.source(3, 4)})
+      .Aux = Aux;
   return true;
 }
 
@@ -276,14 +321,16 @@ template <class T> Outcome carryChain(Execution &X, const Instruction &I) {
   uint32_t In = I.Aux & 1 ? X.bits(I.Op[4]) : 0, Out = 0;
   bool Multiplies = I.Aux & 8;
   T *To = X.row<T>(I.Op[0]);
-  const T *P = X.row<T>(I.Op[1]), *Q = X.row<T>(I.Op[2]), *R = Multiplies ? X.row<T>(I.Op[3]) : Q;
+  const T *P = X.row<T>(I.Op[1]), *Q = X.row<T>(I.Op[2]),
+          *R = Multiplies ? X.row<T>(I.Op[3]) : Q;
   forLanes(X.Mask, [&](unsigned L) {
     T A = P[L], B = R[L];
     if (Multiplies)
       A = I.Aux & 16 ? MulHi(P[L], Q[L]) : MulLo(P[L], Q[L]);
     using Wide = unsigned __int128;
     Wide Carry = In >> L & 1;
-    Wide Sum = I.Aux & 4 ? Wide(A) - Wide(B) - Carry : Wide(A) + Wide(B) + Carry;
+    Wide Sum =
+        I.Aux & 4 ? Wide(A) - Wide(B) - Carry : Wide(A) + Wide(B) + Carry;
     To[L] = T(Sum);
     Out |= uint32_t(Sum >> 8 * sizeof(T) & 1) << L;
   });
@@ -298,7 +345,8 @@ bool carryOps(Decoder &D) {
   if (!Reads && !Writes)
     return false;
   bool Multiplies = Op.substr(0, 3) == "mad";
-  uint64_t Aux = (Reads ? 1 : 0) | (Writes ? 2 : 0) | (Op.substr(0, 3) == "sub" ? 4 : 0) | (Multiplies ? 8 : 0);
+  uint64_t Aux = (Reads ? 1 : 0) | (Writes ? 2 : 0) |
+                 (Op.substr(0, 3) == "sub" ? 4 : 0) | (Multiplies ? 8 : 0);
   if (Multiplies) {
     std::string_view Part = D.takeOneOf({"lo", "hi"});
     if (Part.empty())
@@ -315,8 +363,8 @@ bool carryOps(Decoder &D) {
     H = carryChain<int32_t>;
   if (Aux & 16 && T == ScalarType::S64)
     H = carryChain<int64_t>;
-  D.emit(H, {D.dest(0, Size), D.source(1, Size), D.source(2, Size), Multiplies ? D.source(3, Size) : Ref(),
-             D.carry()})
+  D.emit(H, {D.dest(0, Size), D.source(1, Size), D.source(2, Size),
+             Multiplies ? D.source(3, Size) : Ref(), D.carry()})
       .Aux = Aux;
   return true;
 }

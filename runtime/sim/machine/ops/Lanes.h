@@ -18,7 +18,8 @@ using ptx::ScalarType;
 using ptx::StateSpace;
 
 /// Op[0] = F(Op[1]), lane by lane.
-template <auto F, class D, class A = D> Outcome unary(Execution &X, const Instruction &I) {
+template <auto F, class D, class A = D>
+Outcome unary(Execution &X, const Instruction &I) {
   D *To = X.row<D>(I.Op[0]);
   const A *P = X.row<A>(I.Op[1]);
   forLanes(X.Mask, [&](unsigned L) { To[L] = D(F(P[L])); });
@@ -44,9 +45,10 @@ Outcome ternary(Execution &X, const Instruction &I) {
   return Outcome::Next;
 }
 
-/// The instantiation for an integer type; null for other types. F is a lambda of
-/// arguments of that type.
-template <template <auto, class> class Form, auto F> Handler forInteger(ScalarType T) {
+/// The instantiation for an integer type; null for other types. F is a lambda
+/// of arguments of that type.
+template <template <auto, class> class Form, auto F>
+Handler forInteger(ScalarType T) {
   switch (T) {
   case ScalarType::U8:
   case ScalarType::B8:
@@ -74,17 +76,23 @@ template <template <auto, class> class Form, auto F> Handler forInteger(ScalarTy
 }
 
 template <auto F, class T> struct Unary {
-  static Outcome run(Execution &X, const Instruction &I) { return unary<F, T>(X, I); }
+  static Outcome run(Execution &X, const Instruction &I) {
+    return unary<F, T>(X, I);
+  }
 };
 template <auto F, class T> struct Binary {
-  static Outcome run(Execution &X, const Instruction &I) { return binary<F, T>(X, I); }
+  static Outcome run(Execution &X, const Instruction &I) {
+    return binary<F, T>(X, I);
+  }
 };
 template <auto F, class T> struct Ternary {
-  static Outcome run(Execution &X, const Instruction &I) { return ternary<F, T>(X, I); }
+  static Outcome run(Execution &X, const Instruction &I) {
+    return ternary<F, T>(X, I);
+  }
 };
 
-/// One function of the lanes' values at run time, for what is rare: F gets zero-
-/// extended values of Op[1] to Op[3] and the instruction.
+/// One function of the lanes' values at run time, for what is rare: F gets
+/// zero- extended values of Op[1] to Op[3] and the instruction.
 template <auto F> Outcome slow(Execution &X, const Instruction &I) {
   forLanes(X.Mask, [&](unsigned L) {
     uint64_t A = I.Op[1].IsValid ? X.value(I.Op[1], L) : 0;
@@ -95,13 +103,17 @@ template <auto F> Outcome slow(Execution &X, const Instruction &I) {
   return Outcome::Next;
 }
 
-template <class T> using Twice = std::conditional_t<
+template <class T>
+using Twice = std::conditional_t<
     sizeof(T) == 2, std::conditional_t<std::is_signed_v<T>, int32_t, uint32_t>,
-    std::conditional_t<sizeof(T) == 4, std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>,
-                       std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>>>;
+    std::conditional_t<
+        sizeof(T) == 4,
+        std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>,
+        std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>>>;
 
 inline bool isInteger(ScalarType T) {
-  return (T >= ScalarType::B8 && T <= ScalarType::B64) || (T >= ScalarType::U8 && T <= ScalarType::S64);
+  return (T >= ScalarType::B8 && T <= ScalarType::B64) ||
+         (T >= ScalarType::U8 && T <= ScalarType::S64);
 }
 
 } // namespace crsan::sim

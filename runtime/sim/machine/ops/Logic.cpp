@@ -23,7 +23,8 @@ constexpr auto Reverse = []<class T>(T A) {
 };
 
 template <auto F> Outcome onPredicates(Execution &X, const Instruction &I) {
-  X.setBits(I.Op[0], F(X.bits(I.Op[1]), I.Op[2].IsValid ? X.bits(I.Op[2]) : 0u));
+  X.setBits(I.Op[0],
+            F(X.bits(I.Op[1]), I.Op[2].IsValid ? X.bits(I.Op[2]) : 0u));
   return Outcome::Next;
 }
 
@@ -46,10 +47,12 @@ bool notOp(Decoder &D) {
   ScalarType T = D.takeType();
   if (T == ScalarType::Pred) {
     Ref A = D.predicate(D.operand(1));
-    D.emit(onPredicates<[](uint32_t A, uint32_t) { return ~A; }>, {D.destPredicate(D.operand(0)), A});
+    D.emit(onPredicates<[](uint32_t A, uint32_t) { return ~A; }>,
+           {D.destPredicate(D.operand(0)), A});
     return true;
   }
-  Handler H = D.opcode() == "not" ? forInteger<Unary, Not>(T) : forInteger<Unary, Cnot>(T);
+  Handler H = D.opcode() == "not" ? forInteger<Unary, Not>(T)
+                                  : forInteger<Unary, Cnot>(T);
   if (!H)
     return false;
   unsigned Size = crsan::ptx::sizeOf(T);
@@ -62,13 +65,17 @@ bool notOp(Decoder &D) {
 //===----------------------------------------------------------------------===//
 
 template <class T> Outcome shl(Execution &X, const Instruction &I) {
-  return binary<[](T A, uint32_t N) { return N >= 8 * sizeof(T) ? T(0) : T(A << N); }, T, T, uint32_t>(X, I);
+  return binary<[](T A, uint32_t N) {
+    return N >= 8 * sizeof(T) ? T(0) : T(A << N);
+  },
+                T, T, uint32_t>(X, I);
 }
 template <class T> Outcome shr(Execution &X, const Instruction &I) {
   return binary<[](T A, uint32_t N) {
     constexpr uint32_t Last = 8 * sizeof(T) - 1;
     return N > Last ? T(std::is_signed_v<T> ? A >> Last : 0) : T(A >> N);
-  }, T, T, uint32_t>(X, I);
+  },
+                T, T, uint32_t>(X, I);
 }
 
 bool shift(Decoder &D) {
@@ -91,7 +98,8 @@ bool shift(Decoder &D) {
 }
 
 /// Aux: 1 right, 2 wrap.
-uint64_t funnelLane(uint64_t Low, uint64_t High, uint64_t By, const Instruction &I) {
+uint64_t funnelLane(uint64_t Low, uint64_t High, uint64_t By,
+                    const Instruction &I) {
   uint64_t Both = High << 32 | Low;
   uint32_t N = I.Aux & 2 ? By & 31 : By > 32 ? 32 : uint32_t(By);
   return I.Aux & 1 ? uint32_t(Both >> N) : uint32_t(Both << N >> 32);
@@ -104,7 +112,9 @@ bool funnel(Decoder &D) {
   D.take("clamp");
   if (D.takeType() != ScalarType::B32)
     return false;
-  D.emit(slow<funnelLane>, {D.dest(0, 4), D.source(1, 4), D.source(2, 4), D.source(3, 4)}).Aux = Aux;
+  D.emit(slow<funnelLane>,
+         {D.dest(0, 4), D.source(1, 4), D.source(2, 4), D.source(3, 4)})
+      .Aux = Aux;
   return true;
 }
 
@@ -122,7 +132,8 @@ uint32_t lookUp3(uint32_t A, uint32_t B, uint32_t C, uint32_t Table) {
 
 Outcome lop3Op(Execution &X, const Instruction &I) {
   uint32_t *To = X.row<uint32_t>(I.Op[0]);
-  const uint32_t *A = X.row<uint32_t>(I.Op[1]), *B = X.row<uint32_t>(I.Op[2]), *C = X.row<uint32_t>(I.Op[3]);
+  const uint32_t *A = X.row<uint32_t>(I.Op[1]), *B = X.row<uint32_t>(I.Op[2]),
+                 *C = X.row<uint32_t>(I.Op[3]);
   uint32_t NonZero = 0;
   forLanes(X.Mask, [&](unsigned L) {
     To[L] = lookUp3(A[L], B[L], C[L], uint32_t(I.Imm));
@@ -148,7 +159,8 @@ bool lop3(Decoder &D) {
   if (IsPair)
     More = {D.destPredicate(To.Elements[1]), D.predicate(D.operand(5))};
   Ref Result = IsPair ? D.dest(To.Elements[0], 4) : D.dest(0, 4);
-  Instruction &I = D.emit(lop3Op, {Result, D.source(1, 4), D.source(2, 4), D.source(3, 4)});
+  Instruction &I =
+      D.emit(lop3Op, {Result, D.source(1, 4), D.source(2, 4), D.source(3, 4)});
   I.Imm = int64_t(*Table);
   I.Aux = IsAnd;
   if (IsPair)
@@ -158,10 +170,14 @@ bool lop3(Decoder &D) {
 
 /// The selector of a special mode: which byte goes to each place.
 uint32_t selectorOf(unsigned Mode, uint32_t C) {
-  static constexpr uint16_t Forward[] = {0x3210, 0x4321, 0x5432, 0x6543}, Backward[] = {0x5670, 0x6701, 0x7012, 0x0123},
-                            Replicate[] = {0x0000, 0x1111, 0x2222, 0x3333}, Left[] = {0x3210, 0x3211, 0x3222, 0x3333},
-                            Right[] = {0x0000, 0x1110, 0x2210, 0x3210}, Words[] = {0x1010, 0x3232, 0x1010, 0x3232};
-  static constexpr const uint16_t *Modes[] = {nullptr, Forward, Backward, Replicate, Left, Right, Words};
+  static constexpr uint16_t Forward[] = {0x3210, 0x4321, 0x5432, 0x6543},
+                            Backward[] = {0x5670, 0x6701, 0x7012, 0x0123},
+                            Replicate[] = {0x0000, 0x1111, 0x2222, 0x3333},
+                            Left[] = {0x3210, 0x3211, 0x3222, 0x3333},
+                            Right[] = {0x0000, 0x1110, 0x2210, 0x3210},
+                            Words[] = {0x1010, 0x3232, 0x1010, 0x3232};
+  static constexpr const uint16_t *Modes[] = {
+      nullptr, Forward, Backward, Replicate, Left, Right, Words};
   return Mode ? Modes[Mode][C & 3] : C;
 }
 
@@ -179,14 +195,17 @@ uint64_t permuteLane(uint64_t A, uint64_t B, uint64_t C, const Instruction &I) {
 }
 
 bool permute(Decoder &D) {
-  static constexpr std::string_view Modes[] = {"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"};
+  static constexpr std::string_view Modes[] = {"f4e", "b4e", "rc8",
+                                               "ecl", "ecr", "rc16"};
   uint64_t Aux = 0;
   for (unsigned N = 0; N < std::size(Modes); ++N)
     if (D.take(Modes[N]))
       Aux = N + 1;
   if (D.takeType() != ScalarType::B32)
     return false;
-  D.emit(slow<permuteLane>, {D.dest(0, 4), D.source(1, 4), D.source(2, 4), D.source(3, 4)}).Aux = Aux;
+  D.emit(slow<permuteLane>,
+         {D.dest(0, 4), D.source(1, 4), D.source(2, 4), D.source(3, 4)})
+      .Aux = Aux;
   return true;
 }
 
@@ -225,10 +244,13 @@ bool countOps(Decoder &D) {
   Handler H;
   if (Op == "popc")
     H = Size == 4 ? unary<[](uint32_t A) { return std::popcount(A); }, uint32_t>
-                  : unary<[](uint64_t A) { return std::popcount(A); }, uint32_t, uint64_t>;
+                  : unary<[](uint64_t A) { return std::popcount(A); }, uint32_t,
+                          uint64_t>;
   else if (Op == "clz")
-    H = Size == 4 ? unary<[](uint32_t A) { return std::countl_zero(A); }, uint32_t>
-                  : unary<[](uint64_t A) { return std::countl_zero(A); }, uint32_t, uint64_t>;
+    H = Size == 4
+            ? unary<[](uint32_t A) { return std::countl_zero(A); }, uint32_t>
+            : unary<[](uint64_t A) { return std::countl_zero(A); }, uint32_t,
+                    uint64_t>;
   else
     H = Size == 4 ? unary<Reverse, uint32_t> : unary<Reverse, uint64_t>;
   D.emit(H, {To, A});
@@ -237,7 +259,8 @@ bool countOps(Decoder &D) {
 
 /// Op[1] a, Op[2] position, Op[3] length.
 uint64_t extractLane(uint64_t A, uint64_t B, uint64_t C, const Instruction &I) {
-  uint32_t Bits = uint32_t(I.Imm), At = B & 0xFF, Length = C & 0xFF, Last = Bits - 1;
+  uint32_t Bits = uint32_t(I.Imm), At = B & 0xFF, Length = C & 0xFF,
+           Last = Bits - 1;
   bool IsSigned = I.Aux;
   uint64_t Sign = 0;
   if (IsSigned && Length)
@@ -255,7 +278,9 @@ bool extract(Decoder &D) {
   unsigned Size = crsan::ptx::sizeOf(T);
   if (!isInteger(T) || (Size != 4 && Size != 8))
     return false;
-  Instruction &I = D.emit(slow<extractLane>, {D.dest(0, Size), D.source(1, Size), D.source(2, 4), D.source(3, 4)});
+  Instruction &I =
+      D.emit(slow<extractLane>, {D.dest(0, Size), D.source(1, Size),
+                                 D.source(2, 4), D.source(3, 4)});
   I.Imm = Size * 8;
   I.Aux = crsan::ptx::isSigned(T);
   return true;
@@ -264,7 +289,8 @@ bool extract(Decoder &D) {
 Outcome insertOp(Execution &X, const Instruction &I) {
   forLanes(X.Mask, [&](unsigned L) {
     uint64_t A = X.value(I.Op[1], L), R = X.value(I.Op[2], L);
-    uint32_t At = X.value(I.Op[3], L) & 0xFF, Length = X.value(I.Op[4], L) & 0xFF;
+    uint32_t At = X.value(I.Op[3], L) & 0xFF,
+             Length = X.value(I.Op[4], L) & 0xFF;
     for (uint32_t N = 0; N < Length && At + N < uint32_t(I.Imm); ++N)
       R = (R & ~(uint64_t(1) << (At + N))) | (A >> N & 1) << (At + N);
     X.setValue(I.Op[0], L, R);
@@ -277,8 +303,9 @@ bool insert(Decoder &D) {
   unsigned Size = crsan::ptx::sizeOf(T);
   if (T != ScalarType::B32 && T != ScalarType::B64)
     return false;
-  D.emit(insertOp, {D.dest(0, Size), D.source(1, Size), D.source(2, Size), D.source(3, 4), D.source(4, 4)}).Imm =
-      Size * 8;
+  D.emit(insertOp, {D.dest(0, Size), D.source(1, Size), D.source(2, Size),
+                    D.source(3, 4), D.source(4, 4)})
+      .Imm = Size * 8;
   return true;
 }
 
@@ -291,7 +318,8 @@ uint64_t maskLane(uint64_t A, uint64_t B, uint64_t, const Instruction &I) {
   return uint32_t(Ones << At);
 }
 
-uint64_t signExtendLane(uint64_t A, uint64_t B, uint64_t, const Instruction &I) {
+uint64_t signExtendLane(uint64_t A, uint64_t B, uint64_t,
+                        const Instruction &I) {
   uint32_t N = I.Aux & 2 ? B & 31 : B > 32 ? 32 : uint32_t(B);
   if (N == 0)
     return 0;

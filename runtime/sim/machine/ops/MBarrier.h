@@ -24,11 +24,14 @@ class MBarrier {
 public:
   static constexpr uint32_t MaxCount = (1u << 20) - 1;
 
-  MBarrier(Device &D, Block &Owner, uint32_t Offset) : D(D), Owner(Owner), Offset(Offset) {
+  MBarrier(Device &D, Block &Owner, uint32_t Offset)
+      : D(D), Owner(Owner), Offset(Offset) {
     std::memcpy(&Word, Owner.Shared.data() + Offset, 8);
   }
 
-  static uint64_t initial(uint32_t Count) { return Bias | uint64_t(Count) << 20 | Count; }
+  static uint64_t initial(uint32_t Count) {
+    return Bias | uint64_t(Count) << 20 | Count;
+  }
   void init(uint32_t Count) {
     Word = initial(Count);
     if (!Owner.Written.empty())

@@ -13,12 +13,15 @@ using crsan::ptx::Operand;
 namespace {
 
 /// The object at a lane's address; nothing: faulted.
-std::optional<MBarrier> objectAt(Execution &X, const Instruction &I, unsigned Lane, const Ref &Base) {
-  Place P = X.resolve(I, Lane, X.address(I, Base, Lane), {8, 8, true, true, true});
+std::optional<MBarrier> objectAt(Execution &X, const Instruction &I,
+                                 unsigned Lane, const Ref &Base) {
+  Place P =
+      X.resolve(I, Lane, X.address(I, Base, Lane), {8, 8, true, true, true});
   if (!P.Bytes)
     return std::nullopt;
   if (P.In != Place::Kind::Shared) {
-    X.fault(I, Lane, Fault::Kind::InvalidAddress, "an mbarrier object must be in shared memory");
+    X.fault(I, Lane, Fault::Kind::InvalidAddress,
+            "an mbarrier object must be in shared memory");
     return std::nullopt;
   }
   return MBarrier(X.D, *P.Owner, P.Offset);
@@ -32,7 +35,8 @@ Outcome initOp(Execution &X, const Instruction &I) {
       return Outcome::Faulted;
     uint64_t Count = X.value(I.Op[1], L);
     if (!Count || Count > MBarrier::MaxCount)
-      return X.fault(I, L, Fault::Kind::Trap, "mbarrier.init with a count out of range");
+      return X.fault(I, L, Fault::Kind::Trap,
+                     "mbarrier.init with a count out of range");
     B->init(uint32_t(Count));
   }
   return Outcome::Next;
@@ -61,12 +65,16 @@ Outcome arriveOp(Execution &X, const Instruction &I) {
     if (I.Op[0].IsValid)
       X.setValue(I.Op[0], L, B->word());
     if (X.D.Watch)
-      X.D.Watch->barrierArrive(X.thread(L), B->currentUid(), BarrierKind::MBarrier, I.Order.Order, I.Order.Within);
+      X.D.Watch->barrierArrive(X.thread(L), B->currentUid(),
+                               BarrierKind::MBarrier, I.Order.Order,
+                               I.Order.Within);
     if (I.Aux & 1)
       B->expect(int64_t(N));
     uint32_t Count = I.Aux & 1 ? 1 : uint32_t(N);
     if (!(I.Aux & 2 ? B->drop(Count) : B->arrive(Count)))
-      return X.fault(I, L, Fault::Kind::Trap, "more threads arrive at an mbarrier than its phase expects");
+      return X.fault(
+          I, L, Fault::Kind::Trap,
+          "more threads arrive at an mbarrier than its phase expects");
   }
   return Outcome::Next;
 }
@@ -80,10 +88,12 @@ Outcome testOp(Execution &X, const Instruction &I) {
     if (!B)
       return Outcome::Faulted;
     uint64_t S = X.value(I.Op[2], L);
-    bool Is = I.Aux & 1 ? B->phase() != bool(S & 1) : B->phase() != MBarrier::phaseOf(S);
+    bool Is = I.Aux & 1 ? B->phase() != bool(S & 1)
+                        : B->phase() != MBarrier::phaseOf(S);
     Done |= uint32_t(Is) << L;
     if (Is && X.D.Watch && B->lastUid())
-      X.D.Watch->barrierLeave(X.thread(L), B->lastUid(), BarrierKind::MBarrier, I.Order.Order, I.Order.Within);
+      X.D.Watch->barrierLeave(X.thread(L), B->lastUid(), BarrierKind::MBarrier,
+                              I.Order.Order, I.Order.Within);
   }
   X.setBits(I.Op[0], Done);
   if (Done == X.Mask || !(I.Aux & 2))
@@ -132,7 +142,9 @@ bool arrive(Decoder &D, bool Drops) {
   Ref Count = D.numOperands() > N + 1 ? D.source(N + 1, 4) : Ref();
   if (Expects && !Count.IsValid)
     return false;
-  Ref To = HasResult && D.operand(0).What != Operand::Kind::Discard ? D.dest(0, 8) : Ref();
+  Ref To = HasResult && D.operand(0).What != Operand::Kind::Discard
+               ? D.dest(0, 8)
+               : Ref();
   Instruction &I = D.emit(arriveOp, {To, A.Base, Count});
   I.Space = S;
   I.Imm = A.Offset;
@@ -169,7 +181,8 @@ bool mbarrier(Decoder &D) {
     Address A = D.address(D.operand(0), S);
     if (IsInit)
       return init(D, S, A);
-    D.emit([](Execution &, const Instruction &) { return Outcome::Next; }, {A.Base});
+    D.emit([](Execution &, const Instruction &) { return Outcome::Next; },
+           {A.Base});
     return true;
   }
   if (D.take("expect_tx") && !D.has("arrive") && !D.has("arrive_drop"))
@@ -183,7 +196,9 @@ bool mbarrier(Decoder &D) {
   if (D.take("pending_count")) {
     D.take("b64");
     Ref State = D.source(1, 8);
-    D.emit(slow<[](uint64_t A, uint64_t, uint64_t, const Instruction &) { return A & MBarrier::MaxCount; }>,
+    D.emit(slow<[](uint64_t A, uint64_t, uint64_t, const Instruction &) {
+             return A & MBarrier::MaxCount;
+           }>,
            {D.dest(0, 4), State});
     return true;
   }

@@ -1,4 +1,5 @@
-//===- MemoryModifiers.h - What ld, st, atom and red have in common -*- C++ -*-===//
+//===- MemoryModifiers.h - What ld, st, atom and red have in common -*- C++
+//-*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -57,11 +58,13 @@ inline MemoryModifiers takeMemoryModifiers(Decoder &D) {
   return M;
 }
 
-inline void applyTo(Instruction &I, const MemoryModifiers &M, const Address &A) {
+inline void applyTo(Instruction &I, const MemoryModifiers &M,
+                    const Address &A) {
   I.Space = M.Space;
   I.Order = M.Order;
   I.Imm = A.Offset;
-  I.IsVisible = M.Space == StateSpace::Global || M.Space == StateSpace::Shared || M.Space == StateSpace::Generic;
+  I.IsVisible = M.Space == StateSpace::Global ||
+                M.Space == StateSpace::Shared || M.Space == StateSpace::Generic;
 }
 
 } // namespace crsan::sim

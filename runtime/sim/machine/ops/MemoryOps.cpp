@@ -36,7 +36,8 @@ template <class T, class R> Outcome loadOp(Execution &X, const Instruction &I) {
 }
 
 /// Op: base, source of type R.
-template <class T, class R> Outcome storeOp(Execution &X, const Instruction &I) {
+template <class T, class R>
+Outcome storeOp(Execution &X, const Instruction &I) {
   const Touch How{sizeof(T), sizeof(T), false, true, false};
   const R *From = X.row<R>(I.Op[1]);
   for (uint32_t M = X.Mask; M; M &= M - 1) {
@@ -179,7 +180,8 @@ Outcome storeVector(Execution &X, const Instruction &I) {
 // Parameters
 //===----------------------------------------------------------------------===//
 
-/// A kernel's parameter, the same for all lanes. Op: destination. Aux: as above.
+/// A kernel's parameter, the same for all lanes. Op: destination. Aux: as
+/// above.
 Outcome loadKernelParam(Execution &X, const Instruction &I) {
   uint64_t V = 0;
   const unsigned Size = I.Aux & 0xFF;
@@ -193,7 +195,8 @@ Outcome loadKernelParam(Execution &X, const Instruction &I) {
 Outcome copyRow(Execution &X, const Instruction &I) {
   const unsigned Size = I.Aux & 0xFF;
   if (X.Mask == AllLanes && I.Op[0].Size == Size && I.Op[1].Size == Size) {
-    std::memmove(X.row<uint8_t>(I.Op[0]), X.row<uint8_t>(I.Op[1]), Size * WarpSize);
+    std::memmove(X.row<uint8_t>(I.Op[0]), X.row<uint8_t>(I.Op[1]),
+                 Size * WarpSize);
     return Outcome::Next;
   }
   forLanes(X.Mask, [&](unsigned L) {
@@ -229,10 +232,12 @@ bool load(Decoder &D) {
     if (const Slot *S = slotOf(D, From)) {
       if (S->IsRow || (S->IsKernelParam && Size <= 8)) {
         Ref R = D.destOfAnySize(To, Size);
-        Instruction &I = S->IsRow ? D.emit(copyRow, {R, S->Row}) : D.emit(loadKernelParam, {R});
+        Instruction &I = S->IsRow ? D.emit(copyRow, {R, S->Row})
+                                  : D.emit(loadKernelParam, {R});
         I.Aux = elementAux(T);
         I.Imm = S->IsRow ? 0 : int64_t(S->Offset + From.Bits);
-        return S->IsRow || S->Offset + From.Bits + Size <= S->Offset + S->Size ||
+        return S->IsRow ||
+               S->Offset + From.Bits + Size <= S->Offset + S->Size ||
                D.fail("the access is beyond the parameter");
       }
     }
@@ -266,7 +271,8 @@ bool store(Decoder &D) {
   const Operand &To = D.operand(0), &From = D.operand(1);
   if (M.Space == StateSpace::Param && M.Elements == 1)
     if (const Slot *S = slotOf(D, To); S && S->IsRow) {
-      D.emit(copyRow, {S->Row, D.sourceOfAnySize(From, Size)}).Aux = elementAux(T);
+      D.emit(copyRow, {S->Row, D.sourceOfAnySize(From, Size)}).Aux =
+          elementAux(T);
       return true;
     }
   Address A = D.address(To, M.Space);
@@ -292,7 +298,8 @@ bool store(Decoder &D) {
 
 /// Hints to caches: they change nothing that a program can see.
 bool hint(Decoder &D) {
-  while (!D.takePrefixed("L1").empty() || !D.takePrefixed("L2").empty() || D.take("tensormap"))
+  while (!D.takePrefixed("L1").empty() || !D.takePrefixed("L2").empty() ||
+         D.take("tensormap"))
     ;
   D.takeSpace();
   D.take("b128");

@@ -30,7 +30,9 @@ Outcome movPredicate(Execution &X, const Instruction &I) {
   return Outcome::Next;
 }
 
-uint8_t *laneOf(Execution &X, const Ref &R, unsigned L) { return X.row<uint8_t>(R) + size_t(R.Size) * L; }
+uint8_t *laneOf(Execution &X, const Ref &R, unsigned L) {
+  return X.row<uint8_t>(R) + size_t(R.Size) * L;
+}
 
 /// Op[0] = More, the first element in the low bits.
 Outcome packOp(Execution &X, const Instruction &I) {
