@@ -20,6 +20,7 @@ bin_dir = os.path.join(config.crsan_binary_dir, "bin")
 lib_dir = os.path.join(config.crsan_binary_dir, "lib")
 plugin = os.path.join(lib_dir, "libCRSanPass.so")
 ptxas = os.path.join(config.cuda_path, "bin", "ptxas")
+nvcc = os.path.join(config.cuda_path, "bin", "nvcc")
 
 config.environment["PATH"] = os.pathsep.join(
     [bin_dir, config.llvm_tools_dir, os.environ.get("PATH", "")]
@@ -43,6 +44,7 @@ config.substitutions += [
     ("%clang", os.path.join(config.llvm_tools_dir, "clang")),
     ("%python", sys.executable),
     ("%ptxas", ptxas),
+    ("%nvcc", nvcc),
     ("%cuda_path", config.cuda_path),
     ("%cmake", config.cmake_command),
 ]
@@ -56,6 +58,9 @@ for feature, present in [
     ("plugin", os.path.exists(plugin)),
     ("host-runtime", os.path.exists(os.path.join(lib_dir, "libcrsan_host.a"))),
     ("ptxas", os.path.exists(ptxas)),
+    ("nvcc", os.path.exists(nvcc)),
+    ("sim", os.path.exists(os.path.join(lib_dir, "sim", "libcudart.so.13"))),
+    ("nvcc", os.path.exists(os.path.join(config.cuda_path, "bin", "nvcc"))),
 ]:
     if present:
         config.available_features.add(feature)

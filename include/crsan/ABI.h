@@ -44,6 +44,11 @@ inline constexpr char WindowsPrefix[] =
     "__crsan_windows_";                                 ///< Window[NumWindows]
 inline constexpr char TablePrefix[] = "__crsan_table_"; ///< see ModuleHeader
 
+/// Relocatable machine code carries its own PTX, as a Zstandard frame, for the
+/// simulated GPU: clang's device linker would lose it anywhere else. Defined by
+/// crsan-ptxas, with a hash of the text as the suffix.
+inline constexpr char PTXPrefix[] = "__crsan_ptx_";
+
 /// What a record accuses.
 enum class RaceKind : uint8_t {
   None = 0,

@@ -24,8 +24,9 @@ struct RaceOptions {
   std::vector<std::string> IgnoreLists;
   /// Options of the pass that the user gave as `-mllvm -crsan-...`.
   std::vector<std::string> PassOptions;
-  /// nvcc's choice of run-time library: static (default), shared or none.
-  std::string CudaRuntime = "static";
+  /// nvcc's choice of run-time library: shared (here the default, since the
+  /// simulated GPU can take the place of no other), static or none.
+  std::string CudaRuntime = "shared";
   /// Something on the line was ours, whether or not it is enabled in the end.
   bool Mentioned = false;
 

@@ -62,6 +62,7 @@ private:
   void addAssemblerFlags(Words &Out) const;
   void addArchFlags(Words &Out) const;
   void addLinkFlags(Words &Out) const;
+  void append(Words &Out, const Argument &A) const;
   bool embedsPTX() const;
 
   Words single() const;
@@ -147,9 +148,10 @@ void Translator::addPassFlags(Words &Out) const {
     Device("-mllvm=" + Option);
 }
 
-/// Relocatable code is linked at the end anyway, with one runtime.
+/// Relocatable code is linked at the end anyway, with one runtime; our assembler
+/// puts its PTX into it, since the device linker would drop it (embedsPTX).
 void Translator::addAssemblerFlags(Words &Out) const {
-  if (Line.has("-fgpu-rdc") || Line.last("--ptxas-path="))
+  if (Line.last("--ptxas-path="))
     return;
   Out.push_back("--ptxas-path=" + Where.assembler());
   Out.push_back("-Xcuda-ptxas");
@@ -171,6 +173,15 @@ void Translator::addCudaFlags(Words &Out) const {
   }
 }
 
+/// What the user's words say of the CUDA run-time library.
+static bool namesCudaRuntime(const CommandLine &Line) {
+  return llvm::any_of(Line.Arguments, [](const Argument &A) {
+    return llvm::any_of(A.Words, [&](StringRef Word) {
+      return (A.IsInput ? path::filename(Word) : Word).contains("cudart");
+    });
+  });
+}
+
 /// The host part, once and whole, since nothing refers to it; then the CUDA
 /// run-time library, unless the user chose one. -Xlinker, because after `-x
 /// cuda` a file name would be taken for a source.
@@ -189,23 +200,47 @@ void Translator::addLinkFlags(Words &Out) const {
   }
   for (const std::string &Dir : Toolkit->libraryDirs())
     Out.push_back("-L" + Dir);
-  bool UserChose = llvm::any_of(Line.Arguments, [](const Argument &A) {
-    return llvm::any_of(A.Words, [&](StringRef Word) {
-      return (A.IsInput ? path::filename(Word) : Word).contains("cudart");
-    });
-  });
-  if (Options.CudaRuntime == "none" || UserChose)
+  if (Options.CudaRuntime == "none")
     return;
-  if (Options.CudaRuntime == "shared") {
-    Out.push_back("-lcudart");
+  bool IsNamed = namesCudaRuntime(Line);
+  if (Options.CudaRuntime == "static") {
+    if (!IsNamed)
+      for (const char *Library :
+           {"-lcudart_static", "-ldl", "-lrt", "-lpthread"})
+        Out.push_back(Library);
     return;
   }
-  for (const char *Library : {"-lcudart_static", "-ldl", "-lrt", "-lpthread"})
-    Out.push_back(Library);
+  if (!IsNamed)
+    Out.push_back("-lcudart");
+  // Found at run time, wherever the program is started; as DT_RUNPATH, which
+  // LD_LIBRARY_PATH goes before: by that the simulated GPU comes in.
+  if (!Toolkit->libraryDirs().empty()) {
+    Linker("--enable-new-dtags");
+    Linker("-rpath");
+    Linker(Toolkit->libraryDirs().front());
+  }
 }
 
-static void append(Words &Out, const Argument &A) {
-  llvm::append_range(Out, A.Words);
+/// The user's word for the linker: the static CUDA runtime becomes the shared
+/// one, so that one program runs on both GPUs. `--cudart=static` keeps it.
+static std::string linkWord(const RaceOptions &Options, StringRef Word) {
+  if (Options.CudaRuntime != "shared")
+    return Word.str();
+  if (Word == "-lcudart_static")
+    return "-lcudart";
+  // CMake names the file.
+  if (path::filename(Word) != "libcudart_static.a")
+    return Word.str();
+  llvm::SmallString<128> Shared(path::parent_path(Word));
+  path::append(Shared, "libcudart.so");
+  return fs::exists(Shared) ? Shared.str().str() : "-lcudart";
+}
+
+void Translator::append(Words &Out, const Argument &A) const {
+  for (const std::string &Word : A.Words)
+    Out.push_back(A.IsInput && A.Input != InputKind::Linker
+                      ? Word
+                      : linkWord(Options, Word));
 }
 
 /// What we add may turn out not to be needed (PTX in a preprocessed file): the

@@ -288,6 +288,8 @@ void Printer::finding(const Finding &F, bool ShowDevice) {
     values(F);
   occurrences(F);
   line("  {}", explanation(F));
+  if (!Options.Replay.empty())
+    line("  replay: {}", Options.Replay);
   line("==================");
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Access.h"
+#include "PTX/Classify.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Analysis/VectorUtils.h"
 #include "llvm/IR/InlineAsm.h"
@@ -186,36 +187,10 @@ Effect effectOfMemory(MemIntrinsic &M) {
   return E;
 }
 
-/// Whether inline PTX reads or writes shared memory weakly: nobody checks that.
-bool accessesWeakly(StringRef Assembly) {
-  SmallVector<StringRef, 8> Statements;
-  Assembly.split(Statements, ';');
-  return any_of(Statements, [](StringRef S) {
-    S = S.ltrim(" \t\n{");
-    if (S.consume_front("@"))
-      S = S.drop_while([](char C) { return !isspace(C); }).ltrim();
-    const StringRef Opcode = S.take_until([](char C) { return isspace(C); });
-    const bool IsAccess =
-        any_of(ArrayRef<StringLiteral>{"ld.", "st.", "ldu.", "cp.async",
-                                       "cp.reduce", "ldmatrix", "stmatrix",
-                                       "wmma.load", "wmma.store"},
-               [&](StringRef Prefix) { return Opcode.starts_with(Prefix); });
-    const bool IsExempt =
-        any_of(ArrayRef<StringLiteral>{".relaxed", ".acquire", ".release",
-                                       ".volatile", ".mmio", ".param", ".local",
-                                       ".const", "_group", "mbarrier"},
-               [&](StringRef Part) { return Opcode.contains(Part); });
-    return IsAccess && !IsExempt;
-  });
-}
-
 /// Rule 3: everything that is not known to be harmless may synchronise.
 bool callSynchronises(const CallBase &Call) {
   if (isa<DbgInfoIntrinsic>(Call) || Call.isLifetimeStartOrEnd())
     return false;
-  if (const auto *Asm = dyn_cast<InlineAsm>(Call.getCalledOperand()))
-    return Asm->hasSideEffects() || !Call.doesNotAccessMemory() ||
-           Call.isConvergent();
   const auto *Intrinsic = dyn_cast<IntrinsicInst>(&Call);
   if (!Intrinsic)
     return true;
@@ -224,6 +199,19 @@ bool callSynchronises(const CallBase &Call) {
   const bool NoMemory =
       Call.doesNotAccessMemory() || Call.onlyAccessesInaccessibleMemory();
   return !NoMemory || Call.isConvergent() || !Call.willReturn();
+}
+
+/// Rule 6: what inline PTX does is read from its text; what it claims not to do
+/// it is trusted not to do.
+Effect effectOfAssembly(const CallBase &Call, const InlineAsm &Asm) {
+  const ptx::BodyClass Body = ptx::classifyInline(Asm.getAsmString());
+  Effect E;
+  E.Synchronises =
+      !Body.KeepsWindow && (Asm.hasSideEffects() ||
+                            !Call.doesNotAccessMemory() || Call.isConvergent());
+  if (Body.AccessesWeakly)
+    E.Skipped = Skip::Assembly;
+  return E;
 }
 
 } // namespace
@@ -267,10 +255,9 @@ Effect effectOf(Instruction &I) {
     E.Skipped = Skip::Strong;
     E.Synchronises = true;
   } else if (auto *Call = dyn_cast<CallBase>(&I)) {
+    if (const auto *Asm = dyn_cast<InlineAsm>(Call->getCalledOperand()))
+      return effectOfAssembly(*Call, *Asm);
     E.Synchronises = callSynchronises(*Call);
-    const auto *Asm = dyn_cast<InlineAsm>(Call->getCalledOperand());
-    if (Asm && accessesWeakly(Asm->getAsmString()))
-      E.Skipped = Skip::Assembly;
   } else
     E.Synchronises = I.mayReadOrWriteMemory();
   return E;
@@ -307,6 +294,11 @@ bool mayWait(const Instruction &I) {
   if (!Call || isa<IntrinsicInst>(Call))
     return Call && !Call->use_empty() && Call->mayWriteToMemory() &&
            !Call->onlyAccessesInaccessibleMemory();
+  if (const auto *Asm = dyn_cast<InlineAsm>(Call->getCalledOperand())) {
+    const ptx::BodyClass Body = ptx::classifyInline(Asm->getAsmString());
+    if (Body.KeepsWindow && !Body.AccessesMemory)
+      return false;
+  }
   return Call->mayReadOrWriteMemory();
 }
 

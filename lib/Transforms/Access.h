@@ -63,7 +63,8 @@ void markAccesses(llvm::Function &F);
 void ignoreAccesses(llvm::Function &F);
 
 /// True if `I` can wait for another thread's write: a strong load, an exchange
-/// whose result is used, assembly, or a call that may contain one.
+/// whose result is used, assembly that accesses memory, or a call that may
+/// contain one.
 bool mayWait(const llvm::Instruction &I);
 
 } // namespace crsan

@@ -153,7 +153,15 @@ static void pin(void) {
     (void)!dlopen(Info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
+/// The simulated GPU (runtime/sim) is a CUDA runtime that looks for races itself:
+/// no driver will load a library, and the end is not ours.
+static int isSimulated(void) {
+  return dlsym(RTLD_DEFAULT, "crsan_simulated_gpu") != NULL;
+}
+
 __attribute__((constructor(101))) static void crsanHostStart(void) {
+  if (isSimulated())
+    return;
   const char *Inherited;
   if (wasHere(&Inherited))
     return;

@@ -16,6 +16,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 namespace crsan {
@@ -30,7 +32,17 @@ struct DeviceUnit {
   std::string sitesName() const { return abi::SitesPrefix + Suffix; }
 };
 
-/// What the library keeps of a cubin that holds instrumented code.
+/// A named object of device code: all that is read of an image, whether it is a
+/// cubin or the PTX that the simulated GPU has loaded. A view.
+struct ImageObject {
+  std::string_view Name;
+  bool IsFunction = false; ///< Kernels too.
+  bool IsKernel = false;
+  /// The initial bytes of a variable, or why there are none.
+  std::variant<std::span<const uint8_t>, std::string> Bytes;
+};
+
+/// What the library keeps of an image that holds instrumented code.
 struct DeviceImage {
   uint64_t Hash = 0; ///< Of the tables: equal images are kept once.
   std::vector<DeviceUnit> Units;
@@ -41,8 +53,12 @@ struct DeviceImage {
   bool MayShuffle = true;
 };
 
-/// Reads a cubin; null if it is not instrumented. Sites of healthy tables are
-/// added to Sites.
+/// Null if no object is a site table: the image is not instrumented. Sites of
+/// healthy tables are added to Sites.
+std::unique_ptr<DeviceImage>
+readDeviceImage(std::span<const ImageObject> Objects, SiteTable &Sites);
+
+/// The same, of a cubin.
 std::unique_ptr<DeviceImage> readDeviceImage(std::span<const uint8_t> Cubin,
                                              SiteTable &Sites);
 

@@ -1,4 +1,4 @@
-//===- Fatbin.cpp - The cubins in what a program loads --------------------===//
+//===- Fatbin.cpp - The images in what a program loads --------------------===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,8 +20,10 @@ namespace {
 struct Wrapper {
   uint32_t Magic, Version;
   const void *Data;
-  void *Unused;
+  /// Version 2: the fat binaries that were linked, ended by a null.
+  const void *const *Prelinked;
 };
+constexpr uint32_t LinkedVersion = 2;
 constexpr uint32_t WrapperMagic = 0x466243b1;
 
 struct FatHeader {
@@ -41,7 +43,17 @@ struct Entry {
   uint32_t Architecture; ///< 90 for sm_90.
 };
 static_assert(sizeof(Entry) == 32);
-constexpr uint16_t KindElf = 2;
+constexpr uint16_t KindPTX = 1, KindElf = 2;
+
+/// What follows an Entry if its header is long enough.
+struct EntryTail {
+  uint32_t NameOffset, NameSize;
+  uint64_t Flags;
+  uint64_t Zero;
+  uint64_t PlainSize;
+};
+static_assert(sizeof(EntryTail) == 32);
+constexpr uint64_t FlagLZ4 = 0x2000, FlagZstandard = 0x8000;
 } // namespace
 
 template <typename T> static T readFrom(const uint8_t *Where) {
@@ -69,37 +81,83 @@ static bool isElf(const uint8_t *Start) {
   return std::memcmp(Start, ELFMAG, SELFMAG) == 0;
 }
 
-std::span<const uint8_t> findCubin(const void *Code, int Major, int Minor) {
-  const auto *Start = static_cast<const uint8_t *>(Code);
-  if (!Start)
-    return {};
-  if (readFrom<uint32_t>(Start) == WrapperMagic)
-    Start = static_cast<const uint8_t *>(readFrom<Wrapper>(Start).Data);
-  if (isElf(Start))
-    return wholeElf(Start);
-  if (readFrom<uint32_t>(Start) != FatMagic)
-    return {};
+static FatEntry readEntry(const Entry &E, const uint8_t *Header) {
+  FatEntry Result;
+  Result.What = E.Kind == KindPTX   ? FatEntry::Kind::PTX
+                : E.Kind == KindElf ? FatEntry::Kind::Cubin
+                                    : FatEntry::Kind::Other;
+  Result.Architecture = E.Architecture;
+  Result.Body = {Header + E.HeaderSize, E.Size};
+  Result.PlainSize = E.Size;
+  if (E.HeaderSize < sizeof(Entry) + sizeof(EntryTail) || !E.CompressedSize)
+    return Result;
+  auto Tail = readFrom<EntryTail>(Header + sizeof(Entry));
+  Result.Packed = Tail.Flags & FlagZstandard ? FatEntry::Packing::Zstandard
+                  : Tail.Flags & FlagLZ4     ? FatEntry::Packing::LZ4
+                                             : FatEntry::Packing::Unknown;
+  Result.PlainSize = Tail.PlainSize;
+  if (E.CompressedSize <= E.Size)
+    Result.Body = Result.Body.first(E.CompressedSize);
+  return Result;
+}
 
+/// The fat binary, or what else was given, behind a wrapper if there is one.
+static const uint8_t *unwrap(const void *Code) {
+  const auto *Start = static_cast<const uint8_t *>(Code);
+  if (Start && readFrom<uint32_t>(Start) == WrapperMagic)
+    return static_cast<const uint8_t *>(readFrom<Wrapper>(Start).Data);
+  return Start;
+}
+
+std::vector<FatEntry> fatEntries(const void *Code) {
+  std::vector<FatEntry> Entries;
+  const uint8_t *Start = unwrap(Code);
+  if (!Start || readFrom<uint32_t>(Start) != FatMagic)
+    return Entries;
   auto Header = readFrom<FatHeader>(Start);
   const uint8_t *At = Start + Header.HeaderSize, *End = At + Header.Size;
-  std::span<const uint8_t> Best;
-  uint32_t BestArchitecture = 0;
   while (size_t(End - At) >= sizeof(Entry)) {
     auto E = readFrom<Entry>(At);
     size_t Left = size_t(End - At);
     if (E.HeaderSize < sizeof(Entry) || E.HeaderSize > Left ||
         E.Size > Left - E.HeaderSize)
       break;
-    const uint8_t *Body = At + E.HeaderSize;
+    Entries.push_back(readEntry(E, At));
+    At += E.HeaderSize + E.Size;
+  }
+  return Entries;
+}
+
+std::vector<const void *> prelinkedFatbins(const void *Code) {
+  std::vector<const void *> Fatbins;
+  if (!Code || readFrom<uint32_t>(static_cast<const uint8_t *>(Code)) !=
+                   WrapperMagic)
+    return Fatbins;
+  auto W = readFrom<Wrapper>(static_cast<const uint8_t *>(Code));
+  if (W.Version == LinkedVersion && W.Prelinked)
+    for (const void *const *At = W.Prelinked; *At; ++At)
+      Fatbins.push_back(*At);
+  return Fatbins;
+}
+
+std::span<const uint8_t> findCubin(const void *Code, int Major, int Minor) {
+  const uint8_t *Start = unwrap(Code);
+  if (!Start)
+    return {};
+  if (isElf(Start))
+    return wholeElf(Start);
+  std::span<const uint8_t> Best;
+  uint32_t BestArchitecture = 0;
+  for (const FatEntry &E : fatEntries(Start)) {
     bool Runs =
         int(E.Architecture / 10) == Major && int(E.Architecture % 10) <= Minor;
+    if (E.What != FatEntry::Kind::Cubin || !Runs ||
+        E.Architecture <= BestArchitecture ||
+        E.Body.size() < sizeof(Elf64_Ehdr))
+      continue;
+    BestArchitecture = E.Architecture;
     // A compressed body does not begin like an ELF file.
-    if (E.Kind == KindElf && Runs && E.Size >= sizeof(Elf64_Ehdr) &&
-        E.Architecture > BestArchitecture) {
-      BestArchitecture = E.Architecture;
-      Best = isElf(Body) ? std::span(Body, E.Size) : std::span<const uint8_t>();
-    }
-    At = Body + E.Size;
+    Best = isElf(E.Body.data()) ? E.Body : std::span<const uint8_t>();
   }
   return Best;
 }

@@ -21,10 +21,12 @@ static constexpr std::string_view Names[] = {
 #define CRSAN_BOOL(Name, Default, Description) #Name,
 #define CRSAN_UINT(Name, Default, Least, Greatest, Description) #Name,
 #define CRSAN_STRING(Name, Default, Description) #Name,
+#define CRSAN_CHOICE(Name, Default, Choices, Description) #Name,
 #include "Flags.inc"
 #undef CRSAN_BOOL
 #undef CRSAN_UINT
 #undef CRSAN_STRING
+#undef CRSAN_CHOICE
 };
 
 static constexpr char HelpHint[] = "CRSAN_OPTIONS=help=1 lists the options";
@@ -98,6 +100,23 @@ static std::optional<std::string> set(std::string &Field, std::string_view,
   return std::nullopt;
 }
 
+/// Choices are separated by bars.
+static std::optional<std::string> choose(std::string &Field,
+                                         std::string_view Name,
+                                         std::string_view Value,
+                                         std::string_view Choices) {
+  for (std::string_view Rest = Choices; !Rest.empty();) {
+    std::string_view Choice = Rest.substr(0, Rest.find('|'));
+    Rest.remove_prefix(std::min(Rest.size(), Choice.size() + 1));
+    if (Choice != Value)
+      continue;
+    Field = Value;
+    return std::nullopt;
+  }
+  return fmt::format("option '{}' takes one of {}, not '{}'", Name, Choices,
+                     Value);
+}
+
 static std::optional<std::string> assign(Flags &F, std::string_view Name,
                                          std::string_view Value) {
 #define CRSAN_BOOL(Option, Default, Description)                               \
@@ -109,10 +128,14 @@ static std::optional<std::string> assign(Flags &F, std::string_view Name,
 #define CRSAN_STRING(Option, Default, Description)                             \
   if (Name == #Option)                                                         \
     return set(F.Option, Name, Value);
+#define CRSAN_CHOICE(Option, Default, Choices, Description)                    \
+  if (Name == #Option)                                                         \
+    return choose(F.Option, Name, Value, Choices);
 #include "Flags.inc"
 #undef CRSAN_BOOL
 #undef CRSAN_UINT
 #undef CRSAN_STRING
+#undef CRSAN_CHOICE
   std::string Near = nearNames(Name);
   if (Near.empty())
     return fmt::format("unknown option '{}'; {}", Name, HelpHint);
@@ -168,10 +191,13 @@ std::string Flags::helpText() {
   Add(#Name, std::to_string(Default), Description);
 #define CRSAN_STRING(Name, Default, Description)                               \
   Add(#Name, "\"" Default "\"", Description);
+#define CRSAN_CHOICE(Name, Default, Choices, Description)                      \
+  Add(#Name, Default " (of " Choices ")", Description);
 #include "Flags.inc"
 #undef CRSAN_BOOL
 #undef CRSAN_UINT
 #undef CRSAN_STRING
+#undef CRSAN_CHOICE
   return Text;
 }
 

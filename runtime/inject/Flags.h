@@ -19,10 +19,13 @@ struct Flags {
 #define CRSAN_UINT(Name, Default, Least, Greatest, Description)                \
   uint32_t Name = Default;
 #define CRSAN_STRING(Name, Default, Description) std::string Name = Default;
+#define CRSAN_CHOICE(Name, Default, Choices, Description)                      \
+  std::string Name = Default;
 #include "Flags.inc"
 #undef CRSAN_BOOL
 #undef CRSAN_UINT
 #undef CRSAN_STRING
+#undef CRSAN_CHOICE
 
   /// Takes `name=value` items separated by colons, commas or white space; a
   /// value may be quoted with ' or ". Of a repeated option the last counts.

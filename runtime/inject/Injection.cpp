@@ -10,116 +10,23 @@
 // program calls crsan_check_options before main if there are options, and
 // crsan_exit_code after everything else.
 //
-// The program's end: an exit handler takes stock while CUDA still works; the
-// report is printed as late as possible, from crsan_exit_code, because
-// destructors of the program may run kernels. Whatever else ends the program
-// (quick_exit, a signal, a kernel that hangs) prints earlier.
-//
 //===----------------------------------------------------------------------===//
 
 #include "Callbacks.h"
 #include "Cupti.h"
 #include "Driver.h"
+#include "Ending.h"
 #include "Flags.h"
 #include "HostNote.h"
 #include "Log.h"
 #include "Session.h"
-#include "Signals.h"
-#include "Watcher.h"
-
-#include <cstdio>
-#include <cstdlib>
-#include <dlfcn.h>
-#include <iostream>
-
-#include <unistd.h>
 
 #define CRSAN_EXPORT extern "C" __attribute__((visibility("default")))
 
 namespace crsan {
 
-/// Never destroyed: needed after the destructors have run.
-static Session *TheSession = nullptr;
-static pid_t SessionOwner = 0;
 /// InitializeInjection was called, whatever came of it.
 static bool WasInjected = false;
-
-/// The options, read once; ends the program if they are wrong.
-static const Flags &readOptions() {
-  static const Flags *Options = [] {
-    auto *F = new Flags;
-    // -fno-sanitize-recover=cuda-race, by way of a symbol of the program's.
-    F->halt_on_error = dlsym(RTLD_DEFAULT, "__crsan_halt_on_error") != nullptr;
-    const char *Text = std::getenv("CRSAN_OPTIONS");
-    auto Error = F->parse(Text ? Text : "");
-    if (Error) {
-      theLog().say("CRSAN_OPTIONS: {}", *Error);
-      _exit(1);
-    }
-    theLog().setPath(F->log_path);
-    theLog().setVerbosity(F->verbosity);
-    if (F->help)
-      theLog().text(Flags::helpText());
-    return F;
-  }();
-  return *Options;
-}
-
-/// A forked child has a copy of the session, but neither CUDA nor findings.
-static Session *session() {
-  return SessionOwner == getpid() ? TheSession : nullptr;
-}
-
-static void flushEverything() {
-  std::cout.flush();
-  std::wcout.flush();
-  std::clog.flush();
-  std::wclog.flush();
-  std::fflush(nullptr);
-}
-
-static int exitCodeOf(const Session &S, bool HasRaces) {
-  return HasRaces ? int(S.options().exitcode) : 0;
-}
-
-static void atExit() {
-  // A kernel that hangs may keep the rest of the exit from happening.
-  if (Session *S = session(); S && !S->takeStock())
-    S->report();
-}
-
-static void atQuickExit() {
-  Session *S = session();
-  if (!S)
-    return;
-  S->takeStock();
-  if (int Code = exitCodeOf(*S, S->report())) {
-    flushEverything();
-    _exit(Code);
-  }
-}
-
-static void haltIfRacy() {
-  Session *S = session();
-  if (!S || !S->sawRace())
-    return;
-  // Other threads run: flushing could wait for their locks forever.
-  int Code = exitCodeOf(*S, S->report());
-  _exit(Code ? Code : 1);
-}
-
-/// Takes part in the program's end. Not before instrumented code is there: in a
-/// program that only inherited the environment, nothing is touched.
-static void joinTheEnd() {
-  const Flags &Options = TheSession->options();
-  Watcher::start(Options.halt_on_error ? Options.poll_ms : 0, haltIfRacy, [] {
-    if (Session *S = session())
-      S->report();
-  });
-  installSignalHandlers();
-  std::atexit(atExit);
-  std::at_quick_exit(atQuickExit);
-}
 
 static const char *cuptiRemedy(CUptiResult Result) {
   switch (Result) {
@@ -153,11 +60,10 @@ static void inject() {
                         "CUDA_HOME or LD_LIBRARY_PATH to where it is");
   auto *S = new Session(Options, /*IsInstrumentedProgram=*/true);
   S->OnFirstInstrumented = joinTheEnd;
-  TheSession = S;
-  SessionOwner = getpid();
+  setRun(S);
   CUptiResult Result = subscribe(*Api, *S);
   if (Result != CUPTI_SUCCESS) {
-    TheSession = nullptr;
+    setRun(nullptr);
     theLog().say("races are not reported: {} ({}, {})", cuptiRemedy(Result),
                  Api->resultText(Result), Api->Path);
     return;
@@ -166,7 +72,7 @@ static void inject() {
   if (Api->GetVersion)
     Api->GetVersion(&Version);
   theLog().detail(2, "subscribed to {}, version {}", Api->Path, Version);
-  std::atexit(atExit);
+  reportAtExit();
 }
 
 } // namespace crsan
@@ -187,13 +93,5 @@ CRSAN_EXPORT void crsan_check_options() { readOptions(); }
 CRSAN_EXPORT int crsan_exit_code() {
   if (!WasInjected)
     return -1;
-  Session *S = session();
-  if (!S)
-    return 0;
-  // Once more: destructors and exit handlers may have run kernels since.
-  S->takeStock();
-  int Code = exitCodeOf(*S, S->report());
-  if (Code)
-    flushEverything();
-  return Code;
+  return endRun();
 }

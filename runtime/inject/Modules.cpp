@@ -17,7 +17,14 @@
 namespace crsan {
 
 bool Modules::addImage(std::span<const uint8_t> Cubin) {
-  std::unique_ptr<DeviceImage> Image = readDeviceImage(Cubin, Sites);
+  return addImage(readDeviceImage(Cubin, Sites));
+}
+
+bool Modules::addImage(std::span<const ImageObject> Objects) {
+  return addImage(readDeviceImage(Objects, Sites));
+}
+
+bool Modules::addImage(std::unique_ptr<DeviceImage> Image) {
   if (!Image)
     return false;
   auto Known = std::find_if(Images.begin(), Images.end(), [&](const auto &E) {
@@ -235,6 +242,19 @@ abi::Config Modules::makeConfig(const Context &Target,
   Config.Budget = Options.budget;
   Config.MaxInterval = Options.max_interval;
   return Config;
+}
+
+bool Modules::isShuffled(const std::string &Kernel) const {
+  return std::any_of(Images.begin(), Images.end(), [&](const auto &E) {
+    if (!E->IsOn || !E->Image.MayShuffle || !Options.shuffle)
+      return false;
+    return std::any_of(E->Image.Units.begin(), E->Image.Units.end(),
+                       [&](const DeviceUnit &Unit) {
+                         const auto &Names = Unit.Info.Kernels;
+                         return std::find(Names.begin(), Names.end(), Kernel) !=
+                                Names.end();
+                       });
+  });
 }
 
 void Modules::summarise(RunSummary &Summary) const {

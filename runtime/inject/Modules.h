@@ -47,6 +47,7 @@ public:
 
   /// Returns true for an image that is instrumented.
   bool addImage(std::span<const uint8_t> Cubin);
+  bool addImage(std::span<const ImageObject> Objects);
   /// Returns the code's serial.
   uint64_t addCode(LoadedCode Code);
   /// The serial, or 0.
@@ -66,6 +67,8 @@ public:
   bool isInstrumented(const std::string &Kernel) const {
     return Kernels.contains(Kernel);
   }
+  /// Whether block indices are permuted while the kernel runs.
+  bool isShuffled(const std::string &Kernel) const;
   const SiteTable &sites() const { return Sites; }
   /// Totals of the images that were switched on.
   void summarise(RunSummary &Summary) const;
@@ -81,6 +84,7 @@ private:
     std::vector<SiteArray> Arrays;
   };
 
+  bool addImage(std::unique_ptr<DeviceImage> Image);
   void configureCode(Context &Target, const LoadedCode &Code);
   std::shared_ptr<Entry> match(const LoadedCode &Code, Addresses &Found);
   bool resolve(const LoadedCode &Code, const DeviceImage &Image,

@@ -31,15 +31,21 @@ using namespace std::chrono_literals;
 // Code and contexts
 //===----------------------------------------------------------------------===//
 
-void Session::imageShown(std::span<const uint8_t> Cubin) {
+template <typename Bytes> void Session::addImage(Bytes Image) {
   bool IsFirst;
   {
     std::lock_guard Lock(Data);
     bool SawBefore = Code.sawInstrumented();
-    IsFirst = Code.addImage(Cubin) && !SawBefore;
+    IsFirst = Code.addImage(Image) && !SawBefore;
   }
   if (IsFirst && OnFirstInstrumented)
     OnFirstInstrumented();
+}
+
+void Session::imageShown(std::span<const uint8_t> Cubin) { addImage(Cubin); }
+
+void Session::imageShown(std::span<const ImageObject> Objects) {
+  addImage(Objects);
 }
 
 void Session::codeLoaded(CUlibrary Library, CUmodule Module, const void *Bytes,
@@ -375,6 +381,11 @@ bool Session::sawRace() {
                      [](const auto &C) { return C->hasRecords(); });
 }
 
+bool Session::isShuffled(const std::string &Kernel) const {
+  std::lock_guard Lock(Data);
+  return Code.isShuffled(Kernel);
+}
+
 RunSummary Session::summarise() const {
   RunSummary Summary;
   Summary.KernelsLaunched = Launched;
@@ -419,6 +430,7 @@ bool Session::report() {
         (speaks() && (!IsClean || R.hasWarnings() || Options.verbosity >= 1))) {
       TextOptions Text;
       Text.StripPathPrefix = Options.strip_path_prefix;
+      Text.Replay = Replay;
       theLog().text(renderText(R, Text));
     }
   }

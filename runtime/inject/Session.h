@@ -19,6 +19,7 @@
 #define CRSAN_INJECT_SESSION_H
 
 #include "Context.h"
+#include "Ending.h"
 #include "Flags.h"
 #include "Modules.h"
 
@@ -38,21 +39,25 @@
 
 namespace crsan {
 
-class Session {
+class Session final : public Run {
 public:
   Session(Flags Options, bool IsInstrumentedProgram)
       : Options(std::move(Options)),
         IsInstrumentedProgram(IsInstrumentedProgram),
         Code(Data, this->Options) {}
 
-  const Flags &options() const { return Options; }
+  const Flags &options() const override { return Options; }
 
   /// Called once, when the first instrumented code is seen: from then on the
   /// library takes part in the program's end.
   std::function<void()> OnFirstInstrumented;
 
+  /// A line that each finding of the report ends with: how to run it again.
+  void setReplay(std::string Line) { Replay = std::move(Line); }
+
   // Events. `Ctx` may be null where no context is current.
   void imageShown(std::span<const uint8_t> Cubin);
+  void imageShown(std::span<const ImageObject> Objects);
   /// Bytes: what the code was loaded from, or null if that was a file.
   void codeLoaded(CUlibrary Library, CUmodule Module, const void *Bytes,
                   CUcontext Ctx, uint32_t Uid);
@@ -70,18 +75,22 @@ public:
 
   /// Waits for kernels and reads exact counts, of all contexts that have run
   /// something since. False: some kernel still runs after exit_timeout_ms.
-  bool takeStock();
+  bool takeStock() override;
 
   /// Prints the report unless that has been done. Calls no driver function, so
   /// that it works when the program is dying. Returns whether there are races.
-  bool report();
+  bool report() override;
+
+  /// Whether block indices are permuted while the kernel (mangled) runs.
+  bool isShuffled(const std::string &Kernel) const;
 
   /// For halt_on_error: whether any race has been recorded so far.
-  bool sawRace();
+  bool sawRace() override;
 
 private:
   using ContextList = std::vector<std::shared_ptr<Context>>;
 
+  template <typename Bytes> void addImage(Bytes Image);
   std::shared_ptr<Context> findContext(CUcontext Handle);
   std::shared_ptr<Context> enterContext(CUcontext Handle, uint32_t Uid);
   void configure(CUcontext Handle, uint32_t Uid);
@@ -98,6 +107,7 @@ private:
 
   const Flags Options;
   const bool IsInstrumentedProgram;
+  std::string Replay;
 
   mutable std::timed_mutex Data;
   std::timed_mutex Configuring;

@@ -7,20 +7,27 @@
 //
 // crsan-clang has clang run this in place of ptxas, with ptxas's arguments and
 // --crsan-toolkit=ROOT. It assembles the program and the device runtime apart
-// (lib/PTX/RuntimeSplit.h says why) and links the two. Whatever cannot be
-// treated so is assembled by ptxas alone, as ever.
+// (lib/PTX/RuntimeSplit.h says why) and links the two. Relocatable code is not
+// split, but its PTX is put into it, compressed, as one more variable: that is
+// the one thing in it which survives objects, archives and the device linker, and
+// from which the simulated GPU can run the program (ABI.h, PTXPrefix). Whatever
+// cannot be treated so is assembled by ptxas alone, as ever.
 //
 //===----------------------------------------------------------------------===//
 
 #include "RuntimeSplit.h"
+#include "crsan/ABI.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Compression.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
 #include <string>
 #include <vector>
 
@@ -172,6 +179,43 @@ bool assembleApart(const CommandLine &C) {
   return Running(C.tool("nvlink"), Link, true).succeeds();
 }
 
+/// The text as a variable of its own, appended to it; empty: there is no
+/// compression.
+std::string withItself(StringRef PTX) {
+  if (!compression::zstd::isAvailable())
+    return {};
+  SmallVector<uint8_t, 0> Packed;
+  compression::zstd::compress(arrayRefFromStringRef(PTX), Packed);
+  std::string Text = PTX.rtrim('\0').str();
+  raw_string_ostream Out(Text);
+  // Weak: the same unit may be linked twice.
+  Out << "\n.weak .global .align 8 .b8 " << crsan::abi::PTXPrefix
+      << format_hex_no_prefix(xxh3_64bits(PTX), 16) << '[' << Packed.size()
+      << "] = {";
+  for (size_t I = 0; I < Packed.size(); ++I)
+    Out << (I == 0 ? "" : I % 32 ? "," : ",\n") << unsigned(Packed[I]);
+  Out << "};\n";
+  return Text;
+}
+
+/// False: nothing was made, for whatever reason.
+bool assembleWithPTX(const CommandLine &C) {
+  if (!C.IsRelocatable || C.Input.empty() || C.Output.empty())
+    return false;
+  auto Buffer = MemoryBuffer::getFile(C.Input);
+  if (!Buffer)
+    return false;
+  const std::string Text = withItself((*Buffer)->getBuffer());
+  if (Text.empty())
+    return false;
+  const std::string Source = C.Output + ".whole.ptx";
+  FileRemover Remover(Source);
+  std::vector<std::string> Arguments = C.Flags;
+  for (const std::string &Word : {std::string("--output-file"), C.Output, Source})
+    Arguments.push_back(Word);
+  return write(Source, Text) && run(C.tool("ptxas"), Arguments, true);
+}
+
 } // namespace
 
 int main(int Argc, char **Argv) {
@@ -181,7 +225,7 @@ int main(int Argc, char **Argv) {
               "--crsan-toolkit=ROOT\n";
     return 1;
   }
-  if (assembleApart(C))
+  if (assembleApart(C) || assembleWithPTX(C))
     return 0;
   // ptxas says what is wrong, if anything is.
   return Running(C.tool("ptxas"), C.Whole, false).succeeds() ? 0 : 1;

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ReportCommand.h"
+#include "RunCommand.h"
 
 #include <CLI/CLI.hpp>
 
@@ -21,6 +22,7 @@ int main(int Argc, char **Argv) {
   App.require_subcommand(1);
   int ExitCode = 0;
   crsan::addReportCommand(App, ExitCode);
+  crsan::addRunCommand(App, ExitCode);
   App.failure_message([](const CLI::App *, const CLI::Error &E) {
     return std::string("CRSan: ") + E.what() + "; see crsan --help\n";
   });

@@ -101,4 +101,15 @@ TEST(InjectFlags, HelpListsEveryOptionWithItsDefault) {
     EXPECT_THAT(Help, HasSubstr(Line));
 }
 
+TEST(InjectFlags, ChoicesAreChecked) {
+  Flags F;
+  EXPECT_EQ(F.schedule, "random");
+  EXPECT_EQ(F.parse("schedule=pct:detector=oracle"), std::nullopt);
+  EXPECT_EQ(F.schedule, "pct");
+  EXPECT_EQ(F.detector, "oracle");
+  EXPECT_EQ(F.parse("schedule=round"),
+            "option 'schedule' takes one of roundrobin|random|pct, not 'round'");
+  EXPECT_EQ(F.schedule, "pct");
+}
+
 } // namespace crsan

@@ -1,0 +1,64 @@
+//===- Classify.h - What inline PTX does ------------------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a compiler has to know of assembly that it does not understand further:
+// does it access memory, and how strongly; may it order memory (DESIGN.md,
+// section 3, rule 6; docs/soundness.md, rules 3 and 6)? Whatever is not listed
+// is Unknown, and Unknown may do anything.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_PTX_CLASSIFY_H
+#define CRSAN_PTX_CLASSIFY_H
+
+#include "PTX/AST.h"
+
+namespace crsan::ptx {
+
+enum class Category : uint8_t {
+  Harmless,        ///< Arithmetic, moves, special registers, address tests.
+  WeakAccess,      ///< ld and st without an order, ld.global.nc.
+  StrongAccess,    ///< Volatile, relaxed, acquire, release; atom, red.
+  Synchronisation, ///< Barriers, fences, waits and commits of copies.
+  AsyncCopy,       ///< cp.async and what else accesses memory later.
+  Convergent,      ///< shfl, vote, mma, ...: among the lanes of a warp.
+  MatrixAccess,    ///< ldmatrix, stmatrix, wmma.load, wmma.store: weak.
+  ControlFlow,     ///< Branches, calls, exit, trap: may not continue.
+  Unknown,
+};
+
+struct InstructionClass {
+  Category What = Category::Unknown;
+  // Of a WeakAccess, a StrongAccess or a MatrixAccess:
+  bool IsRead = false, IsWrite = false;
+  StateSpace Space = StateSpace::None; ///< Generic if none is written.
+  ScalarType Type = ScalarType::None;
+  uint32_t Size = 0;                ///< Bytes of a lane; 0: not known.
+  const Operand *Address = nullptr; ///< Into the instruction.
+};
+
+InstructionClass classify(const Instruction &I);
+
+/// A whole body, with its nested blocks.
+struct BodyClass {
+  /// Every instruction is Harmless or a WeakAccess, in a straight line: a
+  /// window of race checking may continue across it.
+  bool KeepsWindow = true;
+  /// Something may access memory weakly that other threads can see, or is
+  /// Unknown: a detector that looks at the compiler's own accesses misses it.
+  bool AccessesWeakly = false;
+  /// Something reads or writes memory of any kind, or is Unknown.
+  bool AccessesMemory = false;
+};
+
+BodyClass classify(const Block &Body);
+/// Of an inline assembly statement as LLVM has it. What does not parse is
+/// Unknown.
+BodyClass classifyInline(std::string_view Assembly);
+
+} // namespace crsan::ptx
+
+#endif // CRSAN_PTX_CLASSIFY_H

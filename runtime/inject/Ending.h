@@ -1,0 +1,66 @@
+//===- Ending.h - A run and the end of its program --------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An exit handler takes stock while CUDA still works; the report is printed as
+// late as possible, because destructors of the program may run kernels. Whatever
+// else ends the program (quick_exit, a signal, a kernel that hangs) prints
+// earlier.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_INJECT_ENDING_H
+#define CRSAN_INJECT_ENDING_H
+
+namespace crsan {
+
+struct Flags;
+
+/// What the end of a program asks of the run: of a Session, on hardware.
+class Run {
+public:
+  virtual ~Run();
+
+  virtual const Flags &options() const = 0;
+  /// Waits for kernels and reads what they found. False: some still run, and
+  /// are not waited for any longer.
+  virtual bool takeStock() = 0;
+  /// Prints the report unless that has been done, without waiting for anything.
+  /// Returns whether there are findings.
+  virtual bool report() = 0;
+  /// For halt_on_error: whether there is any finding so far.
+  virtual bool sawRace() = 0;
+};
+
+/// The options, read from CRSAN_OPTIONS once; ends the program if they are
+/// wrong.
+const Flags &readOptions();
+
+/// The process's run from now on. Never destroyed: it is needed after the
+/// destructors have run.
+void setRun(Run *R);
+
+/// Null in a forked child, which has a copy of the run, but neither CUDA nor
+/// findings.
+Run *theRun();
+
+/// Registers the exit handler.
+void reportAtExit();
+
+/// Takes part in every other end of the program too: signals, quick_exit,
+/// halt_on_error. Not before instrumented code is there: in a program that only
+/// inherited the environment, nothing is touched.
+void joinTheEnd();
+
+/// The last thing that happens: reports, and returns the exit code that the
+/// program shall have, or 0 to leave it as it is.
+int endRun();
+
+/// Writes what streams still hold, before _exit.
+void flushEverything();
+
+} // namespace crsan
+
+#endif // CRSAN_INJECT_ENDING_H

@@ -1,0 +1,107 @@
+//===- Detector.cpp - detector=oracle -------------------------------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Detector.h"
+
+#include "Flags.h"
+#include "Log.h"
+#include "Process.h"
+#include "oracle/Oracle.h"
+#include "oracle/OracleReport.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+namespace crsan::api {
+
+namespace {
+
+/// An oracle that does not look at some ranges.
+class FilteredOracle final : public Oracle {
+public:
+  void ignore(const void *Begin, size_t Size) {
+    Ignored.insert_or_assign(uint64_t(Begin), uint64_t(Begin) + Size);
+  }
+
+  void access(const ThreadRef &T, const Access &A) override {
+    if (!isIgnored(A.Address))
+      Oracle::access(T, A);
+  }
+
+private:
+  bool isIgnored(uint64_t Address) const {
+    auto After = Ignored.upper_bound(Address);
+    return After != Ignored.begin() && Address < std::prev(After)->second;
+  }
+
+  std::map<uint64_t, uint64_t> Ignored; ///< Begin -> end.
+};
+
+/// One oracle a device: each sees a world of its own.
+class Oracles final : public OracleDetector {
+public:
+  Oracles(Process &P, const Flags &Options) : P(P), Options(Options) {
+    for (int I = 0; I < P.deviceCount(); ++I) {
+      Each.push_back(std::make_unique<FilteredOracle>());
+      P.device(I).M.setObserver(Each.back().get());
+    }
+  }
+
+  bool sawRace() override {
+    return std::any_of(Each.begin(), Each.end(),
+                       [](const auto &O) { return !O->findings().empty(); });
+  }
+
+  void ignore(int Device, const void *Begin, size_t Size) override {
+    Each[size_t(Device)]->ignore(Begin, Size);
+  }
+
+  bool report(const std::string &Replay) override {
+    if (!HasReported) {
+      HasReported = true;
+      for (size_t I = 0; I < Each.size(); ++I)
+        reportDevice(int(I), Replay);
+    }
+    return sawRace();
+  }
+
+private:
+  void reportDevice(int Ordinal, const std::string &Replay) {
+    const Machine &M = P.device(Ordinal).M;
+    OracleReport R = buildOracleReport(
+        *Each[size_t(Ordinal)], [&M](int32_t Instruction) {
+          std::vector<SourceFrame> Frames;
+          for (const SourceLine &L : M.where(Instruction))
+            Frames.push_back({L.Function, L.File, L.Line, L.Column});
+          return Frames;
+        });
+    // A device that did nothing has nothing to say.
+    bool IsIdle = R.Counts.Grids == 0 && R.Findings.empty();
+    bool IsQuiet = R.Findings.empty() && Options.verbosity == 0;
+    if (IsQuiet || (IsIdle && Ordinal > 0))
+      return;
+    if (!R.Findings.empty())
+      R.Notes.push_back("replay: " + Replay);
+    TextOptions Text;
+    Text.StripPathPrefix = Options.strip_path_prefix;
+    theLog().text(renderText(R, Text));
+  }
+
+  Process &P;
+  const Flags &Options;
+  std::vector<std::unique_ptr<FilteredOracle>> Each;
+  bool HasReported = false;
+};
+
+} // namespace
+
+std::unique_ptr<OracleDetector> makeOracle(Process &P, const Flags &Options) {
+  return std::make_unique<Oracles>(P, Options);
+}
+
+} // namespace crsan::api

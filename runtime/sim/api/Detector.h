@@ -1,0 +1,38 @@
+//===- Detector.h - detector=oracle ------------------------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_SIM_DETECTOR_H
+#define CRSAN_SIM_DETECTOR_H
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace crsan {
+struct Flags;
+}
+
+namespace crsan::api {
+
+class Process;
+
+/// The exact happens-before (runtime/sim/oracle) over all devices.
+class OracleDetector {
+public:
+  virtual ~OracleDetector() = default;
+  /// Prints all findings and a summary, once. Returns whether there are any.
+  virtual bool report(const std::string &Replay) = 0;
+  virtual bool sawRace() = 0;
+  /// What the instrumentation keeps for itself is no business of the program's.
+  virtual void ignore(int Device, const void *Begin, size_t Size) = 0;
+};
+
+/// Observes all machines of the process.
+std::unique_ptr<OracleDetector> makeOracle(Process &P, const Flags &Options);
+
+} // namespace crsan::api
+
+#endif // CRSAN_SIM_DETECTOR_H

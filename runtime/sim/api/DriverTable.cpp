@@ -1,0 +1,193 @@
+//===- DriverTable.cpp - The driver that the session sees -----------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DriverTable.h"
+
+#include "Driver.h"
+#include "Process.h"
+
+#include <cstring>
+
+namespace crsan::api {
+
+/// The context that the session has made current on this thread.
+static thread_local std::vector<Device *> Pushed;
+
+static Device &currentDevice() {
+  return Pushed.empty() ? Process::get().current() : *Pushed.back();
+}
+
+static CUresult getErrorName(CUresult Error, const char **Name) {
+  // The session prints no others.
+  switch (int(Error)) {
+#define CRSAN_ERROR(Code, Text)                                                \
+  case Code:                                                                   \
+    *Name = Text;                                                              \
+    return CUDA_SUCCESS;
+    CRSAN_ERROR(CUDA_SUCCESS, "CUDA_SUCCESS")
+    CRSAN_ERROR(CUDA_ERROR_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE")
+    CRSAN_ERROR(CUDA_ERROR_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY")
+    CRSAN_ERROR(CUDA_ERROR_NOT_FOUND, "CUDA_ERROR_NOT_FOUND")
+    CRSAN_ERROR(CUDA_ERROR_NO_BINARY_FOR_GPU, "CUDA_ERROR_NO_BINARY_FOR_GPU")
+    CRSAN_ERROR(CUDA_ERROR_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS")
+    CRSAN_ERROR(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+                "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES")
+    CRSAN_ERROR(CUDA_ERROR_LAUNCH_TIMEOUT, "CUDA_ERROR_LAUNCH_TIMEOUT")
+    CRSAN_ERROR(CUDA_ERROR_ASSERT, "CUDA_ERROR_ASSERT")
+    CRSAN_ERROR(CUDA_ERROR_MISALIGNED_ADDRESS, "CUDA_ERROR_MISALIGNED_ADDRESS")
+    CRSAN_ERROR(CUDA_ERROR_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED")
+    CRSAN_ERROR(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+                "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE")
+#undef CRSAN_ERROR
+  default:
+    // Those of the runtime alone have a name too.
+    *Name = cudaGetErrorName(cudaError_t(Error));
+    return CUDA_SUCCESS;
+  }
+}
+
+static CUresult getErrorString(CUresult Error, const char **Text) {
+  *Text = cudaGetErrorString(cudaError_t(Error));
+  return CUDA_SUCCESS;
+}
+
+static CUresult ctxGetCurrent(CUcontext *Ctx) {
+  *Ctx = currentDevice().context();
+  return CUDA_SUCCESS;
+}
+
+static CUresult ctxPushCurrent(CUcontext Ctx) {
+  Pushed.push_back(Device::of(Ctx));
+  return CUDA_SUCCESS;
+}
+
+static CUresult ctxPopCurrent(CUcontext *Ctx) {
+  *Ctx = Pushed.back()->context();
+  Pushed.pop_back();
+  return CUDA_SUCCESS;
+}
+
+static CUresult ctxGetDevice(CUdevice *D) {
+  *D = currentDevice().Ordinal;
+  return CUDA_SUCCESS;
+}
+
+static CUresult ctxSynchronize() {
+  Process &P = Process::get();
+  Process::Guard G(P);
+  return CUresult(P.waitAll(currentDevice()));
+}
+
+static CUresult deviceGetAttribute(int *Value, CUdevice_attribute Attribute,
+                                   CUdevice D) {
+  return CUresult(cudaDeviceGetAttribute(Value, cudaDeviceAttr(Attribute), D));
+}
+
+static CUresult primaryCtxGetState(CUdevice, unsigned *Flags, int *Active) {
+  *Flags = 0;
+  *Active = 1;
+  return CUDA_SUCCESS;
+}
+
+static CUresult exchangeCaptureMode(CUstreamCaptureMode *) {
+  return CUDA_SUCCESS;
+}
+
+static CUresult memAlloc(CUdeviceptr *Address, size_t Size) {
+  Process &P = Process::get();
+  Process::Guard G(P);
+  *Address = CUdeviceptr(currentDevice().M.allocate(Size));
+  return *Address ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static CUresult memHostRegister(void *Base, size_t Size, unsigned) {
+  Process &P = Process::get();
+  Process::Guard G(P);
+  currentDevice().M.allowRange(Base, Size);
+  return CUDA_SUCCESS;
+}
+
+static CUresult memHostGetDevicePointer(CUdeviceptr *Address, void *Base,
+                                        unsigned) {
+  *Address = CUdeviceptr(Base);
+  return CUDA_SUCCESS;
+}
+
+// The session copies to memory of its own, or after it has waited for the
+// kernels: at once is in order.
+
+static CUresult memsetD8(CUdeviceptr Where, unsigned char Value, size_t Size,
+                         CUstream) {
+  std::memset(reinterpret_cast<void *>(Where), Value, Size);
+  return CUDA_SUCCESS;
+}
+
+static CUresult memcpyHtoD(CUdeviceptr To, const void *From, size_t Size,
+                           CUstream) {
+  std::memcpy(reinterpret_cast<void *>(To), From, Size);
+  return CUDA_SUCCESS;
+}
+
+static CUresult memcpyDtoH(void *To, CUdeviceptr From, size_t Size, CUstream) {
+  std::memcpy(To, reinterpret_cast<const void *>(From), Size);
+  return CUDA_SUCCESS;
+}
+
+static CUresult streamCreate(CUstream *S, unsigned) {
+  *S = nullptr;
+  return CUDA_SUCCESS;
+}
+
+static CUresult streamSynchronize(CUstream) { return CUDA_SUCCESS; }
+
+static CUresult moduleGetGlobal(CUdeviceptr *, size_t *, CUmodule,
+                                const char *) {
+  return CUDA_ERROR_NOT_FOUND; // There are libraries only.
+}
+
+static CUresult libraryGetGlobal(CUdeviceptr *Address, size_t *Size,
+                                 CUlibrary Library, const char *Name) {
+  Process &P = Process::get();
+  Process::Guard G(P);
+  Device &D = currentDevice();
+  cudaError_t Error = cudaSuccess;
+  ModuleId Id = P.loadOn(*Library, D, Error);
+  if (!Id)
+    return CUDA_ERROR_NO_BINARY_FOR_GPU;
+  std::optional<Symbol> Found = D.M.findSymbol(Id, Name);
+  if (!Found)
+    return CUDA_ERROR_NOT_FOUND;
+  *Address = CUdeviceptr(Found->Address);
+  *Size = Found->Size;
+  return CUDA_SUCCESS;
+}
+
+void fillDriverTable(Process &) {
+  Driver &D = theDriver();
+  D.cuGetErrorName = getErrorName;
+  D.cuGetErrorString = getErrorString;
+  D.cuCtxGetCurrent = ctxGetCurrent;
+  D.cuCtxPushCurrent = ctxPushCurrent;
+  D.cuCtxPopCurrent = ctxPopCurrent;
+  D.cuCtxGetDevice = ctxGetDevice;
+  D.cuCtxSynchronize = ctxSynchronize;
+  D.cuDeviceGetAttribute = deviceGetAttribute;
+  D.cuDevicePrimaryCtxGetState = primaryCtxGetState;
+  D.cuThreadExchangeStreamCaptureMode = exchangeCaptureMode;
+  D.cuMemAlloc = memAlloc;
+  D.cuMemHostRegister = memHostRegister;
+  D.cuMemHostGetDevicePointer = memHostGetDevicePointer;
+  D.cuMemsetD8Async = memsetD8;
+  D.cuMemcpyHtoDAsync = memcpyHtoD;
+  D.cuMemcpyDtoHAsync = memcpyDtoH;
+  D.cuStreamCreate = streamCreate;
+  D.cuStreamSynchronize = streamSynchronize;
+  D.cuModuleGetGlobal = moduleGetGlobal;
+  D.cuLibraryGetGlobal = libraryGetGlobal;
+}
+
+} // namespace crsan::api

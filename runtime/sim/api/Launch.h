@@ -1,0 +1,31 @@
+//===- Launch.h - A launch as the program asks for it -----------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_SIM_LAUNCH_H
+#define CRSAN_SIM_LAUNCH_H
+
+#include "Process.h"
+
+namespace crsan::api {
+
+struct LaunchRequest {
+  CUkern_st *Kernel = nullptr;
+  dim3 Grid, Block;
+  size_t Shared = 0;
+  void **Arguments = nullptr;
+  dim3 Cluster{1, 1, 1};
+  bool HasCluster = false;
+  bool IsCooperative = false;
+};
+
+/// Checks the request against the kernel and the device, with the errors that
+/// CUDA gives, and takes the arguments' values.
+cudaError_t prepareLaunch(Process &P, Device &D, const LaunchRequest &R,
+                          Launch &Result);
+
+} // namespace crsan::api
+
+#endif // CRSAN_SIM_LAUNCH_H

@@ -1,0 +1,475 @@
+//===- Memory.cpp - Allocation, registration, pointers --------------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Device pointers are host pointers. What differs between the kinds of memory
+// is who may touch it, how long it lives, and what copies wait for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Process.h"
+
+#include <algorithm>
+
+using namespace crsan::api;
+
+/// What the device says it has.
+static constexpr size_t TotalBytes = size_t(16) << 30;
+
+static size_t bytesInUse(const Process &P, const Device &D) {
+  size_t Sum = 0;
+  for (const auto &[Base, A] : P.Allocations)
+    if (A.What == Allocation::Kind::Device && A.Device == D.Ordinal)
+      Sum += A.Size;
+  return Sum;
+}
+
+static cudaError_t allocateDevice(Process &P, Device &D, void **Result,
+                                  size_t Size, CUmemPoolHandle_st *Pool) {
+  *Result = nullptr;
+  if (Size == 0)
+    return cudaSuccess;
+  if (Size > TotalBytes || bytesInUse(P, D) + Size > TotalBytes)
+    return cudaErrorMemoryAllocation;
+  void *Base = D.M.allocate(Size);
+  if (!Base)
+    return cudaErrorMemoryAllocation;
+  P.addAllocation({Allocation::Kind::Device, Base, Size, D.Ordinal, 0, Pool});
+  if (Pool) {
+    Pool->Used += Size;
+    Pool->UsedHigh = std::max(Pool->UsedHigh, Pool->Used);
+  }
+  *Result = Base;
+  return cudaSuccess;
+}
+
+/// Memory of the host's that every device may touch.
+static cudaError_t allocateHost(Process &P, void **Result, size_t Size,
+                                Allocation::Kind What, unsigned Flags) {
+  *Result = nullptr;
+  if (Size == 0)
+    return What == Allocation::Kind::Managed ? cudaErrorInvalidValue
+                                             : cudaSuccess;
+  void *Base = P.mapHost(Size);
+  if (!Base)
+    return cudaErrorMemoryAllocation;
+  P.addAllocation({What, Base, Size, P.current().Ordinal, Flags, nullptr});
+  *Result = Base;
+  return cudaSuccess;
+}
+
+//===----------------------------------------------------------------------===//
+// cudaMalloc and its kin
+//===----------------------------------------------------------------------===//
+
+CRSAN_API cudaError_t cudaMalloc(void **Result, size_t Size) {
+  return enterDevice([&](Process &P) {
+    return Result ? allocateDevice(P, P.current(), Result, Size, nullptr)
+                  : cudaErrorInvalidValue;
+  });
+}
+
+CRSAN_API cudaError_t cudaMallocHost(void **Result, size_t Size) {
+  return enterDevice([&](Process &P) {
+    return allocateHost(P, Result, Size, Allocation::Kind::Host,
+                        cudaHostAllocDefault);
+  });
+}
+
+CRSAN_API cudaError_t cudaHostAlloc(void **Result, size_t Size,
+                                    unsigned Flags) {
+  return enterDevice([&](Process &P) {
+    constexpr unsigned Known = cudaHostAllocPortable | cudaHostAllocMapped |
+                               cudaHostAllocWriteCombined;
+    if (Flags & ~Known)
+      return cudaErrorInvalidValue;
+    return allocateHost(P, Result, Size, Allocation::Kind::Host, Flags);
+  });
+}
+
+CRSAN_API cudaError_t cudaMallocManaged(void **Result, size_t Size,
+                                        unsigned Flags) {
+  return enterDevice([&](Process &P) {
+    if (Flags != cudaMemAttachGlobal && Flags != cudaMemAttachHost)
+      return cudaErrorInvalidValue;
+    return allocateHost(P, Result, Size, Allocation::Kind::Managed, Flags);
+  });
+}
+
+static constexpr size_t PitchBytes = 512;
+
+CRSAN_API cudaError_t cudaMallocPitch(void **Result, size_t *Pitch,
+                                      size_t Width, size_t Height) {
+  return enterDevice([&](Process &P) {
+    *Pitch = (Width + PitchBytes - 1) / PitchBytes * PitchBytes;
+    return allocateDevice(P, P.current(), Result, *Pitch * Height, nullptr);
+  });
+}
+
+CRSAN_API cudaError_t cudaMalloc3D(cudaPitchedPtr *Result, cudaExtent Extent) {
+  return enterDevice([&](Process &P) {
+    Result->pitch = (Extent.width + PitchBytes - 1) / PitchBytes * PitchBytes;
+    Result->xsize = Extent.width;
+    Result->ysize = Extent.height;
+    return allocateDevice(P, P.current(), &Result->ptr,
+                          Result->pitch * Extent.height * Extent.depth,
+                          nullptr);
+  });
+}
+
+/// Waits for what may still use the memory, as hardware does.
+static void waitForUsers(Process &P, const Allocation &A) {
+  P.waitAll(P.current());
+  if (A.Device != P.current().Ordinal)
+    P.waitAll(P.device(A.Device));
+}
+
+/// Frees what was given out as one of the kinds.
+static cudaError_t release(Process &P, void *Base,
+                           std::initializer_list<Allocation::Kind> Kinds) {
+  if (!Base)
+    return cudaSuccess;
+  Allocation *A = P.findAllocation(Base);
+  bool Fits = false;
+  for (Allocation::Kind K : Kinds)
+    Fits |= A && A->What == K;
+  if (!Fits || A->Base != Base)
+    return cudaErrorInvalidValue;
+  waitForUsers(P, *A);
+  P.dropAllocation(Base);
+  return P.current().Sticky;
+}
+
+CRSAN_API cudaError_t cudaFree(void *Base) {
+  return enterDevice([&](Process &P) {
+    return release(P, Base,
+                   {Allocation::Kind::Device, Allocation::Kind::Managed});
+  });
+}
+
+CRSAN_API cudaError_t cudaFreeHost(void *Base) {
+  return enterDevice([&](Process &P) {
+    return release(P, Base, {Allocation::Kind::Host});
+  });
+}
+
+CRSAN_API cudaError_t cudaHostRegister(void *Base, size_t Size,
+                                       unsigned Flags) {
+  return enterDevice([&](Process &P) {
+    if (!Base || !Size)
+      return cudaErrorInvalidValue;
+    if (P.findAllocation(Base))
+      return cudaErrorHostMemoryAlreadyRegistered;
+    P.addAllocation({Allocation::Kind::Registered, Base, Size,
+                     P.current().Ordinal, Flags, nullptr});
+    return cudaSuccess;
+  });
+}
+
+CRSAN_API cudaError_t cudaHostUnregister(void *Base) {
+  return enterDevice([&](Process &P) {
+    Allocation *A = P.findAllocation(Base);
+    if (!A || A->What != Allocation::Kind::Registered || A->Base != Base)
+      return cudaErrorHostMemoryNotRegistered;
+    waitForUsers(P, *A);
+    P.dropAllocation(Base);
+    return P.current().Sticky;
+  });
+}
+
+CRSAN_API cudaError_t cudaHostGetDevicePointer(void **Result, void *Host,
+                                               unsigned Flags) {
+  return enterDevice([&](Process &P) {
+    Allocation *A = P.findAllocation(Host);
+    if (!A || A->What == Allocation::Kind::Device || Flags)
+      return cudaErrorInvalidValue;
+    *Result = Host;
+    return cudaSuccess;
+  });
+}
+
+CRSAN_API cudaError_t cudaHostGetFlags(unsigned *Flags, void *Host) {
+  return enterDevice([&](Process &P) {
+    Allocation *A = P.findAllocation(Host);
+    if (!A || (A->What != Allocation::Kind::Host &&
+               A->What != Allocation::Kind::Registered))
+      return cudaErrorInvalidValue;
+    // Unified addressing maps all of it.
+    *Flags = A->Flags | cudaHostAllocMapped;
+    return cudaSuccess;
+  });
+}
+
+CRSAN_API cudaError_t cudaMemGetInfo(size_t *Free, size_t *Total) {
+  return enterDevice([&](Process &P) {
+    *Total = TotalBytes;
+    *Free = TotalBytes - bytesInUse(P, P.current());
+    return cudaSuccess;
+  });
+}
+
+CRSAN_API cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *Result,
+                                               const void *Address) {
+  return enterDevice([&](Process &P) {
+    *Result = {};
+    Result->device = -1;
+    Result->hostPointer = const_cast<void *>(Address);
+    auto SetDevice = [&](int Ordinal) {
+      Result->device = Ordinal;
+      Result->devicePointer = const_cast<void *>(Address);
+    };
+    if (Allocation *A = P.findAllocation(Address)) {
+      SetDevice(A->Device);
+      Result->type = A->What == Allocation::Kind::Device ? cudaMemoryTypeDevice
+                     : A->What == Allocation::Kind::Managed
+                         ? cudaMemoryTypeManaged
+                         : cudaMemoryTypeHost;
+      if (A->What == Allocation::Kind::Device)
+        Result->hostPointer = nullptr;
+      return cudaSuccess;
+    }
+    // Variables of modules.
+    for (int I = 0; I < P.deviceCount(); ++I)
+      if (P.device(I).M.rangeOf(Address)) {
+        SetDevice(I);
+        Result->type = cudaMemoryTypeDevice;
+        Result->hostPointer = nullptr;
+        return cudaSuccess;
+      }
+    Result->type = cudaMemoryTypeUnregistered;
+    Result->device = cudaInvalidDeviceId;
+    return cudaSuccess;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Managed memory: hints
+//===----------------------------------------------------------------------===//
+
+static cudaError_t checkManaged(const void *Base, size_t Size) {
+  return enterDevice([&](Process &P) {
+    Allocation *A = P.findAllocation(Base);
+    if (!A || A->What != Allocation::Kind::Managed || !Size)
+      return cudaErrorInvalidValue;
+    auto End = static_cast<const char *>(A->Base) + A->Size;
+    return static_cast<const char *>(Base) + Size <= End
+               ? cudaSuccess
+               : cudaErrorInvalidValue;
+  });
+}
+
+CRSAN_API cudaError_t cudaMemAdvise(const void *Base, size_t Size,
+                                    cudaMemoryAdvise, cudaMemLocation) {
+  return checkManaged(Base, Size);
+}
+
+CRSAN_API cudaError_t cudaMemPrefetchAsync(const void *Base, size_t Size,
+                                           cudaMemLocation, unsigned,
+                                           cudaStream_t) {
+  return checkManaged(Base, Size);
+}
+
+CRSAN_API cudaError_t cudaMemPrefetchAsync_ptsz(const void *Base, size_t Size,
+                                                cudaMemLocation, unsigned,
+                                                cudaStream_t) {
+  return checkManaged(Base, Size);
+}
+
+CRSAN_API cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void *Base, size_t,
+                                               unsigned) {
+  return checkManaged(Base, 1);
+}
+
+CRSAN_API cudaError_t cudaStreamAttachMemAsync_ptsz(cudaStream_t, void *Base,
+                                                    size_t, unsigned) {
+  return checkManaged(Base, 1);
+}
+
+//===----------------------------------------------------------------------===//
+// Stream-ordered allocation. The memory is there at once and goes when the
+// stream gets to the free.
+//===----------------------------------------------------------------------===//
+
+static cudaError_t allocateAsync(void **Result, size_t Size,
+                                 CUmemPoolHandle_st *Pool,
+                                 cudaStream_t Handle) {
+  return enterDevice([&](Process &P) {
+    StreamRef S;
+    if (cudaError_t Error = P.resolve(Handle, S); Error != cudaSuccess)
+      return Error;
+    if (S.Object && S.Object->Capture)
+      CRSAN_UNSUPPORTED("cudaMallocAsync in a stream capture");
+    if (!Pool)
+      Pool = S.On->Pool;
+    if (!P.Pools.contains(Pool))
+      return cudaErrorInvalidValue;
+    return allocateDevice(P, *S.On, Result, Size, Pool);
+  });
+}
+
+static cudaError_t freeAsync(void *Base, cudaStream_t Handle) {
+  return enterDevice([&](Process &P) {
+    StreamRef S;
+    if (cudaError_t Error = P.resolve(Handle, S); Error != cudaSuccess)
+      return Error;
+    if (!Base)
+      return cudaSuccess;
+    Allocation *A = P.findAllocation(Base);
+    if (!A || A->Base != Base || A->What != Allocation::Kind::Device ||
+        A->IsFreeing)
+      return cudaErrorInvalidValue;
+    A->IsFreeing = true;
+    HostOp Op;
+    Op.Name = "cudaFreeAsync";
+    Op.Run = [&P, Base] { P.dropAllocation(Base); };
+    return P.submit(S, std::move(Op), cudaGraphNodeTypeMemFree);
+  });
+}
+
+CRSAN_API cudaError_t cudaMallocAsync(void **Result, size_t Size,
+                                      cudaStream_t S) {
+  return allocateAsync(Result, Size, nullptr, S);
+}
+CRSAN_API cudaError_t cudaMallocAsync_ptsz(void **Result, size_t Size,
+                                           cudaStream_t S) {
+  return allocateAsync(Result, Size, nullptr, perThread(S));
+}
+CRSAN_API cudaError_t cudaMallocFromPoolAsync(void **Result, size_t Size,
+                                              cudaMemPool_t Pool,
+                                              cudaStream_t S) {
+  return allocateAsync(Result, Size, Pool, S);
+}
+CRSAN_API cudaError_t cudaMallocFromPoolAsync_ptsz(void **Result, size_t Size,
+                                                   cudaMemPool_t Pool,
+                                                   cudaStream_t S) {
+  return allocateAsync(Result, Size, Pool, perThread(S));
+}
+CRSAN_API cudaError_t cudaFreeAsync(void *Base, cudaStream_t S) {
+  return freeAsync(Base, S);
+}
+CRSAN_API cudaError_t cudaFreeAsync_ptsz(void *Base, cudaStream_t S) {
+  return freeAsync(Base, perThread(S));
+}
+
+//===----------------------------------------------------------------------===//
+// Pools
+//===----------------------------------------------------------------------===//
+
+CRSAN_API cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *Pool,
+                                                  int Ordinal) {
+  return enter([&](Process &P) {
+    if (Ordinal < 0 || Ordinal >= P.deviceCount())
+      return cudaErrorInvalidDevice;
+    *Pool = &P.device(Ordinal).DefaultPool;
+    return cudaSuccess;
+  });
+}
+
+CRSAN_API cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *Pool, int Ordinal) {
+  return enter([&](Process &P) {
+    if (Ordinal < 0 || Ordinal >= P.deviceCount())
+      return cudaErrorInvalidDevice;
+    *Pool = P.device(Ordinal).Pool;
+    return cudaSuccess;
+  });
+}
+
+CRSAN_API cudaError_t cudaDeviceSetMemPool(int Ordinal, cudaMemPool_t Pool) {
+  return enter([&](Process &P) {
+    if (Ordinal < 0 || Ordinal >= P.deviceCount())
+      return cudaErrorInvalidDevice;
+    if (!P.Pools.contains(Pool))
+      return cudaErrorInvalidValue;
+    P.device(Ordinal).Pool = Pool;
+    return cudaSuccess;
+  });
+}
+
+CRSAN_API cudaError_t cudaMemPoolCreate(cudaMemPool_t *Pool,
+                                        const cudaMemPoolProps *Props) {
+  return enter([&](Process &P) {
+    if (!Pool || !Props || Props->location.type != cudaMemLocationTypeDevice ||
+        Props->location.id < 0 || Props->location.id >= P.deviceCount())
+      return cudaErrorInvalidValue;
+    *Pool = new CUmemPoolHandle_st;
+    (*Pool)->On = &P.device(Props->location.id);
+    P.Pools.insert(*Pool);
+    return cudaSuccess;
+  });
+}
+
+CRSAN_API cudaError_t cudaMemPoolDestroy(cudaMemPool_t Pool) {
+  return enter([&](Process &P) {
+    if (!P.Pools.contains(Pool) || Pool->IsDefault)
+      return cudaErrorInvalidValue;
+    // Its memory stays until it is freed.
+    for (auto &[Base, A] : P.Allocations)
+      if (A.Pool == Pool)
+        A.Pool = nullptr;
+    if (Pool->On->Pool == Pool)
+      Pool->On->Pool = &Pool->On->DefaultPool;
+    P.Pools.erase(Pool);
+    delete Pool;
+    return cudaSuccess;
+  });
+}
+
+CRSAN_API cudaError_t cudaMemPoolTrimTo(cudaMemPool_t Pool, size_t) {
+  return enter([&](Process &P) {
+    return P.Pools.contains(Pool) ? cudaSuccess : cudaErrorInvalidValue;
+  });
+}
+
+CRSAN_API cudaError_t cudaMemPoolSetAccess(cudaMemPool_t Pool,
+                                           const cudaMemAccessDesc *,
+                                           size_t) {
+  return cudaMemPoolTrimTo(Pool, 0);
+}
+
+CRSAN_API cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t Pool,
+                                              cudaMemPoolAttr Attribute,
+                                              void *Value) {
+  return enter([&](Process &P) {
+    if (!P.Pools.contains(Pool) || !Value)
+      return cudaErrorInvalidValue;
+    if (Attribute == cudaMemPoolAttrReleaseThreshold)
+      Pool->ReleaseThreshold = *static_cast<uint64_t *>(Value);
+    if (Attribute == cudaMemPoolAttrUsedMemHigh ||
+        Attribute == cudaMemPoolAttrReservedMemHigh)
+      Pool->UsedHigh = Pool->Used;
+    return cudaSuccess;
+  });
+}
+
+CRSAN_API cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t Pool,
+                                              cudaMemPoolAttr Attribute,
+                                              void *Value) {
+  return enter([&](Process &P) {
+    if (!P.Pools.contains(Pool) || !Value)
+      return cudaErrorInvalidValue;
+    auto *Wide = static_cast<uint64_t *>(Value);
+    switch (int(Attribute)) {
+    case cudaMemPoolReuseFollowEventDependencies:
+    case cudaMemPoolReuseAllowOpportunistic:
+    case cudaMemPoolReuseAllowInternalDependencies:
+      *static_cast<int *>(Value) = 1;
+      return cudaSuccess;
+    case cudaMemPoolAttrReleaseThreshold:
+      *Wide = Pool->ReleaseThreshold;
+      return cudaSuccess;
+    case cudaMemPoolAttrReservedMemCurrent:
+    case cudaMemPoolAttrUsedMemCurrent:
+      *Wide = Pool->Used;
+      return cudaSuccess;
+    case cudaMemPoolAttrReservedMemHigh:
+    case cudaMemPoolAttrUsedMemHigh:
+      *Wide = Pool->UsedHigh;
+      return cudaSuccess;
+    default:
+      return cudaErrorInvalidValue;
+    }
+  });
+}

@@ -1,0 +1,155 @@
+//===- Objects.h - What the handles of the runtime API stand for -*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// CUDA's headers leave the structs behind their handles open; here they are.
+// All are owned by the Process and guarded by its lock.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_SIM_OBJECTS_H
+#define CRSAN_SIM_OBJECTS_H
+
+#include "machine/Machine.h"
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+/// Apart from the machine's names, of which it uses many.
+namespace crsan::api {
+
+using namespace sim;
+
+struct Device;
+
+/// What a stream is given to do; a graph's nodes hold the same.
+using Operation = std::variant<std::monostate, Launch, HostOp>;
+
+} // namespace crsan::api
+
+/// A kernel as the program knows it: by its host function or by a handle.
+struct CUkern_st {
+  CUlib_st *Home = nullptr;
+  std::string Name; ///< Mangled.
+  /// cudaFuncSetAttribute's, by device; -1: not set.
+  std::map<int, int> MaxDynamicShared;
+  bool NonPortableCluster = false;
+};
+
+/// A `__device__` or `__constant__` variable.
+struct CRSanVariable {
+  CUlib_st *Home = nullptr;
+  std::string Name;
+  size_t Size = 0;
+  void **ManagedPointer = nullptr; ///< nvcc's, to be filled in.
+};
+
+/// The code of one fat binary: an image, loaded on a device when it is first
+/// needed there.
+struct CUlib_st {
+  const void *Code = nullptr;
+  std::string Name; ///< The file that registered it.
+  bool IsUnpacked = false;
+  std::string Problem; ///< Why there is nothing to load, in one line.
+  std::vector<std::string> PTX;
+  unsigned Target = 0; ///< The architecture of the PTX.
+  std::map<int, crsan::sim::ModuleId> Loaded; ///< By device.
+  /// Node-based: handles point in here.
+  std::map<std::string, CUkern_st> Kernels;
+  std::vector<const void *> HostFunctions, HostVariables; ///< To unregister.
+  bool IsShown = false; ///< To the session.
+};
+
+struct CUstream_st {
+  crsan::api::Device *On = nullptr;
+  crsan::sim::Stream Handle = 0;
+  unsigned Flags = 0;
+  int Priority = 0;
+  uint64_t Id = 0;
+  /// The graph that what is given to the stream goes into, and the nodes that
+  /// the next one follows.
+  CUgraph_st *Capture = nullptr;
+  std::vector<CUgraphNode_st *> Frontier;
+  bool BeganCapture = false;
+};
+
+struct CUevent_st {
+  crsan::api::Device *On = nullptr;
+  crsan::sim::Event Handle = 0;
+  unsigned Flags = 0;
+  bool IsRecorded = false;
+  CUgraph_st *Capture = nullptr; ///< Recorded into a capture.
+  std::vector<CUgraphNode_st *> Frontier;
+};
+
+struct CUmemPoolHandle_st {
+  crsan::api::Device *On = nullptr;
+  uint64_t ReleaseThreshold = 0;
+  uint64_t Used = 0, UsedHigh = 0;
+  bool IsDefault = false;
+};
+
+struct CUgraphNode_st {
+  CUgraph_st *Home = nullptr;
+  cudaGraphNodeType Type = cudaGraphNodeTypeEmpty;
+  crsan::api::Operation What;
+  std::vector<CUgraphNode_st *> After; ///< What it waits for.
+};
+
+struct CUgraph_st {
+  std::deque<CUgraphNode_st> Nodes; ///< Handles point in here.
+};
+
+struct CUgraphExec_st {
+  struct Step {
+    crsan::api::Operation What;
+    cudaGraphNodeType Type;
+    std::vector<size_t> After; ///< Earlier steps.
+  };
+  std::vector<Step> Steps;
+};
+
+namespace crsan::api {
+
+/// Memory that the API has given out or registered.
+struct Allocation {
+  enum class Kind : uint8_t { Device, Managed, Host, Registered } What;
+  void *Base = nullptr;
+  size_t Size = 0;
+  int Device = 0; ///< The one that was current.
+  unsigned Flags = 0;
+  CUmemPoolHandle_st *Pool = nullptr;
+  bool IsFreeing = false; ///< A stream will get to the free.
+};
+
+struct Device {
+  Device(int Ordinal, Options O) : Ordinal(Ordinal), M(Ordinal, std::move(O)) {}
+
+  CUcontext context() { return reinterpret_cast<CUcontext>(this); }
+  static Device *of(CUcontext C) { return reinterpret_cast<Device *>(C); }
+
+  const int Ordinal;
+  Machine M;
+  cudaError_t Sticky = cudaSuccess; ///< A kernel failed.
+  uint32_t Uid = 1;                 ///< Another after each reset.
+  unsigned Flags = 0;
+  std::set<int> Peers; ///< Whose memory this one may touch.
+  std::map<int, size_t> Limits;
+  CUmemPoolHandle_st DefaultPool;
+  CUmemPoolHandle_st *Pool = nullptr; ///< The current one.
+  bool HasPending = false; ///< Something was enqueued since all was done.
+};
+
+} // namespace crsan::api
+
+#endif // CRSAN_SIM_OBJECTS_H

@@ -1,0 +1,405 @@
+//===- Process.cpp - The simulated GPUs of this process -------------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Process.h"
+
+#include "DriverTable.h"
+#include "Ending.h"
+#include "Flags.h"
+#include "Log.h"
+#include "Session.h"
+#include "SimulatedRun.h"
+
+#include <chrono>
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace crsan::api {
+
+using namespace std::chrono_literals;
+
+ThreadState &thisThread() {
+  static thread_local ThreadState State;
+  return State;
+}
+
+static sim::Options machineOptions(const Flags &F) {
+  sim::Options O;
+  O.Seed = F.seed;
+  O.Schedule = F.schedule == "roundrobin" ? Options::Policy::RoundRobin
+               : F.schedule == "pct"      ? Options::Policy::PCT
+                                          : Options::Policy::Random;
+  O.PCTDepth = F.pct_depth;
+  O.Multiprocessors = F.sim_multiprocessors;
+  O.Threads = F.sim_threads;
+  O.CheckUninitialisedShared = F.check_uninitialised_shared;
+  O.MaxSteps = uint64_t(F.sim_max_steps) * 1000000;
+  return O;
+}
+
+Process &Process::get() {
+  static Process *TheProcess = new Process;
+  return *TheProcess;
+}
+
+Process::Process() : Options(readOptions()) {
+  for (uint32_t I = 0; I < Options.sim_devices; ++I) {
+    auto D = std::make_unique<Device>(int(I), machineOptions(Options));
+    D->DefaultPool.On = D.get();
+    D->DefaultPool.IsDefault = true;
+    D->Pool = &D->DefaultPool;
+    Pools.insert(&D->DefaultPool);
+    if (Options.sim_devices > 1)
+      D->M.setIdle([this, Idle = D.get()] { return advanceOthers(*Idle); });
+    Devices.push_back(std::move(D));
+  }
+  TheRun = new SimulatedRun(*this, Options);
+  TheSession = TheRun->session();
+  fillDriverTable(*this);
+  setRun(TheRun);
+  joinTheEnd();
+}
+
+//===----------------------------------------------------------------------===//
+// The lock
+//===----------------------------------------------------------------------===//
+
+void Process::lock() {
+  ++Calls;
+  ++Waiting;
+  Mutex.lock();
+  --Waiting;
+  ++Depth;
+}
+
+bool Process::tryLock(std::chrono::milliseconds Patience) {
+  ++Waiting;
+  bool Got = Mutex.try_lock_for(Patience);
+  --Waiting;
+  Depth += Got;
+  return Got;
+}
+
+void Process::unlock() {
+  --Depth;
+  Mutex.unlock();
+}
+
+void Process::letOthersIn() {
+  if (Waiting == 0 || Depth != 1)
+    return;
+  Depth = 0;
+  Mutex.unlock();
+  // The mutex is not fair: give whoever waits the time to get it.
+  for (unsigned I = 0; I < 100 && Waiting != 0; ++I)
+    std::this_thread::sleep_for(20us);
+  Mutex.lock();
+  Depth = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+/// Warp instructions between looks at who else wants something.
+static constexpr uint64_t Slice = 1 << 18;
+
+bool Process::isDone(Device &D, Machine::Wait What, uint64_t Handle) {
+  switch (What) {
+  case Machine::Wait::Stream:
+    return D.M.isDone(Stream(Handle));
+  case Machine::Wait::Event:
+    return D.M.isEventDone(Event(Handle));
+  case Machine::Wait::All:
+    return D.M.isAllDone();
+  }
+  return true;
+}
+
+std::optional<Fault> Process::runSome(Device &D, Machine::Wait What,
+                                      uint64_t Handle) {
+  uint64_t Before = D.M.steps();
+  std::optional<Fault> F = D.M.advance(Slice);
+  // What takes no steps, or cannot: drive() says so.
+  if (!F && D.M.steps() == Before && !isDone(D, What, Handle))
+    F = D.M.drive(What, Handle);
+  return F;
+}
+
+cudaError_t Process::wait(Device &D, Machine::Wait What, uint64_t Handle) {
+  while (D.Sticky == cudaSuccess && !isDone(D, What, Handle)) {
+    if (std::optional<Fault> F = runSome(D, What, Handle)) {
+      noteFault(D, *F);
+      break;
+    }
+    TheRun->noteProgress();
+    letOthersIn();
+  }
+  // The machine is told who waited for what: the oracle orders by it.
+  if (D.Sticky == cudaSuccess)
+    if (std::optional<Fault> F = D.M.drive(What, Handle))
+      noteFault(D, *F);
+  if (D.Sticky == cudaSuccess && D.M.isAllDone())
+    D.HasPending = false;
+  TheRun->noteProgress();
+  return D.Sticky;
+}
+
+void Process::drain() {
+  for (const std::unique_ptr<Device> &D : Devices)
+    if (D->HasPending || !D->M.isAllDone())
+      waitAll(*D);
+}
+
+/// A machine that waits for another's event has nothing else to run.
+bool Process::advanceOthers(Device &Idle) {
+  if (IsIdling)
+    return false;
+  IsIdling = true;
+  bool Moved = false;
+  for (const std::unique_ptr<Device> &D : Devices) {
+    if (D.get() == &Idle || D->M.isAllDone() || D->Sticky != cudaSuccess)
+      continue;
+    uint64_t Steps = D->M.steps(), Time = D->M.now();
+    if (std::optional<Fault> F = D->M.advance(Slice))
+      noteFault(*D, *F);
+    Moved |= D->M.steps() != Steps || D->M.now() != Time || D->M.isAllDone();
+  }
+  IsIdling = false;
+  return Moved;
+}
+
+/// The error that CUDA gives for what happened.
+static cudaError_t errorOf(Fault::Kind What) {
+  switch (What) {
+  case Fault::Kind::InvalidAddress:
+    return cudaErrorIllegalAddress;
+  case Fault::Kind::Misaligned:
+    return cudaErrorMisalignedAddress;
+  case Fault::Kind::Assert:
+    return cudaErrorAssert;
+  case Fault::Kind::StepLimit:
+    return cudaErrorLaunchTimeout;
+  case Fault::Kind::Trap:
+  case Fault::Kind::BarrierDivergence:
+  case Fault::Kind::Deadlock:
+  case Fault::Kind::UninitialisedShared:
+  case Fault::Kind::UnknownInstruction:
+  case Fault::Kind::Unsupported:
+    return cudaErrorLaunchFailure;
+  }
+  return cudaErrorUnknown;
+}
+
+void Process::noteFault(Device &D, const Fault &F) {
+  if (D.Sticky != cudaSuccess)
+    return;
+  D.Sticky = errorOf(F.What);
+  D.HasPending = false;
+  TheRun->faultFound(D, F);
+  if (F.What == Fault::Kind::UnknownInstruction ||
+      F.What == Fault::Kind::Unsupported) {
+    TheRun->report();
+    flushEverything();
+    _exit(1);
+  }
+  if (TheSession)
+    TheSession->synchronised(D.context(), CUresult(D.Sticky));
+}
+
+void Process::resetDevice(Device &D) {
+  waitAll(D);
+  D.M.reset();
+  D.Sticky = cudaSuccess;
+  ++D.Uid;
+  D.Peers.clear();
+  D.Limits.clear();
+  D.HasPending = false;
+  std::erase_if(Allocations, [&](const auto &Entry) {
+    const Allocation &A = Entry.second;
+    return A.What == Allocation::Kind::Device && A.Device == D.Ordinal;
+  });
+  for (CUlib_st *Image : Images)
+    Image->Loaded.erase(D.Ordinal);
+  std::erase_if(Streams, [&](CUstream_st *S) { return S->On == &D; });
+  std::erase_if(Events, [&](CUevent_st *E) { return E->On == &D; });
+  // Memory of the host stays the device's to touch.
+  for (const auto &[Base, A] : Allocations)
+    if (A.What != Allocation::Kind::Device)
+      D.M.allowRange(A.Base, A.Size);
+}
+
+//===----------------------------------------------------------------------===//
+// The watchdog
+//===----------------------------------------------------------------------===//
+
+void Process::startWatchdog() {
+  if (HasWatchdog)
+    return;
+  HasWatchdog = true;
+  // Inherited: the program's signals are not for this thread.
+  sigset_t All, Before;
+  sigfillset(&All);
+  pthread_sigmask(SIG_SETMASK, &All, &Before);
+  std::thread([this] { watch(); }).detach();
+  pthread_sigmask(SIG_SETMASK, &Before, nullptr);
+}
+
+/// A host that polls mapped memory calls nothing that would run the device.
+void Process::watch() {
+  constexpr auto Patience = 1s;
+  while (true) {
+    uint64_t Before = Calls;
+    std::this_thread::sleep_for(Patience);
+    while (Calls == Before && Mutex.try_lock()) {
+      ++Depth;
+      bool Ran = false;
+      for (const std::unique_ptr<Device> &D : Devices)
+        if (D->HasPending && D->Sticky == cudaSuccess) {
+          if (std::optional<Fault> F = D->M.advance(Slice))
+            noteFault(*D, *F);
+          D->HasPending = !D->M.isAllDone();
+          Ran = true;
+        }
+      unlock();
+      if (!Ran)
+        break;
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Memory and streams
+//===----------------------------------------------------------------------===//
+
+Allocation *Process::findAllocation(const void *Address) {
+  auto After = Allocations.upper_bound(uintptr_t(Address));
+  if (After == Allocations.begin())
+    return nullptr;
+  Allocation &A = std::prev(After)->second;
+  return uintptr_t(Address) < uintptr_t(A.Base) + A.Size ? &A : nullptr;
+}
+
+void Process::addAllocation(Allocation A) {
+  for (const std::unique_ptr<Device> &D : Devices) {
+    bool Owns = A.What == Allocation::Kind::Device && D->Ordinal == A.Device;
+    bool Sees = A.What != Allocation::Kind::Device || D->Peers.contains(A.Device);
+    if (!Owns && Sees)
+      D->M.allowRange(A.Base, A.Size);
+  }
+  Allocations[uintptr_t(A.Base)] = A;
+}
+
+void Process::dropAllocation(const void *Base) {
+  auto Found = Allocations.find(uintptr_t(Base));
+  if (Found == Allocations.end())
+    return;
+  Allocation A = Found->second;
+  Allocations.erase(Found);
+  if (A.Pool)
+    A.Pool->Used -= A.Size;
+  for (const std::unique_ptr<Device> &D : Devices) {
+    bool Owns = A.What == Allocation::Kind::Device && D->Ordinal == A.Device;
+    bool Sees = A.What != Allocation::Kind::Device || D->Peers.contains(A.Device);
+    if (Owns)
+      D->M.free(A.Base);
+    else if (Sees)
+      D->M.disallowRange(A.Base);
+  }
+  if (A.What == Allocation::Kind::Managed || A.What == Allocation::Kind::Host)
+    munmap(A.Base, A.Size);
+}
+
+void *Process::mapHost(size_t Size) {
+  constexpr uintptr_t Granule = 2 << 20;
+  // A hint only: wherever it is, it works.
+  void *Base = mmap(reinterpret_cast<void *>(NextHost), Size,
+                    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  NextHost += (Size + Granule - 1) / Granule * Granule;
+  return Base == MAP_FAILED ? nullptr : Base;
+}
+
+cudaError_t Process::resolve(cudaStream_t Handle, StreamRef &Found) {
+  Found = {};
+  if (!Handle || Handle == cudaStreamLegacy) {
+    Found.On = &current();
+    return cudaSuccess;
+  }
+  if (Handle == cudaStreamPerThread) {
+    cudaStream_t &Own = thisThread().OwnStreams[current().Ordinal];
+    if (!Own || !Streams.contains(Own)) {
+      Own = new CUstream_st;
+      Own->On = &current();
+      Own->Handle = current().M.createStream(/*NonBlocking=*/false, 0);
+      Own->Id = nextId();
+      Streams.insert(Own);
+    }
+    Handle = Own;
+  }
+  if (!Streams.contains(Handle))
+    return cudaErrorInvalidResourceHandle;
+  Found = {Handle->On, Handle->Handle, Handle};
+  return cudaSuccess;
+}
+
+cudaError_t Process::submit(const StreamRef &S, Operation What,
+                            cudaGraphNodeType Type) {
+  if (S.Object && S.Object->Capture) {
+    CUgraphNode_st &Node = S.Object->Capture->Nodes.emplace_back();
+    Node.Home = S.Object->Capture;
+    Node.Type = Type;
+    Node.What = std::move(What);
+    Node.After = S.Object->Frontier;
+    S.Object->Frontier = {&Node};
+    return cudaSuccess;
+  }
+  Device &D = *S.On;
+  if (D.Sticky != cudaSuccess)
+    return D.Sticky;
+  D.HasPending = true;
+  startWatchdog();
+  if (auto *Kernel = std::get_if<Launch>(&What)) {
+    std::string Name = Kernel->Kernel->Name;
+    TheRun->launched(*Kernel);
+    if (TheSession)
+      TheSession->launching(D.context(), D.Uid);
+    D.M.launch(S.Handle, std::move(*Kernel));
+    if (TheSession)
+      TheSession->launched(D.context(), Name.c_str());
+  } else if (auto *Op = std::get_if<HostOp>(&What)) {
+    D.M.enqueue(S.Handle, std::move(*Op));
+  }
+  return cudaSuccess;
+}
+
+//===----------------------------------------------------------------------===//
+// Stopping
+//===----------------------------------------------------------------------===//
+
+void stop(const std::string &Why) {
+  theLog().say("simulated GPU: {}", Why);
+  flushEverything();
+  _exit(1);
+}
+
+void stopAt(const char *What, const void *ReturnAddress) {
+  Dl_info Info{};
+  std::string From = "an unknown place";
+  if (dladdr(ReturnAddress, &Info) && Info.dli_fname) {
+    uintptr_t Offset = uintptr_t(ReturnAddress) - uintptr_t(Info.dli_fbase);
+    From = Info.dli_sname
+               ? fmt::format("{} in {}+{:#x}", Info.dli_sname, Info.dli_fname,
+                             Offset)
+               : fmt::format("{}+{:#x}", Info.dli_fname, Offset);
+  }
+  stop(fmt::format("{} is not supported (called from {})", What, From));
+}
+
+} // namespace crsan::api

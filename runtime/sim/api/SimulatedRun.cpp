@@ -1,0 +1,236 @@
+//===- SimulatedRun.cpp - What a run on the simulated GPU found -----------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SimulatedRun.h"
+
+#include "Flags.h"
+#include "HostNote.h"
+#include "Log.h"
+#include "Report/Demangle.h"
+#include "Session.h"
+#include "crsan/Permutation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include <unistd.h>
+
+namespace crsan::api {
+
+//===----------------------------------------------------------------------===//
+// The line that replays the run
+//===----------------------------------------------------------------------===//
+
+/// Options that change what is said or when, not what happens.
+static bool isAboutReporting(std::string_view Name) {
+  static constexpr std::string_view Names[] = {
+      "help",      "halt_on_error",     "exitcode",        "log_path",
+      "verbosity", "strip_path_prefix", "exit_timeout_ms", "poll_ms"};
+  return std::find(std::begin(Names), std::end(Names), Name) !=
+         std::end(Names);
+}
+
+static std::string optionsText(const Flags &F) {
+  const Flags Default;
+  std::string Text = fmt::format("seed={}:schedule={}", F.seed, F.schedule);
+  auto Add = [&](std::string_view Name, bool IsDefault, const auto &Value) {
+    if (!IsDefault && !isAboutReporting(Name) && Name != "seed" &&
+        Name != "schedule")
+      Text += fmt::format(":{}={}", Name, Value);
+  };
+#define CRSAN_BOOL(Name, Default_, Description)                                \
+  Add(#Name, F.Name == Default.Name, int(F.Name));
+#define CRSAN_UINT(Name, Default_, Least, Greatest, Description)               \
+  Add(#Name, F.Name == Default.Name, F.Name);
+#define CRSAN_STRING(Name, Default_, Description)                              \
+  Add(#Name, F.Name == Default.Name, F.Name);
+#define CRSAN_CHOICE(Name, Default_, Choices, Description)                     \
+  Add(#Name, F.Name == Default.Name, F.Name);
+#include "Flags.inc"
+#undef CRSAN_BOOL
+#undef CRSAN_UINT
+#undef CRSAN_STRING
+#undef CRSAN_CHOICE
+  return Text;
+}
+
+static std::string quoted(std::string_view Word) {
+  constexpr std::string_view Plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+      "_-+=./:,@%";
+  if (!Word.empty() && Word.find_first_not_of(Plain) == Word.npos)
+    return std::string(Word);
+  std::string Text = "'";
+  for (char C : Word)
+    Text += C == '\'' ? "'\\''" : std::string(1, C);
+  return Text + "'";
+}
+
+static std::string commandLine() {
+  std::ifstream In("/proc/self/cmdline", std::ios::binary);
+  std::string Raw((std::istreambuf_iterator<char>(In)), {}), Text;
+  for (size_t At = 0; At < Raw.size();) {
+    std::string_view Word = Raw.c_str() + At;
+    Text += (Text.empty() ? "" : " ") + quoted(Word);
+    At += Word.size() + 1;
+  }
+  return Text;
+}
+
+std::string replayLine(const Flags &Options) {
+  return fmt::format("CRSAN_OPTIONS={} crsan run --device=sim {}",
+                     optionsText(Options), commandLine());
+}
+
+//===----------------------------------------------------------------------===//
+// The run
+//===----------------------------------------------------------------------===//
+
+SimulatedRun::SimulatedRun(Process &P, const Flags &Options)
+    : P(P), Options(Options), Replay(replayLine(Options)) {
+  if (!Options.enabled)
+    return;
+  if (Options.detector == "collider") {
+    Collider = std::make_unique<Session>(Options, /*IsInstrumentedProgram=*/true);
+    Collider->setReplay(Replay);
+  } else if (Options.detector == "oracle") {
+    Oracle = makeOracle(P, Options);
+  }
+}
+
+bool SimulatedRun::takeStock() {
+  {
+    Process::Guard G(P);
+    P.drain();
+  }
+  return Collider ? Collider->takeStock() : true;
+}
+
+bool SimulatedRun::report() {
+  bool HasRaces = Collider && Collider->report();
+  if (Oracle) {
+    bool Locked = P.tryLock(std::chrono::seconds(1));
+    HasRaces |= Oracle->report(Replay);
+    if (Locked)
+      P.unlock();
+  }
+  return HasRaces || Faults != 0;
+}
+
+bool SimulatedRun::sawRace() {
+  return Faults != 0 || OracleSaw || (Collider && Collider->sawRace());
+}
+
+void SimulatedRun::noteProgress() {
+  if (Oracle && !OracleSaw)
+    OracleSaw = Oracle->sawRace();
+}
+
+/// A trap or an assertion is what the program wanted; the others nobody wants.
+static bool isMistake(Fault::Kind What) {
+  switch (What) {
+  case Fault::Kind::InvalidAddress:
+  case Fault::Kind::Misaligned:
+  case Fault::Kind::BarrierDivergence:
+  case Fault::Kind::Deadlock:
+  case Fault::Kind::UninitialisedShared:
+  case Fault::Kind::StepLimit:
+    return true;
+  case Fault::Kind::Trap:
+  case Fault::Kind::Assert:
+  case Fault::Kind::UnknownInstruction:
+  case Fault::Kind::Unsupported:
+    return false;
+  }
+  return true;
+}
+
+static std::string place(const SourceLine &L, std::string_view Prefix) {
+  std::string_view File = L.File;
+  if (File.starts_with(Prefix))
+    File.remove_prefix(Prefix.size());
+  std::string Text = L.Function.empty() ? "an unknown function"
+                                        : demangle(L.Function);
+  if (File.empty())
+    return Text + " at an unknown line (compile with -gline-tables-only or -g)";
+  Text += fmt::format(" at {}:{}", File, L.Line);
+  return L.Column ? Text + fmt::format(":{}", L.Column) : Text;
+}
+
+void SimulatedRun::launched(const Launch &L) {
+  auto [Known, IsNew] =
+      Shapes.try_emplace(L.Kernel->Name, Shape{L.Grid, L.Cluster});
+  if (!IsNew && !(Known->second.Grid == L.Grid &&
+                  Known->second.Cluster == L.Cluster))
+    Known->second = {L.Grid, L.Cluster, false};
+}
+
+/// The block's index as the program saw it: the collider permutes indices.
+Dim3 SimulatedRun::blockOf(const Fault &F, bool &IsExact) const {
+  IsExact = !Collider || !Collider->isShuffled(F.Kernel);
+  auto Found = Shapes.find(F.Kernel);
+  if (IsExact || Found == Shapes.end() || !Found->second.IsOne)
+    return F.Block;
+  IsExact = true;
+  const Dim3 &G = Found->second.Grid, &C = Found->second.Cluster;
+  const uint32_t Seed = Options.seed;
+  return {abi::permuteBlock(Seed, 0, F.Block.X, G.X, C.X),
+          abi::permuteBlock(Seed, 1, F.Block.Y, G.Y, C.Y),
+          abi::permuteBlock(Seed, 2, F.Block.Z, G.Z, C.Z)};
+}
+
+void SimulatedRun::faultFound(const Device &D, const Fault &F) {
+  Faults += isMistake(F.What);
+  std::string Text = "==================\n";
+  std::string_view What = F.Message, Kind = name(F.What);
+  Text += What.starts_with(Kind)
+              ? fmt::format("CRSan: simulated GPU: {}\n", What)
+              : fmt::format("CRSan: simulated GPU: {}: {}\n", Kind, What);
+  for (size_t I = 0; I < F.Where.size(); ++I)
+    Text += fmt::format("    #{} {}{}\n", I, I ? "inlined in " : "",
+                        place(F.Where[I], Options.strip_path_prefix));
+  if (!F.Kernel.empty()) {
+    Text += fmt::format("  kernel: {}\n", demangle(F.Kernel));
+    bool IsExact = true;
+    Dim3 Block = blockOf(F, IsExact);
+    Text += fmt::format(
+        "  where: {}block ({},{},{}){} thread ({},{},{})\n",
+        P.deviceCount() > 1 ? fmt::format("device {} ", D.Ordinal) : "",
+        Block.X, Block.Y, Block.Z,
+        IsExact ? "" : " (before shuffling; run with shuffle=0)", F.Thread.X,
+        F.Thread.Y, F.Thread.Z);
+  }
+  Text += fmt::format("  replay: {}\n==================\n", Replay);
+  theLog().text(Text);
+}
+
+//===----------------------------------------------------------------------===//
+// The library's start and end
+//===----------------------------------------------------------------------===//
+
+/// Registered before anything of the program, so that it runs last.
+static void finish() {
+  if (theRun())
+    if (int Code = endRun())
+      _exit(Code);
+}
+
+__attribute__((constructor)) static void start() {
+  // Wrong options end the program here, before it has done anything.
+  readOptions();
+  std::atexit(finish);
+}
+
+} // namespace crsan::api
+
+/// By this the host part of an instrumented program knows that there is nothing
+/// for it to do (runtime/host).
+CRSAN_API void crsan_simulated_gpu() {}

@@ -1,0 +1,64 @@
+//===- SimulatedRun.h - What a run on the simulated GPU found ---*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_SIM_SIMULATEDRUN_H
+#define CRSAN_SIM_SIMULATEDRUN_H
+
+#include "Detector.h"
+#include "Ending.h"
+#include "Process.h"
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+namespace crsan::api {
+
+/// The findings of one of the two detectors, and the faults of the machines.
+class SimulatedRun final : public Run {
+public:
+  SimulatedRun(Process &P, const Flags &Options);
+
+  const Flags &options() const override { return Options; }
+  bool takeStock() override;
+  bool report() override;
+  bool sawRace() override;
+
+  /// The collider's; null if another detector was chosen.
+  Session *session() { return Collider.get(); }
+  /// Null if another detector was chosen.
+  OracleDetector *oracle() { return Oracle.get(); }
+  /// Remembers the shape of the grid, to say in which block a fault was.
+  void launched(const Launch &L);
+  /// The lock is held: looks whether there are findings by now.
+  void noteProgress();
+  /// Prints it.
+  void faultFound(const Device &D, const Fault &F);
+
+private:
+  struct Shape {
+    Dim3 Grid, Cluster;
+    bool IsOne = true; ///< All launches of the kernel had it.
+  };
+  Dim3 blockOf(const Fault &F, bool &IsExact) const;
+
+  Process &P;
+  const Flags &Options;
+  const std::string Replay;
+  std::map<std::string, Shape> Shapes; ///< By kernel.
+  std::unique_ptr<Session> Collider;
+  std::unique_ptr<OracleDetector> Oracle;
+  std::atomic<bool> OracleSaw{false};
+  std::atomic<unsigned> Faults{0}; ///< Those that are the program's mistakes.
+};
+
+/// "CRSAN_OPTIONS=... crsan run --device=sim program arguments": does it all
+/// again.
+std::string replayLine(const Flags &Options);
+
+} // namespace crsan::api
+
+#endif // CRSAN_SIM_SIMULATEDRUN_H

@@ -1,0 +1,639 @@
+//===- Decoder.cpp - PTX -> decoded code, one function at a time ----------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Decoder.h"
+
+#include "Execution.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace ptx = crsan::ptx;
+using namespace crsan::sim;
+using crsan::ptx::Operand;
+using crsan::ptx::ScalarType;
+using crsan::ptx::StateSpace;
+
+static std::string textOf(const ptx::Instruction &I) {
+  return I.Modifiers.empty()
+             ? std::string(I.Opcode)
+             : fmt::format("{}.{}", I.Opcode, fmt::join(I.Modifiers, "."));
+}
+
+//===----------------------------------------------------------------------===//
+// Pseudo-instructions
+//===----------------------------------------------------------------------===//
+
+static Outcome addConstant(Execution &X, const Instruction &I) {
+  forLanes(X.Mask, [&](unsigned L) {
+    X.setValue(I.Op[0], L, X.value(I.Op[1], L) + uint64_t(I.Imm));
+  });
+  return Outcome::Next;
+}
+
+static Outcome notPredicate(Execution &X, const Instruction &I) {
+  X.setBits(I.Op[0], ~X.bits(I.Op[1]));
+  return Outcome::Next;
+}
+
+/// I.Aux is its text, in the image.
+static Outcome unknown(Execution &X, const Instruction &I) {
+  return X.fault(I, std::countr_zero(X.Mask), Fault::Kind::UnknownInstruction,
+                 *reinterpret_cast<const std::string *>(I.Aux));
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+void Decoder::run() {
+  Scope_ = &AllNames.emplace_back();
+  declareParameters();
+  decodeBlock(*Fn.Tree->Body);
+  // The end of a function returns.
+  I = nullptr;
+  Instruction &End = emit(returnFromFunction);
+  End.NeedsWholeFragment = true;
+  End.Flows = Instruction::Flow::Return;
+  resolveLabels();
+  Fn.LocalBytes = (Fn.LocalBytes + 15) / 16 * 16;
+  findReconvergence(Fn);
+  Fn.IsDecoded = true;
+}
+
+void Decoder::declareParameters() {
+  const ptx::Function &Tree = *Fn.Tree;
+  if (!Fn.IsKernel) {
+    for (const ptx::Variable &V : Tree.Parameters) {
+      Fn.Parameters.push_back(newSlot(V, Tree.Body.get()));
+      Scope_->Params[V.Name] = Fn.Parameters.back();
+    }
+    for (const ptx::Variable &V : Tree.Results) {
+      Fn.Results.push_back(newSlot(V, Tree.Body.get()));
+      Scope_->Params[V.Name] = Fn.Results.back();
+    }
+    return;
+  }
+  uint64_t Offset = 0;
+  for (const ptx::Variable &V : Tree.Parameters) {
+    uint64_t Align =
+        std::max<uint64_t>(V.Align, ptx::sizeOf(V.Type) * V.VectorLength);
+    Offset = (Offset + Align - 1) / Align * Align;
+    Slot S;
+    S.IsKernelParam = true;
+    S.Offset = uint32_t(Offset);
+    S.Size = uint32_t(V.size());
+    Scope_->Params[V.Name] = S;
+    Fn.Parameters.push_back(S);
+    Offset += V.size();
+  }
+}
+
+/// Is the parameter only loaded and stored, whole?
+static bool isPlain(const ptx::Block &B, const ptx::Variable &V) {
+  auto Mentions = [&](const Operand &O, auto &Self) -> bool {
+    return O.Text == V.Name ||
+           std::any_of(O.Elements.begin(), O.Elements.end(),
+                       [&](const Operand &E) { return Self(E, Self); });
+  };
+  for (const ptx::Statement &S : B.Statements) {
+    if (auto *Inner = std::get_if<std::unique_ptr<ptx::Block>>(&S)) {
+      if (!isPlain(**Inner, V))
+        return false;
+      continue;
+    }
+    auto *I = std::get_if<ptx::Instruction>(&S);
+    if (!I || I->Opcode == "call")
+      continue;
+    for (const Operand &O : I->Operands)
+      if (Mentions(O, Mentions) &&
+          !((I->Opcode == "ld" || I->Opcode == "st") &&
+            O.What == Operand::Kind::Address && O.Bits == 0 && !I->has("v2") &&
+            !I->has("v4") && ptx::sizeOf(I->type()) == V.size()))
+        return false;
+  }
+  return true;
+}
+
+Slot Decoder::newSlot(const ptx::Variable &V, const ptx::Block *Uses) {
+  Slot S;
+  S.Size = uint32_t(V.size());
+  bool IsScalar = V.Extents.empty() && V.VectorLength == 1 && S.Size <= 8;
+  S.IsRow =
+      V.Space == StateSpace::Reg || (IsScalar && (!Uses || isPlain(*Uses, V)));
+  if (V.Space == StateSpace::Reg) {
+    S.Row = newRow(V.Type == ScalarType::Pred ? 0 : S.Size);
+    Scope_->Registers[V.Name] = S.Row;
+  } else if (S.IsRow) {
+    S.Row = newRow(S.Size);
+  } else {
+    S.Offset =
+        newLocal(S.Size, std::max<uint32_t>(V.Align, ptx::sizeOf(V.Type)));
+  }
+  return S;
+}
+
+Ref Decoder::newRow(unsigned Size) {
+  uint32_t Bytes = Size ? Size * WarpSize : 4;
+  uint32_t &Next = Fn.FrameBytes;
+  if (!Size) {
+    // Predicates are words: sixteen of them share a cache line.
+    if (!PredicateRoom) {
+      NextPredicate = Next;
+      Next += 64;
+      PredicateRoom = 16;
+    }
+    --PredicateRoom;
+    Fn.Registers.push_back({NextPredicate, Rows::Frame, 0, true});
+    NextPredicate += 4;
+    return Fn.Registers.back();
+  }
+  Next = (Next + 31) / 32 * 32;
+  Ref R{Next, Rows::Frame, uint8_t(Size), true};
+  Next += Bytes;
+  Fn.Registers.push_back(R);
+  return R;
+}
+
+uint32_t Decoder::newLocal(uint64_t Size, uint32_t Align) {
+  Align = std::max<uint32_t>(Align, 1);
+  uint32_t At = (Fn.LocalBytes + Align - 1) / Align * Align;
+  Fn.LocalBytes = uint32_t(At + Size);
+  return At;
+}
+
+void Decoder::declare(const ptx::Variable &V, const ptx::Block &In) {
+  switch (V.Space) {
+  case StateSpace::Reg: {
+    unsigned Size = V.Type == ScalarType::Pred ? 0 : ptx::sizeOf(V.Type);
+    if (V.Count) {
+      Family &Of = Scope_->Families[V.Name];
+      Of.Count = V.Count;
+      // Predicates of a family are laid out one after the other, too.
+      for (uint32_t N = 0; N < V.Count; ++N) {
+        if (N == 0 && !Size)
+          PredicateRoom = 0;
+        if (!Size && !PredicateRoom && N) {
+          Fn.FrameBytes += 64; // Follows the last line, which is full.
+          PredicateRoom = 16;
+        }
+        Ref R = newRow(Size);
+        if (N == 0)
+          Of.First = R;
+      }
+      return;
+    }
+    for (unsigned E = 0; E < V.VectorLength; ++E) {
+      Ref R = newRow(Size);
+      if (V.VectorLength == 1)
+        Scope_->Registers[V.Name] = R;
+      else
+        Scope_->Registers[Env.In.Texts.emplace_back(
+            fmt::format("{}.{}", V.Name, "xyzw"[E]))] = R;
+    }
+    return;
+  }
+  case StateSpace::Param:
+    Scope_->Params[V.Name] = newSlot(V, &In);
+    return;
+  case StateSpace::Local:
+    Scope_->Locals[V.Name] =
+        newLocal(V.size(), std::max<uint32_t>(V.Align, ptx::sizeOf(V.Type)));
+    return;
+  case StateSpace::Shared: {
+    SharedVariable Var;
+    Var.Name = V.Name;
+    Var.Size = V.size();
+    Var.Align = std::max<uint32_t>(V.Align, ptx::sizeOf(V.Type));
+    Scope_->Shared[V.Name] = uint32_t(Env.In.SharedVariables.size());
+    Env.In.SharedVariables.push_back(std::move(Var));
+    return;
+  }
+  default:
+    Scope_->Globals[V.Name] = Env.Allocate(V);
+  }
+}
+
+void Decoder::decodeBlock(const ptx::Block &B) {
+  Names &Mine = AllNames.emplace_back();
+  Mine.Parent = Scope_;
+  Scope_ = &Mine;
+  // Directives with labels may follow what names them.
+  for (const ptx::Statement &S : B.Statements)
+    if (auto *D = std::get_if<ptx::Directive>(&S); D && !D->Label.empty())
+      Mine.Directives[D->Label] = D;
+  for (const ptx::Statement &S : B.Statements) {
+    if (auto *V = std::get_if<ptx::Variable>(&S))
+      declare(*V, B);
+    else if (auto *L = std::get_if<ptx::Label>(&S))
+      Mine.Labels[L->Name] = here();
+    else if (auto *In = std::get_if<ptx::Instruction>(&S))
+      decode(*In);
+    else if (auto *Inner = std::get_if<std::unique_ptr<ptx::Block>>(&S))
+      decodeBlock(**Inner);
+  }
+  Scope_ = Mine.Parent;
+}
+
+void Decoder::resolveLabels() {
+  for (const Fixup &F : Fixups) {
+    const Names *N = F.In;
+    while (N && !N->Labels.count(F.Label))
+      N = N->Parent;
+    if (!N) {
+      Fn.Error = fmt::format("label {} is not defined", F.Label);
+      continue;
+    }
+    uint32_t To = N->Labels.at(F.Label);
+    if (F.Into)
+      F.Into->push_back(To);
+    else
+      Fn.Code[F.At].Target = To;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Instructions
+//===----------------------------------------------------------------------===//
+
+bool Decoder::tryDecode(DecodeFunction F) {
+  size_t Before = Fn.Code.size();
+  Taken.assign(I->Modifiers.size(), false);
+  IsBad = false;
+  if (!F(*this)) {
+    Fn.Code.resize(Before);
+    return false;
+  }
+  for (size_t N = 0; !IsBad && N < Taken.size(); ++N)
+    if (!Taken[N])
+      fail(fmt::format("the modifier .{} is not known here", I->Modifiers[N]));
+  if (IsBad) {
+    Fn.Code.resize(Before);
+    refuse(Why);
+  }
+  return true;
+}
+
+void Decoder::decode(const ptx::Instruction &In) {
+  I = &In;
+  const std::vector<DecodeFunction> *Functions =
+      DecodeTable::get().find(In.Opcode);
+  Why.clear();
+  if (Functions)
+    for (DecodeFunction F : *Functions)
+      if (tryDecode(F))
+        return;
+  IsBad = false;
+  refuse(!Why.empty() ? Why
+         : Functions  ? "no such form of the instruction is known"
+                      : "the instruction is not known");
+}
+
+void Decoder::refuse(std::string Reason) {
+  Instruction &Bad = emit(unknown);
+  std::string &Text = Env.In.Texts.emplace_back(fmt::format(
+      "{}: {} (line {} of the PTX)", textOf(*I), Reason, I->Pos.Line));
+  Bad.Aux = reinterpret_cast<uint64_t>(&Text);
+  Bad.Flows = Instruction::Flow::Exit;
+}
+
+bool Decoder::fail(std::string Reason) {
+  if (!IsBad)
+    Why = std::move(Reason);
+  IsBad = true;
+  return true;
+}
+
+Instruction &Decoder::emit(Handler H, std::initializer_list<Ref> Ops) {
+  Instruction New;
+  New.Run = H;
+  std::copy(Ops.begin(), Ops.end(), New.Op.begin());
+  if (I && I->If) {
+    Ref G = findRegister(I->If->Register);
+    if (!G.IsValid || G.Size != 0)
+      fail(fmt::format("{} is not a predicate", I->If->Register));
+    New.HasGuard = true;
+    New.Guard = G;
+    New.GuardIsNegated = I->If->IsNegated;
+  }
+  New.Id = Env.NewId(Fn.Tree, I ? I->Where : -1);
+  return Fn.Code.emplace_back(std::move(New));
+}
+
+void Decoder::setMore(Instruction &To, std::vector<Ref> Elements) {
+  const std::vector<Ref> &Kept = Env.In.Refs.emplace_back(std::move(Elements));
+  To.More = Kept.data();
+  To.NumMore = uint8_t(Kept.size());
+}
+
+void Decoder::branchTo(std::string_view Label) {
+  Fixups.push_back({here() - 1, Label, Scope_, nullptr});
+}
+
+void Decoder::branchToOneOf(const std::vector<std::string_view> &Labels) {
+  std::vector<uint32_t> &Into = Env.In.Targets.emplace_back();
+  Into.reserve(Labels.size());
+  Fn.Code.back().Targets = &Into;
+  for (std::string_view Label : Labels)
+    Fixups.push_back({here() - 1, Label, Scope_, &Into});
+}
+
+const ptx::Directive *Decoder::directive(std::string_view Label) const {
+  auto *D = lookUp(&Names::Directives, Label);
+  return D ? *D : nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Modifiers
+//===----------------------------------------------------------------------===//
+
+bool Decoder::has(std::string_view Modifier) const {
+  return std::find(I->Modifiers.begin(), I->Modifiers.end(), Modifier) !=
+         I->Modifiers.end();
+}
+
+bool Decoder::take(std::string_view Modifier) {
+  for (size_t N = 0; N < I->Modifiers.size(); ++N)
+    if (!Taken[N] && I->Modifiers[N] == Modifier)
+      return Taken[N] = true;
+  return false;
+}
+
+std::string_view
+Decoder::takeOneOf(std::initializer_list<std::string_view> Modifiers) {
+  for (std::string_view M : Modifiers)
+    if (take(M))
+      return M;
+  return {};
+}
+
+std::string_view Decoder::takePrefixed(std::string_view Prefix) {
+  for (size_t N = 0; N < I->Modifiers.size(); ++N)
+    if (!Taken[N] && I->Modifiers[N].substr(0, Prefix.size()) == Prefix) {
+      Taken[N] = true;
+      return I->Modifiers[N];
+    }
+  return {};
+}
+
+ScalarType Decoder::takeType() {
+  for (size_t N = 0; N < I->Modifiers.size(); ++N)
+    if (!Taken[N])
+      if (auto T = ptx::parseScalarType(I->Modifiers[N])) {
+        Taken[N] = true;
+        return *T;
+      }
+  return ScalarType::None;
+}
+
+StateSpace Decoder::takeSpace() {
+  if (take("global"))
+    return StateSpace::Global;
+  if (take("shared") || take("shared::cta") || take("shared::cluster"))
+    return StateSpace::Shared;
+  if (take("const"))
+    return StateSpace::Const;
+  if (take("local"))
+    return StateSpace::Local;
+  if (take("param") || take("param::entry") || take("param::func"))
+    return StateSpace::Param;
+  return StateSpace::Generic;
+}
+
+Scope Decoder::takeScope(Scope Default) {
+  if (take("cta"))
+    return Scope::CTA;
+  if (take("cluster"))
+    return Scope::Cluster;
+  if (take("gpu"))
+    return Scope::GPU;
+  if (take("sys"))
+    return Scope::System;
+  return Default;
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+const Operand &Decoder::operand(size_t N) const {
+  static const Operand None;
+  return N < I->Operands.size() ? I->Operands[N] : None;
+}
+
+Ref Decoder::findRegister(std::string_view Name) const {
+  for (const Names *N = Scope_; N; N = N->Parent) {
+    if (auto It = N->Registers.find(Name); It != N->Registers.end())
+      return It->second;
+    // A family: the number is what follows its name.
+    for (size_t At = Name.size();
+         At > 0 && Name[At - 1] >= '0' && Name[At - 1] <= '9'; --At) {
+      auto It = N->Families.find(Name.substr(0, At - 1));
+      if (It == N->Families.end())
+        continue;
+      uint32_t Number = 0;
+      std::from_chars(Name.data() + At - 1, Name.data() + Name.size(), Number);
+      if (Number >= It->second.Count)
+        continue;
+      Ref R = It->second.First;
+      R.Offset += Number * (R.Size ? R.Size * WarpSize : 4);
+      return R;
+    }
+  }
+  return {};
+}
+
+Ref Decoder::carry() {
+  if (!Carry.IsValid)
+    Carry = newRow(0);
+  return Carry;
+}
+
+Ref Decoder::temporary(unsigned Size) { return newRow(Size); }
+
+Ref Decoder::added(Ref From, int64_t Offset) {
+  if (!Offset)
+    return From;
+  Ref To = temporary(From.Size);
+  emit(addConstant, {To, From}).Imm = Offset;
+  return To;
+}
+
+Ref Decoder::resized(Ref From, unsigned Size) {
+  if (From.Size == Size)
+    return From;
+  Ref To = temporary(Size);
+  emit(addConstant, {To, From}).Imm = 0;
+  return To;
+}
+
+Ref Decoder::symbolAddress(std::string_view Name, int64_t Offset,
+                           unsigned Size) {
+  Ref Base{LocalBaseRow, Rows::Frame, 8, true};
+  if (const Slot *S = lookUp(&Names::Params, Name)) {
+    if (S->IsKernelParam)
+      return constant(S->Offset + uint64_t(Offset), Size);
+    if (!S->IsRow)
+      return resized(added(Base, S->Offset + Offset), Size);
+    fail(fmt::format("{} has no address here", Name));
+    return {};
+  }
+  if (const uint32_t *At = lookUp(&Names::Locals, Name))
+    return resized(added(Base, *At + Offset), Size);
+  const uint32_t *Shared = lookUp(&Names::Shared, Name);
+  if (auto It = Env.Shared.find(Name); !Shared && It != Env.Shared.end())
+    Shared = &It->second;
+  if (Shared) {
+    Fn.UsesShared.push_back(*Shared);
+    Ref Row{*Shared * SharedRowStride + (Size == 8 ? 0 : WarpSize * 8),
+            Rows::Shared, uint8_t(Size == 8 ? 8 : 4), true};
+    return resized(added(Row, Offset), Size);
+  }
+  if (const uint64_t *At = lookUp(&Names::Globals, Name))
+    return constant(*At + uint64_t(Offset), Size);
+  if (auto It = Env.Addresses.find(Name); It != Env.Addresses.end())
+    return constant(It->second + uint64_t(Offset), Size);
+  if (auto It = Env.Functions.find(Name); It != Env.Functions.end()) {
+    Env.In.Functions[It->second].TakesAddress = true;
+    Fn.Calls.push_back(It->second);
+    return constant(window::codeAddress(It->second), Size);
+  }
+  fail(fmt::format("{} is not defined", Name));
+  return {};
+}
+
+static std::string memberName(const Operand &O) {
+  return fmt::format("{}.{}", O.Text, O.Member);
+}
+
+Ref Decoder::source(const Operand &O, unsigned Size) {
+  switch (O.What) {
+  case Operand::Kind::Integer:
+    return constant(O.Bits, Size);
+  case Operand::Kind::Float: {
+    uint64_t Bits = O.Bits;
+    if (O.IsDouble && Size == 4)
+      Bits = std::bit_cast<uint32_t>(float(std::bit_cast<double>(Bits)));
+    if (!O.IsDouble && Size == 8)
+      Bits =
+          std::bit_cast<uint64_t>(double(std::bit_cast<float>(uint32_t(Bits))));
+    return constant(Bits, Size);
+  }
+  case Operand::Kind::Sum:
+    return symbolAddress(O.Text, int64_t(O.Bits), Size);
+  case Operand::Kind::Name:
+    break;
+  default:
+    fail("an operand is of a kind that is not known here");
+    return {};
+  }
+  Ref R = findRegister(O.Member ? std::string_view(memberName(O)) : O.Text);
+  if (R.IsValid) {
+    if (R.Size != Size)
+      fail(fmt::format("{} has {} bytes, not {}", O.Text, R.Size, Size));
+    return R;
+  }
+  if (O.Text == "WARP_SZ")
+    return constant(WarpSize, Size);
+  if (!O.Text.empty() && O.Text[0] == '%')
+    if (Ref S = readSpecial(*this, O.Text, O.Member, Size); S.IsValid)
+      return S;
+  return symbolAddress(O.Text, 0, Size);
+}
+
+Ref Decoder::sourceOfAnySize(const Operand &O, unsigned Least) {
+  if (O.What == Operand::Kind::Name)
+    if (Ref R = findRegister(O.Text); R.IsValid && R.Size >= Least)
+      return R;
+  return source(O, Least);
+}
+
+Ref Decoder::dest(const Operand &O, unsigned Size) {
+  if (O.What == Operand::Kind::Discard)
+    return temporary(Size);
+  Ref R =
+      O.What == Operand::Kind::Name
+          ? findRegister(O.Member ? std::string_view(memberName(O)) : O.Text)
+          : Ref();
+  if (!R.IsValid || R.Size != Size)
+    fail(R.IsValid
+             ? fmt::format("{} has {} bytes, not {}", O.Text, R.Size, Size)
+             : fmt::format("{} is not a register", O.Text));
+  return R;
+}
+
+Ref Decoder::destOfAnySize(const Operand &O, unsigned Least) {
+  if (O.What == Operand::Kind::Name)
+    if (Ref R = findRegister(O.Text); R.IsValid && R.Size >= Least)
+      return R;
+  return dest(O, Least);
+}
+
+Ref Decoder::predicate(const Operand &O) {
+  if (O.What == Operand::Kind::Integer) {
+    Ref R = temporary(0);
+    emit(
+        [](Execution &X, const Instruction &I) {
+          X.setBits(I.Op[0], I.Imm ? AllLanes : 0);
+          return Outcome::Next;
+        },
+        {R})
+        .Imm = O.Bits != 0;
+    return R;
+  }
+  Ref R = O.What == Operand::Kind::Name ? findRegister(O.Text) : Ref();
+  if (!R.IsValid || R.Size != 0) {
+    fail(fmt::format("{} is not a predicate", O.Text));
+    return R;
+  }
+  if (!O.IsNegated)
+    return R;
+  Ref Not = temporary(0);
+  emit(notPredicate, {Not, R});
+  return Not;
+}
+
+bool Decoder::isPredicate(const Operand &O) const {
+  Ref R = findRegister(O.Text);
+  return R.IsValid && R.Size == 0;
+}
+
+Ref Decoder::destPredicate(const Operand &O) { return dest(O, 0); }
+
+Address Decoder::address(const Operand &O, StateSpace Space) {
+  Address A;
+  if (O.What != Operand::Kind::Address) {
+    fail("an address is expected");
+    return A;
+  }
+  A.Offset = int64_t(O.Bits);
+  if (O.Elements.empty() || O.Elements[0].What == Operand::Kind::Integer) {
+    A.Base = constant(O.Elements.empty() ? 0 : O.Elements[0].Bits, 8);
+    return A;
+  }
+  const Operand &Name = O.Elements[0];
+  Ref R = findRegister(Name.Text);
+  if (R.IsValid) {
+    A.Base = R;
+    if (R.Size != 4 && R.Size != 8)
+      fail(fmt::format("{} is not an address", Name.Text));
+    return A;
+  }
+  A.Base = symbolAddress(Name.Text, 0, 8);
+  return A;
+}
+
+std::optional<uint64_t> Decoder::integer(const Operand &O) const {
+  if (O.What != Operand::Kind::Integer)
+    return std::nullopt;
+  return O.Bits;
+}
+
+const Slot *Decoder::parameter(std::string_view Name) const {
+  return lookUp(&Names::Params, Name);
+}

@@ -1,0 +1,192 @@
+//===- Device.h - The parts of a machine, together --------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_SIM_DEVICE_H
+#define CRSAN_SIM_DEVICE_H
+
+#include "Execution.h"
+#include "Memory.h"
+#include "Random.h"
+
+#include "PTX/DebugStrings.h"
+
+namespace crsan::sim {
+
+/// What Machine hides. Its functions are in Launches.cpp (grids and blocks),
+/// Scheduler.cpp, Convergence.cpp (fragments), Streams.cpp and Images.cpp.
+class Device {
+public:
+  Device(int Ordinal, Options O);
+  ~Device();
+
+  //===--- Images.cpp ----------------------------------------------------===//
+  std::variant<ModuleId, std::string> load(std::span<const std::string> PTX,
+                                           std::string Name);
+  void unload(ModuleId);
+  void *allocate(size_t Bytes, size_t Align, bool IsReadOnly = false);
+  bool release(void *);
+  std::vector<SourceLine> where(int32_t Instruction) const;
+
+  /// What remains known of an instruction when its code is gone.
+  struct Origin {
+    std::shared_ptr<const ptx::Module> Unit;
+    const ptx::Function *In = nullptr;
+    int32_t Location = -1;
+  };
+
+  //===--- Streams.cpp ---------------------------------------------------===//
+  struct Operation {
+    enum class Kind : uint8_t {
+      Launch,
+      Host,
+      Record,
+      Wait,
+      Outside
+    } What = Kind::Host;
+    uint64_t Sequence = 0;
+    Launch Code;
+    HostOp Host;
+    sim::Event Event = 0;
+    uint64_t Generation = 0; ///< Of the event: records so far.
+    std::function<bool()> Ready;
+    bool IsRunning = false;
+  };
+  struct StreamState {
+    bool IsBlocking = true, IsDoomed = false;
+    int Priority = 0;
+    std::deque<Operation> Queue;
+  };
+  struct EventState {
+    uint64_t Recorded = 0, Reached = 0; ///< Numbers of records.
+    std::optional<uint64_t> Time;
+  };
+  void push(Stream, Operation);
+  bool canStart(Stream, const StreamState &) const;
+  /// Starts what can start; true if anything did. `Instantly`: not up to the
+  /// dice.
+  bool startOperations(bool Instantly);
+  void start(Stream, StreamState &);
+  void finishFront(Stream);
+  bool isIdle() const;
+
+  //===--- Launches.cpp --------------------------------------------------===//
+  void startGrid(Stream, Launch);
+  /// Makes blocks resident while there is room.
+  void dispatch();
+  bool makeResident(Grid &);
+  std::optional<uint32_t> placeFor(const Grid &,
+                                   const std::vector<uint32_t> &Taken) const;
+  void startBlock(Cluster &, uint32_t Index, uint32_t Rank,
+                  uint32_t Multiprocessor);
+  void startWarp(Block &, uint32_t Index);
+  void exitLanes(Execution &, uint32_t Lanes);
+  void finishBlock(Block &);
+  /// Clusters without live threads or copies go once no slice is in them.
+  void buryClusters();
+  void dropAll();
+  std::vector<Cluster *> Doomed;
+
+  //===--- Convergence.cpp -----------------------------------------------===//
+  Fragment *newFragment(Warp &, uint32_t Lanes, uint32_t Pc, Frame *,
+                        Meeting *);
+  void retire(Fragment *);
+  /// Lanes leave F for a fragment of their own, which is ready, at Pc.
+  Fragment *split(Fragment &F, uint32_t Lanes, uint32_t Pc);
+  /// Lanes of X go to Target, others to Else, to meet at I.Reconverge.
+  Outcome diverge(Execution &X, uint32_t Lanes, uint32_t Target, uint32_t Else,
+                  uint32_t Reconverge);
+  Meeting *meetingFor(Fragment &F, uint32_t Reconverge);
+  /// F is where its innermost meeting is. True: it goes on.
+  bool meet(Fragment &F);
+  void goOnAlone(Fragment &F);
+  void leaveMeetings(Meeting *From, const Meeting *UpTo, uint32_t Lanes);
+  void use(Frame *Fr) { ++Fr->Uses; }
+  void drop(Frame *);
+  void drop(Meeting *);
+  static bool onSamePath(const Fragment &A, const Fragment &B);
+  /// B's lanes join A; B is gone.
+  void merge(Fragment &A, Fragment &B);
+  Frame *newFrame(Function &, Frame *Caller, uint32_t LocalBase);
+  bool growLocal(Warp &, uint32_t Bytes);
+  /// Makes the fragment wait, or ready.
+  void setState(Fragment &, Fragment::State);
+  /// Makes fragments ready at the next instruction, merged where they are on
+  /// the same path.
+  void releaseTogether(std::vector<Fragment *>);
+
+  //===--- In ops/: Collectives.cpp, Barriers.cpp, ClusterBarriers.cpp
+  //-----===//
+  /// After lanes have exited: has that completed what others wait for?
+  void recheckCollectives(Warp &);
+  void recheckBarriers(Block &);
+  void recheckClusterBarrier(Cluster &);
+
+  //===--- Scheduler.cpp -------------------------------------------------===//
+  std::optional<Fault> drive(const std::function<bool()> &IsDone,
+                             uint64_t MaxSteps);
+  Fragment *pick();
+  void runSlice(Fragment *);
+  void sleep(Fragment &, uint64_t Nanoseconds);
+  void at(uint64_t Time, std::function<void()> What);
+  void passTime(uint64_t WarpInstructions);
+  bool runDueEvents();
+  bool freeSomebody();
+  void reportDeadlock();
+  void reportStepLimit(Fragment &, Warp *);
+  void raise(Fault);
+  bool shouldYield(const Instruction &);
+
+  // State. Everything is ordered by numbers given in the order of the run,
+  // never by addresses, so that a run depends on the seed alone.
+  const int Ordinal;
+  const Options Opt;
+  Observer *Watch = nullptr;
+  Random Dice;
+  std::optional<Fault> Failed;
+
+  Arena DeviceMemory;
+  AllocationTable Table;
+  std::map<ModuleId, std::unique_ptr<Image>> Images;
+  ModuleId NextModule = 1;
+  std::vector<Origin> Origins; ///< By instruction.
+  mutable std::unordered_map<const ptx::Module *,
+                             std::unique_ptr<ptx::DebugStrings>>
+      DebugNames;
+
+  std::map<Stream, StreamState> Streams;
+  std::map<Event, EventState> Events;
+  Stream NextStream = 1;
+  Event NextEvent = 1;
+  uint64_t NextOperation = 1;
+  std::function<bool()> Idle;
+
+  std::map<uint64_t, std::unique_ptr<Grid>> Grids; ///< Running.
+  uint64_t NextGrid = 1, NextBlockUid = 0, NextThreadUid = 0,
+           NextClusterUid = 0;
+  struct Multiprocessor {
+    uint32_t Threads = 0, Blocks = 0, Shared = 0;
+  };
+  std::vector<Multiprocessor> Multiprocessors;
+  bool MayDispatch = false;
+
+  uint64_t NextFragment = 1, NextBarrierUid = 1, NextAsync = 1;
+  std::vector<Fragment *> Ready;
+  std::vector<Fragment *> FreeFragments;
+  std::vector<Meeting *> FreeMeetings;
+  std::unordered_map<const Function *, std::vector<Frame *>> FreeFrames;
+
+  uint64_t Now = 1'000'000; ///< Virtual nanoseconds.
+  uint64_t NowFraction = 0;
+  uint64_t NextTimer = 0;
+  std::map<std::pair<uint64_t, uint64_t>, std::function<void()>> Timers;
+  uint64_t Steps = 0, ThreadSteps = 0;
+  uint64_t NextChange = 0; ///< PCT: step at which priorities change.
+  uint64_t LowPriority = 1u << 20;
+};
+
+} // namespace crsan::sim
+
+#endif // CRSAN_SIM_DEVICE_H

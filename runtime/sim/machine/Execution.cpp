@@ -1,0 +1,224 @@
+//===- Execution.cpp - Addresses, accesses and faults of one fragment -----===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Device.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+using namespace crsan::sim;
+
+void Execution::bind(Fragment *New) {
+  F = New;
+  W = F->In;
+  B = W->In;
+  G = B->Of;
+  Bases = {F->Top->Rows.data(), G->In->constants(), W->Special.data(),
+           G->Code->SharedRows.data()};
+}
+
+ThreadRef Execution::thread(unsigned Lane) const {
+  uint32_t Linear = W->Index * WarpSize + Lane;
+  return {G->Id, B->Index, Linear, B->In->Index, B->FirstThread + Linear};
+}
+
+//===----------------------------------------------------------------------===//
+// Faults
+//===----------------------------------------------------------------------===//
+
+Outcome Execution::fault(const Instruction &I, unsigned Lane, Fault::Kind What,
+                         std::string Message, uint64_t Address) {
+  Fault Bad;
+  Bad.What = What;
+  Bad.Message = std::move(Message);
+  Bad.Kernel = G->Code->Info.Name;
+  Bad.Block = B->Place;
+  uint32_t Linear = W->Index * WarpSize + Lane;
+  const Dim3 &Dim = G->What.Block;
+  Bad.Thread = {Linear % Dim.X, Linear / Dim.X % Dim.Y, Linear / Dim.X / Dim.Y};
+  Bad.Address = Address;
+  Bad.Where = D.where(I.Id);
+  // The calls that led here.
+  for (const Frame *Fr = F->Top; Fr && Fr->Caller; Fr = Fr->Caller)
+    if (const auto &Code = Fr->Caller->Fn->Code;
+        Fr->ReturnTo > 0 && Fr->ReturnTo <= Code.size())
+      for (SourceLine &Line : D.where(Code[Fr->ReturnTo - 1].Id))
+        Bad.Where.push_back(std::move(Line));
+  D.raise(std::move(Bad));
+  return Outcome::Faulted;
+}
+
+Place Execution::bad(const Instruction &I, unsigned Lane, uint64_t Address,
+                     const Touch &T, std::string_view Why, bool IsMisaligned) {
+  std::string_view Verb = T.IsAtomic  ? "atomic access to"
+                          : T.IsWrite ? "write to"
+                                      : "read of";
+  fault(I, Lane,
+        IsMisaligned ? Fault::Kind::Misaligned : Fault::Kind::InvalidAddress,
+        fmt::format("{} {} bytes at 0x{:x}: {}", Verb, T.Size, Address, Why),
+        Address);
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Addresses
+//===----------------------------------------------------------------------===//
+
+Place Execution::inShared(const Instruction &I, unsigned Lane, uint64_t Address,
+                          const Touch &T) {
+  uint32_t Offset = Address & 0xFF'FFFF, Rank = Address >> 24 & 0xFF;
+  Block *Owner = B;
+  if (Rank) {
+    if (Rank > B->In->Blocks.size())
+      return bad(I, Lane, Address, T, "no such block in the cluster");
+    Owner = B->In->Blocks[Rank - 1].get();
+    if (!Owner->LiveThreads)
+      return bad(I, Lane, Address, T,
+                 "shared memory of a block that has exited");
+  }
+  if (Offset + uint64_t(T.Size) > Owner->Shared.size())
+    return bad(I, Lane, Address, T,
+               fmt::format("beyond the block's {} bytes of shared memory",
+                           Owner->Shared.size()));
+  return {Place::Kind::Shared, Owner->Shared.data() + Offset, Owner, Offset};
+}
+
+Place Execution::inLocal(const Instruction &I, unsigned Lane, uint64_t Address,
+                         const Touch &T) {
+  uint64_t Offset = uint32_t(Address);
+  if (Offset + T.Size > F->Top->LocalTop)
+    return bad(I, Lane, Address, T,
+               fmt::format("beyond the thread's {} bytes of local memory",
+                           F->Top->LocalTop));
+  return {Place::Kind::Private, local(Lane, uint32_t(Offset)), nullptr, 0};
+}
+
+Place Execution::inParam(const Instruction &I, unsigned Lane, uint64_t Address,
+                         const Touch &T) {
+  uint64_t Offset = uint32_t(Address);
+  std::vector<uint8_t> &Params = G->What.Params;
+  if (Offset + T.Size > Params.size())
+    return bad(I, Lane, Address, T,
+               fmt::format("beyond the kernel's {} bytes of parameters",
+                           Params.size()));
+  if (T.IsWrite)
+    return bad(I, Lane, Address, T, "a kernel's parameters cannot be written");
+  return {Place::Kind::Private, Params.data() + Offset, nullptr, 0};
+}
+
+Place Execution::resolve(const Instruction &I, unsigned Lane, uint64_t Address,
+                         const Touch &T) {
+  return resolve(I.Space, I, Lane, Address, T);
+}
+
+Place Execution::resolve(ptx::StateSpace Space, const Instruction &I,
+                         unsigned Lane, uint64_t Address, const Touch &T) {
+  using ptx::StateSpace;
+  if (Address & (T.Align - 1))
+    return bad(I, Lane, Address, T,
+               fmt::format("not a multiple of {}", T.Align), true);
+  uint64_t Tag = window::tag(Address);
+  switch (Space) {
+  case StateSpace::Shared:
+    if (Tag == window::Shared || Address >> 32 == 0)
+      return inShared(I, Lane, Address, T);
+    return bad(I, Lane, Address, T, "not an address of shared memory");
+  case StateSpace::Local:
+    if (Tag == window::Local || Address >> 32 == 0)
+      return inLocal(I, Lane, Address, T);
+    return bad(I, Lane, Address, T, "not an address of local memory");
+  case StateSpace::Param:
+    // Parameters of device functions are in local memory.
+    if (Tag == window::Local)
+      return inLocal(I, Lane, Address, T);
+    if (Tag == window::Param || Address >> 32 == 0)
+      return inParam(I, Lane, Address, T);
+    return bad(I, Lane, Address, T, "not an address of a parameter");
+  default:
+    break;
+  }
+  if (Tag == 0) {
+    const AllocationTable::Range *R = D.Table.find(Address, T.Size);
+    if (R && !(R->IsReadOnly && T.IsWrite)) [[likely]]
+      return {R->IsReadOnly ? Place::Kind::Constant : Place::Kind::Global,
+              reinterpret_cast<uint8_t *>(Address), nullptr, 0};
+    if (R)
+      return bad(I, Lane, Address, T, "constant memory cannot be written");
+    const AllocationTable::Range *Near = D.Table.nearest(Address);
+    if (Near && Address - Near->End < (1u << 20) && Address >= Near->End)
+      return bad(
+          I, Lane, Address, T,
+          fmt::format("{} bytes past the end of an allocation of {} bytes",
+                      Address - Near->End, Near->End - Near->Begin));
+    if (Near && Address < Near->End)
+      return bad(I, Lane, Address, T,
+                 fmt::format("runs over the end of an allocation of {} bytes",
+                             Near->End - Near->Begin));
+    return bad(I, Lane, Address, T,
+               Address < 4096 ? "a null pointer"
+                              : "not an address of device memory");
+  }
+  if (Space != StateSpace::Generic && Space != StateSpace::None)
+    return bad(I, Lane, Address, T,
+               "not an address of the instruction's state space");
+  if (Tag == window::Shared)
+    return inShared(I, Lane, Address, T);
+  if (Tag == window::Local)
+    return inLocal(I, Lane, Address, T);
+  if (Tag == window::Param)
+    return inParam(I, Lane, Address, T);
+  return bad(I, Lane, Address, T,
+             Tag == window::Code ? "the address of a function"
+                                 : "not an address");
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+bool Execution::note(const Instruction &I, unsigned Lane, const Place &P,
+                     const Touch &T) {
+  if (P.In == Place::Kind::Private)
+    return true;
+  if (P.In == Place::Kind::Shared && !P.Owner->Written.empty()) {
+    auto First = P.Owner->Written.begin() + P.Offset;
+    if (T.IsRead && std::find(First, First + T.Size, 0) != First + T.Size) {
+      fault(I, Lane, Fault::Kind::UninitialisedShared,
+            fmt::format("read of {} bytes of shared memory at offset {} that "
+                        "nobody has written",
+                        T.Size, P.Offset),
+            window::Shared + P.Offset);
+      return false;
+    }
+    if (T.IsWrite)
+      std::fill(First, First + T.Size, 1);
+  }
+  if (!D.Watch)
+    return true;
+  Access A;
+  A.Space = P.In == Place::Kind::Shared     ? MemorySpace::Shared
+            : P.In == Place::Kind::Constant ? MemorySpace::Constant
+                                            : MemorySpace::Global;
+  A.Order = I.Order.Order;
+  A.Within = I.Order.Within;
+  A.IsRead = T.IsRead;
+  A.IsWrite = T.IsWrite;
+  A.IsAtomic = T.IsAtomic;
+  A.Address = P.In == Place::Kind::Shared
+                  ? SharedAddress::make(P.Owner->Uid, P.Offset)
+                  : reinterpret_cast<uint64_t>(P.Bytes);
+  A.Size = T.Size;
+  A.Elements = T.Elements;
+  A.Instruction = I.Id;
+  D.Watch->access(thread(Lane), A);
+  return true;
+}
+
+void Execution::fence(Strength S, Scope Within) {
+  if (D.Watch)
+    for (uint32_t M = Mask; M; M &= M - 1)
+      D.Watch->fence(thread(std::countr_zero(M)), S, Within);
+}

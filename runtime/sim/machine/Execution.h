@@ -1,0 +1,110 @@
+//===- Execution.h - What an instruction's handler sees ---------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_SIM_EXECUTION_H
+#define CRSAN_SIM_EXECUTION_H
+
+#include "Grid.h"
+
+#include <cstring>
+
+namespace crsan::sim {
+
+class Device;
+
+/// Where an address leads.
+struct Place {
+  enum class Kind : uint8_t {
+    Global,
+    Constant,
+    Shared,
+    Private
+  } In = Kind::Private;
+  uint8_t *Bytes = nullptr; ///< Null: the access has faulted.
+  Block *Owner = nullptr;   ///< Of shared memory.
+  uint32_t Offset = 0;      ///< In it.
+};
+
+/// How an instruction touches memory.
+struct Touch {
+  uint32_t Size = 0, Align = 0;
+  bool IsRead = false, IsWrite = false, IsAtomic = false;
+  uint8_t Elements = 1;
+};
+
+/// A fragment that is being run. Mask is what the guard leaves of its lanes.
+struct Execution {
+  Device &D;
+  Fragment *F = nullptr;
+  Warp *W = nullptr;
+  Block *B = nullptr;
+  Grid *G = nullptr;
+  uint32_t Mask = 0;
+  std::array<uint8_t *, NumRows> Bases{};
+
+  explicit Execution(Device &D) : D(D) {}
+  void bind(Fragment *);
+
+  template <class T> T *row(const Ref &R) const {
+    return reinterpret_cast<T *>(Bases[size_t(R.In)] + R.Offset);
+  }
+  /// A predicate: a bit a lane.
+  uint32_t &bits(const Ref &R) const { return *row<uint32_t>(R); }
+  void setBits(const Ref &R, uint32_t Value) const {
+    uint32_t &Word = bits(R);
+    Word = (Word & ~Mask) | (Value & Mask);
+  }
+  /// Zero-extended value of an integer row of any size up to 8.
+  uint64_t value(const Ref &R, unsigned Lane) const {
+    uint64_t V = 0;
+    std::memcpy(&V, Bases[size_t(R.In)] + R.Offset + size_t(R.Size) * Lane,
+                R.Size < 8 ? R.Size : 8);
+    return V;
+  }
+  void setValue(const Ref &R, unsigned Lane, uint64_t V) const {
+    std::memcpy(Bases[size_t(R.In)] + R.Offset + size_t(R.Size) * Lane, &V,
+                R.Size < 8 ? R.Size : 8);
+  }
+
+  ThreadRef thread(unsigned Lane) const;
+  uint8_t *local(unsigned Lane, uint32_t Offset) const {
+    return W->Local.data() + size_t(W->LocalStride) * Lane + Offset;
+  }
+
+  /// The bytes at an address in I's state space, or a fault (Bytes is null).
+  Place resolve(const Instruction &I, unsigned Lane, uint64_t Address,
+                const Touch &T);
+  Place resolve(ptx::StateSpace Space, const Instruction &I, unsigned Lane,
+                uint64_t Address, const Touch &T);
+  /// Tells the observer of an access, and the shadow of shared memory. False:
+  /// faulted.
+  bool note(const Instruction &I, unsigned Lane, const Place &P,
+            const Touch &T);
+  /// Generic address of a lane, of a base that is u32 or u64.
+  uint64_t address(const Instruction &I, const Ref &Base, unsigned Lane) const {
+    uint64_t A =
+        Base.Size == 8 ? row<uint64_t>(Base)[Lane] : row<uint32_t>(Base)[Lane];
+    return A + uint64_t(I.Imm);
+  }
+  void fence(Strength, Scope);
+
+  Outcome fault(const Instruction &I, unsigned Lane, Fault::Kind What,
+                std::string Message, uint64_t Address = 0);
+
+private:
+  Place bad(const Instruction &I, unsigned Lane, uint64_t Address,
+            const Touch &T, std::string_view Why, bool IsMisaligned = false);
+  Place inShared(const Instruction &I, unsigned Lane, uint64_t Address,
+                 const Touch &T);
+  Place inLocal(const Instruction &I, unsigned Lane, uint64_t Address,
+                const Touch &T);
+  Place inParam(const Instruction &I, unsigned Lane, uint64_t Address,
+                const Touch &T);
+};
+
+} // namespace crsan::sim
+
+#endif // CRSAN_SIM_EXECUTION_H

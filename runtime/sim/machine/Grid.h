@@ -1,0 +1,77 @@
+//===- Grid.h - Launched kernels and their resident blocks ------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_SIM_GRID_H
+#define CRSAN_SIM_GRID_H
+
+#include "Warp.h"
+
+namespace crsan::sim {
+
+struct Grid;
+
+/// Blocks that become resident together. One of a single block where the launch
+/// has no clusters.
+struct Cluster {
+  Grid *In = nullptr;
+  uint32_t Index = 0;
+  std::vector<std::unique_ptr<Block>> Blocks;
+  uint32_t Live = 0; ///< Blocks with threads.
+  uint64_t Uid = 0;
+  // The cluster barrier.
+  uint64_t Phase = 0;
+  uint64_t BarrierUid = 0,
+           LastBarrierUid = 0; ///< Of this phase and the one before.
+  uint32_t LiveThreads = 0;
+  unsigned Pending = 0; ///< Asynchronous copies under way.
+};
+
+struct NamedBarrier {
+  uint64_t Uid = 0;              ///< Of this phase.
+  uint32_t Expected = 0;         ///< Threads; 0: all of the block.
+  bool IsBusy = false;           ///< Somebody has arrived.
+  std::vector<uint32_t> Arrived; ///< By warp: lanes.
+  // bar.red
+  uint32_t Count = 0; ///< Threads whose predicate held.
+  bool All = true;
+};
+
+/// Phases of an mbarrier object, for the observer.
+struct MBarrierUids {
+  uint64_t Current = 0, Last = 0;
+};
+
+struct Block {
+  Cluster *In = nullptr;
+  Grid *Of = nullptr;
+  uint32_t Index = 0; ///< Linear in the grid.
+  Dim3 Place;
+  uint32_t Rank = 0; ///< In the cluster.
+  uint64_t Uid = 0, FirstThread = 0;
+  uint32_t Multiprocessor = 0;
+  uint32_t Threads = 0, LiveThreads = 0;
+  std::vector<uint8_t> Shared;
+  std::vector<uint8_t> Written; ///< By byte, with CheckUninitialisedShared.
+  std::vector<std::unique_ptr<Warp>> Warps;
+  std::array<NamedBarrier, 16> Barriers;
+  std::map<uint32_t, MBarrierUids> MBarriers; ///< By offset.
+};
+
+struct Grid {
+  uint64_t Id = 0;
+  sim::Stream Stream = 0;
+  Launch What;
+  Kernel *Code = nullptr;
+  Image *In = nullptr;
+  uint64_t NextCluster = 0, NumClusters = 0, LiveClusters = 0;
+  Dim3 Clusters;             ///< Grid in clusters.
+  void *Workspace = nullptr; ///< Of cooperative groups.
+  std::vector<std::unique_ptr<Cluster>> Resident;
+};
+
+} // namespace crsan::sim
+
+#endif // CRSAN_SIM_GRID_H

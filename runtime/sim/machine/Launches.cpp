@@ -1,0 +1,366 @@
+//===- Launches.cpp - Grids, and blocks that become resident --------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Device.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+using namespace crsan::sim;
+
+static uint32_t sharedBytes(const Launch &L) {
+  return L.Kernel->StaticShared + L.DynamicShared;
+}
+
+/// What a block takes of a multiprocessor.
+static uint32_t sharedTaken(const Launch &L) {
+  return (sharedBytes(L) + 127) / 128 * 128 + 1024; // As the driver reserves.
+}
+
+static uint32_t threadsTaken(const Launch &L) {
+  return uint32_t((L.Block.count() + WarpSize - 1) / WarpSize * WarpSize);
+}
+
+static Dim3 placeOf(uint64_t Linear, const Dim3 &In) {
+  return {uint32_t(Linear % In.X), uint32_t(Linear / In.X % In.Y),
+          uint32_t(Linear / In.X / In.Y)};
+}
+
+//===----------------------------------------------------------------------===//
+// Grids
+//===----------------------------------------------------------------------===//
+
+void Device::startGrid(Stream S, Launch What) {
+  auto G = std::make_unique<Grid>();
+  G->Id = NextGrid++;
+  G->Stream = S;
+  G->What = std::move(What);
+  const KernelInfo &Info = *G->What.Kernel;
+  auto Found = Images.find(Info.Module);
+  if (Found == Images.end() ||
+      Found->second->KernelsByName.count(Info.Name) == 0) {
+    Fault Bad;
+    Bad.What = Fault::Kind::Unsupported;
+    Bad.Message = "a kernel of a module that has been unloaded was launched";
+    Bad.Kernel = Info.Name;
+    raise(std::move(Bad));
+    return;
+  }
+  G->In = Found->second.get();
+  G->Code = G->In->KernelsByName.at(Info.Name);
+  const Dim3 &Grid = G->What.Grid, &Cl = G->What.Cluster;
+  G->Clusters = {Grid.X / Cl.X, Grid.Y / Cl.Y, Grid.Z / Cl.Z};
+  G->NumClusters = G->Clusters.count();
+  if (G->What.IsCooperative) {
+    G->Workspace = allocate(64, 256);
+    if (G->Workspace) {
+      std::memset(G->Workspace, 0, 64);
+      uint32_t Size = 64;
+      std::memcpy(G->Workspace, &Size, 4); // wsSize; the barrier follows.
+    }
+  }
+  if (Watch)
+    Watch->gridStart(
+        {G->Id, S, Info.Name, Grid, G->What.Block, Cl, G->What.IsCooperative});
+  G->What.Params.resize(
+      std::max<size_t>(G->What.Params.size(), Info.ParamBytes));
+  Grids[G->Id] = std::move(G);
+  MayDispatch = true;
+}
+
+/// A multiprocessor with room for one more block, besides those of Taken.
+std::optional<uint32_t>
+Device::placeFor(const Grid &G, const std::vector<uint32_t> &Taken) const {
+  std::optional<uint32_t> Best;
+  uint32_t BestThreads = 0;
+  for (uint32_t M = 0; M < Multiprocessors.size(); ++M) {
+    const Multiprocessor &On = Multiprocessors[M];
+    uint32_t More = Taken.empty() ? 0 : Taken[M];
+    uint32_t Threads = On.Threads + More * threadsTaken(G.What);
+    if (Threads + threadsTaken(G.What) > Machine::MaxThreadsPerMultiprocessor ||
+        On.Blocks + More + 1 > Machine::MaxBlocksPerMultiprocessor ||
+        On.Shared + (More + 1) * sharedTaken(G.What) >
+            Machine::MaxSharedPerMultiprocessor)
+      continue;
+    if (!Best || Threads < BestThreads) {
+      Best = M;
+      BestThreads = Threads;
+    }
+  }
+  return Best;
+}
+
+bool Device::makeResident(Grid &G) {
+  const uint64_t Size = G.What.Cluster.count();
+  // Cooperative grids all at once, others cluster by cluster.
+  const uint64_t Clusters = G.What.IsCooperative ? G.NumClusters : 1;
+  if (G.NextCluster == G.NumClusters)
+    return false;
+  std::vector<uint32_t> Taken(Multiprocessors.size()), Places;
+  for (uint64_t N = 0; N < Size * Clusters; ++N) {
+    auto Where = placeFor(G, Taken);
+    if (!Where)
+      return false;
+    ++Taken[*Where];
+    Places.push_back(*Where);
+  }
+  for (uint64_t C = 0; C < Clusters; ++C) {
+    auto New = std::make_unique<Cluster>();
+    New->In = &G;
+    New->Index = uint32_t(G.NextCluster++);
+    New->Uid = NextClusterUid++;
+    New->Live = uint32_t(Size);
+    ++G.LiveClusters;
+    New->Blocks.resize(Size);
+    Dim3 Place = placeOf(New->Index, G.Clusters);
+    for (uint32_t R = 0; R < Size; ++R) {
+      Dim3 In = placeOf(R, G.What.Cluster);
+      Dim3 At{Place.X * G.What.Cluster.X + In.X,
+              Place.Y * G.What.Cluster.Y + In.Y,
+              Place.Z * G.What.Cluster.Z + In.Z};
+      uint32_t Linear = At.X + G.What.Grid.X * (At.Y + G.What.Grid.Y * At.Z);
+      startBlock(*New, Linear, R, Places[C * Size + R]);
+    }
+    G.Resident.push_back(std::move(New));
+  }
+  return true;
+}
+
+void Device::dispatch() {
+  MayDispatch = false;
+  for (bool Any = true; Any && !Failed;) {
+    Any = false;
+    for (auto &[Id, G] : Grids)
+      Any |= makeResident(*G);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+void Device::startBlock(Cluster &C, uint32_t Index, uint32_t Rank,
+                        uint32_t On) {
+  Grid &G = *C.In;
+  auto B = std::make_unique<Block>();
+  B->In = &C;
+  B->Of = &G;
+  B->Index = Index;
+  B->Place = placeOf(Index, G.What.Grid);
+  B->Rank = Rank;
+  B->Uid = NextBlockUid++;
+  B->Multiprocessor = On;
+  B->Threads = B->LiveThreads = uint32_t(G.What.Block.count());
+  B->FirstThread = NextThreadUid;
+  NextThreadUid += B->Threads;
+  C.LiveThreads += B->Threads;
+  B->Shared.resize(sharedBytes(G.What));
+  // What was there before is anybody's guess: the same guess with each seed.
+  for (uint8_t &Byte : B->Shared)
+    Byte = uint8_t(Dice.next());
+  if (Opt.CheckUninitialisedShared)
+    B->Written.resize(B->Shared.size());
+  Multiprocessor &M = Multiprocessors[On];
+  M.Threads += threadsTaken(G.What);
+  M.Blocks += 1;
+  M.Shared += sharedTaken(G.What);
+  if (Watch)
+    Watch->blockStart(G.Id, Index, B->Uid, B->FirstThread, B->Threads);
+  Block &In = *(C.Blocks[Rank] = std::move(B));
+  uint32_t Warps = (In.Threads + WarpSize - 1) / WarpSize;
+  for (NamedBarrier &Bar : In.Barriers)
+    Bar.Arrived.resize(Warps);
+  for (uint32_t W = 0; W < Warps; ++W)
+    startWarp(In, W);
+}
+
+namespace {
+/// Writes special registers.
+class SpecialWriter {
+public:
+  explicit SpecialWriter(std::vector<uint8_t> &Rows) : Rows(Rows) {
+    Rows.assign(SpecialBytes, 0);
+  }
+  void set(SpecialRow R, unsigned Lane, uint32_t Value) {
+    std::memcpy(&Rows[(size_t(R) * WarpSize + Lane) * 4], &Value, 4);
+  }
+  void all(SpecialRow R, uint32_t Value) {
+    for (unsigned L = 0; L < WarpSize; ++L)
+      set(R, L, Value);
+  }
+  void all(SpecialRow X, const Dim3 &Value) {
+    all(X, Value.X);
+    all(SpecialRow(unsigned(X) + 1), Value.Y);
+    all(SpecialRow(unsigned(X) + 2), Value.Z);
+  }
+  void wide(SpecialRow R, uint64_t Value) {
+    for (unsigned L = 0; L < WarpSize; ++L)
+      std::memcpy(&Rows[size_t(R) * WarpSize * 4 + L * 8], &Value, 8);
+  }
+
+private:
+  std::vector<uint8_t> &Rows;
+};
+} // namespace
+
+static void fillLanes(SpecialWriter &S, const Warp &W, const Launch &What) {
+  for (unsigned L = 0; L < WarpSize; ++L) {
+    Dim3 Tid = placeOf(W.Index * WarpSize + L, What.Block);
+    S.set(SpecialRow::TidX, L, Tid.X);
+    S.set(SpecialRow::TidY, L, Tid.Y);
+    S.set(SpecialRow::TidZ, L, Tid.Z);
+    S.set(SpecialRow::LaneId, L, L);
+    uint32_t Eq = 1u << L;
+    S.set(SpecialRow::LaneMaskEq, L, Eq);
+    S.set(SpecialRow::LaneMaskLt, L, Eq - 1);
+    S.set(SpecialRow::LaneMaskLe, L, Eq | (Eq - 1));
+    S.set(SpecialRow::LaneMaskGt, L, ~(Eq | (Eq - 1)));
+    S.set(SpecialRow::LaneMaskGe, L, ~(Eq - 1));
+  }
+}
+
+static void fillSpecial(Warp &W, const Block &B, uint32_t Multiprocessors) {
+  const Grid &G = *B.Of;
+  const Launch &What = G.What;
+  SpecialWriter S(W.Special);
+  fillLanes(S, W, What);
+  S.all(SpecialRow::NtidX, What.Block);
+  S.all(SpecialRow::CtaidX, B.Place);
+  S.all(SpecialRow::NctaidX, What.Grid);
+  S.all(SpecialRow::WarpId, W.Index);
+  S.all(SpecialRow::NWarpId, Machine::MaxThreadsPerMultiprocessor / WarpSize);
+  S.all(SpecialRow::SmId, B.Multiprocessor);
+  S.all(SpecialRow::NSmId, Multiprocessors);
+  S.all(SpecialRow::GridId32, uint32_t(G.Id));
+  S.wide(SpecialRow::GridId64, G.Id);
+  S.all(SpecialRow::ClusterIdX, placeOf(B.In->Index, G.Clusters));
+  S.all(SpecialRow::NClusterIdX, G.Clusters);
+  S.all(SpecialRow::ClusterCtaIdX, placeOf(B.Rank, What.Cluster));
+  S.all(SpecialRow::ClusterNctaIdX, What.Cluster);
+  S.all(SpecialRow::ClusterCtaRank, B.Rank);
+  S.all(SpecialRow::ClusterNctaRank, uint32_t(What.Cluster.count()));
+  S.all(SpecialRow::DynamicShared, What.DynamicShared);
+  S.all(SpecialRow::TotalShared, sharedBytes(What));
+  uint64_t Workspace = reinterpret_cast<uint64_t>(G.Workspace);
+  S.all(SpecialRow::EnvReg1, uint32_t(Workspace >> 32));
+  S.all(SpecialRow::EnvReg2, uint32_t(Workspace));
+  S.all(SpecialRow::WarpSz, WarpSize);
+}
+
+void Device::startWarp(Block &B, uint32_t Index) {
+  Warp &W = *B.Warps.emplace_back(std::make_unique<Warp>());
+  W.In = &B;
+  W.Index = Index;
+  uint32_t Lanes = std::min(B.Threads - Index * WarpSize, WarpSize);
+  W.Whole = W.Live = Lanes == WarpSize ? AllLanes : (1u << Lanes) - 1;
+  fillSpecial(W, B, uint32_t(Multiprocessors.size()));
+  Function &Fn = B.Of->In->Functions[B.Of->Code->Info.Index];
+  if (!Fn.Error.empty()) {
+    Fault Bad;
+    Bad.What = Fault::Kind::UnknownInstruction;
+    Bad.Message = Fn.Error;
+    Bad.Kernel = Fn.Name;
+    raise(std::move(Bad));
+    return;
+  }
+  growLocal(W, Fn.LocalBytes);
+  newFragment(W, W.Live, 0, newFrame(Fn, nullptr, 0), nullptr);
+}
+
+//===----------------------------------------------------------------------===//
+// Ends
+//===----------------------------------------------------------------------===//
+
+void Device::exitLanes(Execution &X, uint32_t Lanes) {
+  Fragment &F = *X.F;
+  Warp &W = *X.W;
+  Block &B = *X.B;
+  unsigned Count = std::popcount(Lanes);
+  if (Watch)
+    for (uint32_t M = Lanes; M; M &= M - 1)
+      Watch->threadExit(X.thread(std::countr_zero(M)));
+  W.Live &= ~Lanes;
+  B.LiveThreads -= Count;
+  B.In->LiveThreads -= Count;
+  leaveMeetings(F.Meets, nullptr, Lanes);
+  F.Lanes &= ~Lanes;
+  if (!F.Lanes)
+    retire(&F);
+  for (Fragment *Other : W.Fragments)
+    if (Other->Is == Fragment::State::Meeting &&
+        (Other->Meets->Expected & ~Other->Lanes) == 0)
+      setState(*Other, Fragment::State::Ready);
+  recheckCollectives(W);
+  recheckBarriers(B);
+  recheckClusterBarrier(*B.In);
+  if (!B.LiveThreads)
+    finishBlock(B);
+}
+
+void Device::finishBlock(Block &B) {
+  Cluster &C = *B.In;
+  if (Watch)
+    Watch->blockEnd(B.Of->Id, B.Index, B.Uid);
+  if (--C.Live == 0 && !C.Pending)
+    Doomed.push_back(&C);
+}
+
+void Device::buryClusters() {
+  for (Cluster *C : std::exchange(Doomed, {})) {
+    Grid &G = *C->In;
+    for (auto &B : C->Blocks) {
+      Multiprocessor &M = Multiprocessors[B->Multiprocessor];
+      M.Threads -= threadsTaken(G.What);
+      M.Blocks -= 1;
+      M.Shared -= sharedTaken(G.What);
+    }
+    std::erase_if(G.Resident, [&](auto &Other) { return Other.get() == C; });
+    MayDispatch = true;
+    if (--G.LiveClusters || G.NextCluster != G.NumClusters)
+      continue;
+    Stream S = G.Stream;
+    if (Watch)
+      Watch->gridEnd(G.Id, S);
+    if (G.Workspace)
+      release(G.Workspace);
+    Grids.erase(G.Id);
+    finishFront(S);
+  }
+}
+
+void Device::dropAll() {
+  for (auto &[Id, G] : Grids)
+    for (auto &C : G->Resident)
+      for (auto &B : C->Blocks)
+        for (auto &W : B->Warps)
+          while (!W->Fragments.empty())
+            retire(W->Fragments.back());
+  for (auto &[Id, G] : Grids)
+    if (G->Workspace)
+      release(G->Workspace);
+  Grids.clear();
+  Doomed.clear();
+  Timers.clear();
+  for (Multiprocessor &M : Multiprocessors)
+    M = {};
+  for (auto &[Id, S] : Streams)
+    S.Queue.clear();
+  for (auto &[Id, E] : Events)
+    E.Reached = E.Recorded;
+}
+
+Device::~Device() {
+  Watch = nullptr;
+  dropAll();
+  for (Fragment *F : FreeFragments)
+    delete F;
+  for (Meeting *M : FreeMeetings)
+    delete M;
+  for (auto &[Fn, Frames] : FreeFrames)
+    for (Frame *Fr : Frames)
+      delete Fr;
+}

@@ -1,0 +1,217 @@
+//===- Machine.h - One simulated GPU ----------------------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A device: modules, memory, streams, and a schedule that is a function of the
+// seed. Nothing runs until drive(), and nothing here starts a thread: a Machine
+// is used by one thread at a time. No exceptions leave it.
+//
+// Device pointers are host pointers for global and constant memory, so managed
+// and mapped memory need no more than allowRange().
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_SIM_MACHINE_H
+#define CRSAN_SIM_MACHINE_H
+
+#include "Observer.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace crsan::sim {
+
+struct Options {
+  uint64_t Seed = 0;
+  enum class Policy : uint8_t {
+    RoundRobin,
+    Random,
+    PCT
+  } Schedule = Policy::Random;
+  unsigned PCTDepth = 3;
+  unsigned Multiprocessors = 4;
+  unsigned Threads = 1; ///< More than 1 is not supported yet: runs as 1.
+  /// A read of shared memory that no thread of the block (or copy) has written
+  /// is a fault.
+  bool CheckUninitialisedShared = false;
+  uint64_t MaxSteps = 0; ///< Warp instructions; beyond is a fault. 0: no limit.
+  /// Where device printf goes; standard output if empty.
+  std::function<void(std::string_view)> Print;
+};
+
+struct SourceLine {
+  std::string File;
+  uint32_t Line = 0, Column = 0;
+  std::string Function; ///< Mangled, or empty.
+};
+
+struct Fault {
+  enum class Kind : uint8_t {
+    InvalidAddress,
+    Misaligned,
+    BarrierDivergence,
+    Deadlock,
+    Trap,
+    Assert,
+    UnknownInstruction,
+    UninitialisedShared,
+    StepLimit,
+    Unsupported,
+  } What = Kind::Trap;
+  std::string Message; ///< One line, without the place.
+  std::string Kernel;  ///< Mangled; empty if no kernel is to blame.
+  Dim3 Block{0, 0, 0}, Thread{0, 0, 0};
+  uint64_t Address = 0;          ///< Of memory faults.
+  std::vector<SourceLine> Where; ///< Innermost first; empty if unknown.
+
+  /// Message, kernel, block, thread and lines as a paragraph for people.
+  std::string text() const;
+};
+std::string_view name(Fault::Kind);
+
+using ModuleId = uint32_t; ///< From 1.
+
+struct KernelInfo {
+  struct Param {
+    uint32_t Offset = 0, Size = 0;
+  };
+  std::string Name; ///< Mangled.
+  ModuleId Module = 0;
+  uint32_t Index = 0;        ///< Of the function in its module.
+  std::vector<Param> Params; ///< As laid out in Launch::Params.
+  uint32_t ParamBytes = 0;
+  uint32_t StaticShared = 0;  ///< Bytes, of all functions that it may call.
+  uint32_t LocalBytes = 0;    ///< Of the kernel's own frame.
+  uint32_t Registers = 32;    ///< What is told; the machine has no limit.
+  uint32_t MaxThreads = 1024; ///< .maxntid / .reqntid
+  std::optional<Dim3> RequiredBlock;   ///< .reqntid
+  std::optional<Dim3> RequiredCluster; ///< .reqnctapercluster
+  bool MayCallUnknown = false;         ///< Calls through pointers.
+};
+
+struct Symbol {
+  void *Address = nullptr;
+  size_t Size = 0;
+  bool IsConstant = false, IsManaged = false;
+};
+
+struct Launch {
+  const KernelInfo *Kernel = nullptr;
+  Dim3 Grid, Block, Cluster; ///< Cluster of 1,1,1: none.
+  uint32_t DynamicShared = 0;
+  bool IsCooperative = false;
+  std::vector<uint8_t> Params; ///< KernelInfo::ParamBytes of them.
+};
+
+/// Something that the host side does in stream order: a copy, a fill, a
+/// callback. Runs as one step of the schedule.
+struct HostOp {
+  std::string Name; ///< "cudaMemcpyAsync"
+  std::function<void()> Run;
+  std::vector<HostRange> Reads, Writes;
+};
+
+class Machine {
+public:
+  explicit Machine(int Ordinal, Options O);
+  ~Machine();
+  Machine(const Machine &) = delete;
+  Machine &operator=(const Machine &) = delete;
+
+  const Options &options() const;
+
+  //===--- Code ---------------------------------------------------------===//
+  /// The PTX texts of one image are linked together: extern, weak, common and
+  /// relocatable device code. Else why not, in one line. Instructions that are
+  /// not known are no error before they execute.
+  std::variant<ModuleId, std::string> load(std::span<const std::string> PTX,
+                                           std::string Name);
+  void unload(ModuleId);
+  /// Valid until unload().
+  const KernelInfo *findKernel(ModuleId, std::string_view Name) const;
+  std::vector<const KernelInfo *> kernels(ModuleId) const;
+  std::optional<Symbol> findSymbol(ModuleId, std::string_view Name) const;
+  /// Lines of an instruction (Access::Instruction), innermost first; empty if
+  /// unknown. Works for unloaded modules too.
+  std::vector<SourceLine> where(int32_t Instruction) const;
+  /// The function in which the instruction is ("", if unknown) and its text.
+  std::string_view functionOf(int32_t Instruction) const;
+
+  //===--- Memory -------------------------------------------------------===//
+  /// Device memory, not initialised. Null: out of memory.
+  void *allocate(size_t Bytes, size_t Align = 256);
+  void free(void *);
+  /// The allocation that an address lies in, if any (device memory and allowed
+  /// ranges).
+  std::optional<HostRange> rangeOf(const void *) const;
+  /// Host memory that device code may touch (pinned, managed, a peer's).
+  void allowRange(void *, size_t);
+  void disallowRange(void *);
+
+  //===--- Streams ------------------------------------------------------===//
+  Stream createStream(bool NonBlocking = false, int Priority = 0);
+  /// What is enqueued still runs.
+  void destroyStream(Stream);
+  Event createEvent();
+  void destroyEvent(Event);
+  /// The caller has checked the launch against KernelInfo and limits.
+  void launch(Stream, Launch);
+  void enqueue(Stream, HostOp);
+  void record(Event, Stream);
+  void wait(Stream, Event);
+  /// Holds the stream until `Ready`, which is something outside of this
+  /// machine (an event of another one).
+  void waitUntil(Stream, std::function<bool()> Ready);
+  bool
+      isDone(Stream) const; ///< Of default stream 0: of what is enqueued there.
+  bool isEventDone(Event) const; ///< True if never recorded.
+  bool isAllDone() const;
+  /// Virtual nanoseconds at which the event was reached last.
+  std::optional<uint64_t> completedAt(Event) const;
+  uint64_t now() const; ///< Virtual nanoseconds.
+
+  enum class Wait : uint8_t { Stream, Event, All };
+  /// Runs what can run, of all streams, interleaved by the schedule, until what
+  /// is waited for is done. A fault ends the run, is returned by each drive()
+  /// from then on, and drops all that was enqueued.
+  std::optional<Fault> drive(Wait, uint64_t Handle = 0);
+  /// Runs for about so many warp instructions at most: for callers that poll.
+  std::optional<Fault> advance(uint64_t Steps);
+  /// Called when nothing here can run but a waitUntil() is pending: runs other
+  /// machines; false: nothing ran there either (then drive() reports a
+  /// deadlock).
+  void setIdle(std::function<bool()>);
+
+  std::optional<Fault> fault() const;
+  /// As cudaDeviceReset(): drops modules, memory, streams, events and the
+  /// fault.
+  void reset();
+
+  /// Thread instructions executed so far, and warp instructions.
+  uint64_t instructions() const;
+  uint64_t steps() const;
+  void setObserver(Observer *); ///< Null: none.
+
+  //===--- Limits -------------------------------------------------------===//
+  static constexpr uint32_t MaxSharedPerBlock = 227 * 1024;
+  static constexpr uint32_t MaxSharedPerMultiprocessor = 228 * 1024;
+  static constexpr uint32_t MaxThreadsPerMultiprocessor = 2048;
+  static constexpr uint32_t MaxBlocksPerMultiprocessor = 32;
+  /// Blocks of this shape that one multiprocessor holds; 0: none fits.
+  unsigned blocksPerMultiprocessor(const KernelInfo &, uint32_t Threads,
+                                   uint32_t DynamicShared) const;
+
+private:
+  class Impl;
+  std::unique_ptr<Impl> P;
+};
+
+} // namespace crsan::sim
+
+#endif // CRSAN_SIM_MACHINE_H

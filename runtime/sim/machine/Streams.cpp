@@ -1,0 +1,142 @@
+//===- Streams.cpp - Queues of operations, and events ---------------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Device.h"
+
+#include <algorithm>
+
+using namespace crsan::sim;
+
+void Device::push(Stream S, Operation Op) {
+  Op.Sequence = NextOperation++;
+  bool IsSeen = Op.What != Operation::Kind::Outside;
+  if (Op.What == Operation::Kind::Record || Op.What == Operation::Kind::Wait) {
+    EventState &E = Events[Op.Event];
+    Op.Generation =
+        Op.What == Operation::Kind::Record ? ++E.Recorded : E.Recorded;
+    IsSeen =
+        Op.Generation != 0; // A wait for what was never recorded is nothing.
+    if (!IsSeen)
+      return;
+  }
+  if (Watch && IsSeen)
+    Watch->hostEnqueue(S);
+  Streams[S].Queue.push_back(std::move(Op));
+}
+
+/// The default stream waits for what was enqueued before in all blocking
+/// streams, and they for it.
+bool Device::canStart(Stream S, const StreamState &State) const {
+  if (State.Queue.empty() || State.Queue.front().IsRunning)
+    return false;
+  const Operation &Op = State.Queue.front();
+  auto HasEarlier = [&](const StreamState &Other) {
+    return !Other.Queue.empty() && Other.Queue.front().Sequence < Op.Sequence;
+  };
+  if (S == 0) {
+    for (auto &[Id, Other] : Streams)
+      if (Id != 0 && Other.IsBlocking && HasEarlier(Other))
+        return false;
+  } else if (State.IsBlocking && HasEarlier(Streams.at(0))) {
+    return false;
+  }
+  if (Op.What == Operation::Kind::Wait) {
+    auto E = Events.find(Op.Event);
+    return E == Events.end() || E->second.Reached >= Op.Generation;
+  }
+  return Op.What != Operation::Kind::Outside || Op.Ready();
+}
+
+bool Device::startOperations(bool Instantly) {
+  bool Any = false;
+  // Who goes first among independent streams is up to the schedule.
+  std::vector<Stream> Able;
+  for (auto &[Id, S] : Streams)
+    if (!S.Queue.empty() && !S.Queue.front().IsRunning && canStart(Id, S))
+      Able.push_back(Id);
+  if (Able.empty())
+    return false;
+  if (Opt.Schedule != Options::Policy::RoundRobin)
+    for (size_t N = Able.size(); N > 1; --N)
+      std::swap(Able[N - 1], Able[Dice.below(uint32_t(N))]);
+  for (Stream Id : Able) {
+    bool MayWait = !Instantly && Opt.Schedule != Options::Policy::RoundRobin;
+    if (MayWait && !Dice.oneIn(16))
+      continue;
+    StreamState &S = Streams.at(Id);
+    if (!canStart(Id, S))
+      continue; // What has just started comes before it.
+    start(Id, S);
+    Any = true;
+    if (Failed || Instantly)
+      break;
+  }
+  return Any;
+}
+
+/// Earlier operations of other streams that this one had to wait for.
+static void tellOrder(Device &D, Stream S, const Device::StreamState &State) {
+  if (!D.Watch || !State.IsBlocking)
+    return;
+  if (S != 0) {
+    D.Watch->streamOrder(0, S);
+    return;
+  }
+  for (auto &[Id, Other] : D.Streams)
+    if (Id != 0 && Other.IsBlocking)
+      D.Watch->streamOrder(Id, 0);
+}
+
+void Device::start(Stream S, StreamState &State) {
+  Operation &Op = State.Queue.front();
+  Op.IsRunning = true;
+  tellOrder(*this, S, State);
+  switch (Op.What) {
+  case Operation::Kind::Launch:
+    startGrid(S, std::move(Op.Code));
+    return; // It ends with its last block.
+  case Operation::Kind::Host: {
+    if (Watch)
+      Watch->streamOp(S, Op.Host.Name, Op.Host.Reads, Op.Host.Writes);
+    if (Op.Host.Run) {
+      // It may enqueue, which must not move what runs.
+      std::function<void()> Run = std::move(Op.Host.Run);
+      Run();
+    }
+    break;
+  }
+  case Operation::Kind::Record: {
+    if (Watch)
+      Watch->eventRecord(Op.Event, S);
+    if (auto E = Events.find(Op.Event); E != Events.end()) {
+      E->second.Reached = std::max(E->second.Reached, Op.Generation);
+      E->second.Time = Now;
+    }
+    break;
+  }
+  case Operation::Kind::Wait:
+    if (Watch)
+      Watch->eventWait(Op.Event, S);
+    break;
+  case Operation::Kind::Outside:
+    break;
+  }
+  finishFront(S);
+}
+
+void Device::finishFront(Stream S) {
+  auto It = Streams.find(S);
+  if (It == Streams.end() || It->second.Queue.empty())
+    return;
+  It->second.Queue.pop_front();
+  if (It->second.IsDoomed && It->second.Queue.empty())
+    Streams.erase(It);
+}
+
+bool Device::isIdle() const {
+  return std::all_of(Streams.begin(), Streams.end(),
+                     [](auto &S) { return S.second.Queue.empty(); });
+}

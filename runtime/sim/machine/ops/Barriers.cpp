@@ -1,0 +1,256 @@
+//===- Barriers.cpp - bar, barrier, fence, membar -------------------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "ops/Lanes.h"
+
+#include "Device.h"
+
+#include <fmt/format.h>
+
+using namespace crsan::sim;
+using crsan::ptx::Operand;
+
+namespace {
+
+enum class What : uint8_t { Sync, Arrive, And, Or, Popc };
+
+/// Aux: What; bit 8: all lanes of a warp must be at the same instruction.
+struct Plan {
+  What Kind;
+  bool IsAligned;
+  static Plan of(uint64_t A) { return {What(A & 0xFF), bool(A & 256)}; }
+};
+
+//===----------------------------------------------------------------------===//
+// Completion
+//===----------------------------------------------------------------------===//
+
+bool isComplete(const Block &B, const NamedBarrier &Bar) {
+  if (!Bar.IsBusy)
+    return false;
+  uint32_t Sum = 0;
+  for (size_t W = 0; W < B.Warps.size(); ++W) {
+    uint32_t Arrived = Bar.Arrived[W], Live = B.Warps[W]->Live;
+    bool IsWhole = (Live & ~Arrived) == 0;
+    if (!Bar.Expected && !IsWhole)
+      return false;
+    // A warp that is there as a whole counts in full, however many lanes it
+    // has.
+    Sum += Arrived && IsWhole ? WarpSize : std::popcount(Arrived);
+  }
+  return !Bar.Expected || Sum >= Bar.Expected;
+}
+
+void giveResult(Device &D, Fragment &F, const NamedBarrier &Bar) {
+  Execution X(D);
+  X.bind(&F);
+  X.Mask = F.Lanes;
+  const Instruction &I = F.Top->Fn->Code[F.Pc];
+  switch (Plan::of(I.Aux).Kind) {
+  case What::Sync:
+  case What::Arrive:
+    return;
+  case What::And:
+    X.setBits(I.Op[2], Bar.All ? AllLanes : 0);
+    return;
+  case What::Or:
+    X.setBits(I.Op[2], Bar.Count ? AllLanes : 0);
+    return;
+  case What::Popc:
+    forLanes(X.Mask, [&](unsigned L) { X.setValue(I.Op[2], L, Bar.Count); });
+    return;
+  }
+}
+
+void finish(Device &D, Block &B, unsigned Number) {
+  NamedBarrier &Bar = B.Barriers[Number];
+  std::vector<Fragment *> Waiting;
+  for (auto &W : B.Warps)
+    for (Fragment *F : W->Fragments)
+      if (F->Is == Fragment::State::Barrier && F->Barrier == Number)
+        Waiting.push_back(F);
+  for (Fragment *F : Waiting) {
+    giveResult(D, *F, Bar);
+    if (!D.Watch)
+      continue;
+    Execution X(D);
+    X.bind(F);
+    forLanes(F->Lanes, [&](unsigned L) {
+      D.Watch->barrierLeave(X.thread(L), Bar.Uid, BarrierKind::CTA);
+    });
+  }
+  Bar.IsBusy = false;
+  Bar.Expected = 0;
+  Bar.Count = 0;
+  Bar.All = true;
+  std::fill(Bar.Arrived.begin(), Bar.Arrived.end(), 0);
+  D.releaseTogether(std::move(Waiting));
+}
+
+//===----------------------------------------------------------------------===//
+// Arrival. Op: number, count, result, predicate.
+//===----------------------------------------------------------------------===//
+
+/// Null if all is well.
+const char *misuse(Execution &X, const NamedBarrier &Bar, uint32_t Expected,
+                   const Plan &P, unsigned Number) {
+  if (Expected % WarpSize)
+    return "is used with a number of threads that is not a multiple of the "
+           "warp size";
+  if (Bar.IsBusy && Bar.Expected != Expected)
+    return "is used with different numbers of threads at the same time";
+  if (Bar.Arrived[X.W->Index] & X.F->Lanes)
+    return "is arrived at twice by a thread before it is complete";
+  if (P.IsAligned)
+    for (const Fragment *Other : X.W->Fragments)
+      if (Other->Is == Fragment::State::Barrier && Other->Barrier == Number &&
+          !Device::onSamePath(*Other, *X.F))
+        return "is executed by lanes of one warp at different places";
+  return nullptr;
+}
+
+Outcome barOp(Execution &X, const Instruction &I) {
+  const Plan P = Plan::of(I.Aux);
+  unsigned First = std::countr_zero(X.Mask);
+  uint32_t Number = uint32_t(X.value(I.Op[0], First)), Same = 0;
+  forLanes(X.Mask, [&](unsigned L) {
+    Same |= uint32_t(X.value(I.Op[0], L) == Number) << L;
+  });
+  if (Same != X.F->Lanes) // Lanes with other numbers come in their turn.
+    return X.D.diverge(X, X.F->Lanes & ~Same, X.F->Pc, X.F->Pc, X.F->Pc + 1);
+  if (Number >= X.B->Barriers.size())
+    return X.fault(I, First, Fault::Kind::Trap,
+                   fmt::format("there is no barrier {}", Number));
+  uint32_t Expected = I.Op[1].IsValid ? uint32_t(X.value(I.Op[1], First)) : 0;
+  NamedBarrier &Bar = X.B->Barriers[Number];
+  if (const char *Why = misuse(X, Bar, Expected, P, Number))
+    return X.fault(I, First, Fault::Kind::BarrierDivergence,
+                   fmt::format("barrier {} {}", Number, Why));
+  if (!Bar.IsBusy) {
+    Bar.IsBusy = true;
+    Bar.Expected = Expected;
+    Bar.Uid = X.D.NextBarrierUid++;
+  }
+  Bar.Arrived[X.W->Index] |= X.Mask;
+  if (I.Op[3].IsValid) {
+    uint32_t Yes = X.bits(I.Op[3]) & X.Mask;
+    Bar.Count += std::popcount(Yes);
+    Bar.All &= Yes == X.Mask;
+  }
+  if (X.D.Watch)
+    forLanes(X.Mask, [&](unsigned L) {
+      X.D.Watch->barrierArrive(X.thread(L), Bar.Uid, BarrierKind::CTA);
+    });
+  if (P.Kind != What::Arrive) {
+    X.F->Barrier = Number;
+    X.D.setState(*X.F, Fragment::State::Barrier);
+  }
+  if (isComplete(*X.B, Bar))
+    finish(X.D, *X.B, Number);
+  return P.Kind == What::Arrive ? Outcome::Next : Outcome::Stop;
+}
+
+bool bar(Decoder &D) {
+  bool IsBar = D.opcode() == "bar";
+  if (D.has("warp") || D.has("cluster"))
+    return false;
+  D.take("cta");
+  std::string_view Kind = D.takeOneOf({"sync", "arrive", "red"});
+  bool IsAligned = D.take("aligned") || IsBar;
+  What W = Kind == "arrive" ? What::Arrive : What::Sync;
+  size_t N = 0;
+  Ref Result, Predicate;
+  if (Kind.empty())
+    return false;
+  if (Kind == "red") {
+    std::string_view How = D.takeOneOf({"and", "or", "popc"});
+    W = How == "and" ? What::And : How == "or" ? What::Or : What::Popc;
+    if (D.takeType() !=
+            (W == What::Popc ? ScalarType::U32 : ScalarType::Pred) ||
+        How.empty())
+      return false;
+    const Operand &To = D.operand(N++);
+    Result = W == What::Popc ? D.dest(To, 4) : D.destPredicate(To);
+    Predicate = D.predicate(D.operand(D.numOperands() - 1));
+  }
+  size_t Last = D.numOperands() - (Kind == "red" ? 1 : 0);
+  Ref Number = N < Last ? D.source(N, 4) : D.constant(0, 4);
+  Ref Count = N + 1 < Last ? D.source(N + 1, 4) : Ref();
+  Instruction &I = D.emit(barOp, {Number, Count, Result, Predicate});
+  I.Aux = uint64_t(W) | (IsAligned ? 256 : 0);
+  I.NeedsWholeFragment = true;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Fences
+//===----------------------------------------------------------------------===//
+
+/// Others may run before a fence: what it does not order must show.
+void emitFence(Decoder &D, Strength S, Scope Within) {
+  Instruction &I = D.emit([](Execution &X, const Instruction &I) {
+    X.fence(I.Order.Order, I.Order.Within);
+    return Outcome::Next;
+  });
+  I.Order = {S, Within};
+  I.IsVisible = true;
+}
+
+bool fence(Decoder &D) {
+  if (!D.takePrefixed("proxy").empty()) {
+    // Between the generic and asynchronous proxies: the machine has one memory.
+    while (!D.takePrefixed("").empty())
+      ;
+    D.emit([](Execution &, const Instruction &) { return Outcome::Next; });
+    return true;
+  }
+  if (D.take("mbarrier_init")) {
+    D.take("release");
+    emitFence(D, Strength::Release, D.takeScope(Scope::Cluster));
+    return true;
+  }
+  std::string_view Kind = D.takeOneOf({"sc", "acq_rel", "acquire", "release"});
+  while (!D.takePrefixed("sync_restrict").empty())
+    ;
+  Strength S = Kind == "sc"        ? Strength::SeqCst
+               : Kind == "acquire" ? Strength::Acquire
+               : Kind == "release" ? Strength::Release
+                                   : Strength::AcqRel;
+  emitFence(D, S, D.takeScope(Scope::System));
+  return true;
+}
+
+bool membar(Decoder &D) {
+  if (D.has("proxy"))
+    return fence(D);
+  Scope Within = D.take("gl") ? Scope::GPU : D.takeScope(Scope::System);
+  emitFence(D, Strength::SeqCst, Within);
+  return true;
+}
+
+/// Programmatic dependent launch: the simulated streams run grids one after the
+/// other, which is one of the orders that it allows.
+bool griddepcontrol(Decoder &D) {
+  if (D.takeOneOf({"launch_dependents", "wait"}).empty())
+    return false;
+  D.emit([](Execution &, const Instruction &) { return Outcome::Next; });
+  return true;
+}
+
+} // namespace
+
+void Device::recheckBarriers(Block &B) {
+  for (unsigned N = 0; N < B.Barriers.size(); ++N)
+    if (isComplete(B, B.Barriers[N]))
+      finish(*this, B, N);
+}
+
+void crsan::sim::addBarrierOps(DecodeTable &T) {
+  T.add({"bar", "barrier"}, bar);
+  T.add("fence", fence);
+  T.add("membar", membar);
+  T.add("griddepcontrol", griddepcontrol);
+}

@@ -1,0 +1,107 @@
+//===- Actors.h - Who acts, and what each knows -----------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_SIM_ORACLE_ACTORS_H
+#define CRSAN_SIM_ORACLE_ACTORS_H
+
+#include "Releases.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace crsan::sim {
+
+/// What an actor id stands for; one note for a block of threads.
+struct ActorNote {
+  enum class Kind : uint8_t {
+    Threads,    ///< Ids are First + the thread's linear index.
+    Async,      ///< An asynchronous copy of `Thread`, reads or writes.
+    StreamWork, ///< A copy or fill in a stream.
+  } What = Kind::Threads;
+  ActorId First = 0;
+  Place Where;
+  uint32_t Thread = 0;
+  std::string Operation; ///< Of StreamWork.
+};
+
+/// A granule's address and the bytes of it: what accesses have to agree on to
+/// overlap completely.
+using Location = std::pair<uint64_t, uint16_t>;
+
+/// What fences and strong accesses of a thread are waiting for.
+struct PatternState {
+  Offer Fences;   ///< Latest release fences.
+  Demand Pending; ///< Read by strong reads, for an acquire fence to come.
+  /// Release operations so far, and reads that an acquire operation on the same
+  /// location may complete.
+  std::map<Location, Offer> ReleasedAt;
+  std::map<Location, Demand> PendingAt;
+};
+
+struct ThreadState {
+  Clock Known;       ///< Of others; an actor knows itself.
+  uint32_t Time = 1; ///< Steps with every release.
+  std::unique_ptr<PatternState> Patterns;
+
+  PatternState &patterns() {
+    if (!Patterns)
+      Patterns = std::make_unique<PatternState>();
+    return *Patterns;
+  }
+};
+
+struct BlockState {
+  ActorId First = 0;
+  uint32_t Note = 0;
+  Place Where;
+  uint64_t Uid = 0;
+  std::vector<ThreadState> Threads;
+  Clock GridStart;                       ///< What all of the grid know.
+  std::unordered_set<uint64_t> Barriers; ///< Whose state goes with the block.
+  // For explanations only: what the block's threads would know if scopes did
+  // not matter, and if every strong access were an acquire and a release.
+  Clock Narrow, Unfenced;
+};
+
+struct GridState {
+  std::string Kernel;
+  Dim3 GridDim, BlockDim, ClusterDim;
+  bool IsRunning = true;
+  Clock Start, End;
+  std::unordered_map<uint32_t, std::unique_ptr<BlockState>> Blocks;
+  std::vector<std::pair<ActorId, ActorId>> Ranges; ///< Of ids, for the end.
+  std::unordered_set<uint64_t> Barriers; ///< Whose state goes with the grid.
+  std::vector<ActorId> AsyncIds;
+};
+
+/// Ids and what they stand for.
+class Actors {
+public:
+  /// Ids for a block, from a multiple of 32 on, padded to whole warps.
+  ActorId addThreads(const Place &Where, uint32_t Threads);
+  ActorId addAsync(const Place &Where, uint32_t Thread);
+  ActorId addStreamWork(std::string Operation);
+
+  const ActorNote &noteOf(ActorId Id) const;
+  uint32_t lastNote() const { return uint32_t(Notes.size() - 1); }
+  const ActorNote &note(uint32_t Index) const { return Notes[Index]; }
+  ActorId end() const { return Next; }
+  void clear();
+
+private:
+  ActorId single(ActorNote Note);
+
+  std::vector<ActorNote> Notes; ///< By rising First.
+  ActorId Next = 0;
+};
+
+} // namespace crsan::sim
+
+#endif // CRSAN_SIM_ORACLE_ACTORS_H

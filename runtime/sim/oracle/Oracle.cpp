@@ -1,0 +1,369 @@
+//===- Oracle.cpp - Who knows what: streams, blocks, barriers -------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Oracle.h"
+
+#include <algorithm>
+
+using namespace crsan::sim;
+
+Oracle::Oracle(OracleOptions Options)
+    : Options(Options), Check(Memory, Who, *this) {}
+Oracle::~Oracle() = default;
+
+//===----------------------------------------------------------------------===//
+// Host and streams (PTX ISA, "API synchronization")
+//===----------------------------------------------------------------------===//
+
+void Oracle::hostEnqueue(Stream S) { Streams[S].Enqueued.push_back(Host); }
+
+/// What the next operation of the stream starts with: what the stream has done,
+/// and what the host knew when it enqueued the operation.
+Clock Oracle::startOf(Stream S) {
+  StreamState &State = Streams[S];
+  Clock Start = State.Known;
+  if (State.Enqueued.empty()) {
+    Start.join(Host);
+  } else {
+    Start.join(State.Enqueued.front());
+    State.Enqueued.pop_front();
+  }
+  return Start;
+}
+
+void Oracle::streamOp(Stream S, std::string_view Name,
+                      std::span<const HostRange> Reads,
+                      std::span<const HostRange> Writes) {
+  Clock Known = startOf(S);
+  ++Counts.Copies;
+  Op O;
+  O.Id = Who.addStreamWork(std::string(Name));
+  O.Note = Who.lastNote();
+  O.Known = &Known;
+  const auto Touch = [&](const HostRange &R, bool IsWrite) {
+    constexpr size_t Most = size_t(1) << 30;
+    for (size_t Done = 0; Done < R.Size; Done += Most) {
+      O.A.IsRead = !IsWrite;
+      O.A.IsWrite = IsWrite;
+      O.A.Address = reinterpret_cast<uint64_t>(R.Begin) + Done;
+      O.A.Size = uint32_t(std::min(R.Size - Done, Most));
+      Check.stretch(O);
+    }
+  };
+  for (const HostRange &R : Reads)
+    Touch(R, false);
+  for (const HostRange &R : Writes)
+    Touch(R, true);
+  Known.raise(O.Id, Clock::Forever);
+  Streams[S].Known = std::move(Known);
+}
+
+void Oracle::eventRecord(Event E, Stream S) {
+  Clock Known = startOf(S);
+  Events[E] = Known;
+  Streams[S].Known = std::move(Known);
+}
+
+void Oracle::eventWait(Event E, Stream S) {
+  Clock Known = startOf(S);
+  Known.join(Events[E]);
+  Streams[S].Known = std::move(Known);
+}
+
+void Oracle::streamOrder(Stream Earlier, Stream Later) {
+  Streams[Later].Known.join(Streams[Earlier].Known);
+}
+
+void Oracle::hostKnows(const Clock &C) {
+  Host.join(C);
+  forgetAllIfQuiet();
+}
+
+void Oracle::hostSyncStream(Stream S) { hostKnows(Streams[S].Known); }
+void Oracle::hostSyncEvent(Event E) { hostKnows(Events[E]); }
+void Oracle::hostSyncAll() {
+  for (const auto &[S, State] : Streams)
+    Host.join(State.Known);
+  forgetAllIfQuiet();
+}
+
+/// Once the host knows that everything has ended, all to come is after all that
+/// was, and nothing that was matters any more.
+void Oracle::forgetAllIfQuiet() {
+  if (Running)
+    return;
+  for (const auto &[S, State] : Streams)
+    if (!State.Enqueued.empty() || !Host.covers(State.Known))
+      return;
+  Memory.clear();
+  Who.clear();
+  Grids.clear();
+  Streams.clear();
+  Events.clear();
+  Barriers.clear();
+  Asyncs.clear();
+  FreeAsyncs.clear();
+  ScFences = {};
+  Host = {};
+  LastBlock = nullptr;
+}
+
+void Oracle::allocated(HostRange R) { freed(R); }
+void Oracle::freed(HostRange R) {
+  const uint64_t Begin = reinterpret_cast<uint64_t>(R.Begin);
+  Memory.erase(Begin, Begin + R.Size);
+}
+
+//===----------------------------------------------------------------------===//
+// Grids, blocks, threads
+//===----------------------------------------------------------------------===//
+
+void Oracle::gridStart(const GridInfo &Info) {
+  GridState &G = Grids[Info.Grid];
+  G.Kernel = Info.Kernel;
+  G.GridDim = Info.GridDim;
+  G.BlockDim = Info.BlockDim;
+  G.ClusterDim = Info.ClusterDim;
+  G.Start = startOf(Info.Stream);
+  G.End = G.Start;
+  ++Running;
+  ++Counts.Grids;
+}
+
+void Oracle::gridEnd(uint64_t Grid, Stream S) {
+  GridState &G = Grids[Grid];
+  for (const auto &[Begin, End] : G.Ranges)
+    G.End.raiseAll(Begin, End);
+  for (ActorId Id : G.AsyncIds)
+    G.End.raise(Id, Clock::Forever);
+  Streams[S].Known.join(G.End);
+  for (uint64_t Id : G.Barriers)
+    Barriers.erase(Id);
+  std::erase_if(Asyncs, [&](const auto &Entry) {
+    return Who.note(Entry.second.ReadsNote).Where.Grid == Grid;
+  });
+  // The names are kept for findings to come.
+  G.Start = G.End = {};
+  G.Blocks.clear();
+  G.Ranges.clear();
+  G.Barriers.clear();
+  G.AsyncIds.clear();
+  LastBlock = nullptr;
+  --Running;
+}
+
+static uint32_t clusterOf(const GridState &G, uint32_t Block) {
+  const uint32_t X = Block % G.GridDim.X / G.ClusterDim.X;
+  const uint32_t Y = Block / G.GridDim.X % G.GridDim.Y / G.ClusterDim.Y;
+  const uint32_t Z = Block / G.GridDim.X / G.GridDim.Y / G.ClusterDim.Z;
+  const uint32_t Columns = G.GridDim.X / G.ClusterDim.X;
+  const uint32_t Rows = G.GridDim.Y / G.ClusterDim.Y;
+  return X + Columns * (Y + Rows * Z);
+}
+
+void Oracle::blockStart(uint64_t Grid, uint32_t Block, uint64_t BlockUid,
+                        uint64_t /*FirstThreadUid*/, uint32_t Threads) {
+  GridState &G = Grids[Grid];
+  auto B = std::make_unique<BlockState>();
+  B->Where = {Grid, Block, clusterOf(G, Block), G.ClusterDim.count() > 1};
+  B->First = Who.addThreads(B->Where, Threads);
+  B->Note = Who.lastNote();
+  B->Uid = BlockUid;
+  B->Threads.resize(Threads);
+  for (ThreadState &T : B->Threads)
+    T.Known = G.Start;
+  B->GridStart = G.Start;
+  G.Ranges.emplace_back(B->First, Who.end());
+  G.Blocks[Block] = std::move(B);
+  ++Counts.Blocks;
+  Counts.Threads += Threads;
+}
+
+BlockState &Oracle::blockOf(uint64_t Grid, uint32_t Block) {
+  if (!LastBlock || LastBlock->Where.Grid != Grid ||
+      LastBlock->Where.Block != Block)
+    LastBlock = Grids.at(Grid).Blocks.at(Block).get();
+  return *LastBlock;
+}
+
+ThreadState &Oracle::threadOf(const ThreadRef &T, BlockState *&Block) {
+  Block = &blockOf(T.Grid, T.Block);
+  return Block->Threads[T.Thread];
+}
+
+void Oracle::threadExit(const ThreadRef &T) {
+  BlockState *B;
+  ThreadState &State = threadOf(T, B);
+  GridState &G = Grids[T.Grid];
+  if (!State.Known.same(G.Start))
+    G.End.join(State.Known);
+  State.Patterns.reset();
+}
+
+void Oracle::blockEnd(uint64_t Grid, uint32_t Block, uint64_t BlockUid) {
+  BlockState &B = blockOf(Grid, Block);
+  for (uint64_t Id : B.Barriers)
+    Barriers.erase(Id);
+  for (size_t I = 0; !FreeAsyncs.empty() && I < B.Threads.size(); ++I)
+    FreeAsyncs.erase(B.First + I);
+  ScFences.forget(B.Where);
+  Memory.eraseShared(BlockUid);
+  Grids[Grid].Blocks.erase(Block);
+  LastBlock = nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Barriers
+//===----------------------------------------------------------------------===//
+
+/// Threads of other blocks of the cluster may still leave a barrier when the
+/// first one's block has ended.
+void Oracle::keepBarrier(BlockState &B, uint64_t Id, BarrierKind Kind) {
+  const bool MayOutlive = Kind == BarrierKind::Cluster ||
+                          (Kind == BarrierKind::MBarrier && B.Where.HasCluster);
+  (MayOutlive ? Grids[B.Where.Grid].Barriers : B.Barriers).insert(Id);
+}
+
+static bool ordersEverything(BarrierKind Kind) {
+  return Kind == BarrierKind::CTA || Kind == BarrierKind::Warp;
+}
+
+static Scope scopeOf(BarrierKind Kind, Scope Within) {
+  return Kind == BarrierKind::Cluster ? std::max(Within, Scope::Cluster)
+                                      : Within;
+}
+
+void Oracle::barrierArrive(const ThreadRef &T, uint64_t Id, BarrierKind Kind,
+                           Strength Order, Scope Within) {
+  BlockState *B;
+  ThreadState &State = threadOf(T, B);
+  const auto [It, IsNew] = Barriers.try_emplace(Id);
+  BarrierState &Barrier = It->second;
+  if (IsNew)
+    keepBarrier(*B, Id, Kind);
+  ++Counts.Barriers;
+  if (ordersEverything(Kind)) {
+    if (IsNew || !Barrier.LastJoined.same(State.Known)) {
+      Barrier.Joined.join(State.Known);
+      Barrier.LastJoined = State.Known;
+    }
+    Barrier.Joined.raise(idOf(T, *B), State.Time++);
+    ++Barrier.Arrived;
+    return;
+  }
+  // An arrival is a read-modify-write of the barrier.
+  Offer O;
+  if (State.Patterns)
+    O = State.Patterns->Fences;
+  if (releases(Order)) {
+    const Snapshot Now{State.Known, idOf(T, *B), State.Time++};
+    for (unsigned I = 0; I <= indexOf(scopeOf(Kind, Within)); ++I)
+      O[I] = Now;
+  }
+  Barrier.Releases.add(B->Where, O);
+}
+
+void Oracle::barrierLeave(const ThreadRef &T, uint64_t Id, BarrierKind Kind,
+                          Strength Order, Scope Within) {
+  BlockState *B;
+  ThreadState &State = threadOf(T, B);
+  const auto It = Barriers.find(Id);
+  if (It == Barriers.end())
+    return; // Nobody has arrived who would matter.
+  BarrierState &Barrier = It->second;
+  if (ordersEverything(Kind)) {
+    if (!Barrier.Left || !Barrier.LeftWith.same(State.Known)) {
+      Barrier.LeftWith = State.Known;
+      State.Known.join(Barrier.Joined);
+      Barrier.LeavesWith = State.Known;
+    } else {
+      State.Known = Barrier.LeavesWith;
+    }
+    if (++Barrier.Left == Barrier.Arrived) {
+      Barriers.erase(It);
+      B->Barriers.erase(Id);
+    }
+    return;
+  }
+  unsigned From = 0;
+  if (acquires(Order)) {
+    Within = scopeOf(Kind, Within);
+    Barrier.Releases.acquire(B->Where, Within, State.Known);
+    From = indexOf(Within) + 1;
+  }
+  if (From < NumScopes && !Barrier.Releases.empty())
+    Barrier.Releases.demand(B->Where, From, State.patterns().Pending);
+  Barrier.Releases.ignoreScopes(B->Narrow);
+}
+
+//===----------------------------------------------------------------------===//
+// Asynchronous copies (PTX ISA, "Asynchronous Operations")
+//===----------------------------------------------------------------------===//
+
+/// A copy comes after what its thread did before, and is otherwise on its own.
+void Oracle::asyncIssue(const ThreadRef &T, uint64_t Async, Completion By) {
+  BlockState *B;
+  ThreadState &State = threadOf(T, B);
+  AsyncState &A = Asyncs[Async];
+  A.By = By;
+  std::vector<AsyncIds> *Free = nullptr;
+  if (const auto It = FreeAsyncs.find(idOf(T, *B)); It != FreeAsyncs.end())
+    Free = &It->second;
+  if (By != Completion::MBarrier && Free && !Free->empty()) {
+    const AsyncIds Ids = Free->back();
+    Free->pop_back();
+    A.Reads = Ids.Reads;
+    A.Writes = Ids.Writes;
+    A.Time = Ids.Time;
+    A.ReadsNote = Ids.ReadsNote;
+    A.WritesNote = Ids.WritesNote;
+  } else {
+    A.Reads = Who.addAsync(B->Where, T.Thread);
+    A.ReadsNote = Who.lastNote();
+    A.Writes = Who.addAsync(B->Where, T.Thread);
+    A.WritesNote = Who.lastNote();
+    std::vector<ActorId> &Ids = Grids[T.Grid].AsyncIds;
+    Ids.insert(Ids.end(), {A.Reads, A.Writes});
+  }
+  A.Known = State.Known;
+  A.Known.raise(idOf(T, *B), State.Time++);
+  // What a copy writes comes after what it has read.
+  A.Known.raise(A.Reads, A.Time);
+}
+
+/// The completion at an mbarrier tells of the copy, and of nothing that its
+/// thread did before it.
+void Oracle::asyncComplete(const ThreadRef &T, uint64_t Async, Completion By,
+                           uint64_t Barrier) {
+  const auto It = Asyncs.find(Async);
+  if (By != Completion::MBarrier || It == Asyncs.end())
+    return;
+  BlockState &B = blockOf(T.Grid, T.Block);
+  const auto [Phase, IsNew] = Barriers.try_emplace(Barrier);
+  if (IsNew)
+    keepBarrier(B, Barrier, BarrierKind::MBarrier);
+  const AsyncState &A = It->second;
+  for (ActorId Side : {A.Reads, A.Writes})
+    Phase->second.Releases.add(B.Where, Snapshot{{}, Side, A.Time},
+                               Scope::Cluster);
+  Asyncs.erase(It);
+}
+
+void Oracle::asyncWaited(const ThreadRef &T, uint64_t Async, bool ReadsOnly) {
+  const auto It = Asyncs.find(Async);
+  if (It == Asyncs.end())
+    return;
+  BlockState *B;
+  ThreadState &State = threadOf(T, B);
+  const AsyncState &A = It->second;
+  State.Known.raise(A.Reads, A.Time);
+  if (ReadsOnly)
+    return;
+  State.Known.raise(A.Writes, A.Time);
+  FreeAsyncs[idOf(T, *B)].push_back(
+      {A.Reads, A.Writes, A.Time + 1, A.ReadsNote, A.WritesNote});
+  Asyncs.erase(It);
+}

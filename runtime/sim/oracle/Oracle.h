@@ -1,0 +1,146 @@
+//===- Oracle.h - Exact happens-before over a simulated run -----*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Computes the causality order of the PTX memory model over the schedule that
+// was executed, and reports each pair of conflicting accesses that it does not
+// order and that are not morally strong with each other. docs/oracle.md says
+// which rule is where.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_SIM_ORACLE_ORACLE_H
+#define CRSAN_SIM_ORACLE_ORACLE_H
+
+#include "Races.h"
+
+#include <deque>
+
+namespace crsan::sim {
+
+struct OracleOptions {
+  /// `fence.sc` synchronises with every later one that it meets (PTX ISA,
+  /// "Memory synchronization", first rule). CUDA C++ knows no such order: there
+  /// a fence needs an atomic that is read on the other side. Without the rule
+  /// __threadfence() orders nothing by itself.
+  bool FencesSynchronise = true;
+};
+
+/// What was seen: what a silence is worth.
+struct OracleCounts {
+  uint64_t Grids = 0, Blocks = 0, Threads = 0;
+  uint64_t Accesses = 0; ///< By threads, one a thread.
+  uint64_t Fences = 0, Barriers = 0 /* Arrivals. */, Copies = 0;
+};
+
+class Oracle : public Observer, private RaceSink {
+public:
+  explicit Oracle(OracleOptions Options = {});
+  ~Oracle() override;
+  Oracle(const Oracle &) = delete;
+  Oracle &operator=(const Oracle &) = delete;
+
+  /// In the order in which they were first seen.
+  const std::vector<RaceFinding> &findings() const { return Found.all(); }
+  const OracleCounts &counts() const { return Counts; }
+
+  void gridStart(const GridInfo &) override;
+  void gridEnd(uint64_t Grid, Stream) override;
+  void streamOp(Stream, std::string_view Op, std::span<const HostRange> Reads,
+                std::span<const HostRange> Writes) override;
+  void eventRecord(Event, Stream) override;
+  void eventWait(Event, Stream) override;
+  void streamOrder(Stream Earlier, Stream Later) override;
+  void hostEnqueue(Stream) override;
+  void hostSyncStream(Stream) override;
+  void hostSyncEvent(Event) override;
+  void hostSyncAll() override;
+  void allocated(HostRange) override;
+  void freed(HostRange) override;
+  void blockStart(uint64_t Grid, uint32_t Block, uint64_t BlockUid,
+                  uint64_t FirstThreadUid, uint32_t Threads) override;
+  void blockEnd(uint64_t Grid, uint32_t Block, uint64_t BlockUid) override;
+  void threadExit(const ThreadRef &) override;
+  void access(const ThreadRef &, const Access &) override;
+  void fence(const ThreadRef &, Strength, Scope) override;
+  void barrierArrive(const ThreadRef &, uint64_t Id, BarrierKind, Strength,
+                     Scope) override;
+  void barrierLeave(const ThreadRef &, uint64_t Id, BarrierKind, Strength,
+                    Scope) override;
+  void asyncIssue(const ThreadRef &, uint64_t Async, Completion) override;
+  void asyncComplete(const ThreadRef &, uint64_t Async, Completion,
+                     uint64_t Barrier) override;
+  void asyncWaited(const ThreadRef &, uint64_t Async, bool ReadsOnly) override;
+
+private:
+  struct StreamState {
+    Clock Known;
+    std::deque<Clock> Enqueued; ///< What the host knew, by operation.
+  };
+  /// One phase.
+  struct BarrierState {
+    Clock Joined;     ///< Of block and warp barriers.
+    Clock LastJoined; ///< A shortcut for threads that know the same ...
+    Clock LeftWith, LeavesWith; ///< ... when they come and when they leave.
+    uint32_t Arrived = 0, Left = 0;
+    ReleaseSet Releases; ///< Of the others.
+  };
+  struct AsyncState {
+    ActorId Reads = 0, Writes = 0; ///< Its two sides.
+    uint32_t Time = 1;
+    uint32_t ReadsNote = 0, WritesNote = 0;
+    Completion By = Completion::Group;
+    Clock Known;
+  };
+  /// Ids that a thread may use again for a copy, once it has waited.
+  struct AsyncIds {
+    ActorId Reads, Writes;
+    uint32_t Time, ReadsNote, WritesNote;
+  };
+
+  BlockState &blockOf(uint64_t Grid, uint32_t Block);
+  ThreadState &threadOf(const ThreadRef &T, BlockState *&Block);
+  ActorId idOf(const ThreadRef &T, const BlockState &B) const {
+    return B.First + T.Thread;
+  }
+  Clock startOf(Stream S);
+  void hostKnows(const Clock &C);
+  void forgetAllIfQuiet();
+
+  void threadAccess(Op &O);
+  void asyncAccess(BlockState &B, const Access &A);
+  SyncPoint *observed(Granule &G, const Op &O, uint16_t Mask, bool &Missed);
+  void acquire(const Op &O, const SyncPoint &Seen, const Location &At);
+  void acquirePending(const Op &O, const Location &At);
+  void publish(Granule &G, const Op &O, const Location &At, SyncPoint *Seen,
+               const std::shared_ptr<Chain> &Link, uint32_t Position);
+  Offer offerOf(const Op &O, const Location &At) const;
+  void noteMissed(const Op &O, const Granule &G, uint16_t Mask);
+  void race(const EarlierAccess &Earlier, const Op &Later, uint64_t Address,
+            uint64_t Count) override;
+  RaceSide sideOf(ActorId Id) const;
+  void keepBarrier(BlockState &B, uint64_t Id, BarrierKind Kind);
+
+  OracleOptions Options;
+  OracleCounts Counts;
+  Races Found;
+  Actors Who;
+  Shadow Memory;
+  Checker Check;
+  Clock Host;
+  std::map<uint64_t, GridState> Grids; ///< All since everything was forgotten.
+  unsigned Running = 0;
+  std::map<Stream, StreamState> Streams;
+  std::map<Event, Clock> Events;
+  std::unordered_map<uint64_t, BarrierState> Barriers;
+  std::unordered_map<uint64_t, AsyncState> Asyncs;
+  std::unordered_map<ActorId, std::vector<AsyncIds>> FreeAsyncs;
+  ReleaseSet ScFences;
+  BlockState *LastBlock = nullptr; ///< Of the last event.
+};
+
+} // namespace crsan::sim
+
+#endif // CRSAN_SIM_ORACLE_ORACLE_H

@@ -1,0 +1,346 @@
+//===- OracleMemory.cpp - Release, acquire, and the pairs that race -------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A write that may end a release pattern leaves, at its location, what it
+// offers to whom (a SyncPoint); a strong read of exactly that location that the
+// scopes allow takes it, at once if it acquires, or keeps it for an acquire
+// that completes the pattern later.
+//
+//===----------------------------------------------------------------------===//
+#include "Oracle.h"
+
+#include <algorithm>
+
+using namespace crsan::sim;
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+/// The write whose value a strong access reads, if they are morally strong.
+SyncPoint *Oracle::observed(Granule &G, const Op &O, uint16_t Mask,
+                            bool &Missed) {
+  if (!G.Strong || !(O.A.IsRead || O.A.IsAtomic))
+    return nullptr;
+  for (SyncPoint &P : G.Strong->Points) {
+    if (!(P.Range & Mask))
+      continue;
+    if (P.Range == Mask && (P.Writer == O.Id ||
+                            scopesMeet(P.Where, P.Within, O.Where, O.A.Within)))
+      return &P;
+    Missed = true;
+  }
+  return nullptr;
+}
+
+/// Remembers for explanations what scopes or sizes kept from synchronising.
+void Oracle::noteMissed(const Op &O, const Granule &G, uint16_t Mask) {
+  for (const SyncPoint &P : G.Strong->Points)
+    if (P.Range & Mask) {
+      P.Releases.ignoreScopes(O.Block->Narrow);
+      O.Block->Unfenced.raise(P.Writer, P.Time);
+    }
+}
+
+void Oracle::acquire(const Op &O, const SyncPoint &Seen, const Location &At) {
+  O.Block->Unfenced.raise(Seen.Writer, Seen.Time);
+  unsigned From = 0;
+  if (acquires(O.A.Order)) {
+    Seen.Releases.acquire(O.Where, O.A.Within, O.Thread->Known);
+    From = indexOf(O.A.Within) + 1;
+  }
+  if (Seen.Releases.empty())
+    return;
+  if (Seen.Releases.isNarrow() || (From && From < NumScopes))
+    Seen.Releases.ignoreScopes(O.Block->Narrow);
+  if (From == NumScopes)
+    return;
+  PatternState &P = O.Thread->patterns();
+  Seen.Releases.demand(O.Where, From, P.Pending);
+  Seen.Releases.demand(O.Where, From, P.PendingAt[At]);
+}
+
+/// "A strong read on M followed by an acquire operation on M."
+void Oracle::acquirePending(const Op &O, const Location &At) {
+  if (!acquires(O.A.Order) || !O.Thread->Patterns)
+    return;
+  auto &PendingAt = O.Thread->Patterns->PendingAt;
+  const auto It = PendingAt.find(At);
+  if (It == PendingAt.end())
+    return;
+  for (unsigned I = 0; I <= indexOf(O.A.Within); ++I) {
+    O.Thread->Known.join(It->second[I]);
+    It->second[I] = {};
+  }
+  if (indexOf(O.A.Within) + 1 == NumScopes)
+    PendingAt.erase(It);
+}
+
+/// What a write offers: by scope, the latest of the thread's release fences, of
+/// its release operations on the same location, and of the write itself.
+Offer Oracle::offerOf(const Op &O, const Location &At) const {
+  Offer Result;
+  if (const PatternState *P = O.Thread->Patterns.get()) {
+    Result = P->Fences;
+    if (const auto It = P->ReleasedAt.find(At); It != P->ReleasedAt.end())
+      for (unsigned I = 0; I < NumScopes; ++I)
+        if (It->second[I].Time > Result[I].Time)
+          Result[I] = It->second[I];
+  }
+  if (releases(O.A.Order))
+    for (unsigned I = 0; I <= indexOf(O.A.Within); ++I)
+      Result[I] = {O.Thread->Known, O.Id, O.Time};
+  return Result;
+}
+
+/// Leaves the write as the last one at its location.
+void Oracle::publish(Granule &G, const Op &O, const Location &At,
+                     SyncPoint *Seen, const std::shared_ptr<Chain> &Link,
+                     uint32_t Position) {
+  SyncPoint New;
+  // Only through read-modify-writes does observation order go on.
+  if (Seen && O.A.IsAtomic)
+    New.Releases = std::move(Seen->Releases);
+  New.Range = At.second;
+  New.Writer = O.Id;
+  New.Time = O.Time;
+  New.Where = O.Where;
+  New.Within = O.A.Within;
+  New.Position = Position;
+  New.Link = Link;
+  New.Releases.add(O.Where, offerOf(O, At));
+  std::vector<SyncPoint> &Points = G.Strong->Points;
+  std::erase_if(Points,
+                [&](const SyncPoint &P) { return P.Range & At.second; });
+  Points.push_back(std::move(New));
+  if (!releases(O.A.Order))
+    return;
+  Offer &Released = O.Thread->patterns().ReleasedAt[At];
+  for (unsigned I = 0; I <= indexOf(O.A.Within); ++I)
+    Released[I] = {O.Thread->Known, O.Id, O.Time};
+  ++O.Thread->Time;
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+void Oracle::threadAccess(Op &O) {
+  if (!O.isStrong())
+    return Check.access(O);
+  Page &P = Memory.page(O.A.Address);
+  const unsigned Index = unsigned(O.A.Address % PageBytes / GranuleBytes);
+  Granule &G = P.Granules[Index];
+  const Location At{O.A.Address / GranuleBytes, maskOf(O.A.Address, O.A.Size)};
+  bool Missed = false;
+  SyncPoint *Seen = observed(G, O, At.second, Missed);
+  if (O.A.IsRead) { // Reductions acquire nothing.
+    if (Seen)
+      acquire(O, *Seen, At);
+    acquirePending(O, At);
+    if (Missed)
+      noteMissed(O, G, At.second);
+  }
+  std::shared_ptr<Chain> Link;
+  uint32_t Position = 0;
+  if (Seen && O.A.IsAtomic && O.A.IsWrite) {
+    Link = Seen->Link;
+    Position = Seen->Position + 1;
+  } else if (O.A.IsWrite) {
+    Link = std::make_shared<Chain>();
+  }
+  Check.access(O, Link, Position);
+  if (Seen)
+    Seen->Link->observe(O.Id, O.Time, Seen->Position);
+  if (O.A.IsWrite)
+    publish(G, O, At, Seen, Link, Position);
+}
+
+/// The parts of an access that the model takes for operations: a strong vector
+/// access is as many as it has elements; a weak one is cut as the shadow is.
+template <typename Function>
+static void forEachPart(const Access &A, Function Do) {
+  Access Part = A;
+  const uint64_t End = A.Address + A.Size;
+  const uint32_t Element = A.Order != Strength::Weak && A.Elements > 1
+                               ? A.Size / A.Elements
+                               : A.Size;
+  while (Part.Address < End) {
+    const uint64_t Next =
+        std::min({End, Part.Address + Element,
+                  Part.Address / GranuleBytes * GranuleBytes + GranuleBytes});
+    Part.Size = uint32_t(Next - Part.Address);
+    Do(Part);
+    Part.Address = Next;
+  }
+}
+
+void Oracle::access(const ThreadRef &T, const Access &A) {
+  BlockState *B;
+  ThreadState &State = threadOf(T, B);
+  ++Counts.Accesses;
+  if (A.IsAsync)
+    return asyncAccess(*B, A);
+  Op O;
+  O.Id = idOf(T, *B);
+  O.Note = B->Note;
+  O.Where = B->Where;
+  O.Known = &State.Known;
+  O.GridStart = &B->GridStart;
+  O.Thread = &State;
+  O.Block = B;
+  forEachPart(A, [&](const Access &Part) {
+    O.Time = State.Time;
+    O.A = Part;
+    // "Equivalent to a relaxed operation with system scope."
+    if (Part.Order == Strength::Volatile)
+      O.A.Within = Scope::System;
+    threadAccess(O);
+  });
+}
+
+void Oracle::asyncAccess(BlockState &B, const Access &A) {
+  const auto It = Asyncs.find(A.Async);
+  if (It == Asyncs.end())
+    return;
+  const AsyncState &Copy = It->second;
+  Op O;
+  O.Id = A.IsWrite ? Copy.Writes : Copy.Reads;
+  O.Note = A.IsWrite ? Copy.WritesNote : Copy.ReadsNote;
+  O.Time = Copy.Time;
+  O.Where = B.Where;
+  O.Known = &Copy.Known;
+  O.Block = &B;
+  O.A = A;
+  const bool IsOnePart =
+      A.Address / GranuleBytes == (A.Address + A.Size - 1) / GranuleBytes;
+  if (A.Order == Strength::Weak && !IsOnePart)
+    return Check.stretch(O);
+  forEachPart(A, [&](const Access &Part) {
+    O.A = Part;
+    // A reduction writes with no release, and nothing follows it.
+    if (Part.IsWrite && O.isStrong()) {
+      Granule &G = Memory.page(Part.Address)
+                       .Granules[Part.Address % PageBytes / GranuleBytes];
+      bool Missed = false;
+      const uint16_t Mask = maskOf(Part.Address, Part.Size);
+      SyncPoint *Seen = observed(G, O, Mask, Missed);
+      if (Seen) {
+        Seen->Link->observe(O.Id, O.Time, Seen->Position);
+        return Check.access(O, Seen->Link, ++Seen->Position);
+      }
+      if (G.Strong)
+        std::erase_if(G.Strong->Points,
+                      [&](const SyncPoint &S) { return S.Range & Mask; });
+    }
+    Check.access(O);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Fences
+//===----------------------------------------------------------------------===//
+
+void Oracle::fence(const ThreadRef &T, Strength Order, Scope Within) {
+  BlockState *B;
+  ThreadState &State = threadOf(T, B);
+  ++Counts.Fences;
+  PatternState &P = State.patterns();
+  const unsigned Level = indexOf(Within);
+  const bool IsSc = Order == Strength::SeqCst && Options.FencesSynchronise;
+  if (acquires(Order)) {
+    for (unsigned I = 0; I <= Level; ++I) {
+      State.Known.join(P.Pending[I]);
+      P.Pending[I] = {};
+    }
+    for (unsigned I = Level + 1; I < NumScopes; ++I)
+      B->Narrow.join(P.Pending[I]);
+    if (Level + 1 == NumScopes)
+      P.PendingAt.clear();
+  }
+  if (IsSc)
+    ScFences.acquire(B->Where, Within, State.Known);
+  if (!releases(Order))
+    return;
+  const Snapshot Now{State.Known, idOf(T, *B), State.Time++};
+  for (unsigned I = 0; I <= Level; ++I)
+    P.Fences[I] = Now;
+  if (Level + 1 == NumScopes)
+    P.ReleasedAt.clear(); // The fence serves as well.
+  if (IsSc)
+    ScFences.add(B->Where, Now, Within);
+}
+
+//===----------------------------------------------------------------------===//
+// Findings
+//===----------------------------------------------------------------------===//
+
+static Dim3 indexIn(const Dim3 &Extent, uint32_t Linear) {
+  return {Linear % Extent.X, Linear / Extent.X % Extent.Y,
+          Linear / Extent.X / Extent.Y};
+}
+
+RaceSide Oracle::sideOf(ActorId Id) const {
+  const ActorNote &Note = Who.noteOf(Id);
+  RaceSide S;
+  if (Note.What == ActorNote::Kind::StreamWork) {
+    S.Name = Note.Operation;
+    S.IsHost = true;
+    return S;
+  }
+  const GridState &G = Grids.at(Note.Where.Grid);
+  S.Name = G.Kernel;
+  S.IsAsync = Note.What == ActorNote::Kind::Async;
+  S.Block = indexIn(G.GridDim, Note.Where.Block);
+  S.Thread =
+      indexIn(G.BlockDim, S.IsAsync ? Note.Thread : uint32_t(Id - Note.First));
+  return S;
+}
+
+void Oracle::race(const EarlierAccess &Earlier, const Op &Later,
+                  uint64_t Address, uint64_t Count) {
+  const auto NameOf = [&](ActorId Id, int32_t Instruction) {
+    return Instruction < 0 ? sideOf(Id).Name : std::string();
+  };
+  RaceFinding &F =
+      Found.of(Earlier.Instruction, NameOf(Earlier.Id, Earlier.Instruction),
+               Later.A.Instruction, NameOf(Later.Id, Later.A.Instruction));
+  F.Count += Count;
+  if (F.Count != Count)
+    return;
+  F.Address = Address;
+  F.Space = Later.A.Space;
+  F.Earlier = sideOf(Earlier.Id);
+  F.Earlier.IsRead = Earlier.IsRead;
+  F.Earlier.IsWrite = Earlier.IsWrite;
+  F.Earlier.IsAtomic = Earlier.IsAtomic;
+  F.Earlier.Order = Earlier.Order;
+  F.Earlier.Within = Earlier.Within;
+  F.Earlier.Size = Earlier.Size;
+  F.Earlier.Instruction = Earlier.Instruction;
+  F.Later = sideOf(Later.Id);
+  F.Later.IsRead = Later.A.IsRead;
+  F.Later.IsWrite = Later.A.IsWrite;
+  F.Later.IsAtomic = Later.A.IsAtomic;
+  F.Later.Order = Later.A.Order;
+  F.Later.Within = Later.A.Within;
+  F.Later.Size = Later.A.Size;
+  F.Later.Instruction = Later.A.Instruction;
+
+  const ActorNote &A = Who.noteOf(Earlier.Id), &B = Who.noteOf(Later.Id);
+  RaceCircumstances C;
+  C.Earlier = A.Where;
+  C.Later = B.Where;
+  C.SameWarp = A.First == B.First && A.What == ActorNote::Kind::Threads &&
+               Earlier.Id / Clock::Fan == Later.Id / Clock::Fan;
+  C.CompletelyOverlap = Earlier.OverlapsCompletely;
+  if (Later.Block) {
+    C.Narrow = Later.Block->Narrow.get(Earlier.Id) >= Earlier.Time;
+    C.Unfenced = Later.Block->Unfenced.get(Earlier.Id) >= Earlier.Time;
+  }
+  F.Missing = explainRace(F.Earlier, F.Later, C);
+}

@@ -1,0 +1,146 @@
+//===- Races.cpp - What the oracle found ----------------------------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Races.h"
+
+#include <fmt/format.h>
+
+using namespace crsan::sim;
+
+RaceFinding &Races::of(int32_t Earlier, const std::string &EarlierName,
+                       int32_t Later, const std::string &LaterName) {
+  // Copies have no instruction and are told apart by name.
+  Key A{Earlier, Earlier < 0 ? EarlierName : "", Later,
+        Later < 0 ? LaterName : ""};
+  Key B{Later, std::get<3>(A), Earlier, std::get<1>(A)};
+  const auto [It, IsNew] = Index.try_emplace(std::min(A, B), Findings.size());
+  if (IsNew)
+    Findings.emplace_back();
+  return Findings[It->second];
+}
+
+const char *crsan::sim::nameOf(Scope S) {
+  switch (S) {
+  case Scope::CTA:
+    return "block";
+  case Scope::Cluster:
+    return "cluster";
+  case Scope::GPU:
+    return "device";
+  case Scope::System:
+    return "system";
+  }
+  return "unknown";
+}
+
+static const char *nameOf(Strength S) {
+  switch (S) {
+  case Strength::Weak:
+    return "";
+  case Strength::Relaxed:
+    return "relaxed ";
+  case Strength::Acquire:
+    return "acquire ";
+  case Strength::Release:
+    return "release ";
+  case Strength::AcqRel:
+    return "acquire-release ";
+  case Strength::SeqCst:
+    return "sequentially consistent ";
+  case Strength::Volatile:
+    return "volatile ";
+  case Strength::MMIO:
+    return "mmio ";
+  }
+  return "";
+}
+
+std::string crsan::sim::nameOf(const RaceSide &S) {
+  const char *What = S.IsAtomic              ? "atomic"
+                     : S.IsRead && S.IsWrite ? "read and write"
+                     : S.IsWrite             ? "write"
+                                             : "read";
+  if (S.IsAsync)
+    return fmt::format("{} by an asynchronous copy", What);
+  if (!S.isStrong())
+    return What;
+  if (S.Order == Strength::Volatile)
+    return fmt::format("volatile {}", What);
+  return fmt::format("{}{} of {} scope", ::nameOf(S.Order), What,
+                     nameOf(S.Within));
+}
+
+/// "in different blocks".
+static const char *distancePhrase(const RaceCircumstances &C) {
+  if (C.Earlier.Grid != C.Later.Grid)
+    return "in different kernels";
+  switch (distance(C.Earlier, C.Later)) {
+  case Scope::CTA:
+    return "in the same block";
+  case Scope::Cluster:
+    return "in different blocks of a cluster";
+  case Scope::GPU:
+    return C.Earlier.HasCluster ? "in different clusters"
+                                : "in different blocks";
+  case Scope::System:
+    break;
+  }
+  return "on host and device";
+}
+
+/// What of the pair keeps two strong accesses from being morally strong.
+static std::string whyNotMorallyStrong(const RaceSide &A, const RaceSide &B,
+                                       const RaceCircumstances &C) {
+  if (!C.CompletelyOverlap)
+    return "Both accesses are strong, but they overlap only in part, so "
+           "neither "
+           "is atomic for the other.";
+  const RaceSide &Narrow = A.Within < B.Within ? A : B;
+  return fmt::format(
+      "Both accesses are strong, but the {} has {} scope and the "
+      "threads are {}.",
+      Narrow.IsAtomic  ? "atomic"
+      : Narrow.IsWrite ? "write"
+                       : "read",
+      nameOf(Narrow.Within), distancePhrase(C));
+}
+
+static std::string whatIsMissing(const RaceSide &A, const RaceSide &B,
+                                 const RaceCircumstances &C) {
+  if (A.IsAsync || B.IsAsync)
+    return "Nothing waits for the asynchronous copy between the two.";
+  if (A.IsHost || B.IsHost || C.Earlier.Grid != C.Later.Grid)
+    return "No stream order, event or host synchronisation orders the two.";
+  if (C.Narrow)
+    return fmt::format(
+        "What synchronises in between (a fence, or an acquire or "
+        "release) does not have the scope to order threads {}.",
+        distancePhrase(C));
+  if (C.Unfenced)
+    return "A flag or counter passed from the one thread to the other in "
+           "between, but without a fence, or release and acquire, on both "
+           "sides.";
+  if (C.SameWarp)
+    return "No __syncwarp() or barrier between them; lanes of a warp do not "
+           "run in lockstep.";
+  if (C.Earlier.blockKey() == C.Later.blockKey())
+    return "No barrier between them.";
+  return fmt::format(
+      "The threads are {}, and no release and acquire of a scope "
+      "that includes both is between them.",
+      distancePhrase(C));
+}
+
+std::string crsan::sim::explainRace(const RaceSide &Earlier,
+                                    const RaceSide &Later,
+                                    const RaceCircumstances &C) {
+  std::string Text;
+  if (Earlier.isStrong() && Later.isStrong())
+    Text = whyNotMorallyStrong(Earlier, Later, C) + ' ';
+  else if (Earlier.IsAtomic || Later.IsAtomic)
+    Text = "Only one of the two accesses is atomic. ";
+  return Text + whatIsMissing(Earlier, Later, C);
+}

@@ -1,0 +1,75 @@
+//===- Races.h - What the oracle found --------------------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_SIM_ORACLE_RACES_H
+#define CRSAN_SIM_ORACLE_RACES_H
+
+#include "Checker.h"
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace crsan::sim {
+
+/// One of the two accesses of a race.
+struct RaceSide {
+  std::string Name; ///< Of the kernel (mangled) or, on the host, the operation.
+  bool IsHost = false, IsAsync = false;
+  Dim3 Block{0, 0, 0}, Thread{0, 0, 0}; ///< Indices, of device code.
+  bool IsRead = false, IsWrite = false, IsAtomic = false;
+  Strength Order = Strength::Weak;
+  Scope Within = Scope::System;
+  uint32_t Size = 0;
+  int32_t Instruction = -1;
+
+  bool isStrong() const { return Order != Strength::Weak; }
+};
+
+/// Races of one pair of instructions, with the pair of accesses seen first.
+struct RaceFinding {
+  RaceSide Earlier, Later; ///< In the schedule; nothing orders them.
+  uint64_t Address = 0;    ///< Of the first byte in both.
+  MemorySpace Space = MemorySpace::Global;
+  std::string Missing; ///< What would have ordered them: a sentence.
+  uint64_t Count = 0;  ///< Pairs of accesses.
+};
+
+/// Findings in the order in which they were first seen.
+class Races {
+public:
+  /// The finding of this pair; Count is 0 if it is new and is to be filled in.
+  RaceFinding &of(int32_t Earlier, const std::string &EarlierName,
+                  int32_t Later, const std::string &LaterName);
+  const std::vector<RaceFinding> &all() const { return Findings; }
+
+private:
+  using Key = std::tuple<int32_t, std::string, int32_t, std::string>;
+  std::map<Key, size_t> Index;
+  std::vector<RaceFinding> Findings;
+};
+
+/// What an explanation is made of.
+struct RaceCircumstances {
+  Place Earlier, Later;
+  bool SameWarp = false;
+  bool CompletelyOverlap = true;
+  /// Synchronisation there was, but of a scope that is too narrow.
+  bool Narrow = false;
+  /// A strong access passed something on, but nothing released or acquired.
+  bool Unfenced = false;
+};
+std::string explainRace(const RaceSide &Earlier, const RaceSide &Later,
+                        const RaceCircumstances &C);
+
+/// "block", "cluster", "device", "system".
+const char *nameOf(Scope S);
+/// "write", "atomic", "volatile read", "relaxed write", ...
+std::string nameOf(const RaceSide &S);
+
+} // namespace crsan::sim
+
+#endif // CRSAN_SIM_ORACLE_RACES_H

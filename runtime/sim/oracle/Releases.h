@@ -1,0 +1,121 @@
+//===- Releases.h - What a write releases, to whom --------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The PTX model lets a release pattern and an acquire pattern synchronise if
+// their first and last operations are of scopes that include each other's
+// thread. So what a write offers depends on who reads it: a set of releases
+// keeps, for each scope, what threads at that distance may have.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_SIM_ORACLE_RELEASES_H
+#define CRSAN_SIM_ORACLE_RELEASES_H
+
+#include "Clock.h"
+#include "machine/Observer.h"
+
+#include <array>
+#include <map>
+
+namespace crsan::sim {
+
+/// Scopes that differ from each other on one device: the whole system and the
+/// device hold the same threads, for the host makes no strong accesses here.
+constexpr unsigned NumScopes = 3;
+constexpr unsigned indexOf(Scope S) {
+  return S >= Scope::GPU ? 2 : unsigned(S);
+}
+
+inline bool releases(Strength S) {
+  return S == Strength::Release || S == Strength::AcqRel ||
+         S == Strength::SeqCst;
+}
+inline bool acquires(Strength S) {
+  return S == Strength::Acquire || S == Strength::AcqRel ||
+         S == Strength::SeqCst;
+}
+
+/// Where something runs, as scopes see it. Grid 0: on the host.
+struct Place {
+  uint64_t Grid = 0;
+  uint32_t Block = 0, Cluster = 0;
+  bool HasCluster = false; ///< Of more than one block.
+
+  uint64_t blockKey() const { return Grid << 32 | Block; }
+  uint64_t clusterKey() const { return Grid << 32 | Cluster; }
+  bool operator==(const Place &) const = default;
+};
+
+/// The narrowest scope of one that includes the other.
+inline Scope distance(const Place &A, const Place &B) {
+  if (A.Grid == 0 || B.Grid == 0)
+    return Scope::System;
+  if (A.Grid != B.Grid || A.Cluster != B.Cluster)
+    return Scope::GPU;
+  return A.Block == B.Block ? Scope::CTA : Scope::Cluster;
+}
+
+/// Both scopes include the other side.
+inline bool scopesMeet(const Place &A, Scope ScopeA, const Place &B,
+                       Scope ScopeB) {
+  const Scope Needed = distance(A, B);
+  return ScopeA >= Needed && ScopeB >= Needed;
+}
+
+/// All that precedes a point in the program order of an actor, and what
+/// precedes that.
+struct Snapshot {
+  Clock Known;
+  ActorId Id = 0;
+  uint32_t Time = 0; ///< 0: nothing.
+
+  void joinTo(Clock &Into) const {
+    if (!Time)
+      return;
+    Into.join(Known);
+    Into.raise(Id, Time);
+  }
+};
+
+/// By scope: the latest release (operation or fence) of one thread of this
+/// scope or a wider one.
+using Offer = std::array<Snapshot, NumScopes>;
+
+/// By scope: what only an acquire of this scope (or a wider one) makes known.
+using Demand = std::array<Clock, NumScopes>;
+
+/// The release patterns that end in one write, or in those before it in
+/// observation order.
+class ReleaseSet {
+public:
+  void add(const Place &From, const Offer &O);
+  /// A release of one scope.
+  void add(const Place &From, const Snapshot &S, Scope Within);
+  /// Makes known to a thread what an acquire of this scope is due.
+  void acquire(const Place &By, Scope Within, Clock &Into) const;
+  /// What wider acquires would add, from this scope on (an index, or beyond).
+  void demand(const Place &By, unsigned From, Demand &Into) const;
+  /// Everything, whatever the scopes say: for explanations.
+  void ignoreScopes(Clock &Into) const;
+  /// Nobody of this block will acquire any more.
+  void forget(const Place &Block) { Blocks.erase(Block.blockKey()); }
+  bool empty() const { return Device.empty() && Blocks.empty(); }
+  /// Something in it is not for everybody on the device.
+  bool isNarrow() const { return Narrow; }
+
+private:
+  const Clock *at(unsigned Level, const Place &By) const;
+
+  // What a thread at that distance may have, and no nearer one: a block's entry
+  // holds what its own threads released at any scope.
+  Clock Device;
+  std::map<uint64_t, Clock> Clusters, Blocks;
+  bool Narrow = false;
+};
+
+} // namespace crsan::sim
+
+#endif // CRSAN_SIM_ORACLE_RELEASES_H

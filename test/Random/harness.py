@@ -1,0 +1,146 @@
+# Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiles a file of random kernels, runs it on the simulated GPU with both
+detectors over one schedule, and reads what they say."""
+import os
+import re
+import subprocess
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+
+FLAGS = ["-fsanitize=cuda-race", "-std=c++17", "--cuda-gpu-arch=sm_90", "-g"]
+MARK = re.compile(r"// ---- kernel (\d+), (\d+) weaknesses")
+HEADING = re.compile(r"^CRSan: data race: (.*)")
+FAULT = re.compile(r"^CRSan: simulated GPU: (.*)")
+FRAME = re.compile(r"^    #(\d+) .* at (.+?):(\d+)(?::(\d+))?$")
+KERNEL = re.compile(r"^  kernel: k(\d+)\(", re.M)
+SEEN = re.compile(r"^  first seen: (block \S+ thread \S+) .*address (0x[0-9a-f]+)", re.M)
+RESULT = re.compile(r"^kernel (\d+) (repeatable|varying) ([0-9a-f]+)$", re.M)
+
+
+@dataclass
+class Tools:
+    crsan: Path
+    compiler: Path
+    cuda: str = ""
+
+
+@dataclass
+class Accusation:
+    """By the collider. Line 0: of several lines that the compiler made one."""
+    kernel: int
+    lines: set
+    places: set  # innermost ones, in headers too
+    seen: tuple  # block, thread and address, as printed
+
+
+@dataclass
+class Outcome:
+    """What one run has shown."""
+    accusations: list = field(default_factory=list)
+    races: dict = field(default_factory=lambda: defaultdict(set))  # pairs of lines, by kernel
+    # Innermost places in headers that the oracle names, of which clang's PTX
+    # does not tell where they were inlined.
+    foreign: set = field(default_factory=set)
+    results: dict = field(default_factory=dict)
+    fault: str = ""  # of the simulated GPU, or of the run
+    output: str = ""
+
+    def accused(self, kernel):
+        return {line for a in self.accusations if a.kernel == kernel for line in a.lines}
+
+    def unconfirmed(self, kernel):
+        """Lines that the collider names and that the oracle does not call racy."""
+        racy = {line for pair in self.races[kernel] for line in pair}
+        mine = [a for a in self.accusations if a.kernel == kernel]
+        # ptxas' input has one load where the source, and the collider, have two.
+        confirmed = {a.seen for a in mine if a.lines <= racy and 0 not in a.lines}
+        if racy:
+            racy.add(0)
+        return {line for a in mine if a.seen not in confirmed and not a.places & self.foreign
+                for line in a.lines - racy}
+
+
+def compile_file(tools, source, binary, optimisation):
+    """Gives back clang's complaints, empty if there are none."""
+    command = [tools.compiler, *FLAGS, optimisation, source, "-o", binary]
+    done = subprocess.run([str(word) for word in command], text=True, errors="replace",
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT)
+    return done.stdout if done.returncode else ""
+
+
+def options_of(schedule, seed, detector="both"):
+    return f"detector={detector}:schedule={schedule}:seed={seed}:exit_timeout_ms=100"
+
+
+def execute(tools, binary, source, options, kernels=(), timeout=60):
+    command = [tools.crsan, "run", "--device=sim", binary, *kernels]
+    environment = {**os.environ, "CRSAN_OPTIONS": options}
+    try:
+        done = subprocess.run([str(word) for word in command], text=True, errors="replace",
+                              env=environment, stdin=subprocess.DEVNULL, timeout=timeout,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        status, output = done.returncode, done.stdout
+    except subprocess.TimeoutExpired as late:
+        status, output = None, (late.stdout or b"").decode(errors="replace")
+    outcome = read_output(output, Path(source).name)
+    if outcome.fault:
+        return outcome
+    if status is None:
+        outcome.fault = f"did not end within {timeout} s"
+    elif status < 0:
+        outcome.fault = f"killed by signal {-status}"
+    elif status not in (0, 66) or "DONE" not in output.splitlines():
+        outcome.fault = f"exit status {status}"
+    return outcome
+
+
+def read_output(output, name):
+    """Splits the findings into the collider's and the oracle's."""
+    outcome = Outcome(output=output)
+    for text in output.split("==================\n"):
+        lines = text.splitlines()
+        if not lines:
+            continue
+        fault, heading = FAULT.match(lines[0]), HEADING.match(lines[0])
+        if fault:
+            outcome.fault = outcome.fault or fault[1]
+        if not heading:
+            continue
+        sides = places(lines, name)
+        owner = KERNEL.search(text)
+        kernel = int(owner[1]) if owner else -1
+        if heading[1].startswith("unordered "):
+            outcome.races[kernel].add(tuple(sorted({line for line, _ in sides})))
+            outcome.foreign.update(place for line, place in sides if not line and place)
+        else:
+            seen = SEEN.search(text)
+            outcome.accusations.append(Accusation(
+                kernel, {line for line, _ in sides}, {place for _, place in sides if place},
+                seen.groups() if seen else (text,)))
+    for number, kind, value in RESULT.findall(output):
+        outcome.results[int(number)] = (kind == "repeatable", value)
+    return outcome
+
+
+def places(lines, name):
+    """(line, innermost place) of each side. The line is that of the innermost
+    frame in the source itself, since accesses in CUDA's headers belong to whoever
+    called them. 0: no such line."""
+    sides, inside = [], True
+    for text in lines:
+        frame = FRAME.match(text)
+        if text.startswith("    #0 "):
+            sides.append((0, f"{Path(frame[2]).name}:{frame[3]}" if frame else ""))
+            inside = False
+        if frame and not inside and Path(frame[2]).name == name:
+            sides[-1] = (int(frame[3]), sides[-1][1])
+            inside = True
+    return sides
+
+
+def weaknesses(text):
+    """Weak spots by kernel."""
+    return {int(number): int(count) for number, count in MARK.findall(text)}

@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+# Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs random kernels on the simulated GPU, with the collider and the oracle
+over the same schedule. A kernel fails if the collider names a line that the
+oracle does not call racy in that run, if the simulated GPU finds fault with it,
+or if a result that cannot depend on the schedule does.
+"""
+import argparse
+import concurrent.futures
+import os
+import sys
+import time
+from pathlib import Path
+
+import generate
+import harness
+from reduce import reduce
+
+HERE = Path(__file__).resolve().parent
+
+
+class Kernel:
+    """What all runs of a kernel have shown."""
+
+    def __init__(self, seed, number, optimisation):
+        self.seed, self.number, self.optimisation = seed, number, optimisation
+        self.failures = []  # (what, schedule, schedule seed)
+        self.accused, self.races, self.values = set(), set(), set()
+        self.weaknesses = 0
+
+    def found(self):
+        return {pair for pair in self.races if self.accused & set(pair)}
+
+    def name(self):
+        return f"seed {self.seed} kernel {self.number} {self.optimisation}"
+
+
+def judge(kernel, outcome, schedule):
+    """One run's findings about one kernel."""
+    wrong = sorted(outcome.unconfirmed(kernel.number))
+    if wrong:
+        kernel.failures.append((f"the collider names line {', '.join(map(str, wrong))}, "
+                                "which is not racy", *schedule))
+    kernel.accused |= outcome.accused(kernel.number)
+    kernel.races |= outcome.races[kernel.number]
+
+
+class Batch:
+    """A file of kernels."""
+
+    def __init__(self, args, seed, numbers, optimisation):
+        self.args, self.seed, self.numbers = args, seed, numbers
+        self.optimisation = optimisation
+        self.kernels = {n: Kernel(seed, n, optimisation) for n in numbers}
+        self.stem = args.out / f"seed{seed}{optimisation}"
+        self.source, self.binary = self.stem.with_suffix(".cu"), self.stem.with_suffix(".exe")
+
+    def run(self):
+        text = generate.render(self.seed, self.numbers)
+        self.source.write_text(text)
+        for number, count in harness.weaknesses(text).items():
+            self.kernels[number].weaknesses = count
+        complaint = harness.compile_file(self.args.tools, self.source, self.binary,
+                                         self.optimisation)
+        if complaint:
+            for kernel in self.kernels.values():
+                kernel.failures.append((f"does not compile: {complaint.splitlines()[0]}", "", 0))
+            return self
+        for schedule in self.args.plan:
+            self.run_schedule(schedule)
+        self.compare_results()
+        self.binary.unlink()
+        return self
+
+    def execute(self, schedule, kernels=()):
+        return harness.execute(self.args.tools, self.binary, self.source,
+                               harness.options_of(*schedule, self.args.detector) + self.args.options,
+                               kernels, self.args.timeout)
+
+    def run_schedule(self, schedule):
+        outcome = self.execute(schedule)
+        if not outcome.fault:
+            return self.take(outcome, self.kernels, schedule)
+        # The rest was not run, or who is at fault is not known: one by one.
+        for number, kernel in self.kernels.items():
+            outcome = self.execute(schedule, [number])
+            if outcome.fault:
+                kernel.failures.append((outcome.fault, *schedule))
+            self.take(outcome, {number: kernel}, schedule)
+
+    def take(self, outcome, kernels, schedule):
+        for number, kernel in kernels.items():
+            judge(kernel, outcome, schedule)
+            if outcome.results.get(number, (False,))[0]:
+                kernel.values.add(outcome.results[number][1])
+
+    def compare_results(self):
+        for kernel in self.kernels.values():
+            if len(kernel.values) > 1 and not kernel.races and not kernel.failures:
+                kernel.failures.append(("its result depends on the schedule", *self.args.plan[0]))
+
+
+def kind_of(failure):
+    """What must stay the same while the kernel shrinks."""
+    return failure.split(" line ")[0].split(":")[0]
+
+
+def write_failure(args, kernel):
+    """A small kernel that still fails, with what to type."""
+    what, policy, seed = kernel.failures[0]
+    stem = args.out / f"failure-{kernel.seed}-{kernel.number}{kernel.optimisation}"
+    source, binary = stem.with_suffix(".cu"), stem.with_suffix(".exe")
+    schedules = [(policy, seed)] + [s for s in args.plan if s != (policy, seed)]
+
+    def fails_with(text):
+        source.write_text(text)
+        if harness.compile_file(args.tools, source, binary, kernel.optimisation):
+            return None
+        for schedule in schedules:
+            outcome = harness.execute(args.tools, binary, source,
+                                      harness.options_of(*schedule, args.detector) + args.options,
+                                      timeout=min(args.timeout, 20))
+            probe = Kernel(kernel.seed, kernel.number, kernel.optimisation)
+            if outcome.fault:
+                probe.failures.append((outcome.fault, *schedule))
+            judge(probe, outcome, schedule)
+            for failure in probe.failures:
+                if kind_of(failure[0]) == kind_of(what):
+                    return failure
+        return None
+
+    text = generate.render(kernel.seed, [kernel.number])
+    if policy and fails_with(text):
+        text = reduce(text, fails_with, args.reduce_seconds)
+    small = fails_with(text) if policy else None
+    what, policy, seed = small or kernel.failures[0]
+    flags = " ".join([*harness.FLAGS, kernel.optimisation])
+    # Below, lest it move the lines.
+    text += (f"// {kernel.name()}: {what}\n"
+             f"// crsan-clang++ {flags} {source.name} -o failure\n"
+             f"// CRSAN_OPTIONS={harness.options_of(policy, seed, args.detector)}{args.options} "
+             "crsan run --device=sim ./failure\n")
+    source.write_text(text)
+    binary.unlink(missing_ok=True)
+    return source
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split(".")[0])
+    parser.add_argument("--build", type=Path, default=HERE.parent.parent / "build", metavar="DIR",
+                        help="CRSan's build folder")
+    parser.add_argument("--kernels", type=int, default=200)
+    parser.add_argument("--batch", type=int, default=25, help="kernels in a file (25)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the first file (1)")
+    parser.add_argument("--only", type=int, action="append", metavar="N",
+                        help="only this kernel of each file")
+    parser.add_argument("--schedules", type=int, default=3, help="seeds of the schedule (3)")
+    parser.add_argument("--policies", default="random,random,pct",
+                        help="of the schedule, taken in turn")
+    parser.add_argument("--levels", default="-O2,-O2,-O3,-O2,-O0,-O2,-O1,-O2",
+                        help="of optimisation, taken in turn by files")
+    parser.add_argument("--detector", default="both", help=argparse.SUPPRESS)
+    parser.add_argument("--options", default="", help="more CRSAN_OPTIONS, a=b:c=d")
+    parser.add_argument("--jobs", type=int,
+                        default=int(os.environ.get("JOBS") or os.cpu_count() or 1))
+    parser.add_argument("--timeout", type=float, default=120, metavar="S",
+                        help="seconds for one run of a file (120)")
+    parser.add_argument("--reduce-seconds", type=float, default=120, metavar="S",
+                        help="for making one failing kernel small (120)")
+    parser.add_argument("--reduce-at-most", type=int, default=5, metavar="N",
+                        help="failing kernels that are made small (5)")
+    parser.add_argument("--out", type=Path, default=Path("random-kernels"), metavar="DIR",
+                        help="for sources and failures (random-kernels)")
+    args = parser.parse_args()
+    args.out.mkdir(parents=True, exist_ok=True)
+    args.tools = harness.Tools(args.build / "bin" / "crsan", args.build / "bin" / "crsan-clang++")
+    policies = args.policies.split(",")
+    args.plan = [(policies[i % len(policies)], i + 1) for i in range(args.schedules)]
+    args.options = f":{args.options}" if args.options else ""
+    return args
+
+
+def batches(args):
+    levels = args.levels.split(",")
+    left, seed = args.kernels, args.seed
+    while left > 0:
+        numbers = list(range(min(args.batch, left)))
+        left -= len(numbers)
+        wanted = [n for n in numbers if not args.only or n in args.only]
+        yield Batch(args, seed, wanted, levels[(seed - 1) % len(levels)])
+        seed += 1
+
+
+def share(part, whole):
+    return f"{part} of {whole} ({100 * part // whole if whole else 100} %)"
+
+
+def summary(kernels, seconds):
+    failed = sum(bool(k.failures) for k in kernels)
+    racy = [k for k in kernels if k.races]
+    races = sum(len(k.races) for k in racy)
+    found = sum(len(k.found()) for k in racy)
+    return (f"{len(kernels) - failed} passed, {failed} failed; {len(racy)} kernels racy; "
+            f"the collider found {share(found, races)} races, in "
+            f"{share(sum(bool(k.accused) for k in racy), len(racy))} racy kernels; "
+            f"{seconds / max(len(kernels), 1):.2f} s a kernel")
+
+
+def main():
+    args = arguments()
+    start, kernels = time.monotonic(), []
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        for done in concurrent.futures.as_completed(
+                [pool.submit(b.run) for b in batches(args)]):
+            kernels += done.result().kernels.values()
+    seconds = time.monotonic() - start
+    kernels.sort(key=lambda k: (k.seed, k.number))
+    failed = [k for k in kernels if k.failures]
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        sources = list(pool.map(lambda k: write_failure(args, k), failed[:args.reduce_at_most]))
+    for index, kernel in enumerate(failed):
+        what, policy, seed = kernel.failures[0]
+        where = f" -> {sources[index]}" if index < len(sources) else ""
+        print(f"FAILED: {kernel.name()}, schedule {policy} {seed}: {what}{where}")
+    for kernel in kernels:
+        if kernel.races and not kernel.weaknesses:
+            lines = sorted({line for pair in kernel.races for line in pair})
+            print(f"note: {kernel.name()} was meant to be free of races; lines {lines}")
+    print(summary(kernels, seconds))
+    return 1 if failed or not kernels else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

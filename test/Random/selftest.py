@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What can be tested of the generator, the reader and the reducer by themselves."""
+import unittest
+
+import generate
+import harness
+from reduce import reduce
+
+OUTPUT = """\
+kernel 3 repeatable 00ff
+==================
+CRSan: data race: unordered read and write of 4 bytes in shared memory
+  write:
+    #0 fold(unsigned int) at /usr/include/x.h:3:1
+    #1 inlined in k3(unsigned int const*) at /tmp/a.cu:12:3
+  conflicts with the read of 4 bytes before it:
+    #0 k3(unsigned int const*) at /tmp/a.cu:9:3
+  kernel: k3(unsigned int const*)
+==================
+==================
+CRSan: data race: clobbered read of 4 bytes in shared memory
+    #0 k3(unsigned int const*) at a.cu:9:3
+  kernel: k3(unsigned int const*)
+==================
+CRSan: simulated GPU: deadlock: nobody can run
+    #0 k3(unsigned int const*) at a.cu:9:3
+==================
+SUMMARY: CRSan: 1 data race (1 clobbered read)
+"""
+
+
+class Generator(unittest.TestCase):
+    def test_same_seed_same_file(self):
+        self.assertEqual(generate.render(7, range(25)), generate.render(7, range(25)))
+
+    def test_kernels_do_not_depend_on_each_other(self):
+        alone = generate.kernel_of(7, 11).text()
+        together = "\n".join(generate.render(7, range(25)).splitlines())
+        self.assertIn("\n".join(alone), together)
+
+    def test_one_statement_a_line(self):
+        for line in "\n".join(generate.kernel_of(9, 2).text()).splitlines():
+            code = line.split('asm volatile')[0].split("//")[0]
+            if not code.strip().startswith(("for ", "return finish", "static")):
+                self.assertLessEqual(code.count(";"), 1, line)
+
+
+class Reader(unittest.TestCase):
+    def test_sides_and_faults(self):
+        outcome = harness.read_output(OUTPUT, "a.cu")
+        self.assertEqual(dict(outcome.races), {3: {(9, 12)}})
+        self.assertEqual(outcome.accused(3), {9})
+        self.assertEqual(outcome.unconfirmed(3), set())
+        self.assertEqual(outcome.fault, "deadlock: nobody can run")
+        self.assertEqual(outcome.results, {3: (True, "00ff")})
+
+
+    def test_unconfirmed(self):
+        lines = OUTPUT.replace(" at a.cu:9:3\n  kernel", " at a.cu:10:3\n  kernel")
+        self.assertEqual(harness.read_output(lines, "a.cu").unconfirmed(3), {10})
+
+
+class Reducer(unittest.TestCase):
+    def test_keeps_what_fails_and_what_is_marked(self):
+        text = generate.render(5, [3])
+        line = next(l for l in text.splitlines() if "// keep" in l)
+        small = reduce(text, lambda t: line in t and "__global__" in t, 5)
+        self.assertLess(len(small), len(text))
+        marked = [l for l in text.splitlines() if l.endswith("// keep")]
+        self.assertEqual(marked, [l for l in small.splitlines() if l.endswith("// keep")])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,159 @@
+//===- ClassifyTest.cpp ---------------------------------------------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PTX/Classify.h"
+#include "PTX/Parser.h"
+#include "gtest/gtest.h"
+
+using namespace crsan::ptx;
+
+namespace {
+
+InstructionClass classOf(std::string_view Text) {
+  auto Result = parseInline(std::string(Text));
+  const auto *I = std::get_if<InlineBody>(&Result);
+  if (!I || I->Body.Statements.size() != 1) {
+    ADD_FAILURE() << Text;
+    return {};
+  }
+  InstructionClass C = classify(std::get<Instruction>(I->Body.Statements[0]));
+  C.Address = nullptr; // The tree goes.
+  return C;
+}
+
+void expectAll(Category What, std::initializer_list<const char *> Texts) {
+  for (const char *Text : Texts)
+    EXPECT_EQ(int(classOf(Text).What), int(What)) << Text;
+}
+
+} // namespace
+
+TEST(PTXClassify, Harmless) {
+  expectAll(Category::Harmless,
+            {"mov.u32 $0, %laneid", "mov.u64 $0, %globaltimer",
+             "add.cc.u32 $0, $1, $2", "cvta.to.shared.u64 $0, $1",
+             "isspacep.global p, $0", "prefetch.global.L2 [$0]",
+             "mapa.shared::cluster.u32 $0, $1, $2", "nanosleep.u32 $0",
+             "cvt.rn.f16.f32 $0, $1", "@p lop3.b32 $0, $1, $2, $3, 0xE8",
+             "vabsdiff4.u32.u32.u32.add $0, $1, $2, $3"});
+}
+
+TEST(PTXClassify, WeakAccesses) {
+  expectAll(Category::WeakAccess,
+            {"ld.global.u32 $0, [$1]",
+             "ld.global.nc.L1::no_allocate.v4.f32 "
+             "{$0,$1,$2,$3}, [$4]",
+             "st.shared.b8 [$0], $1", "ld.weak.u32 $0, [$1]",
+             "st.global.cs.u32 [$0], $1", "ldu.global.u32 $0, [$1]"});
+  const InstructionClass Load = classOf("ld.shared::cta.v2.u64 {a, b}, [$0+8]");
+  EXPECT_TRUE(Load.IsRead);
+  EXPECT_FALSE(Load.IsWrite);
+  EXPECT_EQ(Load.Space, StateSpace::Shared);
+  EXPECT_EQ(Load.Type, ScalarType::U64);
+  EXPECT_EQ(Load.Size, 16u);
+  const InstructionClass Store = classOf("st.f32 [$0], $1");
+  EXPECT_TRUE(Store.IsWrite);
+  EXPECT_EQ(Store.Space, StateSpace::Generic);
+  EXPECT_EQ(Store.Size, 4u);
+}
+
+TEST(PTXClassify, AddressOfAnAccess) {
+  auto Result = parseInline("ld.u32 $0, [$1+4]");
+  const Block &B = std::get<InlineBody>(Result).Body;
+  const InstructionClass C = classify(std::get<Instruction>(B.Statements[0]));
+  ASSERT_TRUE(C.Address);
+  EXPECT_EQ(C.Address->Elements[0].Text, "$1");
+  EXPECT_EQ(C.Address->Bits, 4u);
+}
+
+TEST(PTXClassify, StrongAccesses) {
+  expectAll(Category::StrongAccess,
+            {"ld.volatile.global.u32 $0, [$1]", "ld.acquire.gpu.u32 $0, [$1]",
+             "st.release.sys.global.u32 [$0], $1", "ld.relaxed.cta.u32 $0,[$1]",
+             "st.mmio.relaxed.sys.global.u32 [$0], $1",
+             "atom.add.u32 $0, [$1], $2", "red.global.add.f32 [$0], $1"});
+}
+
+TEST(PTXClassify, Synchronisation) {
+  expectAll(Category::Synchronisation,
+            {"bar.sync 0", "bar.warp.sync -1", "barrier.cluster.arrive",
+             "barrier.sync.aligned 1, 64", "fence.acq_rel.gpu", "membar.gl",
+             "fence.proxy.async", "mbarrier.try_wait.b64 p, [$0], $1",
+             "cp.async.wait_group 0", "cp.async.wait_all",
+             "cp.async.commit_group", "cp.async.bulk.wait_group.read 0",
+             "cp.async.mbarrier.arrive.shared::cta.b64 [$0]",
+             "griddepcontrol.wait", "wgmma.fence.sync.aligned",
+             "tcgen05.wait::ld.sync.aligned"});
+}
+
+TEST(PTXClassify, AsynchronousCopies) {
+  expectAll(
+      Category::AsyncCopy,
+      {"cp.async.ca.shared.global [$0], [$1], 16",
+       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+       "[$0], [$1], $2, [$3]",
+       "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [$0], [$1], "
+       "$2",
+       "cp.async.bulk.prefetch.L2.global [$0], $1",
+       "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [$0], $1, "
+       "[$2]",
+       "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes."
+       "add.u32 [$0], $1, [$2]"});
+}
+
+TEST(PTXClassify, WarpsAndMatrices) {
+  expectAll(Category::Convergent,
+            {"shfl.sync.idx.b32 $0|p, $1, 0, 31, -1",
+             "vote.sync.ballot.b32 $0, p, -1", "activemask.b32 $0",
+             "elect.sync _|p, -1",
+             "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {a,b}, {c}, {d}, "
+             "{e,f}"});
+  expectAll(
+      Category::MatrixAccess,
+      {"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {a,b,c,d}, [$0]",
+       "stmatrix.sync.aligned.m8n8.x1.shared.b16 [$0], {a}",
+       "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {a}, [$0], 16"});
+}
+
+TEST(PTXClassify, TheRestIsUnknown) {
+  expectAll(Category::Unknown,
+            {"frobnicate.u32 $0", "sust.b.1d.b32.trap [s, {a}], {b}",
+             "tex.1d.v4.f32.s32 {a,b,c,d}, [t, {e}]", "$0 a",
+             "discard.global.L2 [$0], 128", "ld.$1.u32 $0, [$2]",
+             "multimem.ld_reduce.add.u32 a, [b]"});
+  expectAll(Category::ControlFlow, {"trap", "exit", "bra L", "ret"});
+}
+
+TEST(PTXClassify, Bodies) {
+  // Intent: a window goes on only across straight code without order.
+  for (const char *Text :
+       {"", "// nothing",
+        "{ .reg .u32 t; mov.u32 t, %tid.x; add.u32 $0, t, 1; }",
+        "ld.global.u32 $0, [$1]; st.local.u32 [$2], $0;",
+        ".pragma \"nounroll\";"})
+    EXPECT_TRUE(classifyInline(Text).KeepsWindow) << Text;
+  for (const char *Text :
+       {"mov.u32 $0, 1; { bar.sync 0; }", "L: add.u32 $0, $0, 1;",
+        "ld.acquire.gpu.u32 $0, [$1]", "this is not PTX", "@p trap;",
+        "cp.async.wait_all;", "new.instruction $0;"})
+    EXPECT_FALSE(classifyInline(Text).KeepsWindow) << Text;
+}
+
+TEST(PTXClassify, WeakBodies) {
+  for (const char *Text :
+       {"ld.global.u32 $0, [$1];", "st.u32 [$0], $1",
+        "cp.async.ca.shared.global [$0], [$1], 16;",
+        "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {a}, [$0];", "1 not PTX",
+        "new.instruction"})
+    EXPECT_TRUE(classifyInline(Text).AccessesWeakly) << Text;
+  for (const char *Text :
+       {"", "bar.sync 0;", "ld.acquire.gpu.u32 $0, [$1]; mov.u32 $0, 1;",
+        "ld.param.u32 $0, [p];", "shfl.sync.idx.b32 $0, $1, 0, 31, -1;"})
+    EXPECT_FALSE(classifyInline(Text).AccessesWeakly) << Text;
+  EXPECT_TRUE(classifyInline("atom.add.u32 a, [b], 1").AccessesMemory);
+  EXPECT_FALSE(classifyInline("mov.u32 $0, 1").AccessesMemory);
+}

@@ -1,0 +1,140 @@
+//===- AsyncTest.cpp - Asynchronous copies --------------------------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Trace.h"
+
+using namespace crsan::sim;
+
+namespace {
+
+class AsyncTest : public testing::Test {
+protected:
+  AsyncTest() { R.start(0, 2, 64); }
+
+  void copy(ThreadRef T, uint64_t Id, uint64_t From, uint64_t To, uint32_t Size,
+            int32_t Instruction) {
+    Access A;
+    A.IsAsync = true;
+    A.Async = Id;
+    A.Size = Size;
+    A.Instruction = Instruction;
+    A.IsRead = true;
+    A.Address = From;
+    R.O.access(T, A);
+    A.IsRead = false;
+    A.IsWrite = true;
+    A.Address = To;
+    A.Space = MemorySpace::Shared;
+    R.O.access(T, A);
+  }
+
+  Trace R;
+};
+
+} // namespace
+
+TEST_F(AsyncTest, ReadBeforeWaiting) {
+  const ThreadRef T = R.at(0, 0);
+  R.O.asyncIssue(T, 1, Completion::Group);
+  copy(T, 1, Data, R.shared(0, 0), 16, 1);
+  R.O.asyncComplete(T, 1, Completion::Group, 0);
+  R.load(T, R.shared(0, 0), 2);
+  EXPECT_EQ(R.races(), (Trace::Pairs{{1, 2}}));
+  EXPECT_NE(R.O.findings()[0].Missing.find("asynchronous copy"),
+            std::string::npos);
+}
+
+TEST_F(AsyncTest, ReadAfterWaiting) {
+  const ThreadRef T = R.at(0, 0);
+  R.store(T, Data, 3);
+  R.O.asyncIssue(T, 1, Completion::Group);
+  copy(T, 1, Data, R.shared(0, 0), 16, 1);
+  R.O.asyncComplete(T, 1, Completion::Group, 0);
+  R.O.asyncWaited(T, 1, false);
+  R.load(T, R.shared(0, 0), 2);
+  R.store(T, Data, 4);
+  EXPECT_EQ(R.races(), None);
+}
+
+TEST_F(AsyncTest, AnotherThreadNeedsABarrierToo) {
+  const ThreadRef T = R.at(0, 0);
+  R.O.asyncIssue(T, 1, Completion::Group);
+  copy(T, 1, Data, R.shared(0, 0), 16, 1);
+  R.O.asyncWaited(T, 1, false);
+  R.load(R.at(0, 1), R.shared(0, 0), 2);
+  EXPECT_EQ(R.races(), (Trace::Pairs{{1, 2}}));
+  R.sync(0, {0, 2});
+  R.load(R.at(0, 2), R.shared(0, 0), 3);
+  EXPECT_EQ(R.races(), (Trace::Pairs{{1, 2}}));
+}
+
+TEST_F(AsyncTest, SourceChangedUnderTheCopy) {
+  const ThreadRef T = R.at(0, 0);
+  R.O.asyncIssue(T, 1, Completion::Group);
+  R.store(T, Data, 2);
+  copy(T, 1, Data, R.shared(0, 0), 16, 1);
+  R.O.asyncWaited(T, 1, false);
+  EXPECT_EQ(R.races(), (Trace::Pairs{{1, 2}}));
+}
+
+TEST_F(AsyncTest, WaitingForReadsOnly) {
+  const ThreadRef T = R.at(0, 0);
+  R.O.asyncIssue(T, 1, Completion::BulkGroup);
+  copy(T, 1, R.shared(0, 0), Data, 1024, 1);
+  R.O.asyncWaited(T, 1, true);
+  R.store(T, R.shared(0, 512), 2);
+  EXPECT_EQ(R.races(), None);
+  R.load(T, Data + 512, 3);
+  EXPECT_EQ(R.races(), (Trace::Pairs{{1, 3}}));
+  R.O.asyncWaited(T, 1, false);
+  R.load(T, Data + 516, 4);
+  EXPECT_EQ(R.races(), (Trace::Pairs{{1, 3}}));
+}
+
+TEST_F(AsyncTest, BulkCopyCompletesAtMBarrier) {
+  const ThreadRef T = R.at(0, 0);
+  R.O.asyncIssue(T, 1, Completion::MBarrier);
+  copy(T, 1, Data, R.shared(0, 0), 4096, 1);
+  R.O.asyncComplete(T, 1, Completion::MBarrier, 77);
+  R.leave(R.at(0, 40), 77, BarrierKind::MBarrier);
+  R.load(R.at(0, 40), R.shared(0, 4000), 2);
+  EXPECT_EQ(R.races(), None);
+  R.load(R.at(0, 41), R.shared(0, 4000), 3);
+  EXPECT_EQ(R.races(), (Trace::Pairs{{1, 3}}));
+}
+
+TEST_F(AsyncTest, CompletionTellsNothingOfTheIssuer) {
+  const ThreadRef T = R.at(0, 0);
+  R.store(T, Flag, 5);
+  R.O.asyncIssue(T, 1, Completion::MBarrier);
+  copy(T, 1, Data, R.shared(0, 0), 4096, 1);
+  R.O.asyncComplete(T, 1, Completion::MBarrier, 77);
+  R.leave(R.at(0, 40), 77, BarrierKind::MBarrier);
+  R.load(R.at(0, 40), Flag, 6);
+  EXPECT_EQ(R.races(), (Trace::Pairs{{5, 6}}));
+}
+
+TEST_F(AsyncTest, CopiesAreNotOrderedWithEachOther) {
+  const ThreadRef T = R.at(0, 0);
+  R.O.asyncIssue(T, 1, Completion::Group);
+  R.O.asyncIssue(T, 2, Completion::Group);
+  copy(T, 1, Data, R.shared(0, 0), 16, 1);
+  copy(T, 2, Data + 64, R.shared(0, 8), 8, 2);
+  EXPECT_EQ(R.races(), (Trace::Pairs{{1, 2}}));
+}
+
+TEST_F(AsyncTest, PipelineReusesBuffers) {
+  const ThreadRef T = R.at(0, 0);
+  for (uint64_t I = 1; I < 100; ++I) {
+    R.O.asyncIssue(T, I, Completion::Group);
+    copy(T, I, Data + 16 * I, R.shared(0, 16 * (I % 2)), 16, 1);
+    R.O.asyncWaited(T, I, false);
+    R.sync(0, {0, 1});
+    R.load(R.at(0, 1), R.shared(0, 16 * (I % 2)), 2);
+    R.sync(0, {0, 1});
+  }
+  EXPECT_EQ(R.races(), None);
+}

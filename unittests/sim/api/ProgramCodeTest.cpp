@@ -1,0 +1,179 @@
+//===- ProgramCodeTest.cpp - The PTX in what a program registers ----------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProgramCode.h"
+
+#include <gtest/gtest.h>
+
+#include <lz4.h>
+#include <zstd.h>
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+using namespace crsan::api;
+
+namespace {
+
+enum class Pack { Plain, LZ4, Zstandard, Odd };
+
+/// A fat binary, as fatbinary(1) of CUDA 13 writes it.
+class FatBuilder {
+public:
+  FatBuilder &add(unsigned Kind, unsigned Architecture, const std::string &Text,
+                  Pack How = Pack::Plain) {
+    std::string Body = Text;
+    uint64_t Flags = 0x11;
+    if (How == Pack::Zstandard) {
+      Body.resize(ZSTD_compressBound(Text.size()));
+      Body.resize(ZSTD_compress(Body.data(), Body.size(), Text.data(),
+                                Text.size(), 3));
+      Flags |= 0x8000;
+    } else if (How == Pack::LZ4) {
+      Body.resize(size_t(LZ4_compressBound(int(Text.size()))));
+      Body.resize(size_t(LZ4_compress_default(Text.data(), Body.data(),
+                                              int(Text.size()),
+                                              int(Body.size()))));
+      Flags |= 0x2000;
+    }
+    uint32_t Packed = How == Pack::Plain ? 0 : uint32_t(Body.size());
+    Body.resize((Body.size() + 7) / 8 * 8);
+    put(uint16_t(Kind));
+    put(uint16_t(0x101));
+    put(uint32_t(64));
+    put(uint64_t(Body.size()));
+    put(Packed);
+    put(uint32_t(0));
+    put(uint16_t(8));
+    put(uint16_t(8));
+    put(uint32_t(Architecture));
+    put(uint64_t(0));
+    put(Flags);
+    put(uint64_t(0));
+    put(uint64_t(Packed ? Text.size() : 0));
+    Entries += Body;
+    return *this;
+  }
+
+  /// Valid until the next call.
+  const void *finish() {
+    Bytes.clear();
+    std::string All = std::move(Entries);
+    Entries.clear();
+    put(uint32_t(0xba55ed50));
+    put(uint16_t(1));
+    put(uint16_t(16));
+    put(uint64_t(All.size()));
+    Bytes = std::move(Entries) + All;
+    Entries.clear();
+    return Bytes.data();
+  }
+
+private:
+  template <typename T> void put(T Value) {
+    Entries.append(reinterpret_cast<const char *>(&Value), sizeof(Value));
+  }
+  std::string Entries, Bytes;
+};
+
+constexpr unsigned PTX = 1, Cubin = 2;
+
+std::string textFor(unsigned Architecture) {
+  std::string Text = ".version 8.8\n.target sm_" + std::to_string(Architecture);
+  for (unsigned I = 0; I < 100; ++I)
+    Text += "\n// padding that compresses well";
+  return Text;
+}
+
+std::vector<std::string> found(const void *Code) {
+  auto Result = findPTX(Code);
+  if (auto *Error = std::get_if<std::string>(&Result))
+    return {"error: " + *Error};
+  return std::get<std::vector<std::string>>(Result);
+}
+
+TEST(ProgramCode, EveryPackingIsUnpacked) {
+  for (Pack How : {Pack::Plain, Pack::LZ4, Pack::Zstandard}) {
+    FatBuilder B;
+    const void *Code = B.add(PTX, 90, textFor(90), How).finish();
+    EXPECT_EQ(found(Code), std::vector{textFor(90)});
+  }
+}
+
+TEST(ProgramCode, TheNewestThatRunsIsTaken) {
+  FatBuilder B;
+  const void *Code = B.add(PTX, 75, textFor(75))
+                         .add(PTX, 90, textFor(90), Pack::Zstandard)
+                         .add(PTX, 80, textFor(80))
+                         .add(PTX, 100, textFor(100))
+                         .finish();
+  EXPECT_EQ(found(Code), std::vector{textFor(90)});
+  EXPECT_EQ(found(B.add(PTX, 120, textFor(120))
+                      .add(PTX, 100, textFor(100))
+                      .finish()),
+            std::vector{textFor(100)});
+}
+
+TEST(ProgramCode, MachineCodeAloneHasARemedy) {
+  FatBuilder B;
+  std::string Error =
+      found(B.add(Cubin, 86, "not read").add(Cubin, 90, "nor this").finish())
+          .front();
+  EXPECT_NE(Error.find("only machine code for sm_86, sm_90"), Error.npos)
+      << Error;
+  EXPECT_NE(Error.find("--cuda-include-ptx=all"), Error.npos) << Error;
+}
+
+TEST(ProgramCode, DamageIsAnError) {
+  FatBuilder B;
+  auto *Code = static_cast<const char *>(
+      B.add(PTX, 90, textFor(90), Pack::Zstandard).finish());
+  std::string Damaged(Code, 16 + 64 + 40);
+  Damaged[16 + 64] ^= 1;
+  EXPECT_NE(found(Damaged.data()).front().find("damaged Zstandard"),
+            std::string::npos);
+}
+
+TEST(ProgramCode, PlainPTXIsTakenAsItIs) {
+  EXPECT_EQ(found(textFor(75).c_str()), std::vector{textFor(75)});
+}
+
+TEST(ProgramCode, DefinedFunctions) {
+  constexpr std::string_view Text = R"(
+.extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b) ;
+.visible .func (.param .b32 func_retval0) _Z1fi( .param .b32 p ) .noreturn
+{
+}
+.func helper() { }
+.visible .entry _Z1kPi( .param .u64 .ptr .align 1 _Z1kPi_param_0 )
+.maxntid 128 { }
+.extern .entry later ( .param .u64 x );
+)";
+  std::vector<DefinedFunction> Found = definedFunctions(Text);
+  ASSERT_EQ(Found.size(), 3u);
+  EXPECT_EQ(Found[0].Name, "_Z1fi");
+  EXPECT_EQ(Found[1].Name, "helper");
+  EXPECT_FALSE(Found[1].IsKernel);
+  EXPECT_EQ(Found[2].Name, "_Z1kPi");
+  EXPECT_TRUE(Found[2].IsKernel);
+}
+
+TEST(ProgramCode, Target) {
+  EXPECT_EQ(targetOf(textFor(75)), 75u);
+  EXPECT_EQ(targetOf(".version 8.7\n.target sm_90a, debug"), 90u);
+  EXPECT_EQ(targetOf("nothing"), 0u);
+}
+
+TEST(ProgramCode, WordsWithPrefix) {
+  std::vector<std::string_view> Words = wordsWithPrefix(
+      ".b8 __t_01[4]; mov x, __t_01; a__t_02 __t_03,", "__t_");
+  EXPECT_EQ(Words, (std::vector<std::string_view>{"__t_01", "__t_03"}));
+}
+
+} // namespace
