@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Three entries. The driver calls InitializeInjection during cuInit, because
+// Four entries. The driver calls InitializeInjection during cuInit, because
 // CUDA_INJECTION64_PATH names this library. The host part of an instrumented
-// program calls crsan_check_options before main if there are options, and
-// crsan_exit_code after everything else.
+// program calls crsan_check_options before main if there are options,
+// crsan_launching before its launches if a debugger is there, which keeps the
+// driver from loading this library, and crsan_exit_code after everything else.
 //
 // The program's end: an exit handler takes stock while CUDA still works; the
 // report is printed as late as possible, from crsan_exit_code, because
@@ -19,6 +20,7 @@
 
 #include "Callbacks.h"
 #include "Cupti.h"
+#include "DebuggedRun.h"
 #include "Driver.h"
 #include "Flags.h"
 #include "HostNote.h"
@@ -41,6 +43,8 @@ namespace crsan {
 /// Never destroyed: needed after the destructors have run.
 static Session *TheSession = nullptr;
 static pid_t SessionOwner = 0;
+/// In place of a session, under a debugger.
+static DebuggedRun *TheDebuggedRun = nullptr;
 /// InitializeInjection was called, whatever came of it.
 static bool WasInjected = false;
 
@@ -121,6 +125,11 @@ static void joinTheEnd() {
   std::at_quick_exit(atQuickExit);
 }
 
+static DebuggedRun &debuggedRun(const Flags &Options) {
+  static DebuggedRun *Run = TheDebuggedRun = new DebuggedRun(Options);
+  return *Run;
+}
+
 static const char *cuptiRemedy(CUptiResult Result) {
   switch (Result) {
   case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
@@ -182,9 +191,30 @@ CRSAN_EXPORT int InitializeInjection() {
 
 CRSAN_EXPORT void crsan_check_options() { readOptions(); }
 
+/// A kernel is about to be launched by a program that is being debugged.
+/// FunctionOf is cudaGetFuncBySymbol. Returns 0 if there is no need to tell of
+/// other launches.
+CRSAN_EXPORT int crsan_launching(const void *Kernel,
+                                 int (*FunctionOf)(void **, const void *)) {
+  const Flags &Options = readOptions();
+  if (!Options.enabled || !Options.trap)
+    return 0;
+  // Initialises CUDA, if nothing has: now the driver has loaded this library,
+  // or will not.
+  void *Function = nullptr;
+  int Result = FunctionOf(&Function, Kernel);
+  if (TheSession)
+    return 0;
+  if (Result == 0)
+    debuggedRun(Options).launching(static_cast<CUfunction>(Function));
+  return 1;
+}
+
 /// The last thing that happens: the exit code that the program shall have, 0 to
-/// leave it as it is, or -1 if CUDA was never initialised in this process.
+/// leave it as it is, or -1 if CUDA never called in this process.
 CRSAN_EXPORT int crsan_exit_code() {
+  if (TheDebuggedRun)
+    return 0;
   if (!WasInjected)
     return -1;
   Session *S = session();
