@@ -30,6 +30,9 @@ std::string Installation::passPlugin() const {
 std::string Installation::hostRuntime() const {
   return below(Root, "lib/libcrsan_host.a");
 }
+std::string Installation::launchWrappers() const {
+  return below(Root, "lib/libcrsan_launch.a");
+}
 std::string Installation::assembler() const {
   return below(Root, "bin/crsan-ptxas");
 }

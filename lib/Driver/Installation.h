@@ -18,11 +18,12 @@ namespace crsan::driver {
 struct Installation {
   std::string Root;
 
-  std::string passPlugin() const;   ///< lib/libCRSanPass.so
-  std::string hostRuntime() const;  ///< lib/libcrsan_host.a
-  std::string assembler() const;    ///< bin/crsan-ptxas
-  std::string includeDir() const;   ///< include
-  std::string compatHeader() const; ///< include/crsan/cuda_compat.h
+  std::string passPlugin() const;     ///< lib/libCRSanPass.so
+  std::string hostRuntime() const;    ///< lib/libcrsan_host.a
+  std::string launchWrappers() const; ///< lib/libcrsan_launch.a
+  std::string assembler() const;      ///< bin/crsan-ptxas
+  std::string includeDir() const;     ///< include
+  std::string compatHeader() const;   ///< include/crsan/cuda_compat.h
 
   /// \p Argv0 and \p Main as for llvm::sys::fs::getMainExecutable.
   static Installation find(const char *Argv0, void *Main);

@@ -24,6 +24,16 @@ namespace path = llvm::sys::path;
 /// program starts.
 static constexpr StringRef DefaultArch = "sm_75";
 
+/// How programs launch kernels; a debugged one tells of it (runtime/host).
+static constexpr const char *LaunchFunctions[] = {
+    "cudaLaunchKernel",
+    "cudaLaunchKernel_ptsz",
+    "cudaLaunchCooperativeKernel",
+    "cudaLaunchCooperativeKernel_ptsz",
+    "cudaLaunchKernelExC",
+    "cudaLaunchKernelExC_ptsz",
+};
+
 namespace {
 using Words = std::vector<std::string>;
 
@@ -90,7 +100,8 @@ llvm::Error Translator::checkParts() const {
     return llvm::Error::success();
   for (const auto &[Needed, Path] :
        {std::pair(compilesCuda(), Where.passPlugin()),
-        std::pair(links(), Where.hostRuntime())})
+        std::pair(links(), Where.hostRuntime()),
+        std::pair(links(), Where.launchWrappers())})
     if (Needed && !fs::exists(Path))
       return llvm::createStringError(
           "'" + Path +
@@ -182,9 +193,11 @@ static bool namesCudaRuntime(const CommandLine &Line) {
   });
 }
 
-/// The host part, once and whole, since nothing refers to it; then the CUDA
-/// run-time library, unless the user chose one. -Xlinker, because after `-x
-/// cuda` a file name would be taken for a source.
+/// The host part, once and whole, since nothing refers to it; what wraps
+/// launches, which the linker takes as needed (lld if the CUDA run-time library
+/// has them, called or not); then the CUDA run-time library, unless the user
+/// chose one. -Xlinker, because after `-x cuda` a file name would be taken for
+/// a source.
 void Translator::addLinkFlags(Words &Out) const {
   auto Linker = [&](const std::string &Option) {
     Out.push_back("-Xlinker");
@@ -193,6 +206,9 @@ void Translator::addLinkFlags(Words &Out) const {
   Linker("--whole-archive");
   Linker(Where.hostRuntime());
   Linker("--no-whole-archive");
+  for (const char *Function : LaunchFunctions)
+    Linker(std::string("--wrap=") + Function);
+  Linker(Where.launchWrappers());
   // Exported, so that the injection library finds it too.
   if (Options.HaltOnError) {
     Linker("--defsym=__crsan_halt_on_error=1");

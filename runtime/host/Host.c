@@ -7,8 +7,10 @@
 //
 // Linked into every instrumented executable and shared library. Before main it
 // finds the injection library and tells the CUDA driver to load it; after
-// everything else it turns the exit code. C and the C library only, since it is
-// linked into C programs too; CUDA is not touched.
+// everything else it turns the exit code. A debugger keeps the driver from
+// loading it: then launches are told to the library from here (Launch.c). C and
+// the C library only, since it is linked into C programs too; CUDA is not
+// touched.
 //
 // CRSAN_HOST in the environment, "<pid>:<path>", says that one copy of this has
 // acted in this process, and to the children of the process, where the value of
@@ -19,6 +21,8 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+
+#include "Launch.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -124,9 +128,44 @@ static int wasHere(const char **Inherited) {
   return Pid == (long)getpid();
 }
 
-static void *symbol(const char *Name, int Mode) {
-  void *Handle = dlopen(Library, RTLD_LAZY | Mode);
+static void *symbolOf(const char *File, const char *Name, int Mode) {
+  void *Handle = dlopen(File, RTLD_LAZY | Mode);
   return Handle ? dlsym(Handle, Name) : NULL;
+}
+
+static void *symbol(const char *Name, int Mode) {
+  return symbolOf(Library, Name, Mode);
+}
+
+static int isDebugged(void) {
+  FILE *Status = fopen("/proc/self/status", "re");
+  char Line[256];
+  int Tracer = 0;
+  while (Status && fgets(Line, sizeof(Line), Status))
+    if (sscanf(Line, "TracerPid: %d", &Tracer) == 1)
+      break;
+  if (Status)
+    fclose(Status);
+  return Tracer != 0;
+}
+
+/// What the library has to be told launches by, or null. It is loaded already
+/// if there are options. Not by Library: another copy of this part found it.
+static int (*findListener(void))(const void *, FunctionOfKernel *) {
+  const char *Options = getenv("CRSAN_OPTIONS");
+  const char *File = getenv(InjectionVariable);
+  if (!Options || !*Options || !File || !*File || !isDebugged())
+    return NULL;
+  return (int (*)(const void *, FunctionOfKernel *))(uintptr_t)symbolOf(
+      File, "crsan_launching", RTLD_NOLOAD);
+}
+
+int crsanTellsLaunches = 1;
+
+void crsanTellLaunch(const void *Kernel, FunctionOfKernel *FunctionOf) {
+  int (*Listener)(const void *, FunctionOfKernel *) = findListener();
+  if (!Listener || !FunctionOf || !Listener(Kernel, FunctionOf))
+    __atomic_store_n(&crsanTellsLaunches, 0, __ATOMIC_RELAXED);
 }
 
 static pid_t Starter;
@@ -136,9 +175,16 @@ static void atExit(void) {
   int (*ExitCode)(void) =
       (int (*)(void))(uintptr_t)symbol("crsan_exit_code", RTLD_NOLOAD);
   int Code = ExitCode ? ExitCode() : -1;
-  if (Code < 0 && getpid() == Starter)
-    say("nothing was checked: ", "the program did not initialise CUDA",
-        ", or did so before it loaded its instrumented code");
+  if (Code < 0 && getpid() == Starter) {
+    if (isDebugged() && dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD))
+      say("nothing was checked: ", "CUDA does not load CRSan under a debugger",
+          "; run without it to have races reported, or set "
+          "CRSAN_OPTIONS=trap=1 to stop where kernels launched by the CUDA "
+          "run-time library race");
+    else
+      say("nothing was checked: ", "the program did not initialise CUDA",
+          ", or did so before it loaded its instrumented code");
+  }
   if (Code <= 0)
     return;
   fflush(NULL);

@@ -92,6 +92,32 @@ std::string Context::prepare(uint32_t MaxRecords) {
   return {};
 }
 
+abi::Config Context::makeConfig(const Flags &Options, bool MayShuffle) const {
+  abi::Config Config{};
+  Config.Version = abi::Version;
+  Config.Flags = abi::Enabled;
+  if (Options.trap)
+    Config.Flags |= abi::TrapOnRace;
+  if (!Options.report_same_value)
+    Config.Flags |= abi::DistinctOnly;
+  if (Options.shuffle && MayShuffle)
+    Config.Flags |= abi::ShuffleBlocks;
+  if (Options.intra_warp)
+    Config.Flags |= abi::IntraWarp;
+  if (Options.subwarp)
+    Config.Flags |= abi::SubwarpDelays;
+  if (Options.watchpoints)
+    Config.Flags |= abi::Watch;
+  Config.Records = RecordsDevice;
+  Config.Counters = Counters;
+  Config.Watchpoints = Counters + sizeof(abi::Counters);
+  Config.Seed = Options.seed;
+  Config.DelayNs = Options.delay_ns;
+  Config.Budget = Options.budget;
+  Config.MaxInterval = Options.max_interval;
+  return Config;
+}
+
 CUresult Context::writeConfig(CUdeviceptr Where, const abi::Config &Config) {
   Driver &D = theDriver();
   CUresult Result = D.cuMemcpyHtoDAsync(Where, &Config, sizeof(Config), Stream);

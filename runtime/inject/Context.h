@@ -7,6 +7,7 @@
 #ifndef CRSAN_INJECT_CONTEXT_H
 #define CRSAN_INJECT_CONTEXT_H
 
+#include "Flags.h"
 #include "Occupancy.h"
 #include "Report/Finding.h"
 #include "crsan/ABI.h"
@@ -81,6 +82,9 @@ public:
   std::string prepare(uint32_t MaxRecords);
   bool isPrepared() const { return Counters != 0; }
 
+  /// What switches code on, once this is prepared. MayShuffle: all of the
+  /// image can bear that blocks are permuted.
+  abi::Config makeConfig(const Flags &Options, bool MayShuffle) const;
   /// Writes a Config. The context is current.
   CUresult writeConfig(CUdeviceptr Where, const abi::Config &Config);
 
@@ -119,12 +123,6 @@ public:
   std::vector<SiteArray> Arrays;
   uint64_t UnreadLaunches = 0; ///< Launches since the last read-back.
   abi::Counters LastCounters{};
-
-  CUdeviceptr recordsAddress() const { return RecordsDevice; }
-  CUdeviceptr countersAddress() const { return Counters; }
-  CUdeviceptr watchpointsAddress() const {
-    return Counters + sizeof(abi::Counters);
-  }
 
 private:
   CUresult getAttribute(CUfunction_attribute Which, CUfunction Function,

@@ -42,6 +42,8 @@ namespace crsan {
 
 /// Null where the driver is too old for them.
 #define CRSAN_DRIVER_OPTIONAL(X)                                               \
+  X(cuCtxGetId)                                                                \
+  X(cuFuncGetModule)                                                           \
   X(cuStreamGetCtx)                                                            \
   X(cuFuncGetAttribute)                                                        \
   X(cuKernelGetAttribute)                                                      \

@@ -5,15 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Three entries. The driver calls InitializeInjection during cuInit, because
+// Four entries. The driver calls InitializeInjection during cuInit, because
 // CUDA_INJECTION64_PATH names this library. The host part of an instrumented
-// program calls crsan_check_options before main if there are options, and
-// crsan_exit_code after everything else.
+// program calls crsan_check_options before main if there are options,
+// crsan_launching before its launches if a debugger is there, which keeps the
+// driver from loading this library, and crsan_exit_code after everything else.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Callbacks.h"
 #include "Cupti.h"
+#include "DebuggedRun.h"
 #include "Driver.h"
 #include "Ending.h"
 #include "Flags.h"
@@ -27,6 +29,13 @@ namespace crsan {
 
 /// InitializeInjection was called, whatever came of it.
 static bool WasInjected = false;
+/// In place of a session, under a debugger.
+static DebuggedRun *TheDebuggedRun = nullptr;
+
+static DebuggedRun &debuggedRun(const Flags &Options) {
+  static DebuggedRun *Run = TheDebuggedRun = new DebuggedRun(Options);
+  return *Run;
+}
 
 static const char *cuptiRemedy(CUptiResult Result) {
   switch (Result) {
@@ -88,9 +97,30 @@ CRSAN_EXPORT int InitializeInjection() {
 
 CRSAN_EXPORT void crsan_check_options() { readOptions(); }
 
+/// A kernel is about to be launched by a program that is being debugged.
+/// FunctionOf is cudaGetFuncBySymbol. Returns 0 if there is no need to tell of
+/// other launches.
+CRSAN_EXPORT int crsan_launching(const void *Kernel,
+                                 int (*FunctionOf)(void **, const void *)) {
+  const Flags &Options = readOptions();
+  if (!Options.enabled || !Options.trap)
+    return 0;
+  // Initialises CUDA, if nothing has: now the driver has loaded this library,
+  // or will not.
+  void *Function = nullptr;
+  int Result = FunctionOf(&Function, Kernel);
+  if (theRun())
+    return 0;
+  if (Result == 0)
+    debuggedRun(Options).launching(static_cast<CUfunction>(Function));
+  return 1;
+}
+
 /// The last thing that happens: the exit code that the program shall have, 0 to
-/// leave it as it is, or -1 if CUDA was never initialised in this process.
+/// leave it as it is, or -1 if CUDA never called in this process.
 CRSAN_EXPORT int crsan_exit_code() {
+  if (TheDebuggedRun)
+    return 0;
   if (!WasInjected)
     return -1;
   return endRun();

@@ -137,7 +137,7 @@ void Modules::configureCode(Context &Target, const LoadedCode &Code) {
   if (!E->Image.Problem.empty() || !makeReady(Target))
     return markDone(Target, Code);
 
-  abi::Config Config = makeConfig(Target, E->Image);
+  abi::Config Config = Target.makeConfig(Options, E->Image.MayShuffle);
   Result = Target.writeConfig(Found.Config, Config);
   if (Result != CUDA_SUCCESS) {
     theLog().say("cannot switch on the checks of a module: {}; it is not "
@@ -215,33 +215,6 @@ bool Modules::makeReady(Context &Target) {
   std::lock_guard Lock(Data);
   Target.CanCheck = false;
   return false;
-}
-
-abi::Config Modules::makeConfig(const Context &Target,
-                                const DeviceImage &Image) const {
-  abi::Config Config{};
-  Config.Version = abi::Version;
-  Config.Flags = abi::Enabled;
-  if (Options.trap)
-    Config.Flags |= abi::TrapOnRace;
-  if (!Options.report_same_value)
-    Config.Flags |= abi::DistinctOnly;
-  if (Options.shuffle && Image.MayShuffle)
-    Config.Flags |= abi::ShuffleBlocks;
-  if (Options.intra_warp)
-    Config.Flags |= abi::IntraWarp;
-  if (Options.subwarp)
-    Config.Flags |= abi::SubwarpDelays;
-  if (Options.watchpoints)
-    Config.Flags |= abi::Watch;
-  Config.Records = Target.recordsAddress();
-  Config.Counters = Target.countersAddress();
-  Config.Watchpoints = Target.watchpointsAddress();
-  Config.Seed = Options.seed;
-  Config.DelayNs = Options.delay_ns;
-  Config.Budget = Options.budget;
-  Config.MaxInterval = Options.max_interval;
-  return Config;
 }
 
 bool Modules::isShuffled(const std::string &Kernel) const {

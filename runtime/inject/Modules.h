@@ -90,7 +90,6 @@ private:
   bool resolve(const LoadedCode &Code, const DeviceImage &Image,
                Addresses &Found);
   bool makeReady(Context &Target);
-  abi::Config makeConfig(const Context &Target, const DeviceImage &Image) const;
   void markDone(Context &Target, const LoadedCode &Code);
 
   std::timed_mutex &Data;

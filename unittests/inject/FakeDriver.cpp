@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Just enough of libcuda.so.1 and libcupti.so.13 (one file, linked under either
-// name) to run the injection library through a program's life where there is no
-// GPU. Device memory is host memory; a "kernel" is a FakeKernel, whose races
-// are written by the launch itself.
+// Just enough of libcuda.so.1, libcupti.so.13 and libcudart.so (one file,
+// linked under either name) to run the injection library through a program's
+// life where there is no GPU. Device memory is host memory; a "kernel" is a
+// FakeKernel, whose races are written by the launch itself.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,9 +16,11 @@
 
 #include "crsan/ABI.h"
 
+#include <cuda_runtime_api.h>
 #include <cupti.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -32,6 +34,7 @@ using namespace crsan;
 
 #define API extern "C" __attribute__((visibility("default"))) CUresult
 #define CUPTI extern "C" __attribute__((visibility("default"))) CUptiResult
+#define RUNTIME extern "C" __attribute__((visibility("default"))) cudaError_t
 
 namespace {
 struct FakeLibrary {
@@ -113,7 +116,9 @@ CUPTI cuptiGetResultString(CUptiResult, const char **Text) {
 // The driver.
 
 API cuInit(unsigned) {
-  const char *Path = getenv("CUDA_INJECTION64_PATH");
+  // As CUDA does it: a debugger leaves no room for CUPTI.
+  const char *Path =
+      getenv("FAKE_DEBUGGER") ? nullptr : getenv("CUDA_INJECTION64_PATH");
   void *Library = Path ? dlopen(Path, RTLD_NOW) : nullptr;
   if (Library)
     if (auto F =
@@ -255,9 +260,6 @@ API cuMemcpyDtoHAsync_v2(void *H, CUdeviceptr P, size_t N, CUstream) {
 }
 API cuStreamCreate(CUstream *, unsigned) { return CUDA_SUCCESS; }
 API cuStreamSynchronize(CUstream) { return S.Sticky; }
-API cuModuleGetGlobal_v2(CUdeviceptr *, size_t *, CUmodule, const char *) {
-  return CUDA_ERROR_NOT_FOUND;
-}
 
 /// As with lazy loading: CUPTI sees the image when something of it is used.
 static void show(FakeLibrary &L) {
@@ -311,6 +313,17 @@ API cuLibraryGetGlobal(CUdeviceptr *P, size_t *Size, CUlibrary Library,
   return CUDA_SUCCESS;
 }
 
+/// A library is its own module here.
+API cuModuleGetGlobal_v2(CUdeviceptr *P, size_t *Size, CUmodule Module,
+                         const char *Name) {
+  return cuLibraryGetGlobal(P, Size, reinterpret_cast<CUlibrary>(Module), Name);
+}
+API cuFuncGetModule(CUmodule *Module, CUfunction F) {
+  *Module =
+      reinterpret_cast<CUmodule>(reinterpret_cast<FakeKernel *>(F)->Library);
+  return CUDA_SUCCESS;
+}
+
 /// As the device runtime does it, once.
 static void race(FakeLibrary &L) {
   auto *C = reinterpret_cast<abi::Config *>(L.Globals["__crsan_config"].data());
@@ -331,6 +344,8 @@ static void race(FakeLibrary &L) {
     __atomic_store_n(reinterpret_cast<uint8_t *>(&Record->Kind), 1,
                      __ATOMIC_RELEASE);
   }
+  if (C->Flags & abi::TrapOnRace)
+    printf("breakpoint, seed %u\n", C->Seed);
 }
 API cuLaunchKernel(CUfunction F, unsigned GridX, unsigned GridY, unsigned GridZ,
                    unsigned BlockX, unsigned BlockY, unsigned BlockZ,
@@ -366,4 +381,17 @@ API cuLaunchKernel(CUfunction F, unsigned GridX, unsigned GridY, unsigned GridZ,
     break;
   }
   return TheCall.done(CUDA_SUCCESS);
+}
+
+// The CUDA run-time library.
+
+RUNTIME cudaGetFuncBySymbol(cudaFunction_t *Function, const void *Kernel) {
+  *Function = static_cast<cudaFunction_t>(const_cast<void *>(Kernel));
+  return cudaSuccess;
+}
+RUNTIME cudaLaunchKernel(const void *Kernel, dim3 Grid, dim3 Block, void **,
+                         size_t Shared, cudaStream_t Stream) {
+  return cudaError_t(cuLaunchKernel(
+      static_cast<CUfunction>(const_cast<void *>(Kernel)), Grid.x, Grid.y,
+      Grid.z, Block.x, Block.y, Block.z, Shared, Stream, nullptr, nullptr));
 }

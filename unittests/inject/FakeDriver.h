@@ -22,7 +22,7 @@ struct FakeImage {
   uint32_t NumSites; ///< 0: not instrumented.
 };
 
-/// What a CUfunction is here.
+/// What a CUfunction is here, and a kernel's symbol.
 struct FakeKernel {
   enum Kind { Clean, Racy, Refused, Asserts, Hangs, Foreign };
   const char *Name;

@@ -13,11 +13,14 @@
 #include "CubinBuilder.h"
 #include "FakeDriver.h"
 
+#include <cuda_runtime_api.h>
+
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 
+#include <sys/ptrace.h>
 #include <unistd.h>
 
 using namespace crsan;
@@ -34,8 +37,7 @@ static CUlibrary load(const Bytes &Cubin, uint32_t NumSites) {
 
 static CUresult launch(FakeKernel K, unsigned Blocks = 1,
                        unsigned Threads = 32) {
-  return cuLaunchKernel(reinterpret_cast<CUfunction>(&K), Blocks, 1, 1, Threads,
-                        1, 1, 0, nullptr, nullptr, nullptr);
+  return CUresult(cudaLaunchKernel(&K, Blocks, Threads, nullptr, 0, nullptr));
 }
 
 static CUlibrary Library;
@@ -49,6 +51,8 @@ int main(int Count, char **Words) {
     return false;
   };
   std::printf("begin\n");
+  if (Asked("traced"))
+    ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
   if (Asked("nocuda"))
     return 0;
   if (Asked("late"))

@@ -126,6 +126,45 @@ TEST(InjectProgram, HaltOnErrorDoesNotWaitForTheProgram) {
   EXPECT_THAT(O.Text, AllOf(HasSubstr(Race), Not(HasSubstr("end\n"))));
 }
 
+constexpr char Debugged[] =
+    "CRSan: under a debugger: races stop at a breakpoint and are not "
+    "reported\n";
+
+// Intent: trap=1 needs no CUPTI, which a debugger excludes.
+TEST(InjectProgram, UnderADebuggerARaceIsABreakpoint) {
+  Outcome O = run("traced racy clean racy",
+                  "FAKE_DEBUGGER=1 CRSAN_OPTIONS=trap=1:seed=7");
+  EXPECT_EQ(O.Status, 0);
+  EXPECT_EQ(O.Text, std::string(Debugged) +
+                        "begin\nbreakpoint, seed 7\nbreakpoint, seed 7\nend\n");
+  EXPECT_EQ(
+      run("traced clean foreign", "FAKE_DEBUGGER=1 CRSAN_OPTIONS=trap=1").Text,
+      std::string(Debugged) + "begin\nend\n");
+}
+
+// Intent: where CUDA loads the library in spite of a debugger, CUPTI is used.
+TEST(InjectProgram, WhereCuptiWorksItIsUsed) {
+  for (const char *Words : {"racy", "traced racy"}) {
+    Outcome O = run(Words, "CRSAN_OPTIONS=trap=1");
+    EXPECT_EQ(O.Status, 66);
+    EXPECT_THAT(O.Text, AllOf(HasSubstr("breakpoint"), HasSubstr(Race),
+                              Not(HasSubstr("under a debugger"))));
+  }
+}
+
+TEST(InjectProgram, AnUncheckedRunUnderADebuggerNamesTheRemedy) {
+  for (const char *Environment :
+       {"FAKE_DEBUGGER=1", "FAKE_DEBUGGER=1 CRSAN_OPTIONS=seed=1"})
+    EXPECT_THAT(run("traced racy", Environment).Text,
+                AllOf(HasSubstr("nothing was checked: CUDA does not load CRSan "
+                                "under a debugger"),
+                      HasSubstr("CRSAN_OPTIONS=trap=1"),
+                      Not(HasSubstr("breakpoint, seed"))));
+  EXPECT_THAT(
+      run("racy", "FAKE_DEBUGGER=1 CRSAN_OPTIONS=trap=1").Text,
+      AllOf(HasSubstr("did not initialise CUDA"), Not(HasSubstr("debugger"))));
+}
+
 TEST(InjectProgram, AForkedChildNeitherReportsNorTurnsItsCode) {
   Outcome O = run("racy fork");
   EXPECT_EQ(O.Status, 66);
