@@ -152,7 +152,7 @@ void crsan::addRunCommand(CLI::App &App, int &ExitCode) {
         },
         What);
   };
-  Add("--detector", "detector", "collider, oracle or none (simulated GPU)");
+  Add("--detector", "detector", "collider, oracle, both or none (simulated GPU)");
   Add("--seed", "seed", "Replays the run of this seed (simulated GPU)");
   Add("--schedule", "schedule", "roundrobin, random or pct (simulated GPU)");
   Add("--devices", "sim_devices", "How many simulated GPUs there are");

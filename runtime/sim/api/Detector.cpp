@@ -24,6 +24,8 @@ namespace {
 /// An oracle that does not look at some ranges.
 class FilteredOracle final : public Oracle {
 public:
+  using Oracle::Oracle;
+
   void ignore(const void *Begin, size_t Size) {
     Ignored.insert_or_assign(uint64_t(Begin), uint64_t(Begin) + Size);
   }
@@ -46,8 +48,11 @@ private:
 class Oracles final : public OracleDetector {
 public:
   Oracles(Process &P, const Flags &Options) : P(P), Options(Options) {
+    OracleOptions Choice;
+    // What the collider says is compared with it, line by line.
+    Choice.KeepsEveryLine = Options.detector == "both";
     for (int I = 0; I < P.deviceCount(); ++I) {
-      Each.push_back(std::make_unique<FilteredOracle>());
+      Each.push_back(std::make_unique<FilteredOracle>(Choice));
       P.device(I).M.setObserver(Each.back().get());
     }
   }

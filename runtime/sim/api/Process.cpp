@@ -40,6 +40,7 @@ static sim::Options machineOptions(const Flags &F) {
   O.Multiprocessors = F.sim_multiprocessors;
   O.Threads = F.sim_threads;
   O.CheckUninitialisedShared = F.check_uninitialised_shared;
+  O.Hidden = "__crsan_";
   O.MaxSteps = uint64_t(F.sim_max_steps) * 1000000;
   return O;
 }

@@ -98,12 +98,13 @@ SimulatedRun::SimulatedRun(Process &P, const Flags &Options)
     : P(P), Options(Options), Replay(replayLine(Options)) {
   if (!Options.enabled)
     return;
-  if (Options.detector == "collider") {
+  const bool Both = Options.detector == "both";
+  if (Options.detector == "collider" || Both) {
     Collider = std::make_unique<Session>(Options, /*IsInstrumentedProgram=*/true);
     Collider->setReplay(Replay);
-  } else if (Options.detector == "oracle") {
-    Oracle = makeOracle(P, Options);
   }
+  if (Options.detector == "oracle" || Both)
+    Oracle = makeOracle(P, Options);
 }
 
 bool SimulatedRun::takeStock() {

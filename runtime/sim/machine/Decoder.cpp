@@ -321,6 +321,7 @@ Instruction &Decoder::emit(Handler H, std::initializer_list<Ref> Ops) {
     New.Guard = G;
     New.GuardIsNegated = I->If->IsNegated;
   }
+  New.IsHidden = Fn.IsHidden;
   New.Id = Env.NewId(Fn.Tree, I ? I->Where : -1);
   return Fn.Code.emplace_back(std::move(New));
 }

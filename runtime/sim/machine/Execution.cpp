@@ -196,7 +196,7 @@ bool Execution::note(const Instruction &I, unsigned Lane, const Place &P,
     if (T.IsWrite)
       std::fill(First, First + T.Size, 1);
   }
-  if (!D.Watch)
+  if (!D.Watch || I.IsHidden)
     return true;
   Access A;
   A.Space = P.In == Place::Kind::Shared     ? MemorySpace::Shared
@@ -217,8 +217,9 @@ bool Execution::note(const Instruction &I, unsigned Lane, const Place &P,
   return true;
 }
 
-void Execution::fence(Strength S, Scope Within) {
-  if (D.Watch)
+void Execution::fence(const Instruction &I) {
+  if (D.Watch && !I.IsHidden)
     for (uint32_t M = Mask; M; M &= M - 1)
-      D.Watch->fence(thread(std::countr_zero(M)), S, Within);
+      D.Watch->fence(thread(std::countr_zero(M)), I.Order.Order,
+                     I.Order.Within);
 }

@@ -89,7 +89,7 @@ struct Execution {
         Base.Size == 8 ? row<uint64_t>(Base)[Lane] : row<uint32_t>(Base)[Lane];
     return A + uint64_t(I.Imm);
   }
-  void fence(Strength, Scope);
+  void fence(const Instruction &I);
 
   Outcome fault(const Instruction &I, unsigned Lane, Fault::Kind What,
                 std::string Message, uint64_t Address = 0);

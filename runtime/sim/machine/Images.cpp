@@ -309,8 +309,11 @@ void Linker::decode(size_t Unit) {
   // Functions may be added to the list (never to this unit) while it runs.
   for (size_t N = 0; N < To.Functions.size(); ++N)
     if (Function &F = To.Functions[N];
-        F.IsDefined && F.Unit == To.Units[Unit].get())
+        F.IsDefined && F.Unit == To.Units[Unit].get()) {
+      const std::string &Hidden = D.Opt.Hidden;
+      F.IsHidden = !Hidden.empty() && F.Name.starts_with(Hidden);
       Decoder(Env, F).run();
+    }
 }
 
 //===----------------------------------------------------------------------===//

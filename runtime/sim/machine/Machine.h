@@ -40,6 +40,9 @@ struct Options {
   /// A read of shared memory that no thread of the block (or copy) has written
   /// is a fault.
   bool CheckUninitialisedShared = false;
+  /// Functions whose names begin so are not the program's: observers are not
+  /// told what they do. Empty: all are.
+  std::string Hidden;
   uint64_t MaxSteps = 0; ///< Warp instructions; beyond is a fault. 0: no limit.
   /// Where device printf goes; standard output if empty.
   std::function<void(std::string_view)> Print;

@@ -138,6 +138,7 @@ struct Instruction {
   /// Under a guard that only some lanes pass, those lanes leave the others
   /// first: it moves the program counter or waits.
   bool NeedsWholeFragment = false;
+  bool IsHidden = false; ///< From observers (Options::Hidden).
   /// What it means for the control flow of its function.
   enum class Flow : uint8_t {
     Straight,
@@ -193,6 +194,7 @@ struct Function {
   /// Shared variables and functions that the code names.
   std::vector<uint32_t> UsesShared, Calls;
   bool CallsUnknown = false, TakesAddress = false;
+  bool IsHidden = false;     ///< Options::Hidden
   Handler BuiltIn = nullptr; ///< vprintf and the like.
   /// Nonempty: decoding failed for the function as a whole.
   std::string Error;

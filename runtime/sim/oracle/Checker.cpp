@@ -146,7 +146,7 @@ static void extend(Unordered &U, const std::vector<WeakRecord> &Records,
 void Checker::checkWeak(WeakList &List, bool IsWrites, const Op &O,
                         uint64_t Base, uint16_t Mask) {
   // What a weak write finds ordered before it, it stands for.
-  const bool Forgets = O.A.IsWrite && !O.isStrong();
+  const bool Forgets = O.A.IsWrite && !O.isStrong() && !KeepsAll;
   std::vector<WeakRecord> &Records = List.Records;
   if (Records.size() > 2 * WeakList::Short && !List.Cuts)
     List.Cuts = std::make_unique<WeakList::Shortcuts>();
@@ -209,7 +209,7 @@ void Checker::checkStrong(StrongList &List, const Op &O, uint64_t Base,
                           uint16_t Mask) {
   if (List.Records.empty() || isMorallyStrong(List, O, Mask))
     return;
-  const bool Forgets = O.A.IsWrite && !O.isStrong();
+  const bool Forgets = O.A.IsWrite && !O.isStrong() && !KeepsAll;
   // What the thread has learnt through one chain, asked for once a chain.
   const Chain *Last = nullptr;
   std::optional<uint32_t> SeenTo;
@@ -334,6 +334,8 @@ void Checker::rememberRead(Granule &G, const Op &O, uint16_t Mask) {
   const WeakRecord New = recordOf(O, Mask);
   std::vector<WeakRecord> &Records = G.Reads.Records;
   join(G.Reads, New);
+  if (KeepsAll)
+    return;
   // The thread's earlier reads of these bytes have nothing to add.
   bool Dead = false, Changed = false;
   const size_t First =
@@ -367,7 +369,7 @@ void Checker::rememberRead(Granule &G, const Op &O, uint16_t Mask) {
 
 void Checker::pruneStrong(StrongList &L, bool IsWrites, const Op &O,
                           uint16_t Mask) {
-  if (L.Records.size() < L.PruneAt || !O.GridStart || O.A.Within < Scope::GPU ||
+  if (KeepsAll || L.Records.size() < L.PruneAt || !O.GridStart || O.A.Within < Scope::GPU ||
       (IsWrites && !O.A.IsWrite))
     return;
   L.eraseIf([&](const StrongRecord &S) {
@@ -451,7 +453,7 @@ void Checker::stretchOfPage(const Op &O, uint64_t PageBase, uint32_t Begin,
       P.forget(I);
   }
   std::erase_if(P.Stretches, [&](const StretchRecord &S) {
-    return Begin <= S.Begin && S.End <= End && (O.A.IsWrite || !S.IsWrite) &&
+    return !KeepsAll && Begin <= S.Begin && S.End <= End && (O.A.IsWrite || !S.IsWrite) &&
            isOrdered(S.Id, S.Time, O);
   });
   P.Stretches.push_back(

@@ -50,8 +50,8 @@ public:
 /// Compares each access with all that matter, and remembers it.
 class Checker {
 public:
-  Checker(Shadow &Memory, const Actors &Who, RaceSink &Sink)
-      : Memory(Memory), Who(Who), Sink(Sink) {}
+  Checker(Shadow &Memory, const Actors &Who, RaceSink &Sink, bool KeepsAll)
+      : Memory(Memory), Who(Who), Sink(Sink), KeepsAll(KeepsAll) {}
 
   /// Of at most 16 bytes, within a granule. `Link` and `Position`: of a strong
   /// write in observation order.
@@ -82,6 +82,7 @@ private:
   Shadow &Memory;
   const Actors &Who;
   RaceSink &Sink;
+  const bool KeepsAll; ///< OracleOptions::KeepsEveryLine
 };
 
 /// Bytes of a granule, as a mask.

@@ -11,7 +11,7 @@
 using namespace crsan::sim;
 
 Oracle::Oracle(OracleOptions Options)
-    : Options(Options), Check(Memory, Who, *this) {}
+    : Options(Options), Check(Memory, Who, *this, Options.KeepsEveryLine) {}
 Oracle::~Oracle() = default;
 
 //===----------------------------------------------------------------------===//

@@ -26,6 +26,9 @@ struct OracleOptions {
   /// a fence needs an atomic that is read on the other side. Without the rule
   /// __threadfence() orders nothing by itself.
   bool FencesSynchronise = true;
+  /// Every pair of lines that races is found, not only every racy location:
+  /// no access is forgotten because a later one stands for it. Takes memory.
+  bool KeepsEveryLine = false;
 };
 
 /// What was seen: what a silence is worth.

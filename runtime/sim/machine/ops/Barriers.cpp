@@ -192,7 +192,7 @@ bool bar(Decoder &D) {
 /// Others may run before a fence: what it does not order must show.
 void emitFence(Decoder &D, Strength S, Scope Within) {
   Instruction &I = D.emit([](Execution &X, const Instruction &I) {
-    X.fence(I.Order.Order, I.Order.Within);
+    X.fence(I);
     return Outcome::Next;
   });
   I.Order = {S, Within};
