@@ -231,6 +231,36 @@ CRSAN_CACHE_HINTS(double2, D2)
   CRSAN_FIRST_TWO(__VA_ARGS__, __NV_THREAD_SCOPE_SYSTEM, )
 #define CRSAN_FIRST_TWO(Order, Scope, ...) Order, Scope
 
+// Clang 22 forgets the order of a read-modify-write on its way to PTX (not of a
+// compare-and-exchange): it becomes a relaxed one, and a program that relies on
+// the order becomes racy. Fences around a relaxed one are what the order means.
+#define CRSAN_RELEASES(Order) ((Order) >= __ATOMIC_RELEASE)
+#define CRSAN_ACQUIRES(Order)                                                  \
+  ((Order) != __ATOMIC_RELAXED && (Order) != __ATOMIC_RELEASE)
+#define CRSAN_BEFORE(Order, Scope)                                             \
+  if (CRSAN_RELEASES(Order))                                                   \
+  __scoped_atomic_thread_fence(                                                \
+      (Order) == __ATOMIC_SEQ_CST ? __ATOMIC_SEQ_CST : __ATOMIC_RELEASE, Scope)
+#define CRSAN_AFTER(Order, Scope)                                              \
+  if (CRSAN_ACQUIRES(Order))                                                   \
+  __scoped_atomic_thread_fence(__ATOMIC_ACQUIRE, Scope)
+#define CRSAN_EXCHANGE(...) CRSAN_EXCHANGE_WITH(__VA_ARGS__)
+#define CRSAN_EXCHANGE_WITH(P, V, R, Order, Scope)                             \
+  __extension__({                                                              \
+    CRSAN_BEFORE(Order, Scope);                                                \
+    __scoped_atomic_exchange(P, V, R, __ATOMIC_RELAXED, Scope);                \
+    CRSAN_AFTER(Order, Scope);                                                 \
+  })
+#define CRSAN_MODIFY(...) CRSAN_MODIFY_WITH(__VA_ARGS__)
+#define CRSAN_MODIFY_WITH(Operation, P, V, Order, Scope)                       \
+  __extension__({                                                              \
+    CRSAN_BEFORE(Order, Scope);                                                \
+    auto __crsan_old =                                                         \
+        __scoped_atomic_##Operation(P, V, __ATOMIC_RELAXED, Scope);            \
+    CRSAN_AFTER(Order, Scope);                                                 \
+    __crsan_old;                                                               \
+  })
+
 #define __nv_atomic_load(P, R, ...)                                            \
   __scoped_atomic_load(P, R, CRSAN_ORDERED(__VA_ARGS__))
 #define __nv_atomic_load_n(P, ...)                                             \
@@ -240,27 +270,27 @@ CRSAN_CACHE_HINTS(double2, D2)
 #define __nv_atomic_store_n(P, V, ...)                                         \
   __scoped_atomic_store_n(P, V, CRSAN_ORDERED(__VA_ARGS__))
 #define __nv_atomic_exchange(P, V, R, ...)                                     \
-  __scoped_atomic_exchange(P, V, R, CRSAN_ORDERED(__VA_ARGS__))
+  CRSAN_EXCHANGE(P, V, R, CRSAN_ORDERED(__VA_ARGS__))
 #define __nv_atomic_exchange_n(P, V, ...)                                      \
-  __scoped_atomic_exchange_n(P, V, CRSAN_ORDERED(__VA_ARGS__))
+  CRSAN_MODIFY(exchange_n, P, V, CRSAN_ORDERED(__VA_ARGS__))
 #define __nv_atomic_compare_exchange(P, E, V, W, S, ...)                       \
   __scoped_atomic_compare_exchange(P, E, V, W, S, CRSAN_ORDERED(__VA_ARGS__))
 #define __nv_atomic_compare_exchange_n(P, E, V, W, S, ...)                     \
   __scoped_atomic_compare_exchange_n(P, E, V, W, S, CRSAN_ORDERED(__VA_ARGS__))
 #define __nv_atomic_fetch_add(P, V, ...)                                       \
-  __scoped_atomic_fetch_add(P, V, CRSAN_ORDERED(__VA_ARGS__))
+  CRSAN_MODIFY(fetch_add, P, V, CRSAN_ORDERED(__VA_ARGS__))
 #define __nv_atomic_fetch_sub(P, V, ...)                                       \
-  __scoped_atomic_fetch_sub(P, V, CRSAN_ORDERED(__VA_ARGS__))
+  CRSAN_MODIFY(fetch_sub, P, V, CRSAN_ORDERED(__VA_ARGS__))
 #define __nv_atomic_fetch_and(P, V, ...)                                       \
-  __scoped_atomic_fetch_and(P, V, CRSAN_ORDERED(__VA_ARGS__))
+  CRSAN_MODIFY(fetch_and, P, V, CRSAN_ORDERED(__VA_ARGS__))
 #define __nv_atomic_fetch_or(P, V, ...)                                        \
-  __scoped_atomic_fetch_or(P, V, CRSAN_ORDERED(__VA_ARGS__))
+  CRSAN_MODIFY(fetch_or, P, V, CRSAN_ORDERED(__VA_ARGS__))
 #define __nv_atomic_fetch_xor(P, V, ...)                                       \
-  __scoped_atomic_fetch_xor(P, V, CRSAN_ORDERED(__VA_ARGS__))
+  CRSAN_MODIFY(fetch_xor, P, V, CRSAN_ORDERED(__VA_ARGS__))
 #define __nv_atomic_fetch_min(P, V, ...)                                       \
-  __scoped_atomic_fetch_min(P, V, CRSAN_ORDERED(__VA_ARGS__))
+  CRSAN_MODIFY(fetch_min, P, V, CRSAN_ORDERED(__VA_ARGS__))
 #define __nv_atomic_fetch_max(P, V, ...)                                       \
-  __scoped_atomic_fetch_max(P, V, CRSAN_ORDERED(__VA_ARGS__))
+  CRSAN_MODIFY(fetch_max, P, V, CRSAN_ORDERED(__VA_ARGS__))
 #define __nv_atomic_add(...) ((void)__nv_atomic_fetch_add(__VA_ARGS__))
 #define __nv_atomic_sub(...) ((void)__nv_atomic_fetch_sub(__VA_ARGS__))
 #define __nv_atomic_and(...) ((void)__nv_atomic_fetch_and(__VA_ARGS__))

@@ -1,5 +1,6 @@
-// Intent: __nv_atomic_* become LLVM's atomics with their order. (Clang 22 drops the
-// scope for NVPTX, also from its own __scoped_atomic_*: it is the system's.)
+// Intent: __nv_atomic_* become LLVM's atomics with their order, which of a
+// read-modify-write only fences preserve. (Clang 22 drops the scope for NVPTX, also
+// from its own __scoped_atomic_*: it is the system's.)
 
 // DEFINE: %{clang} = %clangxx --cuda-path=%cuda_path -Wno-unknown-cuda-version -Wall -Wextra -Wpedantic -Werror -include %crsan_src/include/crsan/cuda_compat.h
 // RUN: %{clang} --offload-arch=sm_75 -O0 -c %s -o %t.o
@@ -13,7 +14,9 @@ __global__ void integers(int *P, const int *Q, int *R) {
   // CHECK: store atomic i32 {{.*}}release
   __nv_atomic_store_n(P, 1, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_BLOCK);
   // No scope: the system's.
-  // CHECK: atomicrmw xchg {{.*}}acq_rel
+  // CHECK: fence {{.*}}release
+  // CHECK: atomicrmw xchg {{.*}}monotonic
+  // CHECK: fence {{.*}}acquire
   *R += __nv_atomic_exchange_n(P, 2, __NV_ATOMIC_ACQ_REL);
   int Old = 1;
   // CHECK: cmpxchg {{.*}}seq_cst monotonic
