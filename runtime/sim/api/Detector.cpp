@@ -90,10 +90,9 @@ private:
     bool IsQuiet = R.Findings.empty() && Options.verbosity == 0;
     if (IsQuiet || (IsIdle && Ordinal > 0))
       return;
-    if (!R.Findings.empty())
-      R.Notes.push_back("replay: " + Replay);
     TextOptions Text;
     Text.StripPathPrefix = Options.strip_path_prefix;
+    Text.Replay = Replay;
     theLog().text(renderText(R, Text));
   }
 
