@@ -213,7 +213,8 @@ bool assembleWithPTX(const CommandLine &C) {
   std::vector<std::string> Arguments = C.Flags;
   for (const std::string &Word : {std::string("--output-file"), C.Output, Source})
     Arguments.push_back(Word);
-  return write(Source, Text) && run(C.tool("ptxas"), Arguments, true);
+  return write(Source, Text) &&
+         Running(C.tool("ptxas"), Arguments, true).succeeds();
 }
 
 } // namespace
