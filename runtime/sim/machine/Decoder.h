@@ -64,6 +64,8 @@ void addClusterOps(DecodeTable &);
 void addMBarrierOps(DecodeTable &);
 void addAsyncOps(DecodeTable &);
 void addBulkOps(DecodeTable &);
+void addMatrixOps(DecodeTable &);
+void addMatrixMoveOps(DecodeTable &);
 void addRefusedOps(DecodeTable &);
 
 /// [base + offset] in a state space.

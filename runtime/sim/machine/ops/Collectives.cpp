@@ -8,90 +8,18 @@
 // Lanes wait until those of their mask that have not exited are at the same
 // instruction on the same path of calls; then they go on as one fragment. Lanes
 // of one fragment may have different masks (tiles of a warp): each group is
-// complete by itself. bar.warp.sync may also complete from different places.
+// complete by itself (Collectives.h). bar.warp.sync may also complete from
+// different places.
 //
 //===----------------------------------------------------------------------===//
-#include "ops/Lanes.h"
-
-#include "Device.h"
+#include "ops/Collectives.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 using namespace crsan::sim;
 using crsan::ptx::Operand;
 
 namespace {
-
-//===----------------------------------------------------------------------===//
-// Waiting
-//===----------------------------------------------------------------------===//
-
-using Masks = std::array<uint32_t, WarpSize>;
-
-void readMasks(Execution &X, const Ref &R, uint32_t Lanes, Masks &Out) {
-  const uint32_t *Row = X.row<uint32_t>(R);
-  forLanes(Lanes, [&](unsigned L) { Out[L] = Row[L]; });
-}
-
-/// The lanes whose partners are all among Present.
-uint32_t complete(const Masks &Of, uint32_t Lanes, uint32_t Present,
-                  uint32_t Live) {
-  uint32_t Done = 0;
-  forLanes(Lanes, [&](unsigned L) {
-    Done |= uint32_t((Of[L] & Live & ~Present) == 0) << L;
-  });
-  return Done;
-}
-
-bool checkMasks(Execution &X, const Instruction &I, const Masks &Of) {
-  for (uint32_t M = X.Mask; M; M &= M - 1)
-    if (unsigned L = std::countr_zero(M); !(Of[L] >> L & 1)) {
-      X.fault(I, L, Fault::Kind::BarrierDivergence,
-              fmt::format("lane {} executes a warp collective whose mask "
-                          "0x{:x} does not name it",
-                          L, Of[L]));
-      return false;
-    }
-  return true;
-}
-
-/// Runs F on complete lanes, with their masks; the others wait.
-template <class Callable>
-Outcome collectively(Execution &X, const Instruction &I, const Ref &Mask,
-                     Callable F) {
-  Masks Of;
-  readMasks(X, Mask, X.Mask, Of);
-  if (!checkMasks(X, I, Of))
-    return Outcome::Faulted;
-  uint32_t Done = complete(Of, X.Mask, X.Mask, X.W->Live);
-  if (Done != X.F->Lanes) {
-    Fragment &Mine = *X.F;
-    for (size_t N = 0; N < X.W->Fragments.size();) {
-      Fragment *Other = X.W->Fragments[N];
-      if (Other != &Mine && Other->Is == Fragment::State::Collective &&
-          Device::onSamePath(Mine, *Other)) {
-        X.D.merge(Mine, *Other);
-        N = 0;
-        continue;
-      }
-      ++N;
-    }
-    readMasks(X, Mask, Mine.Lanes, Of);
-    Done = complete(Of, Mine.Lanes, Mine.Lanes, X.W->Live);
-    if (!Done) {
-      X.D.setState(Mine, Fragment::State::Collective);
-      return Outcome::Stop;
-    }
-    if (Done != Mine.Lanes) {
-      Fragment *Rest = X.D.split(Mine, Mine.Lanes & ~Done, Mine.Pc);
-      X.D.setState(*Rest, Fragment::State::Collective);
-    }
-    X.Mask = Done;
-  }
-  F(Of);
-  return Outcome::Next;
-}
 
 //===----------------------------------------------------------------------===//
 // Operations. Op[4] is the mask.

@@ -104,6 +104,17 @@ inline float brainToFloat(uint16_t Bits) {
   return std::bit_cast<float>(uint32_t(Bits) << 16);
 }
 
+/// widen() for what is converted by the thousand.
+inline float halfToFloat(uint16_t Bits) {
+  uint32_t Sign = uint32_t(Bits & 0x8000) << 16, Rest = uint32_t(Bits & 0x7FFF)
+                                                        << 13;
+  if ((Bits & 0x7C00) == 0x7C00)
+    return std::bit_cast<float>(Sign | 0x7F80'0000 | Rest);
+  // Rebiases the exponent, of subnormal numbers too.
+  return std::bit_cast<float>(
+      Sign | std::bit_cast<uint32_t>(std::bit_cast<float>(Rest) * 0x1p112f));
+}
+
 /// What NVIDIA's units give for every NaN.
 inline float canonical(float V) {
   return V != V ? std::bit_cast<float>(0x7FFF'FFFFu) : V;

@@ -20,15 +20,9 @@ static bool tensorMemory(Decoder &D) {
   return D.fail("tensor memory is not supported by the simulated GPU");
 }
 
-static bool matrix(Decoder &D) {
-  return D.fail(
-      "warp matrix operations are not supported yet by the simulated GPU");
-}
-
 void crsan::sim::addRefusedOps(DecodeTable &T) {
   T.add({"tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep"},
         texture);
-  T.add({"ldmatrix", "stmatrix", "movmatrix", "mma", "wmma"}, matrix);
   T.add("wgmma", wgmma);
   T.add("tcgen05", tensorMemory);
 }
@@ -37,10 +31,11 @@ const DecodeTable &DecodeTable::get() {
   static const DecodeTable Table = [] {
     DecodeTable T;
     for (auto *Add :
-         {addIntegerOps, addLogicOps, addFloatOps, addConvertOps, addCompareOps,
-          addMoveOps, addMemoryOps, addAddressOps, addControlOps, addCallOps,
-          addAtomicOps, addCollectiveOps, addBarrierOps, addClusterOps,
-          addMBarrierOps, addAsyncOps, addBulkOps, addRefusedOps})
+         {addIntegerOps, addLogicOps,   addFloatOps,      addConvertOps,
+          addCompareOps, addMoveOps,    addMemoryOps,     addAddressOps,
+          addControlOps, addCallOps,    addAtomicOps,     addCollectiveOps,
+          addBarrierOps, addClusterOps, addMBarrierOps,   addAsyncOps,
+          addBulkOps,    addMatrixOps,  addMatrixMoveOps, addRefusedOps})
       Add(T);
     return T;
   }();
