@@ -229,9 +229,12 @@ void Translator::addLinkFlags(Words &Out) const {
   if (!IsNamed)
     Out.push_back("-lcudart");
   // Found at run time, wherever the program is started; as DT_RUNPATH, which
-  // LD_LIBRARY_PATH goes before: by that the simulated GPU comes in.
+  // LD_LIBRARY_PATH goes before: by that the simulated GPU comes in. First
+  // beside the program, which may have been copied to another machine.
+  Linker("--enable-new-dtags");
+  Linker("-rpath");
+  Linker("$ORIGIN");
   if (!Toolkit->libraryDirs().empty()) {
-    Linker("--enable-new-dtags");
     Linker("-rpath");
     Linker(Toolkit->libraryDirs().front());
   }
