@@ -38,8 +38,12 @@ private:
     return Count;
   }
   static __host__ __device__ unsigned processors() {
-#ifdef __CUDA_ARCH__
+#if defined(__CUDA_ARCH__) && defined(__clang__)
     return __nvvm_read_ptx_sreg_nsmid();
+#elif defined(__CUDA_ARCH__)
+    unsigned Count;
+    asm("mov.u32 %0, %%nsmid;" : "=r"(Count));
+    return Count;
 #else
     static const unsigned Count = hostProcessors();
     return Count;
