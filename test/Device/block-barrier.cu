@@ -2,7 +2,8 @@
 // orders the threads of one block only.
 #include "check.h"
 
-constexpr unsigned Threads = 128, Blocks = 32, N = Threads * Blocks, Rounds = 30;
+constexpr unsigned Threads = 128, Blocks = 32, N = Threads * Blocks;
+constexpr Scaled<30, 5> Rounds;
 
 __device__ void write(unsigned *Cells, unsigned R) {
   unsigned I = blockIdx.x * Threads + threadIdx.x;

@@ -3,7 +3,8 @@
 // CLEAN-ONLY
 #include "check.h"
 
-constexpr unsigned Blocks = 256, Threads = 64, Rounds = 30;
+constexpr unsigned Threads = 64, Rounds = 30;
+constexpr Scaled<256, 16> Blocks;
 
 __global__ void count(unsigned char *Bytes, unsigned *Out) {
   __shared__ unsigned char Mine[Threads];

@@ -1,7 +1,8 @@
 // Intent: bytes and shorts read without a barrier after other warps store them.
 #include "check.h"
 
-constexpr unsigned Threads = 256, Blocks = 8, Rounds = 50;
+constexpr unsigned Threads = 256, Blocks = 8;
+constexpr Scaled<50, 20> Rounds;
 
 __global__ void exchange(unsigned *Out) {
   __shared__ unsigned char Bytes[Threads];

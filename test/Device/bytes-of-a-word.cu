@@ -3,7 +3,8 @@
 // CLEAN-ONLY
 #include "check.h"
 
-constexpr unsigned Blocks = 8, Rounds = 100, Warps = 4;
+constexpr unsigned Blocks = 8, Warps = 4;
+constexpr Scaled<100, 10> Rounds;
 
 __global__ void update(unsigned char *Global, unsigned *Out) {
   __shared__ unsigned char Bytes[32 * Warps];

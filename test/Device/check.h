@@ -23,11 +23,41 @@ inline void checkCall(cudaError_t Error, const char *Call, const char *File,
   std::exit(1);
 }
 
-/// Device memory for \p N elements, all bytes zero.
+/// A size: \p Full on a GPU, \p Small on the simulated one, which is slow. Host
+/// and device ask alike: no real one has so few multiprocessors.
+template <unsigned Full, unsigned Small> struct Scaled {
+  __host__ __device__ operator unsigned() const {
+    return processors() > 16 ? Full : Small;
+  }
+  __host__ operator dim3() const { return dim3(unsigned(*this)); }
+
+private:
+  static __host__ unsigned hostProcessors() {
+    int Count;
+    CHECK(cudaDeviceGetAttribute(&Count, cudaDevAttrMultiProcessorCount, 0));
+    return Count;
+  }
+  static __host__ __device__ unsigned processors() {
+#if defined(__CUDA_ARCH__) && defined(__clang__)
+    return __nvvm_read_ptx_sreg_nsmid();
+#elif defined(__CUDA_ARCH__)
+    unsigned Count;
+    asm("mov.u32 %0, %%nsmid;" : "=r"(Count));
+    return Count;
+#else
+    static const unsigned Count = hostProcessors();
+    return Count;
+#endif
+  }
+};
+
+/// Device memory for \p N elements, all bytes zero: for kernels on any stream,
+/// so that the host waits for it.
 template <typename T> T *zeroed(size_t N) {
   void *Memory;
   CHECK(cudaMalloc(&Memory, N * sizeof(T)));
   CHECK(cudaMemset(Memory, 0, N * sizeof(T)));
+  CHECK(cudaDeviceSynchronize());
   return static_cast<T *>(Memory);
 }
 

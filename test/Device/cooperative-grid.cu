@@ -3,7 +3,8 @@
 #include "check.h"
 #include <cooperative_groups.h>
 
-constexpr unsigned Threads = 128, Blocks = 32, N = Threads * Blocks, Rounds = 30;
+constexpr unsigned Threads = 128, Blocks = 32, N = Threads * Blocks;
+constexpr Scaled<30, 10> Rounds;
 
 __global__ void exchange(unsigned *Cells, unsigned *Out) {
   cooperative_groups::grid_group Grid = cooperative_groups::this_grid();

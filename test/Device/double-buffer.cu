@@ -1,7 +1,8 @@
 // Intent: a double buffer saves a barrier too many: one every other step.
 #include "check.h"
 
-constexpr unsigned Threads = 256, Blocks = 8, Steps = 100;
+constexpr unsigned Threads = 256, Blocks = 8;
+constexpr Scaled<100, 20> Steps;
 
 __global__ void iterate(unsigned *Out) {
   __shared__ unsigned Buffers[2][Threads];

@@ -1,7 +1,8 @@
 // Intent: two arrays carved out of dynamic shared memory overlap.
 #include "check.h"
 
-constexpr int Threads = 256, Blocks = 8, Rounds = 100;
+constexpr int Threads = 256, Blocks = 8;
+constexpr Scaled<100, 20> Rounds;
 #ifdef RACY
 constexpr int Offset = Threads / 2;
 #else

@@ -3,7 +3,8 @@
 // SEEDS: 20
 #include "check.h"
 
-constexpr unsigned Threads = 64, Blocks = 32768, Cells = 64;
+constexpr unsigned Threads = 64, Cells = 64;
+constexpr Scaled<32768, 1024> Blocks;
 
 __global__ void fill(unsigned *Out, unsigned *Ends) {
   unsigned B = blockIdx.x, Cell = B;

@@ -3,7 +3,8 @@
 // CLEAN-ONLY
 #include "check.h"
 
-constexpr unsigned Threads = 64, Blocks = 8;
+constexpr unsigned Threads = 64;
+constexpr Scaled<8, 2> Blocks;
 
 __global__ void count(unsigned *Lock, unsigned *Count) {
   for (bool Done = false; !Done;) {

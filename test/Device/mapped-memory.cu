@@ -4,7 +4,7 @@
 #include "check.h"
 #include <atomic>
 
-constexpr unsigned Rounds = 50;
+constexpr Scaled<50, 10> Rounds;
 
 struct Mailbox {
   unsigned ToDevice, ToHost, Question, Answer;

@@ -5,7 +5,8 @@
 #include <cmath>
 #include <limits>
 
-constexpr unsigned Threads = 128, Blocks = 8, N = Threads * Blocks, Rounds = 20;
+constexpr unsigned Threads = 128, Blocks = 8, N = Threads * Blocks;
+constexpr Scaled<20, 4> Rounds;
 
 __global__ void accumulate(const float *In, float *Out, double *Wide) {
   unsigned I = blockIdx.x * Threads + threadIdx.x;

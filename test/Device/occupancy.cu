@@ -1,10 +1,11 @@
 // Intent: a grid that would run all at once, if its kernel did not take so many
 // registers, is told so; its blocks do not wait for each other, and it ends.
 // CLEAN-ONLY
-// EXPECT: CRSan: kernel mix\(.*\): only \d+ of its \d+ blocks run at a time, for want of registers \(
+// EXPECT-GPU: CRSan: kernel mix\(.*\): only \d+ of its \d+ blocks run at a time, for want of registers \(
 #include "check.h"
 
 constexpr unsigned Threads = 256, Values = 96;
+constexpr Scaled<1, 8> Part; // Simulated registers limit nothing.
 
 /// Every value is needed until the last one has been read.
 __global__ void mix(const unsigned *In, unsigned *Out) {
@@ -28,7 +29,7 @@ int main() {
   CHECK(cudaDeviceGetAttribute(&PerProcessor,
                                cudaDevAttrMaxThreadsPerMultiProcessor, 0));
   CHECK(cudaDeviceGetAttribute(&Processors, cudaDevAttrMultiProcessorCount, 0));
-  unsigned Blocks = PerProcessor / Threads * Processors, N = Blocks * Threads;
+  unsigned Blocks = PerProcessor / Threads * Processors / Part, N = Blocks * Threads;
   std::vector<unsigned> In(N);
   for (unsigned I = 0; I < N; ++I)
     In[I] = I * 2654435761u;

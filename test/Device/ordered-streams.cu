@@ -3,7 +3,8 @@
 // CLEAN-ONLY
 #include "check.h"
 
-constexpr unsigned Blocks = 64, Threads = 128, Turns = 40;
+constexpr unsigned Blocks = 64, Threads = 128;
+constexpr Scaled<40, 10> Turns;
 
 __global__ void step(unsigned *Cells) {
   unsigned I = blockIdx.x * Threads + threadIdx.x;

@@ -4,7 +4,8 @@
 // ALSO: -O0
 #include "check.h"
 
-constexpr unsigned Threads = 128, Blocks = 8, N = Threads * Blocks, Rounds = 20;
+constexpr unsigned Threads = 128, Blocks = 8, N = Threads * Blocks;
+constexpr Scaled<20, 5> Rounds;
 
 __device__ __noinline__ void bump(unsigned *Cell) { *Cell += 1; }
 

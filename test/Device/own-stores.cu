@@ -4,7 +4,8 @@
 // ALSO: -O0
 #include "check.h"
 
-constexpr unsigned Threads = 64, Blocks = 8, Size = 12;
+constexpr unsigned Threads = 64, Size = 12;
+constexpr Scaled<8, 2> Blocks;
 
 __device__ __noinline__ void exchange(unsigned *A, unsigned *B) {
   unsigned Old = *A;
@@ -31,7 +32,7 @@ __global__ void sort(unsigned *Data, unsigned *Out) {
 }
 
 int main() {
-  constexpr unsigned N = Threads * Blocks;
+  const unsigned N = Threads * Blocks;
   std::vector<unsigned> Values(N * Size);
   for (unsigned I = 0; I < N * Size; ++I)
     Values[I] = Size - I % Size;

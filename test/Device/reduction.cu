@@ -1,7 +1,8 @@
 // Intent: a block's tree reduction lacks the barrier between its levels.
 #include "check.h"
 
-constexpr unsigned Threads = 256, Blocks = 8, Rounds = 50;
+constexpr unsigned Threads = 256, Blocks = 8;
+constexpr Scaled<50, 10> Rounds;
 
 __global__ void reduce(unsigned *Out) {
   __shared__ unsigned Values[Threads];

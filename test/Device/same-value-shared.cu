@@ -2,7 +2,8 @@
 // The same offset of other blocks is other memory.
 #include "check.h"
 
-constexpr unsigned Blocks = 128, Threads = 128, Rounds = 50;
+constexpr unsigned Threads = 128, Rounds = 50;
+constexpr Scaled<128, 16> Blocks;
 
 __global__ void reset(unsigned *Out) {
   __shared__ unsigned Cells[8];

@@ -3,6 +3,7 @@
 #include "check.h"
 
 constexpr unsigned Threads = 256, Blocks = 8;
+constexpr Scaled<10, 3> Launches;
 
 __global__ void scan(const unsigned *In, unsigned *Out) {
   __shared__ unsigned Values[Threads];
@@ -31,7 +32,7 @@ int main() {
   }
   unsigned *In = upload(Values), *Out = zeroed<unsigned>(Values.size());
   // Each launch is one chance for the race; the result stays the same.
-  for (int Launch = 0; Launch < 10; ++Launch)
+  for (unsigned Launch = 0; Launch < Launches; ++Launch)
     scan<<<Blocks, Threads>>>(In, Out);
   return finish(matches(Out, Values.size(), [&](size_t I) { return Want[I]; }));
 }

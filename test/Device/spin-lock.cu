@@ -4,7 +4,8 @@
 // ALSO: -O0
 #include "check.h"
 
-constexpr int Threads = 64, Blocks = 32, Rounds = 10;
+constexpr int Threads = 64, Rounds = 10;
+constexpr Scaled<32, 8> Blocks;
 
 struct Account {
   int Lock;

@@ -1,4 +1,4 @@
-//===- AsyncCopies.cpp - cp.async and cp.async.bulk -----------------------===//
+//===- AsyncCopies.cpp - cp.async, cp.async.bulk, cp.reduce.async.bulk ----===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,6 +9,7 @@
 // waiting for it is sleeping until that time.
 //
 //===----------------------------------------------------------------------===//
+#include "ops/AtomicKinds.h"
 #include "ops/MBarrier.h"
 #include "ops/MemoryModifiers.h"
 
@@ -34,6 +35,9 @@ struct Transfer {
   uint32_t Read = 0, Written = 0; ///< Bytes; the rest is zeros.
   Block *BarrierOf = nullptr;
   uint32_t BarrierAt = 0;
+  /// Of cp.reduce: what is there is combined with what comes. Else no type.
+  AtomicKind Reduces = AtomicKind::Add;
+  ScalarType Type = ScalarType::None;
 };
 
 uint64_t reportedAddress(const Place &P) {
@@ -57,14 +61,44 @@ void tellAccess(Device &D, const Transfer &T, const Place &P, uint32_t Size,
   D.Watch->access(T.Thread, A);
 }
 
+/// Each element by itself, relaxed, as PTX has it.
+void reduce(Device &D, const Transfer &T) {
+  const unsigned Size = crsan::ptx::sizeOf(T.Type);
+  for (uint32_t At = 0; At < T.Written; At += Size) {
+    if (D.Watch) {
+      Access A;
+      A.Space = T.To.In == Place::Kind::Shared ? MemorySpace::Shared
+                                               : MemorySpace::Global;
+      A.Order = Strength::Relaxed;
+      A.Within = Scope::GPU;
+      A.IsWrite = A.IsAtomic = A.IsAsync = true;
+      A.Address = reportedAddress(T.To) + At;
+      A.Size = Size;
+      A.Instruction = T.Instruction;
+      A.Async = T.What->Id;
+      D.Watch->access(T.Thread, A);
+    }
+    uint64_t Old = 0, With = 0;
+    std::memcpy(&Old, T.To.Bytes + At, Size);
+    std::memcpy(&With, T.From.Bytes + At, Size);
+    uint64_t New = newValue(T.Reduces, T.Type, Old, With, 0);
+    std::memcpy(T.To.Bytes + At, &New, Size);
+  }
+}
+
 void perform(Device &D, const Transfer &T) {
   if (D.Watch) {
     if (T.Read)
       tellAccess(D, T, T.From, T.Read, false);
-    tellAccess(D, T, T.To, T.Written, true);
+    if (T.Type == ScalarType::None)
+      tellAccess(D, T, T.To, T.Written, true);
   }
-  std::memmove(T.To.Bytes, T.From.Bytes, T.Read);
-  std::memset(T.To.Bytes + T.Read, 0, T.Written - T.Read);
+  if (T.Type != ScalarType::None) {
+    reduce(D, T);
+  } else {
+    std::memmove(T.To.Bytes, T.From.Bytes, T.Read);
+    std::memset(T.To.Bytes + T.Read, 0, T.Written - T.Read);
+  }
   if (T.To.In == Place::Kind::Shared && !T.To.Owner->Written.empty())
     std::fill_n(T.To.Owner->Written.begin() + T.To.Offset, T.Written, 1);
   T.What->IsDone = true;
@@ -312,7 +346,7 @@ bool arriveLater(Decoder &D) {
 //===----------------------------------------------------------------------===//
 
 /// Op: destination, source, size, mbarrier. Offsets are in the bases.
-/// Aux: destination and source spaces.
+/// Aux: destination and source spaces, and what reduces: kind, type.
 Outcome bulkOp(Execution &X, const Instruction &I) {
   StateSpace ToSpace = StateSpace(I.Aux & 0xFF),
              FromSpace = StateSpace(I.Aux >> 8 & 0xFF);
@@ -329,6 +363,8 @@ Outcome bulkOp(Execution &X, const Instruction &I) {
           I, L, Fault::Kind::Misaligned,
           fmt::format("a bulk copy of {} bytes, not a multiple of 16", Size));
     T.Read = T.Written = Size;
+    T.Reduces = AtomicKind(I.Aux >> 16 & 0xFF);
+    T.Type = ScalarType(I.Aux >> 24 & 0xFF);
     T.To = X.resolve(ToSpace, I, L, X.address(I, I.Op[0], L),
                      {Size, 16, false, true, false});
     if (!T.To.Bytes)
@@ -357,10 +393,11 @@ Outcome bulkOp(Execution &X, const Instruction &I) {
 }
 
 bool bulk(Decoder &D) {
+  const bool Reduces = D.take("reduce");
   if (!D.take("async") || !D.take("bulk") || D.has("tensor") ||
       D.has("multicast::cluster"))
     return false;
-  if (D.take("prefetch")) {
+  if (!Reduces && D.take("prefetch")) {
     D.takePrefixed("L2");
     D.take("global");
     D.take("L2::cache_hint");
@@ -385,6 +422,16 @@ bool bulk(Decoder &D) {
   if (!ByBarrier && !D.take("bulk_group"))
     return false;
   D.take("L2::cache_hint");
+  uint64_t Reduction = 0;
+  if (Reduces) {
+    auto Kind = takeAtomicKind(D);
+    D.take("noftz");
+    ScalarType T = D.takeType();
+    if (!Kind || *Kind == AtomicKind::Cas || *Kind == AtomicKind::Exch ||
+        To == StateSpace::Generic || !isAtomicKnown(*Kind, T))
+      return false;
+    Reduction = uint64_t(*Kind) | uint64_t(T) << 8;
+  }
   auto Based = [&](size_t N, StateSpace S) {
     Address A = D.address(D.operand(N), S);
     return D.added(A.Base, A.Offset);
@@ -392,7 +439,7 @@ bool bulk(Decoder &D) {
   Ref Dst = Based(0, To), Src = Based(1, From), Size = D.source(2, 4),
       Barrier = ByBarrier ? Based(3, StateSpace::Shared) : Ref();
   Instruction &I = D.emit(bulkOp, {Dst, Src, Size, Barrier});
-  I.Aux = uint64_t(To) | uint64_t(From) << 8;
+  I.Aux = uint64_t(To) | uint64_t(From) << 8 | Reduction << 16;
   I.IsVisible = true;
   return true;
 }

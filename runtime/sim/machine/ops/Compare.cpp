@@ -149,14 +149,36 @@ Outcome setpPacked(Execution &X, const Instruction &I) {
   return Outcome::Next;
 }
 
-/// Aux bit 2: result is 1.0f, else all ones. Sizes from the rows.
+/// What stands for true in Size bytes. Aux: 4 it is 1.0, of which 8 in bf16;
+/// else all ones.
+uint64_t truth(const Instruction &I, unsigned Size) {
+  if (!(I.Aux & 4))
+    return ~uint64_t(0);
+  return Size != 2 ? 0x3F80'0000 : I.Aux & 8 ? 0x3F80 : 0x3C00;
+}
+
+/// Sizes from the rows.
 template <auto F> Outcome setOp(Execution &X, const Instruction &I) {
   uint32_t Is = combine(Combine(I.Aux & 3), F(X, I),
                         I.Op[3].IsValid ? X.bits(I.Op[3]) : 0);
-  uint64_t True =
-      I.Aux & 4 ? (I.Op[0].Size == 2 ? 0x3C00 : 0x3F80'0000) : ~uint64_t(0);
+  uint64_t True = truth(I, I.Op[0].Size);
   forLanes(X.Mask,
            [&](unsigned L) { X.setValue(I.Op[0], L, Is >> L & 1 ? True : 0); });
+  return Outcome::Next;
+}
+
+/// f16x2: each half of the result by itself.
+template <Relation R, bool IsBrain>
+Outcome setPacked(Execution &X, const Instruction &I) {
+  uint32_t C = I.Op[3].IsValid ? X.bits(I.Op[3]) : 0;
+  Combine How = Combine(I.Aux & 3);
+  uint32_t Low = combine(How, compareHalf<R, IsBrain>(X, I, 0), C),
+           High = combine(How, compareHalf<R, IsBrain>(X, I, 1), C);
+  uint64_t True = truth(I, 2) & 0xFFFF;
+  forLanes(X.Mask, [&](unsigned L) {
+    X.setValue(I.Op[0], L,
+               (Low >> L & 1 ? True : 0) | (High >> L & 1 ? True << 16 : 0));
+  });
   return Outcome::Next;
 }
 
@@ -200,9 +222,9 @@ template <Relation R> Form forType(ScalarType T) {
   case ScalarType::BF16:
     return halfForm<R, true>();
   case ScalarType::F16x2:
-    return {setpPacked<R, false>, nullptr};
+    return {setpPacked<R, false>, setPacked<R, false>};
   case ScalarType::BF16x2:
-    return {setpPacked<R, true>, nullptr};
+    return {setpPacked<R, true>, setPacked<R, true>};
   default:
     return {};
   }
@@ -214,8 +236,10 @@ Form forRelation(Relation R, ScalarType T) {
   case Relation::Name:                                                         \
     return forType<Relation::Name>(T);
     CASE(Eq)
-    CASE(Ne) CASE(Lt) CASE(Le) CASE(Gt) CASE(Ge) CASE(Equ) CASE(Neu) CASE(Ltu)
-        CASE(Leu) CASE(Gtu) CASE(Geu) CASE(Num) CASE(Nan)
+    CASE(Ne)
+    CASE(Lt)
+    CASE(Le) CASE(Gt) CASE(Ge) CASE(Equ) CASE(Neu) CASE(Ltu) CASE(Leu) CASE(Gtu)
+        CASE(Geu) CASE(Num) CASE(Nan)
 #undef CASE
   }
   return {};
@@ -285,13 +309,17 @@ bool set(Decoder &D) {
   bool Flush = D.take("ftz");
   ScalarType To = D.takeType(), T = D.takeType();
   Form F = forRelation(*R, T);
-  if (!F.Set || To == ScalarType::F16x2 || To == ScalarType::BF16x2 ||
-      To == ScalarType::BF16)
+  bool IsPacked = T == ScalarType::F16x2 || T == ScalarType::BF16x2,
+       ToPacked = To == ScalarType::F16x2 || To == ScalarType::BF16x2;
+  if (!F.Set || (ToPacked && To != T) ||
+      (IsPacked && !ToPacked && crsan::ptx::sizeOf(To) != 4) ||
+      (IsPacked && To == ScalarType::F32))
     return false;
   Ref C = How == Combine::None ? Ref() : D.predicate(D.operand(3));
   Ref A = operandOf(D, 1, T, Flush), B = operandOf(D, 2, T, Flush);
   D.emit(F.Set, {D.dest(0, crsan::ptx::sizeOf(To)), A, B, C}).Aux =
-      uint64_t(How) | (crsan::ptx::isFloat(To) ? 4 : 0);
+      uint64_t(How) | (crsan::ptx::isFloat(To) ? 4 : 0) |
+      (To == ScalarType::BF16 || To == ScalarType::BF16x2 ? 8 : 0);
   return true;
 }
 

@@ -281,8 +281,46 @@ void takeRounding(Decoder &D, Plan &P) {
     P.Round = Rounding::NearestAway;
 }
 
+/// Op: result, upper, lower, what goes above them. Aux: bits of each; Imm: they
+/// are signed.
+Outcome packOp(Execution &X, const Instruction &I) {
+  const unsigned Bits = unsigned(I.Aux);
+  const int64_t Most = (int64_t(1) << (I.Imm ? Bits - 1 : Bits)) - 1,
+                Least = I.Imm ? -Most - 1 : 0;
+  const uint64_t Cut = (uint64_t(1) << Bits) - 1;
+  forLanes(X.Mask, [&](unsigned L) {
+    auto Clamped = [&](const Ref &R) {
+      return uint64_t(std::clamp<int64_t>(X.row<int32_t>(R)[L], Least, Most)) &
+             Cut;
+    };
+    uint64_t V = Clamped(I.Op[1]) << Bits | Clamped(I.Op[2]);
+    if (I.Op[3].IsValid)
+      V |= X.value(I.Op[3], L) << 2 * Bits;
+    X.setValue(I.Op[0], L, V);
+  });
+  return Outcome::Next;
+}
+
+bool pack(Decoder &D) {
+  if (!D.take("pack") || !D.take("sat"))
+    return false;
+  std::string_view To =
+      D.takeOneOf({"u16", "s16", "u8", "s8", "u4", "s4", "u2", "s2"});
+  if (To.empty() || !D.take("s32"))
+    return false;
+  const unsigned Bits = To.size() == 3 ? 16 : unsigned(To[1] - '0');
+  if (Bits != 16 && !D.take("b32"))
+    return false;
+  Ref A = D.source(1, 4), B = D.source(2, 4),
+      C = Bits != 16 ? D.source(3, 4) : Ref();
+  Instruction &I = D.emit(packOp, {D.dest(0, 4), A, B, C});
+  I.Aux = Bits;
+  I.Imm = To[0] == 's';
+  return true;
+}
+
 bool convert(Decoder &D) {
-  if (D.take("pack"))
+  if (D.has("pack"))
     return false;
   Plan P;
   takeRounding(D, P);
@@ -321,4 +359,7 @@ bool convert(Decoder &D) {
 
 } // namespace
 
-void crsan::sim::addConvertOps(DecodeTable &T) { T.add("cvt", convert); }
+void crsan::sim::addConvertOps(DecodeTable &T) {
+  T.add("cvt", pack);
+  T.add("cvt", convert);
+}
