@@ -303,8 +303,6 @@ void Device::exitLanes(Execution &X, uint32_t Lanes) {
 
 void Device::finishBlock(Block &B) {
   Cluster &C = *B.In;
-  if (Watch)
-    Watch->blockEnd(B.Of->Id, B.Index, B.Uid);
   if (--C.Live == 0 && !C.Pending)
     Doomed.push_back(&C);
 }
@@ -313,6 +311,8 @@ void Device::buryClusters() {
   for (Cluster *C : std::exchange(Doomed, {})) {
     Grid &G = *C->In;
     for (auto &B : C->Blocks) {
+      if (Watch) // Not before: its copies have been made until now.
+        Watch->blockEnd(G.Id, B->Index, B->Uid);
       Multiprocessor &M = Multiprocessors[B->Multiprocessor];
       M.Threads -= threadsTaken(G.What);
       M.Blocks -= 1;

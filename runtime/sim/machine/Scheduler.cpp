@@ -213,6 +213,8 @@ std::optional<Fault> Device::drive(const std::function<bool()> &IsDone,
     if (IsDone())
       break;
     runDueEvents();
+    if (!Doomed.empty())
+      continue; // The last copies of a block that has exited.
     if (!Ready.empty()) {
       Fragment *F = pick();
       Warp *W = F->In;

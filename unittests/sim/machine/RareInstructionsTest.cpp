@@ -261,3 +261,31 @@ Done:
   for (uint32_t N = 0; N < 32; ++N)
     EXPECT_EQ(P[N], 1000 + 2 * (N + 1));
 }
+
+TEST(RareMemory, BlocksEndAfterTheirCopies) {
+  struct Recorder : Observer {
+    bool HasEnded = false, HasCopied = false;
+    void access(const ThreadRef &, const Access &A) override {
+      HasCopied |= A.IsAsync;
+      EXPECT_FALSE(A.IsAsync && HasEnded);
+    }
+    void blockEnd(uint64_t, uint32_t, uint64_t) override { HasEnded = true; }
+  };
+  for (uint64_t Seed = 0; Seed < 10; ++Seed) {
+    Options O;
+    O.Seed = Seed;
+    Harness H(O);
+    Recorder R;
+    H.M.setObserver(&R);
+    H.loadBody(R"(
+  mov.u32 %r20, tile;
+  st.shared.u32 [%r20], 5;
+  cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r20], 16;
+  cp.async.bulk.commit_group;)",
+               ".shared .align 16 .b8 tile[16];\n");
+    auto *P = H.array<uint32_t>(4);
+    H.runWell(P, 1, 1);
+    EXPECT_TRUE(R.HasCopied && R.HasEnded);
+    EXPECT_EQ(P[0], 5u);
+  }
+}

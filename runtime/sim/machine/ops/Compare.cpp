@@ -234,12 +234,21 @@ Form forRelation(Relation R, ScalarType T) {
   switch (R) {
 #define CASE(Name)                                                             \
   case Relation::Name:                                                         \
-    return forType<Relation::Name>(T);
-    CASE(Eq)
-    CASE(Ne)
-    CASE(Lt)
-    CASE(Le) CASE(Gt) CASE(Ge) CASE(Equ) CASE(Neu) CASE(Ltu) CASE(Leu) CASE(Gtu)
-        CASE(Geu) CASE(Num) CASE(Nan)
+    return forType<Relation::Name>(T)
+    CASE(Eq);
+    CASE(Ne);
+    CASE(Lt);
+    CASE(Le);
+    CASE(Gt);
+    CASE(Ge);
+    CASE(Equ);
+    CASE(Neu);
+    CASE(Ltu);
+    CASE(Leu);
+    CASE(Gtu);
+    CASE(Geu);
+    CASE(Num);
+    CASE(Nan);
 #undef CASE
   }
   return {};
