@@ -4,7 +4,7 @@
 #include "check.h"
 #include <atomic>
 
-constexpr Scaled<50, 10> Rounds;
+constexpr Scaled<50, 5> Rounds;
 
 struct Mailbox {
   unsigned ToDevice, ToHost, Question, Answer;

@@ -3,7 +3,8 @@
 // ALSO: -O3 -g
 #include "check.h"
 
-constexpr unsigned Threads = 128, Blocks = 32, N = Threads * Blocks, Steps = 20;
+constexpr unsigned Threads = 128, Blocks = 32, N = Threads * Blocks;
+constexpr Scaled<20, 5> Steps;
 
 __global__ void step(const unsigned *In, unsigned *Out) {
   unsigned I = blockIdx.x * Threads + threadIdx.x;

@@ -2,7 +2,8 @@
 // them.
 #include "check.h"
 
-constexpr unsigned Threads = 128, Blocks = 8, Rounds = 50;
+constexpr unsigned Threads = 128, Blocks = 8;
+constexpr Scaled<50, 10> Rounds;
 
 __global__ void exchange(int *Out) {
   __shared__ float4 Quads[Threads];

@@ -3,7 +3,8 @@
 // CLEAN-ONLY
 #include "check.h"
 
-constexpr unsigned Warps = 8, Blocks = 8, Rounds = 20;
+constexpr unsigned Warps = 8, Blocks = 8;
+constexpr Scaled<20, 5> Rounds;
 
 __global__ void relay(unsigned *Out) {
   __shared__ unsigned Turn, Baton[32];
