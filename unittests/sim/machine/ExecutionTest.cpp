@@ -191,6 +191,43 @@ B:
   });
 }
 
+/// Some tiles wait for the whole warp while others wait for themselves: the last
+/// lane of a tile completes the tile, not the warp.
+TEST(Collectives, SyncwarpOfTilesBeforeThatOfTheWarp) {
+  underSchedules([](Options O) {
+    Harness H(O);
+    H.loadBody(std::string(R"(
+  and.b32 %r5, %r2, 28;
+  mov.u32 %r6, 15;
+  shl.b32 %r6, %r6, %r5;
+  and.b32 %r7, %r2, 4;
+  setp.ne.u32 %p1, %r7, 0;
+  and.b32 %r7, %r2, 1;
+  setp.ne.u32 %p2, %r7, 0;
+  @%p1 bra ODD;
+  bar.warp.sync %r6;
+  bar.warp.sync -1;
+  bra.uni END;
+ODD:
+  @%p2 bra LATE;
+  bar.warp.sync %r6;
+  bra.uni WHOLE;
+LATE:
+  nanosleep.u32 100000;
+  bar.warp.sync %r6;
+WHOLE:
+  bar.warp.sync -1;
+END:
+  mov.u32 %r9, 1;
+  shfl.sync.idx.b32 %r9, %r9, 0, 31, -1;
+)") + StoreResult);
+    auto *A = H.array<uint32_t>(32);
+    H.runWell(A, 1, 32);
+    ASSERT_EQ(A[0], 1u);
+    ASSERT_EQ(A[31], 1u);
+  });
+}
+
 TEST(Calls, RecursionAndPointers) {
   underSchedules([](Options O) {
     Harness H(O);

@@ -29,13 +29,20 @@ inline void readMasks(Execution &X, const Ref &R, uint32_t Lanes, Masks &Out) {
   forLanes(Lanes, [&](unsigned L) { Out[L] = Row[L]; });
 }
 
-/// The lanes whose partners are all among Present.
+/// The lanes whose partners are all among Present, with the same mask: others
+/// wait for somebody else, even if they are here (a tile's barrier before the
+/// warp's).
 inline uint32_t complete(const Masks &Of, uint32_t Lanes, uint32_t Present,
                          uint32_t Live) {
   uint32_t Done = 0;
-  forLanes(Lanes, [&](unsigned L) {
-    Done |= uint32_t((Of[L] & Live & ~Present) == 0) << L;
-  });
+  for (uint32_t Left = Lanes; Left;) {
+    const uint32_t Mask = Of[std::countr_zero(Left)];
+    uint32_t Same = 0;
+    forLanes(Left, [&](unsigned L) { Same |= uint32_t(Of[L] == Mask) << L; });
+    if ((Mask & Live & ~(Same & Present)) == 0)
+      Done |= Same;
+    Left &= ~Same;
+  }
   return Done;
 }
 
