@@ -103,6 +103,10 @@ SimulatedRun::SimulatedRun(Process &P, const Flags &Options)
     Collider->setReplay(Replay);
   } else if (Options.detector == "oracle") {
     Oracle = makeOracle(P, Options);
+    if (Options.sim_threads > 1)
+      theLog().say("sim_threads={} means nothing with detector=oracle, which "
+                   "needs one order of everything",
+                   Options.sim_threads);
   }
 }
 
