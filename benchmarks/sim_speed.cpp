@@ -5,14 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//     sim_speed [iterations]
+//     sim_speed [iterations [threads]]
 //
 // A loop of arithmetic, global and shared memory by 8 blocks of 256 threads,
-// under each policy; and the same with each second lane apart.
+// under each policy; then in rounds, by one host thread up to so many.
 //
 //===----------------------------------------------------------------------===//
 #include "Machine.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -66,9 +67,12 @@ Loop:
 )";
 
 static void measure(const char *Name, Options::Policy P, uint32_t Iterations,
-                    uint32_t Apart) {
+                    unsigned Rounds = 0) {
+  const uint32_t Apart = 0;
   Options O;
   O.Schedule = P;
+  O.InRounds = Rounds != 0;
+  O.Threads = std::max(Rounds, 1u);
   Machine M(0, O);
   std::string PTX = Text;
   auto Loaded = M.load({&PTX, 1}, "sim_speed");
@@ -95,13 +99,17 @@ static void measure(const char *Name, Options::Policy P, uint32_t Iterations,
   double Seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - Start)
           .count();
-  std::printf("%-28s %8.1f million thread instructions a second\n", Name,
+  std::printf("%-32s %8.1f million thread instructions a second\n", Name,
               double(M.instructions()) / Seconds / 1e6);
 }
 
 int main(int Argc, char **Argv) {
   uint32_t N = Argc > 1 ? uint32_t(std::atoi(Argv[1])) : 2000;
-  measure("round robin", Options::Policy::RoundRobin, N, 0);
-  measure("random", Options::Policy::Random, N, 0);
-  measure("pct", Options::Policy::PCT, N, 0);
+  unsigned Threads = Argc > 2 ? unsigned(std::atoi(Argv[2])) : 2;
+  measure("round robin", Options::Policy::RoundRobin, N);
+  measure("random", Options::Policy::Random, N);
+  measure("pct", Options::Policy::PCT, N);
+  for (unsigned T = 1; T <= Threads; ++T)
+    measure(("random, in rounds, " + std::to_string(T) + " threads").c_str(),
+            Options::Policy::Random, N, T);
 }

@@ -103,8 +103,13 @@ SimulatedRun::SimulatedRun(Process &P, const Flags &Options)
     Collider = std::make_unique<Session>(Options, /*IsInstrumentedProgram=*/true);
     Collider->setReplay(Replay);
   }
-  if (Options.detector == "oracle" || Both)
-    Oracle = makeOracle(P, Options);
+  if (Options.detector != "oracle" && !Both)
+    return;
+  Oracle = makeOracle(P, Options);
+  if (Options.sim_threads > 1)
+    theLog().say("sim_threads={} means nothing with detector={}, which needs one "
+                 "order of everything",
+                 Options.sim_threads, Options.detector);
 }
 
 bool SimulatedRun::takeStock() {

@@ -94,7 +94,8 @@ Fragment *Device::newFragment(Warp &W, uint32_t Lanes, uint32_t Pc, Frame *Top,
 }
 
 static bool runs(Fragment::State S) {
-  return S == Fragment::State::Ready || S == Fragment::State::Sleeping;
+  return S == Fragment::State::Ready || S == Fragment::State::Sleeping ||
+         S == Fragment::State::Turn;
 }
 
 void Device::setState(Fragment &F, Fragment::State New) {

@@ -7,19 +7,26 @@
 #ifndef CRSAN_SIM_DEVICE_H
 #define CRSAN_SIM_DEVICE_H
 
+#include "Crew.h"
 #include "Execution.h"
 #include "Memory.h"
 #include "Random.h"
+#include "StoreBuffer.h"
 
 #include "PTX/DebugStrings.h"
+
+#include <mutex>
 
 namespace crsan::sim {
 
 /// What Machine hides. Its functions are in Launches.cpp (grids and blocks),
-/// Scheduler.cpp, Convergence.cpp (fragments), Streams.cpp and Images.cpp.
+/// Scheduler.cpp, Convergence.cpp (fragments), Streams.cpp, Images.cpp and
+/// Rounds.cpp (multiprocessors side by side).
 class Device {
 public:
   Device(int Ordinal, Options O);
+  /// One multiprocessor of a device, which runs fragments and nothing else.
+  explicit Device(Device &Whole);
   ~Device();
 
   //===--- Images.cpp ----------------------------------------------------===//
@@ -127,8 +134,11 @@ public:
   //===--- Scheduler.cpp -------------------------------------------------===//
   std::optional<Fault> drive(const std::function<bool()> &IsDone,
                              uint64_t MaxSteps);
+  /// A slice, or time passes; false: there is nobody who could run.
+  bool runSomething();
+  void runNext();
   Fragment *pick();
-  void runSlice(Fragment *);
+  void runSlice(Fragment *, uint32_t Quantum);
   void sleep(Fragment &, uint64_t Nanoseconds);
   void at(uint64_t Time, std::function<void()> What);
   void passTime(uint64_t WarpInstructions);
@@ -138,6 +148,24 @@ public:
   void reportStepLimit(Fragment &, Warp *);
   void raise(Fault);
   bool shouldYield(const Instruction &);
+
+  //===--- Rounds.cpp ----------------------------------------------------===//
+  void chooseEngine();
+  bool isAtRest() const; ///< Nobody is ready or asleep.
+  /// All multiprocessors side by side for some instructions, then what they do
+  /// to each other, one after the other. False: there is nobody who could run.
+  bool runRound();
+  bool jumpToNextTimer();
+  void runAlone(uint64_t Quantum);
+  void finishRound();
+  void takeTurns(const std::vector<Device *> &Order);
+  void takeOver();
+  /// F's instruction is one for the end of the round.
+  Outcome takeTurn(Fragment &F);
+  /// Whether F is to wait for the end of the round before another strong
+  /// access: it may be spinning, and nothing changes before.
+  bool shouldRest(Fragment &F);
+  void copyMemory(const Place &To, const Place &From, size_t Size);
 
   // State. Everything is ordered by numbers given in the order of the run,
   // never by addresses, so that a run depends on the seed alone.
@@ -185,6 +213,23 @@ public:
   uint64_t Steps = 0, ThreadSteps = 0;
   uint64_t NextChange = 0; ///< PCT: step at which priorities change.
   uint64_t LowPriority = 1u << 20;
+
+  // Of a device whose multiprocessors run side by side.
+  bool InRounds = false;
+  std::vector<std::unique_ptr<Device>> Alone; ///< By multiprocessor.
+  std::unique_ptr<Crew> Hands;
+  uint64_t Round = 0, RoundQuantum = 0;
+  uint64_t RoundStart = 0;   ///< Steps when the last one began.
+  mutable std::mutex Asking; ///< where()
+
+  // Of a multiprocessor.
+  Device *const Whole = nullptr;
+  StoreBuffer *Buffer = nullptr; ///< While others run at the same time.
+  StoreBuffer Stores;
+  std::vector<Fragment *> Turns;   ///< Their instruction is for the end.
+  std::vector<Fragment *> Resting; ///< Until the round ends.
+  std::vector<std::function<void()>> Ending;   ///< Copies that are for the end.
+  uint64_t ToldSteps = 0, ToldThreadSteps = 0; ///< What Whole has counted.
 };
 
 } // namespace crsan::sim

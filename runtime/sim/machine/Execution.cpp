@@ -142,9 +142,13 @@ Place Execution::resolve(ptx::StateSpace Space, const Instruction &I,
   }
   if (Tag == 0) {
     const AllocationTable::Range *R = D.Table.find(Address, T.Size);
-    if (R && !(R->IsReadOnly && T.IsWrite)) [[likely]]
+    if (R && !(R->IsReadOnly && T.IsWrite)) [[likely]] {
+      uint8_t *Bytes = reinterpret_cast<uint8_t *>(Address);
+      if (D.Buffer && !R->IsReadOnly && !T.IsLater)
+        Bytes = D.Buffer->at(Address, T.Size, T.IsRead, T.IsWrite);
       return {R->IsReadOnly ? Place::Kind::Constant : Place::Kind::Global,
-              reinterpret_cast<uint8_t *>(Address), nullptr, 0};
+              Bytes, nullptr, 0};
+    }
     if (R)
       return bad(I, Lane, Address, T, "constant memory cannot be written");
     const AllocationTable::Range *Near = D.Table.nearest(Address);
@@ -215,6 +219,15 @@ bool Execution::note(const Instruction &I, unsigned Lane, const Place &P,
   A.Instruction = I.Id;
   D.Watch->access(thread(Lane), A);
   return true;
+}
+
+bool Execution::isShared(const Instruction &I, const Ref &Base) const {
+  if (!D.Buffer || I.Space == ptx::StateSpace::Shared)
+    return false;
+  for (uint32_t M = Mask; M; M &= M - 1)
+    if (!window::tag(address(I, Base, std::countr_zero(M))))
+      return true;
+  return false;
 }
 
 void Execution::fence(const Instruction &I) {

@@ -33,6 +33,9 @@ struct Touch {
   uint32_t Size = 0, Align = 0;
   bool IsRead = false, IsWrite = false, IsAtomic = false;
   uint8_t Elements = 1;
+  /// It is not now that the bytes are touched: a place in global memory is
+  /// wanted, not what the multiprocessor has written there.
+  bool IsLater = false;
 };
 
 /// A fragment that is being run. Mask is what the guard leaves of its lanes.
@@ -90,6 +93,8 @@ struct Execution {
     return A + uint64_t(I.Imm);
   }
   void fence(const Instruction &I);
+  /// Whether multiprocessors run side by side and it reaches what they share.
+  bool isShared(const Instruction &I, const Ref &Base) const;
 
   Outcome fault(const Instruction &I, unsigned Lane, Fault::Kind What,
                 std::string Message, uint64_t Address = 0);

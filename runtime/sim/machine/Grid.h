@@ -11,6 +11,7 @@
 
 namespace crsan::sim {
 
+class Device;
 struct Grid;
 
 /// Blocks that become resident together. One of a single block where the launch
@@ -21,6 +22,7 @@ struct Cluster {
   std::vector<std::unique_ptr<Block>> Blocks;
   uint32_t Live = 0; ///< Blocks with threads.
   uint64_t Uid = 0;
+  Device *Home = nullptr; ///< The machine, or a multiprocessor by itself.
   // The cluster barrier.
   uint64_t Phase = 0;
   uint64_t BarrierUid = 0,

@@ -444,18 +444,25 @@ void Device::unload(ModuleId Id) {
   auto It = Images.find(Id);
   if (It == Images.end())
     return;
-  for (Function &F : It->second->Functions)
-    if (auto Free = FreeFrames.find(&F); Free != FreeFrames.end()) {
-      for (Frame *Fr : Free->second)
-        delete Fr;
-      FreeFrames.erase(Free);
-    }
+  auto Forget = [&](Device &D) {
+    for (Function &F : It->second->Functions)
+      if (auto Free = D.FreeFrames.find(&F); Free != D.FreeFrames.end()) {
+        for (Frame *Fr : Free->second)
+          delete Fr;
+        D.FreeFrames.erase(Free);
+      }
+  };
+  Forget(*this);
+  for (auto &D : Alone)
+    Forget(*D);
   for (auto &[P, Size] : It->second->Storage)
     release(P);
   Images.erase(It);
 }
 
 void *Device::allocate(size_t Bytes, size_t Align, bool IsReadOnly) {
+  if (Whole)
+    return Whole->allocate(Bytes, Align, IsReadOnly);
   void *P = DeviceMemory.allocate(Bytes, Align);
   if (!P)
     return nullptr;
@@ -466,6 +473,8 @@ void *Device::allocate(size_t Bytes, size_t Align, bool IsReadOnly) {
 }
 
 bool Device::release(void *P) {
+  if (Whole)
+    return Whole->release(P);
   size_t Bytes = DeviceMemory.free(P);
   if (!Table.remove(reinterpret_cast<uint64_t>(P)))
     return false;
@@ -475,6 +484,10 @@ bool Device::release(void *P) {
 }
 
 std::vector<SourceLine> Device::where(int32_t Instruction) const {
+  if (Whole) {
+    std::lock_guard Lock(Whole->Asking);
+    return Whole->where(Instruction);
+  }
   std::vector<SourceLine> Lines;
   if (Instruction < 0 || size_t(Instruction) >= Origins.size())
     return Lines;

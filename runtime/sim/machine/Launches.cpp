@@ -114,6 +114,7 @@ bool Device::makeResident(Grid &G) {
     New->Index = uint32_t(G.NextCluster++);
     New->Uid = NextClusterUid++;
     New->Live = uint32_t(Size);
+    New->Home = InRounds ? Alone[Places[C * Size]].get() : this;
     ++G.LiveClusters;
     New->Blocks.resize(Size);
     Dim3 Place = placeOf(New->Index, G.Clusters);
@@ -175,7 +176,7 @@ void Device::startBlock(Cluster &C, uint32_t Index, uint32_t Rank,
   for (NamedBarrier &Bar : In.Barriers)
     Bar.Arrived.resize(Warps);
   for (uint32_t W = 0; W < Warps; ++W)
-    startWarp(In, W);
+    C.Home->startWarp(In, W);
 }
 
 namespace {
@@ -264,7 +265,7 @@ void Device::startWarp(Block &B, uint32_t Index) {
     Bad.What = Fault::Kind::UnknownInstruction;
     Bad.Message = Fn.Error;
     Bad.Kernel = Fn.Name;
-    raise(std::move(Bad));
+    (Whole ? Whole : this)->raise(std::move(Bad));
     return;
   }
   growLocal(W, Fn.LocalBytes);
@@ -338,13 +339,20 @@ void Device::dropAll() {
       for (auto &B : C->Blocks)
         for (auto &W : B->Warps)
           while (!W->Fragments.empty())
-            retire(W->Fragments.back());
+            C->Home->retire(W->Fragments.back());
   for (auto &[Id, G] : Grids)
     if (G->Workspace)
       release(G->Workspace);
   Grids.clear();
   Doomed.clear();
   Timers.clear();
+  for (auto &D : Alone) {
+    D->Doomed.clear();
+    D->Timers.clear();
+    D->Turns.clear();
+    D->Resting.clear();
+    D->Ending.clear();
+  }
   for (Multiprocessor &M : Multiprocessors)
     M = {};
   for (auto &[Id, S] : Streams)

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A device: modules, memory, streams, and a schedule that is a function of the
-// seed. Nothing runs until drive(), and nothing here starts a thread: a Machine
-// is used by one thread at a time. No exceptions leave it.
+// seed. Nothing runs until drive(). A Machine is used by one thread at a time;
+// threads of its own (Options::Threads) run only within drive(). No exceptions
+// leave it.
 //
 // Device pointers are host pointers for global and constant memory, so managed
 // and mapped memory need no more than allowRange().
@@ -36,7 +37,11 @@ struct Options {
   } Schedule = Policy::Random;
   unsigned PCTDepth = 3;
   unsigned Multiprocessors = 4;
-  unsigned Threads = 1; ///< More than 1 is not supported yet: runs as 1.
+  /// Host threads. With more than one, and no observer, multiprocessors run
+  /// side by side, in rounds; how they interleave then is another function of
+  /// the seed, the same for each number of threads.
+  unsigned Threads = 1;
+  bool InRounds = false; ///< Also with one thread.
   /// A read of shared memory that no thread of the block (or copy) has written
   /// is a fault.
   bool CheckUninitialisedShared = false;

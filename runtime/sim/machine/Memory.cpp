@@ -20,11 +20,13 @@ static bool beginsBefore(const AllocationTable::Range &R, uint64_t Address) {
 }
 
 void AllocationTable::add(uint64_t Begin, uint64_t Size, bool IsReadOnly) {
+  ++Changes;
   auto It = std::lower_bound(Ranges.begin(), Ranges.end(), Begin, beginsBefore);
   Ranges.insert(It, Range{Begin, Begin + Size, IsReadOnly});
 }
 
 bool AllocationTable::remove(uint64_t Begin) {
+  ++Changes;
   std::fill(std::begin(Last), std::end(Last), Range());
   auto It = std::lower_bound(Ranges.begin(), Ranges.end(), Begin, beginsBefore);
   if (It == Ranges.end() || It->Begin != Begin)
@@ -34,6 +36,7 @@ bool AllocationTable::remove(uint64_t Begin) {
 }
 
 void AllocationTable::clear() {
+  ++Changes;
   Ranges.clear();
   std::fill(std::begin(Last), std::end(Last), Range());
 }

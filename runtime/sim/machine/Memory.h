@@ -66,11 +66,17 @@ public:
   }
   /// The range next below or around an address, for messages.
   const Range *nearest(uint64_t Address) const;
+  /// As the other is, if it has changed.
+  void follow(const AllocationTable &Other) {
+    if (Changes != Other.Changes)
+      *this = Other;
+  }
 
 private:
   const Range *findSlow(uint64_t Address, uint64_t Size) const;
 
   std::vector<Range> Ranges; ///< By Begin; disjoint.
+  uint64_t Changes = 0;
   mutable Range Last[4];
   mutable unsigned NextLast = 0;
 };
@@ -80,6 +86,7 @@ private:
 /// Allocations are apart, so that running over the end of one is seen.
 class Arena {
 public:
+  Arena() = default; ///< None.
   Arena(int Ordinal);
   ~Arena();
   Arena(const Arena &) = delete;

@@ -115,6 +115,7 @@ enum class Outcome : uint8_t {
   Moved, ///< It goes on; the handler has set its place.
   Yield, ///< As Moved, but others may run first.
   Stop,  ///< It waits, is gone, or is another one now.
+  Later, ///< Nothing has happened: the instruction waits for its turn.
   Faulted,
 };
 using Handler = Outcome (*)(Execution &, const Instruction &);

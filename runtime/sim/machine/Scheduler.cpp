@@ -107,11 +107,10 @@ uint32_t quantum(Policy P, Random &Dice) {
 }
 } // namespace
 
-void Device::runSlice(Fragment *F) {
+void Device::runSlice(Fragment *F, uint32_t Quantum) {
   Execution X(*this);
   X.bind(F);
   Warp &W = *F->In;
-  const uint32_t Quantum = quantum(Opt.Schedule, Dice);
   uint32_t Ran = 0, Strong = 0;
   const uint64_t Id = F->Id;
   uint64_t Threads = 0;
@@ -126,8 +125,11 @@ void Device::runSlice(Fragment *F) {
     if (I.IsVisible) {
       if (Ran && shouldYield(I))
         break;
-      if (I.Order.Order != Strength::Weak)
+      if (I.Order.Order != Strength::Weak) {
+        if (Buffer && shouldRest(*F))
+          break;
         ++Strong;
+      }
     }
     ++Ran;
     X.Mask = F->Lanes;
@@ -147,6 +149,10 @@ void Device::runSlice(Fragment *F) {
     if (Out == Outcome::Next) [[likely]] {
       ++F->Pc;
       continue;
+    }
+    if (Out == Outcome::Later) {
+      --Ran;
+      Threads -= std::popcount(X.Mask);
     }
     if (Out != Outcome::Moved)
       break;
@@ -177,7 +183,7 @@ bool Device::freeSomebody() {
         for (auto &W : B->Warps)
           for (Fragment *F : W->Fragments)
             if (F->Is == Fragment::State::Meeting) {
-              goOnAlone(*F);
+              C->Home->goOnAlone(*F);
               return true;
             }
   return false;
@@ -199,42 +205,52 @@ void Device::raise(Fault F) {
     Failed = std::move(F);
 }
 
+void Device::runNext() {
+  Fragment *F = pick();
+  Warp *W = F->In;
+  runSlice(F, quantum(Opt.Schedule, Dice));
+  if (W->Fragments.size() > 1 || W->Running == 0)
+    releaseLateOnes(*this, *W);
+  if (Opt.Schedule == Policy::PCT && Steps >= NextChange) {
+    if (!Ready.empty())
+      pick()->Priority = --LowPriority;
+    // The depth is how many changes a stretch of the run has.
+    NextChange = Steps + 1 + Dice.below(8000 / std::max(Opt.PCTDepth, 1u));
+  }
+  if (Opt.MaxSteps && Steps > Opt.MaxSteps && !Whole && !Failed)
+    reportStepLimit(*F, W);
+}
+
+bool Device::runSomething() {
+  runDueEvents();
+  if (!Doomed.empty())
+    return true; // The last copies of a block that has exited.
+  if (!Ready.empty()) {
+    runNext();
+    return true;
+  }
+  if (Timers.empty())
+    return false;
+  Now = std::max(Now, Timers.begin()->first.first);
+  return true;
+}
+
 std::optional<Fault> Device::drive(const std::function<bool()> &IsDone,
                                    uint64_t MaxSteps) {
+  chooseEngine();
   const uint64_t Last = MaxSteps ? Steps + MaxSteps : ~uint64_t(0);
   if (Opt.Schedule == Policy::PCT && !NextChange)
     NextChange = Steps + 1 + Dice.below(2000);
   while (!Failed && !IsDone() && Steps < Last) {
     if (!Doomed.empty())
       buryClusters();
-    startOperations(Ready.empty() && Timers.empty());
+    startOperations(isAtRest());
     if (MayDispatch)
       dispatch();
     if (IsDone())
       break;
-    runDueEvents();
-    if (!Doomed.empty())
-      continue; // The last copies of a block that has exited.
-    if (!Ready.empty()) {
-      Fragment *F = pick();
-      Warp *W = F->In;
-      runSlice(F);
-      if (W->Fragments.size() > 1 || W->Running == 0)
-        releaseLateOnes(*this, *W);
-      if (Opt.Schedule == Policy::PCT && Steps >= NextChange) {
-        if (!Ready.empty())
-          pick()->Priority = --LowPriority;
-        // The depth is how many changes a stretch of the run has.
-        NextChange = Steps + 1 + Dice.below(8000 / std::max(Opt.PCTDepth, 1u));
-      }
-      if (Opt.MaxSteps && Steps > Opt.MaxSteps && !Failed)
-        reportStepLimit(*F, W);
+    if (InRounds ? runRound() : runSomething())
       continue;
-    }
-    if (!Timers.empty()) {
-      Now = std::max(Now, Timers.begin()->first.first);
-      continue;
-    }
     if (startOperations(true) || freeSomebody())
       continue;
     if (Idle &&

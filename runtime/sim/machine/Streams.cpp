@@ -62,9 +62,11 @@ bool Device::startOperations(bool Instantly) {
   if (Opt.Schedule != Options::Policy::RoundRobin)
     for (size_t N = Able.size(); N > 1; --N)
       std::swap(Able[N - 1], Able[Dice.below(uint32_t(N))]);
+  // A round is as long as many slices.
+  const uint32_t Patience = InRounds ? 2 : 16;
   for (Stream Id : Able) {
     bool MayWait = !Instantly && Opt.Schedule != Options::Policy::RoundRobin;
-    if (MayWait && !Dice.oneIn(16))
+    if (MayWait && !Dice.oneIn(Patience))
       continue;
     StreamState &S = Streams.at(Id);
     if (!canStart(Id, S))

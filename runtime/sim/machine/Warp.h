@@ -57,6 +57,7 @@ struct Fragment {
     WarpBarrier,
     Barrier,
     Cluster,
+    Turn, ///< Until the end of the round.
     Gone
   };
 
@@ -74,6 +75,8 @@ struct Fragment {
   uint64_t Priority = 0; ///< Greatest first (PCT), least first (round robin).
   uint32_t RanSince = 0; ///< PCT: warp instructions since it was lowered.
   uint64_t Wake = 0;     ///< Number of the sleep that it is in.
+  uint64_t Round = 0;    ///< In which it has made so many strong accesses:
+  uint32_t Strong = 0;
 };
 
 /// A cp.async or bulk copy under way.

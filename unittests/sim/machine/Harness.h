@@ -11,6 +11,7 @@
 
 #include "gtest/gtest.h"
 
+#include <cstdlib>
 #include <cstring>
 
 namespace crsan::sim {
@@ -25,6 +26,10 @@ public:
     O.Print = [this](std::string_view Text) { Printed += Text; };
     if (!O.MaxSteps)
       O.MaxSteps = 2'000'000; // No test hangs.
+    // All tests are also run in rounds (see CMakeLists.txt).
+    if (const char *Threads = std::getenv("CRSAN_TEST_THREADS");
+        Threads && O.Threads == 1)
+      O.Threads = unsigned(std::atoi(Threads));
     return O;
   }
 

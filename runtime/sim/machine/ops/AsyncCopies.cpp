@@ -96,7 +96,7 @@ void perform(Device &D, const Transfer &T) {
   if (T.Type != ScalarType::None) {
     reduce(D, T);
   } else {
-    std::memmove(T.To.Bytes, T.From.Bytes, T.Read);
+    D.copyMemory(T.To, T.From, T.Read);
     std::memset(T.To.Bytes + T.Read, 0, T.Written - T.Read);
   }
   if (T.To.In == Place::Kind::Shared && !T.To.Owner->Written.empty())
@@ -121,14 +121,21 @@ uint64_t chooseTime(Device &D) {
   return D.Now + (D.Dice.oneIn(4) ? 0 : D.Dice.below(3000));
 }
 
-/// The cluster stays until its copies are done.
-void runLater(Device &D, Cluster &C, uint64_t Time,
-              std::function<void()> What) {
+/// The cluster stays until its copies are done. Those that read and write what
+/// multiprocessors share are done between rounds.
+void runLater(Device &D, Cluster &C, uint64_t Time, std::function<void()> What,
+              bool IsShared = false) {
   ++C.Pending;
-  D.at(Time, [&D, &C, What = std::move(What)] {
+  auto Finish = [&D, &C, What = std::move(What)] {
     What();
     if (--C.Pending == 0 && C.Live == 0)
       D.Doomed.push_back(&C);
+  };
+  D.at(Time, [&D, IsShared, Finish = std::move(Finish)] {
+    if (IsShared && D.Buffer)
+      D.Ending.push_back(Finish);
+    else
+      Finish();
   });
 }
 
@@ -139,10 +146,16 @@ void issue(Execution &X, std::vector<Transfer> Transfers) {
   for (const Transfer &T : Transfers)
     if (X.D.Watch)
       X.D.Watch->asyncIssue(T.Thread, T.What->Id, T.Ends);
-  runLater(X.D, *X.B->In, Time, [&D = X.D, Transfers = std::move(Transfers)] {
-    for (const Transfer &T : Transfers)
-      perform(D, T);
-  });
+  const Transfer &First = Transfers.front();
+  bool IsShared =
+      First.Type != ScalarType::None && First.To.In == Place::Kind::Global;
+  runLater(
+      X.D, *X.B->In, Time,
+      [&D = X.D, Transfers = std::move(Transfers)] {
+        for (const Transfer &T : Transfers)
+          perform(D, T);
+      },
+      IsShared);
 }
 
 //===----------------------------------------------------------------------===//
@@ -177,7 +190,7 @@ Outcome copyOp(Execution &X, const Instruction &I) {
     T.From = T.To;
     if (T.Read) {
       T.From = X.resolve(StateSpace::Global, I, L, From,
-                         {T.Read, Bytes, true, false, false});
+                         {T.Read, Bytes, true, false, false, 1, true});
       if (!T.From.Bytes)
         return Outcome::Faulted;
     }
@@ -366,11 +379,11 @@ Outcome bulkOp(Execution &X, const Instruction &I) {
     T.Reduces = AtomicKind(I.Aux >> 16 & 0xFF);
     T.Type = ScalarType(I.Aux >> 24 & 0xFF);
     T.To = X.resolve(ToSpace, I, L, X.address(I, I.Op[0], L),
-                     {Size, 16, false, true, false});
+                     {Size, 16, false, true, false, 1, true});
     if (!T.To.Bytes)
       return Outcome::Faulted;
     T.From = X.resolve(FromSpace, I, L, X.address(I, I.Op[1], L),
-                       {Size, 16, true, false, false});
+                       {Size, 16, true, false, false, 1, true});
     if (!T.From.Bytes)
       return Outcome::Faulted;
     T.What = std::make_shared<AsyncCopy>(

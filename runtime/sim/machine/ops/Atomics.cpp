@@ -7,6 +7,8 @@
 #include "ops/AtomicKinds.h"
 #include "ops/MemoryModifiers.h"
 
+#include "Device.h"
+
 using namespace crsan::sim;
 using crsan::ptx::Operand;
 
@@ -28,6 +30,8 @@ struct Plan {
 
 /// Op: result, base, b, c.
 Outcome atomicOp(Execution &X, const Instruction &I) {
+  if (X.isShared(I, I.Op[1]))
+    return X.D.takeTurn(*X.F);
   const Plan P = Plan::of(I.Aux);
   const unsigned Size = crsan::ptx::sizeOf(P.Type);
   for (uint32_t M = X.Mask; M; M &= M - 1) {
@@ -52,6 +56,8 @@ Outcome atomicOp(Execution &X, const Instruction &I) {
 
 /// Each element by itself. More: results (or none), then operands.
 Outcome atomicVector(Execution &X, const Instruction &I) {
+  if (X.isShared(I, I.Op[1]))
+    return X.D.takeTurn(*X.F);
   const Plan P = Plan::of(I.Aux);
   const unsigned Size = crsan::ptx::sizeOf(P.Type),
                  Count = P.HasResult ? I.NumMore / 2 : I.NumMore;
@@ -76,6 +82,8 @@ Outcome atomicVector(Execution &X, const Instruction &I) {
 
 /// exch.b128 and cas.b128.
 Outcome atomicWide(Execution &X, const Instruction &I) {
+  if (X.isShared(I, I.Op[1]))
+    return X.D.takeTurn(*X.F);
   using Wide = unsigned __int128;
   bool IsCas = Plan::of(I.Aux).What == AtomicKind::Cas;
   auto Read = [&](const Ref &R, unsigned L) {

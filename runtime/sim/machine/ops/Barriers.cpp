@@ -192,6 +192,10 @@ bool bar(Decoder &D) {
 /// Others may run before a fence: what it does not order must show.
 void emitFence(Decoder &D, Strength S, Scope Within) {
   Instruction &I = D.emit([](Execution &X, const Instruction &I) {
+    // Of two fences, one must see what comes before the other.
+    if (X.D.Buffer && I.Order.Order == Strength::SeqCst &&
+        I.Order.Within != Scope::CTA)
+      return X.D.takeTurn(*X.F);
     X.fence(I);
     return Outcome::Next;
   });

@@ -53,6 +53,8 @@ Outcome enter(Execution &X, const Instruction &I, Function &Fn) {
   if (!Fn.Error.empty())
     return X.fault(I, std::countr_zero(X.Mask), Fault::Kind::UnknownInstruction,
                    Fn.Error);
+  if (Fn.BuiltIn && X.D.Buffer)
+    return X.D.takeTurn(F);
   if (Fn.BuiltIn)
     return Fn.BuiltIn(X, I);
   if (Site.Arguments.size() != Fn.Parameters.size() ||
