@@ -43,6 +43,10 @@ class Outcome:
     # Innermost places in headers that the oracle names, of which clang's PTX
     # does not tell where they were inlined.
     foreign: set = field(default_factory=set)
+    # Lines of the file's helpers, and lines that call one: clang's PTX puts a load
+    # of a helper that was inlined on either.
+    helpers: range = range(0)
+    callers: set = field(default_factory=set)
     results: dict = field(default_factory=dict)
     fault: str = ""  # of the simulated GPU, or of the run
     output: str = ""
@@ -56,6 +60,8 @@ class Outcome:
         mine = [a for a in self.accusations if a.kernel == kernel]
         # ptxas' input has one load where the source, and the collider, have two.
         confirmed = {a.seen for a in mine if a.lines <= racy and 0 not in a.lines}
+        if any(line in self.helpers for line in racy):
+            racy |= self.callers
         if racy:
             racy.add(0)
         return {line for a in mine if a.seen not in confirmed and not a.places & self.foreign
@@ -86,6 +92,7 @@ def execute(tools, binary, source, options, kernels=(), timeout=60):
     except subprocess.TimeoutExpired as late:
         status, output = None, (late.stdout or b"").decode(errors="replace")
     outcome = read_output(output, Path(source).name)
+    outcome.helpers, outcome.callers = helpers(Path(source).read_text())
     if outcome.fault:
         return outcome
     if status is None:
@@ -139,6 +146,14 @@ def places(lines, name):
             sides[-1] = (int(frame[3]), sides[-1][1])
             inside = True
     return sides
+
+
+def helpers(text):
+    """The lines ahead of the first kernel, and the lines behind that call them."""
+    lines = text.splitlines()
+    begin = next((n for n, line in enumerate(lines, 1) if MARK.match(line)), 1)
+    return range(1, begin), {n for n, line in enumerate(lines, 1)
+                             if n >= begin and re.search(r"\b(fold\(|cell<)", line)}
 
 
 def weaknesses(text):

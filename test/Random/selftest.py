@@ -56,6 +56,13 @@ class Reader(unittest.TestCase):
         self.assertEqual(outcome.fault, "deadlock: nobody can run")
         self.assertEqual(outcome.results, {3: (True, "00ff")})
 
+    def test_helpers(self):
+        text = "int fold(int V);\n// ---- kernel 3, 0 weaknesses ----\nV += fold(A[1]);\nA[2] = V;\n"
+        self.assertEqual(harness.helpers(text), (range(1, 2), {3}))
+        lines = OUTPUT.replace(" at a.cu:9:3\n  kernel", " at a.cu:10:3\n  kernel")
+        outcome = harness.read_output(lines, "a.cu")
+        outcome.helpers, outcome.callers = range(1, 10), {10}
+        self.assertEqual(outcome.unconfirmed(3), set())
 
     def test_unconfirmed(self):
         lines = OUTPUT.replace(" at a.cu:9:3\n  kernel", " at a.cu:10:3\n  kernel")
