@@ -10,6 +10,7 @@
 #include "Driver.h"
 #include "ProgramCode.h"
 #include "Session.h"
+#include "SimulatedRun.h"
 
 #include <fmt/format.h>
 
@@ -119,9 +120,9 @@ static cudaError_t launch(const void *Function, LaunchRequest R,
       Error = prepareLaunch(P, *S.On, R, L);
     if (Error == cudaSuccess)
       Error = P.submit(S, std::move(L), cudaGraphNodeTypeKernel);
-    if (Error != cudaSuccess && P.session())
-      P.session()->launchFailed(R.Kernel ? R.Kernel->Name.c_str() : "a kernel",
-                                theDriver().errorName(CUresult(Error)));
+    if (Error != cudaSuccess)
+      P.run().launchFailed(R.Kernel ? R.Kernel->Name.c_str() : nullptr,
+                           theDriver().errorName(CUresult(Error)));
     return Error;
   });
 }

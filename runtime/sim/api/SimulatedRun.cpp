@@ -179,6 +179,14 @@ void SimulatedRun::launched(const Launch &L) {
     Known->second = {L.Grid, L.Cluster, false};
 }
 
+void SimulatedRun::launchFailed(const char *Kernel, const std::string &Error) {
+  if (Collider)
+    return Collider->launchFailed(Kernel ? Kernel : "a kernel", Error);
+  if (Oracle)
+    theLog().say("launch of {} failed: {}; it was not checked",
+                 Kernel ? demangle(Kernel) : "a kernel", Error);
+}
+
 /// The block's index as the program saw it: the collider permutes indices.
 Dim3 SimulatedRun::blockOf(const Fault &F, bool &IsExact) const {
   IsExact = !Collider || !Collider->isShuffled(F.Kernel);

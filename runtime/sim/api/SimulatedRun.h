@@ -33,6 +33,8 @@ public:
   OracleDetector *oracle() { return Oracle.get(); }
   /// Remembers the shape of the grid, to say in which block a fault was.
   void launched(const Launch &L);
+  /// `Kernel` is mangled; null if it is not known.
+  void launchFailed(const char *Kernel, const std::string &Error);
   /// The lock is held: looks whether there are findings by now.
   void noteProgress();
   /// Prints it.
