@@ -60,7 +60,6 @@ for feature, present in [
     ("ptxas", os.path.exists(ptxas)),
     ("nvcc", os.path.exists(nvcc)),
     ("sim", os.path.exists(os.path.join(lib_dir, "sim", "libcudart.so.13"))),
-    ("nvcc", os.path.exists(os.path.join(config.cuda_path, "bin", "nvcc"))),
 ]:
     if present:
         config.available_features.add(feature)

@@ -12,10 +12,6 @@
 
 namespace crsan::device {
 
-/// Blocks of a cluster in dimension `D`: defined by the pass, which knows
-/// whether the target has clusters.
-extern "C" __attribute__((device)) uint32_t __crsan_cluster_extent(uint32_t D);
-
 /// What the permutation of one extent comes to, for later blocks: an element is
 /// written once and never changes, so that no reader can mistake one for
 /// another.

@@ -75,6 +75,10 @@ DEVICE Space spaceOf(Address A) {
   return Shared ? Space::Shared : Space::Global;
 }
 
+/// Blocks of a cluster in dimension `D`: defined by the pass, which knows
+/// whether the target has clusters.
+extern "C" __attribute__((device)) uint32_t __crsan_cluster_extent(uint32_t D);
+
 } // namespace crsan::device
 
 #endif // CRSAN_DEVICE_DEVICE_H

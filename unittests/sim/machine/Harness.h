@@ -99,6 +99,32 @@ public:
   ModuleId Module = 0;
 };
 
+inline Options withSeed(uint64_t Seed,
+                        Options::Policy P = Options::Policy::Random) {
+  Options O;
+  O.Seed = Seed;
+  O.Schedule = P;
+  return O;
+}
+
+/// For each policy and some seeds.
+template <class Callable> void underSchedules(Callable F) {
+  using Policy = Options::Policy;
+  for (Policy P : {Policy::RoundRobin, Policy::Random, Policy::PCT})
+    for (uint64_t Seed = 0; Seed < 10; ++Seed) {
+      SCOPED_TRACE(testing::Message()
+                   << "policy " << int(P) << ", seed " << Seed);
+      F(withSeed(Seed, P));
+    }
+}
+
+/// %r9 of each thread, to the array of u32 that the kernel gets.
+inline constexpr char StoreResult[] = R"(
+  mul.wide.u32 %rd10, %r1, 4;
+  add.s64 %rd11, %rd1, %rd10;
+  st.global.u32 [%rd11], %r9;
+)";
+
 } // namespace crsan::sim
 
 #endif // CRSAN_UNITTESTS_SIM_HARNESS_H
