@@ -30,7 +30,7 @@
 namespace crsan::abi {
 
 /// Objects built by different versions cannot be mixed; see ModuleHeader.
-inline constexpr uint32_t Version = 2;
+inline constexpr uint32_t Version = 3;
 
 /// The little-endian bytes of "CRSN", the first word of a site table.
 inline constexpr uint32_t Magic = 0x4e535243;
@@ -67,9 +67,26 @@ enum class RaceKind : uint8_t {
   /// Two threads were about to access one location at the same time, at least
   /// one of them to write it. `Record::Other` names the other's site.
   Conflict = 5,
+
+  // Metadata mode: records with `TwoSided`. Kinds of iGUARD's Table 4.
+  /// IL: one side holds a lock that does not protect the other (R5).
+  ImproperLock = 6,
+  /// AS: atomics whose scope leaves the other thread out (R1).
+  AtomicScope = 7,
+  /// ITS: threads of a warp without a __syncwarp() between them (R2).
+  WarpBarrier = 8,
+  /// BR: threads of a block (R3).
+  IntraBlock = 9,
+  /// DR: threads of two blocks (R4).
+  InterBlock = 10,
+  /// A strong access against a weak one (ScoRD, Table IV c).
+  NotStrong = 11,
+  /// Threads of two kernels.
+  InterKernel = 12,
 };
 
-enum class AccessKind : uint8_t { Load = 0, Store = 1 };
+/// Update: reads and writes in one, like an atomic addition.
+enum class AccessKind : uint8_t { Load = 0, Store = 1, Update = 2 };
 
 /// The state space an access names statically, or that its address was found
 /// in.
@@ -101,6 +118,9 @@ enum RecordFlags : uint8_t {
   SameValue = 2,
   /// The program saw permuted block indices (Permutation.h).
   Shuffled = 4,
+  /// Both sides are known: Other names the earlier site, Before its thread
+  /// (earlierThread) and After the RaceReasons (Metadata.h).
+  TwoSided = 8,
 };
 
 /// The grid that a record's block belongs to.
@@ -174,6 +194,7 @@ enum ConfigFlags : uint32_t {
   IntraWarp = 16,     ///< Compare the lanes of a warp with each other.
   SubwarpDelays = 32, ///< Lanes of one warp may sleep differently.
   Watch = 64,         ///< Set watchpoints, and look for those of others.
+  Shadowed = 128,     ///< Metadata mode: Config::Metadata is set.
 };
 
 /// `__constant__`, zero until the library writes it: a program without the
@@ -189,7 +210,8 @@ struct Config {
                         ///< before sampling sets in; 0: never sample.
   uint32_t MaxInterval; ///< At least one window in so many is checked.
   uint64_t Watchpoints; ///< Device address of the Watchpoints.
-  uint32_t Reserved[4];
+  uint64_t Metadata;    ///< Device address of the Metadata.
+  uint32_t Reserved[2];
 };
 static_assert(sizeof(Config) == 64);
 
@@ -251,6 +273,8 @@ enum ModuleFlags : uint32_t {
   /// blocks, or reads the block index in a way that cannot be rewritten):
   /// the host must leave ShuffleBlocks clear for the whole image.
   NoShuffle = 1,
+  HasCollider = 2, ///< Compiled with mode=collider or hybrid.
+  HasMetadata = 4, ///< Compiled with mode=metadata or hybrid.
 };
 
 /// A site's place in the source: Frames[Frame] is the access itself.
@@ -261,7 +285,8 @@ struct SiteEntry {
       Kernel; ///< String: the (mangled) kernel it runs in, if only one can be.
   AccessKind Access;
   Space MemorySpace;
-  uint16_t Reserved;
+  uint8_t Flags; ///< AccessFlags (Metadata.h): strong, atomic.
+  uint8_t Scope; ///< SyncScope of a strong access.
   uint32_t Size;
 };
 static_assert(sizeof(SiteEntry) == 24);

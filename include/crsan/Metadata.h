@@ -1,0 +1,210 @@
+//===- Metadata.h - What metadata mode keeps in the device's memory -*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Freestanding, like ABI.h, and part of the same contract (abi::Version).
+// docs/metadata.md says what it is for. In short:
+//   * Accessor, 64 bits: who accessed a word last, when, and by which site;
+//   * Cell: the last writer and a reader of a 4-byte word (iGUARD 6.1);
+//   * WarpState, LaneState: clocks and what they were at the last
+//     synchronisation of each kind;
+//   * SyncCell: what whoever acquires from an object comes to know.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_METADATA_H
+#define CRSAN_METADATA_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace crsan::abi {
+
+/// Shadow is mapped in pages: one entry of the page table for 2 MiB of the
+/// program's memory.
+inline constexpr unsigned PageShift = 21;
+inline constexpr uint64_t PageBytes = uint64_t(1) << PageShift;
+inline constexpr unsigned PageIndexBits = 20;
+inline constexpr uint32_t NumPages = 1u << PageIndexBits;
+
+/// A page table entry: 0 where nothing is tracked, else the shadow's address
+/// (a multiple of 4096, below 2^48) with `PageValid`, perhaps `PageCached`, and
+/// in bits 48-63 the address bits above the index, so that two pages of one
+/// index are told apart.
+enum PageFlags : uint64_t { PageValid = 1, PageCached = 2 };
+inline constexpr uint64_t pageIndex(uint64_t Address) {
+  return (Address >> PageShift) & (NumPages - 1);
+}
+inline constexpr uint64_t pageTag(uint64_t Address) {
+  return (Address >> (PageShift + PageIndexBits)) & 0xffff;
+}
+inline constexpr uint64_t pageEntry(uint64_t Address, uint64_t Shadow,
+                                    uint64_t Flags) {
+  return pageTag(Address) << 48 | Shadow | Flags;
+}
+
+/// Two accessors of one word.
+struct Cell {
+  uint64_t Writer;
+  uint64_t Reader;
+};
+static_assert(sizeof(Cell) == 16);
+
+/// Bytes of shadow for a page: all words, or one cell for every 32 words,
+/// direct-mapped and tagged (ScoRD IV-B), which is 12.5 %.
+inline constexpr uint64_t ExactPageShadow = PageBytes / 4 * sizeof(Cell);
+inline constexpr unsigned CacheWays = 32;
+inline constexpr uint64_t CachedPageShadow = ExactPageShadow / CacheWays;
+static_assert(ExactPageShadow == 4 * PageBytes);
+static_assert(CachedPageShadow * 8 == PageBytes);
+
+/// Warps with a state of their own; a warp's number is its place in the grid
+/// modulo this. Twice as many as any device can hold at a time, and more.
+inline constexpr unsigned WarpBits = 15;
+inline constexpr uint32_t NumWarps = 1u << WarpBits;
+
+/// What is known of other warps: clocks by warp number modulo this, the largest
+/// where several share an entry ("plausible clocks", Torres-Rojas and Ahamad).
+inline constexpr uint32_t KnownEntries = 32;
+
+/// A warp's, 64 bytes. Zero at first; never reset, so that the clocks of two
+/// blocks that have the same number one after the other differ.
+struct WarpState {
+  uint32_t Clock;     ///< Rises with each synchronisation of any of its lanes.
+  uint32_t Start;     ///< Clock when the block began.
+  uint32_t Arrive[2]; ///< Clock at the last barriers of the whole block.
+  uint64_t Owner;     ///< Which grid and block; never 0 while alive.
+  uint32_t Alive;     ///< Lanes that have entered the kernel and not left it.
+  uint32_t Flags;     ///< WarpFlags.
+  uint64_t Block;     ///< Linear index of the block in its grid.
+  uint64_t Checked;   ///< Accesses checked, one a lane.
+  uint64_t Unchecked; ///< Accesses to memory without shadow.
+  uint64_t Grid;      ///< %gridid.
+};
+static_assert(sizeof(WarpState) == 64);
+
+enum WarpFlags : uint32_t {
+  Mixed = 1, ///< Two live blocks have the same number: nothing is judged.
+  Leaky = 2, ///< May end without a word: alive means nothing.
+};
+
+/// A lane's, 64 bytes. Clocks are those of its warp.
+struct LaneState {
+  uint32_t Barriers;  ///< Barriers of the whole block that it has passed.
+  uint32_t LastSync;  ///< Clock at its last synchronisation of any kind.
+  uint32_t WarpSync;  ///< At its last barrier of the warp or the block.
+  uint32_t FenceBlock, FenceDevice; ///< At its last fence of at least the scope.
+  uint32_t Release;   ///< At its last release of device scope.
+  uint32_t NumLocks;  ///< Locks held (iGUARD 6.3), perhaps more than listed.
+  uint32_t Active;    ///< Bit I: Locks[I] has been followed by a fence.
+  uint32_t Locks[4];  ///< Hashes of their addresses.
+  uint32_t Pending[4]; ///< Sync cells that were read, for the next fence.
+};
+static_assert(sizeof(LaneState) == 64);
+
+inline constexpr uint32_t NumSyncCells = 1u << 13;
+/// What whoever acquires from an object comes to know. 256 bytes.
+struct SyncCell {
+  uint32_t IsSet;
+  uint32_t Pad[31];
+  uint32_t Known[KnownEntries];
+};
+static_assert(sizeof(SyncCell) == 256);
+
+/// A pair of sites that raced, and the record that says so.
+struct RacingPair {
+  uint32_t Key;  ///< Both site indices; 0: free.
+  uint32_t Slot; ///< Of the record, plus 1.
+  uint64_t Hits;
+};
+inline constexpr uint32_t NumRacingPairs = 1u << 12;
+
+enum AccessFlags : uint8_t {
+  ReadsMemory = 1,
+  WritesMemory = 2,
+  IsStrong = 4, ///< Volatile, atomic, or with an order.
+  IsAtomic = 8, ///< Read-modify-write.
+};
+/// As PTX has them. No scope is less than a block's.
+enum class SyncScope : uint8_t { Block = 0, Cluster = 1, Device = 2, System = 3 };
+enum class SyncOrder : uint8_t {
+  Weak = 0,
+  Relaxed = 1,
+  Acquire = 2,
+  Release = 3,
+  AcquireRelease = 4,
+};
+
+/// Device memory, one an access, initialised by the pass (`AccessesPrefix`).
+struct AccessSite {
+  uint64_t Id;    ///< As in the site table.
+  uint32_t Size;  ///< Bytes; 0: an operand of the check.
+  uint8_t Flags;  ///< AccessFlags.
+  SyncScope Scope;
+  SyncOrder Order;
+  uint8_t MemorySpace;
+  uint32_t Index; ///< Given by the device at first use; 0: none yet.
+  uint32_t Reserved[3];
+};
+static_assert(sizeof(AccessSite) == 32);
+/// AccessSite[]; the unit's identity follows.
+inline constexpr char AccessesPrefix[] = "__crsan_accesses_";
+/// Sites that cells can name; accesses of later ones are not checked.
+inline constexpr uint32_t MaxSites = 1u << 16;
+
+/// Device memory, one a context: zeroed by the host, which then sets the
+/// addresses. Config::Metadata points to it.
+struct Metadata {
+  uint64_t Pages;        ///< uint64_t[NumPages].
+  uint64_t Warps;        ///< WarpState[NumWarps].
+  uint64_t Lanes;        ///< LaneState[NumWarps * 32].
+  uint64_t Known;        ///< uint32_t[NumWarps][KnownEntries].
+  uint64_t SyncCells;    ///< SyncCell[NumSyncCells].
+  uint64_t Pairs;        ///< RacingPair[NumRacingPairs].
+  uint64_t Sites;        ///< Addresses of AccessSites by index, MaxSites of them.
+  uint64_t SharedShadow; ///< Cells of shared memory, or 0.
+  uint64_t SharedBytes;  ///< Bytes of SharedShadow.
+  uint32_t NextSite;     ///< Indices given so far.
+  uint32_t Reserved;
+  uint64_t PairsDropped; ///< Races that found no free RacingPair.
+  uint64_t Evictions;    ///< Cells of the cached layout that were taken over.
+  uint64_t Pad[4];
+};
+static_assert(sizeof(Metadata) == 128);
+
+/// Flags of the call at a kernel's head.
+enum EnterFlags : uint32_t {
+  /// The kernel may end, or start grids, without the runtime's knowledge.
+  EnterLeaky = 1,
+};
+
+/// Why two accesses are a race, in Record::After of a two-sided record. "The
+/// earlier" is Record::Other's, of the thread in Record::Before.
+enum RaceReasons : uint64_t {
+  SameWarp = 1 << 0,
+  SameBlock = 1 << 1,
+  OtherGrid = 1 << 2, ///< Another kernel, running at the same time.
+  /// What the earlier thread did since: nothing that synchronises, ...
+  EarlierNoSync = 1 << 3,
+  EarlierFencedBlock = 1 << 4,  ///< ... a fence of block scope, ...
+  EarlierFencedDevice = 1 << 5, ///< ... a fence of a wider scope, ...
+  EarlierBarrier = 1 << 6,      ///< ... a barrier of its warp or its block.
+  /// The later thread has acquired from another thread (before or after).
+  LaterAcquired = 1 << 7,
+  LaterHoldsLock = 1 << 8,
+  EarlierUsedLock = 1 << 9, ///< Holds one, or held one since it began.
+  /// The earlier access is one of several reads, perhaps by other threads.
+  SeveralReaders = 1 << 10,
+};
+/// Record::Before of a two-sided record: the earlier thread.
+inline constexpr uint64_t earlierThread(uint64_t Block, uint32_t Thread) {
+  return Block << 16 | Thread;
+}
+/// Block index where the earlier thread's block is no longer known.
+inline constexpr uint64_t UnknownBlock = ~uint64_t(0) >> 16;
+
+} // namespace crsan::abi
+
+#endif // CRSAN_METADATA_H
