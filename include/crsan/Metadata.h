@@ -74,21 +74,30 @@ inline constexpr uint32_t NumWarps = 1u << WarpBits;
 /// where several share an entry ("plausible clocks", Torres-Rojas and Ahamad).
 inline constexpr uint32_t KnownEntries = 32;
 
-/// A warp's, 64 bytes. Zero at first; never reset, so that the clocks of two
-/// blocks that have the same number one after the other differ.
+/// A warp's, 96 bytes; what every access needs comes first. Zero at first;
+/// never reset, so that the clocks of two blocks that have the same number one
+/// after the other differ.
 struct WarpState {
-  uint32_t Clock;     ///< Rises with each synchronisation of any of its lanes.
-  uint32_t Start;     ///< Clock when the block began.
-  uint32_t Arrive[2]; ///< Clock at the last barriers of the whole block.
-  uint64_t Grid;      ///< %gridid.
-  uint64_t Block;     ///< Linear index of the block in its grid.
-  uint32_t Alive;     ///< Lanes that have entered the kernel and not left it.
-  uint32_t Flags;     ///< WarpFlags.
+  uint32_t Clock; ///< Rises with each synchronisation of any of its lanes.
+  /// Accesses of the block with smaller clocks were before its last barrier.
+  uint32_t Barrier;
+  uint32_t Floor;       ///< No access of this grid has a smaller clock.
+  uint32_t LockedLanes; ///< Lanes that hold a lock.
   uint64_t SharedCells; ///< Shadow of the block's shared memory, or 0.
-  uint64_t Checked;     ///< Accesses checked, one a lane.
-  uint64_t Unchecked;   ///< Accesses to memory without shadow.
+  uint32_t Start;       ///< Clock when the block began.
+  uint32_t Flags;       ///< WarpFlags.
+  uint64_t Grid;        ///< %gridid.
+  uint64_t Block;       ///< Linear index of the block in its grid.
+  uint32_t Alive;       ///< Lanes that have entered the kernel and not left it.
+  uint32_t Reserved;
+  /// Of a block's first warp: the largest clock with which any of its threads
+  /// came to its last two barriers.
+  uint32_t Arrive[2];
+  uint64_t Checked;   ///< Accesses checked, one a lane.
+  uint64_t Unchecked; ///< Accesses to memory without shadow.
+  uint64_t Pad[2];
 };
-static_assert(sizeof(WarpState) == 64);
+static_assert(sizeof(WarpState) == 96);
 
 enum WarpFlags : uint32_t {
   Mixed = 1,    ///< Two live blocks have the same number: nothing is judged.
@@ -100,7 +109,9 @@ enum WarpFlags : uint32_t {
 struct LaneState {
   uint32_t Barriers; ///< Barriers of the whole block that it has passed.
   uint32_t LastSync; ///< Clock at its last synchronisation of any kind.
-  uint32_t WarpSync; ///< At its last barrier of the warp or the block.
+  /// When it last came to a barrier of the warp or the block, and when it was
+  /// through.
+  uint32_t WarpArrive, WarpDepart;
   uint32_t FenceBlock,
       FenceDevice;         ///< At its last fence of at least the scope.
   uint32_t Release;        ///< At its last release of any scope.
@@ -108,13 +119,21 @@ struct LaneState {
   uint32_t PublishedCell;  ///< The sync cell of its last release, plus 1, ...
   uint32_t PublishedClock; ///< ... and when that was.
   uint32_t NumPending; ///< Sync cells that were read, for the next fence, ...
-  uint32_t Pending[3]; ///< ... the last ones of them.
+  uint32_t Pending[2]; ///< ... the last ones of them.
   uint16_t NumLocks;   ///< Locks held (iGUARD 6.3): more than 4 are counted.
   uint8_t ActiveLocks; ///< Bit I: Locks[I] has been followed by a fence.
   uint8_t IsCalling;   ///< Has called a function of another unit.
   uint16_t Locks[4];   ///< Hashes of their addresses, 0: free.
 };
 static_assert(sizeof(LaneState) == 64);
+
+/// Where the clocks of a grid began.
+struct GridStart {
+  uint64_t Grid;  ///< %gridid + 1; 0: free.
+  uint32_t Clock; ///< 0: about to be set.
+  uint32_t Reserved;
+};
+inline constexpr uint32_t NumGridStarts = 1u << 10;
 
 inline constexpr uint32_t NumSyncCells = 1u << 13;
 /// What whoever acquires from an object comes to know. 256 bytes.
@@ -178,7 +197,7 @@ struct Metadata {
   uint64_t SharedShadow; ///< Cells of shared memory, or 0.
   uint64_t SharedBytes;  ///< Bytes of SharedShadow.
   uint32_t NextSite;     ///< Indices given so far.
-  uint32_t MaxClock;     ///< No clock that was ever published is larger.
+  uint32_t MaxClock;     ///< The largest clock of a grid that has ended.
   uint32_t IsUsedUp;     ///< A clock is as large as a cell can hold.
   uint32_t Reserved;
   uint64_t PairsDropped; ///< Races that found no free RacingPair.
@@ -200,7 +219,9 @@ inline constexpr uint64_t
     ///< RacingPair[NumRacingPairs].
     SitesAt = PairsAt + sizeof(RacingPair) * NumRacingPairs,
     ///< Addresses of AccessSites by index, MaxSites of them.
-    MetadataBytes = SitesAt + uint64_t(8) * MaxSites;
+    GridStartsAt = SitesAt + uint64_t(8) * MaxSites,
+    ///< GridStart[NumGridStarts].
+    MetadataBytes = GridStartsAt + sizeof(GridStart) * NumGridStarts;
 
 /// Flags of the call at a kernel's head.
 enum EnterFlags : uint32_t {

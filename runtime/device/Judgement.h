@@ -29,6 +29,21 @@ enum class Order : uint8_t {
   OtherKernel, ///< of two grids.
 };
 
+/// What most often shows that there is no race, without a look at the state of
+/// the earlier thread: what all accesses of a warp have in common.
+struct Quick {
+  uint32_t FirstWarp, NumWarpsInBlock;
+  uint32_t Barrier, Floor;
+
+  DEVICE bool isOrdered(Accessor Earlier, Accessor Mine) const {
+    const uint32_t Then = Earlier.clock();
+    const uint32_t Place = (Earlier.warp() - FirstWarp) & (NumWarps - 1);
+    return Then < Floor || // P1, or of an earlier kernel.
+           (Place < NumWarpsInBlock && Then < Barrier) ||        // P5.
+           (Earlier.isSameMoment(Mine) && !Earlier.isSeveral()); // P3.
+  }
+};
+
 /// Whether `Earlier`, of our own warp, is ordered before what this lane does.
 DEVICE Order judgeInWarp(const Self &Me, Accessor Earlier) {
   const uint32_t Then = Earlier.clock();
@@ -39,8 +54,8 @@ DEVICE Order judgeInWarp(const Self &Me, Accessor Earlier) {
   // P4: a barrier of the warp. That the two lanes run in lockstep, which is
   // enough for iGUARD, nobody has promised.
   const bool Left =
-      loadNear(Theirs.WarpSync) > Then || loadNear(Theirs.Release) > Then;
-  const bool Arrived = Mine.WarpSync > Then || Mine.Acquire > Then;
+      loadNear(Theirs.WarpArrive) > Then || loadNear(Theirs.Release) > Then;
+  const bool Arrived = Mine.WarpDepart > Then || Mine.Acquire > Then;
   return Left && Arrived ? Order::Ordered : Order::SameWarp; // R2.
 }
 
@@ -51,8 +66,9 @@ DEVICE Order judge(const Self &Me, Accessor Earlier) {
   const uint32_t Then = Earlier.clock(), Theirs = Earlier.warp();
   const WarpState &Mine = Me.warp();
   const WarpState &Other = Self::stateOf(Theirs);
-  // The number belongs to a later block by now: nothing is known of that one.
-  if (Then < loadRelaxed(Other.Start))
+  // By an earlier grid, or by a block whose number a later one has by now:
+  // nothing is known of those.
+  if (Then < loadNear(Mine.Floor) || Then < loadRelaxed(Other.Start))
     return Order::Ordered;
   if ((loadNear(Mine.Flags) | loadRelaxed(Other.Flags)) & Mixed)
     return Order::Ordered;
@@ -75,8 +91,7 @@ DEVICE Order judge(const Self &Me, Accessor Earlier) {
   if (loadRelaxed(Other.Block) != Mine.Block)
     return Order::OtherBlock; // R4.
   // P5: a barrier of the block that both have passed.
-  const uint32_t Barriers = Me.thread().Barriers;
-  if (Barriers && loadRelaxed(Other.Arrive[Barriers & 1]) > Then)
+  if (Then < loadNear(Mine.Barrier))
     return Order::Ordered;
   return Order::SameBlock; // R3.
 }
@@ -108,11 +123,11 @@ DEVICE uint64_t reasonsOf(const Self &Me, Accessor Earlier, Order How) {
     Why |= EarlierNoSync;
   if (T.FenceBlock > Then)
     Why |= T.FenceDevice > Then ? EarlierFencedDevice : EarlierFencedBlock;
-  if (T.WarpSync > Then)
+  if (T.WarpArrive > Then)
     Why |= EarlierBarrier;
   if (Mine.Acquire)
     Why |= LaterAcquired;
-  if (Mine.ActiveLocks)
+  if (loadNear(Me.warp().LockedLanes) >> Me.Lane & 1)
     Why |= LaterHoldsLock;
   if (Earlier.isLocked())
     Why |= EarlierUsedLock;

@@ -155,55 +155,74 @@ namespace crsan::device {
 // Accesses
 //===----------------------------------------------------------------------===//
 
-DEVICE void raceIfUnordered(const Self &Me, AccessSite &S, Address A,
-                            Accessor Mine, Accessor Earlier) {
-  if (Earlier.isNobody() || !(maskOf(Earlier.bytes()) & maskOf(Mine.bytes())))
+} // namespace crsan::device
+
+/// The access of `A` by this thread, now, was not seen to be ordered after one
+/// that conflicts with it: a closer look.
+ENTRY void __crsan_md_judge(crsan::abi::AccessSite *S, uint64_t A,
+                            uint64_t MineBits, uint64_t EarlierBits) {
+  using namespace crsan::device;
+  const Accessor Mine{MineBits}, Earlier{EarlierBits};
+  if (!(maskOf(Earlier.bytes()) & maskOf(Mine.bytes())))
     return;
-  // P3, most often.
-  if (Earlier.isSameMoment(Mine) && !Earlier.isSeveral())
-    return;
+  const Self Me;
   const Order How = judge(Me, Earlier);
   if (How == Order::Ordered)
     return;
   if (Earlier.isStrong() && Mine.isStrong()) {
     const AccessSite *Other = siteAt(Earlier.site());
     const bool Far = How == Order::OtherBlock || How == Order::OtherKernel;
-    if (!Other || isScopeEnough(S, *Other, Far))
+    if (!Other || isScopeEnough(*S, *Other, Far))
       return; // P6.
   }
-  __crsan_md_race(&S, A, Earlier.Bits);
+  __crsan_md_race(S, A, EarlierBits);
 }
 
+namespace crsan::device {
+
+/// A warp's access, as its words are judged.
+struct Check {
+  AccessSite &S;
+  Quick Test;
+  Accessor Mine;
+  bool Remembers; ///< This lane's access is the one that the cell remembers.
+
+  DEVICE void against(Address A, Accessor Now, Accessor Earlier) const {
+    if (!Test.isOrdered(Earlier, Now))
+      __crsan_md_judge(&S, A, Now.Bits, Earlier.Bits);
+  }
+  DEVICE void word(Address A, CellRef C, Bytes B) const;
+};
+
 /// One word: judged against who was there before, and remembered.
-DEVICE void checkWord(const Self &Me, AccessSite &S, Address A, CellRef C,
-                      Accessor Mine) {
-  const bool Writes = S.Flags & WritesMemory;
+DEVICE void Check::word(Address A, CellRef C, Bytes B) const {
+  const Accessor Now = Mine.with(B);
   const Cell Found = C.load();
   const Accessor Reader = C.decode(Found.Reader);
   Accessor Writer = C.decode(Found.Writer);
-  if (Writes) {
+  if (S.Flags & WritesMemory) {
     // A strong access after another in the same kernel tells nothing new, and
     // everybody may be here for it.
-    const bool IsOld =
-        Mine.isStrong() && Writer.isStrong() && Writer.site() == Mine.site() &&
-        loadRelaxed(Self::stateOf(Writer.warp()).Grid) == Me.warp().Grid &&
-        Writer.clock() >= loadRelaxed(Self::stateOf(Writer.warp()).Start);
+    const bool IsOld = Now.isStrong() && Writer.isStrong() &&
+                       Writer.site() == Now.site() &&
+                       Writer.clock() >= Test.Floor;
     // What a weak access accuses, a strong one does not.
     const bool IsWeaker =
-        Mine.isStrong() && !Writer.isStrong() && Writer.isSameMoment(Mine);
-    if (!IsOld && !IsWeaker)
-      Writer = C.decode(C.exchangeWriter(Mine));
-    raceIfUnordered(Me, S, A, Mine, Reader);
-  } else if (!Reader.isSameMoment(Mine) || Reader.bytes() != Mine.bytes() ||
-             (Reader.isStrong() && !Mine.isStrong())) {
-    // Of several readers of one warp or block, the cell keeps the last, and
-    // that it was not the only one.
-    const bool More = Reader.warp() == Mine.warp() &&
-                      Reader.clock() == Mine.clock() && !Reader.isNobody() &&
-                      (Reader.lane() != Mine.lane() || Reader.isSeveral());
-    C.setReader(More ? Mine.several() : Mine);
+        Now.isStrong() && !Writer.isStrong() && Writer.isSameMoment(Now);
+    if (Remembers && !IsOld && !IsWeaker)
+      Writer = C.decode(C.exchangeWriter(Now));
+    against(A, Now, Reader);
+  } else if (Remembers &&
+             (!Reader.isSameMoment(Now) || Reader.bytes() != Now.bytes() ||
+              (Reader.isStrong() && !Now.isStrong()))) {
+    // Of several readers of one warp, the cell keeps the last, and that it was
+    // not the only one.
+    const bool More = Reader.warp() == Now.warp() &&
+                      Reader.clock() == Now.clock() && !Reader.isNobody() &&
+                      (Reader.lane() != Now.lane() || Reader.isSeveral());
+    C.setReader(More ? Now.several() : Now);
   }
-  raceIfUnordered(Me, S, A, Mine, Writer);
+  against(A, Now, Writer);
 }
 
 DEVICE void countUnchecked(const Self &Me) {
@@ -211,25 +230,25 @@ DEVICE void countUnchecked(const Self &Me) {
                          1);
 }
 
-/// `Size` bytes at `A`, in all the words that they are in.
-DEVICE void checkAccess(AccessSite &S, Address A, uint64_t Size) {
+/// `Count` accesses of `Size` bytes, the first at `A` and the others `Stride`
+/// bytes apart, in all the words that they are in.
+DEVICE void checkAccess(AccessSite &S, Address A, uint64_t Size, uint32_t Count,
+                        int64_t Stride) {
   if (!canRace(A) || Size == 0)
     return;
   const Self Me;
-  WarpState &W = Me.warp();
-  const bool Writes = S.Flags & WritesMemory;
+  const WarpState &W = Me.warp();
   const bool Strong = S.Flags & IsStrong;
   // Lanes of a warp that read one location do not race with each other, and
-  // neither do strong updates: one checks for all (iGUARD 6.5).
-  bool Several = false;
-  if (!Writes || Strong) {
+  // neither do strong updates: one of them is remembered (iGUARD 6.5).
+  bool Remembers = true, Several = false;
+  if (!(S.Flags & WritesMemory) || Strong) {
     const uint32_t All = activeMask();
     const Address First = shuffle(All, A, __builtin_ctz(All));
     const uint32_t Here = activeMask();
-    if (!__nvvm_vote_any_sync(Here, First != A) && (Here & (Here - 1))) {
-      if (Me.Lane != uint32_t(__builtin_ctz(Here)))
-        return;
-      Several = true;
+    if (!__nvvm_vote_any_sync(Here, First != A)) {
+      Several = (Here & (Here - 1)) != 0;
+      Remembers = Me.Lane == uint32_t(__builtin_ctz(Here));
     }
   }
   const uint32_t Clock = loadNear(W.Clock);
@@ -239,48 +258,56 @@ DEVICE void checkAccess(AccessSite &S, Address A, uint64_t Size) {
     Mine = Mine.several();
   if (Strong)
     Mine = Mine.strong();
-  if (Me.thread().ActiveLocks)
+  if (loadNear(W.LockedLanes) >> Me.Lane & 1)
     Mine = Mine.locked();
+  const Check C{
+      S,
+      {Me.FirstWarp, warpsInBlock(), loadNear(W.Barrier), loadNear(W.Floor)},
+      Mine,
+      Remembers};
   const bool InShared = spaceOf(A) == Space::Shared;
-  Address At = A;
-  const Address End = A + Size;
 #pragma unroll 1
-  while (At < End) {
-    // A page at a time, or all of it in shared memory.
-    const PageRef Page = InShared ? PageRef::none() : PageRef(At);
-    const Address PageEnd = (At | (PageBytes - 1)) + 1;
-    const Address Stop = InShared || End < PageEnd ? End : PageEnd;
-    const bool IsTracked = InShared ? W.SharedCells != 0 : Page.isTracked();
-    if (!IsTracked || Index >= MaxSites) {
-      countUnchecked(Me);
-      At = Stop;
-      continue;
-    }
+  for (uint32_t I = 0; I < Count; ++I, A += Stride) {
+    Address At = A;
+    const Address End = A + Size;
 #pragma unroll 1
-    while (At < Stop) {
-      const Address Word = At & ~Address(3);
-      const Address Next = Word + 4 < Stop ? Word + 4 : Stop;
-      const CellRef C =
-          InShared ? sharedCell(W.SharedCells, Word) : Page.cell(Word);
-      const Bytes B = bytesOf(uint32_t(At - Word), uint32_t(Next - Word));
-      if (Clock + 1 >= C.clocks()) {
-        storeRelaxed(metadata().IsUsedUp, 1);
+    while (At < End) {
+      // A page at a time, or all of it in shared memory.
+      const PageRef Page = InShared ? PageRef::none() : PageRef(At);
+      const Address PageEnd = (At | (PageBytes - 1)) + 1;
+      const Address Stop = InShared || End < PageEnd ? End : PageEnd;
+      const bool IsTracked = InShared ? W.SharedCells != 0 : Page.isTracked();
+      if (!IsTracked || Index >= MaxSites) {
         countUnchecked(Me);
-      } else if (B != Bytes::None) {
-        checkWord(Me, S, At, C, Mine.with(B));
+        At = Stop;
+        continue;
       }
-      At = Next;
+#pragma unroll 1
+      while (At < Stop) {
+        const Address Word = At & ~Address(3);
+        const Address Next = Word + 4 < Stop ? Word + 4 : Stop;
+        const CellRef Cell =
+            InShared ? sharedCell(W.SharedCells, Word) : Page.cell(Word);
+        const Bytes B = bytesOf(uint32_t(At - Word), uint32_t(Next - Word));
+        if (Clock + 1 >= Cell.clocks()) {
+          storeRelaxed(metadata().IsUsedUp, 1);
+          countUnchecked(Me);
+        } else if (B != Bytes::None) {
+          C.word(At, Cell, B);
+        }
+        At = Next;
+      }
     }
   }
 }
 
 /// Accesses checked, one a lane: counted by the first of the lanes that are
 /// here together.
-DEVICE void countChecked(uint32_t Here) {
+DEVICE void countChecked(uint32_t Here, uint32_t Count = 1) {
   if (lane() == uint32_t(__builtin_ctz(Here))) {
     const Self Me;
     asm volatile("red.relaxed.gpu.add.u64 [%0], %1;" ::"l"(&Me.warp().Checked),
-                 "l"(uint64_t(__builtin_popcount(Here)))
+                 "l"(uint64_t(__builtin_popcount(Here)) * Count)
                  : "memory");
   }
 }
@@ -308,7 +335,8 @@ DEVICE void takeLock(LaneState &T, Address A) {
 }
 
 /// A strong write to a lock that is held gives it back.
-DEVICE void giveLock(LaneState &T, Address A) {
+DEVICE void giveLock(const Self &Me, Address A) {
+  LaneState &T = Me.thread();
   if (T.NumLocks == 0)
     return;
   const uint16_t Lock = lockOf(A);
@@ -317,6 +345,8 @@ DEVICE void giveLock(LaneState &T, Address A) {
       T.Locks[I] = 0;
       T.ActiveLocks &= ~(1u << I);
       --T.NumLocks;
+      if (!T.ActiveLocks)
+        clearFlags(Me.warp().LockedLanes, 1u << Me.Lane);
       return;
     }
   // One of those that did not fit.
@@ -324,10 +354,32 @@ DEVICE void giveLock(LaneState &T, Address A) {
     --T.NumLocks;
 }
 
-DEVICE void activateLocks(LaneState &T) {
+DEVICE void activateLocks(const Self &Me) {
+  LaneState &T = Me.thread();
+  if (T.NumLocks == 0)
+    return;
   for (uint32_t I = 0; I < MaxLocks; ++I)
     if (T.Locks[I])
       T.ActiveLocks |= 1u << I;
+  setFlags(Me.warp().LockedLanes, 1u << Me.Lane);
+}
+
+/// The clock that the accesses of a grid begin with: larger than any clock of a
+/// grid that had ended when its first block began.
+DEVICE uint32_t startOf(uint64_t Grid) {
+  GridStart &G = table<GridStart>(GridStartsAt)[Grid & (NumGridStarts - 1)];
+  const uint64_t Key = Grid + 1;
+  uint64_t Found = loadRelaxed(G.Grid);
+  if (Found != Key) {
+    // Whoever takes the place of an old grid sets its clock first; a grid that
+    // loses its place to another one begins with a smaller clock.
+    const uint32_t Start = loadRelaxed(metadata().MaxClock) + 1;
+    raise(G.Clock, Start);
+    fenceDevice();
+    exchangeIf(G.Grid, Found, Key);
+  }
+  fenceDevice();
+  return loadRelaxed(G.Clock);
 }
 
 /// The object that a barrier of the whole block is.
@@ -358,18 +410,21 @@ HOT_ENTRY void __crsan_md_enter(uint32_t Flags) {
     const bool IsOurs = W.Grid == Grid && W.Block == Block;
     IsNew = !Alive || !IsOurs;
     if (IsNew) {
-      const uint32_t Ever = loadRelaxed(metadata().MaxClock);
-      const uint32_t Now = loadRelaxed(W.Clock);
+      const uint32_t Floor = startOf(Grid);
+      const uint32_t Now = loadRelaxed(W.Clock) + 1;
+      const uint32_t Start = Now > Floor ? Now : Floor;
       // From here on nobody takes the state for that of an earlier block.
-      storeRelaxed(W.Start, (Now > Ever ? Now : Ever) + 1);
+      storeRelaxed(W.Start, Start);
       fenceDevice();
-      storeRelaxed(W.Clock, (Now > Ever ? Now : Ever) + 1);
-      W.Grid = Grid;
-      W.Block = Block;
+      storeRelaxed(W.Clock, Start);
+      W.Barrier = 0;
+      W.Floor = Floor;
+      W.LockedLanes = 0;
       W.SharedCells = sharedCells(Block);
-      W.Arrive[0] = W.Arrive[1] = 0;
       storeRelaxed(W.Flags, (Alive ? uint32_t(Mixed) : 0) |
                                 (Flags & EnterLeaky ? uint32_t(Leaky) : 0));
+      W.Grid = Grid;
+      W.Block = Block;
       uint32_t *Known = Me.known();
 #pragma unroll 1
       for (uint32_t I = 0; I < KnownEntries; ++I)
@@ -391,9 +446,11 @@ HOT_ENTRY void __crsan_md_leave() {
   const Self Me;
   WarpState &W = Me.warp();
   const uint32_t Now = tick(Me);
-  raise(W.Arrive[0], Now);
-  raise(W.Arrive[1], Now);
-  Me.thread().WarpSync = Now;
+  raise(Me.firstWarpState().Arrive[0], Now);
+  raise(Me.firstWarpState().Arrive[1], Now);
+  Me.thread().WarpArrive = Now;
+  if (loadRelaxed(metadata().MaxClock) < Now)
+    raise(metadata().MaxClock, Now);
   fenceDevice();
   __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&W.Alive), -1);
 }
@@ -404,7 +461,7 @@ HOT_ENTRY void __crsan_md_access(crsan::abi::AccessSite *S, uint64_t A) {
   if (!isShadowed())
     return;
   countChecked(activeMask());
-  checkAccess(*S, A, S->Size);
+  checkAccess(*S, A, S->Size, 1, 0);
 }
 
 /// As above, of a length that the compiler did not know.
@@ -414,7 +471,18 @@ HOT_ENTRY void __crsan_md_range(crsan::abi::AccessSite *S, uint64_t A,
   if (!isShadowed())
     return;
   countChecked(activeMask());
-  checkAccess(*S, A, Length);
+  checkAccess(*S, A, Length, 1, 0);
+}
+
+/// `Count` weak accesses of one size and place in the source, `Stride` bytes
+/// apart.
+HOT_ENTRY void __crsan_md_strided(crsan::abi::AccessSite *S, uint64_t A,
+                                  uint32_t Count, uint64_t Stride) {
+  using namespace crsan::device;
+  if (!isShadowed())
+    return;
+  countChecked(activeMask(), Count);
+  checkAccess(*S, A, S->Size, Count, int64_t(Stride));
 }
 
 /// A strong access is about to happen. One that writes releases what its order
@@ -428,7 +496,7 @@ HOT_ENTRY void __crsan_md_strong(crsan::abi::AccessSite *S, uint64_t A) {
     return;
   const Self Me;
   LaneState &T = Me.thread();
-  giveLock(T, A);
+  giveLock(Me, A);
   const bool Wide = isWide(S->Scope);
   if (S->Order == SyncOrder::Release || S->Order == SyncOrder::AcquireRelease) {
     const uint32_t Now = tick(Me);
@@ -466,7 +534,7 @@ HOT_ENTRY void __crsan_md_strong_done(crsan::abi::AccessSite *S, uint64_t A,
   if (S->Order == SyncOrder::Acquire || S->Order == SyncOrder::AcquireRelease) {
     fenceDevice();
     collect(Me, From, Wide);
-    activateLocks(T);
+    activateLocks(Me);
   } else {
     awaitFence(T, From, Wide);
   }
@@ -484,17 +552,22 @@ HOT_ENTRY void __crsan_md_fence(uint32_t Scope) {
   T.FenceBlock = Now;
   if (Wide)
     T.FenceDevice = Now;
-  activateLocks(T);
+  activateLocks(Me);
   acquirePending(Me, Wide);
 }
 
-/// A barrier of lanes of this warp is about to happen.
-HOT_ENTRY void __crsan_md_warp_barrier(uint32_t) {
+/// A barrier of lanes of this warp is about to happen. It happens here as well:
+/// what the others accessed is before this lane's departure only once they have
+/// all arrived.
+HOT_ENTRY void __crsan_md_warp_barrier(uint32_t Mask) {
   using namespace crsan::device;
   if (!isShadowed())
     return;
   const Self Me;
-  Me.thread().WarpSync = tick(Me);
+  LaneState &T = Me.thread();
+  T.WarpArrive = tick(Me);
+  __nvvm_bar_warp_sync(Mask);
+  T.WarpDepart = tick(Me);
 }
 
 /// A barrier of all threads of the block is about to happen.
@@ -506,8 +579,8 @@ HOT_ENTRY void __crsan_md_block_arrive() {
   WarpState &W = Me.warp();
   LaneState &T = Me.thread();
   const uint32_t Now = tick(Me);
-  T.WarpSync = Now;
-  raise(W.Arrive[(T.Barriers + 1) & 1], Now);
+  T.WarpArrive = Now;
+  raise(Me.firstWarpState().Arrive[(T.Barriers + 1) & 1], Now);
   if (loadNear(W.Flags) & HasKnown)
     release(Me, SyncCells::at(SyncCells(BlockBarrier).Block), Now);
 }
@@ -518,7 +591,15 @@ HOT_ENTRY void __crsan_md_block_depart() {
   if (!isShadowed())
     return;
   const Self Me;
-  ++Me.thread().Barriers;
+  WarpState &W = Me.warp();
+  LaneState &T = Me.thread();
+  const uint32_t Barriers = ++T.Barriers;
+  // All warps go on from the same clock.
+  const uint32_t Now = loadRelaxed(Me.firstWarpState().Arrive[Barriers & 1]);
+  if (loadNear(W.Clock) < Now)
+    storeNear(W.Clock, Now);
+  storeNear(W.Barrier, Now);
+  T.WarpDepart = Now;
   acquire(Me, SyncCells::at(SyncCells(BlockBarrier).Block));
 }
 

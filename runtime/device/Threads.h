@@ -54,6 +54,10 @@ DEVICE void setFlags(uint32_t &To, uint32_t Flags) {
   asm volatile("red.relaxed.gpu.or.b32 [%0], %1;" ::"l"(&To), "r"(Flags)
                : "memory");
 }
+DEVICE void clearFlags(uint32_t &From, uint32_t Flags) {
+  asm volatile("red.relaxed.gpu.and.b32 [%0], %1;" ::"l"(&From), "r"(~Flags)
+               : "memory");
+}
 DEVICE void fenceDevice() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 
 DEVICE uint64_t linearBlock() {
@@ -103,6 +107,10 @@ struct Self {
   }
   DEVICE WarpState &warp() const { return stateOf(Warp); }
   DEVICE LaneState &thread() const { return stateOf(Warp, Lane); }
+  /// Where the block's barriers are counted.
+  DEVICE WarpState &firstWarpState() const {
+    return stateOf(FirstWarp & (NumWarps - 1));
+  }
   DEVICE uint32_t *known() const {
     return &table<uint32_t>(KnownAt)[Warp * KnownEntries];
   }
@@ -152,8 +160,7 @@ struct SyncCells {
 /// Adds what this thread knows to a cell, and that its own warp got to
 /// `OwnClock`.
 DEVICE void release(const Self &Me, SyncCell &To, uint32_t OwnClock) {
-  const LaneState &T = Me.thread();
-  if (loadRelaxed(Me.warp().Flags) & HasKnown) {
+  if (loadNear(Me.warp().Flags) & HasKnown) {
     const uint32_t *Known = Me.known();
 #pragma unroll 1
     for (uint32_t I = 0; I < KnownEntries; ++I)
@@ -161,19 +168,14 @@ DEVICE void release(const Self &Me, SyncCell &To, uint32_t OwnClock) {
         raise(To.Known[I], Clock);
   }
   // A barrier of the block has handed on what its other warps did.
-  if (T.Barriers) {
+  if (const uint32_t Barrier = loadNear(Me.warp().Barrier)) {
     const uint32_t NumOfBlock = warpsInBlock();
 #pragma unroll 1
-    for (uint32_t I = 0; I < NumOfBlock; ++I) {
-      const uint32_t Warp = (Me.FirstWarp + I) & (NumWarps - 1);
-      raise(To.Known[Warp % KnownEntries],
-            loadRelaxed(Self::stateOf(Warp).Arrive[T.Barriers & 1]));
-    }
+    for (uint32_t I = 0; I < NumOfBlock && I < KnownEntries; ++I)
+      raise(To.Known[(Me.FirstWarp + I) % KnownEntries], Barrier);
   }
   raise(To.Known[Me.Warp % KnownEntries], OwnClock);
   To.IsSet = 1;
-  if (loadRelaxed(metadata().MaxClock) < OwnClock)
-    raise(metadata().MaxClock, OwnClock);
 }
 
 /// Adds what a cell says to what this warp knows.
