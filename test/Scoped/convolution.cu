@@ -10,7 +10,7 @@
 #endif
 
 constexpr unsigned Threads = 256, Taps = 9, Reach = Taps / 2;
-constexpr Scaled<65536, 4> Blocks;
+constexpr Scaled<3 * 65536, 4> Blocks;
 
 __host__ __device__ unsigned tap(unsigned K) { return K * K + 3; }
 
