@@ -41,8 +41,7 @@ static constexpr uint32_t Any = ~0u;
 ///
 /// No sentence claims more than the record: the device declares a race only
 /// where no path of synchronisation can exist, and the reasons say what there
-/// was of one. A fence counts for as much as its scope reaches, a barrier for
-/// nothing outside its block.
+/// was of one. `EarlierFencedDevice` stands for a fence that is wide enough.
 static constexpr Row Rows[] = {
     {set(RaceKind::AtomicScope), 0, 0,
      "{scope}, and the threads are {distance}."},
@@ -61,13 +60,11 @@ static constexpr Row Rows[] = {
      LaterHoldsLock | EarlierUsedLock | EarlierNoSync, 0,
      "Both threads use locks, but the earlier thread has executed no fence, "
      "barrier or release since {earlier}: giving a lock back without one "
-     "orders "
-     "nothing."},
+     "orders nothing."},
     {set(RaceKind::ImproperLock),
-     LaterHoldsLock | EarlierUsedLock | EarlierFencedBlock,
-     EarlierFencedDevice | SameBlock,
-     "Both threads use locks, but the earlier thread has given its lock back "
-     "after a fence of block scope only, and the threads are {distance}."},
+     LaterHoldsLock | EarlierUsedLock | EarlierFencedBlock, EarlierFencedDevice,
+     "Both threads use locks, but the earlier thread's fences since {earlier} "
+     "have block scope, and the threads are {distance}."},
     {set(RaceKind::ImproperLock), LaterHoldsLock | EarlierUsedLock, 0,
      "Both threads use locks, but no lock that the later thread holds at "
      "{later} protects {earlier}."},
@@ -91,13 +88,6 @@ static constexpr Row Rows[] = {
      "has acquired from another thread, but nothing leads from the one to the "
      "other."},
     {Any, EarlierFencedDevice, 0,
-     "The earlier thread has executed a fence since {earlier}, but the later "
-     "has acquired nothing."},
-    {Any, SameBlock | EarlierFencedBlock | LaterAcquired, 0,
-     "The earlier thread has executed a fence since {earlier}, and the later "
-     "has acquired from another thread, but nothing leads from the one to the "
-     "other."},
-    {Any, SameBlock | EarlierFencedBlock, 0,
      "The earlier thread has executed a fence since {earlier}, but the later "
      "has acquired nothing."},
     {Any, EarlierFencedBlock, 0,
@@ -242,7 +232,10 @@ static std::string capitalised(std::string Text) {
 }
 
 static std::string whatIsMissing(const Finding &F) {
-  const uint64_t Reasons = F.reasons();
+  uint64_t Reasons = F.reasons();
+  // Within a block any fence is wide enough.
+  if ((Reasons & SameBlock) && (Reasons & EarlierFencedBlock))
+    Reasons |= EarlierFencedDevice;
   const auto *It =
       std::find_if(std::begin(Rows), std::end(Rows), [&](const Row &R) {
         return (R.Kinds & set(F.kind())) && (Reasons & R.With) == R.With &&

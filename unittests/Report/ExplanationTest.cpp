@@ -111,9 +111,8 @@ TEST(Explanation, LocksMustProtectBothSides) {
        "orders "
        "nothing."},
       {ImproperLock, LaterHoldsLock | EarlierUsedLock | EarlierFencedBlock,
-       "Both threads use locks, but the earlier thread has given its lock back "
-       "after a fence of block scope only, and the threads are in different "
-       "blocks."},
+       "Both threads use locks, but the earlier thread's fences since line 40 "
+       "have block scope, and the threads are in different blocks."},
       {ImproperLock,
        LaterHoldsLock | EarlierUsedLock | EarlierFencedBlock | SameBlock,
        "Both threads use locks, but no lock that the later thread holds at "
