@@ -1,0 +1,6 @@
+// Intent: a kernel calls a function of a unit that was built for the collider, and
+// only there the threads wait for each other.
+// CLEAN-ONLY
+// BUILD: -fgpu-rdc
+// APART: Inputs/blend.cu -fgpu-rdc -fsanitize=cuda-race
+#include "Inputs/blending-kernel.h"

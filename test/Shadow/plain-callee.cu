@@ -1,0 +1,7 @@
+// Intent: a kernel calls a function of a unit that was built without CRSan, and
+// only there the threads wait for each other.
+// CLEAN-ONLY
+// GPU-ONLY
+// BUILD: -fgpu-rdc
+// APART: Inputs/blend.cu -fgpu-rdc
+#include "Inputs/blending-kernel.h"

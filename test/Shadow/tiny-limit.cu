@@ -1,0 +1,28 @@
+// Intent: where no shadow can be had at all, global memory is not checked, which is
+// said; shared memory is.
+// OPTIONS: shadow_limit=1
+// EXPECT: CRSan: metadata mode: no shadow for \d+ MiB of the program's memory: accesses to them are not checked
+#include "../Device/check.h"
+
+constexpr unsigned Threads = 128, Blocks = 8, N = Threads * Blocks;
+
+__global__ void reverse(const unsigned *In, unsigned *Out) {
+  __shared__ unsigned Tile[Threads];
+  unsigned First = blockIdx.x * Threads, I = threadIdx.x;
+  Tile[I] = In[First + I]; // RACE
+#ifndef RACY
+  __syncthreads();
+#endif
+  Out[First + I] = Tile[Threads - 1 - I]; // RACE
+}
+
+int main() {
+  std::vector<unsigned> In(N);
+  for (unsigned I = 0; I < N; ++I)
+    In[I] = I + 1;
+  unsigned *Out = zeroed<unsigned>(N);
+  reverse<<<Blocks, Threads>>>(upload(In), Out);
+  return finish(matches(Out, N, [](size_t I) {
+    return I / Threads * Threads + Threads - I % Threads;
+  }));
+}
