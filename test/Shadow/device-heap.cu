@@ -1,6 +1,7 @@
 // Intent: memory from malloc on the device has no shadow: accesses to it are not
 // checked, counted, and right.
 // CLEAN-ONLY
+// EXPECT: CRSan: metadata mode: \d+ accesses on device 0 were not checked, because the memory has no shadow
 #include "../Device/check.h"
 
 constexpr unsigned Threads = 128;

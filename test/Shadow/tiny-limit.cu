@@ -2,6 +2,7 @@
 // said; shared memory is.
 // OPTIONS: shadow_limit=1
 // EXPECT: CRSan: metadata mode: no shadow for \d+ MiB of the program's memory: accesses to them are not checked
+// EXPECT: CRSan: metadata mode: \d+ accesses on device 0 were not checked, because the memory has no shadow: there was no room for it
 #include "../Device/check.h"
 
 constexpr unsigned Threads = 128, Blocks = 8, N = Threads * Blocks;
