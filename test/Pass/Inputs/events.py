@@ -49,7 +49,7 @@ class Function:
     def define(self, line):
         if cast := re.match(r"(%\S+) = (?:ptrtoint|inttoptr|addrspacecast|zext|trunc) (?:nuw |nneg )?\S+(?: addrspace\(\d+\))? (\S+) to", line):
             self.values[cast.group(1)] = self.name(cast.group(2))
-        elif add := re.match(r"(%\S+) = add i64 (%\S+), (-?\d+)$", line):
+        elif add := re.match(r"(%\S+) = add i64 (%\S+), (-?\d+)(?:,|$)", line):
             self.values[add.group(1)] = f"{self.name(add.group(2))}+{add.group(3)}"
 
     def arguments(self, text):
