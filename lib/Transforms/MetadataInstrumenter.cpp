@@ -122,7 +122,7 @@ void MetadataInstrumenter::run(bool IsLeaky) {
 Constant *MetadataInstrumenter::siteOf(const Step &S) {
   const Event &E = S.What;
   abi::AccessSite Site = {};
-  Site.Size = E.Size;
+  Site.Size = E.isWhole() ? E.Size : 0;
   Site.Flags = E.Flags;
   Site.Scope = E.Scope;
   Site.Order = E.Order;
@@ -139,10 +139,9 @@ void MetadataInstrumenter::emitBefore(const Step &S) {
   const Event &E = S.What;
   switch (E.What) {
   case Event::Kind::Weak:
-    if (E.Length)
+    if (!E.isWhole())
       return call(B, RangeName,
-                  {S.Site, emitAddress(B, E.Where),
-                   B.CreateZExtOrTrunc(E.Length, B.getInt64Ty())});
+                  {S.Site, emitAddress(B, E.Where), emitLength(B, E)});
     return call(B, AccessName, {S.Site, emitAddress(B, E.Where)});
   case Event::Kind::Strong:
     return call(B, StrongName, {S.Site, emitAddress(B, E.Where)});
@@ -217,6 +216,18 @@ Value *MetadataInstrumenter::emitAddress(IRBuilder<> &B, const Place &Where) {
     Base = B.CreatePtrToInt(Base, I64);
   }
   return Where.Offset ? B.CreateAdd(Base, B.getInt64(Where.Offset)) : Base;
+}
+
+Value *MetadataInstrumenter::emitLength(IRBuilder<> &B, const Event &E) {
+  if (E.Length)
+    return B.CreateZExtOrTrunc(E.Length, B.getInt64Ty());
+  Type *T = E.If.Operand->getType();
+  Value *Other = ConstantInt::get(
+      T, APInt(64, E.If.Constant).zextOrTrunc(T->getIntegerBitWidth()));
+  Value *Holds =
+      B.CreateICmp(E.If.HoldsIfEqual ? CmpInst::ICMP_EQ : CmpInst::ICMP_NE,
+                   E.If.Operand, Other);
+  return B.CreateSelect(Holds, B.getInt64(E.Size), B.getInt64(0));
 }
 
 /// 0: no compare-and-swap, or nobody knows; 1: it failed; 2: it succeeded.

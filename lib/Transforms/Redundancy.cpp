@@ -39,7 +39,7 @@ const CheckedAccesses::Checked *
 CheckedAccesses::covering(const Event &E) const {
   int64_t Offset;
   auto It = Known.find(keyOf(E, Offset));
-  if (It == Known.end() || E.Length)
+  if (It == Known.end() || !E.isWhole())
     return nullptr;
   for (const Checked &C : It->second)
     if ((C.IsWrite || !isWrite(E)) &&
@@ -52,7 +52,7 @@ CheckedAccesses::Checked *CheckedAccesses::within(const Event &E,
                                                   int64_t &Distance) {
   int64_t Offset;
   auto It = Known.find(keyOf(E, Offset));
-  if (It == Known.end() || E.Length || !isWrite(E))
+  if (It == Known.end() || !E.isWhole() || !isWrite(E))
     return nullptr;
   for (Checked &C : It->second)
     if (!C.IsWrite && C.Number && contains(Offset, E.Size, C.Offset, C.Size)) {
@@ -63,7 +63,7 @@ CheckedAccesses::Checked *CheckedAccesses::within(const Event &E,
 }
 
 void CheckedAccesses::add(const Event &E, size_t Number) {
-  if (E.Length)
+  if (!E.isWhole())
     return;
   int64_t Offset;
   const Key At = keyOf(E, Offset);

@@ -68,6 +68,22 @@ define void @guarded(ptr %p) {
   ret void
 }
 
+; Where the condition is an operand, nothing is accessed if it does not hold.
+; CHECK:      function condition
+; CHECK-NEXT:   called
+; CHECK-NEXT:   range(load 0 global, %p, %c != 0 ? 8 : 0)
+; CHECK-NEXT:   asm { .reg .pred p; setp.ne.b32 p, $3, 0; mov.b32 $0, 0; @p ld.global.v2.u32 {$0, $1}, [$2]; }
+; CHECK-NEXT:   range(store 0 shared, %s, %c != 1 ? 4 : 0)
+; CHECK-NEXT:   asm { .reg .pred p; setp.eq.u32 p, $1, 1; @!p st.shared.u32 [$0], 1; }
+; CHECK-NEXT:   asm { .reg .pred p; setp.ne.b32 p, $1, 0; and.pred p, p, q; @p st.shared.u32 [$0], 1; }
+; CHECK-NEXT:   ret
+define void @condition(ptr %p, i32 %s, i32 %c) {
+  %v = call {i32, i32} asm sideeffect "{ .reg .pred p; setp.ne.b32 p, $3, 0; mov.b32 $0, 0; @p ld.global.v2.u32 {$0, $1}, [$2]; }", "=r,=r,l,r"(ptr %p, i32 %c)
+  call void asm sideeffect "{ .reg .pred p; setp.eq.u32 p, $1, 1; @!p st.shared.u32 [$0], 1; }", "r,r"(i32 %s, i32 %c)
+  call void asm sideeffect "{ .reg .pred p; setp.ne.b32 p, $1, 0; and.pred p, p, q; @p st.shared.u32 [$0], 1; }", "r,r"(i32 %s, i32 %c)
+  ret void
+}
+
 ; CHECK:      function spin
 ; CHECK-NEXT:   called
 ; CHECK-NEXT:   publish(%p, 2)

@@ -3,10 +3,10 @@
 ; RUN: %opt -load-pass-plugin=%pass_plugin -crsan-mode=metadata -passes=crsan -pass-remarks-missed=cuda-race \
 ; RUN:   -disable-output %s 2>&1 | FileCheck %s --implicit-check-not=remark:
 
-; CHECK: remark: k.cu:3:1: access is not checked for races: it is in inline PTX
+; CHECK: remark: k.cu:3:1: access is not checked for races: copies in the background, matrices and textures are not supported
 ; CHECK: remark: k.cu:3:2: access is not checked for races: it is in inline PTX
 ; CHECK: remark: k.cu:3:3: load is not checked for races: the optimiser may have moved it above the branch that guards it
-; CHECK: remark: k.cu:3:4: access is not checked for races: its length or type is not supported
+; CHECK: remark: k.cu:3:4: access is not checked for races: copies in the background, matrices and textures are not supported
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @k(ptr addrspace(1) %p, ptr addrspace(3) %s) !dbg !4 {
@@ -18,9 +18,15 @@ define ptx_kernel void @k(ptr addrspace(1) %p, ptr addrspace(3) %s) !dbg !4 {
   call void asm sideeffect "{.reg .pred q; @q st.global.u32 [$0], 1;}", "l"(ptr addrspace(1) %p), !dbg !9
   %v = load i32, ptr addrspace(1) %p, !dbg !10
   call void @llvm.nvvm.cp.async.ca.shared.global.4(ptr addrspace(3) %s, ptr addrspace(1) %p), !dbg !11
+  call void @llvm.nvvm.cp.async.commit.group(), !dbg !11
+  call void @llvm.nvvm.cp.async.wait.group(i32 0), !dbg !11
+  call void @llvm.nvvm.cp.async.bulk.wait.group.read(i32 0), !dbg !11
   ret void, !dbg !7
 }
 
+declare void @llvm.nvvm.cp.async.commit.group()
+declare void @llvm.nvvm.cp.async.wait.group(i32)
+declare void @llvm.nvvm.cp.async.bulk.wait.group.read(i32)
 declare void @llvm.nvvm.cp.async.ca.shared.global.4(ptr addrspace(3), ptr addrspace(1))
 
 !llvm.dbg.cu = !{!0}

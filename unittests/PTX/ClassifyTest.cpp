@@ -174,12 +174,16 @@ TEST(PTXClassify, WarpsAndMatrices) {
        "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {a}, [$0], 16"});
 }
 
+TEST(PTXClassify, Textures) {
+  expectAll(Category::TextureAccess, {"sust.b.1d.b32.trap [s, {a}], {b}",
+                                      "tex.1d.v4.f32.s32 {a,b,c,d}, [t, {e}]"});
+  expectAll(Category::Harmless, {"txq.width.b32 $0, [t]"});
+}
+
 TEST(PTXClassify, TheRestIsUnknown) {
   expectAll(Category::Unknown,
-            {"frobnicate.u32 $0", "sust.b.1d.b32.trap [s, {a}], {b}",
-             "tex.1d.v4.f32.s32 {a,b,c,d}, [t, {e}]", "$0 a",
-             "discard.global.L2 [$0], 128", "ld.$1.u32 $0, [$2]",
-             "multimem.ld_reduce.add.u32 a, [b]"});
+            {"frobnicate.u32 $0", "$0 a", "discard.global.L2 [$0], 128",
+             "ld.$1.u32 $0, [$2]", "multimem.ld_reduce.add.u32 a, [b]"});
   expectAll(Category::ControlFlow, {"trap", "exit", "bra L", "ret"});
 }
 
