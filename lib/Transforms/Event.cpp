@@ -182,11 +182,9 @@ void addIntrinsic(Events &To, IntrinsicInst &Call) {
 /// Functions of CUDA's that neither wait for another thread nor tell one
 /// anything.
 bool isHarmless(const Function &F) {
-  return StringSwitch<bool>(F.getName())
-             .Cases({"vprintf", "malloc", "free", "__assertfail"}, true)
-             .Default(false) ||
-         F.getName().starts_with("__nv_") ||
-         F.getName().starts_with("__crsan_");
+  const StringRef Name = F.getName();
+  return is_contained({"vprintf", "malloc", "free", "__assertfail"}, Name) ||
+         Name.starts_with("__nv_");
 }
 
 /// A callee that is seen here is instrumented like any other function. One that

@@ -86,16 +86,17 @@ void MetadataInstrumenter::planAccess(Instruction &I, const Event &E,
   }
   // `x += 1`: the store is sure to follow the load, so the load can be checked
   // as the store that it comes with.
-  if (const auto *Load = Checked.within(E, Distance);
+  if (auto *Load = Checked.within(E, Distance);
       Load && areOfOneLine(*Steps[*Load->Number].Accessor, I)) {
-    Step &S = Steps[*Load->Number];
+    const size_t Number = *std::exchange(Load->Number, std::nullopt);
+    Step &S = Steps[Number];
     const Place Where = {S.What.Where.Base, S.What.Where.Space,
                          S.What.Where.Offset + Distance};
     S.What = E;
     S.What.Where = Where;
     S.Accessor = &I;
     ++NumRedundant;
-    Checked.add(E, *Load->Number);
+    Checked.add(E, Number);
     return;
   }
   Checked.add(E, Steps.size());

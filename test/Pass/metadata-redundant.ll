@@ -52,11 +52,14 @@ define void @update(ptr addrspace(1) %p) !dbg !10 {
 ; CHECK-NEXT:   access(store 8 global, %q+-4)
 ; CHECK-NEXT:   load
 ; CHECK-NEXT:   store
+; CHECK-NEXT:   access(store 16 global, %p)
+; CHECK-NEXT:   store
 ; CHECK-NEXT:   ret
 define void @wider(ptr addrspace(1) %p) !dbg !13 {
   %q = getelementptr i8, ptr addrspace(1) %p, i64 4
   %a = load i32, ptr addrspace(1) %q, !dbg !14
   store i64 0, ptr addrspace(1) %p, !dbg !14
+  store i128 0, ptr addrspace(1) %p, !dbg !14
   ret void
 }
 
