@@ -1,4 +1,5 @@
-//===- Metadata.h - What metadata mode keeps in the device's memory -*- C++ -*-===//
+//===- Metadata.h - What metadata mode keeps in the device's memory -*- C++
+//-*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,7 +34,11 @@ inline constexpr uint32_t NumPages = 1u << PageIndexBits;
 /// (a multiple of 4096, below 2^48) with `PageValid`, perhaps `PageCached`, and
 /// in bits 48-63 the address bits above the index, so that two pages of one
 /// index are told apart.
-enum PageFlags : uint64_t { PageValid = 1, PageCached = 2 };
+enum PageFlags : uint64_t {
+  PageValid = 1,
+  PageCached = 2,
+  PageHost = 4, ///< The host may access it while a kernel runs.
+};
 inline constexpr uint64_t pageIndex(uint64_t Address) {
   return (Address >> PageShift) & (NumPages - 1);
 }
@@ -69,40 +74,66 @@ inline constexpr uint32_t NumWarps = 1u << WarpBits;
 /// where several share an entry ("plausible clocks", Torres-Rojas and Ahamad).
 inline constexpr uint32_t KnownEntries = 32;
 
-/// A warp's, 64 bytes. Zero at first; never reset, so that the clocks of two
-/// blocks that have the same number one after the other differ.
+/// A warp's, 96 bytes; what every access needs comes first. Zero at first;
+/// never reset, so that the clocks of two blocks that have the same number one
+/// after the other differ.
 struct WarpState {
-  uint32_t Clock;     ///< Rises with each synchronisation of any of its lanes.
-  uint32_t Start;     ///< Clock when the block began.
-  uint32_t Arrive[2]; ///< Clock at the last barriers of the whole block.
-  uint64_t Owner;     ///< Which grid and block; never 0 while alive.
-  uint32_t Alive;     ///< Lanes that have entered the kernel and not left it.
-  uint32_t Flags;     ///< WarpFlags.
-  uint64_t Block;     ///< Linear index of the block in its grid.
+  uint32_t Clock; ///< Rises with each synchronisation of any of its lanes.
+  /// Accesses of the block with smaller clocks were before its last barrier.
+  uint32_t Barrier;
+  uint32_t Floor;       ///< No access of this grid has a smaller clock.
+  uint32_t LockedLanes; ///< Lanes that hold a lock.
+  uint64_t SharedCells; ///< Shadow of the block's shared memory, or 0.
+  uint32_t Start;       ///< Clock when the block began.
+  uint32_t Flags;       ///< WarpFlags.
+  uint64_t Grid;        ///< %gridid.
+  uint64_t Block;       ///< Linear index of the block in its grid.
+  uint32_t Alive;       ///< Lanes that have entered the kernel and not left it.
+  uint32_t Reserved;
+  /// Of a block's first warp: the largest clock with which any of its threads
+  /// came to its last two barriers.
+  uint32_t Arrive[2];
   uint64_t Checked;   ///< Accesses checked, one a lane.
   uint64_t Unchecked; ///< Accesses to memory without shadow.
-  uint64_t Grid;      ///< %gridid.
+  uint64_t Pad[2];
 };
-static_assert(sizeof(WarpState) == 64);
+static_assert(sizeof(WarpState) == 96);
 
 enum WarpFlags : uint32_t {
-  Mixed = 1, ///< Two live blocks have the same number: nothing is judged.
-  Leaky = 2, ///< May end without a word: alive means nothing.
+  Mixed = 1,    ///< Two live blocks have the same number: nothing is judged.
+  Leaky = 2,    ///< May end without a word: alive means nothing.
+  HasKnown = 4, ///< Its row of Metadata::Known is not all zero.
 };
 
 /// A lane's, 64 bytes. Clocks are those of its warp.
 struct LaneState {
-  uint32_t Barriers;  ///< Barriers of the whole block that it has passed.
-  uint32_t LastSync;  ///< Clock at its last synchronisation of any kind.
-  uint32_t WarpSync;  ///< At its last barrier of the warp or the block.
-  uint32_t FenceBlock, FenceDevice; ///< At its last fence of at least the scope.
-  uint32_t Release;   ///< At its last release of device scope.
-  uint32_t NumLocks;  ///< Locks held (iGUARD 6.3), perhaps more than listed.
-  uint32_t Active;    ///< Bit I: Locks[I] has been followed by a fence.
-  uint32_t Locks[4];  ///< Hashes of their addresses.
-  uint32_t Pending[4]; ///< Sync cells that were read, for the next fence.
+  uint32_t Barriers; ///< Barriers of the whole block that it has passed.
+  uint32_t LastSync; ///< Clock at its last synchronisation of any kind.
+  /// When it last came to a barrier of the warp or the block, and when it was
+  /// through.
+  uint32_t WarpArrive, WarpDepart;
+  uint32_t FenceBlock,
+      FenceDevice;         ///< At its last fence of at least the scope.
+  uint32_t Release;        ///< At its last release of any scope.
+  uint32_t Acquire;        ///< When it last came to know of another thread.
+  uint32_t PublishedCell;  ///< The sync cell of its last release, plus 1, ...
+  uint32_t PublishedClock; ///< ... and when that was.
+  uint32_t NumPending; ///< Sync cells that were read, for the next fence, ...
+  uint32_t Pending[2]; ///< ... the last ones of them.
+  uint16_t NumLocks;   ///< Locks held (iGUARD 6.3): more than 4 are counted.
+  uint8_t ActiveLocks; ///< Bit I: Locks[I] has been followed by a fence.
+  uint8_t IsCalling;   ///< Has called a function of another unit.
+  uint16_t Locks[4];   ///< Hashes of their addresses, 0: free.
 };
 static_assert(sizeof(LaneState) == 64);
+
+/// Where the clocks of a grid began.
+struct GridStart {
+  uint64_t Grid;  ///< %gridid + 1; 0: free.
+  uint32_t Clock; ///< 0: about to be set.
+  uint32_t Reserved;
+};
+inline constexpr uint32_t NumGridStarts = 1u << 10;
 
 inline constexpr uint32_t NumSyncCells = 1u << 13;
 /// What whoever acquires from an object comes to know. 256 bytes.
@@ -128,7 +159,12 @@ enum AccessFlags : uint8_t {
   IsAtomic = 8, ///< Read-modify-write.
 };
 /// As PTX has them. No scope is less than a block's.
-enum class SyncScope : uint8_t { Block = 0, Cluster = 1, Device = 2, System = 3 };
+enum class SyncScope : uint8_t {
+  Block = 0,
+  Cluster = 1,
+  Device = 2,
+  System = 3
+};
 enum class SyncOrder : uint8_t {
   Weak = 0,
   Relaxed = 1,
@@ -139,9 +175,9 @@ enum class SyncOrder : uint8_t {
 
 /// Device memory, one an access, initialised by the pass (`AccessesPrefix`).
 struct AccessSite {
-  uint64_t Id;    ///< As in the site table.
-  uint32_t Size;  ///< Bytes; 0: an operand of the check.
-  uint8_t Flags;  ///< AccessFlags.
+  uint64_t Id;   ///< As in the site table.
+  uint32_t Size; ///< Bytes; 0: an operand of the check.
+  uint8_t Flags; ///< AccessFlags.
   SyncScope Scope;
   SyncOrder Order;
   uint8_t MemorySpace;
@@ -154,25 +190,38 @@ inline constexpr char AccessesPrefix[] = "__crsan_accesses_";
 /// Sites that cells can name; accesses of later ones are not checked.
 inline constexpr uint32_t MaxSites = 1u << 16;
 
-/// Device memory, one a context: zeroed by the host, which then sets the
-/// addresses. Config::Metadata points to it.
+/// Head of the device memory that Config::Metadata points to, one a context.
+/// The tables follow it at fixed places; all of it is zeroed by the host, which
+/// then sets the first two fields, and the page table as memory is allocated.
 struct Metadata {
-  uint64_t Pages;        ///< uint64_t[NumPages].
-  uint64_t Warps;        ///< WarpState[NumWarps].
-  uint64_t Lanes;        ///< LaneState[NumWarps * 32].
-  uint64_t Known;        ///< uint32_t[NumWarps][KnownEntries].
-  uint64_t SyncCells;    ///< SyncCell[NumSyncCells].
-  uint64_t Pairs;        ///< RacingPair[NumRacingPairs].
-  uint64_t Sites;        ///< Addresses of AccessSites by index, MaxSites of them.
   uint64_t SharedShadow; ///< Cells of shared memory, or 0.
   uint64_t SharedBytes;  ///< Bytes of SharedShadow.
   uint32_t NextSite;     ///< Indices given so far.
+  uint32_t MaxClock;     ///< The largest clock of a grid that has ended.
+  uint32_t IsUsedUp;     ///< A clock is as large as a cell can hold.
   uint32_t Reserved;
   uint64_t PairsDropped; ///< Races that found no free RacingPair.
-  uint64_t Evictions;    ///< Cells of the cached layout that were taken over.
-  uint64_t Pad[4];
+  uint64_t Pad[27];
 };
-static_assert(sizeof(Metadata) == 128);
+static_assert(sizeof(Metadata) == 256);
+
+/// Where the tables are, in bytes from the head.
+inline constexpr uint64_t
+    PagesAt = sizeof(Metadata),                 ///< uint64_t[NumPages].
+    WarpsAt = PagesAt + uint64_t(8) * NumPages, ///< WarpState[NumWarps].
+    LanesAt =
+        WarpsAt + sizeof(WarpState) * NumWarps, ///< LaneState[NumWarps * 32].
+    KnownAt = LanesAt + sizeof(LaneState) * 32 * NumWarps,
+    ///< uint32_t[NumWarps][KnownEntries].
+    SyncCellsAt = KnownAt + uint64_t(4) * KnownEntries * NumWarps,
+    ///< SyncCell[NumSyncCells].
+    PairsAt = SyncCellsAt + sizeof(SyncCell) * NumSyncCells,
+    ///< RacingPair[NumRacingPairs].
+    SitesAt = PairsAt + sizeof(RacingPair) * NumRacingPairs,
+    ///< Addresses of AccessSites by index, MaxSites of them.
+    GridStartsAt = SitesAt + uint64_t(8) * MaxSites,
+    ///< GridStart[NumGridStarts].
+    MetadataBytes = GridStartsAt + sizeof(GridStart) * NumGridStarts;
 
 /// Flags of the call at a kernel's head.
 enum EnterFlags : uint32_t {
@@ -201,6 +250,10 @@ enum RaceReasons : uint64_t {
 /// Record::Before of a two-sided record: the earlier thread.
 inline constexpr uint64_t earlierThread(uint64_t Block, uint32_t Thread) {
   return Block << 16 | Thread;
+}
+/// The extent of a block, above the RaceReasons.
+inline constexpr uint64_t blockShape(uint32_t X, uint32_t Y, uint32_t Z) {
+  return uint64_t(X) << 32 | uint64_t(Y) << 43 | uint64_t(Z) << 54;
 }
 /// Block index where the earlier thread's block is no longer known.
 inline constexpr uint64_t UnknownBlock = ~uint64_t(0) >> 16;

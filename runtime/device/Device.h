@@ -48,6 +48,17 @@ DEVICE uint32_t lane() {
   return Lane;
 }
 
+DEVICE uint32_t broadcast(uint32_t Value, uint32_t From) {
+  return __nvvm_shfl_sync_idx_i32(activeMask(), Value, From, 31);
+}
+DEVICE uint64_t shuffle(uint32_t Mask, uint64_t Value, uint32_t From) {
+  const uint32_t Low =
+      __nvvm_shfl_sync_idx_i32(Mask, uint32_t(Value), From, 31);
+  const uint32_t High =
+      __nvvm_shfl_sync_idx_i32(Mask, uint32_t(Value >> 32), From, 31);
+  return uint64_t(High) << 32 | Low;
+}
+
 DEVICE uint32_t below(uint32_t Random, uint32_t Bound) {
   return uint32_t((uint64_t(Random) * Bound) >> 32);
 }

@@ -20,48 +20,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockShuffle.h"
-#include "Device.h"
+#include "Metadata.h"
+#include "Records.h"
 #include "Watchpoints.h"
 
 using namespace crsan::abi;
 using namespace crsan::device;
-
-namespace {
-
-//===----------------------------------------------------------------------===//
-// Reporting
-//===----------------------------------------------------------------------===//
-
-DEVICE Counters &counters() {
-  return *reinterpret_cast<Counters *>(__crsan_config.Counters);
-}
-
-DEVICE volatile uint64_t *publishedHits(RecordBuffer *Buffer, uint32_t Slot) {
-  auto *Records = reinterpret_cast<Record *>(Buffer + 1);
-  return reinterpret_cast<volatile uint64_t *>(Records + Buffer->Capacity) +
-         Slot;
-}
-
-/// Which thread of which block of which grid.
-DEVICE void writePlace(volatile Record &R, RecordBuffer *Buffer,
-                       uint32_t Slot) {
-  auto *Places = reinterpret_cast<volatile GridPlace *>(
-      publishedHits(Buffer, Buffer->Capacity));
-  volatile GridPlace &Place = Places[Slot];
-  R.Block[0] = __nvvm_read_ptx_sreg_ctaid_x();
-  R.Block[1] = __nvvm_read_ptx_sreg_ctaid_y();
-  R.Block[2] = __nvvm_read_ptx_sreg_ctaid_z();
-  R.Thread = __nvvm_read_ptx_sreg_tid_x() | __nvvm_read_ptx_sreg_tid_y() << 10 |
-             __nvvm_read_ptx_sreg_tid_z() << 20;
-  Place.Extent[0] = __nvvm_read_ptx_sreg_nctaid_x();
-  Place.Extent[1] = __nvvm_read_ptx_sreg_nctaid_y();
-  Place.Extent[2] = __nvvm_read_ptx_sreg_nctaid_z();
-  Place.Cluster[0] = __crsan_cluster_extent(0);
-  Place.Cluster[1] = __crsan_cluster_extent(1);
-  Place.Cluster[2] = __crsan_cluster_extent(2);
-}
-
-} // namespace
 
 /// A race, seen by this thread: counts it, and writes a record if it is the
 /// first of its site. `LanesAndKind` has RecordFlags in bits 8-15 and the kind
@@ -149,17 +113,6 @@ struct Warp {
   bool Leader;     ///< and whether this lane is it.
   uint32_t Random; ///< The same in all of them.
 };
-
-DEVICE uint32_t broadcast(uint32_t Value, uint32_t From) {
-  return __nvvm_shfl_sync_idx_i32(activeMask(), Value, From, 31);
-}
-DEVICE uint64_t shuffle(uint32_t Mask, uint64_t Value, uint32_t From) {
-  const uint32_t Low =
-      __nvvm_shfl_sync_idx_i32(Mask, uint32_t(Value), From, 31);
-  const uint32_t High =
-      __nvvm_shfl_sync_idx_i32(Mask, uint32_t(Value >> 32), From, 31);
-  return uint64_t(High) << 32 | Low;
-}
 
 DEVICE Warp gather() {
   Warp W;

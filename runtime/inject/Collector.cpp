@@ -96,7 +96,8 @@ collectOccurrences(const abi::RecordBuffer &Buffer,
     Found.push_back({.Rec = asProgramSaw(Rec, Places[I], Seed),
                      .Count = std::max({Hits[I], Told, uint64_t(1)}),
                      .AtLeast = !Exact || Hits[I] == 0,
-                     .Device = Device});
+                     .Device = Device,
+                     .Grid = std::to_array(Places[I].Extent)});
   }
   return Found;
 }

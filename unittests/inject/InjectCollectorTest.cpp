@@ -30,6 +30,9 @@ public:
   uint64_t &published(uint32_t I) {
     return reinterpret_cast<uint64_t *>(&record(get().Capacity))[I];
   }
+  abi::GridPlace &place(uint32_t I) {
+    return reinterpret_cast<abi::GridPlace *>(&published(get().Capacity))[I];
+  }
   void fill(uint32_t I, uint64_t Site, abi::RaceKind Kind, uint64_t Count) {
     record(I).Site = Site;
     record(I).Kind = Kind;
@@ -119,6 +122,19 @@ TEST(InjectCollector, DroppedAndForeignSlotsAreIgnored) {
   auto Found = collectOccurrences(B.get(), Sites, true, 0, 0);
   ASSERT_EQ(Found.size(), 1u);
   EXPECT_EQ(Found[0].Count, 3u);
+}
+
+TEST(InjectCollector, TheGridComesWithItsRecord) {
+  Buffer B(2);
+  B.fill(0, 7, abi::RaceKind::InterBlock, 1);
+  B.fill(1, 7, abi::RaceKind::InterBlock, 1);
+  B.place(1).Extent[0] = 4;
+  B.place(1).Extent[1] = 5;
+  B.place(1).Extent[2] = 6;
+  auto Found = collectOccurrences(B.get(), {}, true, 0, 0);
+  ASSERT_EQ(Found.size(), 2u);
+  EXPECT_EQ(Found[0].Grid, Index3{});
+  EXPECT_EQ(Found[1].Grid, (Index3{4, 5, 6}));
 }
 
 TEST(InjectCollector, ShardsAreSummed) {

@@ -1,0 +1,159 @@
+//===- Judgement.h - Are two accesses ordered? ------------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The conditions of iGUARD's Table 2 and of ScoRD's Table IV, by their names.
+// The papers ask whether the earlier thread has synchronised since, and call
+// two accesses ordered if it has. That accuses code that is ordered through a
+// third thread, and misses whoever does not acquire. Here P3 to P5 are exact,
+// and everything else is one question: has what the earlier thread did by then
+// reached the later one through any chain of releases and acquires
+// (docs/metadata.md)?
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_DEVICE_JUDGEMENT_H
+#define CRSAN_DEVICE_JUDGEMENT_H
+
+#include "Threads.h"
+
+namespace crsan::device {
+
+enum class Order : uint8_t {
+  Ordered,     ///< Or perhaps; nothing is said.
+  SameWarp,    ///< A race of two lanes of a warp,
+  SameBlock,   ///< of two warps of a block,
+  OtherBlock,  ///< of two blocks,
+  OtherKernel, ///< of two grids.
+};
+
+/// What most often shows that there is no race, without a look at the state of
+/// the earlier thread: what all accesses of a warp have in common.
+struct Quick {
+  uint32_t FirstWarp, NumWarpsInBlock;
+  uint32_t Barrier, Floor;
+
+  DEVICE bool isOrdered(Accessor Earlier, Accessor Mine) const {
+    const uint32_t Then = Earlier.clock();
+    const uint32_t Place = (Earlier.warp() - FirstWarp) & (NumWarps - 1);
+    return Then < Floor || // P1, or of an earlier kernel.
+           (Place < NumWarpsInBlock && Then < Barrier) ||        // P5.
+           (Earlier.isSameMoment(Mine) && !Earlier.isSeveral()); // P3.
+  }
+};
+
+/// Whether `Earlier`, of our own warp, is ordered before what this lane does.
+DEVICE Order judgeInWarp(const Self &Me, Accessor Earlier) {
+  const uint32_t Then = Earlier.clock();
+  const LaneState &Mine = Me.thread();
+  if (Earlier.lane() == Me.Lane && !Earlier.isSeveral())
+    return Order::Ordered; // P3: program order.
+  const LaneState &Theirs = Self::stateOf(Me.Warp, Earlier.lane());
+  // P4: a barrier of the warp. That the two lanes run in lockstep, which is
+  // enough for iGUARD, nobody has promised.
+  const bool Left =
+      loadNear(Theirs.WarpArrive) > Then || loadNear(Theirs.Release) > Then;
+  const bool Arrived = Mine.WarpDepart > Then || Mine.Acquire > Then;
+  return Left && Arrived ? Order::Ordered : Order::SameWarp; // R2.
+}
+
+/// Whether the access by `Earlier` is ordered before what this thread does now.
+DEVICE Order judge(const Self &Me, Accessor Earlier) {
+  if (Earlier.isNobody())
+    return Order::Ordered; // P1: first access.
+  const uint32_t Then = Earlier.clock(), Theirs = Earlier.warp();
+  const WarpState &Mine = Me.warp();
+  const WarpState &Other = Self::stateOf(Theirs);
+  // By an earlier grid, or by a block whose number a later one has by now:
+  // nothing is known of those.
+  if (Then < loadNear(Mine.Floor) || Then < loadRelaxed(Other.Start))
+    return Order::Ordered;
+  if ((loadNear(Mine.Flags) | loadRelaxed(Other.Flags)) & Mixed)
+    return Order::Ordered;
+  if (Theirs == Me.Warp)
+    return judgeInWarp(Me, Earlier);
+  // What is known of several is the larger.
+  const bool IsKnown = (loadNear(Mine.Flags) & HasKnown) &&
+                       loadNear(Me.known()[Theirs % KnownEntries]) > Then;
+  if (IsKnown)
+    return Order::Ordered;
+  if (loadRelaxed(Other.Grid) != Mine.Grid) {
+    // As long as a thread of it runs, no stream or event has ordered its grid
+    // before ours. The host might have, if the thread has told it.
+    const LaneState &T = Self::stateOf(Theirs, Earlier.lane());
+    const bool IsRunning = loadRelaxed(Other.Alive) != 0 &&
+                           !(loadRelaxed(Other.Flags) & Leaky) &&
+                           loadRelaxed(T.LastSync) <= Then;
+    return IsRunning ? Order::OtherKernel : Order::Ordered;
+  }
+  if (loadRelaxed(Other.Block) != Mine.Block)
+    return Order::OtherBlock; // R4.
+  // P5: a barrier of the block that both have passed.
+  if (Then < loadNear(Mine.Barrier))
+    return Order::Ordered;
+  return Order::SameBlock; // R3.
+}
+
+/// P6 and R1: two strong accesses, each within the other's scope, do not race.
+/// `Far`: the threads are in different blocks.
+DEVICE bool isScopeEnough(const AccessSite &A, const AccessSite &B, bool Far) {
+  return !Far || (A.Scope != SyncScope::Block && B.Scope != SyncScope::Block);
+}
+
+DEVICE const AccessSite *siteAt(uint32_t Index) {
+  return reinterpret_cast<const AccessSite *>(
+      loadRelaxed(table<uint64_t>(SitesAt)[Index]));
+}
+
+/// What a report says of how things stood.
+DEVICE uint64_t reasonsOf(const Self &Me, Accessor Earlier, Order How) {
+  const LaneState &T = Self::stateOf(Earlier.warp(), Earlier.lane());
+  const LaneState &Mine = Me.thread();
+  const uint32_t Then = Earlier.clock();
+  uint64_t Why = 0;
+  if (How == Order::SameWarp)
+    Why |= SameWarp | SameBlock;
+  if (How == Order::SameBlock)
+    Why |= SameBlock;
+  if (How == Order::OtherKernel)
+    Why |= OtherGrid;
+  if (T.LastSync <= Then)
+    Why |= EarlierNoSync;
+  if (T.FenceBlock > Then)
+    Why |= T.FenceDevice > Then ? EarlierFencedDevice : EarlierFencedBlock;
+  if (T.WarpArrive > Then)
+    Why |= EarlierBarrier;
+  if (Mine.Acquire)
+    Why |= LaterAcquired;
+  if (loadNear(Me.warp().LockedLanes) >> Me.Lane & 1)
+    Why |= LaterHoldsLock;
+  if (Earlier.isLocked())
+    Why |= EarlierUsedLock;
+  if (Earlier.isSeveral())
+    Why |= SeveralReaders;
+  return Why;
+}
+
+DEVICE RaceKind kindOf(Order How, uint64_t Why, const AccessSite &Later,
+                       const AccessSite &Earlier) {
+  const bool LaterStrong = Later.Flags & IsStrong;
+  const bool EarlierStrong = Earlier.Flags & IsStrong;
+  if (How == Order::OtherKernel)
+    return RaceKind::InterKernel;
+  if (LaterStrong && EarlierStrong)
+    return RaceKind::AtomicScope; // R1; ScoRD (d).
+  if (Why & (LaterHoldsLock | EarlierUsedLock))
+    return RaceKind::ImproperLock; // R5; ScoRD (e), (f).
+  if (How == Order::SameWarp)
+    return RaceKind::WarpBarrier; // R2.
+  if (LaterStrong != EarlierStrong)
+    return RaceKind::NotStrong;                          // ScoRD (c).
+  return How == Order::SameBlock ? RaceKind::IntraBlock  // R3; ScoRD (a).
+                                 : RaceKind::InterBlock; // R4; ScoRD (b).
+}
+
+} // namespace crsan::device
+
+#endif // CRSAN_DEVICE_JUDGEMENT_H

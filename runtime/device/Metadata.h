@@ -1,0 +1,679 @@
+//===- Metadata.h - Metadata mode's entry points ----------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_DEVICE_METADATA_H
+#define CRSAN_DEVICE_METADATA_H
+
+#include "Judgement.h"
+#include "Records.h"
+
+/// Entry points of metadata mode: every access comes here.
+#define HOT_ENTRY extern "C" __attribute__((device, noinline, used, convergent))
+
+namespace crsan::device {
+
+DEVICE bool isShadowed() { return __crsan_config.Flags & Shadowed; }
+
+//===----------------------------------------------------------------------===//
+// Sites
+//===----------------------------------------------------------------------===//
+
+/// The number by which cells name a site; it gets one when it is first used.
+/// MaxSites: there is none left.
+DEVICE uint32_t indexOf(AccessSite &S) {
+  constexpr uint32_t Claimed = ~0u;
+  uint32_t Index = loadNear(S.Index);
+  if (Index != 0 && Index != Claimed)
+    return Index;
+  uint32_t Found;
+  asm volatile("atom.relaxed.gpu.cas.b32 %0, [%1], 0, %2;"
+               : "=r"(Found)
+               : "l"(&S.Index), "r"(Claimed)
+               : "memory");
+  if (Found == 0) {
+    Index = 1 + __nvvm_atom_add_gen_i(
+                    reinterpret_cast<int *>(&metadata().NextSite), 1);
+    if (Index < MaxSites)
+      storeRelaxed(table<uint64_t>(SitesAt)[Index],
+                   reinterpret_cast<uint64_t>(&S));
+    else
+      Index = MaxSites;
+    fenceDevice();
+    storeRelaxed(S.Index, Index);
+    return Index;
+  }
+  // Whoever was first is about to say it.
+  while (Found == Claimed)
+    Found = loadRelaxed(S.Index);
+  return Found;
+}
+
+//===----------------------------------------------------------------------===//
+// Races
+//===----------------------------------------------------------------------===//
+
+/// The pair's entry, made if need be; null if the table is full.
+DEVICE RacingPair *pairOf(uint32_t Later, uint32_t Earlier) {
+  auto *Pairs = table<RacingPair>(PairsAt);
+  const uint32_t Key = Later << 16 | Earlier;
+  uint32_t At = mix(Key);
+#pragma unroll 1
+  for (uint32_t Tries = 0; Tries < 16; ++Tries, ++At) {
+    RacingPair &P = Pairs[At & (NumRacingPairs - 1)];
+    uint32_t Found;
+    asm volatile("atom.relaxed.gpu.cas.b32 %0, [%1], 0, %2;"
+                 : "=r"(Found)
+                 : "l"(&P.Key), "r"(Key)
+                 : "memory");
+    if (Found == 0 || Found == Key)
+      return &P;
+  }
+  return nullptr;
+}
+
+/// The linear index of a thread in the block that it belongs to.
+DEVICE uint32_t placeInBlock(Accessor A, uint64_t Grid, uint64_t Block) {
+  const uint32_t Warp = (A.warp() - firstWarp(Grid, Block)) & (NumWarps - 1);
+  return Warp * 32 + A.lane();
+}
+
+} // namespace crsan::device
+
+/// The access at `A` by this thread, now, and the one that a cell remembers may
+/// be a race: judged again, since the state of the earlier thread may have been
+/// taken over by a later block meanwhile, and told to the host if so.
+ENTRY void __crsan_md_race(crsan::abi::AccessSite *S, uint64_t A,
+                           uint64_t EarlierBits) {
+  using namespace crsan::device;
+  const Self Me;
+  const Accessor Earlier{EarlierBits};
+  fenceDevice();
+  const Order How = judge(Me, Earlier);
+  const AccessSite *Other = siteAt(Earlier.site());
+  if (How == Order::Ordered || !Other)
+    return;
+  const uint64_t Why = reasonsOf(Me, Earlier, How);
+  const WarpState &W = Self::stateOf(Earlier.warp());
+  const uint64_t Block = loadRelaxed(W.Block);
+  fenceDevice();
+  if (judge(Me, Earlier) != How)
+    return;
+  RacingPair *P = pairOf(S->Index, Earlier.site());
+  if (!P) {
+    __nvvm_atom_add_gen_ll(
+        reinterpret_cast<long long *>(&metadata().PairsDropped), 1);
+    return;
+  }
+  const uint64_t Seen =
+      __nvvm_atom_add_gen_ll(reinterpret_cast<long long *>(&P->Hits), 1);
+  if ((Seen & (Seen + 1)) != 0)
+    return;
+  auto *Buffer = reinterpret_cast<RecordBuffer *>(__crsan_config.Records);
+  if (Seen != 0) {
+    const uint32_t Slot = loadRelaxed(P->Slot) - 1;
+    if (Slot < Buffer->Capacity)
+      *publishedHits(Buffer, Slot) = Seen + 1;
+    return;
+  }
+  const uint32_t Slot =
+      __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&counters().NextRecord), 1);
+  if (Slot >= Buffer->Capacity) {
+    *reinterpret_cast<volatile uint64_t *>(&Buffer->Dropped) =
+        1 + __nvvm_atom_add_gen_ll(
+                reinterpret_cast<long long *>(&counters().Dropped), 1);
+    return;
+  }
+  volatile Record &R = reinterpret_cast<Record *>(Buffer + 1)[Slot];
+  R.Site = S->Id;
+  R.Other = Other->Id;
+  R.Address = A;
+  R.Before = earlierThread(Block < UnknownBlock ? Block : UnknownBlock,
+                           placeInBlock(Earlier, W.Grid, Block));
+  R.After = Why | blockShape(__nvvm_read_ptx_sreg_ntid_x(),
+                             __nvvm_read_ptx_sreg_ntid_y(),
+                             __nvvm_read_ptx_sreg_ntid_z());
+  R.Lanes = 1u << lane();
+  R.Flags = TwoSided | (__crsan_config.Flags & ShuffleBlocks ? Shuffled : 0);
+  R.Size = S->Size && S->Size < 255 ? S->Size : 255;
+  *reinterpret_cast<volatile uint8_t *>(&R.MemorySpace) = uint8_t(spaceOf(A));
+  writePlace(R, Buffer, Slot);
+  *publishedHits(Buffer, Slot) = 1;
+  storeRelaxed(P->Slot, Slot + 1);
+  __nvvm_membar_sys();
+  *reinterpret_cast<volatile uint8_t *>(&R.Kind) =
+      uint8_t(kindOf(How, Why, *S, *Other));
+  if (__crsan_config.Flags & TrapOnRace)
+    asm volatile("brkpt;");
+}
+
+namespace crsan::device {
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+} // namespace crsan::device
+
+/// The access of `A` by this thread, now, was not seen to be ordered after one
+/// that conflicts with it: a closer look.
+ENTRY void __crsan_md_judge(crsan::abi::AccessSite *S, uint64_t A,
+                            uint64_t MineBits, uint64_t EarlierBits) {
+  using namespace crsan::device;
+  const Accessor Mine{MineBits}, Earlier{EarlierBits};
+  if (!(maskOf(Earlier.bytes()) & maskOf(Mine.bytes())))
+    return;
+  const Self Me;
+  const Order How = judge(Me, Earlier);
+  if (How == Order::Ordered)
+    return;
+  if (Earlier.isStrong() && Mine.isStrong()) {
+    const AccessSite *Other = siteAt(Earlier.site());
+    const bool Far = How == Order::OtherBlock || How == Order::OtherKernel;
+    if (!Other || isScopeEnough(*S, *Other, Far))
+      return; // P6.
+  }
+  __crsan_md_race(S, A, EarlierBits);
+}
+
+namespace crsan::device {
+
+/// A warp's access, as its words are judged.
+struct Check {
+  AccessSite &S;
+  Quick Test;
+  Accessor Mine;
+  bool Remembers; ///< This lane's access is the one that the cell remembers.
+
+  DEVICE void against(Address A, Accessor Now, Accessor Earlier) const {
+    if (!Test.isOrdered(Earlier, Now))
+      __crsan_md_judge(&S, A, Now.Bits, Earlier.Bits);
+  }
+  DEVICE void word(Address A, CellRef C, Bytes B) const;
+};
+
+/// One word: judged against who was there before, and remembered.
+DEVICE void Check::word(Address A, CellRef C, Bytes B) const {
+  const Accessor Now = Mine.with(B);
+  const Cell Found = C.load();
+  const Accessor Reader = C.decode(Found.Reader);
+  Accessor Writer = C.decode(Found.Writer);
+  if (S.Flags & WritesMemory) {
+    // A strong access after another in the same kernel tells nothing new, and
+    // everybody may be here for it.
+    const bool IsOld = Now.isStrong() && Writer.isStrong() &&
+                       Writer.site() == Now.site() &&
+                       Writer.clock() >= Test.Floor;
+    // What a weak access accuses, a strong one does not.
+    const bool IsWeaker =
+        Now.isStrong() && !Writer.isStrong() && Writer.isSameMoment(Now);
+    if (Remembers && !IsOld && !IsWeaker)
+      Writer = C.decode(C.exchangeWriter(Now));
+    against(A, Now, Reader);
+  } else if (Remembers &&
+             (!Reader.isSameMoment(Now) || Reader.bytes() != Now.bytes() ||
+              (Reader.isStrong() && !Now.isStrong()))) {
+    // Of several readers of one warp, the cell keeps the last, and that it was
+    // not the only one.
+    const bool More = Reader.warp() == Now.warp() &&
+                      Reader.clock() == Now.clock() && !Reader.isNobody() &&
+                      (Reader.lane() != Now.lane() || Reader.isSeveral());
+    C.setReader(More ? Now.several() : Now);
+  }
+  against(A, Now, Writer);
+}
+
+DEVICE void countUnchecked(const Self &Me) {
+  __nvvm_atom_add_gen_ll(reinterpret_cast<long long *>(&Me.warp().Unchecked),
+                         1);
+}
+
+/// `Count` accesses of `Size` bytes, the first at `A` and the others `Stride`
+/// bytes apart, in all the words that they are in.
+DEVICE void checkAccess(AccessSite &S, Address A, uint64_t Size, uint32_t Count,
+                        int64_t Stride) {
+  if (!canRace(A) || Size == 0)
+    return;
+  const Self Me;
+  const WarpState &W = Me.warp();
+  const bool Strong = S.Flags & IsStrong;
+  // Lanes of a warp that read one location do not race with each other, and
+  // neither do strong updates: one of them is remembered (iGUARD 6.5).
+  bool Remembers = true, Several = false;
+  if (!(S.Flags & WritesMemory) || Strong) {
+    const uint32_t All = activeMask();
+    const Address First = shuffle(All, A, __builtin_ctz(All));
+    const uint32_t Here = activeMask();
+    if (!__nvvm_vote_any_sync(Here, First != A)) {
+      Several = (Here & (Here - 1)) != 0;
+      Remembers = Me.Lane == uint32_t(__builtin_ctz(Here));
+    }
+  }
+  const uint32_t Clock = loadNear(W.Clock);
+  const uint32_t Index = indexOf(S);
+  Accessor Mine = Accessor::make(Index, Me.Lane, Me.Warp, Clock);
+  if (Several)
+    Mine = Mine.several();
+  if (Strong)
+    Mine = Mine.strong();
+  if (loadNear(W.LockedLanes) >> Me.Lane & 1)
+    Mine = Mine.locked();
+  const Check C{
+      S,
+      {Me.FirstWarp, warpsInBlock(), loadNear(W.Barrier), loadNear(W.Floor)},
+      Mine,
+      Remembers};
+  const bool InShared = spaceOf(A) == Space::Shared;
+#pragma unroll 1
+  for (uint32_t I = 0; I < Count; ++I, A += Stride) {
+    Address At = A;
+    const Address End = A + Size;
+#pragma unroll 1
+    while (At < End) {
+      // A page at a time, or all of it in shared memory.
+      const PageRef Page = InShared ? PageRef::none() : PageRef(At);
+      const Address PageEnd = (At | (PageBytes - 1)) + 1;
+      const Address Stop = InShared || End < PageEnd ? End : PageEnd;
+      const bool IsTracked = InShared ? W.SharedCells != 0 : Page.isTracked();
+      if (!IsTracked || Index >= MaxSites) {
+        countUnchecked(Me);
+        At = Stop;
+        continue;
+      }
+#pragma unroll 1
+      while (At < Stop) {
+        const Address Word = At & ~Address(3);
+        const Address Next = Word + 4 < Stop ? Word + 4 : Stop;
+        const CellRef Cell =
+            InShared ? sharedCell(W.SharedCells, Word) : Page.cell(Word);
+        const Bytes B = bytesOf(uint32_t(At - Word), uint32_t(Next - Word));
+        if (Clock + 1 >= Cell.clocks()) {
+          storeRelaxed(metadata().IsUsedUp, 1);
+          countUnchecked(Me);
+        } else if (B != Bytes::None) {
+          C.word(At, Cell, B);
+        }
+        At = Next;
+      }
+    }
+  }
+}
+
+/// Accesses checked, one a lane: counted by the first of the lanes that are
+/// here together.
+DEVICE void countChecked(uint32_t Here, uint32_t Count = 1) {
+  if (lane() == uint32_t(__builtin_ctz(Here))) {
+    const Self Me;
+    asm volatile("red.relaxed.gpu.add.u64 [%0], %1;" ::"l"(&Me.warp().Checked),
+                 "l"(uint64_t(__builtin_popcount(Here)) * Count)
+                 : "memory");
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Locks (iGUARD 6.3)
+//===----------------------------------------------------------------------===//
+
+constexpr uint32_t MaxLocks = sizeof(LaneState::Locks) / sizeof(uint16_t);
+
+DEVICE uint16_t lockOf(Address A) {
+  const uint16_t Hash = uint16_t(mix(uint32_t(A >> 2) ^ uint32_t(A >> 34)));
+  return Hash ? Hash : 1;
+}
+
+/// A compare-and-swap that succeeded may take a lock; a fence has yet to
+/// follow.
+DEVICE void takeLock(LaneState &T, Address A) {
+  ++T.NumLocks;
+  for (uint32_t I = 0; I < MaxLocks; ++I)
+    if (T.Locks[I] == 0) {
+      T.Locks[I] = lockOf(A);
+      return;
+    }
+}
+
+/// A strong write to a lock that is held gives it back.
+DEVICE void giveLock(const Self &Me, Address A) {
+  LaneState &T = Me.thread();
+  if (T.NumLocks == 0)
+    return;
+  const uint16_t Lock = lockOf(A);
+  for (uint32_t I = 0; I < MaxLocks; ++I)
+    if (T.Locks[I] == Lock) {
+      T.Locks[I] = 0;
+      T.ActiveLocks &= ~(1u << I);
+      --T.NumLocks;
+      if (!T.ActiveLocks)
+        clearFlags(Me.warp().LockedLanes, 1u << Me.Lane);
+      return;
+    }
+  // One of those that did not fit.
+  if (T.NumLocks > MaxLocks)
+    --T.NumLocks;
+}
+
+DEVICE void activateLocks(const Self &Me) {
+  LaneState &T = Me.thread();
+  if (T.NumLocks == 0)
+    return;
+  for (uint32_t I = 0; I < MaxLocks; ++I)
+    if (T.Locks[I])
+      T.ActiveLocks |= 1u << I;
+  setFlags(Me.warp().LockedLanes, 1u << Me.Lane);
+}
+
+/// The clock that the accesses of a grid begin with: larger than any clock of a
+/// grid that had ended when its first block began.
+DEVICE uint32_t startOf(uint64_t Grid) {
+  GridStart &G = table<GridStart>(GridStartsAt)[Grid & (NumGridStarts - 1)];
+  const uint64_t Key = Grid + 1;
+  uint64_t Found = loadRelaxed(G.Grid);
+  if (Found != Key) {
+    // Whoever takes the place of an old grid sets its clock first; a grid that
+    // loses its place to another one begins with a smaller clock.
+    const uint32_t Start = loadRelaxed(metadata().MaxClock) + 1;
+    raise(G.Clock, Start);
+    fenceDevice();
+    exchangeIf(G.Grid, Found, Key);
+  }
+  fenceDevice();
+  return loadRelaxed(G.Clock);
+}
+
+/// The object that a barrier of the whole block is.
+constexpr uint64_t BlockBarrier = ~uint64_t(0);
+
+DEVICE bool isWide(SyncScope Scope) { return Scope != SyncScope::Block; }
+
+} // namespace crsan::device
+
+//===----------------------------------------------------------------------===//
+// Entry points
+//===----------------------------------------------------------------------===//
+
+/// A kernel begins. Lanes of a warp come here together.
+HOT_ENTRY void __crsan_md_enter(uint32_t Flags) {
+  using namespace crsan::device;
+  if (!isShadowed())
+    return;
+  const Self Me;
+  WarpState &W = Me.warp();
+  const uint32_t Here = activeMask();
+  const bool IsLeader = Me.Lane == uint32_t(__builtin_ctz(Here));
+  const uint64_t Grid = gridHere(), Block = linearBlock();
+  bool IsNew = false;
+  if (IsLeader) {
+    const uint32_t Alive = __nvvm_atom_add_gen_i(
+        reinterpret_cast<int *>(&W.Alive), __builtin_popcount(Here));
+    const bool IsOurs = W.Grid == Grid && W.Block == Block;
+    IsNew = !Alive || !IsOurs;
+    if (IsNew) {
+      const uint32_t Floor = startOf(Grid);
+      const uint32_t Now = loadRelaxed(W.Clock) + 1;
+      const uint32_t Start = Now > Floor ? Now : Floor;
+      // From here on nobody takes the state for that of an earlier block.
+      storeRelaxed(W.Start, Start);
+      fenceDevice();
+      storeRelaxed(W.Clock, Start);
+      W.Barrier = 0;
+      W.Floor = Floor;
+      W.LockedLanes = 0;
+      W.SharedCells = sharedCells(Block);
+      storeRelaxed(W.Flags, (Alive ? uint32_t(Mixed) : 0) |
+                                (Flags & EnterLeaky ? uint32_t(Leaky) : 0));
+      W.Grid = Grid;
+      W.Block = Block;
+      uint32_t *Known = Me.known();
+#pragma unroll 1
+      for (uint32_t I = 0; I < KnownEntries; ++I)
+        storeRelaxed(Known[I], 0);
+    }
+  }
+  IsNew = __nvvm_vote_any_sync(activeMask(), IsNew);
+  if (IsNew)
+    Me.thread() = LaneState{};
+  fenceDevice();
+}
+
+/// A thread is about to leave its kernel: from now on it takes part in all
+/// barriers of its block.
+HOT_ENTRY void __crsan_md_leave() {
+  using namespace crsan::device;
+  if (!isShadowed())
+    return;
+  const Self Me;
+  WarpState &W = Me.warp();
+  const uint32_t Now = tick(Me);
+  raise(Me.firstWarpState().Arrive[0], Now);
+  raise(Me.firstWarpState().Arrive[1], Now);
+  Me.thread().WarpArrive = Now;
+  if (loadRelaxed(metadata().MaxClock) < Now)
+    raise(metadata().MaxClock, Now);
+  fenceDevice();
+  __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&W.Alive), -1);
+}
+
+/// A weak access is about to happen.
+HOT_ENTRY void __crsan_md_access(crsan::abi::AccessSite *S, uint64_t A) {
+  using namespace crsan::device;
+  if (!isShadowed())
+    return;
+  countChecked(activeMask());
+  checkAccess(*S, A, S->Size, 1, 0);
+}
+
+/// As above, of a length that the compiler did not know.
+HOT_ENTRY void __crsan_md_range(crsan::abi::AccessSite *S, uint64_t A,
+                                uint64_t Length) {
+  using namespace crsan::device;
+  if (!isShadowed())
+    return;
+  countChecked(activeMask());
+  checkAccess(*S, A, Length, 1, 0);
+}
+
+/// `Count` weak accesses of one size and place in the source, `Stride` bytes
+/// apart.
+HOT_ENTRY void __crsan_md_strided(crsan::abi::AccessSite *S, uint64_t A,
+                                  uint32_t Count, uint64_t Stride) {
+  using namespace crsan::device;
+  if (!isShadowed())
+    return;
+  countChecked(activeMask(), Count);
+  checkAccess(*S, A, S->Size, Count, int64_t(Stride));
+}
+
+/// A strong access is about to happen. One that writes releases what its order
+/// says, or what a fence before it has made ready (ScoRD VI).
+HOT_ENTRY void __crsan_md_strong(crsan::abi::AccessSite *S, uint64_t A) {
+  using namespace crsan::device;
+  if (!isShadowed())
+    return;
+  __crsan_md_range(S, A, S->Size);
+  if (!(S->Flags & WritesMemory) || !canRace(A))
+    return;
+  const Self Me;
+  LaneState &T = Me.thread();
+  giveLock(Me, A);
+  const bool Wide = isWide(S->Scope);
+  if (S->Order == SyncOrder::Release || S->Order == SyncOrder::AcquireRelease) {
+    const uint32_t Now = tick(Me);
+    T.FenceBlock = Now;
+    if (Wide)
+      T.FenceDevice = Now;
+  }
+  if (T.FenceBlock)
+    publish(Me, SyncCells(A), Wide && T.FenceDevice, T.FenceDevice,
+            T.FenceBlock);
+}
+
+/// A strong access has happened. One that reads acquires, at once or at the
+/// next fence. Swap: 1 and 2 for a compare-and-swap that failed or succeeded.
+HOT_ENTRY void __crsan_md_strong_done(crsan::abi::AccessSite *S, uint64_t A,
+                                      uint32_t Swap) {
+  using namespace crsan::device;
+  if (!isShadowed() || !(S->Flags & ReadsMemory) || !canRace(A))
+    return;
+  const Self Me;
+  LaneState &T = Me.thread();
+  if (Swap == 2)
+    takeLock(T, A);
+  const bool InShared = spaceOf(A) == Space::Shared;
+  if (!InShared) {
+    // What the host or another device has written, nobody has published.
+    const PageRef Page(A);
+    if (!Page.isTracked() || Page.isHost()) {
+      acquireEverything(Me);
+      return;
+    }
+  }
+  const SyncCells From(A);
+  const bool Wide = isWide(S->Scope);
+  if (S->Order == SyncOrder::Acquire || S->Order == SyncOrder::AcquireRelease) {
+    fenceDevice();
+    collect(Me, From, Wide);
+    activateLocks(Me);
+  } else {
+    awaitFence(T, From, Wide);
+  }
+}
+
+/// A fence has happened.
+HOT_ENTRY void __crsan_md_fence(uint32_t Scope) {
+  using namespace crsan::device;
+  if (!isShadowed())
+    return;
+  const Self Me;
+  LaneState &T = Me.thread();
+  const bool Wide = isWide(SyncScope(Scope));
+  const uint32_t Now = tick(Me);
+  T.FenceBlock = Now;
+  if (Wide)
+    T.FenceDevice = Now;
+  activateLocks(Me);
+  acquirePending(Me, Wide);
+}
+
+/// A barrier of lanes of this warp is about to happen. It happens here as well:
+/// what the others accessed is before this lane's departure only once they have
+/// all arrived.
+HOT_ENTRY void __crsan_md_warp_barrier(uint32_t Mask) {
+  using namespace crsan::device;
+  if (!isShadowed())
+    return;
+  const Self Me;
+  LaneState &T = Me.thread();
+  T.WarpArrive = tick(Me);
+  __nvvm_bar_warp_sync(Mask);
+  T.WarpDepart = tick(Me);
+}
+
+/// A barrier of all threads of the block is about to happen.
+HOT_ENTRY void __crsan_md_block_arrive() {
+  using namespace crsan::device;
+  if (!isShadowed())
+    return;
+  const Self Me;
+  WarpState &W = Me.warp();
+  LaneState &T = Me.thread();
+  const uint32_t Now = tick(Me);
+  T.WarpArrive = Now;
+  raise(Me.firstWarpState().Arrive[(T.Barriers + 1) & 1], Now);
+  if (loadNear(W.Flags) & HasKnown)
+    release(Me, SyncCells::at(SyncCells(BlockBarrier).Block), Now);
+}
+
+/// It has happened.
+HOT_ENTRY void __crsan_md_block_depart() {
+  using namespace crsan::device;
+  if (!isShadowed())
+    return;
+  const Self Me;
+  WarpState &W = Me.warp();
+  LaneState &T = Me.thread();
+  const uint32_t Barriers = ++T.Barriers;
+  // All warps go on from the same clock.
+  const uint32_t Now = loadRelaxed(Me.firstWarpState().Arrive[Barriers & 1]);
+  if (loadNear(W.Clock) < Now)
+    storeNear(W.Clock, Now);
+  storeNear(W.Barrier, Now);
+  T.WarpDepart = Now;
+  acquire(Me, SyncCells::at(SyncCells(BlockBarrier).Block));
+}
+
+/// What identifies an object to all who synchronise through it.
+static __attribute__((device)) uint64_t objectKey(uint64_t Object,
+                                                  crsan::abi::SyncScope Scope) {
+  using namespace crsan::device;
+  if (Scope == SyncScope::Block)
+    return Object;
+  // Blocks of a cluster see one object at several addresses.
+  auto Of = [](uint32_t Block, uint32_t D) {
+    return Block / __crsan_cluster_extent(D);
+  };
+  return gridHere() * 0x9e3779b97f4a7c15ull +
+         (uint64_t(Of(__nvvm_read_ptx_sreg_ctaid_z(), 2)) << 42 |
+          uint64_t(Of(__nvvm_read_ptx_sreg_ctaid_y(), 1)) << 21 |
+          Of(__nvvm_read_ptx_sreg_ctaid_x(), 0));
+}
+
+/// This thread is about to arrive at an object: a named barrier, an mbarrier, a
+/// barrier of the cluster.
+HOT_ENTRY void __crsan_md_publish(uint64_t Object, uint32_t Scope) {
+  using namespace crsan::device;
+  if (!isShadowed())
+    return;
+  const Self Me;
+  const uint32_t Now = tick(Me);
+  publish(Me, SyncCells(objectKey(Object, SyncScope(Scope))),
+          isWide(SyncScope(Scope)), Now, Now);
+}
+
+/// This thread has waited for those who arrive at an object.
+HOT_ENTRY void __crsan_md_collect(uint64_t Object, uint32_t Scope) {
+  using namespace crsan::device;
+  if (!isShadowed())
+    return;
+  const Self Me;
+  collect(Me, SyncCells(objectKey(Object, SyncScope(Scope))),
+          isWide(SyncScope(Scope)));
+}
+
+/// Something has happened that may order this thread after any other.
+HOT_ENTRY void __crsan_md_unknown() {
+  using namespace crsan::device;
+  if (!isShadowed())
+    return;
+  const Self Me;
+  acquireEverything(Me);
+}
+
+/// This thread is about to call a function of another unit, ...
+HOT_ENTRY void __crsan_md_calling() {
+  using namespace crsan::device;
+  if (isShadowed())
+    Self().thread().IsCalling = 1;
+}
+/// ... which says so if it was compiled for metadata mode, ...
+HOT_ENTRY void __crsan_md_called() {
+  using namespace crsan::device;
+  if (isShadowed())
+    Self().thread().IsCalling = 0;
+}
+/// ... or else may have done anything.
+HOT_ENTRY void __crsan_md_returned() {
+  using namespace crsan::device;
+  if (!isShadowed())
+    return;
+  const Self Me;
+  LaneState &T = Me.thread();
+  if (!T.IsCalling)
+    return;
+  T.IsCalling = 0;
+  countUnchecked(Me);
+  acquireEverything(Me);
+}
+
+#endif // CRSAN_DEVICE_METADATA_H

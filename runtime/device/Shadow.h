@@ -1,0 +1,188 @@
+//===- Shadow.h - Who accessed a word last ----------------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Accessors, 64 bits each, and the way from an address to its cell, in either
+// layout. A cell's two words are written apart, each in one piece: whatever
+// mixture of old and new a thread finds, each word tells of an access that
+// happened. So no cell needs a lock, on any target (docs/metadata.md).
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_DEVICE_SHADOW_H
+#define CRSAN_DEVICE_SHADOW_H
+
+#include "Watchpoints.h"
+#include "crsan/Metadata.h"
+
+namespace crsan::device {
+
+DEVICE Metadata &metadata() {
+  return *reinterpret_cast<Metadata *>(__crsan_config.Metadata);
+}
+
+/// The table at `Offset` from the head.
+template <typename T> DEVICE T *table(uint64_t Offset) {
+  return reinterpret_cast<T *>(__crsan_config.Metadata + Offset);
+}
+
+/// Which bytes of a word: all, one, or a half of it. An odd run is cut down to
+/// the half that it covers: what is left out is not checked.
+enum class Bytes : uint32_t { All = 0, First = 1, Low = 5, High = 6, None = 7 };
+
+DEVICE Bytes bytesOf(uint32_t From, uint32_t To) {
+  switch (To - From) {
+  case 4:
+    return Bytes::All;
+  case 1:
+    return Bytes(1 + From);
+  case 2:
+    return From == 0 ? Bytes::Low : From == 2 ? Bytes::High : Bytes(2);
+  case 3:
+    return From == 0 ? Bytes::Low : Bytes::High;
+  default:
+    return Bytes::None;
+  }
+}
+DEVICE uint32_t maskOf(Bytes B) {
+  return 0x0c38421fu >> (4 * uint32_t(B)) & 15;
+}
+
+/// An access of a word, as its cell remembers it. 0 is nobody.
+struct Accessor {
+  uint64_t Bits;
+
+  // Site 16, lane 5, warp 15, bytes 3, several, strong, locked, then the clock
+  // and, in a cached cell, the tag in the top 5 bits.
+  static constexpr unsigned ClockAt = 42, TagAt = 59;
+  static constexpr uint32_t ExactClocks = 1u << (64 - ClockAt),
+                            CachedClocks = 1u << (TagAt - ClockAt);
+
+  DEVICE static Accessor make(uint32_t Site, uint32_t Lane, uint32_t Warp,
+                              uint32_t Clock) {
+    return {uint64_t(Clock) << ClockAt | uint64_t(Warp) << 21 | Lane << 16 |
+            Site};
+  }
+  DEVICE Accessor with(Bytes B) const { return {Bits | uint64_t(B) << 36}; }
+  DEVICE Accessor several() const { return {Bits | uint64_t(1) << 39}; }
+  DEVICE Accessor strong() const { return {Bits | uint64_t(1) << 40}; }
+  DEVICE Accessor locked() const { return {Bits | uint64_t(1) << 41}; }
+
+  DEVICE bool isNobody() const { return Bits == 0; }
+  DEVICE uint32_t site() const { return Bits & 0xffff; }
+  DEVICE uint32_t lane() const { return Bits >> 16 & 31; }
+  DEVICE uint32_t warp() const { return Bits >> 21 & (NumWarps - 1); }
+  DEVICE Bytes bytes() const { return Bytes(Bits >> 36 & 7); }
+  DEVICE bool isSeveral() const { return Bits >> 39 & 1; }
+  DEVICE bool isStrong() const { return Bits >> 40 & 1; }
+  DEVICE bool isLocked() const { return Bits >> 41 & 1; }
+  DEVICE uint32_t clock() const { return uint32_t(Bits >> ClockAt); }
+
+  /// The same thread, without synchronisation in its warp between the two.
+  DEVICE bool isSameMoment(Accessor O) const {
+    constexpr uint64_t Who = ((uint64_t(1) << 20) - 1) << 16;
+    constexpr uint64_t When = ~uint64_t(0) << ClockAt;
+    return ((Bits ^ O.Bits) & (Who | When)) == 0;
+  }
+};
+static_assert(Accessor::ClockAt == 16 + 5 + WarpBits + 3 + 3);
+
+/// Where a word's accessors are kept, whatever the layout.
+struct CellRef {
+  Cell *At;     ///< Null: not tracked.
+  uint32_t Tag; ///< Of a cached cell; CacheWays in an exact one.
+  bool IsShared;
+
+  DEVICE bool isCached() const { return Tag < CacheWays; }
+  DEVICE uint32_t clocks() const {
+    return isCached() ? Accessor::CachedClocks : Accessor::ExactClocks;
+  }
+  /// What a word of the cell says about our word: nothing, if another word that
+  /// shares the cell was there last.
+  DEVICE Accessor decode(uint64_t Word) const {
+    if (!isCached())
+      return {Word};
+    constexpr uint64_t TagMask = uint64_t(CacheWays - 1) << Accessor::TagAt;
+    return {Word >> Accessor::TagAt == Tag ? Word & ~TagMask : 0};
+  }
+  DEVICE uint64_t encode(Accessor A) const {
+    return isCached() ? A.Bits | uint64_t(Tag) << Accessor::TagAt : A.Bits;
+  }
+
+  DEVICE Cell load() const {
+    Cell C;
+    // Shared memory's shadow is this block's own, so that its cache will do.
+    if (IsShared)
+      asm volatile("ld.relaxed.cta.v2.u64 {%0, %1}, [%2];"
+                   : "=l"(C.Writer), "=l"(C.Reader)
+                   : "l"(At)
+                   : "memory");
+    else
+      asm volatile("ld.relaxed.gpu.v2.u64 {%0, %1}, [%2];"
+                   : "=l"(C.Writer), "=l"(C.Reader)
+                   : "l"(At)
+                   : "memory");
+    return C;
+  }
+  DEVICE uint64_t loadReader() const { return loadRelaxed(At->Reader); }
+  DEVICE void setReader(Accessor A) const {
+    storeRelaxed(At->Reader, encode(A));
+  }
+  DEVICE void setWriter(Accessor A) const {
+    storeRelaxed(At->Writer, encode(A));
+  }
+  DEVICE uint64_t exchangeWriter(Accessor A) const {
+    return exchange(At->Writer, encode(A));
+  }
+};
+
+/// The shadow of the page that `A` is in, for all of an access.
+class PageRef {
+  uint64_t Entry; ///< 0: not tracked.
+  DEVICE PageRef() : Entry(0) {}
+
+public:
+  DEVICE static PageRef none() { return PageRef(); }
+  DEVICE explicit PageRef(Address A)
+      : Entry(loadRelaxed(table<uint64_t>(PagesAt)[pageIndex(A)])) {
+    if (Entry >> 48 != pageTag(A))
+      Entry = 0;
+  }
+  DEVICE bool isTracked() const { return Entry != 0; }
+  DEVICE bool isHost() const { return Entry & PageHost; }
+  DEVICE CellRef cell(Address A) const {
+    auto *Cells =
+        reinterpret_cast<Cell *>(Entry & ((uint64_t(1) << 48) - 4096));
+    const uint32_t Word = uint32_t(A & (PageBytes - 1)) / 4;
+    if (!(Entry & PageCached))
+      return {Cells + Word, CacheWays, false};
+    constexpr uint32_t NumCells = CachedPageShadow / sizeof(Cell);
+    return {Cells + Word % NumCells, Word / NumCells, false};
+  }
+};
+
+DEVICE uint32_t sharedOffset(Address A) {
+  uint64_t Offset;
+  asm("cvta.to.shared.u64 %0, %1;" : "=l"(Offset) : "l"(A));
+  return uint32_t(Offset);
+}
+
+/// Where the shadow of a block's shared memory lies, 0 if nowhere. Blocks that
+/// are far apart share a region; a cell tells whose it is.
+DEVICE uint64_t sharedCells(uint64_t Block) {
+  uint32_t Bytes;
+  asm("mov.u32 %0, %%total_smem_size;" : "=r"(Bytes));
+  const uint64_t Stride = uint64_t((Bytes + 127) & ~127u) / 4 * sizeof(Cell);
+  const uint64_t Regions = Stride ? metadata().SharedBytes / Stride : 0;
+  return Regions ? metadata().SharedShadow + Block % Regions * Stride : 0;
+}
+DEVICE CellRef sharedCell(uint64_t Cells, Address A) {
+  return {reinterpret_cast<Cell *>(Cells) + sharedOffset(A) / 4, CacheWays,
+          true};
+}
+
+} // namespace crsan::device
+
+#endif // CRSAN_DEVICE_SHADOW_H

@@ -1,0 +1,275 @@
+//===- Threads.h - What threads have synchronised ---------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The synchronisation metadata of iGUARD 6.1, with one clock a warp instead of
+// a counter for each kind of synchronisation, and with what iGUARD lacks: what
+// the *acquiring* side has come to know. Two rules keep it sound. What a thread
+// releases is written down before the release, and what it acquires is read
+// after the acquire; so wherever the program's own synchronisation orders two
+// accesses, it orders the metadata as well. And whatever is shared or forgotten
+// to save memory can only make more accesses look ordered.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_DEVICE_THREADS_H
+#define CRSAN_DEVICE_THREADS_H
+
+#include "Shadow.h"
+
+namespace crsan::device {
+
+DEVICE void raise(uint32_t &To, uint32_t Value) {
+  asm volatile("red.relaxed.gpu.max.u32 [%0], %1;" ::"l"(&To), "r"(Value)
+               : "memory");
+}
+DEVICE uint32_t loadRelaxed(const uint32_t &From) {
+  uint32_t Value;
+  asm volatile("ld.relaxed.gpu.u32 %0, [%1];"
+               : "=r"(Value)
+               : "l"(&From)
+               : "memory");
+  return Value;
+}
+DEVICE void storeRelaxed(uint32_t &To, uint32_t Value) {
+  asm volatile("st.relaxed.gpu.u32 [%0], %1;" ::"l"(&To), "r"(Value)
+               : "memory");
+}
+/// Of what only this warp changes: the multiprocessor's cache will do.
+DEVICE uint32_t loadNear(const uint32_t &From) {
+  uint32_t Value;
+  asm volatile("ld.relaxed.cta.u32 %0, [%1];"
+               : "=r"(Value)
+               : "l"(&From)
+               : "memory");
+  return Value;
+}
+DEVICE void storeNear(uint32_t &To, uint32_t Value) {
+  asm volatile("st.relaxed.cta.u32 [%0], %1;" ::"l"(&To), "r"(Value)
+               : "memory");
+}
+DEVICE void setFlags(uint32_t &To, uint32_t Flags) {
+  asm volatile("red.relaxed.gpu.or.b32 [%0], %1;" ::"l"(&To), "r"(Flags)
+               : "memory");
+}
+DEVICE void clearFlags(uint32_t &From, uint32_t Flags) {
+  asm volatile("red.relaxed.gpu.and.b32 [%0], %1;" ::"l"(&From), "r"(~Flags)
+               : "memory");
+}
+DEVICE void fenceDevice() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+
+DEVICE uint64_t linearBlock() {
+  return (uint64_t(__nvvm_read_ptx_sreg_ctaid_z()) *
+              __nvvm_read_ptx_sreg_nctaid_y() +
+          __nvvm_read_ptx_sreg_ctaid_y()) *
+             __nvvm_read_ptx_sreg_nctaid_x() +
+         __nvvm_read_ptx_sreg_ctaid_x();
+}
+DEVICE uint32_t linearThread() {
+  return (__nvvm_read_ptx_sreg_tid_z() * __nvvm_read_ptx_sreg_ntid_y() +
+          __nvvm_read_ptx_sreg_tid_y()) *
+             __nvvm_read_ptx_sreg_ntid_x() +
+         __nvvm_read_ptx_sreg_tid_x();
+}
+DEVICE uint32_t warpsInBlock() {
+  return (__nvvm_read_ptx_sreg_ntid_x() * __nvvm_read_ptx_sreg_ntid_y() *
+              __nvvm_read_ptx_sreg_ntid_z() +
+          31) /
+         32;
+}
+
+/// The number of the first warp of a block. Grids that run at the same time
+/// keep apart if they can.
+DEVICE uint32_t firstWarp(uint64_t Grid, uint64_t Block) {
+  return uint32_t(Block) * warpsInBlock() + (mix(uint32_t(Grid)) & ~31u);
+}
+
+/// The thread that is running.
+struct Self {
+  uint32_t FirstWarp; ///< Of its block.
+  uint32_t Warp;
+  uint32_t Lane;
+
+  DEVICE Self() {
+    const uint32_t Thread = linearThread();
+    FirstWarp = firstWarp(gridHere(), linearBlock());
+    Warp = (FirstWarp + Thread / 32) & (NumWarps - 1);
+    Lane = Thread & 31;
+  }
+
+  DEVICE static WarpState &stateOf(uint32_t Warp) {
+    return table<WarpState>(WarpsAt)[Warp];
+  }
+  DEVICE static LaneState &stateOf(uint32_t Warp, uint32_t Lane) {
+    return table<LaneState>(LanesAt)[Warp * 32 + Lane];
+  }
+  DEVICE WarpState &warp() const { return stateOf(Warp); }
+  DEVICE LaneState &thread() const { return stateOf(Warp, Lane); }
+  /// Where the block's barriers are counted.
+  DEVICE WarpState &firstWarpState() const {
+    return stateOf(FirstWarp & (NumWarps - 1));
+  }
+  DEVICE uint32_t *known() const {
+    return &table<uint32_t>(KnownAt)[Warp * KnownEntries];
+  }
+};
+
+/// Lets the warp's clock rise: accesses until now are told from later ones.
+/// Lanes that do so together share a step. Where lanes that have diverged
+/// overtake each other the clock may fall again: accesses look older than they
+/// are, and so as if more of them had been released.
+DEVICE uint32_t tick(const Self &Me) {
+  WarpState &W = Me.warp();
+  const uint32_t Now = loadNear(W.Clock) + 1;
+  storeNear(W.Clock, Now);
+  Me.thread().LastSync = Now;
+  return Now;
+}
+
+//===----------------------------------------------------------------------===//
+// Sync cells
+//===----------------------------------------------------------------------===//
+
+/// The cell that every release goes into, whatever its own.
+constexpr uint32_t AnyCell = 0;
+
+DEVICE uint32_t cellOf(uint64_t Object, uint64_t Where) {
+  const uint32_t Hash =
+      mix(uint32_t(Object) ^ mix(uint32_t(Object >> 32)) ^
+          mix(uint32_t(Where) * 0x9e3779b9u) ^ mix(uint32_t(Where >> 32)));
+  const uint32_t Cell = Hash & (NumSyncCells - 1);
+  return Cell == AnyCell ? 1 : Cell;
+}
+
+/// The two cells of an object: what was released to anybody, and what was
+/// released to threads of one block.
+struct SyncCells {
+  uint32_t Wide, Block;
+
+  DEVICE explicit SyncCells(uint64_t Object)
+      : Wide(cellOf(Object, 0)),
+        Block(cellOf(Object,
+                     gridHere() * 0x9e3779b97f4a7c15ull + linearBlock() + 1)) {}
+  DEVICE static SyncCell &at(uint32_t Cell) {
+    return table<SyncCell>(SyncCellsAt)[Cell];
+  }
+};
+
+/// Adds what this thread knows to a cell, and that its own warp got to
+/// `OwnClock`.
+DEVICE void release(const Self &Me, SyncCell &To, uint32_t OwnClock) {
+  if (loadNear(Me.warp().Flags) & HasKnown) {
+    const uint32_t *Known = Me.known();
+#pragma unroll 1
+    for (uint32_t I = 0; I < KnownEntries; ++I)
+      if (const uint32_t Clock = loadRelaxed(Known[I]))
+        raise(To.Known[I], Clock);
+  }
+  // A barrier of the block has handed on what its other warps did.
+  if (const uint32_t Barrier = loadNear(Me.warp().Barrier)) {
+    const uint32_t NumOfBlock = warpsInBlock();
+#pragma unroll 1
+    for (uint32_t I = 0; I < NumOfBlock && I < KnownEntries; ++I)
+      raise(To.Known[(Me.FirstWarp + I) % KnownEntries], Barrier);
+  }
+  raise(To.Known[Me.Warp % KnownEntries], OwnClock);
+  To.IsSet = 1;
+}
+
+/// Adds what a cell says to what this warp knows.
+DEVICE void acquire(const Self &Me, SyncCell &From) {
+  if (!loadRelaxed(From.IsSet))
+    return;
+  uint32_t *Known = Me.known();
+#pragma unroll 1
+  for (uint32_t I = 0; I < KnownEntries; ++I) {
+    const uint32_t Clock = loadRelaxed(From.Known[I]);
+    if (Clock > loadRelaxed(Known[I]))
+      raise(Known[I], Clock);
+  }
+  setFlags(Me.warp().Flags, HasKnown);
+  Me.thread().Acquire = tick(Me);
+}
+
+/// Everything that this thread may have learned without our noticing.
+DEVICE void acquireEverything(const Self &Me) {
+  uint32_t *Known = Me.known();
+#pragma unroll 1
+  for (uint32_t I = 0; I < KnownEntries; ++I)
+    raise(Known[I], ~0u);
+  setFlags(Me.warp().Flags, HasKnown);
+  Me.thread().Acquire = tick(Me);
+}
+
+/// A release that is visible wherever what follows it is.
+DEVICE void publish(const Self &Me, const SyncCells &To, bool IsWide,
+                    uint32_t OwnClockWide, uint32_t OwnClockBlock) {
+  LaneState &T = Me.thread();
+  // Spinning threads release again and again what they have released before.
+  const uint32_t Cell = 1 + (IsWide ? To.Wide : To.Block);
+  const uint32_t Now = loadNear(Me.warp().Clock);
+  if (T.PublishedCell == Cell && T.PublishedClock == Now)
+    return;
+  if (IsWide)
+    release(Me, SyncCells::at(To.Wide), OwnClockWide);
+  release(Me, SyncCells::at(To.Block), OwnClockBlock);
+  release(Me, SyncCells::at(AnyCell), OwnClockBlock);
+  T.Release = Now;
+  T.PublishedCell = Cell;
+  T.PublishedClock = Now;
+  fenceDevice();
+}
+
+DEVICE void collect(const Self &Me, const SyncCells &From, bool IsWide) {
+  if (IsWide)
+    acquire(Me, SyncCells::at(From.Wide));
+  acquire(Me, SyncCells::at(From.Block));
+}
+
+//===----------------------------------------------------------------------===//
+// Acquire patterns: a strong read, then a fence
+//===----------------------------------------------------------------------===//
+
+/// Remembers that something may have been read that was released. More than a
+/// few places are too many: then the next fence acquires what was released
+/// anywhere.
+DEVICE void awaitFence(LaneState &T, const SyncCells &From, bool IsWide) {
+  const uint32_t Pending =
+      uint32_t(IsWide) << 31 | From.Wide << 15 | From.Block;
+  constexpr uint32_t Max = sizeof(T.Pending) / sizeof(T.Pending[0]);
+  for (uint32_t I = 0; I < Max; ++I)
+    if (I < T.NumPending && T.Pending[I] == Pending)
+      return;
+  if (T.NumPending < Max)
+    T.Pending[T.NumPending] = Pending;
+  if (T.NumPending <= Max)
+    ++T.NumPending;
+}
+static_assert(NumSyncCells <= 1u << 15);
+
+DEVICE void acquirePending(const Self &Me, bool IsWide) {
+  LaneState &T = Me.thread();
+  const uint32_t Num = T.NumPending;
+  if (Num == 0)
+    return;
+  constexpr uint32_t Max = sizeof(T.Pending) / sizeof(T.Pending[0]);
+  if (Num > Max) {
+    acquire(Me, SyncCells::at(AnyCell));
+  } else {
+    for (uint32_t I = 0; I < Num; ++I) {
+      const uint32_t Pending = T.Pending[I];
+      if (IsWide && Pending >> 31)
+        acquire(Me, SyncCells::at(Pending >> 15 & 0x7fff));
+      acquire(Me, SyncCells::at(Pending & 0x7fff));
+    }
+  }
+  // A wider fence may yet follow.
+  if (IsWide)
+    T.NumPending = 0;
+}
+
+} // namespace crsan::device
+
+#endif // CRSAN_DEVICE_THREADS_H
