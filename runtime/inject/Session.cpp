@@ -325,7 +325,9 @@ void Session::allocated(CUcontext Owner, uint64_t Base, size_t Size) {
     std::lock_guard DataLock(Data);
     Memory.add(Range);
   }
-  changeShadow({Range}, [](Shadow &S, const MemoryRange &R) { S.add({&R, 1}); });
+  changeShadow({Range}, [](Shadow &S, const MemoryRange &R) {
+    S.add({&R, 1});
+  });
 }
 
 void Session::freed(uint64_t Base) {
@@ -551,6 +553,19 @@ RunSummary Session::summarise() const {
   return Summary;
 }
 
+/// The likeliest reason: the device does not tell them apart.
+static const char *whyUnchecked(const Context &C, const Coverage &Got) {
+  if (Got.None)
+    return "there was no room for more shadow; shadow=cached needs less";
+  if (C.LastMetadata.IsUsedUp || C.TheShadow->wasReset())
+    return "kernels synchronised more often than clocks can count, which start "
+           "again at cudaDeviceSynchronize()";
+  if (C.LastMetadata.NextSite >= abi::MaxSites)
+    return "the program has too many sites";
+  return "memory is tracked if it is of the program's allocations and "
+         "variables, but not in-kernel malloc's or another device's";
+}
+
 /// What metadata mode saw with half an eye, or not at all.
 void Session::summariseShadow(RunSummary &Summary) const {
   for (const std::shared_ptr<Context> &C : Contexts) {
@@ -565,13 +580,10 @@ void Session::summariseShadow(RunSummary &Summary) const {
           "cache, which may miss races, and {} MiB not at all",
           C->Device, Got.Exact >> MiB, Got.Cached >> MiB, Got.None >> MiB));
     if (uint64_t Unchecked = C->LastAccesses.Unchecked)
-      Summary.Notes.push_back(fmt::format(
-          "metadata mode: {} accesses on device {} were not checked, because "
-          "the memory has no shadow: {}",
-          Unchecked, C->Device,
-          Got.None ? "there was no room for it"
-                   : "it is not of the program's allocations and variables, "
-                     "but in-kernel malloc's or another device's"));
+      Summary.Notes.push_back(
+          fmt::format("metadata mode: {} accesses on device {} were not "
+                      "checked: {}",
+                      Unchecked, C->Device, whyUnchecked(*C, Got)));
   }
   if (NotShadowed)
     Summary.Notes.push_back(fmt::format(

@@ -40,34 +40,17 @@ Shadow::Shadow(CUdevice Device, CUstream Stream, const Flags &Options)
 
 std::string Shadow::prepare(uint64_t SharedBytes) {
   Driver &D = theDriver();
-  uint64_t Size = 0;
-  auto Place = [&Size](uint64_t Bytes) {
-    uint64_t Start = Size;
-    Size = (Size + Bytes + 4095) & ~uint64_t(4095);
-    return Start;
-  };
   abi::Metadata M{};
-  Place(sizeof(abi::Metadata));
-  // What a reset clears comes in one piece.
-  M.Warps = Place(abi::NumWarps * sizeof(abi::WarpState));
-  M.Lanes = Place(uint64_t(abi::NumWarps) * 32 * sizeof(abi::LaneState));
-  M.Known = Place(uint64_t(abi::NumWarps) * abi::KnownEntries * 4);
-  M.SyncCells = Place(abi::NumSyncCells * sizeof(abi::SyncCell));
-  StateBytes = Size - M.Warps;
-  M.Pages = Place(uint64_t(abi::NumPages) * 8);
-  M.Pairs = Place(abi::NumRacingPairs * sizeof(abi::RacingPair));
-  M.Sites = Place(uint64_t(abi::MaxSites) * 8);
   M.SharedBytes =
       std::bit_ceil(std::max<uint64_t>(SharedBytes, 1) / 4 * sizeof(abi::Cell));
-  M.SharedShadow = Place(M.SharedBytes);
+  const uint64_t TableBytes = (abi::MetadataBytes + 4095) & ~uint64_t(4095);
+  const uint64_t Size = TableBytes + M.SharedBytes;
 
   const char *Call = "cuMemAlloc";
   CUdeviceptr Base = 0;
   CUresult Result = D.cuMemAlloc(&Base, Size);
   if (Result == CUDA_SUCCESS) {
-    for (uint64_t *Table : {&M.Warps, &M.Lanes, &M.Known, &M.SyncCells,
-                            &M.Pages, &M.Pairs, &M.Sites, &M.SharedShadow})
-      *Table += Base;
+    M.SharedShadow = Base + TableBytes;
     Call = "cuMemsetD8Async";
     Result = D.cuMemsetD8Async(Base, 0, Size, Stream);
   }
@@ -97,13 +80,17 @@ void Shadow::add(std::span<const MemoryRange> Ranges) {
     for (uint64_t Number = Range.Base >> abi::PageShift; Number <= Last;
          ++Number) {
       auto [Found, IsNew] = Pages.try_emplace(Number);
-      ++Found->second.Users;
+      Page &P = Found->second;
+      ++P.Users;
+      bool IsNewToHost = Range.isHosts() && P.HostUsers++ == 0;
       if (IsNew) {
         ++NumPages[size_t(Layout::None)];
         cover(*Found);
-      } else {
-        forget(Range, *Found);
+        continue;
       }
+      forget(Range, *Found);
+      if (IsNewToHost)
+        change(*Found, P.Kind, P.Address);
     }
   }
   flush();
@@ -116,7 +103,11 @@ void Shadow::remove(const MemoryRange &Range) {
   uint64_t Last = (Range.Base + Range.Size - 1) >> abi::PageShift;
   auto It = Pages.lower_bound(Range.Base >> abi::PageShift);
   while (It != Pages.end() && It->first <= Last) {
-    if (--It->second.Users != 0) {
+    Page &P = It->second;
+    bool WasHosts = Range.isHosts() && --P.HostUsers == 0;
+    if (--P.Users != 0) {
+      if (WasHosts)
+        change(*It, P.Kind, P.Address);
       ++It;
       continue;
     }
@@ -128,13 +119,15 @@ void Shadow::remove(const MemoryRange &Range) {
 }
 
 /// What was there before is of no interest to whom the range is given.
-void Shadow::forget(const MemoryRange &Range, const PageMap::value_type &Entry) {
+void Shadow::forget(const MemoryRange &Range,
+                    const PageMap::value_type &Entry) {
   const auto &[Number, P] = Entry;
   if (P.Kind == Layout::None)
     return;
   const uint64_t Start = Number << abi::PageShift;
   uint64_t First = std::max(Range.Base, Start) - Start;
-  uint64_t Last = std::min(Range.Base + Range.Size, Start + abi::PageBytes) - Start;
+  uint64_t Last =
+      std::min(Range.Base + Range.Size, Start + abi::PageBytes) - Start;
   const uint64_t Granule = P.Kind == Layout::Exact ? 4 : 4 * abi::CacheWays;
   First /= Granule;
   Last = (Last + Granule - 1) / Granule;
@@ -264,7 +257,7 @@ void Shadow::forgetAccesses() {
 bool Shadow::wantsReset() {
   Driver &D = theDriver();
   uint32_t Wants = 0;
-  return D.cuMemcpyDtoHAsync(&Wants, Tables + offsetof(abi::Metadata, Reserved),
+  return D.cuMemcpyDtoHAsync(&Wants, Tables + offsetof(abi::Metadata, IsUsedUp),
                              sizeof(Wants), Stream) == CUDA_SUCCESS &&
          D.cuStreamSynchronize(Stream) == CUDA_SUCCESS && Wants != 0;
 }
@@ -272,9 +265,8 @@ bool Shadow::wantsReset() {
 void Shadow::reset() {
   Driver &D = theDriver();
   std::vector<abi::WarpState> Warps(abi::NumWarps);
-  CUresult Result =
-      D.cuMemcpyDtoHAsync(Warps.data(), Header.Warps,
-                          Warps.size() * sizeof(abi::WarpState), Stream);
+  CUresult Result = D.cuMemcpyDtoHAsync(
+      Warps.data(), warps(), Warps.size() * sizeof(abi::WarpState), Stream);
   if (Result == CUDA_SUCCESS)
     Result = D.cuStreamSynchronize(Stream);
   if (Result != CUDA_SUCCESS)
@@ -282,8 +274,11 @@ void Shadow::reset() {
   AccessCounts Counted = sumWarps(Warps);
   CheckedBefore += Counted.Checked;
   UncheckedBefore += Counted.Unchecked;
-  clear(Header.Warps, StateBytes);
-  clear(Tables + offsetof(abi::Metadata, Reserved), sizeof(Header.Reserved));
+  clear(warps(), abi::PairsAt - abi::WarpsAt);
+  clear(Tables + abi::GridStartsAt, abi::MetadataBytes - abi::GridStartsAt);
+  clear(Tables + offsetof(abi::Metadata, MaxClock),
+        sizeof(Header.MaxClock) + sizeof(Header.IsUsedUp));
+  WasReset = true;
   forgetAccesses();
 }
 
@@ -301,12 +296,13 @@ void Shadow::change(PageMap::value_type &Entry, Layout Kind, uint64_t Address) {
   ++NumPages[size_t(Kind)];
   P.Kind = Kind;
   P.Address = Address;
-  uint64_t Flags =
-      Kind == Layout::Exact ? abi::PageValid : abi::PageValid | abi::PageCached;
-  ToWrite[Number % abi::NumPages] =
-      Kind == Layout::None
-          ? 0
-          : abi::pageEntry(Number << abi::PageShift, Address, Flags);
+  uint64_t New = 0;
+  if (Kind != Layout::None)
+    New = abi::pageEntry(Number << abi::PageShift, Address,
+                         abi::PageValid |
+                             (Kind == Layout::Cached ? abi::PageCached : 0) |
+                             (P.HostUsers ? abi::PageHost : 0));
+  ToWrite[Number % abi::NumPages] = New;
 }
 
 void Shadow::flush() {
@@ -330,7 +326,7 @@ void Shadow::flush() {
     for (; It != ToWrite.end() && It->first == First + Run.size(); ++It)
       Run.push_back(It->second);
     Call = "cuMemcpyHtoDAsync";
-    Result = D.cuMemcpyHtoDAsync(Header.Pages + First * 8, Run.data(),
+    Result = D.cuMemcpyHtoDAsync(Tables + abi::PagesAt + First * 8, Run.data(),
                                  Run.size() * 8, Stream);
     // The source is reused.
     if (Result == CUDA_SUCCESS)
