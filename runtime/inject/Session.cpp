@@ -553,6 +553,9 @@ RunSummary Session::summarise() const {
   return Summary;
 }
 
+/// Bytes >> MiB.
+static constexpr unsigned MiB = 20;
+
 /// The likeliest reason: the device does not tell them apart.
 static const char *whyUnchecked(const Context &C, const Coverage &Got) {
   if (Got.None)
@@ -569,9 +572,12 @@ static const char *whyUnchecked(const Context &C, const Coverage &Got) {
 /// What metadata mode saw with half an eye, or not at all.
 void Session::summariseShadow(RunSummary &Summary) const {
   for (const std::shared_ptr<Context> &C : Contexts) {
+    if (!C->CanShadow)
+      Summary.Notes.push_back(fmt::format(
+          "metadata mode was off on device {}: no memory for its tables",
+          C->Device));
     if (!C->TheShadow)
       continue;
-    constexpr unsigned MiB = 20;
     const Coverage Got = C->TheShadow->coverage();
     if (Got.None || (Got.Cached && Options.shadow != "cached"))
       Summary.Notes.push_back(fmt::format(
@@ -590,6 +596,33 @@ void Session::summariseShadow(RunSummary &Summary) const {
         "{} launches of kernels that were compiled without metadata "
         "mode: it did not see what they access",
         NotShadowed));
+}
+
+/// What metadata mode did, for the reader who wants to know what a silence is
+/// worth; "" in programs without.
+std::string Session::describeShadow() const {
+  AccessCounts Accesses;
+  uint64_t Sites = 0;
+  Coverage Got;
+  bool HasShadow = false;
+  for (const std::shared_ptr<Context> &C : Contexts) {
+    if (!C->TheShadow)
+      continue;
+    HasShadow = true;
+    Accesses.Checked += C->LastAccesses.Checked;
+    Accesses.Unchecked += C->LastAccesses.Unchecked;
+    Sites += std::min(C->LastMetadata.NextSite, abi::MaxSites);
+    Got.Exact += C->TheShadow->coverage().Exact;
+    Got.Cached += C->TheShadow->coverage().Cached;
+  }
+  if (!HasShadow)
+    return {};
+  return fmt::format(
+      "CRSan: metadata mode: {} accesses of {} sites were checked, {} were "
+      "not; "
+      "{} MiB of memory were tracked exactly, {} MiB by a cache\n",
+      Accesses.Checked, Sites, Accesses.Unchecked, Got.Exact >> MiB,
+      Got.Cached >> MiB);
 }
 
 bool Session::report() {
@@ -612,7 +645,7 @@ bool Session::report() {
       TextOptions Text;
       Text.StripPathPrefix = Options.strip_path_prefix;
       Text.Replay = Replay;
-      theLog().text(renderText(R, Text));
+      theLog().text(describeShadow() + renderText(R, Text));
     }
   }
   pthread_sigmask(SIG_SETMASK, &Before, nullptr);

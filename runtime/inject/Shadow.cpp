@@ -21,7 +21,9 @@ namespace crsan {
 AccessCounts sumWarps(const std::vector<abi::WarpState> &Warps) {
   AccessCounts Sum;
   for (const abi::WarpState &Warp : Warps) {
-    Sum.Checked += Warp.Checked;
+    // The device counts accesses before it looks for their shadow, and one that
+    // spans pages may lack it more than once.
+    Sum.Checked += Warp.Checked - std::min(Warp.Checked, Warp.Unchecked);
     Sum.Unchecked += Warp.Unchecked;
   }
   return Sum;
