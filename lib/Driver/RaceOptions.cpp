@@ -12,15 +12,22 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FileSystem.h"
 
+#include <array>
+
 using namespace crsan::driver;
 using llvm::StringRef;
 
 static constexpr StringRef Name = "cuda-race";
 
+/// The pass knows them by the same names (lib/Transforms/Plugin.cpp).
+static constexpr std::array<StringRef, 3> Modes = {"collider", "metadata",
+                                                   "hybrid"};
+
 /// Every option in the namespace that is ours, for suggestions.
 static constexpr StringRef OwnOptions[] = {
     "-fsanitize-cuda-race-mode=collider",
     "-fsanitize-cuda-race-mode=metadata",
+    "-fsanitize-cuda-race-mode=hybrid",
     "-fsanitize-cuda-race-compat-header",
     "-fno-sanitize-cuda-race-compat-header",
 };
@@ -115,15 +122,16 @@ private:
 
   llvm::Error visitOwn(Argument &A) {
     StringRef Spelling = A.spelling();
-    if (Spelling == "-fsanitize-cuda-race-mode=metadata")
-      return llvm::createStringError(
-          "'-fsanitize-cuda-race-mode=metadata' is not available in this "
-          "version; use collider, the default");
-    if (Spelling == "-fsanitize-cuda-race-compat-header")
+    if (auto Mode = A.value("-fsanitize-cuda-race-mode=")) {
+      if (!llvm::is_contained(Modes, *Mode))
+        return llvm::createStringError("'-fsanitize-cuda-race-mode=" + *Mode +
+                                       "': choose " + llvm::join(Modes, ", "));
+      Options.Mode = Mode->str();
+    } else if (Spelling == "-fsanitize-cuda-race-compat-header")
       Options.CompatHeader = true;
     else if (Spelling == "-fno-sanitize-cuda-race-compat-header")
       Options.CompatHeader = false;
-    else if (Spelling != "-fsanitize-cuda-race-mode=collider")
+    else
       return unknownOption(Spelling);
     Options.Mentioned = true;
     A.Words.clear();

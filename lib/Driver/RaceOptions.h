@@ -21,6 +21,9 @@ struct RaceOptions {
   /// Force-include crsan/cuda_compat.h
   /// (-f[no-]sanitize-cuda-race-compat-header).
   bool CompatHeader = true;
+  /// How races are looked for: collider, metadata or hybrid
+  /// (-fsanitize-cuda-race-mode=).
+  std::string Mode = "collider";
   std::vector<std::string> IgnoreLists;
   /// Options of the pass that the user gave as `-mllvm -crsan-...`.
   std::vector<std::string> PassOptions;

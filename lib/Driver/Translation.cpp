@@ -153,6 +153,8 @@ void Translator::addPassFlags(Words &Out) const {
     Out.push_back(Option.str());
   };
   Device("-fpass-plugin=" + Where.passPlugin());
+  if (Options.Mode != "collider")
+    Device("-mllvm=-crsan-mode=" + Options.Mode);
   for (const std::string &File : Options.IgnoreLists)
     Device("-mllvm=-crsan-ignorelist=" + File);
   for (const std::string &Option : Options.PassOptions)

@@ -56,8 +56,7 @@ const std::unordered_map<std::string_view, Category> &simpleOpcodes() {
          "mapa", "prefetch", "prefetchu",
          // Time.
          "nanosleep", "pmevent"});
-    Add(Category::Synchronisation, {"bar", "barrier", "fence", "griddepcontrol",
-                                    "mbarrier", "membar", "setmaxnreg"});
+    Add(Category::Synchronisation, {"griddepcontrol", "setmaxnreg"});
     Add(Category::Convergent, {"activemask", "elect", "match", "mma",
                                "movmatrix", "redux", "shfl", "vote"});
     Add(Category::ControlFlow,
@@ -84,6 +83,13 @@ StateSpace spaceOf(const Instruction &I) {
   return StateSpace::Generic;
 }
 
+const Operand *addressIn(const Instruction &I) {
+  for (const Operand &Op : I.Operands)
+    if (Op.What == Operand::Kind::Address)
+      return &Op;
+  return nullptr;
+}
+
 /// Fills in what is accessed.
 InstructionClass access(const Instruction &I, Category What, bool IsRead,
                         bool IsWrite) {
@@ -100,30 +106,117 @@ InstructionClass access(const Instruction &I, Category What, bool IsRead,
     C.Size *= 4;
   else if (I.has("v8"))
     C.Size *= 8;
-  for (const Operand &Op : I.Operands)
-    if (Op.What == Operand::Kind::Address) {
-      C.Address = &Op;
-      break;
-    }
+  C.Address = addressIn(I);
+  return C;
+}
+
+/// The first scope that is written.
+std::optional<abi::SyncScope> scopeOf(const Instruction &I) {
+  for (std::string_view M : I.Modifiers) {
+    if (M == "cta")
+      return abi::SyncScope::Block;
+    if (M == "cluster")
+      return abi::SyncScope::Cluster;
+    if (M == "gpu" || M == "gl")
+      return abi::SyncScope::Device;
+    if (M == "sys")
+      return abi::SyncScope::System;
+  }
+  return std::nullopt;
+}
+
+abi::SyncOrder orderOf(const Instruction &I) {
+  if (I.has("acquire"))
+    return abi::SyncOrder::Acquire;
+  if (I.has("release"))
+    return abi::SyncOrder::Release;
+  if (I.has("acq_rel"))
+    return abi::SyncOrder::AcquireRelease;
+  return abi::SyncOrder::Relaxed;
+}
+
+/// A strong access; `Default` is the scope where none is written.
+InstructionClass strongAccess(const Instruction &I, bool IsRead, bool IsWrite,
+                              abi::SyncScope Default) {
+  InstructionClass C = access(I, Category::StrongAccess, IsRead, IsWrite);
+  C.Order = orderOf(I);
+  C.Scope = scopeOf(I).value_or(Default);
   return C;
 }
 
 InstructionClass classifyLoadOrStore(const Instruction &I, bool IsStore) {
   if (firstIs(I, "async") || firstIs(I, "bulk"))
     return {Category::AsyncCopy};
-  const bool IsStrong =
-      hasAny(I, {"volatile", "relaxed", "acquire", "release", "mmio", "sc"});
-  return access(I, IsStrong ? Category::StrongAccess : Category::WeakAccess,
-                !IsStore, IsStore);
+  if (hasAny(I, {"volatile", "relaxed", "acquire", "release", "mmio", "sc"}))
+    return strongAccess(I, !IsStore, IsStore, abi::SyncScope::System);
+  return access(I, Category::WeakAccess, !IsStore, IsStore);
+}
+
+InstructionClass classifyAtomic(const Instruction &I) {
+  if (firstIs(I, "async"))
+    return {Category::AsyncCopy};
+  InstructionClass C = strongAccess(I, true, true, abi::SyncScope::Device);
+  C.IsAtomic = true;
+  C.IsSwap = I.has("cas");
+  return C;
+}
+
+/// bar, barrier: of a warp, a block, some of its threads, or a cluster.
+InstructionClass classifyBarrier(const Instruction &I) {
+  InstructionClass C = {Category::Synchronisation};
+  auto At = [&](size_t Index) {
+    return Index < I.Operands.size() ? &I.Operands[Index] : nullptr;
+  };
+  C.Scope = abi::SyncScope::Block;
+  if (I.has("warp")) {
+    C.Orders = Ordering::WarpBarrier;
+    C.Object = At(0);
+  } else if (I.has("cluster")) {
+    C.Orders =
+        I.has("arrive") ? Ordering::ClusterArrival : Ordering::ClusterWait;
+    C.Scope = abi::SyncScope::Cluster;
+  } else {
+    // A reduction has its result in front and its predicate behind.
+    const bool IsReduction = I.has("red");
+    const bool Counts =
+        I.has("count") || I.Operands.size() > (IsReduction ? 3 : 1);
+    C.Object = At(IsReduction ? 1 : 0);
+    C.Orders = I.has("arrive") ? Ordering::Arrival
+               : Counts        ? Ordering::ArrivalAndWait
+                               : Ordering::BlockBarrier;
+  }
+  return C;
+}
+
+InstructionClass classifyMbarrier(const Instruction &I) {
+  InstructionClass C = {Category::Synchronisation};
+  C.Scope = scopeOf(I).value_or(abi::SyncScope::Block);
+  C.Object = addressIn(I);
+  if (hasAny(I, {"test_wait", "try_wait", "wait"}))
+    C.Orders = Ordering::Wait;
+  else if (hasAny(I, {"arrive", "arrive_drop"}))
+    C.Orders = Ordering::Arrival;
+  return C;
+}
+
+/// Fences between the proxies of one thread order nothing between threads.
+InstructionClass classifyFence(const Instruction &I) {
+  InstructionClass C = {Category::Synchronisation};
+  const auto Scope = scopeOf(I);
+  const bool IsOfProxies = hasAny(I, {"proxy", "sync_restrict"}) && !Scope;
+  C.Orders = IsOfProxies ? Ordering::None : Ordering::Fence;
+  C.Scope = Scope.value_or(abi::SyncScope::System);
+  return C;
 }
 
 /// cp.async...: the copies, and what waits for them or says when they end.
-Category classifyCopy(const Instruction &I) {
-  const bool Orders =
-      hasAny(I, {"commit_group", "wait_group", "wait_all", "mbarrier"});
+InstructionClass classifyCopy(const Instruction &I) {
   if (!I.has("async"))
-    return Category::Unknown;
-  return Orders ? Category::Synchronisation : Category::AsyncCopy;
+    return {};
+  if (I.has("mbarrier") && I.has("arrive"))
+    return classifyMbarrier(I);
+  const bool Waits = hasAny(I, {"commit_group", "wait_group", "wait_all"});
+  return {Waits ? Category::Synchronisation : Category::AsyncCopy};
 }
 
 InstructionClass classifyMatrix(const Instruction &I) {
@@ -196,19 +289,27 @@ InstructionClass classify(const Instruction &I) {
   for (std::string_view Modifier : I.Modifiers)
     if (Modifier.find('$') != Modifier.npos)
       return {};
-  if (auto It = simpleOpcodes().find(Opcode); It != simpleOpcodes().end())
-    return {It->second};
+  if (Opcode == "bar" || Opcode == "barrier")
+    return classifyBarrier(I);
+  if (Opcode == "mbarrier")
+    return classifyMbarrier(I);
+  if (Opcode == "fence" || Opcode == "membar")
+    return classifyFence(I);
+  if (auto It = simpleOpcodes().find(Opcode); It != simpleOpcodes().end()) {
+    InstructionClass C = {It->second};
+    // The grid that this one depends on, or a function's body.
+    if (Opcode == "call" || (Opcode == "griddepcontrol" && I.has("wait")))
+      C.Orders = Ordering::Other;
+    return C;
+  }
   if (Opcode == "ld" || Opcode == "ldu")
     return classifyLoadOrStore(I, /*IsStore=*/false);
   if (Opcode == "st")
     return classifyLoadOrStore(I, /*IsStore=*/true);
-  if (Opcode == "atom" || Opcode == "red") {
-    if (firstIs(I, "async"))
-      return {Category::AsyncCopy};
-    return access(I, Category::StrongAccess, true, true);
-  }
+  if (Opcode == "atom" || Opcode == "red")
+    return classifyAtomic(I);
   if (Opcode == "cp")
-    return {classifyCopy(I)};
+    return classifyCopy(I);
   if (Opcode == "ldmatrix" || Opcode == "stmatrix" || Opcode == "wmma")
     return classifyMatrix(I);
   if (Opcode == "wgmma" || Opcode == "tcgen05")

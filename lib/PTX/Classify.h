@@ -15,6 +15,7 @@
 #define CRSAN_PTX_CLASSIFY_H
 
 #include "PTX/AST.h"
+#include "crsan/Metadata.h"
 
 namespace crsan::ptx {
 
@@ -30,6 +31,23 @@ enum class Category : uint8_t {
   Unknown,
 };
 
+/// How an instruction orders the memory of threads, other than by an access.
+enum class Ordering : uint8_t {
+  None,
+  Fence,
+  WarpBarrier,  ///< Of the lanes in Object, a mask.
+  BlockBarrier, ///< Of all threads of the block.
+  // Of whoever meets at Object, the address of an mbarrier or the number of a
+  // named barrier:
+  Arrival,
+  Wait,
+  ArrivalAndWait,
+  // Of the cluster, which has one barrier:
+  ClusterArrival,
+  ClusterWait,
+  Other, ///< In a way that is not listed. So may what is Unknown.
+};
+
 struct InstructionClass {
   Category What = Category::Unknown;
   // Of a WeakAccess, a StrongAccess or a MatrixAccess:
@@ -38,6 +56,14 @@ struct InstructionClass {
   ScalarType Type = ScalarType::None;
   uint32_t Size = 0;                ///< Bytes of a lane; 0: not known.
   const Operand *Address = nullptr; ///< Into the instruction.
+
+  // Of what orders memory, a StrongAccess or a Synchronisation:
+  Ordering Orders = Ordering::None;
+  abi::SyncScope Scope = abi::SyncScope::System;
+  abi::SyncOrder Order = abi::SyncOrder::Weak; ///< Of an access.
+  bool IsAtomic = false;                       ///< A read-modify-write.
+  bool IsSwap = false;                         ///< atom.cas
+  const Operand *Object = nullptr;             ///< See Ordering.
 };
 
 InstructionClass classify(const Instruction &I);

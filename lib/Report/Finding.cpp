@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Report/Finding.h"
+#include "Report/Words.h"
 
 #include <fmt/format.h>
 
@@ -16,9 +17,50 @@
 
 using namespace crsan;
 
-std::array<uint32_t, 3> Finding::thread() const {
+Index3 Finding::thread() const {
   const uint32_t T = First.Thread;
   return {T & 0x3ff, T >> 10 & 0x3ff, T >> 20 & 0x3f};
+}
+
+uint64_t Finding::reasons() const {
+  if (!isTwoSided())
+    return 0;
+  uint64_t Reasons = First.After;
+  if (kind() == abi::RaceKind::InterKernel)
+    Reasons |= abi::OtherGrid;
+  if (Reasons & abi::SameWarp)
+    Reasons |= abi::SameBlock;
+  return Reasons;
+}
+
+/// The three indices of the `Linear`-th of a box, or nothing if that is not
+/// known or lies outside.
+static std::optional<Index3> indexIn(const Index3 &Extent, uint64_t Linear) {
+  const uint64_t X = Extent[0], Y = Extent[1], Z = Extent[2];
+  if (X == 0 || Y == 0 || Linear / X / Y >= Z)
+    return std::nullopt;
+  return Index3{uint32_t(Linear % X), uint32_t(Linear / X % Y),
+                uint32_t(Linear / X / Y)};
+}
+
+EarlierThread Finding::earlierThread() const {
+  EarlierThread T;
+  const bool OtherGrid = reasons() & abi::OtherGrid;
+  T.Linear = First.Before & 0xffff;
+  // Extent and shape are of the later thread's grid.
+  if (!OtherGrid)
+    T.Index = indexIn(BlockShape, T.Linear);
+  if (reasons() & abi::SameBlock) {
+    T.BlockIndex = {First.Block[0], First.Block[1], First.Block[2]};
+    return T;
+  }
+  const uint64_t Block = First.Before >> 16;
+  if (Block == abi::UnknownBlock)
+    return T;
+  T.Block = Block;
+  if (!OtherGrid)
+    T.BlockIndex = indexIn(Grid, Block);
+  return T;
 }
 
 abi::Space Finding::space() const {
@@ -72,18 +114,41 @@ static std::string placeOf(uint64_t Id, const SiteInfo *Site) {
   return Place;
 }
 
-static bool isKnown(abi::RaceKind Kind) {
+bool crsan::hasTwoSides(abi::RaceKind Kind) {
   switch (Kind) {
+  case abi::RaceKind::None:
   case abi::RaceKind::ClobberedRead:
   case abi::RaceKind::LostUpdate:
   case abi::RaceKind::IntraWarpLostUpdate:
   case abi::RaceKind::IntraWarpConflict:
   case abi::RaceKind::Conflict:
-    return true;
-  case abi::RaceKind::None:
     return false;
+  case abi::RaceKind::ImproperLock:
+  case abi::RaceKind::AtomicScope:
+  case abi::RaceKind::WarpBarrier:
+  case abi::RaceKind::IntraBlock:
+  case abi::RaceKind::InterBlock:
+  case abi::RaceKind::NotStrong:
+  case abi::RaceKind::InterKernel:
+    return true;
   }
   return false;
+}
+
+/// Whether a record is one that can be printed; others are damaged.
+static bool isKnown(const abi::Record &Rec) {
+  return wordsOf(Rec.Kind).Kind != abi::RaceKind::None &&
+         hasTwoSides(Rec.Kind) == bool(Rec.Flags & abi::TwoSided);
+}
+
+/// Equal for records of one finding. Which of two sides came first, and how far
+/// apart the threads were, is chance: neither tells two-sided findings apart.
+static std::string keyOf(const abi::Record &Rec, const SiteInfo *Site,
+                         const SiteInfo *Other) {
+  const std::string A = placeOf(Rec.Site, Site), B = placeOf(Rec.Other, Other);
+  if (Rec.Flags & abi::TwoSided)
+    return fmt::format("two {} / {}", std::min(A, B), std::max(A, B));
+  return fmt::format("{} {} / {}", int(Rec.Kind), A, B);
 }
 
 template <typename T> static void addOnce(std::vector<T> &List, const T &Item) {
@@ -91,13 +156,25 @@ template <typename T> static void addOnce(std::vector<T> &List, const T &Item) {
     List.push_back(Item);
 }
 
-/// Counts one more occurrence into the finding of its place.
+/// Whether the sides of the record are those of the finding the other way
+/// round.
+static bool isSwapped(const Finding &F, const abi::Record &Rec,
+                      const SiteInfo *Site) {
+  return F.isTwoSided() &&
+         placeOf(Rec.Site, Site) !=
+             placeOf(F.First.Site, F.Site ? &*F.Site : nullptr);
+}
+
+/// Counts one more occurrence into the finding of its place; `Site` is the
+/// accused side.
 static void merge(Finding &F, const Occurrence &O, const SiteInfo *Site) {
   const uint64_t Count = std::max<uint64_t>(O.Count, 1);
   const uint64_t Room = std::numeric_limits<uint64_t>::max() - F.Count;
   F.Count += std::min(Count, Room);
   F.AtLeast |= O.AtLeast || Count > Room;
   addOnce(F.Devices, O.Device);
+  if (O.Rec.Kind != F.kind())
+    addOnce(F.OtherKinds, O.Rec.Kind);
   if (!Site)
     return;
   if (!Site->Kernel.empty())
@@ -138,25 +215,26 @@ Report crsan::buildReport(std::span<const Occurrence> Occurrences,
   size_t Damaged = 0;
   for (const Occurrence &O : Occurrences) {
     const abi::Record &Rec = O.Rec;
-    if (!isKnown(Rec.Kind)) {
+    if (!isKnown(Rec)) {
       ++Damaged;
       continue;
     }
     const SiteInfo *Site = Sites.find(Rec.Site);
     const SiteInfo *Other = Rec.Other ? Sites.find(Rec.Other) : nullptr;
-    auto [It, IsNew] = Places.try_emplace(
-        fmt::format("{} {} / {}", int(Rec.Kind), placeOf(Rec.Site, Site),
-                    placeOf(Rec.Other, Other)),
-        R.Findings.size());
+    auto [It, IsNew] =
+        Places.try_emplace(keyOf(Rec, Site, Other), R.Findings.size());
     if (IsNew) {
       Finding &F = R.Findings.emplace_back();
       F.First = Rec;
+      F.Grid = O.Grid;
+      F.BlockShape = O.BlockShape;
       if (Site)
         F.Site = *Site;
       if (Other)
         F.Other = *Other;
     }
-    merge(R.Findings[It->second], O, Site);
+    Finding &F = R.Findings[It->second];
+    merge(F, O, isSwapped(F, Rec, Site) ? Other : Site);
   }
   std::sort(R.Findings.begin(), R.Findings.end(), comesFirst);
   if (Damaged)

@@ -24,16 +24,34 @@
 
 namespace crsan {
 
-/// One complete device record and how often its race happened.
+/// Of a block in its grid, or of a thread in its block; x first.
+using Index3 = std::array<uint32_t, 3>;
+
+/// One complete device record and how often its race happened. Block indices
+/// are those that the program saw.
 struct Occurrence {
   abi::Record Rec{};
   uint64_t Count = 0;   ///< 0 is read as 1: the record itself.
   bool AtLeast = false; ///< Count is a lower bound.
   int Device = 0;       ///< CUDA device ordinal.
+  Index3 Grid{};        ///< The grid's extent; zero: not known.
+  Index3 BlockShape{};  ///< Its blocks' extent; zero: not known.
+};
+
+/// Whether records of this kind have abi::TwoSided.
+bool hasTwoSides(abi::RaceKind Kind);
+
+/// The earlier thread of a two-sided record, as far as it is known.
+struct EarlierThread {
+  uint32_t Linear = 0;              ///< Linear index in the block.
+  std::optional<Index3> Index;      ///< The same, where the shape is known.
+  std::optional<uint64_t> Block;    ///< Linear index in the grid.
+  std::optional<Index3> BlockIndex; ///< The same, where the extent is known.
 };
 
 /// Races of one kind at one place (for a conflict within a warp: at one pair of
-/// places) of the source.
+/// places) of the source. Two-sided: races of any kind at one pair of places,
+/// whichever came first.
 struct Finding {
   /// What was seen first: kind, block, thread, lanes, values, address.
   abi::Record First{};
@@ -45,9 +63,18 @@ struct Finding {
   /// The kernels in which this place raced, demangled, no duplicates; where the
   /// kernel is not known, the outermost function. Several for templates.
   std::vector<std::string> Instances;
+  /// Kinds beside the first's, of a two-sided finding: the distance of the two
+  /// threads decides the kind, and one missing barrier shows at several.
+  std::vector<abi::RaceKind> OtherKinds;
+  Index3 Grid{}, BlockShape{}; ///< Of the first seen; as Occurrence's.
 
   abi::RaceKind kind() const { return First.Kind; }
-  std::array<uint32_t, 3> thread() const; ///< threadIdx of the first seen.
+  /// Both sides are known, and what was missing between them (abi::TwoSided).
+  bool isTwoSided() const { return First.Flags & abi::TwoSided; }
+  /// abi::RaceReasons, with those that follow from others.
+  uint64_t reasons() const;
+  Index3 thread() const; ///< threadIdx of the first seen.
+  EarlierThread earlierThread() const;
   /// Where the record says no more than "generic", the space that the access
   /// names in the source.
   abi::Space space() const;
@@ -94,6 +121,7 @@ enum class Verdict {
 struct Report {
   std::vector<Finding> Findings; ///< Most frequent first.
   RunSummary Summary;
+  uint64_t Suppressed = 0; ///< Findings taken out; see Suppressions.h.
 
   Verdict verdict() const;
   /// Something beside races that a user must hear of even when nothing else is

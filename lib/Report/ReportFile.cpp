@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "Report/ReportFile.h"
 #include "Report/Demangle.h"
+#include "Report/Explanation.h"
+#include "Report/Words.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -14,12 +16,18 @@
 #include <charconv>
 #include <limits>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
 
 using namespace crsan;
 using nlohmann::json;
+using nlohmann::ordered_json;
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -170,15 +178,39 @@ template <typename T> T Node::choice(const Names<T> &Choices) const {
   refuse(fmt::format("\"{}\" is none of {}", Name, fmt::join(Known, ", ")));
 }
 
-static const Names<abi::RaceKind> Kinds = {
-    {"clobbered_read", abi::RaceKind::ClobberedRead},
-    {"lost_update", abi::RaceKind::LostUpdate},
-    {"intra_warp_lost_update", abi::RaceKind::IntraWarpLostUpdate},
-    {"intra_warp_conflict", abi::RaceKind::IntraWarpConflict},
-    {"conflict", abi::RaceKind::Conflict}};
+static const Names<abi::RaceKind> &kindNames() {
+  static const Names<abi::RaceKind> Kinds = [] {
+    Names<abi::RaceKind> Result;
+    for (const KindWords &Words : allKindWords())
+      Result.push_back({Words.Key, Words.Kind});
+    return Result;
+  }();
+  return Kinds;
+}
 
 static const Names<abi::AccessKind> Accesses = {
-    {"load", abi::AccessKind::Load}, {"store", abi::AccessKind::Store}};
+    {"load", abi::AccessKind::Load},
+    {"store", abi::AccessKind::Store},
+    {"update", abi::AccessKind::Update}};
+
+static const Names<abi::SyncScope> Scopes = {
+    {"block", abi::SyncScope::Block},
+    {"cluster", abi::SyncScope::Cluster},
+    {"device", abi::SyncScope::Device},
+    {"system", abi::SyncScope::System}};
+
+static const Names<abi::RaceReasons> Reasons = {
+    {"same_warp", abi::SameWarp},
+    {"same_block", abi::SameBlock},
+    {"other_grid", abi::OtherGrid},
+    {"earlier_no_sync", abi::EarlierNoSync},
+    {"earlier_fenced_block", abi::EarlierFencedBlock},
+    {"earlier_fenced_device", abi::EarlierFencedDevice},
+    {"earlier_barrier", abi::EarlierBarrier},
+    {"later_acquired", abi::LaterAcquired},
+    {"later_holds_lock", abi::LaterHoldsLock},
+    {"earlier_used_lock", abi::EarlierUsedLock},
+    {"several_readers", abi::SeveralReaders}};
 
 static const Names<abi::Space> Spaces = {{"generic", abi::Space::Generic},
                                          {"global", abi::Space::Global},
@@ -191,6 +223,17 @@ static SiteInfo readSite(const Node &Object) {
   Site.Id = M.require("id").number<uint64_t>();
   M.choice("access", Accesses, Site.Access);
   M.choice("space", Spaces, Site.Space);
+  bool Strong = false, Atomic = false;
+  M.flag("strong", Strong);
+  M.flag("atomic", Atomic);
+  // An atomic is strong whether or not somebody cared to say so.
+  Site.Flags = (Strong || Atomic ? abi::IsStrong : 0) |
+               (Atomic ? abi::IsAtomic : 0) |
+               (Site.Access != abi::AccessKind::Store ? abi::ReadsMemory : 0) |
+               (Site.Access != abi::AccessKind::Load ? abi::WritesMemory : 0);
+  if (Site.isStrong())
+    Site.Scope = abi::SyncScope::System;
+  M.choice("scope", Scopes, Site.Scope);
   M.number("size", Site.Size);
   M.text("kernel", Site.Kernel);
   Site.Kernel = demangle(Site.Kernel);
@@ -209,12 +252,11 @@ static SiteInfo readSite(const Node &Object) {
 }
 
 /// Three numbers, x first, each less than its limit.
-static std::array<uint32_t, 3> readIndex(const Node &Array,
-                                         std::array<uint64_t, 3> Limits) {
+static Index3 readIndex(const Node &Array, std::array<uint64_t, 3> Limits) {
   const std::vector<Node> Elements = Array.elements();
   if (Elements.size() != 3)
     Array.refuse("must be an array of three numbers");
-  std::array<uint32_t, 3> Index;
+  Index3 Index;
   for (size_t I = 0; I < 3; ++I) {
     Index[I] = Elements[I].number<uint32_t>();
     if (Index[I] >= Limits[I])
@@ -235,16 +277,45 @@ static uint32_t readLanes(const std::vector<Node> &Elements) {
   return Lanes;
 }
 
+/// What a record has in the place of values if both sides are known.
+static void readTwoSided(Members &M, Occurrence &O) {
+  uint64_t Block = abi::UnknownBlock;
+  uint16_t Thread = 0;
+  constexpr uint64_t Any = uint64_t(1) << 32;
+  if (auto Member = M.get("earlier_block")) {
+    Block = Member->number<uint64_t>();
+    if (Block >= abi::UnknownBlock)
+      Member->refuse(fmt::format("{} is not less than {}", Block,
+                                 uint64_t(abi::UnknownBlock)));
+  }
+  M.number("earlier_thread", Thread);
+  O.Rec.Before = abi::earlierThread(Block, Thread);
+  for (const Node &Reason : M.elements("reasons"))
+    O.Rec.After |= Reason.choice(Reasons);
+  if (auto Grid = M.get("grid"))
+    O.Grid = readIndex(*Grid, {Any, Any, Any});
+  if (auto Shape = M.get("block_shape"))
+    O.BlockShape = readIndex(*Shape, {1025, 1025, 65});
+  O.Rec.Flags = abi::TwoSided;
+}
+
+static void readValues(Members &M, abi::Record &Rec) {
+  M.number("before", Rec.Before);
+  M.number("after", Rec.After);
+  bool Hashes = false, Same = false;
+  M.flag("hash", Hashes);
+  M.flag("same_value", Same);
+  Rec.Flags = (Hashes ? abi::ValuesAreHashes : 0) | (Same ? abi::SameValue : 0);
+}
+
 static Occurrence readRecord(const Node &Object) {
   Members M(Object);
   Occurrence O;
   abi::Record &Rec = O.Rec;
   Rec.Site = M.require("site").number<uint64_t>();
-  Rec.Kind = M.require("kind").choice(Kinds);
+  Rec.Kind = M.require("kind").choice(kindNames());
   M.number("other", Rec.Other);
   M.number("address", Rec.Address);
-  M.number("before", Rec.Before);
-  M.number("after", Rec.After);
   M.choice("space", Spaces, Rec.MemorySpace);
   M.number("size", Rec.Size);
   Rec.Lanes = readLanes(M.elements("lanes"));
@@ -257,10 +328,10 @@ static Occurrence readRecord(const Node &Object) {
     auto [X, Y, Z] = readIndex(*Thread, {1024, 1024, 64});
     Rec.Thread = X | Y << 10 | Z << 20;
   }
-  bool Hashes = false, Same = false;
-  M.flag("hash", Hashes);
-  M.flag("same_value", Same);
-  Rec.Flags = (Hashes ? abi::ValuesAreHashes : 0) | (Same ? abi::SameValue : 0);
+  if (hasTwoSides(Rec.Kind))
+    readTwoSided(M, O);
+  else
+    readValues(M, Rec);
   M.number("count", O.Count);
   M.flag("at_least", O.AtLeast);
   M.number("device", O.Device);
@@ -301,6 +372,7 @@ static ReportFile readFile(const Node &Top) {
   for (const Node &Record : M.elements("records"))
     File.Occurrences.push_back(readRecord(Record));
   File.Summary = readSummary(M.require("summary"));
+  M.get("findings"); // Made from the rest; see writeReportFile.
   M.finish();
   return File;
 }
@@ -319,4 +391,178 @@ crsan::parseReportFile(std::string_view Text) {
   } catch (const BadFile &E) {
     return ReportFileError{E.what()};
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+static std::string hex(uint64_t Number) {
+  return fmt::format("0x{:x}", Number);
+}
+
+template <typename T, typename U>
+static const char *nameIn(const Names<T> &Choices, U Meaning) {
+  for (const auto &[Text, Value] : Choices)
+    if (Value == Meaning)
+      return Text;
+  return "";
+}
+
+/// Adds the member unless it is what a reader takes for granted.
+template <typename T>
+static void addUnless(ordered_json &Object, const char *Key, const T &Value,
+                      const T &Default) {
+  if (Value != Default)
+    Object[Key] = Value;
+}
+
+static ordered_json frameJSON(const SourceFrame &F) {
+  ordered_json Object = ordered_json::object();
+  addUnless(Object, "function", F.Function, {});
+  addUnless(Object, "file", F.File, {});
+  addUnless(Object, "line", F.Line, 0u);
+  addUnless(Object, "column", F.Column, 0u);
+  return Object;
+}
+
+static ordered_json siteJSON(const SiteInfo &Site) {
+  ordered_json Object = {{"id", hex(Site.Id)},
+                         {"access", nameIn(Accesses, Site.Access)},
+                         {"space", nameIn(Spaces, Site.Space)},
+                         {"size", Site.Size}};
+  if (Site.isStrong()) {
+    Object[Site.isAtomic() ? "atomic" : "strong"] = true;
+    Object["scope"] = nameIn(Scopes, Site.Scope);
+  }
+  addUnless(Object, "kernel", Site.Kernel, {});
+  ordered_json &Frames = Object["frames"] = ordered_json::array();
+  for (const SourceFrame &F : Site.Frames)
+    Frames.push_back(frameJSON(F));
+  return Object;
+}
+
+static void addTwoSided(ordered_json &Object, const Occurrence &O) {
+  const uint64_t Block = O.Rec.Before >> 16;
+  if (Block != abi::UnknownBlock)
+    Object["earlier_block"] = Block;
+  Object["earlier_thread"] = O.Rec.Before & 0xffff;
+  ordered_json &List = Object["reasons"] = ordered_json::array();
+  for (const auto &[Text, Reason] : Reasons)
+    if (O.Rec.After & Reason)
+      List.push_back(Text);
+  addUnless(Object, "grid", O.Grid, {});
+  addUnless(Object, "block_shape", O.BlockShape, {});
+}
+
+static void addValues(ordered_json &Object, const abi::Record &Rec) {
+  Object["before"] = hex(Rec.Before);
+  Object["after"] = hex(Rec.After);
+  addUnless(Object, "hash", bool(Rec.Flags & abi::ValuesAreHashes), false);
+  addUnless(Object, "same_value", bool(Rec.Flags & abi::SameValue), false);
+}
+
+static ordered_json recordJSON(const Occurrence &O) {
+  const abi::Record &Rec = O.Rec;
+  ordered_json Object = {{"site", hex(Rec.Site)},
+                         {"kind", nameIn(kindNames(), Rec.Kind)}};
+  if (Rec.Other)
+    Object["other"] = hex(Rec.Other);
+  Object["address"] = hex(Rec.Address);
+  Object["space"] = nameIn(Spaces, Rec.MemorySpace);
+  Object["size"] = Rec.Size;
+  Object["block"] = Rec.Block;
+  Object["thread"] = {Rec.Thread & 0x3ff, Rec.Thread >> 10 & 0x3ff,
+                      Rec.Thread >> 20 & 0x3f};
+  ordered_json Lanes = ordered_json::array();
+  for (unsigned Lane = 0; Lane < 32; ++Lane)
+    if (Rec.Lanes >> Lane & 1)
+      Lanes.push_back(Lane);
+  addUnless(Object, "lanes", Lanes, ordered_json::array());
+  if (hasTwoSides(Rec.Kind))
+    addTwoSided(Object, O);
+  else
+    addValues(Object, Rec);
+  Object["count"] = std::max<uint64_t>(O.Count, 1);
+  addUnless(Object, "at_least", O.AtLeast, false);
+  addUnless(Object, "device", O.Device, 0);
+  return Object;
+}
+
+static ordered_json summaryJSON(const RunSummary &S) {
+  return {{"kernels_launched", S.KernelsLaunched},
+          {"kernels_failed", S.KernelsFailed},
+          {"kernels_not_instrumented", S.KernelsNotInstrumented},
+          {"sites", S.Sites},
+          {"windows", S.Windows},
+          {"checks", S.Checks},
+          {"windows_checked", S.WindowsChecked},
+          {"dropped_records", S.DroppedRecords},
+          {"skipped_accesses", S.SkippedAccesses},
+          {"seed", S.Seed},
+          {"delay_ns", S.DelayNs},
+          {"budget", S.Budget},
+          {"max_interval", S.MaxInterval},
+          {"counts_complete", S.CountsComplete},
+          {"shuffled", S.Shuffled},
+          {"modules", S.Modules},
+          {"notes", S.Notes}};
+}
+
+/// One side of a finding, as a reader of the source sees it.
+static ordered_json sideJSON(const Finding &F, Side Which) {
+  const bool IsLater = Which == Side::Later;
+  const std::optional<SiteInfo> &Site = IsLater ? F.Site : F.Other;
+  ordered_json Object = {{"site", hex(IsLater ? F.First.Site : F.First.Other)},
+                         {"access", accessWords(Site ? &*Site : nullptr)}};
+  if (Site && !Site->Frames.empty())
+    Object.update(frameJSON(Site->Frames.front()));
+  if (IsLater || F.isTwoSided())
+    Object["thread"] = threadWords(F, Which);
+  if (Site)
+    addUnless(Object, "kernel", Site->Kernel, {});
+  return Object;
+}
+
+static ordered_json findingJSON(const Finding &F) {
+  const KindWords &Words = wordsOf(F.kind());
+  ordered_json Object = {{"kind", Words.Key}};
+  if (*Words.Code)
+    Object["code"] = Words.Code;
+  ordered_json Others = ordered_json::array();
+  for (abi::RaceKind Kind : F.OtherKinds)
+    Others.push_back(wordsOf(Kind).Key);
+  addUnless(Object, "other_kinds", Others, ordered_json::array());
+  Object["heading"] = heading(F);
+  Object["access"] = sideJSON(F, Side::Later);
+  if (F.First.Other)
+    Object["other"] = sideJSON(F, Side::Earlier);
+  Object["explanation"] = explain(F);
+  Object["count"] = F.Count;
+  Object["at_least"] = F.AtLeast;
+  Object["devices"] = F.Devices;
+  Object["instances"] = F.Instances;
+  return Object;
+}
+
+std::string crsan::writeReportFile(const ReportFile &File, const Report &R) {
+  ordered_json Findings = ordered_json::array(), Sites = ordered_json::array(),
+               Records = ordered_json::array();
+  for (const Finding &F : R.Findings)
+    Findings.push_back(findingJSON(F));
+  std::set<uint64_t> Written;
+  for (const Occurrence &O : File.Occurrences) {
+    for (uint64_t Id : {O.Rec.Site, O.Rec.Other})
+      if (const SiteInfo *Site = File.Sites.find(Id))
+        if (Written.insert(Id).second)
+          Sites.push_back(siteJSON(*Site));
+    if (wordsOf(O.Rec.Kind).Kind != abi::RaceKind::None)
+      Records.push_back(recordJSON(O));
+  }
+  const ordered_json Document = {{"findings", Findings},
+                                 {"sites", Sites},
+                                 {"records", Records},
+                                 {"summary", summaryJSON(File.Summary)}};
+  // A file's name may hold any bytes; JSON may not.
+  return Document.dump(2, ' ', false, json::error_handler_t::replace) + '\n';
 }

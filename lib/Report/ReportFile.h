@@ -38,6 +38,11 @@ struct ReportFileError {
 std::variant<ReportFile, ReportFileError>
 parseReportFile(std::string_view Text);
 
+/// The same in text, for `parseReportFile`, with only those sites that records
+/// name, and with the findings of `R`, which a reader makes anew. Damaged
+/// records are left out: nothing could be read from them.
+std::string writeReportFile(const ReportFile &File, const Report &R);
+
 } // namespace crsan
 
 #endif // CRSAN_REPORT_REPORTFILE_H

@@ -105,7 +105,17 @@ std::optional<std::string> TableView::checkHeader() const {
 }
 
 static bool isAccess(abi::AccessKind Access) {
-  return Access == abi::AccessKind::Load || Access == abi::AccessKind::Store;
+  switch (Access) {
+  case abi::AccessKind::Load:
+  case abi::AccessKind::Store:
+  case abi::AccessKind::Update:
+    return true;
+  }
+  return false;
+}
+
+static bool isScope(uint8_t Scope) {
+  return Scope <= uint8_t(abi::SyncScope::System);
 }
 
 static bool isSpace(abi::Space Space) {
@@ -123,7 +133,8 @@ std::optional<std::string> TableView::checkSites() const {
   for (uint32_t I = 0; I < Header.NumSites; ++I) {
     abi::SiteEntry Entry = site(I);
     if (!isFrame(Entry.Frame) || !isString(Entry.Kernel) ||
-        !isAccess(Entry.Access) || !isSpace(Entry.MemorySpace))
+        !isAccess(Entry.Access) || !isSpace(Entry.MemorySpace) ||
+        !isScope(Entry.Scope))
       return damaged(fmt::format("site {}", I));
   }
   return std::nullopt;
@@ -164,9 +175,14 @@ std::optional<std::string> TableView::check() const {
 
 static SiteInfo decode(const TableView &Table, uint32_t Entry) {
   abi::SiteEntry E = Table.site(Entry);
-  SiteInfo Site{
-      E.Id, E.Access, E.MemorySpace, E.Size, demangle(Table.string(E.Kernel)),
-      {}};
+  SiteInfo Site{E.Id,
+                E.Access,
+                E.MemorySpace,
+                E.Flags,
+                abi::SyncScope(E.Scope),
+                E.Size,
+                demangle(Table.string(E.Kernel)),
+                {}};
   for (uint32_t I = E.Frame; I != abi::NoFrame;) {
     abi::Frame F = Table.frame(I);
     Site.Frames.push_back({demangle(Table.string(F.Function)),

@@ -16,6 +16,7 @@
 #define CRSAN_REPORT_SITETABLE_H
 
 #include "crsan/ABI.h"
+#include "crsan/Metadata.h"
 
 #include <cstdint>
 #include <deque>
@@ -42,9 +43,14 @@ struct SiteInfo {
   uint64_t Id = 0;
   abi::AccessKind Access = abi::AccessKind::Load;
   abi::Space Space = abi::Space::Generic;
+  uint8_t Flags = 0;                            ///< abi::AccessFlags.
+  abi::SyncScope Scope = abi::SyncScope::Block; ///< Of a strong access.
   uint32_t Size = 0;               ///< Bytes; 0: only known at run time.
   std::string Kernel;              ///< Demangled; empty: several may run it.
   std::vector<SourceFrame> Frames; ///< Innermost first; may be empty.
+
+  bool isStrong() const { return Flags & abi::IsStrong; }
+  bool isAtomic() const { return Flags & abi::IsAtomic; }
 };
 
 /// What a table says about its translation unit.

@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Report/TextReport.h"
+#include "Report/Explanation.h"
+#include "Report/Words.h"
 
 #include <fmt/format.h>
 
@@ -15,19 +17,13 @@ using namespace crsan;
 
 namespace {
 
-/// Words for a kind of race.
-struct KindText {
-  const char *Name;
-  const char *Plural;
-};
-
 /// Appends lines to the text.
 class Printer {
 public:
   explicit Printer(const TextOptions &Options) : Options(Options) {}
 
   void finding(const Finding &F, bool ShowDevice);
-  void warnings(const RunSummary &S);
+  void warnings(const Report &R);
   void whatWasChecked(const RunSummary &S);
   void summary(const Report &R);
 
@@ -40,84 +36,21 @@ private:
     Text += '\n';
   }
 
+  void sides(const Finding &F);
   void frames(uint64_t Id, const std::optional<SiteInfo> &Site);
   void instances(const Finding &F);
   void firstSeen(const Finding &F, bool ShowDevice);
   void values(const Finding &F);
   void occurrences(const Finding &F);
 
-  std::string position(const SourceFrame &F) const;
-
   const TextOptions &Options;
 };
 
 } // namespace
 
-static KindText textOf(abi::RaceKind Kind) {
-  switch (Kind) {
-  case abi::RaceKind::None:
-    break;
-  case abi::RaceKind::ClobberedRead:
-    return {"clobbered read", "clobbered reads"};
-  case abi::RaceKind::LostUpdate:
-    return {"lost update", "lost updates"};
-  case abi::RaceKind::IntraWarpLostUpdate:
-    return {"intra-warp lost update", "intra-warp lost updates"};
-  case abi::RaceKind::IntraWarpConflict:
-    return {"intra-warp conflict", "intra-warp conflicts"};
-  case abi::RaceKind::Conflict:
-    return {"conflicting accesses", "conflicting accesses"};
-  }
-  return {"race of unknown kind", "races of unknown kinds"};
-}
-
 static bool isIntraWarp(abi::RaceKind Kind) {
   return Kind == abi::RaceKind::IntraWarpLostUpdate ||
          Kind == abi::RaceKind::IntraWarpConflict;
-}
-
-/// How to read a finding, in a sentence.
-static const char *explanation(const Finding &F) {
-  switch (F.kind()) {
-  case abi::RaceKind::None:
-    break;
-  case abi::RaceKind::ClobberedRead:
-    return "A thread was about to read this location when another thread "
-           "changed it; no synchronisation orders the two, so it may get "
-           "either value.";
-  case abi::RaceKind::LostUpdate:
-    return "A thread was about to write this location when another thread "
-           "changed it; no synchronisation orders the two, so either write may "
-           "be lost.";
-  case abi::RaceKind::IntraWarpLostUpdate:
-    if (F.First.Flags & abi::SameValue)
-      return "Several lanes of a warp wrote this location with one store; the "
-             "values were equal this time, but it is still a data race.";
-    return "Several lanes of a warp wrote this location with one store; which "
-           "of the values remains is undefined.";
-  case abi::RaceKind::IntraWarpConflict:
-    if (F.Site && F.Site->Access == abi::AccessKind::Store)
-      return "Two lanes of a warp wrote this location, each by another store; "
-             "lanes do not run in lockstep, so without __syncwarp() between "
-             "them either write may be lost.";
-    return "One lane of a warp wrote this location and another accesses it "
-           "by another instruction; lanes do not run in lockstep, so without "
-           "__syncwarp() between them their order is undefined.";
-  case abi::RaceKind::Conflict:
-    return "Two threads were about to access this location at the same time, "
-           "and no synchronisation orders the two; what a reader gets, or "
-           "which write remains, is undefined.";
-  }
-  return "This CRSan does not know the kind of this race.";
-}
-
-/// "3 apples", "1 apple".
-static std::string counted(uint64_t N, std::string_view One,
-                           std::string_view Many) {
-  return fmt::format("{} {}", N, N == 1 ? One : Many);
-}
-static std::string counted(uint64_t N, std::string_view One) {
-  return counted(N, One, fmt::format("{}s", One));
 }
 
 /// Lanes as a list of ranges: 0-3,7.
@@ -147,66 +80,17 @@ static std::string valueText(uint64_t Value, const Finding &F) {
   return fmt::format("0x{:0{}x}", Value, 2 * Bytes);
 }
 
-static const char *spaceName(abi::Space Space) {
-  switch (Space) {
-  case abi::Space::Generic:
-    return "generic";
-  case abi::Space::Global:
-    return "global";
-  case abi::Space::Shared:
-    return "shared";
-  case abi::Space::Cluster:
-    return "cluster";
-  }
-  return "unknown";
-}
-
-/// Where the access goes, for the heading.
-static const char *spacePhrase(abi::Space Space) {
-  switch (Space) {
-  case abi::Space::Generic:
-    return "through a generic address";
-  case abi::Space::Global:
-    return "in global memory";
-  case abi::Space::Shared:
-    return "in shared memory";
-  case abi::Space::Cluster:
-    return "in shared memory of the cluster";
-  }
-  return "in memory";
-}
-
-static std::string heading(const Finding &F) {
-  std::string Text = textOf(F.kind()).Name;
-  if (F.size())
-    Text += " of " + counted(F.size(), "byte") +
-            (F.sizeIsLowerBound() ? " or more" : "");
-  return Text + ' ' + spacePhrase(F.space());
-}
-
-std::string Printer::position(const SourceFrame &F) const {
-  if (F.File.empty())
-    return "an unknown line (compile with -gline-tables-only or -g)";
-  std::string_view File = F.File;
-  if (File.starts_with(Options.StripPathPrefix))
-    File.remove_prefix(Options.StripPathPrefix.size());
-  if (F.Line == 0)
-    return fmt::format("{}, unknown line", File);
-  if (F.Column == 0)
-    return fmt::format("{}:{}", File, F.Line);
-  return fmt::format("{}:{}:{}", File, F.Line, F.Column);
-}
-
 void Printer::frames(uint64_t Id, const std::optional<SiteInfo> &Site) {
   if (!Site)
     return line("    #0 unknown site 0x{:016x} (no loaded module describes it)",
                 Id);
   if (Site->Frames.empty())
-    return line("    #0 in an unknown function at {}", position({}));
+    return line("    #0 in an unknown function at {}", position({}, {}));
   for (size_t I = 0; I < Site->Frames.size(); ++I) {
     const SourceFrame &F = Site->Frames[I];
     line("    #{} {}{} at {}", I, I ? "inlined in " : "",
-         F.Function.empty() ? "an unknown function" : F.Function, position(F));
+         F.Function.empty() ? "an unknown function" : F.Function,
+         position(F, Options.StripPathPrefix));
   }
 }
 
@@ -225,6 +109,10 @@ void Printer::instances(const Finding &F) {
     line("  also in: {}", F.Instances[I + 1]);
   if (Others > Most)
     line("  also in: {} more", Others - Most);
+
+  if (F.isTwoSided() && F.Other && !F.Other->Kernel.empty() &&
+      F.Other->Kernel != F.Site->Kernel)
+    line("  kernel of the earlier access: {}", F.Other->Kernel);
 }
 
 void Printer::firstSeen(const Finding &F, bool ShowDevice) {
@@ -233,14 +121,14 @@ void Printer::firstSeen(const Finding &F, bool ShowDevice) {
   std::string Where = ShowDevice && !F.Devices.empty()
                           ? fmt::format("device {} ", F.Devices.front())
                           : "";
-  Where += fmt::format("block ({},{},{}) thread ({},{},{})", Rec.Block[0],
-                       Rec.Block[1], Rec.Block[2], X, Y, Z);
+  if (!F.isTwoSided()) // Else the sides have said it.
+    Where += fmt::format("block ({},{},{}) thread ({},{},{}) ", Rec.Block[0],
+                         Rec.Block[1], Rec.Block[2], X, Y, Z);
   if (isIntraWarp(F.kind()) && Rec.Lanes) {
     const bool One = (Rec.Lanes & (Rec.Lanes - 1)) == 0;
-    Where += fmt::format(" lane{} {}", One ? "" : "s", laneList(Rec.Lanes));
+    Where += fmt::format("lane{} {} ", One ? "" : "s", laneList(Rec.Lanes));
   }
-  Where +=
-      fmt::format(" address 0x{:x} ({})", Rec.Address, spaceName(F.space()));
+  Where += fmt::format("address 0x{:x} ({})", Rec.Address, nameOf(F.space()));
   if (F.kind() == abi::RaceKind::ClobberedRead ||
       F.kind() == abi::RaceKind::LostUpdate)
     Where += fmt::format(" value {} became {}", valueText(Rec.Before, F),
@@ -262,6 +150,8 @@ void Printer::occurrences(const Finding &F) {
   if (F.Devices.size() > 1)
     Devices = fmt::format(" on devices {}", fmt::join(F.Devices, ", "));
   line("  occurrences: {}{}{}", F.AtLeast ? "at least " : "", F.Count, Devices);
+  for (abi::RaceKind Kind : F.OtherKinds)
+    line("  also seen as: {}", wordsOf(Kind).Name);
 }
 
 static const char *otherAccess(const Finding &F) {
@@ -270,30 +160,43 @@ static const char *otherAccess(const Finding &F) {
     return "the write";
   if (!F.Other)
     return "an access";
-  return F.Other->Access == abi::AccessKind::Store ? "the write" : "the read";
+  return F.Other->Access == abi::AccessKind::Load ? "the read" : "the write";
+}
+
+/// The accused access, and the other one if there is one.
+void Printer::sides(const Finding &F) {
+  if (F.isTwoSided()) {
+    line("  {}:", sideWords(F, Side::Later, Options.StripPathPrefix));
+    frames(F.First.Site, F.Site);
+    line("  {}:", sideWords(F, Side::Earlier, Options.StripPathPrefix));
+    frames(F.First.Other, F.Other);
+    return;
+  }
+  frames(F.First.Site, F.Site);
+  if (!F.First.Other)
+    return;
+  line("  conflicts with {} by another {}:", otherAccess(F),
+       isIntraWarp(F.kind()) ? "lane" : "thread");
+  frames(F.First.Other, F.Other);
 }
 
 void Printer::finding(const Finding &F, bool ShowDevice) {
   line("==================");
   line("CRSan: data race: {}", heading(F));
-  frames(F.First.Site, F.Site);
-  if (F.First.Other) {
-    line("  conflicts with {} by another {}:", otherAccess(F),
-         isIntraWarp(F.kind()) ? "lane" : "thread");
-    frames(F.First.Other, F.Other);
-  }
+  sides(F);
   instances(F);
   firstSeen(F, ShowDevice);
   if (F.kind() == abi::RaceKind::IntraWarpLostUpdate)
     values(F);
   occurrences(F);
-  line("  {}", explanation(F));
+  line("  {}", explain(F));
   if (!Options.Replay.empty())
     line("  replay: {}", Options.Replay);
   line("==================");
 }
 
-void Printer::warnings(const RunSummary &S) {
+void Printer::warnings(const Report &R) {
+  const RunSummary &S = R.Summary;
   for (const std::string &Note : S.Notes)
     line("CRSan: {}", Note);
   if (S.KernelsFailed)
@@ -314,6 +217,9 @@ void Printer::warnings(const RunSummary &S) {
          "-Rpass-missed=cuda-race to see which and why",
          counted(S.SkippedAccesses, "access of the source is",
                  "accesses of the source are"));
+  if (R.Suppressed)
+    line("CRSan: {} not shown, as your suppressions ask",
+         counted(R.Suppressed, "finding is", "findings are"));
 }
 
 void Printer::whatWasChecked(const RunSummary &S) {
@@ -354,7 +260,8 @@ static const char *whyNothingChecked(const RunSummary &S) {
 }
 
 /// What a reader of a clean summary must not overlook.
-static std::string reservations(const RunSummary &S) {
+static std::string reservations(const Report &R) {
+  const RunSummary &S = R.Summary;
   std::vector<std::string> List;
   if (S.KernelsFailed)
     List.push_back(
@@ -364,6 +271,8 @@ static std::string reservations(const RunSummary &S) {
     List.push_back(fmt::format(
         "{} not instrumented",
         counted(S.KernelsNotInstrumented, "kernel launch", "kernel launches")));
+  if (R.Suppressed)
+    List.push_back(fmt::format("{} suppressed", R.Suppressed));
   const char *Why =
       S.Sites == 0 ? ": every access is atomic, volatile or private" : "";
   if (List.empty())
@@ -374,15 +283,12 @@ static std::string reservations(const RunSummary &S) {
 /// "2 data races (1 clobbered read, 1 lost update)".
 static std::string raceCounts(const Report &R) {
   std::vector<std::string> Parts;
-  for (abi::RaceKind Kind :
-       {abi::RaceKind::ClobberedRead, abi::RaceKind::LostUpdate,
-        abi::RaceKind::IntraWarpLostUpdate, abi::RaceKind::IntraWarpConflict,
-        abi::RaceKind::Conflict}) {
+  for (const KindWords &Words : allKindWords()) {
     const auto N =
         std::count_if(R.Findings.begin(), R.Findings.end(),
-                      [&](const Finding &F) { return F.kind() == Kind; });
+                      [&](const Finding &F) { return F.kind() == Words.Kind; });
     if (N)
-      Parts.push_back(counted(N, textOf(Kind).Name, textOf(Kind).Plural));
+      Parts.push_back(counted(N, Words.Name, Words.Plural));
   }
   return fmt::format("{} ({})", counted(R.Findings.size(), "data race"),
                      fmt::join(Parts, ", "));
@@ -394,7 +300,7 @@ void Printer::summary(const Report &R) {
   case Verdict::Racy:
     return line("SUMMARY: CRSan: {}", raceCounts(R));
   case Verdict::Clean:
-    return line("SUMMARY: CRSan: no data races found{}", reservations(S));
+    return line("SUMMARY: CRSan: no data races found{}", reservations(R));
   case Verdict::NothingChecked:
     return line("SUMMARY: CRSan: nothing was checked: {}",
                 whyNothingChecked(S));
@@ -415,7 +321,7 @@ std::string crsan::renderText(const Report &R, const TextOptions &Options) {
       });
   for (const Finding &F : R.Findings)
     P.finding(F, ShowDevice);
-  P.warnings(R.Summary);
+  P.warnings(R);
   if (R.verdict() != Verdict::NothingChecked)
     P.whatWasChecked(R.Summary);
   P.summary(R);

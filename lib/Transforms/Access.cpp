@@ -21,21 +21,7 @@ namespace crsan {
 
 namespace {
 
-/// NVPTX's numbers, which LLVM does not publish in a header of its own.
-enum AddressSpace : unsigned {
-  Generic = 0,
-  Global = 1,
-  Shared = 3,
-  Constant = 4,
-  Local = 5,
-  SharedCluster = 7,
-  Param = 101,
-};
-
 constexpr StringLiteral MarkName = "crsan.access";
-constexpr uint64_t LongestValue = 8;
-/// Runs longer than this are compared by hash (the runtime's __crsan_hash).
-constexpr uint64_t LongestSplit = 32;
 
 /// The access group of the user's own accesses. An access group is the one kind
 /// of metadata that says "this very access" to LLVM: intersected where accesses
@@ -58,27 +44,6 @@ bool isMarked(const Instruction &I) {
   const MDNode *Mark = findMark(*I.getModule());
   return Group && Mark &&
          (Group == Mark || is_contained(Group->operands(), Mark));
-}
-
-/// Rule 4: local, constant and parameter memory. What a generic pointer of
-/// unknown origin points to is found out at run time.
-bool isPrivate(const Value *Pointer) {
-  auto Space = [](const Value *V) {
-    return V->getType()->getPointerAddressSpace();
-  };
-  auto Spaced = [&](const Value *V) {
-    return Space(V) == Local || Space(V) == Constant || Space(V) == Param;
-  };
-  if (Spaced(Pointer))
-    return true;
-  const Value *Object = getUnderlyingObject(Pointer, /*MaxLookup=*/0);
-  if (isa<AllocaInst>(Object) || Spaced(Object))
-    return true;
-  if (const auto *Arg = dyn_cast<Argument>(Object))
-    return Arg->hasByValAttr();
-  if (const auto *G = dyn_cast<GlobalVariable>(Object))
-    return G->isConstant();
-  return false;
 }
 
 /// The bytes of a value of type `T`, without its padding (another thread may
@@ -113,27 +78,6 @@ bool collectRuns(const DataLayout &DL, Type *T, uint64_t Offset,
   return true;
 }
 
-/// Cuts a run into pieces that one aligned load can read; long ones stay whole.
-void addRun(Effect &E, Access Proto, uint64_t Offset, uint64_t Size,
-            Align Alignment) {
-  if (Size > LongestSplit) {
-    Proto.Offset = Offset;
-    Proto.Size = Size;
-    E.Accesses.push_back(Proto);
-    return;
-  }
-  for (uint64_t Done = 0, Piece; Done < Size; Done += Piece) {
-    Piece = std::min(LongestValue,
-                     commonAlignment(Alignment, Offset + Done).value());
-    while (Piece > Size - Done)
-      Piece /= 2;
-    Proto.Offset = Offset + Done;
-    Proto.Size = Piece;
-    E.Accesses.push_back(Proto);
-    Proto.Stored = nullptr;
-  }
-}
-
 void addTyped(Effect &E, Instruction &I, Value *Pointer, Align Alignment,
               Type *T, Value *Stored, abi::AccessKind Kind) {
   const DataLayout &DL = I.getDataLayout();
@@ -142,11 +86,11 @@ void addTyped(Effect &E, Instruction &I, Value *Pointer, Align Alignment,
     E.Skipped = Skip::Unsupported;
     return;
   }
-  Access Proto{&I,     Pointer, 0, 0, DL.getTypeStoreSize(T).getFixedValue(),
-               Stored, Kind};
+  const uint64_t WholeSize = DL.getTypeStoreSize(T);
   for (auto [Offset, Size] : Runs) {
-    addRun(E, Proto, Offset, Size, Alignment);
-    Proto.Stored = nullptr;
+    E.Accesses.push_back(
+        {&I, Pointer, Alignment, Offset, Size, WholeSize, Stored, Kind});
+    Stored = nullptr;
   }
 }
 
@@ -161,15 +105,15 @@ Effect effectOfMemory(MemIntrinsic &M) {
   const uint64_t Size = Length ? Length->getZExtValue() : 0;
   auto Add = [&](Value *Pointer, MaybeAlign Alignment, Value *Stored,
                  abi::AccessKind Kind) {
-    if (isPrivate(Pointer))
+    if (isPrivate(Pointer) || (Length && Size == 0))
       return;
-    if (!Length)
+    E.Accesses.push_back(
+        {&M, Pointer, Alignment.valueOrOne(), 0, Size, Size, Stored, Kind});
+    if (!Length) {
       // Nothing is known of the value, not even that there is one.
-      E.Accesses.push_back(
-          {&M, Pointer, 0, 0, 0, nullptr, Kind, M.getLength()});
-    else if (Size)
-      addRun(E, {&M, Pointer, 0, 0, Size, Stored, Kind}, 0, Size,
-             Alignment.valueOrOne());
+      E.Accesses.back().Stored = nullptr;
+      E.Accesses.back().Length = M.getLength();
+    }
   };
   Value *Stored = nullptr;
   if (auto *Set = dyn_cast<MemSetInst>(&M))
@@ -216,10 +160,61 @@ Effect effectOfAssembly(const CallBase &Call, const InlineAsm &Asm) {
 
 } // namespace
 
+bool isPrivateSpace(unsigned AddressSpace) {
+  return AddressSpace == NVPTXAS::ADDRESS_SPACE_LOCAL ||
+         AddressSpace == NVPTXAS::ADDRESS_SPACE_CONST ||
+         AddressSpace == NVPTXAS::ADDRESS_SPACE_PARAM;
+}
+
+bool isPrivate(const Value *Pointer) {
+  auto Space = [](const Value *V) {
+    return V->getType()->getPointerAddressSpace();
+  };
+  auto Spaced = [&](const Value *V) { return isPrivateSpace(Space(V)); };
+  if (Spaced(Pointer))
+    return true;
+  const Value *Object = getUnderlyingObject(Pointer, /*MaxLookup=*/0);
+  if (isa<AllocaInst>(Object) || Spaced(Object))
+    return true;
+  if (const auto *Arg = dyn_cast<Argument>(Object))
+    return Arg->hasByValAttr();
+  if (const auto *G = dyn_cast<GlobalVariable>(Object))
+    return G->isConstant();
+  return false;
+}
+
+abi::Space spaceOf(unsigned AddressSpace) {
+  switch (AddressSpace) {
+  case NVPTXAS::ADDRESS_SPACE_GLOBAL:
+    return abi::Space::Global;
+  case NVPTXAS::ADDRESS_SPACE_SHARED:
+    return abi::Space::Shared;
+  case NVPTXAS::ADDRESS_SPACE_SHARED_CLUSTER:
+    return abi::Space::Cluster;
+  default:
+    return abi::Space::Generic;
+  }
+}
+
+uint8_t flagsOf(abi::AccessKind Kind) {
+  switch (Kind) {
+  case abi::AccessKind::Load:
+    return abi::ReadsMemory;
+  case abi::AccessKind::Store:
+    return abi::WritesMemory;
+  case abi::AccessKind::Update:
+    return abi::ReadsMemory | abi::WritesMemory;
+  }
+  llvm_unreachable("not an AccessKind");
+}
+
+bool isIgnored(const Instruction &I) {
+  return I.hasMetadata(LLVMContext::MD_nosanitize);
+}
+
 Effect effectOf(Instruction &I) {
   Effect E;
-  if (I.hasMetadata(LLVMContext::MD_nosanitize) &&
-      isa<LoadInst, StoreInst, MemIntrinsic>(I)) {
+  if (isIgnored(I) && isa<LoadInst, StoreInst, MemIntrinsic>(I)) {
     E.Skipped = Skip::Ignored;
     E.Synchronises = I.isVolatile() || I.isAtomic();
     return E;
@@ -266,7 +261,7 @@ Effect effectOf(Instruction &I) {
 void ignoreAccesses(Function &F) {
   MDNode *None = MDNode::get(F.getContext(), {});
   for (Instruction &I : instructions(F))
-    if (isa<LoadInst, StoreInst, MemIntrinsic>(I))
+    if (I.mayReadOrWriteMemory())
       I.setMetadata(LLVMContext::MD_nosanitize, None);
 }
 
@@ -281,7 +276,8 @@ void markAccesses(Function &F) {
 
 bool mayWait(const Instruction &I) {
   auto InShared = [](const Value *Pointer) {
-    return Pointer->getType()->getPointerAddressSpace() == Shared;
+    return Pointer->getType()->getPointerAddressSpace() ==
+           NVPTXAS::ADDRESS_SPACE_SHARED;
   };
   if (const auto *Load = dyn_cast<LoadInst>(&I))
     return !Load->isSimple() && !InShared(Load->getPointerOperand()) &&

@@ -13,21 +13,23 @@
 #define CRSAN_TRANSFORMS_ACCESS_H
 
 #include "crsan/ABI.h"
+#include "crsan/Metadata.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/Support/NVPTXAddrSpace.h"
 
 namespace crsan {
 
 /// A run of bytes that one weak instruction reads or writes. An instruction has
-/// several where its type has padding, is wider than a value, or copies.
+/// several where its type has padding or it copies.
 struct Access {
   llvm::Instruction *Inst;
   llvm::Value *Pointer;
-  uint64_t Offset;     ///< Bytes from Pointer.
-  uint64_t Size;       ///< Bytes compared as one: 1, 2, 4, 8, or more by hash;
-                       ///< 0: Length.
-  uint64_t WholeSize;  ///< Bytes of the whole instruction, for the report.
-  llvm::Value *Stored; ///< The value, for the first run of a store; or null.
+  llvm::Align Alignment; ///< Of Pointer.
+  uint64_t Offset;       ///< Bytes from Pointer.
+  uint64_t Size;         ///< 0: Length.
+  uint64_t WholeSize;    ///< Bytes of the whole instruction, for the report.
+  llvm::Value *Stored;   ///< The value, for the first run of a store; or null.
   abi::AccessKind Kind;
   llvm::Value *Length = nullptr; ///< Bytes, where only known at run time.
 };
@@ -52,6 +54,15 @@ struct Effect {
 
 Effect effectOf(llvm::Instruction &I);
 
+/// Rule 4: local, constant and parameter memory. What a generic pointer of
+/// unknown origin points to is found out at run time.
+bool isPrivate(const llvm::Value *Pointer);
+bool isPrivateSpace(unsigned AddressSpace);
+
+abi::Space spaceOf(unsigned AddressSpace);
+/// As abi::AccessFlags.
+uint8_t flagsOf(abi::AccessKind Kind);
+
 /// Marks every memory access of the user's as it stands in the source. The mark
 /// survives the merging of two marked accesses, and LLVM drops it from a load
 /// that it moves above the branch that guards it; a load without is not
@@ -61,6 +72,7 @@ void markAccesses(llvm::Function &F);
 /// Marks every memory access of `F` as not to be checked, wherever it is
 /// inlined.
 void ignoreAccesses(llvm::Function &F);
+bool isIgnored(const llvm::Instruction &I);
 
 /// True if `I` can wait for another thread's write: a strong load, an exchange
 /// whose result is used, assembly that accesses memory, or a call that may

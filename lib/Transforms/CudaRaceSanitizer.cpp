@@ -8,9 +8,13 @@
 #include "CudaRaceSanitizer.h"
 #include "BlockShuffle.h"
 #include "DeviceRuntime.h"
+#include "Event.h"
 #include "Instrumenter.h"
+#include "MetadataInstrumenter.h"
+#include "Omission.h"
 #include "SiteTable.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/SpecialCaseList.h"
@@ -122,6 +126,8 @@ PreservedAnalyses MarkAccessesPass::run(Module &M, ModuleAnalysisManager &) {
       ignoreAccesses(F);
     else
       markAccesses(F);
+    if (Opts.Mode != Mode::Collider)
+      relaxLegacyAtomics(F);
     // Keeps LLVM from speculating loads where it asks. Where it does not ask,
     // the mark is lost.
     F.addFnAttr(Attribute::SanitizeThread);
@@ -134,21 +140,46 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
   if (!isDeviceModule(M))
     return PreservedAnalyses::all();
   auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
-  const uint32_t Flags = dependsOnBlockOrder(M) ? abi::NoShuffle : 0;
+  const bool HasCollider = Opts.Mode != Mode::Metadata;
+  const bool HasMetadata = Opts.Mode != Mode::Collider;
+  const uint32_t Flags =
+      (!HasCollider || dependsOnBlockOrder(M) ? abi::NoShuffle : 0) |
+      (HasCollider ? abi::HasCollider : 0) |
+      (HasMetadata ? abi::HasMetadata : 0);
 
-  SmallVector<Function *, 16> Functions;
+  SmallVector<Function *, 16> Functions, Exempt;
   for (Function &F : M) {
     F.removeFnAttr(Attribute::SanitizeThread);
-    if (!F.isDeclaration() &&
-        !F.hasFnAttribute(Attribute::DisableSanitizerInstrumentation))
-      Functions.push_back(&F);
+    if (F.isDeclaration())
+      continue;
+    (F.hasFnAttribute(Attribute::DisableSanitizerInstrumentation) ? Exempt
+                                                                  : Functions)
+        .push_back(&F);
   }
   SiteTable Table(M);
   const KernelOf Kernel(M);
   uint32_t Skipped = 0;
-  for (Function *F : Functions)
-    Skipped += Instrumenter(*F, Table, Kernel[*F], FAM).run();
-  shuffleBlocks(M);
+  // What there is to follow is noted before the collider adds its own code, so
+  // that neither takes the other's for the user's.
+  std::vector<MetadataInstrumenter> Followed;
+  if (HasMetadata)
+    // Exempt functions synchronise like others.
+    for (Function *F : concat<Function *>(Functions, Exempt))
+      Followed.emplace_back(*F, Table, Kernel[*F]);
+  for (Function *F : Functions) {
+    auto &ORE = FAM.getResult<OptimizationRemarkEmitterAnalysis>(*F);
+    for (Instruction &I : instructions(*F))
+      Skipped += noteSkipped(
+          I, HasMetadata ? eventsOf(I).Skipped : effectOf(I).Skipped, ORE);
+  }
+  if (HasCollider) {
+    for (Function *F : Functions)
+      Instrumenter(*F, Table, Kernel[*F], FAM).run();
+    shuffleBlocks(M);
+  }
+  const bool IsLeaky = mayLeaveUnnoticed(M);
+  for (MetadataInstrumenter &I : Followed)
+    I.run(IsLeaky);
   if (linkDeviceRuntime(M)) {
     defineClusterExtent(M);
     Table.emit(Flags, Skipped);

@@ -20,7 +20,15 @@
 
 namespace crsan {
 
+/// How races are looked for.
+enum class Mode {
+  Collider, ///< By watching values change (SuperCollider).
+  Metadata, ///< By remembering who accessed what (iGUARD, ScoRD).
+  Hybrid,   ///< Both at once.
+};
+
 struct Options {
+  crsan::Mode Mode = Mode::Collider;
   /// Special case lists (LLVM's SpecialCaseList format, section cuda-race).
   std::vector<std::string> IgnoreLists;
 };
@@ -38,8 +46,12 @@ private:
 class CudaRaceSanitizerPass
     : public llvm::PassInfoMixin<CudaRaceSanitizerPass> {
 public:
+  explicit CudaRaceSanitizerPass(Options Opts) : Opts(std::move(Opts)) {}
   llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &);
   static bool isRequired() { return true; }
+
+private:
+  Options Opts;
 };
 
 } // namespace crsan

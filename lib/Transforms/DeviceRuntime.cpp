@@ -50,6 +50,11 @@ bool linkDeviceRuntime(Module &M) {
       GV.setName("__crsan_" + GV.getName());
   if (NamedMDNode *Flags = (*Runtime)->getModuleFlagsMetadata())
     Flags->eraseFromParent();
+  // `used` keeps the entry points in the runtime's own bitcode; here it would
+  // bring in all of them.
+  for (StringRef Used : {"llvm.used", "llvm.compiler.used"})
+    if (GlobalVariable *GV = (*Runtime)->getNamedGlobal(Used))
+      GV->eraseFromParent();
   const bool Failed =
       Linker::linkModules(M, std::move(*Runtime), Linker::Flags::LinkOnlyNeeded,
                           [](Module &Into, const StringSet<> &Linked) {
@@ -64,7 +69,6 @@ bool linkDeviceRuntime(Module &M) {
     C.emitError("CRSan: cannot link the device runtime");
     return false;
   }
-  // `used` keeps it in the runtime's own bitcode; here it would keep the dead.
   if (GlobalVariable *Config = M.getGlobalVariable(abi::ConfigName))
     appendToCompilerUsed(M, {Config});
   return true;

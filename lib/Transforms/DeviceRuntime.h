@@ -15,6 +15,23 @@ namespace crsan {
 inline constexpr char CheckName[] = "__crsan_check";
 inline constexpr char StoreName[] = "__crsan_store";
 inline constexpr char BlockIndexName[] = "__crsan_block_index";
+/// Those of metadata mode (runtime/device/Metadata.h).
+inline constexpr char EnterName[] = "__crsan_md_enter";
+inline constexpr char LeaveName[] = "__crsan_md_leave";
+inline constexpr char AccessName[] = "__crsan_md_access";
+inline constexpr char RangeName[] = "__crsan_md_range";
+inline constexpr char StrongName[] = "__crsan_md_strong";
+inline constexpr char StrongDoneName[] = "__crsan_md_strong_done";
+inline constexpr char FenceName[] = "__crsan_md_fence";
+inline constexpr char WarpBarrierName[] = "__crsan_md_warp_barrier";
+inline constexpr char BlockArriveName[] = "__crsan_md_block_arrive";
+inline constexpr char BlockDepartName[] = "__crsan_md_block_depart";
+inline constexpr char PublishName[] = "__crsan_md_publish";
+inline constexpr char CollectName[] = "__crsan_md_collect";
+inline constexpr char UnknownName[] = "__crsan_md_unknown";
+inline constexpr char CallingName[] = "__crsan_md_calling";
+inline constexpr char CalledName[] = "__crsan_md_called";
+inline constexpr char ReturnedName[] = "__crsan_md_returned";
 /// What units of an image share, besides the configuration.
 inline constexpr char PermutationsName[] = "__crsan_permutations";
 /// What the runtime asks the pass for (see defineClusterExtent).

@@ -9,9 +9,7 @@
 #include "DeviceRuntime.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Analysis/AliasAnalysis.h"
-#include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Analysis/ValueTracking.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -25,68 +23,15 @@ STATISTIC(NumCheckedLoads, "Number of weak loads checked");
 STATISTIC(NumCheckedStores, "Number of weak stores checked");
 STATISTIC(NumWindows, "Number of windows");
 STATISTIC(NumGroups, "Number of slow paths");
-STATISTIC(NumOmittedPrivate, "Number of accesses omitted: private memory");
-STATISTIC(NumOmittedIgnored, "Number of accesses omitted: by the user's wish");
-STATISTIC(NumOmittedStrong, "Number of accesses omitted: atomic or volatile");
-STATISTIC(NumOmittedSpeculated,
-          "Number of accesses omitted: load may be speculated");
-STATISTIC(NumOmittedAssembly, "Number of accesses omitted: in inline PTX");
-STATISTIC(NumOmittedUnsupported,
-          "Number of accesses omitted: length or type not supported");
 
 namespace crsan {
-
-namespace {
-
-/// Counts and remarks an access that is not checked; true if that matters to
-/// the user: private memory cannot race, and strong accesses are not weak.
-bool noteSkipped(const Instruction &I, Skip Reason,
-                 OptimizationRemarkEmitter &ORE) {
-  StringRef Name, Why;
-  switch (Reason) {
-  case Skip::None:
-    return false;
-  case Skip::Private:
-    ++NumOmittedPrivate;
-    return false;
-  case Skip::Ignored:
-    ++NumOmittedIgnored;
-    return false;
-  case Skip::Strong:
-    ++NumOmittedStrong;
-    return false;
-  case Skip::Speculated:
-    ++NumOmittedSpeculated;
-    Name = "SpeculatedLoad";
-    Why =
-        "load is not checked for races: the optimiser may have moved it above "
-        "the branch that guards it";
-    break;
-  case Skip::Assembly:
-    ++NumOmittedAssembly;
-    Name = "InlineAssembly";
-    Why = "access is not checked for races: it is in inline PTX";
-    break;
-  case Skip::Unsupported:
-    ++NumOmittedUnsupported;
-    Name = "UnsupportedAccess";
-    Why =
-        "access is not checked for races: its length or type is not supported";
-    break;
-  }
-  ORE.emit(
-      [&] { return OptimizationRemarkMissed(DEBUG_TYPE, Name, &I) << Why; });
-  return true;
-}
-
-} // namespace
 
 Instrumenter::Instrumenter(Function &F, SiteTable &Table, StringRef Kernel,
                            FunctionAnalysisManager &FAM)
     : F(F), M(*F.getParent()), Table(Table), Kernel(Kernel), FAM(FAM) {}
 
-uint32_t Instrumenter::run() {
-  const uint32_t Skipped = plan();
+void Instrumenter::run() {
+  plan();
   for (Planned &P : Plan)
     instrument(P);
   if (!Countdowns.empty()) {
@@ -97,15 +42,10 @@ uint32_t Instrumenter::run() {
     DominatorTree DT(F);
     PromoteMemToReg(Allocas, DT);
   }
-  return Skipped;
 }
 
 /// Everything that needs the function as it is, before any block is split.
-uint32_t Instrumenter::plan() {
-  auto &ORE = FAM.getResult<OptimizationRemarkEmitterAnalysis>(F);
-  uint32_t Skipped = 0;
-  for (Instruction &I : instructions(F))
-    Skipped += noteSkipped(I, effectOf(I).Skipped, ORE);
+void Instrumenter::plan() {
   SmallVector<BasicBlock *, 32> Blocks;
   for (BasicBlock &BB : F)
     Blocks.push_back(&BB);
@@ -115,7 +55,6 @@ uint32_t Instrumenter::plan() {
       Plan.push_back(
           {std::move(W), Loop, Loop ? Loop->Window : Table.addWindow()});
     }
-  return Skipped;
 }
 
 /// The countdown of the innermost loop around `BB`, if `BB` runs in each of its

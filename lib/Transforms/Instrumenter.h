@@ -25,8 +25,7 @@ public:
   Instrumenter(llvm::Function &F, SiteTable &Table, llvm::StringRef Kernel,
                llvm::FunctionAnalysisManager &FAM);
 
-  /// Returns the number of weak accesses left unchecked.
-  uint32_t run();
+  void run();
 
 private:
   /// A loop's countdown, shared by the windows that run in every iteration.
@@ -40,7 +39,7 @@ private:
     llvm::Constant *Sampling;
   };
 
-  uint32_t plan();
+  void plan();
   const Countdown *countdownOf(llvm::BasicBlock &BB);
   void instrument(Planned &P);
   llvm::Value *emitDecision(llvm::IRBuilder<> &B, const Planned &P);

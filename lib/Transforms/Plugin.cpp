@@ -18,8 +18,18 @@ static cl::list<std::string>
                 cl::desc("Special case list of what is not to be checked"),
                 cl::value_desc("file"));
 
+static cl::opt<crsan::Mode> RaceMode(
+    "crsan-mode", cl::desc("How races are looked for"),
+    cl::init(crsan::Mode::Collider),
+    cl::values(clEnumValN(crsan::Mode::Collider, "collider",
+                          "by watching values change"),
+               clEnumValN(crsan::Mode::Metadata, "metadata",
+                          "by remembering who accessed what"),
+               clEnumValN(crsan::Mode::Hybrid, "hybrid", "both at once")));
+
 static crsan::Options optionsFromCommandLine() {
   crsan::Options Opts;
+  Opts.Mode = RaceMode;
   Opts.IgnoreLists.assign(IgnoreLists.begin(), IgnoreLists.end());
   return Opts;
 }
@@ -31,7 +41,7 @@ static void registerPasses(PassBuilder &PB) {
       });
   PB.registerOptimizerLastEPCallback(
       [](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase) {
-        MPM.addPass(crsan::CudaRaceSanitizerPass());
+        MPM.addPass(crsan::CudaRaceSanitizerPass(optionsFromCommandLine()));
         MPM.addPass(AlwaysInlinerPass());
       });
   PB.registerPipelineParsingCallback(
@@ -40,7 +50,7 @@ static void registerPasses(PassBuilder &PB) {
         if (Name == "crsan-mark")
           MPM.addPass(crsan::MarkAccessesPass(optionsFromCommandLine()));
         else if (Name == "crsan")
-          MPM.addPass(crsan::CudaRaceSanitizerPass());
+          MPM.addPass(crsan::CudaRaceSanitizerPass(optionsFromCommandLine()));
         else
           return false;
         return true;

@@ -19,19 +19,11 @@ namespace crsan {
 
 namespace {
 
-constexpr unsigned GlobalSpace = 1;
-
-abi::Space spaceOf(unsigned AddressSpace) {
-  switch (AddressSpace) {
-  case 1:
-    return abi::Space::Global;
-  case 3:
-    return abi::Space::Shared;
-  case 7:
-    return abi::Space::Cluster;
-  default:
-    return abi::Space::Generic;
-  }
+abi::AccessKind kindOf(uint8_t Flags) {
+  if (!(Flags & abi::WritesMemory))
+    return abi::AccessKind::Load;
+  return Flags & abi::ReadsMemory ? abi::AccessKind::Update
+                                  : abi::AccessKind::Store;
 }
 
 uint64_t mix(uint64_t Hash, uint64_t Value) {
@@ -53,12 +45,14 @@ std::string pathOf(const DIFile *File) {
 
 SiteTable::SiteTable(Module &M) : M(M), Strings(1, '\0') {
   auto StandIn = [&] {
-    return new GlobalVariable(
-        M, Type::getInt8Ty(M.getContext()), false, GlobalValue::ExternalLinkage,
-        nullptr, "", nullptr, GlobalValue::NotThreadLocal, GlobalSpace);
+    return new GlobalVariable(M, Type::getInt8Ty(M.getContext()), false,
+                              GlobalValue::ExternalLinkage, nullptr, "",
+                              nullptr, GlobalValue::NotThreadLocal,
+                              NVPTXAS::ADDRESS_SPACE_GLOBAL);
   };
   SitesBase = StandIn();
   WindowsBase = StandIn();
+  AccessesBase = StandIn();
 }
 
 uint32_t SiteTable::addString(StringRef S) {
@@ -101,23 +95,45 @@ uint64_t SiteTable::identity(const abi::SiteEntry &Entry) const {
     Hash = mix(Hash, xxh3_64bits(StringRef(Strings.c_str() + F.File)));
     Hash = mix(Hash, uint64_t(F.Line) << 32 | F.Column);
   }
+  if (Entry.Flags & abi::IsStrong)
+    Hash = mix(Hash, uint64_t(Entry.Flags) << 8 | Entry.Scope);
   return Hash ? Hash : 1; // 0 means "no site" in a record.
 }
 
 Constant *SiteTable::addSite(const Access &A, StringRef Kernel, uint8_t Meets,
                              int64_t Offset, bool HasValue) {
-  const Function &F = *A.Inst->getFunction();
   abi::SiteEntry Entry = {};
-  Entry.Frame = addFrame(A.Inst->getDebugLoc(), F);
-  Entry.Kernel = addString(Kernel);
   Entry.Access = A.Kind;
   Entry.MemorySpace = spaceOf(A.Pointer->getType()->getPointerAddressSpace());
+  Entry.Flags = flagsOf(A.Kind);
   Entry.Size = A.WholeSize;
+  const uint64_t Id = addEntry(Entry, *A.Inst, Kernel);
+  Sites.push_back({Id, uint32_t(A.Size), Entry.Access, Entry.MemorySpace, Meets,
+                   Offset, HasValue});
+  return elementAddress(SitesBase, (Sites.size() - 1) * sizeof(abi::Site));
+}
+
+Constant *SiteTable::addAccess(const Instruction &I, StringRef Kernel,
+                               abi::AccessSite Site, uint32_t WholeSize) {
+  abi::SiteEntry Entry = {};
+  Entry.Access = kindOf(Site.Flags);
+  Entry.MemorySpace = abi::Space(Site.MemorySpace);
+  Entry.Flags = Site.Flags;
+  Entry.Scope = uint8_t(Site.Scope);
+  Entry.Size = WholeSize;
+  Site.Id = addEntry(Entry, I, Kernel);
+  Accesses.push_back(Site);
+  return elementAddress(AccessesBase,
+                        (Accesses.size() - 1) * sizeof(abi::AccessSite));
+}
+
+uint64_t SiteTable::addEntry(abi::SiteEntry Entry, const Instruction &I,
+                             StringRef Kernel) {
+  Entry.Frame = addFrame(I.getDebugLoc(), *I.getFunction());
+  Entry.Kernel = addString(Kernel);
   Entry.Id = identity(Entry);
   Entries.insert({Entry.Id, Entry});
-  Sites.push_back({Entry.Id, uint32_t(A.Size), Entry.Access, Entry.MemorySpace,
-                   Meets, Offset, HasValue});
-  return elementAddress(SitesBase, (Sites.size() - 1) * sizeof(abi::Site));
+  return Entry.Id;
 }
 
 Constant *SiteTable::addWindow() {
@@ -141,9 +157,10 @@ uint64_t SiteTable::unitIdentity() const {
 
 GlobalVariable *SiteTable::define(Twine Name, Constant *Initializer,
                                   bool IsConstant) {
-  auto *G = new GlobalVariable(
-      M, Initializer->getType(), IsConstant, GlobalValue::ExternalLinkage,
-      Initializer, Name, nullptr, GlobalValue::NotThreadLocal, GlobalSpace);
+  auto *G = new GlobalVariable(M, Initializer->getType(), IsConstant,
+                               GlobalValue::ExternalLinkage, Initializer, Name,
+                               nullptr, GlobalValue::NotThreadLocal,
+                               NVPTXAS::ADDRESS_SPACE_GLOBAL);
   G->setAlignment(Align(8));
   appendToCompilerUsed(M, {G});
   return G;
@@ -204,10 +221,27 @@ void SiteTable::emit(uint32_t Flags, uint32_t Skipped) {
              ConstantAggregateZero::get(
                  ArrayType::get(Type::getInt64Ty(C), std::max(1u, NumWindows))),
              false);
-  SitesBase->replaceAllUsesWith(SitesArray);
-  WindowsBase->replaceAllUsesWith(WindowsArray);
-  SitesBase->eraseFromParent();
-  WindowsBase->eraseFromParent();
+  static_assert(sizeof(abi::AccessSite) == 4 * 8);
+  Words.clear();
+  for (const abi::AccessSite &S : Accesses)
+    Words.insert(Words.end(),
+                 {S.Id,
+                  uint64_t(S.Size) | uint64_t(S.Flags) << 32 |
+                      uint64_t(S.Scope) << 40 | uint64_t(S.Order) << 48 |
+                      uint64_t(S.MemorySpace) << 56,
+                  0, 0});
+  auto *AccessesArray = Flags & abi::HasMetadata
+                            ? define(Twine(abi::AccessesPrefix) + Unit,
+                                     ConstantDataArray::get(C, Words), false)
+                            : nullptr;
+  auto Replace = [](GlobalVariable *StandIn, GlobalVariable *Array) {
+    if (Array)
+      StandIn->replaceAllUsesWith(Array);
+    StandIn->eraseFromParent();
+  };
+  Replace(SitesBase, SitesArray);
+  Replace(WindowsBase, WindowsArray);
+  Replace(AccessesBase, AccessesArray);
 }
 
 } // namespace crsan

@@ -6,13 +6,14 @@
 //===----------------------------------------------------------------------===//
 //
 // Collects the sites and windows of a module while it is instrumented and emits
-// the three objects of include/crsan/ABI.h that describe them.
+// the objects of include/crsan/ABI.h that describe them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_TRANSFORMS_SITETABLE_H
 #define CRSAN_TRANSFORMS_SITETABLE_H
 
 #include "Access.h"
+#include "crsan/Metadata.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -30,10 +31,16 @@ public:
   llvm::Constant *addSite(const Access &A, llvm::StringRef Kernel,
                           uint8_t Meets, int64_t Offset, bool HasValue);
 
+  /// The device address of a new abi::AccessSite for `I`, of which all but the
+  /// identity is given. `WholeSize` is for the report.
+  llvm::Constant *addAccess(const llvm::Instruction &I, llvm::StringRef Kernel,
+                            abi::AccessSite Site, uint32_t WholeSize);
+
   /// The device address of a new abi::Window.
   llvm::Constant *addWindow();
 
-  /// Defines the objects; no site or window may be added afterwards.
+  /// Defines the objects; no site or window may be added afterwards. `Flags`
+  /// are abi::ModuleFlags.
   void emit(uint32_t Flags, uint32_t Skipped);
 
   bool empty() const { return Sites.empty(); }
@@ -51,6 +58,9 @@ private:
 
   uint32_t addString(llvm::StringRef S);
   uint32_t addFrame(const llvm::DebugLoc &Location, const llvm::Function &F);
+  /// Fills in the rest, and adds the entry to the table.
+  uint64_t addEntry(abi::SiteEntry Entry, const llvm::Instruction &I,
+                    llvm::StringRef Kernel);
   uint64_t identity(const abi::SiteEntry &Entry) const;
   uint64_t unitIdentity() const;
   llvm::Constant *elementAddress(llvm::GlobalVariable *Base, uint64_t Offset);
@@ -59,8 +69,9 @@ private:
 
   llvm::Module &M;
   /// Stand-ins for the arrays until their lengths are known.
-  llvm::GlobalVariable *SitesBase, *WindowsBase;
+  llvm::GlobalVariable *SitesBase, *WindowsBase, *AccessesBase;
   std::vector<Site> Sites;
+  std::vector<abi::AccessSite> Accesses;
   uint32_t NumWindows = 0;
   llvm::MapVector<uint64_t, abi::SiteEntry> Entries; ///< By identity.
   std::vector<abi::Frame> Frames;

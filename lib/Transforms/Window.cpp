@@ -15,6 +15,28 @@ namespace crsan {
 
 namespace {
 
+constexpr uint64_t LongestValue = 8;
+/// Runs longer than this are compared by hash (the runtime's __crsan_hash).
+constexpr uint64_t LongestSplit = 32;
+
+/// Cuts a run into pieces that one aligned load can read; long ones stay whole.
+SmallVector<Access, 4> comparablePieces(Access Run) {
+  if (Run.Length || Run.Size > LongestSplit)
+    return {Run};
+  SmallVector<Access, 4> Pieces;
+  const uint64_t End = Run.Offset + Run.Size;
+  while (Run.Offset < End) {
+    Run.Size = std::min(LongestValue,
+                        commonAlignment(Run.Alignment, Run.Offset).value());
+    while (Run.Size > End - Run.Offset)
+      Run.Size /= 2;
+    Pieces.push_back(Run);
+    Run.Offset += Run.Size;
+    Run.Stored = nullptr;
+  }
+  return Pieces;
+}
+
 /// Finds what has to move above `Head` so that `V` is known there. False if a
 /// load, call or the like stands in between.
 bool collectMoves(Value *V, Instruction *Head,
@@ -80,11 +102,12 @@ SmallVector<Window, 4> collectWindows(BasicBlock &BB) {
       Close();
       continue;
     }
-    for (const Access &A : E.Accesses) {
-      addAccess(Current, A);
-      if (A.Stored)
-        Current.Stores.push_back(A);
-    }
+    for (const Access &Run : E.Accesses)
+      for (const Access &A : comparablePieces(Run)) {
+        addAccess(Current, A);
+        if (A.Stored)
+          Current.Stores.push_back(A);
+      }
   }
   Close();
   return Windows;

@@ -29,37 +29,66 @@ bool hasRecords(const abi::RecordBuffer &Buffer) {
                      isComplete);
 }
 
-/// What the site arrays say about each record: how often, or 0.
+/// What the device keeps about each record: how often, or 0.
 static std::vector<uint64_t> hitsBySlot(std::span<const abi::Site> Sites,
+                                        std::span<const abi::RacingPair> Pairs,
                                         uint32_t Capacity) {
   std::vector<uint64_t> Hits(Capacity);
   for (const abi::Site &Site : Sites)
     for (unsigned Which = 0; Which < 2; ++Which)
       if (Site.Slot[Which] != 0 && Site.Slot[Which] <= Capacity)
         Hits[Site.Slot[Which] - 1] = Site.Hits[Which];
+  for (const abi::RacingPair &Pair : Pairs)
+    if (Pair.Slot != 0 && Pair.Slot <= Capacity)
+      Hits[Pair.Slot - 1] = Pair.Hits;
   return Hits;
 }
 
-/// The record with the block index that the program saw.
+/// The earlier thread of a two-sided record, likewise.
+static uint64_t earlierAsProgramSaw(const abi::Record &Rec,
+                                    const abi::GridPlace &Place,
+                                    uint32_t Seed) {
+  const uint32_t Thread = Rec.Before & 0xffff;
+  uint64_t Rest = Rec.Before >> 16;
+  // Nobody keeps the extent of another grid.
+  if (Rest == abi::UnknownBlock || (Rec.After & abi::OtherGrid))
+    return abi::earlierThread(abi::UnknownBlock, Thread);
+  uint64_t Block = 0, Stride = 1;
+  for (uint32_t D = 0; D < 3; ++D) {
+    const uint32_t Extent = std::max<uint32_t>(Place.Extent[D], 1);
+    Block +=
+        Stride * abi::permuteBlock(Seed, D, uint32_t(Rest % Extent), Extent,
+                                   std::max<uint32_t>(Place.Cluster[D], 1));
+    Rest /= Extent;
+    Stride *= Extent;
+  }
+  return abi::earlierThread(Block, Thread);
+}
+
+/// The record with the block indices that the program saw.
 static abi::Record asProgramSaw(abi::Record Rec, const abi::GridPlace &Place,
                                 uint32_t Seed) {
-  if (Rec.Flags & abi::Shuffled)
-    for (uint32_t D = 0; D < 3; ++D)
-      Rec.Block[D] = abi::permuteBlock(Seed, D, Rec.Block[D], Place.Extent[D],
-                                       std::max<uint32_t>(Place.Cluster[D], 1));
+  if (!(Rec.Flags & abi::Shuffled))
+    return Rec;
+  for (uint32_t D = 0; D < 3; ++D)
+    Rec.Block[D] = abi::permuteBlock(Seed, D, Rec.Block[D], Place.Extent[D],
+                                     std::max<uint32_t>(Place.Cluster[D], 1));
+  if (Rec.Flags & abi::TwoSided)
+    Rec.Before = earlierAsProgramSaw(Rec, Place, Seed);
   return Rec;
 }
 
-std::vector<Occurrence> collectOccurrences(const abi::RecordBuffer &Buffer,
-                                           std::span<const abi::Site> Sites,
-                                           bool Exact, int Device,
-                                           uint32_t Seed) {
+std::vector<Occurrence>
+collectOccurrences(const abi::RecordBuffer &Buffer,
+                   std::span<const abi::Site> Sites,
+                   std::span<const abi::RacingPair> Pairs, bool Exact,
+                   int Device, uint32_t Seed) {
   std::vector<Occurrence> Found;
   const auto *Published =
       reinterpret_cast<const uint64_t *>(records(Buffer) + Buffer.Capacity);
   const auto *Places =
       reinterpret_cast<const abi::GridPlace *>(Published + Buffer.Capacity);
-  std::vector<uint64_t> Hits = hitsBySlot(Sites, Buffer.Capacity);
+  std::vector<uint64_t> Hits = hitsBySlot(Sites, Pairs, Buffer.Capacity);
   for (uint32_t I = 0; I < Buffer.Capacity; ++I) {
     const abi::Record &Rec = records(Buffer)[I];
     if (!isComplete(Rec))
@@ -68,7 +97,8 @@ std::vector<Occurrence> collectOccurrences(const abi::RecordBuffer &Buffer,
     Found.push_back({.Rec = asProgramSaw(Rec, Places[I], Seed),
                      .Count = std::max({Hits[I], Told, uint64_t(1)}),
                      .AtLeast = !Exact || Hits[I] == 0,
-                     .Device = Device});
+                     .Device = Device,
+                     .Grid = std::to_array(Places[I].Extent)});
   }
   return Found;
 }

@@ -92,7 +92,16 @@ std::string Context::prepare(uint32_t MaxRecords) {
   return {};
 }
 
-abi::Config Context::makeConfig(const Flags &Options, bool MayShuffle) const {
+std::unique_ptr<Shadow> Context::makeShadow(const Flags &Options,
+                                            std::string &Error) const {
+  auto New = std::make_unique<Shadow>(Device, Stream, Options);
+  Error = New->prepare(uint64_t(Processors.SharedBytes) *
+                       uint64_t(Processors.Count));
+  return Error.empty() ? std::move(New) : nullptr;
+}
+
+abi::Config Context::makeConfig(const Flags &Options, bool MayShuffle,
+                                bool IsShadowed) const {
   abi::Config Config{};
   Config.Version = abi::Version;
   Config.Flags = abi::Enabled;
@@ -111,6 +120,10 @@ abi::Config Context::makeConfig(const Flags &Options, bool MayShuffle) const {
   Config.Records = RecordsDevice;
   Config.Counters = Counters;
   Config.Watchpoints = Counters + sizeof(abi::Counters);
+  if (IsShadowed) {
+    Config.Flags |= abi::Shadowed;
+    Config.Metadata = TheShadow->address();
+  }
   Config.Seed = Options.seed;
   Config.DelayNs = Options.delay_ns;
   Config.Budget = Options.budget;
@@ -178,6 +191,11 @@ ReadBackPlan Context::plan() const {
   for (size_t I = 0; I < Arrays.size(); ++I)
     if (Arrays[I].Address)
       Plan.Arrays.push_back({I, Arrays[I].Address, Arrays[I].Last.size()});
+  if (TheShadow) {
+    Plan.Metadata = TheShadow->address();
+    Plan.Warps = TheShadow->warps();
+    Plan.Pairs = TheShadow->pairs();
+  }
   return Plan;
 }
 
@@ -199,14 +217,35 @@ ReadBack readBack(const ReadBackPlan &Plan) {
           D.cuMemcpyDtoHAsync(Sites.data(), Array.Address,
                               Array.Count * sizeof(abi::Site), Plan.Stream);
   }
+  auto Copy = [&](void *To, CUdeviceptr From, size_t Bytes) {
+    if (Copied == CUDA_SUCCESS)
+      Copied = D.cuMemcpyDtoHAsync(To, From, Bytes, Plan.Stream);
+  };
+  std::vector<abi::WarpState> Warps;
+  if (Plan.Metadata) {
+    Warps.resize(abi::NumWarps);
+    Back.Pairs.resize(abi::NumRacingPairs);
+    Copy(&Back.Metadata, Plan.Metadata, sizeof(Back.Metadata));
+    Copy(Warps.data(), Plan.Warps, Warps.size() * sizeof(Warps[0]));
+    Copy(Back.Pairs.data(), Plan.Pairs,
+         Back.Pairs.size() * sizeof(Back.Pairs[0]));
+  }
   if (Copied == CUDA_SUCCESS)
     Copied = D.cuStreamSynchronize(Plan.Stream);
+  Back.Accesses = sumWarps(Warps);
   Back.Complete = Copied == CUDA_SUCCESS;
   return Back;
 }
 
 void Context::accept(const ReadBackPlan &Plan, ReadBack Back) {
   LastCounters = Back.Counters;
+  LastMetadata = Back.Metadata;
+  LastAccesses = Back.Accesses;
+  if (TheShadow) {
+    LastAccesses.Checked += TheShadow->before().Checked;
+    LastAccesses.Unchecked += TheShadow->before().Unchecked;
+  }
+  LastPairs = std::move(Back.Pairs);
   for (size_t I = 0; I < Plan.Arrays.size(); ++I)
     Arrays[Plan.Arrays[I].Index].Last = std::move(Back.Arrays[I]);
 }
@@ -250,8 +289,8 @@ void Context::collect(std::vector<Occurrence> &Found, uint32_t Seed) const {
   std::vector<abi::Site> Sites;
   for (const SiteArray &Array : Arrays)
     Sites.insert(Sites.end(), Array.Last.begin(), Array.Last.end());
-  std::vector<Occurrence> More =
-      collectOccurrences(*Records, Sites, UnreadLaunches == 0, Device, Seed);
+  std::vector<Occurrence> More = collectOccurrences(
+      *Records, Sites, LastPairs, UnreadLaunches == 0, Device, Seed);
   std::move(More.begin(), More.end(), std::back_inserter(Found));
 }
 
@@ -259,7 +298,7 @@ uint64_t Context::dropped() const {
   if (!Records)
     return 0;
   uint64_t Told = __atomic_load_n(&Records->Dropped, __ATOMIC_RELAXED);
-  return std::max(Told, LastCounters.Dropped);
+  return std::max(Told, LastCounters.Dropped) + LastMetadata.PairsDropped;
 }
 
 } // namespace crsan

@@ -10,6 +10,7 @@
 #include "Flags.h"
 #include "Occupancy.h"
 #include "Report/Finding.h"
+#include "Shadow.h"
 #include "crsan/ABI.h"
 
 #include <cuda.h>
@@ -42,6 +43,8 @@ struct ReadBackPlan {
     size_t Count;
   };
   std::vector<Array> Arrays;
+  /// Of metadata mode; 0: it is not used.
+  CUdeviceptr Metadata = 0, Warps = 0, Pairs = 0;
 };
 
 struct ReadBack {
@@ -49,6 +52,9 @@ struct ReadBack {
   bool Complete = false;                  ///< Everything below was read.
   abi::Counters Counters{};
   std::vector<std::vector<abi::Site>> Arrays; ///< As in the plan.
+  abi::Metadata Metadata{};
+  AccessCounts Accesses; ///< Since the last reset.
+  std::vector<abi::RacingPair> Pairs;
 };
 
 /// Waits for the context's work and reads counters and sites. Calls the driver;
@@ -82,9 +88,16 @@ public:
   std::string prepare(uint32_t MaxRecords);
   bool isPrepared() const { return Counters != 0; }
 
+  /// Makes what metadata mode needs. The context is current and prepared. Null:
+  /// Error says what went wrong.
+  std::unique_ptr<Shadow> makeShadow(const Flags &Options,
+                                     std::string &Error) const;
+
   /// What switches code on, once this is prepared. MayShuffle: all of the
-  /// image can bear that blocks are permuted.
-  abi::Config makeConfig(const Flags &Options, bool MayShuffle) const;
+  /// image can bear that blocks are permuted. IsShadowed: it was compiled for
+  /// metadata mode, and there is shadow.
+  abi::Config makeConfig(const Flags &Options, bool MayShuffle,
+                         bool IsShadowed) const;
   /// Writes a Config. The context is current.
   CUresult writeConfig(CUdeviceptr Where, const abi::Config &Config);
 
@@ -107,7 +120,6 @@ public:
   bool hasRecords() const;
   void collect(std::vector<Occurrence> &Found, uint32_t Seed) const;
   uint64_t dropped() const;
-
   const CUcontext Handle;
   const uint32_t Uid;
   CUdevice Device = -1;
@@ -118,11 +130,16 @@ public:
   std::string FailureName;
   bool IsStuck = false;    ///< A kernel outlasted our patience.
   bool CanCheck = true;    ///< It has the memory and the architecture.
+  bool CanShadow = true;   ///< The same for metadata mode.
   uint64_t Generation = 0; ///< Of the loaded code it was configured for.
   std::unordered_set<uint64_t> Configured; ///< LoadedCode::Serial, tried.
   std::vector<SiteArray> Arrays;
   uint64_t UnreadLaunches = 0; ///< Launches since the last read-back.
   abi::Counters LastCounters{};
+  /// Null where no code asks for it, or it could not be made.
+  std::unique_ptr<Shadow> TheShadow;
+  abi::Metadata LastMetadata{};
+  AccessCounts LastAccesses; ///< Of metadata mode.
 
 private:
   CUresult getAttribute(CUfunction_attribute Which, CUfunction Function,
@@ -133,6 +150,7 @@ private:
   CUdeviceptr RecordsDevice = 0;
   CUdeviceptr Counters = 0;
   CUstream Stream = nullptr; ///< Our own: copies never wait for the program's.
+  std::vector<abi::RacingPair> LastPairs;
   std::array<std::string, 4> Recent;
   unsigned NextRecent = 0;
 };

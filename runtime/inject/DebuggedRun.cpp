@@ -72,8 +72,10 @@ std::string DebuggedRun::switchOn(CUmodule Module, ContextId Id,
       return Error;
     C = std::move(Fresh);
   }
-  // Whether blocks may be permuted is written in the image, which is not here.
-  abi::Config Config = C->makeConfig(Options, /*MayShuffle=*/false);
+  // Whether blocks may be permuted is written in the image, which is not here;
+  // nor is anybody who tells of the program's memory.
+  abi::Config Config = C->makeConfig(Options, /*MayShuffle=*/false,
+                                     /*IsShadowed=*/false);
   CUresult Result = C->writeConfig(Address, Config);
   theLog().detail(2, "module at {} switched on: {}",
                   static_cast<void *>(Module), D.errorName(Result));

@@ -16,6 +16,12 @@
 
 namespace crsan {
 
+bool DeviceImage::hasMetadata() const {
+  return std::any_of(Units.begin(), Units.end(), [](const DeviceUnit &Unit) {
+    return (Unit.Info.Flags & abi::HasMetadata) != 0;
+  });
+}
+
 static uint64_t hashBytes(uint64_t Hash, std::span<const uint8_t> Bytes) {
   for (uint8_t Byte : Bytes)
     Hash = (Hash ^ Byte) * 0x100000001b3ull;
@@ -56,12 +62,12 @@ static bool mayShuffle(const DeviceImage &Image,
       return false;
     Known.insert(Unit.Info.Functions.begin(), Unit.Info.Functions.end());
   }
-  return std::all_of(
-      Objects.begin(), Objects.end(), [&](const ImageObject &Object) {
-        std::string_view Name = Object.Name;
-        return !Object.IsFunction || Known.contains(Name) ||
-               Known.contains(Name.substr(Name.rfind('$') + 1));
-      });
+  return std::all_of(Objects.begin(), Objects.end(),
+                     [&](const ImageObject &Object) {
+                       std::string_view Name = Object.Name;
+                       return !Object.IsFunction || Known.contains(Name) ||
+                              Known.contains(Name.substr(Name.rfind('$') + 1));
+                     });
 }
 
 std::unique_ptr<DeviceImage>

@@ -51,6 +51,9 @@ struct DeviceImage {
   /// The order of blocks may be changed: no unit objects, and the pass saw
   /// every kernel, so that all of them number blocks in the same way.
   bool MayShuffle = true;
+
+  /// Whether a unit was compiled for metadata mode.
+  bool hasMetadata() const;
 };
 
 /// Null if no object is a site table: the image is not instrumented. Sites of

@@ -48,6 +48,15 @@ namespace crsan {
   X(cuFuncGetAttribute)                                                        \
   X(cuKernelGetAttribute)                                                      \
   X(cuOccupancyMaxActiveBlocksPerMultiprocessor)                               \
+  X(cuMemGetInfo)                                                              \
+  X(cuMemFree)                                                                 \
+  X(cuMemAllocManaged)                                                         \
+  X(cuMemAddressReserve)                                                       \
+  X(cuMemCreate)                                                               \
+  X(cuMemMap)                                                                  \
+  X(cuMemUnmap)                                                                \
+  X(cuMemRelease)                                                              \
+  X(cuMemSetAccess)                                                            \
   X(cuLibraryGetGlobal)                                                        \
   X(cuLibraryGetModule)
 

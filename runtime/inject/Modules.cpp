@@ -137,7 +137,9 @@ void Modules::configureCode(Context &Target, const LoadedCode &Code) {
   if (!E->Image.Problem.empty() || !makeReady(Target))
     return markDone(Target, Code);
 
-  abi::Config Config = Target.makeConfig(Options, E->Image.MayShuffle);
+  const bool IsShadowed = E->Image.hasMetadata() && makeShadow(Target);
+  abi::Config Config =
+      Target.makeConfig(Options, E->Image.MayShuffle, IsShadowed);
   Result = Target.writeConfig(Found.Config, Config);
   if (Result != CUDA_SUCCESS) {
     theLog().say("cannot switch on the checks of a module: {}; it is not "
@@ -153,8 +155,12 @@ void Modules::configureCode(Context &Target, const LoadedCode &Code) {
   std::lock_guard Lock(Data);
   E->IsOn = true;
   Shuffled |= (Config.Flags & abi::ShuffleBlocks) != 0;
-  for (const DeviceUnit &Unit : E->Image.Units)
+  for (const DeviceUnit &Unit : E->Image.Units) {
     Kernels.insert(Unit.Info.Kernels.begin(), Unit.Info.Kernels.end());
+    if (IsShadowed)
+      ShadowedKernels.insert(Unit.Info.Kernels.begin(),
+                             Unit.Info.Kernels.end());
+  }
   std::move(Found.Arrays.begin(), Found.Arrays.end(),
             std::back_inserter(Target.Arrays));
 }
@@ -183,17 +189,24 @@ bool Modules::resolve(const LoadedCode &Code, const DeviceImage &Image,
   for (const DeviceUnit &Unit : Image.Units) {
     CUdeviceptr Address = 0;
     size_t Size = 0;
-    size_t Needed = size_t(Unit.Info.NumSites) * sizeof(abi::Site);
-    const std::string Name = Needed ? Unit.sitesName() : Unit.tableName();
-    if (getGlobal(Code, Name.c_str(), Address, Size) != CUDA_SUCCESS ||
-        Size < Needed)
+    if (getGlobal(Code, Unit.tableName().c_str(), Address, Size) !=
+        CUDA_SUCCESS)
       return false;
-    if (!Needed)
+    if (Unit.Info.NumSites == 0)
+      continue;
+    size_t Count = 0;
+    if (getGlobal(Code, Unit.sitesName().c_str(), Address, Size) ==
+        CUDA_SUCCESS)
+      Count = std::min<size_t>(Size / sizeof(abi::Site), Unit.Info.NumSites);
+    // Sites of metadata mode are elsewhere, and need nothing from here.
+    if (Count < Unit.Info.NumSites && !(Unit.Info.Flags & abi::HasMetadata))
+      return false;
+    if (Count == 0)
       continue;
     SiteArray &Array = Found.Arrays.emplace_back();
     Array.Code = Code.Serial;
     Array.Address = Address;
-    Array.Last.resize(Unit.Info.NumSites);
+    Array.Last.resize(Count);
   }
   return true;
 }
@@ -215,6 +228,28 @@ bool Modules::makeReady(Context &Target) {
   std::lock_guard Lock(Data);
   Target.CanCheck = false;
   return false;
+}
+
+bool Modules::makeShadow(Context &Target) {
+  if (Target.TheShadow || !Target.CanShadow)
+    return Target.CanShadow;
+  std::string Error;
+  std::unique_ptr<Shadow> New = Target.makeShadow(Options, Error);
+  if (New) {
+    std::vector<MemoryRange> Ranges;
+    {
+      std::lock_guard Lock(Data);
+      Ranges = Memory.of(Target.Handle);
+    }
+    for (const MemoryRange &Range : Ranges)
+      New->add(Range);
+  } else {
+    theLog().say("{}; on device {} metadata mode is off", Error, Target.Device);
+  }
+  std::lock_guard Lock(Data);
+  Target.TheShadow = std::move(New);
+  Target.CanShadow = Target.TheShadow != nullptr;
+  return Target.CanShadow;
 }
 
 bool Modules::isShuffled(const std::string &Kernel) const {

@@ -42,8 +42,9 @@ struct LoadedCode {
 /// briefly; the others are called with it held.
 class Modules {
 public:
-  Modules(std::timed_mutex &Data, const Flags &Options)
-      : Data(Data), Options(Options) {}
+  Modules(std::timed_mutex &Data, const Flags &Options,
+          const Allocations &Memory)
+      : Data(Data), Options(Options), Memory(Memory) {}
 
   /// Returns true for an image that is instrumented.
   bool addImage(std::span<const uint8_t> Cubin);
@@ -66,6 +67,10 @@ public:
 
   bool isInstrumented(const std::string &Kernel) const {
     return Kernels.contains(Kernel);
+  }
+  /// Whether it is of an image with metadata mode.
+  bool isShadowed(const std::string &Kernel) const {
+    return ShadowedKernels.contains(Kernel);
   }
   /// Whether block indices are permuted while the kernel runs.
   bool isShuffled(const std::string &Kernel) const;
@@ -90,14 +95,17 @@ private:
   bool resolve(const LoadedCode &Code, const DeviceImage &Image,
                Addresses &Found);
   bool makeReady(Context &Target);
+  bool makeShadow(Context &Target);
   void markDone(Context &Target, const LoadedCode &Code);
 
   std::timed_mutex &Data;
   const Flags &Options;
+  const Allocations &Memory;
   SiteTable Sites;
   std::vector<std::shared_ptr<Entry>> Images; ///< Seen last comes last.
   std::vector<LoadedCode> Codes;
-  std::unordered_set<std::string> Kernels; ///< Of images that are on.
+  std::unordered_set<std::string> Kernels;         ///< Of images that are on.
+  std::unordered_set<std::string> ShadowedKernels; ///< Some of these.
   uint64_t Generation = 0;
   uint64_t NextSerial = 1;
   size_t LostCodes = 0; ///< Unloaded while they still lacked their tables.

@@ -120,6 +120,8 @@ void Session::configure(CUcontext Handle, uint32_t Uid) {
 void Session::launching(CUcontext Ctx, uint32_t Uid) {
   if (!Ctx)
     return;
+  if (IsResetting)
+    std::lock_guard Wait(Configuring);
   {
     std::lock_guard Lock(Data);
     std::shared_ptr<Context> C = findContext(Ctx);
@@ -143,6 +145,13 @@ void Session::codeUnloading(CUlibrary Library, CUmodule Module) {
         Affected.push_back(C);
   }
   takeStock(Affected);
+  // Cells name sites of the code, which the device would read.
+  std::unique_lock Configure(Configuring);
+  for (const std::shared_ptr<Context> &C : Affected)
+    if (C->TheShadow && C->Failure == CUDA_SUCCESS && !C->IsStuck)
+      if (OwnCalls Own(C->Handle); Own.ok())
+        C->TheShadow->forgetAccesses();
+  Configure.unlock();
   std::lock_guard Lock(Data);
   for (const std::shared_ptr<Context> &C : Affected)
     C->forgetCode(Serial);
@@ -173,6 +182,7 @@ void Session::deviceEnding(CUdevice Device) {
 
 void Session::contextGone(CUcontext Ctx) {
   std::lock_guard Lock(Data);
+  Memory.forget(Ctx);
   if (std::shared_ptr<Context> C = findContext(Ctx))
     C->IsDead = true;
   Residencies.clear(); // Its functions' handles are reused.
@@ -197,6 +207,7 @@ void Session::launched(CUcontext Ctx, const char *Kernel,
       return;
     }
     ++Launched;
+    NotShadowed += C->TheShadow && Kernel && !Code.isShadowed(Name);
     C->noteLaunch(Kernel ? Name : "a graph");
   }
   if (Kernel && Shape)
@@ -266,6 +277,118 @@ void Session::kernelFailed(Context &C, CUresult Result) {
                "seen before are reported; what runs later in this context is "
                "not checked",
                C.Device, theDriver().errorText(Result), C.lastKernels());
+}
+
+//===----------------------------------------------------------------------===//
+// Memory and its shadow
+//===----------------------------------------------------------------------===//
+
+/// What(Shadow, Range) for each context that the ranges matter to. The
+/// configuration lock is held.
+template <typename Change>
+void Session::changeShadow(const std::vector<MemoryRange> &Ranges,
+                           Change What) {
+  ContextList Affected;
+  {
+    std::lock_guard Lock(Data);
+    for (const std::shared_ptr<Context> &C : Contexts)
+      if (C->TheShadow && !C->IsDead && C->Failure == CUDA_SUCCESS)
+        Affected.push_back(C);
+  }
+  for (const MemoryRange &Range : Ranges)
+    for (const std::shared_ptr<Context> &C : Affected)
+      if (Range.isFor(C->Handle))
+        if (OwnCalls Own(C->Handle); Own.ok())
+          What(*C->TheShadow, Range);
+}
+
+void Session::allocated(CUcontext Owner, uint64_t Base, size_t Size) {
+  std::lock_guard Lock(Configuring);
+  MemoryRange Range{Owner, Base, Size};
+  {
+    std::lock_guard DataLock(Data);
+    Memory.add(Range);
+  }
+  changeShadow({Range}, [](Shadow &S, const MemoryRange &R) { S.add(R); });
+}
+
+void Session::freed(uint64_t Base) {
+  std::lock_guard Lock(Configuring);
+  std::optional<MemoryRange> Range;
+  {
+    std::lock_guard DataLock(Data);
+    Range = Memory.remove(Base);
+  }
+  if (Range)
+    changeShadow({*Range},
+                 [](Shadow &S, const MemoryRange &R) { S.remove(R); });
+}
+
+void Session::unmapped(uint64_t Base, size_t Size) {
+  std::lock_guard Lock(Configuring);
+  std::vector<MemoryRange> Ranges;
+  {
+    std::lock_guard DataLock(Data);
+    Ranges = Memory.removeWithin(Base, Size);
+  }
+  changeShadow(Ranges, [](Shadow &S, const MemoryRange &R) { S.remove(R); });
+}
+
+void Session::freeing(uint64_t Base) {
+  std::lock_guard Lock(Data);
+  Memory.freeing(Base);
+}
+
+void Session::allocating(CUcontext Ctx, size_t Size) {
+  std::lock_guard Lock(Configuring);
+  changeShadow({{Ctx, 0, Size}},
+               [](Shadow &S, const MemoryRange &R) { S.makeRoom(R.Size); });
+}
+
+void Session::allocationFailed(CUcontext Ctx) {
+  std::lock_guard Lock(Data);
+  std::shared_ptr<Context> C = findContext(Ctx);
+  if (!C || !C->TheShadow || C->TheShadow->held() == 0)
+    return;
+  std::string Line = fmt::format(
+      "the program is out of memory on device {}, where metadata mode holds {} "
+      "MiB: shadow_limit= sets a limit to that",
+      C->Device, C->TheShadow->held() >> 20);
+  if (Said.insert(Line).second)
+    theLog().say("{}", Line);
+}
+
+void Session::becameIdle(CUcontext Ctx) {
+  std::shared_ptr<Context> C;
+  {
+    std::lock_guard Lock(Data);
+    C = findContext(Ctx);
+    if (!C || !C->TheShadow)
+      return;
+  }
+  std::lock_guard Lock(Configuring);
+  std::vector<MemoryRange> Freed;
+  {
+    std::lock_guard DataLock(Data);
+    Freed = Memory.takeFreed(Ctx);
+  }
+  changeShadow(Freed, [](Shadow &S, const MemoryRange &R) { S.remove(R); });
+  resetShadow(*C);
+}
+
+/// If the device asks for it.
+void Session::resetShadow(Context &C) {
+  OwnCalls Own(C.Handle);
+  if (!Own.ok() || !C.TheShadow->wantsReset())
+    return;
+  // Another thread may have launched something since.
+  IsResetting = true;
+  if (theDriver().cuCtxSynchronize() == CUDA_SUCCESS) {
+    theLog().detail(2, "metadata mode: starting from zero on device {}",
+                    C.Device);
+    C.TheShadow->reset();
+  }
+  IsResetting = false;
 }
 
 //===----------------------------------------------------------------------===//
@@ -398,7 +521,7 @@ RunSummary Session::summarise() const {
   Code.summarise(Summary);
   for (const std::shared_ptr<Context> &C : Contexts) {
     CheckCounts Counts = sumShards(C->LastCounters);
-    Summary.Checks += Counts.Checks;
+    Summary.Checks += Counts.Checks + C->LastAccesses.Checked;
     Summary.WindowsChecked += Counts.Windows;
     Summary.DroppedRecords += C->dropped();
     Summary.CountsComplete &= C->UnreadLaunches == 0;
@@ -408,7 +531,30 @@ RunSummary Session::summarise() const {
           "checked",
           C->Device, C->FailureName));
   }
+  summariseShadow(Summary);
   return Summary;
+}
+
+/// What metadata mode did not see.
+void Session::summariseShadow(RunSummary &Summary) const {
+  for (const std::shared_ptr<Context> &C : Contexts) {
+    if (!C->TheShadow)
+      continue;
+    const AccessCounts &Accesses = C->LastAccesses;
+    if (Accesses.Unchecked)
+      Summary.Notes.push_back(fmt::format(
+          "metadata mode: {} accesses on device {} were not checked: {}",
+          Accesses.Unchecked, C->Device,
+          C->TheShadow->coverage().None
+              ? "there was no room for more shadow (shadow=cached needs less)"
+              : "their memory is not of the program's allocations and "
+                "variables, as in-kernel malloc's or another device's"));
+  }
+  if (NotShadowed)
+    Summary.Notes.push_back(fmt::format(
+        "{} launches of kernels that were compiled without metadata "
+        "mode: it did not see what they access",
+        NotShadowed));
 }
 
 bool Session::report() {

@@ -18,6 +18,7 @@
 #ifndef CRSAN_INJECT_SESSION_H
 #define CRSAN_INJECT_SESSION_H
 
+#include "Allocations.h"
 #include "Context.h"
 #include "Ending.h"
 #include "Flags.h"
@@ -44,7 +45,7 @@ public:
   Session(Flags Options, bool IsInstrumentedProgram)
       : Options(std::move(Options)),
         IsInstrumentedProgram(IsInstrumentedProgram),
-        Code(Data, this->Options) {}
+        Code(Data, this->Options, Memory) {}
 
   const Flags &options() const override { return Options; }
 
@@ -68,6 +69,18 @@ public:
                 const std::optional<LaunchShape> &Shape);
   void launchFailed(const char *Kernel, const std::string &Error);
   void synchronised(CUcontext Ctx, CUresult Result);
+  /// All that was launched in the context is done.
+  void becameIdle(CUcontext Ctx);
+  /// The program is about to allocate device memory.
+  void allocating(CUcontext Ctx, size_t Size);
+  /// Memory that kernels may touch: those of the owner, or of every context.
+  void allocated(CUcontext Owner, uint64_t Base, size_t Size);
+  void allocationFailed(CUcontext Ctx);
+  void freed(uint64_t Base);
+  /// Whatever was allocated (mapped) within the range.
+  void unmapped(uint64_t Base, size_t Size);
+  /// A stream will free it.
+  void freeing(uint64_t Base);
   /// The contexts of a device, or one context, are about to go or be reset.
   void contextEnding(CUcontext Ctx);
   void deviceEnding(CUdevice Device);
@@ -98,6 +111,10 @@ private:
                       const LaunchShape &Shape);
   void kernelFailed(Context &C, CUresult Result);
   bool takeStock(const ContextList &Contexts);
+  template <typename Change>
+  void changeShadow(const std::vector<MemoryRange> &Ranges, Change What);
+  void resetShadow(Context &C);
+  void summariseShadow(RunSummary &Summary) const;
   bool finishReadBack(Context &C, uint64_t Launches, const ReadBackPlan &Plan,
                       ReadBack Back);
   RunSummary summarise() const;
@@ -114,6 +131,7 @@ private:
   std::mutex Stocktaking;
   std::timed_mutex Reporting;
 
+  Allocations Memory;
   Modules Code;
   ContextList Contexts;       ///< Dead ones too: they have findings.
   std::set<std::string> Said; ///< Lines that are said once.
@@ -125,6 +143,9 @@ private:
   /// so.
   std::map<std::string, std::string> Crowded;
   uint64_t Launched = 0, Failed = 0, NotInstrumented = 0;
+  uint64_t NotShadowed = 0; ///< Launches that metadata mode could not follow.
+  /// A context must not run anything for a moment.
+  std::atomic<bool> IsResetting{false};
   bool HasReported = false;
   bool HasRaces = false;
 };

@@ -4,8 +4,8 @@
 ; RUN:   | %python %S/Inputs/table-flags.py | FileCheck %s --check-prefix=DEPENDS
 ; RUN: %opt -load-pass-plugin=%pass_plugin -passes=crsan-mark,crsan -S %t/free.ll \
 ; RUN:   | %python %S/Inputs/table-flags.py | FileCheck %s --check-prefix=FREE
-; DEPENDS: flags 1
-; FREE: flags 0
+; DEPENDS: flags NoShuffle HasCollider
+; FREE: flags HasCollider
 
 ;--- depends.ll
 target triple = "nvptx64-nvidia-cuda"

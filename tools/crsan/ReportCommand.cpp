@@ -7,6 +7,8 @@
 #include "ReportCommand.h"
 
 #include "Report/ReportFile.h"
+#include "Report/SarifReport.h"
+#include "Report/Suppressions.h"
 #include "Report/TextReport.h"
 
 #include <CLI/CLI.hpp>
@@ -39,41 +41,71 @@ static std::optional<std::string> readAll(const std::string &Path) {
   return Error ? std::nullopt : std::optional(std::move(Text));
 }
 
-static int printReport(const std::string &Path, const TextOptions &Options) {
-  const std::optional<std::string> Text = readAll(Path);
-  if (!Text) {
-    std::cerr << "CRSan: cannot read '" << Path << "': " << std::strerror(errno)
-              << '\n';
-    return 1;
-  }
+namespace {
+struct Arguments {
+  std::string Path;
+  std::string Format = "text";
+  std::string SuppressionsPath;
+  TextOptions Options;
+};
+} // namespace
+
+static int fail(const std::string &Message) {
+  std::cerr << "CRSan: " << Message << '\n';
+  return 1;
+}
+
+static int failToRead(const std::string &Path) {
+  return fail("cannot read '" + Path + "': " + std::strerror(errno));
+}
+
+static std::string render(const Arguments &Args, const ReportFile &File,
+                          const Report &R) {
+  if (Args.Format == "json")
+    return writeReportFile(File, R);
+  if (Args.Format == "sarif")
+    return renderSARIF(R, Args.Options);
+  return renderText(R, Args.Options);
+}
+
+static int printReport(const Arguments &Args) {
+  const std::optional<std::string> Text = readAll(Args.Path);
+  if (!Text)
+    return failToRead(Args.Path);
   auto Parsed = parseReportFile(*Text);
-  if (auto *Error = std::get_if<ReportFileError>(&Parsed)) {
-    std::cerr << "CRSan: '" << Path << "' is no report: " << Error->Message
-              << "; see docs/report-format.md\n";
-    return 1;
-  }
+  if (auto *Error = std::get_if<ReportFileError>(&Parsed))
+    return fail("'" + Args.Path + "' is no report: " + Error->Message +
+                "; see docs/report-format.md");
   auto &File = std::get<ReportFile>(Parsed);
-  const Report R = buildReport(File.Occurrences, File.Sites, File.Summary);
-  std::cout << renderText(R, Options) << std::flush;
-  if (!std::cout) {
-    std::cerr << "CRSan: cannot write the report to the standard output\n";
-    return 1;
+  Report R = buildReport(File.Occurrences, File.Sites, File.Summary);
+  if (!Args.SuppressionsPath.empty()) {
+    const std::optional<std::string> List = readAll(Args.SuppressionsPath);
+    if (!List)
+      return failToRead(Args.SuppressionsPath);
+    auto Suppressed = Suppressions::parse(*List);
+    if (auto *Error = std::get_if<SuppressionsError>(&Suppressed))
+      return fail("'" + Args.SuppressionsPath + "': " + Error->Message +
+                  "; see docs/report-format.md");
+    std::get<Suppressions>(Suppressed).apply(R);
   }
+  std::cout << render(Args, File, R) << std::flush;
+  if (!std::cout)
+    return fail("cannot write the report to the standard output");
   return 0;
 }
 
 void crsan::addReportCommand(CLI::App &App, int &ExitCode) {
-  struct Arguments {
-    std::string Path;
-    TextOptions Options;
-  };
   auto Args = std::make_shared<Arguments>();
   CLI::App *Command =
       App.add_subcommand("report", "Print the findings of a recorded run");
   Command->add_option("FILE", Args->Path, "JSON file, or - for standard input")
       ->required();
+  Command->add_option("--format", Args->Format, "How to print them")
+      ->check(CLI::IsMember({"text", "json", "sarif"}))
+      ->capture_default_str();
+  Command->add_option("--suppressions", Args->SuppressionsPath,
+                      "File of findings to leave out");
   Command->add_option("--strip-path-prefix", Args->Options.StripPathPrefix,
                       "Text to remove from the start of file names");
-  Command->callback(
-      [=, &ExitCode] { ExitCode = printReport(Args->Path, Args->Options); });
+  Command->callback([=, &ExitCode] { ExitCode = printReport(*Args); });
 }

@@ -102,6 +102,74 @@ TEST_F(FindingTest, MergesConflictsByBothPlaces) {
   EXPECT_EQ(R.Findings[1].Other->Id, 2u);
 }
 
+TEST_F(FindingTest, MergesTwoSidedByUnorderedPairs) {
+  addSite(1, {{"k()", "k.cu", 3, 4}});
+  addSite(2, {{"k()", "k.cu", 5, 4}}, abi::AccessKind::Store);
+  addSite(3, {{"k()", "k.cu", 6, 4}}, abi::AccessKind::Store);
+  const auto Add = [&](uint64_t Later, uint64_t Earlier, abi::RaceKind Kind,
+                       uint64_t Count) {
+    abi::Record &Rec = addRecord(Later, Count, Kind).Rec;
+    Rec.Other = Earlier;
+    Rec.Flags = abi::TwoSided;
+  };
+  Add(2, 1, abi::RaceKind::InterBlock, 3);
+  Add(1, 2, abi::RaceKind::InterBlock, 4);
+  Add(1, 2, abi::RaceKind::WarpBarrier, 5);
+  Add(1, 2, abi::RaceKind::WarpBarrier, 6);
+  Add(3, 1, abi::RaceKind::InterBlock, 1);
+  const Report R = build();
+  ASSERT_EQ(R.Findings.size(), 2u);
+  EXPECT_EQ(R.Findings[0].Count, 18u);
+  EXPECT_EQ(R.Findings[0].First.Site, 2u);
+  EXPECT_EQ(R.Findings[0].kind(), abi::RaceKind::InterBlock);
+  EXPECT_EQ(R.Findings[0].OtherKinds, std::vector{abi::RaceKind::WarpBarrier});
+  EXPECT_EQ(R.Findings[1].Count, 1u);
+}
+
+TEST_F(FindingTest, InstancesAreThoseOfTheSideShownFirst) {
+  addSite(1, {{"k()", "k.cu", 3, 4}}, abi::AccessKind::Load, "read()");
+  addSite(2, {{"k()", "k.cu", 5, 4}}, abi::AccessKind::Store, "write()");
+  for (uint64_t Later : {1, 2}) {
+    abi::Record &Rec = addRecord(Later, 1, abi::RaceKind::InterKernel).Rec;
+    Rec.Other = 3 - Later;
+    Rec.Flags = abi::TwoSided;
+  }
+  const Report R = build();
+  ASSERT_EQ(R.Findings.size(), 1u);
+  EXPECT_EQ(R.Findings[0].Instances, std::vector<std::string>{"read()"});
+}
+
+TEST_F(FindingTest, BothDetectorsKeepTheirFindings) {
+  addSite(1, {{"k()", "k.cu", 3, 4}});
+  addRecord(1, 1, abi::RaceKind::Conflict).Rec.Other = 1;
+  abi::Record &Rec = addRecord(1, 1, abi::RaceKind::InterBlock).Rec;
+  Rec.Other = 1;
+  Rec.Flags = abi::TwoSided;
+  EXPECT_EQ(build().Findings.size(), 2u);
+}
+
+TEST_F(FindingTest, SidesThatDoNotSuitTheKindAreDamage) {
+  addRecord(1, 1, abi::RaceKind::InterBlock);
+  addRecord(1, 1, abi::RaceKind::Conflict).Rec.Flags = abi::TwoSided;
+  const Report R = build();
+  EXPECT_TRUE(R.Findings.empty());
+  EXPECT_EQ(R.Summary.Notes.size(), 1u);
+}
+
+TEST_F(FindingTest, ReasonsFollowFromOthers) {
+  const auto ReasonsOf = [&](abi::RaceKind Kind, uint64_t Reasons) {
+    Occurrences.clear();
+    abi::Record &Rec = addRecord(1, 1, Kind).Rec;
+    Rec.Flags = abi::TwoSided;
+    Rec.After = Reasons;
+    return build().Findings.at(0).reasons();
+  };
+  EXPECT_EQ(ReasonsOf(abi::RaceKind::WarpBarrier, abi::SameWarp),
+            abi::SameWarp | abi::SameBlock);
+  EXPECT_EQ(ReasonsOf(abi::RaceKind::InterKernel, 0), abi::OtherGrid);
+  EXPECT_EQ(ReasonsOf(abi::RaceKind::InterBlock, 0), 0u);
+}
+
 TEST_F(FindingTest, TellsCallersWithoutLinesApartByName) {
   addSite(1, {{"f()", "f.h", 3, 4}, {"a()", "", 0, 0}});
   addSite(2, {{"f()", "f.h", 3, 4}, {"b()", "", 0, 0}});

@@ -8,6 +8,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
+
 // Not `using`: GoogleTest brings another `abi` into the global namespace.
 namespace crsan {
 
@@ -81,6 +84,94 @@ TEST(ReportFile, ReadsEveryMember) {
   EXPECT_TRUE(S.Shuffled);
   EXPECT_EQ(S.Modules, 14u);
   EXPECT_EQ(S.Notes, (std::vector<std::string>{"a", "b"}));
+}
+
+static const char TwoSidedRun[] = R"({
+    "sites": [{"id": 1, "access": "update", "atomic": true, "scope": "cluster",
+               "size": 4},
+              {"id": 2, "access": "load", "strong": true, "size": 8}],
+    "records": [{"site": 1, "other": 2, "kind": "improper_lock",
+                 "earlier_block": 281474976710654, "earlier_thread": 1023,
+                 "reasons": ["same_warp", "same_block", "other_grid",
+                             "earlier_no_sync", "earlier_fenced_block",
+                             "earlier_fenced_device", "earlier_barrier",
+                             "later_acquired", "later_holds_lock",
+                             "earlier_used_lock", "several_readers"],
+                 "grid": [4, 5, 6], "block_shape": [1024, 1, 64]},
+                {"site": 1, "other": 2, "kind": "inter_kernel"}],
+    "summary": {}})";
+
+TEST(ReportFile, ReadsTwoSidedRecords) {
+  const ReportFile File = parse(TwoSidedRun);
+  const SiteInfo *Atomic = File.Sites.find(1);
+  ASSERT_TRUE(Atomic);
+  EXPECT_EQ(Atomic->Flags, abi::ReadsMemory | abi::WritesMemory |
+                               abi::IsStrong | abi::IsAtomic);
+  EXPECT_EQ(Atomic->Scope, abi::SyncScope::Cluster);
+  const SiteInfo *Strong = File.Sites.find(2);
+  ASSERT_TRUE(Strong);
+  EXPECT_EQ(Strong->Flags, abi::ReadsMemory | abi::IsStrong);
+  EXPECT_EQ(Strong->Scope, abi::SyncScope::System);
+
+  ASSERT_EQ(File.Occurrences.size(), 2u);
+  const Occurrence &O = File.Occurrences[0];
+  EXPECT_EQ(O.Rec.Kind, abi::RaceKind::ImproperLock);
+  EXPECT_EQ(O.Rec.Flags, abi::TwoSided);
+  EXPECT_EQ(O.Rec.Before, abi::earlierThread(abi::UnknownBlock - 1, 1023));
+  EXPECT_EQ(O.Rec.After, (1u << 11) - 1);
+  EXPECT_EQ(O.Grid, (Index3{4, 5, 6}));
+  EXPECT_EQ(O.BlockShape, (Index3{1024, 1, 64}));
+  EXPECT_EQ(File.Occurrences[1].Rec.Before,
+            abi::earlierThread(abi::UnknownBlock, 0));
+}
+
+/// What `writeReportFile` makes of a file.
+static std::string rewritten(const ReportFile &File) {
+  return writeReportFile(
+      File, buildReport(File.Occurrences, File.Sites, File.Summary));
+}
+
+TEST(ReportFile, ComesBackAsItWasWritten) {
+  const char OneSidedRun[] = R"({
+    "sites": [{"id": "0xffffffffffffffff", "access": "store",
+               "space": "cluster", "size": 16, "kernel": "_Z1kv",
+               "frames": [{"function": "_Z1fv", "file": "k.cu", "line": 1,
+                           "column": 2}, {}]}],
+    "records": [{"site": "0xffffffffffffffff", "other": 2,
+                 "kind": "intra_warp_conflict", "address": "0x10", "before": 3,
+                 "after": 4, "block": [5, 6, 7], "thread": [8, 9, 10],
+                 "lanes": [0, 31], "space": "shared", "size": 255, "hash": true,
+                 "same_value": true, "count": 18446744073709551615,
+                 "at_least": true, "device": 3}],
+    "summary": {"kernels_launched": 1, "counts_complete": false,
+                "notes": ["a", "b"]}})";
+  for (const char *Run : {TwoSidedRun, OneSidedRun}) {
+    const ReportFile First = parse(Run);
+    const std::string Text = rewritten(First);
+    const ReportFile Second = parse(Text);
+    EXPECT_EQ(rewritten(Second), Text);
+    ASSERT_EQ(Second.Occurrences.size(), First.Occurrences.size());
+    for (size_t I = 0; I < First.Occurrences.size(); ++I) {
+      const Occurrence &A = First.Occurrences[I], &B = Second.Occurrences[I];
+      EXPECT_EQ(std::memcmp(&A.Rec, &B.Rec, sizeof(A.Rec)), 0);
+      EXPECT_EQ(std::max<uint64_t>(A.Count, 1), B.Count);
+      EXPECT_EQ(A.AtLeast, B.AtLeast);
+      EXPECT_EQ(A.Device, B.Device);
+      EXPECT_EQ(A.Grid, B.Grid);
+      EXPECT_EQ(A.BlockShape, B.BlockShape);
+    }
+    EXPECT_EQ(Second.Sites.size(), First.Sites.size());
+    EXPECT_EQ(Second.Summary.Notes, First.Summary.Notes);
+    EXPECT_EQ(Second.Summary.CountsComplete, First.Summary.CountsComplete);
+  }
+}
+
+TEST(ReportFile, WritesOnlySitesThatRecordsName) {
+  const ReportFile File = parse(R"({"sites": [{"id": 1}, {"id": 2}],
+    "records": [{"site": 2, "kind": "lost_update"}], "summary": {}})");
+  const ReportFile Again = parse(rewritten(File));
+  EXPECT_FALSE(Again.Sites.find(1));
+  EXPECT_TRUE(Again.Sites.find(2));
 }
 
 TEST(ReportFile, LeavesOutWhatIsNotGiven) {

@@ -50,7 +50,7 @@ struct TableImage {
   }
 };
 
-/// A load inlined into the kernel stencil(int*, int), and a store in it.
+/// A load inlined into the kernel stencil(int*, int), and an atomic in it.
 TableImage stencilTable() {
   TableImage T;
   T.Header.Version = abi::Version;
@@ -64,8 +64,10 @@ TableImage stencilTable() {
   T.Frames = {{Load, File, 31, 9, 1},
               {Stencil, File, 57, 3, abi::NoFrame},
               {Stencil, File, 58, 7, abi::NoFrame}};
-  T.Sites = {{0xa, 0, Stencil, abi::AccessKind::Load, abi::Space::Shared, 0, 4},
-             {0xb, 2, 0, abi::AccessKind::Store, abi::Space::Generic, 0, 16}};
+  T.Sites = {
+      {0xa, 0, Stencil, abi::AccessKind::Load, abi::Space::Shared, 0, 0, 4},
+      {0xb, 2, 0, abi::AccessKind::Update, abi::Space::Generic,
+       abi::IsStrong | abi::IsAtomic, uint8_t(abi::SyncScope::Cluster), 16}};
   T.Kernels = {Stencil};
   return T;
 }
@@ -120,11 +122,16 @@ TEST(SiteTable, ReadsModuleAndSites) {
                               {"load(int*)", "kernel.cu", 31, 9},
                               {"stencil(int*, int)", "kernel.cu", 57, 3}}));
 
-  const SiteInfo *Store = Sites.find(0xb);
-  ASSERT_TRUE(Store);
-  EXPECT_EQ(Store->Access, abi::AccessKind::Store);
-  EXPECT_EQ(Store->Kernel, "");
-  EXPECT_EQ(Store->Frames.size(), 1u);
+  EXPECT_FALSE(Load->isStrong());
+
+  const SiteInfo *Atomic = Sites.find(0xb);
+  ASSERT_TRUE(Atomic);
+  EXPECT_EQ(Atomic->Access, abi::AccessKind::Update);
+  EXPECT_TRUE(Atomic->isStrong());
+  EXPECT_TRUE(Atomic->isAtomic());
+  EXPECT_EQ(Atomic->Scope, abi::SyncScope::Cluster);
+  EXPECT_EQ(Atomic->Kernel, "");
+  EXPECT_EQ(Atomic->Frames.size(), 1u);
 
   EXPECT_EQ(Sites.find(0xa), Load) << "pointers must stay";
   EXPECT_FALSE(Sites.find(0xc));
@@ -210,7 +217,11 @@ TEST(SiteTable, RefusesReferencesOutOfBounds) {
   EXPECT_DAMAGED(errorOf(T), "site 0");
 
   T = stencilTable();
-  T.Sites[0].Access = abi::AccessKind(2);
+  T.Sites[0].Access = abi::AccessKind(3);
+  EXPECT_DAMAGED(errorOf(T), "site 0");
+
+  T = stencilTable();
+  T.Sites[0].Scope = 4;
   EXPECT_DAMAGED(errorOf(T), "site 0");
 
   T = stencilTable();
@@ -262,8 +273,8 @@ TEST(SiteTable, TakesModulesWithoutSitesOrDebugInformation) {
   T.Strings.clear();
   EXPECT_EQ(errorOf(T), "");
 
-  T.Sites = {
-      {1, abi::NoFrame, 0, abi::AccessKind::Load, abi::Space::Generic, 0, 4}};
+  T.Sites = {{1, abi::NoFrame, 0, abi::AccessKind::Load, abi::Space::Generic, 0,
+              0, 4}};
   EXPECT_EQ(errorOf(T), "");
   SiteTable Sites;
   Sites.add(T.bytes());
@@ -278,7 +289,7 @@ TEST(SiteTable, CountsASiteOnce) {
 
   TableImage Again = stencilTable(); // As another context would load it.
   Again.Sites.push_back(
-      {0xc, 2, 0, abi::AccessKind::Store, abi::Space::Global, 0, 8});
+      {0xc, 2, 0, abi::AccessKind::Store, abi::Space::Global, 0, 0, 8});
   auto Result = Sites.add(Again.bytes());
   ASSERT_TRUE(std::get_if<ModuleInfo>(&Result));
   EXPECT_EQ(Sites.size(), 3u);

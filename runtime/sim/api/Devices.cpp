@@ -258,7 +258,12 @@ CRSAN_API cudaError_t cudaSetDeviceFlags(unsigned Flags) {
 }
 
 CRSAN_API cudaError_t cudaDeviceSynchronize() {
-  return enterDevice([](Process &P) { return P.waitAll(P.current()); });
+  return enterDevice([](Process &P) {
+    cudaError_t Error = P.waitAll(P.current());
+    if (Error == cudaSuccess && P.session())
+      P.session()->becameIdle(P.current().context());
+    return Error;
+  });
 }
 
 CRSAN_API cudaError_t cudaDeviceReset() {
@@ -283,8 +288,7 @@ CRSAN_API cudaError_t cudaDeviceReset() {
 // Peers
 //===----------------------------------------------------------------------===//
 
-CRSAN_API cudaError_t cudaDeviceCanAccessPeer(int *Can, int Ordinal,
-                                              int Peer) {
+CRSAN_API cudaError_t cudaDeviceCanAccessPeer(int *Can, int Ordinal, int Peer) {
   return withDevice(Ordinal, [&](Process &P, Device &) {
     if (Peer < 0 || Peer >= P.deviceCount())
       return cudaErrorInvalidDevice;
@@ -294,8 +298,7 @@ CRSAN_API cudaError_t cudaDeviceCanAccessPeer(int *Can, int Ordinal,
 }
 
 /// Calls with each allocation of the peer's.
-template <typename Visit>
-static void forEachOf(Process &P, int Peer, Visit V) {
+template <typename Visit> static void forEachOf(Process &P, int Peer, Visit V) {
   for (auto &[Base, A] : P.Allocations)
     if (A.What == Allocation::Kind::Device && A.Device == Peer)
       V(A);
@@ -412,7 +415,8 @@ CRSAN_API cudaError_t cudaRuntimeGetVersion(int *Version) {
 CRSAN_API cudaError_t cudaProfilerStart() { return cudaSuccess; }
 CRSAN_API cudaError_t cudaProfilerStop() { return cudaSuccess; }
 
-// There is no driver below: nothing is found, as CUDA says it of an unknown name.
+// There is no driver below: nothing is found, as CUDA says it of an unknown
+// name.
 static cudaError_t noEntryPoint(void **Function,
                                 cudaDriverEntryPointQueryResult *Status) {
   *Function = nullptr;
@@ -422,8 +426,8 @@ static cudaError_t noEntryPoint(void **Function,
 }
 
 #define CRSAN_ENTRY_POINT(Name, ...)                                           \
-  CRSAN_API cudaError_t Name(const char *, void **Function, __VA_ARGS__        \
-                             unsigned long long,                               \
+  CRSAN_API cudaError_t Name(const char *, void **Function,                    \
+                             __VA_ARGS__ unsigned long long,                   \
                              cudaDriverEntryPointQueryResult *Status) {        \
     return noEntryPoint(Function, Status);                                     \
   }

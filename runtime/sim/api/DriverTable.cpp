@@ -12,6 +12,8 @@
 
 #include <cstring>
 
+#include <sys/mman.h>
+
 namespace crsan::api {
 
 /// The context that the session has made current on this thread.
@@ -100,8 +102,15 @@ static CUresult exchangeCaptureMode(CUstreamCaptureMode *) {
 static CUresult memAlloc(CUdeviceptr *Address, size_t Size) {
   Process &P = Process::get();
   Process::Guard G(P);
-  *Address = CUdeviceptr(currentDevice().M.allocate(Size));
+  *Address = CUdeviceptr(P.mapForSession(currentDevice(), Size));
   return *Address ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static CUresult memFree(CUdeviceptr Address) {
+  Process &P = Process::get();
+  Process::Guard G(P);
+  P.unmapForSession(currentDevice(), reinterpret_cast<void *>(Address));
+  return CUDA_SUCCESS;
 }
 
 static CUresult memHostRegister(void *Base, size_t Size, unsigned) {
@@ -122,7 +131,18 @@ static CUresult memHostGetDevicePointer(CUdeviceptr *Address, void *Base,
 
 static CUresult memsetD8(CUdeviceptr Where, unsigned char Value, size_t Size,
                          CUstream) {
-  std::memset(reinterpret_cast<void *>(Where), Value, Size);
+  constexpr CUdeviceptr PageSize = 4096;
+  CUdeviceptr End = Where + Size, First = (Where + PageSize - 1) & -PageSize;
+  if (Value == 0 && End >= First + PageSize) {
+    // Dropped pages come back as zeros if they are ever touched: most of what
+    // is cleared is not.
+    CUdeviceptr Last = End & -PageSize;
+    if (madvise(reinterpret_cast<void *>(First), Last - First, MADV_DONTNEED))
+      return CUDA_ERROR_INVALID_VALUE;
+    std::memset(reinterpret_cast<void *>(Where), 0, First - Where);
+    Where = Last;
+  }
+  std::memset(reinterpret_cast<void *>(Where), Value, End - Where);
   return CUDA_SUCCESS;
 }
 
@@ -179,6 +199,7 @@ void fillDriverTable(Process &) {
   D.cuDevicePrimaryCtxGetState = primaryCtxGetState;
   D.cuThreadExchangeStreamCaptureMode = exchangeCaptureMode;
   D.cuMemAlloc = memAlloc;
+  D.cuMemFree = memFree;
   D.cuMemHostRegister = memHostRegister;
   D.cuMemHostGetDevicePointer = memHostGetDevicePointer;
   D.cuMemsetD8Async = memsetD8;

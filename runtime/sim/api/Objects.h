@@ -1,4 +1,5 @@
-//===- Objects.h - What the handles of the runtime API stand for -*- C++ -*-===//
+//===- Objects.h - What the handles of the runtime API stand for -*- C++
+//-*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -62,12 +63,12 @@ struct CUlib_st {
   bool IsUnpacked = false;
   std::string Problem; ///< Why there is nothing to load, in one line.
   std::vector<std::string> PTX;
-  unsigned Target = 0; ///< The architecture of the PTX.
+  unsigned Target = 0;                        ///< The architecture of the PTX.
   std::map<int, crsan::sim::ModuleId> Loaded; ///< By device.
   /// Node-based: handles point in here.
   std::map<std::string, CUkern_st> Kernels;
   std::vector<const void *> HostFunctions, HostVariables; ///< To unregister.
-  bool IsShown = false; ///< To the session.
+  bool IsShown = false;                                   ///< To the session.
 };
 
 struct CUstream_st {
@@ -145,6 +146,7 @@ struct Device {
   unsigned Flags = 0;
   std::set<int> Peers; ///< Whose memory this one may touch.
   std::map<int, size_t> Limits;
+  std::map<void *, size_t> SessionMemory; ///< See Process::mapForSession.
   CUmemPoolHandle_st DefaultPool;
   CUmemPoolHandle_st *Pool = nullptr; ///< The current one.
   bool HasPending = false; ///< Something was enqueued since all was done.

@@ -217,6 +217,8 @@ void Process::noteFault(Device &D, const Fault &F) {
 
 void Process::resetDevice(Device &D) {
   waitAll(D);
+  while (!D.SessionMemory.empty())
+    unmapForSession(D, D.SessionMemory.begin()->first);
   D.M.reset();
   D.Sticky = cudaSuccess;
   ++D.Uid;
@@ -291,11 +293,17 @@ Allocation *Process::findAllocation(const void *Address) {
 void Process::addAllocation(Allocation A) {
   for (const std::unique_ptr<Device> &D : Devices) {
     bool Owns = A.What == Allocation::Kind::Device && D->Ordinal == A.Device;
-    bool Sees = A.What != Allocation::Kind::Device || D->Peers.contains(A.Device);
+    bool Sees =
+        A.What != Allocation::Kind::Device || D->Peers.contains(A.Device);
     if (!Owns && Sees)
       D->M.allowRange(A.Base, A.Size);
   }
   Allocations[uintptr_t(A.Base)] = A;
+  if (TheSession)
+    TheSession->allocated(A.What == Allocation::Kind::Device
+                              ? device(A.Device).context()
+                              : nullptr,
+                          uint64_t(A.Base), A.Size);
 }
 
 void Process::dropAllocation(const void *Base) {
@@ -304,11 +312,14 @@ void Process::dropAllocation(const void *Base) {
     return;
   Allocation A = Found->second;
   Allocations.erase(Found);
+  if (TheSession)
+    TheSession->freed(uint64_t(A.Base));
   if (A.Pool)
     A.Pool->Used -= A.Size;
   for (const std::unique_ptr<Device> &D : Devices) {
     bool Owns = A.What == Allocation::Kind::Device && D->Ordinal == A.Device;
-    bool Sees = A.What != Allocation::Kind::Device || D->Peers.contains(A.Device);
+    bool Sees =
+        A.What != Allocation::Kind::Device || D->Peers.contains(A.Device);
     if (Owns)
       D->M.free(A.Base);
     else if (Sees)
@@ -318,13 +329,36 @@ void Process::dropAllocation(const void *Base) {
     munmap(A.Base, A.Size);
 }
 
-void *Process::mapHost(size_t Size) {
+/// Where Next says, which moves on. A hint only: wherever it is, it works.
+static void *mapNear(uintptr_t &Next, size_t Size, int Flags) {
   constexpr uintptr_t Granule = 2 << 20;
-  // A hint only: wherever it is, it works.
-  void *Base = mmap(reinterpret_cast<void *>(NextHost), Size,
-                    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  NextHost += (Size + Granule - 1) / Granule * Granule;
+  void *Base =
+      mmap(reinterpret_cast<void *>(Next), Size, PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | Flags, -1, 0);
+  Next += (Size + Granule - 1) / Granule * Granule;
   return Base == MAP_FAILED ? nullptr : Base;
+}
+
+void *Process::mapHost(size_t Size) { return mapNear(NextHost, Size, 0); }
+
+void *Process::mapForSession(Device &D, size_t Size) {
+  void *Base = mapNear(NextOfSession, Size, MAP_NORESERVE);
+  if (!Base)
+    return nullptr;
+  D.SessionMemory.emplace(Base, Size);
+  D.M.allowRange(Base, Size);
+  if (OracleDetector *Oracle = TheRun->oracle())
+    Oracle->ignore(D.Ordinal, Base, Size);
+  return Base;
+}
+
+void Process::unmapForSession(Device &D, void *Base) {
+  auto Found = D.SessionMemory.find(Base);
+  if (Found == D.SessionMemory.end())
+    return;
+  D.M.disallowRange(Base);
+  munmap(Base, Found->second);
+  D.SessionMemory.erase(Found);
 }
 
 cudaError_t Process::resolve(cudaStream_t Handle, StreamRef &Found) {
@@ -396,10 +430,9 @@ void stopAt(const char *What, const void *ReturnAddress) {
   std::string From = "an unknown place";
   if (dladdr(ReturnAddress, &Info) && Info.dli_fname) {
     uintptr_t Offset = uintptr_t(ReturnAddress) - uintptr_t(Info.dli_fbase);
-    From = Info.dli_sname
-               ? fmt::format("{} in {}+{:#x}", Info.dli_sname, Info.dli_fname,
-                             Offset)
-               : fmt::format("{}+{:#x}", Info.dli_fname, Offset);
+    From = Info.dli_sname ? fmt::format("{} in {}+{:#x}", Info.dli_sname,
+                                        Info.dli_fname, Offset)
+                          : fmt::format("{}+{:#x}", Info.dli_fname, Offset);
   }
   stop(fmt::format("{} is not supported (called from {})", What, From));
 }

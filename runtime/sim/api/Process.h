@@ -75,8 +75,8 @@ public:
     Process &P;
   };
 
-  /// For whoever must go on without it, too: true if it was got. The thread that
-  /// holds it may be dying.
+  /// For whoever must go on without it, too: true if it was got. The thread
+  /// that holds it may be dying.
   bool tryLock(std::chrono::milliseconds Patience);
   void unlock();
 
@@ -115,11 +115,17 @@ public:
   void *mapHost(size_t Size);
   /// Also releases the memory.
   void dropAllocation(const void *Base);
+  /// Zeroed memory of a device for the session: none of the program's, which
+  /// keeps its addresses, and costs nothing before it is touched. Null: there
+  /// is none.
+  void *mapForSession(Device &D, size_t Size);
+  void unmapForSession(Device &D, void *Base);
 
   //===--- Streams ------------------------------------------------------===//
   cudaError_t resolve(cudaStream_t Handle, StreamRef &Found);
   /// Enqueues, or captures.
-  cudaError_t submit(const StreamRef &S, Operation What, cudaGraphNodeType Type);
+  cudaError_t submit(const StreamRef &S, Operation What,
+                     cudaGraphNodeType Type);
   std::set<CUstream_st *> Streams;
   std::set<CUevent_st *> Events;
   std::set<CUgraph_st *> Graphs;
@@ -165,6 +171,7 @@ private:
   SimulatedRun *TheRun = nullptr;
   uint64_t LastId = 0;
   uintptr_t NextHost = 0x3000'0000'0000;
+  uintptr_t NextOfSession = 0x2000'0000'0000;
 };
 
 /// Wraps an API function: takes the lock and keeps the thread's last error.

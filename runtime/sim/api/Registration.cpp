@@ -39,8 +39,13 @@ void Process::removeImage(CUlib_st *Image) {
     HostFunctions.erase(F);
   for (const void *V : Image->HostVariables)
     HostVariables.erase(V);
-  for (auto [Ordinal, Id] : Image->Loaded)
-    device(Ordinal).M.unload(Id);
+  for (auto [Ordinal, Id] : Image->Loaded) {
+    Machine &M = device(Ordinal).M;
+    if (TheSession)
+      for (const HostRange &Range : M.storage(Id))
+        TheSession->freed(uint64_t(Range.Begin));
+    M.unload(Id);
+  }
   Images.erase(Image);
   delete Image;
 }
@@ -98,6 +103,9 @@ ModuleId Process::loadOn(CUlib_st &Image, Device &D, cudaError_t &Error) {
       for (std::string_view Name : wordsWithPrefix(Text, "__crsan_"))
         if (std::optional<Symbol> S = D.M.findSymbol(Id, Name))
           Oracle->ignore(D.Ordinal, S->Address, S->Size);
+  if (TheSession)
+    for (const HostRange &Range : D.M.storage(Id))
+      TheSession->allocated(D.context(), uint64_t(Range.Begin), Range.Size);
   if (TheSession && !Image.IsShown)
     Image.IsShown = showImage(Image, D, Id);
   return Id;
@@ -183,7 +191,8 @@ CRSAN_API void **__cudaRegisterFatBinary(void *Code) {
   Process &P = Process::get();
   Process::Guard G(P);
   Dl_info Info{};
-  std::string Name = dladdr(Code, &Info) && Info.dli_fname ? Info.dli_fname : "?";
+  std::string Name =
+      dladdr(Code, &Info) && Info.dli_fname ? Info.dli_fname : "?";
   return reinterpret_cast<void **>(P.addImage(Code, std::move(Name)));
 }
 

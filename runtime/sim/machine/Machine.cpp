@@ -63,6 +63,14 @@ std::optional<Symbol> Machine::findSymbol(ModuleId Id,
   return S->second;
 }
 
+std::vector<HostRange> Machine::storage(ModuleId Id) const {
+  std::vector<HostRange> All;
+  if (auto It = P->Images.find(Id); It != P->Images.end())
+    for (auto [Begin, Size] : It->second->Storage)
+      All.push_back({Begin, Size});
+  return All;
+}
+
 std::vector<SourceLine> Machine::where(int32_t Instruction) const {
   return P->where(Instruction);
 }

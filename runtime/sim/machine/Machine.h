@@ -145,6 +145,8 @@ public:
   const KernelInfo *findKernel(ModuleId, std::string_view Name) const;
   std::vector<const KernelInfo *> kernels(ModuleId) const;
   std::optional<Symbol> findSymbol(ModuleId, std::string_view Name) const;
+  /// Where the module's variables are, named or not.
+  std::vector<HostRange> storage(ModuleId) const;
   /// Lines of an instruction (Access::Instruction), innermost first; empty if
   /// unknown. Works for unloaded modules too.
   std::vector<SourceLine> where(int32_t Instruction) const;

@@ -1,0 +1,148 @@
+//===- SarifReport.cpp - A report for other tools -------------------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Report/SarifReport.h"
+#include "Report/Explanation.h"
+#include "Report/Words.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cctype>
+
+using namespace crsan;
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+/// A path as a URI reference (RFC 3986): relative paths stay relative.
+static std::string uriOf(std::string_view Path) {
+  std::string Uri = Path.starts_with('/') ? "file://" : "";
+  for (const char C : Path) {
+    const bool IsPlain =
+        std::isalnum((unsigned char)C) ||
+        std::string_view("/-._~").find(C) != std::string_view::npos;
+    if (IsPlain)
+      Uri += C;
+    else
+      Uri += fmt::format("%{:02X}", (unsigned char)C);
+  }
+  return Uri;
+}
+
+static ordered_json text(const std::string &Text) { return {{"text", Text}}; }
+
+namespace {
+class Writer {
+public:
+  explicit Writer(const TextOptions &Options) : Options(Options) {}
+
+  ordered_json result(const Finding &F) const;
+
+private:
+  ordered_json location(const SourceFrame &F) const;
+  /// The access itself; null if no table or no line tells where it is.
+  ordered_json location(const std::optional<SiteInfo> &Site) const;
+  ordered_json stack(const SiteInfo &Site, const char *Name) const;
+  std::string otherMessage(const Finding &F) const;
+
+  const TextOptions &Options;
+};
+} // namespace
+
+ordered_json Writer::location(const SourceFrame &F) const {
+  ordered_json Location = ordered_json::object();
+  if (!F.File.empty()) {
+    std::string_view File = F.File;
+    if (File.starts_with(Options.StripPathPrefix))
+      File.remove_prefix(Options.StripPathPrefix.size());
+    ordered_json &Physical = Location["physicalLocation"];
+    Physical["artifactLocation"]["uri"] = uriOf(File);
+    if (F.Line)
+      Physical["region"]["startLine"] = F.Line;
+    if (F.Line && F.Column)
+      Physical["region"]["startColumn"] = F.Column;
+  }
+  if (!F.Function.empty())
+    Location["logicalLocations"] = {
+        {{"fullyQualifiedName", F.Function}, {"kind", "function"}}};
+  return Location;
+}
+
+ordered_json Writer::location(const std::optional<SiteInfo> &Site) const {
+  if (!Site || Site->Frames.empty())
+    return nullptr;
+  return location(Site->Frames.front());
+}
+
+/// Where the access was inlined, innermost first.
+ordered_json Writer::stack(const SiteInfo &Site, const char *Name) const {
+  ordered_json Frames = ordered_json::array();
+  for (const SourceFrame &F : Site.Frames)
+    Frames.push_back({{"location", location(F)}});
+  return {{"message", text(Name)}, {"frames", Frames}};
+}
+
+std::string Writer::otherMessage(const Finding &F) const {
+  if (F.isTwoSided())
+    return sideWords(F, Side::Earlier, Options.StripPathPrefix);
+  return "the other " + accessWords(F.Other ? &*F.Other : nullptr);
+}
+
+ordered_json Writer::result(const Finding &F) const {
+  const KindWords &Words = wordsOf(F.kind());
+  std::string Message = heading(F) + ": ";
+  if (F.isTwoSided())
+    Message += fmt::format(
+        "{}, {}. ", sideWords(F, Side::Later, Options.StripPathPrefix),
+        sideWords(F, Side::Earlier, Options.StripPathPrefix));
+  ordered_json Result = {{"ruleId", Words.Key},
+                         {"level", "error"},
+                         {"message", text(Message + explain(F))}};
+  ordered_json &Locations = Result["locations"] = ordered_json::array();
+  if (ordered_json Location = location(F.Site); !Location.is_null())
+    Locations.push_back(Location);
+  if (ordered_json Location = location(F.Other); !Location.is_null()) {
+    Location["message"] = text(otherMessage(F));
+    Result["relatedLocations"] = {Location};
+  }
+  ordered_json &Stacks = Result["stacks"] = ordered_json::array();
+  if (F.Site && F.Site->Frames.size() > 1)
+    Stacks.push_back(stack(*F.Site, "inlined calls of the access"));
+  if (F.Other && F.Other->Frames.size() > 1)
+    Stacks.push_back(stack(*F.Other, "inlined calls of the other access"));
+  if (Stacks.empty())
+    Result.erase("stacks");
+  // SARIF counts in 32 bits, and so do its readers.
+  Result["occurrenceCount"] = std::min<uint64_t>(F.Count, 0x7fffffff);
+  if (*Words.Code)
+    Result["properties"]["code"] = Words.Code;
+  return Result;
+}
+
+std::string crsan::renderSARIF(const Report &R, const TextOptions &Options) {
+  const Writer W(Options);
+  ordered_json Rules = ordered_json::array(), Results = ordered_json::array(),
+               Notes = ordered_json::array();
+  for (const KindWords &Words : allKindWords())
+    Rules.push_back(
+        {{"id", Words.Key}, {"shortDescription", text(Words.Name)}});
+  for (const Finding &F : R.Findings)
+    Results.push_back(W.result(F));
+  for (const std::string &Note : R.Summary.Notes)
+    Notes.push_back({{"level", "warning"}, {"message", text(Note)}});
+  const ordered_json Driver = {{"name", "CudaRaceSanitizer"}, {"rules", Rules}};
+  const ordered_json Run = {
+      {"tool", {{"driver", Driver}}},
+      {"invocations",
+       {{{"executionSuccessful", R.verdict() != Verdict::NothingChecked},
+         {"toolExecutionNotifications", Notes}}}},
+      {"results", Results}};
+  const ordered_json Log = {
+      {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+      {"version", "2.1.0"},
+      {"runs", ordered_json::array({Run})}};
+  return Log.dump(2, ' ', false, json::error_handler_t::replace) + '\n';
+}

@@ -1,0 +1,213 @@
+//===- Words.cpp - What a report calls things -----------------------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Report/Words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+using namespace crsan;
+using abi::RaceKind;
+
+static constexpr KindWords Kinds[] = {
+    {RaceKind::ClobberedRead, "clobbered_read", "", "clobbered read",
+     "clobbered reads"},
+    {RaceKind::LostUpdate, "lost_update", "", "lost update", "lost updates"},
+    {RaceKind::IntraWarpLostUpdate, "intra_warp_lost_update", "",
+     "intra-warp lost update", "intra-warp lost updates"},
+    {RaceKind::IntraWarpConflict, "intra_warp_conflict", "",
+     "intra-warp conflict", "intra-warp conflicts"},
+    {RaceKind::Conflict, "conflict", "", "conflicting accesses",
+     "conflicting accesses"},
+    {RaceKind::ImproperLock, "improper_lock", "IL", "improper lock",
+     "improper locks"},
+    {RaceKind::AtomicScope, "atomic_scope", "AS", "insufficient atomic scope",
+     "insufficient atomic scopes"},
+    {RaceKind::WarpBarrier, "warp_barrier", "ITS", "missing warp barrier",
+     "missing warp barriers"},
+    {RaceKind::IntraBlock, "intra_block", "BR", "race within a block",
+     "races within a block"},
+    {RaceKind::InterBlock, "inter_block", "DR", "race between blocks",
+     "races between blocks"},
+    {RaceKind::NotStrong, "not_strong", "", "access that is not strong",
+     "accesses that are not strong"},
+    {RaceKind::InterKernel, "inter_kernel", "", "race between kernels",
+     "races between kernels"},
+};
+
+std::span<const KindWords> crsan::allKindWords() { return Kinds; }
+
+const KindWords &crsan::wordsOf(RaceKind Kind) {
+  static constexpr KindWords Unknown = {RaceKind::None, "unknown", "",
+                                        "race of unknown kind",
+                                        "races of unknown kinds"};
+  const auto *It = std::find_if(std::begin(Kinds), std::end(Kinds),
+                                [=](auto &W) { return W.Kind == Kind; });
+  return It == std::end(Kinds) ? Unknown : *It;
+}
+
+const char *crsan::nameOf(abi::Space Space) {
+  switch (Space) {
+  case abi::Space::Generic:
+    return "generic";
+  case abi::Space::Global:
+    return "global";
+  case abi::Space::Shared:
+    return "shared";
+  case abi::Space::Cluster:
+    return "cluster";
+  }
+  return "unknown";
+}
+
+const char *crsan::nameOf(abi::SyncScope Scope) {
+  switch (Scope) {
+  case abi::SyncScope::Block:
+    return "block";
+  case abi::SyncScope::Cluster:
+    return "cluster";
+  case abi::SyncScope::Device:
+    return "device";
+  case abi::SyncScope::System:
+    return "system";
+  }
+  return "unknown";
+}
+
+std::string crsan::counted(uint64_t N, std::string_view One,
+                           std::string_view Many) {
+  return fmt::format("{} {}", N, N == 1 ? One : Many);
+}
+
+std::string crsan::counted(uint64_t N, std::string_view One) {
+  return counted(N, One, fmt::format("{}s", One));
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses and places
+//===----------------------------------------------------------------------===//
+
+static const char *nameOf(abi::AccessKind Access) {
+  switch (Access) {
+  case abi::AccessKind::Load:
+    return "read";
+  case abi::AccessKind::Store:
+    return "write";
+  case abi::AccessKind::Update:
+    return "update";
+  }
+  return "access";
+}
+
+std::string crsan::accessWords(const SiteInfo *Site) {
+  if (!Site)
+    return "access";
+  const char *Verb = ::nameOf(Site->Access);
+  if (!Site->isStrong() && !Site->isAtomic())
+    return Site->Access == abi::AccessKind::Update ? "read-modify-write" : Verb;
+  // Volatile accesses have the scope of the system (PTX ISA, "Volatile
+  // Operation"), so any other scope is that of an atomic.
+  const bool MayBeVolatile = !Site->isAtomic() &&
+                             Site->Access != abi::AccessKind::Update &&
+                             Site->Scope == abi::SyncScope::System;
+  const char *How = MayBeVolatile ? "volatile or atomic" : "atomic";
+  // The two wide scopes include every thread of the device.
+  if (Site->Scope < abi::SyncScope::Device)
+    return fmt::format("{}-scope {} {}", nameOf(Site->Scope), How, Verb);
+  return fmt::format("{} {}", How, Verb);
+}
+
+std::string crsan::position(const SourceFrame &F, std::string_view Strip) {
+  if (F.File.empty())
+    return "an unknown line (compile with -gline-tables-only or -g)";
+  std::string_view File = F.File;
+  if (File.starts_with(Strip))
+    File.remove_prefix(Strip.size());
+  if (F.Line == 0)
+    return fmt::format("{}, unknown line", File);
+  if (F.Column == 0)
+    return fmt::format("{}:{}", File, F.Line);
+  return fmt::format("{}:{}:{}", File, F.Line, F.Column);
+}
+
+/// Where the access goes, for the heading.
+static const char *spacePhrase(abi::Space Space) {
+  switch (Space) {
+  case abi::Space::Generic:
+    return "through a generic address";
+  case abi::Space::Global:
+    return "in global memory";
+  case abi::Space::Shared:
+    return "in shared memory";
+  case abi::Space::Cluster:
+    return "in shared memory of the cluster";
+  }
+  return "in memory";
+}
+
+std::string crsan::heading(const Finding &F) {
+  std::string Text = wordsOf(F.kind()).Name;
+  if (F.size())
+    // A missing barrier has no bytes; what was accessed has.
+    Text += (F.isTwoSided() ? ", " : " of ") + counted(F.size(), "byte") +
+            (F.sizeIsLowerBound() ? " or more" : "");
+  return Text + ' ' + spacePhrase(F.space());
+}
+
+//===----------------------------------------------------------------------===//
+// Sides
+//===----------------------------------------------------------------------===//
+
+static std::string indexWords(const Index3 &I) {
+  return fmt::format("({},{},{})", I[0], I[1], I[2]);
+}
+
+static std::string laterThread(const Finding &F) {
+  const abi::Record &R = F.First;
+  return fmt::format("block {} thread {}",
+                     indexWords({R.Block[0], R.Block[1], R.Block[2]}),
+                     indexWords(F.thread()));
+}
+
+static std::string earlierThread(const Finding &F) {
+  const EarlierThread T = F.earlierThread();
+  const char *Of = F.reasons() & abi::OtherGrid ? " of another kernel" : "";
+  if (T.BlockIndex && T.Index)
+    return fmt::format("block {} thread {}{}", indexWords(*T.BlockIndex),
+                       indexWords(*T.Index), Of);
+  const std::string Block = T.BlockIndex ? "block " + indexWords(*T.BlockIndex)
+                            : T.Block    ? fmt::format("block {}", *T.Block)
+                                         : "a block that is no longer known";
+  return fmt::format("thread {} of {}{}",
+                     T.Index ? indexWords(*T.Index) : fmt::to_string(T.Linear),
+                     Block, Of);
+}
+
+std::string crsan::threadWords(const Finding &F, Side Which) {
+  return Which == Side::Later ? laterThread(F) : earlierThread(F);
+}
+
+std::string crsan::sideWords(const Finding &F, Side Which,
+                             std::string_view Strip) {
+  const bool IsLater = Which == Side::Later;
+  const std::optional<SiteInfo> &Site = IsLater ? F.Site : F.Other;
+  std::string Text = IsLater ? "" : "earlier ";
+  Text += accessWords(Site ? &*Site : nullptr);
+  // The record has the bytes of the later access alone.
+  const uint32_t Size = IsLater ? F.size() : Site ? Site->Size : 0;
+  if (Size)
+    Text += " of " + counted(Size, "byte");
+  if (IsLater && F.sizeIsLowerBound())
+    Text += " or more";
+  if (Site && !Site->Frames.empty())
+    Text += " at " + position(Site->Frames.front(), Strip);
+  Text += " by " + threadWords(F, Which);
+  if (!IsLater && F.reasons() & abi::SeveralReaders)
+    Text += " (one of several reads)";
+  return Text;
+}

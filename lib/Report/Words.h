@@ -1,0 +1,65 @@
+//===- Words.h - What a report calls things ---------------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Names of kinds, accesses, scopes, places and threads, for every printer: a
+// thing has the same name in text, JSON and SARIF.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_REPORT_WORDS_H
+#define CRSAN_REPORT_WORDS_H
+
+#include "Report/Finding.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace crsan {
+
+/// Words for a kind of race.
+struct KindWords {
+  abi::RaceKind Kind;
+  const char *Key;  ///< In report files and SARIF.
+  const char *Code; ///< In iGUARD's Table 4; empty: it has none.
+  const char *Name;
+  const char *Plural;
+};
+/// Of every kind that a record may have, in the order of the ABI.
+std::span<const KindWords> allKindWords();
+const KindWords &wordsOf(abi::RaceKind Kind);
+
+const char *nameOf(abi::Space Space);
+const char *nameOf(abi::SyncScope Scope);
+
+/// "3 apples", "1 apple".
+std::string counted(uint64_t N, std::string_view One, std::string_view Many);
+std::string counted(uint64_t N, std::string_view One);
+
+/// "block-scope atomic update"; null: an access of which nothing is known.
+std::string accessWords(const SiteInfo *Site);
+
+/// "kernel.cu:31:9", with what the user must do where that is not known.
+/// `Strip` is taken off the start of the file's name.
+std::string position(const SourceFrame &Frame, std::string_view Strip);
+
+/// What and where, without the source: "lost update of 4 bytes in global
+/// memory".
+std::string heading(const Finding &F);
+
+/// The accused access of a finding, which is the later of a two-sided one, or
+/// the other access.
+enum class Side : uint8_t { Later, Earlier };
+/// Who it was, as far as is known: "block (1,0,0) thread (0,0,0)".
+std::string threadWords(const Finding &F, Side Which);
+/// One side of a two-sided finding: "write of 4 bytes at a.cu:31:9 by block
+/// (1,0,0) thread (0,0,0)".
+std::string sideWords(const Finding &F, Side Which, std::string_view Strip);
+
+} // namespace crsan
+
+#endif // CRSAN_REPORT_WORDS_H

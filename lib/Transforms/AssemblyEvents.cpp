@@ -1,0 +1,306 @@
+//===- AssemblyEvents.cpp - What inline PTX does between threads -*- C++
+//-*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The runtime can be called before a statement and after it, not within. So of
+// several instructions that order memory in one statement only the first access
+// is followed as what it is; a later one is taken to publish and to collect
+// everything, and is not checked.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Event.h"
+#include "PTX/Parser.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstrTypes.h"
+
+using namespace llvm;
+
+namespace crsan {
+
+namespace {
+
+/// The values that a statement's `$0`, `$1`, ... stand for.
+class AsmOperands {
+public:
+  explicit AsmOperands(CallBase &Call)
+      : Call(Call),
+        Constraints(
+            cast<InlineAsm>(Call.getCalledOperand())->ParseConstraints()) {}
+
+  /// What goes in by the operand `Name`; null if nothing does.
+  Value *input(StringRef Name) const {
+    const std::optional<unsigned> Number = number(Name);
+    if (!Number || Constraints[*Number].Type != InlineAsm::isInput)
+      return nullptr;
+    unsigned Argument = 0;
+    for (unsigned I = 0; I < *Number; ++I)
+      Argument += Constraints[I].hasArg();
+    return Call.getArgOperand(Argument);
+  }
+
+  /// Which element of the result comes out by the operand `Name`; -1 if it is
+  /// the whole result.
+  std::optional<int> output(StringRef Name) const {
+    const std::optional<unsigned> Number = number(Name);
+    if (!Number || Constraints[*Number].Type != InlineAsm::isOutput ||
+        Constraints[*Number].isIndirect)
+      return std::nullopt;
+    if (!Call.getType()->isStructTy())
+      return -1;
+    int Element = 0;
+    for (unsigned I = 0; I < *Number; ++I)
+      Element += Constraints[I].Type == InlineAsm::isOutput &&
+                 !Constraints[I].isIndirect;
+    return Element;
+  }
+
+private:
+  std::optional<unsigned> number(StringRef Name) const {
+    unsigned Number;
+    if (!Name.consume_front("$") || Name.getAsInteger(10, Number) ||
+        Number >= Constraints.size())
+      return std::nullopt;
+    return Number;
+  }
+
+  const CallBase &Call;
+  const InlineAsm::ConstraintInfoVector Constraints;
+};
+
+unsigned addressSpaceOf(const ptx::Instruction &I, ptx::StateSpace Space) {
+  if (I.has("shared::cluster"))
+    return NVPTXAS::ADDRESS_SPACE_SHARED_CLUSTER;
+  switch (Space) {
+  case ptx::StateSpace::Global:
+    return NVPTXAS::ADDRESS_SPACE_GLOBAL;
+  case ptx::StateSpace::Shared:
+    return NVPTXAS::ADDRESS_SPACE_SHARED;
+  case ptx::StateSpace::Local:
+    return NVPTXAS::ADDRESS_SPACE_LOCAL;
+  case ptx::StateSpace::Const:
+    return NVPTXAS::ADDRESS_SPACE_CONST;
+  case ptx::StateSpace::Param:
+    return NVPTXAS::ADDRESS_SPACE_PARAM;
+  default:
+    return NVPTXAS::ADDRESS_SPACE_GENERIC;
+  }
+}
+
+class AssemblyReader {
+public:
+  AssemblyReader(CallBase &Call, Events &To)
+      : Call(Call), To(To), Operands(Call),
+        AccessesMemory(
+            cast<InlineAsm>(Call.getCalledOperand())->hasSideEffects() ||
+            !Call.doesNotAccessMemory()) {}
+
+  void read(const ptx::Block &Body) {
+    IsStraight = isStraight(Body);
+    readBlock(Body);
+  }
+
+private:
+  static bool isStraight(const ptx::Block &Body);
+  void readBlock(const ptx::Block &Body);
+  void readInstruction(const ptx::Instruction &I);
+  void readWeak(const ptx::InstructionClass &C, std::optional<Place> Where);
+  void readStrong(const ptx::Instruction &I, const ptx::InstructionClass &C,
+                  std::optional<Place> Where);
+  void readSynchronisation(const ptx::Instruction &I,
+                           const ptx::InstructionClass &C, bool MayBeSkipped);
+  void readControlFlow(const ptx::Instruction &I, bool MayBeSkipped);
+  Event access(Event::Kind What, const ptx::InstructionClass &C, Place Where);
+  std::optional<Place> placeOf(const ptx::Instruction &I,
+                               const ptx::Operand *Operand,
+                               ptx::StateSpace Space) const;
+  void addUnknown() { To.List.push_back({Event::Kind::Unknown}); }
+
+  CallBase &Call;
+  Events &To;
+  const AsmOperands Operands;
+  const bool AccessesMemory; ///< By its own account.
+  bool IsStraight = true;    ///< Nothing branches.
+  bool HasOrdered = false;   ///< Something before has ordered memory.
+};
+
+bool AssemblyReader::isStraight(const ptx::Block &Body) {
+  for (const ptx::Statement &S : Body.Statements) {
+    if (std::holds_alternative<ptx::Label>(S))
+      return false;
+    if (const auto *I = std::get_if<ptx::Instruction>(&S);
+        I && (I->Opcode == "bra" || I->Opcode == "brx"))
+      return false;
+    if (const auto *Inner = std::get_if<std::unique_ptr<ptx::Block>>(&S);
+        Inner && !isStraight(**Inner))
+      return false;
+  }
+  return true;
+}
+
+void AssemblyReader::readBlock(const ptx::Block &Body) {
+  for (const ptx::Statement &S : Body.Statements) {
+    if (const auto *I = std::get_if<ptx::Instruction>(&S))
+      readInstruction(*I);
+    else if (const auto *Inner = std::get_if<std::unique_ptr<ptx::Block>>(&S))
+      readBlock(**Inner);
+  }
+}
+
+/// Where an address, or a barrier's number or mask, comes from; nothing if it
+/// is computed by the assembly itself.
+std::optional<Place> AssemblyReader::placeOf(const ptx::Instruction &I,
+                                             const ptx::Operand *Operand,
+                                             ptx::StateSpace Space) const {
+  if (!Operand)
+    return std::nullopt;
+  Place P;
+  const ptx::Operand *Base = Operand;
+  if (Operand->What == ptx::Operand::Kind::Address) {
+    P.Space = addressSpaceOf(I, Space);
+    P.Offset = Operand->Bits;
+    if (Operand->Elements.size() != 1)
+      return std::nullopt;
+    Base = &Operand->Elements[0];
+  }
+  if (Base->What == ptx::Operand::Kind::Integer)
+    P.Base = ConstantInt::get(Type::getInt64Ty(Call.getContext()), Base->Bits);
+  else if (Base->What == ptx::Operand::Kind::Name && !Base->Member)
+    P.Base = Operands.input(Base->Text);
+  if (!P.Base ||
+      !(P.Base->getType()->isPointerTy() || P.Base->getType()->isIntegerTy()))
+    return std::nullopt;
+  return P;
+}
+
+void AssemblyReader::readInstruction(const ptx::Instruction &I) {
+  const ptx::InstructionClass C = ptx::classify(I);
+  const bool MayBeSkipped = I.If || !IsStraight;
+  switch (C.What) {
+  case ptx::Category::Harmless:
+  case ptx::Category::Convergent:
+    return;
+  case ptx::Category::WeakAccess:
+    if (!isPrivateSpace(addressSpaceOf(I, C.Space)))
+      readWeak(C, MayBeSkipped ? std::nullopt : placeOf(I, C.Address, C.Space));
+    return;
+  case ptx::Category::MatrixAccess:
+  case ptx::Category::AsyncCopy:
+    To.Skipped = Skip::Assembly;
+    return;
+  case ptx::Category::StrongAccess:
+    HasOrdered |= MayBeSkipped;
+    if (!isPrivateSpace(addressSpaceOf(I, C.Space)))
+      readStrong(I, C, placeOf(I, C.Address, C.Space));
+    break;
+  case ptx::Category::Synchronisation:
+    readSynchronisation(I, C, MayBeSkipped);
+    break;
+  case ptx::Category::ControlFlow:
+    readControlFlow(I, MayBeSkipped);
+    break;
+  case ptx::Category::Unknown:
+    addUnknown();
+    break;
+  }
+  HasOrdered |= !To.List.empty() && To.List.back().What != Event::Kind::Weak;
+}
+
+Event AssemblyReader::access(Event::Kind What, const ptx::InstructionClass &C,
+                             Place Where) {
+  Event E{What, Where, C.Scope};
+  E.Flags =
+      (C.IsRead ? abi::ReadsMemory : 0) | (C.IsWrite ? abi::WritesMemory : 0);
+  E.Size = E.WholeSize = C.Size;
+  return E;
+}
+
+/// An access that may be moved, because its statement says that it accesses
+/// nothing, or that cannot be looked at in time, is left alone.
+void AssemblyReader::readWeak(const ptx::InstructionClass &C,
+                              std::optional<Place> Where) {
+  if (Where && C.Size && AccessesMemory && !HasOrdered)
+    To.List.push_back(access(Event::Kind::Weak, C, *Where));
+  else
+    To.Skipped = Skip::Assembly;
+}
+
+void AssemblyReader::readStrong(const ptx::Instruction &I,
+                                const ptx::InstructionClass &C,
+                                std::optional<Place> Where) {
+  if (!Where || !C.Size) {
+    addUnknown();
+    To.Skipped = Skip::Assembly;
+    return;
+  }
+  if (HasOrdered) {
+    To.List.push_back({Event::Kind::Publish, *Where, C.Scope});
+    To.List.push_back({Event::Kind::Collect, *Where, C.Scope});
+    To.Skipped = Skip::Assembly;
+    return;
+  }
+  Event E = access(Event::Kind::Strong, C, *Where);
+  E.Flags |= abi::IsStrong | (C.IsAtomic ? abi::IsAtomic : 0);
+  E.Order = C.Order;
+  // atom.cas d, [a], b, c
+  if (C.IsSwap && I.Operands.size() == 4) {
+    const std::optional<int> Result = Operands.output(I.Operands[0].Text);
+    E.Expected = Result ? Operands.input(I.Operands[2].Text) : nullptr;
+    E.Result = Result.value_or(-1);
+  }
+  To.List.push_back(E);
+}
+
+/// A barrier that may be skipped cannot be announced; what else may be skipped
+/// is taken to happen.
+void AssemblyReader::readSynchronisation(const ptx::Instruction &I,
+                                         const ptx::InstructionClass &C,
+                                         bool MayBeSkipped) {
+  const bool IsBarrier = C.Orders == ptx::Ordering::WarpBarrier ||
+                         C.Orders == ptx::Ordering::BlockBarrier;
+  if (MayBeSkipped && IsBarrier)
+    return addUnknown();
+  const bool IsShared = I.has("shared") || I.has("shared::cta");
+  addOrdering(
+      To, C,
+      placeOf(I, C.Object,
+              IsShared ? ptx::StateSpace::Shared : ptx::StateSpace::Generic));
+}
+
+void AssemblyReader::readControlFlow(const ptx::Instruction &I,
+                                     bool MayBeSkipped) {
+  if (I.Opcode == "call")
+    addUnknown();
+  else if (I.Opcode == "exit" && !MayBeSkipped)
+    To.List.push_back({Event::Kind::Leave});
+  else if (I.Opcode == "exit" || I.Opcode == "ret")
+    To.MayLeave = true;
+}
+
+} // namespace
+
+Events eventsOfAssembly(CallBase &Call) {
+  Events E;
+  const auto &Asm = cast<InlineAsm>(*Call.getCalledOperand());
+  const bool IsTrusted = !Asm.hasSideEffects() && Call.doesNotAccessMemory() &&
+                         !Call.isConvergent();
+  auto Result = ptx::parseInline(std::string(Asm.getAsmString()));
+  if (const auto *Parsed = std::get_if<ptx::InlineBody>(&Result))
+    AssemblyReader(Call, E).read(Parsed->Body);
+  else {
+    const StringRef Text = Asm.getAsmString();
+    E.List.push_back({Event::Kind::Unknown});
+    E.MayLeave = Text.contains("exit") || Text.contains("ret");
+    E.Skipped = Skip::Assembly;
+  }
+  if (IsTrusted)
+    E.List.clear();
+  return E;
+}
+
+} // namespace crsan

@@ -1,0 +1,88 @@
+//===- Event.h - What an instruction does between threads -*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Metadata mode follows the order of the program's memory operations exactly,
+// so it has to know what each instruction does in the memory model's terms:
+// LLVM's own instructions, NVVM's intrinsics (Event.cpp) and inline PTX
+// (AssemblyEvents.cpp). Where that is not known, more synchronisation is
+// assumed than there is, never less: a race may then be missed, but none is
+// made up.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_TRANSFORMS_EVENT_H
+#define CRSAN_TRANSFORMS_EVENT_H
+
+#include "Access.h"
+#include "PTX/Classify.h"
+#include "crsan/Metadata.h"
+
+namespace crsan {
+
+/// Memory, as an instruction names it.
+struct Place {
+  llvm::Value *Base = nullptr; ///< A pointer or, in assembly, an integer.
+  unsigned Space = 0;          ///< The address space that Base belongs to.
+  int64_t Offset = 0;          ///< Bytes from Base.
+};
+
+struct Event {
+  enum class Kind : uint8_t {
+    Weak,         ///< An access that orders nothing.
+    Strong,       ///< An access that may be part of a synchronisation.
+    Fence,        ///< Of `Scope`.
+    WarpBarrier,  ///< Of the lanes in `Mask`.
+    BlockBarrier, ///< Of all threads of the block.
+    Publish,      ///< Whoever collects from `Where` comes after this thread.
+    Collect,      ///< This thread comes after whoever published to `Where`.
+    Unknown,      ///< Anything.
+    Call,         ///< Of a function of another module, perhaps.
+    Leave,        ///< The thread ends.
+  };
+  Kind What;
+  Place Where = {}; ///< Of Weak, Strong, Publish and Collect.
+  abi::SyncScope Scope = abi::SyncScope::Block;
+
+  // Of Weak and Strong:
+  uint8_t Flags = 0; ///< abi::AccessFlags.
+  abi::SyncOrder Order = abi::SyncOrder::Weak;
+  uint64_t Size = 0;      ///< Bytes; 0: Length.
+  uint64_t WholeSize = 0; ///< Bytes of the whole instruction, for the report.
+  llvm::Value *Length = nullptr;
+  /// Of a compare-and-swap: what it compares with, and which element of the
+  /// instruction's result is what was there (-1: the whole result). Null if
+  /// that is hard to say.
+  llvm::Value *Expected = nullptr;
+  int Result = -1;
+
+  llvm::Value *Mask = nullptr; ///< Of a WarpBarrier.
+};
+
+/// All that one instruction does, in order.
+struct Events {
+  llvm::SmallVector<Event, 2> List;
+  Skip Skipped = Skip::None; ///< Why some access of it is not in the list.
+  bool MayLeave = false;     ///< The thread may end here, or may not.
+};
+
+Events eventsOf(llvm::Instruction &I);
+
+/// Of inline PTX (AssemblyEvents.cpp).
+Events eventsOfAssembly(llvm::CallBase &Call);
+
+/// Adds what orders memory other than by an access. `Object` is what
+/// ptx::Ordering calls so; where it is needed and missing, it may be anything.
+void addOrdering(Events &To, const ptx::InstructionClass &C,
+                 std::optional<Place> Object);
+
+/// Gives CUDA's own atomic functions (atomicAdd, ...) in `F` the order and the
+/// scope that the programming guide gives them, which clang does not: relaxed,
+/// of the device. Call before anything is inlined.
+void relaxLegacyAtomics(llvm::Function &F);
+
+} // namespace crsan
+
+#endif // CRSAN_TRANSFORMS_EVENT_H

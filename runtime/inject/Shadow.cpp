@@ -1,0 +1,364 @@
+//===- Shadow.cpp - What metadata mode keeps for a context ----------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Shadow.h"
+
+#include "Driver.h"
+#include "Log.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace crsan {
+
+AccessCounts sumWarps(const std::vector<abi::WarpState> &Warps) {
+  AccessCounts Sum;
+  for (const abi::WarpState &Warp : Warps) {
+    Sum.Checked += Warp.Checked;
+    Sum.Unchecked += Warp.Unchecked;
+  }
+  return Sum;
+}
+
+Shadow::Shadow(CUdevice Device, CUstream Stream, const Flags &Options)
+    : Stream(Stream), WantsExact(Options.shadow != "cached"),
+      Memory(Device,
+             Options.shadow == "managed" ? ShadowMemory::Kind::Managed
+                                         : ShadowMemory::Kind::Device,
+             uint64_t(Options.shadow_limit) << 20) {}
+
+//===----------------------------------------------------------------------===//
+// The tables
+//===----------------------------------------------------------------------===//
+
+std::string Shadow::prepare(uint64_t SharedBytes) {
+  Driver &D = theDriver();
+  uint64_t Size = 0;
+  auto Place = [&Size](uint64_t Bytes) {
+    uint64_t Start = Size;
+    Size = (Size + Bytes + 4095) & ~uint64_t(4095);
+    return Start;
+  };
+  abi::Metadata M{};
+  Place(sizeof(abi::Metadata));
+  // What a reset clears comes in one piece.
+  M.Warps = Place(abi::NumWarps * sizeof(abi::WarpState));
+  M.Lanes = Place(uint64_t(abi::NumWarps) * 32 * sizeof(abi::LaneState));
+  M.Known = Place(uint64_t(abi::NumWarps) * abi::KnownEntries * 4);
+  M.SyncCells = Place(abi::NumSyncCells * sizeof(abi::SyncCell));
+  StateBytes = Size - M.Warps;
+  M.Pages = Place(uint64_t(abi::NumPages) * 8);
+  M.Pairs = Place(abi::NumRacingPairs * sizeof(abi::RacingPair));
+  M.Sites = Place(uint64_t(abi::MaxSites) * 8);
+  M.SharedBytes =
+      std::bit_ceil(std::max<uint64_t>(SharedBytes, 1) / 4 * sizeof(abi::Cell));
+  M.SharedShadow = Place(M.SharedBytes);
+
+  const char *Call = "cuMemAlloc";
+  CUdeviceptr Base = 0;
+  CUresult Result = D.cuMemAlloc(&Base, Size);
+  if (Result == CUDA_SUCCESS) {
+    for (uint64_t *Table : {&M.Warps, &M.Lanes, &M.Known, &M.SyncCells,
+                            &M.Pages, &M.Pairs, &M.Sites, &M.SharedShadow})
+      *Table += Base;
+    Call = "cuMemsetD8Async";
+    Result = D.cuMemsetD8Async(Base, 0, Size, Stream);
+  }
+  if (Result == CUDA_SUCCESS) {
+    Call = "cuMemcpyHtoDAsync";
+    Result = D.cuMemcpyHtoDAsync(Base, &M, sizeof(M), Stream);
+  }
+  if (Result == CUDA_SUCCESS)
+    Result = D.cuStreamSynchronize(Stream);
+  if (Result != CUDA_SUCCESS)
+    return fmt::format("no tables of {} MiB for metadata mode: {} failed: {}",
+                       Size >> 20, Call, D.errorText(Result));
+  Tables = Base;
+  Header = M;
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Pages
+//===----------------------------------------------------------------------===//
+
+void Shadow::add(const MemoryRange &Range) {
+  if (Range.Size == 0)
+    return;
+  uint64_t First = Range.Base >> abi::PageShift;
+  uint64_t Last = (Range.Base + Range.Size - 1) >> abi::PageShift;
+  for (uint64_t Number = First; Number <= Last; ++Number) {
+    auto [Found, IsNew] = Pages.try_emplace(Number);
+    ++Found->second.Users;
+    if (!IsNew)
+      continue;
+    ++NumPages[size_t(Layout::None)];
+    cover(*Found);
+  }
+  flush();
+  sayCoverage();
+}
+
+void Shadow::remove(const MemoryRange &Range) {
+  if (Range.Size == 0)
+    return;
+  uint64_t Last = (Range.Base + Range.Size - 1) >> abi::PageShift;
+  auto It = Pages.lower_bound(Range.Base >> abi::PageShift);
+  while (It != Pages.end() && It->first <= Last) {
+    if (--It->second.Users != 0) {
+      ++It;
+      continue;
+    }
+    uncover(*It);
+    --NumPages[size_t(Layout::None)];
+    It = Pages.erase(It);
+  }
+  flush();
+}
+
+/// Gives a page the best shadow that there is.
+void Shadow::cover(PageMap::value_type &Entry) {
+  uint64_t Number = Entry.first;
+  // Two pages 2 TiB apart have one index; the second has bad luck.
+  if (!Indices.try_emplace(Number % abi::NumPages, Number).second)
+    return;
+  if (uint64_t Slot = WantsExact ? Memory.take() : 0) {
+    ExactPages.insert(Number);
+    clear(Slot, abi::ExactPageShadow);
+    change(Entry, Layout::Exact, Slot);
+  } else if (!coverCached(Entry)) {
+    Indices.erase(Number % abi::NumPages);
+  }
+}
+
+bool Shadow::coverCached(PageMap::value_type &Entry) {
+  uint64_t Part = takePart();
+  if (!Part)
+    return false;
+  clear(Part, abi::CachedPageShadow);
+  change(Entry, Layout::Cached, Part);
+  return true;
+}
+
+/// Shadow for a cached page: of a slot, or else of one that served an exact
+/// page.
+uint64_t Shadow::takePart() {
+  if (Parts.empty()) {
+    uint64_t Slot = Memory.take();
+    if (!Slot && demote(1) != 0)
+      // The page that lost its slot has become a user of it.
+      return takePart();
+    if (!Slot)
+      return 0;
+    for (unsigned I = abi::CacheWays; I-- > 0;)
+      Parts.push_back(Slot + I * abi::CachedPageShadow);
+  }
+  uint64_t Part = Parts.back();
+  Parts.pop_back();
+  return Part;
+}
+
+void Shadow::uncover(PageMap::value_type &Entry) {
+  auto [Number, Was] = Entry;
+  if (Was.Kind == Layout::None)
+    return;
+  change(Entry, Layout::None, 0);
+  Indices.erase(Number % abi::NumPages);
+  // The entry is cleared before anything else is done with the shadow, for all
+  // goes through one stream. Only a kernel that uses freed memory could still
+  // have the old entry.
+  if (Was.Kind == Layout::Cached)
+    return Parts.push_back(Was.Address);
+  ExactPages.erase(Number);
+  Memory.put(Was.Address);
+}
+
+/// Makes so many exact pages cached ones and returns how many slots that frees;
+/// one of them, or more, is used up by the pages themselves.
+uint64_t Shadow::demote(uint64_t Count) {
+  std::vector<PageMap::iterator> Victims;
+  std::vector<uint64_t> Slots;
+  while (Victims.size() < Count && !ExactPages.empty()) {
+    auto Last = std::prev(ExactPages.end());
+    PageMap::iterator It = Victims.emplace_back(Pages.find(*Last));
+    Slots.push_back(It->second.Address);
+    change(*It, Layout::None, 0);
+    ExactPages.erase(Last);
+  }
+  if (Victims.empty())
+    return 0;
+  flush();
+  // Running kernels may have the old entries.
+  note(theDriver().cuCtxSynchronize(), "cuCtxSynchronize");
+  if (HasFailed)
+    return 0;
+  for (uint64_t Slot : Slots)
+    Memory.put(Slot);
+  for (PageMap::iterator It : Victims)
+    if (!coverCached(*It))
+      Indices.erase(It->first % abi::NumPages);
+  return Victims.size();
+}
+
+void Shadow::makeRoom(uint64_t Bytes) {
+  if (Memory.held() == 0)
+    return;
+  ShadowMemory::Info Now = ShadowMemory::ask();
+  uint64_t Wanted = Bytes + ShadowMemory::reserve(Now.Total) / 2;
+  if (Now.Total == 0 || Now.Free >= Wanted)
+    return;
+  // Some more than is needed, for this makes the program wait.
+  uint64_t Missing = Wanted - Now.Free + Memory.held() / 8;
+  uint64_t Released = Memory.release(Missing);
+  if (Released < Missing) {
+    demote((Missing - Released) / ShadowMemory::SlotBytes + 1);
+    Released += Memory.release(Missing - Released);
+  }
+  flush();
+  sayCoverage();
+  theLog().detail(2, "gave {} MiB of shadow back to the program",
+                  Released >> 20);
+}
+
+//===----------------------------------------------------------------------===//
+// Forgetting
+//===----------------------------------------------------------------------===//
+
+void Shadow::forgetAccesses() {
+  for (const auto &[Number, P] : Pages) {
+    if (P.Kind == Layout::Exact)
+      clear(P.Address, abi::ExactPageShadow);
+    else if (P.Kind == Layout::Cached)
+      clear(P.Address, abi::CachedPageShadow);
+  }
+  clear(Header.SharedShadow, Header.SharedBytes);
+  flush();
+}
+
+bool Shadow::wantsReset() {
+  Driver &D = theDriver();
+  uint32_t Wants = 0;
+  return D.cuMemcpyDtoHAsync(&Wants, Tables + offsetof(abi::Metadata, Reserved),
+                             sizeof(Wants), Stream) == CUDA_SUCCESS &&
+         D.cuStreamSynchronize(Stream) == CUDA_SUCCESS && Wants != 0;
+}
+
+void Shadow::reset() {
+  Driver &D = theDriver();
+  std::vector<abi::WarpState> Warps(abi::NumWarps);
+  CUresult Result =
+      D.cuMemcpyDtoHAsync(Warps.data(), Header.Warps,
+                          Warps.size() * sizeof(abi::WarpState), Stream);
+  if (Result == CUDA_SUCCESS)
+    Result = D.cuStreamSynchronize(Stream);
+  if (Result != CUDA_SUCCESS)
+    return note(Result, "cuMemcpyDtoHAsync");
+  AccessCounts Counted = sumWarps(Warps);
+  CheckedBefore += Counted.Checked;
+  UncheckedBefore += Counted.Unchecked;
+  clear(Header.Warps, StateBytes);
+  clear(Tables + offsetof(abi::Metadata, Reserved), sizeof(Header.Reserved));
+  forgetAccesses();
+}
+
+//===----------------------------------------------------------------------===//
+// Telling the device
+//===----------------------------------------------------------------------===//
+
+void Shadow::clear(uint64_t Address, uint64_t Bytes) {
+  ToClear.emplace_back(Address, Bytes);
+}
+
+void Shadow::change(PageMap::value_type &Entry, Layout Kind, uint64_t Address) {
+  auto &[Number, P] = Entry;
+  --NumPages[size_t(P.Kind)];
+  ++NumPages[size_t(Kind)];
+  P.Kind = Kind;
+  P.Address = Address;
+  uint64_t Flags =
+      Kind == Layout::Exact ? abi::PageValid : abi::PageValid | abi::PageCached;
+  ToWrite[Number % abi::NumPages] =
+      Kind == Layout::None
+          ? 0
+          : abi::pageEntry(Number << abi::PageShift, Address, Flags);
+}
+
+void Shadow::flush() {
+  Driver &D = theDriver();
+  if (ToClear.empty() && ToWrite.empty())
+    return;
+  CUresult Result = CUDA_SUCCESS;
+  const char *Call = "cuMemsetD8Async";
+  std::sort(ToClear.begin(), ToClear.end());
+  for (size_t I = 0; I < ToClear.size() && Result == CUDA_SUCCESS;) {
+    auto [Begin, Bytes] = ToClear[I++];
+    while (I < ToClear.size() && ToClear[I].first == Begin + Bytes)
+      Bytes += ToClear[I++].second;
+    Result = D.cuMemsetD8Async(Begin, 0, Bytes, Stream);
+  }
+  std::vector<uint64_t> Run;
+  for (auto It = ToWrite.begin();
+       It != ToWrite.end() && Result == CUDA_SUCCESS;) {
+    uint64_t First = It->first;
+    Run.clear();
+    for (; It != ToWrite.end() && It->first == First + Run.size(); ++It)
+      Run.push_back(It->second);
+    Call = "cuMemcpyHtoDAsync";
+    Result = D.cuMemcpyHtoDAsync(Header.Pages + First * 8, Run.data(),
+                                 Run.size() * 8, Stream);
+    // The source is reused.
+    if (Result == CUDA_SUCCESS)
+      Result = D.cuStreamSynchronize(Stream);
+  }
+  if (Result == CUDA_SUCCESS && ToWrite.empty())
+    Result = D.cuStreamSynchronize(Stream);
+  ToClear.clear();
+  ToWrite.clear();
+  note(Result, Call);
+}
+
+void Shadow::note(CUresult Result, const char *Call) {
+  if (Result == CUDA_SUCCESS || HasFailed)
+    return;
+  HasFailed = true;
+  // A kernel that failed is said elsewhere.
+  if (!isSticky(Result))
+    theLog().say("metadata mode: {} failed: {}; memory that is allocated from "
+                 "now on may be unchecked",
+                 Call, theDriver().errorText(Result));
+}
+
+//===----------------------------------------------------------------------===//
+// What is tracked
+//===----------------------------------------------------------------------===//
+
+Coverage Shadow::coverage() const {
+  auto Bytes = [this](Layout Kind) {
+    return NumPages[size_t(Kind)] * abi::PageBytes;
+  };
+  return {Bytes(Layout::Exact), Bytes(Layout::Cached), Bytes(Layout::None)};
+}
+
+void Shadow::sayCoverage() {
+  HeldBytes = Memory.held();
+  Coverage C = coverage();
+  if (C.Cached && WantsExact && !std::exchange(SaidCached, true))
+    theLog().say(
+        "metadata mode: no room for exact shadow of everything: {} MiB "
+        "of the program's memory are tracked exactly, {} MiB by a "
+        "cache, which may miss races",
+        C.Exact >> 20, C.Cached >> 20);
+  if (C.None && !std::exchange(SaidNone, true))
+    theLog().say("metadata mode: no shadow for {} MiB of the program's memory: "
+                 "accesses to them are not checked",
+                 C.None >> 20);
+}
+
+} // namespace crsan

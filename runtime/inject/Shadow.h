@@ -1,0 +1,126 @@
+//===- Shadow.h - What metadata mode keeps for a context --------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_INJECT_SHADOW_H
+#define CRSAN_INJECT_SHADOW_H
+
+#include "Allocations.h"
+#include "Flags.h"
+#include "ShadowMemory.h"
+#include "crsan/Metadata.h"
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace crsan {
+
+/// How much of the program's memory has which shadow, in bytes.
+struct Coverage {
+  uint64_t Exact = 0;
+  uint64_t Cached = 0; ///< One cell for 32 words: races may be missed.
+  uint64_t None = 0;
+};
+
+/// What the device counted.
+struct AccessCounts {
+  uint64_t Checked = 0, Unchecked = 0; ///< One a thread.
+};
+AccessCounts sumWarps(const std::vector<abi::WarpState> &Warps);
+
+/// The Metadata object of a context, its tables, and the shadow of the
+/// program's memory, in pages. All functions that are not const call the
+/// driver, in the context, one at a time: the session's configuration lock is
+/// held.
+class Shadow {
+public:
+  Shadow(CUdevice Device, CUstream Stream, const Flags &Options);
+  Shadow(const Shadow &) = delete;
+  Shadow &operator=(const Shadow &) = delete;
+
+  /// Makes everything but the shadow of pages. SharedBytes: shared memory of
+  /// the whole device. Returns what went wrong, or "".
+  std::string prepare(uint64_t SharedBytes);
+
+  /// Device address of the abi::Metadata.
+  CUdeviceptr address() const { return Tables; }
+  CUdeviceptr warps() const { return Header.Warps; }
+  CUdeviceptr pairs() const { return Header.Pairs; }
+
+  /// The range is the program's from now on. Returns when it has its shadow.
+  void add(const MemoryRange &Range);
+  /// Not any more. Pages that nothing else lies in lose their shadow.
+  void remove(const MemoryRange &Range);
+
+  /// The program is about to allocate so much: what there is of memory is its
+  /// own first, and exact shadow becomes cached shadow until it has enough.
+  void makeRoom(uint64_t Bytes);
+
+  /// Nothing has been accessed so far: for when sites are about to be unloaded,
+  /// which the device looks at when it finds them in a cell.
+  void forgetAccesses();
+  /// The device asks for it: some clock is about to saturate.
+  bool wantsReset();
+  /// Forgets accesses and synchronisation. The context is idle.
+  void reset();
+
+  /// Lags behind while another thread adds.
+  Coverage coverage() const;
+  uint64_t held() const { return HeldBytes; }
+  /// Counted before the last reset.
+  AccessCounts before() const { return {CheckedBefore, UncheckedBefore}; }
+
+private:
+  enum class Layout : uint8_t { None, Exact, Cached };
+  struct Page {
+    uint32_t Users = 0; ///< Ranges that reach into it.
+    Layout Kind = Layout::None;
+    uint64_t Address = 0; ///< Of its shadow.
+  };
+  using PageMap = std::map<uint64_t, Page>; ///< By address / PageBytes.
+
+  void cover(PageMap::value_type &Entry);
+  void uncover(PageMap::value_type &Entry);
+  bool coverCached(PageMap::value_type &Entry);
+  uint64_t takePart();
+  uint64_t demote(uint64_t Count);
+  void change(PageMap::value_type &Entry, Layout Kind, uint64_t Address);
+  void clear(uint64_t Address, uint64_t Bytes);
+  void flush();
+  void note(CUresult Result, const char *Call);
+  void sayCoverage();
+
+  const CUstream Stream;
+  const bool WantsExact;
+  ShadowMemory Memory;
+  CUdeviceptr Tables = 0;
+  abi::Metadata Header{};  ///< As written.
+  uint64_t StateBytes = 0; ///< Of warps, lanes, known and sync cells.
+  PageMap Pages;
+  std::set<uint64_t> ExactPages;
+  std::vector<uint64_t> Parts; ///< Free shadow for cached pages.
+  /// The page that has an index of the device's table.
+  std::unordered_map<uint64_t, uint64_t> Indices;
+  /// What is yet to be done: ranges to clear, and then entries to write, by
+  /// index.
+  std::vector<std::pair<uint64_t, uint64_t>> ToClear;
+  std::map<uint64_t, uint64_t> ToWrite;
+  bool HasFailed = false, SaidCached = false, SaidNone = false;
+
+  // Read without the lock.
+  std::array<std::atomic<uint64_t>, 3> NumPages{}; ///< By layout.
+  std::atomic<uint64_t> HeldBytes{0};
+  std::atomic<uint64_t> CheckedBefore{0}, UncheckedBefore{0};
+};
+
+} // namespace crsan
+
+#endif // CRSAN_INJECT_SHADOW_H

@@ -1,0 +1,87 @@
+# Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Prints what the LLVM IR on standard input tells metadata mode's runtime, between
+what it does to memory itself:
+
+    function f
+      enter
+      access(load 4 global, %p)
+      load
+      strong(update 4 system relaxed, %p)
+"""
+
+import re
+import sys
+
+SITE_WORDS = 4  # abi::AccessSite
+SCOPES = ("block", "cluster", "device", "system")
+ORDERS = ("weak", "relaxed", "acquire", "release", "acq_rel")
+SPACES = {0: "generic", 1: "global", 3: "shared", 7: "cluster"}
+PREFIX = "__crsan_md_"
+
+text = sys.stdin.read()
+words = []
+if array := re.search(r"@__crsan_accesses_\w+ = .*? global \[\d+ x i64\] \[(.*?)\]", text):
+    words = [int(w) % 2**64 for w in re.findall(r"i64 (-?\d+)", array.group(1))]
+
+
+def describe(index):
+    what = words[index * SITE_WORDS + 1]
+    flags, scope, order, space = ((what >> bit) & 0xFF for bit in (32, 40, 48, 56))
+    kind = {1: "load", 2: "store", 3: "update"}[flags & 3]
+    parts = [kind, str(what & 0xFFFFFFFF), SPACES[space]]
+    if flags & 4:
+        parts += [SCOPES[scope], ORDERS[order]]
+    if flags & 8:
+        parts.append("atomic")
+    return " ".join(parts)
+
+
+class Function:
+    """Follows how addresses are computed, to print them by their source."""
+
+    def __init__(self):
+        self.values = {}
+
+    def name(self, value):
+        return self.values.get(value, value)
+
+    def define(self, line):
+        if cast := re.match(r"(%\S+) = (?:ptrtoint|inttoptr|addrspacecast|zext|trunc) (?:nuw |nneg )?\S+(?: addrspace\(\d+\))? (\S+) to", line):
+            self.values[cast.group(1)] = self.name(cast.group(2))
+        elif add := re.match(r"(%\S+) = add i64 (%\S+), (-?\d+)$", line):
+            self.values[add.group(1)] = f"{self.name(add.group(2))}+{add.group(3)}"
+
+    def arguments(self, text):
+        site = re.match(r"ptr addrspacecast \(ptr addrspace\(1\) .*?@__crsan_accesses_\w+(?:, i64 (\d+)\))? to ptr\)(?:, )?", text)
+        parts = []
+        if site:
+            parts.append(describe(int(site.group(1) or 0) // (SITE_WORDS * 8)))
+            text = text[site.end() :]
+        for constant in re.findall(r"\S+ (.+?)(?:, |$)", text):
+            parts.append(self.name(constant))
+        return ", ".join(parts)
+
+
+function = None
+for line in text.splitlines():
+    line = line.strip()
+    if start := re.match(r"define .*?@(\w+)\(", line):
+        function = None
+        if not start.group(1).startswith("__crsan"):
+            function = Function()
+            print("function", start.group(1))
+    if not function:
+        continue
+    function.define(line)
+    if label := re.match(r"(\w+):", line):
+        print(f"  {label.group(1)}:")
+    elif call := re.search(r"call .*?@" + PREFIX + r"(\w+)\((.*)\)", line):
+        arguments = function.arguments(call.group(2))
+        print(f"  {call.group(1)}({arguments})" if arguments else f"  {call.group(1)}")
+    elif call := re.search(r'call .*? asm (?:\w+ )*"([^"]*)"', line):
+        print(f"  asm {call.group(1)}")
+    elif call := re.search(r"call .*?([@%][\w.]+)\(", line):
+        print(f"  call {call.group(1)}")
+    elif operation := re.match(r"(?:\S+ = )?(load|store|atomicrmw|cmpxchg|fence|ret)\b", line):
+        print(f"  {operation.group(1)}")

@@ -1,0 +1,145 @@
+//===- WordsTest.cpp - What a report calls things -------------------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Report/Words.h"
+#include "TwoSided.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+// Not `using`: GoogleTest brings another `abi` into the global namespace.
+namespace crsan {
+
+using abi::AccessKind;
+using abi::SyncScope;
+
+static std::string words(AccessKind Access, uint8_t Flags, SyncScope Scope) {
+  SiteInfo Site;
+  Site.Access = Access;
+  Site.Flags = Flags;
+  Site.Scope = Scope;
+  return accessWords(&Site);
+}
+
+TEST(Words, NamesWeakAccesses) {
+  EXPECT_EQ(words(AccessKind::Load, 0, SyncScope::Block), "read");
+  EXPECT_EQ(words(AccessKind::Store, 0, SyncScope::Block), "write");
+  EXPECT_EQ(words(AccessKind::Update, 0, SyncScope::Block),
+            "read-modify-write");
+  EXPECT_EQ(accessWords(nullptr), "access");
+}
+
+TEST(Words, NamesAtomicUpdatesWithScopesThatMatter) {
+  const uint8_t Flags = abi::IsStrong | abi::IsAtomic;
+  EXPECT_EQ(words(AccessKind::Update, Flags, SyncScope::Block),
+            "block-scope atomic update");
+  EXPECT_EQ(words(AccessKind::Update, Flags, SyncScope::Cluster),
+            "cluster-scope atomic update");
+  EXPECT_EQ(words(AccessKind::Update, Flags, SyncScope::Device),
+            "atomic update");
+  EXPECT_EQ(words(AccessKind::Update, Flags, SyncScope::System),
+            "atomic update");
+}
+
+TEST(Words, OnlyAccessesOfSystemScopeMayBeVolatile) {
+  EXPECT_EQ(words(AccessKind::Load, abi::IsStrong, SyncScope::System),
+            "volatile or atomic read");
+  EXPECT_EQ(words(AccessKind::Store, abi::IsStrong, SyncScope::System),
+            "volatile or atomic write");
+  EXPECT_EQ(words(AccessKind::Load, abi::IsStrong, SyncScope::Device),
+            "atomic read");
+  EXPECT_EQ(words(AccessKind::Store, abi::IsStrong, SyncScope::Block),
+            "block-scope atomic write");
+}
+
+TEST(Words, KindsHaveWordsOfTheirOwn) {
+  std::set<std::string> Names, Keys;
+  for (unsigned Kind = 1; Kind <= unsigned(abi::RaceKind::InterKernel);
+       ++Kind) {
+    const KindWords &W = wordsOf(abi::RaceKind(Kind));
+    EXPECT_EQ(W.Kind, abi::RaceKind(Kind));
+    EXPECT_TRUE(Names.insert(W.Name).second);
+    EXPECT_TRUE(Keys.insert(W.Key).second);
+  }
+  EXPECT_EQ(wordsOf(abi::RaceKind::None).Kind, abi::RaceKind::None);
+  EXPECT_EQ(wordsOf(abi::RaceKind(99)).Kind, abi::RaceKind::None);
+}
+
+TEST(Words, KindsHaveTheCodesOfIGuard) {
+  std::string Codes;
+  for (const KindWords &W : allKindWords())
+    Codes += std::string(W.Code) + ",";
+  EXPECT_EQ(Codes, ",,,,,IL,AS,ITS,BR,DR,,,");
+}
+
+TEST(Words, ASideNamesWhatWhereAndWho) {
+  Finding F = twoSided(abi::RaceKind::InterBlock);
+  EXPECT_EQ(sideWords(F, Side::Later, "src/"),
+            "write of 4 bytes at k.cu:31:5 by block (1,0,0) thread (2,1,0)");
+  EXPECT_EQ(sideWords(F, Side::Earlier, ""),
+            "earlier read of 4 bytes at src/k.cu:40:5 by thread 3 of block 0");
+}
+
+/// Who the earlier side's sentence says that it was.
+static std::string earlier(const Finding &F) {
+  const std::string Text = sideWords(F, Side::Earlier, "");
+  return Text.substr(Text.find(" by ") + 4);
+}
+
+TEST(Words, TheEarlierThreadIsNamedAsFarAsKnown) {
+  Finding F = twoSided(abi::RaceKind::InterBlock);
+  F.First.Before = abi::earlierThread(7, 37);
+  EXPECT_EQ(earlier(F), "thread 37 of block 7");
+  F.Grid = {3, 2, 2};
+  EXPECT_EQ(earlier(F), "thread 37 of block (1,0,1)");
+  F.BlockShape = {8, 4, 2};
+  EXPECT_EQ(earlier(F), "block (1,0,1) thread (5,0,1)");
+  F.Grid = {};
+  EXPECT_EQ(earlier(F), "thread (5,0,1) of block 7");
+  F.First.Before = abi::earlierThread(abi::UnknownBlock, 37);
+  EXPECT_EQ(earlier(F), "thread (5,0,1) of a block that is no longer known");
+}
+
+TEST(Words, WhatDoesNotFitTheGridIsNotConverted) {
+  Finding F = twoSided(abi::RaceKind::InterBlock);
+  F.First.Before = abi::earlierThread(12, 64);
+  F.Grid = {3, 2, 2};
+  F.BlockShape = {8, 4, 2};
+  EXPECT_EQ(earlier(F), "thread 64 of block 12");
+}
+
+TEST(Words, TheSameBlockNeedsNoExtent) {
+  Finding F = twoSided(abi::RaceKind::WarpBarrier, abi::SameWarp);
+  F.First.Before = abi::earlierThread(abi::UnknownBlock, 3);
+  EXPECT_EQ(earlier(F), "thread 3 of block (1,0,0)");
+}
+
+TEST(Words, AnotherGridHasAnotherExtent) {
+  Finding F = twoSided(abi::RaceKind::InterKernel);
+  F.First.Before = abi::earlierThread(7, 37);
+  F.Grid = {3, 2, 2};
+  F.BlockShape = {8, 4, 2};
+  EXPECT_EQ(earlier(F), "thread 37 of block 7 of another kernel");
+}
+
+TEST(Words, OneOfSeveralReadersIsSaidToBe) {
+  Finding F = twoSided(abi::RaceKind::InterBlock, abi::SeveralReaders);
+  EXPECT_EQ(earlier(F), "thread 3 of block 0 (one of several reads)");
+}
+
+TEST(Words, SizesAreThoseOfEachSide) {
+  Finding F = twoSided(abi::RaceKind::InterBlock);
+  F.Site->Size = F.Other->Size = 0;
+  F.First.Size = 255;
+  EXPECT_EQ(sideWords(F, Side::Later, "src/"),
+            "write of 255 bytes or more at k.cu:31:5 by block (1,0,0) thread "
+            "(2,1,0)");
+  EXPECT_EQ(sideWords(F, Side::Earlier, "src/"),
+            "earlier read at k.cu:40:5 by thread 3 of block 0");
+}
+
+} // namespace crsan
