@@ -133,7 +133,11 @@ def execute(tools, binary, source, options, kernels=(), timeout=60):
     except subprocess.TimeoutExpired as late:
         status, output = None, (late.stdout or b"").decode(errors="replace")
     outcome = read_output(output, Path(source).name)
-    outcome.helpers, outcome.callers = helpers(Path(source).read_text())
+    text = Path(source).read_text()
+    outcome.helpers, outcome.callers = helpers(text)
+    for accusation in outcome.accusations:
+        if accusation.kernel < 0:
+            accusation.kernel = owner(text, accusation.lines)
     if outcome.fault:
         return outcome
     if status is None:
@@ -220,6 +224,16 @@ def helpers(text):
     begin = next((n for n, line in enumerate(lines, 1) if MARK.match(line)), 1)
     return range(1, begin), {n for n, line in enumerate(lines, 1)
                              if n >= begin and re.search(r"\b(fold\(|cell<)", line)}
+
+
+def owner(text, lines):
+    """The kernel that one of the lines belongs to, -1 if none of them does."""
+    found, begins = -1, [(n, int(mark[1])) for n, line in enumerate(text.splitlines(), 1)
+                         if (mark := MARK.match(line))]
+    for begin, number in begins:
+        if any(line > begin for line in lines):
+            found = number
+    return found
 
 
 def weaknesses(text):

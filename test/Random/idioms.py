@@ -188,10 +188,20 @@ def last_block(s):
     w.open("if (Tid == 0u)")
     sync.add(w, "Ticket", f"&{ticket.name}[0]", "1u")
     w(f"{last.name}[0] = Ticket == {k.blocks - 1}u;")
+    # The last one has seen all others' additions, so that it may forget them.
+    reset = dice.pick(["", "", "at once", "later"])
+    if reset == "at once":
+        w.open(f"if (Ticket == {k.blocks - 1}u)")
+        w(f"{ticket.name}[0] = 0u;")
+        w.close()
     w.close()
     if not k.weak(4):
         w("__syncthreads();")
     w.open(f"if ({last.name}[0] != 0u)")
+    if reset == "later":
+        w.open(f"if (Tid == {dice.below(k.threads)}u)")
+        w(f"{ticket.name}[0] = 0u;")
+        w.close()
     w.open(f"for (unsigned I = Tid; I < {n}u; I += {2 * k.threads}u)")
     w(f"V1 += fold({part.name}[{k.permuted('I', n)}]);")
     w.close()
@@ -553,7 +563,7 @@ def warp_lock(s):
 def phase_object(s):
     """Producers arrive at an mbarrier, and consumers wait for its phase."""
     k, w, dice = s.k, s.w, s.dice
-    if k.warps < 2:
+    if k.threads < 64:
         return lane_message(s)
     half = k.threads // 64 * 32
     element = dice.pick(["unsigned", "float4", "unsigned char", "short"])
