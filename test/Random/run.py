@@ -213,6 +213,9 @@ def arguments():
     policies = args.policies.split(",")
     args.plan = [(policies[i % len(policies)], i + 1) for i in range(args.schedules)]
     args.options = f":{args.options}" if args.options else ""
+    if args.mode == "metadata":
+        # It follows CUDA C++: fences that no atomic goes between order nothing.
+        args.options += ":fences_synchronise=0"
     return args
 
 
