@@ -40,34 +40,17 @@ Shadow::Shadow(CUdevice Device, CUstream Stream, const Flags &Options)
 
 std::string Shadow::prepare(uint64_t SharedBytes) {
   Driver &D = theDriver();
-  uint64_t Size = 0;
-  auto Place = [&Size](uint64_t Bytes) {
-    uint64_t Start = Size;
-    Size = (Size + Bytes + 4095) & ~uint64_t(4095);
-    return Start;
-  };
   abi::Metadata M{};
-  Place(sizeof(abi::Metadata));
-  // What a reset clears comes in one piece.
-  M.Warps = Place(abi::NumWarps * sizeof(abi::WarpState));
-  M.Lanes = Place(uint64_t(abi::NumWarps) * 32 * sizeof(abi::LaneState));
-  M.Known = Place(uint64_t(abi::NumWarps) * abi::KnownEntries * 4);
-  M.SyncCells = Place(abi::NumSyncCells * sizeof(abi::SyncCell));
-  StateBytes = Size - M.Warps;
-  M.Pages = Place(uint64_t(abi::NumPages) * 8);
-  M.Pairs = Place(abi::NumRacingPairs * sizeof(abi::RacingPair));
-  M.Sites = Place(uint64_t(abi::MaxSites) * 8);
   M.SharedBytes =
       std::bit_ceil(std::max<uint64_t>(SharedBytes, 1) / 4 * sizeof(abi::Cell));
-  M.SharedShadow = Place(M.SharedBytes);
+  const uint64_t TableBytes = (abi::MetadataBytes + 4095) & ~uint64_t(4095);
+  const uint64_t Size = TableBytes + M.SharedBytes;
 
   const char *Call = "cuMemAlloc";
   CUdeviceptr Base = 0;
   CUresult Result = D.cuMemAlloc(&Base, Size);
   if (Result == CUDA_SUCCESS) {
-    for (uint64_t *Table : {&M.Warps, &M.Lanes, &M.Known, &M.SyncCells,
-                            &M.Pages, &M.Pairs, &M.Sites, &M.SharedShadow})
-      *Table += Base;
+    M.SharedShadow = Base + TableBytes;
     Call = "cuMemsetD8Async";
     Result = D.cuMemsetD8Async(Base, 0, Size, Stream);
   }
@@ -245,7 +228,7 @@ void Shadow::forgetAccesses() {
 bool Shadow::wantsReset() {
   Driver &D = theDriver();
   uint32_t Wants = 0;
-  return D.cuMemcpyDtoHAsync(&Wants, Tables + offsetof(abi::Metadata, Reserved),
+  return D.cuMemcpyDtoHAsync(&Wants, Tables + offsetof(abi::Metadata, IsUsedUp),
                              sizeof(Wants), Stream) == CUDA_SUCCESS &&
          D.cuStreamSynchronize(Stream) == CUDA_SUCCESS && Wants != 0;
 }
@@ -254,7 +237,7 @@ void Shadow::reset() {
   Driver &D = theDriver();
   std::vector<abi::WarpState> Warps(abi::NumWarps);
   CUresult Result =
-      D.cuMemcpyDtoHAsync(Warps.data(), Header.Warps,
+      D.cuMemcpyDtoHAsync(Warps.data(), warps(),
                           Warps.size() * sizeof(abi::WarpState), Stream);
   if (Result == CUDA_SUCCESS)
     Result = D.cuStreamSynchronize(Stream);
@@ -263,8 +246,8 @@ void Shadow::reset() {
   AccessCounts Counted = sumWarps(Warps);
   CheckedBefore += Counted.Checked;
   UncheckedBefore += Counted.Unchecked;
-  clear(Header.Warps, StateBytes);
-  clear(Tables + offsetof(abi::Metadata, Reserved), sizeof(Header.Reserved));
+  clear(warps(), abi::PairsAt - abi::WarpsAt);
+  clear(Tables + offsetof(abi::Metadata, IsUsedUp), sizeof(Header.IsUsedUp));
   forgetAccesses();
 }
 
@@ -311,7 +294,7 @@ void Shadow::flush() {
     for (; It != ToWrite.end() && It->first == First + Run.size(); ++It)
       Run.push_back(It->second);
     Call = "cuMemcpyHtoDAsync";
-    Result = D.cuMemcpyHtoDAsync(Header.Pages + First * 8, Run.data(),
+    Result = D.cuMemcpyHtoDAsync(Tables + abi::PagesAt + First * 8, Run.data(),
                                  Run.size() * 8, Stream);
     // The source is reused.
     if (Result == CUDA_SUCCESS)

@@ -52,8 +52,8 @@ public:
 
   /// Device address of the abi::Metadata.
   CUdeviceptr address() const { return Tables; }
-  CUdeviceptr warps() const { return Header.Warps; }
-  CUdeviceptr pairs() const { return Header.Pairs; }
+  CUdeviceptr warps() const { return Tables + abi::WarpsAt; }
+  CUdeviceptr pairs() const { return Tables + abi::PairsAt; }
 
   /// The range is the program's from now on. Returns when it has its shadow.
   void add(const MemoryRange &Range);
@@ -103,7 +103,6 @@ private:
   ShadowMemory Memory;
   CUdeviceptr Tables = 0;
   abi::Metadata Header{};  ///< As written.
-  uint64_t StateBytes = 0; ///< Of warps, lanes, known and sync cells.
   PageMap Pages;
   std::set<uint64_t> ExactPages;
   std::vector<uint64_t> Parts; ///< Free shadow for cached pages.
