@@ -54,8 +54,11 @@ const std::unordered_map<std::string_view, Category> &simpleOpcodes() {
          // written.
          "applypriority", "createpolicy", "cvta", "getctarank", "isspacep",
          "mapa", "prefetch", "prefetchu",
+         // Of textures, too, only what they are.
+         "istypep", "suq", "txq",
          // Time.
          "nanosleep", "pmevent"});
+    Add(Category::TextureAccess, {"suld", "sured", "sust", "tex", "tld4"});
     Add(Category::Synchronisation, {"griddepcontrol", "setmaxnreg"});
     Add(Category::Convergent, {"activemask", "elect", "match", "mma",
                                "movmatrix", "redux", "shfl", "vote"});
@@ -215,7 +218,8 @@ InstructionClass classifyCopy(const Instruction &I) {
     return {};
   if (I.has("mbarrier") && I.has("arrive"))
     return classifyMbarrier(I);
-  const bool Waits = hasAny(I, {"commit_group", "wait_group", "wait_all"});
+  const bool Waits =
+      hasAny(I, {"commit_group", "wait_group", "wait_all", "commit", "wait"});
   return {Waits ? Category::Synchronisation : Category::AsyncCopy};
 }
 
@@ -254,6 +258,7 @@ void add(BodyClass &Sum, const InstructionClass &C) {
     return;
   case Category::MatrixAccess:
   case Category::AsyncCopy:
+  case Category::TextureAccess:
   case Category::Unknown:
     Sum.AccessesWeakly = true;
     [[fallthrough]];

@@ -27,6 +27,7 @@ enum class Category : uint8_t {
   AsyncCopy,       ///< cp.async and what else accesses memory later.
   Convergent,      ///< shfl, vote, mma, ...: among the lanes of a warp.
   MatrixAccess,    ///< ldmatrix, stmatrix, wmma.load, wmma.store: weak.
+  TextureAccess,   ///< Textures and surfaces: by a path of their own.
   ControlFlow,     ///< Branches, calls, exit, trap: may not continue.
   Unknown,
 };

@@ -42,6 +42,7 @@ enum class Skip {
   Ignored,     ///< In a function that is not to be checked.
   Strong,      ///< Atomic or volatile: not a weak access.
   Assembly,    ///< Weak, but in inline PTX.
+  Special,     ///< A copy in the background, a matrix or a texture.
   Unsupported, ///< Scalable or odd types.
 };
 

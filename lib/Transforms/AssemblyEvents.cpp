@@ -15,6 +15,7 @@
 
 #include "Event.h"
 #include "PTX/Parser.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstrTypes.h"
@@ -109,7 +110,9 @@ private:
   static bool isStraight(const ptx::Block &Body);
   void readBlock(const ptx::Block &Body);
   void readInstruction(const ptx::Instruction &I);
-  void readWeak(const ptx::InstructionClass &C, std::optional<Place> Where);
+  void readPredicate(const ptx::Instruction &I);
+  std::optional<Guard> guardOf(const ptx::Instruction &I) const;
+  void readWeak(const ptx::Instruction &I, const ptx::InstructionClass &C);
   void readStrong(const ptx::Instruction &I, const ptx::InstructionClass &C,
                   std::optional<Place> Where);
   void readSynchronisation(const ptx::Instruction &I,
@@ -124,9 +127,10 @@ private:
   CallBase &Call;
   Events &To;
   const AsmOperands Operands;
-  const bool AccessesMemory; ///< By its own account.
-  bool IsStraight = true;    ///< Nothing branches.
-  bool HasOrdered = false;   ///< Something before has ordered memory.
+  const bool AccessesMemory;   ///< By its own account.
+  StringMap<Guard> Predicates; ///< What is known of registers.
+  bool IsStraight = true;      ///< Nothing branches.
+  bool HasOrdered = false;     ///< Something before has ordered memory.
 };
 
 bool AssemblyReader::isStraight(const ptx::Block &Body) {
@@ -184,14 +188,15 @@ void AssemblyReader::readInstruction(const ptx::Instruction &I) {
   switch (C.What) {
   case ptx::Category::Harmless:
   case ptx::Category::Convergent:
-    return;
+    return readPredicate(I);
   case ptx::Category::WeakAccess:
     if (!isPrivateSpace(addressSpaceOf(I, C.Space)))
-      readWeak(C, MayBeSkipped ? std::nullopt : placeOf(I, C.Address, C.Space));
+      readWeak(I, C);
     return;
   case ptx::Category::MatrixAccess:
   case ptx::Category::AsyncCopy:
-    To.Skipped = Skip::Assembly;
+  case ptx::Category::TextureAccess:
+    To.Skipped = Skip::Special;
     return;
   case ptx::Category::StrongAccess:
     HasOrdered |= MayBeSkipped;
@@ -220,13 +225,50 @@ Event AssemblyReader::access(Event::Kind What, const ptx::InstructionClass &C,
   return E;
 }
 
+/// `setp.ne.b32 p, $1, 0`, which is how a statement takes a condition.
+void AssemblyReader::readPredicate(const ptx::Instruction &I) {
+  if (I.Operands.empty())
+    return;
+  // Whatever it is, its result is no longer what it was.
+  const ptx::Operand &Result = I.Operands[0];
+  Predicates.erase(Result.Text);
+  for (const ptx::Operand &Half : Result.Elements)
+    Predicates.erase(Half.Text);
+  const bool IsEqual = I.has("eq");
+  if (I.Opcode != "setp" || I.If || I.Modifiers.size() != 2 ||
+      !(IsEqual || I.has("ne")) || ptx::isFloat(I.type()) ||
+      I.Operands.size() != 3 || Result.What != ptx::Operand::Kind::Name ||
+      I.Operands[2].What != ptx::Operand::Kind::Integer)
+    return;
+  Value *Operand = Operands.input(I.Operands[1].Text);
+  if (Operand && Operand->getType()->isIntegerTy())
+    Predicates[Result.Text] = {Operand, I.Operands[2].Bits, IsEqual};
+}
+
+/// What it takes for `I` to run; nothing if that cannot be told.
+std::optional<Guard> AssemblyReader::guardOf(const ptx::Instruction &I) const {
+  if (!IsStraight)
+    return std::nullopt;
+  if (!I.If)
+    return Guard();
+  const auto It = Predicates.find(I.If->Register);
+  if (It == Predicates.end())
+    return std::nullopt;
+  Guard G = It->second;
+  G.HoldsIfEqual ^= I.If->IsNegated;
+  return G;
+}
+
 /// An access that may be moved, because its statement says that it accesses
 /// nothing, or that cannot be looked at in time, is left alone.
-void AssemblyReader::readWeak(const ptx::InstructionClass &C,
-                              std::optional<Place> Where) {
-  if (Where && C.Size && AccessesMemory && !HasOrdered)
+void AssemblyReader::readWeak(const ptx::Instruction &I,
+                              const ptx::InstructionClass &C) {
+  const std::optional<Place> Where = placeOf(I, C.Address, C.Space);
+  const std::optional<Guard> If = guardOf(I);
+  if (Where && If && C.Size && AccessesMemory && !HasOrdered) {
     To.List.push_back(access(Event::Kind::Weak, C, *Where));
-  else
+    To.List.back().If = *If;
+  } else
     To.Skipped = Skip::Assembly;
 }
 

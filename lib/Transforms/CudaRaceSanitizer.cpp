@@ -95,6 +95,15 @@ bool isIgnored(const Function &F, const SpecialCaseList *List) {
          List->inSection(Section, "src", F.getParent()->getSourceFileName());
 }
 
+/// Dynamic parallelism: a kernel whose threads have all ended may still have
+/// grids of its own to wait for.
+bool startsGrids(const Module &M) {
+  return any_of(M, [](const Function &F) {
+    return F.getName().starts_with("cudaLaunchDevice") ||
+           F.getName().starts_with("cudaGetParameterBuffer");
+  });
+}
+
 void setOption(StringRef Name, bool Value) {
   auto &All = cl::getRegisteredOptions();
   if (auto It = All.find(Name); It != All.end())
@@ -158,26 +167,30 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
   }
   SiteTable Table(M);
   const KernelOf Kernel(M);
+  auto RemarksOf = [&](Function &F) -> OptimizationRemarkEmitter & {
+    return FAM.getResult<OptimizationRemarkEmitterAnalysis>(F);
+  };
   uint32_t Skipped = 0;
   // What there is to follow is noted before the collider adds its own code, so
-  // that neither takes the other's for the user's.
+  // that neither takes the other's for the user's. Exempt functions synchronise
+  // like others.
   std::vector<MetadataInstrumenter> Followed;
+  bool IsLeaky = startsGrids(M);
   if (HasMetadata)
-    // Exempt functions synchronise like others.
-    for (Function *F : concat<Function *>(Functions, Exempt))
-      Followed.emplace_back(*F, Table, Kernel[*F]);
-  for (Function *F : Functions) {
-    auto &ORE = FAM.getResult<OptimizationRemarkEmitterAnalysis>(*F);
-    for (Instruction &I : instructions(*F))
-      Skipped += noteSkipped(
-          I, HasMetadata ? eventsOf(I).Skipped : effectOf(I).Skipped, ORE);
-  }
+    for (Function *F : concat<Function *>(Functions, Exempt)) {
+      Followed.emplace_back(*F, Table, Kernel[*F], RemarksOf(*F));
+      Skipped += Followed.back().skipped();
+      IsLeaky |= Followed.back().mayLeave();
+    }
+  else
+    for (Function *F : Functions)
+      for (Instruction &I : instructions(*F))
+        Skipped += noteSkipped(I, effectOf(I).Skipped, RemarksOf(*F));
   if (HasCollider) {
     for (Function *F : Functions)
       Instrumenter(*F, Table, Kernel[*F], FAM).run();
     shuffleBlocks(M);
   }
-  const bool IsLeaky = mayLeaveUnnoticed(M);
   for (MetadataInstrumenter &I : Followed)
     I.run(IsLeaky);
   if (linkDeviceRuntime(M)) {

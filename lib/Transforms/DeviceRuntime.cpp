@@ -51,10 +51,17 @@ bool linkDeviceRuntime(Module &M) {
   if (NamedMDNode *Flags = (*Runtime)->getModuleFlagsMetadata())
     Flags->eraseFromParent();
   // `used` keeps the entry points in the runtime's own bitcode; here it would
-  // bring in all of them.
+  // bring in all of them, where the host looks for the configuration alone.
   for (StringRef Used : {"llvm.used", "llvm.compiler.used"})
     if (GlobalVariable *GV = (*Runtime)->getNamedGlobal(Used))
       GV->eraseFromParent();
+  const GlobalVariable &Config = *(*Runtime)->getNamedGlobal(abi::ConfigName);
+  M.getOrInsertGlobal(abi::ConfigName, Config.getValueType(), [&] {
+    return new GlobalVariable(
+        M, Config.getValueType(), Config.isConstant(),
+        GlobalValue::ExternalLinkage, nullptr, abi::ConfigName, nullptr,
+        GlobalValue::NotThreadLocal, Config.getAddressSpace());
+  });
   const bool Failed =
       Linker::linkModules(M, std::move(*Runtime), Linker::Flags::LinkOnlyNeeded,
                           [](Module &Into, const StringSet<> &Linked) {
@@ -69,8 +76,7 @@ bool linkDeviceRuntime(Module &M) {
     C.emitError("CRSan: cannot link the device runtime");
     return false;
   }
-  if (GlobalVariable *Config = M.getGlobalVariable(abi::ConfigName))
-    appendToCompilerUsed(M, {Config});
+  appendToCompilerUsed(M, {M.getNamedGlobal(abi::ConfigName)});
   return true;
 }
 

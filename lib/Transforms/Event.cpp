@@ -134,12 +134,15 @@ std::optional<Place> objectOf(const IntrinsicInst &Call) {
   return Place{Call.getArgOperand(0)};
 }
 
-/// NVVM names its intrinsics like the PTX that they stand for, so they are
-/// classified as that.
+/// NVVM names its intrinsics like the PTX that they stand for, with dots for
+/// underscores, so they are classified as that.
 void addIntrinsic(Events &To, IntrinsicInst &Call) {
   StringRef Name = Call.getCalledFunction()->getName();
-  if (!Name.consume_front("llvm.nvvm."))
+  if (!Name.consume_front("llvm.nvvm.")) {
+    if (Name.starts_with("llvm.masked."))
+      To.Skipped = Skip::Unsupported;
     return;
+  }
   SmallVector<StringRef, 8> Parts;
   Name.split(Parts, '.');
   ptx::Instruction I;
@@ -158,11 +161,12 @@ void addIntrinsic(Events &To, IntrinsicInst &Call) {
     if (I.Opcode == "exit")
       To.List.push_back({Event::Kind::Leave});
     return;
-  case ptx::Category::WeakAccess:
   case ptx::Category::MatrixAccess:
   case ptx::Category::AsyncCopy:
-    To.Skipped = Skip::Unsupported;
+  case ptx::Category::TextureAccess:
+    To.Skipped = Skip::Special;
     return;
+  case ptx::Category::WeakAccess:
   case ptx::Category::StrongAccess:
   case ptx::Category::Unknown:
     break;
@@ -178,11 +182,9 @@ void addIntrinsic(Events &To, IntrinsicInst &Call) {
 /// Functions of CUDA's that neither wait for another thread nor tell one
 /// anything.
 bool isHarmless(const Function &F) {
-  return StringSwitch<bool>(F.getName())
-             .Cases({"vprintf", "malloc", "free", "__assertfail"}, true)
-             .Default(false) ||
-         F.getName().starts_with("__nv_") ||
-         F.getName().starts_with("__crsan_");
+  const StringRef Name = F.getName();
+  return is_contained({"vprintf", "malloc", "free", "__assertfail"}, Name) ||
+         Name.starts_with("__nv_");
 }
 
 /// A callee that is seen here is instrumented like any other function. One that

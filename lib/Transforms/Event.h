@@ -29,6 +29,13 @@ struct Place {
   int64_t Offset = 0;          ///< Bytes from Base.
 };
 
+/// A condition of assembly's: what an operand is compared with.
+struct Guard {
+  llvm::Value *Operand = nullptr; ///< Null: there is no condition.
+  uint64_t Constant = 0;
+  bool HoldsIfEqual = false;
+};
+
 struct Event {
   enum class Kind : uint8_t {
     Weak,         ///< An access that orders nothing.
@@ -52,6 +59,7 @@ struct Event {
   uint64_t Size = 0;      ///< Bytes; 0: Length.
   uint64_t WholeSize = 0; ///< Bytes of the whole instruction, for the report.
   llvm::Value *Length = nullptr;
+  Guard If = {}; ///< Of a Weak one.
   /// Of a compare-and-swap: what it compares with, and which element of the
   /// instruction's result is what was there (-1: the whole result). Null if
   /// that is hard to say.
@@ -59,6 +67,9 @@ struct Event {
   int Result = -1;
 
   llvm::Value *Mask = nullptr; ///< Of a WarpBarrier.
+
+  /// Whether all of `Size` bytes are sure to be accessed.
+  bool isWhole() const { return !Length && !If.Operand; }
 };
 
 /// All that one instruction does, in order.

@@ -7,8 +7,11 @@
 
 #include "MetadataInstrumenter.h"
 #include "DeviceRuntime.h"
+#include "Omission.h"
+#include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/Statistic.h"
-#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
 
@@ -16,6 +19,7 @@ using namespace llvm;
 
 STATISTIC(NumFollowedWeak, "Number of weak accesses that metadata follow");
 STATISTIC(NumFollowedStrong, "Number of strong accesses that metadata follow");
+STATISTIC(NumRedundant, "Number of weak accesses that another's check covers");
 STATISTIC(NumUnknown, "Number of instructions that may synchronise anyhow");
 
 namespace crsan {
@@ -25,14 +29,78 @@ static bool isKernel(const Function &F) {
 }
 
 MetadataInstrumenter::MetadataInstrumenter(Function &F, SiteTable &Table,
-                                           StringRef Kernel)
-    : F(F), Table(Table), Kernel(Kernel) {
-  for (Instruction &I : instructions(F)) {
-    for (const Event &E : eventsOf(I).List)
-      Steps.push_back({&I, E});
-    if (isKernel(F) && isa<ReturnInst>(I))
-      Steps.push_back({&I, {Event::Kind::Leave}});
+                                           StringRef Kernel,
+                                           OptimizationRemarkEmitter &ORE)
+    : F(F), Table(Table), Kernel(Kernel), ORE(ORE) {
+  // What is known at a block's end holds in a block that can be reached from
+  // nowhere else.
+  DenseMap<const BasicBlock *, CheckedAccesses> AtEnd;
+  for (BasicBlock *BB : ReversePostOrderTraversal<Function *>(&F)) {
+    const auto Before = AtEnd.find(BB->getSinglePredecessor());
+    CheckedAccesses Checked = Before == AtEnd.end()
+                                  ? CheckedAccesses(F.getDataLayout())
+                                  : Before->second;
+    plan(*BB, Checked);
+    Checked.endBlock();
+    AtEnd.try_emplace(BB, std::move(Checked));
   }
+}
+
+void MetadataInstrumenter::plan(BasicBlock &BB, CheckedAccesses &Checked) {
+  for (Instruction &I : BB) {
+    const Events All = eventsOf(I);
+    Skipped += noteSkipped(I, All.Skipped, ORE);
+    MayLeave |= All.MayLeave;
+    for (const Event &E : All.List) {
+      if (E.What == Event::Kind::Weak)
+        planAccess(I, E, Checked);
+      else
+        Steps.push_back({&I, E, &I});
+    }
+    // A function that is defined here has events of its own.
+    if (All.MayLeave ||
+        any_of(All.List,
+               [](const Event &E) { return E.What != Event::Kind::Weak; }) ||
+        (isa<CallBase>(I) && !isa<IntrinsicInst>(I) &&
+         !cast<CallBase>(I).isInlineAsm()))
+      Checked.clear();
+    if (isKernel(F) && isa<ReturnInst>(I))
+      Steps.push_back({&I, {Event::Kind::Leave}, &I});
+  }
+}
+
+/// Whether a report of the one would say the same as one of the other.
+static bool areOfOneLine(const Instruction &A, const Instruction &B) {
+  const DILocation *LA = A.getDebugLoc(), *LB = B.getDebugLoc();
+  return LA && LB && LA->getLine() == LB->getLine() &&
+         LA->getFile() == LB->getFile() &&
+         LA->getInlinedAt() == LB->getInlinedAt();
+}
+
+void MetadataInstrumenter::planAccess(Instruction &I, const Event &E,
+                                      CheckedAccesses &Checked) {
+  int64_t Distance;
+  if (Checked.covering(E)) {
+    ++NumRedundant;
+    return;
+  }
+  // `x += 1`: the store is sure to follow the load, so the load can be checked
+  // as the store that it comes with.
+  if (auto *Load = Checked.within(E, Distance);
+      Load && areOfOneLine(*Steps[*Load->Number].Accessor, I)) {
+    const size_t Number = *std::exchange(Load->Number, std::nullopt);
+    Step &S = Steps[Number];
+    const Place Where = {S.What.Where.Base, S.What.Where.Space,
+                         S.What.Where.Offset + Distance};
+    S.What = E;
+    S.What.Where = Where;
+    S.Accessor = &I;
+    ++NumRedundant;
+    Checked.add(E, Number);
+    return;
+  }
+  Checked.add(E, Steps.size());
+  Steps.push_back({&I, E, &I});
 }
 
 void MetadataInstrumenter::run(bool IsLeaky) {
@@ -55,26 +123,26 @@ void MetadataInstrumenter::run(bool IsLeaky) {
 Constant *MetadataInstrumenter::siteOf(const Step &S) {
   const Event &E = S.What;
   abi::AccessSite Site = {};
-  Site.Size = E.Size;
+  Site.Size = E.isWhole() ? E.Size : 0;
   Site.Flags = E.Flags;
   Site.Scope = E.Scope;
   Site.Order = E.Order;
   Site.MemorySpace = uint8_t(spaceOf(E.Where.Space));
   ++(E.What == Event::Kind::Weak ? NumFollowedWeak : NumFollowedStrong);
   return ConstantExpr::getAddrSpaceCast(
-      Table.addAccess(*S.Inst, Kernel, Site, E.WholeSize),
+      Table.addAccess(*S.Accessor, Kernel, Site, E.WholeSize),
       PointerType::get(F.getContext(), 0));
 }
 
 void MetadataInstrumenter::emitBefore(const Step &S) {
   IRBuilder<> B(S.Inst);
+  B.SetCurrentDebugLocation(S.Accessor->getDebugLoc());
   const Event &E = S.What;
   switch (E.What) {
   case Event::Kind::Weak:
-    if (E.Length)
+    if (!E.isWhole())
       return call(B, RangeName,
-                  {S.Site, emitAddress(B, E.Where),
-                   B.CreateZExtOrTrunc(E.Length, B.getInt64Ty())});
+                  {S.Site, emitAddress(B, E.Where), emitLength(B, E)});
     return call(B, AccessName, {S.Site, emitAddress(B, E.Where)});
   case Event::Kind::Strong:
     return call(B, StrongName, {S.Site, emitAddress(B, E.Where)});
@@ -151,6 +219,18 @@ Value *MetadataInstrumenter::emitAddress(IRBuilder<> &B, const Place &Where) {
   return Where.Offset ? B.CreateAdd(Base, B.getInt64(Where.Offset)) : Base;
 }
 
+Value *MetadataInstrumenter::emitLength(IRBuilder<> &B, const Event &E) {
+  if (E.Length)
+    return B.CreateZExtOrTrunc(E.Length, B.getInt64Ty());
+  Type *T = E.If.Operand->getType();
+  Value *Other = ConstantInt::get(
+      T, APInt(64, E.If.Constant).zextOrTrunc(T->getIntegerBitWidth()));
+  Value *Holds =
+      B.CreateICmp(E.If.HoldsIfEqual ? CmpInst::ICMP_EQ : CmpInst::ICMP_NE,
+                   E.If.Operand, Other);
+  return B.CreateSelect(Holds, B.getInt64(E.Size), B.getInt64(0));
+}
+
 /// 0: no compare-and-swap, or nobody knows; 1: it failed; 2: it succeeded.
 Value *MetadataInstrumenter::emitSwapResult(IRBuilder<> &B, const Step &S) {
   Value *Expected = S.What.Expected;
@@ -181,18 +261,6 @@ void MetadataInstrumenter::call(IRBuilder<> &B, StringRef Name,
   if (auto *Entry = dyn_cast<Function>(Callee.getCallee()))
     Entry->setConvergent();
   B.CreateCall(Callee, Arguments)->setConvergent();
-}
-
-bool mayLeaveUnnoticed(Module &M) {
-  for (Function &F : M) {
-    if (F.getName().starts_with("cudaLaunchDevice") ||
-        F.getName().starts_with("cudaGetParameterBuffer"))
-      return true;
-    for (Instruction &I : instructions(F))
-      if (eventsOf(I).MayLeave)
-        return true;
-  }
-  return false;
 }
 
 } // namespace crsan

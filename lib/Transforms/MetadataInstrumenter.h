@@ -8,7 +8,9 @@
 #define CRSAN_TRANSFORMS_METADATAINSTRUMENTER_H
 
 #include "Event.h"
+#include "Redundancy.h"
 #include "SiteTable.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/IRBuilder.h"
 
 namespace crsan {
@@ -20,22 +22,35 @@ class MetadataInstrumenter {
 public:
   /// Notes the function's events, and changes nothing yet.
   MetadataInstrumenter(llvm::Function &F, SiteTable &Table,
-                       llvm::StringRef Kernel);
+                       llvm::StringRef Kernel,
+                       llvm::OptimizationRemarkEmitter &ORE);
 
-  /// Emits the calls. `IsLeaky`: see mayLeaveUnnoticed.
+  /// Accesses that are left unchecked.
+  uint32_t skipped() const { return Skipped; }
+  /// True if a thread may end here, or start a grid, without a word to the
+  /// runtime.
+  bool mayLeave() const { return MayLeave; }
+
+  /// Emits the calls. `IsLeaky`: some function of the module mayLeave.
   void run(bool IsLeaky);
 
 private:
   struct Step {
-    llvm::Instruction *Inst;
+    llvm::Instruction *Inst; ///< Where it is told.
     Event What;
+    llvm::Instruction *Accessor;    ///< Whose place in the source it has.
     llvm::Constant *Site = nullptr; ///< Of an access.
   };
 
+  void plan(llvm::BasicBlock &BB, CheckedAccesses &Checked);
+  void planAccess(llvm::Instruction &I, const Event &E,
+                  CheckedAccesses &Checked);
   void emitBefore(const Step &S);
   void emitAfter(const Step &S);
   llvm::Constant *siteOf(const Step &S);
   llvm::Value *emitAddress(llvm::IRBuilder<> &B, const Place &Where);
+  /// The bytes of an access that is not whole: 0 where it is not made.
+  llvm::Value *emitLength(llvm::IRBuilder<> &B, const Event &E);
   llvm::Value *emitSwapResult(llvm::IRBuilder<> &B, const Step &S);
   void call(llvm::IRBuilder<> &B, llvm::StringRef Name,
             llvm::ArrayRef<llvm::Value *> Arguments);
@@ -43,12 +58,11 @@ private:
   llvm::Function &F;
   SiteTable &Table;
   llvm::StringRef Kernel;
+  llvm::OptimizationRemarkEmitter &ORE;
   std::vector<Step> Steps;
+  uint32_t Skipped = 0;
+  bool MayLeave = false;
 };
-
-/// True if a thread of some kernel may end, or start a grid, without a word to
-/// the runtime.
-bool mayLeaveUnnoticed(llvm::Module &M);
 
 } // namespace crsan
 

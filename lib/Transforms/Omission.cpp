@@ -18,6 +18,8 @@ STATISTIC(NumOmittedStrong, "Number of accesses omitted: atomic or volatile");
 STATISTIC(NumOmittedSpeculated,
           "Number of accesses omitted: load may be speculated");
 STATISTIC(NumOmittedAssembly, "Number of accesses omitted: in inline PTX");
+STATISTIC(NumOmittedSpecial,
+          "Number of accesses omitted: of a copy, a matrix or a texture");
 STATISTIC(NumOmittedUnsupported,
           "Number of accesses omitted: length or type not supported");
 
@@ -49,6 +51,12 @@ bool noteSkipped(const Instruction &I, Skip Reason,
     ++NumOmittedAssembly;
     Name = "InlineAssembly";
     Why = "access is not checked for races: it is in inline PTX";
+    break;
+  case Skip::Special:
+    ++NumOmittedSpecial;
+    Name = "SpecialAccess";
+    Why = "access is not checked for races: copies in the background, matrices "
+          "and textures are not supported";
     break;
   case Skip::Unsupported:
     ++NumOmittedUnsupported;

@@ -9,6 +9,7 @@
 
 #include "Driver.h"
 #include "Log.h"
+#include "MemoryCalls.h"
 #include "Session.h"
 
 #include <fmt/format.h>
@@ -34,6 +35,8 @@ enum class Role : uint8_t {
   LaunchOld, ///< Without a stream, or with one that is not worth finding.
   GraphLaunch,
   Sync,
+  ContextSync, ///< All work of a context.
+  Memory,      ///< See MemoryCalls.cpp.
   ContextEnd,
   PrimaryEnd,
 };
@@ -66,8 +69,8 @@ constexpr Interest Interests[] = {
     {CBID(cuGraphLaunch), Role::GraphLaunch},
     {CBID(cuGraphLaunch_ptsz), Role::GraphLaunch},
     // Where a kernel's failure comes to light.
-    {CBID(cuCtxSynchronize), Role::Sync},
-    {CBID(cuCtxSynchronize_v2), Role::Sync},
+    {CBID(cuCtxSynchronize), Role::ContextSync},
+    {CBID(cuCtxSynchronize_v2), Role::ContextSync},
     {CBID(cuStreamSynchronize), Role::Sync},
     {CBID(cuStreamSynchronize_ptsz), Role::Sync},
     {CBID(cuEventSynchronize), Role::Sync},
@@ -83,7 +86,6 @@ constexpr Interest Interests[] = {
     {CBID(cuMemcpyDtoHAsync_v2_ptsz), Role::Sync},
     {CBID(cuMemcpyAsync), Role::Sync},
     {CBID(cuMemcpyAsync_ptsz), Role::Sync},
-    {CBID(cuMemFree_v2), Role::Sync},
     // Where findings have to be taken before they are gone.
     {CBID(cuCtxDestroy), Role::ContextEnd},
     {CBID(cuCtxDestroy_v2), Role::ContextEnd},
@@ -116,10 +118,12 @@ constexpr CUpti_CallbackIdResource Resources[] = {
     CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING,
 };
 
-constexpr auto Roles = [] {
+const auto Roles = [] {
   std::array<Role, 1024> Table{};
   for (const Interest &I : Interests)
     Table[I.Id] = I.What;
+  for (CUpti_driver_api_trace_cbid Id : memoryCalls())
+    Table[Id] = Role::Memory;
   return Table;
 }();
 
@@ -254,6 +258,29 @@ static void onSync(Session &S, const CUpti_CallbackData &Call) {
                    *static_cast<const CUresult *>(Call.functionReturnValue));
 }
 
+static void onContextSync(Session &S, CUpti_CallbackId Id,
+                          const CUpti_CallbackData &Call) {
+  if (Call.callbackSite != CUPTI_API_EXIT)
+    return;
+  CUcontext Ctx = Call.context;
+  if (Id == CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize_v2)
+    Ctx = static_cast<const cuCtxSynchronize_v2_params *>(Call.functionParams)
+              ->ctx;
+  auto Result = *static_cast<const CUresult *>(Call.functionReturnValue);
+  S.synchronised(Ctx, Result);
+  if (Result == CUDA_SUCCESS)
+    S.becameIdle(Ctx);
+}
+
+static void onMemory(Session &S, CUpti_CallbackId Id,
+                     const CUpti_CallbackData &Call) {
+  onMemoryCall(S, Id, Call,
+               contextOf(memoryStreamOf(Id, Call.functionParams), Call));
+  // Where a kernel's failure comes to light, too.
+  if (Id == CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2)
+    onSync(S, Call);
+}
+
 static void onContextEnd(Session &S, Role What,
                          const CUpti_CallbackData &Call) {
   theLog().detail(2, "{} {}", Call.functionName,
@@ -297,6 +324,10 @@ static void onDriverCall(Session &S, CUpti_CallbackId Id,
     return onLaunch(S, What, Call);
   case Role::Sync:
     return onSync(S, Call);
+  case Role::ContextSync:
+    return onContextSync(S, Id, Call);
+  case Role::Memory:
+    return onMemory(S, Id, Call);
   case Role::ContextEnd:
   case Role::PrimaryEnd:
     return onContextEnd(S, What, Call);
@@ -383,6 +414,8 @@ CUptiResult subscribe(const Cupti &Api, Session &Target) {
   };
   for (const Interest &I : Interests)
     Enable(CUPTI_CB_DOMAIN_DRIVER_API, I.Id);
+  for (CUpti_driver_api_trace_cbid Id : memoryCalls())
+    Enable(CUPTI_CB_DOMAIN_DRIVER_API, Id);
   for (CUpti_runtime_api_trace_cbid Id : RuntimeLaunches)
     Enable(CUPTI_CB_DOMAIN_RUNTIME_API, Id);
   for (CUpti_CallbackIdResource Id : Resources)

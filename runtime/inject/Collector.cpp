@@ -80,9 +80,8 @@ static abi::Record asProgramSaw(abi::Record Rec, const abi::GridPlace &Place,
 
 std::vector<Occurrence>
 collectOccurrences(const abi::RecordBuffer &Buffer,
-                   std::span<const abi::Site> Sites,
-                   std::span<const abi::RacingPair> Pairs, bool Exact,
-                   int Device, uint32_t Seed) {
+                   std::span<const abi::Site> Sites, bool Exact, int Device,
+                   uint32_t Seed, std::span<const abi::RacingPair> Pairs) {
   std::vector<Occurrence> Found;
   const auto *Published =
       reinterpret_cast<const uint64_t *>(records(Buffer) + Buffer.Capacity);

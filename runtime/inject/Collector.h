@@ -18,15 +18,14 @@ namespace crsan {
 
 /// Complete records in the buffer, which the device may still be filling.
 /// `Sites` are copies of the context's Site arrays, `Pairs` one of its racing
-/// pairs, taken when `Exact` is true
-/// after its last kernel, else before: their counts are then lower bounds, as
-/// are those that the device published in the buffer, and the greater is taken.
-/// Block indices come out as the program saw them, shuffled by `Seed` or not.
+/// pairs, taken when `Exact` is true after its last kernel, else before: their
+/// counts are then lower bounds, as are those that the device published in the
+/// buffer, and the greater is taken. Block indices come out as the program saw
+/// them, shuffled by `Seed` or not.
 std::vector<Occurrence>
 collectOccurrences(const abi::RecordBuffer &Buffer,
-                   std::span<const abi::Site> Sites,
-                   std::span<const abi::RacingPair> Pairs, bool Exact,
-                   int Device, uint32_t Seed);
+                   std::span<const abi::Site> Sites, bool Exact, int Device,
+                   uint32_t Seed, std::span<const abi::RacingPair> Pairs = {});
 
 /// Whether there is a complete record.
 bool hasRecords(const abi::RecordBuffer &Buffer);

@@ -290,7 +290,7 @@ void Context::collect(std::vector<Occurrence> &Found, uint32_t Seed) const {
   for (const SiteArray &Array : Arrays)
     Sites.insert(Sites.end(), Array.Last.begin(), Array.Last.end());
   std::vector<Occurrence> More = collectOccurrences(
-      *Records, Sites, LastPairs, UnreadLaunches == 0, Device, Seed);
+      *Records, Sites, UnreadLaunches == 0, Device, Seed, LastPairs);
   std::move(More.begin(), More.end(), std::back_inserter(Found));
 }
 

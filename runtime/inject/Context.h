@@ -134,6 +134,8 @@ public:
   uint64_t Generation = 0; ///< Of the loaded code it was configured for.
   std::unordered_set<uint64_t> Configured; ///< LoadedCode::Serial, tried.
   std::vector<SiteArray> Arrays;
+  /// With shadow, by LoadedCode::Serial.
+  std::vector<std::pair<uint64_t, MemoryRange>> Variables;
   uint64_t UnreadLaunches = 0; ///< Launches since the last read-back.
   abi::Counters LastCounters{};
   /// Null where no code asks for it, or it could not be made.

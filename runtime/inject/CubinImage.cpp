@@ -19,6 +19,8 @@ namespace crsan {
 static constexpr uint16_t MachineCuda = 190;
 /// In st_other of a function: it is a kernel.
 static constexpr uint8_t OtherEntry = 0x10;
+/// And of a variable: it is in managed memory.
+static constexpr uint8_t OtherManaged = 0x04;
 
 template <typename T>
 static T readAt(std::span<const uint8_t> Bytes, uint64_t Offset) {
@@ -93,9 +95,18 @@ std::string CubinImage::readSymbols(const Section &Table) {
                        .Section = Raw.st_shndx,
                        .IsFunction = ELF64_ST_TYPE(Raw.st_info) == STT_FUNC,
                        .IsKernel = ELF64_ST_TYPE(Raw.st_info) == STT_FUNC &&
-                                   (Raw.st_other & OtherEntry) != 0});
+                                   (Raw.st_other & OtherEntry) != 0,
+                       .IsManaged = ELF64_ST_TYPE(Raw.st_info) == STT_OBJECT &&
+                                    (Raw.st_other & OtherManaged) != 0});
   }
   return {};
+}
+
+uint64_t CubinImage::writableBytes(const Symbol &S) const {
+  if (S.IsFunction || S.Section == 0 || S.Section >= Sections.size())
+    return 0;
+  const Section &Home = Sections[S.Section];
+  return Home.Flags & SHF_WRITE ? Home.Size : 0;
 }
 
 std::variant<std::span<const uint8_t>, std::string>

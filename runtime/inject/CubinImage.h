@@ -27,6 +27,7 @@ public:
     uint16_t Section = 0;    ///< 0: undefined here.
     bool IsFunction = false; ///< Kernels too.
     bool IsKernel = false;
+    bool IsManaged = false; ///< Not where its section is.
   };
 
   /// Named, defined symbols, or what is wrong with the bytes.
@@ -34,6 +35,10 @@ public:
   parse(std::span<const uint8_t> Bytes);
 
   const std::vector<Symbol> &symbols() const { return Symbols; }
+
+  /// Bytes of the section that an object is in, 0 if nobody can write there:
+  /// it is in memory as it is in the file.
+  uint64_t writableBytes(const Symbol &S) const;
 
   /// The initial bytes of an object, or why there are none.
   std::variant<std::span<const uint8_t>, std::string>

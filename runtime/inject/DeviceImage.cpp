@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <unordered_set>
 
 namespace crsan {
@@ -100,6 +101,29 @@ readDeviceImage(std::span<const ImageObject> Objects, SiteTable &Sites) {
   return Image;
 }
 
+static std::vector<VariableBlock> findVariables(const CubinImage &Elf) {
+  std::vector<VariableBlock> Found;
+  std::map<uint16_t, size_t> Sections; ///< Where in Found they are.
+  for (const CubinImage::Symbol &Symbol : Elf.symbols()) {
+    uint64_t Bytes = Elf.writableBytes(Symbol);
+    if (Bytes == 0 || Symbol.Size == 0)
+      continue;
+    if (Symbol.IsManaged) {
+      Found.push_back({Symbol.Size, true, {{std::string(Symbol.Name), 0}}});
+      continue;
+    }
+    auto [Known, IsNew] = Sections.try_emplace(Symbol.Section, Found.size());
+    if (IsNew)
+      Found.push_back({.Size = Bytes, .Symbols = {}});
+    // One would do, but the driver may not tell of each.
+    constexpr size_t Enough = 8;
+    VariableBlock &Block = Found[Known->second];
+    if (Block.Symbols.size() < Enough)
+      Block.Symbols.emplace_back(Symbol.Name, Symbol.Value);
+  }
+  return Found;
+}
+
 std::unique_ptr<DeviceImage> readDeviceImage(std::span<const uint8_t> Cubin,
                                              SiteTable &Sites) {
   auto Parsed = CubinImage::parse(Cubin);
@@ -110,7 +134,10 @@ std::unique_ptr<DeviceImage> readDeviceImage(std::span<const uint8_t> Cubin,
   for (const CubinImage::Symbol &Symbol : Elf->symbols())
     Objects.push_back({Symbol.Name, Symbol.IsFunction, Symbol.IsKernel,
                        Elf->bytesOf(Symbol)});
-  return readDeviceImage(Objects, Sites);
+  std::unique_ptr<DeviceImage> Image = readDeviceImage(Objects, Sites);
+  if (Image && Image->hasMetadata())
+    Image->Variables = findVariables(*Elf);
+  return Image;
 }
 
 } // namespace crsan

@@ -17,6 +17,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -42,10 +43,19 @@ struct ImageObject {
   std::variant<std::span<const uint8_t>, std::string> Bytes;
 };
 
+/// Variables of an image that lie together in memory: the address of any of the
+/// symbols tells where.
+struct VariableBlock {
+  uint64_t Size = 0;
+  bool IsManaged = false;
+  std::vector<std::pair<std::string, uint64_t>> Symbols; ///< And their offsets.
+};
+
 /// What the library keeps of an image that holds instrumented code.
 struct DeviceImage {
   uint64_t Hash = 0; ///< Of the tables: equal images are kept once.
   std::vector<DeviceUnit> Units;
+  std::vector<VariableBlock> Variables; ///< Known of cubins only.
   /// Why the image must not be switched on, in one line; empty: it may.
   std::string Problem;
   /// The order of blocks may be changed: no unit objects, and the pass saw

@@ -48,6 +48,9 @@ namespace crsan {
   X(cuFuncGetAttribute)                                                        \
   X(cuKernelGetAttribute)                                                      \
   X(cuOccupancyMaxActiveBlocksPerMultiprocessor)                               \
+  X(cuLibraryGetManaged)                                                       \
+  X(cuStreamIsCapturing)                                                       \
+  X(cuMemGetAddressRange)                                                      \
   X(cuMemGetInfo)                                                              \
   X(cuMemFree)                                                                 \
   X(cuMemAllocManaged)                                                         \

@@ -138,6 +138,8 @@ void Modules::configureCode(Context &Target, const LoadedCode &Code) {
     return markDone(Target, Code);
 
   const bool IsShadowed = E->Image.hasMetadata() && makeShadow(Target);
+  if (IsShadowed)
+    shadowVariables(Target, Code, E->Image);
   abi::Config Config =
       Target.makeConfig(Options, E->Image.MayShuffle, IsShadowed);
   Result = Target.writeConfig(Found.Config, Config);
@@ -241,8 +243,7 @@ bool Modules::makeShadow(Context &Target) {
       std::lock_guard Lock(Data);
       Ranges = Memory.of(Target.Handle);
     }
-    for (const MemoryRange &Range : Ranges)
-      New->add(Range);
+    New->add(Ranges);
   } else {
     theLog().say("{}; on device {} metadata mode is off", Error, Target.Device);
   }
@@ -250,6 +251,33 @@ bool Modules::makeShadow(Context &Target) {
   Target.TheShadow = std::move(New);
   Target.CanShadow = Target.TheShadow != nullptr;
   return Target.CanShadow;
+}
+
+void Modules::shadowVariables(Context &Target, const LoadedCode &Code,
+                              const DeviceImage &Image) {
+  Driver &D = theDriver();
+  for (const VariableBlock &Block : Image.Variables) {
+    CUdeviceptr Address = 0;
+    size_t Size = 0;
+    auto Find = [&](const std::string &Name) {
+      if (Block.IsManaged && Code.Library)
+        return D.cuLibraryGetManaged &&
+               D.cuLibraryGetManaged(&Address, &Size, Code.Library,
+                                     Name.c_str()) == CUDA_SUCCESS;
+      return getGlobal(Code, Name.c_str(), Address, Size) == CUDA_SUCCESS;
+    };
+    for (const auto &[Name, Offset] : Block.Symbols) {
+      if (!Find(Name))
+        continue;
+      MemoryRange Range{Target.Handle, Address - Offset, Block.Size};
+      theLog().detail(2, "code {}: variables at {:#x}, {} bytes, by {}",
+                      Code.Serial, Range.Base, Range.Size, Name);
+      Target.TheShadow->add({&Range, 1});
+      std::lock_guard Lock(Data);
+      Target.Variables.emplace_back(Code.Serial, Range);
+      break;
+    }
+  }
 }
 
 bool Modules::isShuffled(const std::string &Kernel) const {

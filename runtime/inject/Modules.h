@@ -96,6 +96,8 @@ private:
                Addresses &Found);
   bool makeReady(Context &Target);
   bool makeShadow(Context &Target);
+  void shadowVariables(Context &Target, const LoadedCode &Code,
+                       const DeviceImage &Image);
   void markDone(Context &Target, const LoadedCode &Code);
 
   std::timed_mutex &Data;

@@ -140,23 +140,39 @@ void Session::codeUnloading(CUlibrary Library, CUmodule Module) {
     std::lock_guard Lock(Data);
     Serial = Code.find(Library, Module);
     for (const std::shared_ptr<Context> &C : Contexts)
-      if (std::any_of(C->Arrays.begin(), C->Arrays.end(),
-                      [=](const SiteArray &A) { return A.Code == Serial; }))
+      if (C->Configured.contains(Serial))
         Affected.push_back(C);
   }
   takeStock(Affected);
-  // Cells name sites of the code, which the device would read.
-  std::unique_lock Configure(Configuring);
   for (const std::shared_ptr<Context> &C : Affected)
-    if (C->TheShadow && C->Failure == CUDA_SUCCESS && !C->IsStuck)
-      if (OwnCalls Own(C->Handle); Own.ok())
-        C->TheShadow->forgetAccesses();
-  Configure.unlock();
+    forgetShadow(*C, Serial);
   std::lock_guard Lock(Data);
   for (const std::shared_ptr<Context> &C : Affected)
     C->forgetCode(Serial);
   Code.removeCode(Serial);
   Residencies.clear(); // Handles are reused.
+}
+
+/// Cells name sites of the code, which the device would look at.
+void Session::forgetShadow(Context &C, uint64_t Serial) {
+  std::lock_guard Lock(Configuring);
+  std::vector<std::pair<uint64_t, MemoryRange>> Gone;
+  {
+    std::lock_guard DataLock(Data);
+    if (!C.TheShadow || C.IsDead || C.Failure != CUDA_SUCCESS || C.IsStuck)
+      return;
+    auto Rest = std::partition(
+        C.Variables.begin(), C.Variables.end(),
+        [=](const auto &Entry) { return Entry.first != Serial; });
+    Gone.assign(Rest, C.Variables.end());
+    C.Variables.erase(Rest, C.Variables.end());
+  }
+  OwnCalls Own(C.Handle);
+  if (!Own.ok())
+    return;
+  for (const auto &[Code, Range] : Gone)
+    C.TheShadow->remove(Range);
+  C.TheShadow->forgetAccesses();
 }
 
 void Session::contextEnding(CUcontext Ctx) {
@@ -309,7 +325,7 @@ void Session::allocated(CUcontext Owner, uint64_t Base, size_t Size) {
     std::lock_guard DataLock(Data);
     Memory.add(Range);
   }
-  changeShadow({Range}, [](Shadow &S, const MemoryRange &R) { S.add(R); });
+  changeShadow({Range}, [](Shadow &S, const MemoryRange &R) { S.add({&R, 1}); });
 }
 
 void Session::freed(uint64_t Base) {
@@ -535,20 +551,27 @@ RunSummary Session::summarise() const {
   return Summary;
 }
 
-/// What metadata mode did not see.
+/// What metadata mode saw with half an eye, or not at all.
 void Session::summariseShadow(RunSummary &Summary) const {
   for (const std::shared_ptr<Context> &C : Contexts) {
     if (!C->TheShadow)
       continue;
-    const AccessCounts &Accesses = C->LastAccesses;
-    if (Accesses.Unchecked)
+    constexpr unsigned MiB = 20;
+    const Coverage Got = C->TheShadow->coverage();
+    if (Got.None || (Got.Cached && Options.shadow != "cached"))
       Summary.Notes.push_back(fmt::format(
-          "metadata mode: {} accesses on device {} were not checked: {}",
-          Accesses.Unchecked, C->Device,
-          C->TheShadow->coverage().None
-              ? "there was no room for more shadow (shadow=cached needs less)"
-              : "their memory is not of the program's allocations and "
-                "variables, as in-kernel malloc's or another device's"));
+          "metadata mode: no room on device {} for exact shadow of all memory "
+          "of the program: at most {} MiB were tracked exactly, {} MiB by a "
+          "cache, which may miss races, and {} MiB not at all",
+          C->Device, Got.Exact >> MiB, Got.Cached >> MiB, Got.None >> MiB));
+    if (uint64_t Unchecked = C->LastAccesses.Unchecked)
+      Summary.Notes.push_back(fmt::format(
+          "metadata mode: {} accesses on device {} were not checked, because "
+          "the memory has no shadow: {}",
+          Unchecked, C->Device,
+          Got.None ? "there was no room for it"
+                   : "it is not of the program's allocations and variables, "
+                     "but in-kernel malloc's or another device's"));
   }
   if (NotShadowed)
     Summary.Notes.push_back(fmt::format(

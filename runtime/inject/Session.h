@@ -113,6 +113,7 @@ private:
   bool takeStock(const ContextList &Contexts);
   template <typename Change>
   void changeShadow(const std::vector<MemoryRange> &Ranges, Change What);
+  void forgetShadow(Context &C, uint64_t Serial);
   void resetShadow(Context &C);
   void summariseShadow(RunSummary &Summary) const;
   bool finishReadBack(Context &C, uint64_t Launches, const ReadBackPlan &Plan,

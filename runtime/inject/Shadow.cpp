@@ -72,21 +72,25 @@ std::string Shadow::prepare(uint64_t SharedBytes) {
 // Pages
 //===----------------------------------------------------------------------===//
 
-void Shadow::add(const MemoryRange &Range) {
-  if (Range.Size == 0)
-    return;
-  uint64_t First = Range.Base >> abi::PageShift;
-  uint64_t Last = (Range.Base + Range.Size - 1) >> abi::PageShift;
-  for (uint64_t Number = First; Number <= Last; ++Number) {
-    auto [Found, IsNew] = Pages.try_emplace(Number);
-    ++Found->second.Users;
-    if (!IsNew)
+void Shadow::add(std::span<const MemoryRange> Ranges) {
+  for (const MemoryRange &Range : Ranges) {
+    if (Range.Size == 0)
       continue;
-    ++NumPages[size_t(Layout::None)];
-    cover(*Found);
+    uint64_t Last = (Range.Base + Range.Size - 1) >> abi::PageShift;
+    for (uint64_t Number = Range.Base >> abi::PageShift; Number <= Last;
+         ++Number) {
+      auto [Found, IsNew] = Pages.try_emplace(Number);
+      ++Found->second.Users;
+      if (IsNew) {
+        ++NumPages[size_t(Layout::None)];
+        cover(*Found);
+      } else {
+        forget(Range, *Found);
+      }
+    }
   }
   flush();
-  sayCoverage();
+  notePeak();
 }
 
 void Shadow::remove(const MemoryRange &Range) {
@@ -104,6 +108,21 @@ void Shadow::remove(const MemoryRange &Range) {
     It = Pages.erase(It);
   }
   flush();
+}
+
+/// What was there before is of no interest to whom the range is given.
+void Shadow::forget(const MemoryRange &Range, const PageMap::value_type &Entry) {
+  const auto &[Number, P] = Entry;
+  if (P.Kind == Layout::None)
+    return;
+  const uint64_t Start = Number << abi::PageShift;
+  uint64_t First = std::max(Range.Base, Start) - Start;
+  uint64_t Last = std::min(Range.Base + Range.Size, Start + abi::PageBytes) - Start;
+  const uint64_t Granule = P.Kind == Layout::Exact ? 4 : 4 * abi::CacheWays;
+  First /= Granule;
+  Last = (Last + Granule - 1) / Granule;
+  clear(P.Address + First * sizeof(abi::Cell),
+        (Last - First) * sizeof(abi::Cell));
 }
 
 /// Gives a page the best shadow that there is.
@@ -205,7 +224,7 @@ void Shadow::makeRoom(uint64_t Bytes) {
     Released += Memory.release(Missing - Released);
   }
   flush();
-  sayCoverage();
+  notePeak();
   theLog().detail(2, "gave {} MiB of shadow back to the program",
                   Released >> 20);
 }
@@ -322,26 +341,17 @@ void Shadow::note(CUresult Result, const char *Call) {
 // What is tracked
 //===----------------------------------------------------------------------===//
 
-Coverage Shadow::coverage() const {
-  auto Bytes = [this](Layout Kind) {
-    return NumPages[size_t(Kind)] * abi::PageBytes;
-  };
-  return {Bytes(Layout::Exact), Bytes(Layout::Cached), Bytes(Layout::None)};
+void Shadow::notePeak() {
+  for (size_t I = 0; I < NumPages.size(); ++I)
+    Peak[I] = std::max(Peak[I].load(), NumPages[I]);
+  HeldBytes = Memory.held();
 }
 
-void Shadow::sayCoverage() {
-  HeldBytes = Memory.held();
-  Coverage C = coverage();
-  if (C.Cached && WantsExact && !std::exchange(SaidCached, true))
-    theLog().say(
-        "metadata mode: no room for exact shadow of everything: {} MiB "
-        "of the program's memory are tracked exactly, {} MiB by a "
-        "cache, which may miss races",
-        C.Exact >> 20, C.Cached >> 20);
-  if (C.None && !std::exchange(SaidNone, true))
-    theLog().say("metadata mode: no shadow for {} MiB of the program's memory: "
-                 "accesses to them are not checked",
-                 C.None >> 20);
+Coverage Shadow::coverage() const {
+  auto Bytes = [this](Layout Kind) {
+    return Peak[size_t(Kind)] * abi::PageBytes;
+  };
+  return {Bytes(Layout::Exact), Bytes(Layout::Cached), Bytes(Layout::None)};
 }
 
 } // namespace crsan

@@ -17,13 +17,14 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 namespace crsan {
 
-/// How much of the program's memory has which shadow, in bytes.
+/// How much of the program's memory has had which shadow at a time, in bytes.
 struct Coverage {
   uint64_t Exact = 0;
   uint64_t Cached = 0; ///< One cell for 32 words: races may be missed.
@@ -55,8 +56,9 @@ public:
   CUdeviceptr warps() const { return Tables + abi::WarpsAt; }
   CUdeviceptr pairs() const { return Tables + abi::PairsAt; }
 
-  /// The range is the program's from now on. Returns when it has its shadow.
-  void add(const MemoryRange &Range);
+  /// The ranges are the program's from now on. Returns when they have their
+  /// shadow.
+  void add(std::span<const MemoryRange> Ranges);
   /// Not any more. Pages that nothing else lies in lose their shadow.
   void remove(const MemoryRange &Range);
 
@@ -72,7 +74,7 @@ public:
   /// Forgets accesses and synchronisation. The context is idle.
   void reset();
 
-  /// Lags behind while another thread adds.
+  /// At most so far. May lag behind while another thread adds.
   Coverage coverage() const;
   uint64_t held() const { return HeldBytes; }
   /// Counted before the last reset.
@@ -88,6 +90,7 @@ private:
   using PageMap = std::map<uint64_t, Page>; ///< By address / PageBytes.
 
   void cover(PageMap::value_type &Entry);
+  void forget(const MemoryRange &Range, const PageMap::value_type &Entry);
   void uncover(PageMap::value_type &Entry);
   bool coverCached(PageMap::value_type &Entry);
   uint64_t takePart();
@@ -96,7 +99,7 @@ private:
   void clear(uint64_t Address, uint64_t Bytes);
   void flush();
   void note(CUresult Result, const char *Call);
-  void sayCoverage();
+  void notePeak();
 
   const CUstream Stream;
   const bool WantsExact;
@@ -112,10 +115,11 @@ private:
   /// index.
   std::vector<std::pair<uint64_t, uint64_t>> ToClear;
   std::map<uint64_t, uint64_t> ToWrite;
-  bool HasFailed = false, SaidCached = false, SaidNone = false;
+  bool HasFailed = false;
+  std::array<uint64_t, 3> NumPages{}; ///< By layout.
 
   // Read without the lock.
-  std::array<std::atomic<uint64_t>, 3> NumPages{}; ///< By layout.
+  std::array<std::atomic<uint64_t>, 3> Peak{}; ///< Of NumPages.
   std::atomic<uint64_t> HeldBytes{0};
   std::atomic<uint64_t> CheckedBefore{0}, UncheckedBefore{0};
 };

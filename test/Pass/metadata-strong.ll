@@ -34,10 +34,10 @@ define ptx_kernel void @accesses(ptr addrspace(1) %p) {
 ; CHECK-NEXT:   enter(0)
 ; CHECK-NEXT:   strong(update 4 generic system acquire atomic, %p)
 ; CHECK-NEXT:   cmpxchg
-; CHECK-NEXT:   strong_done(update 4 generic system acquire atomic, %p, [[S:%[0-9]+]])
+; CHECK-NEXT:   strong_done(update 4 generic system acquire atomic, %p, 1 + (%s.1))
 ; CHECK-NEXT:   strong(update 4 generic block relaxed atomic, %p)
 ; CHECK-NEXT:   call @llvm.nvvm.atomic.cas.gen.i.cta.i32.p0
-; CHECK-NEXT:   strong_done(update 4 generic block relaxed atomic, %p, [[T:%[0-9]+]])
+; CHECK-NEXT:   strong_done(update 4 generic block relaxed atomic, %p, 1 + (%t == 1))
 ; CHECK-NEXT:   leave
 ; CHECK-NEXT:   ret
 define ptx_kernel void @swaps(ptr %p) {

@@ -21,7 +21,7 @@ InstructionClass classOf(std::string_view Text) {
     return {};
   }
   InstructionClass C = classify(std::get<Instruction>(I->Body.Statements[0]));
-  C.Address = nullptr; // The tree goes.
+  C.Address = C.Object = nullptr; // The tree goes.
   return C;
 }
 
@@ -90,6 +90,61 @@ TEST(PTXClassify, Synchronisation) {
              "tcgen05.wait::ld.sync.aligned"});
 }
 
+TEST(PTXClassify, OrderAndScopeOfAnAccess) {
+  using crsan::abi::SyncOrder;
+  using crsan::abi::SyncScope;
+  struct {
+    const char *Text;
+    SyncOrder Order;
+    SyncScope Scope;
+    bool IsAtomic = false, IsSwap = false;
+  } Cases[] = {
+      {"ld.volatile.u32 $0, [$1]", SyncOrder::Relaxed, SyncScope::System},
+      {"ld.acquire.cta.u32 $0, [$1]", SyncOrder::Acquire, SyncScope::Block},
+      {"st.release.cluster.u32 [$0], 1", SyncOrder::Release,
+       SyncScope::Cluster},
+      {"st.mmio.relaxed.sys.u32 [$0], 1", SyncOrder::Relaxed,
+       SyncScope::System},
+      {"red.add.u32 [$0], 1", SyncOrder::Relaxed, SyncScope::Device, true},
+      {"atom.acq_rel.sys.cas.b64 $0, [$1], $2, $3", SyncOrder::AcquireRelease,
+       SyncScope::System, true, true},
+  };
+  for (const auto &Case : Cases) {
+    const InstructionClass C = classOf(Case.Text);
+    EXPECT_EQ(int(C.Order), int(Case.Order)) << Case.Text;
+    EXPECT_EQ(int(C.Scope), int(Case.Scope)) << Case.Text;
+    EXPECT_EQ(C.IsAtomic, Case.IsAtomic) << Case.Text;
+    EXPECT_EQ(C.IsSwap, Case.IsSwap) << Case.Text;
+  }
+}
+
+TEST(PTXClassify, Orderings) {
+  const std::pair<const char *, Ordering> Cases[] = {
+      {"fence.sc.sys", Ordering::Fence},
+      {"membar.cta", Ordering::Fence},
+      {"fence.proxy.alias", Ordering::None},
+      {"fence.proxy.tensormap::generic.release.gpu", Ordering::Fence},
+      {"bar.warp.sync -1", Ordering::WarpBarrier},
+      {"bar.sync 0", Ordering::BlockBarrier},
+      {"barrier.cta.red.popc.u32 $0, 1, p", Ordering::BlockBarrier},
+      {"barrier.sync 1, 64", Ordering::ArrivalAndWait},
+      {"bar.red.or.pred p, 1, 64, q", Ordering::ArrivalAndWait},
+      {"bar.arrive 1, 64", Ordering::Arrival},
+      {"barrier.cluster.arrive.relaxed", Ordering::ClusterArrival},
+      {"barrier.cluster.wait", Ordering::ClusterWait},
+      {"mbarrier.arrive_drop.b64 _, [$0]", Ordering::Arrival},
+      {"mbarrier.test_wait.b64 p, [$0], $1", Ordering::Wait},
+      {"mbarrier.init.b64 [$0], 1", Ordering::None},
+      {"cp.async.mbarrier.arrive.b64 [$0]", Ordering::Arrival},
+      {"cp.async.wait_all", Ordering::None},
+      {"griddepcontrol.wait", Ordering::Other},
+      {"griddepcontrol.launch_dependents", Ordering::None},
+      {"call f", Ordering::Other},
+  };
+  for (const auto &[Text, Expected] : Cases)
+    EXPECT_EQ(int(classOf(Text).Orders), int(Expected)) << Text;
+}
+
 TEST(PTXClassify, AsynchronousCopies) {
   expectAll(
       Category::AsyncCopy,
@@ -119,12 +174,16 @@ TEST(PTXClassify, WarpsAndMatrices) {
        "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {a}, [$0], 16"});
 }
 
+TEST(PTXClassify, Textures) {
+  expectAll(Category::TextureAccess, {"sust.b.1d.b32.trap [s, {a}], {b}",
+                                      "tex.1d.v4.f32.s32 {a,b,c,d}, [t, {e}]"});
+  expectAll(Category::Harmless, {"txq.width.b32 $0, [t]"});
+}
+
 TEST(PTXClassify, TheRestIsUnknown) {
   expectAll(Category::Unknown,
-            {"frobnicate.u32 $0", "sust.b.1d.b32.trap [s, {a}], {b}",
-             "tex.1d.v4.f32.s32 {a,b,c,d}, [t, {e}]", "$0 a",
-             "discard.global.L2 [$0], 128", "ld.$1.u32 $0, [$2]",
-             "multimem.ld_reduce.add.u32 a, [b]"});
+            {"frobnicate.u32 $0", "$0 a", "discard.global.L2 [$0], 128",
+             "ld.$1.u32 $0, [$2]", "multimem.ld_reduce.add.u32 a, [b]"});
   expectAll(Category::ControlFlow, {"trap", "exit", "bra L", "ret"});
 }
 

@@ -58,14 +58,14 @@ static abi::Site site(uint64_t Id, uint32_t Slot0, uint64_t Hits0,
 TEST(InjectCollector, AnEmptyBufferHasNothing) {
   Buffer B(4);
   EXPECT_FALSE(hasRecords(B.get()));
-  EXPECT_TRUE(collectOccurrences(B.get(), {}, {}, true, 0, 0).empty());
+  EXPECT_TRUE(collectOccurrences(B.get(), {}, true, 0, 0).empty());
 }
 
 TEST(InjectCollector, ARecordBeingFilledIsNotTaken) {
   Buffer B(4);
   B.fill(0, 7, abi::RaceKind::None, 1);
   EXPECT_FALSE(hasRecords(B.get()));
-  EXPECT_TRUE(collectOccurrences(B.get(), {}, {}, true, 0, 0).empty());
+  EXPECT_TRUE(collectOccurrences(B.get(), {}, true, 0, 0).empty());
 }
 
 TEST(InjectCollector, ALateFirstRecordDoesNotHideTheNext) {
@@ -73,7 +73,7 @@ TEST(InjectCollector, ALateFirstRecordDoesNotHideTheNext) {
   B.fill(0, 7, abi::RaceKind::None, 1);
   B.fill(1, 8, abi::RaceKind::LostUpdate, 2);
   EXPECT_TRUE(hasRecords(B.get()));
-  auto Found = collectOccurrences(B.get(), {}, {}, false, 3, 0);
+  auto Found = collectOccurrences(B.get(), {}, false, 3, 0);
   ASSERT_EQ(Found.size(), 1u);
   EXPECT_EQ(Found[0].Rec.Site, 8u);
   EXPECT_EQ(Found[0].Device, 3);
@@ -84,7 +84,7 @@ TEST(InjectCollector, SitesThatWereReadBackGiveExactCounts) {
   B.fill(0, 7, abi::RaceKind::ClobberedRead, 4);
   B.fill(1, 7, abi::RaceKind::IntraWarpLostUpdate, 1);
   std::vector<abi::Site> Sites = {site(7, 1, 5, 2, 9)};
-  auto Found = collectOccurrences(B.get(), Sites, {}, true, 0, 0);
+  auto Found = collectOccurrences(B.get(), Sites, true, 0, 0);
   ASSERT_EQ(Found.size(), 2u);
   EXPECT_EQ(Found[0].Count, 5u);
   EXPECT_FALSE(Found[0].AtLeast);
@@ -96,7 +96,7 @@ TEST(InjectCollector, WithoutReadBackThePublishedCountIsALowerBound) {
   Buffer B(4);
   B.fill(0, 7, abi::RaceKind::ClobberedRead, 1024);
   B.fill(1, 8, abi::RaceKind::LostUpdate, 0);
-  auto Found = collectOccurrences(B.get(), {}, {}, false, 0, 0);
+  auto Found = collectOccurrences(B.get(), {}, false, 0, 0);
   ASSERT_EQ(Found.size(), 2u);
   EXPECT_EQ(Found[0].Count, 1024u);
   EXPECT_TRUE(Found[0].AtLeast);
@@ -108,7 +108,7 @@ TEST(InjectCollector, AnOldReadBackDoesNotLowerThePublishedCount) {
   Buffer B(4);
   B.fill(0, 7, abi::RaceKind::ClobberedRead, 64);
   std::vector<abi::Site> Sites = {site(7, 1, 5)};
-  auto Found = collectOccurrences(B.get(), Sites, {}, false, 0, 0);
+  auto Found = collectOccurrences(B.get(), Sites, false, 0, 0);
   ASSERT_EQ(Found.size(), 1u);
   EXPECT_EQ(Found[0].Count, 64u);
   EXPECT_TRUE(Found[0].AtLeast);
@@ -119,7 +119,7 @@ TEST(InjectCollector, DroppedAndForeignSlotsAreIgnored) {
   B.fill(0, 7, abi::RaceKind::ClobberedRead, 2);
   std::vector<abi::Site> Sites = {site(7, 1, 3), site(8, ~0u, 100),
                                   site(9, 3, 100), site(10, 0, 100)};
-  auto Found = collectOccurrences(B.get(), Sites, {}, true, 0, 0);
+  auto Found = collectOccurrences(B.get(), Sites, true, 0, 0);
   ASSERT_EQ(Found.size(), 1u);
   EXPECT_EQ(Found[0].Count, 3u);
 }

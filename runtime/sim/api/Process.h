@@ -170,7 +170,8 @@ private:
   Session *TheSession = nullptr;
   SimulatedRun *TheRun = nullptr;
   uint64_t LastId = 0;
-  uintptr_t NextHost = 0x3000'0000'0000;
+  // Apart from device memory modulo 2 TiB too: see abi::pageIndex.
+  uintptr_t NextHost = 0x3010'0000'0000;
   uintptr_t NextOfSession = 0x2000'0000'0000;
 };
 

@@ -49,7 +49,16 @@ class Function:
     def define(self, line):
         if cast := re.match(r"(%\S+) = (?:ptrtoint|inttoptr|addrspacecast|zext|trunc) (?:nuw |nneg )?\S+(?: addrspace\(\d+\))? (\S+) to", line):
             self.values[cast.group(1)] = self.name(cast.group(2))
-        elif add := re.match(r"(%\S+) = add i64 (%\S+), (-?\d+)$", line):
+        elif part := re.match(r"(%\S+) = extractvalue .*\} (%\S+), (\d+)", line):
+            self.values[part.group(1)] = f"{part.group(2)}.{part.group(3)}"
+        elif test := re.match(r"(%\S+) = icmp (eq|ne) \S+ (\S+), ([^\s,]+)", line):
+            sign = {"eq": "==", "ne": "!="}[test.group(2)]
+            self.values[test.group(1)] = f"{self.name(test.group(3))} {sign} {test.group(4)}"
+        elif choice := re.match(r"(%\S+) = select i1 (%\S+), i64 (\d+), i64 0", line):
+            self.values[choice.group(1)] = f"{self.name(choice.group(2))} ? {choice.group(3)} : 0"
+        elif choice := re.match(r"(%\S+) = select i1 (%\S+), i32 2, i32 1", line):
+            self.values[choice.group(1)] = f"1 + ({self.name(choice.group(2))})"
+        elif add := re.match(r"(%\S+) = add i64 (%\S+), (-?\d+)(?:,|$)", line):
             self.values[add.group(1)] = f"{self.name(add.group(2))}+{add.group(3)}"
 
     def arguments(self, text):

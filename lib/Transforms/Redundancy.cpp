@@ -1,0 +1,83 @@
+//===- Redundancy.cpp - Accesses that need no check of their own -*- C++
+//-*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Redundancy.h"
+#include "llvm/IR/DataLayout.h"
+
+using namespace llvm;
+
+namespace crsan {
+
+static bool isWrite(const Event &E) { return E.Flags & abi::WritesMemory; }
+
+/// Whether `Size` bytes at `Offset` lie within `OuterSize` at `Outer`.
+static bool contains(int64_t Outer, uint64_t OuterSize, int64_t Offset,
+                     uint64_t Size) {
+  return Offset >= Outer &&
+         Offset + int64_t(Size) <= Outer + int64_t(OuterSize);
+}
+
+CheckedAccesses::Key CheckedAccesses::keyOf(const Event &E,
+                                            int64_t &Offset) const {
+  const Value *Base = E.Where.Base;
+  Offset = E.Where.Offset;
+  if (!Base->getType()->isPointerTy())
+    return {Base, E.Where.Space};
+  APInt Constant(DL.getIndexTypeSizeInBits(Base->getType()), 0);
+  Base = Base->stripAndAccumulateConstantOffsets(DL, Constant,
+                                                 /*AllowNonInbounds=*/true);
+  Offset += Constant.getSExtValue();
+  return {Base, 0};
+}
+
+const CheckedAccesses::Checked *
+CheckedAccesses::covering(const Event &E) const {
+  int64_t Offset;
+  auto It = Known.find(keyOf(E, Offset));
+  if (It == Known.end() || !E.isWhole())
+    return nullptr;
+  for (const Checked &C : It->second)
+    if ((C.IsWrite || !isWrite(E)) &&
+        contains(C.Offset, C.Size, Offset, E.Size))
+      return &C;
+  return nullptr;
+}
+
+CheckedAccesses::Checked *CheckedAccesses::within(const Event &E,
+                                                  int64_t &Distance) {
+  int64_t Offset;
+  auto It = Known.find(keyOf(E, Offset));
+  if (It == Known.end() || !E.isWhole() || !isWrite(E))
+    return nullptr;
+  for (Checked &C : It->second)
+    if (!C.IsWrite && C.Number && contains(Offset, E.Size, C.Offset, C.Size)) {
+      Distance = Offset - C.Offset;
+      return &C;
+    }
+  return nullptr;
+}
+
+void CheckedAccesses::add(const Event &E, size_t Number) {
+  if (!E.isWhole())
+    return;
+  int64_t Offset;
+  const Key At = keyOf(E, Offset);
+  Known[At].push_back({Offset, E.Size, isWrite(E), Number});
+}
+
+void CheckedAccesses::endBlock() {
+  // Copied from block to block: in huge functions, that would take too long.
+  constexpr unsigned Most = 128;
+  if (Known.size() > Most)
+    Known.clear();
+  for (auto &[At, All] : Known)
+    for (Checked &C : All)
+      C.Number.reset();
+}
+
+} // namespace crsan

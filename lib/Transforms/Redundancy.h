@@ -1,0 +1,63 @@
+//===- Redundancy.h - Accesses that need no check of their own -*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Between two events that order memory, all accesses of a thread stand in the
+// same order to those of other threads. So if one of them races with another
+// thread's, each races with it that touches the same bytes and conflicts; to
+// look at the first that does so is enough.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_TRANSFORMS_REDUNDANCY_H
+#define CRSAN_TRANSFORMS_REDUNDANCY_H
+
+#include "Event.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace crsan {
+
+/// The weak accesses that a thread has made since it last synchronised.
+class CheckedAccesses {
+public:
+  explicit CheckedAccesses(const llvm::DataLayout &DL) : DL(DL) {}
+
+  struct Checked {
+    int64_t Offset; ///< From the value that its key names.
+    uint64_t Size;
+    bool IsWrite;
+    /// The caller's number for it, while its check may still become another's.
+    std::optional<size_t> Number;
+  };
+
+  /// An access that was checked and makes a check of `E` needless; or null.
+  const Checked *covering(const Event &E) const;
+
+  /// A load that touches nothing but what the store `E` does, and how far the
+  /// store begins from it; or null.
+  Checked *within(const Event &E, int64_t &Distance);
+
+  void add(const Event &E, size_t Number);
+
+  /// Nothing is known any more.
+  void clear() { Known.clear(); }
+
+  /// Another block follows, if only one can come before that: from here on, no
+  /// check may become another's, for the block may not be entered.
+  void endBlock();
+
+private:
+  /// A value that addresses are computed from, and, for an integer, the space
+  /// that it is an address in.
+  using Key = std::pair<const llvm::Value *, unsigned>;
+  Key keyOf(const Event &E, int64_t &Offset) const;
+
+  const llvm::DataLayout &DL;
+  llvm::DenseMap<Key, llvm::SmallVector<Checked, 2>> Known;
+};
+
+} // namespace crsan
+
+#endif // CRSAN_TRANSFORMS_REDUNDANCY_H

@@ -1,0 +1,190 @@
+//===- MemoryCalls.cpp - What the program allocates and frees -------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Arrays are left out: kernels reach them through textures and surfaces only.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MemoryCalls.h"
+
+#include "Driver.h"
+#include "Session.h"
+
+namespace crsan {
+
+#define CBID(Name) CUPTI_DRIVER_TRACE_CBID_##Name
+// Names as they are: CUDA's headers define some as macros.
+#define CASE(Name) case CUPTI_DRIVER_TRACE_CBID_##Name
+static constexpr CUpti_driver_api_trace_cbid Calls[] = {
+    CBID(cuMemAlloc_v2),
+    CBID(cuMemAllocPitch_v2),
+    CBID(cuMemAllocManaged),
+    CBID(cuMemAllocAsync),
+    CBID(cuMemAllocAsync_ptsz),
+    CBID(cuMemAllocFromPoolAsync),
+    CBID(cuMemAllocFromPoolAsync_ptsz),
+    CBID(cuMemHostAlloc),
+    CBID(cuMemAllocHost_v2),
+    CBID(cuMemHostRegister),
+    CBID(cuMemHostRegister_v2),
+    CBID(cuMemCreate),
+    CBID(cuMemMap),
+    CBID(cuIpcOpenMemHandle),
+    CBID(cuIpcOpenMemHandle_v2),
+    CBID(cuGraphAddMemAllocNode),
+    CBID(cuMemFree_v2),
+    CBID(cuMemFreeAsync),
+    CBID(cuMemFreeAsync_ptsz),
+    CBID(cuMemFreeHost),
+    CBID(cuMemHostUnregister),
+    CBID(cuMemUnmap),
+    CBID(cuIpcCloseMemHandle),
+};
+
+std::span<const CUpti_driver_api_trace_cbid> memoryCalls() { return Calls; }
+
+CUstream memoryStreamOf(CUpti_CallbackId Id, const void *Params) {
+  switch (Id) {
+    CASE(cuMemAllocAsync):
+    CASE(cuMemAllocAsync_ptsz):
+      return static_cast<const cuMemAllocAsync_params *>(Params)->hStream;
+    CASE(cuMemAllocFromPoolAsync):
+    CASE(cuMemAllocFromPoolAsync_ptsz):
+      return static_cast<const cuMemAllocFromPoolAsync_params *>(Params)
+          ->hStream;
+    CASE(cuMemFreeAsync):
+    CASE(cuMemFreeAsync_ptsz):
+      return static_cast<const cuMemFreeAsync_params *>(Params)->hStream;
+  default:
+    return nullptr;
+  }
+}
+
+/// Device memory that a call asks for, or 0.
+static size_t sizeAsked(CUpti_CallbackId Id, const void *Params) {
+  switch (Id) {
+    CASE(cuMemAlloc_v2):
+    CASE(cuMemAllocAsync):
+    CASE(cuMemAllocAsync_ptsz):
+    CASE(cuMemAllocFromPoolAsync):
+    CASE(cuMemAllocFromPoolAsync_ptsz):
+      // All begin alike.
+      return static_cast<const cuMemAlloc_v2_params *>(Params)->bytesize;
+    CASE(cuMemAllocPitch_v2): {
+      const auto *P = static_cast<const cuMemAllocPitch_v2_params *>(Params);
+      return P->WidthInBytes * P->Height;
+    }
+    CASE(cuMemCreate):
+      return static_cast<const cuMemCreate_params *>(Params)->size;
+  default:
+    return 0;
+  }
+}
+
+static size_t sizeOf(CUdeviceptr Address) {
+  Driver &D = theDriver();
+  size_t Size = 0;
+  if (!D.cuMemGetAddressRange ||
+      D.cuMemGetAddressRange(nullptr, &Size, Address) != CUDA_SUCCESS)
+    return 0;
+  return Size;
+}
+
+/// What a stream capture frees, each launch of the graph uses again.
+static bool isCapturing(CUstream Stream) {
+  Driver &D = theDriver();
+  CUstreamCaptureStatus Status = CU_STREAM_CAPTURE_STATUS_NONE;
+  return D.cuStreamIsCapturing &&
+         D.cuStreamIsCapturing(Stream, &Status) == CUDA_SUCCESS &&
+         Status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+static void onSuccess(Session &S, CUpti_CallbackId Id, const void *Params,
+                      CUcontext Ctx) {
+  // With unified addresses the host's are the device's.
+  auto Address = [](const void *P) { return reinterpret_cast<uint64_t>(P); };
+  switch (Id) {
+    CASE(cuMemAlloc_v2):
+    CASE(cuMemAllocAsync):
+    CASE(cuMemAllocAsync_ptsz):
+    CASE(cuMemAllocFromPoolAsync):
+    CASE(cuMemAllocFromPoolAsync_ptsz): {
+      const auto *P = static_cast<const cuMemAlloc_v2_params *>(Params);
+      return S.allocated(Ctx, *P->dptr, P->bytesize);
+    }
+    CASE(cuMemAllocPitch_v2): {
+      const auto *P = static_cast<const cuMemAllocPitch_v2_params *>(Params);
+      return S.allocated(Ctx, *P->dptr, *P->pPitch * P->Height);
+    }
+    CASE(cuMemAllocManaged): {
+      const auto *P = static_cast<const cuMemAllocManaged_params *>(Params);
+      return S.allocated(nullptr, *P->dptr, P->bytesize);
+    }
+    CASE(cuMemHostAlloc):
+    CASE(cuMemAllocHost_v2): {
+      const auto *P = static_cast<const cuMemAllocHost_v2_params *>(Params);
+      return S.allocated(nullptr, Address(*P->pp), P->bytesize);
+    }
+    CASE(cuMemHostRegister):
+    CASE(cuMemHostRegister_v2): {
+      const auto *P = static_cast<const cuMemHostRegister_v2_params *>(Params);
+      return S.allocated(nullptr, Address(P->p), P->bytesize);
+    }
+    CASE(cuMemMap): {
+      const auto *P = static_cast<const cuMemMap_params *>(Params);
+      return S.allocated(Ctx, P->ptr, P->size);
+    }
+    CASE(cuIpcOpenMemHandle):
+    CASE(cuIpcOpenMemHandle_v2): {
+      const auto *P =
+          static_cast<const cuIpcOpenMemHandle_v2_params *>(Params);
+      return S.allocated(Ctx, *P->pdptr, sizeOf(*P->pdptr));
+    }
+    CASE(cuGraphAddMemAllocNode): {
+      const auto *P =
+          static_cast<const cuGraphAddMemAllocNode_params *>(Params);
+      return S.allocated(Ctx, P->nodeParams->dptr, P->nodeParams->bytesize);
+    }
+    CASE(cuMemFree_v2):
+    CASE(cuIpcCloseMemHandle):
+      return S.freed(static_cast<const cuMemFree_v2_params *>(Params)->dptr);
+    CASE(cuMemFreeAsync):
+    CASE(cuMemFreeAsync_ptsz): {
+      const auto *P = static_cast<const cuMemFreeAsync_params *>(Params);
+      return isCapturing(P->hStream) ? void() : S.freeing(P->dptr);
+    }
+    CASE(cuMemFreeHost):
+    CASE(cuMemHostUnregister):
+      return S.freed(
+          Address(static_cast<const cuMemFreeHost_params *>(Params)->p));
+    CASE(cuMemUnmap): {
+      const auto *P = static_cast<const cuMemUnmap_params *>(Params);
+      return S.unmapped(P->ptr, P->size);
+    }
+  default:
+    return;
+  }
+}
+
+void onMemoryCall(Session &S, CUpti_CallbackId Id,
+                  const CUpti_CallbackData &Call, CUcontext Ctx) {
+  const void *Params = Call.functionParams;
+  if (Call.callbackSite == CUPTI_API_ENTER) {
+    if (size_t Size = sizeAsked(Id, Params); Size && Ctx)
+      S.allocating(Ctx, Size);
+    return;
+  }
+  auto Result = *static_cast<const CUresult *>(Call.functionReturnValue);
+  if (Result == CUDA_SUCCESS)
+    onSuccess(S, Id, Params, Ctx);
+  else if (Result == CUDA_ERROR_OUT_OF_MEMORY)
+    S.allocationFailed(Ctx);
+}
+#undef CASE
+#undef CBID
+
+} // namespace crsan

@@ -1,0 +1,130 @@
+; Intent: fences and barriers of inline PTX are told of like those of C++; what is not
+; understood may be anything.
+; RUN: %opt -load-pass-plugin=%pass_plugin -crsan-mode=metadata -passes=crsan-mark,crsan -verify-each -S %s \
+; RUN:   | %python %S/Inputs/events.py | FileCheck %s --match-full-lines
+
+target triple = "nvptx64-nvidia-cuda"
+
+; CHECK:      function fences
+; CHECK-NEXT:   called
+; CHECK-NEXT:   asm fence.acq_rel.gpu;
+; CHECK-NEXT:   fence(2)
+; CHECK-NEXT:   asm fence.sc.cta;
+; CHECK-NEXT:   fence(0)
+; CHECK-NEXT:   asm membar.sys;
+; CHECK-NEXT:   fence(3)
+; CHECK-NEXT:   asm membar.gl;
+; CHECK-NEXT:   fence(2)
+; CHECK-NEXT:   asm fence.mbarrier_init.release.cluster;
+; CHECK-NEXT:   fence(1)
+; CHECK-NEXT:   asm fence.proxy.async;
+; CHECK-NEXT:   ret
+define void @fences() {
+  call void asm sideeffect "fence.acq_rel.gpu;", "~{memory}"()
+  call void asm sideeffect "fence.sc.cta;", "~{memory}"()
+  call void asm sideeffect "membar.sys;", "~{memory}"()
+  call void asm sideeffect "membar.gl;", "~{memory}"()
+  call void asm sideeffect "fence.mbarrier_init.release.cluster;", "~{memory}"()
+  call void asm sideeffect "fence.proxy.async;", "~{memory}"()
+  ret void
+}
+
+; CHECK:      function barriers
+; CHECK-NEXT:   called
+; CHECK-NEXT:   block_arrive
+; CHECK-NEXT:   asm bar.sync 0;
+; CHECK-NEXT:   block_depart
+; CHECK-NEXT:   block_arrive
+; CHECK-NEXT:   asm {.reg .pred p; barrier.cta.red.and.pred p, 1, p;}
+; CHECK-NEXT:   block_depart
+; CHECK-NEXT:   publish(1, 0)
+; CHECK-NEXT:   asm bar.sync 1, 64;
+; CHECK-NEXT:   collect(1, 0)
+; CHECK-NEXT:   publish(%n, 0)
+; CHECK-NEXT:   asm barrier.arrive $0, $1;
+; CHECK-NEXT:   publish(2, 0)
+; CHECK-NEXT:   asm bar.red.popc.u32 $0, 2, 64, p;
+; CHECK-NEXT:   collect(2, 0)
+; CHECK-NEXT:   warp_barrier(-1)
+; CHECK-NEXT:   asm bar.warp.sync 0xffffffff;
+; CHECK-NEXT:   warp_barrier(%n)
+; CHECK-NEXT:   asm bar.warp.sync $0;
+; CHECK-NEXT:   publish(256, 1)
+; CHECK-NEXT:   asm barrier.cluster.arrive.release.aligned;
+; CHECK-NEXT:   asm barrier.cluster.wait.acquire.aligned;
+; CHECK-NEXT:   collect(256, 1)
+; CHECK-NEXT:   ret
+define void @barriers(i32 %n) {
+  call void asm sideeffect "bar.sync 0;", "~{memory}"()
+  call void asm sideeffect "{.reg .pred p; barrier.cta.red.and.pred p, 1, p;}", "~{memory}"()
+  call void asm sideeffect "bar.sync 1, 64;", "~{memory}"()
+  call void asm sideeffect "barrier.arrive $0, $1;", "r,r,~{memory}"(i32 %n, i32 64)
+  %c = call i32 asm sideeffect "bar.red.popc.u32 $0, 2, 64, p;", "=r,~{memory}"()
+  call void asm sideeffect "bar.warp.sync 0xffffffff;", "~{memory}"()
+  call void asm sideeffect "bar.warp.sync $0;", "r,~{memory}"(i32 %n)
+  call void asm sideeffect "barrier.cluster.arrive.release.aligned;", "~{memory}"()
+  call void asm sideeffect "barrier.cluster.wait.acquire.aligned;", "~{memory}"()
+  ret void
+}
+
+; A loop that waits: whatever is done, it is over when the loop is.
+; CHECK:      function mbarriers
+; CHECK-NEXT:   called
+; CHECK-NEXT:   asm mbarrier.init.shared.b64 [$0], 32;
+; CHECK-NEXT:   publish(%b, 0)
+; CHECK-NEXT:   asm mbarrier.arrive.shared.b64 _, [$0];
+; CHECK-NEXT:   publish(%b, 1)
+; CHECK-NEXT:   asm mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64 _, [$0], 4;
+; CHECK-NEXT:   asm {.reg .pred P; W: mbarrier.try_wait.parity.shared::cta.b64 P, [$0], $1; @P bra D; bra W; D:}
+; CHECK-NEXT:   collect(%b, 0)
+; CHECK-NEXT:   ret
+define void @mbarriers(i32 %b) {
+  call void asm sideeffect "mbarrier.init.shared.b64 [$0], 32;", "r"(i32 %b)
+  call void asm sideeffect "mbarrier.arrive.shared.b64 _, [$0];", "r"(i32 %b)
+  call void asm sideeffect "mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64 _, [$0], 4;", "r"(i32 %b)
+  call void asm sideeffect "{.reg .pred P; W: mbarrier.try_wait.parity.shared::cta.b64 P, [$0], $1; @P bra D; bra W; D:}", "r,r"(i32 %b, i32 1)
+  ret void
+}
+
+; CHECK:      function harmless
+; CHECK-NEXT:   called
+; CHECK-NEXT:   asm activemask.b32 $0;
+; CHECK-NEXT:   asm shfl.sync.idx.b32 $0, $1, 0, 31, -1;
+; CHECK-NEXT:   asm cp.async.commit_group;
+; CHECK-NEXT:   asm cp.async.wait_group 0;
+; CHECK-NEXT:   asm griddepcontrol.launch_dependents;
+; CHECK-NEXT:   asm nanosleep.u32 20;
+; CHECK-NEXT:   ret
+define void @harmless(i32 %v) {
+  %a = call i32 asm sideeffect "activemask.b32 $0;", "=r,~{memory}"()
+  %b = call i32 asm sideeffect "shfl.sync.idx.b32 $0, $1, 0, 31, -1;", "=r,r"(i32 %v)
+  call void asm sideeffect "cp.async.commit_group;", "~{memory}"()
+  call void asm sideeffect "cp.async.wait_group 0;", "~{memory}"()
+  call void asm sideeffect "griddepcontrol.launch_dependents;", "~{memory}"()
+  call void asm sideeffect "nanosleep.u32 20;", "~{memory}"()
+  ret void
+}
+
+; CHECK:      function anything
+; CHECK-NEXT:   called
+; CHECK-NEXT:   asm griddepcontrol.wait;
+; CHECK-NEXT:   unknown
+; CHECK-NEXT:   asm frobnicate.sync.u32 $0;
+; CHECK-NEXT:   unknown
+; CHECK-NEXT:   asm 1 2 3
+; CHECK-NEXT:   unknown
+; CHECK-NEXT:   asm {.reg .u64 a; add.u64 a, $0, 4; red.release.gpu.add.u32 [a], 1;}
+; CHECK-NEXT:   unknown
+; CHECK-NEXT:   asm @p bar.sync 0;
+; CHECK-NEXT:   unknown
+; CHECK-NEXT:   asm frobnicate.sync.u32 $0;
+; CHECK-NEXT:   ret
+define void @anything(ptr %p) {
+  call void asm sideeffect "griddepcontrol.wait;", "~{memory}"()
+  %a = call i32 asm sideeffect "frobnicate.sync.u32 $0;", "=r"()
+  call void asm sideeffect "1 2 3", ""()
+  call void asm sideeffect "{.reg .u64 a; add.u64 a, $0, 4; red.release.gpu.add.u32 [a], 1;}", "l"(ptr %p)
+  call void asm sideeffect "@p bar.sync 0;", ""()
+  %t = call i32 asm "frobnicate.sync.u32 $0;", "=r"() memory(none)
+  ret void
+}

@@ -1,0 +1,438 @@
+//===- InjectShadowTest.cpp - Pages of shadow, and what they cost ---------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Allocations.h"
+#include "Driver.h"
+#include "Shadow.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+#include <optional>
+#include <set>
+
+#include <sys/mman.h>
+
+namespace crsan {
+
+namespace {
+
+constexpr uint64_t MiB = uint64_t(1) << 20;
+constexpr uint64_t Slot = ShadowMemory::SlotBytes;
+
+/// A device of host memory that is only there where it is touched.
+struct Card {
+  uint64_t Total = 1024 * MiB;
+  uint64_t ProgramUses = 0, Allocated = 0, Created = 0;
+  uint64_t free() const { return Total - ProgramUses - Allocated - Created; }
+  std::map<uint64_t, uint64_t> Blocks; ///< Of cuMemAlloc.
+  std::set<uint64_t> Mapped;
+  unsigned Waits = 0; ///< For the context.
+};
+Card TheCard;
+
+uint64_t mapMemory(uint64_t Size) {
+  void *Base = mmap(nullptr, Size, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return reinterpret_cast<uint64_t>(Base);
+}
+
+CUresult memAlloc(CUdeviceptr *Address, size_t Size) {
+  if (Size > TheCard.free())
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  *Address = mapMemory(Size);
+  TheCard.Blocks[*Address] = Size;
+  TheCard.Allocated += Size;
+  return CUDA_SUCCESS;
+}
+CUresult memFree(CUdeviceptr Address) {
+  auto Found = TheCard.Blocks.find(Address);
+  if (Found == TheCard.Blocks.end())
+    return CUDA_ERROR_INVALID_VALUE;
+  TheCard.Allocated -= Found->second;
+  munmap(reinterpret_cast<void *>(Address), Found->second);
+  TheCard.Blocks.erase(Found);
+  return CUDA_SUCCESS;
+}
+CUresult memGetInfo(size_t *Free, size_t *Total) {
+  *Free = TheCard.free();
+  *Total = TheCard.Total;
+  return CUDA_SUCCESS;
+}
+CUresult addressReserve(CUdeviceptr *Base, size_t Size, size_t Align,
+                        CUdeviceptr, unsigned long long) {
+  *Base = (mapMemory(Size + Align) + Align - 1) / Align * Align;
+  return CUDA_SUCCESS;
+}
+CUresult create(CUmemGenericAllocationHandle *Handle, size_t Size,
+                const CUmemAllocationProp *, unsigned long long) {
+  if (Size > TheCard.free())
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  TheCard.Created += Size;
+  *Handle = Size;
+  return CUDA_SUCCESS;
+}
+CUresult map(CUdeviceptr Address, size_t, size_t, CUmemGenericAllocationHandle,
+             unsigned long long) {
+  return TheCard.Mapped.insert(Address).second ? CUDA_SUCCESS
+                                               : CUDA_ERROR_ALREADY_MAPPED;
+}
+CUresult unmap(CUdeviceptr Address, size_t) {
+  return TheCard.Mapped.erase(Address) ? CUDA_SUCCESS
+                                       : CUDA_ERROR_INVALID_VALUE;
+}
+CUresult release(CUmemGenericAllocationHandle Handle) {
+  TheCard.Created -= Handle;
+  return CUDA_SUCCESS;
+}
+CUresult setAccess(CUdeviceptr, size_t, const CUmemAccessDesc *, size_t) {
+  return CUDA_SUCCESS;
+}
+CUresult memsetD8(CUdeviceptr Address, unsigned char Value, size_t Size,
+                  CUstream) {
+  // Most of it was never touched.
+  auto *Bytes = reinterpret_cast<unsigned char *>(Address);
+  if (Size % 4096 == 0 && Address % 4096 == 0)
+    madvise(Bytes, Size, MADV_DONTNEED);
+  else
+    std::memset(Bytes, Value, Size);
+  return CUDA_SUCCESS;
+}
+CUresult copyIn(CUdeviceptr To, const void *From, size_t Size, CUstream) {
+  std::memcpy(reinterpret_cast<void *>(To), From, Size);
+  return CUDA_SUCCESS;
+}
+CUresult copyOut(void *To, CUdeviceptr From, size_t Size, CUstream) {
+  std::memcpy(To, reinterpret_cast<const void *>(From), Size);
+  return CUDA_SUCCESS;
+}
+
+class InjectShadow : public testing::Test {
+protected:
+  InjectShadow() : Before(theDriver()) {
+    TheCard = Card();
+    Driver &D = theDriver();
+    D.cuMemAlloc = memAlloc;
+    D.cuMemFree = memFree;
+    D.cuMemAllocManaged = [](CUdeviceptr *Address, size_t Size, unsigned) {
+      return memAlloc(Address, Size);
+    };
+    D.cuMemGetInfo = memGetInfo;
+    D.cuMemAddressReserve = addressReserve;
+    D.cuMemCreate = create;
+    D.cuMemMap = map;
+    D.cuMemUnmap = unmap;
+    D.cuMemRelease = release;
+    D.cuMemSetAccess = setAccess;
+    D.cuMemsetD8Async = memsetD8;
+    D.cuMemcpyHtoDAsync = copyIn;
+    D.cuMemcpyDtoHAsync = copyOut;
+    D.cuStreamSynchronize = [](CUstream) { return CUDA_SUCCESS; };
+    D.cuCtxSynchronize = [] {
+      ++TheCard.Waits;
+      return CUDA_SUCCESS;
+    };
+  }
+  ~InjectShadow() override { theDriver() = Before; }
+
+  void make(const char *Text = "") {
+    Flags Options;
+    ASSERT_EQ(Options.parse(Text), std::nullopt);
+    S.emplace(0, nullptr, Options);
+    ASSERT_EQ(S->prepare(1000), "");
+    Tables = TheCard.Allocated;
+  }
+  void add(uint64_t Base, uint64_t Size) {
+    MemoryRange Range{nullptr, Base, Size};
+    S->add({&Range, 1});
+  }
+  void remove(uint64_t Base, uint64_t Size) {
+    S->remove({nullptr, Base, Size});
+  }
+  abi::Metadata &metadata() {
+    return *reinterpret_cast<abi::Metadata *>(S->address());
+  }
+  /// As the device finds it: the flags, and where the word's cell is.
+  struct Entry {
+    uint64_t Flags = 0;
+    abi::Cell *Cell = nullptr;
+    bool isExact() const { return Flags == abi::PageValid; }
+    bool isCached() const {
+      return Flags == (abi::PageValid | abi::PageCached);
+    }
+    bool isNone() const { return Flags == 0; }
+  };
+  Entry look(uint64_t Address) {
+    uint64_t Raw =
+        reinterpret_cast<uint64_t *>(metadata().Pages)[abi::pageIndex(Address)];
+    if (Raw == 0 || Raw >> 48 != abi::pageTag(Address))
+      return {};
+    uint64_t Word = Address % abi::PageBytes / 4;
+    if (Raw & abi::PageCached)
+      Word /= abi::CacheWays;
+    return {Raw & 0xfff,
+            reinterpret_cast<abi::Cell *>(Raw & 0xfffffffff000) + Word};
+  }
+  uint64_t slots() const {
+    return (TheCard.Created + TheCard.Allocated - Tables) / Slot;
+  }
+
+  std::optional<Shadow> S;
+  uint64_t Tables = 0;
+
+private:
+  Driver Before;
+};
+
+constexpr uint64_t Base = 0x7f12'3400'0000;
+
+} // namespace
+
+TEST_F(InjectShadow, TheTablesAreZeroAndApart) {
+  make();
+  const abi::Metadata &M = metadata();
+  EXPECT_EQ(M.SharedBytes, 4096u);
+  std::map<uint64_t, uint64_t> Sizes = {
+      {M.Pages, uint64_t(abi::NumPages) * 8},
+      {M.Warps, abi::NumWarps * sizeof(abi::WarpState)},
+      {M.Lanes, abi::NumWarps * 32 * sizeof(abi::LaneState)},
+      {M.Known, abi::NumWarps * abi::KnownEntries * 4},
+      {M.SyncCells, abi::NumSyncCells * sizeof(abi::SyncCell)},
+      {M.Pairs, abi::NumRacingPairs * sizeof(abi::RacingPair)},
+      {M.Sites, abi::MaxSites * 8},
+      {M.SharedShadow, M.SharedBytes}};
+  EXPECT_EQ(Sizes.size(), 8u);
+  uint64_t End = S->address() + sizeof(M);
+  for (auto [Start, Size] : Sizes) {
+    EXPECT_GE(Start, End);
+    EXPECT_EQ(*reinterpret_cast<uint64_t *>(Start), 0u);
+    End = Start + Size;
+  }
+}
+
+TEST_F(InjectShadow, NoMemoryForTheTablesIsOneLine) {
+  TheCard.ProgramUses = TheCard.Total;
+  S.emplace(0, nullptr, Flags());
+  theDriver().cuGetErrorName = nullptr;
+  theDriver().cuGetErrorString = nullptr;
+  EXPECT_NE(S->prepare(1000).find("cuMemAlloc failed"), std::string::npos);
+}
+
+TEST_F(InjectShadow, EveryPageOfARangeHasShadowAndNoOther) {
+  make();
+  add(Base + abi::PageBytes - 4, 8);
+  EXPECT_TRUE(look(Base).isExact());
+  EXPECT_TRUE(look(Base + abi::PageBytes).isExact());
+  EXPECT_TRUE(look(Base - 1).isNone());
+  EXPECT_TRUE(look(Base + 2 * abi::PageBytes).isNone());
+  // 2 TiB away the index is the same.
+  EXPECT_TRUE(look(Base + (uint64_t(1) << 41)).isNone());
+  EXPECT_EQ(slots(), 2u);
+  EXPECT_EQ(S->coverage().Exact, 2 * abi::PageBytes);
+}
+
+TEST_F(InjectShadow, APageStaysAsLongAsAnyRangeIsInIt) {
+  make();
+  add(Base, 64);
+  add(Base + 64, 64);
+  remove(Base, 64);
+  EXPECT_TRUE(look(Base).isExact());
+  remove(Base + 64, 64);
+  EXPECT_TRUE(look(Base).isNone());
+}
+
+TEST_F(InjectShadow, FreedPagesAreReusedAndClean) {
+  make();
+  add(Base, 4);
+  look(Base).Cell->Writer = 1;
+  remove(Base, 4);
+  add(Base + 64 * MiB, 4);
+  EXPECT_EQ(slots(), 1u);
+  EXPECT_EQ(look(Base + 64 * MiB).Cell->Writer, 0u);
+}
+
+TEST_F(InjectShadow, ANewRangeInAnOldPageBeginsClean) {
+  make();
+  add(Base, 64);
+  look(Base).Cell->Writer = 1;
+  look(Base + 64).Cell->Writer = 2;
+  look(Base + 128).Cell->Writer = 3;
+  add(Base + 64, 64);
+  EXPECT_EQ(look(Base).Cell->Writer, 1u);
+  EXPECT_EQ(look(Base + 64).Cell->Writer, 0u);
+  EXPECT_EQ(look(Base + 128).Cell->Writer, 3u);
+}
+
+TEST_F(InjectShadow, OfTwoPagesOfOneIndexTheFirstHasShadow) {
+  make();
+  const uint64_t Far = Base + (uint64_t(1) << 41);
+  add(Base, 4);
+  add(Far, 4);
+  EXPECT_TRUE(look(Base).isExact());
+  EXPECT_TRUE(look(Far).isNone());
+  EXPECT_EQ(S->coverage().None, abi::PageBytes);
+  remove(Far, 4);
+  EXPECT_TRUE(look(Base).isExact());
+}
+
+TEST_F(InjectShadow, BeyondTheLimitPagesAreCached) {
+  make("shadow_limit=24");
+  add(Base, 10 * abi::PageBytes);
+  // Two slots, and a third that the others share.
+  EXPECT_TRUE(look(Base).isExact());
+  EXPECT_TRUE(look(Base + abi::PageBytes).isExact());
+  for (unsigned I = 2; I < 10; ++I)
+    EXPECT_TRUE(look(Base + I * abi::PageBytes).isCached());
+  EXPECT_EQ(slots(), 3u);
+  EXPECT_EQ(S->coverage().Cached, 8 * abi::PageBytes);
+  EXPECT_EQ(S->coverage().None, 0u);
+}
+
+TEST_F(InjectShadow, CachedPagesDoNotShareCells) {
+  make("shadow=cached");
+  add(Base, 40 * abi::PageBytes);
+  std::set<abi::Cell *> Cells;
+  for (unsigned I = 0; I < 40; ++I) {
+    EXPECT_TRUE(look(Base + I * abi::PageBytes).isCached());
+    Cells.insert(look(Base + I * abi::PageBytes).Cell);
+    Cells.insert(look(Base + (I + 1) * abi::PageBytes - 1).Cell);
+  }
+  EXPECT_EQ(Cells.size(), 80u);
+  EXPECT_EQ(slots(), 2u);
+}
+
+TEST_F(InjectShadow, BelowTheLeastLimitThereIsNone) {
+  make("shadow_limit=4");
+  add(Base, 3 * abi::PageBytes);
+  EXPECT_TRUE(look(Base).isNone());
+  EXPECT_EQ(slots(), 0u);
+  EXPECT_EQ(S->coverage().None, 3 * abi::PageBytes);
+}
+
+TEST_F(InjectShadow, TheReserveIsLeftToTheProgram) {
+  make();
+  add(Base, 512 * abi::PageBytes);
+  EXPECT_GE(TheCard.free(), 256 * MiB);
+  EXPECT_LT(TheCard.free(), 256 * MiB + Slot);
+  EXPECT_EQ(S->coverage().None, 0u);
+}
+
+TEST_F(InjectShadow, WhatTheProgramNeedsItGets) {
+  make();
+  add(Base, 100 * abi::PageBytes);
+  const uint64_t Before = S->held();
+  EXPECT_EQ(TheCard.Waits, S->coverage().Cached ? 1u : 0u);
+  unsigned Waits = TheCard.Waits;
+  S->makeRoom(64 * MiB);
+  EXPECT_EQ(S->held(), Before);
+  EXPECT_EQ(TheCard.Waits, Waits);
+
+  const uint64_t Needed = TheCard.free() + 100 * MiB;
+  S->makeRoom(Needed);
+  EXPECT_GE(TheCard.free(), Needed);
+  EXPECT_LT(S->held(), Before);
+  EXPECT_EQ(TheCard.Waits, Waits + 1);
+  unsigned Exact = 0;
+  for (unsigned I = 0; I < 100; ++I) {
+    EXPECT_FALSE(look(Base + I * abi::PageBytes).isNone());
+    Exact += look(Base + I * abi::PageBytes).isExact();
+  }
+  EXPECT_GT(Exact, 0u);
+  EXPECT_LT(Exact, 100u);
+}
+
+TEST_F(InjectShadow, WithoutMappingItIsAllocated) {
+  theDriver().cuMemMap = nullptr;
+  make();
+  add(Base, 2 * abi::PageBytes);
+  EXPECT_TRUE(look(Base).isExact());
+  EXPECT_EQ(TheCard.Created, 0u);
+  EXPECT_EQ(slots(), 2u);
+  TheCard.ProgramUses = TheCard.free();
+  S->makeRoom(8 * MiB);
+  EXPECT_GE(TheCard.free(), 8 * MiB);
+}
+
+TEST_F(InjectShadow, ManagedShadowIsNotMapped) {
+  make("shadow=managed");
+  add(Base, abi::PageBytes);
+  EXPECT_TRUE(look(Base).isExact());
+  EXPECT_EQ(TheCard.Created, 0u);
+  EXPECT_EQ(slots(), 1u);
+}
+
+TEST_F(InjectShadow, AResetForgetsAllButTheCounts) {
+  make();
+  add(Base, 4);
+  auto *Warps = reinterpret_cast<abi::WarpState *>(metadata().Warps);
+  auto *Known = reinterpret_cast<uint32_t *>(metadata().Known);
+  auto *Sites = reinterpret_cast<uint64_t *>(metadata().Sites);
+  look(Base).Cell->Reader = 1;
+  Warps[7].Clock = 5;
+  Warps[7].Checked = 30;
+  Warps[9].Unchecked = 2;
+  Known[9] = 1;
+  Sites[1] = 11;
+  EXPECT_FALSE(S->wantsReset());
+  metadata().Reserved = 1;
+  metadata().NextSite = 2;
+  EXPECT_TRUE(S->wantsReset());
+  S->reset();
+  EXPECT_FALSE(S->wantsReset());
+  EXPECT_EQ(look(Base).Cell->Reader, 0u);
+  EXPECT_EQ(Warps[7].Clock, 0u);
+  EXPECT_EQ(Known[9], 0u);
+  EXPECT_EQ(Sites[1], 11u);
+  EXPECT_EQ(metadata().NextSite, 2u);
+  EXPECT_EQ(S->before().Checked, 30u);
+  EXPECT_EQ(S->before().Unchecked, 2u);
+}
+
+TEST(InjectAllocations, MemoryIsItsOwnersOrEverybodys) {
+  auto *One = reinterpret_cast<CUcontext>(1),
+       *Two = reinterpret_cast<CUcontext>(2);
+  Allocations A;
+  A.add({One, 100, 8});
+  A.add({Two, 200, 8});
+  A.add({nullptr, 300, 8});
+  EXPECT_EQ(A.of(One).size(), 2u);
+  A.forget(Two);
+  EXPECT_EQ(A.of(Two).size(), 1u);
+}
+
+TEST(InjectAllocations, OfOneBaseTheOldestGoesFirst) {
+  Allocations A;
+  A.add({nullptr, 100, 8});
+  A.add({nullptr, 100, 16});
+  EXPECT_EQ(A.remove(100)->Size, 8u);
+  EXPECT_EQ(A.remove(100)->Size, 16u);
+  EXPECT_FALSE(A.remove(100));
+}
+
+TEST(InjectAllocations, WhatAStreamFreesStaysUntilTheContextIsIdle) {
+  auto *One = reinterpret_cast<CUcontext>(1),
+       *Two = reinterpret_cast<CUcontext>(2);
+  Allocations A;
+  A.add({One, 100, 8});
+  A.freeing(100);
+  EXPECT_EQ(A.of(One).size(), 1u);
+  EXPECT_TRUE(A.takeFreed(Two).empty());
+  EXPECT_EQ(A.takeFreed(One).size(), 1u);
+  EXPECT_TRUE(A.of(One).empty());
+}
+
+TEST(InjectAllocations, UnmappingTakesAllWithin) {
+  Allocations A;
+  A.add({nullptr, 100, 100});
+  A.add({nullptr, 200, 100});
+  A.add({nullptr, 300, 100});
+  EXPECT_EQ(A.removeWithin(100, 200).size(), 2u);
+  EXPECT_EQ(A.of(nullptr).size(), 1u);
+}
+
+} // namespace crsan
