@@ -215,10 +215,9 @@ DEVICE void Check::word(Address A, CellRef C, Bytes B) const {
   } else if (Remembers &&
              (!Reader.isSameMoment(Now) || Reader.bytes() != Now.bytes() ||
               (Reader.isStrong() && !Now.isStrong()))) {
-    // Of several readers of one warp, the cell keeps the last, and that it was
-    // not the only one.
-    const bool More = Reader.warp() == Now.warp() &&
-                      Reader.clock() == Now.clock() && !Reader.isNobody() &&
+    // Of several lanes that read the same bytes at one place of the source, the
+    // cell keeps the last, and that it was not the only one.
+    const bool More = Reader.isSameButLane(Now) &&
                       (Reader.lane() != Now.lane() || Reader.isSeveral());
     C.setReader(More ? Now.several() : Now);
   }
