@@ -431,7 +431,8 @@ HOT_ENTRY void __crsan_md_enter(uint32_t Flags) {
         storeRelaxed(Known[I], 0);
     }
   }
-  IsNew = __nvvm_vote_any_sync(activeMask(), IsNew);
+  // Not the active ones: the leader may not be back yet.
+  IsNew = __nvvm_vote_any_sync(Here, IsNew);
   if (IsNew)
     Me.thread() = LaneState{};
   fenceDevice();

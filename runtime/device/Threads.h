@@ -198,12 +198,15 @@ DEVICE void release(const Self &Me, SyncCell &To, uint32_t OwnClock) {
   To.IsSet = 1;
 }
 
+/// What is known of those of whom everything may be known: no clock is larger.
+constexpr uint32_t Everything = ~0u;
+
 /// Everything that this thread may have learned without our noticing.
 DEVICE void acquireEverything(const Self &Me) {
   uint32_t *Known = Me.known();
 #pragma unroll 1
   for (uint32_t I = 0; I < KnownEntries; ++I)
-    raise(Known[I], ~0u);
+    raise(Known[I], Everything);
   setFlags(Me.warp().Flags, HasKnown);
   Me.thread().Acquire = tick(Me);
 }
