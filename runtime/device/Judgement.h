@@ -127,7 +127,7 @@ DEVICE uint64_t reasonsOf(const Self &Me, Accessor Earlier, Order How) {
     Why |= EarlierNoSync;
   if (T.FenceBlock > Then)
     Why |= T.FenceDevice > Then ? EarlierFencedDevice : EarlierFencedBlock;
-  if (T.WarpArrive > Then)
+  if (T.WarpArrive > Then && !(T.Flags & HasLeft))
     Why |= EarlierBarrier;
   if (Mine.Acquire)
     Why |= LaterAcquired;
