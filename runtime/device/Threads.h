@@ -117,13 +117,13 @@ struct Self {
 };
 
 /// Lets the warp's clock rise: accesses until now are told from later ones.
-/// Lanes that do so together share a step. Where lanes that have diverged
-/// overtake each other the clock may fall again: accesses look older than they
-/// are, and so as if more of them had been released.
+/// Lanes that do so together share a step. Lanes that have diverged may overtake
+/// each other here, but the clock never falls: a lane that had seen the larger
+/// one would not get beyond its own accesses.
 DEVICE uint32_t tick(const Self &Me) {
   WarpState &W = Me.warp();
   const uint32_t Now = loadNear(W.Clock) + 1;
-  storeNear(W.Clock, Now);
+  raise(W.Clock, Now);
   Me.thread().LastSync = Now;
   return Now;
 }
