@@ -595,8 +595,7 @@ HOT_ENTRY void __crsan_md_block_depart() {
   const uint32_t Barriers = ++T.Barriers;
   // All warps go on from the same clock.
   const uint32_t Now = loadRelaxed(Me.firstWarpState().Arrive[Barriers & 1]);
-  if (loadNear(W.Clock) < Now)
-    storeNear(W.Clock, Now);
+  raiseClock(W, Now);
   storeNear(W.Barrier, Now);
   T.WarpDepart = Now;
   acquire(Me, SyncCells::at(SyncCells(BlockBarrier).Block));
