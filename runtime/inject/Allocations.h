@@ -19,8 +19,11 @@ namespace crsan {
 
 /// Some of the program's memory: an allocation, or a module's variables.
 struct MemoryRange {
-  CUcontext Owner = nullptr; ///< Null: every context may touch it.
+  /// Null: every context may touch it, and the host.
+  CUcontext Owner = nullptr;
   uint64_t Base = 0, Size = 0;
+
+  bool isHosts() const { return !Owner; }
 
   bool isFor(CUcontext Context) const { return !Owner || Owner == Context; }
 };

@@ -49,16 +49,16 @@ std::span<const CUpti_driver_api_trace_cbid> memoryCalls() { return Calls; }
 
 CUstream memoryStreamOf(CUpti_CallbackId Id, const void *Params) {
   switch (Id) {
-    CASE(cuMemAllocAsync):
-    CASE(cuMemAllocAsync_ptsz):
-      return static_cast<const cuMemAllocAsync_params *>(Params)->hStream;
-    CASE(cuMemAllocFromPoolAsync):
-    CASE(cuMemAllocFromPoolAsync_ptsz):
-      return static_cast<const cuMemAllocFromPoolAsync_params *>(Params)
-          ->hStream;
-    CASE(cuMemFreeAsync):
-    CASE(cuMemFreeAsync_ptsz):
-      return static_cast<const cuMemFreeAsync_params *>(Params)->hStream;
+    CASE(cuMemAllocAsync)
+        : CASE(cuMemAllocAsync_ptsz)
+        : return static_cast<const cuMemAllocAsync_params *>(Params)->hStream;
+    CASE(cuMemAllocFromPoolAsync)
+        : CASE(cuMemAllocFromPoolAsync_ptsz)
+        : return static_cast<const cuMemAllocFromPoolAsync_params *>(Params)
+              ->hStream;
+    CASE(cuMemFreeAsync)
+        : CASE(cuMemFreeAsync_ptsz)
+        : return static_cast<const cuMemFreeAsync_params *>(Params)->hStream;
   default:
     return nullptr;
   }
@@ -67,19 +67,19 @@ CUstream memoryStreamOf(CUpti_CallbackId Id, const void *Params) {
 /// Device memory that a call asks for, or 0.
 static size_t sizeAsked(CUpti_CallbackId Id, const void *Params) {
   switch (Id) {
-    CASE(cuMemAlloc_v2):
-    CASE(cuMemAllocAsync):
-    CASE(cuMemAllocAsync_ptsz):
-    CASE(cuMemAllocFromPoolAsync):
-    CASE(cuMemAllocFromPoolAsync_ptsz):
-      // All begin alike.
-      return static_cast<const cuMemAlloc_v2_params *>(Params)->bytesize;
-    CASE(cuMemAllocPitch_v2): {
+    CASE(cuMemAlloc_v2)
+        : CASE(cuMemAllocAsync)
+        : CASE(cuMemAllocAsync_ptsz)
+        : CASE(cuMemAllocFromPoolAsync)
+        : CASE(cuMemAllocFromPoolAsync_ptsz)
+        : // All begin alike.
+          return static_cast<const cuMemAlloc_v2_params *>(Params)->bytesize;
+    CASE(cuMemAllocPitch_v2) : {
       const auto *P = static_cast<const cuMemAllocPitch_v2_params *>(Params);
       return P->WidthInBytes * P->Height;
     }
-    CASE(cuMemCreate):
-      return static_cast<const cuMemCreate_params *>(Params)->size;
+    CASE(cuMemCreate)
+        : return static_cast<const cuMemCreate_params *>(Params)->size;
   default:
     return 0;
   }
@@ -108,60 +108,55 @@ static void onSuccess(Session &S, CUpti_CallbackId Id, const void *Params,
   // With unified addresses the host's are the device's.
   auto Address = [](const void *P) { return reinterpret_cast<uint64_t>(P); };
   switch (Id) {
-    CASE(cuMemAlloc_v2):
-    CASE(cuMemAllocAsync):
-    CASE(cuMemAllocAsync_ptsz):
-    CASE(cuMemAllocFromPoolAsync):
-    CASE(cuMemAllocFromPoolAsync_ptsz): {
+    CASE(cuMemAlloc_v2)
+        : CASE(cuMemAllocAsync)
+        : CASE(cuMemAllocAsync_ptsz)
+        : CASE(cuMemAllocFromPoolAsync) : CASE(cuMemAllocFromPoolAsync_ptsz) : {
       const auto *P = static_cast<const cuMemAlloc_v2_params *>(Params);
       return S.allocated(Ctx, *P->dptr, P->bytesize);
     }
-    CASE(cuMemAllocPitch_v2): {
+    CASE(cuMemAllocPitch_v2) : {
       const auto *P = static_cast<const cuMemAllocPitch_v2_params *>(Params);
       return S.allocated(Ctx, *P->dptr, *P->pPitch * P->Height);
     }
-    CASE(cuMemAllocManaged): {
+    CASE(cuMemAllocManaged) : {
       const auto *P = static_cast<const cuMemAllocManaged_params *>(Params);
       return S.allocated(nullptr, *P->dptr, P->bytesize);
     }
-    CASE(cuMemHostAlloc):
-    CASE(cuMemAllocHost_v2): {
+    CASE(cuMemHostAlloc) : CASE(cuMemAllocHost_v2) : {
       const auto *P = static_cast<const cuMemAllocHost_v2_params *>(Params);
       return S.allocated(nullptr, Address(*P->pp), P->bytesize);
     }
-    CASE(cuMemHostRegister):
-    CASE(cuMemHostRegister_v2): {
+    CASE(cuMemHostRegister) : CASE(cuMemHostRegister_v2) : {
       const auto *P = static_cast<const cuMemHostRegister_v2_params *>(Params);
       return S.allocated(nullptr, Address(P->p), P->bytesize);
     }
-    CASE(cuMemMap): {
+    CASE(cuMemMap) : {
       const auto *P = static_cast<const cuMemMap_params *>(Params);
       return S.allocated(Ctx, P->ptr, P->size);
     }
-    CASE(cuIpcOpenMemHandle):
-    CASE(cuIpcOpenMemHandle_v2): {
-      const auto *P =
-          static_cast<const cuIpcOpenMemHandle_v2_params *>(Params);
+    CASE(cuIpcOpenMemHandle) : CASE(cuIpcOpenMemHandle_v2) : {
+      const auto *P = static_cast<const cuIpcOpenMemHandle_v2_params *>(Params);
       return S.allocated(Ctx, *P->pdptr, sizeOf(*P->pdptr));
     }
-    CASE(cuGraphAddMemAllocNode): {
+    CASE(cuGraphAddMemAllocNode) : {
       const auto *P =
           static_cast<const cuGraphAddMemAllocNode_params *>(Params);
       return S.allocated(Ctx, P->nodeParams->dptr, P->nodeParams->bytesize);
     }
-    CASE(cuMemFree_v2):
-    CASE(cuIpcCloseMemHandle):
-      return S.freed(static_cast<const cuMemFree_v2_params *>(Params)->dptr);
-    CASE(cuMemFreeAsync):
-    CASE(cuMemFreeAsync_ptsz): {
+    CASE(cuMemFree_v2)
+        : CASE(cuIpcCloseMemHandle)
+        : return S.freed(
+              static_cast<const cuMemFree_v2_params *>(Params)->dptr);
+    CASE(cuMemFreeAsync) : CASE(cuMemFreeAsync_ptsz) : {
       const auto *P = static_cast<const cuMemFreeAsync_params *>(Params);
       return isCapturing(P->hStream) ? void() : S.freeing(P->dptr);
     }
-    CASE(cuMemFreeHost):
-    CASE(cuMemHostUnregister):
-      return S.freed(
-          Address(static_cast<const cuMemFreeHost_params *>(Params)->p));
-    CASE(cuMemUnmap): {
+    CASE(cuMemFreeHost)
+        : CASE(cuMemHostUnregister)
+        : return S.freed(
+              Address(static_cast<const cuMemFreeHost_params *>(Params)->p));
+    CASE(cuMemUnmap) : {
       const auto *P = static_cast<const cuMemUnmap_params *>(Params);
       return S.unmapped(P->ptr, P->size);
     }

@@ -269,7 +269,8 @@ void Modules::shadowVariables(Context &Target, const LoadedCode &Code,
     for (const auto &[Name, Offset] : Block.Symbols) {
       if (!Find(Name))
         continue;
-      MemoryRange Range{Target.Handle, Address - Offset, Block.Size};
+      MemoryRange Range{Block.IsManaged ? nullptr : Target.Handle,
+                        Address - Offset, Block.Size};
       theLog().detail(2, "code {}: variables at {:#x}, {} bytes, by {}",
                       Code.Serial, Range.Base, Range.Size, Name);
       Target.TheShadow->add({&Range, 1});

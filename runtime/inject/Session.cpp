@@ -325,7 +325,9 @@ void Session::allocated(CUcontext Owner, uint64_t Base, size_t Size) {
     std::lock_guard DataLock(Data);
     Memory.add(Range);
   }
-  changeShadow({Range}, [](Shadow &S, const MemoryRange &R) { S.add({&R, 1}); });
+  changeShadow({Range}, [](Shadow &S, const MemoryRange &R) {
+    S.add({&R, 1});
+  });
 }
 
 void Session::freed(uint64_t Base) {
@@ -551,12 +553,31 @@ RunSummary Session::summarise() const {
   return Summary;
 }
 
+/// Bytes >> MiB.
+static constexpr unsigned MiB = 20;
+
+/// The likeliest reason: the device does not tell them apart.
+static const char *whyUnchecked(const Context &C, const Coverage &Got) {
+  if (Got.None)
+    return "there was no room for more shadow; shadow=cached needs less";
+  if (C.LastMetadata.IsUsedUp || C.TheShadow->wasReset())
+    return "kernels synchronised more often than clocks can count, which start "
+           "again at cudaDeviceSynchronize()";
+  if (C.LastMetadata.NextSite >= abi::MaxSites)
+    return "the program has too many sites";
+  return "memory is tracked if it is of the program's allocations and "
+         "variables, but not in-kernel malloc's or another device's";
+}
+
 /// What metadata mode saw with half an eye, or not at all.
 void Session::summariseShadow(RunSummary &Summary) const {
   for (const std::shared_ptr<Context> &C : Contexts) {
+    if (!C->CanShadow)
+      Summary.Notes.push_back(fmt::format(
+          "metadata mode was off on device {}: no memory for its tables",
+          C->Device));
     if (!C->TheShadow)
       continue;
-    constexpr unsigned MiB = 20;
     const Coverage Got = C->TheShadow->coverage();
     if (Got.None || (Got.Cached && Options.shadow != "cached"))
       Summary.Notes.push_back(fmt::format(
@@ -565,19 +586,43 @@ void Session::summariseShadow(RunSummary &Summary) const {
           "cache, which may miss races, and {} MiB not at all",
           C->Device, Got.Exact >> MiB, Got.Cached >> MiB, Got.None >> MiB));
     if (uint64_t Unchecked = C->LastAccesses.Unchecked)
-      Summary.Notes.push_back(fmt::format(
-          "metadata mode: {} accesses on device {} were not checked, because "
-          "the memory has no shadow: {}",
-          Unchecked, C->Device,
-          Got.None ? "there was no room for it"
-                   : "it is not of the program's allocations and variables, "
-                     "but in-kernel malloc's or another device's"));
+      Summary.Notes.push_back(
+          fmt::format("metadata mode: {} accesses on device {} were not "
+                      "checked: {}",
+                      Unchecked, C->Device, whyUnchecked(*C, Got)));
   }
   if (NotShadowed)
     Summary.Notes.push_back(fmt::format(
         "{} launches of kernels that were compiled without metadata "
         "mode: it did not see what they access",
         NotShadowed));
+}
+
+/// What metadata mode did, for the reader who wants to know what a silence is
+/// worth; "" in programs without.
+std::string Session::describeShadow() const {
+  AccessCounts Accesses;
+  uint64_t Sites = 0;
+  Coverage Got;
+  bool HasShadow = false;
+  for (const std::shared_ptr<Context> &C : Contexts) {
+    if (!C->TheShadow)
+      continue;
+    HasShadow = true;
+    Accesses.Checked += C->LastAccesses.Checked;
+    Accesses.Unchecked += C->LastAccesses.Unchecked;
+    Sites += std::min(C->LastMetadata.NextSite, abi::MaxSites);
+    Got.Exact += C->TheShadow->coverage().Exact;
+    Got.Cached += C->TheShadow->coverage().Cached;
+  }
+  if (!HasShadow)
+    return {};
+  return fmt::format(
+      "CRSan: metadata mode: {} accesses of {} sites were checked, {} were "
+      "not; "
+      "{} MiB of memory were tracked exactly, {} MiB by a cache\n",
+      Accesses.Checked, Sites, Accesses.Unchecked, Got.Exact >> MiB,
+      Got.Cached >> MiB);
 }
 
 bool Session::report() {
@@ -600,7 +645,7 @@ bool Session::report() {
       TextOptions Text;
       Text.StripPathPrefix = Options.strip_path_prefix;
       Text.Replay = Replay;
-      theLog().text(renderText(R, Text));
+      theLog().text(describeShadow() + renderText(R, Text));
     }
   }
   pthread_sigmask(SIG_SETMASK, &Before, nullptr);

@@ -116,6 +116,7 @@ private:
   void forgetShadow(Context &C, uint64_t Serial);
   void resetShadow(Context &C);
   void summariseShadow(RunSummary &Summary) const;
+  std::string describeShadow() const;
   bool finishReadBack(Context &C, uint64_t Launches, const ReadBackPlan &Plan,
                       ReadBack Back);
   RunSummary summarise() const;

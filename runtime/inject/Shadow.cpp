@@ -21,7 +21,9 @@ namespace crsan {
 AccessCounts sumWarps(const std::vector<abi::WarpState> &Warps) {
   AccessCounts Sum;
   for (const abi::WarpState &Warp : Warps) {
-    Sum.Checked += Warp.Checked;
+    // The device counts accesses before it looks for their shadow, and one that
+    // spans pages may lack it more than once.
+    Sum.Checked += Warp.Checked - std::min(Warp.Checked, Warp.Unchecked);
     Sum.Unchecked += Warp.Unchecked;
   }
   return Sum;
@@ -80,13 +82,17 @@ void Shadow::add(std::span<const MemoryRange> Ranges) {
     for (uint64_t Number = Range.Base >> abi::PageShift; Number <= Last;
          ++Number) {
       auto [Found, IsNew] = Pages.try_emplace(Number);
-      ++Found->second.Users;
+      Page &P = Found->second;
+      ++P.Users;
+      bool IsNewToHost = Range.isHosts() && P.HostUsers++ == 0;
       if (IsNew) {
         ++NumPages[size_t(Layout::None)];
         cover(*Found);
-      } else {
-        forget(Range, *Found);
+        continue;
       }
+      forget(Range, *Found);
+      if (IsNewToHost)
+        change(*Found, P.Kind, P.Address);
     }
   }
   flush();
@@ -99,7 +105,11 @@ void Shadow::remove(const MemoryRange &Range) {
   uint64_t Last = (Range.Base + Range.Size - 1) >> abi::PageShift;
   auto It = Pages.lower_bound(Range.Base >> abi::PageShift);
   while (It != Pages.end() && It->first <= Last) {
-    if (--It->second.Users != 0) {
+    Page &P = It->second;
+    bool WasHosts = Range.isHosts() && --P.HostUsers == 0;
+    if (--P.Users != 0) {
+      if (WasHosts)
+        change(*It, P.Kind, P.Address);
       ++It;
       continue;
     }
@@ -111,13 +121,15 @@ void Shadow::remove(const MemoryRange &Range) {
 }
 
 /// What was there before is of no interest to whom the range is given.
-void Shadow::forget(const MemoryRange &Range, const PageMap::value_type &Entry) {
+void Shadow::forget(const MemoryRange &Range,
+                    const PageMap::value_type &Entry) {
   const auto &[Number, P] = Entry;
   if (P.Kind == Layout::None)
     return;
   const uint64_t Start = Number << abi::PageShift;
   uint64_t First = std::max(Range.Base, Start) - Start;
-  uint64_t Last = std::min(Range.Base + Range.Size, Start + abi::PageBytes) - Start;
+  uint64_t Last =
+      std::min(Range.Base + Range.Size, Start + abi::PageBytes) - Start;
   const uint64_t Granule = P.Kind == Layout::Exact ? 4 : 4 * abi::CacheWays;
   First /= Granule;
   Last = (Last + Granule - 1) / Granule;
@@ -255,9 +267,8 @@ bool Shadow::wantsReset() {
 void Shadow::reset() {
   Driver &D = theDriver();
   std::vector<abi::WarpState> Warps(abi::NumWarps);
-  CUresult Result =
-      D.cuMemcpyDtoHAsync(Warps.data(), warps(),
-                          Warps.size() * sizeof(abi::WarpState), Stream);
+  CUresult Result = D.cuMemcpyDtoHAsync(
+      Warps.data(), warps(), Warps.size() * sizeof(abi::WarpState), Stream);
   if (Result == CUDA_SUCCESS)
     Result = D.cuStreamSynchronize(Stream);
   if (Result != CUDA_SUCCESS)
@@ -266,7 +277,10 @@ void Shadow::reset() {
   CheckedBefore += Counted.Checked;
   UncheckedBefore += Counted.Unchecked;
   clear(warps(), abi::PairsAt - abi::WarpsAt);
-  clear(Tables + offsetof(abi::Metadata, IsUsedUp), sizeof(Header.IsUsedUp));
+  clear(Tables + abi::GridStartsAt, abi::MetadataBytes - abi::GridStartsAt);
+  clear(Tables + offsetof(abi::Metadata, MaxClock),
+        sizeof(Header.MaxClock) + sizeof(Header.IsUsedUp));
+  WasReset = true;
   forgetAccesses();
 }
 
@@ -284,12 +298,13 @@ void Shadow::change(PageMap::value_type &Entry, Layout Kind, uint64_t Address) {
   ++NumPages[size_t(Kind)];
   P.Kind = Kind;
   P.Address = Address;
-  uint64_t Flags =
-      Kind == Layout::Exact ? abi::PageValid : abi::PageValid | abi::PageCached;
-  ToWrite[Number % abi::NumPages] =
-      Kind == Layout::None
-          ? 0
-          : abi::pageEntry(Number << abi::PageShift, Address, Flags);
+  uint64_t New = 0;
+  if (Kind != Layout::None)
+    New = abi::pageEntry(Number << abi::PageShift, Address,
+                         abi::PageValid |
+                             (Kind == Layout::Cached ? abi::PageCached : 0) |
+                             (P.HostUsers ? abi::PageHost : 0));
+  ToWrite[Number % abi::NumPages] = New;
 }
 
 void Shadow::flush() {

@@ -79,11 +79,13 @@ public:
   uint64_t held() const { return HeldBytes; }
   /// Counted before the last reset.
   AccessCounts before() const { return {CheckedBefore, UncheckedBefore}; }
+  bool wasReset() const { return WasReset; }
 
 private:
   enum class Layout : uint8_t { None, Exact, Cached };
   struct Page {
-    uint32_t Users = 0; ///< Ranges that reach into it.
+    uint32_t Users = 0;     ///< Ranges that reach into it, ...
+    uint32_t HostUsers = 0; ///< ... and those that the host accesses, too.
     Layout Kind = Layout::None;
     uint64_t Address = 0; ///< Of its shadow.
   };
@@ -105,7 +107,7 @@ private:
   const bool WantsExact;
   ShadowMemory Memory;
   CUdeviceptr Tables = 0;
-  abi::Metadata Header{};  ///< As written.
+  abi::Metadata Header{}; ///< As written.
   PageMap Pages;
   std::set<uint64_t> ExactPages;
   std::vector<uint64_t> Parts; ///< Free shadow for cached pages.
@@ -122,6 +124,7 @@ private:
   std::array<std::atomic<uint64_t>, 3> Peak{}; ///< Of NumPages.
   std::atomic<uint64_t> HeldBytes{0};
   std::atomic<uint64_t> CheckedBefore{0}, UncheckedBefore{0};
+  std::atomic<bool> WasReset{false};
 };
 
 } // namespace crsan

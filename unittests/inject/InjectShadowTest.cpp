@@ -112,6 +112,8 @@ CUresult copyOut(void *To, CUdeviceptr From, size_t Size, CUstream) {
   return CUDA_SUCCESS;
 }
 
+const auto Program = reinterpret_cast<CUcontext>(1);
+
 class InjectShadow : public testing::Test {
 protected:
   InjectShadow() : Before(theDriver()) {
@@ -147,15 +149,18 @@ protected:
     ASSERT_EQ(S->prepare(1000), "");
     Tables = TheCard.Allocated;
   }
-  void add(uint64_t Base, uint64_t Size) {
-    MemoryRange Range{nullptr, Base, Size};
+  void add(uint64_t Base, uint64_t Size, CUcontext Owner = Program) {
+    MemoryRange Range{Owner, Base, Size};
     S->add({&Range, 1});
   }
-  void remove(uint64_t Base, uint64_t Size) {
-    S->remove({nullptr, Base, Size});
+  void remove(uint64_t Base, uint64_t Size, CUcontext Owner = Program) {
+    S->remove({Owner, Base, Size});
   }
   abi::Metadata &metadata() {
     return *reinterpret_cast<abi::Metadata *>(S->address());
+  }
+  template <typename T> T *table(uint64_t At) {
+    return reinterpret_cast<T *>(S->address() + At);
   }
   /// As the device finds it: the flags, and where the word's cell is.
   struct Entry {
@@ -168,8 +173,7 @@ protected:
     bool isNone() const { return Flags == 0; }
   };
   Entry look(uint64_t Address) {
-    uint64_t Raw =
-        reinterpret_cast<uint64_t *>(metadata().Pages)[abi::pageIndex(Address)];
+    uint64_t Raw = table<uint64_t>(abi::PagesAt)[abi::pageIndex(Address)];
     if (Raw == 0 || Raw >> 48 != abi::pageTag(Address))
       return {};
     uint64_t Word = Address % abi::PageBytes / 4;
@@ -193,26 +197,22 @@ constexpr uint64_t Base = 0x7f12'3400'0000;
 
 } // namespace
 
-TEST_F(InjectShadow, TheTablesAreZeroAndApart) {
+TEST_F(InjectShadow, SharedMemoryHasItsShadowBehindTheTables) {
   make();
-  const abi::Metadata &M = metadata();
-  EXPECT_EQ(M.SharedBytes, 4096u);
-  std::map<uint64_t, uint64_t> Sizes = {
-      {M.Pages, uint64_t(abi::NumPages) * 8},
-      {M.Warps, abi::NumWarps * sizeof(abi::WarpState)},
-      {M.Lanes, abi::NumWarps * 32 * sizeof(abi::LaneState)},
-      {M.Known, abi::NumWarps * abi::KnownEntries * 4},
-      {M.SyncCells, abi::NumSyncCells * sizeof(abi::SyncCell)},
-      {M.Pairs, abi::NumRacingPairs * sizeof(abi::RacingPair)},
-      {M.Sites, abi::MaxSites * 8},
-      {M.SharedShadow, M.SharedBytes}};
-  EXPECT_EQ(Sizes.size(), 8u);
-  uint64_t End = S->address() + sizeof(M);
-  for (auto [Start, Size] : Sizes) {
-    EXPECT_GE(Start, End);
-    EXPECT_EQ(*reinterpret_cast<uint64_t *>(Start), 0u);
-    End = Start + Size;
-  }
+  EXPECT_EQ(metadata().SharedBytes, 4096u);
+  EXPECT_GE(metadata().SharedShadow, S->address() + abi::MetadataBytes);
+  EXPECT_LE(metadata().SharedShadow + 4096, S->address() + Tables);
+}
+
+TEST_F(InjectShadow, PagesOfTheHostAreMarked) {
+  make();
+  add(Base, 64, nullptr);
+  EXPECT_EQ(look(Base).Flags, abi::PageValid | abi::PageHost);
+  add(Base + 64, 64);
+  remove(Base, 64, nullptr);
+  EXPECT_EQ(look(Base).Flags, uint64_t(abi::PageValid));
+  add(Base, 64, nullptr);
+  EXPECT_EQ(look(Base).Flags, abi::PageValid | abi::PageHost);
 }
 
 TEST_F(InjectShadow, NoMemoryForTheTablesIsOneLine) {
@@ -369,9 +369,9 @@ TEST_F(InjectShadow, ManagedShadowIsNotMapped) {
 TEST_F(InjectShadow, AResetForgetsAllButTheCounts) {
   make();
   add(Base, 4);
-  auto *Warps = reinterpret_cast<abi::WarpState *>(metadata().Warps);
-  auto *Known = reinterpret_cast<uint32_t *>(metadata().Known);
-  auto *Sites = reinterpret_cast<uint64_t *>(metadata().Sites);
+  auto *Warps = table<abi::WarpState>(abi::WarpsAt);
+  auto *Known = table<uint32_t>(abi::KnownAt);
+  auto *Sites = table<uint64_t>(abi::SitesAt);
   look(Base).Cell->Reader = 1;
   Warps[7].Clock = 5;
   Warps[7].Checked = 30;
@@ -379,7 +379,8 @@ TEST_F(InjectShadow, AResetForgetsAllButTheCounts) {
   Known[9] = 1;
   Sites[1] = 11;
   EXPECT_FALSE(S->wantsReset());
-  metadata().Reserved = 1;
+  metadata().IsUsedUp = 1;
+  metadata().MaxClock = 9;
   metadata().NextSite = 2;
   EXPECT_TRUE(S->wantsReset());
   S->reset();
@@ -388,6 +389,7 @@ TEST_F(InjectShadow, AResetForgetsAllButTheCounts) {
   EXPECT_EQ(Warps[7].Clock, 0u);
   EXPECT_EQ(Known[9], 0u);
   EXPECT_EQ(Sites[1], 11u);
+  EXPECT_EQ(metadata().MaxClock, 0u);
   EXPECT_EQ(metadata().NextSite, 2u);
   EXPECT_EQ(S->before().Checked, 30u);
   EXPECT_EQ(S->before().Unchecked, 2u);
