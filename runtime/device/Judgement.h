@@ -35,11 +35,12 @@ struct Quick {
   uint32_t FirstWarp, NumWarpsInBlock;
   uint32_t Barrier, Floor;
 
-  DEVICE bool isOrdered(Accessor Earlier, Accessor Mine) const {
+  DEVICE bool isOrdered(Accessor Earlier, Accessor Mine, bool InShared) const {
     const uint32_t Then = Earlier.clock();
     const uint32_t Place = (Earlier.warp() - FirstWarp) & (NumWarps - 1);
     return Then < Floor || // P1, or of an earlier kernel.
-           (Place < NumWarpsInBlock && Then < Barrier) ||        // P5.
+           (Place < NumWarpsInBlock && Then < Barrier) || // P5.
+           (InShared && Place >= NumWarpsInBlock) || // Another block's memory.
            (Earlier.isSameMoment(Mine) && !Earlier.isSeveral()); // P3.
   }
 };

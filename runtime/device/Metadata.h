@@ -187,8 +187,9 @@ struct Check {
   Accessor Mine;
   bool Remembers; ///< This lane's access is the one that the cell remembers.
 
-  DEVICE void against(Address A, Accessor Now, Accessor Earlier) const {
-    if (!Test.isOrdered(Earlier, Now))
+  DEVICE void against(Address A, CellRef C, Accessor Now,
+                      Accessor Earlier) const {
+    if (!Test.isOrdered(Earlier, Now, C.IsShared))
       __crsan_md_judge(&S, A, Now.Bits, Earlier.Bits);
   }
   DEVICE void word(Address A, CellRef C, Bytes B) const;
@@ -211,7 +212,7 @@ DEVICE void Check::word(Address A, CellRef C, Bytes B) const {
         Now.isStrong() && !Writer.isStrong() && Writer.isSameMoment(Now);
     if (Remembers && !IsOld && !IsWeaker)
       Writer = C.decode(C.exchangeWriter(Now));
-    against(A, Now, Reader);
+    against(A, C, Now, Reader);
   } else if (Remembers &&
              (!Reader.isSameMoment(Now) || Reader.bytes() != Now.bytes() ||
               (Reader.isStrong() && !Now.isStrong()))) {
@@ -221,7 +222,7 @@ DEVICE void Check::word(Address A, CellRef C, Bytes B) const {
                       (Reader.lane() != Now.lane() || Reader.isSeveral());
     C.setReader(More ? Now.several() : Now);
   }
-  against(A, Now, Writer);
+  against(A, C, Now, Writer);
 }
 
 DEVICE void countUnchecked(const Self &Me) {
@@ -601,8 +602,7 @@ HOT_ENTRY void __crsan_md_block_depart() {
   const uint32_t Barriers = ++T.Barriers;
   // All warps go on from the same clock.
   const uint32_t Now = loadRelaxed(Me.firstWarpState().Arrive[Barriers & 1]);
-  if (loadNear(W.Clock) < Now)
-    raise(W.Clock, Now);
+  raiseClock(W, Now);
   storeNear(W.Barrier, Now);
   T.WarpDepart = Now;
   acquire(Me, SyncCells::at(SyncCells(BlockBarrier).Block));

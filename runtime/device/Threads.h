@@ -116,14 +116,19 @@ struct Self {
   }
 };
 
+/// The warp's clock never falls, whatever its lanes do at the same time: a lane
+/// that has accessed memory at a clock must not release by a smaller one.
+DEVICE void raiseClock(WarpState &W, uint32_t Value) {
+  asm volatile("red.relaxed.cta.max.u32 [%0], %1;" ::"l"(&W.Clock), "r"(Value)
+               : "memory");
+}
+
 /// Lets the warp's clock rise: accesses until now are told from later ones.
-/// Lanes that do so together share a step. Lanes that have diverged may overtake
-/// each other here, but the clock never falls: a lane that had seen the larger
-/// one would not get beyond its own accesses.
+/// Lanes that do so together share a step.
 DEVICE uint32_t tick(const Self &Me) {
   WarpState &W = Me.warp();
   const uint32_t Now = loadNear(W.Clock) + 1;
-  raise(W.Clock, Now);
+  raiseClock(W, Now);
   Me.thread().LastSync = Now;
   return Now;
 }

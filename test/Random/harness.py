@@ -44,6 +44,8 @@ class Outcome:
     accusations: list = field(default_factory=list)
     races: dict = field(default_factory=lambda: defaultdict(set))  # pairs of lines, by kernel
     sides: dict = field(default_factory=lambda: defaultdict(set))  # with innermost places
+    # Those of an oracle that forgets what a later access stands for.
+    last_sides: dict = field(default_factory=lambda: defaultdict(set))
     # Innermost places in headers that the oracle names, of which clang's PTX
     # does not tell where they were inlined.
     foreign: set = field(default_factory=set)

@@ -33,6 +33,8 @@ class Kernel:
         # By run, of the oracle's pairs of lines: those that metadata mode found,
         # and where it did not, of what kind they are.
         self.found_pairs, self.missed_pairs = 0, []
+        # The same of pairs that no other one stands for.
+        self.found_last, self.missed_last = 0, []
 
     def found(self):
         return {pair for pair in self.races if self.accused & set(pair)}
@@ -60,11 +62,15 @@ def judge_pairs(kernel, outcome, schedule, kinds):
             "which do not race", *schedule))
     found = outcome.found_pairs(number)
     kernel.found_pairs += len(found)
+    last = {harness.lines_of(sides) for sides in outcome.last_sides[number]}
+    kernel.found_last += len(found & last)
     for pair in sorted({harness.lines_of(sides) for sides in outcome.pairs(number)} - found):
         heading, distance = outcome.details[number, pair]
-        kernel.missed_pairs.append((pair, schedule, f"{heading} {distance}",
-                                    tuple(sorted(kinds[n - 1] if 0 < n <= len(kinds) else ""
-                                                 for n in pair))))
+        miss = (pair, schedule, f"{heading} {distance}",
+                tuple(sorted(kinds[n - 1] if 0 < n <= len(kinds) else "" for n in pair)))
+        kernel.missed_pairs.append(miss)
+        if pair in last:
+            kernel.missed_last.append(miss)
 
 
 def judge_lines(kernel, outcome, schedule):
@@ -105,9 +111,15 @@ class Batch:
         return self
 
     def execute(self, schedule, kernels=()):
-        return harness.execute(self.args.tools, self.binary, self.source,
-                               harness.options_of(*schedule, self.args.detector) + self.args.options,
-                               kernels, self.args.timeout)
+        options = harness.options_of(*schedule, self.args.detector) + self.args.options
+        outcome = harness.execute(self.args.tools, self.binary, self.source, options, kernels,
+                                  self.args.timeout)
+        if self.args.mode == "metadata" and outcome.sides and not outcome.fault:
+            # The same run again.
+            outcome.last_sides = harness.execute(
+                self.args.tools, self.binary, self.source, options + ":every_line=0", kernels,
+                self.args.timeout).sides
+        return outcome
 
     def run_schedule(self, schedule):
         outcome = self.execute(schedule)
@@ -235,11 +247,11 @@ def share(part, whole):
 
 
 def missed(kernels, at_most):
-    """What metadata mode missed: by what wrote the two lines, by what they do, and
-    an example of each."""
+    """What metadata mode missed of those pairs that no other one stands for: by what
+    wrote the two lines, by what they do, and an example of each."""
     kinds, deeds, examples = Counter(), Counter(), {}
     for k in kernels:
-        for pair, schedule, deed, kind in k.missed_pairs:
+        for pair, schedule, deed, kind in k.missed_last:
             kind = " and ".join(name or "other" for name in dict.fromkeys(kind))
             example = f"{k.name()} lines {pair[0]} and {pair[1]}, {schedule[0]} {schedule[1]}"
             for counts, key in (kinds, kind), (deeds, deed):
@@ -251,10 +263,14 @@ def missed(kernels, at_most):
 
 
 def summary_of_pairs(kernels):
-    found = sum(k.found_pairs for k in kernels)
-    pairs = found + sum(len(k.missed_pairs) for k in kernels)
-    part = 100 * found / pairs if pairs else 100
-    return f"metadata mode found {found} of {pairs} racing pairs, {part:.2f} %"
+    def part(found, missed):
+        pairs = found + missed
+        return f"{found} of {pairs} racing pairs, {100 * found / pairs if pairs else 100:.2f} %"
+
+    every = part(sum(k.found_pairs for k in kernels), sum(len(k.missed_pairs) for k in kernels))
+    last = part(sum(k.found_last for k in kernels), sum(len(k.missed_last) for k in kernels))
+    return (f"metadata mode found {every}; without those that a later access of the same "
+            f"threads stands for, {last}")
 
 
 def summary(kernels, seconds, mode="collider"):

@@ -49,8 +49,8 @@ class Oracles final : public OracleDetector {
 public:
   Oracles(Process &P, const Flags &Options) : P(P), Options(Options) {
     OracleOptions Choice;
-    // What the program's instrumentation says is compared with it, line by line.
-    Choice.KeepsEveryLine = Options.detector == "both";
+    // It is compared with the program's instrumentation, line by line.
+    Choice.KeepsEveryLine = Options.every_line && Options.detector == "both";
     Choice.FencesSynchronise = Options.fences_synchronise;
     for (int I = 0; I < P.deviceCount(); ++I) {
       Each.push_back(std::make_unique<FilteredOracle>(Choice));
@@ -79,8 +79,8 @@ public:
 private:
   void reportDevice(int Ordinal, const std::string &Replay) {
     const Machine &M = P.device(Ordinal).M;
-    OracleReport R = buildOracleReport(
-        *Each[size_t(Ordinal)], [&M](int32_t Instruction) {
+    OracleReport R =
+        buildOracleReport(*Each[size_t(Ordinal)], [&M](int32_t Instruction) {
           std::vector<SourceFrame> Frames;
           for (const SourceLine &L : M.where(Instruction))
             Frames.push_back({L.Function, L.File, L.Line, L.Column});
