@@ -9,7 +9,9 @@
 //
 // prints a line for each kernel: the median and the least time of N launches in
 // microseconds, and that of the very first launch, which a checker that samples
-// later launches makes dearest. Results are compared with the host's.
+// later launches makes dearest; and another, how much memory it has allocated
+// and how much less of the device's is free. Results are compared with the
+// host's.
 
 #include <algorithm>
 #include <cmath>
@@ -178,9 +180,13 @@ static std::vector<float> drawMany(size_t N) {
   return Values;
 }
 
+/// Of the kernel that runs.
+static size_t AllocatedBytes;
+
 template <typename T> T *upload(const std::vector<T> &Values) {
   T *Device;
   CHECK(cudaMalloc(&Device, Values.size() * sizeof(T)));
+  AllocatedBytes += Values.size() * sizeof(T);
   CHECK(cudaMemcpy(Device, Values.data(), Values.size() * sizeof(T),
                    cudaMemcpyHostToDevice));
   return Device;
@@ -208,6 +214,13 @@ struct Options {
 
 using Action = std::function<void()>;
 
+static double usedMiB() {
+  size_t Free, Total;
+  CHECK(cudaMemGetInfo(&Free, &Total));
+  return (Total - Free) / 1048576.0;
+}
+static double UsedBefore; // By the kernel.
+
 /// Prepares, launches and times; the first two launches are not in the median.
 static void measure(const char *Name, const Options &Opts,
                     const Action &Prepare, const Action &Launch) {
@@ -233,6 +246,8 @@ static void measure(const char *Name, const Options &Opts,
   std::sort(Times.begin(), Times.end());
   printf("%-10s median_us %9.1f min_us %9.1f first_us %9.1f\n", Name,
          Times[Times.size() / 2], Times.front(), First);
+  printf("memory %s allocated_mib %.1f grown_mib %.1f\n", Name,
+         AllocatedBytes / 1048576.0, usedMiB() - UsedBefore);
   fflush(stdout);
   CHECK(cudaEventDestroy(Start));
   CHECK(cudaEventDestroy(End));
@@ -435,6 +450,8 @@ int main(int Argc, char **Argv) {
     if (!Opts.Only.empty() && Opts.Only != B.Name)
       continue;
     ++Ran;
+    AllocatedBytes = 0;
+    UsedBefore = usedMiB();
     if (!B.Run(Opts)) {
       printf("%s: wrong result\n", B.Name);
       ++Failures;
@@ -444,8 +461,6 @@ int main(int Argc, char **Argv) {
     fprintf(stderr, "kernels: there is no kernel '%s'\n", Opts.Only.c_str());
     return 2;
   }
-  size_t Free, Total;
-  CHECK(cudaMemGetInfo(&Free, &Total));
-  printf("memory used_mib %.1f\n", (Total - Free) / 1048576.0);
+  printf("memory used_mib %.1f\n", usedMiB());
   return Failures ? 1 : 0;
 }

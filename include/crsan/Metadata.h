@@ -102,7 +102,8 @@ static_assert(sizeof(WarpState) == 96);
 enum WarpFlags : uint32_t {
   Mixed = 1,    ///< Two live blocks have the same number: nothing is judged.
   Leaky = 2,    ///< May end without a word: alive means nothing.
-  HasKnown = 4, ///< Its row of Metadata::Known is not all zero.
+  HasKnown = 4, ///< Its row of the table of what is known is not all zero.
+  Opaque = 8,   ///< Its grid may synchronise in ways that are not understood.
 };
 
 /// A lane's, 64 bytes. Clocks are those of its warp.
@@ -122,10 +123,15 @@ struct LaneState {
   uint32_t Pending[2]; ///< ... the last ones of them.
   uint16_t NumLocks;   ///< Locks held (iGUARD 6.3): more than 4 are counted.
   uint8_t ActiveLocks; ///< Bit I: Locks[I] has been followed by a fence.
-  uint8_t IsCalling;   ///< Has called a function of another unit.
+  uint8_t Flags;       ///< LaneFlags.
   uint16_t Locks[4];   ///< Hashes of their addresses, 0: free.
 };
 static_assert(sizeof(LaneState) == 64);
+
+enum LaneFlags : uint8_t {
+  IsCalling = 1, ///< Has called a function of another unit.
+  HasLeft = 2,   ///< Has left its kernel.
+};
 
 /// Where the clocks of a grid began.
 struct GridStart {
@@ -199,7 +205,7 @@ struct Metadata {
   uint32_t NextSite;     ///< Indices given so far.
   uint32_t MaxClock;     ///< The largest clock of a grid that has ended.
   uint32_t IsUsedUp;     ///< A clock is as large as a cell can hold.
-  uint32_t Reserved;
+  uint32_t Foreign;      ///< Calls of functions that are not instrumented.
   uint64_t PairsDropped; ///< Races that found no free RacingPair.
   uint64_t Pad[27];
 };
@@ -227,6 +233,8 @@ inline constexpr uint64_t
 enum EnterFlags : uint32_t {
   /// The kernel may end, or start grids, without the runtime's knowledge.
   EnterLeaky = 1,
+  /// The kernel may synchronise in ways that the runtime is not told of.
+  EnterOpaque = 2,
 };
 
 /// Why two accesses are a race, in Record::After of a two-sided record. "The

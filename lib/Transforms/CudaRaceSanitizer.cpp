@@ -175,12 +175,13 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
   // that neither takes the other's for the user's. Exempt functions synchronise
   // like others.
   std::vector<MetadataInstrumenter> Followed;
-  bool IsLeaky = startsGrids(M);
+  uint32_t Entering = startsGrids(M) ? abi::EnterLeaky : 0;
   if (HasMetadata)
     for (Function *F : concat<Function *>(Functions, Exempt)) {
       Followed.emplace_back(*F, Table, Kernel[*F], RemarksOf(*F));
       Skipped += Followed.back().skipped();
-      IsLeaky |= Followed.back().mayLeave();
+      Entering |= (Followed.back().mayLeave() ? abi::EnterLeaky : 0) |
+                  (Followed.back().isOpaque() ? abi::EnterOpaque : 0);
     }
   else
     for (Function *F : Functions)
@@ -192,7 +193,7 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
     shuffleBlocks(M);
   }
   for (MetadataInstrumenter &I : Followed)
-    I.run(IsLeaky);
+    I.run(Entering);
   if (linkDeviceRuntime(M)) {
     defineClusterExtent(M);
     Table.emit(Flags, Skipped);

@@ -103,7 +103,12 @@ void MetadataInstrumenter::planAccess(Instruction &I, const Event &E,
   Steps.push_back({&I, E, &I});
 }
 
-void MetadataInstrumenter::run(bool IsLeaky) {
+bool MetadataInstrumenter::isOpaque() const {
+  return any_of(
+      Steps, [](const Step &S) { return S.What.What == Event::Kind::Unknown; });
+}
+
+void MetadataInstrumenter::run(uint32_t Flags) {
   for (Step &S : Steps)
     if (S.What.What == Event::Kind::Weak || S.What.What == Event::Kind::Strong)
       S.Site = siteOf(S);
@@ -115,7 +120,7 @@ void MetadataInstrumenter::run(bool IsLeaky) {
 
   IRBuilder<> B(&*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
   if (isKernel(F))
-    call(B, EnterName, B.getInt32(IsLeaky ? abi::EnterLeaky : 0));
+    call(B, EnterName, B.getInt32(Flags));
   else if (!F.hasLocalLinkage() || F.hasAddressTaken())
     call(B, CalledName, {});
 }

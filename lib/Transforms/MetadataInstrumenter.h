@@ -31,8 +31,11 @@ public:
   /// runtime.
   bool mayLeave() const { return MayLeave; }
 
-  /// Emits the calls. `IsLeaky`: some function of the module mayLeave.
-  void run(bool IsLeaky);
+  /// True if something here may synchronise in ways that nobody understands.
+  bool isOpaque() const;
+
+  /// Emits the calls. `Flags`: EnterFlags of the module's kernels.
+  void run(uint32_t Flags);
 
 private:
   struct Step {

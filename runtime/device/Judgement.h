@@ -50,6 +50,10 @@ DEVICE Order judgeInWarp(const Self &Me, Accessor Earlier) {
   const LaneState &Mine = Me.thread();
   if (Earlier.lane() == Me.Lane && !Earlier.isSeveral())
     return Order::Ordered; // P3: program order.
+  // Where and when the other lane arrived, nobody saw.
+  if ((loadNear(Me.warp().Flags) & HasKnown) &&
+      loadNear(Me.known()[Me.Warp % KnownEntries]) == Everything)
+    return Order::Ordered;
   const LaneState &Theirs = Self::stateOf(Me.Warp, Earlier.lane());
   // P4: a barrier of the warp. That the two lanes run in lockstep, which is
   // enough for iGUARD, nobody has promised.
@@ -123,7 +127,7 @@ DEVICE uint64_t reasonsOf(const Self &Me, Accessor Earlier, Order How) {
     Why |= EarlierNoSync;
   if (T.FenceBlock > Then)
     Why |= T.FenceDevice > Then ? EarlierFencedDevice : EarlierFencedBlock;
-  if (T.WarpArrive > Then)
+  if (T.WarpArrive > Then && !(T.Flags & HasLeft))
     Why |= EarlierBarrier;
   if (Mine.Acquire)
     Why |= LaterAcquired;

@@ -215,10 +215,9 @@ DEVICE void Check::word(Address A, CellRef C, Bytes B) const {
   } else if (Remembers &&
              (!Reader.isSameMoment(Now) || Reader.bytes() != Now.bytes() ||
               (Reader.isStrong() && !Now.isStrong()))) {
-    // Of several readers of one warp, the cell keeps the last, and that it was
-    // not the only one.
-    const bool More = Reader.warp() == Now.warp() &&
-                      Reader.clock() == Now.clock() && !Reader.isNobody() &&
+    // Of several lanes that read the same bytes at one place of the source, the
+    // cell keeps the last, and that it was not the only one.
+    const bool More = Reader.isSameButLane(Now) &&
                       (Reader.lane() != Now.lane() || Reader.isSeveral());
     C.setReader(More ? Now.several() : Now);
   }
@@ -422,7 +421,8 @@ HOT_ENTRY void __crsan_md_enter(uint32_t Flags) {
       W.LockedLanes = 0;
       W.SharedCells = sharedCells(Block);
       storeRelaxed(W.Flags, (Alive ? uint32_t(Mixed) : 0) |
-                                (Flags & EnterLeaky ? uint32_t(Leaky) : 0));
+                                (Flags & EnterLeaky ? uint32_t(Leaky) : 0) |
+                                (Flags & EnterOpaque ? uint32_t(Opaque) : 0));
       W.Grid = Grid;
       W.Block = Block;
       uint32_t *Known = Me.known();
@@ -431,7 +431,8 @@ HOT_ENTRY void __crsan_md_enter(uint32_t Flags) {
         storeRelaxed(Known[I], 0);
     }
   }
-  IsNew = __nvvm_vote_any_sync(activeMask(), IsNew);
+  // Not the active ones: the leader may not be back yet.
+  IsNew = __nvvm_vote_any_sync(Here, IsNew);
   if (IsNew)
     Me.thread() = LaneState{};
   fenceDevice();
@@ -445,10 +446,14 @@ HOT_ENTRY void __crsan_md_leave() {
     return;
   const Self Me;
   WarpState &W = Me.warp();
+  LaneState &T = Me.thread();
+  if (T.Flags & HasLeft)
+    return;
+  T.Flags |= HasLeft;
   const uint32_t Now = tick(Me);
   raise(Me.firstWarpState().Arrive[0], Now);
   raise(Me.firstWarpState().Arrive[1], Now);
-  Me.thread().WarpArrive = Now;
+  T.WarpArrive = Now;
   if (loadRelaxed(metadata().MaxClock) < Now)
     raise(metadata().MaxClock, Now);
   fenceDevice();
@@ -603,22 +608,6 @@ HOT_ENTRY void __crsan_md_block_depart() {
   acquire(Me, SyncCells::at(SyncCells(BlockBarrier).Block));
 }
 
-/// What identifies an object to all who synchronise through it.
-static __attribute__((device)) uint64_t objectKey(uint64_t Object,
-                                                  crsan::abi::SyncScope Scope) {
-  using namespace crsan::device;
-  if (Scope == SyncScope::Block)
-    return Object;
-  // Blocks of a cluster see one object at several addresses.
-  auto Of = [](uint32_t Block, uint32_t D) {
-    return Block / __crsan_cluster_extent(D);
-  };
-  return gridHere() * 0x9e3779b97f4a7c15ull +
-         (uint64_t(Of(__nvvm_read_ptx_sreg_ctaid_z(), 2)) << 42 |
-          uint64_t(Of(__nvvm_read_ptx_sreg_ctaid_y(), 1)) << 21 |
-          Of(__nvvm_read_ptx_sreg_ctaid_x(), 0));
-}
-
 /// This thread is about to arrive at an object: a named barrier, an mbarrier, a
 /// barrier of the cluster.
 HOT_ENTRY void __crsan_md_publish(uint64_t Object, uint32_t Scope) {
@@ -627,8 +616,7 @@ HOT_ENTRY void __crsan_md_publish(uint64_t Object, uint32_t Scope) {
     return;
   const Self Me;
   const uint32_t Now = tick(Me);
-  publish(Me, SyncCells(objectKey(Object, SyncScope(Scope))),
-          isWide(SyncScope(Scope)), Now, Now);
+  publish(Me, SyncCells(Object), isWide(SyncScope(Scope)), Now, Now);
 }
 
 /// This thread has waited for those who arrive at an object.
@@ -637,8 +625,7 @@ HOT_ENTRY void __crsan_md_collect(uint64_t Object, uint32_t Scope) {
   if (!isShadowed())
     return;
   const Self Me;
-  collect(Me, SyncCells(objectKey(Object, SyncScope(Scope))),
-          isWide(SyncScope(Scope)));
+  collect(Me, SyncCells(Object), isWide(SyncScope(Scope)));
 }
 
 /// Something has happened that may order this thread after any other.
@@ -653,25 +640,34 @@ HOT_ENTRY void __crsan_md_unknown() {
 /// This thread is about to call a function of another unit, ...
 HOT_ENTRY void __crsan_md_calling() {
   using namespace crsan::device;
-  if (isShadowed())
-    Self().thread().IsCalling = 1;
+  if (!isShadowed())
+    return;
+  LaneState &T = Self().thread();
+  T.Flags |= IsCalling;
+  __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&metadata().Foreign), 1);
 }
 /// ... which says so if it was compiled for metadata mode, ...
 HOT_ENTRY void __crsan_md_called() {
   using namespace crsan::device;
-  if (isShadowed())
-    Self().thread().IsCalling = 0;
+  if (!isShadowed())
+    return;
+  LaneState &T = Self().thread();
+  if (!(T.Flags & IsCalling))
+    return;
+  T.Flags &= ~IsCalling;
+  __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&metadata().Foreign), -1);
 }
-/// ... or else may have done anything.
+/// ... or else may have done anything. From then on every acquire may be one of
+/// something that such a function released.
 HOT_ENTRY void __crsan_md_returned() {
   using namespace crsan::device;
   if (!isShadowed())
     return;
   const Self Me;
   LaneState &T = Me.thread();
-  if (!T.IsCalling)
+  if (!(T.Flags & IsCalling))
     return;
-  T.IsCalling = 0;
+  T.Flags &= ~IsCalling;
   countUnchecked(Me);
   acquireEverything(Me);
 }

@@ -86,6 +86,12 @@ struct Accessor {
     constexpr uint64_t When = ~uint64_t(0) << ClockAt;
     return ((Bits ^ O.Bits) & (Who | When)) == 0;
   }
+  /// The same access as a warp makes it, by any of its lanes.
+  DEVICE bool isSameButLane(Accessor O) const {
+    constexpr uint64_t Lane = uint64_t(31) << 16, Several = uint64_t(1) << 39,
+                       Locked = uint64_t(1) << 41;
+    return ((Bits ^ O.Bits) & ~(Lane | Several | Locked)) == 0;
+  }
 };
 static_assert(Accessor::ClockAt == 16 + 5 + WarpBits + 3 + 3);
 

@@ -135,6 +135,9 @@ DEVICE uint32_t tick(const Self &Me) {
 /// The cell that every release goes into, whatever its own.
 constexpr uint32_t AnyCell = 0;
 
+/// Objects below are barriers, by number.
+constexpr uint64_t FirstAddress = 4096;
+
 DEVICE uint32_t cellOf(uint64_t Object, uint64_t Where) {
   const uint32_t Hash =
       mix(uint32_t(Object) ^ mix(uint32_t(Object >> 32)) ^
@@ -143,13 +146,30 @@ DEVICE uint32_t cellOf(uint64_t Object, uint64_t Where) {
   return Cell == AnyCell ? 1 : Cell;
 }
 
+/// What identifies an object to all who synchronise through it beyond a block.
+/// Blocks of a cluster see each other's shared memory, and one object of it at
+/// several addresses: all of theirs are one.
+DEVICE uint64_t wideKey(uint64_t Object) {
+  const bool IsMemory = Object >= FirstAddress;
+  if (IsMemory && spaceOf(Object) == Space::Global &&
+      PageRef(Object).isTracked())
+    return Object;
+  auto Of = [](uint32_t Block, uint32_t D) {
+    return Block / __crsan_cluster_extent(D);
+  };
+  return gridHere() * 0x9e3779b97f4a7c15ull +
+         (uint64_t(Of(__nvvm_read_ptx_sreg_ctaid_z(), 2)) << 42 |
+          uint64_t(Of(__nvvm_read_ptx_sreg_ctaid_y(), 1)) << 21 |
+          Of(__nvvm_read_ptx_sreg_ctaid_x(), 0));
+}
+
 /// The two cells of an object: what was released to anybody, and what was
 /// released to threads of one block.
 struct SyncCells {
   uint32_t Wide, Block;
 
   DEVICE explicit SyncCells(uint64_t Object)
-      : Wide(cellOf(Object, 0)),
+      : Wide(cellOf(wideKey(Object), 0)),
         Block(cellOf(Object,
                      gridHere() * 0x9e3779b97f4a7c15ull + linearBlock() + 1)) {}
   DEVICE static SyncCell &at(uint32_t Cell) {
@@ -178,8 +198,24 @@ DEVICE void release(const Self &Me, SyncCell &To, uint32_t OwnClock) {
   To.IsSet = 1;
 }
 
+/// What is known of those of whom everything may be known: no clock is larger.
+constexpr uint32_t Everything = ~0u;
+
+/// Everything that this thread may have learned without our noticing.
+DEVICE void acquireEverything(const Self &Me) {
+  uint32_t *Known = Me.known();
+#pragma unroll 1
+  for (uint32_t I = 0; I < KnownEntries; ++I)
+    raise(Known[I], Everything);
+  setFlags(Me.warp().Flags, HasKnown);
+  Me.thread().Acquire = tick(Me);
+}
+
 /// Adds what a cell says to what this warp knows.
 DEVICE void acquire(const Self &Me, SyncCell &From) {
+  // Somebody may have released by means that we do not know.
+  if ((loadNear(Me.warp().Flags) & Opaque) || loadRelaxed(metadata().Foreign))
+    return acquireEverything(Me);
   if (!loadRelaxed(From.IsSet))
     return;
   uint32_t *Known = Me.known();
@@ -189,16 +225,6 @@ DEVICE void acquire(const Self &Me, SyncCell &From) {
     if (Clock > loadRelaxed(Known[I]))
       raise(Known[I], Clock);
   }
-  setFlags(Me.warp().Flags, HasKnown);
-  Me.thread().Acquire = tick(Me);
-}
-
-/// Everything that this thread may have learned without our noticing.
-DEVICE void acquireEverything(const Self &Me) {
-  uint32_t *Known = Me.known();
-#pragma unroll 1
-  for (uint32_t I = 0; I < KnownEntries; ++I)
-    raise(Known[I], ~0u);
   setFlags(Me.warp().Flags, HasKnown);
   Me.thread().Acquire = tick(Me);
 }

@@ -178,7 +178,8 @@ def kernel_of(seed, number):
     for part in range(parts):
         kind = dice.weighted([(5, "phase"), (3, "idiom"), (2, "rounds"), (1, "if"), (1, "leave")])
         if kind == "idiom" or not (arrays or grid):
-            dice.pick(idioms.ALL)(s)
+            idiom = dice.pick(idioms.ALL)
+            k.writes(idiom.__name__, idiom, s)
             meet(s)
         elif kind == "rounds":
             r = k.local("R")
@@ -202,7 +203,8 @@ def kernel_of(seed, number):
     return k
 
 
-def render(seed, numbers):
+def lines_of(seed, numbers):
+    """The lines of a file, those of the kernels with their kinds."""
     kernels = [kernel_of(seed, number) for number in numbers]
     lines = [f"// Random kernels {numbers[0]} to {numbers[-1]} of seed {seed}."]
     if any(k.needs_ref for k in kernels):
@@ -216,7 +218,11 @@ def render(seed, numbers):
         lines.append(f"  if (First <= {k.number}u && {k.number}u <= Last)")
         lines.append(f"    run{k.number}(In);")
     lines += ['  std::puts("DONE");', "}"]
-    return "\n".join(lines) + "\n"
+    return lines
+
+
+def render(seed, numbers):
+    return "\n".join(lines_of(seed, numbers)) + "\n"
 
 
 def main():

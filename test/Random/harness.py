@@ -1,7 +1,7 @@
 # Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles a file of random kernels, runs it on the simulated GPU with both
-detectors over one schedule, and reads what they say."""
+"""Compiles a file of random kernels, runs it on the simulated GPU with its own
+detector and the oracle over one schedule, and reads what they say."""
 import os
 import re
 import subprocess
@@ -15,6 +15,7 @@ HEADING = re.compile(r"^CRSan: data race: (.*)")
 FAULT = re.compile(r"^CRSan: simulated GPU: (.*)")
 FRAME = re.compile(r"^    #(\d+) .* at (.+?):(\d+)(?::(\d+))?$")
 KERNEL = re.compile(r"^  kernel: k(\d+)\(", re.M)
+ACTORS = re.compile(r"^  first seen: block (\S+) thread (\S+) against block (\S+) thread (\S+)", re.M)
 SEEN = re.compile(r"^  first seen: (block \S+ thread \S+) .*address (0x[0-9a-f]+)", re.M)
 RESULT = re.compile(r"^kernel (\d+) (repeatable|varying) ([0-9a-f]+)$", re.M)
 
@@ -28,11 +29,13 @@ class Tools:
 
 @dataclass
 class Accusation:
-    """By the collider. Line 0: of several lines that the compiler made one."""
+    """By the program's instrumentation. Line 0: of several lines that the compiler
+    made one. Metadata mode's have two sides."""
     kernel: int
     lines: set
     places: set  # innermost ones, in headers too
     seen: tuple  # block, thread and address, as printed
+    sides: list = field(default_factory=list)  # (line, innermost place)
 
 
 @dataclass
@@ -40,6 +43,7 @@ class Outcome:
     """What one run has shown."""
     accusations: list = field(default_factory=list)
     races: dict = field(default_factory=lambda: defaultdict(set))  # pairs of lines, by kernel
+    sides: dict = field(default_factory=lambda: defaultdict(set))  # with innermost places
     # Innermost places in headers that the oracle names, of which clang's PTX
     # does not tell where they were inlined.
     foreign: set = field(default_factory=set)
@@ -47,12 +51,44 @@ class Outcome:
     # of a helper that was inlined on either.
     helpers: range = range(0)
     callers: set = field(default_factory=set)
+    # What the oracle says of a pair, by kernel and pair: its heading, and how
+    # far apart the two threads are.
+    details: dict = field(default_factory=dict)
     results: dict = field(default_factory=dict)
     fault: str = ""  # of the simulated GPU, or of the run
     output: str = ""
 
     def accused(self, kernel):
         return {line for a in self.accusations if a.kernel == kernel for line in a.lines}
+
+    def is_same(self, accused, racy):
+        """Whether the two are one place, as far as clang's PTX and the
+        instrumentation agree about lines."""
+        (line, place), (other, foreign) = accused, racy
+        if line == other or not line or not other:
+            return bool(line or other) or place == foreign
+        return (line in self.helpers and other in self.callers or
+                other in self.helpers and line in self.callers)
+
+    def is_same_pair(self, accused, racy):
+        (a, b), (x, y) = accused, racy
+        return (self.is_same(a, x) and self.is_same(b, y) or
+                self.is_same(a, y) and self.is_same(b, x))
+
+    def unconfirmed_pairs(self, kernel):
+        """Pairs of lines that metadata mode accuses and the oracle does not."""
+        return {tuple(sorted(line for line, _ in a.sides)) for a in self.accusations
+                if a.kernel == kernel and
+                not any(self.is_same_pair(a.sides, pair) for pair in self.pairs(kernel))}
+
+    def pairs(self, kernel):
+        return self.sides[kernel]
+
+    def found_pairs(self, kernel):
+        """Those of the oracle's pairs of lines that metadata mode accuses too."""
+        mine = [a.sides for a in self.accusations if a.kernel == kernel]
+        return {lines_of(pair) for pair in self.pairs(kernel)
+                if any(self.is_same_pair(sides, pair) for sides in mine)}
 
     def unconfirmed(self, kernel):
         """Lines that the collider names and that the oracle does not call racy."""
@@ -68,9 +104,14 @@ class Outcome:
                 for line in a.lines - racy}
 
 
-def compile_file(tools, source, binary, optimisation):
+def flags(mode, optimisation):
+    return [*FLAGS, *([f"-fsanitize-cuda-race-mode={mode}"] if mode != "collider" else []),
+            optimisation]
+
+
+def compile_file(tools, source, binary, optimisation, mode="collider"):
     """Gives back clang's complaints, empty if there are none."""
-    command = [tools.compiler, *FLAGS, optimisation, source, "-o", binary]
+    command = [tools.compiler, *flags(mode, optimisation), source, "-o", binary]
     done = subprocess.run([str(word) for word in command], text=True, errors="replace",
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT)
@@ -92,7 +133,11 @@ def execute(tools, binary, source, options, kernels=(), timeout=60):
     except subprocess.TimeoutExpired as late:
         status, output = None, (late.stdout or b"").decode(errors="replace")
     outcome = read_output(output, Path(source).name)
-    outcome.helpers, outcome.callers = helpers(Path(source).read_text())
+    text = Path(source).read_text()
+    outcome.helpers, outcome.callers = helpers(text)
+    for accusation in outcome.accusations:
+        if accusation.kernel < 0:
+            accusation.kernel = owner(text, accusation.lines)
     if outcome.fault:
         return outcome
     if status is None:
@@ -120,16 +165,41 @@ def read_output(output, name):
         owner = KERNEL.search(text)
         kernel = int(owner[1]) if owner else -1
         if heading[1].startswith("unordered "):
-            outcome.races[kernel].add(tuple(sorted({line for line, _ in sides})))
+            pair = lines_of(sides)
+            outcome.races[kernel].add(tuple(sorted(set(pair))))
+            outcome.sides[kernel].add(tuple(sides))
+            outcome.details.setdefault((kernel, pair), (heading[1], distance(text)))
             outcome.foreign.update(place for line, place in sides if not line and place)
         else:
             seen = SEEN.search(text)
             outcome.accusations.append(Accusation(
                 kernel, {line for line, _ in sides}, {place for _, place in sides if place},
-                seen.groups() if seen else (text,)))
+                seen.groups() if seen else (text,), sides))
     for number, kind, value in RESULT.findall(output):
         outcome.results[int(number)] = (kind == "repeatable", value)
     return outcome
+
+
+def lines_of(sides):
+    return tuple(sorted(line for line, _ in sides))
+
+
+def distance(text):
+    """How far apart the threads of one of the oracle's findings are."""
+    actors = ACTORS.search(text)
+    if not actors:
+        return ""
+    block, thread, other_block, other_thread = actors.groups()
+    if block != other_block:
+        return "of two blocks"
+    warps = {thread_number(t) // 32 for t in (thread, other_thread)}
+    return "of one warp" if len(warps) == 1 else "of one block"
+
+
+def thread_number(index):
+    """In its block: blocks of random kernels are 16 wide or have one row."""
+    x, y, _ = map(int, index.strip("()").split(","))
+    return x + 16 * y
 
 
 def places(lines, name):
@@ -154,6 +224,16 @@ def helpers(text):
     begin = next((n for n, line in enumerate(lines, 1) if MARK.match(line)), 1)
     return range(1, begin), {n for n, line in enumerate(lines, 1)
                              if n >= begin and re.search(r"\b(fold\(|cell<)", line)}
+
+
+def owner(text, lines):
+    """The kernel that one of the lines belongs to, -1 if none of them does."""
+    found, begins = -1, [(n, int(mark[1])) for n, line in enumerate(text.splitlines(), 1)
+                         if (mark := MARK.match(line))]
+    for begin, number in begins:
+        if any(line > begin for line in lines):
+            found = number
+    return found
 
 
 def weaknesses(text):

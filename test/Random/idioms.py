@@ -188,10 +188,20 @@ def last_block(s):
     w.open("if (Tid == 0u)")
     sync.add(w, "Ticket", f"&{ticket.name}[0]", "1u")
     w(f"{last.name}[0] = Ticket == {k.blocks - 1}u;")
+    # The last one has seen all others' additions, so that it may forget them.
+    reset = dice.pick(["", "", "at once", "later"])
+    if reset == "at once":
+        w.open(f"if (Ticket == {k.blocks - 1}u)")
+        w(f"{ticket.name}[0] = 0u;")
+        w.close()
     w.close()
     if not k.weak(4):
         w("__syncthreads();")
     w.open(f"if ({last.name}[0] != 0u)")
+    if reset == "later":
+        w.open(f"if (Tid == {dice.below(k.threads)}u)")
+        w(f"{ticket.name}[0] = 0u;")
+        w.close()
     w.open(f"for (unsigned I = Tid; I < {n}u; I += {2 * k.threads}u)")
     w(f"V1 += fold({part.name}[{k.permuted('I', n)}]);")
     w.close()
@@ -503,6 +513,196 @@ def bit_fields(s):
     w.close()
 
 
+def warp_lock(s):
+    """The first lane locks for all of its warp; the data is the lanes' by turns."""
+    k, w, dice = s.k, s.w, s.dice
+    if not k.whole_warps:
+        return spin_lock(s)
+    wide = dice.percent(60)
+    space = "grid" if wide else "shared"
+    is_wide = k.blocks > 1 and wide
+    locks = k.array("unsigned", 2, space, zero=True)
+    data = k.array(dice.pick(["unsigned", "short", "unsigned char", "uint2"]), 32, space, zero=True)
+    sync = orders.choose(k, "gpu" if wide else "cta", is_wide)
+    # A second lock inside, which protects nothing by itself.
+    inner = orders.choose(k, "gpu" if wide else "cta", is_wide) if dice.percent(30) else None
+    k.repeatable = False
+    got = k.local("Got")
+    which = "Warp % 2u" if k.weak(2) else "0u"
+    w(f"unsigned {got} = 0u;")
+    w.open("if (Lane == 0u)")
+    w.open(f"for (unsigned Try = 0; Try < {dice.pick([4, 20])}u && {got} == 0u; ++Try)")
+    sync.try_lock(w, "IsMine", f"&{locks.name}[{which}]")
+    w(f"{got} = IsMine;")
+    w.close()
+    if inner:
+        w.open(f"if ({got} != 0u)")
+        inner.try_lock(w, "IsInner", f"&{locks.name}[1]" if which == "0u" else f"&{locks.name}[0]")
+        w("V3 += IsInner;")
+        w.close()
+    w.close()
+    w(f"{got} = __shfl_sync(~0u, {got}, 0);")
+    if not k.weak(3):
+        w("__syncwarp();")
+    w.open(f"if ({got} != 0u)")
+    place = k.permuted("Lane", 32)
+    w(f"{data.name}[{place}] = cell<{data.element}>(fold({data.name}[{place}]) + V0);")
+    if not k.weak(4):
+        w("__syncwarp();")
+    w(f"V1 += fold({data.name}[(Lane + {dice.between(1, 31)}u) % 32u]);")
+    if not k.weak(4):
+        w("__syncwarp();")
+    w.open("if (Lane == 0u)")
+    sync.unlock(w, f"&{locks.name}[{which}]")
+    w.close()
+    w.close()
+    if k.weak(2):  # Who reads without the lock.
+        w(f"V2 ^= fold({data.name}[V0 % 32u]);")
+
+
+def phase_object(s):
+    """Producers arrive at an mbarrier, and consumers wait for its phase."""
+    k, w, dice = s.k, s.w, s.dice
+    if k.threads < 64:
+        return lane_message(s)
+    half = k.threads // 64 * 32
+    element = dice.pick(["unsigned", "float4", "unsigned char", "short"])
+    a = k.array(element, half, "shared")
+    bar = k.array("unsigned long long", 1, "shared", zero=True)
+    at = f'"r"((unsigned)__cvta_generic_to_shared(&{bar.name}[0]))'
+    arrive = f"arrive{k.number}_{bar.name}"
+    wait = f"wait{k.number}_{bar.name}"
+    h = k.helpers
+    h.open(f"__device__ __forceinline__ void {arrive}(unsigned long long *Bar)")
+    h('asm volatile("{ .reg .b64 T; mbarrier.arrive.shared.b64 T, [%0]; }" ::"r"((unsigned)__cvta_generic_to_shared(Bar)) : "memory"); // keep')
+    h.close()
+    h("")
+    h.open(f"__device__ __forceinline__ unsigned {wait}(unsigned long long *Bar, unsigned Parity)")
+    how = dice.pick(["test_wait", "try_wait"])
+    h("unsigned Done; // keep",
+      f'asm volatile("{{ .reg .pred P; mbarrier.{how}.parity.shared.b64 P, [%1], %2; selp.b32 %0, 1, 0, P; }}" '
+      ': "=r"(Done) : "r"((unsigned)__cvta_generic_to_shared(Bar)), "r"(Parity) : "memory"); // keep',
+      "return Done; // keep")
+    h.close()
+    h("")
+    w("__syncthreads(); // keep")
+    w.open("if (Tid == 0u)")
+    w(f'asm volatile("mbarrier.init.shared.b64 [%0], {half};" ::{at} : "memory"); // keep')
+    w.close()
+    w("__syncthreads(); // keep")
+    w.open(f"if (Tid < {half}u)")
+    fill = f"{a.name}[{k.permuted('Tid', half)}] = cell<{element}>(V0 + Tid);"
+    come = f"{arrive}(&{bar.name}[0]); // keep"
+    w(*([come, fill] if k.weak(4) else [fill, come]))
+    w.otherwise()
+    if k.weak(4):
+        w(f"V1 += {wait}(&{bar.name}[0], 0u);")
+    else:
+        w.open(f"while ({wait}(&{bar.name}[0], 0u) == 0u)")
+        w("__nanosleep(20); // keep")
+        w.close()
+    w(f"V1 += fold({a.name}[{s.leaf(s.plain)} % {half}u]);")
+    w.close()
+    k.repeatable = False
+    w("__syncthreads();")
+
+
+def masks(s):
+    """Some lanes, of a mask without any order, meet."""
+    k, w, dice = s.k, s.w, s.dice
+    if not k.whole_warps:
+        return turns(s)
+    mask = 0
+    while bin(mask).count("1") < 2:
+        mask = dice.bits() & dice.bits() & 0xffffffff if dice.percent(50) else dice.bits() & 0xffffffff
+    a = k.array(dice.pick(["unsigned", "short", "unsigned char", "float4"]), k.threads,
+                dice.pick(["shared", "global"]))
+    other = f"(Lane + {dice.between(1, 31)}u) % 32u"
+    w.open(f"if ({mask:#x}u >> Lane & 1u)")
+    w(f"{a.name}[Tid] = cell<{a.element}>({s.value(s.plain)});")
+    if k.weak(4):  # Two meetings, each of a half.
+        halves = [mask & 0xffff, mask & 0xffff0000]
+        w.open("if (Lane < 16u)")
+        if halves[0]:
+            w(f"__syncwarp({halves[0]:#x}u);")
+        w.otherwise()
+        if halves[1]:
+            w(f"__syncwarp({halves[1]:#x}u);")
+        w.close()
+    elif not k.weak(2):
+        w(f"__syncwarp({mask:#x}u);")
+    w.open(f"if ({mask:#x}u >> ({other}) & 1u)")
+    w(f"V1 += fold({a.name}[Warp * 32u + {other}]);")
+    w.close()
+    if not k.weak(4):
+        w(f"__syncwarp({mask:#x}u);")
+    w(f"{a.name}[Tid] = cell<{a.element}>(V1);")
+    w.close()
+
+
+def warp_pairs(s):
+    """Two warps at a time meet at a named barrier of theirs."""
+    k, w, dice = s.k, s.w, s.dice
+    if k.threads not in (64, 128):
+        return masks(s)
+    a = k.array(dice.pick(["unsigned", "float4", "short"]), k.threads,
+                dice.pick(["shared", "dynamic", "global"]))
+    meet = dice.pick(['asm volatile("bar.sync %0, 64;" ::"r"(4u + Warp / 2u) : "memory");',
+                      'asm volatile("barrier.sync %0, 64;" ::"r"(4u + Warp / 2u) : "memory");'])
+    shift = dice.between(1, 63)
+    w.open(f"for (unsigned R = 0; R < {dice.between(1, 3)}u; ++R)")
+    w(f"{a.name}[Tid] = cell<{a.element}>(V0 + R);")
+    if not k.weak(4):
+        w(meet)
+    where = f"(Tid + {shift}u) % {k.threads}u" if k.weak(2) else f"Tid / 64u * 64u + (Tid + {shift}u) % 64u"
+    w(f"V0 ^= fold({a.name}[{where}]);")
+    if not k.weak(4):
+        w(meet)
+    w.close()
+
+
+def views(s):
+    """Bytes, halves and words of one memory."""
+    k, w, dice = s.k, s.w, s.dice
+    n = k.threads
+    a = k.array("unsigned", n, dice.pick(["shared", "dynamic", "global"]))
+    one = dice.pick(["unsigned char", "unsigned short", "unsigned"])
+    two = dice.pick(["unsigned char", "unsigned short"])
+    size = {"unsigned char": 1, "unsigned short": 2, "unsigned": 4}
+    f, t = size[one], size[two]
+    first, second = k.local("P"), k.local("P")
+    w(f"{one} *{first} = ({one} *){a.name};", f"{two} *{second} = ({two} *){a.name};")
+    w.open(f"for (unsigned I = 0; I < {4 // f}u; ++I)")
+    w(f"{first}[I * {n}u + {k.permuted('Tid', n)}] = ({one})(V0 + I);")
+    w.close()
+    if not k.weak(4):
+        w("__syncthreads();")
+    w(f"V1 += {second}[V0 % {n * 4 // t}u];")
+    if not k.weak(4):
+        w("__syncthreads();")
+    # Neighbours within a word belong to different threads.
+    w(f"{second}[{k.permuted('Tid', n)}] = ({two})V1;")
+    if not k.weak(4):
+        w("__syncthreads();")
+    w(f"V2 ^= fold({a.name}[V1 % {n}u]);")
+
+
+def two_sizes(s):
+    """Atomics of 8 bytes; rarely of 4 of them at the same time."""
+    k, w, dice = s.k, s.w, s.dice
+    k.repeatable = False
+    a = k.array("unsigned long long", 4, dice.pick(["shared", "global", "grid"]), zero=True)
+    w(f"atomicAdd(&{a.name}[V0 % 4u], (unsigned long long)V1);")
+    if not k.weak(4) and a.space != "grid":
+        w("__syncthreads();")
+        w(f"atomicAdd((unsigned *)&{a.name}[V1 % 4u] + V0 % 2u, V2);")
+        w("__syncthreads();")
+    elif a.space != "grid" or k.weak(4):
+        w(f"atomicAdd((unsigned *)&{a.name}[V1 % 4u] + V0 % 2u, V2);")
+    w(f"V0 ^= fold(atomicMax(&{a.name}[V2 % 4u], 77ull));")
+
+
 ALL = [spin_lock, message, message, chain, last_block, grid_barrier, claim, queue,
        reduction, scan, double_buffer, turns, histogram, strided, specialised,
-       async_copy, peers, indirect, bit_fields]
+       async_copy, peers, indirect, bit_fields, warp_lock, phase_object, masks,
+       warp_pairs, views, two_sizes]

@@ -28,15 +28,24 @@ class Array:
     space: str   # shared, dynamic, global (a segment a block), grid (all of it)
 
 
+class Line(str):
+    """A line that knows what wrote it: an idiom, or a kind of statement."""
+    kind = ""
+
+
 class Writer:
     """Lines with their indentation; one statement each."""
 
     def __init__(self, indent=0):
         self.lines, self.indent = [], indent
+        self.kind = ""
 
     def __call__(self, *lines):
         for text in lines:
-            self.lines.append("  " * self.indent + text)
+            line = Line("  " * self.indent + text)
+            line.kind = self.kind
+            self.lines.append(line)
+
 
     def open(self, head):
         self(head + " {")
@@ -65,6 +74,7 @@ class Kernel:
         self.flat = self.threads % 16 != 0 or self.dice.percent(80)
         self.arrays = []
         self.init = Writer(1)     # Before the first barrier.
+        self.init.kind = "init"
         self.body = Writer(1)
         self.helpers = Writer(0)
         self.needs_ref = False    # cuda::atomic_ref
@@ -90,6 +100,13 @@ class Kernel:
             return False
         self.weaknesses += 1
         return True
+
+    def writes(self, kind, write, *arguments):
+        """Has something written, in whose name the lines are."""
+        before = self.body.kind
+        self.body.kind = self.helpers.kind = kind
+        write(*arguments)
+        self.body.kind = self.helpers.kind = before
 
     def name(self, stem):
         """A name that nothing else of the file has."""

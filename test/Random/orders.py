@@ -99,6 +99,10 @@ class Assembly(Dialect):
 
     def store(self, w, address, value):
         order = self.order("release")
+        # The flag is 0 before any other value.
+        if value.isalnum() and value != "0u" and self.k.dice.percent(30):
+            w(f'asm volatile("red.{order}.{self.scope}.or.b32 [%0], %1;" ::"l"({address}), "r"({value}) : "memory");')
+            return
         w(f'asm volatile("st.{order}.{self.scope}.u32 [%0], %1;" ::"l"({address}), "r"({value}) : "memory");')
 
     def load(self, w, name, address):

@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 # Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs random kernels on the simulated GPU, with the collider and the oracle
-over the same schedule. A kernel fails if the collider names a line that the
-oracle does not call racy in that run, if the simulated GPU finds fault with it,
-or if a result that cannot depend on the schedule does.
+"""Runs random kernels on the simulated GPU, with the collider or metadata mode
+and the oracle over the same schedule. A kernel fails if the collider names a line
+that the oracle does not call racy in that run, or metadata mode a pair of lines,
+if the simulated GPU finds fault with it, or if a result that cannot depend on the
+schedule does.
 """
 import argparse
 import concurrent.futures
 import os
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 import generate
@@ -28,6 +30,9 @@ class Kernel:
         self.failures = []  # (what, schedule, schedule seed)
         self.accused, self.races, self.values = set(), set(), set()
         self.weaknesses = 0
+        # By run, of the oracle's pairs of lines: those that metadata mode found,
+        # and where it did not, of what kind they are.
+        self.found_pairs, self.missed_pairs = 0, []
 
     def found(self):
         return {pair for pair in self.races if self.accused & set(pair)}
@@ -36,14 +41,37 @@ class Kernel:
         return f"seed {self.seed} kernel {self.number} {self.optimisation}"
 
 
-def judge(kernel, outcome, schedule):
-    """One run's findings about one kernel."""
+def judge(kernel, outcome, schedule, mode="collider", kinds=()):
+    """One run's findings about one kernel. `kinds`: of the file's lines."""
+    if mode == "metadata":
+        judge_pairs(kernel, outcome, schedule, kinds)
+    else:
+        judge_lines(kernel, outcome, schedule)
+    kernel.accused |= outcome.accused(kernel.number)
+    kernel.races |= outcome.races[kernel.number]
+
+
+def judge_pairs(kernel, outcome, schedule, kinds):
+    number = kernel.number
+    wrong = sorted(outcome.unconfirmed_pairs(number))
+    if wrong:
+        kernel.failures.append((
+            f"metadata mode names lines {', '.join(f'{a} and {b}' for a, b in wrong)}, "
+            "which do not race", *schedule))
+    found = outcome.found_pairs(number)
+    kernel.found_pairs += len(found)
+    for pair in sorted({harness.lines_of(sides) for sides in outcome.pairs(number)} - found):
+        heading, distance = outcome.details[number, pair]
+        kernel.missed_pairs.append((pair, schedule, f"{heading} {distance}",
+                                    tuple(sorted(kinds[n - 1] if 0 < n <= len(kinds) else ""
+                                                 for n in pair))))
+
+
+def judge_lines(kernel, outcome, schedule):
     wrong = sorted(outcome.unconfirmed(kernel.number))
     if wrong:
         kernel.failures.append((f"the collider names line {', '.join(map(str, wrong))}, "
                                 "which is not racy", *schedule))
-    kernel.accused |= outcome.accused(kernel.number)
-    kernel.races |= outcome.races[kernel.number]
 
 
 class Batch:
@@ -52,17 +80,20 @@ class Batch:
     def __init__(self, args, seed, numbers, optimisation):
         self.args, self.seed, self.numbers = args, seed, numbers
         self.optimisation = optimisation
+        self.kinds = []
         self.kernels = {n: Kernel(seed, n, optimisation) for n in numbers}
         self.stem = args.out / f"seed{seed}{optimisation}"
         self.source, self.binary = self.stem.with_suffix(".cu"), self.stem.with_suffix(".exe")
 
     def run(self):
-        text = generate.render(self.seed, self.numbers)
+        lines = generate.lines_of(self.seed, self.numbers)
+        self.kinds = [getattr(line, "kind", "") for line in lines]
+        text = "\n".join(lines) + "\n"
         self.source.write_text(text)
         for number, count in harness.weaknesses(text).items():
             self.kernels[number].weaknesses = count
         complaint = harness.compile_file(self.args.tools, self.source, self.binary,
-                                         self.optimisation)
+                                         self.optimisation, self.args.mode)
         if complaint:
             for kernel in self.kernels.values():
                 kernel.failures.append((f"does not compile: {complaint.splitlines()[0]}", "", 0))
@@ -91,7 +122,7 @@ class Batch:
 
     def take(self, outcome, kernels, schedule):
         for number, kernel in kernels.items():
-            judge(kernel, outcome, schedule)
+            judge(kernel, outcome, schedule, self.args.mode, self.kinds)
             if outcome.results.get(number, (False,))[0]:
                 kernel.values.add(outcome.results[number][1])
 
@@ -115,7 +146,7 @@ def write_failure(args, kernel):
 
     def fails_with(text):
         source.write_text(text)
-        if harness.compile_file(args.tools, source, binary, kernel.optimisation):
+        if harness.compile_file(args.tools, source, binary, kernel.optimisation, args.mode):
             return None
         for schedule in schedules:
             outcome = harness.execute(args.tools, binary, source,
@@ -124,7 +155,7 @@ def write_failure(args, kernel):
             probe = Kernel(kernel.seed, kernel.number, kernel.optimisation)
             if outcome.fault:
                 probe.failures.append((outcome.fault, *schedule))
-            judge(probe, outcome, schedule)
+            judge(probe, outcome, schedule, args.mode)
             for failure in probe.failures:
                 if kind_of(failure[0]) == kind_of(what):
                     return failure
@@ -135,7 +166,7 @@ def write_failure(args, kernel):
         text = reduce(text, fails_with, args.reduce_seconds)
     small = fails_with(text) if policy else None
     what, policy, seed = small or kernel.failures[0]
-    flags = " ".join([*harness.FLAGS, kernel.optimisation])
+    flags = " ".join(harness.flags(args.mode, kernel.optimisation))
     # Below, lest it move the lines.
     text += (f"// {kernel.name()}: {what}\n"
              f"// crsan-clang++ {flags} {source.name} -o failure\n"
@@ -150,6 +181,10 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split(".")[0])
     parser.add_argument("--build", type=Path, default=HERE.parent.parent / "build", metavar="DIR",
                         help="CRSan's build folder")
+    parser.add_argument("--mode", choices=["collider", "metadata"], default="collider",
+                        help="of -fsanitize-cuda-race-mode (collider)")
+    parser.add_argument("--missed", type=int, default=20, metavar="N",
+                        help="kinds of pairs that metadata mode missed that are listed (20)")
     parser.add_argument("--kernels", type=int, default=200)
     parser.add_argument("--batch", type=int, default=25, help="kernels in a file (25)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the first file (1)")
@@ -178,6 +213,9 @@ def arguments():
     policies = args.policies.split(",")
     args.plan = [(policies[i % len(policies)], i + 1) for i in range(args.schedules)]
     args.options = f":{args.options}" if args.options else ""
+    if args.mode == "metadata":
+        # It follows CUDA C++: fences that no atomic goes between order nothing.
+        args.options += ":fences_synchronise=0"
     return args
 
 
@@ -196,9 +234,37 @@ def share(part, whole):
     return f"{part} of {whole} ({100 * part // whole if whole else 100} %)"
 
 
-def summary(kernels, seconds):
+def missed(kernels, at_most):
+    """What metadata mode missed: by what wrote the two lines, by what they do, and
+    an example of each."""
+    kinds, deeds, examples = Counter(), Counter(), {}
+    for k in kernels:
+        for pair, schedule, deed, kind in k.missed_pairs:
+            kind = " and ".join(name or "other" for name in dict.fromkeys(kind))
+            example = f"{k.name()} lines {pair[0]} and {pair[1]}, {schedule[0]} {schedule[1]}"
+            for counts, key in (kinds, kind), (deeds, deed):
+                counts[key] += 1
+                examples.setdefault(key, example)
+    for counts in kinds, deeds:
+        for key, count in counts.most_common(at_most):
+            yield f"missed {count}: {key} ({examples[key]})"
+
+
+def summary_of_pairs(kernels):
+    found = sum(k.found_pairs for k in kernels)
+    pairs = found + sum(len(k.missed_pairs) for k in kernels)
+    part = 100 * found / pairs if pairs else 100
+    return f"metadata mode found {found} of {pairs} racing pairs, {part:.2f} %"
+
+
+def summary(kernels, seconds, mode="collider"):
     failed = sum(bool(k.failures) for k in kernels)
     racy = [k for k in kernels if k.races]
+    if mode == "metadata":
+        return (f"{len(kernels) - failed} passed, {failed} failed; {len(racy)} kernels racy; "
+                f"{summary_of_pairs(kernels)}, and something in "
+                f"{share(sum(bool(k.accused) for k in racy), len(racy))} racy kernels; "
+                f"{seconds / max(len(kernels), 1):.2f} s a kernel")
     races = sum(len(k.races) for k in racy)
     found = sum(len(k.found()) for k in racy)
     return (f"{len(kernels) - failed} passed, {failed} failed; {len(racy)} kernels racy; "
@@ -227,7 +293,9 @@ def main():
         if kernel.races and not kernel.weaknesses:
             lines = sorted({line for pair in kernel.races for line in pair})
             print(f"note: {kernel.name()} was meant to be free of races; lines {lines}")
-    print(summary(kernels, seconds))
+    for line in missed(kernels, args.missed):
+        print(line)
+    print(summary(kernels, seconds, args.mode))
     return 1 if failed or not kernels else 0
 
 

@@ -69,6 +69,22 @@ class Reader(unittest.TestCase):
         self.assertEqual(harness.read_output(lines, "a.cu").unconfirmed(3), {10})
 
 
+    def test_pairs(self):
+        lines = OUTPUT.replace(": clobbered read of", ": missing block barrier,").replace(
+            "    #0 k3(unsigned int const*) at a.cu:9:3\n  kernel", """\
+  write of 4 bytes at a.cu:9:3 by block (0,0,0) thread (1,0,0):
+    #0 k3(unsigned int const*) at a.cu:9:3
+  earlier read of 4 bytes at a.cu:12:3 by block (0,0,0) thread (0,0,0):
+    #0 k3(unsigned int const*) at a.cu:12:3
+  kernel""", 1)
+        outcome = harness.read_output(lines, "a.cu")
+        self.assertEqual(outcome.unconfirmed_pairs(3), set())
+        self.assertEqual(outcome.found_pairs(3), {(9, 12)})
+        outcome = harness.read_output(lines.replace("a.cu:12:3\n  kernel", "a.cu:10:3\n  kernel"), "a.cu")
+        self.assertEqual(outcome.unconfirmed_pairs(3), {(9, 10)})
+        self.assertEqual(outcome.found_pairs(3), set())
+
+
 class Reducer(unittest.TestCase):
     def test_keeps_what_fails_and_what_is_marked(self):
         text = generate.render(5, [3])

@@ -126,7 +126,8 @@ class Statements:
             kinds += [(3, self.collective), (1, self.groups)]
             if c.having(rights.Warps):
                 kinds += [(7, self.trade)]
-        dice.weighted(kinds)(c)
+        kind = dice.weighted(kinds)
+        self.k.writes(kind.__name__, kind, c)
 
     def compute(self, c):
         self.w(f"{self.dice.pick(LOCALS)} {self.dice.pick(['=', '+=', '^=', '-='])} {self.value(c)};")

@@ -16,11 +16,12 @@
 #define CRSAN_TEST_SCOPED_ATOMICS_H
 
 #ifdef __clang__
-#define atomicAdd(P, V) unsigned(__nvvm_atom_add_gen_i((int *)(P), V))
+#define CRSAN_RELAXED __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE
+#define atomicAdd(P, V) __scoped_atomic_fetch_add(P, V, CRSAN_RELAXED)
 #define atomicAdd_block(P, V) unsigned(__nvvm_atom_cta_add_gen_i((int *)(P), V))
-#define atomicMin(P, V) __nvvm_atom_min_gen_ui(P, V)
+#define atomicMin(P, V) __scoped_atomic_fetch_min(P, V, CRSAN_RELAXED)
 #define atomicMin_block(P, V) __nvvm_atom_cta_min_gen_ui(P, V)
-#define atomicExch(P, V) unsigned(__nvvm_atom_xchg_gen_i((int *)(P), V))
+#define atomicExch(P, V) __scoped_atomic_exchange_n(P, V, CRSAN_RELAXED)
 #define atomicExch_block(P, V)                                                 \
   unsigned(__nvvm_atom_cta_xchg_gen_i((int *)(P), V))
 #define atomicCAS(P, Old, New)                                                 \

@@ -17,7 +17,7 @@
 constexpr unsigned Threads = 256;
 constexpr Scaled<1024, 4> Blocks;
 constexpr Scaled<25600000, 5000> Elements;
-constexpr Scaled<40, 1> Passes;
+constexpr Scaled<100, 1> Passes;
 
 __global__ void fill(unsigned *In) {
   unsigned I = blockIdx.x * Threads + threadIdx.x;

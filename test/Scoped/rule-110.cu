@@ -16,7 +16,7 @@
 constexpr unsigned Threads = 256;
 constexpr Scaled<256, 4> Blocks;
 constexpr Scaled<10240, 320> CellsABlock;
-constexpr Scaled<50, 6> Generations;
+constexpr Scaled<150, 6> Generations;
 
 __host__ __device__ unsigned rule110(unsigned Left, unsigned Here,
                                      unsigned Right) {

@@ -123,7 +123,7 @@ __global__ void search(Stack *Locals, Stack *Globals, unsigned *Pending,
   unsigned Lane = threadIdx.x % 32, Seen = 0;
 #ifdef RACY
   // Nodes that are lost are waited for in vain.
-  for (unsigned Turn = 0; Turn < 50000; ++Turn) {
+  for (unsigned Turn = 0; Turn < 5000; ++Turn) {
 #else
   for (;;) {
 #endif

@@ -49,8 +49,9 @@ class Oracles final : public OracleDetector {
 public:
   Oracles(Process &P, const Flags &Options) : P(P), Options(Options) {
     OracleOptions Choice;
-    // What the collider says is compared with it, line by line.
+    // What the program's instrumentation says is compared with it, line by line.
     Choice.KeepsEveryLine = Options.detector == "both";
+    Choice.FencesSynchronise = Options.fences_synchronise;
     for (int I = 0; I < P.deviceCount(); ++I) {
       Each.push_back(std::make_unique<FilteredOracle>(Choice));
       P.device(I).M.setObserver(Each.back().get());

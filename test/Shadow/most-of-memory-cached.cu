@@ -1,0 +1,4 @@
+// Intent: the cached layout is enough for 60 % of the device's memory.
+// GPU-ONLY
+// OPTIONS: shadow=cached
+#include "Inputs/most-of-memory.h"

@@ -1,0 +1,41 @@
+# Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
+# A folder of GPU programs (see Device/README.md) on the simulated GPU: one test a
+# program, which runs all its variants, and one that builds them. More arguments go
+# to the bundle's `run`.
+function(crsan_add_suite Suite Detector)
+  string(TOLOWER ${Suite} Label)
+  # The oracle watches the machine: which mode a program was built for is nothing
+  # to it. Metadata mode needs a bundle of its own.
+  set(Mode ${Detector})
+  if(Detector STREQUAL oracle)
+    set(Mode collider)
+  endif()
+  set(Bundle ${CMAKE_BINARY_DIR}/${Label}-${Mode})
+  set(Build ${Label}-bundle-${Mode})
+  add_test(NAME ${Build}
+    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/gpu-bundle ${Bundle}
+            --suite ${Suite} --mode ${Mode} --simulated
+            --build ${CMAKE_BINARY_DIR} --cuda-path ${CRSAN_CUDA_PATH})
+  # It uses all processors itself.
+  set_tests_properties(${Build} PROPERTIES
+    FIXTURES_SETUP ${Build} TIMEOUT 1800 RUN_SERIAL ON LABELS ${Label})
+  file(GLOB Sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *.cu)
+  foreach(Source ${Sources})
+    file(STRINGS ${Source} GpuOnly REGEX "^// GPU-ONLY$")
+    if(GpuOnly)
+      continue()
+    endif()
+    string(REGEX REPLACE "[.]cu$" "" Program ${Source})
+    set(Test ${Label}-${Detector}-${Program})
+    add_test(NAME ${Test}
+      COMMAND ${Python3_EXECUTABLE} ${Bundle}/run --simulate $<TARGET_FILE:crsan>
+              --detector ${Detector} --program ${Program} --jobs 1 --timeout 120
+              --show-failures --out ${CMAKE_CURRENT_BINARY_DIR}/${Test} ${ARGN})
+    set_tests_properties(${Test} PROPERTIES
+      FIXTURES_REQUIRED ${Build} TIMEOUT 1200 LABELS ${Label})
+  endforeach()
+endfunction()
