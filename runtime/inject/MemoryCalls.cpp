@@ -17,8 +17,6 @@
 namespace crsan {
 
 #define CBID(Name) CUPTI_DRIVER_TRACE_CBID_##Name
-// Names as they are: CUDA's headers define some as macros.
-#define CASE(Name) case CUPTI_DRIVER_TRACE_CBID_##Name
 static constexpr CUpti_driver_api_trace_cbid Calls[] = {
     CBID(cuMemAlloc_v2),
     CBID(cuMemAllocPitch_v2),
@@ -49,16 +47,15 @@ std::span<const CUpti_driver_api_trace_cbid> memoryCalls() { return Calls; }
 
 CUstream memoryStreamOf(CUpti_CallbackId Id, const void *Params) {
   switch (Id) {
-    CASE(cuMemAllocAsync)
-        : CASE(cuMemAllocAsync_ptsz)
-        : return static_cast<const cuMemAllocAsync_params *>(Params)->hStream;
-    CASE(cuMemAllocFromPoolAsync)
-        : CASE(cuMemAllocFromPoolAsync_ptsz)
-        : return static_cast<const cuMemAllocFromPoolAsync_params *>(Params)
-              ->hStream;
-    CASE(cuMemFreeAsync)
-        : CASE(cuMemFreeAsync_ptsz)
-        : return static_cast<const cuMemFreeAsync_params *>(Params)->hStream;
+  case CBID(cuMemAllocAsync):
+  case CBID(cuMemAllocAsync_ptsz):
+    return static_cast<const cuMemAllocAsync_params *>(Params)->hStream;
+  case CBID(cuMemAllocFromPoolAsync):
+  case CBID(cuMemAllocFromPoolAsync_ptsz):
+    return static_cast<const cuMemAllocFromPoolAsync_params *>(Params)->hStream;
+  case CBID(cuMemFreeAsync):
+  case CBID(cuMemFreeAsync_ptsz):
+    return static_cast<const cuMemFreeAsync_params *>(Params)->hStream;
   default:
     return nullptr;
   }
@@ -67,19 +64,19 @@ CUstream memoryStreamOf(CUpti_CallbackId Id, const void *Params) {
 /// Device memory that a call asks for, or 0.
 static size_t sizeAsked(CUpti_CallbackId Id, const void *Params) {
   switch (Id) {
-    CASE(cuMemAlloc_v2)
-        : CASE(cuMemAllocAsync)
-        : CASE(cuMemAllocAsync_ptsz)
-        : CASE(cuMemAllocFromPoolAsync)
-        : CASE(cuMemAllocFromPoolAsync_ptsz)
-        : // All begin alike.
-          return static_cast<const cuMemAlloc_v2_params *>(Params)->bytesize;
-    CASE(cuMemAllocPitch_v2) : {
-      const auto *P = static_cast<const cuMemAllocPitch_v2_params *>(Params);
-      return P->WidthInBytes * P->Height;
-    }
-    CASE(cuMemCreate)
-        : return static_cast<const cuMemCreate_params *>(Params)->size;
+  case CBID(cuMemAlloc_v2):
+  case CBID(cuMemAllocAsync):
+  case CBID(cuMemAllocAsync_ptsz):
+  case CBID(cuMemAllocFromPoolAsync):
+  case CBID(cuMemAllocFromPoolAsync_ptsz):
+    // All begin alike.
+    return static_cast<const cuMemAlloc_v2_params *>(Params)->bytesize;
+  case CBID(cuMemAllocPitch_v2): {
+    const auto *P = static_cast<const cuMemAllocPitch_v2_params *>(Params);
+    return P->WidthInBytes * P->Height;
+  }
+  case CBID(cuMemCreate):
+    return static_cast<const cuMemCreate_params *>(Params)->size;
   default:
     return 0;
   }
@@ -108,58 +105,63 @@ static void onSuccess(Session &S, CUpti_CallbackId Id, const void *Params,
   // With unified addresses the host's are the device's.
   auto Address = [](const void *P) { return reinterpret_cast<uint64_t>(P); };
   switch (Id) {
-    CASE(cuMemAlloc_v2)
-        : CASE(cuMemAllocAsync)
-        : CASE(cuMemAllocAsync_ptsz)
-        : CASE(cuMemAllocFromPoolAsync) : CASE(cuMemAllocFromPoolAsync_ptsz) : {
-      const auto *P = static_cast<const cuMemAlloc_v2_params *>(Params);
-      return S.allocated(Ctx, *P->dptr, P->bytesize);
-    }
-    CASE(cuMemAllocPitch_v2) : {
-      const auto *P = static_cast<const cuMemAllocPitch_v2_params *>(Params);
-      return S.allocated(Ctx, *P->dptr, *P->pPitch * P->Height);
-    }
-    CASE(cuMemAllocManaged) : {
-      const auto *P = static_cast<const cuMemAllocManaged_params *>(Params);
-      return S.allocated(nullptr, *P->dptr, P->bytesize);
-    }
-    CASE(cuMemHostAlloc) : CASE(cuMemAllocHost_v2) : {
-      const auto *P = static_cast<const cuMemAllocHost_v2_params *>(Params);
-      return S.allocated(nullptr, Address(*P->pp), P->bytesize);
-    }
-    CASE(cuMemHostRegister) : CASE(cuMemHostRegister_v2) : {
-      const auto *P = static_cast<const cuMemHostRegister_v2_params *>(Params);
-      return S.allocated(nullptr, Address(P->p), P->bytesize);
-    }
-    CASE(cuMemMap) : {
-      const auto *P = static_cast<const cuMemMap_params *>(Params);
-      return S.allocated(Ctx, P->ptr, P->size);
-    }
-    CASE(cuIpcOpenMemHandle) : CASE(cuIpcOpenMemHandle_v2) : {
-      const auto *P = static_cast<const cuIpcOpenMemHandle_v2_params *>(Params);
-      return S.allocated(Ctx, *P->pdptr, sizeOf(*P->pdptr));
-    }
-    CASE(cuGraphAddMemAllocNode) : {
-      const auto *P =
-          static_cast<const cuGraphAddMemAllocNode_params *>(Params);
-      return S.allocated(Ctx, P->nodeParams->dptr, P->nodeParams->bytesize);
-    }
-    CASE(cuMemFree_v2)
-        : CASE(cuIpcCloseMemHandle)
-        : return S.freed(
-              static_cast<const cuMemFree_v2_params *>(Params)->dptr);
-    CASE(cuMemFreeAsync) : CASE(cuMemFreeAsync_ptsz) : {
-      const auto *P = static_cast<const cuMemFreeAsync_params *>(Params);
-      return isCapturing(P->hStream) ? void() : S.freeing(P->dptr);
-    }
-    CASE(cuMemFreeHost)
-        : CASE(cuMemHostUnregister)
-        : return S.freed(
-              Address(static_cast<const cuMemFreeHost_params *>(Params)->p));
-    CASE(cuMemUnmap) : {
-      const auto *P = static_cast<const cuMemUnmap_params *>(Params);
-      return S.unmapped(P->ptr, P->size);
-    }
+  case CBID(cuMemAlloc_v2):
+  case CBID(cuMemAllocAsync):
+  case CBID(cuMemAllocAsync_ptsz):
+  case CBID(cuMemAllocFromPoolAsync):
+  case CBID(cuMemAllocFromPoolAsync_ptsz): {
+    const auto *P = static_cast<const cuMemAlloc_v2_params *>(Params);
+    return S.allocated(Ctx, *P->dptr, P->bytesize);
+  }
+  case CBID(cuMemAllocPitch_v2): {
+    const auto *P = static_cast<const cuMemAllocPitch_v2_params *>(Params);
+    return S.allocated(Ctx, *P->dptr, *P->pPitch * P->Height);
+  }
+  case CBID(cuMemAllocManaged): {
+    const auto *P = static_cast<const cuMemAllocManaged_params *>(Params);
+    return S.allocated(nullptr, *P->dptr, P->bytesize);
+  }
+  case CBID(cuMemHostAlloc):
+  case CBID(cuMemAllocHost_v2): {
+    const auto *P = static_cast<const cuMemAllocHost_v2_params *>(Params);
+    return S.allocated(nullptr, Address(*P->pp), P->bytesize);
+  }
+  case CBID(cuMemHostRegister):
+  case CBID(cuMemHostRegister_v2): {
+    const auto *P = static_cast<const cuMemHostRegister_v2_params *>(Params);
+    return S.allocated(nullptr, Address(P->p), P->bytesize);
+  }
+  case CBID(cuMemMap): {
+    const auto *P = static_cast<const cuMemMap_params *>(Params);
+    return S.allocated(Ctx, P->ptr, P->size);
+  }
+  case CBID(cuIpcOpenMemHandle):
+  case CBID(cuIpcOpenMemHandle_v2): {
+    const auto *P = static_cast<const cuIpcOpenMemHandle_v2_params *>(Params);
+    return S.allocated(Ctx, *P->pdptr, sizeOf(*P->pdptr));
+  }
+  case CBID(cuGraphAddMemAllocNode): {
+    const auto *P = static_cast<const cuGraphAddMemAllocNode_params *>(Params);
+    return S.allocated(Ctx, P->nodeParams->dptr, P->nodeParams->bytesize);
+  }
+  case CBID(cuMemFree_v2):
+  case CBID(cuIpcCloseMemHandle):
+    return S.freed(static_cast<const cuMemFree_v2_params *>(Params)->dptr);
+  case CBID(cuMemFreeAsync):
+  case CBID(cuMemFreeAsync_ptsz): {
+    const auto *P = static_cast<const cuMemFreeAsync_params *>(Params);
+    if (!isCapturing(P->hStream))
+      S.freeing(P->dptr);
+    return;
+  }
+  case CBID(cuMemFreeHost):
+  case CBID(cuMemHostUnregister):
+    return S.freed(
+        Address(static_cast<const cuMemFreeHost_params *>(Params)->p));
+  case CBID(cuMemUnmap): {
+    const auto *P = static_cast<const cuMemUnmap_params *>(Params);
+    return S.unmapped(P->ptr, P->size);
+  }
   default:
     return;
   }
@@ -179,7 +181,6 @@ void onMemoryCall(Session &S, CUpti_CallbackId Id,
   else if (Result == CUDA_ERROR_OUT_OF_MEMORY)
     S.allocationFailed(Ctx);
 }
-#undef CASE
 #undef CBID
 
 } // namespace crsan

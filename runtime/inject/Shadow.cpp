@@ -90,6 +90,9 @@ void Shadow::add(std::span<const MemoryRange> Ranges) {
         cover(*Found);
         continue;
       }
+      // An index without shadow may be another page's.
+      if (P.Kind == Layout::None)
+        continue;
       forget(Range, *Found);
       if (IsNewToHost)
         change(*Found, P.Kind, P.Address);
@@ -108,7 +111,7 @@ void Shadow::remove(const MemoryRange &Range) {
     Page &P = It->second;
     bool WasHosts = Range.isHosts() && --P.HostUsers == 0;
     if (--P.Users != 0) {
-      if (WasHosts)
+      if (WasHosts && P.Kind != Layout::None)
         change(*It, P.Kind, P.Address);
       ++It;
       continue;
@@ -124,8 +127,6 @@ void Shadow::remove(const MemoryRange &Range) {
 void Shadow::forget(const MemoryRange &Range,
                     const PageMap::value_type &Entry) {
   const auto &[Number, P] = Entry;
-  if (P.Kind == Layout::None)
-    return;
   const uint64_t Start = Number << abi::PageShift;
   uint64_t First = std::max(Range.Base, Start) - Start;
   uint64_t Last =

@@ -24,12 +24,17 @@ using Bytes = std::vector<uint8_t>;
 /// section, zeroed ones in another, kernels in a third.
 class CubinBuilder {
 public:
+  static constexpr uint64_t ZeroSize = 1 << 20;
+
   void addObject(const std::string &Name, const Bytes &Content) {
     add(Name, DataSection, Data.size(), Content.size(), STT_OBJECT, 0);
     Data.insert(Data.end(), Content.begin(), Content.end());
   }
   void addZeroed(const std::string &Name, uint64_t Size) {
     add(Name, ZeroSection, 0, Size, STT_OBJECT, 0);
+  }
+  void addManaged(const std::string &Name, uint64_t Size) {
+    add(Name, ZeroSection, 0, Size, STT_OBJECT, 4);
   }
   void addKernel(const std::string &Name) {
     add(Name, CodeSection, 0, 16, STT_FUNC, 0x10);
@@ -60,8 +65,10 @@ public:
           Symbols.size() * sizeof(Elf64_Sym), sizeof(Elf64_Sym));
     Sections[SymbolSection].sh_link = StringSection;
     Place(DataSection, SHT_PROGBITS, Data.data(), Data.size(), 0);
+    Sections[DataSection].sh_flags = SHF_WRITE | SHF_ALLOC;
     Place(CodeSection, SHT_PROGBITS, Code.data(), Code.size(), 0);
-    Place(ZeroSection, SHT_NOBITS, nullptr, 1 << 20, 0);
+    Place(ZeroSection, SHT_NOBITS, nullptr, ZeroSize, 0);
+    Sections[ZeroSection].sh_flags = SHF_WRITE | SHF_ALLOC;
 
     Elf64_Ehdr Header{};
     std::memcpy(Header.e_ident, ELFMAG, SELFMAG);

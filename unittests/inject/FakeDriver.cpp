@@ -15,6 +15,7 @@
 #include "FakeDriver.h"
 
 #include "crsan/ABI.h"
+#include "crsan/Metadata.h"
 
 #include <cuda_runtime_api.h>
 #include <cupti.h>
@@ -28,6 +29,7 @@
 #include <vector>
 
 #include <dlfcn.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 using namespace crsan;
@@ -237,9 +239,43 @@ API cuDevicePrimaryCtxReset_v2(CUdevice D) {
 API cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *) {
   return CUDA_SUCCESS;
 }
+/// In pages of its own, and only there where it is touched.
+static CUdeviceptr allocate(size_t Size) {
+  constexpr CUdeviceptr Page = abi::PageBytes;
+  void *Base = mmap(nullptr, Size + Page, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return (reinterpret_cast<CUdeviceptr>(Base) + Page - 1) & -Page;
+}
 API cuMemAlloc_v2(CUdeviceptr *P, size_t Size) {
-  *P = reinterpret_cast<CUdeviceptr>(malloc(Size));
-  return CUDA_SUCCESS;
+  cuMemAlloc_v2_params Params{P, Size};
+  CALL(cuMemAlloc_v2, &Params);
+  const char *Limit = getenv("FAKE_MEMORY"); // Bytes that one may have.
+  if (Limit && Size > strtoull(Limit, nullptr, 0))
+    return TheCall.done(CUDA_ERROR_OUT_OF_MEMORY);
+  *P = allocate(Size);
+  return TheCall.done(CUDA_SUCCESS);
+}
+API cuMemFree_v2(CUdeviceptr P) {
+  cuMemFree_v2_params Params{P};
+  CALL(cuMemFree_v2, &Params);
+  return TheCall.done(CUDA_SUCCESS);
+}
+API cuMemAllocManaged(CUdeviceptr *P, size_t Size, unsigned Flags) {
+  cuMemAllocManaged_params Params{P, Size, Flags};
+  CALL(cuMemAllocManaged, &Params);
+  *P = allocate(Size);
+  return TheCall.done(CUDA_SUCCESS);
+}
+API cuMemAllocAsync(CUdeviceptr *P, size_t Size, CUstream Stream) {
+  cuMemAllocAsync_params Params{P, Size, Stream};
+  CALL(cuMemAllocAsync, &Params);
+  *P = allocate(Size);
+  return TheCall.done(CUDA_SUCCESS);
+}
+API cuMemFreeAsync(CUdeviceptr P, CUstream Stream) {
+  cuMemFreeAsync_params Params{P, Stream};
+  CALL(cuMemFreeAsync, &Params);
+  return TheCall.done(CUDA_SUCCESS);
 }
 API cuMemHostRegister_v2(void *, size_t, unsigned) { return S.Sticky; }
 API cuMemHostGetDevicePointer_v2(CUdeviceptr *P, void *H, unsigned) {
@@ -247,7 +283,10 @@ API cuMemHostGetDevicePointer_v2(CUdeviceptr *P, void *H, unsigned) {
   return CUDA_SUCCESS;
 }
 API cuMemsetD8Async(CUdeviceptr P, unsigned char V, size_t N, CUstream) {
-  memset(reinterpret_cast<void *>(P), V, N);
+  // Tables are long and hardly used.
+  if (V != 0 || P % 4096 != 0 ||
+      madvise(reinterpret_cast<void *>(P), N, MADV_DONTNEED) != 0)
+    memset(reinterpret_cast<void *>(P), V, N);
   return CUDA_SUCCESS;
 }
 API cuMemcpyHtoDAsync_v2(CUdeviceptr P, const void *H, size_t N, CUstream) {
@@ -347,6 +386,26 @@ static void race(FakeLibrary &L) {
   if (C->Flags & abi::TrapOnRace)
     printf("breakpoint, seed %u\n", C->Seed);
 }
+/// As the device runtime finds a page, and counts.
+static void touch(FakeLibrary &L, CUdeviceptr Address) {
+  auto *C = reinterpret_cast<abi::Config *>(L.Globals["__crsan_config"].data());
+  if (!(C->Flags & abi::Shadowed)) {
+    printf("not shadowed\n");
+    return;
+  }
+  auto *Pages = reinterpret_cast<uint64_t *>(C->Metadata + abi::PagesAt);
+  auto *Warp = reinterpret_cast<abi::WarpState *>(C->Metadata + abi::WarpsAt);
+  uint64_t Entry = Pages[abi::pageIndex(Address)];
+  bool IsTracked =
+      (Entry & abi::PageValid) && Entry >> 48 == abi::pageTag(Address);
+  ++Warp->Checked;
+  Warp->Unchecked += !IsTracked;
+  printf("%s%s\n",
+         !IsTracked                ? "no shadow"
+         : Entry & abi::PageCached ? "cached"
+                                   : "exact",
+         IsTracked && (Entry & abi::PageHost) ? ", the host's" : "");
+}
 API cuLaunchKernel(CUfunction F, unsigned GridX, unsigned GridY, unsigned GridZ,
                    unsigned BlockX, unsigned BlockY, unsigned BlockZ,
                    unsigned Shared, CUstream Stream, void **, void **) {
@@ -378,6 +437,9 @@ API cuLaunchKernel(CUfunction F, unsigned GridX, unsigned GridY, unsigned GridZ,
     S.Hangs = true;
     break;
   case FakeKernel::Foreign:
+    break;
+  case FakeKernel::Touches:
+    touch(L, K->Touched);
     break;
   }
   return TheCall.done(CUDA_SUCCESS);

@@ -24,11 +24,12 @@ struct FakeImage {
 
 /// What a CUfunction is here, and a kernel's symbol.
 struct FakeKernel {
-  enum Kind { Clean, Racy, Refused, Asserts, Hangs, Foreign };
+  enum Kind { Clean, Racy, Refused, Asserts, Hangs, Foreign, Touches };
   const char *Name;
   Kind What;
   CUlibrary Library;
   int Registers = 16;
+  CUdeviceptr Touched = 0;
 };
 
 /// Makes a context and makes it current.

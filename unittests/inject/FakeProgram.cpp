@@ -63,7 +63,8 @@ int main(int Count, char **Words) {
   CubinBuilder B;
   B.addObject("__crsan_config", Bytes(64));
   B.addObject("__crsan_table_00000000000000ab",
-              makeTable(0xab, 2, {"_Z1kPi"}, 0,
+              makeTable(0xab, 2, {"_Z1kPi"},
+                        Asked("metadata") ? uint32_t(abi::HasMetadata) : 0,
                         Asked("oldabi") ? abi::Version + 1 : abi::Version));
   B.addKernel("_Z1kPi");
   Bytes Cubin = B.build();
@@ -75,6 +76,7 @@ int main(int Count, char **Words) {
   Bytes PlainCubin = Plain.build();
   CUlibrary Other = load(PlainCubin, 0);
 
+  CUdeviceptr Memory = 0;
   for (int I = 1; I < Count; ++I) {
     std::string Word = Words[I];
     if (Word == "clean")
@@ -95,6 +97,18 @@ int main(int Count, char **Words) {
       launch({"_Z1kPi", FakeKernel::Clean, Library, 64}, 265, 1024);
     else if (Word == "foreign")
       launch({"_Z5plainv", FakeKernel::Foreign, Other});
+    else if (Word == "touch")
+      launch({"_Z1kPi", FakeKernel::Touches, Library, 16, Memory});
+    else if (Word == "alloc")
+      cuMemAlloc(&Memory, 10 << 20);
+    else if (Word == "free")
+      cuMemFree(Memory);
+    else if (Word == "managed")
+      cuMemAllocManaged(&Memory, 10 << 20, 0);
+    else if (Word == "allocasync")
+      cuMemAllocAsync(&Memory, 10 << 20, nullptr);
+    else if (Word == "freeasync")
+      cuMemFreeAsync(Memory, nullptr);
     else if (Word == "sync")
       cuCtxSynchronize();
     else if (Word == "reset")

@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Collector.h"
+#include "crsan/Permutation.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace crsan {
@@ -135,6 +137,42 @@ TEST(InjectCollector, TheGridComesWithItsRecord) {
   ASSERT_EQ(Found.size(), 2u);
   EXPECT_EQ(Found[0].Grid, Index3{});
   EXPECT_EQ(Found[1].Grid, (Index3{4, 5, 6}));
+}
+
+TEST(InjectCollector, RacingPairsSayHowOften) {
+  Buffer B(2);
+  B.fill(0, 7, abi::RaceKind::InterBlock, 1);
+  B.fill(1, 7, abi::RaceKind::IntraBlock, 16);
+  std::vector<abi::RacingPair> Pairs(3);
+  Pairs[1] = {.Key = 1, .Slot = 1, .Hits = 5};
+  Pairs[2] = {.Key = 2, .Slot = 3, .Hits = 9};
+  auto Found = collectOccurrences(B.get(), {}, true, 0, 0, Pairs);
+  ASSERT_EQ(Found.size(), 2u);
+  EXPECT_EQ(Found[0].Count, 5u);
+  EXPECT_FALSE(Found[0].AtLeast);
+  EXPECT_EQ(Found[1].Count, 16u);
+  EXPECT_TRUE(Found[1].AtLeast);
+}
+
+TEST(InjectCollector, TheEarlierBlockIsShuffledBackToo) {
+  constexpr uint32_t Seed = 5, Extent[] = {7, 5, 3};
+  Buffer B(2);
+  for (uint32_t I = 0; I < 2; ++I) {
+    B.fill(I, 7, abi::RaceKind::InterBlock, 1);
+    B.record(I).Flags = abi::TwoSided | abi::Shuffled;
+    std::copy(std::begin(Extent), std::end(Extent), B.place(I).Extent);
+    B.record(I).Before = abi::earlierThread(4 + 7 * (3 + 5 * 2), 99);
+  }
+  B.record(1).After = abi::OtherGrid;
+  auto Found = collectOccurrences(B.get(), {}, true, 0, Seed);
+  ASSERT_EQ(Found.size(), 2u);
+  EXPECT_EQ(
+      Found[0].Rec.Before,
+      abi::earlierThread(abi::permuteBlock(Seed, 0, 4, 7, 1) +
+                             7 * (abi::permuteBlock(Seed, 1, 3, 5, 1) +
+                                  5 * abi::permuteBlock(Seed, 2, 2, 3, 1)),
+                         99));
+  EXPECT_EQ(Found[1].Rec.Before, abi::earlierThread(abi::UnknownBlock, 99));
 }
 
 TEST(InjectCollector, ShardsAreSummed) {

@@ -168,6 +168,25 @@ TEST(InjectImage, ACopyForOneKernelIsTheFunctionItself) {
   EXPECT_TRUE(Image->MayShuffle);
 }
 
+TEST(InjectImage, VariablesAreKnownBySection) {
+  SiteTable Sites;
+  CubinBuilder B = instrumented(abi::HasMetadata);
+  B.addManaged("managed", 12);
+  Bytes File = B.build();
+  auto Image = readDeviceImage(File, Sites);
+  ASSERT_TRUE(Image && Image->hasMetadata());
+  ASSERT_EQ(Image->Variables.size(), 3u);
+  const VariableBlock &Data = Image->Variables[0];
+  ASSERT_EQ(Data.Symbols.size(), 2u);
+  EXPECT_EQ(Data.Symbols[1].first, "__crsan_table_00000000000000ab");
+  EXPECT_EQ(Data.Symbols[1].second, sizeof(abi::Config));
+  EXPECT_GT(Data.Size, sizeof(abi::Config));
+  EXPECT_EQ(Image->Variables[1].Size, CubinBuilder::ZeroSize);
+  EXPECT_FALSE(Image->Variables[1].IsManaged);
+  EXPECT_EQ(Image->Variables[2].Size, 12u);
+  EXPECT_TRUE(Image->Variables[2].IsManaged);
+}
+
 TEST(InjectImage, AnotherVersionIsAProblemInOneLine) {
   SiteTable Sites;
   auto Image =

@@ -85,6 +85,48 @@ TEST(InjectProgram, AProgramsOwnCodeStaysUnlessThereAreRaces) {
   EXPECT_EQ(run("racy exit3", "CRSAN_OPTIONS=exitcode=0").Status, 3);
 }
 
+// Intent: memory has shadow from its allocation to its end, also if it was
+// allocated before the code that needs the shadow was configured.
+TEST(InjectProgram, MemoryIsFollowedThroughItsLife) {
+  EXPECT_THAT(run("alloc touch").Text, HasSubstr("begin\nnot shadowed\nend\n"));
+  EXPECT_EQ(run("metadata alloc touch").Text, "begin\nexact\nend\n");
+  EXPECT_EQ(run("metadata clean alloc touch").Text, "begin\nexact\nend\n");
+  EXPECT_EQ(run("metadata managed touch").Text,
+            "begin\nexact, the host's\nend\n");
+  EXPECT_THAT(run("metadata alloc touch free touch").Text,
+              HasSubstr("begin\nexact\nno shadow\nend\n"));
+  EXPECT_THAT(run("metadata allocasync freeasync touch sync touch").Text,
+              HasSubstr("begin\nexact\nno shadow\nend\n"));
+}
+
+TEST(InjectProgram, WhatMetadataModeCheckedIsSaid) {
+  // The module's variables are tracked, too.
+  Outcome O = run("metadata alloc touch touch", "CRSAN_OPTIONS=verbosity=1");
+  EXPECT_THAT(
+      O.Text,
+      AllOf(ContainsRegex("metadata mode: 2 accesses of 0 sites were checked, "
+                          "0 were not; 1[0-9] MiB of memory were tracked "
+                          "exactly, 0 MiB by a cache\n"),
+            HasSubstr("no data races found")));
+  O = run("metadata alloc touch free touch");
+  EXPECT_THAT(O.Text, HasSubstr("metadata mode: 1 accesses on device 0 were "
+                                "not checked: memory is tracked if"));
+  O = run("metadata alloc touch", "CRSAN_OPTIONS=shadow_limit=16");
+  EXPECT_THAT(O.Text, ContainsRegex("at most 2 MiB were tracked exactly, "
+                                    "1[0-9] MiB by a cache"));
+  O = run("metadata alloc touch", "CRSAN_OPTIONS=shadow_limit=4");
+  EXPECT_THAT(O.Text, AllOf(HasSubstr("\nno shadow\n"),
+                            HasSubstr("nothing was checked")));
+}
+
+TEST(InjectProgram, WithoutTablesMetadataModeIsOff) {
+  Outcome O = run("metadata touch", "FAKE_MEMORY=10000000");
+  EXPECT_THAT(O.Text,
+              AllOf(HasSubstr("cuMemAlloc failed"), HasSubstr("not shadowed"),
+                    HasSubstr("metadata mode was off on device 0"),
+                    HasSubstr("nothing was checked")));
+}
+
 // Intent: however a program ends, the report appears, once.
 TEST(InjectProgram, EveryEndReports) {
   struct {

@@ -276,6 +276,9 @@ TEST_F(InjectShadow, OfTwoPagesOfOneIndexTheFirstHasShadow) {
   EXPECT_TRUE(look(Base).isExact());
   EXPECT_TRUE(look(Far).isNone());
   EXPECT_EQ(S->coverage().None, abi::PageBytes);
+  add(Far, 4, nullptr);
+  remove(Far, 4, nullptr);
+  EXPECT_TRUE(look(Base).isExact());
   remove(Far, 4);
   EXPECT_TRUE(look(Base).isExact());
 }
