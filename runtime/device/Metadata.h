@@ -174,6 +174,8 @@ ENTRY void __crsan_md_judge(crsan::abi::AccessSite *S, uint64_t A,
     const bool Far = How == Order::OtherBlock || How == Order::OtherKernel;
     if (!Other || isScopeEnough(*S, *Other, Far))
       return; // P6.
+  } else if (Earlier.isStrong() && mayHaveSeen(Me, Earlier, A)) {
+    return;
   }
   __crsan_md_race(S, A, EarlierBits);
 }
