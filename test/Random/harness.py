@@ -83,12 +83,12 @@ class Outcome:
                 if a.kernel == kernel and
                 # The oracle puts what is inlined from a header to one kernel of all.
                 not all(place in self.foreign for _, place in a.sides) and
-                not any(self.is_same_pair(a.sides, pair) for pair in self.pairs(kernel))}
+                not any(self.is_same_pair(a.sides, pair) for pair in self.sides[kernel])}
 
     def pairs(self, kernel):
         """Not those inside CUDA's headers alone: where the hardware has no such
         atomic, clang makes a plain load and a compare-and-swap of one."""
-        return {pair for pair in self.sides[kernel] if any(lines_of(pair))}
+        return {pair for pair in self.sides[kernel] if any(lines_of(pair)) or len(set(pair)) > 1}
 
     def found_pairs(self, kernel):
         """Those of the oracle's pairs of lines that metadata mode accuses too."""
