@@ -81,23 +81,29 @@ struct WarpState {
   uint32_t Clock; ///< Rises with each synchronisation of any of its lanes.
   /// Accesses of the block with smaller clocks were before its last barrier.
   uint32_t Barrier;
-  uint32_t Floor;       ///< No access of this grid has a smaller clock.
-  uint32_t LockedLanes; ///< Lanes that hold a lock.
+  uint32_t Floor; ///< No access of this grid has a smaller clock.
+  /// Number of the block's first warp, warps of the block in bits 16-21, and
+  /// NeedsCare.
+  uint32_t Place;
   uint64_t SharedCells; ///< Shadow of the block's shared memory, or 0.
+  uint32_t LockedLanes; ///< Lanes that hold a lock.
   uint32_t Start;       ///< Clock when the block began.
   uint32_t Flags;       ///< WarpFlags.
+  uint32_t Alive;       ///< Lanes that have entered the kernel and not left it.
   uint64_t Grid;        ///< %gridid.
   uint64_t Block;       ///< Linear index of the block in its grid.
-  uint32_t Alive;       ///< Lanes that have entered the kernel and not left it.
-  uint32_t Reserved;
   /// Of a block's first warp: the largest clock with which any of its threads
   /// came to its last two barriers.
   uint32_t Arrive[2];
-  uint64_t Checked;   ///< Accesses checked, one a lane.
-  uint64_t Unchecked; ///< Accesses to memory without shadow.
+  uint64_t Checked;   ///< Accesses that came to be checked, one a lane.
+  uint64_t Unchecked; ///< Those of them to memory without shadow.
   uint64_t Pad[2];
 };
 static_assert(sizeof(WarpState) == 96);
+
+/// In WarpState::Place: a lane holds a lock, or the clock is about to be used
+/// up.
+inline constexpr uint32_t NeedsCare = 1u << 31;
 
 enum WarpFlags : uint32_t {
   Mixed = 1,    ///< Two live blocks have the same number: nothing is judged.

@@ -18,7 +18,9 @@ inline constexpr char BlockIndexName[] = "__crsan_block_index";
 /// Those of metadata mode (runtime/device/Metadata.h).
 inline constexpr char EnterName[] = "__crsan_md_enter";
 inline constexpr char LeaveName[] = "__crsan_md_leave";
-inline constexpr char AccessName[] = "__crsan_md_access";
+inline constexpr char SelfName[] = "__crsan_md_self";
+inline constexpr char ReadName[] = "__crsan_md_read";
+inline constexpr char WriteName[] = "__crsan_md_write";
 inline constexpr char RangeName[] = "__crsan_md_range";
 inline constexpr char StrongName[] = "__crsan_md_strong";
 inline constexpr char StrongDoneName[] = "__crsan_md_strong_done";

@@ -103,6 +103,12 @@ void MetadataInstrumenter::planAccess(Instruction &I, const Event &E,
   Steps.push_back({&I, E, &I});
 }
 
+/// An access of what a register can hold, as nearly all are.
+static bool isInRegister(const Event &E) {
+  return E.What == Event::Kind::Weak && E.isWhole() && E.Size <= 16 &&
+         isPowerOf2_64(E.Size);
+}
+
 bool MetadataInstrumenter::isOpaque() const {
   return any_of(
       Steps, [](const Step &S) { return S.What.What == Event::Kind::Unknown; });
@@ -112,13 +118,21 @@ void MetadataInstrumenter::run(uint32_t Flags) {
   for (Step &S : Steps)
     if (S.What.What == Event::Kind::Weak || S.What.What == Event::Kind::Strong)
       S.Site = siteOf(S);
+  // Where the entry is told of, but behind it.
+  Instruction *Entry = &*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
+  if (any_of(Steps, [](const Step &S) { return isInRegister(S.What); })) {
+    IRBuilder<> B(Entry);
+    Self = B.CreateCall(
+        F.getParent()->getOrInsertFunction(SelfName, B.getInt32Ty()));
+    Entry = cast<Instruction>(Self);
+  }
   for (const Step &S : Steps)
     emitBefore(S);
   // Each just behind its instruction, so the last one first.
   for (const Step &S : reverse(Steps))
     emitAfter(S);
 
-  IRBuilder<> B(&*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  IRBuilder<> B(Entry);
   if (isKernel(F))
     call(B, EnterName, B.getInt32(Flags));
   else if (!F.hasLocalLinkage() || F.hasAddressTaken())
@@ -148,7 +162,11 @@ void MetadataInstrumenter::emitBefore(const Step &S) {
     if (!E.isWhole())
       return call(B, RangeName,
                   {S.Site, emitAddress(B, E.Where), emitLength(B, E)});
-    return call(B, AccessName, {S.Site, emitAddress(B, E.Where)});
+    if (isInRegister(E))
+      return call(B, E.Flags & abi::WritesMemory ? WriteName : ReadName,
+                  {S.Site, emitAddress(B, E.Where), Self});
+    return call(B, RangeName,
+                {S.Site, emitAddress(B, E.Where), B.getInt64(E.Size)});
   case Event::Kind::Strong:
     return call(B, StrongName, {S.Site, emitAddress(B, E.Where)});
   case Event::Kind::WarpBarrier:

@@ -63,6 +63,7 @@ private:
   llvm::StringRef Kernel;
   llvm::OptimizationRemarkEmitter &ORE;
   std::vector<Step> Steps;
+  llvm::Value *Self = nullptr; ///< The number of the thread's warp.
   uint32_t Skipped = 0;
   bool MayLeave = false;
 };

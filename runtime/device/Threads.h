@@ -129,6 +129,8 @@ DEVICE uint32_t tick(const Self &Me) {
   WarpState &W = Me.warp();
   const uint32_t Now = loadNear(W.Clock) + 1;
   raiseClock(W, Now);
+  if (Now + 1 >= Accessor::ExactClocks)
+    setFlags(W.Place, NeedsCare);
   Me.thread().LastSync = Now;
   return Now;
 }
