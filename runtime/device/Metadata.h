@@ -565,20 +565,22 @@ DEVICE void checkFast(AccessSite *S, Address A, uint32_t Warp) {
   const Quick Test{Place & (NumWarps - 1), Place >> 16 & 63, Barrier, Floor};
   uint64_t Suspect = 0;
   uint32_t Word = 0, SuspectAt = 0;
+  auto Doubt = [&](uint64_t Bits) {
+    // A second suspect of one access is judged here and now.
+    if (Suspect)
+      return __crsan_md_judge(S, A + Word * 4, Mine.Bits, Bits);
+    Suspect = Bits;
+    SuspectAt = Word;
+  };
   do {
     const CellRef C{const_cast<Cell *>(At + Word), CacheWays, InShared};
     if (Writes) {
       const Accessor Writer{C.exchangeWriter(Mine)};
       const Accessor Reader{C.loadReader()};
-      if (!Test.isOrdered(Writer, Mine, InShared)) {
-        Suspect = Writer.Bits;
-        SuspectAt = Word;
-      }
-      if (!Test.isOrdered(Reader, Mine, InShared)) {
-        // A second suspect of one access is judged here and now.
-        Suspect = Suspect ? Suspect : Reader.Bits;
-        SuspectAt = Word;
-      }
+      if (!Test.isOrdered(Writer, Mine, InShared))
+        Doubt(Writer.Bits);
+      if (!Test.isOrdered(Reader, Mine, InShared))
+        Doubt(Reader.Bits);
     } else {
       const Cell Found = C.load();
       const Accessor Reader{Found.Reader};
@@ -586,10 +588,8 @@ DEVICE void checkFast(AccessSite *S, Address A, uint32_t Warp) {
         const bool More = Reader.isSameButLane(Mine);
         C.setReader(More ? Mine.several() : Mine);
       }
-      if (!Test.isOrdered(Accessor{Found.Writer}, Mine, InShared)) {
-        Suspect = Found.Writer;
-        SuspectAt = Word;
-      }
+      if (!Test.isOrdered(Accessor{Found.Writer}, Mine, InShared))
+        Doubt(Found.Writer);
     }
   } while (++Word * 4 < Size);
   if (Suspect)
