@@ -82,8 +82,8 @@ struct WarpState {
   /// Accesses of the block with smaller clocks were before its last barrier.
   uint32_t Barrier;
   uint32_t Floor; ///< No access of this grid has a smaller clock.
-  /// Number of the block's first warp, warps of the block in bits 16-21, and
-  /// NeedsCare.
+  /// Number of the block's first warp, warps of the block in bits 16-21, this
+  /// warp's place among them in bits 22-26, and NeedsCare.
   uint32_t Place;
   uint64_t SharedCells; ///< Shadow of the block's shared memory, or 0.
   uint32_t LockedLanes; ///< Lanes that hold a lock.
