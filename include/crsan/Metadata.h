@@ -169,6 +169,7 @@ enum AccessFlags : uint8_t {
   WritesMemory = 2,
   IsStrong = 4, ///< Volatile, atomic, or with an order.
   IsAtomic = 8, ///< Read-modify-write.
+  IsSwap = 16,  ///< Compare-and-swap, which may leave memory as it is.
 };
 /// As PTX has them. No scope is less than a block's.
 enum class SyncScope : uint8_t {

@@ -164,7 +164,7 @@ Constant *MetadataInstrumenter::siteOf(const Step &S) {
   const Event &E = S.What;
   abi::AccessSite Site = {};
   Site.Size = E.isWhole() ? E.Size : 0;
-  Site.Flags = E.Flags;
+  Site.Flags = E.Flags | (E.Expected ? abi::IsSwap : 0);
   Site.Scope = E.Scope;
   Site.Order = E.Order;
   Site.MemorySpace = uint8_t(spaceOf(E.Where.Space));

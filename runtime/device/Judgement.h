@@ -58,8 +58,10 @@ DEVICE Order judgeInWarp(const Self &Me, Accessor Earlier) {
   const LaneState &Theirs = Self::stateOf(Me.Warp, Earlier.lane());
   // P4: a barrier of the warp. That the two lanes run in lockstep, which is
   // enough for iGUARD, nobody has promised.
-  const bool Left =
-      loadNear(Theirs.WarpArrive) > Then || loadNear(Theirs.Release) > Then;
+  // One of several may be any other lane, of which nothing is known.
+  const bool Left = Earlier.lane() == Me.Lane ||
+                    loadNear(Theirs.WarpArrive) > Then ||
+                    loadNear(Theirs.Release) >= Then + !Earlier.isStrong();
   const bool Arrived = Mine.WarpDepart > Then || Mine.Acquire > Then;
   return Left && Arrived ? Order::Ordered : Order::SameWarp; // R2.
 }
@@ -79,9 +81,11 @@ DEVICE Order judge(const Self &Me, Accessor Earlier) {
     return Order::Ordered;
   if (Theirs == Me.Warp)
     return judgeInWarp(Me, Earlier);
-  // What is known of several is the larger.
-  const bool IsKnown = (loadNear(Mine.Flags) & HasKnown) &&
-                       loadNear(Me.known()[Theirs % KnownEntries]) > Then;
+  // What is known of several is the larger. A strong access of the very clock
+  // may be the one that passed it on, behind the fence.
+  const bool IsKnown =
+      (loadNear(Mine.Flags) & HasKnown) &&
+      loadNear(Me.known()[Theirs % KnownEntries]) >= Then + !Earlier.isStrong();
   if (IsKnown)
     return Order::Ordered;
   if (loadRelaxed(Other.Grid) != Mine.Grid) {
@@ -105,6 +109,34 @@ DEVICE Order judge(const Self &Me, Accessor Earlier) {
 /// `Far`: the threads are in different blocks.
 DEVICE bool isScopeEnough(const AccessSite &A, const AccessSite &B, bool Far) {
   return !Far || (A.Scope != SyncScope::Block && B.Scope != SyncScope::Block);
+}
+
+/// Whether this thread may come after what the strong access `Earlier` of `A`
+/// left, though not after what its warp did by then: it has read it itself, or
+/// knows all that the warp has released through this location (PTX ISA,
+/// "Causality order", second rule). So the last block may reset the counter
+/// that told it that it is the last, and an access behind a fence need not be
+/// of the fence's clock.
+DEVICE bool mayHaveSeen(const Self &Me, Accessor Earlier, uint64_t A) {
+  const LaneState &T = Me.thread();
+  const WarpState &W = Me.warp();
+  const SyncCells At(A);
+  const uint32_t Entry = Earlier.warp() % KnownEntries;
+  const uint32_t Wide = loadRelaxed(SyncCells::at(At.Wide).Known[Entry]),
+                 Block = loadRelaxed(SyncCells::at(At.Block).Known[Entry]);
+  const uint32_t Floor = loadNear(W.Floor);
+  if (Wide < Floor && Block < Floor)
+    return false;
+  constexpr uint32_t Max = sizeof(T.Pending) / sizeof(T.Pending[0]);
+  if (T.NumPending > Max)
+    return true;
+  for (uint32_t I = 0; I < T.NumPending; ++I)
+    if ((T.Pending[I] & 0x7fff) == At.Block)
+      return true;
+  if (!(loadNear(W.Flags) & HasKnown))
+    return false;
+  const uint32_t Known = loadNear(Me.known()[Entry]);
+  return (Wide >= Floor && Known >= Wide) || (Block >= Floor && Known >= Block);
 }
 
 DEVICE const AccessSite *siteAt(uint32_t Index) {

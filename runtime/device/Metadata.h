@@ -174,17 +174,32 @@ ENTRY void __crsan_md_judge(crsan::abi::AccessSite *S, uint64_t A,
     const bool Far = How == Order::OtherBlock || How == Order::OtherKernel;
     if (!Other || isScopeEnough(*S, *Other, Far))
       return; // P6.
+  } else if (Earlier.isStrong() && mayHaveSeen(Me, Earlier, A)) {
+    return;
   }
   __crsan_md_race(S, A, EarlierBits);
 }
 
 namespace crsan::device {
 
+/// Whether a cell does well to keep its writer, though `Now` writes.
+DEVICE bool keepsWriter(Accessor Writer, Accessor Now, uint32_t Floor) {
+  // A strong access after another in the same kernel tells nothing new, and
+  // everybody may be here for it.
+  const bool IsOld = Now.isStrong() && Writer.isStrong() &&
+                     Writer.site() == Now.site() && Writer.clock() >= Floor;
+  // What a weak access accuses, a strong one does not.
+  const bool IsWeaker =
+      Now.isStrong() && !Writer.isStrong() && Writer.isSameMoment(Now);
+  return IsOld || IsWeaker;
+}
+
 /// A warp's access, as its words are judged.
 struct Check {
   AccessSite &S;
   Quick Test;
   Accessor Mine;
+  bool Writes;
   bool Remembers; ///< This lane's access is the one that the cell remembers.
 
   DEVICE void against(Address A, CellRef C, Accessor Now,
@@ -201,16 +216,8 @@ DEVICE void Check::word(Address A, CellRef C, Bytes B) const {
   const Cell Found = C.load();
   const Accessor Reader = C.decode(Found.Reader);
   Accessor Writer = C.decode(Found.Writer);
-  if (S.Flags & WritesMemory) {
-    // A strong access after another in the same kernel tells nothing new, and
-    // everybody may be here for it.
-    const bool IsOld = Now.isStrong() && Writer.isStrong() &&
-                       Writer.site() == Now.site() &&
-                       Writer.clock() >= Test.Floor;
-    // What a weak access accuses, a strong one does not.
-    const bool IsWeaker =
-        Now.isStrong() && !Writer.isStrong() && Writer.isSameMoment(Now);
-    if (Remembers && !IsOld && !IsWeaker)
+  if (Writes) {
+    if (Remembers && !keepsWriter(Writer, Now, Test.Floor))
       Writer = C.decode(C.exchangeWriter(Now));
     against(A, C, Now, Reader);
   } else if (Remembers &&
@@ -246,7 +253,9 @@ ENTRY void __crsan_md_check(crsan::abi::AccessSite *Site, uint64_t A,
   // Lanes of a warp that read one location do not race with each other, and
   // neither do strong updates: one of them is remembered (iGUARD 6.5).
   bool Remembers = true, Several = false;
-  if (!(S.Flags & WritesMemory) || Strong) {
+  // Whether a compare-and-swap writes is not known yet.
+  const bool Writes = (S.Flags & WritesMemory) && !(S.Flags & IsSwap);
+  if (!Writes || Strong) {
     const uint32_t All = activeMask();
     const Address First = shuffle(All, A, __builtin_ctz(All));
     const uint32_t Here = activeMask();
@@ -268,6 +277,7 @@ ENTRY void __crsan_md_check(crsan::abi::AccessSite *Site, uint64_t A,
       S,
       {Me.FirstWarp, warpsInBlock(), loadNear(W.Barrier), loadNear(W.Floor)},
       Mine,
+      Writes,
       Remembers};
   const bool InShared = spaceOf(A) == Space::Shared;
 #pragma unroll 1
@@ -306,6 +316,34 @@ ENTRY void __crsan_md_check(crsan::abi::AccessSite *Site, uint64_t A,
 }
 
 namespace crsan::device {
+
+/// A compare-and-swap has written. It is not judged as a write any more: who
+/// has read meanwhile may have come after it.
+DEVICE void rememberSwap(const Self &Me, AccessSite &S, Address A) {
+  const WarpState &W = Me.warp();
+  const uint32_t Clock = loadNear(W.Clock), Index = indexOf(S);
+  const bool InShared = spaceOf(A) == Space::Shared;
+  const Address End = A + S.Size;
+#pragma unroll 1
+  for (Address Next; A < End; A = Next) {
+    const Address Word = A & ~Address(3);
+    Next = Word + 4 < End ? Word + 4 : End;
+    const PageRef Page = InShared ? PageRef::none() : PageRef(A);
+    const bool IsTracked = InShared ? W.SharedCells != 0 : Page.isTracked();
+    if (!IsTracked || Index >= MaxSites)
+      continue;
+    const CellRef C =
+        InShared ? sharedCell(W.SharedCells, Word) : Page.cell(Word);
+    const Bytes B = bytesOf(uint32_t(A - Word), uint32_t(Next - Word));
+    if (Clock + 1 >= C.clocks() || B == Bytes::None)
+      continue;
+    Accessor Now = Accessor::make(Index, Me.Lane, Me.Warp, Clock).strong();
+    if (loadNear(W.LockedLanes) >> Me.Lane & 1)
+      Now = Now.locked();
+    if (!keepsWriter(C.decode(C.load().Writer), Now.with(B), loadNear(W.Floor)))
+      C.setWriter(Now.with(B));
+  }
+}
 
 /// Accesses checked, one a lane: counted by the first of the lanes that are
 /// here together.
@@ -534,6 +572,8 @@ HOT_ENTRY void __crsan_md_strong_done(crsan::abi::AccessSite *S, uint64_t A,
     return;
   const Self Me;
   LaneState &T = Me.thread();
+  if (Swap != 1 && (S->Flags & IsSwap))
+    rememberSwap(Me, *S, A);
   if (Swap == 2)
     takeLock(T, A);
   const bool InShared = spaceOf(A) == Space::Shared;

@@ -35,6 +35,7 @@ class Kernel:
         self.found_pairs, self.missed_pairs = 0, []
         # The same of pairs that no other one stands for.
         self.found_last, self.missed_last = 0, []
+        self.racy_lines = self.named_lines = 0
 
     def found(self):
         return {pair for pair in self.races if self.accused & set(pair)}
@@ -64,6 +65,9 @@ def judge_pairs(kernel, outcome, schedule, kinds):
     kernel.found_pairs += len(found)
     last = {harness.lines_of(sides) for sides in outcome.last_sides[number]}
     kernel.found_last += len(found & last)
+    racy = {line for sides in outcome.pairs(number) for line in harness.lines_of(sides)} - {0}
+    kernel.racy_lines += len(racy)
+    kernel.named_lines += len(racy & outcome.accused(number))
     for pair in sorted({harness.lines_of(sides) for sides in outcome.pairs(number)} - found):
         heading, distance = outcome.details[number, pair]
         miss = (pair, schedule, f"{heading} {distance}",
@@ -270,13 +274,16 @@ def summary_of_pairs(kernels):
     every = part(sum(k.found_pairs for k in kernels), sum(len(k.missed_pairs) for k in kernels))
     last = part(sum(k.found_last for k in kernels), sum(len(k.missed_last) for k in kernels))
     return (f"metadata mode found {every}; without those that a later access of the same "
-            f"threads stands for, {last}")
+            f"threads stands for, {last}; it named "
+            f"{share(sum(k.named_lines for k in kernels), sum(k.racy_lines for k in kernels))} "
+            "racy lines")
 
 
 def summary(kernels, seconds, mode="collider"):
     failed = sum(bool(k.failures) for k in kernels)
     racy = [k for k in kernels if k.races]
     if mode == "metadata":
+        racy = [k for k in racy if any(any(pair) for pair in k.races)]
         return (f"{len(kernels) - failed} passed, {failed} failed; {len(racy)} kernels racy; "
                 f"{summary_of_pairs(kernels)}, and something in "
                 f"{share(sum(bool(k.accused) for k in racy), len(racy))} racy kernels; "

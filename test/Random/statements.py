@@ -8,7 +8,7 @@ from kernel import INPUTS, SCALARS
 
 LOCALS = ["V0", "V1", "V2", "V3"]
 UNARY = ["(unsigned)__popc({})", "__brev({})", "~{}", "({} >> 7)", "(unsigned)__clz({})",
-         "({} << 3)", "__byte_perm({}, 0x5au, 0x1203)"]
+         "({} << 3)", "__byte_perm({}, V0, 0x1203)"]
 BINARY = ["{} + {}", "{} - {}", "{} * {}", "{} ^ {}", "({} & {})", "({} | {})",
           "min({}, {})", "max({}, {})", "__umulhi({}, {})"]
 
