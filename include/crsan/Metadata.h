@@ -211,11 +211,15 @@ struct Metadata {
   uint32_t NextSite;     ///< Indices given so far.
   uint32_t MaxClock;     ///< The largest clock of a grid that has ended.
   uint32_t IsUsedUp;     ///< A clock is as large as a cell can hold.
-  uint32_t Foreign;      ///< Calls of functions that are not instrumented.
+  uint32_t Foreign;      ///< Calls of functions that are not instrumented, and
+                         ///< ForeignUnknown.
   uint64_t PairsDropped; ///< Races that found no free RacingPair.
   uint64_t Pad[27];
 };
 static_assert(sizeof(Metadata) == 256);
+/// A function that is instrumented may have synchronised in a way that its
+/// kernel, of another unit, was not known to.
+inline constexpr uint32_t ForeignUnknown = 1u << 31;
 
 /// Where the tables are, in bytes from the head.
 inline constexpr uint64_t

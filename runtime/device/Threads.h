@@ -139,8 +139,9 @@ DEVICE uint32_t tick(const Self &Me) {
 // Sync cells
 //===----------------------------------------------------------------------===//
 
-/// The cell that every release to other blocks goes into, whatever its own:
-/// what no thread outside the block of its accessor can know is not in it.
+/// The cell that every release to other blocks goes into, whatever its own. An
+/// access that is not in it is known to nobody outside its block: neither to
+/// another grid nor to the host.
 constexpr uint32_t AnyWide = 0;
 
 /// Objects below are barriers, by number.
@@ -152,6 +153,14 @@ DEVICE uint32_t cellOf(uint64_t Object, uint64_t Where) {
           mix(uint32_t(Where) * 0x9e3779b9u) ^ mix(uint32_t(Where >> 32)));
   const uint32_t Cell = Hash & (NumSyncCells - 1);
   return Cell == AnyWide ? 1 : Cell;
+}
+
+/// Whether only threads of this block can see what happens at `A`: it is in
+/// shared memory, and there is no cluster.
+DEVICE bool isOfBlock(Address A) {
+  const uint32_t Blocks = __crsan_cluster_extent(0) *
+                          __crsan_cluster_extent(1) * __crsan_cluster_extent(2);
+  return Blocks == 1 && spaceOf(A) == Space::Shared;
 }
 
 /// What identifies an object to all who synchronise through it beyond a block.
