@@ -778,7 +778,10 @@ HOT_ENTRY void __crsan_md_returned() {
   if (!(T.Flags & IsCalling))
     return;
   T.Flags &= ~IsCalling;
-  countUnchecked(Me);
+  setFlags(metadata().Foreign, ForeignUnknown);
+  __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&metadata().Foreign), -1);
+  __nvvm_atom_add_gen_ll(
+      reinterpret_cast<long long *>(&metadata().ForeignCalls), 1);
   acquireEverything(Me);
 }
 
