@@ -212,11 +212,17 @@ struct Metadata {
   uint32_t NextSite;     ///< Indices given so far.
   uint32_t MaxClock;     ///< The largest clock of a grid that has ended.
   uint32_t IsUsedUp;     ///< A clock is as large as a cell can hold.
-  uint32_t Foreign;      ///< Calls of functions that are not instrumented.
+  /// Calls under way of other units' functions that have not said that they are
+  /// instrumented, and ForeignUnknown.
+  uint32_t Foreign;
   uint64_t PairsDropped; ///< Races that found no free RacingPair.
-  uint64_t Pad[27];
+  uint64_t ForeignCalls; ///< Of functions that are not instrumented.
+  uint64_t Pad[26];
 };
 static_assert(sizeof(Metadata) == 256);
+/// A function may have synchronised in a way that the unit of its kernel does
+/// not understand.
+inline constexpr uint32_t ForeignUnknown = 1u << 31;
 
 /// Where the tables are, in bytes from the head.
 inline constexpr uint64_t

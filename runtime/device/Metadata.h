@@ -559,8 +559,8 @@ HOT_ENTRY void __crsan_md_strong(crsan::abi::AccessSite *S, uint64_t A) {
       T.FenceDevice = Now;
   }
   if (T.FenceBlock)
-    publish(Me, SyncCells(A), Wide && T.FenceDevice, T.FenceDevice,
-            T.FenceBlock);
+    publish(Me, SyncCells(A), Wide && T.FenceDevice && !isOfBlock(A),
+            T.FenceDevice, T.FenceBlock);
 }
 
 /// A strong access has happened. One that reads acquires, at once or at the
@@ -678,12 +678,17 @@ HOT_ENTRY void __crsan_md_collect(uint64_t Object, uint32_t Scope) {
   collect(Me, SyncCells(Object), isWide(SyncScope(Scope)));
 }
 
-/// Something has happened that may order this thread after any other.
+/// Something has happened that may order this thread after any other, or
+/// others after this one.
 HOT_ENTRY void __crsan_md_unknown() {
   using namespace crsan::device;
   if (!isShadowed())
     return;
   const Self Me;
+  // The kernel is of another unit, which did not know.
+  if (!(loadNear(Me.warp().Flags) & Opaque) &&
+      !(loadRelaxed(metadata().Foreign) & ForeignUnknown))
+    setFlags(metadata().Foreign, ForeignUnknown);
   acquireEverything(Me);
 }
 
@@ -718,7 +723,10 @@ HOT_ENTRY void __crsan_md_returned() {
   if (!(T.Flags & IsCalling))
     return;
   T.Flags &= ~IsCalling;
-  countUnchecked(Me);
+  setFlags(metadata().Foreign, ForeignUnknown);
+  __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&metadata().Foreign), -1);
+  __nvvm_atom_add_gen_ll(
+      reinterpret_cast<long long *>(&metadata().ForeignCalls), 1);
   acquireEverything(Me);
 }
 
