@@ -82,8 +82,8 @@ struct WarpState {
   /// Accesses of the block with smaller clocks were before its last barrier.
   uint32_t Barrier;
   uint32_t Floor; ///< No access of this grid has a smaller clock.
-  /// Number of the block's first warp, warps of the block in bits 16-21, and
-  /// NeedsCare.
+  /// Number of the block's first warp, warps of the block in bits 16-21, this
+  /// warp's place among them in bits 22-26, and NeedsCare.
   uint32_t Place;
   uint64_t SharedCells; ///< Shadow of the block's shared memory, or 0.
   uint32_t LockedLanes; ///< Lanes that hold a lock.
@@ -212,11 +212,17 @@ struct Metadata {
   uint32_t NextSite;     ///< Indices given so far.
   uint32_t MaxClock;     ///< The largest clock of a grid that has ended.
   uint32_t IsUsedUp;     ///< A clock is as large as a cell can hold.
-  uint32_t Foreign;      ///< Calls of functions that are not instrumented.
+  /// Calls under way of other units' functions that have not said that they are
+  /// instrumented, and ForeignUnknown.
+  uint32_t Foreign;
   uint64_t PairsDropped; ///< Races that found no free RacingPair.
-  uint64_t Pad[27];
+  uint64_t ForeignCalls; ///< Of functions that are not instrumented.
+  uint64_t Pad[26];
 };
 static_assert(sizeof(Metadata) == 256);
+/// A function may have synchronised in a way that the unit of its kernel does
+/// not understand.
+inline constexpr uint32_t ForeignUnknown = 1u << 31;
 
 /// Where the tables are, in bytes from the head.
 inline constexpr uint64_t

@@ -178,7 +178,7 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
   uint32_t Entering = startsGrids(M) ? abi::EnterLeaky : 0;
   if (HasMetadata)
     for (Function *F : concat<Function *>(Functions, Exempt)) {
-      Followed.emplace_back(*F, Table, Kernel[*F], RemarksOf(*F));
+      Followed.emplace_back(*F, Table, Kernel[*F], FAM);
       Skipped += Followed.back().skipped();
       Entering |= (Followed.back().mayLeave() ? abi::EnterLeaky : 0) |
                   (Followed.back().isOpaque() ? abi::EnterOpaque : 0);

@@ -10,6 +10,8 @@
 #include "Omission.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/Statistic.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IntrinsicInst.h"
 
@@ -28,32 +30,45 @@ static bool isKernel(const Function &F) {
   return F.getCallingConv() == CallingConv::PTX_Kernel;
 }
 
+/// An access of what a register can hold, as nearly all are.
+static bool isInRegister(const Event &E) {
+  return E.What == Event::Kind::Weak && E.isWhole() && E.Size <= 16 &&
+         isPowerOf2_64(E.Size);
+}
+
 MetadataInstrumenter::MetadataInstrumenter(Function &F, SiteTable &Table,
                                            StringRef Kernel,
-                                           OptimizationRemarkEmitter &ORE)
-    : F(F), Table(Table), Kernel(Kernel), ORE(ORE) {
+                                           FunctionAnalysisManager &FAM)
+    : F(F), Table(Table), Kernel(Kernel),
+      ORE(FAM.getResult<OptimizationRemarkEmitterAnalysis>(F)),
+      Uniformity(FAM.getResult<UniformityInfoAnalysis>(F)) {
   // What is known at a block's end holds in a block that can be reached from
   // nowhere else.
   DenseMap<const BasicBlock *, CheckedAccesses> AtEnd;
+  DenseMap<const BasicBlock *, unsigned> WindowAtEnd;
   for (BasicBlock *BB : ReversePostOrderTraversal<Function *>(&F)) {
     const auto Before = AtEnd.find(BB->getSinglePredecessor());
     CheckedAccesses Checked = Before == AtEnd.end()
                                   ? CheckedAccesses(F.getDataLayout())
                                   : Before->second;
-    plan(*BB, Checked);
+    unsigned Window = WindowAtEnd.lookup(BB->getSinglePredecessor());
+    plan(*BB, Checked, Window);
+    WindowAtEnd[BB] = Window;
     Checked.endBlock();
     AtEnd.try_emplace(BB, std::move(Checked));
   }
 }
 
-void MetadataInstrumenter::plan(BasicBlock &BB, CheckedAccesses &Checked) {
+void MetadataInstrumenter::plan(BasicBlock &BB, CheckedAccesses &Checked,
+                                unsigned &Window) {
+  const size_t First = Steps.size();
   for (Instruction &I : BB) {
     const Events All = eventsOf(I);
     Skipped += noteSkipped(I, All.Skipped, ORE);
     MayLeave |= All.MayLeave;
     for (const Event &E : All.List) {
       if (E.What == Event::Kind::Weak)
-        planAccess(I, E, Checked);
+        planAccess(I, E, Checked, Window);
       else
         Steps.push_back({&I, E, &I});
     }
@@ -62,11 +77,17 @@ void MetadataInstrumenter::plan(BasicBlock &BB, CheckedAccesses &Checked) {
         any_of(All.List,
                [](const Event &E) { return E.What != Event::Kind::Weak; }) ||
         (isa<CallBase>(I) && !isa<IntrinsicInst>(I) &&
-         !cast<CallBase>(I).isInlineAsm()))
+         !cast<CallBase>(I).isInlineAsm())) {
       Checked.clear();
+      Window = 0;
+    }
     if (isKernel(F) && isa<ReturnInst>(I))
       Steps.push_back({&I, {Event::Kind::Leave}, &I});
   }
+  auto IsFast = [](const Step &S) { return S.Window != 0; };
+  const auto Begin = Steps.begin() + First;
+  if (auto It = std::find_if(Begin, Steps.end(), IsFast); It != Steps.end())
+    It->InBlock = std::count_if(Begin, Steps.end(), IsFast);
 }
 
 /// Whether a report of the one would say the same as one of the other.
@@ -78,7 +99,8 @@ static bool areOfOneLine(const Instruction &A, const Instruction &B) {
 }
 
 void MetadataInstrumenter::planAccess(Instruction &I, const Event &E,
-                                      CheckedAccesses &Checked) {
+                                      CheckedAccesses &Checked,
+                                      unsigned &Window) {
   int64_t Distance;
   if (Checked.covering(E)) {
     ++NumRedundant;
@@ -100,13 +122,12 @@ void MetadataInstrumenter::planAccess(Instruction &I, const Event &E,
     return;
   }
   Checked.add(E, Steps.size());
-  Steps.push_back({&I, E, &I});
-}
-
-/// An access of what a register can hold, as nearly all are.
-static bool isInRegister(const Event &E) {
-  return E.What == Event::Kind::Weak && E.isWhole() && E.Size <= 16 &&
-         isPowerOf2_64(E.Size);
+  Step &S = Steps.emplace_back(Step{&I, E, &I});
+  if (!isInRegister(E))
+    return;
+  Window = Window ? Window : ++NumWindows;
+  S.Window = Window;
+  S.IsUniform = E.Where.Base && Uniformity.isUniform(E.Where.Base);
 }
 
 bool MetadataInstrumenter::isOpaque() const {
@@ -120,11 +141,11 @@ void MetadataInstrumenter::run(uint32_t Flags) {
       S.Site = siteOf(S);
   // Where the entry is told of, but behind it.
   Instruction *Entry = &*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
-  if (any_of(Steps, [](const Step &S) { return isInRegister(S.What); })) {
+  if (NumWindows) {
     IRBuilder<> B(Entry);
-    Self = B.CreateCall(
-        F.getParent()->getOrInsertFunction(SelfName, B.getInt32Ty()));
-    Entry = cast<Instruction>(Self);
+    Fast.emplace(F, B);
+    Windows.resize(NumWindows + 1);
+    Entry = Fast->begin();
   }
   for (const Step &S : Steps)
     emitBefore(S);
@@ -153,6 +174,40 @@ Constant *MetadataInstrumenter::siteOf(const Step &S) {
       PointerType::get(F.getContext(), 0));
 }
 
+/// The address space that a place is sure to be in, whatever the pointer's type
+/// says: clang has generic pointers nearly everywhere. What a kernel is given
+/// points to global memory, as NVPTX assumes, too.
+static unsigned knownSpace(const Place &Where) {
+  if (Where.Space != NVPTXAS::ADDRESS_SPACE_GENERIC || !Where.Base ||
+      !Where.Base->getType()->isPointerTy())
+    return Where.Space;
+  const Value *Object = getUnderlyingObject(Where.Base, /*MaxLookup=*/0);
+  if (const auto *A = dyn_cast<Argument>(Object))
+    return isKernel(*A->getParent()) && !A->hasByValAttr()
+               ? unsigned(NVPTXAS::ADDRESS_SPACE_GLOBAL)
+               : Where.Space;
+  return Object->getType()->getPointerAddressSpace();
+}
+
+void MetadataInstrumenter::emitFast(const Step &S) {
+  IRBuilder<> B(S.Inst);
+  const Event &E = S.What;
+  FastCheck::Window &W = Windows[S.Window];
+  // The first of a window in this order is in front of all others.
+  if (!W.Mine)
+    W = Fast->emitWindow(B);
+  if (S.InBlock)
+    Fast->emitCount(B, S.InBlock);
+  // The access of a whole instruction, or a part of it, or of assembly.
+  const bool IsAligned = S.Inst == S.Accessor && E.Size == E.WholeSize &&
+                         isa<LoadInst, StoreInst>(S.Inst) &&
+                         getLoadStoreAlignment(S.Inst).value() >= E.Size;
+  Fast->emit(S.Inst, W,
+             {S.Site, emitAddress(B, E.Where), knownSpace(E.Where),
+              uint32_t(E.Size), bool(E.Flags & abi::WritesMemory), IsAligned,
+              S.IsUniform});
+}
+
 void MetadataInstrumenter::emitBefore(const Step &S) {
   IRBuilder<> B(S.Inst);
   B.SetCurrentDebugLocation(S.Accessor->getDebugLoc());
@@ -162,9 +217,8 @@ void MetadataInstrumenter::emitBefore(const Step &S) {
     if (!E.isWhole())
       return call(B, RangeName,
                   {S.Site, emitAddress(B, E.Where), emitLength(B, E)});
-    if (isInRegister(E))
-      return call(B, E.Flags & abi::WritesMemory ? WriteName : ReadName,
-                  {S.Site, emitAddress(B, E.Where), Self});
+    if (S.Window)
+      return emitFast(S);
     return call(B, RangeName,
                 {S.Site, emitAddress(B, E.Where), B.getInt64(E.Size)});
   case Event::Kind::Strong:

@@ -8,9 +8,11 @@
 #define CRSAN_TRANSFORMS_METADATAINSTRUMENTER_H
 
 #include "Event.h"
+#include "FastCheck.h"
 #include "Redundancy.h"
 #include "SiteTable.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/Analysis/UniformityAnalysis.h"
 #include "llvm/IR/IRBuilder.h"
 
 namespace crsan {
@@ -23,7 +25,7 @@ public:
   /// Notes the function's events, and changes nothing yet.
   MetadataInstrumenter(llvm::Function &F, SiteTable &Table,
                        llvm::StringRef Kernel,
-                       llvm::OptimizationRemarkEmitter &ORE);
+                       llvm::FunctionAnalysisManager &FAM);
 
   /// Accesses that are left unchecked.
   uint32_t skipped() const { return Skipped; }
@@ -43,11 +45,17 @@ private:
     Event What;
     llvm::Instruction *Accessor;    ///< Whose place in the source it has.
     llvm::Constant *Site = nullptr; ///< Of an access.
+    /// Of an access that is checked in line: the window that it is in, from 1
+    /// on, and, of the first of its block, how many there are in it.
+    unsigned Window = 0, InBlock = 0;
+    bool IsUniform = false; ///< All lanes that are there access one location.
   };
 
-  void plan(llvm::BasicBlock &BB, CheckedAccesses &Checked);
+  /// `Window`: the one that goes on from the block before, 0 if none.
+  void plan(llvm::BasicBlock &BB, CheckedAccesses &Checked, unsigned &Window);
   void planAccess(llvm::Instruction &I, const Event &E,
-                  CheckedAccesses &Checked);
+                  CheckedAccesses &Checked, unsigned &Window);
+  void emitFast(const Step &S);
   void emitBefore(const Step &S);
   void emitAfter(const Step &S);
   llvm::Constant *siteOf(const Step &S);
@@ -62,8 +70,11 @@ private:
   SiteTable &Table;
   llvm::StringRef Kernel;
   llvm::OptimizationRemarkEmitter &ORE;
+  llvm::UniformityInfo &Uniformity;
   std::vector<Step> Steps;
-  llvm::Value *Self = nullptr; ///< The number of the thread's warp.
+  unsigned NumWindows = 0;
+  std::optional<FastCheck> Fast;
+  std::vector<FastCheck::Window> Windows; ///< By number.
   uint32_t Skipped = 0;
   bool MayLeave = false;
 };

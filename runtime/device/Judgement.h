@@ -90,11 +90,14 @@ DEVICE Order judge(const Self &Me, Accessor Earlier) {
     return Order::Ordered;
   if (loadRelaxed(Other.Grid) != Mine.Grid) {
     // As long as a thread of it runs, no stream or event has ordered its grid
-    // before ours. The host might have, if the thread has told it.
-    const LaneState &T = Self::stateOf(Theirs, Earlier.lane());
-    const bool IsRunning = loadRelaxed(Other.Alive) != 0 &&
-                           !(loadRelaxed(Other.Flags) & Leaky) &&
-                           loadRelaxed(T.LastSync) <= Then;
+    // before ours. The host might have, or a third grid, but not without a
+    // release that reaches beyond the block of whoever knows of the access.
+    const bool IsRunning =
+        loadRelaxed(Other.Alive) != 0 &&
+        !(loadRelaxed(Other.Flags) & (Leaky | Opaque)) &&
+        !loadRelaxed(metadata().Foreign) &&
+        loadRelaxed(SyncCells::at(AnyWide).Known[Theirs % KnownEntries]) <=
+            Then;
     return IsRunning ? Order::OtherKernel : Order::Ordered;
   }
   if (loadRelaxed(Other.Block) != Mine.Block)

@@ -244,7 +244,7 @@ DEVICE void countUnchecked(const Self &Me) {
 ENTRY void __crsan_md_check(crsan::abi::AccessSite *Site, uint64_t A,
                             uint64_t Size, uint32_t Count, uint64_t Stride) {
   using namespace crsan::device;
-  if (!canRace(A) || Size == 0)
+  if (!isShadowed() || !canRace(A) || Size == 0)
     return;
   AccessSite &S = *Site;
   const Self Me;
@@ -468,7 +468,8 @@ HOT_ENTRY void __crsan_md_enter(uint32_t Flags) {
       W.Barrier = 0;
       W.Floor = Floor;
       W.LockedLanes = 0;
-      W.Place = (Me.FirstWarp & (NumWarps - 1)) | warpsInBlock() << 16;
+      W.Place = (Me.FirstWarp & (NumWarps - 1)) | warpsInBlock() << 16 |
+                (linearThread() / 32) << 22;
       W.SharedCells = sharedCells(Block);
       storeRelaxed(W.Flags, (Alive ? uint32_t(Mixed) : 0) |
                                 (Flags & EnterLeaky ? uint32_t(Leaky) : 0) |
@@ -510,110 +511,25 @@ HOT_ENTRY void __crsan_md_leave() {
   __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&W.Alive), -1);
 }
 
-namespace crsan::device {
+/// The state of warps that are not followed.
+__attribute__((device))
+crsan::abi::WarpState NotFollowed = {
+    0, 0, 0, crsan::abi::NeedsCare, 0, 0, 0, 0, 0, 0, 0, {}, 0, 0, {}};
 
-/// A weak access of one, two or four words, or of a part of one, whose page is
-/// tracked exactly: what nearly all accesses are. Nothing here lives on across
-/// a call, so that no register has to be saved.
-template <bool Writes>
-DEVICE void checkFast(AccessSite *S, Address A, uint32_t Warp) {
-  if (!isShadowed())
-    return;
-  countChecked(Warp);
-  const WarpState *W = &Self::stateOf(Warp);
-  uint32_t Clock, Barrier, Floor, Place;
-  asm volatile("ld.relaxed.cta.global.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(Clock), "=r"(Barrier), "=r"(Floor), "=r"(Place)
-               : "l"(W)
-               : "memory");
-  const uint32_t Size = S->Size, Index = S->Index;
-  bool NeedsCareHere = (Place & NeedsCare) != 0 || Index - 1 >= MaxSites - 1 ||
-                       (A & (Size - 1)) != 0 || Size - 1 > 15;
-  const Cell *At;
-  const bool InShared = spaceOf(A) == Space::Shared;
-  if (InShared) {
-    const uint64_t Cells = W->SharedCells;
-    NeedsCareHere |= Cells == 0;
-    At = reinterpret_cast<const Cell *>(Cells) + sharedOffset(A) / 4;
-  } else {
-    uint64_t Entry;
-    asm volatile("ld.global.u64 %0, [%1];"
-                 : "=l"(Entry)
-                 : "l"(table<uint64_t>(PagesAt) + pageIndex(A))
-                 : "memory");
-    NeedsCareHere |= (Entry & (PageValid | PageCached)) != PageValid ||
-                     Entry >> 48 != pageTag(A);
-    At = reinterpret_cast<const Cell *>(Entry & ((uint64_t(1) << 48) - 4096)) +
-         uint32_t(A & (PageBytes - 1)) / 4;
-  }
-  if (NeedsCareHere)
-    return __crsan_md_check(S, A, Size, 1, 0);
-  const uint32_t Byte = A & 3;
-  const Bytes B = Size >= 4 ? Bytes::All : bytesOf(Byte, Byte + Size);
-  Accessor Mine = Accessor::make(Index, lane(), Warp, Clock).with(B);
-  if (!Writes) {
-    // Lanes that read one location do not race with each other; one of them
-    // is remembered, and that it was not the only one (iGUARD 6.5).
-    const uint32_t All = activeMask();
-    const uint32_t First =
-        __nvvm_shfl_sync_idx_i32(All, uint32_t(A), __builtin_ctz(All), 31);
-    const uint32_t Here = activeMask();
-    if (!__nvvm_vote_any_sync(Here, First != uint32_t(A)) &&
-        (Here & (Here - 1)))
-      Mine = Mine.several();
-  }
-  const Quick Test{Place & (NumWarps - 1), Place >> 16 & 63, Barrier, Floor};
-  uint64_t Suspect = 0;
-  uint32_t Word = 0, SuspectAt = 0;
-  auto Doubt = [&](uint64_t Bits) {
-    // A second suspect of one access is judged here and now.
-    if (Suspect)
-      return __crsan_md_judge(S, A + Word * 4, Mine.Bits, Bits);
-    Suspect = Bits;
-    SuspectAt = Word;
-  };
-  do {
-    const CellRef C{const_cast<Cell *>(At + Word), CacheWays, InShared};
-    if (Writes) {
-      const Accessor Writer{C.exchangeWriter(Mine)};
-      const Accessor Reader{C.loadReader()};
-      if (!Test.isOrdered(Writer, Mine, InShared))
-        Doubt(Writer.Bits);
-      if (!Test.isOrdered(Reader, Mine, InShared))
-        Doubt(Reader.Bits);
-    } else {
-      const Cell Found = C.load();
-      const Accessor Reader{Found.Reader};
-      if (!Reader.isSameMoment(Mine) || Reader.bytes() != Mine.bytes()) {
-        const bool More = Reader.isSameButLane(Mine);
-        C.setReader(More ? Mine.several() : Mine);
-      }
-      if (!Test.isOrdered(Accessor{Found.Writer}, Mine, InShared))
-        Doubt(Found.Writer);
-    }
-  } while (++Word * 4 < Size);
-  if (Suspect)
-    __crsan_md_judge(S, A + SuspectAt * 4, Mine.Bits, Suspect);
+/// What the check in line needs to know of this thread, wherever it asks: its
+/// warp's state, ...
+HOT_ENTRY uint64_t __crsan_md_self() {
+  using namespace crsan::device;
+  return reinterpret_cast<uint64_t>(isShadowed() ? &Self().warp()
+                                                 : &NotFollowed);
+}
+/// ... and the page table, which is there if that state does not need care.
+HOT_ENTRY uint64_t __crsan_md_pages() {
+  return __crsan_config.Metadata + crsan::abi::PagesAt;
 }
 
-} // namespace crsan::device
-
-/// The number of this thread's warp, for those who access memory: the same
-/// wherever a thread asks.
-HOT_ENTRY uint32_t __crsan_md_self() { return crsan::device::Self().Warp; }
-
-/// A weak read, or a weak write, of AccessSite::Size bytes is about to happen.
-HOT_ENTRY void __crsan_md_read(crsan::abi::AccessSite *S, uint64_t A,
-                               uint32_t Warp) {
-  crsan::device::checkFast<false>(S, A, Warp);
-}
-HOT_ENTRY void __crsan_md_write(crsan::abi::AccessSite *S, uint64_t A,
-                                uint32_t Warp) {
-  crsan::device::checkFast<true>(S, A, Warp);
-}
-
-/// As above, of a length that the compiler did not know, or that no register
-/// holds.
+/// A weak access is about to happen, of a length that the compiler did not
+/// know, or that no register holds.
 HOT_ENTRY void __crsan_md_range(crsan::abi::AccessSite *S, uint64_t A,
                                 uint64_t Length) {
   using namespace crsan::device;
@@ -621,17 +537,6 @@ HOT_ENTRY void __crsan_md_range(crsan::abi::AccessSite *S, uint64_t A,
     return;
   countChecked(Self().Warp);
   __crsan_md_check(S, A, Length, 1, 0);
-}
-
-/// `Count` weak accesses of one size and place in the source, `Stride` bytes
-/// apart.
-HOT_ENTRY void __crsan_md_strided(crsan::abi::AccessSite *S, uint64_t A,
-                                  uint32_t Count, uint64_t Stride) {
-  using namespace crsan::device;
-  if (!isShadowed())
-    return;
-  countChecked(Self().Warp, Count);
-  __crsan_md_check(S, A, S->Size, Count, Stride);
 }
 
 /// A strong access is about to happen. One that writes releases what its order
@@ -654,8 +559,8 @@ HOT_ENTRY void __crsan_md_strong(crsan::abi::AccessSite *S, uint64_t A) {
       T.FenceDevice = Now;
   }
   if (T.FenceBlock)
-    publish(Me, SyncCells(A), Wide && T.FenceDevice, T.FenceDevice,
-            T.FenceBlock);
+    publish(Me, SyncCells(A), Wide && T.FenceDevice && !isOfBlock(A),
+            T.FenceDevice, T.FenceBlock);
 }
 
 /// A strong access has happened. One that reads acquires, at once or at the
@@ -773,12 +678,17 @@ HOT_ENTRY void __crsan_md_collect(uint64_t Object, uint32_t Scope) {
   collect(Me, SyncCells(Object), isWide(SyncScope(Scope)));
 }
 
-/// Something has happened that may order this thread after any other.
+/// Something has happened that may order this thread after any other, or
+/// others after this one.
 HOT_ENTRY void __crsan_md_unknown() {
   using namespace crsan::device;
   if (!isShadowed())
     return;
   const Self Me;
+  // The kernel is of another unit, which did not know.
+  if (!(loadNear(Me.warp().Flags) & Opaque) &&
+      !(loadRelaxed(metadata().Foreign) & ForeignUnknown))
+    setFlags(metadata().Foreign, ForeignUnknown);
   acquireEverything(Me);
 }
 
@@ -813,7 +723,10 @@ HOT_ENTRY void __crsan_md_returned() {
   if (!(T.Flags & IsCalling))
     return;
   T.Flags &= ~IsCalling;
-  countUnchecked(Me);
+  setFlags(metadata().Foreign, ForeignUnknown);
+  __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&metadata().Foreign), -1);
+  __nvvm_atom_add_gen_ll(
+      reinterpret_cast<long long *>(&metadata().ForeignCalls), 1);
   acquireEverything(Me);
 }
 

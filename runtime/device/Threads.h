@@ -139,8 +139,10 @@ DEVICE uint32_t tick(const Self &Me) {
 // Sync cells
 //===----------------------------------------------------------------------===//
 
-/// The cell that every release goes into, whatever its own.
-constexpr uint32_t AnyCell = 0;
+/// The cell that every release to other blocks goes into, whatever its own. An
+/// access that is not in it is known to nobody outside its block: neither to
+/// another grid nor to the host.
+constexpr uint32_t AnyWide = 0;
 
 /// Objects below are barriers, by number.
 constexpr uint64_t FirstAddress = 4096;
@@ -150,7 +152,15 @@ DEVICE uint32_t cellOf(uint64_t Object, uint64_t Where) {
       mix(uint32_t(Object) ^ mix(uint32_t(Object >> 32)) ^
           mix(uint32_t(Where) * 0x9e3779b9u) ^ mix(uint32_t(Where >> 32)));
   const uint32_t Cell = Hash & (NumSyncCells - 1);
-  return Cell == AnyCell ? 1 : Cell;
+  return Cell == AnyWide ? 1 : Cell;
+}
+
+/// Whether only threads of this block can see what happens at `A`: it is in
+/// shared memory, and there is no cluster.
+DEVICE bool isOfBlock(Address A) {
+  const uint32_t Blocks = __crsan_cluster_extent(0) *
+                          __crsan_cluster_extent(1) * __crsan_cluster_extent(2);
+  return Blocks == 1 && spaceOf(A) == Space::Shared;
 }
 
 /// What identifies an object to all who synchronise through it beyond a block.
@@ -176,12 +186,16 @@ struct SyncCells {
   uint32_t Wide, Block;
 
   DEVICE explicit SyncCells(uint64_t Object)
-      : Wide(cellOf(wideKey(Object), 0)),
-        Block(cellOf(Object,
-                     gridHere() * 0x9e3779b97f4a7c15ull + linearBlock() + 1)) {}
+      : Wide(cellOf(wideKey(Object), 0)), Block(blockCellOf(Object)) {}
+  DEVICE static uint32_t blockCellOf(uint64_t Object) {
+    return cellOf(Object,
+                  gridHere() * 0x9e3779b97f4a7c15ull + linearBlock() + 1);
+  }
   DEVICE static SyncCell &at(uint32_t Cell) {
     return table<SyncCell>(SyncCellsAt)[Cell];
   }
+  /// What was released to threads of this block, through whatever object.
+  DEVICE static SyncCell &anyOfBlock() { return at(blockCellOf(~uint64_t(1))); }
 };
 
 /// Adds what this thread knows to a cell, and that its own warp got to
@@ -245,10 +259,12 @@ DEVICE void publish(const Self &Me, const SyncCells &To, bool IsWide,
   const uint32_t Now = loadNear(Me.warp().Clock);
   if (T.PublishedCell == Cell && T.PublishedClock == Now)
     return;
-  if (IsWide)
+  if (IsWide) {
     release(Me, SyncCells::at(To.Wide), OwnClockWide);
+    release(Me, SyncCells::at(AnyWide), OwnClockWide);
+  }
   release(Me, SyncCells::at(To.Block), OwnClockBlock);
-  release(Me, SyncCells::at(AnyCell), OwnClockBlock);
+  release(Me, SyncCells::anyOfBlock(), OwnClockBlock);
   T.Release = Now;
   T.PublishedCell = Cell;
   T.PublishedClock = Now;
@@ -265,31 +281,38 @@ DEVICE void collect(const Self &Me, const SyncCells &From, bool IsWide) {
 // Acquire patterns: a strong read, then a fence
 //===----------------------------------------------------------------------===//
 
+constexpr uint32_t MaxPending =
+    sizeof(LaneState::Pending) / sizeof(LaneState::Pending[0]);
+
+/// In LaneState::NumPending: a fence of block scope has made room, and what a
+/// wider one would still have to acquire is no longer known.
+constexpr uint32_t AnyPending = 1u << 31;
+
 /// Remembers that something may have been read that was released. More than a
 /// few places are too many: then the next fence acquires what was released
-/// anywhere.
+/// anywhere within its scope.
 DEVICE void awaitFence(LaneState &T, const SyncCells &From, bool IsWide) {
   const uint32_t Pending =
       uint32_t(IsWide) << 31 | From.Wide << 15 | From.Block;
-  constexpr uint32_t Max = sizeof(T.Pending) / sizeof(T.Pending[0]);
-  for (uint32_t I = 0; I < Max; ++I)
-    if (I < T.NumPending && T.Pending[I] == Pending)
+  const uint32_t Num = T.NumPending & ~AnyPending;
+  for (uint32_t I = 0; I < MaxPending; ++I)
+    if (I < Num && T.Pending[I] == Pending)
       return;
-  if (T.NumPending < Max)
-    T.Pending[T.NumPending] = Pending;
-  if (T.NumPending <= Max)
+  if (Num < MaxPending)
+    T.Pending[Num] = Pending;
+  if (Num <= MaxPending)
     ++T.NumPending;
 }
 static_assert(NumSyncCells <= 1u << 15);
 
 DEVICE void acquirePending(const Self &Me, bool IsWide) {
   LaneState &T = Me.thread();
-  const uint32_t Num = T.NumPending;
-  if (Num == 0)
+  if (T.NumPending == 0)
     return;
-  constexpr uint32_t Max = sizeof(T.Pending) / sizeof(T.Pending[0]);
-  if (Num > Max) {
-    acquire(Me, SyncCells::at(AnyCell));
+  const uint32_t Num = T.NumPending & ~AnyPending;
+  const bool TooMany = Num > MaxPending;
+  if (TooMany) {
+    acquire(Me, SyncCells::anyOfBlock());
   } else {
     for (uint32_t I = 0; I < Num; ++I) {
       const uint32_t Pending = T.Pending[I];
@@ -298,9 +321,14 @@ DEVICE void acquirePending(const Self &Me, bool IsWide) {
       acquire(Me, SyncCells::at(Pending & 0x7fff));
     }
   }
-  // A wider fence may yet follow.
-  if (IsWide)
+  if (IsWide) {
+    if (TooMany || (T.NumPending & AnyPending))
+      acquire(Me, SyncCells::at(AnyWide));
     T.NumPending = 0;
+  } else if (TooMany) {
+    // A wider fence may yet follow.
+    T.NumPending = AnyPending;
+  }
 }
 
 } // namespace crsan::device

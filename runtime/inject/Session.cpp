@@ -590,6 +590,12 @@ void Session::summariseShadow(RunSummary &Summary) const {
           fmt::format("metadata mode: {} accesses on device {} were not "
                       "checked: {}",
                       Unchecked, C->Device, whyUnchecked(*C, Got)));
+    if (uint64_t Calls = C->LastMetadata.ForeignCalls)
+      Summary.Notes.push_back(fmt::format(
+          "metadata mode: {} calls on device {} were of functions that were "
+          "compiled without it: it did not see what these access, and may miss "
+          "races of other code, since they may have synchronised",
+          Calls, C->Device));
   }
   if (NotShadowed)
     Summary.Notes.push_back(fmt::format(
