@@ -10,7 +10,7 @@
 // docs/metadata.md says what it is for. In short:
 //   * Accessor, 64 bits: who accessed a word last, when, and by which site;
 //   * Cell: the last writer and a reader of a 4-byte word (iGUARD 6.1);
-//   * WarpState, LaneState: clocks and what they were at the last
+//   * WarpState, LaneStates: clocks and what they were at the last
 //     synchronisation of each kind;
 //   * SyncCell: what whoever acquires from an object comes to know.
 //
@@ -97,9 +97,17 @@ struct WarpState {
   uint32_t Arrive[2];
   uint64_t Checked;   ///< Accesses that came to be checked, one a lane.
   uint64_t Unchecked; ///< Those of them to memory without shadow.
-  uint64_t Pad[2];
+  /// Where its lanes, and whoever they know of, have read strongly: a bit for
+  /// each hash of 16 bytes (seenBit).
+  uint64_t Seen;
+  uint64_t Pad;
 };
 static_assert(sizeof(WarpState) == 96);
+
+/// The number of a location's bit in WarpState::Seen.
+inline constexpr uint32_t seenBit(uint64_t Address) {
+  return uint32_t(Address >> 4) * 0x9e3779b1u >> 26;
+}
 
 /// In WarpState::Place: a lane holds a lock, or the clock is about to be used
 /// up.
@@ -112,29 +120,34 @@ enum WarpFlags : uint32_t {
   Opaque = 8,   ///< Its grid may synchronise in ways that are not understood.
 };
 
-/// A lane's, 64 bytes. Clocks are those of its warp.
-struct LaneState {
-  uint32_t Barriers; ///< Barriers of the whole block that it has passed.
-  uint32_t LastSync; ///< Clock at its last synchronisation of any kind.
+/// What the lanes of a warp keep, field by field, so that lanes which come
+/// together access it together. Clocks are those of the warp; those of an
+/// earlier block are smaller than any of this one, and so say nothing.
+struct LaneStates {
+  /// WarpState::Start, once the lane has set what is not a clock.
+  uint32_t Epoch[32];
+  uint32_t Barriers[32]; ///< Barriers of the whole block that it has passed.
+  uint32_t LastSync[32]; ///< Clock at its last synchronisation of any kind.
   /// When it last came to a barrier of the warp or the block, and when it was
   /// through.
-  uint32_t WarpArrive, WarpDepart;
-  uint32_t FenceBlock,
-      FenceDevice;         ///< At its last fence of at least the scope.
-  uint32_t Release;        ///< At its last release of any scope.
-  uint32_t Acquire;        ///< When it last came to know of another thread.
-  uint32_t PublishedCell;  ///< The sync cell of its last release, plus 1, ...
-  uint32_t PublishedClock; ///< ... and when that was.
-  uint32_t NumPending; ///< Sync cells that were read, for the next fence, ...
-  uint32_t Pending[2]; ///< ... the last ones of them.
-  uint16_t NumLocks;   ///< Locks held (iGUARD 6.3): more than 4 are counted.
-  uint8_t ActiveLocks; ///< Bit I: Locks[I] has been followed by a fence.
-  uint8_t Flags;       ///< LaneFlags.
-  uint16_t Locks[4];   ///< Hashes of their addresses, 0: free.
+  uint32_t WarpArrive[32], WarpDepart[32];
+  /// At its last fence of at least the scope; 0: none.
+  uint32_t FenceBlock[32], FenceDevice[32];
+  uint32_t Release[32]; ///< At its last release of any scope.
+  uint32_t Acquire[32]; ///< When it last came to know of another thread.
+  /// The sync cells of its last release, and when that was.
+  uint32_t PublishedCells[32], PublishedClock[32];
+  uint32_t
+      NumPending[32]; ///< Sync cells that were read, for the next fence, ...
+  uint32_t Pending[2][32]; ///< ... the last ones of them.
+  uint32_t NumLocks[32]; ///< Locks held (iGUARD 6.3): more than 4 are counted.
+  uint32_t ActiveLocks[32]; ///< Bit I: Locks[I] has been followed by a fence.
+  uint32_t Locks[4][32];    ///< Hashes of their addresses, 0: free.
+  uint32_t Flags[32];       ///< LaneFlags.
 };
-static_assert(sizeof(LaneState) == 64);
+static_assert(sizeof(LaneStates) == 21 * 128);
 
-enum LaneFlags : uint8_t {
+enum LaneFlags : uint32_t {
   IsCalling = 1, ///< Has called a function of another unit.
   HasLeft = 2,   ///< Has left its kernel.
 };
@@ -145,13 +158,22 @@ struct GridStart {
   uint32_t Clock; ///< 0: about to be set.
   uint32_t Reserved;
 };
+/// The largest clock of a warp that has ended, by multiprocessor: one for all
+/// would be everybody's.
+struct MaxClock {
+  uint32_t Clock;
+  uint32_t Pad[7];
+};
+inline constexpr uint32_t NumMaxClocks = 256;
 inline constexpr uint32_t NumGridStarts = 1u << 10;
 
 inline constexpr uint32_t NumSyncCells = 1u << 13;
 /// What whoever acquires from an object comes to know. 256 bytes.
 struct SyncCell {
   uint32_t IsSet;
-  uint32_t Pad[31];
+  uint32_t Reserved;
+  uint64_t Seen; ///< As WarpState's.
+  uint32_t Pad[28];
   uint32_t Known[KnownEntries];
 };
 static_assert(sizeof(SyncCell) == 256);
@@ -210,8 +232,8 @@ struct Metadata {
   uint64_t SharedShadow; ///< Cells of shared memory, or 0.
   uint64_t SharedBytes;  ///< Bytes of SharedShadow.
   uint32_t NextSite;     ///< Indices given so far.
-  uint32_t MaxClock;     ///< The largest clock of a grid that has ended.
-  uint32_t IsUsedUp;     ///< A clock is as large as a cell can hold.
+  uint32_t Reserved;
+  uint32_t IsUsedUp; ///< A clock is as large as a cell can hold.
   /// Calls under way of other units' functions that have not said that they are
   /// instrumented, and ForeignUnknown.
   uint32_t Foreign;
@@ -226,11 +248,10 @@ inline constexpr uint32_t ForeignUnknown = 1u << 31;
 
 /// Where the tables are, in bytes from the head.
 inline constexpr uint64_t
-    PagesAt = sizeof(Metadata),                 ///< uint64_t[NumPages].
-    WarpsAt = PagesAt + uint64_t(8) * NumPages, ///< WarpState[NumWarps].
-    LanesAt =
-        WarpsAt + sizeof(WarpState) * NumWarps, ///< LaneState[NumWarps * 32].
-    KnownAt = LanesAt + sizeof(LaneState) * 32 * NumWarps,
+    PagesAt = sizeof(Metadata),                       ///< uint64_t[NumPages].
+    WarpsAt = PagesAt + uint64_t(8) * NumPages,       ///< WarpState[NumWarps].
+    LanesAt = WarpsAt + sizeof(WarpState) * NumWarps, ///< LaneStates[NumWarps].
+    KnownAt = LanesAt + sizeof(LaneStates) * NumWarps,
     ///< uint32_t[NumWarps][KnownEntries].
     SyncCellsAt = KnownAt + uint64_t(4) * KnownEntries * NumWarps,
     ///< SyncCell[NumSyncCells].
@@ -240,7 +261,9 @@ inline constexpr uint64_t
     ///< Addresses of AccessSites by index, MaxSites of them.
     GridStartsAt = SitesAt + uint64_t(8) * MaxSites,
     ///< GridStart[NumGridStarts].
-    MetadataBytes = GridStartsAt + sizeof(GridStart) * NumGridStarts;
+    MaxClocksAt = GridStartsAt + sizeof(GridStart) * NumGridStarts,
+    ///< MaxClock[NumMaxClocks].
+    MetadataBytes = MaxClocksAt + sizeof(MaxClock) * NumMaxClocks;
 
 /// Flags of the call at a kernel's head.
 enum EnterFlags : uint32_t {

@@ -192,8 +192,10 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
       Instrumenter(*F, Table, Kernel[*F], FAM).run();
     shuffleBlocks(M);
   }
+  const bool HasFences = any_of(
+      Followed, [](const MetadataInstrumenter &I) { return I.mayFence(); });
   for (MetadataInstrumenter &I : Followed)
-    I.run(Entering);
+    I.run(Entering, HasFences);
   if (linkDeviceRuntime(M)) {
     defineClusterExtent(M);
     Table.emit(Flags, Skipped);

@@ -24,6 +24,7 @@ namespace {
 constexpr unsigned LaneAt = 16, WarpAt = 21, BytesAt = 36, SeveralAt = 39,
                    ClockAt = 42;
 constexpr uint64_t Several = uint64_t(1) << SeveralAt;
+constexpr uint64_t Strong = uint64_t(1) << (SeveralAt + 1);
 constexpr uint64_t BytesMask = uint64_t(7) << BytesAt;
 constexpr uint64_t WhoAndWhen =
     ((uint64_t(1) << 20) - 1) << LaneAt | ~uint64_t(0) << ClockAt;
@@ -87,7 +88,8 @@ void FastCheck::emitCount(IRBuilder<> &B, uint32_t Number) {
       ->setConvergent();
 }
 
-Value *FastCheck::emitIsOrdered(IRBuilder<> &B, const Window &W, Value *Mine,
+Value *FastCheck::emitIsOrdered(IRBuilder<> &B, const Window &W,
+                                const FastAccess &A, Value *Mine,
                                 Value *Earlier, Value *InShared) {
   Type *I32 = B.getInt32Ty();
   Value *Then = B.CreateTrunc(B.CreateLShr(Earlier, ClockAt), I32);
@@ -103,7 +105,17 @@ Value *FastCheck::emitIsOrdered(IRBuilder<> &B, const Window &W, Value *Mine,
   Value *Difference = B.CreateAnd(
       B.CreateXor(Earlier, B.CreateAnd(Mine, ~Several)), WhoAndWhen | Several);
   Value *IsSelf = B.CreateICmpEQ(Difference, B.getInt64(0));
-  return B.CreateOr(B.CreateOr(Old, ByBlock), IsSelf);
+  Value *Ordered = B.CreateOr(B.CreateOr(Old, ByBlock), IsSelf);
+  if (!A.IsStrong)
+    return Ordered;
+  // P6: strong as well, and in each other's scope.
+  Value *IsStrong = B.CreateICmpNE(B.CreateAnd(Earlier, Strong), B.getInt64(0));
+  Value *IsNear = InBlock;
+  if (A.IsWide)
+    IsNear = B.CreateOr(
+        IsNear, B.CreateICmpEQ(B.CreateAnd(B.CreateXor(Earlier, Mine), 0xffff),
+                               B.getInt64(0)));
+  return B.CreateOr(Ordered, B.CreateAnd(IsStrong, IsNear));
 }
 
 /// The bytes of a word, as Bytes has them, at BytesAt.
@@ -215,6 +227,8 @@ void FastCheck::emit(Instruction *Before, const Window &W,
   B.SetCurrentDebugLocation(DebugLoc());
   Value *Mine =
       B.CreateOr(B.CreateOr(W.Mine, B.CreateZExt(Index, I64)), emitBytes(B, A));
+  if (A.IsStrong)
+    Mine = B.CreateOr(Mine, Strong);
   if (!A.Writes && A.IsUniform) {
     // The other lanes read it, too, unless there is no other.
     Value *Here = emitAssembly(B, I32, "activemask.b32 $0;", "=r", {});
@@ -227,15 +241,59 @@ void FastCheck::emit(Instruction *Before, const Window &W,
   auto Text = [&](const Twine &Before, const Twine &After) {
     return (Before + Scope + After).str();
   };
-  Value *Found = B.getInt64(0), *Offset = B.getInt64(0);
-  auto Judge = [&](Value *Earlier, uint32_t Word) {
-    Value *Ordered = emitIsOrdered(B, W, Mine, Earlier, InShared);
-    Found = B.CreateSelect(Ordered, Found, Earlier);
+  if (A.IsStrong && A.Reads) {
+    Value *Hash = B.CreateMul(B.CreateTrunc(B.CreateLShr(A.Address, 4), I32),
+                              B.getInt32(0x9e3779b1u));
+    Value *Bit =
+        B.CreateShl(B.getInt64(1), B.CreateZExt(B.CreateLShr(Hash, 26), I64));
+    emitAssembly(
+        B, B.getVoidTy(),
+        "{ .reg .pred p; .reg .b64 s; "
+        "ld.relaxed.cta.global.u64 s, [$0]; not.b64 s, s; "
+        "and.b64 s, s, $1; setp.ne.u64 p, s, 0; "
+        "@p red.relaxed.gpu.global.or.b64 [$0], $1; }",
+        "l,l,~{memory}",
+        {B.CreateAdd(Self, B.getInt64(offsetof(abi::WarpState, Seen))), Bit});
+  }
+  // Of several words, the last suspect of each kind stands for all.
+  struct Suspect {
+    Value *Found, *Offset;
+  };
+  Suspect Readers = {B.getInt64(0), B.getInt64(0)}, Writers = Readers;
+  auto Judge = [&](Value *Earlier, uint32_t Word, Suspect &S) {
+    Value *Ordered = emitIsOrdered(B, W, A, Mine, Earlier, InShared);
+    S.Found = B.CreateSelect(Ordered, S.Found, Earlier);
     if (Word)
-      Offset = B.CreateSelect(Ordered, Offset, B.getInt64(Word * 4));
+      S.Offset = B.CreateSelect(Ordered, S.Offset, B.getInt64(Word * 4));
   };
   for (uint32_t Word = 0; Word * 4 < A.Size; ++Word) {
     Value *Cell = Word ? B.CreateAdd(At, B.getInt64(Word * 16)) : At;
+    if (A.Writes && A.IsStrong) {
+      // Everybody may be here: what tells nothing new is not written. What a
+      // weak access accuses, a strong one does not.
+      Value *Both =
+          emitAssembly(B, StructType::get(I64, I64),
+                       Text("ld.relaxed.", ".global.v2.u64 {$0, $1}, [$2];"),
+                       "=l,=l,l,~{memory}", {Cell});
+      Value *Writer = B.CreateExtractValue(Both, 0);
+      Value *Change = B.CreateXor(Writer, Mine);
+      Value *IsOld = B.CreateAnd(
+          B.CreateICmpEQ(B.CreateAnd(Change, Strong | 0xffff), B.getInt64(0)),
+          B.CreateICmpUGE(B.CreateTrunc(B.CreateLShr(Writer, ClockAt), I32),
+                          W.Floor));
+      Value *IsWeaker = B.CreateICmpEQ(
+          B.CreateAnd(B.CreateXor(Change, Strong), WhoAndWhen | Strong),
+          B.getInt64(0));
+      emitAssembly(
+          B, B.getVoidTy(),
+          Text("{ .reg .pred p; setp.eq.u32 p, $0, 0; @p st.relaxed.",
+               ".global.u64 [$1], $2; }"),
+          "r,l,l,~{memory}",
+          {B.CreateZExt(B.CreateOr(IsOld, IsWeaker), I32), Cell, Mine});
+      Judge(B.CreateExtractValue(Both, 1), Word, Readers);
+      Judge(Writer, Word, Writers);
+      continue;
+    }
     if (A.Writes) {
       Value *Writer = emitAssembly(
           B, I64, Text("atom.relaxed.", ".global.exch.b64 $0, [$1], $2;"),
@@ -243,18 +301,21 @@ void FastCheck::emit(Instruction *Before, const Window &W,
       Value *Reader =
           emitAssembly(B, I64, Text("ld.relaxed.", ".global.u64 $0, [$1];"),
                        "=l,l,~{memory}", {B.CreateAdd(Cell, B.getInt64(8))});
-      Judge(Reader, Word);
-      Judge(Writer, Word);
+      Judge(Reader, Word, Readers);
+      Judge(Writer, Word, Writers);
       continue;
     }
-    Value *Both =
-        emitAssembly(B, StructType::get(I64, I64),
-                     Text("ld.relaxed.", ".global.v2.u64 {$0, $1}, [$2];"),
-                     "=l,=l,l,~{memory}", {Cell});
+    Value *Both = emitAssembly(
+        B, StructType::get(I64, I64),
+        // Weak where the multiprocessor's cache will do.
+        MayBeGlobal ? "ld.relaxed.gpu.global.v2.u64 {$0, $1}, [$2];"
+                    : "ld.global.v2.u64 {$0, $1}, [$2];",
+        "=l,=l,l,~{memory}", {Cell});
     Value *Reader = B.CreateExtractValue(Both, 1);
     Value *Change = B.CreateXor(Reader, Mine);
-    Value *IsNew = B.CreateICmpNE(B.CreateAnd(Change, WhoAndWhen | BytesMask),
-                                  B.getInt64(0));
+    Value *IsNew = B.CreateICmpNE(
+        B.CreateAnd(Change, WhoAndWhen | BytesMask | (A.IsStrong ? 0 : Strong)),
+        B.getInt64(0));
     Value *IsMore =
         B.CreateICmpEQ(B.CreateAnd(Change, SameButLane), B.getInt64(0));
     Value *Now = B.CreateSelect(IsMore, B.CreateOr(Mine, Several), Mine);
@@ -264,12 +325,16 @@ void FastCheck::emit(Instruction *Before, const Window &W,
              ".global.u64 [$1], $2; }"),
         "r,l,l,~{memory}",
         {B.CreateZExt(IsNew, I32), B.CreateAdd(Cell, B.getInt64(8)), Now});
-    Judge(B.CreateExtractValue(Both, 0), Word);
+    Judge(B.CreateExtractValue(Both, 0), Word, Writers);
   }
-  Value *IsSuspect = B.CreateICmpNE(Found, B.getInt64(0));
+  Value *IsSuspect =
+      B.CreateICmpNE(B.CreateOr(Readers.Found, Writers.Found), B.getInt64(0));
   B.SetInsertPoint(SplitBlockAndInsertIfThen(IsSuspect, Fast->getIterator(),
                                              /*Unreachable=*/false, Rare));
-  Call(B, JudgeName, {A.Site, B.CreateAdd(A.Address, Offset), Mine, Found});
+  for (const Suspect &S : {Readers, Writers})
+    if (!isa<Constant>(S.Found))
+      Call(B, JudgeName,
+           {A.Site, B.CreateAdd(A.Address, S.Offset), Mine, S.Found});
 }
 
 } // namespace crsan

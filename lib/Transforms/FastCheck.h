@@ -20,13 +20,16 @@
 
 namespace crsan {
 
-/// A weak access of 1, 2, 4, 8 or 16 bytes.
+/// An access of 1, 2, 4, 8 or 16 bytes.
 struct FastAccess {
   llvm::Constant *Site; ///< Generic address of its AccessSite.
   llvm::Value *Address; ///< Generic, as an integer.
   unsigned Space;       ///< The address space that is known of it.
   uint32_t Size;
   bool Writes;
+  bool IsStrong;
+  bool Reads;     ///< Of a strong access.
+  bool IsWide;    ///< Of a strong access: its scope is more than the block.
   bool IsAligned; ///< Known to be a multiple of Size.
   bool IsUniform; ///< All lanes of a warp that come here have one address.
 };
@@ -53,8 +56,8 @@ public:
 
 private:
   llvm::Value *emitIsOrdered(llvm::IRBuilder<> &B, const Window &W,
-                             llvm::Value *Mine, llvm::Value *Earlier,
-                             llvm::Value *InShared);
+                             const FastAccess &A, llvm::Value *Mine,
+                             llvm::Value *Earlier, llvm::Value *InShared);
   llvm::Value *emitBytes(llvm::IRBuilder<> &B, const FastAccess &A);
 
   llvm::Function &F;

@@ -32,8 +32,7 @@ static bool isKernel(const Function &F) {
 
 /// An access of what a register can hold, as nearly all are.
 static bool isInRegister(const Event &E) {
-  return E.What == Event::Kind::Weak && E.isWhole() && E.Size <= 16 &&
-         isPowerOf2_64(E.Size);
+  return E.isWhole() && E.Size <= 16 && isPowerOf2_64(E.Size);
 }
 
 MetadataInstrumenter::MetadataInstrumenter(Function &F, SiteTable &Table,
@@ -70,7 +69,7 @@ void MetadataInstrumenter::plan(BasicBlock &BB, CheckedAccesses &Checked,
       if (E.What == Event::Kind::Weak)
         planAccess(I, E, Checked, Window);
       else
-        Steps.push_back({&I, E, &I});
+        planOther(I, E, Window);
     }
     // A function that is defined here has events of its own.
     if (All.MayLeave ||
@@ -84,10 +83,23 @@ void MetadataInstrumenter::plan(BasicBlock &BB, CheckedAccesses &Checked,
     if (isKernel(F) && isa<ReturnInst>(I))
       Steps.push_back({&I, {Event::Kind::Leave}, &I});
   }
-  auto IsFast = [](const Step &S) { return S.Window != 0; };
+  auto IsFast = [](const Step &S) {
+    return S.Window != 0 && S.What.What == Event::Kind::Weak;
+  };
   const auto Begin = Steps.begin() + First;
   if (auto It = std::find_if(Begin, Steps.end(), IsFast); It != Steps.end())
     It->InBlock = std::count_if(Begin, Steps.end(), IsFast);
+}
+
+void MetadataInstrumenter::planOther(Instruction &I, const Event &E,
+                                     unsigned &Window) {
+  Step &S = Steps.emplace_back(Step{&I, E, &I});
+  // If it turns out that nothing has to be handed on by it.
+  if (E.What != Event::Kind::Strong || !isInRegister(E) || E.Expected ||
+      E.Order > abi::SyncOrder::Relaxed)
+    return;
+  S.Window = Window = Window ? Window : ++NumWindows;
+  S.IsUniform = E.Where.Base && Uniformity.isUniform(E.Where.Base);
 }
 
 /// Whether a report of the one would say the same as one of the other.
@@ -130,12 +142,29 @@ void MetadataInstrumenter::planAccess(Instruction &I, const Event &E,
   S.IsUniform = E.Where.Base && Uniformity.isUniform(E.Where.Base);
 }
 
+bool MetadataInstrumenter::mayFence() const {
+  return any_of(Steps, [](const Step &S) {
+    const Event &E = S.What;
+    return E.What == Event::Kind::Fence || E.What == Event::Kind::Unknown ||
+           E.What == Event::Kind::Call ||
+           (E.What == Event::Kind::Strong && E.Order > abi::SyncOrder::Relaxed);
+  });
+}
+
+/// A strong access that neither releases nor acquires, ever. What other units
+/// can call may run in kernels that have fences.
+bool MetadataInstrumenter::isJustAccess(const Step &S) const {
+  return S.What.What == Event::Kind::Strong && S.Window && !HasFences &&
+         (isKernel(F) || (F.hasLocalLinkage() && !F.hasAddressTaken()));
+}
+
 bool MetadataInstrumenter::isOpaque() const {
   return any_of(
       Steps, [](const Step &S) { return S.What.What == Event::Kind::Unknown; });
 }
 
-void MetadataInstrumenter::run(uint32_t Flags) {
+void MetadataInstrumenter::run(uint32_t Flags, bool WithFences) {
+  HasFences = WithFences;
   for (Step &S : Steps)
     if (S.What.What == Event::Kind::Weak || S.What.What == Event::Kind::Strong)
       S.Site = siteOf(S);
@@ -196,16 +225,17 @@ void MetadataInstrumenter::emitFast(const Step &S) {
   // The first of a window in this order is in front of all others.
   if (!W.Mine)
     W = Fast->emitWindow(B);
-  if (S.InBlock)
-    Fast->emitCount(B, S.InBlock);
+  if (const unsigned Number = isJustAccess(S) ? 1 : S.InBlock)
+    Fast->emitCount(B, Number);
   // The access of a whole instruction, or a part of it, or of assembly.
   const bool IsAligned = S.Inst == S.Accessor && E.Size == E.WholeSize &&
                          isa<LoadInst, StoreInst>(S.Inst) &&
                          getLoadStoreAlignment(S.Inst).value() >= E.Size;
   Fast->emit(S.Inst, W,
              {S.Site, emitAddress(B, E.Where), knownSpace(E.Where),
-              uint32_t(E.Size), bool(E.Flags & abi::WritesMemory), IsAligned,
-              S.IsUniform});
+              uint32_t(E.Size), bool(E.Flags & abi::WritesMemory),
+              bool(E.Flags & abi::IsStrong), bool(E.Flags & abi::ReadsMemory),
+              E.Scope != abi::SyncScope::Block, IsAligned, S.IsUniform});
 }
 
 void MetadataInstrumenter::emitBefore(const Step &S) {
@@ -222,6 +252,8 @@ void MetadataInstrumenter::emitBefore(const Step &S) {
     return call(B, RangeName,
                 {S.Site, emitAddress(B, E.Where), B.getInt64(E.Size)});
   case Event::Kind::Strong:
+    if (isJustAccess(S))
+      return emitFast(S);
     return call(B, StrongName, {S.Site, emitAddress(B, E.Where)});
   case Event::Kind::WarpBarrier:
     return call(B, WarpBarrierName,
@@ -250,6 +282,8 @@ void MetadataInstrumenter::emitAfter(const Step &S) {
   const Event &E = S.What;
   switch (E.What) {
   case Event::Kind::Strong:
+    if (isJustAccess(S))
+      return;
     return call(B, StrongDoneName,
                 {S.Site, emitAddress(B, E.Where), emitSwapResult(B, S)});
   case Event::Kind::Fence:

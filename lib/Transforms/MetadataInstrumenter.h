@@ -36,8 +36,12 @@ public:
   /// True if something here may synchronise in ways that nobody understands.
   bool isOpaque() const;
 
+  /// True if a thread may release or acquire by strong accesses here.
+  bool mayFence() const;
+
   /// Emits the calls. `Flags`: EnterFlags of the module's kernels.
-  void run(uint32_t Flags);
+  /// `WithFences`: some function that runs in them mayFence.
+  void run(uint32_t Flags, bool WithFences);
 
 private:
   struct Step {
@@ -55,6 +59,8 @@ private:
   void plan(llvm::BasicBlock &BB, CheckedAccesses &Checked, unsigned &Window);
   void planAccess(llvm::Instruction &I, const Event &E,
                   CheckedAccesses &Checked, unsigned &Window);
+  bool isJustAccess(const Step &S) const;
+  void planOther(llvm::Instruction &I, const Event &E, unsigned &Window);
   void emitFast(const Step &S);
   void emitBefore(const Step &S);
   void emitAfter(const Step &S);
@@ -73,6 +79,7 @@ private:
   llvm::UniformityInfo &Uniformity;
   std::vector<Step> Steps;
   unsigned NumWindows = 0;
+  bool HasFences = true;
   std::optional<FastCheck> Fast;
   std::vector<FastCheck::Window> Windows; ///< By number.
   uint32_t Skipped = 0;

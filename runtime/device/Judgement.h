@@ -48,14 +48,14 @@ struct Quick {
 /// Whether `Earlier`, of our own warp, is ordered before what this lane does.
 DEVICE Order judgeInWarp(const Self &Me, Accessor Earlier) {
   const uint32_t Then = Earlier.clock();
-  const LaneState &Mine = Me.thread();
+  const LaneRef Mine = Me.thread();
   if (Earlier.lane() == Me.Lane && !Earlier.isSeveral())
     return Order::Ordered; // P3: program order.
   // Where and when the other lane arrived, nobody saw.
   if ((loadNear(Me.warp().Flags) & HasKnown) &&
       loadNear(Me.known()[Me.Warp % KnownEntries]) == Everything)
     return Order::Ordered;
-  const LaneState &Theirs = Self::stateOf(Me.Warp, Earlier.lane());
+  const LaneRef Theirs = Self::stateOf(Me.Warp, Earlier.lane());
   // P4: a barrier of the warp. That the two lanes run in lockstep, which is
   // enough for iGUARD, nobody has promised.
   // One of several may be any other lane, of which nothing is known.
@@ -114,32 +114,19 @@ DEVICE bool isScopeEnough(const AccessSite &A, const AccessSite &B, bool Far) {
   return !Far || (A.Scope != SyncScope::Block && B.Scope != SyncScope::Block);
 }
 
-/// Whether this thread may come after what the strong access `Earlier` of `A`
-/// left, though not after what its warp did by then: it has read it itself, or
-/// knows all that the warp has released through this location (PTX ISA,
-/// "Causality order", second rule). So the last block may reset the counter
-/// that told it that it is the last, and an access behind a fence need not be
-/// of the fence's clock.
-DEVICE bool mayHaveSeen(const Self &Me, Accessor Earlier, uint64_t A) {
-  const LaneState &T = Me.thread();
-  const WarpState &W = Me.warp();
-  const SyncCells At(A);
-  const uint32_t Entry = Earlier.warp() % KnownEntries;
-  const uint32_t Wide = loadRelaxed(SyncCells::at(At.Wide).Known[Entry]),
-                 Block = loadRelaxed(SyncCells::at(At.Block).Known[Entry]);
-  const uint32_t Floor = loadNear(W.Floor);
-  if (Wide < Floor && Block < Floor)
-    return false;
-  constexpr uint32_t Max = sizeof(T.Pending) / sizeof(T.Pending[0]);
-  if (T.NumPending > Max)
-    return true;
-  for (uint32_t I = 0; I < T.NumPending; ++I)
-    if ((T.Pending[I] & 0x7fff) == At.Block)
-      return true;
-  if (!(loadNear(W.Flags) & HasKnown))
-    return false;
-  const uint32_t Known = loadNear(Me.known()[Entry]);
-  return (Wide >= Floor && Known >= Wide) || (Block >= Floor && Known >= Block);
+/// Whether this thread may come after any strong write of `A` because a thread
+/// that it knows of, of its block at least, has read there strongly and so may
+/// have observed it (PTX ISA, "Causality order", second rule). So the last
+/// block may reset the counter that told it that it is the last, with or
+/// without a fence.
+DEVICE bool mayHaveSeen(const Self &Me, Address A) {
+  const uint32_t NumOfBlock = warpsInBlock();
+  uint64_t Seen = 0;
+#pragma unroll 1
+  for (uint32_t I = 0; I < NumOfBlock; ++I)
+    Seen |=
+        loadRelaxed(Self::stateOf((Me.FirstWarp + I) & (NumWarps - 1)).Seen);
+  return Seen >> seenBit(A) & 1;
 }
 
 DEVICE const AccessSite *siteAt(uint32_t Index) {
@@ -149,8 +136,8 @@ DEVICE const AccessSite *siteAt(uint32_t Index) {
 
 /// What a report says of how things stood.
 DEVICE uint64_t reasonsOf(const Self &Me, Accessor Earlier, Order How) {
-  const LaneState &T = Self::stateOf(Earlier.warp(), Earlier.lane());
-  const LaneState &Mine = Me.thread();
+  const LaneRef T = Self::stateOf(Earlier.warp(), Earlier.lane());
+  const LaneRef Mine = Me.thread();
   const uint32_t Then = Earlier.clock();
   uint64_t Why = 0;
   if (How == Order::SameWarp)

@@ -174,7 +174,7 @@ ENTRY void __crsan_md_judge(crsan::abi::AccessSite *S, uint64_t A,
     const bool Far = How == Order::OtherBlock || How == Order::OtherKernel;
     if (!Other || isScopeEnough(*S, *Other, Far))
       return; // P6.
-  } else if (Earlier.isStrong() && mayHaveSeen(Me, Earlier, A)) {
+  } else if (Earlier.isStrong() && mayHaveSeen(Me, A)) {
     return;
   }
   __crsan_md_race(S, A, EarlierBits);
@@ -360,7 +360,8 @@ DEVICE void countChecked(uint32_t Warp, uint32_t Count = 1) {
 // Locks (iGUARD 6.3)
 //===----------------------------------------------------------------------===//
 
-constexpr uint32_t MaxLocks = sizeof(LaneState::Locks) / sizeof(uint16_t);
+constexpr uint32_t MaxLocks =
+    sizeof(LaneStates::Locks) / sizeof(LaneStates::Locks[0]);
 
 DEVICE uint16_t lockOf(Address A) {
   const uint16_t Hash = uint16_t(mix(uint32_t(A >> 2) ^ uint32_t(A >> 34)));
@@ -369,24 +370,24 @@ DEVICE uint16_t lockOf(Address A) {
 
 /// A compare-and-swap that succeeded may take a lock; a fence has yet to
 /// follow.
-DEVICE void takeLock(LaneState &T, Address A) {
+DEVICE void takeLock(const LaneRef &T, Address A) {
   ++T.NumLocks;
   for (uint32_t I = 0; I < MaxLocks; ++I)
-    if (T.Locks[I] == 0) {
-      T.Locks[I] = lockOf(A);
+    if (T.lock(I) == 0) {
+      T.lock(I) = lockOf(A);
       return;
     }
 }
 
 /// A strong write to a lock that is held gives it back.
 DEVICE void giveLock(const Self &Me, Address A) {
-  LaneState &T = Me.thread();
+  const LaneRef T = Me.thread();
   if (T.NumLocks == 0)
     return;
   const uint16_t Lock = lockOf(A);
   for (uint32_t I = 0; I < MaxLocks; ++I)
-    if (T.Locks[I] == Lock) {
-      T.Locks[I] = 0;
+    if (T.lock(I) == Lock) {
+      T.lock(I) = 0;
       T.ActiveLocks &= ~(1u << I);
       --T.NumLocks;
       if (!T.ActiveLocks) {
@@ -402,11 +403,11 @@ DEVICE void giveLock(const Self &Me, Address A) {
 }
 
 DEVICE void activateLocks(const Self &Me) {
-  LaneState &T = Me.thread();
+  const LaneRef T = Me.thread();
   if (T.NumLocks == 0)
     return;
   for (uint32_t I = 0; I < MaxLocks; ++I)
-    if (T.Locks[I])
+    if (T.lock(I))
       T.ActiveLocks |= 1u << I;
   setFlags(Me.warp().LockedLanes, 1u << Me.Lane);
   setFlags(Me.warp().Place, NeedsCare);
@@ -417,12 +418,28 @@ DEVICE void activateLocks(const Self &Me) {
 DEVICE uint32_t startOf(uint64_t Grid) {
   GridStart &G = table<GridStart>(GridStartsAt)[Grid & (NumGridStarts - 1)];
   const uint64_t Key = Grid + 1;
-  uint64_t Found = loadRelaxed(G.Grid);
+  uint64_t Found;
+  uint32_t Clock, Unused;
+  // The clock is as old as the key, or newer. The multiprocessor's cache holds
+  // nothing from before the grid; everybody asks, and it answers.
+  asm volatile("{ .reg .b32 a, b; ld.relaxed.cta.v4.u32 {a, b, %1, %2}, [%3]; "
+               "mov.b64 %0, {a, b}; }"
+               : "=l"(Found), "=r"(Clock), "=r"(Unused)
+               : "l"(&G)
+               : "memory");
+  if (Found == Key)
+    return Clock;
+  Found = loadRelaxed(G.Grid);
   if (Found != Key) {
     // Whoever takes the place of an old grid sets its clock first; a grid that
     // loses its place to another one begins with a smaller clock.
-    const uint32_t Start = loadRelaxed(metadata().MaxClock) + 1;
-    raise(G.Clock, Start);
+    uint32_t Largest = 0;
+#pragma unroll 1
+    for (uint32_t I = 0; I < NumMaxClocks; ++I) {
+      const uint32_t Ended = loadRelaxed(table<MaxClock>(MaxClocksAt)[I].Clock);
+      Largest = Ended > Largest ? Ended : Largest;
+    }
+    raise(G.Clock, Largest + 1);
     fenceDevice();
     exchangeIf(G.Grid, Found, Key);
   }
@@ -462,30 +479,35 @@ HOT_ENTRY void __crsan_md_enter(uint32_t Flags) {
       const uint32_t Now = loadRelaxed(W.Clock) + 1;
       const uint32_t Start = Now > Floor ? Now : Floor;
       // From here on nobody takes the state for that of an earlier block.
+      if (Alive)
+        setFlags(W.Flags, Mixed);
       storeRelaxed(W.Start, Start);
       fenceDevice();
-      storeRelaxed(W.Clock, Start);
+      raiseClock(W, Start);
       W.Barrier = 0;
       W.Floor = Floor;
       W.LockedLanes = 0;
       W.Place = (Me.FirstWarp & (NumWarps - 1)) | warpsInBlock() << 16 |
                 (linearThread() / 32) << 22;
-      W.SharedCells = sharedCells(Block);
-      storeRelaxed(W.Flags, (Alive ? uint32_t(Mixed) : 0) |
-                                (Flags & EnterLeaky ? uint32_t(Leaky) : 0) |
-                                (Flags & EnterOpaque ? uint32_t(Opaque) : 0));
+      W.SharedCells = sharedCells(uint32_t(Block));
+      if (!Alive)
+        storeRelaxed(W.Flags, 0);
+      setFlags(W.Flags,
+               (Flags & EnterLeaky ? uint32_t(Leaky) : 0) |
+                   (Flags & EnterOpaque ? uint32_t(Opaque) : 0) |
+                   (loadRelaxed(W.Alive) != uint32_t(__builtin_popcount(Here))
+                        ? uint32_t(Mixed)
+                        : 0));
+      W.Seen = 0;
       W.Grid = Grid;
       W.Block = Block;
-      uint32_t *Known = Me.known();
-#pragma unroll 1
-      for (uint32_t I = 0; I < KnownEntries; ++I)
-        storeRelaxed(Known[I], 0);
     }
   }
   // Not the active ones: the leader may not be back yet.
   IsNew = __nvvm_vote_any_sync(Here, IsNew);
   if (IsNew)
-    Me.thread() = LaneState{};
+    for (uint32_t I = Me.Lane; I < KnownEntries; I += __builtin_popcount(Here))
+      storeRelaxed(Me.known()[I], 0);
   fenceDevice();
 }
 
@@ -497,24 +519,43 @@ HOT_ENTRY void __crsan_md_leave() {
     return;
   const Self Me;
   WarpState &W = Me.warp();
-  LaneState &T = Me.thread();
-  if (T.Flags & HasLeft)
-    return;
-  T.Flags |= HasLeft;
-  const uint32_t Now = tick(Me);
-  raise(Me.firstWarpState().Arrive[0], Now);
-  raise(Me.firstWarpState().Arrive[1], Now);
-  T.WarpArrive = Now;
-  if (loadRelaxed(metadata().MaxClock) < Now)
-    raise(metadata().MaxClock, Now);
-  fenceDevice();
-  __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&W.Alive), -1);
+  const bool MayComeBack = loadNear(W.Flags) & (Leaky | Mixed);
+  if (MayComeBack) {
+    const LaneRef T = Me.thread();
+    if (T.Flags & HasLeft)
+      return;
+    T.Flags |= HasLeft;
+  }
+  const uint32_t Here = activeMask();
+  const uint32_t Leaving = __builtin_popcount(Here);
+  const uint32_t Now = loadNear(W.Clock) + 1;
+  bool AreSomeLeft = false;
+  if (Me.Lane == uint32_t(__builtin_ctz(Here))) {
+    raiseClock(W, Now);
+    raise(Me.firstWarpState().Arrive[0], Now);
+    raise(Me.firstWarpState().Arrive[1], Now);
+    uint32_t Sm;
+    asm("mov.u32 %0, %%smid;" : "=r"(Sm));
+    uint32_t &Max = table<MaxClock>(MaxClocksAt)[Sm % NumMaxClocks].Clock;
+    if (loadNear(Max) < Now)
+      raise(Max, Now);
+    fenceDevice();
+    AreSomeLeft =
+        uint32_t(__nvvm_atom_add_gen_i(reinterpret_cast<int *>(&W.Alive),
+                                       -int(Leaving))) != Leaving;
+  }
+  // To those of its warp that stay, each has come to their next barrier.
+  if (__nvvm_vote_any_sync(Here, AreSomeLeft)) {
+    const LaneRef T = Me.thread();
+    T.Flags |= HasLeft;
+    T.LastSync = T.WarpArrive = Now;
+    fenceDevice();
+  }
 }
 
 /// The state of warps that are not followed.
-__attribute__((device))
-crsan::abi::WarpState NotFollowed = {
-    0, 0, 0, crsan::abi::NeedsCare, 0, 0, 0, 0, 0, 0, 0, {}, 0, 0, {}};
+__attribute__((device)) crsan::abi::WarpState NotFollowed = {
+    0, 0, 0, crsan::abi::NeedsCare, 0, 0, 0, 0, 0, 0, 0, {}, 0, 0, 0, 0};
 
 /// What the check in line needs to know of this thread, wherever it asks: its
 /// warp's state, ...
@@ -549,7 +590,7 @@ HOT_ENTRY void __crsan_md_strong(crsan::abi::AccessSite *S, uint64_t A) {
   if (!(S->Flags & WritesMemory) || !canRace(A))
     return;
   const Self Me;
-  LaneState &T = Me.thread();
+  const LaneRef T = Me.thread();
   giveLock(Me, A);
   const bool Wide = isWide(S->Scope);
   if (S->Order == SyncOrder::Release || S->Order == SyncOrder::AcquireRelease) {
@@ -571,7 +612,8 @@ HOT_ENTRY void __crsan_md_strong_done(crsan::abi::AccessSite *S, uint64_t A,
   if (!isShadowed() || !(S->Flags & ReadsMemory) || !canRace(A))
     return;
   const Self Me;
-  LaneState &T = Me.thread();
+  const LaneRef T = Me.thread();
+  noteSeen(Me.warp().Seen, uint64_t(1) << seenBit(A));
   if (Swap != 1 && (S->Flags & IsSwap))
     rememberSwap(Me, *S, A);
   if (Swap == 2)
@@ -602,7 +644,7 @@ HOT_ENTRY void __crsan_md_fence(uint32_t Scope) {
   if (!isShadowed())
     return;
   const Self Me;
-  LaneState &T = Me.thread();
+  const LaneRef T = Me.thread();
   const bool Wide = isWide(SyncScope(Scope));
   const uint32_t Now = tick(Me);
   T.FenceBlock = Now;
@@ -620,7 +662,7 @@ HOT_ENTRY void __crsan_md_warp_barrier(uint32_t Mask) {
   if (!isShadowed())
     return;
   const Self Me;
-  LaneState &T = Me.thread();
+  const LaneRef T = Me.thread();
   T.WarpArrive = tick(Me);
   __nvvm_bar_warp_sync(Mask);
   T.WarpDepart = tick(Me);
@@ -633,10 +675,11 @@ HOT_ENTRY void __crsan_md_block_arrive() {
     return;
   const Self Me;
   WarpState &W = Me.warp();
-  LaneState &T = Me.thread();
+  const LaneRef T = Me.thread();
   const uint32_t Now = tick(Me);
   T.WarpArrive = Now;
-  raise(Me.firstWarpState().Arrive[(T.Barriers + 1) & 1], Now);
+  if (isFirstHere())
+    raise(Me.firstWarpState().Arrive[(T.Barriers + 1) & 1], Now);
   if (loadNear(W.Flags) & HasKnown)
     release(Me, SyncCells::at(SyncCells(BlockBarrier).Block), Now);
 }
@@ -648,12 +691,14 @@ HOT_ENTRY void __crsan_md_block_depart() {
     return;
   const Self Me;
   WarpState &W = Me.warp();
-  LaneState &T = Me.thread();
+  const LaneRef T = Me.thread();
   const uint32_t Barriers = ++T.Barriers;
   // All warps go on from the same clock.
   const uint32_t Now = loadRelaxed(Me.firstWarpState().Arrive[Barriers & 1]);
-  raiseClock(W, Now);
-  storeNear(W.Barrier, Now);
+  if (isFirstHere()) {
+    raiseClock(W, Now);
+    raise(W.Barrier, Now);
+  }
   T.WarpDepart = Now;
   acquire(Me, SyncCells::at(SyncCells(BlockBarrier).Block));
 }
@@ -697,7 +742,7 @@ HOT_ENTRY void __crsan_md_calling() {
   using namespace crsan::device;
   if (!isShadowed())
     return;
-  LaneState &T = Self().thread();
+  const LaneRef T = Self().thread();
   T.Flags |= IsCalling;
   __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&metadata().Foreign), 1);
 }
@@ -706,7 +751,7 @@ HOT_ENTRY void __crsan_md_called() {
   using namespace crsan::device;
   if (!isShadowed())
     return;
-  LaneState &T = Self().thread();
+  const LaneRef T = Self().thread();
   if (!(T.Flags & IsCalling))
     return;
   T.Flags &= ~IsCalling;
@@ -719,7 +764,7 @@ HOT_ENTRY void __crsan_md_returned() {
   if (!isShadowed())
     return;
   const Self Me;
-  LaneState &T = Me.thread();
+  const LaneRef T = Me.thread();
   if (!(T.Flags & IsCalling))
     return;
   T.Flags &= ~IsCalling;

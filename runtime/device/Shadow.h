@@ -177,12 +177,17 @@ DEVICE uint32_t sharedOffset(Address A) {
 
 /// Where the shadow of a block's shared memory lies, 0 if nowhere. Blocks that
 /// are far apart share a region; a cell tells whose it is.
-DEVICE uint64_t sharedCells(uint64_t Block) {
+DEVICE uint64_t sharedCells(uint32_t Block) {
   uint32_t Bytes;
   asm("mov.u32 %0, %%total_smem_size;" : "=r"(Bytes));
-  const uint64_t Stride = uint64_t((Bytes + 127) & ~127u) / 4 * sizeof(Cell);
-  const uint64_t Regions = Stride ? metadata().SharedBytes / Stride : 0;
-  return Regions ? metadata().SharedShadow + Block % Regions * Stride : 0;
+  const uint32_t Stride = ((Bytes + 127) & ~127u) / 4 * uint32_t(sizeof(Cell));
+  // Offsets count from the memory that the system has reserved.
+  constexpr uint32_t Reserved = 1024 / 4 * sizeof(Cell);
+  const uint32_t All = uint32_t(metadata().SharedBytes);
+  const uint32_t Regions =
+      Stride && All > Reserved ? (All - Reserved) / Stride : 0;
+  return Regions ? metadata().SharedShadow + uint64_t(Block % Regions) * Stride
+                 : 0;
 }
 DEVICE CellRef sharedCell(uint64_t Cells, Address A) {
   return {reinterpret_cast<Cell *>(Cells) + sharedOffset(A) / 4, CacheWays,

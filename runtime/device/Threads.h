@@ -58,6 +58,11 @@ DEVICE void clearFlags(uint32_t &From, uint32_t Flags) {
   asm volatile("red.relaxed.gpu.and.b32 [%0], %1;" ::"l"(&From), "r"(~Flags)
                : "memory");
 }
+DEVICE void noteSeen(uint64_t &To, uint64_t Bits) {
+  if (Bits & ~loadRelaxed(To))
+    asm volatile("red.relaxed.gpu.or.b64 [%0], %1;" ::"l"(&To), "l"(Bits)
+                 : "memory");
+}
 DEVICE void fenceDevice() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 
 DEVICE uint64_t linearBlock() {
@@ -86,6 +91,27 @@ DEVICE uint32_t firstWarp(uint64_t Grid, uint64_t Block) {
   return uint32_t(Block) * warpsInBlock() + (mix(uint32_t(Grid)) & ~31u);
 }
 
+/// A lane's part of LaneStates.
+struct LaneRef {
+  LaneStates &Of;
+  uint32_t Lane;
+  uint32_t &Epoch, &Barriers, &LastSync, &WarpArrive, &WarpDepart, &FenceBlock,
+      &FenceDevice, &Release, &Acquire, &PublishedCells, &PublishedClock,
+      &NumPending, &NumLocks, &ActiveLocks, &Flags;
+
+  DEVICE LaneRef(LaneStates &S, uint32_t L)
+      : Of(S), Lane(L), Epoch(S.Epoch[L]), Barriers(S.Barriers[L]),
+        LastSync(S.LastSync[L]), WarpArrive(S.WarpArrive[L]),
+        WarpDepart(S.WarpDepart[L]), FenceBlock(S.FenceBlock[L]),
+        FenceDevice(S.FenceDevice[L]), Release(S.Release[L]),
+        Acquire(S.Acquire[L]), PublishedCells(S.PublishedCells[L]),
+        PublishedClock(S.PublishedClock[L]), NumPending(S.NumPending[L]),
+        NumLocks(S.NumLocks[L]), ActiveLocks(S.ActiveLocks[L]),
+        Flags(S.Flags[L]) {}
+  DEVICE uint32_t &pending(uint32_t I) const { return Of.Pending[I][Lane]; }
+  DEVICE uint32_t &lock(uint32_t I) const { return Of.Locks[I][Lane]; }
+};
+
 /// The thread that is running.
 struct Self {
   uint32_t FirstWarp; ///< Of its block.
@@ -102,11 +128,23 @@ struct Self {
   DEVICE static WarpState &stateOf(uint32_t Warp) {
     return table<WarpState>(WarpsAt)[Warp];
   }
-  DEVICE static LaneState &stateOf(uint32_t Warp, uint32_t Lane) {
-    return table<LaneState>(LanesAt)[Warp * 32 + Lane];
+  DEVICE static LaneRef stateOf(uint32_t Warp, uint32_t Lane) {
+    return {table<LaneStates>(LanesAt)[Warp], Lane};
   }
   DEVICE WarpState &warp() const { return stateOf(Warp); }
-  DEVICE LaneState &thread() const { return stateOf(Warp, Lane); }
+  /// This lane's state, without what an earlier block left there.
+  DEVICE LaneRef thread() const {
+    const LaneRef T = stateOf(Warp, Lane);
+    const uint32_t Start = loadNear(warp().Start);
+    if (T.Epoch != Start) {
+      T.Barriers = T.FenceBlock = T.FenceDevice = T.Acquire = T.NumPending =
+          T.NumLocks = T.ActiveLocks = T.Flags = T.PublishedCells = 0;
+      for (uint32_t I = 0; I < 4; ++I)
+        T.lock(I) = 0;
+      T.Epoch = Start;
+    }
+    return T;
+  }
   /// Where the block's barriers are counted.
   DEVICE WarpState &firstWarpState() const {
     return stateOf(FirstWarp & (NumWarps - 1));
@@ -115,6 +153,10 @@ struct Self {
     return &table<uint32_t>(KnownAt)[Warp * KnownEntries];
   }
 };
+
+DEVICE bool isFirstHere() {
+  return lane() == uint32_t(__builtin_ctz(activeMask()));
+}
 
 /// The warp's clock never falls, whatever its lanes do at the same time: a lane
 /// that has accessed memory at a clock must not release by a smaller one.
@@ -128,10 +170,12 @@ DEVICE void raiseClock(WarpState &W, uint32_t Value) {
 DEVICE uint32_t tick(const Self &Me) {
   WarpState &W = Me.warp();
   const uint32_t Now = loadNear(W.Clock) + 1;
-  raiseClock(W, Now);
+  // Lanes that are here together have seen the same.
+  if (isFirstHere())
+    raiseClock(W, Now);
   if (Now + 1 >= Accessor::ExactClocks)
     setFlags(W.Place, NeedsCare);
-  Me.thread().LastSync = Now;
+  Self::stateOf(Me.Warp, Me.Lane).LastSync = Now;
   return Now;
 }
 
@@ -185,8 +229,13 @@ DEVICE uint64_t wideKey(uint64_t Object) {
 struct SyncCells {
   uint32_t Wide, Block;
 
+  /// Of memory, accesses of 16 bytes may synchronise with smaller ones in them.
   DEVICE explicit SyncCells(uint64_t Object)
-      : Wide(cellOf(wideKey(Object), 0)), Block(blockCellOf(Object)) {}
+      : Wide(cellOf(wideKey(granule(Object)), 0)),
+        Block(blockCellOf(granule(Object))) {}
+  DEVICE static uint64_t granule(uint64_t Object) {
+    return Object < FirstAddress ? Object : Object & ~uint64_t(15);
+  }
   DEVICE static uint32_t blockCellOf(uint64_t Object) {
     return cellOf(Object,
                   gridHere() * 0x9e3779b97f4a7c15ull + linearBlock() + 1);
@@ -212,9 +261,14 @@ DEVICE void release(const Self &Me, SyncCell &To, uint32_t OwnClock) {
   if (const uint32_t Barrier = loadNear(Me.warp().Barrier)) {
     const uint32_t NumOfBlock = warpsInBlock();
 #pragma unroll 1
-    for (uint32_t I = 0; I < NumOfBlock && I < KnownEntries; ++I)
+    for (uint32_t I = 0; I < NumOfBlock && I < KnownEntries; ++I) {
       raise(To.Known[(Me.FirstWarp + I) % KnownEntries], Barrier);
+      noteSeen(
+          To.Seen,
+          loadRelaxed(Self::stateOf((Me.FirstWarp + I) & (NumWarps - 1)).Seen));
+    }
   }
+  noteSeen(To.Seen, loadRelaxed(Me.warp().Seen));
   raise(To.Known[Me.Warp % KnownEntries], OwnClock);
   To.IsSet = 1;
 }
@@ -228,6 +282,7 @@ DEVICE void acquireEverything(const Self &Me) {
 #pragma unroll 1
   for (uint32_t I = 0; I < KnownEntries; ++I)
     raise(Known[I], Everything);
+  noteSeen(Me.warp().Seen, ~uint64_t(0));
   setFlags(Me.warp().Flags, HasKnown);
   Me.thread().Acquire = tick(Me);
 }
@@ -246,6 +301,7 @@ DEVICE void acquire(const Self &Me, SyncCell &From) {
     if (Clock > loadRelaxed(Known[I]))
       raise(Known[I], Clock);
   }
+  noteSeen(Me.warp().Seen, loadRelaxed(From.Seen));
   setFlags(Me.warp().Flags, HasKnown);
   Me.thread().Acquire = tick(Me);
 }
@@ -253,11 +309,11 @@ DEVICE void acquire(const Self &Me, SyncCell &From) {
 /// A release that is visible wherever what follows it is.
 DEVICE void publish(const Self &Me, const SyncCells &To, bool IsWide,
                     uint32_t OwnClockWide, uint32_t OwnClockBlock) {
-  LaneState &T = Me.thread();
+  const LaneRef T = Me.thread();
   // Spinning threads release again and again what they have released before.
-  const uint32_t Cell = 1 + (IsWide ? To.Wide : To.Block);
+  const uint32_t Cells = 1u << 31 | (IsWide ? To.Wide << 15 : 0) | To.Block;
   const uint32_t Now = loadNear(Me.warp().Clock);
-  if (T.PublishedCell == Cell && T.PublishedClock == Now)
+  if (T.PublishedCells == Cells && T.PublishedClock == Now)
     return;
   if (IsWide) {
     release(Me, SyncCells::at(To.Wide), OwnClockWide);
@@ -266,7 +322,7 @@ DEVICE void publish(const Self &Me, const SyncCells &To, bool IsWide,
   release(Me, SyncCells::at(To.Block), OwnClockBlock);
   release(Me, SyncCells::anyOfBlock(), OwnClockBlock);
   T.Release = Now;
-  T.PublishedCell = Cell;
+  T.PublishedCells = Cells;
   T.PublishedClock = Now;
   fenceDevice();
 }
@@ -282,7 +338,7 @@ DEVICE void collect(const Self &Me, const SyncCells &From, bool IsWide) {
 //===----------------------------------------------------------------------===//
 
 constexpr uint32_t MaxPending =
-    sizeof(LaneState::Pending) / sizeof(LaneState::Pending[0]);
+    sizeof(LaneStates::Pending) / sizeof(LaneStates::Pending[0]);
 
 /// In LaneState::NumPending: a fence of block scope has made room, and what a
 /// wider one would still have to acquire is no longer known.
@@ -291,22 +347,22 @@ constexpr uint32_t AnyPending = 1u << 31;
 /// Remembers that something may have been read that was released. More than a
 /// few places are too many: then the next fence acquires what was released
 /// anywhere within its scope.
-DEVICE void awaitFence(LaneState &T, const SyncCells &From, bool IsWide) {
+DEVICE void awaitFence(const LaneRef &T, const SyncCells &From, bool IsWide) {
   const uint32_t Pending =
       uint32_t(IsWide) << 31 | From.Wide << 15 | From.Block;
   const uint32_t Num = T.NumPending & ~AnyPending;
   for (uint32_t I = 0; I < MaxPending; ++I)
-    if (I < Num && T.Pending[I] == Pending)
+    if (I < Num && T.pending(I) == Pending)
       return;
   if (Num < MaxPending)
-    T.Pending[Num] = Pending;
+    T.pending(Num) = Pending;
   if (Num <= MaxPending)
     ++T.NumPending;
 }
 static_assert(NumSyncCells <= 1u << 15);
 
 DEVICE void acquirePending(const Self &Me, bool IsWide) {
-  LaneState &T = Me.thread();
+  const LaneRef T = Me.thread();
   if (T.NumPending == 0)
     return;
   const uint32_t Num = T.NumPending & ~AnyPending;
@@ -315,7 +371,7 @@ DEVICE void acquirePending(const Self &Me, bool IsWide) {
     acquire(Me, SyncCells::anyOfBlock());
   } else {
     for (uint32_t I = 0; I < Num; ++I) {
-      const uint32_t Pending = T.Pending[I];
+      const uint32_t Pending = T.pending(I);
       if (IsWide && Pending >> 31)
         acquire(Me, SyncCells::at(Pending >> 15 & 0x7fff));
       acquire(Me, SyncCells::at(Pending & 0x7fff));

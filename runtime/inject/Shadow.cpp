@@ -279,8 +279,7 @@ void Shadow::reset() {
   UncheckedBefore += Counted.Unchecked;
   clear(warps(), abi::PairsAt - abi::WarpsAt);
   clear(Tables + abi::GridStartsAt, abi::MetadataBytes - abi::GridStartsAt);
-  clear(Tables + offsetof(abi::Metadata, MaxClock),
-        sizeof(Header.MaxClock) + sizeof(Header.IsUsedUp));
+  clear(Tables + offsetof(abi::Metadata, IsUsedUp), sizeof(Header.IsUsedUp));
   WasReset = true;
   forgetAccesses();
 }

@@ -9,9 +9,9 @@
 // --crsan-toolkit=ROOT. It assembles the program and the device runtime apart
 // (lib/PTX/RuntimeSplit.h says why) and links the two. Relocatable code is not
 // split, but its PTX is put into it, compressed, as one more variable: that is
-// the one thing in it which survives objects, archives and the device linker, and
-// from which the simulated GPU can run the program (ABI.h, PTXPrefix). Whatever
-// cannot be treated so is assembled by ptxas alone, as ever.
+// the one thing in it which survives objects, archives and the device linker,
+// and from which the simulated GPU can run the program (ABI.h, PTXPrefix).
+// Whatever cannot be treated so is assembled by ptxas alone, as ever.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,6 +38,9 @@ namespace {
 /// What the runtime may use, so that it costs no kernel its occupancy: with 32
 /// registers a thread, every multiprocessor holds all the threads it can.
 constexpr StringLiteral RuntimeRegisters = "--maxrregcount=32";
+/// In metadata mode every synchronisation calls it, and what does not fit goes
+/// to memory, each time.
+constexpr StringLiteral MetadataRegisters = "--maxrregcount=64";
 /// ptxas compiles several kernels at a time: checks make it four times the
 /// work. Not as many as there are processors, which other compilations need
 /// too.
@@ -160,7 +163,10 @@ bool assembleApart(const CommandLine &C) {
   // However the program is compiled, the runtime is not slow: what it takes
   // longer than a delay, it does not see. Nor is it debugged.
   std::vector<std::string> RuntimeFlags = {
-      "-m64", "-O3", "--gpu-name=" + C.Architecture, RuntimeRegisters.str()};
+      "-m64", "-O3", "--gpu-name=" + C.Architecture,
+      (StringRef(Split->Runtime).contains("__crsan_md_") ? MetadataRegisters
+                                                         : RuntimeRegisters)
+          .str()};
   std::vector<std::string> ProgramFlags = C.Flags;
   if (none_of(C.Flags, [](StringRef F) { return F.contains("split-compile"); }))
     ProgramFlags.push_back(ProgramThreads.str());
@@ -211,7 +217,8 @@ bool assembleWithPTX(const CommandLine &C) {
   const std::string Source = C.Output + ".whole.ptx";
   FileRemover Remover(Source);
   std::vector<std::string> Arguments = C.Flags;
-  for (const std::string &Word : {std::string("--output-file"), C.Output, Source})
+  for (const std::string &Word :
+       {std::string("--output-file"), C.Output, Source})
     Arguments.push_back(Word);
   return write(Source, Text) &&
          Running(C.tool("ptxas"), Arguments, true).succeeds();

@@ -383,7 +383,7 @@ TEST_F(InjectShadow, AResetForgetsAllButTheCounts) {
   Sites[1] = 11;
   EXPECT_FALSE(S->wantsReset());
   metadata().IsUsedUp = 1;
-  metadata().MaxClock = 9;
+  table<abi::MaxClock>(abi::MaxClocksAt)[3].Clock = 9;
   metadata().NextSite = 2;
   EXPECT_TRUE(S->wantsReset());
   S->reset();
@@ -392,7 +392,7 @@ TEST_F(InjectShadow, AResetForgetsAllButTheCounts) {
   EXPECT_EQ(Warps[7].Clock, 0u);
   EXPECT_EQ(Known[9], 0u);
   EXPECT_EQ(Sites[1], 11u);
-  EXPECT_EQ(metadata().MaxClock, 0u);
+  EXPECT_EQ(table<abi::MaxClock>(abi::MaxClocksAt)[3].Clock, 0u);
   EXPECT_EQ(metadata().NextSite, 2u);
   EXPECT_EQ(S->before().Checked, 30u);
   EXPECT_EQ(S->before().Unchecked, 2u);
