@@ -110,14 +110,15 @@ inline constexpr uint32_t seenBit(uint64_t Address) {
 }
 
 /// In WarpState::Place: a lane holds a lock, or the clock is about to be used
-/// up.
-inline constexpr uint32_t NeedsCare = 1u << 31;
+/// up; a lane has executed a fence, so that what it writes may release.
+inline constexpr uint32_t NeedsCare = 1u << 31, HasFenced = 1u << 30;
 
 enum WarpFlags : uint32_t {
   Mixed = 1,    ///< Two live blocks have the same number: nothing is judged.
   Leaky = 2,    ///< May end without a word: alive means nothing.
   HasKnown = 4, ///< Its row of the table of what is known is not all zero.
   Opaque = 8,   ///< Its grid may synchronise in ways that are not understood.
+  HasNews = 16, ///< Of a first warp: some warp has handed on what it knows.
 };
 
 /// What the lanes of a warp keep, field by field, so that lanes which come
@@ -164,7 +165,7 @@ struct MaxClock {
   uint32_t Clock;
   uint32_t Pad[7];
 };
-inline constexpr uint32_t NumMaxClocks = 256;
+inline constexpr uint32_t NumMaxClocks = 32;
 inline constexpr uint32_t NumGridStarts = 1u << 10;
 
 inline constexpr uint32_t NumSyncCells = 1u << 13;

@@ -22,6 +22,7 @@ inline constexpr char SelfName[] = "__crsan_md_self";
 inline constexpr char PagesName[] = "__crsan_md_pages";
 inline constexpr char AccessCheckName[] = "__crsan_md_check";
 inline constexpr char JudgeName[] = "__crsan_md_judge";
+inline constexpr char ReleaseName[] = "__crsan_md_release";
 inline constexpr char RangeName[] = "__crsan_md_range";
 inline constexpr char StrongName[] = "__crsan_md_strong";
 inline constexpr char StrongDoneName[] = "__crsan_md_strong_done";

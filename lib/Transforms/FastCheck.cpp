@@ -56,10 +56,9 @@ Instruction *FastCheck::begin() const { return cast<Instruction>(Self); }
 
 FastCheck::Window FastCheck::emitWindow(IRBuilder<> &B) {
   Type *I32 = B.getInt32Ty(), *I64 = B.getInt64Ty();
-  Value *State =
-      emitAssembly(B, StructType::get(I32, I32, I32, I32),
-                   "ld.relaxed.cta.global.v4.u32 {$0, $1, $2, $3}, [$4];",
-                   "=r,=r,=r,=r,l,~{memory}", {Self});
+  Value *State = emitAssembly(B, StructType::get(I32, I32, I32, I32),
+                              "ld.global.v4.u32 {$0, $1, $2, $3}, [$4];",
+                              "=r,=r,=r,=r,l,~{memory}", {Self});
   Window W;
   Value *Clock = B.CreateExtractValue(State, 0);
   W.Barrier = B.CreateExtractValue(State, 1);
@@ -249,7 +248,7 @@ void FastCheck::emit(Instruction *Before, const Window &W,
     emitAssembly(
         B, B.getVoidTy(),
         "{ .reg .pred p; .reg .b64 s; "
-        "ld.relaxed.cta.global.u64 s, [$0]; not.b64 s, s; "
+        "ld.global.u64 s, [$0]; not.b64 s, s; "
         "and.b64 s, s, $1; setp.ne.u64 p, s, 0; "
         "@p red.relaxed.gpu.global.or.b64 [$0], $1; }",
         "l,l,~{memory}",
@@ -335,6 +334,22 @@ void FastCheck::emit(Instruction *Before, const Window &W,
     if (!isa<Constant>(S.Found))
       Call(B, JudgeName,
            {A.Site, B.CreateAdd(A.Address, S.Offset), Mine, S.Found});
+}
+
+void FastCheck::emitRelease(Instruction *Before, const Window &W,
+                            Constant *Site, Value *Address) {
+  Module &M = *F.getParent();
+  IRBuilder<> B(Before);
+  B.SetCurrentDebugLocation(DebugLoc());
+  Value *MayRelease =
+      B.CreateICmpNE(B.CreateAnd(W.Place, abi::HasFenced), B.getInt32(0));
+  auto *Rare = MDBuilder(F.getContext()).createUnlikelyBranchWeights();
+  B.SetInsertPoint(SplitBlockAndInsertIfThen(MayRelease, Before->getIterator(),
+                                             /*Unreachable=*/false, Rare));
+  B.SetCurrentDebugLocation(Before->getDebugLoc());
+  FunctionCallee Callee = M.getOrInsertFunction(ReleaseName, B.getVoidTy(),
+                                                B.getPtrTy(), B.getInt64Ty());
+  B.CreateCall(Callee, {Site, Address})->setConvergent();
 }
 
 } // namespace crsan

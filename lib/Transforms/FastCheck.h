@@ -54,6 +54,11 @@ public:
   /// split.
   void emit(llvm::Instruction *Before, const Window &W, const FastAccess &A);
 
+  /// A strong access of `W` is about to write: if a fence before it may have
+  /// made it a release, the runtime is told.
+  void emitRelease(llvm::Instruction *Before, const Window &W,
+                   llvm::Constant *Site, llvm::Value *Address);
+
 private:
   llvm::Value *emitIsOrdered(llvm::IRBuilder<> &B, const Window &W,
                              const FastAccess &A, llvm::Value *Mine,

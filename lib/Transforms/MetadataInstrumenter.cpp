@@ -225,7 +225,7 @@ void MetadataInstrumenter::emitFast(const Step &S) {
   // The first of a window in this order is in front of all others.
   if (!W.Mine)
     W = Fast->emitWindow(B);
-  if (const unsigned Number = isJustAccess(S) ? 1 : S.InBlock)
+  if (const unsigned Number = E.What == Event::Kind::Strong ? 1 : S.InBlock)
     Fast->emitCount(B, Number);
   // The access of a whole instruction, or a part of it, or of assembly.
   const bool IsAligned = S.Inst == S.Accessor && E.Size == E.WholeSize &&
@@ -252,8 +252,13 @@ void MetadataInstrumenter::emitBefore(const Step &S) {
     return call(B, RangeName,
                 {S.Site, emitAddress(B, E.Where), B.getInt64(E.Size)});
   case Event::Kind::Strong:
-    if (isJustAccess(S))
-      return emitFast(S);
+    if (S.Window) {
+      emitFast(S);
+      if (!isJustAccess(S) && E.Flags & abi::WritesMemory)
+        Fast->emitRelease(S.Inst, Windows[S.Window], S.Site,
+                          emitAddress(B, E.Where));
+      return;
+    }
     return call(B, StrongName, {S.Site, emitAddress(B, E.Where)});
   case Event::Kind::WarpBarrier:
     return call(B, WarpBarrierName,

@@ -52,16 +52,16 @@ DEVICE Order judgeInWarp(const Self &Me, Accessor Earlier) {
   if (Earlier.lane() == Me.Lane && !Earlier.isSeveral())
     return Order::Ordered; // P3: program order.
   // Where and when the other lane arrived, nobody saw.
-  if ((loadNear(Me.warp().Flags) & HasKnown) &&
-      loadNear(Me.known()[Me.Warp % KnownEntries]) == Everything)
+  if ((loadRelaxed(Me.warp().Flags) & HasKnown) &&
+      loadRelaxed(Me.known()[Me.Warp % KnownEntries]) == Everything)
     return Order::Ordered;
   const LaneRef Theirs = Self::stateOf(Me.Warp, Earlier.lane());
   // P4: a barrier of the warp. That the two lanes run in lockstep, which is
   // enough for iGUARD, nobody has promised.
   // One of several may be any other lane, of which nothing is known.
   const bool Left = Earlier.lane() == Me.Lane ||
-                    loadNear(Theirs.WarpArrive) > Then ||
-                    loadNear(Theirs.Release) >= Then + !Earlier.isStrong();
+                    loadRelaxed(Theirs.WarpArrive) > Then ||
+                    loadRelaxed(Theirs.Release) >= Then + !Earlier.isStrong();
   const bool Arrived = Mine.WarpDepart > Then || Mine.Acquire > Then;
   return Left && Arrived ? Order::Ordered : Order::SameWarp; // R2.
 }
@@ -75,17 +75,19 @@ DEVICE Order judge(const Self &Me, Accessor Earlier) {
   const WarpState &Other = Self::stateOf(Theirs);
   // By an earlier grid, or by a block whose number a later one has by now:
   // nothing is known of those.
-  if (Then < loadNear(Mine.Floor) || Then < loadRelaxed(Other.Start))
+  // A state that is older than the access says nothing of it, either.
+  if (Then < loadRelaxed(Mine.Floor) || Then < loadRelaxed(Other.Start) ||
+      Then > loadRelaxed(Other.Clock))
     return Order::Ordered;
-  if ((loadNear(Mine.Flags) | loadRelaxed(Other.Flags)) & Mixed)
+  if ((loadRelaxed(Mine.Flags) | loadRelaxed(Other.Flags)) & Mixed)
     return Order::Ordered;
   if (Theirs == Me.Warp)
     return judgeInWarp(Me, Earlier);
   // What is known of several is the larger. A strong access of the very clock
   // may be the one that passed it on, behind the fence.
-  const bool IsKnown =
-      (loadNear(Mine.Flags) & HasKnown) &&
-      loadNear(Me.known()[Theirs % KnownEntries]) >= Then + !Earlier.isStrong();
+  const bool IsKnown = (loadRelaxed(Mine.Flags) & HasKnown) &&
+                       loadRelaxed(Me.known()[Theirs % KnownEntries]) >=
+                           Then + !Earlier.isStrong();
   if (IsKnown)
     return Order::Ordered;
   if (loadRelaxed(Other.Grid) != Mine.Grid) {
@@ -103,7 +105,7 @@ DEVICE Order judge(const Self &Me, Accessor Earlier) {
   if (loadRelaxed(Other.Block) != Mine.Block)
     return Order::OtherBlock; // R4.
   // P5: a barrier of the block that both have passed.
-  if (Then < loadNear(Mine.Barrier))
+  if (Then < loadRelaxed(Mine.Barrier))
     return Order::Ordered;
   return Order::SameBlock; // R3.
 }
@@ -154,7 +156,7 @@ DEVICE uint64_t reasonsOf(const Self &Me, Accessor Earlier, Order How) {
     Why |= EarlierBarrier;
   if (Mine.Acquire)
     Why |= LaterAcquired;
-  if (loadNear(Me.warp().LockedLanes) >> Me.Lane & 1)
+  if (loadRelaxed(Me.warp().LockedLanes) >> Me.Lane & 1)
     Why |= LaterHoldsLock;
   if (Earlier.isLocked())
     Why |= EarlierUsedLock;

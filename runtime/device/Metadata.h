@@ -107,6 +107,14 @@ ENTRY void __crsan_md_race(crsan::abi::AccessSite *S, uint64_t A,
         reinterpret_cast<long long *>(&metadata().PairsDropped), 1);
     return;
   }
+  if (loadRelaxed(P->Slot) == 0) {
+    // The first of its kind. What the earlier thread's warp said of itself
+    // before its first access is here by now, and surely a while later.
+    asm volatile("nanosleep.u32 20000;" ::: "memory");
+    fenceDevice();
+    if (judge(Me, Earlier) != How || loadRelaxed(W.Block) != Block)
+      return;
+  }
   const uint64_t Seen =
       __nvvm_atom_add_gen_ll(reinterpret_cast<long long *>(&P->Hits), 1);
   if ((Seen & (Seen + 1)) != 0)
@@ -422,7 +430,7 @@ DEVICE uint32_t startOf(uint64_t Grid) {
   uint32_t Clock, Unused;
   // The clock is as old as the key, or newer. The multiprocessor's cache holds
   // nothing from before the grid; everybody asks, and it answers.
-  asm volatile("{ .reg .b32 a, b; ld.relaxed.cta.v4.u32 {a, b, %1, %2}, [%3]; "
+  asm volatile("{ .reg .b32 a, b; ld.v4.u32 {a, b, %1, %2}, [%3]; "
                "mov.b64 %0, {a, b}; }"
                : "=l"(Found), "=r"(Clock), "=r"(Unused)
                : "l"(&G)
@@ -434,7 +442,7 @@ DEVICE uint32_t startOf(uint64_t Grid) {
     // Whoever takes the place of an old grid sets its clock first; a grid that
     // loses its place to another one begins with a smaller clock.
     uint32_t Largest = 0;
-#pragma unroll 1
+#pragma unroll
     for (uint32_t I = 0; I < NumMaxClocks; ++I) {
       const uint32_t Ended = loadRelaxed(table<MaxClock>(MaxClocksAt)[I].Clock);
       Largest = Ended > Largest ? Ended : Largest;
@@ -470,37 +478,38 @@ HOT_ENTRY void __crsan_md_enter(uint32_t Flags) {
   const uint64_t Grid = gridHere(), Block = linearBlock();
   bool IsNew = false;
   if (IsLeader) {
+    const uint32_t Floor = startOf(Grid);
+    const uint32_t Now = loadRelaxed(W.Clock) + 1;
+    const uint32_t Start = Now > Floor ? Now : Floor;
+    const bool IsOurs = W.Grid == Grid && W.Block == Block;
     const uint32_t Alive = __nvvm_atom_add_gen_i(
         reinterpret_cast<int *>(&W.Alive), __builtin_popcount(Here));
-    const bool IsOurs = W.Grid == Grid && W.Block == Block;
     IsNew = !Alive || !IsOurs;
     if (IsNew) {
-      const uint32_t Floor = startOf(Grid);
-      const uint32_t Now = loadRelaxed(W.Clock) + 1;
-      const uint32_t Start = Now > Floor ? Now : Floor;
-      // From here on nobody takes the state for that of an earlier block.
       if (Alive)
         setFlags(W.Flags, Mixed);
+      else
+        storeRelaxed(W.Flags, 0);
       storeRelaxed(W.Start, Start);
-      fenceDevice();
-      raiseClock(W, Start);
       W.Barrier = 0;
       W.Floor = Floor;
       W.LockedLanes = 0;
       W.Place = (Me.FirstWarp & (NumWarps - 1)) | warpsInBlock() << 16 |
                 (linearThread() / 32) << 22;
       W.SharedCells = sharedCells(uint32_t(Block));
-      if (!Alive)
-        storeRelaxed(W.Flags, 0);
+      W.Seen = 0;
+      W.Grid = Grid;
+      W.Block = Block;
+      // Two blocks may have come at once.
       setFlags(W.Flags,
                (Flags & EnterLeaky ? uint32_t(Leaky) : 0) |
                    (Flags & EnterOpaque ? uint32_t(Opaque) : 0) |
                    (loadRelaxed(W.Alive) != uint32_t(__builtin_popcount(Here))
                         ? uint32_t(Mixed)
                         : 0));
-      W.Seen = 0;
-      W.Grid = Grid;
-      W.Block = Block;
+      // No fence: it would cost every warp more than all else here. Whoever
+      // is about to accuse an access of this block waits for the above.
+      raiseClock(W, Start);
     }
   }
   // Not the active ones: the leader may not be back yet.
@@ -508,7 +517,7 @@ HOT_ENTRY void __crsan_md_enter(uint32_t Flags) {
   if (IsNew)
     for (uint32_t I = Me.Lane; I < KnownEntries; I += __builtin_popcount(Here))
       storeRelaxed(Me.known()[I], 0);
-  fenceDevice();
+  __nvvm_bar_warp_sync(Here);
 }
 
 /// A thread is about to leave its kernel: from now on it takes part in all
@@ -528,9 +537,9 @@ HOT_ENTRY void __crsan_md_leave() {
   }
   const uint32_t Here = activeMask();
   const uint32_t Leaving = __builtin_popcount(Here);
+  const bool IsLeader = Me.Lane == uint32_t(__builtin_ctz(Here));
   const uint32_t Now = loadNear(W.Clock) + 1;
-  bool AreSomeLeft = false;
-  if (Me.Lane == uint32_t(__builtin_ctz(Here))) {
+  if (IsLeader) {
     raiseClock(W, Now);
     raise(Me.firstWarpState().Arrive[0], Now);
     raise(Me.firstWarpState().Arrive[1], Now);
@@ -539,18 +548,18 @@ HOT_ENTRY void __crsan_md_leave() {
     uint32_t &Max = table<MaxClock>(MaxClocksAt)[Sm % NumMaxClocks].Clock;
     if (loadNear(Max) < Now)
       raise(Max, Now);
-    fenceDevice();
-    AreSomeLeft =
-        uint32_t(__nvvm_atom_add_gen_i(reinterpret_cast<int *>(&W.Alive),
-                                       -int(Leaving))) != Leaving;
   }
   // To those of its warp that stay, each has come to their next barrier.
-  if (__nvvm_vote_any_sync(Here, AreSomeLeft)) {
+  if (Leaving != 32) {
     const LaneRef T = Me.thread();
     T.Flags |= HasLeft;
     T.LastSync = T.WarpArrive = Now;
     fenceDevice();
   }
+  if (IsLeader)
+    asm volatile("red.relaxed.gpu.add.u32 [%0], %1;" ::"l"(&W.Alive),
+                 "r"(0u - Leaving)
+                 : "memory");
 }
 
 /// The state of warps that are not followed.
@@ -580,14 +589,11 @@ HOT_ENTRY void __crsan_md_range(crsan::abi::AccessSite *S, uint64_t A,
   __crsan_md_check(S, A, Length, 1, 0);
 }
 
-/// A strong access is about to happen. One that writes releases what its order
-/// says, or what a fence before it has made ready (ScoRD VI).
-HOT_ENTRY void __crsan_md_strong(crsan::abi::AccessSite *S, uint64_t A) {
+/// A strong access is about to write: it releases what its order says, or what
+/// a fence before it has made ready (ScoRD VI).
+HOT_ENTRY void __crsan_md_release(crsan::abi::AccessSite *S, uint64_t A) {
   using namespace crsan::device;
-  if (!isShadowed())
-    return;
-  __crsan_md_range(S, A, S->Size);
-  if (!(S->Flags & WritesMemory) || !canRace(A))
+  if (!isShadowed() || !canRace(A))
     return;
   const Self Me;
   const LaneRef T = Me.thread();
@@ -598,10 +604,22 @@ HOT_ENTRY void __crsan_md_strong(crsan::abi::AccessSite *S, uint64_t A) {
     T.FenceBlock = Now;
     if (Wide)
       T.FenceDevice = Now;
+    if (!(loadNear(Me.warp().Place) & HasFenced))
+      setFlags(Me.warp().Place, HasFenced);
   }
   if (T.FenceBlock)
     publish(Me, SyncCells(A), Wide && T.FenceDevice && !isOfBlock(A),
             T.FenceDevice, T.FenceBlock);
+}
+
+/// A strong access is about to happen.
+HOT_ENTRY void __crsan_md_strong(crsan::abi::AccessSite *S, uint64_t A) {
+  using namespace crsan::device;
+  if (!isShadowed())
+    return;
+  __crsan_md_range(S, A, S->Size);
+  if (S->Flags & WritesMemory)
+    __crsan_md_release(S, A);
 }
 
 /// A strong access has happened. One that reads acquires, at once or at the
@@ -650,6 +668,8 @@ HOT_ENTRY void __crsan_md_fence(uint32_t Scope) {
   T.FenceBlock = Now;
   if (Wide)
     T.FenceDevice = Now;
+  if (!(loadNear(Me.warp().Place) & HasFenced))
+    setFlags(Me.warp().Place, HasFenced);
   activateLocks(Me);
   acquirePending(Me, Wide);
 }
@@ -668,20 +688,32 @@ HOT_ENTRY void __crsan_md_warp_barrier(uint32_t Mask) {
   T.WarpDepart = tick(Me);
 }
 
+/// What the warps of a block hand on at its barriers, of what they know.
+ENTRY void __crsan_md_give(uint32_t Now) {
+  using namespace crsan::device;
+  const Self Me;
+  release(Me, SyncCells::at(SyncCells::blockCellOf(BlockBarrier)), Now);
+  setFlags(Me.firstWarpState().Flags, HasNews);
+}
+ENTRY void __crsan_md_take() {
+  using namespace crsan::device;
+  const Self Me;
+  acquire(Me, SyncCells::at(SyncCells::blockCellOf(BlockBarrier)));
+}
+
 /// A barrier of all threads of the block is about to happen.
 HOT_ENTRY void __crsan_md_block_arrive() {
   using namespace crsan::device;
   if (!isShadowed())
     return;
   const Self Me;
-  WarpState &W = Me.warp();
   const LaneRef T = Me.thread();
   const uint32_t Now = tick(Me);
   T.WarpArrive = Now;
   if (isFirstHere())
     raise(Me.firstWarpState().Arrive[(T.Barriers + 1) & 1], Now);
-  if (loadNear(W.Flags) & HasKnown)
-    release(Me, SyncCells::at(SyncCells(BlockBarrier).Block), Now);
+  if (loadNear(Me.warp().Flags) & HasKnown)
+    __crsan_md_give(Now);
 }
 
 /// It has happened.
@@ -695,12 +727,14 @@ HOT_ENTRY void __crsan_md_block_depart() {
   const uint32_t Barriers = ++T.Barriers;
   // All warps go on from the same clock.
   const uint32_t Now = loadRelaxed(Me.firstWarpState().Arrive[Barriers & 1]);
+  const uint32_t Flags = loadRelaxed(Me.firstWarpState().Flags);
   if (isFirstHere()) {
     raiseClock(W, Now);
     raise(W.Barrier, Now);
   }
   T.WarpDepart = Now;
-  acquire(Me, SyncCells::at(SyncCells(BlockBarrier).Block));
+  if (Flags & HasNews)
+    __crsan_md_take();
 }
 
 /// This thread is about to arrive at an object: a named barrier, an mbarrier, a

@@ -37,13 +37,12 @@ DEVICE void storeRelaxed(uint32_t &To, uint32_t Value) {
   asm volatile("st.relaxed.gpu.u32 [%0], %1;" ::"l"(&To), "r"(Value)
                : "memory");
 }
-/// Of what only this warp changes: the multiprocessor's cache will do.
+/// Of what only threads of this block change: the multiprocessor's cache will
+/// do. What is stale makes an access look older than it is, or not yet ordered,
+/// and then it is looked at again (judge).
 DEVICE uint32_t loadNear(const uint32_t &From) {
   uint32_t Value;
-  asm volatile("ld.relaxed.cta.u32 %0, [%1];"
-               : "=r"(Value)
-               : "l"(&From)
-               : "memory");
+  asm volatile("ld.u32 %0, [%1];" : "=r"(Value) : "l"(&From) : "memory");
   return Value;
 }
 DEVICE void storeNear(uint32_t &To, uint32_t Value) {

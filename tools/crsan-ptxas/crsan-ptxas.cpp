@@ -41,6 +41,8 @@ constexpr StringLiteral RuntimeRegisters = "--maxrregcount=32";
 /// In metadata mode every synchronisation calls it, and what does not fit goes
 /// to memory, each time.
 constexpr StringLiteral MetadataRegisters = "--maxrregcount=64";
+/// The checks in line want more registers than their speed is worth.
+constexpr StringLiteral CheckedRegisters = "--maxrregcount=128";
 /// ptxas compiles several kernels at a time: checks make it four times the
 /// work. Not as many as there are processors, which other compilations need
 /// too.
@@ -162,14 +164,16 @@ bool assembleApart(const CommandLine &C) {
     return false;
   // However the program is compiled, the runtime is not slow: what it takes
   // longer than a delay, it does not see. Nor is it debugged.
+  const bool HasMetadata = StringRef(Split->Runtime).contains("__crsan_md_");
   std::vector<std::string> RuntimeFlags = {
       "-m64", "-O3", "--gpu-name=" + C.Architecture,
-      (StringRef(Split->Runtime).contains("__crsan_md_") ? MetadataRegisters
-                                                         : RuntimeRegisters)
-          .str()};
+      (HasMetadata ? MetadataRegisters : RuntimeRegisters).str()};
   std::vector<std::string> ProgramFlags = C.Flags;
   if (none_of(C.Flags, [](StringRef F) { return F.contains("split-compile"); }))
     ProgramFlags.push_back(ProgramThreads.str());
+  if (HasMetadata &&
+      none_of(C.Flags, [](StringRef F) { return F.contains("maxrregcount"); }))
+    ProgramFlags.push_back(CheckedRegisters.str());
   Running ProgramJob = assemble(C, Program, ProgramFlags);
   // Both are waited for, whatever becomes of the first.
   const bool RuntimeDone = assemble(C, Runtime, RuntimeFlags).succeeds();
