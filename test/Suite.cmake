@@ -8,21 +8,19 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 # to the bundle's `run`.
 function(crsan_add_suite Suite Detector)
   string(TOLOWER ${Suite} Label)
-  # The oracle watches the machine: which mode a program was built for is nothing
-  # to it. Metadata mode needs a bundle of its own.
-  set(Mode ${Detector})
-  if(Detector STREQUAL oracle)
-    set(Mode collider)
+  # Built for metadata mode: the oracle watches the machine, and which mode a
+  # program was built for is nothing to it.
+  set(Bundle ${CMAKE_BINARY_DIR}/${Label}-bundle)
+  set(Build ${Label}-bundle)
+  if(NOT TEST ${Build})
+    add_test(NAME ${Build}
+      COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/gpu-bundle ${Bundle}
+              --suite ${Suite} --mode metadata --simulated
+              --build ${CMAKE_BINARY_DIR} --cuda-path ${CRSAN_CUDA_PATH})
+    # It uses all processors itself.
+    set_tests_properties(${Build} PROPERTIES
+      FIXTURES_SETUP ${Build} TIMEOUT 1800 RUN_SERIAL ON LABELS ${Label})
   endif()
-  set(Bundle ${CMAKE_BINARY_DIR}/${Label}-${Mode})
-  set(Build ${Label}-bundle-${Mode})
-  add_test(NAME ${Build}
-    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/gpu-bundle ${Bundle}
-            --suite ${Suite} --mode ${Mode} --simulated
-            --build ${CMAKE_BINARY_DIR} --cuda-path ${CRSAN_CUDA_PATH})
-  # It uses all processors itself.
-  set_tests_properties(${Build} PROPERTIES
-    FIXTURES_SETUP ${Build} TIMEOUT 1800 RUN_SERIAL ON LABELS ${Label})
   file(GLOB Sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *.cu)
   foreach(Source ${Sources})
     file(STRINGS ${Source} GpuOnly REGEX "^// GPU-ONLY$")
