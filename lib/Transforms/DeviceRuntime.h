@@ -19,6 +19,7 @@ inline constexpr char BlockIndexName[] = "__crsan_block_index";
 inline constexpr char EnterName[] = "__crsan_md_enter";
 inline constexpr char LeaveName[] = "__crsan_md_leave";
 inline constexpr char SelfName[] = "__crsan_md_self";
+inline constexpr char AccessName[] = "__crsan_md_access";
 inline constexpr char PagesName[] = "__crsan_md_pages";
 inline constexpr char AccessCheckName[] = "__crsan_md_check";
 inline constexpr char JudgeName[] = "__crsan_md_judge";

@@ -52,8 +52,6 @@ FastCheck::FastCheck(Function &F, IRBuilder<> &B) : F(F) {
   Pages = B.CreateCall(M.getOrInsertFunction(PagesName, B.getInt64Ty()));
 }
 
-Instruction *FastCheck::begin() const { return cast<Instruction>(Self); }
-
 FastCheck::Window FastCheck::emitWindow(IRBuilder<> &B) {
   Type *I32 = B.getInt32Ty(), *I64 = B.getInt64Ty();
   Value *State = emitAssembly(B, StructType::get(I32, I32, I32, I32),

@@ -39,9 +39,6 @@ public:
   /// At the beginning of the function.
   FastCheck(llvm::Function &F, llvm::IRBuilder<> &B);
 
-  /// The first instruction that was emitted.
-  llvm::Instruction *begin() const;
-
   /// What all accesses between two synchronisations have in common.
   struct Window {
     llvm::Value *Mine = nullptr; ///< The thread and the clock, as an Accessor.

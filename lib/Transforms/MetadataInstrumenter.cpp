@@ -14,10 +14,16 @@
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Support/CommandLine.h"
 
 using namespace llvm;
 
 #define DEBUG_TYPE "cuda-race"
+
+static cl::opt<bool> CheckCalls(
+    "crsan-check-calls",
+    cl::desc("metadata mode calls the runtime for each access: smaller, slower "
+             "code"));
 
 STATISTIC(NumFollowedWeak, "Number of weak accesses that metadata follow");
 STATISTIC(NumFollowedStrong, "Number of strong accesses that metadata follow");
@@ -30,9 +36,9 @@ static bool isKernel(const Function &F) {
   return F.getCallingConv() == CallingConv::PTX_Kernel;
 }
 
-/// An access of what a register can hold, as nearly all are.
+/// An access of what a register can hold, as nearly all are: checked in line.
 static bool isInRegister(const Event &E) {
-  return E.isWhole() && E.Size <= 16 && isPowerOf2_64(E.Size);
+  return !CheckCalls && E.isWhole() && E.Size <= 16 && isPowerOf2_64(E.Size);
 }
 
 MetadataInstrumenter::MetadataInstrumenter(Function &F, SiteTable &Table,
@@ -168,13 +174,13 @@ void MetadataInstrumenter::run(uint32_t Flags, bool WithFences) {
   for (Step &S : Steps)
     if (S.What.What == Event::Kind::Weak || S.What.What == Event::Kind::Strong)
       S.Site = siteOf(S);
-  // Where the entry is told of, but behind it.
-  Instruction *Entry = &*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
+  auto Begin = [this] {
+    return &*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
+  };
   if (NumWindows) {
-    IRBuilder<> B(Entry);
+    IRBuilder<> B(Begin());
     Fast.emplace(F, B);
     Windows.resize(NumWindows + 1);
-    Entry = Fast->begin();
   }
   for (const Step &S : Steps)
     emitBefore(S);
@@ -182,7 +188,8 @@ void MetadataInstrumenter::run(uint32_t Flags, bool WithFences) {
   for (const Step &S : reverse(Steps))
     emitAfter(S);
 
-  IRBuilder<> B(Entry);
+  // In front of all that has been emitted.
+  IRBuilder<> B(Begin());
   if (isKernel(F))
     call(B, EnterName, B.getInt32(Flags));
   else if (!F.hasLocalLinkage() || F.hasAddressTaken())
@@ -249,8 +256,7 @@ void MetadataInstrumenter::emitBefore(const Step &S) {
                   {S.Site, emitAddress(B, E.Where), emitLength(B, E)});
     if (S.Window)
       return emitFast(S);
-    return call(B, RangeName,
-                {S.Site, emitAddress(B, E.Where), B.getInt64(E.Size)});
+    return call(B, AccessName, {S.Site, emitAddress(B, E.Where)});
   case Event::Kind::Strong:
     if (S.Window) {
       emitFast(S);

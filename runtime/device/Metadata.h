@@ -578,8 +578,16 @@ HOT_ENTRY uint64_t __crsan_md_pages() {
   return __crsan_config.Metadata + crsan::abi::PagesAt;
 }
 
-/// A weak access is about to happen, of a length that the compiler did not
-/// know, or that no register holds.
+/// A weak access is about to happen, of more than a register holds.
+HOT_ENTRY void __crsan_md_access(crsan::abi::AccessSite *S, uint64_t A) {
+  using namespace crsan::device;
+  if (!isShadowed())
+    return;
+  countChecked(Self().Warp);
+  __crsan_md_check(S, A, S->Size, 1, 0);
+}
+
+/// As above, of a length that the compiler did not know.
 HOT_ENTRY void __crsan_md_range(crsan::abi::AccessSite *S, uint64_t A,
                                 uint64_t Length) {
   using namespace crsan::device;

@@ -1,6 +1,6 @@
 ; Intent: the accesses of inline PTX are announced like those of C++: by the address operand,
 ; with the space, the order and the scope that are written.
-; RUN: %opt -load-pass-plugin=%pass_plugin -crsan-mode=metadata -passes=crsan-mark,crsan -verify-each -S %s \
+; RUN: %opt -load-pass-plugin=%pass_plugin -crsan-mode=metadata -crsan-check-calls -passes=crsan-mark,crsan -verify-each -S %s \
 ; RUN:   | %python %S/Inputs/events.py | FileCheck %s --match-full-lines
 
 target triple = "nvptx64-nvidia-cuda"

@@ -1,6 +1,6 @@
 ; Intent: of a statement with several instructions, what cannot be told of in its place is
 ; neither checked nor forgotten: it publishes and collects everything.
-; RUN: %opt -load-pass-plugin=%pass_plugin -crsan-mode=metadata -passes=crsan-mark,crsan -verify-each -S %s \
+; RUN: %opt -load-pass-plugin=%pass_plugin -crsan-mode=metadata -crsan-check-calls -passes=crsan-mark,crsan -verify-each -S %s \
 ; RUN:   | %python %S/Inputs/events.py | FileCheck %s --match-full-lines
 
 target triple = "nvptx64-nvidia-cuda"

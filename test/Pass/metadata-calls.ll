@@ -1,5 +1,5 @@
 ; Intent: a function that may be defined elsewhere tells at run time whether it is followed.
-; RUN: %opt -load-pass-plugin=%pass_plugin -crsan-mode=metadata -passes=crsan-mark,crsan -verify-each -S %s \
+; RUN: %opt -load-pass-plugin=%pass_plugin -crsan-mode=metadata -crsan-check-calls -passes=crsan-mark,crsan -verify-each -S %s \
 ; RUN:   | %python %S/Inputs/events.py | FileCheck %s --match-full-lines
 
 target triple = "nvptx64-nvidia-cuda"

@@ -1,12 +1,12 @@
 ; Intent: a thread tells of what it gives to others before, and of what it gets after, each
 ; fence and barrier; what moves values within a warp orders nothing.
-; RUN: %opt -load-pass-plugin=%pass_plugin -crsan-mode=metadata -passes=crsan-mark,crsan -verify-each -S %s \
+; RUN: %opt -load-pass-plugin=%pass_plugin -crsan-mode=metadata -crsan-check-calls -passes=crsan-mark,crsan -verify-each -S %s \
 ; RUN:   | %python %S/Inputs/events.py | FileCheck %s --match-full-lines
 
 target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK:      function fences
-; CHECK-NEXT:   enter(0)
+; CHECK-NEXT:   enter(2)
 ; CHECK-NEXT:   fence
 ; CHECK-NEXT:   fence(3)
 ; CHECK-NEXT:   fence
@@ -36,7 +36,7 @@ define ptx_kernel void @fences() {
 }
 
 ; CHECK:      function blocks
-; CHECK-NEXT:   enter(0)
+; CHECK-NEXT:   enter(2)
 ; CHECK-NEXT:   block_arrive
 ; CHECK-NEXT:   call @llvm.nvvm.barrier.cta.sync.aligned.all
 ; CHECK-NEXT:   block_depart
@@ -53,7 +53,7 @@ define ptx_kernel void @blocks(i1 %b) {
 
 ; Some threads of a block, by the number of the barrier.
 ; CHECK:      function named
-; CHECK-NEXT:   enter(0)
+; CHECK-NEXT:   enter(2)
 ; CHECK-NEXT:   publish(3, 0)
 ; CHECK-NEXT:   call @llvm.nvvm.barrier.cta.sync.aligned.count
 ; CHECK-NEXT:   collect(3, 0)
@@ -68,7 +68,7 @@ define ptx_kernel void @named(i32 %n) {
 }
 
 ; CHECK:      function warps
-; CHECK-NEXT:   enter(0)
+; CHECK-NEXT:   enter(2)
 ; CHECK-NEXT:   warp_barrier(%m)
 ; CHECK-NEXT:   call @llvm.nvvm.bar.warp.sync
 ; CHECK-NEXT:   call @llvm.nvvm.shfl.sync.idx.i32
@@ -85,7 +85,7 @@ define ptx_kernel void @warps(i32 %m) {
 }
 
 ; CHECK:      function clusters
-; CHECK-NEXT:   enter(0)
+; CHECK-NEXT:   enter(2)
 ; CHECK-NEXT:   publish(256, 1)
 ; CHECK-NEXT:   call @llvm.nvvm.barrier.cluster.arrive
 ; CHECK-NEXT:   call @llvm.nvvm.barrier.cluster.wait
@@ -99,7 +99,7 @@ define ptx_kernel void @clusters() {
 }
 
 ; CHECK:      function mbarriers
-; CHECK-NEXT:   enter(0)
+; CHECK-NEXT:   enter(2)
 ; CHECK-NEXT:   call @llvm.nvvm.mbarrier.init.shared
 ; CHECK-NEXT:   publish(%b, 0)
 ; CHECK-NEXT:   call @llvm.nvvm.mbarrier.arrive.shared
@@ -118,7 +118,7 @@ define ptx_kernel void @mbarriers(ptr addrspace(3) %b) {
 }
 
 ; CHECK:      function grids
-; CHECK-NEXT:   enter(0)
+; CHECK-NEXT:   enter(2)
 ; CHECK-NEXT:   call @llvm.nvvm.griddepcontrol.launch.dependents
 ; CHECK-NEXT:   call @llvm.nvvm.griddepcontrol.wait
 ; CHECK-NEXT:   unknown

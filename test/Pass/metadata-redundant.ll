@@ -1,6 +1,6 @@
 ; Intent: of several accesses of one place between two synchronisations, one is checked: the
 ; first that the others' races are races of, too.
-; RUN: %opt -load-pass-plugin=%pass_plugin -crsan-mode=metadata -passes=crsan-mark,crsan -verify-each -S %s \
+; RUN: %opt -load-pass-plugin=%pass_plugin -crsan-mode=metadata -crsan-check-calls -passes=crsan-mark,crsan -verify-each -S %s \
 ; RUN:   | %python %S/Inputs/events.py | FileCheck %s --match-full-lines
 
 target triple = "nvptx64-nvidia-cuda"

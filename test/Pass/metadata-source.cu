@@ -1,7 +1,7 @@
 // Intent: what CUDA's functions mean for other threads is what the programming guide says,
 // whatever clang makes of them and however it is optimised.
 // REQUIRES: plugin
-// DEFINE: %{compile} = %crsan_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata --cuda-device-only --cuda-gpu-arch=sm_80 -S -emit-llvm %s -o -
+// DEFINE: %{compile} = %crsan_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata --cuda-device-only --cuda-gpu-arch=sm_80 -mllvm -crsan-check-calls -S -emit-llvm %s -o -
 // RUN: %{compile} -O1 | %python %S/Inputs/events.py | FileCheck %s
 // RUN: %{compile} -O3 | %python %S/Inputs/events.py | FileCheck %s
 // RUN: %{compile} -O0 | %python %S/Inputs/events.py | FileCheck %s --check-prefix=O0
