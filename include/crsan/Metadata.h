@@ -168,7 +168,10 @@ struct MaxClock {
 inline constexpr uint32_t NumMaxClocks = 32;
 inline constexpr uint32_t NumGridStarts = 1u << 10;
 
-inline constexpr uint32_t NumSyncCells = 1u << 13;
+/// The first half by location, for all; the other half by block, SubCells each,
+/// for what its threads tell each other.
+inline constexpr uint32_t NumSyncCells = 1u << 15;
+inline constexpr uint32_t NumWideCells = NumSyncCells / 2, SubCells = 8;
 /// What whoever acquires from an object comes to know. 256 bytes.
 struct SyncCell {
   uint32_t IsSet;

@@ -190,11 +190,11 @@ constexpr uint32_t AnyWide = 0;
 /// Objects below are barriers, by number.
 constexpr uint64_t FirstAddress = 4096;
 
-DEVICE uint32_t cellOf(uint64_t Object, uint64_t Where) {
-  const uint32_t Hash =
-      mix(uint32_t(Object) ^ mix(uint32_t(Object >> 32)) ^
-          mix(uint32_t(Where) * 0x9e3779b9u) ^ mix(uint32_t(Where >> 32)));
-  const uint32_t Cell = Hash & (NumSyncCells - 1);
+DEVICE uint32_t hashOf(uint64_t Object) {
+  return mix(uint32_t(Object) ^ mix(uint32_t(Object >> 32)));
+}
+DEVICE uint32_t wideCellOf(uint64_t Key) {
+  const uint32_t Cell = hashOf(Key) % NumWideCells;
   return Cell == AnyWide ? 1 : Cell;
 }
 
@@ -230,14 +230,15 @@ struct SyncCells {
 
   /// Of memory, accesses of 16 bytes may synchronise with smaller ones in them.
   DEVICE explicit SyncCells(uint64_t Object)
-      : Wide(cellOf(wideKey(granule(Object)), 0)),
+      : Wide(wideCellOf(wideKey(granule(Object)))),
         Block(blockCellOf(granule(Object))) {}
   DEVICE static uint64_t granule(uint64_t Object) {
     return Object < FirstAddress ? Object : Object & ~uint64_t(15);
   }
   DEVICE static uint32_t blockCellOf(uint64_t Object) {
-    return cellOf(Object,
-                  gridHere() * 0x9e3779b97f4a7c15ull + linearBlock() + 1);
+    const uint32_t OfBlock =
+        uint32_t(linearBlock()) * SubCells + hashOf(Object) % SubCells;
+    return NumWideCells + OfBlock % NumWideCells;
   }
   DEVICE static SyncCell &at(uint32_t Cell) {
     return table<SyncCell>(SyncCellsAt)[Cell];
