@@ -161,8 +161,9 @@ void Translator::addPassFlags(Words &Out) const {
     Device("-mllvm=" + Option);
 }
 
-/// Relocatable code is linked at the end anyway, with one runtime; our assembler
-/// puts its PTX into it, since the device linker would drop it (embedsPTX).
+/// Relocatable code is linked at the end anyway, with one runtime; our
+/// assembler puts its PTX into it, since the device linker would drop it
+/// (embedsPTX).
 void Translator::addAssemblerFlags(Words &Out) const {
   if (Line.last("--ptxas-path="))
     return;

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // An exit handler takes stock while CUDA still works; the report is printed as
-// late as possible, because destructors of the program may run kernels. Whatever
-// else ends the program (quick_exit, a signal, a kernel that hangs) prints
-// earlier.
+// late as possible, because destructors of the program may run kernels.
+// Whatever else ends the program (quick_exit, a signal, a kernel that hangs)
+// prints earlier.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_INJECT_ENDING_H

@@ -130,8 +130,8 @@ std::vector<FatEntry> fatEntries(const void *Code) {
 
 std::vector<const void *> prelinkedFatbins(const void *Code) {
   std::vector<const void *> Fatbins;
-  if (!Code || readFrom<uint32_t>(static_cast<const uint8_t *>(Code)) !=
-                   WrapperMagic)
+  if (!Code ||
+      readFrom<uint32_t>(static_cast<const uint8_t *>(Code)) != WrapperMagic)
     return Fatbins;
   auto W = readFrom<Wrapper>(static_cast<const uint8_t *>(Code));
   if (W.Version == LinkedVersion && W.Prelinked)

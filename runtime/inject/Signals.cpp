@@ -19,7 +19,7 @@ namespace {
 struct Handled {
   int Number;
   bool IsCrash;
-  struct sigaction Before{};
+  struct sigaction Before {};
 };
 } // namespace
 
@@ -60,7 +60,7 @@ void installSignalHandlers() {
         !(H.Before.sa_flags & SA_SIGINFO) && H.Before.sa_handler == SIG_IGN;
     if (IsIgnored || (HasHandler && !H.IsCrash))
       continue;
-    struct sigaction Ours{};
+    struct sigaction Ours {};
     Ours.sa_sigaction = onSignal;
     Ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
     sigemptyset(&Ours.sa_mask);

@@ -93,8 +93,7 @@ static bool hasSection(Reader &In, const Elf64_Ehdr &Header,
 std::optional<ProgramFile> ProgramFile::read(const std::string &Path) {
   Reader In(Path);
   Elf64_Ehdr Header;
-  if (!In.at(0, Header) ||
-      std::memcmp(Header.e_ident, ELFMAG, SELFMAG) != 0 ||
+  if (!In.at(0, Header) || std::memcmp(Header.e_ident, ELFMAG, SELFMAG) != 0 ||
       Header.e_ident[EI_CLASS] != ELFCLASS64 ||
       Header.e_phentsize != sizeof(Elf64_Phdr))
     return std::nullopt;

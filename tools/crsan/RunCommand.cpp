@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The simulated GPU is a CUDA runtime library of the real one's name. The loader
-// is told to find it first; the program is not touched.
+// The simulated GPU is a CUDA runtime library of the real one's name. The
+// loader is told to find it first; the program is not touched.
 //
 //===----------------------------------------------------------------------===//
 #include "RunCommand.h"
@@ -85,7 +85,8 @@ static std::string whyNot(const std::string &Path, const ProgramFile &P) {
            SimulatedRuntime + "; rebuild the program with CUDA 13";
   if (Runtime.empty() && P.HasDeviceCode)
     return "'" + Path +
-           "' holds the CUDA runtime itself (-lcudart_static), so the simulated "
+           "' holds the CUDA runtime itself (-lcudart_static), so the "
+           "simulated "
            "one cannot take its place; link the shared one: rebuild with "
            "-fsanitize=cuda-race and without -lcudart_static, or with nvcc's "
            "-cudart shared";
@@ -115,16 +116,16 @@ static int prepareSimulator(const std::string &Path) {
 static int runProgram(const Request &R) {
   const std::string Path = findProgram(R.Words.front());
   if (Path.empty())
-    return fail("cannot run '" + R.Words.front() + "': " +
-                std::strerror(errno ? errno : ENOENT));
+    return fail("cannot run '" + R.Words.front() +
+                "': " + std::strerror(errno ? errno : ENOENT));
   if (R.Device == "sim")
     if (int Status = prepareSimulator(Path))
       return Status;
   if (!R.Options.empty()) {
     // The last one counts: the command line's.
     const char *Before = std::getenv("CRSAN_OPTIONS");
-    std::string Options = Before && *Before ? Before + R.Options
-                                            : R.Options.substr(1);
+    std::string Options =
+        Before && *Before ? Before + R.Options : R.Options.substr(1);
     setenv("CRSAN_OPTIONS", Options.c_str(), 1);
   }
   std::vector<char *> Arguments;
@@ -152,7 +153,8 @@ void crsan::addRunCommand(CLI::App &App, int &ExitCode) {
         },
         What);
   };
-  Add("--detector", "detector", "collider, oracle, both or none (simulated GPU)");
+  Add("--detector", "detector",
+      "collider, oracle, both or none (simulated GPU)");
   Add("--seed", "seed", "Replays the run of this seed (simulated GPU)");
   Add("--schedule", "schedule", "roundrobin, random or pct (simulated GPU)");
   Add("--devices", "sim_devices", "How many simulated GPUs there are");

@@ -107,8 +107,9 @@ TEST(InjectFlags, ChoicesAreChecked) {
   EXPECT_EQ(F.parse("schedule=pct:detector=oracle"), std::nullopt);
   EXPECT_EQ(F.schedule, "pct");
   EXPECT_EQ(F.detector, "oracle");
-  EXPECT_EQ(F.parse("schedule=round"),
-            "option 'schedule' takes one of roundrobin|random|pct, not 'round'");
+  EXPECT_EQ(
+      F.parse("schedule=round"),
+      "option 'schedule' takes one of roundrobin|random|pct, not 'round'");
   EXPECT_EQ(F.schedule, "pct");
 }
 

@@ -154,8 +154,8 @@ static cudaError_t copyBox(Process &P, const char *Name, const Box &B,
   if (IsCaptured && !IsAsync)
     return cudaErrorStreamCaptureUnsupported;
   Home To = homeOf(P, B.To.Base), From = homeOf(P, B.From.Base);
-  bool Stages = IsAsync && !IsCaptured && From == Home::Pageable &&
-                To != Home::Pageable;
+  bool Stages =
+      IsAsync && !IsCaptured && From == Home::Pageable && To != Home::Pageable;
   cudaError_t Error =
       P.submit(S, copyOperation(Name, B, Stages ? stage(B) : nullptr),
                cudaGraphNodeTypeMemcpy);
@@ -478,10 +478,11 @@ CRSAN_API cudaError_t cudaMemcpyToSymbolAsync(const void *Host,
   return copySymbol("cudaMemcpyToSymbolAsync", Host, const_cast<void *>(From),
                     Size, Offset, true, Kind, S, true);
 }
-CRSAN_API cudaError_t
-cudaMemcpyToSymbolAsync_ptsz(const void *Host, const void *From, size_t Size,
-                             size_t Offset, cudaMemcpyKind Kind,
-                             cudaStream_t S) {
+CRSAN_API cudaError_t cudaMemcpyToSymbolAsync_ptsz(const void *Host,
+                                                   const void *From,
+                                                   size_t Size, size_t Offset,
+                                                   cudaMemcpyKind Kind,
+                                                   cudaStream_t S) {
   return cudaMemcpyToSymbolAsync(Host, From, Size, Offset, Kind, perThread(S));
 }
 CRSAN_API cudaError_t cudaMemcpyFromSymbol(void *To, const void *Host,
@@ -503,9 +504,9 @@ CRSAN_API cudaError_t cudaMemcpyFromSymbolAsync(void *To, const void *Host,
   return copySymbol("cudaMemcpyFromSymbolAsync", Host, To, Size, Offset, false,
                     Kind, S, true);
 }
-CRSAN_API cudaError_t
-cudaMemcpyFromSymbolAsync_ptsz(void *To, const void *Host, size_t Size,
-                               size_t Offset, cudaMemcpyKind Kind,
-                               cudaStream_t S) {
+CRSAN_API cudaError_t cudaMemcpyFromSymbolAsync_ptsz(void *To, const void *Host,
+                                                     size_t Size, size_t Offset,
+                                                     cudaMemcpyKind Kind,
+                                                     cudaStream_t S) {
   return cudaMemcpyFromSymbolAsync(To, Host, Size, Offset, Kind, perThread(S));
 }

@@ -12,8 +12,8 @@ namespace crsan::api {
 class Process;
 
 /// Fills theDriver() with functions over the machines of the process, so that
-/// the session (runtime/inject) works as on hardware. A CUcontext is a Device, a
-/// CUlibrary an image.
+/// the session (runtime/inject) works as on hardware. A CUcontext is a Device,
+/// a CUlibrary an image.
 void fillDriverTable(Process &P);
 
 } // namespace crsan::api

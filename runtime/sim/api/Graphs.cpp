@@ -201,22 +201,21 @@ CRSAN_API cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *Result,
                  [](Process &, Operation &) { return cudaSuccess; });
 }
 
-CRSAN_API cudaError_t
-cudaGraphAddKernelNode(cudaGraphNode_t *Result, cudaGraph_t Graph,
-                       const cudaGraphNode_t *After, size_t Count,
-                       const cudaKernelNodeParams *Params) {
-  return addNode(
-      Result, Graph, After, Count, cudaGraphNodeTypeKernel,
-      [&](Process &P, Operation &What) {
-        if (!Params->kernelParams && Params->extra)
-          CRSAN_UNSUPPORTED("cudaGraphAddKernelNode with `extra`");
-        LaunchRequest R{P.findKernel(Params->func), Params->gridDim,
-                        Params->blockDim, Params->sharedMemBytes,
-                        Params->kernelParams};
-        if (!R.Kernel)
-          return cudaErrorInvalidDeviceFunction;
-        return prepareLaunch(P, P.current(), R, What.emplace<Launch>());
-      });
+CRSAN_API cudaError_t cudaGraphAddKernelNode(
+    cudaGraphNode_t *Result, cudaGraph_t Graph, const cudaGraphNode_t *After,
+    size_t Count, const cudaKernelNodeParams *Params) {
+  return addNode(Result, Graph, After, Count, cudaGraphNodeTypeKernel,
+                 [&](Process &P, Operation &What) {
+                   if (!Params->kernelParams && Params->extra)
+                     CRSAN_UNSUPPORTED("cudaGraphAddKernelNode with `extra`");
+                   LaunchRequest R{P.findKernel(Params->func), Params->gridDim,
+                                   Params->blockDim, Params->sharedMemBytes,
+                                   Params->kernelParams};
+                   if (!R.Kernel)
+                     return cudaErrorInvalidDeviceFunction;
+                   return prepareLaunch(P, P.current(), R,
+                                        What.emplace<Launch>());
+                 });
 }
 
 CRSAN_API cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *Result,
@@ -230,10 +229,12 @@ CRSAN_API cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *Result,
                  });
 }
 
-CRSAN_API cudaError_t cudaGraphAddMemcpyNode1D(
-    cudaGraphNode_t *Result, cudaGraph_t Graph, const cudaGraphNode_t *After,
-    size_t Count, void *To, const void *From, size_t Size,
-    cudaMemcpyKind Kind) {
+CRSAN_API cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *Result,
+                                               cudaGraph_t Graph,
+                                               const cudaGraphNode_t *After,
+                                               size_t Count, void *To,
+                                               const void *From, size_t Size,
+                                               cudaMemcpyKind Kind) {
   cudaMemcpy3DParms Params = {};
   Params.dstPtr.ptr = To;
   Params.srcPtr.ptr = const_cast<void *>(From);

@@ -151,9 +151,8 @@ CRSAN_API cudaError_t cudaFree(void *Base) {
 }
 
 CRSAN_API cudaError_t cudaFreeHost(void *Base) {
-  return enterDevice([&](Process &P) {
-    return release(P, Base, {Allocation::Kind::Host});
-  });
+  return enterDevice(
+      [&](Process &P) { return release(P, Base, {Allocation::Kind::Host}); });
 }
 
 CRSAN_API cudaError_t cudaHostRegister(void *Base, size_t Size,
@@ -424,8 +423,7 @@ CRSAN_API cudaError_t cudaMemPoolTrimTo(cudaMemPool_t Pool, size_t) {
 }
 
 CRSAN_API cudaError_t cudaMemPoolSetAccess(cudaMemPool_t Pool,
-                                           const cudaMemAccessDesc *,
-                                           size_t) {
+                                           const cudaMemAccessDesc *, size_t) {
   return cudaMemPoolTrimTo(Pool, 0);
 }
 

@@ -116,8 +116,8 @@ ptxInCubins(const std::vector<FatEntry> &Entries) {
   const auto *Cubin = std::get_if<std::string>(&Bytes);
   if (!Cubin)
     return {};
-  return ptxInCubin({reinterpret_cast<const uint8_t *>(Cubin->data()),
-                     Cubin->size()});
+  return ptxInCubin(
+      {reinterpret_cast<const uint8_t *>(Cubin->data()), Cubin->size()});
 }
 
 static std::string trimmed(std::string Text) {
@@ -130,10 +130,11 @@ static std::string whyNone(const std::vector<FatEntry> &Entries) {
   std::string Found;
   for (const FatEntry &E : Entries)
     if (E.What == FatEntry::Kind::Cubin)
-      Found += fmt::format("{}sm_{}", Found.empty() ? "" : ", ",
-                           E.Architecture);
+      Found +=
+          fmt::format("{}sm_{}", Found.empty() ? "" : ", ", E.Architecture);
   return fmt::format(
-      "the program holds no PTX{}; build it with -fsanitize=cuda-race, or embed "
+      "the program holds no PTX{}; build it with -fsanitize=cuda-race, or "
+      "embed "
       "PTX yourself (clang: --cuda-include-ptx=all; nvcc: -gencode "
       "arch=compute_{},code=compute_{})",
       Found.empty() ? "" : ", only machine code for " + Found, Architecture,

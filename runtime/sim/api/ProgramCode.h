@@ -26,8 +26,8 @@ namespace crsan::api {
 inline constexpr unsigned Architecture = 90;
 
 /// PTX texts that belong together, from what __cudaRegisterFatBinary or
-/// cudaLibraryLoadData is given: a (wrapped) fat binary, machine code, or PTX. Of
-/// several architectures, the best that the simulated GPU could run. Or why
+/// cudaLibraryLoadData is given: a (wrapped) fat binary, machine code, or PTX.
+/// Of several architectures, the best that the simulated GPU could run. Or why
 /// there is none, in one line with the remedy.
 std::variant<std::vector<std::string>, std::string> findPTX(const void *Code);
 

@@ -34,8 +34,7 @@ static bool isAboutReporting(std::string_view Name) {
   static constexpr std::string_view Names[] = {
       "help",      "halt_on_error",     "exitcode",        "log_path",
       "verbosity", "strip_path_prefix", "exit_timeout_ms", "poll_ms"};
-  return std::find(std::begin(Names), std::end(Names), Name) !=
-         std::end(Names);
+  return std::find(std::begin(Names), std::end(Names), Name) != std::end(Names);
 }
 
 static std::string optionsText(const Flags &F) {
@@ -100,16 +99,18 @@ SimulatedRun::SimulatedRun(Process &P, const Flags &Options)
     return;
   const bool Both = Options.detector == "both";
   if (Options.detector == "collider" || Both) {
-    Collider = std::make_unique<Session>(Options, /*IsInstrumentedProgram=*/true);
+    Collider =
+        std::make_unique<Session>(Options, /*IsInstrumentedProgram=*/true);
     Collider->setReplay(Replay);
   }
   if (Options.detector != "oracle" && !Both)
     return;
   Oracle = makeOracle(P, Options);
   if (Options.sim_threads > 1)
-    theLog().say("sim_threads={} means nothing with detector={}, which needs one "
-                 "order of everything",
-                 Options.sim_threads, Options.detector);
+    theLog().say(
+        "sim_threads={} means nothing with detector={}, which needs one "
+        "order of everything",
+        Options.sim_threads, Options.detector);
 }
 
 bool SimulatedRun::takeStock() {
@@ -163,8 +164,8 @@ static std::string place(const SourceLine &L, std::string_view Prefix) {
   std::string_view File = L.File;
   if (File.starts_with(Prefix))
     File.remove_prefix(Prefix.size());
-  std::string Text = L.Function.empty() ? "an unknown function"
-                                        : demangle(L.Function);
+  std::string Text =
+      L.Function.empty() ? "an unknown function" : demangle(L.Function);
   if (File.empty())
     return Text + " at an unknown line (compile with -gline-tables-only or -g)";
   Text += fmt::format(" at {}:{}", File, L.Line);
@@ -174,8 +175,8 @@ static std::string place(const SourceLine &L, std::string_view Prefix) {
 void SimulatedRun::launched(const Launch &L) {
   auto [Known, IsNew] =
       Shapes.try_emplace(L.Kernel->Name, Shape{L.Grid, L.Cluster});
-  if (!IsNew && !(Known->second.Grid == L.Grid &&
-                  Known->second.Cluster == L.Cluster))
+  if (!IsNew &&
+      !(Known->second.Grid == L.Grid && Known->second.Cluster == L.Cluster))
     Known->second = {L.Grid, L.Cluster, false};
 }
 

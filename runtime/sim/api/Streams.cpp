@@ -158,8 +158,8 @@ CRSAN_API cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
 CRSAN_API cudaError_t cudaEventCreateWithFlags(cudaEvent_t *Result,
                                                unsigned Flags) {
   return enterDevice([&](Process &P) {
-    constexpr unsigned Known = cudaEventBlockingSync | cudaEventDisableTiming |
-                               cudaEventInterprocess;
+    constexpr unsigned Known =
+        cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
     if (!Result || (Flags & ~Known))
       return cudaErrorInvalidValue;
     Device &D = P.current();
@@ -262,9 +262,8 @@ CRSAN_API cudaError_t cudaEventElapsedTime(float *Milliseconds,
     }
     auto From = Start->On->M.completedAt(Start->Handle);
     auto To = End->On->M.completedAt(End->Handle);
-    *Milliseconds = float(double(int64_t(To.value_or(0)) -
-                                 int64_t(From.value_or(0))) *
-                          1e-6);
+    *Milliseconds = float(
+        double(int64_t(To.value_or(0)) - int64_t(From.value_or(0))) * 1e-6);
     return cudaSuccess;
   });
 }
@@ -295,9 +294,8 @@ static cudaError_t waitEvent(cudaStream_t Handle, cudaEvent_t E) {
     if (E->On == S.On)
       S.On->M.wait(S.Handle, E->Handle);
     else
-      S.On->M.waitUntil(S.Handle, [E = E->Handle, D = E->On] {
-        return D->M.isEventDone(E);
-      });
+      S.On->M.waitUntil(
+          S.Handle, [E = E->Handle, D = E->On] { return D->M.isEventDone(E); });
     return cudaSuccess;
   });
 }

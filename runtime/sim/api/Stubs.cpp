@@ -7,8 +7,8 @@
 //
 // Names.inc is made from Names.txt, the names that CUDA's library exports. Each
 // gets a weak definition that stops the program with the name; where there is
-// a real one, the linker takes that. So a program always loads, and nothing that
-// it calls is silently skipped.
+// a real one, the linker takes that. So a program always loads, and nothing
+// that it calls is silently skipped.
 //
 //===----------------------------------------------------------------------===//
 

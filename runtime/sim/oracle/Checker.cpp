@@ -369,8 +369,8 @@ void Checker::rememberRead(Granule &G, const Op &O, uint16_t Mask) {
 
 void Checker::pruneStrong(StrongList &L, bool IsWrites, const Op &O,
                           uint16_t Mask) {
-  if (KeepsAll || L.Records.size() < L.PruneAt || !O.GridStart || O.A.Within < Scope::GPU ||
-      (IsWrites && !O.A.IsWrite))
+  if (KeepsAll || L.Records.size() < L.PruneAt || !O.GridStart ||
+      O.A.Within < Scope::GPU || (IsWrites && !O.A.IsWrite))
     return;
   L.eraseIf([&](const StrongRecord &S) {
     return S.Range == Mask && S.Within >= Scope::GPU &&
@@ -453,8 +453,8 @@ void Checker::stretchOfPage(const Op &O, uint64_t PageBase, uint32_t Begin,
       P.forget(I);
   }
   std::erase_if(P.Stretches, [&](const StretchRecord &S) {
-    return !KeepsAll && Begin <= S.Begin && S.End <= End && (O.A.IsWrite || !S.IsWrite) &&
-           isOrdered(S.Id, S.Time, O);
+    return !KeepsAll && Begin <= S.Begin && S.End <= End &&
+           (O.A.IsWrite || !S.IsWrite) && isOrdered(S.Id, S.Time, O);
   });
   P.Stretches.push_back(
       {O.Id, O.Time, Begin, End, O.A.Instruction, O.A.IsWrite});

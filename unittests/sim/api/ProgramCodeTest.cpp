@@ -32,14 +32,13 @@ public:
     uint64_t Flags = 0x11;
     if (How == Pack::Zstandard) {
       Body.resize(ZSTD_compressBound(Text.size()));
-      Body.resize(ZSTD_compress(Body.data(), Body.size(), Text.data(),
-                                Text.size(), 3));
+      Body.resize(
+          ZSTD_compress(Body.data(), Body.size(), Text.data(), Text.size(), 3));
       Flags |= 0x8000;
     } else if (How == Pack::LZ4) {
       Body.resize(size_t(LZ4_compressBound(int(Text.size()))));
-      Body.resize(size_t(LZ4_compress_default(Text.data(), Body.data(),
-                                              int(Text.size()),
-                                              int(Body.size()))));
+      Body.resize(size_t(LZ4_compress_default(
+          Text.data(), Body.data(), int(Text.size()), int(Body.size()))));
       Flags |= 0x2000;
     }
     uint32_t Packed = How == Pack::Plain ? 0 : uint32_t(Body.size());
@@ -114,10 +113,9 @@ TEST(ProgramCode, TheNewestThatRunsIsTaken) {
                          .add(PTX, 100, textFor(100))
                          .finish();
   EXPECT_EQ(found(Code), std::vector{textFor(90)});
-  EXPECT_EQ(found(B.add(PTX, 120, textFor(120))
-                      .add(PTX, 100, textFor(100))
-                      .finish()),
-            std::vector{textFor(100)});
+  EXPECT_EQ(
+      found(B.add(PTX, 120, textFor(120)).add(PTX, 100, textFor(100)).finish()),
+      std::vector{textFor(100)});
 }
 
 TEST(ProgramCode, MachineCodeAloneHasARemedy) {
@@ -171,8 +169,8 @@ TEST(ProgramCode, Target) {
 }
 
 TEST(ProgramCode, WordsWithPrefix) {
-  std::vector<std::string_view> Words = wordsWithPrefix(
-      ".b8 __t_01[4]; mov x, __t_01; a__t_02 __t_03,", "__t_");
+  std::vector<std::string_view> Words =
+      wordsWithPrefix(".b8 __t_01[4]; mov x, __t_01; a__t_02 __t_03,", "__t_");
   EXPECT_EQ(Words, (std::vector<std::string_view>{"__t_01", "__t_03"}));
 }
 

@@ -159,8 +159,8 @@ B:
   });
 }
 
-/// Some tiles wait for the whole warp while others wait for themselves: the last
-/// lane of a tile completes the tile, not the warp.
+/// Some tiles wait for the whole warp while others wait for themselves: the
+/// last lane of a tile completes the tile, not the warp.
 TEST(Collectives, SyncwarpOfTilesBeforeThatOfTheWarp) {
   underSchedules([](Options O) {
     Harness H(O);
