@@ -736,10 +736,9 @@ HOT_ENTRY void __crsan_md_block_depart() {
   // All warps go on from the same clock.
   const uint32_t Now = loadRelaxed(Me.firstWarpState().Arrive[Barriers & 1]);
   const uint32_t Flags = loadRelaxed(Me.firstWarpState().Flags);
-  if (isFirstHere()) {
-    raiseClock(W, Now);
-    raise(W.Barrier, Now);
-  }
+  // Each lane for itself, as in tick.
+  raiseClock(W, Now);
+  raise(W.Barrier, Now);
   T.WarpDepart = Now;
   if (Flags & HasNews)
     __crsan_md_take();

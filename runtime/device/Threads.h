@@ -169,9 +169,8 @@ DEVICE void raiseClock(WarpState &W, uint32_t Value) {
 DEVICE uint32_t tick(const Self &Me) {
   WarpState &W = Me.warp();
   const uint32_t Now = loadNear(W.Clock) + 1;
-  // Lanes that are here together have seen the same.
-  if (isFirstHere())
-    raiseClock(W, Now);
+  // Each lane for itself: one that overtakes the others must find it done.
+  raiseClock(W, Now);
   if (Now + 1 >= Accessor::ExactClocks)
     setFlags(W.Place, NeedsCare);
   Self::stateOf(Me.Warp, Me.Lane).LastSync = Now;
