@@ -217,8 +217,7 @@ void FastCheck::emit(Instruction *Before, const Window &W,
     B.CreateCall(Callee, Operands)->setConvergent();
   };
   B.SetInsertPoint(Careful);
-  Call(B, AccessCheckName,
-       {A.Site, A.Address, B.getInt64(A.Size), B.getInt32(1), B.getInt64(0)});
+  Call(B, AccessCheckName, {A.Site, A.Address, B.getInt64(A.Size)});
 
   B.SetInsertPoint(Fast);
   B.SetCurrentDebugLocation(DebugLoc());

@@ -157,13 +157,9 @@ ENTRY void __crsan_md_race(crsan::abi::AccessSite *S, uint64_t A,
     asm volatile("brkpt;");
 }
 
-namespace crsan::device {
-
 //===----------------------------------------------------------------------===//
 // Accesses
 //===----------------------------------------------------------------------===//
-
-} // namespace crsan::device
 
 /// The access of `A` by this thread, now, was not seen to be ordered after one
 /// that conflicts with it: a closer look.
@@ -247,10 +243,9 @@ DEVICE void countUnchecked(const Self &Me) {
 
 } // namespace crsan::device
 
-/// `Count` accesses of `Size` bytes, the first at `A` and the others `Stride`
-/// bytes apart, in all the words that they are in.
+/// An access of `Size` bytes, in all the words that they are in.
 ENTRY void __crsan_md_check(crsan::abi::AccessSite *Site, uint64_t A,
-                            uint64_t Size, uint32_t Count, uint64_t Stride) {
+                            uint64_t Size) {
   using namespace crsan::device;
   if (!isShadowed() || !canRace(A) || Size == 0)
     return;
@@ -288,37 +283,34 @@ ENTRY void __crsan_md_check(crsan::abi::AccessSite *Site, uint64_t A,
       Writes,
       Remembers};
   const bool InShared = spaceOf(A) == Space::Shared;
+  Address At = A;
+  const Address End = A + Size;
 #pragma unroll 1
-  for (uint32_t I = 0; I < Count; ++I, A += Stride) {
-    Address At = A;
-    const Address End = A + Size;
+  while (At < End) {
+    // A page at a time, or all of it in shared memory.
+    const PageRef Page = InShared ? PageRef::none() : PageRef(At);
+    const Address PageEnd = (At | (PageBytes - 1)) + 1;
+    const Address Stop = InShared || End < PageEnd ? End : PageEnd;
+    const bool IsTracked = InShared ? W.SharedCells != 0 : Page.isTracked();
+    if (!IsTracked || Index >= MaxSites) {
+      countUnchecked(Me);
+      At = Stop;
+      continue;
+    }
 #pragma unroll 1
-    while (At < End) {
-      // A page at a time, or all of it in shared memory.
-      const PageRef Page = InShared ? PageRef::none() : PageRef(At);
-      const Address PageEnd = (At | (PageBytes - 1)) + 1;
-      const Address Stop = InShared || End < PageEnd ? End : PageEnd;
-      const bool IsTracked = InShared ? W.SharedCells != 0 : Page.isTracked();
-      if (!IsTracked || Index >= MaxSites) {
+    while (At < Stop) {
+      const Address Word = At & ~Address(3);
+      const Address Next = Word + 4 < Stop ? Word + 4 : Stop;
+      const CellRef Cell =
+          InShared ? sharedCell(W.SharedCells, Word) : Page.cell(Word);
+      const Bytes B = bytesOf(uint32_t(At - Word), uint32_t(Next - Word));
+      if (Clock + 1 >= Cell.clocks()) {
+        storeRelaxed(metadata().IsUsedUp, 1);
         countUnchecked(Me);
-        At = Stop;
-        continue;
+      } else if (B != Bytes::None) {
+        C.word(At, Cell, B);
       }
-#pragma unroll 1
-      while (At < Stop) {
-        const Address Word = At & ~Address(3);
-        const Address Next = Word + 4 < Stop ? Word + 4 : Stop;
-        const CellRef Cell =
-            InShared ? sharedCell(W.SharedCells, Word) : Page.cell(Word);
-        const Bytes B = bytesOf(uint32_t(At - Word), uint32_t(Next - Word));
-        if (Clock + 1 >= Cell.clocks()) {
-          storeRelaxed(metadata().IsUsedUp, 1);
-          countUnchecked(Me);
-        } else if (B != Bytes::None) {
-          C.word(At, Cell, B);
-        }
-        At = Next;
-      }
+      At = Next;
     }
   }
 }
@@ -355,12 +347,12 @@ DEVICE void rememberSwap(const Self &Me, AccessSite &S, Address A) {
 
 /// Accesses checked, one a lane: counted by the first of the lanes that are
 /// here together.
-DEVICE void countChecked(uint32_t Warp, uint32_t Count = 1) {
+DEVICE void countChecked(uint32_t Warp) {
   const uint32_t Here = activeMask();
   if (lane() == uint32_t(__builtin_ctz(Here)))
     asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(
                      &Self::stateOf(Warp).Checked),
-                 "l"(uint64_t(__builtin_popcount(Here)) * Count)
+                 "l"(uint64_t(__builtin_popcount(Here)))
                  : "memory");
 }
 
@@ -400,7 +392,8 @@ DEVICE void giveLock(const Self &Me, Address A) {
       --T.NumLocks;
       if (!T.ActiveLocks) {
         clearFlags(Me.warp().LockedLanes, 1u << Me.Lane);
-        if (loadNear(Me.warp().LockedLanes) == 0)
+        if (loadRelaxed(Me.warp().LockedLanes) == 0 &&
+            !isUsedUp(loadRelaxed(Me.warp().Clock)))
           clearFlags(Me.warp().Place, NeedsCare);
       }
       return;
@@ -459,6 +452,17 @@ DEVICE uint32_t startOf(uint64_t Grid) {
 constexpr uint64_t BlockBarrier = ~uint64_t(0);
 
 DEVICE bool isWide(SyncScope Scope) { return Scope != SyncScope::Block; }
+
+/// What this thread writes strongly from now on releases what was before.
+DEVICE void noteFence(const Self &Me, bool IsWide) {
+  const LaneRef T = Me.thread();
+  const uint32_t Now = tick(Me);
+  T.FenceBlock = Now;
+  if (IsWide)
+    T.FenceDevice = Now;
+  if (!(loadNear(Me.warp().Place) & HasFenced))
+    setFlags(Me.warp().Place, HasFenced);
+}
 
 } // namespace crsan::device
 
@@ -584,7 +588,7 @@ HOT_ENTRY void __crsan_md_access(crsan::abi::AccessSite *S, uint64_t A) {
   if (!isShadowed())
     return;
   countChecked(Self().Warp);
-  __crsan_md_check(S, A, S->Size, 1, 0);
+  __crsan_md_check(S, A, S->Size);
 }
 
 /// As above, of a length that the compiler did not know.
@@ -594,7 +598,7 @@ HOT_ENTRY void __crsan_md_range(crsan::abi::AccessSite *S, uint64_t A,
   if (!isShadowed())
     return;
   countChecked(Self().Warp);
-  __crsan_md_check(S, A, Length, 1, 0);
+  __crsan_md_check(S, A, Length);
 }
 
 /// A strong access is about to write: it releases what its order says, or what
@@ -608,12 +612,7 @@ HOT_ENTRY void __crsan_md_release(crsan::abi::AccessSite *S, uint64_t A) {
   giveLock(Me, A);
   const bool Wide = isWide(S->Scope);
   if (S->Order == SyncOrder::Release || S->Order == SyncOrder::AcquireRelease) {
-    const uint32_t Now = tick(Me);
-    T.FenceBlock = Now;
-    if (Wide)
-      T.FenceDevice = Now;
-    if (!(loadNear(Me.warp().Place) & HasFenced))
-      setFlags(Me.warp().Place, HasFenced);
+    noteFence(Me, Wide);
   }
   if (T.FenceBlock)
     publish(Me, SyncCells(A), Wide && T.FenceDevice && !isOfBlock(A),
@@ -670,14 +669,8 @@ HOT_ENTRY void __crsan_md_fence(uint32_t Scope) {
   if (!isShadowed())
     return;
   const Self Me;
-  const LaneRef T = Me.thread();
   const bool Wide = isWide(SyncScope(Scope));
-  const uint32_t Now = tick(Me);
-  T.FenceBlock = Now;
-  if (Wide)
-    T.FenceDevice = Now;
-  if (!(loadNear(Me.warp().Place) & HasFenced))
-    setFlags(Me.warp().Place, HasFenced);
+  noteFence(Me, Wide);
   activateLocks(Me);
   acquirePending(Me, Wide);
 }

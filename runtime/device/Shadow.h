@@ -132,7 +132,6 @@ struct CellRef {
                    : "memory");
     return C;
   }
-  DEVICE uint64_t loadReader() const { return loadRelaxed(At->Reader); }
   DEVICE void setReader(Accessor A) const {
     storeRelaxed(At->Reader, encode(A));
   }

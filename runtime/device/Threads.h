@@ -45,10 +45,6 @@ DEVICE uint32_t loadNear(const uint32_t &From) {
   asm volatile("ld.u32 %0, [%1];" : "=r"(Value) : "l"(&From) : "memory");
   return Value;
 }
-DEVICE void storeNear(uint32_t &To, uint32_t Value) {
-  asm volatile("st.relaxed.cta.u32 [%0], %1;" ::"l"(&To), "r"(Value)
-               : "memory");
-}
 DEVICE void setFlags(uint32_t &To, uint32_t Flags) {
   asm volatile("red.relaxed.gpu.or.b32 [%0], %1;" ::"l"(&To), "r"(Flags)
                : "memory");
@@ -157,11 +153,18 @@ DEVICE bool isFirstHere() {
   return lane() == uint32_t(__builtin_ctz(activeMask()));
 }
 
+/// Whether a cell has no room for an access at this clock, or the next.
+DEVICE bool isUsedUp(uint32_t Clock) {
+  return Clock + 1 >= Accessor::ExactClocks;
+}
+
 /// The warp's clock never falls, whatever its lanes do at the same time: a lane
 /// that has accessed memory at a clock must not release by a smaller one.
 DEVICE void raiseClock(WarpState &W, uint32_t Value) {
   asm volatile("red.relaxed.cta.max.u32 [%0], %1;" ::"l"(&W.Clock), "r"(Value)
                : "memory");
+  if (isUsedUp(Value))
+    setFlags(W.Place, NeedsCare);
 }
 
 /// Lets the warp's clock rise: accesses until now are told from later ones.
@@ -171,8 +174,6 @@ DEVICE uint32_t tick(const Self &Me) {
   const uint32_t Now = loadNear(W.Clock) + 1;
   // Each lane for itself: one that overtakes the others must find it done.
   raiseClock(W, Now);
-  if (Now + 1 >= Accessor::ExactClocks)
-    setFlags(W.Place, NeedsCare);
   Self::stateOf(Me.Warp, Me.Lane).LastSync = Now;
   return Now;
 }
