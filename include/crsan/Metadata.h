@@ -50,6 +50,26 @@ inline constexpr uint64_t pageEntry(uint64_t Address, uint64_t Shadow,
   return pageTag(Address) << 48 | Shadow | Flags;
 }
 
+/// An accessor, from its lowest bit: site, lane, warp, which bytes of the word,
+/// whether several lanes did the same, strong, under a lock; then the clock
+/// and, in a cached cell, the tag at the top.
+struct AccessorLayout {
+  static constexpr unsigned LaneAt = 16, WarpAt = 21, BytesAt = 36,
+                            ClockAt = 42, TagAt = 59;
+  static constexpr uint64_t Several = uint64_t(1) << 39,
+                            Strong = uint64_t(1) << 40,
+                            Locked = uint64_t(1) << 41;
+  static constexpr uint64_t SiteMask = (uint64_t(1) << LaneAt) - 1,
+                            LaneMask = uint64_t(31) << LaneAt,
+                            BytesMask = uint64_t(7) << BytesAt;
+  /// Lane, warp and clock.
+  static constexpr uint64_t WhoAndWhen =
+      ((uint64_t(1) << (BytesAt - LaneAt)) - 1) << LaneAt | ~uint64_t(0)
+                                                                << ClockAt;
+  /// All that is equal if lanes of a warp do the same.
+  static constexpr uint64_t SameButLane = ~(LaneMask | Several | Locked);
+};
+
 /// Two accessors of one word.
 struct Cell {
   uint64_t Writer;

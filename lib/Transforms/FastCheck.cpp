@@ -20,17 +20,7 @@ namespace crsan {
 
 namespace {
 
-// As Accessor has them (runtime/device/Shadow.h).
-constexpr unsigned LaneAt = 16, WarpAt = 21, BytesAt = 36, SeveralAt = 39,
-                   ClockAt = 42;
-constexpr uint64_t Several = uint64_t(1) << SeveralAt;
-constexpr uint64_t Strong = uint64_t(1) << (SeveralAt + 1);
-constexpr uint64_t BytesMask = uint64_t(7) << BytesAt;
-constexpr uint64_t WhoAndWhen =
-    ((uint64_t(1) << 20) - 1) << LaneAt | ~uint64_t(0) << ClockAt;
-/// All but the lane, whether there were several, and whether it holds a lock.
-constexpr uint64_t SameButLane =
-    ~(uint64_t(31) << LaneAt | Several | uint64_t(1) << 41);
+using Layout = abi::AccessorLayout;
 
 /// Assembly, because each of these is one instruction that nothing may merge,
 /// split or move across the synchronisation that it belongs to.
@@ -66,9 +56,10 @@ FastCheck::Window FastCheck::emitWindow(IRBuilder<> &B) {
   Value *Warp = B.CreateAnd(B.CreateAdd(W.Place, InBlock), abi::NumWarps - 1);
   Value *Lane =
       B.CreateIntrinsic(I32, Intrinsic::nvvm_read_ptx_sreg_laneid, {});
-  Value *Low = B.CreateOr(B.CreateShl(B.CreateZExt(Warp, I64), WarpAt),
-                          B.CreateZExt(B.CreateShl(Lane, LaneAt), I64));
-  W.Mine = B.CreateOr(B.CreateShl(B.CreateZExt(Clock, I64), ClockAt), Low);
+  Value *Low = B.CreateOr(B.CreateShl(B.CreateZExt(Warp, I64), Layout::WarpAt),
+                          B.CreateZExt(B.CreateShl(Lane, Layout::LaneAt), I64));
+  W.Mine =
+      B.CreateOr(B.CreateShl(B.CreateZExt(Clock, I64), Layout::ClockAt), Low);
   return W;
 }
 
@@ -89,9 +80,9 @@ Value *FastCheck::emitIsOrdered(IRBuilder<> &B, const Window &W,
                                 const FastAccess &A, Value *Mine,
                                 Value *Earlier, Value *InShared) {
   Type *I32 = B.getInt32Ty();
-  Value *Then = B.CreateTrunc(B.CreateLShr(Earlier, ClockAt), I32);
+  Value *Then = B.CreateTrunc(B.CreateLShr(Earlier, Layout::ClockAt), I32);
   Value *Old = B.CreateICmpULT(Then, W.Floor);
-  Value *Warp = B.CreateTrunc(B.CreateLShr(Earlier, WarpAt), I32);
+  Value *Warp = B.CreateTrunc(B.CreateLShr(Earlier, Layout::WarpAt), I32);
   Value *Place = B.CreateAnd(B.CreateSub(Warp, W.Place), abi::NumWarps - 1);
   Value *Warps = B.CreateAnd(B.CreateLShr(W.Place, 16), 63);
   Value *InBlock = B.CreateICmpULT(Place, Warps);
@@ -99,14 +90,16 @@ Value *FastCheck::emitIsOrdered(IRBuilder<> &B, const Window &W,
   // Who is of another block was there before the memory was this block's.
   Value *ByBlock = B.CreateOr(B.CreateAnd(InBlock, BeforeBarrier),
                               B.CreateAnd(B.CreateNot(InBlock), InShared));
-  Value *Difference = B.CreateAnd(
-      B.CreateXor(Earlier, B.CreateAnd(Mine, ~Several)), WhoAndWhen | Several);
+  Value *Difference =
+      B.CreateAnd(B.CreateXor(Earlier, B.CreateAnd(Mine, ~Layout::Several)),
+                  Layout::WhoAndWhen | Layout::Several);
   Value *IsSelf = B.CreateICmpEQ(Difference, B.getInt64(0));
   Value *Ordered = B.CreateOr(B.CreateOr(Old, ByBlock), IsSelf);
   if (!A.IsStrong)
     return Ordered;
   // P6: strong as well, and in each other's scope.
-  Value *IsStrong = B.CreateICmpNE(B.CreateAnd(Earlier, Strong), B.getInt64(0));
+  Value *IsStrong =
+      B.CreateICmpNE(B.CreateAnd(Earlier, Layout::Strong), B.getInt64(0));
   Value *IsNear = InBlock;
   if (A.IsWide)
     IsNear = B.CreateOr(
@@ -115,14 +108,14 @@ Value *FastCheck::emitIsOrdered(IRBuilder<> &B, const Window &W,
   return B.CreateOr(Ordered, B.CreateAnd(IsStrong, IsNear));
 }
 
-/// The bytes of a word, as Bytes has them, at BytesAt.
+/// The bytes of a word, as Bytes has them, at Layout::BytesAt.
 Value *FastCheck::emitBytes(IRBuilder<> &B, const FastAccess &A) {
   if (A.Size >= 4)
     return B.getInt64(0);
   Value *Byte = B.CreateAnd(A.Address, 3);
   Value *Code = A.Size == 1 ? B.CreateAdd(Byte, B.getInt64(1))
                             : B.CreateAdd(B.CreateLShr(Byte, 1), B.getInt64(5));
-  return B.CreateShl(Code, BytesAt);
+  return B.CreateShl(Code, Layout::BytesAt);
 }
 
 void FastCheck::emit(Instruction *Before, const Window &W,
@@ -224,13 +217,13 @@ void FastCheck::emit(Instruction *Before, const Window &W,
   Value *Mine =
       B.CreateOr(B.CreateOr(W.Mine, B.CreateZExt(Index, I64)), emitBytes(B, A));
   if (A.IsStrong)
-    Mine = B.CreateOr(Mine, Strong);
+    Mine = B.CreateOr(Mine, Layout::Strong);
   if (!A.Writes && A.IsUniform) {
     // The other lanes read it, too, unless there is no other.
     Value *Here = emitAssembly(B, I32, "activemask.b32 $0;", "=r", {});
     Value *IsAlone = B.CreateICmpEQ(
         B.CreateAnd(Here, B.CreateSub(Here, B.getInt32(1))), B.getInt32(0));
-    Mine = B.CreateSelect(IsAlone, Mine, B.CreateOr(Mine, Several));
+    Mine = B.CreateSelect(IsAlone, Mine, B.CreateOr(Mine, Layout::Several));
   }
   // A shared location is its block's alone.
   const StringRef Scope = MayBeGlobal ? "gpu" : "cta";
@@ -274,12 +267,15 @@ void FastCheck::emit(Instruction *Before, const Window &W,
       Value *Writer = B.CreateExtractValue(Both, 0);
       Value *Change = B.CreateXor(Writer, Mine);
       Value *IsOld = B.CreateAnd(
-          B.CreateICmpEQ(B.CreateAnd(Change, Strong | 0xffff), B.getInt64(0)),
-          B.CreateICmpUGE(B.CreateTrunc(B.CreateLShr(Writer, ClockAt), I32),
-                          W.Floor));
-      Value *IsWeaker = B.CreateICmpEQ(
-          B.CreateAnd(B.CreateXor(Change, Strong), WhoAndWhen | Strong),
-          B.getInt64(0));
+          B.CreateICmpEQ(B.CreateAnd(Change, Layout::Strong | 0xffff),
+                         B.getInt64(0)),
+          B.CreateICmpUGE(
+              B.CreateTrunc(B.CreateLShr(Writer, Layout::ClockAt), I32),
+              W.Floor));
+      Value *IsWeaker =
+          B.CreateICmpEQ(B.CreateAnd(B.CreateXor(Change, Layout::Strong),
+                                     Layout::WhoAndWhen | Layout::Strong),
+                         B.getInt64(0));
       emitAssembly(
           B, B.getVoidTy(),
           Text("{ .reg .pred p; setp.eq.u32 p, $0, 0; @p st.relaxed.",
@@ -310,11 +306,13 @@ void FastCheck::emit(Instruction *Before, const Window &W,
     Value *Reader = B.CreateExtractValue(Both, 1);
     Value *Change = B.CreateXor(Reader, Mine);
     Value *IsNew = B.CreateICmpNE(
-        B.CreateAnd(Change, WhoAndWhen | BytesMask | (A.IsStrong ? 0 : Strong)),
+        B.CreateAnd(Change, Layout::WhoAndWhen | Layout::BytesMask |
+                                (A.IsStrong ? 0 : Layout::Strong)),
         B.getInt64(0));
     Value *IsMore =
-        B.CreateICmpEQ(B.CreateAnd(Change, SameButLane), B.getInt64(0));
-    Value *Now = B.CreateSelect(IsMore, B.CreateOr(Mine, Several), Mine);
+        B.CreateICmpEQ(B.CreateAnd(Change, Layout::SameButLane), B.getInt64(0));
+    Value *Now =
+        B.CreateSelect(IsMore, B.CreateOr(Mine, Layout::Several), Mine);
     emitAssembly(
         B, B.getVoidTy(),
         Text("{ .reg .pred p; setp.ne.u32 p, $0, 0; @p st.relaxed.",

@@ -19,6 +19,8 @@
 
 namespace crsan::device {
 
+DEVICE bool isShadowed() { return __crsan_config.Flags & Shadowed; }
+
 DEVICE Metadata &metadata() {
   return *reinterpret_cast<Metadata *>(__crsan_config.Metadata);
 }
@@ -51,49 +53,45 @@ DEVICE uint32_t maskOf(Bytes B) {
 }
 
 /// An access of a word, as its cell remembers it. 0 is nobody.
-struct Accessor {
+struct Accessor : AccessorLayout {
   uint64_t Bits;
 
-  // Site 16, lane 5, warp 15, bytes 3, several, strong, locked, then the clock
-  // and, in a cached cell, the tag in the top 5 bits.
-  static constexpr unsigned ClockAt = 42, TagAt = 59;
   static constexpr uint32_t ExactClocks = 1u << (64 - ClockAt),
                             CachedClocks = 1u << (TagAt - ClockAt);
 
+  DEVICE explicit Accessor(uint64_t Bits) : Bits(Bits) {}
   DEVICE static Accessor make(uint32_t Site, uint32_t Lane, uint32_t Warp,
                               uint32_t Clock) {
-    return {uint64_t(Clock) << ClockAt | uint64_t(Warp) << 21 | Lane << 16 |
-            Site};
+    return Accessor(uint64_t(Clock) << ClockAt | uint64_t(Warp) << WarpAt |
+                    Lane << LaneAt | Site);
   }
-  DEVICE Accessor with(Bytes B) const { return {Bits | uint64_t(B) << 36}; }
-  DEVICE Accessor several() const { return {Bits | uint64_t(1) << 39}; }
-  DEVICE Accessor strong() const { return {Bits | uint64_t(1) << 40}; }
-  DEVICE Accessor locked() const { return {Bits | uint64_t(1) << 41}; }
+  DEVICE Accessor with(Bytes B) const {
+    return Accessor(Bits | uint64_t(B) << BytesAt);
+  }
+  DEVICE Accessor several() const { return Accessor(Bits | Several); }
+  DEVICE Accessor strong() const { return Accessor(Bits | Strong); }
+  DEVICE Accessor locked() const { return Accessor(Bits | Locked); }
 
   DEVICE bool isNobody() const { return Bits == 0; }
-  DEVICE uint32_t site() const { return Bits & 0xffff; }
-  DEVICE uint32_t lane() const { return Bits >> 16 & 31; }
-  DEVICE uint32_t warp() const { return Bits >> 21 & (NumWarps - 1); }
-  DEVICE Bytes bytes() const { return Bytes(Bits >> 36 & 7); }
-  DEVICE bool isSeveral() const { return Bits >> 39 & 1; }
-  DEVICE bool isStrong() const { return Bits >> 40 & 1; }
-  DEVICE bool isLocked() const { return Bits >> 41 & 1; }
+  DEVICE uint32_t site() const { return Bits & SiteMask; }
+  DEVICE uint32_t lane() const { return Bits >> LaneAt & 31; }
+  DEVICE uint32_t warp() const { return Bits >> WarpAt & (NumWarps - 1); }
+  DEVICE Bytes bytes() const { return Bytes(Bits >> BytesAt & 7); }
+  DEVICE bool isSeveral() const { return Bits & Several; }
+  DEVICE bool isStrong() const { return Bits & Strong; }
+  DEVICE bool isLocked() const { return Bits & Locked; }
   DEVICE uint32_t clock() const { return uint32_t(Bits >> ClockAt); }
 
   /// The same thread, without synchronisation in its warp between the two.
   DEVICE bool isSameMoment(Accessor O) const {
-    constexpr uint64_t Who = ((uint64_t(1) << 20) - 1) << 16;
-    constexpr uint64_t When = ~uint64_t(0) << ClockAt;
-    return ((Bits ^ O.Bits) & (Who | When)) == 0;
+    return ((Bits ^ O.Bits) & WhoAndWhen) == 0;
   }
   /// The same access as a warp makes it, by any of its lanes.
   DEVICE bool isSameButLane(Accessor O) const {
-    constexpr uint64_t Lane = uint64_t(31) << 16, Several = uint64_t(1) << 39,
-                       Locked = uint64_t(1) << 41;
-    return ((Bits ^ O.Bits) & ~(Lane | Several | Locked)) == 0;
+    return ((Bits ^ O.Bits) & SameButLane) == 0;
   }
 };
-static_assert(Accessor::ClockAt == 16 + 5 + WarpBits + 3 + 3);
+static_assert(AccessorLayout::WarpAt + WarpBits == AccessorLayout::BytesAt);
 
 /// Where a word's accessors are kept, whatever the layout.
 struct CellRef {
@@ -109,9 +107,9 @@ struct CellRef {
   /// shares the cell was there last.
   DEVICE Accessor decode(uint64_t Word) const {
     if (!isCached())
-      return {Word};
+      return Accessor(Word);
     constexpr uint64_t TagMask = uint64_t(CacheWays - 1) << Accessor::TagAt;
-    return {Word >> Accessor::TagAt == Tag ? Word & ~TagMask : 0};
+    return Accessor(Word >> Accessor::TagAt == Tag ? Word & ~TagMask : 0);
   }
   DEVICE uint64_t encode(Accessor A) const {
     return isCached() ? A.Bits | uint64_t(Tag) << Accessor::TagAt : A.Bits;

@@ -1,0 +1,209 @@
+//===- Accesses.h - Accesses against their cells -*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_DEVICE_ACCESSES_H
+#define CRSAN_DEVICE_ACCESSES_H
+
+#include "Races.h"
+
+/// The access of `A` by this thread, now, was not seen to be ordered after one
+/// that conflicts with it: a closer look.
+ENTRY void __crsan_md_judge(crsan::abi::AccessSite *S, uint64_t A,
+                            uint64_t MineBits, uint64_t EarlierBits) {
+  using namespace crsan::device;
+  const Accessor Mine{MineBits}, Earlier{EarlierBits};
+  if (!(maskOf(Earlier.bytes()) & maskOf(Mine.bytes())))
+    return;
+  const Self Me;
+  const Order How = judge(Me, Earlier);
+  if (How == Order::Ordered)
+    return;
+  if (Earlier.isStrong() && Mine.isStrong()) {
+    const AccessSite *Other = siteAt(Earlier.site());
+    const bool Far = How == Order::OtherBlock || How == Order::OtherKernel;
+    if (!Other || isScopeEnough(*S, *Other, Far))
+      return; // P6.
+  } else if (Earlier.isStrong() && mayHaveSeen(Me, A)) {
+    return;
+  }
+  __crsan_md_race(S, A, EarlierBits);
+}
+
+namespace crsan::device {
+
+/// Whether a cell does well to keep its writer, though `Now` writes.
+DEVICE bool keepsWriter(Accessor Writer, Accessor Now, uint32_t Floor) {
+  // A strong access after another in the same kernel tells nothing new, and
+  // everybody may be here for it.
+  const bool IsOld = Now.isStrong() && Writer.isStrong() &&
+                     Writer.site() == Now.site() && Writer.clock() >= Floor;
+  // What a weak access accuses, a strong one does not.
+  const bool IsWeaker =
+      Now.isStrong() && !Writer.isStrong() && Writer.isSameMoment(Now);
+  return IsOld || IsWeaker;
+}
+
+/// A warp's access, as its words are judged.
+struct Check {
+  AccessSite &S;
+  Quick Test;
+  Accessor Mine;
+  bool Writes;
+  bool Remembers; ///< This lane's access is the one that the cell remembers.
+
+  DEVICE void against(Address A, CellRef C, Accessor Now,
+                      Accessor Earlier) const {
+    if (!Test.isOrdered(Earlier, Now, C.IsShared))
+      __crsan_md_judge(&S, A, Now.Bits, Earlier.Bits);
+  }
+  DEVICE void word(Address A, CellRef C, Bytes B) const;
+};
+
+/// One word: judged against who was there before, and remembered.
+DEVICE void Check::word(Address A, CellRef C, Bytes B) const {
+  const Accessor Now = Mine.with(B);
+  const Cell Found = C.load();
+  const Accessor Reader = C.decode(Found.Reader);
+  Accessor Writer = C.decode(Found.Writer);
+  if (Writes) {
+    if (Remembers && !keepsWriter(Writer, Now, Test.Floor))
+      Writer = C.decode(C.exchangeWriter(Now));
+    against(A, C, Now, Reader);
+  } else if (Remembers &&
+             (!Reader.isSameMoment(Now) || Reader.bytes() != Now.bytes() ||
+              (Reader.isStrong() && !Now.isStrong()))) {
+    // Of several lanes that read the same bytes at one place of the source, the
+    // cell keeps the last, and that it was not the only one.
+    const bool More = Reader.isSameButLane(Now) &&
+                      (Reader.lane() != Now.lane() || Reader.isSeveral());
+    C.setReader(More ? Now.several() : Now);
+  }
+  against(A, C, Now, Writer);
+}
+
+DEVICE void countUnchecked(const Self &Me) {
+  __nvvm_atom_add_gen_ll(reinterpret_cast<long long *>(&Me.warp().Unchecked),
+                         1);
+}
+
+} // namespace crsan::device
+
+/// An access of `Size` bytes, in all the words that they are in.
+ENTRY void __crsan_md_check(crsan::abi::AccessSite *Site, uint64_t A,
+                            uint64_t Size) {
+  using namespace crsan::device;
+  if (!isShadowed() || !canRace(A) || Size == 0)
+    return;
+  AccessSite &S = *Site;
+  const Self Me;
+  const WarpState &W = Me.warp();
+  const bool Strong = S.Flags & IsStrong;
+  // Lanes of a warp that read one location do not race with each other, and
+  // neither do strong updates: one of them is remembered (iGUARD 6.5).
+  bool Remembers = true, Several = false;
+  // Whether a compare-and-swap writes is not known yet.
+  const bool Writes = (S.Flags & WritesMemory) && !(S.Flags & IsSwap);
+  if (!Writes || Strong) {
+    const uint32_t All = activeMask();
+    const Address First = shuffle(All, A, __builtin_ctz(All));
+    const uint32_t Here = activeMask();
+    if (!__nvvm_vote_any_sync(Here, First != A)) {
+      Several = (Here & (Here - 1)) != 0;
+      Remembers = Me.Lane == uint32_t(__builtin_ctz(Here));
+    }
+  }
+  const uint32_t Clock = loadNear(W.Clock);
+  const uint32_t Index = indexOf(S);
+  Accessor Mine = Accessor::make(Index, Me.Lane, Me.Warp, Clock);
+  if (Several)
+    Mine = Mine.several();
+  if (Strong)
+    Mine = Mine.strong();
+  if (loadNear(W.LockedLanes) >> Me.Lane & 1)
+    Mine = Mine.locked();
+  const Check C{
+      S,
+      {Me.FirstWarp, warpsInBlock(), loadNear(W.Barrier), loadNear(W.Floor)},
+      Mine,
+      Writes,
+      Remembers};
+  const bool InShared = spaceOf(A) == Space::Shared;
+  Address At = A;
+  const Address End = A + Size;
+#pragma unroll 1
+  while (At < End) {
+    // A page at a time, or all of it in shared memory.
+    const PageRef Page = InShared ? PageRef::none() : PageRef(At);
+    const Address PageEnd = (At | (PageBytes - 1)) + 1;
+    const Address Stop = InShared || End < PageEnd ? End : PageEnd;
+    const bool IsTracked = InShared ? W.SharedCells != 0 : Page.isTracked();
+    if (!IsTracked || Index >= MaxSites) {
+      countUnchecked(Me);
+      At = Stop;
+      continue;
+    }
+#pragma unroll 1
+    while (At < Stop) {
+      const Address Word = At & ~Address(3);
+      const Address Next = Word + 4 < Stop ? Word + 4 : Stop;
+      const CellRef Cell =
+          InShared ? sharedCell(W.SharedCells, Word) : Page.cell(Word);
+      const Bytes B = bytesOf(uint32_t(At - Word), uint32_t(Next - Word));
+      if (Clock + 1 >= Cell.clocks()) {
+        storeRelaxed(metadata().IsUsedUp, 1);
+        countUnchecked(Me);
+      } else if (B != Bytes::None) {
+        C.word(At, Cell, B);
+      }
+      At = Next;
+    }
+  }
+}
+
+namespace crsan::device {
+
+/// A compare-and-swap has written. It is not judged as a write any more: who
+/// has read meanwhile may have come after it.
+DEVICE void rememberSwap(const Self &Me, AccessSite &S, Address A) {
+  const WarpState &W = Me.warp();
+  const uint32_t Clock = loadNear(W.Clock), Index = indexOf(S);
+  const bool InShared = spaceOf(A) == Space::Shared;
+  const Address End = A + S.Size;
+#pragma unroll 1
+  for (Address Next; A < End; A = Next) {
+    const Address Word = A & ~Address(3);
+    Next = Word + 4 < End ? Word + 4 : End;
+    const PageRef Page = InShared ? PageRef::none() : PageRef(A);
+    const bool IsTracked = InShared ? W.SharedCells != 0 : Page.isTracked();
+    if (!IsTracked || Index >= MaxSites)
+      continue;
+    const CellRef C =
+        InShared ? sharedCell(W.SharedCells, Word) : Page.cell(Word);
+    const Bytes B = bytesOf(uint32_t(A - Word), uint32_t(Next - Word));
+    if (Clock + 1 >= C.clocks() || B == Bytes::None)
+      continue;
+    Accessor Now = Accessor::make(Index, Me.Lane, Me.Warp, Clock).strong();
+    if (loadNear(W.LockedLanes) >> Me.Lane & 1)
+      Now = Now.locked();
+    if (!keepsWriter(C.decode(C.load().Writer), Now.with(B), loadNear(W.Floor)))
+      C.setWriter(Now.with(B));
+  }
+}
+
+/// Accesses checked, one a lane: counted by the first of the lanes that are
+/// here together.
+DEVICE void countChecked(uint32_t Warp) {
+  const uint32_t Here = activeMask();
+  if (lane() == uint32_t(__builtin_ctz(Here)))
+    asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(
+                     &Self::stateOf(Warp).Checked),
+                 "l"(uint64_t(__builtin_popcount(Here)))
+                 : "memory");
+}
+
+} // namespace crsan::device
+
+#endif // CRSAN_DEVICE_ACCESSES_H

@@ -1,0 +1,155 @@
+//===- Races.h - What metadata mode tells the host -*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_DEVICE_RACES_H
+#define CRSAN_DEVICE_RACES_H
+
+#include "Judgement.h"
+#include "Records.h"
+
+namespace crsan::device {
+
+//===----------------------------------------------------------------------===//
+// Sites
+//===----------------------------------------------------------------------===//
+
+/// The number by which cells name a site; it gets one when it is first used.
+/// MaxSites: there is none left.
+DEVICE uint32_t indexOf(AccessSite &S) {
+  constexpr uint32_t Claimed = ~0u;
+  uint32_t Index = loadNear(S.Index);
+  if (Index != 0 && Index != Claimed)
+    return Index;
+  uint32_t Found;
+  asm volatile("atom.relaxed.gpu.cas.b32 %0, [%1], 0, %2;"
+               : "=r"(Found)
+               : "l"(&S.Index), "r"(Claimed)
+               : "memory");
+  if (Found == 0) {
+    Index = 1 + __nvvm_atom_add_gen_i(
+                    reinterpret_cast<int *>(&metadata().NextSite), 1);
+    if (Index < MaxSites)
+      storeRelaxed(table<uint64_t>(SitesAt)[Index],
+                   reinterpret_cast<uint64_t>(&S));
+    else
+      Index = MaxSites;
+    fenceDevice();
+    storeRelaxed(S.Index, Index);
+    return Index;
+  }
+  // Whoever was first is about to say it.
+  while (Found == Claimed)
+    Found = loadRelaxed(S.Index);
+  return Found;
+}
+
+//===----------------------------------------------------------------------===//
+// Races
+//===----------------------------------------------------------------------===//
+
+/// The pair's entry, made if need be; null if the table is full.
+DEVICE RacingPair *pairOf(uint32_t Later, uint32_t Earlier) {
+  auto *Pairs = table<RacingPair>(PairsAt);
+  const uint32_t Key = Later << 16 | Earlier;
+  uint32_t At = mix(Key);
+#pragma unroll 1
+  for (uint32_t Tries = 0; Tries < 16; ++Tries, ++At) {
+    RacingPair &P = Pairs[At & (NumRacingPairs - 1)];
+    uint32_t Found;
+    asm volatile("atom.relaxed.gpu.cas.b32 %0, [%1], 0, %2;"
+                 : "=r"(Found)
+                 : "l"(&P.Key), "r"(Key)
+                 : "memory");
+    if (Found == 0 || Found == Key)
+      return &P;
+  }
+  return nullptr;
+}
+
+/// The linear index of a thread in the block that it belongs to.
+DEVICE uint32_t placeInBlock(Accessor A, uint64_t Grid, uint64_t Block) {
+  const uint32_t Warp = (A.warp() - firstWarp(Grid, Block)) & (NumWarps - 1);
+  return Warp * 32 + A.lane();
+}
+
+} // namespace crsan::device
+
+/// The access at `A` by this thread, now, and the one that a cell remembers may
+/// be a race: judged again, since the state of the earlier thread may have been
+/// taken over by a later block meanwhile, and told to the host if so.
+ENTRY void __crsan_md_race(crsan::abi::AccessSite *S, uint64_t A,
+                           uint64_t EarlierBits) {
+  using namespace crsan::device;
+  const Self Me;
+  const Accessor Earlier{EarlierBits};
+  fenceDevice();
+  const Order How = judge(Me, Earlier);
+  const AccessSite *Other = siteAt(Earlier.site());
+  if (How == Order::Ordered || !Other)
+    return;
+  const uint64_t Why = reasonsOf(Me, Earlier, How);
+  const WarpState &W = Self::stateOf(Earlier.warp());
+  const uint64_t Block = loadRelaxed(W.Block);
+  fenceDevice();
+  if (judge(Me, Earlier) != How)
+    return;
+  RacingPair *P = pairOf(S->Index, Earlier.site());
+  if (!P) {
+    __nvvm_atom_add_gen_ll(
+        reinterpret_cast<long long *>(&metadata().PairsDropped), 1);
+    return;
+  }
+  if (loadRelaxed(P->Slot) == 0) {
+    // The first of its kind. What the earlier thread's warp said of itself
+    // before its first access is here by now, and surely a while later.
+    asm volatile("nanosleep.u32 20000;" ::: "memory");
+    fenceDevice();
+    if (judge(Me, Earlier) != How || loadRelaxed(W.Block) != Block)
+      return;
+  }
+  const uint64_t Seen =
+      __nvvm_atom_add_gen_ll(reinterpret_cast<long long *>(&P->Hits), 1);
+  if ((Seen & (Seen + 1)) != 0)
+    return;
+  auto *Buffer = reinterpret_cast<RecordBuffer *>(__crsan_config.Records);
+  if (Seen != 0) {
+    const uint32_t Slot = loadRelaxed(P->Slot) - 1;
+    if (Slot < Buffer->Capacity)
+      *publishedHits(Buffer, Slot) = Seen + 1;
+    return;
+  }
+  const uint32_t Slot =
+      __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&counters().NextRecord), 1);
+  if (Slot >= Buffer->Capacity) {
+    *reinterpret_cast<volatile uint64_t *>(&Buffer->Dropped) =
+        1 + __nvvm_atom_add_gen_ll(
+                reinterpret_cast<long long *>(&counters().Dropped), 1);
+    return;
+  }
+  volatile Record &R = reinterpret_cast<Record *>(Buffer + 1)[Slot];
+  R.Site = S->Id;
+  R.Other = Other->Id;
+  R.Address = A;
+  R.Before = earlierThread(Block < UnknownBlock ? Block : UnknownBlock,
+                           placeInBlock(Earlier, W.Grid, Block));
+  R.After = Why | blockShape(__nvvm_read_ptx_sreg_ntid_x(),
+                             __nvvm_read_ptx_sreg_ntid_y(),
+                             __nvvm_read_ptx_sreg_ntid_z());
+  R.Lanes = 1u << lane();
+  R.Flags = TwoSided | (__crsan_config.Flags & ShuffleBlocks ? Shuffled : 0);
+  R.Size = S->Size && S->Size < 255 ? S->Size : 255;
+  *reinterpret_cast<volatile uint8_t *>(&R.MemorySpace) = uint8_t(spaceOf(A));
+  writePlace(R, Buffer, Slot);
+  *publishedHits(Buffer, Slot) = 1;
+  storeRelaxed(P->Slot, Slot + 1);
+  __nvvm_membar_sys();
+  *reinterpret_cast<volatile uint8_t *>(&R.Kind) =
+      uint8_t(kindOf(How, Why, *S, *Other));
+  if (__crsan_config.Flags & TrapOnRace)
+    asm volatile("brkpt;");
+}
+
+#endif // CRSAN_DEVICE_RACES_H
