@@ -31,43 +31,49 @@ inline constexpr unsigned PageIndexBits = 20;
 inline constexpr uint32_t NumPages = 1u << PageIndexBits;
 
 /// A page table entry: 0 where nothing is tracked, else the shadow's address
-/// (a multiple of 4096, below 2^48) with `PageValid`, perhaps `PageCached`, and
-/// in bits 48-63 the address bits above the index, so that two pages of one
-/// index are told apart.
+/// (a multiple of 4096, below 2^48), PageHost and in bits 48-62 the address
+/// bits above the index, plus 1, so that two pages of one index are told apart,
+/// and an exact page from all others by one comparison of these 16 bits.
 enum PageFlags : uint64_t {
-  PageValid = 1,
-  PageCached = 2,
   PageHost = 4, ///< The host may access it while a kernel runs.
+  PageCached = uint64_t(1) << 63,
 };
+inline constexpr unsigned PageTagAt = 48;
 inline constexpr uint64_t pageIndex(uint64_t Address) {
   return (Address >> PageShift) & (NumPages - 1);
 }
 inline constexpr uint64_t pageTag(uint64_t Address) {
-  return (Address >> (PageShift + PageIndexBits)) & 0xffff;
+  return ((Address >> (PageShift + PageIndexBits)) & 0x7fff) + 1;
 }
 inline constexpr uint64_t pageEntry(uint64_t Address, uint64_t Shadow,
                                     uint64_t Flags) {
-  return pageTag(Address) << 48 | Shadow | Flags;
+  return pageTag(Address) << PageTagAt | Shadow | Flags;
+}
+/// Whether an entry is of the page that `Address` is in.
+inline constexpr bool isPageOf(uint64_t Entry, uint64_t Address) {
+  return (Entry & ~PageCached) >> PageTagAt == pageTag(Address);
 }
 
-/// An accessor, from its lowest bit: site, lane, warp, which bytes of the word,
-/// whether several lanes did the same, strong, under a lock; then the clock
-/// and, in a cached cell, the tag at the top.
+/// An accessor, from its lowest bit: lane, warp, which bytes of the word,
+/// whether several lanes did the same, strong, of a strong one whether its
+/// scope is wider than the block, of another one whether a lock was held, site;
+/// then the clock and, in a cached cell, the tag at the top. Who it is fits
+/// into the lower half and when into the upper one, where a comparison of
+/// halves finds it.
 struct AccessorLayout {
-  static constexpr unsigned LaneAt = 16, WarpAt = 21, BytesAt = 36,
+  static constexpr unsigned LaneAt = 0, WarpAt = 5, BytesAt = 20, SiteAt = 26,
                             ClockAt = 42, TagAt = 59;
-  static constexpr uint64_t Several = uint64_t(1) << 39,
-                            Strong = uint64_t(1) << 40,
-                            Locked = uint64_t(1) << 41;
-  static constexpr uint64_t SiteMask = (uint64_t(1) << LaneAt) - 1,
-                            LaneMask = uint64_t(31) << LaneAt,
-                            BytesMask = uint64_t(7) << BytesAt;
+  static constexpr uint64_t Several = uint64_t(1) << 23,
+                            Strong = uint64_t(1) << 24,
+                            WideOrLocked = uint64_t(1) << 25;
+  static constexpr uint64_t LaneMask = uint64_t(31) << LaneAt,
+                            Who = (uint64_t(1) << BytesAt) - 1,
+                            BytesMask = uint64_t(7) << BytesAt,
+                            SiteMask = uint64_t(0xffff) << SiteAt;
   /// Lane, warp and clock.
-  static constexpr uint64_t WhoAndWhen =
-      ((uint64_t(1) << (BytesAt - LaneAt)) - 1) << LaneAt | ~uint64_t(0)
-                                                                << ClockAt;
+  static constexpr uint64_t WhoAndWhen = Who | ~uint64_t(0) << ClockAt;
   /// All that is equal if lanes of a warp do the same.
-  static constexpr uint64_t SameButLane = ~(LaneMask | Several | Locked);
+  static constexpr uint64_t SameButLane = ~(LaneMask | Several | WideOrLocked);
 };
 
 /// Two accessors of one word.
@@ -109,9 +115,10 @@ struct WarpState {
   uint32_t LockedLanes; ///< Lanes that hold a lock.
   uint32_t Start;       ///< Clock when the block began.
   uint32_t Flags;       ///< WarpFlags.
-  uint32_t Alive;       ///< Lanes that have entered the kernel and not left it.
-  uint64_t Grid;        ///< %gridid.
-  uint64_t Block;       ///< Linear index of the block in its grid.
+  uint32_t
+      Alive;     ///< Lanes that have entered the kernel and not left it; Mixed.
+  uint64_t Grid; ///< %gridid.
+  uint64_t Block; ///< Linear index of the block in its grid.
   /// Of a block's first warp: the largest clock with which any of its threads
   /// came to its last two barriers.
   uint32_t Arrive[2];
@@ -120,7 +127,10 @@ struct WarpState {
   /// Where its lanes, and whoever they know of, have read strongly: a bit for
   /// each hash of 16 bytes (seenBit).
   uint64_t Seen;
-  uint64_t Pad;
+  /// Of a block's first warp: some warp has handed on what it knows, in this
+  /// block or in one before it.
+  uint32_t HasNews;
+  uint32_t Pad;
 };
 static_assert(sizeof(WarpState) == 96);
 
@@ -129,16 +139,20 @@ inline constexpr uint32_t seenBit(uint64_t Address) {
   return uint32_t(Address >> 4) * 0x9e3779b1u >> 26;
 }
 
-/// In WarpState::Place: a lane holds a lock, or the clock is about to be used
-/// up; a lane has executed a fence, so that what it writes may release.
-inline constexpr uint32_t NeedsCare = 1u << 31, HasFenced = 1u << 30;
+/// In WarpState::Place: the clock is about to be used up; a lane has executed a
+/// fence, so that what it writes may release; a lane has acquired something
+/// that no barrier of the block has handed on yet.
+inline constexpr uint32_t NeedsCare = 1u << 31, HasFenced = 1u << 30,
+                          HasFresh = 1u << 29;
+
+/// In WarpState::Alive: two live blocks have the same number, or had until the
+/// next one came: nothing is judged.
+inline constexpr uint32_t Mixed = 1u << 31, AliveMask = 0xffff;
 
 enum WarpFlags : uint32_t {
-  Mixed = 1,    ///< Two live blocks have the same number: nothing is judged.
   Leaky = 2,    ///< May end without a word: alive means nothing.
   HasKnown = 4, ///< Its row of the table of what is known is not all zero.
   Opaque = 8,   ///< Its grid may synchronise in ways that are not understood.
-  HasNews = 16, ///< Of a first warp: some warp has handed on what it knows.
 };
 
 /// What the lanes of a warp keep, field by field, so that lanes which come
@@ -165,8 +179,11 @@ struct LaneStates {
   uint32_t ActiveLocks[32]; ///< Bit I: Locks[I] has been followed by a fence.
   uint32_t Locks[4][32];    ///< Hashes of their addresses, 0: free.
   uint32_t Flags[32];       ///< LaneFlags.
+  /// The last wide sync cell and the last of the block's that were acquired
+  /// from, and their versions.
+  uint32_t AcquiredCell[2][32], AcquiredVersion[2][32];
 };
-static_assert(sizeof(LaneStates) == 21 * 128);
+static_assert(sizeof(LaneStates) == 25 * 128);
 
 enum LaneFlags : uint32_t {
   IsCalling = 1, ///< Has called a function of another unit.
@@ -194,7 +211,7 @@ inline constexpr uint32_t NumSyncCells = 1u << 15;
 inline constexpr uint32_t NumWideCells = NumSyncCells / 2, SubCells = 8;
 /// What whoever acquires from an object comes to know. 256 bytes.
 struct SyncCell {
-  uint32_t IsSet;
+  uint32_t Version; ///< Rises behind each change; 0: there was none.
   uint32_t Reserved;
   uint64_t Seen; ///< As WarpState's.
   uint32_t Pad[28];
@@ -240,10 +257,14 @@ struct AccessSite {
   SyncScope Scope;
   SyncOrder Order;
   uint8_t MemorySpace;
-  uint32_t Index; ///< Given by the device at first use; 0: none yet.
+  /// Given by the device at first use. Negative as long as there is none.
+  uint32_t Index;
   uint32_t Reserved[3];
 };
 static_assert(sizeof(AccessSite) == 32);
+/// AccessSite::Index: none yet, about to be given, and none left.
+inline constexpr uint32_t NoIndexYet = 1u << 31, IndexClaimed = ~0u,
+                          NoIndexLeft = ~1u;
 /// AccessSite[]; the unit's identity follows.
 inline constexpr char AccessesPrefix[] = "__crsan_accesses_";
 /// Sites that cells can name; accesses of later ones are not checked.
@@ -295,6 +316,8 @@ enum EnterFlags : uint32_t {
   EnterLeaky = 1,
   /// The kernel may synchronise in ways that the runtime is not told of.
   EnterOpaque = 2,
+  /// Threads of a block may meet at barriers.
+  EnterBarriers = 4,
 };
 
 /// Why two accesses are a race, in Record::After of a two-sided record. "The

@@ -175,13 +175,14 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
   // that neither takes the other's for the user's. Exempt functions synchronise
   // like others.
   std::vector<MetadataInstrumenter> Followed;
+  ModuleEvents Events;
   uint32_t Entering = startsGrids(M) ? abi::EnterLeaky : 0;
   if (HasMetadata)
     for (Function *F : concat<Function *>(Functions, Exempt)) {
       Followed.emplace_back(*F, Table, Kernel[*F], FAM);
       Skipped += Followed.back().skipped();
-      Entering |= (Followed.back().mayLeave() ? abi::EnterLeaky : 0) |
-                  (Followed.back().isOpaque() ? abi::EnterOpaque : 0);
+      Followed.back().note(Events);
+      Entering |= Followed.back().mayLeave() ? abi::EnterLeaky : 0;
     }
   else
     for (Function *F : Functions)
@@ -192,10 +193,10 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
       Instrumenter(*F, Table, Kernel[*F], FAM).run();
     shuffleBlocks(M);
   }
-  const bool HasFences = any_of(
-      Followed, [](const MetadataInstrumenter &I) { return I.mayFence(); });
+  if (Events.HasUnknown)
+    Entering |= abi::EnterOpaque;
   for (MetadataInstrumenter &I : Followed)
-    I.run(Entering, HasFences);
+    I.run(Entering, Events);
   if (linkDeviceRuntime(M)) {
     defineClusterExtent(M);
     Table.emit(Flags, Skipped);

@@ -14,6 +14,8 @@
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/Support/CommandLine.h"
 
 using namespace llvm;
@@ -50,61 +52,112 @@ MetadataInstrumenter::MetadataInstrumenter(Function &F, SiteTable &Table,
   // What is known at a block's end holds in a block that can be reached from
   // nowhere else.
   DenseMap<const BasicBlock *, CheckedAccesses> AtEnd;
-  DenseMap<const BasicBlock *, unsigned> WindowAtEnd;
   for (BasicBlock *BB : ReversePostOrderTraversal<Function *>(&F)) {
     const auto Before = AtEnd.find(BB->getSinglePredecessor());
     CheckedAccesses Checked = Before == AtEnd.end()
                                   ? CheckedAccesses(F.getDataLayout())
                                   : Before->second;
-    unsigned Window = WindowAtEnd.lookup(BB->getSinglePredecessor());
-    plan(*BB, Checked, Window);
-    WindowAtEnd[BB] = Window;
+    plan(*BB, Checked);
     Checked.endBlock();
     AtEnd.try_emplace(BB, std::move(Checked));
   }
 }
 
-void MetadataInstrumenter::plan(BasicBlock &BB, CheckedAccesses &Checked,
-                                unsigned &Window) {
-  const size_t First = Steps.size();
+void MetadataInstrumenter::plan(BasicBlock &BB, CheckedAccesses &Checked) {
+  const size_t First = Steps.size(), FirstBreak = Breaks.size();
   for (Instruction &I : BB) {
     const Events All = eventsOf(I);
     Skipped += noteSkipped(I, All.Skipped, ORE);
     MayLeave |= All.MayLeave;
     for (const Event &E : All.List) {
       if (E.What == Event::Kind::Weak)
-        planAccess(I, E, Checked, Window);
+        planAccess(I, E, Checked);
       else
-        planOther(I, E, Window);
+        planOther(I, E);
     }
     // A function that is defined here has events of its own.
-    if (All.MayLeave ||
-        any_of(All.List,
-               [](const Event &E) { return E.What != Event::Kind::Weak; }) ||
-        (isa<CallBase>(I) && !isa<IntrinsicInst>(I) &&
-         !cast<CallBase>(I).isInlineAsm())) {
+    const bool IsCall = isa<CallBase>(I) && !isa<IntrinsicInst>(I) &&
+                        !cast<CallBase>(I).isInlineAsm();
+    if (IsCall || All.MayLeave)
+      Breaks.push_back(&I);
+    if (All.MayLeave)
+      Exits.push_back(&I);
+    if (All.MayLeave || IsCall || any_of(All.List, [](const Event &E) {
+          return E.What != Event::Kind::Weak;
+        }))
       Checked.clear();
-      Window = 0;
-    }
     if (isKernel(F) && isa<ReturnInst>(I))
       Steps.push_back({&I, {Event::Kind::Leave}, &I});
   }
-  auto IsFast = [](const Step &S) {
-    return S.Window != 0 && S.What.What == Event::Kind::Weak;
-  };
-  const auto Begin = Steps.begin() + First;
-  if (auto It = std::find_if(Begin, Steps.end(), IsFast); It != Steps.end())
-    It->InBlock = std::count_if(Begin, Steps.end(), IsFast);
+  planGroups(First, FirstBreak);
 }
 
-void MetadataInstrumenter::planOther(Instruction &I, const Event &E,
-                                     unsigned &Window) {
+/// Whether `V` could be computed at `At` already: it does not depend on what is
+/// read from there on.
+static bool isAvailable(const Value *V, const Instruction *At,
+                        unsigned Depth = 0) {
+  auto *I = dyn_cast<Instruction>(V);
+  // Of what is used in a block, all that comes from elsewhere is there before.
+  if (!I || I->getParent() != At->getParent() || I->comesBefore(At))
+    return true;
+  constexpr unsigned Most = 8;
+  return Depth < Most && !I->mayReadOrWriteMemory() &&
+         all_of(I->operands(),
+                [&](const Value *O) { return isAvailable(O, At, Depth + 1); });
+}
+
+/// Accesses of a block between two synchronisations are checked in groups, each
+/// behind its last one: what checks and accesses load is loaded at the same
+/// time. Larger groups would need more registers than that is worth, and what
+/// depends on a racy value may never return.
+void MetadataInstrumenter::planGroups(size_t First, size_t FirstBreak) {
+  constexpr unsigned MostWords = 8;
+  constexpr size_t None = -1;
+  size_t Counted = None;
+  SmallVector<size_t> Group;
+  unsigned Words = 0;
+  auto Close = [&] {
+    for (size_t N : Group)
+      Steps[N].Group = Group.back();
+    Group.clear();
+    Words = 0;
+  };
+  for (size_t N = First; N < Steps.size(); ++N) {
+    Step &S = Steps[N];
+    for (;
+         FirstBreak < Breaks.size() && Breaks[FirstBreak]->comesBefore(S.Inst);
+         ++FirstBreak)
+      Close();
+    if (S.IsFast) {
+      if (Counted == None)
+        Counted = N;
+      ++Steps[Counted].InBlock;
+    }
+    if (S.What.What != Event::Kind::Weak) {
+      Close();
+      S.Group = N;
+      continue;
+    }
+    if (!S.IsFast)
+      continue;
+    const unsigned More = S.What.Size < 4 ? 1 : S.What.Size / 4;
+    if (!Group.empty() &&
+        (Words + More > MostWords ||
+         !isAvailable(S.What.Where.Base, Steps[Group.front()].Inst)))
+      Close();
+    Group.push_back(N);
+    Words += More;
+  }
+  Close();
+}
+
+void MetadataInstrumenter::planOther(Instruction &I, const Event &E) {
   Step &S = Steps.emplace_back(Step{&I, E, &I});
   // If it turns out that nothing has to be handed on by it.
   if (E.What != Event::Kind::Strong || !isInRegister(E) || E.Expected ||
       E.Order > abi::SyncOrder::Relaxed)
     return;
-  S.Window = Window = Window ? Window : ++NumWindows;
+  S.IsFast = true;
   S.IsUniform = E.Where.Base && Uniformity.isUniform(E.Where.Base);
 }
 
@@ -117,8 +170,7 @@ static bool areOfOneLine(const Instruction &A, const Instruction &B) {
 }
 
 void MetadataInstrumenter::planAccess(Instruction &I, const Event &E,
-                                      CheckedAccesses &Checked,
-                                      unsigned &Window) {
+                                      CheckedAccesses &Checked) {
   int64_t Distance;
   if (Checked.covering(E)) {
     ++NumRedundant;
@@ -143,57 +195,115 @@ void MetadataInstrumenter::planAccess(Instruction &I, const Event &E,
   Step &S = Steps.emplace_back(Step{&I, E, &I});
   if (!isInRegister(E))
     return;
-  Window = Window ? Window : ++NumWindows;
-  S.Window = Window;
+  S.IsFast = true;
   S.IsUniform = E.Where.Base && Uniformity.isUniform(E.Where.Base);
 }
 
-bool MetadataInstrumenter::mayFence() const {
-  return any_of(Steps, [](const Step &S) {
-    const Event &E = S.What;
-    return E.What == Event::Kind::Fence || E.What == Event::Kind::Unknown ||
-           E.What == Event::Kind::Call ||
-           (E.What == Event::Kind::Strong && E.Order > abi::SyncOrder::Relaxed);
-  });
+/// Only functions of this module come here.
+bool MetadataInstrumenter::isOurs() const {
+  return isKernel(F) || (F.hasLocalLinkage() && !F.hasAddressTaken());
 }
 
-/// A strong access that neither releases nor acquires, ever. What other units
+/// No fence can have been executed where this function runs. What other units
 /// can call may run in kernels that have fences.
+bool MetadataInstrumenter::isFenceless() const {
+  return !Module.HasFences && isOurs();
+}
+
+/// A strong access that neither releases nor acquires, ever.
 bool MetadataInstrumenter::isJustAccess(const Step &S) const {
-  return S.What.What == Event::Kind::Strong && S.Window && !HasFences &&
-         (isKernel(F) || (F.hasLocalLinkage() && !F.hasAddressTaken()));
+  return S.What.What == Event::Kind::Strong && S.IsFast && isFenceless();
 }
 
-bool MetadataInstrumenter::isOpaque() const {
-  return any_of(
-      Steps, [](const Step &S) { return S.What.What == Event::Kind::Unknown; });
+/// A barrier that all threads of the block meet at, and that does nothing else.
+static IntrinsicInst *asBlockBarrier(Instruction *Inst) {
+  auto *I = dyn_cast<IntrinsicInst>(Inst);
+  if (!I ||
+      (I->getIntrinsicID() != Intrinsic::nvvm_barrier_cta_sync_aligned_all &&
+       I->getIntrinsicID() != Intrinsic::nvvm_barrier_cta_sync_all))
+    return nullptr;
+  return match(I->getArgOperand(0), PatternMatch::m_Zero()) ? I : nullptr;
 }
 
-void MetadataInstrumenter::run(uint32_t Flags, bool WithFences) {
-  HasFences = WithFences;
+/// Barriers may be replaced only if all that threads can meet at the same time
+/// are: PTX does not let those with a result meet those without.
+IntrinsicInst *MetadataInstrumenter::replacedBarrier(const Step &S) const {
+  return S.What.What == Event::Kind::BlockBarrier && !CheckCalls &&
+                 !Module.HasForeignBarriers
+             ? asBlockBarrier(S.Inst)
+             : nullptr;
+}
+
+void MetadataInstrumenter::note(ModuleEvents &M) const {
+  for (const Step &S : Steps) {
+    const Event &E = S.What;
+    M.HasUnknown |= E.What == Event::Kind::Unknown;
+    M.HasFences |=
+        E.What == Event::Kind::Fence || E.What == Event::Kind::Unknown ||
+        E.What == Event::Kind::Call ||
+        (E.What == Event::Kind::Strong && E.Order > abi::SyncOrder::Relaxed);
+    M.HasBarriers |=
+        E.What == Event::Kind::BlockBarrier || E.What == Event::Kind::Call;
+    M.HasForeignBarriers |= E.What == Event::Kind::Call ||
+                            E.What == Event::Kind::Unknown ||
+                            (E.What == Event::Kind::BlockBarrier &&
+                             (!isa<IntrinsicInst>(S.Inst) || !isOurs()));
+  }
+}
+
+void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
+  Module = M;
+  EnterFlags = Flags | (M.HasBarriers ? abi::EnterBarriers : 0);
   for (Step &S : Steps)
     if (S.What.What == Event::Kind::Weak || S.What.What == Event::Kind::Strong)
       S.Site = siteOf(S);
-  auto Begin = [this] {
-    return &*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
-  };
-  if (NumWindows) {
-    IRBuilder<> B(Begin());
-    Fast.emplace(F, B);
-    Windows.resize(NumWindows + 1);
+  IRBuilder<> B(&*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  Value *First = nullptr;
+  if (isKernel(F)) {
+    First = call(B, EnterName, B.getInt32(EnterFlags),
+                 FixedVectorType::get(B.getInt32Ty(), 4));
+  } else if (!isOurs()) {
+    call(B, CalledName, {});
   }
-  for (const Step &S : Steps)
-    emitBefore(S);
+  if (any_of(Steps,
+             [&](const Step &S) { return S.IsFast || replacedBarrier(S); })) {
+    const bool HasBarriers = !isKernel(F) || !Breaks.empty() || M.HasBarriers;
+    Fast.emplace(F, B, First, HasBarriers, /*HasLocks=*/!isFenceless());
+    // After what is emitted after the instruction.
+    auto Resume = [&](Instruction *I) {
+      if (I->isTerminator())
+        return;
+      IRBuilder<> B(I->getNextNode());
+      Fast->emitWindow(B);
+    };
+    for (const Step &S : Steps)
+      if (S.What.What != Event::Kind::Weak && !isJustAccess(S) &&
+          !replacedBarrier(S))
+        Resume(S.Inst);
+    for (Instruction *I : Breaks)
+      Resume(I);
+  }
+  for (size_t N = 0; N < Steps.size(); ++N)
+    emitBefore(N);
   // Each just behind its instruction, so the last one first.
   for (const Step &S : reverse(Steps))
     emitAfter(S);
-
-  // In front of all that has been emitted.
-  IRBuilder<> B(Begin());
-  if (isKernel(F))
-    call(B, EnterName, B.getInt32(Flags));
-  else if (!F.hasLocalLinkage() || F.hasAddressTaken())
-    call(B, CalledName, {});
+  if (!Fast)
+    return;
+  auto Count = [&](Instruction *I) {
+    IRBuilder<> B(I);
+    B.SetCurrentDebugLocation(I->getDebugLoc());
+    Fast->emitCounted(B);
+  };
+  for (Instruction *I : Exits)
+    Count(I);
+  for (BasicBlock &BB : F)
+    if (!isKernel(F) && isa<ReturnInst>(BB.getTerminator()))
+      Count(BB.getTerminator());
+  for (const Step &S : Steps)
+    if (IntrinsicInst *I = replacedBarrier(S))
+      Fast->emitBarrier(I);
+  Fast->finish();
 }
 
 Constant *MetadataInstrumenter::siteOf(const Step &S) {
@@ -225,59 +335,92 @@ static unsigned knownSpace(const Place &Where) {
   return Object->getType()->getPointerAddressSpace();
 }
 
-void MetadataInstrumenter::emitFast(const Step &S) {
-  IRBuilder<> B(S.Inst);
+FastAccess MetadataInstrumenter::fastAccess(const Step &S, IRBuilder<> &B) {
   const Event &E = S.What;
-  FastCheck::Window &W = Windows[S.Window];
-  // The first of a window in this order is in front of all others.
-  if (!W.Mine)
-    W = Fast->emitWindow(B);
-  if (const unsigned Number = E.What == Event::Kind::Strong ? 1 : S.InBlock)
-    Fast->emitCount(B, Number);
+  FastAccess A = {};
+  A.Site = S.Site;
+  A.Address = emitAddress(B, E.Where);
+  A.Loc = S.Accessor->getDebugLoc();
+  A.Space = knownSpace(E.Where);
+  A.Size = E.Size;
+  A.Writes = E.Flags & abi::WritesMemory;
+  A.IsStrong = E.Flags & abi::IsStrong;
+  A.Reads = E.Flags & abi::ReadsMemory;
+  A.IsWide = E.Scope != abi::SyncScope::Block;
   // The access of a whole instruction, or a part of it, or of assembly.
-  const bool IsAligned = S.Inst == S.Accessor && E.Size == E.WholeSize &&
-                         isa<LoadInst, StoreInst>(S.Inst) &&
-                         getLoadStoreAlignment(S.Inst).value() >= E.Size;
-  Fast->emit(S.Inst, W,
-             {S.Site, emitAddress(B, E.Where), knownSpace(E.Where),
-              uint32_t(E.Size), bool(E.Flags & abi::WritesMemory),
-              bool(E.Flags & abi::IsStrong), bool(E.Flags & abi::ReadsMemory),
-              E.Scope != abi::SyncScope::Block, IsAligned, S.IsUniform});
+  A.IsAligned = S.Inst == S.Accessor && E.Size == E.WholeSize &&
+                isa<LoadInst, StoreInst>(S.Inst) &&
+                getLoadStoreAlignment(S.Inst).value() >= E.Size;
+  A.IsUniform = S.IsUniform;
+  if (E.Where.Base && E.Where.Base->getType()->isPointerTy())
+    A.Root = CheckedAccesses::rootOf(F.getDataLayout(), E.Where, A.Offset);
+  return A;
 }
 
-void MetadataInstrumenter::emitBefore(const Step &S) {
+/// Of a group, at its last step: everything is known there, and nothing has
+/// synchronised since the first one.
+void MetadataInstrumenter::emitFast(size_t Number) {
+  const bool IsStrong = Steps[Number].What.What == Event::Kind::Strong;
+  Instruction *At = Steps[Number].Inst;
+  if (!IsStrong)
+    At = At->getNextNode();
+  IRBuilder<> B(At);
+  SmallVector<FastAccess> Group;
+  size_t First = Number;
+  while (First > 0 && !IsStrong &&
+         Steps[First - 1].What.What == Event::Kind::Weak &&
+         (!Steps[First - 1].IsFast || Steps[First - 1].Group == Number))
+    --First;
+  for (size_t N = First; N <= Number; ++N)
+    if (Steps[N].IsFast && Steps[N].Group == Number)
+      Group.push_back(fastAccess(Steps[N], B));
+  Fast->emit(At, Group);
+}
+
+void MetadataInstrumenter::emitBefore(size_t Number) {
+  const Step &S = Steps[Number];
   IRBuilder<> B(S.Inst);
   B.SetCurrentDebugLocation(S.Accessor->getDebugLoc());
   const Event &E = S.What;
   switch (E.What) {
   case Event::Kind::Weak:
     if (!E.isWhole())
-      return call(B, RangeName,
-                  {S.Site, emitAddress(B, E.Where), emitLength(B, E)});
-    if (S.Window)
-      return emitFast(S);
-    return call(B, AccessName, {S.Site, emitAddress(B, E.Where)});
+      return (void)call(B, RangeName,
+                        {S.Site, emitAddress(B, E.Where), emitLength(B, E)});
+    if (!S.IsFast)
+      return (void)call(B, AccessName, {S.Site, emitAddress(B, E.Where)});
+    if (S.InBlock)
+      Fast->emitCount(B, S.InBlock);
+    if (S.Group == Number)
+      emitFast(Number);
+    return;
   case Event::Kind::Strong:
-    if (S.Window) {
-      emitFast(S);
+    if (S.IsFast) {
+      if (S.InBlock)
+        Fast->emitCount(B, S.InBlock);
+      emitFast(Number);
       if (!isJustAccess(S) && E.Flags & abi::WritesMemory)
-        Fast->emitRelease(S.Inst, Windows[S.Window], S.Site,
-                          emitAddress(B, E.Where));
+        Fast->emitRelease(S.Inst, S.Site, emitAddress(B, E.Where));
       return;
     }
-    return call(B, StrongName, {S.Site, emitAddress(B, E.Where)});
+    return (void)call(B, StrongName, {S.Site, emitAddress(B, E.Where)});
   case Event::Kind::WarpBarrier:
-    return call(B, WarpBarrierName,
-                B.CreateZExtOrTrunc(E.Mask, B.getInt32Ty()));
+    return (void)call(B, WarpBarrierName,
+                      B.CreateZExtOrTrunc(E.Mask, B.getInt32Ty()));
   case Event::Kind::BlockBarrier:
-    return call(B, BlockArriveName, {});
+    if (!replacedBarrier(S))
+      call(B, BlockArriveName, {});
+    return;
   case Event::Kind::Publish:
-    return call(B, PublishName,
-                {emitAddress(B, E.Where), B.getInt32(uint32_t(E.Scope))});
+    return (void)call(B, PublishName,
+                      {emitAddress(B, E.Where), B.getInt32(uint32_t(E.Scope))});
   case Event::Kind::Call:
-    return call(B, CallingName, {});
+    return (void)call(B, CallingName, {});
   case Event::Kind::Leave:
-    return call(B, LeaveName, {});
+    if (Fast)
+      Fast->emitCounted(B);
+    call(B, LeaveName, B.getInt32(EnterFlags));
+    return;
   case Event::Kind::Fence:
   case Event::Kind::Collect:
   case Event::Kind::Unknown:
@@ -295,20 +438,22 @@ void MetadataInstrumenter::emitAfter(const Step &S) {
   case Event::Kind::Strong:
     if (isJustAccess(S))
       return;
-    return call(B, StrongDoneName,
-                {S.Site, emitAddress(B, E.Where), emitSwapResult(B, S)});
+    return (void)call(B, StrongDoneName,
+                      {S.Site, emitAddress(B, E.Where), emitSwapResult(B, S)});
   case Event::Kind::Fence:
-    return call(B, FenceName, B.getInt32(uint32_t(E.Scope)));
+    return (void)call(B, FenceName, B.getInt32(uint32_t(E.Scope)));
   case Event::Kind::BlockBarrier:
-    return call(B, BlockDepartName, {});
+    if (!replacedBarrier(S))
+      call(B, BlockDepartName, {});
+    return;
   case Event::Kind::Collect:
-    return call(B, CollectName,
-                {emitAddress(B, E.Where), B.getInt32(uint32_t(E.Scope))});
+    return (void)call(B, CollectName,
+                      {emitAddress(B, E.Where), B.getInt32(uint32_t(E.Scope))});
   case Event::Kind::Unknown:
     ++NumUnknown;
-    return call(B, UnknownName, {});
+    return (void)call(B, UnknownName, {});
   case Event::Kind::Call:
-    return call(B, ReturnedName, {});
+    return (void)call(B, ReturnedName, {});
   case Event::Kind::Weak:
   case Event::Kind::WarpBarrier:
   case Event::Kind::Publish:
@@ -373,16 +518,20 @@ Value *MetadataInstrumenter::emitSwapResult(IRBuilder<> &B, const Step &S) {
   return B.CreateSelect(Succeeded, B.getInt32(2), B.getInt32(1));
 }
 
-void MetadataInstrumenter::call(IRBuilder<> &B, StringRef Name,
-                                ArrayRef<Value *> Arguments) {
+CallInst *MetadataInstrumenter::call(IRBuilder<> &B, StringRef Name,
+                                     ArrayRef<Value *> Arguments,
+                                     Type *Result) {
   SmallVector<Type *, 3> Types;
   for (Value *Argument : Arguments)
     Types.push_back(Argument->getType());
   FunctionCallee Callee = F.getParent()->getOrInsertFunction(
-      Name, FunctionType::get(B.getVoidTy(), Types, /*isVarArg=*/false));
+      Name, FunctionType::get(Result ? Result : B.getVoidTy(), Types,
+                              /*isVarArg=*/false));
   if (auto *Entry = dyn_cast<Function>(Callee.getCallee()))
     Entry->setConvergent();
-  B.CreateCall(Callee, Arguments)->setConvergent();
+  CallInst *Call = B.CreateCall(Callee, Arguments);
+  Call->setConvergent();
+  return Call;
 }
 
 } // namespace crsan

@@ -17,6 +17,16 @@
 
 namespace crsan {
 
+/// What the functions of a module do, all together.
+struct ModuleEvents {
+  bool HasUnknown = false; ///< May synchronise in ways that nobody understands.
+  bool HasFences =
+      false; ///< Threads may release or acquire by strong accesses.
+  bool HasBarriers = false; ///< Threads of a block may meet.
+  /// Also where that cannot be seen here, or not be changed.
+  bool HasForeignBarriers = false;
+};
+
 /// Tells the runtime of each event of a function (metadata mode): of accesses
 /// before they happen, so that they can be judged whatever becomes of the
 /// thread; of what a thread gives to others, before; of what it gets, after.
@@ -33,15 +43,11 @@ public:
   /// runtime.
   bool mayLeave() const { return MayLeave; }
 
-  /// True if something here may synchronise in ways that nobody understands.
-  bool isOpaque() const;
-
-  /// True if a thread may release or acquire by strong accesses here.
-  bool mayFence() const;
+  /// Adds what happens here.
+  void note(ModuleEvents &M) const;
 
   /// Emits the calls. `Flags`: EnterFlags of the module's kernels.
-  /// `WithFences`: some function that runs in them mayFence.
-  void run(uint32_t Flags, bool WithFences);
+  void run(uint32_t Flags, const ModuleEvents &M);
 
 private:
   struct Step {
@@ -49,28 +55,35 @@ private:
     Event What;
     llvm::Instruction *Accessor;    ///< Whose place in the source it has.
     llvm::Constant *Site = nullptr; ///< Of an access.
-    /// Of an access that is checked in line: the window that it is in, from 1
-    /// on, and, of the first of its block, how many there are in it.
-    unsigned Window = 0, InBlock = 0;
+    bool IsFast = false;            ///< An access that is checked in line, ...
+    /// ... together with others of its group; the number of the last.
+    size_t Group = 0;
+    unsigned InBlock = 0;   ///< Of a block's first one: how many there are.
     bool IsUniform = false; ///< All lanes that are there access one location.
   };
 
-  /// `Window`: the one that goes on from the block before, 0 if none.
-  void plan(llvm::BasicBlock &BB, CheckedAccesses &Checked, unsigned &Window);
+  void plan(llvm::BasicBlock &BB, CheckedAccesses &Checked);
   void planAccess(llvm::Instruction &I, const Event &E,
-                  CheckedAccesses &Checked, unsigned &Window);
+                  CheckedAccesses &Checked);
+  void planOther(llvm::Instruction &I, const Event &E);
+  void planGroups(size_t First, size_t FirstBreak);
+  bool isOurs() const;
   bool isJustAccess(const Step &S) const;
-  void planOther(llvm::Instruction &I, const Event &E, unsigned &Window);
-  void emitFast(const Step &S);
-  void emitBefore(const Step &S);
+  bool isFenceless() const;
+  llvm::IntrinsicInst *replacedBarrier(const Step &S) const;
+  FastAccess fastAccess(const Step &S, llvm::IRBuilder<> &B);
+  void emitFast(size_t Number);
+  void emitBefore(size_t Number);
   void emitAfter(const Step &S);
   llvm::Constant *siteOf(const Step &S);
   llvm::Value *emitAddress(llvm::IRBuilder<> &B, const Place &Where);
   /// The bytes of an access that is not whole: 0 where it is not made.
   llvm::Value *emitLength(llvm::IRBuilder<> &B, const Event &E);
   llvm::Value *emitSwapResult(llvm::IRBuilder<> &B, const Step &S);
-  void call(llvm::IRBuilder<> &B, llvm::StringRef Name,
-            llvm::ArrayRef<llvm::Value *> Arguments);
+  /// `Result`: the type of what it returns; null: nothing.
+  llvm::CallInst *call(llvm::IRBuilder<> &B, llvm::StringRef Name,
+                       llvm::ArrayRef<llvm::Value *> Arguments,
+                       llvm::Type *Result = nullptr);
 
   llvm::Function &F;
   SiteTable &Table;
@@ -78,10 +91,12 @@ private:
   llvm::OptimizationRemarkEmitter &ORE;
   llvm::UniformityInfo &Uniformity;
   std::vector<Step> Steps;
-  unsigned NumWindows = 0;
-  bool HasFences = true;
+  /// Calls, which may synchronise, and where a thread may leave.
+  std::vector<llvm::Instruction *> Breaks;
+  std::vector<llvm::Instruction *> Exits; ///< Those where it may leave.
+  ModuleEvents Module;
+  uint32_t EnterFlags = 0;
   std::optional<FastCheck> Fast;
-  std::vector<FastCheck::Window> Windows; ///< By number.
   uint32_t Skipped = 0;
   bool MayLeave = false;
 };

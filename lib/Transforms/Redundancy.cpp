@@ -22,17 +22,22 @@ static bool contains(int64_t Outer, uint64_t OuterSize, int64_t Offset,
          Offset + int64_t(Size) <= Outer + int64_t(OuterSize);
 }
 
+const Value *CheckedAccesses::rootOf(const DataLayout &DL, const Place &Where,
+                                     int64_t &Offset) {
+  APInt Constant(DL.getIndexTypeSizeInBits(Where.Base->getType()), 0);
+  const Value *Root = Where.Base->stripAndAccumulateConstantOffsets(
+      DL, Constant, /*AllowNonInbounds=*/true);
+  Offset = Where.Offset + Constant.getSExtValue();
+  return Root;
+}
+
 CheckedAccesses::Key CheckedAccesses::keyOf(const Event &E,
                                             int64_t &Offset) const {
   const Value *Base = E.Where.Base;
   Offset = E.Where.Offset;
   if (!Base->getType()->isPointerTy())
     return {Base, E.Where.Space};
-  APInt Constant(DL.getIndexTypeSizeInBits(Base->getType()), 0);
-  Base = Base->stripAndAccumulateConstantOffsets(DL, Constant,
-                                                 /*AllowNonInbounds=*/true);
-  Offset += Constant.getSExtValue();
-  return {Base, 0};
+  return {rootOf(DL, E.Where, Offset), 0};
 }
 
 const CheckedAccesses::Checked *

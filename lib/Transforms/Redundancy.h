@@ -32,6 +32,11 @@ public:
     std::optional<size_t> Number;
   };
 
+  /// What the address of a place, which is a pointer, is at a constant offset
+  /// from.
+  static const llvm::Value *rootOf(const llvm::DataLayout &DL,
+                                   const Place &Where, int64_t &Offset);
+
   /// An access that was checked and makes a check of `E` needless; or null.
   const Checked *covering(const Event &E) const;
 

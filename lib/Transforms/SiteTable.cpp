@@ -229,7 +229,7 @@ void SiteTable::emit(uint32_t Flags, uint32_t Skipped) {
                   uint64_t(S.Size) | uint64_t(S.Flags) << 32 |
                       uint64_t(S.Scope) << 40 | uint64_t(S.Order) << 48 |
                       uint64_t(S.MemorySpace) << 56,
-                  0, 0});
+                  abi::NoIndexYet, 0});
   auto *AccessesArray = Flags & abi::HasMetadata
                             ? define(Twine(abi::AccessesPrefix) + Unit,
                                      ConstantDataArray::get(C, Words), false)

@@ -9,27 +9,42 @@
 
 #include "Races.h"
 
+namespace crsan::device {
+
 /// The access of `A` by this thread, now, was not seen to be ordered after one
 /// that conflicts with it: a closer look.
-ENTRY void __crsan_md_judge(crsan::abi::AccessSite *S, uint64_t A,
-                            uint64_t MineBits, uint64_t EarlierBits) {
-  using namespace crsan::device;
-  const Accessor Mine{MineBits}, Earlier{EarlierBits};
-  if (!(maskOf(Earlier.bytes()) & maskOf(Mine.bytes())))
+__attribute__((device, noinline)) void
+judgePair(const Self &Me, AccessSite &S, Address A, Bytes B, Accessor Earlier) {
+  if (!(maskOf(Earlier.bytes()) & maskOf(B)))
     return;
-  const Self Me;
+  // A shared location is one block's.
+  const uint32_t Place = (Earlier.warp() - Me.FirstWarp) & (NumWarps - 1);
+  if (spaceOf(A) == Space::Shared && Place >= warpsInBlock())
+    return;
   const Order How = judge(Me, Earlier);
   if (How == Order::Ordered)
     return;
-  if (Earlier.isStrong() && Mine.isStrong()) {
-    const AccessSite *Other = siteAt(Earlier.site());
+  if (Earlier.isStrong() && (S.Flags & IsStrong)) {
     const bool Far = How == Order::OtherBlock || How == Order::OtherKernel;
-    if (!Other || isScopeEnough(*S, *Other, Far))
-      return; // P6.
+    if (!Far || (isWide(S.Scope) && Earlier.isWide()))
+      return; // P6, and R1: each is within the other's scope.
   } else if (Earlier.isStrong() && mayHaveSeen(Me, A)) {
     return;
   }
-  __crsan_md_race(S, A, EarlierBits);
+  __crsan_md_race(&S, A, Earlier.Bits);
+}
+
+} // namespace crsan::device
+
+/// A write of `Size` bytes at `A`, in one word, has taken the place of another
+/// one in its cell, which was not seen to be ordered before it.
+ENTRY void __crsan_md_replaced(crsan::abi::AccessSite *S, uint64_t A,
+                               uint64_t Size, uint64_t Earlier) {
+  using namespace crsan::device;
+  if (!isShadowed())
+    return;
+  const uint32_t From = uint32_t(A & 3), To = From + uint32_t(Size);
+  judgePair(Self(), *S, A, bytesOf(From, To < 4 ? To : 4), Accessor(Earlier));
 }
 
 namespace crsan::device {
@@ -48,6 +63,7 @@ DEVICE bool keepsWriter(Accessor Writer, Accessor Now, uint32_t Floor) {
 
 /// A warp's access, as its words are judged.
 struct Check {
+  const Self &Me;
   AccessSite &S;
   Quick Test;
   Accessor Mine;
@@ -57,7 +73,7 @@ struct Check {
   DEVICE void against(Address A, CellRef C, Accessor Now,
                       Accessor Earlier) const {
     if (!Test.isOrdered(Earlier, Now, C.IsShared))
-      __crsan_md_judge(&S, A, Now.Bits, Earlier.Bits);
+      judgePair(Me, S, A, Now.bytes(), Earlier);
   }
   DEVICE void word(Address A, CellRef C, Bytes B) const;
 };
@@ -121,10 +137,11 @@ ENTRY void __crsan_md_check(crsan::abi::AccessSite *Site, uint64_t A,
   if (Several)
     Mine = Mine.several();
   if (Strong)
-    Mine = Mine.strong();
-  if (loadNear(W.LockedLanes) >> Me.Lane & 1)
+    Mine = Mine.strong(isWide(S.Scope));
+  else if (loadNear(W.LockedLanes) >> Me.Lane & 1)
     Mine = Mine.locked();
   const Check C{
+      Me,
       S,
       {Me.FirstWarp, warpsInBlock(), loadNear(W.Barrier), loadNear(W.Floor)},
       Mine,
@@ -185,23 +202,32 @@ DEVICE void rememberSwap(const Self &Me, AccessSite &S, Address A) {
     const Bytes B = bytesOf(uint32_t(A - Word), uint32_t(Next - Word));
     if (Clock + 1 >= C.clocks() || B == Bytes::None)
       continue;
-    Accessor Now = Accessor::make(Index, Me.Lane, Me.Warp, Clock).strong();
-    if (loadNear(W.LockedLanes) >> Me.Lane & 1)
-      Now = Now.locked();
+    const Accessor Now =
+        Accessor::make(Index, Me.Lane, Me.Warp, Clock).strong(isWide(S.Scope));
     if (!keepsWriter(C.decode(C.load().Writer), Now.with(B), loadNear(W.Floor)))
       C.setWriter(Now.with(B));
   }
 }
 
-/// Accesses checked, one a lane: counted by the first of the lanes that are
-/// here together.
-DEVICE void countChecked(uint32_t Warp) {
-  const uint32_t Here = activeMask();
-  if (lane() == uint32_t(__builtin_ctz(Here)))
-    asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(
-                     &Self::stateOf(Warp).Checked),
-                 "l"(uint64_t(__builtin_popcount(Here)))
+/// Counts `Number` accesses of each lane that is here.
+DEVICE void countChecked(WarpState &W, uint32_t Number) {
+  auto Add = [&](uint64_t Accesses) {
+    asm volatile("red.relaxed.gpu.add.u64 [%0], %1;" ::"l"(&W.Checked),
+                 "l"(Accesses)
                  : "memory");
+  };
+  // One exchange, with a fresh mask: lanes may part at any time.
+  const uint32_t Here = activeMask();
+  uint32_t Equal;
+  asm volatile("{ .reg .pred p; .reg .b32 m; match.all.sync.b32 m|p, %1, %2; "
+               "selp.b32 %0, m, 0, p; }"
+               : "=r"(Equal)
+               : "r"(Number), "r"(Here)
+               : "memory");
+  if (Equal == 0)
+    Add(Number);
+  else if (lane() == uint32_t(__builtin_ctz(Equal)))
+    Add(uint64_t(Number) * __builtin_popcount(Equal));
 }
 
 } // namespace crsan::device

@@ -51,6 +51,8 @@ DEVICE Order judgeInWarp(const Self &Me, Accessor Earlier) {
   const LaneRef Mine = Me.thread();
   if (Earlier.lane() == Me.Lane && !Earlier.isSeveral())
     return Order::Ordered; // P3: program order.
+  if (Then < loadRelaxed(Me.warp().Barrier))
+    return Order::Ordered; // P5.
   // Where and when the other lane arrived, nobody saw.
   if ((loadRelaxed(Me.warp().Flags) & HasKnown) &&
       loadRelaxed(Me.known()[Me.Warp % KnownEntries]) == Everything)
@@ -79,7 +81,7 @@ DEVICE Order judge(const Self &Me, Accessor Earlier) {
   if (Then < loadRelaxed(Mine.Floor) || Then < loadRelaxed(Other.Start) ||
       Then > loadRelaxed(Other.Clock))
     return Order::Ordered;
-  if ((loadRelaxed(Mine.Flags) | loadRelaxed(Other.Flags)) & Mixed)
+  if ((loadRelaxed(Mine.Alive) | loadRelaxed(Other.Alive)) & Mixed)
     return Order::Ordered;
   if (Theirs == Me.Warp)
     return judgeInWarp(Me, Earlier);
@@ -95,7 +97,7 @@ DEVICE Order judge(const Self &Me, Accessor Earlier) {
     // before ours. The host might have, or a third grid, but not without a
     // release that reaches beyond the block of whoever knows of the access.
     const bool IsRunning =
-        loadRelaxed(Other.Alive) != 0 &&
+        (loadRelaxed(Other.Alive) & AliveMask) != 0 &&
         !(loadRelaxed(Other.Flags) & (Leaky | Opaque)) &&
         !loadRelaxed(metadata().Foreign) &&
         loadRelaxed(SyncCells::at(AnyWide).Known[Theirs % KnownEntries]) <=
@@ -108,12 +110,6 @@ DEVICE Order judge(const Self &Me, Accessor Earlier) {
   if (Then < loadRelaxed(Mine.Barrier))
     return Order::Ordered;
   return Order::SameBlock; // R3.
-}
-
-/// P6 and R1: two strong accesses, each within the other's scope, do not race.
-/// `Far`: the threads are in different blocks.
-DEVICE bool isScopeEnough(const AccessSite &A, const AccessSite &B, bool Far) {
-  return !Far || (A.Scope != SyncScope::Block && B.Scope != SyncScope::Block);
 }
 
 /// Whether this thread may come after any strong write of `A` because a thread
@@ -148,11 +144,12 @@ DEVICE uint64_t reasonsOf(const Self &Me, Accessor Earlier, Order How) {
     Why |= SameBlock;
   if (How == Order::OtherKernel)
     Why |= OtherGrid;
-  if (T.LastSync <= Then)
+  const bool HasMet = loadRelaxed(Self::stateOf(Earlier.warp()).Barrier) > Then;
+  if (T.LastSync <= Then && !HasMet)
     Why |= EarlierNoSync;
   if (T.FenceBlock > Then)
     Why |= T.FenceDevice > Then ? EarlierFencedDevice : EarlierFencedBlock;
-  if (T.WarpArrive > Then && !(T.Flags & HasLeft))
+  if (HasMet || (T.WarpArrive > Then && !(T.Flags & HasLeft)))
     Why |= EarlierBarrier;
   if (Mine.Acquire)
     Why |= LaterAcquired;

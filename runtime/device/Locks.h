@@ -41,12 +41,8 @@ DEVICE void giveLock(const Self &Me, Address A) {
       T.lock(I) = 0;
       T.ActiveLocks &= ~(1u << I);
       --T.NumLocks;
-      if (!T.ActiveLocks) {
+      if (!T.ActiveLocks)
         clearFlags(Me.warp().LockedLanes, 1u << Me.Lane);
-        if (loadRelaxed(Me.warp().LockedLanes) == 0 &&
-            !isUsedUp(loadRelaxed(Me.warp().Clock)))
-          clearFlags(Me.warp().Place, NeedsCare);
-      }
       return;
     }
   // One of those that did not fit.
@@ -62,7 +58,6 @@ DEVICE void activateLocks(const Self &Me) {
     if (T.lock(I))
       T.ActiveLocks |= 1u << I;
   setFlags(Me.warp().LockedLanes, 1u << Me.Lane);
-  setFlags(Me.warp().Place, NeedsCare);
 }
 
 } // namespace crsan::device

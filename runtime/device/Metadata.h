@@ -15,9 +15,31 @@
 
 namespace crsan::device {
 
+/// The largest clock of a warp that had ended. `Here`: the lanes that ask.
+DEVICE uint32_t largestEnded(uint32_t Here) {
+  auto At = [](uint32_t I) {
+    return loadRelaxed(table<MaxClock>(MaxClocksAt)[I].Clock);
+  };
+  uint32_t Largest = 0;
+  if (Here == ~0u) {
+    static_assert(NumMaxClocks == 32);
+    Largest = At(lane());
+#pragma unroll
+    for (uint32_t Step = 16; Step > 0; Step /= 2) {
+      const uint32_t Other = __nvvm_shfl_sync_bfly_i32(~0u, Largest, Step, 31);
+      Largest = Other > Largest ? Other : Largest;
+    }
+    return Largest;
+  }
+#pragma unroll 1
+  for (uint32_t I = 0; I < NumMaxClocks; ++I)
+    Largest = At(I) > Largest ? At(I) : Largest;
+  return Largest;
+}
+
 /// The clock that the accesses of a grid begin with: larger than any clock of a
 /// grid that had ended when its first block began.
-DEVICE uint32_t startOf(uint64_t Grid) {
+DEVICE uint32_t startOf(uint64_t Grid, uint32_t Here) {
   GridStart &G = table<GridStart>(GridStartsAt)[Grid & (NumGridStarts - 1)];
   const uint64_t Key = Grid + 1;
   uint64_t Found;
@@ -29,30 +51,26 @@ DEVICE uint32_t startOf(uint64_t Grid) {
                : "=l"(Found), "=r"(Clock), "=r"(Unused)
                : "l"(&G)
                : "memory");
-  if (Found == Key)
+  if (__nvvm_vote_all_sync(Here, Found == Key))
     return Clock;
-  Found = loadRelaxed(G.Grid);
-  if (Found != Key) {
-    // Whoever takes the place of an old grid sets its clock first; a grid that
-    // loses its place to another one begins with a smaller clock.
-    uint32_t Largest = 0;
-#pragma unroll
-    for (uint32_t I = 0; I < NumMaxClocks; ++I) {
-      const uint32_t Ended = loadRelaxed(table<MaxClock>(MaxClocksAt)[I].Clock);
-      Largest = Ended > Largest ? Ended : Largest;
+  const uint32_t Largest = largestEnded(Here);
+  if (lane() == uint32_t(__builtin_ctz(Here))) {
+    Found = loadRelaxed(G.Grid);
+    if (Found != Key) {
+      // Whoever takes the place of an old grid sets its clock first; a grid
+      // that loses its place to another one begins with a smaller clock.
+      raise(G.Clock, Largest + 1);
+      fenceDevice();
+      exchangeIf(G.Grid, Found, Key);
     }
-    raise(G.Clock, Largest + 1);
     fenceDevice();
-    exchangeIf(G.Grid, Found, Key);
+    Clock = loadRelaxed(G.Clock);
   }
-  fenceDevice();
-  return loadRelaxed(G.Clock);
+  return __nvvm_shfl_sync_idx_i32(Here, Clock, __builtin_ctz(Here), 31);
 }
 
 /// The object that a barrier of the whole block is.
 constexpr uint64_t BlockBarrier = ~uint64_t(0);
-
-DEVICE bool isWide(SyncScope Scope) { return Scope != SyncScope::Block; }
 
 /// What this thread writes strongly from now on releases what was before.
 DEVICE void noteFence(const Self &Me, bool IsWide) {
@@ -71,116 +89,153 @@ DEVICE void noteFence(const Self &Me, bool IsWide) {
 // Entry points
 //===----------------------------------------------------------------------===//
 
+/// What a check in line needs to know of its warp: the first fields of its
+/// WarpState, of which the lanes of one call have the same.
+using WindowState = uint32_t __attribute__((ext_vector_type(4)));
+
 /// A kernel begins. Lanes of a warp come here together.
-HOT_ENTRY void __crsan_md_enter(uint32_t Flags) {
+HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags) {
+  using namespace crsan::device;
+  if (!isShadowed())
+    return {0, 0, 0, NeedsCare};
+  const Self Me;
+  WarpState &W = Me.warp();
+  const uint32_t Here = activeMask();
+  const uint32_t Leader = __builtin_ctz(Here);
+  const uint32_t Lanes = __builtin_popcount(Here);
+  const uint64_t Grid = gridHere(), Block = linearBlock();
+  // All that has to come from memory comes at once.
+  uint32_t Before = 0;
+  if (Me.Lane == Leader)
+    Before = __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&W.Alive), Lanes);
+  const uint32_t Clock = loadRelaxed(W.Clock), Had = loadRelaxed(W.Flags);
+  const bool IsOurs =
+      loadRelaxed(W.Grid) == Grid && loadRelaxed(W.Block) == Block;
+  const uint32_t Floor = startOf(Grid, Here);
+  Before = __nvvm_shfl_sync_idx_i32(Here, Before, Leader, 31);
+  const bool IsAlone = (Before & AliveMask) == 0;
+  // Others of this warp may have come before.
+  if (__nvvm_vote_any_sync(Here, IsOurs && !IsAlone)) {
+    __nvvm_bar_warp_sync(Here);
+    return {loadRelaxed(W.Clock), W.Barrier, W.Floor, W.Place};
+  }
+  const uint32_t Start = Clock >= Floor ? Clock + 1 : Floor;
+  const uint32_t Place = (Me.FirstWarp & (NumWarps - 1)) |
+                         warpsInBlock() << 16 | (linearThread() / 32) << 22 |
+                         (isUsedUp(Start) ? NeedsCare : 0);
+  if (Me.Lane == Leader) {
+    storeRelaxed(W.Start, Start);
+    W.Barrier = 0;
+    W.Floor = Floor;
+    W.Place = Place;
+    W.SharedCells = sharedCells(uint32_t(Block));
+    W.LockedLanes = 0;
+    W.Grid = Grid;
+    W.Block = Block;
+    W.Seen = 0;
+    const uint32_t Want = (Flags & EnterLeaky ? uint32_t(Leaky) : 0) |
+                          (Flags & EnterOpaque ? uint32_t(Opaque) : 0);
+    if (!IsAlone) {
+      // Whoever is there may yet overwrite what is said of this block.
+      setFlags(W.Alive, Mixed);
+      setFlags(W.Flags, Want);
+      if (Want & Opaque)
+        setFlags(metadata().Foreign, ForeignUnknown);
+    } else {
+      if (Had != Want)
+        storeRelaxed(W.Flags, Want);
+      // The next one after those that had one number is alone again, unless
+      // another has come meanwhile.
+      if (Before & Mixed)
+        asm volatile(
+            "{ .reg .b32 d; atom.relaxed.gpu.cas.b32 d, [%0], %1, %2; }" ::"l"(
+                &W.Alive),
+            "r"(Before + Lanes), "r"(Lanes)
+            : "memory");
+    }
+    // No fence: it would cost every warp more than all else here. Whoever is
+    // about to accuse an access of this block waits for the above.
+    raiseClock(W, Start);
+  }
+  if (Had & HasKnown)
+    for (uint32_t I = Me.Lane; I < KnownEntries; I += Lanes)
+      storeRelaxed(Me.known()[I], 0);
+  __nvvm_bar_warp_sync(Here);
+  return {Start, 0, Floor, Place};
+}
+
+/// A thread is about to leave its kernel: from now on it takes part in all
+/// barriers of its block.
+HOT_ENTRY void __crsan_md_leave(uint32_t Flags) {
   using namespace crsan::device;
   if (!isShadowed())
     return;
   const Self Me;
   WarpState &W = Me.warp();
   const uint32_t Here = activeMask();
-  const bool IsLeader = Me.Lane == uint32_t(__builtin_ctz(Here));
-  const uint64_t Grid = gridHere(), Block = linearBlock();
-  bool IsNew = false;
-  if (IsLeader) {
-    const uint32_t Floor = startOf(Grid);
-    const uint32_t Now = loadRelaxed(W.Clock) + 1;
-    const uint32_t Start = Now > Floor ? Now : Floor;
-    const bool IsOurs = W.Grid == Grid && W.Block == Block;
-    const uint32_t Alive = __nvvm_atom_add_gen_i(
-        reinterpret_cast<int *>(&W.Alive), __builtin_popcount(Here));
-    IsNew = !Alive || !IsOurs;
-    if (IsNew) {
-      if (Alive)
-        setFlags(W.Flags, Mixed);
-      else
-        storeRelaxed(W.Flags, 0);
-      storeRelaxed(W.Start, Start);
-      W.Barrier = 0;
-      W.Floor = Floor;
-      W.LockedLanes = 0;
-      W.Place = (Me.FirstWarp & (NumWarps - 1)) | warpsInBlock() << 16 |
-                (linearThread() / 32) << 22;
-      W.SharedCells = sharedCells(uint32_t(Block));
-      W.Seen = 0;
-      W.Grid = Grid;
-      W.Block = Block;
-      // Two blocks may have come at once.
-      setFlags(W.Flags,
-               (Flags & EnterLeaky ? uint32_t(Leaky) : 0) |
-                   (Flags & EnterOpaque ? uint32_t(Opaque) : 0) |
-                   (loadRelaxed(W.Alive) != uint32_t(__builtin_popcount(Here))
-                        ? uint32_t(Mixed)
-                        : 0));
-      // No fence: it would cost every warp more than all else here. Whoever
-      // is about to accuse an access of this block waits for the above.
-      raiseClock(W, Start);
-    }
-  }
-  // Not the active ones: the leader may not be back yet.
-  IsNew = __nvvm_vote_any_sync(Here, IsNew);
-  if (IsNew)
-    for (uint32_t I = Me.Lane; I < KnownEntries; I += __builtin_popcount(Here))
-      storeRelaxed(Me.known()[I], 0);
-  __nvvm_bar_warp_sync(Here);
-}
-
-/// A thread is about to leave its kernel: from now on it takes part in all
-/// barriers of its block.
-HOT_ENTRY void __crsan_md_leave() {
-  using namespace crsan::device;
-  if (!isShadowed())
-    return;
-  const Self Me;
-  WarpState &W = Me.warp();
-  const bool MayComeBack = loadNear(W.Flags) & (Leaky | Mixed);
-  if (MayComeBack) {
+  const uint32_t Leaving = __builtin_popcount(Here);
+  if (Flags & EnterLeaky) {
+    // May come back.
     const LaneRef T = Me.thread();
     if (T.Flags & HasLeft)
       return;
     T.Flags |= HasLeft;
   }
-  const uint32_t Here = activeMask();
-  const uint32_t Leaving = __builtin_popcount(Here);
-  const bool IsLeader = Me.Lane == uint32_t(__builtin_ctz(Here));
   const uint32_t Now = loadNear(W.Clock) + 1;
-  if (IsLeader) {
-    raiseClock(W, Now);
-    raise(Me.firstWarpState().Arrive[0], Now);
-    raise(Me.firstWarpState().Arrive[1], Now);
-    uint32_t Sm;
-    asm("mov.u32 %0, %%smid;" : "=r"(Sm));
-    uint32_t &Max = table<MaxClock>(MaxClocksAt)[Sm % NumMaxClocks].Clock;
-    if (loadNear(Max) < Now)
-      raise(Max, Now);
-  }
   // To those of its warp that stay, each has come to their next barrier.
   if (Leaving != 32) {
     const LaneRef T = Me.thread();
     T.Flags |= HasLeft;
     T.LastSync = T.WarpArrive = Now;
+    raiseClock(W, Now);
     fenceDevice();
   }
-  if (IsLeader)
-    asm volatile("red.relaxed.gpu.add.u32 [%0], %1;" ::"l"(&W.Alive),
-                 "r"(0u - Leaving)
-                 : "memory");
+  if (Me.Lane != uint32_t(__builtin_ctz(Here)))
+    return;
+  if (Flags & EnterBarriers) {
+    raiseClock(W, Now);
+    raise(Me.firstWarpState().Arrive[0], Now);
+    raise(Me.firstWarpState().Arrive[1], Now);
+  }
+  uint32_t Sm;
+  asm("mov.u32 %0, %%smid;" : "=r"(Sm));
+  uint32_t &Max = table<MaxClock>(MaxClocksAt)[Sm % NumMaxClocks].Clock;
+  if (loadNear(Max) < Now)
+    raise(Max, Now);
+  asm volatile("red.relaxed.gpu.add.u32 [%0], %1;" ::"l"(&W.Alive),
+               "r"(0u - Leaving)
+               : "memory");
 }
 
 /// The state of warps that are not followed.
 __attribute__((device)) crsan::abi::WarpState NotFollowed = {
-    0, 0, 0, crsan::abi::NeedsCare, 0, 0, 0, 0, 0, 0, 0, {}, 0, 0, 0, 0};
+    0, 0, 0, crsan::abi::NeedsCare, 0, 0, 0, 0, 0, 0, 0, {}, 0, 0, 0, 0, 0};
 
 /// What the check in line needs to know of this thread, wherever it asks: its
-/// warp's state, ...
+/// warp's state, which WarpState::Place says, ...
+HOT_ENTRY uint64_t __crsan_md_state(uint32_t Place) {
+  using namespace crsan::device;
+  const uint32_t Warp = (Place + (Place >> 22 & 31)) & (NumWarps - 1);
+  return reinterpret_cast<uint64_t>(isShadowed() ? &Self::stateOf(Warp)
+                                                 : &NotFollowed);
+}
 HOT_ENTRY uint64_t __crsan_md_self() {
   using namespace crsan::device;
   return reinterpret_cast<uint64_t>(isShadowed() ? &Self().warp()
                                                  : &NotFollowed);
 }
-/// ... and the page table, which is there if that state does not need care.
+/// ... and the page table, or something of which the first entry is empty.
 HOT_ENTRY uint64_t __crsan_md_pages() {
-  return __crsan_config.Metadata + crsan::abi::PagesAt;
+  using namespace crsan::device;
+  return isShadowed() ? __crsan_config.Metadata + PagesAt
+                      : reinterpret_cast<uint64_t>(&NotFollowed);
+}
+
+/// `Number` accesses of this lane have been checked in line.
+HOT_ENTRY void __crsan_md_count(uint64_t State, uint32_t Number) {
+  using namespace crsan::device;
+  if (isShadowed())
+    countChecked(*reinterpret_cast<WarpState *>(State), Number);
 }
 
 /// A weak access is about to happen, of more than a register holds.
@@ -188,7 +243,7 @@ HOT_ENTRY void __crsan_md_access(crsan::abi::AccessSite *S, uint64_t A) {
   using namespace crsan::device;
   if (!isShadowed())
     return;
-  countChecked(Self().Warp);
+  countChecked(Self().warp(), 1);
   __crsan_md_check(S, A, S->Size);
 }
 
@@ -198,7 +253,7 @@ HOT_ENTRY void __crsan_md_range(crsan::abi::AccessSite *S, uint64_t A,
   using namespace crsan::device;
   if (!isShadowed())
     return;
-  countChecked(Self().Warp);
+  countChecked(Self().warp(), 1);
   __crsan_md_check(S, A, Length);
 }
 
@@ -212,11 +267,12 @@ HOT_ENTRY void __crsan_md_release(crsan::abi::AccessSite *S, uint64_t A) {
   const LaneRef T = Me.thread();
   giveLock(Me, A);
   const bool Wide = isWide(S->Scope);
-  if (S->Order == SyncOrder::Release || S->Order == SyncOrder::AcquireRelease) {
+  const bool IsRelease =
+      S->Order == SyncOrder::Release || S->Order == SyncOrder::AcquireRelease;
+  if (IsRelease)
     noteFence(Me, Wide);
-  }
   if (T.FenceBlock)
-    publish(Me, SyncCells(A), Wide && T.FenceDevice && !isOfBlock(A),
+    publish(Me, SyncCells(A), Wide && T.FenceDevice && !isOfBlock(A), IsRelease,
             T.FenceDevice, T.FenceBlock);
 }
 
@@ -294,13 +350,16 @@ HOT_ENTRY void __crsan_md_warp_barrier(uint32_t Mask) {
 ENTRY void __crsan_md_give(uint32_t Now) {
   using namespace crsan::device;
   const Self Me;
-  release(Me, SyncCells::at(SyncCells::blockCellOf(BlockBarrier)), Now);
-  setFlags(Me.firstWarpState().Flags, HasNews);
+  SyncCell &To = SyncCells::at(SyncCells::blockCellOf(BlockBarrier));
+  release(Me, To, Now);
+  fenceDevice();
+  announce(To);
+  storeRelaxed(Me.firstWarpState().HasNews, 1);
 }
 ENTRY void __crsan_md_take() {
   using namespace crsan::device;
   const Self Me;
-  acquire(Me, SyncCells::at(SyncCells::blockCellOf(BlockBarrier)));
+  acquire(Me, SyncCells::blockCellOf(BlockBarrier), /*IsOwn=*/true);
 }
 
 /// A barrier of all threads of the block is about to happen.
@@ -314,8 +373,10 @@ HOT_ENTRY void __crsan_md_block_arrive() {
   T.WarpArrive = Now;
   if (isFirstHere())
     raise(Me.firstWarpState().Arrive[(T.Barriers + 1) & 1], Now);
-  if (loadNear(Me.warp().Flags) & HasKnown)
+  if (loadNear(Me.warp().Place) & HasFresh) {
+    clearFlags(Me.warp().Place, HasFresh);
     __crsan_md_give(Now);
+  }
 }
 
 /// It has happened.
@@ -329,13 +390,24 @@ HOT_ENTRY void __crsan_md_block_depart() {
   const uint32_t Barriers = ++T.Barriers;
   // All warps go on from the same clock.
   const uint32_t Now = loadRelaxed(Me.firstWarpState().Arrive[Barriers & 1]);
-  const uint32_t Flags = loadRelaxed(Me.firstWarpState().Flags);
+  const uint32_t HasNews = loadRelaxed(Me.firstWarpState().HasNews);
   // Each lane for itself, as in tick.
   raiseClock(W, Now);
   raise(W.Barrier, Now);
   T.WarpDepart = Now;
-  if (Flags & HasNews)
+  if (HasNews)
     __crsan_md_take();
+}
+
+/// All threads of the block have just met at a barrier, and not all of their
+/// warps have done nothing but that since the last one: they meet once more,
+/// to agree on a clock and to hand on what they know.
+HOT_ENTRY void __crsan_md_block_agree() {
+  if (!crsan::device::isShadowed())
+    return;
+  __crsan_md_block_arrive();
+  asm volatile("barrier.sync 0;" ::: "memory");
+  __crsan_md_block_depart();
 }
 
 /// This thread is about to arrive at an object: a named barrier, an mbarrier, a
@@ -346,7 +418,8 @@ HOT_ENTRY void __crsan_md_publish(uint64_t Object, uint32_t Scope) {
     return;
   const Self Me;
   const uint32_t Now = tick(Me);
-  publish(Me, SyncCells(Object), isWide(SyncScope(Scope)), Now, Now);
+  publish(Me, SyncCells(Object), isWide(SyncScope(Scope)),
+          /*IsReleased=*/false, Now, Now);
 }
 
 /// This thread has waited for those who arrive at an object.

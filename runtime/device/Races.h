@@ -19,31 +19,30 @@ namespace crsan::device {
 /// The number by which cells name a site; it gets one when it is first used.
 /// MaxSites: there is none left.
 DEVICE uint32_t indexOf(AccessSite &S) {
-  constexpr uint32_t Claimed = ~0u;
   uint32_t Index = loadNear(S.Index);
-  if (Index != 0 && Index != Claimed)
+  if (int32_t(Index) >= 0)
     return Index;
   uint32_t Found;
-  asm volatile("atom.relaxed.gpu.cas.b32 %0, [%1], 0, %2;"
+  asm volatile("atom.relaxed.gpu.cas.b32 %0, [%1], %2, %3;"
                : "=r"(Found)
-               : "l"(&S.Index), "r"(Claimed)
+               : "l"(&S.Index), "r"(NoIndexYet), "r"(IndexClaimed)
                : "memory");
-  if (Found == 0) {
+  if (Found == NoIndexYet) {
     Index = 1 + __nvvm_atom_add_gen_i(
                     reinterpret_cast<int *>(&metadata().NextSite), 1);
     if (Index < MaxSites)
       storeRelaxed(table<uint64_t>(SitesAt)[Index],
                    reinterpret_cast<uint64_t>(&S));
     else
-      Index = MaxSites;
+      Index = NoIndexLeft;
     fenceDevice();
     storeRelaxed(S.Index, Index);
-    return Index;
+    Found = Index;
   }
   // Whoever was first is about to say it.
-  while (Found == Claimed)
+  while (Found == IndexClaimed)
     Found = loadRelaxed(S.Index);
-  return Found;
+  return Found == NoIndexLeft ? MaxSites : Found;
 }
 
 //===----------------------------------------------------------------------===//

@@ -62,24 +62,27 @@ struct Accessor : AccessorLayout {
   DEVICE explicit Accessor(uint64_t Bits) : Bits(Bits) {}
   DEVICE static Accessor make(uint32_t Site, uint32_t Lane, uint32_t Warp,
                               uint32_t Clock) {
-    return Accessor(uint64_t(Clock) << ClockAt | uint64_t(Warp) << WarpAt |
-                    Lane << LaneAt | Site);
+    return Accessor(uint64_t(Clock) << ClockAt | uint64_t(Site) << SiteAt |
+                    Warp << WarpAt | Lane << LaneAt);
   }
   DEVICE Accessor with(Bytes B) const {
     return Accessor(Bits | uint64_t(B) << BytesAt);
   }
   DEVICE Accessor several() const { return Accessor(Bits | Several); }
-  DEVICE Accessor strong() const { return Accessor(Bits | Strong); }
-  DEVICE Accessor locked() const { return Accessor(Bits | Locked); }
+  DEVICE Accessor strong(bool IsWide) const {
+    return Accessor(Bits | Strong | (IsWide ? WideOrLocked : 0));
+  }
+  DEVICE Accessor locked() const { return Accessor(Bits | WideOrLocked); }
 
   DEVICE bool isNobody() const { return Bits == 0; }
-  DEVICE uint32_t site() const { return Bits & SiteMask; }
+  DEVICE uint32_t site() const { return uint32_t(Bits >> SiteAt) & 0xffff; }
   DEVICE uint32_t lane() const { return Bits >> LaneAt & 31; }
   DEVICE uint32_t warp() const { return Bits >> WarpAt & (NumWarps - 1); }
   DEVICE Bytes bytes() const { return Bytes(Bits >> BytesAt & 7); }
   DEVICE bool isSeveral() const { return Bits & Several; }
   DEVICE bool isStrong() const { return Bits & Strong; }
-  DEVICE bool isLocked() const { return Bits & Locked; }
+  DEVICE bool isWide() const { return isStrong() && (Bits & WideOrLocked); }
+  DEVICE bool isLocked() const { return !isStrong() && (Bits & WideOrLocked); }
   DEVICE uint32_t clock() const { return uint32_t(Bits >> ClockAt); }
 
   /// The same thread, without synchronisation in its warp between the two.
@@ -150,14 +153,14 @@ public:
   DEVICE static PageRef none() { return PageRef(); }
   DEVICE explicit PageRef(Address A)
       : Entry(loadRelaxed(table<uint64_t>(PagesAt)[pageIndex(A)])) {
-    if (Entry >> 48 != pageTag(A))
+    if (!isPageOf(Entry, A))
       Entry = 0;
   }
   DEVICE bool isTracked() const { return Entry != 0; }
   DEVICE bool isHost() const { return Entry & PageHost; }
   DEVICE CellRef cell(Address A) const {
     auto *Cells =
-        reinterpret_cast<Cell *>(Entry & ((uint64_t(1) << 48) - 4096));
+        reinterpret_cast<Cell *>(Entry & ((uint64_t(1) << PageTagAt) - 4096));
     const uint32_t Word = uint32_t(A & (PageBytes - 1)) / 4;
     if (!(Entry & PageCached))
       return {Cells + Word, CacheWays, false};

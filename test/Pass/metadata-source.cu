@@ -12,7 +12,7 @@
 // O0: atomicrmw
 
 // CHECK-LABEL: function atomics
-// CHECK: enter(0)
+// CHECK: enter({{[04]}})
 // CHECK: strong(update 4 generic device relaxed atomic, {{.*}})
 // CHECK: atomicrmw
 // CHECK: strong_done(update 4 generic device relaxed atomic, {{.*}}, 0)
@@ -55,7 +55,7 @@ extern "C" __global__ void atomics(int *P, unsigned long long *Q, float *R) {
 // CHECK: block_arrive
 // CHECK: call @llvm.nvvm.barrier
 // CHECK: block_depart
-// CHECK: leave
+// CHECK: leave({{[0-9]}})
 // CHECK: ret
 extern "C" __global__ void order(int *P, volatile int *V) {
   *P = 1;

@@ -6,7 +6,7 @@
 target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK:      function accesses
-; CHECK-NEXT:   enter(0)
+; CHECK-NEXT:   enter({{[04]}})
 ; CHECK-NEXT:   strong(load 4 global system relaxed, %p)
 ; CHECK-NEXT:   load
 ; CHECK-NEXT:   strong_done(load 4 global system relaxed, %p, 0)
@@ -19,7 +19,7 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK-NEXT:   strong(update 4 global cluster acq_rel atomic, %p)
 ; CHECK-NEXT:   atomicrmw
 ; CHECK-NEXT:   strong_done(update 4 global cluster acq_rel atomic, %p, 0)
-; CHECK-NEXT:   leave
+; CHECK-NEXT:   leave({{[0-9]}})
 ; CHECK-NEXT:   ret
 define ptx_kernel void @accesses(ptr addrspace(1) %p) {
   %v = load volatile i32, ptr addrspace(1) %p
@@ -31,14 +31,14 @@ define ptx_kernel void @accesses(ptr addrspace(1) %p) {
 
 ; Whether the exchange took place is told.
 ; CHECK:      function swaps
-; CHECK-NEXT:   enter(0)
+; CHECK-NEXT:   enter({{[04]}})
 ; CHECK-NEXT:   strong(update 4 generic system acquire atomic, %p)
 ; CHECK-NEXT:   cmpxchg
 ; CHECK-NEXT:   strong_done(update 4 generic system acquire atomic, %p, 1 + (%s.1))
 ; CHECK-NEXT:   strong(update 4 generic block relaxed atomic, %p)
 ; CHECK-NEXT:   call @llvm.nvvm.atomic.cas.gen.i.cta.i32.p0
 ; CHECK-NEXT:   strong_done(update 4 generic block relaxed atomic, %p, 1 + (%t == 1))
-; CHECK-NEXT:   leave
+; CHECK-NEXT:   leave({{[0-9]}})
 ; CHECK-NEXT:   ret
 define ptx_kernel void @swaps(ptr %p) {
   %s = cmpxchg ptr %p, i32 0, i32 1 acquire monotonic
@@ -47,14 +47,14 @@ define ptx_kernel void @swaps(ptr %p) {
 }
 
 ; CHECK:      function intrinsics
-; CHECK-NEXT:   enter(0)
+; CHECK-NEXT:   enter({{[04]}})
 ; CHECK-NEXT:   strong(update 4 generic block relaxed atomic, %p)
 ; CHECK-NEXT:   call @llvm.nvvm.atomic.add.gen.i.cta.i32.p0
 ; CHECK-NEXT:   strong_done(update 4 generic block relaxed atomic, %p, 0)
 ; CHECK-NEXT:   strong(update 8 generic system relaxed atomic, %p)
 ; CHECK-NEXT:   call @llvm.nvvm.atomic.exch.gen.i.sys.i64.p0
 ; CHECK-NEXT:   strong_done(update 8 generic system relaxed atomic, %p, 0)
-; CHECK-NEXT:   leave
+; CHECK-NEXT:   leave({{[0-9]}})
 ; CHECK-NEXT:   ret
 define ptx_kernel void @intrinsics(ptr %p) {
   %s = call i32 @llvm.nvvm.atomic.add.gen.i.cta.i32.p0(ptr %p, i32 1)

@@ -5,14 +5,14 @@
 target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK:      function load_store
-; CHECK-NEXT:   enter(0)
+; CHECK-NEXT:   enter({{[04]}})
 ; CHECK-NEXT:   access(load 4 global, %p)
 ; CHECK-NEXT:   load
 ; CHECK-NEXT:   access(store 1 shared, %s)
 ; CHECK-NEXT:   store
 ; CHECK-NEXT:   access(load 16 generic, %g)
 ; CHECK-NEXT:   load
-; CHECK-NEXT:   leave
+; CHECK-NEXT:   leave({{[0-9]}})
 ; CHECK-NEXT:   ret
 define ptx_kernel void @load_store(ptr addrspace(1) %p, ptr addrspace(3) %s, ptr %g) {
   %a = load i32, ptr addrspace(1) %p
@@ -23,11 +23,11 @@ define ptx_kernel void @load_store(ptr addrspace(1) %p, ptr addrspace(3) %s, ptr
 
 ; Padding is another thread's business.
 ; CHECK:      function padded
-; CHECK-NEXT:   enter(0)
+; CHECK-NEXT:   enter({{[04]}})
 ; CHECK-NEXT:   access(load 1 global, %p)
 ; CHECK-NEXT:   access(load 4 global, %p+4)
 ; CHECK-NEXT:   load
-; CHECK-NEXT:   leave
+; CHECK-NEXT:   leave({{[0-9]}})
 ; CHECK-NEXT:   ret
 define ptx_kernel void @padded(ptr addrspace(1) %p) {
   %a = load {i8, i32}, ptr addrspace(1) %p
@@ -35,13 +35,13 @@ define ptx_kernel void @padded(ptr addrspace(1) %p) {
 }
 
 ; CHECK:      function copies
-; CHECK-NEXT:   enter(0)
+; CHECK-NEXT:   enter({{[04]}})
 ; CHECK-NEXT:   access(store 40 global, %p)
 ; CHECK-NEXT:   access(load 40 shared, %s)
 ; CHECK-NEXT:   call @llvm.memcpy.p1.p3.i64
 ; CHECK-NEXT:   range(store 0 global, %p, %n)
 ; CHECK-NEXT:   call @llvm.memset.p1.i64
-; CHECK-NEXT:   leave
+; CHECK-NEXT:   leave({{[0-9]}})
 ; CHECK-NEXT:   ret
 define ptx_kernel void @copies(ptr addrspace(1) %p, ptr addrspace(3) %s, i64 %n) {
   call void @llvm.memcpy.p1.p3.i64(ptr addrspace(1) %p, ptr addrspace(3) %s, i64 40, i1 false)
@@ -50,11 +50,11 @@ define ptx_kernel void @copies(ptr addrspace(1) %p, ptr addrspace(3) %s, i64 %n)
 }
 
 ; CHECK:      function private
-; CHECK-NEXT:   enter(0)
+; CHECK-NEXT:   enter({{[04]}})
 ; CHECK-NEXT:   store
 ; CHECK-NEXT:   load
 ; CHECK-NEXT:   load
-; CHECK-NEXT:   leave
+; CHECK-NEXT:   leave({{[0-9]}})
 ; CHECK-NEXT:   ret
 define ptx_kernel void @private(ptr addrspace(4) %c, ptr byval(i32) %b) {
   %a = alloca i32

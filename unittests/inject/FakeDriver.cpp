@@ -396,8 +396,7 @@ static void touch(FakeLibrary &L, CUdeviceptr Address) {
   auto *Pages = reinterpret_cast<uint64_t *>(C->Metadata + abi::PagesAt);
   auto *Warp = reinterpret_cast<abi::WarpState *>(C->Metadata + abi::WarpsAt);
   uint64_t Entry = Pages[abi::pageIndex(Address)];
-  bool IsTracked =
-      (Entry & abi::PageValid) && Entry >> 48 == abi::pageTag(Address);
+  bool IsTracked = abi::isPageOf(Entry, Address);
   ++Warp->Checked;
   Warp->Unchecked += !IsTracked;
   printf("%s%s\n",

@@ -166,20 +166,19 @@ protected:
   struct Entry {
     uint64_t Flags = 0;
     abi::Cell *Cell = nullptr;
-    bool isExact() const { return Flags == abi::PageValid; }
-    bool isCached() const {
-      return Flags == (abi::PageValid | abi::PageCached);
-    }
-    bool isNone() const { return Flags == 0; }
+    bool isExact() const { return Cell && Flags == 0; }
+    bool isCached() const { return Cell && Flags == abi::PageCached; }
+    bool isHost() const { return Cell && Flags == abi::PageHost; }
+    bool isNone() const { return !Cell; }
   };
   Entry look(uint64_t Address) {
     uint64_t Raw = table<uint64_t>(abi::PagesAt)[abi::pageIndex(Address)];
-    if (Raw == 0 || Raw >> 48 != abi::pageTag(Address))
+    if (!abi::isPageOf(Raw, Address))
       return {};
     uint64_t Word = Address % abi::PageBytes / 4;
     if (Raw & abi::PageCached)
       Word /= abi::CacheWays;
-    return {Raw & 0xfff,
+    return {Raw & (abi::PageHost | abi::PageCached),
             reinterpret_cast<abi::Cell *>(Raw & 0xfffffffff000) + Word};
   }
   uint64_t slots() const {
@@ -207,12 +206,12 @@ TEST_F(InjectShadow, SharedMemoryHasItsShadowBehindTheTables) {
 TEST_F(InjectShadow, PagesOfTheHostAreMarked) {
   make();
   add(Base, 64, nullptr);
-  EXPECT_EQ(look(Base).Flags, abi::PageValid | abi::PageHost);
+  EXPECT_TRUE(look(Base).isHost());
   add(Base + 64, 64);
   remove(Base, 64, nullptr);
-  EXPECT_EQ(look(Base).Flags, uint64_t(abi::PageValid));
+  EXPECT_TRUE(look(Base).isExact());
   add(Base, 64, nullptr);
-  EXPECT_EQ(look(Base).Flags, abi::PageValid | abi::PageHost);
+  EXPECT_TRUE(look(Base).isHost());
 }
 
 TEST_F(InjectShadow, NoMemoryForTheTablesIsOneLine) {
