@@ -194,8 +194,11 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
   }
   const bool HasFences = any_of(
       Followed, [](const MetadataInstrumenter &I) { return I.mayFence(); });
+  BarrierUse Barriers;
+  for (const MetadataInstrumenter &I : Followed)
+    Barriers += I.barriers();
   for (MetadataInstrumenter &I : Followed)
-    I.run(Entering, HasFences);
+    I.run(Entering, HasFences, Barriers);
   if (linkDeviceRuntime(M)) {
     defineClusterExtent(M);
     Table.emit(Flags, Skipped);

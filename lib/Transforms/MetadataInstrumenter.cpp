@@ -169,8 +169,32 @@ bool MetadataInstrumenter::isOpaque() const {
       Steps, [](const Step &S) { return S.What.What == Event::Kind::Unknown; });
 }
 
-void MetadataInstrumenter::run(uint32_t Flags, bool WithFences) {
+static uint16_t barrierNumbers(const Event &E) {
+  const auto *Number = dyn_cast_if_present<ConstantInt>(E.Where.Base);
+  return Number ? uint16_t(1) << (Number->getZExtValue() & 15) : uint16_t(-1);
+}
+
+BarrierUse MetadataInstrumenter::barriers() const {
+  BarrierUse Use;
+  for (const Step &S : Steps) {
+    if (S.What.What == Event::Kind::BlockBarrier)
+      Use.Whole |= barrierNumbers(S.What);
+    else if (S.What.IsCounted)
+      Use.Counted |= barrierNumbers(S.What);
+  }
+  return Use;
+}
+
+/// Whether threads may come to a barrier of the whole block by a count, too.
+/// Then it is told as both.
+bool MetadataInstrumenter::isCountedToo(const Event &E) const {
+  return Barriers.Counted & barrierNumbers(E);
+}
+
+void MetadataInstrumenter::run(uint32_t Flags, bool WithFences,
+                               const BarrierUse &OfModule) {
   HasFences = WithFences;
+  Barriers = OfModule;
   for (Step &S : Steps)
     if (S.What.What == Event::Kind::Weak || S.What.What == Event::Kind::Strong)
       S.Site = siteOf(S);
@@ -270,17 +294,32 @@ void MetadataInstrumenter::emitBefore(const Step &S) {
     return call(B, WarpBarrierName,
                 B.CreateZExtOrTrunc(E.Mask, B.getInt32Ty()));
   case Event::Kind::BlockBarrier:
-    return call(B, BlockArriveName, {});
+    if (isCountedToo(E))
+      callWithPlace(B, PublishName, E);
+    return call(B,
+                Barriers.Counted & Barriers.Whole ? BlockArriveEitherName
+                                                  : BlockArriveName,
+                {});
   case Event::Kind::Publish:
-    return call(B, PublishName,
-                {emitAddress(B, E.Where), B.getInt32(uint32_t(E.Scope))});
+    return callWithPlace(B, PublishName, E);
+  case Event::Kind::Learn:
+    ++NumUnknown;
+    return call(B, LearnName, {});
+  case Event::Kind::Unknown:
+    ++NumUnknown;
+    return call(B, UnknownName, {});
   case Event::Kind::Call:
     return call(B, CallingName, {});
   case Event::Kind::Leave:
     return call(B, LeaveName, {});
   case Event::Kind::Fence:
+    if (!E.IsAhead)
+      return;
+    // One of our own, since that of the statement comes too late.
+    B.CreateFence(AtomicOrdering::AcquireRelease,
+                  F.getContext().getOrInsertSyncScopeID("device"));
+    return call(B, FenceName, B.getInt32(uint32_t(E.Scope)));
   case Event::Kind::Collect:
-  case Event::Kind::Unknown:
     return;
   }
 }
@@ -300,18 +339,20 @@ void MetadataInstrumenter::emitAfter(const Step &S) {
   case Event::Kind::Fence:
     return call(B, FenceName, B.getInt32(uint32_t(E.Scope)));
   case Event::Kind::BlockBarrier:
-    return call(B, BlockDepartName, {});
+    call(B, BlockDepartName, {});
+    if (isCountedToo(E))
+      callWithPlace(B, CollectName, E);
+    return;
   case Event::Kind::Collect:
-    return call(B, CollectName,
-                {emitAddress(B, E.Where), B.getInt32(uint32_t(E.Scope))});
+    return callWithPlace(B, CollectName, E);
   case Event::Kind::Unknown:
-    ++NumUnknown;
     return call(B, UnknownName, {});
   case Event::Kind::Call:
     return call(B, ReturnedName, {});
   case Event::Kind::Weak:
   case Event::Kind::WarpBarrier:
   case Event::Kind::Publish:
+  case Event::Kind::Learn:
   case Event::Kind::Leave:
     return;
   }
@@ -371,6 +412,11 @@ Value *MetadataInstrumenter::emitSwapResult(IRBuilder<> &B, const Step &S) {
     Succeeded = B.CreateICmpEQ(Found, Expected);
   }
   return B.CreateSelect(Succeeded, B.getInt32(2), B.getInt32(1));
+}
+
+void MetadataInstrumenter::callWithPlace(IRBuilder<> &B, StringRef Name,
+                                         const Event &E) {
+  call(B, Name, {emitAddress(B, E.Where), B.getInt32(uint32_t(E.Scope))});
 }
 
 void MetadataInstrumenter::call(IRBuilder<> &B, StringRef Name,

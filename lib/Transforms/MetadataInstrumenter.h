@@ -17,6 +17,18 @@
 
 namespace crsan {
 
+/// Which of a block's 16 barriers are used in which way: a bit for each number,
+/// all bits for one that is not constant. One barrier may be used both ways.
+struct BarrierUse {
+  uint16_t Counted = 0; ///< By a number of threads.
+  uint16_t Whole = 0;   ///< By all threads of the block, without a number.
+
+  void operator+=(const BarrierUse &Other) {
+    Counted |= Other.Counted;
+    Whole |= Other.Whole;
+  }
+};
+
 /// Tells the runtime of each event of a function (metadata mode): of accesses
 /// before they happen, so that they can be judged whatever becomes of the
 /// thread; of what a thread gives to others, before; of what it gets, after.
@@ -39,9 +51,13 @@ public:
   /// True if a thread may release or acquire by strong accesses here.
   bool mayFence() const;
 
+  /// The barriers of blocks that are used here, by their numbers.
+  BarrierUse barriers() const;
+
   /// Emits the calls. `Flags`: EnterFlags of the module's kernels.
-  /// `WithFences`: some function that runs in them mayFence.
-  void run(uint32_t Flags, bool WithFences);
+  /// `WithFences`: some function that runs in them mayFence. `Barriers`: of the
+  /// module.
+  void run(uint32_t Flags, bool WithFences, const BarrierUse &Barriers);
 
 private:
   struct Step {
@@ -60,6 +76,7 @@ private:
   void planAccess(llvm::Instruction &I, const Event &E,
                   CheckedAccesses &Checked, unsigned &Window);
   bool isJustAccess(const Step &S) const;
+  bool isCountedToo(const Event &E) const;
   void planOther(llvm::Instruction &I, const Event &E, unsigned &Window);
   void emitFast(const Step &S);
   void emitBefore(const Step &S);
@@ -69,6 +86,8 @@ private:
   /// The bytes of an access that is not whole: 0 where it is not made.
   llvm::Value *emitLength(llvm::IRBuilder<> &B, const Event &E);
   llvm::Value *emitSwapResult(llvm::IRBuilder<> &B, const Step &S);
+  void callWithPlace(llvm::IRBuilder<> &B, llvm::StringRef Name,
+                     const Event &E);
   void call(llvm::IRBuilder<> &B, llvm::StringRef Name,
             llvm::ArrayRef<llvm::Value *> Arguments);
 
@@ -80,6 +99,7 @@ private:
   std::vector<Step> Steps;
   unsigned NumWindows = 0;
   bool HasFences = true;
+  BarrierUse Barriers;
   std::optional<FastCheck> Fast;
   std::vector<FastCheck::Window> Windows; ///< By number.
   uint32_t Skipped = 0;

@@ -93,8 +93,8 @@ HOT_ENTRY void __crsan_md_enter(uint32_t Flags) {
     if (IsNew) {
       if (Alive)
         setFlags(W.Flags, Mixed);
-      else
-        storeRelaxed(W.Flags, 0);
+      else // Others of the block may be at a barrier already, with news.
+        clearFlags(W.Flags, ~uint32_t(HasNews));
       storeRelaxed(W.Start, Start);
       W.Barrier = 0;
       W.Floor = Floor;
@@ -318,6 +318,18 @@ HOT_ENTRY void __crsan_md_block_arrive() {
     __crsan_md_give(Now);
 }
 
+/// As above, in a module where some threads may come to the barrier by a count:
+/// then they have not all seen equally many of them.
+HOT_ENTRY void __crsan_md_block_arrive_either() {
+  using namespace crsan::device;
+  if (!isShadowed())
+    return;
+  __crsan_md_block_arrive();
+  const Self Me;
+  const LaneRef T = Me.thread();
+  raise(Me.firstWarpState().Arrive[T.Barriers & 1], T.WarpArrive);
+}
+
 /// It has happened.
 HOT_ENTRY void __crsan_md_block_depart() {
   using namespace crsan::device;
@@ -358,18 +370,30 @@ HOT_ENTRY void __crsan_md_collect(uint64_t Object, uint32_t Scope) {
   collect(Me, SyncCells(Object), isWide(SyncScope(Scope)));
 }
 
-/// Something has happened that may order this thread after any other, or
-/// others after this one.
+/// A statement is about to acquire, and may itself hand on what it has
+/// acquired.
+HOT_ENTRY void __crsan_md_learn() {
+  using namespace crsan::device;
+  if (!isShadowed())
+    return;
+  acquireEverything(Self());
+}
+
+/// Something is about to happen, or has happened, that may order this thread
+/// after any other, or others after this one.
 HOT_ENTRY void __crsan_md_unknown() {
   using namespace crsan::device;
   if (!isShadowed())
     return;
   const Self Me;
+  // It may be a barrier of the block, which others know as one.
+  setFlags(Me.firstWarpState().Flags, HasNews);
   // The kernel is of another unit, which did not know.
   if (!(loadNear(Me.warp().Flags) & Opaque) &&
       !(loadRelaxed(metadata().Foreign) & ForeignUnknown))
     setFlags(metadata().Foreign, ForeignUnknown);
   acquireEverything(Me);
+  fenceDevice();
 }
 
 /// This thread is about to call a function of another unit, ...
