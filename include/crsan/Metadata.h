@@ -258,8 +258,9 @@ struct Metadata {
   uint64_t SharedShadow; ///< Cells of shared memory, or 0.
   uint64_t SharedBytes;  ///< Bytes of SharedShadow.
   uint32_t NextSite;     ///< Indices given so far.
-  uint32_t Reserved;
-  uint32_t IsUsedUp; ///< A clock is as large as a cell can hold.
+  // What the host looks at when all kernels have ended:
+  uint32_t HasLearned; ///< A thread may have known everything, and told others.
+  uint32_t IsUsedUp;   ///< A clock is as large as a cell can hold.
   /// Calls under way of other units' functions that have not said that they are
   /// instrumented, and ForeignUnknown.
   uint32_t Foreign;

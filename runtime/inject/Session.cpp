@@ -391,20 +391,23 @@ void Session::becameIdle(CUcontext Ctx) {
     Freed = Memory.takeFreed(Ctx);
   }
   changeShadow(Freed, [](Shadow &S, const MemoryRange &R) { S.remove(R); });
-  resetShadow(*C);
+  forgetPast(*C);
 }
 
-/// If the device asks for it.
-void Session::resetShadow(Context &C) {
+/// What the device asks for.
+void Session::forgetPast(Context &C) {
   OwnCalls Own(C.Handle);
-  if (!Own.ok() || !C.TheShadow->wantsReset())
+  const Shadow::Past What =
+      Own.ok() ? C.TheShadow->unwanted() : Shadow::Past::None;
+  if (What == Shadow::Past::None)
     return;
   // Another thread may have launched something since.
   IsResetting = true;
   if (theDriver().cuCtxSynchronize() == CUDA_SUCCESS) {
-    theLog().detail(2, "metadata mode: starting from zero on device {}",
-                    C.Device);
-    C.TheShadow->reset();
+    theLog().detail(2, "metadata mode: starting from zero on device {}{}",
+                    C.Device,
+                    What == Shadow::Past::Releases ? ", but for accesses" : "");
+    C.TheShadow->forget(What);
   }
   IsResetting = false;
 }

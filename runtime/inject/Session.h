@@ -114,7 +114,7 @@ private:
   template <typename Change>
   void changeShadow(const std::vector<MemoryRange> &Ranges, Change What);
   void forgetShadow(Context &C, uint64_t Serial);
-  void resetShadow(Context &C);
+  void forgetPast(Context &C);
   void summariseShadow(RunSummary &Summary) const;
   std::string describeShadow() const;
   bool finishReadBack(Context &C, uint64_t Launches, const ReadBackPlan &Plan,
