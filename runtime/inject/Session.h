@@ -23,6 +23,7 @@
 #include "Ending.h"
 #include "Flags.h"
 #include "Modules.h"
+#include "Summary.h"
 
 #include <cuda.h>
 
@@ -115,11 +116,9 @@ private:
   void changeShadow(const std::vector<MemoryRange> &Ranges, Change What);
   void forgetShadow(Context &C, uint64_t Serial);
   void forgetPast(Context &C);
-  void summariseShadow(RunSummary &Summary) const;
-  std::string describeShadow() const;
+  Report findings(RunSummary Summary) const;
   bool finishReadBack(Context &C, uint64_t Launches, const ReadBackPlan &Plan,
                       ReadBack Back);
-  RunSummary summarise() const;
   bool speaks() const {
     return IsInstrumentedProgram || Code.sawInstrumented();
   }
@@ -144,8 +143,7 @@ private:
   /// Kernels that lacked registers to run all at once, and the line that says
   /// so.
   std::map<std::string, std::string> Crowded;
-  uint64_t Launched = 0, Failed = 0, NotInstrumented = 0;
-  uint64_t NotShadowed = 0; ///< Launches that metadata mode could not follow.
+  LaunchCounts Launches;
   /// A context must not run anything for a moment.
   std::atomic<bool> IsResetting{false};
   bool HasReported = false;
