@@ -198,7 +198,7 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
   for (const MetadataInstrumenter &I : Followed)
     Barriers += I.barriers();
   for (MetadataInstrumenter &I : Followed)
-    I.run(Entering, HasFences, Barriers);
+    I.run(Entering, HasFences, I.isWholeKernel() ? I.barriers() : Barriers);
   if (linkDeviceRuntime(M)) {
     defineClusterExtent(M);
     Table.emit(Flags, Skipped);

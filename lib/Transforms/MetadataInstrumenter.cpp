@@ -13,6 +13,7 @@
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Support/CommandLine.h"
 
@@ -169,32 +170,42 @@ bool MetadataInstrumenter::isOpaque() const {
       Steps, [](const Step &S) { return S.What.What == Event::Kind::Unknown; });
 }
 
-static uint16_t barrierNumbers(const Event &E) {
-  const auto *Number = dyn_cast_if_present<ConstantInt>(E.Where.Base);
-  return Number ? uint16_t(1) << (Number->getZExtValue() & 15) : uint16_t(-1);
+static uint16_t barrierNumbers(const Event &E, const DataLayout &DL) {
+  const Value *Number = E.Where.Base;
+  if (const auto *Constant = dyn_cast<ConstantInt>(Number))
+    return uint16_t(1) << (Constant->getZExtValue() & 15);
+  // 0 is __syncthreads(), and rarely meant.
+  return isKnownNonZero(Number, DL) ? 0xfffe : 0xffff;
 }
 
 BarrierUse MetadataInstrumenter::barriers() const {
   BarrierUse Use;
   for (const Step &S : Steps) {
     if (S.What.What == Event::Kind::BlockBarrier)
-      Use.Whole |= barrierNumbers(S.What);
+      Use.Whole |= barrierNumbers(S.What, F.getDataLayout());
     else if (S.What.IsCounted)
-      Use.Counted |= barrierNumbers(S.What);
+      Use.Counted |= barrierNumbers(S.What, F.getDataLayout());
   }
   return Use;
+}
+
+bool MetadataInstrumenter::isWholeKernel() const {
+  return isKernel(F) && none_of(instructions(F), [](const Instruction &I) {
+           const auto *Call = dyn_cast<CallBase>(&I);
+           return Call && !isa<IntrinsicInst>(Call) && !Call->isInlineAsm();
+         });
 }
 
 /// Whether threads may come to a barrier of the whole block by a count, too.
 /// Then it is told as both.
 bool MetadataInstrumenter::isCountedToo(const Event &E) const {
-  return Barriers.Counted & barrierNumbers(E);
+  return Barriers.Counted & barrierNumbers(E, F.getDataLayout());
 }
 
 void MetadataInstrumenter::run(uint32_t Flags, bool WithFences,
-                               const BarrierUse &OfModule) {
+                               const BarrierUse &Used) {
   HasFences = WithFences;
-  Barriers = OfModule;
+  Barriers = Used;
   for (Step &S : Steps)
     if (S.What.What == Event::Kind::Weak || S.What.What == Event::Kind::Strong)
       S.Site = siteOf(S);

@@ -17,8 +17,8 @@
 
 namespace crsan {
 
-/// Which of a block's 16 barriers are used in which way: a bit for each number,
-/// all bits for one that is not constant. One barrier may be used both ways.
+/// Which of a block's 16 barriers may be used in which way: a bit for each
+/// number. One barrier may be used both ways.
 struct BarrierUse {
   uint16_t Counted = 0; ///< By a number of threads.
   uint16_t Whole = 0;   ///< By all threads of the block, without a number.
@@ -53,10 +53,12 @@ public:
 
   /// The barriers of blocks that are used here, by their numbers.
   BarrierUse barriers() const;
+  /// True for a kernel whose threads do nothing elsewhere.
+  bool isWholeKernel() const;
 
   /// Emits the calls. `Flags`: EnterFlags of the module's kernels.
-  /// `WithFences`: some function that runs in them mayFence. `Barriers`: of the
-  /// module.
+  /// `WithFences`: some function that runs in them mayFence. `Barriers`: that
+  /// threads which come here may use.
   void run(uint32_t Flags, bool WithFences, const BarrierUse &Barriers);
 
 private:
