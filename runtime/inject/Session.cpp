@@ -119,6 +119,7 @@ void Session::configure(CUcontext Handle, uint32_t Uid) {
 }
 
 void Session::launching(CUcontext Ctx, uint32_t Uid) {
+  ++BeingLaunched;
   if (!Ctx)
     return;
   if (IsResetting)
@@ -402,9 +403,10 @@ void Session::forgetPast(Context &C) {
       Own.ok() ? C.TheShadow->unwanted() : Shadow::Past::None;
   if (What == Shadow::Past::None)
     return;
-  // Another thread may have launched something since.
+  // Another thread may have launched something since, or be about to; then the
+  // next time will do.
   IsResetting = true;
-  if (theDriver().cuCtxSynchronize() == CUDA_SUCCESS) {
+  if (BeingLaunched == 0 && theDriver().cuCtxSynchronize() == CUDA_SUCCESS) {
     theLog().detail(2, "metadata mode: starting from zero on device {}{}",
                     C.Device,
                     What == Shadow::Past::Releases ? ", but for accesses" : "");

@@ -65,6 +65,8 @@ public:
                   CUcontext Ctx, uint32_t Uid);
   void codeUnloading(CUlibrary Library, CUmodule Module);
   void launching(CUcontext Ctx, uint32_t Uid);
+  /// The launch has been made, or has failed.
+  void launchIsOver() { --BeingLaunched; }
   /// Shape: none where blocks are not placed one by one, or nobody knows.
   void launched(CUcontext Ctx, const char *Kernel,
                 const std::optional<LaunchShape> &Shape);
@@ -144,6 +146,8 @@ private:
   /// so.
   std::map<std::string, std::string> Crowded;
   LaunchCounts Launches;
+  /// Launches between their two events.
+  std::atomic<uint32_t> BeingLaunched{0};
   /// A context must not run anything for a moment.
   std::atomic<bool> IsResetting{false};
   bool HasReported = false;
