@@ -138,9 +138,9 @@ enum WarpFlags : uint32_t {
   Leaky = 2,    ///< May end without a word: alive means nothing.
   HasKnown = 4, ///< Its row of the table of what is known is not all zero.
   Opaque = 8,   ///< Its grid may synchronise in ways that are not understood.
-  /// Of a first warp: some warp has handed on what it knows, in this block or
-  /// in an earlier one.
-  HasNews = 16,
+  // Of a first warp, of this block or an earlier one:
+  HasNews = 16, ///< Some warp has handed on what it knows.
+  Uneven = 32,  ///< Threads may have passed unequally many barriers.
 };
 
 /// What the lanes of a warp keep, field by field, so that lanes which come

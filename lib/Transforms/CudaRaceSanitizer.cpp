@@ -194,11 +194,12 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
   }
   const bool HasFences = any_of(
       Followed, [](const MetadataInstrumenter &I) { return I.mayFence(); });
-  BarrierUse Barriers;
+  uint16_t Counted = 0;
   for (const MetadataInstrumenter &I : Followed)
-    Barriers += I.barriers();
+    Counted |= I.countedBarriers();
   for (MetadataInstrumenter &I : Followed)
-    I.run(Entering, HasFences, I.isWholeKernel() ? I.barriers() : Barriers);
+    I.run(Entering, HasFences,
+          I.isWholeKernel() ? I.countedBarriers() : Counted);
   if (linkDeviceRuntime(M)) {
     defineClusterExtent(M);
     Table.emit(Flags, Skipped);

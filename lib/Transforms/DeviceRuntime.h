@@ -30,8 +30,8 @@ inline constexpr char StrongDoneName[] = "__crsan_md_strong_done";
 inline constexpr char FenceName[] = "__crsan_md_fence";
 inline constexpr char WarpBarrierName[] = "__crsan_md_warp_barrier";
 inline constexpr char BlockArriveName[] = "__crsan_md_block_arrive";
-inline constexpr char BlockArriveEitherName[] =
-    "__crsan_md_block_arrive_either";
+inline constexpr char BlockArriveUnevenName[] =
+    "__crsan_md_block_arrive_uneven";
 inline constexpr char BlockDepartName[] = "__crsan_md_block_depart";
 inline constexpr char PublishName[] = "__crsan_md_publish";
 inline constexpr char CollectName[] = "__crsan_md_collect";

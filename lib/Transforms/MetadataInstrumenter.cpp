@@ -178,15 +178,12 @@ static uint16_t barrierNumbers(const Event &E, const DataLayout &DL) {
   return isKnownNonZero(Number, DL) ? 0xfffe : 0xffff;
 }
 
-BarrierUse MetadataInstrumenter::barriers() const {
-  BarrierUse Use;
-  for (const Step &S : Steps) {
-    if (S.What.What == Event::Kind::BlockBarrier)
-      Use.Whole |= barrierNumbers(S.What, F.getDataLayout());
-    else if (S.What.IsCounted)
-      Use.Counted |= barrierNumbers(S.What, F.getDataLayout());
-  }
-  return Use;
+uint16_t MetadataInstrumenter::countedBarriers() const {
+  uint16_t Counted = 0;
+  for (const Step &S : Steps)
+    if (S.What.IsCounted)
+      Counted |= barrierNumbers(S.What, F.getDataLayout());
+  return Counted;
 }
 
 bool MetadataInstrumenter::isWholeKernel() const {
@@ -199,13 +196,13 @@ bool MetadataInstrumenter::isWholeKernel() const {
 /// Whether threads may come to a barrier of the whole block by a count, too.
 /// Then it is told as both.
 bool MetadataInstrumenter::isCountedToo(const Event &E) const {
-  return Barriers.Counted & barrierNumbers(E, F.getDataLayout());
+  return CountedBarriers & barrierNumbers(E, F.getDataLayout());
 }
 
 void MetadataInstrumenter::run(uint32_t Flags, bool WithFences,
-                               const BarrierUse &Used) {
+                               uint16_t Counted) {
   HasFences = WithFences;
-  Barriers = Used;
+  CountedBarriers = Counted;
   for (Step &S : Steps)
     if (S.What.What == Event::Kind::Weak || S.What.What == Event::Kind::Strong)
       S.Site = siteOf(S);
@@ -305,12 +302,10 @@ void MetadataInstrumenter::emitBefore(const Step &S) {
     return call(B, WarpBarrierName,
                 B.CreateZExtOrTrunc(E.Mask, B.getInt32Ty()));
   case Event::Kind::BlockBarrier:
-    if (isCountedToo(E))
-      callWithPlace(B, PublishName, E);
-    return call(B,
-                Barriers.Counted & Barriers.Whole ? BlockArriveEitherName
-                                                  : BlockArriveName,
-                {});
+    if (!isCountedToo(E))
+      return call(B, BlockArriveName, {});
+    callWithPlace(B, PublishName, E);
+    return call(B, BlockArriveUnevenName, {});
   case Event::Kind::Publish:
     return callWithPlace(B, PublishName, E);
   case Event::Kind::Learn:

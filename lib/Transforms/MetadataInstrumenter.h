@@ -17,18 +17,6 @@
 
 namespace crsan {
 
-/// Which of a block's 16 barriers may be used in which way: a bit for each
-/// number. One barrier may be used both ways.
-struct BarrierUse {
-  uint16_t Counted = 0; ///< By a number of threads.
-  uint16_t Whole = 0;   ///< By all threads of the block, without a number.
-
-  void operator+=(const BarrierUse &Other) {
-    Counted |= Other.Counted;
-    Whole |= Other.Whole;
-  }
-};
-
 /// Tells the runtime of each event of a function (metadata mode): of accesses
 /// before they happen, so that they can be judged whatever becomes of the
 /// thread; of what a thread gives to others, before; of what it gets, after.
@@ -51,15 +39,16 @@ public:
   /// True if a thread may release or acquire by strong accesses here.
   bool mayFence() const;
 
-  /// The barriers of blocks that are used here, by their numbers.
-  BarrierUse barriers() const;
+  /// A bit for each of a block's 16 barriers that threads may come to by a
+  /// count here.
+  uint16_t countedBarriers() const;
   /// True for a kernel whose threads do nothing elsewhere.
   bool isWholeKernel() const;
 
   /// Emits the calls. `Flags`: EnterFlags of the module's kernels.
-  /// `WithFences`: some function that runs in them mayFence. `Barriers`: that
-  /// threads which come here may use.
-  void run(uint32_t Flags, bool WithFences, const BarrierUse &Barriers);
+  /// `WithFences`: some function that runs in them mayFence. `Counted`:
+  /// countedBarriers of whatever threads that come here may execute.
+  void run(uint32_t Flags, bool WithFences, uint16_t Counted);
 
 private:
   struct Step {
@@ -101,7 +90,7 @@ private:
   std::vector<Step> Steps;
   unsigned NumWindows = 0;
   bool HasFences = true;
-  BarrierUse Barriers;
+  uint16_t CountedBarriers = 0;
   std::optional<FastCheck> Fast;
   std::vector<FastCheck::Window> Windows; ///< By number.
   uint32_t Skipped = 0;

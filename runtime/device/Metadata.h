@@ -94,7 +94,7 @@ HOT_ENTRY void __crsan_md_enter(uint32_t Flags) {
       if (Alive)
         setFlags(W.Flags, Mixed);
       else // Others of the block may be at a barrier already, with news.
-        clearFlags(W.Flags, ~uint32_t(HasNews));
+        clearFlags(W.Flags, ~uint32_t(HasNews | Uneven));
       storeRelaxed(W.Start, Start);
       W.Barrier = 0;
       W.Floor = Floor;
@@ -318,16 +318,13 @@ HOT_ENTRY void __crsan_md_block_arrive() {
     __crsan_md_give(Now);
 }
 
-/// As above, in a module where some threads may come to the barrier by a count:
-/// then they have not all seen equally many of them.
-HOT_ENTRY void __crsan_md_block_arrive_either() {
+/// As above, of a barrier that other threads may come to by a count.
+HOT_ENTRY void __crsan_md_block_arrive_uneven() {
   using namespace crsan::device;
   if (!isShadowed())
     return;
+  setFlags(Self().firstWarpState().Flags, Uneven);
   __crsan_md_block_arrive();
-  const Self Me;
-  const LaneRef T = Me.thread();
-  raise(Me.firstWarpState().Arrive[T.Barriers & 1], T.WarpArrive);
 }
 
 /// It has happened.
@@ -340,8 +337,13 @@ HOT_ENTRY void __crsan_md_block_depart() {
   const LaneRef T = Me.thread();
   const uint32_t Barriers = ++T.Barriers;
   // All warps go on from the same clock.
-  const uint32_t Now = loadRelaxed(Me.firstWarpState().Arrive[Barriers & 1]);
+  uint32_t Now = loadRelaxed(Me.firstWarpState().Arrive[Barriers & 1]);
   const uint32_t Flags = loadRelaxed(Me.firstWarpState().Flags);
+  if (Flags & Uneven) {
+    const uint32_t Other =
+        loadRelaxed(Me.firstWarpState().Arrive[(Barriers + 1) & 1]);
+    Now = Other > Now ? Other : Now;
+  }
   // Each lane for itself, as in tick.
   raiseClock(W, Now);
   raise(W.Barrier, Now);

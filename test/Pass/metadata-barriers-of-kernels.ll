@@ -37,7 +37,7 @@ define ptx_kernel void @warps(i32 %n) {
 ; CHECK:      function both
 ; CHECK-NEXT:   enter(0)
 ; CHECK-NEXT:   publish(0, 0)
-; CHECK-NEXT:   block_arrive_either
+; CHECK-NEXT:   block_arrive_uneven
 ; CHECK-NEXT:   call @llvm.nvvm.barrier.cta.sync.aligned.all
 ; CHECK-NEXT:   block_depart
 ; CHECK-NEXT:   collect(0, 0)

@@ -1,5 +1,6 @@
 ; Intent: where threads may come to one barrier with a count and without, it is told as the
-; block's and by its number, and none of the block's barriers is known by how many there were.
+; block's and by its number, and none of the block's later barriers is known by how many
+; there were.
 ; RUN: %opt -load-pass-plugin=%pass_plugin -crsan-mode=metadata -crsan-check-calls -passes=crsan-mark,crsan -verify-each -S %s \
 ; RUN:   | %python %S/Inputs/events.py | FileCheck %s --match-full-lines
 ; RUN: sed s/%n,/3,/ %s | %opt -load-pass-plugin=%pass_plugin -crsan-mode=metadata -crsan-check-calls -passes=crsan-mark,crsan -verify-each -S - \
@@ -10,12 +11,12 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK:      function meet
 ; CHECK-NEXT:   called
 ; CHECK-NEXT:   publish(0, 0)
-; CHECK-NEXT:   block_arrive_either
+; CHECK-NEXT:   block_arrive_uneven
 ; CHECK-NEXT:   call @llvm.nvvm.barrier.cta.sync.aligned.all
 ; CHECK-NEXT:   block_depart
 ; CHECK-NEXT:   collect(0, 0)
 ; CHECK-NEXT:   publish(1, 0)
-; CHECK-NEXT:   block_arrive_either
+; CHECK-NEXT:   block_arrive_uneven
 ; CHECK-NEXT:   asm barrier.sync 1;
 ; CHECK-NEXT:   block_depart
 ; CHECK-NEXT:   collect(1, 0)
