@@ -127,9 +127,7 @@ struct WarpState {
   /// Where its lanes, and whoever they know of, have read strongly: a bit for
   /// each hash of 16 bytes (seenBit).
   uint64_t Seen;
-  /// Of a block's first warp: some warp has handed on what it knows, in this
-  /// block or in one before it.
-  uint32_t HasNews;
+  uint32_t News; ///< Of a block's first warp: WarpNews.
   uint32_t Pad;
 };
 static_assert(sizeof(WarpState) == 96);
@@ -153,6 +151,12 @@ enum WarpFlags : uint32_t {
   Leaky = 2,    ///< May end without a word: alive means nothing.
   HasKnown = 4, ///< Its row of the table of what is known is not all zero.
   Opaque = 8,   ///< Its grid may synchronise in ways that are not understood.
+};
+
+/// Never taken back: of this block, or of one before it.
+enum WarpNews : uint32_t {
+  HasNews = 1, ///< Some warp has handed on what it knows.
+  Uneven = 2,  ///< Threads may have passed unequally many barriers.
 };
 
 /// What the lanes of a warp keep, field by field, so that lanes which come
@@ -277,8 +281,9 @@ struct Metadata {
   uint64_t SharedShadow; ///< Cells of shared memory, or 0.
   uint64_t SharedBytes;  ///< Bytes of SharedShadow.
   uint32_t NextSite;     ///< Indices given so far.
-  uint32_t Reserved;
-  uint32_t IsUsedUp; ///< A clock is as large as a cell can hold.
+  // What the host looks at when all kernels have ended:
+  uint32_t HasLearned; ///< A thread may have known everything, and told others.
+  uint32_t IsUsedUp;   ///< A clock is as large as a cell can hold.
   /// Calls under way of other units' functions that have not said that they are
   /// instrumented, and ForeignUnknown.
   uint32_t Foreign;

@@ -184,6 +184,7 @@ InstructionClass classifyBarrier(const Instruction &I) {
     const bool Counts =
         I.has("count") || I.Operands.size() > (IsReduction ? 3 : 1);
     C.Object = At(IsReduction ? 1 : 0);
+    C.IsNumbered = true;
     C.Orders = I.has("arrive") ? Ordering::Arrival
                : Counts        ? Ordering::ArrivalAndWait
                                : Ordering::BlockBarrier;

@@ -65,6 +65,7 @@ struct InstructionClass {
   bool IsAtomic = false;                       ///< A read-modify-write.
   bool IsSwap = false;                         ///< atom.cas
   const Operand *Object = nullptr;             ///< See Ordering.
+  bool IsNumbered = false; ///< Object is the number of a barrier.
 };
 
 InstructionClass classify(const Instruction &I);

@@ -95,7 +95,8 @@ Verdict Report::verdict() const {
 }
 
 bool Report::hasWarnings() const {
-  return Summary.KernelsFailed || Summary.DroppedRecords ||
+  return Summary.KernelsFailed || Summary.DroppedRecords || Suppressed ||
+         (Summary.Metadata && Summary.Metadata->Unchecked) ||
          !Summary.Notes.empty();
 }
 

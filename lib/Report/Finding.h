@@ -83,6 +83,15 @@ struct Finding {
   bool sizeIsLowerBound() const;
 };
 
+/// What metadata mode did in a run.
+struct MetadataSummary {
+  uint64_t Checked = 0, Unchecked = 0; ///< Accesses, one a thread.
+  uint64_t Sites = 0;                  ///< That were executed.
+  std::string WhyUnchecked;
+  /// Bytes of the program's memory, at most, by how they were tracked.
+  uint64_t Exact = 0, Cached = 0, None = 0;
+};
+
 /// What a run did, for the reader who wants to know what a silence is worth.
 struct RunSummary {
   // Launches: each is counted in one of these three.
@@ -92,7 +101,7 @@ struct RunSummary {
 
   uint64_t Sites = 0;   ///< Accesses that can be checked, in all modules.
   uint64_t Windows = 0; ///< The windows that they are in.
-  uint64_t Checks = 0;  ///< Accesses checked, one a thread.
+  uint64_t Checks = 0;  ///< Accesses checked, one a thread, in either mode.
   uint64_t WindowsChecked = 0;  ///< Windows checked, one a warp.
   uint64_t DroppedRecords = 0;  ///< Races that found the record buffer full.
   uint64_t SkippedAccesses = 0; ///< Not checked; decided by the compiler.
@@ -105,6 +114,7 @@ struct RunSummary {
   bool CountsComplete = true;
   bool Shuffled = false; ///< Block indices were permuted.
   uint32_t Modules = 0;  ///< Instrumented translation units loaded.
+  std::optional<MetadataSummary> Metadata; ///< Of runs in that mode, or both.
   /// Loud lines such as failed launches, without prefix, printed as they are.
   std::vector<std::string> Notes;
 };
@@ -124,6 +134,10 @@ struct Report {
   uint64_t Suppressed = 0; ///< Findings taken out; see Suppressions.h.
 
   Verdict verdict() const;
+  /// Nothing but metadata mode looked for races.
+  bool hasOnlyMetadata() const {
+    return Summary.Metadata && Summary.Windows == 0;
+  }
   /// Something beside races that a user must hear of even when nothing else is
   /// printed: failed launches, lost records, notes.
   bool hasWarnings() const;

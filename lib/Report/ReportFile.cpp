@@ -339,6 +339,20 @@ static Occurrence readRecord(const Node &Object) {
   return O;
 }
 
+static MetadataSummary readMetadata(const Node &Object) {
+  Members M(Object);
+  MetadataSummary S;
+  M.number("checks", S.Checked);
+  M.number("unchecked", S.Unchecked);
+  M.text("why_unchecked", S.WhyUnchecked);
+  M.number("sites", S.Sites);
+  M.number("exact_bytes", S.Exact);
+  M.number("cached_bytes", S.Cached);
+  M.number("untracked_bytes", S.None);
+  M.finish();
+  return S;
+}
+
 static RunSummary readSummary(const Node &Object) {
   Members M(Object);
   RunSummary S;
@@ -358,6 +372,8 @@ static RunSummary readSummary(const Node &Object) {
   M.flag("counts_complete", S.CountsComplete);
   M.flag("shuffled", S.Shuffled);
   M.number("modules", S.Modules);
+  if (auto Metadata = M.get("metadata"))
+    S.Metadata = readMetadata(*Metadata);
   for (const Node &Note : M.elements("notes"))
     S.Notes.push_back(Note.text());
   M.finish();
@@ -489,24 +505,37 @@ static ordered_json recordJSON(const Occurrence &O) {
   return Object;
 }
 
-static ordered_json summaryJSON(const RunSummary &S) {
-  return {{"kernels_launched", S.KernelsLaunched},
-          {"kernels_failed", S.KernelsFailed},
-          {"kernels_not_instrumented", S.KernelsNotInstrumented},
+static ordered_json metadataJSON(const MetadataSummary &S) {
+  return {{"checks", S.Checked},
+          {"unchecked", S.Unchecked},
+          {"why_unchecked", S.WhyUnchecked},
           {"sites", S.Sites},
-          {"windows", S.Windows},
-          {"checks", S.Checks},
-          {"windows_checked", S.WindowsChecked},
-          {"dropped_records", S.DroppedRecords},
-          {"skipped_accesses", S.SkippedAccesses},
-          {"seed", S.Seed},
-          {"delay_ns", S.DelayNs},
-          {"budget", S.Budget},
-          {"max_interval", S.MaxInterval},
-          {"counts_complete", S.CountsComplete},
-          {"shuffled", S.Shuffled},
-          {"modules", S.Modules},
-          {"notes", S.Notes}};
+          {"exact_bytes", S.Exact},
+          {"cached_bytes", S.Cached},
+          {"untracked_bytes", S.None}};
+}
+
+static ordered_json summaryJSON(const RunSummary &S) {
+  ordered_json Object = {{"kernels_launched", S.KernelsLaunched},
+                         {"kernels_failed", S.KernelsFailed},
+                         {"kernels_not_instrumented", S.KernelsNotInstrumented},
+                         {"sites", S.Sites},
+                         {"windows", S.Windows},
+                         {"checks", S.Checks},
+                         {"windows_checked", S.WindowsChecked},
+                         {"dropped_records", S.DroppedRecords},
+                         {"skipped_accesses", S.SkippedAccesses},
+                         {"seed", S.Seed},
+                         {"delay_ns", S.DelayNs},
+                         {"budget", S.Budget},
+                         {"max_interval", S.MaxInterval},
+                         {"counts_complete", S.CountsComplete},
+                         {"shuffled", S.Shuffled},
+                         {"modules", S.Modules},
+                         {"notes", S.Notes}};
+  if (S.Metadata)
+    Object["metadata"] = metadataJSON(*S.Metadata);
+  return Object;
 }
 
 /// One side of a finding, as a reader of the source sees it.

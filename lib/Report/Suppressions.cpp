@@ -9,6 +9,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 
 using namespace crsan;
 
@@ -42,6 +45,29 @@ Suppressions::parse(std::string_view Text) {
     S.Entries.push_back({Type == "race_top", std::string(Pattern)});
   }
   return S;
+}
+
+std::variant<Suppressions, SuppressionsError>
+Suppressions::read(const std::string &Path) {
+  std::string Text;
+  std::FILE *In = std::fopen(Path.c_str(), "rb");
+  if (In) {
+    char Buffer[1 << 12];
+    while (size_t Size = std::fread(Buffer, 1, sizeof(Buffer), In))
+      Text.append(Buffer, Size);
+  }
+  const bool IsRead = In && !std::ferror(In); // It may be a directory.
+  const int Error = errno;
+  if (In)
+    std::fclose(In);
+  if (!IsRead)
+    return SuppressionsError{
+        fmt::format("cannot read '{}': {}", Path, std::strerror(Error))};
+  auto Result = parse(Text);
+  if (auto *Bad = std::get_if<SuppressionsError>(&Result))
+    Bad->Message =
+        fmt::format("'{}': {}; see docs/report-format.md", Path, Bad->Message);
+  return Result;
 }
 
 /// Whether the pattern, which may contain '*', is `Text` from start to end.

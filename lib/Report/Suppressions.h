@@ -25,7 +25,7 @@
 
 namespace crsan {
 
-/// Why a file was refused, and where: one line without a prefix.
+/// Why a text was refused, and where: one line without a prefix.
 struct SuppressionsError {
   std::string Message;
 };
@@ -35,6 +35,11 @@ public:
   static std::variant<Suppressions, SuppressionsError>
   parse(std::string_view Text);
 
+  /// As `parse`; a message names the file.
+  static std::variant<Suppressions, SuppressionsError>
+  read(const std::string &Path);
+
+  bool isEmpty() const { return Entries.empty(); }
   bool matches(const Finding &F) const;
 
   /// Takes matching findings out of the report and counts them.

@@ -24,7 +24,9 @@ public:
 
   void finding(const Finding &F, bool ShowDevice);
   void warnings(const Report &R);
-  void whatWasChecked(const RunSummary &S);
+  void whatTheColliderChecked(const RunSummary &S);
+  void whatMetadataChecked(const RunSummary &S);
+  void whatWasChecked(const Report &R);
   void summary(const Report &R);
 
   std::string Text;
@@ -222,7 +224,7 @@ void Printer::warnings(const Report &R) {
          counted(R.Suppressed, "finding is", "findings are"));
 }
 
-void Printer::whatWasChecked(const RunSummary &S) {
+void Printer::whatTheColliderChecked(const RunSummary &S) {
   const char *AtLeast = S.CountsComplete ? "" : "at least ";
   std::string Modules =
       S.Modules > 1 ? fmt::format(" of {} modules", S.Modules) : "";
@@ -234,9 +236,30 @@ void Printer::whatWasChecked(const RunSummary &S) {
        "ns{}, {}{} ({})",
        counted(S.KernelsLaunched, "kernel launch", "kernel launches"),
        counted(S.Sites, "site"), counted(S.Windows, "window"), Modules, AtLeast,
-       counted(S.Checks, "access", "accesses"), S.Seed, S.DelayNs,
-       S.Shuffled ? ", blocks shuffled" : "", AtLeast,
+       counted(S.Checks - (S.Metadata ? S.Metadata->Checked : 0), "access",
+               "accesses"),
+       S.Seed, S.DelayNs, S.Shuffled ? ", blocks shuffled" : "", AtLeast,
        counted(S.WindowsChecked, "window execution"), Sampling);
+}
+
+void Printer::whatMetadataChecked(const RunSummary &S) {
+  const MetadataSummary &M = *S.Metadata;
+  constexpr unsigned MiB = 20;
+  line("CRSan: metadata mode checked {}{} of {} in {}; not checked: {}{}; "
+       "memory tracked: {} MiB exactly, {} MiB by a cache, {} MiB not at all",
+       S.CountsComplete ? "" : "at least ",
+       counted(M.Checked, "access", "accesses"), counted(M.Sites, "site"),
+       counted(S.KernelsLaunched, "kernel launch", "kernel launches"),
+       M.Unchecked, M.Unchecked ? " (" + M.WhyUnchecked + ")" : "",
+       M.Exact >> MiB, M.Cached >> MiB, M.None >> MiB);
+}
+
+void Printer::whatWasChecked(const Report &R) {
+  const RunSummary &S = R.Summary;
+  if (!R.hasOnlyMetadata())
+    whatTheColliderChecked(S);
+  if (S.Metadata)
+    whatMetadataChecked(S);
   if (!S.CountsComplete)
     line("CRSan: the counts of checks are lower bounds: a context ended before "
          "they could be read");
@@ -322,8 +345,10 @@ std::string crsan::renderText(const Report &R, const TextOptions &Options) {
   for (const Finding &F : R.Findings)
     P.finding(F, ShowDevice);
   P.warnings(R);
-  if (R.verdict() != Verdict::NothingChecked)
-    P.whatWasChecked(R.Summary);
+  const auto &Metadata = R.Summary.Metadata;
+  if (R.verdict() != Verdict::NothingChecked ||
+      (Metadata && Metadata->Unchecked)) // And why.
+    P.whatWasChecked(R);
   P.summary(R);
   return std::move(P.Text);
 }

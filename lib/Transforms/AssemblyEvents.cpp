@@ -8,8 +8,9 @@
 //
 // The runtime can be called before a statement and after it, not within. So of
 // several instructions that order memory in one statement only the first access
-// is followed as what it is; a later one is taken to publish and to collect
-// everything, and is not checked.
+// is followed as what it is; a later one is taken to publish or to collect, and
+// is not checked. What a statement acquires and hands on itself is not known
+// when it has to be told: then it is taken to be everything.
 //
 //===----------------------------------------------------------------------===//
 
@@ -104,6 +105,7 @@ public:
   void read(const ptx::Block &Body) {
     IsStraight = isStraight(Body);
     readBlock(Body);
+    tellAhead();
   }
 
 private:
@@ -118,6 +120,7 @@ private:
   void readSynchronisation(const ptx::Instruction &I,
                            const ptx::InstructionClass &C, bool MayBeSkipped);
   void readControlFlow(const ptx::Instruction &I, bool MayBeSkipped);
+  void tellAhead();
   Event access(Event::Kind What, const ptx::InstructionClass &C, Place Where);
   std::optional<Place> placeOf(const ptx::Instruction &I,
                                const ptx::Operand *Operand,
@@ -281,8 +284,10 @@ void AssemblyReader::readStrong(const ptx::Instruction &I,
     return;
   }
   if (HasOrdered) {
-    To.List.push_back({Event::Kind::Publish, *Where, C.Scope});
-    To.List.push_back({Event::Kind::Collect, *Where, C.Scope});
+    if (C.IsWrite)
+      To.List.push_back({Event::Kind::Publish, *Where, C.Scope});
+    if (C.IsRead)
+      To.List.push_back({Event::Kind::Collect, *Where, C.Scope});
     To.Skipped = Skip::Assembly;
     return;
   }
@@ -322,6 +327,56 @@ void AssemblyReader::readControlFlow(const ptx::Instruction &I,
     To.List.push_back({Event::Kind::Leave});
   else if (I.Opcode == "exit" || I.Opcode == "ret")
     To.MayLeave = true;
+}
+
+bool mayAcquire(const Event &E) {
+  switch (E.What) {
+  case Event::Kind::Strong: // A relaxed one, at a fence.
+    return E.Order == abi::SyncOrder::Acquire ||
+           E.Order == abi::SyncOrder::AcquireRelease;
+  case Event::Kind::Fence:
+  case Event::Kind::WarpBarrier:
+  case Event::Kind::BlockBarrier:
+  case Event::Kind::Collect:
+  case Event::Kind::Unknown:
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool mayRelease(const Event &E) {
+  switch (E.What) {
+  case Event::Kind::Strong:
+    return E.Flags & abi::WritesMemory;
+  case Event::Kind::WarpBarrier:
+  case Event::Kind::BlockBarrier:
+  case Event::Kind::Publish:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// What is acquired is told after the statement, what is released before it. So
+/// what acquires first and then releases has to acquire ahead: a fence for what
+/// was read before the statement, anything else all that there is.
+void AssemblyReader::tellAhead() {
+  auto *It = To.List.begin(), *End = To.List.end();
+  if (!IsStraight) {
+    // In whatever order.
+    if (any_of(To.List, mayAcquire) && any_of(To.List, mayRelease))
+      To.List.insert(It, {Event::Kind::Learn});
+    return;
+  }
+  for (; It != End &&
+         (It->What == Event::Kind::Weak || It->What == Event::Kind::Fence);
+       ++It)
+    It->IsAhead =
+        It->What == Event::Kind::Fence && std::any_of(It, End, mayRelease);
+  It = std::find_if(It, End, mayAcquire);
+  if (It != End && std::any_of(It + 1, End, mayRelease))
+    To.List.insert(To.List.begin(), {Event::Kind::Learn});
 }
 
 } // namespace

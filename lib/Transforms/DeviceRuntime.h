@@ -33,9 +33,12 @@ inline constexpr char FenceName[] = "__crsan_md_fence";
 inline constexpr char WarpBarrierName[] = "__crsan_md_warp_barrier";
 inline constexpr char BlockArriveName[] = "__crsan_md_block_arrive";
 inline constexpr char BlockAgreeName[] = "__crsan_md_block_agree";
+inline constexpr char BlockArriveUnevenName[] =
+    "__crsan_md_block_arrive_uneven";
 inline constexpr char BlockDepartName[] = "__crsan_md_block_depart";
 inline constexpr char PublishName[] = "__crsan_md_publish";
 inline constexpr char CollectName[] = "__crsan_md_collect";
+inline constexpr char LearnName[] = "__crsan_md_learn";
 inline constexpr char UnknownName[] = "__crsan_md_unknown";
 inline constexpr char CallingName[] = "__crsan_md_calling";
 inline constexpr char CalledName[] = "__crsan_md_called";

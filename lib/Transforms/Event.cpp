@@ -274,8 +274,9 @@ void addOrdering(Events &To, const ptx::InstructionClass &C,
                  std::optional<Place> Object) {
   using ptx::Ordering;
   const bool NeedsObject =
-      C.Orders == Ordering::WarpBarrier || C.Orders == Ordering::Arrival ||
-      C.Orders == Ordering::Wait || C.Orders == Ordering::ArrivalAndWait;
+      C.Orders == Ordering::WarpBarrier || C.Orders == Ordering::BlockBarrier ||
+      C.Orders == Ordering::Arrival || C.Orders == Ordering::Wait ||
+      C.Orders == Ordering::ArrivalAndWait;
   if (NeedsObject && !Object) {
     To.List.push_back({Event::Kind::Unknown});
     return;
@@ -283,6 +284,8 @@ void addOrdering(Events &To, const ptx::InstructionClass &C,
   Place Where = Object.value_or(Place());
   auto Add = [&](Event::Kind What) {
     To.List.push_back({What, Where, C.Scope});
+    To.List.back().IsCounted =
+        C.IsNumbered && What != Event::Kind::BlockBarrier;
   };
   switch (C.Orders) {
   case Ordering::None:

@@ -42,15 +42,16 @@ struct Event {
     Strong,       ///< An access that may be part of a synchronisation.
     Fence,        ///< Of `Scope`.
     WarpBarrier,  ///< Of the lanes in `Mask`.
-    BlockBarrier, ///< Of all threads of the block.
+    BlockBarrier, ///< Of all threads of the block, at `Where`.
     Publish,      ///< Whoever collects from `Where` comes after this thread.
     Collect,      ///< This thread comes after whoever published to `Where`.
+    Learn,        ///< May acquire anything, and hand it on at once.
     Unknown,      ///< Anything.
     Call,         ///< Of a function of another module, perhaps.
     Leave,        ///< The thread ends.
   };
   Kind What;
-  Place Where = {}; ///< Of Weak, Strong, Publish and Collect.
+  Place Where = {}; ///< Of Weak, Strong, BlockBarrier, Publish and Collect.
   abi::SyncScope Scope = abi::SyncScope::Block;
 
   // Of Weak and Strong:
@@ -67,6 +68,11 @@ struct Event {
   int Result = -1;
 
   llvm::Value *Mask = nullptr; ///< Of a WarpBarrier.
+  /// Of a Fence: nothing of its instruction comes before it but weak accesses,
+  /// and something behind it hands on what it acquires.
+  bool IsAhead = false;
+  /// Of a Publish or a Collect: at a barrier of the block's, by its number.
+  bool IsCounted = false;
 
   /// Whether all of `Size` bytes are sure to be accessed.
   bool isWhole() const { return !Length && !If.Operand; }

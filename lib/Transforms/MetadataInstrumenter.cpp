@@ -13,6 +13,7 @@
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/PatternMatch.h"
@@ -225,6 +226,36 @@ static IntrinsicInst *asBlockBarrier(Instruction *Inst) {
   return match(I->getArgOperand(0), PatternMatch::m_Zero()) ? I : nullptr;
 }
 
+/// A bit for each of a block's 16 barriers that the event may be about.
+static uint16_t barrierNumbers(const Event &E, const DataLayout &DL) {
+  const Value *Number = E.Where.Base;
+  if (const auto *Constant = dyn_cast<ConstantInt>(Number))
+    return uint16_t(1) << (Constant->getZExtValue() & 15);
+  // 0 is __syncthreads(), and rarely meant.
+  return isKnownNonZero(Number, DL) ? 0xfffe : 0xffff;
+}
+
+uint16_t MetadataInstrumenter::countedBarriers() const {
+  uint16_t Counted = 0;
+  for (const Step &S : Steps)
+    if (S.What.IsCounted)
+      Counted |= barrierNumbers(S.What, F.getDataLayout());
+  return Counted;
+}
+
+bool MetadataInstrumenter::isWholeKernel() const {
+  return isKernel(F) && none_of(instructions(F), [](const Instruction &I) {
+           const auto *Call = dyn_cast<CallBase>(&I);
+           return Call && !isa<IntrinsicInst>(Call) && !Call->isInlineAsm();
+         });
+}
+
+/// Whether threads may come to a barrier of the whole block by a count, too.
+/// Then it is told as both.
+bool MetadataInstrumenter::isCountedToo(const Event &E) const {
+  return CountedBarriers & barrierNumbers(E, F.getDataLayout());
+}
+
 /// Barriers may be replaced only if all that threads can meet at the same time
 /// are: PTX does not let those with a result meet those without.
 IntrinsicInst *MetadataInstrumenter::replacedBarrier(const Step &S) const {
@@ -240,20 +271,24 @@ void MetadataInstrumenter::note(ModuleEvents &M) const {
     M.HasUnknown |= E.What == Event::Kind::Unknown;
     M.HasFences |=
         E.What == Event::Kind::Fence || E.What == Event::Kind::Unknown ||
-        E.What == Event::Kind::Call ||
+        E.What == Event::Kind::Learn || E.What == Event::Kind::Call ||
         (E.What == Event::Kind::Strong && E.Order > abi::SyncOrder::Relaxed);
-    M.HasBarriers |=
-        E.What == Event::Kind::BlockBarrier || E.What == Event::Kind::Call;
+    M.HasBarriers |= E.What == Event::Kind::BlockBarrier ||
+                     E.What == Event::Kind::Call ||
+                     E.What == Event::Kind::Unknown;
     M.HasForeignBarriers |= E.What == Event::Kind::Call ||
                             E.What == Event::Kind::Unknown ||
                             (E.What == Event::Kind::BlockBarrier &&
                              (!isa<IntrinsicInst>(S.Inst) || !isOurs()));
   }
+  M.CountedBarriers |= countedBarriers();
+  M.HasForeignBarriers |= M.CountedBarriers & 1;
 }
 
 void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
   Module = M;
   EnterFlags = Flags | (M.HasBarriers ? abi::EnterBarriers : 0);
+  CountedBarriers = isWholeKernel() ? countedBarriers() : M.CountedBarriers;
   for (Step &S : Steps)
     if (S.What.What == Event::Kind::Weak || S.What.What == Event::Kind::Strong)
       S.Site = siteOf(S);
@@ -385,13 +420,12 @@ void MetadataInstrumenter::emitBefore(size_t Number) {
   switch (E.What) {
   case Event::Kind::Weak:
     if (!E.isWhole())
-      return (void)call(B, RangeName,
-                        {S.Site, emitAddress(B, E.Where), emitLength(B, E)});
-    if (!S.IsFast)
-      return (void)call(B, AccessName, {S.Site, emitAddress(B, E.Where)});
+      call(B, RangeName, {S.Site, emitAddress(B, E.Where), emitLength(B, E)});
+    else if (!S.IsFast)
+      call(B, AccessName, {S.Site, emitAddress(B, E.Where)});
     if (S.InBlock)
       Fast->emitCount(B, S.InBlock);
-    if (S.Group == Number)
+    if (S.IsFast && S.Group == Number)
       emitFast(Number);
     return;
   case Event::Kind::Strong:
@@ -403,27 +437,48 @@ void MetadataInstrumenter::emitBefore(size_t Number) {
         Fast->emitRelease(S.Inst, S.Site, emitAddress(B, E.Where));
       return;
     }
-    return (void)call(B, StrongName, {S.Site, emitAddress(B, E.Where)});
+    call(B, StrongName, {S.Site, emitAddress(B, E.Where)});
+    return;
   case Event::Kind::WarpBarrier:
-    return (void)call(B, WarpBarrierName,
-                      B.CreateZExtOrTrunc(E.Mask, B.getInt32Ty()));
+    call(B, WarpBarrierName, B.CreateZExtOrTrunc(E.Mask, B.getInt32Ty()));
+    return;
   case Event::Kind::BlockBarrier:
-    if (!replacedBarrier(S))
+    if (replacedBarrier(S))
+      return;
+    if (isCountedToo(E)) {
+      callWithPlace(B, PublishName, E);
+      call(B, BlockArriveUnevenName, {});
+    } else {
       call(B, BlockArriveName, {});
+    }
     return;
   case Event::Kind::Publish:
-    return (void)call(B, PublishName,
-                      {emitAddress(B, E.Where), B.getInt32(uint32_t(E.Scope))});
+    return callWithPlace(B, PublishName, E);
+  case Event::Kind::Learn:
+    ++NumUnknown;
+    call(B, LearnName, {});
+    return;
+  case Event::Kind::Unknown:
+    ++NumUnknown;
+    call(B, UnknownName, {});
+    return;
   case Event::Kind::Call:
-    return (void)call(B, CallingName, {});
+    call(B, CallingName, {});
+    return;
   case Event::Kind::Leave:
     if (Fast)
       Fast->emitCounted(B);
     call(B, LeaveName, B.getInt32(EnterFlags));
     return;
   case Event::Kind::Fence:
+    if (!E.IsAhead)
+      return;
+    // One of our own, since that of the statement comes too late.
+    B.CreateFence(AtomicOrdering::AcquireRelease,
+                  F.getContext().getOrInsertSyncScopeID("device"));
+    call(B, FenceName, B.getInt32(uint32_t(E.Scope)));
+    return;
   case Event::Kind::Collect:
-  case Event::Kind::Unknown:
     return;
   }
 }
@@ -438,25 +493,31 @@ void MetadataInstrumenter::emitAfter(const Step &S) {
   case Event::Kind::Strong:
     if (isJustAccess(S))
       return;
-    return (void)call(B, StrongDoneName,
-                      {S.Site, emitAddress(B, E.Where), emitSwapResult(B, S)});
+    call(B, StrongDoneName,
+         {S.Site, emitAddress(B, E.Where), emitSwapResult(B, S)});
+    return;
   case Event::Kind::Fence:
-    return (void)call(B, FenceName, B.getInt32(uint32_t(E.Scope)));
+    call(B, FenceName, B.getInt32(uint32_t(E.Scope)));
+    return;
   case Event::Kind::BlockBarrier:
-    if (!replacedBarrier(S))
-      call(B, BlockDepartName, {});
+    if (replacedBarrier(S))
+      return;
+    call(B, BlockDepartName, {});
+    if (isCountedToo(E))
+      callWithPlace(B, CollectName, E);
     return;
   case Event::Kind::Collect:
-    return (void)call(B, CollectName,
-                      {emitAddress(B, E.Where), B.getInt32(uint32_t(E.Scope))});
+    return callWithPlace(B, CollectName, E);
   case Event::Kind::Unknown:
-    ++NumUnknown;
-    return (void)call(B, UnknownName, {});
+    call(B, UnknownName, {});
+    return;
   case Event::Kind::Call:
-    return (void)call(B, ReturnedName, {});
+    call(B, ReturnedName, {});
+    return;
   case Event::Kind::Weak:
   case Event::Kind::WarpBarrier:
   case Event::Kind::Publish:
+  case Event::Kind::Learn:
   case Event::Kind::Leave:
     return;
   }
@@ -516,6 +577,11 @@ Value *MetadataInstrumenter::emitSwapResult(IRBuilder<> &B, const Step &S) {
     Succeeded = B.CreateICmpEQ(Found, Expected);
   }
   return B.CreateSelect(Succeeded, B.getInt32(2), B.getInt32(1));
+}
+
+void MetadataInstrumenter::callWithPlace(IRBuilder<> &B, StringRef Name,
+                                         const Event &E) {
+  call(B, Name, {emitAddress(B, E.Where), B.getInt32(uint32_t(E.Scope))});
 }
 
 CallInst *MetadataInstrumenter::call(IRBuilder<> &B, StringRef Name,

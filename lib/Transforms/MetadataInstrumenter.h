@@ -25,6 +25,9 @@ struct ModuleEvents {
   bool HasBarriers = false; ///< Threads of a block may meet.
   /// Also where that cannot be seen here, or not be changed.
   bool HasForeignBarriers = false;
+  /// A bit for each of a block's 16 barriers that threads may come to by a
+  /// count.
+  uint16_t CountedBarriers = 0;
 };
 
 /// Tells the runtime of each event of a function (metadata mode): of accesses
@@ -70,6 +73,10 @@ private:
   bool isOurs() const;
   bool isJustAccess(const Step &S) const;
   bool isFenceless() const;
+  /// True for a kernel whose threads do nothing elsewhere.
+  bool isWholeKernel() const;
+  uint16_t countedBarriers() const;
+  bool isCountedToo(const Event &E) const;
   llvm::IntrinsicInst *replacedBarrier(const Step &S) const;
   FastAccess fastAccess(const Step &S, llvm::IRBuilder<> &B);
   void emitFast(size_t Number);
@@ -80,6 +87,8 @@ private:
   /// The bytes of an access that is not whole: 0 where it is not made.
   llvm::Value *emitLength(llvm::IRBuilder<> &B, const Event &E);
   llvm::Value *emitSwapResult(llvm::IRBuilder<> &B, const Step &S);
+  void callWithPlace(llvm::IRBuilder<> &B, llvm::StringRef Name,
+                     const Event &E);
   /// `Result`: the type of what it returns; null: nothing.
   llvm::CallInst *call(llvm::IRBuilder<> &B, llvm::StringRef Name,
                        llvm::ArrayRef<llvm::Value *> Arguments,
@@ -96,6 +105,7 @@ private:
   std::vector<llvm::Instruction *> Exits; ///< Those where it may leave.
   ModuleEvents Module;
   uint32_t EnterFlags = 0;
+  uint16_t CountedBarriers = 0; ///< Of whatever threads execute that come here.
   std::optional<FastCheck> Fast;
   uint32_t Skipped = 0;
   bool MayLeave = false;

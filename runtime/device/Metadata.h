@@ -354,7 +354,7 @@ ENTRY void __crsan_md_give(uint32_t Now) {
   release(Me, To, Now);
   fenceDevice();
   announce(To);
-  storeRelaxed(Me.firstWarpState().HasNews, 1);
+  setFlags(Me.firstWarpState().News, HasNews);
 }
 ENTRY void __crsan_md_take() {
   using namespace crsan::device;
@@ -379,6 +379,15 @@ HOT_ENTRY void __crsan_md_block_arrive() {
   }
 }
 
+/// As above, of a barrier that other threads may come to by a count.
+HOT_ENTRY void __crsan_md_block_arrive_uneven() {
+  using namespace crsan::device;
+  if (!isShadowed())
+    return;
+  setFlags(Self().firstWarpState().News, Uneven);
+  __crsan_md_block_arrive();
+}
+
 /// It has happened.
 HOT_ENTRY void __crsan_md_block_depart() {
   using namespace crsan::device;
@@ -389,13 +398,18 @@ HOT_ENTRY void __crsan_md_block_depart() {
   const LaneRef T = Me.thread();
   const uint32_t Barriers = ++T.Barriers;
   // All warps go on from the same clock.
-  const uint32_t Now = loadRelaxed(Me.firstWarpState().Arrive[Barriers & 1]);
-  const uint32_t HasNews = loadRelaxed(Me.firstWarpState().HasNews);
+  uint32_t Now = loadRelaxed(Me.firstWarpState().Arrive[Barriers & 1]);
+  const uint32_t News = loadRelaxed(Me.firstWarpState().News);
+  if (News & Uneven) {
+    const uint32_t Other =
+        loadRelaxed(Me.firstWarpState().Arrive[(Barriers + 1) & 1]);
+    Now = Other > Now ? Other : Now;
+  }
   // Each lane for itself, as in tick.
   raiseClock(W, Now);
   raise(W.Barrier, Now);
   T.WarpDepart = Now;
-  if (HasNews)
+  if (News & HasNews)
     __crsan_md_take();
 }
 
@@ -431,18 +445,30 @@ HOT_ENTRY void __crsan_md_collect(uint64_t Object, uint32_t Scope) {
   collect(Me, SyncCells(Object), isWide(SyncScope(Scope)));
 }
 
-/// Something has happened that may order this thread after any other, or
-/// others after this one.
+/// A statement is about to acquire, and may itself hand on what it has
+/// acquired.
+HOT_ENTRY void __crsan_md_learn() {
+  using namespace crsan::device;
+  if (!isShadowed())
+    return;
+  acquireEverything(Self());
+}
+
+/// Something is about to happen, or has happened, that may order this thread
+/// after any other, or others after this one.
 HOT_ENTRY void __crsan_md_unknown() {
   using namespace crsan::device;
   if (!isShadowed())
     return;
   const Self Me;
+  // It may be a barrier of the block, which others know as one.
+  setFlags(Me.firstWarpState().News, HasNews);
   // The kernel is of another unit, which did not know.
   if (!(loadNear(Me.warp().Flags) & Opaque) &&
       !(loadRelaxed(metadata().Foreign) & ForeignUnknown))
     setFlags(metadata().Foreign, ForeignUnknown);
   acquireEverything(Me);
+  fenceDevice();
 }
 
 /// This thread is about to call a function of another unit, ...

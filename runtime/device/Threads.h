@@ -322,6 +322,7 @@ constexpr uint32_t Everything = ~0u;
 
 /// Everything that this thread may have learned without our noticing.
 DEVICE void acquireEverything(const Self &Me) {
+  storeRelaxed(metadata().HasLearned, 1);
   uint32_t *Known = Me.known();
 #pragma unroll 1
   for (uint32_t I = 0; I < KnownEntries; ++I)

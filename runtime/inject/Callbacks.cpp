@@ -199,6 +199,7 @@ static void onLaunch(Session &S, Role What, const CUpti_CallbackData &Call) {
     S.launching(Ctx, Ctx == Call.context ? Call.contextUid : 0);
     return;
   }
+  S.launchIsOver();
   const char *Kernel = What == Role::GraphLaunch
                            ? nullptr
                            : (Call.symbolName ? Call.symbolName : "?");

@@ -9,6 +9,7 @@
 
 #include "Flags.h"
 #include "Log.h"
+#include "Report/Suppressions.h"
 #include "Signals.h"
 #include "Watcher.h"
 
@@ -21,6 +22,23 @@
 
 namespace crsan {
 
+/// Findings that the options ask not to report. Never destroyed, either.
+static const Suppressions *TheSuppressions = nullptr;
+
+[[noreturn]] static void refuseOptions(const std::string &Why) {
+  theLog().say("CRSAN_OPTIONS: {}", Why);
+  _exit(1);
+}
+
+static Suppressions readSuppressions(const std::string &Path) {
+  if (Path.empty())
+    return {};
+  auto List = Suppressions::read(Path);
+  if (auto *Error = std::get_if<SuppressionsError>(&List))
+    refuseOptions("suppressions: " + Error->Message);
+  return std::get<Suppressions>(std::move(List));
+}
+
 const Flags &readOptions() {
   static const Flags *Options = [] {
     auto *F = new Flags;
@@ -28,10 +46,9 @@ const Flags &readOptions() {
     F->halt_on_error = dlsym(RTLD_DEFAULT, "__crsan_halt_on_error") != nullptr;
     const char *Text = std::getenv("CRSAN_OPTIONS");
     auto Error = F->parse(Text ? Text : "");
-    if (Error) {
-      theLog().say("CRSAN_OPTIONS: {}", *Error);
-      _exit(1);
-    }
+    if (Error)
+      refuseOptions(*Error);
+    TheSuppressions = new Suppressions(readSuppressions(F->suppressions));
     theLog().setPath(F->log_path);
     theLog().setVerbosity(F->verbosity);
     if (F->help)
@@ -39,6 +56,11 @@ const Flags &readOptions() {
     return F;
   }();
   return *Options;
+}
+
+const Suppressions &suppressions() {
+  readOptions();
+  return *TheSuppressions;
 }
 
 Run::~Run() = default;

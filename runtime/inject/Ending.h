@@ -17,6 +17,7 @@
 namespace crsan {
 
 struct Flags;
+class Suppressions;
 
 /// What the end of a program asks of the run: of a Session, on hardware.
 class Run {
@@ -37,6 +38,8 @@ public:
 /// The options, read from CRSAN_OPTIONS once; ends the program if they are
 /// wrong.
 const Flags &readOptions();
+/// What the options ask not to report.
+const Suppressions &suppressions();
 
 /// The process's run from now on. Never destroyed: it is needed after the
 /// destructors have run.

@@ -12,6 +12,7 @@
 #include "Fatbin.h"
 #include "Log.h"
 #include "Report/Demangle.h"
+#include "Report/Suppressions.h"
 #include "Report/TextReport.h"
 
 #include <fmt/format.h>
@@ -118,6 +119,7 @@ void Session::configure(CUcontext Handle, uint32_t Uid) {
 }
 
 void Session::launching(CUcontext Ctx, uint32_t Uid) {
+  ++BeingLaunched;
   if (!Ctx)
     return;
   if (IsResetting)
@@ -219,11 +221,11 @@ void Session::launched(CUcontext Ctx, const char *Kernel,
     bool IsChecked =
         C && C->isPrepared() && (Kernel ? Code.isInstrumented(Name) : true);
     if (!IsChecked) {
-      ++NotInstrumented;
+      ++Launches.NotInstrumented;
       return;
     }
-    ++Launched;
-    NotShadowed += C->TheShadow && Kernel && !Code.isShadowed(Name);
+    ++Launches.Checked;
+    Launches.NotShadowed += C->TheShadow && Kernel && !Code.isShadowed(Name);
     C->noteLaunch(Kernel ? Name : "a graph");
   }
   if (Kernel && Shape)
@@ -271,7 +273,7 @@ void Session::launchFailed(const char *Kernel, const std::string &Error) {
   std::lock_guard Lock(Data);
   if (!speaks())
     return;
-  ++Failed;
+  ++Launches.Failed;
   if (Said.insert(Line).second)
     theLog().say("{}", Line);
 }
@@ -391,20 +393,24 @@ void Session::becameIdle(CUcontext Ctx) {
     Freed = Memory.takeFreed(Ctx);
   }
   changeShadow(Freed, [](Shadow &S, const MemoryRange &R) { S.remove(R); });
-  resetShadow(*C);
+  forgetPast(*C);
 }
 
-/// If the device asks for it.
-void Session::resetShadow(Context &C) {
+/// What the device asks for.
+void Session::forgetPast(Context &C) {
   OwnCalls Own(C.Handle);
-  if (!Own.ok() || !C.TheShadow->wantsReset())
+  const Shadow::Past What =
+      Own.ok() ? C.TheShadow->unwanted() : Shadow::Past::None;
+  if (What == Shadow::Past::None)
     return;
-  // Another thread may have launched something since.
+  // Another thread may have launched something since, or be about to; then the
+  // next time will do.
   IsResetting = true;
-  if (theDriver().cuCtxSynchronize() == CUDA_SUCCESS) {
-    theLog().detail(2, "metadata mode: starting from zero on device {}",
-                    C.Device);
-    C.TheShadow->reset();
+  if (BeingLaunched == 0 && theDriver().cuCtxSynchronize() == CUDA_SUCCESS) {
+    theLog().detail(2, "metadata mode: starting from zero on device {}{}",
+                    C.Device,
+                    What == Shadow::Past::Releases ? ", but for accesses" : "");
+    C.TheShadow->forget(What);
   }
   IsResetting = false;
 }
@@ -518,117 +524,28 @@ bool Session::sawRace() {
     std::lock_guard Lock(Data);
     All = Contexts;
   }
-  return std::any_of(All.begin(), All.end(),
-                     [](const auto &C) { return C->hasRecords(); });
+  if (std::none_of(All.begin(), All.end(),
+                   [](const auto &C) { return C->hasRecords(); }))
+    return false;
+  if (suppressions().isEmpty())
+    return true;
+  std::lock_guard Lock(Data);
+  return !findings({}).Findings.empty();
+}
+
+/// What is found so far, without what is suppressed. The data lock is held.
+Report Session::findings(RunSummary Summary) const {
+  std::vector<Occurrence> Found;
+  for (const std::shared_ptr<Context> &C : Contexts)
+    C->collect(Found, uint32_t(Options.seed));
+  Report R = buildReport(Found, Code.sites(), std::move(Summary));
+  suppressions().apply(R);
+  return R;
 }
 
 bool Session::isShuffled(const std::string &Kernel) const {
   std::lock_guard Lock(Data);
   return Code.isShuffled(Kernel);
-}
-
-RunSummary Session::summarise() const {
-  RunSummary Summary;
-  Summary.KernelsLaunched = Launched;
-  Summary.KernelsFailed = Failed;
-  Summary.KernelsNotInstrumented = NotInstrumented;
-  Summary.Seed = Options.seed;
-  Summary.DelayNs = Options.delay_ns;
-  Summary.Budget = Options.budget;
-  Summary.MaxInterval = Options.max_interval;
-  Code.summarise(Summary);
-  for (const std::shared_ptr<Context> &C : Contexts) {
-    CheckCounts Counts = sumShards(C->LastCounters);
-    Summary.Checks += Counts.Checks + C->LastAccesses.Checked;
-    Summary.WindowsChecked += Counts.Windows;
-    Summary.DroppedRecords += C->dropped();
-    Summary.CountsComplete &= C->UnreadLaunches == 0;
-    if (C->Failure != CUDA_SUCCESS)
-      Summary.Notes.push_back(fmt::format(
-          "on device {} a kernel failed ({}): what followed was not "
-          "checked",
-          C->Device, C->FailureName));
-  }
-  summariseShadow(Summary);
-  return Summary;
-}
-
-/// Bytes >> MiB.
-static constexpr unsigned MiB = 20;
-
-/// The likeliest reason: the device does not tell them apart.
-static const char *whyUnchecked(const Context &C, const Coverage &Got) {
-  if (Got.None)
-    return "there was no room for more shadow; shadow=cached needs less";
-  if (C.LastMetadata.IsUsedUp || C.TheShadow->wasReset())
-    return "kernels synchronised more often than clocks can count, which start "
-           "again at cudaDeviceSynchronize()";
-  if (C.LastMetadata.NextSite >= abi::MaxSites)
-    return "the program has too many sites";
-  return "memory is tracked if it is of the program's allocations and "
-         "variables, but not in-kernel malloc's or another device's";
-}
-
-/// What metadata mode saw with half an eye, or not at all.
-void Session::summariseShadow(RunSummary &Summary) const {
-  for (const std::shared_ptr<Context> &C : Contexts) {
-    if (!C->CanShadow)
-      Summary.Notes.push_back(fmt::format(
-          "metadata mode was off on device {}: no memory for its tables",
-          C->Device));
-    if (!C->TheShadow)
-      continue;
-    const Coverage Got = C->TheShadow->coverage();
-    if (Got.None || (Got.Cached && Options.shadow != "cached"))
-      Summary.Notes.push_back(fmt::format(
-          "metadata mode: no room on device {} for exact shadow of all memory "
-          "of the program: at most {} MiB were tracked exactly, {} MiB by a "
-          "cache, which may miss races, and {} MiB not at all",
-          C->Device, Got.Exact >> MiB, Got.Cached >> MiB, Got.None >> MiB));
-    if (uint64_t Unchecked = C->LastAccesses.Unchecked)
-      Summary.Notes.push_back(
-          fmt::format("metadata mode: {} accesses on device {} were not "
-                      "checked: {}",
-                      Unchecked, C->Device, whyUnchecked(*C, Got)));
-    if (uint64_t Calls = C->LastMetadata.ForeignCalls)
-      Summary.Notes.push_back(fmt::format(
-          "metadata mode: {} calls on device {} were of functions that were "
-          "compiled without it: it did not see what these access, and may miss "
-          "races of other code, since they may have synchronised",
-          Calls, C->Device));
-  }
-  if (NotShadowed)
-    Summary.Notes.push_back(fmt::format(
-        "{} launches of kernels that were compiled without metadata "
-        "mode: it did not see what they access",
-        NotShadowed));
-}
-
-/// What metadata mode did, for the reader who wants to know what a silence is
-/// worth; "" in programs without.
-std::string Session::describeShadow() const {
-  AccessCounts Accesses;
-  uint64_t Sites = 0;
-  Coverage Got;
-  bool HasShadow = false;
-  for (const std::shared_ptr<Context> &C : Contexts) {
-    if (!C->TheShadow)
-      continue;
-    HasShadow = true;
-    Accesses.Checked += C->LastAccesses.Checked;
-    Accesses.Unchecked += C->LastAccesses.Unchecked;
-    Sites += std::min(C->LastMetadata.NextSite, abi::MaxSites);
-    Got.Exact += C->TheShadow->coverage().Exact;
-    Got.Cached += C->TheShadow->coverage().Cached;
-  }
-  if (!HasShadow)
-    return {};
-  return fmt::format(
-      "CRSan: metadata mode: {} accesses of {} sites were checked, {} were "
-      "not; "
-      "{} MiB of memory were tracked exactly, {} MiB by a cache\n",
-      Accesses.Checked, Sites, Accesses.Unchecked, Got.Exact >> MiB,
-      Got.Cached >> MiB);
 }
 
 bool Session::report() {
@@ -640,18 +557,16 @@ bool Session::report() {
   if (Once.owns_lock() && !HasReported) {
     HasReported = true;
     std::unique_lock Lock(Data, 1s);
-    std::vector<Occurrence> Found;
-    for (const std::shared_ptr<Context> &C : Contexts)
-      C->collect(Found, uint32_t(Options.seed));
-    Report R = buildReport(Found, Code.sites(), summarise());
+    const Report R = findings(summarise(Options, Code, Contexts, Launches));
     HasRaces = !R.Findings.empty();
-    bool IsClean = R.verdict() == Verdict::Clean;
-    if (HasRaces ||
-        (speaks() && (!IsClean || R.hasWarnings() || Options.verbosity >= 1))) {
+    // Who runs metadata mode waits for its word.
+    bool IsQuiet = R.verdict() == Verdict::Clean && !R.hasWarnings() &&
+                   !R.hasOnlyMetadata() && Options.verbosity == 0;
+    if (HasRaces || (speaks() && !IsQuiet)) {
       TextOptions Text;
       Text.StripPathPrefix = Options.strip_path_prefix;
       Text.Replay = Replay;
-      theLog().text(describeShadow() + renderText(R, Text));
+      theLog().text(renderText(R, Text));
     }
   }
   pthread_sigmask(SIG_SETMASK, &Before, nullptr);

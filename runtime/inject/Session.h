@@ -23,6 +23,7 @@
 #include "Ending.h"
 #include "Flags.h"
 #include "Modules.h"
+#include "Summary.h"
 
 #include <cuda.h>
 
@@ -64,6 +65,8 @@ public:
                   CUcontext Ctx, uint32_t Uid);
   void codeUnloading(CUlibrary Library, CUmodule Module);
   void launching(CUcontext Ctx, uint32_t Uid);
+  /// The launch has been made, or has failed.
+  void launchIsOver() { --BeingLaunched; }
   /// Shape: none where blocks are not placed one by one, or nobody knows.
   void launched(CUcontext Ctx, const char *Kernel,
                 const std::optional<LaunchShape> &Shape);
@@ -114,12 +117,10 @@ private:
   template <typename Change>
   void changeShadow(const std::vector<MemoryRange> &Ranges, Change What);
   void forgetShadow(Context &C, uint64_t Serial);
-  void resetShadow(Context &C);
-  void summariseShadow(RunSummary &Summary) const;
-  std::string describeShadow() const;
+  void forgetPast(Context &C);
+  Report findings(RunSummary Summary) const;
   bool finishReadBack(Context &C, uint64_t Launches, const ReadBackPlan &Plan,
                       ReadBack Back);
-  RunSummary summarise() const;
   bool speaks() const {
     return IsInstrumentedProgram || Code.sawInstrumented();
   }
@@ -144,8 +145,9 @@ private:
   /// Kernels that lacked registers to run all at once, and the line that says
   /// so.
   std::map<std::string, std::string> Crowded;
-  uint64_t Launched = 0, Failed = 0, NotInstrumented = 0;
-  uint64_t NotShadowed = 0; ///< Launches that metadata mode could not follow.
+  LaunchCounts Launches;
+  /// Launches between their two events.
+  std::atomic<uint32_t> BeingLaunched{0};
   /// A context must not run anything for a moment.
   std::atomic<bool> IsResetting{false};
   bool HasReported = false;

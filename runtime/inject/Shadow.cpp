@@ -257,15 +257,35 @@ void Shadow::forgetAccesses() {
   flush();
 }
 
-bool Shadow::wantsReset() {
+Shadow::Past Shadow::unwanted() {
   Driver &D = theDriver();
-  uint32_t Wants = 0;
-  return D.cuMemcpyDtoHAsync(&Wants, Tables + offsetof(abi::Metadata, IsUsedUp),
-                             sizeof(Wants), Stream) == CUDA_SUCCESS &&
-         D.cuStreamSynchronize(Stream) == CUDA_SUCCESS && Wants != 0;
+  constexpr size_t First = offsetof(abi::Metadata, HasLearned);
+  static_assert(offsetof(abi::Metadata, IsUsedUp) == First + 4 &&
+                offsetof(abi::Metadata, Foreign) == First + 8);
+  std::array<uint32_t, 3> Flags{}; // HasLearned, IsUsedUp, Foreign.
+  if (D.cuMemcpyDtoHAsync(Flags.data(), Tables + First, sizeof(Flags),
+                          Stream) != CUDA_SUCCESS ||
+      D.cuStreamSynchronize(Stream) != CUDA_SUCCESS)
+    return Past::None;
+  if (Flags[1])
+    return Past::All;
+  return Flags[0] || Flags[2] ? Past::Releases : Past::None;
 }
 
-void Shadow::reset() {
+void Shadow::forget(Past What) {
+  if (What == Past::None)
+    return;
+  if (What == Past::All)
+    forgetClocks();
+  else
+    clear(Tables + abi::SyncCellsAt, sizeof(abi::SyncCell) * abi::NumSyncCells);
+  clear(Tables + offsetof(abi::Metadata, HasLearned),
+        sizeof(Header.HasLearned) + sizeof(Header.IsUsedUp) +
+            sizeof(Header.Foreign));
+  flush();
+}
+
+void Shadow::forgetClocks() {
   Driver &D = theDriver();
   std::vector<abi::WarpState> Warps(abi::NumWarps);
   CUresult Result = D.cuMemcpyDtoHAsync(
@@ -279,7 +299,6 @@ void Shadow::reset() {
   UncheckedBefore += Counted.Unchecked;
   clear(warps(), abi::PairsAt - abi::WarpsAt);
   clear(Tables + abi::GridStartsAt, abi::MetadataBytes - abi::GridStartsAt);
-  clear(Tables + offsetof(abi::Metadata, IsUsedUp), sizeof(Header.IsUsedUp));
   WasReset = true;
   forgetAccesses();
 }

@@ -69,10 +69,15 @@ public:
   /// Nothing has been accessed so far: for when sites are about to be unloaded,
   /// which the device looks at when it finds them in a cell.
   void forgetAccesses();
-  /// The device asks for it: some clock is about to saturate.
-  bool wantsReset();
-  /// Forgets accesses and synchronisation. The context is idle.
-  void reset();
+  enum class Past : uint8_t {
+    None,
+    Releases, ///< Somebody may know everything, and have told all others.
+    All,      ///< Some clock is about to saturate: accesses, too.
+  };
+  /// What the device asks to have forgotten.
+  Past unwanted();
+  /// Forgets it. The context is idle, so that no later kernel needs it.
+  void forget(Past What);
 
   /// At most so far. May lag behind while another thread adds.
   Coverage coverage() const;
@@ -92,6 +97,7 @@ private:
   using PageMap = std::map<uint64_t, Page>; ///< By address / PageBytes.
 
   void cover(PageMap::value_type &Entry);
+  void forgetClocks();
   void forget(const MemoryRange &Range, const PageMap::value_type &Entry);
   void uncover(PageMap::value_type &Entry);
   bool coverCached(PageMap::value_type &Entry);

@@ -1,5 +1,6 @@
 ; Intent: of a statement with several instructions, what cannot be told of in its place is
-; neither checked nor forgotten: it publishes and collects everything.
+; neither checked nor forgotten: it publishes or collects. What it may acquire before it
+; releases is learned ahead.
 ; RUN: %opt -load-pass-plugin=%pass_plugin -crsan-mode=metadata -crsan-check-calls -passes=crsan-mark,crsan -verify-each -S %s \
 ; RUN:   | %python %S/Inputs/events.py | FileCheck %s --match-full-lines
 
@@ -18,10 +19,11 @@ define void @weak_first(ptr %p) {
 
 ; CHECK:      function fence_first
 ; CHECK-NEXT:   called
+; CHECK-NEXT:   fence
+; CHECK-NEXT:   fence(2)
 ; CHECK-NEXT:   publish(%p, 2)
 ; CHECK-NEXT:   asm fence.acq_rel.gpu; st.relaxed.gpu.u32 [$0], 1;
 ; CHECK-NEXT:   fence(2)
-; CHECK-NEXT:   collect(%p, 2)
 ; CHECK-NEXT:   ret
 define void @fence_first(ptr %p) {
   call void asm sideeffect "fence.acq_rel.gpu; st.relaxed.gpu.u32 [$0], 1;", "l"(ptr %p)
@@ -48,6 +50,51 @@ define void @barrier_first(ptr %p) {
 ; CHECK-NEXT:   ret
 define void @load_then_fence(ptr %p) {
   %v = call i32 asm sideeffect "{ ld.relaxed.gpu.u32 $0, [$1]; { fence.acq_rel.gpu; } }", "=r,l"(ptr %p)
+  ret void
+}
+
+; CHECK:      function acquire_then_release
+; CHECK-NEXT:   called
+; CHECK-NEXT:   learn
+; CHECK-NEXT:   strong(load 4 generic device acquire, %p)
+; CHECK-NEXT:   publish(%q, 2)
+; CHECK-NEXT:   asm ld.acquire.gpu.u32 $0, [$1]; st.release.gpu.u32 [$2], 1;
+; CHECK-NEXT:   strong_done(load 4 generic device acquire, %p, 0)
+; CHECK-NEXT:   learn
+; CHECK-NEXT:   strong(load 4 generic device acquire, %p)
+; CHECK-NEXT:   block_arrive
+; CHECK-NEXT:   asm ld.acquire.gpu.u32 $0, [$1]; bar.sync 0;
+; CHECK-NEXT:   strong_done(load 4 generic device acquire, %p, 0)
+; CHECK-NEXT:   block_depart
+; CHECK-NEXT:   learn
+; CHECK-NEXT:   publish(%q, 2)
+; CHECK-NEXT:   asm {L: ld.acquire.gpu.u32 $0, [$1]; setp.eq.u32 p, $0, 0; @p bra L; st.release.gpu.u32 [$2], 1;}
+; CHECK-NEXT:   collect(%p, 2)
+; CHECK-NEXT:   ret
+define void @acquire_then_release(ptr %p, ptr %q) {
+  %v = call i32 asm sideeffect "ld.acquire.gpu.u32 $0, [$1]; st.release.gpu.u32 [$2], 1;", "=r,l,l"(ptr %p, ptr %q)
+  %w = call i32 asm sideeffect "ld.acquire.gpu.u32 $0, [$1]; bar.sync 0;", "=r,l"(ptr %p)
+  %x = call i32 asm sideeffect "{L: ld.acquire.gpu.u32 $0, [$1]; setp.eq.u32 p, $0, 0; @p bra L; st.release.gpu.u32 [$2], 1;}", "=r,l,l"(ptr %p, ptr %q)
+  ret void
+}
+
+; The other way round, all is told where it is; a barrier is a release and an acquire.
+; CHECK:      function release_then_acquire
+; CHECK-NEXT:   called
+; CHECK-NEXT:   strong(store 4 generic device release, %p)
+; CHECK-NEXT:   asm st.release.gpu.u32 [$1], 1; ld.acquire.gpu.u32 $0, [$2];
+; CHECK-NEXT:   strong_done(store 4 generic device release, %p, 0)
+; CHECK-NEXT:   collect(%q, 2)
+; CHECK-NEXT:   learn
+; CHECK-NEXT:   block_arrive
+; CHECK-NEXT:   block_arrive
+; CHECK-NEXT:   asm bar.sync 0; bar.sync 0;
+; CHECK-NEXT:   block_depart
+; CHECK-NEXT:   block_depart
+; CHECK-NEXT:   ret
+define void @release_then_acquire(ptr %p, ptr %q) {
+  %v = call i32 asm sideeffect "st.release.gpu.u32 [$1], 1; ld.acquire.gpu.u32 $0, [$2];", "=r,l,l"(ptr %p, ptr %q)
+  call void asm sideeffect "bar.sync 0; bar.sync 0;", "~{memory}"()
   ret void
 }
 
@@ -86,7 +133,6 @@ define void @condition(ptr %p, i32 %s, i32 %c) {
 
 ; CHECK:      function spin
 ; CHECK-NEXT:   called
-; CHECK-NEXT:   publish(%p, 2)
 ; CHECK-NEXT:   asm {L: ld.acquire.gpu.u32 $0, [$1]; setp.eq.u32 p, $0, 0; @p bra L;}
 ; CHECK-NEXT:   collect(%p, 2)
 ; CHECK-NEXT:   ret
@@ -97,6 +143,7 @@ define void @spin(ptr %p) {
 
 ; CHECK:      function address_of_output
 ; CHECK-NEXT:   called
+; CHECK-NEXT:   unknown
 ; CHECK-NEXT:   asm {add.u64 $0, $2, 8; ld.acquire.gpu.u32 $1, [$0];}
 ; CHECK-NEXT:   unknown
 ; CHECK-NEXT:   ret

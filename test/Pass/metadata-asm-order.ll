@@ -35,12 +35,12 @@ define void @fences() {
 ; CHECK-NEXT:   asm bar.sync 0;
 ; CHECK-NEXT:   block_depart
 ; CHECK-NEXT:   block_arrive
-; CHECK-NEXT:   asm {.reg .pred p; barrier.cta.red.and.pred p, 1, p;}
+; CHECK-NEXT:   asm {.reg .pred p; barrier.cta.red.and.pred p, 3, p;}
 ; CHECK-NEXT:   block_depart
 ; CHECK-NEXT:   publish(1, 0)
 ; CHECK-NEXT:   asm bar.sync 1, 64;
 ; CHECK-NEXT:   collect(1, 0)
-; CHECK-NEXT:   publish(%n, 0)
+; CHECK-NEXT:   publish(4, 0)
 ; CHECK-NEXT:   asm barrier.arrive $0, $1;
 ; CHECK-NEXT:   publish(2, 0)
 ; CHECK-NEXT:   asm bar.red.popc.u32 $0, 2, 64, p;
@@ -56,9 +56,9 @@ define void @fences() {
 ; CHECK-NEXT:   ret
 define void @barriers(i32 %n) {
   call void asm sideeffect "bar.sync 0;", "~{memory}"()
-  call void asm sideeffect "{.reg .pred p; barrier.cta.red.and.pred p, 1, p;}", "~{memory}"()
+  call void asm sideeffect "{.reg .pred p; barrier.cta.red.and.pred p, 3, p;}", "~{memory}"()
   call void asm sideeffect "bar.sync 1, 64;", "~{memory}"()
-  call void asm sideeffect "barrier.arrive $0, $1;", "r,r,~{memory}"(i32 %n, i32 64)
+  call void asm sideeffect "barrier.arrive $0, $1;", "r,r,~{memory}"(i32 4, i32 64)
   %c = call i32 asm sideeffect "bar.red.popc.u32 $0, 2, 64, p;", "=r,~{memory}"()
   call void asm sideeffect "bar.warp.sync 0xffffffff;", "~{memory}"()
   call void asm sideeffect "bar.warp.sync $0;", "r,~{memory}"(i32 %n)
@@ -107,13 +107,18 @@ define void @harmless(i32 %v) {
 
 ; CHECK:      function anything
 ; CHECK-NEXT:   called
+; CHECK-NEXT:   unknown
 ; CHECK-NEXT:   asm griddepcontrol.wait;
+; CHECK-NEXT:   unknown
 ; CHECK-NEXT:   unknown
 ; CHECK-NEXT:   asm frobnicate.sync.u32 $0;
 ; CHECK-NEXT:   unknown
+; CHECK-NEXT:   unknown
 ; CHECK-NEXT:   asm 1 2 3
 ; CHECK-NEXT:   unknown
+; CHECK-NEXT:   unknown
 ; CHECK-NEXT:   asm {.reg .u64 a; add.u64 a, $0, 4; red.release.gpu.add.u32 [a], 1;}
+; CHECK-NEXT:   unknown
 ; CHECK-NEXT:   unknown
 ; CHECK-NEXT:   asm @p bar.sync 0;
 ; CHECK-NEXT:   unknown

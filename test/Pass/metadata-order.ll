@@ -57,13 +57,13 @@ define ptx_kernel void @blocks(i1 %b) {
 ; CHECK-NEXT:   publish(3, 0)
 ; CHECK-NEXT:   call @llvm.nvvm.barrier.cta.sync.aligned.count
 ; CHECK-NEXT:   collect(3, 0)
-; CHECK-NEXT:   publish(%n, 0)
+; CHECK-NEXT:   publish(4, 0)
 ; CHECK-NEXT:   call @llvm.nvvm.barrier.cta.arrive.count
 ; CHECK-NEXT:   leave({{[0-9]}})
 ; CHECK-NEXT:   ret
-define ptx_kernel void @named(i32 %n) {
+define ptx_kernel void @named() {
   call void @llvm.nvvm.barrier.cta.sync.aligned.count(i32 3, i32 64)
-  call void @llvm.nvvm.barrier.cta.arrive.count(i32 %n, i32 64)
+  call void @llvm.nvvm.barrier.cta.arrive.count(i32 4, i32 64)
   ret void
 }
 
@@ -120,6 +120,7 @@ define ptx_kernel void @mbarriers(ptr addrspace(3) %b) {
 ; CHECK:      function grids
 ; CHECK-NEXT:   enter({{[26]}})
 ; CHECK-NEXT:   call @llvm.nvvm.griddepcontrol.launch.dependents
+; CHECK-NEXT:   unknown
 ; CHECK-NEXT:   call @llvm.nvvm.griddepcontrol.wait
 ; CHECK-NEXT:   unknown
 ; CHECK-NEXT:   leave({{[0-9]}})

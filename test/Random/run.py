@@ -221,9 +221,10 @@ def arguments():
                         help="for making one failing kernel small (120)")
     parser.add_argument("--reduce-at-most", type=int, default=5, metavar="N",
                         help="failing kernels that are made small (5)")
-    parser.add_argument("--out", type=Path, default=Path("random-kernels"), metavar="DIR",
-                        help="for sources and failures (random-kernels)")
+    parser.add_argument("--out", type=Path, metavar="DIR",
+                        help="for sources and failures (random-kernels in the build folder)")
     args = parser.parse_args()
+    args.out = args.out or args.build / "random-kernels"
     args.out.mkdir(parents=True, exist_ok=True)
     args.tools = harness.Tools(args.build / "bin" / "crsan", args.build / "bin" / "crsan-clang++")
     policies = args.policies.split(",")

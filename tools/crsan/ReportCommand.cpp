@@ -79,14 +79,10 @@ static int printReport(const Arguments &Args) {
   auto &File = std::get<ReportFile>(Parsed);
   Report R = buildReport(File.Occurrences, File.Sites, File.Summary);
   if (!Args.SuppressionsPath.empty()) {
-    const std::optional<std::string> List = readAll(Args.SuppressionsPath);
-    if (!List)
-      return failToRead(Args.SuppressionsPath);
-    auto Suppressed = Suppressions::parse(*List);
-    if (auto *Error = std::get_if<SuppressionsError>(&Suppressed))
-      return fail("'" + Args.SuppressionsPath + "': " + Error->Message +
-                  "; see docs/report-format.md");
-    std::get<Suppressions>(Suppressed).apply(R);
+    auto List = Suppressions::read(Args.SuppressionsPath);
+    if (auto *Error = std::get_if<SuppressionsError>(&List))
+      return fail(Error->Message);
+    std::get<Suppressions>(List).apply(R);
   }
   std::cout << render(Args, File, R) << std::flush;
   if (!std::cout)

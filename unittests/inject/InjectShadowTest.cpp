@@ -380,13 +380,13 @@ TEST_F(InjectShadow, AResetForgetsAllButTheCounts) {
   Warps[9].Unchecked = 2;
   Known[9] = 1;
   Sites[1] = 11;
-  EXPECT_FALSE(S->wantsReset());
+  EXPECT_EQ(S->unwanted(), Shadow::Past::None);
   metadata().IsUsedUp = 1;
   table<abi::MaxClock>(abi::MaxClocksAt)[3].Clock = 9;
   metadata().NextSite = 2;
-  EXPECT_TRUE(S->wantsReset());
-  S->reset();
-  EXPECT_FALSE(S->wantsReset());
+  EXPECT_EQ(S->unwanted(), Shadow::Past::All);
+  S->forget(Shadow::Past::All);
+  EXPECT_EQ(S->unwanted(), Shadow::Past::None);
   EXPECT_EQ(look(Base).Cell->Reader, 0u);
   EXPECT_EQ(Warps[7].Clock, 0u);
   EXPECT_EQ(Known[9], 0u);
@@ -395,6 +395,26 @@ TEST_F(InjectShadow, AResetForgetsAllButTheCounts) {
   EXPECT_EQ(metadata().NextSite, 2u);
   EXPECT_EQ(S->before().Checked, 30u);
   EXPECT_EQ(S->before().Unchecked, 2u);
+}
+
+TEST_F(InjectShadow, WhoKnewEverythingIsForgottenWithoutTheAccesses) {
+  make();
+  add(Base, 4);
+  auto *Warps = table<abi::WarpState>(abi::WarpsAt);
+  auto *Cells = table<abi::SyncCell>(abi::SyncCellsAt);
+  for (bool ByCall : {false, true}) {
+    look(Base).Cell->Reader = 1;
+    Warps[7].Clock = 5;
+    Cells[abi::NumSyncCells - 1].Known[31] = ~0u;
+    (ByCall ? metadata().Foreign : metadata().HasLearned) = 1;
+    EXPECT_EQ(S->unwanted(), Shadow::Past::Releases);
+    S->forget(Shadow::Past::Releases);
+    EXPECT_EQ(S->unwanted(), Shadow::Past::None);
+    EXPECT_EQ(Cells[abi::NumSyncCells - 1].Known[31], 0u);
+    EXPECT_EQ(look(Base).Cell->Reader, 1u);
+    EXPECT_EQ(Warps[7].Clock, 5u);
+  }
+  EXPECT_FALSE(S->wasReset());
 }
 
 TEST(InjectAllocations, MemoryIsItsOwnersOrEverybodys) {

@@ -406,9 +406,11 @@ cudaError_t Process::submit(const StreamRef &S, Operation What,
     if (TheSession)
       TheSession->launching(D.context(), D.Uid);
     D.M.launch(S.Handle, std::move(*Kernel));
-    if (TheSession)
+    if (TheSession) {
+      TheSession->launchIsOver();
       // Registers limit nothing here, so that there is nothing to judge.
       TheSession->launched(D.context(), Name.c_str(), std::nullopt);
+    }
   } else if (auto *Op = std::get_if<HostOp>(&What)) {
     D.M.enqueue(S.Handle, std::move(*Op));
   }

@@ -94,13 +94,19 @@ void finish(Device &D, Block &B, unsigned Number) {
 // Arrival. Op: number, count, result, predicate.
 //===----------------------------------------------------------------------===//
 
+/// Without a count, all threads of the block are meant.
+bool isSameCount(const Block &B, uint32_t One, uint32_t Other) {
+  const uint32_t All = uint32_t(B.Warps.size()) * WarpSize;
+  return (One ? One : All) == (Other ? Other : All);
+}
+
 /// Null if all is well.
 const char *misuse(Execution &X, const NamedBarrier &Bar, uint32_t Expected,
                    const Plan &P, unsigned Number) {
   if (Expected % WarpSize)
     return "is used with a number of threads that is not a multiple of the "
            "warp size";
-  if (Bar.IsBusy && Bar.Expected != Expected)
+  if (Bar.IsBusy && !isSameCount(*X.B, Bar.Expected, Expected))
     return "is used with different numbers of threads at the same time";
   if (Bar.Arrived[X.W->Index] & X.F->Lanes)
     return "is arrived at twice by a thread before it is complete";

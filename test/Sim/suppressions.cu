@@ -1,0 +1,49 @@
+// Intent: a race that the user's file names is not reported, counted, and leaves the exit
+// status alone, also where the first race would end the program; another one is not touched.
+// A file that cannot be read is refused in one line.
+
+// REQUIRES: plugin, host-runtime, sim
+// RUN: %crsan_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 --offload-arch=sm_90 %s -o %t
+// RUN: %crsan_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 --offload-arch=sm_90 -DTWO %s -o %t.two
+// RUN: echo "race:^count" > %t.txt
+// RUN: env CRSAN_OPTIONS=suppressions=%t.txt %crsan run %t 2>&1 | FileCheck %s --check-prefix=NONE --implicit-check-not="data race:"
+// RUN: env CRSAN_OPTIONS=suppressions=%t.txt:halt_on_error=1:poll_ms=1 %crsan run %t 2>&1 | FileCheck %s --check-prefix=NONE --implicit-check-not="data race:"
+// NONE: end
+// NONE: CRSan: 1 finding is not shown, as your suppressions ask
+// NONE: SUMMARY: CRSan: no data races found in what was checked (1 suppressed)
+
+// RUN: %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run %t
+// RUN: env CRSAN_OPTIONS=suppressions=%t.txt %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run %t.two 2>&1 | FileCheck %s --check-prefix=ONE --implicit-check-not="data race:"
+// ONE: CRSan: data race: race between blocks
+// ONE-NEXT: suppressions.cu:[[#@LINE+17]]:
+// ONE: CRSan: 1 finding is not shown, as your suppressions ask
+// ONE: SUMMARY: CRSan: 1 data race (1 race between blocks)
+
+// RUN: env CRSAN_OPTIONS=suppressions=%t.no %python %crsan_src/test/Sim/Inputs/status.py 1 %crsan run %t 2>&1 | FileCheck %s --check-prefix=MISSING --implicit-check-not=end
+// MISSING: CRSan: CRSAN_OPTIONS: suppressions: cannot read '{{.*}}.no': No such file or directory
+// RUN: echo count > %t.bad
+// RUN: env CRSAN_OPTIONS=suppressions=%t.bad %python %crsan_src/test/Sim/Inputs/status.py 1 %crsan run %t 2>&1 | FileCheck %s --check-prefix=BAD --implicit-check-not=end
+// BAD: CRSan: CRSAN_OPTIONS: suppressions: '{{.*}}.bad': line 1: 'count' is neither race:PATTERN nor race_top:PATTERN; see docs/report-format.md
+
+#include <cstdio>
+#include <cuda_runtime.h>
+
+__global__ void count(unsigned *Counter) { *Counter += 1; }
+
+#ifdef TWO
+__global__ void store(unsigned *Counter) {
+  *Counter = threadIdx.x;
+}
+#endif
+
+int main() {
+  unsigned *Counter;
+  cudaMalloc(&Counter, 4);
+  count<<<8, 1>>>(Counter);
+#ifdef TWO
+  store<<<8, 1>>>(Counter);
+#endif
+  cudaError_t Error = cudaDeviceSynchronize();
+  puts("end");
+  return Error;
+}
