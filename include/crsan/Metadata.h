@@ -210,6 +210,15 @@ struct RacingPair {
 };
 inline constexpr uint32_t NumRacingPairs = 1u << 12;
 
+/// Accesses of a word that has raced: its cell forgets them, and another line
+/// may race with them as well.
+struct RacyWord {
+  uint64_t Key; ///< Of the address and, in shared memory, the block; 0: free.
+  uint64_t Accessors[7]; ///< 0: none.
+};
+static_assert(sizeof(RacyWord) == 64);
+inline constexpr uint32_t NumRacyWords = 1u << 12;
+
 enum AccessFlags : uint8_t {
   ReadsMemory = 1,
   WritesMemory = 2,
@@ -287,7 +296,9 @@ inline constexpr uint64_t
     ///< GridStart[NumGridStarts].
     MaxClocksAt = GridStartsAt + sizeof(GridStart) * NumGridStarts,
     ///< MaxClock[NumMaxClocks].
-    MetadataBytes = MaxClocksAt + sizeof(MaxClock) * NumMaxClocks;
+    RacyWordsAt = MaxClocksAt + sizeof(MaxClock) * NumMaxClocks,
+    ///< RacyWord[NumRacyWords].
+    MetadataBytes = RacyWordsAt + sizeof(RacyWord) * NumRacyWords;
 
 /// Flags of the call at a kernel's head.
 enum EnterFlags : uint32_t {

@@ -116,13 +116,44 @@ static bool areOfOneLine(const Instruction &A, const Instruction &B) {
          LA->getInlinedAt() == LB->getInlinedAt();
 }
 
+void MetadataInstrumenter::addCompanion(Step &S, Instruction &I, bool IsWrite) {
+  // What is said of the line already, with the races of a write or a read?
+  auto Says = [&](const Instruction &Other, bool OtherWrites) {
+    return areOfOneLine(Other, I) && (OtherWrites || !IsWrite);
+  };
+  constexpr unsigned Most = 8;
+  if (!I.getDebugLoc() || S.Companions.size() == Most ||
+      Says(*S.Accessor, S.What.Flags & abi::WritesMemory) ||
+      any_of(S.Companions, [&](const Companion &C) {
+        return Says(*C.Inst, C.Access == abi::AccessKind::Store);
+      }))
+    return;
+  S.Companions.push_back(
+      {&I, IsWrite ? abi::AccessKind::Store : abi::AccessKind::Load});
+}
+
 void MetadataInstrumenter::planAccess(Instruction &I, const Event &E,
                                       CheckedAccesses &Checked,
                                       unsigned &Window) {
+  const std::optional<size_t> Number = planCheck(I, E, Checked, Window);
+  const bool IsWrite = E.Flags & abi::WritesMemory;
+  for (CheckedAccesses::Made *M : Checked.companions(E)) {
+    if (Number && M->Number != Number)
+      addCompanion(Steps[*Number], *M->Inst, M->IsWrite);
+    if (M->Number && M->Number != Number)
+      addCompanion(Steps[*M->Number], I, IsWrite);
+  }
+  Checked.make(E, I, Number);
+}
+
+std::optional<size_t> MetadataInstrumenter::planCheck(Instruction &I,
+                                                      const Event &E,
+                                                      CheckedAccesses &Checked,
+                                                      unsigned &Window) {
   int64_t Distance;
   if (Checked.covering(E)) {
     ++NumRedundant;
-    return;
+    return std::nullopt;
   }
   // `x += 1`: the store is sure to follow the load, so the load can be checked
   // as the store that it comes with.
@@ -130,6 +161,12 @@ void MetadataInstrumenter::planAccess(Instruction &I, const Event &E,
       Load && areOfOneLine(*Steps[*Load->Number].Accessor, I)) {
     const size_t Number = *std::exchange(Load->Number, std::nullopt);
     Step &S = Steps[Number];
+    if (S.What.Size != E.Size) {
+      // What is known of its companions is of fewer bytes.
+      S.Companions.clear();
+      for (CheckedAccesses::Made *M : Checked.companions(S.What))
+        M->Number.reset();
+    }
     const Place Where = {S.What.Where.Base, S.What.Where.Space,
                          S.What.Where.Offset + Distance};
     S.What = E;
@@ -137,15 +174,17 @@ void MetadataInstrumenter::planAccess(Instruction &I, const Event &E,
     S.Accessor = &I;
     ++NumRedundant;
     Checked.add(E, Number);
-    return;
+    return Number;
   }
-  Checked.add(E, Steps.size());
+  const size_t Number = Steps.size();
+  Checked.add(E, Number);
   Step &S = Steps.emplace_back(Step{&I, E, &I});
   if (!isInRegister(E))
-    return;
+    return Number;
   Window = Window ? Window : ++NumWindows;
   S.Window = Window;
   S.IsUniform = E.Where.Base && Uniformity.isUniform(E.Where.Base);
+  return Number;
 }
 
 bool MetadataInstrumenter::mayFence() const {
@@ -206,7 +245,7 @@ Constant *MetadataInstrumenter::siteOf(const Step &S) {
   Site.MemorySpace = uint8_t(spaceOf(E.Where.Space));
   ++(E.What == Event::Kind::Weak ? NumFollowedWeak : NumFollowedStrong);
   return ConstantExpr::getAddrSpaceCast(
-      Table.addAccess(*S.Accessor, Kernel, Site, E.WholeSize),
+      Table.addAccess(*S.Accessor, Kernel, Site, E.WholeSize, S.Companions),
       PointerType::get(F.getContext(), 0));
 }
 

@@ -53,12 +53,17 @@ private:
     /// on, and, of the first of its block, how many there are in it.
     unsigned Window = 0, InBlock = 0;
     bool IsUniform = false; ///< All lanes that are there access one location.
+    llvm::SmallVector<Companion, 2> Companions = {}; ///< Of an access.
   };
 
   /// `Window`: the one that goes on from the block before, 0 if none.
   void plan(llvm::BasicBlock &BB, CheckedAccesses &Checked, unsigned &Window);
   void planAccess(llvm::Instruction &I, const Event &E,
                   CheckedAccesses &Checked, unsigned &Window);
+  /// The number of the step that checks it, if none before does.
+  std::optional<size_t> planCheck(llvm::Instruction &I, const Event &E,
+                                  CheckedAccesses &Checked, unsigned &Window);
+  void addCompanion(Step &S, llvm::Instruction &I, bool IsWrite);
   bool isJustAccess(const Step &S) const;
   void planOther(llvm::Instruction &I, const Event &E, unsigned &Window);
   void emitFast(const Step &S);

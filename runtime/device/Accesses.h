@@ -7,29 +7,68 @@
 #ifndef CRSAN_DEVICE_ACCESSES_H
 #define CRSAN_DEVICE_ACCESSES_H
 
-#include "Races.h"
+#include "RacyWords.h"
+
+namespace crsan::device {
+
+/// Whether the access of `A` by this thread, now, races with one that conflicts
+/// with it if their bytes overlap.
+DEVICE bool isRace(const Self &Me, const AccessSite &S, Address A,
+                   Accessor Mine, Accessor Earlier) {
+  if (!(maskOf(Earlier.bytes()) & maskOf(Mine.bytes())))
+    return false;
+  const Order How = judge(Me, Earlier);
+  if (How == Order::Ordered)
+    return false;
+  if (Earlier.isStrong() && Mine.isStrong()) {
+    const AccessSite *Other = siteAt(Earlier.site());
+    const bool Far = How == Order::OtherBlock || How == Order::OtherKernel;
+    return Other && !isScopeEnough(S, *Other, Far); // P6.
+  }
+  return !Earlier.isStrong() || !mayHaveSeen(Me, A);
+}
+
+} // namespace crsan::device
+
+/// The access of `A` by this thread, now, races: perhaps with others as well
+/// that its cell has forgotten.
+ENTRY void __crsan_md_others(crsan::abi::AccessSite *S, uint64_t A,
+                             uint64_t MineBits, uint64_t EarlierBits) {
+  using namespace crsan::device;
+  RacyWord *W = racyWordOf(A);
+  if (!W)
+    return;
+  const Self Me;
+  const Accessor Mine{MineBits};
+  const bool InShared = spaceOf(A) == Space::Shared;
+#pragma unroll 1
+  for (uint64_t &Place : W->Accessors) {
+    const Accessor Other(loadRelaxed(Place));
+    const AccessSite *Site = Other.isNobody() ? nullptr : siteAt(Other.site());
+    if (!Site || !(surelyWrites(*Site) || surelyWrites(*S)) ||
+        isKnownPair(Mine.site(), Other.site()) ||
+        isKnownPair(Other.site(), Mine.site()))
+      continue;
+    // The memory may have been another block's.
+    const uint32_t InBlock = (Other.warp() - Me.FirstWarp) & (NumWarps - 1);
+    if ((!InShared || InBlock < warpsInBlock()) &&
+        isRace(Me, *S, A, Mine, Other))
+      __crsan_md_race(S, A, Other.Bits);
+  }
+  const uint32_t Floor = loadNear(Me.warp().Floor);
+  noteRacing(*W, Accessor(EarlierBits), Floor);
+  noteRacing(*W, Mine, Floor);
+}
 
 /// The access of `A` by this thread, now, was not seen to be ordered after one
 /// that conflicts with it: a closer look.
 ENTRY void __crsan_md_judge(crsan::abi::AccessSite *S, uint64_t A,
                             uint64_t MineBits, uint64_t EarlierBits) {
   using namespace crsan::device;
-  const Accessor Mine{MineBits}, Earlier{EarlierBits};
-  if (!(maskOf(Earlier.bytes()) & maskOf(Mine.bytes())))
+  if (!isRace(Self(), *S, A, Accessor(MineBits), Accessor(EarlierBits)))
     return;
-  const Self Me;
-  const Order How = judge(Me, Earlier);
-  if (How == Order::Ordered)
-    return;
-  if (Earlier.isStrong() && Mine.isStrong()) {
-    const AccessSite *Other = siteAt(Earlier.site());
-    const bool Far = How == Order::OtherBlock || How == Order::OtherKernel;
-    if (!Other || isScopeEnough(*S, *Other, Far))
-      return; // P6.
-  } else if (Earlier.isStrong() && mayHaveSeen(Me, A)) {
-    return;
-  }
   __crsan_md_race(S, A, EarlierBits);
+  __crsan_md_others(S, A, MineBits, EarlierBits);
 }
 
 namespace crsan::device {
