@@ -210,14 +210,12 @@ struct RacingPair {
 };
 inline constexpr uint32_t NumRacingPairs = 1u << 12;
 
-/// Accesses of a word that has raced: its cell forgets them, and another line
-/// may race with them as well.
-struct RacyWord {
-  uint64_t Key; ///< Of the address and, in shared memory, the block; 0: free.
-  uint64_t Accessors[7]; ///< 0: none.
+/// An accessor that its cell may have forgotten, and with what word: the second
+/// is the first, mixed with that. 8 by the hash of the word.
+struct Victim {
+  uint64_t Accessor, Mixed;
 };
-static_assert(sizeof(RacyWord) == 64);
-inline constexpr uint32_t NumRacyWords = 1u << 12;
+inline constexpr uint32_t NumVictims = 1u << 16, VictimWays = 8;
 
 enum AccessFlags : uint8_t {
   ReadsMemory = 1,
@@ -296,9 +294,9 @@ inline constexpr uint64_t
     ///< GridStart[NumGridStarts].
     MaxClocksAt = GridStartsAt + sizeof(GridStart) * NumGridStarts,
     ///< MaxClock[NumMaxClocks].
-    RacyWordsAt = MaxClocksAt + sizeof(MaxClock) * NumMaxClocks,
-    ///< RacyWord[NumRacyWords].
-    MetadataBytes = RacyWordsAt + sizeof(RacyWord) * NumRacyWords;
+    VictimsAt = MaxClocksAt + sizeof(MaxClock) * NumMaxClocks,
+    ///< Victim[NumVictims].
+    MetadataBytes = VictimsAt + sizeof(Victim) * NumVictims;
 
 /// Flags of the call at a kernel's head.
 enum EnterFlags : uint32_t {

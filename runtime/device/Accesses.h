@@ -7,7 +7,7 @@
 #ifndef CRSAN_DEVICE_ACCESSES_H
 #define CRSAN_DEVICE_ACCESSES_H
 
-#include "RacyWords.h"
+#include "Victims.h"
 
 namespace crsan::device {
 
@@ -30,20 +30,18 @@ DEVICE bool isRace(const Self &Me, const AccessSite &S, Address A,
 
 } // namespace crsan::device
 
-/// The access of `A` by this thread, now, races: perhaps with others as well
-/// that its cell has forgotten.
-ENTRY void __crsan_md_others(crsan::abi::AccessSite *S, uint64_t A,
-                             uint64_t MineBits, uint64_t EarlierBits) {
+/// The access of `A` by this thread, now, against those that the cell of its
+/// word has forgotten, and from now on may forget.
+ENTRY void __crsan_md_victims(crsan::abi::AccessSite *S, uint64_t A,
+                              uint64_t MineBits, uint64_t EarlierBits) {
   using namespace crsan::device;
-  RacyWord *W = racyWordOf(A);
-  if (!W)
-    return;
   const Self Me;
-  const Accessor Mine{MineBits};
+  const Victims Word(A);
+  const Accessor Mine{MineBits}, Earlier{EarlierBits};
   const bool InShared = spaceOf(A) == Space::Shared;
 #pragma unroll 1
-  for (uint64_t &Place : W->Accessors) {
-    const Accessor Other(loadRelaxed(Place));
+  for (uint32_t Way = 0; Way < VictimWays; ++Way) {
+    const Accessor Other = Word.at(Way);
     const AccessSite *Site = Other.isNobody() ? nullptr : siteAt(Other.site());
     if (!Site || !(surelyWrites(*Site) || surelyWrites(*S)) ||
         isKnownPair(Mine.site(), Other.site()) ||
@@ -56,8 +54,9 @@ ENTRY void __crsan_md_others(crsan::abi::AccessSite *S, uint64_t A,
       __crsan_md_race(S, A, Other.Bits);
   }
   const uint32_t Floor = loadNear(Me.warp().Floor);
-  noteRacing(*W, Accessor(EarlierBits), Floor);
-  noteRacing(*W, Mine, Floor);
+  Word.add(Earlier, Floor);
+  if (maskOf(Earlier.bytes()) & maskOf(Mine.bytes()))
+    Word.add(Mine, Floor);
 }
 
 /// The access of `A` by this thread, now, was not seen to be ordered after one
@@ -65,10 +64,15 @@ ENTRY void __crsan_md_others(crsan::abi::AccessSite *S, uint64_t A,
 ENTRY void __crsan_md_judge(crsan::abi::AccessSite *S, uint64_t A,
                             uint64_t MineBits, uint64_t EarlierBits) {
   using namespace crsan::device;
-  if (!isRace(Self(), *S, A, Accessor(MineBits), Accessor(EarlierBits)))
+  const Accessor Mine{MineBits}, Earlier{EarlierBits};
+  if (Earlier.isNobody())
     return;
-  __crsan_md_race(S, A, EarlierBits);
-  __crsan_md_others(S, A, MineBits, EarlierBits);
+  if (maskOf(Earlier.bytes()) & maskOf(Mine.bytes())) {
+    if (!isRace(Self(), *S, A, Mine, Earlier))
+      return;
+    __crsan_md_race(S, A, EarlierBits);
+  }
+  __crsan_md_victims(S, A, MineBits, EarlierBits);
 }
 
 namespace crsan::device {
