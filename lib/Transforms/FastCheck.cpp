@@ -255,6 +255,23 @@ void FastCheck::emit(Instruction *Before, const Window &W,
     if (Word)
       S.Offset = B.CreateSelect(Ordered, S.Offset, B.getInt64(Word * 4));
   };
+  auto Remember = [&](Value *Reader, Value *Cell) {
+    Value *Change = B.CreateXor(Reader, Mine);
+    Value *IsNew = B.CreateICmpNE(
+        B.CreateAnd(Change, Layout::WhoAndWhen | Layout::BytesMask |
+                                (A.IsStrong ? 0 : Layout::Strong)),
+        B.getInt64(0));
+    Value *IsMore =
+        B.CreateICmpEQ(B.CreateAnd(Change, Layout::SameButLane), B.getInt64(0));
+    Value *Now =
+        B.CreateSelect(IsMore, B.CreateOr(Mine, Layout::Several), Mine);
+    emitAssembly(
+        B, B.getVoidTy(),
+        Text("{ .reg .pred p; setp.ne.u32 p, $0, 0; @p st.relaxed.",
+             ".global.u64 [$1], $2; }"),
+        "r,l,l,~{memory}",
+        {B.CreateZExt(IsNew, I32), B.CreateAdd(Cell, B.getInt64(8)), Now});
+  };
   for (uint32_t Word = 0; Word * 4 < A.Size; ++Word) {
     Value *Cell = Word ? B.CreateAdd(At, B.getInt64(Word * 16)) : At;
     if (A.Writes && A.IsStrong) {
@@ -303,22 +320,8 @@ void FastCheck::emit(Instruction *Before, const Window &W,
         MayBeGlobal ? "ld.relaxed.gpu.global.v2.u64 {$0, $1}, [$2];"
                     : "ld.global.v2.u64 {$0, $1}, [$2];",
         "=l,=l,l,~{memory}", {Cell});
-    Value *Reader = B.CreateExtractValue(Both, 1);
-    Value *Change = B.CreateXor(Reader, Mine);
-    Value *IsNew = B.CreateICmpNE(
-        B.CreateAnd(Change, Layout::WhoAndWhen | Layout::BytesMask |
-                                (A.IsStrong ? 0 : Layout::Strong)),
-        B.getInt64(0));
-    Value *IsMore =
-        B.CreateICmpEQ(B.CreateAnd(Change, Layout::SameButLane), B.getInt64(0));
-    Value *Now =
-        B.CreateSelect(IsMore, B.CreateOr(Mine, Layout::Several), Mine);
-    emitAssembly(
-        B, B.getVoidTy(),
-        Text("{ .reg .pred p; setp.ne.u32 p, $0, 0; @p st.relaxed.",
-             ".global.u64 [$1], $2; }"),
-        "r,l,l,~{memory}",
-        {B.CreateZExt(IsNew, I32), B.CreateAdd(Cell, B.getInt64(8)), Now});
+    if (A.IsRemembered)
+      Remember(B.CreateExtractValue(Both, 1), Cell);
     Judge(B.CreateExtractValue(Both, 0), Word, Writers);
   }
   Value *IsSuspect =

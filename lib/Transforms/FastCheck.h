@@ -32,6 +32,8 @@ struct FastAccess {
   bool IsWide;    ///< Of a strong access: its scope is more than the block.
   bool IsAligned; ///< Known to be a multiple of Size.
   bool IsUniform; ///< All lanes of a warp that come here have one address.
+  /// Of a read: the cell is to know of it.
+  bool IsRemembered;
 };
 
 class FastCheck {

@@ -143,6 +143,16 @@ void MetadataInstrumenter::planAccess(Instruction &I, const Event &E,
     if (M->Number && M->Number != Number)
       addCompanion(Steps[*M->Number], I, IsWrite);
   }
+  // A read that this thread's own write follows need not be remembered, for
+  // who races with it races with the write. Else it would take the place of
+  // another thread's, with which the write races.
+  if (Number && IsWrite && isInRegister(E))
+    for (auto [M, Distance] : Checked.overlapping(E))
+      if (M->Number && M->Number != Number && !M->IsWrite && M->Size <= 16) {
+        const uint64_t Bytes = (uint64_t(1) << E.Size) - 1;
+        Steps[*M->Number].Overwritten |=
+            Distance < 0 ? Bytes >> -Distance : Bytes << Distance;
+      }
   Checked.make(E, I, Number);
 }
 
@@ -264,6 +274,11 @@ static unsigned knownSpace(const Place &Where) {
   return Object->getType()->getPointerAddressSpace();
 }
 
+bool MetadataInstrumenter::isRemembered(const Step &S) const {
+  const uint32_t All = (1u << S.What.Size) - 1;
+  return S.What.Flags & abi::WritesMemory || (S.Overwritten & All) != All;
+}
+
 void MetadataInstrumenter::emitFast(const Step &S) {
   IRBuilder<> B(S.Inst);
   const Event &E = S.What;
@@ -281,7 +296,8 @@ void MetadataInstrumenter::emitFast(const Step &S) {
              {S.Site, emitAddress(B, E.Where), knownSpace(E.Where),
               uint32_t(E.Size), bool(E.Flags & abi::WritesMemory),
               bool(E.Flags & abi::IsStrong), bool(E.Flags & abi::ReadsMemory),
-              E.Scope != abi::SyncScope::Block, IsAligned, S.IsUniform});
+              E.Scope != abi::SyncScope::Block, IsAligned, S.IsUniform,
+              isRemembered(S)});
 }
 
 void MetadataInstrumenter::emitBefore(const Step &S) {

@@ -54,6 +54,9 @@ private:
     unsigned Window = 0, InBlock = 0;
     bool IsUniform = false; ///< All lanes that are there access one location.
     llvm::SmallVector<Companion, 2> Companions = {}; ///< Of an access.
+    /// Of a read that is checked in line: bytes that the thread is sure to
+    /// write next.
+    uint32_t Overwritten = 0;
   };
 
   /// `Window`: the one that goes on from the block before, 0 if none.
@@ -65,6 +68,7 @@ private:
                                   CheckedAccesses &Checked, unsigned &Window);
   void addCompanion(Step &S, llvm::Instruction &I, bool IsWrite);
   bool isJustAccess(const Step &S) const;
+  bool isRemembered(const Step &S) const;
   void planOther(llvm::Instruction &I, const Event &E, unsigned &Window);
   void emitFast(const Step &S);
   void emitBefore(const Step &S);

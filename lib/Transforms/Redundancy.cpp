@@ -81,6 +81,18 @@ CheckedAccesses::companions(const Event &E) {
   return Same;
 }
 
+SmallVector<std::pair<const CheckedAccesses::Made *, int64_t>, 4>
+CheckedAccesses::overlapping(const Event &E) const {
+  SmallVector<std::pair<const Made *, int64_t>, 4> Some;
+  int64_t Offset;
+  if (auto It = All.find(keyOf(E, Offset)); It != All.end() && E.isWhole())
+    for (const Made &M : It->second)
+      if (M.Offset < Offset + int64_t(E.Size) &&
+          Offset < M.Offset + int64_t(M.Size))
+        Some.push_back({&M, Offset - M.Offset});
+  return Some;
+}
+
 void CheckedAccesses::make(const Event &E, Instruction &I,
                            std::optional<size_t> Number) {
   // More than anybody would read in a report.

@@ -54,6 +54,10 @@ public:
 
   /// Those that were made before `E`, of the very bytes that it accesses.
   llvm::SmallVector<Made *, 4> companions(const Event &E);
+  /// Those that were made before `E`, of some of the bytes that it accesses,
+  /// and how far `E` begins from them.
+  llvm::SmallVector<std::pair<const Made *, int64_t>, 4>
+  overlapping(const Event &E) const;
   /// Notes that `E` is made by `I`; `Number` is of its check, if it has one.
   void make(const Event &E, llvm::Instruction &I, std::optional<size_t> Number);
 

@@ -38,8 +38,8 @@ public:
     Key = (Key ^ Key >> 33) * 0xff51afd7ed558ccd;
     Key = (Key ^ Key >> 33) * 0xc4ceb9fe1a85ec53;
     Key ^= Key >> 33;
-    Set = table<Victim>(VictimsAt) +
-          Key % (NumVictims / VictimWays) * VictimWays;
+    Set =
+        table<Victim>(VictimsAt) + Key % (NumVictims / VictimWays) * VictimWays;
   }
 
   /// Nobody, if another word has the place.
