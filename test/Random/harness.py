@@ -60,6 +60,9 @@ class Outcome:
     # What the oracle says of a pair, by kernel and pair: its heading, and how
     # far apart the two threads are.
     details: dict = field(default_factory=dict)
+    # Pairs, by kernel, of which one side is an asynchronous copy: metadata mode does
+    # not follow those.
+    copies: set = field(default_factory=set)
     results: dict = field(default_factory=dict)
     fault: str = ""  # of the simulated GPU, or of the run
     output: str = ""
@@ -92,7 +95,9 @@ class Outcome:
     def pairs(self, kernel):
         """Not those inside CUDA's headers alone: where the hardware has no such
         atomic, clang makes a plain load and a compare-and-swap of one."""
-        return {pair for pair in self.sides[kernel] if any(lines_of(pair)) or len(set(pair)) > 1}
+        return {pair for pair in self.sides[kernel]
+                if (kernel, lines_of(pair)) not in self.copies and
+                (any(lines_of(pair)) or len(set(pair)) > 1)}
 
     def found_pairs(self, kernel):
         """Those of the oracle's pairs of lines that metadata mode accuses too."""
@@ -178,6 +183,8 @@ def read_output(output, name):
             pair = lines_of(sides)
             outcome.races[kernel].add(tuple(sorted(set(pair))))
             outcome.sides[kernel].add(tuple(sides))
+            if "by an asynchronous copy" in text:
+                outcome.copies.add((kernel, pair))
             outcome.details.setdefault((kernel, pair), (heading[1], distance(text)))
             outcome.foreign.update(place for line, place in sides if not line and place)
         else:
