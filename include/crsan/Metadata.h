@@ -223,6 +223,9 @@ enum AccessFlags : uint8_t {
   IsStrong = 4, ///< Volatile, atomic, or with an order.
   IsAtomic = 8, ///< Read-modify-write.
   IsSwap = 16,  ///< Compare-and-swap, which may leave memory as it is.
+  /// A read of what the thread then writes, without synchronisation in between:
+  /// cells need not remember it.
+  IsOverwritten = 32,
 };
 /// As PTX has them. No scope is less than a block's.
 enum class SyncScope : uint8_t {

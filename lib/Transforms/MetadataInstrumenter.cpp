@@ -249,7 +249,8 @@ Constant *MetadataInstrumenter::siteOf(const Step &S) {
   const Event &E = S.What;
   abi::AccessSite Site = {};
   Site.Size = E.isWhole() ? E.Size : 0;
-  Site.Flags = E.Flags | (E.Expected ? abi::IsSwap : 0);
+  Site.Flags = E.Flags | (E.Expected ? abi::IsSwap : 0) |
+               (isRemembered(S) ? 0 : abi::IsOverwritten);
   Site.Scope = E.Scope;
   Site.Order = E.Order;
   Site.MemorySpace = uint8_t(spaceOf(E.Where.Space));
@@ -275,8 +276,10 @@ static unsigned knownSpace(const Place &Where) {
 }
 
 bool MetadataInstrumenter::isRemembered(const Step &S) const {
+  if (!S.Overwritten || S.What.Flags & abi::WritesMemory)
+    return true;
   const uint32_t All = (1u << S.What.Size) - 1;
-  return S.What.Flags & abi::WritesMemory || (S.Overwritten & All) != All;
+  return (S.Overwritten & All) != All;
 }
 
 void MetadataInstrumenter::emitFast(const Step &S) {

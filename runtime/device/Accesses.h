@@ -158,6 +158,7 @@ ENTRY void __crsan_md_check(crsan::abi::AccessSite *Site, uint64_t A,
       Remembers = Me.Lane == uint32_t(__builtin_ctz(Here));
     }
   }
+  Remembers &= !(S.Flags & IsOverwritten);
   const uint32_t Clock = loadNear(W.Clock);
   const uint32_t Index = indexOf(S);
   Accessor Mine = Accessor::make(Index, Me.Lane, Me.Warp, Clock);

@@ -68,12 +68,11 @@ TableImage stencilTable() {
   T.Frames = {{Load, File, 31, 9, 1},
               {Stencil, File, 57, 3, abi::NoFrame},
               {Stencil, File, 58, 7, abi::NoFrame}};
-  T.Sites = {
-      {0xa, 0, Stencil, abi::AccessKind::Load, abi::Space::Shared, 0, 0, 4, 0,
-       1},
-      {0xb, 2, 0, abi::AccessKind::Update, abi::Space::Generic,
-       abi::IsStrong | abi::IsAtomic, uint8_t(abi::SyncScope::Cluster), 16, 1,
-       0}};
+  T.Sites = {{0xa, 0, Stencil, abi::AccessKind::Load, abi::Space::Shared, 0, 0,
+              4, 0, 1},
+             {0xb, 2, 0, abi::AccessKind::Update, abi::Space::Generic,
+              abi::IsStrong | abi::IsAtomic, uint8_t(abi::SyncScope::Cluster),
+              16, 1, 0}};
   T.Companions = {{2, abi::AccessKind::Store, {}}};
   T.Kernels = {Stencil};
   return T;
