@@ -278,8 +278,8 @@ def summary_of_pairs(kernels):
     return (f"metadata mode found {every}; without those that a later access of the same "
             f"threads stands for, {last}; it named "
             f"{share(sum(k.named_lines for k in kernels), sum(k.racy_lines for k in kernels))} "
-            f"racy lines; {sum(k.copies for k in kernels)} more pairs are of asynchronous copies, "
-            "which it does not follow")
+            f"racy lines (not counted: {sum(k.copies for k in kernels)} pairs of asynchronous "
+            "copies, which it does not follow)")
 
 
 def summary(kernels, seconds, mode="collider"):
