@@ -248,9 +248,10 @@ static_assert(sizeof(Window) == 8);
 inline constexpr unsigned MaxGroupSize = 8;
 
 //===----------------------------------------------------------------------===//
-// The site table: ModuleHeader, SiteEntry[NumSites], Frame[NumFrames], then
-// NumFunctions uint32_t string offsets, then a string table of `StringSize`
-// bytes of NUL-terminated UTF-8; offset 0 is the empty string.
+// The site table: ModuleHeader, SiteEntry[NumSites], Frame[NumFrames],
+// Companion[NumCompanions], then NumFunctions uint32_t string offsets, then a
+// string table of `StringSize` bytes of NUL-terminated UTF-8; offset 0 is the
+// empty string.
 //===----------------------------------------------------------------------===//
 
 struct ModuleHeader {
@@ -265,8 +266,10 @@ struct ModuleHeader {
   uint32_t StringSize;
   uint32_t Flags;   ///< ModuleFlags.
   uint32_t Skipped; ///< Accesses not checked (see -Rpass-missed=cuda-race).
+  uint32_t NumCompanions;
+  uint32_t Reserved;
 };
-static_assert(sizeof(ModuleHeader) == 48);
+static_assert(sizeof(ModuleHeader) == 56);
 
 enum ModuleFlags : uint32_t {
   /// Some code here depends on the order of blocks (it may wait for other
@@ -288,8 +291,19 @@ struct SiteEntry {
   uint8_t Flags; ///< AccessFlags (Metadata.h): strong, atomic.
   uint8_t Scope; ///< SyncScope of a strong access.
   uint32_t Size;
+  uint32_t FirstCompanion, NumCompanions;
 };
-static_assert(sizeof(SiteEntry) == 24);
+static_assert(sizeof(SiteEntry) == 32);
+
+/// Another access that the same thread surely makes if it makes the site's: of
+/// the same bytes, and without synchronisation between the two. So whatever
+/// races with the one, and conflicts with the other, races with the other.
+struct Companion {
+  uint32_t Frame; ///< As SiteEntry's.
+  AccessKind Access;
+  uint8_t Reserved[3];
+};
+static_assert(sizeof(Companion) == 8);
 
 /// One step of a chain of inlined calls, innermost first.
 struct Frame {

@@ -231,12 +231,22 @@ struct RacingPair {
 };
 inline constexpr uint32_t NumRacingPairs = 1u << 12;
 
+/// An accessor that its cell may have forgotten, and with what word: the second
+/// is the first, mixed with that. 8 by the hash of the word.
+struct Victim {
+  uint64_t Accessor, Mixed;
+};
+inline constexpr uint32_t NumVictims = 1u << 16, VictimWays = 8;
+
 enum AccessFlags : uint8_t {
   ReadsMemory = 1,
   WritesMemory = 2,
   IsStrong = 4, ///< Volatile, atomic, or with an order.
   IsAtomic = 8, ///< Read-modify-write.
   IsSwap = 16,  ///< Compare-and-swap, which may leave memory as it is.
+  /// A read of what the thread then writes, without synchronisation in between:
+  /// cells need not remember it.
+  IsOverwritten = 32,
 };
 /// As PTX has them. No scope is less than a block's.
 enum class SyncScope : uint8_t {
@@ -313,7 +323,9 @@ inline constexpr uint64_t
     ///< GridStart[NumGridStarts].
     MaxClocksAt = GridStartsAt + sizeof(GridStart) * NumGridStarts,
     ///< MaxClock[NumMaxClocks].
-    MetadataBytes = MaxClocksAt + sizeof(MaxClock) * NumMaxClocks;
+    VictimsAt = MaxClocksAt + sizeof(MaxClock) * NumMaxClocks,
+    ///< Victim[NumVictims].
+    MetadataBytes = VictimsAt + sizeof(Victim) * NumVictims;
 
 /// Flags of the call at a kernel's head.
 enum EnterFlags : uint32_t {

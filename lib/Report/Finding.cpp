@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 
@@ -184,6 +185,73 @@ static void merge(Finding &F, const Occurrence &O, const SiteInfo *Site) {
     addOnce(F.Instances, Site->Frames.back().Function);
 }
 
+static bool isWrite(abi::AccessKind Access) {
+  return Access != abi::AccessKind::Load;
+}
+
+/// Whether one of the site's accesses is sure to be a write: a compare-and-swap
+/// may have failed.
+static bool anyWrites(const SiteInfo &Site) {
+  return (isWrite(Site.Access) && !(Site.Flags & abi::IsSwap)) ||
+         std::any_of(Site.Companions.begin(), Site.Companions.end(),
+                     [](const CompanionInfo &C) { return isWrite(C.Access); });
+}
+
+/// The companions of `Site` that conflict with `Other` or one of its own.
+static std::vector<CompanionInfo> racingCompanions(const SiteInfo &Site,
+                                                   const SiteInfo &Other) {
+  std::vector<CompanionInfo> Racing = Site.Companions;
+  std::erase_if(Racing, [Any = anyWrites(Other)](const CompanionInfo &C) {
+    return C.Frames.empty() || !(isWrite(C.Access) || Any);
+  });
+  return Racing;
+}
+
+/// Companions are those of one record, the one that has most of them: a copy of
+/// the place may have others, which did not meet these.
+static void addCompanions(Finding &F, const SiteInfo &Site,
+                          const SiteInfo &Other) {
+  std::vector<CompanionInfo> OfSite = racingCompanions(Site, Other),
+                             OfOther = racingCompanions(Other, Site);
+  if (OfSite.size() + OfOther.size() <= F.AlsoSite.size() + F.AlsoOther.size())
+    return;
+  F.AlsoSite = std::move(OfSite);
+  F.AlsoOther = std::move(OfOther);
+}
+
+/// Equal for accesses that a companion stands for as well.
+static std::string lineOf(abi::AccessKind Access,
+                          const std::vector<SourceFrame> &Frames) {
+  std::string Line = isWrite(Access) ? "w" : "r";
+  for (const SourceFrame &F : Frames)
+    fmt::format_to(std::back_inserter(Line), "|{}:{}", F.File, F.Line);
+  return Line;
+}
+
+/// Leaves out the companions that another finding accuses.
+static void dropKnown(std::vector<Finding> &Findings) {
+  std::set<std::pair<std::string, std::string>> Known;
+  for (const Finding &F : Findings)
+    if (F.Site && F.Other) {
+      const std::string A = lineOf(F.Site->Access, F.Site->Frames);
+      const std::string B = lineOf(F.Other->Access, F.Other->Frames);
+      Known.insert({A, B});
+      Known.insert({B, A});
+    }
+  const auto Drop = [&](std::vector<CompanionInfo> &From,
+                        const SiteInfo &Other) {
+    const std::string Line = lineOf(Other.Access, Other.Frames);
+    std::erase_if(From, [&](const CompanionInfo &C) {
+      return Known.contains({lineOf(C.Access, C.Frames), Line});
+    });
+  };
+  for (Finding &F : Findings)
+    if (F.Site && F.Other) {
+      Drop(F.AlsoSite, *F.Other);
+      Drop(F.AlsoOther, *F.Site);
+    }
+}
+
 /// Most frequent first; the rest only makes the order a fixed one.
 static bool comesFirst(const Finding &A, const Finding &B) {
   if (A.Count != B.Count)
@@ -235,8 +303,12 @@ Report crsan::buildReport(std::span<const Occurrence> Occurrences,
         F.Other = *Other;
     }
     Finding &F = R.Findings[It->second];
-    merge(F, O, isSwapped(F, Rec, Site) ? Other : Site);
+    const bool Swapped = isSwapped(F, Rec, Site);
+    merge(F, O, Swapped ? Other : Site);
+    if (F.isTwoSided() && Site && Other)
+      addCompanions(F, Swapped ? *Other : *Site, Swapped ? *Site : *Other);
   }
+  dropKnown(R.Findings);
   std::sort(R.Findings.begin(), R.Findings.end(), comesFirst);
   if (Damaged)
     R.Summary.Notes.push_back(fmt::format(

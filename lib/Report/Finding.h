@@ -57,6 +57,10 @@ struct Finding {
   abi::Record First{};
   std::optional<SiteInfo> Site;  ///< Empty if no table names First.Site.
   std::optional<SiteInfo> Other; ///< Empty if not known, as First.Other == 0.
+  /// Companions of the two, of which each races with the other side and its
+  /// companions wherever they conflict; without those that have findings of
+  /// their own.
+  std::vector<CompanionInfo> AlsoSite, AlsoOther;
   uint64_t Count = 0;
   bool AtLeast = false;
   std::vector<int> Devices; ///< In order of appearance, no duplicates.

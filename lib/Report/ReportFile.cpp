@@ -217,18 +217,34 @@ static const Names<abi::Space> Spaces = {{"generic", abi::Space::Generic},
                                          {"shared", abi::Space::Shared},
                                          {"cluster", abi::Space::Cluster}};
 
+static std::vector<SourceFrame> readFrames(Members &M) {
+  std::vector<SourceFrame> Frames;
+  for (const Node &Element : M.elements("frames")) {
+    Members FrameMembers(Element);
+    SourceFrame &F = Frames.emplace_back();
+    FrameMembers.text("function", F.Function);
+    F.Function = demangle(F.Function);
+    FrameMembers.text("file", F.File);
+    FrameMembers.number("line", F.Line);
+    FrameMembers.number("column", F.Column);
+    FrameMembers.finish();
+  }
+  return Frames;
+}
+
 static SiteInfo readSite(const Node &Object) {
   Members M(Object);
   SiteInfo Site;
   Site.Id = M.require("id").number<uint64_t>();
   M.choice("access", Accesses, Site.Access);
   M.choice("space", Spaces, Site.Space);
-  bool Strong = false, Atomic = false;
+  bool Strong = false, Atomic = false, Swap = false;
   M.flag("strong", Strong);
   M.flag("atomic", Atomic);
+  M.flag("swap", Swap);
   // An atomic is strong whether or not somebody cared to say so.
   Site.Flags = (Strong || Atomic ? abi::IsStrong : 0) |
-               (Atomic ? abi::IsAtomic : 0) |
+               (Atomic ? abi::IsAtomic : 0) | (Swap ? abi::IsSwap : 0) |
                (Site.Access != abi::AccessKind::Store ? abi::ReadsMemory : 0) |
                (Site.Access != abi::AccessKind::Load ? abi::WritesMemory : 0);
   if (Site.isStrong())
@@ -237,15 +253,13 @@ static SiteInfo readSite(const Node &Object) {
   M.number("size", Site.Size);
   M.text("kernel", Site.Kernel);
   Site.Kernel = demangle(Site.Kernel);
-  for (const Node &Element : M.elements("frames")) {
-    Members FrameMembers(Element);
-    SourceFrame &F = Site.Frames.emplace_back();
-    FrameMembers.text("function", F.Function);
-    F.Function = demangle(F.Function);
-    FrameMembers.text("file", F.File);
-    FrameMembers.number("line", F.Line);
-    FrameMembers.number("column", F.Column);
-    FrameMembers.finish();
+  Site.Frames = readFrames(M);
+  for (const Node &Element : M.elements("companions")) {
+    Members CompanionMembers(Element);
+    CompanionInfo &C = Site.Companions.emplace_back();
+    CompanionMembers.choice("access", Accesses, C.Access);
+    C.Frames = readFrames(CompanionMembers);
+    CompanionMembers.finish();
   }
   M.finish();
   return Site;
@@ -442,6 +456,13 @@ static ordered_json frameJSON(const SourceFrame &F) {
   return Object;
 }
 
+static ordered_json framesJSON(const std::vector<SourceFrame> &Frames) {
+  ordered_json Array = ordered_json::array();
+  for (const SourceFrame &F : Frames)
+    Array.push_back(frameJSON(F));
+  return Array;
+}
+
 static ordered_json siteJSON(const SiteInfo &Site) {
   ordered_json Object = {{"id", hex(Site.Id)},
                          {"access", nameIn(Accesses, Site.Access)},
@@ -450,11 +471,13 @@ static ordered_json siteJSON(const SiteInfo &Site) {
   if (Site.isStrong()) {
     Object[Site.isAtomic() ? "atomic" : "strong"] = true;
     Object["scope"] = nameIn(Scopes, Site.Scope);
+    addUnless(Object, "swap", bool(Site.Flags & abi::IsSwap), false);
   }
   addUnless(Object, "kernel", Site.Kernel, {});
-  ordered_json &Frames = Object["frames"] = ordered_json::array();
-  for (const SourceFrame &F : Site.Frames)
-    Frames.push_back(frameJSON(F));
+  Object["frames"] = framesJSON(Site.Frames);
+  for (const CompanionInfo &C : Site.Companions)
+    Object["companions"].push_back({{"access", nameIn(Accesses, C.Access)},
+                                    {"frames", framesJSON(C.Frames)}});
   return Object;
 }
 
@@ -550,6 +573,11 @@ static ordered_json sideJSON(const Finding &F, Side Which) {
     Object["thread"] = threadWords(F, Which);
   if (Site)
     addUnless(Object, "kernel", Site->Kernel, {});
+  for (const CompanionInfo &C : IsLater ? F.AlsoSite : F.AlsoOther) {
+    ordered_json &Also = Object["also"].emplace_back();
+    Also["access"] = accessWords(C);
+    Also.update(frameJSON(C.Frames.front()));
+  }
   return Object;
 }
 

@@ -106,8 +106,16 @@ ordered_json Writer::result(const Finding &F) const {
     Locations.push_back(Location);
   if (ordered_json Location = location(F.Other); !Location.is_null()) {
     Location["message"] = text(otherMessage(F));
-    Result["relatedLocations"] = {Location};
+    Result["relatedLocations"].push_back(Location);
   }
+  for (const auto &[Also, Who] : {std::pair(&F.AlsoSite, "the later thread"),
+                                  {&F.AlsoOther, "the earlier thread"}})
+    for (const CompanionInfo &C : *Also) {
+      ordered_json Location = location(C.Frames.front());
+      Location["message"] =
+          text(fmt::format("also a {} by {}", accessWords(C), Who));
+      Result["relatedLocations"].push_back(Location);
+    }
   ordered_json &Stacks = Result["stacks"] = ordered_json::array();
   if (F.Site && F.Site->Frames.size() > 1)
     Stacks.push_back(stack(*F.Site, "inlined calls of the access"));

@@ -34,6 +34,9 @@ public:
     return at<abi::SiteEntry>(sizeof(Header), I);
   }
   abi::Frame frame(uint32_t I) const { return at<abi::Frame>(frames(), I); }
+  abi::Companion companion(uint32_t I) const {
+    return at<abi::Companion>(companions(), I);
+  }
   std::string function(uint32_t I) const {
     return string(at<uint32_t>(functions(), I));
   }
@@ -49,8 +52,12 @@ private:
   uint64_t frames() const {
     return sizeof(Header) + uint64_t(Header.NumSites) * sizeof(abi::SiteEntry);
   }
-  uint64_t functions() const {
+  uint64_t companions() const {
     return frames() + uint64_t(Header.NumFrames) * sizeof(abi::Frame);
+  }
+  uint64_t functions() const {
+    return companions() +
+           uint64_t(Header.NumCompanions) * sizeof(abi::Companion);
   }
   uint64_t strings() const {
     return functions() + uint64_t(Header.NumFunctions) * sizeof(uint32_t);
@@ -71,6 +78,7 @@ private:
   }
   std::optional<std::string> checkHeader() const;
   std::optional<std::string> checkSites() const;
+  std::optional<std::string> checkCompanions() const;
   std::optional<std::string> checkFrames() const;
 
   std::span<const uint8_t> Bytes;
@@ -134,9 +142,18 @@ std::optional<std::string> TableView::checkSites() const {
     abi::SiteEntry Entry = site(I);
     if (!isFrame(Entry.Frame) || !isString(Entry.Kernel) ||
         !isAccess(Entry.Access) || !isSpace(Entry.MemorySpace) ||
-        !isScope(Entry.Scope))
+        !isScope(Entry.Scope) ||
+        uint64_t(Entry.FirstCompanion) + Entry.NumCompanions >
+            Header.NumCompanions)
       return damaged(fmt::format("site {}", I));
   }
+  return std::nullopt;
+}
+
+std::optional<std::string> TableView::checkCompanions() const {
+  for (uint32_t I = 0; I < Header.NumCompanions; ++I)
+    if (!isFrame(companion(I).Frame) || !isAccess(companion(I).Access))
+      return damaged(fmt::format("companion {}", I));
   return std::nullopt;
 }
 
@@ -170,7 +187,21 @@ std::optional<std::string> TableView::check() const {
       return damaged(fmt::format("function {}", I));
   if (auto Problem = checkSites())
     return Problem;
+  if (auto Problem = checkCompanions())
+    return Problem;
   return checkFrames();
+}
+
+static std::vector<SourceFrame> framesFrom(const TableView &Table,
+                                           uint32_t Innermost) {
+  std::vector<SourceFrame> Frames;
+  for (uint32_t I = Innermost; I != abi::NoFrame;) {
+    abi::Frame F = Table.frame(I);
+    Frames.push_back({demangle(Table.string(F.Function)), Table.string(F.File),
+                      F.Line, F.Column});
+    I = F.InlinedAt;
+  }
+  return Frames;
 }
 
 static SiteInfo decode(const TableView &Table, uint32_t Entry) {
@@ -182,12 +213,11 @@ static SiteInfo decode(const TableView &Table, uint32_t Entry) {
                 abi::SyncScope(E.Scope),
                 E.Size,
                 demangle(Table.string(E.Kernel)),
+                framesFrom(Table, E.Frame),
                 {}};
-  for (uint32_t I = E.Frame; I != abi::NoFrame;) {
-    abi::Frame F = Table.frame(I);
-    Site.Frames.push_back({demangle(Table.string(F.Function)),
-                           Table.string(F.File), F.Line, F.Column});
-    I = F.InlinedAt;
+  for (uint32_t I = 0; I < E.NumCompanions; ++I) {
+    const abi::Companion C = Table.companion(E.FirstCompanion + I);
+    Site.Companions.push_back({C.Access, framesFrom(Table, C.Frame)});
   }
   return Site;
 }

@@ -38,6 +38,14 @@ struct SourceFrame {
   bool operator==(const SourceFrame &) const = default;
 };
 
+/// See abi::Companion.
+struct CompanionInfo {
+  abi::AccessKind Access = abi::AccessKind::Load;
+  std::vector<SourceFrame> Frames; ///< As SiteInfo's.
+
+  bool operator==(const CompanionInfo &) const = default;
+};
+
 /// A checked access.
 struct SiteInfo {
   uint64_t Id = 0;
@@ -48,6 +56,7 @@ struct SiteInfo {
   uint32_t Size = 0;               ///< Bytes; 0: only known at run time.
   std::string Kernel;              ///< Demangled; empty: several may run it.
   std::vector<SourceFrame> Frames; ///< Innermost first; may be empty.
+  std::vector<CompanionInfo> Companions;
 
   bool isStrong() const { return Flags & abi::IsStrong; }
   bool isAtomic() const { return Flags & abi::IsAtomic; }

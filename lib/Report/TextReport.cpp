@@ -40,6 +40,7 @@ private:
 
   void sides(const Finding &F);
   void frames(uint64_t Id, const std::optional<SiteInfo> &Site);
+  void companions(const std::vector<CompanionInfo> &List);
   void instances(const Finding &F);
   void firstSeen(const Finding &F, bool ShowDevice);
   void values(const Finding &F);
@@ -93,6 +94,16 @@ void Printer::frames(uint64_t Id, const std::optional<SiteInfo> &Site) {
     line("    #{} {}{} at {}", I, I ? "inlined in " : "",
          F.Function.empty() ? "an unknown function" : F.Function,
          position(F, Options.StripPathPrefix));
+  }
+}
+
+/// Other accesses of one side's thread that race with those of the other.
+void Printer::companions(const std::vector<CompanionInfo> &List) {
+  for (const CompanionInfo &C : List) {
+    std::string Place = position(C.Frames.front(), Options.StripPathPrefix);
+    for (size_t I = 1; I < C.Frames.size(); ++I)
+      Place += ", inlined at " + position(C.Frames[I], Options.StripPathPrefix);
+    line("    also {} at {}", accessWords(C), Place);
   }
 }
 
@@ -170,8 +181,10 @@ void Printer::sides(const Finding &F) {
   if (F.isTwoSided()) {
     line("  {}:", sideWords(F, Side::Later, Options.StripPathPrefix));
     frames(F.First.Site, F.Site);
+    companions(F.AlsoSite);
     line("  {}:", sideWords(F, Side::Earlier, Options.StripPathPrefix));
     frames(F.First.Other, F.Other);
+    companions(F.AlsoOther);
     return;
   }
   frames(F.First.Site, F.Site);

@@ -122,6 +122,10 @@ std::string crsan::accessWords(const SiteInfo *Site) {
   return fmt::format("{} {}", How, Verb);
 }
 
+const char *crsan::accessWords(const CompanionInfo &Companion) {
+  return ::nameOf(Companion.Access);
+}
+
 std::string crsan::position(const SourceFrame &F, std::string_view Strip) {
   if (F.File.empty())
     return "an unknown line (compile with -gline-tables-only or -g)";

@@ -42,6 +42,7 @@ std::string counted(uint64_t N, std::string_view One);
 
 /// "block-scope atomic update"; null: an access of which nothing is known.
 std::string accessWords(const SiteInfo *Site);
+const char *accessWords(const CompanionInfo &Companion);
 
 /// "kernel.cu:31:9", with what the user must do where that is not known.
 /// `Strip` is taken off the start of the file's name.

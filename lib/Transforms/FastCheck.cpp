@@ -239,6 +239,11 @@ Value *FastCheck::emitBytes(IRBuilder<> &B, const FastAccess &A) {
   return B.CreateShl(Code, Layout::BytesAt);
 }
 
+/// Of an access's cells: a shared location is its block's alone.
+static StringRef scopeOf(const FastAccess &A) {
+  return A.Space == NVPTXAS::ADDRESS_SPACE_SHARED ? "cta" : "gpu";
+}
+
 /// Where the first cell is. Returns a condition, null if there is none: it may
 /// be elsewhere, or nowhere.
 Value *FastCheck::emitWhere(IRBuilder<> &B, const Window &W, Check &C,
@@ -317,8 +322,8 @@ Value *FastCheck::emitWhere(IRBuilder<> &B, const Window &W, Check &C,
   return B.CreateSelect(C.InShared, IsNowhere, IsElsewhere);
 }
 
-/// Looks at the cells of an access, and remembers it there.
-void FastCheck::emitCells(IRBuilder<> &B, Check &C, const Window &W) {
+/// Loads the cells of an access; a write is in them by then.
+void FastCheck::emitLoads(IRBuilder<> &B, Check &C, const Window &W) {
   const FastAccess &A = C.A;
   Type *I32 = B.getInt32Ty(), *I64 = B.getInt64Ty();
   // One multiplication and addition of 64 bits.
@@ -339,17 +344,42 @@ void FastCheck::emitCells(IRBuilder<> &B, Check &C, const Window &W) {
     C.Mine =
         B.CreateSelect(IsAlone, C.Mine, B.CreateOr(C.Mine, Layout::Several));
   }
-  // A shared location is its block's alone.
-  const bool MayBeGlobal = A.Space != NVPTXAS::ADDRESS_SPACE_SHARED;
-  const StringRef Scope = MayBeGlobal ? "gpu" : "cta";
-  auto Text = [&](const Twine &Before, const Twine &After) {
-    return (Before + Scope + After).str();
-  };
+  const StringRef Scope = scopeOf(A);
+  for (uint32_t Word = 0; Word * 4 < A.Size; ++Word) {
+    Value *Cell = Word ? B.CreateAdd(C.At, B.getInt64(Word * 16)) : C.At;
+    if (A.Writes && !A.IsStrong) {
+      Value *Writer = emitAssembly(
+          B, I64,
+          ("atom.relaxed." + Scope + ".global.exch.b64 $0, [$1], $2;").str(),
+          "=l,l,l,~{memory}", {Cell, C.Mine});
+      Value *Reader = emitAssembly(
+          B, I64, ("ld.relaxed." + Scope + ".global.u64 $0, [$1];").str(),
+          "=l,l,~{memory}", {B.CreateAdd(Cell, B.getInt64(8))});
+      C.Cells.push_back({Writer, Reader});
+      continue;
+    }
+    // Weak: what the multiprocessor's cache says will do. A write that it hides
+    // finds this read instead, in the cell. But strong reads wait for what
+    // others write.
+    const std::string Load =
+        "ld" + (A.IsStrong ? (".relaxed." + Scope).str() : std::string()) +
+        ".global.v2.u64 {$0, $1}, [$2];";
+    Value *Found = emitAssembly(B, StructType::get(I64, I64), Load,
+                                "=l,=l,l,~{memory}", {Cell});
+    C.Cells.push_back(
+        {B.CreateExtractValue(Found, 0), B.CreateExtractValue(Found, 1)});
+  }
+}
+
+/// Looks at what the cells of an access say, and remembers it there.
+void FastCheck::emitCells(IRBuilder<> &B, Check &C, const Window &W) {
+  const FastAccess &A = C.A;
+  Type *I32 = B.getInt32Ty();
   if (A.IsStrong && A.Reads) {
     Value *Hash = B.CreateMul(B.CreateTrunc(B.CreateLShr(A.Address, 4), I32),
                               B.getInt32(0x9e3779b1u));
-    Value *Bit =
-        B.CreateShl(B.getInt64(1), B.CreateZExt(B.CreateLShr(Hash, 26), I64));
+    Value *Bit = B.CreateShl(
+        B.getInt64(1), B.CreateZExt(B.CreateLShr(Hash, 26), B.getInt64Ty()));
     emitAssembly(
         B, B.getVoidTy(),
         "{ .reg .pred p; .reg .b64 s; "
@@ -374,47 +404,12 @@ void FastCheck::emitCells(IRBuilder<> &B, Check &C, const Window &W) {
   };
   auto StoreIf = [&](Value *Condition, Value *At, Value *What) {
     emitAssembly(B, B.getVoidTy(),
-                 Text("{ .reg .pred p; setp.ne.u32 p, $0, 0; @p st.relaxed.",
-                      ".global.u64 [$1], $2; }"),
+                 ("{ .reg .pred p; setp.ne.u32 p, $0, 0; @p st.relaxed." +
+                  scopeOf(A) + ".global.u64 [$1], $2; }")
+                     .str(),
                  "r,l,l,~{memory}", {B.CreateZExt(Condition, I32), At, What});
   };
-  Type *Both = StructType::get(I64, I64);
-  for (uint32_t Word = 0; Word * 4 < A.Size; ++Word) {
-    Value *Cell = Word ? B.CreateAdd(C.At, B.getInt64(Word * 16)) : C.At;
-    if (A.Writes && A.IsStrong) {
-      // Everybody may be here: what tells nothing new is not written. What a
-      // weak access accuses, a strong one does not.
-      Value *Found = emitAssembly(
-          B, Both, Text("ld.relaxed.", ".global.v2.u64 {$0, $1}, [$2];"),
-          "=l,=l,l,~{memory}", {Cell});
-      Value *Writer = B.CreateExtractValue(Found, 0);
-      Value *Change = B.CreateXor(Writer, C.Mine);
-      Value *IsOld = B.CreateAnd(
-          B.CreateICmpEQ(B.CreateAnd(Change, Layout::Strong | Layout::SiteMask),
-                         B.getInt64(0)),
-          B.CreateICmpUGE(halves(B, Writer).second, W.Floor));
-      Value *IsWeaker =
-          B.CreateICmpEQ(B.CreateAnd(B.CreateXor(Change, Layout::Strong),
-                                     Layout::WhoAndWhen | Layout::Strong),
-                         B.getInt64(0));
-      StoreIf(B.CreateNot(B.CreateOr(IsOld, IsWeaker)), Cell, C.Mine);
-      Judge(B.CreateExtractValue(Found, 1));
-      JudgeReplaced(Writer, Word);
-      continue;
-    }
-    if (A.Writes) {
-      Value *Writer = emitAssembly(
-          B, I64, Text("atom.relaxed.", ".global.exch.b64 $0, [$1], $2;"),
-          "=l,l,l,~{memory}", {Cell, C.Mine});
-      Value *Reader =
-          emitAssembly(B, I64, Text("ld.relaxed.", ".global.u64 $0, [$1];"),
-                       "=l,l,~{memory}", {B.CreateAdd(Cell, B.getInt64(8))});
-      Judge(Reader);
-      JudgeReplaced(Writer, Word);
-      continue;
-    }
-    Value *Found = C.Cells[Word];
-    Value *Reader = B.CreateExtractValue(Found, 1);
+  auto Remember = [&](Value *Reader, Value *Cell) {
     auto [Low, High] = halves(B, B.CreateXor(Reader, C.Mine));
     uint32_t Counts = Layout::Who | Layout::BytesMask;
     if (!A.IsStrong)
@@ -429,14 +424,39 @@ void FastCheck::emitCells(IRBuilder<> &B, Check &C, const Window &W) {
     Value *Now =
         B.CreateSelect(IsMore, B.CreateOr(C.Mine, Layout::Several), C.Mine);
     StoreIf(IsNew, B.CreateAdd(Cell, B.getInt64(8)), Now);
-    Judge(B.CreateExtractValue(Found, 0));
+  };
+  for (uint32_t Word = 0; Word * 4 < A.Size; ++Word) {
+    Value *Cell = Word ? B.CreateAdd(C.At, B.getInt64(Word * 16)) : C.At;
+    const auto [Writer, Reader] = C.Cells[Word];
+    if (!A.Writes) {
+      if (A.IsRemembered)
+        Remember(Reader, Cell);
+      Judge(Writer);
+      continue;
+    }
+    if (A.IsStrong) {
+      // Everybody may be here: what tells nothing new is not written. What a
+      // weak access accuses, a strong one does not.
+      Value *Change = B.CreateXor(Writer, C.Mine);
+      Value *IsOld = B.CreateAnd(
+          B.CreateICmpEQ(B.CreateAnd(Change, Layout::Strong | Layout::SiteMask),
+                         B.getInt64(0)),
+          B.CreateICmpUGE(halves(B, Writer).second, W.Floor));
+      Value *IsWeaker =
+          B.CreateICmpEQ(B.CreateAnd(B.CreateXor(Change, Layout::Strong),
+                                     Layout::WhoAndWhen | Layout::Strong),
+                         B.getInt64(0));
+      StoreIf(B.CreateNot(B.CreateOr(IsOld, IsWeaker)), Cell, C.Mine);
+    }
+    Judge(Reader);
+    JudgeReplaced(Writer, Word);
   }
 }
 
 void FastCheck::emit(Instruction *Before, ArrayRef<FastAccess> Accesses) {
   IRBuilder<> B(Before);
   B.SetCurrentDebugLocation(DebugLoc());
-  Type *I32 = B.getInt32Ty(), *I64 = B.getInt64Ty();
+  Type *I32 = B.getInt32Ty();
   const Window W = window(B);
   SmallVector<Check> Checks;
   // Care is needed: by the warp; for a site without an index; ...
@@ -475,19 +495,12 @@ void FastCheck::emit(Instruction *Before, ArrayRef<FastAccess> Accesses) {
 
   B.SetInsertPoint(Fast);
   B.SetCurrentDebugLocation(DebugLoc());
-  for (Check &C : Checks) {
-    if (C.A.Writes)
-      continue;
-    for (uint32_t Word = 0; Word * 4 < C.A.Size; ++Word)
-      // Weak: what the multiprocessor's cache says will do. A write that it
-      // hides finds this read instead, in the cell. But strong reads wait for
-      // what others write.
-      C.Cells.push_back(emitAssembly(
-          B, StructType::get(I64, I64),
-          C.A.IsStrong ? "ld.relaxed.gpu.global.v2.u64 {$0, $1}, [$2];"
-                       : "ld.global.v2.u64 {$0, $1}, [$2];",
-          "=l,=l,l,~{memory}", {B.CreateAdd(C.At, B.getInt64(Word * 16))}));
-  }
+  // Writes first: of two threads that each write what the other one reads, at
+  // the same time, one at least finds the other.
+  for (const bool Writes : {true, false})
+    for (Check &C : Checks)
+      if (C.A.Writes == Writes)
+        emitLoads(B, C, W);
   Value *IsSuspect = B.getFalse();
   for (Check &C : Checks) {
     emitCells(B, C, W);
@@ -513,20 +526,24 @@ void FastCheck::emit(Instruction *Before, ArrayRef<FastAccess> Accesses) {
     }
   }
   Instruction *End = B.CreateBr(Tail);
-  for (const Check &C : Checks) {
-    Instruction *Then =
-        Checks.size() == 1
-            ? End
-            : SplitBlockAndInsertIfThen(C.IsSuspect, End->getIterator(),
-                                        /*Unreachable=*/false);
-    B.SetInsertPoint(Then);
-    B.SetCurrentDebugLocation(C.A.Loc);
-    if (C.Replaced)
-      emitCall(B, ReplacedName,
-               {C.A.Site, B.CreateAdd(C.A.Address, C.Offset),
-                B.getInt64(std::min(C.A.Size, 4u)), C.Replaced});
-    emitCall(B, AccessCheckName, {C.A.Site, C.A.Address, B.getInt64(C.A.Size)});
-  }
+  // A write's check takes the place of another one's in the cell, so reads come
+  // first.
+  for (const bool Writes : {false, true})
+    for (const Check &C : Checks) {
+      if (C.A.Writes != Writes)
+        continue;
+      B.SetInsertPoint(Checks.size() == 1 ? End
+                                          : SplitBlockAndInsertIfThen(
+                                                C.IsSuspect, End->getIterator(),
+                                                /*Unreachable=*/false));
+      B.SetCurrentDebugLocation(C.A.Loc);
+      if (C.Replaced)
+        emitCall(B, ReplacedName,
+                 {C.A.Site, B.CreateAdd(C.A.Address, C.Offset),
+                  B.getInt64(std::min(C.A.Size, 4u)), C.Replaced});
+      emitCall(B, AccessCheckName,
+               {C.A.Site, C.A.Address, B.getInt64(C.A.Size)});
+    }
 }
 
 void FastCheck::emitRelease(Instruction *Before, Constant *Site,

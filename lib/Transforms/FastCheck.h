@@ -37,6 +37,8 @@ struct FastAccess {
   /// The address is that of Root, if there is one, and Offset.
   const llvm::Value *Root;
   int64_t Offset;
+  /// Of a read: the cell is to know of it.
+  bool IsRemembered;
 };
 
 /// What a function's checks in line need. What they have in common between two
@@ -79,8 +81,11 @@ private:
     llvm::Value *Index = nullptr;    ///< The site's, i32.
     llvm::Value *InShared = nullptr; ///< i1.
     llvm::Value *PageOffset = nullptr;
-    llvm::Value *At = nullptr;                      ///< Its first cell.
-    llvm::SmallVector<llvm::Value *, 4> Cells = {}; ///< Of a read, as found.
+    llvm::Value *At = nullptr; ///< Its first cell.
+    struct Accessors {
+      llvm::Value *Writer, *Reader;
+    };
+    llvm::SmallVector<Accessors, 4> Cells = {}; ///< As found.
     llvm::Value *Mine = nullptr;
     llvm::Value *IsSuspect = nullptr; ///< Not surely ordered.
     /// Of a write, what it has replaced that is not surely ordered, or 0, and
@@ -96,6 +101,7 @@ private:
   void setWindow(llvm::IRBuilder<> &B, llvm::ArrayRef<llvm::Value *> State);
   llvm::Value *emitWhere(llvm::IRBuilder<> &B, const Window &W, Check &C,
                          llvm::ArrayRef<Check> Before);
+  void emitLoads(llvm::IRBuilder<> &B, Check &C, const Window &W);
   void emitCells(llvm::IRBuilder<> &B, Check &C, const Window &W);
   llvm::Value *emitIsOrdered(llvm::IRBuilder<> &B, const Window &W,
                              const Check &C, llvm::Value *Earlier);

@@ -170,12 +170,52 @@ static bool areOfOneLine(const Instruction &A, const Instruction &B) {
          LA->getInlinedAt() == LB->getInlinedAt();
 }
 
+void MetadataInstrumenter::addCompanion(Step &S, Instruction &I, bool IsWrite) {
+  // What is said of the line already, with the races of a write or a read?
+  auto Says = [&](const Instruction &Other, bool OtherWrites) {
+    return areOfOneLine(Other, I) && (OtherWrites || !IsWrite);
+  };
+  constexpr unsigned Most = 8;
+  if (!I.getDebugLoc() || S.Companions.size() == Most ||
+      Says(*S.Accessor, S.What.Flags & abi::WritesMemory) ||
+      any_of(S.Companions, [&](const Companion &C) {
+        return Says(*C.Inst, C.Access == abi::AccessKind::Store);
+      }))
+    return;
+  S.Companions.push_back(
+      {&I, IsWrite ? abi::AccessKind::Store : abi::AccessKind::Load});
+}
+
 void MetadataInstrumenter::planAccess(Instruction &I, const Event &E,
                                       CheckedAccesses &Checked) {
+  const std::optional<size_t> Number = planCheck(I, E, Checked);
+  const bool IsWrite = E.Flags & abi::WritesMemory;
+  for (CheckedAccesses::Made *M : Checked.companions(E)) {
+    if (Number && M->Number != Number)
+      addCompanion(Steps[*Number], *M->Inst, M->IsWrite);
+    if (M->Number && M->Number != Number)
+      addCompanion(Steps[*M->Number], I, IsWrite);
+  }
+  // A read that this thread's own write follows need not be remembered, for
+  // who races with it races with the write. Else it would take the place of
+  // another thread's, with which the write races.
+  if (Number && IsWrite && isInRegister(E))
+    for (auto [M, Distance] : Checked.overlapping(E))
+      if (M->Number && M->Number != Number && !M->IsWrite && M->Size <= 16) {
+        const uint64_t Bytes = (uint64_t(1) << E.Size) - 1;
+        Steps[*M->Number].Overwritten |=
+            Distance < 0 ? Bytes >> -Distance : Bytes << Distance;
+      }
+  Checked.make(E, I, Number);
+}
+
+std::optional<size_t>
+MetadataInstrumenter::planCheck(Instruction &I, const Event &E,
+                                CheckedAccesses &Checked) {
   int64_t Distance;
   if (Checked.covering(E)) {
     ++NumRedundant;
-    return;
+    return std::nullopt;
   }
   // `x += 1`: the store is sure to follow the load, so the load can be checked
   // as the store that it comes with.
@@ -183,6 +223,12 @@ void MetadataInstrumenter::planAccess(Instruction &I, const Event &E,
       Load && areOfOneLine(*Steps[*Load->Number].Accessor, I)) {
     const size_t Number = *std::exchange(Load->Number, std::nullopt);
     Step &S = Steps[Number];
+    if (S.What.Size != E.Size) {
+      // What is known of its companions is of fewer bytes.
+      S.Companions.clear();
+      for (CheckedAccesses::Made *M : Checked.companions(S.What))
+        M->Number.reset();
+    }
     const Place Where = {S.What.Where.Base, S.What.Where.Space,
                          S.What.Where.Offset + Distance};
     S.What = E;
@@ -190,14 +236,16 @@ void MetadataInstrumenter::planAccess(Instruction &I, const Event &E,
     S.Accessor = &I;
     ++NumRedundant;
     Checked.add(E, Number);
-    return;
+    return Number;
   }
-  Checked.add(E, Steps.size());
+  const size_t Number = Steps.size();
+  Checked.add(E, Number);
   Step &S = Steps.emplace_back(Step{&I, E, &I});
   if (!isInRegister(E))
-    return;
+    return Number;
   S.IsFast = true;
   S.IsUniform = E.Where.Base && Uniformity.isUniform(E.Where.Base);
+  return Number;
 }
 
 /// Only functions of this module come here.
@@ -345,13 +393,14 @@ Constant *MetadataInstrumenter::siteOf(const Step &S) {
   const Event &E = S.What;
   abi::AccessSite Site = {};
   Site.Size = E.isWhole() ? E.Size : 0;
-  Site.Flags = E.Flags | (E.Expected ? abi::IsSwap : 0);
+  Site.Flags = E.Flags | (E.Expected ? abi::IsSwap : 0) |
+               (isRemembered(S) ? 0 : abi::IsOverwritten);
   Site.Scope = E.Scope;
   Site.Order = E.Order;
   Site.MemorySpace = uint8_t(spaceOf(E.Where.Space));
   ++(E.What == Event::Kind::Weak ? NumFollowedWeak : NumFollowedStrong);
   return ConstantExpr::getAddrSpaceCast(
-      Table.addAccess(*S.Accessor, Kernel, Site, E.WholeSize),
+      Table.addAccess(*S.Accessor, Kernel, Site, E.WholeSize, S.Companions),
       PointerType::get(F.getContext(), 0));
 }
 
@@ -367,7 +416,21 @@ static unsigned knownSpace(const Place &Where) {
     return isKernel(*A->getParent()) && !A->hasByValAttr()
                ? unsigned(NVPTXAS::ADDRESS_SPACE_GLOBAL)
                : Where.Space;
+  // So do pointers in a structure that it is given.
+  if (const auto *L = dyn_cast<LoadInst>(Object))
+    if (const auto *A = dyn_cast<Argument>(
+            getUnderlyingObject(L->getPointerOperand(), /*MaxLookup=*/0)))
+      if (isKernel(*A->getParent()) && A->hasByValAttr() &&
+          A->onlyReadsMemory())
+        return NVPTXAS::ADDRESS_SPACE_GLOBAL;
   return Object->getType()->getPointerAddressSpace();
+}
+
+bool MetadataInstrumenter::isRemembered(const Step &S) const {
+  if (!S.Overwritten || S.What.Flags & abi::WritesMemory)
+    return true;
+  const uint32_t All = (1u << S.What.Size) - 1;
+  return (S.Overwritten & All) != All;
 }
 
 FastAccess MetadataInstrumenter::fastAccess(const Step &S, IRBuilder<> &B) {
@@ -387,6 +450,7 @@ FastAccess MetadataInstrumenter::fastAccess(const Step &S, IRBuilder<> &B) {
                 isa<LoadInst, StoreInst>(S.Inst) &&
                 getLoadStoreAlignment(S.Inst).value() >= E.Size;
   A.IsUniform = S.IsUniform;
+  A.IsRemembered = isRemembered(S);
   if (E.Where.Base && E.Where.Base->getType()->isPointerTy())
     A.Root = CheckedAccesses::rootOf(F.getDataLayout(), E.Where, A.Offset);
   return A;

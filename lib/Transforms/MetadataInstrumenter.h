@@ -63,16 +63,25 @@ private:
     size_t Group = 0;
     unsigned InBlock = 0;   ///< Of a block's first one: how many there are.
     bool IsUniform = false; ///< All lanes that are there access one location.
+    llvm::SmallVector<Companion, 2> Companions = {}; ///< Of an access.
+    /// Of a read that is checked in line: bytes that the thread is sure to
+    /// write next.
+    uint32_t Overwritten = 0;
   };
 
   void plan(llvm::BasicBlock &BB, CheckedAccesses &Checked);
   void planAccess(llvm::Instruction &I, const Event &E,
                   CheckedAccesses &Checked);
+  /// The number of the step that checks it, if none before does.
+  std::optional<size_t> planCheck(llvm::Instruction &I, const Event &E,
+                                  CheckedAccesses &Checked);
+  void addCompanion(Step &S, llvm::Instruction &I, bool IsWrite);
   void planOther(llvm::Instruction &I, const Event &E);
   void planGroups(size_t First, size_t FirstBreak);
   bool isOurs() const;
   bool isJustAccess(const Step &S) const;
   bool isFenceless() const;
+  bool isRemembered(const Step &S) const;
   /// True for a kernel whose threads do nothing elsewhere.
   bool isWholeKernel() const;
   uint16_t countedBarriers() const;

@@ -75,14 +75,50 @@ void CheckedAccesses::add(const Event &E, size_t Number) {
   Known[At].push_back({Offset, E.Size, isWrite(E), Number});
 }
 
+SmallVector<CheckedAccesses::Made *, 4>
+CheckedAccesses::companions(const Event &E) {
+  SmallVector<Made *, 4> Same;
+  int64_t Offset;
+  if (auto It = All.find(keyOf(E, Offset)); It != All.end() && E.isWhole())
+    for (Made &M : It->second)
+      if (M.Offset == Offset && M.Size == E.Size)
+        Same.push_back(&M);
+  return Same;
+}
+
+SmallVector<std::pair<const CheckedAccesses::Made *, int64_t>, 4>
+CheckedAccesses::overlapping(const Event &E) const {
+  SmallVector<std::pair<const Made *, int64_t>, 4> Some;
+  int64_t Offset;
+  if (auto It = All.find(keyOf(E, Offset)); It != All.end() && E.isWhole())
+    for (const Made &M : It->second)
+      if (M.Offset < Offset + int64_t(E.Size) &&
+          Offset < M.Offset + int64_t(M.Size))
+        Some.push_back({&M, Offset - M.Offset});
+  return Some;
+}
+
+void CheckedAccesses::make(const Event &E, Instruction &I,
+                           std::optional<size_t> Number) {
+  // More than anybody would read in a report.
+  constexpr unsigned Most = 32;
+  int64_t Offset;
+  const Key At = keyOf(E, Offset);
+  if (auto &Here = All[At]; E.isWhole() && Here.size() < Most)
+    Here.push_back({Offset, E.Size, isWrite(E), &I, Number});
+}
+
 void CheckedAccesses::endBlock() {
   // Copied from block to block: in huge functions, that would take too long.
   constexpr unsigned Most = 128;
   if (Known.size() > Most)
-    Known.clear();
-  for (auto &[At, All] : Known)
-    for (Checked &C : All)
+    clear();
+  for (auto &[At, Here] : Known)
+    for (Checked &C : Here)
       C.Number.reset();
+  for (auto &[At, Here] : All)
+    for (Made &M : Here)
+      M.Number.reset();
 }
 
 } // namespace crsan

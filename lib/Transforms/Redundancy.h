@@ -8,7 +8,8 @@
 // Between two events that order memory, all accesses of a thread stand in the
 // same order to those of other threads. So if one of them races with another
 // thread's, each races with it that touches the same bytes and conflicts; to
-// look at the first that does so is enough.
+// look at the first that does so is enough. The others are its companions, by
+// which a report names them as well.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_TRANSFORMS_REDUNDANCY_H
@@ -31,6 +32,16 @@ public:
     /// The caller's number for it, while its check may still become another's.
     std::optional<size_t> Number;
   };
+  /// An access that was made, checked or not.
+  struct Made {
+    int64_t Offset;
+    uint64_t Size;
+    bool IsWrite;
+    llvm::Instruction *Inst;
+    /// The caller's number for its check, as long as what comes now is sure to
+    /// be made if that was.
+    std::optional<size_t> Number;
+  };
 
   /// What the address of a place, which is a pointer, is at a constant offset
   /// from.
@@ -46,8 +57,20 @@ public:
 
   void add(const Event &E, size_t Number);
 
+  /// Those that were made before `E`, of the very bytes that it accesses.
+  llvm::SmallVector<Made *, 4> companions(const Event &E);
+  /// Those that were made before `E`, of some of the bytes that it accesses,
+  /// and how far `E` begins from them.
+  llvm::SmallVector<std::pair<const Made *, int64_t>, 4>
+  overlapping(const Event &E) const;
+  /// Notes that `E` is made by `I`; `Number` is of its check, if it has one.
+  void make(const Event &E, llvm::Instruction &I, std::optional<size_t> Number);
+
   /// Nothing is known any more.
-  void clear() { Known.clear(); }
+  void clear() {
+    Known.clear();
+    All.clear();
+  }
 
   /// Another block follows, if only one can come before that: from here on, no
   /// check may become another's, for the block may not be entered.
@@ -61,6 +84,7 @@ private:
 
   const llvm::DataLayout &DL;
   llvm::DenseMap<Key, llvm::SmallVector<Checked, 2>> Known;
+  llvm::DenseMap<Key, llvm::SmallVector<Made, 2>> All;
 };
 
 } // namespace crsan

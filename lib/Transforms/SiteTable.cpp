@@ -85,16 +85,25 @@ uint32_t SiteTable::addFrame(const DebugLoc &Location, const Function &F) {
   return FrameIndex[{Location.get(), &F}] = Frames.size() - 1;
 }
 
-uint64_t SiteTable::identity(const abi::SiteEntry &Entry) const {
-  // Of the text, not of offsets: the same place in two modules is one site.
-  uint64_t Hash = mix(uint64_t(Entry.Access), Entry.Size);
-  Hash = mix(Hash, xxh3_64bits(StringRef(Strings.c_str() + Entry.Kernel)));
-  for (uint32_t I = Entry.Frame; I != abi::NoFrame; I = Frames[I].InlinedAt) {
+uint64_t SiteTable::mixFrames(uint64_t Hash, uint32_t Frame) const {
+  for (uint32_t I = Frame; I != abi::NoFrame; I = Frames[I].InlinedAt) {
     const abi::Frame &F = Frames[I];
     Hash = mix(Hash, xxh3_64bits(StringRef(Strings.c_str() + F.Function)));
     Hash = mix(Hash, xxh3_64bits(StringRef(Strings.c_str() + F.File)));
     Hash = mix(Hash, uint64_t(F.Line) << 32 | F.Column);
   }
+  return Hash;
+}
+
+uint64_t SiteTable::identity(const abi::SiteEntry &Entry,
+                             ArrayRef<abi::Companion> With) const {
+  // Of the text, not of offsets: the same place in two modules is one site.
+  uint64_t Hash = mix(uint64_t(Entry.Access), Entry.Size);
+  Hash = mix(Hash, xxh3_64bits(StringRef(Strings.c_str() + Entry.Kernel)));
+  Hash = mixFrames(Hash, Entry.Frame);
+  // Of two copies of one place, a branch may part one from its companions.
+  for (const abi::Companion &C : With)
+    Hash = mixFrames(mix(Hash, uint64_t(C.Access)), C.Frame);
   if (Entry.Flags & abi::IsStrong)
     Hash = mix(Hash, uint64_t(Entry.Flags) << 8 | Entry.Scope);
   return Hash ? Hash : 1; // 0 means "no site" in a record.
@@ -114,25 +123,32 @@ Constant *SiteTable::addSite(const Access &A, StringRef Kernel, uint8_t Meets,
 }
 
 Constant *SiteTable::addAccess(const Instruction &I, StringRef Kernel,
-                               abi::AccessSite Site, uint32_t WholeSize) {
+                               abi::AccessSite Site, uint32_t WholeSize,
+                               ArrayRef<Companion> Companions) {
   abi::SiteEntry Entry = {};
   Entry.Access = kindOf(Site.Flags);
   Entry.MemorySpace = abi::Space(Site.MemorySpace);
   Entry.Flags = Site.Flags;
   Entry.Scope = uint8_t(Site.Scope);
   Entry.Size = WholeSize;
-  Site.Id = addEntry(Entry, I, Kernel);
+  Site.Id = addEntry(Entry, I, Kernel, Companions);
   Accesses.push_back(Site);
   return elementAddress(AccessesBase,
                         (Accesses.size() - 1) * sizeof(abi::AccessSite));
 }
 
 uint64_t SiteTable::addEntry(abi::SiteEntry Entry, const Instruction &I,
-                             StringRef Kernel) {
-  Entry.Frame = addFrame(I.getDebugLoc(), *I.getFunction());
+                             StringRef Kernel, ArrayRef<Companion> With) {
+  Entry.Frame = addFrame(I);
   Entry.Kernel = addString(Kernel);
-  Entry.Id = identity(Entry);
-  Entries.insert({Entry.Id, Entry});
+  SmallVector<abi::Companion, 4> Added;
+  for (const Companion &C : With)
+    Added.push_back({addFrame(*C.Inst), C.Access, {}});
+  Entry.Id = identity(Entry, Added);
+  Entry.FirstCompanion = Companions.size();
+  Entry.NumCompanions = Added.size();
+  if (Entries.insert({Entry.Id, Entry}).second)
+    append_range(Companions, Added);
   return Entry.Id;
 }
 
@@ -192,12 +208,15 @@ void SiteTable::emit(uint32_t Flags, uint32_t Skipped) {
   Header.StringSize = Strings.size();
   Header.Flags = Flags;
   Header.Skipped = Skipped;
+  Header.NumCompanions = Companions.size();
   std::string Blob;
   append(Blob, Header);
   for (const auto &[Id, Entry] : Entries)
     append(Blob, Entry);
   for (const abi::Frame &F : Frames)
     append(Blob, F);
+  for (const abi::Companion &C : Companions)
+    append(Blob, C);
   Blob += Names + Strings;
 
   LLVMContext &C = M.getContext();

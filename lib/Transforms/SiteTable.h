@@ -21,6 +21,12 @@
 
 namespace crsan {
 
+/// See abi::Companion.
+struct Companion {
+  const llvm::Instruction *Inst;
+  abi::AccessKind Access;
+};
+
 class SiteTable {
 public:
   explicit SiteTable(llvm::Module &M);
@@ -32,9 +38,11 @@ public:
                           uint8_t Meets, int64_t Offset, bool HasValue);
 
   /// The device address of a new abi::AccessSite for `I`, of which all but the
-  /// identity is given. `WholeSize` is for the report.
+  /// identity is given. `WholeSize` and `Companions`, which are unlike each
+  /// other for a reader, are for the report.
   llvm::Constant *addAccess(const llvm::Instruction &I, llvm::StringRef Kernel,
-                            abi::AccessSite Site, uint32_t WholeSize);
+                            abi::AccessSite Site, uint32_t WholeSize,
+                            llvm::ArrayRef<Companion> Companions);
 
   /// The device address of a new abi::Window.
   llvm::Constant *addWindow();
@@ -57,11 +65,17 @@ private:
   };
 
   uint32_t addString(llvm::StringRef S);
+  uint32_t addFrame(const llvm::Instruction &I) {
+    return addFrame(I.getDebugLoc(), *I.getFunction());
+  }
   uint32_t addFrame(const llvm::DebugLoc &Location, const llvm::Function &F);
   /// Fills in the rest, and adds the entry to the table.
   uint64_t addEntry(abi::SiteEntry Entry, const llvm::Instruction &I,
-                    llvm::StringRef Kernel);
-  uint64_t identity(const abi::SiteEntry &Entry) const;
+                    llvm::StringRef Kernel,
+                    llvm::ArrayRef<Companion> With = {});
+  uint64_t mixFrames(uint64_t Hash, uint32_t Frame) const;
+  uint64_t identity(const abi::SiteEntry &Entry,
+                    llvm::ArrayRef<abi::Companion> With) const;
   uint64_t unitIdentity() const;
   llvm::Constant *elementAddress(llvm::GlobalVariable *Base, uint64_t Offset);
   llvm::GlobalVariable *define(llvm::Twine Name, llvm::Constant *Initializer,
@@ -75,6 +89,7 @@ private:
   uint32_t NumWindows = 0;
   llvm::MapVector<uint64_t, abi::SiteEntry> Entries; ///< By identity.
   std::vector<abi::Frame> Frames;
+  std::vector<abi::Companion> Companions;
   llvm::DenseMap<std::pair<const void *, const void *>, uint32_t> FrameIndex;
   llvm::StringMap<uint32_t> StringOffsets;
   std::string Strings;

@@ -7,34 +7,75 @@
 #ifndef CRSAN_DEVICE_ACCESSES_H
 #define CRSAN_DEVICE_ACCESSES_H
 
-#include "Races.h"
+#include "Victims.h"
 
 namespace crsan::device {
 
-/// The access of `A` by this thread, now, was not seen to be ordered after one
-/// that conflicts with it: a closer look.
-__attribute__((device, noinline)) void
-judgePair(const Self &Me, AccessSite &S, Address A, Bytes B, Accessor Earlier) {
-  if (!(maskOf(Earlier.bytes()) & maskOf(B)))
-    return;
+/// Whether the access of `A` by this thread, now, races with one that conflicts
+/// with it if their bytes overlap.
+DEVICE bool isRace(const Self &Me, const AccessSite &S, Address A,
+                   Accessor Mine, Accessor Earlier) {
+  if (!(maskOf(Earlier.bytes()) & maskOf(Mine.bytes())))
+    return false;
   // A shared location is one block's.
   const uint32_t Place = (Earlier.warp() - Me.FirstWarp) & (NumWarps - 1);
   if (spaceOf(A) == Space::Shared && Place >= warpsInBlock())
-    return;
+    return false;
   const Order How = judge(Me, Earlier);
   if (How == Order::Ordered)
-    return;
-  if (Earlier.isStrong() && (S.Flags & IsStrong)) {
+    return false;
+  if (Earlier.isStrong() && Mine.isStrong()) {
+    // P6, and R1: each is within the other's scope.
     const bool Far = How == Order::OtherBlock || How == Order::OtherKernel;
-    if (!Far || (isWide(S.Scope) && Earlier.isWide()))
-      return; // P6, and R1: each is within the other's scope.
-  } else if (Earlier.isStrong() && mayHaveSeen(Me, A)) {
-    return;
+    return Far && !(isWide(S.Scope) && Earlier.isWide());
   }
-  __crsan_md_race(&S, A, Earlier.Bits);
+  return !Earlier.isStrong() || !mayHaveSeen(Me, A);
 }
 
 } // namespace crsan::device
+
+/// The access of `A` by this thread, now, against those that the cell of its
+/// word has forgotten, and from now on may forget.
+ENTRY void __crsan_md_victims(crsan::abi::AccessSite *S, uint64_t A,
+                              uint64_t MineBits, uint64_t EarlierBits) {
+  using namespace crsan::device;
+  const Self Me;
+  const Victims Word(A);
+  const Accessor Mine{MineBits}, Earlier{EarlierBits};
+#pragma unroll 1
+  for (uint32_t Way = 0; Way < VictimWays; ++Way) {
+    const Accessor Other = Word.at(Way);
+    const AccessSite *Site = Other.isNobody() ? nullptr : siteAt(Other.site());
+    if (!Site || !(surelyWrites(*Site) || surelyWrites(*S)) ||
+        isKnownPair(Mine.site(), Other.site()) ||
+        isKnownPair(Other.site(), Mine.site()))
+      continue;
+    if (isRace(Me, *S, A, Mine, Other))
+      __crsan_md_race(S, A, Other.Bits);
+  }
+  if (Earlier.isNobody())
+    return;
+  const uint32_t Floor = loadNear(Me.warp().Floor);
+  Word.add(Earlier, Floor);
+  if (maskOf(Earlier.bytes()) & maskOf(Mine.bytes()))
+    Word.add(Mine, Floor);
+}
+
+/// The access of `A` by this thread, now, was not seen to be ordered after one
+/// that conflicts with it: a closer look.
+ENTRY void __crsan_md_judge(crsan::abi::AccessSite *S, uint64_t A,
+                            uint64_t MineBits, uint64_t EarlierBits) {
+  using namespace crsan::device;
+  const Accessor Mine{MineBits}, Earlier{EarlierBits};
+  if (Earlier.isNobody())
+    return;
+  if (maskOf(Earlier.bytes()) & maskOf(Mine.bytes())) {
+    if (!isRace(Self(), *S, A, Mine, Earlier))
+      return;
+    __crsan_md_race(S, A, EarlierBits);
+  }
+  __crsan_md_victims(S, A, MineBits, EarlierBits);
+}
 
 /// A write of `Size` bytes at `A`, in one word, has taken the place of another
 /// one in its cell, which was not seen to be ordered before it.
@@ -43,8 +84,14 @@ ENTRY void __crsan_md_replaced(crsan::abi::AccessSite *S, uint64_t A,
   using namespace crsan::device;
   if (!isShadowed())
     return;
+  const Self Me;
   const uint32_t From = uint32_t(A & 3), To = From + uint32_t(Size);
-  judgePair(Self(), *S, A, bytesOf(From, To < 4 ? To : 4), Accessor(Earlier));
+  Accessor Mine =
+      Accessor::make(indexOf(*S), Me.Lane, Me.Warp, loadNear(Me.warp().Clock))
+          .with(bytesOf(From, To < 4 ? To : 4));
+  if (S->Flags & IsStrong)
+    Mine = Mine.strong(isWide(S->Scope));
+  __crsan_md_judge(S, A, Mine.Bits, Earlier);
 }
 
 namespace crsan::device {
@@ -63,7 +110,6 @@ DEVICE bool keepsWriter(Accessor Writer, Accessor Now, uint32_t Floor) {
 
 /// A warp's access, as its words are judged.
 struct Check {
-  const Self &Me;
   AccessSite &S;
   Quick Test;
   Accessor Mine;
@@ -73,7 +119,7 @@ struct Check {
   DEVICE void against(Address A, CellRef C, Accessor Now,
                       Accessor Earlier) const {
     if (!Test.isOrdered(Earlier, Now, C.IsShared))
-      judgePair(Me, S, A, Now.bytes(), Earlier);
+      __crsan_md_judge(&S, A, Now.Bits, Earlier.Bits);
   }
   DEVICE void word(Address A, CellRef C, Bytes B) const;
 };
@@ -98,6 +144,9 @@ DEVICE void Check::word(Address A, CellRef C, Bytes B) const {
     C.setReader(More ? Now.several() : Now);
   }
   against(A, C, Now, Writer);
+  // What this thread's own write has replaced, its read races with as well.
+  if (!Writes && Writer.isSameMoment(Now))
+    __crsan_md_victims(&S, A, Now.Bits, 0);
 }
 
 DEVICE void countUnchecked(const Self &Me) {
@@ -131,6 +180,7 @@ ENTRY void __crsan_md_check(crsan::abi::AccessSite *Site, uint64_t A,
       Remembers = Me.Lane == uint32_t(__builtin_ctz(Here));
     }
   }
+  Remembers &= !(S.Flags & IsOverwritten);
   const uint32_t Clock = loadNear(W.Clock);
   const uint32_t Index = indexOf(S);
   Accessor Mine = Accessor::make(Index, Me.Lane, Me.Warp, Clock);
@@ -141,7 +191,6 @@ ENTRY void __crsan_md_check(crsan::abi::AccessSite *Site, uint64_t A,
   else if (loadNear(W.LockedLanes) >> Me.Lane & 1)
     Mine = Mine.locked();
   const Check C{
-      Me,
       S,
       {Me.FirstWarp, warpsInBlock(), loadNear(W.Barrier), loadNear(W.Floor)},
       Mine,

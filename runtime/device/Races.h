@@ -68,6 +68,23 @@ DEVICE RacingPair *pairOf(uint32_t Later, uint32_t Earlier) {
   return nullptr;
 }
 
+/// Whether the host has been told of the pair.
+DEVICE bool isKnownPair(uint32_t Later, uint32_t Earlier) {
+  const auto *Pairs = table<RacingPair>(PairsAt);
+  const uint32_t Key = Later << 16 | Earlier;
+  uint32_t At = mix(Key);
+#pragma unroll 1
+  for (uint32_t Tries = 0; Tries < 16; ++Tries, ++At) {
+    const RacingPair &P = Pairs[At & (NumRacingPairs - 1)];
+    const uint32_t Found = loadRelaxed(P.Key);
+    if (Found == Key)
+      return loadRelaxed(P.Slot) != 0;
+    if (Found == 0)
+      return false;
+  }
+  return false;
+}
+
 /// The linear index of a thread in the block that it belongs to.
 DEVICE uint32_t placeInBlock(Accessor A, uint64_t Grid, uint64_t Block) {
   const uint32_t Warp = (A.warp() - firstWarp(Grid, Block)) & (NumWarps - 1);

@@ -14,6 +14,8 @@ MARK = re.compile(r"// ---- kernel (\d+), (\d+) weaknesses")
 HEADING = re.compile(r"^CRSan: data race: (.*)")
 FAULT = re.compile(r"^CRSan: simulated GPU: (.*)")
 FRAME = re.compile(r"^    #(\d+) .* at (.+?):(\d+)(?::(\d+))?$")
+SIDE = re.compile(r"^  (?:earlier )?(.*?)(?: of \d+ bytes?.*)? (?:at|by) .*:$")
+ALSO = re.compile(r"^    also (read|write) at (.*)")
 KERNEL = re.compile(r"^  kernel: k(\d+)\(", re.M)
 ACTORS = re.compile(r"^  first seen: block (\S+) thread (\S+) against block (\S+) thread (\S+)", re.M)
 SEEN = re.compile(r"^  first seen: (block \S+ thread \S+) .*address (0x[0-9a-f]+)", re.M)
@@ -36,6 +38,8 @@ class Accusation:
     places: set  # innermost ones, in headers too
     seen: tuple  # block, thread and address, as printed
     sides: list = field(default_factory=list)  # (line, innermost place)
+    # All pairs of sides that metadata mode names, those of companions too.
+    pairs: list = field(default_factory=list)
 
 
 @dataclass
@@ -56,6 +60,9 @@ class Outcome:
     # What the oracle says of a pair, by kernel and pair: its heading, and how
     # far apart the two threads are.
     details: dict = field(default_factory=dict)
+    # Pairs, by kernel, of which one side is an asynchronous copy: metadata mode does
+    # not follow those.
+    copies: set = field(default_factory=set)
     results: dict = field(default_factory=dict)
     fault: str = ""  # of the simulated GPU, or of the run
     output: str = ""
@@ -79,20 +86,22 @@ class Outcome:
 
     def unconfirmed_pairs(self, kernel):
         """Pairs of lines that metadata mode accuses and the oracle does not."""
-        return {tuple(sorted(line for line, _ in a.sides)) for a in self.accusations
-                if a.kernel == kernel and
+        return {lines_of(sides) for a in self.accusations if a.kernel == kernel
+                for sides in a.pairs
                 # The oracle puts what is inlined from a header to one kernel of all.
-                not all(place in self.foreign for _, place in a.sides) and
-                not any(self.is_same_pair(a.sides, pair) for pair in self.sides[kernel])}
+                if not all(place in self.foreign for _, place in sides) and
+                not any(self.is_same_pair(sides, pair) for pair in self.sides[kernel])}
 
     def pairs(self, kernel):
         """Not those inside CUDA's headers alone: where the hardware has no such
         atomic, clang makes a plain load and a compare-and-swap of one."""
-        return {pair for pair in self.sides[kernel] if any(lines_of(pair)) or len(set(pair)) > 1}
+        return {pair for pair in self.sides[kernel]
+                if (kernel, lines_of(pair)) not in self.copies and
+                (any(lines_of(pair)) or len(set(pair)) > 1)}
 
     def found_pairs(self, kernel):
         """Those of the oracle's pairs of lines that metadata mode accuses too."""
-        mine = [a.sides for a in self.accusations if a.kernel == kernel]
+        mine = [sides for a in self.accusations if a.kernel == kernel for sides in a.pairs]
         return {lines_of(pair) for pair in self.pairs(kernel)
                 if any(self.is_same_pair(sides, pair) for sides in mine)}
 
@@ -174,13 +183,17 @@ def read_output(output, name):
             pair = lines_of(sides)
             outcome.races[kernel].add(tuple(sorted(set(pair))))
             outcome.sides[kernel].add(tuple(sides))
+            if "by an asynchronous copy" in text:
+                outcome.copies.add((kernel, pair))
             outcome.details.setdefault((kernel, pair), (heading[1], distance(text)))
             outcome.foreign.update(place for line, place in sides if not line and place)
         else:
             seen = SEEN.search(text)
+            pairs = pairs_of(lines, name)
             outcome.accusations.append(Accusation(
-                kernel, {line for line, _ in sides}, {place for _, place in sides if place},
-                seen.groups() if seen else (text,), sides))
+                kernel, {line for pair in pairs or [sides] for line, _ in pair},
+                {place for _, place in sides if place},
+                seen.groups() if seen else (text,), sides, pairs))
     for number, kind, value in RESULT.findall(output):
         outcome.results[int(number)] = (kind == "repeatable", value)
     return outcome
@@ -222,6 +235,27 @@ def places(lines, name):
             sides[-1] = (int(frame[3]), sides[-1][1])
             inside = True
     return sides
+
+
+def pairs_of(lines, name):
+    """The pairs of sides that metadata mode accuses: each access of the one thread
+    with each of the other, where one of the two writes."""
+    threads, begin = [], None
+    for n, text in enumerate(lines):
+        if SIDE.match(text):
+            begin = n
+        also = ALSO.match(text)
+        if text.startswith("    #0 ") and begin == n - 1:
+            what = SIDE.match(lines[begin])[1]
+            threads.append([(what.split()[-1] != "read", places(lines[n:], name)[0])])
+        elif also:
+            places_of = also[2].split(", inlined at ")
+            frames = [f"    #{i} f at {place}" for i, place in enumerate(places_of)]
+            threads[-1].append((also[1] == "write", places(frames, name)[0]))
+    if len(threads) != 2:
+        return []
+    return [[a, b] for a_writes, a in threads[0] for b_writes, b in threads[1]
+            if a_writes or b_writes]
 
 
 def helpers(text):

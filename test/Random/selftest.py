@@ -30,6 +30,20 @@ CRSan: simulated GPU: deadlock: nobody can run
 SUMMARY: CRSan: 1 data race (1 clobbered read)
 """
 
+METADATA = """\
+==================
+CRSan: data race: race within a block, 4 bytes in shared memory
+  write of 4 bytes at a.cu:9:3 by block (0,0,0) thread (0,0,0):
+    #0 k3(unsigned int const*) at a.cu:9:3
+    also read at x.h:3:1, inlined at a.cu:12:3
+  earlier write of 4 bytes at x.h:5:1 by block (0,0,0) thread (1,0,0):
+    #0 fold(unsigned int) at x.h:5:1
+    #1 inlined in k3(unsigned int const*) at a.cu:20:3
+    also read at a.cu:21:3
+  kernel: k3(unsigned int const*)
+==================
+"""
+
 
 class Generator(unittest.TestCase):
     def test_same_seed_same_file(self):
@@ -55,6 +69,13 @@ class Reader(unittest.TestCase):
         self.assertEqual(outcome.unconfirmed(3), set())
         self.assertEqual(outcome.fault, "deadlock: nobody can run")
         self.assertEqual(outcome.results, {3: (True, "00ff")})
+
+    def test_pairs_of_companions(self):
+        outcome = harness.read_output(METADATA, "a.cu")
+        # Two reads do not race.
+        self.assertEqual({harness.lines_of(pair) for pair in outcome.accusations[0].pairs},
+                         {(9, 20), (9, 21), (12, 20)})
+        self.assertEqual(outcome.accused(3), {9, 12, 20, 21})
 
     def test_helpers(self):
         text = "int fold(int V);\n// ---- kernel 3, 0 weaknesses ----\nV += fold(A[1]);\nA[2] = V;\n"

@@ -170,6 +170,56 @@ TEST_F(FindingTest, ReasonsFollowFromOthers) {
   EXPECT_EQ(ReasonsOf(abi::RaceKind::InterBlock, 0), 0u);
 }
 
+TEST_F(FindingTest, CompanionsAreThoseThatConflict) {
+  auto Access = [](uint32_t Line, abi::AccessKind Kind) {
+    SiteInfo Site;
+    Site.Id = Line;
+    Site.Access = Kind;
+    Site.Frames = {{"k()", "k.cu", Line, 1}};
+    return Site;
+  };
+  auto Companion = [](uint32_t Line, abi::AccessKind Kind) {
+    return CompanionInfo{Kind, {{"k()", "k.cu", Line, 1}}};
+  };
+  using abi::AccessKind;
+  const CompanionInfo Read = Companion(3, AccessKind::Load);
+  const CompanionInfo Write = Companion(4, AccessKind::Store);
+
+  SiteInfo Writer = Access(1, AccessKind::Store);
+  Writer.Companions = {Read, Write};
+  Sites.add(Writer);
+  Sites.add(Access(2, AccessKind::Load));
+  Sites.add(Access(5, AccessKind::Store));
+  SiteInfo Swap = Access(6, AccessKind::Update);
+  Swap.Flags = abi::IsStrong | abi::IsAtomic | abi::IsSwap;
+  Sites.add(Swap);
+
+  auto Add = [&](uint64_t Site, uint64_t Other) {
+    Occurrence &O = addRecord(Site, 1, abi::RaceKind::IntraBlock);
+    O.Rec.Other = Other;
+    O.Rec.Flags = abi::TwoSided;
+  };
+  // Two reads do not race; a swap may have failed, and have been one.
+  for (uint64_t Other : {2, 6}) {
+    Occurrences.clear();
+    Add(1, Other);
+    EXPECT_EQ(build().Findings.at(0).AlsoSite, std::vector{Write});
+  }
+  Occurrences.clear();
+  Add(5, 1); // Of the earlier side, too.
+  EXPECT_EQ(build().Findings.at(0).AlsoOther, (std::vector{Read, Write}));
+  EXPECT_TRUE(build().Findings.at(0).AlsoSite.empty());
+
+  // What has a finding of its own is not said twice.
+  Sites.add(Access(4, AccessKind::Store));
+  Add(5, 4);
+  const Report R = build();
+  ASSERT_EQ(R.Findings.size(), 2u);
+  for (const Finding &F : R.Findings)
+    EXPECT_EQ(F.AlsoOther, F.First.Other == 1 ? std::vector{Read}
+                                              : std::vector<CompanionInfo>{});
+}
+
 TEST_F(FindingTest, TellsCallersWithoutLinesApartByName) {
   addSite(1, {{"f()", "f.h", 3, 4}, {"a()", "", 0, 0}});
   addSite(2, {{"f()", "f.h", 3, 4}, {"b()", "", 0, 0}});

@@ -21,6 +21,7 @@ struct TableImage {
   abi::ModuleHeader Header{};
   std::vector<abi::SiteEntry> Sites;
   std::vector<abi::Frame> Frames;
+  std::vector<abi::Companion> Companions;
   std::vector<uint32_t> Kernels;
   std::string Strings = std::string(1, '\0');
 
@@ -34,6 +35,7 @@ struct TableImage {
     Header.Magic = abi::Magic;
     Header.NumSites = Sites.size();
     Header.NumFrames = Frames.size();
+    Header.NumCompanions = Companions.size();
     Header.NumKernels = Header.NumFunctions = Kernels.size();
     Header.StringSize = Strings.size();
     std::vector<uint8_t> Out;
@@ -44,13 +46,15 @@ struct TableImage {
     Append(&Header, sizeof(Header));
     Append(Sites.data(), Sites.size() * sizeof(abi::SiteEntry));
     Append(Frames.data(), Frames.size() * sizeof(abi::Frame));
+    Append(Companions.data(), Companions.size() * sizeof(abi::Companion));
     Append(Kernels.data(), Kernels.size() * sizeof(uint32_t));
     Append(Strings.data(), Strings.size());
     return Out;
   }
 };
 
-/// A load inlined into the kernel stencil(int*, int), and an atomic in it.
+/// A load inlined into the kernel stencil(int*, int), with a store after it as
+/// its companion, and an atomic in the kernel.
 TableImage stencilTable() {
   TableImage T;
   T.Header.Version = abi::Version;
@@ -64,10 +68,12 @@ TableImage stencilTable() {
   T.Frames = {{Load, File, 31, 9, 1},
               {Stencil, File, 57, 3, abi::NoFrame},
               {Stencil, File, 58, 7, abi::NoFrame}};
-  T.Sites = {
-      {0xa, 0, Stencil, abi::AccessKind::Load, abi::Space::Shared, 0, 0, 4},
-      {0xb, 2, 0, abi::AccessKind::Update, abi::Space::Generic,
-       abi::IsStrong | abi::IsAtomic, uint8_t(abi::SyncScope::Cluster), 16}};
+  T.Sites = {{0xa, 0, Stencil, abi::AccessKind::Load, abi::Space::Shared, 0, 0,
+              4, 0, 1},
+             {0xb, 2, 0, abi::AccessKind::Update, abi::Space::Generic,
+              abi::IsStrong | abi::IsAtomic, uint8_t(abi::SyncScope::Cluster),
+              16, 1, 0}};
+  T.Companions = {{2, abi::AccessKind::Store, {}}};
   T.Kernels = {Stencil};
   return T;
 }
@@ -123,6 +129,10 @@ TEST(SiteTable, ReadsModuleAndSites) {
                               {"stencil(int*, int)", "kernel.cu", 57, 3}}));
 
   EXPECT_FALSE(Load->isStrong());
+  EXPECT_EQ(Load->Companions,
+            (std::vector<CompanionInfo>{
+                {abi::AccessKind::Store,
+                 {{"stencil(int*, int)", "kernel.cu", 58, 7}}}}));
 
   const SiteInfo *Atomic = Sites.find(0xb);
   ASSERT_TRUE(Atomic);
@@ -132,6 +142,7 @@ TEST(SiteTable, ReadsModuleAndSites) {
   EXPECT_EQ(Atomic->Scope, abi::SyncScope::Cluster);
   EXPECT_EQ(Atomic->Kernel, "");
   EXPECT_EQ(Atomic->Frames.size(), 1u);
+  EXPECT_TRUE(Atomic->Companions.empty());
 
   EXPECT_EQ(Sites.find(0xa), Load) << "pointers must stay";
   EXPECT_FALSE(Sites.find(0xc));
@@ -225,6 +236,18 @@ TEST(SiteTable, RefusesReferencesOutOfBounds) {
   EXPECT_DAMAGED(errorOf(T), "site 0");
 
   T = stencilTable();
+  T.Sites[0].NumCompanions = 2;
+  EXPECT_DAMAGED(errorOf(T), "site 0");
+
+  T = stencilTable();
+  T.Companions[0].Frame = 3;
+  EXPECT_DAMAGED(errorOf(T), "companion 0");
+
+  T = stencilTable();
+  T.Companions[0].Access = abi::AccessKind(3);
+  EXPECT_DAMAGED(errorOf(T), "companion 0");
+
+  T = stencilTable();
   T.Frames[2].File = T.Strings.size();
   EXPECT_DAMAGED(errorOf(T), "frame 2");
 
@@ -246,6 +269,7 @@ TEST(SiteTable, RefusesCountsThatWouldOverflow) {
   abi::ModuleHeader Header;
   std::memcpy(&Header, Bytes.data(), sizeof(Header));
   Header.NumSites = Header.NumFrames = Header.NumFunctions = ~0u;
+  Header.NumCompanions = ~0u;
   Header.StringSize = ~0u;
   std::memcpy(Bytes.data(), &Header, sizeof(Header));
   SiteTable Sites;
@@ -274,7 +298,7 @@ TEST(SiteTable, TakesModulesWithoutSitesOrDebugInformation) {
   EXPECT_EQ(errorOf(T), "");
 
   T.Sites = {{1, abi::NoFrame, 0, abi::AccessKind::Load, abi::Space::Generic, 0,
-              0, 4}};
+              0, 4, 0, 0}};
   EXPECT_EQ(errorOf(T), "");
   SiteTable Sites;
   Sites.add(T.bytes());
@@ -289,7 +313,7 @@ TEST(SiteTable, CountsASiteOnce) {
 
   TableImage Again = stencilTable(); // As another context would load it.
   Again.Sites.push_back(
-      {0xc, 2, 0, abi::AccessKind::Store, abi::Space::Global, 0, 0, 8});
+      {0xc, 2, 0, abi::AccessKind::Store, abi::Space::Global, 0, 0, 8, 0, 0});
   auto Result = Sites.add(Again.bytes());
   ASSERT_TRUE(std::get_if<ModuleInfo>(&Result));
   EXPECT_EQ(Sites.size(), 3u);
