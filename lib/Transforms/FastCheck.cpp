@@ -509,41 +509,38 @@ void FastCheck::emit(Instruction *Before, ArrayRef<FastAccess> Accesses) {
   B.CreateCondBr(IsSuspect, Slow, Tail, Rare);
 
   // What follows needs no more registers than the accesses themselves do: it
-  // looks at the cells anew.
+  // looks at the cells anew, after what is no longer in them.
   B.SetInsertPoint(Slow);
-  auto FromFast = [&](Value *V, Value *FromHead) {
+  auto FromFast = [&](Value *V) {
     PHINode *Phi = B.CreatePHI(V->getType(), 2);
-    Phi->addIncoming(FromHead, Head);
+    Phi->addIncoming(ConstantInt::get(V->getType(), 0), Head);
     Phi->addIncoming(V, Fast);
     return Phi;
   };
-  for (Check &C : Checks) {
-    C.IsSuspect = FromFast(C.IsSuspect, B.getTrue());
-    if (C.Replaced) {
-      C.Replaced = FromFast(C.Replaced, B.getInt64(0));
+  for (Check &C : Checks)
+    if (C.A.Writes) {
+      C.Replaced = FromFast(C.Replaced);
       if (!isa<Constant>(C.Offset))
-        C.Offset = FromFast(C.Offset, B.getInt64(0));
+        C.Offset = FromFast(C.Offset);
     }
-  }
-  Instruction *End = B.CreateBr(Tail);
+  for (const Check &C : Checks)
+    if (C.A.Writes) {
+      B.SetCurrentDebugLocation(C.A.Loc);
+      emitCall(B, ReplacedName,
+               {C.A.Site, B.CreateAdd(C.A.Address, C.Offset),
+                B.getInt64(std::min(C.A.Size, 4u)), C.Replaced});
+    }
   // A write's check takes the place of another one's in the cell, so reads come
   // first.
   for (const bool Writes : {false, true})
-    for (const Check &C : Checks) {
-      if (C.A.Writes != Writes)
-        continue;
-      B.SetInsertPoint(Checks.size() == 1 ? End
-                                          : SplitBlockAndInsertIfThen(
-                                                C.IsSuspect, End->getIterator(),
-                                                /*Unreachable=*/false));
-      B.SetCurrentDebugLocation(C.A.Loc);
-      if (C.Replaced)
-        emitCall(B, ReplacedName,
-                 {C.A.Site, B.CreateAdd(C.A.Address, C.Offset),
-                  B.getInt64(std::min(C.A.Size, 4u)), C.Replaced});
-      emitCall(B, AccessCheckName,
-               {C.A.Site, C.A.Address, B.getInt64(C.A.Size)});
-    }
+    for (const Check &C : Checks)
+      if (C.A.Writes == Writes) {
+        B.SetCurrentDebugLocation(C.A.Loc);
+        emitCall(B, AccessCheckName,
+                 {C.A.Site, C.A.Address, B.getInt64(C.A.Size)});
+      }
+  B.SetCurrentDebugLocation(DebugLoc());
+  B.CreateBr(Tail);
 }
 
 void FastCheck::emitRelease(Instruction *Before, Constant *Site,

@@ -47,8 +47,8 @@ ENTRY void __crsan_md_victims(crsan::abi::AccessSite *S, uint64_t A,
     const Accessor Other = Word.at(Way);
     const AccessSite *Site = Other.isNobody() ? nullptr : siteAt(Other.site());
     if (!Site || !(surelyWrites(*Site) || surelyWrites(*S)) ||
-        isKnownPair(Mine.site(), Other.site()) ||
-        isKnownPair(Other.site(), Mine.site()))
+        toldPair(Mine.site(), Other.site()) ||
+        toldPair(Other.site(), Mine.site()))
       continue;
     if (isRace(Me, *S, A, Mine, Other))
       __crsan_md_race(S, A, Other.Bits);
@@ -72,7 +72,14 @@ ENTRY void __crsan_md_judge(crsan::abi::AccessSite *S, uint64_t A,
   if (maskOf(Earlier.bytes()) & maskOf(Mine.bytes())) {
     if (!isRace(Self(), *S, A, Mine, Earlier))
       return;
-    __crsan_md_race(S, A, EarlierBits);
+    if (RacingPair *P = toldPair(Mine.site(), Earlier.site())) {
+      // What else is to be found beside it, has been.
+      constexpr uint64_t Enough = 1 << 10;
+      if (countRace(*P) > Enough)
+        return;
+    } else {
+      __crsan_md_race(S, A, EarlierBits);
+    }
   }
   __crsan_md_victims(S, A, MineBits, EarlierBits);
 }

@@ -55,7 +55,7 @@ DEVICE Order judgeInWarp(const Self &Me, Accessor Earlier) {
     return Order::Ordered; // P5.
   // Where and when the other lane arrived, nobody saw.
   if ((loadRelaxed(Me.warp().Flags) & HasKnown) &&
-      loadRelaxed(Me.known()[Me.Warp % KnownEntries]) == Everything)
+      loadRelaxed(Me.known()[knownEntry(Me.Warp)]) == Everything)
     return Order::Ordered;
   const LaneRef Theirs = Self::stateOf(Me.Warp, Earlier.lane());
   // P4: a barrier of the warp. That the two lanes run in lockstep, which is
@@ -87,9 +87,9 @@ DEVICE Order judge(const Self &Me, Accessor Earlier) {
     return judgeInWarp(Me, Earlier);
   // What is known of several is the larger. A strong access of the very clock
   // may be the one that passed it on, behind the fence.
-  const bool IsKnown = (loadRelaxed(Mine.Flags) & HasKnown) &&
-                       loadRelaxed(Me.known()[Theirs % KnownEntries]) >=
-                           Then + !Earlier.isStrong();
+  const bool IsKnown =
+      (loadRelaxed(Mine.Flags) & HasKnown) &&
+      loadRelaxed(Me.known()[knownEntry(Theirs)]) >= Then + !Earlier.isStrong();
   if (IsKnown)
     return Order::Ordered;
   if (loadRelaxed(Other.Grid) != Mine.Grid) {
@@ -100,8 +100,7 @@ DEVICE Order judge(const Self &Me, Accessor Earlier) {
         (loadRelaxed(Other.Alive) & AliveMask) != 0 &&
         !(loadRelaxed(Other.Flags) & (Leaky | Opaque)) &&
         !loadRelaxed(metadata().Foreign) &&
-        loadRelaxed(SyncCells::at(AnyWide).Known[Theirs % KnownEntries]) <=
-            Then;
+        loadRelaxed(SyncCells::at(AnyWide).Known[knownEntry(Theirs)]) <= Then;
     return IsRunning ? Order::OtherKernel : Order::Ordered;
   }
   if (loadRelaxed(Other.Block) != Mine.Block)

@@ -68,21 +68,33 @@ DEVICE RacingPair *pairOf(uint32_t Later, uint32_t Earlier) {
   return nullptr;
 }
 
-/// Whether the host has been told of the pair.
-DEVICE bool isKnownPair(uint32_t Later, uint32_t Earlier) {
-  const auto *Pairs = table<RacingPair>(PairsAt);
+/// The pair's entry if the host has been told of it, or null.
+DEVICE RacingPair *toldPair(uint32_t Later, uint32_t Earlier) {
+  auto *Pairs = table<RacingPair>(PairsAt);
   const uint32_t Key = Later << 16 | Earlier;
   uint32_t At = mix(Key);
 #pragma unroll 1
   for (uint32_t Tries = 0; Tries < 16; ++Tries, ++At) {
-    const RacingPair &P = Pairs[At & (NumRacingPairs - 1)];
+    RacingPair &P = Pairs[At & (NumRacingPairs - 1)];
     const uint32_t Found = loadRelaxed(P.Key);
     if (Found == Key)
-      return loadRelaxed(P.Slot) != 0;
+      return loadRelaxed(P.Slot) != 0 ? &P : nullptr;
     if (Found == 0)
-      return false;
+      return nullptr;
   }
-  return false;
+  return nullptr;
+}
+
+/// One more race of a pair that the host has been told of. Returns how many
+/// there had been.
+DEVICE uint64_t countRace(RacingPair &P) {
+  const uint64_t Seen =
+      __nvvm_atom_add_gen_ll(reinterpret_cast<long long *>(&P.Hits), 1);
+  auto *Buffer = reinterpret_cast<RecordBuffer *>(__crsan_config.Records);
+  const uint32_t Slot = loadRelaxed(P.Slot) - 1;
+  if ((Seen & (Seen + 1)) == 0 && Slot < Buffer->Capacity)
+    *publishedHits(Buffer, Slot) = Seen + 1;
+  return Seen;
 }
 
 /// The linear index of a thread in the block that it belongs to.
@@ -126,17 +138,9 @@ ENTRY void __crsan_md_race(crsan::abi::AccessSite *S, uint64_t A,
     if (judge(Me, Earlier) != How || loadRelaxed(W.Block) != Block)
       return;
   }
-  const uint64_t Seen =
-      __nvvm_atom_add_gen_ll(reinterpret_cast<long long *>(&P->Hits), 1);
-  if ((Seen & (Seen + 1)) != 0)
+  if (countRace(*P) != 0)
     return;
   auto *Buffer = reinterpret_cast<RecordBuffer *>(__crsan_config.Records);
-  if (Seen != 0) {
-    const uint32_t Slot = loadRelaxed(P->Slot) - 1;
-    if (Slot < Buffer->Capacity)
-      *publishedHits(Buffer, Slot) = Seen + 1;
-    return;
-  }
   const uint32_t Slot =
       __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&counters().NextRecord), 1);
   if (Slot >= Buffer->Capacity) {

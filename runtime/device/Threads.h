@@ -88,6 +88,15 @@ DEVICE uint32_t firstWarp(uint64_t Grid, uint64_t Block) {
 
 DEVICE bool isWide(SyncScope Scope) { return Scope != SyncScope::Block; }
 
+/// Where clocks of a warp are in a row of them. The warps of a block have
+/// entries of their own, and blocks at the distance of a power of two, as those
+/// that work together often are, different ones.
+DEVICE uint32_t knownEntry(uint32_t Warp) {
+  static_assert(KnownEntries == 32 && WarpBits == 15);
+  Warp &= NumWarps - 1;
+  return (Warp ^ Warp >> 5 ^ Warp >> 10) & (KnownEntries - 1);
+}
+
 /// A lane's part of LaneStates.
 struct LaneRef {
   LaneStates &Of;
@@ -245,9 +254,10 @@ struct SyncCells {
     return Object < FirstAddress ? Object : Object & ~uint64_t(15);
   }
   DEVICE static uint32_t blockCellOf(uint64_t Object) {
-    const uint32_t OfBlock =
-        uint32_t(linearBlock()) * SubCells + hashOf(Object) % SubCells;
-    return NumWideCells + OfBlock % NumWideCells;
+    // Blocks at the distance of a power of two often work on the same data.
+    const uint32_t OfBlock = mix(uint32_t(linearBlock()) ^ mix(gridHere()));
+    return NumWideCells +
+           (OfBlock * SubCells + hashOf(Object) % SubCells) % NumWideCells;
   }
   DEVICE static SyncCell &at(uint32_t Cell) {
     return table<SyncCell>(SyncCellsAt)[Cell];
@@ -303,14 +313,14 @@ DEVICE void release(const Self &Me, SyncCell &To, uint32_t OwnClock) {
     const uint32_t NumOfBlock = warpsInBlock();
 #pragma unroll 1
     for (uint32_t I = 0; I < NumOfBlock && I < KnownEntries; ++I) {
-      raise(To.Known[(Me.FirstWarp + I) % KnownEntries], Barrier);
+      raise(To.Known[knownEntry(Me.FirstWarp + I)], Barrier);
       noteSeen(
           To.Seen,
           loadRelaxed(Self::stateOf((Me.FirstWarp + I) & (NumWarps - 1)).Seen));
     }
   }
   noteSeen(To.Seen, loadRelaxed(Me.warp().Seen));
-  raise(To.Known[Me.Warp % KnownEntries], OwnClock);
+  raise(To.Known[knownEntry(Me.Warp)], OwnClock);
 }
 DEVICE void announce(SyncCell &To) {
   asm volatile("red.relaxed.gpu.add.u32 [%0], 1;" ::"l"(&To.Version)

@@ -1,5 +1,7 @@
 // Intent: some threads of a block come to a barrier by a count, the others without one:
 // it is the same barrier, whatever its number, and those after it are as they were.
+// SIM-ONLY
+// (An H200 ends such a kernel with an illegal instruction, checked or not.)
 // FIXED: arrive
 // FIXED: sync -DSYNC
 // FIXED: number -DNUMBER=Number

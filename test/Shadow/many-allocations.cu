@@ -1,5 +1,6 @@
 // Intent: memory is allocated and freed again and again, with kernels in between;
 // its shadow must go with it, and nothing be left of who accessed the addresses.
+// ALONE
 #include "../Device/check.h"
 
 constexpr unsigned Threads = 128, Blocks = 8, N = Threads * Blocks;

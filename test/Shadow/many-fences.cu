@@ -2,6 +2,7 @@
 // they order.
 // OPTIONS: shadow=exact
 // OPTIONS: shadow=cached
+// ALONE
 #include "../Device/check.h"
 
 constexpr unsigned Messages = 2;
