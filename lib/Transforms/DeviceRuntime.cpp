@@ -23,6 +23,21 @@ alignas(4) static const unsigned char Bitcode[] = {
 #embed "crsan_device.bc"
 };
 
+CallInst *callRuntime(IRBuilder<> &B, StringRef Name,
+                      ArrayRef<Value *> Arguments, Type *Result) {
+  SmallVector<Type *, 5> Types;
+  for (Value *Argument : Arguments)
+    Types.push_back(Argument->getType());
+  FunctionCallee Callee = B.GetInsertBlock()->getModule()->getOrInsertFunction(
+      Name, FunctionType::get(Result ? Result : B.getVoidTy(), Types,
+                              /*isVarArg=*/false));
+  if (auto *Entry = dyn_cast<Function>(Callee.getCallee()))
+    Entry->setConvergent();
+  CallInst *Call = B.CreateCall(Callee, Arguments);
+  Call->setConvergent();
+  return Call;
+}
+
 bool linkDeviceRuntime(Module &M) {
   LLVMContext &C = M.getContext();
   const StringRef Bytes(reinterpret_cast<const char *>(Bitcode),

@@ -7,6 +7,7 @@
 #ifndef CRSAN_TRANSFORMS_DEVICERUNTIME_H
 #define CRSAN_TRANSFORMS_DEVICERUNTIME_H
 
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 
 namespace crsan {
@@ -47,6 +48,12 @@ inline constexpr char ReturnedName[] = "__crsan_md_returned";
 inline constexpr char PermutationsName[] = "__crsan_permutations";
 /// What the runtime asks the pass for (see defineClusterExtent).
 inline constexpr char ClusterExtentName[] = "__crsan_cluster_extent";
+
+/// Calls an entry point of the device runtime. `Result`: the type of what it
+/// returns; null: nothing.
+llvm::CallInst *callRuntime(llvm::IRBuilder<> &B, llvm::StringRef Name,
+                            llvm::ArrayRef<llvm::Value *> Arguments,
+                            llvm::Type *Result = nullptr);
 
 /// Links what `M` uses of the device runtime into it, with internal linkage
 /// except for the configuration, which all modules of an image share.

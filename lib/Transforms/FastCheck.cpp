@@ -135,7 +135,7 @@ void FastCheck::emitBarrier(IntrinsicInst *Old) {
   Old->eraseFromParent();
   B.SetInsertPoint(Agree);
   B.SetCurrentDebugLocation(Loc);
-  emitCall(B, BlockAgreeName, {});
+  callRuntime(B, BlockAgreeName, {});
   B.SetCurrentDebugLocation(DebugLoc());
   emitWindow(B);
 
@@ -168,18 +168,8 @@ void FastCheck::emitCount(IRBuilder<> &B, uint32_t Number) {
 }
 
 void FastCheck::emitCounted(IRBuilder<> &B) {
-  emitCall(B, CountName, {Self, B.CreateLoad(B.getInt32Ty(), Count)});
+  callRuntime(B, CountName, {Self, B.CreateLoad(B.getInt32Ty(), Count)});
   B.CreateStore(B.getInt32(0), Count);
-}
-
-void FastCheck::emitCall(IRBuilder<> &B, StringRef Name,
-                         ArrayRef<Value *> Operands) {
-  SmallVector<Type *, 5> Types;
-  for (Value *V : Operands)
-    Types.push_back(V->getType());
-  FunctionCallee Callee = F.getParent()->getOrInsertFunction(
-      Name, FunctionType::get(B.getVoidTy(), Types, false));
-  B.CreateCall(Callee, Operands)->setConvergent();
 }
 
 /// The lower and the upper half of an accessor.
@@ -526,9 +516,9 @@ void FastCheck::emit(Instruction *Before, ArrayRef<FastAccess> Accesses) {
   for (const Check &C : Checks)
     if (C.A.Writes) {
       B.SetCurrentDebugLocation(C.A.Loc);
-      emitCall(B, ReplacedName,
-               {C.A.Site, B.CreateAdd(C.A.Address, C.Offset),
-                B.getInt64(std::min(C.A.Size, 4u)), C.Replaced});
+      callRuntime(B, ReplacedName,
+                  {C.A.Site, B.CreateAdd(C.A.Address, C.Offset),
+                   B.getInt64(std::min(C.A.Size, 4u)), C.Replaced});
     }
   // A write's check takes the place of another one's in the cell, so reads come
   // first.
@@ -536,8 +526,8 @@ void FastCheck::emit(Instruction *Before, ArrayRef<FastAccess> Accesses) {
     for (const Check &C : Checks)
       if (C.A.Writes == Writes) {
         B.SetCurrentDebugLocation(C.A.Loc);
-        emitCall(B, AccessCheckName,
-                 {C.A.Site, C.A.Address, B.getInt64(C.A.Size)});
+        callRuntime(B, AccessCheckName,
+                    {C.A.Site, C.A.Address, B.getInt64(C.A.Size)});
       }
   B.SetCurrentDebugLocation(DebugLoc());
   B.CreateBr(Tail);
@@ -553,7 +543,7 @@ void FastCheck::emitRelease(Instruction *Before, Constant *Site,
   B.SetInsertPoint(SplitBlockAndInsertIfThen(MayRelease, Before->getIterator(),
                                              /*Unreachable=*/false, Rare));
   B.SetCurrentDebugLocation(Before->getDebugLoc());
-  emitCall(B, ReleaseName, {Site, Address});
+  callRuntime(B, ReleaseName, {Site, Address});
 }
 
 void FastCheck::finish() {

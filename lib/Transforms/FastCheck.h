@@ -106,8 +106,6 @@ private:
   llvm::Value *emitIsOrdered(llvm::IRBuilder<> &B, const Window &W,
                              const Check &C, llvm::Value *Earlier);
   llvm::Value *emitBytes(llvm::IRBuilder<> &B, const FastAccess &A);
-  void emitCall(llvm::IRBuilder<> &B, llvm::StringRef Name,
-                llvm::ArrayRef<llvm::Value *> Operands);
 
   llvm::Function &F;
   const bool HasBarriers, HasLocks;

@@ -8,6 +8,7 @@
 #include "MetadataInstrumenter.h"
 #include "DeviceRuntime.h"
 #include "Omission.h"
+#include "Operands.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
@@ -34,10 +35,6 @@ STATISTIC(NumRedundant, "Number of weak accesses that another's check covers");
 STATISTIC(NumUnknown, "Number of instructions that may synchronise anyhow");
 
 namespace crsan {
-
-static bool isKernel(const Function &F) {
-  return F.getCallingConv() == CallingConv::PTX_Kernel;
-}
 
 /// An access of what a register can hold, as nearly all are: checked in line.
 static bool isInRegister(const Event &E) {
@@ -343,10 +340,10 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
   IRBuilder<> B(&*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
   Value *First = nullptr;
   if (isKernel(F)) {
-    First = call(B, EnterName, B.getInt32(EnterFlags),
-                 FixedVectorType::get(B.getInt32Ty(), 4));
+    First = callRuntime(B, EnterName, B.getInt32(EnterFlags),
+                        FixedVectorType::get(B.getInt32Ty(), 4));
   } else if (!isOurs()) {
-    call(B, CalledName, {});
+    callRuntime(B, CalledName, {});
   }
   if (any_of(Steps,
              [&](const Step &S) { return S.IsFast || replacedBarrier(S); })) {
@@ -402,28 +399,6 @@ Constant *MetadataInstrumenter::siteOf(const Step &S) {
   return ConstantExpr::getAddrSpaceCast(
       Table.addAccess(*S.Accessor, Kernel, Site, E.WholeSize, S.Companions),
       PointerType::get(F.getContext(), 0));
-}
-
-/// The address space that a place is sure to be in, whatever the pointer's type
-/// says: clang has generic pointers nearly everywhere. What a kernel is given
-/// points to global memory, as NVPTX assumes, too.
-static unsigned knownSpace(const Place &Where) {
-  if (Where.Space != NVPTXAS::ADDRESS_SPACE_GENERIC || !Where.Base ||
-      !Where.Base->getType()->isPointerTy())
-    return Where.Space;
-  const Value *Object = getUnderlyingObject(Where.Base, /*MaxLookup=*/0);
-  if (const auto *A = dyn_cast<Argument>(Object))
-    return isKernel(*A->getParent()) && !A->hasByValAttr()
-               ? unsigned(NVPTXAS::ADDRESS_SPACE_GLOBAL)
-               : Where.Space;
-  // So do pointers in a structure that it is given.
-  if (const auto *L = dyn_cast<LoadInst>(Object))
-    if (const auto *A = dyn_cast<Argument>(
-            getUnderlyingObject(L->getPointerOperand(), /*MaxLookup=*/0)))
-      if (isKernel(*A->getParent()) && A->hasByValAttr() &&
-          A->onlyReadsMemory())
-        return NVPTXAS::ADDRESS_SPACE_GLOBAL;
-  return Object->getType()->getPointerAddressSpace();
 }
 
 bool MetadataInstrumenter::isRemembered(const Step &S) const {
@@ -484,9 +459,10 @@ void MetadataInstrumenter::emitBefore(size_t Number) {
   switch (E.What) {
   case Event::Kind::Weak:
     if (!E.isWhole())
-      call(B, RangeName, {S.Site, emitAddress(B, E.Where), emitLength(B, E)});
+      callRuntime(B, RangeName,
+                  {S.Site, emitAddress(B, E.Where), emitLength(B, E)});
     else if (!S.IsFast)
-      call(B, AccessName, {S.Site, emitAddress(B, E.Where)});
+      callRuntime(B, AccessName, {S.Site, emitAddress(B, E.Where)});
     if (S.InBlock)
       Fast->emitCount(B, S.InBlock);
     if (S.IsFast && S.Group == Number)
@@ -501,38 +477,39 @@ void MetadataInstrumenter::emitBefore(size_t Number) {
         Fast->emitRelease(S.Inst, S.Site, emitAddress(B, E.Where));
       return;
     }
-    call(B, StrongName, {S.Site, emitAddress(B, E.Where)});
+    callRuntime(B, StrongName, {S.Site, emitAddress(B, E.Where)});
     return;
   case Event::Kind::WarpBarrier:
-    call(B, WarpBarrierName, B.CreateZExtOrTrunc(E.Mask, B.getInt32Ty()));
+    callRuntime(B, WarpBarrierName,
+                B.CreateZExtOrTrunc(E.Mask, B.getInt32Ty()));
     return;
   case Event::Kind::BlockBarrier:
     if (replacedBarrier(S))
       return;
     if (isCountedToo(E)) {
       callWithPlace(B, PublishName, E);
-      call(B, BlockArriveUnevenName, {});
+      callRuntime(B, BlockArriveUnevenName, {});
     } else {
-      call(B, BlockArriveName, {});
+      callRuntime(B, BlockArriveName, {});
     }
     return;
   case Event::Kind::Publish:
     return callWithPlace(B, PublishName, E);
   case Event::Kind::Learn:
     ++NumUnknown;
-    call(B, LearnName, {});
+    callRuntime(B, LearnName, {});
     return;
   case Event::Kind::Unknown:
     ++NumUnknown;
-    call(B, UnknownName, {});
+    callRuntime(B, UnknownName, {});
     return;
   case Event::Kind::Call:
-    call(B, CallingName, {});
+    callRuntime(B, CallingName, {});
     return;
   case Event::Kind::Leave:
     if (Fast)
       Fast->emitCounted(B);
-    call(B, LeaveName, B.getInt32(EnterFlags));
+    callRuntime(B, LeaveName, B.getInt32(EnterFlags));
     return;
   case Event::Kind::Fence:
     if (!E.IsAhead)
@@ -540,7 +517,7 @@ void MetadataInstrumenter::emitBefore(size_t Number) {
     // One of our own, since that of the statement comes too late.
     B.CreateFence(AtomicOrdering::AcquireRelease,
                   F.getContext().getOrInsertSyncScopeID("device"));
-    call(B, FenceName, B.getInt32(uint32_t(E.Scope)));
+    callRuntime(B, FenceName, B.getInt32(uint32_t(E.Scope)));
     return;
   case Event::Kind::Collect:
     return;
@@ -557,26 +534,27 @@ void MetadataInstrumenter::emitAfter(const Step &S) {
   case Event::Kind::Strong:
     if (isJustAccess(S))
       return;
-    call(B, StrongDoneName,
-         {S.Site, emitAddress(B, E.Where), emitSwapResult(B, S)});
+    callRuntime(
+        B, StrongDoneName,
+        {S.Site, emitAddress(B, E.Where), emitSwapResult(B, *S.Inst, E)});
     return;
   case Event::Kind::Fence:
-    call(B, FenceName, B.getInt32(uint32_t(E.Scope)));
+    callRuntime(B, FenceName, B.getInt32(uint32_t(E.Scope)));
     return;
   case Event::Kind::BlockBarrier:
     if (replacedBarrier(S))
       return;
-    call(B, BlockDepartName, {});
+    callRuntime(B, BlockDepartName, {});
     if (isCountedToo(E))
       callWithPlace(B, CollectName, E);
     return;
   case Event::Kind::Collect:
     return callWithPlace(B, CollectName, E);
   case Event::Kind::Unknown:
-    call(B, UnknownName, {});
+    callRuntime(B, UnknownName, {});
     return;
   case Event::Kind::Call:
-    call(B, ReturnedName, {});
+    callRuntime(B, ReturnedName, {});
     return;
   case Event::Kind::Weak:
   case Event::Kind::WarpBarrier:
@@ -587,81 +565,10 @@ void MetadataInstrumenter::emitAfter(const Step &S) {
   }
 }
 
-/// The generic address of a place, as an integer.
-Value *MetadataInstrumenter::emitAddress(IRBuilder<> &B, const Place &Where) {
-  Type *I64 = B.getInt64Ty();
-  Value *Base = Where.Base;
-  if (!Base)
-    return B.getInt64(Where.Offset);
-  if (Base->getType()->isIntegerTy() &&
-      Where.Space == NVPTXAS::ADDRESS_SPACE_GENERIC)
-    Base = B.CreateZExtOrTrunc(Base, I64);
-  else {
-    // Assembly may name the space of what C++ has as a generic pointer or as an
-    // integer.
-    if (Base->getType()->isPointerTy() &&
-        Base->getType()->getPointerAddressSpace() != Where.Space)
-      Base = B.CreatePtrToInt(Base, I64);
-    if (Base->getType()->isIntegerTy())
-      Base = B.CreateIntToPtr(Base, B.getPtrTy(Where.Space));
-    if (Where.Space != NVPTXAS::ADDRESS_SPACE_GENERIC)
-      Base = B.CreateAddrSpaceCast(Base, B.getPtrTy());
-    Base = B.CreatePtrToInt(Base, I64);
-  }
-  return Where.Offset ? B.CreateAdd(Base, B.getInt64(Where.Offset)) : Base;
-}
-
-Value *MetadataInstrumenter::emitLength(IRBuilder<> &B, const Event &E) {
-  if (E.Length)
-    return B.CreateZExtOrTrunc(E.Length, B.getInt64Ty());
-  Type *T = E.If.Operand->getType();
-  Value *Other = ConstantInt::get(
-      T, APInt(64, E.If.Constant).zextOrTrunc(T->getIntegerBitWidth()));
-  Value *Holds =
-      B.CreateICmp(E.If.HoldsIfEqual ? CmpInst::ICMP_EQ : CmpInst::ICMP_NE,
-                   E.If.Operand, Other);
-  return B.CreateSelect(Holds, B.getInt64(E.Size), B.getInt64(0));
-}
-
-/// 0: no compare-and-swap, or nobody knows; 1: it failed; 2: it succeeded.
-Value *MetadataInstrumenter::emitSwapResult(IRBuilder<> &B, const Step &S) {
-  Value *Expected = S.What.Expected;
-  if (!Expected)
-    return B.getInt32(0);
-  Value *Succeeded;
-  if (isa<AtomicCmpXchgInst>(S.Inst))
-    Succeeded = B.CreateExtractValue(S.Inst, 1);
-  else {
-    Value *Found = S.Inst;
-    if (S.What.Result >= 0)
-      Found = B.CreateExtractValue(Found, S.What.Result);
-    if (Found->getType() != Expected->getType() ||
-        !Found->getType()->isIntOrPtrTy())
-      return B.getInt32(0);
-    Succeeded = B.CreateICmpEQ(Found, Expected);
-  }
-  return B.CreateSelect(Succeeded, B.getInt32(2), B.getInt32(1));
-}
-
 void MetadataInstrumenter::callWithPlace(IRBuilder<> &B, StringRef Name,
                                          const Event &E) {
-  call(B, Name, {emitAddress(B, E.Where), B.getInt32(uint32_t(E.Scope))});
-}
-
-CallInst *MetadataInstrumenter::call(IRBuilder<> &B, StringRef Name,
-                                     ArrayRef<Value *> Arguments,
-                                     Type *Result) {
-  SmallVector<Type *, 3> Types;
-  for (Value *Argument : Arguments)
-    Types.push_back(Argument->getType());
-  FunctionCallee Callee = F.getParent()->getOrInsertFunction(
-      Name, FunctionType::get(Result ? Result : B.getVoidTy(), Types,
-                              /*isVarArg=*/false));
-  if (auto *Entry = dyn_cast<Function>(Callee.getCallee()))
-    Entry->setConvergent();
-  CallInst *Call = B.CreateCall(Callee, Arguments);
-  Call->setConvergent();
-  return Call;
+  callRuntime(B, Name,
+              {emitAddress(B, E.Where), B.getInt32(uint32_t(E.Scope))});
 }
 
 } // namespace crsan

@@ -92,16 +92,8 @@ private:
   void emitBefore(size_t Number);
   void emitAfter(const Step &S);
   llvm::Constant *siteOf(const Step &S);
-  llvm::Value *emitAddress(llvm::IRBuilder<> &B, const Place &Where);
-  /// The bytes of an access that is not whole: 0 where it is not made.
-  llvm::Value *emitLength(llvm::IRBuilder<> &B, const Event &E);
-  llvm::Value *emitSwapResult(llvm::IRBuilder<> &B, const Step &S);
   void callWithPlace(llvm::IRBuilder<> &B, llvm::StringRef Name,
                      const Event &E);
-  /// `Result`: the type of what it returns; null: nothing.
-  llvm::CallInst *call(llvm::IRBuilder<> &B, llvm::StringRef Name,
-                       llvm::ArrayRef<llvm::Value *> Arguments,
-                       llvm::Type *Result = nullptr);
 
   llvm::Function &F;
   SiteTable &Table;
