@@ -273,7 +273,11 @@ struct AccessSite {
   uint8_t MemorySpace;
   /// Given by the device at first use. Negative as long as there is none.
   uint32_t Index;
-  uint32_t Reserved[3];
+  /// Its place among those of its function, which are given theirs together:
+  /// the first one a multiple of a power of two that is not less than `Count`.
+  uint32_t Number;
+  uint32_t Count; ///< Of the function's first site: how many there are.
+  uint32_t Reserved;
 };
 static_assert(sizeof(AccessSite) == 32);
 /// AccessSite::Index: none yet, about to be given, and none left.
@@ -290,7 +294,7 @@ inline constexpr uint32_t MaxSites = 1u << 16;
 struct Metadata {
   uint64_t SharedShadow; ///< Cells of shared memory, or 0.
   uint64_t SharedBytes;  ///< Bytes of SharedShadow.
-  uint32_t NextSite;     ///< Indices given so far.
+  uint32_t NextSite;     ///< The largest index given so far.
   // What the host looks at when all kernels have ended:
   uint32_t HasLearned; ///< A thread may have known everything, and told others.
   uint32_t IsUsedUp;   ///< A clock is as large as a cell can hold.
@@ -299,7 +303,9 @@ struct Metadata {
   uint32_t Foreign;
   uint64_t PairsDropped; ///< Races that found no free RacingPair.
   uint64_t ForeignCalls; ///< Of functions that are not instrumented.
-  uint64_t Pad[26];
+  uint32_t NumSites;     ///< That have an index, ...
+  uint32_t SitesRefused; ///< ... and that found none left.
+  uint64_t Pad[25];
 };
 static_assert(sizeof(Metadata) == 256);
 /// A function may have synchronised in a way that the unit of its kernel does

@@ -40,9 +40,15 @@ CallInst *emitAssembly(IRBuilder<> &B, Type *Result, StringRef Text,
       InlineAsm::get(T, Text, Constraints, /*hasSideEffects=*/true), Operands);
 }
 
+/// The lower and the upper half of an accessor.
+std::pair<Value *, Value *> halves(IRBuilder<> &B, Value *Accessor) {
+  return {B.CreateTrunc(Accessor, B.getInt32Ty()),
+          B.CreateTrunc(B.CreateLShr(Accessor, 32), B.getInt32Ty())};
+}
+
 } // namespace
 
-FastCheck::FastCheck(Function &F, IRBuilder<> &B, Value *First,
+FastCheck::FastCheck(Function &F, IRBuilder<> &B, Value *First, Constant *Sites,
                      bool HasBarriers, bool HasLocks)
     : F(F), HasBarriers(HasBarriers), HasLocks(HasLocks) {
   Module &M = *F.getParent();
@@ -54,16 +60,52 @@ FastCheck::FastCheck(Function &F, IRBuilder<> &B, Value *First,
   Count = B.CreateAlloca(I32);
   B.CreateStore(B.getInt32(0), Count);
   Pages = B.CreateCall(M.getOrInsertFunction(PagesName, I64));
-  if (!First) {
-    Self = B.CreateCall(M.getOrInsertFunction(SelfName, I64));
-    emitWindow(B);
-    return;
-  }
   SmallVector<Value *, 4> State;
-  for (unsigned I = 0; I < 4; ++I)
-    State.push_back(B.CreateExtractElement(First, I));
-  Self = B.CreateCall(M.getOrInsertFunction(StateName, I64, I32), {State[3]});
-  setWindow(B, State);
+  if (First) {
+    for (unsigned I = 0; I < 4; ++I)
+      State.push_back(B.CreateExtractElement(First, I));
+    Self = B.CreateCall(M.getOrInsertFunction(StateName, I64, I32), {State[3]});
+  } else {
+    Self = B.CreateCall(M.getOrInsertFunction(SelfName, I64));
+  }
+  SharedCells = B.CreateLoad(
+      I64,
+      B.CreateIntToPtr(
+          B.CreateAdd(Self, B.getInt64(offsetof(abi::WarpState, SharedCells))),
+          B.getPtrTy(NVPTXAS::ADDRESS_SPACE_GLOBAL)));
+  emitSites(B, Sites);
+  if (First)
+    setWindow(B, State);
+  else
+    emitWindow(B);
+}
+
+/// Loads the index of the function's first site, once it has one.
+void FastCheck::emitSites(IRBuilder<> &B, Constant *Sites) {
+  Type *I32 = B.getInt32Ty();
+  FirstSite = B.getInt32(0);
+  if (!Sites)
+    return;
+  Value *Known = B.CreateLoad(
+      I32, B.CreateConstGEP1_64(
+               B.getInt8Ty(),
+               ConstantExpr::getAddrSpaceCast(
+                   Sites, B.getPtrTy(NVPTXAS::ADDRESS_SPACE_GLOBAL)),
+               offsetof(abi::AccessSite, Index)));
+  Instruction *Before = &*B.GetInsertPoint();
+  BasicBlock *Head = Before->getParent();
+  Instruction *Then = SplitBlockAndInsertIfThen(
+      B.CreateICmpSLT(Known, B.getInt32(0)), Before->getIterator(),
+      /*Unreachable=*/false,
+      MDBuilder(F.getContext()).createUnlikelyBranchWeights());
+  B.SetInsertPoint(Then);
+  Value *Given = callRuntime(B, SitesName, {Sites}, I32);
+  B.SetInsertPoint(Before->getParent(), Before->getParent()->begin());
+  PHINode *Phi = B.CreatePHI(I32, 2);
+  Phi->addIncoming(Known, Head);
+  Phi->addIncoming(Given, Then->getParent());
+  FirstSite = Phi;
+  B.SetInsertPoint(Before);
 }
 
 void FastCheck::emitWindow(IRBuilder<> &B) {
@@ -83,7 +125,9 @@ void FastCheck::setWindow(IRBuilder<> &B, ArrayRef<Value *> State) {
   Type *I32 = B.getInt32Ty(), *I64 = B.getInt64Ty();
   B.CreateStore(B.CreateShl(State[1], ClockShift), Barrier);
   B.CreateStore(B.CreateShl(State[2], ClockShift), Floor);
-  B.CreateStore(State[3], Place);
+  B.CreateStore(
+      B.CreateOr(State[3], B.CreateAnd(FirstSite, B.getInt32(abi::NeedsCare))),
+      Place);
   Value *InBlock = B.CreateAnd(B.CreateLShr(State[3], 22), 31);
   Value *Warp = B.CreateAnd(B.CreateAdd(State[3], InBlock), abi::NumWarps - 1);
   Value *Lane =
@@ -98,9 +142,12 @@ void FastCheck::setWindow(IRBuilder<> &B, ArrayRef<Value *> State) {
                                       countr_zero(Layout::WideOrLocked)));
   }
   Value *When = B.CreateShl(State[0], ClockShift);
-  B.CreateStore(B.CreateOr(B.CreateShl(B.CreateZExt(When, I64), 32),
-                           B.CreateZExt(Who, I64)),
-                Mine);
+  // A power of two that all of the function's sites are below is added to it.
+  Value *Site = B.CreateShl(B.CreateZExt(FirstSite, I64), Layout::SiteAt);
+  B.CreateStore(
+      B.CreateOr(Site, B.CreateOr(B.CreateShl(B.CreateZExt(When, I64), 32),
+                                  B.CreateZExt(Who, I64))),
+      Mine);
 }
 
 void FastCheck::emitBarrier(IntrinsicInst *Old) {
@@ -110,7 +157,7 @@ void FastCheck::emitBarrier(IntrinsicInst *Old) {
   const Window W = window(B);
   // Only if all warps have the clock that the last barrier gave them is the
   // next one known to all of them. And only whole warps go on together.
-  Value *Clock = B.CreateTrunc(B.CreateLShr(W.Mine, 32), I32);
+  Value *Clock = emitClock(B, W);
   constexpr uint32_t Last = ((1u << (64 - Layout::ClockAt)) - 4) << ClockShift;
   Value *Here = emitAssembly(B, I32, "activemask.b32 $0;", "=r", {});
   Value *MustAgree = B.CreateOr(
@@ -154,6 +201,11 @@ void FastCheck::emitBarrier(IntrinsicInst *Old) {
                 Mine);
 }
 
+/// The warp's, where accessors have it in their upper half.
+Value *FastCheck::emitClock(IRBuilder<> &B, const Window &W) {
+  return B.CreateAnd(halves(B, W.Mine).second, B.getInt32(~0u << ClockShift));
+}
+
 FastCheck::Window FastCheck::window(IRBuilder<> &B) {
   auto Load = [&](AllocaInst *A) {
     return B.CreateLoad(A->getAllocatedType(), A);
@@ -172,10 +224,14 @@ void FastCheck::emitCounted(IRBuilder<> &B) {
   B.CreateStore(B.getInt32(0), Count);
 }
 
-/// The lower and the upper half of an accessor.
-static std::pair<Value *, Value *> halves(IRBuilder<> &B, Value *Accessor) {
-  return {B.CreateTrunc(Accessor, B.getInt32Ty()),
-          B.CreateTrunc(B.CreateLShr(Accessor, 32), B.getInt32Ty())};
+/// Whether an accessor, of which `Low` is the lower half, is of our block.
+Value *FastCheck::emitInBlock(IRBuilder<> &B, const Window &W, Value *Low) {
+  static_assert(Layout::LaneAt == 0 && Layout::WarpAt == 5);
+  Value *First = B.CreateShl(W.Place, Layout::WarpAt);
+  Value *Number = B.CreateAnd(B.CreateLShr(W.Place, 16 - Layout::WarpAt),
+                              63 << Layout::WarpAt);
+  return B.CreateICmpULT(
+      B.CreateAnd(B.CreateSub(Low, First), uint32_t(Layout::Who)), Number);
 }
 
 /// Quick::isOrdered in runtime/device/Judgement.h, and P6.
@@ -189,16 +245,10 @@ Value *FastCheck::emitIsOrdered(IRBuilder<> &B, const Window &W, const Check &C,
                   uint32_t(Layout::Who | Layout::Several)),
       Zero);
   Value *Ordered = B.CreateOr(IsOld, IsSelf);
-  const bool MayBeShared = C.A.Space != NVPTXAS::ADDRESS_SPACE_GLOBAL;
-  const bool MayBeGlobal = C.A.Space != NVPTXAS::ADDRESS_SPACE_SHARED;
+  const bool MayBeShared = C.A.mayBeShared(), MayBeGlobal = C.A.mayBeGlobal();
   Value *InBlock = nullptr;
   if (MayBeShared || HasBarriers || C.A.IsStrong) {
-    static_assert(Layout::LaneAt == 0 && Layout::WarpAt == 5);
-    Value *First = B.CreateShl(W.Place, Layout::WarpAt);
-    Value *Number = B.CreateAnd(B.CreateLShr(W.Place, 16 - Layout::WarpAt),
-                                63 << Layout::WarpAt);
-    InBlock = B.CreateICmpULT(
-        B.CreateAnd(B.CreateSub(Low, First), uint32_t(Layout::Who)), Number);
+    InBlock = emitInBlock(B, W, Low);
     Value *IsBefore = HasBarriers ? B.CreateICmpULT(High, W.Barrier)
                                   : static_cast<Value *>(B.getFalse());
     // Who is of another block was there before the memory was this block's.
@@ -234,16 +284,42 @@ static StringRef scopeOf(const FastAccess &A) {
   return A.Space == NVPTXAS::ADDRESS_SPACE_SHARED ? "cta" : "gpu";
 }
 
-/// Where the first cell is. Returns a condition, null if there is none: it may
-/// be elsewhere, or nowhere.
-Value *FastCheck::emitWhere(IRBuilder<> &B, const Window &W, Check &C,
-                            ArrayRef<Check> Others) {
+/// The page table's entry for an address: its shadow's address as `Base`, and
+/// as what is returned whether it is another page's, or of another kind.
+Value *FastCheck::emitPage(IRBuilder<> &B, const Window &W, Value *Address,
+                           Value *&Base) {
+  Type *I32 = B.getInt32Ty(), *I64 = B.getInt64Ty();
+  // Without a table, or with care needed, there is only its first entry.
+  constexpr uint64_t IndexMask = uint64_t(abi::NumPages - 1) << 3;
+  Value *Mask = B.CreateSelect(B.CreateICmpSLT(W.Place, B.getInt32(0)),
+                               B.getInt64(0), B.getInt64(IndexMask));
+  Value *Entry = emitAssembly(
+      B, I64, "ld.global.u64 $0, [$1];", "=l,l,~{memory}",
+      {B.CreateAdd(Pages, B.CreateAnd(B.CreateLShr(Address, abi::PageShift - 3),
+                                      Mask))});
+  // Exact, and of this very page: pageTag.
+  constexpr unsigned TagAt = abi::PageTagAt - 32;
+  Value *Tag = B.CreateAdd(
+      B.CreateShl(B.CreateTrunc(B.CreateLShr(Address, 32), I32),
+                  TagAt - (abi::PageShift + abi::PageIndexBits - 32)),
+      B.getInt32(1u << TagAt));
+  Value *Wrong =
+      B.CreateAnd(B.CreateXor(B.CreateTrunc(B.CreateLShr(Entry, 32), I32), Tag),
+                  B.getInt32(~0u << TagAt));
+  Base = B.CreateAnd(Entry, (uint64_t(1) << abi::PageTagAt) - 4096);
+  return B.CreateICmpNE(Wrong, B.getInt32(0));
+}
+
+/// Where the first cell of the last of `Checks` is. Returns a condition, null
+/// if there is none: it may be elsewhere, or nowhere.
+Value *FastCheck::emitWhere(IRBuilder<> &B, const Window &W,
+                            SmallVectorImpl<Check> &Checks) {
+  Check &C = Checks.back();
   const FastAccess &A = C.A;
   Type *I32 = B.getInt32Ty(), *I64 = B.getInt64Ty();
-  const bool MayBeShared = A.Space != NVPTXAS::ADDRESS_SPACE_GLOBAL;
-  const bool MayBeGlobal = A.Space != NVPTXAS::ADDRESS_SPACE_SHARED;
+  C.Anchor = Checks.size() - 1;
   // Near one that has been found: in the same page, as a rule.
-  for (const Check &Other : Others) {
+  for (const Check &Other : drop_end(Checks)) {
     const int64_t Distance = A.Offset - Other.A.Offset;
     if (!A.Root || Other.A.Root != A.Root || Other.A.Space != A.Space ||
         A.Size < 4 || Other.A.Size < 4 || Distance % 4 != 0 ||
@@ -251,74 +327,85 @@ Value *FastCheck::emitWhere(IRBuilder<> &B, const Window &W, Check &C,
       continue;
     C.InShared = Other.InShared;
     C.At = B.CreateAdd(Other.At, B.getInt64(Distance * 4));
-    if (!MayBeGlobal)
-      return nullptr;
-    C.PageOffset = B.CreateAdd(Other.PageOffset, B.getInt32(Distance));
-    Value *IsElsewhere =
-        B.CreateICmpUGE(C.PageOffset, B.getInt32(abi::PageBytes));
-    return MayBeShared ? B.CreateAnd(IsElsewhere, B.CreateNot(C.InShared))
-                       : IsElsewhere;
+    C.Anchor = Other.Anchor;
+    Check &Anchor = Checks[C.Anchor];
+    Anchor.Least = std::min(Anchor.Least, A.Offset - Anchor.A.Offset);
+    Anchor.Most = std::max(Anchor.Most, A.Offset - Anchor.A.Offset);
+    return nullptr;
   }
-  C.InShared = B.getInt1(!MayBeGlobal);
-  if (MayBeShared && MayBeGlobal)
+  C.InShared = B.getInt1(!A.mayBeGlobal());
+  if (A.mayBeShared() && A.mayBeGlobal())
     C.InShared = B.CreateIntrinsic(Intrinsic::nvvm_isspacep_shared,
                                    {B.CreateIntToPtr(A.Address, B.getPtrTy())});
   Value *SharedCell = nullptr, *IsNowhere = nullptr;
-  if (MayBeShared) {
-    Value *Cells = B.CreateLoad(
-        I64, B.CreateIntToPtr(
-                 B.CreateAdd(Self,
-                             B.getInt64(offsetof(abi::WarpState, SharedCells))),
-                 B.getPtrTy(NVPTXAS::ADDRESS_SPACE_GLOBAL)));
+  if (A.mayBeShared()) {
     Value *Offset = B.CreatePtrToInt(
         B.CreateAddrSpaceCast(B.CreateIntToPtr(A.Address, B.getPtrTy()),
                               B.getPtrTy(NVPTXAS::ADDRESS_SPACE_SHARED)),
         I32);
-    Offset = B.CreateShl(B.CreateAnd(Offset, ~3u), 2);
-    SharedCell = B.CreateAdd(Cells, B.CreateZExt(Offset, I64));
-    IsNowhere = B.CreateICmpEQ(Cells, B.getInt64(0));
-    if (!MayBeGlobal) {
+    if (A.Size < 4)
+      Offset = B.CreateAnd(Offset, ~3u);
+    SharedCell =
+        B.CreateAdd(SharedCells, B.CreateZExt(B.CreateShl(Offset, 2), I64));
+    IsNowhere = B.CreateICmpEQ(SharedCells, B.getInt64(0));
+    if (!A.mayBeGlobal()) {
       C.At = SharedCell;
       return IsNowhere;
     }
   }
-  // Without a table, or with care needed, there is only its first entry.
-  constexpr uint64_t IndexMask = uint64_t(abi::NumPages - 1) << 3;
-  Value *Mask = B.CreateSelect(B.CreateICmpSLT(W.Place, B.getInt32(0)),
-                               B.getInt64(0), B.getInt64(IndexMask));
-  Value *Entry = emitAssembly(
-      B, I64, "ld.global.u64 $0, [$1];", "=l,l,~{memory}",
-      {B.CreateAdd(
-          Pages,
-          B.CreateAnd(B.CreateLShr(A.Address, abi::PageShift - 3), Mask))});
-  // Exact, and of this very page: pageTag.
-  constexpr unsigned TagAt = abi::PageTagAt - 32;
-  Value *Tag = B.CreateAdd(
-      B.CreateShl(B.CreateTrunc(B.CreateLShr(A.Address, 32), I32),
-                  TagAt - (abi::PageShift + abi::PageIndexBits - 32)),
-      B.getInt32(1u << TagAt));
-  Value *Wrong =
-      B.CreateAnd(B.CreateXor(B.CreateTrunc(B.CreateLShr(Entry, 32), I32), Tag),
-                  B.getInt32(~0u << TagAt));
-  Value *IsElsewhere = B.CreateICmpNE(Wrong, B.getInt32(0));
-  Value *Base = B.CreateAnd(Entry, (uint64_t(1) << abi::PageTagAt) - 4096);
-  C.PageOffset = B.CreateAnd(B.CreateTrunc(A.Address, I32), abi::PageBytes - 1);
-  Value *CellOffset = B.CreateShl(
-      A.Size < 4 ? B.CreateAnd(C.PageOffset, ~3u) : C.PageOffset, 2);
-  C.At = B.CreateAdd(Base, B.CreateZExt(CellOffset, I64));
-  if (!MayBeShared)
+  // The cell is as far from its page's, four times, as the word from its page.
+  Value *Word = A.Size < 4 ? B.CreateAnd(A.Address, ~3ull) : A.Address;
+  auto DeltaOf = [&](Value *Base) {
+    return B.CreateSub(
+        Base, B.CreateShl(B.CreateAnd(A.Address, ~(abi::PageBytes - 1)), 2));
+  };
+  Value *Delta, *IsElsewhere;
+  // A few are worth their registers.
+  constexpr size_t MostFound = 4;
+  if (A.Object && !A.mayBeShared() &&
+      (FoundPages.size() < MostFound || FoundPages.contains(A.Object))) {
+    Found &Last = FoundPages[A.Object];
+    if (!Last.Page) {
+      IRBuilder<> Entry(Mine);
+      Last = {Entry.CreateAlloca(I32), Entry.CreateAlloca(I64)};
+      Entry.SetInsertPoint(Mine->getParent()->getTerminator());
+      Entry.CreateStore(Entry.getInt32(~0u), Last.Page);
+      Entry.CreateStore(Entry.getInt64(0), Last.Delta);
+    }
+    Value *Page = B.CreateTrunc(B.CreateLShr(A.Address, abi::PageShift), I32);
+    auto IsOther = [&] {
+      return B.CreateICmpNE(Page, B.CreateLoad(I32, Last.Page));
+    };
+    Instruction *Before = &*B.GetInsertPoint();
+    B.SetInsertPoint(SplitBlockAndInsertIfThen(
+        IsOther(), Before->getIterator(), /*Unreachable=*/false,
+        MDBuilder(F.getContext()).createUnlikelyBranchWeights()));
+    Value *Base;
+    Value *IsWrong = emitPage(B, W, A.Address, Base);
+    B.CreateStore(B.CreateSelect(IsWrong, B.getInt32(~0u), Page), Last.Page);
+    B.CreateStore(DeltaOf(Base), Last.Delta);
+    B.SetInsertPoint(Before);
+    IsElsewhere = IsOther();
+    Delta = B.CreateLoad(I64, Last.Delta);
+  } else {
+    Value *Base;
+    IsElsewhere = emitPage(B, W, A.Address, Base);
+    Delta = DeltaOf(Base);
+  }
+  C.At = B.CreateAdd(Delta, B.CreateShl(Word, 2));
+  if (!A.mayBeShared())
     return IsElsewhere;
   C.At = B.CreateSelect(C.InShared, SharedCell, C.At);
   return B.CreateSelect(C.InShared, IsNowhere, IsElsewhere);
 }
 
-/// Loads the cells of an access; a write is in them by then.
-void FastCheck::emitLoads(IRBuilder<> &B, Check &C, const Window &W) {
+/// Loads the cells of an access; a write is in them by then. `Several`: the
+/// bit, if lanes are here together.
+void FastCheck::emitLoads(IRBuilder<> &B, Check &C, const Window &W,
+                          Value *Several) {
   const FastAccess &A = C.A;
-  Type *I32 = B.getInt32Ty(), *I64 = B.getInt64Ty();
-  // One multiplication and addition of 64 bits.
-  C.Mine = emitAssembly(B, I64, "mad.wide.u32 $0, $1, $2, $3;", "=l,r,n,l",
-                        {C.Index, B.getInt32(1u << Layout::SiteAt), W.Mine});
+  Type *I64 = B.getInt64Ty();
+  C.Mine = B.CreateOr(W.Mine, uint64_t(A.Number) << Layout::SiteAt);
   if (A.IsStrong) {
     C.Mine = B.CreateAnd(C.Mine, ~Layout::WideOrLocked);
     C.Mine = B.CreateOr(C.Mine,
@@ -326,14 +413,8 @@ void FastCheck::emitLoads(IRBuilder<> &B, Check &C, const Window &W) {
   }
   if (A.Size < 4)
     C.Mine = B.CreateOr(C.Mine, emitBytes(B, A));
-  if (!A.Writes && A.IsUniform) {
-    // The other lanes read it, too, unless there is no other.
-    Value *Here = emitAssembly(B, I32, "activemask.b32 $0;", "=r", {});
-    Value *IsAlone = B.CreateICmpEQ(
-        B.CreateAnd(Here, B.CreateSub(Here, B.getInt32(1))), B.getInt32(0));
-    C.Mine =
-        B.CreateSelect(IsAlone, C.Mine, B.CreateOr(C.Mine, Layout::Several));
-  }
+  if (!A.Writes && A.IsUniform)
+    C.Mine = B.CreateOr(C.Mine, Several);
   const StringRef Scope = scopeOf(A);
   for (uint32_t Word = 0; Word * 4 < A.Size; ++Word) {
     Value *Cell = Word ? B.CreateAdd(C.At, B.getInt64(Word * 16)) : C.At;
@@ -361,13 +442,77 @@ void FastCheck::emitLoads(IRBuilder<> &B, Check &C, const Window &W) {
   }
 }
 
-/// Looks at what the cells of an access say, and remembers it there.
-void FastCheck::emitCells(IRBuilder<> &B, Check &C, const Window &W) {
+/// The glance: whether all whom the cells of a weak access name are of the
+/// past.
+Value *FastCheck::emitIsOld(IRBuilder<> &B, const Check &C, const Window &W) {
   const FastAccess &A = C.A;
-  Type *I32 = B.getInt32Ty();
-  if (A.IsStrong && A.Reads) {
-    Value *Hash = B.CreateMul(B.CreateTrunc(B.CreateLShr(A.Address, 4), I32),
-                              B.getInt32(0x9e3779b1u));
+  Value *Past = !A.mayBeShared() ? W.Floor
+                : !A.mayBeGlobal()
+                    ? W.Barrier
+                    : B.CreateSelect(C.InShared, W.Barrier, W.Floor);
+  Value *AreOld = B.getTrue();
+  for (const Check::Accessors &Cell : C.Cells) {
+    auto Look = [&](Value *Earlier) {
+      AreOld =
+          B.CreateAnd(AreOld, B.CreateICmpULT(halves(B, Earlier).second, Past));
+    };
+    Look(Cell.Writer);
+    if (A.Writes)
+      Look(Cell.Reader);
+  }
+  return AreOld;
+}
+
+/// `What` into the second word of a cell, or into the first.
+static void emitStoreIf(IRBuilder<> &B, Value *Condition, const FastAccess &A,
+                        Value *At, Value *What) {
+  emitAssembly(B, B.getVoidTy(),
+               ("{ .reg .pred p; setp.ne.u32 p, $0, 0; @p st.relaxed." +
+                scopeOf(A) + ".global.u64 [$1], $2; }")
+                   .str(),
+               "r,l,l,~{memory}",
+               {B.CreateZExt(Condition, B.getInt32Ty()), At, What});
+}
+
+/// A read is remembered in its cells, unless they do as well with the reader
+/// that they have: of those that nothing orders, whichever has the larger hash
+/// stays, so that many readers write little and none is preferred.
+void FastCheck::emitReaders(IRBuilder<> &B, const Check &C, const Window &W) {
+  const FastAccess &A = C.A;
+  const auto [MyLow, MyHigh] = halves(B, C.Mine);
+  auto Hash = [&](Value *Low, Value *High) {
+    return B.CreateMul(B.CreateAdd(Low, High), B.getInt32(0x9e3779b1u));
+  };
+  // What a weak access accuses, a strong one does not.
+  const uint32_t Equal =
+      Layout::BytesMask | (A.IsStrong ? uint64_t(0) : Layout::Strong);
+  // All of a word's bytes are 0, and so is weak.
+  Value *MyKind = A.Size < 4 ? B.CreateAnd(MyLow, B.getInt32(Equal))
+                             : static_cast<Value *>(B.getInt32(0));
+  for (uint32_t Word = 0; Word * 4 < A.Size; ++Word) {
+    const auto [Low, High] = halves(B, C.Cells[Word].Reader);
+    Value *Keeps = B.CreateICmpEQ(B.CreateAnd(Low, B.getInt32(Equal)), MyKind);
+    Keeps = B.CreateAnd(Keeps, B.CreateICmpUGE(High, emitClock(B, W)));
+    Keeps = B.CreateAnd(Keeps,
+                        B.CreateICmpUGE(Hash(Low, High), Hash(MyLow, MyHigh)));
+    if (A.mayBeShared()) {
+      Value *InBlock = emitInBlock(B, W, Low);
+      if (A.mayBeGlobal())
+        InBlock = B.CreateOr(InBlock, B.CreateNot(C.InShared));
+      Keeps = B.CreateAnd(Keeps, InBlock);
+    }
+    emitStoreIf(B, B.CreateNot(Keeps), A,
+                B.CreateAdd(C.At, B.getInt64(Word * 16 + 8)), C.Mine);
+  }
+}
+
+/// A strong access remembers that it read, for mayHaveSeen, and that it wrote.
+void FastCheck::emitStrong(IRBuilder<> &B, const Check &C, const Window &W) {
+  const FastAccess &A = C.A;
+  if (A.Reads) {
+    Value *Hash =
+        B.CreateMul(B.CreateTrunc(B.CreateLShr(A.Address, 4), B.getInt32Ty()),
+                    B.getInt32(0x9e3779b1u));
     Value *Bit = B.CreateShl(
         B.getInt64(1), B.CreateZExt(B.CreateLShr(Hash, 26), B.getInt64Ty()));
     emitAssembly(
@@ -379,68 +524,48 @@ void FastCheck::emitCells(IRBuilder<> &B, Check &C, const Window &W) {
         "l,l,~{memory}",
         {B.CreateAdd(Self, B.getInt64(offsetof(abi::WarpState, Seen))), Bit});
   }
+  if (!A.Writes)
+    return;
+  for (uint32_t Word = 0; Word * 4 < A.Size; ++Word) {
+    // Everybody may be here: what tells nothing new is not written. What a
+    // weak access accuses, a strong one does not.
+    Value *Writer = C.Cells[Word].Writer;
+    Value *Change = B.CreateXor(Writer, C.Mine);
+    Value *IsOld = B.CreateAnd(
+        B.CreateICmpEQ(B.CreateAnd(Change, Layout::Strong | Layout::SiteMask),
+                       B.getInt64(0)),
+        B.CreateICmpUGE(halves(B, Writer).second, W.Floor));
+    Value *IsWeaker =
+        B.CreateICmpEQ(B.CreateAnd(B.CreateXor(Change, Layout::Strong),
+                                   Layout::WhoAndWhen | Layout::Strong),
+                       B.getInt64(0));
+    emitStoreIf(B, B.CreateNot(B.CreateOr(IsOld, IsWeaker)), A,
+                B.CreateAdd(C.At, B.getInt64(Word * 16)), C.Mine);
+  }
+}
+
+/// The closer look: whether any of those whom the cells name is not surely
+/// ordered before the access.
+Value *FastCheck::emitSuspects(IRBuilder<> &B, Check &C, const Window &W) {
+  Value *AnySuspect = B.getFalse();
   auto Judge = [&](Value *Earlier) {
     Value *IsSuspect = B.CreateNot(emitIsOrdered(B, W, C, Earlier));
-    C.IsSuspect = C.IsSuspect ? B.CreateOr(C.IsSuspect, IsSuspect) : IsSuspect;
+    AnySuspect = B.CreateOr(AnySuspect, IsSuspect);
     return IsSuspect;
   };
-  // Of several words, the last suspect stands for all.
-  auto JudgeReplaced = [&](Value *Earlier, uint32_t Word) {
-    Value *IsSuspect = Judge(Earlier);
-    Value *Offset = B.getInt64(Word * 4);
-    C.Replaced =
-        Word ? B.CreateSelect(IsSuspect, Earlier, C.Replaced) : Earlier;
-    C.Offset = Word ? B.CreateSelect(IsSuspect, Offset, C.Offset) : Offset;
-  };
-  auto StoreIf = [&](Value *Condition, Value *At, Value *What) {
-    emitAssembly(B, B.getVoidTy(),
-                 ("{ .reg .pred p; setp.ne.u32 p, $0, 0; @p st.relaxed." +
-                  scopeOf(A) + ".global.u64 [$1], $2; }")
-                     .str(),
-                 "r,l,l,~{memory}", {B.CreateZExt(Condition, I32), At, What});
-  };
-  auto Remember = [&](Value *Reader, Value *Cell) {
-    auto [Low, High] = halves(B, B.CreateXor(Reader, C.Mine));
-    uint32_t Counts = Layout::Who | Layout::BytesMask;
-    if (!A.IsStrong)
-      Counts |= Layout::Strong;
-    Value *IsNew =
-        B.CreateOr(B.CreateICmpNE(B.CreateAnd(Low, Counts), B.getInt32(0)),
-                   B.CreateICmpUGE(High, B.getInt32(1u << ClockShift)));
-    Value *IsMore = B.CreateAnd(
-        B.CreateICmpEQ(B.CreateAnd(Low, uint32_t(Layout::SameButLane)),
-                       B.getInt32(0)),
-        B.CreateICmpEQ(High, B.getInt32(0)));
-    Value *Now =
-        B.CreateSelect(IsMore, B.CreateOr(C.Mine, Layout::Several), C.Mine);
-    StoreIf(IsNew, B.CreateAdd(Cell, B.getInt64(8)), Now);
-  };
-  for (uint32_t Word = 0; Word * 4 < A.Size; ++Word) {
-    Value *Cell = Word ? B.CreateAdd(C.At, B.getInt64(Word * 16)) : C.At;
+  for (uint32_t Word = 0; Word * 4 < C.A.Size; ++Word) {
     const auto [Writer, Reader] = C.Cells[Word];
-    if (!A.Writes) {
-      if (A.IsRemembered)
-        Remember(Reader, Cell);
-      Judge(Writer);
+    if (C.A.Writes)
+      Judge(Reader);
+    Value *IsSuspect = Judge(Writer);
+    if (!C.A.Writes)
       continue;
-    }
-    if (A.IsStrong) {
-      // Everybody may be here: what tells nothing new is not written. What a
-      // weak access accuses, a strong one does not.
-      Value *Change = B.CreateXor(Writer, C.Mine);
-      Value *IsOld = B.CreateAnd(
-          B.CreateICmpEQ(B.CreateAnd(Change, Layout::Strong | Layout::SiteMask),
-                         B.getInt64(0)),
-          B.CreateICmpUGE(halves(B, Writer).second, W.Floor));
-      Value *IsWeaker =
-          B.CreateICmpEQ(B.CreateAnd(B.CreateXor(Change, Layout::Strong),
-                                     Layout::WhoAndWhen | Layout::Strong),
-                         B.getInt64(0));
-      StoreIf(B.CreateNot(B.CreateOr(IsOld, IsWeaker)), Cell, C.Mine);
-    }
-    Judge(Reader);
-    JudgeReplaced(Writer, Word);
+    // Of several words, the last suspect stands for all.
+    Value *Offset = B.getInt64(Word * 4);
+    C.Replaced = Word ? B.CreateSelect(IsSuspect, Writer, C.Replaced) : Writer;
+    C.Offset = Word ? B.CreateSelect(IsSuspect, Offset, C.Offset) : Offset;
   }
+  return AnySuspect;
 }
 
 void FastCheck::emit(Instruction *Before, ArrayRef<FastAccess> Accesses) {
@@ -449,34 +574,40 @@ void FastCheck::emit(Instruction *Before, ArrayRef<FastAccess> Accesses) {
   Type *I32 = B.getInt32Ty();
   const Window W = window(B);
   SmallVector<Check> Checks;
-  // Care is needed: by the warp; for a site without an index; ...
-  Value *Signs = W.Place;
-  Value *NeedsCare = B.getFalse();
+  // Care is needed: by the warp; ...
+  Value *NeedsCare = B.CreateICmpSLT(W.Place, B.getInt32(0));
   for (const FastAccess &A : Accesses) {
-    Check C{A};
-    C.Index = B.CreateLoad(
-        I32, B.CreateConstGEP1_64(
-                 B.getInt8Ty(),
-                 ConstantExpr::getAddrSpaceCast(
-                     A.Site, B.getPtrTy(NVPTXAS::ADDRESS_SPACE_GLOBAL)),
-                 offsetof(abi::AccessSite, Index)));
-    Signs = B.CreateOr(Signs, C.Index);
-    // ... for memory that is not tracked exactly; for what is not aligned.
-    if (Value *Elsewhere = emitWhere(B, W, C, Checks))
+    Checks.push_back({A});
+    // ... for memory that is not tracked exactly; for what is not aligned; ...
+    if (Value *Elsewhere = emitWhere(B, W, Checks))
       NeedsCare = B.CreateOr(NeedsCare, Elsewhere);
     if (!A.IsAligned && A.Size > 1)
       NeedsCare = B.CreateOr(
           NeedsCare,
           B.CreateICmpNE(B.CreateAnd(A.Address, A.Size - 1), B.getInt64(0)));
-    Checks.push_back(C);
   }
-  NeedsCare = B.CreateOr(NeedsCare, B.CreateICmpSLT(Signs, B.getInt32(0)));
+  // ... where not all that lie together lie in one page.
+  for (const Check &C : Checks) {
+    if ((C.Least == 0 && C.Most == 0) || !C.A.mayBeGlobal())
+      continue;
+    Value *Offset =
+        B.CreateAnd(B.CreateTrunc(C.A.Address, I32), abi::PageBytes - 1);
+    Value *Bounds =
+        B.CreateOr(B.CreateAdd(Offset, B.getInt32(uint32_t(C.Least))),
+                   B.CreateAdd(Offset, B.getInt32(uint32_t(C.Most))));
+    Value *IsElsewhere = B.CreateICmpUGE(Bounds, B.getInt32(abi::PageBytes));
+    if (C.A.mayBeShared())
+      IsElsewhere = B.CreateAnd(IsElsewhere, B.CreateNot(C.InShared));
+    NeedsCare = B.CreateOr(NeedsCare, IsElsewhere);
+  }
 
-  // Head, then Fast, unless care is needed; then perhaps Slow; then Tail.
+  // Head, then Fast, unless care is needed; then perhaps Closer, and perhaps
+  // Slow; then Tail.
   BasicBlock *Head = Before->getParent();
   BasicBlock *Tail = Head->splitBasicBlock(Before->getIterator());
   LLVMContext &Context = F.getContext();
   BasicBlock *Fast = BasicBlock::Create(Context, "", &F, Tail);
+  BasicBlock *Closer = BasicBlock::Create(Context, "", &F, Tail);
   BasicBlock *Slow = BasicBlock::Create(Context, "", &F, Tail);
   MDNode *Rare = MDBuilder(Context).createUnlikelyBranchWeights();
   Head->getTerminator()->eraseFromParent();
@@ -485,33 +616,55 @@ void FastCheck::emit(Instruction *Before, ArrayRef<FastAccess> Accesses) {
 
   B.SetInsertPoint(Fast);
   B.SetCurrentDebugLocation(DebugLoc());
+  Value *Several = nullptr;
+  if (any_of(Accesses,
+             [](const FastAccess &A) { return !A.Writes && A.IsUniform; })) {
+    // The other lanes read it, too, unless there is no other.
+    Value *Here = emitAssembly(B, I32, "activemask.b32 $0;", "=r", {});
+    Value *IsAlone = B.CreateICmpEQ(
+        B.CreateAnd(Here, B.CreateSub(Here, B.getInt32(1))), B.getInt32(0));
+    Several =
+        B.CreateSelect(IsAlone, B.getInt64(0), B.getInt64(Layout::Several));
+  }
   // Writes first: of two threads that each write what the other one reads, at
   // the same time, one at least finds the other.
   for (const bool Writes : {true, false})
     for (Check &C : Checks)
       if (C.A.Writes == Writes)
-        emitLoads(B, C, W);
-  Value *IsSuspect = B.getFalse();
-  for (Check &C : Checks) {
-    emitCells(B, C, W);
-    IsSuspect = B.CreateOr(IsSuspect, C.IsSuspect);
+        emitLoads(B, C, W, Several);
+  Value *AreOld = B.getTrue();
+  for (const Check &C : Checks) {
+    if (C.A.IsStrong)
+      emitStrong(B, C, W);
+    if (!C.A.Writes && C.A.IsRemembered)
+      emitReaders(B, C, W);
+    // Atomics come again and again to what others have written just now.
+    AreOld = C.A.IsStrong ? static_cast<Value *>(B.getFalse())
+                          : B.CreateAnd(AreOld, emitIsOld(B, C, W));
   }
+  B.CreateCondBr(AreOld, Tail, Closer);
+
+  B.SetInsertPoint(Closer);
+  B.SetCurrentDebugLocation(DebugLoc());
+  Value *IsSuspect = B.getFalse();
+  for (Check &C : Checks)
+    IsSuspect = B.CreateOr(IsSuspect, emitSuspects(B, C, W));
   B.CreateCondBr(IsSuspect, Slow, Tail, Rare);
 
   // What follows needs no more registers than the accesses themselves do: it
   // looks at the cells anew, after what is no longer in them.
   B.SetInsertPoint(Slow);
-  auto FromFast = [&](Value *V) {
+  auto FromCloser = [&](Value *V) {
     PHINode *Phi = B.CreatePHI(V->getType(), 2);
     Phi->addIncoming(ConstantInt::get(V->getType(), 0), Head);
-    Phi->addIncoming(V, Fast);
+    Phi->addIncoming(V, Closer);
     return Phi;
   };
   for (Check &C : Checks)
     if (C.A.Writes) {
-      C.Replaced = FromFast(C.Replaced);
+      C.Replaced = FromCloser(C.Replaced);
       if (!isa<Constant>(C.Offset))
-        C.Offset = FromFast(C.Offset);
+        C.Offset = FromCloser(C.Offset);
     }
   for (const Check &C : Checks)
     if (C.A.Writes) {
@@ -547,8 +700,14 @@ void FastCheck::emitRelease(Instruction *Before, Constant *Site,
 }
 
 void FastCheck::finish() {
+  SmallVector<AllocaInst *> Variables = {Mine, Place, Barrier, Floor, Count};
+  for (const auto &[Object, Last] : FoundPages) {
+    Variables.push_back(Last.Page);
+    Variables.push_back(Last.Delta);
+  }
   DominatorTree DT(F);
-  PromoteMemToReg({Mine, Place, Barrier, Floor, Count}, DT);
+  PromoteMemToReg(Variables, DT);
+  RecursivelyDeleteTriviallyDeadInstructions(SharedCells);
   // Windows in which nothing is checked.
   for (CallInst *Load : Loaded) {
     for (User *U : make_early_inc_range(Load->users()))

@@ -6,24 +6,28 @@
 //===----------------------------------------------------------------------===//
 //
 // Nearly every access is of what a register holds, in a page that is tracked
-// exactly, of words whose last accessors are seen at a glance to be ordered
-// before it (Quick in runtime/device/Judgement.h). That glance is emitted in
-// line, since a call would cost several times as much; everything else is the
-// runtime's.
+// exactly, of words whose last accessors are seen at a glance to be of the
+// past: of an earlier grid, or before the block's last barrier. That glance is
+// emitted in line, and behind a branch a closer look (Quick in
+// runtime/device/Judgement.h), since a call would cost several times as much;
+// everything else is the runtime's.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_TRANSFORMS_FASTCHECK_H
 #define CRSAN_TRANSFORMS_FASTCHECK_H
 
 #include "crsan/Metadata.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Support/NVPTXAddrSpace.h"
 
 namespace crsan {
 
 /// An access of 1, 2, 4, 8 or 16 bytes.
 struct FastAccess {
   llvm::Constant *Site; ///< Generic address of its AccessSite.
+  uint32_t Number;      ///< AccessSite::Number.
   llvm::Value *Address; ///< Generic, as an integer.
   llvm::DebugLoc Loc;   ///< Of its calls.
   unsigned Space;       ///< The address space that is known of it.
@@ -37,8 +41,17 @@ struct FastAccess {
   /// The address is that of Root, if there is one, and Offset.
   const llvm::Value *Root;
   int64_t Offset;
+  /// What the address points into, if that is asked again and again.
+  const llvm::Value *Object;
   /// Of a read: the cell is to know of it.
   bool IsRemembered;
+
+  bool mayBeShared() const {
+    return Space != llvm::NVPTXAS::ADDRESS_SPACE_GLOBAL;
+  }
+  bool mayBeGlobal() const {
+    return Space != llvm::NVPTXAS::ADDRESS_SPACE_SHARED;
+  }
 };
 
 /// What a function's checks in line need. What they have in common between two
@@ -47,10 +60,11 @@ struct FastAccess {
 class FastCheck {
 public:
   /// At the beginning of the function. `First`: the window that a kernel begins
-  /// with, as the runtime says, or null. `HasBarriers`: threads of a block may
-  /// meet here or in what it calls. `HasLocks`: they may hold locks.
+  /// with, as the runtime says, or null. `Sites`: generic address of the
+  /// function's first AccessSite, or null. `HasBarriers`: threads of a block
+  /// may meet here or in what it calls. `HasLocks`: they may hold locks.
   FastCheck(llvm::Function &F, llvm::IRBuilder<> &B, llvm::Value *First,
-            bool HasBarriers, bool HasLocks);
+            llvm::Constant *Sites, bool HasBarriers, bool HasLocks);
 
   /// A synchronisation has happened: the window is loaded anew.
   void emitWindow(llvm::IRBuilder<> &B);
@@ -78,43 +92,62 @@ private:
   /// One access, as it is emitted.
   struct Check {
     const FastAccess &A;
-    llvm::Value *Index = nullptr;    ///< The site's, i32.
     llvm::Value *InShared = nullptr; ///< i1.
-    llvm::Value *PageOffset = nullptr;
-    llvm::Value *At = nullptr; ///< Its first cell.
+    llvm::Value *At = nullptr;       ///< Its first cell.
+    /// The check that found the page, by position, and of that one how far
+    /// others are from it.
+    size_t Anchor = 0;
+    int64_t Least = 0, Most = 0;
     struct Accessors {
       llvm::Value *Writer, *Reader;
     };
     llvm::SmallVector<Accessors, 4> Cells = {}; ///< As found.
     llvm::Value *Mine = nullptr;
-    llvm::Value *IsSuspect = nullptr; ///< Not surely ordered.
     /// Of a write, what it has replaced that is not surely ordered, or 0, and
     /// where.
     llvm::Value *Replaced = nullptr, *Offset = nullptr;
   };
   struct Window {
-    llvm::Value *Mine;            ///< The thread and the clock, as an Accessor.
-    llvm::Value *Place;           ///< As WarpState's.
+    llvm::Value *Mine;  ///< Thread, clock and first site, an Accessor.
+    llvm::Value *Place; ///< As WarpState's.
     llvm::Value *Barrier, *Floor; ///< Shifted to where a clock is.
+  };
+  /// The page of what is asked for in a loop, as it was last found.
+  struct Found {
+    llvm::AllocaInst *Page;  ///< Its number, or one that is no page's.
+    llvm::AllocaInst *Delta; ///< From four times an address to its cell.
   };
   Window window(llvm::IRBuilder<> &B);
   void setWindow(llvm::IRBuilder<> &B, llvm::ArrayRef<llvm::Value *> State);
-  llvm::Value *emitWhere(llvm::IRBuilder<> &B, const Window &W, Check &C,
-                         llvm::ArrayRef<Check> Before);
-  void emitLoads(llvm::IRBuilder<> &B, Check &C, const Window &W);
-  void emitCells(llvm::IRBuilder<> &B, Check &C, const Window &W);
+  void emitSites(llvm::IRBuilder<> &B, llvm::Constant *Sites);
+  llvm::Value *emitPage(llvm::IRBuilder<> &B, const Window &W,
+                        llvm::Value *Address, llvm::Value *&Base);
+  llvm::Value *emitWhere(llvm::IRBuilder<> &B, const Window &W,
+                         llvm::SmallVectorImpl<Check> &Checks);
+  void emitLoads(llvm::IRBuilder<> &B, Check &C, const Window &W,
+                 llvm::Value *Several);
+  llvm::Value *emitIsOld(llvm::IRBuilder<> &B, const Check &C, const Window &W);
+  void emitReaders(llvm::IRBuilder<> &B, const Check &C, const Window &W);
+  void emitStrong(llvm::IRBuilder<> &B, const Check &C, const Window &W);
+  llvm::Value *emitSuspects(llvm::IRBuilder<> &B, Check &C, const Window &W);
+  static llvm::Value *emitClock(llvm::IRBuilder<> &B, const Window &W);
+  llvm::Value *emitInBlock(llvm::IRBuilder<> &B, const Window &W,
+                           llvm::Value *Low);
   llvm::Value *emitIsOrdered(llvm::IRBuilder<> &B, const Window &W,
                              const Check &C, llvm::Value *Earlier);
   llvm::Value *emitBytes(llvm::IRBuilder<> &B, const FastAccess &A);
 
   llvm::Function &F;
   const bool HasBarriers, HasLocks;
-  llvm::Value *Self;  ///< Address of the warp's state.
-  llvm::Value *Pages; ///< Address of the page table, or of a zero.
+  llvm::Value *Self;        ///< Address of the warp's state.
+  llvm::Value *Pages;       ///< Address of the page table, or of a zero.
+  llvm::Value *SharedCells; ///< Address of the cells of shared memory, or 0.
+  llvm::Value *FirstSite; ///< Index of the function's; negative: there is none.
   /// Variables until finish(), for values that flow: the fields of Window, and
   /// the number of accesses.
   llvm::AllocaInst *Mine, *Place, *Barrier, *Floor, *Count;
-  llvm::SmallVector<llvm::CallInst *> Loaded; ///< All windows.
+  llvm::MapVector<const llvm::Value *, Found> FoundPages; ///< By Object.
+  llvm::SmallVector<llvm::CallInst *> Loaded;             ///< All windows.
 };
 
 } // namespace crsan

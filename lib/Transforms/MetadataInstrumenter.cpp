@@ -11,6 +11,7 @@
 #include "Operands.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/Statistic.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -50,12 +51,19 @@ MetadataInstrumenter::MetadataInstrumenter(Function &F, SiteTable &Table,
   // What is known at a block's end holds in a block that can be reached from
   // nowhere else.
   DenseMap<const BasicBlock *, CheckedAccesses> AtEnd;
+  const auto &Loops = FAM.getResult<LoopAnalysis>(F);
   for (BasicBlock *BB : ReversePostOrderTraversal<Function *>(&F)) {
+    const size_t FirstStep = Steps.size();
     const auto Before = AtEnd.find(BB->getSinglePredecessor());
     CheckedAccesses Checked = Before == AtEnd.end()
                                   ? CheckedAccesses(F.getDataLayout())
                                   : Before->second;
     plan(*BB, Checked);
+    if (Loops.getLoopFor(BB))
+      for (Step &S : drop_begin(Steps, FirstStep))
+        if (S.IsFast && S.What.Where.Base &&
+            S.What.Where.Base->getType()->isPointerTy())
+          S.Object = getUnderlyingObject(S.What.Where.Base);
     Checked.endBlock();
     AtEnd.try_emplace(BB, std::move(Checked));
   }
@@ -334,9 +342,13 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
   Module = M;
   EnterFlags = Flags | (M.HasBarriers ? abi::EnterBarriers : 0);
   CountedBarriers = isWholeKernel() ? countedBarriers() : M.CountedBarriers;
+  Constant *Sites = nullptr;
   for (Step &S : Steps)
-    if (S.What.What == Event::Kind::Weak || S.What.What == Event::Kind::Strong)
+    if (S.What.What == Event::Kind::Weak ||
+        S.What.What == Event::Kind::Strong) {
       S.Site = siteOf(S);
+      Sites = Sites ? Sites : S.Site;
+    }
   IRBuilder<> B(&*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
   Value *First = nullptr;
   if (isKernel(F)) {
@@ -348,7 +360,8 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
   if (any_of(Steps,
              [&](const Step &S) { return S.IsFast || replacedBarrier(S); })) {
     const bool HasBarriers = !isKernel(F) || !Breaks.empty() || M.HasBarriers;
-    Fast.emplace(F, B, First, HasBarriers, /*HasLocks=*/!isFenceless());
+    Fast.emplace(F, B, First, Sites, HasBarriers,
+                 /*HasLocks=*/!isFenceless());
     // After what is emitted after the instruction.
     auto Resume = [&](Instruction *I) {
       if (I->isTerminator())
@@ -386,9 +399,10 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
   Fast->finish();
 }
 
-Constant *MetadataInstrumenter::siteOf(const Step &S) {
+Constant *MetadataInstrumenter::siteOf(Step &S) {
   const Event &E = S.What;
   abi::AccessSite Site = {};
+  Site.Number = S.SiteNumber = NumSites++;
   Site.Size = E.isWhole() ? E.Size : 0;
   Site.Flags = E.Flags | (E.Expected ? abi::IsSwap : 0) |
                (isRemembered(S) ? 0 : abi::IsOverwritten);
@@ -412,6 +426,7 @@ FastAccess MetadataInstrumenter::fastAccess(const Step &S, IRBuilder<> &B) {
   const Event &E = S.What;
   FastAccess A = {};
   A.Site = S.Site;
+  A.Number = S.SiteNumber;
   A.Address = emitAddress(B, E.Where);
   A.Loc = S.Accessor->getDebugLoc();
   A.Space = knownSpace(E.Where);
@@ -428,6 +443,7 @@ FastAccess MetadataInstrumenter::fastAccess(const Step &S, IRBuilder<> &B) {
   A.IsRemembered = isRemembered(S);
   if (E.Where.Base && E.Where.Base->getType()->isPointerTy())
     A.Root = CheckedAccesses::rootOf(F.getDataLayout(), E.Where, A.Offset);
+  A.Object = S.Object;
   return A;
 }
 

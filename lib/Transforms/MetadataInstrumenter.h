@@ -58,11 +58,14 @@ private:
     Event What;
     llvm::Instruction *Accessor;    ///< Whose place in the source it has.
     llvm::Constant *Site = nullptr; ///< Of an access.
-    bool IsFast = false;            ///< An access that is checked in line, ...
+    uint32_t SiteNumber = 0;
+    bool IsFast = false; ///< An access that is checked in line, ...
     /// ... together with others of its group; the number of the last.
     size_t Group = 0;
     unsigned InBlock = 0;   ///< Of a block's first one: how many there are.
     bool IsUniform = false; ///< All lanes that are there access one location.
+    /// What an access in a loop points into.
+    const llvm::Value *Object = nullptr;
     llvm::SmallVector<Companion, 2> Companions = {}; ///< Of an access.
     /// Of a read that is checked in line: bytes that the thread is sure to
     /// write next.
@@ -91,7 +94,7 @@ private:
   void emitFast(size_t Number);
   void emitBefore(size_t Number);
   void emitAfter(const Step &S);
-  llvm::Constant *siteOf(const Step &S);
+  llvm::Constant *siteOf(Step &S);
   void callWithPlace(llvm::IRBuilder<> &B, llvm::StringRef Name,
                      const Event &E);
 
@@ -101,6 +104,7 @@ private:
   llvm::OptimizationRemarkEmitter &ORE;
   llvm::UniformityInfo &Uniformity;
   std::vector<Step> Steps;
+  uint32_t NumSites = 0;
   /// Calls, which may synchronise, and where a thread may leave.
   std::vector<llvm::Instruction *> Breaks;
   std::vector<llvm::Instruction *> Exits; ///< Those where it may leave.

@@ -132,7 +132,11 @@ Constant *SiteTable::addAccess(const Instruction &I, StringRef Kernel,
   Entry.Scope = uint8_t(Site.Scope);
   Entry.Size = WholeSize;
   Site.Id = addEntry(Entry, I, Kernel, Companions);
-  Accesses.push_back(Site);
+  assert(Site.Number <= Accesses.size() && "a function's are consecutive");
+  ++Accesses.emplace_back(Site).Count;
+  // The first one of the function counts them.
+  if (Site.Number)
+    ++Accesses[Accesses.size() - 1 - Site.Number].Count;
   return elementAddress(AccessesBase,
                         (Accesses.size() - 1) * sizeof(abi::AccessSite));
 }
@@ -248,7 +252,8 @@ void SiteTable::emit(uint32_t Flags, uint32_t Skipped) {
                   uint64_t(S.Size) | uint64_t(S.Flags) << 32 |
                       uint64_t(S.Scope) << 40 | uint64_t(S.Order) << 48 |
                       uint64_t(S.MemorySpace) << 56,
-                  abi::NoIndexYet, 0});
+                  uint64_t(abi::NoIndexYet) | uint64_t(S.Number) << 32,
+                  uint64_t(S.Count)});
   auto *AccessesArray = Flags & abi::HasMetadata
                             ? define(Twine(abi::AccessesPrefix) + Unit,
                                      ConstantDataArray::get(C, Words), false)

@@ -38,8 +38,9 @@ public:
                           uint8_t Meets, int64_t Offset, bool HasValue);
 
   /// The device address of a new abi::AccessSite for `I`, of which all but the
-  /// identity is given. `WholeSize` and `Companions`, which are unlike each
-  /// other for a reader, are for the report.
+  /// identity and the count is given; those of a function are consecutive in
+  /// memory. `WholeSize` and `Companions`, which are unlike each other for a
+  /// reader, are for the report.
   llvm::Constant *addAccess(const llvm::Instruction &I, llvm::StringRef Kernel,
                             abi::AccessSite Site, uint32_t WholeSize,
                             llvm::ArrayRef<Companion> Companions);

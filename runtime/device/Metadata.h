@@ -231,6 +231,13 @@ HOT_ENTRY uint64_t __crsan_md_pages() {
                       : reinterpret_cast<uint64_t>(&NotFollowed);
 }
 
+/// The first index of a function's sites, which have not had theirs yet when it
+/// began; negative: none.
+ENTRY uint32_t __crsan_md_sites(crsan::abi::AccessSite *First) {
+  using namespace crsan::device;
+  return isShadowed() ? giveIndices(*First) : NoIndexLeft;
+}
+
 /// `Number` accesses of this lane have been checked in line.
 HOT_ENTRY void __crsan_md_count(uint64_t State, uint32_t Number) {
   using namespace crsan::device;

@@ -16,33 +16,56 @@ namespace crsan::device {
 // Sites
 //===----------------------------------------------------------------------===//
 
-/// The number by which cells name a site; it gets one when it is first used.
-/// MaxSites: there is none left.
-DEVICE uint32_t indexOf(AccessSite &S) {
-  uint32_t Index = loadNear(S.Index);
-  if (int32_t(Index) >= 0)
-    return Index;
+/// Gives the sites of a function, of which `First` is the first, their numbers.
+/// Returns the first one's, or NoIndexLeft.
+DEVICE uint32_t giveIndices(AccessSite &First) {
   uint32_t Found;
   asm volatile("atom.relaxed.gpu.cas.b32 %0, [%1], %2, %3;"
                : "=r"(Found)
-               : "l"(&S.Index), "r"(NoIndexYet), "r"(IndexClaimed)
+               : "l"(&First.Index), "r"(NoIndexYet), "r"(IndexClaimed)
                : "memory");
-  if (Found == NoIndexYet) {
-    Index = 1 + __nvvm_atom_add_gen_i(
-                    reinterpret_cast<int *>(&metadata().NextSite), 1);
-    if (Index < MaxSites)
-      storeRelaxed(table<uint64_t>(SitesAt)[Index],
-                   reinterpret_cast<uint64_t>(&S));
-    else
-      Index = NoIndexLeft;
-    fenceDevice();
-    storeRelaxed(S.Index, Index);
-    Found = Index;
-  }
   // Whoever was first is about to say it.
   while (Found == IndexClaimed)
-    Found = loadRelaxed(S.Index);
-  return Found == NoIndexLeft ? MaxSites : Found;
+    Found = loadRelaxed(First.Index);
+  if (Found != NoIndexYet)
+    return Found;
+  const uint32_t Count = First.Count;
+  const uint32_t Align = Count > 1 ? 2u << (31 - __builtin_clz(Count - 1)) : 1;
+  uint32_t Last = loadRelaxed(metadata().NextSite), Index;
+  do {
+    Index = (Last + Align) & ~(Align - 1); // 0 is nobody's.
+    if (Index + Count > MaxSites) {
+      __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&metadata().SitesRefused),
+                            Count);
+      storeRelaxed(First.Index, NoIndexLeft);
+      return NoIndexLeft;
+    }
+    Found = Last;
+    asm volatile("atom.relaxed.gpu.cas.b32 %0, [%1], %2, %3;"
+                 : "=r"(Last)
+                 : "l"(&metadata().NextSite), "r"(Found), "r"(Index + Count - 1)
+                 : "memory");
+  } while (Last != Found);
+  __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&metadata().NumSites), Count);
+#pragma unroll 1
+  for (uint32_t I = 0; I < Count; ++I)
+    storeRelaxed(table<uint64_t>(SitesAt)[Index + I],
+                 reinterpret_cast<uint64_t>(&First + I));
+  fenceDevice();
+#pragma unroll 1
+  for (uint32_t I = 0; I < Count; ++I)
+    storeRelaxed((&First + I)->Index, Index + I);
+  return Index;
+}
+
+/// The number by which cells name a site; it gets one when the first of its
+/// function is used. MaxSites: there is none left.
+DEVICE uint32_t indexOf(AccessSite &S) {
+  const uint32_t Index = loadNear(S.Index);
+  if (int32_t(Index) >= 0)
+    return Index;
+  const uint32_t First = giveIndices(*(&S - S.Number));
+  return First == NoIndexLeft ? MaxSites : First + S.Number;
 }
 
 //===----------------------------------------------------------------------===//

@@ -25,7 +25,7 @@ static const char *whyUnchecked(const Context &C, const Coverage &Got) {
   if (C.LastMetadata.IsUsedUp || C.TheShadow->wasReset())
     return "kernels synchronised more often than clocks can count, which start "
            "again at cudaDeviceSynchronize()";
-  if (C.LastMetadata.NextSite >= abi::MaxSites)
+  if (C.LastMetadata.SitesRefused)
     return "the program has too many sites";
   return "memory is tracked if it is of the program's allocations and "
          "variables, but not in-kernel malloc's or another device's";
@@ -46,7 +46,7 @@ static void addShadow(RunSummary &Summary, const Flags &Options,
   const Coverage Got = C.TheShadow->coverage();
   Sum.Checked += C.LastAccesses.Checked;
   Sum.Unchecked += C.LastAccesses.Unchecked;
-  Sum.Sites += std::min(C.LastMetadata.NextSite, abi::MaxSites);
+  Sum.Sites += C.LastMetadata.NumSites;
   Sum.Exact += Got.Exact;
   Sum.Cached += Got.Cached;
   Sum.None += Got.None;

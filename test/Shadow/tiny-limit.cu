@@ -2,7 +2,7 @@
 // said; shared memory is.
 // OPTIONS: shadow_limit=1
 // EXPECT: CRSan: metadata mode: no room on device 0 for exact shadow of all memory of the program: at most 0 MiB were tracked exactly, 0 MiB by a cache, which may miss races, and [1-9]\d* MiB not at all
-// EXPECT: CRSan: metadata mode checked \d+ accesses of \d+ sites in \d+ kernel launch\w*; not checked: [1-9]\d* \(there was no room
+// EXPECT: CRSan: metadata mode checked \d+ accesses of functions with \d+ sites in \d+ kernel launch\w*; not checked: [1-9]\d* \(there was no room
 #include "../Device/check.h"
 
 constexpr unsigned Threads = 128, Blocks = 8, N = Threads * Blocks;

@@ -5,23 +5,23 @@
 // RUN: %crsan_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 --offload-arch=sm_90 %s -o %t
 // RUN: env CRSAN_OPTIONS=verbosity=1 %crsan run %t 2>&1 | FileCheck %s --check-prefix=EXACT
 // RUN: %crsan run %t 2>&1 | FileCheck %s --check-prefix=EXACT --implicit-check-not=CRSan
-// EXACT: CRSan: metadata mode checked 2816 accesses of 11 sites in 2 kernel launches; not checked: 0; memory tracked: 24 MiB exactly, 0 MiB by a cache, 0 MiB not at all
+// EXACT: CRSan: metadata mode checked 2816 accesses of functions with 11 sites in 2 kernel launches; not checked: 0; memory tracked: 24 MiB exactly, 0 MiB by a cache, 0 MiB not at all
 // EXACT: SUMMARY: CRSan: no data races found
 
 // RUN: env CRSAN_OPTIONS=verbosity=1:shadow=cached %crsan run %t 2>&1 | FileCheck %s --check-prefix=CACHED
 // CACHED-NOT: no room
-// CACHED: CRSan: metadata mode checked 2816 accesses of 11 sites in 2 kernel launches; not checked: 0; memory tracked: 0 MiB exactly, 24 MiB by a cache, 0 MiB not at all
+// CACHED: CRSan: metadata mode checked 2816 accesses of functions with 11 sites in 2 kernel launches; not checked: 0; memory tracked: 0 MiB exactly, 24 MiB by a cache, 0 MiB not at all
 // CACHED: SUMMARY: CRSan: no data races found
 
 // RUN: env CRSAN_OPTIONS=shadow_limit=24 %crsan run %t 2>&1 | FileCheck %s --check-prefix=LIMIT
 // LIMIT: no room on device 0 for exact shadow of all memory of the program: at most {{[1-9]}} MiB were tracked exactly, {{[1-9][0-9]}} MiB by a cache, which may miss races, and 0 MiB not at all
 
 // RUN: env CRSAN_OPTIONS=shadow_limit=1 %crsan run %t 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: CRSan: metadata mode checked 0 accesses of {{[0-9]+}} sites in 2 kernel launches; not checked: 2816 (there was no room for more shadow, shadow=cached needs less); memory tracked: 0 MiB exactly,
+// NONE: CRSan: metadata mode checked 0 accesses of functions with {{[0-9]+}} sites in 2 kernel launches; not checked: 2816 (there was no room for more shadow, shadow=cached needs less); memory tracked: 0 MiB exactly,
 // NONE: SUMMARY: CRSan: nothing was checked
 
 // RUN: env CRSAN_OPTIONS=verbosity=1:detector=both %crsan run %t 2>&1 | FileCheck %s --check-prefix=BOTH
-// BOTH: metadata mode checked 2816 accesses of 11 sites in 2 kernel launches; not checked: 0;
+// BOTH: metadata mode checked 2816 accesses of functions with 11 sites in 2 kernel launches; not checked: 0;
 // BOTH: SUMMARY: CRSan: no data races found
 
 #include <cstdio>

@@ -104,7 +104,7 @@ TEST(InjectProgram, WhatMetadataModeCheckedIsSaid) {
   Outcome O = run("metadata alloc touch touch", "CRSAN_OPTIONS=verbosity=1");
   EXPECT_THAT(
       O.Text,
-      AllOf(ContainsRegex("metadata mode checked 2 accesses of 0 sites in 2 "
+      AllOf(ContainsRegex("metadata mode checked 2 accesses of functions with 0 sites in 2 "
                           "kernel launches; not checked: 0; memory tracked: "
                           "1[0-9] MiB exactly, 0 MiB by a cache, 0 MiB not"),
             HasSubstr("no data races found")));
