@@ -13,6 +13,7 @@
 #include "MetadataInstrumenter.h"
 #include "Omission.h"
 #include "SiteTable.h"
+#include "Unroll.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
@@ -174,6 +175,9 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
   // What there is to follow is noted before the collider adds its own code, so
   // that neither takes the other's for the user's. Exempt functions synchronise
   // like others.
+  if (HasMetadata)
+    for (Function *F : Functions)
+      unrollForChecks(*F, FAM);
   std::vector<MetadataInstrumenter> Followed;
   ModuleEvents Events;
   uint32_t Entering = startsGrids(M) ? abi::EnterLeaky : 0;

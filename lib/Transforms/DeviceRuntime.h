@@ -24,6 +24,7 @@ inline constexpr char CountName[] = "__crsan_md_count";
 inline constexpr char AccessName[] = "__crsan_md_access";
 inline constexpr char StateName[] = "__crsan_md_state";
 inline constexpr char PagesName[] = "__crsan_md_pages";
+inline constexpr char PagesFromName[] = "__crsan_md_pages_from";
 inline constexpr char SitesName[] = "__crsan_md_sites";
 inline constexpr char AccessCheckName[] = "__crsan_md_check";
 inline constexpr char ReplacedName[] = "__crsan_md_replaced";

@@ -355,42 +355,50 @@ Value *FastCheck::emitWhere(IRBuilder<> &B, const Window &W,
   }
   // The cell is as far from its page's, four times, as the word from its page.
   Value *Word = A.Size < 4 ? B.CreateAnd(A.Address, ~3ull) : A.Address;
-  auto DeltaOf = [&](Value *Base) {
-    return B.CreateSub(
-        Base, B.CreateShl(B.CreateAnd(A.Address, ~(abi::PageBytes - 1)), 2));
-  };
   Value *Delta, *IsElsewhere;
   // A few are worth their registers.
   constexpr size_t MostFound = 4;
   if (A.Object && !A.mayBeShared() &&
       (FoundPages.size() < MostFound || FoundPages.contains(A.Object))) {
     Found &Last = FoundPages[A.Object];
-    if (!Last.Page) {
+    if (!Last.First) {
       IRBuilder<> Entry(Mine);
-      Last = {Entry.CreateAlloca(I32), Entry.CreateAlloca(I64)};
+      Last = {Entry.CreateAlloca(I32), Entry.CreateAlloca(I32),
+              Entry.CreateAlloca(I64)};
       Entry.SetInsertPoint(Mine->getParent()->getTerminator());
-      Entry.CreateStore(Entry.getInt32(~0u), Last.Page);
+      Entry.CreateStore(Entry.getInt32(0), Last.First);
+      Entry.CreateStore(Entry.getInt32(0), Last.Number);
       Entry.CreateStore(Entry.getInt64(0), Last.Delta);
     }
     Value *Page = B.CreateTrunc(B.CreateLShr(A.Address, abi::PageShift), I32);
     auto IsOther = [&] {
-      return B.CreateICmpNE(Page, B.CreateLoad(I32, Last.Page));
+      return B.CreateICmpUGE(B.CreateSub(Page, B.CreateLoad(I32, Last.First)),
+                             B.CreateLoad(I32, Last.Number));
     };
-    Instruction *Before = &*B.GetInsertPoint();
-    B.SetInsertPoint(SplitBlockAndInsertIfThen(
-        IsOther(), Before->getIterator(), /*Unreachable=*/false,
-        MDBuilder(F.getContext()).createUnlikelyBranchWeights()));
-    Value *Base;
-    Value *IsWrong = emitPage(B, W, A.Address, Base);
-    B.CreateStore(B.CreateSelect(IsWrong, B.getInt32(~0u), Page), Last.Page);
-    B.CreateStore(DeltaOf(Base), Last.Delta);
-    B.SetInsertPoint(Before);
+    // Those beside one that has been found are near it, as a rule.
+    if (none_of(drop_end(Checks), [&](const Check &Other) {
+          return Other.A.Object == A.Object;
+        })) {
+      Instruction *Before = &*B.GetInsertPoint();
+      B.SetInsertPoint(SplitBlockAndInsertIfThen(
+          IsOther(), Before->getIterator(), /*Unreachable=*/false,
+          MDBuilder(F.getContext()).createUnlikelyBranchWeights()));
+      // A call, since ptxas would make code of what every iteration skips.
+      Value *Now = callRuntime(B, PagesFromName, A.Address,
+                               FixedVectorType::get(I64, 2));
+      Value *Range = B.CreateExtractElement(Now, uint64_t(0));
+      B.CreateStore(B.CreateTrunc(Range, I32), Last.First);
+      B.CreateStore(B.CreateTrunc(B.CreateLShr(Range, 32), I32), Last.Number);
+      B.CreateStore(B.CreateExtractElement(Now, 1), Last.Delta);
+      B.SetInsertPoint(Before);
+    }
     IsElsewhere = IsOther();
     Delta = B.CreateLoad(I64, Last.Delta);
   } else {
     Value *Base;
     IsElsewhere = emitPage(B, W, A.Address, Base);
-    Delta = DeltaOf(Base);
+    Delta = B.CreateSub(
+        Base, B.CreateShl(B.CreateAnd(A.Address, ~(abi::PageBytes - 1)), 2));
   }
   C.At = B.CreateAdd(Delta, B.CreateShl(Word, 2));
   if (!A.mayBeShared())
@@ -474,36 +482,59 @@ static void emitStoreIf(IRBuilder<> &B, Value *Condition, const FastAccess &A,
                {B.CreateZExt(Condition, B.getInt32Ty()), At, What});
 }
 
-/// A read is remembered in its cells, unless they do as well with the reader
-/// that they have: of those that nothing orders, whichever has the larger hash
-/// stays, so that many readers write little and none is preferred.
-void FastCheck::emitReaders(IRBuilder<> &B, const Check &C, const Window &W) {
+/// Whether a word's cell does as well with the reader that it has as with this
+/// one: of those that nothing orders, whichever has the larger hash stays, so
+/// that many readers write little and none is preferred.
+Value *FastCheck::emitIsKept(IRBuilder<> &B, const Check &C, const Window &W,
+                             Value *Reader) {
   const FastAccess &A = C.A;
-  const auto [MyLow, MyHigh] = halves(B, C.Mine);
+  const auto [MyLow, MyHigh] = halves(B, W.Mine);
+  const auto [Low, High] = halves(B, Reader);
+  // Of the thread and the clock.
   auto Hash = [&](Value *Low, Value *High) {
-    return B.CreateMul(B.CreateAdd(Low, High), B.getInt32(0x9e3779b1u));
+    static_assert(Layout::BytesAt == 20);
+    return B.CreateAdd(B.CreateMul(High, B.getInt32(0x9e3779b1u)),
+                       B.CreateMul(Low, B.getInt32(0x85ebd000u)));
   };
-  // What a weak access accuses, a strong one does not.
-  const uint32_t Equal =
-      Layout::BytesMask | (A.IsStrong ? uint64_t(0) : Layout::Strong);
-  // All of a word's bytes are 0, and so is weak.
-  Value *MyKind = A.Size < 4 ? B.CreateAnd(MyLow, B.getInt32(Equal))
-                             : static_cast<Value *>(B.getInt32(0));
-  for (uint32_t Word = 0; Word * 4 < A.Size; ++Word) {
-    const auto [Low, High] = halves(B, C.Cells[Word].Reader);
-    Value *Keeps = B.CreateICmpEQ(B.CreateAnd(Low, B.getInt32(Equal)), MyKind);
-    Keeps = B.CreateAnd(Keeps, B.CreateICmpUGE(High, emitClock(B, W)));
-    Keeps = B.CreateAnd(Keeps,
-                        B.CreateICmpUGE(Hash(Low, High), Hash(MyLow, MyHigh)));
-    if (A.mayBeShared()) {
-      Value *InBlock = emitInBlock(B, W, Low);
-      if (A.mayBeGlobal())
-        InBlock = B.CreateOr(InBlock, B.CreateNot(C.InShared));
-      Keeps = B.CreateAnd(Keeps, InBlock);
-    }
-    emitStoreIf(B, B.CreateNot(Keeps), A,
-                B.CreateAdd(C.At, B.getInt64(Word * 16 + 8)), C.Mine);
+  // All of a word's bytes are 0, and so is weak. What a weak access accuses, a
+  // strong one does not.
+  Value *Equal = B.getInt32(Layout::BytesMask |
+                            (A.IsStrong ? uint64_t(0) : Layout::Strong));
+  Value *Change = B.CreateXor(Low, MyLow);
+  if (A.Size < 4)
+    Change = B.CreateXor(Low, halves(B, C.Mine).first);
+  // Another block's is of the time before the memory was this one's.
+  if (A.mayBeShared()) {
+    Value *OtherBlock = emitOtherBlock(B, W);
+    Equal = B.CreateOr(
+        Equal, !A.mayBeGlobal()
+                   ? OtherBlock
+                   : B.CreateSelect(C.InShared, OtherBlock, B.getInt32(0)));
   }
+  Value *IsKept = B.CreateICmpEQ(B.CreateAnd(Change, Equal), B.getInt32(0));
+  IsKept = B.CreateAnd(IsKept, B.CreateICmpUGE(High, emitClock(B, W)));
+  return B.CreateAnd(IsKept,
+                     B.CreateICmpUGE(Hash(Low, High), Hash(MyLow, MyHigh)));
+}
+
+/// The bits of an accessor in which those of other blocks differ from ours; if
+/// there are none, those of other warps.
+Value *FastCheck::emitOtherBlock(IRBuilder<> &B, const Window &W) {
+  Value *First = B.CreateAnd(W.Place, B.getInt32(abi::NumWarps - 1));
+  Value *Number = B.CreateAnd(B.CreateLShr(W.Place, 16), B.getInt32(63));
+  Value *Below = B.CreateSub(Number, B.getInt32(1));
+  Value *IsAligned = B.CreateICmpEQ(
+      B.CreateAnd(B.CreateOr(First, Number), Below), B.getInt32(0));
+  Value *InBlock = B.CreateSelect(IsAligned, Below, B.getInt32(0));
+  return B.CreateAnd(B.CreateShl(B.CreateNot(InBlock), Layout::WarpAt),
+                     B.getInt32(uint32_t(Layout::Who)));
+}
+
+/// Remembers a read in those of its cells that do not do as well with another.
+void FastCheck::emitReaders(IRBuilder<> &B, const Check &C, const Window &W) {
+  for (uint32_t Word = 0; Word * 4 < C.A.Size; ++Word)
+    emitStoreIf(B, B.CreateNot(emitIsKept(B, C, W, C.Cells[Word].Reader)), C.A,
+                B.CreateAdd(C.At, B.getInt64(Word * 16 + 8)), C.Mine);
 }
 
 /// A strong access remembers that it read, for mayHaveSeen, and that it wrote.
@@ -632,15 +663,29 @@ void FastCheck::emit(Instruction *Before, ArrayRef<FastAccess> Accesses) {
     for (Check &C : Checks)
       if (C.A.Writes == Writes)
         emitLoads(B, C, W, Several);
-  Value *AreOld = B.getTrue();
+  Value *AreOld = B.getTrue(), *AreKept = nullptr;
   for (const Check &C : Checks) {
     if (C.A.IsStrong)
       emitStrong(B, C, W);
-    if (!C.A.Writes && C.A.IsRemembered)
-      emitReaders(B, C, W);
     // Atomics come again and again to what others have written just now.
     AreOld = C.A.IsStrong ? static_cast<Value *>(B.getFalse())
                           : B.CreateAnd(AreOld, emitIsOld(B, C, W));
+    if (!C.A.Writes && C.A.IsRemembered)
+      for (const Check::Accessors &Cell : C.Cells) {
+        Value *IsKept = emitIsKept(B, C, W, Cell.Reader);
+        AreKept = AreKept ? B.CreateAnd(AreKept, IsKept) : IsKept;
+      }
+  }
+  if (AreKept) {
+    BasicBlock *Remember = BasicBlock::Create(Context, "", &F, Closer);
+    BasicBlock *Glanced = BasicBlock::Create(Context, "", &F, Closer);
+    B.CreateCondBr(AreKept, Glanced, Remember);
+    B.SetInsertPoint(Remember);
+    for (const Check &C : Checks)
+      if (!C.A.Writes && C.A.IsRemembered)
+        emitReaders(B, C, W);
+    B.CreateBr(Glanced);
+    B.SetInsertPoint(Glanced);
   }
   B.CreateCondBr(AreOld, Tail, Closer);
 
@@ -702,7 +747,8 @@ void FastCheck::emitRelease(Instruction *Before, Constant *Site,
 void FastCheck::finish() {
   SmallVector<AllocaInst *> Variables = {Mine, Place, Barrier, Floor, Count};
   for (const auto &[Object, Last] : FoundPages) {
-    Variables.push_back(Last.Page);
+    Variables.push_back(Last.First);
+    Variables.push_back(Last.Number);
     Variables.push_back(Last.Delta);
   }
   DominatorTree DT(F);

@@ -41,7 +41,8 @@ struct FastAccess {
   /// The address is that of Root, if there is one, and Offset.
   const llvm::Value *Root;
   int64_t Offset;
-  /// What the address points into, if that is asked again and again.
+  /// What the address points into, if it moves there from one iteration of a
+  /// loop to the next as the loop counts.
   const llvm::Value *Object;
   /// Of a read: the cell is to know of it.
   bool IsRemembered;
@@ -112,9 +113,9 @@ private:
     llvm::Value *Place; ///< As WarpState's.
     llvm::Value *Barrier, *Floor; ///< Shifted to where a clock is.
   };
-  /// The page of what is asked for in a loop, as it was last found.
+  /// The pages of what is asked for in a loop, as they were last found.
   struct Found {
-    llvm::AllocaInst *Page;  ///< Its number, or one that is no page's.
+    llvm::AllocaInst *First, *Number; ///< Number: 0: none.
     llvm::AllocaInst *Delta; ///< From four times an address to its cell.
   };
   Window window(llvm::IRBuilder<> &B);
@@ -130,6 +131,9 @@ private:
   void emitReaders(llvm::IRBuilder<> &B, const Check &C, const Window &W);
   void emitStrong(llvm::IRBuilder<> &B, const Check &C, const Window &W);
   llvm::Value *emitSuspects(llvm::IRBuilder<> &B, Check &C, const Window &W);
+  llvm::Value *emitIsKept(llvm::IRBuilder<> &B, const Check &C, const Window &W,
+                          llvm::Value *Reader);
+  llvm::Value *emitOtherBlock(llvm::IRBuilder<> &B, const Window &W);
   static llvm::Value *emitClock(llvm::IRBuilder<> &B, const Window &W);
   llvm::Value *emitInBlock(llvm::IRBuilder<> &B, const Window &W,
                            llvm::Value *Low);

@@ -9,10 +9,12 @@
 #include "DeviceRuntime.h"
 #include "Omission.h"
 #include "Operands.h"
+#include "Unroll.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
@@ -42,6 +44,16 @@ static bool isInRegister(const Event &E) {
   return !CheckCalls && E.isWhole() && E.Size <= 16 && isPowerOf2_64(E.Size);
 }
 
+/// Whether nothing but the number of the iteration decides where `Pointer` is
+/// in the loop: so it will be near where it was.
+static bool movesWith(Value *Pointer, const Loop &L, ScalarEvolution &SE) {
+  return Pointer && Pointer->getType()->isPointerTy() &&
+         !SCEVExprContains(SE.getSCEV(Pointer), [&](const SCEV *S) {
+           const auto *Unknown = dyn_cast<SCEVUnknown>(S);
+           return Unknown && !L.isLoopInvariant(Unknown->getValue());
+         });
+}
+
 MetadataInstrumenter::MetadataInstrumenter(Function &F, SiteTable &Table,
                                            StringRef Kernel,
                                            FunctionAnalysisManager &FAM)
@@ -52,6 +64,7 @@ MetadataInstrumenter::MetadataInstrumenter(Function &F, SiteTable &Table,
   // nowhere else.
   DenseMap<const BasicBlock *, CheckedAccesses> AtEnd;
   const auto &Loops = FAM.getResult<LoopAnalysis>(F);
+  auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
   for (BasicBlock *BB : ReversePostOrderTraversal<Function *>(&F)) {
     const size_t FirstStep = Steps.size();
     const auto Before = AtEnd.find(BB->getSinglePredecessor());
@@ -59,10 +72,9 @@ MetadataInstrumenter::MetadataInstrumenter(Function &F, SiteTable &Table,
                                   ? CheckedAccesses(F.getDataLayout())
                                   : Before->second;
     plan(*BB, Checked);
-    if (Loops.getLoopFor(BB))
+    if (const Loop *Inner = Loops.getLoopFor(BB))
       for (Step &S : drop_begin(Steps, FirstStep))
-        if (S.IsFast && S.What.Where.Base &&
-            S.What.Where.Base->getType()->isPointerTy())
+        if (S.IsFast && movesWith(S.What.Where.Base, *Inner, SE))
           S.Object = getUnderlyingObject(S.What.Where.Base);
     Checked.endBlock();
     AtEnd.try_emplace(BB, std::move(Checked));
@@ -117,7 +129,6 @@ static bool isAvailable(const Value *V, const Instruction *At,
 /// time. Larger groups would need more registers than that is worth, and what
 /// depends on a racy value may never return.
 void MetadataInstrumenter::planGroups(size_t First, size_t FirstBreak) {
-  constexpr unsigned MostWords = 8;
   constexpr size_t None = -1;
   size_t Counted = None;
   SmallVector<size_t> Group;
@@ -148,7 +159,7 @@ void MetadataInstrumenter::planGroups(size_t First, size_t FirstBreak) {
       continue;
     const unsigned More = S.What.Size < 4 ? 1 : S.What.Size / 4;
     if (!Group.empty() &&
-        (Words + More > MostWords ||
+        (Words + More > WordsInGroup ||
          !isAvailable(S.What.Where.Base, Steps[Group.front()].Inst)))
       Close();
     Group.push_back(N);

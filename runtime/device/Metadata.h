@@ -93,6 +93,9 @@ DEVICE void noteFence(const Self &Me, bool IsWide) {
 /// WarpState, of which the lanes of one call have the same.
 using WindowState = uint32_t __attribute__((ext_vector_type(4)));
 
+/// See __crsan_md_pages_from.
+using PageRange = uint64_t __attribute__((ext_vector_type(2)));
+
 /// A kernel begins. Lanes of a warp come here together.
 HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags) {
   using namespace crsan::device;
@@ -229,6 +232,37 @@ HOT_ENTRY uint64_t __crsan_md_pages() {
   using namespace crsan::device;
   return isShadowed() ? __crsan_config.Metadata + PagesAt
                       : reinterpret_cast<uint64_t>(&NotFollowed);
+}
+
+/// The pages around that of `A` whose exact shadow lies together as they do:
+/// number of the first one, how many, and what leads from four times an address
+/// to its cell. Number 0: its page is not tracked, or not exactly.
+HOT_ENTRY PageRange __crsan_md_pages_from(uint64_t A) {
+  using namespace crsan::device;
+  if (!isShadowed())
+    return {0, 0};
+  constexpr uint32_t Most = 8;
+  const uint32_t At = pageIndex(A) % Most;
+  const uint64_t *From = table<uint64_t>(PagesAt) + pageIndex(A) - At;
+  uint64_t Entries[Most];
+#pragma unroll
+  for (uint32_t I = 0; I < Most; ++I)
+    Entries[I] = loadRelaxed(From[I]);
+  const uint64_t Entry = loadRelaxed(From[At]);
+  if (!isPageOf(Entry, A) || Entry & PageCached)
+    return {0, 0};
+  uint32_t Alike = 0;
+#pragma unroll
+  for (uint32_t I = 0; I < Most; ++I)
+    Alike |=
+        uint32_t(Entries[I] - Entry == (I - uint64_t(At)) * ExactPageShadow)
+        << I;
+  const uint32_t Above = __builtin_ctz(~(Alike >> At));
+  const uint32_t Below = At ? __builtin_clz(~(Alike << (32 - At))) : 0;
+  const uint64_t Page = A >> PageShift;
+  return {uint64_t(Above + Below) << 32 | uint32_t(Page - Below),
+          (Entry & ((uint64_t(1) << PageTagAt) - 4096)) -
+              (Page << PageShift) * (sizeof(Cell) / 4)};
 }
 
 /// The first index of a function's sites, which have not had theirs yet when it
