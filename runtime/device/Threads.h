@@ -167,6 +167,18 @@ struct Self {
   }
 };
 
+/// What four warps of the block, from the I-th on, have read strongly.
+DEVICE uint64_t seenByFour(const Self &Me, uint32_t I, uint32_t NumOfBlock) {
+  uint64_t Seen[4];
+#pragma unroll
+  for (uint32_t J = 0; J < 4; ++J) {
+    const uint32_t Place = I + J < NumOfBlock ? I + J : I;
+    Seen[J] = loadRelaxed(
+        Self::stateOf((Me.FirstWarp + Place) & (NumWarps - 1)).Seen);
+  }
+  return Seen[0] | Seen[1] | Seen[2] | Seen[3];
+}
+
 DEVICE bool isFirstHere() {
   return lane() == uint32_t(__builtin_ctz(activeMask()));
 }
@@ -204,6 +216,9 @@ DEVICE uint32_t tick(const Self &Me) {
 /// access that is not in it is known to nobody outside its block: neither to
 /// another grid nor to the host.
 constexpr uint32_t AnyWide = 0;
+
+/// What is known of those of whom everything may be known: no clock is larger.
+constexpr uint32_t Everything = ~0u;
 
 /// Objects below are barriers, by number.
 constexpr uint64_t FirstAddress = 4096;
@@ -266,6 +281,11 @@ struct SyncCells {
   DEVICE static uint32_t anyOfBlock() { return blockCellOf(~uint64_t(1)); }
 };
 
+/// The largest clock of a warp that was released beyond a block.
+DEVICE uint32_t knownToAnybody(uint32_t Warp) {
+  return loadRelaxed(SyncCells::at(AnyWide).Known[knownEntry(Warp)]);
+}
+
 /// Four of the clocks of a row.
 struct Clocks {
   uint32_t Of[4];
@@ -326,9 +346,6 @@ DEVICE void announce(SyncCell &To) {
   asm volatile("red.relaxed.gpu.add.u32 [%0], 1;" ::"l"(&To.Version)
                : "memory");
 }
-
-/// What is known of those of whom everything may be known: no clock is larger.
-constexpr uint32_t Everything = ~0u;
 
 /// Everything that this thread may have learned without our noticing.
 DEVICE void acquireEverything(const Self &Me) {
