@@ -183,11 +183,8 @@ struct LaneStates {
   uint32_t ActiveLocks[32]; ///< Bit I: Locks[I] has been followed by a fence.
   uint32_t Locks[4][32];    ///< Hashes of their addresses, 0: free.
   uint32_t Flags[32];       ///< LaneFlags.
-  /// The last wide sync cell and the last of the block's that were acquired
-  /// from, and their versions.
-  uint32_t AcquiredCell[2][32], AcquiredVersion[2][32];
 };
-static_assert(sizeof(LaneStates) == 25 * 128);
+static_assert(sizeof(LaneStates) == 21 * 128);
 
 enum LaneFlags : uint32_t {
   IsCalling = 1, ///< Has called a function of another unit.
@@ -215,10 +212,8 @@ inline constexpr uint32_t NumSyncCells = 1u << 15;
 inline constexpr uint32_t NumWideCells = NumSyncCells / 2, SubCells = 8;
 /// What whoever acquires from an object comes to know. 256 bytes.
 struct SyncCell {
-  uint32_t Version; ///< Rises behind each change; 0: there was none.
-  uint32_t Reserved;
   uint64_t Seen; ///< As WarpState's.
-  uint32_t Pad[28];
+  uint32_t Pad[30];
   uint32_t Known[KnownEntries];
 };
 static_assert(sizeof(SyncCell) == 256);

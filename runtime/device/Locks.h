@@ -54,10 +54,13 @@ DEVICE void activateLocks(const Self &Me) {
   const LaneRef T = Me.thread();
   if (T.NumLocks == 0)
     return;
+  uint32_t Active = T.ActiveLocks;
+#pragma unroll
   for (uint32_t I = 0; I < MaxLocks; ++I)
-    if (T.lock(I))
-      T.ActiveLocks |= 1u << I;
-  setFlags(Me.warp().LockedLanes, 1u << Me.Lane);
+    Active |= (T.lock(I) ? 1u : 0u) << I;
+  T.ActiveLocks = Active;
+  if (!(loadNear(Me.warp().LockedLanes) >> Me.Lane & 1))
+    setFlags(Me.warp().LockedLanes, 1u << Me.Lane);
 }
 
 } // namespace crsan::device

@@ -73,7 +73,8 @@ DEVICE uint32_t startOf(uint64_t Grid, uint32_t Here) {
 constexpr uint64_t BlockBarrier = ~uint64_t(0);
 
 /// What this thread writes strongly from now on releases what was before.
-DEVICE void noteFence(const Self &Me, bool IsWide) {
+/// Returns the clock from now on.
+DEVICE uint32_t noteFence(const Self &Me, bool IsWide) {
   const LaneRef T = Me.thread();
   const uint32_t Now = tick(Me);
   T.FenceBlock = Now;
@@ -81,6 +82,7 @@ DEVICE void noteFence(const Self &Me, bool IsWide) {
     T.FenceDevice = Now;
   if (!(loadNear(Me.warp().Place) & HasFenced))
     setFlags(Me.warp().Place, HasFenced);
+  return Now;
 }
 
 } // namespace crsan::device
@@ -295,7 +297,7 @@ HOT_ENTRY void __crsan_md_strong_done(crsan::abi::AccessSite *S, uint64_t A,
     return;
   const Self Me;
   const LaneRef T = Me.thread();
-  noteSeen(Me.warp().Seen, uint64_t(1) << seenBit(A));
+  noteSeenNear(Me.warp().Seen, uint64_t(1) << seenBit(A));
   if (Swap != 1 && (S->Flags & IsSwap))
     rememberSwap(Me, *S, A);
   if (Swap == 2)
@@ -312,7 +314,6 @@ HOT_ENTRY void __crsan_md_strong_done(crsan::abi::AccessSite *S, uint64_t A,
   const SyncCells From(A);
   const bool Wide = isWide(S->Scope);
   if (S->Order == SyncOrder::Acquire || S->Order == SyncOrder::AcquireRelease) {
-    fenceDevice();
     collect(Me, From, Wide);
     activateLocks(Me);
   } else {
@@ -327,9 +328,12 @@ HOT_ENTRY void __crsan_md_fence(uint32_t Scope) {
     return;
   const Self Me;
   const bool Wide = isWide(SyncScope(Scope));
-  noteFence(Me, Wide);
+  // One step for both: what is acquired is so before the fence's clock.
+  const bool HasLearned = acquirePending(Me, Wide);
+  const uint32_t Now = noteFence(Me, Wide);
+  if (HasLearned)
+    Me.thread().Acquire = Now;
   activateLocks(Me);
-  acquirePending(Me, Wide);
 }
 
 /// A barrier of lanes of this warp is about to happen. It happens here as well:
@@ -341,7 +345,15 @@ HOT_ENTRY void __crsan_md_warp_barrier(uint32_t Mask) {
     return;
   const Self Me;
   const LaneRef T = Me.thread();
-  T.WarpArrive = tick(Me);
+  WarpState &W = Me.warp();
+  const uint32_t Now = loadNear(W.Clock) + 1;
+  T.WarpArrive = Now;
+  // The whole warp, as a rule: then both steps are one.
+  if (Mask == ~0u && setClock(W, Now + 1)) {
+    T.WarpDepart = T.LastSync = Now + 1;
+    return;
+  }
+  raiseClock(W, Now);
   __nvvm_bar_warp_sync(Mask);
   T.WarpDepart = tick(Me);
 }
@@ -350,16 +362,15 @@ HOT_ENTRY void __crsan_md_warp_barrier(uint32_t Mask) {
 ENTRY void __crsan_md_give(uint32_t Now) {
   using namespace crsan::device;
   const Self Me;
-  SyncCell &To = SyncCells::at(SyncCells::blockCellOf(BlockBarrier));
-  release(Me, To, Now);
-  fenceDevice();
-  announce(To);
+  Knowledge(Me).giveTo(Me, SyncCells::at(SyncCells::blockCellOf(BlockBarrier)),
+                       Now);
   setFlags(Me.firstWarpState().News, HasNews);
 }
 ENTRY void __crsan_md_take() {
   using namespace crsan::device;
   const Self Me;
-  acquire(Me, SyncCells::blockCellOf(BlockBarrier), /*IsOwn=*/true);
+  if (acquire(Me, SyncCells::blockCellOf(BlockBarrier), /*IsOwn=*/true))
+    Me.thread().Acquire = tick(Me);
 }
 
 /// A barrier of all threads of the block is about to happen.
@@ -369,8 +380,11 @@ HOT_ENTRY void __crsan_md_block_arrive() {
     return;
   const Self Me;
   const LaneRef T = Me.thread();
-  const uint32_t Now = tick(Me);
-  T.WarpArrive = Now;
+  WarpState &W = Me.warp();
+  const uint32_t Now = loadNear(W.Clock) + 1;
+  if (!setClock(W, Now))
+    raiseClock(W, Now);
+  T.WarpArrive = T.LastSync = Now;
   if (isFirstHere())
     raise(Me.firstWarpState().Arrive[(T.Barriers + 1) & 1], Now);
   if (loadNear(Me.warp().Place) & HasFresh) {
