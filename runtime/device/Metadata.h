@@ -420,8 +420,10 @@ HOT_ENTRY void __crsan_md_block_depart() {
     Now = Other > Now ? Other : Now;
   }
   // Each lane for itself, as in tick.
-  raiseClock(W, Now);
-  raise(W.Barrier, Now);
+  if (!setBarrier(W, Now)) {
+    raiseClock(W, Now);
+    raise(W.Barrier, Now);
+  }
   T.WarpDepart = Now;
   if (News & HasNews)
     __crsan_md_take();

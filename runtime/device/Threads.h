@@ -218,6 +218,26 @@ DEVICE bool setClock(WarpState &W, uint32_t Value) {
   return IsSet;
 }
 
+/// As above, behind a barrier of the block: all go on from one clock.
+DEVICE bool setBarrier(WarpState &W, uint32_t Value) {
+  // Who is ahead of it, keeps the others from setting it.
+  const uint32_t Wanted = loadNear(W.Clock) <= Value ? Value : ~lane();
+  uint32_t IsSet;
+  static_assert(offsetof(WarpState, Clock) == 0 &&
+                offsetof(WarpState, Barrier) == 4);
+  asm volatile("{ .reg .pred p, q; .reg .b32 m, v; activemask.b32 m; "
+               "match.all.sync.b32 v|p, %1, m; "
+               "setp.eq.u32 q, m, 0xffffffff; and.pred q, q, p; "
+               "@q st.v2.u32 [%2], {%3, %3}; @q bar.warp.sync 0xffffffff; "
+               "selp.u32 %0, 1, 0, q; }"
+               : "=r"(IsSet)
+               : "r"(Wanted), "l"(&W.Clock), "r"(Value)
+               : "memory");
+  if (IsSet && isUsedUp(Value))
+    setFlags(W.Place, NeedsCare);
+  return IsSet;
+}
+
 /// Lets the warp's clock rise: accesses until now are told from later ones.
 /// Lanes that do so together share a step.
 DEVICE uint32_t tick(const Self &Me) {
@@ -416,13 +436,16 @@ DEVICE bool acquire(const Self &Me, uint32_t Cell, bool IsOwn = false) {
   const uint32_t OfOwn = loadRelaxed(From.Known[knownEntry(Me.Warp)]);
   const uint64_t Seen = loadRelaxed(From.Seen);
   const uint32_t Foreign = loadRelaxed(metadata().Foreign);
-  const uint32_t Flags = loadNear(W.Flags);
+  const uint32_t Flags = loadRelaxed(W.Flags);
   const LaneRef T = Me.thread();
   // Somebody may have released by means that we do not know.
   if ((Flags & Opaque) || Foreign) {
     acquireEverything(Me);
     return false;
   }
+  // The cache may still have the row of an earlier block, until this one has
+  // raised it for the first time.
+  const uint32_t IsValid = Flags & HasKnown ? ~0u : 0;
   bool IsNews = false;
   uint32_t Any = 0;
 #pragma unroll
@@ -431,7 +454,7 @@ DEVICE bool acquire(const Self &Me, uint32_t Cell, bool IsOwn = false) {
 #pragma unroll
     for (uint32_t J = 0; J < 4; ++J) {
       Any |= Theirs.Of[I + J];
-      if (Theirs.Of[I + J] > Ours.Of[J]) {
+      if (Theirs.Of[I + J] > (Ours.Of[J] & IsValid)) {
         raise(Me.known()[I + J], Theirs.Of[I + J]);
         IsNews = true;
       }
@@ -457,8 +480,9 @@ DEVICE void publish(const Self &Me, const SyncCells &To, bool IsWide,
   // and where anything goes, what they have released elsewhere.
   constexpr uint32_t WideAt = 15, WideMask = (NumWideCells - 1) << WideAt;
   const uint32_t Cells = 1u << 31 | (IsWide ? To.Wide << WideAt : 0) | To.Block;
+  const uint32_t Last = T.PublishedCells, LastClock = T.PublishedClock;
   const uint32_t Now = loadNear(Me.warp().Clock);
-  const uint32_t Before = T.PublishedClock == Now ? T.PublishedCells : 0;
+  const uint32_t Before = LastClock == Now ? Last : 0;
   if (Before == Cells)
     return;
   const bool IsToldAnybody = Before && (!IsWide || (Before & WideMask));
@@ -527,7 +551,9 @@ static_assert(NumSyncCells <= 1u << 15);
 /// Returns whether this lane has come to know anything.
 DEVICE bool acquirePending(const Self &Me, bool IsWide) {
   const LaneRef T = Me.thread();
+  static_assert(MaxPending == 2);
   const uint32_t NumPending = T.NumPending;
+  const uint32_t First = T.pending(0), Second = T.pending(1);
   if (NumPending == 0)
     return false;
   const uint32_t Num = NumPending & ~AnyPending;
@@ -541,7 +567,7 @@ DEVICE bool acquirePending(const Self &Me, bool IsWide) {
   for (uint32_t I = 0; I < End; ++I) {
     uint32_t Cell = I - NumCells;
     if (I < NumCells) {
-      const uint32_t Pending = TooMany ? 0 : T.pending(I / 2);
+      const uint32_t Pending = I < 2 ? First : Second;
       if (I % 2 == 1 && !(IsWide && Pending >> 31))
         continue;
       Cell = TooMany      ? SyncCells::anyOfBlock()
