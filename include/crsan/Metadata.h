@@ -174,8 +174,9 @@ struct LaneStates {
   uint32_t FenceBlock[32], FenceDevice[32];
   uint32_t Release[32]; ///< At its last release of any scope.
   uint32_t Acquire[32]; ///< When it last came to know of another thread.
-  /// The sync cells of its last release, and when that was.
-  uint32_t PublishedCells[32], PublishedClock[32];
+  /// The sync cells of its last releases, within the block and beyond, and the
+  /// clocks of its own that it told them.
+  uint32_t PublishedCells[32], PublishedClock[32], PublishedWideClock[32];
   uint32_t
       NumPending[32]; ///< Sync cells that were read, for the next fence, ...
   uint32_t Pending[2][32]; ///< ... the last ones of them.
@@ -184,7 +185,7 @@ struct LaneStates {
   uint32_t Locks[4][32];    ///< Hashes of their addresses, 0: free.
   uint32_t Flags[32];       ///< LaneFlags.
 };
-static_assert(sizeof(LaneStates) == 21 * 128);
+static_assert(sizeof(LaneStates) == 22 * 128);
 
 enum LaneFlags : uint32_t {
   IsCalling = 1, ///< Has called a function of another unit.

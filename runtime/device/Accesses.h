@@ -19,7 +19,7 @@ DEVICE bool isSuspect(const Self &Me, Accessor Mine, Accessor Earlier) {
   // P6.
   if (Earlier.isWide() && Mine.isWide())
     return false;
-  return !isKnownNear(Me, Earlier);
+  return !isOrderedNear(Me, Earlier);
 }
 
 /// Whether the access of `A` by this thread, now, races with one that conflicts

@@ -45,15 +45,35 @@ struct Quick {
   }
 };
 
-/// Whether this warp surely knows of what `Earlier`, of another warp, did by
-/// then: nearly always, where blocks synchronise. The multiprocessor's cache
-/// has the answer; what it says may be old, and then is too small.
-DEVICE bool isKnownNear(const Self &Me, Accessor Earlier) {
+/// P4: whether two lanes of this warp have met, at a barrier of it, or by a
+/// release and an acquire. That they run in lockstep, which is enough for
+/// iGUARD, nobody has promised. `Arrive` and `Release`: the earlier lane's.
+DEVICE bool haveMet(const Self &Me, Accessor Earlier, uint32_t Arrive,
+                    uint32_t Release) {
+  const uint32_t Then = Earlier.clock();
+  const LaneRef Mine = Me.thread();
+  const uint32_t Depart = Mine.WarpDepart, Acquire = Mine.Acquire;
+  // One of several may be any other lane, of which nothing is known.
+  const bool Left = Earlier.lane() == Me.Lane || Arrive > Then ||
+                    Release >= Then + !Earlier.isStrong();
+  return Left && (Depart > Then || Acquire > Then);
+}
+
+/// What nearly always shows, where threads synchronise by more than barriers of
+/// the block, that `Earlier` is ordered before what this thread does: what its
+/// warp knows, and where its own lanes have met. The multiprocessor's cache
+/// says it; what is old there is too small.
+DEVICE bool isOrderedNear(const Self &Me, Accessor Earlier) {
   const uint32_t Theirs = Earlier.warp();
+  if (Theirs == Me.Warp) {
+    const LaneRef T = Self::stateOf(Theirs, Earlier.lane());
+    const uint32_t Arrive = loadNear(T.WarpArrive);
+    const uint32_t Release = loadNear(T.Release);
+    return haveMet(Me, Earlier, Arrive, Release);
+  }
   const uint32_t Flags = loadNear(Me.warp().Flags);
   const uint32_t Known = loadNear(Me.known()[knownEntry(Theirs)]);
-  return Theirs != Me.Warp && (Flags & HasKnown) &&
-         Known >= Earlier.clock() + !Earlier.isStrong();
+  return (Flags & HasKnown) && Known >= Earlier.clock() + !Earlier.isStrong();
 }
 
 /// What this warp's state says, at the time of a judgement.
@@ -80,16 +100,10 @@ DEVICE Order judgeInWarp(const Self &Me, const Standing &Now,
   if (Now.Known == Everything)
     return Order::Ordered;
   const LaneRef Theirs = Self::stateOf(Me.Warp, Earlier.lane());
-  const uint32_t TheirArrive = loadRelaxed(Theirs.WarpArrive);
-  const uint32_t TheirRelease = loadRelaxed(Theirs.Release);
-  const LaneRef Mine = Me.thread();
-  // P4: a barrier of the warp. That the two lanes run in lockstep, which is
-  // enough for iGUARD, nobody has promised.
-  // One of several may be any other lane, of which nothing is known.
-  const bool Left = Earlier.lane() == Me.Lane || TheirArrive > Then ||
-                    TheirRelease >= Then + !Earlier.isStrong();
-  const bool Arrived = Mine.WarpDepart > Then || Mine.Acquire > Then;
-  return Left && Arrived ? Order::Ordered : Order::SameWarp; // R2.
+  const uint32_t Arrive = loadRelaxed(Theirs.WarpArrive);
+  const uint32_t Release = loadRelaxed(Theirs.Release);
+  return haveMet(Me, Earlier, Arrive, Release) ? Order::Ordered
+                                               : Order::SameWarp; // R2.
 }
 
 /// Whether the access by `Earlier` is ordered before what this thread does now.
@@ -149,12 +163,7 @@ DEVICE Order judge(const Self &Me, Accessor Earlier) {
 /// block may reset the counter that told it that it is the last, with or
 /// without a fence.
 DEVICE bool mayHaveSeen(const Self &Me, Address A) {
-  const uint32_t NumOfBlock = warpsInBlock();
-  uint64_t Seen = 0;
-#pragma unroll 1
-  for (uint32_t I = 0; I < NumOfBlock; I += 4)
-    Seen |= seenByFour(Me, I, NumOfBlock);
-  return Seen >> seenBit(A) & 1;
+  return seenByBlock(Me, /*IsNear=*/false) >> seenBit(A) & 1;
 }
 
 DEVICE const AccessSite *siteAt(uint32_t Index) {

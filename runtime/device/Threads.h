@@ -111,7 +111,7 @@ struct LaneRef {
   uint32_t Lane;
   uint32_t &Epoch, &Barriers, &LastSync, &WarpArrive, &WarpDepart, &FenceBlock,
       &FenceDevice, &Release, &Acquire, &PublishedCells, &PublishedClock,
-      &NumPending, &NumLocks, &ActiveLocks, &Flags;
+      &PublishedWideClock, &NumPending, &NumLocks, &ActiveLocks, &Flags;
 
   DEVICE LaneRef(LaneStates &S, uint32_t L)
       : Of(S), Lane(L), Epoch(S.Epoch[L]), Barriers(S.Barriers[L]),
@@ -119,9 +119,10 @@ struct LaneRef {
         WarpDepart(S.WarpDepart[L]), FenceBlock(S.FenceBlock[L]),
         FenceDevice(S.FenceDevice[L]), Release(S.Release[L]),
         Acquire(S.Acquire[L]), PublishedCells(S.PublishedCells[L]),
-        PublishedClock(S.PublishedClock[L]), NumPending(S.NumPending[L]),
-        NumLocks(S.NumLocks[L]), ActiveLocks(S.ActiveLocks[L]),
-        Flags(S.Flags[L]) {}
+        PublishedClock(S.PublishedClock[L]),
+        PublishedWideClock(S.PublishedWideClock[L]),
+        NumPending(S.NumPending[L]), NumLocks(S.NumLocks[L]),
+        ActiveLocks(S.ActiveLocks[L]), Flags(S.Flags[L]) {}
   DEVICE uint32_t &pending(uint32_t I) const { return Of.Pending[I][Lane]; }
   DEVICE uint32_t &lock(uint32_t I) const { return Of.Locks[I][Lane]; }
 };
@@ -168,16 +169,24 @@ struct Self {
   }
 };
 
-/// What four warps of the block, from the I-th on, have read strongly.
-DEVICE uint64_t seenByFour(const Self &Me, uint32_t I, uint32_t NumOfBlock) {
-  uint64_t Seen[4];
+/// What the warps of the block have read strongly. `IsNear`: as far as a
+/// barrier has handed it on, for which the multiprocessor's cache will do.
+DEVICE uint64_t seenByBlock(const Self &Me, bool IsNear) {
+  const uint32_t NumOfBlock = warpsInBlock();
+  uint64_t All = 0;
+#pragma unroll 1
+  for (uint32_t I = 0; I < NumOfBlock; I += 4) {
+    uint64_t Seen[4];
 #pragma unroll
-  for (uint32_t J = 0; J < 4; ++J) {
-    const uint32_t Place = I + J < NumOfBlock ? I + J : I;
-    Seen[J] = loadRelaxed(
-        Self::stateOf((Me.FirstWarp + Place) & (NumWarps - 1)).Seen);
+    for (uint32_t J = 0; J < 4; ++J) {
+      const uint32_t Place = I + J < NumOfBlock ? I + J : I;
+      const WarpState &W =
+          Self::stateOf((Me.FirstWarp + Place) & (NumWarps - 1));
+      Seen[J] = IsNear ? loadNear(W.Seen) : loadRelaxed(W.Seen);
+    }
+    All |= Seen[0] | Seen[1] | Seen[2] | Seen[3];
   }
-  return Seen[0] | Seen[1] | Seen[2] | Seen[3];
+  return All;
 }
 
 DEVICE bool isFirstHere() {
@@ -374,10 +383,8 @@ struct Knowledge {
     IsMore = (Flags & HasKnown) || Barrier;
     if (!Barrier)
       return;
+    Seen |= seenByBlock(Me, /*IsNear=*/true);
     const uint32_t NumOfBlock = warpsInBlock();
-#pragma unroll 1
-    for (uint32_t I = 0; I < NumOfBlock; I += 4)
-      Seen |= seenByFour(Me, I, NumOfBlock);
 #pragma unroll 1
     for (uint32_t I = 0; I < NumOfBlock; ++I)
       OfBlock |= 1u << knownEntry(Me.FirstWarp + I);
@@ -476,36 +483,46 @@ DEVICE void publish(const Self &Me, const SyncCells &To, bool IsWide,
                     bool IsReleased, uint32_t OwnClockWide,
                     uint32_t OwnClockBlock) {
   const LaneRef T = Me.thread();
-  // Spinning threads release again and again what they have released before;
-  // and where anything goes, what they have released elsewhere.
-  constexpr uint32_t WideAt = 15, WideMask = (NumWideCells - 1) << WideAt;
-  const uint32_t Cells = 1u << 31 | (IsWide ? To.Wide << WideAt : 0) | To.Block;
-  const uint32_t Last = T.PublishedCells, LastClock = T.PublishedClock;
   const uint32_t Now = loadNear(Me.warp().Clock);
-  const uint32_t Before = LastClock == Now ? Last : 0;
-  if (Before == Cells)
+  // Between two fences, all releases to an object say the same. And where
+  // anything goes, all of them do.
+  constexpr uint32_t IsSet = 1u << 31, WideAt = 15;
+  const uint32_t Last = T.PublishedCells;
+  const uint32_t Wide = Last >> WideAt & (NumWideCells - 1);
+  const bool HasBlock = (Last & IsSet) && T.PublishedClock >= OwnClockBlock;
+  const bool HasWide = Wide && T.PublishedWideClock >= OwnClockWide;
+  enum : uint32_t { OfBlock = 1, AnyOfBlock = 2, OfAll = 4, AnyOfAll = 8 };
+  uint32_t Todo = HasBlock ? 0 : OfBlock | AnyOfBlock;
+  if ((Last & (NumSyncCells - 1)) != To.Block)
+    Todo |= OfBlock;
+  if (IsWide && !HasWide)
+    Todo |= OfAll | AnyOfAll;
+  if (IsWide && Wide != To.Wide)
+    Todo |= OfAll;
+  if (!Todo)
     return;
-  const bool IsToldAnybody = Before && (!IsWide || (Before & WideMask));
+  const bool IsNewWide = Todo & OfAll;
   const Knowledge Known(Me);
 #pragma unroll 1
-  for (uint32_t I = 0; I < 4; ++I) {
-    const bool IsOfBlock = I < 2, IsAny = I & 1;
-    if ((!IsOfBlock && !IsWide) || (IsAny && IsToldAnybody))
-      continue;
-    const uint32_t Cell = IsOfBlock ? IsAny ? SyncCells::anyOfBlock() : To.Block
-                          : IsAny   ? Me.Warp % NumAnyWide
-                                    : To.Wide;
+  for (; Todo; Todo &= Todo - 1) {
+    const uint32_t This = Todo & (0u - Todo);
+    const uint32_t Cell = This == OfBlock      ? To.Block
+                          : This == AnyOfBlock ? SyncCells::anyOfBlock()
+                          : This == OfAll      ? To.Wide
+                                               : Me.Warp % NumAnyWide;
     Known.giveTo(Me, SyncCells::at(Cell),
-                 IsOfBlock ? OwnClockBlock : OwnClockWide);
+                 This < OfAll ? OwnClockBlock : OwnClockWide);
   }
   T.Release = Now;
-  // What is behind no fence yet, later writes do not release.
-  T.PublishedCells = IsReleased ? 0 : Cells;
-  T.PublishedClock = Now;
+  // What no fence is behind yet, later writes do not release.
   if (IsReleased)
     return;
-  // To whom the release is not wide, it is one within the block.
+  T.PublishedCells = IsSet | (IsWide ? To.Wide : Wide) << WideAt | To.Block;
+  T.PublishedClock = OwnClockBlock;
   if (IsWide)
+    T.PublishedWideClock = OwnClockWide;
+  // To whom the release is not wide, it is one within the block.
+  if (IsNewWide)
     fenceDevice();
   else
     fenceBlock();
