@@ -74,8 +74,7 @@ constexpr uint64_t BlockBarrier = ~uint64_t(0);
 
 /// What this thread writes strongly from now on releases what was before.
 /// Returns the clock from now on.
-DEVICE uint32_t noteFence(const Self &Me, bool IsWide) {
-  const LaneRef T = Me.thread();
+DEVICE uint32_t noteFence(const Self &Me, const LaneRef &T, bool IsWide) {
   const uint32_t Now = tick(Me);
   T.FenceBlock = Now;
   if (IsWide)
@@ -267,15 +266,15 @@ HOT_ENTRY void __crsan_md_release(crsan::abi::AccessSite *S, uint64_t A) {
     return;
   const Self Me;
   const LaneRef T = Me.thread();
-  giveLock(Me, A);
+  giveLock(Me, T, A);
   const bool Wide = isWide(S->Scope);
   const bool IsRelease =
       S->Order == SyncOrder::Release || S->Order == SyncOrder::AcquireRelease;
   if (IsRelease)
-    noteFence(Me, Wide);
+    noteFence(Me, T, Wide);
   if (T.FenceBlock)
-    publish(Me, SyncCells(A), Wide && T.FenceDevice && !isOfBlock(A), IsRelease,
-            T.FenceDevice, T.FenceBlock);
+    publish(Me, T, SyncCells(A), Wide && T.FenceDevice && !isOfBlock(A),
+            IsRelease, T.FenceDevice, T.FenceBlock);
 }
 
 /// A strong access is about to happen.
@@ -314,8 +313,8 @@ HOT_ENTRY void __crsan_md_strong_done(crsan::abi::AccessSite *S, uint64_t A,
   const SyncCells From(A);
   const bool Wide = isWide(S->Scope);
   if (S->Order == SyncOrder::Acquire || S->Order == SyncOrder::AcquireRelease) {
-    collect(Me, From, Wide);
-    activateLocks(Me);
+    collect(Me, T, From, Wide);
+    activateLocks(Me, T);
   } else {
     awaitFence(T, From, Wide);
   }
@@ -327,13 +326,14 @@ HOT_ENTRY void __crsan_md_fence(uint32_t Scope) {
   if (!isShadowed())
     return;
   const Self Me;
+  const LaneRef T = Me.thread();
   const bool Wide = isWide(SyncScope(Scope));
   // One step for both: what is acquired is so before the fence's clock.
-  const bool HasLearned = acquirePending(Me, Wide);
-  const uint32_t Now = noteFence(Me, Wide);
+  const bool HasLearned = acquirePending(Me, T, Wide);
+  const uint32_t Now = noteFence(Me, T, Wide);
   if (HasLearned)
-    Me.thread().Acquire = Now;
-  activateLocks(Me);
+    T.Acquire = Now;
+  activateLocks(Me, T);
 }
 
 /// A barrier of lanes of this warp is about to happen. It happens here as well:
@@ -347,7 +347,7 @@ HOT_ENTRY void __crsan_md_warp_barrier(uint32_t Mask) {
   const LaneRef T = Me.thread();
   WarpState &W = Me.warp();
   const uint32_t Now = loadNear(W.Clock) + 1;
-  T.WarpArrive = Now;
+  T.WarpArrive = T.LastSync = Now;
   // The whole warp, as a rule: then both steps are one.
   if (Mask == ~0u && setClock(W, Now + 1)) {
     T.WarpDepart = T.LastSync = Now + 1;
@@ -369,8 +369,9 @@ ENTRY void __crsan_md_give(uint32_t Now) {
 ENTRY void __crsan_md_take() {
   using namespace crsan::device;
   const Self Me;
-  if (acquire(Me, SyncCells::blockCellOf(BlockBarrier), /*IsOwn=*/true))
-    Me.thread().Acquire = tick(Me);
+  const LaneRef T = Me.thread();
+  if (acquire(Me, T, SyncCells::blockCellOf(BlockBarrier), /*IsOwn=*/true))
+    T.Acquire = tick(Me);
 }
 
 /// A barrier of all threads of the block is about to happen.
@@ -448,7 +449,7 @@ HOT_ENTRY void __crsan_md_publish(uint64_t Object, uint32_t Scope) {
     return;
   const Self Me;
   const uint32_t Now = tick(Me);
-  publish(Me, SyncCells(Object), isWide(SyncScope(Scope)),
+  publish(Me, Me.thread(), SyncCells(Object), isWide(SyncScope(Scope)),
           /*IsReleased=*/false, Now, Now);
 }
 
@@ -458,7 +459,7 @@ HOT_ENTRY void __crsan_md_collect(uint64_t Object, uint32_t Scope) {
   if (!isShadowed())
     return;
   const Self Me;
-  collect(Me, SyncCells(Object), isWide(SyncScope(Scope)));
+  collect(Me, Me.thread(), SyncCells(Object), isWide(SyncScope(Scope)));
 }
 
 /// A statement is about to acquire, and may itself hand on what it has

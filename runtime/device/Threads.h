@@ -436,15 +436,15 @@ DEVICE void acquireEverything(const Self &Me) {
 /// Adds what a cell says to what this warp knows. Returns whether this lane has
 /// come to know anything, and so has to step and note when it did. `IsOwn`: it
 /// comes from a barrier of the block, and so need not be handed on there.
-DEVICE bool acquire(const Self &Me, uint32_t Cell, bool IsOwn = false) {
+DEVICE bool acquire(const Self &Me, const LaneRef &T, uint32_t Cell,
+                    bool IsOwn = false) {
   WarpState &W = Me.warp();
   const SyncCell &From = SyncCells::at(Cell);
   const Row Theirs(From.Known);
   const uint32_t OfOwn = loadRelaxed(From.Known[knownEntry(Me.Warp)]);
   const uint64_t Seen = loadRelaxed(From.Seen);
   const uint32_t Foreign = loadRelaxed(metadata().Foreign);
-  const uint32_t Flags = loadRelaxed(W.Flags);
-  const LaneRef T = Me.thread();
+  const uint32_t Flags = loadRelaxed(W.Flags), LastAcquire = T.Acquire;
   // Somebody may have released by means that we do not know.
   if ((Flags & Opaque) || Foreign) {
     acquireEverything(Me);
@@ -474,23 +474,23 @@ DEVICE bool acquire(const Self &Me, uint32_t Cell, bool IsOwn = false) {
   if (IsNews && !IsOwn)
     setFlags(W.Place, HasFresh);
   // Of lanes of its own warp, it learns by the warp's own clock.
-  return IsNews || OfOwn > T.Acquire || (Any && T.Acquire == 0);
+  return IsNews || OfOwn > LastAcquire || (Any && LastAcquire == 0);
 }
 
 /// A release that is visible wherever what follows it is. `IsReleased`: what
 /// follows is itself a release.
-DEVICE void publish(const Self &Me, const SyncCells &To, bool IsWide,
-                    bool IsReleased, uint32_t OwnClockWide,
+DEVICE void publish(const Self &Me, const LaneRef &T, const SyncCells &To,
+                    bool IsWide, bool IsReleased, uint32_t OwnClockWide,
                     uint32_t OwnClockBlock) {
-  const LaneRef T = Me.thread();
   const uint32_t Now = loadNear(Me.warp().Clock);
   // Between two fences, all releases to an object say the same. And where
   // anything goes, all of them do.
   constexpr uint32_t IsSet = 1u << 31, WideAt = 15;
-  const uint32_t Last = T.PublishedCells;
+  const uint32_t Last = T.PublishedCells, LastClock = T.PublishedClock;
+  const uint32_t LastWideClock = T.PublishedWideClock;
   const uint32_t Wide = Last >> WideAt & (NumWideCells - 1);
-  const bool HasBlock = (Last & IsSet) && T.PublishedClock >= OwnClockBlock;
-  const bool HasWide = Wide && T.PublishedWideClock >= OwnClockWide;
+  const bool HasBlock = (Last & IsSet) && LastClock >= OwnClockBlock;
+  const bool HasWide = Wide && LastWideClock >= OwnClockWide;
   enum : uint32_t { OfBlock = 1, AnyOfBlock = 2, OfAll = 4, AnyOfAll = 8 };
   uint32_t Todo = HasBlock ? 0 : OfBlock | AnyOfBlock;
   if ((Last & (NumSyncCells - 1)) != To.Block)
@@ -528,13 +528,14 @@ DEVICE void publish(const Self &Me, const SyncCells &To, bool IsWide,
     fenceBlock();
 }
 
-DEVICE void collect(const Self &Me, const SyncCells &From, bool IsWide) {
+DEVICE void collect(const Self &Me, const LaneRef &T, const SyncCells &From,
+                    bool IsWide) {
   bool HasLearned = false;
 #pragma unroll 1
   for (uint32_t I = IsWide ? 0 : 1; I < 2; ++I)
-    HasLearned |= acquire(Me, I == 0 ? From.Wide : From.Block);
+    HasLearned |= acquire(Me, T, I == 0 ? From.Wide : From.Block);
   if (HasLearned)
-    Me.thread().Acquire = tick(Me);
+    T.Acquire = tick(Me);
 }
 
 //===----------------------------------------------------------------------===//
@@ -566,8 +567,7 @@ DEVICE void awaitFence(const LaneRef &T, const SyncCells &From, bool IsWide) {
 static_assert(NumSyncCells <= 1u << 15);
 
 /// Returns whether this lane has come to know anything.
-DEVICE bool acquirePending(const Self &Me, bool IsWide) {
-  const LaneRef T = Me.thread();
+DEVICE bool acquirePending(const Self &Me, const LaneRef &T, bool IsWide) {
   static_assert(MaxPending == 2);
   const uint32_t NumPending = T.NumPending;
   const uint32_t First = T.pending(0), Second = T.pending(1);
@@ -591,7 +591,7 @@ DEVICE bool acquirePending(const Self &Me, bool IsWide) {
              : I % 2 == 1 ? Pending >> 15 & 0x7fff
                           : Pending & 0x7fff;
     }
-    HasLearned |= acquire(Me, Cell);
+    HasLearned |= acquire(Me, T, Cell);
   }
   if (IsWide)
     T.NumPending = 0;
