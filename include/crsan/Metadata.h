@@ -174,8 +174,9 @@ struct LaneStates {
   uint32_t FenceBlock[32], FenceDevice[32];
   uint32_t Release[32]; ///< At its last release of any scope.
   uint32_t Acquire[32]; ///< When it last came to know of another thread.
-  /// The sync cells of its last release, and when that was.
-  uint32_t PublishedCells[32], PublishedClock[32];
+  /// The sync cells of its last releases, within the block and beyond, and the
+  /// clocks of its own that it told them.
+  uint32_t PublishedCells[32], PublishedClock[32], PublishedWideClock[32];
   uint32_t
       NumPending[32]; ///< Sync cells that were read, for the next fence, ...
   uint32_t Pending[2][32]; ///< ... the last ones of them.
@@ -183,11 +184,8 @@ struct LaneStates {
   uint32_t ActiveLocks[32]; ///< Bit I: Locks[I] has been followed by a fence.
   uint32_t Locks[4][32];    ///< Hashes of their addresses, 0: free.
   uint32_t Flags[32];       ///< LaneFlags.
-  /// The last wide sync cell and the last of the block's that were acquired
-  /// from, and their versions.
-  uint32_t AcquiredCell[2][32], AcquiredVersion[2][32];
 };
-static_assert(sizeof(LaneStates) == 25 * 128);
+static_assert(sizeof(LaneStates) == 22 * 128);
 
 enum LaneFlags : uint32_t {
   IsCalling = 1, ///< Has called a function of another unit.
@@ -215,10 +213,8 @@ inline constexpr uint32_t NumSyncCells = 1u << 15;
 inline constexpr uint32_t NumWideCells = NumSyncCells / 2, SubCells = 8;
 /// What whoever acquires from an object comes to know. 256 bytes.
 struct SyncCell {
-  uint32_t Version; ///< Rises behind each change; 0: there was none.
-  uint32_t Reserved;
   uint64_t Seen; ///< As WarpState's.
-  uint32_t Pad[28];
+  uint32_t Pad[30];
   uint32_t Known[KnownEntries];
 };
 static_assert(sizeof(SyncCell) == 256);

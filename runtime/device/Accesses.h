@@ -11,6 +11,17 @@
 
 namespace crsan::device {
 
+/// Whether a closer look than Quick's is worth its while.
+DEVICE bool isSuspect(const Self &Me, Accessor Mine, Accessor Earlier) {
+  // Who accesses other bytes may yet meet a victim (__crsan_md_judge).
+  if (!(maskOf(Earlier.bytes()) & maskOf(Mine.bytes())))
+    return true;
+  // P6.
+  if (Earlier.isWide() && Mine.isWide())
+    return false;
+  return !isOrderedNear(Me, Earlier);
+}
+
 /// Whether the access of `A` by this thread, now, races with one that conflicts
 /// with it if their bytes overlap.
 DEVICE bool isRace(const Self &Me, const AccessSite &S, Address A,
@@ -89,16 +100,22 @@ ENTRY void __crsan_md_judge(crsan::abi::AccessSite *S, uint64_t A,
 ENTRY void __crsan_md_replaced(crsan::abi::AccessSite *S, uint64_t A,
                                uint64_t Size, uint64_t Earlier) {
   using namespace crsan::device;
-  if (!isShadowed())
+  if (!isShadowed() || Earlier == 0)
     return;
   const Self Me;
+  const WarpState &W = Me.warp();
+  const uint32_t Clock = loadNear(W.Clock);
+  const Quick Test{Me.FirstWarp, warpsInBlock(), loadNear(W.Barrier),
+                   loadNear(W.Floor)};
   const uint32_t From = uint32_t(A & 3), To = From + uint32_t(Size);
-  Accessor Mine =
-      Accessor::make(indexOf(*S), Me.Lane, Me.Warp, loadNear(Me.warp().Clock))
-          .with(bytesOf(From, To < 4 ? To : 4));
+  Accessor Mine = Accessor::make(indexOf(*S), Me.Lane, Me.Warp, Clock)
+                      .with(bytesOf(From, To < 4 ? To : 4));
   if (S->Flags & IsStrong)
     Mine = Mine.strong(isWide(S->Scope));
-  __crsan_md_judge(S, A, Mine.Bits, Earlier);
+  const Accessor Before{Earlier};
+  if (!Test.isOrdered(Before, Mine, spaceOf(A) == Space::Shared) &&
+      isSuspect(Me, Mine, Before))
+    __crsan_md_judge(S, A, Mine.Bits, Earlier);
 }
 
 namespace crsan::device {
@@ -117,6 +134,7 @@ DEVICE bool keepsWriter(Accessor Writer, Accessor Now, uint32_t Floor) {
 
 /// A warp's access, as its words are judged.
 struct Check {
+  const Self &Me;
   AccessSite &S;
   Quick Test;
   Accessor Mine;
@@ -125,7 +143,8 @@ struct Check {
 
   DEVICE void against(Address A, CellRef C, Accessor Now,
                       Accessor Earlier) const {
-    if (!Test.isOrdered(Earlier, Now, C.IsShared))
+    if (!Test.isOrdered(Earlier, Now, C.IsShared) &&
+        isSuspect(Me, Now, Earlier))
       __crsan_md_judge(&S, A, Now.Bits, Earlier.Bits);
   }
   DEVICE void word(Address A, CellRef C, Bytes B) const;
@@ -134,11 +153,21 @@ struct Check {
 /// One word: judged against who was there before, and remembered.
 DEVICE void Check::word(Address A, CellRef C, Bytes B) const {
   const Accessor Now = Mine.with(B);
-  const Cell Found = C.load();
+  const bool IsStrong = Now.isStrong();
+  // What a weak write finds, it replaces. Of a weak read, the same holds as of
+  // one that is checked in line.
+  const bool Exchanges = Writes && Remembers && !IsStrong;
+  Cell Found;
+  if (Exchanges) {
+    Found.Writer = C.exchangeWriter(Now);
+    Found.Reader = C.loadReader();
+  } else {
+    Found = C.load(/*IsNear=*/!Writes && !IsStrong);
+  }
   const Accessor Reader = C.decode(Found.Reader);
   Accessor Writer = C.decode(Found.Writer);
   if (Writes) {
-    if (Remembers && !keepsWriter(Writer, Now, Test.Floor))
+    if (Remembers && IsStrong && !keepsWriter(Writer, Now, Test.Floor))
       Writer = C.decode(C.exchangeWriter(Now));
     against(A, C, Now, Reader);
   } else if (Remembers &&
@@ -172,12 +201,18 @@ ENTRY void __crsan_md_check(crsan::abi::AccessSite *Site, uint64_t A,
   AccessSite &S = *Site;
   const Self Me;
   const WarpState &W = Me.warp();
-  const bool Strong = S.Flags & IsStrong;
+  // Whatever this needs of the warp, the site and the page, at once.
+  const uint32_t Flags = S.Flags;
+  const bool IsWideSite = isWide(S.Scope);
+  const uint32_t Clock = loadNear(W.Clock), Barrier = loadNear(W.Barrier);
+  const uint32_t Floor = loadNear(W.Floor), Locked = loadNear(W.LockedLanes);
+  const uint32_t Index = indexOf(S);
+  const bool Strong = Flags & IsStrong;
   // Lanes of a warp that read one location do not race with each other, and
   // neither do strong updates: one of them is remembered (iGUARD 6.5).
   bool Remembers = true, Several = false;
   // Whether a compare-and-swap writes is not known yet.
-  const bool Writes = (S.Flags & WritesMemory) && !(S.Flags & IsSwap);
+  const bool Writes = (Flags & WritesMemory) && !(Flags & IsSwap);
   if (!Writes || Strong) {
     const uint32_t All = activeMask();
     const Address First = shuffle(All, A, __builtin_ctz(All));
@@ -187,22 +222,16 @@ ENTRY void __crsan_md_check(crsan::abi::AccessSite *Site, uint64_t A,
       Remembers = Me.Lane == uint32_t(__builtin_ctz(Here));
     }
   }
-  Remembers &= !(S.Flags & IsOverwritten);
-  const uint32_t Clock = loadNear(W.Clock);
-  const uint32_t Index = indexOf(S);
+  Remembers &= !(Flags & IsOverwritten);
   Accessor Mine = Accessor::make(Index, Me.Lane, Me.Warp, Clock);
   if (Several)
     Mine = Mine.several();
   if (Strong)
-    Mine = Mine.strong(isWide(S.Scope));
-  else if (loadNear(W.LockedLanes) >> Me.Lane & 1)
+    Mine = Mine.strong(IsWideSite);
+  else if (Locked >> Me.Lane & 1)
     Mine = Mine.locked();
-  const Check C{
-      S,
-      {Me.FirstWarp, warpsInBlock(), loadNear(W.Barrier), loadNear(W.Floor)},
-      Mine,
-      Writes,
-      Remembers};
+  const Check C{Me,   S,      {Me.FirstWarp, warpsInBlock(), Barrier, Floor},
+                Mine, Writes, Remembers};
   const bool InShared = spaceOf(A) == Space::Shared;
   Address At = A;
   const Address End = A + Size;
@@ -260,7 +289,8 @@ DEVICE void rememberSwap(const Self &Me, AccessSite &S, Address A) {
       continue;
     const Accessor Now =
         Accessor::make(Index, Me.Lane, Me.Warp, Clock).strong(isWide(S.Scope));
-    if (!keepsWriter(C.decode(C.load().Writer), Now.with(B), loadNear(W.Floor)))
+    if (!keepsWriter(C.decode(C.load(false).Writer), Now.with(B),
+                     loadNear(W.Floor)))
       C.setWriter(Now.with(B));
   }
 }

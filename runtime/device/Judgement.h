@@ -45,27 +45,65 @@ struct Quick {
   }
 };
 
-/// Whether `Earlier`, of our own warp, is ordered before what this lane does.
-DEVICE Order judgeInWarp(const Self &Me, Accessor Earlier) {
+/// P4: whether two lanes of this warp have met, at a barrier of it, or by a
+/// release and an acquire. That they run in lockstep, which is enough for
+/// iGUARD, nobody has promised. `Arrive` and `Release`: the earlier lane's.
+DEVICE bool haveMet(const Self &Me, Accessor Earlier, uint32_t Arrive,
+                    uint32_t Release) {
   const uint32_t Then = Earlier.clock();
   const LaneRef Mine = Me.thread();
+  const uint32_t Depart = Mine.WarpDepart, Acquire = Mine.Acquire;
+  // One of several may be any other lane, of which nothing is known.
+  const bool Left = Earlier.lane() == Me.Lane || Arrive > Then ||
+                    Release >= Then + !Earlier.isStrong();
+  return Left && (Depart > Then || Acquire > Then);
+}
+
+/// What nearly always shows, where threads synchronise by more than barriers of
+/// the block, that `Earlier` is ordered before what this thread does: what its
+/// warp knows, and where its own lanes have met. The multiprocessor's cache
+/// says it; what is old there is too small.
+DEVICE bool isOrderedNear(const Self &Me, Accessor Earlier) {
+  const uint32_t Theirs = Earlier.warp();
+  if (Theirs == Me.Warp) {
+    const LaneRef T = Self::stateOf(Theirs, Earlier.lane());
+    const uint32_t Arrive = loadNear(T.WarpArrive);
+    const uint32_t Release = loadNear(T.Release);
+    return haveMet(Me, Earlier, Arrive, Release);
+  }
+  const uint32_t Flags = loadNear(Me.warp().Flags);
+  const uint32_t Known = loadNear(Me.known()[knownEntry(Theirs)]);
+  return (Flags & HasKnown) && Known >= Earlier.clock() + !Earlier.isStrong();
+}
+
+/// What this warp's state says, at the time of a judgement.
+struct Standing {
+  uint32_t Barrier;
+  uint32_t Known; ///< Of the earlier thread's warp, and of who has its entry.
+
+  DEVICE bool knowsOf(Accessor Earlier) const {
+    // What is known of several is the larger. A strong access of the very clock
+    // may be the one that passed it on, behind the fence.
+    return Known >= Earlier.clock() + !Earlier.isStrong();
+  }
+};
+
+/// Whether `Earlier`, of our own warp, is ordered before what this lane does.
+DEVICE Order judgeInWarp(const Self &Me, const Standing &Now,
+                         Accessor Earlier) {
+  const uint32_t Then = Earlier.clock();
   if (Earlier.lane() == Me.Lane && !Earlier.isSeveral())
     return Order::Ordered; // P3: program order.
-  if (Then < loadRelaxed(Me.warp().Barrier))
+  if (Then < Now.Barrier)
     return Order::Ordered; // P5.
   // Where and when the other lane arrived, nobody saw.
-  if ((loadRelaxed(Me.warp().Flags) & HasKnown) &&
-      loadRelaxed(Me.known()[knownEntry(Me.Warp)]) == Everything)
+  if (Now.Known == Everything)
     return Order::Ordered;
   const LaneRef Theirs = Self::stateOf(Me.Warp, Earlier.lane());
-  // P4: a barrier of the warp. That the two lanes run in lockstep, which is
-  // enough for iGUARD, nobody has promised.
-  // One of several may be any other lane, of which nothing is known.
-  const bool Left = Earlier.lane() == Me.Lane ||
-                    loadRelaxed(Theirs.WarpArrive) > Then ||
-                    loadRelaxed(Theirs.Release) >= Then + !Earlier.isStrong();
-  const bool Arrived = Mine.WarpDepart > Then || Mine.Acquire > Then;
-  return Left && Arrived ? Order::Ordered : Order::SameWarp; // R2.
+  const uint32_t Arrive = loadRelaxed(Theirs.WarpArrive);
+  const uint32_t Release = loadRelaxed(Theirs.Release);
+  return haveMet(Me, Earlier, Arrive, Release) ? Order::Ordered
+                                               : Order::SameWarp; // R2.
 }
 
 /// Whether the access by `Earlier` is ordered before what this thread does now.
@@ -75,38 +113,46 @@ DEVICE Order judge(const Self &Me, Accessor Earlier) {
   const uint32_t Then = Earlier.clock(), Theirs = Earlier.warp();
   const WarpState &Mine = Me.warp();
   const WarpState &Other = Self::stateOf(Theirs);
+  // Whatever may be asked is loaded before anything is: one question after the
+  // other would take as many round trips.
+  const uint32_t Floor = loadRelaxed(Mine.Floor);
+  const uint32_t Start = loadRelaxed(Other.Start);
+  const uint32_t Clock = loadRelaxed(Other.Clock);
+  const uint32_t Alive = loadRelaxed(Mine.Alive);
+  const uint32_t OtherAlive = loadRelaxed(Other.Alive);
+  const uint32_t Flags = loadRelaxed(Mine.Flags);
+  const uint32_t Known = loadRelaxed(Me.known()[knownEntry(Theirs)]);
+  const uint32_t Barrier = loadRelaxed(Mine.Barrier);
+  const uint64_t OtherGrid = loadRelaxed(Other.Grid);
+  const uint64_t OtherBlock = loadRelaxed(Other.Block);
   // By an earlier grid, or by a block whose number a later one has by now:
   // nothing is known of those.
   // A state that is older than the access says nothing of it, either.
-  if (Then < loadRelaxed(Mine.Floor) || Then < loadRelaxed(Other.Start) ||
-      Then > loadRelaxed(Other.Clock))
+  if (Then < Floor || Then < Start || Then > Clock)
     return Order::Ordered;
-  if ((loadRelaxed(Mine.Alive) | loadRelaxed(Other.Alive)) & Mixed)
+  if ((Alive | OtherAlive) & Mixed)
     return Order::Ordered;
+  const Standing Now{Barrier, Flags & HasKnown ? Known : 0};
   if (Theirs == Me.Warp)
-    return judgeInWarp(Me, Earlier);
-  // What is known of several is the larger. A strong access of the very clock
-  // may be the one that passed it on, behind the fence.
-  const bool IsKnown =
-      (loadRelaxed(Mine.Flags) & HasKnown) &&
-      loadRelaxed(Me.known()[knownEntry(Theirs)]) >= Then + !Earlier.isStrong();
-  if (IsKnown)
+    return judgeInWarp(Me, Now, Earlier);
+  if (Now.knowsOf(Earlier))
     return Order::Ordered;
-  if (loadRelaxed(Other.Grid) != Mine.Grid) {
+  if (OtherGrid != Mine.Grid) {
     // As long as a thread of it runs, no stream or event has ordered its grid
     // before ours. The host might have, or a third grid, but not without a
     // release that reaches beyond the block of whoever knows of the access.
-    const bool IsRunning =
-        (loadRelaxed(Other.Alive) & AliveMask) != 0 &&
-        !(loadRelaxed(Other.Flags) & (Leaky | Opaque)) &&
-        !loadRelaxed(metadata().Foreign) &&
-        loadRelaxed(SyncCells::at(AnyWide).Known[knownEntry(Theirs)]) <= Then;
+    const uint32_t OtherFlags = loadRelaxed(Other.Flags);
+    const uint32_t Foreign = loadRelaxed(metadata().Foreign);
+    const uint32_t Anybody = knownToAnybody(Theirs);
+    const bool IsRunning = (OtherAlive & AliveMask) != 0 &&
+                           !(OtherFlags & (Leaky | Opaque)) && !Foreign &&
+                           Anybody <= Then;
     return IsRunning ? Order::OtherKernel : Order::Ordered;
   }
-  if (loadRelaxed(Other.Block) != Mine.Block)
+  if (OtherBlock != Mine.Block)
     return Order::OtherBlock; // R4.
   // P5: a barrier of the block that both have passed.
-  if (Then < loadRelaxed(Mine.Barrier))
+  if (Then < Barrier)
     return Order::Ordered;
   return Order::SameBlock; // R3.
 }
@@ -117,13 +163,7 @@ DEVICE Order judge(const Self &Me, Accessor Earlier) {
 /// block may reset the counter that told it that it is the last, with or
 /// without a fence.
 DEVICE bool mayHaveSeen(const Self &Me, Address A) {
-  const uint32_t NumOfBlock = warpsInBlock();
-  uint64_t Seen = 0;
-#pragma unroll 1
-  for (uint32_t I = 0; I < NumOfBlock; ++I)
-    Seen |=
-        loadRelaxed(Self::stateOf((Me.FirstWarp + I) & (NumWarps - 1)).Seen);
-  return Seen >> seenBit(A) & 1;
+  return seenByBlock(Me, /*IsNear=*/false) >> seenBit(A) & 1;
 }
 
 DEVICE const AccessSite *siteAt(uint32_t Index) {

@@ -31,8 +31,7 @@ DEVICE void takeLock(const LaneRef &T, Address A) {
 }
 
 /// A strong write to a lock that is held gives it back.
-DEVICE void giveLock(const Self &Me, Address A) {
-  const LaneRef T = Me.thread();
+DEVICE void giveLock(const Self &Me, const LaneRef &T, Address A) {
   if (T.NumLocks == 0)
     return;
   const uint16_t Lock = lockOf(A);
@@ -50,14 +49,16 @@ DEVICE void giveLock(const Self &Me, Address A) {
     --T.NumLocks;
 }
 
-DEVICE void activateLocks(const Self &Me) {
-  const LaneRef T = Me.thread();
+DEVICE void activateLocks(const Self &Me, const LaneRef &T) {
   if (T.NumLocks == 0)
     return;
+  uint32_t Active = T.ActiveLocks;
+#pragma unroll
   for (uint32_t I = 0; I < MaxLocks; ++I)
-    if (T.lock(I))
-      T.ActiveLocks |= 1u << I;
-  setFlags(Me.warp().LockedLanes, 1u << Me.Lane);
+    Active |= (T.lock(I) ? 1u : 0u) << I;
+  T.ActiveLocks = Active;
+  if (!(loadNear(Me.warp().LockedLanes) >> Me.Lane & 1))
+    setFlags(Me.warp().LockedLanes, 1u << Me.Lane);
 }
 
 } // namespace crsan::device

@@ -73,14 +73,15 @@ DEVICE uint32_t startOf(uint64_t Grid, uint32_t Here) {
 constexpr uint64_t BlockBarrier = ~uint64_t(0);
 
 /// What this thread writes strongly from now on releases what was before.
-DEVICE void noteFence(const Self &Me, bool IsWide) {
-  const LaneRef T = Me.thread();
+/// Returns the clock from now on.
+DEVICE uint32_t noteFence(const Self &Me, const LaneRef &T, bool IsWide) {
   const uint32_t Now = tick(Me);
   T.FenceBlock = Now;
   if (IsWide)
     T.FenceDevice = Now;
   if (!(loadNear(Me.warp().Place) & HasFenced))
     setFlags(Me.warp().Place, HasFenced);
+  return Now;
 }
 
 } // namespace crsan::device
@@ -306,15 +307,15 @@ HOT_ENTRY void __crsan_md_release(crsan::abi::AccessSite *S, uint64_t A) {
     return;
   const Self Me;
   const LaneRef T = Me.thread();
-  giveLock(Me, A);
+  giveLock(Me, T, A);
   const bool Wide = isWide(S->Scope);
   const bool IsRelease =
       S->Order == SyncOrder::Release || S->Order == SyncOrder::AcquireRelease;
   if (IsRelease)
-    noteFence(Me, Wide);
+    noteFence(Me, T, Wide);
   if (T.FenceBlock)
-    publish(Me, SyncCells(A), Wide && T.FenceDevice && !isOfBlock(A), IsRelease,
-            T.FenceDevice, T.FenceBlock);
+    publish(Me, T, SyncCells(A), Wide && T.FenceDevice && !isOfBlock(A),
+            IsRelease, T.FenceDevice, T.FenceBlock);
 }
 
 /// A strong access is about to happen.
@@ -336,7 +337,7 @@ HOT_ENTRY void __crsan_md_strong_done(crsan::abi::AccessSite *S, uint64_t A,
     return;
   const Self Me;
   const LaneRef T = Me.thread();
-  noteSeen(Me.warp().Seen, uint64_t(1) << seenBit(A));
+  noteSeenNear(Me.warp().Seen, uint64_t(1) << seenBit(A));
   if (Swap != 1 && (S->Flags & IsSwap))
     rememberSwap(Me, *S, A);
   if (Swap == 2)
@@ -353,9 +354,8 @@ HOT_ENTRY void __crsan_md_strong_done(crsan::abi::AccessSite *S, uint64_t A,
   const SyncCells From(A);
   const bool Wide = isWide(S->Scope);
   if (S->Order == SyncOrder::Acquire || S->Order == SyncOrder::AcquireRelease) {
-    fenceDevice();
-    collect(Me, From, Wide);
-    activateLocks(Me);
+    collect(Me, T, From, Wide);
+    activateLocks(Me, T);
   } else {
     awaitFence(T, From, Wide);
   }
@@ -367,10 +367,14 @@ HOT_ENTRY void __crsan_md_fence(uint32_t Scope) {
   if (!isShadowed())
     return;
   const Self Me;
+  const LaneRef T = Me.thread();
   const bool Wide = isWide(SyncScope(Scope));
-  noteFence(Me, Wide);
-  activateLocks(Me);
-  acquirePending(Me, Wide);
+  // One step for both: what is acquired is so before the fence's clock.
+  const bool HasLearned = acquirePending(Me, T, Wide);
+  const uint32_t Now = noteFence(Me, T, Wide);
+  if (HasLearned)
+    T.Acquire = Now;
+  activateLocks(Me, T);
 }
 
 /// A barrier of lanes of this warp is about to happen. It happens here as well:
@@ -382,7 +386,15 @@ HOT_ENTRY void __crsan_md_warp_barrier(uint32_t Mask) {
     return;
   const Self Me;
   const LaneRef T = Me.thread();
-  T.WarpArrive = tick(Me);
+  WarpState &W = Me.warp();
+  const uint32_t Now = loadNear(W.Clock) + 1;
+  T.WarpArrive = T.LastSync = Now;
+  // The whole warp, as a rule: then both steps are one.
+  if (Mask == ~0u && setClock(W, Now + 1)) {
+    T.WarpDepart = T.LastSync = Now + 1;
+    return;
+  }
+  raiseClock(W, Now);
   __nvvm_bar_warp_sync(Mask);
   T.WarpDepart = tick(Me);
 }
@@ -391,16 +403,16 @@ HOT_ENTRY void __crsan_md_warp_barrier(uint32_t Mask) {
 ENTRY void __crsan_md_give(uint32_t Now) {
   using namespace crsan::device;
   const Self Me;
-  SyncCell &To = SyncCells::at(SyncCells::blockCellOf(BlockBarrier));
-  release(Me, To, Now);
-  fenceDevice();
-  announce(To);
+  Knowledge(Me).giveTo(Me, SyncCells::at(SyncCells::blockCellOf(BlockBarrier)),
+                       Now);
   setFlags(Me.firstWarpState().News, HasNews);
 }
 ENTRY void __crsan_md_take() {
   using namespace crsan::device;
   const Self Me;
-  acquire(Me, SyncCells::blockCellOf(BlockBarrier), /*IsOwn=*/true);
+  const LaneRef T = Me.thread();
+  if (acquire(Me, T, SyncCells::blockCellOf(BlockBarrier), /*IsOwn=*/true))
+    T.Acquire = tick(Me);
 }
 
 /// A barrier of all threads of the block is about to happen.
@@ -410,8 +422,11 @@ HOT_ENTRY void __crsan_md_block_arrive() {
     return;
   const Self Me;
   const LaneRef T = Me.thread();
-  const uint32_t Now = tick(Me);
-  T.WarpArrive = Now;
+  WarpState &W = Me.warp();
+  const uint32_t Now = loadNear(W.Clock) + 1;
+  if (!setClock(W, Now))
+    raiseClock(W, Now);
+  T.WarpArrive = T.LastSync = Now;
   if (isFirstHere())
     raise(Me.firstWarpState().Arrive[(T.Barriers + 1) & 1], Now);
   if (loadNear(Me.warp().Place) & HasFresh) {
@@ -447,8 +462,10 @@ HOT_ENTRY void __crsan_md_block_depart() {
     Now = Other > Now ? Other : Now;
   }
   // Each lane for itself, as in tick.
-  raiseClock(W, Now);
-  raise(W.Barrier, Now);
+  if (!setBarrier(W, Now)) {
+    raiseClock(W, Now);
+    raise(W.Barrier, Now);
+  }
   T.WarpDepart = Now;
   if (News & HasNews)
     __crsan_md_take();
@@ -473,7 +490,7 @@ HOT_ENTRY void __crsan_md_publish(uint64_t Object, uint32_t Scope) {
     return;
   const Self Me;
   const uint32_t Now = tick(Me);
-  publish(Me, SyncCells(Object), isWide(SyncScope(Scope)),
+  publish(Me, Me.thread(), SyncCells(Object), isWide(SyncScope(Scope)),
           /*IsReleased=*/false, Now, Now);
 }
 
@@ -483,7 +500,7 @@ HOT_ENTRY void __crsan_md_collect(uint64_t Object, uint32_t Scope) {
   if (!isShadowed())
     return;
   const Self Me;
-  collect(Me, SyncCells(Object), isWide(SyncScope(Scope)));
+  collect(Me, Me.thread(), SyncCells(Object), isWide(SyncScope(Scope)));
 }
 
 /// A statement is about to acquire, and may itself hand on what it has

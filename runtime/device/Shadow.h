@@ -19,6 +19,13 @@
 
 namespace crsan::device {
 
+/// Of what the multiprocessor's cache may say.
+DEVICE uint64_t loadNear(const uint64_t &From) {
+  uint64_t Value;
+  asm volatile("ld.u64 %0, [%1];" : "=l"(Value) : "l"(&From) : "memory");
+  return Value;
+}
+
 DEVICE bool isShadowed() { return __crsan_config.Flags & Shadowed; }
 
 DEVICE Metadata &metadata() {
@@ -118,10 +125,16 @@ struct CellRef {
     return isCached() ? A.Bits | uint64_t(Tag) << Accessor::TagAt : A.Bits;
   }
 
-  DEVICE Cell load() const {
+  /// `IsNear`: what the multiprocessor's cache says will do.
+  DEVICE Cell load(bool IsNear) const {
     Cell C;
+    if (IsNear)
+      asm volatile("ld.v2.u64 {%0, %1}, [%2];"
+                   : "=l"(C.Writer), "=l"(C.Reader)
+                   : "l"(At)
+                   : "memory");
     // Shared memory's shadow is this block's own, so that its cache will do.
-    if (IsShared)
+    else if (IsShared)
       asm volatile("ld.relaxed.cta.v2.u64 {%0, %1}, [%2];"
                    : "=l"(C.Writer), "=l"(C.Reader)
                    : "l"(At)
@@ -133,6 +146,7 @@ struct CellRef {
                    : "memory");
     return C;
   }
+  DEVICE uint64_t loadReader() const { return loadRelaxed(At->Reader); }
   DEVICE void setReader(Accessor A) const {
     storeRelaxed(At->Reader, encode(A));
   }
@@ -151,8 +165,12 @@ class PageRef {
 
 public:
   DEVICE static PageRef none() { return PageRef(); }
-  DEVICE explicit PageRef(Address A)
-      : Entry(loadRelaxed(table<uint64_t>(PagesAt)[pageIndex(A)])) {
+  DEVICE explicit PageRef(Address A) {
+    const uint64_t &From = table<uint64_t>(PagesAt)[pageIndex(A)];
+    Entry = loadNear(From);
+    // The multiprocessor's cache may not have heard of it yet.
+    if (!isPageOf(Entry, A))
+      Entry = loadRelaxed(From);
     if (!isPageOf(Entry, A))
       Entry = 0;
   }

@@ -58,7 +58,15 @@ DEVICE void noteSeen(uint64_t &To, uint64_t Bits) {
     asm volatile("red.relaxed.gpu.or.b64 [%0], %1;" ::"l"(&To), "l"(Bits)
                  : "memory");
 }
+/// As above, of what this thread's warp keeps: it may be there already.
+DEVICE void noteSeenNear(uint64_t &To, uint64_t Bits) {
+  if (Bits & ~loadNear(To))
+    asm volatile("red.relaxed.gpu.or.b64 [%0], %1;" ::"l"(&To), "l"(Bits)
+                 : "memory");
+}
 DEVICE void fenceDevice() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+/// Leaves the multiprocessor's cache as it is.
+DEVICE void fenceBlock() { asm volatile("fence.acq_rel.cta;" ::: "memory"); }
 
 DEVICE uint64_t linearBlock() {
   return (uint64_t(__nvvm_read_ptx_sreg_ctaid_z()) *
@@ -103,7 +111,7 @@ struct LaneRef {
   uint32_t Lane;
   uint32_t &Epoch, &Barriers, &LastSync, &WarpArrive, &WarpDepart, &FenceBlock,
       &FenceDevice, &Release, &Acquire, &PublishedCells, &PublishedClock,
-      &NumPending, &NumLocks, &ActiveLocks, &Flags;
+      &PublishedWideClock, &NumPending, &NumLocks, &ActiveLocks, &Flags;
 
   DEVICE LaneRef(LaneStates &S, uint32_t L)
       : Of(S), Lane(L), Epoch(S.Epoch[L]), Barriers(S.Barriers[L]),
@@ -111,17 +119,12 @@ struct LaneRef {
         WarpDepart(S.WarpDepart[L]), FenceBlock(S.FenceBlock[L]),
         FenceDevice(S.FenceDevice[L]), Release(S.Release[L]),
         Acquire(S.Acquire[L]), PublishedCells(S.PublishedCells[L]),
-        PublishedClock(S.PublishedClock[L]), NumPending(S.NumPending[L]),
-        NumLocks(S.NumLocks[L]), ActiveLocks(S.ActiveLocks[L]),
-        Flags(S.Flags[L]) {}
+        PublishedClock(S.PublishedClock[L]),
+        PublishedWideClock(S.PublishedWideClock[L]),
+        NumPending(S.NumPending[L]), NumLocks(S.NumLocks[L]),
+        ActiveLocks(S.ActiveLocks[L]), Flags(S.Flags[L]) {}
   DEVICE uint32_t &pending(uint32_t I) const { return Of.Pending[I][Lane]; }
   DEVICE uint32_t &lock(uint32_t I) const { return Of.Locks[I][Lane]; }
-  DEVICE uint32_t &acquiredCell(uint32_t I) const {
-    return Of.AcquiredCell[I][Lane];
-  }
-  DEVICE uint32_t &acquiredVersion(uint32_t I) const {
-    return Of.AcquiredVersion[I][Lane];
-  }
 };
 
 /// The thread that is running.
@@ -153,7 +156,6 @@ struct Self {
           T.NumLocks = T.ActiveLocks = T.Flags = T.PublishedCells = 0;
       for (uint32_t I = 0; I < 4; ++I)
         T.lock(I) = 0;
-      T.acquiredVersion(0) = T.acquiredVersion(1) = 0;
       T.Epoch = Start;
     }
     return T;
@@ -166,6 +168,26 @@ struct Self {
     return &table<uint32_t>(KnownAt)[Warp * KnownEntries];
   }
 };
+
+/// What the warps of the block have read strongly. `IsNear`: as far as a
+/// barrier has handed it on, for which the multiprocessor's cache will do.
+DEVICE uint64_t seenByBlock(const Self &Me, bool IsNear) {
+  const uint32_t NumOfBlock = warpsInBlock();
+  uint64_t All = 0;
+#pragma unroll 1
+  for (uint32_t I = 0; I < NumOfBlock; I += 4) {
+    uint64_t Seen[4];
+#pragma unroll
+    for (uint32_t J = 0; J < 4; ++J) {
+      const uint32_t Place = I + J < NumOfBlock ? I + J : I;
+      const WarpState &W =
+          Self::stateOf((Me.FirstWarp + Place) & (NumWarps - 1));
+      Seen[J] = IsNear ? loadNear(W.Seen) : loadRelaxed(W.Seen);
+    }
+    All |= Seen[0] | Seen[1] | Seen[2] | Seen[3];
+  }
+  return All;
+}
 
 DEVICE bool isFirstHere() {
   return lane() == uint32_t(__builtin_ctz(activeMask()));
@@ -185,6 +207,46 @@ DEVICE void raiseClock(WarpState &W, uint32_t Value) {
     setFlags(W.Place, NeedsCare);
 }
 
+/// At a barrier of at least the warp: sets its clock, if all its lanes are here
+/// and have one value for it. Then nobody else changes it meanwhile, and it
+/// need not leave the multiprocessor's cache.
+DEVICE bool setClock(WarpState &W, uint32_t Value) {
+  // One exchange, with a fresh mask: lanes may part at any time. And all of
+  // them set it before any goes on, lest it falls.
+  uint32_t IsSet;
+  asm volatile("{ .reg .pred p, q; .reg .b32 m, v; activemask.b32 m; "
+               "match.all.sync.b32 v|p, %1, m; "
+               "setp.eq.u32 q, m, 0xffffffff; and.pred q, q, p; "
+               "@q st.u32 [%2], %1; @q bar.warp.sync 0xffffffff; "
+               "selp.u32 %0, 1, 0, q; }"
+               : "=r"(IsSet)
+               : "r"(Value), "l"(&W.Clock)
+               : "memory");
+  if (IsSet && isUsedUp(Value))
+    setFlags(W.Place, NeedsCare);
+  return IsSet;
+}
+
+/// As above, behind a barrier of the block: all go on from one clock.
+DEVICE bool setBarrier(WarpState &W, uint32_t Value) {
+  // Who is ahead of it, keeps the others from setting it.
+  const uint32_t Wanted = loadNear(W.Clock) <= Value ? Value : ~lane();
+  uint32_t IsSet;
+  static_assert(offsetof(WarpState, Clock) == 0 &&
+                offsetof(WarpState, Barrier) == 4);
+  asm volatile("{ .reg .pred p, q; .reg .b32 m, v; activemask.b32 m; "
+               "match.all.sync.b32 v|p, %1, m; "
+               "setp.eq.u32 q, m, 0xffffffff; and.pred q, q, p; "
+               "@q st.v2.u32 [%2], {%3, %3}; @q bar.warp.sync 0xffffffff; "
+               "selp.u32 %0, 1, 0, q; }"
+               : "=r"(IsSet)
+               : "r"(Wanted), "l"(&W.Clock), "r"(Value)
+               : "memory");
+  if (IsSet && isUsedUp(Value))
+    setFlags(W.Place, NeedsCare);
+  return IsSet;
+}
+
 /// Lets the warp's clock rise: accesses until now are told from later ones.
 /// Lanes that do so together share a step.
 DEVICE uint32_t tick(const Self &Me) {
@@ -200,10 +262,13 @@ DEVICE uint32_t tick(const Self &Me) {
 // Sync cells
 //===----------------------------------------------------------------------===//
 
-/// The cell that every release to other blocks goes into, whatever its own. An
-/// access that is not in it is known to nobody outside its block: neither to
-/// another grid nor to the host.
-constexpr uint32_t AnyWide = 0;
+/// The first cells: every release to other blocks goes into one of them, by its
+/// warp, whatever its own. An access that is in none is known to nobody outside
+/// its block: neither to another grid nor to the host.
+constexpr uint32_t NumAnyWide = 4;
+
+/// What is known of those of whom everything may be known: no clock is larger.
+constexpr uint32_t Everything = ~0u;
 
 /// Objects below are barriers, by number.
 constexpr uint64_t FirstAddress = 4096;
@@ -213,7 +278,7 @@ DEVICE uint32_t hashOf(uint64_t Object) {
 }
 DEVICE uint32_t wideCellOf(uint64_t Key) {
   const uint32_t Cell = hashOf(Key) % NumWideCells;
-  return Cell == AnyWide ? 1 : Cell;
+  return Cell < NumAnyWide ? Cell + NumAnyWide : Cell;
 }
 
 /// Whether only threads of this block can see what happens at `A`: it is in
@@ -266,69 +331,94 @@ struct SyncCells {
   DEVICE static uint32_t anyOfBlock() { return blockCellOf(~uint64_t(1)); }
 };
 
-/// Four of the clocks of a row.
-struct Clocks {
+/// The largest clock of a warp that was released beyond a block.
+DEVICE uint32_t knownToAnybody(uint32_t Warp) {
+  uint32_t Clocks[NumAnyWide], Largest = 0;
+#pragma unroll
+  for (uint32_t I = 0; I < NumAnyWide; ++I)
+    Clocks[I] = loadRelaxed(SyncCells::at(I).Known[knownEntry(Warp)]);
+#pragma unroll
+  for (uint32_t I = 0; I < NumAnyWide; ++I)
+    Largest = Clocks[I] > Largest ? Clocks[I] : Largest;
+  return Largest;
+}
+
+/// A row of clocks, in registers: loaded in one round trip.
+struct Row {
+  uint32_t Of[KnownEntries];
+  DEVICE explicit Row(const uint32_t *From) {
+#pragma unroll
+    for (uint32_t I = 0; I < KnownEntries; I += 4)
+      asm volatile("ld.relaxed.gpu.v4.u32 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(Of[I]), "=r"(Of[I + 1]), "=r"(Of[I + 2]),
+                     "=r"(Of[I + 3])
+                   : "l"(From + I)
+                   : "memory");
+  }
+};
+/// Four of the clocks that this warp knows. What this thread has to hand on is
+/// before this in causality order, and so is in the cache if anything is.
+struct NearClocks {
   uint32_t Of[4];
-  DEVICE static Clocks load(const uint32_t *From) {
-    Clocks C;
-    asm volatile("ld.relaxed.gpu.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(C.Of[0]), "=r"(C.Of[1]), "=r"(C.Of[2]), "=r"(C.Of[3])
+  DEVICE explicit NearClocks(const uint32_t *From) {
+    asm volatile("ld.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(Of[0]), "=r"(Of[1]), "=r"(Of[2]), "=r"(Of[3])
                  : "l"(From)
                  : "memory");
-    return C;
   }
 };
 
-/// Raises a row of clocks to those of another one. Returns whether there was
-/// anything to raise.
-DEVICE bool raiseRow(uint32_t *To, const uint32_t *From) {
-  bool IsNews = false;
-  // As many loads at a time as are worth their registers.
-#pragma unroll 1
-  for (uint32_t I = 0; I < KnownEntries; I += 16) {
-    Clocks Theirs[4], Ours[4];
-#pragma unroll
-    for (uint32_t J = 0; J < 4; ++J)
-      Theirs[J] = Clocks::load(From + I + 4 * J);
-#pragma unroll
-    for (uint32_t J = 0; J < 4; ++J)
-      Ours[J] = Clocks::load(To + I + 4 * J);
-#pragma unroll
-    for (uint32_t J = 0; J < 16; ++J)
-      if (Theirs[J / 4].Of[J % 4] > Ours[J / 4].Of[J % 4]) {
-        raise(To[I + J], Theirs[J / 4].Of[J % 4]);
-        IsNews = true;
-      }
-  }
-  return IsNews;
-}
+/// What this thread knows and hands on at a release, besides its own clock.
+struct Knowledge {
+  bool IsMore;      ///< Than nothing.
+  uint32_t Barrier; ///< The last one has handed on what the block's warps did,
+  uint32_t OfBlock; ///< whose entries these are.
+  uint64_t Seen;
 
-/// Adds what this thread knows to a cell, and that its own warp got to
-/// `OwnClock`. The cell's version has to rise behind a fence (announce).
-DEVICE void release(const Self &Me, SyncCell &To, uint32_t OwnClock) {
-  if (loadNear(Me.warp().Flags) & HasKnown)
-    raiseRow(To.Known, Me.known());
-  // A barrier of the block has handed on what its other warps did.
-  if (const uint32_t Barrier = loadNear(Me.warp().Barrier)) {
+  DEVICE explicit Knowledge(const Self &Me) : OfBlock(0) {
+    const WarpState &W = Me.warp();
+    const uint32_t Flags = loadNear(W.Flags);
+    Barrier = loadNear(W.Barrier);
+    Seen = loadNear(W.Seen);
+    IsMore = (Flags & HasKnown) || Barrier;
+    if (!Barrier)
+      return;
+    Seen |= seenByBlock(Me, /*IsNear=*/true);
     const uint32_t NumOfBlock = warpsInBlock();
 #pragma unroll 1
-    for (uint32_t I = 0; I < NumOfBlock && I < KnownEntries; ++I) {
-      raise(To.Known[knownEntry(Me.FirstWarp + I)], Barrier);
-      noteSeen(
-          To.Seen,
-          loadRelaxed(Self::stateOf((Me.FirstWarp + I) & (NumWarps - 1)).Seen));
-    }
+    for (uint32_t I = 0; I < NumOfBlock; ++I)
+      OfBlock |= 1u << knownEntry(Me.FirstWarp + I);
   }
-  noteSeen(To.Seen, loadRelaxed(Me.warp().Seen));
-  raise(To.Known[knownEntry(Me.Warp)], OwnClock);
-}
-DEVICE void announce(SyncCell &To) {
-  asm volatile("red.relaxed.gpu.add.u32 [%0], 1;" ::"l"(&To.Version)
-               : "memory");
-}
 
-/// What is known of those of whom everything may be known: no clock is larger.
-constexpr uint32_t Everything = ~0u;
+  /// Adds it to a cell, and that its own warp got to `OwnClock`. What the cell
+  /// says already is not told again.
+  DEVICE void giveTo(const Self &Me, SyncCell &To, uint32_t OwnClock) const {
+    const uint32_t Own = knownEntry(Me.Warp);
+    const uint64_t HasSeen = Seen ? loadRelaxed(To.Seen) : 0;
+    uint32_t HasOwn = 0;
+    if (IsMore) {
+      HasOwn = loadRelaxed(To.Known[Own]);
+      const Row Theirs(To.Known);
+#pragma unroll
+      for (uint32_t I = 0; I < KnownEntries; I += 4) {
+        const NearClocks Ours(Me.known() + I);
+#pragma unroll
+        for (uint32_t J = 0; J < 4; ++J) {
+          const uint32_t OfBarrier = OfBlock >> (I + J) & 1 ? Barrier : 0;
+          const uint32_t Clock =
+              OfBarrier > Ours.Of[J] ? OfBarrier : Ours.Of[J];
+          if (Clock > Theirs.Of[I + J])
+            raise(To.Known[I + J], Clock);
+        }
+      }
+    }
+    if (HasOwn < OwnClock)
+      raise(To.Known[Own], OwnClock);
+    if (Seen & ~HasSeen)
+      asm volatile("red.relaxed.gpu.or.b64 [%0], %1;" ::"l"(&To.Seen), "l"(Seen)
+                   : "memory");
+  }
+};
 
 /// Everything that this thread may have learned without our noticing.
 DEVICE void acquireEverything(const Self &Me) {
@@ -343,71 +433,109 @@ DEVICE void acquireEverything(const Self &Me) {
   Me.thread().Acquire = tick(Me);
 }
 
-/// Adds what a cell says to what this warp knows. `IsOwn`: it comes from a
-/// barrier of the block, and so need not be handed on there.
-DEVICE void acquire(const Self &Me, uint32_t Cell, bool IsOwn = false) {
+/// Adds what a cell says to what this warp knows. Returns whether this lane has
+/// come to know anything, and so has to step and note when it did. `IsOwn`: it
+/// comes from a barrier of the block, and so need not be handed on there.
+DEVICE bool acquire(const Self &Me, const LaneRef &T, uint32_t Cell,
+                    bool IsOwn = false) {
   WarpState &W = Me.warp();
-  SyncCell &From = SyncCells::at(Cell);
-  const uint32_t Version = loadRelaxed(From.Version);
+  const SyncCell &From = SyncCells::at(Cell);
+  const Row Theirs(From.Known);
+  const uint32_t OfOwn = loadRelaxed(From.Known[knownEntry(Me.Warp)]);
+  const uint64_t Seen = loadRelaxed(From.Seen);
   const uint32_t Foreign = loadRelaxed(metadata().Foreign);
+  const uint32_t Flags = loadRelaxed(W.Flags), LastAcquire = T.Acquire;
   // Somebody may have released by means that we do not know.
-  if ((loadNear(W.Flags) & Opaque) || Foreign)
-    return acquireEverything(Me);
-  const LaneRef T = Me.thread();
-  const uint32_t Kind = Cell < NumWideCells ? 0 : 1;
-  // Threads that wait acquire again and again.
-  if (Version == 0 ||
-      (T.acquiredVersion(Kind) == Version && T.acquiredCell(Kind) == Cell))
-    return;
-  // What the version stands for was written before it: behind this fence, it is
-  // here.
-  fenceDevice();
-  const bool IsNews = raiseRow(Me.known(), From.Known);
-  noteSeen(W.Seen, loadRelaxed(From.Seen));
-  if (!(loadNear(W.Flags) & HasKnown))
+  if ((Flags & Opaque) || Foreign) {
+    acquireEverything(Me);
+    return false;
+  }
+  // The cache may still have the row of an earlier block, until this one has
+  // raised it for the first time.
+  const uint32_t IsValid = Flags & HasKnown ? ~0u : 0;
+  bool IsNews = false;
+  uint32_t Any = 0;
+#pragma unroll
+  for (uint32_t I = 0; I < KnownEntries; I += 4) {
+    const NearClocks Ours(Me.known() + I);
+#pragma unroll
+    for (uint32_t J = 0; J < 4; ++J) {
+      Any |= Theirs.Of[I + J];
+      if (Theirs.Of[I + J] > (Ours.Of[J] & IsValid)) {
+        raise(Me.known()[I + J], Theirs.Of[I + J]);
+        IsNews = true;
+      }
+    }
+  }
+  noteSeenNear(W.Seen, Seen);
+  // Another lane may have raised the row, and not said so yet.
+  if (Any && !(Flags & HasKnown))
     setFlags(W.Flags, HasKnown);
   if (IsNews && !IsOwn)
     setFlags(W.Place, HasFresh);
-  T.Acquire = tick(Me);
-  T.acquiredCell(Kind) = Cell;
-  T.acquiredVersion(Kind) = Version;
+  // Of lanes of its own warp, it learns by the warp's own clock.
+  return IsNews || OfOwn > LastAcquire || (Any && LastAcquire == 0);
 }
 
 /// A release that is visible wherever what follows it is. `IsReleased`: what
 /// follows is itself a release.
-DEVICE void publish(const Self &Me, const SyncCells &To, bool IsWide,
-                    bool IsReleased, uint32_t OwnClockWide,
+DEVICE void publish(const Self &Me, const LaneRef &T, const SyncCells &To,
+                    bool IsWide, bool IsReleased, uint32_t OwnClockWide,
                     uint32_t OwnClockBlock) {
-  const LaneRef T = Me.thread();
-  // Spinning threads release again and again what they have released before.
-  const uint32_t Cells = 1u << 31 | (IsWide ? To.Wide << 15 : 0) | To.Block;
   const uint32_t Now = loadNear(Me.warp().Clock);
-  if (T.PublishedCells == Cells && T.PublishedClock == Now)
+  // Between two fences, all releases to an object say the same. And where
+  // anything goes, all of them do.
+  constexpr uint32_t IsSet = 1u << 31, WideAt = 15;
+  const uint32_t Last = T.PublishedCells, LastClock = T.PublishedClock;
+  const uint32_t LastWideClock = T.PublishedWideClock;
+  const uint32_t Wide = Last >> WideAt & (NumWideCells - 1);
+  const bool HasBlock = (Last & IsSet) && LastClock >= OwnClockBlock;
+  const bool HasWide = Wide && LastWideClock >= OwnClockWide;
+  enum : uint32_t { OfBlock = 1, AnyOfBlock = 2, OfAll = 4, AnyOfAll = 8 };
+  uint32_t Todo = HasBlock ? 0 : OfBlock | AnyOfBlock;
+  if ((Last & (NumSyncCells - 1)) != To.Block)
+    Todo |= OfBlock;
+  if (IsWide && !HasWide)
+    Todo |= OfAll | AnyOfAll;
+  if (IsWide && Wide != To.Wide)
+    Todo |= OfAll;
+  if (!Todo)
     return;
-  if (IsWide) {
-    release(Me, SyncCells::at(To.Wide), OwnClockWide);
-    release(Me, SyncCells::at(AnyWide), OwnClockWide);
+  const bool IsNewWide = Todo & OfAll;
+  const Knowledge Known(Me);
+#pragma unroll 1
+  for (; Todo; Todo &= Todo - 1) {
+    const uint32_t This = Todo & (0u - Todo);
+    const uint32_t Cell = This == OfBlock      ? To.Block
+                          : This == AnyOfBlock ? SyncCells::anyOfBlock()
+                          : This == OfAll      ? To.Wide
+                                               : Me.Warp % NumAnyWide;
+    Known.giveTo(Me, SyncCells::at(Cell),
+                 This < OfAll ? OwnClockBlock : OwnClockWide);
   }
-  release(Me, SyncCells::at(To.Block), OwnClockBlock);
-  release(Me, SyncCells::at(SyncCells::anyOfBlock()), OwnClockBlock);
   T.Release = Now;
-  T.PublishedCells = Cells;
-  T.PublishedClock = Now;
-  fenceDevice();
-  if (IsWide) {
-    announce(SyncCells::at(To.Wide));
-    announce(SyncCells::at(AnyWide));
-  }
-  announce(SyncCells::at(To.Block));
-  announce(SyncCells::at(SyncCells::anyOfBlock()));
-  if (!IsReleased)
+  // What no fence is behind yet, later writes do not release.
+  if (IsReleased)
+    return;
+  T.PublishedCells = IsSet | (IsWide ? To.Wide : Wide) << WideAt | To.Block;
+  T.PublishedClock = OwnClockBlock;
+  if (IsWide)
+    T.PublishedWideClock = OwnClockWide;
+  // To whom the release is not wide, it is one within the block.
+  if (IsNewWide)
     fenceDevice();
+  else
+    fenceBlock();
 }
 
-DEVICE void collect(const Self &Me, const SyncCells &From, bool IsWide) {
-  if (IsWide)
-    acquire(Me, From.Wide);
-  acquire(Me, From.Block);
+DEVICE void collect(const Self &Me, const LaneRef &T, const SyncCells &From,
+                    bool IsWide) {
+  bool HasLearned = false;
+#pragma unroll 1
+  for (uint32_t I = IsWide ? 0 : 1; I < 2; ++I)
+    HasLearned |= acquire(Me, T, I == 0 ? From.Wide : From.Block);
+  if (HasLearned)
+    T.Acquire = tick(Me);
 }
 
 //===----------------------------------------------------------------------===//
@@ -438,30 +566,38 @@ DEVICE void awaitFence(const LaneRef &T, const SyncCells &From, bool IsWide) {
 }
 static_assert(NumSyncCells <= 1u << 15);
 
-DEVICE void acquirePending(const Self &Me, bool IsWide) {
-  const LaneRef T = Me.thread();
-  if (T.NumPending == 0)
-    return;
-  const uint32_t Num = T.NumPending & ~AnyPending;
+/// Returns whether this lane has come to know anything.
+DEVICE bool acquirePending(const Self &Me, const LaneRef &T, bool IsWide) {
+  static_assert(MaxPending == 2);
+  const uint32_t NumPending = T.NumPending;
+  const uint32_t First = T.pending(0), Second = T.pending(1);
+  if (NumPending == 0)
+    return false;
+  const uint32_t Num = NumPending & ~AnyPending;
   const bool TooMany = Num > MaxPending;
-  if (TooMany) {
-    acquire(Me, SyncCells::anyOfBlock());
-  } else {
-    for (uint32_t I = 0; I < Num; ++I) {
-      const uint32_t Pending = T.pending(I);
-      if (IsWide && Pending >> 31)
-        acquire(Me, Pending >> 15 & 0x7fff);
-      acquire(Me, Pending & 0x7fff);
+  const bool IsAny = IsWide && (TooMany || (NumPending & AnyPending));
+  // The cells of what was read, two each, or the block's; and the first ones.
+  const uint32_t NumCells = TooMany ? 1 : 2 * Num;
+  const uint32_t End = NumCells + (IsAny ? NumAnyWide : 0);
+  bool HasLearned = false;
+#pragma unroll 1
+  for (uint32_t I = 0; I < End; ++I) {
+    uint32_t Cell = I - NumCells;
+    if (I < NumCells) {
+      const uint32_t Pending = I < 2 ? First : Second;
+      if (I % 2 == 1 && !(IsWide && Pending >> 31))
+        continue;
+      Cell = TooMany      ? SyncCells::anyOfBlock()
+             : I % 2 == 1 ? Pending >> 15 & 0x7fff
+                          : Pending & 0x7fff;
     }
+    HasLearned |= acquire(Me, T, Cell);
   }
-  if (IsWide) {
-    if (TooMany || (T.NumPending & AnyPending))
-      acquire(Me, AnyWide);
+  if (IsWide)
     T.NumPending = 0;
-  } else if (TooMany) {
-    // A wider fence may yet follow.
+  else if (TooMany) // A wider fence may yet follow.
     T.NumPending = AnyPending;
-  }
+  return HasLearned;
 }
 
 } // namespace crsan::device
