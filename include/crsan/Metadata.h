@@ -329,6 +329,12 @@ inline constexpr uint64_t
     ///< Victim[NumVictims].
     MetadataBytes = VictimsAt + sizeof(Victim) * NumVictims;
 
+/// Flags of a check.
+enum CheckFlags : uint32_t {
+  CheckCounts = 1,   ///< Of an access that nobody has counted.
+  CheckReplaced = 2, ///< Only against what it has replaced in its cell.
+};
+
 /// Flags of the call at a kernel's head.
 enum EnterFlags : uint32_t {
   /// The kernel may end, or start grids, without the runtime's knowledge.

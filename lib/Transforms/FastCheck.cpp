@@ -714,9 +714,10 @@ void FastCheck::emit(Instruction *Before, ArrayRef<FastAccess> Accesses) {
   for (const Check &C : Checks)
     if (C.A.Writes) {
       B.SetCurrentDebugLocation(C.A.Loc);
-      callRuntime(B, ReplacedName,
+      callRuntime(B, AccessCheckName,
                   {C.A.Site, B.CreateAdd(C.A.Address, C.Offset),
-                   B.getInt64(std::min(C.A.Size, 4u)), C.Replaced});
+                   B.getInt64(std::min(C.A.Size, 4u)), C.Replaced,
+                   B.getInt32(abi::CheckReplaced)});
     }
   // A write's check takes the place of another one's in the cell, so reads come
   // first.
@@ -725,7 +726,8 @@ void FastCheck::emit(Instruction *Before, ArrayRef<FastAccess> Accesses) {
       if (C.A.Writes == Writes) {
         B.SetCurrentDebugLocation(C.A.Loc);
         callRuntime(B, AccessCheckName,
-                    {C.A.Site, C.A.Address, B.getInt64(C.A.Size)});
+                    {C.A.Site, C.A.Address, B.getInt64(C.A.Size), B.getInt64(0),
+                     B.getInt32(0)});
       }
   B.SetCurrentDebugLocation(DebugLoc());
   B.CreateBr(Tail);

@@ -485,11 +485,8 @@ void MetadataInstrumenter::emitBefore(size_t Number) {
   const Event &E = S.What;
   switch (E.What) {
   case Event::Kind::Weak:
-    if (!E.isWhole())
-      callRuntime(B, RangeName,
-                  {S.Site, emitAddress(B, E.Where), emitLength(B, E)});
-    else if (!S.IsFast)
-      callRuntime(B, AccessName, {S.Site, emitAddress(B, E.Where)});
+    if (!S.IsFast)
+      callCheck(B, S);
     if (S.InBlock)
       Fast->emitCount(B, S.InBlock);
     if (S.IsFast && S.Group == Number)
@@ -504,7 +501,9 @@ void MetadataInstrumenter::emitBefore(size_t Number) {
         Fast->emitRelease(S.Inst, S.Site, emitAddress(B, E.Where));
       return;
     }
-    callRuntime(B, StrongName, {S.Site, emitAddress(B, E.Where)});
+    callCheck(B, S);
+    if (E.Flags & abi::WritesMemory)
+      callRuntime(B, ReleaseName, {S.Site, emitAddress(B, E.Where)});
     return;
   case Event::Kind::WarpBarrier:
     callRuntime(B, WarpBarrierName,
@@ -590,6 +589,14 @@ void MetadataInstrumenter::emitAfter(const Step &S) {
   case Event::Kind::Leave:
     return;
   }
+}
+
+void MetadataInstrumenter::callCheck(IRBuilder<> &B, const Step &S) {
+  const Event &E = S.What;
+  Value *Length = E.isWhole() ? B.getInt64(E.Size) : emitLength(B, E);
+  callRuntime(B, AccessCheckName,
+              {S.Site, emitAddress(B, E.Where), Length, B.getInt64(0),
+               B.getInt32(abi::CheckCounts)});
 }
 
 void MetadataInstrumenter::callWithPlace(IRBuilder<> &B, StringRef Name,

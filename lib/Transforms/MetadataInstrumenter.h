@@ -95,6 +95,7 @@ private:
   void emitBefore(size_t Number);
   void emitAfter(const Step &S);
   llvm::Constant *siteOf(Step &S);
+  void callCheck(llvm::IRBuilder<> &B, const Step &S);
   void callWithPlace(llvm::IRBuilder<> &B, llvm::StringRef Name,
                      const Event &E);
 

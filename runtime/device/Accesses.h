@@ -43,82 +43,46 @@ DEVICE bool isRace(const Self &Me, const AccessSite &S, Address A,
   return !Earlier.isStrong() || !mayHaveSeen(Me, A);
 }
 
-} // namespace crsan::device
-
-/// The access of `A` by this thread, now, against those that the cell of its
-/// word has forgotten, and from now on may forget.
-ENTRY void __crsan_md_victims(crsan::abi::AccessSite *S, uint64_t A,
-                              uint64_t MineBits, uint64_t EarlierBits) {
-  using namespace crsan::device;
-  const Self Me;
+/// The access of `A` by this thread, now, was not seen to be ordered after
+/// `Earlier`, which conflicts with it: a closer look, also at those that the
+/// word's cell has forgotten, and from now on may forget. Nobody: at those
+/// alone.
+DEVICE void lookCloser(const Self &Me, AccessSite &S, Address A, Accessor Mine,
+                       Accessor Earlier) {
+  const bool Meets = maskOf(Earlier.bytes()) & maskOf(Mine.bytes());
+  bool Tells = false;
+  if (!Earlier.isNobody() && Meets) {
+    if (!isRace(Me, S, A, Mine, Earlier))
+      return;
+    RacingPair *P = toldPair(Mine.site(), Earlier.site());
+    // What else is to be found beside it, has been.
+    constexpr uint64_t Enough = 1 << 10;
+    if (P && countRace(*P) > Enough)
+      return;
+    Tells = !P;
+  }
   const Victims Word(A);
-  const Accessor Mine{MineBits}, Earlier{EarlierBits};
 #pragma unroll 1
-  for (uint32_t Way = 0; Way < VictimWays; ++Way) {
-    const Accessor Other = Word.at(Way);
-    const AccessSite *Site = Other.isNobody() ? nullptr : siteAt(Other.site());
-    if (!Site || !(surelyWrites(*Site) || surelyWrites(*S)) ||
-        toldPair(Mine.site(), Other.site()) ||
-        toldPair(Other.site(), Mine.site()))
-      continue;
-    if (isRace(Me, *S, A, Mine, Other))
-      __crsan_md_race(S, A, Other.Bits);
+  for (uint32_t Way = Tells ? 0 : 1; Way <= VictimWays; ++Way) {
+    Accessor Other = Earlier;
+    if (Way > 0) {
+      Other = Word.at(Way - 1);
+      const AccessSite *Site =
+          Other.isNobody() ? nullptr : siteAt(Other.site());
+      if (!Site || !(surelyWrites(*Site) || surelyWrites(S)) ||
+          toldPair(Mine.site(), Other.site()) ||
+          toldPair(Other.site(), Mine.site()) || !isRace(Me, S, A, Mine, Other))
+        continue;
+    }
+    tellRace(Me, S, A, Other);
   }
   if (Earlier.isNobody())
     return;
   const uint32_t Floor = loadNear(Me.warp().Floor);
   Word.add(Earlier, Floor);
-  if (maskOf(Earlier.bytes()) & maskOf(Mine.bytes()))
+  if (Meets)
     Word.add(Mine, Floor);
 }
-
-/// The access of `A` by this thread, now, was not seen to be ordered after one
-/// that conflicts with it: a closer look.
-ENTRY void __crsan_md_judge(crsan::abi::AccessSite *S, uint64_t A,
-                            uint64_t MineBits, uint64_t EarlierBits) {
-  using namespace crsan::device;
-  const Accessor Mine{MineBits}, Earlier{EarlierBits};
-  if (Earlier.isNobody())
-    return;
-  if (maskOf(Earlier.bytes()) & maskOf(Mine.bytes())) {
-    if (!isRace(Self(), *S, A, Mine, Earlier))
-      return;
-    if (RacingPair *P = toldPair(Mine.site(), Earlier.site())) {
-      // What else is to be found beside it, has been.
-      constexpr uint64_t Enough = 1 << 10;
-      if (countRace(*P) > Enough)
-        return;
-    } else {
-      __crsan_md_race(S, A, EarlierBits);
-    }
-  }
-  __crsan_md_victims(S, A, MineBits, EarlierBits);
-}
-
-/// A write of `Size` bytes at `A`, in one word, has taken the place of another
-/// one in its cell, which was not seen to be ordered before it.
-ENTRY void __crsan_md_replaced(crsan::abi::AccessSite *S, uint64_t A,
-                               uint64_t Size, uint64_t Earlier) {
-  using namespace crsan::device;
-  if (!isShadowed() || Earlier == 0)
-    return;
-  const Self Me;
-  const WarpState &W = Me.warp();
-  const uint32_t Clock = loadNear(W.Clock);
-  const Quick Test{Me.FirstWarp, warpsInBlock(), loadNear(W.Barrier),
-                   loadNear(W.Floor)};
-  const uint32_t From = uint32_t(A & 3), To = From + uint32_t(Size);
-  Accessor Mine = Accessor::make(indexOf(*S), Me.Lane, Me.Warp, Clock)
-                      .with(bytesOf(From, To < 4 ? To : 4));
-  if (S->Flags & IsStrong)
-    Mine = Mine.strong(isWide(S->Scope));
-  const Accessor Before{Earlier};
-  if (!Test.isOrdered(Before, Mine, spaceOf(A) == Space::Shared) &&
-      isSuspect(Me, Mine, Before))
-    __crsan_md_judge(S, A, Mine.Bits, Earlier);
-}
-
-namespace crsan::device {
 
 /// Whether a cell does well to keep its writer, though `Now` writes.
 DEVICE bool keepsWriter(Accessor Writer, Accessor Now, uint32_t Floor) {
@@ -139,14 +103,10 @@ struct Check {
   Quick Test;
   Accessor Mine;
   bool Writes;
-  bool Remembers; ///< This lane's access is the one that the cell remembers.
+  bool Remembers;    ///< This lane's access is the one that the cell remembers.
+  bool IsReplaced;   ///< It is in its cell already, ...
+  Accessor Replaced; ///< ... and this no longer is.
 
-  DEVICE void against(Address A, CellRef C, Accessor Now,
-                      Accessor Earlier) const {
-    if (!Test.isOrdered(Earlier, Now, C.IsShared) &&
-        isSuspect(Me, Now, Earlier))
-      __crsan_md_judge(&S, A, Now.Bits, Earlier.Bits);
-  }
   DEVICE void word(Address A, CellRef C, Bytes B) const;
 };
 
@@ -154,35 +114,45 @@ struct Check {
 DEVICE void Check::word(Address A, CellRef C, Bytes B) const {
   const Accessor Now = Mine.with(B);
   const bool IsStrong = Now.isStrong();
-  // What a weak write finds, it replaces. Of a weak read, the same holds as of
-  // one that is checked in line.
-  const bool Exchanges = Writes && Remembers && !IsStrong;
-  Cell Found;
-  if (Exchanges) {
-    Found.Writer = C.exchangeWriter(Now);
-    Found.Reader = C.loadReader();
-  } else {
-    Found = C.load(/*IsNear=*/!Writes && !IsStrong);
+  Accessor Reader{0}, Writer = Replaced;
+  if (!IsReplaced) {
+    // What a weak write finds, it replaces. Of a weak read, the same holds as
+    // of one that is checked in line.
+    const bool Exchanges = Writes && Remembers && !IsStrong;
+    Cell Found;
+    if (Exchanges) {
+      Found.Writer = C.exchangeWriter(Now);
+      Found.Reader = C.loadReader();
+    } else {
+      Found = C.load(/*IsNear=*/!Writes && !IsStrong);
+    }
+    Reader = C.decode(Found.Reader);
+    Writer = C.decode(Found.Writer);
+    if (Writes) {
+      if (Remembers && IsStrong && !keepsWriter(Writer, Now, Test.Floor))
+        Writer = C.decode(C.exchangeWriter(Now));
+    } else if (Remembers &&
+               (!Reader.isSameMoment(Now) || Reader.bytes() != Now.bytes() ||
+                (Reader.isStrong() && !Now.isStrong()))) {
+      // Of several lanes that read the same bytes at one place of the source,
+      // the cell keeps the last, and that it was not the only one.
+      const bool More = Reader.isSameButLane(Now) &&
+                        (Reader.lane() != Now.lane() || Reader.isSeveral());
+      C.setReader(More ? Now.several() : Now);
+    }
   }
-  const Accessor Reader = C.decode(Found.Reader);
-  Accessor Writer = C.decode(Found.Writer);
-  if (Writes) {
-    if (Remembers && IsStrong && !keepsWriter(Writer, Now, Test.Floor))
-      Writer = C.decode(C.exchangeWriter(Now));
-    against(A, C, Now, Reader);
-  } else if (Remembers &&
-             (!Reader.isSameMoment(Now) || Reader.bytes() != Now.bytes() ||
-              (Reader.isStrong() && !Now.isStrong()))) {
-    // Of several lanes that read the same bytes at one place of the source, the
-    // cell keeps the last, and that it was not the only one.
-    const bool More = Reader.isSameButLane(Now) &&
-                      (Reader.lane() != Now.lane() || Reader.isSeveral());
-    C.setReader(More ? Now.several() : Now);
-  }
-  against(A, C, Now, Writer);
   // What this thread's own write has replaced, its read races with as well.
-  if (!Writes && Writer.isSameMoment(Now))
-    __crsan_md_victims(&S, A, Now.Bits, 0);
+  const bool HasVictims = !Writes && Writer.isSameMoment(Now);
+#pragma unroll 1
+  for (uint32_t I = 0; I < 3; ++I) {
+    const Accessor Earlier = I == 0   ? Accessor(Writes ? Reader.Bits : 0)
+                             : I == 1 ? Writer
+                                      : Accessor(0);
+    const bool IsClear = Test.isOrdered(Earlier, Now, C.IsShared) ||
+                         !isSuspect(Me, Now, Earlier);
+    if (I < 2 ? !IsClear : HasVictims)
+      lookCloser(Me, S, A, Now, Earlier);
+  }
 }
 
 DEVICE void countUnchecked(const Self &Me) {
@@ -190,13 +160,43 @@ DEVICE void countUnchecked(const Self &Me) {
                          1);
 }
 
+/// Counts `Number` accesses of each lane that is here.
+DEVICE void countChecked(WarpState &W, uint32_t Number) {
+  auto Add = [&](uint64_t Accesses) {
+    asm volatile("red.relaxed.gpu.add.u64 [%0], %1;" ::"l"(&W.Checked),
+                 "l"(Accesses)
+                 : "memory");
+  };
+  // One exchange, with a fresh mask: lanes may part at any time.
+  const uint32_t Here = activeMask();
+  uint32_t Equal;
+  asm volatile("{ .reg .pred p; .reg .b32 m; match.all.sync.b32 m|p, %1, %2; "
+               "selp.b32 %0, m, 0, p; }"
+               : "=r"(Equal)
+               : "r"(Number), "r"(Here)
+               : "memory");
+  if (Equal == 0)
+    Add(Number);
+  else if (lane() == uint32_t(__builtin_ctz(Equal)))
+    Add(uint64_t(Number) * __builtin_popcount(Equal));
+}
+
 } // namespace crsan::device
 
-/// An access of `Size` bytes, in all the words that they are in.
+/// An access of `Size` bytes, in all the words that they are in: it is about to
+/// happen, or has just happened. `Flags` are CheckFlags, and `Replaced` what is
+/// no longer in the cell of a word. Calls nothing: a function that does saves
+/// its caller's convergence barriers, and lanes that wait there go on alone.
 ENTRY void __crsan_md_check(crsan::abi::AccessSite *Site, uint64_t A,
-                            uint64_t Size) {
+                            uint64_t Size, uint64_t Replaced,
+                            uint32_t CheckFlags) {
   using namespace crsan::device;
-  if (!isShadowed() || !canRace(A) || Size == 0)
+  if (!isShadowed())
+    return;
+  const bool IsReplaced = CheckFlags & CheckReplaced;
+  if (CheckFlags & CheckCounts)
+    countChecked(Self().warp(), 1);
+  if (!canRace(A) || Size == 0 || (IsReplaced && Replaced == 0))
     return;
   AccessSite &S = *Site;
   const Self Me;
@@ -230,8 +230,14 @@ ENTRY void __crsan_md_check(crsan::abi::AccessSite *Site, uint64_t A,
     Mine = Mine.strong(IsWideSite);
   else if (Locked >> Me.Lane & 1)
     Mine = Mine.locked();
-  const Check C{Me,   S,      {Me.FirstWarp, warpsInBlock(), Barrier, Floor},
-                Mine, Writes, Remembers};
+  const Check C{Me,
+                S,
+                {Me.FirstWarp, warpsInBlock(), Barrier, Floor},
+                Mine,
+                Writes,
+                Remembers,
+                IsReplaced,
+                Accessor(Replaced)};
   const bool InShared = spaceOf(A) == Space::Shared;
   Address At = A;
   const Address End = A + Size;
@@ -293,27 +299,6 @@ DEVICE void rememberSwap(const Self &Me, AccessSite &S, Address A) {
                      loadNear(W.Floor)))
       C.setWriter(Now.with(B));
   }
-}
-
-/// Counts `Number` accesses of each lane that is here.
-DEVICE void countChecked(WarpState &W, uint32_t Number) {
-  auto Add = [&](uint64_t Accesses) {
-    asm volatile("red.relaxed.gpu.add.u64 [%0], %1;" ::"l"(&W.Checked),
-                 "l"(Accesses)
-                 : "memory");
-  };
-  // One exchange, with a fresh mask: lanes may part at any time.
-  const uint32_t Here = activeMask();
-  uint32_t Equal;
-  asm volatile("{ .reg .pred p; .reg .b32 m; match.all.sync.b32 m|p, %1, %2; "
-               "selp.b32 %0, m, 0, p; }"
-               : "=r"(Equal)
-               : "r"(Number), "r"(Here)
-               : "memory");
-  if (Equal == 0)
-    Add(Number);
-  else if (lane() == uint32_t(__builtin_ctz(Equal)))
-    Add(uint64_t(Number) * __builtin_popcount(Equal));
 }
 
 } // namespace crsan::device

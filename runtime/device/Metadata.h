@@ -280,25 +280,6 @@ HOT_ENTRY void __crsan_md_count(uint64_t State, uint32_t Number) {
     countChecked(*reinterpret_cast<WarpState *>(State), Number);
 }
 
-/// A weak access is about to happen, of more than a register holds.
-HOT_ENTRY void __crsan_md_access(crsan::abi::AccessSite *S, uint64_t A) {
-  using namespace crsan::device;
-  if (!isShadowed())
-    return;
-  countChecked(Self().warp(), 1);
-  __crsan_md_check(S, A, S->Size);
-}
-
-/// As above, of a length that the compiler did not know.
-HOT_ENTRY void __crsan_md_range(crsan::abi::AccessSite *S, uint64_t A,
-                                uint64_t Length) {
-  using namespace crsan::device;
-  if (!isShadowed())
-    return;
-  countChecked(Self().warp(), 1);
-  __crsan_md_check(S, A, Length);
-}
-
 /// A strong access is about to write: it releases what its order says, or what
 /// a fence before it has made ready (ScoRD VI).
 HOT_ENTRY void __crsan_md_release(crsan::abi::AccessSite *S, uint64_t A) {
@@ -316,16 +297,6 @@ HOT_ENTRY void __crsan_md_release(crsan::abi::AccessSite *S, uint64_t A) {
   if (T.FenceBlock)
     publish(Me, T, SyncCells(A), Wide && T.FenceDevice && !isOfBlock(A),
             IsRelease, T.FenceDevice, T.FenceBlock);
-}
-
-/// A strong access is about to happen.
-HOT_ENTRY void __crsan_md_strong(crsan::abi::AccessSite *S, uint64_t A) {
-  using namespace crsan::device;
-  if (!isShadowed())
-    return;
-  __crsan_md_range(S, A, S->Size);
-  if (S->Flags & WritesMemory)
-    __crsan_md_release(S, A);
 }
 
 /// A strong access has happened. One that reads acquires, at once or at the

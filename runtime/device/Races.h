@@ -126,40 +126,45 @@ DEVICE uint32_t placeInBlock(Accessor A, uint64_t Grid, uint64_t Block) {
   return Warp * 32 + A.lane();
 }
 
-} // namespace crsan::device
-
 /// The access at `A` by this thread, now, and the one that a cell remembers may
 /// be a race: judged again, since the state of the earlier thread may have been
 /// taken over by a later block meanwhile, and told to the host if so.
-ENTRY void __crsan_md_race(crsan::abi::AccessSite *S, uint64_t A,
-                           uint64_t EarlierBits) {
-  using namespace crsan::device;
-  const Self Me;
-  const Accessor Earlier{EarlierBits};
-  fenceDevice();
-  const Order How = judge(Me, Earlier);
+DEVICE void tellRace(const Self &Me, AccessSite &S, Address A,
+                     Accessor Earlier) {
   const AccessSite *Other = siteAt(Earlier.site());
-  if (How == Order::Ordered || !Other)
-    return;
-  const uint64_t Why = reasonsOf(Me, Earlier, How);
   const WarpState &W = Self::stateOf(Earlier.warp());
-  const uint64_t Block = loadRelaxed(W.Block);
-  fenceDevice();
-  if (judge(Me, Earlier) != How)
-    return;
-  RacingPair *P = pairOf(S->Index, Earlier.site());
-  if (!P) {
-    __nvvm_atom_add_gen_ll(
-        reinterpret_cast<long long *>(&metadata().PairsDropped), 1);
-    return;
-  }
-  if (loadRelaxed(P->Slot) == 0) {
-    // The first of its kind. What the earlier thread's warp said of itself
-    // before its first access is here by now, and surely a while later.
-    asm volatile("nanosleep.u32 20000;" ::: "memory");
+  Order How = Order::Ordered;
+  uint64_t Why = 0, Block = 0;
+  RacingPair *P = nullptr;
+  // How things stand; whether that was still the thread's own state; and, of
+  // the first race of its kind, whether it is so a while later: what the
+  // earlier thread's warp said of itself before its first access is here by
+  // then.
+#pragma unroll 1
+  for (uint32_t Look = 0; Look < 3; ++Look) {
     fenceDevice();
-    if (judge(Me, Earlier) != How || loadRelaxed(W.Block) != Block)
+    const Order Now = judge(Me, Earlier);
+    if (Now == Order::Ordered || !Other)
       return;
+    if (Look == 0) {
+      How = Now;
+      Why = reasonsOf(Me, Earlier, How);
+      Block = loadRelaxed(W.Block);
+      continue;
+    }
+    if (Now != How || loadRelaxed(W.Block) != Block)
+      return;
+    if (Look == 2)
+      break;
+    P = pairOf(S.Index, Earlier.site());
+    if (!P) {
+      __nvvm_atom_add_gen_ll(
+          reinterpret_cast<long long *>(&metadata().PairsDropped), 1);
+      return;
+    }
+    if (loadRelaxed(P->Slot) != 0)
+      break;
+    asm volatile("nanosleep.u32 20000;" ::: "memory");
   }
   if (countRace(*P) != 0)
     return;
@@ -173,7 +178,7 @@ ENTRY void __crsan_md_race(crsan::abi::AccessSite *S, uint64_t A,
     return;
   }
   volatile Record &R = reinterpret_cast<Record *>(Buffer + 1)[Slot];
-  R.Site = S->Id;
+  R.Site = S.Id;
   R.Other = Other->Id;
   R.Address = A;
   R.Before = earlierThread(Block < UnknownBlock ? Block : UnknownBlock,
@@ -183,16 +188,18 @@ ENTRY void __crsan_md_race(crsan::abi::AccessSite *S, uint64_t A,
                              __nvvm_read_ptx_sreg_ntid_z());
   R.Lanes = 1u << lane();
   R.Flags = TwoSided | (__crsan_config.Flags & ShuffleBlocks ? Shuffled : 0);
-  R.Size = S->Size && S->Size < 255 ? S->Size : 255;
+  R.Size = S.Size && S.Size < 255 ? S.Size : 255;
   *reinterpret_cast<volatile uint8_t *>(&R.MemorySpace) = uint8_t(spaceOf(A));
   writePlace(R, Buffer, Slot);
   *publishedHits(Buffer, Slot) = 1;
   storeRelaxed(P->Slot, Slot + 1);
   __nvvm_membar_sys();
   *reinterpret_cast<volatile uint8_t *>(&R.Kind) =
-      uint8_t(kindOf(How, Why, *S, *Other));
+      uint8_t(kindOf(How, Why, S, *Other));
   if (__crsan_config.Flags & TrapOnRace)
     asm volatile("brkpt;");
 }
+
+} // namespace crsan::device
 
 #endif // CRSAN_DEVICE_RACES_H
