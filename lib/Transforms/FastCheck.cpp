@@ -206,6 +206,10 @@ Value *FastCheck::emitClock(IRBuilder<> &B, const Window &W) {
   return B.CreateAnd(halves(B, W.Mine).second, B.getInt32(~0u << ClockShift));
 }
 
+Value *FastCheck::emitNow(IRBuilder<> &B) {
+  return B.CreateLShr(halves(B, window(B).Mine).second, ClockShift);
+}
+
 FastCheck::Window FastCheck::window(IRBuilder<> &B) {
   auto Load = [&](AllocaInst *A) {
     return B.CreateLoad(A->getAllocatedType(), A);

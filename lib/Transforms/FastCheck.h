@@ -72,6 +72,8 @@ public:
   /// Replaces a barrier of all threads of the block, without telling the
   /// runtime if all their warps have done nothing but that since the last one.
   void emitBarrier(llvm::IntrinsicInst *Barrier);
+  /// The clock of this lane's accesses here.
+  llvm::Value *emitNow(llvm::IRBuilder<> &B);
   /// Counts `Number` accesses of this lane.
   void emitCount(llvm::IRBuilder<> &B, uint32_t Number);
   /// Tells the runtime of those counted so far.

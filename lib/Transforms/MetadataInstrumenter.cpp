@@ -535,7 +535,10 @@ void MetadataInstrumenter::emitBefore(size_t Number) {
   case Event::Kind::Leave:
     if (Fast)
       Fast->emitCounted(B);
-    callRuntime(B, LeaveName, B.getInt32(EnterFlags));
+    callRuntime(
+        B, LeaveName,
+        {B.getInt32(EnterFlags),
+         Fast ? Fast->emitNow(B) : static_cast<Value *>(B.getInt32(0))});
     return;
   case Event::Kind::Fence:
     if (!E.IsAhead)

@@ -123,7 +123,12 @@ HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags) {
     __nvvm_bar_warp_sync(Here);
     return {loadRelaxed(W.Clock), W.Barrier, W.Floor, W.Place};
   }
-  const uint32_t Start = Clock >= Floor ? Clock + 1 : Floor;
+  uint32_t Start = Clock >= Floor ? Clock + 1 : Floor;
+  // Of blocks that had one number at a time, the clock is one's or the other's.
+  if (Before & Mixed) {
+    const uint32_t Largest = largestEnded(Here);
+    Start = Start > Largest ? Start : Largest + 1;
+  }
   const uint32_t Place = (Me.FirstWarp & (NumWarps - 1)) |
                          warpsInBlock() << 16 | (linearThread() / 32) << 22 |
                          (isUsedUp(Start) ? NeedsCare : 0);
@@ -169,8 +174,8 @@ HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags) {
 }
 
 /// A thread is about to leave its kernel: from now on it takes part in all
-/// barriers of its block.
-HOT_ENTRY void __crsan_md_leave(uint32_t Flags) {
+/// barriers of its block. `Clock`: of its accesses that were checked in line.
+HOT_ENTRY void __crsan_md_leave(uint32_t Flags, uint32_t Clock) {
   using namespace crsan::device;
   if (!isShadowed())
     return;
@@ -185,7 +190,19 @@ HOT_ENTRY void __crsan_md_leave(uint32_t Flags) {
       return;
     T.Flags |= HasLeft;
   }
-  const uint32_t Now = loadNear(W.Clock) + 1;
+  uint32_t Now = loadNear(W.Clock) + 1;
+  uint32_t Sm;
+  asm("mov.u32 %0, %%smid;" : "=r"(Sm));
+  uint32_t &Max = table<MaxClock>(MaxClocksAt)[Sm % NumMaxClocks].Clock;
+  // Another block may have set the clock back: each lane for itself, before it
+  // is no longer alive.
+  if (loadRelaxed(W.Alive) & Mixed) {
+    const uint32_t Last = Me.thread().LastSync;
+    Now = Now > Clock ? Now : Clock + 1;
+    Now = Now > Last ? Now : Last + 1;
+    raise(Max, Now);
+    fenceDevice();
+  }
   // To those of its warp that stay, each has come to their next barrier.
   if (Leaving != 32) {
     const LaneRef T = Me.thread();
@@ -201,9 +218,6 @@ HOT_ENTRY void __crsan_md_leave(uint32_t Flags) {
     raise(Me.firstWarpState().Arrive[0], Now);
     raise(Me.firstWarpState().Arrive[1], Now);
   }
-  uint32_t Sm;
-  asm("mov.u32 %0, %%smid;" : "=r"(Sm));
-  uint32_t &Max = table<MaxClock>(MaxClocksAt)[Sm % NumMaxClocks].Clock;
   if (loadNear(Max) < Now)
     raise(Max, Now);
   asm volatile("red.relaxed.gpu.add.u32 [%0], %1;" ::"l"(&W.Alive),

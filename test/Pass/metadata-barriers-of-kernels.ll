@@ -10,7 +10,7 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK-NEXT:   block_arrive
 ; CHECK-NEXT:   call @llvm.nvvm.barrier.cta.sync.aligned.all
 ; CHECK-NEXT:   block_depart
-; CHECK-NEXT:   leave({{[0-9]}})
+; CHECK-NEXT:   leave({{[0-9]}}, 0)
 ; CHECK-NEXT:   ret
 define ptx_kernel void @alone() {
   call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
@@ -25,7 +25,7 @@ define ptx_kernel void @alone() {
 ; CHECK-NEXT:   publish(%m, 0)
 ; CHECK-NEXT:   call @llvm.nvvm.barrier.cta.sync.aligned.count
 ; CHECK-NEXT:   collect(%m, 0)
-; CHECK-NEXT:   leave({{[0-9]}})
+; CHECK-NEXT:   leave({{[0-9]}}, 0)
 ; CHECK-NEXT:   ret
 define ptx_kernel void @warps(i32 %n) {
   %m = or i32 %n, 4
@@ -43,7 +43,7 @@ define ptx_kernel void @warps(i32 %n) {
 ; CHECK-NEXT:   collect(0, 0)
 ; CHECK-NEXT:   publish(%k, 0)
 ; CHECK-NEXT:   call @llvm.nvvm.barrier.cta.arrive.count
-; CHECK-NEXT:   leave({{[0-9]}})
+; CHECK-NEXT:   leave({{[0-9]}}, 0)
 ; CHECK-NEXT:   ret
 define ptx_kernel void @both(i32 %k) {
   call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)

@@ -21,7 +21,7 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK-NEXT:   call @malloc
 ; CHECK-NEXT:   call @free
 ; CHECK-NEXT:   call @__nv_sinf
-; CHECK-NEXT:   leave({{[0-9]}})
+; CHECK-NEXT:   leave({{[0-9]}}, 0)
 ; CHECK-NEXT:   ret
 define ptx_kernel void @calls(ptr %f) {
   call void @elsewhere()

@@ -10,7 +10,7 @@
 ; LEAKY: call <4 x i32> @__crsan_md_enter(i32 {{[1357]}})
 ; TIGHT: call <4 x i32> @__crsan_md_enter(i32 {{[04]}})
 ; TIGHT: define void @f()
-; TIGHT: call void @__crsan_md_leave(i32 {{[04]}})
+; TIGHT: call void @__crsan_md_leave(i32 {{[04]}}, i32 {{.*}})
 ; TIGHT-NEXT: asm sideeffect "exit;"
 
 ;--- head.ll

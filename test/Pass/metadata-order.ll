@@ -21,7 +21,7 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK-NEXT:   call @llvm.nvvm.fence.sc.cluster
 ; CHECK-NEXT:   fence(1)
 ; CHECK-NEXT:   call @llvm.nvvm.fence.proxy.async
-; CHECK-NEXT:   leave({{[0-9]}})
+; CHECK-NEXT:   leave({{[0-9]}}, 0)
 ; CHECK-NEXT:   ret
 define ptx_kernel void @fences() {
   fence seq_cst
@@ -43,7 +43,7 @@ define ptx_kernel void @fences() {
 ; CHECK-NEXT:   block_arrive
 ; CHECK-NEXT:   call @llvm.nvvm.barrier.cta.red.popc.all
 ; CHECK-NEXT:   block_depart
-; CHECK-NEXT:   leave({{[0-9]}})
+; CHECK-NEXT:   leave({{[0-9]}}, 0)
 ; CHECK-NEXT:   ret
 define ptx_kernel void @blocks(i1 %b) {
   call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
@@ -59,7 +59,7 @@ define ptx_kernel void @blocks(i1 %b) {
 ; CHECK-NEXT:   collect(3, 0)
 ; CHECK-NEXT:   publish(4, 0)
 ; CHECK-NEXT:   call @llvm.nvvm.barrier.cta.arrive.count
-; CHECK-NEXT:   leave({{[0-9]}})
+; CHECK-NEXT:   leave({{[0-9]}}, 0)
 ; CHECK-NEXT:   ret
 define ptx_kernel void @named() {
   call void @llvm.nvvm.barrier.cta.sync.aligned.count(i32 3, i32 64)
@@ -74,7 +74,7 @@ define ptx_kernel void @named() {
 ; CHECK-NEXT:   call @llvm.nvvm.shfl.sync.idx.i32
 ; CHECK-NEXT:   call @llvm.nvvm.vote.any.sync
 ; CHECK-NEXT:   call @llvm.nvvm.match.any.sync.i32
-; CHECK-NEXT:   leave({{[0-9]}})
+; CHECK-NEXT:   leave({{[0-9]}}, 0)
 ; CHECK-NEXT:   ret
 define ptx_kernel void @warps(i32 %m) {
   call void @llvm.nvvm.bar.warp.sync(i32 %m)
@@ -90,7 +90,7 @@ define ptx_kernel void @warps(i32 %m) {
 ; CHECK-NEXT:   call @llvm.nvvm.barrier.cluster.arrive
 ; CHECK-NEXT:   call @llvm.nvvm.barrier.cluster.wait
 ; CHECK-NEXT:   collect(256, 1)
-; CHECK-NEXT:   leave({{[0-9]}})
+; CHECK-NEXT:   leave({{[0-9]}}, 0)
 ; CHECK-NEXT:   ret
 define ptx_kernel void @clusters() {
   call void @llvm.nvvm.barrier.cluster.arrive()
@@ -107,7 +107,7 @@ define ptx_kernel void @clusters() {
 ; CHECK-NEXT:   collect(%b, 0)
 ; CHECK-NEXT:   publish(%b, 1)
 ; CHECK-NEXT:   call @llvm.nvvm.mbarrier.arrive.scope.cluster.space.cta
-; CHECK-NEXT:   leave({{[0-9]}})
+; CHECK-NEXT:   leave({{[0-9]}}, 0)
 ; CHECK-NEXT:   ret
 define ptx_kernel void @mbarriers(ptr addrspace(3) %b) {
   call void @llvm.nvvm.mbarrier.init.shared(ptr addrspace(3) %b, i32 32)
@@ -123,7 +123,7 @@ define ptx_kernel void @mbarriers(ptr addrspace(3) %b) {
 ; CHECK-NEXT:   unknown
 ; CHECK-NEXT:   call @llvm.nvvm.griddepcontrol.wait
 ; CHECK-NEXT:   unknown
-; CHECK-NEXT:   leave({{[0-9]}})
+; CHECK-NEXT:   leave({{[0-9]}}, 0)
 ; CHECK-NEXT:   ret
 define ptx_kernel void @grids() {
   call void @llvm.nvvm.griddepcontrol.launch.dependents()
@@ -133,7 +133,7 @@ define ptx_kernel void @grids() {
 
 ; CHECK:      function endings
 ; CHECK-NEXT:   called
-; CHECK-NEXT:   leave({{[0-9]}})
+; CHECK-NEXT:   leave({{[0-9]}}, 0)
 ; CHECK-NEXT:   call @llvm.nvvm.exit
 define void @endings() {
   call void @llvm.nvvm.exit()

@@ -55,7 +55,7 @@ extern "C" __global__ void atomics(int *P, unsigned long long *Q, float *R) {
 // CHECK: block_arrive
 // CHECK: call @llvm.nvvm.barrier
 // CHECK: block_depart
-// CHECK: leave({{[0-9]}})
+// CHECK: leave({{[0-9]}}, 0)
 // CHECK: ret
 extern "C" __global__ void order(int *P, volatile int *V) {
   *P = 1;

@@ -19,7 +19,7 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK-NEXT:   strong(update 4 global cluster acq_rel atomic, %p)
 ; CHECK-NEXT:   atomicrmw
 ; CHECK-NEXT:   strong_done(update 4 global cluster acq_rel atomic, %p, 0)
-; CHECK-NEXT:   leave({{[0-9]}})
+; CHECK-NEXT:   leave({{[0-9]}}, 0)
 ; CHECK-NEXT:   ret
 define ptx_kernel void @accesses(ptr addrspace(1) %p) {
   %v = load volatile i32, ptr addrspace(1) %p
@@ -38,7 +38,7 @@ define ptx_kernel void @accesses(ptr addrspace(1) %p) {
 ; CHECK-NEXT:   strong(update 4 generic block relaxed atomic, %p)
 ; CHECK-NEXT:   call @llvm.nvvm.atomic.cas.gen.i.cta.i32.p0
 ; CHECK-NEXT:   strong_done(update 4 generic block relaxed atomic, %p, 1 + (%t == 1))
-; CHECK-NEXT:   leave({{[0-9]}})
+; CHECK-NEXT:   leave({{[0-9]}}, 0)
 ; CHECK-NEXT:   ret
 define ptx_kernel void @swaps(ptr %p) {
   %s = cmpxchg ptr %p, i32 0, i32 1 acquire monotonic
@@ -54,7 +54,7 @@ define ptx_kernel void @swaps(ptr %p) {
 ; CHECK-NEXT:   strong(update 8 generic system relaxed atomic, %p)
 ; CHECK-NEXT:   call @llvm.nvvm.atomic.exch.gen.i.sys.i64.p0
 ; CHECK-NEXT:   strong_done(update 8 generic system relaxed atomic, %p, 0)
-; CHECK-NEXT:   leave({{[0-9]}})
+; CHECK-NEXT:   leave({{[0-9]}}, 0)
 ; CHECK-NEXT:   ret
 define ptx_kernel void @intrinsics(ptr %p) {
   %s = call i32 @llvm.nvvm.atomic.add.gen.i.cta.i32.p0(ptr %p, i32 1)

@@ -12,7 +12,7 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK-NEXT:   store
 ; CHECK-NEXT:   access(load 16 generic, %g)
 ; CHECK-NEXT:   load
-; CHECK-NEXT:   leave({{[0-9]}})
+; CHECK-NEXT:   leave({{[0-9]}}, 0)
 ; CHECK-NEXT:   ret
 define ptx_kernel void @load_store(ptr addrspace(1) %p, ptr addrspace(3) %s, ptr %g) {
   %a = load i32, ptr addrspace(1) %p
@@ -27,7 +27,7 @@ define ptx_kernel void @load_store(ptr addrspace(1) %p, ptr addrspace(3) %s, ptr
 ; CHECK-NEXT:   access(load 1 global, %p)
 ; CHECK-NEXT:   access(load 4 global, %p+4)
 ; CHECK-NEXT:   load
-; CHECK-NEXT:   leave({{[0-9]}})
+; CHECK-NEXT:   leave({{[0-9]}}, 0)
 ; CHECK-NEXT:   ret
 define ptx_kernel void @padded(ptr addrspace(1) %p) {
   %a = load {i8, i32}, ptr addrspace(1) %p
@@ -41,7 +41,7 @@ define ptx_kernel void @padded(ptr addrspace(1) %p) {
 ; CHECK-NEXT:   call @llvm.memcpy.p1.p3.i64
 ; CHECK-NEXT:   range(store 0 global, %p, %n)
 ; CHECK-NEXT:   call @llvm.memset.p1.i64
-; CHECK-NEXT:   leave({{[0-9]}})
+; CHECK-NEXT:   leave({{[0-9]}}, 0)
 ; CHECK-NEXT:   ret
 define ptx_kernel void @copies(ptr addrspace(1) %p, ptr addrspace(3) %s, i64 %n) {
   call void @llvm.memcpy.p1.p3.i64(ptr addrspace(1) %p, ptr addrspace(3) %s, i64 40, i1 false)
@@ -54,7 +54,7 @@ define ptx_kernel void @copies(ptr addrspace(1) %p, ptr addrspace(3) %s, i64 %n)
 ; CHECK-NEXT:   store
 ; CHECK-NEXT:   load
 ; CHECK-NEXT:   load
-; CHECK-NEXT:   leave({{[0-9]}})
+; CHECK-NEXT:   leave({{[0-9]}}, 0)
 ; CHECK-NEXT:   ret
 define ptx_kernel void @private(ptr addrspace(4) %c, ptr byval(i32) %b) {
   %a = alloca i32

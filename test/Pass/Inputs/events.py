@@ -8,6 +8,9 @@ what it does to memory itself:
       access(load 4 global, %p)
       load
       strong(update 4 system relaxed, %p)
+
+"access" and "range" are checks of weak accesses, of all their bytes or of so many;
+"strong" is one of a strong access, and of one that writes the release behind it.
 """
 
 import re
@@ -69,10 +72,23 @@ class Function:
             text = text[site.end() :]
         for constant in re.findall(r"\S+ (.+?)(?:, |$)", text):
             parts.append(self.name(constant))
-        return ", ".join(parts)
+        return parts
+
+
+def told(name, arguments):
+    """What a call of the runtime says; `arguments` as the call has them."""
+    if name != "check":
+        return name, arguments
+    what, place, length = arguments[:3]
+    assert arguments[3:] == ["0", "1"], "a check that does not count"
+    kind, size = what.split()[:2]
+    if len(what.split()) > 3:
+        return ("strong", [what, place])
+    return ("access", [what, place]) if length == size else ("range", [what, place, length])
 
 
 function = None
+released = None  # What has to be said next.
 for line in text.splitlines():
     line = line.strip()
     if start := re.match(r"define .*?@(\w+)\(", line):
@@ -86,8 +102,14 @@ for line in text.splitlines():
     if label := re.match(r"(\w+):", line):
         print(f"  {label.group(1)}:")
     elif call := re.search(r"call .*?@" + PREFIX + r"(\w+)\((.*)\)", line):
-        arguments = function.arguments(call.group(2))
-        print(f"  {call.group(1)}({arguments})" if arguments else f"  {call.group(1)}")
+        name, arguments = told(call.group(1), function.arguments(call.group(2)))
+        if released:
+            assert (name, arguments) == ("release", released), "a write that releases nothing"
+            released = None
+            continue
+        if name == "strong" and arguments[0].split()[0] != "load":
+            released = arguments
+        print(f"  {name}({', '.join(arguments)})" if arguments else f"  {name}")
     elif call := re.search(r'call .*? asm (?:\w+ )*"([^"]*)"', line):
         print(f"  asm {call.group(1)}")
     elif call := re.search(r"call .*?([@%][\w.]+)\(", line):
