@@ -48,6 +48,9 @@ inline constexpr char TablePrefix[] = "__crsan_table_"; ///< see ModuleHeader
 /// simulated GPU: clang's device linker would lose it anywhere else. Defined by
 /// crsan-ptxas, with a hash of the text as the suffix.
 inline constexpr char PTXPrefix[] = "__crsan_ptx_";
+/// In a module's PTX, before the name of a function in which nothing but checks
+/// reads strongly (lib/PTX/Yields.h).
+inline constexpr char WaitlessComment[] = "// crsan waitless: ";
 
 /// What a record accuses.
 enum class RaceKind : uint8_t {

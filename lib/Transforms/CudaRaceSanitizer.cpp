@@ -16,6 +16,8 @@
 #include "Unroll.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/SpecialCaseList.h"
@@ -105,6 +107,32 @@ bool startsGrids(const Module &M) {
   });
 }
 
+/// Whether nothing in it may wait for other lanes of its warp: it reads no
+/// memory strongly, and calls nothing.
+bool isWaitless(const Function &F) {
+  return all_of(instructions(F), [](const Instruction &I) {
+    if (I.isVolatile() || I.isAtomic())
+      return isa<FenceInst>(I);
+    const auto *Call = dyn_cast<CallBase>(&I);
+    if (!Call)
+      return true;
+    switch (Call->getIntrinsicID()) {
+    case Intrinsic::not_intrinsic:
+      return false;
+    case Intrinsic::nvvm_barrier_cta_sync_aligned_all:
+    case Intrinsic::nvvm_barrier_cta_sync_all:
+    case Intrinsic::nvvm_bar_warp_sync:
+    case Intrinsic::nvvm_membar_cta:
+    case Intrinsic::nvvm_membar_gl:
+    case Intrinsic::nvvm_membar_sys:
+      return true;
+    default:
+      return !Call->mayReadOrWriteMemory() || isa<MemIntrinsic>(Call) ||
+             Call->onlyAccessesInaccessibleMemory();
+    }
+  });
+}
+
 void setOption(StringRef Name, bool Value) {
   auto &All = cl::getRegisteredOptions();
   if (auto It = All.find(Name); It != All.end())
@@ -171,6 +199,12 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
   auto RemarksOf = [&](Function &F) -> OptimizationRemarkEmitter & {
     return FAM.getResult<OptimizationRemarkEmitterAnalysis>(F);
   };
+  // ptxas takes checks for polls.
+  if (HasMetadata && !HasCollider)
+    for (const Function *F : Functions)
+      if (isWaitless(*F))
+        M.appendModuleInlineAsm(std::string(abi::WaitlessComment) +
+                                F->getName().str());
   uint32_t Skipped = 0;
   // What there is to follow is noted before the collider adds its own code, so
   // that neither takes the other's for the user's. Exempt functions synchronise

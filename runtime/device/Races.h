@@ -24,9 +24,12 @@ DEVICE uint32_t giveIndices(AccessSite &First) {
                : "=r"(Found)
                : "l"(&First.Index), "r"(NoIndexYet), "r"(IndexClaimed)
                : "memory");
-  // Whoever was first is about to say it.
-  while (Found == IndexClaimed)
+  // Whoever was first is about to say it, perhaps another lane: there is no
+  // YIELD here to let it go first (lib/PTX/Yields.h).
+  while (Found == IndexClaimed) {
+    asm volatile("nanosleep.u32 100;" ::: "memory");
     Found = loadRelaxed(First.Index);
+  }
   if (Found != NoIndexYet)
     return Found;
   const uint32_t Count = First.Count;

@@ -16,9 +16,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "RuntimeSplit.h"
+#include "Yields.h"
 #include "crsan/ABI.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Compression.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -141,6 +143,32 @@ Running assemble(const CommandLine &C, const std::string &Stem,
   return Running(C.tool("ptxas"), Flags, true);
 }
 
+/// The names that the pass has written down as those of functions in which only
+/// its checks read strongly.
+StringSet<> waitless(StringRef PTX) {
+  StringSet<> Names;
+  while (!PTX.empty()) {
+    auto [Line, Rest] = PTX.split('\n');
+    if (Line.consume_front(crsan::abi::WaitlessComment))
+      Names.insert(Line.trim());
+    PTX = Rest;
+  }
+  return Names;
+}
+
+/// See Yields.h. `Names`: of functions of the program.
+bool removeYields(const std::string &Path, const StringSet<> &Names) {
+  auto Buffer = MemoryBuffer::getFile(Path);
+  if (!Buffer)
+    return false;
+  std::string Object = (*Buffer)->getBuffer().str();
+  const unsigned Removed =
+      crsan::ptx::removeYields(Object, [&](std::string_view Name) {
+        return Name.starts_with("__crsan_md_") || Names.contains(Name);
+      });
+  return Removed == 0 || write(Path, Object);
+}
+
 /// False: nothing was made, for whatever reason.
 bool assembleApart(const CommandLine &C) {
   if (C.IsRelocatable || C.Input.empty() || C.Output.empty() ||
@@ -179,6 +207,10 @@ bool assembleApart(const CommandLine &C) {
   const bool RuntimeDone = assemble(C, Runtime, RuntimeFlags).succeeds();
   if (!ProgramJob.succeeds() || !RuntimeDone)
     return false;
+  const StringSet<> Waitless = waitless((*Buffer)->getBuffer());
+  for (const std::string &Stem : {Program, Runtime})
+    if (!removeYields(Stem + ".o", Waitless))
+      return false;
   std::vector<std::string> Link = {"-m64", "-arch=" + C.Architecture,
                                    "--suppress-stack-size-warning"};
   if (C.IsDebug)
@@ -225,7 +257,8 @@ bool assembleWithPTX(const CommandLine &C) {
        {std::string("--output-file"), C.Output, Source})
     Arguments.push_back(Word);
   return write(Source, Text) &&
-         Running(C.tool("ptxas"), Arguments, true).succeeds();
+         Running(C.tool("ptxas"), Arguments, true).succeeds() &&
+         removeYields(C.Output, waitless(Text));
 }
 
 } // namespace
