@@ -120,6 +120,12 @@ void FastCheck::emitWindow(IRBuilder<> &B) {
   setWindow(B, State);
 }
 
+/// The warp's number.
+static Value *emitWarp(IRBuilder<> &B, Value *Place) {
+  Value *InBlock = B.CreateAnd(B.CreateLShr(Place, 22), 31);
+  return B.CreateAnd(B.CreateAdd(Place, InBlock), abi::NumWarps - 1);
+}
+
 /// `State`: the first four fields of a WarpState.
 void FastCheck::setWindow(IRBuilder<> &B, ArrayRef<Value *> State) {
   Type *I32 = B.getInt32Ty(), *I64 = B.getInt64Ty();
@@ -128,8 +134,7 @@ void FastCheck::setWindow(IRBuilder<> &B, ArrayRef<Value *> State) {
   B.CreateStore(
       B.CreateOr(State[3], B.CreateAnd(FirstSite, B.getInt32(abi::NeedsCare))),
       Place);
-  Value *InBlock = B.CreateAnd(B.CreateLShr(State[3], 22), 31);
-  Value *Warp = B.CreateAnd(B.CreateAdd(State[3], InBlock), abi::NumWarps - 1);
+  Value *Warp = emitWarp(B, State[3]);
   Value *Lane =
       B.CreateIntrinsic(I32, Intrinsic::nvvm_read_ptx_sreg_laneid, {});
   Value *Who = B.CreateOr(B.CreateShl(Warp, Layout::WarpAt), Lane);
@@ -261,6 +266,30 @@ Value *FastCheck::emitIsOrdered(IRBuilder<> &B, const Window &W, const Check &C,
                          ? B.CreateOr(B.CreateNot(InBlock), IsBefore)
                          : B.CreateSelect(InBlock, IsBefore, C.InShared);
     Ordered = B.CreateOr(Ordered, ByBlock);
+  }
+  // What its warp had done by then has reached this one (judge, near).
+  if (HasLocks) {
+    Type *I32 = B.getInt32Ty();
+    Value *Mine = emitWarp(B, W.Place);
+    Value *Theirs = B.CreateAnd(B.CreateLShr(Low, Layout::WarpAt),
+                                B.getInt32(abi::NumWarps - 1));
+    static_assert(abi::KnownEntries == 32 && abi::WarpBits == 15);
+    Value *Entry =
+        B.CreateAnd(B.CreateXor(Theirs, B.CreateXor(B.CreateLShr(Theirs, 5),
+                                                    B.CreateLShr(Theirs, 10))),
+                    B.getInt32(abi::KnownEntries - 1));
+    Value *Offset = B.CreateShl(
+        B.CreateAdd(B.CreateMul(Mine, B.getInt32(abi::KnownEntries)), Entry),
+        2);
+    Value *Known =
+        emitAssembly(B, I32, "ld.global.u32 $0, [$1];", "=r,l,~{memory}",
+                     {B.CreateAdd(B.CreateAdd(Pages, B.getInt64(abi::KnownAt -
+                                                                abi::PagesAt)),
+                                  B.CreateZExt(Offset, B.getInt64Ty()))});
+    Value *IsKnown = B.CreateICmpULT(B.CreateLShr(High, ClockShift), Known);
+    // Of its own warp that says nothing of a lane.
+    Ordered =
+        B.CreateOr(Ordered, B.CreateAnd(IsKnown, B.CreateICmpNE(Theirs, Mine)));
   }
   if (!C.A.IsStrong)
     return Ordered;

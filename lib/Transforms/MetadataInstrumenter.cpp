@@ -171,7 +171,7 @@ void MetadataInstrumenter::planGroups(size_t First, size_t FirstBreak) {
 void MetadataInstrumenter::planOther(Instruction &I, const Event &E) {
   Step &S = Steps.emplace_back(Step{&I, E, &I});
   // If it turns out that nothing has to be handed on by it.
-  if (E.What != Event::Kind::Strong || !isInRegister(E) || E.Expected ||
+  if (E.What != Event::Kind::Strong || !isInRegister(E) ||
       E.Order > abi::SyncOrder::Relaxed)
     return;
   S.IsFast = true;
@@ -277,7 +277,8 @@ bool MetadataInstrumenter::isFenceless() const {
 
 /// A strong access that neither releases nor acquires, ever.
 bool MetadataInstrumenter::isJustAccess(const Step &S) const {
-  return S.What.What == Event::Kind::Strong && S.IsFast && isFenceless();
+  return S.What.What == Event::Kind::Strong && S.IsFast && isFenceless() &&
+         !S.What.Expected;
 }
 
 /// A barrier that all threads of the block meet at, and that does nothing else.
@@ -442,7 +443,8 @@ FastAccess MetadataInstrumenter::fastAccess(const Step &S, IRBuilder<> &B) {
   A.Loc = S.Accessor->getDebugLoc();
   A.Space = knownSpace(E.Where);
   A.Size = E.Size;
-  A.Writes = E.Flags & abi::WritesMemory;
+  // Whether a compare-and-swap writes is not known yet.
+  A.Writes = (E.Flags & abi::WritesMemory) && !E.Expected;
   A.IsStrong = E.Flags & abi::IsStrong;
   A.Reads = E.Flags & abi::ReadsMemory;
   A.IsWide = E.Scope != abi::SyncScope::Block;

@@ -52,12 +52,12 @@ DEVICE void lookCloser(const Self &Me, AccessSite &S, Address A, Accessor Mine,
   const bool Meets = maskOf(Earlier.bytes()) & maskOf(Mine.bytes());
   bool Tells = false;
   if (!Earlier.isNobody() && Meets) {
-    if (!isRace(Me, S, A, Mine, Earlier))
-      return;
     RacingPair *P = toldPair(Mine.site(), Earlier.site());
+    const uint32_t Weight = P ? weightOf(*P, A) : 1;
+    if (Weight == 0 || !isRace(Me, S, A, Mine, Earlier))
+      return;
     // What else is to be found beside it, has been.
-    constexpr uint64_t Enough = 1 << 10;
-    if (P && countRace(*P) > Enough)
+    if (P && countRace(*P, Weight) > Enough)
       return;
     Tells = !P;
   }

@@ -111,15 +111,28 @@ DEVICE RacingPair *toldPair(uint32_t Later, uint32_t Earlier) {
   return nullptr;
 }
 
-/// One more race of a pair that the host has been told of. Returns how many
-/// there had been.
-DEVICE uint64_t countRace(RacingPair &P) {
+/// Races of a pair that are counted one by one. From then on every 32nd is, by
+/// its place, for 32: all who race would meet at the count.
+constexpr uint64_t Enough = 1 << 10;
+
+/// How many races one at `A` stands for, of a pair that the host has been told
+/// of.
+DEVICE uint32_t weightOf(const RacingPair &P, Address A) {
+  if (loadRelaxed(P.Hits) <= Enough)
+    return 1;
+  return mix(uint32_t(A >> 2) ^ lane()) % 32 == 0 ? 32 : 0;
+}
+
+/// More races of a pair that the host has been told of. Returns how many there
+/// had been.
+DEVICE uint64_t countRace(RacingPair &P, uint32_t Weight) {
   const uint64_t Seen =
-      __nvvm_atom_add_gen_ll(reinterpret_cast<long long *>(&P.Hits), 1);
+      __nvvm_atom_add_gen_ll(reinterpret_cast<long long *>(&P.Hits), Weight);
   auto *Buffer = reinterpret_cast<RecordBuffer *>(__crsan_config.Records);
   const uint32_t Slot = loadRelaxed(P.Slot) - 1;
-  if ((Seen & (Seen + 1)) == 0 && Slot < Buffer->Capacity)
-    *publishedHits(Buffer, Slot) = Seen + 1;
+  // Whenever a power of two is passed.
+  if ((Seen ^ (Seen + Weight)) > Seen && Slot < Buffer->Capacity)
+    *publishedHits(Buffer, Slot) = Seen + Weight;
   return Seen;
 }
 
@@ -169,7 +182,7 @@ DEVICE void tellRace(const Self &Me, AccessSite &S, Address A,
       break;
     asm volatile("nanosleep.u32 20000;" ::: "memory");
   }
-  if (countRace(*P) != 0)
+  if (countRace(*P, 1) != 0)
     return;
   auto *Buffer = reinterpret_cast<RecordBuffer *>(__crsan_config.Records);
   const uint32_t Slot =
