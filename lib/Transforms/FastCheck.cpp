@@ -59,6 +59,9 @@ FastCheck::FastCheck(Function &F, IRBuilder<> &B, Value *First, Constant *Sites,
   Floor = B.CreateAlloca(I32);
   Count = B.CreateAlloca(I32);
   B.CreateStore(B.getInt32(0), Count);
+  Done = B.CreateAlloca(I64);
+  Released = B.CreateAlloca(I64);
+  emitForget(B);
   Pages = B.CreateCall(M.getOrInsertFunction(PagesName, I64));
   SmallVector<Value *, 4> State;
   if (First) {
@@ -766,21 +769,53 @@ void FastCheck::emit(Instruction *Before, ArrayRef<FastAccess> Accesses) {
   B.CreateBr(Tail);
 }
 
+void FastCheck::emitForget(IRBuilder<> &B) {
+  B.CreateStore(B.getInt64(0), Done);
+  B.CreateStore(B.getInt64(0), Released);
+}
+
 void FastCheck::emitRelease(Instruction *Before, Constant *Site,
                             Value *Address) {
   IRBuilder<> B(Before);
   B.SetCurrentDebugLocation(DebugLoc());
-  Value *MayRelease = B.CreateICmpNE(
+  Value *HasFenced = B.CreateICmpNE(
       B.CreateAnd(window(B).Place, abi::HasFenced), B.getInt32(0));
+  Value *IsNew =
+      B.CreateICmpNE(Address, B.CreateLoad(B.getInt64Ty(), Released));
   auto *Rare = MDBuilder(F.getContext()).createUnlikelyBranchWeights();
-  B.SetInsertPoint(SplitBlockAndInsertIfThen(MayRelease, Before->getIterator(),
+  B.SetInsertPoint(SplitBlockAndInsertIfThen(B.CreateAnd(HasFenced, IsNew),
+                                             Before->getIterator(),
                                              /*Unreachable=*/false, Rare));
+  B.CreateStore(Address, Released);
   B.SetCurrentDebugLocation(Before->getDebugLoc());
   callRuntime(B, ReleaseName, {Site, Address});
 }
 
+void FastCheck::emitDone(Instruction *After, Constant *Site, Value *Address,
+                         Value *Swap) {
+  Instruction *Before = After->getNextNode();
+  IRBuilder<> B(Before);
+  B.SetCurrentDebugLocation(DebugLoc());
+  Value *IsNew =
+      B.CreateOr(B.CreateICmpNE(Address, B.CreateLoad(B.getInt64Ty(), Done)),
+                 B.CreateICmpEQ(Swap, B.getInt32(2)));
+  B.SetInsertPoint(SplitBlockAndInsertIfThen(IsNew, Before->getIterator(),
+                                             /*Unreachable=*/false));
+  B.SetCurrentDebugLocation(After->getDebugLoc());
+  Value *MayRepeat =
+      callRuntime(B, StrongDoneName, {Site, Address, Swap}, B.getInt32Ty());
+  B.SetCurrentDebugLocation(DebugLoc());
+  B.CreateStore(B.CreateSelect(B.CreateICmpNE(MayRepeat, B.getInt32(0)),
+                               Address, B.getInt64(0)),
+                Done);
+  // A lock that has been taken may be given back.
+  B.CreateStore(B.getInt64(0), Released);
+  emitWindow(B);
+}
+
 void FastCheck::finish() {
-  SmallVector<AllocaInst *> Variables = {Mine, Place, Barrier, Floor, Count};
+  SmallVector<AllocaInst *> Variables = {Mine,  Place, Barrier, Floor,
+                                         Count, Done,  Released};
   for (const auto &[Object, Last] : FoundPages) {
     Variables.push_back(Last.First);
     Variables.push_back(Last.Number);

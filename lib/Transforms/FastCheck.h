@@ -88,6 +88,14 @@ public:
   void emitRelease(llvm::Instruction *Before, llvm::Constant *Site,
                    llvm::Value *Address);
 
+  /// A strong access has happened: the runtime is told, unless this thread has
+  /// told it the same since it last synchronised, as threads do that poll.
+  /// `Swap`: see emitSwapResult.
+  void emitDone(llvm::Instruction *After, llvm::Constant *Site,
+                llvm::Value *Address, llvm::Value *Swap);
+  /// From here on, whatever was told may have to be told again.
+  void emitForget(llvm::IRBuilder<> &B);
+
   /// After all has been emitted.
   void finish();
 
@@ -152,6 +160,9 @@ private:
   /// Variables until finish(), for values that flow: the fields of Window, and
   /// the number of accesses.
   llvm::AllocaInst *Mine, *Place, *Barrier, *Floor, *Count;
+  /// Addresses of the last strong access that the runtime was told of, and of
+  /// the last one that may have released; 0: none.
+  llvm::AllocaInst *Done, *Released;
   llvm::MapVector<const llvm::Value *, Found> FoundPages; ///< By Object.
   llvm::SmallVector<llvm::CallInst *> Loaded;             ///< All windows.
 };

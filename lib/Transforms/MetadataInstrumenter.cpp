@@ -275,10 +275,15 @@ bool MetadataInstrumenter::isFenceless() const {
   return !Module.HasFences && isOurs();
 }
 
+/// A strong access that is checked in line: what it releases or acquires, it
+/// does by fences.
+bool MetadataInstrumenter::isFastStrong(const Step &S) {
+  return S.What.What == Event::Kind::Strong && S.IsFast;
+}
+
 /// A strong access that neither releases nor acquires, ever.
 bool MetadataInstrumenter::isJustAccess(const Step &S) const {
-  return S.What.What == Event::Kind::Strong && S.IsFast && isFenceless() &&
-         !S.What.Expected;
+  return isFastStrong(S) && isFenceless() && !S.What.Expected;
 }
 
 /// A barrier that all threads of the block meet at, and that does nothing else.
@@ -379,10 +384,11 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
       if (I->isTerminator())
         return;
       IRBuilder<> B(I->getNextNode());
+      Fast->emitForget(B);
       Fast->emitWindow(B);
     };
     for (const Step &S : Steps)
-      if (S.What.What != Event::Kind::Weak && !isJustAccess(S) &&
+      if (S.What.What != Event::Kind::Weak && !isFastStrong(S) &&
           !replacedBarrier(S))
         Resume(S.Inst);
     for (Instruction *I : Breaks)
@@ -563,8 +569,15 @@ void MetadataInstrumenter::emitAfter(const Step &S) {
   const Event &E = S.What;
   switch (E.What) {
   case Event::Kind::Strong:
-    if (isJustAccess(S))
+    // What only writes has released before, and acquires nothing.
+    if (isJustAccess(S) || !(E.Flags & abi::ReadsMemory))
       return;
+    if (isFastStrong(S)) {
+      Value *Address = emitAddress(B, E.Where);
+      Value *Swap = emitSwapResult(B, *S.Inst, E);
+      return Fast->emitDone(B.GetInsertPoint()->getPrevNode(), S.Site, Address,
+                            Swap);
+    }
     callRuntime(
         B, StrongDoneName,
         {S.Site, emitAddress(B, E.Where), emitSwapResult(B, *S.Inst, E)});

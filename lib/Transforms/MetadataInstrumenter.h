@@ -82,6 +82,7 @@ private:
   void planOther(llvm::Instruction &I, const Event &E);
   void planGroups(size_t First, size_t FirstBreak);
   bool isOurs() const;
+  static bool isFastStrong(const Step &S);
   bool isJustAccess(const Step &S) const;
   bool isFenceless() const;
   bool isRemembered(const Step &S) const;

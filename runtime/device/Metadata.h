@@ -315,11 +315,13 @@ HOT_ENTRY void __crsan_md_release(crsan::abi::AccessSite *S, uint64_t A) {
 
 /// A strong access has happened. One that reads acquires, at once or at the
 /// next fence. Swap: 1 and 2 for a compare-and-swap that failed or succeeded.
-HOT_ENTRY void __crsan_md_strong_done(crsan::abi::AccessSite *S, uint64_t A,
-                                      uint32_t Swap) {
+/// Returns whether the same again, but for a swap that succeeds, would change
+/// nothing before this thread next synchronises.
+HOT_ENTRY uint32_t __crsan_md_strong_done(crsan::abi::AccessSite *S, uint64_t A,
+                                          uint32_t Swap) {
   using namespace crsan::device;
   if (!isShadowed() || !(S->Flags & ReadsMemory) || !canRace(A))
-    return;
+    return 0;
   const Self Me;
   const LaneRef T = Me.thread();
   noteSeenNear(Me.warp().Seen, uint64_t(1) << seenBit(A));
@@ -333,7 +335,7 @@ HOT_ENTRY void __crsan_md_strong_done(crsan::abi::AccessSite *S, uint64_t A,
     const PageRef Page(A);
     if (!Page.isTracked() || Page.isHost()) {
       acquireEverything(Me);
-      return;
+      return 0;
     }
   }
   const SyncCells From(A);
@@ -341,9 +343,10 @@ HOT_ENTRY void __crsan_md_strong_done(crsan::abi::AccessSite *S, uint64_t A,
   if (S->Order == SyncOrder::Acquire || S->Order == SyncOrder::AcquireRelease) {
     collect(Me, T, From, Wide);
     activateLocks(Me, T);
-  } else {
-    awaitFence(T, From, Wide);
+    return 0;
   }
+  awaitFence(T, From, Wide);
+  return 1;
 }
 
 /// A fence has happened.

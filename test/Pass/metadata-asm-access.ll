@@ -30,7 +30,6 @@ define void @weak(ptr %p, i32 %s, i64 %a) {
 ; CHECK-NEXT:   strong_done(load 4 generic device acquire, %p, 0)
 ; CHECK-NEXT:   strong(store 4 global block release, %p)
 ; CHECK-NEXT:   asm st.release.cta.global.u32 [$0], 1;
-; CHECK-NEXT:   strong_done(store 4 global block release, %p, 0)
 ; CHECK-NEXT:   strong(load 8 generic system relaxed, %p)
 ; CHECK-NEXT:   asm ld.volatile.u64 $0, [$1];
 ; CHECK-NEXT:   strong_done(load 8 generic system relaxed, %p, 0)

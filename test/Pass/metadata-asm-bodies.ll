@@ -83,7 +83,6 @@ define void @acquire_then_release(ptr %p, ptr %q) {
 ; CHECK-NEXT:   called
 ; CHECK-NEXT:   strong(store 4 generic device release, %p)
 ; CHECK-NEXT:   asm st.release.gpu.u32 [$1], 1; ld.acquire.gpu.u32 $0, [$2];
-; CHECK-NEXT:   strong_done(store 4 generic device release, %p, 0)
 ; CHECK-NEXT:   collect(%q, 2)
 ; CHECK-NEXT:   learn
 ; CHECK-NEXT:   block_arrive

@@ -44,7 +44,6 @@ extern "C" __global__ void atomics(int *P, unsigned long long *Q, float *R) {
 // CHECK: fence(3)
 // CHECK: strong(store 4 generic system relaxed, {{.*}})
 // CHECK: store
-// CHECK: strong_done(store 4 generic system relaxed, {{.*}}, 0)
 // CHECK: block_arrive
 // CHECK: call @llvm.nvvm.barrier
 // CHECK: block_depart

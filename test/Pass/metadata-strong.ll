@@ -12,7 +12,6 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK-NEXT:   strong_done(load 4 global system relaxed, %p, 0)
 ; CHECK-NEXT:   strong(store 8 global device release, %p)
 ; CHECK-NEXT:   store
-; CHECK-NEXT:   strong_done(store 8 global device release, %p, 0)
 ; CHECK-NEXT:   strong(load 4 global block acquire, %p)
 ; CHECK-NEXT:   load
 ; CHECK-NEXT:   strong_done(load 4 global block acquire, %p, 0)
