@@ -104,15 +104,18 @@ TEST(InjectProgram, WhatMetadataModeCheckedIsSaid) {
   Outcome O = run("metadata alloc touch touch", "CRSAN_OPTIONS=verbosity=1");
   EXPECT_THAT(
       O.Text,
-      AllOf(ContainsRegex("metadata mode checked 2 accesses of functions with 0 sites in 2 "
-                          "kernel launches; not checked: 0; memory tracked: "
-                          "1[0-9] MiB exactly, 0 MiB by a cache, 0 MiB not"),
-            HasSubstr("no data races found")));
+      AllOf(
+          ContainsRegex(
+              "metadata mode checked 2 accesses of functions with 0 sites in 2 "
+              "kernel launches; not checked: 0; memory tracked: "
+              "1[0-9] MiB exactly, 0 MiB by a cache, 0 MiB not"),
+          HasSubstr("no data races found")));
   O = run("metadata alloc touch free touch");
-  EXPECT_THAT(O.Text,
-              HasSubstr("metadata mode checked 1 access of 0 sites in 2 "
-                        "kernel launches; not checked: 1 (memory is "
-                        "tracked if"));
+  EXPECT_THAT(
+      O.Text,
+      HasSubstr("metadata mode checked 1 access of functions with 0 sites in 2 "
+                "kernel launches; not checked: 1 (memory is "
+                "tracked if"));
   O = run("metadata alloc touch", "CRSAN_OPTIONS=shadow_limit=16");
   EXPECT_THAT(O.Text, ContainsRegex("at most 2 MiB were tracked exactly, "
                                     "1[0-9] MiB by a cache"));
