@@ -258,7 +258,8 @@ void Printer::whatTheColliderChecked(const RunSummary &S) {
 void Printer::whatMetadataChecked(const RunSummary &S) {
   const MetadataSummary &M = *S.Metadata;
   constexpr unsigned MiB = 20;
-  line("CRSan: metadata mode checked {}{} of functions with {} in {}; not checked: {}{}; "
+  line("CRSan: metadata mode checked {}{} of functions with {} in {}; not "
+       "checked: {}{}; "
        "memory tracked: {} MiB exactly, {} MiB by a cache, {} MiB not at all",
        S.CountsComplete ? "" : "at least ",
        counted(M.Checked, "access", "accesses"), counted(M.Sites, "site"),
