@@ -8,10 +8,11 @@
 // ptxas puts a YIELD where lanes may wait for what other lanes of their warp
 // write: at the head of a function or a loop that reads strongly, or updates
 // atomically. On an H200, lanes that wait for a YIELDing one at the end of a
-// branch wait no longer, and are never joined by it again: from there on, each
-// part of the warp executes everything for itself. The device runtime's calls
-// wait for nobody, and neither do the checks in line; so where only these read
-// strongly, the hint comes out again.
+// branch wait no longer, and it does not join them there: from then on, each
+// part of the warp executes everything for itself. The checks in line wait for
+// nobody, and the runtime only sleeps while another lane gives a function's
+// sites their indices (giveIndices); so where only these read strongly, the
+// hint comes out again.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_PTX_YIELDS_H

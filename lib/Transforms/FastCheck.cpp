@@ -276,6 +276,7 @@ Value *FastCheck::emitIsOrdered(IRBuilder<> &B, const Window &W, const Check &C,
     Value *Mine = emitWarp(B, W.Place);
     Value *Theirs = B.CreateAnd(B.CreateLShr(Low, Layout::WarpAt),
                                 B.getInt32(abi::NumWarps - 1));
+    // knownEntry.
     static_assert(abi::KnownEntries == 32 && abi::WarpBits == 15);
     Value *Entry =
         B.CreateAnd(B.CreateXor(Theirs, B.CreateXor(B.CreateLShr(Theirs, 5),
@@ -507,7 +508,7 @@ Value *FastCheck::emitIsOld(IRBuilder<> &B, const Check &C, const Window &W) {
   return AreOld;
 }
 
-/// `What` into the second word of a cell, or into the first.
+/// `What` into one word of a cell, `At`.
 static void emitStoreIf(IRBuilder<> &B, Value *Condition, const FastAccess &A,
                         Value *At, Value *What) {
   emitAssembly(B, B.getVoidTy(),

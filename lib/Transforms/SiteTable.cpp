@@ -133,10 +133,9 @@ Constant *SiteTable::addAccess(const Instruction &I, StringRef Kernel,
   Entry.Size = WholeSize;
   Site.Id = addEntry(Entry, I, Kernel, Companions);
   assert(Site.Number <= Accesses.size() && "a function's are consecutive");
-  ++Accesses.emplace_back(Site).Count;
+  Accesses.push_back(Site);
   // The first one of the function counts them.
-  if (Site.Number)
-    ++Accesses[Accesses.size() - 1 - Site.Number].Count;
+  ++Accesses[Accesses.size() - 1 - Site.Number].Count;
   return elementAddress(AccessesBase,
                         (Accesses.size() - 1) * sizeof(abi::AccessSite));
 }

@@ -13,7 +13,7 @@ namespace crsan::device {
 
 /// Whether a closer look than Quick's is worth its while.
 DEVICE bool isSuspect(const Self &Me, Accessor Mine, Accessor Earlier) {
-  // Who accesses other bytes may yet meet a victim (__crsan_md_judge).
+  // Who accesses other bytes may yet meet a victim (lookCloser).
   if (!(maskOf(Earlier.bytes()) & maskOf(Mine.bytes())))
     return true;
   // P6.
@@ -185,8 +185,8 @@ DEVICE void countChecked(WarpState &W, uint32_t Number) {
 
 /// An access of `Size` bytes, in all the words that they are in: it is about to
 /// happen, or has just happened. `Flags` are CheckFlags, and `Replaced` what is
-/// no longer in the cell of a word. Calls nothing: a function that does saves
-/// its caller's convergence barriers, and lanes that wait there go on alone.
+/// no longer in the cell of a word. All that it needs is in it, once: what it
+/// comes to, suspects come to nearly always.
 ENTRY void __crsan_md_check(crsan::abi::AccessSite *Site, uint64_t A,
                             uint64_t Size, uint64_t Replaced,
                             uint32_t CheckFlags) {

@@ -11,7 +11,9 @@
 // split, but its PTX is put into it, compressed, as one more variable: that is
 // the one thing in it which survives objects, archives and the device linker,
 // and from which the simulated GPU can run the program (ABI.h, PTXPrefix).
-// Whatever cannot be treated so is assembled by ptxas alone, as ever.
+// In both, what ptxas does to the lanes of a warp where it takes checks for
+// polls is undone (lib/PTX/Yields.h). Whatever cannot be treated so is
+// assembled by ptxas alone, as ever.
 //
 //===----------------------------------------------------------------------===//
 
