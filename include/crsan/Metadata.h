@@ -177,9 +177,10 @@ struct LaneStates {
   /// The sync cells of its last releases, within the block and beyond, and the
   /// clocks of its own that it told them.
   uint32_t PublishedCells[32], PublishedClock[32], PublishedWideClock[32];
-  uint32_t
-      NumPending[32]; ///< Sync cells that were read, for the next fence, ...
-  uint32_t Pending[2][32]; ///< ... the last ones of them.
+  /// Sync cells that were read, for the next fence: a bit for each of the
+  /// block's, then the number of others, ...
+  uint32_t Pending[32];
+  uint32_t PendingWide[2][32]; ///< ... of which these are the first.
   uint32_t NumLocks[32]; ///< Locks held (iGUARD 6.3): more than 4 are counted.
   uint32_t ActiveLocks[32]; ///< Bit I: Locks[I] has been followed by a fence.
   uint32_t Locks[4][32];    ///< Hashes of their addresses, 0: free.

@@ -163,6 +163,7 @@ void FastCheck::emitBarrier(IntrinsicInst *Old) {
   const DebugLoc Loc = Old->getDebugLoc();
   Type *I32 = B.getInt32Ty(), *I64 = B.getInt64Ty();
   const Window W = window(B);
+  B.CreateStore(B.getInt64(0), Done);
   // Only if all warps have the clock that the last barrier gave them is the
   // next one known to all of them. And only whole warps go on together.
   Value *Clock = emitClock(B, W);
@@ -636,6 +637,30 @@ Value *FastCheck::emitSuspects(IRBuilder<> &B, Check &C, const Window &W) {
   return AnySuspect;
 }
 
+/// What FastCheck::Done says of a strong access.
+static Value *emitKey(IRBuilder<> &B, uint32_t Number, Value *Address) {
+  // Above what addresses have.
+  constexpr unsigned NumberAt = 49;
+  return B.CreateAdd(Address, B.getInt64(uint64_t(Number) << NumberAt));
+}
+
+void FastCheck::emitStrongCheck(Instruction *Before, const FastAccess &A,
+                                bool IsAll) {
+  if (!A.Reads)
+    return emit(Before, A);
+  IRBuilder<> B(Before);
+  B.SetCurrentDebugLocation(DebugLoc());
+  Value *Key = emitKey(B, A.Number, A.Address);
+  Value *IsNew = B.CreateICmpNE(Key, B.CreateLoad(B.getInt64Ty(), Done));
+  Instruction *Then = SplitBlockAndInsertIfThen(IsNew, Before->getIterator(),
+                                                /*Unreachable=*/false);
+  emit(Then, A);
+  if (IsAll) {
+    B.SetInsertPoint(Then);
+    B.CreateStore(Key, Done);
+  }
+}
+
 void FastCheck::emit(Instruction *Before, ArrayRef<FastAccess> Accesses) {
   IRBuilder<> B(Before);
   B.SetCurrentDebugLocation(DebugLoc());
@@ -792,22 +817,22 @@ void FastCheck::emitRelease(Instruction *Before, Constant *Site,
   callRuntime(B, ReleaseName, {Site, Address});
 }
 
-void FastCheck::emitDone(Instruction *After, Constant *Site, Value *Address,
-                         Value *Swap) {
+void FastCheck::emitDone(Instruction *After, const FastAccess &A, Value *Swap) {
   Instruction *Before = After->getNextNode();
   IRBuilder<> B(Before);
   B.SetCurrentDebugLocation(DebugLoc());
+  Value *Key = emitKey(B, A.Number, A.Address);
   Value *IsNew =
-      B.CreateOr(B.CreateICmpNE(Address, B.CreateLoad(B.getInt64Ty(), Done)),
+      B.CreateOr(B.CreateICmpNE(Key, B.CreateLoad(B.getInt64Ty(), Done)),
                  B.CreateICmpEQ(Swap, B.getInt32(2)));
   B.SetInsertPoint(SplitBlockAndInsertIfThen(IsNew, Before->getIterator(),
                                              /*Unreachable=*/false));
   B.SetCurrentDebugLocation(After->getDebugLoc());
   Value *MayRepeat =
-      callRuntime(B, StrongDoneName, {Site, Address, Swap}, B.getInt32Ty());
+      callRuntime(B, StrongDoneName, {A.Site, A.Address, Swap}, B.getInt32Ty());
   B.SetCurrentDebugLocation(DebugLoc());
-  B.CreateStore(B.CreateSelect(B.CreateICmpNE(MayRepeat, B.getInt32(0)),
-                               Address, B.getInt64(0)),
+  B.CreateStore(B.CreateSelect(B.CreateICmpNE(MayRepeat, B.getInt32(0)), Key,
+                               B.getInt64(0)),
                 Done);
   // A lock that has been taken may be given back.
   B.CreateStore(B.getInt64(0), Released);

@@ -88,11 +88,16 @@ public:
   void emitRelease(llvm::Instruction *Before, llvm::Constant *Site,
                    llvm::Value *Address);
 
-  /// A strong access has happened: the runtime is told, unless this thread has
-  /// told it the same since it last synchronised, as threads do that poll.
-  /// `Swap`: see emitSwapResult.
-  void emitDone(llvm::Instruction *After, llvm::Constant *Site,
-                llvm::Value *Address, llvm::Value *Swap);
+  /// Checks a strong access that is about to happen, unless this thread has
+  /// made it, and nothing but what can be made again and again, since it last
+  /// synchronised, as threads do that poll. `IsAll`: the runtime is told
+  /// nothing else of it.
+  void emitStrongCheck(llvm::Instruction *Before, const FastAccess &A,
+                       bool IsAll);
+  /// A strong access has happened: the runtime is told, unless it has been told
+  /// the same, as above. `Swap`: see emitSwapResult.
+  void emitDone(llvm::Instruction *After, const FastAccess &A,
+                llvm::Value *Swap);
   /// From here on, whatever was told may have to be told again.
   void emitForget(llvm::IRBuilder<> &B);
 
@@ -160,7 +165,7 @@ private:
   /// Variables until finish(), for values that flow: the fields of Window, and
   /// the number of accesses.
   llvm::AllocaInst *Mine, *Place, *Barrier, *Floor, *Count;
-  /// Addresses of the last strong access that the runtime was told of, and of
+  /// The site and the address of the last strong access, and the address of
   /// the last one that may have released; 0: none.
   llvm::AllocaInst *Done, *Released;
   llvm::MapVector<const llvm::Value *, Found> FoundPages; ///< By Object.

@@ -468,16 +468,12 @@ FastAccess MetadataInstrumenter::fastAccess(const Step &S, IRBuilder<> &B) {
 
 /// Of a group, at its last step: everything is known there, and nothing has
 /// synchronised since the first one.
-void MetadataInstrumenter::emitFast(size_t Number) {
-  const bool IsStrong = Steps[Number].What.What == Event::Kind::Strong;
-  Instruction *At = Steps[Number].Inst;
-  if (!IsStrong)
-    At = At->getNextNode();
+void MetadataInstrumenter::emitGroup(size_t Number) {
+  Instruction *At = Steps[Number].Inst->getNextNode();
   IRBuilder<> B(At);
   SmallVector<FastAccess> Group;
   size_t First = Number;
-  while (First > 0 && !IsStrong &&
-         Steps[First - 1].What.What == Event::Kind::Weak &&
+  while (First > 0 && Steps[First - 1].What.What == Event::Kind::Weak &&
          (!Steps[First - 1].IsFast || Steps[First - 1].Group == Number))
     --First;
   for (size_t N = First; N <= Number; ++N)
@@ -498,13 +494,13 @@ void MetadataInstrumenter::emitBefore(size_t Number) {
     if (S.InBlock)
       Fast->emitCount(B, S.InBlock);
     if (S.IsFast && S.Group == Number)
-      emitFast(Number);
+      emitGroup(Number);
     return;
   case Event::Kind::Strong:
     if (S.IsFast) {
       if (S.InBlock)
         Fast->emitCount(B, S.InBlock);
-      emitFast(Number);
+      Fast->emitStrongCheck(S.Inst, fastAccess(S, B), isJustAccess(S));
       if (!isJustAccess(S) && E.Flags & abi::WritesMemory)
         Fast->emitRelease(S.Inst, S.Site, emitAddress(B, E.Where));
       return;
@@ -573,10 +569,9 @@ void MetadataInstrumenter::emitAfter(const Step &S) {
     if (isJustAccess(S) || !(E.Flags & abi::ReadsMemory))
       return;
     if (isFastStrong(S)) {
-      Value *Address = emitAddress(B, E.Where);
+      const FastAccess A = fastAccess(S, B);
       Value *Swap = emitSwapResult(B, *S.Inst, E);
-      return Fast->emitDone(B.GetInsertPoint()->getPrevNode(), S.Site, Address,
-                            Swap);
+      return Fast->emitDone(B.GetInsertPoint()->getPrevNode(), A, Swap);
     }
     callRuntime(
         B, StrongDoneName,

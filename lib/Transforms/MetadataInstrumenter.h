@@ -92,7 +92,7 @@ private:
   bool isCountedToo(const Event &E) const;
   llvm::IntrinsicInst *replacedBarrier(const Step &S) const;
   FastAccess fastAccess(const Step &S, llvm::IRBuilder<> &B);
-  void emitFast(size_t Number);
+  void emitGroup(size_t Number);
   void emitBefore(size_t Number);
   void emitAfter(const Step &S);
   llvm::Constant *siteOf(Step &S);

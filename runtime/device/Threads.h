@@ -111,7 +111,7 @@ struct LaneRef {
   uint32_t Lane;
   uint32_t &Epoch, &Barriers, &LastSync, &WarpArrive, &WarpDepart, &FenceBlock,
       &FenceDevice, &Release, &Acquire, &PublishedCells, &PublishedClock,
-      &PublishedWideClock, &NumPending, &NumLocks, &ActiveLocks, &Flags;
+      &PublishedWideClock, &Pending, &NumLocks, &ActiveLocks, &Flags;
 
   DEVICE LaneRef(LaneStates &S, uint32_t L)
       : Of(S), Lane(L), Epoch(S.Epoch[L]), Barriers(S.Barriers[L]),
@@ -120,10 +120,12 @@ struct LaneRef {
         FenceDevice(S.FenceDevice[L]), Release(S.Release[L]),
         Acquire(S.Acquire[L]), PublishedCells(S.PublishedCells[L]),
         PublishedClock(S.PublishedClock[L]),
-        PublishedWideClock(S.PublishedWideClock[L]),
-        NumPending(S.NumPending[L]), NumLocks(S.NumLocks[L]),
-        ActiveLocks(S.ActiveLocks[L]), Flags(S.Flags[L]) {}
-  DEVICE uint32_t &pending(uint32_t I) const { return Of.Pending[I][Lane]; }
+        PublishedWideClock(S.PublishedWideClock[L]), Pending(S.Pending[L]),
+        NumLocks(S.NumLocks[L]), ActiveLocks(S.ActiveLocks[L]),
+        Flags(S.Flags[L]) {}
+  DEVICE uint32_t &pendingWide(uint32_t I) const {
+    return Of.PendingWide[I][Lane];
+  }
   DEVICE uint32_t &lock(uint32_t I) const { return Of.Locks[I][Lane]; }
 };
 
@@ -152,7 +154,7 @@ struct Self {
     const LaneRef T = stateOf(Warp, Lane);
     const uint32_t Start = loadNear(warp().Start);
     if (T.Epoch != Start) {
-      T.Barriers = T.FenceBlock = T.FenceDevice = T.Acquire = T.NumPending =
+      T.Barriers = T.FenceBlock = T.FenceDevice = T.Acquire = T.Pending =
           T.NumLocks = T.ActiveLocks = T.Flags = T.PublishedCells = 0;
       for (uint32_t I = 0; I < 4; ++I)
         T.lock(I) = 0;
@@ -318,18 +320,20 @@ struct SyncCells {
   DEVICE static uint64_t granule(uint64_t Object) {
     return Object < FirstAddress ? Object : Object & ~uint64_t(15);
   }
-  DEVICE static uint32_t blockCellOf(uint64_t Object) {
+  /// This block's first cell of SubCells.
+  DEVICE static uint32_t firstOfBlock() {
     // Blocks at the distance of a power of two often work on the same data.
     const uint32_t OfBlock = mix(uint32_t(linearBlock()) ^ mix(gridHere()));
-    return NumWideCells +
-           (OfBlock * SubCells + hashOf(Object) % SubCells) % NumWideCells;
+    return NumWideCells + OfBlock * SubCells % NumWideCells;
+  }
+  DEVICE static uint32_t blockCellOf(uint64_t Object) {
+    return firstOfBlock() + hashOf(Object) % SubCells;
   }
   DEVICE static SyncCell &at(uint32_t Cell) {
     return table<SyncCell>(SyncCellsAt)[Cell];
   }
-  /// What was released to threads of this block, through whatever object.
-  DEVICE static uint32_t anyOfBlock() { return blockCellOf(~uint64_t(1)); }
 };
+static_assert(NumWideCells % SubCells == 0);
 
 /// The largest clock of a warp that was released beyond a block.
 DEVICE uint32_t knownToAnybody(uint32_t Warp) {
@@ -356,8 +360,8 @@ struct Row {
                    : "memory");
   }
 };
-/// Four of the clocks that this warp knows. What this thread has to hand on is
-/// before this in causality order, and so is in the cache if anything is.
+/// Four clocks that this warp knows. What this thread has to hand on is before
+/// this in causality order, and so is in the cache if anything is.
 struct NearClocks {
   uint32_t Of[4];
   DEVICE explicit NearClocks(const uint32_t *From) {
@@ -367,6 +371,21 @@ struct NearClocks {
                  : "memory");
   }
 };
+
+/// Raises four clocks of a row, which were `Has` just now, and are so most
+/// often. Returns whether any has risen.
+DEVICE bool raiseTo(uint32_t *To, const uint32_t *Has, const uint32_t *Want) {
+  bool IsMore = false;
+#pragma unroll
+  for (uint32_t I = 0; I < 4; ++I)
+    IsMore |= Want[I] > Has[I];
+  if (IsMore)
+#pragma unroll
+    for (uint32_t I = 0; I < 4; ++I)
+      if (Want[I] > Has[I])
+        raise(To[I], Want[I]);
+  return IsMore;
+}
 
 /// What this thread knows and hands on at a release, besides its own clock.
 struct Knowledge {
@@ -393,32 +412,33 @@ struct Knowledge {
   /// Adds it to a cell, and that its own warp got to `OwnClock`. What the cell
   /// says already is not told again.
   DEVICE void giveTo(const Self &Me, SyncCell &To, uint32_t OwnClock) const {
-    const uint32_t Own = knownEntry(Me.Warp);
+    uint32_t &Own = To.Known[knownEntry(Me.Warp)];
     const uint64_t HasSeen = Seen ? loadRelaxed(To.Seen) : 0;
     uint32_t HasOwn = 0;
     if (IsMore) {
-      HasOwn = loadRelaxed(To.Known[Own]);
+      HasOwn = loadRelaxed(Own);
       const Row Theirs(To.Known);
 #pragma unroll
       for (uint32_t I = 0; I < KnownEntries; I += 4) {
-        const NearClocks Ours(Me.known() + I);
+        NearClocks Ours(Me.known() + I);
+        if (OfBlock >> I & 15)
 #pragma unroll
-        for (uint32_t J = 0; J < 4; ++J) {
-          const uint32_t OfBarrier = OfBlock >> (I + J) & 1 ? Barrier : 0;
-          const uint32_t Clock =
-              OfBarrier > Ours.Of[J] ? OfBarrier : Ours.Of[J];
-          if (Clock > Theirs.Of[I + J])
-            raise(To.Known[I + J], Clock);
-        }
+          for (uint32_t J = 0; J < 4; ++J)
+            if (OfBlock >> (I + J) & 1)
+              Ours.Of[J] = Ours.Of[J] > Barrier ? Ours.Of[J] : Barrier;
+        raiseTo(To.Known + I, Theirs.Of + I, Ours.Of);
       }
     }
     if (HasOwn < OwnClock)
-      raise(To.Known[Own], OwnClock);
+      raise(Own, OwnClock);
     if (Seen & ~HasSeen)
       asm volatile("red.relaxed.gpu.or.b64 [%0], %1;" ::"l"(&To.Seen), "l"(Seen)
                    : "memory");
   }
 };
+
+/// Of a warp that knows nothing.
+__attribute__((device)) uint32_t NoClocks[KnownEntries];
 
 /// Everything that this thread may have learned without our noticing.
 DEVICE void acquireEverything(const Self &Me) {
@@ -452,20 +472,15 @@ DEVICE bool acquire(const Self &Me, const LaneRef &T, uint32_t Cell,
   }
   // The cache may still have the row of an earlier block, until this one has
   // raised it for the first time.
-  const uint32_t IsValid = Flags & HasKnown ? ~0u : 0;
+  const uint32_t *Known = Flags & HasKnown ? Me.known() : NoClocks;
   bool IsNews = false;
   uint32_t Any = 0;
 #pragma unroll
   for (uint32_t I = 0; I < KnownEntries; I += 4) {
-    const NearClocks Ours(Me.known() + I);
-#pragma unroll
-    for (uint32_t J = 0; J < 4; ++J) {
-      Any |= Theirs.Of[I + J];
-      if (Theirs.Of[I + J] > (Ours.Of[J] & IsValid)) {
-        raise(Me.known()[I + J], Theirs.Of[I + J]);
-        IsNews = true;
-      }
-    }
+    const NearClocks Ours(Known + I);
+    IsNews |= raiseTo(Me.known() + I, Ours.Of, Theirs.Of + I);
+    Any |=
+        Theirs.Of[I] | Theirs.Of[I + 1] | Theirs.Of[I + 2] | Theirs.Of[I + 3];
   }
   noteSeenNear(W.Seen, Seen);
   // Another lane may have raised the row, and not said so yet.
@@ -491,9 +506,9 @@ DEVICE void publish(const Self &Me, const LaneRef &T, const SyncCells &To,
   const uint32_t Wide = Last >> WideAt & (NumWideCells - 1);
   const bool HasBlock = (Last & IsSet) && LastClock >= OwnClockBlock;
   const bool HasWide = Wide && LastWideClock >= OwnClockWide;
-  enum : uint32_t { OfBlock = 1, AnyOfBlock = 2, OfAll = 4, AnyOfAll = 8 };
-  uint32_t Todo = HasBlock ? 0 : OfBlock | AnyOfBlock;
-  if ((Last & (NumSyncCells - 1)) != To.Block)
+  enum : uint32_t { OfBlock = 1, OfAll = 2, AnyOfAll = 4 };
+  uint32_t Todo = 0;
+  if (!HasBlock || (Last & (NumSyncCells - 1)) != To.Block)
     Todo |= OfBlock;
   if (IsWide && !HasWide)
     Todo |= OfAll | AnyOfAll;
@@ -506,12 +521,11 @@ DEVICE void publish(const Self &Me, const LaneRef &T, const SyncCells &To,
 #pragma unroll 1
   for (; Todo; Todo &= Todo - 1) {
     const uint32_t This = Todo & (0u - Todo);
-    const uint32_t Cell = This == OfBlock      ? To.Block
-                          : This == AnyOfBlock ? SyncCells::anyOfBlock()
-                          : This == OfAll      ? To.Wide
-                                               : Me.Warp % NumAnyWide;
+    const uint32_t Cell = This == OfBlock ? To.Block
+                          : This == OfAll ? To.Wide
+                                          : Me.Warp % NumAnyWide;
     Known.giveTo(Me, SyncCells::at(Cell),
-                 This < OfAll ? OwnClockBlock : OwnClockWide);
+                 This == OfBlock ? OwnClockBlock : OwnClockWide);
   }
   T.Release = Now;
   // What no fence is behind yet, later writes do not release.
@@ -542,61 +556,60 @@ DEVICE void collect(const Self &Me, const LaneRef &T, const SyncCells &From,
 // Acquire patterns: a strong read, then a fence
 //===----------------------------------------------------------------------===//
 
-constexpr uint32_t MaxPending =
-    sizeof(LaneStates::Pending) / sizeof(LaneStates::Pending[0]);
-
-/// In LaneState::NumPending: a fence of block scope has made room, and what a
-/// wider one would still have to acquire is no longer known.
-constexpr uint32_t AnyPending = 1u << 31;
+/// LaneStates::Pending: the block's cells that were read from, and how many
+/// others.
+constexpr uint32_t WidePendingAt = SubCells,
+                   OfBlockPending = (1u << WidePendingAt) - 1;
+constexpr uint32_t MaxWidePending =
+    sizeof(LaneStates::PendingWide) / sizeof(LaneStates::PendingWide[0]);
 
 /// Remembers that something may have been read that was released. More than a
-/// few places are too many: then the next fence acquires what was released
-/// anywhere within its scope.
+/// few places are too many: then the next wide fence acquires what was released
+/// anywhere.
 DEVICE void awaitFence(const LaneRef &T, const SyncCells &From, bool IsWide) {
-  const uint32_t Pending =
-      uint32_t(IsWide) << 31 | From.Wide << 15 | From.Block;
-  const uint32_t Num = T.NumPending & ~AnyPending;
-  for (uint32_t I = 0; I < MaxPending; ++I)
-    if (I < Num && T.pending(I) == Pending)
-      return;
-  if (Num < MaxPending)
-    T.pending(Num) = Pending;
-  if (Num <= MaxPending)
-    ++T.NumPending;
+  const uint32_t Before = T.Pending;
+  uint32_t Now = Before | 1u << From.Block % SubCells;
+  const uint32_t Num = Before >> WidePendingAt;
+  bool IsThere = !IsWide || Num > MaxWidePending;
+#pragma unroll
+  for (uint32_t I = 0; I < MaxWidePending; ++I)
+    IsThere |= I < Num && T.pendingWide(I) == From.Wide;
+  if (!IsThere) {
+    if (Num < MaxWidePending)
+      T.pendingWide(Num) = From.Wide;
+    Now += 1u << WidePendingAt;
+  }
+  if (Now != Before)
+    T.Pending = Now;
 }
-static_assert(NumSyncCells <= 1u << 15);
 
 /// Returns whether this lane has come to know anything.
 DEVICE bool acquirePending(const Self &Me, const LaneRef &T, bool IsWide) {
-  static_assert(MaxPending == 2);
-  const uint32_t NumPending = T.NumPending;
-  const uint32_t First = T.pending(0), Second = T.pending(1);
-  if (NumPending == 0)
+  const uint32_t Pending = T.Pending;
+  static_assert(MaxWidePending == 2);
+  const uint32_t First = T.pendingWide(0), Second = T.pendingWide(1);
+  // Bits of cells: the block's, two others, and the first ones.
+  constexpr uint32_t OtherAt = SubCells, AnyAt = OtherAt + MaxWidePending;
+  const uint32_t Num = Pending >> WidePendingAt;
+  uint32_t Todo = Pending & OfBlockPending;
+  if (IsWide)
+    Todo |= Num <= MaxWidePending ? ((1u << Num) - 1) << OtherAt
+                                  : ((1u << NumAnyWide) - 1) << AnyAt;
+  if (!Todo)
     return false;
-  const uint32_t Num = NumPending & ~AnyPending;
-  const bool TooMany = Num > MaxPending;
-  const bool IsAny = IsWide && (TooMany || (NumPending & AnyPending));
-  // The cells of what was read, two each, or the block's; and the first ones.
-  const uint32_t NumCells = TooMany ? 1 : 2 * Num;
-  const uint32_t End = NumCells + (IsAny ? NumAnyWide : 0);
+  // A wider fence may yet follow.
+  T.Pending = IsWide ? 0 : Pending & ~OfBlockPending;
+  const uint32_t OfBlock = SyncCells::firstOfBlock();
   bool HasLearned = false;
 #pragma unroll 1
-  for (uint32_t I = 0; I < End; ++I) {
-    uint32_t Cell = I - NumCells;
-    if (I < NumCells) {
-      const uint32_t Pending = I < 2 ? First : Second;
-      if (I % 2 == 1 && !(IsWide && Pending >> 31))
-        continue;
-      Cell = TooMany      ? SyncCells::anyOfBlock()
-             : I % 2 == 1 ? Pending >> 15 & 0x7fff
-                          : Pending & 0x7fff;
-    }
+  for (; Todo; Todo &= Todo - 1) {
+    const uint32_t I = __builtin_ctz(Todo);
+    const uint32_t Cell = I < OtherAt    ? OfBlock + I
+                          : I == OtherAt ? First
+                          : I < AnyAt    ? Second
+                                         : I - AnyAt;
     HasLearned |= acquire(Me, T, Cell);
   }
-  if (IsWide)
-    T.NumPending = 0;
-  else if (TooMany) // A wider fence may yet follow.
-    T.NumPending = AnyPending;
   return HasLearned;
 }
 
