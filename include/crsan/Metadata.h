@@ -31,14 +31,18 @@ inline constexpr unsigned PageIndexBits = 20;
 inline constexpr uint32_t NumPages = 1u << PageIndexBits;
 
 /// A page table entry: 0 where nothing is tracked, else the shadow's address
-/// (a multiple of 4096, below 2^48), PageHost and in bits 48-62 the address
-/// bits above the index, plus 1, so that two pages of one index are told apart,
-/// and an exact page from all others by one comparison of these 16 bits.
+/// (a multiple of 4096, below 2^48), PageHost, PageOwners, and in bits 48-62
+/// the address bits above the index, plus 1, so that two pages of one index are
+/// told apart, and an exact page from all others by one comparison of these 16
+/// bits.
 enum PageFlags : uint64_t {
   PageHost = 4, ///< The host may access it while a kernel runs.
+  /// The number of the allocation that has this page, and all that it lies in,
+  /// to itself; 0: none, or the host may access it.
+  PageOwners = 511u << 3,
   PageCached = uint64_t(1) << 63,
 };
-inline constexpr unsigned PageTagAt = 48;
+inline constexpr unsigned PageTagAt = 48, PageOwnerAt = 3, NumPageOwners = 512;
 inline constexpr uint64_t pageIndex(uint64_t Address) {
   return (Address >> PageShift) & (NumPages - 1);
 }
@@ -109,7 +113,7 @@ struct WarpState {
   uint32_t Barrier;
   uint32_t Floor; ///< No access of this grid has a smaller clock.
   /// Number of the block's first warp, warps of the block in bits 16-21, this
-  /// warp's place among them in bits 22-26, and NeedsCare.
+  /// warp's place among them in bits 22-26, and NeedsCare to MayOverlap.
   uint32_t Place;
   uint64_t SharedCells; ///< Shadow of the block's shared memory, or 0.
   uint32_t LockedLanes; ///< Lanes that hold a lock.
@@ -139,9 +143,10 @@ inline constexpr uint32_t seenBit(uint64_t Address) {
 
 /// In WarpState::Place: the clock is about to be used up; a lane has executed a
 /// fence, so that what it writes may release; a lane has acquired something
-/// that no barrier of the block has handed on yet.
+/// that no barrier of the block has handed on yet; another grid may run beside
+/// this one.
 inline constexpr uint32_t NeedsCare = 1u << 31, HasFenced = 1u << 30,
-                          HasFresh = 1u << 29;
+                          HasFresh = 1u << 29, MayOverlap = 1u << 28;
 
 /// In WarpState::Alive: two live blocks have the same number, or had until the
 /// next one came: nothing is judged.
@@ -302,7 +307,9 @@ struct Metadata {
   uint64_t ForeignCalls; ///< Of functions that are not instrumented.
   uint32_t NumSites;     ///< That have an index, ...
   uint32_t SitesRefused; ///< ... and that found none left.
-  uint64_t Pad[25];
+  uint32_t HasOverlaps;  ///< The host says that grids may run side by side.
+  uint32_t Reserved;
+  uint64_t Pad[24];
 };
 static_assert(sizeof(Metadata) == 256);
 /// A function may have synchronised in a way that the unit of its kernel does

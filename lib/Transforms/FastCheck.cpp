@@ -322,19 +322,35 @@ static StringRef scopeOf(const FastAccess &A) {
   return A.Space == NVPTXAS::ADDRESS_SPACE_SHARED ? "cta" : "gpu";
 }
 
-/// The page table's entry for an address: its shadow's address as `Base`, and
-/// as what is returned whether it is another page's, or of another kind.
-Value *FastCheck::emitPage(IRBuilder<> &B, const Window &W, Value *Address,
-                           Value *&Base) {
-  Type *I32 = B.getInt32Ty(), *I64 = B.getInt64Ty();
+/// The page table's entry for an address.
+Value *FastCheck::emitEntry(IRBuilder<> &B, Value *Address) {
+  Type *I64 = B.getInt64Ty();
   // Without a table, or with care needed, there is only its first entry.
   constexpr uint64_t IndexMask = uint64_t(abi::NumPages - 1) << 3;
-  Value *Mask = B.CreateSelect(B.CreateICmpSLT(W.Place, B.getInt32(0)),
+  Value *Mask = B.CreateSelect(B.CreateICmpSLT(window(B).Place, B.getInt32(0)),
                                B.getInt64(0), B.getInt64(IndexMask));
-  Value *Entry = emitAssembly(
+  return emitAssembly(
       B, I64, "ld.global.u64 $0, [$1];", "=l,l,~{memory}",
       {B.CreateAdd(Pages, B.CreateAnd(B.CreateLShr(Address, abi::PageShift - 3),
                                       Mask))});
+}
+
+Value *FastCheck::emitOwner(IRBuilder<> &B, Value *Address) {
+  return B.CreateAnd(B.CreateTrunc(emitEntry(B, Address), B.getInt32Ty()),
+                     B.getInt32(abi::PageOwners));
+}
+
+Value *FastCheck::emitIsAlone(IRBuilder<> &B, Value *Condition) {
+  return B.CreateAnd(
+      Condition, B.CreateICmpEQ(B.CreateAnd(window(B).Place, abi::MayOverlap),
+                                B.getInt32(0)));
+}
+
+/// What an address's entry says: its shadow's address as `Base`, and as what is
+/// returned whether it is another page's, or of another kind.
+Value *FastCheck::emitPage(IRBuilder<> &B, Value *Address, Value *&Base) {
+  Type *I32 = B.getInt32Ty();
+  Value *Entry = emitEntry(B, Address);
   // Exact, and of this very page: pageTag.
   constexpr unsigned TagAt = abi::PageTagAt - 32;
   Value *Tag = B.CreateAdd(
@@ -434,7 +450,7 @@ Value *FastCheck::emitWhere(IRBuilder<> &B, const Window &W,
     Delta = B.CreateLoad(I64, Last.Delta);
   } else {
     Value *Base;
-    IsElsewhere = emitPage(B, W, A.Address, Base);
+    IsElsewhere = emitPage(B, A.Address, Base);
     Delta = B.CreateSub(
         Base, B.CreateShl(B.CreateAnd(A.Address, ~(abi::PageBytes - 1)), 2));
   }

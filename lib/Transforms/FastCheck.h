@@ -72,6 +72,11 @@ public:
   /// Replaces a barrier of all threads of the block, without telling the
   /// runtime if all their warps have done nothing but that since the last one.
   void emitBarrier(llvm::IntrinsicInst *Barrier);
+  /// The number of the allocation that has the page of an address to itself;
+  /// 0: there is none, or nobody knows.
+  llvm::Value *emitOwner(llvm::IRBuilder<> &B, llvm::Value *Address);
+  /// \p Condition, where no other grid may run beside this one.
+  llvm::Value *emitIsAlone(llvm::IRBuilder<> &B, llvm::Value *Condition);
   /// The clock of this lane's accesses here.
   llvm::Value *emitNow(llvm::IRBuilder<> &B);
   /// Counts `Number` accesses of this lane.
@@ -136,8 +141,9 @@ private:
   Window window(llvm::IRBuilder<> &B);
   void setWindow(llvm::IRBuilder<> &B, llvm::ArrayRef<llvm::Value *> State);
   void emitSites(llvm::IRBuilder<> &B, llvm::Constant *Sites);
-  llvm::Value *emitPage(llvm::IRBuilder<> &B, const Window &W,
-                        llvm::Value *Address, llvm::Value *&Base);
+  llvm::Value *emitEntry(llvm::IRBuilder<> &B, llvm::Value *Address);
+  llvm::Value *emitPage(llvm::IRBuilder<> &B, llvm::Value *Address,
+                        llvm::Value *&Base);
   llvm::Value *emitWhere(llvm::IRBuilder<> &B, const Window &W,
                          llvm::SmallVectorImpl<Check> &Checks);
   void emitLoads(llvm::IRBuilder<> &B, Check &C, const Window &W,

@@ -22,6 +22,7 @@
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
 
@@ -64,6 +65,8 @@ MetadataInstrumenter::MetadataInstrumenter(Function &F, SiteTable &Table,
   // nowhere else.
   DenseMap<const BasicBlock *, CheckedAccesses> AtEnd;
   const auto &Loops = FAM.getResult<LoopAnalysis>(F);
+  if (isKernel(F))
+    Inputs.emplace(F, Loops);
   auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
   for (BasicBlock *BB : ReversePostOrderTraversal<Function *>(&F)) {
     const size_t FirstStep = Steps.size();
@@ -128,16 +131,24 @@ static bool isAvailable(const Value *V, const Instruction *At,
 /// behind its last one: what checks and accesses load is loaded at the same
 /// time. Larger groups would need more registers than that is worth, and what
 /// depends on a racy value may never return.
+/// Reads of each input that may be read only are a group of their own.
 void MetadataInstrumenter::planGroups(size_t First, size_t FirstBreak) {
   constexpr size_t None = -1;
   size_t Counted = None;
-  SmallVector<size_t> Group;
-  unsigned Words = 0;
+  struct OpenGroup {
+    SmallVector<size_t, 8> Members;
+    unsigned Words = 0;
+  };
+  MapVector<std::optional<unsigned>, OpenGroup> Open;
+  auto CloseOne = [&](OpenGroup &G) {
+    for (size_t N : G.Members)
+      Steps[N].Group = G.Members.back();
+    G = {};
+  };
   auto Close = [&] {
-    for (size_t N : Group)
-      Steps[N].Group = Group.back();
-    Group.clear();
-    Words = 0;
+    for (auto &[Input, G] : Open)
+      CloseOne(G);
+    Open.clear();
   };
   for (size_t N = First; N < Steps.size(); ++N) {
     Step &S = Steps[N];
@@ -157,13 +168,18 @@ void MetadataInstrumenter::planGroups(size_t First, size_t FirstBreak) {
     }
     if (!S.IsFast)
       continue;
-    const unsigned More = S.What.Size < 4 ? 1 : S.What.Size / 4;
-    if (!Group.empty() &&
-        (Words + More > WordsInGroup ||
-         !isAvailable(S.What.Where.Base, Steps[Group.front()].Inst)))
+    if (any_of(Open, [&](const auto &Other) {
+          const OpenGroup &G = Other.second;
+          return !G.Members.empty() &&
+                 !isAvailable(S.What.Where.Base, Steps[G.Members.front()].Inst);
+        }))
       Close();
-    Group.push_back(N);
-    Words += More;
+    const unsigned More = S.What.Size < 4 ? 1 : S.What.Size / 4;
+    OpenGroup &G = Open[S.Input];
+    if (G.Words + More > WordsInGroup)
+      CloseOne(G);
+    G.Members.push_back(N);
+    G.Words += More;
   }
   Close();
 }
@@ -261,6 +277,8 @@ MetadataInstrumenter::planCheck(Instruction &I, const Event &E,
     return Number;
   S.IsFast = true;
   S.IsUniform = E.Where.Base && Uniformity.isUniform(E.Where.Base);
+  if (Inputs && E.Where.Base && !(E.Flags & abi::WritesMemory))
+    S.Input = Inputs->inputOf(E.Where.Base);
   return Number;
 }
 
@@ -379,6 +397,16 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
     const bool HasBarriers = !isKernel(F) || !Breaks.empty() || M.HasBarriers;
     Fast.emplace(F, B, First, Sites, HasBarriers,
                  /*HasLocks=*/!isFenceless());
+    for (const Step &S : Steps)
+      if (S.Input) {
+        IsReadOnly.resize(std::max<size_t>(IsReadOnly.size(), *S.Input + 1));
+        Value *&This = IsReadOnly[*S.Input];
+        if (!This)
+          This = Fast->emitIsAlone(
+              B, Inputs->emitIsReadOnly(B, *S.Input, [&](Value *Address) {
+                return Fast->emitOwner(B, Address);
+              }));
+      }
     // After what is emitted after the instruction.
     auto Resume = [&](Instruction *I) {
       if (I->isTerminator())
@@ -470,11 +498,16 @@ FastAccess MetadataInstrumenter::fastAccess(const Step &S, IRBuilder<> &B) {
 /// synchronised since the first one.
 void MetadataInstrumenter::emitGroup(size_t Number) {
   Instruction *At = Steps[Number].Inst->getNextNode();
+  // No thread of the grid writes there.
+  if (const auto Input = Steps[Number].Input) {
+    IRBuilder<> B(At);
+    At = SplitBlockAndInsertIfThen(B.CreateNot(IsReadOnly[*Input]),
+                                   At->getIterator(), /*Unreachable=*/false);
+  }
   IRBuilder<> B(At);
   SmallVector<FastAccess> Group;
   size_t First = Number;
-  while (First > 0 && Steps[First - 1].What.What == Event::Kind::Weak &&
-         (!Steps[First - 1].IsFast || Steps[First - 1].Group == Number))
+  while (First > 0 && Steps[First - 1].What.What == Event::Kind::Weak)
     --First;
   for (size_t N = First; N <= Number; ++N)
     if (Steps[N].IsFast && Steps[N].Group == Number)

@@ -9,6 +9,7 @@
 
 #include "Event.h"
 #include "FastCheck.h"
+#include "ReadOnly.h"
 #include "Redundancy.h"
 #include "SiteTable.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
@@ -64,6 +65,8 @@ private:
     size_t Group = 0;
     unsigned InBlock = 0;   ///< Of a block's first one: how many there are.
     bool IsUniform = false; ///< All lanes that are there access one location.
+    /// Of a read: the input that it is of, if that may be read only.
+    std::optional<unsigned> Input = std::nullopt;
     /// What an access in a loop points into.
     const llvm::Value *Object = nullptr;
     llvm::SmallVector<Companion, 2> Companions = {}; ///< Of an access.
@@ -106,6 +109,8 @@ private:
   llvm::OptimizationRemarkEmitter &ORE;
   llvm::UniformityInfo &Uniformity;
   std::vector<Step> Steps;
+  std::optional<ReadOnlyInputs> Inputs;           ///< Of a kernel.
+  llvm::SmallVector<llvm::Value *, 4> IsReadOnly; ///< By input.
   uint32_t NumSites = 0;
   /// Calls, which may synchronise, and where a thread may leave.
   std::vector<llvm::Instruction *> Breaks;

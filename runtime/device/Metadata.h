@@ -115,6 +115,7 @@ HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags) {
   const uint32_t Clock = loadRelaxed(W.Clock), Had = loadRelaxed(W.Flags);
   const bool IsOurs =
       loadRelaxed(W.Grid) == Grid && loadRelaxed(W.Block) == Block;
+  const uint32_t Overlaps = loadNear(metadata().HasOverlaps);
   const uint32_t Floor = startOf(Grid, Here);
   Before = __nvvm_shfl_sync_idx_i32(Here, Before, Leader, 31);
   const bool IsAlone = (Before & AliveMask) == 0;
@@ -131,7 +132,8 @@ HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags) {
   }
   const uint32_t Place = (Me.FirstWarp & (NumWarps - 1)) |
                          warpsInBlock() << 16 | (linearThread() / 32) << 22 |
-                         (isUsedUp(Start) ? NeedsCare : 0);
+                         (isUsedUp(Start) ? NeedsCare : 0) |
+                         (Overlaps || (Flags & EnterLeaky) ? MayOverlap : 0);
   if (Me.Lane == Leader) {
     storeRelaxed(W.Start, Start);
     W.Barrier = 0;

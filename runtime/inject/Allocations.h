@@ -22,6 +22,8 @@ struct MemoryRange {
   /// Null: every context may touch it, and the host.
   CUcontext Owner = nullptr;
   uint64_t Base = 0, Size = 0;
+  /// Of a module, whose kernels know where it is without being given it.
+  bool HasVariables = false;
 
   bool isHosts() const { return !Owner; }
 

@@ -196,7 +196,10 @@ static std::optional<LaunchShape> shapeOf(Role What, const void *Params) {
 static void onLaunch(Session &S, Role What, const CUpti_CallbackData &Call) {
   CUcontext Ctx = contextOf(streamOf(What, Call.functionParams), Call);
   if (Call.callbackSite == CUPTI_API_ENTER) {
-    S.launching(Ctx, Ctx == Call.context ? Call.contextUid : 0);
+    std::optional<CUstream> Queue;
+    if (What != Role::GraphLaunch)
+      Queue = streamOf(What, Call.functionParams);
+    S.launching(Ctx, Ctx == Call.context ? Call.contextUid : 0, Queue);
     return;
   }
   S.launchIsOver();

@@ -125,6 +125,8 @@ public:
   CUdevice Device = -1;
   int ComputeMajor = 0, ComputeMinor = 0;
   Multiprocessors Processors;
+  std::optional<CUstream> Queue; ///< The first one that it launched in.
+  bool HasOverlaps = false;      ///< It has had more than one.
   bool IsDead = false; ///< Destroyed; Handle may be another one's by now.
   CUresult Failure = CUDA_SUCCESS; ///< A kernel of it failed.
   std::string FailureName;

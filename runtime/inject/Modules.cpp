@@ -270,7 +270,8 @@ void Modules::shadowVariables(Context &Target, const LoadedCode &Code,
       if (!Find(Name))
         continue;
       MemoryRange Range{Block.IsManaged ? nullptr : Target.Handle,
-                        Address - Offset, Block.Size};
+                        Address - Offset, Block.Size,
+                        /*HasVariables=*/true};
       theLog().detail(2, "code {}: variables at {:#x}, {} bytes, by {}",
                       Code.Serial, Range.Base, Range.Size, Name);
       Target.TheShadow->add({&Range, 1});

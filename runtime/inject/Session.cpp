@@ -118,21 +118,44 @@ void Session::configure(CUcontext Handle, uint32_t Uid) {
   Code.configure(*C);
 }
 
-void Session::launching(CUcontext Ctx, uint32_t Uid) {
+void Session::launching(CUcontext Ctx, uint32_t Uid,
+                        std::optional<CUstream> Queue) {
   ++BeingLaunched;
   if (!Ctx)
     return;
   if (IsResetting)
     std::lock_guard Wait(Configuring);
+  bool IsConfigured;
   {
     std::lock_guard Lock(Data);
+    if (Code.generation() == 0)
+      return;
     std::shared_ptr<Context> C = findContext(Ctx);
     bool IsSame = C && (Uid == 0 || C->Uid == 0 || C->Uid == Uid);
-    if (Code.generation() == 0 ||
-        (IsSame && C->Generation == Code.generation()))
-      return;
+    IsConfigured = IsSame && C->Generation == Code.generation();
   }
-  configure(Ctx, Uid);
+  if (!IsConfigured)
+    configure(Ctx, Uid);
+  noteQueue(Ctx, Queue);
+}
+
+/// Grids of one queue do not run side by side.
+void Session::noteQueue(CUcontext Ctx, std::optional<CUstream> Queue) {
+  std::shared_ptr<Context> C;
+  {
+    std::lock_guard Lock(Data);
+    C = findContext(Ctx);
+    if (!C || !C->TheShadow || C->HasOverlaps)
+      return;
+    if (!C->Queue)
+      C->Queue = Queue;
+    if (Queue && C->Queue == Queue)
+      return;
+    C->HasOverlaps = true;
+  }
+  std::lock_guard Lock(Configuring);
+  if (OwnCalls Own(C->Handle); Own.ok())
+    C->TheShadow->noteOverlaps();
 }
 
 void Session::codeUnloading(CUlibrary Library, CUmodule Module) {

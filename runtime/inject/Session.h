@@ -64,7 +64,8 @@ public:
   void codeLoaded(CUlibrary Library, CUmodule Module, const void *Bytes,
                   CUcontext Ctx, uint32_t Uid);
   void codeUnloading(CUlibrary Library, CUmodule Module);
-  void launching(CUcontext Ctx, uint32_t Uid);
+  /// Queue: none for a graph, which has several.
+  void launching(CUcontext Ctx, uint32_t Uid, std::optional<CUstream> Queue);
   /// The launch has been made, or has failed.
   void launchIsOver() { --BeingLaunched; }
   /// Shape: none where blocks are not placed one by one, or nobody knows.
@@ -106,6 +107,7 @@ public:
 private:
   using ContextList = std::vector<std::shared_ptr<Context>>;
 
+  void noteQueue(CUcontext Ctx, std::optional<CUstream> Queue);
   template <typename Bytes> void addImage(Bytes Image);
   std::shared_ptr<Context> findContext(CUcontext Handle);
   std::shared_ptr<Context> enterContext(CUcontext Handle, uint32_t Uid);

@@ -79,11 +79,16 @@ void Shadow::add(std::span<const MemoryRange> Ranges) {
     if (Range.Size == 0)
       continue;
     uint64_t Last = (Range.Base + Range.Size - 1) >> abi::PageShift;
+    const uint32_t Owner = makeOwner(Range);
     for (uint64_t Number = Range.Base >> abi::PageShift; Number <= Last;
          ++Number) {
       auto [Found, IsNew] = Pages.try_emplace(Number);
       Page &P = Found->second;
       ++P.Users;
+      if (IsNew)
+        P.Owner = Owner;
+      else
+        dropOwner(P.Owner);
       bool IsNewToHost = Range.isHosts() && P.HostUsers++ == 0;
       if (IsNew) {
         ++NumPages[size_t(Layout::None)];
@@ -107,6 +112,9 @@ void Shadow::remove(const MemoryRange &Range) {
     return;
   uint64_t Last = (Range.Base + Range.Size - 1) >> abi::PageShift;
   auto It = Pages.lower_bound(Range.Base >> abi::PageShift);
+  // It was the only user of its pages, then.
+  if (It != Pages.end() && It->first <= Last && It->second.Owner)
+    Owners[It->second.Owner] = {};
   while (It != Pages.end() && It->first <= Last) {
     Page &P = It->second;
     bool WasHosts = Range.isHosts() && --P.HostUsers == 0;
@@ -121,6 +129,46 @@ void Shadow::remove(const MemoryRange &Range) {
     It = Pages.erase(It);
   }
   flush();
+}
+
+/// A number for an allocation that has its pages to itself, so far; 0 if it has
+/// not, or there is no number left.
+uint32_t Shadow::makeOwner(const MemoryRange &Range) {
+  const uint64_t First = Range.Base >> abi::PageShift;
+  const uint64_t Last = (Range.Base + Range.Size - 1) >> abi::PageShift;
+  const auto It = Pages.lower_bound(First);
+  if (Range.isHosts() || Range.HasVariables ||
+      (It != Pages.end() && It->first <= Last))
+    return 0;
+  const auto Free = std::find_if(Owners.begin() + 1, Owners.end(),
+                                 [](const auto &O) { return O.second == 0; });
+  if (Free == Owners.end())
+    return 0;
+  *Free = {First, Last - First + 1};
+  return Free - Owners.begin();
+}
+
+void Shadow::dropOwner(uint32_t Owner) {
+  if (!Owner)
+    return;
+  const auto [First, Number] = std::exchange(Owners[Owner], {});
+  for (auto It = Pages.find(First);
+       It != Pages.end() && It->first < First + Number; ++It) {
+    It->second.Owner = 0;
+    if (It->second.Kind != Layout::None)
+      change(*It, It->second.Kind, It->second.Address);
+  }
+}
+
+void Shadow::noteOverlaps() {
+  Driver &D = theDriver();
+  Header.HasOverlaps = 1;
+  CUresult Result = D.cuMemcpyHtoDAsync(
+      Tables + offsetof(abi::Metadata, HasOverlaps), &Header.HasOverlaps,
+      sizeof(Header.HasOverlaps), Stream);
+  if (Result == CUDA_SUCCESS)
+    Result = D.cuStreamSynchronize(Stream);
+  note(Result, "cuMemcpyHtoDAsync");
 }
 
 /// What was there before is of no interest to whom the range is given.
@@ -321,7 +369,8 @@ void Shadow::change(PageMap::value_type &Entry, Layout Kind, uint64_t Address) {
   if (Kind != Layout::None)
     New = abi::pageEntry(Number << abi::PageShift, Address,
                          (Kind == Layout::Cached ? abi::PageCached : 0) |
-                             (P.HostUsers ? abi::PageHost : 0));
+                             (P.HostUsers ? abi::PageHost : 0) |
+                             P.Owner << abi::PageOwnerAt);
   ToWrite[Number % abi::NumPages] = New;
 }
 

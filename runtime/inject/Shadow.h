@@ -62,6 +62,9 @@ public:
   /// Not any more. Pages that nothing else lies in lose their shadow.
   void remove(const MemoryRange &Range);
 
+  /// From now on grids may run side by side.
+  void noteOverlaps();
+
   /// The program is about to allocate so much: what there is of memory is its
   /// own first, and exact shadow becomes cached shadow until it has enough.
   void makeRoom(uint64_t Bytes);
@@ -93,9 +96,12 @@ private:
     uint32_t HostUsers = 0; ///< ... and those that the host accesses, too.
     Layout Kind = Layout::None;
     uint64_t Address = 0; ///< Of its shadow.
+    uint32_t Owner = 0;   ///< abi::PageOwners.
   };
   using PageMap = std::map<uint64_t, Page>; ///< By address / PageBytes.
 
+  uint32_t makeOwner(const MemoryRange &Range);
+  void dropOwner(uint32_t Owner);
   void cover(PageMap::value_type &Entry);
   void forgetClocks();
   void forget(const MemoryRange &Range, const PageMap::value_type &Entry);
@@ -115,6 +121,9 @@ private:
   CUdeviceptr Tables = 0;
   abi::Metadata Header{}; ///< As written.
   PageMap Pages;
+  /// The pages of those that have theirs to themselves: the first, and how
+  /// many; none where there is no such allocation.
+  std::array<std::pair<uint64_t, uint64_t>, abi::NumPageOwners> Owners{};
   std::set<uint64_t> ExactPages;
   std::vector<uint64_t> Parts; ///< Free shadow for cached pages.
   /// The page that has an index of the device's table.

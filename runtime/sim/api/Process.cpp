@@ -404,7 +404,8 @@ cudaError_t Process::submit(const StreamRef &S, Operation What,
     std::string Name = Kernel->Kernel->Name;
     TheRun->launched(*Kernel);
     if (TheSession)
-      TheSession->launching(D.context(), D.Uid);
+      TheSession->launching(D.context(), D.Uid,
+                            reinterpret_cast<CUstream>(uintptr_t(S.Handle)));
     D.M.launch(S.Handle, std::move(*Kernel));
     if (TheSession) {
       TheSession->launchIsOver();
