@@ -200,9 +200,8 @@ enum LaneFlags : uint32_t {
 
 /// Where the clocks of a grid began.
 struct GridStart {
-  uint64_t Grid;  ///< %gridid + 1; 0: free.
-  uint32_t Clock; ///< 0: about to be set.
-  uint32_t Reserved;
+  /// The grid's key in the upper half, the clock in the lower; 0: free.
+  uint64_t KeyAndClock;
 };
 /// The largest clock of a warp that has ended, by multiprocessor: one for all
 /// would be everybody's.

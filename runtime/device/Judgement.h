@@ -123,6 +123,7 @@ DEVICE Order judge(const Self &Me, Accessor Earlier) {
   const uint32_t Flags = loadRelaxed(Mine.Flags);
   const uint32_t Known = loadRelaxed(Me.known()[knownEntry(Theirs)]);
   const uint32_t Barrier = loadRelaxed(Mine.Barrier);
+  const uint32_t OtherBarrier = loadRelaxed(Other.Barrier);
   const uint64_t OtherGrid = loadRelaxed(Other.Grid);
   const uint64_t OtherBlock = loadRelaxed(Other.Block);
   // By an earlier grid, or by a block whose number a later one has by now:
@@ -151,8 +152,10 @@ DEVICE Order judge(const Self &Me, Accessor Earlier) {
   }
   if (OtherBlock != Mine.Block)
     return Order::OtherBlock; // R4.
-  // P5: a barrier of the block that both have passed.
-  if (Then < Barrier)
+  // P5: a barrier of the block that both have passed, or that the other was not
+  // at, since all of its warp had left the kernel.
+  const bool HasLeft = (OtherAlive & AliveMask) == 0 && OtherBarrier < Barrier;
+  if (Then < Barrier || HasLeft)
     return Order::Ordered;
   return Order::SameBlock; // R3.
 }

@@ -39,34 +39,38 @@ DEVICE uint32_t largestEnded(uint32_t Here) {
 
 /// The clock that the accesses of a grid begin with: larger than any clock of a
 /// grid that had ended when its first block began.
-DEVICE uint32_t startOf(uint64_t Grid, uint32_t Here) {
-  GridStart &G = table<GridStart>(GridStartsAt)[Grid & (NumGridStarts - 1)];
-  const uint64_t Key = Grid + 1;
-  uint64_t Found;
-  uint32_t Clock, Unused;
-  // The clock is as old as the key, or newer. The multiprocessor's cache holds
-  // nothing from before the grid; everybody asks, and it answers.
-  asm volatile("{ .reg .b32 a, b; ld.v4.u32 {a, b, %1, %2}, [%3]; "
-               "mov.b64 %0, {a, b}; }"
-               : "=l"(Found), "=r"(Clock), "=r"(Unused)
-               : "l"(&G)
-               : "memory");
-  if (__nvvm_vote_all_sync(Here, Found == Key))
-    return Clock;
+struct FirstClock {
+  uint32_t Clock;
+  bool IsCommon; ///< All warps of the grid for which this holds have the same.
+};
+DEVICE FirstClock startOf(uint64_t Grid, uint32_t Here) {
+  uint64_t &Start =
+      table<GridStart>(GridStartsAt)[Grid & (NumGridStarts - 1)].KeyAndClock;
+  // Never 0, and larger for a later grid, as far as one can tell.
+  const uint32_t Key = uint32_t(Grid) * 2 + 1;
+  uint64_t Found = loadNear(Start);
+  // The multiprocessor's cache holds nothing from before the grid; everybody
+  // asks, and it answers.
+  if (__nvvm_vote_all_sync(Here, uint32_t(Found >> 32) == Key))
+    return {uint32_t(Found), true};
   const uint32_t Largest = largestEnded(Here);
-  if (lane() == uint32_t(__builtin_ctz(Here))) {
-    Found = loadRelaxed(G.Grid);
-    if (Found != Key) {
-      // Whoever takes the place of an old grid sets its clock first; a grid
-      // that loses its place to another one begins with a smaller clock.
-      raise(G.Clock, Largest + 1);
-      fenceDevice();
-      exchangeIf(G.Grid, Found, Key);
+  const uint32_t Leader = __builtin_ctz(Here);
+  if (lane() == Leader) {
+    Found = loadRelaxed(Start);
+    while (uint32_t(Found >> 32) != Key) {
+      // Who has lost its place to a later grid does not take it again: so it
+      // has had one clock there.
+      if (Found && int32_t(Key - uint32_t(Found >> 32)) < 0) {
+        Found = Largest + 1;
+        break;
+      }
+      const uint64_t Wanted = uint64_t(Key) << 32 | (Largest + 1);
+      const uint64_t Was = compareAndSwap(Start, Found, Wanted);
+      Found = Was == Found ? Wanted : Was;
     }
-    fenceDevice();
-    Clock = loadRelaxed(G.Clock);
   }
-  return __nvvm_shfl_sync_idx_i32(Here, Clock, __builtin_ctz(Here), 31);
+  Found = shuffle(Here, Found, Leader);
+  return {uint32_t(Found), uint32_t(Found >> 32) == Key};
 }
 
 /// The object that a barrier of the whole block is.
@@ -116,7 +120,7 @@ HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags) {
   const bool IsOurs =
       loadRelaxed(W.Grid) == Grid && loadRelaxed(W.Block) == Block;
   const uint32_t Overlaps = loadNear(metadata().HasOverlaps);
-  const uint32_t Floor = startOf(Grid, Here);
+  const auto [Floor, IsCommon] = startOf(Grid, Here);
   Before = __nvvm_shfl_sync_idx_i32(Here, Before, Leader, 31);
   const bool IsAlone = (Before & AliveMask) == 0;
   // Others of this warp may have come before.
@@ -124,7 +128,14 @@ HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags) {
     __nvvm_bar_warp_sync(Here);
     return {loadRelaxed(W.Clock), W.Barrier, W.Floor, W.Place};
   }
-  uint32_t Start = Clock >= Floor ? Clock + 1 : Floor;
+  // If all blocks of a number take few clocks, so that the warps of a block
+  // begin alike, their first barrier need not make them so.
+  constexpr uint32_t Step = 4;
+  const uint64_t LastWarp = Block * warpsInBlock() + warpsInBlock() - 1;
+  const uint32_t Wanted = Floor + uint32_t(LastWarp >> WarpBits) * Step;
+  uint32_t Start = Clock >= Wanted ? Clock + 1 : Wanted;
+  const bool IsAsWanted = IsCommon && Start == Wanted && !(Before & Mixed);
+  const uint32_t Barrier = IsAsWanted ? Start : 0;
   // Of blocks that had one number at a time, the clock is one's or the other's.
   if (Before & Mixed) {
     const uint32_t Largest = largestEnded(Here);
@@ -136,7 +147,7 @@ HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags) {
                          (Overlaps || (Flags & EnterLeaky) ? MayOverlap : 0);
   if (Me.Lane == Leader) {
     storeRelaxed(W.Start, Start);
-    W.Barrier = 0;
+    W.Barrier = Barrier;
     W.Floor = Floor;
     W.Place = Place;
     W.SharedCells = sharedCells(uint32_t(Block));
@@ -172,7 +183,7 @@ HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags) {
     for (uint32_t I = Me.Lane; I < KnownEntries; I += Lanes)
       storeRelaxed(Me.known()[I], 0);
   __nvvm_bar_warp_sync(Here);
-  return {Start, 0, Floor, Place};
+  return {Start, Barrier, Floor, Place};
 }
 
 /// A thread is about to leave its kernel: from now on it takes part in all

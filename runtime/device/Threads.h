@@ -398,6 +398,9 @@ struct Knowledge {
     const WarpState &W = Me.warp();
     const uint32_t Flags = loadNear(W.Flags);
     Barrier = loadNear(W.Barrier);
+    // What comes before the block is of no interest to anybody.
+    if (Barrier <= loadNear(W.Start))
+      Barrier = 0;
     Seen = loadNear(W.Seen);
     IsMore = (Flags & HasKnown) || Barrier;
     if (!Barrier)

@@ -28,13 +28,17 @@ DEVICE void storeRelaxed(uint64_t &To, uint64_t Value) {
                : "memory");
 }
 /// In assembly because clang would put fences around it.
-DEVICE bool exchangeIf(uint64_t &Where, uint64_t Expected, uint64_t Desired) {
+DEVICE uint64_t compareAndSwap(uint64_t &Where, uint64_t Expected,
+                               uint64_t Desired) {
   uint64_t Found;
   asm volatile("atom.relaxed.gpu.cas.b64 %0, [%1], %2, %3;"
                : "=l"(Found)
                : "l"(&Where), "l"(Expected), "l"(Desired)
                : "memory");
-  return Found == Expected;
+  return Found;
+}
+DEVICE bool exchangeIf(uint64_t &Where, uint64_t Expected, uint64_t Desired) {
+  return compareAndSwap(Where, Expected, Desired) == Expected;
 }
 DEVICE uint64_t exchange(uint64_t &Where, uint64_t Desired) {
   uint64_t Found;

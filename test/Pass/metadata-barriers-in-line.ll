@@ -23,7 +23,8 @@ target triple = "nvptx64-nvidia-cuda"
 ; MIXED:       call void @__crsan_md_block_arrive()
 ; MIXED-NEXT:  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
 ; MIXED-NEXT:  call void @__crsan_md_block_depart()
-define ptx_kernel void @k(ptr addrspace(1) %p, ptr addrspace(1) %q, ptr addrspace(1) %r) {
+define ptx_kernel void @k(ptr addrspace(1) %p, ptr addrspace(1) %r) {
+  %q = getelementptr i32, ptr addrspace(1) %p, i64 1000
   call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
   %a = load i32, ptr addrspace(1) %p
   %b = load i32, ptr addrspace(1) %q

@@ -1,17 +1,23 @@
-; Intent: a thread that polls tells the runtime once; a fence, or a lock that it gets, makes it tell
-; again. What only writes is told before, and not after.
+; Intent: a thread that polls is checked once, and tells the runtime once; a fence, or a lock that it
+; gets, makes it tell again. What only writes is told before, and not after.
 ; RUN: %opt -load-pass-plugin=%pass_plugin -crsan-mode=metadata -passes=crsan-mark,crsan -verify-each -S %s \
 ; RUN:   | FileCheck %s
 
 target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK-LABEL: define ptx_kernel void @wait(
+; CHECK:       loop:
+; CHECK:       [[IS:%.+]] = icmp ne i64 %{{.*}}, [[DONE:%.+]]
+; CHECK-NEXT:  br i1 [[IS]], label %{{.*}}, label %[[CHECKED:[0-9]+]]
+; CHECK:       call void @__crsan_md_check(
+; CHECK:       [[CHECKED]]:
 ; CHECK:       load volatile i32, ptr %p
 ; CHECK-NEXT:  [[AT:%.+]] = ptrtoint ptr %p to i64
-; CHECK-NEXT:  icmp ne i64 [[AT]], %
+; CHECK-NEXT:  [[KEY:%.+]] = add i64 [[AT]],
+; CHECK-NEXT:  icmp ne i64 [[KEY]], [[DONE]]
 ; CHECK:       [[MAY:%.+]] = call i32 @__crsan_md_strong_done({{.*}}, i32 0)
 ; CHECK:       [[REPEAT:%.+]] = icmp ne i32 [[MAY]], 0
-; CHECK-NEXT:  select i1 [[REPEAT]], i64 [[AT]], i64 0
+; CHECK-NEXT:  select i1 [[REPEAT]], i64 [[KEY]], i64 0
 ; CHECK:       fence
 ; CHECK:       call void @__crsan_md_fence(
 ; CHECK:       icmp ne i64 {{.*}}, 0
