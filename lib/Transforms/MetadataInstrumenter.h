@@ -11,6 +11,7 @@
 #include "FastCheck.h"
 #include "Redundancy.h"
 #include "SiteTable.h"
+#include "SwapCheck.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Analysis/UniformityAnalysis.h"
 #include "llvm/IR/IRBuilder.h"
@@ -93,6 +94,7 @@ private:
   llvm::IntrinsicInst *replacedBarrier(const Step &S) const;
   FastAccess fastAccess(const Step &S, llvm::IRBuilder<> &B);
   void emitFast(size_t Number);
+  void emitStrong(size_t Number);
   void emitBefore(size_t Number);
   void emitAfter(const Step &S);
   llvm::Constant *siteOf(Step &S);
@@ -114,6 +116,7 @@ private:
   uint32_t EnterFlags = 0;
   uint16_t CountedBarriers = 0; ///< Of whatever threads execute that come here.
   std::optional<FastCheck> Fast;
+  SwapCheck Swaps;
   uint32_t Skipped = 0;
   bool MayLeave = false;
 };
