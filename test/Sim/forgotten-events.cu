@@ -4,7 +4,7 @@
 
 // REQUIRES: plugin, host-runtime, sim
 // RUN: %crsan_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o %t
-// RUN: %crsan run --detector=oracle %t 2>&1 | FileCheck %s --check-prefix=CLEAN
+// RUN: env CRSAN_OPTIONS=verbosity=1 %crsan run --detector=oracle %t 2>&1 | FileCheck %s --check-prefix=CLEAN
 // CLEAN: RIGHT
 // CLEAN: SUMMARY: CRSan: no data races found
 
