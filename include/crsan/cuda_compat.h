@@ -12,6 +12,9 @@
 // hidden in inline assembly: a cache hint is a weak access with a hint, and
 // __nv_atomic_* are LLVM's atomics with their order.
 //
+// Whatever is not a parameter of a macro has a reserved name: the user's own
+// macros (-DX=64, -DH2) are there first.
+//
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_CUDA_COMPAT_H
 #define CRSAN_CUDA_COMPAT_H
@@ -33,23 +36,27 @@
 //===----------------------------------------------------------------------===//
 
 #define CRSAN_MINMAX(Result, A, B)                                             \
-  template <int = 0> static inline __host__ Result min(const A X, const B Y) { \
-    return static_cast<Result>(X) < static_cast<Result>(Y)                     \
-               ? static_cast<Result>(X)                                        \
-               : static_cast<Result>(Y);                                       \
+  template <int = 0>                                                           \
+  static inline __host__ Result min(const A __x, const B __y) {                \
+    return static_cast<Result>(__x) < static_cast<Result>(__y)                 \
+               ? static_cast<Result>(__x)                                      \
+               : static_cast<Result>(__y);                                     \
   }                                                                            \
-  template <int = 0> static inline __host__ Result max(const A X, const B Y) { \
-    return static_cast<Result>(X) > static_cast<Result>(Y)                     \
-               ? static_cast<Result>(X)                                        \
-               : static_cast<Result>(Y);                                       \
+  template <int = 0>                                                           \
+  static inline __host__ Result max(const A __x, const B __y) {                \
+    return static_cast<Result>(__x) > static_cast<Result>(__y)                 \
+               ? static_cast<Result>(__x)                                      \
+               : static_cast<Result>(__y);                                     \
   }
 // As fmin and fmax: a NaN gives way to a number.
 #define CRSAN_MINMAX_FP(Result, A, B, Suffix)                                  \
-  template <int = 0> static inline __host__ Result min(const A X, const B Y) { \
-    return __builtin_fmin##Suffix(X, Y);                                       \
+  template <int = 0>                                                           \
+  static inline __host__ Result min(const A __x, const B __y) {                \
+    return __builtin_fmin##Suffix(__x, __y);                                   \
   }                                                                            \
-  template <int = 0> static inline __host__ Result max(const A X, const B Y) { \
-    return __builtin_fmax##Suffix(X, Y);                                       \
+  template <int = 0>                                                           \
+  static inline __host__ Result max(const A __x, const B __y) {                \
+    return __builtin_fmax##Suffix(__x, __y);                                   \
   }
 #define CRSAN_MINMAX_INTEGER(Signed, Unsigned)                                 \
   CRSAN_MINMAX(Signed, Signed, Signed)                                         \
@@ -123,27 +130,27 @@ __cxa_deleted_virtual() {
 #define CRSAN_HINT static inline __device__ __attribute__((always_inline))
 
 #define CRSAN_HINTED_LOAD(Name, T, Vector)                                     \
-  CRSAN_HINT T Name(const T *Pointer) {                                        \
+  CRSAN_HINT T Name(const T *__pointer) {                                      \
     return __builtin_bit_cast(                                                 \
         T, __builtin_nontemporal_load(                                         \
-               reinterpret_cast<const crsan_compat::Vector *>(Pointer)));      \
+               reinterpret_cast<const crsan_compat::Vector *>(__pointer)));    \
   }
 #define CRSAN_VOLATILE_LOAD(Name, T, Vector)                                   \
-  CRSAN_HINT T Name(const T *Pointer) {                                        \
-    crsan_compat::Vector Value =                                               \
-        *reinterpret_cast<const volatile crsan_compat::Vector *>(Pointer);     \
-    return __builtin_bit_cast(T, Value);                                       \
+  CRSAN_HINT T Name(const T *__pointer) {                                      \
+    crsan_compat::Vector __value =                                             \
+        *reinterpret_cast<const volatile crsan_compat::Vector *>(__pointer);   \
+    return __builtin_bit_cast(T, __value);                                     \
   }
 #define CRSAN_HINTED_STORE(Name, T, Vector)                                    \
-  CRSAN_HINT void Name(T *Pointer, T Value) {                                  \
+  CRSAN_HINT void Name(T *__pointer, T __value) {                              \
     __builtin_nontemporal_store(                                               \
-        __builtin_bit_cast(crsan_compat::Vector, Value),                       \
-        reinterpret_cast<crsan_compat::Vector *>(Pointer));                    \
+        __builtin_bit_cast(crsan_compat::Vector, __value),                     \
+        reinterpret_cast<crsan_compat::Vector *>(__pointer));                  \
   }
 #define CRSAN_VOLATILE_STORE(Name, T, Vector)                                  \
-  CRSAN_HINT void Name(T *Pointer, T Value) {                                  \
-    *reinterpret_cast<volatile crsan_compat::Vector *>(Pointer) =              \
-        __builtin_bit_cast(crsan_compat::Vector, Value);                       \
+  CRSAN_HINT void Name(T *__pointer, T __value) {                              \
+    *reinterpret_cast<volatile crsan_compat::Vector *>(__pointer) =            \
+        __builtin_bit_cast(crsan_compat::Vector, __value);                     \
   }
 
 namespace crsan_compat {
@@ -153,46 +160,46 @@ namespace crsan_compat {
   typedef T __attribute__((may_alias)) Name##1;                                \
   typedef T __attribute__((may_alias, ext_vector_type(2))) Name##2;            \
   typedef T __attribute__((may_alias, ext_vector_type(4))) Name##4;
-CRSAN_VECTORS(B, char)
-CRSAN_VECTORS(H, short)
-CRSAN_VECTORS(W, int)
-CRSAN_VECTORS(L, long)
-CRSAN_VECTORS(Q, long long)
-CRSAN_VECTORS(F, float)
-CRSAN_VECTORS(D, double)
+CRSAN_VECTORS(__b, char)
+CRSAN_VECTORS(__h, short)
+CRSAN_VECTORS(__w, int)
+CRSAN_VECTORS(__l, long)
+CRSAN_VECTORS(__q, long long)
+CRSAN_VECTORS(__f, float)
+CRSAN_VECTORS(__d, double)
 #undef CRSAN_VECTORS
 } // namespace crsan_compat
 
-CRSAN_CACHE_HINTS(char, B1)
-CRSAN_CACHE_HINTS(signed char, B1)
-CRSAN_CACHE_HINTS(unsigned char, B1)
-CRSAN_CACHE_HINTS(short, H1)
-CRSAN_CACHE_HINTS(unsigned short, H1)
-CRSAN_CACHE_HINTS(int, W1)
-CRSAN_CACHE_HINTS(unsigned int, W1)
-CRSAN_CACHE_HINTS(long, L1)
-CRSAN_CACHE_HINTS(unsigned long, L1)
-CRSAN_CACHE_HINTS(long long, Q1)
-CRSAN_CACHE_HINTS(unsigned long long, Q1)
-CRSAN_CACHE_HINTS(float, F1)
-CRSAN_CACHE_HINTS(double, D1)
-CRSAN_CACHE_HINTS(char2, B2)
-CRSAN_CACHE_HINTS(char4, B4)
-CRSAN_CACHE_HINTS(uchar2, B2)
-CRSAN_CACHE_HINTS(uchar4, B4)
-CRSAN_CACHE_HINTS(short2, H2)
-CRSAN_CACHE_HINTS(short4, H4)
-CRSAN_CACHE_HINTS(ushort2, H2)
-CRSAN_CACHE_HINTS(ushort4, H4)
-CRSAN_CACHE_HINTS(int2, W2)
-CRSAN_CACHE_HINTS(int4, W4)
-CRSAN_CACHE_HINTS(uint2, W2)
-CRSAN_CACHE_HINTS(uint4, W4)
-CRSAN_CACHE_HINTS(longlong2, Q2)
-CRSAN_CACHE_HINTS(ulonglong2, Q2)
-CRSAN_CACHE_HINTS(float2, F2)
-CRSAN_CACHE_HINTS(float4, F4)
-CRSAN_CACHE_HINTS(double2, D2)
+CRSAN_CACHE_HINTS(char, __b1)
+CRSAN_CACHE_HINTS(signed char, __b1)
+CRSAN_CACHE_HINTS(unsigned char, __b1)
+CRSAN_CACHE_HINTS(short, __h1)
+CRSAN_CACHE_HINTS(unsigned short, __h1)
+CRSAN_CACHE_HINTS(int, __w1)
+CRSAN_CACHE_HINTS(unsigned int, __w1)
+CRSAN_CACHE_HINTS(long, __l1)
+CRSAN_CACHE_HINTS(unsigned long, __l1)
+CRSAN_CACHE_HINTS(long long, __q1)
+CRSAN_CACHE_HINTS(unsigned long long, __q1)
+CRSAN_CACHE_HINTS(float, __f1)
+CRSAN_CACHE_HINTS(double, __d1)
+CRSAN_CACHE_HINTS(char2, __b2)
+CRSAN_CACHE_HINTS(char4, __b4)
+CRSAN_CACHE_HINTS(uchar2, __b2)
+CRSAN_CACHE_HINTS(uchar4, __b4)
+CRSAN_CACHE_HINTS(short2, __h2)
+CRSAN_CACHE_HINTS(short4, __h4)
+CRSAN_CACHE_HINTS(ushort2, __h2)
+CRSAN_CACHE_HINTS(ushort4, __h4)
+CRSAN_CACHE_HINTS(int2, __w2)
+CRSAN_CACHE_HINTS(int4, __w4)
+CRSAN_CACHE_HINTS(uint2, __w2)
+CRSAN_CACHE_HINTS(uint4, __w4)
+CRSAN_CACHE_HINTS(longlong2, __q2)
+CRSAN_CACHE_HINTS(ulonglong2, __q2)
+CRSAN_CACHE_HINTS(float2, __f2)
+CRSAN_CACHE_HINTS(float4, __f4)
+CRSAN_CACHE_HINTS(double2, __d2)
 
 #undef CRSAN_CACHE_HINTS
 #undef CRSAN_HINTED_LOAD

@@ -108,13 +108,13 @@ static constexpr Row Rows[] = {
 };
 
 static std::string_view fileOf(const std::optional<SiteInfo> &Site) {
-  if (!Site || Site->Frames.empty() || Site->Frames.front().Line == 0)
+  if (!Site || Site->Frames.empty() || frameToName(Site->Frames).Line == 0)
     return {};
-  return Site->Frames.front().File;
+  return frameToName(Site->Frames).File;
 }
 
 static uint32_t lineOf(const std::optional<SiteInfo> &Site) {
-  return Site->Frames.front().Line;
+  return frameToName(Site->Frames).Line;
 }
 
 /// "line 31", or "kernel.cu:31" where the other side is in another file.

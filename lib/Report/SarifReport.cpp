@@ -74,7 +74,7 @@ ordered_json Writer::location(const SourceFrame &F) const {
 ordered_json Writer::location(const std::optional<SiteInfo> &Site) const {
   if (!Site || Site->Frames.empty())
     return nullptr;
-  return location(Site->Frames.front());
+  return location(frameToName(Site->Frames));
 }
 
 /// Where the access was inlined, innermost first.

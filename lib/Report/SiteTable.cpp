@@ -86,6 +86,23 @@ private:
 
 } // namespace
 
+/// Whether a file is part of clang, of CUDA or of CRSan.
+static bool isToolkits(std::string_view File) {
+  for (std::string_view Part :
+       {"/lib/clang/", "/usr/local/cuda", "/usr/lib/cuda", "/opt/cuda",
+        "/include/cccl/", "/crsan/cuda_compat.h"})
+    if (File.find(Part) != File.npos)
+      return true;
+  return false;
+}
+
+const SourceFrame &crsan::frameToName(const std::vector<SourceFrame> &Frames) {
+  for (const SourceFrame &F : Frames)
+    if (F.Line && !isToolkits(F.File))
+      return F;
+  return Frames.front();
+}
+
 static std::string damaged(std::string_view What) {
   return fmt::format(
       "the site table of an instrumented module is damaged ({}); "

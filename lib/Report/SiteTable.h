@@ -38,6 +38,11 @@ struct SourceFrame {
   bool operator==(const SourceFrame &) const = default;
 };
 
+/// The frame to name where there is room for one, of some that are innermost
+/// first: the innermost that is not clang's or CUDA's, which no user can
+/// change.
+const SourceFrame &frameToName(const std::vector<SourceFrame> &Frames);
+
 /// See abi::Companion.
 struct CompanionInfo {
   abi::AccessKind Access = abi::AccessKind::Load;

@@ -209,7 +209,7 @@ std::string crsan::sideWords(const Finding &F, Side Which,
   if (IsLater && F.sizeIsLowerBound())
     Text += " or more";
   if (Site && !Site->Frames.empty())
-    Text += " at " + position(Site->Frames.front(), Strip);
+    Text += " at " + position(frameToName(Site->Frames), Strip);
   Text += " by " + threadWords(F, Which);
   if (!IsLater && F.reasons() & abi::SeveralReaders)
     Text += " (one of several reads)";

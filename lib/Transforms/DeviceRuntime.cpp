@@ -63,6 +63,11 @@ bool linkDeviceRuntime(Module &M) {
     if (!GV.getName().starts_with("__crsan_") &&
         !GV.getName().starts_with("llvm."))
       GV.setName("__crsan_" + GV.getName());
+  // What the host may initialise is never made internal, and units of one
+  // program (-fgpu-rdc) would define it twice.
+  for (GlobalVariable &GV : (*Runtime)->globals())
+    if (GV.getName() != abi::ConfigName)
+      GV.setExternallyInitialized(false);
   if (NamedMDNode *Flags = (*Runtime)->getModuleFlagsMetadata())
     Flags->eraseFromParent();
   // `used` keeps the entry points in the runtime's own bitcode; here it would

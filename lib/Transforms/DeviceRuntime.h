@@ -27,6 +27,7 @@ inline constexpr char PagesFromName[] = "__crsan_md_pages_from";
 inline constexpr char SitesName[] = "__crsan_md_sites";
 inline constexpr char AccessCheckName[] = "__crsan_md_check";
 inline constexpr char ReleaseName[] = "__crsan_md_release";
+inline constexpr char SwapReaderName[] = "__crsan_md_swap_reader";
 inline constexpr char StrongDoneName[] = "__crsan_md_strong_done";
 inline constexpr char FenceName[] = "__crsan_md_fence";
 inline constexpr char WarpBarrierName[] = "__crsan_md_warp_barrier";

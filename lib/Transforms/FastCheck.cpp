@@ -643,6 +643,10 @@ Value *FastCheck::emitSuspects(IRBuilder<> &B, Check &C, const Window &W) {
     if (C.A.Writes)
       Judge(Reader);
     Value *IsSuspect = Judge(Writer);
+    if (C.A.Reader && Word == 0)
+      B.CreateStore(
+          B.CreateSelect(emitIsOrdered(B, W, C, Reader), B.getInt64(0), Reader),
+          C.A.Reader);
     if (!C.A.Writes)
       continue;
     // Of several words, the last suspect stands for all.
@@ -797,6 +801,13 @@ void FastCheck::emit(Instruction *Before, ArrayRef<FastAccess> Accesses) {
                    B.getInt64(std::min(C.A.Size, 4u)), C.Replaced,
                    B.getInt32(abi::CheckReplaced)});
     }
+  for (const Check &C : Checks)
+    if (C.A.Reader) {
+      B.SetCurrentDebugLocation(C.A.Loc);
+      B.CreateStore(callRuntime(B, SwapReaderName, {C.A.Site, C.A.Address},
+                                B.getInt64Ty()),
+                    C.A.Reader);
+    }
   // A write's check takes the place of another one's in the cell, so reads come
   // first.
   for (const bool Writes : {false, true})
@@ -833,11 +844,12 @@ void FastCheck::emitRelease(Instruction *Before, Constant *Site,
   callRuntime(B, ReleaseName, {Site, Address});
 }
 
-void FastCheck::emitDone(Instruction *After, const FastAccess &A, Value *Swap) {
+void FastCheck::emitDone(Instruction *After, Constant *Site, uint32_t Number,
+                         Value *Address, Value *Swap) {
   Instruction *Before = After->getNextNode();
   IRBuilder<> B(Before);
   B.SetCurrentDebugLocation(DebugLoc());
-  Value *Key = emitKey(B, A.Number, A.Address);
+  Value *Key = emitKey(B, Number, Address);
   Value *IsNew =
       B.CreateOr(B.CreateICmpNE(Key, B.CreateLoad(B.getInt64Ty(), Done)),
                  B.CreateICmpEQ(Swap, B.getInt32(2)));
@@ -845,7 +857,7 @@ void FastCheck::emitDone(Instruction *After, const FastAccess &A, Value *Swap) {
                                              /*Unreachable=*/false));
   B.SetCurrentDebugLocation(After->getDebugLoc());
   Value *MayRepeat =
-      callRuntime(B, StrongDoneName, {A.Site, A.Address, Swap}, B.getInt32Ty());
+      callRuntime(B, StrongDoneName, {Site, Address, Swap}, B.getInt32Ty());
   B.SetCurrentDebugLocation(DebugLoc());
   B.CreateStore(B.CreateSelect(B.CreateICmpNE(MayRepeat, B.getInt32(0)), Key,
                                B.getInt64(0)),

@@ -46,6 +46,9 @@ struct FastAccess {
   const llvm::Value *Object;
   /// Of a read: the cell is to know of it.
   bool IsRemembered;
+  /// Of a compare-and-swap: a variable for the reader of its first word that it
+  /// would race with if it wrote, or 0.
+  llvm::AllocaInst *Reader;
 
   bool mayBeShared() const {
     return Space != llvm::NVPTXAS::ADDRESS_SPACE_GLOBAL;
@@ -101,8 +104,8 @@ public:
                        bool IsAll);
   /// A strong access has happened: the runtime is told, unless it has been told
   /// the same, as above. `Swap`: see emitSwapResult.
-  void emitDone(llvm::Instruction *After, const FastAccess &A,
-                llvm::Value *Swap);
+  void emitDone(llvm::Instruction *After, llvm::Constant *Site, uint32_t Number,
+                llvm::Value *Address, llvm::Value *Swap);
   /// From here on, whatever was told may have to be told again.
   void emitForget(llvm::IRBuilder<> &B);
 

@@ -60,7 +60,7 @@ MetadataInstrumenter::MetadataInstrumenter(Function &F, SiteTable &Table,
                                            FunctionAnalysisManager &FAM)
     : F(F), Table(Table), Kernel(Kernel),
       ORE(FAM.getResult<OptimizationRemarkEmitterAnalysis>(F)),
-      Uniformity(FAM.getResult<UniformityInfoAnalysis>(F)) {
+      Uniformity(FAM.getResult<UniformityInfoAnalysis>(F)), Swaps(F) {
   // What is known at a block's end holds in a block that can be reached from
   // nowhere else.
   DenseMap<const BasicBlock *, CheckedAccesses> AtEnd;
@@ -427,6 +427,7 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
   // Each just behind its instruction, so the last one first.
   for (const Step &S : reverse(Steps))
     emitAfter(S);
+  Swaps.finish();
   if (!Fast)
     return;
   auto Count = [&](Instruction *I) {
@@ -515,6 +516,33 @@ void MetadataInstrumenter::emitGroup(size_t Number) {
   Fast->emit(At, Group);
 }
 
+/// A compare-and-swap that is sure to be tried.
+static bool isFollowedSwap(const Event &E) {
+  return E.Expected && E.isWhole() && E.Size >= 2;
+}
+
+void MetadataInstrumenter::emitStrong(const Step &S) {
+  const Event &E = S.What;
+  IRBuilder<> B(S.Inst);
+  B.SetCurrentDebugLocation(S.Accessor->getDebugLoc());
+  if (!S.IsFast) {
+    callCheck(B, S);
+    if (E.Flags & abi::WritesMemory)
+      callRuntime(B, ReleaseName, {S.Site, emitAddress(B, E.Where)});
+    if (isFollowedSwap(E))
+      Swaps.emitBefore(S.Inst, S.Site, emitAddress(B, E.Where));
+    return;
+  }
+  if (S.InBlock)
+    Fast->emitCount(B, S.InBlock);
+  FastAccess A = fastAccess(S, B);
+  if (isFollowedSwap(E))
+    A.Reader = Swaps.reader();
+  Fast->emitStrongCheck(S.Inst, A, isJustAccess(S));
+  if (!isJustAccess(S) && E.Flags & abi::WritesMemory)
+    Fast->emitRelease(S.Inst, S.Site, emitAddress(B, E.Where));
+}
+
 void MetadataInstrumenter::emitBefore(size_t Number) {
   const Step &S = Steps[Number];
   IRBuilder<> B(S.Inst);
@@ -530,18 +558,7 @@ void MetadataInstrumenter::emitBefore(size_t Number) {
       emitGroup(Number);
     return;
   case Event::Kind::Strong:
-    if (S.IsFast) {
-      if (S.InBlock)
-        Fast->emitCount(B, S.InBlock);
-      Fast->emitStrongCheck(S.Inst, fastAccess(S, B), isJustAccess(S));
-      if (!isJustAccess(S) && E.Flags & abi::WritesMemory)
-        Fast->emitRelease(S.Inst, S.Site, emitAddress(B, E.Where));
-      return;
-    }
-    callCheck(B, S);
-    if (E.Flags & abi::WritesMemory)
-      callRuntime(B, ReleaseName, {S.Site, emitAddress(B, E.Where)});
-    return;
+    return emitStrong(S);
   case Event::Kind::WarpBarrier:
     callRuntime(B, WarpBarrierName,
                 B.CreateZExtOrTrunc(E.Mask, B.getInt32Ty()));
@@ -593,7 +610,8 @@ void MetadataInstrumenter::emitBefore(size_t Number) {
 void MetadataInstrumenter::emitAfter(const Step &S) {
   if (S.Inst->isTerminator())
     return;
-  IRBuilder<> B(S.Inst->getNextNode());
+  Instruction *Next = S.Inst->getNextNode();
+  IRBuilder<> B(Next);
   B.SetCurrentDebugLocation(S.Inst->getDebugLoc());
   const Event &E = S.What;
   switch (E.What) {
@@ -601,15 +619,20 @@ void MetadataInstrumenter::emitAfter(const Step &S) {
     // What only writes has released before, and acquires nothing.
     if (isJustAccess(S) || !(E.Flags & abi::ReadsMemory))
       return;
-    if (isFastStrong(S)) {
-      const FastAccess A = fastAccess(S, B);
+    {
+      Value *Address = emitAddress(B, E.Where);
       Value *Swap = emitSwapResult(B, *S.Inst, E);
-      return Fast->emitDone(B.GetInsertPoint()->getPrevNode(), A, Swap);
+      if (isFastStrong(S))
+        Fast->emitDone(Next->getPrevNode(), S.Site, S.SiteNumber, Address,
+                       Swap);
+      else
+        callRuntime(B, StrongDoneName, {S.Site, Address, Swap});
+      // By then it has acquired what it acquires.
+      if (isFollowedSwap(E))
+        Swaps.emitAfter(Next, S.Inst->getDebugLoc(), S.Site, Address, Swap,
+                        E.Size);
+      return;
     }
-    callRuntime(
-        B, StrongDoneName,
-        {S.Site, emitAddress(B, E.Where), emitSwapResult(B, *S.Inst, E)});
-    return;
   case Event::Kind::Fence:
     callRuntime(B, FenceName, B.getInt32(uint32_t(E.Scope)));
     return;

@@ -12,6 +12,7 @@
 #include "ReadOnly.h"
 #include "Redundancy.h"
 #include "SiteTable.h"
+#include "SwapCheck.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Analysis/UniformityAnalysis.h"
 #include "llvm/IR/IRBuilder.h"
@@ -96,6 +97,7 @@ private:
   llvm::IntrinsicInst *replacedBarrier(const Step &S) const;
   FastAccess fastAccess(const Step &S, llvm::IRBuilder<> &B);
   void emitGroup(size_t Number);
+  void emitStrong(const Step &S);
   void emitBefore(size_t Number);
   void emitAfter(const Step &S);
   llvm::Constant *siteOf(Step &S);
@@ -119,6 +121,7 @@ private:
   uint32_t EnterFlags = 0;
   uint16_t CountedBarriers = 0; ///< Of whatever threads execute that come here.
   std::optional<FastCheck> Fast;
+  SwapCheck Swaps;
   uint32_t Skipped = 0;
   bool MayLeave = false;
 };

@@ -271,10 +271,42 @@ ENTRY void __crsan_md_check(crsan::abi::AccessSite *Site, uint64_t A,
   }
 }
 
+/// Who has read the word at `A`, of those with whom a compare-and-swap that is
+/// about to happen would race; 0: nobody.
+ENTRY uint64_t __crsan_md_swap_reader(crsan::abi::AccessSite *Site,
+                                      uint64_t A) {
+  using namespace crsan::device;
+  if (!isShadowed() || !canRace(A))
+    return 0;
+  AccessSite &S = *Site;
+  const Self Me;
+  const WarpState &W = Me.warp();
+  const bool InShared = spaceOf(A) == Space::Shared;
+  const PageRef Page = InShared ? PageRef::none() : PageRef(A);
+  const uint32_t Index = indexOf(S);
+  if (!(InShared ? W.SharedCells != 0 : Page.isTracked()) || Index >= MaxSites)
+    return 0;
+  const Address Word = A & ~Address(3);
+  const CellRef C =
+      InShared ? sharedCell(W.SharedCells, Word) : Page.cell(Word);
+  const uint32_t InWord = uint32_t(A - Word) + S.Size;
+  const Accessor Mine =
+      Accessor::make(Index, Me.Lane, Me.Warp, loadNear(W.Clock))
+          .strong(isWide(S.Scope))
+          .with(bytesOf(uint32_t(A - Word), InWord < 4 ? InWord : 4));
+  const Accessor Reader = C.decode(C.load(/*IsNear=*/false).Reader);
+  const Quick Test{Me.FirstWarp, warpsInBlock(), loadNear(W.Barrier),
+                   loadNear(W.Floor)};
+  const bool IsClear =
+      Test.isOrdered(Reader, Mine, InShared) || !isSuspect(Me, Mine, Reader);
+  return IsClear ? 0 : Reader.Bits;
+}
+
 namespace crsan::device {
 
-/// A compare-and-swap has written. It is not judged as a write any more: who
-/// has read meanwhile may have come after it.
+/// A compare-and-swap has written. It is judged as a write against who had read
+/// before it (__crsan_md_swap_reader), and no more: who has read meanwhile may
+/// have come after it.
 DEVICE void rememberSwap(const Self &Me, AccessSite &S, Address A) {
   const WarpState &W = Me.warp();
   const uint32_t Clock = loadNear(W.Clock), Index = indexOf(S);

@@ -57,11 +57,23 @@ define void @strong(ptr %p, i32 %s) {
 ; CHECK:      function swaps
 ; CHECK-NEXT:   called
 ; CHECK-NEXT:   strong(update 4 generic device acquire atomic, %p)
+; CHECK-NEXT:   {{[0-9]+}}:
+; CHECK-NEXT:   swap_reader(update 4 generic device acquire atomic, %p)
+; CHECK-NEXT:   {{[0-9]+}}:
 ; CHECK-NEXT:   asm atom.acquire.gpu.cas.b32 $0, [$1], $2, $3;
 ; CHECK-NEXT:   strong_done(update 4 generic device acquire atomic, %p, 1 + (%a == %e))
+; CHECK-NEXT:   {{[0-9]+}}:
+; CHECK-NEXT:   swap(update 4 generic device acquire atomic, %p)
+; CHECK-NEXT:   {{[0-9]+}}:
 ; CHECK-NEXT:   strong(update 4 generic device relaxed atomic, %p)
+; CHECK-NEXT:   {{[0-9]+}}:
+; CHECK-NEXT:   swap_reader(update 4 generic device relaxed atomic, %p)
+; CHECK-NEXT:   {{[0-9]+}}:
 ; CHECK-NEXT:   asm {atom.cas.b32 $0, [$2], $3, $4; mov.u32 $1, 7;}
 ; CHECK-NEXT:   strong_done(update 4 generic device relaxed atomic, %p, 1 + (%b.0 == %e))
+; CHECK-NEXT:   {{[0-9]+}}:
+; CHECK-NEXT:   swap(update 4 generic device relaxed atomic, %p)
+; CHECK-NEXT:   {{[0-9]+}}:
 ; CHECK-NEXT:   ret
 define void @swaps(ptr %p, i32 %e) {
   %a = call i32 asm sideeffect "atom.acquire.gpu.cas.b32 $0, [$1], $2, $3;", "=r,l,r,r,~{memory}"(ptr %p, i32 %e, i32 1)

@@ -142,4 +142,23 @@ TEST(Words, SizesAreThoseOfEachSide) {
             "earlier read at k.cu:40:5 by thread 3 of block 0");
 }
 
+TEST(Words, HeadersOfToolkitsAreNamedInStacksOnly) {
+  Finding F = twoSided(abi::RaceKind::NotStrong);
+  const SourceFrame User = F.Site->Frames[0];
+  const SourceFrame Clang = {"__iAtomicAdd",
+                             "/usr/lib/llvm-22/lib/clang/22/include/"
+                             "__clang_cuda_device_functions.h",
+                             341, 10};
+  const SourceFrame Cuda = {"atomicAdd",
+                            "/usr/local/cuda-13.0/include/"
+                            "device_atomic_functions.hpp",
+                            107, 10};
+  F.Site->Frames = {Clang, Cuda, User};
+  EXPECT_EQ(sideWords(F, Side::Later, "src/"),
+            "write of 4 bytes at k.cu:31:5 by block (1,0,0) thread (2,1,0)");
+  // Where no other is known, it has to do.
+  F.Site->Frames = {Cuda};
+  EXPECT_EQ(&frameToName(F.Site->Frames), &F.Site->Frames[0]);
+}
+
 } // namespace crsan

@@ -69,6 +69,7 @@ public:
   struct EventState {
     uint64_t Recorded = 0, Reached = 0; ///< Numbers of records.
     std::optional<uint64_t> Time;
+    bool IsDoomed = false; ///< Destroyed, but not reached yet.
   };
   void push(Stream, Operation);
   bool canStart(Stream, const StreamState &) const;

@@ -137,7 +137,16 @@ Event Machine::createEvent() {
   return P->NextEvent++;
 }
 
-void Machine::destroyEvent(Event E) { P->Events.erase(E); }
+void Machine::destroyEvent(Event E) {
+  auto It = P->Events.find(E);
+  if (It == P->Events.end())
+    return;
+  // Whoever waits for it still does.
+  if (It->second.Reached >= It->second.Recorded)
+    P->Events.erase(It);
+  else
+    It->second.IsDoomed = true;
+}
 
 void Machine::launch(Stream S, Launch L) {
   Device::Operation Op;

@@ -116,6 +116,8 @@ void Device::start(Stream S, StreamState &State) {
     if (auto E = Events.find(Op.Event); E != Events.end()) {
       E->second.Reached = std::max(E->second.Reached, Op.Generation);
       E->second.Time = Now;
+      if (E->second.IsDoomed && E->second.Reached >= E->second.Recorded)
+        Events.erase(E);
     }
     break;
   }

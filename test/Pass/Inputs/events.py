@@ -11,6 +11,7 @@ what it does to memory itself:
 
 "access" and "range" are checks of weak accesses, of all their bytes or of so many;
 "strong" is one of a strong access, and of one that writes the release behind it.
+"swap" is one of a compare-and-swap that has succeeded, against "swap_reader".
 """
 
 import re
@@ -80,6 +81,8 @@ def told(name, arguments):
     if name != "check":
         return name, arguments
     what, place, length = arguments[:3]
+    if arguments[4] == "2":
+        return "swap", [what, place]
     assert arguments[3:] == ["0", "1"], "a check that does not count"
     kind, size = what.split()[:2]
     if len(what.split()) > 3:
