@@ -210,7 +210,9 @@ static const Names<abi::RaceReasons> Reasons = {
     {"later_acquired", abi::LaterAcquired},
     {"later_holds_lock", abi::LaterHoldsLock},
     {"earlier_used_lock", abi::EarlierUsedLock},
-    {"several_readers", abi::SeveralReaders}};
+    {"several_readers", abi::SeveralReaders},
+    {"earlier_in_flight", abi::EarlierInFlight},
+    {"earlier_waited", abi::EarlierWaited}};
 
 static const Names<abi::Space> Spaces = {{"generic", abi::Space::Generic},
                                          {"global", abi::Space::Global},

@@ -104,6 +104,7 @@ struct Check {
   Accessor Mine;
   bool Writes;
   bool Remembers;    ///< This lane's access is the one that the cell remembers.
+  bool IsInFlight;   ///< It is what an asynchronous copy will write.
   bool IsReplaced;   ///< It is in its cell already, ...
   Accessor Replaced; ///< ... and this no longer is.
 
@@ -121,7 +122,7 @@ DEVICE void Check::word(Address A, CellRef C, Bytes B) const {
     const bool Exchanges = Writes && Remembers && !IsStrong;
     Cell Found;
     if (Exchanges) {
-      Found.Writer = C.exchangeWriter(Now);
+      Found.Writer = C.exchangeWriter(IsInFlight ? Now.inFlight() : Now);
       Found.Reader = C.loadReader();
     } else {
       Found = C.load(/*IsNear=*/!Writes && !IsStrong);
@@ -140,6 +141,14 @@ DEVICE void Check::word(Address A, CellRef C, Bytes B) const {
                         (Reader.lane() != Now.lane() || Reader.isSeveral());
       C.setReader(More ? Now.several() : Now);
     }
+  }
+  // An asynchronous copy may have been waited for: then it is a write, which
+  // the next look in line knows.
+  if (Writer.isInFlight()) {
+    const Accessor Copy = Writer;
+    Writer = settled(Copy);
+    if (!Writer.isInFlight() && !IsReplaced && !Writes)
+      exchangeIf(C.At->Writer, Copy.Bits, Writer.Bits);
   }
   // What this thread's own write has replaced, its read races with as well.
   const bool HasVictims = !Writes && Writer.isSameMoment(Now);
@@ -230,15 +239,18 @@ ENTRY void __crsan_md_check(crsan::abi::AccessSite *Site, uint64_t A,
     Mine = Mine.strong(IsWideSite);
   else if (Locked >> Me.Lane & 1)
     Mine = Mine.locked();
+  const bool InShared = spaceOf(A) == Space::Shared;
+  const bool IsInFlight = (CheckFlags & CheckInFlight) && InShared &&
+                          Clock < Accessor::InFlightClocks;
   const Check C{Me,
                 S,
                 {Me.FirstWarp, warpsInBlock(), Barrier, Floor},
                 Mine,
                 Writes,
                 Remembers,
+                IsInFlight,
                 IsReplaced,
                 Accessor(Replaced)};
-  const bool InShared = spaceOf(A) == Space::Shared;
   Address At = A;
   const Address End = A + Size;
 #pragma unroll 1

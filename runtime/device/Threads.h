@@ -125,6 +125,8 @@ struct LaneRef {
         ActiveLocks(S.ActiveLocks[L]), Flags(S.Flags[L]) {}
   DEVICE uint32_t &pending(uint32_t I) const { return Of.Pending[I][Lane]; }
   DEVICE uint32_t &lock(uint32_t I) const { return Of.Locks[I][Lane]; }
+  DEVICE uint32_t &commit(uint32_t I) const { return Of.Commits[I][Lane]; }
+  DEVICE uint64_t &waited(uint32_t I) const { return Of.Waited[I][Lane]; }
 };
 
 /// The thread that is running.
