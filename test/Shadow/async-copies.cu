@@ -47,34 +47,37 @@
 constexpr unsigned Threads = 64, Blocks = 4, N = Threads * Blocks;
 constexpr Scaled<200, 12> Rounds;
 
-/// Copies 16 bytes, or 12 and zeros, or none and zeros, as the thread likes.
+/// Copies 16 bytes; or, by every other thread, less, and zeros.
 __device__ __forceinline__ void copy(int4 *To, const int4 *From) {
 #if defined(ASSEMBLY)
   const unsigned At = unsigned(__cvta_generic_to_shared(To));
 #if defined(PREDICATED)
-  asm volatile("{ .reg .pred p; setp.ne.b32 p, %0, 0;\n"
-               "@p cp.async.cg.shared.global.L2::128B [%1], [%2], 16;\n"
-               "@!p cp.async.ca.shared.global [%1], [%2], 8;\n"
-               "@!p cp.async.ca.shared.global [%1+8], [%2+8], 8; }" ::"r"(
-                   threadIdx.x % 3),
-               "r"(At), "l"(From)
-               : "memory");
+  asm volatile( // RACE
+      "{ .reg .pred p; setp.ne.b32 p, %0, 0;\n"
+      "@p cp.async.cg.shared.global.L2::128B [%1], [%2], 16;\n"
+      "@!p cp.async.ca.shared.global [%1], [%2], 8;\n"
+      "@!p cp.async.ca.shared.global [%1+8], [%2+8], 8; }" ::"r"(threadIdx.x %
+                                                                 3),
+      "r"(At), "l"(From)
+      : "memory");
 #elif defined(PARTIAL)
-  asm volatile("cp.async.cg.shared.global [%0], [%1], %2, %3;" ::"r"(At),
-               "l"(From), "n"(16), "r"(threadIdx.x % 2 ? 16 : 4)
-               : "memory");
+  asm volatile( // RACE
+      "cp.async.cg.shared.global [%0], [%1], %2, %3;" ::"r"(At), "l"(From),
+      "n"(16), "r"(threadIdx.x % 2 ? 16 : 4)
+      : "memory");
 #elif defined(IGNORED)
-  asm volatile("{ .reg .pred p; setp.eq.u32 p, %0, 0;\n"
-               "cp.async.cg.shared.global [%1], [%2], 16, p; }" ::"r"(
-                   threadIdx.x % 2),
-               "r"(At), "l"(From)
-               : "memory");
+  asm volatile( // RACE
+      "{ .reg .pred p; setp.eq.u32 p, %0, 0;\n"
+      "cp.async.cg.shared.global [%1], [%2], 16, p; }" ::"r"(threadIdx.x % 2),
+      "r"(At), "l"(From)
+      : "memory");
 #else
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(At), "l"(From)
-               : "memory");
+  asm volatile( // RACE
+      "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(At), "l"(From)
+      : "memory");
 #endif
 #else
-  __pipeline_memcpy_async(To, From, sizeof(int4));
+  __pipeline_memcpy_async(To, From, sizeof(int4)); // RACE
 #endif
 }
 
@@ -107,7 +110,7 @@ __global__ void pass(const int4 *In, int *Out) {
   const unsigned T = threadIdx.x, I = blockIdx.x * Threads + T;
   int Sum = 0;
   for (unsigned S = 0; S + 1 < STAGES; ++S) {
-    copy(&Rows[S][T], &In[I]); // RACE
+    copy(&Rows[S][T], &In[I]);
     __pipeline_commit();
   }
   for (unsigned R = 0; R < Rounds; ++R) {
@@ -125,7 +128,7 @@ __global__ void pass(const int4 *In, int *Out) {
     Sum += Row.x + Row.w;
     __syncthreads();
 #endif
-    copy(&Rows[(R + AHEAD) % STAGES][T], &In[I]); // RACE
+    copy(&Rows[(R + AHEAD) % STAGES][T], &In[I]);
     __pipeline_commit();
 #if STAGES > 2
     const int4 Row = Rows[R % STAGES][(T + 31) % Threads]; // RACE
@@ -141,9 +144,9 @@ __global__ void keep(const int4 *In, int *Out) {
   const unsigned T = threadIdx.x, I = blockIdx.x * Threads + T;
   int Sum = 0;
   for (unsigned R = 0; R < Rounds; ++R) {
-    copy(&Rows[T], &In[I]); // RACE
+    copy(&Rows[T], &In[I]);
 #ifdef TWICE
-    copy(&Rows[T], &In[(I + 1) % N]); // RACE
+    copy(&Rows[T], &In[(I + 1) % N]);
 #endif
     __pipeline_commit();
     WAIT<0>();
@@ -171,7 +174,7 @@ __global__ void arrive(const int4 *In, int *Out) {
                  : "memory");
   __syncthreads();
   for (unsigned R = 0; R < Rounds; ++R) {
-    copy(&Rows[T], &In[I]); // RACE
+    copy(&Rows[T], &In[I]);
     asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(At)
                  : "memory");
 #ifndef NO_WAIT

@@ -12,7 +12,7 @@
 // RACY: thread-no-barrier -DTHREAD -DNO_BARRIER
 // RACY: thread-stages-no-wait -DTHREAD -DSTAGES=4 -DNO_WAIT
 // RACY: block-no-wait -DBLOCK -DNO_WAIT
-// RACY: block-no-release -DBLOCK -DNO_RELEASE
+// RACY: block-late-read -DBLOCK -DLATE_READ
 // RACY: barrier-no-wait -DBARRIER -DNO_WAIT
 // RACY: group-no-wait -DGROUP -DNO_WAIT
 // RACY: group-prior-no-wait -DGROUP -DPRIOR -DNO_WAIT
@@ -31,7 +31,9 @@ namespace cg = cooperative_groups;
 constexpr unsigned Threads = 64, Blocks = 2, N = Threads * Blocks;
 constexpr Scaled<100, 8> Rounds;
 
-__device__ __forceinline__ int use(const int4 &Row) { return Row.x + Row.w; }
+__device__ __forceinline__ int use(const int4 &Row) {
+  return Row.x + Row.w; // RACE
+}
 
 #if defined(THREAD)
 __global__ void pass(const int4 *In, int *Out) {
@@ -60,7 +62,7 @@ __global__ void pass(const int4 *In, int *Out) {
 #ifdef LATE_WAIT
     cuda::pipeline_consumer_wait_prior<0>(Pipe);
 #endif
-    Sum += use(Rows[R % STAGES][(T + 31) % Threads]); // RACE
+    Sum += use(Rows[R % STAGES][(T + 31) % Threads]);
     __syncthreads();
     Pipe.consumer_release();
   }
@@ -69,9 +71,10 @@ __global__ void pass(const int4 *In, int *Out) {
 #elif defined(BLOCK)
 __global__ void pass(const int4 *In, int *Out) {
   __shared__ int4 Rows[STAGES][Threads];
-  __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, STAGES> State;
+  using Shared = cuda::pipeline_shared_state<cuda::thread_scope_block, STAGES>;
+  __shared__ alignas(Shared) char State[sizeof(Shared)];
   auto Block = cg::this_thread_block();
-  auto Pipe = cuda::make_pipeline(Block, &State);
+  auto Pipe = cuda::make_pipeline(Block, reinterpret_cast<Shared *>(State));
   const unsigned T = threadIdx.x, I = blockIdx.x * Threads + T;
   int Sum = 0;
   unsigned Next = 0;
@@ -85,15 +88,10 @@ __global__ void pass(const int4 *In, int *Out) {
 #ifndef NO_WAIT
     Pipe.consumer_wait();
 #endif
-    Sum += use(Rows[R % STAGES][(T + 31) % Threads]); // RACE
-#ifndef NO_RELEASE
+    Sum += use(Rows[R % STAGES][(T + 31) % Threads]);
     Pipe.consumer_release();
-#else
-    // Too early for whoever still reads.
-    if (T % 32 == 0)
-      __nanosleep(0);
-    Pipe.consumer_release();
-    Sum += 0 * use(Rows[R % STAGES][(T + 32) % Threads]); // RACE
+#ifdef LATE_READ
+    Sum += use(Rows[R % STAGES][(T + 32) % Threads]);
 #endif
   }
   Out[I] = Sum;
@@ -101,7 +99,9 @@ __global__ void pass(const int4 *In, int *Out) {
 #elif defined(BARRIER)
 __global__ void pass(const int4 *In, int *Out) {
   __shared__ int4 Rows[Threads];
-  __shared__ cuda::barrier<cuda::thread_scope_block> Barrier;
+  using Shared = cuda::barrier<cuda::thread_scope_block>;
+  __shared__ alignas(Shared) char State[sizeof(Shared)];
+  Shared &Barrier = *reinterpret_cast<Shared *>(State);
   const unsigned T = threadIdx.x, I = blockIdx.x * Threads + T;
   if (T == 0)
     init(&Barrier, Threads);
@@ -115,7 +115,7 @@ __global__ void pass(const int4 *In, int *Out) {
 #else
     (void)Barrier.arrive();
 #endif
-    Sum += use(Rows[(T + 31) % Threads]); // RACE
+    Sum += use(Rows[(T + 31) % Threads]);
     __syncthreads();
   }
   Out[I] = Sum;
@@ -139,7 +139,7 @@ __global__ void pass(const int4 *In, int *Out) {
 #else
     Block.sync();
 #endif
-    Sum += use(Rows[R % 2][(T + 31) % Threads]); // RACE
+    Sum += use(Rows[R % 2][(T + 31) % Threads]);
 #else
     cg::memcpy_async(Block, Rows[0], Mine, Bytes); // RACE
 #ifndef NO_WAIT
@@ -147,7 +147,7 @@ __global__ void pass(const int4 *In, int *Out) {
 #else
     Block.sync();
 #endif
-    Sum += use(Rows[0][(T + 31) % Threads]); // RACE
+    Sum += use(Rows[0][(T + 31) % Threads]);
 #endif
     Block.sync();
   }
