@@ -13,7 +13,7 @@
 // RACY: thread-stages-no-wait -DTHREAD -DSTAGES=4 -DNO_WAIT
 // RACY: block-no-wait -DBLOCK -DNO_WAIT
 // RACY: block-late-read -DBLOCK -DLATE_READ
-// RACY: barrier-no-wait -DBARRIER -DNO_WAIT
+// RACY: barrier-late-wait -DBARRIER -DNO_WAIT
 // RACY: group-no-wait -DGROUP -DNO_WAIT
 // RACY: group-prior-no-wait -DGROUP -DPRIOR -DNO_WAIT
 #include "../Device/check.h"
@@ -108,14 +108,17 @@ __global__ void pass(const int4 *In, int *Out) {
   __syncthreads();
   int Sum = 0;
   for (unsigned R = 0; R < Rounds; ++R) {
-    cuda::memcpy_async(&Rows[T], &In[I], cuda::aligned_size_t<16>(16), // RACE
-                       Barrier);
+    // Of less alignment: else it would be a bulk copy.
+    cuda::memcpy_async((void *)&Rows[T], (const void *)&In[I], // RACE
+                       cuda::aligned_size_t<8>(16), Barrier);
+    auto Token = Barrier.arrive();
 #ifndef NO_WAIT
-    Barrier.arrive_and_wait();
-#else
-    (void)Barrier.arrive();
-#endif
+    Barrier.wait(std::move(Token));
     Sum += use(Rows[(T + 31) % Threads]);
+#else
+    Sum += use(Rows[(T + 31) % Threads]);
+    Barrier.wait(std::move(Token));
+#endif
     __syncthreads();
   }
   Out[I] = Sum;
