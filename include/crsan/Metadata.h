@@ -197,8 +197,12 @@ struct LaneStates {
   /// What it has last waited for, the latest first: copies that were issued by
   /// the clock in the upper half, at the clock in the lower.
   uint64_t Waited[3][32];
+  /// Where the last ones write, in words of shared memory from 1; 0: it has
+  /// waited for the copy.
+  uint16_t Copies[16][32];
+  uint32_t NumCopies[32]; ///< Which of those is the next.
 };
-static_assert(sizeof(LaneStates) == 32 * 128);
+static_assert(sizeof(LaneStates) == 41 * 128);
 
 enum LaneFlags : uint32_t {
   IsCalling = 1, ///< Has called a function of another unit.

@@ -48,9 +48,16 @@ struct WaitedFor {
       : UpTo(uint32_t(Word >> 32)), At(uint32_t(Word)) {}
 };
 
-/// From now on this thread issues copies of another group than any before.
-DEVICE void beginCopy(const Self &Me) {
+constexpr uint32_t NumCopies =
+    sizeof(LaneStates::Copies) / sizeof(LaneStates::Copies[0]);
+
+/// This thread is about to copy to `To`: of another group than any that it has
+/// committed.
+DEVICE void beginCopy(const Self &Me, Address To) {
   const LaneRef T = Self::stateOf(Me.Warp, Me.Lane);
+  if (spaceOf(To) == Space::Shared)
+    T.copy(T.Of.NumCopies[Me.Lane]++ % NumCopies) =
+        uint16_t(sharedOffset(To) / 4 + 1);
   const uint32_t Committed = T.commit(0), Done = WaitedFor(T.waited(0)).UpTo;
   const uint32_t Last = Committed > Done ? Committed : Done;
   WarpState &W = Me.warp();
@@ -70,16 +77,51 @@ DEVICE void commitCopies(const Self &Me) {
   T.commit(0) = loadNear(Me.warp().Clock);
 }
 
+/// Of a copy to the word `Word`, and what else lies in the same 16 bytes: what
+/// was issued after `From` and by `UpTo` is a write of the clock `Now`. What was
+/// issued before has been waited for at another time, or is another block's.
+/// False: it is in flight.
+DEVICE bool landCopy(const Self &Me, uint32_t Word, uint32_t From,
+                     uint32_t UpTo, uint32_t Now) {
+  Cell *Cells = reinterpret_cast<Cell *>(Me.warp().SharedCells);
+  const uint32_t End = (Word | 3) + 1;
+#pragma unroll 1
+  for (; Word < End; ++Word) {
+    uint64_t &At = Cells[Word].Writer;
+    const Accessor Copy(loadNear(At));
+    if (!Copy.isInFlight() || Copy.warp() != Me.Warp ||
+        Copy.lane() != Me.Lane || Copy.made() <= From)
+      continue;
+    if (Copy.made() > UpTo)
+      return false;
+    exchangeIf(At, Copy.Bits, Copy.landed(Now).Bits);
+  }
+  return true;
+}
+
 /// This thread has waited for its copies that were issued by `UpTo`.
 DEVICE void landCopies(const Self &Me, uint32_t UpTo) {
   const LaneRef T = Self::stateOf(Me.Warp, Me.Lane);
   const uint64_t Last = T.waited(0);
-  if (UpTo <= WaitedFor(Last).UpTo)
+  const WarpState &W = Me.warp();
+  const uint32_t Now = loadNear(W.Clock), Before = loadNear(W.Start) - 1;
+  const uint32_t Done = WaitedFor(Last).UpTo;
+  if (UpTo <= Done)
     return;
   // Who sees one of them finds nothing older behind it than what was there.
   storeRelaxed(T.waited(2), T.waited(1));
   storeRelease(T.waited(1), Last);
-  storeRelease(T.waited(0), uint64_t(UpTo) << 32 | loadNear(Me.warp().Clock));
+  storeRelease(T.waited(0), uint64_t(UpTo) << 32 | Now);
+  // Else whoever looks at them first does it (Check::word), one after the other.
+  const uint32_t From = Done > Before ? Done : Before;
+  if (W.SharedCells == 0)
+    return;
+#pragma unroll 1
+  for (uint32_t I = 0; I < NumCopies; ++I) {
+    const uint32_t Word = T.copy(I);
+    if (Word && landCopy(Me, Word - 1, From, UpTo, Now))
+      T.copy(I) = 0;
+  }
 }
 
 /// As above, all but the last `Groups` that it has committed.

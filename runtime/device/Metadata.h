@@ -498,7 +498,7 @@ HOT_ENTRY void __crsan_md_copy(crsan::abi::AccessSite *S, uint64_t To,
   using namespace crsan::device;
   if (!isShadowed() || Size == 0)
     return;
-  beginCopy(Self());
+  beginCopy(Self(), To);
   __crsan_md_check(S, To, Size, 0, CheckCounts | CheckInFlight);
 }
 /// It makes a group of the copies that it has issued since it made the last.
