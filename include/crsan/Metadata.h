@@ -74,10 +74,10 @@ struct AccessorLayout {
   static constexpr uint64_t WhoAndWhen = Who | ~uint64_t(0) << ClockAt;
   /// All that is equal if lanes of a warp do the same.
   static constexpr uint64_t SameButLane = ~(LaneMask | Several | WideOrLocked);
-  /// Set in the accessor that an asynchronous copy leaves where it writes, which
-  /// is whole words of shared memory: no comparison takes it for what is of the
-  /// past, nor for the thread's own. Below the highest bit of its clock is that
-  /// of its issue.
+  /// Set in the accessor that an asynchronous copy leaves where it writes,
+  /// which is whole words of shared memory: no comparison takes it for what is
+  /// of the past, nor for the thread's own. Below the highest bit of its clock
+  /// is that of its issue.
   static constexpr unsigned InFlightAt = 63;
   static constexpr uint64_t InFlight =
       uint64_t(1) << InFlightAt | BytesMask | Several;
@@ -384,7 +384,8 @@ enum RaceReasons : uint64_t {
   /// The earlier access is an asynchronous copy: its thread has not waited for
   /// it, ...
   EarlierInFlight = 1 << 11,
-  EarlierWaited = 1 << 12, ///< ... or has, and the other reasons are since then.
+  EarlierWaited =
+      1 << 12, ///< ... or has, and the other reasons are since then.
 };
 /// Record::Before of a two-sided record: the earlier thread.
 inline constexpr uint64_t earlierThread(uint64_t Block, uint32_t Thread) {

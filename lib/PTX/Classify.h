@@ -50,7 +50,7 @@ enum class Ordering : uint8_t {
   CopyCommit,  ///< All so far are a group.
   CopyWait,    ///< For all groups but the last Object, a number; none: for all.
   CopyArrival, ///< As Arrival, once they have ended.
-  Other, ///< In a way that is not listed. So may what is Unknown.
+  Other,       ///< In a way that is not listed. So may what is Unknown.
 };
 
 struct InstructionClass {
@@ -59,9 +59,10 @@ struct InstructionClass {
   bool IsRead = false, IsWrite = false;
   StateSpace Space = StateSpace::None; ///< Generic if none is written.
   ScalarType Type = ScalarType::None;
-  uint32_t Size = 0;                ///< Bytes of a lane; 0: not known.
+  uint32_t Size = 0; ///< Bytes of a lane; 0: not known.
   /// Into the instruction; of an AsyncCopy, of its destination, if that is the
-  /// kind that threads commit and wait for, cp.async of global into shared memory.
+  /// kind that threads commit and wait for, cp.async of global into shared
+  /// memory.
   const Operand *Address = nullptr;
 
   // Of what orders memory, a StrongAccess or a Synchronisation:

@@ -50,7 +50,8 @@ static constexpr Row Rows[] = {
      "The two kernels run at the same time: no stream or event orders them."},
 
     {Any, EarlierInFlight, 0,
-     "The asynchronous copy at {earlier} was not waited for (cp.async.wait_group "
+     "The asynchronous copy at {earlier} was not waited for "
+     "(cp.async.wait_group "
      "or wait_all, by the thread that issued it) before {later}."},
     {Any, EarlierWaited | EarlierNoSync, 0,
      "The earlier thread has waited for its asynchronous copy at {earlier}, "

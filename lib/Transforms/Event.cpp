@@ -236,8 +236,7 @@ void forgetAccesses(Events &E) {
       Kept.push_back({Event::Kind::Publish, Old.Where, Old.Scope});
       Kept.push_back({Event::Kind::Collect, Old.Where, Old.Scope});
       E.Skipped = Skip::Ignored;
-    } else if (Old.What == Event::Kind::Weak ||
-               Old.What == Event::Kind::Copy)
+    } else if (Old.What == Event::Kind::Weak || Old.What == Event::Kind::Copy)
       E.Skipped = Skip::Ignored;
     else
       Kept.push_back(Old);
@@ -315,8 +314,7 @@ void addOrdering(Events &To, const ptx::InstructionClass &C,
   const bool NeedsObject =
       C.Orders == Ordering::WarpBarrier || C.Orders == Ordering::BlockBarrier ||
       C.Orders == Ordering::Arrival || C.Orders == Ordering::Wait ||
-      C.Orders == Ordering::ArrivalAndWait ||
-      C.Orders == Ordering::CopyArrival;
+      C.Orders == Ordering::ArrivalAndWait || C.Orders == Ordering::CopyArrival;
   if (NeedsObject && !Object) {
     To.List.push_back({Event::Kind::Unknown});
     return;

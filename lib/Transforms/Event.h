@@ -95,8 +95,8 @@ Events eventsOf(llvm::Instruction &I);
 /// Of inline PTX (AssemblyEvents.cpp).
 Events eventsOfAssembly(llvm::CallBase &Call);
 
-/// What cp.async copies: `Size` bytes of global into shared memory, of which the
-/// first `Read` are read and the others zero.
+/// What cp.async copies: `Size` bytes of global into shared memory, of which
+/// the first `Read` are read and the others zero.
 struct Copy {
   Place To, From;
   uint64_t Size;

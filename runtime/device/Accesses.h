@@ -242,15 +242,10 @@ ENTRY void __crsan_md_check(crsan::abi::AccessSite *Site, uint64_t A,
   const bool InShared = spaceOf(A) == Space::Shared;
   const bool IsInFlight = (CheckFlags & CheckInFlight) && InShared &&
                           Clock < Accessor::InFlightClocks;
-  const Check C{Me,
-                S,
-                {Me.FirstWarp, warpsInBlock(), Barrier, Floor},
-                Mine,
-                Writes,
-                Remembers,
-                IsInFlight,
-                IsReplaced,
-                Accessor(Replaced)};
+  const Check C{
+      Me,         S,          {Me.FirstWarp, warpsInBlock(), Barrier, Floor},
+      Mine,       Writes,     Remembers,
+      IsInFlight, IsReplaced, Accessor(Replaced)};
   Address At = A;
   const Address End = A + Size;
 #pragma unroll 1

@@ -6,16 +6,16 @@
 //===----------------------------------------------------------------------===//
 //
 // cp.async writes shared memory at some time between its issue and its thread's
-// wait for it: no barrier or fence that the thread passes before the wait orders
-// that write, and neither does program order. So the accessor that it leaves
-// says when it was issued, and is *in flight*; its thread keeps what it has
-// committed and waited for, by clocks, and whoever finds the accessor asks. Once
-// it has been waited for, it is a write like any other, made at the clock of the
-// wait. Where that is no longer known, it was made at its issue, after which
-// more is ordered.
+// wait for it: no barrier or fence that the thread passes before the wait
+// orders that write, and neither does program order. So the accessor that it
+// leaves says when it was issued, and is *in flight*; its thread keeps what it
+// has committed and waited for, by clocks, and whoever finds the accessor asks.
+// Once it has been waited for, it is a write like any other, made at the clock
+// of the wait. Where that is no longer known, it was made at its issue, after
+// which more is ordered.
 //
-// All of this is kept by clocks, which only rise. So nothing has to be reset for
-// the next block: what an earlier one left is below WarpState::Start.
+// All of this is kept by clocks, which only rise. So nothing has to be reset
+// for the next block: what an earlier one left is below WarpState::Start.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_DEVICE_COPIES_H
@@ -78,9 +78,9 @@ DEVICE void commitCopies(const Self &Me) {
 }
 
 /// Of a copy to the word `Word`, and what else lies in the same 16 bytes: what
-/// was issued after `From` and by `UpTo` is a write of the clock `Now`. What was
-/// issued before has been waited for at another time, or is another block's.
-/// False: it is in flight.
+/// was issued after `From` and by `UpTo` is a write of the clock `Now`. What
+/// was issued before has been waited for at another time, or is another
+/// block's. False: it is in flight.
 DEVICE bool landCopy(const Self &Me, uint32_t Word, uint32_t From,
                      uint32_t UpTo, uint32_t Now) {
   Cell *Cells = reinterpret_cast<Cell *>(Me.warp().SharedCells);
@@ -112,7 +112,8 @@ DEVICE void landCopies(const Self &Me, uint32_t UpTo) {
   storeRelaxed(T.waited(2), T.waited(1));
   storeRelease(T.waited(1), Last);
   storeRelease(T.waited(0), uint64_t(UpTo) << 32 | Now);
-  // Else whoever looks at them first does it (Check::word), one after the other.
+  // Else whoever looks at them first does it (Check::word), one after the
+  // other.
   const uint32_t From = Done > Before ? Done : Before;
   if (W.SharedCells == 0)
     return;
@@ -129,8 +130,9 @@ DEVICE void awaitCopies(const Self &Me, uint32_t Groups) {
   constexpr uint32_t Last =
       sizeof(LaneStates::Commits) / sizeof(LaneStates::Commits[0]) - 1;
   // More than are remembered: a few too many have been waited for.
-  landCopies(Me, Self::stateOf(Me.Warp, Me.Lane)
-                     .commit(Groups < Last ? Groups : Last));
+  landCopies(
+      Me,
+      Self::stateOf(Me.Warp, Me.Lane).commit(Groups < Last ? Groups : Last));
 }
 
 /// As above, all of them; or nobody knows.
@@ -144,7 +146,8 @@ DEVICE Accessor settled(Accessor Copy) {
   const LaneRef T = Self::stateOf(Copy.warp(), Copy.lane());
   const uint32_t Issued = Copy.made();
   const WaitedFor Last(loadAcquire(T.waited(0)));
-  // Behind the above: a wait of a later block comes with that block's beginning.
+  // Behind the above: a wait of a later block comes with that block's
+  // beginning.
   if (Issued < loadRelaxed(Self::stateOf(Copy.warp()).Start))
     return Copy.landed(Issued);
   if (Issued > Last.UpTo)

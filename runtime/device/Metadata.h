@@ -491,8 +491,8 @@ HOT_ENTRY void __crsan_md_collect(uint64_t Object, uint32_t Scope) {
   collect(Me, Me.thread(), SyncCells(Object), isWide(SyncScope(Scope)));
 }
 
-/// This thread is about to copy `Size` bytes to `To`, in shared memory, and will
-/// go on meanwhile.
+/// This thread is about to copy `Size` bytes to `To`, in shared memory, and
+/// will go on meanwhile.
 HOT_ENTRY void __crsan_md_copy(crsan::abi::AccessSite *S, uint64_t To,
                                uint64_t Size) {
   using namespace crsan::device;

@@ -98,9 +98,7 @@ struct Accessor : AccessorLayout {
 
   /// By an asynchronous copy, of which it is not known here whether its thread
   /// has waited for it (Copies.h); its clock is no access's.
-  DEVICE bool isInFlight() const {
-    return (Bits & BytesMask) == BytesMask;
-  }
+  DEVICE bool isInFlight() const { return (Bits & BytesMask) == BytesMask; }
   /// When the access was made, or the copy issued that is in flight.
   DEVICE uint32_t made() const {
     return isInFlight() ? clock() & (InFlightClocks - 1) : clock();
