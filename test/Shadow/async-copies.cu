@@ -19,6 +19,7 @@
 // RACY: one-too-few -DSTAGES=2 -DKEEP=1
 // RACY: one-too-few-three -DSTAGES=3 -DKEEP=2
 // RACY: one-too-few-four -DSTAGES=4 -DKEEP=3 -DASSEMBLY -DPREDICATED
+// RACY: no-commit -DSTAGES=2 -DASSEMBLY -DNO_COMMIT
 // RACY: skipped-wait -DSTAGES=3 -DWAIT=forgetful
 // RACY: no-barrier -DSTAGES=2 -DNO_BARRIER
 // RACY: too-early -DSTAGES=3 -DAHEAD=0
@@ -81,6 +82,12 @@ __device__ __forceinline__ void copy(int4 *To, const int4 *From) {
 #endif
 }
 
+__device__ __forceinline__ void commit() {
+#ifndef NO_COMMIT
+  __pipeline_commit();
+#endif
+}
+
 template <unsigned Groups> __device__ __forceinline__ void nothing() {}
 template <unsigned Groups> __device__ __forceinline__ void simple() {
 #ifdef ASSEMBLY
@@ -111,7 +118,7 @@ __global__ void pass(const int4 *In, int *Out) {
   int Sum = 0;
   for (unsigned S = 0; S + 1 < STAGES; ++S) {
     copy(&Rows[S][T], &In[I]);
-    __pipeline_commit();
+    commit();
   }
   for (unsigned R = 0; R < Rounds; ++R) {
 #ifndef LATE
@@ -129,7 +136,7 @@ __global__ void pass(const int4 *In, int *Out) {
     __syncthreads();
 #endif
     copy(&Rows[(R + AHEAD) % STAGES][T], &In[I]);
-    __pipeline_commit();
+    commit();
 #if STAGES > 2
     const int4 Row = Rows[R % STAGES][(T + 31) % Threads]; // RACE
     Sum += Row.x + Row.w;
@@ -148,7 +155,7 @@ __global__ void keep(const int4 *In, int *Out) {
 #ifdef TWICE
     copy(&Rows[T], &In[(I + 1) % N]);
 #endif
-    __pipeline_commit();
+    commit();
     WAIT<0>();
 #ifdef WRITES
     Rows[T].x = 5; // RACE

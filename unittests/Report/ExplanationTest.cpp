@@ -140,7 +140,7 @@ TEST(Explanation, CopiesThatNobodyWaitedFor) {
             "The asynchronous copy at line 40 was not waited for "
             "(cp.async.wait_group or wait_all, by the thread that issued it) "
             "before line 31.");
-  for (const RaceKind Kind : {IntraBlock, WarpBarrier})
+  for (const auto Kind : {IntraBlock, WarpBarrier})
     EXPECT_EQ(explain(twoSided(Kind, EarlierWaited | EarlierNoSync)),
               "The earlier thread has waited for its asynchronous copy at line "
               "40, which tells no other thread of it: it has executed no "
