@@ -199,10 +199,10 @@ struct LaneStates {
   uint64_t Waited[3][32];
   /// Where the last ones write, in words of shared memory from 1; 0: it has
   /// waited for the copy.
-  uint16_t Copies[16][32];
-  uint32_t NumCopies[32]; ///< Which of those is the next.
+  uint16_t Copies[32][32];
+  uint32_t NextCopy[32]; ///< Which of those is the next, if it is free.
 };
-static_assert(sizeof(LaneStates) == 41 * 128);
+static_assert(sizeof(LaneStates) == 49 * 128);
 
 enum LaneFlags : uint32_t {
   IsCalling = 1, ///< Has called a function of another unit.

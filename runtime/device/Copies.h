@@ -55,9 +55,11 @@ constexpr uint32_t NumCopies =
 /// committed.
 DEVICE void beginCopy(const Self &Me, Address To) {
   const LaneRef T = Self::stateOf(Me.Warp, Me.Lane);
-  if (spaceOf(To) == Space::Shared)
-    T.copy(T.Of.NumCopies[Me.Lane]++ % NumCopies) =
-        uint16_t(sharedOffset(To) / 4 + 1);
+  uint32_t &Next = T.Of.NextCopy[Me.Lane];
+  if (spaceOf(To) == Space::Shared && T.copy(Next) == 0) {
+    T.copy(Next) = uint16_t(sharedOffset(To) / 4 + 1);
+    Next = (Next + 1) % NumCopies;
+  }
   const uint32_t Committed = T.commit(0), Done = WaitedFor(T.waited(0)).UpTo;
   const uint32_t Last = Committed > Done ? Committed : Done;
   WarpState &W = Me.warp();
