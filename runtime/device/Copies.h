@@ -76,7 +76,8 @@ DEVICE void commitCopies(const Self &Me) {
 #pragma unroll
   for (uint32_t I = Number - 1; I > 0; --I)
     T.commit(I) = T.commit(I - 1);
-  T.commit(0) = loadNear(Me.warp().Clock);
+  // No less than any copy's, which the multiprocessor's cache has told.
+  T.commit(0) = loadRelaxed(Me.warp().Clock);
 }
 
 /// Of a copy to the word `Word`, and what else lies in the same 16 bytes: what
@@ -139,7 +140,7 @@ DEVICE void awaitCopies(const Self &Me, uint32_t Groups) {
 
 /// As above, all of them; or nobody knows.
 DEVICE void awaitAllCopies(const Self &Me) {
-  landCopies(Me, loadNear(Me.warp().Clock));
+  landCopies(Me, loadRelaxed(Me.warp().Clock));
 }
 
 /// What has become of a copy that was in flight: it is so still, or it is a
