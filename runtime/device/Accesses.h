@@ -28,6 +28,11 @@ DEVICE bool isRace(const Self &Me, const AccessSite &S, Address A,
                    Accessor Mine, Accessor Earlier) {
   if (!(maskOf(Earlier.bytes()) & maskOf(Mine.bytes())))
     return false;
+  // This very copy, which another thread has found in the cell meanwhile.
+  if (Earlier.isInFlight() && Earlier.made() == Mine.clock() &&
+      Earlier.site() == Mine.site() && Earlier.warp() == Me.Warp &&
+      Earlier.lane() == Me.Lane)
+    return false;
   // A shared location is one block's.
   const uint32_t Place = (Earlier.warp() - Me.FirstWarp) & (NumWarps - 1);
   if (spaceOf(A) == Space::Shared && Place >= warpsInBlock())
