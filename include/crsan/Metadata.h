@@ -78,6 +78,13 @@ struct AccessorLayout {
   static constexpr uint64_t WhoAndWhen = Who | ~uint64_t(0) << ClockAt;
   /// All that is equal if lanes of a warp do the same.
   static constexpr uint64_t SameButLane = ~(LaneMask | Several | WideOrLocked);
+  /// Set in the accessor that an asynchronous copy leaves where it writes,
+  /// which is whole words of shared memory: no comparison takes it for what is
+  /// of the past, nor for the thread's own. Below the highest bit of its clock
+  /// is that of its issue.
+  static constexpr unsigned InFlightAt = 63;
+  static constexpr uint64_t InFlight =
+      uint64_t(1) << InFlightAt | BytesMask | Several;
 };
 
 /// Two accessors of one word.
@@ -190,8 +197,18 @@ struct LaneStates {
   uint32_t ActiveLocks[32]; ///< Bit I: Locks[I] has been followed by a fence.
   uint32_t Locks[4][32];    ///< Hashes of their addresses, 0: free.
   uint32_t Flags[32];       ///< LaneFlags.
+  /// Of its asynchronous copies: the clocks of its last commits, the latest
+  /// first. A copy of a later group is issued at a larger one.
+  uint32_t Commits[4][32];
+  /// What it has last waited for, the latest first: copies that were issued by
+  /// the clock in the upper half, at the clock in the lower.
+  uint64_t Waited[3][32];
+  /// Where the last ones write, in words of shared memory from 1; 0: it has
+  /// waited for the copy.
+  uint16_t Copies[32][32];
+  uint32_t NextCopy[32]; ///< Which of those is the next, if it is free.
 };
-static_assert(sizeof(LaneStates) == 22 * 128);
+static_assert(sizeof(LaneStates) == 49 * 128);
 
 enum LaneFlags : uint32_t {
   IsCalling = 1, ///< Has called a function of another unit.
@@ -248,6 +265,7 @@ enum AccessFlags : uint8_t {
   /// A read of what the thread then writes, without synchronisation in between:
   /// cells need not remember it.
   IsOverwritten = 32,
+  IsCopy = 64, ///< By an asynchronous copy, of what it writes.
 };
 /// As PTX has them. No scope is less than a block's.
 enum class SyncScope : uint8_t {
@@ -340,6 +358,7 @@ inline constexpr uint64_t
 enum CheckFlags : uint32_t {
   CheckCounts = 1,   ///< Of an access that nobody has counted.
   CheckReplaced = 2, ///< Only against what it has replaced in its cell.
+  CheckInFlight = 4, ///< Of what an asynchronous copy writes from now on.
 };
 
 /// Flags of the call at a kernel's head.
@@ -369,6 +388,11 @@ enum RaceReasons : uint64_t {
   EarlierUsedLock = 1 << 9, ///< Holds one, or held one since it began.
   /// The earlier access is one of several reads, perhaps by other threads.
   SeveralReaders = 1 << 10,
+  /// The earlier access is an asynchronous copy: its thread has not waited for
+  /// it, ...
+  EarlierInFlight = 1 << 11,
+  EarlierWaited =
+      1 << 12, ///< ... or has, and the other reasons are since then.
 };
 /// Record::Before of a two-sided record: the earlier thread.
 inline constexpr uint64_t earlierThread(uint64_t Block, uint32_t Thread) {

@@ -217,11 +217,24 @@ InstructionClass classifyFence(const Instruction &I) {
 InstructionClass classifyCopy(const Instruction &I) {
   if (!I.has("async"))
     return {};
-  if (I.has("mbarrier") && I.has("arrive"))
-    return classifyMbarrier(I);
-  const bool Waits =
-      hasAny(I, {"commit_group", "wait_group", "wait_all", "commit", "wait"});
-  return {Waits ? Category::Synchronisation : Category::AsyncCopy};
+  InstructionClass C = {Category::Synchronisation};
+  if (I.has("mbarrier") && I.has("arrive")) {
+    C = classifyMbarrier(I);
+    C.Orders = Ordering::CopyArrival;
+    return C;
+  }
+  const bool Commits = hasAny(I, {"commit_group", "commit"});
+  if (!Commits && !hasAny(I, {"wait_group", "wait_all", "wait"})) {
+    C.What = Category::AsyncCopy;
+    if (firstIs(I, "async") && hasAny(I, {"ca", "cg"})) {
+      C.Space = StateSpace::Shared;
+      C.Address = addressIn(I);
+    }
+  } else if (!I.has("bulk")) {
+    C.Orders = Commits ? Ordering::CopyCommit : Ordering::CopyWait;
+    C.Object = Commits || I.Operands.empty() ? nullptr : &I.Operands[0];
+  }
+  return C;
 }
 
 InstructionClass classifyMatrix(const Instruction &I) {

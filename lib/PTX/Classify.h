@@ -46,7 +46,11 @@ enum class Ordering : uint8_t {
   // Of the cluster, which has one barrier:
   ClusterArrival,
   ClusterWait,
-  Other, ///< In a way that is not listed. So may what is Unknown.
+  // Of a thread's own asynchronous copies:
+  CopyCommit,  ///< All so far are a group.
+  CopyWait,    ///< For all groups but the last Object, a number; none: for all.
+  CopyArrival, ///< As Arrival, once they have ended.
+  Other,       ///< In a way that is not listed. So may what is Unknown.
 };
 
 struct InstructionClass {
@@ -55,8 +59,11 @@ struct InstructionClass {
   bool IsRead = false, IsWrite = false;
   StateSpace Space = StateSpace::None; ///< Generic if none is written.
   ScalarType Type = ScalarType::None;
-  uint32_t Size = 0;                ///< Bytes of a lane; 0: not known.
-  const Operand *Address = nullptr; ///< Into the instruction.
+  uint32_t Size = 0; ///< Bytes of a lane; 0: not known.
+  /// Into the instruction; of an AsyncCopy, of its destination, if that is the
+  /// kind that threads commit and wait for, cp.async of global into shared
+  /// memory.
+  const Operand *Address = nullptr;
 
   // Of what orders memory, a StrongAccess or a Synchronisation:
   Ordering Orders = Ordering::None;

@@ -49,6 +49,15 @@ static constexpr Row Rows[] = {
     {Any, OtherGrid, 0,
      "The two kernels run at the same time: no stream or event orders them."},
 
+    {Any, EarlierInFlight, 0,
+     "The asynchronous copy at {earlier} was not waited for "
+     "(cp.async.wait_group "
+     "or wait_all, by the thread that issued it) before {later}."},
+    {Any, EarlierWaited | EarlierNoSync, 0,
+     "The earlier thread has waited for its asynchronous copy at {earlier}, "
+     "which tells no other thread of it: it has executed no fence, barrier or "
+     "release since."},
+
     {set(RaceKind::WarpBarrier), EarlierBarrier, 0,
      "The earlier lane has reached a barrier since {earlier}, but not one that "
      "the later lane has passed before {later}; lanes of a warp do not run in "

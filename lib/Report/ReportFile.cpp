@@ -210,7 +210,9 @@ static const Names<abi::RaceReasons> Reasons = {
     {"later_acquired", abi::LaterAcquired},
     {"later_holds_lock", abi::LaterHoldsLock},
     {"earlier_used_lock", abi::EarlierUsedLock},
-    {"several_readers", abi::SeveralReaders}};
+    {"several_readers", abi::SeveralReaders},
+    {"earlier_in_flight", abi::EarlierInFlight},
+    {"earlier_waited", abi::EarlierWaited}};
 
 static const Names<abi::Space> Spaces = {{"generic", abi::Space::Generic},
                                          {"global", abi::Space::Global},
@@ -238,13 +240,15 @@ static SiteInfo readSite(const Node &Object) {
   Site.Id = M.require("id").number<uint64_t>();
   M.choice("access", Accesses, Site.Access);
   M.choice("space", Spaces, Site.Space);
-  bool Strong = false, Atomic = false, Swap = false;
+  bool Strong = false, Atomic = false, Swap = false, Asynchronous = false;
   M.flag("strong", Strong);
   M.flag("atomic", Atomic);
   M.flag("swap", Swap);
+  M.flag("asynchronous", Asynchronous);
   // An atomic is strong whether or not somebody cared to say so.
   Site.Flags = (Strong || Atomic ? abi::IsStrong : 0) |
                (Atomic ? abi::IsAtomic : 0) | (Swap ? abi::IsSwap : 0) |
+               (Asynchronous ? abi::IsCopy : 0) |
                (Site.Access != abi::AccessKind::Store ? abi::ReadsMemory : 0) |
                (Site.Access != abi::AccessKind::Load ? abi::WritesMemory : 0);
   if (Site.isStrong())
@@ -473,6 +477,7 @@ static ordered_json siteJSON(const SiteInfo &Site) {
     Object["scope"] = nameIn(Scopes, Site.Scope);
     addUnless(Object, "swap", bool(Site.Flags & abi::IsSwap), false);
   }
+  addUnless(Object, "asynchronous", Site.isCopy(), false);
   addUnless(Object, "kernel", Site.Kernel, {});
   Object["frames"] = framesJSON(Site.Frames);
   for (const CompanionInfo &C : Site.Companions)

@@ -65,6 +65,7 @@ struct SiteInfo {
 
   bool isStrong() const { return Flags & abi::IsStrong; }
   bool isAtomic() const { return Flags & abi::IsAtomic; }
+  bool isCopy() const { return Flags & abi::IsCopy; }
 };
 
 /// What a table says about its translation unit.

@@ -107,6 +107,8 @@ static const char *nameOf(abi::AccessKind Access) {
 std::string crsan::accessWords(const SiteInfo *Site) {
   if (!Site)
     return "access";
+  if (Site->isCopy())
+    return "asynchronous copy";
   const char *Verb = ::nameOf(Site->Access);
   if (!Site->isStrong() && !Site->isAtomic())
     return Site->Access == abi::AccessKind::Update ? "read-modify-write" : Verb;

@@ -115,6 +115,9 @@ private:
   void readPredicate(const ptx::Instruction &I);
   std::optional<Guard> guardOf(const ptx::Instruction &I) const;
   void readWeak(const ptx::Instruction &I, const ptx::InstructionClass &C);
+  void readCopy(const ptx::Instruction &I, const ptx::InstructionClass &C);
+  std::optional<Copy> copyOf(const ptx::Instruction &I,
+                             const ptx::InstructionClass &C) const;
   void readStrong(const ptx::Instruction &I, const ptx::InstructionClass &C,
                   std::optional<Place> Where);
   void readSynchronisation(const ptx::Instruction &I,
@@ -185,6 +188,13 @@ std::optional<Place> AssemblyReader::placeOf(const ptx::Instruction &I,
   return P;
 }
 
+/// Orders nothing between threads.
+bool isOfOneThread(const Event &E) {
+  return E.What == Event::Kind::Weak || E.What == Event::Kind::Copy ||
+         E.What == Event::Kind::CommitCopies ||
+         E.What == Event::Kind::AwaitCopies;
+}
+
 void AssemblyReader::readInstruction(const ptx::Instruction &I) {
   const ptx::InstructionClass C = ptx::classify(I);
   const bool MayBeSkipped = I.If || !IsStraight;
@@ -196,8 +206,9 @@ void AssemblyReader::readInstruction(const ptx::Instruction &I) {
     if (!isPrivateSpace(addressSpaceOf(I, C.Space)))
       readWeak(I, C);
     return;
-  case ptx::Category::MatrixAccess:
   case ptx::Category::AsyncCopy:
+    return readCopy(I, C);
+  case ptx::Category::MatrixAccess:
   case ptx::Category::TextureAccess:
     To.Skipped = Skip::Special;
     return;
@@ -216,7 +227,7 @@ void AssemblyReader::readInstruction(const ptx::Instruction &I) {
     addUnknown();
     break;
   }
-  HasOrdered |= !To.List.empty() && To.List.back().What != Event::Kind::Weak;
+  HasOrdered |= !To.List.empty() && !isOfOneThread(To.List.back());
 }
 
 Event AssemblyReader::access(Event::Kind What, const ptx::InstructionClass &C,
@@ -273,6 +284,55 @@ void AssemblyReader::readWeak(const ptx::Instruction &I,
     To.List.back().If = *If;
   } else
     To.Skipped = Skip::Assembly;
+}
+
+/// `cp.async.cg.shared.global [to], [from], 16, read` or `ignore`, a predicate.
+std::optional<Copy>
+AssemblyReader::copyOf(const ptx::Instruction &I,
+                       const ptx::InstructionClass &C) const {
+  const std::optional<Guard> If = guardOf(I);
+  // The last one is a cache policy.
+  const size_t Number = I.Operands.size() - I.has("L2::cache_hint");
+  if (!C.Address || !If || Number < 3 || Number > 4)
+    return std::nullopt;
+  auto Value = [&](const ptx::Operand &Op) -> llvm::Value * {
+    if (Op.What == ptx::Operand::Kind::Integer)
+      return ConstantInt::get(Type::getInt32Ty(Call.getContext()), Op.Bits);
+    return Op.What == ptx::Operand::Kind::Name && !Op.Member && !Op.IsNegated
+               ? Operands.input(Op.Text)
+               : nullptr;
+  };
+  const auto To = placeOf(I, &I.Operands[0], ptx::StateSpace::Shared),
+             From = placeOf(I, &I.Operands[1], ptx::StateSpace::Global);
+  const auto *Size = dyn_cast_or_null<ConstantInt>(Value(I.Operands[2]));
+  if (!To || !From || !Size)
+    return std::nullopt;
+  Copy Result = {*To, *From, Size->getZExtValue(), nullptr, *If};
+  if (Number == 3)
+    return Result;
+  if (Result.Read = Value(I.Operands[3]); Result.Read)
+    return Result.Read->getType()->isIntegerTy() ? std::optional(Result)
+                                                 : std::nullopt;
+  const auto Ignore = Predicates.find(I.Operands[3].Text);
+  if (Ignore == Predicates.end() || If->Operand)
+    return std::nullopt;
+  Result.IfRead = Ignore->second;
+  Result.IfRead.HoldsIfEqual ^= !I.Operands[3].IsNegated;
+  return Result;
+}
+
+/// Copies are told before the statement, and accesses may be checked behind it.
+void AssemblyReader::readCopy(const ptx::Instruction &I,
+                              const ptx::InstructionClass &C) {
+  const std::optional<Copy> Of = copyOf(I, C);
+  const bool IsFirst = none_of(To.List, [](const Event &E) {
+    return E.What == Event::Kind::Weak &&
+           E.Where.Space != NVPTXAS::ADDRESS_SPACE_GLOBAL;
+  });
+  if (Of && IsFirst && AccessesMemory && !HasOrdered)
+    addCopy(To, *Of);
+  else
+    To.Skipped = Skip::Special;
 }
 
 void AssemblyReader::readStrong(const ptx::Instruction &I,

@@ -134,6 +134,21 @@ std::optional<Place> objectOf(const IntrinsicInst &Call) {
   return Place{Call.getArgOperand(0)};
 }
 
+/// llvm.nvvm.cp.async.<ca or cg>.shared.global.<size>, and .s with how much is
+/// read.
+void addCopyIntrinsic(Events &To, IntrinsicInst &Call,
+                      ArrayRef<std::string_view> Words) {
+  uint64_t Size;
+  if (Words.size() < 5 || StringRef(Words[0]) != "async" ||
+      !is_contained({"ca", "cg"}, StringRef(Words[1])) ||
+      StringRef(Words[4]).getAsInteger(10, Size) || Call.arg_size() < 2) {
+    To.Skipped = Skip::Special;
+    return;
+  }
+  addCopy(To, {placeOf(Call.getArgOperand(0)), placeOf(Call.getArgOperand(1)),
+               Size, Call.arg_size() > 2 ? Call.getArgOperand(2) : nullptr});
+}
+
 /// NVVM names its intrinsics like the PTX that they stand for, with dots for
 /// underscores, so they are classified as that.
 void addIntrinsic(Events &To, IntrinsicInst &Call) {
@@ -161,8 +176,9 @@ void addIntrinsic(Events &To, IntrinsicInst &Call) {
     if (I.Opcode == "exit")
       To.List.push_back({Event::Kind::Leave});
     return;
-  case ptx::Category::MatrixAccess:
   case ptx::Category::AsyncCopy:
+    return addCopyIntrinsic(To, Call, I.Modifiers);
+  case ptx::Category::MatrixAccess:
   case ptx::Category::TextureAccess:
     To.Skipped = Skip::Special;
     return;
@@ -220,7 +236,7 @@ void forgetAccesses(Events &E) {
       Kept.push_back({Event::Kind::Publish, Old.Where, Old.Scope});
       Kept.push_back({Event::Kind::Collect, Old.Where, Old.Scope});
       E.Skipped = Skip::Ignored;
-    } else if (Old.What == Event::Kind::Weak)
+    } else if (Old.What == Event::Kind::Weak || Old.What == Event::Kind::Copy)
       E.Skipped = Skip::Ignored;
     else
       Kept.push_back(Old);
@@ -270,13 +286,35 @@ Events eventsOf(Instruction &I) {
   return E;
 }
 
+void addCopy(Events &To, const Copy &C) {
+  // First of all: no check of what came before may look at what it leaves.
+  Event E{Event::Kind::Copy, C.To};
+  E.Flags = abi::WritesMemory | abi::IsCopy;
+  E.Size = E.WholeSize = C.Size;
+  E.If = C.If;
+  To.List.push_back(E);
+  E = {Event::Kind::Weak, C.From};
+  E.Flags = abi::ReadsMemory;
+  E.Size = E.WholeSize = C.Size;
+  E.If = C.IfRead.Operand ? C.IfRead : C.If;
+  const auto *Read = dyn_cast_or_null<ConstantInt>(C.Read);
+  if (Read) {
+    E.Size = std::min(E.Size, Read->getZExtValue());
+  } else if (C.Read) {
+    E.Length = C.Read;
+    E.Size = 0;
+  }
+  if (E.Size || E.Length)
+    To.List.push_back(E);
+}
+
 void addOrdering(Events &To, const ptx::InstructionClass &C,
                  std::optional<Place> Object) {
   using ptx::Ordering;
   const bool NeedsObject =
       C.Orders == Ordering::WarpBarrier || C.Orders == Ordering::BlockBarrier ||
       C.Orders == Ordering::Arrival || C.Orders == Ordering::Wait ||
-      C.Orders == Ordering::ArrivalAndWait;
+      C.Orders == Ordering::ArrivalAndWait || C.Orders == Ordering::CopyArrival;
   if (NeedsObject && !Object) {
     To.List.push_back({Event::Kind::Unknown});
     return;
@@ -311,6 +349,17 @@ void addOrdering(Events &To, const ptx::InstructionClass &C,
     Where.Offset = ClusterBarrier;
     return Add(C.Orders == Ordering::ClusterWait ? Event::Kind::Collect
                                                  : Event::Kind::Publish);
+  case Ordering::CopyCommit:
+    To.List.push_back({Event::Kind::CommitCopies});
+    return;
+  case Ordering::CopyWait:
+    To.List.push_back({Event::Kind::AwaitCopies});
+    To.List.back().Length = Where.Base;
+    return;
+  case Ordering::CopyArrival:
+    // Who waits there waits for the copies, too.
+    To.List.push_back({Event::Kind::AwaitCopies});
+    return Add(Event::Kind::Publish);
   case Ordering::Other:
     return Add(Event::Kind::Unknown);
   }

@@ -45,22 +45,27 @@ struct Event {
     BlockBarrier, ///< Of all threads of the block, at `Where`.
     Publish,      ///< Whoever collects from `Where` comes after this thread.
     Collect,      ///< This thread comes after whoever published to `Where`.
+    Copy,         ///< A write that begins here and ends when it is waited for.
+    CommitCopies, ///< All copies of this thread so far are a group.
+    AwaitCopies,  ///< All its groups but the last `Length` have ended.
     Learn,        ///< May acquire anything, and hand it on at once.
     Unknown,      ///< Anything.
     Call,         ///< Of a function of another module, perhaps.
     Leave,        ///< The thread ends.
   };
   Kind What;
-  Place Where = {}; ///< Of Weak, Strong, BlockBarrier, Publish and Collect.
+  /// Of Weak, Strong, BlockBarrier, Publish, Collect and Copy.
+  Place Where = {};
   abi::SyncScope Scope = abi::SyncScope::Block;
 
-  // Of Weak and Strong:
+  // Of Weak, Strong and Copy:
   uint8_t Flags = 0; ///< abi::AccessFlags.
   abi::SyncOrder Order = abi::SyncOrder::Weak;
   uint64_t Size = 0;      ///< Bytes; 0: Length.
   uint64_t WholeSize = 0; ///< Bytes of the whole instruction, for the report.
+  /// Or, of AwaitCopies, a number; null: all copies have ended.
   llvm::Value *Length = nullptr;
-  Guard If = {}; ///< Of a Weak one.
+  Guard If = {}; ///< Of Weak and Copy.
   /// Of a compare-and-swap: what it compares with, and which element of the
   /// instruction's result is what was there (-1: the whole result). Null if
   /// that is hard to say.
@@ -89,6 +94,17 @@ Events eventsOf(llvm::Instruction &I);
 
 /// Of inline PTX (AssemblyEvents.cpp).
 Events eventsOfAssembly(llvm::CallBase &Call);
+
+/// What cp.async copies: `Size` bytes of global into shared memory, of which
+/// the first `Read` are read and the others zero.
+struct Copy {
+  Place To, From;
+  uint64_t Size;
+  llvm::Value *Read = nullptr; ///< Null: all of them.
+  /// Whether it is made, and whether it reads at all.
+  Guard If = {}, IfRead = {};
+};
+void addCopy(Events &To, const Copy &C);
 
 /// Adds what orders memory other than by an access. `Object` is what
 /// ptx::Ordering calls so; where it is needed and missing, it may be anything.

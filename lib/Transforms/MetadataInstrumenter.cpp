@@ -299,6 +299,12 @@ bool MetadataInstrumenter::isFastStrong(const Step &S) {
   return S.What.What == Event::Kind::Strong && S.IsFast;
 }
 
+/// What changes nothing of what accesses have in common.
+static bool keepsWindow(const Event &E) {
+  return E.What == Event::Kind::Weak || E.What == Event::Kind::CommitCopies ||
+         E.What == Event::Kind::AwaitCopies;
+}
+
 /// A strong access that neither releases nor acquires, ever.
 bool MetadataInstrumenter::isJustAccess(const Step &S) const {
   return isFastStrong(S) && isFenceless() && !S.What.Expected;
@@ -380,7 +386,8 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
   Constant *Sites = nullptr;
   for (Step &S : Steps)
     if (S.What.What == Event::Kind::Weak ||
-        S.What.What == Event::Kind::Strong) {
+        S.What.What == Event::Kind::Strong ||
+        S.What.What == Event::Kind::Copy) {
       S.Site = siteOf(S);
       Sites = Sites ? Sites : S.Site;
     }
@@ -416,8 +423,7 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
       Fast->emitWindow(B);
     };
     for (const Step &S : Steps)
-      if (S.What.What != Event::Kind::Weak && !isFastStrong(S) &&
-          !replacedBarrier(S))
+      if (!keepsWindow(S.What) && !isFastStrong(S) && !replacedBarrier(S))
         Resume(S.Inst);
     for (Instruction *I : Breaks)
       Resume(I);
@@ -456,7 +462,7 @@ Constant *MetadataInstrumenter::siteOf(Step &S) {
   Site.Scope = E.Scope;
   Site.Order = E.Order;
   Site.MemorySpace = uint8_t(spaceOf(E.Where.Space));
-  ++(E.What == Event::Kind::Weak ? NumFollowedWeak : NumFollowedStrong);
+  ++(E.What == Event::Kind::Strong ? NumFollowedStrong : NumFollowedWeak);
   return ConstantExpr::getAddrSpaceCast(
       Table.addAccess(*S.Accessor, Kernel, Site, E.WholeSize, S.Companions),
       PointerType::get(F.getContext(), 0));
@@ -575,6 +581,15 @@ void MetadataInstrumenter::emitBefore(size_t Number) {
     return;
   case Event::Kind::Publish:
     return callWithPlace(B, PublishName, E);
+  case Event::Kind::Copy:
+    callRuntime(B, CopyName,
+                {S.Site, emitAddress(B, E.Where), emitLength(B, E)});
+    return;
+  case Event::Kind::CommitCopies:
+    callRuntime(B, CommitCopiesName, {});
+    return;
+  case Event::Kind::AwaitCopies:
+    return callAwait(B, E);
   case Event::Kind::Learn:
     ++NumUnknown;
     callRuntime(B, LearnName, {});
@@ -654,6 +669,9 @@ void MetadataInstrumenter::emitAfter(const Step &S) {
   case Event::Kind::Weak:
   case Event::Kind::WarpBarrier:
   case Event::Kind::Publish:
+  case Event::Kind::Copy:
+  case Event::Kind::CommitCopies:
+  case Event::Kind::AwaitCopies:
   case Event::Kind::Learn:
   case Event::Kind::Leave:
     return;
@@ -666,6 +684,16 @@ void MetadataInstrumenter::callCheck(IRBuilder<> &B, const Step &S) {
   callRuntime(B, AccessCheckName,
               {S.Site, emitAddress(B, E.Where), Length, B.getInt64(0),
                B.getInt32(abi::CheckCounts)});
+}
+
+/// Told before the wait, which nothing of this thread comes between: so what
+/// the same statement hands on includes the copies.
+void MetadataInstrumenter::callAwait(IRBuilder<> &B, const Event &E) {
+  if (!E.Length || !E.Length->getType()->isIntegerTy())
+    callRuntime(B, AwaitAllCopiesName, {});
+  else
+    callRuntime(B, AwaitCopiesName,
+                B.CreateZExtOrTrunc(E.Length, B.getInt32Ty()));
 }
 
 void MetadataInstrumenter::callWithPlace(IRBuilder<> &B, StringRef Name,

@@ -102,6 +102,7 @@ private:
   void emitAfter(const Step &S);
   llvm::Constant *siteOf(Step &S);
   void callCheck(llvm::IRBuilder<> &B, const Step &S);
+  void callAwait(llvm::IRBuilder<> &B, const Event &E);
   void callWithPlace(llvm::IRBuilder<> &B, llvm::StringRef Name,
                      const Event &E);
 

@@ -59,15 +59,17 @@ Value *emitAddress(IRBuilder<> &B, const Place &Where) {
 }
 
 Value *emitLength(IRBuilder<> &B, const Event &E) {
-  if (E.Length)
-    return B.CreateZExtOrTrunc(E.Length, B.getInt64Ty());
+  Value *Length = E.Length ? B.CreateZExtOrTrunc(E.Length, B.getInt64Ty())
+                           : B.getInt64(E.Size);
+  if (!E.If.Operand)
+    return Length;
   Type *T = E.If.Operand->getType();
   Value *Other = ConstantInt::get(
       T, APInt(64, E.If.Constant).zextOrTrunc(T->getIntegerBitWidth()));
   Value *Holds =
       B.CreateICmp(E.If.HoldsIfEqual ? CmpInst::ICMP_EQ : CmpInst::ICMP_NE,
                    E.If.Operand, Other);
-  return B.CreateSelect(Holds, B.getInt64(E.Size), B.getInt64(0));
+  return B.CreateSelect(Holds, Length, B.getInt64(0));
 }
 
 Value *emitSwapResult(IRBuilder<> &B, Instruction &I, const Event &E) {

@@ -28,6 +28,11 @@ DEVICE bool isRace(const Self &Me, const AccessSite &S, Address A,
                    Accessor Mine, Accessor Earlier) {
   if (!(maskOf(Earlier.bytes()) & maskOf(Mine.bytes())))
     return false;
+  // This very copy, which another thread has found in the cell meanwhile.
+  if (Earlier.isInFlight() && Earlier.made() == Mine.clock() &&
+      Earlier.site() == Mine.site() && Earlier.warp() == Me.Warp &&
+      Earlier.lane() == Me.Lane)
+    return false;
   // A shared location is one block's.
   const uint32_t Place = (Earlier.warp() - Me.FirstWarp) & (NumWarps - 1);
   if (spaceOf(A) == Space::Shared && Place >= warpsInBlock())
@@ -104,6 +109,7 @@ struct Check {
   Accessor Mine;
   bool Writes;
   bool Remembers;    ///< This lane's access is the one that the cell remembers.
+  bool IsInFlight;   ///< It is what an asynchronous copy will write.
   bool IsReplaced;   ///< It is in its cell already, ...
   Accessor Replaced; ///< ... and this no longer is.
 
@@ -121,7 +127,7 @@ DEVICE void Check::word(Address A, CellRef C, Bytes B) const {
     const bool Exchanges = Writes && Remembers && !IsStrong;
     Cell Found;
     if (Exchanges) {
-      Found.Writer = C.exchangeWriter(Now);
+      Found.Writer = C.exchangeWriter(IsInFlight ? Now.inFlight() : Now);
       Found.Reader = C.loadReader();
     } else {
       Found = C.load(/*IsNear=*/!Writes && !IsStrong);
@@ -140,6 +146,14 @@ DEVICE void Check::word(Address A, CellRef C, Bytes B) const {
                         (Reader.lane() != Now.lane() || Reader.isSeveral());
       C.setReader(More ? Now.several() : Now);
     }
+  }
+  // An asynchronous copy may have been waited for: then it is a write, which
+  // the next look in line knows.
+  if (Writer.isInFlight()) {
+    const Accessor Copy = Writer;
+    Writer = settled(Copy);
+    if (!Writer.isInFlight() && !IsReplaced && !Writes)
+      exchangeIf(C.At->Writer, Copy.Bits, Writer.Bits);
   }
   // What this thread's own write has replaced, its read races with as well.
   const bool HasVictims = !Writes && Writer.isSameMoment(Now);
@@ -230,15 +244,13 @@ ENTRY void __crsan_md_check(crsan::abi::AccessSite *Site, uint64_t A,
     Mine = Mine.strong(IsWideSite);
   else if (Locked >> Me.Lane & 1)
     Mine = Mine.locked();
-  const Check C{Me,
-                S,
-                {Me.FirstWarp, warpsInBlock(), Barrier, Floor},
-                Mine,
-                Writes,
-                Remembers,
-                IsReplaced,
-                Accessor(Replaced)};
   const bool InShared = spaceOf(A) == Space::Shared;
+  const bool IsInFlight = (CheckFlags & CheckInFlight) && InShared &&
+                          Clock < Accessor::InFlightClocks;
+  const Check C{
+      Me,         S,          {Me.FirstWarp, warpsInBlock(), Barrier, Floor},
+      Mine,       Writes,     Remembers,
+      IsInFlight, IsReplaced, Accessor(Replaced)};
   Address At = A;
   const Address End = A + Size;
 #pragma unroll 1

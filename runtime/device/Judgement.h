@@ -17,7 +17,7 @@
 #ifndef CRSAN_DEVICE_JUDGEMENT_H
 #define CRSAN_DEVICE_JUDGEMENT_H
 
-#include "Threads.h"
+#include "Copies.h"
 
 namespace crsan::device {
 
@@ -110,7 +110,10 @@ DEVICE Order judgeInWarp(const Self &Me, const Standing &Now,
 DEVICE Order judge(const Self &Me, Accessor Earlier) {
   if (Earlier.isNobody())
     return Order::Ordered; // P1: first access.
-  const uint32_t Then = Earlier.clock(), Theirs = Earlier.warp();
+  if (Earlier.isInFlight())
+    Earlier = settled(Earlier);
+  const bool InFlight = Earlier.isInFlight();
+  const uint32_t Then = Earlier.made(), Theirs = Earlier.warp();
   const WarpState &Mine = Me.warp();
   const WarpState &Other = Self::stateOf(Theirs);
   // Whatever may be asked is loaded before anything is: one question after the
@@ -134,6 +137,14 @@ DEVICE Order judge(const Self &Me, Accessor Earlier) {
   if ((Alive | OtherAlive) & Mixed)
     return Order::Ordered;
   const Standing Now{Barrier, Flags & HasKnown ? Known : 0};
+  // A copy that its thread has not waited for, nothing orders, in the shared
+  // memory that is this block's now.
+  if (InFlight) {
+    const bool IsOurs = OtherGrid == Mine.Grid && OtherBlock == Mine.Block;
+    return !IsOurs || Now.Known == Everything ? Order::Ordered
+           : Theirs == Me.Warp                ? Order::SameWarp
+                                              : Order::SameBlock;
+  }
   if (Theirs == Me.Warp)
     return judgeInWarp(Me, Now, Earlier);
   if (Now.knowsOf(Earlier))
@@ -176,9 +187,12 @@ DEVICE const AccessSite *siteAt(uint32_t Index) {
 
 /// What a report says of how things stood.
 DEVICE uint64_t reasonsOf(const Self &Me, Accessor Earlier, Order How) {
+  const AccessSite *Site = siteAt(Earlier.site());
+  if (Earlier.isInFlight())
+    Earlier = settled(Earlier);
   const LaneRef T = Self::stateOf(Earlier.warp(), Earlier.lane());
   const LaneRef Mine = Me.thread();
-  const uint32_t Then = Earlier.clock();
+  const uint32_t Then = Earlier.made();
   uint64_t Why = 0;
   if (How == Order::SameWarp)
     Why |= SameWarp | SameBlock;
@@ -187,6 +201,10 @@ DEVICE uint64_t reasonsOf(const Self &Me, Accessor Earlier, Order How) {
   if (How == Order::OtherKernel)
     Why |= OtherGrid;
   const bool HasMet = loadRelaxed(Self::stateOf(Earlier.warp()).Barrier) > Then;
+  if (Earlier.isInFlight())
+    Why |= EarlierInFlight;
+  else if (Site && Site->Flags & IsCopy)
+    Why |= EarlierWaited;
   if (T.LastSync <= Then && !HasMet)
     Why |= EarlierNoSync;
   if (T.FenceBlock > Then)
@@ -199,7 +217,7 @@ DEVICE uint64_t reasonsOf(const Self &Me, Accessor Earlier, Order How) {
     Why |= LaterHoldsLock;
   if (Earlier.isLocked())
     Why |= EarlierUsedLock;
-  if (Earlier.isSeveral())
+  if (Earlier.isSeveral() && !Earlier.isInFlight())
     Why |= SeveralReaders;
   return Why;
 }
@@ -210,6 +228,8 @@ DEVICE RaceKind kindOf(Order How, uint64_t Why, const AccessSite &Later,
   const bool EarlierStrong = Earlier.Flags & IsStrong;
   if (How == Order::OtherKernel)
     return RaceKind::InterKernel;
+  if (Why & EarlierInFlight)
+    return RaceKind::IntraBlock;
   if (LaterStrong && EarlierStrong)
     return RaceKind::AtomicScope; // R1; ScoRD (d).
   if (Why & (LaterHoldsLock | EarlierUsedLock))

@@ -504,12 +504,43 @@ HOT_ENTRY void __crsan_md_collect(uint64_t Object, uint32_t Scope) {
   collect(Me, Me.thread(), SyncCells(Object), isWide(SyncScope(Scope)));
 }
 
+/// This thread is about to copy `Size` bytes to `To`, in shared memory, and
+/// will go on meanwhile.
+HOT_ENTRY void __crsan_md_copy(crsan::abi::AccessSite *S, uint64_t To,
+                               uint64_t Size) {
+  using namespace crsan::device;
+  if (!isShadowed() || Size == 0)
+    return;
+  beginCopy(Self(), To);
+  __crsan_md_check(S, To, Size, 0, CheckCounts | CheckInFlight);
+}
+/// It makes a group of the copies that it has issued since it made the last.
+HOT_ENTRY void __crsan_md_commit_copies() {
+  using namespace crsan::device;
+  if (isShadowed())
+    commitCopies(Self());
+}
+/// It waits for all groups but the last few, ...
+HOT_ENTRY void __crsan_md_await_copies(uint32_t Groups) {
+  using namespace crsan::device;
+  if (isShadowed())
+    awaitCopies(Self(), Groups);
+}
+/// ... or for all copies; or whoever comes to know of what it gives away next
+/// does.
+HOT_ENTRY void __crsan_md_await_all_copies() {
+  using namespace crsan::device;
+  if (isShadowed())
+    awaitAllCopies(Self());
+}
+
 /// A statement is about to acquire, and may itself hand on what it has
 /// acquired.
 HOT_ENTRY void __crsan_md_learn() {
   using namespace crsan::device;
   if (!isShadowed())
     return;
+  awaitAllCopies(Self());
   acquireEverything(Self());
 }
 
@@ -520,7 +551,9 @@ HOT_ENTRY void __crsan_md_unknown() {
   if (!isShadowed())
     return;
   const Self Me;
-  // It may be a barrier of the block, which others know as one.
+  // It may wait for copies, or be a barrier of the block, which others know as
+  // one.
+  awaitAllCopies(Me);
   setFlags(Me.firstWarpState().News, HasNews);
   // The kernel is of another unit, which did not know.
   if (!(loadNear(Me.warp().Flags) & Opaque) &&
@@ -565,6 +598,7 @@ HOT_ENTRY void __crsan_md_returned() {
   __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&metadata().Foreign), -1);
   __nvvm_atom_add_gen_ll(
       reinterpret_cast<long long *>(&metadata().ForeignCalls), 1);
+  awaitAllCopies(Me);
   acquireEverything(Me);
 }
 

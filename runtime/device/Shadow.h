@@ -64,7 +64,8 @@ struct Accessor : AccessorLayout {
   uint64_t Bits;
 
   static constexpr uint32_t ExactClocks = 1u << (64 - ClockAt),
-                            CachedClocks = 1u << (TagAt - ClockAt);
+                            CachedClocks = 1u << (TagAt - ClockAt),
+                            InFlightClocks = 1u << (InFlightAt - ClockAt);
 
   DEVICE explicit Accessor(uint64_t Bits) : Bits(Bits) {}
   DEVICE static Accessor make(uint32_t Site, uint32_t Lane, uint32_t Warp,
@@ -79,18 +80,34 @@ struct Accessor : AccessorLayout {
   DEVICE Accessor strong(bool IsWide) const {
     return Accessor(Bits | Strong | (IsWide ? WideOrLocked : 0));
   }
+  DEVICE Accessor inFlight() const { return Accessor(Bits | InFlight); }
   DEVICE Accessor locked() const { return Accessor(Bits | WideOrLocked); }
 
   DEVICE bool isNobody() const { return Bits == 0; }
   DEVICE uint32_t site() const { return uint32_t(Bits >> SiteAt) & 0xffff; }
   DEVICE uint32_t lane() const { return Bits >> LaneAt & 31; }
   DEVICE uint32_t warp() const { return Bits >> WarpAt & (NumWarps - 1); }
-  DEVICE Bytes bytes() const { return Bytes(Bits >> BytesAt & 7); }
+  DEVICE Bytes bytes() const {
+    return isInFlight() ? Bytes::All : Bytes(Bits >> BytesAt & 7);
+  }
   DEVICE bool isSeveral() const { return Bits & Several; }
   DEVICE bool isStrong() const { return Bits & Strong; }
   DEVICE bool isWide() const { return isStrong() && (Bits & WideOrLocked); }
   DEVICE bool isLocked() const { return !isStrong() && (Bits & WideOrLocked); }
   DEVICE uint32_t clock() const { return uint32_t(Bits >> ClockAt); }
+
+  /// By an asynchronous copy, of which it is not known here whether its thread
+  /// has waited for it (Copies.h); its clock is no access's.
+  DEVICE bool isInFlight() const { return (Bits & BytesMask) == BytesMask; }
+  /// When the access was made, or the copy issued that is in flight.
+  DEVICE uint32_t made() const {
+    return isInFlight() ? clock() & (InFlightClocks - 1) : clock();
+  }
+  /// As a write that was made at `Clock`.
+  DEVICE Accessor landed(uint32_t Clock) const {
+    constexpr uint64_t Others = (uint64_t(1) << ClockAt) - 1;
+    return Accessor((Bits & Others & ~InFlight) | uint64_t(Clock) << ClockAt);
+  }
 
   /// The same thread, without synchronisation in its warp between the two.
   DEVICE bool isSameMoment(Accessor O) const {

@@ -127,6 +127,9 @@ struct LaneRef {
     return Of.PendingWide[I][Lane];
   }
   DEVICE uint32_t &lock(uint32_t I) const { return Of.Locks[I][Lane]; }
+  DEVICE uint32_t &commit(uint32_t I) const { return Of.Commits[I][Lane]; }
+  DEVICE uint64_t &waited(uint32_t I) const { return Of.Waited[I][Lane]; }
+  DEVICE uint16_t &copy(uint32_t I) const { return Of.Copies[I][Lane]; }
 };
 
 /// The thread that is running.

@@ -90,16 +90,12 @@ define void @mbarriers(i32 %b) {
 ; CHECK-NEXT:   called
 ; CHECK-NEXT:   asm activemask.b32 $0;
 ; CHECK-NEXT:   asm shfl.sync.idx.b32 $0, $1, 0, 31, -1;
-; CHECK-NEXT:   asm cp.async.commit_group;
-; CHECK-NEXT:   asm cp.async.wait_group 0;
 ; CHECK-NEXT:   asm griddepcontrol.launch_dependents;
 ; CHECK-NEXT:   asm nanosleep.u32 20;
 ; CHECK-NEXT:   ret
 define void @harmless(i32 %v) {
   %a = call i32 asm sideeffect "activemask.b32 $0;", "=r,~{memory}"()
   %b = call i32 asm sideeffect "shfl.sync.idx.b32 $0, $1, 0, 31, -1;", "=r,r"(i32 %v)
-  call void asm sideeffect "cp.async.commit_group;", "~{memory}"()
-  call void asm sideeffect "cp.async.wait_group 0;", "~{memory}"()
   call void asm sideeffect "griddepcontrol.launch_dependents;", "~{memory}"()
   call void asm sideeffect "nanosleep.u32 20;", "~{memory}"()
   ret void

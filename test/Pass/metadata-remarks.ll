@@ -14,10 +14,12 @@ define ptx_kernel void @k(ptr addrspace(1) %p, ptr addrspace(3) %s) !dbg !4 {
   call void asm sideeffect "st.release.gpu.global.u32 [$0], 1;", "l"(ptr addrspace(1) %p), !dbg !7
   call void asm sideeffect "bar.sync 0;", "l"(ptr addrspace(1) %p), !dbg !7
   %u = atomicrmw add ptr addrspace(1) %p, i32 1 seq_cst, !dbg !7
-  call void asm sideeffect "cp.async.ca.shared.global [$0], [$1], 4;", "l,l"(ptr addrspace(3) %s, ptr addrspace(1) %p), !dbg !8
+  call void asm sideeffect "{.reg .u64 a; add.u64 a, $0, 4; cp.async.ca.shared.global [a], [$1], 4;}", "l,l"(ptr addrspace(3) %s, ptr addrspace(1) %p), !dbg !8
   call void asm sideeffect "{.reg .pred q; @q st.global.u32 [$0], 1;}", "l"(ptr addrspace(1) %p), !dbg !9
   %v = load i32, ptr addrspace(1) %p, !dbg !10
-  call void @llvm.nvvm.cp.async.ca.shared.global.4(ptr addrspace(3) %s, ptr addrspace(1) %p), !dbg !11
+  call void @llvm.nvvm.cp.async.ca.shared.global.4(ptr addrspace(3) %s, ptr addrspace(1) %p), !dbg !7
+  call void asm sideeffect "cp.async.ca.shared.global [$0], [$1], 4;", "l,l"(ptr addrspace(3) %s, ptr addrspace(1) %p), !dbg !7
+  call void asm sideeffect "cp.async.bulk.global.shared::cta.bulk_group [$1], [$0], 16;", "l,l"(ptr addrspace(3) %s, ptr addrspace(1) %p), !dbg !11
   call void @llvm.nvvm.cp.async.commit.group(), !dbg !11
   call void @llvm.nvvm.cp.async.wait.group(i32 0), !dbg !11
   call void @llvm.nvvm.cp.async.bulk.wait.group.read(i32 0), !dbg !11

@@ -60,8 +60,7 @@ class Outcome:
     # What the oracle says of a pair, by kernel and pair: its heading, and how
     # far apart the two threads are.
     details: dict = field(default_factory=dict)
-    # Pairs, by kernel, of which one side is an asynchronous copy: metadata mode does
-    # not follow those.
+    # Pairs, by kernel, of which one side is an asynchronous copy.
     copies: set = field(default_factory=set)
     results: dict = field(default_factory=dict)
     fault: str = ""  # of the simulated GPU, or of the run
@@ -96,8 +95,7 @@ class Outcome:
         """Not those inside CUDA's headers alone: where the hardware has no such
         atomic, clang makes a plain load and a compare-and-swap of one."""
         return {pair for pair in self.sides[kernel]
-                if (kernel, lines_of(pair)) not in self.copies and
-                (any(lines_of(pair)) or len(set(pair)) > 1)}
+                if any(lines_of(pair)) or len(set(pair)) > 1}
 
     def found_pairs(self, kernel):
         """Those of the oracle's pairs of lines that metadata mode accuses too."""

@@ -134,6 +134,19 @@ TEST(Explanation, LocksMustProtectBothSides) {
     EXPECT_EQ(explain(twoSided(C.Kind, C.Reasons)), C.Expected);
 }
 
+TEST(Explanation, CopiesThatNobodyWaitedFor) {
+  EXPECT_EQ(explain(twoSided(IntraBlock,
+                             EarlierInFlight | SameBlock | EarlierBarrier)),
+            "The asynchronous copy at line 40 was not waited for "
+            "(cp.async.wait_group or wait_all, by the thread that issued it) "
+            "before line 31.");
+  for (const auto Kind : {IntraBlock, WarpBarrier})
+    EXPECT_EQ(explain(twoSided(Kind, EarlierWaited | EarlierNoSync)),
+              "The earlier thread has waited for its asynchronous copy at line "
+              "40, which tells no other thread of it: it has executed no "
+              "fence, barrier or release since.");
+}
+
 TEST(Explanation, NamesTheAtomicOfTooNarrowAScope) {
   Finding F = twoSided(AtomicScope, EarlierNoSync);
   F.Site = atomicAt(31, abi::SyncScope::Device);

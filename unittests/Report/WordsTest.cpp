@@ -140,6 +140,11 @@ TEST(Words, SizesAreThoseOfEachSide) {
             "(2,1,0)");
   EXPECT_EQ(sideWords(F, Side::Earlier, "src/"),
             "earlier read at k.cu:40:5 by thread 3 of block 0");
+  F.Other->Flags = abi::WritesMemory | abi::IsCopy;
+  F.Other->Size = 16;
+  EXPECT_EQ(sideWords(F, Side::Earlier, "src/"),
+            "earlier asynchronous copy of 16 bytes at k.cu:40:5 by thread 3 of "
+            "block 0");
 }
 
 TEST(Words, HeadersOfToolkitsAreNamedInStacksOnly) {

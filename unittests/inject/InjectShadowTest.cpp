@@ -27,7 +27,7 @@ constexpr uint64_t Slot = ShadowMemory::SlotBytes;
 
 /// A device of host memory that is only there where it is touched.
 struct Card {
-  uint64_t Total = 1024 * MiB;
+  uint64_t Total = 1152 * MiB;
   uint64_t ProgramUses = 0, Allocated = 0, Created = 0;
   uint64_t free() const { return Total - ProgramUses - Allocated - Created; }
   std::map<uint64_t, uint64_t> Blocks; ///< Of cuMemAlloc.
