@@ -95,7 +95,9 @@ bool ReadOnlyInputs::noteWrite(Instruction &I) {
     if (E.What == Event::Kind::Unknown || E.What == Event::Kind::Learn ||
         E.What == Event::Kind::Call)
       return false;
-    if ((E.Flags & abi::WritesMemory) && !noteWritten(E.Where.Base))
+    // An asynchronous copy writes shared memory.
+    if (E.What != Event::Kind::Copy && (E.Flags & abi::WritesMemory) &&
+        !noteWritten(E.Where.Base))
       return false;
   }
   if (Call->isInlineAsm())

@@ -15,7 +15,7 @@ constexpr uint32_t MaxLocks =
     sizeof(LaneStates::Locks) / sizeof(LaneStates::Locks[0]);
 
 DEVICE uint16_t lockOf(Address A) {
-  const uint16_t Hash = uint16_t(mix(uint32_t(A >> 2) ^ uint32_t(A >> 34)));
+  const uint16_t Hash = uint16_t(hashOf(A >> 2));
   return Hash ? Hash : 1;
 }
 

@@ -91,7 +91,8 @@ DEVICE uint32_t warpsInBlock() {
 /// The number of the first warp of a block. Grids that run at the same time
 /// keep apart if they can.
 DEVICE uint32_t firstWarp(uint64_t Grid, uint64_t Block) {
-  return uint32_t(Block) * warpsInBlock() + (mix(uint32_t(Grid)) & ~31u);
+  return uint32_t(Block) * warpsInBlock() +
+         (uint32_t(Grid) * 0x9e3779b9u >> 8 & ~31u);
 }
 
 DEVICE bool isWide(SyncScope Scope) { return Scope != SyncScope::Block; }
@@ -279,7 +280,7 @@ constexpr uint32_t Everything = ~0u;
 constexpr uint64_t FirstAddress = 4096;
 
 DEVICE uint32_t hashOf(uint64_t Object) {
-  return mix(uint32_t(Object) ^ mix(uint32_t(Object >> 32)));
+  return uint32_t(Object * 0x9e3779b97f4a7c15ull >> 32);
 }
 DEVICE uint32_t wideCellOf(uint64_t Key) {
   const uint32_t Cell = hashOf(Key) % NumWideCells;
@@ -326,7 +327,7 @@ struct SyncCells {
   /// This block's first cell of SubCells.
   DEVICE static uint32_t firstOfBlock() {
     // Blocks at the distance of a power of two often work on the same data.
-    const uint32_t OfBlock = mix(uint32_t(linearBlock()) ^ mix(gridHere()));
+    const uint32_t OfBlock = hashOf(linearBlock() << 32 ^ gridHere());
     return NumWideCells + OfBlock * SubCells % NumWideCells;
   }
   DEVICE static uint32_t blockCellOf(uint64_t Object) {
@@ -382,11 +383,18 @@ DEVICE bool raiseTo(uint32_t *To, const uint32_t *Has, const uint32_t *Want) {
 #pragma unroll
   for (uint32_t I = 0; I < 4; ++I)
     IsMore |= Want[I] > Has[I];
+  // In one piece: lanes that part at each of them would have to be joined.
   if (IsMore)
-#pragma unroll
-    for (uint32_t I = 0; I < 4; ++I)
-      if (Want[I] > Has[I])
-        raise(To[I], Want[I]);
+    asm volatile("{ .reg .pred p, q, r, s; setp.gt.u32 p, %5, %1; "
+                 "setp.gt.u32 q, %6, %2; setp.gt.u32 r, %7, %3; "
+                 "setp.gt.u32 s, %8, %4; "
+                 "@p red.relaxed.gpu.max.u32 [%0], %5; "
+                 "@q red.relaxed.gpu.max.u32 [%0+4], %6; "
+                 "@r red.relaxed.gpu.max.u32 [%0+8], %7; "
+                 "@s red.relaxed.gpu.max.u32 [%0+12], %8; }" ::"l"(To),
+                 "r"(Has[0]), "r"(Has[1]), "r"(Has[2]), "r"(Has[3]),
+                 "r"(Want[0]), "r"(Want[1]), "r"(Want[2]), "r"(Want[3])
+                 : "memory");
   return IsMore;
 }
 
