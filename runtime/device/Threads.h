@@ -280,7 +280,9 @@ constexpr uint32_t Everything = ~0u;
 constexpr uint64_t FirstAddress = 4096;
 
 DEVICE uint32_t hashOf(uint64_t Object) {
-  return uint32_t(Object * 0x9e3779b97f4a7c15ull >> 32);
+  const uint64_t Product = Object * 0x9e3779b97f4a7c15ull;
+  // What has only upper bits would leave the lower ones as regular as it is.
+  return uint32_t(Product >> 32) ^ uint32_t(Product >> 45);
 }
 DEVICE uint32_t wideCellOf(uint64_t Key) {
   const uint32_t Cell = hashOf(Key) % NumWideCells;
