@@ -9,6 +9,7 @@
 #include "crsan/ABI.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/Transforms/IPO/Internalize.h"
@@ -36,6 +37,16 @@ CallInst *callRuntime(IRBuilder<> &B, StringRef Name,
   CallInst *Call = B.CreateCall(Callee, Arguments);
   Call->setConvergent();
   return Call;
+}
+
+CallInst *emitAssembly(IRBuilder<> &B, Type *Result, StringRef Text,
+                       StringRef Constraints, ArrayRef<Value *> Operands) {
+  SmallVector<Type *, 4> Types;
+  for (Value *V : Operands)
+    Types.push_back(V->getType());
+  auto *T = FunctionType::get(Result, Types, false);
+  return B.CreateCall(
+      InlineAsm::get(T, Text, Constraints, /*hasSideEffects=*/true), Operands);
 }
 
 bool linkDeviceRuntime(Module &M) {

@@ -57,6 +57,11 @@ inline constexpr char ClusterExtentName[] = "__crsan_cluster_extent";
 llvm::CallInst *callRuntime(llvm::IRBuilder<> &B, llvm::StringRef Name,
                             llvm::ArrayRef<llvm::Value *> Arguments,
                             llvm::Type *Result = nullptr);
+/// Assembly that is one instruction, which nothing may merge, split or move
+/// across the synchronisation that it belongs to.
+llvm::CallInst *emitAssembly(llvm::IRBuilder<> &B, llvm::Type *Result,
+                             llvm::StringRef Text, llvm::StringRef Constraints,
+                             llvm::ArrayRef<llvm::Value *> Operands);
 
 /// Links what `M` uses of the device runtime into it, with internal linkage
 /// except for the configuration, which all modules of an image share.

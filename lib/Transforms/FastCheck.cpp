@@ -28,18 +28,6 @@ using Layout = abi::AccessorLayout;
 /// To where a clock is in the upper half of an accessor.
 constexpr unsigned ClockShift = Layout::ClockAt - 32;
 
-/// Assembly, because each of these is one instruction that nothing may merge,
-/// split or move across the synchronisation that it belongs to.
-CallInst *emitAssembly(IRBuilder<> &B, Type *Result, StringRef Text,
-                       StringRef Constraints, ArrayRef<Value *> Operands) {
-  SmallVector<Type *, 4> Types;
-  for (Value *V : Operands)
-    Types.push_back(V->getType());
-  auto *T = FunctionType::get(Result, Types, false);
-  return B.CreateCall(
-      InlineAsm::get(T, Text, Constraints, /*hasSideEffects=*/true), Operands);
-}
-
 /// The lower and the upper half of an accessor.
 std::pair<Value *, Value *> halves(IRBuilder<> &B, Value *Accessor) {
   return {B.CreateTrunc(Accessor, B.getInt32Ty()),
@@ -62,7 +50,7 @@ FastCheck::FastCheck(Function &F, IRBuilder<> &B, Value *First, Constant *Sites,
   Done = B.CreateAlloca(I64);
   Released = B.CreateAlloca(I64);
   emitForget(B);
-  Pages = B.CreateCall(M.getOrInsertFunction(PagesName, I64));
+  Cells.emplace(F, B);
   SmallVector<Value *, 4> State;
   if (First) {
     for (unsigned I = 0; I < 4; ++I)
@@ -71,11 +59,7 @@ FastCheck::FastCheck(Function &F, IRBuilder<> &B, Value *First, Constant *Sites,
   } else {
     Self = B.CreateCall(M.getOrInsertFunction(SelfName, I64));
   }
-  SharedCells = B.CreateLoad(
-      I64,
-      B.CreateIntToPtr(
-          B.CreateAdd(Self, B.getInt64(offsetof(abi::WarpState, SharedCells))),
-          B.getPtrTy(NVPTXAS::ADDRESS_SPACE_GLOBAL)));
+  Cells->emitSharedCells(B, Self);
   emitSites(B, Sites);
   if (First)
     setWindow(B, State);
@@ -286,11 +270,11 @@ Value *FastCheck::emitIsOrdered(IRBuilder<> &B, const Window &W, const Check &C,
     Value *Offset = B.CreateShl(
         B.CreateAdd(B.CreateMul(Mine, B.getInt32(abi::KnownEntries)), Entry),
         2);
-    Value *Known =
-        emitAssembly(B, I32, "ld.global.u32 $0, [$1];", "=r,l,~{memory}",
-                     {B.CreateAdd(B.CreateAdd(Pages, B.getInt64(abi::KnownAt -
-                                                                abi::PagesAt)),
-                                  B.CreateZExt(Offset, B.getInt64Ty()))});
+    Value *Known = emitAssembly(
+        B, I32, "ld.global.u32 $0, [$1];", "=r,l,~{memory}",
+        {B.CreateAdd(B.CreateAdd(Cells->pages(),
+                                 B.getInt64(abi::KnownAt - abi::PagesAt)),
+                     B.CreateZExt(Offset, B.getInt64Ty()))});
     Value *IsKnown = B.CreateICmpULT(B.CreateLShr(High, ClockShift), Known);
     // Of its own warp that says nothing of a lane.
     Ordered =
@@ -322,143 +306,10 @@ static StringRef scopeOf(const FastAccess &A) {
   return A.Space == NVPTXAS::ADDRESS_SPACE_SHARED ? "cta" : "gpu";
 }
 
-/// The page table's entry for an address.
-Value *FastCheck::emitEntry(IRBuilder<> &B, Value *Address) {
-  Type *I64 = B.getInt64Ty();
-  // Without a table, or with care needed, there is only its first entry.
-  constexpr uint64_t IndexMask = uint64_t(abi::NumPages - 1) << 3;
-  Value *Mask = B.CreateSelect(B.CreateICmpSLT(window(B).Place, B.getInt32(0)),
-                               B.getInt64(0), B.getInt64(IndexMask));
-  return emitAssembly(
-      B, I64, "ld.global.u64 $0, [$1];", "=l,l,~{memory}",
-      {B.CreateAdd(Pages, B.CreateAnd(B.CreateLShr(Address, abi::PageShift - 3),
-                                      Mask))});
-}
-
-Value *FastCheck::emitOwner(IRBuilder<> &B, Value *Address) {
-  return B.CreateAnd(B.CreateTrunc(emitEntry(B, Address), B.getInt32Ty()),
-                     B.getInt32(abi::PageOwners));
-}
-
 Value *FastCheck::emitIsAlone(IRBuilder<> &B, Value *Condition) {
   return B.CreateAnd(
       Condition, B.CreateICmpEQ(B.CreateAnd(window(B).Place, abi::MayOverlap),
                                 B.getInt32(0)));
-}
-
-/// What an address's entry says: its shadow's address as `Base`, and as what is
-/// returned whether it is another page's, or of another kind.
-Value *FastCheck::emitPage(IRBuilder<> &B, Value *Address, Value *&Base) {
-  Type *I32 = B.getInt32Ty();
-  Value *Entry = emitEntry(B, Address);
-  // Exact, and of this very page: pageTag.
-  constexpr unsigned TagAt = abi::PageTagAt - 32;
-  Value *Tag = B.CreateAdd(
-      B.CreateShl(B.CreateTrunc(B.CreateLShr(Address, 32), I32),
-                  TagAt - (abi::PageShift + abi::PageIndexBits - 32)),
-      B.getInt32(1u << TagAt));
-  Value *Wrong =
-      B.CreateAnd(B.CreateXor(B.CreateTrunc(B.CreateLShr(Entry, 32), I32), Tag),
-                  B.getInt32(~0u << TagAt));
-  Base = B.CreateAnd(Entry, (uint64_t(1) << abi::PageTagAt) - 4096);
-  return B.CreateICmpNE(Wrong, B.getInt32(0));
-}
-
-/// Where the first cell of the last of `Checks` is. Returns a condition, null
-/// if there is none: it may be elsewhere, or nowhere.
-Value *FastCheck::emitWhere(IRBuilder<> &B, const Window &W,
-                            SmallVectorImpl<Check> &Checks) {
-  Check &C = Checks.back();
-  const FastAccess &A = C.A;
-  Type *I32 = B.getInt32Ty(), *I64 = B.getInt64Ty();
-  C.Anchor = Checks.size() - 1;
-  // Near one that has been found: in the same page, as a rule.
-  for (const Check &Other : drop_end(Checks)) {
-    const int64_t Distance = A.Offset - Other.A.Offset;
-    if (!A.Root || Other.A.Root != A.Root || Other.A.Space != A.Space ||
-        A.Size < 4 || Other.A.Size < 4 || Distance % 4 != 0 ||
-        std::abs(Distance) >= int64_t(abi::PageBytes))
-      continue;
-    C.InShared = Other.InShared;
-    C.At = B.CreateAdd(Other.At, B.getInt64(Distance * 4));
-    C.Anchor = Other.Anchor;
-    Check &Anchor = Checks[C.Anchor];
-    Anchor.Least = std::min(Anchor.Least, A.Offset - Anchor.A.Offset);
-    Anchor.Most = std::max(Anchor.Most, A.Offset - Anchor.A.Offset);
-    return nullptr;
-  }
-  C.InShared = B.getInt1(!A.mayBeGlobal());
-  if (A.mayBeShared() && A.mayBeGlobal())
-    C.InShared = B.CreateIntrinsic(Intrinsic::nvvm_isspacep_shared,
-                                   {B.CreateIntToPtr(A.Address, B.getPtrTy())});
-  Value *SharedCell = nullptr, *IsNowhere = nullptr;
-  if (A.mayBeShared()) {
-    Value *Offset = B.CreatePtrToInt(
-        B.CreateAddrSpaceCast(B.CreateIntToPtr(A.Address, B.getPtrTy()),
-                              B.getPtrTy(NVPTXAS::ADDRESS_SPACE_SHARED)),
-        I32);
-    if (A.Size < 4)
-      Offset = B.CreateAnd(Offset, ~3u);
-    SharedCell =
-        B.CreateAdd(SharedCells, B.CreateZExt(B.CreateShl(Offset, 2), I64));
-    IsNowhere = B.CreateICmpEQ(SharedCells, B.getInt64(0));
-    if (!A.mayBeGlobal()) {
-      C.At = SharedCell;
-      return IsNowhere;
-    }
-  }
-  // The cell is as far from its page's, four times, as the word from its page.
-  Value *Word = A.Size < 4 ? B.CreateAnd(A.Address, ~3ull) : A.Address;
-  Value *Delta, *IsElsewhere;
-  // A few are worth their registers.
-  constexpr size_t MostFound = 4;
-  if (A.Object && !A.mayBeShared() &&
-      (FoundPages.size() < MostFound || FoundPages.contains(A.Object))) {
-    Found &Last = FoundPages[A.Object];
-    if (!Last.First) {
-      IRBuilder<> Entry(Mine);
-      Last = {Entry.CreateAlloca(I32), Entry.CreateAlloca(I32),
-              Entry.CreateAlloca(I64)};
-      Entry.SetInsertPoint(Mine->getParent()->getTerminator());
-      Entry.CreateStore(Entry.getInt32(0), Last.First);
-      Entry.CreateStore(Entry.getInt32(0), Last.Number);
-      Entry.CreateStore(Entry.getInt64(0), Last.Delta);
-    }
-    Value *Page = B.CreateTrunc(B.CreateLShr(A.Address, abi::PageShift), I32);
-    auto IsOther = [&] {
-      return B.CreateICmpUGE(B.CreateSub(Page, B.CreateLoad(I32, Last.First)),
-                             B.CreateLoad(I32, Last.Number));
-    };
-    // Those beside one that has been found are near it, as a rule.
-    if (none_of(drop_end(Checks), [&](const Check &Other) {
-          return Other.A.Object == A.Object;
-        })) {
-      Instruction *Before = &*B.GetInsertPoint();
-      B.SetInsertPoint(SplitBlockAndInsertIfThen(
-          IsOther(), Before->getIterator(), /*Unreachable=*/false,
-          MDBuilder(F.getContext()).createUnlikelyBranchWeights()));
-      // A call, since ptxas would make code of what every iteration skips.
-      Value *Now = callRuntime(B, PagesFromName, A.Address,
-                               FixedVectorType::get(I64, 2));
-      Value *Range = B.CreateExtractElement(Now, uint64_t(0));
-      B.CreateStore(B.CreateTrunc(Range, I32), Last.First);
-      B.CreateStore(B.CreateTrunc(B.CreateLShr(Range, 32), I32), Last.Number);
-      B.CreateStore(B.CreateExtractElement(Now, 1), Last.Delta);
-      B.SetInsertPoint(Before);
-    }
-    IsElsewhere = IsOther();
-    Delta = B.CreateLoad(I64, Last.Delta);
-  } else {
-    Value *Base;
-    IsElsewhere = emitPage(B, A.Address, Base);
-    Delta = B.CreateSub(
-        Base, B.CreateShl(B.CreateAnd(A.Address, ~(abi::PageBytes - 1)), 2));
-  }
-  C.At = B.CreateAdd(Delta, B.CreateShl(Word, 2));
-  if (!A.mayBeShared())
-    return IsElsewhere;
-  C.At = B.CreateSelect(C.InShared, SharedCell, C.At);
-  return B.CreateSelect(C.InShared, IsNowhere, IsElsewhere);
 }
 
 /// Loads the cells of an access; a write is in them by then. `Several`: the
@@ -686,32 +537,25 @@ void FastCheck::emit(Instruction *Before, ArrayRef<FastAccess> Accesses) {
   B.SetCurrentDebugLocation(DebugLoc());
   Type *I32 = B.getInt32Ty();
   const Window W = window(B);
-  SmallVector<Check> Checks;
   // Care is needed: by the warp; ...
   Value *NeedsCare = B.CreateICmpSLT(W.Place, B.getInt32(0));
+  auto OrIf = [&](Value *Condition) {
+    if (Condition)
+      NeedsCare = B.CreateOr(NeedsCare, Condition);
+  };
+  SmallVector<LocatedAccess> Located;
   for (const FastAccess &A : Accesses) {
-    Checks.push_back({A});
+    Located.push_back({A});
     // ... for memory that is not tracked exactly; for what is not aligned; ...
-    if (Value *Elsewhere = emitWhere(B, W, Checks))
-      NeedsCare = B.CreateOr(NeedsCare, Elsewhere);
+    OrIf(Cells->emitWhere(B, W.Place, Located));
     if (!A.IsAligned && A.Size > 1)
-      NeedsCare = B.CreateOr(
-          NeedsCare,
-          B.CreateICmpNE(B.CreateAnd(A.Address, A.Size - 1), B.getInt64(0)));
+      OrIf(B.CreateICmpNE(B.CreateAnd(A.Address, A.Size - 1), B.getInt64(0)));
   }
   // ... where not all that lie together lie in one page.
-  for (const Check &C : Checks) {
-    if ((C.Least == 0 && C.Most == 0) || !C.A.mayBeGlobal())
-      continue;
-    Value *Offset =
-        B.CreateAnd(B.CreateTrunc(C.A.Address, I32), abi::PageBytes - 1);
-    Value *Bounds =
-        B.CreateOr(B.CreateAdd(Offset, B.getInt32(uint32_t(C.Least))),
-                   B.CreateAdd(Offset, B.getInt32(uint32_t(C.Most))));
-    Value *IsElsewhere = B.CreateICmpUGE(Bounds, B.getInt32(abi::PageBytes));
-    if (C.A.mayBeShared())
-      IsElsewhere = B.CreateAnd(IsElsewhere, B.CreateNot(C.InShared));
-    NeedsCare = B.CreateOr(NeedsCare, IsElsewhere);
+  SmallVector<Check> Checks;
+  for (const LocatedAccess &L : Located) {
+    OrIf(CellLocator::emitIsSplit(B, L));
+    Checks.push_back({L});
   }
 
   // Head, then Fast, unless care is needed; then perhaps Closer, and perhaps
@@ -870,14 +714,9 @@ void FastCheck::emitDone(Instruction *After, Constant *Site, uint32_t Number,
 void FastCheck::finish() {
   SmallVector<AllocaInst *> Variables = {Mine,  Place, Barrier, Floor,
                                          Count, Done,  Released};
-  for (const auto &[Object, Last] : FoundPages) {
-    Variables.push_back(Last.First);
-    Variables.push_back(Last.Number);
-    Variables.push_back(Last.Delta);
-  }
+  Cells->finish(Variables);
   DominatorTree DT(F);
   PromoteMemToReg(Variables, DT);
-  RecursivelyDeleteTriviallyDeadInstructions(SharedCells);
   // Windows in which nothing is checked.
   for (CallInst *Load : Loaded) {
     for (User *U : make_early_inc_range(Load->users()))

@@ -16,47 +16,13 @@
 #ifndef CRSAN_TRANSFORMS_FASTCHECK_H
 #define CRSAN_TRANSFORMS_FASTCHECK_H
 
-#include "crsan/Metadata.h"
-#include "llvm/ADT/MapVector.h"
+#include "CellLocator.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "llvm/Support/NVPTXAddrSpace.h"
+
+#include <optional>
 
 namespace crsan {
-
-/// An access of 1, 2, 4, 8 or 16 bytes.
-struct FastAccess {
-  llvm::Constant *Site; ///< Generic address of its AccessSite.
-  uint32_t Number;      ///< AccessSite::Number.
-  llvm::Value *Address; ///< Generic, as an integer.
-  llvm::DebugLoc Loc;   ///< Of its calls.
-  unsigned Space;       ///< The address space that is known of it.
-  uint32_t Size;
-  bool Writes;
-  bool IsStrong;
-  bool Reads;     ///< Of a strong access.
-  bool IsWide;    ///< Of a strong access: its scope is more than the block.
-  bool IsAligned; ///< Known to be a multiple of Size.
-  bool IsUniform; ///< All lanes of a warp that come here have one address.
-  /// The address is that of Root, if there is one, and Offset.
-  const llvm::Value *Root;
-  int64_t Offset;
-  /// What the address points into, if it moves there from one iteration of a
-  /// loop to the next as the loop counts.
-  const llvm::Value *Object;
-  /// Of a read: the cell is to know of it.
-  bool IsRemembered;
-  /// Of a compare-and-swap: a variable for the reader of its first word that it
-  /// would race with if it wrote, or 0.
-  llvm::AllocaInst *Reader;
-
-  bool mayBeShared() const {
-    return Space != llvm::NVPTXAS::ADDRESS_SPACE_GLOBAL;
-  }
-  bool mayBeGlobal() const {
-    return Space != llvm::NVPTXAS::ADDRESS_SPACE_SHARED;
-  }
-};
 
 /// What a function's checks in line need. What they have in common between two
 /// synchronisations is its *window*: loaded at the beginning and after whatever
@@ -77,7 +43,9 @@ public:
   void emitBarrier(llvm::IntrinsicInst *Barrier);
   /// The number of the allocation that has the page of an address to itself;
   /// 0: there is none, or nobody knows.
-  llvm::Value *emitOwner(llvm::IRBuilder<> &B, llvm::Value *Address);
+  llvm::Value *emitOwner(llvm::IRBuilder<> &B, llvm::Value *Address) {
+    return Cells->emitOwner(B, window(B).Place, Address);
+  }
   /// \p Condition, where no other grid may run beside this one.
   llvm::Value *emitIsAlone(llvm::IRBuilder<> &B, llvm::Value *Condition);
   /// The clock of this lane's accesses here.
@@ -114,14 +82,7 @@ public:
 
 private:
   /// One access, as it is emitted.
-  struct Check {
-    const FastAccess &A;
-    llvm::Value *InShared = nullptr; ///< i1.
-    llvm::Value *At = nullptr;       ///< Its first cell.
-    /// The check that found the page, by position, and of that one how far
-    /// others are from it.
-    size_t Anchor = 0;
-    int64_t Least = 0, Most = 0;
+  struct Check : LocatedAccess {
     struct Accessors {
       llvm::Value *Writer, *Reader;
     };
@@ -136,19 +97,9 @@ private:
     llvm::Value *Place; ///< As WarpState's.
     llvm::Value *Barrier, *Floor; ///< Shifted to where a clock is.
   };
-  /// The pages of what is asked for in a loop, as they were last found.
-  struct Found {
-    llvm::AllocaInst *First, *Number; ///< Number: 0: none.
-    llvm::AllocaInst *Delta; ///< From four times an address to its cell.
-  };
   Window window(llvm::IRBuilder<> &B);
   void setWindow(llvm::IRBuilder<> &B, llvm::ArrayRef<llvm::Value *> State);
   void emitSites(llvm::IRBuilder<> &B, llvm::Constant *Sites);
-  llvm::Value *emitEntry(llvm::IRBuilder<> &B, llvm::Value *Address);
-  llvm::Value *emitPage(llvm::IRBuilder<> &B, llvm::Value *Address,
-                        llvm::Value *&Base);
-  llvm::Value *emitWhere(llvm::IRBuilder<> &B, const Window &W,
-                         llvm::SmallVectorImpl<Check> &Checks);
   void emitLoads(llvm::IRBuilder<> &B, Check &C, const Window &W,
                  llvm::Value *Several);
   llvm::Value *emitIsOld(llvm::IRBuilder<> &B, const Check &C, const Window &W);
@@ -167,9 +118,8 @@ private:
 
   llvm::Function &F;
   const bool HasBarriers, HasLocks;
-  llvm::Value *Self;        ///< Address of the warp's state.
-  llvm::Value *Pages;       ///< Address of the page table, or of a zero.
-  llvm::Value *SharedCells; ///< Address of the cells of shared memory, or 0.
+  std::optional<CellLocator> Cells;
+  llvm::Value *Self;      ///< Address of the warp's state.
   llvm::Value *FirstSite; ///< Index of the function's; negative: there is none.
   /// Variables until finish(), for values that flow: the fields of Window, and
   /// the number of accesses.
@@ -177,8 +127,7 @@ private:
   /// The site and the address of the last strong access, and the address of
   /// the last one that may have released; 0: none.
   llvm::AllocaInst *Done, *Released;
-  llvm::MapVector<const llvm::Value *, Found> FoundPages; ///< By Object.
-  llvm::SmallVector<llvm::CallInst *> Loaded;             ///< All windows.
+  llvm::SmallVector<llvm::CallInst *> Loaded; ///< All windows.
 };
 
 } // namespace crsan
