@@ -17,7 +17,7 @@
 #ifndef CRSAN_DEVICE_JUDGEMENT_H
 #define CRSAN_DEVICE_JUDGEMENT_H
 
-#include "Threads.h"
+#include "LaunchOrder.h"
 
 namespace crsan::device {
 
@@ -144,10 +144,15 @@ DEVICE Order judge(const Self &Me, Accessor Earlier) {
     const uint32_t OtherFlags = loadRelaxed(Other.Flags);
     const uint32_t Foreign = loadRelaxed(metadata().Foreign);
     const uint32_t Anybody = knownToAnybody(Theirs);
-    const bool IsRunning = (OtherAlive & AliveMask) != 0 &&
-                           !(OtherFlags & (Leaky | Opaque)) && !Foreign &&
-                           Anybody <= Then;
-    return IsRunning ? Order::OtherKernel : Order::Ordered;
+    if ((OtherFlags & (Leaky | Opaque)) || Foreign || Anybody > Then)
+      return Order::Ordered;
+    // If it has ended, the launches decide. And a third grid that came after it
+    // may have told this thread.
+    const bool IsRunning = (OtherAlive & AliveMask) != 0;
+    return IsRunning || (!(Flags & HasKnown) &&
+                         areUnordered(OtherGrid, Mine.Grid, Then))
+               ? Order::OtherKernel
+               : Order::Ordered;
   }
   if (OtherBlock != Mine.Block)
     return Order::OtherBlock; // R4.

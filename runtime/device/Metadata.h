@@ -8,6 +8,7 @@
 #define CRSAN_DEVICE_METADATA_H
 
 #include "Accesses.h"
+#include "LaunchOrder.h"
 #include "Locks.h"
 
 /// Entry points of metadata mode: every access comes here.
@@ -37,23 +38,28 @@ DEVICE uint32_t largestEnded(uint32_t Here) {
   return Largest;
 }
 
-/// The clock that the accesses of a grid begin with: larger than any clock of a
-/// grid that had ended when its first block began.
-DEVICE uint32_t startOf(uint64_t Grid, uint32_t Here) {
+/// Where the clocks of a grid begin.
+struct GridClocks {
+  /// Larger than any clock of a grid that had ended when its first block began.
+  uint32_t Start;
+  uint32_t Floor; ///< No access of a grid that is ordered before it is larger.
+};
+DEVICE GridClocks startOf(uint64_t Grid, uint32_t Flags, uint32_t Here) {
   GridStart &G = table<GridStart>(GridStartsAt)[Grid & (NumGridStarts - 1)];
   const uint64_t Key = Grid + 1;
   uint64_t Found;
-  uint32_t Clock, Unused;
+  uint32_t Clock, Horizon;
   // The clock is as old as the key, or newer. The multiprocessor's cache holds
   // nothing from before the grid; everybody asks, and it answers.
   asm volatile("{ .reg .b32 a, b; ld.v4.u32 {a, b, %1, %2}, [%3]; "
                "mov.b64 %0, {a, b}; }"
-               : "=l"(Found), "=r"(Clock), "=r"(Unused)
+               : "=l"(Found), "=r"(Clock), "=r"(Horizon)
                : "l"(&G)
                : "memory");
   if (__nvvm_vote_all_sync(Here, Found == Key))
-    return Clock;
+    return {Clock, Horizon < Clock ? Horizon : Clock};
   const uint32_t Largest = largestEnded(Here);
+  beginGrid(G, Grid, Flags, Here, Largest + 1);
   if (lane() == uint32_t(__builtin_ctz(Here))) {
     Found = loadRelaxed(G.Grid);
     if (Found != Key) {
@@ -65,8 +71,12 @@ DEVICE uint32_t startOf(uint64_t Grid, uint32_t Here) {
     }
     fenceDevice();
     Clock = loadRelaxed(G.Clock);
+    Horizon = loadRelaxed(G.Horizon);
   }
-  return __nvvm_shfl_sync_idx_i32(Here, Clock, __builtin_ctz(Here), 31);
+  const uint32_t Leader = __builtin_ctz(Here);
+  Clock = __nvvm_shfl_sync_idx_i32(Here, Clock, Leader, 31);
+  Horizon = __nvvm_shfl_sync_idx_i32(Here, Horizon, Leader, 31);
+  return {Clock, Horizon < Clock ? Horizon : Clock};
 }
 
 /// The object that a barrier of the whole block is.
@@ -115,7 +125,7 @@ HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags) {
   const uint32_t Clock = loadRelaxed(W.Clock), Had = loadRelaxed(W.Flags);
   const bool IsOurs =
       loadRelaxed(W.Grid) == Grid && loadRelaxed(W.Block) == Block;
-  const uint32_t Floor = startOf(Grid, Here);
+  const auto [First, Floor] = startOf(Grid, Flags, Here);
   Before = __nvvm_shfl_sync_idx_i32(Here, Before, Leader, 31);
   const bool IsAlone = (Before & AliveMask) == 0;
   // Others of this warp may have come before.
@@ -123,7 +133,7 @@ HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags) {
     __nvvm_bar_warp_sync(Here);
     return {loadRelaxed(W.Clock), W.Barrier, W.Floor, W.Place};
   }
-  uint32_t Start = Clock >= Floor ? Clock + 1 : Floor;
+  uint32_t Start = Clock >= First ? Clock + 1 : First;
   // Of blocks that had one number at a time, the clock is one's or the other's.
   if (Before & Mixed) {
     const uint32_t Largest = largestEnded(Here);
