@@ -10,11 +10,13 @@
 // FIXED: stream-synchronised -DSYNCHRONISE
 // FIXED: stream-polled -DPOLL
 // FIXED: event-polled -DPOLL_EVENT
-// FIXED: blocking-streams -DBLOCKING
+// RACY: two-blocking-streams -DBLOCKING
+// FIXED: blocking-and-legacy -DBLOCKING -DLEGACY
 // RACY: legacy-and-other -DLEGACY
 // FIXED: thread-knows -DTHREAD
 // FIXED: host-function -DHOST_FUNCTION
 // FIXED: copied-and-polled -DCOPIED
+// FIXED: another-kernel-tells -DTELL
 // FIXED: freed-between -DFREED
 // FIXED: stream-ordered-memory -DASYNC
 // FIXED: graph -DGRAPH
@@ -40,6 +42,9 @@ __global__ void consume(const unsigned *Cells, unsigned *Out) {
 /// Of no interest to anybody.
 __global__ void nothing(unsigned *Own) { Own[threadIdx.x] = threadIdx.x; }
 
+/// Comes after who produced, and says so.
+__global__ void tell(unsigned *Host) { *Host = 1; }
+
 static cudaStream_t makeStream() {
   cudaStream_t Stream;
   CHECK(cudaStreamCreateWithFlags(&Stream, cudaStreamNonBlocking));
@@ -52,13 +57,8 @@ static cudaEvent_t makeEvent() {
   return Event;
 }
 
-/// The device gets to it, but nobody who may say so waits for it.
-static void letItEnd() {
-#ifdef SYNCHRONISE
-  return;
-#endif
-  static cudaStream_t Idle = makeStream();
-  static unsigned *Own = zeroed<unsigned>(Threads);
+/// What was launched will have ended, but nobody waits for it who may say so.
+static void letItEnd(cudaStream_t Idle, unsigned *Own) {
   for (unsigned I = 0; I < 20; ++I) {
     nothing<<<1, Threads, 0, Idle>>>(Own);
     CHECK(cudaStreamSynchronize(Idle));
@@ -71,9 +71,13 @@ static std::atomic<bool> IsProduced{false};
 
 int main() {
   unsigned *Cells = zeroed<unsigned>(N), *Out = zeroed<unsigned>(N);
-  unsigned *Own = zeroed<unsigned>(Threads);
+  unsigned *Own = zeroed<unsigned>(3 * Threads);
   cudaStream_t Producer = makeStream(), Consumer = makeStream();
+  cudaStream_t Idle = makeStream();
   cudaEvent_t Produced = makeEvent();
+  volatile unsigned *Host;
+  CHECK(cudaMallocHost((void **)&Host, sizeof(unsigned)));
+  *Host = 0;
   // Loads the kernels, which may wait for what is running.
   produce<<<Blocks, Threads, 0, Producer>>>(Cells);
   consume<<<Blocks, Threads, 0, Producer>>>(Cells, Out);
@@ -82,14 +86,15 @@ int main() {
 #ifdef BLOCKING
   CHECK(cudaStreamCreate(&Producer));
   CHECK(cudaStreamCreate(&Consumer));
-#elif defined(LEGACY)
-  Producer = nullptr;
+#endif
+#ifdef LEGACY
+  Consumer = nullptr;
 #elif defined(MANY)
   for (unsigned I = 0; I < MANY; ++I)
-    nothing<<<1, 1, 0, makeStream()>>>(Own + I);
+    nothing<<<1, 1, 0, makeStream()>>>(Own + Threads + I);
 #endif
 #ifdef EVENT_TOO_EARLY
-  nothing<<<1, Threads, 0, Producer>>>(Own);
+  nothing<<<1, Threads, 0, Producer>>>(Own + 2 * Threads);
   CHECK(cudaEventRecord(Produced, Producer));
 #endif
 #ifdef GRAPH
@@ -125,7 +130,7 @@ int main() {
   CHECK(cudaEventRecord(Produced, Producer));
   CHECK(cudaStreamWaitEvent(Third, Produced));
 #endif
-  nothing<<<1, Threads, 0, Third>>>(Own);
+  nothing<<<1, Threads, 0, Third>>>(Own + Threads);
   CHECK(cudaEventRecord(Relayed, Third));
   CHECK(cudaStreamWaitEvent(Consumer, Relayed));
 #elif defined(SYNCHRONISE)
@@ -143,18 +148,18 @@ int main() {
   CHECK(cudaLaunchHostFunc(
       Producer, [](void *) { IsProduced = true; }, nullptr));
   while (!IsProduced)
-    cudaStreamQuery(Consumer);
+    ;
 #elif defined(COPIED)
-  volatile unsigned *Host;
-  CHECK(cudaMallocHost((void **)&Host, sizeof(unsigned)));
-  *Host = 0;
-  produce<<<Blocks, Threads, 0, Producer>>>(Cells);
   CHECK(cudaMemcpyAsync((void *)Host, Cells + N - 1, sizeof(unsigned),
                         cudaMemcpyDeviceToHost, Producer));
   while (*Host == 0)
-    cudaStreamQuery(Consumer);
+    ;
+#elif defined(TELL)
+  tell<<<1, 1, 0, Producer>>>((unsigned *)Host);
+  while (*Host == 0)
+    ;
 #elif defined(FREED)
-  letItEnd();
+  letItEnd(Idle, Own);
   CHECK(cudaFree(Cells));
   CHECK(cudaMalloc((void **)&Cells, N * sizeof(unsigned)));
   produce<<<Blocks, Threads, 0, Consumer>>>(Cells);
@@ -167,7 +172,7 @@ int main() {
   CHECK(cudaMallocAsync((void **)&Cells, N * sizeof(unsigned), Consumer));
   produce<<<Blocks, Threads, 0, Consumer>>>(Cells);
 #endif
-  letItEnd();
+  letItEnd(Idle, Own);
   consume<<<Blocks, Threads, 0, Consumer>>>(Cells, Out);
   CHECK(cudaDeviceSynchronize());
   return finish(matches(Out, N, [](size_t I) {
