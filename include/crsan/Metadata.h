@@ -254,8 +254,9 @@ struct StreamOrder {
   /// (EnterSignals).
   uint32_t HasSignalled;
   uint32_t Reserved[14];
-  uint32_t Current[NumStreams]; ///< By streams: the number of the last run begun.
-  StreamRun Runs[NumRuns];      ///< By number.
+  uint32_t
+      Current[NumStreams]; ///< By streams: the number of the last run begun.
+  StreamRun Runs[NumRuns]; ///< By number.
 };
 static_assert(sizeof(StreamOrder) == 64 + 4 * NumStreams + 176 * NumRuns);
 
@@ -452,8 +453,7 @@ enum RaceReasons : uint64_t {
   EarlierUsedLock = 1 << 9, ///< Holds one, or held one since it began.
   /// The earlier access is one of several reads, perhaps by other threads.
   SeveralReaders = 1 << 10,
-  /// The other kernel is of another launch that nothing orders before this one,
-  /// whether or not it has ended.
+  /// The other kernel has ended, but nothing orders its launch before this one.
   UnorderedLaunch = 1 << 11,
 };
 /// Record::Before of a two-sided record: the earlier thread.

@@ -210,7 +210,8 @@ static const Names<abi::RaceReasons> Reasons = {
     {"later_acquired", abi::LaterAcquired},
     {"later_holds_lock", abi::LaterHoldsLock},
     {"earlier_used_lock", abi::EarlierUsedLock},
-    {"several_readers", abi::SeveralReaders}};
+    {"several_readers", abi::SeveralReaders},
+    {"unordered_launch", abi::UnorderedLaunch}};
 
 static const Names<abi::Space> Spaces = {{"generic", abi::Space::Generic},
                                          {"global", abi::Space::Global},

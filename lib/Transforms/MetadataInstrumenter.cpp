@@ -344,11 +344,10 @@ void MetadataInstrumenter::note(ModuleEvents &M) const {
         E.What == Event::Kind::Learn || E.What == Event::Kind::Call ||
         (E.What == Event::Kind::Strong && E.Order > abi::SyncOrder::Relaxed);
     // An update of which nobody uses the result waits for nothing.
-    M.HasSignals |=
-        E.What == Event::Kind::Call ||
-        (E.What == Event::Kind::Strong &&
-         knownSpace(E.Where) != unsigned(abi::Space::Shared) &&
-         !((E.Flags & abi::IsAtomic) && S.Inst->use_empty()));
+    M.HasSignals |= E.What == Event::Kind::Call ||
+                    (E.What == Event::Kind::Strong &&
+                     knownSpace(E.Where) != unsigned(abi::Space::Shared) &&
+                     !((E.Flags & abi::IsAtomic) && S.Inst->use_empty()));
     M.HasBarriers |= E.What == Event::Kind::BlockBarrier ||
                      E.What == Event::Kind::Call ||
                      E.What == Event::Kind::Unknown;

@@ -186,8 +186,10 @@ DEVICE uint64_t reasonsOf(const Self &Me, Accessor Earlier, Order How) {
     Why |= SameWarp | SameBlock;
   if (How == Order::SameBlock)
     Why |= SameBlock;
-  if (How == Order::OtherKernel)
-    Why |= OtherGrid;
+  if (How == Order::OtherKernel) {
+    const uint32_t Alive = loadRelaxed(Self::stateOf(Earlier.warp()).Alive);
+    Why |= OtherGrid | (Alive & AliveMask ? 0 : uint64_t(UnorderedLaunch));
+  }
   const bool HasMet = loadRelaxed(Self::stateOf(Earlier.warp()).Barrier) > Then;
   if (T.LastSync <= Then && !HasMet)
     Why |= EarlierNoSync;

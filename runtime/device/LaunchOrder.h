@@ -62,11 +62,11 @@ struct RunRef {
 
 /// The bit of the kernel that is running. `Flags`: EnterFlags.
 DEVICE uint32_t kernelBitHere(uint32_t Flags) {
-  return kernelBit(
-      Flags >> KernelTagAt, __nvvm_read_ptx_sreg_nctaid_x(),
-      __nvvm_read_ptx_sreg_nctaid_y(), __nvvm_read_ptx_sreg_nctaid_z(),
-      __nvvm_read_ptx_sreg_ntid_x(), __nvvm_read_ptx_sreg_ntid_y(),
-      __nvvm_read_ptx_sreg_ntid_z());
+  return kernelBit(Flags >> KernelTagAt, __nvvm_read_ptx_sreg_nctaid_x(),
+                   __nvvm_read_ptx_sreg_nctaid_y(),
+                   __nvvm_read_ptx_sreg_nctaid_z(),
+                   __nvvm_read_ptx_sreg_ntid_x(), __nvvm_read_ptx_sreg_ntid_y(),
+                   __nvvm_read_ptx_sreg_ntid_z());
 }
 
 DEVICE GridRuns &runsOf(uint64_t Grid) {
@@ -92,9 +92,8 @@ DEVICE uint32_t noteRuns(const StreamOrder &S, GridRuns &G, uint32_t Here,
         Run = Number;
       if (IsThere && Run) {
         const uint32_t Sequence = R.sequence();
-        RunClock &First =
-            table<RunClock>(RunClocksAt)[I * NumRunClocks +
-                                         Sequence % NumRunClocks];
+        RunClock &First = table<RunClock>(
+            RunClocksAt)[I * NumRunClocks + Sequence % NumRunClocks];
         if (loadRelaxed(First.Sequence) != Sequence) {
           storeRelaxed(First.Clock, Clock);
           storeRelaxed(First.Sequence, Sequence);
@@ -128,9 +127,8 @@ DEVICE uint32_t noteRuns(const StreamOrder &S, GridRuns &G, uint32_t Here,
       Known = Last - NumRunClocks;
 #pragma unroll 1
     for (uint32_t Sequence = Known + 1; Sequence <= Last; ++Sequence) {
-      const RunClock &First =
-          table<RunClock>(RunClocksAt)[I * NumRunClocks +
-                                       Sequence % NumRunClocks];
+      const RunClock &First = table<RunClock>(
+          RunClocksAt)[I * NumRunClocks + Sequence % NumRunClocks];
       if (loadRelaxed(First.Sequence) != Sequence)
         continue;
       const uint32_t Then = loadRelaxed(First.Clock);
@@ -152,8 +150,7 @@ DEVICE void beginGrid(GridStart &Start, uint64_t Grid, uint32_t Flags,
       storeRelaxed(Start.Horizon, ~0u);
     return;
   }
-  if (lane() == Leader &&
-      (Flags & (EnterSignals | EnterLeaky | EnterOpaque)) &&
+  if (lane() == Leader && (Flags & (EnterSignals | EnterLeaky | EnterOpaque)) &&
       !loadSystem(S->HasSignalled))
     asm volatile("st.relaxed.sys.u32 [%0], 1;" ::"l"(&S->HasSignalled)
                  : "memory");
@@ -182,8 +179,7 @@ DEVICE void beginGrid(GridStart &Start, uint64_t Grid, uint32_t Flags,
   }
   if (!__nvvm_shfl_sync_idx_i32(Here, Writes, Leader, 31))
     return;
-  const uint32_t Least =
-      noteRuns(*S, G, Here, kernelBitHere(Flags), Clock);
+  const uint32_t Least = noteRuns(*S, G, Here, kernelBitHere(Flags), Clock);
   // At first there is no horizon: the clock is smaller than what was.
   if (lane() == Leader)
     storeRelaxed(Start.Horizon, ~0u);
@@ -225,8 +221,8 @@ DEVICE bool areUnordered(uint64_t Other, uint64_t Mine, uint32_t Then) {
   if (loadSystem(S->IsOff) || loadSystem(S->HasSignalled) ||
       loadRelaxed(metadata().HasLearned) || loadRelaxed(metadata().Foreign))
     return false;
-  // Whatever has been told beyond a block since: by a grid that came after the
-  // access, to the host.
+    // Whatever has been told beyond a block since: by a grid that came after
+    // the access, to the host.
 #pragma unroll 1
   for (uint32_t I = 0; I < NumAnyWide; ++I) {
     const Row Told(SyncCells::at(I).Known);

@@ -26,11 +26,11 @@ namespace crsan {
 
 namespace {
 enum class Effect : uint8_t {
-  None,    ///< Orders nothing, and is not listened to.
-  Apart,   ///< Followed elsewhere: launches, waits for a context.
-  Cut,     ///< What was launched is ordered before what will be.
-  Lose,    ///< Anything.
-  Follow,  ///< Followed here, one by one.
+  None,   ///< Orders nothing, and is not listened to.
+  Apart,  ///< Followed elsewhere: launches, waits for a context.
+  Cut,    ///< What was launched is ordered before what will be.
+  Lose,   ///< Anything.
+  Follow, ///< Followed here, one by one.
 };
 
 struct Family {
@@ -383,16 +383,16 @@ std::optional<OrderedLaunch> orderedLaunch(Session &S, CUpti_CallbackId Id,
   const bool IsEnter = Call.callbackSite == CUPTI_API_ENTER;
   auto Make = [&](const auto &Shape, CUfunction Function, void **Params,
                   void **Extra) {
-    OrderedLaunch L{
-        StreamId::of(Shape.hStream, OfThread),
-        OfThread && !Shape.hStream ? CU_STREAM_PER_THREAD : Shape.hStream,
-        Call.symbolName,
-        {Shape.gridDimX, Shape.gridDimY, Shape.gridDimZ},
-        {Shape.blockDimX, Shape.blockDimY, Shape.blockDimZ}};
+    OrderedLaunch L{StreamId::of(Shape.hStream, OfThread),
+                    OfThread && !Shape.hStream ? CU_STREAM_PER_THREAD
+                                               : Shape.hStream,
+                    Call.symbolName,
+                    {Shape.gridDimX, Shape.gridDimY, Shape.gridDimZ},
+                    {Shape.blockDimX, Shape.blockDimY, Shape.blockDimZ}};
     if (IsEnter && S.orderOf(Ctx)->isFollowing()) {
       OwnCalls Own(Ctx);
-      L.MayTellHost = !Own.ok() || !readArguments(Function, Params, Extra,
-                                                  L.Arguments);
+      L.MayTellHost =
+          !Own.ok() || !readArguments(Function, Params, Extra, L.Arguments);
     }
     return L;
   };
@@ -412,8 +412,8 @@ std::optional<OrderedLaunch> orderedLaunch(Session &S, CUpti_CallbackId Id,
     const auto &Launch = as<cuLaunchKernelEx_params>(P);
     if (!Launch.config)
       return std::nullopt;
-    OrderedLaunch L = Make(*Launch.config, Launch.f, Launch.kernelParams,
-                           Launch.extra);
+    OrderedLaunch L =
+        Make(*Launch.config, Launch.f, Launch.kernelParams, Launch.extra);
     L.IsPlain = isPlain(*Launch.config);
     return L;
   }

@@ -350,9 +350,9 @@ void Session::ordering(CUcontext Ctx, const OrderedLaunch &Launch) {
     if (std::shared_ptr<Context> C = findContext(Ctx); C && C->TheShadow) {
       IsFollowed = Code.isShadowed(Kernel) && Launch.IsPlain;
       Where = C->TheShadow->orderAddress();
-      TellsHost = std::any_of(
-          C->Variables.begin(), C->Variables.end(),
-          [](const auto &Entry) { return Entry.second.isHosts(); });
+      TellsHost =
+          std::any_of(C->Variables.begin(), C->Variables.end(),
+                      [](const auto &Entry) { return Entry.second.isHosts(); });
     }
     for (uint64_t Word : Launch.Arguments)
       TellsHost |= Memory.isHosts(Word);
@@ -360,15 +360,22 @@ void Session::ordering(CUcontext Ctx, const OrderedLaunch &Launch) {
   // What others do in their kernels, nobody knows.
   if (!IsFollowed)
     Order->lose();
-  const uint32_t Bit = abi::kernelBit(
-      abi::kernelTag(Kernel, std::strlen(Kernel)), Launch.Grid[0],
-      Launch.Grid[1], Launch.Grid[2], Launch.Block[0], Launch.Block[1],
-      Launch.Block[2]);
+  const uint32_t Bit =
+      abi::kernelBit(abi::kernelTag(Kernel, std::strlen(Kernel)),
+                     Launch.Grid[0], Launch.Grid[1], Launch.Grid[2],
+                     Launch.Block[0], Launch.Block[1], Launch.Block[2]);
   const std::optional<StreamOrder::Mark> Mark =
       Order->launching(Launch.Stream, Bit, TellsHost);
   if (!Mark)
     return;
   OwnCalls Own(Ctx);
+  // A capture would take what is written for a part of the program's graph.
+  CUstreamCaptureStatus Status = CU_STREAM_CAPTURE_STATUS_NONE;
+  if (Own.ok() && theDriver().cuStreamIsCapturing &&
+      (theDriver().cuStreamIsCapturing(Launch.Handle, &Status) !=
+           CUDA_SUCCESS ||
+       Status != CU_STREAM_CAPTURE_STATUS_NONE))
+    return Order->lose();
   const CUresult Result =
       Own.ok() ? theDriver().cuStreamWriteValue32(
                      Launch.Handle,

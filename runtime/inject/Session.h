@@ -51,7 +51,7 @@ struct OrderedLaunch {
   /// It waits for all that its stream was given before, and what comes after
   /// waits for it.
   bool IsPlain = true;
-  bool MayTellHost = false; ///< Its arguments are not known.
+  bool MayTellHost = false;        ///< Its arguments are not known.
   std::vector<uint64_t> Arguments; ///< Words that may be pointers.
 };
 
@@ -169,7 +169,7 @@ private:
 
   Allocations Memory;
   Modules Code;
-  ContextList Contexts;       ///< Dead ones too: they have findings.
+  ContextList Contexts; ///< Dead ones too: they have findings.
   std::map<CUcontext, std::shared_ptr<StreamOrder>> Orders;
   std::set<std::string> Said; ///< Lines that are said once.
   /// What was asked of the driver, by device, function, threads and dynamic

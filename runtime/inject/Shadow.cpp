@@ -85,8 +85,9 @@ abi::StreamOrder *Shadow::shareOrder() {
   // Pinned memory must not become copy-on-write in a forked child.
   madvise(Memory, Bytes, MADV_DONTFORK);
   CUdeviceptr Address = 0;
-  CUresult Result = D.cuMemHostRegister(
-      Memory, Bytes, CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP);
+  CUresult Result = D.cuMemHostRegister(Memory, Bytes,
+                                        CU_MEMHOSTREGISTER_PORTABLE |
+                                            CU_MEMHOSTREGISTER_DEVICEMAP);
   if (Result == CUDA_SUCCESS)
     Result = D.cuMemHostGetDevicePointer(&Address, Memory, 0);
   if (Result == CUDA_SUCCESS)

@@ -197,8 +197,8 @@ StreamOrder::launching(StreamId Id, uint32_t KernelBit, bool TellsHost) {
   HasSeveral |= *Only != Id;
   const Clocks Before = touch(Id, *S);
   const bool IsNew = !S->IsOpen || HasSeveral;
-  abi::StreamRun &Run = IsNew ? writeRun(*S, Before)
-                              : Shared->Runs[S->Run % abi::NumRuns];
+  abi::StreamRun &Run =
+      IsNew ? writeRun(*S, Before) : Shared->Runs[S->Run % abi::NumRuns];
   __atomic_fetch_add(&Run.Launches, 1, __ATOMIC_SEQ_CST);
   __atomic_fetch_or(&Run.Kernels[KernelBit / 64], uint64_t(1) << KernelBit % 64,
                     __ATOMIC_SEQ_CST);

@@ -129,7 +129,7 @@ private:
   /// Before begin(), and since the context was idle.
   bool HasUntold = false, HasUntoldElsewhere = false;
 
-  std::map<StreamId, bool> Blocking; ///< Of all that have been created.
+  std::map<StreamId, bool> Blocking;  ///< Of all that have been created.
   std::map<StreamId, Stream> Streams; ///< That have been used.
   std::map<CUevent, Clocks> Events;
   uint32_t NextNumber = 0, NextRun = 1;

@@ -51,8 +51,7 @@ protected:
     const abi::StreamRun &E = run(Earlier), &L = run(Later);
     EXPECT_TRUE(Earlier && E.Number == Earlier);
     EXPECT_TRUE(Later && L.Number == Later);
-    return Earlier == Later ? E.Launches > 1
-                            : L.Before[E.Stream] >= E.Sequence;
+    return Earlier == Later ? E.Launches > 1 : L.Before[E.Stream] >= E.Sequence;
   }
 
   StreamOrder Order;

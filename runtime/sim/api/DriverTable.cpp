@@ -164,8 +164,8 @@ static CUresult streamCreate(CUstream *S, unsigned) {
 
 static CUresult streamSynchronize(CUstream) { return CUDA_SUCCESS; }
 
-static CUresult streamWriteValue(CUstream S, CUdeviceptr Where, cuuint32_t Value,
-                                 unsigned) {
+static CUresult streamWriteValue(CUstream S, CUdeviceptr Where,
+                                 cuuint32_t Value, unsigned) {
   Process &P = Process::get();
   Process::Guard G(P);
   HostOp Op;
