@@ -219,6 +219,9 @@ enum LaneFlags : uint32_t {
 struct GridStart {
   /// The grid's key in the upper half, the clock in the lower; 0: free.
   uint64_t KeyAndClock;
+  /// Where those of grids began that have ended, and are not ordered before it.
+  uint32_t Horizon;
+  uint32_t Reserved;
 };
 /// The largest clock of a warp that has ended, by multiprocessor: one for all
 /// would be everybody's.
@@ -240,6 +243,85 @@ struct SyncCell {
   uint32_t Known[KnownEntries];
 };
 static_assert(sizeof(SyncCell) == 256);
+
+//===----------------------------------------------------------------------===//
+// Which launch a grid is, and which launches are ordered before it. A *run* is
+// one launch, or several of one stream between which nothing comes to or goes
+// from other streams. The host counts the runs of each stream and writes down
+// what each comes after; the stream itself writes which run it has got to.
+//===----------------------------------------------------------------------===//
+
+/// Streams of a context that are told apart, and runs that are remembered.
+inline constexpr uint32_t NumStreams = 32, NumRuns = 1u << 12;
+
+/// Written by the host before the first launch of the run.
+struct StreamRun {
+  uint32_t Number;   ///< From 1, over all streams; 0: about to be written.
+  uint32_t Stream;   ///< Its number.
+  uint32_t Sequence; ///< Of the run in its stream, from 1.
+  uint32_t Launches; ///< So far.
+  /// Which kernels and shapes are among them (kernelBit); other bits may be
+  /// set, too.
+  uint64_t Kernels[4];
+  /// By stream: the sequence of the last run that is ordered before this one.
+  uint32_t Before[NumStreams];
+};
+static_assert(sizeof(StreamRun) == 176);
+
+/// Pinned, mapped host memory, one a context in which there are streams besides
+/// the default one.
+struct StreamOrder {
+  /// There may be grids of which no run tells, or orders that nobody has told
+  /// the host of: nothing can be said.
+  uint32_t IsOff;
+  /// By the device: a grid has begun that may order what no stream orders
+  /// (EnterSignals).
+  uint32_t HasSignalled;
+  uint32_t Reserved[14];
+  uint32_t
+      Current[NumStreams]; ///< By streams: the number of the last run begun.
+  StreamRun Runs[NumRuns]; ///< By number.
+};
+static_assert(sizeof(StreamOrder) == 64 + 4 * NumStreams + 176 * NumRuns);
+
+/// Which runs a grid may be of: it is of one of them.
+struct GridRuns {
+  uint64_t Grid; ///< %gridid + 2; 0: free; 1: about to be written.
+  uint64_t Reserved;
+  uint32_t Runs[NumStreams]; ///< By stream: a number, or 0.
+};
+static_assert(sizeof(GridRuns) == 144);
+inline constexpr uint32_t NumGridRuns = 1u << 10;
+
+/// Where the clocks of a run's first grid began, by stream and sequence.
+struct RunClock {
+  uint32_t Sequence;
+  uint32_t Clock;
+};
+inline constexpr uint32_t NumRunClocks = 64;
+
+/// Pairs of grids that were found to be ordered, hashed.
+inline constexpr uint32_t NumOrderedGrids = 1u << 10;
+
+/// A kernel, by its mangled name: the upper bits of EnterFlags.
+inline constexpr uint32_t KernelTagAt = 8;
+inline constexpr uint32_t kernelTag(const char *Name, size_t Length) {
+  uint32_t Hash = 0x811c9dc5u; // FNV-1a.
+  for (size_t I = 0; I < Length; ++I)
+    Hash = (Hash ^ uint8_t(Name[I])) * 0x01000193u;
+  return Hash >> KernelTagAt;
+}
+/// The bit of a kernel that is launched with a grid and a block of this shape.
+inline constexpr uint32_t kernelBit(uint32_t Tag, uint32_t GridX,
+                                    uint32_t GridY, uint32_t GridZ,
+                                    uint32_t BlockX, uint32_t BlockY,
+                                    uint32_t BlockZ) {
+  const uint32_t Extents[] = {GridX, GridY, GridZ, BlockX, BlockY, BlockZ};
+  uint32_t Hash = Tag;
+  for (uint32_t Extent : Extents)
+    Hash = (Hash ^ Extent) * 0x9e3779b1u + (Hash >> 15);
+  return Hash >> 24;
+}
 
 /// A pair of sites that raced, and the record that says so.
 struct RacingPair {
@@ -326,7 +408,8 @@ struct Metadata {
   uint32_t SitesRefused; ///< ... and that found none left.
   uint32_t HasOverlaps;  ///< The host says that grids may run side by side.
   uint32_t Reserved;
-  uint64_t Pad[24];
+  uint64_t Streams; ///< Device address of the StreamOrder, or 0.
+  uint64_t Pad[23];
 };
 static_assert(sizeof(Metadata) == 256);
 /// A function may have synchronised in a way that the unit of its kernel does
@@ -352,7 +435,13 @@ inline constexpr uint64_t
     ///< MaxClock[NumMaxClocks].
     VictimsAt = MaxClocksAt + sizeof(MaxClock) * NumMaxClocks,
     ///< Victim[NumVictims].
-    MetadataBytes = VictimsAt + sizeof(Victim) * NumVictims;
+    GridRunsAt = VictimsAt + sizeof(Victim) * NumVictims,
+    ///< GridRuns[NumGridRuns].
+    RunClocksAt = GridRunsAt + sizeof(GridRuns) * NumGridRuns,
+    ///< RunClock[NumStreams][NumRunClocks].
+    OrderedGridsAt = RunClocksAt + sizeof(RunClock) * NumStreams * NumRunClocks,
+    ///< uint64_t[NumOrderedGrids].
+    MetadataBytes = OrderedGridsAt + uint64_t(8) * NumOrderedGrids;
 
 /// Flags of a check.
 enum CheckFlags : uint32_t {
@@ -369,6 +458,10 @@ enum EnterFlags : uint32_t {
   EnterOpaque = 2,
   /// Threads of a block may meet at barriers.
   EnterBarriers = 4,
+  /// By strong accesses beyond its block, a thread may wait for others that are
+  /// not followed (the host, a copy), or tell them.
+  EnterSignals = 8,
+  // From bit KernelTagAt: kernelTag.
 };
 
 /// Why two accesses are a race, in Record::After of a two-sided record. "The
@@ -376,7 +469,7 @@ enum EnterFlags : uint32_t {
 enum RaceReasons : uint64_t {
   SameWarp = 1 << 0,
   SameBlock = 1 << 1,
-  OtherGrid = 1 << 2, ///< Another kernel, running at the same time.
+  OtherGrid = 1 << 2, ///< Another kernel.
   /// What the earlier thread did since: nothing that synchronises, ...
   EarlierNoSync = 1 << 3,
   EarlierFencedBlock = 1 << 4,  ///< ... a fence of block scope, ...
@@ -391,8 +484,10 @@ enum RaceReasons : uint64_t {
   /// The earlier access is an asynchronous copy: its thread has not waited for
   /// it, ...
   EarlierInFlight = 1 << 11,
-  EarlierWaited =
-      1 << 12, ///< ... or has, and the other reasons are since then.
+  /// ... or has, and the other reasons are since then.
+  EarlierWaited = 1 << 12,
+  /// The other kernel has ended, but nothing orders its launch before this one.
+  UnorderedLaunch = 1 << 13,
 };
 /// Record::Before of a two-sided record: the earlier thread.
 inline constexpr uint64_t earlierThread(uint64_t Block, uint32_t Thread) {

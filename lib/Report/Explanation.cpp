@@ -46,6 +46,10 @@ static constexpr Row Rows[] = {
     {set(RaceKind::AtomicScope), 0, 0,
      "{scope}, and the threads are {distance}."},
 
+    {Any, OtherGrid | UnorderedLaunch, 0,
+     "No stream, event or synchronisation orders the two kernels: let the "
+     "later one's stream wait for an event that is recorded behind the earlier "
+     "one, or the host for the earlier one's stream."},
     {Any, OtherGrid, 0,
      "The two kernels run at the same time: no stream or event orders them."},
 

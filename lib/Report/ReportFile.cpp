@@ -212,7 +212,8 @@ static const Names<abi::RaceReasons> Reasons = {
     {"earlier_used_lock", abi::EarlierUsedLock},
     {"several_readers", abi::SeveralReaders},
     {"earlier_in_flight", abi::EarlierInFlight},
-    {"earlier_waited", abi::EarlierWaited}};
+    {"earlier_waited", abi::EarlierWaited},
+    {"unordered_launch", abi::UnorderedLaunch}};
 
 static const Names<abi::Space> Spaces = {{"generic", abi::Space::Generic},
                                          {"global", abi::Space::Global},

@@ -367,6 +367,11 @@ void MetadataInstrumenter::note(ModuleEvents &M) const {
         E.What == Event::Kind::Fence || E.What == Event::Kind::Unknown ||
         E.What == Event::Kind::Learn || E.What == Event::Kind::Call ||
         (E.What == Event::Kind::Strong && E.Order > abi::SyncOrder::Relaxed);
+    // An update of which nobody uses the result waits for nothing.
+    M.HasSignals |= E.What == Event::Kind::Call ||
+                    (E.What == Event::Kind::Strong &&
+                     knownSpace(E.Where) != unsigned(abi::Space::Shared) &&
+                     !((E.Flags & abi::IsAtomic) && S.Inst->use_empty()));
     M.HasBarriers |= E.What == Event::Kind::BlockBarrier ||
                      E.What == Event::Kind::Call ||
                      E.What == Event::Kind::Unknown;
@@ -381,7 +386,10 @@ void MetadataInstrumenter::note(ModuleEvents &M) const {
 
 void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
   Module = M;
-  EnterFlags = Flags | (M.HasBarriers ? abi::EnterBarriers : 0);
+  EnterFlags = Flags | (M.HasBarriers ? abi::EnterBarriers : 0) |
+               (M.HasSignals ? abi::EnterSignals : 0) |
+               abi::kernelTag(F.getName().data(), F.getName().size())
+                   << abi::KernelTagAt;
   CountedBarriers = isWholeKernel() ? countedBarriers() : M.CountedBarriers;
   Constant *Sites = nullptr;
   for (Step &S : Steps)

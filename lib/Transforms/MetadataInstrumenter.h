@@ -25,6 +25,9 @@ struct ModuleEvents {
   bool HasFences =
       false; ///< Threads may release or acquire by strong accesses.
   bool HasBarriers = false; ///< Threads of a block may meet.
+  /// A thread may wait for others, or tell them, by strong accesses beyond its
+  /// block that no runtime follows on the other side (abi::EnterSignals).
+  bool HasSignals = false;
   /// Also where that cannot be seen here, or not be changed.
   bool HasForeignBarriers = false;
   /// A bit for each of a block's 16 barriers that threads may come to by a

@@ -18,6 +18,7 @@
 #define CRSAN_DEVICE_JUDGEMENT_H
 
 #include "Copies.h"
+#include "LaunchOrder.h"
 
 namespace crsan::device {
 
@@ -156,10 +157,15 @@ DEVICE Order judge(const Self &Me, Accessor Earlier) {
     const uint32_t OtherFlags = loadRelaxed(Other.Flags);
     const uint32_t Foreign = loadRelaxed(metadata().Foreign);
     const uint32_t Anybody = knownToAnybody(Theirs);
-    const bool IsRunning = (OtherAlive & AliveMask) != 0 &&
-                           !(OtherFlags & (Leaky | Opaque)) && !Foreign &&
-                           Anybody <= Then;
-    return IsRunning ? Order::OtherKernel : Order::Ordered;
+    if ((OtherFlags & (Leaky | Opaque)) || Foreign || Anybody > Then)
+      return Order::Ordered;
+    // If it has ended, the launches decide. And a third grid that came after it
+    // may have told this thread.
+    const bool IsRunning = (OtherAlive & AliveMask) != 0;
+    return IsRunning || (!(Flags & HasKnown) &&
+                         areUnordered(OtherGrid, Mine.Grid, Then))
+               ? Order::OtherKernel
+               : Order::Ordered;
   }
   if (OtherBlock != Mine.Block)
     return Order::OtherBlock; // R4.
@@ -198,8 +204,10 @@ DEVICE uint64_t reasonsOf(const Self &Me, Accessor Earlier, Order How) {
     Why |= SameWarp | SameBlock;
   if (How == Order::SameBlock)
     Why |= SameBlock;
-  if (How == Order::OtherKernel)
-    Why |= OtherGrid;
+  if (How == Order::OtherKernel) {
+    const uint32_t Alive = loadRelaxed(Self::stateOf(Earlier.warp()).Alive);
+    Why |= OtherGrid | (Alive & AliveMask ? 0 : uint64_t(UnorderedLaunch));
+  }
   const bool HasMet = loadRelaxed(Self::stateOf(Earlier.warp()).Barrier) > Then;
   if (Earlier.isInFlight())
     Why |= EarlierInFlight;

@@ -8,6 +8,7 @@
 #define CRSAN_DEVICE_METADATA_H
 
 #include "Accesses.h"
+#include "LaunchOrder.h"
 #include "Locks.h"
 
 /// Entry points of metadata mode: every access comes here.
@@ -37,40 +38,51 @@ DEVICE uint32_t largestEnded(uint32_t Here) {
   return Largest;
 }
 
-/// The clock that the accesses of a grid begin with: larger than any clock of a
-/// grid that had ended when its first block began.
-struct FirstClock {
-  uint32_t Clock;
-  bool IsCommon; ///< All warps of the grid for which this holds have the same.
+/// Where the clocks of a grid begin.
+struct GridClocks {
+  /// Larger than any clock of a grid that had ended when its first block began.
+  uint32_t Start;
+  uint32_t Floor; ///< No access of a grid that is ordered before it is larger.
+  bool IsCommon;  ///< All warps of the grid for which this holds have the same.
 };
-DEVICE FirstClock startOf(uint64_t Grid, uint32_t Here) {
-  uint64_t &Start =
-      table<GridStart>(GridStartsAt)[Grid & (NumGridStarts - 1)].KeyAndClock;
+DEVICE GridClocks startOf(uint64_t Grid, uint32_t Flags, uint32_t Here) {
+  GridStart &G = table<GridStart>(GridStartsAt)[Grid & (NumGridStarts - 1)];
   // Never 0, and larger for a later grid, as far as one can tell.
   const uint32_t Key = uint32_t(Grid) * 2 + 1;
-  uint64_t Found = loadNear(Start);
+  uint32_t Start, Found, Horizon, Unused;
   // The multiprocessor's cache holds nothing from before the grid; everybody
   // asks, and it answers.
-  if (__nvvm_vote_all_sync(Here, uint32_t(Found >> 32) == Key))
-    return {uint32_t(Found), true};
+  asm volatile("ld.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(Start), "=r"(Found), "=r"(Horizon), "=r"(Unused)
+               : "l"(&G)
+               : "memory");
+  if (__nvvm_vote_all_sync(Here, Found == Key))
+    return {Start, Horizon < Start ? Horizon : Start, true};
   const uint32_t Largest = largestEnded(Here);
+  beginGrid(G, Grid, Flags, Here, Largest + 1);
   const uint32_t Leader = __builtin_ctz(Here);
+  uint64_t Now = 0;
   if (lane() == Leader) {
-    Found = loadRelaxed(Start);
-    while (uint32_t(Found >> 32) != Key) {
+    Now = loadRelaxed(G.KeyAndClock);
+    while (uint32_t(Now >> 32) != Key) {
       // Who has lost its place to a later grid does not take it again: so it
       // has had one clock there.
-      if (Found && int32_t(Key - uint32_t(Found >> 32)) < 0) {
-        Found = Largest + 1;
+      if (Now && int32_t(Key - uint32_t(Now >> 32)) < 0) {
+        Now = Largest + 1;
         break;
       }
       const uint64_t Wanted = uint64_t(Key) << 32 | (Largest + 1);
-      const uint64_t Was = compareAndSwap(Start, Found, Wanted);
-      Found = Was == Found ? Wanted : Was;
+      const uint64_t Was = compareAndSwap(G.KeyAndClock, Now, Wanted);
+      Now = Was == Now ? Wanted : Was;
     }
+    fenceDevice();
+    Horizon = loadRelaxed(G.Horizon);
   }
-  Found = shuffle(Here, Found, Leader);
-  return {uint32_t(Found), uint32_t(Found >> 32) == Key};
+  Now = shuffle(Here, Now, Leader);
+  Horizon = __nvvm_shfl_sync_idx_i32(Here, Horizon, Leader, 31);
+  Start = uint32_t(Now);
+  const bool IsCommon = uint32_t(Now >> 32) == Key;
+  return {Start, IsCommon && Horizon < Start ? Horizon : Start, IsCommon};
 }
 
 /// The object that a barrier of the whole block is.
@@ -120,7 +132,7 @@ HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags) {
   const bool IsOurs =
       loadRelaxed(W.Grid) == Grid && loadRelaxed(W.Block) == Block;
   const uint32_t Overlaps = loadNear(metadata().HasOverlaps);
-  const auto [Floor, IsCommon] = startOf(Grid, Here);
+  const auto [First, Floor, IsCommon] = startOf(Grid, Flags, Here);
   Before = __nvvm_shfl_sync_idx_i32(Here, Before, Leader, 31);
   const bool IsAlone = (Before & AliveMask) == 0;
   // Others of this warp may have come before.
@@ -132,7 +144,7 @@ HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags) {
   // begin alike, their first barrier need not make them so.
   constexpr uint32_t Step = 4;
   const uint64_t LastWarp = Block * warpsInBlock() + warpsInBlock() - 1;
-  const uint32_t Wanted = Floor + uint32_t(LastWarp >> WarpBits) * Step;
+  const uint32_t Wanted = First + uint32_t(LastWarp >> WarpBits) * Step;
   uint32_t Start = Clock >= Wanted ? Clock + 1 : Wanted;
   const bool IsAsWanted = IsCommon && Start == Wanted && !(Before & Mixed);
   const uint32_t Barrier = IsAsWanted ? Start : 0;

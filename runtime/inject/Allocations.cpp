@@ -8,6 +8,7 @@
 #include "Allocations.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace crsan {
 
@@ -54,6 +55,14 @@ std::vector<MemoryRange> Allocations::of(CUcontext Context) const {
     Keep(Range);
   std::for_each(Freeing.begin(), Freeing.end(), Keep);
   return Found;
+}
+
+bool Allocations::isHosts(uint64_t Address) const {
+  auto After = Live.upper_bound(Address);
+  if (After == Live.begin())
+    return false;
+  const MemoryRange &Range = std::prev(After)->second;
+  return Range.isHosts() && Address - Range.Base < Range.Size;
 }
 
 void Allocations::forget(CUcontext Dead) {

@@ -47,6 +47,8 @@ public:
   std::vector<MemoryRange> takeFreed(CUcontext Context);
 
   std::vector<MemoryRange> of(CUcontext Context) const;
+  /// Whether the host may access what is there.
+  bool isHosts(uint64_t Address) const;
   void forget(CUcontext Dead);
 
 private:

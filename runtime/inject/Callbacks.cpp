@@ -10,6 +10,7 @@
 #include "Driver.h"
 #include "Log.h"
 #include "MemoryCalls.h"
+#include "OrderCalls.h"
 #include "Session.h"
 
 #include <fmt/format.h>
@@ -133,9 +134,7 @@ const auto Roles = [] {
 /// call of the runtime.
 static thread_local bool DriverRefused = false;
 
-/// The context a stream belongs to: a kernel of a CUlibrary runs there,
-/// whatever context is current.
-static CUcontext contextOf(CUstream Stream, const CUpti_CallbackData &Call) {
+CUcontext contextOf(CUstream Stream, const CUpti_CallbackData &Call) {
   Driver &D = theDriver();
   bool IsSpecial =
       !Stream || Stream == CU_STREAM_LEGACY || Stream == CU_STREAM_PER_THREAD;
@@ -193,16 +192,22 @@ static std::optional<LaunchShape> shapeOf(Role What, const void *Params) {
   }
 }
 
-static void onLaunch(Session &S, Role What, const CUpti_CallbackData &Call) {
+static void onLaunch(Session &S, Role What, CUpti_CallbackId Id,
+                     const CUpti_CallbackData &Call) {
   CUcontext Ctx = contextOf(streamOf(What, Call.functionParams), Call);
+  std::optional<OrderedLaunch> Ordered = orderedLaunch(S, Id, Call, Ctx);
   if (Call.callbackSite == CUPTI_API_ENTER) {
     std::optional<CUstream> Queue;
     if (What != Role::GraphLaunch)
       Queue = streamOf(What, Call.functionParams);
     S.launching(Ctx, Ctx == Call.context ? Call.contextUid : 0, Queue);
-    return;
+    return Ordered ? S.ordering(Ctx, *Ordered) : S.losingOrder();
   }
   S.launchIsOver();
+  if (Ordered)
+    S.orderOf(Ctx)->launched(Ordered->Stream);
+  else
+    S.lostOrder();
   const char *Kernel = What == Role::GraphLaunch
                            ? nullptr
                            : (Call.symbolName ? Call.symbolName : "?");
@@ -264,16 +269,18 @@ static void onSync(Session &S, const CUpti_CallbackData &Call) {
 
 static void onContextSync(Session &S, CUpti_CallbackId Id,
                           const CUpti_CallbackData &Call) {
-  if (Call.callbackSite != CUPTI_API_EXIT)
-    return;
   CUcontext Ctx = Call.context;
   if (Id == CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize_v2)
     Ctx = static_cast<const cuCtxSynchronize_v2_params *>(Call.functionParams)
               ->ctx;
+  if (Call.callbackSite == CUPTI_API_ENTER) {
+    *Call.correlationData = S.awaitingIdle(Ctx);
+    return;
+  }
   auto Result = *static_cast<const CUresult *>(Call.functionReturnValue);
   S.synchronised(Ctx, Result);
   if (Result == CUDA_SUCCESS)
-    S.becameIdle(Ctx);
+    S.becameIdle(Ctx, *Call.correlationData);
 }
 
 static void onMemory(Session &S, CUpti_CallbackId Id,
@@ -308,7 +315,10 @@ static void onContextEnd(Session &S, Role What,
 
 static void onDriverCall(Session &S, CUpti_CallbackId Id,
                          const CUpti_CallbackData &Call) {
-  if (inOwnCall() || Id >= Roles.size())
+  if (inOwnCall())
+    return;
+  onOrderCall(S, Id, Call);
+  if (Id >= Roles.size())
     return;
   switch (Role What = Roles[Id]) {
   case Role::None:
@@ -325,7 +335,7 @@ static void onDriverCall(Session &S, CUpti_CallbackId Id,
   case Role::LaunchEx:
   case Role::LaunchOld:
   case Role::GraphLaunch:
-    return onLaunch(S, What, Call);
+    return onLaunch(S, What, Id, Call);
   case Role::Sync:
     return onSync(S, Call);
   case Role::ContextSync:
@@ -419,6 +429,8 @@ CUptiResult subscribe(const Cupti &Api, Session &Target) {
   for (const Interest &I : Interests)
     Enable(CUPTI_CB_DOMAIN_DRIVER_API, I.Id);
   for (CUpti_driver_api_trace_cbid Id : memoryCalls())
+    Enable(CUPTI_CB_DOMAIN_DRIVER_API, Id);
+  for (CUpti_CallbackId Id : orderCalls(Api))
     Enable(CUPTI_CB_DOMAIN_DRIVER_API, Id);
   for (CUpti_runtime_api_trace_cbid Id : RuntimeLaunches)
     Enable(CUPTI_CB_DOMAIN_RUNTIME_API, Id);

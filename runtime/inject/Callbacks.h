@@ -18,6 +18,10 @@ class Session;
 /// Returns CUPTI's error; nothing is subscribed then.
 CUptiResult subscribe(const Cupti &Api, Session &Target);
 
+/// The context a stream belongs to: a kernel of a CUlibrary runs there,
+/// whatever context is current.
+CUcontext contextOf(CUstream Stream, const CUpti_CallbackData &Call);
+
 } // namespace crsan
 
 #endif // CRSAN_INJECT_CALLBACKS_H

@@ -76,6 +76,7 @@ bool Cupti::load() {
       Find(EnableCallback, "cuptiEnableCallback");
       Find(GetResultString, "cuptiGetResultString");
       Find(GetVersion, "cuptiGetVersion");
+      Find(GetCallbackName, "cuptiGetCallbackName");
       Find(SetAttribute, "cuptiActivitySetAttribute");
       Path = File;
       if (Subscribe && EnableCallback) {

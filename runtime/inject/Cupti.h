@@ -20,6 +20,7 @@ struct Cupti {
   decltype(&::cuptiEnableCallback) EnableCallback = nullptr;
   decltype(&::cuptiGetResultString) GetResultString = nullptr;
   decltype(&::cuptiGetVersion) GetVersion = nullptr;
+  decltype(&::cuptiGetCallbackName) GetCallbackName = nullptr;
   decltype(&::cuptiActivitySetAttribute) SetAttribute = nullptr;
   std::string Path; ///< What was loaded.
 

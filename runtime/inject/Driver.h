@@ -50,6 +50,9 @@ namespace crsan {
   X(cuOccupancyMaxActiveBlocksPerMultiprocessor)                               \
   X(cuLibraryGetManaged)                                                       \
   X(cuStreamIsCapturing)                                                       \
+  X(cuStreamWriteValue32)                                                      \
+  X(cuFuncGetParamInfo)                                                        \
+  X(cuKernelGetParamInfo)                                                      \
   X(cuMemGetAddressRange)                                                      \
   X(cuMemGetInfo)                                                              \
   X(cuMemFree)                                                                 \

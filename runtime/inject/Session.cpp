@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <cstring>
 #include <thread>
 
 #include <signal.h>
@@ -224,6 +225,7 @@ void Session::deviceEnding(CUdevice Device) {
 void Session::contextGone(CUcontext Ctx) {
   std::lock_guard Lock(Data);
   Memory.forget(Ctx);
+  Orders.erase(Ctx);
   if (std::shared_ptr<Context> C = findContext(Ctx))
     C->IsDead = true;
   Residencies.clear(); // Its functions' handles are reused.
@@ -321,6 +323,138 @@ void Session::kernelFailed(Context &C, CUresult Result) {
 }
 
 //===----------------------------------------------------------------------===//
+// The order of launches
+//===----------------------------------------------------------------------===//
+
+std::shared_ptr<StreamOrder> Session::orderOf(CUcontext Ctx) {
+  std::lock_guard Lock(Data);
+  std::shared_ptr<StreamOrder> &Found = Orders[Ctx];
+  if (!Found)
+    Found = std::make_shared<StreamOrder>();
+  return Found;
+}
+
+std::vector<std::shared_ptr<StreamOrder>> Session::orders() {
+  std::lock_guard Lock(Data);
+  std::vector<std::shared_ptr<StreamOrder>> All;
+  for (const auto &[Ctx, Order] : Orders)
+    All.push_back(Order);
+  return All;
+}
+
+/// The device is told where the order of launches is, once there is more than
+/// one stream.
+void Session::beginOrder(CUcontext Ctx, StreamOrder &Order) {
+  std::shared_ptr<Context> C;
+  {
+    std::lock_guard DataLock(Data);
+    C = findContext(Ctx);
+    if (!C || !C->TheShadow || !C->TheShadow->canShareOrder() ||
+        C->Failure != CUDA_SUCCESS)
+      return;
+  }
+  std::lock_guard Lock(Configuring);
+  OwnCalls Own(Ctx);
+  if (!Own.ok())
+    return;
+  if (abi::StreamOrder *Shared = C->TheShadow->shareOrder())
+    Order.begin(Shared);
+}
+
+void Session::ordering(CUcontext Ctx, const OrderedLaunch &Launch) {
+  std::shared_ptr<StreamOrder> Order = orderOf(Ctx);
+  if (Order->isWanted())
+    beginOrder(Ctx, *Order);
+  bool IsFollowed = false, TellsHost = Launch.MayTellHost;
+  CUdeviceptr Where = 0;
+  const char *Kernel = Launch.Kernel ? Launch.Kernel : "";
+  {
+    std::lock_guard Lock(Data);
+    if (std::shared_ptr<Context> C = findContext(Ctx); C && C->TheShadow) {
+      IsFollowed = Code.isShadowed(Kernel) && Launch.IsPlain;
+      Where = C->TheShadow->orderAddress();
+      TellsHost =
+          std::any_of(C->Variables.begin(), C->Variables.end(),
+                      [](const auto &Entry) { return Entry.second.isHosts(); });
+    }
+    for (uint64_t Word : Launch.Arguments)
+      TellsHost |= Memory.isHosts(Word);
+  }
+  // What others do in their kernels, nobody knows.
+  if (!IsFollowed)
+    Order->lose();
+  const uint32_t Bit =
+      abi::kernelBit(abi::kernelTag(Kernel, std::strlen(Kernel)),
+                     Launch.Grid[0], Launch.Grid[1], Launch.Grid[2],
+                     Launch.Block[0], Launch.Block[1], Launch.Block[2]);
+  const std::optional<StreamOrder::Mark> Mark =
+      Order->launching(Launch.Stream, Bit, TellsHost);
+  if (!Mark)
+    return;
+  OwnCalls Own(Ctx);
+  // A capture would take what is written for a part of the program's graph.
+  CUstreamCaptureStatus Status = CU_STREAM_CAPTURE_STATUS_NONE;
+  if (Own.ok() && theDriver().cuStreamIsCapturing &&
+      (theDriver().cuStreamIsCapturing(Launch.Handle, &Status) !=
+           CUDA_SUCCESS ||
+       Status != CU_STREAM_CAPTURE_STATUS_NONE))
+    return Order->lose();
+  const CUresult Result =
+      Own.ok() ? theDriver().cuStreamWriteValue32(
+                     Launch.Handle,
+                     Where + offsetof(abi::StreamOrder, Current) +
+                         Mark->Stream * sizeof(uint32_t),
+                     Mark->Run, CU_STREAM_WRITE_VALUE_DEFAULT)
+               : CUDA_ERROR_INVALID_CONTEXT;
+  if (Result != CUDA_SUCCESS) {
+    theLog().detail(2, "cuStreamWriteValue32: {}",
+                    theDriver().errorName(Result));
+    Order->lose();
+  }
+}
+
+void Session::streamWaits(CUcontext Ctx, StreamId Stream, CUevent Event) {
+  std::shared_ptr<StreamOrder> Own = orderOf(Ctx);
+  if (Own->knows(Event))
+    return Own->waits(Stream, Event);
+  // What it waits for is in another context, and so may be what waits for it.
+  eventDone(Event);
+  Own->lose();
+}
+
+void Session::eventDone(CUevent Event) {
+  for (const std::shared_ptr<StreamOrder> &Order : orders())
+    Order->eventDone(Event);
+}
+
+void Session::eventGone(CUevent Event) {
+  for (const std::shared_ptr<StreamOrder> &Order : orders())
+    Order->forget(Event);
+}
+
+void Session::cutOrder() {
+  for (const std::shared_ptr<StreamOrder> &Order : orders())
+    Order->cut();
+}
+
+void Session::losingOrder() {
+  ++BeingLost;
+  for (const std::shared_ptr<StreamOrder> &Order : orders())
+    Order->lose();
+}
+
+void Session::lostOrder() {
+  // The context may have become idle before the call had any effect.
+  for (const std::shared_ptr<StreamOrder> &Order : orders())
+    Order->lose();
+  --BeingLost;
+}
+
+uint64_t Session::awaitingIdle(CUcontext Ctx) {
+  return BeingLost ? StreamOrder::NeverIdle : orderOf(Ctx)->beforeIdle();
+}
+
+//===----------------------------------------------------------------------===//
 // Memory and its shadow
 //===----------------------------------------------------------------------===//
 
@@ -344,6 +478,7 @@ void Session::changeShadow(const std::vector<MemoryRange> &Ranges,
 }
 
 void Session::allocated(CUcontext Owner, uint64_t Base, size_t Size) {
+  cutOrder(); // Memory changes hands.
   std::lock_guard Lock(Configuring);
   MemoryRange Range{Owner, Base, Size};
   {
@@ -356,6 +491,7 @@ void Session::allocated(CUcontext Owner, uint64_t Base, size_t Size) {
 }
 
 void Session::freed(uint64_t Base) {
+  cutOrder(); // Memory changes hands.
   std::lock_guard Lock(Configuring);
   std::optional<MemoryRange> Range;
   {
@@ -368,6 +504,7 @@ void Session::freed(uint64_t Base) {
 }
 
 void Session::unmapped(uint64_t Base, size_t Size) {
+  cutOrder(); // Memory changes hands.
   std::lock_guard Lock(Configuring);
   std::vector<MemoryRange> Ranges;
   {
@@ -378,6 +515,7 @@ void Session::unmapped(uint64_t Base, size_t Size) {
 }
 
 void Session::freeing(uint64_t Base) {
+  cutOrder(); // Memory changes hands.
   std::lock_guard Lock(Data);
   Memory.freeing(Base);
 }
@@ -401,7 +539,8 @@ void Session::allocationFailed(CUcontext Ctx) {
     theLog().say("{}", Line);
 }
 
-void Session::becameIdle(CUcontext Ctx) {
+void Session::becameIdle(CUcontext Ctx, uint64_t Awaited) {
+  orderOf(Ctx)->becameIdle(BeingLost ? StreamOrder::NeverIdle : Awaited);
   std::shared_ptr<Context> C;
   {
     std::lock_guard Lock(Data);

@@ -23,6 +23,7 @@
 #include "Ending.h"
 #include "Flags.h"
 #include "Modules.h"
+#include "StreamOrder.h"
 #include "Summary.h"
 
 #include <cuda.h>
@@ -40,6 +41,19 @@
 #include <vector>
 
 namespace crsan {
+
+/// A launch, as StreamOrder is told of it.
+struct OrderedLaunch {
+  StreamId Stream;
+  CUstream Handle; ///< To write to.
+  const char *Kernel;
+  uint32_t Grid[3], Block[3];
+  /// It waits for all that its stream was given before, and what comes after
+  /// waits for it.
+  bool IsPlain = true;
+  bool MayTellHost = false;             ///< Its arguments are not known.
+  std::vector<uint64_t> Arguments = {}; ///< Words that may be pointers.
+};
 
 class Session final : public Run {
 public:
@@ -66,6 +80,20 @@ public:
   void codeUnloading(CUlibrary Library, CUmodule Module);
   /// Queue: none for a graph, which has several.
   void launching(CUcontext Ctx, uint32_t Uid, std::optional<CUstream> Queue);
+  /// A kernel is about to be launched, and launching() has been called.
+  void ordering(CUcontext Ctx, const OrderedLaunch &Launch);
+  /// Which launches of a context are ordered.
+  std::shared_ptr<StreamOrder> orderOf(CUcontext Ctx);
+  /// A stream of the context is to wait for an event of any context.
+  void streamWaits(CUcontext Ctx, StreamId Stream, CUevent Event);
+  void eventDone(CUevent Event);
+  void eventGone(CUevent Event);
+  /// Whatever was launched, anywhere, is ordered before what will be.
+  void cutOrder();
+  /// Nothing can be said of what is under way, anywhere: before a call that is
+  /// the reason, and behind it.
+  void losingOrder();
+  void lostOrder();
   /// The launch has been made, or has failed.
   void launchIsOver() { --BeingLaunched; }
   /// Shape: none where blocks are not placed one by one, or nobody knows.
@@ -74,7 +102,10 @@ public:
   void launchFailed(const char *Kernel, const std::string &Error);
   void synchronised(CUcontext Ctx, CUresult Result);
   /// All that was launched in the context is done.
-  void becameIdle(CUcontext Ctx);
+  /// `Awaited`: see awaitingIdle().
+  void becameIdle(CUcontext Ctx, uint64_t Awaited);
+  /// Before the program waits for that: what StreamOrder wants to be told then.
+  uint64_t awaitingIdle(CUcontext Ctx);
   /// The program is about to allocate device memory.
   void allocating(CUcontext Ctx, size_t Size);
   /// Memory that kernels may touch: those of the owner, or of every context.
@@ -116,6 +147,8 @@ private:
                       const LaunchShape &Shape);
   void kernelFailed(Context &C, CUresult Result);
   bool takeStock(const ContextList &Contexts);
+  std::vector<std::shared_ptr<StreamOrder>> orders();
+  void beginOrder(CUcontext Ctx, StreamOrder &Order);
   template <typename Change>
   void changeShadow(const std::vector<MemoryRange> &Ranges, Change What);
   void forgetShadow(Context &C, uint64_t Serial);
@@ -138,7 +171,8 @@ private:
 
   Allocations Memory;
   Modules Code;
-  ContextList Contexts;       ///< Dead ones too: they have findings.
+  ContextList Contexts; ///< Dead ones too: they have findings.
+  std::map<CUcontext, std::shared_ptr<StreamOrder>> Orders;
   std::set<std::string> Said; ///< Lines that are said once.
   /// What was asked of the driver, by device, function, threads and dynamic
   /// shared memory of a block.
@@ -150,6 +184,8 @@ private:
   LaunchCounts Launches;
   /// Launches between their two events.
   std::atomic<uint32_t> BeingLaunched{0};
+  /// Calls between losingOrder() and lostOrder().
+  std::atomic<uint32_t> BeingLost{0};
   /// A context must not run anything for a moment.
   std::atomic<bool> IsResetting{false};
   bool HasReported = false;

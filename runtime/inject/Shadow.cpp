@@ -14,7 +14,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <new>
 #include <utility>
+
+#include <sys/mman.h>
 
 namespace crsan {
 
@@ -68,6 +71,36 @@ std::string Shadow::prepare(uint64_t SharedBytes) {
   Tables = Base;
   Header = M;
   return {};
+}
+
+abi::StreamOrder *Shadow::shareOrder() {
+  Driver &D = theDriver();
+  if (HasOrder.exchange(true) || !D.cuStreamWriteValue32)
+    return nullptr;
+  constexpr size_t Bytes = (sizeof(abi::StreamOrder) + 4095) & ~size_t(4095);
+  void *Memory = mmap(nullptr, Bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  if (Memory == MAP_FAILED)
+    return nullptr;
+  // Pinned memory must not become copy-on-write in a forked child.
+  madvise(Memory, Bytes, MADV_DONTFORK);
+  CUdeviceptr Address = 0;
+  CUresult Result = D.cuMemHostRegister(Memory, Bytes,
+                                        CU_MEMHOSTREGISTER_PORTABLE |
+                                            CU_MEMHOSTREGISTER_DEVICEMAP);
+  if (Result == CUDA_SUCCESS)
+    Result = D.cuMemHostGetDevicePointer(&Address, Memory, 0);
+  if (Result == CUDA_SUCCESS)
+    Result = D.cuMemcpyHtoDAsync(Tables + offsetof(abi::Metadata, Streams),
+                                 &Address, sizeof(Address), Stream);
+  if (Result == CUDA_SUCCESS)
+    Result = D.cuStreamSynchronize(Stream);
+  if (Result != CUDA_SUCCESS) {
+    theLog().detail(2, "no order of launches: {}", D.errorName(Result));
+    return nullptr;
+  }
+  OrderAddress = Address;
+  return new (Memory) abi::StreamOrder{};
 }
 
 //===----------------------------------------------------------------------===//

@@ -56,6 +56,12 @@ public:
   CUdeviceptr warps() const { return Tables + abi::WarpsAt; }
   CUdeviceptr pairs() const { return Tables + abi::PairsAt; }
 
+  /// Makes what host and device share of the order of launches, and tells the
+  /// device. Null: it cannot be had.
+  abi::StreamOrder *shareOrder();
+  bool canShareOrder() const { return !HasOrder; } ///< It was not tried yet.
+  CUdeviceptr orderAddress() const { return OrderAddress; }
+
   /// The ranges are the program's from now on. Returns when they have their
   /// shadow.
   void add(std::span<const MemoryRange> Ranges);
@@ -136,6 +142,8 @@ private:
   std::array<uint64_t, 3> NumPages{}; ///< By layout.
 
   // Read without the lock.
+  std::atomic<bool> HasOrder{false};
+  std::atomic<CUdeviceptr> OrderAddress{0};
   std::array<std::atomic<uint64_t>, 3> Peak{}; ///< Of NumPages.
   std::atomic<uint64_t> HeldBytes{0};
   std::atomic<uint64_t> CheckedBefore{0}, UncheckedBefore{0};

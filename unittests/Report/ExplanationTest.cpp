@@ -91,6 +91,14 @@ TEST(Explanation, KernelsAreOrderedByStreamsAndEvents) {
   EXPECT_EQ(explain(twoSided(ImproperLock, OtherGrid)), Expected);
 }
 
+TEST(Explanation, AnEventIsMissingBehindAKernelThatHasEnded) {
+  expectOrder(OtherGrid | UnorderedLaunch | EarlierNoSync,
+              "No stream, event or synchronisation orders the two kernels: let "
+              "the later one's stream wait for an event that is recorded "
+              "behind the earlier one, or the host for the earlier one's "
+              "stream.");
+}
+
 TEST(Explanation, LanesNeedAWarpBarrier) {
   for (uint64_t Reasons : {SameWarp | EarlierNoSync, SameWarp | SameBlock,
                            SameWarp | EarlierFencedBlock})

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Copy.h"
+#include "Session.h"
 
 #include <cstring>
 
@@ -151,6 +152,8 @@ static cudaError_t copyBox(Process &P, const char *Name, const Box &B,
       Error != cudaSuccess || B.isEmpty())
     return Error;
   bool IsCaptured = S.Object && S.Object->Capture;
+  if (!IsAsync && P.session())
+    P.session()->cutOrder();
   if (IsCaptured && !IsAsync)
     return cudaErrorStreamCaptureUnsupported;
   Home To = homeOf(P, B.To.Base), From = homeOf(P, B.From.Base);

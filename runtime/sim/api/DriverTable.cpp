@@ -164,6 +164,20 @@ static CUresult streamCreate(CUstream *S, unsigned) {
 
 static CUresult streamSynchronize(CUstream) { return CUDA_SUCCESS; }
 
+static CUresult streamWriteValue(CUstream S, CUdeviceptr Where,
+                                 cuuint32_t Value, unsigned) {
+  Process &P = Process::get();
+  Process::Guard G(P);
+  HostOp Op;
+  Op.Name = "cuStreamWriteValue32";
+  Op.Run = [=] {
+    __atomic_store_n(reinterpret_cast<cuuint32_t *>(Where), Value,
+                     __ATOMIC_RELEASE);
+  };
+  currentDevice().M.enqueue(S ? S->Handle : Stream(0), std::move(Op));
+  return CUDA_SUCCESS;
+}
+
 static CUresult moduleGetGlobal(CUdeviceptr *, size_t *, CUmodule,
                                 const char *) {
   return CUDA_ERROR_NOT_FOUND; // There are libraries only.
@@ -207,6 +221,7 @@ void fillDriverTable(Process &) {
   D.cuMemcpyDtoHAsync = memcpyDtoH;
   D.cuStreamCreate = streamCreate;
   D.cuStreamSynchronize = streamSynchronize;
+  D.cuStreamWriteValue32 = streamWriteValue;
   D.cuModuleGetGlobal = moduleGetGlobal;
   D.cuLibraryGetGlobal = libraryGetGlobal;
 }

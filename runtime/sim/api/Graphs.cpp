@@ -13,6 +13,7 @@
 
 #include "Copy.h"
 #include "Launch.h"
+#include "Session.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -32,6 +33,11 @@ static cudaError_t beginCapture(cudaStream_t Handle) {
       return cudaErrorStreamCaptureUnsupported; // The legacy stream.
     if (S.Object->Capture)
       return cudaErrorIllegalState;
+    // What is captured is no launch.
+    if (P.session()) {
+      P.session()->losingOrder();
+      P.session()->lostOrder();
+    }
     S.Object->Capture = new CUgraph_st;
     S.Object->BeganCapture = true;
     S.Object->Frontier.clear();
@@ -422,6 +428,10 @@ static cudaError_t launchGraph(cudaGraphExec_t Exec, cudaStream_t Handle) {
     if (S.Object && S.Object->Capture)
       CRSAN_UNSUPPORTED("cudaGraphLaunch in a stream capture");
     S.On->HasPending = true;
+    if (P.session()) {
+      P.session()->losingOrder();
+      P.session()->lostOrder();
+    }
     if (!isChain(*Exec))
       return runSteps(P, S, *Exec);
     for (const CUgraphExec_st::Step &Step : Exec->Steps)

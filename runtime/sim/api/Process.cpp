@@ -15,6 +15,7 @@
 #include "SimulatedRun.h"
 
 #include <chrono>
+#include <cstring>
 
 #include <dlfcn.h>
 #include <signal.h>
@@ -375,6 +376,7 @@ cudaError_t Process::resolve(cudaStream_t Handle, StreamRef &Found) {
       Own->Handle = current().M.createStream(/*NonBlocking=*/false, 0);
       Own->Id = nextId();
       Streams.insert(Own);
+      noteStream(*Own);
     }
     Handle = Own;
   }
@@ -382,6 +384,45 @@ cudaError_t Process::resolve(cudaStream_t Handle, StreamRef &Found) {
     return cudaErrorInvalidResourceHandle;
   Found = {Handle->On, Handle->Handle, Handle};
   return cudaSuccess;
+}
+
+StreamId idOf(const StreamRef &S) {
+  return StreamId::of(reinterpret_cast<CUstream>(S.Object),
+                      /*IsPerThread=*/false);
+}
+
+void Process::noteStream(CUstream_st &New) {
+  if (!TheSession)
+    return;
+  const bool IsBlocking = !(New.Flags & cudaStreamNonBlocking);
+  TheSession->orderOf(New.On->context())
+      ->created(idOf({New.On, New.Handle, &New}), IsBlocking);
+}
+
+/// What a kernel's launch is to the order of launches.
+static OrderedLaunch ordered(const StreamRef &S, const Launch &L) {
+  const Dim3 &G = L.Grid, &B = L.Block;
+  OrderedLaunch Told{idOf(S),
+                     S.Object,
+                     L.Kernel->Name.c_str(),
+                     {G.X, G.Y, G.Z},
+                     {B.X, B.Y, B.Z}};
+  Told.Arguments.resize(L.Params.size() / sizeof(uint64_t));
+  std::memcpy(Told.Arguments.data(), L.Params.data(),
+              Told.Arguments.size() * sizeof(uint64_t));
+  return Told;
+}
+
+/// The same of whatever else a stream is given.
+static void tellOrder(Session &Told, const StreamRef &S,
+                      cudaGraphNodeType Type) {
+  if (Type == cudaGraphNodeTypeMemFree)
+    return Told.cutOrder();
+  if (Type != cudaGraphNodeTypeHost)
+    return Told.orderOf(S.On->context())->enqueued(idOf(S));
+  // It may wait for anything.
+  Told.losingOrder();
+  Told.lostOrder();
 }
 
 cudaError_t Process::submit(const StreamRef &S, Operation What,
@@ -406,13 +447,18 @@ cudaError_t Process::submit(const StreamRef &S, Operation What,
     if (TheSession)
       TheSession->launching(D.context(), D.Uid,
                             reinterpret_cast<CUstream>(uintptr_t(S.Handle)));
+    if (TheSession)
+      TheSession->ordering(D.context(), ordered(S, *Kernel));
     D.M.launch(S.Handle, std::move(*Kernel));
     if (TheSession) {
+      TheSession->orderOf(D.context())->launched(idOf(S));
       TheSession->launchIsOver();
       // Registers limit nothing here, so that there is nothing to judge.
       TheSession->launched(D.context(), Name.c_str(), std::nullopt);
     }
   } else if (auto *Op = std::get_if<HostOp>(&What)) {
+    if (TheSession)
+      tellOrder(*TheSession, S, Type);
     D.M.enqueue(S.Handle, std::move(*Op));
   }
   return cudaSuccess;

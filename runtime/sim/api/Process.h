@@ -19,6 +19,7 @@
 #define CRSAN_SIM_PROCESS_H
 
 #include "Objects.h"
+#include "StreamOrder.h"
 
 #include <atomic>
 #include <chrono>
@@ -123,6 +124,8 @@ public:
 
   //===--- Streams ------------------------------------------------------===//
   cudaError_t resolve(cudaStream_t Handle, StreamRef &Found);
+  /// Tells the session that there is another stream.
+  void noteStream(CUstream_st &New);
   /// Enqueues, or captures.
   cudaError_t submit(const StreamRef &S, Operation What,
                      cudaGraphNodeType Type);
@@ -174,6 +177,9 @@ private:
   uintptr_t NextHost = 0x3010'0000'0000;
   uintptr_t NextOfSession = 0x2000'0000'0000;
 };
+
+/// As the session knows the stream.
+StreamId idOf(const StreamRef &S);
 
 /// Wraps an API function: takes the lock and keeps the thread's last error.
 template <typename Body> cudaError_t enter(Body B) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Process.h"
+#include "Session.h"
 
 #include <algorithm>
 
@@ -52,6 +53,7 @@ CRSAN_API cudaError_t cudaStreamCreateWithPriority(cudaStream_t *Result,
         D.M.createStream((Flags & cudaStreamNonBlocking) != 0, S->Priority);
     S->Id = P.nextId();
     P.Streams.insert(S);
+    P.noteStream(*S);
     *Result = S;
     return cudaSuccess;
   });
@@ -70,6 +72,10 @@ CRSAN_API cudaError_t cudaStreamDestroy(cudaStream_t S) {
   return enter([&](Process &P) {
     if (!P.Streams.contains(S))
       return cudaErrorInvalidResourceHandle;
+    if (P.session())
+      P.session()
+          ->orderOf(S->On->context())
+          ->destroyed(idOf({S->On, S->Handle, S}));
     // What it was given still runs.
     S->On->M.destroyStream(S->Handle);
     P.Streams.erase(S);
@@ -78,11 +84,19 @@ CRSAN_API cudaError_t cudaStreamDestroy(cudaStream_t S) {
   });
 }
 
+/// Waits for a stream, for the host.
+static cudaError_t waitFor(Process &P, const StreamRef &S) {
+  const cudaError_t Error = P.wait(*S.On, Machine::Wait::Stream, S.Handle);
+  if (Error == cudaSuccess && P.session())
+    P.session()->orderOf(S.On->context())->streamDone(idOf(S));
+  return Error;
+}
+
 static cudaError_t synchronize(cudaStream_t Handle) {
   return withStream(Handle, [](Process &P, StreamRef &S) {
     if (S.Object && S.Object->Capture)
       return cudaErrorStreamCaptureUnsupported;
-    return P.wait(*S.On, Machine::Wait::Stream, S.Handle);
+    return waitFor(P, S);
   });
 }
 CRSAN_API cudaError_t cudaStreamSynchronize(cudaStream_t S) {
@@ -100,7 +114,7 @@ static cudaError_t query(cudaStream_t Handle) {
     if (S.Object && S.Object->Capture)
       return cudaErrorStreamCaptureUnsupported;
     if (S.On->M.isDone(S.Handle))
-      return P.wait(*S.On, Machine::Wait::Stream, S.Handle);
+      return waitFor(P, S);
     if (auto F = S.On->M.advance(PollSteps))
       P.noteFault(*S.On, *F);
     return S.On->Sticky != cudaSuccess ? S.On->Sticky : cudaErrorNotReady;
@@ -168,6 +182,8 @@ CRSAN_API cudaError_t cudaEventCreateWithFlags(cudaEvent_t *Result,
     E->Handle = D.M.createEvent();
     E->Flags = Flags;
     P.Events.insert(E);
+    if (P.session())
+      P.session()->orderOf(D.context())->created(E);
     *Result = E;
     return cudaSuccess;
   });
@@ -181,6 +197,8 @@ CRSAN_API cudaError_t cudaEventDestroy(cudaEvent_t E) {
   return enter([&](Process &P) {
     if (!P.Events.contains(E))
       return cudaErrorInvalidResourceHandle;
+    if (P.session())
+      P.session()->eventGone(E);
     E->On->M.destroyEvent(E->Handle);
     P.Events.erase(E);
     delete E;
@@ -199,6 +217,8 @@ static cudaError_t record(cudaEvent_t E, cudaStream_t Handle) {
     }
     E->IsRecorded = true;
     S.On->M.record(E->Handle, S.Handle);
+    if (P.session())
+      P.session()->orderOf(S.On->context())->recorded(E, idOf(S));
     S.On->HasPending = true;
     return cudaSuccess;
   });
@@ -229,10 +249,17 @@ template <typename Body> static cudaError_t withEvent(cudaEvent_t E, Body B) {
   });
 }
 
+/// Waits for an event, for the host.
+static cudaError_t waitFor(Process &P, cudaEvent_t E) {
+  const cudaError_t Error = P.wait(*E->On, Machine::Wait::Event, E->Handle);
+  if (Error == cudaSuccess && P.session())
+    P.session()->eventDone(E);
+  return Error;
+}
+
 CRSAN_API cudaError_t cudaEventSynchronize(cudaEvent_t E) {
   return withEvent(E, [&](Process &P) {
-    return E->IsRecorded ? P.wait(*E->On, Machine::Wait::Event, E->Handle)
-                         : cudaSuccess;
+    return E->IsRecorded ? waitFor(P, E) : cudaSuccess;
   });
 }
 
@@ -241,7 +268,7 @@ CRSAN_API cudaError_t cudaEventQuery(cudaEvent_t E) {
     if (!E->IsRecorded)
       return cudaSuccess;
     if (E->On->M.isEventDone(E->Handle))
-      return P.wait(*E->On, Machine::Wait::Event, E->Handle);
+      return waitFor(P, E);
     if (auto F = E->On->M.advance(PollSteps))
       P.noteFault(*E->On, *F);
     return E->On->Sticky != cudaSuccess ? E->On->Sticky : cudaErrorNotReady;
@@ -259,6 +286,8 @@ CRSAN_API cudaError_t cudaEventElapsedTime(float *Milliseconds,
         return E->On->Sticky;
       if (!E->On->M.isEventDone(E->Handle))
         return cudaErrorNotReady;
+      if (P.session())
+        P.session()->eventDone(E);
     }
     auto From = Start->On->M.completedAt(Start->Handle);
     auto To = End->On->M.completedAt(End->Handle);
@@ -291,6 +320,8 @@ static cudaError_t waitEvent(cudaStream_t Handle, cudaEvent_t E) {
     if (!E->IsRecorded)
       return cudaSuccess;
     S.On->HasPending = true;
+    if (P.session())
+      P.session()->streamWaits(S.On->context(), idOf(S), E);
     if (E->On == S.On)
       S.On->M.wait(S.Handle, E->Handle);
     else

@@ -1,0 +1,263 @@
+//===- InjectStreamOrderTest.cpp - Which launches the host has ordered ----===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StreamOrder.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <thread>
+
+namespace crsan {
+
+namespace {
+
+/// Kernels launched into streams, as the device finds them described.
+class InjectStreamOrder : public testing::Test {
+protected:
+  InjectStreamOrder() : Shared(std::make_unique<abi::StreamOrder>()) {
+    for (StreamId S : {A, B, C})
+      Order.created(S, /*IsBlocking=*/false);
+    EXPECT_TRUE(Order.isWanted());
+    Order.begin(Shared.get());
+  }
+
+  static StreamId stream(uint64_t Handle) {
+    return StreamId::of(reinterpret_cast<CUstream>(Handle), false);
+  }
+  static CUevent event(uint64_t Handle) {
+    return reinterpret_cast<CUevent>(Handle);
+  }
+
+  /// The number of the launch's run; 0: nothing can be said of it.
+  uint32_t launch(StreamId S, unsigned Kernel = 0, bool TellsHost = false) {
+    if (auto Mark = Order.launching(S, Kernel, TellsHost)) {
+      Shared->Current[Mark->Stream] = Mark->Run;
+      Last[S] = Mark->Run;
+      ++NumMarks;
+    }
+    Order.launched(S);
+    return Shared->IsOff ? 0 : Last[S];
+  }
+  const abi::StreamRun &run(uint32_t Number) {
+    return Shared->Runs[Number % abi::NumRuns];
+  }
+  /// As the device asks.
+  bool isBefore(uint32_t Earlier, uint32_t Later) {
+    const abi::StreamRun &E = run(Earlier), &L = run(Later);
+    EXPECT_TRUE(Earlier && E.Number == Earlier);
+    EXPECT_TRUE(Later && L.Number == Later);
+    return Earlier == Later ? E.Launches > 1 : L.Before[E.Stream] >= E.Sequence;
+  }
+
+  StreamOrder Order;
+  std::unique_ptr<abi::StreamOrder> Shared;
+  const StreamId A = stream(0x1000), B = stream(0x2000), C = stream(0x3000);
+  const StreamId Legacy = StreamId::legacy();
+  const CUevent E = event(0x10), F = event(0x20);
+  std::map<StreamId, uint32_t> Last;
+  unsigned NumMarks = 0;
+};
+
+} // namespace
+
+TEST_F(InjectStreamOrder, AStreamIsAnOrder) {
+  const uint32_t First = launch(A);
+  launch(B);
+  EXPECT_TRUE(isBefore(First, launch(A)));
+}
+
+TEST_F(InjectStreamOrder, TwoStreamsAreNone) {
+  const uint32_t First = launch(A), Second = launch(B);
+  EXPECT_FALSE(isBefore(First, Second));
+  EXPECT_FALSE(isBefore(Second, First));
+}
+
+TEST_F(InjectStreamOrder, OneStreamWritesOnce) {
+  for (unsigned I = 0; I < 10; ++I)
+    launch(A, I);
+  EXPECT_EQ(NumMarks, 1u);
+  EXPECT_EQ(run(Last[A]).Launches, 10u);
+  EXPECT_EQ(run(Last[A]).Kernels[0], 0x3ffu);
+}
+
+TEST_F(InjectStreamOrder, AnEventTakesAlongWhatWasBefore) {
+  const uint32_t First = launch(A);
+  Order.recorded(E, A);
+  const uint32_t Second = launch(A);
+  Order.waits(B, E);
+  const uint32_t Later = launch(B);
+  EXPECT_TRUE(isBefore(First, Later));
+  EXPECT_FALSE(isBefore(Second, Later));
+}
+
+TEST_F(InjectStreamOrder, AnEventIsWhatItWasRecordedLast) {
+  const uint32_t First = launch(A);
+  launch(B);
+  Order.recorded(E, A);
+  Order.recorded(E, B);
+  Order.waits(C, E);
+  EXPECT_FALSE(isBefore(First, launch(C)));
+}
+
+TEST_F(InjectStreamOrder, AnEventThatWasNotRecordedIsNothing) {
+  const uint32_t First = launch(A);
+  Order.created(E);
+  EXPECT_TRUE(Order.knows(E));
+  EXPECT_FALSE(Order.knows(F));
+  Order.waits(B, E);
+  EXPECT_FALSE(isBefore(First, launch(B)));
+  EXPECT_FALSE(Shared->IsOff);
+}
+
+TEST_F(InjectStreamOrder, AThirdStreamRelays) {
+  const uint32_t First = launch(A);
+  Order.recorded(E, A);
+  Order.waits(C, E);
+  Order.recorded(F, C);
+  Order.waits(B, F);
+  EXPECT_TRUE(isBefore(First, launch(B)));
+}
+
+TEST_F(InjectStreamOrder, TheHostKnowsWhatItWaitedFor) {
+  const uint32_t First = launch(A), Other = launch(C);
+  Order.streamDone(A);
+  const uint32_t Later = launch(B), Same = launch(A);
+  EXPECT_TRUE(isBefore(First, Later));
+  EXPECT_FALSE(isBefore(Other, Later));
+  EXPECT_FALSE(isBefore(Same, Later));
+  Order.recorded(E, C);
+  Order.eventDone(E);
+  EXPECT_TRUE(isBefore(Other, launch(B)));
+}
+
+TEST_F(InjectStreamOrder, WhatTheHostMaySeeItMayWaitFor) {
+  const uint32_t First = launch(A);
+  Order.enqueued(A);
+  EXPECT_TRUE(isBefore(First, launch(B)));
+  const uint32_t Telling = launch(A, 0, /*TellsHost=*/true);
+  EXPECT_TRUE(isBefore(Telling, launch(B)));
+}
+
+TEST_F(InjectStreamOrder, WhatIsLaunchedAfterwardsIsNotKnown) {
+  const uint32_t First = launch(A);
+  Order.streamDone(A);
+  const uint32_t Second = launch(A);
+  EXPECT_NE(First, Second);
+  EXPECT_FALSE(isBefore(Second, launch(B)));
+}
+
+TEST_F(InjectStreamOrder, BlockingStreamsAndTheDefaultStreamWaitForEachOther) {
+  const StreamId D = stream(0x4000), G = stream(0x5000);
+  Order.created(D, /*IsBlocking=*/true);
+  Order.created(G, /*IsBlocking=*/true);
+  const uint32_t Free = launch(A), First = launch(D), Default = launch(Legacy);
+  const uint32_t Later = launch(G);
+  EXPECT_TRUE(isBefore(First, Default));
+  EXPECT_FALSE(isBefore(Free, Default));
+  EXPECT_TRUE(isBefore(Default, Later));
+  EXPECT_TRUE(isBefore(First, Later));
+  EXPECT_FALSE(isBefore(Default, launch(A)));
+  // Two blocking streams wait for the default one only.
+  const uint32_t Again = launch(D);
+  EXPECT_FALSE(isBefore(Again, launch(G)));
+}
+
+TEST_F(InjectStreamOrder, ACutOrdersEverything) {
+  const uint32_t First = launch(A), Second = launch(B);
+  Order.cut();
+  const uint32_t Later = launch(C);
+  EXPECT_TRUE(isBefore(First, Later));
+  EXPECT_TRUE(isBefore(Second, Later));
+  EXPECT_FALSE(isBefore(Later, launch(A)));
+}
+
+TEST_F(InjectStreamOrder, WhatIsLostIsFoundWhenIdle) {
+  launch(A);
+  Order.lose();
+  EXPECT_EQ(launch(B), 0u);
+  Order.becameIdle(Order.beforeIdle());
+  const uint32_t First = launch(A), Second = launch(B);
+  EXPECT_FALSE(isBefore(First, Second));
+  // Something is lost while the host waits.
+  const uint64_t Before = Order.beforeIdle();
+  Order.lose();
+  Order.becameIdle(Before);
+  EXPECT_EQ(launch(B), 0u);
+}
+
+TEST_F(InjectStreamOrder, IdleForgetsWhatTheDeviceSaid) {
+  launch(A);
+  Shared->HasSignalled = 1;
+  const uint64_t Before = Order.beforeIdle();
+  launch(A);
+  Order.becameIdle(Before);
+  EXPECT_EQ(Shared->HasSignalled, 1u);
+  Order.becameIdle(Order.beforeIdle());
+  EXPECT_EQ(Shared->HasSignalled, 0u);
+  EXPECT_EQ(Shared->Current[0], 0u);
+}
+
+TEST_F(InjectStreamOrder, MoreStreamsThanCanBeTold) {
+  for (uint64_t I = 0; I <= abi::NumStreams; ++I) {
+    Order.created(stream(0x10000 + I * 16), false);
+    EXPECT_EQ(launch(stream(0x10000 + I * 16)) == 0, I == abi::NumStreams);
+  }
+}
+
+TEST_F(InjectStreamOrder, AnUnknownStreamIsAnybodys) {
+  EXPECT_EQ(launch(stream(0x7770)), 0u);
+}
+
+TEST_F(InjectStreamOrder, AHandleThatIsUsedAgainIsAnotherStream) {
+  const uint32_t First = launch(A);
+  Order.destroyed(A);
+  Order.created(A, false);
+  const uint32_t Second = launch(A);
+  EXPECT_NE(run(First).Stream, run(Second).Stream);
+  EXPECT_FALSE(isBefore(First, Second));
+}
+
+TEST_F(InjectStreamOrder, TwoLaunchesAtOnceInOneStream) {
+  Order.launching(A, 0, false);
+  Order.launching(A, 0, false);
+  EXPECT_TRUE(Shared->IsOff);
+  Order.launched(A);
+  Order.launched(A);
+}
+
+TEST_F(InjectStreamOrder, DefaultStreamsOfThreads) {
+  const CUstream Handle = CU_STREAM_PER_THREAD;
+  const StreamId Mine = StreamId::of(Handle, false);
+  EXPECT_EQ(Mine, StreamId::of(nullptr, true));
+  EXPECT_EQ(StreamId::of(CU_STREAM_LEGACY, true), Legacy);
+  StreamId Other = Mine;
+  std::thread([&] { Other = StreamId::of(Handle, false); }).join();
+  EXPECT_NE(Mine, Other);
+  const uint32_t First = launch(Mine);
+  EXPECT_FALSE(isBefore(First, launch(Other)));
+}
+
+TEST(InjectStreamOrderBegin, WhatWasLaunchedBeforeIsOrdered) {
+  StreamOrder Order;
+  auto Shared = std::make_unique<abi::StreamOrder>();
+  EXPECT_FALSE(Order.isWanted());
+  Order.launching(StreamId::legacy(), 0, false);
+  Order.launched(StreamId::legacy());
+  EXPECT_FALSE(Order.isWanted());
+  const StreamId New = StreamId::of(reinterpret_cast<CUstream>(0x1000), false);
+  Order.created(New, false);
+  Order.begin(Shared.get());
+  // Whatever begins late finds what it may be.
+  const abi::StreamRun &Run = Shared->Runs[Shared->Current[0]];
+  EXPECT_EQ(Run.Kernels[2], ~uint64_t(0));
+  auto Mark = Order.launching(New, 0, false);
+  ASSERT_TRUE(Mark);
+  EXPECT_GE(Shared->Runs[Mark->Run].Before[Run.Stream], Run.Sequence);
+}
+
+} // namespace crsan
