@@ -35,14 +35,14 @@ inline constexpr uint32_t NumPages = 1u << PageIndexBits;
 /// the address bits above the index, plus 1, so that two pages of one index are
 /// told apart, and an exact page from all others by one comparison of these 16
 /// bits.
+inline constexpr unsigned PageTagAt = 48, PageOwnerAt = 3, NumPageOwners = 512;
 enum PageFlags : uint64_t {
   PageHost = 4, ///< The host may access it while a kernel runs.
   /// The number of the allocation that has this page, and all that it lies in,
   /// to itself; 0: none, or the host may access it.
-  PageOwners = 511u << 3,
+  PageOwners = uint64_t(NumPageOwners - 1) << PageOwnerAt,
   PageCached = uint64_t(1) << 63,
 };
-inline constexpr unsigned PageTagAt = 48, PageOwnerAt = 3, NumPageOwners = 512;
 inline constexpr uint64_t pageIndex(uint64_t Address) {
   return (Address >> PageShift) & (NumPages - 1);
 }

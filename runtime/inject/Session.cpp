@@ -373,7 +373,7 @@ void Session::ordering(CUcontext Ctx, const OrderedLaunch &Launch) {
     if (std::shared_ptr<Context> C = findContext(Ctx); C && C->TheShadow) {
       IsFollowed = Code.isShadowed(Kernel) && Launch.IsPlain;
       Where = C->TheShadow->orderAddress();
-      TellsHost =
+      TellsHost |=
           std::any_of(C->Variables.begin(), C->Variables.end(),
                       [](const auto &Entry) { return Entry.second.isHosts(); });
     }
