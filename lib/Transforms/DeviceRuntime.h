@@ -49,8 +49,9 @@ inline constexpr char CalledName[] = "__crsan_md_called";
 inline constexpr char ReturnedName[] = "__crsan_md_returned";
 /// What units of an image share, besides the configuration.
 inline constexpr char PermutationsName[] = "__crsan_permutations";
-/// What the runtime asks the pass for (see defineClusterExtent).
+/// What the runtime asks the pass for (see defineClusterReads).
 inline constexpr char ClusterExtentName[] = "__crsan_cluster_extent";
+inline constexpr char ClusterRankName[] = "__crsan_cluster_rank";
 
 /// Calls an entry point of the device runtime. `Result`: the type of what it
 /// returns; null: nothing.
