@@ -36,6 +36,7 @@ static cl::opt<bool> CheckCalls(
 STATISTIC(NumFollowedWeak, "Number of weak accesses that metadata follow");
 STATISTIC(NumFollowedStrong, "Number of strong accesses that metadata follow");
 STATISTIC(NumRedundant, "Number of weak accesses that another's check covers");
+STATISTIC(NumProven, "Number of accesses that cannot race");
 STATISTIC(NumUnknown, "Number of instructions that may synchronise anyhow");
 
 namespace crsan {
@@ -68,24 +69,34 @@ MetadataInstrumenter::MetadataInstrumenter(Function &F, SiteTable &Table,
   if (isKernel(F))
     Inputs.emplace(F, Loops);
   auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
+  struct Part {
+    const BasicBlock *BB;
+    size_t First, Last; ///< Steps.
+    size_t FirstBreak;
+  };
+  std::vector<Part> Parts;
   for (BasicBlock *BB : ReversePostOrderTraversal<Function *>(&F)) {
-    const size_t FirstStep = Steps.size();
+    Part &P = Parts.emplace_back(Part{BB, Steps.size(), 0, Breaks.size()});
     const auto Before = AtEnd.find(BB->getSinglePredecessor());
     CheckedAccesses Checked = Before == AtEnd.end()
                                   ? CheckedAccesses(F.getDataLayout())
                                   : Before->second;
     plan(*BB, Checked);
-    if (const Loop *Inner = Loops.getLoopFor(BB))
-      for (Step &S : drop_begin(Steps, FirstStep))
-        if (S.IsFast && movesWith(S.What.Where.Base, *Inner, SE))
-          S.Object = getUnderlyingObject(S.What.Where.Base);
+    P.Last = Steps.size();
     Checked.endBlock();
     AtEnd.try_emplace(BB, std::move(Checked));
+  }
+  planShared(FAM);
+  for (const Part &P : Parts) {
+    planGroups(P.First, P.Last, P.FirstBreak);
+    if (const Loop *Inner = Loops.getLoopFor(P.BB))
+      for (Step &S : MutableArrayRef(Steps).slice(P.First, P.Last - P.First))
+        if (S.IsFast && movesWith(S.What.Where.Base, *Inner, SE))
+          S.Object = getUnderlyingObject(S.What.Where.Base);
   }
 }
 
 void MetadataInstrumenter::plan(BasicBlock &BB, CheckedAccesses &Checked) {
-  const size_t First = Steps.size(), FirstBreak = Breaks.size();
   for (Instruction &I : BB) {
     const Events All = eventsOf(I);
     Skipped += noteSkipped(I, All.Skipped, ORE);
@@ -110,7 +121,85 @@ void MetadataInstrumenter::plan(BasicBlock &BB, CheckedAccesses &Checked) {
     if (isKernel(F) && isa<ReturnInst>(I))
       Steps.push_back({&I, {Event::Kind::Leave}, &I});
   }
-  planGroups(First, FirstBreak);
+}
+
+/// A bit for each of a block's 16 barriers that the event may be about.
+static uint16_t barrierNumbers(const Event &E, const DataLayout &DL) {
+  const Value *Number = E.Where.Base;
+  if (const auto *Constant = dyn_cast<ConstantInt>(Number))
+    return uint16_t(1) << (Constant->getZExtValue() & 15);
+  // 0 is __syncthreads(), and rarely meant.
+  return isKnownNonZero(Number, DL) ? 0xfffe : 0xffff;
+}
+
+/// All places where threads may meet at the block's barrier 0; none: others may
+/// do so elsewhere.
+std::optional<std::vector<const Instruction *>>
+MetadataInstrumenter::blockBarriers() const {
+  std::vector<const Instruction *> All;
+  for (const Step &S : Steps) {
+    const Event &E = S.What;
+    if (E.What == Event::Kind::Unknown || E.What == Event::Kind::Call)
+      return std::nullopt;
+    if (E.What != Event::Kind::BlockBarrier && !E.IsCounted)
+      continue;
+    const uint16_t Numbers = barrierNumbers(E, F.getDataLayout());
+    if (!(Numbers & 1))
+      continue;
+    if (Numbers != 1 || E.IsCounted)
+      return std::nullopt;
+    All.push_back(S.Inst);
+  }
+  return All;
+}
+
+/// Finds accesses of shared variables that cannot race.
+void MetadataInstrumenter::planShared(FunctionAnalysisManager &FAM) {
+  // Nothing that is executed is defined elsewhere.
+  if (!isKernel(F) || any_of(instructions(F), [](const Instruction &I) {
+        const auto *Call = dyn_cast<CallBase>(&I);
+        return Call && !Call->isInlineAsm() &&
+               !(Call->getCalledFunction() &&
+                 Call->getCalledFunction()->isDeclaration());
+      }))
+    return;
+  const auto Barriers = blockBarriers();
+  if (!Barriers)
+    return;
+  auto &Loops = FAM.getResult<LoopAnalysis>(F);
+  const BlockUniformity Same(F, FAM.getResult<PostDominatorTreeAnalysis>(F),
+                             Loops);
+  const BarrierIntervals Intervals(F, *Barriers, Same);
+  if (!Intervals.areKnown())
+    return;
+  SharedVariables Variables(F, Same, Intervals, Loops);
+  auto IsAccess = [](const Step &S) {
+    return S.What.What == Event::Kind::Weak ||
+           S.What.What == Event::Kind::Strong;
+  };
+  for (const Step &S : make_filter_range(Steps, IsAccess))
+    Variables.add(*S.Inst, S.What);
+  for (Step &S : make_filter_range(Steps, IsAccess)) {
+    const auto Conditions = Variables.proofOf(*S.Inst, S.What);
+    if (!Conditions)
+      continue;
+    ++NumProven;
+    if (Conditions->empty())
+      S.IsProven = true;
+    else if (S.IsFast && S.What.What == Event::Kind::Weak)
+      S.Unless = exemption({std::nullopt, *Conditions});
+  }
+}
+
+/// Its number.
+unsigned MetadataInstrumenter::exemption(Exemption E) {
+  const auto It = find_if(Exemptions, [&](const Exemption &Other) {
+    return Other.Input == E.Input && Other.Apart == E.Apart;
+  });
+  if (It != Exemptions.end())
+    return It - Exemptions.begin();
+  Exemptions.push_back(std::move(E));
+  return Exemptions.size() - 1;
 }
 
 /// Whether `V` could be computed at `At` already: it does not depend on what is
@@ -131,8 +220,9 @@ static bool isAvailable(const Value *V, const Instruction *At,
 /// behind its last one: what checks and accesses load is loaded at the same
 /// time. Larger groups would need more registers than that is worth, and what
 /// depends on a racy value may never return.
-/// Reads of each input that may be read only are a group of their own.
-void MetadataInstrumenter::planGroups(size_t First, size_t FirstBreak) {
+/// Those of one exemption are a group of their own.
+void MetadataInstrumenter::planGroups(size_t First, size_t Last,
+                                      size_t FirstBreak) {
   constexpr size_t None = -1;
   size_t Counted = None;
   struct OpenGroup {
@@ -146,17 +236,17 @@ void MetadataInstrumenter::planGroups(size_t First, size_t FirstBreak) {
     G = {};
   };
   auto Close = [&] {
-    for (auto &[Input, G] : Open)
+    for (auto &[Unless, G] : Open)
       CloseOne(G);
     Open.clear();
   };
-  for (size_t N = First; N < Steps.size(); ++N) {
+  for (size_t N = First; N < Last; ++N) {
     Step &S = Steps[N];
     for (;
          FirstBreak < Breaks.size() && Breaks[FirstBreak]->comesBefore(S.Inst);
          ++FirstBreak)
       Close();
-    if (S.IsFast) {
+    if (S.IsFast || S.IsProven) {
       if (Counted == None)
         Counted = N;
       ++Steps[Counted].InBlock;
@@ -166,7 +256,7 @@ void MetadataInstrumenter::planGroups(size_t First, size_t FirstBreak) {
       S.Group = N;
       continue;
     }
-    if (!S.IsFast)
+    if (!S.IsFast || S.IsProven)
       continue;
     if (any_of(Open, [&](const auto &Other) {
           const OpenGroup &G = Other.second;
@@ -175,7 +265,7 @@ void MetadataInstrumenter::planGroups(size_t First, size_t FirstBreak) {
         }))
       Close();
     const unsigned More = S.What.Size < 4 ? 1 : S.What.Size / 4;
-    OpenGroup &G = Open[S.Input];
+    OpenGroup &G = Open[S.Unless];
     if (G.Words + More > WordsInGroup)
       CloseOne(G);
     G.Members.push_back(N);
@@ -278,7 +368,8 @@ MetadataInstrumenter::planCheck(Instruction &I, const Event &E,
   S.IsFast = true;
   S.IsUniform = E.Where.Base && Uniformity.isUniform(E.Where.Base);
   if (Inputs && E.Where.Base && !(E.Flags & abi::WritesMemory))
-    S.Input = Inputs->inputOf(E.Where.Base);
+    if (const auto Input = Inputs->inputOf(E.Where.Base))
+      S.Unless = exemption({Input, {}});
   return Number;
 }
 
@@ -318,15 +409,6 @@ static IntrinsicInst *asBlockBarrier(Instruction *Inst) {
        I->getIntrinsicID() != Intrinsic::nvvm_barrier_cta_sync_all))
     return nullptr;
   return match(I->getArgOperand(0), PatternMatch::m_Zero()) ? I : nullptr;
-}
-
-/// A bit for each of a block's 16 barriers that the event may be about.
-static uint16_t barrierNumbers(const Event &E, const DataLayout &DL) {
-  const Value *Number = E.Where.Base;
-  if (const auto *Constant = dyn_cast<ConstantInt>(Number))
-    return uint16_t(1) << (Constant->getZExtValue() & 15);
-  // 0 is __syncthreads(), and rarely meant.
-  return isKnownNonZero(Number, DL) ? 0xfffe : 0xffff;
 }
 
 uint16_t MetadataInstrumenter::countedBarriers() const {
@@ -407,21 +489,13 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
   } else if (!isOurs()) {
     callRuntime(B, CalledName, {});
   }
-  if (any_of(Steps,
-             [&](const Step &S) { return S.IsFast || replacedBarrier(S); })) {
+  if (any_of(Steps, [&](const Step &S) {
+        return S.IsFast || S.IsProven || replacedBarrier(S);
+      })) {
     const bool HasBarriers = !isKernel(F) || !Breaks.empty() || M.HasBarriers;
     Fast.emplace(F, B, First, Sites, HasBarriers,
                  /*HasLocks=*/!isFenceless());
-    for (const Step &S : Steps)
-      if (S.Input) {
-        IsReadOnly.resize(std::max<size_t>(IsReadOnly.size(), *S.Input + 1));
-        Value *&This = IsReadOnly[*S.Input];
-        if (!This)
-          This = Fast->emitIsAlone(
-              B, Inputs->emitIsReadOnly(B, *S.Input, [&](Value *Address) {
-                return Fast->emitOwner(B, Address);
-              }));
-      }
+    emitExemptions(B);
     // After what is emitted after the instruction.
     auto Resume = [&](Instruction *I) {
       if (I->isTerminator())
@@ -458,6 +532,22 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
     if (IntrinsicInst *I = replacedBarrier(S))
       Fast->emitBarrier(I);
   Fast->finish();
+}
+
+/// At the kernel's head.
+void MetadataInstrumenter::emitExemptions(IRBuilder<> &B) {
+  for (Exemption &E : Exemptions) {
+    if (E.Input) {
+      E.Holds = Fast->emitIsAlone(
+          B, Inputs->emitIsReadOnly(B, *E.Input, [&](Value *Address) {
+            return Fast->emitOwner(B, Address);
+          }));
+      continue;
+    }
+    E.Holds = B.getTrue();
+    for (const Spread &S : E.Apart)
+      E.Holds = B.CreateAnd(E.Holds, SharedVariables::emitAreApart(B, S));
+  }
 }
 
 Constant *MetadataInstrumenter::siteOf(Step &S) {
@@ -513,10 +603,9 @@ FastAccess MetadataInstrumenter::fastAccess(const Step &S, IRBuilder<> &B) {
 /// synchronised since the first one.
 void MetadataInstrumenter::emitGroup(size_t Number) {
   Instruction *At = Steps[Number].Inst->getNextNode();
-  // No thread of the grid writes there.
-  if (const auto Input = Steps[Number].Input) {
+  if (const auto Unless = Steps[Number].Unless) {
     IRBuilder<> B(At);
-    At = SplitBlockAndInsertIfThen(B.CreateNot(IsReadOnly[*Input]),
+    At = SplitBlockAndInsertIfThen(B.CreateNot(Exemptions[*Unless].Holds),
                                    At->getIterator(), /*Unreachable=*/false);
   }
   IRBuilder<> B(At);
@@ -525,7 +614,7 @@ void MetadataInstrumenter::emitGroup(size_t Number) {
   while (First > 0 && Steps[First - 1].What.What == Event::Kind::Weak)
     --First;
   for (size_t N = First; N <= Number; ++N)
-    if (Steps[N].IsFast && Steps[N].Group == Number)
+    if (Steps[N].IsFast && !Steps[N].IsProven && Steps[N].Group == Number)
       Group.push_back(fastAccess(Steps[N], B));
   Fast->emit(At, Group);
 }
@@ -540,7 +629,10 @@ void MetadataInstrumenter::emitStrong(const Step &S) {
   IRBuilder<> B(S.Inst);
   B.SetCurrentDebugLocation(S.Accessor->getDebugLoc());
   if (!S.IsFast) {
-    callCheck(B, S);
+    if (!S.IsProven)
+      callCheck(B, S);
+    if (S.InBlock)
+      Fast->emitCount(B, S.InBlock);
     if (E.Flags & abi::WritesMemory)
       callRuntime(B, ReleaseName, {S.Site, emitAddress(B, E.Where)});
     if (isFollowedSwap(E))
@@ -552,7 +644,8 @@ void MetadataInstrumenter::emitStrong(const Step &S) {
   FastAccess A = fastAccess(S, B);
   if (isFollowedSwap(E))
     A.Reader = Swaps.reader();
-  Fast->emitStrongCheck(S.Inst, A, isJustAccess(S));
+  if (!S.IsProven)
+    Fast->emitStrongCheck(S.Inst, A, isJustAccess(S));
   if (!isJustAccess(S) && E.Flags & abi::WritesMemory)
     Fast->emitRelease(S.Inst, S.Site, emitAddress(B, E.Where));
 }
@@ -564,11 +657,11 @@ void MetadataInstrumenter::emitBefore(size_t Number) {
   const Event &E = S.What;
   switch (E.What) {
   case Event::Kind::Weak:
-    if (!S.IsFast)
+    if (!S.IsFast && !S.IsProven)
       callCheck(B, S);
     if (S.InBlock)
       Fast->emitCount(B, S.InBlock);
-    if (S.IsFast && S.Group == Number)
+    if (S.IsFast && !S.IsProven && S.Group == Number)
       emitGroup(Number);
     return;
   case Event::Kind::Strong:

@@ -11,6 +11,7 @@
 #include "FastCheck.h"
 #include "ReadOnly.h"
 #include "Redundancy.h"
+#include "SharedVariables.h"
 #include "SiteTable.h"
 #include "SwapCheck.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
@@ -69,14 +70,24 @@ private:
     size_t Group = 0;
     unsigned InBlock = 0;   ///< Of a block's first one: how many there are.
     bool IsUniform = false; ///< All lanes that are there access one location.
-    /// Of a read: the input that it is of, if that may be read only.
-    std::optional<unsigned> Input = std::nullopt;
+    bool IsProven = false;  ///< An access that cannot race.
+    /// The exemption under which it cannot.
+    std::optional<unsigned> Unless = std::nullopt;
     /// What an access in a loop points into.
     const llvm::Value *Object = nullptr;
     llvm::SmallVector<Companion, 2> Companions = {}; ///< Of an access.
     /// Of a read that is checked in line: bytes that the thread is sure to
     /// write next.
     uint32_t Overwritten = 0;
+  };
+
+  /// What makes a check needless, if it holds when the kernel begins.
+  struct Exemption {
+    /// That an input is read only, ...
+    std::optional<unsigned> Input;
+    /// ... or that threads access places of their own.
+    llvm::SmallVector<Spread, 1> Apart;
+    llvm::Value *Holds = nullptr; ///< Once emitted.
   };
 
   void plan(llvm::BasicBlock &BB, CheckedAccesses &Checked);
@@ -87,7 +98,11 @@ private:
                                   CheckedAccesses &Checked);
   void addCompanion(Step &S, llvm::Instruction &I, bool IsWrite);
   void planOther(llvm::Instruction &I, const Event &E);
-  void planGroups(size_t First, size_t FirstBreak);
+  void planGroups(size_t First, size_t Last, size_t FirstBreak);
+  std::optional<std::vector<const llvm::Instruction *>> blockBarriers() const;
+  void planShared(llvm::FunctionAnalysisManager &FAM);
+  unsigned exemption(Exemption E);
+  void emitExemptions(llvm::IRBuilder<> &B);
   bool isOurs() const;
   static bool isFastStrong(const Step &S);
   bool isJustAccess(const Step &S) const;
@@ -115,8 +130,8 @@ private:
   llvm::OptimizationRemarkEmitter &ORE;
   llvm::UniformityInfo &Uniformity;
   std::vector<Step> Steps;
-  std::optional<ReadOnlyInputs> Inputs;           ///< Of a kernel.
-  llvm::SmallVector<llvm::Value *, 4> IsReadOnly; ///< By input.
+  std::optional<ReadOnlyInputs> Inputs; ///< Of a kernel.
+  std::vector<Exemption> Exemptions;
   uint32_t NumSites = 0;
   /// Calls, which may synchronise, and where a thread may leave.
   std::vector<llvm::Instruction *> Breaks;
