@@ -15,36 +15,11 @@
 #ifndef CRSAN_TRANSFORMS_BARRIERINTERVALS_H
 #define CRSAN_TRANSFORMS_BARRIERINTERVALS_H
 
+#include "Uniformity.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
-#include "llvm/Analysis/LoopInfo.h"
-#include "llvm/Analysis/PostDominators.h"
 
 namespace crsan {
-
-/// The values of a kernel that are the same for all threads of a block, each
-/// time that they come to them: computed from the kernel's parameters and the
-/// launch's and the block's place alone. What is loaded is not, for another
-/// thread may change it meanwhile.
-class BlockUniformity {
-public:
-  BlockUniformity(const llvm::Function &Kernel,
-                  const llvm::PostDominatorTree &PDT,
-                  const llvm::LoopInfo &Loops);
-
-  bool isUniform(const llvm::Value *V) const { return !Varying.contains(V); }
-
-private:
-  void add(const llvm::Value &V);
-  void split(const llvm::BasicBlock &BB);
-
-  const llvm::PostDominatorTree &PDT;
-  const llvm::LoopInfo &Loops;
-  llvm::DenseSet<const llvm::Value *> Varying;
-  llvm::DenseSet<const llvm::BasicBlock *> Split; ///< Threads part at its end.
-  llvm::SmallVector<const llvm::Value *> Pending;
-};
 
 /// A kernel, cut at the barriers of all threads of the block.
 class BarrierIntervals {
@@ -53,7 +28,7 @@ public:
   /// 0, in no particular order.
   BarrierIntervals(const llvm::Function &Kernel,
                    llvm::ArrayRef<const llvm::Instruction *> Barriers,
-                   const BlockUniformity &Uniformity);
+                   const Uniformity &InBlock);
 
   /// False if threads may come to different barriers at a time, as far as one
   /// can tell; nothing is known then.

@@ -23,6 +23,7 @@
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/PromoteMemToReg.h"
 
 using namespace llvm;
 
@@ -61,13 +62,13 @@ MetadataInstrumenter::MetadataInstrumenter(Function &F, SiteTable &Table,
                                            FunctionAnalysisManager &FAM)
     : F(F), Table(Table), Kernel(Kernel),
       ORE(FAM.getResult<OptimizationRemarkEmitterAnalysis>(F)),
-      Uniformity(FAM.getResult<UniformityInfoAnalysis>(F)), Swaps(F) {
+      InWarp(FAM.getResult<UniformityInfoAnalysis>(F)), Swaps(F) {
   // What is known at a block's end holds in a block that can be reached from
   // nowhere else.
   DenseMap<const BasicBlock *, CheckedAccesses> AtEnd;
   const auto &Loops = FAM.getResult<LoopAnalysis>(F);
   if (isKernel(F))
-    Inputs.emplace(F, Loops);
+    Arrays.emplace(F, Loops);
   auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
   struct Part {
     const BasicBlock *BB;
@@ -87,6 +88,9 @@ MetadataInstrumenter::MetadataInstrumenter(Function &F, SiteTable &Table,
     AtEnd.try_emplace(BB, std::move(Checked));
   }
   planShared(FAM);
+  if (Arrays)
+    planArrays({F, ThreadGroup::Grid,
+                FAM.getResult<PostDominatorTreeAnalysis>(F), Loops});
   for (const Part &P : Parts) {
     planGroups(P.First, P.Last, P.FirstBreak);
     if (const Loop *Inner = Loops.getLoopFor(P.BB))
@@ -153,6 +157,10 @@ MetadataInstrumenter::blockBarriers() const {
   return All;
 }
 
+static bool isAccess(const Event &E) {
+  return E.What == Event::Kind::Weak || E.What == Event::Kind::Strong;
+}
+
 /// Finds accesses of shared variables that cannot race.
 void MetadataInstrumenter::planShared(FunctionAnalysisManager &FAM) {
   // Nothing that is executed is defined elsewhere.
@@ -166,20 +174,19 @@ void MetadataInstrumenter::planShared(FunctionAnalysisManager &FAM) {
   const auto Barriers = blockBarriers();
   if (!Barriers)
     return;
-  auto &Loops = FAM.getResult<LoopAnalysis>(F);
-  const BlockUniformity Same(F, FAM.getResult<PostDominatorTreeAnalysis>(F),
-                             Loops);
-  const BarrierIntervals Intervals(F, *Barriers, Same);
+  const Uniformity InBlock(F, ThreadGroup::Block,
+                           FAM.getResult<PostDominatorTreeAnalysis>(F),
+                           FAM.getResult<LoopAnalysis>(F));
+  const BarrierIntervals Intervals(F, *Barriers, InBlock);
   if (!Intervals.areKnown())
     return;
-  SharedVariables Variables(F, Same, Intervals, Loops);
-  auto IsAccess = [](const Step &S) {
-    return S.What.What == Event::Kind::Weak ||
-           S.What.What == Event::Kind::Strong;
-  };
-  for (const Step &S : make_filter_range(Steps, IsAccess))
-    Variables.add(*S.Inst, S.What);
-  for (Step &S : make_filter_range(Steps, IsAccess)) {
+  SharedVariables Variables(F, InBlock, Intervals);
+  for (const Step &S : Steps)
+    if (isAccess(S.What))
+      Variables.add(*S.Inst, S.What);
+  for (Step &S : Steps) {
+    if (!isAccess(S.What))
+      continue;
     const auto Conditions = Variables.proofOf(*S.Inst, S.What);
     if (!Conditions)
       continue;
@@ -191,10 +198,21 @@ void MetadataInstrumenter::planShared(FunctionAnalysisManager &FAM) {
   }
 }
 
+/// Finds accesses of arrays that may turn out to be harmless.
+void MetadataInstrumenter::planArrays(const Uniformity &InGrid) {
+  for (const Step &S : Steps)
+    if (isAccess(S.What))
+      Arrays->add(S.What, InGrid);
+  for (Step &S : Steps)
+    if (S.IsFast && S.What.What == Event::Kind::Weak && !S.IsProven)
+      if (const auto Array = Arrays->harmless(S.What))
+        S.Unless = exemption({Array, {}});
+}
+
 /// Its number.
 unsigned MetadataInstrumenter::exemption(Exemption E) {
   const auto It = find_if(Exemptions, [&](const Exemption &Other) {
-    return Other.Input == E.Input && Other.Apart == E.Apart;
+    return Other.Array == E.Array && Other.Apart == E.Apart;
   });
   if (It != Exemptions.end())
     return It - Exemptions.begin();
@@ -281,7 +299,7 @@ void MetadataInstrumenter::planOther(Instruction &I, const Event &E) {
       E.Order > abi::SyncOrder::Relaxed)
     return;
   S.IsFast = true;
-  S.IsUniform = E.Where.Base && Uniformity.isUniform(E.Where.Base);
+  S.IsUniform = E.Where.Base && InWarp.isUniform(E.Where.Base);
 }
 
 /// Whether a report of the one would say the same as one of the other.
@@ -366,10 +384,7 @@ MetadataInstrumenter::planCheck(Instruction &I, const Event &E,
   if (!isInRegister(E))
     return Number;
   S.IsFast = true;
-  S.IsUniform = E.Where.Base && Uniformity.isUniform(E.Where.Base);
-  if (Inputs && E.Where.Base && !(E.Flags & abi::WritesMemory))
-    if (const auto Input = Inputs->inputOf(E.Where.Base))
-      S.Unless = exemption({Input, {}});
+  S.IsUniform = E.Where.Base && InWarp.isUniform(E.Where.Base);
   return Number;
 }
 
@@ -483,6 +498,21 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
     }
   IRBuilder<> B(&*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
   Value *First = nullptr;
+  std::optional<PlainBody> Plain;
+  if (!(Flags & abi::EnterLeaky)) {
+    if (mayBePlain()) {
+      Plain.emplace(F);
+      B.SetInsertPoint(Plain->headEnd());
+    }
+    emitExemptions(B);
+    if (Plain) {
+      emitPlain(*Plain);
+      B.SetInsertPoint(&*Plain->body()->getFirstNonPHIOrDbgOrAlloca());
+    }
+  } else {
+    for (Exemption &E : Exemptions)
+      E.Holds = B.getFalse();
+  }
   if (isKernel(F)) {
     First = callRuntime(B, EnterName, B.getInt32(EnterFlags),
                         FixedVectorType::get(B.getInt32Ty(), 4));
@@ -495,7 +525,6 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
     const bool HasBarriers = !isKernel(F) || !Breaks.empty() || M.HasBarriers;
     Fast.emplace(F, B, First, Sites, HasBarriers,
                  /*HasLocks=*/!isFenceless());
-    emitExemptions(B);
     // After what is emitted after the instruction.
     auto Resume = [&](Instruction *I) {
       if (I->isTerminator())
@@ -537,17 +566,55 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
 /// At the kernel's head.
 void MetadataInstrumenter::emitExemptions(IRBuilder<> &B) {
   for (Exemption &E : Exemptions) {
-    if (E.Input) {
-      E.Holds = Fast->emitIsAlone(
-          B, Inputs->emitIsReadOnly(B, *E.Input, [&](Value *Address) {
-            return Fast->emitOwner(B, Address);
-          }));
+    if (E.Array) {
+      E.Holds = Arrays->emitIsHarmless(B, *E.Array, [&](Value *Address) {
+        return callRuntime(B, OwnerName, Address, B.getInt32Ty());
+      });
       continue;
     }
     E.Holds = B.getTrue();
     for (const Spread &S : E.Apart)
-      E.Holds = B.CreateAnd(E.Holds, SharedVariables::emitAreApart(B, S));
+      E.Holds = B.CreateAnd(E.Holds, S.emitAreApart(B));
   }
+}
+
+/// Whether the kernel does nothing that others might have to know of, if its
+/// exemptions hold.
+bool MetadataInstrumenter::mayBePlain() const {
+  return isKernel(F) && Breaks.empty() && PlainBody::canCopy(F) &&
+         any_of(Steps, [](const Step &S) { return isAccess(S.What); }) &&
+         all_of(Steps, [](const Step &S) {
+           const Event::Kind What = S.What.What;
+           return What == Event::Kind::Weak
+                      ? S.IsProven || S.Unless
+                      : What == Event::Kind::BlockBarrier ||
+                            What == Event::Kind::WarpBarrier ||
+                            What == Event::Kind::Leave;
+         });
+}
+
+/// Its accesses are counted as others are.
+void MetadataInstrumenter::emitPlain(PlainBody &Plain) {
+  IRBuilder<> B(Plain.headEnd());
+  Type *I32 = B.getInt32Ty();
+  AllocaInst *Number = B.CreateAlloca(I32);
+  B.CreateStore(B.getInt32(0), Number);
+  for (const Step &S : Steps) {
+    B.SetInsertPoint(Plain.copyOf(S.Inst));
+    if (S.InBlock)
+      B.CreateStore(
+          B.CreateAdd(B.CreateLoad(I32, Number), B.getInt32(S.InBlock)),
+          Number);
+    if (S.What.What == Event::Kind::Leave)
+      callRuntime(B, CountProvenName, B.CreateLoad(I32, Number));
+  }
+  Value *Holds = B.getTrue();
+  B.SetInsertPoint(Plain.headEnd());
+  for (const Exemption &E : Exemptions)
+    Holds = B.CreateAnd(Holds, E.Holds);
+  Plain.emitChoice(Holds);
+  DominatorTree DT(F);
+  PromoteMemToReg(Number, DT);
 }
 
 Constant *MetadataInstrumenter::siteOf(Step &S) {

@@ -9,7 +9,8 @@
 
 #include "Event.h"
 #include "FastCheck.h"
-#include "ReadOnly.h"
+#include "GivenArrays.h"
+#include "PlainBody.h"
 #include "Redundancy.h"
 #include "SharedVariables.h"
 #include "SiteTable.h"
@@ -83,11 +84,9 @@ private:
 
   /// What makes a check needless, if it holds when the kernel begins.
   struct Exemption {
-    /// That an input is read only, ...
-    std::optional<unsigned> Input;
-    /// ... or that threads access places of their own.
-    llvm::SmallVector<Spread, 1> Apart;
-    llvm::Value *Holds = nullptr; ///< Once emitted.
+    std::optional<unsigned> Array;      ///< That it is harmless, ...
+    llvm::SmallVector<Spread, 1> Apart; ///< ... or that these are apart.
+    llvm::Value *Holds = nullptr;       ///< Once emitted.
   };
 
   void plan(llvm::BasicBlock &BB, CheckedAccesses &Checked);
@@ -102,7 +101,10 @@ private:
   std::optional<std::vector<const llvm::Instruction *>> blockBarriers() const;
   void planShared(llvm::FunctionAnalysisManager &FAM);
   unsigned exemption(Exemption E);
+  void planArrays(const Uniformity &InGrid);
+  bool mayBePlain() const;
   void emitExemptions(llvm::IRBuilder<> &B);
+  void emitPlain(PlainBody &Plain);
   bool isOurs() const;
   static bool isFastStrong(const Step &S);
   bool isJustAccess(const Step &S) const;
@@ -128,9 +130,9 @@ private:
   SiteTable &Table;
   llvm::StringRef Kernel;
   llvm::OptimizationRemarkEmitter &ORE;
-  llvm::UniformityInfo &Uniformity;
+  llvm::UniformityInfo &InWarp;
   std::vector<Step> Steps;
-  std::optional<ReadOnlyInputs> Inputs; ///< Of a kernel.
+  std::optional<GivenArrays> Arrays; ///< Of a kernel.
   std::vector<Exemption> Exemptions;
   uint32_t NumSites = 0;
   /// Calls, which may synchronise, and where a thread may leave.

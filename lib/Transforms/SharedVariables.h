@@ -16,64 +16,41 @@
 #define CRSAN_TRANSFORMS_SHAREDVARIABLES_H
 
 #include "BarrierIntervals.h"
-#include "Event.h"
-#include "llvm/IR/IRBuilder.h"
-
-#include <optional>
+#include "Spread.h"
 
 namespace crsan {
-
-/// Where the threads of a block access an array: so many bytes further for each
-/// step in each dimension, from a place that is the same for all.
-struct Spread {
-  int64_t Stride[3];
-  uint64_t Size; ///< Of an access.
-
-  bool operator==(const Spread &) const = default;
-};
 
 /// The accesses of a kernel to its shared variables.
 class SharedVariables {
 public:
-  SharedVariables(const llvm::Function &Kernel,
-                  const BlockUniformity &Uniformity,
-                  const BarrierIntervals &Intervals,
-                  const llvm::LoopInfo &Loops);
+  SharedVariables(const llvm::Function &Kernel, const Uniformity &InBlock,
+                  const BarrierIntervals &Intervals);
 
   /// Notes a weak or a strong access. All of the kernel's have to be noted but
   /// those that are never checked.
   void add(const llvm::Instruction &I, const Event &E);
 
-  /// If the access cannot race with any: what has to hold of the block for
-  /// that, as a rule nothing. Call once all have been noted.
+  /// If the access cannot race with any: whose places have to be apart for
+  /// that, as a rule nobody's. Call once all have been noted.
   std::optional<llvm::SmallVector<Spread, 1>>
   proofOf(const llvm::Instruction &I, const Event &E);
-
-  /// Whether the places of all threads of the block are apart.
-  static llvm::Value *emitAreApart(llvm::IRBuilder<> &B, const Spread &S);
 
 private:
   struct Access {
     const llvm::Instruction *At;
     Event What;
     std::optional<Spread> Where; ///< None: it is not known.
-    /// What is the same for all threads, how often, and in bytes.
-    llvm::SmallVector<std::pair<const llvm::Value *, int64_t>, 2> Base;
-    int64_t Constant;
   };
   using Accesses = std::vector<Access>;
 
   static const llvm::GlobalVariable *keyOf(const llvm::Value *Object);
   std::optional<Accesses> *accessesOf(const Event &E);
   Access describe(const llvm::Instruction &I, const Event &E) const;
-  bool addTerm(Access &A, const llvm::Value *V, int64_t Scale,
-               unsigned Depth) const;
   bool areApart(const Access &A, const Access &B) const;
 
   const llvm::Function &Kernel;
-  const BlockUniformity &Uniformity;
+  const Uniformity &InBlock;
   const BarrierIntervals &Intervals;
-  const llvm::LoopInfo &Loops;
   /// By variable; those of unknown length are all null's. None: there may be
   /// others than are known.
   llvm::DenseMap<const llvm::GlobalVariable *, std::optional<Accesses>> All;
