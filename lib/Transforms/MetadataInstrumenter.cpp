@@ -89,8 +89,7 @@ MetadataInstrumenter::MetadataInstrumenter(Function &F, SiteTable &Table,
   }
   planShared(FAM);
   if (Arrays)
-    planArrays({F, ThreadGroup::Grid,
-                FAM.getResult<PostDominatorTreeAnalysis>(F), Loops});
+    planArrays(FAM);
   for (const Part &P : Parts) {
     planGroups(P.First, P.Last, P.FirstBreak);
     if (const Loop *Inner = Loops.getLoopFor(P.BB))
@@ -180,29 +179,34 @@ void MetadataInstrumenter::planShared(FunctionAnalysisManager &FAM) {
   const BarrierIntervals Intervals(F, *Barriers, InBlock);
   if (!Intervals.areKnown())
     return;
-  SharedVariables Variables(F, InBlock, Intervals);
+  SharedVariables Variables(F, InBlock, Intervals,
+                            FAM.getResult<DominatorTreeAnalysis>(F));
   for (const Step &S : Steps)
     if (isAccess(S.What))
       Variables.add(*S.Inst, S.What);
   for (Step &S : Steps) {
     if (!isAccess(S.What))
       continue;
-    const auto Conditions = Variables.proofOf(*S.Inst, S.What);
-    if (!Conditions)
+    const auto Needs = Variables.proofOf(*S.Inst, S.What);
+    if (!Needs)
       continue;
     ++NumProven;
-    if (Conditions->empty())
+    if (Needs->isAlways())
       S.IsProven = true;
     else if (S.IsFast && S.What.What == Event::Kind::Weak)
-      S.Unless = exemption({std::nullopt, *Conditions});
+      S.Unless = exemption({std::nullopt, *Needs});
   }
 }
 
 /// Finds accesses of arrays that may turn out to be harmless.
-void MetadataInstrumenter::planArrays(const Uniformity &InGrid) {
+void MetadataInstrumenter::planArrays(FunctionAnalysisManager &FAM) {
+  const Uniformity InGrid(F, ThreadGroup::Grid,
+                          FAM.getResult<PostDominatorTreeAnalysis>(F),
+                          FAM.getResult<LoopAnalysis>(F));
+  const auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
   for (const Step &S : Steps)
     if (isAccess(S.What))
-      Arrays->add(S.What, InGrid);
+      Arrays->add(*S.Inst, S.What, InGrid, DT);
   for (Step &S : Steps)
     if (S.IsFast && S.What.What == Event::Kind::Weak && !S.IsProven)
       if (const auto Array = Arrays->harmless(S.What))
@@ -212,7 +216,7 @@ void MetadataInstrumenter::planArrays(const Uniformity &InGrid) {
 /// Its number.
 unsigned MetadataInstrumenter::exemption(Exemption E) {
   const auto It = find_if(Exemptions, [&](const Exemption &Other) {
-    return Other.Array == E.Array && Other.Apart == E.Apart;
+    return Other.Array == E.Array && Other.Launch == E.Launch;
   });
   if (It != Exemptions.end())
     return It - Exemptions.begin();
@@ -565,17 +569,13 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
 
 /// At the kernel's head.
 void MetadataInstrumenter::emitExemptions(IRBuilder<> &B) {
-  for (Exemption &E : Exemptions) {
-    if (E.Array) {
+  for (Exemption &E : Exemptions)
+    if (E.Array)
       E.Holds = Arrays->emitIsHarmless(B, *E.Array, [&](Value *Address) {
         return callRuntime(B, OwnerName, Address, B.getInt32Ty());
       });
-      continue;
-    }
-    E.Holds = B.getTrue();
-    for (const Spread &S : E.Apart)
-      E.Holds = B.CreateAnd(E.Holds, S.emitAreApart(B));
-  }
+    else
+      E.Holds = E.Launch.emit(B);
 }
 
 /// Whether the kernel does nothing that others might have to know of, if its
