@@ -152,7 +152,16 @@ void FastCheck::emitBarrier(IntrinsicInst *Old) {
   // next one known to all of them. And only whole warps go on together.
   Value *Clock = emitClock(B, W);
   constexpr uint32_t Last = ((1u << (64 - Layout::ClockAt)) - 4) << ClockShift;
-  Value *Here = emitAssembly(B, I32, "activemask.b32 $0;", "=r", {});
+  const bool IsAligned =
+      Old->getIntrinsicID() == Intrinsic::nvvm_barrier_cta_sync_aligned_all;
+  // Those that have parted are to meet before they are counted, as they have to
+  // at the barrier.
+  CallInst *Here = emitAssembly(
+      B, I32,
+      IsAligned ? "bar.warp.sync 0xffffffff; activemask.b32 $0;"
+                : "activemask.b32 $0;",
+      "=r", {});
+  Here->setConvergent();
   Value *MustAgree = B.CreateOr(
       B.CreateOr(B.CreateICmpNE(Clock, W.Barrier),
                  B.CreateICmpUGT(Clock, B.getInt32(Last))),
@@ -161,8 +170,6 @@ void FastCheck::emitBarrier(IntrinsicInst *Old) {
           B.CreateICmpNE(B.CreateAnd(W.Place, abi::NeedsCare | abi::HasFresh),
                          B.getInt32(0))));
   B.SetCurrentDebugLocation(Loc);
-  const bool IsAligned =
-      Old->getIntrinsicID() == Intrinsic::nvvm_barrier_cta_sync_aligned_all;
   CallInst *New = B.CreateIntrinsic(
       B.getInt1Ty(),
       IsAligned ? Intrinsic::nvvm_barrier_cta_red_or_aligned_all

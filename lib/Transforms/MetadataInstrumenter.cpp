@@ -73,17 +73,18 @@ MetadataInstrumenter::MetadataInstrumenter(Function &F, SiteTable &Table,
   struct Part {
     const BasicBlock *BB;
     size_t First, Last; ///< Steps.
-    size_t FirstBreak;
+    size_t FirstBreak, LastBreak;
   };
   std::vector<Part> Parts;
   for (BasicBlock *BB : ReversePostOrderTraversal<Function *>(&F)) {
-    Part &P = Parts.emplace_back(Part{BB, Steps.size(), 0, Breaks.size()});
+    Part &P = Parts.emplace_back(Part{BB, Steps.size(), 0, Breaks.size(), 0});
     const auto Before = AtEnd.find(BB->getSinglePredecessor());
     CheckedAccesses Checked = Before == AtEnd.end()
                                   ? CheckedAccesses(F.getDataLayout())
                                   : Before->second;
     plan(*BB, Checked);
     P.Last = Steps.size();
+    P.LastBreak = Breaks.size();
     Checked.endBlock();
     AtEnd.try_emplace(BB, std::move(Checked));
   }
@@ -91,7 +92,9 @@ MetadataInstrumenter::MetadataInstrumenter(Function &F, SiteTable &Table,
   if (Arrays)
     planArrays(FAM);
   for (const Part &P : Parts) {
-    planGroups(P.First, P.Last, P.FirstBreak);
+    planGroups(
+        P.First, P.Last,
+        ArrayRef(Breaks).slice(P.FirstBreak, P.LastBreak - P.FirstBreak));
     if (const Loop *Inner = Loops.getLoopFor(P.BB))
       for (Step &S : MutableArrayRef(Steps).slice(P.First, P.Last - P.First))
         if (S.IsFast && movesWith(S.What.Where.Base, *Inner, SE))
@@ -244,7 +247,7 @@ static bool isAvailable(const Value *V, const Instruction *At,
 /// depends on a racy value may never return.
 /// Those of one exemption are a group of their own.
 void MetadataInstrumenter::planGroups(size_t First, size_t Last,
-                                      size_t FirstBreak) {
+                                      ArrayRef<Instruction *> Between) {
   constexpr size_t None = -1;
   size_t Counted = None;
   struct OpenGroup {
@@ -264,9 +267,8 @@ void MetadataInstrumenter::planGroups(size_t First, size_t Last,
   };
   for (size_t N = First; N < Last; ++N) {
     Step &S = Steps[N];
-    for (;
-         FirstBreak < Breaks.size() && Breaks[FirstBreak]->comesBefore(S.Inst);
-         ++FirstBreak)
+    for (; !Between.empty() && Between.front()->comesBefore(S.Inst);
+         Between = Between.drop_front())
       Close();
     if (S.IsFast || S.IsProven) {
       if (Counted == None)
@@ -569,13 +571,22 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
 
 /// At the kernel's head.
 void MetadataInstrumenter::emitExemptions(IRBuilder<> &B) {
+  Value *Table = nullptr;
+  auto Owner = [&](Value *Address) {
+    if (!Table)
+      Table = callRuntime(B, OwnersName, {},
+                          FixedVectorType::get(B.getInt64Ty(), 2));
+    Value *Entry = B.CreateAnd(B.CreateLShr(Address, abi::PageShift - 3),
+                               B.CreateExtractElement(Table, 1));
+    return B.CreateAnd(
+        emitAssembly(
+            B, B.getInt32Ty(), "ld.global.u32 $0, [$1];", "=r,l,~{memory}",
+            B.CreateAdd(B.CreateExtractElement(Table, uint64_t(0)), Entry)),
+        B.getInt32(abi::PageOwners));
+  };
   for (Exemption &E : Exemptions)
-    if (E.Array)
-      E.Holds = Arrays->emitIsHarmless(B, *E.Array, [&](Value *Address) {
-        return callRuntime(B, OwnerName, Address, B.getInt32Ty());
-      });
-    else
-      E.Holds = E.Launch.emit(B);
+    E.Holds =
+        E.Array ? Arrays->emitIsHarmless(B, *E.Array, Owner) : E.Launch.emit(B);
 }
 
 /// Whether the kernel does nothing that others might have to know of, if its

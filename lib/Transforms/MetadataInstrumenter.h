@@ -97,7 +97,9 @@ private:
                                   CheckedAccesses &Checked);
   void addCompanion(Step &S, llvm::Instruction &I, bool IsWrite);
   void planOther(llvm::Instruction &I, const Event &E);
-  void planGroups(size_t First, size_t Last, size_t FirstBreak);
+  /// Of a block: its steps, and its breaks.
+  void planGroups(size_t First, size_t Last,
+                  llvm::ArrayRef<llvm::Instruction *> Between);
   std::optional<std::vector<const llvm::Instruction *>> blockBarriers() const;
   void planShared(llvm::FunctionAnalysisManager &FAM);
   unsigned exemption(Exemption E);

@@ -110,6 +110,8 @@ DEVICE uint32_t noteFence(const Self &Me, const LaneRef &T, bool IsWide) {
 /// WarpState, of which the lanes of one call have the same.
 using WindowState = uint32_t __attribute__((ext_vector_type(4)));
 
+/// See __crsan_md_owners.
+using OwnerTable = uint64_t __attribute__((ext_vector_type(2)));
 /// See __crsan_md_pages_from.
 using PageRange = uint64_t __attribute__((ext_vector_type(2)));
 
@@ -329,15 +331,14 @@ HOT_ENTRY void __crsan_md_count_proven(uint32_t Number) {
   countChecked(Self::stateOf((Sm << 6 | Warp) & (NumWarps - 1)), Number);
 }
 
-/// The number of the allocation that has the page of an address to itself; 0:
-/// there is none, nobody knows, or another grid may run beside this one.
-HOT_ENTRY uint32_t __crsan_md_owner(uint64_t A) {
+/// Where a kernel finds the owner of an address's page: the page table, and
+/// which bits of a page's number count; the first entry of something empty, if
+/// another grid may run beside this one, or nothing is followed.
+HOT_ENTRY OwnerTable __crsan_md_owners() {
   using namespace crsan::device;
   if (!isShadowed() || loadNear(metadata().HasOverlaps))
-    return 0;
-  return loadNear(reinterpret_cast<const uint32_t &>(
-             table<uint64_t>(PagesAt)[pageIndex(A)])) &
-         PageOwners;
+    return {reinterpret_cast<uint64_t>(&NotFollowed), 0};
+  return {__crsan_config.Metadata + PagesAt, uint64_t(NumPages - 1) << 3};
 }
 
 /// A strong access is about to write: it releases what its order says, or what

@@ -1,6 +1,6 @@
 ; Intent: which allocations a kernel's arguments point into decides, when it begins, whether what it
 ; only reads through one of them, or where each thread has a place of its own, is checked; unless it
-; may write anywhere.
+; may write anywhere. (The bits 3 to 11 of a page's entry are the number of its owner.)
 ; RUN: %opt -load-pass-plugin=%pass_plugin -crsan-mode=metadata -passes=crsan-mark,crsan -verify-each -S %s \
 ; RUN:   | FileCheck %s
 
@@ -11,10 +11,11 @@ declare i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
 declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 
 ; CHECK-LABEL: define ptx_kernel void @copy(
-; CHECK:       [[IN:%.+]] = call i32 @__crsan_md_owner(i64 %{{.+}})
-; CHECK:       [[SOME:%.+]] = icmp ne i32 [[IN]], 0
-; CHECK:       [[OUT:%.+]] = call i32 @__crsan_md_owner(i64 %{{.+}})
-; CHECK:       [[APART:%.+]] = icmp ne i32 [[IN]], [[OUT]]
+; CHECK:       [[TABLE:%.+]] = call <2 x i64> @__crsan_md_owners()
+; CHECK:       [[IN:%.+]] = and i32 %{{.*}}, 4088
+; CHECK-NEXT:  [[SOME:%.+]] = icmp ne i32 [[IN]], 0
+; CHECK:       [[OUT:%.+]] = and i32 %{{.*}}, 4088
+; CHECK-NEXT:  [[APART:%.+]] = icmp ne i32 [[IN]], [[OUT]]
 ; CHECK:       [[FREE:%.+]] = and i1 [[SOME]], [[APART]]
 ; CHECK-NOT:   br
 ; CHECK:       call {{.*}} @__crsan_md_enter(
@@ -34,7 +35,7 @@ define ptx_kernel void @copy(ptr %in, ptr %out) {
 
 ; A pointer in a structure that the kernel is given.
 ; CHECK-LABEL: define ptx_kernel void @copyStructure(
-; CHECK-COUNT-2: call i32 @__crsan_md_owner(
+; CHECK-COUNT-2: and i32 %{{.*}}, 4088
 ; CHECK:       ret void
 define ptx_kernel void @copyStructure(ptr byval({ ptr, ptr }) %both) {
   %in = load ptr, ptr %both
@@ -48,8 +49,8 @@ define ptx_kernel void @copyStructure(ptr byval({ ptr, ptr }) %both) {
 
 ; Each thread has a place of its own, or the launch is checked: by another body.
 ; CHECK-LABEL: define ptx_kernel void @double(
-; CHECK:       call i32 @__crsan_md_owner(
-; CHECK-NOT:   call i32 @__crsan_md_owner(
+; CHECK:       and i32 %{{.*}}, 4088
+; CHECK-NOT:   and i32 %{{.*}}, 4088
 ; CHECK:       [[REACH:%.+]] = icmp ult i64 %{{.+}}, 2147483648
 ; CHECK:       [[WIDE:%.+]] = icmp sge i64
 ; CHECK:       br i1 %{{.+}}, label %[[PLAIN:.+]], label %[[CHECKED:.+]]
@@ -80,7 +81,7 @@ define ptx_kernel void @double(ptr %p) {
 
 ; The next one's place, too.
 ; CHECK-LABEL: define ptx_kernel void @shift(
-; CHECK-NOT:   call i32 @__crsan_md_owner(
+; CHECK-NOT:   @__crsan_md_owners(
 ; CHECK:       ret void
 define ptx_kernel void @shift(ptr %p) {
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -92,7 +93,7 @@ define ptx_kernel void @shift(ptr %p) {
 }
 
 ; CHECK-LABEL: define ptx_kernel void @increment(
-; CHECK-NOT:   call i32 @__crsan_md_owner(
+; CHECK-NOT:   @__crsan_md_owners(
 ; CHECK:       ret void
 define ptx_kernel void @increment(ptr %p, i64 %i) {
   %v = load i32, ptr %p
@@ -103,7 +104,7 @@ define ptx_kernel void @increment(ptr %p, i64 %i) {
 
 ; Through what it reads, it may write anywhere.
 ; CHECK-LABEL: define ptx_kernel void @indirect(
-; CHECK-NOT:   call i32 @__crsan_md_owner(
+; CHECK-NOT:   @__crsan_md_owners(
 ; CHECK:       ret void
 define ptx_kernel void @indirect(ptr %in, ptr %list) {
   %v = load i32, ptr %in
