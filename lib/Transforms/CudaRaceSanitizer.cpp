@@ -147,6 +147,8 @@ void adjustOptimizer() {
   // Moves a load of a loop's header to where the loop may be left without it,
   // and keeps the mark.
   setOption("enable-load-in-loop-pre", false);
+  // Takes a load of a vector apart, and drops the mark.
+  setOption("disable-vector-combine", true);
 }
 
 } // namespace

@@ -707,14 +707,16 @@ void MetadataInstrumenter::emitStrong(const Step &S) {
   IRBuilder<> B(S.Inst);
   B.SetCurrentDebugLocation(S.Accessor->getDebugLoc());
   if (!S.IsFast) {
+    // The check puts its own in the place of who has read before.
+    if (isFollowedSwap(E))
+      Swaps.emitBefore(S.Inst, S.Site, emitAddress(B, E.Where));
+    B.SetInsertPoint(S.Inst);
     if (!S.IsProven)
       callCheck(B, S);
     if (S.InBlock)
       Fast->emitCount(B, S.InBlock);
     if (E.Flags & abi::WritesMemory)
       callRuntime(B, ReleaseName, {S.Site, emitAddress(B, E.Where)});
-    if (isFollowedSwap(E))
-      Swaps.emitBefore(S.Inst, S.Site, emitAddress(B, E.Where));
     return;
   }
   if (S.InBlock)

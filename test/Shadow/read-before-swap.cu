@@ -3,6 +3,8 @@
 // RACY: word -DWORD=uint32_t
 // RACY: double-word -DWORD=uint64_t
 // RACY: half-word -DWORD=uint16_t
+// RACY: acquire -DWORD=uint32_t -DORDER=__ATOMIC_ACQUIRE
+// FIXED: failing-acquire -DWORD=uint32_t -DORDER=__ATOMIC_ACQUIRE -DEXPECTED=1
 // RACY: assembly -DWORD=uint32_t -DASSEMBLY
 // FIXED: volatile -DWORD=uint32_t -DREAD=volatile
 // FIXED: barrier -DWORD=uint16_t -DBARRIER
@@ -13,6 +15,9 @@
 constexpr unsigned Threads = 128, Blocks = 4, N = Threads * Blocks;
 #ifndef READ
 #define READ
+#endif
+#ifndef ORDER
+#define ORDER __ATOMIC_RELAXED
 #endif
 #ifndef EXPECTED
 #define EXPECTED 0
@@ -26,8 +31,8 @@ __device__ void swap(WORD *Cell, WORD Expected, WORD Value) {
                : "l"(Cell), "r"(Expected), "r"(Value)
                : "memory");
 #else
-  __scoped_atomic_compare_exchange_n( // RACE: word double-word half-word
-      Cell, &Expected, Value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED,
+  __scoped_atomic_compare_exchange_n( // RACE: *word acquire
+      Cell, &Expected, Value, false, ORDER, __ATOMIC_RELAXED,
       __MEMORY_SCOPE_DEVICE);
 #endif
 }
