@@ -7,280 +7,29 @@
 
 #include "MetadataInstrumenter.h"
 #include "DeviceRuntime.h"
-#include "Omission.h"
 #include "Operands.h"
-#include "Unroll.h"
-#include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/Statistic.h"
-#include "llvm/Analysis/LoopInfo.h"
-#include "llvm/Analysis/OptimizationRemarkEmitter.h"
-#include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
-#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/PatternMatch.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
 
 #define DEBUG_TYPE "cuda-race"
 
-static cl::opt<bool> CheckCalls(
-    "crsan-check-calls",
-    cl::desc("metadata mode calls the runtime for each access: smaller, slower "
-             "code"));
-
 STATISTIC(NumFollowedWeak, "Number of weak accesses that metadata follow");
 STATISTIC(NumFollowedStrong, "Number of strong accesses that metadata follow");
-STATISTIC(NumRedundant, "Number of weak accesses that another's check covers");
 STATISTIC(NumUnknown, "Number of instructions that may synchronise anyhow");
 
 namespace crsan {
 
-/// An access of what a register can hold, as nearly all are: checked in line.
-static bool isInRegister(const Event &E) {
-  return !CheckCalls && E.isWhole() && E.Size <= 16 && isPowerOf2_64(E.Size);
-}
-
-/// Whether nothing but the number of the iteration decides where `Pointer` is
-/// in the loop: so it will be near where it was.
-static bool movesWith(Value *Pointer, const Loop &L, ScalarEvolution &SE) {
-  return Pointer && Pointer->getType()->isPointerTy() &&
-         !SCEVExprContains(SE.getSCEV(Pointer), [&](const SCEV *S) {
-           const auto *Unknown = dyn_cast<SCEVUnknown>(S);
-           return Unknown && !L.isLoopInvariant(Unknown->getValue());
-         });
-}
-
 MetadataInstrumenter::MetadataInstrumenter(Function &F, SiteTable &Table,
                                            StringRef Kernel,
                                            FunctionAnalysisManager &FAM)
-    : F(F), Table(Table), Kernel(Kernel),
-      ORE(FAM.getResult<OptimizationRemarkEmitterAnalysis>(F)),
-      Uniformity(FAM.getResult<UniformityInfoAnalysis>(F)), Swaps(F) {
-  // What is known at a block's end holds in a block that can be reached from
-  // nowhere else.
-  DenseMap<const BasicBlock *, CheckedAccesses> AtEnd;
-  const auto &Loops = FAM.getResult<LoopAnalysis>(F);
-  if (isKernel(F))
-    Inputs.emplace(F, Loops);
-  auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
-  for (BasicBlock *BB : ReversePostOrderTraversal<Function *>(&F)) {
-    const size_t FirstStep = Steps.size();
-    const auto Before = AtEnd.find(BB->getSinglePredecessor());
-    CheckedAccesses Checked = Before == AtEnd.end()
-                                  ? CheckedAccesses(F.getDataLayout())
-                                  : Before->second;
-    plan(*BB, Checked);
-    if (const Loop *Inner = Loops.getLoopFor(BB))
-      for (Step &S : drop_begin(Steps, FirstStep))
-        if (S.IsFast && movesWith(S.What.Where.Base, *Inner, SE))
-          S.Object = getUnderlyingObject(S.What.Where.Base);
-    Checked.endBlock();
-    AtEnd.try_emplace(BB, std::move(Checked));
-  }
-}
-
-void MetadataInstrumenter::plan(BasicBlock &BB, CheckedAccesses &Checked) {
-  const size_t First = Steps.size(), FirstBreak = Breaks.size();
-  for (Instruction &I : BB) {
-    const Events All = eventsOf(I);
-    Skipped += noteSkipped(I, All.Skipped, ORE);
-    MayLeave |= All.MayLeave;
-    for (const Event &E : All.List) {
-      if (E.What == Event::Kind::Weak)
-        planAccess(I, E, Checked);
-      else
-        planOther(I, E);
-    }
-    // A function that is defined here has events of its own.
-    const bool IsCall = isa<CallBase>(I) && !isa<IntrinsicInst>(I) &&
-                        !cast<CallBase>(I).isInlineAsm();
-    if (IsCall || All.MayLeave)
-      Breaks.push_back(&I);
-    if (All.MayLeave)
-      Exits.push_back(&I);
-    if (All.MayLeave || IsCall || any_of(All.List, [](const Event &E) {
-          return E.What != Event::Kind::Weak;
-        }))
-      Checked.clear();
-    if (isKernel(F) && isa<ReturnInst>(I))
-      Steps.push_back({&I, {Event::Kind::Leave}, &I});
-  }
-  planGroups(First, FirstBreak);
-}
-
-/// Whether `V` could be computed at `At` already: it does not depend on what is
-/// read from there on.
-static bool isAvailable(const Value *V, const Instruction *At,
-                        unsigned Depth = 0) {
-  auto *I = dyn_cast<Instruction>(V);
-  // Of what is used in a block, all that comes from elsewhere is there before.
-  if (!I || I->getParent() != At->getParent() || I->comesBefore(At))
-    return true;
-  constexpr unsigned Most = 8;
-  return Depth < Most && !I->mayReadOrWriteMemory() &&
-         all_of(I->operands(),
-                [&](const Value *O) { return isAvailable(O, At, Depth + 1); });
-}
-
-/// Accesses of a block between two synchronisations are checked in groups, each
-/// behind its last one: what checks and accesses load is loaded at the same
-/// time. Larger groups would need more registers than that is worth, and what
-/// depends on a racy value may never return.
-/// Reads of each input that may be read only are a group of their own.
-void MetadataInstrumenter::planGroups(size_t First, size_t FirstBreak) {
-  constexpr size_t None = -1;
-  size_t Counted = None;
-  struct OpenGroup {
-    SmallVector<size_t, 8> Members;
-    unsigned Words = 0;
-  };
-  MapVector<std::optional<unsigned>, OpenGroup> Open;
-  auto CloseOne = [&](OpenGroup &G) {
-    for (size_t N : G.Members)
-      Steps[N].Group = G.Members.back();
-    G = {};
-  };
-  auto Close = [&] {
-    for (auto &[Input, G] : Open)
-      CloseOne(G);
-    Open.clear();
-  };
-  for (size_t N = First; N < Steps.size(); ++N) {
-    Step &S = Steps[N];
-    for (;
-         FirstBreak < Breaks.size() && Breaks[FirstBreak]->comesBefore(S.Inst);
-         ++FirstBreak)
-      Close();
-    if (S.IsFast) {
-      if (Counted == None)
-        Counted = N;
-      ++Steps[Counted].InBlock;
-    }
-    if (S.What.What != Event::Kind::Weak) {
-      Close();
-      S.Group = N;
-      continue;
-    }
-    if (!S.IsFast)
-      continue;
-    if (any_of(Open, [&](const auto &Other) {
-          const OpenGroup &G = Other.second;
-          return !G.Members.empty() &&
-                 !isAvailable(S.What.Where.Base, Steps[G.Members.front()].Inst);
-        }))
-      Close();
-    const unsigned More = S.What.Size < 4 ? 1 : S.What.Size / 4;
-    OpenGroup &G = Open[S.Input];
-    if (G.Words + More > WordsInGroup)
-      CloseOne(G);
-    G.Members.push_back(N);
-    G.Words += More;
-  }
-  Close();
-}
-
-void MetadataInstrumenter::planOther(Instruction &I, const Event &E) {
-  Step &S = Steps.emplace_back(Step{&I, E, &I});
-  // If it turns out that nothing has to be handed on by it.
-  if (E.What != Event::Kind::Strong || !isInRegister(E) ||
-      E.Order > abi::SyncOrder::Relaxed)
-    return;
-  S.IsFast = true;
-  S.IsUniform = E.Where.Base && Uniformity.isUniform(E.Where.Base);
-}
-
-/// Whether a report of the one would say the same as one of the other.
-static bool areOfOneLine(const Instruction &A, const Instruction &B) {
-  const DILocation *LA = A.getDebugLoc(), *LB = B.getDebugLoc();
-  return LA && LB && LA->getLine() == LB->getLine() &&
-         LA->getFile() == LB->getFile() &&
-         LA->getInlinedAt() == LB->getInlinedAt();
-}
-
-void MetadataInstrumenter::addCompanion(Step &S, Instruction &I, bool IsWrite) {
-  // What is said of the line already, with the races of a write or a read?
-  auto Says = [&](const Instruction &Other, bool OtherWrites) {
-    return areOfOneLine(Other, I) && (OtherWrites || !IsWrite);
-  };
-  constexpr unsigned Most = 8;
-  if (!I.getDebugLoc() || S.Companions.size() == Most ||
-      Says(*S.Accessor, S.What.Flags & abi::WritesMemory) ||
-      any_of(S.Companions, [&](const Companion &C) {
-        return Says(*C.Inst, C.Access == abi::AccessKind::Store);
-      }))
-    return;
-  S.Companions.push_back(
-      {&I, IsWrite ? abi::AccessKind::Store : abi::AccessKind::Load});
-}
-
-void MetadataInstrumenter::planAccess(Instruction &I, const Event &E,
-                                      CheckedAccesses &Checked) {
-  const std::optional<size_t> Number = planCheck(I, E, Checked);
-  const bool IsWrite = E.Flags & abi::WritesMemory;
-  for (CheckedAccesses::Made *M : Checked.companions(E)) {
-    if (Number && M->Number != Number)
-      addCompanion(Steps[*Number], *M->Inst, M->IsWrite);
-    if (M->Number && M->Number != Number)
-      addCompanion(Steps[*M->Number], I, IsWrite);
-  }
-  // A read that this thread's own write follows need not be remembered, for
-  // who races with it races with the write. Else it would take the place of
-  // another thread's, with which the write races.
-  if (Number && IsWrite && isInRegister(E))
-    for (auto [M, Distance] : Checked.overlapping(E))
-      if (M->Number && M->Number != Number && !M->IsWrite && M->Size <= 16) {
-        const uint64_t Bytes = (uint64_t(1) << E.Size) - 1;
-        Steps[*M->Number].Overwritten |=
-            Distance < 0 ? Bytes >> -Distance : Bytes << Distance;
-      }
-  Checked.make(E, I, Number);
-}
-
-std::optional<size_t>
-MetadataInstrumenter::planCheck(Instruction &I, const Event &E,
-                                CheckedAccesses &Checked) {
-  int64_t Distance;
-  if (Checked.covering(E)) {
-    ++NumRedundant;
-    return std::nullopt;
-  }
-  // `x += 1`: the store is sure to follow the load, so the load can be checked
-  // as the store that it comes with.
-  if (auto *Load = Checked.within(E, Distance);
-      Load && areOfOneLine(*Steps[*Load->Number].Accessor, I)) {
-    const size_t Number = *std::exchange(Load->Number, std::nullopt);
-    Step &S = Steps[Number];
-    if (S.What.Size != E.Size) {
-      // What is known of its companions is of fewer bytes.
-      S.Companions.clear();
-      for (CheckedAccesses::Made *M : Checked.companions(S.What))
-        M->Number.reset();
-    }
-    const Place Where = {S.What.Where.Base, S.What.Where.Space,
-                         S.What.Where.Offset + Distance};
-    S.What = E;
-    S.What.Where = Where;
-    S.Accessor = &I;
-    ++NumRedundant;
-    Checked.add(E, Number);
-    return Number;
-  }
-  const size_t Number = Steps.size();
-  Checked.add(E, Number);
-  Step &S = Steps.emplace_back(Step{&I, E, &I});
-  if (!isInRegister(E))
-    return Number;
-  S.IsFast = true;
-  S.IsUniform = E.Where.Base && Uniformity.isUniform(E.Where.Base);
-  if (Inputs && E.Where.Base && !(E.Flags & abi::WritesMemory))
-    S.Input = Inputs->inputOf(E.Where.Base);
-  return Number;
-}
+    : F(F), Table(Table), Kernel(Kernel), Plan(F, FAM), Swaps(F) {}
 
 /// Only functions of this module come here.
 bool MetadataInstrumenter::isOurs() const {
@@ -331,7 +80,7 @@ static uint16_t barrierNumbers(const Event &E, const DataLayout &DL) {
 
 uint16_t MetadataInstrumenter::countedBarriers() const {
   uint16_t Counted = 0;
-  for (const Step &S : Steps)
+  for (const Step &S : Plan.steps())
     if (S.What.IsCounted)
       Counted |= barrierNumbers(S.What, F.getDataLayout());
   return Counted;
@@ -353,14 +102,14 @@ bool MetadataInstrumenter::isCountedToo(const Event &E) const {
 /// Barriers may be replaced only if all that threads can meet at the same time
 /// are: PTX does not let those with a result meet those without.
 IntrinsicInst *MetadataInstrumenter::replacedBarrier(const Step &S) const {
-  return S.What.What == Event::Kind::BlockBarrier && !CheckCalls &&
-                 !Module.HasForeignBarriers
+  return S.What.What == Event::Kind::BlockBarrier &&
+                 EventPlan::hasChecksInLine() && !Module.HasForeignBarriers
              ? asBlockBarrier(S.Inst)
              : nullptr;
 }
 
 void MetadataInstrumenter::note(ModuleEvents &M) const {
-  for (const Step &S : Steps) {
+  for (const Step &S : Plan.steps()) {
     const Event &E = S.What;
     M.HasUnknown |= E.What == Event::Kind::Unknown;
     M.HasFences |=
@@ -392,7 +141,7 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
                    << abi::KernelTagAt;
   CountedBarriers = isWholeKernel() ? countedBarriers() : M.CountedBarriers;
   Constant *Sites = nullptr;
-  for (Step &S : Steps)
+  for (Step &S : Plan.steps())
     if (S.What.What == Event::Kind::Weak ||
         S.What.What == Event::Kind::Strong ||
         S.What.What == Event::Kind::Copy) {
@@ -407,20 +156,21 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
   } else if (!isOurs()) {
     callRuntime(B, CalledName, {});
   }
-  if (any_of(Steps,
+  if (any_of(Plan.steps(),
              [&](const Step &S) { return S.IsFast || replacedBarrier(S); })) {
-    const bool HasBarriers = !isKernel(F) || !Breaks.empty() || M.HasBarriers;
+    const bool HasBarriers =
+        !isKernel(F) || !Plan.breaks().empty() || M.HasBarriers;
     Fast.emplace(F, B, First, Sites, HasBarriers,
                  /*HasLocks=*/!isFenceless());
-    for (const Step &S : Steps)
+    for (const Step &S : Plan.steps())
       if (S.Input) {
         IsReadOnly.resize(std::max<size_t>(IsReadOnly.size(), *S.Input + 1));
         Value *&This = IsReadOnly[*S.Input];
         if (!This)
-          This = Fast->emitIsAlone(
-              B, Inputs->emitIsReadOnly(B, *S.Input, [&](Value *Address) {
-                return Fast->emitOwner(B, Address);
-              }));
+          This = Fast->emitIsAlone(B, Plan.inputs()->emitIsReadOnly(
+                                          B, *S.Input, [&](Value *Address) {
+                                            return Fast->emitOwner(B, Address);
+                                          }));
       }
     // After what is emitted after the instruction.
     auto Resume = [&](Instruction *I) {
@@ -430,16 +180,16 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
       Fast->emitForget(B);
       Fast->emitWindow(B);
     };
-    for (const Step &S : Steps)
+    for (const Step &S : Plan.steps())
       if (!keepsWindow(S.What) && !isFastStrong(S) && !replacedBarrier(S))
         Resume(S.Inst);
-    for (Instruction *I : Breaks)
+    for (Instruction *I : Plan.breaks())
       Resume(I);
   }
-  for (size_t N = 0; N < Steps.size(); ++N)
+  for (size_t N = 0; N < Plan.steps().size(); ++N)
     emitBefore(N);
   // Each just behind its instruction, so the last one first.
-  for (const Step &S : reverse(Steps))
+  for (const Step &S : reverse(Plan.steps()))
     emitAfter(S);
   Swaps.finish();
   if (!Fast)
@@ -449,12 +199,12 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
     B.SetCurrentDebugLocation(I->getDebugLoc());
     Fast->emitCounted(B);
   };
-  for (Instruction *I : Exits)
+  for (Instruction *I : Plan.exits())
     Count(I);
   for (BasicBlock &BB : F)
     if (!isKernel(F) && isa<ReturnInst>(BB.getTerminator()))
       Count(BB.getTerminator());
-  for (const Step &S : Steps)
+  for (const Step &S : Plan.steps())
     if (IntrinsicInst *I = replacedBarrier(S))
       Fast->emitBarrier(I);
   Fast->finish();
@@ -466,7 +216,7 @@ Constant *MetadataInstrumenter::siteOf(Step &S) {
   Site.Number = S.SiteNumber = NumSites++;
   Site.Size = E.isWhole() ? E.Size : 0;
   Site.Flags = E.Flags | (E.Expected ? abi::IsSwap : 0) |
-               (isRemembered(S) ? 0 : abi::IsOverwritten);
+               (S.isRemembered() ? 0 : abi::IsOverwritten);
   Site.Scope = E.Scope;
   Site.Order = E.Order;
   Site.MemorySpace = uint8_t(spaceOf(E.Where.Space));
@@ -474,13 +224,6 @@ Constant *MetadataInstrumenter::siteOf(Step &S) {
   return ConstantExpr::getAddrSpaceCast(
       Table.addAccess(*S.Accessor, Kernel, Site, E.WholeSize, S.Companions),
       PointerType::get(F.getContext(), 0));
-}
-
-bool MetadataInstrumenter::isRemembered(const Step &S) const {
-  if (!S.Overwritten || S.What.Flags & abi::WritesMemory)
-    return true;
-  const uint32_t All = (1u << S.What.Size) - 1;
-  return (S.Overwritten & All) != All;
 }
 
 FastAccess MetadataInstrumenter::fastAccess(const Step &S, IRBuilder<> &B) {
@@ -502,7 +245,7 @@ FastAccess MetadataInstrumenter::fastAccess(const Step &S, IRBuilder<> &B) {
                 isa<LoadInst, StoreInst>(S.Inst) &&
                 getLoadStoreAlignment(S.Inst).value() >= E.Size;
   A.IsUniform = S.IsUniform;
-  A.IsRemembered = isRemembered(S);
+  A.IsRemembered = S.isRemembered();
   if (E.Where.Base && E.Where.Base->getType()->isPointerTy())
     A.Root = CheckedAccesses::rootOf(F.getDataLayout(), E.Where, A.Offset);
   A.Object = S.Object;
@@ -512,9 +255,9 @@ FastAccess MetadataInstrumenter::fastAccess(const Step &S, IRBuilder<> &B) {
 /// Of a group, at its last step: everything is known there, and nothing has
 /// synchronised since the first one.
 void MetadataInstrumenter::emitGroup(size_t Number) {
-  Instruction *At = Steps[Number].Inst->getNextNode();
+  Instruction *At = Plan.steps()[Number].Inst->getNextNode();
   // No thread of the grid writes there.
-  if (const auto Input = Steps[Number].Input) {
+  if (const auto Input = Plan.steps()[Number].Input) {
     IRBuilder<> B(At);
     At = SplitBlockAndInsertIfThen(B.CreateNot(IsReadOnly[*Input]),
                                    At->getIterator(), /*Unreachable=*/false);
@@ -522,11 +265,11 @@ void MetadataInstrumenter::emitGroup(size_t Number) {
   IRBuilder<> B(At);
   SmallVector<FastAccess> Group;
   size_t First = Number;
-  while (First > 0 && Steps[First - 1].What.What == Event::Kind::Weak)
+  while (First > 0 && Plan.steps()[First - 1].What.What == Event::Kind::Weak)
     --First;
   for (size_t N = First; N <= Number; ++N)
-    if (Steps[N].IsFast && Steps[N].Group == Number)
-      Group.push_back(fastAccess(Steps[N], B));
+    if (Plan.steps()[N].IsFast && Plan.steps()[N].Group == Number)
+      Group.push_back(fastAccess(Plan.steps()[N], B));
   Fast->emit(At, Group);
 }
 
@@ -558,7 +301,7 @@ void MetadataInstrumenter::emitStrong(const Step &S) {
 }
 
 void MetadataInstrumenter::emitBefore(size_t Number) {
-  const Step &S = Steps[Number];
+  const Step &S = Plan.steps()[Number];
   IRBuilder<> B(S.Inst);
   B.SetCurrentDebugLocation(S.Accessor->getDebugLoc());
   const Event &E = S.What;

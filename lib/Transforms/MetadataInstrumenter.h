@@ -7,15 +7,13 @@
 #ifndef CRSAN_TRANSFORMS_METADATAINSTRUMENTER_H
 #define CRSAN_TRANSFORMS_METADATAINSTRUMENTER_H
 
-#include "Event.h"
+#include "EventPlan.h"
 #include "FastCheck.h"
-#include "ReadOnly.h"
-#include "Redundancy.h"
 #include "SiteTable.h"
 #include "SwapCheck.h"
-#include "llvm/Analysis/OptimizationRemarkEmitter.h"
-#include "llvm/Analysis/UniformityAnalysis.h"
 #include "llvm/IR/IRBuilder.h"
+
+#include <optional>
 
 namespace crsan {
 
@@ -46,10 +44,10 @@ public:
                        llvm::FunctionAnalysisManager &FAM);
 
   /// Accesses that are left unchecked.
-  uint32_t skipped() const { return Skipped; }
+  uint32_t skipped() const { return Plan.skipped(); }
   /// True if a thread may end here, or start a grid, without a word to the
   /// runtime.
-  bool mayLeave() const { return MayLeave; }
+  bool mayLeave() const { return !Plan.exits().empty(); }
 
   /// Adds what happens here.
   void note(ModuleEvents &M) const;
@@ -58,41 +56,12 @@ public:
   void run(uint32_t Flags, const ModuleEvents &M);
 
 private:
-  struct Step {
-    llvm::Instruction *Inst; ///< Where it is told.
-    Event What;
-    llvm::Instruction *Accessor;    ///< Whose place in the source it has.
-    llvm::Constant *Site = nullptr; ///< Of an access.
-    uint32_t SiteNumber = 0;
-    bool IsFast = false; ///< An access that is checked in line, ...
-    /// ... together with others of its group; the number of the last.
-    size_t Group = 0;
-    unsigned InBlock = 0;   ///< Of a block's first one: how many there are.
-    bool IsUniform = false; ///< All lanes that are there access one location.
-    /// Of a read: the input that it is of, if that may be read only.
-    std::optional<unsigned> Input = std::nullopt;
-    /// What an access in a loop points into.
-    const llvm::Value *Object = nullptr;
-    llvm::SmallVector<Companion, 2> Companions = {}; ///< Of an access.
-    /// Of a read that is checked in line: bytes that the thread is sure to
-    /// write next.
-    uint32_t Overwritten = 0;
-  };
+  using Step = EventPlan::Step;
 
-  void plan(llvm::BasicBlock &BB, CheckedAccesses &Checked);
-  void planAccess(llvm::Instruction &I, const Event &E,
-                  CheckedAccesses &Checked);
-  /// The number of the step that checks it, if none before does.
-  std::optional<size_t> planCheck(llvm::Instruction &I, const Event &E,
-                                  CheckedAccesses &Checked);
-  void addCompanion(Step &S, llvm::Instruction &I, bool IsWrite);
-  void planOther(llvm::Instruction &I, const Event &E);
-  void planGroups(size_t First, size_t FirstBreak);
   bool isOurs() const;
   static bool isFastStrong(const Step &S);
   bool isJustAccess(const Step &S) const;
   bool isFenceless() const;
-  bool isRemembered(const Step &S) const;
   /// True for a kernel whose threads do nothing elsewhere.
   bool isWholeKernel() const;
   uint16_t countedBarriers() const;
@@ -112,22 +81,14 @@ private:
   llvm::Function &F;
   SiteTable &Table;
   llvm::StringRef Kernel;
-  llvm::OptimizationRemarkEmitter &ORE;
-  llvm::UniformityInfo &Uniformity;
-  std::vector<Step> Steps;
-  std::optional<ReadOnlyInputs> Inputs;           ///< Of a kernel.
+  EventPlan Plan;
   llvm::SmallVector<llvm::Value *, 4> IsReadOnly; ///< By input.
   uint32_t NumSites = 0;
-  /// Calls, which may synchronise, and where a thread may leave.
-  std::vector<llvm::Instruction *> Breaks;
-  std::vector<llvm::Instruction *> Exits; ///< Those where it may leave.
   ModuleEvents Module;
   uint32_t EnterFlags = 0;
   uint16_t CountedBarriers = 0; ///< Of whatever threads execute that come here.
   std::optional<FastCheck> Fast;
   SwapCheck Swaps;
-  uint32_t Skipped = 0;
-  bool MayLeave = false;
 };
 
 } // namespace crsan

@@ -1,0 +1,273 @@
+//===- EventPlan.cpp - What of a function's events is told where -*- C++ -*-==//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EventPlan.h"
+#include "Omission.h"
+#include "Operands.h"
+#include "Unroll.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Support/CommandLine.h"
+
+using namespace llvm;
+
+#define DEBUG_TYPE "cuda-race"
+
+static cl::opt<bool> CheckCalls(
+    "crsan-check-calls",
+    cl::desc("metadata mode calls the runtime for each access: smaller, slower "
+             "code"));
+
+STATISTIC(NumRedundant, "Number of weak accesses that another's check covers");
+
+namespace crsan {
+
+bool EventPlan::hasChecksInLine() { return !CheckCalls; }
+
+/// An access of what a register can hold, as nearly all are: checked in line.
+static bool isInRegister(const Event &E) {
+  return !CheckCalls && E.isWhole() && E.Size <= 16 && isPowerOf2_64(E.Size);
+}
+
+/// Whether nothing but the number of the iteration decides where `Pointer` is
+/// in the loop: so it will be near where it was.
+static bool movesWith(Value *Pointer, const Loop &L, ScalarEvolution &SE) {
+  return Pointer && Pointer->getType()->isPointerTy() &&
+         !SCEVExprContains(SE.getSCEV(Pointer), [&](const SCEV *S) {
+           const auto *Unknown = dyn_cast<SCEVUnknown>(S);
+           return Unknown && !L.isLoopInvariant(Unknown->getValue());
+         });
+}
+
+EventPlan::EventPlan(Function &F, FunctionAnalysisManager &FAM)
+    : F(F), ORE(FAM.getResult<OptimizationRemarkEmitterAnalysis>(F)),
+      Uniformity(FAM.getResult<UniformityInfoAnalysis>(F)) {
+  // What is known at a block's end holds in a block that can be reached from
+  // nowhere else.
+  DenseMap<const BasicBlock *, CheckedAccesses> AtEnd;
+  const auto &Loops = FAM.getResult<LoopAnalysis>(F);
+  if (isKernel(F))
+    Inputs.emplace(F, Loops);
+  auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
+  for (BasicBlock *BB : ReversePostOrderTraversal<Function *>(&F)) {
+    const size_t FirstStep = Steps.size();
+    const auto Before = AtEnd.find(BB->getSinglePredecessor());
+    CheckedAccesses Checked = Before == AtEnd.end()
+                                  ? CheckedAccesses(F.getDataLayout())
+                                  : Before->second;
+    planBlock(*BB, Checked);
+    if (const Loop *Inner = Loops.getLoopFor(BB))
+      for (Step &S : drop_begin(Steps, FirstStep))
+        if (S.IsFast && movesWith(S.What.Where.Base, *Inner, SE))
+          S.Object = getUnderlyingObject(S.What.Where.Base);
+    Checked.endBlock();
+    AtEnd.try_emplace(BB, std::move(Checked));
+  }
+}
+
+void EventPlan::planBlock(BasicBlock &BB, CheckedAccesses &Checked) {
+  const size_t First = Steps.size(), FirstBreak = Breaks.size();
+  for (Instruction &I : BB) {
+    const Events All = eventsOf(I);
+    Skipped += noteSkipped(I, All.Skipped, ORE);
+    for (const Event &E : All.List) {
+      if (E.What == Event::Kind::Weak)
+        planAccess(I, E, Checked);
+      else
+        planOther(I, E);
+    }
+    // A function that is defined here has events of its own.
+    const bool IsCall = isa<CallBase>(I) && !isa<IntrinsicInst>(I) &&
+                        !cast<CallBase>(I).isInlineAsm();
+    if (IsCall || All.MayLeave)
+      Breaks.push_back(&I);
+    if (All.MayLeave)
+      Exits.push_back(&I);
+    if (All.MayLeave || IsCall || any_of(All.List, [](const Event &E) {
+          return E.What != Event::Kind::Weak;
+        }))
+      Checked.clear();
+    if (isKernel(F) && isa<ReturnInst>(I))
+      Steps.push_back({&I, {Event::Kind::Leave}, &I});
+  }
+  planGroups(First, FirstBreak);
+}
+
+/// Whether `V` could be computed at `At` already: it does not depend on what is
+/// read from there on.
+static bool isAvailable(const Value *V, const Instruction *At,
+                        unsigned Depth = 0) {
+  auto *I = dyn_cast<Instruction>(V);
+  // Of what is used in a block, all that comes from elsewhere is there before.
+  if (!I || I->getParent() != At->getParent() || I->comesBefore(At))
+    return true;
+  constexpr unsigned Most = 8;
+  return Depth < Most && !I->mayReadOrWriteMemory() &&
+         all_of(I->operands(),
+                [&](const Value *O) { return isAvailable(O, At, Depth + 1); });
+}
+
+/// Accesses of a block between two synchronisations are checked in groups, each
+/// behind its last one: what checks and accesses load is loaded at the same
+/// time. Larger groups would need more registers than that is worth, and what
+/// depends on a racy value may never return.
+/// Reads of each input that may be read only are a group of their own.
+void EventPlan::planGroups(size_t First, size_t FirstBreak) {
+  constexpr size_t None = -1;
+  size_t Counted = None;
+  struct OpenGroup {
+    SmallVector<size_t, 8> Members;
+    unsigned Words = 0;
+  };
+  MapVector<std::optional<unsigned>, OpenGroup> Open;
+  auto CloseOne = [&](OpenGroup &G) {
+    for (size_t N : G.Members)
+      Steps[N].Group = G.Members.back();
+    G = {};
+  };
+  auto Close = [&] {
+    for (auto &[Input, G] : Open)
+      CloseOne(G);
+    Open.clear();
+  };
+  for (size_t N = First; N < Steps.size(); ++N) {
+    Step &S = Steps[N];
+    for (;
+         FirstBreak < Breaks.size() && Breaks[FirstBreak]->comesBefore(S.Inst);
+         ++FirstBreak)
+      Close();
+    if (S.IsFast) {
+      if (Counted == None)
+        Counted = N;
+      ++Steps[Counted].InBlock;
+    }
+    if (S.What.What != Event::Kind::Weak) {
+      Close();
+      S.Group = N;
+      continue;
+    }
+    if (!S.IsFast)
+      continue;
+    if (any_of(Open, [&](const auto &Other) {
+          const OpenGroup &G = Other.second;
+          return !G.Members.empty() &&
+                 !isAvailable(S.What.Where.Base, Steps[G.Members.front()].Inst);
+        }))
+      Close();
+    const unsigned More = S.What.Size < 4 ? 1 : S.What.Size / 4;
+    OpenGroup &G = Open[S.Input];
+    if (G.Words + More > WordsInGroup)
+      CloseOne(G);
+    G.Members.push_back(N);
+    G.Words += More;
+  }
+  Close();
+}
+
+void EventPlan::planOther(Instruction &I, const Event &E) {
+  Step &S = Steps.emplace_back(Step{&I, E, &I});
+  // If it turns out that nothing has to be handed on by it.
+  if (E.What != Event::Kind::Strong || !isInRegister(E) ||
+      E.Order > abi::SyncOrder::Relaxed)
+    return;
+  S.IsFast = true;
+  S.IsUniform = E.Where.Base && Uniformity.isUniform(E.Where.Base);
+}
+
+/// Whether a report of the one would say the same as one of the other.
+static bool areOfOneLine(const Instruction &A, const Instruction &B) {
+  const DILocation *LA = A.getDebugLoc(), *LB = B.getDebugLoc();
+  return LA && LB && LA->getLine() == LB->getLine() &&
+         LA->getFile() == LB->getFile() &&
+         LA->getInlinedAt() == LB->getInlinedAt();
+}
+
+void EventPlan::addCompanion(Step &S, Instruction &I, bool IsWrite) {
+  // What is said of the line already, with the races of a write or a read?
+  auto Says = [&](const Instruction &Other, bool OtherWrites) {
+    return areOfOneLine(Other, I) && (OtherWrites || !IsWrite);
+  };
+  constexpr unsigned Most = 8;
+  if (!I.getDebugLoc() || S.Companions.size() == Most ||
+      Says(*S.Accessor, S.What.Flags & abi::WritesMemory) ||
+      any_of(S.Companions, [&](const Companion &C) {
+        return Says(*C.Inst, C.Access == abi::AccessKind::Store);
+      }))
+    return;
+  S.Companions.push_back(
+      {&I, IsWrite ? abi::AccessKind::Store : abi::AccessKind::Load});
+}
+
+void EventPlan::planAccess(Instruction &I, const Event &E,
+                           CheckedAccesses &Checked) {
+  const std::optional<size_t> Number = planCheck(I, E, Checked);
+  const bool IsWrite = E.Flags & abi::WritesMemory;
+  for (CheckedAccesses::Made *M : Checked.companions(E)) {
+    if (Number && M->Number != Number)
+      addCompanion(Steps[*Number], *M->Inst, M->IsWrite);
+    if (M->Number && M->Number != Number)
+      addCompanion(Steps[*M->Number], I, IsWrite);
+  }
+  // A read that this thread's own write follows need not be remembered, for
+  // who races with it races with the write. Else it would take the place of
+  // another thread's, with which the write races.
+  if (Number && IsWrite && isInRegister(E))
+    for (auto [M, Distance] : Checked.overlapping(E))
+      if (M->Number && M->Number != Number && !M->IsWrite && M->Size <= 16) {
+        const uint64_t Bytes = (uint64_t(1) << E.Size) - 1;
+        Steps[*M->Number].Overwritten |=
+            Distance < 0 ? Bytes >> -Distance : Bytes << Distance;
+      }
+  Checked.make(E, I, Number);
+}
+
+std::optional<size_t> EventPlan::planCheck(Instruction &I, const Event &E,
+                                           CheckedAccesses &Checked) {
+  int64_t Distance;
+  if (Checked.covering(E)) {
+    ++NumRedundant;
+    return std::nullopt;
+  }
+  // `x += 1`: the store is sure to follow the load, so the load can be checked
+  // as the store that it comes with.
+  if (auto *Load = Checked.within(E, Distance);
+      Load && areOfOneLine(*Steps[*Load->Number].Accessor, I)) {
+    const size_t Number = *std::exchange(Load->Number, std::nullopt);
+    Step &S = Steps[Number];
+    if (S.What.Size != E.Size) {
+      // What is known of its companions is of fewer bytes.
+      S.Companions.clear();
+      for (CheckedAccesses::Made *M : Checked.companions(S.What))
+        M->Number.reset();
+    }
+    const Place Where = {S.What.Where.Base, S.What.Where.Space,
+                         S.What.Where.Offset + Distance};
+    S.What = E;
+    S.What.Where = Where;
+    S.Accessor = &I;
+    ++NumRedundant;
+    Checked.add(E, Number);
+    return Number;
+  }
+  const size_t Number = Steps.size();
+  Checked.add(E, Number);
+  Step &S = Steps.emplace_back(Step{&I, E, &I});
+  if (!isInRegister(E))
+    return Number;
+  S.IsFast = true;
+  S.IsUniform = E.Where.Base && Uniformity.isUniform(E.Where.Base);
+  if (Inputs && E.Where.Base && !(E.Flags & abi::WritesMemory))
+    S.Input = Inputs->inputOf(E.Where.Base);
+  return Number;
+}
+
+} // namespace crsan
