@@ -140,7 +140,7 @@ DEVICE uint32_t noteRuns(const StreamOrder &S, GridRuns &G, uint32_t Here,
 }
 
 /// A grid has begun, and this may be the first of its warps. `Clock`: that of
-/// its first accesses. Returns whether `Horizon` of its GridStart is set.
+/// its first accesses. Sets the `Horizon` of its GridStart.
 DEVICE void beginGrid(GridStart &Start, uint64_t Grid, uint32_t Flags,
                       uint32_t Here, uint32_t Clock) {
   StreamOrder *S = streamOrder();
@@ -161,19 +161,13 @@ DEVICE void beginGrid(GridStart &Start, uint64_t Grid, uint32_t Flags,
   if (lane() == Leader) {
 #pragma unroll 1
     for (uint32_t Tries = 0; Tries < 10000 && !Writes; ++Tries) {
-      uint64_t Found = loadRelaxed(G.Grid);
+      const uint64_t Found = loadRelaxed(G.Grid);
       if (Found == Key)
         break;
-      if (Found != 1) {
-        const uint64_t Expected = Found;
-        asm volatile("atom.relaxed.gpu.cas.b64 %0, [%1], %2, %3;"
-                     : "=l"(Found)
-                     : "l"(&G.Grid), "l"(Expected), "l"(uint64_t(1))
-                     : "memory");
-        Writes = Found == Expected;
-      } else {
+      if (Found != 1)
+        Writes = exchangeIf(G.Grid, Found, 1);
+      else
         asm volatile("nanosleep.u32 100;" ::: "memory");
-      }
     }
     fenceDevice();
   }
@@ -221,9 +215,9 @@ DEVICE bool areUnordered(uint64_t Other, uint64_t Mine, uint32_t Then) {
   if (loadSystem(S->IsOff) || loadSystem(S->HasSignalled) ||
       loadRelaxed(metadata().HasLearned) || loadRelaxed(metadata().Foreign))
     return false;
-    // Whatever has been told beyond a block since: by a grid that came after
-    // the access, to the host.
 #pragma unroll 1
+  // Whatever has been told beyond a block since: by a grid that came after the
+  // access, to the host.
   for (uint32_t I = 0; I < NumAnyWide; ++I) {
     const Row Told(SyncCells::at(I).Known);
     uint32_t Largest = 0;
