@@ -136,9 +136,7 @@ void MetadataInstrumenter::note(ModuleEvents &M) const {
 void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
   Module = M;
   EnterFlags = Flags | (M.HasBarriers ? abi::EnterBarriers : 0) |
-               (M.HasSignals ? abi::EnterSignals : 0) |
-               abi::kernelTag(F.getName().data(), F.getName().size())
-                   << abi::KernelTagAt;
+               (M.HasSignals ? abi::EnterSignals : 0);
   CountedBarriers = isWholeKernel() ? countedBarriers() : M.CountedBarriers;
   Constant *Sites = nullptr;
   for (Step &S : Plan.steps())
@@ -151,7 +149,8 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
   IRBuilder<> B(&*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
   Value *First = nullptr;
   if (isKernel(F)) {
-    First = callRuntime(B, EnterName, B.getInt32(EnterFlags),
+    const uint32_t Tag = abi::kernelTag(F.getName().data(), F.getName().size());
+    First = callRuntime(B, EnterName, {B.getInt32(EnterFlags), B.getInt32(Tag)},
                         FixedVectorType::get(B.getInt32Ty(), 4));
   } else if (!isOurs()) {
     callRuntime(B, CalledName, {});

@@ -40,7 +40,8 @@ struct GridClocks {
   uint32_t Floor; ///< No access of a grid that is ordered before it is larger.
   bool IsCommon;  ///< All warps of the grid for which this holds have the same.
 };
-DEVICE GridClocks startOf(uint64_t Grid, uint32_t Flags, uint32_t Here) {
+DEVICE GridClocks startOf(uint64_t Grid, uint32_t Flags, uint32_t Tag,
+                          uint32_t Here) {
   GridStart &G = table<GridStart>(GridStartsAt)[Grid & (NumGridStarts - 1)];
   // Never 0, and larger for a later grid, as far as one can tell.
   const uint32_t Key = uint32_t(Grid) * 2 + 1;
@@ -54,7 +55,7 @@ DEVICE GridClocks startOf(uint64_t Grid, uint32_t Flags, uint32_t Here) {
   if (__nvvm_vote_all_sync(Here, Found == Key))
     return {Start, Horizon < Start ? Horizon : Start, true};
   const uint32_t Largest = largestEnded(Here);
-  beginGrid(G, Grid, Flags, Here, Largest + 1);
+  beginGrid(G, Grid, Flags, Tag, Here, Largest + 1);
   const uint32_t Leader = __builtin_ctz(Here);
   uint64_t Now = 0;
   if (lane() == Leader) {

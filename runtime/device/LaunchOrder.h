@@ -60,13 +60,12 @@ struct RunRef {
   }
 };
 
-/// The bit of the kernel that is running. `Flags`: EnterFlags.
-DEVICE uint32_t kernelBitHere(uint32_t Flags) {
-  return kernelBit(Flags >> KernelTagAt, __nvvm_read_ptx_sreg_nctaid_x(),
-                   __nvvm_read_ptx_sreg_nctaid_y(),
-                   __nvvm_read_ptx_sreg_nctaid_z(),
-                   __nvvm_read_ptx_sreg_ntid_x(), __nvvm_read_ptx_sreg_ntid_y(),
-                   __nvvm_read_ptx_sreg_ntid_z());
+/// The bit of the kernel that is running. `Tag`: its kernelTag.
+DEVICE uint32_t kernelBitHere(uint32_t Tag) {
+  return kernelBit(
+      Tag, __nvvm_read_ptx_sreg_nctaid_x(), __nvvm_read_ptx_sreg_nctaid_y(),
+      __nvvm_read_ptx_sreg_nctaid_z(), __nvvm_read_ptx_sreg_ntid_x(),
+      __nvvm_read_ptx_sreg_ntid_y(), __nvvm_read_ptx_sreg_ntid_z());
 }
 
 DEVICE GridRuns &runsOf(uint64_t Grid) {
@@ -142,7 +141,7 @@ DEVICE uint32_t noteRuns(const StreamOrder &S, GridRuns &G, uint32_t Here,
 /// A grid has begun, and this may be the first of its warps. `Clock`: that of
 /// its first accesses. Sets the `Horizon` of its GridStart.
 DEVICE void beginGrid(GridStart &Start, uint64_t Grid, uint32_t Flags,
-                      uint32_t Here, uint32_t Clock) {
+                      uint32_t Tag, uint32_t Here, uint32_t Clock) {
   StreamOrder *S = streamOrder();
   const uint32_t Leader = __builtin_ctz(Here);
   if (!S) {
@@ -173,7 +172,7 @@ DEVICE void beginGrid(GridStart &Start, uint64_t Grid, uint32_t Flags,
   }
   if (!__nvvm_shfl_sync_idx_i32(Here, Writes, Leader, 31))
     return;
-  const uint32_t Least = noteRuns(*S, G, Here, kernelBitHere(Flags), Clock);
+  const uint32_t Least = noteRuns(*S, G, Here, kernelBitHere(Tag), Clock);
   // At first there is no horizon: the clock is smaller than what was.
   if (lane() == Leader)
     storeRelaxed(Start.Horizon, ~0u);

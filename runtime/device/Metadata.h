@@ -44,8 +44,9 @@ using WindowState = uint32_t __attribute__((ext_vector_type(4)));
 /// See __crsan_md_pages_from.
 using PageRange = uint64_t __attribute__((ext_vector_type(2)));
 
-/// A kernel begins. Lanes of a warp come here together.
-HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags) {
+/// A kernel begins. Lanes of a warp come here together. `Flags`: EnterFlags;
+/// `Tag`: kernelTag.
+HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags, uint32_t Tag) {
   using namespace crsan::device;
   if (!isShadowed())
     return {0, 0, 0, NeedsCare};
@@ -63,7 +64,7 @@ HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags) {
   const bool IsOurs =
       loadRelaxed(W.Grid) == Grid && loadRelaxed(W.Block) == Block;
   const uint32_t Overlaps = loadNear(metadata().HasOverlaps);
-  const auto [First, Floor, IsCommon] = startOf(Grid, Flags, Here);
+  const auto [First, Floor, IsCommon] = startOf(Grid, Flags, Tag, Here);
   Before = __nvvm_shfl_sync_idx_i32(Here, Before, Leader, 31);
   const bool IsAlone = (Before & AliveMask) == 0;
   // Others of this warp may have come before.
