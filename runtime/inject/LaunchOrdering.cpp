@@ -1,4 +1,4 @@
-//===- LaunchOrdering.cpp - The order between kernels, told to the device -===//
+//===- LaunchOrdering.cpp - The order between kernels ---------------------===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- LaunchOrdering.h - The order between kernels, told to the device -*- C++
-//-*-===//
+//===- LaunchOrdering.h - The order between kernels -------------*- C++ -*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

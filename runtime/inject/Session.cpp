@@ -7,7 +7,6 @@
 
 #include "Session.h"
 
-#include "Collector.h"
 #include "Driver.h"
 #include "Fatbin.h"
 #include "Log.h"
@@ -20,7 +19,6 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <cstring>
 #include <thread>
 
 #include <signal.h>

@@ -1,5 +1,4 @@
-//===- Session.h - One run of a program, from cuInit to its end  -*- C++
-//-*--===//
+//===- Session.h - One run, from cuInit to the end --------------*- C++ -*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -51,7 +51,7 @@ static Outcome unknown(Execution &X, const Instruction &I) {
 //===----------------------------------------------------------------------===//
 
 void Decoder::run() {
-  Here = &AllNames.emplace_back();
+  Known = &AllNames.emplace_back();
   declareParameters();
   decodeBlock(*Fn.Tree->Body);
   // The end of a function returns.
@@ -70,11 +70,11 @@ void Decoder::declareParameters() {
   if (!Fn.IsKernel) {
     for (const ptx::Variable &V : Tree.Parameters) {
       Fn.Parameters.push_back(newSlot(V, Tree.Body.get()));
-      Here->Params[V.Name] = Fn.Parameters.back();
+      Known->Params[V.Name] = Fn.Parameters.back();
     }
     for (const ptx::Variable &V : Tree.Results) {
       Fn.Results.push_back(newSlot(V, Tree.Body.get()));
-      Here->Params[V.Name] = Fn.Results.back();
+      Known->Params[V.Name] = Fn.Results.back();
     }
     return;
   }
@@ -87,7 +87,7 @@ void Decoder::declareParameters() {
     S.IsKernelParam = true;
     S.Offset = uint32_t(Offset);
     S.Size = uint32_t(V.size());
-    Here->Params[V.Name] = S;
+    Known->Params[V.Name] = S;
     Fn.Parameters.push_back(S);
     Offset += V.size();
   }
@@ -119,6 +119,10 @@ static bool isPlain(const ptx::Block &B, const ptx::Variable &V) {
   return true;
 }
 
+static uint32_t alignmentOf(const ptx::Variable &V) {
+  return std::max<uint32_t>(V.Align, ptx::sizeOf(V.Type));
+}
+
 Slot Decoder::newSlot(const ptx::Variable &V, const ptx::Block *Uses) {
   Slot S;
   S.Size = uint32_t(V.size());
@@ -127,12 +131,11 @@ Slot Decoder::newSlot(const ptx::Variable &V, const ptx::Block *Uses) {
       V.Space == StateSpace::Reg || (IsScalar && (!Uses || isPlain(*Uses, V)));
   if (V.Space == StateSpace::Reg) {
     S.Row = Frame.newRow(V.Type == ScalarType::Pred ? 0 : S.Size);
-    Here->Registers[V.Name] = S.Row;
+    Known->Registers[V.Name] = S.Row;
   } else if (S.IsRow) {
     S.Row = Frame.newRow(S.Size);
   } else {
-    S.Offset = Frame.newLocal(S.Size,
-                              std::max<uint32_t>(V.Align, ptx::sizeOf(V.Type)));
+    S.Offset = Frame.newLocal(S.Size, alignmentOf(V));
   }
   return S;
 }
@@ -142,45 +145,44 @@ void Decoder::declare(const ptx::Variable &V, const ptx::Block &In) {
   case StateSpace::Reg: {
     unsigned Size = V.Type == ScalarType::Pred ? 0 : ptx::sizeOf(V.Type);
     if (V.Count) {
-      Here->Families[V.Name] = {Frame.newFamily(Size, V.Count), V.Count};
+      Known->Families[V.Name] = {Frame.newFamily(Size, V.Count), V.Count};
       return;
     }
     for (unsigned E = 0; E < V.VectorLength; ++E) {
       Ref R = Frame.newRow(Size);
       if (V.VectorLength == 1)
-        Here->Registers[V.Name] = R;
+        Known->Registers[V.Name] = R;
       else
-        Here->Registers[Env.In.Texts.emplace_back(
+        Known->Registers[Env.In.Texts.emplace_back(
             fmt::format("{}.{}", V.Name, "xyzw"[E]))] = R;
     }
     return;
   }
   case StateSpace::Param:
-    Here->Params[V.Name] = newSlot(V, &In);
+    Known->Params[V.Name] = newSlot(V, &In);
     return;
   case StateSpace::Local:
-    Here->Locals[V.Name] = Frame.newLocal(
-        V.size(), std::max<uint32_t>(V.Align, ptx::sizeOf(V.Type)));
+    Known->Locals[V.Name] = Frame.newLocal(V.size(), alignmentOf(V));
     return;
   case StateSpace::Shared: {
     SharedVariable Var;
     Var.Name = V.Name;
     Var.Size = V.size();
-    Var.Align = std::max<uint32_t>(V.Align, ptx::sizeOf(V.Type));
-    Here->Shared[V.Name] = uint32_t(Env.In.SharedVariables.size());
+    Var.Align = alignmentOf(V);
+    Known->Shared[V.Name] = uint32_t(Env.In.SharedVariables.size());
     Env.In.SharedVariables.push_back(std::move(Var));
     return;
   }
   default:
-    Here->Globals[V.Name] = Env.Allocate(V);
+    Known->Globals[V.Name] = Env.Allocate(V);
   }
 }
 
 void Decoder::decodeBlock(const ptx::Block &B) {
-  Names *const Outer = Here;
+  Names *const Outer = Known;
   Names &Mine = AllNames.emplace_back();
   Mine.Parent = Outer;
-  Here = &Mine;
+  Known = &Mine;
   // Directives with labels may follow what names them.
   for (const ptx::Statement &S : B.Statements)
     if (auto *D = std::get_if<ptx::Directive>(&S); D && !D->Label.empty())
@@ -195,7 +197,7 @@ void Decoder::decodeBlock(const ptx::Block &B) {
     else if (auto *Inner = std::get_if<std::unique_ptr<ptx::Block>>(&S))
       decodeBlock(**Inner);
   }
-  Here = Outer;
+  Known = Outer;
 }
 
 void Decoder::resolveLabels() {
@@ -267,7 +269,7 @@ Instruction &Decoder::emit(Handler H, std::initializer_list<Ref> Ops) {
   New.Run = H;
   std::copy(Ops.begin(), Ops.end(), New.Op.begin());
   if (I && I->If) {
-    Ref G = Here->findRegister(I->If->Register);
+    Ref G = Known->findRegister(I->If->Register);
     if (!G.IsValid || G.Size != 0)
       fail(fmt::format("{} is not a predicate", I->If->Register));
     New.HasGuard = true;
@@ -286,7 +288,7 @@ void Decoder::setMore(Instruction &To, std::vector<Ref> Elements) {
 }
 
 void Decoder::branchTo(std::string_view Label) {
-  Fixups.push_back({here() - 1, Label, Here, nullptr});
+  Fixups.push_back({here() - 1, Label, Known, nullptr});
 }
 
 void Decoder::branchToOneOf(const std::vector<std::string_view> &Labels) {
@@ -294,11 +296,11 @@ void Decoder::branchToOneOf(const std::vector<std::string_view> &Labels) {
   Into.reserve(Labels.size());
   Fn.Code.back().Targets = &Into;
   for (std::string_view Label : Labels)
-    Fixups.push_back({here() - 1, Label, Here, &Into});
+    Fixups.push_back({here() - 1, Label, Known, &Into});
 }
 
 const ptx::Directive *Decoder::directive(std::string_view Label) const {
-  auto *D = Here->find(&Names::Directives, Label);
+  auto *D = Known->find(&Names::Directives, Label);
   return D ? *D : nullptr;
 }
 
@@ -407,7 +409,7 @@ Ref Decoder::resized(Ref From, unsigned Size) {
 Ref Decoder::symbolAddress(std::string_view Name, int64_t Offset,
                            unsigned Size) {
   Ref Base{LocalBaseRow, Rows::Frame, 8, true};
-  if (const Slot *S = Here->find(&Names::Params, Name)) {
+  if (const Slot *S = Known->find(&Names::Params, Name)) {
     if (S->IsKernelParam)
       return constant(S->Offset + uint64_t(Offset), Size);
     if (!S->IsRow)
@@ -415,9 +417,9 @@ Ref Decoder::symbolAddress(std::string_view Name, int64_t Offset,
     fail(fmt::format("{} has no address here", Name));
     return {};
   }
-  if (const uint32_t *At = Here->find(&Names::Locals, Name))
+  if (const uint32_t *At = Known->find(&Names::Locals, Name))
     return resized(added(Base, *At + Offset), Size);
-  const uint32_t *Shared = Here->find(&Names::Shared, Name);
+  const uint32_t *Shared = Known->find(&Names::Shared, Name);
   if (auto It = Env.Shared.find(Name); !Shared && It != Env.Shared.end())
     Shared = &It->second;
   if (Shared) {
@@ -426,7 +428,7 @@ Ref Decoder::symbolAddress(std::string_view Name, int64_t Offset,
             Rows::Shared, uint8_t(Size == 8 ? 8 : 4), true};
     return resized(added(Row, Offset), Size);
   }
-  if (const uint64_t *At = Here->find(&Names::Globals, Name))
+  if (const uint64_t *At = Known->find(&Names::Globals, Name))
     return constant(*At + uint64_t(Offset), Size);
   if (auto It = Env.Addresses.find(Name); It != Env.Addresses.end())
     return constant(It->second + uint64_t(Offset), Size);
@@ -465,7 +467,7 @@ Ref Decoder::source(const Operand &O, unsigned Size) {
     return {};
   }
   Ref R =
-      Here->findRegister(O.Member ? std::string_view(memberName(O)) : O.Text);
+      Known->findRegister(O.Member ? std::string_view(memberName(O)) : O.Text);
   if (R.IsValid) {
     if (R.Size != Size)
       fail(fmt::format("{} has {} bytes, not {}", O.Text, R.Size, Size));
@@ -481,7 +483,7 @@ Ref Decoder::source(const Operand &O, unsigned Size) {
 
 Ref Decoder::sourceOfAnySize(const Operand &O, unsigned Least) {
   if (O.What == Operand::Kind::Name)
-    if (Ref R = Here->findRegister(O.Text); R.IsValid && R.Size >= Least)
+    if (Ref R = Known->findRegister(O.Text); R.IsValid && R.Size >= Least)
       return R;
   return source(O, Least);
 }
@@ -490,8 +492,8 @@ Ref Decoder::dest(const Operand &O, unsigned Size) {
   if (O.What == Operand::Kind::Discard)
     return temporary(Size);
   Ref R = O.What == Operand::Kind::Name
-              ? Here->findRegister(O.Member ? std::string_view(memberName(O))
-                                            : O.Text)
+              ? Known->findRegister(O.Member ? std::string_view(memberName(O))
+                                             : O.Text)
               : Ref();
   if (!R.IsValid || R.Size != Size)
     fail(R.IsValid
@@ -502,7 +504,7 @@ Ref Decoder::dest(const Operand &O, unsigned Size) {
 
 Ref Decoder::destOfAnySize(const Operand &O, unsigned Least) {
   if (O.What == Operand::Kind::Name)
-    if (Ref R = Here->findRegister(O.Text); R.IsValid && R.Size >= Least)
+    if (Ref R = Known->findRegister(O.Text); R.IsValid && R.Size >= Least)
       return R;
   return dest(O, Least);
 }
@@ -519,7 +521,7 @@ Ref Decoder::predicate(const Operand &O) {
         .Imm = O.Bits != 0;
     return R;
   }
-  Ref R = O.What == Operand::Kind::Name ? Here->findRegister(O.Text) : Ref();
+  Ref R = O.What == Operand::Kind::Name ? Known->findRegister(O.Text) : Ref();
   if (!R.IsValid || R.Size != 0) {
     fail(fmt::format("{} is not a predicate", O.Text));
     return R;
@@ -532,7 +534,7 @@ Ref Decoder::predicate(const Operand &O) {
 }
 
 bool Decoder::isPredicate(const Operand &O) const {
-  Ref R = Here->findRegister(O.Text);
+  Ref R = Known->findRegister(O.Text);
   return R.IsValid && R.Size == 0;
 }
 
@@ -550,7 +552,7 @@ Address Decoder::address(const Operand &O, StateSpace Space) {
     return A;
   }
   const Operand &Name = O.Elements[0];
-  Ref R = Here->findRegister(Name.Text);
+  Ref R = Known->findRegister(Name.Text);
   if (R.IsValid) {
     A.Base = R;
     if (R.Size != 4 && R.Size != 8)
@@ -568,5 +570,5 @@ std::optional<uint64_t> Decoder::integer(const Operand &O) const {
 }
 
 const Slot *Decoder::parameter(std::string_view Name) const {
-  return Here->find(&Names::Params, Name);
+  return Known->find(&Names::Params, Name);
 }

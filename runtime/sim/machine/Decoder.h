@@ -93,8 +93,8 @@ public:
   Decoder(const Environment &E, Function &F) : Env(E), Fn(F), Frame(F) {}
   void run();
 
-  //===--- For decode functions
-  //--------------------------------------------===//
+  // For decode functions.
+
   const ptx::Instruction &instruction() const { return *I; }
   std::string_view opcode() const { return I->Opcode; }
   /// True if the modifier is there; it is then accounted for.
@@ -114,8 +114,7 @@ public:
   const ptx::Operand &operand(size_t N) const;
 
   /// A row of Size bytes a lane: register, constant, special register, address
-  /// of a symbol. AsFloat: how a floating literal is to be read (4 or 8; 0: as
-  /// the operand's size says).
+  /// of a symbol. A floating literal is rounded to that size.
   Ref source(const ptx::Operand &, unsigned Size);
   Ref source(size_t N, unsigned Size) { return source(operand(N), Size); }
   /// A register of whatever size it has (ld, st, cvt may name wider ones).
@@ -184,7 +183,7 @@ private:
   std::string Why;
   FrameLayout Frame;
   std::deque<Names> AllNames;
-  Names *Here = nullptr; ///< Of the innermost block.
+  Names *Known = nullptr; ///< In the innermost block.
   std::vector<Fixup> Fixups;
   Ref Carry;
 };
