@@ -120,7 +120,7 @@ struct WarpState {
   uint32_t Barrier;
   uint32_t Floor; ///< No access of this grid has a smaller clock.
   /// Number of the block's first warp, warps of the block in bits 16-21, this
-  /// warp's place among them in bits 22-26, and NeedsCare to MayOverlap.
+  /// warp's place among them in bits 22-26, and NeedsCare to HasFresh.
   uint32_t Place;
   uint64_t SharedCells; ///< Shadow of the block's shared memory, or 0.
   uint32_t LockedLanes; ///< Lanes that hold a lock.
@@ -153,7 +153,7 @@ inline constexpr uint32_t seenBit(uint64_t Address) {
 /// that no barrier of the block has handed on yet; another grid may run beside
 /// this one.
 inline constexpr uint32_t NeedsCare = 1u << 31, HasFenced = 1u << 30,
-                          HasFresh = 1u << 29, MayOverlap = 1u << 28;
+                          HasFresh = 1u << 29;
 
 /// In WarpState::Alive: two live blocks have the same number, or had until the
 /// next one came: nothing is judged.

@@ -124,25 +124,35 @@ void shuffleBlocks(Module &M) {
   }
 }
 
-void defineClusterExtent(Module &M) {
-  Function *F = M.getFunction(ClusterExtentName);
-  if (!F)
-    return;
+void defineClusterReads(Module &M) {
   unsigned Capability = 0;
-  for (const Function &Other : M)
-    Capability = std::max(Capability, computeCapability(Other));
-  F->setLinkage(GlobalValue::InternalLinkage);
-  F->addFnAttr(Attribute::AlwaysInline);
-  IRBuilder<> B(BasicBlock::Create(M.getContext(), "", F));
-  Value *Extent = B.getInt32(1);
-  if (Capability >= 90)
+  for (const Function &F : M)
+    Capability = std::max(Capability, computeCapability(F));
+  const bool HasClusters = Capability >= 90;
+  auto Define = [&](StringRef Name, unsigned WithoutClusters, auto Emit) {
+    Function *F = M.getFunction(Name);
+    if (!F)
+      return;
+    F->setLinkage(GlobalValue::InternalLinkage);
+    F->addFnAttr(Attribute::AlwaysInline);
+    IRBuilder<> B(BasicBlock::Create(M.getContext(), "", F));
+    Value *Result = B.getInt32(WithoutClusters);
+    B.CreateRet(HasClusters ? Emit(B, *F, Result) : Result);
+  };
+  Define(ClusterExtentName, 1, [](IRBuilder<> &B, Function &F, Value *Extent) {
     for (unsigned D = 0; D < 3; ++D) {
       Value *Read =
           B.CreateIntrinsic(B.getInt32Ty(), Dimensions[D].ClusterExtent, {});
-      Extent = B.CreateSelect(B.CreateICmpEQ(F->getArg(0), B.getInt32(D)), Read,
+      Extent = B.CreateSelect(B.CreateICmpEQ(F.getArg(0), B.getInt32(D)), Read,
                               Extent);
     }
-  B.CreateRet(Extent);
+    return Extent;
+  });
+  Define(
+      ClusterRankName, 0, [](IRBuilder<> &B, Function &, Value *) -> Value * {
+        return B.CreateIntrinsic(
+            B.getInt32Ty(), Intrinsic::nvvm_read_ptx_sreg_cluster_ctarank, {});
+      });
 }
 
 } // namespace crsan

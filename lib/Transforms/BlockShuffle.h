@@ -20,9 +20,9 @@ bool dependsOnBlockOrder(llvm::Module &M);
 /// (SuperCollider 3.5.2, equation 1, in each dimension; whole clusters move).
 void shuffleBlocks(llvm::Module &M);
 
-/// Defines the function through which the runtime, which is compiled for
-/// targets without clusters, asks for their extents. Call once it is linked.
-void defineClusterExtent(llvm::Module &M);
+/// Defines the functions through which the runtime, which is compiled for
+/// targets without clusters, asks about them. Call once it is linked.
+void defineClusterReads(llvm::Module &M);
 
 } // namespace crsan
 

@@ -42,12 +42,6 @@ Value *CellLocator::emitEntry(IRBuilder<> &B, Value *Place, Value *Address) {
                                       Mask))});
 }
 
-Value *CellLocator::emitOwner(IRBuilder<> &B, Value *Place, Value *Address) {
-  return B.CreateAnd(
-      B.CreateTrunc(emitEntry(B, Place, Address), B.getInt32Ty()),
-      B.getInt32(abi::PageOwners));
-}
-
 /// What an address's entry says: its shadow's address as `Base`, and as what is
 /// returned whether it is another page's, or of another kind.
 Value *CellLocator::emitPage(IRBuilder<> &B, Value *Place, Value *Address,

@@ -75,10 +75,6 @@ public:
   /// `Self`: address of the warp's state.
   void emitSharedCells(llvm::IRBuilder<> &B, llvm::Value *Self);
 
-  /// The number of the allocation that has the page of an address to itself;
-  /// 0: there is none, or nobody knows. `Place`: WarpState's.
-  llvm::Value *emitOwner(llvm::IRBuilder<> &B, llvm::Value *Place,
-                         llvm::Value *Address);
   /// Locates the last of `All`, of which the others have been located. Returns
   /// a condition, null if there is none: it may be elsewhere, or nowhere.
   llvm::Value *emitWhere(llvm::IRBuilder<> &B, llvm::Value *Place,

@@ -236,7 +236,7 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
   for (MetadataInstrumenter &I : Followed)
     I.run(Entering, Events);
   if (linkDeviceRuntime(M)) {
-    defineClusterExtent(M);
+    defineClusterReads(M);
     Table.emit(Flags, Skipped);
   }
   return PreservedAnalyses::none();

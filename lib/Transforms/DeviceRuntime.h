@@ -21,6 +21,8 @@ inline constexpr char EnterName[] = "__crsan_md_enter";
 inline constexpr char LeaveName[] = "__crsan_md_leave";
 inline constexpr char SelfName[] = "__crsan_md_self";
 inline constexpr char CountName[] = "__crsan_md_count";
+inline constexpr char CountProvenName[] = "__crsan_md_count_proven";
+inline constexpr char OwnerName[] = "__crsan_md_owner";
 inline constexpr char StateName[] = "__crsan_md_state";
 inline constexpr char PagesName[] = "__crsan_md_pages";
 inline constexpr char PagesFromName[] = "__crsan_md_pages_from";
@@ -49,8 +51,9 @@ inline constexpr char CalledName[] = "__crsan_md_called";
 inline constexpr char ReturnedName[] = "__crsan_md_returned";
 /// What units of an image share, besides the configuration.
 inline constexpr char PermutationsName[] = "__crsan_permutations";
-/// What the runtime asks the pass for (see defineClusterExtent).
+/// What the runtime asks the pass for (see defineClusterReads).
 inline constexpr char ClusterExtentName[] = "__crsan_cluster_extent";
+inline constexpr char ClusterRankName[] = "__crsan_cluster_rank";
 
 /// Calls an entry point of the device runtime. `Result`: the type of what it
 /// returns; null: nothing.

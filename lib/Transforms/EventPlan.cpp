@@ -12,9 +12,11 @@
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/PostDominators.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Support/CommandLine.h"
 
@@ -28,6 +30,7 @@ static cl::opt<bool> CheckCalls(
              "code"));
 
 STATISTIC(NumRedundant, "Number of weak accesses that another's check covers");
+STATISTIC(NumProven, "Number of accesses that cannot race");
 
 namespace crsan {
 
@@ -50,32 +53,45 @@ static bool movesWith(Value *Pointer, const Loop &L, ScalarEvolution &SE) {
 
 EventPlan::EventPlan(Function &F, FunctionAnalysisManager &FAM)
     : F(F), ORE(FAM.getResult<OptimizationRemarkEmitterAnalysis>(F)),
-      Uniformity(FAM.getResult<UniformityInfoAnalysis>(F)) {
+      InWarp(FAM.getResult<UniformityInfoAnalysis>(F)) {
   // What is known at a block's end holds in a block that can be reached from
   // nowhere else.
   DenseMap<const BasicBlock *, CheckedAccesses> AtEnd;
   const auto &Loops = FAM.getResult<LoopAnalysis>(F);
   if (isKernel(F))
-    Inputs.emplace(F, Loops);
+    Arrays.emplace(F, Loops);
   auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
+  struct Part {
+    const BasicBlock *BB;
+    size_t First, Last; ///< Steps.
+    size_t FirstBreak;
+  };
+  std::vector<Part> Parts;
   for (BasicBlock *BB : ReversePostOrderTraversal<Function *>(&F)) {
-    const size_t FirstStep = Steps.size();
+    Part &P = Parts.emplace_back(Part{BB, Steps.size(), 0, Breaks.size()});
     const auto Before = AtEnd.find(BB->getSinglePredecessor());
     CheckedAccesses Checked = Before == AtEnd.end()
                                   ? CheckedAccesses(F.getDataLayout())
                                   : Before->second;
     planBlock(*BB, Checked);
-    if (const Loop *Inner = Loops.getLoopFor(BB))
-      for (Step &S : drop_begin(Steps, FirstStep))
-        if (S.IsFast && movesWith(S.What.Where.Base, *Inner, SE))
-          S.Object = getUnderlyingObject(S.What.Where.Base);
+    P.Last = Steps.size();
     Checked.endBlock();
     AtEnd.try_emplace(BB, std::move(Checked));
+  }
+  planShared(FAM);
+  if (Arrays)
+    planArrays({F, ThreadGroup::Grid,
+                FAM.getResult<PostDominatorTreeAnalysis>(F), Loops});
+  for (const Part &P : Parts) {
+    planGroups(P.First, P.Last, P.FirstBreak);
+    if (const Loop *Inner = Loops.getLoopFor(P.BB))
+      for (Step &S : MutableArrayRef(Steps).slice(P.First, P.Last - P.First))
+        if (S.IsFast && movesWith(S.What.Where.Base, *Inner, SE))
+          S.Object = getUnderlyingObject(S.What.Where.Base);
   }
 }
 
 void EventPlan::planBlock(BasicBlock &BB, CheckedAccesses &Checked) {
-  const size_t First = Steps.size(), FirstBreak = Breaks.size();
   for (Instruction &I : BB) {
     const Events All = eventsOf(I);
     Skipped += noteSkipped(I, All.Skipped, ORE);
@@ -99,7 +115,98 @@ void EventPlan::planBlock(BasicBlock &BB, CheckedAccesses &Checked) {
     if (isKernel(F) && isa<ReturnInst>(I))
       Steps.push_back({&I, {Event::Kind::Leave}, &I});
   }
-  planGroups(First, FirstBreak);
+}
+
+uint16_t barrierNumbers(const Event &E, const DataLayout &DL) {
+  const Value *Number = E.Where.Base;
+  if (const auto *Constant = dyn_cast<ConstantInt>(Number))
+    return uint16_t(1) << (Constant->getZExtValue() & 15);
+  // 0 is __syncthreads(), and rarely meant.
+  return isKnownNonZero(Number, DL) ? 0xfffe : 0xffff;
+}
+
+/// All places where threads may meet at the block's barrier 0; none: others may
+/// do so elsewhere.
+std::optional<std::vector<const Instruction *>>
+EventPlan::blockBarriers() const {
+  std::vector<const Instruction *> All;
+  for (const Step &S : Steps) {
+    const Event &E = S.What;
+    if (E.What == Event::Kind::Unknown || E.What == Event::Kind::Call)
+      return std::nullopt;
+    if (E.What != Event::Kind::BlockBarrier && !E.IsCounted)
+      continue;
+    const uint16_t Numbers = barrierNumbers(E, F.getDataLayout());
+    if (!(Numbers & 1))
+      continue;
+    if (Numbers != 1 || E.IsCounted)
+      return std::nullopt;
+    All.push_back(S.Inst);
+  }
+  return All;
+}
+
+bool isAccess(const Event &E) {
+  return E.What == Event::Kind::Weak || E.What == Event::Kind::Strong;
+}
+
+/// Finds accesses of shared variables that cannot race.
+void EventPlan::planShared(FunctionAnalysisManager &FAM) {
+  // Nothing that is executed is defined elsewhere.
+  if (!isKernel(F) || any_of(instructions(F), [](const Instruction &I) {
+        const auto *Call = dyn_cast<CallBase>(&I);
+        return Call && !Call->isInlineAsm() &&
+               !(Call->getCalledFunction() &&
+                 Call->getCalledFunction()->isDeclaration());
+      }))
+    return;
+  const auto Barriers = blockBarriers();
+  if (!Barriers)
+    return;
+  const Uniformity InBlock(F, ThreadGroup::Block,
+                           FAM.getResult<PostDominatorTreeAnalysis>(F),
+                           FAM.getResult<LoopAnalysis>(F));
+  const BarrierIntervals Intervals(F, *Barriers, InBlock);
+  if (!Intervals.areKnown())
+    return;
+  SharedVariables Variables(F, InBlock, Intervals);
+  for (const Step &S : Steps)
+    if (isAccess(S.What))
+      Variables.add(*S.Inst, S.What);
+  for (Step &S : Steps) {
+    if (!isAccess(S.What))
+      continue;
+    const auto Conditions = Variables.proofOf(*S.Inst, S.What);
+    if (!Conditions)
+      continue;
+    ++NumProven;
+    if (Conditions->empty())
+      S.IsProven = true;
+    else if (S.IsFast && S.What.What == Event::Kind::Weak)
+      S.Unless = exemption({std::nullopt, *Conditions});
+  }
+}
+
+/// Finds accesses of arrays that may turn out to be harmless.
+void EventPlan::planArrays(const Uniformity &InGrid) {
+  for (const Step &S : Steps)
+    if (isAccess(S.What))
+      Arrays->add(S.What, InGrid);
+  for (Step &S : Steps)
+    if (S.IsFast && S.What.What == Event::Kind::Weak && !S.IsProven)
+      if (const auto Array = Arrays->harmless(S.What))
+        S.Unless = exemption({Array, {}});
+}
+
+/// Its number.
+unsigned EventPlan::exemption(Exemption E) {
+  const auto It = find_if(Exemptions, [&](const Exemption &Other) {
+    return Other.Array == E.Array && Other.Apart == E.Apart;
+  });
+  if (It != Exemptions.end())
+    return It - Exemptions.begin();
+  Exemptions.push_back(std::move(E));
+  return Exemptions.size() - 1;
 }
 
 /// Whether `V` could be computed at `At` already: it does not depend on what is
@@ -120,8 +227,8 @@ static bool isAvailable(const Value *V, const Instruction *At,
 /// behind its last one: what checks and accesses load is loaded at the same
 /// time. Larger groups would need more registers than that is worth, and what
 /// depends on a racy value may never return.
-/// Reads of each input that may be read only are a group of their own.
-void EventPlan::planGroups(size_t First, size_t FirstBreak) {
+/// Those of one exemption are a group of their own.
+void EventPlan::planGroups(size_t First, size_t Last, size_t FirstBreak) {
   constexpr size_t None = -1;
   size_t Counted = None;
   struct OpenGroup {
@@ -135,17 +242,17 @@ void EventPlan::planGroups(size_t First, size_t FirstBreak) {
     G = {};
   };
   auto Close = [&] {
-    for (auto &[Input, G] : Open)
+    for (auto &[Unless, G] : Open)
       CloseOne(G);
     Open.clear();
   };
-  for (size_t N = First; N < Steps.size(); ++N) {
+  for (size_t N = First; N < Last; ++N) {
     Step &S = Steps[N];
     for (;
          FirstBreak < Breaks.size() && Breaks[FirstBreak]->comesBefore(S.Inst);
          ++FirstBreak)
       Close();
-    if (S.IsFast) {
+    if (S.IsFast || S.IsProven) {
       if (Counted == None)
         Counted = N;
       ++Steps[Counted].InBlock;
@@ -155,7 +262,7 @@ void EventPlan::planGroups(size_t First, size_t FirstBreak) {
       S.Group = N;
       continue;
     }
-    if (!S.IsFast)
+    if (!S.IsFast || S.IsProven)
       continue;
     if (any_of(Open, [&](const auto &Other) {
           const OpenGroup &G = Other.second;
@@ -164,7 +271,7 @@ void EventPlan::planGroups(size_t First, size_t FirstBreak) {
         }))
       Close();
     const unsigned More = S.What.Size < 4 ? 1 : S.What.Size / 4;
-    OpenGroup &G = Open[S.Input];
+    OpenGroup &G = Open[S.Unless];
     if (G.Words + More > WordsInGroup)
       CloseOne(G);
     G.Members.push_back(N);
@@ -180,7 +287,7 @@ void EventPlan::planOther(Instruction &I, const Event &E) {
       E.Order > abi::SyncOrder::Relaxed)
     return;
   S.IsFast = true;
-  S.IsUniform = E.Where.Base && Uniformity.isUniform(E.Where.Base);
+  S.IsUniform = E.Where.Base && InWarp.isUniform(E.Where.Base);
 }
 
 /// Whether a report of the one would say the same as one of the other.
@@ -264,9 +371,7 @@ std::optional<size_t> EventPlan::planCheck(Instruction &I, const Event &E,
   if (!isInRegister(E))
     return Number;
   S.IsFast = true;
-  S.IsUniform = E.Where.Base && Uniformity.isUniform(E.Where.Base);
-  if (Inputs && E.Where.Base && !(E.Flags & abi::WritesMemory))
-    S.Input = Inputs->inputOf(E.Where.Base);
+  S.IsUniform = E.Where.Base && InWarp.isUniform(E.Where.Base);
   return Number;
 }
 

@@ -8,8 +8,9 @@
 #define CRSAN_TRANSFORMS_EVENTPLAN_H
 
 #include "Event.h"
-#include "ReadOnly.h"
+#include "GivenArrays.h"
 #include "Redundancy.h"
+#include "SharedVariables.h"
 #include "SiteTable.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Analysis/UniformityAnalysis.h"
@@ -19,9 +20,14 @@
 
 namespace crsan {
 
+/// A bit for each of a block's 16 barriers that the event may be about.
+uint16_t barrierNumbers(const Event &E, const llvm::DataLayout &DL);
+
+bool isAccess(const Event &E);
+
 /// Which of a function's events the runtime is told (metadata mode): not of an
-/// access that another one's check covers; of which accesses together; and
-/// which are checked in line. Nothing is changed yet.
+/// access that another one's check covers, or that cannot race; of which
+/// accesses together; and which are checked in line. Nothing is changed yet.
 class EventPlan {
 public:
   /// An event, as it is told.
@@ -36,8 +42,9 @@ public:
     size_t Group = 0;
     unsigned InBlock = 0;   ///< Of a block's first one: how many there are.
     bool IsUniform = false; ///< All lanes that are there access one location.
-    /// Of a read: the input that it is of, if that may be read only.
-    std::optional<unsigned> Input = std::nullopt;
+    bool IsProven = false;  ///< An access that cannot race.
+    /// The exemption under which it cannot.
+    std::optional<unsigned> Unless = std::nullopt;
     /// What an access in a loop points into.
     const llvm::Value *Object = nullptr;
     llvm::SmallVector<Companion, 2> Companions = {}; ///< Of an access.
@@ -55,6 +62,13 @@ public:
     }
   };
 
+  /// What makes a check needless, if it holds when the kernel begins.
+  struct Exemption {
+    std::optional<unsigned> Array;      ///< That it is harmless, ...
+    llvm::SmallVector<Spread, 1> Apart; ///< ... or that these are apart.
+    llvm::Value *Holds = nullptr;       ///< Once emitted.
+  };
+
   EventPlan(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
   /// Unless all checks are calls of the runtime.
@@ -63,12 +77,13 @@ public:
   /// By block, and in the order of the instructions.
   std::vector<Step> &steps() { return Steps; }
   const std::vector<Step> &steps() const { return Steps; }
+  std::vector<Exemption> &exemptions() { return Exemptions; }
   /// Calls, which may synchronise, and where a thread may leave.
   llvm::ArrayRef<llvm::Instruction *> breaks() const { return Breaks; }
   /// Those where it may leave.
   llvm::ArrayRef<llvm::Instruction *> exits() const { return Exits; }
   /// Of a kernel.
-  std::optional<ReadOnlyInputs> &inputs() { return Inputs; }
+  std::optional<GivenArrays> &arrays() { return Arrays; }
   /// Accesses that are left unchecked.
   uint32_t skipped() const { return Skipped; }
 
@@ -81,13 +96,18 @@ private:
                                   CheckedAccesses &Checked);
   void addCompanion(Step &S, llvm::Instruction &I, bool IsWrite);
   void planOther(llvm::Instruction &I, const Event &E);
-  void planGroups(size_t First, size_t FirstBreak);
+  void planGroups(size_t First, size_t Last, size_t FirstBreak);
+  std::optional<std::vector<const llvm::Instruction *>> blockBarriers() const;
+  void planShared(llvm::FunctionAnalysisManager &FAM);
+  unsigned exemption(Exemption E);
+  void planArrays(const Uniformity &InGrid);
 
   llvm::Function &F;
   llvm::OptimizationRemarkEmitter &ORE;
-  llvm::UniformityInfo &Uniformity;
+  llvm::UniformityInfo &InWarp;
   std::vector<Step> Steps;
-  std::optional<ReadOnlyInputs> Inputs;
+  std::optional<GivenArrays> Arrays;
+  std::vector<Exemption> Exemptions;
   std::vector<llvm::Instruction *> Breaks, Exits;
   uint32_t Skipped = 0;
 };

@@ -130,12 +130,6 @@ static StringRef scopeOf(const FastAccess &A) {
   return A.Space == NVPTXAS::ADDRESS_SPACE_SHARED ? "cta" : "gpu";
 }
 
-Value *FastCheck::emitIsAlone(IRBuilder<> &B, Value *Condition) {
-  return B.CreateAnd(Condition, B.CreateICmpEQ(B.CreateAnd(Warp.values(B).Place,
-                                                           abi::MayOverlap),
-                                               B.getInt32(0)));
-}
-
 /// Loads the cells of an access; a write is in them by then. `Several`: the
 /// bit, if lanes are here together.
 void FastCheck::emitLoads(IRBuilder<> &B, Check &C, const Window &W,

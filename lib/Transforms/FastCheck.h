@@ -40,13 +40,6 @@ public:
   /// Replaces a barrier of all threads of the block, without telling the
   /// runtime if all their warps have done nothing but that since the last one.
   void emitBarrier(llvm::IntrinsicInst *Barrier);
-  /// The number of the allocation that has the page of an address to itself;
-  /// 0: there is none, or nobody knows.
-  llvm::Value *emitOwner(llvm::IRBuilder<> &B, llvm::Value *Address) {
-    return Cells->emitOwner(B, Warp.values(B).Place, Address);
-  }
-  /// \p Condition, where no other grid may run beside this one.
-  llvm::Value *emitIsAlone(llvm::IRBuilder<> &B, llvm::Value *Condition);
   /// The clock of this lane's accesses here.
   llvm::Value *emitNow(llvm::IRBuilder<> &B);
   /// Counts `Number` accesses of this lane.

@@ -15,6 +15,7 @@
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/PromoteMemToReg.h"
 
 using namespace llvm;
 
@@ -67,15 +68,6 @@ static IntrinsicInst *asBlockBarrier(Instruction *Inst) {
        I->getIntrinsicID() != Intrinsic::nvvm_barrier_cta_sync_all))
     return nullptr;
   return match(I->getArgOperand(0), PatternMatch::m_Zero()) ? I : nullptr;
-}
-
-/// A bit for each of a block's 16 barriers that the event may be about.
-static uint16_t barrierNumbers(const Event &E, const DataLayout &DL) {
-  const Value *Number = E.Where.Base;
-  if (const auto *Constant = dyn_cast<ConstantInt>(Number))
-    return uint16_t(1) << (Constant->getZExtValue() & 15);
-  // 0 is __syncthreads(), and rarely meant.
-  return isKnownNonZero(Number, DL) ? 0xfffe : 0xffff;
 }
 
 uint16_t MetadataInstrumenter::countedBarriers() const {
@@ -148,6 +140,21 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
     }
   IRBuilder<> B(&*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
   Value *First = nullptr;
+  std::optional<PlainBody> Plain;
+  if (!(Flags & abi::EnterLeaky)) {
+    if (mayBePlain()) {
+      Plain.emplace(F);
+      B.SetInsertPoint(Plain->headEnd());
+    }
+    emitExemptions(B);
+    if (Plain) {
+      emitPlain(*Plain);
+      B.SetInsertPoint(&*Plain->body()->getFirstNonPHIOrDbgOrAlloca());
+    }
+  } else {
+    for (Exemption &E : Plan.exemptions())
+      E.Holds = B.getFalse();
+  }
   if (isKernel(F)) {
     const uint32_t Tag = abi::kernelTag(F.getName().data(), F.getName().size());
     First = callRuntime(B, EnterName, {B.getInt32(EnterFlags), B.getInt32(Tag)},
@@ -155,22 +162,13 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
   } else if (!isOurs()) {
     callRuntime(B, CalledName, {});
   }
-  if (any_of(Plan.steps(),
-             [&](const Step &S) { return S.IsFast || replacedBarrier(S); })) {
+  if (any_of(Plan.steps(), [&](const Step &S) {
+        return S.IsFast || S.IsProven || replacedBarrier(S);
+      })) {
     const bool HasBarriers =
         !isKernel(F) || !Plan.breaks().empty() || M.HasBarriers;
     Fast.emplace(F, B, First, Sites, HasBarriers,
                  /*HasLocks=*/!isFenceless());
-    for (const Step &S : Plan.steps())
-      if (S.Input) {
-        IsReadOnly.resize(std::max<size_t>(IsReadOnly.size(), *S.Input + 1));
-        Value *&This = IsReadOnly[*S.Input];
-        if (!This)
-          This = Fast->emitIsAlone(B, Plan.inputs()->emitIsReadOnly(
-                                          B, *S.Input, [&](Value *Address) {
-                                            return Fast->emitOwner(B, Address);
-                                          }));
-      }
     // After what is emitted after the instruction.
     auto Resume = [&](Instruction *I) {
       if (I->isTerminator())
@@ -207,6 +205,60 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
     if (IntrinsicInst *I = replacedBarrier(S))
       Fast->emitBarrier(I);
   Fast->finish();
+}
+
+/// At the kernel's head.
+void MetadataInstrumenter::emitExemptions(IRBuilder<> &B) {
+  for (Exemption &E : Plan.exemptions()) {
+    if (E.Array) {
+      E.Holds = Plan.arrays()->emitIsHarmless(B, *E.Array, [&](Value *Address) {
+        return callRuntime(B, OwnerName, Address, B.getInt32Ty());
+      });
+      continue;
+    }
+    E.Holds = B.getTrue();
+    for (const Spread &S : E.Apart)
+      E.Holds = B.CreateAnd(E.Holds, S.emitAreApart(B));
+  }
+}
+
+/// Whether the kernel does nothing that others might have to know of, if its
+/// exemptions hold.
+bool MetadataInstrumenter::mayBePlain() const {
+  return isKernel(F) && Plan.breaks().empty() && PlainBody::canCopy(F) &&
+         any_of(Plan.steps(), [](const Step &S) { return isAccess(S.What); }) &&
+         all_of(Plan.steps(), [](const Step &S) {
+           const Event::Kind What = S.What.What;
+           return What == Event::Kind::Weak
+                      ? S.IsProven || S.Unless
+                      : What == Event::Kind::BlockBarrier ||
+                            What == Event::Kind::WarpBarrier ||
+                            What == Event::Kind::Leave;
+         });
+}
+
+/// Its accesses are counted as others are.
+void MetadataInstrumenter::emitPlain(PlainBody &Plain) {
+  IRBuilder<> B(Plain.headEnd());
+  Type *I32 = B.getInt32Ty();
+  AllocaInst *Number = B.CreateAlloca(I32);
+  B.CreateStore(B.getInt32(0), Number);
+  for (const Step &S : Plan.steps()) {
+    B.SetInsertPoint(Plain.copyOf(S.Inst));
+    if (S.InBlock)
+      B.CreateStore(
+          B.CreateAdd(B.CreateLoad(I32, Number), B.getInt32(S.InBlock)),
+          Number);
+    if (S.What.What == Event::Kind::Leave)
+      callRuntime(B, CountProvenName, B.CreateLoad(I32, Number));
+  }
+  Value *Holds = B.getTrue();
+  B.SetInsertPoint(Plain.headEnd());
+  for (const Exemption &E : Plan.exemptions())
+    Holds = B.CreateAnd(Holds, E.Holds);
+  Plain.emitChoice(Holds);
+  DominatorTree DT(F);
+  PromoteMemToReg(Number, DT);
 }
 
 Constant *MetadataInstrumenter::siteOf(Step &S) {
@@ -255,11 +307,11 @@ FastAccess MetadataInstrumenter::fastAccess(const Step &S, IRBuilder<> &B) {
 /// synchronised since the first one.
 void MetadataInstrumenter::emitGroup(size_t Number) {
   Instruction *At = Plan.steps()[Number].Inst->getNextNode();
-  // No thread of the grid writes there.
-  if (const auto Input = Plan.steps()[Number].Input) {
+  if (const auto Unless = Plan.steps()[Number].Unless) {
     IRBuilder<> B(At);
-    At = SplitBlockAndInsertIfThen(B.CreateNot(IsReadOnly[*Input]),
-                                   At->getIterator(), /*Unreachable=*/false);
+    At =
+        SplitBlockAndInsertIfThen(B.CreateNot(Plan.exemptions()[*Unless].Holds),
+                                  At->getIterator(), /*Unreachable=*/false);
   }
   IRBuilder<> B(At);
   SmallVector<FastAccess> Group;
@@ -267,7 +319,8 @@ void MetadataInstrumenter::emitGroup(size_t Number) {
   while (First > 0 && Plan.steps()[First - 1].What.What == Event::Kind::Weak)
     --First;
   for (size_t N = First; N <= Number; ++N)
-    if (Plan.steps()[N].IsFast && Plan.steps()[N].Group == Number)
+    if (Plan.steps()[N].IsFast && !Plan.steps()[N].IsProven &&
+        Plan.steps()[N].Group == Number)
       Group.push_back(fastAccess(Plan.steps()[N], B));
   Fast->emit(At, Group);
 }
@@ -282,7 +335,10 @@ void MetadataInstrumenter::emitStrong(const Step &S) {
   IRBuilder<> B(S.Inst);
   B.SetCurrentDebugLocation(S.Accessor->getDebugLoc());
   if (!S.IsFast) {
-    callCheck(B, S);
+    if (!S.IsProven)
+      callCheck(B, S);
+    if (S.InBlock)
+      Fast->emitCount(B, S.InBlock);
     if (E.Flags & abi::WritesMemory)
       callRuntime(B, ReleaseName, {S.Site, emitAddress(B, E.Where)});
     if (isFollowedSwap(E))
@@ -294,7 +350,8 @@ void MetadataInstrumenter::emitStrong(const Step &S) {
   FastAccess A = fastAccess(S, B);
   if (isFollowedSwap(E))
     A.Reader = Swaps.reader();
-  Fast->emitStrongCheck(S.Inst, A, isJustAccess(S));
+  if (!S.IsProven)
+    Fast->emitStrongCheck(S.Inst, A, isJustAccess(S));
   if (!isJustAccess(S) && E.Flags & abi::WritesMemory)
     Fast->emitRelease(S.Inst, S.Site, emitAddress(B, E.Where));
 }
@@ -306,11 +363,11 @@ void MetadataInstrumenter::emitBefore(size_t Number) {
   const Event &E = S.What;
   switch (E.What) {
   case Event::Kind::Weak:
-    if (!S.IsFast)
+    if (!S.IsFast && !S.IsProven)
       callCheck(B, S);
     if (S.InBlock)
       Fast->emitCount(B, S.InBlock);
-    if (S.IsFast && S.Group == Number)
+    if (S.IsFast && !S.IsProven && S.Group == Number)
       emitGroup(Number);
     return;
   case Event::Kind::Strong:

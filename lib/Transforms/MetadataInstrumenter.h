@@ -9,6 +9,7 @@
 
 #include "EventPlan.h"
 #include "FastCheck.h"
+#include "PlainBody.h"
 #include "SiteTable.h"
 #include "SwapCheck.h"
 #include "llvm/IR/IRBuilder.h"
@@ -57,7 +58,11 @@ public:
 
 private:
   using Step = EventPlan::Step;
+  using Exemption = EventPlan::Exemption;
 
+  bool mayBePlain() const;
+  void emitExemptions(llvm::IRBuilder<> &B);
+  void emitPlain(PlainBody &Plain);
   bool isOurs() const;
   static bool isFastStrong(const Step &S);
   bool isJustAccess(const Step &S) const;
@@ -82,7 +87,6 @@ private:
   SiteTable &Table;
   llvm::StringRef Kernel;
   EventPlan Plan;
-  llvm::SmallVector<llvm::Value *, 4> IsReadOnly; ///< By input.
   uint32_t NumSites = 0;
   ModuleEvents Module;
   uint32_t EnterFlags = 0;

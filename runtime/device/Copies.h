@@ -86,7 +86,7 @@ DEVICE void commitCopies(const Self &Me) {
 /// block's. False: it is in flight.
 DEVICE bool landCopy(const Self &Me, uint32_t Word, uint32_t From,
                      uint32_t UpTo, uint32_t Now) {
-  Cell *Cells = reinterpret_cast<Cell *>(Me.warp().SharedCells);
+  Cell *Cells = reinterpret_cast<Cell *>(Me.warp().SharedCells + clusterBias());
   const uint32_t End = (Word | 3) + 1;
 #pragma unroll 1
   for (; Word < End; ++Word) {

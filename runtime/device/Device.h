@@ -89,6 +89,10 @@ DEVICE Space spaceOf(Address A) {
 /// Blocks of a cluster in dimension `D`: defined by the pass, which knows
 /// whether the target has clusters.
 extern "C" __attribute__((device)) uint32_t __crsan_cluster_extent(uint32_t D);
+/// Which block of its cluster this is: defined likewise. Addresses of a block's
+/// own shared memory say so, from bit ClusterRankAt on (seen on an H200).
+extern "C" __attribute__((device)) uint32_t __crsan_cluster_rank();
+constexpr unsigned ClusterRankAt = 24;
 
 } // namespace crsan::device
 

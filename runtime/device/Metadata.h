@@ -63,7 +63,6 @@ HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags, uint32_t Tag) {
   const uint32_t Clock = loadRelaxed(W.Clock), Had = loadRelaxed(W.Flags);
   const bool IsOurs =
       loadRelaxed(W.Grid) == Grid && loadRelaxed(W.Block) == Block;
-  const uint32_t Overlaps = loadNear(metadata().HasOverlaps);
   const auto [First, Floor, IsCommon] = startOf(Grid, Flags, Tag, Here);
   Before = __nvvm_shfl_sync_idx_i32(Here, Before, Leader, 31);
   const bool IsAlone = (Before & AliveMask) == 0;
@@ -87,8 +86,7 @@ HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags, uint32_t Tag) {
   }
   const uint32_t Place = (Me.FirstWarp & (NumWarps - 1)) |
                          warpsInBlock() << 16 | (linearThread() / 32) << 22 |
-                         (isUsedUp(Start) ? NeedsCare : 0) |
-                         (Overlaps || (Flags & EnterLeaky) ? MayOverlap : 0);
+                         (isUsedUp(Start) ? NeedsCare : 0);
   if (Me.Lane == Leader) {
     storeRelaxed(W.Start, Start);
     W.Barrier = Barrier;
@@ -249,6 +247,29 @@ HOT_ENTRY void __crsan_md_count(uint64_t State, uint32_t Number) {
   using namespace crsan::device;
   if (isShadowed())
     countChecked(*reinterpret_cast<WarpState *>(State), Number);
+}
+
+/// `Number` accesses of this lane were not checked, since they cannot race.
+HOT_ENTRY void __crsan_md_count_proven(uint32_t Number) {
+  using namespace crsan::device;
+  if (!isShadowed())
+    return;
+  // Whichever state: all of them are added up.
+  uint32_t Sm, Warp;
+  asm("mov.u32 %0, %%smid;" : "=r"(Sm));
+  asm volatile("mov.u32 %0, %%warpid;" : "=r"(Warp));
+  countChecked(Self::stateOf((Sm << 6 | Warp) & (NumWarps - 1)), Number);
+}
+
+/// The number of the allocation that has the page of an address to itself; 0:
+/// there is none, nobody knows, or another grid may run beside this one.
+HOT_ENTRY uint32_t __crsan_md_owner(uint64_t A) {
+  using namespace crsan::device;
+  if (!isShadowed() || loadNear(metadata().HasOverlaps))
+    return 0;
+  return loadNear(reinterpret_cast<const uint32_t &>(
+             table<uint64_t>(PagesAt)[pageIndex(A)])) &
+         PageOwners;
 }
 
 /// A strong access is about to write: it releases what its order says, or what

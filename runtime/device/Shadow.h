@@ -210,8 +210,14 @@ DEVICE uint32_t sharedOffset(Address A) {
   return uint32_t(Offset);
 }
 
-/// Where the shadow of a block's shared memory lies, 0 if nowhere. Blocks that
-/// are far apart share a region; a cell tells whose it is.
+/// How far behind the first of a block's shared cells an offset of 0 has its.
+DEVICE uint64_t clusterBias() {
+  return (uint64_t(__crsan_cluster_rank()) << ClusterRankAt) / 4 * sizeof(Cell);
+}
+
+/// Where the shadow of a block's shared memory lies, 0 if nowhere, less
+/// clusterBias. Blocks that are far apart share a region; a cell tells whose it
+/// is.
 DEVICE uint64_t sharedCells(uint32_t Block) {
   uint32_t Bytes;
   asm("mov.u32 %0, %%total_smem_size;" : "=r"(Bytes));
@@ -221,7 +227,8 @@ DEVICE uint64_t sharedCells(uint32_t Block) {
   const uint32_t All = uint32_t(metadata().SharedBytes);
   const uint32_t Regions =
       Stride && All > Reserved ? (All - Reserved) / Stride : 0;
-  return Regions ? metadata().SharedShadow + uint64_t(Block % Regions) * Stride
+  return Regions ? metadata().SharedShadow +
+                       uint64_t(Block % Regions) * Stride - clusterBias()
                  : 0;
 }
 DEVICE CellRef sharedCell(uint64_t Cells, Address A) {

@@ -17,7 +17,7 @@ void Execution::bind(Fragment *New) {
   B = W->In;
   G = B->Of;
   Bases = {F->Top->Rows.data(), G->In->constants(), W->Special.data(),
-           G->Code->SharedRows.data()};
+           B->Rank ? B->SharedRows.data() : G->Code->SharedRows.data()};
 }
 
 ThreadRef Execution::thread(unsigned Lane) const {
@@ -69,12 +69,13 @@ Place Execution::bad(const Instruction &I, unsigned Lane, uint64_t Address,
 
 Place Execution::inShared(const Instruction &I, unsigned Lane, uint64_t Address,
                           const Touch &T) {
-  uint32_t Offset = Address & 0xFF'FFFF, Rank = Address >> 24 & 0xFF;
+  const uint32_t Offset = SharedPlace::offset(Address);
+  const uint32_t Rank = SharedPlace::rank(Address);
   Block *Owner = B;
-  if (Rank) {
-    if (Rank > B->In->Blocks.size())
+  if (Rank != B->Rank) {
+    if (Rank >= B->In->Blocks.size())
       return bad(I, Lane, Address, T, "no such block in the cluster");
-    Owner = B->In->Blocks[Rank - 1].get();
+    Owner = B->In->Blocks[Rank].get();
     if (!Owner->LiveThreads)
       return bad(I, Lane, Address, T,
                  "shared memory of a block that has exited");

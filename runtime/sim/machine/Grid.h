@@ -56,7 +56,8 @@ struct Block {
   uint32_t Multiprocessor = 0;
   uint32_t Threads = 0, LiveThreads = 0;
   std::vector<uint8_t> Shared;
-  std::vector<uint8_t> Written; ///< By byte, with CheckUninitialisedShared.
+  std::vector<uint8_t> Written;    ///< By byte, with CheckUninitialisedShared.
+  std::vector<uint8_t> SharedRows; ///< Of another rank than 0.
   std::vector<std::unique_ptr<Warp>> Warps;
   std::array<NamedBarrier, 16> Barriers;
   std::map<uint32_t, MBarrierUids> MBarriers; ///< By offset.

@@ -408,17 +408,25 @@ void Linker::layOutShared(Kernel &K, const Function &F) {
       if (S.IsDynamic)
         DynamicAlign = std::max<uint64_t>(DynamicAlign, S.Align);
   }
-  K.SharedRows.resize(std::max<size_t>(Offsets.size() * SharedRowStride, 1));
-  for (size_t V = 0; V < Offsets.size(); ++V)
-    for (unsigned L = 0; L < WarpSize; ++L) {
-      uint8_t *Row = K.SharedRows.data() + V * SharedRowStride;
-      uint32_t Short = uint32_t(Offsets[V]);
-      std::memcpy(Row + L * 8, &Offsets[V], 8);
-      std::memcpy(Row + WarpSize * 8 + L * 4, &Short, 4);
-    }
+  K.SharedOffsets = std::move(Offsets);
+  K.SharedRows = K.sharedRows(0);
 }
 
 } // namespace
+
+std::vector<uint8_t> Kernel::sharedRows(uint32_t Rank) const {
+  std::vector<uint8_t> Rows(
+      std::max<size_t>(SharedOffsets.size() * SharedRowStride, 1));
+  for (size_t V = 0; V < SharedOffsets.size(); ++V)
+    for (unsigned L = 0; L < WarpSize; ++L) {
+      uint8_t *Row = Rows.data() + V * SharedRowStride;
+      const uint64_t Long = SharedPlace::withRank(SharedOffsets[V], Rank);
+      const uint32_t Short = uint32_t(Long);
+      std::memcpy(Row + L * 8, &Long, 8);
+      std::memcpy(Row + WarpSize * 8 + L * 4, &Short, 4);
+    }
+  return Rows;
+}
 
 //===----------------------------------------------------------------------===//
 // Device

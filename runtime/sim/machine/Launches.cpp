@@ -173,6 +173,8 @@ void Device::startBlock(Cluster &C, uint32_t Index, uint32_t Rank,
     Watch->blockStart(G.Id, Index, B->Uid, B->FirstThread, B->Threads);
   Block &In = *(C.Blocks[Rank] = std::move(B));
   uint32_t Warps = (In.Threads + WarpSize - 1) / WarpSize;
+  if (Rank)
+    In.SharedRows = G.Code->sharedRows(Rank);
   for (NamedBarrier &Bar : In.Barriers)
     Bar.Arrived.resize(Warps);
   for (uint32_t W = 0; W < Warps; ++W)

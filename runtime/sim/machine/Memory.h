@@ -39,6 +39,20 @@ inline uint64_t codeAddress(uint32_t Function) {
 inline uint64_t tag(uint64_t Address) { return Address >> 56 << 56; }
 } // namespace window
 
+/// Addresses of shared memory: a block's number in its cluster, and an offset.
+/// Those of one's own name it as well, as an H200's do.
+struct SharedPlace {
+  static constexpr unsigned RankAt = 24, RankBits = 8;
+  static uint32_t offset(uint64_t A) { return A & ((1u << RankAt) - 1); }
+  static uint32_t rank(uint64_t A) {
+    return uint32_t(A >> RankAt) & ((1u << RankBits) - 1);
+  }
+  static uint64_t withRank(uint64_t A, uint32_t Rank) {
+    constexpr uint64_t Mask = uint64_t((1u << RankBits) - 1) << RankAt;
+    return (A & ~Mask) | uint64_t(Rank) << RankAt;
+  }
+};
+
 /// Which host ranges device code may touch.
 class AllocationTable {
 public:

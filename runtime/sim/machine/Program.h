@@ -211,7 +211,11 @@ struct SharedVariable {
 /// What is fixed of a kernel when it is launched.
 struct Kernel {
   KernelInfo Info;
-  std::vector<uint8_t> SharedRows; ///< Rows::Shared
+  std::vector<uint64_t> SharedOffsets; ///< Of each shared variable.
+  std::vector<uint8_t> SharedRows;     ///< Rows::Shared
+
+  /// Rows::Shared of a block that is the so-many-th of its cluster.
+  std::vector<uint8_t> sharedRows(uint32_t Rank) const;
 };
 
 /// Modules that were linked together.

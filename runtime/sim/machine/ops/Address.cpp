@@ -71,10 +71,8 @@ bool isInside(Execution &X, Inside What, uint64_t A) {
   }
   case Inside::SharedCluster:
     return Tag == window::Shared;
-  case Inside::SharedBlock: {
-    uint32_t Rank = A >> 24 & 0xFF;
-    return Tag == window::Shared && (Rank == 0 || Rank - 1 == X.B->Rank);
-  }
+  case Inside::SharedBlock:
+    return Tag == window::Shared && SharedPlace::rank(A) == X.B->Rank;
   case Inside::Local:
     return Tag == window::Local;
   case Inside::Param:
@@ -117,7 +115,7 @@ bool isspacep(Decoder &D) {
 Outcome mapaOp(Execution &X, const Instruction &I) {
   forLanes(X.Mask, [&](unsigned L) {
     uint64_t A = X.value(I.Op[1], L), Rank = X.value(I.Op[2], L);
-    X.setValue(I.Op[0], L, (A & ~uint64_t(0xFF00'0000)) | (Rank + 1) << 24);
+    X.setValue(I.Op[0], L, SharedPlace::withRank(A, uint32_t(Rank)));
   });
   return Outcome::Next;
 }
@@ -134,8 +132,7 @@ bool mapa(Decoder &D) {
 
 Outcome getctarankOp(Execution &X, const Instruction &I) {
   forLanes(X.Mask, [&](unsigned L) {
-    uint32_t Rank = X.value(I.Op[1], L) >> 24 & 0xFF;
-    X.setValue(I.Op[0], L, Rank ? Rank - 1 : X.B->Rank);
+    X.setValue(I.Op[0], L, SharedPlace::rank(X.value(I.Op[1], L)));
   });
   return Outcome::Next;
 }

@@ -1,0 +1,61 @@
+//===- SharedVariables.h - Shared memory that cannot race -------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Of most shared variables, the source tells that some accesses cannot race:
+// a tile is filled, a place by each thread, and read behind a barrier. What no
+// write can come beside needs no check, and neither does what only its own
+// thread accesses. (GPUVerify and its kin prove kernels free of races like
+// this; here, what is not proven is checked.)
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_TRANSFORMS_SHAREDVARIABLES_H
+#define CRSAN_TRANSFORMS_SHAREDVARIABLES_H
+
+#include "BarrierIntervals.h"
+#include "Spread.h"
+
+namespace crsan {
+
+/// The accesses of a kernel to its shared variables.
+class SharedVariables {
+public:
+  SharedVariables(const llvm::Function &Kernel, const Uniformity &InBlock,
+                  const BarrierIntervals &Intervals);
+
+  /// Notes a weak or a strong access. All of the kernel's have to be noted but
+  /// those that are never checked.
+  void add(const llvm::Instruction &I, const Event &E);
+
+  /// If the access cannot race with any: whose places have to be apart for
+  /// that, as a rule nobody's. Call once all have been noted.
+  std::optional<llvm::SmallVector<Spread, 1>>
+  proofOf(const llvm::Instruction &I, const Event &E);
+
+private:
+  struct Access {
+    const llvm::Instruction *At;
+    Event What;
+    std::optional<Spread> Where; ///< None: it is not known.
+  };
+  using Accesses = std::vector<Access>;
+
+  static const llvm::GlobalVariable *keyOf(const llvm::Value *Object);
+  std::optional<Accesses> *accessesOf(const Event &E);
+  Access describe(const llvm::Instruction &I, const Event &E) const;
+  bool areApart(const Access &A, const Access &B) const;
+
+  const llvm::Function &Kernel;
+  const Uniformity &InBlock;
+  const BarrierIntervals &Intervals;
+  /// By variable; those of unknown length are all null's. None: there may be
+  /// others than are known.
+  llvm::DenseMap<const llvm::GlobalVariable *, std::optional<Accesses>> All;
+};
+
+} // namespace crsan
+
+#endif // CRSAN_TRANSFORMS_SHAREDVARIABLES_H
