@@ -80,8 +80,7 @@ EventPlan::EventPlan(Function &F, FunctionAnalysisManager &FAM)
   }
   planShared(FAM);
   if (Arrays)
-    planArrays({F, ThreadGroup::Grid,
-                FAM.getResult<PostDominatorTreeAnalysis>(F), Loops});
+    planArrays(FAM);
   for (const Part &P : Parts) {
     planGroups(P.First, P.Last, P.FirstBreak);
     if (const Loop *Inner = Loops.getLoopFor(P.BB))
@@ -169,29 +168,34 @@ void EventPlan::planShared(FunctionAnalysisManager &FAM) {
   const BarrierIntervals Intervals(F, *Barriers, InBlock);
   if (!Intervals.areKnown())
     return;
-  SharedVariables Variables(F, InBlock, Intervals);
+  SharedVariables Variables(F, InBlock, Intervals,
+                            FAM.getResult<DominatorTreeAnalysis>(F));
   for (const Step &S : Steps)
     if (isAccess(S.What))
       Variables.add(*S.Inst, S.What);
   for (Step &S : Steps) {
     if (!isAccess(S.What))
       continue;
-    const auto Conditions = Variables.proofOf(*S.Inst, S.What);
-    if (!Conditions)
+    const auto Needs = Variables.proofOf(*S.Inst, S.What);
+    if (!Needs)
       continue;
     ++NumProven;
-    if (Conditions->empty())
+    if (Needs->isAlways())
       S.IsProven = true;
     else if (S.IsFast && S.What.What == Event::Kind::Weak)
-      S.Unless = exemption({std::nullopt, *Conditions});
+      S.Unless = exemption({std::nullopt, *Needs});
   }
 }
 
 /// Finds accesses of arrays that may turn out to be harmless.
-void EventPlan::planArrays(const Uniformity &InGrid) {
+void EventPlan::planArrays(FunctionAnalysisManager &FAM) {
+  const Uniformity InGrid(F, ThreadGroup::Grid,
+                          FAM.getResult<PostDominatorTreeAnalysis>(F),
+                          FAM.getResult<LoopAnalysis>(F));
+  const auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
   for (const Step &S : Steps)
     if (isAccess(S.What))
-      Arrays->add(S.What, InGrid);
+      Arrays->add(*S.Inst, S.What, InGrid, DT);
   for (Step &S : Steps)
     if (S.IsFast && S.What.What == Event::Kind::Weak && !S.IsProven)
       if (const auto Array = Arrays->harmless(S.What))
@@ -201,7 +205,7 @@ void EventPlan::planArrays(const Uniformity &InGrid) {
 /// Its number.
 unsigned EventPlan::exemption(Exemption E) {
   const auto It = find_if(Exemptions, [&](const Exemption &Other) {
-    return Other.Array == E.Array && Other.Apart == E.Apart;
+    return Other.Array == E.Array && Other.Launch == E.Launch;
   });
   if (It != Exemptions.end())
     return It - Exemptions.begin();

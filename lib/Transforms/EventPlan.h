@@ -64,9 +64,9 @@ public:
 
   /// What makes a check needless, if it holds when the kernel begins.
   struct Exemption {
-    std::optional<unsigned> Array;      ///< That it is harmless, ...
-    llvm::SmallVector<Spread, 1> Apart; ///< ... or that these are apart.
-    llvm::Value *Holds = nullptr;       ///< Once emitted.
+    std::optional<unsigned> Array; ///< That it is harmless, ...
+    Requirement Launch;            ///< ... or this of the launch.
+    llvm::Value *Holds = nullptr;  ///< Once emitted.
   };
 
   EventPlan(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
@@ -100,7 +100,7 @@ private:
   std::optional<std::vector<const llvm::Instruction *>> blockBarriers() const;
   void planShared(llvm::FunctionAnalysisManager &FAM);
   unsigned exemption(Exemption E);
-  void planArrays(const Uniformity &InGrid);
+  void planArrays(llvm::FunctionAnalysisManager &FAM);
 
   llvm::Function &F;
   llvm::OptimizationRemarkEmitter &ORE;

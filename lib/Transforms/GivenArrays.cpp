@@ -125,7 +125,8 @@ bool GivenArrays::noteWrite(Instruction &I) {
   return Callee && Callee->isDeclaration();
 }
 
-void GivenArrays::add(const Event &E, const Uniformity &InGrid) {
+void GivenArrays::add(const Instruction &I, const Event &E,
+                      const Uniformity &InGrid, const DominatorTree &DT) {
   const auto Objects =
       E.Where.Base ? objectsOf(E.Where.Base) : SmallVector<const Value *, 4>();
   if (Objects.empty())
@@ -138,14 +139,17 @@ void GivenArrays::add(const Event &E, const Uniformity &InGrid) {
       AreAllKnown = false;
       continue;
     }
-    const DataLayout &DL = A->Of->getParent()->getDataLayout();
     const auto Where =
         Objects.size() == 1 && E.Where.Base->getType()->isPointerTy()
-            ? Spread::of(E, Object, InGrid, DL)
+            ? Spread::of(E, I, Object, InGrid, DT)
             : std::nullopt;
-    A->IsOwn &= Where && Where->isConstant(InGrid) &&
-                (!A->IsAccessed || A->Where == Where);
-    A->Where = Where;
+    if (!Where || !Where->isConstant(InGrid))
+      A->IsOwn = false;
+    else if (!A->IsAccessed)
+      A->Where = Where;
+    else if (A->IsOwn)
+      A->Where = A->Where->hull(*Where);
+    A->IsOwn &= A->Where.has_value();
     A->IsAccessed = true;
   }
 }

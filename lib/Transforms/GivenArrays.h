@@ -28,7 +28,8 @@ public:
 
   /// Notes a weak or a strong access. All of the kernel's have to be noted but
   /// those that are never checked.
-  void add(const Event &E, const Uniformity &InGrid);
+  void add(const llvm::Instruction &I, const Event &E, const Uniformity &InGrid,
+           const llvm::DominatorTree &DT);
 
   /// The number of the array that `E` accesses, if no thread writes there, or
   /// each accesses a place of its own, given that it is an array for itself.

@@ -209,17 +209,13 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
 
 /// At the kernel's head.
 void MetadataInstrumenter::emitExemptions(IRBuilder<> &B) {
-  for (Exemption &E : Plan.exemptions()) {
-    if (E.Array) {
+  for (Exemption &E : Plan.exemptions())
+    if (E.Array)
       E.Holds = Plan.arrays()->emitIsHarmless(B, *E.Array, [&](Value *Address) {
         return callRuntime(B, OwnerName, Address, B.getInt32Ty());
       });
-      continue;
-    }
-    E.Holds = B.getTrue();
-    for (const Spread &S : E.Apart)
-      E.Holds = B.CreateAnd(E.Holds, S.emitAreApart(B));
-  }
+    else
+      E.Holds = E.Launch.emit(B);
 }
 
 /// Whether the kernel does nothing that others might have to know of, if its

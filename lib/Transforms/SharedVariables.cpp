@@ -71,8 +71,9 @@ static bool isOwn(const Function &Kernel, const GlobalVariable &G) {
 
 SharedVariables::SharedVariables(const Function &Kernel,
                                  const Uniformity &InBlock,
-                                 const BarrierIntervals &Intervals)
-    : Kernel(Kernel), InBlock(InBlock), Intervals(Intervals) {
+                                 const BarrierIntervals &Intervals,
+                                 const DominatorTree &DT)
+    : InBlock(InBlock), Intervals(Intervals), DT(DT) {
   for (const GlobalVariable &G : Kernel.getParent()->globals())
     if (isShared(&G)) {
       std::optional<Accesses> &Here =
@@ -116,7 +117,7 @@ SharedVariables::Access SharedVariables::describe(const Instruction &I,
   const Value *Variable = getUnderlyingObject(E.Where.Base, /*MaxLookup=*/0);
   Access A = {&I, E, std::nullopt};
   if (isShared(Variable))
-    A.Where = Spread::of(E, Variable, InBlock, Kernel.getDataLayout());
+    A.Where = Spread::of(E, I, Variable, InBlock, DT);
   return A;
 }
 
@@ -129,34 +130,45 @@ static bool mayConflict(const Event &A, const Event &B) {
          !(A.Flags & B.Flags & abi::IsStrong);
 }
 
-/// Whether two threads that execute `A` and `B` in one interval access the same
-/// place only if they are one, given that A.Where are apart.
-bool SharedVariables::areApart(const Access &A, const Access &B) const {
-  if (!A.Where || A.Where != B.Where)
-    return false;
+/// Where threads that execute `A` and `B` in one interval access a place of
+/// their own, if those are apart; or none.
+std::optional<Spread> SharedVariables::own(const Access &A,
+                                           const Access &B) const {
+  if (!A.Where || !B.Where)
+    return std::nullopt;
   // In one interval, all threads are in the same iteration of whatever loop has
   // a barrier in it; before and behind it, they are in different ones.
-  return (A.At == B.At && !Intervals.repeats(*A.At)) ||
-         A.Where->isConstant(InBlock);
+  if ((A.At != B.At || Intervals.repeats(*A.At)) &&
+      !A.Where->isConstant(InBlock))
+    return std::nullopt;
+  return A.Where->hull(*B.Where);
 }
 
-std::optional<SmallVector<Spread, 1>>
-SharedVariables::proofOf(const Instruction &I, const Event &E) {
+std::optional<Requirement> SharedVariables::proofOf(const Instruction &I,
+                                                    const Event &E) {
   std::optional<Accesses> *Of = accessesOf(E);
   if (!Of || !*Of)
     return std::nullopt;
   const Access Mine = describe(I, E);
-  SmallVector<Spread, 1> Conditions;
+  Requirement R;
   for (const Access &Other : **Of) {
     if (!mayConflict(Mine.What, Other.What) ||
         !Intervals.mayMeet(*Mine.At, *Other.At))
       continue;
-    if (!areApart(Mine, Other))
+    if (const auto Own = own(Mine, Other)) {
+      if (!is_contained(R.Apart, *Own))
+        R.Apart.push_back(*Own);
+      continue;
+    }
+    if (!Mine.Where || !Other.Where || !Mine.Where->isConstant(InBlock))
       return std::nullopt;
-    if (!is_contained(Conditions, *Mine.Where))
-      Conditions.push_back(*Mine.Where);
+    const auto Most = Mine.Where->disjoint(*Other.Where);
+    if (!Most)
+      return std::nullopt;
+    for (unsigned D = 0; D < Most->size(); ++D)
+      R.Most[D] = std::min(R.Most[D], (*Most)[D]);
   }
-  return Conditions;
+  return R;
 }
 
 } // namespace crsan

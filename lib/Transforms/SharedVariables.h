@@ -24,16 +24,17 @@ namespace crsan {
 class SharedVariables {
 public:
   SharedVariables(const llvm::Function &Kernel, const Uniformity &InBlock,
-                  const BarrierIntervals &Intervals);
+                  const BarrierIntervals &Intervals,
+                  const llvm::DominatorTree &DT);
 
   /// Notes a weak or a strong access. All of the kernel's have to be noted but
   /// those that are never checked.
   void add(const llvm::Instruction &I, const Event &E);
 
-  /// If the access cannot race with any: whose places have to be apart for
-  /// that, as a rule nobody's. Call once all have been noted.
-  std::optional<llvm::SmallVector<Spread, 1>>
-  proofOf(const llvm::Instruction &I, const Event &E);
+  /// If the access cannot race with any: for which launches, as a rule for all.
+  /// Call once all have been noted.
+  std::optional<Requirement> proofOf(const llvm::Instruction &I,
+                                     const Event &E);
 
 private:
   struct Access {
@@ -46,11 +47,11 @@ private:
   static const llvm::GlobalVariable *keyOf(const llvm::Value *Object);
   std::optional<Accesses> *accessesOf(const Event &E);
   Access describe(const llvm::Instruction &I, const Event &E) const;
-  bool areApart(const Access &A, const Access &B) const;
+  std::optional<Spread> own(const Access &A, const Access &B) const;
 
-  const llvm::Function &Kernel;
   const Uniformity &InBlock;
   const BarrierIntervals &Intervals;
+  const llvm::DominatorTree &DT;
   /// By variable; those of unknown length are all null's. None: there may be
   /// others than are known.
   llvm::DenseMap<const llvm::GlobalVariable *, std::optional<Accesses>> All;

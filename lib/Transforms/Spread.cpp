@@ -11,6 +11,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Operator.h"
+#include "llvm/IR/PatternMatch.h"
 
 using namespace llvm;
 
@@ -18,7 +19,7 @@ namespace crsan {
 
 /// Further than any step that a program makes.
 static constexpr int64_t MostBytes = int64_t(1) << 31;
-static constexpr unsigned MostDepth = 10;
+static constexpr unsigned MostDepth = 10, MostFactors = 3;
 
 //===----------------------------------------------------------------------===//
 // Indices
@@ -168,7 +169,7 @@ bool Spread::add(const Value *V, Term T, const Uniformity &Among,
   if (std::abs(T.Scale) >= MostBytes || Depth == MostDepth ||
       !V->getType()->isIntegerTy() || V->getType()->getIntegerBitWidth() > 64)
     return false;
-  if (const auto *C = dyn_cast<ConstantInt>(V); C && !T.Factor) {
+  if (const auto *C = dyn_cast<ConstantInt>(V); C && T.Factors.empty()) {
     if (std::abs(C->getSExtValue()) >= MostBytes)
       return false;
     Constant += T.Scale * C->getSExtValue();
@@ -199,20 +200,89 @@ bool Spread::add(const Value *V, Term T, const Uniformity &Among,
     T.Scale *= Factor;
     return add(I->getOperand(0), T, Among, Depth + 1);
   }
-  if (I->getOpcode() == Instruction::Mul && !T.Factor)
+  if (I->getOpcode() == Instruction::Mul && T.Factors.size() < MostFactors)
     for (const unsigned One : {0, 1})
       if (isAvailable(I->getOperand(One))) {
-        T.Factor = I->getOperand(One);
+        T.Factors.push_back(I->getOperand(One));
         return add(I->getOperand(1 - One), T, Among, Depth + 1);
       }
   return false;
 }
 
-std::optional<Spread> Spread::of(const Event &E, const Value *Root,
-                                 const Uniformity &Among,
-                                 const DataLayout &DL) {
+/// Notes which indices have which value if `Condition` is `Holds`.
+static void
+noteFixed(const Value *Condition, bool Holds,
+          std::array<std::optional<int64_t>, std::size(Indices)> &To,
+          unsigned Depth = 0) {
+  using namespace PatternMatch;
+  const Value *A, *B;
+  if (Depth == MostDepth)
+    return;
+  if (Holds ? match(Condition, m_LogicalAnd(m_Value(A), m_Value(B)))
+            : match(Condition, m_LogicalOr(m_Value(A), m_Value(B)))) {
+    noteFixed(A, Holds, To, Depth + 1);
+    noteFixed(B, Holds, To, Depth + 1);
+    return;
+  }
+  const auto *Compare = dyn_cast<ICmpInst>(Condition);
+  const auto *C =
+      Compare ? dyn_cast<ConstantInt>(Compare->getOperand(1)) : nullptr;
+  if (!C ||
+      Compare->getPredicate() != (Holds ? CmpInst::ICMP_EQ : CmpInst::ICMP_NE))
+    return;
+  SmallVector<const Value *, 4> Sums = {Compare->getOperand(0)};
+  int64_t Number = C->getSExtValue();
+  while (!Sums.empty()) {
+    const Value *V = Sums.pop_back_val();
+    const APInt *Offset;
+    if (const auto Index = registerOf(V, /*IsExtent=*/false))
+      To[*Index] = Number;
+    else if (Sums.empty() && match(V, m_Add(m_Value(A), m_APInt(Offset))) &&
+             Offset->getSignificantBits() < 32) {
+      Number -= Offset->getSExtValue();
+      Sums.push_back(A);
+    } else if (Number == 0 && match(V, m_Or(m_Value(A), m_Value(B))) &&
+               Sums.size() < MostDepth)
+      Sums.append({A, B});
+  }
+}
+
+/// Takes account of conditions under which threads come to `I`.
+void Spread::fix(const Instruction &I, const DominatorTree &DT) {
+  std::array<std::optional<int64_t>, NumIndices> Values;
+  constexpr unsigned Most = 32;
+  const auto *Node = DT.getNode(I.getParent());
+  for (unsigned Up = 0; Node && Up < Most; Node = Node->getIDom(), ++Up) {
+    const auto *Branch =
+        dyn_cast<BranchInst>(Node->getBlock()->getTerminator());
+    if (!Branch || !Branch->isConditional() ||
+        Branch->getSuccessor(0) == Branch->getSuccessor(1))
+      continue;
+    for (const bool Holds : {true, false})
+      if (DT.dominates(BasicBlockEdge(Branch->getParent(),
+                                      Branch->getSuccessor(Holds ? 0 : 1)),
+                       I.getParent()))
+        noteFixed(Branch->getCondition(), Holds, Values);
+  }
+  for (unsigned Index = 0; Index < NumIndices; ++Index) {
+    auto &Sum = Strides[Index];
+    if (!Values[Index] ||
+        (*Values[Index] != 0 &&
+         any_of(Sum, [](const Term &T) { return !T.Factors.empty(); })))
+      continue;
+    for (const Term &T : Sum)
+      Constant += T.Scale * *Values[Index];
+    Sum.clear();
+    IsFixed[Index] = true;
+  }
+}
+
+std::optional<Spread> Spread::of(const Event &E, const Instruction &I,
+                                 const Value *Root, const Uniformity &Among,
+                                 const DominatorTree &DT) {
   if (!E.isWhole())
     return std::nullopt;
+  const DataLayout &DL = I.getDataLayout();
   Spread S;
   S.Among = Among.Among;
   S.Size = E.Size;
@@ -235,14 +305,15 @@ std::optional<Spread> Spread::of(const Event &E, const Value *Root,
     for (const auto &[Term, Scale] : Terms)
       if ((Term->getType()->getScalarSizeInBits() < Bits &&
            !S.extend(Term, /*IsSigned=*/true, Among, 0)) ||
-          !S.add(Term, {Scale.getSExtValue(), nullptr, true}, Among, 0))
+          !S.add(Term, {Scale.getSExtValue(), {}, true}, Among, 0))
         return std::nullopt;
     V = Step->getPointerOperand();
   }
   llvm::sort(S.Base, [](const Common &A, const Common &B) {
-    return std::tie(A.Of, A.Factor, A.Scale) <
-           std::tie(B.Of, B.Factor, B.Scale);
+    return std::tie(A.Of, A.Factors, A.Scale) <
+           std::tie(B.Of, B.Factors, B.Scale);
   });
+  S.fix(I, DT);
   return S;
 }
 
@@ -252,7 +323,8 @@ std::optional<Spread> Spread::of(const Event &E, const Value *Root,
 
 bool Spread::isConstant(const Uniformity &Among) const {
   auto IsConstant = [&](const Term &T) {
-    return !T.Factor || Among.isConstant(T.Factor);
+    return all_of(T.Factors,
+                  [&](const Value *V) { return Among.isConstant(V); });
   };
   return all_of(Base,
                 [&](const Common &C) {
@@ -262,13 +334,37 @@ bool Spread::isConstant(const Uniformity &Among) const {
                 [&](const auto &Sum) { return all_of(Sum, IsConstant); });
 }
 
+std::optional<Spread> Spread::hull(const Spread &Other) const {
+  if (IsFixed != Other.IsFixed || Strides != Other.Strides ||
+      Base != Other.Base)
+    return std::nullopt;
+  Spread Both = *this;
+  const int64_t Begin = std::min(Constant, Other.Constant);
+  const int64_t End =
+      std::max(Constant + int64_t(Size), Other.Constant + int64_t(Other.Size));
+  Both.Constant = Begin;
+  Both.Size = End - Begin;
+  for (const Value *V : Other.Bounded)
+    if (!is_contained(Both.Bounded, V))
+      Both.Bounded.push_back(V);
+  // Over a step, it is a neighbour's.
+  for (const auto &Sum : Strides)
+    if (Sum.size() == 1 && Sum[0].Factors.empty() &&
+        std::abs(Sum[0].Scale) < int64_t(Both.Size))
+      return std::nullopt;
+  return Both;
+}
+
 /// The indices, the one of the smallest steps first, as far as one can tell.
 SmallVector<unsigned, Spread::NumIndices> Spread::order() const {
   auto Rank = [&](unsigned Index) {
     std::pair<unsigned, int64_t> Most = {0, 0};
     for (const Term &T : Strides[Index]) {
       // A row is longer than its block is wide.
-      const unsigned Kind = !T.Factor ? 0 : registerOf(T.Factor, true) ? 1 : 2;
+      const bool IsOfLaunch = all_of(T.Factors, [](const Value *V) {
+        return registerOf(V, /*IsExtent=*/true).has_value();
+      });
+      const unsigned Kind = T.Factors.empty() ? 0 : IsOfLaunch ? 1 : 2;
       Most = std::max(Most, {Kind, std::abs(T.Scale)});
     }
     return Most;
@@ -317,26 +413,116 @@ Value *Spread::emitAreApart(IRBuilder<> &B) const {
   for (const Value *V : Bounded)
     Require(B.CreateICmpULT(emitMost(B, V), Most));
   for (const unsigned Index : order()) {
+    if (IsFixed[Index])
+      continue;
     const auto &Sum = Strides[Index];
     Value *Last = B.CreateSub(emitExtent(B, Index), B.getInt64(1));
     Value *IsOne = B.CreateICmpEQ(Last, B.getInt64(0));
     Value *Stride = B.getInt64(0);
     for (const Term &T : Sum) {
-      Value *Factor = B.getInt64(1);
-      if (T.Factor)
-        Factor = B.CreateIntCast(emitAvailable(B, T.Factor), B.getInt64Ty(),
-                                 T.IsSigned);
-      Stride = B.CreateAdd(Stride, B.CreateMul(Factor, B.getInt64(T.Scale)));
+      Value *Product = B.getInt64(T.Scale);
+      for (const Value *V : T.Factors)
+        Product =
+            B.CreateMul(Product, B.CreateIntCast(emitAvailable(B, V),
+                                                 B.getInt64Ty(), T.IsSigned));
+      Stride = B.CreateAdd(Stride, Product);
     }
     // Which way does not matter, but to be sure of what is negative, it has to
     // be known.
-    if (Sum.size() == 1 && !Sum[0].Factor)
+    if (Sum.size() == 1 && Sum[0].Factors.empty())
       Stride = B.getInt64(std::abs(Sum[0].Scale));
     Require(B.CreateOr(IsOne, B.CreateAnd(B.CreateICmpSGE(Stride, Reach),
                                           B.CreateICmpSLT(Stride, Most))));
     Reach = B.CreateAdd(Reach, B.CreateMul(Stride, Last));
   }
   return AreApart;
+}
+
+/// In units of the steps of each index, as digits: where each of the two has
+/// places. If the digits of one differ, for no larger blocks, so do all places.
+std::optional<BlockBounds> Spread::disjoint(const Spread &Other) const {
+  if (Among != ThreadGroup::Block || Base != Other.Base)
+    return std::nullopt;
+  struct Digit {
+    int64_t Step;
+    unsigned Index;
+  };
+  SmallVector<Digit, NumThreadIndices> Digits;
+  for (unsigned Index = 0; Index < NumThreadIndices; ++Index) {
+    const auto &A = Strides[Index], &B = Other.Strides[Index];
+    for (const auto *Sum : {&A, &B})
+      if (Sum->size() > 1 || (Sum->size() == 1 && (!(*Sum)[0].Factors.empty() ||
+                                                   (*Sum)[0].Scale <= 0)))
+        return std::nullopt;
+    if (A.empty() && B.empty())
+      continue;
+    if (!A.empty() && !B.empty() && A[0].Scale != B[0].Scale)
+      return std::nullopt;
+    Digits.push_back({A.empty() ? B[0].Scale : A[0].Scale, Index});
+  }
+  llvm::sort(Digits,
+             [](const Digit &A, const Digit &B) { return A.Step > B.Step; });
+  if (Digits.empty() || Constant < 0 || Other.Constant < 0)
+    return std::nullopt;
+  // All places of one within one step of the larger index.
+  BlockBounds Most = AnyBlock;
+  std::optional<std::pair<unsigned, uint64_t>> Least;
+  bool AreDisjoint = false;
+  int64_t RestA = Constant, RestB = Other.Constant, Above = 0;
+  for (const Digit &D : Digits) {
+    if (Above % D.Step)
+      return std::nullopt;
+    const int64_t A = RestA / D.Step, B = RestB / D.Step;
+    RestA %= D.Step;
+    RestB %= D.Step;
+    const bool Moves[] = {!Strides[D.Index].empty(),
+                          !Other.Strides[D.Index].empty()};
+    auto Bound = [&](int64_t Number) {
+      Most[D.Index] =
+          std::min(Most[D.Index], uint64_t(std::max<int64_t>(Number, 0)));
+    };
+    if (Above) {
+      const int64_t Number = Above / D.Step;
+      if (Moves[0])
+        Bound(Number - A);
+      if (Moves[1])
+        Bound(Number - B);
+    }
+    Above = D.Step;
+    if (A == B)
+      continue;
+    // The lower one has to end before the other begins.
+    if (!Moves[A < B ? 0 : 1])
+      AreDisjoint = true;
+    else if (!Least || Least->second < uint64_t(std::abs(A - B)))
+      Least = {D.Index, uint64_t(std::abs(A - B))};
+  }
+  // Of an element, parts.
+  if (RestA + int64_t(Size) > Above || RestB + int64_t(Other.Size) > Above)
+    return std::nullopt;
+  if (RestA + int64_t(Size) <= RestB || RestB + int64_t(Other.Size) <= RestA)
+    AreDisjoint = true;
+  if (!AreDisjoint) {
+    if (!Least)
+      return std::nullopt;
+    Most[Least->first] = std::min(Most[Least->first], Least->second);
+  }
+  if (is_contained(Most, 0u))
+    return std::nullopt;
+  return Most;
+}
+
+Value *Requirement::emit(IRBuilder<> &B) const {
+  Value *Holds = B.getTrue();
+  for (const Spread &S : Apart)
+    Holds = B.CreateAnd(Holds, S.emitAreApart(B));
+  for (unsigned Index = 0; Index < Most.size(); ++Index)
+    if (Most[Index] < Indices[Index].Most)
+      Holds = B.CreateAnd(
+          Holds, B.CreateICmpULE(B.CreateIntrinsic(B.getInt32Ty(),
+                                                   Indices[Index].Extent, {}),
+                                 B.getInt32(uint32_t(Most[Index]))));
+  return Holds;
 }
 
 } // namespace crsan

@@ -16,6 +16,7 @@
 
 #include "Event.h"
 #include "Uniformity.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 
 #include <array>
@@ -23,27 +24,39 @@
 
 namespace crsan {
 
+/// What blocks must not be larger than, by dimension.
+using BlockBounds = std::array<uint64_t, 3>;
+inline constexpr BlockBounds AnyBlock = {~0ull, ~0ull, ~0ull};
+
 /// Where the threads of a group access what a pointer leads to.
 class Spread {
 public:
-  /// None: it is not known how the places of threads differ.
-  static std::optional<Spread> of(const Event &E, const llvm::Value *Root,
+  /// Of the event \p E at \p I. None: it is not known how the places of threads
+  /// differ.
+  static std::optional<Spread> of(const Event &E, const llvm::Instruction &I,
+                                  const llvm::Value *Root,
                                   const Uniformity &Among,
-                                  const llvm::DataLayout &DL);
+                                  const llvm::DominatorTree &DT);
 
   /// Whether it is so in every iteration of whatever loop they are in.
   bool isConstant(const Uniformity &Among) const;
   /// Whether the places of all threads of the group are apart.
   llvm::Value *emitAreApart(llvm::IRBuilder<> &B) const;
 
-  /// Whether each thread accesses one place by both, and that is known alike.
   bool operator==(const Spread &) const = default;
 
+  /// What of both is a thread's, if that is one place; or none.
+  std::optional<Spread> hull(const Spread &Other) const;
+
+  /// For which blocks no two threads have a place in common, the one of these
+  /// and the other of \p Other; none: for no blocks, as far as one can tell.
+  std::optional<BlockBounds> disjoint(const Spread &Other) const;
+
 private:
-  /// `Scale` times `Factor`, which is 1 if null.
+  /// The product of all of these.
   struct Term {
     int64_t Scale;
-    const llvm::Value *Factor;
+    llvm::SmallVector<const llvm::Value *, 2> Factors;
     bool IsSigned;
     bool operator==(const Term &) const = default;
   };
@@ -60,19 +73,32 @@ private:
            unsigned Depth);
   bool extend(const llvm::Value *V, bool IsSigned, const Uniformity &Among,
               unsigned Depth);
+  void fix(const llvm::Instruction &I, const llvm::DominatorTree &DT);
   llvm::SmallVector<unsigned, NumIndices> order() const;
   static llvm::Value *emitExtent(llvm::IRBuilder<> &B, unsigned Index);
   static llvm::Value *emitMost(llvm::IRBuilder<> &B, const llvm::Value *V);
 
   ThreadGroup Among = ThreadGroup::Block;
   uint64_t Size = 0; ///< Of an access.
-  /// By how many bytes a step of each index moves it: a sum.
+  /// Those of which only threads of one value come there.
+  std::array<bool, NumIndices> IsFixed = {};
+  /// By how many bytes a step of each other index moves it: a sum.
   std::array<llvm::SmallVector<Term, 1>, NumIndices> Strides = {};
   /// What all threads have in common: a sum.
   llvm::SmallVector<Common, 2> Base = {};
   int64_t Constant = 0;
   /// Sums of indices that have to be less than 2^31.
   llvm::SmallVector<const llvm::Value *, 1> Bounded = {};
+};
+
+/// What has to hold of a launch for an access not to race.
+struct Requirement {
+  llvm::SmallVector<Spread, 1> Apart; ///< Of the threads, by each.
+  BlockBounds Most = AnyBlock;
+
+  bool isAlways() const { return Apart.empty() && Most == AnyBlock; }
+  bool operator==(const Requirement &) const = default;
+  llvm::Value *emit(llvm::IRBuilder<> &B) const;
 };
 
 } // namespace crsan

@@ -62,7 +62,7 @@ define ptx_kernel void @copyStructure(ptr byval({ ptr, ptr }) %both) {
 ; CHECK-NEXT:  call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 ; CHECK-NOT:   call void @__crsan_md_{{enter|check|leave}}
 ; CHECK:       store i32
-; CHECK-NEXT:  call void @__crsan_md_count_proven(i32 1)
+; CHECK:       call void @__crsan_md_count_proven(i32
 ; CHECK-NEXT:  ret void
 define ptx_kernel void @double(ptr %p) {
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()

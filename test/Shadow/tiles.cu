@@ -14,6 +14,11 @@
 // FIXED: two-names -DTWO_NAMES
 // RACY: two-names-at-once -DTWO_NAMES -DAT_ONCE
 // RACY: early-loop-exit -DEARLY_EXIT
+// FIXED: margin -DMARGIN
+// RACY: high-margin -DMARGIN -DHIGH
+// RACY: every-column -DMARGIN -DEVERY_COLUMN
+// FIXED: structures -DSTRUCTURES
+// RACY: next-structure -DSTRUCTURES -DNEXT
 #include "../Device/check.h"
 
 constexpr unsigned Side = 16, Threads = Side * Side, Blocks = 4;
@@ -82,6 +87,44 @@ __global__ void work(unsigned *Out, unsigned Rounds) {
   __syncthreads();
   Out[blockIdx.x * Threads + T] = Sum;
 }
+#elif defined(MARGIN)
+constexpr unsigned High = Side / 2;
+__global__ void work(unsigned *Out, unsigned) {
+  __shared__ unsigned Tile[High + 4][Side + 2];
+  unsigned X = threadIdx.x + 1, Y = threadIdx.y + 1;
+  Tile[Y][X] = X; // RACE: high-margin
+#ifdef EVERY_COLUMN
+  if (Out)
+#else
+  if (X == 1)
+#endif
+    Tile[Y][0] = X; // RACE: every-column
+  if (X == Side)
+    Tile[Y][Side + 1] = X;
+  if (Y == 1)
+    Tile[0][X] = Y;
+  if (Y == High)
+    Tile[High + 1][X] = Y; // RACE: high-margin
+  __syncthreads();
+  Out[blockIdx.x * Threads + Y * Side + X] = Tile[Y][X - 1] + Tile[Y + 1][X];
+}
+#elif defined(STRUCTURES)
+struct Four {
+  unsigned A, B, C, D;
+};
+__global__ void work(unsigned *Out, unsigned) {
+  __shared__ Four Tile[Threads + 1];
+  unsigned T = threadIdx.y * blockDim.x + threadIdx.x;
+  Tile[T].A = T; // RACE: next-structure
+  Tile[T].C = T;
+#ifdef NEXT
+  (&Tile[T].D)[1] = T; // RACE: next-structure
+#else
+  Tile[T].D = T;
+#endif
+  __syncthreads();
+  Out[blockIdx.x * Threads + T] = Tile[Threads - 1 - T].D;
+}
 #else
 __device__ unsigned *volatile Passed;
 
@@ -120,6 +163,10 @@ int main() {
   work<<<Blocks, dim3(2 * Side, Side)>>>(Out, 20);
 #elif defined(TWO_NAMES)
   work<<<Blocks, dim3(Side, Side), Threads * 4>>>(Out, 20);
+#elif defined(HIGH)
+  work<<<Blocks, dim3(Side, High + 1)>>>(Out, 20);
+#elif defined(MARGIN)
+  work<<<Blocks, dim3(Side, High)>>>(Out, 20);
 #else
   work<<<Blocks, dim3(Side, Side)>>>(Out, 20);
 #endif
