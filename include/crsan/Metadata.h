@@ -303,13 +303,12 @@ inline constexpr uint32_t NumRunClocks = 64;
 /// Pairs of grids that were found to be ordered, hashed.
 inline constexpr uint32_t NumOrderedGrids = 1u << 10;
 
-/// A kernel, by its mangled name: the upper bits of EnterFlags.
-inline constexpr uint32_t KernelTagAt = 8;
+/// A kernel, by its mangled name.
 inline constexpr uint32_t kernelTag(const char *Name, size_t Length) {
   uint32_t Hash = 0x811c9dc5u; // FNV-1a.
   for (size_t I = 0; I < Length; ++I)
     Hash = (Hash ^ uint8_t(Name[I])) * 0x01000193u;
-  return Hash >> KernelTagAt;
+  return Hash;
 }
 /// The bit of a kernel that is launched with a grid and a block of this shape.
 inline constexpr uint32_t kernelBit(uint32_t Tag, uint32_t GridX,
@@ -461,7 +460,6 @@ enum EnterFlags : uint32_t {
   /// By strong accesses beyond its block, a thread may wait for others that are
   /// not followed (the host, a copy), or tell them.
   EnterSignals = 8,
-  // From bit KernelTagAt: kernelTag.
 };
 
 /// Why two accesses are a race, in Record::After of a two-sided record. "The

@@ -7,176 +7,24 @@
 #include "Report/ReportFile.h"
 #include "Report/Demangle.h"
 #include "Report/Explanation.h"
+#include "Report/StrictJSON.h"
 #include "Report/Words.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <charconv>
-#include <limits>
+#include <array>
 #include <optional>
 #include <set>
-#include <stdexcept>
-#include <type_traits>
-#include <utility>
 
 using namespace crsan;
 using nlohmann::json;
 using nlohmann::ordered_json;
 
 //===----------------------------------------------------------------------===//
-// Reading
+// Words
 //===----------------------------------------------------------------------===//
-
-namespace {
-
-/// Leaves this file as a ReportFileError.
-struct BadFile : std::runtime_error {
-  BadFile(const std::string &Path, const std::string &Problem)
-      : std::runtime_error(Path.empty() ? Problem : Path + ": " + Problem) {}
-};
-
-template <typename T> using Names = std::vector<std::pair<const char *, T>>;
-
-/// A value and where it is, for messages such as `records[2].kind: ...`.
-class Node {
-public:
-  Node(const json &Value, std::string Path)
-      : Value(Value), Path(std::move(Path)) {}
-
-  [[noreturn]] void refuse(const std::string &Problem) const {
-    throw BadFile(Path, Problem);
-  }
-
-  template <typename T> T number() const;
-  bool flag() const;
-  std::string text() const;
-  std::vector<Node> elements() const;
-  template <typename T> T choice(const Names<T> &Choices) const;
-
-  const json &value() const { return Value; }
-  const std::string &path() const { return Path; }
-
-private:
-  const json &Value;
-  std::string Path;
-};
-
-/// The members of an object. Those that nobody asked for are refused at the
-/// end.
-class Members {
-public:
-  explicit Members(const Node &Object) : Object(Object) {
-    if (!Object.value().is_object())
-      Object.refuse("must be an object");
-  }
-
-  /// The member, or nothing.
-  std::optional<Node> get(const char *Key) {
-    Asked.push_back(Key);
-    auto It = Object.value().find(Key);
-    if (It == Object.value().end())
-      return std::nullopt;
-    const std::string &Path = Object.path();
-    return Node(*It, Path.empty() ? Key : Path + "." + Key);
-  }
-  Node require(const char *Key) {
-    if (std::optional<Node> Member = get(Key))
-      return *Member;
-    Object.refuse(fmt::format("\"{}\" is missing", Key));
-  }
-
-  template <typename T> void number(const char *Key, T &Result) {
-    if (auto Member = get(Key))
-      Result = Member->number<T>();
-  }
-  void flag(const char *Key, bool &Result) {
-    if (auto Member = get(Key))
-      Result = Member->flag();
-  }
-  void text(const char *Key, std::string &Result) {
-    if (auto Member = get(Key))
-      Result = Member->text();
-  }
-  template <typename T>
-  void choice(const char *Key, const Names<T> &Choices, T &Result) {
-    if (auto Member = get(Key))
-      Result = Member->choice(Choices);
-  }
-  std::vector<Node> elements(const char *Key) {
-    auto Member = get(Key);
-    return Member ? Member->elements() : std::vector<Node>();
-  }
-
-  void finish() const {
-    for (const auto &[Key, Member] : Object.value().items())
-      if (std::find(Asked.begin(), Asked.end(), Key) == Asked.end())
-        Object.refuse(fmt::format("unknown key \"{}\"; known are {}", Key,
-                                  fmt::join(Asked, ", ")));
-  }
-
-private:
-  const Node &Object;
-  std::vector<std::string> Asked;
-};
-
-} // namespace
-
-/// Integers, also as text with 0x: 64-bit values are hard to read otherwise.
-template <typename T> T Node::number() const {
-  static_assert(std::is_integral_v<T>);
-  uint64_t Number = 0;
-  if (Value.is_number_unsigned()) {
-    Number = Value.get<uint64_t>();
-  } else {
-    const std::string Digits =
-        Value.is_string() ? Value.get<std::string>() : "";
-    const char *End = Digits.data() + Digits.size();
-    if (!Digits.starts_with("0x"))
-      refuse("must be a number, or text such as \"0x1f\"");
-    auto [Stop, Error] = std::from_chars(Digits.data() + 2, End, Number, 16);
-    if (Error != std::errc() || Stop != End)
-      refuse(
-          fmt::format("\"{}\" is not a hexadecimal number of 64 bits", Digits));
-  }
-  if (Number > uint64_t(std::numeric_limits<T>::max()))
-    refuse(fmt::format("{} is more than {}", Number,
-                       std::numeric_limits<T>::max()));
-  return T(Number);
-}
-
-bool Node::flag() const {
-  if (!Value.is_boolean())
-    refuse("must be true or false");
-  return Value.get<bool>();
-}
-
-std::string Node::text() const {
-  if (!Value.is_string())
-    refuse("must be text");
-  return Value.get<std::string>();
-}
-
-std::vector<Node> Node::elements() const {
-  if (!Value.is_array())
-    refuse("must be an array");
-  std::vector<Node> Result;
-  for (size_t I = 0; I < Value.size(); ++I)
-    Result.emplace_back(Value[I], fmt::format("{}[{}]", Path, I));
-  return Result;
-}
-
-template <typename T> T Node::choice(const Names<T> &Choices) const {
-  const std::string Name = text();
-  std::vector<const char *> Known;
-  for (const auto &[Text, Meaning] : Choices) {
-    if (Name == Text)
-      return Meaning;
-    Known.push_back(Text);
-  }
-  refuse(fmt::format("\"{}\" is none of {}", Name, fmt::join(Known, ", ")));
-}
 
 static const Names<abi::RaceKind> &kindNames() {
   static const Names<abi::RaceKind> Kinds = [] {
@@ -220,10 +68,14 @@ static const Names<abi::Space> Spaces = {{"generic", abi::Space::Generic},
                                          {"shared", abi::Space::Shared},
                                          {"cluster", abi::Space::Cluster}};
 
-static std::vector<SourceFrame> readFrames(Members &M) {
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+static std::vector<SourceFrame> readFrames(JSONMembers &M) {
   std::vector<SourceFrame> Frames;
-  for (const Node &Element : M.elements("frames")) {
-    Members FrameMembers(Element);
+  for (const JSONNode &Element : M.elements("frames")) {
+    JSONMembers FrameMembers(Element);
     SourceFrame &F = Frames.emplace_back();
     FrameMembers.text("function", F.Function);
     F.Function = demangle(F.Function);
@@ -235,8 +87,8 @@ static std::vector<SourceFrame> readFrames(Members &M) {
   return Frames;
 }
 
-static SiteInfo readSite(const Node &Object) {
-  Members M(Object);
+static SiteInfo readSite(const JSONNode &Object) {
+  JSONMembers M(Object);
   SiteInfo Site;
   Site.Id = M.require("id").number<uint64_t>();
   M.choice("access", Accesses, Site.Access);
@@ -259,8 +111,8 @@ static SiteInfo readSite(const Node &Object) {
   M.text("kernel", Site.Kernel);
   Site.Kernel = demangle(Site.Kernel);
   Site.Frames = readFrames(M);
-  for (const Node &Element : M.elements("companions")) {
-    Members CompanionMembers(Element);
+  for (const JSONNode &Element : M.elements("companions")) {
+    JSONMembers CompanionMembers(Element);
     CompanionInfo &C = Site.Companions.emplace_back();
     CompanionMembers.choice("access", Accesses, C.Access);
     C.Frames = readFrames(CompanionMembers);
@@ -271,8 +123,8 @@ static SiteInfo readSite(const Node &Object) {
 }
 
 /// Three numbers, x first, each less than its limit.
-static Index3 readIndex(const Node &Array, std::array<uint64_t, 3> Limits) {
-  const std::vector<Node> Elements = Array.elements();
+static Index3 readIndex(const JSONNode &Array, std::array<uint64_t, 3> Limits) {
+  const std::vector<JSONNode> Elements = Array.elements();
   if (Elements.size() != 3)
     Array.refuse("must be an array of three numbers");
   Index3 Index;
@@ -285,9 +137,9 @@ static Index3 readIndex(const Node &Array, std::array<uint64_t, 3> Limits) {
   return Index;
 }
 
-static uint32_t readLanes(const std::vector<Node> &Elements) {
+static uint32_t readLanes(const std::vector<JSONNode> &Elements) {
   uint32_t Lanes = 0;
-  for (const Node &Element : Elements) {
+  for (const JSONNode &Element : Elements) {
     const uint32_t Lane = Element.number<uint32_t>();
     if (Lane >= 32)
       Element.refuse(fmt::format("{} is not a lane of a warp", Lane));
@@ -297,7 +149,7 @@ static uint32_t readLanes(const std::vector<Node> &Elements) {
 }
 
 /// What a record has in the place of values if both sides are known.
-static void readTwoSided(Members &M, Occurrence &O) {
+static void readTwoSided(JSONMembers &M, Occurrence &O) {
   uint64_t Block = abi::UnknownBlock;
   uint16_t Thread = 0;
   constexpr uint64_t Any = uint64_t(1) << 32;
@@ -309,7 +161,7 @@ static void readTwoSided(Members &M, Occurrence &O) {
   }
   M.number("earlier_thread", Thread);
   O.Rec.Before = abi::earlierThread(Block, Thread);
-  for (const Node &Reason : M.elements("reasons"))
+  for (const JSONNode &Reason : M.elements("reasons"))
     O.Rec.After |= Reason.choice(Reasons);
   if (auto Grid = M.get("grid"))
     O.Grid = readIndex(*Grid, {Any, Any, Any});
@@ -318,7 +170,7 @@ static void readTwoSided(Members &M, Occurrence &O) {
   O.Rec.Flags = abi::TwoSided;
 }
 
-static void readValues(Members &M, abi::Record &Rec) {
+static void readValues(JSONMembers &M, abi::Record &Rec) {
   M.number("before", Rec.Before);
   M.number("after", Rec.After);
   bool Hashes = false, Same = false;
@@ -327,8 +179,8 @@ static void readValues(Members &M, abi::Record &Rec) {
   Rec.Flags = (Hashes ? abi::ValuesAreHashes : 0) | (Same ? abi::SameValue : 0);
 }
 
-static Occurrence readRecord(const Node &Object) {
-  Members M(Object);
+static Occurrence readRecord(const JSONNode &Object) {
+  JSONMembers M(Object);
   Occurrence O;
   abi::Record &Rec = O.Rec;
   Rec.Site = M.require("site").number<uint64_t>();
@@ -358,8 +210,8 @@ static Occurrence readRecord(const Node &Object) {
   return O;
 }
 
-static MetadataSummary readMetadata(const Node &Object) {
-  Members M(Object);
+static MetadataSummary readMetadata(const JSONNode &Object) {
+  JSONMembers M(Object);
   MetadataSummary S;
   M.number("checks", S.Checked);
   M.number("unchecked", S.Unchecked);
@@ -372,8 +224,8 @@ static MetadataSummary readMetadata(const Node &Object) {
   return S;
 }
 
-static RunSummary readSummary(const Node &Object) {
-  Members M(Object);
+static RunSummary readSummary(const JSONNode &Object) {
+  JSONMembers M(Object);
   RunSummary S;
   M.number("kernels_launched", S.KernelsLaunched);
   M.number("kernels_failed", S.KernelsFailed);
@@ -393,18 +245,18 @@ static RunSummary readSummary(const Node &Object) {
   M.number("modules", S.Modules);
   if (auto Metadata = M.get("metadata"))
     S.Metadata = readMetadata(*Metadata);
-  for (const Node &Note : M.elements("notes"))
+  for (const JSONNode &Note : M.elements("notes"))
     S.Notes.push_back(Note.text());
   M.finish();
   return S;
 }
 
-static ReportFile readFile(const Node &Top) {
-  Members M(Top);
+static ReportFile readFile(const JSONNode &Top) {
+  JSONMembers M(Top);
   ReportFile File;
-  for (const Node &Site : M.elements("sites"))
+  for (const JSONNode &Site : M.elements("sites"))
     File.Sites.add(readSite(Site));
-  for (const Node &Record : M.elements("records"))
+  for (const JSONNode &Record : M.elements("records"))
     File.Occurrences.push_back(readRecord(Record));
   File.Summary = readSummary(M.require("summary"));
   M.get("findings"); // Made from the rest; see writeReportFile.
@@ -416,14 +268,14 @@ std::variant<ReportFile, ReportFileError>
 crsan::parseReportFile(std::string_view Text) {
   try {
     const json Document = json::parse(Text);
-    return readFile(Node(Document, ""));
+    return readFile(JSONNode(Document, ""));
   } catch (const json::exception &E) {
     // The library puts its own name and error number first: "[json...] ".
     std::string_view What = E.what();
     const size_t End = What.find("] ");
     return ReportFileError{std::string(
         End == std::string_view::npos ? What : What.substr(End + 2))};
-  } catch (const BadFile &E) {
+  } catch (const BadJSON &E) {
     return ReportFileError{E.what()};
   }
 }

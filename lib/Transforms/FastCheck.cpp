@@ -8,213 +8,40 @@
 #include "FastCheck.h"
 #include "DeviceRuntime.h"
 #include "llvm/IR/Dominators.h"
-#include "llvm/IR/InlineAsm.h"
-#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/MDBuilder.h"
-#include "llvm/IR/Module.h"
 #include "llvm/Support/NVPTXAddrSpace.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
-#include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/PromoteMemToReg.h"
 
 using namespace llvm;
 
 namespace crsan {
 
-namespace {
-
 using Layout = abi::AccessorLayout;
-
-/// To where a clock is in the upper half of an accessor.
-constexpr unsigned ClockShift = Layout::ClockAt - 32;
-
-/// The lower and the upper half of an accessor.
-std::pair<Value *, Value *> halves(IRBuilder<> &B, Value *Accessor) {
-  return {B.CreateTrunc(Accessor, B.getInt32Ty()),
-          B.CreateTrunc(B.CreateLShr(Accessor, 32), B.getInt32Ty())};
-}
-
-} // namespace
 
 FastCheck::FastCheck(Function &F, IRBuilder<> &B, Value *First, Constant *Sites,
                      bool HasBarriers, bool HasLocks)
-    : F(F), HasBarriers(HasBarriers), HasLocks(HasLocks) {
-  Module &M = *F.getParent();
-  Type *I32 = B.getInt32Ty(), *I64 = B.getInt64Ty();
-  Mine = B.CreateAlloca(I64);
-  Place = B.CreateAlloca(I32);
-  Barrier = B.CreateAlloca(I32);
-  Floor = B.CreateAlloca(I32);
-  Count = B.CreateAlloca(I32);
+    : F(F), HasBarriers(HasBarriers), HasLocks(HasLocks), Warp(F, B, HasLocks) {
+  Type *I64 = B.getInt64Ty();
+  Count = B.CreateAlloca(B.getInt32Ty());
   B.CreateStore(B.getInt32(0), Count);
   Done = B.CreateAlloca(I64);
   Released = B.CreateAlloca(I64);
   emitForget(B);
   Cells.emplace(F, B);
-  SmallVector<Value *, 4> State;
-  if (First) {
-    for (unsigned I = 0; I < 4; ++I)
-      State.push_back(B.CreateExtractElement(First, I));
-    Self = B.CreateCall(M.getOrInsertFunction(StateName, I64, I32), {State[3]});
-  } else {
-    Self = B.CreateCall(M.getOrInsertFunction(SelfName, I64));
-  }
-  Cells->emitSharedCells(B, Self);
-  emitSites(B, Sites);
-  if (First)
-    setWindow(B, State);
-  else
-    emitWindow(B);
+  const SmallVector<Value *, 4> State = Warp.emitSelf(B, First);
+  Cells->emitSharedCells(B, Warp.self());
+  Warp.emitFirst(B, State, Sites);
 }
 
-/// Loads the index of the function's first site, once it has one.
-void FastCheck::emitSites(IRBuilder<> &B, Constant *Sites) {
-  Type *I32 = B.getInt32Ty();
-  FirstSite = B.getInt32(0);
-  if (!Sites)
-    return;
-  Value *Known = B.CreateLoad(
-      I32, B.CreateConstGEP1_64(
-               B.getInt8Ty(),
-               ConstantExpr::getAddrSpaceCast(
-                   Sites, B.getPtrTy(NVPTXAS::ADDRESS_SPACE_GLOBAL)),
-               offsetof(abi::AccessSite, Index)));
-  Instruction *Before = &*B.GetInsertPoint();
-  BasicBlock *Head = Before->getParent();
-  Instruction *Then = SplitBlockAndInsertIfThen(
-      B.CreateICmpSLT(Known, B.getInt32(0)), Before->getIterator(),
-      /*Unreachable=*/false,
-      MDBuilder(F.getContext()).createUnlikelyBranchWeights());
-  B.SetInsertPoint(Then);
-  Value *Given = callRuntime(B, SitesName, {Sites}, I32);
-  B.SetInsertPoint(Before->getParent(), Before->getParent()->begin());
-  PHINode *Phi = B.CreatePHI(I32, 2);
-  Phi->addIncoming(Known, Head);
-  Phi->addIncoming(Given, Then->getParent());
-  FirstSite = Phi;
-  B.SetInsertPoint(Before);
-}
-
-void FastCheck::emitWindow(IRBuilder<> &B) {
-  Type *I32 = B.getInt32Ty();
-  CallInst *All = emitAssembly(B, StructType::get(I32, I32, I32, I32),
-                               "ld.global.v4.u32 {$0, $1, $2, $3}, [$4];",
-                               "=r,=r,=r,=r,l,~{memory}", {Self});
-  Loaded.push_back(All);
-  SmallVector<Value *, 4> State;
-  for (unsigned I = 0; I < 4; ++I)
-    State.push_back(B.CreateExtractValue(All, I));
-  setWindow(B, State);
-}
-
-/// The warp's number.
-static Value *emitWarp(IRBuilder<> &B, Value *Place) {
-  Value *InBlock = B.CreateAnd(B.CreateLShr(Place, 22), 31);
-  return B.CreateAnd(B.CreateAdd(Place, InBlock), abi::NumWarps - 1);
-}
-
-/// `State`: the first four fields of a WarpState.
-void FastCheck::setWindow(IRBuilder<> &B, ArrayRef<Value *> State) {
-  Type *I32 = B.getInt32Ty(), *I64 = B.getInt64Ty();
-  B.CreateStore(B.CreateShl(State[1], ClockShift), Barrier);
-  B.CreateStore(B.CreateShl(State[2], ClockShift), Floor);
-  B.CreateStore(
-      B.CreateOr(State[3], B.CreateAnd(FirstSite, B.getInt32(abi::NeedsCare))),
-      Place);
-  Value *Warp = emitWarp(B, State[3]);
-  Value *Lane =
-      B.CreateIntrinsic(I32, Intrinsic::nvvm_read_ptx_sreg_laneid, {});
-  Value *Who = B.CreateOr(B.CreateShl(Warp, Layout::WarpAt), Lane);
-  if (HasLocks) {
-    CallInst *Lanes = emitAssembly(
-        B, I32, "ld.global.u32 $0, [$1];", "=r,l,~{memory}",
-        {B.CreateAdd(Self, B.getInt64(offsetof(abi::WarpState, LockedLanes)))});
-    Loaded.push_back(Lanes);
-    Who = B.CreateOr(Who, B.CreateShl(B.CreateAnd(B.CreateLShr(Lanes, Lane), 1),
-                                      countr_zero(Layout::WideOrLocked)));
-  }
-  Value *When = B.CreateShl(State[0], ClockShift);
-  // A power of two that all of the function's sites are below is added to it.
-  Value *Site = B.CreateShl(B.CreateZExt(FirstSite, I64), Layout::SiteAt);
-  B.CreateStore(
-      B.CreateOr(Site, B.CreateOr(B.CreateShl(B.CreateZExt(When, I64), 32),
-                                  B.CreateZExt(Who, I64))),
-      Mine);
-}
-
-void FastCheck::emitBarrier(IntrinsicInst *Old) {
-  IRBuilder<> B(Old);
-  const DebugLoc Loc = Old->getDebugLoc();
-  Type *I32 = B.getInt32Ty(), *I64 = B.getInt64Ty();
-  const Window W = window(B);
+void FastCheck::emitBarrier(IntrinsicInst *Barrier) {
+  IRBuilder<> B(Barrier);
   B.CreateStore(B.getInt64(0), Done);
-  // Only if all warps have the clock that the last barrier gave them is the
-  // next one known to all of them. And only whole warps go on together.
-  Value *Clock = emitClock(B, W);
-  constexpr uint32_t Last = ((1u << (64 - Layout::ClockAt)) - 4) << ClockShift;
-  const bool IsAligned =
-      Old->getIntrinsicID() == Intrinsic::nvvm_barrier_cta_sync_aligned_all;
-  // Those that have parted are to meet before they are counted, as they have to
-  // at the barrier.
-  CallInst *Here = emitAssembly(
-      B, I32,
-      IsAligned ? "bar.warp.sync 0xffffffff; activemask.b32 $0;"
-                : "activemask.b32 $0;",
-      "=r", {});
-  Here->setConvergent();
-  Value *MustAgree = B.CreateOr(
-      B.CreateOr(B.CreateICmpNE(Clock, W.Barrier),
-                 B.CreateICmpUGT(Clock, B.getInt32(Last))),
-      B.CreateOr(
-          B.CreateICmpNE(Here, B.getInt32(~0u)),
-          B.CreateICmpNE(B.CreateAnd(W.Place, abi::NeedsCare | abi::HasFresh),
-                         B.getInt32(0))));
-  B.SetCurrentDebugLocation(Loc);
-  CallInst *New = B.CreateIntrinsic(
-      B.getInt1Ty(),
-      IsAligned ? Intrinsic::nvvm_barrier_cta_red_or_aligned_all
-                : Intrinsic::nvvm_barrier_cta_red_or_all,
-      {B.getInt32(0), MustAgree});
-  Instruction *Agree, *GoOn;
-  SplitBlockAndInsertIfThenElse(
-      New, Old->getIterator(), &Agree, &GoOn,
-      MDBuilder(F.getContext()).createUnlikelyBranchWeights());
-  Old->eraseFromParent();
-  B.SetInsertPoint(Agree);
-  B.SetCurrentDebugLocation(Loc);
-  callRuntime(B, BlockAgreeName, {});
-  B.SetCurrentDebugLocation(DebugLoc());
-  emitWindow(B);
-
-  B.SetInsertPoint(GoOn);
-  B.SetCurrentDebugLocation(DebugLoc());
-  Value *Now = B.CreateAdd(Clock, B.getInt32(1u << ClockShift));
-  Value *Unshifted = B.CreateLShr(Now, ClockShift);
-  // All lanes, before any goes on: the clock never falls.
-  emitAssembly(B, B.getVoidTy(),
-               "st.global.v2.u32 [$0], {$1, $1}; bar.warp.sync 0xffffffff;",
-               "l,r,~{memory}", {Self, Unshifted})
-      ->setConvergent();
-  B.CreateStore(Now, Barrier);
-  B.CreateStore(B.CreateAdd(W.Mine, ConstantInt::get(
-                                        I64, uint64_t(1) << Layout::ClockAt)),
-                Mine);
-}
-
-/// The warp's, where accessors have it in their upper half.
-Value *FastCheck::emitClock(IRBuilder<> &B, const Window &W) {
-  return B.CreateAnd(halves(B, W.Mine).second, B.getInt32(~0u << ClockShift));
+  Warp.emitBarrier(Barrier);
 }
 
 Value *FastCheck::emitNow(IRBuilder<> &B) {
-  return B.CreateLShr(halves(B, window(B).Mine).second, ClockShift);
-}
-
-FastCheck::Window FastCheck::window(IRBuilder<> &B) {
-  auto Load = [&](AllocaInst *A) {
-    return B.CreateLoad(A->getAllocatedType(), A);
-  };
-  return {Load(Mine), Load(Place), Load(Barrier), Load(Floor)};
+  return B.CreateLShr(halves(B, Warp.values(B).Mine).second, ClockShift);
 }
 
 void FastCheck::emitCount(IRBuilder<> &B, uint32_t Number) {
@@ -224,18 +51,8 @@ void FastCheck::emitCount(IRBuilder<> &B, uint32_t Number) {
 }
 
 void FastCheck::emitCounted(IRBuilder<> &B) {
-  callRuntime(B, CountName, {Self, B.CreateLoad(B.getInt32Ty(), Count)});
+  callRuntime(B, CountName, {Warp.self(), B.CreateLoad(B.getInt32Ty(), Count)});
   B.CreateStore(B.getInt32(0), Count);
-}
-
-/// Whether an accessor, of which `Low` is the lower half, is of our block.
-Value *FastCheck::emitInBlock(IRBuilder<> &B, const Window &W, Value *Low) {
-  static_assert(Layout::LaneAt == 0 && Layout::WarpAt == 5);
-  Value *First = B.CreateShl(W.Place, Layout::WarpAt);
-  Value *Number = B.CreateAnd(B.CreateLShr(W.Place, 16 - Layout::WarpAt),
-                              63 << Layout::WarpAt);
-  return B.CreateICmpULT(
-      B.CreateAnd(B.CreateSub(Low, First), uint32_t(Layout::Who)), Number);
 }
 
 /// Quick::isOrdered in runtime/device/Judgement.h, and P6.
@@ -252,7 +69,7 @@ Value *FastCheck::emitIsOrdered(IRBuilder<> &B, const Window &W, const Check &C,
   const bool MayBeShared = C.A.mayBeShared(), MayBeGlobal = C.A.mayBeGlobal();
   Value *InBlock = nullptr;
   if (MayBeShared || HasBarriers || C.A.IsStrong) {
-    InBlock = emitInBlock(B, W, Low);
+    InBlock = WarpWindow::emitInBlock(B, W, Low);
     Value *IsBefore = HasBarriers ? B.CreateICmpULT(High, W.Barrier)
                                   : static_cast<Value *>(B.getFalse());
     // Who is of another block was there before the memory was this block's.
@@ -265,7 +82,7 @@ Value *FastCheck::emitIsOrdered(IRBuilder<> &B, const Window &W, const Check &C,
   // What its warp had done by then has reached this one (judge, near).
   if (HasLocks) {
     Type *I32 = B.getInt32Ty();
-    Value *Mine = emitWarp(B, W.Place);
+    Value *Mine = WarpWindow::emitWarp(B, W.Place);
     Value *Theirs = B.CreateAnd(B.CreateLShr(Low, Layout::WarpAt),
                                 B.getInt32(abi::NumWarps - 1));
     // knownEntry.
@@ -411,29 +228,17 @@ Value *FastCheck::emitIsKept(IRBuilder<> &B, const Check &C, const Window &W,
     Change = B.CreateXor(Low, halves(B, C.Mine).first);
   // Another block's is of the time before the memory was this one's.
   if (A.mayBeShared()) {
-    Value *OtherBlock = emitOtherBlock(B, W);
+    Value *OtherBlock = WarpWindow::emitOtherBlock(B, W);
     Equal = B.CreateOr(
         Equal, !A.mayBeGlobal()
                    ? OtherBlock
                    : B.CreateSelect(C.InShared, OtherBlock, B.getInt32(0)));
   }
   Value *IsKept = B.CreateICmpEQ(B.CreateAnd(Change, Equal), B.getInt32(0));
-  IsKept = B.CreateAnd(IsKept, B.CreateICmpUGE(High, emitClock(B, W)));
+  IsKept =
+      B.CreateAnd(IsKept, B.CreateICmpUGE(High, WarpWindow::emitClock(B, W)));
   return B.CreateAnd(IsKept,
                      B.CreateICmpUGE(Hash(Low, High), Hash(MyLow, MyHigh)));
-}
-
-/// The bits of an accessor in which those of other blocks differ from ours; if
-/// there are none, those of other warps.
-Value *FastCheck::emitOtherBlock(IRBuilder<> &B, const Window &W) {
-  Value *First = B.CreateAnd(W.Place, B.getInt32(abi::NumWarps - 1));
-  Value *Number = B.CreateAnd(B.CreateLShr(W.Place, 16), B.getInt32(63));
-  Value *Below = B.CreateSub(Number, B.getInt32(1));
-  Value *IsAligned = B.CreateICmpEQ(
-      B.CreateAnd(B.CreateOr(First, Number), Below), B.getInt32(0));
-  Value *InBlock = B.CreateSelect(IsAligned, Below, B.getInt32(0));
-  return B.CreateAnd(B.CreateShl(B.CreateNot(InBlock), Layout::WarpAt),
-                     B.getInt32(uint32_t(Layout::Who)));
 }
 
 /// Remembers a read in those of its cells that do not do as well with another.
@@ -459,7 +264,8 @@ void FastCheck::emitStrong(IRBuilder<> &B, const Check &C, const Window &W) {
         "and.b64 s, s, $1; setp.ne.u64 p, s, 0; "
         "@p red.relaxed.gpu.global.or.b64 [$0], $1; }",
         "l,l,~{memory}",
-        {B.CreateAdd(Self, B.getInt64(offsetof(abi::WarpState, Seen))), Bit});
+        {B.CreateAdd(Warp.self(), B.getInt64(offsetof(abi::WarpState, Seen))),
+         Bit});
   }
   if (!A.Writes)
     return;
@@ -537,7 +343,7 @@ void FastCheck::emit(Instruction *Before, ArrayRef<FastAccess> Accesses) {
   IRBuilder<> B(Before);
   B.SetCurrentDebugLocation(DebugLoc());
   Type *I32 = B.getInt32Ty();
-  const Window W = window(B);
+  const Window W = Warp.values(B);
   // Care is needed: by the warp; ...
   Value *NeedsCare = B.CreateICmpSLT(W.Place, B.getInt32(0));
   auto OrIf = [&](Value *Condition) {
@@ -677,7 +483,7 @@ void FastCheck::emitRelease(Instruction *Before, Constant *Site,
   IRBuilder<> B(Before);
   B.SetCurrentDebugLocation(DebugLoc());
   Value *HasFenced = B.CreateICmpNE(
-      B.CreateAnd(window(B).Place, abi::HasFenced), B.getInt32(0));
+      B.CreateAnd(Warp.values(B).Place, abi::HasFenced), B.getInt32(0));
   Value *IsNew =
       B.CreateICmpNE(Address, B.CreateLoad(B.getInt64Ty(), Released));
   auto *Rare = MDBuilder(F.getContext()).createUnlikelyBranchWeights();
@@ -709,22 +515,16 @@ void FastCheck::emitDone(Instruction *After, Constant *Site, uint32_t Number,
                 Done);
   // A lock that has been taken may be given back.
   B.CreateStore(B.getInt64(0), Released);
-  emitWindow(B);
+  Warp.emitLoad(B);
 }
 
 void FastCheck::finish() {
-  SmallVector<AllocaInst *> Variables = {Mine,  Place, Barrier, Floor,
-                                         Count, Done,  Released};
+  SmallVector<AllocaInst *> Variables = Warp.variables();
+  Variables.append({Count, Done, Released});
   Cells->finish(Variables);
   DominatorTree DT(F);
   PromoteMemToReg(Variables, DT);
-  // Windows in which nothing is checked.
-  for (CallInst *Load : Loaded) {
-    for (User *U : make_early_inc_range(Load->users()))
-      RecursivelyDeleteTriviallyDeadInstructions(cast<Instruction>(U));
-    if (Load->use_empty())
-      Load->eraseFromParent();
-  }
+  Warp.finish();
 }
 
 } // namespace crsan

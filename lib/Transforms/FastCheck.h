@@ -17,6 +17,7 @@
 #define CRSAN_TRANSFORMS_FASTCHECK_H
 
 #include "CellLocator.h"
+#include "WarpWindow.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
 
@@ -24,9 +25,7 @@
 
 namespace crsan {
 
-/// What a function's checks in line need. What they have in common between two
-/// synchronisations is its *window*: loaded at the beginning and after whatever
-/// may have changed it.
+/// A function's checks in line. What they know of their warp is their window.
 class FastCheck {
 public:
   /// At the beginning of the function. `First`: the window that a kernel begins
@@ -37,7 +36,7 @@ public:
             llvm::Constant *Sites, bool HasBarriers, bool HasLocks);
 
   /// A synchronisation has happened: the window is loaded anew.
-  void emitWindow(llvm::IRBuilder<> &B);
+  void emitWindow(llvm::IRBuilder<> &B) { Warp.emitLoad(B); }
   /// Replaces a barrier of all threads of the block, without telling the
   /// runtime if all their warps have done nothing but that since the last one.
   void emitBarrier(llvm::IntrinsicInst *Barrier);
@@ -85,14 +84,8 @@ private:
     /// where.
     llvm::Value *Replaced = nullptr, *Offset = nullptr;
   };
-  struct Window {
-    llvm::Value *Mine;  ///< Thread, clock and first site, an Accessor.
-    llvm::Value *Place; ///< As WarpState's.
-    llvm::Value *Barrier, *Floor; ///< Shifted to where a clock is.
-  };
-  Window window(llvm::IRBuilder<> &B);
-  void setWindow(llvm::IRBuilder<> &B, llvm::ArrayRef<llvm::Value *> State);
-  void emitSites(llvm::IRBuilder<> &B, llvm::Constant *Sites);
+  using Window = WarpWindow::Values;
+
   void emitLoads(llvm::IRBuilder<> &B, Check &C, const Window &W,
                  llvm::Value *Several);
   llvm::Value *emitIsOld(llvm::IRBuilder<> &B, const Check &C, const Window &W);
@@ -101,26 +94,19 @@ private:
   llvm::Value *emitSuspects(llvm::IRBuilder<> &B, Check &C, const Window &W);
   llvm::Value *emitIsKept(llvm::IRBuilder<> &B, const Check &C, const Window &W,
                           llvm::Value *Reader);
-  llvm::Value *emitOtherBlock(llvm::IRBuilder<> &B, const Window &W);
-  static llvm::Value *emitClock(llvm::IRBuilder<> &B, const Window &W);
-  llvm::Value *emitInBlock(llvm::IRBuilder<> &B, const Window &W,
-                           llvm::Value *Low);
   llvm::Value *emitIsOrdered(llvm::IRBuilder<> &B, const Window &W,
                              const Check &C, llvm::Value *Earlier);
   llvm::Value *emitBytes(llvm::IRBuilder<> &B, const FastAccess &A);
 
   llvm::Function &F;
   const bool HasBarriers, HasLocks;
+  WarpWindow Warp;
   std::optional<CellLocator> Cells;
-  llvm::Value *Self;      ///< Address of the warp's state.
-  llvm::Value *FirstSite; ///< Index of the function's; negative: there is none.
-  /// Variables until finish(), for values that flow: the fields of Window, and
-  /// the number of accesses.
-  llvm::AllocaInst *Mine, *Place, *Barrier, *Floor, *Count;
+  /// A variable until finish(): the number of accesses.
+  llvm::AllocaInst *Count;
   /// The site and the address of the last strong access, and the address of
   /// the last one that may have released; 0: none.
   llvm::AllocaInst *Done, *Released;
-  llvm::SmallVector<llvm::CallInst *> Loaded; ///< All windows.
 };
 
 } // namespace crsan

@@ -60,13 +60,12 @@ struct RunRef {
   }
 };
 
-/// The bit of the kernel that is running. `Flags`: EnterFlags.
-DEVICE uint32_t kernelBitHere(uint32_t Flags) {
-  return kernelBit(Flags >> KernelTagAt, __nvvm_read_ptx_sreg_nctaid_x(),
-                   __nvvm_read_ptx_sreg_nctaid_y(),
-                   __nvvm_read_ptx_sreg_nctaid_z(),
-                   __nvvm_read_ptx_sreg_ntid_x(), __nvvm_read_ptx_sreg_ntid_y(),
-                   __nvvm_read_ptx_sreg_ntid_z());
+/// The bit of the kernel that is running. `Tag`: its kernelTag.
+DEVICE uint32_t kernelBitHere(uint32_t Tag) {
+  return kernelBit(
+      Tag, __nvvm_read_ptx_sreg_nctaid_x(), __nvvm_read_ptx_sreg_nctaid_y(),
+      __nvvm_read_ptx_sreg_nctaid_z(), __nvvm_read_ptx_sreg_ntid_x(),
+      __nvvm_read_ptx_sreg_ntid_y(), __nvvm_read_ptx_sreg_ntid_z());
 }
 
 DEVICE GridRuns &runsOf(uint64_t Grid) {
@@ -140,9 +139,9 @@ DEVICE uint32_t noteRuns(const StreamOrder &S, GridRuns &G, uint32_t Here,
 }
 
 /// A grid has begun, and this may be the first of its warps. `Clock`: that of
-/// its first accesses. Returns whether `Horizon` of its GridStart is set.
+/// its first accesses. Sets the `Horizon` of its GridStart.
 DEVICE void beginGrid(GridStart &Start, uint64_t Grid, uint32_t Flags,
-                      uint32_t Here, uint32_t Clock) {
+                      uint32_t Tag, uint32_t Here, uint32_t Clock) {
   StreamOrder *S = streamOrder();
   const uint32_t Leader = __builtin_ctz(Here);
   if (!S) {
@@ -161,25 +160,19 @@ DEVICE void beginGrid(GridStart &Start, uint64_t Grid, uint32_t Flags,
   if (lane() == Leader) {
 #pragma unroll 1
     for (uint32_t Tries = 0; Tries < 10000 && !Writes; ++Tries) {
-      uint64_t Found = loadRelaxed(G.Grid);
+      const uint64_t Found = loadRelaxed(G.Grid);
       if (Found == Key)
         break;
-      if (Found != 1) {
-        const uint64_t Expected = Found;
-        asm volatile("atom.relaxed.gpu.cas.b64 %0, [%1], %2, %3;"
-                     : "=l"(Found)
-                     : "l"(&G.Grid), "l"(Expected), "l"(uint64_t(1))
-                     : "memory");
-        Writes = Found == Expected;
-      } else {
+      if (Found != 1)
+        Writes = exchangeIf(G.Grid, Found, 1);
+      else
         asm volatile("nanosleep.u32 100;" ::: "memory");
-      }
     }
     fenceDevice();
   }
   if (!__nvvm_shfl_sync_idx_i32(Here, Writes, Leader, 31))
     return;
-  const uint32_t Least = noteRuns(*S, G, Here, kernelBitHere(Flags), Clock);
+  const uint32_t Least = noteRuns(*S, G, Here, kernelBitHere(Tag), Clock);
   // At first there is no horizon: the clock is smaller than what was.
   if (lane() == Leader)
     storeRelaxed(Start.Horizon, ~0u);
@@ -221,9 +214,9 @@ DEVICE bool areUnordered(uint64_t Other, uint64_t Mine, uint32_t Then) {
   if (loadSystem(S->IsOff) || loadSystem(S->HasSignalled) ||
       loadRelaxed(metadata().HasLearned) || loadRelaxed(metadata().Foreign))
     return false;
-    // Whatever has been told beyond a block since: by a grid that came after
-    // the access, to the host.
 #pragma unroll 1
+  // Whatever has been told beyond a block since: by a grid that came after the
+  // access, to the host.
   for (uint32_t I = 0; I < NumAnyWide; ++I) {
     const Row Told(SyncCells::at(I).Known);
     uint32_t Largest = 0;

@@ -8,82 +8,13 @@
 #define CRSAN_DEVICE_METADATA_H
 
 #include "Accesses.h"
-#include "LaunchOrder.h"
+#include "GridClocks.h"
 #include "Locks.h"
 
 /// Entry points of metadata mode: every access comes here.
 #define HOT_ENTRY extern "C" __attribute__((device, noinline, used, convergent))
 
 namespace crsan::device {
-
-/// The largest clock of a warp that had ended. `Here`: the lanes that ask.
-DEVICE uint32_t largestEnded(uint32_t Here) {
-  auto At = [](uint32_t I) {
-    return loadRelaxed(table<MaxClock>(MaxClocksAt)[I].Clock);
-  };
-  uint32_t Largest = 0;
-  if (Here == ~0u) {
-    static_assert(NumMaxClocks == 32);
-    Largest = At(lane());
-#pragma unroll
-    for (uint32_t Step = 16; Step > 0; Step /= 2) {
-      const uint32_t Other = __nvvm_shfl_sync_bfly_i32(~0u, Largest, Step, 31);
-      Largest = Other > Largest ? Other : Largest;
-    }
-    return Largest;
-  }
-#pragma unroll 1
-  for (uint32_t I = 0; I < NumMaxClocks; ++I)
-    Largest = At(I) > Largest ? At(I) : Largest;
-  return Largest;
-}
-
-/// Where the clocks of a grid begin.
-struct GridClocks {
-  /// Larger than any clock of a grid that had ended when its first block began.
-  uint32_t Start;
-  uint32_t Floor; ///< No access of a grid that is ordered before it is larger.
-  bool IsCommon;  ///< All warps of the grid for which this holds have the same.
-};
-DEVICE GridClocks startOf(uint64_t Grid, uint32_t Flags, uint32_t Here) {
-  GridStart &G = table<GridStart>(GridStartsAt)[Grid & (NumGridStarts - 1)];
-  // Never 0, and larger for a later grid, as far as one can tell.
-  const uint32_t Key = uint32_t(Grid) * 2 + 1;
-  uint32_t Start, Found, Horizon, Unused;
-  // The multiprocessor's cache holds nothing from before the grid; everybody
-  // asks, and it answers.
-  asm volatile("ld.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(Start), "=r"(Found), "=r"(Horizon), "=r"(Unused)
-               : "l"(&G)
-               : "memory");
-  if (__nvvm_vote_all_sync(Here, Found == Key))
-    return {Start, Horizon < Start ? Horizon : Start, true};
-  const uint32_t Largest = largestEnded(Here);
-  beginGrid(G, Grid, Flags, Here, Largest + 1);
-  const uint32_t Leader = __builtin_ctz(Here);
-  uint64_t Now = 0;
-  if (lane() == Leader) {
-    Now = loadRelaxed(G.KeyAndClock);
-    while (uint32_t(Now >> 32) != Key) {
-      // Who has lost its place to a later grid does not take it again: so it
-      // has had one clock there.
-      if (Now && int32_t(Key - uint32_t(Now >> 32)) < 0) {
-        Now = Largest + 1;
-        break;
-      }
-      const uint64_t Wanted = uint64_t(Key) << 32 | (Largest + 1);
-      const uint64_t Was = compareAndSwap(G.KeyAndClock, Now, Wanted);
-      Now = Was == Now ? Wanted : Was;
-    }
-    fenceDevice();
-    Horizon = loadRelaxed(G.Horizon);
-  }
-  Now = shuffle(Here, Now, Leader);
-  Horizon = __nvvm_shfl_sync_idx_i32(Here, Horizon, Leader, 31);
-  Start = uint32_t(Now);
-  const bool IsCommon = uint32_t(Now >> 32) == Key;
-  return {Start, IsCommon && Horizon < Start ? Horizon : Start, IsCommon};
-}
 
 /// The object that a barrier of the whole block is.
 constexpr uint64_t BlockBarrier = ~uint64_t(0);
@@ -115,8 +46,9 @@ using OwnerTable = uint64_t __attribute__((ext_vector_type(2)));
 /// See __crsan_md_pages_from.
 using PageRange = uint64_t __attribute__((ext_vector_type(2)));
 
-/// A kernel begins. Lanes of a warp come here together.
-HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags) {
+/// A kernel begins. Lanes of a warp come here together. `Flags`: EnterFlags;
+/// `Tag`: kernelTag.
+HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags, uint32_t Tag) {
   using namespace crsan::device;
   if (!isShadowed())
     return {0, 0, 0, NeedsCare};
@@ -133,7 +65,7 @@ HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags) {
   const uint32_t Clock = loadRelaxed(W.Clock), Had = loadRelaxed(W.Flags);
   const bool IsOurs =
       loadRelaxed(W.Grid) == Grid && loadRelaxed(W.Block) == Block;
-  const auto [First, Floor, IsCommon] = startOf(Grid, Flags, Here);
+  const auto [First, Floor, IsCommon] = startOf(Grid, Flags, Tag, Here);
   Before = __nvvm_shfl_sync_idx_i32(Here, Before, Leader, 31);
   const bool IsAlone = (Before & AliveMask) == 0;
   // Others of this warp may have come before.

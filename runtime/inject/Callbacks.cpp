@@ -196,18 +196,9 @@ static void onLaunch(Session &S, Role What, CUpti_CallbackId Id,
                      const CUpti_CallbackData &Call) {
   CUcontext Ctx = contextOf(streamOf(What, Call.functionParams), Call);
   std::optional<OrderedLaunch> Ordered = orderedLaunch(S, Id, Call, Ctx);
-  if (Call.callbackSite == CUPTI_API_ENTER) {
-    std::optional<CUstream> Queue;
-    if (What != Role::GraphLaunch)
-      Queue = streamOf(What, Call.functionParams);
-    S.launching(Ctx, Ctx == Call.context ? Call.contextUid : 0, Queue);
-    return Ordered ? S.ordering(Ctx, *Ordered) : S.losingOrder();
-  }
-  S.launchIsOver();
-  if (Ordered)
-    S.orderOf(Ctx)->launched(Ordered->Stream);
-  else
-    S.lostOrder();
+  if (Call.callbackSite == CUPTI_API_ENTER)
+    return S.launching(Ctx, Ctx == Call.context ? Call.contextUid : 0, Ordered);
+  S.launchIsOver(Ctx, Ordered);
   const char *Kernel = What == Role::GraphLaunch
                            ? nullptr
                            : (Call.symbolName ? Call.symbolName : "?");
@@ -274,7 +265,7 @@ static void onContextSync(Session &S, CUpti_CallbackId Id,
     Ctx = static_cast<const cuCtxSynchronize_v2_params *>(Call.functionParams)
               ->ctx;
   if (Call.callbackSite == CUPTI_API_ENTER) {
-    *Call.correlationData = S.awaitingIdle(Ctx);
+    *Call.correlationData = S.ordering().awaitingIdle(Ctx);
     return;
   }
   auto Result = *static_cast<const CUresult *>(Call.functionReturnValue);

@@ -1,5 +1,4 @@
-//===- Callbacks.h - CUPTI's callbacks -> events of the session  -*- C++
-//-*--===//
+//===- Callbacks.h - CUPTI's callbacks -> events ----------------*- C++ -*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -125,8 +125,6 @@ public:
   CUdevice Device = -1;
   int ComputeMajor = 0, ComputeMinor = 0;
   Multiprocessors Processors;
-  std::optional<CUstream> Queue; ///< The first one that it launched in.
-  bool HasOverlaps = false;      ///< It has had more than one.
   bool IsDead = false; ///< Destroyed; Handle may be another one's by now.
   CUresult Failure = CUDA_SUCCESS; ///< A kernel of it failed.
   std::string FailureName;
@@ -142,6 +140,7 @@ public:
   abi::Counters LastCounters{};
   /// Null where no code asks for it, or it could not be made.
   std::unique_ptr<Shadow> TheShadow;
+  bool KnowsOverlaps = false; ///< The shadow: that grids may run side by side.
   abi::Metadata LastMetadata{};
   AccessCounts LastAccesses; ///< Of metadata mode.
 

@@ -210,7 +210,7 @@ static void follow(Session &S, CUpti_CallbackId Id,
   const void *P = Call.functionParams;
   const bool IsEnter = Call.callbackSite == CUPTI_API_ENTER;
   auto On = [&](CUstream Stream, auto What) {
-    What(*S.orderOf(contextOf(Stream, Call)),
+    What(*S.ordering().of(contextOf(Stream, Call)),
          StreamId::of(Stream, isPerThread(Id)));
   };
   // The handle is gone when it is over.
@@ -232,15 +232,16 @@ static void follow(Session &S, CUpti_CallbackId Id,
     // Both begin alike.
     const auto &Create = as<cuStreamCreate_params>(P);
     const bool IsBlocking = !(Create.Flags & CU_STREAM_NON_BLOCKING);
-    return S.orderOf(Call.context)
+    return S.ordering()
+        .of(Call.context)
         ->created(StreamId::of(*Create.phStream, false), IsBlocking);
   }
   case CBID(cuStreamWaitEvent):
   case CBID(cuStreamWaitEvent_ptsz): {
     const auto &Wait = as<cuStreamWaitEvent_params>(P);
-    return S.streamWaits(contextOf(Wait.hStream, Call),
-                         StreamId::of(Wait.hStream, isPerThread(Id)),
-                         Wait.hEvent);
+    return S.ordering().streamWaits(contextOf(Wait.hStream, Call),
+                                    StreamId::of(Wait.hStream, isPerThread(Id)),
+                                    Wait.hEvent);
   }
   case CBID(cuStreamSynchronize):
   case CBID(cuStreamSynchronize_ptsz):
@@ -249,11 +250,12 @@ static void follow(Session &S, CUpti_CallbackId Id,
     return On(as<cuStreamSynchronize_params>(P).hStream,
               [](StreamOrder &O, StreamId Id) { O.streamDone(Id); });
   case CBID(cuEventCreate):
-    return S.orderOf(Call.context)
+    return S.ordering()
+        .of(Call.context)
         ->created(*as<cuEventCreate_params>(P).phEvent);
   case CBID(cuEventDestroy):
   case CBID(cuEventDestroy_v2):
-    return S.eventGone(as<cuEventDestroy_v2_params>(P).hEvent);
+    return S.ordering().eventGone(as<cuEventDestroy_v2_params>(P).hEvent);
   case CBID(cuEventRecord):
   case CBID(cuEventRecord_ptsz): {
     const auto &Record = as<cuEventRecord_params>(P);
@@ -263,7 +265,7 @@ static void follow(Session &S, CUpti_CallbackId Id,
   }
   case CBID(cuEventSynchronize):
   case CBID(cuEventQuery):
-    return S.eventDone(as<cuEventSynchronize_params>(P).hEvent);
+    return S.ordering().eventDone(as<cuEventSynchronize_params>(P).hEvent);
   case CBID(cuMemcpyHtoDAsync_v2):
   case CBID(cuMemcpyHtoDAsync_v2_ptsz):
     return Enqueued(as<cuMemcpyHtoDAsync_v2_params>(P).hStream);
@@ -296,10 +298,10 @@ void onOrderCall(Session &S, CUpti_CallbackId Id,
   case Effect::Follow:
     return follow(S, Id, Call);
   case Effect::Cut:
-    return S.cutOrder();
+    return S.ordering().cut();
   case Effect::Lose:
-    return Call.callbackSite == CUPTI_API_ENTER ? S.losingOrder()
-                                                : S.lostOrder();
+    return Call.callbackSite == CUPTI_API_ENTER ? S.ordering().losing()
+                                                : S.ordering().lost();
   }
 }
 
@@ -389,7 +391,7 @@ std::optional<OrderedLaunch> orderedLaunch(Session &S, CUpti_CallbackId Id,
                     Call.symbolName,
                     {Shape.gridDimX, Shape.gridDimY, Shape.gridDimZ},
                     {Shape.blockDimX, Shape.blockDimY, Shape.blockDimZ}};
-    if (IsEnter && S.orderOf(Ctx)->isFollowing()) {
+    if (IsEnter && S.ordering().of(Ctx)->isFollowing()) {
       OwnCalls Own(Ctx);
       L.MayTellHost =
           !Own.ok() || !readArguments(Function, Params, Extra, L.Arguments);

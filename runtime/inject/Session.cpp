@@ -7,7 +7,6 @@
 
 #include "Session.h"
 
-#include "Collector.h"
 #include "Driver.h"
 #include "Fatbin.h"
 #include "Log.h"
@@ -20,7 +19,6 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <cstring>
 #include <thread>
 
 #include <signal.h>
@@ -119,46 +117,6 @@ void Session::configure(CUcontext Handle, uint32_t Uid) {
   Code.configure(*C);
 }
 
-void Session::launching(CUcontext Ctx, uint32_t Uid,
-                        std::optional<CUstream> Queue) {
-  ++BeingLaunched;
-  if (!Ctx)
-    return;
-  if (IsResetting)
-    std::lock_guard Wait(Configuring);
-  bool IsConfigured;
-  {
-    std::lock_guard Lock(Data);
-    if (Code.generation() == 0)
-      return;
-    std::shared_ptr<Context> C = findContext(Ctx);
-    bool IsSame = C && (Uid == 0 || C->Uid == 0 || C->Uid == Uid);
-    IsConfigured = IsSame && C->Generation == Code.generation();
-  }
-  if (!IsConfigured)
-    configure(Ctx, Uid);
-  noteQueue(Ctx, Queue);
-}
-
-/// Grids of one queue do not run side by side.
-void Session::noteQueue(CUcontext Ctx, std::optional<CUstream> Queue) {
-  std::shared_ptr<Context> C;
-  {
-    std::lock_guard Lock(Data);
-    C = findContext(Ctx);
-    if (!C || !C->TheShadow || C->HasOverlaps)
-      return;
-    if (!C->Queue)
-      C->Queue = Queue;
-    if (Queue && C->Queue == Queue)
-      return;
-    C->HasOverlaps = true;
-  }
-  std::lock_guard Lock(Configuring);
-  if (OwnCalls Own(C->Handle); Own.ok())
-    C->TheShadow->noteOverlaps();
-}
-
 void Session::codeUnloading(CUlibrary Library, CUmodule Module) {
   uint64_t Serial;
   ContextList Affected;
@@ -223,9 +181,9 @@ void Session::deviceEnding(CUdevice Device) {
 }
 
 void Session::contextGone(CUcontext Ctx) {
+  Ordering.forget(Ctx);
   std::lock_guard Lock(Data);
   Memory.forget(Ctx);
-  Orders.erase(Ctx);
   if (std::shared_ptr<Context> C = findContext(Ctx))
     C->IsDead = true;
   Residencies.clear(); // Its functions' handles are reused.
@@ -234,6 +192,38 @@ void Session::contextGone(CUcontext Ctx) {
 //===----------------------------------------------------------------------===//
 // Launches
 //===----------------------------------------------------------------------===//
+
+void Session::launching(CUcontext Ctx, uint32_t Uid,
+                        const std::optional<OrderedLaunch> &Launch) {
+  ++BeingLaunched;
+  Ordering.launching(Ctx, makeReady(Ctx, Uid), Launch);
+}
+
+/// Switches on what the context is about to run. Returns what is kept for it,
+/// or null.
+std::shared_ptr<Context> Session::makeReady(CUcontext Ctx, uint32_t Uid) {
+  if (!Ctx)
+    return nullptr;
+  if (IsResetting)
+    std::lock_guard Wait(Configuring);
+  {
+    std::lock_guard Lock(Data);
+    std::shared_ptr<Context> C = findContext(Ctx);
+    const bool IsSame = C && (Uid == 0 || C->Uid == 0 || C->Uid == Uid);
+    if (Code.generation() == 0 ||
+        (IsSame && C->Generation == Code.generation()))
+      return C;
+  }
+  configure(Ctx, Uid);
+  std::lock_guard Lock(Data);
+  return findContext(Ctx);
+}
+
+void Session::launchIsOver(CUcontext Ctx,
+                           const std::optional<OrderedLaunch> &Launch) {
+  --BeingLaunched;
+  Ordering.launched(Ctx, Launch);
+}
 
 void Session::launched(CUcontext Ctx, const char *Kernel,
                        const std::optional<LaunchShape> &Shape) {
@@ -323,138 +313,6 @@ void Session::kernelFailed(Context &C, CUresult Result) {
 }
 
 //===----------------------------------------------------------------------===//
-// The order of launches
-//===----------------------------------------------------------------------===//
-
-std::shared_ptr<StreamOrder> Session::orderOf(CUcontext Ctx) {
-  std::lock_guard Lock(Data);
-  std::shared_ptr<StreamOrder> &Found = Orders[Ctx];
-  if (!Found)
-    Found = std::make_shared<StreamOrder>();
-  return Found;
-}
-
-std::vector<std::shared_ptr<StreamOrder>> Session::orders() {
-  std::lock_guard Lock(Data);
-  std::vector<std::shared_ptr<StreamOrder>> All;
-  for (const auto &[Ctx, Order] : Orders)
-    All.push_back(Order);
-  return All;
-}
-
-/// The device is told where the order of launches is, once there is more than
-/// one stream.
-void Session::beginOrder(CUcontext Ctx, StreamOrder &Order) {
-  std::shared_ptr<Context> C;
-  {
-    std::lock_guard DataLock(Data);
-    C = findContext(Ctx);
-    if (!C || !C->TheShadow || !C->TheShadow->canShareOrder() ||
-        C->Failure != CUDA_SUCCESS)
-      return;
-  }
-  std::lock_guard Lock(Configuring);
-  OwnCalls Own(Ctx);
-  if (!Own.ok())
-    return;
-  if (abi::StreamOrder *Shared = C->TheShadow->shareOrder())
-    Order.begin(Shared);
-}
-
-void Session::ordering(CUcontext Ctx, const OrderedLaunch &Launch) {
-  std::shared_ptr<StreamOrder> Order = orderOf(Ctx);
-  if (Order->isWanted())
-    beginOrder(Ctx, *Order);
-  bool IsFollowed = false, TellsHost = Launch.MayTellHost;
-  CUdeviceptr Where = 0;
-  const char *Kernel = Launch.Kernel ? Launch.Kernel : "";
-  {
-    std::lock_guard Lock(Data);
-    if (std::shared_ptr<Context> C = findContext(Ctx); C && C->TheShadow) {
-      IsFollowed = Code.isShadowed(Kernel) && Launch.IsPlain;
-      Where = C->TheShadow->orderAddress();
-      TellsHost |=
-          std::any_of(C->Variables.begin(), C->Variables.end(),
-                      [](const auto &Entry) { return Entry.second.isHosts(); });
-    }
-    for (uint64_t Word : Launch.Arguments)
-      TellsHost |= Memory.isHosts(Word);
-  }
-  // What others do in their kernels, nobody knows.
-  if (!IsFollowed)
-    Order->lose();
-  const uint32_t Bit =
-      abi::kernelBit(abi::kernelTag(Kernel, std::strlen(Kernel)),
-                     Launch.Grid[0], Launch.Grid[1], Launch.Grid[2],
-                     Launch.Block[0], Launch.Block[1], Launch.Block[2]);
-  const std::optional<StreamOrder::Mark> Mark =
-      Order->launching(Launch.Stream, Bit, TellsHost);
-  if (!Mark)
-    return;
-  OwnCalls Own(Ctx);
-  // A capture would take what is written for a part of the program's graph.
-  CUstreamCaptureStatus Status = CU_STREAM_CAPTURE_STATUS_NONE;
-  if (Own.ok() && theDriver().cuStreamIsCapturing &&
-      (theDriver().cuStreamIsCapturing(Launch.Handle, &Status) !=
-           CUDA_SUCCESS ||
-       Status != CU_STREAM_CAPTURE_STATUS_NONE))
-    return Order->lose();
-  const CUresult Result =
-      Own.ok() ? theDriver().cuStreamWriteValue32(
-                     Launch.Handle,
-                     Where + offsetof(abi::StreamOrder, Current) +
-                         Mark->Stream * sizeof(uint32_t),
-                     Mark->Run, CU_STREAM_WRITE_VALUE_DEFAULT)
-               : CUDA_ERROR_INVALID_CONTEXT;
-  if (Result != CUDA_SUCCESS) {
-    theLog().detail(2, "cuStreamWriteValue32: {}",
-                    theDriver().errorName(Result));
-    Order->lose();
-  }
-}
-
-void Session::streamWaits(CUcontext Ctx, StreamId Stream, CUevent Event) {
-  std::shared_ptr<StreamOrder> Own = orderOf(Ctx);
-  if (Own->knows(Event))
-    return Own->waits(Stream, Event);
-  // What it waits for is in another context, and so may be what waits for it.
-  eventDone(Event);
-  Own->lose();
-}
-
-void Session::eventDone(CUevent Event) {
-  for (const std::shared_ptr<StreamOrder> &Order : orders())
-    Order->eventDone(Event);
-}
-
-void Session::eventGone(CUevent Event) {
-  for (const std::shared_ptr<StreamOrder> &Order : orders())
-    Order->forget(Event);
-}
-
-void Session::cutOrder() {
-  for (const std::shared_ptr<StreamOrder> &Order : orders())
-    Order->cut();
-}
-
-void Session::losingOrder() {
-  ++BeingLost;
-  for (const std::shared_ptr<StreamOrder> &Order : orders())
-    Order->lose();
-}
-
-void Session::lostOrder() {
-  // The context may have become idle before the call had any effect.
-  for (const std::shared_ptr<StreamOrder> &Order : orders())
-    Order->lose();
-  --BeingLost;
-}
-
-uint64_t Session::awaitingIdle(CUcontext Ctx) {
-  return BeingLost ? StreamOrder::NeverIdle : orderOf(Ctx)->beforeIdle();
-}
-
-//===----------------------------------------------------------------------===//
 // Memory and its shadow
 //===----------------------------------------------------------------------===//
 
@@ -478,7 +336,7 @@ void Session::changeShadow(const std::vector<MemoryRange> &Ranges,
 }
 
 void Session::allocated(CUcontext Owner, uint64_t Base, size_t Size) {
-  cutOrder(); // Memory changes hands.
+  Ordering.cut(); // Memory changes hands.
   std::lock_guard Lock(Configuring);
   MemoryRange Range{Owner, Base, Size};
   {
@@ -491,7 +349,7 @@ void Session::allocated(CUcontext Owner, uint64_t Base, size_t Size) {
 }
 
 void Session::freed(uint64_t Base) {
-  cutOrder(); // Memory changes hands.
+  Ordering.cut(); // Memory changes hands.
   std::lock_guard Lock(Configuring);
   std::optional<MemoryRange> Range;
   {
@@ -504,7 +362,7 @@ void Session::freed(uint64_t Base) {
 }
 
 void Session::unmapped(uint64_t Base, size_t Size) {
-  cutOrder(); // Memory changes hands.
+  Ordering.cut(); // Memory changes hands.
   std::lock_guard Lock(Configuring);
   std::vector<MemoryRange> Ranges;
   {
@@ -515,7 +373,7 @@ void Session::unmapped(uint64_t Base, size_t Size) {
 }
 
 void Session::freeing(uint64_t Base) {
-  cutOrder(); // Memory changes hands.
+  Ordering.cut(); // Memory changes hands.
   std::lock_guard Lock(Data);
   Memory.freeing(Base);
 }
@@ -540,7 +398,7 @@ void Session::allocationFailed(CUcontext Ctx) {
 }
 
 void Session::becameIdle(CUcontext Ctx, uint64_t Awaited) {
-  orderOf(Ctx)->becameIdle(BeingLost ? StreamOrder::NeverIdle : Awaited);
+  Ordering.becameIdle(Ctx, Awaited);
   std::shared_ptr<Context> C;
   {
     std::lock_guard Lock(Data);

@@ -1,5 +1,4 @@
-//===- Session.h - One run of a program, from cuInit to its end  -*- C++
-//-*--===//
+//===- Session.h - One run, from cuInit to the end --------------*- C++ -*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,8 +21,8 @@
 #include "Context.h"
 #include "Ending.h"
 #include "Flags.h"
+#include "LaunchOrdering.h"
 #include "Modules.h"
-#include "StreamOrder.h"
 #include "Summary.h"
 
 #include <cuda.h>
@@ -42,27 +41,18 @@
 
 namespace crsan {
 
-/// A launch, as StreamOrder is told of it.
-struct OrderedLaunch {
-  StreamId Stream;
-  CUstream Handle; ///< To write to.
-  const char *Kernel;
-  uint32_t Grid[3], Block[3];
-  /// It waits for all that its stream was given before, and what comes after
-  /// waits for it.
-  bool IsPlain = true;
-  bool MayTellHost = false;             ///< Its arguments are not known.
-  std::vector<uint64_t> Arguments = {}; ///< Words that may be pointers.
-};
-
 class Session final : public Run {
 public:
   Session(Flags Options, bool IsInstrumentedProgram)
       : Options(std::move(Options)),
         IsInstrumentedProgram(IsInstrumentedProgram),
-        Code(Data, this->Options, Memory) {}
+        Code(Data, this->Options, Memory),
+        Ordering(Data, Configuring, Code, Memory) {}
 
   const Flags &options() const override { return Options; }
+
+  /// What orders launches is told to it.
+  LaunchOrdering &ordering() { return Ordering; }
 
   /// Called once, when the first instrumented code is seen: from then on the
   /// library takes part in the program's end.
@@ -78,34 +68,19 @@ public:
   void codeLoaded(CUlibrary Library, CUmodule Module, const void *Bytes,
                   CUcontext Ctx, uint32_t Uid);
   void codeUnloading(CUlibrary Library, CUmodule Module);
-  /// Queue: none for a graph, which has several.
-  void launching(CUcontext Ctx, uint32_t Uid, std::optional<CUstream> Queue);
-  /// A kernel is about to be launched, and launching() has been called.
-  void ordering(CUcontext Ctx, const OrderedLaunch &Launch);
-  /// Which launches of a context are ordered.
-  std::shared_ptr<StreamOrder> orderOf(CUcontext Ctx);
-  /// A stream of the context is to wait for an event of any context.
-  void streamWaits(CUcontext Ctx, StreamId Stream, CUevent Event);
-  void eventDone(CUevent Event);
-  void eventGone(CUevent Event);
-  /// Whatever was launched, anywhere, is ordered before what will be.
-  void cutOrder();
-  /// Nothing can be said of what is under way, anywhere: before a call that is
-  /// the reason, and behind it.
-  void losingOrder();
-  void lostOrder();
+  /// Launch: none if its place in the order of launches is not known.
+  void launching(CUcontext Ctx, uint32_t Uid,
+                 const std::optional<OrderedLaunch> &Launch);
   /// The launch has been made, or has failed.
-  void launchIsOver() { --BeingLaunched; }
+  void launchIsOver(CUcontext Ctx, const std::optional<OrderedLaunch> &Launch);
   /// Shape: none where blocks are not placed one by one, or nobody knows.
   void launched(CUcontext Ctx, const char *Kernel,
                 const std::optional<LaunchShape> &Shape);
   void launchFailed(const char *Kernel, const std::string &Error);
   void synchronised(CUcontext Ctx, CUresult Result);
-  /// All that was launched in the context is done.
-  /// `Awaited`: see awaitingIdle().
+  /// All that was launched in the context is done. Awaited: what
+  /// LaunchOrdering::awaitingIdle() returned.
   void becameIdle(CUcontext Ctx, uint64_t Awaited);
-  /// Before the program waits for that: what StreamOrder wants to be told then.
-  uint64_t awaitingIdle(CUcontext Ctx);
   /// The program is about to allocate device memory.
   void allocating(CUcontext Ctx, size_t Size);
   /// Memory that kernels may touch: those of the owner, or of every context.
@@ -138,17 +113,15 @@ public:
 private:
   using ContextList = std::vector<std::shared_ptr<Context>>;
 
-  void noteQueue(CUcontext Ctx, std::optional<CUstream> Queue);
   template <typename Bytes> void addImage(Bytes Image);
   std::shared_ptr<Context> findContext(CUcontext Handle);
   std::shared_ptr<Context> enterContext(CUcontext Handle, uint32_t Uid);
   void configure(CUcontext Handle, uint32_t Uid);
+  std::shared_ptr<Context> makeReady(CUcontext Ctx, uint32_t Uid);
   void judgeOccupancy(const Context &C, const std::string &Kernel,
                       const LaunchShape &Shape);
   void kernelFailed(Context &C, CUresult Result);
   bool takeStock(const ContextList &Contexts);
-  std::vector<std::shared_ptr<StreamOrder>> orders();
-  void beginOrder(CUcontext Ctx, StreamOrder &Order);
   template <typename Change>
   void changeShadow(const std::vector<MemoryRange> &Ranges, Change What);
   void forgetShadow(Context &C, uint64_t Serial);
@@ -171,8 +144,8 @@ private:
 
   Allocations Memory;
   Modules Code;
-  ContextList Contexts; ///< Dead ones too: they have findings.
-  std::map<CUcontext, std::shared_ptr<StreamOrder>> Orders;
+  LaunchOrdering Ordering;
+  ContextList Contexts;       ///< Dead ones too: they have findings.
   std::set<std::string> Said; ///< Lines that are said once.
   /// What was asked of the driver, by device, function, threads and dynamic
   /// shared memory of a block.
@@ -184,8 +157,6 @@ private:
   LaunchCounts Launches;
   /// Launches between their two events.
   std::atomic<uint32_t> BeingLaunched{0};
-  /// Calls between losingOrder() and lostOrder().
-  std::atomic<uint32_t> BeingLost{0};
   /// A context must not run anything for a moment.
   std::atomic<bool> IsResetting{false};
   bool HasReported = false;

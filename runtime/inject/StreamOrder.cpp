@@ -43,8 +43,7 @@ void StreamOrder::learn(const Clocks &What) {
 
 void StreamOrder::cutLocked() {
   learn(Sequence);
-  Only.reset();
-  HasSeveral = false;
+  SinceCut = {};
 }
 
 void StreamOrder::loseLocked() {
@@ -145,6 +144,7 @@ void StreamOrder::destroyed(StreamId Id) {
   Blocking.erase(Id);
   // What it was given is still to be done; who gets the handle next is another
   // stream. Its number is free when the context is idle.
+  Ever.AreSeveral |= Ever.First == Id;
   if (Stream *Gone = find(Id)) {
     if (Gone->IsBlocking)
       cutLocked(); // The default stream waits for it.
@@ -177,6 +177,7 @@ StreamOrder::launching(StreamId Id, uint32_t KernelBit, bool TellsHost) {
   std::lock_guard Guard(Lock);
   ++InFlight;
   ++Doings;
+  Ever.note(Id);
   IsWanted |= Id.isThreads();
   if (!Shared) {
     (Id.isLegacy() ? HasUntold : HasUntoldElsewhere) = true;
@@ -192,11 +193,9 @@ StreamOrder::launching(StreamId Id, uint32_t KernelBit, bool TellsHost) {
   if (!S)
     return std::nullopt;
   ++S->InFlight;
-  if (!Only)
-    Only = Id;
-  HasSeveral |= *Only != Id;
+  SinceCut.note(Id);
   const Clocks Before = touch(Id, *S);
-  const bool IsNew = !S->IsOpen || HasSeveral;
+  const bool IsNew = !S->IsOpen || SinceCut.AreSeveral;
   abi::StreamRun &Run =
       IsNew ? writeRun(*S, Before) : Shared->Runs[S->Run % abi::NumRuns];
   __atomic_fetch_add(&Run.Launches, 1, __ATOMIC_SEQ_CST);
@@ -216,15 +215,19 @@ void StreamOrder::launched(StreamId Id) {
     --S->InFlight;
 }
 
+void StreamOrder::launchingAnywhere() {
+  std::lock_guard Guard(Lock);
+  Ever.AreSeveral = true;
+}
+
+bool StreamOrder::hasOverlaps() const {
+  std::lock_guard Guard(Lock);
+  return Ever.AreSeveral;
+}
+
 //===----------------------------------------------------------------------===//
 // What orders them
 //===----------------------------------------------------------------------===//
-
-void StreamOrder::enqueued(StreamId Id) {
-  std::lock_guard Guard(Lock);
-  if (Stream *S = enter(Id))
-    learn(touch(Id, *S));
-}
 
 /// Who waits for it before it is recorded waits for nothing.
 void StreamOrder::created(CUevent Event) {

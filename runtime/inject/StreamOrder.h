@@ -75,10 +75,12 @@ public:
                                 bool TellsHost);
   /// It has been made, or has failed.
   void launched(StreamId Stream);
+  /// One is about to be made of several grids, or into a stream that nobody
+  /// knows.
+  void launchingAnywhere();
+  /// Grids may run side by side: there has been more than one stream.
+  bool hasOverlaps() const;
 
-  /// The stream was given something else to do, of which the host may see when
-  /// it is done.
-  void enqueued(StreamId Stream);
   void created(CUevent Event);
   void recorded(CUevent Event, StreamId Stream);
   void forget(CUevent Event);
@@ -88,6 +90,9 @@ public:
   /// The host knows that it is done.
   void streamDone(StreamId Stream);
   void eventDone(CUevent Event);
+  /// The stream was given something else to do. The host may see when that is
+  /// done, so all is as if it did.
+  void enqueued(StreamId Stream) { streamDone(Stream); }
 
   /// All launches so far are ordered before all later ones.
   void cut();
@@ -110,6 +115,17 @@ private:
     uint32_t Run = 0;      ///< The last one's number.
     bool IsOpen = false;   ///< The next launch may be one of that run.
     unsigned InFlight = 0; ///< Launches between their two calls.
+  };
+  /// Who launches: one stream, or several.
+  struct Launchers {
+    std::optional<StreamId> First;
+    bool AreSeveral = false;
+
+    void note(StreamId Id) {
+      if (!First)
+        First = Id;
+      AreSeveral |= *First != Id;
+    }
   };
 
   Stream *find(StreamId Id);
@@ -135,9 +151,7 @@ private:
   uint32_t NextNumber = 0, NextRun = 1;
   Clocks Host{};     ///< What the host knows to be done.
   Clocks Sequence{}; ///< Of the last run of each stream.
-  /// The only stream that has launched since the last cut, ...
-  std::optional<StreamId> Only;
-  bool HasSeveral = false; ///< ... which is not the only one.
+  Launchers Ever, SinceCut;
 };
 
 } // namespace crsan

@@ -56,19 +56,19 @@ define void @strong(ptr %p, i32 %s) {
 ; Whether the exchange took place, from what it found.
 ; CHECK:      function swaps
 ; CHECK-NEXT:   called
-; CHECK-NEXT:   strong(update 4 generic device acquire atomic, %p)
 ; CHECK-NEXT:   {{[0-9]+}}:
 ; CHECK-NEXT:   swap_reader(update 4 generic device acquire atomic, %p)
 ; CHECK-NEXT:   {{[0-9]+}}:
+; CHECK-NEXT:   strong(update 4 generic device acquire atomic, %p)
 ; CHECK-NEXT:   asm atom.acquire.gpu.cas.b32 $0, [$1], $2, $3;
 ; CHECK-NEXT:   strong_done(update 4 generic device acquire atomic, %p, 1 + (%a == %e))
 ; CHECK-NEXT:   {{[0-9]+}}:
 ; CHECK-NEXT:   swap(update 4 generic device acquire atomic, %p)
 ; CHECK-NEXT:   {{[0-9]+}}:
-; CHECK-NEXT:   strong(update 4 generic device relaxed atomic, %p)
 ; CHECK-NEXT:   {{[0-9]+}}:
 ; CHECK-NEXT:   swap_reader(update 4 generic device relaxed atomic, %p)
 ; CHECK-NEXT:   {{[0-9]+}}:
+; CHECK-NEXT:   strong(update 4 generic device relaxed atomic, %p)
 ; CHECK-NEXT:   asm {atom.cas.b32 $0, [$2], $3, $4; mov.u32 $1, 7;}
 ; CHECK-NEXT:   strong_done(update 4 generic device relaxed atomic, %p, 1 + (%b.0 == %e))
 ; CHECK-NEXT:   {{[0-9]+}}:

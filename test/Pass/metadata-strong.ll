@@ -31,19 +31,19 @@ define ptx_kernel void @accesses(ptr addrspace(1) %p) {
 ; Whether the exchange took place is told.
 ; CHECK:      function swaps
 ; CHECK-NEXT:   enter({{[04]}})
-; CHECK-NEXT:   strong(update 4 generic system acquire atomic, %p)
 ; CHECK-NEXT:   {{[0-9]+}}:
 ; CHECK-NEXT:   swap_reader(update 4 generic system acquire atomic, %p)
 ; CHECK-NEXT:   {{[0-9]+}}:
+; CHECK-NEXT:   strong(update 4 generic system acquire atomic, %p)
 ; CHECK-NEXT:   cmpxchg
 ; CHECK-NEXT:   strong_done(update 4 generic system acquire atomic, %p, 1 + (%s.1))
 ; CHECK-NEXT:   {{[0-9]+}}:
 ; CHECK-NEXT:   swap(update 4 generic system acquire atomic, %p)
 ; CHECK-NEXT:   {{[0-9]+}}:
-; CHECK-NEXT:   strong(update 4 generic block relaxed atomic, %p)
 ; CHECK-NEXT:   {{[0-9]+}}:
 ; CHECK-NEXT:   swap_reader(update 4 generic block relaxed atomic, %p)
 ; CHECK-NEXT:   {{[0-9]+}}:
+; CHECK-NEXT:   strong(update 4 generic block relaxed atomic, %p)
 ; CHECK-NEXT:   call @llvm.nvvm.atomic.cas.gen.i.cta.i32.p0
 ; CHECK-NEXT:   strong_done(update 4 generic block relaxed atomic, %p, 1 + (%t == 1))
 ; CHECK-NEXT:   {{[0-9]+}}:

@@ -35,6 +35,19 @@ __device__ __forceinline__ int use(const int4 &Row) {
   return Row.x + Row.w; // RACE
 }
 
+/// Begins the copies of as many rounds as there are stages, `R` the first of them.
+template <typename Pipeline>
+__device__ __forceinline__ void fill(Pipeline &Pipe, int4 (*Rows)[Threads],
+                                     unsigned &Next, unsigned R,
+                                     const int4 *From) {
+  for (; Next < R + STAGES && Next < Rounds; ++Next) {
+    Pipe.producer_acquire();
+    cuda::memcpy_async(&Rows[Next % STAGES][threadIdx.x], From, // RACE: thread-* block-*
+                       cuda::aligned_size_t<16>(16), Pipe);
+    Pipe.producer_commit();
+  }
+}
+
 #if defined(THREAD)
 __global__ void pass(const int4 *In, int *Out) {
   __shared__ int4 Rows[STAGES][Threads];
@@ -43,12 +56,7 @@ __global__ void pass(const int4 *In, int *Out) {
   int Sum = 0;
   unsigned Next = 0;
   for (unsigned R = 0; R < Rounds; ++R) {
-    for (; Next < R + STAGES && Next < Rounds; ++Next) {
-      Pipe.producer_acquire();
-      cuda::memcpy_async(&Rows[Next % STAGES][T], &In[I], // RACE
-                         cuda::aligned_size_t<16>(16), Pipe);
-      Pipe.producer_commit();
-    }
+    fill(Pipe, Rows, Next, R, &In[I]);
 #if !defined(NO_WAIT) && !defined(LATE_WAIT)
     // As many may go on as have been begun since.
     if (Next - R == STAGES)
@@ -79,12 +87,7 @@ __global__ void pass(const int4 *In, int *Out) {
   int Sum = 0;
   unsigned Next = 0;
   for (unsigned R = 0; R < Rounds; ++R) {
-    for (; Next < R + STAGES && Next < Rounds; ++Next) {
-      Pipe.producer_acquire();
-      cuda::memcpy_async(&Rows[Next % STAGES][T], &In[I], // RACE
-                         cuda::aligned_size_t<16>(16), Pipe);
-      Pipe.producer_commit();
-    }
+    fill(Pipe, Rows, Next, R, &In[I]);
 #ifndef NO_WAIT
     Pipe.consumer_wait();
 #endif

@@ -260,4 +260,45 @@ TEST(InjectStreamOrderBegin, WhatWasLaunchedBeforeIsOrdered) {
   EXPECT_GE(Shared->Runs[Mark->Run].Before[Run.Stream], Run.Sequence);
 }
 
+TEST(InjectStreamOrderOverlaps, SeveralStreamsHaveThem) {
+  const StreamId New = StreamId::of(reinterpret_cast<CUstream>(0x1000), false);
+  StreamOrder Order;
+  for (StreamId S : {StreamId::legacy(), StreamId::of(CU_STREAM_LEGACY, true)})
+    Order.launching(S, 0, false);
+  Order.created(New, false);
+  EXPECT_FALSE(Order.hasOverlaps());
+  Order.launching(New, 0, false);
+  EXPECT_TRUE(Order.hasOverlaps());
+}
+
+TEST(InjectStreamOrderOverlaps, DefaultStreamsOfThreadsAreSeveral) {
+  StreamOrder Order;
+  Order.launching(StreamId::of(nullptr, true), 0, false);
+  EXPECT_FALSE(Order.hasOverlaps());
+  std::thread([&] {
+    Order.launching(StreamId::of(nullptr, true), 0, false);
+  }).join();
+  EXPECT_TRUE(Order.hasOverlaps());
+}
+
+TEST(InjectStreamOrderOverlaps, AHandleThatIsUsedAgainIsAnotherStream) {
+  const StreamId A = StreamId::of(reinterpret_cast<CUstream>(0x1000), false);
+  StreamOrder Order;
+  Order.created(A, false);
+  Order.destroyed(A);
+  Order.created(A, false);
+  Order.launching(A, 0, false);
+  EXPECT_FALSE(Order.hasOverlaps());
+  Order.destroyed(A);
+  Order.created(A, false);
+  Order.launching(A, 0, false);
+  EXPECT_TRUE(Order.hasOverlaps());
+}
+
+TEST(InjectStreamOrderOverlaps, AGraphMayHaveThemByItself) {
+  StreamOrder Order;
+  Order.launchingAnywhere();
+  EXPECT_TRUE(Order.hasOverlaps());
+}
+
 } // namespace crsan

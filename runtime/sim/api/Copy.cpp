@@ -153,7 +153,7 @@ static cudaError_t copyBox(Process &P, const char *Name, const Box &B,
     return Error;
   bool IsCaptured = S.Object && S.Object->Capture;
   if (!IsAsync && P.session())
-    P.session()->cutOrder();
+    P.session()->ordering().cut();
   if (IsCaptured && !IsAsync)
     return cudaErrorStreamCaptureUnsupported;
   Home To = homeOf(P, B.To.Base), From = homeOf(P, B.From.Base);

@@ -260,7 +260,8 @@ CRSAN_API cudaError_t cudaSetDeviceFlags(unsigned Flags) {
 CRSAN_API cudaError_t cudaDeviceSynchronize() {
   return enterDevice([](Process &P) {
     CUcontext Ctx = P.current().context();
-    const uint64_t Awaited = P.session() ? P.session()->awaitingIdle(Ctx) : 0;
+    const uint64_t Awaited =
+        P.session() ? P.session()->ordering().awaitingIdle(Ctx) : 0;
     cudaError_t Error = P.waitAll(P.current());
     if (Error == cudaSuccess && P.session())
       P.session()->becameIdle(Ctx, Awaited);

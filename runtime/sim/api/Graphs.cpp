@@ -34,10 +34,8 @@ static cudaError_t beginCapture(cudaStream_t Handle) {
     if (S.Object->Capture)
       return cudaErrorIllegalState;
     // What is captured is no launch.
-    if (P.session()) {
-      P.session()->losingOrder();
-      P.session()->lostOrder();
-    }
+    if (P.session())
+      P.session()->ordering().lose();
     S.Object->Capture = new CUgraph_st;
     S.Object->BeganCapture = true;
     S.Object->Frontier.clear();
@@ -428,9 +426,10 @@ static cudaError_t launchGraph(cudaGraphExec_t Exec, cudaStream_t Handle) {
     if (S.Object && S.Object->Capture)
       CRSAN_UNSUPPORTED("cudaGraphLaunch in a stream capture");
     S.On->HasPending = true;
+    // As on hardware, it is one launch, of grids of any streams.
     if (P.session()) {
-      P.session()->losingOrder();
-      P.session()->lostOrder();
+      P.session()->launching(S.On->context(), S.On->Uid, std::nullopt);
+      P.session()->launchIsOver(S.On->context(), std::nullopt);
     }
     if (!isChain(*Exec))
       return runSteps(P, S, *Exec);

@@ -395,7 +395,8 @@ void Process::noteStream(CUstream_st &New) {
   if (!TheSession)
     return;
   const bool IsBlocking = !(New.Flags & cudaStreamNonBlocking);
-  TheSession->orderOf(New.On->context())
+  TheSession->ordering()
+      .of(New.On->context())
       ->created(idOf({New.On, New.Handle, &New}), IsBlocking);
 }
 
@@ -414,15 +415,14 @@ static OrderedLaunch ordered(const StreamRef &S, const Launch &L) {
 }
 
 /// The same of whatever else a stream is given.
-static void tellOrder(Session &Told, const StreamRef &S,
+static void tellOrder(LaunchOrdering &Told, const StreamRef &S,
                       cudaGraphNodeType Type) {
   if (Type == cudaGraphNodeTypeMemFree)
-    return Told.cutOrder();
+    return Told.cut();
   if (Type != cudaGraphNodeTypeHost)
-    return Told.orderOf(S.On->context())->enqueued(idOf(S));
+    return Told.of(S.On->context())->enqueued(idOf(S));
   // It may wait for anything.
-  Told.losingOrder();
-  Told.lostOrder();
+  Told.lose();
 }
 
 cudaError_t Process::submit(const StreamRef &S, Operation What,
@@ -444,21 +444,20 @@ cudaError_t Process::submit(const StreamRef &S, Operation What,
   if (auto *Kernel = std::get_if<Launch>(&What)) {
     std::string Name = Kernel->Kernel->Name;
     TheRun->launched(*Kernel);
-    if (TheSession)
-      TheSession->launching(D.context(), D.Uid,
-                            reinterpret_cast<CUstream>(uintptr_t(S.Handle)));
-    if (TheSession)
-      TheSession->ordering(D.context(), ordered(S, *Kernel));
+    std::optional<OrderedLaunch> Ordered;
+    if (TheSession) {
+      Ordered = ordered(S, *Kernel);
+      TheSession->launching(D.context(), D.Uid, Ordered);
+    }
     D.M.launch(S.Handle, std::move(*Kernel));
     if (TheSession) {
-      TheSession->orderOf(D.context())->launched(idOf(S));
-      TheSession->launchIsOver();
+      TheSession->launchIsOver(D.context(), Ordered);
       // Registers limit nothing here, so that there is nothing to judge.
       TheSession->launched(D.context(), Name.c_str(), std::nullopt);
     }
   } else if (auto *Op = std::get_if<HostOp>(&What)) {
     if (TheSession)
-      tellOrder(*TheSession, S, Type);
+      tellOrder(TheSession->ordering(), S, Type);
     D.M.enqueue(S.Handle, std::move(*Op));
   }
   return cudaSuccess;

@@ -74,7 +74,8 @@ CRSAN_API cudaError_t cudaStreamDestroy(cudaStream_t S) {
       return cudaErrorInvalidResourceHandle;
     if (P.session())
       P.session()
-          ->orderOf(S->On->context())
+          ->ordering()
+          .of(S->On->context())
           ->destroyed(idOf({S->On, S->Handle, S}));
     // What it was given still runs.
     S->On->M.destroyStream(S->Handle);
@@ -88,7 +89,7 @@ CRSAN_API cudaError_t cudaStreamDestroy(cudaStream_t S) {
 static cudaError_t waitFor(Process &P, const StreamRef &S) {
   const cudaError_t Error = P.wait(*S.On, Machine::Wait::Stream, S.Handle);
   if (Error == cudaSuccess && P.session())
-    P.session()->orderOf(S.On->context())->streamDone(idOf(S));
+    P.session()->ordering().of(S.On->context())->streamDone(idOf(S));
   return Error;
 }
 
@@ -183,7 +184,7 @@ CRSAN_API cudaError_t cudaEventCreateWithFlags(cudaEvent_t *Result,
     E->Flags = Flags;
     P.Events.insert(E);
     if (P.session())
-      P.session()->orderOf(D.context())->created(E);
+      P.session()->ordering().of(D.context())->created(E);
     *Result = E;
     return cudaSuccess;
   });
@@ -198,7 +199,7 @@ CRSAN_API cudaError_t cudaEventDestroy(cudaEvent_t E) {
     if (!P.Events.contains(E))
       return cudaErrorInvalidResourceHandle;
     if (P.session())
-      P.session()->eventGone(E);
+      P.session()->ordering().eventGone(E);
     E->On->M.destroyEvent(E->Handle);
     P.Events.erase(E);
     delete E;
@@ -218,7 +219,7 @@ static cudaError_t record(cudaEvent_t E, cudaStream_t Handle) {
     E->IsRecorded = true;
     S.On->M.record(E->Handle, S.Handle);
     if (P.session())
-      P.session()->orderOf(S.On->context())->recorded(E, idOf(S));
+      P.session()->ordering().of(S.On->context())->recorded(E, idOf(S));
     S.On->HasPending = true;
     return cudaSuccess;
   });
@@ -253,7 +254,7 @@ template <typename Body> static cudaError_t withEvent(cudaEvent_t E, Body B) {
 static cudaError_t waitFor(Process &P, cudaEvent_t E) {
   const cudaError_t Error = P.wait(*E->On, Machine::Wait::Event, E->Handle);
   if (Error == cudaSuccess && P.session())
-    P.session()->eventDone(E);
+    P.session()->ordering().eventDone(E);
   return Error;
 }
 
@@ -287,7 +288,7 @@ CRSAN_API cudaError_t cudaEventElapsedTime(float *Milliseconds,
       if (!E->On->M.isEventDone(E->Handle))
         return cudaErrorNotReady;
       if (P.session())
-        P.session()->eventDone(E);
+        P.session()->ordering().eventDone(E);
     }
     auto From = Start->On->M.completedAt(Start->Handle);
     auto To = End->On->M.completedAt(End->Handle);
@@ -321,7 +322,7 @@ static cudaError_t waitEvent(cudaStream_t Handle, cudaEvent_t E) {
       return cudaSuccess;
     S.On->HasPending = true;
     if (P.session())
-      P.session()->streamWaits(S.On->context(), idOf(S), E);
+      P.session()->ordering().streamWaits(S.On->context(), idOf(S), E);
     if (E->On == S.On)
       S.On->M.wait(S.Handle, E->Handle);
     else

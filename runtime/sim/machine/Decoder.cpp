@@ -9,7 +9,6 @@
 #include "Execution.h"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -52,7 +51,7 @@ static Outcome unknown(Execution &X, const Instruction &I) {
 //===----------------------------------------------------------------------===//
 
 void Decoder::run() {
-  Scope_ = &AllNames.emplace_back();
+  Known = &AllNames.emplace_back();
   declareParameters();
   decodeBlock(*Fn.Tree->Body);
   // The end of a function returns.
@@ -71,11 +70,11 @@ void Decoder::declareParameters() {
   if (!Fn.IsKernel) {
     for (const ptx::Variable &V : Tree.Parameters) {
       Fn.Parameters.push_back(newSlot(V, Tree.Body.get()));
-      Scope_->Params[V.Name] = Fn.Parameters.back();
+      Known->Params[V.Name] = Fn.Parameters.back();
     }
     for (const ptx::Variable &V : Tree.Results) {
       Fn.Results.push_back(newSlot(V, Tree.Body.get()));
-      Scope_->Params[V.Name] = Fn.Results.back();
+      Known->Params[V.Name] = Fn.Results.back();
     }
     return;
   }
@@ -88,7 +87,7 @@ void Decoder::declareParameters() {
     S.IsKernelParam = true;
     S.Offset = uint32_t(Offset);
     S.Size = uint32_t(V.size());
-    Scope_->Params[V.Name] = S;
+    Known->Params[V.Name] = S;
     Fn.Parameters.push_back(S);
     Offset += V.size();
   }
@@ -120,6 +119,10 @@ static bool isPlain(const ptx::Block &B, const ptx::Variable &V) {
   return true;
 }
 
+static uint32_t alignmentOf(const ptx::Variable &V) {
+  return std::max<uint32_t>(V.Align, ptx::sizeOf(V.Type));
+}
+
 Slot Decoder::newSlot(const ptx::Variable &V, const ptx::Block *Uses) {
   Slot S;
   S.Size = uint32_t(V.size());
@@ -127,44 +130,14 @@ Slot Decoder::newSlot(const ptx::Variable &V, const ptx::Block *Uses) {
   S.IsRow =
       V.Space == StateSpace::Reg || (IsScalar && (!Uses || isPlain(*Uses, V)));
   if (V.Space == StateSpace::Reg) {
-    S.Row = newRow(V.Type == ScalarType::Pred ? 0 : S.Size);
-    Scope_->Registers[V.Name] = S.Row;
+    S.Row = Frame.newRow(V.Type == ScalarType::Pred ? 0 : S.Size);
+    Known->Registers[V.Name] = S.Row;
   } else if (S.IsRow) {
-    S.Row = newRow(S.Size);
+    S.Row = Frame.newRow(S.Size);
   } else {
-    S.Offset =
-        newLocal(S.Size, std::max<uint32_t>(V.Align, ptx::sizeOf(V.Type)));
+    S.Offset = Frame.newLocal(S.Size, alignmentOf(V));
   }
   return S;
-}
-
-Ref Decoder::newRow(unsigned Size) {
-  uint32_t Bytes = Size ? Size * WarpSize : 4;
-  uint32_t &Next = Fn.FrameBytes;
-  if (!Size) {
-    // Predicates are words: sixteen of them share a cache line.
-    if (!PredicateRoom) {
-      NextPredicate = Next;
-      Next += 64;
-      PredicateRoom = 16;
-    }
-    --PredicateRoom;
-    Fn.Registers.push_back({NextPredicate, Rows::Frame, 0, true});
-    NextPredicate += 4;
-    return Fn.Registers.back();
-  }
-  Next = (Next + 31) / 32 * 32;
-  Ref R{Next, Rows::Frame, uint8_t(Size), true};
-  Next += Bytes;
-  Fn.Registers.push_back(R);
-  return R;
-}
-
-uint32_t Decoder::newLocal(uint64_t Size, uint32_t Align) {
-  Align = std::max<uint32_t>(Align, 1);
-  uint32_t At = (Fn.LocalBytes + Align - 1) / Align * Align;
-  Fn.LocalBytes = uint32_t(At + Size);
-  return At;
 }
 
 void Decoder::declare(const ptx::Variable &V, const ptx::Block &In) {
@@ -172,57 +145,44 @@ void Decoder::declare(const ptx::Variable &V, const ptx::Block &In) {
   case StateSpace::Reg: {
     unsigned Size = V.Type == ScalarType::Pred ? 0 : ptx::sizeOf(V.Type);
     if (V.Count) {
-      Family &Of = Scope_->Families[V.Name];
-      Of.Count = V.Count;
-      // Predicates of a family are laid out one after the other, too.
-      for (uint32_t N = 0; N < V.Count; ++N) {
-        if (N == 0 && !Size)
-          PredicateRoom = 0;
-        if (!Size && !PredicateRoom && N) {
-          Fn.FrameBytes += 64; // Follows the last line, which is full.
-          PredicateRoom = 16;
-        }
-        Ref R = newRow(Size);
-        if (N == 0)
-          Of.First = R;
-      }
+      Known->Families[V.Name] = {Frame.newFamily(Size, V.Count), V.Count};
       return;
     }
     for (unsigned E = 0; E < V.VectorLength; ++E) {
-      Ref R = newRow(Size);
+      Ref R = Frame.newRow(Size);
       if (V.VectorLength == 1)
-        Scope_->Registers[V.Name] = R;
+        Known->Registers[V.Name] = R;
       else
-        Scope_->Registers[Env.In.Texts.emplace_back(
+        Known->Registers[Env.In.Texts.emplace_back(
             fmt::format("{}.{}", V.Name, "xyzw"[E]))] = R;
     }
     return;
   }
   case StateSpace::Param:
-    Scope_->Params[V.Name] = newSlot(V, &In);
+    Known->Params[V.Name] = newSlot(V, &In);
     return;
   case StateSpace::Local:
-    Scope_->Locals[V.Name] =
-        newLocal(V.size(), std::max<uint32_t>(V.Align, ptx::sizeOf(V.Type)));
+    Known->Locals[V.Name] = Frame.newLocal(V.size(), alignmentOf(V));
     return;
   case StateSpace::Shared: {
     SharedVariable Var;
     Var.Name = V.Name;
     Var.Size = V.size();
-    Var.Align = std::max<uint32_t>(V.Align, ptx::sizeOf(V.Type));
-    Scope_->Shared[V.Name] = uint32_t(Env.In.SharedVariables.size());
+    Var.Align = alignmentOf(V);
+    Known->Shared[V.Name] = uint32_t(Env.In.SharedVariables.size());
     Env.In.SharedVariables.push_back(std::move(Var));
     return;
   }
   default:
-    Scope_->Globals[V.Name] = Env.Allocate(V);
+    Known->Globals[V.Name] = Env.Allocate(V);
   }
 }
 
 void Decoder::decodeBlock(const ptx::Block &B) {
+  Names *const Outer = Known;
   Names &Mine = AllNames.emplace_back();
-  Mine.Parent = Scope_;
-  Scope_ = &Mine;
+  Mine.Parent = Outer;
+  Known = &Mine;
   // Directives with labels may follow what names them.
   for (const ptx::Statement &S : B.Statements)
     if (auto *D = std::get_if<ptx::Directive>(&S); D && !D->Label.empty())
@@ -237,23 +197,18 @@ void Decoder::decodeBlock(const ptx::Block &B) {
     else if (auto *Inner = std::get_if<std::unique_ptr<ptx::Block>>(&S))
       decodeBlock(**Inner);
   }
-  Scope_ = Mine.Parent;
+  Known = Outer;
 }
 
 void Decoder::resolveLabels() {
   for (const Fixup &F : Fixups) {
-    const Names *N = F.In;
-    while (N && !N->Labels.count(F.Label))
-      N = N->Parent;
-    if (!N) {
+    const uint32_t *To = F.In->find(&Names::Labels, F.Label);
+    if (!To)
       Fn.Error = fmt::format("label {} is not defined", F.Label);
-      continue;
-    }
-    uint32_t To = N->Labels.at(F.Label);
-    if (F.Into)
-      F.Into->push_back(To);
+    else if (F.Into)
+      F.Into->push_back(*To);
     else
-      Fn.Code[F.At].Target = To;
+      Fn.Code[F.At].Target = *To;
   }
 }
 
@@ -314,7 +269,7 @@ Instruction &Decoder::emit(Handler H, std::initializer_list<Ref> Ops) {
   New.Run = H;
   std::copy(Ops.begin(), Ops.end(), New.Op.begin());
   if (I && I->If) {
-    Ref G = findRegister(I->If->Register);
+    Ref G = Known->findRegister(I->If->Register);
     if (!G.IsValid || G.Size != 0)
       fail(fmt::format("{} is not a predicate", I->If->Register));
     New.HasGuard = true;
@@ -333,7 +288,7 @@ void Decoder::setMore(Instruction &To, std::vector<Ref> Elements) {
 }
 
 void Decoder::branchTo(std::string_view Label) {
-  Fixups.push_back({here() - 1, Label, Scope_, nullptr});
+  Fixups.push_back({here() - 1, Label, Known, nullptr});
 }
 
 void Decoder::branchToOneOf(const std::vector<std::string_view> &Labels) {
@@ -341,11 +296,11 @@ void Decoder::branchToOneOf(const std::vector<std::string_view> &Labels) {
   Into.reserve(Labels.size());
   Fn.Code.back().Targets = &Into;
   for (std::string_view Label : Labels)
-    Fixups.push_back({here() - 1, Label, Scope_, &Into});
+    Fixups.push_back({here() - 1, Label, Known, &Into});
 }
 
 const ptx::Directive *Decoder::directive(std::string_view Label) const {
-  auto *D = lookUp(&Names::Directives, Label);
+  auto *D = Known->find(&Names::Directives, Label);
   return D ? *D : nullptr;
 }
 
@@ -427,35 +382,13 @@ const Operand &Decoder::operand(size_t N) const {
   return N < I->Operands.size() ? I->Operands[N] : None;
 }
 
-Ref Decoder::findRegister(std::string_view Name) const {
-  for (const Names *N = Scope_; N; N = N->Parent) {
-    if (auto It = N->Registers.find(Name); It != N->Registers.end())
-      return It->second;
-    // A family: the number is what follows its name.
-    for (size_t At = Name.size();
-         At > 0 && Name[At - 1] >= '0' && Name[At - 1] <= '9'; --At) {
-      auto It = N->Families.find(Name.substr(0, At - 1));
-      if (It == N->Families.end())
-        continue;
-      uint32_t Number = 0;
-      std::from_chars(Name.data() + At - 1, Name.data() + Name.size(), Number);
-      if (Number >= It->second.Count)
-        continue;
-      Ref R = It->second.First;
-      R.Offset += Number * (R.Size ? R.Size * WarpSize : 4);
-      return R;
-    }
-  }
-  return {};
-}
-
 Ref Decoder::carry() {
   if (!Carry.IsValid)
-    Carry = newRow(0);
+    Carry = Frame.newRow(0);
   return Carry;
 }
 
-Ref Decoder::temporary(unsigned Size) { return newRow(Size); }
+Ref Decoder::temporary(unsigned Size) { return Frame.newRow(Size); }
 
 Ref Decoder::added(Ref From, int64_t Offset) {
   if (!Offset)
@@ -476,7 +409,7 @@ Ref Decoder::resized(Ref From, unsigned Size) {
 Ref Decoder::symbolAddress(std::string_view Name, int64_t Offset,
                            unsigned Size) {
   Ref Base{LocalBaseRow, Rows::Frame, 8, true};
-  if (const Slot *S = lookUp(&Names::Params, Name)) {
+  if (const Slot *S = Known->find(&Names::Params, Name)) {
     if (S->IsKernelParam)
       return constant(S->Offset + uint64_t(Offset), Size);
     if (!S->IsRow)
@@ -484,9 +417,9 @@ Ref Decoder::symbolAddress(std::string_view Name, int64_t Offset,
     fail(fmt::format("{} has no address here", Name));
     return {};
   }
-  if (const uint32_t *At = lookUp(&Names::Locals, Name))
+  if (const uint32_t *At = Known->find(&Names::Locals, Name))
     return resized(added(Base, *At + Offset), Size);
-  const uint32_t *Shared = lookUp(&Names::Shared, Name);
+  const uint32_t *Shared = Known->find(&Names::Shared, Name);
   if (auto It = Env.Shared.find(Name); !Shared && It != Env.Shared.end())
     Shared = &It->second;
   if (Shared) {
@@ -495,7 +428,7 @@ Ref Decoder::symbolAddress(std::string_view Name, int64_t Offset,
             Rows::Shared, uint8_t(Size == 8 ? 8 : 4), true};
     return resized(added(Row, Offset), Size);
   }
-  if (const uint64_t *At = lookUp(&Names::Globals, Name))
+  if (const uint64_t *At = Known->find(&Names::Globals, Name))
     return constant(*At + uint64_t(Offset), Size);
   if (auto It = Env.Addresses.find(Name); It != Env.Addresses.end())
     return constant(It->second + uint64_t(Offset), Size);
@@ -533,7 +466,8 @@ Ref Decoder::source(const Operand &O, unsigned Size) {
     fail("an operand is of a kind that is not known here");
     return {};
   }
-  Ref R = findRegister(O.Member ? std::string_view(memberName(O)) : O.Text);
+  Ref R =
+      Known->findRegister(O.Member ? std::string_view(memberName(O)) : O.Text);
   if (R.IsValid) {
     if (R.Size != Size)
       fail(fmt::format("{} has {} bytes, not {}", O.Text, R.Size, Size));
@@ -549,7 +483,7 @@ Ref Decoder::source(const Operand &O, unsigned Size) {
 
 Ref Decoder::sourceOfAnySize(const Operand &O, unsigned Least) {
   if (O.What == Operand::Kind::Name)
-    if (Ref R = findRegister(O.Text); R.IsValid && R.Size >= Least)
+    if (Ref R = Known->findRegister(O.Text); R.IsValid && R.Size >= Least)
       return R;
   return source(O, Least);
 }
@@ -557,10 +491,10 @@ Ref Decoder::sourceOfAnySize(const Operand &O, unsigned Least) {
 Ref Decoder::dest(const Operand &O, unsigned Size) {
   if (O.What == Operand::Kind::Discard)
     return temporary(Size);
-  Ref R =
-      O.What == Operand::Kind::Name
-          ? findRegister(O.Member ? std::string_view(memberName(O)) : O.Text)
-          : Ref();
+  Ref R = O.What == Operand::Kind::Name
+              ? Known->findRegister(O.Member ? std::string_view(memberName(O))
+                                             : O.Text)
+              : Ref();
   if (!R.IsValid || R.Size != Size)
     fail(R.IsValid
              ? fmt::format("{} has {} bytes, not {}", O.Text, R.Size, Size)
@@ -570,7 +504,7 @@ Ref Decoder::dest(const Operand &O, unsigned Size) {
 
 Ref Decoder::destOfAnySize(const Operand &O, unsigned Least) {
   if (O.What == Operand::Kind::Name)
-    if (Ref R = findRegister(O.Text); R.IsValid && R.Size >= Least)
+    if (Ref R = Known->findRegister(O.Text); R.IsValid && R.Size >= Least)
       return R;
   return dest(O, Least);
 }
@@ -587,7 +521,7 @@ Ref Decoder::predicate(const Operand &O) {
         .Imm = O.Bits != 0;
     return R;
   }
-  Ref R = O.What == Operand::Kind::Name ? findRegister(O.Text) : Ref();
+  Ref R = O.What == Operand::Kind::Name ? Known->findRegister(O.Text) : Ref();
   if (!R.IsValid || R.Size != 0) {
     fail(fmt::format("{} is not a predicate", O.Text));
     return R;
@@ -600,7 +534,7 @@ Ref Decoder::predicate(const Operand &O) {
 }
 
 bool Decoder::isPredicate(const Operand &O) const {
-  Ref R = findRegister(O.Text);
+  Ref R = Known->findRegister(O.Text);
   return R.IsValid && R.Size == 0;
 }
 
@@ -618,7 +552,7 @@ Address Decoder::address(const Operand &O, StateSpace Space) {
     return A;
   }
   const Operand &Name = O.Elements[0];
-  Ref R = findRegister(Name.Text);
+  Ref R = Known->findRegister(Name.Text);
   if (R.IsValid) {
     A.Base = R;
     if (R.Size != 4 && R.Size != 8)
@@ -636,5 +570,5 @@ std::optional<uint64_t> Decoder::integer(const Operand &O) const {
 }
 
 const Slot *Decoder::parameter(std::string_view Name) const {
-  return lookUp(&Names::Params, Name);
+  return Known->find(&Names::Params, Name);
 }

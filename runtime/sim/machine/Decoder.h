@@ -16,7 +16,9 @@
 #ifndef CRSAN_SIM_DECODER_H
 #define CRSAN_SIM_DECODER_H
 
+#include "FrameLayout.h"
 #include "Memory.h"
+#include "Names.h"
 #include "Program.h"
 
 #include <initializer_list>
@@ -88,11 +90,11 @@ public:
     std::function<uint64_t(const ptx::Variable &)> Allocate;
     std::function<int32_t(const ptx::Function *, int32_t Location)> NewId;
   };
-  Decoder(const Environment &E, Function &F) : Env(E), Fn(F) {}
+  Decoder(const Environment &E, Function &F) : Env(E), Fn(F), Frame(F) {}
   void run();
 
-  //===--- For decode functions
-  //--------------------------------------------===//
+  // For decode functions.
+
   const ptx::Instruction &instruction() const { return *I; }
   std::string_view opcode() const { return I->Opcode; }
   /// True if the modifier is there; it is then accounted for.
@@ -112,8 +114,7 @@ public:
   const ptx::Operand &operand(size_t N) const;
 
   /// A row of Size bytes a lane: register, constant, special register, address
-  /// of a symbol. AsFloat: how a floating literal is to be read (4 or 8; 0: as
-  /// the operand's size says).
+  /// of a symbol. A floating literal is rounded to that size.
   Ref source(const ptx::Operand &, unsigned Size);
   Ref source(size_t N, unsigned Size) { return source(operand(N), Size); }
   /// A register of whatever size it has (ld, st, cvt may name wider ones).
@@ -157,22 +158,6 @@ public:
   Ref resized(Ref From, unsigned Size);
 
 private:
-  /// "%r<10>"
-  struct Family {
-    Ref First;
-    uint32_t Count = 0;
-  };
-  struct Names {
-    Names *Parent = nullptr;
-    std::unordered_map<std::string_view, Ref> Registers;
-    std::unordered_map<std::string_view, Family> Families;
-    std::unordered_map<std::string_view, Slot> Params;
-    std::unordered_map<std::string_view, uint32_t> Locals;
-    std::unordered_map<std::string_view, uint64_t> Globals;
-    std::unordered_map<std::string_view, uint32_t> Shared;
-    std::unordered_map<std::string_view, uint32_t> Labels;
-    std::unordered_map<std::string_view, const ptx::Directive *> Directives;
-  };
   struct Fixup {
     uint32_t At;
     std::string_view Label;
@@ -188,18 +173,7 @@ private:
   void refuse(std::string Why);
   void resolveLabels();
   Slot newSlot(const ptx::Variable &, const ptx::Block *Uses);
-  Ref newRow(unsigned Size);
-  uint32_t newLocal(uint64_t Size, uint32_t Align);
   Ref symbolAddress(std::string_view Name, int64_t Offset, unsigned Size);
-  Ref findRegister(std::string_view Name) const;
-  template <class T>
-  const T *lookUp(std::unordered_map<std::string_view, T> Names::*Map,
-                  std::string_view Name) const {
-    for (const Names *N = Scope_; N; N = N->Parent)
-      if (auto It = (N->*Map).find(Name); It != (N->*Map).end())
-        return &It->second;
-    return nullptr;
-  }
 
   Environment Env;
   Function &Fn;
@@ -207,10 +181,10 @@ private:
   std::vector<bool> Taken; ///< By modifier.
   bool IsBad = false;
   std::string Why;
+  FrameLayout Frame;
   std::deque<Names> AllNames;
-  Names *Scope_ = nullptr; ///< Innermost.
+  Names *Known = nullptr; ///< In the innermost block.
   std::vector<Fixup> Fixups;
-  uint32_t PredicateRoom = 0, NextPredicate = 0;
   Ref Carry;
 };
 

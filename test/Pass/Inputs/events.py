@@ -79,8 +79,9 @@ class Function:
 def told(name, arguments):
     """What a call of the runtime says; `arguments` as the call has them."""
     if name in ("enter", "leave"):
-        # Without the kernel's tag, and what is of interest between grids only.
-        return name, [str(int(arguments[0]) & 7), *arguments[1:]]
+        # Without what is of interest between grids only: a flag, the kernel's tag.
+        flags = str(int(arguments[0]) & 7)
+        return name, [flags] if name == "enter" else [flags, *arguments[1:]]
     if name != "check":
         return name, arguments
     what, place, length = arguments[:3]
