@@ -84,7 +84,7 @@ define internal i32 @_ZL12__iAtomicAddPii(ptr %p, i32 %v) {
   ret i32 %u
 }
 ; CHECK:      function _ZL14__ullAtomicCASPyyy
-; CHECK-NEXT:   strong(update 8 generic device relaxed atomic, %p)
+; CHECK:        strong(update 8 generic device relaxed atomic, %p)
 ; CHECK:      function legacy
 define internal i64 @_ZL14__ullAtomicCASPyyy(ptr %p, i64 %e, i64 %v) {
   %s = cmpxchg ptr %p, i64 %e, i64 %v seq_cst seq_cst
