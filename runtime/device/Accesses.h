@@ -48,6 +48,31 @@ DEVICE bool isRace(const Self &Me, const AccessSite &S, Address A,
   return !Earlier.isStrong() || !mayHaveSeen(Me, A);
 }
 
+/// Judges the access of `A` by this thread, now, against those that the word's
+/// cell has forgotten, and tells of what nobody has been told of.
+DEVICE void lookBack(const Self &Me, AccessSite &S, Address A, Accessor Mine,
+                     const Victims &Word) {
+  const uint32_t Floor = loadNear(Me.warp().Floor);
+#pragma unroll 1
+  for (uint32_t First = 0; First < VictimWays; First += 4) {
+    Victims::Some These(Word, First, Floor);
+#pragma unroll 1
+    for (uint32_t I = 0; I < 4; ++I) {
+      const Accessor Other(These.Bits[0]);
+      These.Bits[0] = These.Bits[1];
+      These.Bits[1] = These.Bits[2];
+      These.Bits[2] = These.Bits[3];
+      if (Other.isNobody() || (Other.isSameMoment(Mine) && !Other.isSeveral()))
+        continue;
+      const AccessSite *Site = siteAt(Other.site());
+      if (Site && (surelyWrites(*Site) || surelyWrites(S)) &&
+          !toldPair(Mine.site(), Other.site()) &&
+          !toldPair(Other.site(), Mine.site()) && isRace(Me, S, A, Mine, Other))
+        tellRace(Me, S, A, Other);
+    }
+  }
+}
+
 /// The access of `A` by this thread, now, was not seen to be ordered after
 /// `Earlier`, which conflicts with it: a closer look, also at those that the
 /// word's cell has forgotten, and from now on may forget. Nobody: at those
@@ -66,21 +91,10 @@ DEVICE void lookCloser(const Self &Me, AccessSite &S, Address A, Accessor Mine,
       return;
     Tells = !P;
   }
+  if (Tells)
+    tellRace(Me, S, A, Earlier);
   const Victims Word(A);
-#pragma unroll 1
-  for (uint32_t Way = Tells ? 0 : 1; Way <= VictimWays; ++Way) {
-    Accessor Other = Earlier;
-    if (Way > 0) {
-      Other = Word.at(Way - 1);
-      const AccessSite *Site =
-          Other.isNobody() ? nullptr : siteAt(Other.site());
-      if (!Site || !(surelyWrites(*Site) || surelyWrites(S)) ||
-          toldPair(Mine.site(), Other.site()) ||
-          toldPair(Other.site(), Mine.site()) || !isRace(Me, S, A, Mine, Other))
-        continue;
-    }
-    tellRace(Me, S, A, Other);
-  }
+  lookBack(Me, S, A, Mine, Word);
   if (Earlier.isNobody())
     return;
   const uint32_t Floor = loadNear(Me.warp().Floor);
@@ -108,9 +122,10 @@ struct Check {
   Quick Test;
   Accessor Mine;
   bool Writes;
-  bool Remembers;    ///< This lane's access is the one that the cell remembers.
-  bool IsInFlight;   ///< It is what an asynchronous copy will write.
-  bool IsReplaced;   ///< It is in its cell already, ...
+  bool Remembers;  ///< This lane's access is the one that the cell remembers.
+  bool IsInFlight; ///< It is what an asynchronous copy will write.
+  bool IsThorough; ///< Nothing that the cell has seen or will see is forgotten.
+  bool IsReplaced; ///< It is in its cell already, ...
   Accessor Replaced; ///< ... and this no longer is.
 
   DEVICE void word(Address A, CellRef C, Bytes B) const;
@@ -164,9 +179,28 @@ DEVICE void Check::word(Address A, CellRef C, Bytes B) const {
                                       : Accessor(0);
     const bool IsClear = Test.isOrdered(Earlier, Now, C.IsShared) ||
                          !isSuspect(Me, Now, Earlier);
-    if (I < 2 ? !IsClear : HasVictims)
+    if (I < 2 ? !IsClear : HasVictims && !IsThorough)
       lookCloser(Me, S, A, Now, Earlier);
   }
+  if (!IsThorough)
+    return;
+  const Victims Word(A);
+  if (Remembers)
+    Word.add(IsInFlight ? Now.inFlight() : Now, Test.Floor);
+  lookBack(Me, S, A, Now, Word);
+}
+
+/// Whether a check of this warp is one of its thorough ones.
+DEVICE bool takeThorough(WarpState &W) {
+  if (!(loadNear(W.Place) & NeedsCare))
+    return false;
+  const uint32_t Left = loadNear(W.Thorough);
+  if (Left && isFirstHere()) {
+    W.Thorough = Left - 1;
+    if (Left == 1 && !isUsedUp(loadNear(W.Clock)))
+      clearFlags(W.Place, NeedsCare);
+  }
+  return Left != 0;
 }
 
 DEVICE void countUnchecked(const Self &Me) {
@@ -247,10 +281,16 @@ ENTRY void __crsan_md_check(crsan::abi::AccessSite *Site, uint64_t A,
   const bool InShared = spaceOf(A) == Space::Shared;
   const bool IsInFlight = (CheckFlags & CheckInFlight) && InShared &&
                           Clock < Accessor::InFlightClocks;
-  const Check C{
-      Me,         S,          {Me.FirstWarp, warpsInBlock(), Barrier, Floor},
-      Mine,       Writes,     Remembers,
-      IsInFlight, IsReplaced, Accessor(Replaced)};
+  const Check C{Me,
+                S,
+                {Me.FirstWarp, warpsInBlock(), Barrier, Floor},
+                Mine,
+                Writes,
+                Remembers,
+                IsInFlight,
+                !IsReplaced && takeThorough(Me.warp()),
+                IsReplaced,
+                Accessor(Replaced)};
   Address At = A;
   const Address End = A + Size;
 #pragma unroll 1

@@ -44,25 +44,35 @@ struct GridClocks {
   uint32_t Start;
   uint32_t Floor; ///< No access of a grid that is ordered before it is larger.
   bool IsCommon;  ///< All warps of the grid for which this holds have the same.
+  bool IsFirst;   ///< The grid is its kernel's first.
 };
+/// Whether no other grid of this kernel has begun before, as far as one can
+/// tell.
+DEVICE uint32_t isFirstOfKernel(uint64_t Grid, uint32_t Flags) {
+  uint64_t &First =
+      table<uint64_t>(FirstGridsAt)[(Flags >> KernelTagAt) % NumFirstGrids];
+  const uint64_t Mine = Grid + 1, Was = compareAndSwap(First, 0, Mine);
+  return Was == 0 || Was == Mine;
+}
 DEVICE GridClocks startOf(uint64_t Grid, uint32_t Flags, uint32_t Here) {
   GridStart &G = table<GridStart>(GridStartsAt)[Grid & (NumGridStarts - 1)];
   // Never 0, and larger for a later grid, as far as one can tell.
   const uint32_t Key = uint32_t(Grid) * 2 + 1;
-  uint32_t Start, Found, Horizon, Unused;
+  uint32_t Start, Found, Horizon, IsFirst;
   // The multiprocessor's cache holds nothing from before the grid; everybody
   // asks, and it answers.
   asm volatile("ld.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(Start), "=r"(Found), "=r"(Horizon), "=r"(Unused)
+               : "=r"(Start), "=r"(Found), "=r"(Horizon), "=r"(IsFirst)
                : "l"(&G)
                : "memory");
   if (__nvvm_vote_all_sync(Here, Found == Key))
-    return {Start, Horizon < Start ? Horizon : Start, true};
+    return {Start, Horizon < Start ? Horizon : Start, true, IsFirst != 0};
   const uint32_t Largest = largestEnded(Here);
   beginGrid(G, Grid, Flags, Here, Largest + 1);
   const uint32_t Leader = __builtin_ctz(Here);
   uint64_t Now = 0;
   if (lane() == Leader) {
+    storeRelaxed(G.IsFirst, isFirstOfKernel(Grid, Flags));
     Now = loadRelaxed(G.KeyAndClock);
     while (uint32_t(Now >> 32) != Key) {
       // Who has lost its place to a later grid does not take it again: so it
@@ -77,12 +87,15 @@ DEVICE GridClocks startOf(uint64_t Grid, uint32_t Flags, uint32_t Here) {
     }
     fenceDevice();
     Horizon = loadRelaxed(G.Horizon);
+    IsFirst = loadRelaxed(G.IsFirst);
   }
   Now = shuffle(Here, Now, Leader);
   Horizon = __nvvm_shfl_sync_idx_i32(Here, Horizon, Leader, 31);
+  IsFirst = __nvvm_shfl_sync_idx_i32(Here, IsFirst, Leader, 31);
   Start = uint32_t(Now);
   const bool IsCommon = uint32_t(Now >> 32) == Key;
-  return {Start, IsCommon && Horizon < Start ? Horizon : Start, IsCommon};
+  return {Start, IsCommon && Horizon < Start ? Horizon : Start, IsCommon,
+          IsCommon && IsFirst};
 }
 
 /// The object that a barrier of the whole block is.
@@ -132,7 +145,7 @@ HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags) {
   const bool IsOurs =
       loadRelaxed(W.Grid) == Grid && loadRelaxed(W.Block) == Block;
   const uint32_t Overlaps = loadNear(metadata().HasOverlaps);
-  const auto [First, Floor, IsCommon] = startOf(Grid, Flags, Here);
+  const auto [First, Floor, IsCommon, IsFirst] = startOf(Grid, Flags, Here);
   Before = __nvvm_shfl_sync_idx_i32(Here, Before, Leader, 31);
   const bool IsAlone = (Before & AliveMask) == 0;
   // Others of this warp may have come before.
@@ -153,12 +166,16 @@ HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags) {
     const uint32_t Largest = largestEnded(Here);
     Start = Start > Largest ? Start : Largest + 1;
   }
+  // Of the first blocks of a kernel nothing is forgotten for a while.
+  const bool IsThorough = IsFirst && LastWarp < ThoroughWarps;
   const uint32_t Place = (Me.FirstWarp & (NumWarps - 1)) |
                          warpsInBlock() << 16 | (linearThread() / 32) << 22 |
-                         (isUsedUp(Start) ? NeedsCare : 0) |
+                         (isUsedUp(Start) || IsThorough ? NeedsCare : 0) |
                          (Overlaps || (Flags & EnterLeaky) ? MayOverlap : 0);
   if (Me.Lane == Leader) {
     storeRelaxed(W.Start, Start);
+    if (IsThorough)
+      W.Thorough = ThoroughChecks;
     W.Barrier = Barrier;
     W.Floor = Floor;
     W.Place = Place;
@@ -408,8 +425,27 @@ HOT_ENTRY void __crsan_md_warp_barrier(uint32_t Mask) {
     return;
   }
   raiseClock(W, Now);
+  if (Mask == ~0u) {
+    __nvvm_bar_warp_sync(Mask);
+    T.WarpDepart = tick(Me);
+    return;
+  }
+  // Whom this lane may know of since all have met: some lanes, or, by an
+  // acquire, anybody. Whoever is not at this barrier, the others are told of.
+  const uint32_t Barrier = loadNear(W.Barrier), Depart = T.WarpDepart;
+  const uint32_t Whole = Barrier > Depart ? Barrier : Depart;
+  uint32_t Met = (T.PartDepart > Whole ? T.Met : 0) | Mask;
+  if (T.Acquire > Whole)
+    Met = ~0u;
+  if (Met != Mask)
+#pragma unroll 1
+    for (uint32_t Others = Mask; Others; Others &= Others - 1)
+      setFlags(Self::stateOf(Me.Warp, __builtin_ctz(Others)).Told, Met);
   __nvvm_bar_warp_sync(Mask);
-  T.WarpDepart = tick(Me);
+  if (loadRelaxed(T.Told))
+    Met |= takeFlags(T.Told);
+  T.Met = Met;
+  T.PartDepart = tick(Me);
 }
 
 /// What the warps of a block hand on at its barriers, of what they know.

@@ -42,25 +42,44 @@ public:
         table<Victim>(VictimsAt) + Key % (NumVictims / VictimWays) * VictimWays;
   }
 
-  /// Nobody, if another word has the place.
-  DEVICE Accessor at(uint32_t Way) const {
-    // Written by another thread meanwhile, the two do not belong together.
-    const uint64_t A = loadRelaxed(Set[Way].Accessor);
-    return Accessor((loadRelaxed(Set[Way].Mixed) ^ Key) == A ? A : 0);
-  }
+  /// Four of them, nobody where another word has the place. `Old`: which of
+  /// those places are of the past.
+  struct Some {
+    uint64_t Bits[4];
+    uint32_t Old = 0;
+    DEVICE Some(const Victims &V, uint32_t First, uint32_t Floor) {
+      uint64_t Mixed[4];
+#pragma unroll
+      for (uint32_t I = 0; I < 4; ++I)
+        asm volatile("ld.relaxed.gpu.v2.u64 {%0, %1}, [%2];"
+                     : "=l"(Bits[I]), "=l"(Mixed[I])
+                     : "l"(V.Set + First + I)
+                     : "memory");
+#pragma unroll
+      for (uint32_t I = 0; I < 4; ++I) {
+        Old |= uint32_t(Accessor(Bits[I]).clock() < Floor) << I;
+        // Written by another thread meanwhile, the two do not belong together.
+        Bits[I] = (Mixed[I] ^ V.Key) == Bits[I] ? Bits[I] : 0;
+      }
+    }
+  };
 
   /// In the place of an earlier one of the site, if there is one.
   DEVICE void add(Accessor A, uint32_t Floor) const {
     uint32_t Way = mix(A.site() ^ A.warp() << 8) % VictimWays;
+    bool IsFound = false;
 #pragma unroll 1
-    for (uint32_t I = 0; I < VictimWays; ++I) {
-      const Accessor Old = at(I);
-      if (Old.site() == A.site() && Old.bytes() == A.bytes()) {
-        Way = I;
-        break;
+    for (uint32_t First = 0; First < VictimWays && !IsFound; First += 4) {
+      const Some These(*this, First, Floor);
+#pragma unroll
+      for (uint32_t I = 0; I < 4; ++I) {
+        const Accessor Old(These.Bits[I]);
+        const bool IsSame = !Old.isNobody() && Old.site() == A.site() &&
+                            Old.bytes() == A.bytes();
+        if (!IsFound && (IsSame || (These.Old >> I & 1)))
+          Way = First + I;
+        IsFound |= IsSame;
       }
-      if (Accessor(loadRelaxed(Set[I].Accessor)).clock() < Floor)
-        Way = I;
     }
     storeRelaxed(Set[Way].Accessor, A.Bits);
     storeRelaxed(Set[Way].Mixed, A.Bits ^ Key);
