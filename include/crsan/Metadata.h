@@ -144,9 +144,6 @@ struct WarpState {
   uint32_t Thorough;
 };
 static_assert(sizeof(WarpState) == 96);
-/// Of the first grid of each kernel, the warps that begin so, and for how many
-/// checks.
-inline constexpr uint32_t ThoroughWarps = 64, ThoroughChecks = 512;
 
 /// The number of a location's bit in WarpState::Seen.
 inline constexpr uint32_t seenBit(uint64_t Address) {

@@ -460,8 +460,10 @@ ENTRY void __crsan_md_take() {
   using namespace crsan::device;
   const Self Me;
   const LaneRef T = Me.thread();
+  // Of lanes of its warp this tells nothing that the barrier does not, so it is
+  // no step of their clock.
   if (acquire(Me, T, SyncCells::blockCellOf(BlockBarrier), /*IsOwn=*/true))
-    T.Acquire = tick(Me);
+    T.Acquire = T.WarpDepart;
 }
 
 /// A barrier of all threads of the block is about to happen.

@@ -185,6 +185,10 @@ struct Self {
   }
 };
 
+/// Of the first grid of each kernel, the warps whose first checks are thorough,
+/// and how many those are.
+constexpr uint32_t ThoroughWarps = 64, ThoroughChecks = 1024;
+
 /// What the warps of the block have read strongly. `IsNear`: as far as a
 /// barrier has handed it on, for which the multiprocessor's cache will do.
 DEVICE uint64_t seenByBlock(const Self &Me, bool IsNear) {

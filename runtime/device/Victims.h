@@ -64,10 +64,12 @@ public:
     }
   };
 
-  /// In the place of an earlier one of the site, if there is one.
+  /// In the place of an earlier one of the site, if there is one; if there is
+  /// no room, of another one of the thread, for which this one stands as a
+  /// rule.
   DEVICE void add(Accessor A, uint32_t Floor) const {
     uint32_t Way = mix(A.site() ^ A.warp() << 8) % VictimWays;
-    bool IsFound = false;
+    bool IsFound = false, HasRoom = false;
 #pragma unroll 1
     for (uint32_t First = 0; First < VictimWays && !IsFound; First += 4) {
       const Some These(*this, First, Floor);
@@ -76,9 +78,13 @@ public:
         const Accessor Old(These.Bits[I]);
         const bool IsSame = !Old.isNobody() && Old.site() == A.site() &&
                             Old.bytes() == A.bytes();
-        if (!IsFound && (IsSame || (These.Old >> I & 1)))
+        const bool IsOld = These.Old >> I & 1;
+        const bool IsOwn =
+            !Old.isNobody() && ((Old.Bits ^ A.Bits) & AccessorLayout::Who) == 0;
+        if (!IsFound && (IsSame || IsOld || (IsOwn && !HasRoom)))
           Way = First + I;
         IsFound |= IsSame;
+        HasRoom |= IsOld;
       }
     }
     storeRelaxed(Set[Way].Accessor, A.Bits);
