@@ -64,29 +64,45 @@ public:
     }
   };
 
-  /// In the place of an earlier one of the site, if there is one; if there is
-  /// no room, of another one of the thread, for which this one stands as a
-  /// rule.
+  /// In the place of an earlier one of the site and the thread, or of the site
+  /// if two threads have one there: the last two, and none is preferred. If
+  /// there is no room, of another one of the thread, for which this one stands
+  /// as a rule.
   DEVICE void add(Accessor A, uint32_t Floor) const {
-    uint32_t Way = mix(A.site() ^ A.warp() << 8) % VictimWays;
-    bool IsFound = false, HasRoom = false;
+    constexpr uint32_t None = ~0u;
+    const uint32_t Hash = mix(A.site() ^ A.warp() << 8 ^ A.lane() << 3);
+    uint32_t Same = None, First = None, Second = None, Free = None, Own = None;
 #pragma unroll 1
-    for (uint32_t First = 0; First < VictimWays && !IsFound; First += 4) {
-      const Some These(*this, First, Floor);
+    for (uint32_t From = 0; From < VictimWays; From += 4) {
+      const Some These(*this, From, Floor);
 #pragma unroll
       for (uint32_t I = 0; I < 4; ++I) {
         const Accessor Old(These.Bits[I]);
-        const bool IsSame = !Old.isNobody() && Old.site() == A.site() &&
-                            Old.bytes() == A.bytes();
-        const bool IsOld = These.Old >> I & 1;
-        const bool IsOwn =
-            !Old.isNobody() && ((Old.Bits ^ A.Bits) & AccessorLayout::Who) == 0;
-        if (!IsFound && (IsSame || IsOld || (IsOwn && !HasRoom)))
-          Way = First + I;
-        IsFound |= IsSame;
-        HasRoom |= IsOld;
+        const uint64_t Change = Old.Bits ^ A.Bits;
+        const bool IsOwn = (Change & AccessorLayout::Who) == 0;
+        const bool IsOfSite =
+            (Change & (AccessorLayout::SiteMask | AccessorLayout::BytesMask)) ==
+            0;
+        if (These.Old >> I & 1) {
+          Free = From + I;
+        } else if (!Old.isNobody()) {
+          if (IsOwn)
+            Own = From + I;
+          if (IsOfSite && IsOwn)
+            Same = From + I;
+          if (IsOfSite) {
+            Second = First;
+            First = From + I;
+          }
+        }
       }
     }
+    const uint32_t Way = Same != None     ? Same
+                         : Second != None ? (Hash & 1 ? First : Second)
+                         : Free != None   ? Free
+                         : First != None  ? First
+                         : Own != None    ? Own
+                                          : Hash % VictimWays;
     storeRelaxed(Set[Way].Accessor, A.Bits);
     storeRelaxed(Set[Way].Mixed, A.Bits ^ Key);
   }
