@@ -48,40 +48,16 @@ DEVICE bool isRace(const Self &Me, const AccessSite &S, Address A,
   return !Earlier.isStrong() || !mayHaveSeen(Me, A);
 }
 
-/// Judges the access of `A` by this thread, now, against those that the word's
-/// cell has forgotten, and tells of what nobody has been told of.
-DEVICE void lookBack(const Self &Me, AccessSite &S, Address A, Accessor Mine,
-                     const Victims &Word) {
-  const uint32_t Floor = loadNear(Me.warp().Floor);
-#pragma unroll 1
-  for (uint32_t First = 0; First < VictimWays; First += 4) {
-    Victims::Some These(Word, First, Floor);
-#pragma unroll 1
-    for (uint32_t I = 0; I < 4; ++I) {
-      const Accessor Other(These.Bits[0]);
-      These.Bits[0] = These.Bits[1];
-      These.Bits[1] = These.Bits[2];
-      These.Bits[2] = These.Bits[3];
-      if (Other.isNobody() || (Other.isSameMoment(Mine) && !Other.isSeveral()))
-        continue;
-      const AccessSite *Site = siteAt(Other.site());
-      if (Site && (surelyWrites(*Site) || surelyWrites(S)) &&
-          !toldPair(Mine.site(), Other.site()) &&
-          !toldPair(Other.site(), Mine.site()) && isRace(Me, S, A, Mine, Other))
-        tellRace(Me, S, A, Other);
-    }
-  }
-}
-
 /// The access of `A` by this thread, now, was not seen to be ordered after
 /// `Earlier`, which conflicts with it: a closer look, also at those that the
 /// word's cell has forgotten, and from now on may forget. Nobody: at those
-/// alone.
+/// alone; then `Kept` is one more of them from now on, unless it is nobody.
 DEVICE void lookCloser(const Self &Me, AccessSite &S, Address A, Accessor Mine,
-                       Accessor Earlier) {
-  const bool Meets = maskOf(Earlier.bytes()) & maskOf(Mine.bytes());
+                       Accessor Earlier, Accessor Kept) {
+  const bool Meets =
+      !Earlier.isNobody() && (maskOf(Earlier.bytes()) & maskOf(Mine.bytes()));
   bool Tells = false;
-  if (!Earlier.isNobody() && Meets) {
+  if (Meets) {
     RacingPair *P = toldPair(Mine.site(), Earlier.site());
     const uint32_t Weight = P ? weightOf(*P, A) : 1;
     if (Weight == 0 || !isRace(Me, S, A, Mine, Earlier))
@@ -91,16 +67,38 @@ DEVICE void lookCloser(const Self &Me, AccessSite &S, Address A, Accessor Mine,
       return;
     Tells = !P;
   }
-  if (Tells)
-    tellRace(Me, S, A, Earlier);
   const Victims Word(A);
-  lookBack(Me, S, A, Mine, Word);
-  if (Earlier.isNobody())
-    return;
   const uint32_t Floor = loadNear(Me.warp().Floor);
-  Word.add(Earlier, Floor);
-  if (Meets)
-    Word.add(Mine, Floor);
+  uint64_t Next[4] = {};
+#pragma unroll 1
+  for (uint32_t Way = Tells ? 0 : 1; Way <= VictimWays; ++Way) {
+    Accessor Other = Earlier;
+    if (Way > 0) {
+      if (Way % 4 == 1) {
+        const Victims::Some These(Word, Way - 1, Floor);
+#pragma unroll
+        for (uint32_t I = 0; I < 4; ++I)
+          Next[I] = These.Bits[I];
+      }
+      Other = Accessor(Next[0]);
+      Next[0] = Next[1];
+      Next[1] = Next[2];
+      Next[2] = Next[3];
+      if (Other.isNobody() || (Other.isSameMoment(Mine) && !Other.isSeveral()))
+        continue;
+      const AccessSite *Site = siteAt(Other.site());
+      if (!Site || !(surelyWrites(*Site) || surelyWrites(S)) ||
+          toldPair(Mine.site(), Other.site()) ||
+          toldPair(Other.site(), Mine.site()) || !isRace(Me, S, A, Mine, Other))
+        continue;
+    }
+    tellRace(Me, S, A, Other);
+  }
+  Accessor First = Earlier.isNobody() ? Kept : Earlier;
+#pragma unroll 1
+  for (Accessor Second(Meets ? Mine.Bits : 0); !First.isNobody();
+       First = Second, Second = Accessor(0))
+    Word.add(First, Floor);
 }
 
 /// Whether a cell does well to keep its writer, though `Now` writes.
@@ -179,15 +177,11 @@ DEVICE void Check::word(Address A, CellRef C, Bytes B) const {
                                       : Accessor(0);
     const bool IsClear = Test.isOrdered(Earlier, Now, C.IsShared) ||
                          !isSuspect(Me, Now, Earlier);
-    if (I < 2 ? !IsClear : HasVictims && !IsThorough)
-      lookCloser(Me, S, A, Now, Earlier);
+    const bool IsKept = I == 2 && IsThorough && Remembers;
+    const Accessor Kept = IsInFlight ? Now.inFlight() : Now;
+    if (I < 2 ? !IsClear : HasVictims || IsThorough)
+      lookCloser(Me, S, A, Now, Earlier, Accessor(IsKept ? Kept.Bits : 0));
   }
-  if (!IsThorough)
-    return;
-  const Victims Word(A);
-  if (Remembers)
-    Word.add(IsInFlight ? Now.inFlight() : Now, Test.Floor);
-  lookBack(Me, S, A, Now, Word);
 }
 
 /// Whether a check of this warp is one of its thorough ones.
@@ -196,8 +190,9 @@ DEVICE bool takeThorough(WarpState &W) {
     return false;
   const uint32_t Left = loadNear(W.Thorough);
   if (Left && isFirstHere()) {
-    W.Thorough = Left - 1;
-    if (Left == 1 && !isUsedUp(loadNear(W.Clock)))
+    const uint32_t Here = __builtin_popcount(activeMask());
+    W.Thorough = Left > Here ? Left - Here : 0;
+    if (Left <= Here && !isUsedUp(loadNear(W.Clock)))
       clearFlags(W.Place, NeedsCare);
   }
   return Left != 0;

@@ -186,8 +186,8 @@ struct Self {
 };
 
 /// Of the first grid of each kernel, the warps whose first checks are thorough,
-/// and how many those are.
-constexpr uint32_t ThoroughWarps = 64, ThoroughChecks = 1024;
+/// and how many those are, of all lanes together.
+constexpr uint32_t ThoroughWarps = 64, ThoroughChecks = 32 * 512;
 
 /// What the warps of the block have read strongly. `IsNear`: as far as a
 /// barrier has handed it on, for which the multiprocessor's cache will do.
