@@ -139,7 +139,9 @@ struct WarpState {
   /// each hash of 16 bytes (seenBit).
   uint64_t Seen;
   uint32_t News; ///< Of a block's first warp: WarpNews.
-  uint32_t Pad;
+  /// Checks that are yet to be thorough: what their cells would forget is kept
+  /// (NeedsCare is set as well).
+  uint32_t Thorough;
 };
 static_assert(sizeof(WarpState) == 96);
 
@@ -148,7 +150,8 @@ inline constexpr uint32_t seenBit(uint64_t Address) {
   return uint32_t(Address >> 4) * 0x9e3779b1u >> 26;
 }
 
-/// In WarpState::Place: the clock is about to be used up; a lane has executed a
+/// In WarpState::Place: the clock is about to be used up, or the runtime is to
+/// look at all accesses (Thorough); a lane has executed a
 /// fence, so that what it writes may release; a lane has acquired something
 /// that no barrier of the block has handed on yet; another grid may run beside
 /// this one.
@@ -179,9 +182,13 @@ struct LaneStates {
   uint32_t Epoch[32];
   uint32_t Barriers[32]; ///< Barriers of the whole block that it has passed.
   uint32_t LastSync[32]; ///< Clock at its last synchronisation of any kind.
-  /// When it last came to a barrier of the warp or the block, and when it was
-  /// through.
+  /// When it last came to a barrier of lanes of the warp, or of the block, and
+  /// when it was last through one of all of them.
   uint32_t WarpArrive[32], WarpDepart[32];
+  /// When it was last through a barrier of some lanes of the warp only, whom it
+  /// may have heard of at such barriers since the last of all lanes, and what
+  /// others tell it of that.
+  uint32_t PartDepart[32], Met[32], Told[32];
   /// At its last fence of at least the scope; 0: none.
   uint32_t FenceBlock[32], FenceDevice[32];
   uint32_t Release[32]; ///< At its last release of any scope.
@@ -208,7 +215,7 @@ struct LaneStates {
   uint16_t Copies[32][32];
   uint32_t NextCopy[32]; ///< Which of those is the next, if it is free.
 };
-static_assert(sizeof(LaneStates) == 49 * 128);
+static_assert(sizeof(LaneStates) == 52 * 128);
 
 enum LaneFlags : uint32_t {
   IsCalling = 1, ///< Has called a function of another unit.
@@ -221,7 +228,7 @@ struct GridStart {
   uint64_t KeyAndClock;
   /// Where those of grids began that have ended, and are not ordered before it.
   uint32_t Horizon;
-  uint32_t Reserved;
+  uint32_t IsFirst; ///< Of its kernel.
 };
 /// The largest clock of a warp that has ended, by multiprocessor: one for all
 /// would be everybody's.
@@ -310,6 +317,8 @@ inline constexpr uint32_t kernelTag(const char *Name, size_t Length) {
     Hash = (Hash ^ uint8_t(Name[I])) * 0x01000193u;
   return Hash;
 }
+/// The first grid of each kernel, plus 1, by its tag.
+inline constexpr uint32_t NumFirstGrids = 1u << 10;
 /// The bit of a kernel that is launched with a grid and a block of this shape.
 inline constexpr uint32_t kernelBit(uint32_t Tag, uint32_t GridX,
                                     uint32_t GridY, uint32_t GridZ,
@@ -331,11 +340,11 @@ struct RacingPair {
 inline constexpr uint32_t NumRacingPairs = 1u << 12;
 
 /// An accessor that its cell may have forgotten, and with what word: the second
-/// is the first, mixed with that. 8 by the hash of the word.
-struct Victim {
+/// is the first, mixed with that. 16 by the hash of the word.
+struct alignas(16) Victim {
   uint64_t Accessor, Mixed;
 };
-inline constexpr uint32_t NumVictims = 1u << 16, VictimWays = 8;
+inline constexpr uint32_t NumVictims = 1u << 16, VictimWays = 16;
 
 enum AccessFlags : uint8_t {
   ReadsMemory = 1,
@@ -428,7 +437,9 @@ inline constexpr uint64_t
     ///< RacingPair[NumRacingPairs].
     SitesAt = PairsAt + sizeof(RacingPair) * NumRacingPairs,
     ///< Addresses of AccessSites by index, MaxSites of them.
-    GridStartsAt = SitesAt + uint64_t(8) * MaxSites,
+    FirstGridsAt = SitesAt + uint64_t(8) * MaxSites,
+    ///< uint64_t[NumFirstGrids].
+    GridStartsAt = FirstGridsAt + uint64_t(8) * NumFirstGrids,
     ///< GridStart[NumGridStarts].
     MaxClocksAt = GridStartsAt + sizeof(GridStart) * NumGridStarts,
     ///< MaxClock[NumMaxClocks].

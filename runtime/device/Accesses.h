@@ -51,12 +51,13 @@ DEVICE bool isRace(const Self &Me, const AccessSite &S, Address A,
 /// The access of `A` by this thread, now, was not seen to be ordered after
 /// `Earlier`, which conflicts with it: a closer look, also at those that the
 /// word's cell has forgotten, and from now on may forget. Nobody: at those
-/// alone.
+/// alone; then `Kept` is one more of them from now on, unless it is nobody.
 DEVICE void lookCloser(const Self &Me, AccessSite &S, Address A, Accessor Mine,
-                       Accessor Earlier) {
-  const bool Meets = maskOf(Earlier.bytes()) & maskOf(Mine.bytes());
+                       Accessor Earlier, Accessor Kept) {
+  const bool Meets =
+      !Earlier.isNobody() && (maskOf(Earlier.bytes()) & maskOf(Mine.bytes()));
   bool Tells = false;
-  if (!Earlier.isNobody() && Meets) {
+  if (Meets) {
     RacingPair *P = toldPair(Mine.site(), Earlier.site());
     const uint32_t Weight = P ? weightOf(*P, A) : 1;
     if (Weight == 0 || !isRace(Me, S, A, Mine, Earlier))
@@ -67,13 +68,25 @@ DEVICE void lookCloser(const Self &Me, AccessSite &S, Address A, Accessor Mine,
     Tells = !P;
   }
   const Victims Word(A);
+  const uint32_t Floor = loadNear(Me.warp().Floor);
+  uint64_t Next[4] = {};
 #pragma unroll 1
   for (uint32_t Way = Tells ? 0 : 1; Way <= VictimWays; ++Way) {
     Accessor Other = Earlier;
     if (Way > 0) {
-      Other = Word.at(Way - 1);
-      const AccessSite *Site =
-          Other.isNobody() ? nullptr : siteAt(Other.site());
+      if (Way % 4 == 1) {
+        const Victims::Some These(Word, Way - 1, Floor);
+#pragma unroll
+        for (uint32_t I = 0; I < 4; ++I)
+          Next[I] = These.Bits[I];
+      }
+      Other = Accessor(Next[0]);
+      Next[0] = Next[1];
+      Next[1] = Next[2];
+      Next[2] = Next[3];
+      if (Other.isNobody() || (Other.isSameMoment(Mine) && !Other.isSeveral()))
+        continue;
+      const AccessSite *Site = siteAt(Other.site());
       if (!Site || !(surelyWrites(*Site) || surelyWrites(S)) ||
           toldPair(Mine.site(), Other.site()) ||
           toldPair(Other.site(), Mine.site()) || !isRace(Me, S, A, Mine, Other))
@@ -81,12 +94,11 @@ DEVICE void lookCloser(const Self &Me, AccessSite &S, Address A, Accessor Mine,
     }
     tellRace(Me, S, A, Other);
   }
-  if (Earlier.isNobody())
-    return;
-  const uint32_t Floor = loadNear(Me.warp().Floor);
-  Word.add(Earlier, Floor);
-  if (Meets)
-    Word.add(Mine, Floor);
+  Accessor First = Earlier.isNobody() ? Kept : Earlier;
+#pragma unroll 1
+  for (Accessor Second(Meets ? Mine.Bits : 0); !First.isNobody();
+       First = Second, Second = Accessor(0))
+    Word.add(First, Floor);
 }
 
 /// Whether a cell does well to keep its writer, though `Now` writes.
@@ -108,9 +120,10 @@ struct Check {
   Quick Test;
   Accessor Mine;
   bool Writes;
-  bool Remembers;    ///< This lane's access is the one that the cell remembers.
-  bool IsInFlight;   ///< It is what an asynchronous copy will write.
-  bool IsReplaced;   ///< It is in its cell already, ...
+  bool Remembers;  ///< This lane's access is the one that the cell remembers.
+  bool IsInFlight; ///< It is what an asynchronous copy will write.
+  bool IsThorough; ///< Nothing that the cell has seen or will see is forgotten.
+  bool IsReplaced; ///< It is in its cell already, ...
   Accessor Replaced; ///< ... and this no longer is.
 
   DEVICE void word(Address A, CellRef C, Bytes B) const;
@@ -164,9 +177,25 @@ DEVICE void Check::word(Address A, CellRef C, Bytes B) const {
                                       : Accessor(0);
     const bool IsClear = Test.isOrdered(Earlier, Now, C.IsShared) ||
                          !isSuspect(Me, Now, Earlier);
-    if (I < 2 ? !IsClear : HasVictims)
-      lookCloser(Me, S, A, Now, Earlier);
+    const bool IsKept = I == 2 && IsThorough && Remembers;
+    const Accessor Kept = IsInFlight ? Now.inFlight() : Now;
+    if (I < 2 ? !IsClear : HasVictims || IsThorough)
+      lookCloser(Me, S, A, Now, Earlier, Accessor(IsKept ? Kept.Bits : 0));
   }
+}
+
+/// Whether a check of this warp is one of its thorough ones.
+DEVICE bool takeThorough(WarpState &W) {
+  if (!(loadNear(W.Place) & NeedsCare))
+    return false;
+  const uint32_t Left = loadNear(W.Thorough);
+  if (Left && isFirstHere()) {
+    const uint32_t Here = __builtin_popcount(activeMask());
+    W.Thorough = Left > Here ? Left - Here : 0;
+    if (Left <= Here && !isUsedUp(loadNear(W.Clock)))
+      clearFlags(W.Place, NeedsCare);
+  }
+  return Left != 0;
 }
 
 DEVICE void countUnchecked(const Self &Me) {
@@ -247,10 +276,16 @@ ENTRY void __crsan_md_check(crsan::abi::AccessSite *Site, uint64_t A,
   const bool InShared = spaceOf(A) == Space::Shared;
   const bool IsInFlight = (CheckFlags & CheckInFlight) && InShared &&
                           Clock < Accessor::InFlightClocks;
-  const Check C{
-      Me,         S,          {Me.FirstWarp, warpsInBlock(), Barrier, Floor},
-      Mine,       Writes,     Remembers,
-      IsInFlight, IsReplaced, Accessor(Replaced)};
+  const Check C{Me,
+                S,
+                {Me.FirstWarp, warpsInBlock(), Barrier, Floor},
+                Mine,
+                Writes,
+                Remembers,
+                IsInFlight,
+                !IsReplaced && takeThorough(Me.warp()),
+                IsReplaced,
+                Accessor(Replaced)};
   Address At = A;
   const Address End = A + Size;
 #pragma unroll 1

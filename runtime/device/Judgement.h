@@ -54,10 +54,17 @@ DEVICE bool haveMet(const Self &Me, Accessor Earlier, uint32_t Arrive,
   const uint32_t Then = Earlier.clock();
   const LaneRef Mine = Me.thread();
   const uint32_t Depart = Mine.WarpDepart, Acquire = Mine.Acquire;
+  const uint32_t PartDepart = Mine.PartDepart, Met = Mine.Met;
   // One of several may be any other lane, of which nothing is known.
-  const bool Left = Earlier.lane() == Me.Lane || Arrive > Then ||
-                    Release >= Then + !Earlier.isStrong();
-  return Left && (Depart > Then || Acquire > Then);
+  const bool IsAny = Earlier.lane() == Me.Lane;
+  const bool HasReleased = Release >= Then + !Earlier.isStrong();
+  if (!IsAny && !HasReleased && Arrive <= Then)
+    return false;
+  if (Depart > Then || Acquire > Then)
+    return true;
+  // Who has come to barriers of some lanes alone, these may know of.
+  return PartDepart > Then &&
+         (IsAny || HasReleased || (Met >> Earlier.lane() & 1));
 }
 
 /// What nearly always shows, where threads synchronise by more than barriers of

@@ -65,7 +65,8 @@ HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags, uint32_t Tag) {
   const uint32_t Clock = loadRelaxed(W.Clock), Had = loadRelaxed(W.Flags);
   const bool IsOurs =
       loadRelaxed(W.Grid) == Grid && loadRelaxed(W.Block) == Block;
-  const auto [First, Floor, IsCommon] = startOf(Grid, Flags, Tag, Here);
+  const auto [First, Floor, IsCommon, IsFirst] =
+      startOf(Grid, Flags, Tag, Here);
   Before = __nvvm_shfl_sync_idx_i32(Here, Before, Leader, 31);
   const bool IsAlone = (Before & AliveMask) == 0;
   // Others of this warp may have come before.
@@ -86,11 +87,15 @@ HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags, uint32_t Tag) {
     const uint32_t Largest = largestEnded(Here);
     Start = Start > Largest ? Start : Largest + 1;
   }
+  // Of the first blocks of a kernel nothing is forgotten for a while.
+  const bool IsThorough = IsFirst && LastWarp < ThoroughWarps;
   const uint32_t Place = (Me.FirstWarp & (NumWarps - 1)) |
                          warpsInBlock() << 16 | (linearThread() / 32) << 22 |
-                         (isUsedUp(Start) ? NeedsCare : 0);
+                         (isUsedUp(Start) || IsThorough ? NeedsCare : 0);
   if (Me.Lane == Leader) {
     storeRelaxed(W.Start, Start);
+    if (IsThorough)
+      W.Thorough = ThoroughChecks;
     W.Barrier = Barrier;
     W.Floor = Floor;
     W.Place = Place;
@@ -362,8 +367,27 @@ HOT_ENTRY void __crsan_md_warp_barrier(uint32_t Mask) {
     return;
   }
   raiseClock(W, Now);
+  if (Mask == ~0u) {
+    __nvvm_bar_warp_sync(Mask);
+    T.WarpDepart = tick(Me);
+    return;
+  }
+  // Whom this lane may know of since all have met: some lanes, or, by an
+  // acquire, anybody. Whoever is not at this barrier, the others are told of.
+  const uint32_t Barrier = loadNear(W.Barrier), Depart = T.WarpDepart;
+  const uint32_t Whole = Barrier > Depart ? Barrier : Depart;
+  uint32_t Met = (T.PartDepart > Whole ? T.Met : 0) | Mask;
+  if (T.Acquire > Whole)
+    Met = ~0u;
+  if (Met != Mask)
+#pragma unroll 1
+    for (uint32_t Others = Mask; Others; Others &= Others - 1)
+      setFlags(Self::stateOf(Me.Warp, __builtin_ctz(Others)).Told, Met);
   __nvvm_bar_warp_sync(Mask);
-  T.WarpDepart = tick(Me);
+  if (loadRelaxed(T.Told))
+    Met |= takeFlags(T.Told);
+  T.Met = Met;
+  T.PartDepart = tick(Me);
 }
 
 /// What the warps of a block hand on at its barriers, of what they know.
@@ -378,8 +402,10 @@ ENTRY void __crsan_md_take() {
   using namespace crsan::device;
   const Self Me;
   const LaneRef T = Me.thread();
+  // Of lanes of its warp this tells nothing that the barrier does not, so it is
+  // no step of their clock.
   if (acquire(Me, T, SyncCells::blockCellOf(BlockBarrier), /*IsOwn=*/true))
-    T.Acquire = tick(Me);
+    T.Acquire = T.WarpDepart;
 }
 
 /// A barrier of all threads of the block is about to happen.

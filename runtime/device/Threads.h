@@ -53,6 +53,14 @@ DEVICE void clearFlags(uint32_t &From, uint32_t Flags) {
   asm volatile("red.relaxed.gpu.and.b32 [%0], %1;" ::"l"(&From), "r"(~Flags)
                : "memory");
 }
+DEVICE uint32_t takeFlags(uint32_t &From) {
+  uint32_t Flags;
+  asm volatile("atom.relaxed.gpu.exch.b32 %0, [%1], 0;"
+               : "=r"(Flags)
+               : "l"(&From)
+               : "memory");
+  return Flags;
+}
 DEVICE void noteSeen(uint64_t &To, uint64_t Bits) {
   if (Bits & ~loadRelaxed(To))
     asm volatile("red.relaxed.gpu.or.b64 [%0], %1;" ::"l"(&To), "l"(Bits)
@@ -110,14 +118,16 @@ DEVICE uint32_t knownEntry(uint32_t Warp) {
 struct LaneRef {
   LaneStates &Of;
   uint32_t Lane;
-  uint32_t &Epoch, &Barriers, &LastSync, &WarpArrive, &WarpDepart, &FenceBlock,
-      &FenceDevice, &Release, &Acquire, &PublishedCells, &PublishedClock,
-      &PublishedWideClock, &Pending, &NumLocks, &ActiveLocks, &Flags;
+  uint32_t &Epoch, &Barriers, &LastSync, &WarpArrive, &WarpDepart, &PartDepart,
+      &Met, &Told, &FenceBlock, &FenceDevice, &Release, &Acquire,
+      &PublishedCells, &PublishedClock, &PublishedWideClock, &Pending,
+      &NumLocks, &ActiveLocks, &Flags;
 
   DEVICE LaneRef(LaneStates &S, uint32_t L)
       : Of(S), Lane(L), Epoch(S.Epoch[L]), Barriers(S.Barriers[L]),
         LastSync(S.LastSync[L]), WarpArrive(S.WarpArrive[L]),
-        WarpDepart(S.WarpDepart[L]), FenceBlock(S.FenceBlock[L]),
+        WarpDepart(S.WarpDepart[L]), PartDepart(S.PartDepart[L]), Met(S.Met[L]),
+        Told(S.Told[L]), FenceBlock(S.FenceBlock[L]),
         FenceDevice(S.FenceDevice[L]), Release(S.Release[L]),
         Acquire(S.Acquire[L]), PublishedCells(S.PublishedCells[L]),
         PublishedClock(S.PublishedClock[L]),
@@ -174,6 +184,10 @@ struct Self {
     return &table<uint32_t>(KnownAt)[Warp * KnownEntries];
   }
 };
+
+/// Of the first grid of each kernel, the warps whose first checks are thorough,
+/// and how many those are, of all lanes together.
+constexpr uint32_t ThoroughWarps = 64, ThoroughChecks = 32 * 512;
 
 /// What the warps of the block have read strongly. `IsNear`: as far as a
 /// barrier has handed it on, for which the multiprocessor's cache will do.

@@ -42,26 +42,67 @@ public:
         table<Victim>(VictimsAt) + Key % (NumVictims / VictimWays) * VictimWays;
   }
 
-  /// Nobody, if another word has the place.
-  DEVICE Accessor at(uint32_t Way) const {
-    // Written by another thread meanwhile, the two do not belong together.
-    const uint64_t A = loadRelaxed(Set[Way].Accessor);
-    return Accessor((loadRelaxed(Set[Way].Mixed) ^ Key) == A ? A : 0);
-  }
-
-  /// In the place of an earlier one of the site, if there is one.
-  DEVICE void add(Accessor A, uint32_t Floor) const {
-    uint32_t Way = mix(A.site() ^ A.warp() << 8) % VictimWays;
-#pragma unroll 1
-    for (uint32_t I = 0; I < VictimWays; ++I) {
-      const Accessor Old = at(I);
-      if (Old.site() == A.site() && Old.bytes() == A.bytes()) {
-        Way = I;
-        break;
+  /// Four of them, nobody where another word has the place. `Old`: which of
+  /// those places are of the past.
+  struct Some {
+    uint64_t Bits[4];
+    uint32_t Old = 0;
+    DEVICE Some(const Victims &V, uint32_t First, uint32_t Floor) {
+      uint64_t Mixed[4];
+#pragma unroll
+      for (uint32_t I = 0; I < 4; ++I)
+        asm volatile("ld.relaxed.gpu.v2.u64 {%0, %1}, [%2];"
+                     : "=l"(Bits[I]), "=l"(Mixed[I])
+                     : "l"(V.Set + First + I)
+                     : "memory");
+#pragma unroll
+      for (uint32_t I = 0; I < 4; ++I) {
+        Old |= uint32_t(Accessor(Bits[I]).clock() < Floor) << I;
+        // Written by another thread meanwhile, the two do not belong together.
+        Bits[I] = (Mixed[I] ^ V.Key) == Bits[I] ? Bits[I] : 0;
       }
-      if (Accessor(loadRelaxed(Set[I].Accessor)).clock() < Floor)
-        Way = I;
     }
+  };
+
+  /// In the place of an earlier one of the site and the thread, or of the site
+  /// if two threads have one there: the last two, and none is preferred. If
+  /// there is no room, of another one of the thread, for which this one stands
+  /// as a rule.
+  DEVICE void add(Accessor A, uint32_t Floor) const {
+    constexpr uint32_t None = ~0u;
+    const uint32_t Hash = mix(A.site() ^ A.warp() << 8 ^ A.lane() << 3);
+    uint32_t Same = None, First = None, Second = None, Free = None, Own = None;
+#pragma unroll 1
+    for (uint32_t From = 0; From < VictimWays; From += 4) {
+      const Some These(*this, From, Floor);
+#pragma unroll
+      for (uint32_t I = 0; I < 4; ++I) {
+        const Accessor Old(These.Bits[I]);
+        const uint64_t Change = Old.Bits ^ A.Bits;
+        const bool IsOwn = (Change & AccessorLayout::Who) == 0;
+        const bool IsOfSite =
+            (Change & (AccessorLayout::SiteMask | AccessorLayout::BytesMask)) ==
+            0;
+        if (These.Old >> I & 1) {
+          Free = From + I;
+        } else if (!Old.isNobody()) {
+          if (IsOwn)
+            Own = From + I;
+          if (IsOfSite && IsOwn)
+            Same = From + I;
+          if (IsOfSite) {
+            Second = First;
+            First = From + I;
+          }
+        }
+      }
+    }
+    const uint32_t Way = Same != None     ? Same
+                         : Second != None ? (Hash & 1 ? First : Second)
+                         : Free != None   ? Free
+                         : First != None  ? First
+                         : Own != None    ? Own
+                                          : Hash % VictimWays;
     storeRelaxed(Set[Way].Accessor, A.Bits);
     storeRelaxed(Set[Way].Mixed, A.Bits ^ Key);
   }
