@@ -187,7 +187,7 @@ struct Self {
 
 /// Of the first grid of each kernel, the warps whose first checks are thorough,
 /// and how many those are, of all lanes together.
-constexpr uint32_t ThoroughWarps = 64, ThoroughChecks = 32 * 512;
+constexpr uint32_t ThoroughWarps = 64, ThoroughChecks = 32 * 64;
 
 /// What the warps of the block have read strongly. `IsNear`: as far as a
 /// barrier has handed it on, for which the multiprocessor's cache will do.
