@@ -20,11 +20,17 @@ static constexpr size_t MostPointers = 16;
 
 GivenArrays::GivenArrays(Function &Kernel, const LoopInfo &Loops)
     : Loops(Loops) {
-  for (Instruction &I : instructions(Kernel))
+  for (Instruction &I : instructions(Kernel)) {
     if (I.mayWriteToMemory() && !noteWrite(I)) {
       AreWritesKnown = AreAllKnown = false;
       return;
     }
+    // Of functions that only read, it is not known what.
+    const auto *Call = dyn_cast<CallBase>(&I);
+    const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+    if (Call && !Call->isInlineAsm() && !(Callee && Callee->isDeclaration()))
+      AreAllKnown = false;
+  }
 }
 
 /// Null: the kernel is not given `Object`, or too much.

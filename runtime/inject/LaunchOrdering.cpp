@@ -130,6 +130,8 @@ void LaunchOrdering::launching(CUcontext Ctx, const std::shared_ptr<Context> &C,
   const std::shared_ptr<StreamOrder> Order = of(Ctx);
   if (Launch) {
     follow(Ctx, C.get(), *Order, *Launch);
+    if (!Launch->IsPlain)
+      Order->launchingAnywhere();
   } else {
     Order->launchingAnywhere();
     losing();

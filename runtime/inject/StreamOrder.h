@@ -75,8 +75,8 @@ public:
                                 bool TellsHost);
   /// It has been made, or has failed.
   void launched(StreamId Stream);
-  /// One is about to be made of several grids, or into a stream that nobody
-  /// knows.
+  /// One is about to be made of several grids, into a stream that nobody knows,
+  /// or that may begin before what its stream was given last has ended.
   void launchingAnywhere();
   /// Grids may run side by side: there has been more than one stream.
   bool hasOverlaps() const;

@@ -125,3 +125,19 @@ define ptx_kernel void @gather(ptr %out, ptr %list) {
   store i32 %v, ptr %at
   ret void
 }
+
+; A function reads what it is given, wherever that is.
+; CHECK-LABEL: define ptx_kernel void @callsReader(
+; CHECK-NOT:   icmp sge i64
+; CHECK:       ret void
+define internal i32 @reader(ptr %p) noinline memory(read) {
+  %v = load i32, ptr %p
+  ret i32 %v
+}
+define ptx_kernel void @callsReader(ptr %p) {
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %at = getelementptr i32, ptr %p, i32 %t
+  %v = call i32 @reader(ptr %p) memory(read)
+  store i32 %v, ptr %at
+  ret void
+}
