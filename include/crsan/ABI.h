@@ -30,7 +30,7 @@
 namespace crsan::abi {
 
 /// Objects built by different versions cannot be mixed; see ModuleHeader.
-inline constexpr uint32_t Version = 8;
+inline constexpr uint32_t Version = 9;
 
 /// The little-endian bytes of "CRSN", the first word of a site table.
 inline constexpr uint32_t Magic = 0x4e535243;

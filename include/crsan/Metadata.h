@@ -111,7 +111,7 @@ inline constexpr uint32_t NumWarps = 1u << WarpBits;
 /// where several share an entry ("plausible clocks", Torres-Rojas and Ahamad).
 inline constexpr uint32_t KnownEntries = 32;
 
-/// A warp's, 96 bytes; what every access needs comes first. Zero at first;
+/// A warp's, 112 bytes; what every access needs comes first. Zero at first;
 /// never reset, so that the clocks of two blocks that have the same number one
 /// after the other differ.
 struct WarpState {
@@ -142,8 +142,13 @@ struct WarpState {
   /// Checks that are yet to be thorough: what their cells would forget is kept
   /// (NeedsCare is set as well).
   uint32_t Thorough;
+  /// Accesses of the warp with smaller clocks were before the last barrier at
+  /// which all its lanes met.
+  uint32_t Met;
+  uint32_t SyncCells; ///< The first of its block's SubCells.
+  uint64_t Reserved;
 };
-static_assert(sizeof(WarpState) == 96);
+static_assert(sizeof(WarpState) == 112);
 
 /// The number of a location's bit in WarpState::Seen.
 inline constexpr uint32_t seenBit(uint64_t Address) {
@@ -178,32 +183,36 @@ enum WarpNews : uint32_t {
 /// together access it together. Clocks are those of the warp; those of an
 /// earlier block are smaller than any of this one, and so say nothing.
 struct LaneStates {
-  /// WarpState::Start, once the lane has set what is not a clock.
+  /// WarpState::Start, once the lane has set what is not a clock, all up to
+  /// Flags, to 0.
   uint32_t Epoch[32];
   uint32_t Barriers[32]; ///< Barriers of the whole block that it has passed.
-  uint32_t LastSync[32]; ///< Clock at its last synchronisation of any kind.
+  /// At its last fence of at least the scope; 0: none.
+  uint32_t FenceBlock[32], FenceDevice[32];
+  uint32_t Acquire[32]; ///< When it last came to know of another thread.
+  /// Whom it has told at its last releases: of the block's sync cells, a bit
+  /// for each, and of the others two, 0: none.
+  uint32_t ToldInBlock[32], ToldWide[32];
+  /// Sync cells that were read, for the next fence: a bit for each of the
+  /// block's, then the number of others.
+  uint32_t Pending[32];
+  uint32_t NumLocks[32]; ///< Locks held (iGUARD 6.3): more than 4 are counted.
+  uint32_t ActiveLocks[32]; ///< Bit I: Locks[I] has been followed by a fence.
+  uint32_t Locks[4][32];    ///< Hashes of their addresses, 0: free.
+  uint32_t Flags[32];       ///< LaneFlags. The last that is reset.
+  uint32_t LastSync[32];    ///< Clock at its last synchronisation of any kind.
   /// When it last came to a barrier of lanes of the warp, or of the block, and
-  /// when it was last through one of all of them.
+  /// when it was last through one of all of them; those at which all lanes came
+  /// together are WarpState::Met's.
   uint32_t WarpArrive[32], WarpDepart[32];
   /// When it was last through a barrier of some lanes of the warp only, whom it
   /// may have heard of at such barriers since the last of all lanes, and what
   /// others tell it of that.
   uint32_t PartDepart[32], Met[32], Told[32];
-  /// At its last fence of at least the scope; 0: none.
-  uint32_t FenceBlock[32], FenceDevice[32];
   uint32_t Release[32]; ///< At its last release of any scope.
-  uint32_t Acquire[32]; ///< When it last came to know of another thread.
-  /// The sync cells of its last releases, within the block and beyond, and the
-  /// clocks of its own that it told them.
-  uint32_t PublishedCells[32], PublishedClock[32], PublishedWideClock[32];
-  /// Sync cells that were read, for the next fence: a bit for each of the
-  /// block's, then the number of others, ...
-  uint32_t Pending[32];
-  uint32_t PendingWide[2][32]; ///< ... of which these are the first.
-  uint32_t NumLocks[32]; ///< Locks held (iGUARD 6.3): more than 4 are counted.
-  uint32_t ActiveLocks[32]; ///< Bit I: Locks[I] has been followed by a fence.
-  uint32_t Locks[4][32];    ///< Hashes of their addresses, 0: free.
-  uint32_t Flags[32];       ///< LaneFlags.
+  /// The clocks of its own that it has told of at its last releases.
+  uint32_t ToldInBlockClock[32], ToldWideClock[32];
+  uint32_t PendingWide[2][32]; ///< The first of those beyond the block.
   /// Of its asynchronous copies: the clocks of its last commits, the latest
   /// first. A copy of a later group is issued at a larger one.
   uint32_t Commits[4][32];
@@ -215,7 +224,10 @@ struct LaneStates {
   uint16_t Copies[32][32];
   uint32_t NextCopy[32]; ///< Which of those is the next, if it is free.
 };
-static_assert(sizeof(LaneStates) == 52 * 128);
+static_assert(sizeof(LaneStates) == 53 * 128);
+/// Lanes are 4 bytes apart, and fields that are reset 128.
+inline constexpr uint32_t NumResetFields =
+    offsetof(LaneStates, LastSync) / 128 - 1;
 
 enum LaneFlags : uint32_t {
   IsCalling = 1, ///< Has called a function of another unit.

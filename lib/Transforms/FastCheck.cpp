@@ -20,8 +20,9 @@ namespace crsan {
 using Layout = abi::AccessorLayout;
 
 FastCheck::FastCheck(Function &F, IRBuilder<> &B, Value *First, Constant *Sites,
-                     bool HasBarriers, bool HasLocks)
-    : F(F), HasBarriers(HasBarriers), HasLocks(HasLocks), Warp(F, B, HasLocks) {
+                     bool HasBarriers, bool HasWarpBarriers, bool HasLocks)
+    : F(F), HasBarriers(HasBarriers), HasLocks(HasLocks),
+      Warp(F, B, HasLocks, HasWarpBarriers) {
   Type *I64 = B.getInt64Ty();
   Count = B.CreateAlloca(B.getInt32Ty());
   B.CreateStore(B.getInt32(0), Count);
@@ -78,6 +79,14 @@ Value *FastCheck::emitIsOrdered(IRBuilder<> &B, const Window &W, const Check &C,
                          ? B.CreateOr(B.CreateNot(InBlock), IsBefore)
                          : B.CreateSelect(InBlock, IsBefore, C.InShared);
     Ordered = B.CreateOr(Ordered, ByBlock);
+  }
+  // All lanes of the warp have met since (haveMet).
+  if (W.Met) {
+    Value *Change = B.CreateXor(Low, halves(B, W.Mine).first);
+    Value *IsInWarp = B.CreateICmpEQ(
+        B.CreateAnd(Change, uint32_t(Layout::Who & ~Layout::LaneMask)), Zero);
+    Ordered = B.CreateOr(Ordered,
+                         B.CreateAnd(IsInWarp, B.CreateICmpULT(High, W.Met)));
   }
   // What its warp had done by then has reached this one (judge, near).
   if (HasLocks) {
@@ -450,12 +459,13 @@ void FastCheck::emit(Instruction *Before, ArrayRef<FastAccess> Accesses) {
       callRuntime(B, AccessCheckName,
                   {C.A.Site, B.CreateAdd(C.A.Address, C.Offset),
                    B.getInt64(std::min(C.A.Size, 4u)), C.Replaced,
-                   B.getInt32(abi::CheckReplaced)});
+                   B.getInt32(abi::CheckReplaced), W.Place});
     }
   for (const Check &C : Checks)
     if (C.A.Reader) {
       B.SetCurrentDebugLocation(C.A.Loc);
-      B.CreateStore(callRuntime(B, SwapReaderName, {C.A.Site, C.A.Address},
+      B.CreateStore(callRuntime(B, SwapReaderName,
+                                {C.A.Site, C.A.Address, W.Place},
                                 B.getInt64Ty()),
                     C.A.Reader);
     }
@@ -467,7 +477,7 @@ void FastCheck::emit(Instruction *Before, ArrayRef<FastAccess> Accesses) {
         B.SetCurrentDebugLocation(C.A.Loc);
         callRuntime(B, AccessCheckName,
                     {C.A.Site, C.A.Address, B.getInt64(C.A.Size), B.getInt64(0),
-                     B.getInt32(0)});
+                     B.getInt32(0), W.Place});
       }
   B.SetCurrentDebugLocation(DebugLoc());
   B.CreateBr(Tail);
@@ -492,7 +502,7 @@ void FastCheck::emitRelease(Instruction *Before, Constant *Site,
                                              /*Unreachable=*/false, Rare));
   B.CreateStore(Address, Released);
   B.SetCurrentDebugLocation(Before->getDebugLoc());
-  callRuntime(B, ReleaseName, {Site, Address});
+  callRuntime(B, ReleaseName, {Site, Address, emitPlace(B)});
 }
 
 void FastCheck::emitDone(Instruction *After, Constant *Site, uint32_t Number,
@@ -507,8 +517,8 @@ void FastCheck::emitDone(Instruction *After, Constant *Site, uint32_t Number,
   B.SetInsertPoint(SplitBlockAndInsertIfThen(IsNew, Before->getIterator(),
                                              /*Unreachable=*/false));
   B.SetCurrentDebugLocation(After->getDebugLoc());
-  Value *MayRepeat =
-      callRuntime(B, StrongDoneName, {Site, Address, Swap}, B.getInt32Ty());
+  Value *MayRepeat = callRuntime(
+      B, StrongDoneName, {Site, Address, Swap, emitPlace(B)}, B.getInt32Ty());
   B.SetCurrentDebugLocation(DebugLoc());
   B.CreateStore(B.CreateSelect(B.CreateICmpNE(MayRepeat, B.getInt32(0)), Key,
                                B.getInt64(0)),

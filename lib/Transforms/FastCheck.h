@@ -31,15 +31,19 @@ public:
   /// At the beginning of the function. `First`: the window that a kernel begins
   /// with, as the runtime says, or null. `Sites`: generic address of the
   /// function's first AccessSite, or null. `HasBarriers`: threads of a block
-  /// may meet here or in what it calls. `HasLocks`: they may hold locks.
+  /// may meet here or in what it calls. `HasWarpBarriers`: lanes of a warp may
+  /// meet here. `HasLocks`: they may hold locks.
   FastCheck(llvm::Function &F, llvm::IRBuilder<> &B, llvm::Value *First,
-            llvm::Constant *Sites, bool HasBarriers, bool HasLocks);
+            llvm::Constant *Sites, bool HasBarriers, bool HasWarpBarriers,
+            bool HasLocks);
 
   /// A synchronisation has happened: the window is loaded anew.
   void emitWindow(llvm::IRBuilder<> &B) { Warp.emitLoad(B); }
   /// Replaces a barrier of all threads of the block, without telling the
   /// runtime if all their warps have done nothing but that since the last one.
   void emitBarrier(llvm::IntrinsicInst *Barrier);
+  /// What the runtime knows this warp by (WarpState::Place).
+  llvm::Value *emitPlace(llvm::IRBuilder<> &B) { return Warp.values(B).Place; }
   /// The clock of this lane's accesses here.
   llvm::Value *emitNow(llvm::IRBuilder<> &B);
   /// Counts `Number` accesses of this lane.

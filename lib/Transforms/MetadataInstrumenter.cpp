@@ -14,6 +14,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/PatternMatch.h"
+#include "llvm/Support/NVPTXAddrSpace.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/PromoteMemToReg.h"
 
@@ -159,15 +160,16 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
     const uint32_t Tag = abi::kernelTag(F.getName().data(), F.getName().size());
     First = callRuntime(B, EnterName, {B.getInt32(EnterFlags), B.getInt32(Tag)},
                         FixedVectorType::get(B.getInt32Ty(), 4));
-  } else if (!isOurs()) {
-    callRuntime(B, CalledName, {});
   }
   if (any_of(Plan.steps(), [&](const Step &S) {
         return S.IsFast || S.IsProven || replacedBarrier(S);
       })) {
     const bool HasBarriers =
         !isKernel(F) || !Plan.breaks().empty() || M.HasBarriers;
-    Fast.emplace(F, B, First, Sites, HasBarriers,
+    const bool HasWarpBarriers = any_of(Plan.steps(), [](const Step &S) {
+      return S.What.What == Event::Kind::WarpBarrier;
+    });
+    Fast.emplace(F, B, First, Sites, HasBarriers, HasWarpBarriers,
                  /*HasLocks=*/!isFenceless());
     // After what is emitted after the instruction.
     auto Resume = [&](Instruction *I) {
@@ -182,7 +184,18 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
         Resume(S.Inst);
     for (Instruction *I : Plan.breaks())
       Resume(I);
+  } else if (First) {
+    Place = B.CreateExtractElement(First, 3);
+  } else if (!isOurs() || !Plan.steps().empty()) {
+    Value *Self = callRuntime(B, SelfName, {}, B.getInt64Ty());
+    Place = B.CreateLoad(
+        B.getInt32Ty(),
+        B.CreateIntToPtr(
+            B.CreateAdd(Self, B.getInt64(offsetof(abi::WarpState, Place))),
+            B.getPtrTy(NVPTXAS::ADDRESS_SPACE_GLOBAL)));
   }
+  if (!isOurs())
+    call(B, CalledName);
   for (size_t N = 0; N < Plan.steps().size(); ++N)
     emitBefore(N);
   // Each just behind its instruction, so the last one first.
@@ -205,6 +218,19 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
     if (IntrinsicInst *I = replacedBarrier(S))
       Fast->emitBarrier(I);
   Fast->finish();
+}
+
+/// What the runtime knows this warp by.
+Value *MetadataInstrumenter::place(IRBuilder<> &B) {
+  return Fast ? Fast->emitPlace(B) : Place;
+}
+
+/// Calls an entry point, of which the last argument is this warp's place.
+void MetadataInstrumenter::call(IRBuilder<> &B, StringRef Name,
+                                ArrayRef<Value *> Arguments) {
+  SmallVector<Value *, 6> All(Arguments);
+  All.push_back(place(B));
+  callRuntime(B, Name, All);
 }
 
 /// At the kernel's head.
@@ -342,14 +368,14 @@ void MetadataInstrumenter::emitStrong(const Step &S) {
   if (!S.IsFast) {
     // The check puts its own in the place of who has read before.
     if (isFollowedSwap(E))
-      Swaps.emitBefore(S.Inst, S.Site, emitAddress(B, E.Where));
+      Swaps.emitBefore(S.Inst, S.Site, emitAddress(B, E.Where), place(B));
     B.SetInsertPoint(S.Inst);
     if (!S.IsProven)
       callCheck(B, S);
     if (S.InBlock)
       Fast->emitCount(B, S.InBlock);
     if (E.Flags & abi::WritesMemory)
-      callRuntime(B, ReleaseName, {S.Site, emitAddress(B, E.Where)});
+      call(B, ReleaseName, {S.Site, emitAddress(B, E.Where)});
     return;
   }
   if (S.InBlock)
@@ -380,48 +406,45 @@ void MetadataInstrumenter::emitBefore(size_t Number) {
   case Event::Kind::Strong:
     return emitStrong(S);
   case Event::Kind::WarpBarrier:
-    callRuntime(B, WarpBarrierName,
-                B.CreateZExtOrTrunc(E.Mask, B.getInt32Ty()));
+    call(B, WarpBarrierName, B.CreateZExtOrTrunc(E.Mask, B.getInt32Ty()));
     return;
   case Event::Kind::BlockBarrier:
     if (replacedBarrier(S))
       return;
     if (isCountedToo(E)) {
       callWithPlace(B, PublishName, E);
-      callRuntime(B, BlockArriveUnevenName, {});
+      call(B, BlockArriveUnevenName);
     } else {
-      callRuntime(B, BlockArriveName, {});
+      call(B, BlockArriveName);
     }
     return;
   case Event::Kind::Publish:
     return callWithPlace(B, PublishName, E);
   case Event::Kind::Copy:
-    callRuntime(B, CopyName,
-                {S.Site, emitAddress(B, E.Where), emitLength(B, E)});
+    call(B, CopyName, {S.Site, emitAddress(B, E.Where), emitLength(B, E)});
     return;
   case Event::Kind::CommitCopies:
-    callRuntime(B, CommitCopiesName, {});
+    call(B, CommitCopiesName);
     return;
   case Event::Kind::AwaitCopies:
     return callAwait(B, E);
   case Event::Kind::Learn:
     ++NumUnknown;
-    callRuntime(B, LearnName, {});
+    call(B, LearnName);
     return;
   case Event::Kind::Unknown:
     ++NumUnknown;
-    callRuntime(B, UnknownName, {});
+    call(B, UnknownName);
     return;
   case Event::Kind::Call:
-    callRuntime(B, CallingName, {});
+    call(B, CallingName);
     return;
   case Event::Kind::Leave:
     if (Fast)
       Fast->emitCounted(B);
-    callRuntime(
-        B, LeaveName,
-        {B.getInt32(EnterFlags),
-         Fast ? Fast->emitNow(B) : static_cast<Value *>(B.getInt32(0))});
+    call(B, LeaveName,
+         {B.getInt32(EnterFlags),
+          Fast ? Fast->emitNow(B) : static_cast<Value *>(B.getInt32(0))});
     return;
   case Event::Kind::Fence:
     if (!E.IsAhead)
@@ -429,7 +452,7 @@ void MetadataInstrumenter::emitBefore(size_t Number) {
     // One of our own, since that of the statement comes too late.
     B.CreateFence(AtomicOrdering::AcquireRelease,
                   F.getContext().getOrInsertSyncScopeID("device"));
-    callRuntime(B, FenceName, B.getInt32(uint32_t(E.Scope)));
+    call(B, FenceName, B.getInt32(uint32_t(E.Scope)));
     return;
   case Event::Kind::Collect:
     return;
@@ -455,30 +478,30 @@ void MetadataInstrumenter::emitAfter(const Step &S) {
         Fast->emitDone(Next->getPrevNode(), S.Site, S.SiteNumber, Address,
                        Swap);
       else
-        callRuntime(B, StrongDoneName, {S.Site, Address, Swap});
+        call(B, StrongDoneName, {S.Site, Address, Swap});
       // By then it has acquired what it acquires.
       if (isFollowedSwap(E))
         Swaps.emitAfter(Next, S.Inst->getDebugLoc(), S.Site, Address, Swap,
-                        E.Size);
+                        E.Size, place(B));
       return;
     }
   case Event::Kind::Fence:
-    callRuntime(B, FenceName, B.getInt32(uint32_t(E.Scope)));
+    call(B, FenceName, B.getInt32(uint32_t(E.Scope)));
     return;
   case Event::Kind::BlockBarrier:
     if (replacedBarrier(S))
       return;
-    callRuntime(B, BlockDepartName, {});
+    call(B, BlockDepartName);
     if (isCountedToo(E))
       callWithPlace(B, CollectName, E);
     return;
   case Event::Kind::Collect:
     return callWithPlace(B, CollectName, E);
   case Event::Kind::Unknown:
-    callRuntime(B, UnknownName, {});
+    call(B, UnknownName);
     return;
   case Event::Kind::Call:
-    callRuntime(B, ReturnedName, {});
+    call(B, ReturnedName);
     return;
   case Event::Kind::Weak:
   case Event::Kind::WarpBarrier:
@@ -495,25 +518,23 @@ void MetadataInstrumenter::emitAfter(const Step &S) {
 void MetadataInstrumenter::callCheck(IRBuilder<> &B, const Step &S) {
   const Event &E = S.What;
   Value *Length = E.isWhole() ? B.getInt64(E.Size) : emitLength(B, E);
-  callRuntime(B, AccessCheckName,
-              {S.Site, emitAddress(B, E.Where), Length, B.getInt64(0),
-               B.getInt32(abi::CheckCounts)});
+  call(B, AccessCheckName,
+       {S.Site, emitAddress(B, E.Where), Length, B.getInt64(0),
+        B.getInt32(abi::CheckCounts)});
 }
 
 /// Told before the wait, which nothing of this thread comes between: so what
 /// the same statement hands on includes the copies.
 void MetadataInstrumenter::callAwait(IRBuilder<> &B, const Event &E) {
   if (!E.Length || !E.Length->getType()->isIntegerTy())
-    callRuntime(B, AwaitAllCopiesName, {});
+    call(B, AwaitAllCopiesName);
   else
-    callRuntime(B, AwaitCopiesName,
-                B.CreateZExtOrTrunc(E.Length, B.getInt32Ty()));
+    call(B, AwaitCopiesName, B.CreateZExtOrTrunc(E.Length, B.getInt32Ty()));
 }
 
 void MetadataInstrumenter::callWithPlace(IRBuilder<> &B, StringRef Name,
                                          const Event &E) {
-  callRuntime(B, Name,
-              {emitAddress(B, E.Where), B.getInt32(uint32_t(E.Scope))});
+  call(B, Name, {emitAddress(B, E.Where), B.getInt32(uint32_t(E.Scope))});
 }
 
 } // namespace crsan

@@ -72,6 +72,9 @@ private:
   uint16_t countedBarriers() const;
   bool isCountedToo(const Event &E) const;
   llvm::IntrinsicInst *replacedBarrier(const Step &S) const;
+  llvm::Value *place(llvm::IRBuilder<> &B);
+  void call(llvm::IRBuilder<> &B, llvm::StringRef Name,
+            llvm::ArrayRef<llvm::Value *> Arguments = {});
   FastAccess fastAccess(const Step &S, llvm::IRBuilder<> &B);
   void emitGroup(size_t Number);
   void emitStrong(const Step &S);
@@ -92,6 +95,7 @@ private:
   uint32_t EnterFlags = 0;
   uint16_t CountedBarriers = 0; ///< Of whatever threads execute that come here.
   std::optional<FastCheck> Fast;
+  llvm::Value *Place = nullptr; ///< If nothing is checked in line.
   SwapCheck Swaps;
 };
 

@@ -28,7 +28,8 @@ AllocaInst *SwapCheck::reader() {
   return Reader;
 }
 
-void SwapCheck::emitBefore(Instruction *Swap, Constant *Site, Value *Address) {
+void SwapCheck::emitBefore(Instruction *Swap, Constant *Site, Value *Address,
+                           Value *Place) {
   AllocaInst *Reader = reader();
   IRBuilder<> B(Swap);
   B.SetCurrentDebugLocation(DebugLoc());
@@ -37,14 +38,15 @@ void SwapCheck::emitBefore(Instruction *Swap, Constant *Site, Value *Address) {
                                              /*Unreachable=*/false));
   B.SetCurrentDebugLocation(Swap->getDebugLoc());
   Value *Found =
-      callRuntime(B, SwapReaderName, {Site, Address}, B.getInt64Ty());
+      callRuntime(B, SwapReaderName, {Site, Address, Place}, B.getInt64Ty());
   B.SetCurrentDebugLocation(DebugLoc());
   B.CreateStore(Found, Reader);
   B.CreateStore(Address, Where);
 }
 
 void SwapCheck::emitAfter(Instruction *At, DebugLoc Loc, Constant *Site,
-                          Value *Address, Value *Result, uint32_t Size) {
+                          Value *Address, Value *Result, uint32_t Size,
+                          Value *Place) {
   IRBuilder<> B(At);
   B.SetCurrentDebugLocation(DebugLoc());
   Value *HasWritten = B.CreateICmpEQ(Result, B.getInt32(2));
@@ -61,7 +63,7 @@ void SwapCheck::emitAfter(Instruction *At, DebugLoc Loc, Constant *Site,
   // The word that the reader was found in, and no other.
   callRuntime(B, AccessCheckName,
               {Site, Address, B.getInt64(std::min(Size, 4u)), Earlier,
-               B.getInt32(abi::CheckReplaced)});
+               B.getInt32(abi::CheckReplaced), Place});
 }
 
 void SwapCheck::finish() {

@@ -21,15 +21,15 @@ class SwapCheck {
 public:
   explicit SwapCheck(llvm::Function &F) : F(F) {}
 
-  /// Looks for the reader, by a call.
+  /// Looks for the reader, by a call. `Place`: WarpState::Place.
   void emitBefore(llvm::Instruction *Swap, llvm::Constant *Site,
-                  llvm::Value *Address);
+                  llvm::Value *Address, llvm::Value *Place);
   /// Where a check in line stores the one that it finds.
   llvm::AllocaInst *reader();
   /// In front of `At`. `Result`: see emitSwapResult.
   void emitAfter(llvm::Instruction *At, llvm::DebugLoc Loc,
                  llvm::Constant *Site, llvm::Value *Address,
-                 llvm::Value *Result, uint32_t Size);
+                 llvm::Value *Result, uint32_t Size, llvm::Value *Place);
   /// Makes values of its variables.
   void finish();
 

@@ -25,13 +25,16 @@ std::pair<Value *, Value *> halves(IRBuilder<> &B, Value *Accessor) {
           B.CreateTrunc(B.CreateLShr(Accessor, 32), B.getInt32Ty())};
 }
 
-WarpWindow::WarpWindow(Function &F, IRBuilder<> &B, bool HasLocks)
+WarpWindow::WarpWindow(Function &F, IRBuilder<> &B, bool HasLocks,
+                       bool HasWarpBarriers)
     : F(F), HasLocks(HasLocks) {
   Type *I32 = B.getInt32Ty();
   Mine = B.CreateAlloca(B.getInt64Ty());
   Place = B.CreateAlloca(I32);
   Barrier = B.CreateAlloca(I32);
   Floor = B.CreateAlloca(I32);
+  if (HasWarpBarriers)
+    Met = B.CreateAlloca(I32);
 }
 
 SmallVector<Value *, 4> WarpWindow::emitSelf(IRBuilder<> &B, Value *First) {
@@ -54,7 +57,7 @@ void WarpWindow::emitFirst(IRBuilder<> &B, ArrayRef<Value *> State,
   if (State.empty())
     emitLoad(B);
   else
-    set(B, State);
+    set(B, State, B.getInt32(0));
 }
 
 /// Loads the index of the function's first site, once it has one.
@@ -94,7 +97,14 @@ void WarpWindow::emitLoad(IRBuilder<> &B) {
   SmallVector<Value *, 4> State;
   for (unsigned I = 0; I < 4; ++I)
     State.push_back(B.CreateExtractValue(All, I));
-  set(B, State);
+  CallInst *NowMet = nullptr;
+  if (Met) {
+    NowMet = emitAssembly(
+        B, I32, "ld.global.u32 $0, [$1];", "=r,l,~{memory}",
+        {B.CreateAdd(Self, B.getInt64(offsetof(abi::WarpState, Met)))});
+    Loaded.push_back(NowMet);
+  }
+  set(B, State, NowMet);
 }
 
 Value *WarpWindow::emitWarp(IRBuilder<> &B, Value *Place) {
@@ -102,11 +112,12 @@ Value *WarpWindow::emitWarp(IRBuilder<> &B, Value *Place) {
   return B.CreateAnd(B.CreateAdd(Place, InBlock), abi::NumWarps - 1);
 }
 
-/// `State`: the first four fields of a WarpState.
-void WarpWindow::set(IRBuilder<> &B, ArrayRef<Value *> State) {
+void WarpWindow::set(IRBuilder<> &B, ArrayRef<Value *> State, Value *NowMet) {
   Type *I32 = B.getInt32Ty(), *I64 = B.getInt64Ty();
   B.CreateStore(B.CreateShl(State[1], ClockShift), Barrier);
   B.CreateStore(B.CreateShl(State[2], ClockShift), Floor);
+  if (Met)
+    B.CreateStore(B.CreateShl(NowMet, ClockShift), Met);
   B.CreateStore(
       B.CreateOr(State[3], B.CreateAnd(FirstSite, B.getInt32(abi::NeedsCare))),
       Place);
@@ -135,7 +146,8 @@ WarpWindow::Values WarpWindow::values(IRBuilder<> &B) {
   auto Load = [&](AllocaInst *A) {
     return B.CreateLoad(A->getAllocatedType(), A);
   };
-  return {Load(Mine), Load(Place), Load(Barrier), Load(Floor)};
+  return {Load(Mine), Load(Place), Load(Barrier), Load(Floor),
+          Met ? Load(Met) : nullptr};
 }
 
 Value *WarpWindow::emitClock(IRBuilder<> &B, const Values &W) {
@@ -181,7 +193,7 @@ void WarpWindow::emitBarrier(IntrinsicInst *Old) {
   Old->eraseFromParent();
   B.SetInsertPoint(Agree);
   B.SetCurrentDebugLocation(Loc);
-  callRuntime(B, BlockAgreeName, {});
+  callRuntime(B, BlockAgreeName, {W.Place});
   B.SetCurrentDebugLocation(DebugLoc());
   emitLoad(B);
 

@@ -30,11 +30,15 @@ public:
   struct Values {
     llvm::Value *Mine;  ///< Thread, clock and first site, an Accessor.
     llvm::Value *Place; ///< As WarpState's.
-    llvm::Value *Barrier, *Floor; ///< Shifted to where a clock is.
+    /// As WarpState's, shifted to where a clock is. Met: null where no barrier
+    /// of the warp is.
+    llvm::Value *Barrier, *Floor, *Met;
   };
 
   /// At the beginning of the function; then emitSelf() and emitFirst().
-  WarpWindow(llvm::Function &F, llvm::IRBuilder<> &B, bool HasLocks);
+  /// `HasWarpBarriers`: lanes of a warp may meet here.
+  WarpWindow(llvm::Function &F, llvm::IRBuilder<> &B, bool HasLocks,
+             bool HasWarpBarriers);
   /// `First`: the window that a kernel begins with, as the runtime says, or
   /// null. Returns its fields, or nothing.
   llvm::SmallVector<llvm::Value *, 4> emitSelf(llvm::IRBuilder<> &B,
@@ -64,14 +68,19 @@ public:
 
   /// After all has been emitted: what is to be promoted, ...
   llvm::SmallVector<llvm::AllocaInst *> variables() const {
-    return {Mine, Place, Barrier, Floor};
+    return Met ? llvm::SmallVector<llvm::AllocaInst *>{Mine, Place, Barrier,
+                                                       Floor, Met}
+               : llvm::SmallVector<llvm::AllocaInst *>{Mine, Place, Barrier,
+                                                       Floor};
   }
   /// ... and when it has been.
   void finish();
 
 private:
   void emitSites(llvm::IRBuilder<> &B, llvm::Constant *Sites);
-  void set(llvm::IRBuilder<> &B, llvm::ArrayRef<llvm::Value *> State);
+  /// `State`: the first four fields of a WarpState. `NowMet`: its Met.
+  void set(llvm::IRBuilder<> &B, llvm::ArrayRef<llvm::Value *> State,
+           llvm::Value *NowMet);
 
   llvm::Function &F;
   const bool HasLocks;
@@ -79,7 +88,7 @@ private:
   /// Index of the function's; negative: there is none.
   llvm::Value *FirstSite = nullptr;
   /// Variables until the end, for values that flow: the fields of Values.
-  llvm::AllocaInst *Mine, *Place, *Barrier, *Floor;
+  llvm::AllocaInst *Mine, *Place, *Barrier, *Floor, *Met = nullptr;
   llvm::SmallVector<llvm::CallInst *> Loaded; ///< All windows.
 };
 

@@ -30,12 +30,12 @@ DEVICE bool isRace(const Self &Me, const AccessSite &S, Address A,
     return false;
   // This very copy, which another thread has found in the cell meanwhile.
   if (Earlier.isInFlight() && Earlier.made() == Mine.clock() &&
-      Earlier.site() == Mine.site() && Earlier.warp() == Me.Warp &&
+      Earlier.site() == Mine.site() && Earlier.warp() == Me.number() &&
       Earlier.lane() == Me.Lane)
     return false;
   // A shared location is one block's.
-  const uint32_t Place = (Earlier.warp() - Me.FirstWarp) & (NumWarps - 1);
-  if (spaceOf(A) == Space::Shared && Place >= warpsInBlock())
+  if (spaceOf(A) == Space::Shared &&
+      Me.placeOf(Earlier.warp()) >= Me.warpsInBlock())
     return false;
   const Order How = judge(Me, Earlier);
   if (How == Order::Ordered)
@@ -232,17 +232,17 @@ DEVICE void countChecked(WarpState &W, uint32_t Number) {
 /// comes to, suspects come to nearly always.
 ENTRY void __crsan_md_check(crsan::abi::AccessSite *Site, uint64_t A,
                             uint64_t Size, uint64_t Replaced,
-                            uint32_t CheckFlags) {
+                            uint32_t CheckFlags, uint32_t Place) {
   using namespace crsan::device;
-  if (!isShadowed())
+  if (!PlaceOf{Place}.isFollowed())
     return;
+  const Self Me(PlaceOf{Place});
   const bool IsReplaced = CheckFlags & CheckReplaced;
   if (CheckFlags & CheckCounts)
-    countChecked(Self().warp(), 1);
+    countChecked(Me.warp(), 1);
   if (!canRace(A) || Size == 0 || (IsReplaced && Replaced == 0))
     return;
   AccessSite &S = *Site;
-  const Self Me;
   const WarpState &W = Me.warp();
   // Whatever this needs of the warp, the site and the page, at once.
   const uint32_t Flags = S.Flags;
@@ -266,7 +266,7 @@ ENTRY void __crsan_md_check(crsan::abi::AccessSite *Site, uint64_t A,
     }
   }
   Remembers &= !(Flags & IsOverwritten);
-  Accessor Mine = Accessor::make(Index, Me.Lane, Me.Warp, Clock);
+  Accessor Mine = Accessor::make(Index, Me.Lane, Me.number(), Clock);
   if (Several)
     Mine = Mine.several();
   if (Strong)
@@ -278,7 +278,7 @@ ENTRY void __crsan_md_check(crsan::abi::AccessSite *Site, uint64_t A,
                           Clock < Accessor::InFlightClocks;
   const Check C{Me,
                 S,
-                {Me.FirstWarp, warpsInBlock(), Barrier, Floor},
+                {Me, Barrier, Floor},
                 Mine,
                 Writes,
                 Remembers,
@@ -320,13 +320,13 @@ ENTRY void __crsan_md_check(crsan::abi::AccessSite *Site, uint64_t A,
 
 /// Who has read the word at `A`, of those with whom a compare-and-swap that is
 /// about to happen would race; 0: nobody.
-ENTRY uint64_t __crsan_md_swap_reader(crsan::abi::AccessSite *Site,
-                                      uint64_t A) {
+ENTRY uint64_t __crsan_md_swap_reader(crsan::abi::AccessSite *Site, uint64_t A,
+                                      uint32_t Place) {
   using namespace crsan::device;
-  if (!isShadowed() || !canRace(A))
+  if (!PlaceOf{Place}.isFollowed() || !canRace(A))
     return 0;
   AccessSite &S = *Site;
-  const Self Me;
+  const Self Me(PlaceOf{Place});
   const WarpState &W = Me.warp();
   const bool InShared = spaceOf(A) == Space::Shared;
   const PageRef Page = InShared ? PageRef::none() : PageRef(A);
@@ -338,12 +338,11 @@ ENTRY uint64_t __crsan_md_swap_reader(crsan::abi::AccessSite *Site,
       InShared ? sharedCell(W.SharedCells, Word) : Page.cell(Word);
   const uint32_t InWord = uint32_t(A - Word) + S.Size;
   const Accessor Mine =
-      Accessor::make(Index, Me.Lane, Me.Warp, loadNear(W.Clock))
+      Accessor::make(Index, Me.Lane, Me.number(), loadNear(W.Clock))
           .strong(isWide(S.Scope))
           .with(bytesOf(uint32_t(A - Word), InWord < 4 ? InWord : 4));
   const Accessor Reader = C.decode(C.load(/*IsNear=*/false).Reader);
-  const Quick Test{Me.FirstWarp, warpsInBlock(), loadNear(W.Barrier),
-                   loadNear(W.Floor)};
+  const Quick Test{Me, loadNear(W.Barrier), loadNear(W.Floor)};
   const bool IsClear =
       Test.isOrdered(Reader, Mine, InShared) || !isSuspect(Me, Mine, Reader);
   return IsClear ? 0 : Reader.Bits;
@@ -354,7 +353,8 @@ namespace crsan::device {
 /// A compare-and-swap has written. It is judged as a write against who had read
 /// before it (__crsan_md_swap_reader), and no more: who has read meanwhile may
 /// have come after it.
-DEVICE void rememberSwap(const Self &Me, AccessSite &S, Address A) {
+HELPER void rememberSwap(PlaceOf Place, AccessSite &S, Address A) {
+  const Self Me(Place);
   const WarpState &W = Me.warp();
   const uint32_t Clock = loadNear(W.Clock), Index = indexOf(S);
   const bool InShared = spaceOf(A) == Space::Shared;
@@ -372,8 +372,8 @@ DEVICE void rememberSwap(const Self &Me, AccessSite &S, Address A) {
     const Bytes B = bytesOf(uint32_t(A - Word), uint32_t(Next - Word));
     if (Clock + 1 >= C.clocks() || B == Bytes::None)
       continue;
-    const Accessor Now =
-        Accessor::make(Index, Me.Lane, Me.Warp, Clock).strong(isWide(S.Scope));
+    const Accessor Now = Accessor::make(Index, Me.Lane, Me.number(), Clock)
+                             .strong(isWide(S.Scope));
     if (!keepsWriter(C.decode(C.load(false).Writer), Now.with(B),
                      loadNear(W.Floor)))
       C.setWriter(Now.with(B));

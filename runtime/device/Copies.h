@@ -25,20 +25,6 @@
 
 namespace crsan::device {
 
-/// Of what one thread of the block writes and others read in another order.
-DEVICE uint64_t loadAcquire(const uint64_t &From) {
-  uint64_t Value;
-  asm volatile("ld.acquire.cta.u64 %0, [%1];"
-               : "=l"(Value)
-               : "l"(&From)
-               : "memory");
-  return Value;
-}
-DEVICE void storeRelease(uint64_t &To, uint64_t Value) {
-  asm volatile("st.release.cta.u64 [%0], %1;" ::"l"(&To), "l"(Value)
-               : "memory");
-}
-
 /// A LaneStates::Waited.
 struct WaitedFor {
   uint32_t UpTo; ///< The copies that were issued by then, ...
@@ -54,7 +40,7 @@ constexpr uint32_t NumCopies =
 /// This thread is about to copy to `To`: of another group than any that it has
 /// committed.
 DEVICE void beginCopy(const Self &Me, Address To) {
-  const LaneRef T = Self::stateOf(Me.Warp, Me.Lane);
+  const LaneRef T = Self::stateOf(Me.number(), Me.Lane);
   uint32_t &Next = T.Of.NextCopy[Me.Lane];
   if (spaceOf(To) == Space::Shared && T.copy(Next) == 0) {
     T.copy(Next) = uint16_t(sharedOffset(To) / 4 + 1);
@@ -70,7 +56,7 @@ DEVICE void beginCopy(const Self &Me, Address To) {
 
 /// This thread's copies so far are a group.
 DEVICE void commitCopies(const Self &Me) {
-  const LaneRef T = Self::stateOf(Me.Warp, Me.Lane);
+  const LaneRef T = Self::stateOf(Me.number(), Me.Lane);
   constexpr uint32_t Number =
       sizeof(LaneStates::Commits) / sizeof(LaneStates::Commits[0]);
 #pragma unroll
@@ -92,7 +78,7 @@ DEVICE bool landCopy(const Self &Me, uint32_t Word, uint32_t From,
   for (; Word < End; ++Word) {
     uint64_t &At = Cells[Word].Writer;
     const Accessor Copy(loadNear(At));
-    if (!Copy.isInFlight() || Copy.warp() != Me.Warp ||
+    if (!Copy.isInFlight() || Copy.warp() != Me.number() ||
         Copy.lane() != Me.Lane || Copy.made() <= From)
       continue;
     if (Copy.made() > UpTo)
@@ -104,7 +90,7 @@ DEVICE bool landCopy(const Self &Me, uint32_t Word, uint32_t From,
 
 /// This thread has waited for its copies that were issued by `UpTo`.
 DEVICE void landCopies(const Self &Me, uint32_t UpTo) {
-  const LaneRef T = Self::stateOf(Me.Warp, Me.Lane);
+  const LaneRef T = Self::stateOf(Me.number(), Me.Lane);
   const uint64_t Last = T.waited(0);
   const WarpState &W = Me.warp();
   const uint32_t Now = loadNear(W.Clock), Before = loadNear(W.Start) - 1;
@@ -133,9 +119,8 @@ DEVICE void awaitCopies(const Self &Me, uint32_t Groups) {
   constexpr uint32_t Last =
       sizeof(LaneStates::Commits) / sizeof(LaneStates::Commits[0]) - 1;
   // More than are remembered: a few too many have been waited for.
-  landCopies(
-      Me,
-      Self::stateOf(Me.Warp, Me.Lane).commit(Groups < Last ? Groups : Last));
+  landCopies(Me, Self::stateOf(Me.number(), Me.Lane)
+                     .commit(Groups < Last ? Groups : Last));
 }
 
 /// As above, all of them; or nobody knows.

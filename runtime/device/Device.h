@@ -12,6 +12,8 @@
 
 // The toolkit's headers are not needed for this file, and not included.
 #define DEVICE __attribute__((device, always_inline)) inline
+/// What several entry points share, and do rarely or at length.
+#define HELPER static __attribute__((device, noinline, convergent))
 /// Entry points keep a real call: they are cold, and kernels are many.
 #define ENTRY                                                                  \
   extern "C" __attribute__((device, noinline, cold, used, convergent))

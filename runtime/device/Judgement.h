@@ -33,15 +33,15 @@ enum class Order : uint8_t {
 /// What most often shows that there is no race, without a look at the state of
 /// the earlier thread: what all accesses of a warp have in common.
 struct Quick {
-  uint32_t FirstWarp, NumWarpsInBlock;
+  const Self &Me;
   uint32_t Barrier, Floor;
 
   DEVICE bool isOrdered(Accessor Earlier, Accessor Mine, bool InShared) const {
     const uint32_t Then = Earlier.clock();
-    const uint32_t Place = (Earlier.warp() - FirstWarp) & (NumWarps - 1);
-    return Then < Floor || // P1, or of an earlier kernel.
-           (Place < NumWarpsInBlock && Then < Barrier) || // P5.
-           (InShared && Place >= NumWarpsInBlock) || // Another block's memory.
+    const bool InBlock = Me.placeOf(Earlier.warp()) < Me.warpsInBlock();
+    return Then < Floor ||                // P1, or of an earlier kernel.
+           (InBlock && Then < Barrier) || // P5.
+           (InShared && !InBlock) ||      // Another block's memory.
            (Earlier.isSameMoment(Mine) && !Earlier.isSeveral()); // P3.
   }
 };
@@ -52,6 +52,9 @@ struct Quick {
 DEVICE bool haveMet(const Self &Me, Accessor Earlier, uint32_t Arrive,
                     uint32_t Release) {
   const uint32_t Then = Earlier.clock();
+  // All of them together.
+  if (loadNear(Me.warp().Met) > Then)
+    return true;
   const LaneRef Mine = Me.thread();
   const uint32_t Depart = Mine.WarpDepart, Acquire = Mine.Acquire;
   const uint32_t PartDepart = Mine.PartDepart, Met = Mine.Met;
@@ -73,7 +76,7 @@ DEVICE bool haveMet(const Self &Me, Accessor Earlier, uint32_t Arrive,
 /// says it; what is old there is too small.
 DEVICE bool isOrderedNear(const Self &Me, Accessor Earlier) {
   const uint32_t Theirs = Earlier.warp();
-  if (Theirs == Me.Warp) {
+  if (Theirs == Me.number()) {
     const LaneRef T = Self::stateOf(Theirs, Earlier.lane());
     const uint32_t Arrive = loadNear(T.WarpArrive);
     const uint32_t Release = loadNear(T.Release);
@@ -107,7 +110,7 @@ DEVICE Order judgeInWarp(const Self &Me, const Standing &Now,
   // Where and when the other lane arrived, nobody saw.
   if (Now.Known == Everything)
     return Order::Ordered;
-  const LaneRef Theirs = Self::stateOf(Me.Warp, Earlier.lane());
+  const LaneRef Theirs = Self::stateOf(Me.number(), Earlier.lane());
   const uint32_t Arrive = loadRelaxed(Theirs.WarpArrive);
   const uint32_t Release = loadRelaxed(Theirs.Release);
   return haveMet(Me, Earlier, Arrive, Release) ? Order::Ordered
@@ -150,10 +153,10 @@ DEVICE Order judge(const Self &Me, Accessor Earlier) {
   if (InFlight) {
     const bool IsOurs = OtherGrid == Mine.Grid && OtherBlock == Mine.Block;
     return !IsOurs || Now.Known == Everything ? Order::Ordered
-           : Theirs == Me.Warp                ? Order::SameWarp
+           : Theirs == Me.number()            ? Order::SameWarp
                                               : Order::SameBlock;
   }
-  if (Theirs == Me.Warp)
+  if (Theirs == Me.number())
     return judgeInWarp(Me, Now, Earlier);
   if (Now.knowsOf(Earlier))
     return Order::Ordered;
@@ -215,7 +218,9 @@ DEVICE uint64_t reasonsOf(const Self &Me, Accessor Earlier, Order How) {
     const uint32_t Alive = loadRelaxed(Self::stateOf(Earlier.warp()).Alive);
     Why |= OtherGrid | (Alive & AliveMask ? 0 : uint64_t(UnorderedLaunch));
   }
-  const bool HasMet = loadRelaxed(Self::stateOf(Earlier.warp()).Barrier) > Then;
+  const WarpState &Other = Self::stateOf(Earlier.warp());
+  const bool HasMet =
+      loadRelaxed(Other.Barrier) > Then || loadRelaxed(Other.Met) > Then;
   if (Earlier.isInFlight())
     Why |= EarlierInFlight;
   else if (Site && Site->Flags & IsCopy)

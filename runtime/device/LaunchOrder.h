@@ -16,20 +16,9 @@
 #ifndef CRSAN_DEVICE_LAUNCHORDER_H
 #define CRSAN_DEVICE_LAUNCHORDER_H
 
-#include "Threads.h"
+#include "SyncCells.h"
 
 namespace crsan::device {
-
-/// Of the host's memory.
-DEVICE uint32_t loadSystem(const uint32_t &From) {
-  uint32_t Value;
-  asm volatile("ld.relaxed.sys.u32 %0, [%1];"
-               : "=r"(Value)
-               : "l"(&From)
-               : "memory");
-  return Value;
-}
-DEVICE void fenceSystem() { asm volatile("fence.acq_rel.sys;" ::: "memory"); }
 
 /// What the host says of launches; null: there is but one stream.
 DEVICE StreamOrder *streamOrder() {
@@ -218,7 +207,7 @@ DEVICE bool areUnordered(uint64_t Other, uint64_t Mine, uint32_t Then) {
   // Whatever has been told beyond a block since: by a grid that came after the
   // access, to the host.
   for (uint32_t I = 0; I < NumAnyWide; ++I) {
-    const Row Told(SyncCells::at(I).Known);
+    const Row<KnownEntries> Told(SyncCells::at(I).Known);
     uint32_t Largest = 0;
 #pragma unroll
     for (uint32_t J = 0; J < KnownEntries; ++J)

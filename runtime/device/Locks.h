@@ -7,7 +7,7 @@
 #ifndef CRSAN_DEVICE_LOCKS_H
 #define CRSAN_DEVICE_LOCKS_H
 
-#include "Threads.h"
+#include "SyncCells.h"
 
 namespace crsan::device {
 

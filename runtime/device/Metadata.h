@@ -26,9 +26,37 @@ DEVICE uint32_t noteFence(const Self &Me, const LaneRef &T, bool IsWide) {
   T.FenceBlock = Now;
   if (IsWide)
     T.FenceDevice = Now;
-  if (!(loadNear(Me.warp().Place) & HasFenced))
+  if (!((Me.Place.Bits | loadNear(Me.warp().Place)) & HasFenced))
     setFlags(Me.warp().Place, HasFenced);
   return Now;
+}
+
+/// A fence, behind strong reads that its thread may acquire from.
+HELPER void acquireAndFence(PlaceOf Place, bool IsWide) {
+  const Self Me(Place);
+  const LaneRef T = Me.thread();
+  // One step for both: what is acquired is so before the fence's clock.
+  const bool HasLearned = acquirePending(Me, T, IsWide);
+  const uint32_t Now = noteFence(Me, T, IsWide);
+  if (HasLearned)
+    T.Acquire = Now;
+  activateLocks(Me, T);
+}
+
+/// What whoever arrived at an object, or released it, has told is known from
+/// now on.
+HELPER void collect(PlaceOf Place, SyncCells From, bool MayLock) {
+  const Self Me(Place);
+  const LaneRef T = Me.thread();
+  const uint32_t Block = From.ofBlock(Me);
+  bool HasLearned = false;
+#pragma unroll 1
+  for (uint32_t I = From.Wide ? 0 : 1; I < 2; ++I)
+    HasLearned |= acquire(Me, T, I == 0 ? From.Wide : Block);
+  if (HasLearned)
+    T.Acquire = tick(Me);
+  if (MayLock)
+    activateLocks(Me, T);
 }
 
 } // namespace crsan::device
@@ -52,7 +80,7 @@ HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags, uint32_t Tag) {
   using namespace crsan::device;
   if (!isShadowed())
     return {0, 0, 0, NeedsCare};
-  const Self Me;
+  const Self Me(placeHere());
   WarpState &W = Me.warp();
   const uint32_t Here = activeMask();
   const uint32_t Leader = __builtin_ctz(Here);
@@ -77,7 +105,7 @@ HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags, uint32_t Tag) {
   // If all blocks of a number take few clocks, so that the warps of a block
   // begin alike, their first barrier need not make them so.
   constexpr uint32_t Step = 4;
-  const uint64_t LastWarp = Block * warpsInBlock() + warpsInBlock() - 1;
+  const uint64_t LastWarp = Block * Me.warpsInBlock() + Me.warpsInBlock() - 1;
   const uint32_t Wanted = First + uint32_t(LastWarp >> WarpBits) * Step;
   uint32_t Start = Clock >= Wanted ? Clock + 1 : Wanted;
   const bool IsAsWanted = IsCommon && Start == Wanted && !(Before & Mixed);
@@ -89,9 +117,8 @@ HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags, uint32_t Tag) {
   }
   // Of the first blocks of a kernel nothing is forgotten for a while.
   const bool IsThorough = IsFirst && LastWarp < ThoroughWarps;
-  const uint32_t Place = (Me.FirstWarp & (NumWarps - 1)) |
-                         warpsInBlock() << 16 | (linearThread() / 32) << 22 |
-                         (isUsedUp(Start) || IsThorough ? NeedsCare : 0);
+  const uint32_t Place =
+      Me.Place.Bits | (isUsedUp(Start) || IsThorough ? NeedsCare : 0);
   if (Me.Lane == Leader) {
     storeRelaxed(W.Start, Start);
     if (IsThorough)
@@ -100,6 +127,7 @@ HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags, uint32_t Tag) {
     W.Floor = Floor;
     W.Place = Place;
     W.SharedCells = sharedCells(uint32_t(Block));
+    W.SyncCells = syncCellsOf(Grid, Block);
     W.LockedLanes = 0;
     W.Grid = Grid;
     W.Block = Block;
@@ -137,11 +165,12 @@ HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags, uint32_t Tag) {
 
 /// A thread is about to leave its kernel: from now on it takes part in all
 /// barriers of its block. `Clock`: of its accesses that were checked in line.
-HOT_ENTRY void __crsan_md_leave(uint32_t Flags, uint32_t Clock) {
+HOT_ENTRY void __crsan_md_leave(uint32_t Flags, uint32_t Clock,
+                                uint32_t Place) {
   using namespace crsan::device;
-  if (!isShadowed())
+  if (!PlaceOf{Place}.isFollowed())
     return;
-  const Self Me;
+  const Self Me(PlaceOf{Place});
   WarpState &W = Me.warp();
   const uint32_t Here = activeMask();
   const uint32_t Leaving = __builtin_popcount(Here);
@@ -187,28 +216,31 @@ HOT_ENTRY void __crsan_md_leave(uint32_t Flags, uint32_t Clock) {
                : "memory");
 }
 
-/// The state of warps that are not followed.
-__attribute__((device)) crsan::abi::WarpState NotFollowed = {
-    0, 0, 0, crsan::abi::NeedsCare, 0, 0, 0, 0, 0, 0, 0, {}, 0, 0, 0, 0, 0};
+/// The state of warps that are not followed: NeedsCare.
+__attribute__((device)) alignas(16) uint32_t
+    NotFollowed[sizeof(crsan::abi::WarpState) / 4] = {0, 0, 0,
+                                                      crsan::abi::NeedsCare};
 
 /// What the check in line needs to know of this thread, wherever it asks: its
 /// warp's state, which WarpState::Place says, ...
 HOT_ENTRY uint64_t __crsan_md_state(uint32_t Place) {
   using namespace crsan::device;
-  const uint32_t Warp = (Place + (Place >> 22 & 31)) & (NumWarps - 1);
-  return reinterpret_cast<uint64_t>(isShadowed() ? &Self::stateOf(Warp)
-                                                 : &NotFollowed);
+  const PlaceOf Mine{Place};
+  return Mine.isFollowed()
+             ? reinterpret_cast<uint64_t>(&Self::stateOf(Mine.warp()))
+             : reinterpret_cast<uint64_t>(NotFollowed);
 }
 HOT_ENTRY uint64_t __crsan_md_self() {
   using namespace crsan::device;
-  return reinterpret_cast<uint64_t>(isShadowed() ? &Self().warp()
-                                                 : &NotFollowed);
+  return isShadowed()
+             ? reinterpret_cast<uint64_t>(&Self::stateOf(placeHere().warp()))
+             : reinterpret_cast<uint64_t>(NotFollowed);
 }
 /// ... and the page table, or something of which the first entry is empty.
 HOT_ENTRY uint64_t __crsan_md_pages() {
   using namespace crsan::device;
   return isShadowed() ? __crsan_config.Metadata + PagesAt
-                      : reinterpret_cast<uint64_t>(&NotFollowed);
+                      : reinterpret_cast<uint64_t>(NotFollowed);
 }
 
 /// The pages around that of `A` whose exact shadow lies together as they do:
@@ -274,17 +306,18 @@ HOT_ENTRY void __crsan_md_count_proven(uint32_t Number) {
 HOT_ENTRY OwnerTable __crsan_md_owners() {
   using namespace crsan::device;
   if (!isShadowed() || loadNear(metadata().HasOverlaps))
-    return {reinterpret_cast<uint64_t>(&NotFollowed), 0};
+    return {reinterpret_cast<uint64_t>(NotFollowed), 0};
   return {__crsan_config.Metadata + PagesAt, uint64_t(NumPages - 1) << 3};
 }
 
 /// A strong access is about to write: it releases what its order says, or what
 /// a fence before it has made ready (ScoRD VI).
-HOT_ENTRY void __crsan_md_release(crsan::abi::AccessSite *S, uint64_t A) {
+HOT_ENTRY void __crsan_md_release(crsan::abi::AccessSite *S, uint64_t A,
+                                  uint32_t Place) {
   using namespace crsan::device;
-  if (!isShadowed() || !canRace(A))
+  if (!PlaceOf{Place}.isFollowed() || !canRace(A))
     return;
-  const Self Me;
+  const Self Me(PlaceOf{Place});
   const LaneRef T = Me.thread();
   giveLock(Me, T, A);
   const bool Wide = isWide(S->Scope);
@@ -293,7 +326,7 @@ HOT_ENTRY void __crsan_md_release(crsan::abi::AccessSite *S, uint64_t A) {
   if (IsRelease)
     noteFence(Me, T, Wide);
   if (T.FenceBlock)
-    publish(Me, T, SyncCells(A), Wide && T.FenceDevice && !isOfBlock(A),
+    publish(Me, T, SyncCells(A, Wide && T.FenceDevice && !isOfBlock(A)),
             IsRelease, T.FenceDevice, T.FenceBlock);
 }
 
@@ -302,70 +335,60 @@ HOT_ENTRY void __crsan_md_release(crsan::abi::AccessSite *S, uint64_t A) {
 /// Returns whether the same again, but for a swap that succeeds, would change
 /// nothing before this thread next synchronises.
 HOT_ENTRY uint32_t __crsan_md_strong_done(crsan::abi::AccessSite *S, uint64_t A,
-                                          uint32_t Swap) {
+                                          uint32_t Swap, uint32_t Place) {
   using namespace crsan::device;
-  if (!isShadowed() || !(S->Flags & ReadsMemory) || !canRace(A))
+  if (!PlaceOf{Place}.isFollowed() || !(S->Flags & ReadsMemory) || !canRace(A))
     return 0;
-  const Self Me;
+  const Self Me(PlaceOf{Place});
   const LaneRef T = Me.thread();
   noteSeenNear(Me.warp().Seen, uint64_t(1) << seenBit(A));
-  if (Swap != 1 && (S->Flags & IsSwap))
-    rememberSwap(Me, *S, A);
   if (Swap == 2)
     takeLock(T, A);
-  const bool InShared = spaceOf(A) == Space::Shared;
-  if (!InShared) {
+  const SyncCells From(A, isWide(S->Scope) && !isOfBlock(A));
+  bool IsKnown = spaceOf(A) == Space::Shared;
+  if (!IsKnown) {
     // What the host or another device has written, nobody has published.
     const PageRef Page(A);
-    if (!Page.isTracked() || Page.isHost()) {
-      acquireEverything(Me);
-      return 0;
-    }
+    IsKnown = Page.isTracked() && !Page.isHost();
   }
-  const SyncCells From(A);
-  const bool Wide = isWide(S->Scope);
-  if (S->Order == SyncOrder::Acquire || S->Order == SyncOrder::AcquireRelease) {
-    collect(Me, T, From, Wide);
-    activateLocks(Me, T);
-    return 0;
-  }
-  awaitFence(T, From, Wide);
-  return 1;
+  // What is called comes last: it leaves no register as it is.
+  const bool Acquires =
+      S->Order == SyncOrder::Acquire || S->Order == SyncOrder::AcquireRelease;
+  const bool IsWritten = Swap != 1 && (S->Flags & IsSwap);
+  if (IsKnown && !Acquires)
+    awaitFence(T, From);
+  if (IsWritten)
+    rememberSwap(Me.Place, *S, A);
+  if (!IsKnown)
+    acquireEverything(PlaceOf{Place});
+  else if (Acquires)
+    collect(PlaceOf{Place}, From, /*MayLock=*/true);
+  return IsKnown && !Acquires;
 }
 
 /// A fence has happened.
-HOT_ENTRY void __crsan_md_fence(uint32_t Scope) {
+HOT_ENTRY void __crsan_md_fence(uint32_t Scope, uint32_t Place) {
   using namespace crsan::device;
-  if (!isShadowed())
+  if (!PlaceOf{Place}.isFollowed())
     return;
-  const Self Me;
+  const Self Me(PlaceOf{Place});
   const LaneRef T = Me.thread();
   const bool Wide = isWide(SyncScope(Scope));
-  // One step for both: what is acquired is so before the fence's clock.
-  const bool HasLearned = acquirePending(Me, T, Wide);
-  const uint32_t Now = noteFence(Me, T, Wide);
-  if (HasLearned)
-    T.Acquire = Now;
+  if (isPending(T, Wide))
+    return acquireAndFence(PlaceOf{Place}, Wide);
+  noteFence(Me, T, Wide);
   activateLocks(Me, T);
 }
 
-/// A barrier of lanes of this warp is about to happen. It happens here as well:
-/// what the others accessed is before this lane's departure only once they have
-/// all arrived.
-HOT_ENTRY void __crsan_md_warp_barrier(uint32_t Mask) {
-  using namespace crsan::device;
-  if (!isShadowed())
-    return;
-  const Self Me;
+namespace crsan::device {
+
+/// Of lanes that do not all come together to a barrier of their warp.
+HELPER void meetSome(PlaceOf Place, uint32_t Mask) {
+  const Self Me(Place);
   const LaneRef T = Me.thread();
   WarpState &W = Me.warp();
   const uint32_t Now = loadNear(W.Clock) + 1;
   T.WarpArrive = T.LastSync = Now;
-  // The whole warp, as a rule: then both steps are one.
-  if (Mask == ~0u && setClock(W, Now + 1)) {
-    T.WarpDepart = T.LastSync = Now + 1;
-    return;
-  }
   raiseClock(W, Now);
   if (Mask == ~0u) {
     __nvvm_bar_warp_sync(Mask);
@@ -374,15 +397,17 @@ HOT_ENTRY void __crsan_md_warp_barrier(uint32_t Mask) {
   }
   // Whom this lane may know of since all have met: some lanes, or, by an
   // acquire, anybody. Whoever is not at this barrier, the others are told of.
-  const uint32_t Barrier = loadNear(W.Barrier), Depart = T.WarpDepart;
-  const uint32_t Whole = Barrier > Depart ? Barrier : Depart;
+  const uint32_t Barrier = loadNear(W.Barrier), All = loadNear(W.Met);
+  uint32_t Whole = T.WarpDepart;
+  Whole = Barrier > Whole ? Barrier : Whole;
+  Whole = All > Whole ? All : Whole;
   uint32_t Met = (T.PartDepart > Whole ? T.Met : 0) | Mask;
   if (T.Acquire > Whole)
     Met = ~0u;
   if (Met != Mask)
 #pragma unroll 1
     for (uint32_t Others = Mask; Others; Others &= Others - 1)
-      setFlags(Self::stateOf(Me.Warp, __builtin_ctz(Others)).Told, Met);
+      setFlags(Self::stateOf(Me.number(), __builtin_ctz(Others)).Told, Met);
   __nvvm_bar_warp_sync(Mask);
   if (loadRelaxed(T.Told))
     Met |= takeFlags(T.Told);
@@ -390,30 +415,51 @@ HOT_ENTRY void __crsan_md_warp_barrier(uint32_t Mask) {
   T.PartDepart = tick(Me);
 }
 
-/// What the warps of a block hand on at its barriers, of what they know.
-ENTRY void __crsan_md_give(uint32_t Now) {
+} // namespace crsan::device
+
+/// A barrier of lanes of this warp is about to happen. It happens here as well:
+/// what the others accessed is before this lane's departure only once they have
+/// all arrived.
+HOT_ENTRY void __crsan_md_warp_barrier(uint32_t Mask, uint32_t Place) {
   using namespace crsan::device;
-  const Self Me;
-  Knowledge(Me).giveTo(Me, SyncCells::at(SyncCells::blockCellOf(BlockBarrier)),
-                       Now);
+  const PlaceOf Mine{Place};
+  if (!Mine.isFollowed())
+    return;
+  if (Mask == ~0u) {
+    // The whole warp, as a rule; and from here on, together.
+    __nvvm_bar_warp_sync(Mask);
+    WarpState &W = Self::stateOf(Mine.warp());
+    if (setMet(W, loadNear(W.Clock) + 1))
+      return;
+  }
+  meetSome(Mine, Mask);
+}
+
+/// What the warps of a block hand on at its barriers, of what they know.
+ENTRY void __crsan_md_give(uint32_t Now, uint32_t Place) {
+  using namespace crsan::device;
+  const Self Me(PlaceOf{Place});
+  const SyncCells To(BlockBarrier, /*IsWide=*/false);
+  Knowledge(Me).giveTo(Me, SyncCells::at(To.ofBlock(Me)), Now);
   setFlags(Me.firstWarpState().News, HasNews);
 }
-ENTRY void __crsan_md_take() {
+ENTRY void __crsan_md_take(uint32_t Place) {
   using namespace crsan::device;
-  const Self Me;
+  const Self Me(PlaceOf{Place});
   const LaneRef T = Me.thread();
+  const SyncCells From(BlockBarrier, /*IsWide=*/false);
   // Of lanes of its warp this tells nothing that the barrier does not, so it is
   // no step of their clock.
-  if (acquire(Me, T, SyncCells::blockCellOf(BlockBarrier), /*IsOwn=*/true))
+  if (acquire(Me, T, From.ofBlock(Me), /*IsOwn=*/true))
     T.Acquire = T.WarpDepart;
 }
 
 /// A barrier of all threads of the block is about to happen.
-HOT_ENTRY void __crsan_md_block_arrive() {
+HOT_ENTRY void __crsan_md_block_arrive(uint32_t Place) {
   using namespace crsan::device;
-  if (!isShadowed())
+  if (!PlaceOf{Place}.isFollowed())
     return;
-  const Self Me;
+  const Self Me(PlaceOf{Place});
   const LaneRef T = Me.thread();
   WarpState &W = Me.warp();
   const uint32_t Now = loadNear(W.Clock) + 1;
@@ -424,25 +470,25 @@ HOT_ENTRY void __crsan_md_block_arrive() {
     raise(Me.firstWarpState().Arrive[(T.Barriers + 1) & 1], Now);
   if (loadNear(Me.warp().Place) & HasFresh) {
     clearFlags(Me.warp().Place, HasFresh);
-    __crsan_md_give(Now);
+    __crsan_md_give(Now, Place);
   }
 }
 
 /// As above, of a barrier that other threads may come to by a count.
-HOT_ENTRY void __crsan_md_block_arrive_uneven() {
+HOT_ENTRY void __crsan_md_block_arrive_uneven(uint32_t Place) {
   using namespace crsan::device;
-  if (!isShadowed())
+  if (!PlaceOf{Place}.isFollowed())
     return;
-  setFlags(Self().firstWarpState().News, Uneven);
-  __crsan_md_block_arrive();
+  setFlags(Self(PlaceOf{Place}).firstWarpState().News, Uneven);
+  __crsan_md_block_arrive(Place);
 }
 
 /// It has happened.
-HOT_ENTRY void __crsan_md_block_depart() {
+HOT_ENTRY void __crsan_md_block_depart(uint32_t Place) {
   using namespace crsan::device;
-  if (!isShadowed())
+  if (!PlaceOf{Place}.isFollowed())
     return;
-  const Self Me;
+  const Self Me(PlaceOf{Place});
   WarpState &W = Me.warp();
   const LaneRef T = Me.thread();
   const uint32_t Barriers = ++T.Barriers;
@@ -461,88 +507,90 @@ HOT_ENTRY void __crsan_md_block_depart() {
   }
   T.WarpDepart = Now;
   if (News & HasNews)
-    __crsan_md_take();
+    __crsan_md_take(Place);
 }
 
 /// All threads of the block have just met at a barrier, and not all of their
 /// warps have done nothing but that since the last one: they meet once more,
 /// to agree on a clock and to hand on what they know.
-HOT_ENTRY void __crsan_md_block_agree() {
-  if (!crsan::device::isShadowed())
+HOT_ENTRY void __crsan_md_block_agree(uint32_t Place) {
+  if (!crsan::device::PlaceOf{Place}.isFollowed())
     return;
-  __crsan_md_block_arrive();
+  __crsan_md_block_arrive(Place);
   asm volatile("barrier.sync 0;" ::: "memory");
-  __crsan_md_block_depart();
+  __crsan_md_block_depart(Place);
 }
 
 /// This thread is about to arrive at an object: a named barrier, an mbarrier, a
 /// barrier of the cluster.
-HOT_ENTRY void __crsan_md_publish(uint64_t Object, uint32_t Scope) {
+HOT_ENTRY void __crsan_md_publish(uint64_t Object, uint32_t Scope,
+                                  uint32_t Place) {
   using namespace crsan::device;
-  if (!isShadowed())
+  if (!PlaceOf{Place}.isFollowed())
     return;
-  const Self Me;
+  const Self Me(PlaceOf{Place});
   const uint32_t Now = tick(Me);
-  publish(Me, Me.thread(), SyncCells(Object), isWide(SyncScope(Scope)),
+  publish(Me, Me.thread(), SyncCells(Object, isWide(SyncScope(Scope))),
           /*IsReleased=*/false, Now, Now);
 }
 
 /// This thread has waited for those who arrive at an object.
-HOT_ENTRY void __crsan_md_collect(uint64_t Object, uint32_t Scope) {
+HOT_ENTRY void __crsan_md_collect(uint64_t Object, uint32_t Scope,
+                                  uint32_t Place) {
   using namespace crsan::device;
-  if (!isShadowed())
+  if (!PlaceOf{Place}.isFollowed())
     return;
-  const Self Me;
-  collect(Me, Me.thread(), SyncCells(Object), isWide(SyncScope(Scope)));
+  collect(PlaceOf{Place}, SyncCells(Object, isWide(SyncScope(Scope))),
+          /*MayLock=*/false);
 }
 
 /// This thread is about to copy `Size` bytes to `To`, in shared memory, and
 /// will go on meanwhile.
 HOT_ENTRY void __crsan_md_copy(crsan::abi::AccessSite *S, uint64_t To,
-                               uint64_t Size) {
+                               uint64_t Size, uint32_t Place) {
   using namespace crsan::device;
-  if (!isShadowed() || Size == 0)
+  if (!PlaceOf{Place}.isFollowed() || Size == 0)
     return;
-  beginCopy(Self(), To);
-  __crsan_md_check(S, To, Size, 0, CheckCounts | CheckInFlight);
+  beginCopy(Self(PlaceOf{Place}), To);
+  __crsan_md_check(S, To, Size, 0, CheckCounts | CheckInFlight, Place);
 }
 /// It makes a group of the copies that it has issued since it made the last.
-HOT_ENTRY void __crsan_md_commit_copies() {
+HOT_ENTRY void __crsan_md_commit_copies(uint32_t Place) {
   using namespace crsan::device;
-  if (isShadowed())
-    commitCopies(Self());
+  if (PlaceOf{Place}.isFollowed())
+    commitCopies(Self(PlaceOf{Place}));
 }
 /// It waits for all groups but the last few, ...
-HOT_ENTRY void __crsan_md_await_copies(uint32_t Groups) {
+HOT_ENTRY void __crsan_md_await_copies(uint32_t Groups, uint32_t Place) {
   using namespace crsan::device;
-  if (isShadowed())
-    awaitCopies(Self(), Groups);
+  if (PlaceOf{Place}.isFollowed())
+    awaitCopies(Self(PlaceOf{Place}), Groups);
 }
 /// ... or for all copies; or whoever comes to know of what it gives away next
 /// does.
-HOT_ENTRY void __crsan_md_await_all_copies() {
+HOT_ENTRY void __crsan_md_await_all_copies(uint32_t Place) {
   using namespace crsan::device;
-  if (isShadowed())
-    awaitAllCopies(Self());
+  if (PlaceOf{Place}.isFollowed())
+    awaitAllCopies(Self(PlaceOf{Place}));
 }
 
 /// A statement is about to acquire, and may itself hand on what it has
 /// acquired.
-HOT_ENTRY void __crsan_md_learn() {
+HOT_ENTRY void __crsan_md_learn(uint32_t Place) {
   using namespace crsan::device;
-  if (!isShadowed())
+  if (!PlaceOf{Place}.isFollowed())
     return;
-  awaitAllCopies(Self());
-  acquireEverything(Self());
+  awaitAllCopies(Self(PlaceOf{Place}));
+  acquireEverything(PlaceOf{Place});
 }
 
 /// Something is about to happen, or has happened, that may order this thread
 /// after any other, or others after this one.
-HOT_ENTRY void __crsan_md_unknown() {
+HOT_ENTRY void __crsan_md_unknown(uint32_t Place) {
   using namespace crsan::device;
-  if (!isShadowed())
+  if (!PlaceOf{Place}.isFollowed())
     return;
-  const Self Me;
+  const Self Me(PlaceOf{Place});
   // It may wait for copies, or be a barrier of the block, which others know as
   // one.
   awaitAllCopies(Me);
@@ -551,25 +599,25 @@ HOT_ENTRY void __crsan_md_unknown() {
   if (!(loadNear(Me.warp().Flags) & Opaque) &&
       !(loadRelaxed(metadata().Foreign) & ForeignUnknown))
     setFlags(metadata().Foreign, ForeignUnknown);
-  acquireEverything(Me);
+  acquireEverything(Me.Place);
   fenceDevice();
 }
 
 /// This thread is about to call a function of another unit, ...
-HOT_ENTRY void __crsan_md_calling() {
+HOT_ENTRY void __crsan_md_calling(uint32_t Place) {
   using namespace crsan::device;
-  if (!isShadowed())
+  if (!PlaceOf{Place}.isFollowed())
     return;
-  const LaneRef T = Self().thread();
+  const LaneRef T = Self(PlaceOf{Place}).thread();
   T.Flags |= IsCalling;
   __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&metadata().Foreign), 1);
 }
 /// ... which says so if it was compiled for metadata mode, ...
-HOT_ENTRY void __crsan_md_called() {
+HOT_ENTRY void __crsan_md_called(uint32_t Place) {
   using namespace crsan::device;
-  if (!isShadowed())
+  if (!PlaceOf{Place}.isFollowed())
     return;
-  const LaneRef T = Self().thread();
+  const LaneRef T = Self(PlaceOf{Place}).thread();
   if (!(T.Flags & IsCalling))
     return;
   T.Flags &= ~IsCalling;
@@ -577,11 +625,11 @@ HOT_ENTRY void __crsan_md_called() {
 }
 /// ... or else may have done anything. From then on every acquire may be one of
 /// something that such a function released.
-HOT_ENTRY void __crsan_md_returned() {
+HOT_ENTRY void __crsan_md_returned(uint32_t Place) {
   using namespace crsan::device;
-  if (!isShadowed())
+  if (!PlaceOf{Place}.isFollowed())
     return;
-  const Self Me;
+  const Self Me(PlaceOf{Place});
   const LaneRef T = Me.thread();
   if (!(T.Flags & IsCalling))
     return;
@@ -591,7 +639,7 @@ HOT_ENTRY void __crsan_md_returned() {
   __nvvm_atom_add_gen_ll(
       reinterpret_cast<long long *>(&metadata().ForeignCalls), 1);
   awaitAllCopies(Me);
-  acquireEverything(Me);
+  acquireEverything(Me.Place);
 }
 
 #endif // CRSAN_DEVICE_METADATA_H

@@ -19,13 +19,6 @@
 
 namespace crsan::device {
 
-/// Of what the multiprocessor's cache may say.
-DEVICE uint64_t loadNear(const uint64_t &From) {
-  uint64_t Value;
-  asm volatile("ld.u64 %0, [%1];" : "=l"(Value) : "l"(&From) : "memory");
-  return Value;
-}
-
 DEVICE bool isShadowed() { return __crsan_config.Flags & Shadowed; }
 
 DEVICE Metadata &metadata() {

@@ -7,46 +7,12 @@
 #ifndef CRSAN_DEVICE_WATCHPOINTS_H
 #define CRSAN_DEVICE_WATCHPOINTS_H
 
-#include "Device.h"
+#include "Memory.h"
 
 namespace crsan::device {
 
 DEVICE Watchpoints &watchpoints() {
   return *reinterpret_cast<Watchpoints *>(__crsan_config.Watchpoints);
-}
-
-DEVICE uint64_t loadRelaxed(const uint64_t &From) {
-  uint64_t Value;
-  asm volatile("ld.relaxed.gpu.u64 %0, [%1];"
-               : "=l"(Value)
-               : "l"(&From)
-               : "memory");
-  return Value;
-}
-DEVICE void storeRelaxed(uint64_t &To, uint64_t Value) {
-  asm volatile("st.relaxed.gpu.u64 [%0], %1;" ::"l"(&To), "l"(Value)
-               : "memory");
-}
-/// In assembly because clang would put fences around it.
-DEVICE uint64_t compareAndSwap(uint64_t &Where, uint64_t Expected,
-                               uint64_t Desired) {
-  uint64_t Found;
-  asm volatile("atom.relaxed.gpu.cas.b64 %0, [%1], %2, %3;"
-               : "=l"(Found)
-               : "l"(&Where), "l"(Expected), "l"(Desired)
-               : "memory");
-  return Found;
-}
-DEVICE bool exchangeIf(uint64_t &Where, uint64_t Expected, uint64_t Desired) {
-  return compareAndSwap(Where, Expected, Desired) == Expected;
-}
-DEVICE uint64_t exchange(uint64_t &Where, uint64_t Desired) {
-  uint64_t Found;
-  asm volatile("atom.relaxed.gpu.exch.b64 %0, [%1], %2;"
-               : "=l"(Found)
-               : "l"(&Where), "l"(Desired)
-               : "memory");
-  return Found;
 }
 
 /// Windows that are checked less often than this are not watched any more.

@@ -15,7 +15,7 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK-NEXT:  [[AT:%.+]] = ptrtoint ptr %p to i64
 ; CHECK-NEXT:  [[KEY:%.+]] = add i64 [[AT]],
 ; CHECK-NEXT:  icmp ne i64 [[KEY]], [[DONE]]
-; CHECK:       [[MAY:%.+]] = call i32 @__crsan_md_strong_done({{.*}}, i32 0)
+; CHECK:       [[MAY:%.+]] = call i32 @__crsan_md_strong_done({{.*}}, i32 0, i32 {{.*}})
 ; CHECK:       [[REPEAT:%.+]] = icmp ne i32 [[MAY]], 0
 ; CHECK-NEXT:  select i1 [[REPEAT]], i64 [[KEY]], i64 0
 ; CHECK:       fence
@@ -43,7 +43,7 @@ exit:
 ; CHECK:       cmpxchg
 ; CHECK:       [[SWAP:%.+]] = select i1 {{.*}}, i32 2, i32 1
 ; CHECK:       icmp eq i32 [[SWAP]], 2
-; CHECK:       call i32 @__crsan_md_strong_done({{.*}}, i32 [[SWAP]])
+; CHECK:       call i32 @__crsan_md_strong_done({{.*}}, i32 [[SWAP]], i32 {{.*}})
 define ptx_kernel void @lock(ptr %p) {
 entry:
   br label %loop

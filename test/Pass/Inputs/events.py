@@ -22,6 +22,9 @@ SCOPES = ("block", "cluster", "device", "system")
 ORDERS = ("weak", "relaxed", "acquire", "release", "acq_rel")
 SPACES = {0: "generic", 1: "global", 3: "shared", 7: "cluster"}
 PREFIX = "__crsan_md_"
+# Those of which the last argument is not the warp's place.
+WITHOUT_PLACE = ("enter", "state", "self", "pages", "pages_from", "sites", "count",
+                 "count_proven", "owners")
 
 text = sys.stdin.read()
 words = []
@@ -46,6 +49,7 @@ class Function:
 
     def __init__(self):
         self.values = {}
+        self.place = False  # Its warp's place is about to be loaded.
 
     def name(self, value):
         return self.values.get(value, value)
@@ -109,7 +113,13 @@ for line in text.splitlines():
     if label := re.match(r"(\w+):", line):
         print(f"  {label.group(1)}:")
     elif call := re.search(r"call .*?@" + PREFIX + r"(\w+)\((.*)\)", line):
-        name, arguments = told(call.group(1), function.arguments(call.group(2)))
+        arguments = function.arguments(call.group(2))
+        if call.group(1) == "self":
+            function.place = True
+            continue
+        if call.group(1) not in WITHOUT_PLACE:
+            arguments.pop()
+        name, arguments = told(call.group(1), arguments)
         if released:
             assert (name, arguments) == ("release", released), "a write that releases nothing"
             released = None
@@ -121,5 +131,7 @@ for line in text.splitlines():
         print(f"  asm {call.group(1)}")
     elif call := re.search(r"call .*?([@%][\w.]+)\(", line):
         print(f"  call {call.group(1)}")
+    elif function.place and re.match(r"%\S+ = load i32, ptr addrspace\(1\) %", line):
+        function.place = False
     elif operation := re.match(r"(?:\S+ = )?(load|store|atomicrmw|cmpxchg|fence|ret)\b", line):
         print(f"  {operation.group(1)}")
