@@ -146,7 +146,10 @@ struct WarpState {
   /// which all its lanes met.
   uint32_t Met;
   uint32_t SyncCells; ///< The first of its block's SubCells.
-  uint64_t Reserved;
+  /// The clock, or a smaller one, when a lane first came to know of others by
+  /// an acquire; ~0: none has.
+  uint32_t Heard;
+  uint32_t Reserved;
 };
 static_assert(sizeof(WarpState) == 112);
 
@@ -200,7 +203,9 @@ struct LaneStates {
   uint32_t ActiveLocks[32]; ///< Bit I: Locks[I] has been followed by a fence.
   uint32_t Locks[4][32];    ///< Hashes of their addresses, 0: free.
   uint32_t Flags[32];       ///< LaneFlags. The last that is reset.
-  uint32_t LastSync[32];    ///< Clock at its last synchronisation of any kind.
+  /// When it may last have told others of what it had done, in the upper half,
+  /// and the time before in the lower: both in one piece.
+  uint64_t Given[32];
   /// When it last came to a barrier of lanes of the warp, or of the block, and
   /// when it was last through one of all of them; those at which all lanes came
   /// together are WarpState::Met's.
@@ -224,10 +229,10 @@ struct LaneStates {
   uint16_t Copies[32][32];
   uint32_t NextCopy[32]; ///< Which of those is the next, if it is free.
 };
-static_assert(sizeof(LaneStates) == 53 * 128);
+static_assert(sizeof(LaneStates) == 54 * 128);
 /// Lanes are 4 bytes apart, and fields that are reset 128.
 inline constexpr uint32_t NumResetFields =
-    offsetof(LaneStates, LastSync) / 128 - 1;
+    offsetof(LaneStates, Given) / 128 - 1;
 
 enum LaneFlags : uint32_t {
   IsCalling = 1, ///< Has called a function of another unit.

@@ -12,14 +12,15 @@
 namespace crsan::device {
 
 /// Whether a closer look than Quick's is worth its while.
-DEVICE bool isSuspect(const Self &Me, Accessor Mine, Accessor Earlier) {
+DEVICE bool isSuspect(const Self &Me, Accessor Mine, Accessor Earlier,
+                      bool IsThorough = false) {
   // Who accesses other bytes may yet meet a victim (lookCloser).
   if (!(maskOf(Earlier.bytes()) & maskOf(Mine.bytes())))
     return true;
   // P6.
   if (Earlier.isWide() && Mine.isWide())
     return false;
-  return !isOrderedNear(Me, Earlier);
+  return !isOrderedNear(Me, Earlier, IsThorough);
 }
 
 /// Whether the access of `A` by this thread, now, races with one that conflicts
@@ -176,7 +177,7 @@ DEVICE void Check::word(Address A, CellRef C, Bytes B) const {
                              : I == 1 ? Writer
                                       : Accessor(0);
     const bool IsClear = Test.isOrdered(Earlier, Now, C.IsShared) ||
-                         !isSuspect(Me, Now, Earlier);
+                         !isSuspect(Me, Now, Earlier, IsThorough);
     const bool IsKept = I == 2 && IsThorough && Remembers;
     const Accessor Kept = IsInFlight ? Now.inFlight() : Now;
     if (I < 2 ? !IsClear : HasVictims || IsThorough)

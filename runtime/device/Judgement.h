@@ -74,7 +74,8 @@ DEVICE bool haveMet(const Self &Me, Accessor Earlier, uint32_t Arrive,
 /// the block, that `Earlier` is ordered before what this thread does: what its
 /// warp knows, and where its own lanes have met. The multiprocessor's cache
 /// says it; what is old there is too small.
-DEVICE bool isOrderedNear(const Self &Me, Accessor Earlier) {
+/// `IsThorough`: nearly all that it would show is looked at all the same.
+DEVICE bool isOrderedNear(const Self &Me, Accessor Earlier, bool IsThorough) {
   const uint32_t Theirs = Earlier.warp();
   if (Theirs == Me.number()) {
     const LaneRef T = Self::stateOf(Theirs, Earlier.lane());
@@ -82,6 +83,9 @@ DEVICE bool isOrderedNear(const Self &Me, Accessor Earlier) {
     const uint32_t Release = loadNear(T.Release);
     return haveMet(Me, Earlier, Arrive, Release);
   }
+  // What its warp has released may not have been the lane's to release.
+  if (IsThorough)
+    return false;
   const uint32_t Flags = loadNear(Me.warp().Flags);
   const uint32_t Known = loadNear(Me.known()[knownEntry(Theirs)]);
   return (Flags & HasKnown) && Known >= Earlier.clock() + !Earlier.isStrong();
@@ -115,6 +119,50 @@ DEVICE Order judgeInWarp(const Self &Me, const Standing &Now,
   const uint32_t Release = loadRelaxed(Theirs.Release);
   return haveMet(Me, Earlier, Arrive, Release) ? Order::Ordered
                                                : Order::SameWarp; // R2.
+}
+
+DEVICE const AccessSite *siteAt(uint32_t Index) {
+  return reinterpret_cast<const AccessSite *>(
+      loadRelaxed(table<uint64_t>(SitesAt)[Index]));
+}
+
+/// Whether the thread of `Earlier` cannot have told anybody of the access,
+/// though others of its warp have told of what came after it: up to `Known`
+/// they have. Whoever has heard of it, finds here what they have heard it from:
+/// a clock that the lane has given at since, and that is known; or a barrier
+/// that a warp of its block has passed.
+DEVICE bool hasKeptToItself(Accessor Earlier, uint32_t Known) {
+  const AccessSite *Site = siteAt(Earlier.site());
+  // One of several may be any lane; and copies land at the clock of a wait.
+  if (Earlier.isSeveral() || !Site || (Site->Flags & IsCopy))
+    return false;
+  const WarpState &Warp = Self::stateOf(Earlier.warp());
+  const uint32_t Then = Earlier.clock();
+  const uint64_t Given =
+      loadRelaxed(Self::stateOf(Earlier.warp(), Earlier.lane()).given());
+  const uint32_t Last = uint32_t(Given >> 32), Before = uint32_t(Given);
+  if (Before > Then || (Last > Then && Last <= Known) ||
+      loadRelaxed(Warp.Met) > Then || (loadRelaxed(Warp.Flags) & Leaky))
+    return false;
+  const PlaceOf Place{loadRelaxed(Warp.Place)};
+#pragma unroll 1
+  for (uint32_t I = 0; I < Place.warpsInBlock(); ++I) {
+    const uint32_t Number = (Place.firstWarp() + I) & (NumWarps - 1);
+    if (loadRelaxed(Self::stateOf(Number).Barrier) > Then)
+      return false;
+  }
+  return true;
+}
+
+/// Whether this lane has heard of nobody, whatever others of its warp have: it
+/// has not acquired, nor met anybody since one of them first did.
+DEVICE bool hasHeardNothing(const Self &Me) {
+  const LaneRef T = Me.thread();
+  const WarpState &W = Me.warp();
+  const uint32_t Heard = loadRelaxed(W.Heard);
+  return Heard != ~0u && T.Acquire == 0 && T.WarpDepart <= Heard &&
+         T.PartDepart <= Heard && loadRelaxed(W.Met) <= Heard &&
+         loadRelaxed(W.Barrier) <= Heard;
 }
 
 /// Whether the access by `Earlier` is ordered before what this thread does now.
@@ -158,7 +206,10 @@ DEVICE Order judge(const Self &Me, Accessor Earlier) {
   }
   if (Theirs == Me.number())
     return judgeInWarp(Me, Now, Earlier);
-  if (Now.knowsOf(Earlier))
+  if (Now.knowsOf(Earlier) &&
+      (Now.Known == Everything || OtherGrid != Mine.Grid ||
+       Earlier.isStrong() ||
+       !(hasKeptToItself(Earlier, Now.Known) || hasHeardNothing(Me))))
     return Order::Ordered;
   if (OtherGrid != Mine.Grid) {
     // As long as a thread of it runs, no stream or event has ordered its grid
@@ -196,11 +247,6 @@ DEVICE bool mayHaveSeen(const Self &Me, Address A) {
   return seenByBlock(Me, /*IsNear=*/false) >> seenBit(A) & 1;
 }
 
-DEVICE const AccessSite *siteAt(uint32_t Index) {
-  return reinterpret_cast<const AccessSite *>(
-      loadRelaxed(table<uint64_t>(SitesAt)[Index]));
-}
-
 /// What a report says of how things stood.
 DEVICE uint64_t reasonsOf(const Self &Me, Accessor Earlier, Order How) {
   const AccessSite *Site = siteAt(Earlier.site());
@@ -225,7 +271,7 @@ DEVICE uint64_t reasonsOf(const Self &Me, Accessor Earlier, Order How) {
     Why |= EarlierInFlight;
   else if (Site && Site->Flags & IsCopy)
     Why |= EarlierWaited;
-  if (T.LastSync <= Then && !HasMet)
+  if (uint32_t(T.given() >> 32) <= Then && !HasMet)
     Why |= EarlierNoSync;
   if (T.FenceBlock > Then)
     Why |= T.FenceDevice > Then ? EarlierFencedDevice : EarlierFencedBlock;

@@ -54,7 +54,7 @@ HELPER void collect(PlaceOf Place, SyncCells From, bool MayLock) {
   for (uint32_t I = From.Wide ? 0 : 1; I < 2; ++I)
     HasLearned |= acquire(Me, T, I == 0 ? From.Wide : Block);
   if (HasLearned)
-    T.Acquire = tick(Me);
+    T.Acquire = step(Me);
   if (MayLock)
     activateLocks(Me, T);
 }
@@ -128,6 +128,7 @@ HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags, uint32_t Tag) {
     W.Place = Place;
     W.SharedCells = sharedCells(uint32_t(Block));
     W.SyncCells = syncCellsOf(Grid, Block);
+    W.Heard = ~0u;
     W.LockedLanes = 0;
     W.Grid = Grid;
     W.Block = Block;
@@ -188,9 +189,12 @@ HOT_ENTRY void __crsan_md_leave(uint32_t Flags, uint32_t Clock,
   // Another block may have set the clock back: each lane for itself, before it
   // is no longer alive.
   if (loadRelaxed(W.Alive) & Mixed) {
-    const uint32_t Last = Me.thread().LastSync;
-    Now = Now > Clock ? Now : Clock + 1;
-    Now = Now > Last ? Now : Last + 1;
+    const LaneRef T = Me.thread();
+    const uint32_t Clocks[] = {Clock, uint32_t(T.given() >> 32), T.Acquire,
+                               T.WarpDepart, T.PartDepart};
+#pragma unroll
+    for (uint32_t Other : Clocks)
+      Now = Now > Other ? Now : Other + 1;
     raise(Max, Now);
     fenceDevice();
   }
@@ -198,7 +202,8 @@ HOT_ENTRY void __crsan_md_leave(uint32_t Flags, uint32_t Clock,
   if (Leaving != 32) {
     const LaneRef T = Me.thread();
     T.Flags |= HasLeft;
-    T.LastSync = T.WarpArrive = Now;
+    T.WarpArrive = Now;
+    T.give(Now);
     raiseClock(W, Now);
     fenceDevice();
   }
@@ -388,11 +393,12 @@ HELPER void meetSome(PlaceOf Place, uint32_t Mask) {
   const LaneRef T = Me.thread();
   WarpState &W = Me.warp();
   const uint32_t Now = loadNear(W.Clock) + 1;
-  T.WarpArrive = T.LastSync = Now;
+  T.WarpArrive = Now;
+  T.give(Now);
   raiseClock(W, Now);
   if (Mask == ~0u) {
     __nvvm_bar_warp_sync(Mask);
-    T.WarpDepart = tick(Me);
+    T.WarpDepart = step(Me);
     return;
   }
   // Whom this lane may know of since all have met: some lanes, or, by an
@@ -412,7 +418,7 @@ HELPER void meetSome(PlaceOf Place, uint32_t Mask) {
   if (loadRelaxed(T.Told))
     Met |= takeFlags(T.Told);
   T.Met = Met;
-  T.PartDepart = tick(Me);
+  T.PartDepart = step(Me);
 }
 
 } // namespace crsan::device
@@ -465,7 +471,8 @@ HOT_ENTRY void __crsan_md_block_arrive(uint32_t Place) {
   const uint32_t Now = loadNear(W.Clock) + 1;
   if (!setClock(W, Now))
     raiseClock(W, Now);
-  T.WarpArrive = T.LastSync = Now;
+  T.WarpArrive = Now;
+  T.give(Now);
   if (isFirstHere())
     raise(Me.firstWarpState().Arrive[(T.Barriers + 1) & 1], Now);
   if (loadNear(Me.warp().Place) & HasFresh) {

@@ -234,6 +234,7 @@ DEVICE bool acquire(const Self &Me, const LaneRef &T, uint32_t Cell,
                     bool IsOwn = false) {
   WarpState &W = Me.warp();
   const SyncCell &From = SyncCells::at(Cell);
+  const uint32_t Now = loadNear(W.Clock);
   const uint32_t OfOwn = loadRelaxed(From.Known[knownEntry(Me.number())]);
   const uint64_t Seen = loadRelaxed(From.Seen);
   const uint32_t Foreign = loadRelaxed(metadata().Foreign);
@@ -271,8 +272,11 @@ DEVICE bool acquire(const Self &Me, const LaneRef &T, uint32_t Cell,
   if (IsNews && !IsOwn)
     setFlags(W.Place, HasFresh);
   // Another lane may have raised the row, and not said so yet.
-  if (Any && !(Flags & HasKnown))
+  if (Any && !(Flags & HasKnown)) {
+    asm volatile("red.relaxed.gpu.min.u32 [%0], %1;" ::"l"(&W.Heard), "r"(Now)
+                 : "memory");
     setFlags(W.Flags, HasKnown);
+  }
   // Of lanes of its own warp, it learns by the warp's own clock.
   return IsNews || OfOwn > LastAcquire || (Any && LastAcquire == 0);
 }

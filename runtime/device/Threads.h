@@ -82,22 +82,27 @@ DEVICE uint32_t knownEntry(uint32_t Warp) {
 struct LaneRef {
   LaneStates &Of;
   uint32_t Lane;
-  uint32_t &Epoch, &Barriers, &LastSync, &WarpArrive, &WarpDepart, &PartDepart,
-      &Met, &Told, &FenceBlock, &FenceDevice, &Release, &Acquire, &ToldInBlock,
+  uint32_t &Epoch, &Barriers, &WarpArrive, &WarpDepart, &PartDepart, &Met,
+      &Told, &FenceBlock, &FenceDevice, &Release, &Acquire, &ToldInBlock,
       &ToldInBlockClock, &ToldWide, &ToldWideClock, &Pending, &NumLocks,
       &ActiveLocks, &Flags;
 
   DEVICE LaneRef(LaneStates &S, uint32_t L)
       : Of(S), Lane(L), Epoch(S.Epoch[L]), Barriers(S.Barriers[L]),
-        LastSync(S.LastSync[L]), WarpArrive(S.WarpArrive[L]),
-        WarpDepart(S.WarpDepart[L]), PartDepart(S.PartDepart[L]), Met(S.Met[L]),
-        Told(S.Told[L]), FenceBlock(S.FenceBlock[L]),
-        FenceDevice(S.FenceDevice[L]), Release(S.Release[L]),
-        Acquire(S.Acquire[L]), ToldInBlock(S.ToldInBlock[L]),
-        ToldInBlockClock(S.ToldInBlockClock[L]), ToldWide(S.ToldWide[L]),
-        ToldWideClock(S.ToldWideClock[L]), Pending(S.Pending[L]),
-        NumLocks(S.NumLocks[L]), ActiveLocks(S.ActiveLocks[L]),
-        Flags(S.Flags[L]) {}
+        WarpArrive(S.WarpArrive[L]), WarpDepart(S.WarpDepart[L]),
+        PartDepart(S.PartDepart[L]), Met(S.Met[L]), Told(S.Told[L]),
+        FenceBlock(S.FenceBlock[L]), FenceDevice(S.FenceDevice[L]),
+        Release(S.Release[L]), Acquire(S.Acquire[L]),
+        ToldInBlock(S.ToldInBlock[L]), ToldInBlockClock(S.ToldInBlockClock[L]),
+        ToldWide(S.ToldWide[L]), ToldWideClock(S.ToldWideClock[L]),
+        Pending(S.Pending[L]), NumLocks(S.NumLocks[L]),
+        ActiveLocks(S.ActiveLocks[L]), Flags(S.Flags[L]) {}
+  /// What the lane has done at clocks below `Now`, it may tell others of.
+  DEVICE void give(uint32_t Now) const {
+    uint64_t &Given = Of.Given[Lane];
+    Given = uint64_t(Now) << 32 | Given >> 32;
+  }
+  DEVICE uint64_t &given() const { return Of.Given[Lane]; }
   DEVICE uint32_t &pendingWide(uint32_t I) const {
     return Of.PendingWide[I][Lane];
   }
@@ -252,12 +257,17 @@ DEVICE bool setBarrier(WarpState &W, uint32_t Value) {
 
 /// Lets the warp's clock rise: accesses until now are told from later ones.
 /// Lanes that do so together share a step.
-DEVICE uint32_t tick(const Self &Me) {
+DEVICE uint32_t step(const Self &Me) {
   WarpState &W = Me.warp();
   const uint32_t Now = loadNear(W.Clock) + 1;
   // Each lane for itself: one that overtakes the others must find it done.
   raiseClock(W, Now);
-  Self::stateOf(Me.number(), Me.Lane).LastSync = Now;
+  return Now;
+}
+/// As above, before something is told to others.
+DEVICE uint32_t tick(const Self &Me) {
+  const uint32_t Now = step(Me);
+  Self::stateOf(Me.number(), Me.Lane).give(Now);
   return Now;
 }
 

@@ -131,6 +131,33 @@ def compile_file(tools, source, binary, optimisation, mode="collider"):
     return done.stdout if done.returncode else ""
 
 
+class Unoptimised:
+    """What the oracle says of a file that is compiled as it is written. The code
+    generator forwards and merges accesses that the instrumentation has seen, and
+    puts what is left on a line of its choice; so a pair that the oracle does not
+    confirm may be a race all the same."""
+
+    def __init__(self, tools, source, options):
+        self.tools, self.source, self.options = tools, source, options
+        self.binary = Path(f"{source}.O0.exe")
+        self.sides = {}  # By kernel.
+
+    def races(self, pair, kernel):
+        if kernel not in self.sides:
+            self.sides[kernel] = self.ask(kernel)
+        return any(lines_of(sides) == pair for sides in self.sides[kernel])
+
+    def ask(self, kernel):
+        if compile_file(self.tools, self.source, self.binary, "-O0", "metadata"):
+            return set()
+        sides = set()
+        for seed in range(1, 5):
+            sides |= execute(self.tools, self.binary, self.source,
+                             options_of("random", seed) + self.options, [kernel]).sides[kernel]
+        self.binary.unlink()
+        return sides
+
+
 def options_of(schedule, seed, detector="both"):
     return f"detector={detector}:schedule={schedule}:seed={seed}:exit_timeout_ms=100"
 

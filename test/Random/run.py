@@ -36,6 +36,7 @@ class Kernel:
         # The same of pairs that no other one stands for.
         self.found_last, self.missed_last = 0, []
         self.racy_lines = self.named_lines = 0
+        self.merged = set()  # Pairs that race as it is written, and not as it is compiled.
         self.copies = self.found_copies = 0  # Pairs of asynchronous copies.
 
     def found(self):
@@ -45,19 +46,22 @@ class Kernel:
         return f"seed {self.seed} kernel {self.number} {self.optimisation}"
 
 
-def judge(kernel, outcome, schedule, mode="collider", kinds=()):
+def judge(kernel, outcome, schedule, unoptimised, mode="collider", kinds=()):
     """One run's findings about one kernel. `kinds`: of the file's lines."""
     if mode == "metadata":
-        judge_pairs(kernel, outcome, schedule, kinds)
+        judge_pairs(kernel, outcome, schedule, unoptimised, kinds)
     else:
         judge_lines(kernel, outcome, schedule)
     kernel.accused |= outcome.accused(kernel.number)
     kernel.races |= outcome.races[kernel.number]
 
 
-def judge_pairs(kernel, outcome, schedule, kinds):
+def judge_pairs(kernel, outcome, schedule, unoptimised, kinds):
     number = kernel.number
     wrong = sorted(outcome.unconfirmed_pairs(number))
+    merged = {pair for pair in wrong if unoptimised.races(pair, number)}
+    kernel.merged |= merged
+    wrong = [pair for pair in wrong if pair not in merged]
     if wrong:
         kernel.failures.append((
             f"metadata mode names lines {', '.join(f'{a} and {b}' for a, b in wrong)}, "
@@ -98,6 +102,7 @@ class Batch:
         self.kernels = {n: Kernel(seed, n, optimisation) for n in numbers}
         self.stem = args.out / f"seed{seed}{optimisation}"
         self.source, self.binary = self.stem.with_suffix(".cu"), self.stem.with_suffix(".exe")
+        self.unoptimised = harness.Unoptimised(args.tools, self.source, args.options)
 
     def run(self):
         lines = generate.lines_of(self.seed, self.numbers)
@@ -142,7 +147,7 @@ class Batch:
 
     def take(self, outcome, kernels, schedule):
         for number, kernel in kernels.items():
-            judge(kernel, outcome, schedule, self.args.mode, self.kinds)
+            judge(kernel, outcome, schedule, self.unoptimised, self.args.mode, self.kinds)
             if outcome.results.get(number, (False,))[0]:
                 kernel.values.add(outcome.results[number][1])
 
@@ -168,6 +173,7 @@ def write_failure(args, kernel):
         source.write_text(text)
         if harness.compile_file(args.tools, source, binary, kernel.optimisation, args.mode):
             return None
+        unoptimised = harness.Unoptimised(args.tools, source, args.options)
         for schedule in schedules:
             outcome = harness.execute(args.tools, binary, source,
                                       harness.options_of(*schedule, args.detector) + args.options,
@@ -175,7 +181,7 @@ def write_failure(args, kernel):
             probe = Kernel(kernel.seed, kernel.number, kernel.optimisation)
             if outcome.fault:
                 probe.failures.append((outcome.fault, *schedule))
-            judge(probe, outcome, schedule, args.mode)
+            judge(probe, outcome, schedule, unoptimised, args.mode)
             for failure in probe.failures:
                 if kind_of(failure[0]) == kind_of(what):
                     return failure
@@ -293,6 +299,7 @@ def summary(kernels, seconds, mode="collider"):
         return (f"{len(kernels) - failed} passed, {failed} failed; {len(racy)} kernels racy; "
                 f"{summary_of_pairs(kernels)}, and something in "
                 f"{share(sum(bool(k.accused) for k in racy), len(racy))} racy kernels; "
+                f"{sum(len(k.merged) for k in kernels)} pairs race without optimisation only; "
                 f"{seconds / max(len(kernels), 1):.2f} s a kernel")
     races = sum(len(k.races) for k in racy)
     found = sum(len(k.found()) for k in racy)
