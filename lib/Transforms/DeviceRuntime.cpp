@@ -12,6 +12,7 @@
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/Linker/Linker.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Transforms/IPO/Internalize.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
@@ -107,6 +108,16 @@ bool linkDeviceRuntime(Module &M) {
     C.emitError("CRSan: cannot link the device runtime");
     return false;
   }
+  // A call of another type than its callee's becomes one through a pointer, and
+  // nvlink drops what is called from there.
+  for (const Function &F : M)
+    if (F.getName().starts_with("__crsan_"))
+      for (const User *U : F.users())
+        if (const auto *Call = dyn_cast<CallBase>(U);
+            Call && Call->getFunctionType() != F.getFunctionType())
+          report_fatal_error("CRSan: the pass and the device runtime differ "
+                             "about " +
+                             F.getName());
   appendToCompilerUsed(M, {M.getNamedGlobal(abi::ConfigName)});
   return true;
 }

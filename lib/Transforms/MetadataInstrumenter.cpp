@@ -227,10 +227,10 @@ Value *MetadataInstrumenter::place(IRBuilder<> &B) {
 
 /// Calls an entry point, of which the last argument is this warp's place.
 void MetadataInstrumenter::call(IRBuilder<> &B, StringRef Name,
-                                ArrayRef<Value *> Arguments) {
+                                ArrayRef<Value *> Arguments, Type *Result) {
   SmallVector<Value *, 6> All(Arguments);
   All.push_back(place(B));
-  callRuntime(B, Name, All);
+  callRuntime(B, Name, All, Result);
 }
 
 /// At the kernel's head.
@@ -478,7 +478,7 @@ void MetadataInstrumenter::emitAfter(const Step &S) {
         Fast->emitDone(Next->getPrevNode(), S.Site, S.SiteNumber, Address,
                        Swap);
       else
-        call(B, StrongDoneName, {S.Site, Address, Swap});
+        call(B, StrongDoneName, {S.Site, Address, Swap}, B.getInt32Ty());
       // By then it has acquired what it acquires.
       if (isFollowedSwap(E))
         Swaps.emitAfter(Next, S.Inst->getDebugLoc(), S.Site, Address, Swap,

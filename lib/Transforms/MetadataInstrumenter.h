@@ -74,7 +74,8 @@ private:
   llvm::IntrinsicInst *replacedBarrier(const Step &S) const;
   llvm::Value *place(llvm::IRBuilder<> &B);
   void call(llvm::IRBuilder<> &B, llvm::StringRef Name,
-            llvm::ArrayRef<llvm::Value *> Arguments = {});
+            llvm::ArrayRef<llvm::Value *> Arguments = {},
+            llvm::Type *Result = nullptr);
   FastAccess fastAccess(const Step &S, llvm::IRBuilder<> &B);
   void emitGroup(size_t Number);
   void emitStrong(const Step &S);

@@ -12,7 +12,8 @@
 
 // The toolkit's headers are not needed for this file, and not included.
 #define DEVICE __attribute__((device, always_inline)) inline
-/// What several entry points share, and do rarely or at length.
+/// What several entry points of metadata mode share, or do rarely or at length.
+/// crsan-ptxas knows them by their mangled names.
 #define HELPER static __attribute__((device, noinline, convergent))
 /// Entry points keep a real call: they are cold, and kernels are many.
 #define ENTRY                                                                  \

@@ -11,6 +11,7 @@
 // CHECK-DAG: {{^}}__crsan_md_check does not yield
 // CHECK-DAG: {{^}}__crsan_md_fence does not yield
 // CHECK-DAG: {{^}}__crsan_md_enter does not yield
+// CHECK-DAG: {{^}}__crsan__Z{{.*}}acquireAndFence{{.*}} does not yield
 // CHECK-DAG: {{^}}_Z5writePii does not yield
 // ALONE-DAG: {{^}}_Z5writePii yields
 __global__ void write(int *P, int N) {

@@ -166,7 +166,9 @@ bool removeYields(const std::string &Path, const StringSet<> &Names) {
   std::string Object = (*Buffer)->getBuffer().str();
   const unsigned Removed =
       crsan::ptx::removeYields(Object, [&](std::string_view Name) {
-        return Name.starts_with("__crsan_md_") || Names.contains(Name);
+        // Entry points, and what they share (HELPER).
+        return Name.starts_with("__crsan_md_") ||
+               Name.starts_with("__crsan__Z") || Names.contains(Name);
       });
   return Removed == 0 || write(Path, Object);
 }
