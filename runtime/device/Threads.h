@@ -198,9 +198,9 @@ DEVICE void raiseClock(WarpState &W, uint32_t Value) {
     setFlags(W.Place, NeedsCare);
 }
 
-/// At a barrier of at least the warp: sets its clock, if all its lanes are here
-/// and have one value for it. Then nobody else changes it meanwhile, and it
-/// need not leave the multiprocessor's cache.
+/// Sets the warp's clock, if all its lanes are here together and have one value
+/// for it, which is above all that they have raised it to. Then nobody else
+/// changes it meanwhile, and it need not leave the multiprocessor's cache.
 DEVICE bool setClock(WarpState &W, uint32_t Value) {
   // One exchange, with a fresh mask: lanes may part at any time. And all of
   // them set it before any goes on, lest it falls.
@@ -260,8 +260,10 @@ DEVICE bool setBarrier(WarpState &W, uint32_t Value) {
 DEVICE uint32_t step(const Self &Me) {
   WarpState &W = Me.warp();
   const uint32_t Now = loadNear(W.Clock) + 1;
-  // Each lane for itself: one that overtakes the others must find it done.
-  raiseClock(W, Now);
+  // Those that are not together, each for itself: one that overtakes the others
+  // must find it done.
+  if (!setClock(W, Now))
+    raiseClock(W, Now);
   return Now;
 }
 /// As above, before something is told to others.
