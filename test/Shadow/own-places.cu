@@ -81,9 +81,10 @@ int main() {
   CHECK(cudaStreamCreateWithFlags(&One, cudaStreamNonBlocking));
   CHECK(cudaStreamCreateWithFlags(&Other, cudaStreamNonBlocking));
   scale<<<Blocks, Threads, 0, One>>>(In, Out, 0);
-  scale<<<Blocks, Threads, 0, Other>>>(In, Out, 0);
+  // Another shape: launches of one are not told apart.
+  scale<<<Blocks * 2, Threads / 2, 0, Other>>>(In, Out, 0);
   scale<<<Blocks, Threads, 0, One>>>(In, Out, 0);
-  scale<<<Blocks, Threads, 0, Other>>>(In, Out, 0);
+  scale<<<Blocks * 2, Threads / 2, 0, Other>>>(In, Out, 0);
 #else
   scale<<<Blocks, Threads>>>(In, Out, 0);
 #endif
