@@ -213,7 +213,7 @@ struct LaneStates {
   /// When it was last through a barrier of some lanes of the warp only, whom it
   /// may have heard of at such barriers since the last of all lanes, and what
   /// others tell it of that.
-  uint32_t PartDepart[32], Met[32], Told[32];
+  uint32_t PartDepart[32], MetLanes[32], ToldLanes[32];
   uint32_t Release[32]; ///< At its last release of any scope.
   /// The clocks of its own that it has told of at its last releases.
   uint32_t ToldInBlockClock[32], ToldWideClock[32];

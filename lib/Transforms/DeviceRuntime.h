@@ -16,7 +16,7 @@ namespace crsan {
 inline constexpr char CheckName[] = "__crsan_check";
 inline constexpr char StoreName[] = "__crsan_store";
 inline constexpr char BlockIndexName[] = "__crsan_block_index";
-/// Those of metadata mode (runtime/device/Metadata.h).
+/// Those of metadata mode (runtime/device/Kernels.h, Accesses.h, Metadata.h).
 inline constexpr char EnterName[] = "__crsan_md_enter";
 inline constexpr char LeaveName[] = "__crsan_md_leave";
 inline constexpr char SelfName[] = "__crsan_md_self";

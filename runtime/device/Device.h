@@ -12,6 +12,8 @@
 
 // The toolkit's headers are not needed for this file, and not included.
 #define DEVICE __attribute__((device, always_inline)) inline
+/// Those of metadata mode: what synchronises comes here.
+#define HOT_ENTRY extern "C" __attribute__((device, noinline, used, convergent))
 /// What several entry points of metadata mode share, or do rarely or at length.
 /// crsan-ptxas knows them by their mangled names.
 #define HELPER static __attribute__((device, noinline, convergent))

@@ -57,7 +57,7 @@ DEVICE bool haveMet(const Self &Me, Accessor Earlier, uint32_t Arrive,
     return true;
   const LaneRef Mine = Me.thread();
   const uint32_t Depart = Mine.WarpDepart, Acquire = Mine.Acquire;
-  const uint32_t PartDepart = Mine.PartDepart, Met = Mine.Met;
+  const uint32_t PartDepart = Mine.PartDepart, Met = Mine.MetLanes;
   // One of several may be any other lane, of which nothing is known.
   const bool IsAny = Earlier.lane() == Me.Lane;
   const bool HasReleased = Release >= Then + !Earlier.isStrong();

@@ -82,21 +82,22 @@ DEVICE uint32_t knownEntry(uint32_t Warp) {
 struct LaneRef {
   LaneStates &Of;
   uint32_t Lane;
-  uint32_t &Epoch, &Barriers, &WarpArrive, &WarpDepart, &PartDepart, &Met,
-      &Told, &FenceBlock, &FenceDevice, &Release, &Acquire, &ToldInBlock,
+  uint32_t &Epoch, &Barriers, &WarpArrive, &WarpDepart, &PartDepart, &MetLanes,
+      &ToldLanes, &FenceBlock, &FenceDevice, &Release, &Acquire, &ToldInBlock,
       &ToldInBlockClock, &ToldWide, &ToldWideClock, &Pending, &NumLocks,
       &ActiveLocks, &Flags;
 
   DEVICE LaneRef(LaneStates &S, uint32_t L)
       : Of(S), Lane(L), Epoch(S.Epoch[L]), Barriers(S.Barriers[L]),
         WarpArrive(S.WarpArrive[L]), WarpDepart(S.WarpDepart[L]),
-        PartDepart(S.PartDepart[L]), Met(S.Met[L]), Told(S.Told[L]),
-        FenceBlock(S.FenceBlock[L]), FenceDevice(S.FenceDevice[L]),
-        Release(S.Release[L]), Acquire(S.Acquire[L]),
-        ToldInBlock(S.ToldInBlock[L]), ToldInBlockClock(S.ToldInBlockClock[L]),
-        ToldWide(S.ToldWide[L]), ToldWideClock(S.ToldWideClock[L]),
-        Pending(S.Pending[L]), NumLocks(S.NumLocks[L]),
-        ActiveLocks(S.ActiveLocks[L]), Flags(S.Flags[L]) {}
+        PartDepart(S.PartDepart[L]), MetLanes(S.MetLanes[L]),
+        ToldLanes(S.ToldLanes[L]), FenceBlock(S.FenceBlock[L]),
+        FenceDevice(S.FenceDevice[L]), Release(S.Release[L]),
+        Acquire(S.Acquire[L]), ToldInBlock(S.ToldInBlock[L]),
+        ToldInBlockClock(S.ToldInBlockClock[L]), ToldWide(S.ToldWide[L]),
+        ToldWideClock(S.ToldWideClock[L]), Pending(S.Pending[L]),
+        NumLocks(S.NumLocks[L]), ActiveLocks(S.ActiveLocks[L]),
+        Flags(S.Flags[L]) {}
   /// What the lane has done at clocks below `Now`, it may tell others of.
   DEVICE void give(uint32_t Now) const {
     uint64_t &Given = Of.Given[Lane];
