@@ -9,7 +9,8 @@
 
 namespace cg = cooperative_groups;
 
-constexpr unsigned Size = 1024, Threads = Size / 2;
+constexpr unsigned MostKeys = 1024;
+constexpr Scaled<MostKeys, 128> Size;
 constexpr Scaled<264, 2> Blocks;
 
 __device__ void order(unsigned &KeyA, unsigned &ValueA, unsigned &KeyB,
@@ -26,8 +27,8 @@ __device__ void order(unsigned &KeyA, unsigned &ValueA, unsigned &KeyB,
 
 __global__ void sortBlocks(unsigned *Keys, unsigned *Values) {
   cg::thread_block Block = cg::this_thread_block();
-  __shared__ unsigned Key[Size], Value[Size];
-  const unsigned T = threadIdx.x, Base = blockIdx.x * Size;
+  __shared__ unsigned Key[MostKeys], Value[MostKeys];
+  const unsigned T = threadIdx.x, Threads = blockDim.x, Base = blockIdx.x * Size;
   Key[T] = Keys[Base + T];
   Value[T] = Values[Base + T];
   Key[T + Threads] = Keys[Base + T + Threads];
@@ -60,7 +61,7 @@ int main() {
     Values[I] = ~Keys[I];
   }
   unsigned *DeviceKeys = upload(Keys), *DeviceValues = upload(Values);
-  sortBlocks<<<Blocks, Threads>>>(DeviceKeys, DeviceValues);
+  sortBlocks<<<Blocks, Size / 2>>>(DeviceKeys, DeviceValues);
   for (unsigned B = 0; B < Blocks; ++B)
     std::sort(Keys.begin() + B * Size, Keys.begin() + (B + 1) * Size);
   bool Right = matches(DeviceKeys, N, [&](size_t I) { return Keys[I]; });

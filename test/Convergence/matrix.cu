@@ -8,6 +8,9 @@
 #include <cuda_fp16.h>
 #include <mma.h>
 
+/// How many warps of a block do it; the simulated GPU takes long.
+constexpr Scaled<Threads / 32, 1> Warps;
+
 /// Two halves, both \p Value.
 __device__ unsigned twice(unsigned Value) {
   const __half2 Both = __half2half2(__uint2half_rn(Value));
@@ -59,6 +62,8 @@ struct Multiply : Matrices {
 /// The factors come from shared memory, and go back.
 struct LoadStore : Matrices {
   template <typename B> __device__ bool meets(B &, unsigned R) {
+    if (threadIdx.x / 32 >= Warps)
+      return true;
     fill(R);
     __syncwarp();
     const unsigned Row = laneOf() % 16 * 16 + laneOf() / 16 * 8;
@@ -87,6 +92,8 @@ struct LoadStore : Matrices {
 struct Fragments : Matrices {
   template <typename B> __device__ bool meets(B &, unsigned R) {
     using namespace nvcuda::wmma;
+    if (threadIdx.x / 32 >= Warps)
+      return true;
     fill(R);
     __syncwarp();
     fragment<matrix_a, 16, 16, 16, __half, row_major> A;

@@ -11,10 +11,10 @@
 // stores stand right before the meeting, and in each of the forms in which a
 // check can take the lanes of a warp apart.
 //
-// A test is a struct:
+// A test is a struct that inherits from Meeting and has of this what is not there:
 //
-//   static constexpr unsigned Group;    threads that meet, side by side
 //   static constexpr bool CanReturn;    some lanes may be gone for good
+//   static constexpr unsigned Resident, ClusterSize;
 //   __device__ void begin();            before the first round, all threads
 //   __device__ void leave();            what a lane does that goes for good
 //   template <typename B> __device__ bool meets(B &Board, unsigned Round);
@@ -39,7 +39,7 @@ enum class Split {
 
 constexpr unsigned Threads = 128, Copies = 4;
 constexpr Scaled<132, 2> Blocks;
-constexpr Scaled<100, 4> Rounds;
+constexpr Scaled<100, 3> Rounds;
 /// Words of the boards of one block in global memory.
 constexpr unsigned Words = 2 * Copies * Threads;
 
@@ -153,7 +153,7 @@ template <Split S> struct Board {
 
 /// Counts the rounds in which all was right.
 template <typename Test, Split S>
-__global__ void rounds(unsigned *Out, unsigned *Far) {
+__device__ void countRight(unsigned *Out, unsigned *Far) {
   __shared__ unsigned Near[Words];
   Board<S> B{Near, Far + blockIdx.x * Words};
   unsigned Right = 0;
@@ -172,9 +172,21 @@ __global__ void rounds(unsigned *Out, unsigned *Far) {
   Out[blockIdx.x * Threads + threadIdx.x] = Right;
 }
 
+template <typename Test, Split S>
+__global__ void rounds(unsigned *Out, unsigned *Far) {
+  countRight<Test, S>(Out, Far);
+}
+template <typename Test, Split S>
+__global__ void __launch_bounds__(Threads, Test::Resident)
+    boundedRounds(unsigned *Out, unsigned *Far) {
+  countRight<Test, S>(Out, Far);
+}
+
 /// What a test need not say.
 struct Meeting {
   static constexpr bool CanReturn = true;
+  /// So many blocks are to run on a multiprocessor; 0: none are promised.
+  static constexpr unsigned Resident = 0;
   static constexpr unsigned ClusterSize = 1;
   __device__ void begin() {}
   __device__ void leave() {}
@@ -193,7 +205,10 @@ template <typename Test, Split S> bool runSplit(const char *Name) {
   Config.blockDim = Threads;
   Config.attrs = &Cluster;
   Config.numAttrs = Test::ClusterSize > 1;
-  CHECK(cudaLaunchKernelEx(&Config, rounds<Test, S>, Out, Far));
+  if constexpr (Test::Resident > 0)
+    CHECK(cudaLaunchKernelEx(&Config, boundedRounds<Test, S>, Out, Far));
+  else
+    CHECK(cudaLaunchKernelEx(&Config, rounds<Test, S>, Out, Far));
   const bool Right = matches(Out, Blocks * Threads, [](size_t I) {
     return Board<S>::isGone(I % Threads, Rounds) ? Rounds / 2 : Rounds;
   });

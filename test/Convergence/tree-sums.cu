@@ -1,6 +1,5 @@
 // Intent: sums of products by a tree whose barriers are cooperative groups', in loops
-// of which the number of iterations depends on the lane.
-// CLEAN-ONLY
+// of which the number of iterations depends on the lane; the racy variant lacks one.
 // ALSO-GPU: -O1
 // ALSO-GPU: -O3
 #include "../Device/check.h"
@@ -22,12 +21,14 @@ __global__ void sums(float *Out, const float *A, const float *B) {
       float Sum = 0;
       for (unsigned P = Begin + I; P < End; P += Slots)
         Sum += A[P] * B[P];
-      Part[I] = Sum;
+      Part[I] = Sum; // RACE
     }
     for (unsigned Stride = Slots / 2; Stride > 0; Stride >>= 1) {
+#ifndef RACY
       cg::sync(Block);
+#endif
       for (unsigned I = threadIdx.x; I < Stride; I += blockDim.x)
-        Part[I] += Part[Stride + I];
+        Part[I] += Part[Stride + I]; // RACE
     }
     cg::sync(Block);
     if (threadIdx.x == 0)

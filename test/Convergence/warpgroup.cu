@@ -58,8 +58,9 @@ struct Group : Meeting {
   }
 };
 
-/// Gives registers back and takes them again.
+/// Gives registers back and takes them again: 128 of them at first.
 struct Registers : Meeting {
+  static constexpr unsigned Resident = 4;
   static constexpr bool CanReturn = false;
   template <typename B> __device__ bool meets(B &Cells, unsigned R) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 64;" ::: "memory");

@@ -1,5 +1,6 @@
 // Intent: kernels without launch bounds run with blocks of every size: bodies that attract
-// each other, option prices, a fractal, a Fourier step and the game of life.
+// each other, option prices, a fractal, a Fourier transform, the game of life,
+// and one that needs many registers.
 // CLEAN-ONLY
 #include "launch.h"
 
@@ -210,11 +211,46 @@ bool tryLife(unsigned Block) {
          matches(Cells[1], Old.size(), [&](size_t I) { return Old[I]; });
 }
 
+/// Many values at a time: natively it just fits blocks of 1,024 threads.
+constexpr unsigned Values = 40;
+
+__global__ void manyValues(const unsigned *In, unsigned *Out) {
+  const unsigned N = gridDim.x * blockDim.x;
+  const unsigned I = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned V[Values], Turn = 1;
+#pragma unroll
+  for (unsigned K = 0; K < Values; ++K)
+    V[K] = In[(I + K * 7) % N];
+#pragma unroll
+  for (unsigned K = 0; K < Values; ++K)
+    Turn = (Turn ^ V[Values - 1 - K]) * 3;
+#pragma unroll
+  for (unsigned K = 0; K < Values; ++K)
+    Turn = (Turn + V[K]) * 5;
+  Out[I] = Turn;
+}
+
+bool tryMany(unsigned Block) {
+  const unsigned N = Grid * Block;
+  const std::vector<unsigned> In = numbers(N, 1 << 20);
+  unsigned *Out = zeroed<unsigned>(N);
+  return LAUNCH(manyValues, Grid, Block, upload(In), Out) &&
+         matches(Out, N, [&](unsigned I) {
+           unsigned Turn = 1;
+           for (unsigned K = Values; K-- > 0;)
+             Turn = (Turn ^ In[(I + K * 7) % N]) * 3;
+           for (unsigned K = 0; K < Values; ++K)
+             Turn = (Turn + In[(I + K * 7) % N]) * 5;
+           return Turn;
+         });
+}
+
 int main() {
   bool Right = tryBlocks("attract", tryAttract);
   Right &= tryBlocks("prices", tryPrices);
   Right &= tryBlocks("mandelbrot", tryMandelbrot);
   Right &= tryBlocks("fourier", tryFourier);
   Right &= tryBlocks("life", tryLife);
+  Right &= tryBlocks("manyValues", tryMany);
   return finish(Right);
 }
