@@ -8,14 +8,19 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 # to the bundle's `run`.
 function(crsan_add_suite Suite Detector)
   string(TOLOWER ${Suite} Label)
-  # Built for metadata mode: the oracle watches the machine, and which mode a
-  # program was built for is nothing to it.
-  set(Bundle ${CMAKE_BINARY_DIR}/${Label}-bundle)
+  # But for the collider, built for metadata mode: the oracle watches the machine,
+  # and which mode a program was built for is nothing to it.
+  set(Mode metadata)
   set(Build ${Label}-bundle)
+  if(Detector STREQUAL "collider")
+    set(Mode collider)
+    set(Build ${Label}-collider-bundle)
+  endif()
+  set(Bundle ${CMAKE_BINARY_DIR}/${Build})
   if(NOT TEST ${Build})
     add_test(NAME ${Build}
       COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/gpu-bundle ${Bundle}
-              --suite ${Suite} --mode metadata --simulated
+              --suite ${Suite} --mode ${Mode} --simulated
               --build ${CMAKE_BINARY_DIR} --cuda-path ${CRSAN_CUDA_PATH})
     # It uses all processors itself.
     set_tests_properties(${Build} PROPERTIES
