@@ -17,9 +17,9 @@
 #include <thread>
 
 #include <dirent.h>
+#include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace crsan {
@@ -52,24 +52,26 @@ static bool waitFor(sem_t &Semaphore, unsigned Milliseconds) {
 /// Set by the main thread before it ends; the first of the two with a post.
 static std::atomic<bool> IsWoken{false}, HasMainEnded{false};
 
-/// Whether the process has no thread but this one that has not ended.
+/// Whether the process has no threads left but ours.
 static bool isLastThread() {
   DIR *Tasks = opendir("/proc/self/task");
   if (!Tasks)
     return false;
   bool HasOther = false;
   while (const dirent *Task = readdir(Tasks)) {
-    const long Id = std::strtol(Task->d_name, nullptr, 10);
-    if (Id == 0 || Id == syscall(SYS_gettid))
+    if (Task->d_name[0] == '.')
       continue;
-    std::ifstream In("/proc/self/task/" + std::to_string(Id) + "/stat");
+    std::ifstream In(std::string("/proc/self/task/") + Task->d_name + "/stat");
     std::string Line;
     std::getline(In, Line);
     // "1 (name) Z ...": the name may have parentheses.
-    const size_t Name = Line.rfind(')');
-    const bool HasEnded = Name == Line.npos || Name + 2 >= Line.size() ||
-                          Line[Name + 2] == 'Z' || Line[Name + 2] == 'X';
-    HasOther |= !HasEnded;
+    const size_t First = Line.find('('), Last = Line.rfind(')');
+    if (First == Line.npos || Last == Line.npos || Last + 2 >= Line.size())
+      continue; // It has ended meanwhile.
+    const char State = Line[Last + 2];
+    const bool HasEnded = State == 'Z' || State == 'X';
+    HasOther |= !HasEnded &&
+                Line.substr(First + 1, Last - First - 1) != Watcher::ThreadName;
   }
   closedir(Tasks);
   return !HasOther;
@@ -77,6 +79,7 @@ static bool isLastThread() {
 
 static void watch(unsigned PollMs, const Watcher::Tasks &What) {
   IsWatcher = true;
+  pthread_setname_np(pthread_self(), Watcher::ThreadName);
   constexpr unsigned HourMs = 3600000, LookMs = 20;
   while (true) {
     unsigned Patience = PollMs ? PollMs : HourMs;

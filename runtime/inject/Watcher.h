@@ -30,10 +30,12 @@ public:
   /// some seconds. Does nothing on the watcher's own thread.
   static void reportDying();
 
-  /// The main thread ends before the process does. The process ends with its
-  /// last thread, which the watcher must not be: it calls exit when it is the
-  /// only one left.
+  /// The main thread ends before the process does. The process ends with the
+  /// last of the program's threads, of which ours are none: the watcher calls
+  /// exit when no others are left.
   static void mainThreadEnds();
+  /// What threads of ours that do not end by themselves are named.
+  static constexpr char ThreadName[] = "crsan-helper";
 
   /// Whether a thread of this process, which is not the watcher, can have
   /// Ending called.

@@ -13,6 +13,7 @@
 #include "Log.h"
 #include "Session.h"
 #include "SimulatedRun.h"
+#include "Watcher.h"
 #include "host/Endings.h"
 
 #include <atomic>
@@ -270,6 +271,7 @@ void Process::startWatchdog() {
 
 /// A host that polls mapped memory calls nothing that would run the device.
 void Process::watch() {
+  pthread_setname_np(pthread_self(), Watcher::ThreadName);
   constexpr auto Patience = 1s;
   while (true) {
     uint64_t Before = Calls;
