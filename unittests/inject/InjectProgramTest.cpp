@@ -120,12 +120,13 @@ TEST(InjectProgram, WhatMetadataModeCheckedIsSaid) {
   EXPECT_THAT(O.Text, ContainsRegex("at most 2 MiB were tracked exactly, "
                                     "1[0-9] MiB by a cache"));
   O = run("metadata alloc touch", "CRSAN_OPTIONS=shadow_limit=4");
-  EXPECT_THAT(O.Text,
-              AllOf(HasSubstr("\nno shadow\n"),
-                    HasSubstr("nothing was checked: no access that the launched "
-                              "kernels executed could be checked (there was no "
-                              "room for more shadow, raise shadow_limit, which "
-                              "is 4 MiB)")));
+  EXPECT_THAT(
+      O.Text,
+      AllOf(HasSubstr("\nno shadow\n"),
+            HasSubstr("nothing was checked: no access that the launched "
+                      "kernels executed could be checked (there was no "
+                      "room for more shadow, raise shadow_limit, which "
+                      "is 4 MiB)")));
   // Whoever follows the advice has it checked.
   O = run("metadata alloc touch", "CRSAN_OPTIONS=verbosity=1");
   EXPECT_THAT(O.Text, HasSubstr("metadata mode checked 1 access"));
