@@ -30,7 +30,7 @@
 namespace crsan::abi {
 
 /// Objects built by different versions cannot be mixed; see ModuleHeader.
-inline constexpr uint32_t Version = 9;
+inline constexpr uint32_t Version = 10;
 
 /// The little-endian bytes of "CRSN", the first word of a site table.
 inline constexpr uint32_t Magic = 0x4e535243;
@@ -273,7 +273,7 @@ struct ModuleHeader {
   uint32_t Flags;   ///< ModuleFlags.
   uint32_t Skipped; ///< Accesses not checked (see -Rpass-missed=cuda-race).
   uint32_t NumCompanions;
-  uint32_t Reserved;
+  uint32_t Exempt; ///< Accesses not checked because the user asked for it.
 };
 static_assert(sizeof(ModuleHeader) == 56);
 

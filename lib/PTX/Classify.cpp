@@ -217,6 +217,9 @@ InstructionClass classifyFence(const Instruction &I) {
 InstructionClass classifyCopy(const Instruction &I) {
   if (!I.has("async"))
     return {};
+  // Into a cache: of what memory holds nothing is read or written.
+  if (I.has("prefetch"))
+    return {Category::Harmless};
   InstructionClass C = {Category::Synchronisation};
   if (I.has("mbarrier") && I.has("arrive")) {
     C = classifyMbarrier(I);
@@ -238,11 +241,12 @@ InstructionClass classifyCopy(const Instruction &I) {
 }
 
 InstructionClass classifyMatrix(const Instruction &I) {
-  if (I.Opcode == "ldmatrix" || firstIs(I, "load"))
+  // Where an intrinsic's name has the shape first.
+  if (I.Opcode == "ldmatrix" || I.has("load"))
     return access(I, Category::MatrixAccess, true, false);
-  if (I.Opcode == "stmatrix" || firstIs(I, "store"))
+  if (I.Opcode == "stmatrix" || I.has("store"))
     return access(I, Category::MatrixAccess, false, true);
-  return {firstIs(I, "mma") ? Category::Convergent : Category::Unknown};
+  return {I.has("mma") ? Category::Convergent : Category::Unknown};
 }
 
 /// wgmma and tcgen05: matrices that are read while the threads go on.
@@ -268,13 +272,15 @@ void add(BodyClass &Sum, const InstructionClass &C) {
     return;
   case Category::WeakAccess:
     Sum.AccessesMemory = true;
-    Sum.AccessesWeakly |= !isPrivate(C.Space);
+    if (!Sum.Unchecked && !isPrivate(C.Space))
+      Sum.Unchecked = C.What;
     return;
   case Category::MatrixAccess:
   case Category::AsyncCopy:
   case Category::TextureAccess:
   case Category::Unknown:
-    Sum.AccessesWeakly = true;
+    if (!Sum.Unchecked)
+      Sum.Unchecked = C.What;
     [[fallthrough]];
   case Category::StrongAccess:
     Sum.AccessesMemory = true;
@@ -333,6 +339,8 @@ InstructionClass classify(const Instruction &I) {
     return classifyMatrix(I);
   if (Opcode == "wgmma" || Opcode == "tcgen05")
     return {classifyTensor(I)};
+  if (Opcode == "clusterlaunchcontrol")
+    return {I.has("try_cancel") ? Category::AsyncCopy : Category::Harmless};
   // Not `discard` as the weak write that it is: what it leaves is unstable, so
   // two reads may differ though nobody writes.
   return {};

@@ -17,6 +17,8 @@
 #include "PTX/AST.h"
 #include "crsan/Metadata.h"
 
+#include <optional>
+
 namespace crsan::ptx {
 
 enum class Category : uint8_t {
@@ -82,9 +84,10 @@ struct BodyClass {
   /// Every instruction is Harmless or a WeakAccess, in a straight line: a
   /// window of race checking may continue across it.
   bool KeepsWindow = true;
-  /// Something may access memory weakly that other threads can see, or is
-  /// Unknown: a detector that looks at the compiler's own accesses misses it.
-  bool AccessesWeakly = false;
+  /// The first thing that may access memory weakly that other threads can see,
+  /// or that is Unknown: a detector that looks at the compiler's own accesses
+  /// misses it.
+  std::optional<Category> Unchecked;
   /// Something reads or writes memory of any kind, or is Unknown.
   bool AccessesMemory = false;
 };

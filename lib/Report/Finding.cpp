@@ -85,7 +85,8 @@ Verdict Report::verdict() const {
     if (Summary.KernelsLaunched == 0)
       return Verdict::NothingChecked;
     // Code that shares memory by atomics alone has nothing to check.
-    if (Summary.Sites == 0 && Summary.SkippedAccesses == 0)
+    if (Summary.Sites == 0 && Summary.SkippedAccesses == 0 &&
+        Summary.ExemptAccesses == 0)
       return Verdict::Clean;
     const bool Lost = Summary.Sites && !Summary.CountsComplete;
     return Lost ? Verdict::NotKnown : Verdict::NothingChecked;
@@ -96,7 +97,9 @@ Verdict Report::verdict() const {
 }
 
 bool Report::hasWarnings() const {
-  return Summary.KernelsFailed || Summary.DroppedRecords || Suppressed ||
+  return Summary.KernelsFailed || Summary.KernelsNotInstrumented ||
+         Summary.KernelsSwitchedOff || Summary.DroppedRecords ||
+         Summary.SkippedAccesses || Suppressed ||
          (Summary.Metadata && Summary.Metadata->Unchecked) ||
          !Summary.Notes.empty();
 }

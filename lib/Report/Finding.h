@@ -98,10 +98,12 @@ struct MetadataSummary {
 
 /// What a run did, for the reader who wants to know what a silence is worth.
 struct RunSummary {
-  // Launches: each is counted in one of these three.
+  // Launches: each is counted in one of these four.
   uint64_t KernelsLaunched = 0; ///< Instrumented, and the launch succeeded.
   uint64_t KernelsFailed = 0;   ///< Refused, or ended by an error.
   uint64_t KernelsNotInstrumented = 0; ///< Ran unchecked.
+  /// Ran unchecked though they are instrumented, for a reason that was said.
+  uint64_t KernelsSwitchedOff = 0;
 
   uint64_t Sites = 0;   ///< Accesses that can be checked, in all modules.
   uint64_t Windows = 0; ///< The windows that they are in.
@@ -109,6 +111,7 @@ struct RunSummary {
   uint64_t WindowsChecked = 0;  ///< Windows checked, one a warp.
   uint64_t DroppedRecords = 0;  ///< Races that found the record buffer full.
   uint64_t SkippedAccesses = 0; ///< Not checked; decided by the compiler.
+  uint64_t ExemptAccesses = 0;  ///< Not checked; as the user asked.
   uint32_t Seed = 0;
   uint32_t DelayNs = 0;
   uint32_t Budget = 0;      ///< As abi::Config; 0: every window is checked.
@@ -117,7 +120,9 @@ struct RunSummary {
   /// they are lower bounds.
   bool CountsComplete = true;
   bool Shuffled = false; ///< Block indices were permuted.
-  uint32_t Modules = 0;  ///< Instrumented translation units loaded.
+  /// The run was on the simulated GPU, whose oracle needs no instrumentation.
+  bool IsSimulated = false;
+  uint32_t Modules = 0; ///< Instrumented translation units loaded.
   std::optional<MetadataSummary> Metadata; ///< Of runs in that mode, or both.
   /// Loud lines such as failed launches, without prefix, printed as they are.
   std::vector<std::string> Notes;

@@ -230,18 +230,21 @@ static RunSummary readSummary(const JSONNode &Object) {
   M.number("kernels_launched", S.KernelsLaunched);
   M.number("kernels_failed", S.KernelsFailed);
   M.number("kernels_not_instrumented", S.KernelsNotInstrumented);
+  M.number("kernels_switched_off", S.KernelsSwitchedOff);
   M.number("sites", S.Sites);
   M.number("windows", S.Windows);
   M.number("checks", S.Checks);
   M.number("windows_checked", S.WindowsChecked);
   M.number("dropped_records", S.DroppedRecords);
   M.number("skipped_accesses", S.SkippedAccesses);
+  M.number("exempt_accesses", S.ExemptAccesses);
   M.number("seed", S.Seed);
   M.number("delay_ns", S.DelayNs);
   M.number("budget", S.Budget);
   M.number("max_interval", S.MaxInterval);
   M.flag("counts_complete", S.CountsComplete);
   M.flag("shuffled", S.Shuffled);
+  M.flag("simulated", S.IsSimulated);
   M.number("modules", S.Modules);
   if (auto Metadata = M.get("metadata"))
     S.Metadata = readMetadata(*Metadata);
@@ -400,18 +403,21 @@ static ordered_json summaryJSON(const RunSummary &S) {
   ordered_json Object = {{"kernels_launched", S.KernelsLaunched},
                          {"kernels_failed", S.KernelsFailed},
                          {"kernels_not_instrumented", S.KernelsNotInstrumented},
+                         {"kernels_switched_off", S.KernelsSwitchedOff},
                          {"sites", S.Sites},
                          {"windows", S.Windows},
                          {"checks", S.Checks},
                          {"windows_checked", S.WindowsChecked},
                          {"dropped_records", S.DroppedRecords},
                          {"skipped_accesses", S.SkippedAccesses},
+                         {"exempt_accesses", S.ExemptAccesses},
                          {"seed", S.Seed},
                          {"delay_ns", S.DelayNs},
                          {"budget", S.Budget},
                          {"max_interval", S.MaxInterval},
                          {"counts_complete", S.CountsComplete},
                          {"shuffled", S.Shuffled},
+                         {"simulated", S.IsSimulated},
                          {"modules", S.Modules},
                          {"notes", S.Notes}};
   if (S.Metadata)

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Report/SiteTable.h"
 #include "Report/Demangle.h"
+#include "crsan/ToolkitFile.h"
 
 #include <fmt/format.h>
 
@@ -86,19 +87,9 @@ private:
 
 } // namespace
 
-/// Whether a file is part of clang, of CUDA or of CRSan.
-static bool isToolkits(std::string_view File) {
-  for (std::string_view Part :
-       {"/lib/clang/", "/usr/local/cuda", "/usr/lib/cuda", "/opt/cuda",
-        "/include/cccl/", "/crsan/cuda_compat.h"})
-    if (File.find(Part) != File.npos)
-      return true;
-  return false;
-}
-
 const SourceFrame &crsan::frameToName(const std::vector<SourceFrame> &Frames) {
   for (const SourceFrame &F : Frames)
-    if (F.Line && !isToolkits(F.File))
+    if (F.Line && !isToolkitFile(F.File))
       return F;
   return Frames.front();
 }
@@ -259,6 +250,7 @@ SiteTable::add(std::span<const uint8_t> Table) {
                   Header.NumWindows,
                   Header.Flags,
                   Header.Skipped,
+                  Header.Exempt,
                   {},
                   {}};
   for (uint32_t I = 0; I < Header.NumFunctions; ++I) {

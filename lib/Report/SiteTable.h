@@ -76,6 +76,7 @@ struct ModuleInfo {
   uint32_t NumWindows = 0;
   uint32_t Flags = 0;               ///< abi::ModuleFlags.
   uint32_t Skipped = 0;             ///< Accesses that the pass did not check.
+  uint32_t Exempt = 0;              ///< Accesses exempted by the user.
   std::vector<std::string> Kernels; ///< Instrumented kernels, mangled.
   /// Every function compiled with CRSan, kernels too, mangled.
   std::vector<std::string> Functions;

@@ -210,6 +210,15 @@ void Printer::finding(const Finding &F, bool ShowDevice) {
   line("==================");
 }
 
+/// What to do about kernels that are not instrumented.
+static const char *remedyForForeign(const RunSummary &S) {
+  return S.IsSimulated
+             ? "build the source with -fsanitize=cuda-race, or let the oracle "
+               "look for races, which needs no instrumentation: crsan run "
+               "--device=sim --detector=oracle"
+             : "build the source with -fsanitize=cuda-race";
+}
+
 void Printer::warnings(const Report &R) {
   const RunSummary &S = R.Summary;
   for (const std::string &Note : S.Notes)
@@ -219,18 +228,27 @@ void Printer::warnings(const Report &R) {
          counted(S.KernelsFailed, "kernel launch", "kernel launches"),
          S.KernelsFailed == 1 ? "was" : "were");
   if (S.KernelsNotInstrumented)
-    line("CRSan: {} not checked; build the source with -fsanitize=cuda-race",
+    line("CRSan: {} not checked; {}",
          counted(S.KernelsNotInstrumented,
                  "launch of a kernel that is not instrumented was",
-                 "launches of kernels that are not instrumented were"));
+                 "launches of kernels that are not instrumented were"),
+         remedyForForeign(S));
+  if (S.KernelsSwitchedOff)
+    line("CRSan: {} not checked, for the reason given when its code was loaded",
+         counted(S.KernelsSwitchedOff, "launch of an instrumented kernel was",
+                 "launches of instrumented kernels were"));
   if (S.DroppedRecords)
     line("CRSan: {} not shown, the record buffer was full; repair the races "
          "above and run again",
          counted(S.DroppedRecords, "race is", "races are"));
   if (S.SkippedAccesses)
-    line("CRSan: {} not checked by decision of the compiler; build with "
-         "-Rpass-missed=cuda-race to see which and why",
+    line("CRSan: {} not checked; build with -Rpass-missed=cuda-race to see "
+         "which and why",
          counted(S.SkippedAccesses, "access of the source is",
+                 "accesses of the source are"));
+  if (S.ExemptAccesses)
+    line("CRSan: {} not checked, as CRSAN_NO_SANITIZE or an ignore list asks",
+         counted(S.ExemptAccesses, "access of the source is",
                  "accesses of the source are"));
   if (R.Suppressed)
     line("CRSan: {} not shown, as your suppressions ask",
@@ -279,20 +297,34 @@ void Printer::whatWasChecked(const Report &R) {
          "they could be read");
 }
 
-static const char *whyNothingChecked(const RunSummary &S) {
-  if (S.KernelsLaunched == 0) {
-    if (S.KernelsFailed)
-      return "every launch of an instrumented kernel failed";
-    if (S.KernelsNotInstrumented)
-      return "no instrumented kernel was launched; build the kernels with "
-             "-fsanitize=cuda-race";
-    if (S.Modules == 0)
-      return "no instrumented code was loaded and no kernel launched";
-    return "no kernel was launched";
-  }
-  if (S.Sites == 0)
+/// Of a run that launched no kernel that was checked. What is said of kernels
+/// that ran unchecked has a line of its own, with the remedy.
+static std::string whyNoLaunch(const RunSummary &S) {
+  const uint64_t Ran = S.KernelsNotInstrumented + S.KernelsSwitchedOff;
+  if (S.KernelsFailed)
+    return Ran ? "some kernel launches failed, and the others are not checked"
+               : "every kernel launch failed";
+  if (S.KernelsSwitchedOff)
+    return "the checks of the launched kernels could not be switched on";
+  if (S.KernelsNotInstrumented)
+    return fmt::format("no instrumented kernel was launched; {}",
+                       remedyForForeign(S));
+  return "no kernel was launched"; // Whatever code was loaded.
+}
+
+static std::string whyNothingChecked(const RunSummary &S) {
+  if (S.KernelsLaunched == 0)
+    return whyNoLaunch(S);
+  if (S.Sites == 0 && S.SkippedAccesses)
     return "no access of the instrumented code could be checked; build with "
            "-Rpass-missed=cuda-race to see why";
+  if (S.Sites == 0)
+    return "CRSAN_NO_SANITIZE or an ignore list exempts every access of the "
+           "instrumented code";
+  if (S.Metadata && S.Metadata->Unchecked)
+    return fmt::format("no access that the launched kernels executed could be "
+                       "checked ({})",
+                       S.Metadata->WhyUnchecked);
   return "the launched kernels executed no access that is checked";
 }
 
@@ -308,10 +340,22 @@ static std::string reservations(const Report &R) {
     List.push_back(fmt::format(
         "{} not instrumented",
         counted(S.KernelsNotInstrumented, "kernel launch", "kernel launches")));
+  if (S.KernelsSwitchedOff)
+    List.push_back(fmt::format(
+        "{} switched off",
+        counted(S.KernelsSwitchedOff, "kernel launch", "kernel launches")));
+  if (S.SkippedAccesses)
+    List.push_back(fmt::format(
+        "{} not checked", counted(S.SkippedAccesses, "access", "accesses")));
+  if (S.ExemptAccesses)
+    List.push_back(fmt::format(
+        "{} exempt", counted(S.ExemptAccesses, "access", "accesses")));
   if (R.Suppressed)
     List.push_back(fmt::format("{} suppressed", R.Suppressed));
+  const bool IsVacuous =
+      S.Sites == 0 && S.SkippedAccesses == 0 && S.ExemptAccesses == 0;
   const char *Why =
-      S.Sites == 0 ? ": every access is atomic, volatile or private" : "";
+      IsVacuous ? ": every access is atomic, volatile or private" : "";
   if (List.empty())
     return Why;
   return fmt::format("{} in what was checked ({})", Why, fmt::join(List, ", "));

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Access.h"
-#include "PTX/Classify.h"
+#include "Omission.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Analysis/VectorUtils.h"
 #include "llvm/IR/InlineAsm.h"
@@ -123,7 +123,7 @@ Effect effectOfMemory(MemIntrinsic &M) {
     if (isMarked(M))
       Add(Copy->getRawSource(), Copy->getSourceAlign(), nullptr,
           abi::AccessKind::Load);
-    else
+    else if (!isPrivate(Copy->getRawSource()))
       E.Skipped = Skip::Speculated;
   }
   if (E.Accesses.empty() && E.Skipped == Skip::None)
@@ -153,12 +153,126 @@ Effect effectOfAssembly(const CallBase &Call, const InlineAsm &Asm) {
   E.Synchronises =
       !Body.KeepsWindow && (Asm.hasSideEffects() ||
                             !Call.doesNotAccessMemory() || Call.isConvergent());
-  if (Body.AccessesWeakly)
-    E.Skipped = Skip::Assembly;
+  if (Body.Unchecked)
+    E.Skipped = skipOf(*Body.Unchecked);
   return E;
 }
 
+/// Intrinsics of LLVM's own that access nothing that threads share, though
+/// their attributes do not say so.
+bool isHarmless(Intrinsic::ID Id) {
+  switch (Id) {
+  case Intrinsic::clear_cache:
+  case Intrinsic::debugtrap:
+  case Intrinsic::fake_use:
+  case Intrinsic::get_dynamic_area_offset:
+  case Intrinsic::invariant_end:
+  case Intrinsic::invariant_start:
+  case Intrinsic::lifetime_end:
+  case Intrinsic::lifetime_start:
+  case Intrinsic::pcmarker:
+  case Intrinsic::prefetch:
+  case Intrinsic::pseudoprobe:
+  case Intrinsic::read_register:
+  case Intrinsic::read_volatile_register:
+  case Intrinsic::readcyclecounter:
+  case Intrinsic::readsteadycounter:
+  case Intrinsic::stackaddress:
+  case Intrinsic::stackrestore:
+  case Intrinsic::stacksave:
+  case Intrinsic::trap:
+  case Intrinsic::ubsantrap:
+  case Intrinsic::vacopy:
+  case Intrinsic::vaend:
+  case Intrinsic::vastart:
+  case Intrinsic::write_register:
+  // Of NVVM's, those that stand for no PTX instruction of their name.
+  case Intrinsic::nvvm_compiler_error:
+  case Intrinsic::nvvm_compiler_warn:
+  case Intrinsic::nvvm_pm_event_mask:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// Whether an intrinsic accesses memory by its operands alone, and none of
+/// these points to memory that threads share.
+bool isOfPrivateMemory(const IntrinsicInst &Intrinsic) {
+  bool HasPointer = false;
+  for (const Value *Arg : Intrinsic.args()) {
+    if (!Arg->getType()->isPtrOrPtrVectorTy())
+      continue;
+    if (!Arg->getType()->isPointerTy() || !isPrivate(Arg))
+      return false;
+    HasPointer = true;
+  }
+  return HasPointer && Intrinsic.onlyAccessesArgMemory();
+}
+
 } // namespace
+
+Skip skipOf(ptx::Category What) {
+  switch (What) {
+  case ptx::Category::Harmless:
+  case ptx::Category::Synchronisation:
+  case ptx::Category::Convergent:
+  case ptx::Category::ControlFlow:
+    return Skip::None;
+  case ptx::Category::WeakAccess:
+    return Skip::Assembly;
+  case ptx::Category::StrongAccess:
+    return Skip::Strong;
+  case ptx::Category::AsyncCopy:
+    return Skip::Copy;
+  case ptx::Category::MatrixAccess:
+    return Skip::Matrix;
+  case ptx::Category::TextureAccess:
+    return Skip::Texture;
+  case ptx::Category::Unknown:
+    return Skip::Unknown;
+  }
+  llvm_unreachable("not a Category");
+}
+
+std::optional<ptx::Instruction> asInstruction(StringRef Name) {
+  if (!Name.consume_front("llvm.nvvm."))
+    return std::nullopt;
+  SmallVector<StringRef, 8> Parts;
+  Name.split(Parts, '.');
+  ptx::Instruction I;
+  I.Opcode = Parts[0];
+  I.Modifiers.assign(Parts.begin() + 1, Parts.end());
+  return I;
+}
+
+Skip skipOf(const IntrinsicInst &Intrinsic) {
+  if (isOfPrivateMemory(Intrinsic))
+    return Skip::None;
+  return skipOf(Intrinsic.getIntrinsicID(),
+                Intrinsic.getCalledFunction()->getName(),
+                Intrinsic.getMemoryEffects());
+}
+
+Skip skipOf(Intrinsic::ID Id, StringRef Name, MemoryEffects Effects) {
+  if (isHarmless(Id))
+    return Skip::None;
+  const bool MayAccess =
+      !Effects.doesNotAccessMemory() && !Effects.onlyAccessesInaccessibleMem();
+  const auto I = asInstruction(Name);
+  if (!I)
+    return MayAccess ? Skip::Unsupported : Skip::None;
+  if (I->Opcode == "atomic")
+    return Skip::Strong;
+  switch (const ptx::Category What = ptx::classify(*I).What) {
+  case ptx::Category::WeakAccess: // Of the compiler's own, such as ldu.
+    return Skip::Unsupported;
+  case ptx::Category::Unknown: // Some are functions, not instructions.
+    return MayAccess ? Skip::Unknown : Skip::None;
+  default:
+    return skipOf(What);
+  }
+}
 
 bool isPrivateSpace(unsigned AddressSpace) {
   return AddressSpace == NVPTXAS::ADDRESS_SPACE_LOCAL ||
@@ -212,13 +326,8 @@ bool isIgnored(const Instruction &I) {
   return I.hasMetadata(LLVMContext::MD_nosanitize);
 }
 
-Effect effectOf(Instruction &I) {
+static Effect effectOfUsers(Instruction &I) {
   Effect E;
-  if (isIgnored(I) && isa<LoadInst, StoreInst, MemIntrinsic>(I)) {
-    E.Skipped = Skip::Ignored;
-    E.Synchronises = I.isVolatile() || I.isAtomic();
-    return E;
-  }
   if (auto *Load = dyn_cast<LoadInst>(&I)) {
     if (isPrivate(Load->getPointerOperand()))
       E.Skipped = Skip::Private;
@@ -253,8 +362,19 @@ Effect effectOf(Instruction &I) {
     if (const auto *Asm = dyn_cast<InlineAsm>(Call->getCalledOperand()))
       return effectOfAssembly(*Call, *Asm);
     E.Synchronises = callSynchronises(*Call);
+    if (const auto *Intrinsic = dyn_cast<IntrinsicInst>(Call))
+      E.Skipped = skipOf(*Intrinsic);
   } else
     E.Synchronises = I.mayReadOrWriteMemory();
+  return E;
+}
+
+Effect effectOf(Instruction &I) {
+  Effect E = effectOfUsers(I);
+  if (isIgnored(I) && (isOmission(E.Skipped) || !E.Accesses.empty())) {
+    E.Accesses.clear();
+    E.Skipped = Skip::Ignored;
+  }
   return E;
 }
 

@@ -12,10 +12,12 @@
 #ifndef CRSAN_TRANSFORMS_ACCESS_H
 #define CRSAN_TRANSFORMS_ACCESS_H
 
+#include "PTX/Classify.h"
 #include "crsan/ABI.h"
 #include "crsan/Metadata.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Support/NVPTXAddrSpace.h"
 
 namespace crsan {
@@ -34,16 +36,20 @@ struct Access {
   llvm::Value *Length = nullptr; ///< Bytes, where only known at run time.
 };
 
-/// Why a weak access is left unchecked; each has a statistic and a remark.
+/// Why an access is left unchecked. Those from Speculated on are omissions
+/// (Omission.h), which are counted and remarked.
 enum class Skip {
   None,
   Private,     ///< Local, constant or parameter memory: cannot race.
-  Speculated,  ///< A load that may run where the source would not run it.
-  Ignored,     ///< In a function that is not to be checked.
+  Ignored,     ///< In a function that the user exempted.
   Strong,      ///< Atomic or volatile: not a weak access.
+  Speculated,  ///< A load that may run where the source would not run it.
   Assembly,    ///< Weak, but in inline PTX.
-  Special,     ///< A copy in the background, a matrix or a texture.
-  Unsupported, ///< Scalable or odd types.
+  Copy,        ///< By an asynchronous copy or matrix operation.
+  Matrix,      ///< A matrix load or store of a warp.
+  Texture,     ///< By a texture or a surface.
+  Unknown,     ///< By an instruction that is not known.
+  Unsupported, ///< A kind, length or type that cannot be checked.
 };
 
 /// What the pass has to know of one instruction.
@@ -54,6 +60,22 @@ struct Effect {
 };
 
 Effect effectOf(llvm::Instruction &I);
+
+/// Why what PTX instructions of a category access is left unchecked.
+Skip skipOf(ptx::Category What);
+
+/// An intrinsic of NVVM's as the PTX instruction that it stands for, whose name
+/// has underscores and colons where the intrinsic's has dots; nothing for any
+/// other intrinsic. Valid as long as `Name`.
+std::optional<ptx::Instruction> asInstruction(llvm::StringRef Name);
+
+/// Why what an intrinsic accesses is left unchecked where only LLVM's own loads
+/// and stores are checked. Whatever may access memory, and is not known not to,
+/// counts as an access.
+Skip skipOf(const llvm::IntrinsicInst &Intrinsic);
+/// The same, whatever its operands are.
+Skip skipOf(llvm::Intrinsic::ID Id, llvm::StringRef Name,
+            llvm::MemoryEffects Effects);
 
 /// Rule 4: local, constant and parameter memory. What a generic pointer of
 /// unknown origin points to is found out at run time.

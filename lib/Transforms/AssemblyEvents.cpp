@@ -210,7 +210,7 @@ void AssemblyReader::readInstruction(const ptx::Instruction &I) {
     return readCopy(I, C);
   case ptx::Category::MatrixAccess:
   case ptx::Category::TextureAccess:
-    To.Skipped = Skip::Special;
+    To.Skipped = skipOf(C.What);
     return;
   case ptx::Category::StrongAccess:
     HasOrdered |= MayBeSkipped;
@@ -224,6 +224,7 @@ void AssemblyReader::readInstruction(const ptx::Instruction &I) {
     readControlFlow(I, MayBeSkipped);
     break;
   case ptx::Category::Unknown:
+    To.Skipped = skipOf(C.What);
     addUnknown();
     break;
   }
@@ -332,7 +333,7 @@ void AssemblyReader::readCopy(const ptx::Instruction &I,
   if (Of && IsFirst && AccessesMemory && !HasOrdered)
     addCopy(To, *Of);
   else
-    To.Skipped = Skip::Special;
+    To.Skipped = skipOf(C.What);
 }
 
 void AssemblyReader::readStrong(const ptx::Instruction &I,
@@ -453,7 +454,7 @@ Events eventsOfAssembly(CallBase &Call) {
     const StringRef Text = Asm.getAsmString();
     E.List.push_back({Event::Kind::Unknown});
     E.MayLeave = Text.contains("exit") || Text.contains("ret");
-    E.Skipped = Skip::Assembly;
+    E.Skipped = Skip::Unknown;
   }
   if (IsTrusted)
     E.List.clear();

@@ -134,6 +134,23 @@ bool isWaitless(const Function &F) {
   });
 }
 
+/// What the collider leaves out: it looks into no function that is exempt.
+void noteOmissions(
+    ArrayRef<Function *> Functions, ArrayRef<Function *> Exempt,
+    function_ref<OptimizationRemarkEmitter &(Function &)> RemarksOf,
+    Omissions &Omitted) {
+  for (Function *F : Functions)
+    for (Instruction &I : instructions(*F))
+      Omitted.note(I, effectOf(I).Skipped, RemarksOf(*F));
+  for (Function *F : Exempt)
+    for (Instruction &I : instructions(*F)) {
+      const Effect E = effectOf(I);
+      if (E.Skipped == Skip::Ignored || isOmission(E.Skipped) ||
+          !E.Accesses.empty())
+        Omitted.note(I, Skip::Ignored, RemarksOf(*F));
+    }
+}
+
 void setOption(StringRef Name, bool Value) {
   auto &All = cl::getRegisteredOptions();
   if (auto It = All.find(Name); It != All.end())
@@ -209,7 +226,7 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
       if (isWaitless(*F))
         M.appendModuleInlineAsm(std::string(abi::WaitlessComment) +
                                 F->getName().str());
-  uint32_t Skipped = 0;
+  Omissions Omitted;
   // What there is to follow is noted before the collider adds its own code, so
   // that neither takes the other's for the user's. Exempt functions synchronise
   // like others.
@@ -222,14 +239,12 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
   if (HasMetadata)
     for (Function *F : concat<Function *>(Functions, Exempt)) {
       Followed.emplace_back(*F, Table, Kernel[*F], FAM);
-      Skipped += Followed.back().skipped();
+      Omitted += Followed.back().omissions();
       Followed.back().note(Events);
       Entering |= Followed.back().mayLeave() ? abi::EnterLeaky : 0;
     }
   else
-    for (Function *F : Functions)
-      for (Instruction &I : instructions(*F))
-        Skipped += noteSkipped(I, effectOf(I).Skipped, RemarksOf(*F));
+    noteOmissions(Functions, Exempt, RemarksOf, Omitted);
   if (HasCollider) {
     for (Function *F : Functions)
       Instrumenter(*F, Table, Kernel[*F], FAM).run();
@@ -241,7 +256,7 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
     I.run(Entering, Events);
   if (linkDeviceRuntime(M)) {
     defineClusterReads(M);
-    Table.emit(Flags, Skipped);
+    Table.emit(Flags, Omitted.Unchecked, Omitted.Exempt);
   }
   return PreservedAnalyses::none();
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Event.h"
+#include "Omission.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/InlineAsm.h"
@@ -93,6 +94,7 @@ void addStrong(Events &To, MemIntrinsic &M) {
   const auto *Length = dyn_cast<ConstantInt>(M.getLength());
   if (!Length) {
     To.List.push_back({Event::Kind::Unknown});
+    To.Skipped = Skip::Unsupported;
     return;
   }
   Type *T =
@@ -142,56 +144,44 @@ void addCopyIntrinsic(Events &To, IntrinsicInst &Call,
   if (Words.size() < 5 || StringRef(Words[0]) != "async" ||
       !is_contained({"ca", "cg"}, StringRef(Words[1])) ||
       StringRef(Words[4]).getAsInteger(10, Size) || Call.arg_size() < 2) {
-    To.Skipped = Skip::Special;
+    To.Skipped = Skip::Copy;
     return;
   }
   addCopy(To, {placeOf(Call.getArgOperand(0)), placeOf(Call.getArgOperand(1)),
                Size, Call.arg_size() > 2 ? Call.getArgOperand(2) : nullptr});
 }
 
-/// NVVM names its intrinsics like the PTX that they stand for, with dots for
-/// underscores, so they are classified as that.
 void addIntrinsic(Events &To, IntrinsicInst &Call) {
-  StringRef Name = Call.getCalledFunction()->getName();
-  if (!Name.consume_front("llvm.nvvm.")) {
-    if (Name.starts_with("llvm.masked."))
-      To.Skipped = Skip::Unsupported;
+  const auto I = asInstruction(Call.getCalledFunction()->getName());
+  if (I && I->Opcode == "atomic")
+    return addAtomicIntrinsic(To, Call, I->Modifiers);
+  To.Skipped = skipOf(Call);
+  if (!I)
     return;
-  }
-  SmallVector<StringRef, 8> Parts;
-  Name.split(Parts, '.');
-  ptx::Instruction I;
-  I.Opcode = Parts[0];
-  I.Modifiers.assign(Parts.begin() + 1, Parts.end());
-  if (I.Opcode == "atomic")
-    return addAtomicIntrinsic(To, Call, I.Modifiers);
-  const ptx::InstructionClass C = ptx::classify(I);
+  const ptx::InstructionClass C = ptx::classify(*I);
   switch (C.What) {
   case ptx::Category::Harmless:
   case ptx::Category::Convergent:
+  case ptx::Category::MatrixAccess:
+  case ptx::Category::TextureAccess:
     return;
   case ptx::Category::Synchronisation:
     return addOrdering(To, C, objectOf(Call));
   case ptx::Category::ControlFlow:
-    if (I.Opcode == "exit")
+    if (I->Opcode == "exit")
       To.List.push_back({Event::Kind::Leave});
     return;
   case ptx::Category::AsyncCopy:
-    return addCopyIntrinsic(To, Call, I.Modifiers);
-  case ptx::Category::MatrixAccess:
-  case ptx::Category::TextureAccess:
-    To.Skipped = Skip::Special;
-    return;
+    To.Skipped = Skip::None;
+    return addCopyIntrinsic(To, Call, I->Modifiers);
   case ptx::Category::WeakAccess:
   case ptx::Category::StrongAccess:
   case ptx::Category::Unknown:
     break;
   }
-  if (!Call.mayReadOrWriteMemory() || Call.onlyAccessesInaccessibleMemory())
-    return;
-  if (Call.onlyAccessesArgMemory())
-    To.Skipped = Skip::Unsupported;
-  else if (!Call.onlyReadsMemory())
+  // What accesses no more than it points to orders nothing.
+  if (To.Skipped != Skip::None && !Call.onlyAccessesArgMemory() &&
+      !Call.onlyReadsMemory())
     To.List.push_back({Event::Kind::Unknown});
 }
 
@@ -230,6 +220,8 @@ void addWeak(Events &To, Instruction &I) {
 
 /// An access that the user does not want to hear of orders memory all the same.
 void forgetAccesses(Events &E) {
+  if (isOmission(E.Skipped))
+    E.Skipped = Skip::Ignored;
   SmallVector<Event, 2> Kept;
   for (const Event &Old : E.List) {
     if (Old.What == Event::Kind::Strong) {

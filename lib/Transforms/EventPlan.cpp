@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "EventPlan.h"
-#include "Omission.h"
 #include "Operands.h"
 #include "Unroll.h"
 #include "llvm/ADT/PostOrderIterator.h"
@@ -96,7 +95,7 @@ EventPlan::EventPlan(Function &F, FunctionAnalysisManager &FAM)
 void EventPlan::planBlock(BasicBlock &BB, CheckedAccesses &Checked) {
   for (Instruction &I : BB) {
     const Events All = eventsOf(I);
-    Skipped += noteSkipped(I, All.Skipped, ORE);
+    Omitted.note(I, All.Skipped, ORE);
     for (const Event &E : All.List) {
       if (E.What == Event::Kind::Weak)
         planAccess(I, E, Checked);
@@ -226,8 +225,9 @@ static bool isAvailable(const Value *V, const Instruction *At,
     return true;
   constexpr unsigned Most = 8;
   return Depth < Most && !I->mayReadOrWriteMemory() &&
-         all_of(I->operands(),
-                [&](const Value *O) { return isAvailable(O, At, Depth + 1); });
+         all_of(
+             I->operands(),
+             [&](const Value *O) { return isAvailable(O, At, Depth + 1); });
 }
 
 /// Accesses of a block between two synchronisations are checked in groups, each

@@ -9,10 +9,10 @@
 
 #include "Event.h"
 #include "GivenArrays.h"
+#include "Omission.h"
 #include "Redundancy.h"
 #include "SharedVariables.h"
 #include "SiteTable.h"
-#include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Analysis/UniformityAnalysis.h"
 
 #include <optional>
@@ -85,7 +85,7 @@ public:
   /// Of a kernel.
   std::optional<GivenArrays> &arrays() { return Arrays; }
   /// Accesses that are left unchecked.
-  uint32_t skipped() const { return Skipped; }
+  const Omissions &omissions() const { return Omitted; }
 
 private:
   void planBlock(llvm::BasicBlock &BB, CheckedAccesses &Checked);
@@ -111,7 +111,7 @@ private:
   std::optional<GivenArrays> Arrays;
   std::vector<Exemption> Exemptions;
   std::vector<llvm::Instruction *> Breaks, Exits;
-  uint32_t Skipped = 0;
+  Omissions Omitted;
 };
 
 } // namespace crsan

@@ -45,7 +45,7 @@ public:
                        llvm::FunctionAnalysisManager &FAM);
 
   /// Accesses that are left unchecked.
-  uint32_t skipped() const { return Plan.skipped(); }
+  const Omissions &omissions() const { return Plan.omissions(); }
   /// True if a thread may end here, or start a grid, without a word to the
   /// runtime.
   bool mayLeave() const { return !Plan.exits().empty(); }

@@ -185,7 +185,7 @@ GlobalVariable *SiteTable::define(Twine Name, Constant *Initializer,
   return G;
 }
 
-void SiteTable::emit(uint32_t Flags, uint32_t Skipped) {
+void SiteTable::emit(uint32_t Flags, uint32_t Skipped, uint32_t Exempt) {
   auto IsKernel = [](const Function *F) {
     return F->getCallingConv() == CallingConv::PTX_Kernel;
   };
@@ -211,6 +211,7 @@ void SiteTable::emit(uint32_t Flags, uint32_t Skipped) {
   Header.StringSize = Strings.size();
   Header.Flags = Flags;
   Header.Skipped = Skipped;
+  Header.Exempt = Exempt;
   Header.NumCompanions = Companions.size();
   std::string Blob;
   append(Blob, Header);

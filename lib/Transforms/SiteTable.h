@@ -49,8 +49,8 @@ public:
   llvm::Constant *addWindow();
 
   /// Defines the objects; no site or window may be added afterwards. `Flags`
-  /// are abi::ModuleFlags.
-  void emit(uint32_t Flags, uint32_t Skipped);
+  /// are abi::ModuleFlags; the other two are abi::ModuleHeader's.
+  void emit(uint32_t Flags, uint32_t Skipped, uint32_t Exempt);
 
   bool empty() const { return Sites.empty(); }
 

@@ -7,7 +7,8 @@
 //
 // Linked into every instrumented executable and shared library. Before main it
 // finds the injection library and tells the CUDA driver to load it; after
-// everything else it turns the exit code. A debugger keeps the driver from
+// everything else, or where the program ends by a shorter way (Endings.c), it
+// turns the exit code. A debugger keeps the driver from
 // loading it: then launches are told to the library from here (Launch.c). C and
 // the C library only, since it is linked into C programs too; CUDA is not
 // touched.
@@ -22,6 +23,8 @@
 #define _GNU_SOURCE
 #endif
 
+#include "DriverState.h"
+#include "Endings.h"
 #include "Launch.h"
 
 #include <dlfcn.h>
@@ -168,27 +171,112 @@ void crsanTellLaunch(const void *Kernel, FunctionOfKernel *FunctionOf) {
     __atomic_store_n(&crsanTellsLaunches, 0, __ATOMIC_RELAXED);
 }
 
+/// What this copy of the host part does when the program ends.
+static enum {
+  Passes,  ///< Nothing: another copy, or the simulated GPU, does it.
+  Reports, ///< It asks the library.
+  IsBlind, ///< There is no library; it has been said why.
+} Role = Passes;
 static pid_t Starter;
+
+/// Whether the options say require_checked=1. The library knows, but it may
+/// not have been loaded. Of several words the last one counts.
+static int requiresChecked(void) {
+  static const char Name[] = "require_checked=";
+  const char *Options = getenv("CRSAN_OPTIONS");
+  int Required = 0;
+  for (const char *At = Options; At && (At = strstr(At, Name));
+       At += sizeof(Name) - 1) {
+    const char *Value = At + sizeof(Name) - 1;
+    if (At == Options || strchr(" \t\r\n:,", At[-1]))
+      Required = strchr("1yt", *Value) && *Value;
+  }
+  return Required;
+}
+
+/// Says why the library was never asked for. Returns the exit code that the
+/// program shall have, 0 to leave it as it is.
+static int sayUnchecked(void) {
+  static int WasSaid;
+  // What a forked child found, it has said itself.
+  if (getpid() != Starter || crsanChildHasRun())
+    return 0;
+  char Why[1024] = "CUDA does not load CRSan under a debugger; run without it "
+                   "to have races reported, or set CRSAN_OPTIONS=trap=1 to "
+                   "stop where kernels launched by the CUDA run-time library "
+                   "race";
+  if (Role == Reports && !__atomic_exchange_n(&WasSaid, 1, __ATOMIC_RELAXED)) {
+    if (!isDebugged() || !dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD))
+      crsanDescribeDriver(Why, sizeof(Why));
+    say("nothing was checked: ", Why, "");
+  }
+  return requiresChecked() ? CRSAN_NOTHING_CHECKED : 0;
+}
+
+/// The exit code that the program shall have, 0 to leave it as it is, as a
+/// function of the library's says.
+static int exitCode(const char *Function) {
+  if (Role == Passes)
+    return 0;
+  int (*Ask)(void) = NULL;
+  if (Role == Reports)
+    Ask = (int (*)(void))(uintptr_t)symbol(Function, RTLD_NOLOAD);
+  const int Code = Ask ? Ask() : -1;
+  if (Code < 0)
+    return sayUnchecked();
+  crsanNoteRun();
+  return Code;
+}
 
 /// Registered before everything else of the program, so that it runs last.
 static void atExit(void) {
-  int (*ExitCode)(void) =
-      (int (*)(void))(uintptr_t)symbol("crsan_exit_code", RTLD_NOLOAD);
-  int Code = ExitCode ? ExitCode() : -1;
-  if (Code < 0 && getpid() == Starter) {
-    if (isDebugged() && dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD))
-      say("nothing was checked: ", "CUDA does not load CRSan under a debugger",
-          "; run without it to have races reported, or set "
-          "CRSAN_OPTIONS=trap=1 to stop where kernels launched by the CUDA "
-          "run-time library race");
-    else
-      say("nothing was checked: ", "the program did not initialise CUDA",
-          ", or did so before it loaded its instrumented code");
-  }
-  if (Code <= 0)
+  const int Code = exitCode("crsan_exit_code");
+  if (Code == 0)
     return;
   fflush(NULL);
-  _exit(Code);
+  crsanLeave(Code);
+}
+
+/// Likewise; what streams hold is lost, as quick_exit wants it.
+static void atQuickExit(void) {
+  const int Code = exitCode("crsan_early_exit_code");
+  if (Code)
+    crsanLeave(Code);
+}
+
+int crsanEnding(int Code) {
+  const int Wanted = exitCode("crsan_early_exit_code");
+  return Wanted ? Wanted : Code;
+}
+
+int crsanReplacing(const char *Program) {
+  if (Role != Reports)
+    return 0;
+  int (*Tell)(const char *) =
+      (int (*)(const char *))(uintptr_t)symbol("crsan_replacing", RTLD_NOLOAD);
+  return Tell && Tell(Program);
+}
+
+void crsanNotReplaced(const char *Program) {
+  void (*Tell)(const char *) = (void (*)(const char *))(uintptr_t)symbol(
+      "crsan_not_replaced", RTLD_NOLOAD);
+  if (Tell)
+    Tell(Program);
+}
+
+void crsanMainThreadEnds(void) {
+  if (Role != Reports)
+    return;
+  void (*Tell)(void) =
+      (void (*)(void))(uintptr_t)symbol("crsan_main_thread_ends", RTLD_NOLOAD);
+  if (Tell)
+    Tell();
+}
+
+static void takePartInTheEnd(int HasLibrary) {
+  Role = HasLibrary ? Reports : IsBlind;
+  atexit(atExit);
+  at_quick_exit(atQuickExit);
 }
 
 /// Keeps the code of this part loaded until the program ends, even if it is in
@@ -199,8 +287,8 @@ static void pin(void) {
     (void)!dlopen(Info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
-/// The simulated GPU (runtime/sim) is a CUDA runtime that looks for races itself:
-/// no driver will load a library, and the end is not ours.
+/// The simulated GPU (runtime/sim) is a CUDA runtime that looks for races
+/// itself: no driver will load a library, and the end is not ours.
 static int isSimulated(void) {
   return dlsym(RTLD_DEFAULT, "crsan_simulated_gpu") != NULL;
 }
@@ -227,18 +315,22 @@ __attribute__((constructor(101))) static void crsanHostStart(void) {
         "'; unset it to run with CRSan instead");
     snprintf(Mark, sizeof(Mark), "%ld", (long)Starter);
     setenv(MarkVariable, Mark, 1);
+    pin();
+    takePartInTheEnd(/*HasLibrary=*/0);
     return;
   }
   if (!Library[0] && !findLibrary()) {
     snprintf(Mark, sizeof(Mark), "%ld", (long)Starter);
     setenv(MarkVariable, Mark, 1);
+    pin();
+    takePartInTheEnd(/*HasLibrary=*/0);
     return;
   }
   snprintf(Mark, sizeof(Mark), "%ld:%s", (long)Starter, Library);
   setenv(MarkVariable, Mark, 1);
   setenv(InjectionVariable, Library, 1);
   pin();
-  atexit(atExit);
+  takePartInTheEnd(/*HasLibrary=*/1);
 
   // Wrong options end the program here, before it has done anything, and with
   // or without a GPU.

@@ -12,11 +12,14 @@
 #include "Report/Suppressions.h"
 #include "Signals.h"
 #include "Watcher.h"
+#include "host/Endings.h"
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <iostream>
+#include <string_view>
 
 #include <unistd.h>
 
@@ -27,7 +30,7 @@ static const Suppressions *TheSuppressions = nullptr;
 
 [[noreturn]] static void refuseOptions(const std::string &Why) {
   theLog().say("CRSAN_OPTIONS: {}", Why);
-  _exit(1);
+  crsanLeave(1);
 }
 
 static Suppressions readSuppressions(const std::string &Path) {
@@ -83,8 +86,13 @@ void flushEverything() {
   std::fflush(nullptr);
 }
 
-static int exitCodeOf(const Run &R, bool HasRaces) {
-  return HasRaces ? int(R.options().exitcode) : 0;
+/// Reports. Returns the exit code that the program shall have, 0 to leave it as
+/// it is.
+static int reportForExitCode(Run &R) {
+  const Flags &Options = R.options();
+  if (R.report())
+    return int(Options.exitcode);
+  return Options.require_checked && !R.hasChecked() ? CRSAN_NOTHING_CHECKED : 0;
 }
 
 static void atExit() {
@@ -95,35 +103,81 @@ static void atExit() {
 
 void reportAtExit() { std::atexit(atExit); }
 
-static void atQuickExit() {
-  Run *R = theRun();
-  if (!R)
-    return;
-  R->takeStock();
-  if (int Code = exitCodeOf(*R, R->report())) {
-    flushEverything();
-    _exit(Code);
-  }
-}
-
 static void haltIfRacy() {
   Run *R = theRun();
   if (!R || !R->sawRace())
     return;
   // Other threads run: flushing could wait for their locks forever.
-  int Code = exitCodeOf(*R, R->report());
-  _exit(Code ? Code : 1);
+  int Code = reportForExitCode(*R);
+  crsanLeave(Code ? Code : 1);
 }
+
+/// What the watcher found the exit code to be.
+static std::atomic<int> EarlyExitCode{0};
 
 void joinTheEnd() {
   const Flags &Options = TheRun->options();
-  Watcher::start(Options.halt_on_error ? Options.poll_ms : 0, haltIfRacy, [] {
+  Watcher::Tasks Tasks;
+  Tasks.Poll = haltIfRacy;
+  Tasks.Dying = [] {
     if (Run *R = theRun())
       R->report();
-  });
+  };
+  Tasks.Ending = [] {
+    if (Run *R = theRun()) {
+      R->takeStock();
+      EarlyExitCode = reportForExitCode(*R);
+    }
+  };
+  Watcher::start(Options.halt_on_error ? Options.poll_ms : 0, std::move(Tasks));
   installSignalHandlers();
   reportAtExit();
-  std::at_quick_exit(atQuickExit);
+}
+
+int endRunEarly() {
+  Run *R = theRun();
+  if (!R)
+    return 0;
+  if (!Watcher::canEnd()) {
+    R->takeStock();
+    return reportForExitCode(*R);
+  }
+  constexpr unsigned MoreMs = 10000;
+  if (Watcher::reportEnding(R->options().exit_timeout_ms + MoreMs))
+    return EarlyExitCode;
+  // The thread may hold the lock of the allocator.
+  constexpr std::string_view Line = "CRSan: the program ended by _exit in the "
+                                    "middle of a CUDA call: what was "
+                                    "found cannot be reported\n";
+  // There is nobody left to tell if this fails.
+  [[maybe_unused]] ssize_t Written =
+      write(STDERR_FILENO, Line.data(), Line.size());
+  return 0;
+}
+
+bool reportReplacement(const char *Program) {
+  Run *R = theRun();
+  if (!R)
+    return false;
+  R->takeStock();
+  if (R->report())
+    theLog().say("the program is about to be replaced by '{}': the races above "
+                 "are those found until now, and the exit status will be that "
+                 "of '{}'",
+                 Program, Program);
+  return true;
+}
+
+void continueRun(const char *Program) {
+  Run *R = theRun();
+  if (!R)
+    return;
+  if (R->report())
+    theLog().say(
+        "'{}' could not be run: this program goes on, and reports once "
+        "more when it ends",
+        Program);
+  R->reopen();
 }
 
 int endRun() {
@@ -132,7 +186,7 @@ int endRun() {
     return 0;
   // Once more: destructors and exit handlers may have run kernels since.
   R->takeStock();
-  int Code = exitCodeOf(*R, R->report());
+  int Code = reportForExitCode(*R);
   if (Code)
     flushEverything();
   return Code;

@@ -7,8 +7,8 @@
 //
 // An exit handler takes stock while CUDA still works; the report is printed as
 // late as possible, because destructors of the program may run kernels.
-// Whatever else ends the program (quick_exit, a signal, a kernel that hangs)
-// prints earlier.
+// Whatever else ends the program (_exit, quick_exit, exec, a signal, a kernel
+// that hangs) prints earlier.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_INJECT_ENDING_H
@@ -31,6 +31,11 @@ public:
   /// Prints the report unless that has been done, without waiting for anything.
   /// Returns whether there are findings.
   virtual bool report() = 0;
+  /// Whether the report, which has been printed, is about anything at all, or
+  /// nobody wanted anything to be checked.
+  virtual bool hasChecked() const = 0;
+  /// Lets report() print once more: the program goes on.
+  virtual void reopen() = 0;
   /// For halt_on_error: whether there is any finding so far.
   virtual bool sawRace() = 0;
 };
@@ -52,14 +57,24 @@ Run *theRun();
 /// Registers the exit handler.
 void reportAtExit();
 
-/// Takes part in every other end of the program too: signals, quick_exit,
-/// halt_on_error. Not before instrumented code is there: in a program that only
-/// inherited the environment, nothing is touched.
+/// Takes part in other ends of the program too: signals, halt_on_error. Not
+/// before instrumented code is there: in a program that only inherited the
+/// environment, nothing is touched.
 void joinTheEnd();
 
 /// The last thing that happens: reports, and returns the exit code that the
 /// program shall have, or 0 to leave it as it is.
 int endRun();
+
+/// The program ends without exit handlers (_exit, quick_exit): reports, and
+/// returns as endRun does. May be called in a signal handler. In a child that
+/// has no run, nothing happens.
+int endRunEarly();
+
+/// The program is about to be replaced by another (exec): reports, unless there
+/// is no run. Returns whether continueRun is to be called if that fails.
+bool reportReplacement(const char *Program);
+void continueRun(const char *Program);
 
 /// Writes what streams still hold, before _exit.
 void flushEverything();

@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Four entries. The driver calls InitializeInjection during cuInit, because
+// The driver calls InitializeInjection during cuInit, because
 // CUDA_INJECTION64_PATH names this library. The host part of an instrumented
 // program calls crsan_check_options before main if there are options,
 // crsan_launching before its launches if a debugger is there, which keeps the
-// driver from loading this library, and crsan_exit_code after everything else.
+// driver from loading this library, and crsan_exit_code after everything else;
+// the other entries where the program ends by a shorter way.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,13 +23,21 @@
 #include "HostNote.h"
 #include "Log.h"
 #include "Session.h"
+#include "Watcher.h"
+#include "host/Endings.h"
+
+#include <utility>
+
+#include <unistd.h>
 
 #define CRSAN_EXPORT extern "C" __attribute__((visibility("default")))
 
 namespace crsan {
 
-/// InitializeInjection was called, whatever came of it.
+/// InitializeInjection was called.
 static bool WasInjected = false;
+/// The process in which it found instrumented code, whatever came of it.
+static pid_t InjectedProcess = 0;
 /// In place of a session, under a debugger.
 static DebuggedRun *TheDebuggedRun = nullptr;
 
@@ -49,12 +58,28 @@ static const char *cuptiRemedy(CUptiResult Result) {
   }
 }
 
+/// What the program's end asks for, which is `End` of its run, if it has one.
+static int endBy(int (*End)()) {
+  if (TheDebuggedRun)
+    return 0;
+  if (InjectedProcess == 0)
+    return -1;
+  if (theRun())
+    return End();
+  // What kept the run from being has been said.
+  const Flags &Options = readOptions();
+  return InjectedProcess == getpid() && Options.enabled &&
+                 Options.require_checked
+             ? CRSAN_NOTHING_CHECKED
+             : 0;
+}
+
 static void inject() {
-  WasInjected = true;
   // A program without instrumented code merely inherited the environment: its
   // own use of CUPTI must not find the place taken.
   if (!isInstrumentedProgram())
     return;
+  InjectedProcess = getpid();
   const Flags &Options = readOptions();
   if (!Options.enabled)
     return;
@@ -90,7 +115,7 @@ using namespace crsan;
 
 /// CUPTI's contract with injection libraries; 1 is success.
 CRSAN_EXPORT int InitializeInjection() {
-  if (!WasInjected)
+  if (!std::exchange(WasInjected, true))
     inject();
   return 1;
 }
@@ -118,10 +143,19 @@ CRSAN_EXPORT int crsan_launching(const void *Kernel,
 
 /// The last thing that happens: the exit code that the program shall have, 0 to
 /// leave it as it is, or -1 if CUDA never called in this process.
-CRSAN_EXPORT int crsan_exit_code() {
-  if (TheDebuggedRun)
-    return 0;
-  if (!WasInjected)
-    return -1;
-  return endRun();
+CRSAN_EXPORT int crsan_exit_code() { return endBy(endRun); }
+
+/// The same where the program ends without exit handlers.
+CRSAN_EXPORT int crsan_early_exit_code() { return endBy(endRunEarly); }
+
+/// The program is about to be replaced by another. Returns whether
+/// crsan_not_replaced is to be called if that fails.
+CRSAN_EXPORT int crsan_replacing(const char *Program) {
+  return reportReplacement(Program);
+}
+
+CRSAN_EXPORT void crsan_main_thread_ends() { Watcher::mainThreadEnds(); }
+
+CRSAN_EXPORT void crsan_not_replaced(const char *Program) {
+  continueRun(Program);
 }

@@ -41,7 +41,8 @@ int Log::descriptor() {
   if (Descriptor >= 0 && Owner == getpid())
     return Descriptor;
   std::string File = fmt::format("{}.{}", Path, getpid());
-  Descriptor = open(File.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+  // What a program said that replaced itself by this one (exec) stays.
+  Descriptor = open(File.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
                     S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH);
   Owner = getpid();
   if (Descriptor < 0) {

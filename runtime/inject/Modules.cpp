@@ -282,6 +282,21 @@ void Modules::shadowVariables(Context &Target, const LoadedCode &Code,
   }
 }
 
+bool Modules::isSwitchedOff(const std::string &Kernel) const {
+  return std::any_of(Images.begin(), Images.end(), [&](const auto &E) {
+    if (E->IsOn)
+      return false;
+    // Of a table that cannot be read, nobody knows the kernels.
+    return !E->Image.Problem.empty() ||
+           std::any_of(E->Image.Units.begin(), E->Image.Units.end(),
+                       [&](const DeviceUnit &Unit) {
+                         const auto &Names = Unit.Info.Kernels;
+                         return std::find(Names.begin(), Names.end(), Kernel) !=
+                                Names.end();
+                       });
+  });
+}
+
 bool Modules::isShuffled(const std::string &Kernel) const {
   return std::any_of(Images.begin(), Images.end(), [&](const auto &E) {
     if (!E->IsOn || !E->Image.MayShuffle || !Options.shuffle)
@@ -303,6 +318,7 @@ void Modules::summarise(RunSummary &Summary) const {
       Summary.Sites += Unit.Info.NumSites;
       Summary.Windows += Unit.Info.NumWindows;
       Summary.SkippedAccesses += Unit.Info.Skipped;
+      Summary.ExemptAccesses += Unit.Info.Exempt;
       ++Summary.Modules;
     }
   }

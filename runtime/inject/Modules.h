@@ -68,6 +68,9 @@ public:
   bool isInstrumented(const std::string &Kernel) const {
     return Kernels.contains(Kernel);
   }
+  /// Whether the kernel, which is not checked, is instrumented all the same, or
+  /// may be: its image is not switched on, for a reason that was said.
+  bool isSwitchedOff(const std::string &Kernel) const;
   /// Whether it is of an image with metadata mode.
   bool isShadowed(const std::string &Kernel) const {
     return ShadowedKernels.contains(Kernel);

@@ -236,7 +236,8 @@ void Session::launched(CUcontext Ctx, const char *Kernel,
     bool IsChecked =
         C && C->isPrepared() && (Kernel ? Code.isInstrumented(Name) : true);
     if (!IsChecked) {
-      ++Launches.NotInstrumented;
+      ++(Kernel && Code.isSwitchedOff(Name) ? Launches.SwitchedOff
+                                            : Launches.NotInstrumented);
       return;
     }
     ++Launches.Checked;
@@ -343,9 +344,8 @@ void Session::allocated(CUcontext Owner, uint64_t Base, size_t Size) {
     std::lock_guard DataLock(Data);
     Memory.add(Range);
   }
-  changeShadow({Range}, [](Shadow &S, const MemoryRange &R) {
-    S.add({&R, 1});
-  });
+  changeShadow({Range},
+               [](Shadow &S, const MemoryRange &R) { S.add({&R, 1}); });
 }
 
 void Session::freed(uint64_t Base) {
@@ -577,8 +577,11 @@ bool Session::report() {
   if (Once.owns_lock() && !HasReported) {
     HasReported = true;
     std::unique_lock Lock(Data, 1s);
-    const Report R = findings(summarise(Options, Code, Contexts, Launches));
+    RunSummary Summary = summarise(Options, Code, Contexts, Launches);
+    Summary.IsSimulated = IsSimulated;
+    const Report R = findings(std::move(Summary));
     HasRaces = !R.Findings.empty();
+    HasChecked = R.verdict() != Verdict::NothingChecked;
     // Who runs metadata mode waits for its word.
     bool IsQuiet = R.verdict() == Verdict::Clean && !R.hasWarnings() &&
                    !R.hasOnlyMetadata() && Options.verbosity == 0;

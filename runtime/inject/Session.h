@@ -58,8 +58,12 @@ public:
   /// library takes part in the program's end.
   std::function<void()> OnFirstInstrumented;
 
-  /// A line that each finding of the report ends with: how to run it again.
-  void setReplay(std::string Line) { Replay = std::move(Line); }
+  /// The run is on the simulated GPU. `Line` is what each finding of the report
+  /// ends with: how to run it again.
+  void setSimulated(std::string Line) {
+    IsSimulated = true;
+    Replay = std::move(Line);
+  }
 
   // Events. `Ctx` may be null where no context is current.
   void imageShown(std::span<const uint8_t> Cubin);
@@ -104,6 +108,9 @@ public:
   /// that it works when the program is dying. Returns whether there are races.
   bool report() override;
 
+  bool hasChecked() const override { return HasChecked; }
+  void reopen() override { HasReported = false; }
+
   /// Whether block indices are permuted while the kernel (mangled) runs.
   bool isShuffled(const std::string &Kernel) const;
 
@@ -135,6 +142,7 @@ private:
 
   const Flags Options;
   const bool IsInstrumentedProgram;
+  bool IsSimulated = false;
   std::string Replay;
 
   mutable std::timed_mutex Data;
@@ -161,6 +169,7 @@ private:
   std::atomic<bool> IsResetting{false};
   bool HasReported = false;
   bool HasRaces = false;
+  bool HasChecked = true;
 };
 
 } // namespace crsan

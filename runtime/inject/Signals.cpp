@@ -19,14 +19,16 @@ namespace {
 struct Handled {
   int Number;
   bool IsCrash;
-  struct sigaction Before {};
+  struct sigaction Before{};
 };
 } // namespace
 
 static Handled Table[] = {
-    {SIGABRT, true}, {SIGSEGV, true}, {SIGBUS, true},
-    {SIGFPE, true},  {SIGILL, true},  {SIGTERM, false},
-    {SIGINT, false}, {SIGHUP, false}, {SIGQUIT, false},
+    {SIGABRT, true},    {SIGSEGV, true},  {SIGBUS, true},   {SIGFPE, true},
+    {SIGILL, true},     {SIGSYS, true},   {SIGTERM, false}, {SIGINT, false},
+    {SIGHUP, false},    {SIGQUIT, false}, {SIGALRM, false}, {SIGPIPE, false},
+    {SIGUSR1, false},   {SIGUSR2, false}, {SIGXCPU, false}, {SIGXFSZ, false},
+    {SIGVTALRM, false}, {SIGPROF, false}, {SIGIO, false},   {SIGPWR, false},
 };
 
 static void onSignal(int Number, siginfo_t *Info, void *Machine) {
@@ -60,7 +62,7 @@ void installSignalHandlers() {
         !(H.Before.sa_flags & SA_SIGINFO) && H.Before.sa_handler == SIG_IGN;
     if (IsIgnored || (HasHandler && !H.IsCrash))
       continue;
-    struct sigaction Ours {};
+    struct sigaction Ours{};
     Ours.sa_sigaction = onSignal;
     Ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
     sigemptyset(&Ours.sa_mask);

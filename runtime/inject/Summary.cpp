@@ -19,9 +19,16 @@ namespace crsan {
 static constexpr unsigned MiB = 20;
 
 /// The likeliest reason: the device does not tell them apart.
-static const char *whyUnchecked(const Context &C, const Coverage &Got) {
-  if (Got.None)
-    return "there was no room for more shadow, shadow=cached needs less";
+static std::string whyUnchecked(const Flags &Options, const Context &C,
+                                const Coverage &Got) {
+  if (Got.None) {
+    const std::string Why = "there was no room for more shadow";
+    if (Options.shadow_limit)
+      return fmt::format("{}, raise shadow_limit, which is {} MiB", Why,
+                         Options.shadow_limit);
+    return Options.shadow == "cached" ? Why
+                                      : Why + ", shadow=cached needs less";
+  }
   if (C.LastMetadata.IsUsedUp || C.TheShadow->wasReset())
     return "kernels synchronised more often than clocks can count, which start "
            "again at cudaDeviceSynchronize()";
@@ -51,7 +58,7 @@ static void addShadow(RunSummary &Summary, const Flags &Options,
   Sum.Cached += Got.Cached;
   Sum.None += Got.None;
   if (C.LastAccesses.Unchecked && Sum.WhyUnchecked.empty())
-    Sum.WhyUnchecked = whyUnchecked(C, Got);
+    Sum.WhyUnchecked = whyUnchecked(Options, C, Got);
   if (Got.None || (Got.Cached && Options.shadow != "cached"))
     Summary.Notes.push_back(fmt::format(
         "metadata mode: no room on device {} for exact shadow of all memory "
@@ -73,6 +80,7 @@ RunSummary summarise(const Flags &Options, const Modules &Code,
   Summary.KernelsLaunched = Launches.Checked;
   Summary.KernelsFailed = Launches.Failed;
   Summary.KernelsNotInstrumented = Launches.NotInstrumented;
+  Summary.KernelsSwitchedOff = Launches.SwitchedOff;
   Summary.Seed = Options.seed;
   Summary.DelayNs = Options.delay_ns;
   Summary.Budget = Options.budget;

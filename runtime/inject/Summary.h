@@ -20,6 +20,7 @@ namespace crsan {
 /// Launches, by what became of them.
 struct LaunchCounts {
   uint64_t Checked = 0, Failed = 0, NotInstrumented = 0;
+  uint64_t SwitchedOff = 0; ///< Instrumented, but checks could not be made.
   uint64_t NotShadowed = 0; ///< Of Checked: metadata mode did not follow them.
 };
 

@@ -2,7 +2,7 @@
 ; RUN: %opt -load-pass-plugin=%pass_plugin -passes=crsan -pass-remarks-missed=cuda-race \
 ; RUN:   -disable-output %s 2>&1 | FileCheck %s --implicit-check-not=remark:
 
-; CHECK: remark: k.cu:3:1: access is not checked for races: its length or type is not supported
+; CHECK: remark: k.cu:3:1: access is not checked for races: its kind, length or type is not supported
 ; CHECK: remark: k.cu:4:1: load is not checked for races: the optimiser may have moved it above the branch that guards it
 target triple = "nvptx64-nvidia-cuda"
 

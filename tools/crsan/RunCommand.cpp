@@ -89,7 +89,7 @@ static std::string whyNot(const std::string &Path, const ProgramFile &P) {
            "simulated "
            "one cannot take its place; link the shared one: rebuild with "
            "-fsanitize=cuda-race and without -lcudart_static, or with nvcc's "
-           "-cudart shared";
+           "-cudart shared and run with --detector=oracle";
   return {};
 }
 
@@ -121,13 +121,14 @@ static int runProgram(const Request &R) {
   if (R.Device == "sim")
     if (int Status = prepareSimulator(Path))
       return Status;
-  if (!R.Options.empty()) {
-    // The last one counts: the command line's.
-    const char *Before = std::getenv("CRSAN_OPTIONS");
-    std::string Options =
-        Before && *Before ? Before + R.Options : R.Options.substr(1);
-    setenv("CRSAN_OPTIONS", Options.c_str(), 1);
-  }
+  // Of two values of an option the last one counts: the command line's, then
+  // the user's, then ours.
+  const char *Before = std::getenv("CRSAN_OPTIONS");
+  std::string Options = "require_checked=1";
+  if (Before && *Before)
+    Options += std::string(":") + Before;
+  Options += R.Options;
+  setenv("CRSAN_OPTIONS", Options.c_str(), 1);
   std::vector<char *> Arguments;
   for (const std::string &Word : R.Words)
     Arguments.push_back(const_cast<char *>(Word.c_str()));

@@ -157,7 +157,9 @@ TEST(PTXClassify, AsynchronousCopies) {
        "[$0], [$1], $2, [$3]",
        "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [$0], [$1], "
        "$2",
-       "cp.async.bulk.prefetch.L2.global [$0], $1",
+       "clusterlaunchcontrol.try_cancel.async.mbarrier::complete_tx::bytes."
+       "b128 "
+       "[$0], [$1]",
        "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [$0], $1, "
        "[$2]",
        "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes."
@@ -171,6 +173,9 @@ TEST(PTXClassify, WarpsAndMatrices) {
              "elect.sync _|p, -1",
              "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {a,b}, {c}, {d}, "
              "{e,f}"});
+  expectAll(Category::Harmless,
+            {"cp.async.bulk.prefetch.L2.global [$0], $1",
+             "cp.async.bulk.prefetch.tensor.1d.L2.global.tile [$0, {$1}]"});
   expectAll(
       Category::MatrixAccess,
       {"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {a,b,c,d}, [$0]",
@@ -212,11 +217,11 @@ TEST(PTXClassify, WeakBodies) {
         "cp.async.ca.shared.global [$0], [$1], 16;",
         "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {a}, [$0];", "1 not PTX",
         "new.instruction"})
-    EXPECT_TRUE(classifyInline(Text).AccessesWeakly) << Text;
+    EXPECT_TRUE(classifyInline(Text).Unchecked) << Text;
   for (const char *Text :
        {"", "bar.sync 0;", "ld.acquire.gpu.u32 $0, [$1]; mov.u32 $0, 1;",
         "ld.param.u32 $0, [p];", "shfl.sync.idx.b32 $0, $1, 0, 31, -1;"})
-    EXPECT_FALSE(classifyInline(Text).AccessesWeakly) << Text;
+    EXPECT_FALSE(classifyInline(Text).Unchecked) << Text;
   EXPECT_TRUE(classifyInline("atom.add.u32 a, [b], 1").AccessesMemory);
   EXPECT_FALSE(classifyInline("mov.u32 $0, 1").AccessesMemory);
 }

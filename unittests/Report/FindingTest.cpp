@@ -323,13 +323,16 @@ TEST_F(FindingTest, VerdictNeedsChecks) {
 
 TEST_F(FindingTest, WarnsOfLossesOnly) {
   RunSummary S;
-  S.SkippedAccesses = S.KernelsNotInstrumented = 1;
+  S.ExemptAccesses = 1; // As the user asked.
   EXPECT_FALSE(build(S).hasWarnings());
-  S.KernelsFailed = 1;
-  EXPECT_TRUE(build(S).hasWarnings());
-  S.KernelsFailed = 0;
-  S.DroppedRecords = 1;
-  EXPECT_TRUE(build(S).hasWarnings());
+  for (uint64_t RunSummary::*Loss :
+       {&RunSummary::SkippedAccesses, &RunSummary::KernelsNotInstrumented,
+        &RunSummary::KernelsSwitchedOff, &RunSummary::KernelsFailed,
+        &RunSummary::DroppedRecords}) {
+    RunSummary With = S;
+    With.*Loss = 1;
+    EXPECT_TRUE(build(With).hasWarnings());
+  }
 }
 
 TEST_F(FindingTest, TextShowsRacesEvenIfNothingWasCounted) {

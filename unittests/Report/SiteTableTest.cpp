@@ -62,6 +62,7 @@ TableImage stencilTable() {
   T.Header.NumWindows = 5;
   T.Header.Flags = abi::NoShuffle;
   T.Header.Skipped = 3;
+  T.Header.Exempt = 4;
   const uint32_t Load = T.string("_Z4loadPi");
   const uint32_t Stencil = T.string("_Z7stencilPii");
   const uint32_t File = T.string("kernel.cu");
@@ -114,6 +115,7 @@ TEST(SiteTable, ReadsModuleAndSites) {
   EXPECT_EQ(Info->NumWindows, 5u);
   EXPECT_EQ(Info->Flags, abi::NoShuffle);
   EXPECT_EQ(Info->Skipped, 3u);
+  EXPECT_EQ(Info->Exempt, 4u);
   EXPECT_EQ(Info->Kernels, std::vector<std::string>{"_Z7stencilPii"});
   EXPECT_EQ(Sites.size(), 2u);
 

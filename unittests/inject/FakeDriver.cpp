@@ -117,7 +117,12 @@ CUPTI cuptiGetResultString(CUptiResult, const char **Text) {
 
 // The driver.
 
+static bool IsInitialised = false;
+
 API cuInit(unsigned) {
+  if (getenv("FAKE_NO_DEVICE"))
+    return CUDA_ERROR_NO_DEVICE;
+  IsInitialised = true;
   // As CUDA does it: a debugger leaves no room for CUPTI.
   const char *Path =
       getenv("FAKE_DEBUGGER") ? nullptr : getenv("CUDA_INJECTION64_PATH");
@@ -128,16 +133,22 @@ API cuInit(unsigned) {
       F();
   return CUDA_SUCCESS;
 }
+API cuDeviceGetCount(int *Count) {
+  *Count = 1;
+  return IsInitialised ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
+}
 API cuGetErrorName(CUresult Result, const char **Name) {
   *Name = Result == CUDA_SUCCESS               ? "CUDA_SUCCESS"
           : Result == CUDA_ERROR_ASSERT        ? "CUDA_ERROR_ASSERT"
+          : Result == CUDA_ERROR_NO_DEVICE     ? "CUDA_ERROR_NO_DEVICE"
           : Result == CUDA_ERROR_NOT_FOUND     ? "CUDA_ERROR_NOT_FOUND"
           : Result == CUDA_ERROR_INVALID_VALUE ? "CUDA_ERROR_INVALID_VALUE"
                                                : "CUDA_ERROR_UNKNOWN";
   return CUDA_SUCCESS;
 }
-API cuGetErrorString(CUresult, const char **Text) {
-  *Text = "an error";
+API cuGetErrorString(CUresult Result, const char **Text) {
+  *Text = Result == CUDA_ERROR_NO_DEVICE ? "no CUDA-capable device is detected"
+                                         : "an error";
   return CUDA_SUCCESS;
 }
 API fakeCreateContext() {

@@ -20,7 +20,9 @@
 #include <cstdlib>
 #include <string>
 
+#include <pthread.h>
 #include <sys/ptrace.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 using namespace crsan;
@@ -43,6 +45,22 @@ static CUresult launch(FakeKernel K, unsigned Blocks = 1,
 static CUlibrary Library;
 static void launchLate() { launch({"_Z1kPi", FakeKernel::Racy, Library}); }
 
+static void say(const std::string &Text) {
+  if (write(STDOUT_FILENO, Text.data(), Text.size()) < 0)
+    std::abort();
+}
+
+static int exitCodeOfChild(void (*Work)()) {
+  const pid_t Child = fork();
+  if (Child == 0) {
+    Work();
+    std::abort();
+  }
+  int Status = 0;
+  waitpid(Child, &Status, 0);
+  return WEXITSTATUS(Status);
+}
+
 int main(int Count, char **Words) {
   auto Asked = [&](const std::string &Word) {
     for (int I = 1; I < Count; ++I)
@@ -55,6 +73,20 @@ int main(int Count, char **Words) {
     ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
   if (Asked("nocuda"))
     return 0;
+  if (Asked("nocuda_exit"))
+    _exit(0);
+  if (Asked("nocudaquick"))
+    std::quick_exit(0);
+  if (Asked("nocudainit"))
+    return cuInit(0) ? 0 : 1;
+  if (Asked("forkfirst")) {
+    if (const pid_t Child = fork(); Child > 0) {
+      int Status = 0;
+      waitpid(Child, &Status, 0);
+      say("child " + std::to_string(WEXITSTATUS(Status)) + "\n");
+      return 0;
+    }
+  }
   if (Asked("late"))
     std::atexit(launchLate);
   cuInit(0);
@@ -122,6 +154,37 @@ int main(int Count, char **Words) {
       std::exit(3);
     else if (Word == "quick")
       std::quick_exit(0);
+    else if (Word == "handlers") {
+      std::at_quick_exit([] { say("handler\n"); });
+    } else if (Word == "_exit")
+      _exit(0);
+    else if (Word == "_exit3")
+      _exit(3);
+    else if (Word == "_Exit")
+      std::_Exit(0);
+    else if (Word == "_exitinhandler") {
+      std::signal(SIGUSR1, [](int) { _exit(0); });
+      raise(SIGUSR1);
+    } else if (Word == "execv") {
+      char *const Args[] = {const_cast<char *>("echo"),
+                            const_cast<char *>("replaced"), nullptr};
+      execv("/bin/echo", Args);
+    } else if (Word == "execlp")
+      execlp("echo", "echo", "replaced", nullptr);
+    else if (Word == "execle") {
+      char *const Environment[] = {const_cast<char *>("A=replaced"), nullptr};
+      execle("/bin/sh", "sh", "-c", "echo $A", nullptr, Environment);
+    } else if (Word == "execmissing")
+      execl("/nonexistent", "nonexistent", nullptr);
+    else if (Word == "execbroken") // A folder can be entered, not run.
+      execl("/", "root", nullptr);
+    else if (Word == "daemon") {
+      if (daemon(1, 1) == 0)
+        _exit(0);
+    } else if (Word == "pthread_exit")
+      pthread_exit(nullptr);
+    else if (Word == "alarm")
+      raise(SIGALRM);
     else if (Word == "abort")
       std::abort();
     else if (Word == "segv")
@@ -131,6 +194,20 @@ int main(int Count, char **Words) {
     else if (Word == "fork") {
       if (fork() == 0)
         return 5;
+    } else if (Word == "fork_exit")
+      say("child " + std::to_string(exitCodeOfChild([] { _exit(5); })) + "\n");
+    else if (Word == "forkexec")
+      say("child " + std::to_string(exitCodeOfChild([] {
+            execl("/bin/sh", "sh", "-c", "exit 6", nullptr);
+          })) +
+          "\n");
+    else if (Word == "vfork") {
+      const pid_t Child = vfork();
+      if (Child == 0)
+        _exit(7);
+      int Status = 0;
+      waitpid(Child, &Status, 0);
+      say("child " + std::to_string(WEXITSTATUS(Status)) + "\n");
     }
   }
   std::printf("end\n");

@@ -120,8 +120,16 @@ TEST(InjectProgram, WhatMetadataModeCheckedIsSaid) {
   EXPECT_THAT(O.Text, ContainsRegex("at most 2 MiB were tracked exactly, "
                                     "1[0-9] MiB by a cache"));
   O = run("metadata alloc touch", "CRSAN_OPTIONS=shadow_limit=4");
-  EXPECT_THAT(O.Text, AllOf(HasSubstr("\nno shadow\n"),
-                            HasSubstr("nothing was checked")));
+  EXPECT_THAT(
+      O.Text,
+      AllOf(HasSubstr("\nno shadow\n"),
+            HasSubstr("nothing was checked: no access that the launched "
+                      "kernels executed could be checked (there was no "
+                      "room for more shadow, raise shadow_limit, which "
+                      "is 4 MiB)")));
+  // Whoever follows the advice has it checked.
+  O = run("metadata alloc touch", "CRSAN_OPTIONS=verbosity=1");
+  EXPECT_THAT(O.Text, HasSubstr("metadata mode checked 1 access"));
 }
 
 TEST(InjectProgram, WithoutTablesMetadataModeIsOff) {
@@ -138,10 +146,25 @@ TEST(InjectProgram, EveryEndReports) {
     const char *Words;
     int Status;
   } Ends[] = {
-      {"racy quick", 66}, {"racy abort", 134}, {"racy segv", 139},
-      {"racy term", 143}, {"racy reset", 66},  {"racy unload", 66},
-      {"late", 66},       {"asserts", 66},     {"asserts abort", 134},
-      {"early racy", 66}, {"reset racy", 66},  {"racy reset racy", 66},
+      {"racy quick", 66},
+      {"racy abort", 134},
+      {"racy segv", 139},
+      {"racy term", 143},
+      {"racy reset", 66},
+      {"racy unload", 66},
+      {"late", 66},
+      {"asserts", 66},
+      {"asserts abort", 134},
+      {"early racy", 66},
+      {"reset racy", 66},
+      {"racy reset racy", 66},
+      {"racy _exit", 66},
+      {"racy _exit3", 66},
+      {"racy _Exit", 66},
+      {"racy alarm", 142},
+      {"racy _exitinhandler", 66},
+      {"racy daemon", 66},
+      {"racy pthread_exit", 66},
   };
   for (const auto &[Words, Status] : Ends) {
     Outcome O = run(Words);
@@ -152,6 +175,124 @@ TEST(InjectProgram, EveryEndReports) {
   }
 }
 
+// Intent: ends that call no exit handlers are as quiet as others, keep the
+// program's code, and run the handlers that they run.
+TEST(InjectProgram, EarlyEndsOfCleanRunsAreLeftAlone) {
+  EXPECT_EQ(run("clean _exit").Status, 0);
+  EXPECT_EQ(run("clean _exit3").Status, 3);
+  EXPECT_EQ(run("clean _exit3").Text, ""); // _exit drops what streams hold.
+  EXPECT_EQ(run("clean handlers quick").Text, "handler\n");
+  Outcome O = run("racy handlers quick");
+  EXPECT_EQ(O.Status, 66);
+  EXPECT_THAT(O.Text, AllOf(HasSubstr("handler\n"), HasSubstr(Race)));
+}
+
+// Intent: what was found is said before another program takes this one's place,
+// and if that fails nothing is lost.
+TEST(InjectProgram, AReplacedProgramReportsBefore) {
+  for (const char *How : {"execv", "execlp", "execle"}) {
+    Outcome O = run(std::string("racy ") + How);
+    EXPECT_EQ(O.Status, 0) << How;
+    EXPECT_EQ(O.reports(), 1u) << How << O.Text;
+    EXPECT_THAT(O.Text, ContainsRegex("the exit status will be that of "
+                                      "'[a-z/]*'\nreplaced\n"))
+        << How;
+    EXPECT_EQ(run(std::string("clean ") + How).Text, "replaced\n") << How;
+  }
+  Outcome O = run("racy execmissing");
+  EXPECT_EQ(O.Status, 66);
+  EXPECT_EQ(O.reports(), 1u) << O.Text;
+  O = run("racy execbroken racy");
+  EXPECT_EQ(O.Status, 66);
+  EXPECT_EQ(O.reports(), 2u) << O.Text;
+  EXPECT_THAT(O.Text, AllOf(HasSubstr("'/' could not be run: this program goes "
+                                      "on"),
+                            HasSubstr("occurrences: 2")));
+}
+
+// Intent: a child that shares nothing but a copy of the run says nothing of it.
+TEST(InjectProgram, ForkedChildrenDoNotRepeatTheReport) {
+  for (const auto &[Word, Code] :
+       {std::pair("fork_exit", "5"), std::pair("forkexec", "6"),
+        std::pair("vfork", "7")}) {
+    Outcome O = run(std::string("racy ") + Word);
+    EXPECT_EQ(O.Status, 66) << Word;
+    EXPECT_EQ(O.reports(), 1u) << Word << O.Text;
+    EXPECT_THAT(O.Text, HasSubstr(std::string("child ") + Code + "\n")) << Word;
+  }
+}
+
+// Intent: a child that uses CUDA itself reports for itself, and its parent does
+// not say that nothing was checked.
+TEST(InjectProgram, AForkedChildThatUsesCudaReports) {
+  for (const char *End : {"", "_exit", "quick"}) {
+    Outcome O = run(std::string("forkfirst racy ") + End,
+                    "CRSAN_OPTIONS=require_checked=1");
+    EXPECT_EQ(O.Status, 0) << O.Text;
+    EXPECT_EQ(O.reports(), 1u) << O.Text;
+    EXPECT_THAT(O.Text, AllOf(HasSubstr(Race), HasSubstr("child 66\n"),
+                              Not(HasSubstr("nothing was checked"))));
+  }
+}
+
+// Intent: a run in which nothing was checked fails where that is required, and
+// only there.
+TEST(InjectProgram, NothingCheckedCanBeAnError) {
+  struct {
+    const char *Words, *Environment, *Why;
+  } Runs[] = {
+      {"nocuda", "", "the program did not initialise CUDA"},
+      {"nocuda_exit", "", "the program did not initialise CUDA"},
+      {"nocudaquick", "", "the program did not initialise CUDA"},
+      {"nocudainit", "FAKE_NO_DEVICE=1",
+       "could not be initialised (CUDA_ERROR_NO_DEVICE: no CUDA-capable device "
+       "is detected); let the process see a GPU"},
+      {"", "", "no kernel was launched"},
+      {"foreign", "", "no instrumented kernel was launched"},
+      {"foreign _exit", "", "no instrumented kernel was launched"},
+      {"foreign quick", "", "no instrumented kernel was launched"},
+      {"refused", "", "every kernel launch failed"},
+      {"refused foreign", "", "some kernel launches failed"},
+      {"oldabi racy", "", "could not be switched on"},
+      {"racy", "FAKE_OLD_DEVICE=1", "could not be switched on"},
+      {"racy", "FAKE_BUSY=1", "a profiler or debugger uses CUPTI already"},
+      {"racy", "CUDA_INJECTION64_PATH=/x/profiler.so",
+       "races are not reported"},
+      {"racy", "CRSAN_LIBRARY=/nonexistent", "races are not reported"},
+  };
+  for (const auto &[Words, Environment, Why] : Runs) {
+    Outcome Lax = run(Words, Environment);
+    EXPECT_EQ(Lax.Status, 0) << Words << Environment << Lax.Text;
+    EXPECT_THAT(Lax.Text, HasSubstr(Why)) << Words;
+    for (const char *Options :
+         {"require_checked=1", "require_checked=0:require_checked=1:seed=3"}) {
+      Outcome Strict =
+          run(Words, std::string(Environment) + " CRSAN_OPTIONS=" + Options);
+      EXPECT_EQ(Strict.Status, 67) << Words << Environment << Strict.Text;
+    }
+    EXPECT_EQ(run(Words, std::string(Environment) + " CRSAN_OPTIONS=" +
+                             "require_checked=1:require_checked=0")
+                  .Status,
+              0)
+        << Words;
+  }
+  const char Strict[] = "CRSAN_OPTIONS=require_checked=1";
+  EXPECT_EQ(run("clean", Strict).Status, 0);
+  EXPECT_EQ(run("clean exit3", Strict).Status, 3);
+  EXPECT_EQ(run("racy", Strict).Status, 66);
+  EXPECT_EQ(run("racy", "CRSAN_OPTIONS=require_checked=1:enabled=0").Status, 0);
+}
+
+// Intent: without a driver, that is what is said.
+TEST(InjectProgram, WithoutADriverThatIsSaid) {
+  Outcome O = run("", "LD_LIBRARY_PATH=", "NoDriverProgram");
+  EXPECT_EQ(O.Status, 0);
+  EXPECT_THAT(O.Text, HasSubstr("nothing was checked: there is no CUDA driver "
+                                "(libcuda.so.1: cannot open shared object "
+                                "file"));
+  EXPECT_THAT(O.Text, HasSubstr("crsan run --device=sim PROGRAM\n"));
+}
+
 TEST(InjectProgram, ResetsAndUnloadsKeepExactCounts) {
   EXPECT_THAT(run("racy racy reset").Text, HasSubstr("occurrences: 2\n"));
   EXPECT_THAT(run("racy racy unload").Text, HasSubstr("occurrences: 2\n"));
@@ -159,12 +300,15 @@ TEST(InjectProgram, ResetsAndUnloadsKeepExactCounts) {
 }
 
 TEST(InjectProgram, AHangingKernelIsReportedAfterAWhile) {
-  Outcome O = run("hangs", "CRSAN_OPTIONS=exit_timeout_ms=100");
-  EXPECT_EQ(O.Status, 66);
-  EXPECT_THAT(O.Text,
-              AllOf(HasSubstr("still run after 100 ms"), HasSubstr("k(int*)"),
-                    HasSubstr("at least 1"), HasSubstr(Race)));
-  EXPECT_EQ(O.reports(), 1u);
+  for (const char *Words : {"hangs", "hangs _exit", "hangs quick"}) {
+    Outcome O = run(Words, "CRSAN_OPTIONS=exit_timeout_ms=100");
+    EXPECT_EQ(O.Status, 66) << Words;
+    EXPECT_THAT(O.Text,
+                AllOf(HasSubstr("still run after 100 ms"), HasSubstr("k(int*)"),
+                      HasSubstr("at least 1"), HasSubstr(Race)))
+        << Words;
+    EXPECT_EQ(O.reports(), 1u) << Words;
+  }
 }
 
 TEST(InjectProgram, HaltOnErrorDoesNotWaitForTheProgram) {
@@ -207,9 +351,9 @@ TEST(InjectProgram, AnUncheckedRunUnderADebuggerNamesTheRemedy) {
                                 "under a debugger"),
                       HasSubstr("CRSAN_OPTIONS=trap=1"),
                       Not(HasSubstr("breakpoint, seed"))));
-  EXPECT_THAT(
-      run("racy", "FAKE_DEBUGGER=1 CRSAN_OPTIONS=trap=1").Text,
-      AllOf(HasSubstr("did not initialise CUDA"), Not(HasSubstr("debugger"))));
+  EXPECT_THAT(run("racy", "FAKE_DEBUGGER=1 CRSAN_OPTIONS=trap=1").Text,
+              AllOf(HasSubstr("keeps other libraries out"),
+                    Not(HasSubstr("debugger"))));
 }
 
 TEST(InjectProgram, AForkedChildNeitherReportsNorTurnsItsCode) {
@@ -269,8 +413,9 @@ TEST(InjectProgram, UncheckedRunsDoNotLookClean) {
 TEST(InjectProgram, AnotherVersionRunsUnchecked) {
   Outcome O = run("oldabi racy");
   EXPECT_EQ(O.Status, 0);
-  EXPECT_THAT(O.Text, AllOf(HasSubstr("ABI version"), HasSubstr("rebuild"),
-                            HasSubstr("end\n")));
+  EXPECT_THAT(O.Text,
+              AllOf(HasSubstr("ABI version"), HasSubstr("rebuild"),
+                    Not(HasSubstr("not instrumented")), HasSubstr("end\n")));
 }
 
 TEST(InjectProgram, ImagesThatCuptiDoesNotShowAreFound) {

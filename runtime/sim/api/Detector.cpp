@@ -76,6 +76,9 @@ public:
     return sawRace();
   }
 
+  bool hasChecked() const override { return HasChecked; }
+  void reopen() override { HasReported = false; }
+
 private:
   void reportDevice(int Ordinal, const std::string &Replay) {
     const Machine &M = P.device(Ordinal).M;
@@ -88,7 +91,9 @@ private:
         });
     // A device that did nothing has nothing to say.
     bool IsIdle = R.Counts.Grids == 0 && R.Findings.empty();
-    bool IsQuiet = R.Findings.empty() && Options.verbosity == 0;
+    bool IsQuiet = R.Findings.empty() && R.Counts.Accesses != 0 &&
+                   R.Notes.empty() && Options.verbosity == 0;
+    HasChecked |= R.Counts.Accesses != 0 || !R.Findings.empty();
     if (IsQuiet || (IsIdle && Ordinal > 0))
       return;
     TextOptions Text;
@@ -101,6 +106,7 @@ private:
   const Flags &Options;
   std::vector<std::unique_ptr<FilteredOracle>> Each;
   bool HasReported = false;
+  bool HasChecked = false;
 };
 
 } // namespace

@@ -26,6 +26,10 @@ public:
   virtual ~OracleDetector() = default;
   /// Prints all findings and a summary, once. Returns whether there are any.
   virtual bool report(const std::string &Replay) = 0;
+  /// Whether that was about anything at all.
+  virtual bool hasChecked() const = 0;
+  /// Lets report() print once more.
+  virtual void reopen() = 0;
   virtual bool sawRace() = 0;
   /// What the instrumentation keeps for itself is no business of the program's.
   virtual void ignore(int Device, const void *Begin, size_t Size) = 0;

@@ -13,7 +13,10 @@
 #include "Log.h"
 #include "Session.h"
 #include "SimulatedRun.h"
+#include "Watcher.h"
+#include "host/Endings.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstring>
 
@@ -67,6 +70,16 @@ Process::Process() : Options(readOptions()) {
   fillDriverTable(*this);
   setRun(TheRun);
   joinTheEnd();
+}
+
+bool Process::isForkedCopy() const {
+  if (theRun() == TheRun)
+    return false;
+  static std::atomic<pid_t> Told{0};
+  if (const pid_t Self = getpid(); Told.exchange(Self) != Self)
+    theLog().say("simulated GPU: a child that was forked after CUDA was "
+                 "initialised cannot use CUDA: its calls fail; fork first");
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -210,7 +223,7 @@ void Process::noteFault(Device &D, const Fault &F) {
       F.What == Fault::Kind::Unsupported) {
     TheRun->report();
     flushEverything();
-    _exit(1);
+    crsanLeave(1);
   }
   if (TheSession)
     TheSession->synchronised(D.context(), CUresult(D.Sticky));
@@ -258,6 +271,7 @@ void Process::startWatchdog() {
 
 /// A host that polls mapped memory calls nothing that would run the device.
 void Process::watch() {
+  pthread_setname_np(pthread_self(), Watcher::ThreadName);
   constexpr auto Patience = 1s;
   while (true) {
     uint64_t Before = Calls;
@@ -470,7 +484,7 @@ cudaError_t Process::submit(const StreamRef &S, Operation What,
 void stop(const std::string &Why) {
   theLog().say("simulated GPU: {}", Why);
   flushEverything();
-  _exit(1);
+  crsanLeave(1);
 }
 
 void stopAt(const char *What, const void *ReturnAddress) {

@@ -65,6 +65,10 @@ class Process {
 public:
   static Process &get();
 
+  /// Whether this is a child that was forked after CUDA was initialised, which
+  /// cannot use it; says so once. As with CUDA, whose calls fail there.
+  bool isForkedCopy() const;
+
   class Guard {
   public:
     explicit Guard(Process &P) : P(P) { P.lock(); }
@@ -184,6 +188,8 @@ StreamId idOf(const StreamRef &S);
 /// Wraps an API function: takes the lock and keeps the thread's last error.
 template <typename Body> cudaError_t enter(Body B) {
   Process &P = Process::get();
+  if (P.isForkedCopy())
+    return thisThread().Last = cudaErrorInitializationError;
   Process::Guard G(P);
   cudaError_t Error = B(P);
   if (Error != cudaSuccess)

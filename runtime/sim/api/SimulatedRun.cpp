@@ -12,7 +12,9 @@
 #include "Log.h"
 #include "Report/Demangle.h"
 #include "Session.h"
+#include "Watcher.h"
 #include "crsan/Permutation.h"
+#include "host/Endings.h"
 
 #include <fmt/format.h>
 
@@ -32,8 +34,9 @@ namespace crsan::api {
 /// Options that change what is said or when, not what happens.
 static bool isAboutReporting(std::string_view Name) {
   static constexpr std::string_view Names[] = {
-      "help",      "halt_on_error",     "exitcode",        "log_path",
-      "verbosity", "strip_path_prefix", "exit_timeout_ms", "poll_ms"};
+      "help",     "halt_on_error", "exitcode",          "require_checked",
+      "log_path", "verbosity",     "strip_path_prefix", "exit_timeout_ms",
+      "poll_ms"};
   return std::find(std::begin(Names), std::end(Names), Name) != std::end(Names);
 }
 
@@ -101,7 +104,7 @@ SimulatedRun::SimulatedRun(Process &P, const Flags &Options)
   if (Options.detector == "collider" || Both) {
     Collider =
         std::make_unique<Session>(Options, /*IsInstrumentedProgram=*/true);
-    Collider->setReplay(Replay);
+    Collider->setSimulated(Replay);
   }
   if (Options.detector != "oracle" && !Both)
     return;
@@ -130,6 +133,19 @@ bool SimulatedRun::report() {
       P.unlock();
   }
   return HasRaces || Faults != 0;
+}
+
+bool SimulatedRun::hasChecked() const {
+  const bool IsWanted = Collider || Oracle;
+  return !IsWanted || (Collider && Collider->hasChecked()) ||
+         (Oracle && Oracle->hasChecked());
+}
+
+void SimulatedRun::reopen() {
+  if (Collider)
+    Collider->reopen();
+  if (Oracle)
+    Oracle->reopen();
 }
 
 bool SimulatedRun::sawRace() {
@@ -231,20 +247,66 @@ void SimulatedRun::faultFound(const Device &D, const Fault &F) {
 // The library's start and end
 //===----------------------------------------------------------------------===//
 
+static pid_t Starter;
+
+/// The exit code that the program shall have, 0 to leave it as it is: what
+/// `End` of its run says, if it has one.
+static int exitCode(int (*End)()) {
+  if (theRun()) {
+    crsanNoteRun();
+    return End();
+  }
+  // What a forked child found, it has said itself.
+  const Flags &Options = readOptions();
+  if (getpid() != Starter || crsanChildHasRun() || !Options.enabled ||
+      Options.detector == "none")
+    return 0;
+  static std::atomic<bool> WasSaid{false};
+  if (!WasSaid.exchange(true))
+    theLog().say("nothing was checked: the program did not use CUDA");
+  return Options.require_checked ? CRSAN_NOTHING_CHECKED : 0;
+}
+
 /// Registered before anything of the program, so that it runs last.
 static void finish() {
-  if (theRun())
-    if (int Code = endRun())
-      _exit(Code);
+  if (int Code = exitCode(endRun)) {
+    flushEverything();
+    crsanLeave(Code);
+  }
+}
+
+/// Likewise; what streams hold is lost, as quick_exit wants it.
+static void finishQuickly() {
+  if (int Code = exitCode(endRunEarly))
+    crsanLeave(Code);
 }
 
 __attribute__((constructor)) static void start() {
+  Starter = getpid();
   // Wrong options end the program here, before it has done anything.
   readOptions();
   std::atexit(finish);
+  std::at_quick_exit(finishQuickly);
 }
 
 } // namespace crsan::api
+
+//===----------------------------------------------------------------------===//
+// Ends without handlers (runtime/host/Endings.c)
+//===----------------------------------------------------------------------===//
+
+int crsanEnding(int Code) {
+  const int Wanted = crsan::api::exitCode(crsan::endRunEarly);
+  return Wanted ? Wanted : Code;
+}
+
+int crsanReplacing(const char *Program) {
+  return crsan::reportReplacement(Program);
+}
+
+void crsanMainThreadEnds() { crsan::Watcher::mainThreadEnds(); }
+
+void crsanNotReplaced(const char *Program) { crsan::continueRun(Program); }
 
 /// By this the host part of an instrumented program knows that there is nothing
 /// for it to do (runtime/host).

@@ -25,6 +25,8 @@ public:
   const Flags &options() const override { return Options; }
   bool takeStock() override;
   bool report() override;
+  bool hasChecked() const override;
+  void reopen() override;
   bool sawRace() override;
 
   /// The collider's; null if another detector was chosen.
