@@ -30,7 +30,7 @@
 namespace crsan::abi {
 
 /// Objects built by different versions cannot be mixed; see ModuleHeader.
-inline constexpr uint32_t Version = 9;
+inline constexpr uint32_t Version = 10;
 
 /// The little-endian bytes of "CRSN", the first word of a site table.
 inline constexpr uint32_t Magic = 0x4e535243;
@@ -198,6 +198,7 @@ enum ConfigFlags : uint32_t {
   SubwarpDelays = 32, ///< Lanes of one warp may sleep differently.
   Watch = 64,         ///< Set watchpoints, and look for those of others.
   Shadowed = 128,     ///< Metadata mode: Config::Metadata is set.
+  WeakVolatile = 256, ///< `volatile=weak`: volatile accesses are weak ones.
 };
 
 /// `__constant__`, zero until the library writes it: a program without the

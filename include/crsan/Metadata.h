@@ -374,6 +374,13 @@ enum AccessFlags : uint8_t {
   IsOverwritten = 32,
   IsCopy = 64, ///< By an asynchronous copy, of what it writes.
 };
+enum AccessRoles : uint32_t {
+  /// Not atomic: strong in PTX and weak in C++ (WeakVolatile).
+  IsVolatile = 1,
+  /// A compare-and-swap that takes a lock, if it succeeds: its thread gives the
+  /// lock back in any case.
+  TakesLock = 2,
+};
 /// As PTX has them. No scope is less than a block's.
 enum class SyncScope : uint8_t {
   Block = 0,
@@ -403,7 +410,7 @@ struct AccessSite {
   /// the first one a multiple of a power of two that is not less than `Count`.
   uint32_t Number;
   uint32_t Count; ///< Of the function's first site: how many there are.
-  uint32_t Reserved;
+  uint32_t Roles; ///< AccessRoles.
 };
 static_assert(sizeof(AccessSite) == 32);
 /// AccessSite::Index: none yet, about to be given, and none left.
@@ -488,6 +495,8 @@ enum EnterFlags : uint32_t {
   /// By strong accesses beyond its block, a thread may wait for others that are
   /// not followed (the host, a copy), or tell them.
   EnterSignals = 8,
+  /// There may be volatile accesses.
+  EnterVolatile = 16,
 };
 
 /// Why two accesses are a race, in Record::After of a two-sided record. "The

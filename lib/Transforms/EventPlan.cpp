@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EventPlan.h"
+#include "Locks.h"
 #include "Omission.h"
 #include "Operands.h"
 #include "Unroll.h"
@@ -79,6 +80,9 @@ EventPlan::EventPlan(Function &F, FunctionAnalysisManager &FAM)
     Checked.endBlock();
     AtEnd.try_emplace(BB, std::move(Checked));
   }
+  for (Step &S : Steps)
+    if (takesLock(S, Steps, FAM.getResult<DominatorTreeAnalysis>(F)))
+      S.What.Roles |= abi::TakesLock;
   planShared(FAM);
   if (Arrays)
     planArrays(FAM);

@@ -290,8 +290,8 @@ DEVICE uint64_t reasonsOf(const Self &Me, Accessor Earlier, Order How) {
 
 DEVICE RaceKind kindOf(Order How, uint64_t Why, const AccessSite &Later,
                        const AccessSite &Earlier) {
-  const bool LaterStrong = Later.Flags & IsStrong;
-  const bool EarlierStrong = Earlier.Flags & IsStrong;
+  const bool LaterStrong = isStrongSite(Later);
+  const bool EarlierStrong = isStrongSite(Earlier);
   if (How == Order::OtherKernel)
     return RaceKind::InterKernel;
   if (Why & EarlierInFlight)

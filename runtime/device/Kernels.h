@@ -68,8 +68,12 @@ HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags, uint32_t Tag) {
   }
   // Of the first blocks of a kernel nothing is forgotten for a while.
   const bool IsThorough = IsFirst && LastWarp < ThoroughWarps;
+  // In line, volatile accesses are taken for strong.
+  const bool HasWeak =
+      (Flags & EnterVolatile) && (__crsan_config.Flags & WeakVolatile);
   const uint32_t Place =
-      Me.Place.Bits | (isUsedUp(Start) || IsThorough ? NeedsCare : 0);
+      Me.Place.Bits |
+      (isUsedUp(Start) || IsThorough || HasWeak ? NeedsCare : 0);
   if (Me.Lane == Leader) {
     storeRelaxed(W.Start, Start);
     if (IsThorough)

@@ -66,7 +66,7 @@ HELPER void collect(PlaceOf Place, SyncCells From, bool MayLock) {
 HOT_ENTRY void __crsan_md_release(crsan::abi::AccessSite *S, uint64_t A,
                                   uint32_t Place) {
   using namespace crsan::device;
-  if (!PlaceOf{Place}.isFollowed() || !canRace(A))
+  if (!PlaceOf{Place}.isFollowed() || !canRace(A) || !isStrongSite(*S))
     return;
   const Self Me(PlaceOf{Place});
   const LaneRef T = Me.thread();
@@ -90,10 +90,12 @@ HOT_ENTRY uint32_t __crsan_md_strong_done(crsan::abi::AccessSite *S, uint64_t A,
   using namespace crsan::device;
   if (!PlaceOf{Place}.isFollowed() || !(S->Flags & ReadsMemory) || !canRace(A))
     return 0;
+  if (!isStrongSite(*S))
+    return 1;
   const Self Me(PlaceOf{Place});
   const LaneRef T = Me.thread();
   noteSeenNear(Me.warp().Seen, uint64_t(1) << seenBit(A));
-  if (Swap == 2)
+  if (Swap == 2 && (S->Roles & TakesLock))
     takeLock(T, A);
   const SyncCells From(A, isWide(S->Scope) && !isOfBlock(A));
   bool IsKnown = spaceOf(A) == Space::Shared;
@@ -296,6 +298,31 @@ HOT_ENTRY void __crsan_md_collect(uint64_t Object, uint32_t Scope,
     return;
   collect(PlaceOf{Place}, SyncCells(Object, isWide(SyncScope(Scope))),
           /*MayLock=*/false);
+}
+
+/// As above, by a relaxed arrival: it tells what a fence before it has made
+/// ready, as a relaxed write does.
+HOT_ENTRY void __crsan_md_publish_fenced(uint64_t Object, uint32_t Scope,
+                                         uint32_t Place) {
+  using namespace crsan::device;
+  if (!PlaceOf{Place}.isFollowed())
+    return;
+  const Self Me(PlaceOf{Place});
+  const LaneRef T = Me.thread();
+  if (T.FenceBlock)
+    publish(Me, T,
+            SyncCells(Object, isWide(SyncScope(Scope)) && T.FenceDevice),
+            /*IsReleased=*/false, T.FenceDevice, T.FenceBlock);
+}
+
+/// As above, by a relaxed wait: what it gets, the next fence acquires.
+HOT_ENTRY void __crsan_md_collect_later(uint64_t Object, uint32_t Scope,
+                                        uint32_t Place) {
+  using namespace crsan::device;
+  if (!PlaceOf{Place}.isFollowed())
+    return;
+  awaitFence(Self(PlaceOf{Place}).thread(),
+             SyncCells(Object, isWide(SyncScope(Scope))));
 }
 
 /// This thread is about to copy `Size` bytes to `To`, in shared memory, and
