@@ -120,7 +120,7 @@ struct WarpState {
   uint32_t Barrier;
   uint32_t Floor; ///< No access of this grid has a smaller clock.
   /// Number of the block's first warp, warps of the block in bits 16-21, this
-  /// warp's place among them in bits 22-26, and NeedsCare to HasFresh.
+  /// warp's place among them in bits 22-26, and NeedsCare to TellsLanes.
   uint32_t Place;
   uint64_t SharedCells; ///< Shadow of the block's shared memory, or 0.
   uint32_t LockedLanes; ///< Lanes that hold a lock.
@@ -161,10 +161,11 @@ inline constexpr uint32_t seenBit(uint64_t Address) {
 /// In WarpState::Place: the clock is about to be used up, or the runtime is to
 /// look at all accesses (Thorough); a lane has executed a
 /// fence, so that what it writes may release; a lane has acquired something
-/// that no barrier of the block has handed on yet; another grid may run beside
-/// this one.
+/// that no barrier of the block has handed on yet; it is told which lanes of
+/// the block have told others (SyncCell::Lanes), as it is of the first blocks
+/// of a grid, the same for all warps of a block.
 inline constexpr uint32_t NeedsCare = 1u << 31, HasFenced = 1u << 30,
-                          HasFresh = 1u << 29;
+                          HasFresh = 1u << 29, TellsLanes = 1u << 28;
 
 /// In WarpState::Alive: two live blocks have the same number, or had until the
 /// next one came: nothing is judged.
@@ -174,6 +175,8 @@ enum WarpFlags : uint32_t {
   Leaky = 2,    ///< May end without a word: alive means nothing.
   HasKnown = 4, ///< Its row of the table of what is known is not all zero.
   Opaque = 8,   ///< Its grid may synchronise in ways that are not understood.
+  // From bit 16 on: from which of the block's sync cells its lanes have acquired
+  // (runtime/device/SyncCells.h).
 };
 
 /// Never taken back: of this block, or of one before it.
@@ -263,7 +266,10 @@ inline constexpr uint32_t NumWideCells = NumSyncCells / 2, SubCells = 8;
 /// What whoever acquires from an object comes to know. 256 bytes.
 struct SyncCell {
   uint64_t Seen; ///< As WarpState's.
-  uint32_t Pad[30];
+  /// Of one of the block's: which lanes of its warps, by their numbers, have
+  /// told of themselves, and in the upper half since which of its barriers.
+  uint64_t Lanes;
+  uint32_t Pad[28];
   uint32_t Known[KnownEntries];
 };
 static_assert(sizeof(SyncCell) == 256);

@@ -227,8 +227,8 @@ InstructionClass classifyFence(const Instruction &I) {
   InstructionClass C = {Category::Synchronisation};
   const auto Scope = scopeOf(I);
   const bool IsOfProxies = hasAny(I, {"proxy", "sync_restrict"}) && !Scope;
-  C.Orders = IsOfProxies || I.has("mbarrier_init") ? Ordering::None
-                                                   : Ordering::Fence;
+  C.Orders =
+      IsOfProxies || I.has("mbarrier_init") ? Ordering::None : Ordering::Fence;
   C.Scope = Scope.value_or(abi::SyncScope::System);
   return C;
 }

@@ -71,11 +71,11 @@ struct InstructionClass {
   /// Of an access; of an arrival or a wait at an mbarrier or at the cluster's
   /// barrier: Relaxed if only a fence makes it a release or an acquire.
   abi::SyncOrder Order = abi::SyncOrder::Weak;
-  bool IsAtomic = false;                       ///< A read-modify-write.
-  bool IsSwap = false;                         ///< atom.cas
-  bool IsVolatile = false;                     ///< ld.volatile, st.volatile
-  const Operand *Object = nullptr;             ///< See Ordering.
-  bool IsNumbered = false; ///< Object is the number of a barrier.
+  bool IsAtomic = false;           ///< A read-modify-write.
+  bool IsSwap = false;             ///< atom.cas
+  bool IsVolatile = false;         ///< ld.volatile, st.volatile
+  const Operand *Object = nullptr; ///< See Ordering.
+  bool IsNumbered = false;         ///< Object is the number of a barrier.
 };
 
 InstructionClass classify(const Instruction &I);

@@ -114,8 +114,7 @@ void MetadataInstrumenter::note(ModuleEvents &M) const {
                     (E.What == Event::Kind::Strong &&
                      knownSpace(E.Where) != unsigned(abi::Space::Shared) &&
                      !((E.Flags & abi::IsAtomic) && S.Inst->use_empty()));
-    M.HasVolatile |=
-        E.What == Event::Kind::Call || (E.Roles & abi::IsVolatile);
+    M.HasVolatile |= E.What == Event::Kind::Call || (E.Roles & abi::IsVolatile);
     M.HasBarriers |= E.What == Event::Kind::BlockBarrier ||
                      E.What == Event::Kind::Call ||
                      E.What == Event::Kind::Unknown;

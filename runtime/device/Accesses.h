@@ -320,9 +320,9 @@ ENTRY void __crsan_md_check(crsan::abi::AccessSite *Site, uint64_t A,
   }
 }
 
-/// `Size` bytes at `A` come from malloc, or it had none. Whoever had them before
-/// has given them back, and nothing in the program says so: their past ends.
-/// Blocks of the heap share no word.
+/// `Size` bytes at `A` come from malloc, or it had none. Whoever had them
+/// before has given them back, and nothing in the program says so: their past
+/// ends. Blocks of the heap share no word.
 ENTRY void __crsan_md_allocated(uint64_t A, uint64_t Size, uint32_t Place) {
   using namespace crsan::device;
   if (!PlaceOf{Place}.isFollowed() || A == 0)

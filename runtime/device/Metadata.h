@@ -145,6 +145,7 @@ HELPER void meetSome(PlaceOf Place, uint32_t Mask) {
   T.give(Now);
   raiseClock(W, Now);
   if (Mask == ~0u) {
+    T.ToldInBlock |= AnySource;
     __nvvm_bar_warp_sync(Mask);
     T.WarpDepart = step(Me);
     return;
@@ -167,6 +168,18 @@ HELPER void meetSome(PlaceOf Place, uint32_t Mask) {
   if (loadRelaxed(T.ToldLanes))
     Met |= takeFlags(T.ToldLanes);
   T.MetLanes = Met;
+  // What they have acquired, this one has.
+  if ((Place.Bits & TellsLanes) &&
+      (loadRelaxed(W.Flags) >> WarpSourcesShift & AllSources)) {
+    uint32_t Told = T.ToldInBlock;
+#pragma unroll 1
+    for (uint32_t Others = Mask; Others; Others &= Others - 1)
+      Told |=
+          loadRelaxed(
+              Self::stateOf(Me.number(), __builtin_ctz(Others)).ToldInBlock) &
+          AllSources;
+    T.ToldInBlock = Told;
+  }
   T.PartDepart = step(Me);
 }
 
@@ -310,8 +323,7 @@ HOT_ENTRY void __crsan_md_publish_fenced(uint64_t Object, uint32_t Scope,
   const Self Me(PlaceOf{Place});
   const LaneRef T = Me.thread();
   if (T.FenceBlock)
-    publish(Me, T,
-            SyncCells(Object, isWide(SyncScope(Scope)) && T.FenceDevice),
+    publish(Me, T, SyncCells(Object, isWide(SyncScope(Scope)) && T.FenceDevice),
             /*IsReleased=*/false, T.FenceDevice, T.FenceBlock);
 }
 

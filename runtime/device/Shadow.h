@@ -24,8 +24,8 @@ DEVICE bool isShadowed() { return __crsan_config.Flags & Shadowed; }
 /// Whether an access is strong, by what it is and by what the user has said of
 /// volatile ones.
 DEVICE bool isStrongSite(const AccessSite &S) {
-  return (S.Flags & IsStrong) && !((S.Roles & IsVolatile) &&
-                                   (__crsan_config.Flags & WeakVolatile));
+  return (S.Flags & IsStrong) &&
+         !((S.Roles & IsVolatile) && (__crsan_config.Flags & WeakVolatile));
 }
 
 DEVICE Metadata &metadata() {

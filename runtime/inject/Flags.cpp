@@ -121,16 +121,16 @@ static std::optional<std::string> choose(std::string &Field,
 static std::optional<std::string> assign(Flags &F, std::string_view Name,
                                          std::string_view Value) {
 #define CRSAN_BOOL(Option, Default, Description)                               \
-  if (Name == optionName(#Option))                                                         \
+  if (Name == optionName(#Option))                                             \
     return set(F.Option, Name, Value);
 #define CRSAN_UINT(Option, Default, Least, Greatest, Description)              \
-  if (Name == optionName(#Option))                                                         \
+  if (Name == optionName(#Option))                                             \
     return set(F.Option, Name, Value, Least, Greatest);
 #define CRSAN_STRING(Option, Default, Description)                             \
-  if (Name == optionName(#Option))                                                         \
+  if (Name == optionName(#Option))                                             \
     return set(F.Option, Name, Value);
 #define CRSAN_CHOICE(Option, Default, Choices, Description)                    \
-  if (Name == optionName(#Option))                                                         \
+  if (Name == optionName(#Option))                                             \
     return choose(F.Option, Name, Value, Choices);
 #include "Flags.inc"
 #undef CRSAN_BOOL

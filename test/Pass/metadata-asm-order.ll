@@ -100,9 +100,11 @@ define void @mbarriers(i32 %b) {
 ; CHECK-NEXT:   asm mbarrier.expect_tx.relaxed.cta.shared.b64 [$0], 4;
 ; CHECK-NEXT:   publish_fenced(256, 1)
 ; CHECK-NEXT:   call @llvm.nvvm.barrier.cluster.arrive.relaxed
+; CHECK-NEXT:   fence
 ; CHECK-NEXT:   fence(1)
 ; CHECK-NEXT:   publish(256, 1)
 ; CHECK-NEXT:   asm fence.acq_rel.cluster; barrier.cluster.arrive.relaxed;
+; CHECK-NEXT:   fence(1)
 ; CHECK-NEXT:   ret
 define void @relaxed(i32 %b, i64 %s) {
   call void asm sideeffect "barrier.cluster.arrive.relaxed.aligned;", "~{memory}"()

@@ -149,9 +149,11 @@ TEST(PTXClassify, Orderings) {
     EXPECT_EQ(int(classOf(Text).Orders), int(Expected)) << Text;
 }
 
-// Intent: a relaxed arrival releases nothing and a relaxed wait acquires nothing;
-// the scope is the instruction's, not the state space.
+// Intent: a relaxed arrival releases nothing and a relaxed wait acquires
+// nothing; the scope is the instruction's, not the state space.
 TEST(PTXClassify, OrdersAtBarriers) {
+  using crsan::abi::SyncOrder;
+  using crsan::abi::SyncScope;
   const struct {
     const char *Text;
     Ordering Orders;
