@@ -139,7 +139,8 @@ DEVICE uint32_t lanesHeardOf(const Self &Me, const LaneRef &T) {
   const uint32_t Interval = intervalOf(Me);
   uint32_t Sources = T.ToldInBlock & AllSources;
   // What one of its lanes knew, all of those that have met do.
-  if (loadRelaxed(W.Met) > loadRelaxed(W.Barrier))
+  const uint32_t Met = loadRelaxed(W.Met);
+  if (Met > loadRelaxed(W.Barrier) && Met > loadRelaxed(W.Start))
     Sources |= loadRelaxed(W.Flags) >> WarpSourcesShift & AllSources;
   uint32_t Lanes = 1u << Me.Lane | T.MetLanes;
   if (Sources & AnySource)
