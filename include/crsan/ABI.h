@@ -201,6 +201,7 @@ enum ConfigFlags : uint32_t {
   IntraWarp = 16,     ///< Compare the lanes of a warp with each other.
   Watch = 64,         ///< Set watchpoints, and look for those of others.
   Shadowed = 128,     ///< Metadata mode: Config::Metadata is set.
+  WeakVolatile = 256, ///< `volatile=weak`: volatile accesses are weak ones.
 };
 
 /// `__constant__`, zero until the library writes it: a program without the

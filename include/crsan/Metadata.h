@@ -120,7 +120,7 @@ struct WarpState {
   uint32_t Barrier;
   uint32_t Floor; ///< No access of this grid has a smaller clock.
   /// Number of the block's first warp, warps of the block in bits 16-21, this
-  /// warp's place among them in bits 22-26, and NeedsCare to HasFresh.
+  /// warp's place among them in bits 22-26, and NeedsCare to TellsLanes.
   uint32_t Place;
   uint64_t SharedCells; ///< Shadow of the block's shared memory, or 0.
   uint32_t LockedLanes; ///< Lanes that hold a lock.
@@ -161,10 +161,11 @@ inline constexpr uint32_t seenBit(uint64_t Address) {
 /// In WarpState::Place: the clock is about to be used up, or the runtime is to
 /// look at all accesses (Thorough); a lane has executed a
 /// fence, so that what it writes may release; a lane has acquired something
-/// that no barrier of the block has handed on yet; another grid may run beside
-/// this one.
+/// that no barrier of the block has handed on yet; it is told which lanes of
+/// the block have told others (SyncCell::Lanes), as it is of the first blocks
+/// of a grid, the same for all warps of a block.
 inline constexpr uint32_t NeedsCare = 1u << 31, HasFenced = 1u << 30,
-                          HasFresh = 1u << 29;
+                          HasFresh = 1u << 29, TellsLanes = 1u << 28;
 
 /// In WarpState::Alive: two live blocks have the same number, or had until the
 /// next one came: nothing is judged.
@@ -174,6 +175,8 @@ enum WarpFlags : uint32_t {
   Leaky = 2,    ///< May end without a word: alive means nothing.
   HasKnown = 4, ///< Its row of the table of what is known is not all zero.
   Opaque = 8,   ///< Its grid may synchronise in ways that are not understood.
+  // From bit 16 on: from which of the block's sync cells its lanes have acquired
+  // (runtime/device/SyncCells.h).
 };
 
 /// Never taken back: of this block, or of one before it.
@@ -263,7 +266,10 @@ inline constexpr uint32_t NumWideCells = NumSyncCells / 2, SubCells = 8;
 /// What whoever acquires from an object comes to know. 256 bytes.
 struct SyncCell {
   uint64_t Seen; ///< As WarpState's.
-  uint32_t Pad[30];
+  /// Of one of the block's: which lanes of its warps, by their numbers, have
+  /// told of themselves, and in the upper half since which of its barriers.
+  uint64_t Lanes;
+  uint32_t Pad[28];
   uint32_t Known[KnownEntries];
 };
 static_assert(sizeof(SyncCell) == 256);
@@ -374,6 +380,13 @@ enum AccessFlags : uint8_t {
   IsOverwritten = 32,
   IsCopy = 64, ///< By an asynchronous copy, of what it writes.
 };
+enum AccessRoles : uint32_t {
+  /// Not atomic: strong in PTX and weak in C++ (WeakVolatile).
+  IsVolatile = 1,
+  /// A compare-and-swap that takes a lock, if it succeeds: its thread gives the
+  /// lock back in any case.
+  TakesLock = 2,
+};
 /// As PTX has them. No scope is less than a block's.
 enum class SyncScope : uint8_t {
   Block = 0,
@@ -403,7 +416,7 @@ struct AccessSite {
   /// the first one a multiple of a power of two that is not less than `Count`.
   uint32_t Number;
   uint32_t Count; ///< Of the function's first site: how many there are.
-  uint32_t Reserved;
+  uint32_t Roles; ///< AccessRoles.
 };
 static_assert(sizeof(AccessSite) == 32);
 /// AccessSite::Index: none yet, about to be given, and none left.
@@ -488,6 +501,8 @@ enum EnterFlags : uint32_t {
   /// By strong accesses beyond its block, a thread may wait for others that are
   /// not followed (the host, a copy), or tell them.
   EnterSignals = 8,
+  /// There may be volatile accesses.
+  EnterVolatile = 16,
 };
 
 /// Why two accesses are a race, in Record::After of a two-sided record. "The

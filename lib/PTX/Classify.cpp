@@ -113,9 +113,13 @@ InstructionClass access(const Instruction &I, Category What, bool IsRead,
   return C;
 }
 
-/// The first scope that is written.
+/// The first scope that is written. NVVM's intrinsics may name a state space as
+/// well (`space.cta.scope.cluster`); then a word says which is the scope.
 std::optional<abi::SyncScope> scopeOf(const Instruction &I) {
-  for (std::string_view M : I.Modifiers) {
+  const auto Named = std::ranges::find(I.Modifiers, "scope");
+  for (auto It = Named == I.Modifiers.end() ? I.Modifiers.begin() : Named;
+       It != I.Modifiers.end(); ++It) {
+    const std::string_view M = *It;
     if (M == "cta")
       return abi::SyncScope::Block;
     if (M == "cluster")
@@ -150,8 +154,12 @@ InstructionClass strongAccess(const Instruction &I, bool IsRead, bool IsWrite,
 InstructionClass classifyLoadOrStore(const Instruction &I, bool IsStore) {
   if (firstIs(I, "async") || firstIs(I, "bulk"))
     return {Category::AsyncCopy};
-  if (hasAny(I, {"volatile", "relaxed", "acquire", "release", "mmio", "sc"}))
-    return strongAccess(I, !IsStore, IsStore, abi::SyncScope::System);
+  if (hasAny(I, {"volatile", "relaxed", "acquire", "release", "mmio", "sc"})) {
+    InstructionClass C =
+        strongAccess(I, !IsStore, IsStore, abi::SyncScope::System);
+    C.IsVolatile = I.has("volatile");
+    return C;
+  }
   return access(I, Category::WeakAccess, !IsStore, IsStore);
 }
 
@@ -162,6 +170,13 @@ InstructionClass classifyAtomic(const Instruction &I) {
   C.IsAtomic = true;
   C.IsSwap = I.has("cas");
   return C;
+}
+
+/// Of an arrival at a barrier, or of a wait there.
+abi::SyncOrder orderAtBarrier(const Instruction &I, bool IsArrival) {
+  return I.has("relaxed") ? abi::SyncOrder::Relaxed
+         : IsArrival      ? abi::SyncOrder::Release
+                          : abi::SyncOrder::Acquire;
 }
 
 /// bar, barrier: of a warp, a block, some of its threads, or a cluster.
@@ -177,6 +192,7 @@ InstructionClass classifyBarrier(const Instruction &I) {
   } else if (I.has("cluster")) {
     C.Orders =
         I.has("arrive") ? Ordering::ClusterArrival : Ordering::ClusterWait;
+    C.Order = orderAtBarrier(I, I.has("arrive"));
     C.Scope = abi::SyncScope::Cluster;
   } else {
     // A reduction has its result in front and its predicate behind.
@@ -200,15 +216,19 @@ InstructionClass classifyMbarrier(const Instruction &I) {
     C.Orders = Ordering::Wait;
   else if (hasAny(I, {"arrive", "arrive_drop"}))
     C.Orders = Ordering::Arrival;
+  if (C.Orders != Ordering::None)
+    C.Order = orderAtBarrier(I, C.Orders == Ordering::Arrival);
   return C;
 }
 
-/// Fences between the proxies of one thread order nothing between threads.
+/// Fences between the proxies of one thread order nothing between threads, and
+/// fence.mbarrier_init nothing but the initialisation of mbarriers.
 InstructionClass classifyFence(const Instruction &I) {
   InstructionClass C = {Category::Synchronisation};
   const auto Scope = scopeOf(I);
   const bool IsOfProxies = hasAny(I, {"proxy", "sync_restrict"}) && !Scope;
-  C.Orders = IsOfProxies ? Ordering::None : Ordering::Fence;
+  C.Orders =
+      IsOfProxies || I.has("mbarrier_init") ? Ordering::None : Ordering::Fence;
   C.Scope = Scope.value_or(abi::SyncScope::System);
   return C;
 }

@@ -70,11 +70,14 @@ struct InstructionClass {
   // Of what orders memory, a StrongAccess or a Synchronisation:
   Ordering Orders = Ordering::None;
   abi::SyncScope Scope = abi::SyncScope::System;
-  abi::SyncOrder Order = abi::SyncOrder::Weak; ///< Of an access.
-  bool IsAtomic = false;                       ///< A read-modify-write.
-  bool IsSwap = false;                         ///< atom.cas
-  const Operand *Object = nullptr;             ///< See Ordering.
-  bool IsNumbered = false; ///< Object is the number of a barrier.
+  /// Of an access; of an arrival or a wait at an mbarrier or at the cluster's
+  /// barrier: Relaxed if only a fence makes it a release or an acquire.
+  abi::SyncOrder Order = abi::SyncOrder::Weak;
+  bool IsAtomic = false;           ///< A read-modify-write.
+  bool IsSwap = false;             ///< atom.cas
+  bool IsVolatile = false;         ///< ld.volatile, st.volatile
+  const Operand *Object = nullptr; ///< See Ordering.
+  bool IsNumbered = false;         ///< Object is the number of a barrier.
 };
 
 InstructionClass classify(const Instruction &I);

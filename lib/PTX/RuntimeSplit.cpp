@@ -166,6 +166,19 @@ std::string_view entryName(const Item &It) {
   return Signature.substr(Begin, End - Begin);
 }
 
+/// The name of the function that the item declares.
+std::string_view functionName(const Item &It) {
+  const std::string_view Text = It.Text;
+  size_t Begin = skipBlank(Text, Text.find(".func") + 5);
+  if (Begin < Text.size() && Text[Begin] == '(')
+    Begin =
+        skipBlank(Text, std::min(Text.find(')', Begin), Text.size() - 1) + 1);
+  size_t End = Begin;
+  while (End < Text.size() && isNameChar(Text[End]))
+    ++End;
+  return Text.substr(Begin, End - Begin);
+}
+
 /// The product of the numbers behind a directive; 0 if it is not there.
 unsigned numbersBehind(std::string_view Signature, std::string_view Directive) {
   size_t At = Signature.find(Directive);
@@ -192,14 +205,17 @@ unsigned numbersBehind(std::string_view Signature, std::string_view Directive) {
 
 std::optional<RuntimeSplit> splitRuntime(std::string_view PTX) {
   RuntimeSplit Split;
-  bool HasRuntime = false, HasTwins = false;
+  std::string Header, Twins;
+  std::vector<Item> Declared;
+  bool HasRuntime = false;
   auto Add = [&](const Item &It) {
     const std::string Text = std::string(It.Text) + "\n";
     if (It.IsModuleHeader) {
       Split.Program += Text;
       // Neither part has debug information, which `debug` would promise.
-      for (std::string *Part : {&Split.Runtime, &Split.Twins})
-        *Part += Text.substr(0, Text.find(", debug")) + "\n";
+      const std::string Bare = Text.substr(0, Text.find(", debug")) + "\n";
+      Split.Runtime += Bare;
+      Header += Bare;
       return;
     }
     const std::string Signature = bareSignature(It);
@@ -208,30 +224,31 @@ std::optional<RuntimeSplit> splitRuntime(std::string_view PTX) {
     switch (ownerOf(It)) {
     case Owner::Program:
       Split.Program += Text;
-      // Twins need the program's variables and what it declares.
-      if (!It.IsDefinition && !startsWith(Text, 0, ".section") &&
-          !startsWith(Text, 0, ".file"))
-        Split.Twins += Text;
+      if (startsWith(Text, 0, ".extern") && IsFunction)
+        Declared.push_back(It);
       break;
     case Owner::Twin:
-      Split.Twins += Text;
-      HasTwins = true;
+      Twins += Text;
       break;
     case Owner::Runtime:
       Split.Program += ".extern " + Signature + ";\n";
       // A function is declared ahead of its definition; an object is not.
       Split.Runtime += ".visible " + Signature +
                        std::string(It.Text.substr(It.Signature)) + "\n";
-      if (!IsFunction)
-        Split.Twins += Text;
       HasRuntime |= IsFunction && It.IsDefinition;
       break;
     }
   };
   if (!forEachItem(PTX, Add) || !HasRuntime)
     return std::nullopt;
-  if (!HasTwins)
-    Split.Twins.clear();
+  if (Twins.empty())
+    return Split;
+  // Twins have variables of their own; of the program, they need the functions
+  // that it calls and does not define.
+  for (const Item &It : Declared)
+    if (Twins.find(std::string(functionName(It)) + ",") != Twins.npos)
+      Header += std::string(It.Text) + "\n";
+  Split.Twins = Header + Twins;
   return Split;
 }
 

@@ -128,6 +128,7 @@ private:
   std::optional<Place> placeOf(const ptx::Instruction &I,
                                const ptx::Operand *Operand,
                                ptx::StateSpace Space) const;
+  Value *valueOf(const ptx::Operand &Op) const;
   void addUnknown() { To.List.push_back({Event::Kind::Unknown}); }
 
   CallBase &Call;
@@ -287,6 +288,15 @@ void AssemblyReader::readWeak(const ptx::Instruction &I,
     To.Skipped = Skip::Assembly;
 }
 
+/// A number, or what goes in by an operand; null if the assembly computes it.
+Value *AssemblyReader::valueOf(const ptx::Operand &Op) const {
+  if (Op.What == ptx::Operand::Kind::Integer)
+    return ConstantInt::get(Type::getInt32Ty(Call.getContext()), Op.Bits);
+  return Op.What == ptx::Operand::Kind::Name && !Op.Member && !Op.IsNegated
+             ? Operands.input(Op.Text)
+             : nullptr;
+}
+
 /// `cp.async.cg.shared.global [to], [from], 16, read` or `ignore`, a predicate.
 std::optional<Copy>
 AssemblyReader::copyOf(const ptx::Instruction &I,
@@ -296,22 +306,15 @@ AssemblyReader::copyOf(const ptx::Instruction &I,
   const size_t Number = I.Operands.size() - I.has("L2::cache_hint");
   if (!C.Address || !If || Number < 3 || Number > 4)
     return std::nullopt;
-  auto Value = [&](const ptx::Operand &Op) -> llvm::Value * {
-    if (Op.What == ptx::Operand::Kind::Integer)
-      return ConstantInt::get(Type::getInt32Ty(Call.getContext()), Op.Bits);
-    return Op.What == ptx::Operand::Kind::Name && !Op.Member && !Op.IsNegated
-               ? Operands.input(Op.Text)
-               : nullptr;
-  };
   const auto To = placeOf(I, &I.Operands[0], ptx::StateSpace::Shared),
              From = placeOf(I, &I.Operands[1], ptx::StateSpace::Global);
-  const auto *Size = dyn_cast_or_null<ConstantInt>(Value(I.Operands[2]));
+  const auto *Size = dyn_cast_or_null<ConstantInt>(valueOf(I.Operands[2]));
   if (!To || !From || !Size)
     return std::nullopt;
   Copy Result = {*To, *From, Size->getZExtValue(), nullptr, *If};
   if (Number == 3)
     return Result;
-  if (Result.Read = Value(I.Operands[3]); Result.Read)
+  if (Result.Read = valueOf(I.Operands[3]); Result.Read)
     return Result.Read->getType()->isIntegerTy() ? std::optional(Result)
                                                  : std::nullopt;
   const auto Ignore = Predicates.find(I.Operands[3].Text);
@@ -355,12 +358,16 @@ void AssemblyReader::readStrong(const ptx::Instruction &I,
   Event E = access(Event::Kind::Strong, C, *Where);
   E.Flags |= abi::IsStrong | (C.IsAtomic ? abi::IsAtomic : 0);
   E.Order = C.Order;
+  E.Roles = C.IsVolatile ? abi::IsVolatile : 0;
   // atom.cas d, [a], b, c
   if (C.IsSwap && I.Operands.size() == 4) {
     const std::optional<int> Result = Operands.output(I.Operands[0].Text);
     E.Expected = Result ? Operands.input(I.Operands[2].Text) : nullptr;
     E.Result = Result.value_or(-1);
   }
+  // The last operand, of st, atom.exch and atom.cas.
+  if (C.IsWrite && (!C.IsAtomic || C.IsSwap || I.has("exch")))
+    E.Written = valueOf(I.Operands.back());
   To.List.push_back(E);
 }
 
@@ -374,8 +381,13 @@ void AssemblyReader::readSynchronisation(const ptx::Instruction &I,
   if (MayBeSkipped && IsBarrier)
     return addUnknown();
   const bool IsShared = I.has("shared") || I.has("shared::cta");
+  ptx::InstructionClass Told = C;
+  // A fence of the statement, which is not told in between, may make an
+  // arrival a release.
+  if (HasOrdered || (C.Orders != ptx::Ordering::Wait && !IsStraight))
+    Told.Order = abi::SyncOrder::Weak;
   addOrdering(
-      To, C,
+      To, Told,
       placeOf(I, C.Object,
               IsShared ? ptx::StateSpace::Shared : ptx::StateSpace::Generic));
 }

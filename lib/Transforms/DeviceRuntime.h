@@ -39,7 +39,10 @@ inline constexpr char BlockArriveUnevenName[] =
     "__crsan_md_block_arrive_uneven";
 inline constexpr char BlockDepartName[] = "__crsan_md_block_depart";
 inline constexpr char PublishName[] = "__crsan_md_publish";
+inline constexpr char PublishFencedName[] = "__crsan_md_publish_fenced";
 inline constexpr char CollectName[] = "__crsan_md_collect";
+inline constexpr char CollectLaterName[] = "__crsan_md_collect_later";
+inline constexpr char AllocatedName[] = "__crsan_md_allocated";
 inline constexpr char CopyName[] = "__crsan_md_copy";
 inline constexpr char CommitCopiesName[] = "__crsan_md_commit_copies";
 inline constexpr char AwaitCopiesName[] = "__crsan_md_await_copies";

@@ -72,6 +72,18 @@ Event strong(Instruction &I, Value *Pointer, Type *T, uint8_t Flags) {
   return E;
 }
 
+/// What an instruction writes that only writes, or exchanges.
+Value *writtenBy(Instruction &I) {
+  if (auto *Store = dyn_cast<StoreInst>(&I))
+    return Store->getValueOperand();
+  if (auto *Swap = dyn_cast<AtomicCmpXchgInst>(&I))
+    return Swap->getNewValOperand();
+  auto *Update = dyn_cast<AtomicRMWInst>(&I);
+  return Update && Update->getOperation() == AtomicRMWInst::Xchg
+             ? Update->getValOperand()
+             : nullptr;
+}
+
 /// An access of LLVM's, atomic or volatile. A volatile one is a relaxed one of
 /// system scope; an atomic one of no other thread's scope is that of PTX
 /// anyway.
@@ -85,7 +97,10 @@ void addStrong(Events &To, Instruction &I, Value *Pointer, Type *T,
   E.Order = orderOf(Order, Flags);
   if (Order != AtomicOrdering::NotAtomic)
     E.Scope = scopeOf(I, *getAtomicSyncScopeID(&I)).value_or(Scope::Block);
+  else
+    E.Roles = abi::IsVolatile;
   E.Expected = Expected;
+  E.Written = writtenBy(I);
   To.List.push_back(E);
 }
 
@@ -120,8 +135,12 @@ void addAtomicIntrinsic(Events &To, IntrinsicInst &Call,
   }
   Event E = strong(Call, Pointer, Call.getType(), Updates);
   E.Scope = is_contained(Words, "cta") ? Scope::Block : Scope::System;
-  if (is_contained(Words, "cas"))
+  if (is_contained(Words, "cas")) {
     E.Expected = Call.getArgOperand(1);
+    E.Written = Call.getArgOperand(2);
+  } else if (is_contained(Words, "exch")) {
+    E.Written = Call.getArgOperand(1);
+  }
   To.List.push_back(E);
 }
 
@@ -185,6 +204,17 @@ void addIntrinsic(Events &To, IntrinsicInst &Call) {
     To.List.push_back({Event::Kind::Unknown});
 }
 
+/// Functions of CUDA's that take memory from the device's heap; their first
+/// argument is its size. `new` calls the first.
+bool isAllocation(const CallBase &Call) {
+  const Function *Callee = Call.getCalledFunction();
+  return Callee && Callee->isDeclaration() &&
+         is_contained({"malloc", "__nv_aligned_device_malloc"},
+                      Callee->getName()) &&
+         Call.getType()->isPointerTy() && Call.arg_size() > 0 &&
+         Call.getArgOperand(0)->getType()->isIntegerTy();
+}
+
 /// Functions of CUDA's that neither wait for another thread nor tell one
 /// anything.
 bool isHarmless(const Function &F) {
@@ -196,8 +226,13 @@ bool isHarmless(const Function &F) {
 /// A callee that is seen here is instrumented like any other function. One that
 /// is not may be instrumented elsewhere, or may do anything: at run time, it
 /// tells.
-void addCall(Events &To, const CallBase &Call) {
+void addCall(Events &To, CallBase &Call) {
   const Function *Callee = Call.getCalledFunction();
+  if (isAllocation(Call)) {
+    To.List.push_back({Event::Kind::Allocate, placeOf(&Call)});
+    To.List.back().Length = Call.getArgOperand(0);
+    return;
+  }
   if (Callee && (Callee->isIntrinsic() || isHarmless(*Callee) ||
                  (!Callee->isDeclaration() && !Callee->isInterposable())))
     return;
@@ -314,6 +349,7 @@ void addOrdering(Events &To, const ptx::InstructionClass &C,
   Place Where = Object.value_or(Place());
   auto Add = [&](Event::Kind What) {
     To.List.push_back({What, Where, C.Scope});
+    To.List.back().Order = C.Order;
     To.List.back().IsCounted =
         C.IsNumbered && What != Event::Kind::BlockBarrier;
   };

@@ -51,19 +51,23 @@ struct Event {
     Learn,        ///< May acquire anything, and hand it on at once.
     Unknown,      ///< Anything.
     Call,         ///< Of a function of another module, perhaps.
+    Allocate,     ///< `Length` bytes at `Where` begin anew, with no past.
     Leave,        ///< The thread ends.
   };
   Kind What;
-  /// Of Weak, Strong, BlockBarrier, Publish, Collect and Copy.
+  /// Of Weak, Strong, BlockBarrier, Publish, Collect, Copy and Allocate.
   Place Where = {};
   abi::SyncScope Scope = abi::SyncScope::Block;
 
   // Of Weak, Strong and Copy:
   uint8_t Flags = 0; ///< abi::AccessFlags.
+  /// Also of a Publish, which is Relaxed if it publishes what a fence before it
+  /// has made ready, and of a Collect, if a fence behind it collects.
   abi::SyncOrder Order = abi::SyncOrder::Weak;
+  uint32_t Roles = 0;     ///< abi::AccessRoles.
   uint64_t Size = 0;      ///< Bytes; 0: Length.
   uint64_t WholeSize = 0; ///< Bytes of the whole instruction, for the report.
-  /// Or, of AwaitCopies, a number; null: all copies have ended.
+  /// Of AwaitCopies: a number; null: all copies have ended.
   llvm::Value *Length = nullptr;
   Guard If = {}; ///< Of Weak and Copy.
   /// Of a compare-and-swap: what it compares with, and which element of the
@@ -71,6 +75,9 @@ struct Event {
   /// that is hard to say.
   llvm::Value *Expected = nullptr;
   int Result = -1;
+  /// Of a Strong that writes: the value, if it is known. A compare-and-swap may
+  /// write it.
+  llvm::Value *Written = nullptr;
 
   llvm::Value *Mask = nullptr; ///< Of a WarpBarrier.
   /// Of a Fence: nothing of its instruction comes before it but weak accesses,

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EventPlan.h"
+#include "Locks.h"
 #include "Operands.h"
 #include "Unroll.h"
 #include "llvm/ADT/PostOrderIterator.h"
@@ -78,6 +79,9 @@ EventPlan::EventPlan(Function &F, FunctionAnalysisManager &FAM)
     Checked.endBlock();
     AtEnd.try_emplace(BB, std::move(Checked));
   }
+  for (Step &S : Steps)
+    if (takesLock(S, Steps, FAM.getResult<DominatorTreeAnalysis>(F)))
+      S.What.Roles |= abi::TakesLock;
   planShared(FAM);
   if (Arrays)
     planArrays(FAM);

@@ -114,6 +114,7 @@ void MetadataInstrumenter::note(ModuleEvents &M) const {
                     (E.What == Event::Kind::Strong &&
                      knownSpace(E.Where) != unsigned(abi::Space::Shared) &&
                      !((E.Flags & abi::IsAtomic) && S.Inst->use_empty()));
+    M.HasVolatile |= E.What == Event::Kind::Call || (E.Roles & abi::IsVolatile);
     M.HasBarriers |= E.What == Event::Kind::BlockBarrier ||
                      E.What == Event::Kind::Call ||
                      E.What == Event::Kind::Unknown;
@@ -129,7 +130,8 @@ void MetadataInstrumenter::note(ModuleEvents &M) const {
 void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
   Module = M;
   EnterFlags = Flags | (M.HasBarriers ? abi::EnterBarriers : 0) |
-               (M.HasSignals ? abi::EnterSignals : 0);
+               (M.HasSignals ? abi::EnterSignals : 0) |
+               (M.HasVolatile ? abi::EnterVolatile : 0);
   CountedBarriers = isWholeKernel() ? countedBarriers() : M.CountedBarriers;
   Constant *Sites = nullptr;
   for (Step &S : Plan.steps())
@@ -301,6 +303,7 @@ Constant *MetadataInstrumenter::siteOf(Step &S) {
                (S.isRemembered() ? 0 : abi::IsOverwritten);
   Site.Scope = E.Scope;
   Site.Order = E.Order;
+  Site.Roles = E.Roles;
   Site.MemorySpace = uint8_t(spaceOf(E.Where.Space));
   ++(E.What == Event::Kind::Strong ? NumFollowedStrong : NumFollowedWeak);
   return ConstantExpr::getAddrSpaceCast(
@@ -419,7 +422,7 @@ void MetadataInstrumenter::emitBefore(size_t Number) {
     }
     return;
   case Event::Kind::Publish:
-    return callWithPlace(B, PublishName, E);
+    return callAtObject(B, E);
   case Event::Kind::Copy:
     call(B, CopyName, {S.Site, emitAddress(B, E.Where), emitLength(B, E)});
     return;
@@ -455,6 +458,7 @@ void MetadataInstrumenter::emitBefore(size_t Number) {
     call(B, FenceName, B.getInt32(uint32_t(E.Scope)));
     return;
   case Event::Kind::Collect:
+  case Event::Kind::Allocate:
     return;
   }
 }
@@ -496,12 +500,17 @@ void MetadataInstrumenter::emitAfter(const Step &S) {
       callWithPlace(B, CollectName, E);
     return;
   case Event::Kind::Collect:
-    return callWithPlace(B, CollectName, E);
+    return callAtObject(B, E);
   case Event::Kind::Unknown:
     call(B, UnknownName);
     return;
   case Event::Kind::Call:
     call(B, ReturnedName);
+    return;
+  case Event::Kind::Allocate:
+    call(B, AllocatedName,
+         {emitAddress(B, E.Where),
+          B.CreateZExtOrTrunc(E.Length, B.getInt64Ty())});
     return;
   case Event::Kind::Weak:
   case Event::Kind::WarpBarrier:
@@ -530,6 +539,15 @@ void MetadataInstrumenter::callAwait(IRBuilder<> &B, const Event &E) {
     call(B, AwaitAllCopiesName);
   else
     call(B, AwaitCopiesName, B.CreateZExtOrTrunc(E.Length, B.getInt32Ty()));
+}
+
+/// A Publish or a Collect.
+void MetadataInstrumenter::callAtObject(IRBuilder<> &B, const Event &E) {
+  const bool IsRelaxed = E.Order == abi::SyncOrder::Relaxed;
+  if (E.What == Event::Kind::Publish)
+    callWithPlace(B, IsRelaxed ? PublishFencedName : PublishName, E);
+  else
+    callWithPlace(B, IsRelaxed ? CollectLaterName : CollectName, E);
 }
 
 void MetadataInstrumenter::callWithPlace(IRBuilder<> &B, StringRef Name,

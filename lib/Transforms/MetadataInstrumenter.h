@@ -27,6 +27,7 @@ struct ModuleEvents {
   /// A thread may wait for others, or tell them, by strong accesses beyond its
   /// block that no runtime follows on the other side (abi::EnterSignals).
   bool HasSignals = false;
+  bool HasVolatile = false; ///< There may be volatile accesses.
   /// Also where that cannot be seen here, or not be changed.
   bool HasForeignBarriers = false;
   /// A bit for each of a block's 16 barriers that threads may come to by a
@@ -84,6 +85,7 @@ private:
   llvm::Constant *siteOf(Step &S);
   void callCheck(llvm::IRBuilder<> &B, const Step &S);
   void callAwait(llvm::IRBuilder<> &B, const Event &E);
+  void callAtObject(llvm::IRBuilder<> &B, const Event &E);
   void callWithPlace(llvm::IRBuilder<> &B, llvm::StringRef Name,
                      const Event &E);
 

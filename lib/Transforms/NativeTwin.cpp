@@ -10,8 +10,10 @@
 #include "crsan/ABI.h"
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Operator.h"
@@ -33,14 +35,16 @@ bool mayPoll(const CallBase &Call) {
   return Text.contains("bra") && !Text.contains("mbarrier");
 }
 
+using Blocks = SmallPtrSet<BasicBlock *, 16>;
+
 /// Whether the value of `Condition` comes, by instructions of `Cycle`, from one
 /// of `Cycle` that may learn what another block has done.
-bool dependsOnOthers(Value *Condition, ArrayRef<BasicBlock *> Cycle) {
+bool dependsOnOthers(Value *Condition, const Blocks &Cycle) {
   SetVector<Value *> Values;
   Values.insert(Condition);
   for (unsigned I = 0; I < Values.size(); ++I) {
     auto *Inst = dyn_cast<Instruction>(Values[I]);
-    if (!Inst || !is_contained(Cycle, Inst->getParent()))
+    if (!Inst || !Cycle.contains(Inst->getParent()))
       continue;
     if (mayWait(*Inst))
       return true;
@@ -49,23 +53,31 @@ bool dependsOnOthers(Value *Condition, ArrayRef<BasicBlock *> Cycle) {
   return false;
 }
 
-/// Whether `F` has a loop that ends by what another block does. Loops are found
-/// as cycles of the control flow graph, so that irreducible ones count too.
+/// Whether it depends on other blocks if control leaves `Cycle`.
+bool endsByOthers(const Blocks &Cycle) {
+  return any_of(Cycle, [&](BasicBlock *BB) {
+    const Instruction *End = BB->getTerminator();
+    return End->getNumSuccessors() > 1 &&
+           !all_of(successors(BB),
+                   [&](BasicBlock *Next) { return Cycle.contains(Next); }) &&
+           any_of(End->operands(), [&](Value *Operand) {
+             return !isa<BasicBlock>(Operand) &&
+                    dependsOnOthers(Operand, Cycle);
+           });
+  });
+}
+
+/// Whether `F` has a loop that ends by what another block does: a natural one,
+/// or a cycle of the control flow graph that is none.
 bool mayWaitForBlocks(Function &F) {
-  for (auto Cycle = scc_begin(&F); !Cycle.isAtEnd(); ++Cycle) {
-    if (!Cycle.hasCycle())
-      continue;
-    for (BasicBlock *BB : *Cycle) {
-      if (all_of(successors(BB),
-                 [&](BasicBlock *Next) { return is_contained(*Cycle, Next); }))
-        continue;
-      const Instruction *End = BB->getTerminator();
-      if (End->getNumOperands() &&
-          !End->getOperand(0)->getType()->isLabelTy() &&
-          dependsOnOthers(End->getOperand(0), *Cycle))
-        return true;
-    }
-  }
+  const DominatorTree DT(F);
+  const LoopInfo LI(DT);
+  for (const Loop *L : LI.getLoopsInPreorder())
+    if (endsByOthers(Blocks(L->block_begin(), L->block_end())))
+      return true;
+  for (auto Cycle = scc_begin(&F); !Cycle.isAtEnd(); ++Cycle)
+    if (Cycle.hasCycle() && endsByOthers(Blocks(Cycle->begin(), Cycle->end())))
+      return true;
   return any_of(instructions(F), [](const Instruction &I) {
     const auto *Call = dyn_cast<CallBase>(&I);
     return Call && mayPoll(*Call);

@@ -253,7 +253,7 @@ void SiteTable::emit(uint32_t Flags, uint32_t Skipped, uint32_t Exempt) {
                       uint64_t(S.Scope) << 40 | uint64_t(S.Order) << 48 |
                       uint64_t(S.MemorySpace) << 56,
                   uint64_t(abi::NoIndexYet) | uint64_t(S.Number) << 32,
-                  uint64_t(S.Count)});
+                  uint64_t(S.Count) | uint64_t(S.Roles) << 32});
   auto *AccessesArray = Flags & abi::HasMetadata
                             ? define(Twine(abi::AccessesPrefix) + Unit,
                                      ConstantDataArray::get(C, Words), false)

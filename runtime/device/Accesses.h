@@ -193,7 +193,8 @@ DEVICE bool takeThorough(WarpState &W) {
   if (Left && isFirstHere()) {
     const uint32_t Here = __builtin_popcount(activeMask());
     W.Thorough = Left > Here ? Left - Here : 0;
-    if (Left <= Here && !isUsedUp(loadNear(W.Clock)))
+    if (Left <= Here && !isUsedUp(loadNear(W.Clock)) &&
+        !(__crsan_config.Flags & WeakVolatile))
       clearFlags(W.Place, NeedsCare);
   }
   return Left != 0;
@@ -251,7 +252,7 @@ ENTRY void __crsan_md_check(crsan::abi::AccessSite *Site, uint64_t A,
   const uint32_t Clock = loadNear(W.Clock), Barrier = loadNear(W.Barrier);
   const uint32_t Floor = loadNear(W.Floor), Locked = loadNear(W.LockedLanes);
   const uint32_t Index = indexOf(S);
-  const bool Strong = Flags & IsStrong;
+  const bool Strong = isStrongSite(S);
   // Lanes of a warp that read one location do not race with each other, and
   // neither do strong updates: one of them is remembered (iGUARD 6.5).
   bool Remembers = true, Several = false;
@@ -315,6 +316,40 @@ ENTRY void __crsan_md_check(crsan::abi::AccessSite *Site, uint64_t A,
         C.word(At, Cell, B);
       }
       At = Next;
+    }
+  }
+}
+
+/// `Size` bytes at `A` come from malloc, or it had none. Whoever had them
+/// before has given them back, and nothing in the program says so: their past
+/// ends. Blocks of the heap share no word.
+ENTRY void __crsan_md_allocated(uint64_t A, uint64_t Size, uint32_t Place) {
+  using namespace crsan::device;
+  if (!PlaceOf{Place}.isFollowed() || A == 0)
+    return;
+  const Address End = A + Size;
+#pragma unroll 1
+  for (Address Word = A & ~Address(3); Word < End;) {
+    const Address PageEnd = (Word | (PageBytes - 1)) + 1;
+    const Address Stop = End < PageEnd ? End : PageEnd;
+    const PageRef Page(Word);
+    if (!Page.isTracked()) {
+      Word = Stop;
+      continue;
+    }
+#pragma unroll 1
+    for (; Word < Stop; Word += 4) {
+      const CellRef C = Page.cell(Word);
+      const Cell Found = C.load(/*IsNear=*/false);
+      const bool HasWriter = !C.decode(Found.Writer).isNobody();
+      const bool HasReader = !C.decode(Found.Reader).isNobody();
+      if (HasWriter)
+        storeRelaxed(C.At->Writer, 0);
+      if (HasReader)
+        storeRelaxed(C.At->Reader, 0);
+      // Who is forgotten by a cell of the word's own was followed by another.
+      if (HasWriter || HasReader || C.isCached())
+        Victims(Word).forget();
     }
   }
 }

@@ -126,23 +126,17 @@ DEVICE const AccessSite *siteAt(uint32_t Index) {
       loadRelaxed(table<uint64_t>(SitesAt)[Index]));
 }
 
-/// Whether the thread of `Earlier` cannot have told anybody of the access,
-/// though others of its warp have told of what came after it: up to `Known`
-/// they have. Whoever has heard of it, finds here what they have heard it from:
-/// a clock that the lane has given at since, and that is known; or a barrier
-/// that a warp of its block has passed.
-DEVICE bool hasKeptToItself(Accessor Earlier, uint32_t Known) {
+/// Whether the thread of `Earlier` alone can have told of the access: it has
+/// passed no barrier of its warp since, nor has any warp of its block one of
+/// the block's.
+DEVICE bool isOfOneLane(Accessor Earlier) {
   const AccessSite *Site = siteAt(Earlier.site());
   // One of several may be any lane; and copies land at the clock of a wait.
   if (Earlier.isSeveral() || !Site || (Site->Flags & IsCopy))
     return false;
   const WarpState &Warp = Self::stateOf(Earlier.warp());
   const uint32_t Then = Earlier.clock();
-  const uint64_t Given =
-      loadRelaxed(Self::stateOf(Earlier.warp(), Earlier.lane()).given());
-  const uint32_t Last = uint32_t(Given >> 32), Before = uint32_t(Given);
-  if (Before > Then || (Last > Then && Last <= Known) ||
-      loadRelaxed(Warp.Met) > Then || (loadRelaxed(Warp.Flags) & Leaky))
+  if (loadRelaxed(Warp.Met) > Then || (loadRelaxed(Warp.Flags) & Leaky))
     return false;
   const PlaceOf Place{loadRelaxed(Warp.Place)};
 #pragma unroll 1
@@ -152,6 +146,38 @@ DEVICE bool hasKeptToItself(Accessor Earlier, uint32_t Known) {
       return false;
   }
   return true;
+}
+
+/// Whether the thread of `Earlier`, which alone can have told of the access,
+/// has not, though others of its warp have told of what came after it: up to
+/// `Known` they have. Whoever has heard of it has heard of a clock that the
+/// lane has given at since.
+DEVICE bool hasKeptToItself(Accessor Earlier, uint32_t Known) {
+  const uint32_t Then = Earlier.clock();
+  const uint64_t Given =
+      loadRelaxed(Self::stateOf(Earlier.warp(), Earlier.lane()).given());
+  const uint32_t Last = uint32_t(Given >> 32), Before = uint32_t(Given);
+  return Before <= Then && (Last <= Then || Last > Known);
+}
+
+/// Whether this thread cannot have heard of a thread of its block that alone
+/// can have told of its access, though it has heard of others of that one's
+/// warp: from no cell that anybody has told who had heard of such a lane. In a
+/// block of which a thread has left, warps may take one barrier for two.
+DEVICE bool hasNotHeardOf(const Self &Me, Accessor Earlier) {
+  if (!(Me.Place.Bits & TellsLanes) ||
+      (loadRelaxed(Me.firstWarpState().News) & Uneven) ||
+      (lanesHeardOf(Me, Me.thread()) >> Earlier.lane() & 1))
+    return false;
+  uint32_t Alive = 0;
+#pragma unroll 1
+  for (uint32_t I = 0; I < Me.warpsInBlock(); ++I)
+    Alive += loadRelaxed(
+                 Self::stateOf((Me.firstWarp() + I) & (NumWarps - 1)).Alive) &
+             AliveMask;
+  return Alive == uint32_t(__nvvm_read_ptx_sreg_ntid_x() *
+                           __nvvm_read_ptx_sreg_ntid_y() *
+                           __nvvm_read_ptx_sreg_ntid_z());
 }
 
 /// Whether this lane has heard of nobody, whatever others of its warp have: it
@@ -206,11 +232,17 @@ DEVICE Order judge(const Self &Me, Accessor Earlier) {
   }
   if (Theirs == Me.number())
     return judgeInWarp(Me, Now, Earlier);
-  if (Now.knowsOf(Earlier) &&
-      (Now.Known == Everything || OtherGrid != Mine.Grid ||
-       Earlier.isStrong() ||
-       !(hasKeptToItself(Earlier, Now.Known) || hasHeardNothing(Me))))
-    return Order::Ordered;
+  if (Now.knowsOf(Earlier)) {
+    if (Now.Known == Everything || OtherGrid != Mine.Grid || Earlier.isStrong())
+      return Order::Ordered;
+    const bool IsUnknown =
+        hasHeardNothing(Me) ||
+        (isOfOneLane(Earlier) &&
+         (hasKeptToItself(Earlier, Now.Known) ||
+          (OtherBlock == Mine.Block && hasNotHeardOf(Me, Earlier))));
+    if (!IsUnknown)
+      return Order::Ordered;
+  }
   if (OtherGrid != Mine.Grid) {
     // As long as a thread of it runs, no stream or event has ordered its grid
     // before ours. The host might have, or a third grid, but not without a
@@ -290,8 +322,8 @@ DEVICE uint64_t reasonsOf(const Self &Me, Accessor Earlier, Order How) {
 
 DEVICE RaceKind kindOf(Order How, uint64_t Why, const AccessSite &Later,
                        const AccessSite &Earlier) {
-  const bool LaterStrong = Later.Flags & IsStrong;
-  const bool EarlierStrong = Earlier.Flags & IsStrong;
+  const bool LaterStrong = isStrongSite(Later);
+  const bool EarlierStrong = isStrongSite(Earlier);
   if (How == Order::OtherKernel)
     return RaceKind::InterKernel;
   if (Why & EarlierInFlight)

@@ -67,9 +67,14 @@ HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags, uint32_t Tag) {
     Start = Start > Largest ? Start : Largest + 1;
   }
   // Of the first blocks of a kernel nothing is forgotten for a while.
-  const bool IsThorough = IsFirst && LastWarp < ThoroughWarps;
+  const bool IsEarly = LastWarp < ThoroughWarps;
+  const bool IsThorough = IsFirst && IsEarly;
+  // In line, volatile accesses are taken for strong.
+  const bool HasWeak =
+      (Flags & EnterVolatile) && (__crsan_config.Flags & WeakVolatile);
   const uint32_t Place =
-      Me.Place.Bits | (isUsedUp(Start) || IsThorough ? NeedsCare : 0);
+      Me.Place.Bits | (IsEarly ? TellsLanes : 0) |
+      (isUsedUp(Start) || IsThorough || HasWeak ? NeedsCare : 0);
   if (Me.Lane == Leader) {
     storeRelaxed(W.Start, Start);
     if (IsThorough)

@@ -66,7 +66,7 @@ HELPER void collect(PlaceOf Place, SyncCells From, bool MayLock) {
 HOT_ENTRY void __crsan_md_release(crsan::abi::AccessSite *S, uint64_t A,
                                   uint32_t Place) {
   using namespace crsan::device;
-  if (!PlaceOf{Place}.isFollowed() || !canRace(A))
+  if (!PlaceOf{Place}.isFollowed() || !canRace(A) || !isStrongSite(*S))
     return;
   const Self Me(PlaceOf{Place});
   const LaneRef T = Me.thread();
@@ -90,10 +90,12 @@ HOT_ENTRY uint32_t __crsan_md_strong_done(crsan::abi::AccessSite *S, uint64_t A,
   using namespace crsan::device;
   if (!PlaceOf{Place}.isFollowed() || !(S->Flags & ReadsMemory) || !canRace(A))
     return 0;
+  if (!isStrongSite(*S))
+    return 1;
   const Self Me(PlaceOf{Place});
   const LaneRef T = Me.thread();
   noteSeenNear(Me.warp().Seen, uint64_t(1) << seenBit(A));
-  if (Swap == 2)
+  if (Swap == 2 && (S->Roles & TakesLock))
     takeLock(T, A);
   const SyncCells From(A, isWide(S->Scope) && !isOfBlock(A));
   bool IsKnown = spaceOf(A) == Space::Shared;
@@ -143,6 +145,7 @@ HELPER void meetSome(PlaceOf Place, uint32_t Mask) {
   T.give(Now);
   raiseClock(W, Now);
   if (Mask == ~0u) {
+    T.ToldInBlock |= AnySource;
     __nvvm_bar_warp_sync(Mask);
     T.WarpDepart = step(Me);
     return;
@@ -165,6 +168,18 @@ HELPER void meetSome(PlaceOf Place, uint32_t Mask) {
   if (loadRelaxed(T.ToldLanes))
     Met |= takeFlags(T.ToldLanes);
   T.MetLanes = Met;
+  // What they have acquired, this one has.
+  if ((Place.Bits & TellsLanes) &&
+      (loadRelaxed(W.Flags) >> WarpSourcesShift & AllSources)) {
+    uint32_t Told = T.ToldInBlock;
+#pragma unroll 1
+    for (uint32_t Others = Mask; Others; Others &= Others - 1)
+      Told |=
+          loadRelaxed(
+              Self::stateOf(Me.number(), __builtin_ctz(Others)).ToldInBlock) &
+          AllSources;
+    T.ToldInBlock = Told;
+  }
   T.PartDepart = step(Me);
 }
 
@@ -296,6 +311,30 @@ HOT_ENTRY void __crsan_md_collect(uint64_t Object, uint32_t Scope,
     return;
   collect(PlaceOf{Place}, SyncCells(Object, isWide(SyncScope(Scope))),
           /*MayLock=*/false);
+}
+
+/// As above, by a relaxed arrival: it tells what a fence before it has made
+/// ready, as a relaxed write does.
+HOT_ENTRY void __crsan_md_publish_fenced(uint64_t Object, uint32_t Scope,
+                                         uint32_t Place) {
+  using namespace crsan::device;
+  if (!PlaceOf{Place}.isFollowed())
+    return;
+  const Self Me(PlaceOf{Place});
+  const LaneRef T = Me.thread();
+  if (T.FenceBlock)
+    publish(Me, T, SyncCells(Object, isWide(SyncScope(Scope)) && T.FenceDevice),
+            /*IsReleased=*/false, T.FenceDevice, T.FenceBlock);
+}
+
+/// As above, by a relaxed wait: what it gets, the next fence acquires.
+HOT_ENTRY void __crsan_md_collect_later(uint64_t Object, uint32_t Scope,
+                                        uint32_t Place) {
+  using namespace crsan::device;
+  if (!PlaceOf{Place}.isFollowed())
+    return;
+  awaitFence(Self(PlaceOf{Place}).thread(),
+             SyncCells(Object, isWide(SyncScope(Scope))));
 }
 
 /// This thread is about to copy `Size` bytes to `To`, in shared memory, and

@@ -21,6 +21,13 @@ namespace crsan::device {
 
 DEVICE bool isShadowed() { return __crsan_config.Flags & Shadowed; }
 
+/// Whether an access is strong, by what it is and by what the user has said of
+/// volatile ones.
+DEVICE bool isStrongSite(const AccessSite &S) {
+  return (S.Flags & IsStrong) &&
+         !((S.Roles & IsVolatile) && (__crsan_config.Flags & WeakVolatile));
+}
+
 DEVICE Metadata &metadata() {
   return *reinterpret_cast<Metadata *>(__crsan_config.Metadata);
 }

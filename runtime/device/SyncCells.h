@@ -80,7 +80,8 @@ struct SyncCells {
     return Object < FirstAddress ? Object : Object & ~uint64_t(15);
   }
   DEVICE static uint32_t subCellOf(uint64_t Object) {
-    return hashOf(Object) % SubCells;
+    // Named barriers that are used together most often have cells of their own.
+    return uint32_t(Object < FirstAddress ? Object : hashOf(Object)) % SubCells;
   }
   DEVICE uint32_t ofBlock(const Self &Me) const {
     return loadNear(Me.warp().SyncCells) + Sub;
@@ -90,6 +91,85 @@ struct SyncCells {
   }
 };
 static_assert(NumWideCells % SubCells == 0);
+
+//===----------------------------------------------------------------------===//
+// Which lanes have told: a warp's clock in a cell stands for all its lanes. So
+// each of the block's cells has a mask besides, of the lanes, by their number
+// in whichever warp, of which whoever acquires from it may have heard since the
+// block's last barrier; and each lane keeps from which cells it has acquired.
+//===----------------------------------------------------------------------===//
+
+/// In LaneStates::ToldInBlock: from which of the block's cells this lane has
+/// acquired. AnySource: from elsewhere, or anything.
+constexpr uint32_t SourcesAt = 8, AnySource = 1u << (SourcesAt + SubCells),
+                   AllSources = ((2u << SubCells) - 1) << SourcesAt;
+static_assert(SubCells <= SourcesAt);
+/// In WarpState::Flags: what its lanes have there, all together.
+constexpr uint32_t WarpSourcesShift = 8;
+
+/// Between which of its barriers the block is, as its cells have it in their
+/// upper halves; later ones are larger. Blocks that share cells differ in it.
+DEVICE uint32_t intervalOf(const Self &Me) {
+  const WarpState &W = Me.warp();
+  const uint32_t Barrier = loadRelaxed(W.Barrier);
+  const uint32_t Passed = Barrier > loadRelaxed(W.Start) ? Barrier : 0;
+  return Passed < (1u << (32 - WarpBits)) - 1
+             ? Passed << WarpBits | Me.firstWarp()
+             : ~0u;
+}
+
+/// This lane has acquired from a cell. `Flags`: its warp's.
+DEVICE void noteSource(const Self &Me, const LaneRef &T, uint32_t Cell,
+                       uint32_t Flags) {
+  const uint32_t Source =
+      Cell < NumWideCells
+          ? AnySource
+          : 1u << (SourcesAt + Cell - loadNear(Me.warp().SyncCells));
+  const uint32_t Has = T.ToldInBlock;
+  if (!(Has & Source))
+    T.ToldInBlock = Has | Source;
+  if (!(Flags >> WarpSourcesShift & Source))
+    setFlags(Me.warp().Flags, Source << WarpSourcesShift);
+}
+
+/// The lanes of the block of which this one may have heard, by a chain that
+/// begins behind the block's last barrier.
+DEVICE uint32_t lanesHeardOf(const Self &Me, const LaneRef &T) {
+  const WarpState &W = Me.warp();
+  const uint32_t Interval = intervalOf(Me);
+  uint32_t Sources = T.ToldInBlock & AllSources;
+  // What one of its lanes knew, all of those that have met do.
+  const uint32_t Met = loadRelaxed(W.Met);
+  if (Met > loadRelaxed(W.Barrier) && Met > loadRelaxed(W.Start))
+    Sources |= loadRelaxed(W.Flags) >> WarpSourcesShift & AllSources;
+  uint32_t Lanes = 1u << Me.Lane | T.MetLanes;
+  if (Sources & AnySource)
+    return ~0u;
+#pragma unroll 1
+  for (Sources >>= SourcesAt; Sources; Sources &= Sources - 1) {
+    const uint64_t There = loadRelaxed(
+        SyncCells::at(loadNear(W.SyncCells) + __builtin_ctz(Sources)).Lanes);
+    const uint32_t When = uint32_t(There >> 32);
+    if (When >= Interval)
+      Lanes |= When == Interval ? uint32_t(There) : ~0u;
+  }
+  return Lanes;
+}
+
+/// This lane is about to release to one of its block's cells.
+DEVICE void tellLanes(const Self &Me, const LaneRef &T, uint32_t Cell) {
+  uint64_t &To = SyncCells::at(Cell).Lanes;
+  const uint64_t Interval = uint64_t(intervalOf(Me)) << 32;
+  const uint32_t Lanes = lanesHeardOf(Me, T);
+  const uint64_t Has = loadRelaxed(To);
+  if (Has < Interval)
+    asm volatile("red.relaxed.gpu.max.u64 [%0], %1;" ::"l"(&To), "l"(Interval)
+                 : "memory");
+  if (Has < Interval || (Lanes & ~uint32_t(Has)))
+    asm volatile("red.relaxed.gpu.or.b64 [%0], %1;" ::"l"(&To),
+                 "l"(uint64_t(Lanes))
+                 : "memory");
+}
 
 /// The largest clock of a warp that was released beyond a block.
 DEVICE uint32_t knownToAnybody(uint32_t Warp) {
@@ -222,9 +302,11 @@ HELPER void acquireEverything(PlaceOf Place) {
   for (uint32_t I = 0; I < KnownEntries; ++I)
     raise(Known[I], Everything);
   noteSeen(Me.warp().Seen, ~uint64_t(0));
-  setFlags(Me.warp().Flags, HasKnown);
+  setFlags(Me.warp().Flags, HasKnown | AnySource << WarpSourcesShift);
   setFlags(Me.warp().Place, HasFresh);
-  Me.thread().Acquire = tick(Me);
+  const LaneRef T = Me.thread();
+  T.ToldInBlock |= AnySource;
+  T.Acquire = tick(Me);
 }
 
 /// Adds what a cell says to what this warp knows. Returns whether this lane has
@@ -244,6 +326,8 @@ DEVICE bool acquire(const Self &Me, const LaneRef &T, uint32_t Cell,
     acquireEverything(Me.Place);
     return false;
   }
+  if (!IsOwn && (Me.Place.Bits & TellsLanes))
+    noteSource(Me, T, Cell, Flags);
   // The cache may still have the row of an earlier block, until this one has
   // raised it for the first time.
   const uint32_t *Known = Flags & HasKnown ? Me.known() : NoClocks;
@@ -304,6 +388,8 @@ HELPER void tell(PlaceOf Place, uint32_t WhatToTell, SyncCells To,
                                              : Me.number() % NumAnyWide;
     Known.giveTo(Me, SyncCells::at(Cell),
                  This == TellBlock ? OwnClockBlock : OwnClockWide);
+    if (This == TellBlock && (Place.Bits & TellsLanes))
+      tellLanes(Me, Me.thread(), Cell);
   }
   if (IsReleased)
     return;
@@ -322,8 +408,9 @@ DEVICE void publish(const Self &Me, const LaneRef &T, SyncCells To,
   const uint32_t Now = loadNear(Me.warp().Clock);
   // Between two fences, all releases to an object say the same. And where
   // anything goes, all of them do.
+  const uint32_t Told = T.ToldInBlock, Sources = Told & AllSources;
   const uint32_t InBlock =
-      T.ToldInBlockClock >= OwnClockBlock ? T.ToldInBlock : 0;
+      T.ToldInBlockClock >= OwnClockBlock ? Told & ~Sources : 0;
   const uint32_t Wide = T.ToldWideClock >= OwnClockWide ? T.ToldWide : 0;
   uint32_t Todo = InBlock >> To.Sub & 1 ? 0 : TellBlock;
   if (To.Wide && Wide % (1u << ToldCellBits) != To.Wide &&
@@ -335,7 +422,7 @@ DEVICE void publish(const Self &Me, const LaneRef &T, SyncCells To,
   // What no fence is behind yet, later writes do not release.
   if (!IsReleased) {
     if (Todo & TellBlock) {
-      T.ToldInBlock = InBlock | 1u << To.Sub;
+      T.ToldInBlock = Sources | InBlock | 1u << To.Sub;
       T.ToldInBlockClock = OwnClockBlock;
     }
     if (Todo & TellWide) {

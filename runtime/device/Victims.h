@@ -64,6 +64,18 @@ public:
     }
   };
 
+  /// All of them.
+  DEVICE void forget() const {
+#pragma unroll 1
+    for (uint32_t From = 0; From < VictimWays; From += 4) {
+      const Some These(*this, From, /*Floor=*/0);
+#pragma unroll
+      for (uint32_t I = 0; I < 4; ++I)
+        if (These.Bits[I])
+          storeRelaxed(Set[From + I].Accessor, 0);
+    }
+  }
+
   /// In the place of an earlier one of the site and the thread, or of the site
   /// if two threads have one there: the last two, and none is preferred. If
   /// there is no room, of another one of the thread, for which this one stands

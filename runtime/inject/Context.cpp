@@ -120,6 +120,8 @@ abi::Config Context::makeConfig(const Flags &Options, bool MayShuffle,
   Config.Watchpoints = Counters + sizeof(abi::Counters);
   if (IsShadowed) {
     Config.Flags |= abi::Shadowed;
+    if (Options.volatile_ == "weak")
+      Config.Flags |= abi::WeakVolatile;
     Config.Metadata = TheShadow->address();
   }
   Config.Seed = Options.seed;

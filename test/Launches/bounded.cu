@@ -48,7 +48,6 @@ KERNEL(upTo1024, __launch_bounds__(1024))
 KERNEL(twoOf512, __launch_bounds__(512, 2))
 KERNEL(twoOf1024, __launch_bounds__(1024, 2))
 KERNEL(fourOf256, __launch_bounds__(256, 4))
-KERNEL(registers40, __maxnreg__(40))
 
 /// \p Block, \p Each and \p Registers: what was promised; 0: nothing.
 bool tryBounds(const char *Name, void (*Kernel)(const unsigned *, unsigned *),
@@ -78,6 +77,5 @@ int main() {
   Right &= tryBounds("twoOf512", twoOf512, 512, 2, 64);
   Right &= tryBounds("twoOf1024", twoOf1024, 1024, 2, 32);
   Right &= tryBounds("fourOf256", fourOf256, 256, 4, 64);
-  Right &= tryBounds("registers40", registers40, 1024, 1, 40);
   return finish(Right);
 }

@@ -16,7 +16,6 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK-NEXT:   asm membar.gl;
 ; CHECK-NEXT:   fence(2)
 ; CHECK-NEXT:   asm fence.mbarrier_init.release.cluster;
-; CHECK-NEXT:   fence(1)
 ; CHECK-NEXT:   asm fence.proxy.async;
 ; CHECK-NEXT:   ret
 define void @fences() {
@@ -83,6 +82,38 @@ define void @mbarriers(i32 %b) {
   call void asm sideeffect "mbarrier.arrive.shared.b64 _, [$0];", "r"(i32 %b)
   call void asm sideeffect "mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64 _, [$0], 4;", "r"(i32 %b)
   call void asm sideeffect "{.reg .pred P; W: mbarrier.try_wait.parity.shared::cta.b64 P, [$0], $1; @P bra D; bra W; D:}", "r,r"(i32 %b, i32 1)
+  ret void
+}
+
+; What is relaxed is told so, unless a fence of its own statement may have made it
+; more than that.
+; CHECK:      function relaxed
+; CHECK-NEXT:   called
+; CHECK-NEXT:   publish_fenced(256, 1)
+; CHECK-NEXT:   asm barrier.cluster.arrive.relaxed.aligned;
+; CHECK-NEXT:   publish_fenced(%b, 1)
+; CHECK-NEXT:   asm mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [$0];
+; CHECK-NEXT:   publish_fenced(%b, 0)
+; CHECK-NEXT:   asm mbarrier.arrive_drop.relaxed.cta.shared.b64 _, [$0];
+; CHECK-NEXT:   asm {.reg .pred P; W: mbarrier.try_wait.relaxed.cta.shared.b64 P, [$0], $1; @!P bra W;}
+; CHECK-NEXT:   collect_later(%b, 0)
+; CHECK-NEXT:   asm mbarrier.expect_tx.relaxed.cta.shared.b64 [$0], 4;
+; CHECK-NEXT:   publish_fenced(256, 1)
+; CHECK-NEXT:   call @llvm.nvvm.barrier.cluster.arrive.relaxed
+; CHECK-NEXT:   fence
+; CHECK-NEXT:   fence(1)
+; CHECK-NEXT:   publish(256, 1)
+; CHECK-NEXT:   asm fence.acq_rel.cluster; barrier.cluster.arrive.relaxed;
+; CHECK-NEXT:   fence(1)
+; CHECK-NEXT:   ret
+define void @relaxed(i32 %b, i64 %s) {
+  call void asm sideeffect "barrier.cluster.arrive.relaxed.aligned;", "~{memory}"()
+  call void asm sideeffect "mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [$0];", "r,~{memory}"(i32 %b)
+  call void asm sideeffect "mbarrier.arrive_drop.relaxed.cta.shared.b64 _, [$0];", "r,~{memory}"(i32 %b)
+  call void asm sideeffect "{.reg .pred P; W: mbarrier.try_wait.relaxed.cta.shared.b64 P, [$0], $1; @!P bra W;}", "r,l,~{memory}"(i32 %b, i64 %s)
+  call void asm sideeffect "mbarrier.expect_tx.relaxed.cta.shared.b64 [$0], 4;", "r,~{memory}"(i32 %b)
+  call void @llvm.nvvm.barrier.cluster.arrive.relaxed()
+  call void asm sideeffect "fence.acq_rel.cluster; barrier.cluster.arrive.relaxed;", "~{memory}"()
   ret void
 }
 

@@ -19,6 +19,7 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK-NEXT:   call @internal
 ; CHECK-NEXT:   call @vprintf
 ; CHECK-NEXT:   call @malloc
+; CHECK-NEXT:   allocated(%p, 4)
 ; CHECK-NEXT:   call @free
 ; CHECK-NEXT:   call @__nv_sinf
 ; CHECK-NEXT:   leave({{[0-9]}}, 0)

@@ -186,13 +186,28 @@ std::map<std::string, unsigned> limitsByTwins(const CommandLine &C,
   return Limits;
 }
 
-/// What the runtime may use in the program of these kernels.
-unsigned runtimeLimit(StringRef Program) {
-  unsigned Limit = LargestBlock;
-  for (const crsan::ptx::EntryBounds &Bounds : crsan::ptx::entryBounds(Program))
-    if (const unsigned Fit = Bounds.registersThatFit())
-      Limit = std::min(Limit, Fit);
-  return std::max(Limit, FullResidency);
+/// How many registers a thread may have, in kernels and in what these call.
+struct RegisterLimits {
+  std::map<std::string, unsigned> Kernels; ///< Without bounds of their own.
+  unsigned Functions;                      ///< The least of all kernels.
+};
+
+RegisterLimits registerLimits(const CommandLine &C, StringRef Program,
+                              const std::string &Twins) {
+  const std::map<std::string, unsigned> ByTwin = limitsByTwins(C, Twins);
+  RegisterLimits Limits = {{}, C.MaxRegisters};
+  for (const crsan::ptx::EntryBounds &Kernel :
+       crsan::ptx::entryBounds(Program)) {
+    const unsigned Fit = Kernel.registersThatFit();
+    unsigned Limit = Fit ? Fit : C.MaxRegisters;
+    if (auto Native = ByTwin.find(Kernel.Name); Native != ByTwin.end())
+      Limit = std::min(Limit, Native->second);
+    if (Limit != Fit)
+      Limits.Kernels[Kernel.Name] = Limit;
+    Limits.Functions = std::min(Limits.Functions, Limit);
+  }
+  Limits.Functions = std::max(Limits.Functions, FullResidency);
+  return Limits;
 }
 
 /// The names that the pass has written down as those of functions in which only
@@ -232,8 +247,8 @@ bool assembleApart(const CommandLine &C) {
   auto Split = crsan::ptx::splitRuntime((*Buffer)->getBuffer());
   if (!Split)
     return false;
-  Split->Program = crsan::ptx::limitRegisters(Split->Program,
-                                              limitsByTwins(C, Split->Twins));
+  const RegisterLimits Limits = registerLimits(C, Split->Program, Split->Twins);
+  Split->Program = crsan::ptx::limitRegisters(Split->Program, Limits.Kernels);
   const std::string Program = C.Output + ".program";
   const std::string Runtime = C.Output + ".runtime";
   std::vector<FileRemover> Removers;
@@ -249,11 +264,11 @@ bool assembleApart(const CommandLine &C) {
   const bool HasMetadata = StringRef(Split->Runtime).contains("__crsan_md_");
   std::vector<std::string> RuntimeFlags = {
       "-m64", "-O3", "--gpu-name=" + C.Architecture,
-      limit(HasMetadata ? runtimeLimit(Split->Program) : FullResidency)};
+      limit(HasMetadata ? Limits.Functions : FullResidency)};
   std::vector<std::string> ProgramFlags = C.Flags;
   if (none_of(C.Flags, [](StringRef F) { return F.contains("split-compile"); }))
     ProgramFlags.push_back(ProgramThreads.str());
-  ProgramFlags.push_back(limit(C.MaxRegisters));
+  ProgramFlags.push_back(limit(Limits.Functions));
   Running ProgramJob = assemble(C, Program, ProgramFlags);
   // Both are waited for, whatever becomes of the first.
   const bool RuntimeDone = assemble(C, Runtime, RuntimeFlags).succeeds();
@@ -306,8 +321,12 @@ bool assembleWhole(const CommandLine &C) {
   }
   const StringRef Given = (*Buffer)->getBuffer();
   std::string Text = crsan::ptx::dropTwins(Given).value_or(Given.str());
-  if (const auto Split = crsan::ptx::splitRuntime(Given))
-    Text = crsan::ptx::limitRegisters(Text, limitsByTwins(C, Split->Twins));
+  unsigned MaxRegisters = C.MaxRegisters;
+  if (const auto Split = crsan::ptx::splitRuntime(Given)) {
+    const RegisterLimits Limits = registerLimits(C, Text, Split->Twins);
+    Text = crsan::ptx::limitRegisters(Text, Limits.Kernels);
+    MaxRegisters = Limits.Functions;
+  }
   const StringSet<> Waitless = waitless(Given);
   if (C.IsRelocatable)
     Text = withItself(Text);
@@ -315,7 +334,7 @@ bool assembleWhole(const CommandLine &C) {
   const FileRemover Remover(Source);
   std::vector<std::string> Arguments = C.Flags;
   for (const std::string &Word :
-       {limit(C.MaxRegisters), std::string("--output-file"), C.Output, Source})
+       {limit(MaxRegisters), std::string("--output-file"), C.Output, Source})
     Arguments.push_back(Word);
   if (!write(Source, Text)) {
     errs() << "CRSan: cannot write '" << Source << "'\n";

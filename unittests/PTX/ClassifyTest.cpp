@@ -149,6 +149,58 @@ TEST(PTXClassify, Orderings) {
     EXPECT_EQ(int(classOf(Text).Orders), int(Expected)) << Text;
 }
 
+// Intent: a relaxed arrival releases nothing and a relaxed wait acquires
+// nothing; the scope is the instruction's, not the state space.
+TEST(PTXClassify, OrdersAtBarriers) {
+  using crsan::abi::SyncOrder;
+  using crsan::abi::SyncScope;
+  const struct {
+    const char *Text;
+    Ordering Orders;
+    SyncOrder Order;
+    SyncScope Scope;
+  } Cases[] = {
+      {"barrier.cluster.arrive.aligned", Ordering::ClusterArrival,
+       SyncOrder::Release, SyncScope::Cluster},
+      {"barrier.cluster.arrive.release", Ordering::ClusterArrival,
+       SyncOrder::Release, SyncScope::Cluster},
+      {"barrier.cluster.arrive.relaxed.aligned", Ordering::ClusterArrival,
+       SyncOrder::Relaxed, SyncScope::Cluster},
+      {"barrier.cluster.wait.acquire", Ordering::ClusterWait,
+       SyncOrder::Acquire, SyncScope::Cluster},
+      {"mbarrier.arrive.b64 s, [$0]", Ordering::Arrival, SyncOrder::Release,
+       SyncScope::Block},
+      {"mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [$0]",
+       Ordering::Arrival, SyncOrder::Relaxed, SyncScope::Cluster},
+      {"mbarrier.arrive_drop.relaxed.cta.b64 _, [$0]", Ordering::Arrival,
+       SyncOrder::Relaxed, SyncScope::Block},
+      {"mbarrier.arrive.expect_tx.relaxed.cluster.b64 _, [$0], 16",
+       Ordering::Arrival, SyncOrder::Relaxed, SyncScope::Cluster},
+      {"mbarrier.try_wait.parity.b64 p, [$0], 0", Ordering::Wait,
+       SyncOrder::Acquire, SyncScope::Block},
+      {"mbarrier.test_wait.relaxed.cluster.b64 p, [$0], $1", Ordering::Wait,
+       SyncOrder::Relaxed, SyncScope::Cluster},
+      {"mbarrier.expect_tx.relaxed.cta.b64 [$0], 16", Ordering::None,
+       SyncOrder::Weak, SyncScope::Block},
+      {"mbarrier.complete_tx.relaxed.cluster.b64 [$0], 16", Ordering::None,
+       SyncOrder::Weak, SyncScope::Cluster},
+      // It orders nothing but mbarrier.init.
+      {"fence.mbarrier_init.release.cluster", Ordering::None, SyncOrder::Weak,
+       SyncScope::Cluster},
+      // As NVVM's intrinsics have it.
+      {"mbarrier.arrive.relaxed.scope.cluster.space.cta", Ordering::Arrival,
+       SyncOrder::Relaxed, SyncScope::Cluster},
+      {"fence.release.sync_restrict.space.cta.scope.cluster", Ordering::Fence,
+       SyncOrder::Weak, SyncScope::Cluster},
+  };
+  for (const auto &Case : Cases) {
+    const InstructionClass C = classOf(Case.Text);
+    EXPECT_EQ(int(C.Orders), int(Case.Orders)) << Case.Text;
+    EXPECT_EQ(int(C.Order), int(Case.Order)) << Case.Text;
+    EXPECT_EQ(int(C.Scope), int(Case.Scope)) << Case.Text;
+  }
+}
+
 TEST(PTXClassify, AsynchronousCopies) {
   expectAll(
       Category::AsyncCopy,

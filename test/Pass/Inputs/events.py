@@ -41,6 +41,8 @@ def describe(index):
         parts += [SCOPES[scope], ORDERS[order]]
     if flags & 8:
         parts.append("atomic")
+    if words[index * SITE_WORDS + 3] >> 32 & 2:  # TakesLock
+        parts.append("lock")
     return " ".join(parts)
 
 
