@@ -9,13 +9,20 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 function(crsan_add_suite Suite Detector)
   string(TOLOWER ${Suite} Label)
   # Built for metadata mode: the oracle watches the machine, and which mode a
-  # program was built for is nothing to it.
-  set(Bundle ${CMAKE_BINARY_DIR}/${Label}-bundle)
-  set(Build ${Label}-bundle)
+  # program was built for is nothing to it. The collider is asked about race-free
+  # programs only.
+  if(Detector STREQUAL collider)
+    set(Build ${Label}-collider-bundle)
+    set(Mode collider --race-free)
+  else()
+    set(Build ${Label}-bundle)
+    set(Mode metadata)
+  endif()
+  set(Bundle ${CMAKE_BINARY_DIR}/${Build})
   if(NOT TEST ${Build})
     add_test(NAME ${Build}
       COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/gpu-bundle ${Bundle}
-              --suite ${Suite} --mode metadata --simulated
+              --suite ${Suite} --mode ${Mode} --simulated
               --build ${CMAKE_BINARY_DIR} --cuda-path ${CRSAN_CUDA_PATH})
     # It uses all processors itself.
     set_tests_properties(${Build} PROPERTIES

@@ -1,0 +1,26 @@
+// Intent: two 16-bit counters in one word, one raised by compare-and-swap and one read
+// and written plainly by a thread of its own. The racy twin's thread takes the first.
+#include "../Device/check.h"
+
+constexpr unsigned Threads = 32, Blocks = 2;
+
+__global__ void count(unsigned short *Counters) {
+  if (threadIdx.x == 0 && blockIdx.x == 0) {
+#ifdef RACY
+    Counters[0] += 1; // RACE
+#else
+    Counters[1] += 1;
+#endif
+    return;
+  }
+  unsigned short Old = 0, Seen;
+  while ((Seen = atomicCAS(Counters, Old, (unsigned short)(Old + 1))) != Old) // RACE
+    Old = Seen;
+}
+
+int main() {
+  auto *Counters = zeroed<unsigned short>(2);
+  count<<<Blocks, Threads>>>(Counters);
+  return finish(matches(Counters, 2,
+                        [](size_t I) { return I ? 1 : Threads * Blocks - 1; }));
+}
