@@ -1,5 +1,6 @@
 // Intent: a warp is divided in two by a condition, and each part, in a branch of its
 // own, fills and reads its part of a table. The racy twin's second part does not wait.
+// A compiler may make one access of the two parts' accesses, so all are marked.
 #include "../Device/check.h"
 #include <cooperative_groups.h>
 
@@ -17,9 +18,9 @@ __global__ void reverse(unsigned *Out) {
   unsigned *Word = Words[threadIdx.x / 32][isFirst(Lane)];
   unsigned Rank = Part.thread_rank(), Other = Part.size() - 1 - Rank;
   if (isFirst(Lane)) {
-    Word[Rank] = Lane;
+    Word[Rank] = Lane; // RACE
     Part.sync();
-    Out[I] = Word[Other];
+    Out[I] = Word[Other]; // RACE
   } else {
     Word[Rank] = 100 + Lane; // RACE
 #ifndef RACY

@@ -24,9 +24,9 @@ __global__ void work(double *Out) {
   auto *Numbers = First.take<double>(Threads);
   auto *Shorts = First.take<unsigned short>(Threads);
   if (T < Threads - 3)
-    Bytes[T] = T; // RACE
-  Numbers[T] = T * 0.5; // RACE
-  Shorts[T] = 3 * T; // RACE
+    Bytes[T] = T;
+  Numbers[T] = T * 0.5;
+  Shorts[T] = 3 * T;
   __syncthreads();
   double Sum = Numbers[Other] + Shorts[Other]; // RACE
   Sum += Other < Threads - 3 ? Bytes[Other] : 0; // RACE
@@ -38,7 +38,7 @@ __global__ void work(double *Out) {
   if (T < Threads / 2)
     Pairs[T] = make_double2(T, Sum); // RACE
   __syncthreads();
-  double2 Pair = Pairs[T / 2]; // RACE
+  double2 Pair = Pairs[T / 2];
   Out[blockIdx.x * Threads + T] = T < Threads / 2 ? Sum : Sum + Pair.x;
 }
 

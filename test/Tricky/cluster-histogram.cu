@@ -13,7 +13,7 @@ __global__ void count(unsigned *Out) {
   __shared__ unsigned Part[Bins];
   cg::cluster_group Group = cg::this_cluster();
   unsigned T = threadIdx.x, Rank = Group.block_rank();
-  Part[T] = 0; // RACE
+  Part[T] = 0;
   Group.sync();
   for (unsigned I = 0; I < Each; ++I) {
     unsigned Bin = (T * 5 + I * 3 + Rank) % (Bins * Cluster);

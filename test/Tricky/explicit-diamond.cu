@@ -6,7 +6,7 @@
 constexpr unsigned Threads = 64, Launches = 3;
 
 __global__ void setLeft(unsigned *Cells) {
-  Cells[threadIdx.x] += 1; // RACE
+  Cells[threadIdx.x] += 1;
 }
 
 __global__ void setRight(unsigned *Cells) {

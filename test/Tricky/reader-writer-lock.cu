@@ -23,8 +23,9 @@ __device__ void read(Shared *S) {
   do
     Lock = LOAD(relaxed, &S->Lock) & ~Writing;
   while (SWAP(acquire, &S->Lock, Lock, Lock + 1) != Lock);
-  for (unsigned I = 0; I < Cells; ++I)
-    if (S->Data[I] != S->Data[0] * (I + 1)) // RACE
+  unsigned First = S->Data[0]; // RACE
+  for (unsigned I = 1; I < Cells; ++I)
+    if (S->Data[I] != First * (I + 1)) // RACE
       atomicAdd(&S->Wrong, 1);
   UPDATE(RELEASE_UNLESS_RACY, add.u32, &S->Lock, -1);
 }
