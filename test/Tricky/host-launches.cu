@@ -1,6 +1,7 @@
 // Intent: a kernel that goes on running tells the host by mapped memory that its data are
 // there, and the host launches another kernel, which reads them. The racy twin's first
 // kernel has no fence.
+// UNSEEN: a kernel that is given memory of the host's may have told it
 #include "streams.h"
 
 constexpr unsigned Threads = 64;

@@ -1,6 +1,7 @@
 // Intent: two kernels run side by side, and the host, which polls mapped memory, tells
 // the second one what it has learnt from the first. The racy twin's first kernel has no
 // fence.
+// UNSEEN: whoever reads what the host may have written acquires everything
 #include "streams.h"
 
 constexpr unsigned Threads = 64, Rounds = 3;
