@@ -1,5 +1,5 @@
 // Intent: a thread starts bulk copies, which complete at an mbarrier, and a warp uses
-// what has come and says when a stage is empty. The racy twin does not wait for that.
+// what has come and says when a stage is empty. The racy twin says so before it has read.
 // ARCH: sm_90
 // UNSEEN: bulk copies are not followed
 #include "../Device/check.h"
@@ -8,6 +8,12 @@ constexpr unsigned Stages = 2, Rounds = 6, Blocks = 2, Lanes = 32;
 
 __device__ unsigned shared(const void *P) {
   return unsigned(__cvta_generic_to_shared(P));
+}
+
+__device__ void arrive(uint64_t *Barrier) {
+  asm volatile("{\n\t.reg .b64 State;\n\t"
+               "mbarrier.arrive.shared.b64 State, [%0];\n\t}" ::"r"(shared(Barrier))
+               : "memory");
 }
 
 __device__ void wait(uint64_t *Barrier, unsigned Parity) {
@@ -49,18 +55,18 @@ __global__ void sum(const unsigned *In, unsigned *Out) {
   for (unsigned R = 0; R < Rounds; ++R) {
     unsigned Stage = R % Stages, Turn = R / Stages;
     if (T == Lanes) {
-#ifndef RACY
       if (Turn > 0)
         wait(&Empty[Stage], (Turn - 1) % 2);
-#endif
       copy(Buffers[Stage], In + R * Lanes, &Full[Stage]);
     } else if (T < Lanes) {
       wait(&Full[Stage], Turn % 2);
+#ifdef RACY
+      arrive(&Empty[Stage]);
+#endif
       Sum += Buffers[Stage][Lanes - 1 - Lane]; // RACE
-      asm volatile("{\n\t.reg .b64 State;\n\t"
-                   "mbarrier.arrive.shared.b64 State, [%0];\n\t}" ::"r"(
-                       shared(&Empty[Stage]))
-                   : "memory");
+#ifndef RACY
+      arrive(&Empty[Stage]);
+#endif
     }
   }
   if (T < Lanes)

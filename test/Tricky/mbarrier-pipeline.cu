@@ -1,6 +1,6 @@
 // Intent: a producer warp copies asynchronously and lets its copies arrive at an
 // mbarrier, on which a consumer warp waits; a second one says that a stage is empty.
-// The racy twin's producer does not wait for that.
+// The racy twin's consumer says so before it has read.
 // ARCH: sm_80
 #include "../Device/check.h"
 #include <cstdint>
@@ -49,16 +49,19 @@ __global__ void sum(const uint4 *In, unsigned *Out) {
   for (unsigned R = 0; R < Rounds; ++R) {
     unsigned Stage = R % Stages, Turn = R / Stages;
     if (T < Lanes) {
-#ifndef RACY
       if (Turn > 0)
         wait(&Empty[Stage], (Turn - 1) % 2);
-#endif
       copy(&Buffers[Stage][Lane], &In[R * Lanes + Lane], &Full[Stage]);
     } else {
       wait(&Full[Stage], Turn % 2);
+#ifdef RACY
+      arrive(&Empty[Stage]);
+#endif
       uint4 Cell = Buffers[Stage][Lanes - 1 - Lane]; // RACE
       Sum += Cell.x + Cell.w;
+#ifndef RACY
       arrive(&Empty[Stage]);
+#endif
     }
   }
   if (T >= Lanes)

@@ -13,9 +13,11 @@ __global__ void count(unsigned short *Counters) {
 #endif
     return;
   }
-  unsigned short Old = 0, Seen;
-  while ((Seen = atomicCAS(Counters, Old, (unsigned short)(Old + 1))) != Old) // RACE
-    Old = Seen;
+  // Not atomicCAS, which has the line of a header of Clang's.
+  unsigned short Old = 0;
+  while (!__atomic_compare_exchange_n(Counters, &Old, (unsigned short)(Old + 1), false, // RACE
+                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    ;
 }
 
 int main() {

@@ -5,7 +5,7 @@
 constexpr unsigned Threads = 64, Blocks = 2, N = Threads * Blocks;
 
 /// Whether it is so for any thread.
-__device__ bool any(bool Mine) {
+__device__ bool anyThread(bool Mine) {
 #ifdef RACY
   return __any_sync(~0u, Mine);
 #else
@@ -18,11 +18,11 @@ __global__ void spread(unsigned *Cells) {
   __shared__ unsigned Words[2][Threads];
   unsigned T = threadIdx.x, Now = 0;
   Words[0][T] = Cells[blockIdx.x * Threads + T]; // RACE
-  any(true);
+  anyThread(true);
   for (bool Changed = true; Changed; Now ^= 1) {
     unsigned Old = Words[Now][T], Left = T ? Words[Now][T - 1] : 0; // RACE
     Words[1 - Now][T] = max(Old, Left); // RACE
-    Changed = any(Left > Old);
+    Changed = anyThread(Left > Old);
   }
   Cells[blockIdx.x * Threads + T] = Words[Now][T];
 }
