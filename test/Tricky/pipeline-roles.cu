@@ -5,7 +5,7 @@
 #include <cooperative_groups.h>
 #include <cuda/pipeline>
 
-constexpr unsigned Stages = 2, Threads = 64, Lanes = 32, Blocks = 2, Rounds = 6;
+constexpr unsigned Stages = 2, Threads = 64, Lanes = 32, Blocks = 1, Rounds = 4;
 
 __device__ unsigned use(const uint4 &Cell) {
   return Cell.x + Cell.w; // RACE

@@ -2,7 +2,7 @@
 // its stack; then pairs of parts are merged by ever fewer threads, with barriers between.
 #include "../Device/check.h"
 
-constexpr unsigned Threads = 16, Each = 8, N = Threads * Each, Blocks = 2;
+constexpr unsigned Threads = 8, Each = 4, N = Threads * Each, Blocks = 2;
 
 __device__ void merge(unsigned *Cells, unsigned Half, unsigned *Scratch) {
   unsigned A = 0, B = Half, I = 0;
