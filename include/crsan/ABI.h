@@ -48,6 +48,10 @@ inline constexpr char TablePrefix[] = "__crsan_table_"; ///< see ModuleHeader
 /// simulated GPU: clang's device linker would lose it anywhere else. Defined by
 /// crsan-ptxas, with a hash of the text as the suffix.
 inline constexpr char PTXPrefix[] = "__crsan_ptx_";
+/// Before the name of a kernel, or of a function that one calls: its native
+/// twin, which is not instrumented. crsan-ptxas asks it for its registers, and
+/// leaves it out of the program (lib/Transforms/NativeTwin.h).
+inline constexpr char TwinPrefix[] = "__crsan_twin_";
 /// In a module's PTX, before the name of a function in which nothing but checks
 /// reads strongly (lib/PTX/Yields.h).
 inline constexpr char WaitlessComment[] = "// crsan waitless: ";
@@ -195,7 +199,6 @@ enum ConfigFlags : uint32_t {
   DistinctOnly = 4,   ///< Intra-warp lost updates of equal values are let pass.
   ShuffleBlocks = 8,  ///< Permute block indices.
   IntraWarp = 16,     ///< Compare the lanes of a warp with each other.
-  SubwarpDelays = 32, ///< Lanes of one warp may sleep differently.
   Watch = 64,         ///< Set watchpoints, and look for those of others.
   Shadowed = 128,     ///< Metadata mode: Config::Metadata is set.
 };

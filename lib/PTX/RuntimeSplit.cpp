@@ -8,6 +8,10 @@
 #include "RuntimeSplit.h"
 #include "crsan/ABI.h"
 
+#include <algorithm>
+#include <charconv>
+#include <functional>
+
 namespace crsan::ptx {
 
 namespace {
@@ -98,19 +102,36 @@ std::optional<Item> nextItem(std::string_view S, size_t I) {
   return std::nullopt;
 }
 
-/// Whether the item declares or defines a name of the runtime's.
-bool isRuntimes(const Item &It) {
+/// What a module consists of.
+enum class Owner { Program, Runtime, Twin };
+
+/// To what the item belongs that declares or defines a name.
+Owner ownerOf(const Item &It) {
   if (It.IsModuleHeader || startsWith(It.Text, 0, ".section") ||
       startsWith(It.Text, 0, ".file"))
-    return false;
+    return Owner::Program;
   const std::string_view Signature = It.Text.substr(0, It.Signature);
   const size_t At = Signature.find(Prefix);
   if (At == Signature.npos || (At && isNameChar(Signature[At - 1])))
-    return false;
+    return Owner::Program;
   for (std::string_view Own :
        {abi::SitesPrefix, abi::WindowsPrefix, abi::TablePrefix})
     if (startsWith(Signature, At, Own))
+      return Owner::Program;
+  return startsWith(Signature, At, abi::TwinPrefix) ? Owner::Twin
+                                                    : Owner::Runtime;
+}
+
+/// Calls `Visit` for each item; false: the text is not understood.
+bool forEachItem(std::string_view PTX,
+                 const std::function<void(const Item &)> &Visit) {
+  for (size_t I = skipBlank(PTX, 0); I < PTX.size(); I = skipBlank(PTX, I)) {
+    const std::optional<Item> It = nextItem(PTX, I);
+    if (!It)
       return false;
+    I += It->Text.size();
+    Visit(*It);
+  }
   return true;
 }
 
@@ -131,37 +152,167 @@ std::string bareSignature(const Item &It) {
   return Bare;
 }
 
+/// The name of the kernel that the item defines; empty if it defines none.
+std::string_view entryName(const Item &It) {
+  constexpr std::string_view Directive = ".entry";
+  const std::string_view Signature = It.Text.substr(0, It.Signature);
+  const size_t At = Signature.find(Directive);
+  if (!It.IsDefinition || At == Signature.npos)
+    return {};
+  const size_t Begin = skipBlank(Signature, At + Directive.size());
+  size_t End = Begin;
+  while (End < Signature.size() && isNameChar(Signature[End]))
+    ++End;
+  return Signature.substr(Begin, End - Begin);
+}
+
+/// The product of the numbers behind a directive; 0 if it is not there.
+unsigned numbersBehind(std::string_view Signature, std::string_view Directive) {
+  size_t At = Signature.find(Directive);
+  if (At == Signature.npos)
+    return 0;
+  unsigned Product = 1;
+  At += Directive.size();
+  for (;;) {
+    At = skipBlank(Signature, At);
+    unsigned Number = 0;
+    const auto [End, Error] = std::from_chars(
+        Signature.data() + At, Signature.data() + Signature.size(), Number);
+    if (Error != std::errc())
+      return 0;
+    Product *= Number;
+    At = skipBlank(Signature, End - Signature.data());
+    if (At == Signature.size() || Signature[At] != ',')
+      return Product;
+    ++At;
+  }
+}
+
 } // namespace
 
 std::optional<RuntimeSplit> splitRuntime(std::string_view PTX) {
   RuntimeSplit Split;
-  bool HasRuntime = false;
-  for (size_t I = skipBlank(PTX, 0); I < PTX.size(); I = skipBlank(PTX, I)) {
-    const std::optional<Item> It = nextItem(PTX, I);
-    if (!It)
-      return std::nullopt;
-    I += It->Text.size();
-    const std::string Text = std::string(It->Text) + "\n";
-    if (It->IsModuleHeader) {
+  bool HasRuntime = false, HasTwins = false;
+  auto Add = [&](const Item &It) {
+    const std::string Text = std::string(It.Text) + "\n";
+    if (It.IsModuleHeader) {
       Split.Program += Text;
-      // The runtime has no debug information, which `debug` would promise.
-      Split.Runtime += Text.substr(0, Text.find(", debug"));
-      Split.Runtime += '\n';
-    } else if (!isRuntimes(*It)) {
+      // Neither part has debug information, which `debug` would promise.
+      for (std::string *Part : {&Split.Runtime, &Split.Twins})
+        *Part += Text.substr(0, Text.find(", debug")) + "\n";
+      return;
+    }
+    const std::string Signature = bareSignature(It);
+    const bool IsFunction = Signature.find(".func") != Signature.npos ||
+                            Signature.find(".entry") != Signature.npos;
+    switch (ownerOf(It)) {
+    case Owner::Program:
       Split.Program += Text;
-    } else {
-      const std::string Signature = bareSignature(*It);
-      const bool IsFunction = Signature.find(".func") != Signature.npos;
+      // Twins need the program's variables and what it declares.
+      if (!It.IsDefinition && !startsWith(Text, 0, ".section") &&
+          !startsWith(Text, 0, ".file"))
+        Split.Twins += Text;
+      break;
+    case Owner::Twin:
+      Split.Twins += Text;
+      HasTwins = true;
+      break;
+    case Owner::Runtime:
       Split.Program += ".extern " + Signature + ";\n";
       // A function is declared ahead of its definition; an object is not.
       Split.Runtime += ".visible " + Signature +
-                       std::string(It->Text.substr(It->Signature)) + "\n";
-      HasRuntime |= IsFunction && It->IsDefinition;
+                       std::string(It.Text.substr(It.Signature)) + "\n";
+      if (!IsFunction)
+        Split.Twins += Text;
+      HasRuntime |= IsFunction && It.IsDefinition;
+      break;
+    }
+  };
+  if (!forEachItem(PTX, Add) || !HasRuntime)
+    return std::nullopt;
+  if (!HasTwins)
+    Split.Twins.clear();
+  return Split;
+}
+
+std::optional<std::string> dropTwins(std::string_view PTX) {
+  std::string Rest;
+  size_t Done = 0;
+  if (!forEachItem(PTX, [&](const Item &It) {
+        const size_t At = It.Text.data() - PTX.data();
+        if (ownerOf(It) == Owner::Twin) {
+          Rest += PTX.substr(Done, At - Done);
+          Done = At + It.Text.size();
+        }
+      }))
+    return std::nullopt;
+  return Rest += PTX.substr(Done);
+}
+
+unsigned EntryBounds::registersThatFit() const {
+  constexpr unsigned Registers = 65536, Warp = 32, Unit = 8;
+  unsigned Fit = MaxRegisters;
+  if (MaxThreads) {
+    const unsigned Threads =
+        (MaxThreads + Warp - 1) / Warp * Warp * std::max(MinBlocks, 1u);
+    const unsigned Each = Registers / Threads / Unit * Unit;
+    Fit = Fit ? std::min(Fit, Each) : Each;
+  }
+  return Fit;
+}
+
+std::vector<EntryBounds> entryBounds(std::string_view PTX) {
+  std::vector<EntryBounds> Bounds;
+  forEachItem(PTX, [&](const Item &It) {
+    const std::string_view Name = entryName(It);
+    if (Name.empty())
+      return;
+    const std::string Signature = bareSignature(It);
+    Bounds.push_back({std::string(Name),
+                      std::max(numbersBehind(Signature, ".maxntid"),
+                               numbersBehind(Signature, ".reqntid")),
+                      numbersBehind(Signature, ".minnctapersm"),
+                      numbersBehind(Signature, ".maxnreg")});
+  });
+  return Bounds;
+}
+
+std::string limitRegisters(std::string_view PTX,
+                           const std::map<std::string, unsigned> &Limits) {
+  std::string Limited;
+  size_t Done = 0;
+  forEachItem(PTX, [&](const Item &It) {
+    const auto Limit = Limits.find(std::string(entryName(It)));
+    if (Limit == Limits.end() || numbersBehind(bareSignature(It), ".maxnreg"))
+      return;
+    const size_t Body = It.Text.data() - PTX.data() + It.Signature;
+    Limited += PTX.substr(Done, Body - Done);
+    Limited += "\n.maxnreg " + std::to_string(Limit->second) + "\n";
+    Done = Body;
+  });
+  return Limited += PTX.substr(Done);
+}
+
+std::map<std::string, unsigned> usedRegisters(std::string_view PtxasOutput) {
+  constexpr std::string_view Entry = "Compiling entry function '",
+                             Used = ": Used ";
+  std::map<std::string, unsigned> Registers;
+  std::string Name;
+  for (size_t I = 0; I < PtxasOutput.size();) {
+    const size_t End = std::min(PtxasOutput.find('\n', I), PtxasOutput.size());
+    const std::string_view Line = PtxasOutput.substr(I, End - I);
+    I = End + 1;
+    if (const size_t At = Line.find(Entry); At != Line.npos) {
+      const std::string_view Rest = Line.substr(At + Entry.size());
+      Name = Rest.substr(0, Rest.find('\''));
+    } else if (const size_t At = Line.find(Used);
+               At != Line.npos && !Name.empty()) {
+      std::from_chars(Line.data() + At + Used.size(), Line.data() + Line.size(),
+                      Registers[Name]);
+      Name.clear();
     }
   }
-  if (!HasRuntime)
-    return std::nullopt;
-  return Split;
+  return Registers;
 }
 
 } // namespace crsan::ptx

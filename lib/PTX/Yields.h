@@ -7,12 +7,12 @@
 //
 // ptxas puts a YIELD where lanes may wait for what other lanes of their warp
 // write: at the head of a function or a loop that reads strongly, or updates
-// atomically. On an H200, lanes that wait for a YIELDing one at the end of a
-// branch wait no longer, and it does not join them there: from then on, each
-// part of the warp executes everything for itself. The checks in line wait for
-// nobody, and the runtime only sleeps while another lane gives a function's
-// sites their indices (giveIndices); so where only these read strongly, the
-// hint comes out again.
+// atomically. A lane that executes it releases the lanes that wait for it at the
+// end of a branch: these go on without it, and the warp is in two parts, where
+// without the check it would be in one (docs/convergence.md). The runtime reads
+// strongly and waits for no lane of its own warp, nor do the checks in line; so
+// the hint comes out of the runtime, and of functions in which only checks read
+// strongly.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_PTX_YIELDS_H

@@ -8,6 +8,7 @@
 #include "BlockShuffle.h"
 #include "Access.h"
 #include "DeviceRuntime.h"
+#include "NativeTwin.h"
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/IRBuilder.h"
@@ -106,7 +107,8 @@ void shuffleBlocks(Module &M) {
         M.getOrInsertFunction(BlockIndexName, I32, I32, I32, I32);
     SmallVector<CallInst *, 16> Reads;
     for (User *U : Read->users())
-      Reads.push_back(cast<CallInst>(U));
+      if (auto *Call = cast<CallInst>(U); !isNativeTwin(*Call->getFunction()))
+        Reads.push_back(Call);
     DenseMap<Function *, Value *> Done;
     for (CallInst *Call : Reads) {
       Function &F = *Call->getFunction();

@@ -11,6 +11,7 @@
 #include "Event.h"
 #include "Instrumenter.h"
 #include "MetadataInstrumenter.h"
+#include "NativeTwin.h"
 #include "Omission.h"
 #include "SiteTable.h"
 #include "Unroll.h"
@@ -187,10 +188,11 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
       (HasCollider ? abi::HasCollider : 0) |
       (HasMetadata ? abi::HasMetadata : 0);
 
+  addNativeTwins(M);
   SmallVector<Function *, 16> Functions, Exempt;
   for (Function &F : M) {
     F.removeFnAttr(Attribute::SanitizeThread);
-    if (F.isDeclaration())
+    if (F.isDeclaration() || isNativeTwin(F))
       continue;
     (F.hasFnAttribute(Attribute::DisableSanitizerInstrumentation) ? Exempt
                                                                   : Functions)

@@ -53,6 +53,16 @@ DEVICE uint32_t lane() {
   return Lane;
 }
 
+/// Waits. `nanosleep` would let lanes go on that wait for this one at the end
+/// of a branch (docs/convergence.md), so this reads the clock until time is up.
+DEVICE void pause(uint32_t Cycles) {
+  uint32_t Start, Now;
+  asm volatile("mov.u32 %0, %%clock;" : "=r"(Start)::"memory");
+  do
+    asm volatile("mov.u32 %0, %%clock;" : "=r"(Now)::"memory");
+  while (Now - Start < Cycles);
+}
+
 DEVICE uint32_t broadcast(uint32_t Value, uint32_t From) {
   return __nvvm_shfl_sync_idx_i32(activeMask(), Value, From, 31);
 }

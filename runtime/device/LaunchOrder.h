@@ -155,7 +155,7 @@ DEVICE void beginGrid(GridStart &Start, uint64_t Grid, uint32_t Flags,
       if (Found != 1)
         Writes = exchangeIf(G.Grid, Found, 1);
       else
-        asm volatile("nanosleep.u32 100;" ::: "memory");
+        pause(100);
     }
     fenceDevice();
   }

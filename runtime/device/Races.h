@@ -16,25 +16,12 @@ namespace crsan::device {
 // Sites
 //===----------------------------------------------------------------------===//
 
-/// Gives the sites of a function, of which `First` is the first, their numbers.
-/// Returns the first one's, or NoIndexLeft.
-DEVICE uint32_t giveIndices(AccessSite &First) {
-  uint32_t Found;
-  asm volatile("atom.relaxed.gpu.cas.b32 %0, [%1], %2, %3;"
-               : "=r"(Found)
-               : "l"(&First.Index), "r"(NoIndexYet), "r"(IndexClaimed)
-               : "memory");
-  // Whoever was first is about to say it, perhaps another lane: there is no
-  // YIELD here to let it go first (lib/PTX/Yields.h).
-  while (Found == IndexClaimed) {
-    asm volatile("nanosleep.u32 100;" ::: "memory");
-    Found = loadRelaxed(First.Index);
-  }
-  if (Found != NoIndexYet)
-    return Found;
+/// Numbers the sites of a function, of which `First` is the first and claimed
+/// by this thread. Returns the first one's number, or NoIndexLeft.
+DEVICE uint32_t numberSites(AccessSite &First) {
   const uint32_t Count = First.Count;
   const uint32_t Align = Count > 1 ? 2u << (31 - __builtin_clz(Count - 1)) : 1;
-  uint32_t Last = loadRelaxed(metadata().NextSite), Index;
+  uint32_t Found, Last = loadRelaxed(metadata().NextSite), Index;
   do {
     Index = (Last + Align) & ~(Align - 1); // 0 is nobody's.
     if (Index + Count > MaxSites) {
@@ -59,6 +46,27 @@ DEVICE uint32_t giveIndices(AccessSite &First) {
   for (uint32_t I = 0; I < Count; ++I)
     storeRelaxed((&First + I)->Index, Index + I);
   return Index;
+}
+
+/// Gives the sites of a function, of which `First` is the first, their numbers.
+/// Returns the first one's, or NoIndexLeft.
+DEVICE uint32_t giveIndices(AccessSite &First) {
+  const uint32_t Here = activeMask();
+  uint32_t Found;
+  asm volatile("atom.relaxed.gpu.cas.b32 %0, [%1], %2, %3;"
+               : "=r"(Found)
+               : "l"(&First.Index), "r"(NoIndexYet), "r"(IndexClaimed)
+               : "memory");
+  if (Found == NoIndexYet)
+    Found = numberSites(First);
+  // The lane that numbers the sites must not be kept from it by lanes of its
+  // own warp that wait below: a pause lets no other lane go first.
+  __nvvm_bar_warp_sync(Here);
+  while (Found == IndexClaimed) {
+    pause(100);
+    Found = loadRelaxed(First.Index);
+  }
+  return Found;
 }
 
 /// The number by which cells name a site; it gets one when the first of its
@@ -180,7 +188,7 @@ DEVICE void tellRace(const Self &Me, AccessSite &S, Address A,
     }
     if (loadRelaxed(P->Slot) != 0)
       break;
-    asm volatile("nanosleep.u32 20000;" ::: "memory");
+    pause(20000);
   }
   if (countRace(*P, 1) != 0)
     return;

@@ -150,21 +150,11 @@ DEVICE uint32_t nextSkip(const Warp &W, uint32_t Interval) {
   return Interval <= 1 ? 0 : below(mix(W.Random + 2), 2 * Interval - 1);
 }
 
-/// Sleeps for a random time that differs between warps and, for half of the
-/// windows, between the lanes of one (SuperCollider 3.5.1).
+/// Waits for a random time that differs between warps. Lanes of one warp wait
+/// equally long, since they leave together (docs/convergence.md).
 DEVICE void delay(const Warp &W, uint32_t Accesses) {
-  uint32_t Random = mix(W.Random + 3);
-  if ((__crsan_config.Flags & SubwarpDelays) && (Random & 1))
-    Random = mix(Random + lane());
-  const uint32_t Ns = below(Random, __crsan_config.DelayNs);
-  // nanosleep may end at once; half the time, in cycles, is waited for.
-  uint32_t Start, Now;
-  asm volatile("mov.u32 %0, %%clock;" : "=r"(Start)::"memory");
-  if (Ns)
-    asm volatile("nanosleep.u32 %0;" ::"r"(Ns) : "memory");
-  do
-    asm volatile("mov.u32 %0, %%clock;" : "=r"(Now)::"memory");
-  while (Now - Start < Ns);
+  const uint32_t Ns = below(mix(W.Random + 3), __crsan_config.DelayNs);
+  pause(2 * Ns); // A GPU's clock has about two cycles a nanosecond.
   if (W.Leader) {
     uint32_t Sm;
     asm("mov.u32 %0, %%smid;" : "=r"(Sm));

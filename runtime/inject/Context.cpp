@@ -113,8 +113,6 @@ abi::Config Context::makeConfig(const Flags &Options, bool MayShuffle,
     Config.Flags |= abi::ShuffleBlocks;
   if (Options.intra_warp)
     Config.Flags |= abi::IntraWarp;
-  if (Options.subwarp)
-    Config.Flags |= abi::SubwarpDelays;
   if (Options.watchpoints)
     Config.Flags |= abi::Watch;
   Config.Records = RecordsDevice;

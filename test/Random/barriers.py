@@ -224,5 +224,4 @@ def phase_object(s):
         w.close()
     w(f"V1 += fold({a.name}[{s.leaf(s.plain)} % {half}u]);")
     w.close()
-    k.repeatable = False
     w("__syncthreads();")

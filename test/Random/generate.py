@@ -11,10 +11,17 @@ import argparse
 import sys
 
 import idioms
+import meetings
 import rights
 from kernel import ELEMENTS, SCALARS, Kernel
 from statements import Context, Statements
 
+GROUPS = """\
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
+namespace cg = cooperative_groups;
+"""
 PROLOGUE = """\
 #include <cstdio>
 #include <cstdlib>
@@ -66,6 +73,25 @@ template <> __device__ inline Bits cell(unsigned V) {
   B.A = V % 4096u;
   B.B = V >> 12;
   return B;
+}
+
+// Barriers of the block that count or ask, and for which lanes need not arrive together.
+__device__ inline unsigned meetCount(unsigned V) {
+  asm volatile("{ .reg .pred P; setp.ne.u32 P, %0, 0; barrier.red.popc.u32 %0, 0, P; }" : "+r"(V)::"memory");
+  return V;
+}
+template <unsigned Threads> __device__ inline unsigned meetCounted(unsigned V) {
+  asm volatile("{ .reg .pred P; setp.ne.u32 P, %0, 0; barrier.red.popc.u32 %0, 4, %1, P; }" : "+r"(V) : "n"(Threads) : "memory");
+  return V;
+}
+__device__ inline unsigned meetAny(unsigned V) {
+  asm volatile("{ .reg .pred P; setp.ne.u32 P, %0, 0; barrier.red.or.pred P, 0, P; selp.u32 %0, 1, 0, P; }" : "+r"(V)::"memory");
+  return V;
+}
+// Holds for one lane of those in the mask.
+__device__ inline bool isElected(unsigned Mask) {
+  asm volatile("{ .reg .pred P; elect.sync _|P, %0; selp.u32 %0, 1, 0, P; }" : "+r"(Mask)::"memory");
+  return Mask != 0u;
 }
 
 static void check(cudaError_t Error) {
@@ -124,27 +150,13 @@ int main(int Count, char **Arguments) {
   check(cudaMemcpy(In, Values.data(), Values.size() * sizeof(unsigned), cudaMemcpyHostToDevice));
 """
 
-MEETINGS = [(9, "__syncthreads();"), (2, "in a function"), (1, "V3 += __syncthreads_count(V0 % 2u);"),
-            (1, "V3 ^= __syncthreads_or(V0 % 64u == 3u);"),
-            (1, 'asm volatile("barrier.sync 1;" ::: "memory");')]
-
-
 def meet(s):
     """All threads of the block; or, weakly, not quite all."""
     if s.k.weak(3):
         if s.dice.percent(40):
             s.w(s.dice.pick(["__syncwarp();", "__threadfence_block();", "__threadfence();"]))
         return
-    text = "__syncthreads();" if s.k.someone_left else s.dice.weighted(MEETINGS)
-    if text == "in a function":
-        f = s.k.name("meet")
-        how = s.dice.pick(["__noinline__", "__forceinline__"])
-        s.k.helpers.open(f"__device__ {how} void {f}()")
-        s.k.helpers("__syncthreads();")
-        s.k.helpers.close()
-        s.k.helpers("")
-        text = f"{f}();"
-    s.w(text)
+    s.w(meetings.barrier(s.k))
 
 
 def phase(s, arrays, grid):
@@ -155,6 +167,35 @@ def phase(s, arrays, grid):
     meet(s)
 
 
+def declare(k):
+    """The arrays of the phases: of the block, and of the grid with their rights."""
+    dice, arrays, grid = k.dice, [], []
+    for _ in range(dice.between(0, 3)):
+        length = k.threads * dice.pick([1, 1, 2, 4])
+        arrays.append(k.array(dice.pick(dice.pick([ELEMENTS, SCALARS])), length,
+                              dice.pick(["shared", "shared", "dynamic", "global"])))
+    for _ in range(dice.weighted([(4, 0), (3, 1), (1, 2)])):
+        a = k.array(dice.pick(dice.pick([ELEMENTS, SCALARS])),
+                    k.threads * k.blocks * dice.pick([1, 1, 2]), "grid")
+        grid.append((a, rights.choose_for_grid(k, a)))
+    return arrays, tuple(grid)
+
+
+def leave(s):
+    """Some threads go home; the others still meet. Sometimes they are whole warps."""
+    k, dice = s.k, s.dice
+    if k.warps > 1 and dice.percent(40):
+        guard = f"Warp == {dice.below(k.warps)}u"
+    else:
+        guard = dice.pick([f"Tid >= {dice.between(k.threads // 2, k.threads - 1)}u",
+                           f"Lane % {dice.between(3, 9)}u == {dice.below(3)}u", s.condition(s.plain)])
+        k.lanes_left = True
+    s.w.open(f"if ({guard})")
+    s.w("Out[Gid] = V0; // keep", "return;")
+    s.w.close()
+    k.someone_left = True
+
+
 def kernel_of(seed, number):
     k = Kernel(seed, number)
     # libcu++'s headers are slow to compile: in few files.
@@ -162,27 +203,20 @@ def kernel_of(seed, number):
     s = Statements(k)
     s.plain = Context(rights=())
     dice = k.dice
-    arrays = []
-    for _ in range(dice.between(0, 3)):
-        length = k.threads * dice.pick([1, 1, 2, 4])
-        arrays.append(k.array(dice.pick(dice.pick([ELEMENTS, SCALARS])), length,
-                              dice.pick(["shared", "shared", "dynamic", "global"])))
-    grid = []
-    for _ in range(dice.weighted([(4, 0), (3, 1), (1, 2)])):
-        a = k.array(dice.pick(dice.pick([ELEMENTS, SCALARS])),
-                    k.threads * k.blocks * dice.pick([1, 1, 2]), "grid")
-        grid.append((a, rights.choose_for_grid(k, a)))
-    grid = tuple(grid)
+    arrays, grid = declare(k)
     meet(s)
-    parts = dice.between(1, 4)
-    for part in range(parts):
-        kind = dice.weighted([(5, "phase"), (3, "idiom"), (2, "rounds"), (1, "if"), (1, "leave")])
-        if kind == "idiom" or not (arrays or grid):
-            idiom = dice.pick(idioms.ALL)
+    for _ in range(dice.between(1, 4)):
+        kinds = [(5, "phase"), (2, "rounds"), (1, "if")]
+        # Idioms count on everybody.
+        kinds += [] if k.someone_left else [(6, "idiom"), (1, "leave")]
+        kind = dice.weighted(kinds)
+        if kind == "idiom" or not (arrays or grid or k.someone_left):
+            idiom = dice.pick(idioms.STEADY if k.is_steady else idioms.ALL)
             k.writes(idiom.__name__, idiom, s)
             meet(s)
         elif kind == "rounds":
             r = k.local("R")
+            meetings.rolled(s)
             s.w.open(f"for (unsigned {r} = 0; {r} < {dice.pick(['2u', '3u', 'In[5] % 2u + 1u'])}; ++{r})")
             for _ in range(dice.between(1, 2)):
                 phase(s, arrays, grid)
@@ -191,14 +225,9 @@ def kernel_of(seed, number):
             s.w.open(f"if ({s.uniform()})")
             phase(s, arrays, grid)
             s.w.close()
-        elif kind == "leave" and part == parts - 1 and k.warps > 1 and k.whole_warps:
-            # Whole warps go home; the others still meet.
-            s.w.open(f"if (Warp == {dice.below(k.warps)}u)")
-            s.w("Out[Gid] = V0; // keep", "return;")
-            s.w.close()
-            k.someone_left = True
-            phase(s, arrays, grid)
         else:
+            if kind == "leave":
+                leave(s)
             phase(s, arrays, grid)
     return k
 
@@ -209,6 +238,8 @@ def lines_of(seed, numbers):
     lines = [f"// Random kernels {numbers[0]} to {numbers[-1]} of seed {seed}."]
     if any(k.needs_ref for k in kernels):
         lines.append("#include <cuda/atomic>")
+    if any(k.needs_groups for k in kernels):
+        lines += GROUPS.splitlines()
     lines += PROLOGUE.splitlines() + [""]
     for k in kernels:
         lines.append(f"// ---- kernel {k.number}, {k.weaknesses} weaknesses ----")

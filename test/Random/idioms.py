@@ -9,10 +9,14 @@ from barriers import (double_buffer, masks, phase_object, reduction, scan, speci
 from copies import async_copy
 from handshakes import (chain, claim, grid_barrier, last_block, message, queue, spin_lock,
                         warp_lock)
+from groups import ballot_masks, partition, present, tiles
+from meetings import called, fork, ragged, spin, tree, two_doors
 from owners import bit_fields, histogram, indirect, peers, strided, two_sizes, views
 
-# In this order a seed means what it has always meant.
-ALL = [spin_lock, message, message, chain, last_block, grid_barrier, claim, queue,
-       reduction, scan, double_buffer, turns, histogram, strided, specialised,
-       async_copy, peers, indirect, bit_fields, warp_lock, phase_object, masks,
-       warp_pairs, views, two_sizes]
+# Those whose results do not depend on the schedule.
+STEADY = [tree, tree, tree, ragged, ragged, fork, fork, two_doors, called, called, spin,
+          tiles, tiles, partition, present, present, ballot_masks, reduction, scan,
+          double_buffer, turns, histogram, strided, specialised, async_copy, peers,
+          indirect, bit_fields, phase_object, masks, warp_pairs, views]
+ALL = [*STEADY, spin_lock, message, message, chain, last_block, grid_barrier, claim,
+       queue, warp_lock, two_sizes]

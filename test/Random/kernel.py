@@ -9,6 +9,7 @@ the answer is sometimes yes, and then the point is left out or weakened.
 from dataclasses import dataclass
 from math import gcd
 
+import meetings
 from dice import Dice
 
 # What fold() and cell<T>() of the prologue convert to and from `unsigned`.
@@ -78,18 +79,23 @@ class Kernel:
         self.body = Writer(1)
         self.helpers = Writer(0)
         self.needs_ref = False    # cuda::atomic_ref
-        self.someone_left = False
+        self.needs_groups = False  # cooperative groups
+        self.taste = meetings.choose_taste(self.dice)
+        self.someone_left = False  # Threads of the block that have returned
+        self.lanes_left = False    # and not whole warps.
         self.counter = 0
         self.weaknesses = 0
         # Whether it computes the same thing under every schedule, if it has no
         # race.
         self.repeatable = True
+        # Most kernels do nothing that keeps them from it.
+        self.is_steady = self.dice.percent(65)
         self.updates = {}         # Array name -> kinds of atomic updates.
         self.may_use_libcudacxx = False
 
     @property
     def whole_warps(self):
-        return self.threads % 32 == 0
+        return self.threads % 32 == 0 and not self.lanes_left
 
     @property
     def warps(self):

@@ -436,6 +436,8 @@ class Statements:
             self.w(self.dice.pick([f"{cell} += cell<{e}>({self.leaf(c)});",
                                    f"{v} += fold({cell});", f"{cell} = cell<{e}>({self.leaf(c)});"]))
             return
+        if self.k.is_steady and rights.ATOMICS[e] and e not in ("float", "double"):
+            return self.steady_atomic(c, a, cell)
         if e == "unsigned" and self.dice.percent(30):
             return self.ordered_atomic(c, a, cell, v)
         if e in ("unsigned", "int", "unsigned long long") and self.dice.percent(15):
@@ -465,6 +467,14 @@ class Statements:
             self.w(f"{v} ^= fold({call});")
         else:
             self.w(call + ";")
+
+    def steady_atomic(self, c, a, cell):
+        """One kind of update of each array, whose order does not show."""
+        seen = self.k.updates.setdefault(a.name, set())
+        if not seen:
+            seen.add(self.dice.pick([name for name in rights.ATOMICS[a.element]
+                                     if name in rights.COMMUTING]))
+        self.w(f"{min(seen)}{self.scope(a)}(&{cell}, cell<{a.element}>({self.value(c, 1)}));")
 
     def ordered_atomic(self, c, a, cell, v):
         """With a memory order: of __nv_atomic, of PTX."""

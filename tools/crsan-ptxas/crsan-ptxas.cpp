@@ -12,8 +12,10 @@
 // the one thing in it which survives objects, archives and the device linker,
 // and from which the simulated GPU can run the program (ABI.h, PTXPrefix).
 // In both, what ptxas does to the lanes of a warp where it takes checks for
-// polls is undone (lib/PTX/Yields.h). Whatever cannot be treated so is
-// assembled by ptxas alone, as ever.
+// polls is undone (lib/PTX/Yields.h), and kernels keep to so many registers
+// that they can be launched as without checks: a kernel without launch bounds
+// with blocks of 1,024 threads, and one that may wait for other blocks with as
+// many blocks on the device (lib/Transforms/NativeTwin.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,14 +41,13 @@ using namespace llvm;
 
 namespace {
 
-/// What the runtime may use, so that it costs no kernel its occupancy: with 32
-/// registers a thread, every multiprocessor holds all the threads it can.
-constexpr StringLiteral RuntimeRegisters = "--maxrregcount=32";
-/// In metadata mode every synchronisation calls it, and what does not fit goes
-/// to memory, each time.
-constexpr StringLiteral MetadataRegisters = "--maxrregcount=64";
-/// The checks in line want more registers than their speed is worth.
-constexpr StringLiteral CheckedRegisters = "--maxrregcount=128";
+/// Of a thread. With so many, a multiprocessor holds all the threads it can, so
+/// a runtime within this limit costs no kernel its residency.
+constexpr unsigned FullResidency = 32;
+/// With so many, a block can have 1,024 threads: a kernel without launch bounds
+/// is launched with any number. In metadata mode every synchronisation calls
+/// the runtime, which is faster with more than FullResidency.
+constexpr unsigned LargestBlock = 64;
 /// ptxas compiles several kernels at a time: checks make it four times the
 /// work. Not as many as there are processors, which other compilations need
 /// too.
@@ -55,8 +56,8 @@ constexpr StringLiteral ProgramThreads = "--split-compile=4";
 struct CommandLine {
   std::string Toolkit;
   std::string Input, Output, Architecture;
-  std::vector<std::string> Whole; ///< For ptxas, as given.
-  std::vector<std::string> Flags; ///< Without input and output.
+  std::vector<std::string> Flags; ///< Without input, output, --maxrregcount.
+  unsigned MaxRegisters = LargestBlock; ///< Of kernels without launch bounds.
   bool IsRelocatable = false;
   bool IsDebug = false;
 
@@ -76,13 +77,11 @@ CommandLine CommandLine::parse(ArrayRef<const char *> Arguments) {
       C.Toolkit = A.str();
       continue;
     }
-    C.Whole.push_back(A.str());
     const bool HasValue = (A == "--output-file" || A == "-o" ||
                            A == "--gpu-name" || A == "-arch") &&
                           I + 1 < Arguments.size();
     if (HasValue) {
       const std::string Value = Arguments[++I];
-      C.Whole.push_back(Value);
       if (A == "--output-file" || A == "-o") {
         C.Output = Value;
         continue;
@@ -96,6 +95,14 @@ CommandLine CommandLine::parse(ArrayRef<const char *> Arguments) {
       C.Input = A.str();
       continue;
     }
+    if (A.ltrim('-').starts_with("maxrregcount")) {
+      const bool IsApart = !A.contains('=') && I + 1 < Arguments.size();
+      const StringRef Value = IsApart ? Arguments[++I] : A.split('=').second;
+      unsigned Most;
+      if (!Value.getAsInteger(10, Most))
+        C.MaxRegisters = std::min(C.MaxRegisters, Most);
+      continue;
+    }
     C.IsRelocatable |= A == "-c" || A == "--compile-only";
     C.IsDebug |= A == "-g" || A == "--device-debug";
     C.Flags.push_back(A.str());
@@ -103,18 +110,15 @@ CommandLine CommandLine::parse(ArrayRef<const char *> Arguments) {
   return C;
 }
 
-/// A tool of the toolkit at work. Its words go to our stderr, or nowhere if
-/// ptxas will be asked again.
+/// A tool of the toolkit at work. Its words go to our stdout and stderr, or to
+/// the file `Output`, or nowhere, if that is empty.
 class Running {
 public:
   Running(const std::string &Program, ArrayRef<std::string> Arguments,
-          bool IsQuiet) {
+          std::optional<StringRef> Output) {
     SmallVector<StringRef, 16> Words = {Program};
     Words.append(Arguments.begin(), Arguments.end());
-    std::optional<StringRef> Redirects[] = {std::nullopt, std::nullopt,
-                                            std::nullopt};
-    if (IsQuiet)
-      Redirects[1] = Redirects[2] = "";
+    const std::optional<StringRef> Redirects[] = {std::nullopt, Output, Output};
     Process = sys::ExecuteNoWait(Program, Words, std::nullopt, Redirects, 0,
                                  nullptr, &Failed);
   }
@@ -135,14 +139,60 @@ bool write(StringRef Path, StringRef Text) {
   return !Error && !Out.has_error();
 }
 
-/// Assembles `Stem`.ptx to `Stem`.o.
+std::string limit(unsigned Registers) {
+  return "--maxrregcount=" + std::to_string(Registers);
+}
+
+/// Assembles `Stem`.ptx to `Stem`.o, for the device linker.
 Running assemble(const CommandLine &C, const std::string &Stem,
                  std::vector<std::string> Flags) {
   for (const std::string &Word :
        {std::string("-c"), std::string("--output-file"), Stem + ".o",
         Stem + ".ptx"})
     Flags.push_back(Word);
-  return Running(C.tool("ptxas"), Flags, true);
+  return Running(C.tool("ptxas"), Flags, "");
+}
+
+/// What the kernels that have native twins may use, so that as many of their
+/// blocks fit on the device as without checks.
+std::map<std::string, unsigned> limitsByTwins(const CommandLine &C,
+                                              const std::string &Twins) {
+  std::map<std::string, unsigned> Limits;
+  if (Twins.empty())
+    return Limits;
+  const std::string Stem = C.Output + ".twins";
+  const FileRemover Source(Stem + ".ptx"), Object(Stem + ".o"),
+      Words(Stem + ".txt");
+  if (!write(Stem + ".ptx", Twins))
+    return Limits;
+  std::vector<std::string> Arguments = {"-m64", "-O3", "--verbose",
+                                        "--gpu-name=" + C.Architecture};
+  if (C.IsRelocatable)
+    Arguments.push_back("-c");
+  for (const std::string &Word :
+       {std::string("--output-file"), Stem + ".o", Stem + ".ptx"})
+    Arguments.push_back(Word);
+  if (!Running(C.tool("ptxas"), Arguments, Stem + ".txt").succeeds())
+    return Limits;
+  auto Output = MemoryBuffer::getFile(Stem + ".txt");
+  if (!Output)
+    return Limits;
+  constexpr unsigned Unit = 8; // Registers are given out by so many.
+  for (const auto &[Name, Used] :
+       crsan::ptx::usedRegisters((*Output)->getBuffer()))
+    if (StringRef Kernel = Name; Kernel.consume_front(crsan::abi::TwinPrefix))
+      Limits[Kernel.str()] =
+          std::max(FullResidency, (Used + Unit - 1) / Unit * Unit);
+  return Limits;
+}
+
+/// What the runtime may use in the program of these kernels.
+unsigned runtimeLimit(StringRef Program) {
+  unsigned Limit = LargestBlock;
+  for (const crsan::ptx::EntryBounds &Bounds : crsan::ptx::entryBounds(Program))
+    if (const unsigned Fit = Bounds.registersThatFit())
+      Limit = std::min(Limit, Fit);
+  return std::max(Limit, FullResidency);
 }
 
 /// The names that the pass has written down as those of functions in which only
@@ -158,7 +208,7 @@ StringSet<> waitless(StringRef PTX) {
   return Names;
 }
 
-/// See Yields.h. `Names`: of functions of the program.
+/// See Yields.h: of the runtime, and of `Names`, functions of the program.
 bool removeYields(const std::string &Path, const StringSet<> &Names) {
   auto Buffer = MemoryBuffer::getFile(Path);
   if (!Buffer)
@@ -166,9 +216,7 @@ bool removeYields(const std::string &Path, const StringSet<> &Names) {
   std::string Object = (*Buffer)->getBuffer().str();
   const unsigned Removed =
       crsan::ptx::removeYields(Object, [&](std::string_view Name) {
-        // Entry points, and what they share (HELPER).
-        return Name.starts_with("__crsan_md_") ||
-               Name.starts_with("__crsan__Z") || Names.contains(Name);
+        return Name.starts_with("__crsan_") || Names.contains(Name);
       });
   return Removed == 0 || write(Path, Object);
 }
@@ -184,6 +232,8 @@ bool assembleApart(const CommandLine &C) {
   auto Split = crsan::ptx::splitRuntime((*Buffer)->getBuffer());
   if (!Split)
     return false;
+  Split->Program = crsan::ptx::limitRegisters(Split->Program,
+                                              limitsByTwins(C, Split->Twins));
   const std::string Program = C.Output + ".program";
   const std::string Runtime = C.Output + ".runtime";
   std::vector<FileRemover> Removers;
@@ -199,13 +249,11 @@ bool assembleApart(const CommandLine &C) {
   const bool HasMetadata = StringRef(Split->Runtime).contains("__crsan_md_");
   std::vector<std::string> RuntimeFlags = {
       "-m64", "-O3", "--gpu-name=" + C.Architecture,
-      (HasMetadata ? MetadataRegisters : RuntimeRegisters).str()};
+      limit(HasMetadata ? runtimeLimit(Split->Program) : FullResidency)};
   std::vector<std::string> ProgramFlags = C.Flags;
   if (none_of(C.Flags, [](StringRef F) { return F.contains("split-compile"); }))
     ProgramFlags.push_back(ProgramThreads.str());
-  if (HasMetadata &&
-      none_of(C.Flags, [](StringRef F) { return F.contains("maxrregcount"); }))
-    ProgramFlags.push_back(CheckedRegisters.str());
+  ProgramFlags.push_back(limit(C.MaxRegisters));
   Running ProgramJob = assemble(C, Program, ProgramFlags);
   // Both are waited for, whatever becomes of the first.
   const bool RuntimeDone = assemble(C, Runtime, RuntimeFlags).succeeds();
@@ -222,14 +270,13 @@ bool assembleApart(const CommandLine &C) {
   for (const std::string &Word :
        {std::string("-o"), C.Output, Program + ".o", Runtime + ".o"})
     Link.push_back(Word);
-  return Running(C.tool("nvlink"), Link, true).succeeds();
+  return Running(C.tool("nvlink"), Link, "").succeeds();
 }
 
-/// The text as a variable of its own, appended to it; empty: there is no
-/// compression.
+/// The text with itself appended, as a variable of its own.
 std::string withItself(StringRef PTX) {
   if (!compression::zstd::isAvailable())
-    return {};
+    return PTX.str();
   SmallVector<uint8_t, 0> Packed;
   compression::zstd::compress(arrayRefFromStringRef(PTX), Packed);
   std::string Text = PTX.rtrim('\0').str();
@@ -244,25 +291,42 @@ std::string withItself(StringRef PTX) {
   return Text;
 }
 
-/// False: nothing was made, for whatever reason.
-bool assembleWithPTX(const CommandLine &C) {
-  if (!C.IsRelocatable || C.Input.empty() || C.Output.empty())
+/// Assembles the module as a whole, relocatable code with its own text in it.
+/// ptxas says what is wrong, if anything is.
+bool assembleWhole(const CommandLine &C) {
+  if (C.Input.empty() || C.Output.empty()) {
+    errs() << "CRSan: crsan-ptxas needs an input file and --output-file\n";
     return false;
+  }
   auto Buffer = MemoryBuffer::getFile(C.Input);
-  if (!Buffer)
+  if (!Buffer) {
+    errs() << "CRSan: cannot read '" << C.Input
+           << "': " << Buffer.getError().message() << "\n";
     return false;
-  const std::string Text = withItself((*Buffer)->getBuffer());
-  if (Text.empty())
-    return false;
+  }
+  const StringRef Given = (*Buffer)->getBuffer();
+  std::string Text = crsan::ptx::dropTwins(Given).value_or(Given.str());
+  if (const auto Split = crsan::ptx::splitRuntime(Given))
+    Text = crsan::ptx::limitRegisters(Text, limitsByTwins(C, Split->Twins));
+  const StringSet<> Waitless = waitless(Given);
+  if (C.IsRelocatable)
+    Text = withItself(Text);
   const std::string Source = C.Output + ".whole.ptx";
-  FileRemover Remover(Source);
+  const FileRemover Remover(Source);
   std::vector<std::string> Arguments = C.Flags;
   for (const std::string &Word :
-       {std::string("--output-file"), C.Output, Source})
+       {limit(C.MaxRegisters), std::string("--output-file"), C.Output, Source})
     Arguments.push_back(Word);
-  return write(Source, Text) &&
-         Running(C.tool("ptxas"), Arguments, true).succeeds() &&
-         removeYields(C.Output, waitless(Text));
+  if (!write(Source, Text)) {
+    errs() << "CRSan: cannot write '" << Source << "'\n";
+    return false;
+  }
+  if (!Running(C.tool("ptxas"), Arguments, std::nullopt).succeeds())
+    return false;
+  if (removeYields(C.Output, Waitless))
+    return true;
+  errs() << "CRSan: cannot rewrite '" << C.Output << "'\n";
+  return false;
 }
 
 } // namespace
@@ -274,8 +338,5 @@ int main(int Argc, char **Argv) {
               "--crsan-toolkit=ROOT\n";
     return 1;
   }
-  if (assembleApart(C) || assembleWithPTX(C))
-    return 0;
-  // ptxas says what is wrong, if anything is.
-  return Running(C.tool("ptxas"), C.Whole, false).succeeds() ? 0 : 1;
+  return assembleApart(C) || assembleWhole(C) ? 0 : 1;
 }

@@ -69,6 +69,11 @@ TEST(Logic, Fields) {
   EXPECT_EQ(one32("bfind.u32 %r7, %r5;", 0x00010000), 16u);
   EXPECT_EQ(one32("bfind.s32 %r7, %r5;", ~0u), ~0u);
   EXPECT_EQ(one32("bfind.shiftamt.u32 %r7, %r5;", 0x00010000), 15u);
+  EXPECT_EQ(one32("fns.b32 %r7, %r5, 0, 3;", 0xB0), 7u);
+  EXPECT_EQ(one32("fns.b32 %r7, %r5, 7, -2;", 0xB0), 5u);
+  EXPECT_EQ(one32("fns.b32 %r7, %r5, 4, 0;", 0xB0), 4u);
+  EXPECT_EQ(one32("fns.b32 %r7, %r5, 6, 0;", 0xB0), ~0u);
+  EXPECT_EQ(one32("fns.b32 %r7, %r5, 6, 2;", 0xB0), ~0u);
   EXPECT_EQ(one32("popc.b64 %r7, %rd2;", 0xF0F), 8u);
   EXPECT_EQ(one32("clz.b32 %r7, %r5;", 1), 31u);
   EXPECT_EQ(one32("brev.b32 %r7, %r5;", 1), 0x80000000u);

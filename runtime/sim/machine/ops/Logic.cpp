@@ -257,6 +257,29 @@ bool countOps(Decoder &D) {
   return !ShiftAmount;
 }
 
+/// The Offset-th set bit of a mask from Base on, upwards or downwards; the
+/// first is Base's own. All ones: there is none.
+uint64_t setBitLane(uint64_t Mask, uint64_t Base, uint64_t Offset,
+                    const Instruction &) {
+  int64_t Left = int32_t(Offset), Step = Left < 0 ? -1 : 1;
+  Left = std::abs(Left);
+  for (int64_t At = int32_t(Base); At >= 0 && At < 32; At += Step) {
+    if (uint32_t(Mask) >> At & 1 && --Left <= 0)
+      return uint32_t(At);
+    if (Offset == 0)
+      break;
+  }
+  return 0xFFFF'FFFF;
+}
+
+bool findSetBit(Decoder &D) {
+  if (D.takeType() != ScalarType::B32)
+    return false;
+  D.emit(slow<setBitLane>,
+         {D.dest(0, 4), D.source(1, 4), D.source(2, 4), D.source(3, 4)});
+  return true;
+}
+
 /// Op[1] a, Op[2] position, Op[3] length.
 uint64_t extractLane(uint64_t A, uint64_t B, uint64_t C, const Instruction &I) {
   uint32_t Bits = uint32_t(I.Imm), At = B & 0xFF, Length = C & 0xFF,
@@ -354,6 +377,7 @@ void crsan::sim::addLogicOps(DecodeTable &T) {
   T.add("lop3", lop3);
   T.add("prmt", permute);
   T.add({"popc", "clz", "brev", "bfind"}, countOps);
+  T.add("fns", findSetBit);
   T.add("bfe", extract);
   T.add("bfi", insert);
   T.add({"bmsk", "szext"}, maskOps);

@@ -1,0 +1,170 @@
+//===- NativeTwin.cpp - What a kernel needs without checks ----------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "NativeTwin.h"
+#include "Access.h"
+#include "crsan/ABI.h"
+#include "llvm/ADT/SCCIterator.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Operator.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+using namespace llvm;
+
+namespace crsan {
+
+namespace {
+
+/// Assembly that loops: it may poll. What it polls by mbarrier instructions
+/// lies in shared memory.
+bool mayPoll(const CallBase &Call) {
+  const auto *Asm = dyn_cast<InlineAsm>(Call.getCalledOperand());
+  if (!Asm)
+    return false;
+  const StringRef Text = Asm->getAsmString();
+  return Text.contains("bra") && !Text.contains("mbarrier");
+}
+
+/// Whether the value of `Condition` comes, by instructions of `Cycle`, from one
+/// of `Cycle` that may learn what another block has done.
+bool dependsOnOthers(Value *Condition, ArrayRef<BasicBlock *> Cycle) {
+  SetVector<Value *> Values;
+  Values.insert(Condition);
+  for (unsigned I = 0; I < Values.size(); ++I) {
+    auto *Inst = dyn_cast<Instruction>(Values[I]);
+    if (!Inst || !is_contained(Cycle, Inst->getParent()))
+      continue;
+    if (mayWait(*Inst))
+      return true;
+    Values.insert(Inst->op_begin(), Inst->op_end());
+  }
+  return false;
+}
+
+/// Whether `F` has a loop that ends by what another block does. Loops are found
+/// as cycles of the control flow graph, so that irreducible ones count too.
+bool mayWaitForBlocks(Function &F) {
+  for (auto Cycle = scc_begin(&F); !Cycle.isAtEnd(); ++Cycle) {
+    if (!Cycle.hasCycle())
+      continue;
+    for (BasicBlock *BB : *Cycle) {
+      if (all_of(successors(BB),
+                 [&](BasicBlock *Next) { return is_contained(*Cycle, Next); }))
+        continue;
+      const Instruction *End = BB->getTerminator();
+      if (End->getNumOperands() &&
+          !End->getOperand(0)->getType()->isLabelTy() &&
+          dependsOnOthers(End->getOperand(0), *Cycle))
+        return true;
+    }
+  }
+  return any_of(instructions(F), [](const Instruction &I) {
+    const auto *Call = dyn_cast<CallBase>(&I);
+    return Call && mayPoll(*Call);
+  });
+}
+
+/// `Kernel` and the functions of its module that it calls, or may call.
+SetVector<Function *> reachableFrom(Function &Kernel) {
+  SetVector<Function *> Reached;
+  Reached.insert(&Kernel);
+  for (unsigned I = 0; I < Reached.size(); ++I)
+    for (Instruction &Inst : instructions(*Reached[I]))
+      for (Value *Operand : Inst.operands())
+        if (auto *Callee = dyn_cast<Function>(Operand->stripPointerCasts());
+            Callee && !Callee->isDeclaration())
+          Reached.insert(Callee);
+  return Reached;
+}
+
+/// Makes the twins of one module.
+class Twins {
+public:
+  explicit Twins(Module &M) : M(M) {}
+
+  void add(const SetVector<Function *> &Functions) {
+    SmallVector<Function *, 8> New;
+    for (Function *F : Functions)
+      if (!Copies.count(F)) {
+        auto *Twin = Function::Create(F->getFunctionType(), F->getLinkage(),
+                                      F->getAddressSpace(),
+                                      abi::TwinPrefix + F->getName(), &M);
+        Copies[F] = Twin;
+        New.push_back(F);
+      }
+    for (Function *F : New)
+      fill(*F, *cast<Function>(Copies[F]));
+  }
+
+private:
+  void fill(Function &F, Function &Twin) {
+    for (Instruction &I : instructions(F))
+      for (Value *Operand : I.operands())
+        if (auto *C = dyn_cast<Constant>(Operand))
+          standIn(*C);
+    for (auto [Of, By] : zip(F.args(), Twin.args()))
+      Copies[&Of] = &By;
+    SmallVector<ReturnInst *, 8> Returns;
+    CloneFunctionInto(&Twin, &F, Copies,
+                      CloneFunctionChangeType::DifferentModule, Returns);
+    Twin.setCallingConv(F.getCallingConv());
+    Twin.removeFnAttr(Attribute::SanitizeThread);
+    stripDebugInfo(Twin);
+    Twin.setComdat(nullptr);
+  }
+
+  /// Variables that `C` mentions get stand-ins of the same size, so that what
+  /// is proved of the program's own stays true.
+  void standIn(Constant &C) {
+    if (isa<Function>(C) || !Seen.insert(&C).second)
+      return;
+    if (auto *G = dyn_cast<GlobalVariable>(&C)) {
+      Type *T = G->getValueType();
+      Constant *Zero = G->isDeclaration() ? nullptr : UndefValue::get(T);
+      auto *Copy = new GlobalVariable(
+          M, T, /*isConstant=*/false, GlobalValue::ExternalLinkage, Zero,
+          abi::TwinPrefix + G->getName(), nullptr, GlobalValue::NotThreadLocal,
+          G->getAddressSpace());
+      Copy->setAlignment(G->getAlign());
+      Copies[G] = Copy;
+      return;
+    }
+    for (Value *Operand : C.operands())
+      if (auto *Part = dyn_cast<Constant>(Operand))
+        standIn(*Part);
+  }
+
+  Module &M;
+  ValueToValueMapTy Copies;
+  SmallPtrSet<Constant *, 16> Seen;
+};
+
+} // namespace
+
+void addNativeTwins(Module &M) {
+  SmallVector<SetVector<Function *>, 4> Waiting;
+  for (Function &F : M) {
+    if (F.isDeclaration() || F.getCallingConv() != CallingConv::PTX_Kernel)
+      continue;
+    SetVector<Function *> Reached = reachableFrom(F);
+    if (any_of(Reached, [](Function *R) { return mayWaitForBlocks(*R); }))
+      Waiting.push_back(std::move(Reached));
+  }
+  Twins All(M);
+  for (const SetVector<Function *> &Functions : Waiting)
+    All.add(Functions);
+}
+
+bool isNativeTwin(const Function &F) {
+  return F.getName().starts_with(abi::TwinPrefix);
+}
+
+} // namespace crsan
