@@ -1,5 +1,6 @@
 // Intent: nodes from the in-kernel heap are handed to another block, which reads and
 // frees them, so that the memory comes back to whoever allocates next.
+// UNSEEN: on hardware, memory of the in-kernel heap has no shadow
 #include "../Device/check.h"
 #include "orders.h"
 

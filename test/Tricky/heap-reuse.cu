@@ -1,5 +1,6 @@
 // Intent: each thread allocates, fills, reads and frees memory of the in-kernel heap, so
 // that all get what others have had. The racy twin's threads share one allocation a warp.
+// UNSEEN: on hardware, memory of the in-kernel heap has no shadow
 #include "../Device/check.h"
 
 constexpr unsigned Threads = 32, Blocks = 3, Rounds = 3;
