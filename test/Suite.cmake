@@ -5,8 +5,13 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 # A folder of GPU programs (see Device/README.md) on the simulated GPU: one test a
 # program, which runs all its variants, and one that builds them. More arguments go
-# to the bundle's `run`.
+# to the bundle's `run`. With RACE_FREE, racy variants are left out.
 function(crsan_add_suite Suite Detector)
+  cmake_parse_arguments(PARSE_ARGV 2 Suite "RACE_FREE" "" "")
+  set(Chosen)
+  if(Suite_RACE_FREE)
+    set(Chosen --race-free)
+  endif()
   string(TOLOWER ${Suite} Label)
   # But for the collider, built for metadata mode: the oracle watches the machine,
   # and which mode a program was built for is nothing to it.
@@ -20,7 +25,7 @@ function(crsan_add_suite Suite Detector)
   if(NOT TEST ${Build})
     add_test(NAME ${Build}
       COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/gpu-bundle ${Bundle}
-              --suite ${Suite} --mode ${Mode} --simulated
+              --suite ${Suite} --mode ${Mode} ${Chosen} --simulated
               --build ${CMAKE_BINARY_DIR} --cuda-path ${CRSAN_CUDA_PATH})
     # It uses all processors itself.
     set_tests_properties(${Build} PROPERTIES
@@ -37,7 +42,8 @@ function(crsan_add_suite Suite Detector)
     add_test(NAME ${Test}
       COMMAND ${Python3_EXECUTABLE} ${Bundle}/run --simulate $<TARGET_FILE:crsan>
               --detector ${Detector} --program ${Program} --jobs 1 --timeout 120
-              --show-failures --out ${CMAKE_CURRENT_BINARY_DIR}/${Test} ${ARGN})
+              --show-failures --out ${CMAKE_CURRENT_BINARY_DIR}/${Test}
+              ${Suite_UNPARSED_ARGUMENTS})
     set_tests_properties(${Test} PROPERTIES
       FIXTURES_REQUIRED ${Build} TIMEOUT 1200 LABELS ${Label})
   endforeach()

@@ -12,7 +12,8 @@ config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".ll", ".cu", ".cpp", ".c", ".test"]
 # What other tests compile; Device's programs have a runner of their own
 # (scripts/gpu-bundle), since most need a GPU and repetitions.
-config.excludes = ["Inputs", "CMakeProject", "Device", "Scoped", "Shadow", "CMakeLists.txt"]
+config.excludes = ["Inputs", "CMakeProject", "Device", "Scoped", "Shadow", "Tricky",
+                   "CMakeLists.txt"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.crsan_binary_dir, "test")
 
