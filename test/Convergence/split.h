@@ -132,6 +132,9 @@ template <Split S> struct Board {
   static __device__ bool shows(unsigned T, unsigned Round,
                                const unsigned *Near, const unsigned *Far) {
     bool Right = true;
+    // Nothing orders what a lane reads last before what others write when it is gone.
+    if (isGone(threadIdx.x, Round + 1))
+      return true;
 #pragma unroll 1
     for (unsigned I = 0; I < copiesOf(T); ++I)
       Right &= (isFar(T) ? Far : Near)[cell(T, Round, I)] ==
