@@ -21,7 +21,8 @@ struct Copy : Meeting {
                  "l"(Table + (T * 5 + R) % Threads)
                  : "memory");
     if (T % 2)
-      asm volatile("cp.async.commit_group; cp.async.wait_group 0;" ::: "memory");
+      asm volatile("cp.async.commit_group; cp.async.wait_group 0;" ::
+                       : "memory");
     else
       asm volatile("cp.async.wait_all;" ::: "memory");
     asm volatile("barrier.sync 0;" ::: "memory");
