@@ -38,7 +38,8 @@ template <bool IsAligned> struct Arrive : Meeting {
       if (IsAligned)
         asm volatile("bar.arrive 1, 128; bar.sync 2, 128;" ::: "memory");
       else
-        asm volatile("barrier.arrive 1, 128; barrier.sync 2, 128;" ::: "memory");
+        asm volatile("barrier.arrive 1, 128; barrier.sync 2, 128;" ::
+                         : "memory");
       return Cells.shows(Other, R);
     }
     if (IsAligned)

@@ -28,7 +28,8 @@ __device__ void order(unsigned &KeyA, unsigned &ValueA, unsigned &KeyB,
 __global__ void sortBlocks(unsigned *Keys, unsigned *Values) {
   cg::thread_block Block = cg::this_thread_block();
   __shared__ unsigned Key[MostKeys], Value[MostKeys];
-  const unsigned T = threadIdx.x, Threads = blockDim.x, Base = blockIdx.x * Size;
+  const unsigned T = threadIdx.x, Threads = blockDim.x,
+                 Base = blockIdx.x * Size;
   Key[T] = Keys[Base + T];
   Value[T] = Values[Base + T];
   Key[T + Threads] = Keys[Base + T + Threads];

@@ -34,8 +34,9 @@ template <bool IsAligned> struct Cluster : Meeting {
     arrive<IsAligned>();
     wait<IsAligned>();
     const unsigned Block = blockIdx.x % 2;
-    const bool Right = B::shows(B::partner(Threads, R), R, inNeighbour(Cells.Near),
-                                Block ? Cells.Far - Words : Cells.Far + Words);
+    const bool Right =
+        B::shows(B::partner(Threads, R), R, inNeighbour(Cells.Near),
+                 Block ? Cells.Far - Words : Cells.Far + Words);
     // Nobody ends while its memory is read.
     arrive<IsAligned>();
     wait<IsAligned>();

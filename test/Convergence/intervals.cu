@@ -55,8 +55,8 @@ __global__ void bisect(float *Out, unsigned *Counts) {
       const unsigned Count = below(Middle);
       Low = {Mine.Left, Middle, Mine.LeftCount, Count};
       High = {Middle, Mine.Right, Count, Mine.RightCount};
-      Kept = (Low.RightCount > Low.LeftCount) +
-             (High.RightCount > High.LeftCount);
+      Kept =
+          (Low.RightCount > Low.LeftCount) + (High.RightCount > High.LeftCount);
     }
     Place[T] = Kept;
     cg::sync(Block);
@@ -93,14 +93,16 @@ int main() {
   bisect<<<Blocks, Threads>>>(Out, Counts);
   std::vector<float> Found = download(Out, Blocks * Threads);
   std::vector<unsigned> Below = download(Counts, Blocks * Threads);
-  const float Near = 4.1f / std::pow(2.f, float(std::min(unsigned(Steps), 16u))) + 1e-3f;
+  const float Near =
+      4.1f / std::pow(2.f, float(std::min(unsigned(Steps), 16u))) + 1e-3f;
   bool Right = true;
   for (unsigned B = 0; B < Blocks; ++B) {
     unsigned Eigenvalues = 0;
     for (unsigned I = 0; I < Threads && Eigenvalues < Size; ++I) {
       Eigenvalues = Below[B * Threads + I];
       const double Angle = Eigenvalues * M_PI / (Size + 1);
-      Right &= std::fabs(Found[B * Threads + I] - (2 - 2 * std::cos(Angle))) < Near;
+      Right &=
+          std::fabs(Found[B * Threads + I] - (2 - 2 * std::cos(Angle))) < Near;
     }
     Right &= Eigenvalues == Size;
   }

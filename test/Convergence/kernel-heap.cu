@@ -56,7 +56,6 @@ __global__ void shapes(unsigned *Out) {
 }
 
 int main() {
-  CHECK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 64 << 20));
   unsigned *Out = zeroed<unsigned>(Blocks * Threads);
   shapes<<<Blocks, Threads>>>(Out);
   return finish(matches(Out, Blocks * Threads, [](size_t I) {

@@ -27,7 +27,7 @@ struct Matrices : Meeting {
   static constexpr bool CanReturn = false;
   Tiles *Mine;
   __device__ void begin() {
-    __shared__ __align__(128) unsigned char Memory[Threads / 32 * sizeof(Tiles)];
+    __shared__ alignas(128) unsigned char Memory[Threads / 32 * sizeof(Tiles)];
     Mine = reinterpret_cast<Tiles *>(Memory) + threadIdx.x / 32;
   }
   /// Each lane fills its part of the factors.
@@ -76,10 +76,11 @@ struct LoadStore : Matrices {
     const unsigned To = __cvta_generic_to_shared(Mine->B[R % 2] + Row);
     // All have read the other factor, which nobody does here.
     __syncwarp();
-    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1,%2,%3,%4};" ::
-                     "r"(To),
-                 "r"(X[0]), "r"(X[1]), "r"(X[2]), "r"(X[3])
-                 : "memory");
+    asm volatile(
+        "stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1,%2,%3,%4};" ::"r"(
+            To),
+        "r"(X[0]), "r"(X[1]), "r"(X[2]), "r"(X[3])
+        : "memory");
     __syncwarp();
     bool Right = true;
     for (unsigned Part : X)

@@ -45,9 +45,10 @@ template <Wait How> struct Barrier : Meeting {
     __syncthreads();
   }
   __device__ void leave() {
-    asm volatile("{ .reg .b64 s; mbarrier.arrive_drop.shared.b64 s, [%0]; }" ::"r"(
-                     Address)
-                 : "memory");
+    asm volatile(
+        "{ .reg .b64 s; mbarrier.arrive_drop.shared.b64 s, [%0]; }" ::"r"(
+            Address)
+        : "memory");
   }
   template <typename B> __device__ bool meets(B &Cells, unsigned R) {
     unsigned long long State;

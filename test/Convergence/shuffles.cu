@@ -22,8 +22,8 @@ struct Neighbours : Meeting {
   static constexpr bool CanReturn = false;
   template <typename B> __device__ bool meets(B &, unsigned R) {
     const unsigned L = laneOf(), By = 1 + R % 31;
-    bool Right = __shfl_up_sync(~0u, mine(R), By) ==
-                 theirs(L < By ? L : L - By, R);
+    bool Right =
+        __shfl_up_sync(~0u, mine(R), By) == theirs(L < By ? L : L - By, R);
     Right &= __shfl_down_sync(~0u, mine(R), By) ==
              theirs(L + By < 32 ? L + By : L, R);
     return Right & (__shfl_xor_sync(~0u, mine(R), By) == theirs(L ^ By, R));

@@ -77,7 +77,8 @@ template <Split S> struct Board {
     }
   }
   static __host__ __device__ constexpr bool isFar(unsigned T) {
-    return (S == Split::Branches && T % 2) || (S == Split::Switch && T % 4 == 1);
+    return (S == Split::Branches && T % 2) ||
+           (S == Split::Switch && T % 4 == 1);
   }
   static __host__ __device__ bool isGone(unsigned T, unsigned Round) {
     return S == Split::Return && T % 4 == 3 && Round >= Rounds / 2;
@@ -129,13 +130,16 @@ template <Split S> struct Board {
   __device__ bool shows(unsigned T, unsigned Round) const {
     return shows(T, Round, Near, Far);
   }
-  static __device__ bool shows(unsigned T, unsigned Round,
-                               const unsigned *Near, const unsigned *Far) {
+  static __device__ bool shows(unsigned T, unsigned Round, const unsigned *Near,
+                               const unsigned *Far) {
     bool Right = true;
+    // Nothing orders what a lane reads last before what others write when it is gone.
+    if (isGone(threadIdx.x, Round + 1))
+      return true;
 #pragma unroll 1
     for (unsigned I = 0; I < copiesOf(T); ++I)
-      Right &= (isFar(T) ? Far : Near)[cell(T, Round, I)] ==
-               valueOf(T, Round, I);
+      Right &=
+          (isFar(T) ? Far : Near)[cell(T, Round, I)] == valueOf(T, Round, I);
     return Right;
   }
 

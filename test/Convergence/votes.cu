@@ -48,7 +48,8 @@ struct Halves : Meeting {
 struct Match : Meeting {
   template <typename B> __device__ bool meets(B &, unsigned R) {
     const unsigned Lanes = B::lanes(R), Quad = laneOf() / 4;
-    bool Right = __match_any_sync(Lanes, Quad + R) == (Lanes & 0xfu << Quad * 4);
+    bool Right =
+        __match_any_sync(Lanes, Quad + R) == (Lanes & 0xfu << Quad * 4);
     const unsigned long long Wide = (laneOf() & 1ull) << 40 | R;
     Right &= __match_any_sync(Lanes, Wide) ==
              (Lanes & (laneOf() % 2 ? 0xaaaaaaaa : 0x55555555));
@@ -67,8 +68,8 @@ struct Reduce : Meeting {
     Right &= __reduce_xor_sync(Lanes, Bit ^ R) ==
              (Lanes ^ (__popc(Lanes) % 2 ? R : 0));
     Right &= __reduce_min_sync(Lanes, laneOf() + R) == R;
-    return Right & (__reduce_max_sync(Lanes, laneOf() + R) ==
-                    R + 31 - __clz(Lanes));
+    return Right &
+           (__reduce_max_sync(Lanes, laneOf() + R) == R + 31 - __clz(Lanes));
   }
 };
 

@@ -38,7 +38,7 @@ struct Group : Meeting {
   static constexpr bool CanReturn = false;
   Tiles *Shared;
   __device__ void begin() {
-    __shared__ __align__(128) unsigned char Memory[sizeof(Tiles)];
+    __shared__ alignas(128) unsigned char Memory[sizeof(Tiles)];
     Shared = reinterpret_cast<Tiles *>(Memory);
   }
   template <typename B> __device__ bool meets(B &, unsigned R) {

@@ -63,9 +63,9 @@ __host__ __device__ inline float normal(float X) {
 __host__ __device__ inline float2 optionPrices(float Price, float Strike,
                                                float Years) {
   const float Rate = 0.02f, Volatility = 0.3f, Root = sqrtf(Years);
-  const float D1 = (logf(Price / Strike) +
-                    (Rate + 0.5f * Volatility * Volatility) * Years) /
-                   (Volatility * Root);
+  const float D1 =
+      (logf(Price / Strike) + (Rate + 0.5f * Volatility * Volatility) * Years) /
+      (Volatility * Root);
   const float D2 = D1 - Volatility * Root, Now = Strike * expf(-Rate * Years);
   const float Call = Price * normal(D1) - Now * normal(D2);
   return {Call, Call + Now - Price};
@@ -189,8 +189,7 @@ __global__ void life(const unsigned char *Old, unsigned char *New,
 
 bool tryLife(unsigned Block) {
   const unsigned Width = 2 * Block, Height = Grid;
-  std::vector<unsigned char> Old =
-      numbers<unsigned char>(Width * Height, 2);
+  std::vector<unsigned char> Old = numbers<unsigned char>(Width * Height, 2);
   unsigned char *Cells[] = {upload(Old), zeroed<unsigned char>(Old.size())};
   bool Right = true;
   for (unsigned Step = 0; Step < 3; ++Step) {

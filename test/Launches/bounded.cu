@@ -65,7 +65,8 @@ bool tryBounds(const char *Name, void (*Kernel)(const unsigned *, unsigned *),
   const bool Right =
       isLaunched(Name, Block) &&
       matches(Out, In.size(), [&](size_t I) { return Want[I]; }) &&
-      unsigned(Fit) >= Each && (!Registers || unsigned(Has.numRegs) <= Registers);
+      unsigned(Fit) >= Each &&
+      (!Registers || unsigned(Has.numRegs) <= Registers);
   std::printf("%-16s %5u %s (%d registers, %d blocks at a time)\n", Name, Block,
               Right ? "ok" : "WRONG", Has.numRegs, Fit);
   return Right;

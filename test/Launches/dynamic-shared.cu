@@ -51,8 +51,8 @@ bool tryBytes(const char *Name, void (*Kernel)(unsigned, unsigned *),
 
 int main() {
   int Most;
-  CHECK(cudaDeviceGetAttribute(&Most,
-                               cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
+  CHECK(cudaDeviceGetAttribute(&Most, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                               0));
   bool Right = true;
   for (unsigned Block : {64u, 1024u}) {
     for (unsigned Bytes : {1024u, 48u << 10, 96u << 10, unsigned(Most)})

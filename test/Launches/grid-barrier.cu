@@ -37,7 +37,8 @@ __global__ void exchange(unsigned *Arrived, unsigned *Gone, unsigned *Cells,
 
 int main() {
   const unsigned Blocks = blocksByHand(), N = Blocks * Threads;
-  unsigned *Arrived = zeroed<unsigned>(Blocks + 1), *Cells = zeroed<unsigned>(N);
+  unsigned *Arrived = zeroed<unsigned>(Blocks + 1),
+           *Cells = zeroed<unsigned>(N);
   unsigned *Out = zeroed<unsigned>(N);
   measure("grid-barrier", [&] {
     CHECK(cudaMemsetAsync(Arrived, 0, (Blocks + 1) * sizeof(unsigned)));

@@ -60,8 +60,7 @@ bool tryTranspose(unsigned Block) {
   const std::vector<unsigned> In = numbers(N * N, 1 << 20);
   unsigned *Out = zeroed<unsigned>(N * N);
   return LAUNCH(transpose, tileGrid(), tileBlock(Block), upload(In), Out, N) &&
-         matches(Out, N * N,
-                 [&](size_t I) { return In[I % N * N + I / N]; });
+         matches(Out, N * N, [&](size_t I) { return In[I % N * N + I / N]; });
 }
 
 /// Takes row \p K out of all below: each block a row, and its factor.
@@ -153,8 +152,7 @@ bool tryStencil(unsigned Block) {
     return X < 0 || Y < 0 || X >= Width || Y >= Height ? 0 : In[Y * Width + X];
   };
   stencil<<<dim3(2, Grid), Block>>>(upload(In), Out, Width, Height);
-  return isLaunched("stencil", Block) &&
-         matches(Out, In.size(), [&](size_t I) {
+  return isLaunched("stencil", Block) && matches(Out, In.size(), [&](size_t I) {
            const int X = I % Width, Y = I / Width;
            return 4 * At(X, Y) - At(X - 1, Y) - At(X + 1, Y) - At(X, Y - 1) -
                   At(X, Y + 1);

@@ -48,7 +48,8 @@ inline unsigned blocksByHand() {
 /// As many as the run-time library says.
 template <typename K> unsigned blocksByLibrary(K Kernel) {
   int Each;
-  CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&Each, Kernel, Threads, 0));
+  CHECK(
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&Each, Kernel, Threads, 0));
   const unsigned Blocks = Each * attribute(cudaDevAttrMultiProcessorCount);
   return unsigned(Scaled<0, 1>()) ? std::min(Blocks, 8u) : Blocks;
 }

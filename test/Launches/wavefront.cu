@@ -28,7 +28,8 @@ __global__ void fill(unsigned *Table, unsigned *Done) {
 
 int main() {
   const unsigned Blocks = blocksByHand(), N = Threads * Tiles;
-  unsigned *Table = zeroed<unsigned>(Blocks * N), *Done = zeroed<unsigned>(Blocks);
+  unsigned *Table = zeroed<unsigned>(Blocks * N),
+           *Done = zeroed<unsigned>(Blocks);
   measure("wavefront", [&] {
     CHECK(cudaMemsetAsync(Done, 0, Blocks * sizeof(unsigned)));
     fill<<<Blocks, Threads>>>(Table, Done);
