@@ -22,14 +22,17 @@ static bool readsTime(StringRef Assembly) {
 }
 
 static void declareAssembly(CallBase &Call, const InlineAsm &Asm) {
-  if (Asm.hasSideEffects() ||
-      (Call.mayWriteToMemory() && Call.mayReadFromMemory()))
+  if (Asm.hasSideEffects())
     return;
   const StringRef Text = Asm.getAsmString();
   const ptx::BodyClass Body = ptx::classifyInline(Text);
   if (Body.KeepsWindow && !Body.AccessesMemory && !readsTime(Text))
     return;
-  Call.setMemoryEffects(MemoryEffects::unknown());
+  Call.setCalledOperand(InlineAsm::get(
+      Asm.getFunctionType(), Text, Asm.getConstraintString(),
+      /*hasSideEffects=*/true, Asm.isAlignStack(), Asm.getDialect(),
+      Asm.canThrow()));
+  Call.removeFnAttr(Attribute::Memory);
   Call.setConvergent();
 }
 
