@@ -237,6 +237,17 @@ void Translator::addLinkFlags(Words &Out) const {
   for (const std::string &Dir : Toolkit->libraryDirs())
     Out.push_back("-L" + Dir);
   addDeviceCodeOfArchives(Out);
+  // Found at run time, wherever the program is started; as DT_RUNPATH, which
+  // LD_LIBRARY_PATH goes before: by that the simulated GPU comes in. First
+  // beside the program, which may have been copied to another machine. The host
+  // part looks for libcrsan.so in these folders (runtime/host/Host.c).
+  auto RunPath = [&](const std::string &Folder) {
+    Linker("-rpath");
+    Linker(Folder);
+  };
+  Linker("--enable-new-dtags");
+  RunPath("$ORIGIN");
+  RunPath(Where.libraryDir());
   if (Options.CudaRuntime == "none")
     return;
   bool IsNamed = namesCudaRuntime(Line);
@@ -249,16 +260,8 @@ void Translator::addLinkFlags(Words &Out) const {
   }
   if (!IsNamed)
     Out.push_back("-lcudart");
-  // Found at run time, wherever the program is started; as DT_RUNPATH, which
-  // LD_LIBRARY_PATH goes before: by that the simulated GPU comes in. First
-  // beside the program, which may have been copied to another machine.
-  Linker("--enable-new-dtags");
-  Linker("-rpath");
-  Linker("$ORIGIN");
-  if (!Toolkit->libraryDirs().empty()) {
-    Linker("-rpath");
-    Linker(Toolkit->libraryDirs().front());
-  }
+  if (!Toolkit->libraryDirs().empty())
+    RunPath(Toolkit->libraryDirs().front());
 }
 
 /// The user's word for the linker: the static CUDA runtime becomes the shared
