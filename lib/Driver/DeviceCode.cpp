@@ -45,6 +45,7 @@ public:
 
   ArchitectureSet OfObjects;
   std::vector<Archive> Archives;
+  std::string FirstFile; ///< With device code; empty: none.
   /// A source of this command becomes an object with device code.
   bool CompilesRelocatable = false;
 
@@ -151,6 +152,8 @@ void LinkReader::addFile(StringRef Path) {
       Found.insert(Image.getBinary()->getArch().str());
   if (Found.empty())
     return;
+  if (FirstFile.empty())
+    FirstFile = Path.str();
   if (Magic == llvm::file_magic::archive && !WholeArchive)
     Archives.push_back({Path.str(), Found});
   else
@@ -190,4 +193,14 @@ ArchivedDeviceCode crsan::driver::findArchivedDeviceCode(
           "missing; compile all files with the same --offload-arch=");
   }
   return Result;
+}
+
+std::string crsan::driver::findUnlinkedDeviceCode(const CommandLine &Line) {
+  // With CUDA sources, and if asked to, clang links device code.
+  if (Line.phase() != Phase::Link || Line.has("-r") ||
+      Line.has("--offload-link") || Line.hasInput(InputKind::Cuda))
+    return {};
+  LinkReader Reader(namedDirs(Line));
+  Reader.read(Line);
+  return Reader.FirstFile;
 }

@@ -36,6 +36,10 @@ ArchivedDeviceCode
 findArchivedDeviceCode(const CommandLine &Line,
                        const std::vector<std::string> &LibraryDirs);
 
+/// The first file with relocatable device code that clang, run with \p Line,
+/// links without it; empty if there is none.
+std::string findUnlinkedDeviceCode(const CommandLine &Line);
+
 } // namespace crsan::driver
 
 #endif // CRSAN_DRIVER_DEVICECODE_H
