@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -12,8 +13,8 @@ config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".ll", ".cu", ".cpp", ".c", ".test"]
 # What other tests compile; Device's programs have a runner of their own
 # (scripts/gpu-bundle), since most need a GPU and repetitions.
-config.excludes = ["Inputs", "CMakeProject", "Device", "Scoped", "Shadow", "Tricky",
-                   "CMakeLists.txt"]
+config.excludes = ["Inputs", "Device", "Scoped", "Shadow", "Convergence", "Launches",
+                   "Tricky", "CMakeLists.txt"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.crsan_binary_dir, "test")
 
@@ -37,6 +38,7 @@ config.substitutions += [
     ("%crsan_clang", os.path.join(bin_dir, "crsan-clang")),
     ("%crsan_ptxas", os.path.join(bin_dir, "crsan-ptxas")),
     ("%crsan_src", config.crsan_source_dir),
+    ("%crsan_build", config.crsan_binary_dir),
     ("%crsan_lib", lib_dir),
     ("%crsan", os.path.join(bin_dir, "crsan")),
     ("%pass_plugin", plugin),
@@ -60,6 +62,7 @@ for feature, present in [
     ("host-runtime", os.path.exists(os.path.join(lib_dir, "libcrsan_host.a"))),
     ("ptxas", os.path.exists(ptxas)),
     ("nvcc", os.path.exists(nvcc)),
+    ("make", shutil.which("make") is not None),
     ("sim", os.path.exists(os.path.join(lib_dir, "sim", "libcudart.so.13"))),
 ]:
     if present:

@@ -24,6 +24,7 @@ static std::string below(llvm::StringRef Root, llvm::StringRef Relative) {
   return Path.str().str();
 }
 
+std::string Installation::libraryDir() const { return below(Root, "lib"); }
 std::string Installation::passPlugin() const {
   return below(Root, "lib/libCRSanPass.so");
 }

@@ -18,6 +18,7 @@ namespace crsan::driver {
 struct Installation {
   std::string Root;
 
+  std::string libraryDir() const;     ///< lib, where libcrsan.so is, too
   std::string passPlugin() const;     ///< lib/libCRSanPass.so
   std::string hostRuntime() const;    ///< lib/libcrsan_host.a
   std::string launchWrappers() const; ///< lib/libcrsan_launch.a

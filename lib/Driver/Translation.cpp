@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Translation.h"
 #include "CudaToolkit.h"
+#include "DeviceCode.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -72,6 +73,7 @@ private:
   void addAssemblerFlags(Words &Out) const;
   void addArchFlags(Words &Out) const;
   void addLinkFlags(Words &Out) const;
+  void addDeviceCodeOfArchives(Words &Out) const;
   void append(Words &Out, const Argument &A) const;
   bool embedsPTX() const;
 
@@ -196,16 +198,31 @@ static bool namesCudaRuntime(const CommandLine &Line) {
   });
 }
 
+static void toLinker(Words &Out, const std::string &Option) {
+  Out.push_back("-Xlinker");
+  Out.push_back(Option);
+}
+
+/// See DeviceCode.h.
+void Translator::addDeviceCodeOfArchives(Words &Out) const {
+  Words Dirs = Toolkit->libraryDirs();
+  for (const char *Dir : {"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu",
+                          "/lib", "/usr/lib"})
+    Dirs.push_back(Dir);
+  const ArchivedDeviceCode Code = findArchivedDeviceCode(Line, Dirs);
+  for (const std::string &Architecture : Code.Architectures)
+    toLinker(Out, "--should-extract=" + Architecture);
+  for (const std::string &Warning : Code.Warnings)
+    llvm::errs() << "CRSan: warning: " << Warning << "\n";
+}
+
 /// The host part, once and whole, since nothing refers to it; what wraps
 /// launches, which the linker takes as needed (lld if the CUDA run-time library
 /// has them, called or not); then the CUDA run-time library, unless the user
 /// chose one. -Xlinker, because after `-x cuda` a file name would be taken for
 /// a source.
 void Translator::addLinkFlags(Words &Out) const {
-  auto Linker = [&](const std::string &Option) {
-    Out.push_back("-Xlinker");
-    Out.push_back(Option);
-  };
+  auto Linker = [&](const std::string &Option) { toLinker(Out, Option); };
   Linker("--whole-archive");
   Linker(Where.hostRuntime());
   Linker("--no-whole-archive");
@@ -219,6 +236,18 @@ void Translator::addLinkFlags(Words &Out) const {
   }
   for (const std::string &Dir : Toolkit->libraryDirs())
     Out.push_back("-L" + Dir);
+  addDeviceCodeOfArchives(Out);
+  // Found at run time, wherever the program is started; as DT_RUNPATH, which
+  // LD_LIBRARY_PATH goes before: by that the simulated GPU comes in. First
+  // beside the program, which may have been copied to another machine. The host
+  // part looks for libcrsan.so in these folders (runtime/host/Host.c).
+  auto RunPath = [&](const std::string &Folder) {
+    Linker("-rpath");
+    Linker(Folder);
+  };
+  Linker("--enable-new-dtags");
+  RunPath("$ORIGIN");
+  RunPath(Where.libraryDir());
   if (Options.CudaRuntime == "none")
     return;
   bool IsNamed = namesCudaRuntime(Line);
@@ -231,16 +260,8 @@ void Translator::addLinkFlags(Words &Out) const {
   }
   if (!IsNamed)
     Out.push_back("-lcudart");
-  // Found at run time, wherever the program is started; as DT_RUNPATH, which
-  // LD_LIBRARY_PATH goes before: by that the simulated GPU comes in. First
-  // beside the program, which may have been copied to another machine.
-  Linker("--enable-new-dtags");
-  Linker("-rpath");
-  Linker("$ORIGIN");
-  if (!Toolkit->libraryDirs().empty()) {
-    Linker("-rpath");
-    Linker(Toolkit->libraryDirs().front());
-  }
+  if (!Toolkit->libraryDirs().empty())
+    RunPath(Toolkit->libraryDirs().front());
 }
 
 /// The user's word for the linker: the static CUDA runtime becomes the shared

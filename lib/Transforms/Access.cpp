@@ -145,14 +145,11 @@ bool callSynchronises(const CallBase &Call) {
   return !NoMemory || Call.isConvergent() || !Call.willReturn();
 }
 
-/// Rule 6: what inline PTX does is read from its text; what it claims not to do
-/// it is trusted not to do.
-Effect effectOfAssembly(const CallBase &Call, const InlineAsm &Asm) {
+/// Rule 6: what inline PTX does is read from its text.
+Effect effectOfAssembly(const InlineAsm &Asm) {
   const ptx::BodyClass Body = ptx::classifyInline(Asm.getAsmString());
   Effect E;
-  E.Synchronises =
-      !Body.KeepsWindow && (Asm.hasSideEffects() ||
-                            !Call.doesNotAccessMemory() || Call.isConvergent());
+  E.Synchronises = !Body.KeepsWindow;
   if (Body.Unchecked)
     E.Skipped = skipOf(*Body.Unchecked);
   return E;
@@ -360,7 +357,7 @@ static Effect effectOfUsers(Instruction &I) {
     E.Synchronises = true;
   } else if (auto *Call = dyn_cast<CallBase>(&I)) {
     if (const auto *Asm = dyn_cast<InlineAsm>(Call->getCalledOperand()))
-      return effectOfAssembly(*Call, *Asm);
+      return effectOfAssembly(*Asm);
     E.Synchronises = callSynchronises(*Call);
     if (const auto *Intrinsic = dyn_cast<IntrinsicInst>(Call))
       E.Skipped = skipOf(*Intrinsic);

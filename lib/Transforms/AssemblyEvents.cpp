@@ -97,10 +97,7 @@ unsigned addressSpaceOf(const ptx::Instruction &I, ptx::StateSpace Space) {
 class AssemblyReader {
 public:
   AssemblyReader(CallBase &Call, Events &To)
-      : Call(Call), To(To), Operands(Call),
-        AccessesMemory(
-            cast<InlineAsm>(Call.getCalledOperand())->hasSideEffects() ||
-            !Call.doesNotAccessMemory()) {}
+      : Call(Call), To(To), Operands(Call) {}
 
   void read(const ptx::Block &Body) {
     IsStraight = isStraight(Body);
@@ -134,7 +131,6 @@ private:
   CallBase &Call;
   Events &To;
   const AsmOperands Operands;
-  const bool AccessesMemory;   ///< By its own account.
   StringMap<Guard> Predicates; ///< What is known of registers.
   bool IsStraight = true;      ///< Nothing branches.
   bool HasOrdered = false;     ///< Something before has ordered memory.
@@ -281,7 +277,7 @@ void AssemblyReader::readWeak(const ptx::Instruction &I,
                               const ptx::InstructionClass &C) {
   const std::optional<Place> Where = placeOf(I, C.Address, C.Space);
   const std::optional<Guard> If = guardOf(I);
-  if (Where && If && C.Size && AccessesMemory && !HasOrdered) {
+  if (Where && If && C.Size && !HasOrdered) {
     To.List.push_back(access(Event::Kind::Weak, C, *Where));
     To.List.back().If = *If;
   } else
@@ -333,7 +329,7 @@ void AssemblyReader::readCopy(const ptx::Instruction &I,
     return E.What == Event::Kind::Weak &&
            E.Where.Space != NVPTXAS::ADDRESS_SPACE_GLOBAL;
   });
-  if (Of && IsFirst && AccessesMemory && !HasOrdered)
+  if (Of && IsFirst && !HasOrdered)
     addCopy(To, *Of);
   else
     To.Skipped = skipOf(C.What);
@@ -457,8 +453,6 @@ void AssemblyReader::tellAhead() {
 Events eventsOfAssembly(CallBase &Call) {
   Events E;
   const auto &Asm = cast<InlineAsm>(*Call.getCalledOperand());
-  const bool IsTrusted = !Asm.hasSideEffects() && Call.doesNotAccessMemory() &&
-                         !Call.isConvergent();
   auto Result = ptx::parseInline(std::string(Asm.getAsmString()));
   if (const auto *Parsed = std::get_if<ptx::InlineBody>(&Result))
     AssemblyReader(Call, E).read(Parsed->Body);
@@ -468,8 +462,6 @@ Events eventsOfAssembly(CallBase &Call) {
     E.MayLeave = Text.contains("exit") || Text.contains("ret");
     E.Skipped = Skip::Unknown;
   }
-  if (IsTrusted)
-    E.List.clear();
   return E;
 }
 

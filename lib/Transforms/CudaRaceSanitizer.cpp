@@ -7,6 +7,7 @@
 
 #include "CudaRaceSanitizer.h"
 #include "BlockShuffle.h"
+#include "DeclaredEffects.h"
 #include "DeviceRuntime.h"
 #include "Event.h"
 #include "Instrumenter.h"
@@ -180,6 +181,7 @@ PreservedAnalyses MarkAccessesPass::run(Module &M, ModuleAnalysisManager &) {
   for (Function &F : M) {
     if (F.isDeclaration())
       continue;
+    declareEffects(F);
     if (isIgnored(F, List.get()))
       ignoreAccesses(F);
     else

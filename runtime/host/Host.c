@@ -29,15 +29,12 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <link.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#ifndef CRSAN_LIBRARY_DIR
-#define CRSAN_LIBRARY_DIR "/usr/lib"
-#endif
 
 static const char LibraryName[] = "libcrsan.so";
 static const char InjectionVariable[] = "CUDA_INJECTION64_PATH";
@@ -86,6 +83,32 @@ static int lookBeside(const char *File) {
   return take(Path);
 }
 
+/// Looks for the library where the dynamic linker looks for those that this
+/// executable or shared library needs: crsan-clang puts the folder of its own
+/// libraries into the run path.
+static int lookInRunPath(void) {
+  Dl_info Info;
+  struct link_map *Map = NULL;
+  Dl_serinfo Size;
+  if (!dladdr1(Library, &Info, (void **)&Map, RTLD_DL_LINKMAP) ||
+      dlinfo(Map, RTLD_DI_SERINFOSIZE, &Size) != 0)
+    return 0;
+  Dl_serinfo *Folders = malloc(Size.dls_size);
+  if (!Folders)
+    return 0;
+  int Found = 0;
+  *Folders = Size;
+  if (dlinfo(Map, RTLD_DI_SERINFO, Folders) == 0)
+    for (unsigned I = 0; I < Folders->dls_cnt && !Found; ++I) {
+      char Path[PATH_MAX + 32];
+      snprintf(Path, sizeof(Path), "%s/%s", Folders->dls_serpath[I].dls_name,
+               LibraryName);
+      Found = take(Path);
+    }
+  free(Folders);
+  return Found;
+}
+
 /// 0 if there is none. Where a program was copied to goes before where it was
 /// built.
 static int findLibrary(void) {
@@ -109,7 +132,7 @@ static int findLibrary(void) {
       realpath(Info.dli_fname, File))
     if (lookBeside(File))
       return 1;
-  if (take(CRSAN_LIBRARY_DIR "/libcrsan.so"))
+  if (lookInRunPath())
     return 1;
   say(LibraryName, " was not found",
       "; races are not reported. Copy it beside the program or set "

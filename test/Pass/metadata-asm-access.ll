@@ -81,12 +81,13 @@ define void @swaps(ptr %p, i32 %e) {
   ret void
 }
 
-; An access that says it is none may stand anywhere.
-; CHECK:      function movable
+; An access is one whatever the statement declares.
+; CHECK:      function undeclared
 ; CHECK-NEXT:   called
+; CHECK-NEXT:   access(load 4 global, %p)
 ; CHECK-NEXT:   asm ld.global.u32 $0, [$1];
 ; CHECK-NEXT:   ret
-define void @movable(ptr %p) {
+define void @undeclared(ptr %p) {
   %a = call i32 asm "ld.global.u32 $0, [$1];", "=r,l"(ptr %p) memory(none)
   ret void
 }

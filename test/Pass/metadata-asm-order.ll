@@ -149,7 +149,9 @@ define void @harmless(i32 %v) {
 ; CHECK-NEXT:   unknown
 ; CHECK-NEXT:   asm @p bar.sync 0;
 ; CHECK-NEXT:   unknown
+; CHECK-NEXT:   unknown
 ; CHECK-NEXT:   asm frobnicate.sync.u32 $0;
+; CHECK-NEXT:   unknown
 ; CHECK-NEXT:   ret
 define void @anything(ptr %p) {
   call void asm sideeffect "griddepcontrol.wait;", "~{memory}"()

@@ -6,8 +6,10 @@
 // RUN: %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run %t address 2>&1 | FileCheck %s --check-prefix=ADDRESS
 // RUN: %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run %t misaligned 2>&1 | FileCheck %s --check-prefix=MISALIGNED
 // RUN: %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run %t freed 2>&1 | FileCheck %s --check-prefix=FREED
-// RUN: %python %crsan_src/test/Sim/Inputs/status.py 0 %crsan run %t trap 2>&1 | FileCheck %s --check-prefix=TRAP
-// RUN: %python %crsan_src/test/Sim/Inputs/status.py 0 %crsan run %t assert 2>&1 | FileCheck %s --check-prefix=ASSERT
+// RUN: %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run %t trap 2>&1 | FileCheck %s --check-prefix=TRAP
+// RUN: %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run %t assert 2>&1 | FileCheck %s --check-prefix=ASSERT
+// RUN: %crsan_clangxx -fsanitize=cuda-race -O0 --offload-arch=sm_90 %s -o %t-unoptimised
+// RUN: %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run %t-unoptimised assert 2>&1 | FileCheck %s --check-prefix=ASSERT
 // RUN: %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run %t barrier 2>&1 | FileCheck %s --check-prefix=BARRIER
 // RUN: env CRSAN_OPTIONS=check_uninitialised_shared=1 %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run %t shared 2>&1 | FileCheck %s --check-prefix=SHARED
 // RUN: env CRSAN_OPTIONS=sim_max_steps=1 %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run %t hangs 2>&1 | FileCheck %s --check-prefix=HANGS
@@ -32,9 +34,14 @@ __global__ void store(int *P) {
 // FREED: cudaErrorIllegalAddress cudaErrorIllegalAddress
 
 __global__ void trap() { __trap(); }
+// TRAP: CRSan: simulated GPU: trap
+// TRAP-NEXT: #0 trap() at
 // TRAP: cudaErrorLaunchFailure cudaErrorLaunchFailure
 __global__ void asserts(int N) { assert(N == 7 && "seven"); }
-// ASSERT: seven
+// ASSERT: CRSan: simulated GPU: assertion failure: assertion `N == 7 && "seven"` failed
+// ASSERT-NEXT: #0 {{.*}}asserts(int) at {{.*}}faults.cu:[[#@LINE-2]]
+// ASSERT-NOT: #1
+// ASSERT: kernel: asserts(int)
 // ASSERT: cudaErrorAssert cudaErrorAssert
 
 __global__ void barrier() {

@@ -6,11 +6,13 @@
 //===----------------------------------------------------------------------===//
 //
 // Without the option (or another of ours) this program becomes clang with the
-// very same arguments. crsan-clang++ is a link to it.
+// very same arguments, and warns if device code of the user's is lost by that.
+// crsan-clang++ is a link to it.
 //
 //===----------------------------------------------------------------------===//
 
 #include "CommandLine.h"
+#include "DeviceCode.h"
 #include "Installation.h"
 #include "Job.h"
 #include "RaceOptions.h"
@@ -56,6 +58,11 @@ int main(int Argc, char **Argv) {
   if (!Options)
     return fail(Options.takeError());
   if (!Options->Mentioned) {
+    if (std::string File = findUnlinkedDeviceCode(Line); !File.empty())
+      llvm::errs() << "CRSan: warning: '" << File
+                   << "' has relocatable device code, which this link leaves "
+                      "out; give it -fsanitize=cuda-race, as the compilation "
+                      "(CMake: CMAKE_SHARED_LINKER_FLAGS)\n";
     DriverMode.insert(DriverMode.end(), Argv + 1, Argv + Argc);
     return become(Compiler->Program, DriverMode);
   }

@@ -157,7 +157,7 @@ void SimulatedRun::noteProgress() {
     OracleSaw = Oracle->sawRace();
 }
 
-/// A trap or an assertion is what the program wanted; the others nobody wants.
+/// The program's own, not what the simulated GPU lacks.
 static bool isMistake(Fault::Kind What) {
   switch (What) {
   case Fault::Kind::InvalidAddress:
@@ -166,9 +166,9 @@ static bool isMistake(Fault::Kind What) {
   case Fault::Kind::Deadlock:
   case Fault::Kind::UninitialisedShared:
   case Fault::Kind::StepLimit:
-    return true;
   case Fault::Kind::Trap:
   case Fault::Kind::Assert:
+    return true;
   case Fault::Kind::UnknownInstruction:
   case Fault::Kind::Unsupported:
     return false;

@@ -7,6 +7,7 @@
 #include "Device.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 
 using namespace crsan::sim;
@@ -29,8 +30,8 @@ ThreadRef Execution::thread(unsigned Lane) const {
 // Faults
 //===----------------------------------------------------------------------===//
 
-Outcome Execution::fault(const Instruction &I, unsigned Lane, Fault::Kind What,
-                         std::string Message, uint64_t Address) {
+Fault Execution::describe(const Instruction &I, unsigned Lane, Fault::Kind What,
+                          std::string Message) const {
   Fault Bad;
   Bad.What = What;
   Bad.Message = std::move(Message);
@@ -39,7 +40,6 @@ Outcome Execution::fault(const Instruction &I, unsigned Lane, Fault::Kind What,
   uint32_t Linear = W->Index * WarpSize + Lane;
   const Dim3 &Dim = G->What.Block;
   Bad.Thread = {Linear % Dim.X, Linear / Dim.X % Dim.Y, Linear / Dim.X / Dim.Y};
-  Bad.Address = Address;
   Bad.Where = D.where(I.Id);
   // The calls that led here.
   for (const Frame *Fr = F->Top; Fr && Fr->Caller; Fr = Fr->Caller)
@@ -47,6 +47,34 @@ Outcome Execution::fault(const Instruction &I, unsigned Lane, Fault::Kind What,
         Fr->ReturnTo > 0 && Fr->ReturnTo <= Code.size())
       for (SourceLine &Line : D.where(Code[Fr->ReturnTo - 1].Id))
         Bad.Where.push_back(std::move(Line));
+  return Bad;
+}
+
+Outcome Execution::fault(const Instruction &I, unsigned Lane, Fault::Kind What,
+                         std::string Message, uint64_t Address) {
+  Fault Bad = describe(I, Lane, What, std::move(Message));
+  Bad.Address = Address;
+  D.raise(std::move(Bad));
+  return Outcome::Faulted;
+}
+
+Outcome Execution::failAssertion(const Instruction &I, unsigned Lane,
+                                 std::string Message, SourceLine Where) {
+  Fault Bad = describe(I, Lane, Fault::Kind::Assert, std::move(Message));
+  // Clang's header has a function that calls this one; it comes without a frame
+  // of its own where it was inlined.
+  auto IsThere = [&](const SourceLine &L) {
+    return L.Line == Where.Line &&
+           std::filesystem::path(L.File).filename() ==
+               std::filesystem::path(Where.File).filename();
+  };
+  auto User = std::find_if(Bad.Where.begin(), Bad.Where.end(), IsThere);
+  if (User != Bad.Where.end())
+    Bad.Where.erase(Bad.Where.begin(), User);
+  else if (Bad.Where.empty())
+    Bad.Where.push_back(std::move(Where));
+  else
+    Bad.Where.front() = std::move(Where);
   D.raise(std::move(Bad));
   return Outcome::Faulted;
 }

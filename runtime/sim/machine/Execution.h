@@ -98,8 +98,13 @@ struct Execution {
 
   Outcome fault(const Instruction &I, unsigned Lane, Fault::Kind What,
                 std::string Message, uint64_t Address = 0);
+  /// The program says itself that something is wrong at its line `Where`.
+  Outcome failAssertion(const Instruction &I, unsigned Lane,
+                        std::string Message, SourceLine Where);
 
 private:
+  Fault describe(const Instruction &I, unsigned Lane, Fault::Kind What,
+                 std::string Message) const;
   Place bad(const Instruction &I, unsigned Lane, uint64_t Address,
             const Touch &T, std::string_view Why, bool IsMisaligned = false);
   Place inShared(const Instruction &I, unsigned Lane, uint64_t Address,

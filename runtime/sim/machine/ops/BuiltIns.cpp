@@ -229,9 +229,8 @@ Outcome assertfail(Execution &X, const Instruction &I) {
        Fn = fetchString(X, I, L, argument(X, I, 3, L));
   if (!Message || !File || !Fn)
     return Outcome::Faulted;
-  return X.fault(I, L, Fault::Kind::Assert,
-                 fmt::format("{}:{}: {}: assertion `{}` failed", *File,
-                             uint32_t(argument(X, I, 2, L)), *Fn, *Message));
+  return X.failAssertion(I, L, fmt::format("assertion `{}` failed", *Message),
+                         {*File, uint32_t(argument(X, I, 2, L)), 0, *Fn});
 }
 
 Outcome allocateOnHeap(Execution &X, const Instruction &I) {

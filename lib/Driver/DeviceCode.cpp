@@ -1,0 +1,206 @@
+//===- DeviceCode.cpp - The device code of what is linked ---*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "DeviceCode.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/BinaryFormat/Magic.h"
+#include "llvm/Object/OffloadBinary.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <set>
+
+using namespace crsan::driver;
+using llvm::StringRef;
+namespace fs = llvm::sys::fs;
+namespace path = llvm::sys::path;
+
+namespace {
+
+using ArchitectureSet = std::set<std::string>;
+
+/// One archive with device code.
+struct Archive {
+  std::string Path;
+  ArchitectureSet Architectures;
+};
+
+/// Goes through the words of a link as the linker does, from left to right.
+class LinkReader {
+public:
+  explicit LinkReader(std::vector<std::string> Dirs) : Dirs(std::move(Dirs)) {}
+
+  void read(const CommandLine &Line);
+
+  ArchitectureSet OfObjects;
+  std::vector<Archive> Archives;
+  std::string FirstFile; ///< With device code; empty: none.
+  /// A source of this command becomes an object with device code.
+  bool CompilesRelocatable = false;
+
+private:
+  std::vector<std::string> Dirs;
+  bool WholeArchive = false;
+
+  void addLinkerWord(StringRef Word);
+  void addFile(StringRef Path);
+  void addLibrary(StringRef Name);
+};
+
+} // namespace
+
+/// The folders of `-L`, wherever it stands.
+static std::vector<std::string> namedDirs(const CommandLine &Line) {
+  std::vector<std::string> Dirs;
+  for (const Argument &A : Line.Arguments) {
+    if (A.IsInput)
+      continue;
+    llvm::SmallVector<StringRef, 4> Words;
+    if (auto Dir = A.value("-L"))
+      Dirs.push_back(Dir->str());
+    else if (auto List = A.value("-Wl,"))
+      List->split(Words, ',');
+    else if (auto Word = A.value("-Xlinker"))
+      Words.push_back(*Word);
+    for (StringRef Word : Words)
+      if (Word.consume_front("-L") && !Word.empty())
+        Dirs.push_back(Word.str());
+  }
+  if (const char *Paths = getenv("LIBRARY_PATH")) {
+    llvm::SmallVector<StringRef, 4> Parts;
+    StringRef(Paths).split(Parts, ':', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+    for (StringRef Part : Parts)
+      Dirs.push_back(Part.str());
+  }
+  return Dirs;
+}
+
+void LinkReader::read(const CommandLine &Line) {
+  const bool IsRelocatable = Line.has("-fgpu-rdc");
+  for (const Argument &A : Line.Arguments) {
+    if (A.IsInput && A.Input == InputKind::Linker)
+      addFile(A.spelling());
+    else if (A.IsInput && A.Input == InputKind::Cuda && IsRelocatable)
+      CompilesRelocatable = true;
+    if (A.IsInput)
+      continue;
+    if (auto Name = A.value("-l"))
+      addLibrary(*Name);
+    else if (auto List = A.value("-Wl,"))
+      for (StringRef Word : llvm::split(*List, ','))
+        addLinkerWord(Word);
+    else if (auto Word = A.value("-Xlinker"))
+      addLinkerWord(*Word);
+  }
+}
+
+void LinkReader::addLinkerWord(StringRef Word) {
+  if (Word == "--whole-archive" || Word == "-whole-archive")
+    WholeArchive = true;
+  else if (Word == "--no-whole-archive" || Word == "-no-whole-archive")
+    WholeArchive = false;
+  else if (Word.consume_front("-l"))
+    addLibrary(Word);
+  else if (!Word.starts_with("-"))
+    addFile(Word);
+}
+
+/// Where the linker finds `-lNAME`: `-l:FILE` names the file itself.
+void LinkReader::addLibrary(StringRef Name) {
+  const bool IsFile = Name.consume_front(":");
+  for (const std::string &Dir : Dirs)
+    for (StringRef Extension : {".so", ".a"}) {
+      llvm::SmallString<128> File(Dir);
+      path::append(File,
+                   IsFile ? Name.str() : ("lib" + Name + Extension).str());
+      if (fs::exists(File))
+        return addFile(File);
+    }
+}
+
+void LinkReader::addFile(StringRef Path) {
+  if (fs::is_directory(Path))
+    return;
+  auto Buffer = llvm::MemoryBuffer::getFile(Path, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
+  // A missing file is the linker's to complain of.
+  if (!Buffer)
+    return;
+  const llvm::file_magic Magic = llvm::identify_magic((*Buffer)->getBuffer());
+  if (Magic == llvm::file_magic::elf_shared_object)
+    return;
+  llvm::SmallVector<llvm::object::OffloadFile> Images;
+  if (llvm::Error E = llvm::object::extractOffloadBinaries(
+          (*Buffer)->getMemBufferRef(), Images)) {
+    llvm::consumeError(std::move(E));
+    return;
+  }
+  ArchitectureSet Found;
+  for (const llvm::object::OffloadFile &Image : Images)
+    if (Image.getBinary()->getOffloadKind() == llvm::object::OFK_Cuda)
+      Found.insert(Image.getBinary()->getArch().str());
+  if (Found.empty())
+    return;
+  if (FirstFile.empty())
+    FirstFile = Path.str();
+  if (Magic == llvm::file_magic::archive && !WholeArchive)
+    Archives.push_back({Path.str(), Found});
+  else
+    OfObjects.insert(Found.begin(), Found.end());
+}
+
+static ArchitectureSet unionOf(llvm::ArrayRef<Archive> Archives) {
+  ArchitectureSet All;
+  for (const Archive &A : Archives)
+    All.insert(A.Architectures.begin(), A.Architectures.end());
+  return All;
+}
+
+ArchivedDeviceCode crsan::driver::findArchivedDeviceCode(
+    const CommandLine &Line, const std::vector<std::string> &LibraryDirs) {
+  std::vector<std::string> Dirs = namedDirs(Line);
+  llvm::append_range(Dirs, LibraryDirs);
+  LinkReader Reader(std::move(Dirs));
+  Reader.read(Line);
+
+  ArchivedDeviceCode Result;
+  if (Reader.CompilesRelocatable)
+    return Result;
+  const ArchitectureSet Program =
+      Reader.OfObjects.empty() ? unionOf(Reader.Archives) : Reader.OfObjects;
+  if (Reader.OfObjects.empty())
+    Result.Architectures.assign(Program.begin(), Program.end());
+  for (const Archive &A : Reader.Archives) {
+    std::vector<std::string> Missing;
+    std::set_difference(Program.begin(), Program.end(), A.Architectures.begin(),
+                        A.Architectures.end(), std::back_inserter(Missing));
+    if (!Missing.empty())
+      Result.Warnings.push_back(
+          "'" + A.Path + "' has no device code for " +
+          llvm::join(Missing, ", ") +
+          ", which other files of the link have: on such a GPU its kernels are "
+          "missing; compile all files with the same --offload-arch=");
+  }
+  return Result;
+}
+
+std::string crsan::driver::findUnlinkedDeviceCode(const CommandLine &Line) {
+  // With CUDA sources, and if asked to, clang links device code.
+  if (Line.phase() != Phase::Link || Line.has("-r") ||
+      Line.has("--offload-link") || Line.hasInput(InputKind::Cuda))
+    return {};
+  LinkReader Reader(namedDirs(Line));
+  Reader.read(Line);
+  return Reader.FirstFile;
+}

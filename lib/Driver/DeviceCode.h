@@ -1,0 +1,45 @@
+//===- DeviceCode.h - The device code of what is linked ---*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// clang-linker-wrapper, which links relocatable device code, takes a member of
+// an archive only if some object beside the archive has device code of the same
+// architecture. A program whose kernels are all in static libraries therefore
+// links without a word, and each of its launches fails. The wrapper has an
+// option for the architectures that it shall take from archives all the same.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_DRIVER_DEVICECODE_H
+#define CRSAN_DRIVER_DEVICECODE_H
+
+#include "CommandLine.h"
+
+#include <string>
+#include <vector>
+
+namespace crsan::driver {
+
+/// What clang-linker-wrapper has to be told of the archives of a link.
+struct ArchivedDeviceCode {
+  /// The architectures that it would leave out of the program.
+  std::vector<std::string> Architectures;
+  /// A line for each archive whose device code cannot be linked with that of
+  /// the objects.
+  std::vector<std::string> Warnings;
+};
+
+/// \p LibraryDirs are searched for libraries behind those that \p Line names.
+ArchivedDeviceCode
+findArchivedDeviceCode(const CommandLine &Line,
+                       const std::vector<std::string> &LibraryDirs);
+
+/// The first file with relocatable device code that clang, run with \p Line,
+/// links without it; empty if there is none.
+std::string findUnlinkedDeviceCode(const CommandLine &Line);
+
+} // namespace crsan::driver
+
+#endif // CRSAN_DRIVER_DEVICECODE_H

@@ -1,0 +1,1 @@
+__device__ int weight(int Value) { return 3 * Value; }
