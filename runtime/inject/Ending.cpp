@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <iostream>
+#include <mutex>
 
 #include <unistd.h>
 
@@ -106,10 +107,13 @@ static void atQuickExit() {
   }
 }
 
-static void haltIfRacy() {
+void haltIfRacy() {
   Run *R = theRun();
   if (!R || !R->sawRace())
     return;
+  // Never unlocked: of several threads that see the race one reports it.
+  static std::mutex Halting;
+  Halting.lock();
   // Other threads run: flushing could wait for their locks forever.
   int Code = exitCodeOf(*R, R->report());
   _exit(Code ? Code : 1);

@@ -18,10 +18,11 @@
 namespace crsan {
 
 static constexpr std::string_view Names[] = {
-#define CRSAN_BOOL(Name, Default, Description) #Name,
-#define CRSAN_UINT(Name, Default, Least, Greatest, Description) #Name,
-#define CRSAN_STRING(Name, Default, Description) #Name,
-#define CRSAN_CHOICE(Name, Default, Choices, Description) #Name,
+#define CRSAN_BOOL(Name, Default, Description) optionName(#Name),
+#define CRSAN_UINT(Name, Default, Least, Greatest, Description)                \
+  optionName(#Name),
+#define CRSAN_STRING(Name, Default, Description) optionName(#Name),
+#define CRSAN_CHOICE(Name, Default, Choices, Description) optionName(#Name),
 #include "Flags.inc"
 #undef CRSAN_BOOL
 #undef CRSAN_UINT
@@ -120,16 +121,16 @@ static std::optional<std::string> choose(std::string &Field,
 static std::optional<std::string> assign(Flags &F, std::string_view Name,
                                          std::string_view Value) {
 #define CRSAN_BOOL(Option, Default, Description)                               \
-  if (Name == #Option)                                                         \
+  if (Name == optionName(#Option))                                             \
     return set(F.Option, Name, Value);
 #define CRSAN_UINT(Option, Default, Least, Greatest, Description)              \
-  if (Name == #Option)                                                         \
+  if (Name == optionName(#Option))                                             \
     return set(F.Option, Name, Value, Least, Greatest);
 #define CRSAN_STRING(Option, Default, Description)                             \
-  if (Name == #Option)                                                         \
+  if (Name == optionName(#Option))                                             \
     return set(F.Option, Name, Value);
 #define CRSAN_CHOICE(Option, Default, Choices, Description)                    \
-  if (Name == #Option)                                                         \
+  if (Name == optionName(#Option))                                             \
     return choose(F.Option, Name, Value, Choices);
 #include "Flags.inc"
 #undef CRSAN_BOOL
@@ -183,7 +184,8 @@ std::string Flags::helpText() {
   std::string Text = "CRSan: options, as in CRSAN_OPTIONS=name=value:...\n";
   auto Add = [&Text](std::string_view Name, const std::string &Default,
                      std::string_view Description) {
-    Text += fmt::format("  {}={}\n      {}\n", Name, Default, Description);
+    Text += fmt::format("  {}={}\n      {}\n", optionName(Name), Default,
+                        Description);
   };
 #define CRSAN_BOOL(Name, Default, Description)                                 \
   Add(#Name, Default ? "1" : "0", Description);

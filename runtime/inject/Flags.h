@@ -14,6 +14,14 @@
 
 namespace crsan {
 
+/// An option's name of a member's: an option that is called like a keyword of
+/// C++ has a member with an underscore at the end.
+constexpr std::string_view optionName(std::string_view Member) {
+  if (Member.ends_with('_'))
+    Member.remove_suffix(1);
+  return Member;
+}
+
 struct Flags {
 #define CRSAN_BOOL(Name, Default, Description) bool Name = Default;
 #define CRSAN_UINT(Name, Default, Least, Greatest, Description)                \
