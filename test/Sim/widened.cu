@@ -14,8 +14,7 @@
 
 // RUN: %crsan_clangxx -fsanitize=cuda-race -std=c++17 -O2 -DRACY --offload-arch=sm_90 %s -o %t.racy
 // RUN: %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run --detector=oracle %t.racy 2>&1 | FileCheck %s --check-prefix=RACY
-// RACY-DAG: widened.cu:[[#GAP:]]:{{.*}}
-// RACY-DAG: unordered read and write of {{.*}}
+// RACY-DAG: unordered read and write of 4 bytes
 // RACY-DAG: unordered atomic and plain access of 2 bytes
 // RACY-DAG: unordered atomic and plain access of 1 byte
 // RACY: SUMMARY: CRSan: {{[4-9]}} data races
