@@ -19,6 +19,7 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <iostream>
+#include <mutex>
 #include <string_view>
 
 #include <unistd.h>
@@ -103,10 +104,13 @@ static void atExit() {
 
 void reportAtExit() { std::atexit(atExit); }
 
-static void haltIfRacy() {
+void haltIfRacy() {
   Run *R = theRun();
   if (!R || !R->sawRace())
     return;
+  // Never unlocked: of several threads that see the race one reports it.
+  static std::mutex Halting;
+  Halting.lock();
   // Other threads run: flushing could wait for their locks forever.
   int Code = reportForExitCode(*R);
   crsanLeave(Code ? Code : 1);

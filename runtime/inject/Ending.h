@@ -54,6 +54,9 @@ void setRun(Run *R);
 /// findings.
 Run *theRun();
 
+/// Ends the program with a report if there are findings (halt_on_error).
+void haltIfRacy();
+
 /// Registers the exit handler.
 void reportAtExit();
 

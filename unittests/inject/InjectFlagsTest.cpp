@@ -113,4 +113,13 @@ TEST(InjectFlags, ChoicesAreChecked) {
   EXPECT_EQ(F.schedule, "pct");
 }
 
+TEST(InjectFlags, AnOptionMayBeCalledLikeAKeyword) {
+  Flags F;
+  EXPECT_EQ(F.volatile_, "strong");
+  EXPECT_EQ(F.parse("volatile=weak"), std::nullopt);
+  EXPECT_EQ(F.volatile_, "weak");
+  EXPECT_THAT(errorOf("volatile_=weak"), HasSubstr("did you mean 'volatile'"));
+  EXPECT_THAT(Flags::helpText(), HasSubstr("  volatile=strong (of "));
+}
+
 } // namespace crsan

@@ -519,3 +519,62 @@ TEST_F(LitmusTest, ClusterScope) {
   }
   EXPECT_EQ(C.races(), (Trace::Pairs{{20, 23}, {21, 22}}));
 }
+
+//===----------------------------------------------------------------------===//
+// volatile=weak
+//===----------------------------------------------------------------------===//
+
+TEST(WeakVolatile, RacesAndOrdersNothing) {
+  OracleOptions O;
+  O.FencesSynchronise = false;
+  O.VolatileIsWeak = true;
+  Trace R(O);
+  R.start(0, 2, 32);
+  R.store(R.at(0, 0), Data, 1);
+  R.fence(R.at(0, 0));
+  R.store(R.at(0, 0), Flag, 2, Strength::Volatile);
+  R.load(R.at(1, 0), Flag, 3, Strength::Volatile);
+  R.fence(R.at(1, 0));
+  R.load(R.at(1, 0), Data, 4);
+  EXPECT_EQ(R.races(), (Trace::Pairs{{1, 4}, {2, 3}}));
+}
+
+//===----------------------------------------------------------------------===//
+// Atomics that may be wider than is known
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class WiderTest : public LitmusTest {
+protected:
+  void wider(ThreadRef T, int32_t Instruction, Strength Order) {
+    Access A;
+    A.Order = Order;
+    A.Within = Scope::GPU;
+    A.IsRead = A.IsWrite = A.IsAtomic = A.MayBeWider = true;
+    A.Address = Flag;
+    A.Size = 1;
+    A.Instruction = Instruction;
+    R.O.access(T, A);
+  }
+};
+
+} // namespace
+
+TEST_F(WiderTest, MorallyStrongWithWiderOnes) {
+  R.atomic(R.at(0, 0), Flag, 1, Strength::Relaxed, Scope::GPU, 2);
+  wider(R.at(1, 0), 2, Strength::Relaxed);
+  R.atomic(R.at(2, 0), Flag, 3, Strength::Relaxed, Scope::GPU, 2);
+  wider(R.at(3, 0), 4, Strength::Relaxed);
+  EXPECT_EQ(R.races(), None);
+  R.store(R.at(3, 5), Flag + 1, 5, Strength::Weak, Scope::System, 1);
+  EXPECT_EQ(R.races(), (Trace::Pairs{{1, 5}, {3, 5}}));
+}
+
+TEST_F(WiderTest, PassesOn) {
+  R.store(R.at(0, 0), Data, 1);
+  wider(R.at(0, 0), 2, Strength::Release);
+  R.load(R.at(1, 0), Flag, 3, Strength::Acquire, Scope::GPU, 2);
+  R.load(R.at(1, 0), Data, 4);
+  EXPECT_EQ(R.races(), None);
+}

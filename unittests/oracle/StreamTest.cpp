@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "Trace.h"
 
+#include <optional>
+
 using namespace crsan::sim;
 
 namespace {
@@ -189,4 +191,157 @@ TEST_F(StreamTest, CounterReadByTheNextKernel) {
   EXPECT_EQ(R.races(), None);
   writer(5, 0, 3);
   EXPECT_EQ(R.races(), (Trace::Pairs{{1, 3}, {2, 3}}));
+}
+
+//===----------------------------------------------------------------------===//
+// What kernels and the host tell each other
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Kernel A writes data, tells by a flag and goes on; the host, which is not
+/// seen reading the flag, enqueues C in another stream.
+class HostTest : public StreamTest {
+protected:
+  Trace::Pairs tell(std::optional<Scope> Fence,
+                    Strength Order = Strength::Volatile,
+                    Scope Within = Scope::System, bool IsHostVisible = true) {
+    if (IsHostVisible)
+      R.O.hostVisible({reinterpret_cast<void *>(Flag), 64});
+    R.O.hostEnqueue(1);
+    const uint64_t A = R.start(1, 1, 32);
+    R.store(R.at(0, 0), Data, 1);
+    if (Fence)
+      R.fence(R.at(0, 0), *Fence);
+    R.store(R.at(0, 0), Flag, 2, Order, Within);
+    writer(2, 0, 3);
+    R.end(A);
+    return R.races();
+  }
+};
+
+const Trace::Pairs HostRace = {{1, 3}};
+
+} // namespace
+
+TEST_F(HostTest, FenceAndFlagTell) { EXPECT_EQ(tell(Scope::System), None); }
+TEST_F(HostTest, ReleaseTells) { EXPECT_EQ(tell({}, Strength::Release), None); }
+TEST_F(HostTest, NoFence) { EXPECT_EQ(tell({}), HostRace); }
+TEST_F(HostTest, FenceOfTheDevice) { EXPECT_EQ(tell(Scope::GPU), HostRace); }
+TEST_F(HostTest, FlagOfTheDevice) {
+  EXPECT_EQ(tell(Scope::System, Strength::Relaxed, Scope::GPU), HostRace);
+}
+TEST_F(HostTest, PlainFlag) {
+  EXPECT_EQ(tell(Scope::System, Strength::Weak), HostRace);
+}
+TEST_F(HostTest, FlagThatTheHostCannotSee) {
+  EXPECT_EQ(tell(Scope::System, Strength::Volatile, Scope::System, false),
+            HostRace);
+}
+
+TEST_F(HostTest, WhatWasEnqueuedBeforeIsNotTold) {
+  R.O.hostVisible({reinterpret_cast<void *>(Flag), 64});
+  R.O.hostEnqueue(1);
+  R.O.hostEnqueue(2);
+  const uint64_t A = R.start(1, 1, 32);
+  R.store(R.at(0, 0), Data, 1);
+  R.store(R.at(0, 0), Flag, 2, Strength::Release);
+  run(2, 0, 3);
+  EXPECT_EQ(R.races(), HostRace);
+  R.end(A);
+}
+
+TEST_F(HostTest, TheHostTellsARunningKernel) {
+  R.O.hostVisible({reinterpret_cast<void *>(Flag), 64});
+  R.O.hostEnqueue(1);
+  const uint64_t A = R.start(1, 1, 32);
+  writer(2, 0, 1);
+  R.O.hostSyncStream(2);
+  R.load(R.thread(A, 0, 0), Flag, 2, Strength::Volatile);
+  R.fence(R.thread(A, 0, 0), Scope::System);
+  R.load(R.thread(A, 0, 0), Data, 3);
+  EXPECT_EQ(R.races(), None);
+  R.load(R.thread(A, 0, 1), Data, 4); // Has not asked.
+  EXPECT_EQ(R.races(), (Trace::Pairs{{1, 4}}));
+  R.end(A);
+}
+
+TEST_F(HostTest, HostFunctionsTell) {
+  writer(1, 0, 1);
+  R.O.hostEnqueue(1);
+  R.O.streamOp(1, "cudaLaunchHostFunc", {}, {});
+  R.O.hostFunctionEnd(1);
+  writer(2, 0, 2);
+  EXPECT_EQ(R.races(), None);
+  writer(1, 0, 3, Lock);
+  writer(2, 0, 4, Lock); // After the function, which says nothing of it.
+  EXPECT_EQ(R.races(), (Trace::Pairs{{3, 4}}));
+}
+
+//===----------------------------------------------------------------------===//
+// Programmatic dependent launch
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class DependentTest : public StreamTest {
+protected:
+  uint64_t launch(bool MayOverlap) {
+    R.O.hostEnqueue(1);
+    return R.start(1, 1, 64, 1, MayOverlap);
+  }
+};
+
+} // namespace
+
+TEST_F(DependentTest, StreamOrderIsNoneWithoutTheWait) {
+  writer(1, 0, 1);
+  // It has run after the first one, but need not have.
+  const uint64_t G = launch(true);
+  R.load(R.thread(G, 0, 0), Data, 2);
+  EXPECT_EQ(R.races(), (Trace::Pairs{{1, 2}}));
+  R.O.gridDependencyWait(R.thread(G, 0, 1));
+  R.load(R.thread(G, 0, 1), Data, 3);
+  EXPECT_EQ(R.races(), (Trace::Pairs{{1, 2}}));
+  R.end(G);
+}
+
+TEST_F(DependentTest, GridsThatOverlap) {
+  const uint64_t A = launch(false), B = launch(true);
+  R.store(R.thread(A, 0, 0), Data, 1);
+  R.load(R.thread(B, 0, 0), Data + 64, 2);
+  R.end(A);
+  R.O.gridDependencyWait(R.thread(B, 0, 0));
+  R.load(R.thread(B, 0, 0), Data, 3);
+  R.end(B);
+  EXPECT_EQ(R.races(), None);
+}
+
+TEST_F(DependentTest, WhatCameBeforeTheFirstIsOver) {
+  writer(1, 0, 1);
+  writer(1, 0, 2, Flag);
+  const uint64_t G = launch(true);
+  R.load(R.thread(G, 0, 0), Data, 3);
+  R.end(G);
+  EXPECT_EQ(R.races(), None);
+  writer(1, 0, 4, Flag);
+  EXPECT_EQ(R.races(), None);
+}
+
+TEST_F(DependentTest, WhatTheHostHasSeenIsOver) {
+  writer(1, 0, 1);
+  writer(5, 0, 2, Flag); // Keeps the oracle from forgetting everything.
+  R.O.hostSyncStream(1);
+  const uint64_t G = launch(true);
+  R.load(R.thread(G, 0, 0), Data, 3);
+  R.end(G);
+  EXPECT_EQ(R.races(), None);
+}
+
+TEST_F(DependentTest, AfterACopyThereIsOrder) {
+  copy(1, 0, Data, 64, "cudaMemsetAsync");
+  const uint64_t G = launch(true);
+  R.store(R.thread(G, 0, 0), Data, 1);
+  R.end(G);
+  EXPECT_EQ(R.races(), None);
 }

@@ -29,8 +29,9 @@ public:
 
   /// Starts a grid with all of its blocks.
   uint64_t start(Stream S, uint32_t Blocks, uint32_t Threads,
-                 uint32_t Cluster = 1) {
+                 uint32_t Cluster = 1, bool MayOverlap = false) {
     GridInfo Info;
+    Info.MayOverlap = MayOverlap;
     Info.Grid = ++LastGrid;
     Info.Stream = S;
     Info.Kernel = "kernel";

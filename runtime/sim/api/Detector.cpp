@@ -52,6 +52,7 @@ public:
     // It is compared with the program's instrumentation, line by line.
     Choice.KeepsEveryLine = Options.every_line && Options.detector == "both";
     Choice.FencesSynchronise = Options.fences_synchronise;
+    Choice.VolatileIsWeak = Options.volatile_ == "weak";
     for (int I = 0; I < P.deviceCount(); ++I) {
       Each.push_back(std::make_unique<FilteredOracle>(Choice));
       P.device(I).M.setObserver(Each.back().get());

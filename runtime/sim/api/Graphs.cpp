@@ -267,6 +267,7 @@ CRSAN_API cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *Result,
                  [&](Process &, Operation &What) {
                    auto &Op = What.emplace<HostOp>();
                    Op.Name = "cudaGraphLaunch (host function)";
+                   Op.IsFunction = true;
                    Op.Run = [Function = Params->fn, Data = Params->userData] {
                      Function(Data);
                    };
@@ -277,7 +278,7 @@ CRSAN_API cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *Result,
 CRSAN_API cudaError_t cudaGraphAddDependencies(cudaGraph_t Graph,
                                                const cudaGraphNode_t *From,
                                                const cudaGraphNode_t *To,
-                                               const cudaGraphEdgeData *,
+                                               const cudaGraphEdgeData *Edges,
                                                size_t Count) {
   return enter([&](Process &P) {
     if (!P.Graphs.contains(Graph))
@@ -286,6 +287,9 @@ CRSAN_API cudaError_t cudaGraphAddDependencies(cudaGraph_t Graph,
       if (From[I]->Home != Graph || To[I]->Home != Graph)
         return cudaErrorInvalidValue;
       To[I]->After.push_back(From[I]);
+      if (Edges && Edges[I].type == cudaGraphDependencyTypeProgrammatic)
+        if (auto *Kernel = std::get_if<Launch>(&To[I]->What))
+          Kernel->MayOverlap = true;
     }
     return cudaSuccess;
   });
@@ -433,10 +437,16 @@ static cudaError_t launchGraph(cudaGraphExec_t Exec, cudaStream_t Handle) {
     }
     if (!isChain(*Exec))
       return runSteps(P, S, *Exec);
-    for (const CUgraphExec_st::Step &Step : Exec->Steps)
-      if (cudaError_t Error = P.submit(S, Step.What, Step.Type);
+    for (const CUgraphExec_st::Step &Step : Exec->Steps) {
+      Operation What = Step.What;
+      // A programmatic edge is one between two kernels of the graph; the graph
+      // as a whole comes after what the stream did before.
+      if (auto *Kernel = std::get_if<Launch>(&What))
+        Kernel->MayOverlap &= Step.After.size() == 1;
+      if (cudaError_t Error = P.submit(S, std::move(What), Step.Type);
           Error != cudaSuccess)
         return Error;
+    }
     return cudaSuccess;
   });
 }

@@ -97,6 +97,7 @@ cudaError_t prepareLaunch(Process &P, Device &D, const LaunchRequest &R,
   Result.Cluster = Cluster;
   Result.DynamicShared = uint32_t(R.Shared);
   Result.IsCooperative = R.IsCooperative;
+  Result.MayOverlap = R.MayOverlap;
   Result.Params.assign(Info->ParamBytes, 0);
   for (size_t I = 0; I < Info->Params.size(); ++I) {
     if (!R.Arguments || !R.Arguments[I])
@@ -140,12 +141,14 @@ static cudaError_t readAttributes(const cudaLaunchConfig_t &C,
     case cudaLaunchAttributeCooperative:
       R.IsCooperative = A.val.cooperative != 0;
       break;
-    // Performance only, or a licence to overlap that need not be taken.
+    case cudaLaunchAttributeProgrammaticStreamSerialization:
+      R.MayOverlap = A.val.programmaticStreamSerializationAllowed != 0;
+      break;
+    // Performance only.
     case cudaLaunchAttributeIgnore:
     case cudaLaunchAttributeAccessPolicyWindow:
     case cudaLaunchAttributeSynchronizationPolicy:
     case cudaLaunchAttributeClusterSchedulingPolicyPreference:
-    case cudaLaunchAttributeProgrammaticStreamSerialization:
     case cudaLaunchAttributePriority:
     case cudaLaunchAttributeMemSyncDomain:
     case cudaLaunchAttributeMemSyncDomainMap:

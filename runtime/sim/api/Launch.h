@@ -19,6 +19,7 @@ struct LaunchRequest {
   dim3 Cluster{1, 1, 1};
   bool HasCluster = false;
   bool IsCooperative = false;
+  bool MayOverlap = false; ///< Launch::MayOverlap
 };
 
 /// Checks the request against the kernel and the device, with the errors that

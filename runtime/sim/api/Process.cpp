@@ -167,6 +167,13 @@ cudaError_t Process::wait(Device &D, Machine::Wait What, uint64_t Handle) {
   return D.Sticky;
 }
 
+void Process::runAWhile(Device &D) {
+  constexpr uint64_t PollSteps = 4096;
+  if (std::optional<Fault> F = D.M.advance(PollSteps))
+    noteFault(D, *F);
+  TheRun->noteProgress();
+}
+
 void Process::drain() {
   for (const std::unique_ptr<Device> &D : Devices)
     if (D->HasPending || !D->M.isAllDone())
@@ -250,7 +257,7 @@ void Process::resetDevice(Device &D) {
   // Memory of the host stays the device's to touch.
   for (const auto &[Base, A] : Allocations)
     if (A.What != Allocation::Kind::Device)
-      D.M.allowRange(A.Base, A.Size);
+      D.M.allowRange(A.Base, A.Size, /*IsHosts=*/true);
 }
 
 //===----------------------------------------------------------------------===//
@@ -311,7 +318,8 @@ void Process::addAllocation(Allocation A) {
     bool Sees =
         A.What != Allocation::Kind::Device || D->Peers.contains(A.Device);
     if (!Owns && Sees)
-      D->M.allowRange(A.Base, A.Size);
+      D->M.allowRange(A.Base, A.Size,
+                      /*IsHosts=*/A.What != Allocation::Kind::Device);
   }
   Allocations[uintptr_t(A.Base)] = A;
   if (TheSession)

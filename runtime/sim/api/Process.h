@@ -144,6 +144,8 @@ public:
   /// Runs until it is done. The error is the device's sticky one, or success.
   cudaError_t wait(Device &D, Machine::Wait What, uint64_t Handle = 0);
   cudaError_t waitAll(Device &D) { return wait(D, Machine::Wait::All); }
+  /// For a host that polls: it expects things to go on meanwhile.
+  void runAWhile(Device &D);
   /// Everything on all devices, whatever fails.
   void drain();
   /// Prints the fault and makes it the device's error.

@@ -46,7 +46,7 @@ static std::string optionsText(const Flags &F) {
   auto Add = [&](std::string_view Name, bool IsDefault, const auto &Value) {
     if (!IsDefault && !isAboutReporting(Name) && Name != "seed" &&
         Name != "schedule")
-      Text += fmt::format(":{}={}", Name, Value);
+      Text += fmt::format(":{}={}", optionName(Name), Value);
   };
 #define CRSAN_BOOL(Name, Default_, Description)                                \
   Add(#Name, F.Name == Default.Name, int(F.Name));
@@ -119,7 +119,9 @@ SimulatedRun::SimulatedRun(Process &P, const Flags &Options)
 bool SimulatedRun::takeStock() {
   {
     Process::Guard G(P);
+    IsTakingStock = true;
     P.drain();
+    IsTakingStock = false;
   }
   return Collider ? Collider->takeStock() : true;
 }
@@ -155,6 +157,10 @@ bool SimulatedRun::sawRace() {
 void SimulatedRun::noteProgress() {
   if (Oracle && !OracleSaw)
     OracleSaw = Oracle->sawRace();
+  // On hardware a thread of its own looks; here the kernels run on this one,
+  // and the program must not get to see what they did.
+  if (Options.halt_on_error && !IsTakingStock)
+    haltIfRacy();
 }
 
 /// The program's own, not what the simulated GPU lacks.

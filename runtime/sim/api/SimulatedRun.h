@@ -37,7 +37,8 @@ public:
   void launched(const Launch &L);
   /// `Kernel` is mangled; null if it is not known.
   void launchFailed(const char *Kernel, const std::string &Error);
-  /// The lock is held: looks whether there are findings by now.
+  /// The lock is held: looks whether there are findings by now, and with
+  /// halt_on_error ends the program if so.
   void noteProgress();
   /// Prints it.
   void faultFound(const Device &D, const Fault &F);
@@ -56,6 +57,7 @@ private:
   std::unique_ptr<Session> Collider;
   std::unique_ptr<OracleDetector> Oracle;
   std::atomic<bool> OracleSaw{false};
+  bool IsTakingStock = false;      ///< The program is at its end.
   std::atomic<unsigned> Faults{0}; ///< Those that are the program's mistakes.
 };
 

@@ -107,17 +107,13 @@ CRSAN_API cudaError_t cudaStreamSynchronize_ptsz(cudaStream_t S) {
   return synchronize(perThread(S));
 }
 
-/// A host that polls expects things to go on meanwhile.
-static constexpr uint64_t PollSteps = 4096;
-
 static cudaError_t query(cudaStream_t Handle) {
   return withStream(Handle, [](Process &P, StreamRef &S) {
     if (S.Object && S.Object->Capture)
       return cudaErrorStreamCaptureUnsupported;
     if (S.On->M.isDone(S.Handle))
       return waitFor(P, S);
-    if (auto F = S.On->M.advance(PollSteps))
-      P.noteFault(*S.On, *F);
+    P.runAWhile(*S.On);
     return S.On->Sticky != cudaSuccess ? S.On->Sticky : cudaErrorNotReady;
   });
 }
@@ -270,8 +266,7 @@ CRSAN_API cudaError_t cudaEventQuery(cudaEvent_t E) {
       return cudaSuccess;
     if (E->On->M.isEventDone(E->Handle))
       return waitFor(P, E);
-    if (auto F = E->On->M.advance(PollSteps))
-      P.noteFault(*E->On, *F);
+    P.runAWhile(*E->On);
     return E->On->Sticky != cudaSuccess ? E->On->Sticky : cudaErrorNotReady;
   });
 }
@@ -351,6 +346,7 @@ static cudaError_t launchHost(cudaStream_t Handle, cudaHostFn_t Function,
       return cudaErrorInvalidValue;
     HostOp Op;
     Op.Name = "cudaLaunchHostFunc";
+    Op.IsFunction = true;
     Op.Run = [=] { Function(Data); };
     return P.submit(S, std::move(Op), cudaGraphNodeTypeHost);
   });
@@ -374,6 +370,7 @@ static cudaError_t addCallback(cudaStream_t Handle,
       return cudaErrorStreamCaptureUnsupported;
     HostOp Op;
     Op.Name = "cudaStreamAddCallback";
+    Op.IsFunction = true;
     Op.Run = [=] { Function(Handle, cudaSuccess, Data); };
     return P.submit(S, std::move(Op), cudaGraphNodeTypeHost);
   });

@@ -194,6 +194,8 @@ void Decoder::decodeBlock(const ptx::Block &B) {
       Mine.Labels[L->Name] = here();
     else if (auto *In = std::get_if<ptx::Instruction>(&S))
       decode(*In);
+    else if (auto *D = std::get_if<ptx::Directive>(&S))
+      takePragma(*D);
     else if (auto *Inner = std::get_if<std::unique_ptr<ptx::Block>>(&S))
       decodeBlock(**Inner);
   }
@@ -241,8 +243,10 @@ void Decoder::decode(const ptx::Instruction &In) {
   Why.clear();
   if (Functions)
     for (DecodeFunction F : *Functions)
-      if (tryDecode(F))
+      if (tryDecode(F)) {
+        UsedBytes = ~0u;
         return;
+      }
   IsBad = false;
   refuse(!Why.empty() ? Why
          : Functions  ? "no such form of the instruction is known"

@@ -17,6 +17,7 @@
 #define CRSAN_SIM_DECODER_H
 
 #include "FrameLayout.h"
+#include "Idioms.h"
 #include "Memory.h"
 #include "Names.h"
 #include "Program.h"
@@ -140,6 +141,10 @@ public:
 
   Instruction &emit(Handler, std::initializer_list<Ref> = {});
   void setMore(Instruction &, std::vector<Ref>);
+  /// Says what the load or atomic that was just emitted means in the source.
+  void interpret(Instruction &);
+  /// Of the bytes of a vector store just emitted, those that are written.
+  void setUsedBytes(Instruction &, uint32_t Mask);
   /// The instruction is not decoded; the reason is told when it is executed.
   bool fail(std::string Why);
 
@@ -168,6 +173,7 @@ private:
   void declareParameters();
   void decodeBlock(const ptx::Block &);
   void declare(const ptx::Variable &, const ptx::Block &);
+  void takePragma(const ptx::Directive &);
   void decode(const ptx::Instruction &);
   bool tryDecode(DecodeFunction);
   void refuse(std::string Why);
@@ -185,6 +191,8 @@ private:
   std::deque<Names> AllNames;
   Names *Known = nullptr; ///< In the innermost block.
   std::vector<Fixup> Fixups;
+  std::optional<Idioms> Idiom; ///< Made when it is first needed.
+  uint32_t UsedBytes = ~0u;    ///< By a pragma, of the load that follows.
   Ref Carry;
 };
 

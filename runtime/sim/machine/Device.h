@@ -60,6 +60,7 @@ public:
     uint64_t Generation = 0; ///< Of the event: records so far.
     std::function<bool()> Ready;
     bool IsRunning = false;
+    uint64_t Grid = 0; ///< Of a launch that runs.
   };
   struct StreamState {
     bool IsBlocking = true, IsDoomed = false;
@@ -72,6 +73,9 @@ public:
     bool IsDoomed = false; ///< Destroyed, but not reached yet.
   };
   void push(Stream, Operation);
+  /// The operation of the stream that comes next; null: none may start, because
+  /// of what the stream itself still does.
+  const Operation *nextOf(const StreamState &) const;
   bool canStart(Stream, const StreamState &) const;
   /// Starts what can start; true if anything did. `Instantly`: not up to the
   /// dice.
@@ -81,7 +85,13 @@ public:
   bool isIdle() const;
 
   //===--- Launches.cpp --------------------------------------------------===//
-  void startGrid(Stream, Launch);
+  void startGrid(Stream, Operation &, uint64_t Overlaps);
+  /// All blocks have ended; tells whoever waits for it.
+  void finishGrid(Grid &);
+  /// Whether a kernel that may overlap with the grid may start.
+  bool letsDependentsStart(uint64_t Grid) const;
+  /// The block need not end for that any more.
+  static void letDependentsStart(Block &);
   /// Makes blocks resident while there is room.
   void dispatch();
   bool makeResident(Grid &);

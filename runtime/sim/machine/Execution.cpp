@@ -81,6 +81,11 @@ Outcome Execution::failAssertion(const Instruction &I, unsigned Lane,
 
 Place Execution::bad(const Instruction &I, unsigned Lane, uint64_t Address,
                      const Touch &T, std::string_view Why, bool IsMisaligned) {
+  // Instrumentation looks at memory before the program accesses it: the fault
+  // is the access, which says what it is.
+  alignas(16) static constexpr uint8_t Nothing[64] = {};
+  if (I.IsHidden && !T.IsWrite && T.Size <= sizeof(Nothing))
+    return {Place::Kind::Private, const_cast<uint8_t *>(Nothing), nullptr, 0};
   std::string_view Verb = T.IsAtomic  ? "atomic access to"
                           : T.IsWrite ? "write to"
                                       : "read of";
@@ -108,6 +113,8 @@ Place Execution::inShared(const Instruction &I, unsigned Lane, uint64_t Address,
       return bad(I, Lane, Address, T,
                  "shared memory of a block that has exited");
   }
+  if (ReservedShared::holds(Offset, T.Size))
+    return {Place::Kind::Shared, Owner->sharedAt(Offset), Owner, Offset};
   if (Offset + uint64_t(T.Size) > Owner->Shared.size())
     return bad(I, Lane, Address, T,
                fmt::format("beyond the block's {} bytes of shared memory",
@@ -216,9 +223,16 @@ bool Execution::note(const Instruction &I, unsigned Lane, const Place &P,
                      const Touch &T) {
   if (P.In == Place::Kind::Private)
     return true;
-  if (P.In == Place::Kind::Shared && !P.Owner->Written.empty()) {
+  if (P.In == Place::Kind::Shared && P.Offset < P.Owner->Written.size()) {
     auto First = P.Owner->Written.begin() + P.Offset;
-    if (T.IsRead && std::find(First, First + T.Size, 0) != First + T.Size) {
+    const uint32_t Used = I.Means ? I.Means->UsedBytes : ~0u;
+    const auto IsUsed = [&](uint32_t Byte) {
+      return Byte >= 32 || (Used >> Byte & 1);
+    };
+    bool IsMissing = false;
+    for (uint32_t Byte = 0; Byte < T.Size; ++Byte)
+      IsMissing |= IsUsed(Byte) && !First[Byte];
+    if (T.IsRead && IsMissing) {
       fault(I, Lane, Fault::Kind::UninitialisedShared,
             fmt::format("read of {} bytes of shared memory at offset {} that "
                         "nobody has written",
@@ -226,8 +240,8 @@ bool Execution::note(const Instruction &I, unsigned Lane, const Place &P,
             window::Shared + P.Offset);
       return false;
     }
-    if (T.IsWrite)
-      std::fill(First, First + T.Size, 1);
+    for (uint32_t Byte = 0; T.IsWrite && Byte < T.Size; ++Byte)
+      First[Byte] |= IsUsed(Byte);
   }
   if (!D.Watch || I.IsHidden)
     return true;
@@ -246,8 +260,47 @@ bool Execution::note(const Instruction &I, unsigned Lane, const Place &P,
   A.Size = T.Size;
   A.Elements = T.Elements;
   A.Instruction = I.Id;
-  D.Watch->access(thread(Lane), A);
+  if (I.Means)
+    noteMeaning(I, Lane, A);
+  else
+    D.Watch->access(thread(Lane), A);
   return true;
+}
+
+/// The instruction is one whose second operand is the base of its address, or a
+/// vector access of which some bytes are meant.
+void Execution::noteMeaning(const Instruction &I, unsigned Lane, Access A) {
+  const Meaning &M = *I.Means;
+  if (M.IsGuess)
+    return;
+  if (M.Size) {
+    uint64_t Offset = 0;
+    if (M.Address.IsValid)
+      Offset = value(M.Address, Lane) - address(I, I.Op[1], Lane);
+    // Else the pointer is another one by now.
+    if (Offset < A.Size) {
+      A.Address += Offset;
+      A.Size = M.Size;
+      A.MayBeWider = M.MayBeWider;
+    }
+    return D.Watch->access(thread(Lane), A);
+  }
+  const uint64_t Begin = A.Address;
+  const uint32_t Size = A.Size;
+  const auto IsUsed = [&](uint32_t Byte) {
+    return Byte < Size && (Byte >= 32 || (M.UsedBytes >> Byte & 1));
+  };
+  for (uint32_t At = 0; At < Size; ++At) {
+    const uint32_t First = At;
+    while (IsUsed(At))
+      ++At;
+    if (At == First)
+      continue;
+    A.Address = Begin + First;
+    A.Size = At - First;
+    A.Elements = 1;
+    D.Watch->access(thread(Lane), A);
+  }
 }
 
 bool Execution::isShared(const Instruction &I, const Ref &Base) const {

@@ -86,6 +86,8 @@ struct Execution {
   /// faulted.
   bool note(const Instruction &I, unsigned Lane, const Place &P,
             const Touch &T);
+  /// The same to the observer, of an instruction that means something else.
+  void noteMeaning(const Instruction &I, unsigned Lane, Access A);
   /// Generic address of a lane, of a base that is u32 or u64.
   uint64_t address(const Instruction &I, const Ref &Base, unsigned Lane) const {
     uint64_t A =

@@ -7,7 +7,10 @@
 #ifndef CRSAN_SIM_GRID_H
 #define CRSAN_SIM_GRID_H
 
+#include "Memory.h"
 #include "Warp.h"
+
+#include <atomic>
 
 namespace crsan::sim {
 
@@ -56,11 +59,22 @@ struct Block {
   uint32_t Multiprocessor = 0;
   uint32_t Threads = 0, LiveThreads = 0;
   std::vector<uint8_t> Shared;
+  std::vector<uint8_t> Reserved; ///< See ReservedShared; empty: not used yet.
+  /// It has executed griddepcontrol.launch_dependents, or ended.
+  bool LetsDependentsStart = false;
   std::vector<uint8_t> Written;    ///< By byte, with CheckUninitialisedShared.
   std::vector<uint8_t> SharedRows; ///< Of another rank than 0.
   std::vector<std::unique_ptr<Warp>> Warps;
   std::array<NamedBarrier, 16> Barriers;
   std::map<uint32_t, MBarrierUids> MBarriers; ///< By offset.
+
+  /// What is at an offset in the block's shared memory.
+  uint8_t *sharedAt(uint32_t Offset) {
+    if (!ReservedShared::holds(Offset, 1))
+      return Shared.data() + Offset;
+    Reserved.resize(ReservedShared::Size);
+    return Reserved.data() + (Offset - ReservedShared::Begin);
+  }
 };
 
 struct Grid {
@@ -72,6 +86,12 @@ struct Grid {
   uint64_t NextCluster = 0, NumClusters = 0, LiveClusters = 0;
   Dim3 Clusters;             ///< Grid in clusters.
   void *Workspace = nullptr; ///< Of cooperative groups.
+  /// The grid before it in its stream that it overlaps with; 0: none (any
+  /// more).
+  uint64_t Overlaps = 0;
+  /// Blocks for which a dependent grid need not wait any longer.
+  std::atomic<uint64_t> Letting{0};
+  bool HasRun = false; ///< All blocks have ended, but Overlaps has not.
   std::vector<std::unique_ptr<Cluster>> Resident;
 };
 

@@ -202,6 +202,8 @@ void Linker::defineVariables(size_t Unit) {
     S.IsConstant = V->Space == StateSpace::Const;
     S.IsManaged = std::find(V->Attributes.begin(), V->Attributes.end(),
                             "managed") != V->Attributes.end();
+    if (S.IsManaged && D.Watch)
+      D.Watch->hostVisible({S.Address, S.Size});
   }
 }
 

@@ -34,11 +34,12 @@ static Dim3 placeOf(uint64_t Linear, const Dim3 &In) {
 // Grids
 //===----------------------------------------------------------------------===//
 
-void Device::startGrid(Stream S, Launch What) {
+void Device::startGrid(Stream S, Operation &Op, uint64_t Overlaps) {
   auto G = std::make_unique<Grid>();
-  G->Id = NextGrid++;
+  G->Id = Op.Grid = NextGrid++;
   G->Stream = S;
-  G->What = std::move(What);
+  G->What = std::move(Op.Code);
+  G->Overlaps = Overlaps;
   const KernelInfo &Info = *G->What.Kernel;
   auto Found = Images.find(Info.Module);
   if (Found == Images.end() ||
@@ -64,8 +65,8 @@ void Device::startGrid(Stream S, Launch What) {
     }
   }
   if (Watch)
-    Watch->gridStart(
-        {G->Id, S, Info.Name, Grid, G->What.Block, Cl, G->What.IsCooperative});
+    Watch->gridStart({G->Id, S, Info.Name, Grid, G->What.Block, Cl,
+                      G->What.IsCooperative, G->What.MayOverlap});
   G->What.Params.resize(
       std::max<size_t>(G->What.Params.size(), Info.ParamBytes));
   Grids[G->Id] = std::move(G);
@@ -306,8 +307,53 @@ void Device::exitLanes(Execution &X, uint32_t Lanes) {
 
 void Device::finishBlock(Block &B) {
   Cluster &C = *B.In;
+  letDependentsStart(B);
   if (--C.Live == 0 && !C.Pending)
     Doomed.push_back(&C);
+}
+
+bool Device::letsDependentsStart(uint64_t Id) const {
+  auto G = Grids.find(Id);
+  return G == Grids.end() || G->second->Letting == G->second->What.Grid.count();
+}
+
+void Device::letDependentsStart(Block &B) {
+  if (!std::exchange(B.LetsDependentsStart, true))
+    ++B.Of->Letting;
+}
+
+/// Wakes those who wait for the grid that theirs overlapped with.
+static void wakeWaiting(Grid &G) {
+  for (auto &C : G.Resident)
+    for (auto &B : C->Blocks)
+      for (auto &W : B->Warps)
+        for (Fragment *F : W->Fragments)
+          if (F->Is == Fragment::State::Grid)
+            C->Home->setState(*F, Fragment::State::Ready);
+}
+
+/// A grid ends for its stream when the one that it overlapped with has.
+void Device::finishGrid(Grid &G) {
+  G.HasRun = true;
+  if (G.Overlaps)
+    return;
+  const uint64_t Id = G.Id;
+  const Stream S = G.Stream;
+  if (Watch)
+    Watch->gridEnd(Id, S);
+  if (G.Workspace)
+    release(G.Workspace);
+  Grids.erase(Id);
+  finishFront(S);
+  for (auto &[Number, Later] : Grids) {
+    if (Later->Overlaps != Id)
+      continue;
+    Later->Overlaps = 0;
+    wakeWaiting(*Later);
+    if (Later->HasRun)
+      finishGrid(*Later);
+    return; // There is no other.
+  }
 }
 
 void Device::buryClusters() {
@@ -323,15 +369,8 @@ void Device::buryClusters() {
     }
     std::erase_if(G.Resident, [&](auto &Other) { return Other.get() == C; });
     MayDispatch = true;
-    if (--G.LiveClusters || G.NextCluster != G.NumClusters)
-      continue;
-    Stream S = G.Stream;
-    if (Watch)
-      Watch->gridEnd(G.Id, S);
-    if (G.Workspace)
-      release(G.Workspace);
-    Grids.erase(G.Id);
-    finishFront(S);
+    if (--G.LiveClusters == 0 && G.NextCluster == G.NumClusters)
+      finishGrid(G);
   }
 }
 

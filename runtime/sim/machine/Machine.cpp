@@ -99,10 +99,13 @@ std::optional<HostRange> Machine::rangeOf(const void *Pointer) const {
   return HostRange{reinterpret_cast<const void *>(R->Begin), R->End - R->Begin};
 }
 
-void Machine::allowRange(void *Pointer, size_t Size) {
+void Machine::allowRange(void *Pointer, size_t Size, bool IsHosts) {
   P->Table.add(reinterpret_cast<uint64_t>(Pointer), Size, false);
-  if (P->Watch)
-    P->Watch->allocated({Pointer, Size});
+  if (!P->Watch)
+    return;
+  P->Watch->allocated({Pointer, Size});
+  if (IsHosts)
+    P->Watch->hostVisible({Pointer, Size});
 }
 
 void Machine::disallowRange(void *Pointer) {

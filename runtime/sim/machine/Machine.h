@@ -114,6 +114,10 @@ struct Launch {
   Dim3 Grid, Block, Cluster; ///< Cluster of 1,1,1: none.
   uint32_t DynamicShared = 0;
   bool IsCooperative = false;
+  /// Programmatic dependent launch: after a kernel in its stream it may start
+  /// as soon as each block of that has executed
+  /// griddepcontrol.launch_dependents, or ended.
+  bool MayOverlap = false;
   std::vector<uint8_t> Params; ///< KernelInfo::ParamBytes of them.
 };
 
@@ -123,6 +127,7 @@ struct HostOp {
   std::string Name; ///< "cudaMemcpyAsync"
   std::function<void()> Run;
   std::vector<HostRange> Reads, Writes;
+  bool IsFunction = false; ///< Run is a function of the program's.
 };
 
 class Machine {
@@ -160,8 +165,9 @@ public:
   /// The allocation that an address lies in, if any (device memory and allowed
   /// ranges).
   std::optional<HostRange> rangeOf(const void *) const;
-  /// Host memory that device code may touch (pinned, managed, a peer's).
-  void allowRange(void *, size_t);
+  /// Memory besides that device code may touch: a peer's, or (IsHosts) the
+  /// host's, pinned or managed.
+  void allowRange(void *, size_t, bool IsHosts = false);
   void disallowRange(void *);
 
   //===--- Streams ------------------------------------------------------===//

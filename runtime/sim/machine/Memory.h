@@ -53,6 +53,20 @@ struct SharedPlace {
   }
 };
 
+/// Shared memory that the system keeps of each block for libraries (cooperative
+/// groups synchronise tiles of several warps there): beyond all that a program
+/// may have, so that running over the end of the program's is still seen.
+struct ReservedShared {
+  static constexpr uint32_t Begin = 256 * 1024, Size = 1024;
+  static constexpr uint32_t End = Begin + Size;
+  /// Where its two parts begin.
+  static constexpr uint32_t Parts[] = {Begin, Begin + Size / 2};
+
+  static bool holds(uint32_t Offset, uint32_t Bytes) {
+    return Offset >= Begin && Offset < End && Bytes <= End - Offset;
+  }
+};
+
 /// Which host ranges device code may touch.
 class AllocationTable {
 public:

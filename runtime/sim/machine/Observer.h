@@ -83,8 +83,10 @@ struct Access {
   /// happens at asyncComplete of `Async`, not in program order.
   bool IsAsync = false;
   uint64_t Address = 0;
-  uint32_t Size = 0;        ///< Bytes, of all elements.
-  uint8_t Elements = 1;     ///< Of a vector access: so many scalar operations.
+  uint32_t Size = 0;    ///< Bytes, of all elements.
+  uint8_t Elements = 1; ///< Of a vector access: so many scalar operations.
+  /// How far an atomic reaches, the code does not tell: Size bytes, or more.
+  bool MayBeWider = false;
   int32_t Instruction = -1; ///< Machine::where() gives its lines.
   uint64_t Async = 0;       ///< Id of the asynchronous operation, else 0.
 };
@@ -110,6 +112,9 @@ struct GridInfo {
   std::string_view Kernel; ///< Mangled.
   Dim3 GridDim, BlockDim, ClusterDim;
   bool IsCooperative = false;
+  /// It need not have waited for the kernel before it in its stream
+  /// (programmatic dependent launch), even if it did.
+  bool MayOverlap = false;
 };
 
 struct HostRange {
@@ -145,7 +150,11 @@ public:
   virtual void hostSyncStream(Stream) {}
   virtual void hostSyncEvent(Event) {}
   virtual void hostSyncAll() {}
+  /// A function of the program's that streamOp() was told of has returned.
+  virtual void hostFunctionEnd(Stream) {}
   virtual void allocated(HostRange) {}
+  /// Host threads may access it while kernels run (told after allocated()).
+  virtual void hostVisible(HostRange) {}
   virtual void freed(HostRange) {}
 
   // Blocks and threads. All threads of a block start at once.
@@ -153,6 +162,9 @@ public:
                           uint64_t FirstThreadUid, uint32_t Threads) {}
   virtual void blockEnd(uint64_t Grid, uint32_t Block, uint64_t BlockUid) {}
   virtual void threadExit(const ThreadRef &) {}
+  /// griddepcontrol.wait: the grids that the thread's own depends on have
+  /// ended.
+  virtual void gridDependencyWait(const ThreadRef &) {}
 
   // Memory.
   virtual void access(const ThreadRef &, const Access &) {}

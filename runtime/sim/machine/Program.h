@@ -128,6 +128,17 @@ struct Ordering {
 
 struct CallSite;
 
+/// What an access is by the source, where it is not what the instruction says:
+/// compilers touch more than they were told to (Idioms.h), and say so in a
+/// pragma or by leaving out elements.
+struct Meaning {
+  bool IsGuess = false;     ///< It is no access of the source's.
+  uint32_t UsedBytes = ~0u; ///< Of those that are accessed: a mask.
+  Ref Address;              ///< Row of where the bytes are that are meant ...
+  uint8_t Size = 0;         ///< ... and how many; 0: UsedBytes says it all.
+  bool MayBeWider = false;  ///< Access::MayBeWider
+};
+
 struct Instruction {
   Handler Run = nullptr;
   std::array<Ref, 5> Op;     ///< Result first; what they are is the handler's.
@@ -157,6 +168,7 @@ struct Instruction {
   int64_t Imm = 0;  ///< Offset of an address, or what the handler wants.
   uint64_t Aux = 0; ///< More of that.
   const CallSite *Call = nullptr;
+  const Meaning *Means = nullptr;                 ///< Null: what it says.
   const std::vector<uint32_t> *Targets = nullptr; ///< brx.idx
 
   static constexpr uint32_t NoPlace =
@@ -239,6 +251,7 @@ public:
 
   /// Storage of what instructions point to.
   std::deque<CallSite> Calls;
+  std::deque<Meaning> Meanings;
   std::deque<std::vector<uint32_t>> Targets;
   std::deque<std::vector<Ref>> Refs;
   std::deque<std::string> Texts;

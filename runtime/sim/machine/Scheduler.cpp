@@ -285,6 +285,8 @@ static std::string_view waitsFor(Fragment::State S) {
     return "at a barrier";
   case Fragment::State::Cluster:
     return "at a cluster barrier";
+  case Fragment::State::Grid:
+    return "for the grid that its own depends on";
   default:
     return "for something";
   }

@@ -89,6 +89,15 @@ Ref crsan::sim::readSpecial(Decoder &D, std::string_view Name, char Member,
       D.emit(readClock, {To}).Aux = How;
       return To;
     }
+  static constexpr std::pair<std::string_view, uint32_t> Reserved[] = {
+      {"%reserved_smem_offset_begin", ReservedShared::Begin},
+      {"%reserved_smem_offset_end", ReservedShared::End},
+      {"%reserved_smem_offset_cap", ReservedShared::Size},
+      {"%reserved_smem_offset_0", ReservedShared::Parts[0]},
+      {"%reserved_smem_offset_1", ReservedShared::Parts[1]}};
+  for (auto [Which, Value] : Reserved)
+    if (Name == Which)
+      return D.constant(Value, Size);
   if (Name == "%is_explicit_cluster" && Size == 0) {
     Ref To = D.temporary(0);
     D.emit(isExplicitCluster, {To});

@@ -27,12 +27,28 @@ void Device::push(Stream S, Operation Op) {
   Streams[S].Queue.push_back(std::move(Op));
 }
 
+/// One kernel at most overlaps with the one before it.
+const Device::Operation *Device::nextOf(const StreamState &State) const {
+  if (State.Queue.empty())
+    return nullptr;
+  const Operation &First = State.Queue.front();
+  if (!First.IsRunning)
+    return &First;
+  if (First.What != Operation::Kind::Launch || State.Queue.size() < 2)
+    return nullptr;
+  const Operation &Second = State.Queue[1];
+  const bool MayOverlap = Second.What == Operation::Kind::Launch &&
+                          !Second.IsRunning && Second.Code.MayOverlap;
+  return MayOverlap && letsDependentsStart(First.Grid) ? &Second : nullptr;
+}
+
 /// The default stream waits for what was enqueued before in all blocking
 /// streams, and they for it.
 bool Device::canStart(Stream S, const StreamState &State) const {
-  if (State.Queue.empty() || State.Queue.front().IsRunning)
+  const Operation *Next = nextOf(State);
+  if (!Next)
     return false;
-  const Operation &Op = State.Queue.front();
+  const Operation &Op = *Next;
   auto HasEarlier = [&](const StreamState &Other) {
     return !Other.Queue.empty() && Other.Queue.front().Sequence < Op.Sequence;
   };
@@ -55,7 +71,7 @@ bool Device::startOperations(bool Instantly) {
   // Who goes first among independent streams is up to the schedule.
   std::vector<Stream> Able;
   for (auto &[Id, S] : Streams)
-    if (!S.Queue.empty() && !S.Queue.front().IsRunning && canStart(Id, S))
+    if (canStart(Id, S))
       Able.push_back(Id);
   if (Able.empty())
     return false;
@@ -93,12 +109,14 @@ static void tellOrder(Device &D, Stream S, const Device::StreamState &State) {
 }
 
 void Device::start(Stream S, StreamState &State) {
-  Operation &Op = State.Queue.front();
+  const Operation &First = State.Queue.front();
+  const uint64_t Overlaps = First.IsRunning ? First.Grid : 0;
+  Operation &Op = State.Queue[Overlaps ? 1 : 0];
   Op.IsRunning = true;
   tellOrder(*this, S, State);
   switch (Op.What) {
   case Operation::Kind::Launch:
-    startGrid(S, std::move(Op.Code));
+    startGrid(S, Op, Overlaps);
     return; // It ends with its last block.
   case Operation::Kind::Host: {
     if (Watch)
@@ -106,7 +124,10 @@ void Device::start(Stream S, StreamState &State) {
     if (Op.Host.Run) {
       // It may enqueue, which must not move what runs.
       std::function<void()> Run = std::move(Op.Host.Run);
+      const bool IsFunction = Op.Host.IsFunction;
       Run();
+      if (Watch && IsFunction)
+        Watch->hostFunctionEnd(S);
     }
     break;
   }

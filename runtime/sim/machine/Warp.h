@@ -57,6 +57,7 @@ struct Fragment {
     WarpBarrier,
     Barrier,
     Cluster,
+    Grid, ///< Until the grid that its own overlaps with has ended.
     Turn, ///< Until the end of the round.
     Gone
   };

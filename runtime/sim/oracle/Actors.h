@@ -37,8 +37,10 @@ using Location = std::pair<uint64_t, uint16_t>;
 
 /// What fences and strong accesses of a thread are waiting for.
 struct PatternState {
-  Offer Fences;   ///< Latest release fences.
-  Demand Pending; ///< Read by strong reads, for an acquire fence to come.
+  Offer Fences;         ///< Latest release fences.
+  Snapshot SystemFence; ///< The latest that the host is in the scope of.
+  Clock PendingHost;    ///< What the host may have told, for an acquire fence.
+  Demand Pending;       ///< Read by strong reads, for an acquire fence to come.
   /// Release operations so far, and reads that an acquire operation on the same
   /// location may complete.
   std::map<Location, Offer> ReleasedAt;
@@ -72,6 +74,8 @@ struct BlockState {
 
 struct GridState {
   std::string Kernel;
+  uint64_t In = 0;       ///< The stream.
+  uint64_t Overlaps = 0; ///< The grid that it need not come after; 0: none.
   Dim3 GridDim, BlockDim, ClusterDim;
   bool IsRunning = true;
   Clock Start, End;

@@ -56,7 +56,8 @@ static uint32_t ownLane(uint64_t Warp, const Op &O) {
 
 bool Checker::isMorallyStrong(const StrongRecord &S, const Op &O,
                               uint16_t Mask) const {
-  return O.isStrong() && S.Range == Mask &&
+  const bool SameBytes = S.Range == Mask || S.MayBeWider || O.A.MayBeWider;
+  return O.isStrong() && SameBytes &&
          scopesMeet(Who.note(S.Note).Where, S.Within, O.Where, O.A.Within);
 }
 
@@ -370,7 +371,7 @@ void Checker::rememberRead(Granule &G, const Op &O, uint16_t Mask) {
 void Checker::pruneStrong(StrongList &L, bool IsWrites, const Op &O,
                           uint16_t Mask) {
   if (KeepsAll || L.Records.size() < L.PruneAt || !O.GridStart ||
-      O.A.Within < Scope::GPU || (IsWrites && !O.A.IsWrite))
+      O.A.MayBeWider || O.A.Within < Scope::GPU || (IsWrites && !O.A.IsWrite))
     return;
   L.eraseIf([&](const StrongRecord &S) {
     return S.Range == Mask && S.Within >= Scope::GPU &&
@@ -394,6 +395,7 @@ void Checker::rememberStrong(Granule &G, const Op &O, uint16_t Mask,
   S.IsRead = O.A.IsRead;
   S.IsWrite = O.A.IsWrite;
   S.IsAtomic = O.A.IsAtomic;
+  S.MayBeWider = O.A.MayBeWider;
   S.Position = Position;
   S.Link = std::move(Link);
   StrongList &L = O.A.IsWrite ? G.Strong->Writes : G.Strong->Reads;

@@ -18,12 +18,16 @@ Oracle::~Oracle() = default;
 // Host and streams (PTX ISA, "API synchronization")
 //===----------------------------------------------------------------------===//
 
-void Oracle::hostEnqueue(Stream S) { Streams[S].Enqueued.push_back(Host); }
+void Oracle::hostEnqueue(Stream S) {
+  Host.join(ToldHost);
+  Streams[S].Enqueued.push_back(Host);
+}
 
 /// What the next operation of the stream starts with: what the stream has done,
 /// and what the host knew when it enqueued the operation.
 Clock Oracle::startOf(Stream S) {
   StreamState &State = Streams[S];
+  State.LastGrid = 0;
   Clock Start = State.Known;
   if (State.Enqueued.empty()) {
     Start.join(Host);
@@ -31,6 +35,21 @@ Clock Oracle::startOf(Stream S) {
     Start.join(State.Enqueued.front());
     State.Enqueued.pop_front();
   }
+  return Start;
+}
+
+/// A kernel that may overlap with the one before it comes after what that comes
+/// after, even if this schedule has run one after the other.
+Clock Oracle::startOf(const GridInfo &Info) {
+  StreamState &State = Streams[Info.Stream];
+  const bool Overlaps = Info.MayOverlap && State.LastGrid;
+  const Clock Known = State.Known;
+  // While the one before runs, it is not in what the stream has done.
+  if (Overlaps && !Grids.at(State.LastGrid).IsRunning)
+    State.Known = State.BeforeLast;
+  Clock Start = startOf(Info.Stream);
+  State.Known = Known;
+  State.LastGrid = Info.Grid;
   return Start;
 }
 
@@ -58,6 +77,11 @@ void Oracle::streamOp(Stream S, std::string_view Name,
   for (const HostRange &R : Writes)
     Touch(R, true);
   Known.raise(O.Id, Clock::Forever);
+  // Whoever polls what a copy writes learns that it is over.
+  if (std::any_of(Writes.begin(), Writes.end(), [&](const HostRange &R) {
+        return isHostVisible(reinterpret_cast<uint64_t>(R.Begin));
+      }))
+    ToldHost.join(Known);
   Streams[S].Known = std::move(Known);
 }
 
@@ -75,6 +99,14 @@ void Oracle::eventWait(Event E, Stream S) {
 
 void Oracle::streamOrder(Stream Earlier, Stream Later) {
   Streams[Later].Known.join(Streams[Earlier].Known);
+  Streams[Later].BeforeLast.join(Streams[Earlier].Known);
+}
+
+/// The function may have told threads of the host of what came before it, and
+/// they may have told the function of what they know.
+void Oracle::hostFunctionEnd(Stream S) {
+  ToldHost.join(Streams[S].Known);
+  Streams[S].Known.join(Host);
 }
 
 void Oracle::hostKnows(const Clock &C) {
@@ -108,6 +140,7 @@ void Oracle::forgetAllIfQuiet() {
   FreeAsyncs.clear();
   ScFences = {};
   Host = {};
+  ToldHost = {};
   LastBlock = nullptr;
 }
 
@@ -115,6 +148,39 @@ void Oracle::allocated(HostRange R) { freed(R); }
 void Oracle::freed(HostRange R) {
   const uint64_t Begin = reinterpret_cast<uint64_t>(R.Begin);
   Memory.erase(Begin, Begin + R.Size);
+  HostVisible.erase(Begin);
+}
+
+//===----------------------------------------------------------------------===//
+// What kernels and the host tell each other in memory that both see
+//===----------------------------------------------------------------------===//
+
+void Oracle::hostVisible(HostRange R) {
+  const uint64_t Begin = reinterpret_cast<uint64_t>(R.Begin);
+  HostVisible[Begin] = Begin + R.Size;
+}
+
+bool Oracle::isHostVisible(uint64_t Address) const {
+  const auto After = HostVisible.upper_bound(Address);
+  return After != HostVisible.begin() && Address < std::prev(After)->second;
+}
+
+/// The host may read what a strong access of system scope writes. It is not
+/// seen reading; what it enqueues from now on is taken to come after what the
+/// write releases.
+void Oracle::tellHost(const Op &O) {
+  if (releases(O.A.Order))
+    Snapshot{O.Thread->Known, O.Id, O.Time}.joinTo(ToldHost);
+  else if (O.Thread->Patterns)
+    O.Thread->Patterns->SystemFence.joinTo(ToldHost);
+}
+
+/// The host may have written what a strong access of system scope reads.
+void Oracle::askHost(const Op &O) {
+  if (acquires(O.A.Order))
+    O.Thread->Known.join(Host);
+  else if (!Host.empty())
+    O.Thread->patterns().PendingHost = Host;
 }
 
 //===----------------------------------------------------------------------===//
@@ -127,7 +193,9 @@ void Oracle::gridStart(const GridInfo &Info) {
   G.GridDim = Info.GridDim;
   G.BlockDim = Info.BlockDim;
   G.ClusterDim = Info.ClusterDim;
-  G.Start = startOf(Info.Stream);
+  G.In = Info.Stream;
+  G.Overlaps = Info.MayOverlap ? Streams[Info.Stream].LastGrid : 0;
+  G.Start = startOf(Info);
   G.End = G.Start;
   ++Running;
   ++Counts.Grids;
@@ -139,6 +207,7 @@ void Oracle::gridEnd(uint64_t Grid, Stream S) {
     G.End.raiseAll(Begin, End);
   for (ActorId Id : G.AsyncIds)
     G.End.raise(Id, Clock::Forever);
+  Streams[S].BeforeLast = Streams[S].Known;
   Streams[S].Known.join(G.End);
   for (uint64_t Id : G.Barriers)
     Barriers.erase(Id);
@@ -152,6 +221,7 @@ void Oracle::gridEnd(uint64_t Grid, Stream S) {
   G.Barriers.clear();
   G.AsyncIds.clear();
   LastBlock = nullptr;
+  G.IsRunning = false;
   --Running;
 }
 
@@ -201,6 +271,12 @@ void Oracle::threadExit(const ThreadRef &T) {
   if (!State.Known.same(G.Start))
     G.End.join(State.Known);
   State.Patterns.reset();
+}
+
+void Oracle::gridDependencyWait(const ThreadRef &T) {
+  BlockState *B;
+  ThreadState &State = threadOf(T, B);
+  State.Known.join(Streams[Grids.at(T.Grid).In].Known);
 }
 
 void Oracle::blockEnd(uint64_t Grid, uint32_t Block, uint64_t BlockUid) {

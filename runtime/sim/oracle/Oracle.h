@@ -29,6 +29,8 @@ struct OracleOptions {
   /// Every pair of lines that races is found, not only every racy location:
   /// no access is forgotten because a later one stands for it. Takes memory.
   bool KeepsEveryLine = false;
+  /// Volatile accesses are weak, as in C++.
+  bool VolatileIsWeak = false;
 };
 
 /// What was seen: what a silence is worth.
@@ -60,12 +62,15 @@ public:
   void hostSyncStream(Stream) override;
   void hostSyncEvent(Event) override;
   void hostSyncAll() override;
+  void hostFunctionEnd(Stream) override;
   void allocated(HostRange) override;
+  void hostVisible(HostRange) override;
   void freed(HostRange) override;
   void blockStart(uint64_t Grid, uint32_t Block, uint64_t BlockUid,
                   uint64_t FirstThreadUid, uint32_t Threads) override;
   void blockEnd(uint64_t Grid, uint32_t Block, uint64_t BlockUid) override;
   void threadExit(const ThreadRef &) override;
+  void gridDependencyWait(const ThreadRef &) override;
   void access(const ThreadRef &, const Access &) override;
   void fence(const ThreadRef &, Strength, Scope) override;
   void barrierArrive(const ThreadRef &, uint64_t Id, BarrierKind, Strength,
@@ -81,6 +86,9 @@ private:
   struct StreamState {
     Clock Known;
     std::deque<Clock> Enqueued; ///< What the host knew, by operation.
+    /// The last operation that started, if it is a kernel; 0: it is none.
+    uint64_t LastGrid = 0;
+    Clock BeforeLast; ///< What was known without that kernel.
   };
   /// One phase.
   struct BarrierState {
@@ -109,6 +117,10 @@ private:
     return B.First + T.Thread;
   }
   Clock startOf(Stream S);
+  Clock startOf(const GridInfo &Info);
+  bool isHostVisible(uint64_t Address) const;
+  void tellHost(const Op &O);
+  void askHost(const Op &O);
   void hostKnows(const Clock &C);
   void forgetAllIfQuiet();
 
@@ -124,6 +136,8 @@ private:
   void race(const EarlierAccess &Earlier, const Op &Later, uint64_t Address,
             uint64_t Count) override;
   RaceSide sideOf(ActorId Id) const;
+  /// Two grids of which one was launched to overlap with the other.
+  bool mayOverlap(uint64_t A, uint64_t B) const;
   void keepBarrier(BlockState &B, uint64_t Id, BarrierKind Kind);
 
   OracleOptions Options;
@@ -133,6 +147,9 @@ private:
   Shadow Memory;
   Checker Check;
   Clock Host;
+  /// What kernels have told the host by now, whether it has looked or not.
+  Clock ToldHost;
+  std::map<uint64_t, uint64_t> HostVisible; ///< Begin -> end.
   std::map<uint64_t, GridState> Grids; ///< All since everything was forgotten.
   unsigned Running = 0;
   std::map<Stream, StreamState> Streams;

@@ -14,6 +14,7 @@
 #include "Oracle.h"
 
 #include <algorithm>
+#include <utility>
 
 using namespace crsan::sim;
 
@@ -29,8 +30,9 @@ SyncPoint *Oracle::observed(Granule &G, const Op &O, uint16_t Mask,
   for (SyncPoint &P : G.Strong->Points) {
     if (!(P.Range & Mask))
       continue;
-    if (P.Range == Mask && (P.Writer == O.Id ||
-                            scopesMeet(P.Where, P.Within, O.Where, O.A.Within)))
+    const bool SameBytes = P.Range == Mask || P.MayBeWider || O.A.MayBeWider;
+    if (SameBytes && (P.Writer == O.Id ||
+                      scopesMeet(P.Where, P.Within, O.Where, O.A.Within)))
       return &P;
     Missed = true;
   }
@@ -106,6 +108,7 @@ void Oracle::publish(Granule &G, const Op &O, const Location &At,
   if (Seen && O.A.IsAtomic)
     New.Releases = std::move(Seen->Releases);
   New.Range = At.second;
+  New.MayBeWider = O.A.MayBeWider;
   New.Writer = O.Id;
   New.Time = O.Time;
   New.Where = O.Where;
@@ -145,6 +148,12 @@ void Oracle::threadAccess(Op &O) {
     if (Missed)
       noteMissed(O, G, At.second);
   }
+  const bool IsHosts =
+      O.A.Within == Scope::System && isHostVisible(O.A.Address);
+  if (IsHosts && O.A.IsRead)
+    askHost(O);
+  if (IsHosts && O.A.IsWrite)
+    tellHost(O);
   std::shared_ptr<Chain> Link;
   uint32_t Position = 0;
   if (Seen && O.A.IsAtomic && O.A.IsWrite) {
@@ -197,8 +206,11 @@ void Oracle::access(const ThreadRef &T, const Access &A) {
     O.Time = State.Time;
     O.A = Part;
     // "Equivalent to a relaxed operation with system scope."
-    if (Part.Order == Strength::Volatile)
+    if (Part.Order == Strength::Volatile) {
       O.A.Within = Scope::System;
+      if (Options.VolatileIsWeak)
+        O.A.Order = Strength::Weak;
+    }
     threadAccess(O);
   });
 }
@@ -257,6 +269,8 @@ void Oracle::fence(const ThreadRef &T, Strength Order, Scope Within) {
       State.Known.join(P.Pending[I]);
       P.Pending[I] = {};
     }
+    if (Within == Scope::System)
+      State.Known.join(std::exchange(P.PendingHost, {}));
     for (unsigned I = Level + 1; I < NumScopes; ++I)
       B->Narrow.join(P.Pending[I]);
     if (Level + 1 == NumScopes)
@@ -269,6 +283,8 @@ void Oracle::fence(const ThreadRef &T, Strength Order, Scope Within) {
   const Snapshot Now{State.Known, idOf(T, *B), State.Time++};
   for (unsigned I = 0; I <= Level; ++I)
     P.Fences[I] = Now;
+  if (Within == Scope::System)
+    P.SystemFence = Now;
   if (Level + 1 == NumScopes)
     P.ReleasedAt.clear(); // The fence serves as well.
   if (IsSc)
@@ -299,6 +315,14 @@ RaceSide Oracle::sideOf(ActorId Id) const {
   S.Thread =
       indexIn(G.BlockDim, S.IsAsync ? Note.Thread : uint32_t(Id - Note.First));
   return S;
+}
+
+bool Oracle::mayOverlap(uint64_t A, uint64_t B) const {
+  const auto Overlaps = [&](uint64_t One, uint64_t Other) {
+    const auto G = Grids.find(One);
+    return G != Grids.end() && Other && G->second.Overlaps == Other;
+  };
+  return Overlaps(A, B) || Overlaps(B, A);
 }
 
 void Oracle::race(const EarlierAccess &Earlier, const Op &Later,
@@ -338,6 +362,7 @@ void Oracle::race(const EarlierAccess &Earlier, const Op &Later,
   C.SameWarp = A.First == B.First && A.What == ActorNote::Kind::Threads &&
                Earlier.Id / Clock::Fan == Later.Id / Clock::Fan;
   C.CompletelyOverlap = Earlier.OverlapsCompletely;
+  C.MayOverlap = mayOverlap(A.Where.Grid, B.Where.Grid);
   if (Later.Block) {
     C.Narrow = Later.Block->Narrow.get(Earlier.Id) >= Earlier.Time;
     C.Unfenced = Later.Block->Unfenced.get(Earlier.Id) >= Earlier.Time;

@@ -112,6 +112,10 @@ static std::string whatIsMissing(const RaceSide &A, const RaceSide &B,
                                  const RaceCircumstances &C) {
   if (A.IsAsync || B.IsAsync)
     return "Nothing waits for the asynchronous copy between the two.";
+  if (C.MayOverlap)
+    return "The one kernel is launched so that it may overlap with the other "
+           "(programmatic stream serialisation), and its thread has executed "
+           "no griddepcontrol.wait (cudaGridDependencySynchronize()) before.";
   if (A.IsHost || B.IsHost || C.Earlier.Grid != C.Later.Grid)
     return "No stream order, event or host synchronisation orders the two.";
   if (C.Narrow)

@@ -61,6 +61,8 @@ struct RaceCircumstances {
   bool Narrow = false;
   /// A strong access passed something on, but nothing released or acquired.
   bool Unfenced = false;
+  /// Of two kernels, the one need not wait for the other to end.
+  bool MayOverlap = false;
 };
 std::string explainRace(const RaceSide &Earlier, const RaceSide &Later,
                         const RaceCircumstances &C);

@@ -45,12 +45,12 @@ std::optional<uint32_t> Chain::knownTo(ActorId Id, const Clock &Known) const {
 
 void StrongList::summarise(const StrongRecord &R, const Place &Where) {
   if (Records.size() == 1) {
-    Range = R.Range;
+    Range = R.MayBeWider ? 0 : R.Range;
     Least = R.Within;
     Block = Where.blockKey();
     return;
   }
-  if (Range != R.Range)
+  if (Range != R.Range || R.MayBeWider)
     Range = 0;
   Least = std::min(Least, R.Within);
   if (Block != Where.blockKey())
@@ -59,7 +59,8 @@ void StrongList::summarise(const StrongRecord &R, const Place &Where) {
 
 /// Records of one key replace each other.
 static uint64_t keyOf(const StrongRecord &R) {
-  return R.Id << 18 | uint64_t(R.Range) << 2 | uint64_t(R.Within);
+  return R.Id << 19 | uint64_t(R.MayBeWider) << 18 | uint64_t(R.Range) << 2 |
+         uint64_t(R.Within);
 }
 
 constexpr size_t Many = 16;

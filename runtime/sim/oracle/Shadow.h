@@ -108,7 +108,8 @@ struct StrongRecord {
   Strength Order = Strength::Relaxed;
   Scope Within = Scope::System;
   bool IsRead = false, IsWrite = false, IsAtomic = false;
-  uint32_t Position = 0; ///< Of a write in its chain.
+  bool MayBeWider = false; ///< Access::MayBeWider
+  uint32_t Position = 0;   ///< Of a write in its chain.
   std::shared_ptr<Chain> Link;
 };
 
@@ -118,7 +119,7 @@ struct StrongRecord {
 struct StrongList {
   std::vector<StrongRecord> Records;
   std::unordered_map<uint64_t, uint32_t> IndexOf; ///< If there are many.
-  uint16_t Range = 0;                             ///< Of all, 0 if they differ.
+  uint16_t Range = 0; ///< Of all, 0 if they differ or one may be wider.
   Scope Least = Scope::System;
   std::optional<uint64_t> Block; ///< Key, if all are of one.
   Verified Before;
@@ -140,6 +141,7 @@ private:
 /// The last write to a location, if that was a strong one.
 struct SyncPoint {
   uint16_t Range = 0;
+  bool MayBeWider = false;
   ActorId Writer = 0;
   uint32_t Time = 0;
   Place Where;

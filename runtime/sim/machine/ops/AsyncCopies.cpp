@@ -99,7 +99,8 @@ void perform(Device &D, const Transfer &T) {
     D.copyMemory(T.To, T.From, T.Read);
     std::memset(T.To.Bytes + T.Read, 0, T.Written - T.Read);
   }
-  if (T.To.In == Place::Kind::Shared && !T.To.Owner->Written.empty())
+  if (T.To.In == Place::Kind::Shared &&
+      T.To.Offset < T.To.Owner->Written.size())
     std::fill_n(T.To.Owner->Written.begin() + T.To.Offset, T.Written, 1);
   T.What->IsDone = true;
   uint64_t Phase = 0;

@@ -147,6 +147,7 @@ bool atomic(Decoder &D) {
       D.emit(Size == 16 ? atomicWide : atomicOp, {To, A.Base, B, C});
   applyTo(I, M, A);
   I.Aux = P.pack();
+  D.interpret(I);
   return true;
 }
 

@@ -1,4 +1,4 @@
-//===- Barriers.cpp - bar, barrier, fence, membar -------------------------===//
+//===- Barriers.cpp - bar, barrier, fence, membar, griddepcontrol ---------===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -241,12 +241,33 @@ bool membar(Decoder &D) {
   return true;
 }
 
-/// Programmatic dependent launch: the simulated streams run grids one after the
-/// other, which is one of the orders that it allows.
+//===----------------------------------------------------------------------===//
+// Programmatic dependent launch
+//===----------------------------------------------------------------------===//
+
+Outcome launchDependentsOp(Execution &X, const Instruction &) {
+  Device::letDependentsStart(*X.B);
+  return Outcome::Next;
+}
+
+Outcome waitForGridOp(Execution &X, const Instruction &) {
+  if (X.G->Overlaps) {
+    X.D.setState(*X.F, Fragment::State::Grid); // Looks again when woken.
+    return Outcome::Stop;
+  }
+  if (X.D.Watch)
+    forLanes(X.Mask,
+             [&](unsigned L) { X.D.Watch->gridDependencyWait(X.thread(L)); });
+  return Outcome::Next;
+}
+
 bool griddepcontrol(Decoder &D) {
-  if (D.takeOneOf({"launch_dependents", "wait"}).empty())
+  const bool Waits = D.take("wait");
+  if (!Waits && !D.take("launch_dependents"))
     return false;
-  D.emit([](Execution &, const Instruction &) { return Outcome::Next; });
+  Instruction &I = D.emit(Waits ? waitForGridOp : launchDependentsOp);
+  I.NeedsWholeFragment = Waits;
+  I.IsVisible = true;
   return true;
 }
 

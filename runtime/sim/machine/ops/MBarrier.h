@@ -26,7 +26,7 @@ public:
 
   MBarrier(Device &D, Block &Owner, uint32_t Offset)
       : D(D), Owner(Owner), Offset(Offset) {
-    std::memcpy(&Word, Owner.Shared.data() + Offset, 8);
+    std::memcpy(&Word, Owner.sharedAt(Offset), 8);
   }
 
   static uint64_t initial(uint32_t Count) {
@@ -34,7 +34,7 @@ public:
   }
   void init(uint32_t Count) {
     Word = initial(Count);
-    if (!Owner.Written.empty())
+    if (Offset < Owner.Written.size())
       std::fill_n(Owner.Written.begin() + Offset, 8, 1);
     uids() = {D.NextBarrierUid++, 0};
     put();
@@ -86,7 +86,7 @@ private:
     }
     put();
   }
-  void put() { std::memcpy(Owner.Shared.data() + Offset, &Word, 8); }
+  void put() { std::memcpy(Owner.sharedAt(Offset), &Word, 8); }
 
   Device &D;
   Block &Owner;

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "ops/MemoryModifiers.h"
 
+#include <algorithm>
+
 using namespace crsan::sim;
 using crsan::ptx::Operand;
 
@@ -165,6 +167,8 @@ Outcome storeVector(Execution &X, const Instruction &I) {
     if (!P.Bytes || !X.note(I, L, P, How))
       return Outcome::Faulted;
     for (unsigned E = 0; E < I.NumMore; ++E) {
+      if (!I.More[E].IsValid)
+        continue;
       if (Size == 16) {
         std::memcpy(P.Bytes + E * 16, X.row<Wide>(I.More[E]) + L, 16);
         continue;
@@ -252,13 +256,16 @@ bool load(Decoder &D) {
     applyTo(I, M, A);
     I.Aux = elementAux(T);
     D.setMore(I, Parts);
+    D.interpret(I);
     return true;
   }
   Ref R = D.destOfAnySize(To, Size);
   Handler H = loadHandler(T, R.Size);
   if (!H)
     return false;
-  applyTo(D.emit(H, {R, A.Base}), M, A);
+  Instruction &I = D.emit(H, {R, A.Base});
+  applyTo(I, M, A);
+  D.interpret(I);
   return true;
 }
 
@@ -277,15 +284,23 @@ bool store(Decoder &D) {
     }
   Address A = D.address(To, M.Space);
   if (M.Elements > 1) {
+    // Elements that are left out ("_") are not written.
     std::vector<Ref> Parts;
-    for (const Operand &E : From.Elements)
-      Parts.push_back(D.sourceOfAnySize(E, Size));
+    uint32_t Written = 0, Bytes = (uint32_t(1) << Size) - 1;
+    for (const Operand &E : From.Elements) {
+      const bool IsThere = E.What != Operand::Kind::Discard;
+      Written |= IsThere ? Bytes << Size * Parts.size() : 0;
+      Parts.push_back(IsThere ? D.sourceOfAnySize(E, Size) : Ref());
+    }
     if (Parts.size() != M.Elements)
       return false;
     Instruction &I = D.emit(storeVector, {A.Base});
     applyTo(I, M, A);
     I.Aux = elementAux(T);
     D.setMore(I, Parts);
+    if (std::any_of(Parts.begin(), Parts.end(),
+                    [](const Ref &R) { return !R.IsValid; }))
+      D.setUsedBytes(I, Written);
     return true;
   }
   Ref R = D.sourceOfAnySize(From, Size);
