@@ -14,6 +14,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tarfile
 import threading
 from pathlib import Path
 
@@ -84,8 +85,10 @@ class Builder:
         cuda = self.args.cuda_path
         if mode == "native":
             # The oracle needs PTX. nvcc knows what this header adds to clang.
-            words = ["--cuda-include-ptx=all", "-include", self.args.build / "include/crsan/cuda_compat.h",
-                     "-isystem", self.args.build / "include"]
+            words = ["--cuda-include-ptx=all",
+                     "-include", self.args.build / "include/crsan/cuda_compat.h",
+                     "-isystem", self.args.build / "include",
+                     "-isystem", Path(cuda, "include/cccl")]
         else:
             words = ["-fsanitize=cuda-race", f"-fsanitize-cuda-race-mode={mode}"]
             words += [] if self.args.simulated else ["--no-cuda-include-ptx=all"]
@@ -177,8 +180,20 @@ class Builder:
                 "results": known["results"]}
 
 
+def pack(directory):
+    """DIR.tar.xz: what the machine with the GPU needs, debug information left out."""
+    library = directory / "bin" / "libcrsan.so"
+    if strip := shutil.which("strip") or shutil.which("llvm-strip-22"):
+        subprocess.run([strip, "--strip-debug", library], check=True)
+    packed = directory.with_name(f"{directory.name}.tar.xz")
+    with tarfile.open(packed, "w:xz", preset=6) as file:
+        file.add(directory, directory.name,
+                 filter=lambda item: None if item.name.endswith("/state") else item)
+    print(f"{packed}: {packed.stat().st_size / 2**20:.1f} MiB")
+
+
 def build(args, wrapper, directory, modes):
-    """Fills the folder; the number of files that are not there as they should be."""
+    """Fills the folder; gives back the programs' names, and what is wrong."""
     builder = Builder(args, wrapper, directory, modes)
     wanted = list(sources(args.random, args.seed))
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
@@ -186,6 +201,8 @@ def build(args, wrapper, directory, modes):
     (directory / "kernels.json").write_text(json.dumps(
         {"modes": modes, "simulated": args.simulated, "files": files}, indent=1))
     shutil.copy2(HERE / "bundle-run", directory / "run")
+    if args.pack:
+        pack(directory)
     free = sum(len(set(f["kernels"]) - set(f["known_racy"]) - set(f["broken"]))
                for f in files if not f["racy"])
     racy = sum(len(f["known_racy"]) for f in files)

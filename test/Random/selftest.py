@@ -2,11 +2,28 @@
 # Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What can be tested of the generator, the reader and the reducer by themselves."""
+import importlib.machinery
+import importlib.util
+import sys
 import unittest
+from pathlib import Path
 
 import generate
 import harness
 from reduce import reduce
+
+
+def load(name):
+    """A script without a suffix, as a module."""
+    sys.dont_write_bytecode = True
+    loader = importlib.machinery.SourceFileLoader(
+        name.replace("-", "_"), str(Path(__file__).resolve().parent / name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+bundle_run = load("bundle-run")
 
 OUTPUT = """\
 kernel 3 repeatable 00ff
@@ -104,6 +121,43 @@ class Reader(unittest.TestCase):
         outcome = harness.read_output(lines.replace("a.cu:12:3\n  kernel", "a.cu:10:3\n  kernel"), "a.cu")
         self.assertEqual(outcome.unconfirmed_pairs(3), {(9, 10)})
         self.assertEqual(outcome.found_pairs(3), set())
+
+
+class Bundle(unittest.TestCase):
+    """What the script of a bundle says of the output of a program."""
+
+    def run_of(self, output, mode="collider", status=0, **case):
+        known = {"file": "a", "racy": False, "kernels": [3], "known_racy": [], "broken": [],
+                 "results": {"3": "00ff"}}
+        run = bundle_run.Run({**known, **case}, mode, 1, "seed=1")
+        run.read(output)
+        run.judge_ending(status, output)
+        return run
+
+    def failures(self, run, *native):
+        return [what for _, what in bundle_run.failures_of(run, bundle_run.native_results(native))]
+
+    def test_same_result(self):
+        native = self.run_of("kernel 3 repeatable 00ff\nDONE\n", "native")
+        run = self.run_of("kernel 3 repeatable 00ff\nDONE\nSUMMARY: CRSan: no data races found\n")
+        self.assertEqual(self.failures(run, native) + self.failures(native, native), [])
+
+    def test_other_result(self):
+        native = self.run_of("kernel 3 repeatable 00fe\nDONE\n", "native")
+        run = self.run_of("kernel 3 repeatable 00ff\nDONE\nSUMMARY: CRSan: no data races found\n")
+        self.assertEqual(self.failures(run, native), ["result 00ff instead of 00fe"])
+        self.assertEqual(self.failures(native, native),
+                         ["native result 00fe, on the simulated GPU 00ff"])
+
+    def test_accusation(self):
+        run = self.run_of(OUTPUT, status=66)
+        self.assertEqual(self.failures(run), ["accused of a race"])
+        self.assertEqual(self.failures(self.run_of(OUTPUT, status=66, racy=True)), [])
+        self.assertEqual(self.failures(self.run_of(OUTPUT, status=66, known_racy=[3])), [])
+
+    def test_silence(self):
+        run = self.run_of("kernel 3 repeatable 00ff\nDONE\n")
+        self.assertEqual(self.failures(run), ["no summary"])
 
 
 class Reducer(unittest.TestCase):
