@@ -30,7 +30,7 @@
 namespace crsan::abi {
 
 /// Objects built by different versions cannot be mixed; see ModuleHeader.
-inline constexpr uint32_t Version = 9;
+inline constexpr uint32_t Version = 10;
 
 /// The little-endian bytes of "CRSN", the first word of a site table.
 inline constexpr uint32_t Magic = 0x4e535243;
@@ -252,9 +252,9 @@ inline constexpr unsigned MaxGroupSize = 8;
 
 //===----------------------------------------------------------------------===//
 // The site table: ModuleHeader, SiteEntry[NumSites], Frame[NumFrames],
-// Companion[NumCompanions], then NumFunctions uint32_t string offsets, then a
-// string table of `StringSize` bytes of NUL-terminated UTF-8; offset 0 is the
-// empty string.
+// Companion[NumCompanions], Variable[NumVariables], then NumFunctions uint32_t
+// string offsets, then a string table of `StringSize` bytes of NUL-terminated
+// UTF-8; offset 0 is the empty string.
 //===----------------------------------------------------------------------===//
 
 struct ModuleHeader {
@@ -270,7 +270,7 @@ struct ModuleHeader {
   uint32_t Flags;   ///< ModuleFlags.
   uint32_t Skipped; ///< Accesses not checked (see -Rpass-missed=cuda-race).
   uint32_t NumCompanions;
-  uint32_t Reserved;
+  uint32_t NumVariables;
 };
 static_assert(sizeof(ModuleHeader) == 56);
 
@@ -295,8 +295,11 @@ struct SiteEntry {
   uint8_t Scope; ///< SyncScope of a strong access.
   uint32_t Size;
   uint32_t FirstCompanion, NumCompanions;
+  /// The index of the only variable that it can access, plus 1; 0: not known.
+  uint32_t Variable;
+  uint32_t Reserved;
 };
-static_assert(sizeof(SiteEntry) == 32);
+static_assert(sizeof(SiteEntry) == 40);
 
 /// Another access that the same thread surely makes if it makes the site's: of
 /// the same bytes, and without synchronisation between the two. So whatever
@@ -307,6 +310,20 @@ struct Companion {
   uint8_t Reserved[3];
 };
 static_assert(sizeof(Companion) == 8);
+
+/// A variable of the program in global or shared memory.
+struct Variable {
+  uint32_t Name;    ///< String: as the linker knows it.
+  uint32_t Element; ///< Bytes of what it consists of; of a scalar, all.
+  uint64_t Size;    ///< Bytes; 0: as many as the launch says.
+  /// Of an array, elements by dimension, the outermost first; 0: no more
+  /// dimensions. AnyExtent: as many as fit.
+  uint32_t Extent[3];
+  Space MemorySpace;
+  uint8_t Reserved[3];
+};
+static_assert(sizeof(Variable) == 32);
+inline constexpr uint32_t AnyExtent = ~0u;
 
 /// One step of a chain of inlined calls, innermost first.
 struct Frame {

@@ -247,6 +247,50 @@ DEVICE bool mayHaveSeen(const Self &Me, Address A) {
   return seenByBlock(Me, /*IsNear=*/false) >> seenBit(A) & 1;
 }
 
+/// Do(Lane) for each lane of the block that `Warp` is a warp of, until one says
+/// that it is enough. Returns whether one did.
+template <typename Function>
+DEVICE bool anyOfBlock(const WarpState &Warp, Function Do) {
+  const PlaceOf Place{loadRelaxed(Warp.Place)};
+#pragma unroll 1
+  for (uint32_t I = 0; I < Place.warpsInBlock() * 32; ++I) {
+    const uint32_t Number = (Place.firstWarp() + I / 32) & (NumWarps - 1);
+    if (Do(Self::stateOf(Number, I % 32)))
+      return true;
+  }
+  return false;
+}
+
+/// LaterUnfenced, of threads of two blocks: an object of which one's block has
+/// told, clocks above `Then`, is one that the other's block has read and has
+/// yet to fence. Where more objects were read than are remembered, nothing is
+/// said.
+DEVICE bool blockHasReadUnfenced(const Self &Me, const WarpState &Other,
+                                 const LaneRef &Earlier, uint32_t Then) {
+  uint32_t Read[MaxWidePending] = {}, Number = 0;
+  const uint32_t Start = loadRelaxed(Me.warp().Start);
+  anyOfBlock(Me.warp(), [&](const LaneRef &T) {
+    const uint32_t Num = T.Pending >> WidePendingAt;
+    if (T.Epoch < Start || Num > MaxWidePending)
+      return false;
+    for (uint32_t I = 0; I < Num && Number < MaxWidePending; ++I)
+      Read[Number++] = T.pendingWide(I);
+    return Number == MaxWidePending;
+  });
+  // Behind a barrier of its block, any thread of it may tell of the access.
+  const bool HasMet = loadRelaxed(Other.Barrier) > Then;
+  const auto HasTold = [&](const LaneRef &T) {
+    if (T.ToldWideClock <= Then)
+      return false;
+    for (uint32_t I = 0; I < Number; ++I)
+      if (T.ToldWide % (1u << ToldCellBits) == Read[I] ||
+          T.ToldWide >> ToldCellBits == Read[I])
+        return true;
+    return false;
+  };
+  return Number && (HasTold(Earlier) || (HasMet && anyOfBlock(Other, HasTold)));
+}
+
 /// What a report says of how things stood.
 DEVICE uint64_t reasonsOf(const Self &Me, Accessor Earlier, Order How) {
   const AccessSite *Site = siteAt(Earlier.site());
@@ -265,24 +309,43 @@ DEVICE uint64_t reasonsOf(const Self &Me, Accessor Earlier, Order How) {
     Why |= OtherGrid | (Alive & AliveMask ? 0 : uint64_t(UnorderedLaunch));
   }
   const WarpState &Other = Self::stateOf(Earlier.warp());
-  const bool HasMet =
-      loadRelaxed(Other.Barrier) > Then || loadRelaxed(Other.Met) > Then;
+  // Its end is noted like a barrier of its warp. Whoever stays goes on to meet
+  // others.
+  const bool IsLeaky = loadRelaxed(Other.Flags) & Leaky;
+  const bool Left = !IsLeaky && (T.Flags & HasLeft) && T.WarpArrive > Then;
+  const uint32_t Barrier = loadRelaxed(Other.Barrier);
+  const bool HasMet = Left ? Barrier > Then && Barrier < T.WarpArrive
+                           : Barrier > Then || loadRelaxed(Other.Met) > Then;
+  const uint32_t LastGiven = uint32_t(T.given() >> (Left ? 0 : 32));
+  if (Left || (!IsLeaky && !(loadRelaxed(Other.Alive) & AliveMask)))
+    Why |= EarlierEnded;
   if (Earlier.isInFlight())
     Why |= EarlierInFlight;
   else if (Site && Site->Flags & IsCopy)
     Why |= EarlierWaited;
-  if (uint32_t(T.given() >> 32) <= Then && !HasMet)
+  if (LastGiven <= Then && !HasMet)
     Why |= EarlierNoSync;
   if (T.FenceBlock > Then)
     Why |= T.FenceDevice > Then ? EarlierFencedDevice : EarlierFencedBlock;
-  if (HasMet || (T.WarpArrive > Then && !(T.Flags & HasLeft)))
+  if (HasMet || (T.WarpArrive > Then && !Left))
     Why |= EarlierBarrier;
   if (Mine.Acquire)
     Why |= LaterAcquired;
   if (loadRelaxed(Me.warp().LockedLanes) >> Me.Lane & 1)
     Why |= LaterHoldsLock;
-  if (Earlier.isLocked())
+  if (Earlier.isLocked()) {
     Why |= EarlierUsedLock;
+    if (loadRelaxed(Other.LockedLanes) >> Earlier.lane() & 1)
+      Why |= EarlierHoldsLock;
+  }
+  if (How == Order::OtherBlock) {
+    if (blockHasReadUnfenced(Me, Other, T, Then))
+      Why |= LaterUnfenced;
+  } else if (How == Order::SameBlock || How == Order::SameWarp) {
+    if (T.ToldInBlockClock > Then &&
+        (T.ToldInBlock & Mine.Pending & OfBlockPending))
+      Why |= LaterUnfenced;
+  }
   if (Earlier.isSeveral() && !Earlier.isInFlight())
     Why |= SeveralReaders;
   return Why;

@@ -283,7 +283,24 @@ bool Context::hasRecords() const {
   return Records && crsan::hasRecords(*Records);
 }
 
-void Context::collect(std::vector<Occurrence> &Found, uint32_t Seed) const {
+/// What is at an address of global memory, in words; empty: it is not known, or
+/// was one thing after the other.
+std::string Context::describe(uint64_t Address,
+                              const Allocations &Memory) const {
+  std::string Text;
+  for (const VariableInMemory &V : Named) {
+    if (Address < V.Base || Address - V.Base >= V.Variable.Size)
+      continue;
+    std::string This = placeInVariable(V.Variable, Address - V.Base);
+    if (!Text.empty() && This != Text)
+      return {};
+    Text = std::move(This);
+  }
+  return Text.empty() ? Memory.describe(Handle, Address) : Text;
+}
+
+void Context::collect(std::vector<Occurrence> &Found, uint32_t Seed,
+                      const Allocations &Memory) const {
   if (!Records)
     return;
   std::vector<abi::Site> Sites;
@@ -291,6 +308,9 @@ void Context::collect(std::vector<Occurrence> &Found, uint32_t Seed) const {
     Sites.insert(Sites.end(), Array.Last.begin(), Array.Last.end());
   std::vector<Occurrence> More = collectOccurrences(
       *Records, Sites, UnreadLaunches == 0, Device, Seed, LastPairs);
+  for (Occurrence &O : More)
+    if (O.Rec.MemorySpace == abi::Space::Global)
+      O.Memory = describe(O.Rec.Address, Memory);
   std::move(More.begin(), More.end(), std::back_inserter(Found));
 }
 

@@ -335,10 +335,11 @@ void Session::changeShadow(const std::vector<MemoryRange> &Ranges,
           What(*C->TheShadow, Range);
 }
 
-void Session::allocated(CUcontext Owner, uint64_t Base, size_t Size) {
+void Session::allocated(CUcontext Owner, uint64_t Base, size_t Size,
+                        const char *How) {
   Ordering.cut(); // Memory changes hands.
   std::lock_guard Lock(Configuring);
-  MemoryRange Range{Owner, Base, Size};
+  MemoryRange Range{Owner, Base, Size, /*HasVariables=*/false, How};
   {
     std::lock_guard DataLock(Data);
     Memory.add(Range);
@@ -557,7 +558,7 @@ bool Session::sawRace() {
 Report Session::findings(RunSummary Summary) const {
   std::vector<Occurrence> Found;
   for (const std::shared_ptr<Context> &C : Contexts)
-    C->collect(Found, uint32_t(Options.seed));
+    C->collect(Found, uint32_t(Options.seed), Memory);
   Report R = buildReport(Found, Code.sites(), std::move(Summary));
   suppressions().apply(R);
   return R;

@@ -10,12 +10,14 @@
 #include "Flags.h"
 #include "Log.h"
 #include "Process.h"
+#include "Report/SiteTable.h"
 #include "oracle/Oracle.h"
 #include "oracle/OracleReport.h"
 
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <unordered_map>
 
 namespace crsan::api {
 
@@ -53,6 +55,10 @@ public:
     Choice.KeepsEveryLine = Options.every_line && Options.detector == "both";
     Choice.FencesSynchronise = Options.fences_synchronise;
     for (int I = 0; I < P.deviceCount(); ++I) {
+      Choice.Describe = [this, I](uint64_t Address, MemorySpace Space,
+                                  const std::string &Kernel) {
+        return describe(I, Address, Space, Kernel);
+      };
       Each.push_back(std::make_unique<FilteredOracle>(Choice));
       P.device(I).M.setObserver(Each.back().get());
     }
@@ -67,6 +73,13 @@ public:
     Each[size_t(Device)]->ignore(Begin, Size);
   }
 
+  void learnVariables(std::span<const uint8_t> Table) override {
+    auto Info = SiteTable().add(Table);
+    if (auto *Module = std::get_if<ModuleInfo>(&Info))
+      for (const VariableInfo &V : Module->Variables)
+        Shapes.emplace(V.LinkageName, V);
+  }
+
   bool report(const std::string &Replay) override {
     if (!HasReported) {
       HasReported = true;
@@ -77,6 +90,26 @@ public:
   }
 
 private:
+  std::string describe(int Ordinal, uint64_t Address, MemorySpace Space,
+                       const std::string &Kernel) {
+    const Machine &M = P.device(Ordinal).M;
+    const bool IsShared = Space == MemorySpace::Shared;
+    const std::optional<PlaceInVariable> Place =
+        IsShared ? M.sharedVariableAt(Kernel, SharedAddress::offset(Address))
+                 : M.variableAt(Address);
+    if (!Place)
+      return IsShared ? "" : P.describeAllocation(Address);
+    // Only the tables of an instrumented program tell of elements.
+    VariableInfo V;
+    V.LinkageName = Place->Name;
+    V.Space = IsShared ? abi::Space::Shared : abi::Space::Global;
+    auto [Begin, End] = Shapes.equal_range(Place->Name);
+    const bool IsOne = Begin != End && std::next(Begin) == End;
+    return placeInVariable(
+        IsOne && Begin->second.Size == Place->Size ? Begin->second : V,
+        Place->Offset);
+  }
+
   void reportDevice(int Ordinal, const std::string &Replay) {
     const Machine &M = P.device(Ordinal).M;
     OracleReport R =
@@ -99,6 +132,7 @@ private:
 
   Process &P;
   const Flags &Options;
+  std::unordered_multimap<std::string, VariableInfo> Shapes; ///< By name.
   std::vector<std::unique_ptr<FilteredOracle>> Each;
   bool HasReported = false;
 };

@@ -9,6 +9,7 @@
 
 #include "Releases.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -43,6 +44,16 @@ struct PatternState {
   /// location may complete.
   std::map<Location, Offer> ReleasedAt;
   std::map<Location, Demand> PendingAt;
+  /// For explanations only: the instructions that have read what is pending,
+  /// and when the last one did.
+  std::vector<int32_t> ReadAt;
+  uint32_t ReadTime = 0;
+
+  void noteRead(int32_t Instruction, uint32_t Time) {
+    ReadTime = Time;
+    if (std::find(ReadAt.begin(), ReadAt.end(), Instruction) == ReadAt.end())
+      ReadAt.push_back(Instruction);
+  }
 };
 
 struct ThreadState {

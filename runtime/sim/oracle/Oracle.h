@@ -17,6 +17,8 @@
 #include "Races.h"
 
 #include <deque>
+#include <functional>
+#include <set>
 
 namespace crsan::sim {
 
@@ -29,6 +31,10 @@ struct OracleOptions {
   /// Every pair of lines that races is found, not only every racy location:
   /// no access is forgotten because a later one stands for it. Takes memory.
   bool KeepsEveryLine = false;
+  /// What a kernel (mangled) finds at an address, in words; "": not known.
+  std::function<std::string(uint64_t Address, MemorySpace,
+                            const std::string &Kernel)>
+      Describe = {};
 };
 
 /// What was seen: what a silence is worth.
@@ -48,6 +54,11 @@ public:
   /// In the order in which they were first seen.
   const std::vector<RaceFinding> &findings() const { return Found.all(); }
   const OracleCounts &counts() const { return Counts; }
+  /// Weak reads, each with a weak write of the same thread at the same place,
+  /// as in `*P += 1`; or by chance.
+  const std::set<std::pair<int32_t, int32_t>> &updates() const {
+    return Updates;
+  }
 
   void gridStart(const GridInfo &) override;
   void gridEnd(uint64_t Grid, Stream) override;
@@ -123,6 +134,9 @@ private:
   void noteMissed(const Op &O, const Granule &G, uint16_t Mask);
   void race(const EarlierAccess &Earlier, const Op &Later, uint64_t Address,
             uint64_t Count) override;
+  void noteUpdate(const Op &O);
+  std::vector<int32_t> toldAt(const EarlierAccess &Earlier,
+                              const Op &Later) const;
   RaceSide sideOf(ActorId Id) const;
   void keepBarrier(BlockState &B, uint64_t Id, BarrierKind Kind);
 
@@ -141,6 +155,7 @@ private:
   std::unordered_map<uint64_t, AsyncState> Asyncs;
   std::unordered_map<ActorId, std::vector<AsyncIds>> FreeAsyncs;
   ReleaseSet ScFences;
+  std::set<std::pair<int32_t, int32_t>> Updates;
   BlockState *LastBlock = nullptr; ///< Of the last event.
 };
 
