@@ -145,11 +145,12 @@ bool crsan::hasTwoSides(abi::RaceKind Kind) {
 /// Which of two records says more: the wider distance of the threads, which any
 /// schedule shows; then the more specific kind.
 static std::pair<int, int> weightOf(const abi::Record &Rec) {
+  using enum abi::RaceKind;
   const uint64_t Why = Rec.After;
-  const int Width = Rec.Kind == abi::RaceKind::InterKernel ? 3
-                    : Why & abi::SameWarp                  ? 0
-                    : Why & abi::SameBlock                 ? 1
-                                                           : 2;
+  const int Width = Rec.Kind == InterKernel                          ? 3
+                    : Rec.Kind == WarpBarrier || Why & abi::SameWarp ? 0
+                    : Rec.Kind == IntraBlock || Why & abi::SameBlock ? 1
+                                                                     : 2;
   return {Width, -int(Rec.Kind)};
 }
 
@@ -217,8 +218,10 @@ static void merge(Finding &F, const Occurrence &O, const SiteInfo *Site) {
 static void show(Finding &F, const Occurrence &O, const SiteTable &Sites) {
   const SiteInfo *Site = Sites.find(O.Rec.Site);
   const SiteInfo *Other = O.Rec.Other ? Sites.find(O.Rec.Other) : nullptr;
-  if (isSwapped(F, O.Rec, Site))
+  if (isSwapped(F, O.Rec, Site)) {
     std::swap(F.AlsoSite, F.AlsoOther);
+    F.Instances.clear(); // Those of the other side.
+  }
   if (O.Rec.Kind != F.kind() && F.kind() != abi::RaceKind::None)
     putFirst(F.OtherKinds, F.kind());
   std::erase(F.OtherKinds, O.Rec.Kind);

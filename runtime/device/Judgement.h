@@ -247,48 +247,48 @@ DEVICE bool mayHaveSeen(const Self &Me, Address A) {
   return seenByBlock(Me, /*IsNear=*/false) >> seenBit(A) & 1;
 }
 
-/// Do(Lane) for each lane of the block that `Warp` is a warp of, until one says
-/// that it is enough. Returns whether one did.
+/// Do(Lane) for each lane of the block that `Warp` is a warp of that has a
+/// state in it, until one says that it is enough. Returns whether one did.
 template <typename Function>
 DEVICE bool anyOfBlock(const WarpState &Warp, Function Do) {
   const PlaceOf Place{loadRelaxed(Warp.Place)};
 #pragma unroll 1
   for (uint32_t I = 0; I < Place.warpsInBlock() * 32; ++I) {
     const uint32_t Number = (Place.firstWarp() + I / 32) & (NumWarps - 1);
-    if (Do(Self::stateOf(Number, I % 32)))
+    const LaneRef T = Self::stateOf(Number, I % 32);
+    if (T.Epoch == loadRelaxed(Self::stateOf(Number).Start) && Do(T))
       return true;
   }
   return false;
 }
 
-/// LaterUnfenced, of threads of two blocks: an object of which one's block has
-/// told, clocks above `Then`, is one that the other's block has read and has
-/// yet to fence. Where more objects were read than are remembered, nothing is
-/// said.
-DEVICE bool blockHasReadUnfenced(const Self &Me, const WarpState &Other,
-                                 const LaneRef &Earlier, uint32_t Then) {
-  uint32_t Read[MaxWidePending] = {}, Number = 0;
-  const uint32_t Start = loadRelaxed(Me.warp().Start);
-  anyOfBlock(Me.warp(), [&](const LaneRef &T) {
+/// LaterUnfenced, of threads of two blocks: an object of which the one's block
+/// has told, clocks above `Then`, is one that the other's block has read and
+/// has yet to fence. Where more objects were read than are remembered, nothing
+/// is said.
+HELPER bool blockHasReadUnfenced(PlaceOf Place, uint32_t Theirs, uint32_t Lane,
+                                 uint32_t Then) {
+  const WarpState &Mine = Self(Place).warp(), &Other = Self::stateOf(Theirs);
+  static_assert(MaxWidePending == 2);
+  uint32_t First = 0, Second = 0;
+  anyOfBlock(Mine, [&](const LaneRef &T) {
     const uint32_t Num = T.Pending >> WidePendingAt;
-    if (T.Epoch < Start || Num > MaxWidePending)
+    if (Num == 0 || Num > MaxWidePending)
       return false;
-    for (uint32_t I = 0; I < Num && Number < MaxWidePending; ++I)
-      Read[Number++] = T.pendingWide(I);
-    return Number == MaxWidePending;
+    First = T.pendingWide(0);
+    Second = Num > 1 ? T.pendingWide(1) : First;
+    return true;
   });
-  // Behind a barrier of its block, any thread of it may tell of the access.
-  const bool HasMet = loadRelaxed(Other.Barrier) > Then;
   const auto HasTold = [&](const LaneRef &T) {
-    if (T.ToldWideClock <= Then)
-      return false;
-    for (uint32_t I = 0; I < Number; ++I)
-      if (T.ToldWide % (1u << ToldCellBits) == Read[I] ||
-          T.ToldWide >> ToldCellBits == Read[I])
-        return true;
-    return false;
+    const uint32_t Last = T.ToldWide % (1u << ToldCellBits);
+    const uint32_t Before = T.ToldWide >> ToldCellBits;
+    return T.ToldWideClock > Then && (Last == First || Last == Second ||
+                                      Before == First || Before == Second);
   };
-  return Number && (HasTold(Earlier) || (HasMet && anyOfBlock(Other, HasTold)));
+  // Behind a barrier of its block, any thread of it may tell of the access.
+  return First &&
+         (HasTold(Self::stateOf(Theirs, Lane)) ||
+          (loadRelaxed(Other.Barrier) > Then && anyOfBlock(Other, HasTold)));
 }
 
 /// What a report says of how things stood.
@@ -339,7 +339,7 @@ DEVICE uint64_t reasonsOf(const Self &Me, Accessor Earlier, Order How) {
       Why |= EarlierHoldsLock;
   }
   if (How == Order::OtherBlock) {
-    if (blockHasReadUnfenced(Me, Other, T, Then))
+    if (blockHasReadUnfenced(Me.Place, Earlier.warp(), Earlier.lane(), Then))
       Why |= LaterUnfenced;
   } else if (How == Order::SameBlock || How == Order::SameWarp) {
     if (T.ToldInBlockClock > Then &&
