@@ -23,6 +23,8 @@ struct VariableInfo {
   uint64_t Size = 0;    ///< Bytes; 0: the launch says.
   uint32_t Element = 0; ///< As abi::Variable.
   std::array<uint32_t, 3> Extent{};
+
+  bool operator==(const VariableInfo &) const = default;
 };
 
 /// As the source has it, without the function that it is local to: "part" of

@@ -106,7 +106,8 @@ collectOccurrences(const abi::RecordBuffer &Buffer,
                      .AtLeast = !Exact || Hits[I] == 0,
                      .Device = Device,
                      .Grid = std::to_array(Places[I].Extent),
-                     .BlockShape = shapeOf(Rec)});
+                     .BlockShape = shapeOf(Rec),
+                     .Memory = {}});
   }
   return Found;
 }

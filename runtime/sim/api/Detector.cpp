@@ -77,7 +77,10 @@ public:
     auto Info = SiteTable().add(Table);
     if (auto *Module = std::get_if<ModuleInfo>(&Info))
       for (const VariableInfo &V : Module->Variables)
-        Shapes.emplace(V.LinkageName, V);
+        // Of two that share a name, nothing is known.
+        if (auto [It, IsNew] = Shapes.try_emplace(V.LinkageName, V);
+            !IsNew && It->second != V)
+          It->second.Element = 0;
   }
 
   bool report(const std::string &Replay) override {
@@ -103,11 +106,11 @@ private:
     VariableInfo V;
     V.LinkageName = Place->Name;
     V.Space = IsShared ? abi::Space::Shared : abi::Space::Global;
-    auto [Begin, End] = Shapes.equal_range(Place->Name);
-    const bool IsOne = Begin != End && std::next(Begin) == End;
-    return placeInVariable(
-        IsOne && Begin->second.Size == Place->Size ? Begin->second : V,
-        Place->Offset);
+    const auto Known = Shapes.find(Place->Name);
+    if (Known != Shapes.end() && Known->second.Element &&
+        Known->second.Size == Place->Size)
+      V = Known->second;
+    return placeInVariable(V, Place->Offset);
   }
 
   void reportDevice(int Ordinal, const std::string &Replay) {
@@ -132,7 +135,7 @@ private:
 
   Process &P;
   const Flags &Options;
-  std::unordered_multimap<std::string, VariableInfo> Shapes; ///< By name.
+  std::unordered_map<std::string, VariableInfo> Shapes; ///< By name.
   std::vector<std::unique_ptr<FilteredOracle>> Each;
   bool HasReported = false;
 };

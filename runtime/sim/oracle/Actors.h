@@ -36,6 +36,12 @@ struct ActorNote {
 /// overlap completely.
 using Location = std::pair<uint64_t, uint16_t>;
 
+struct StrongRead {
+  int32_t Instruction = -1;
+  bool IsAtomic = false;
+  bool operator==(const StrongRead &) const = default;
+};
+
 /// What fences and strong accesses of a thread are waiting for.
 struct PatternState {
   Offer Fences;   ///< Latest release fences.
@@ -46,13 +52,13 @@ struct PatternState {
   std::map<Location, Demand> PendingAt;
   /// For explanations only: the instructions that have read what is pending,
   /// and when the last one did.
-  std::vector<int32_t> ReadAt;
+  std::vector<StrongRead> ReadAt;
   uint32_t ReadTime = 0;
 
-  void noteRead(int32_t Instruction, uint32_t Time) {
+  void noteRead(StrongRead Read, uint32_t Time) {
     ReadTime = Time;
-    if (std::find(ReadAt.begin(), ReadAt.end(), Instruction) == ReadAt.end())
-      ReadAt.push_back(Instruction);
+    if (std::find(ReadAt.begin(), ReadAt.end(), Read) == ReadAt.end())
+      ReadAt.push_back(Read);
   }
 };
 

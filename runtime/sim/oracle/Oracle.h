@@ -135,8 +135,8 @@ private:
   void race(const EarlierAccess &Earlier, const Op &Later, uint64_t Address,
             uint64_t Count) override;
   void noteUpdate(const Op &O);
-  std::vector<int32_t> toldAt(const EarlierAccess &Earlier,
-                              const Op &Later) const;
+  std::vector<StrongRead> toldAt(const EarlierAccess &Earlier,
+                                 const Op &Later) const;
   RaceSide sideOf(ActorId Id) const;
   void keepBarrier(BlockState &B, uint64_t Id, BarrierKind Kind);
 

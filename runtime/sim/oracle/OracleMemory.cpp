@@ -60,7 +60,7 @@ void Oracle::acquire(const Op &O, const SyncPoint &Seen, const Location &At) {
   if (From == NumScopes)
     return;
   PatternState &P = O.Thread->patterns();
-  P.noteRead(O.A.Instruction, O.Time);
+  P.noteRead({O.A.Instruction, O.A.IsAtomic}, O.Time);
   Seen.Releases.demand(O.Where, From, P.Pending);
   Seen.Releases.demand(O.Where, From, P.PendingAt[At]);
 }
@@ -322,8 +322,8 @@ RaceSide Oracle::sideOf(ActorId Id) const {
   return S;
 }
 
-std::vector<int32_t> Oracle::toldAt(const EarlierAccess &Earlier,
-                                    const Op &Later) const {
+std::vector<StrongRead> Oracle::toldAt(const EarlierAccess &Earlier,
+                                       const Op &Later) const {
   if (!Later.Block)
     return {};
   for (size_t I = 0; I < Later.Block->Threads.size(); ++I) {

@@ -127,13 +127,14 @@ static std::string missingOf(const Oracle &O, const RaceFinding &Race,
   }
   if (Race.ToldAt.empty())
     return Race.Missing;
-  for (int32_t Instruction : Race.ToldAt) {
-    RaceSide Atomic;
-    Atomic.IsAtomic = true;
-    Atomic.Order = Strength::Relaxed;
-    Same.Told.push_back(
-        siteOf(Atomic, Lines ? Lines(Instruction) : std::vector<SourceFrame>(),
-               false));
+  for (const StrongRead &Read : Race.ToldAt) {
+    RaceSide Side;
+    Side.IsRead = true;
+    Side.IsAtomic = Read.IsAtomic;
+    Side.Order = Strength::Relaxed;
+    const std::vector<SourceFrame> Frames =
+        Lines ? Lines(Read.Instruction) : std::vector<SourceFrame>();
+    Same.Told.push_back(siteOf(Side, Frames, false));
   }
   return explain(Same);
 }

@@ -43,7 +43,7 @@ struct RaceFinding {
   Apart Width = Apart::InWarp;
   /// Strong reads of what the earlier thread had told behind a fence, by the
   /// later one or by one that it has met since, with no fence after them.
-  std::vector<int32_t> ToldAt;
+  std::vector<StrongRead> ToldAt;
   std::string Memory; ///< What is at the address, in words; empty: not known.
 };
 
