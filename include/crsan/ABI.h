@@ -256,9 +256,9 @@ inline constexpr unsigned MaxGroupSize = 8;
 
 //===----------------------------------------------------------------------===//
 // The site table: ModuleHeader, SiteEntry[NumSites], Frame[NumFrames],
-// Companion[NumCompanions], then NumFunctions uint32_t string offsets, then a
-// string table of `StringSize` bytes of NUL-terminated UTF-8; offset 0 is the
-// empty string.
+// Companion[NumCompanions], Variable[NumVariables], then NumFunctions uint32_t
+// string offsets, then a string table of `StringSize` bytes of NUL-terminated
+// UTF-8; offset 0 is the empty string.
 //===----------------------------------------------------------------------===//
 
 struct ModuleHeader {
@@ -275,8 +275,10 @@ struct ModuleHeader {
   uint32_t Skipped; ///< Accesses not checked (see -Rpass-missed=cuda-race).
   uint32_t NumCompanions;
   uint32_t Exempt; ///< Accesses not checked because the user asked for it.
+  uint32_t NumVariables;
+  uint32_t Reserved;
 };
-static_assert(sizeof(ModuleHeader) == 56);
+static_assert(sizeof(ModuleHeader) == 64);
 
 enum ModuleFlags : uint32_t {
   /// Some code here depends on the order of blocks (it may wait for other
@@ -285,6 +287,9 @@ enum ModuleFlags : uint32_t {
   NoShuffle = 1,
   HasCollider = 2, ///< Compiled with mode=collider or hybrid.
   HasMetadata = 4, ///< Compiled with mode=metadata or hybrid.
+  /// A function calls itself, perhaps by way of others, or one by a pointer: how
+  /// much stack a kernel takes is not known, and checks take their share.
+  UnknownStack = 8,
 };
 
 /// A site's place in the source: Frames[Frame] is the access itself.
@@ -299,8 +304,11 @@ struct SiteEntry {
   uint8_t Scope; ///< SyncScope of a strong access.
   uint32_t Size;
   uint32_t FirstCompanion, NumCompanions;
+  /// The index of the only variable that it can access, plus 1; 0: not known.
+  uint32_t Variable;
+  uint32_t Reserved;
 };
-static_assert(sizeof(SiteEntry) == 32);
+static_assert(sizeof(SiteEntry) == 40);
 
 /// Another access that the same thread surely makes if it makes the site's: of
 /// the same bytes, and without synchronisation between the two. So whatever
@@ -311,6 +319,20 @@ struct Companion {
   uint8_t Reserved[3];
 };
 static_assert(sizeof(Companion) == 8);
+
+/// A variable of the program in global or shared memory.
+struct Variable {
+  uint32_t Name;    ///< String: as the linker knows it.
+  uint32_t Element; ///< Bytes of what it consists of; of a scalar, all.
+  uint64_t Size;    ///< Bytes; 0: as many as the launch says.
+  /// Of an array, elements by dimension, the outermost first; 0: no more
+  /// dimensions. AnyExtent: as many as fit.
+  uint32_t Extent[3];
+  Space MemorySpace;
+  uint8_t Reserved[3];
+};
+static_assert(sizeof(Variable) == 32);
+inline constexpr uint32_t AnyExtent = ~0u;
 
 /// One step of a chain of inlined calls, innermost first.
 struct Frame {

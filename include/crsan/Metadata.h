@@ -354,13 +354,18 @@ inline constexpr uint32_t kernelBit(uint32_t Tag, uint32_t GridX,
   return Hash >> 24;
 }
 
-/// A pair of sites that raced, and the record that says so.
+/// A pair of sites that raced, at one distance of their threads, and the record
+/// that says so.
 struct RacingPair {
   uint32_t Key;  ///< Both site indices; 0: free.
   uint32_t Slot; ///< Of the record, plus 1.
   uint64_t Hits;
 };
 inline constexpr uint32_t NumRacingPairs = 1u << 12;
+/// How far apart two threads are. A pair's entry for each distance is at an
+/// index that leaves it as the remainder.
+enum class Distance : uint8_t { Warp = 0, Block = 1, Grid = 2, Device = 3 };
+inline constexpr uint32_t NumDistances = 4;
 
 /// An accessor that its cell may have forgotten, and with what word: the second
 /// is the first, mixed with that. 16 by the hash of the word.
@@ -379,6 +384,9 @@ enum AccessFlags : uint8_t {
   /// cells need not remember it.
   IsOverwritten = 32,
   IsCopy = 64, ///< By an asynchronous copy, of what it writes.
+  /// Of a plain read-modify-write: it reads what its thread then changes and
+  /// writes back, or is that write.
+  IsOfUpdate = 128,
 };
 enum AccessRoles : uint32_t {
   /// Not atomic: strong in PTX and weak in C++ (WeakVolatile).
@@ -529,6 +537,15 @@ enum RaceReasons : uint64_t {
   EarlierWaited = 1 << 12,
   /// The other kernel has ended, but nothing orders its launch before this one.
   UnorderedLaunch = 1 << 13,
+  /// The earlier thread has ended, which synchronises nothing.
+  EarlierEnded = 1 << 14,
+  /// The lock that the earlier thread used, it still holds.
+  EarlierHoldsLock = 1 << 15,
+  /// Behind a fence the earlier thread (or another of its block, after a
+  /// barrier) has told of it by a strong access, and the later one (or another
+  /// of its block) has read that, but has executed no fence of that scope
+  /// since.
+  LaterUnfenced = 1 << 16,
 };
 /// Record::Before of a two-sided record: the earlier thread.
 inline constexpr uint64_t earlierThread(uint64_t Block, uint32_t Thread) {
@@ -537,6 +554,9 @@ inline constexpr uint64_t earlierThread(uint64_t Block, uint32_t Thread) {
 /// The extent of a block, above the RaceReasons.
 inline constexpr uint64_t blockShape(uint32_t X, uint32_t Y, uint32_t Z) {
   return uint64_t(X) << 32 | uint64_t(Y) << 43 | uint64_t(Z) << 54;
+}
+inline constexpr uint32_t blockExtent(uint64_t After, unsigned Dimension) {
+  return uint32_t(After >> (32 + 11 * Dimension)) & 0x7ff;
 }
 /// Block index where the earlier thread's block is no longer known.
 inline constexpr uint64_t UnknownBlock = ~uint64_t(0) >> 16;

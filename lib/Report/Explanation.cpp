@@ -22,29 +22,32 @@ using namespace crsan::abi; // Reasons and kinds fill the table below.
 static constexpr uint32_t set(RaceKind Kind) { return 1u << unsigned(Kind); }
 
 namespace {
-/// A sentence for records of one of `Kinds` that have all reasons of `With` and
+/// Sentences for records of one of `Kinds` that have all reasons of `With` and
 /// none of `Without`.
 struct Row {
   uint32_t Kinds;
   uint64_t With;
   uint64_t Without;
-  const char *Sentence;
+  const char *Sentences;
 };
 } // namespace
 
 static constexpr uint32_t Any = ~0u;
 
-/// The first row that applies is the answer. {earlier} and {later} are the two
-/// places, {both} the two together ("line 31 and line 40"), {between} the same
-/// after "between", {distance} where the threads are ("in different blocks"),
-/// {scope} which atomic has which scope.
+/// The first row that applies is the answer: what there was of synchronisation,
+/// and what would order the two. {earlier} and {later} are the two places,
+/// {both} the two together ("line 31 and line 40"), {between} the same after
+/// "between", {distance} where the threads are ("in different blocks"),
+/// {scope} which atomic has which scope, {remedy} what orders threads at this
+/// distance, {earlier_block} and {later_block} the two blocks, {told} the
+/// strong access that told the later thread.
 ///
 /// No sentence claims more than the record: the device declares a race only
 /// where no path of synchronisation can exist, and the reasons say what there
 /// was of one. `EarlierFencedDevice` stands for a fence that is wide enough.
 static constexpr Row Rows[] = {
     {set(RaceKind::AtomicScope), 0, 0,
-     "{scope}, and the threads are {distance}."},
+     "{scope}, and the threads are {distance}: device scope includes both."},
 
     {Any, OtherGrid | UnorderedLaunch, 0,
      "No stream, event or synchronisation orders the two kernels: let the "
@@ -60,64 +63,83 @@ static constexpr Row Rows[] = {
     {Any, EarlierWaited | EarlierNoSync, 0,
      "The earlier thread has waited for its asynchronous copy at {earlier}, "
      "which tells no other thread of it: it has executed no fence, barrier or "
-     "release since."},
+     "release since. {remedy}"},
+
+    {set(RaceKind::ImproperLock),
+     EarlierUsedLock | LaterHoldsLock | EarlierNoSync | EarlierHoldsLock, 0,
+     "Both threads hold a lock at the same time, so it is not the same one: "
+     "one lock has to protect {both}."},
+    {set(RaceKind::ImproperLock),
+     LaterHoldsLock | EarlierUsedLock | EarlierNoSync, 0,
+     "Both threads use locks, but the earlier thread has given its lock back "
+     "and executed no fence, barrier or release since {earlier}: put a "
+     "__threadfence() in front of what gives the lock back."},
+    {set(RaceKind::ImproperLock),
+     LaterHoldsLock | EarlierUsedLock | EarlierFencedBlock, EarlierFencedDevice,
+     "Both threads use locks, but the earlier thread's fences since {earlier} "
+     "have block scope, and the threads are {distance}: a __threadfence() "
+     "reaches them."},
+    {set(RaceKind::ImproperLock), LaterHoldsLock | EarlierUsedLock, 0,
+     "Both threads use locks, but no lock that the later thread holds at "
+     "{later} protects {earlier}: one lock has to protect {both}."},
+    {set(RaceKind::ImproperLock), LaterHoldsLock, 0,
+     "The lock that the later thread holds at {later} is not held at "
+     "{earlier}: one lock has to protect {both}."},
+    {set(RaceKind::ImproperLock), EarlierUsedLock, 0,
+     "The later thread holds no lock at {later}; the earlier thread used one "
+     "around {earlier}: one lock has to protect {both}."},
+    {set(RaceKind::ImproperLock), 0, 0, "No common lock protects {both}."},
 
     {set(RaceKind::WarpBarrier), EarlierBarrier, 0,
      "The earlier lane has reached a barrier since {earlier}, but not one that "
      "the later lane has passed before {later}; lanes of a warp do not run in "
-     "lockstep."},
+     "lockstep. {remedy}"},
     {set(RaceKind::WarpBarrier), 0, 0,
      "No __syncwarp() {between}; lanes of a warp do not run in lockstep."},
 
-    {set(RaceKind::ImproperLock),
-     LaterHoldsLock | EarlierUsedLock | EarlierNoSync, 0,
-     "Both threads use locks, but the earlier thread has executed no fence, "
-     "barrier or release since {earlier}: giving a lock back without one "
-     "orders nothing."},
-    {set(RaceKind::ImproperLock),
-     LaterHoldsLock | EarlierUsedLock | EarlierFencedBlock, EarlierFencedDevice,
-     "Both threads use locks, but the earlier thread's fences since {earlier} "
-     "have block scope, and the threads are {distance}."},
-    {set(RaceKind::ImproperLock), LaterHoldsLock | EarlierUsedLock, 0,
-     "Both threads use locks, but no lock that the later thread holds at "
-     "{later} protects {earlier}."},
-    {set(RaceKind::ImproperLock), LaterHoldsLock, 0,
-     "The lock that the later thread holds at {later} is not held at "
-     "{earlier}."},
-    {set(RaceKind::ImproperLock), EarlierUsedLock, 0,
-     "The later thread holds no lock at {later}; the earlier thread used one "
-     "around {earlier}."},
-    {set(RaceKind::ImproperLock), 0, 0, "No common lock protects {both}."},
+    {Any, LaterUnfenced | SameBlock, 0,
+     "The later thread learned by {told} that the earlier one was done, but "
+     "executed no fence after it: put a __threadfence_block() behind {told}, "
+     "for what an atomic says is ordered by fences on both sides."},
+    {Any, LaterUnfenced, 0,
+     "{later_block} learned by {told} that {earlier_block} was done, but "
+     "executed no __threadfence() after it: put one behind {told}, for what an "
+     "atomic says is ordered by fences on both sides; a __syncthreads() orders "
+     "threads of its own block only."},
 
+    {Any, EarlierNoSync | EarlierEnded, 0,
+     "Nothing orders the two: the earlier thread has ended, and had executed "
+     "no fence, barrier or release since {earlier}. That a thread ends tells "
+     "the others nothing. {remedy}"},
     {Any, EarlierNoSync, 0,
      "Nothing orders the two: the earlier thread has executed no fence, "
-     "barrier or release since {earlier}."},
+     "barrier or release since {earlier}. {remedy}"},
     {Any, SameBlock | EarlierBarrier, 0,
      "The earlier thread has reached a barrier since {earlier}, but not one "
-     "that the later thread has passed before {later}."},
+     "that the later thread has passed before {later}. {remedy}"},
 
     {Any, EarlierFencedDevice | LaterAcquired, 0,
-     "The earlier thread has executed a fence since {earlier}, and the later "
-     "has acquired from another thread, but nothing leads from the one to the "
-     "other."},
+     "The earlier thread has executed a fence or a release since {earlier}, "
+     "and the later has acquired from another thread, but nothing leads from "
+     "the one to the other. {remedy}"},
     {Any, EarlierFencedDevice, 0,
-     "The earlier thread has executed a fence since {earlier}, but the later "
-     "has acquired nothing."},
+     "The earlier thread has executed a fence or a release since {earlier}, "
+     "but the later has acquired nothing. {remedy}"},
     {Any, EarlierFencedBlock, 0,
-     "{both} are ordered only by a fence of block scope, but the threads are "
-     "{distance}."},
+     "The earlier thread's fences since {earlier} have block scope, and the "
+     "threads are {distance}: a __threadfence() reaches them."},
     {Any, EarlierBarrier, 0,
-     "{both} are ordered only by a barrier of one block, but the threads are "
-     "{distance}."},
+     "The earlier thread has reached a barrier since {earlier}, which orders "
+     "threads of one block, and the threads are {distance}. {remedy}"},
 
-    // What synchronises and is neither a fence nor a barrier is a release.
+    // What synchronises and is neither a fence nor a barrier of all lanes.
     {Any, LaterAcquired, 0,
-     "The earlier thread has released since {earlier}, and the later has "
-     "acquired from another thread, but nothing leads from the one to the "
-     "other."},
+     "The earlier thread has arrived at a barrier since {earlier}, and the "
+     "later has learned of another thread, but nothing leads from the one to "
+     "the other. {remedy}"},
     {Any, 0, 0,
-     "The earlier thread has released since {earlier}, but the later has "
-     "acquired nothing."},
+     "The earlier thread has arrived at a barrier since {earlier}, but the "
+     "later has not waited for it before {later}. {remedy}"},
 };
 
 static std::string_view fileOf(const std::optional<SiteInfo> &Site) {
@@ -239,9 +261,65 @@ static std::string weakSide(const Finding &F, const Places &P) {
 
 /// As a sentence begins; but the name of a file stays as it is.
 static std::string capitalised(std::string Text) {
-  if (Text.starts_with("line ") || Text.starts_with("the "))
+  if (Text.starts_with("line ") || Text.starts_with("the ") ||
+      Text.starts_with("block ") || Text.starts_with("a block "))
     Text[0] = char(std::toupper((unsigned char)Text[0]));
   return Text;
+}
+
+/// What orders two threads at this distance.
+static std::string remedyWords(const Finding &F, const Places &P) {
+  if (F.reasons() & SameWarp)
+    return "A __syncwarp() " + P.Between + " would order them.";
+  if (F.reasons() & SameBlock)
+    return "A __syncthreads() " + P.Between + " would order them.";
+  return "Between blocks, a new launch or a barrier of the grid orders; or a "
+         "__threadfence() and then an atomic write by the earlier thread, and "
+         "an atomic read of it and then a __threadfence() by the later one.";
+}
+
+/// "the atomic at line 26", "the atomic at line 26 or line 30".
+static std::string toldWords(const Finding &F) {
+  std::vector<std::string> Places;
+  for (const SiteInfo &Site : F.Told)
+    if (std::string Place = placeWords(Site, F.Site, "");
+        !Place.empty() &&
+        std::find(Places.begin(), Places.end(), Place) == Places.end())
+      Places.push_back(std::move(Place));
+  constexpr size_t Most = 3;
+  if (Places.empty() || Places.size() > Most)
+    return "an atomic or volatile read";
+  const bool IsAtomic =
+      std::all_of(F.Told.begin(), F.Told.end(),
+                  [](const SiteInfo &Site) { return Site.isAtomic(); });
+  return fmt::format("the {} at {}", IsAtomic ? "atomic" : "strong read",
+                     fmt::join(Places, " or "));
+}
+
+/// Of plain read-modify-writes: no order of the two makes both of them count.
+static std::string updateWords(const Finding &F, const Places &P) {
+  const auto IsPlain = [](const std::optional<SiteInfo> &Site) {
+    return Site && (Site->Flags & IsOfUpdate) && !Site->isAtomic();
+  };
+  const bool Both = IsPlain(F.Site) && IsPlain(F.Other);
+  const std::string Places = Both              ? P.Both
+                             : IsPlain(F.Site) ? P.Later
+                                               : P.Earlier;
+  return fmt::format(
+      "Both threads read this location, change the value and write it back, so "
+      "one of the two changes may be lost; fences do not help. Make {} "
+      "(atomicAdd, for instance), or let one lock protect {}.",
+      P.Earlier == P.Later ? fmt::format("{} an atomic update", P.Later)
+      : Both               ? fmt::format("{} atomic updates", Places)
+                           : fmt::format("{} an atomic update, too", Places),
+      P.Both);
+}
+
+/// Whether both sides update the location, one of them by plain accesses.
+static bool areUpdates(const Finding &F) {
+  return F.Site && F.Other && F.Site->isOfUpdate() && F.Other->isOfUpdate() &&
+         !(F.Site->isAtomic() && F.Other->isAtomic()) &&
+         F.kind() != RaceKind::ImproperLock && !(F.reasons() & OtherGrid);
 }
 
 static std::string whatIsMissing(const Finding &F) {
@@ -255,19 +333,38 @@ static std::string whatIsMissing(const Finding &F) {
                !(Reasons & R.Without);
       });
   const Places P = placesOf(F);
-  const std::string Sentence = capitalised(fmt::format(
-      fmt::runtime(It->Sentence), fmt::arg("earlier", P.Earlier),
-      fmt::arg("later", P.Later), fmt::arg("both", P.Both),
-      fmt::arg("between", P.Between), fmt::arg("distance", distanceWords(F)),
-      fmt::arg("scope", scopeWords(F, P))));
-  return F.kind() == RaceKind::NotStrong ? weakSide(F, P) + Sentence : Sentence;
+  const std::string Text =
+      areUpdates(F)
+          ? updateWords(F, P)
+          : capitalised(fmt::format(
+                fmt::runtime(It->Sentences), fmt::arg("earlier", P.Earlier),
+                fmt::arg("later", P.Later), fmt::arg("both", P.Both),
+                fmt::arg("between", P.Between),
+                fmt::arg("distance", distanceWords(F)),
+                fmt::arg("scope", scopeWords(F, P)),
+                fmt::arg("remedy", remedyWords(F, P)),
+                fmt::arg("told", toldWords(F)),
+                fmt::arg("later_block", blockWords(F, Side::Later)),
+                fmt::arg("earlier_block", blockWords(F, Side::Earlier))));
+  return F.kind() == RaceKind::NotStrong ? weakSide(F, P) + Text : Text;
 }
 
 //===----------------------------------------------------------------------===//
 // All kinds
 //===----------------------------------------------------------------------===//
 
-static const char *explainIntraWarp(const Finding &F) {
+/// What a __syncwarp() is not enough for.
+static std::string withinWarp(const Finding &F, const char *Otherwise) {
+  if (F.HasWider)
+    return "lanes do not run in lockstep. Threads of different warps race here "
+           "as well (see the other finding), so that a __syncwarp() alone does "
+           "not mend it.";
+  return fmt::format("lanes do not run in lockstep, so without __syncwarp() "
+                     "between them {}.",
+                     Otherwise);
+}
+
+static std::string explainIntraWarp(const Finding &F) {
   if (F.kind() == RaceKind::IntraWarpLostUpdate) {
     if (F.First.Flags & SameValue)
       return "Several lanes of a warp wrote this location with one store; the "
@@ -276,18 +373,16 @@ static const char *explainIntraWarp(const Finding &F) {
            "of the values remains is undefined.";
   }
   if (F.Site && F.Site->Access == AccessKind::Store)
-    return "Two lanes of a warp wrote this location, each by another store; "
-           "lanes do not run in lockstep, so without __syncwarp() between "
-           "them either write may be lost.";
+    return "Two lanes of a warp wrote this location, each by another store; " +
+           withinWarp(F, "either write may be lost");
   return "One lane of a warp wrote this location and another accesses it "
-         "by another instruction; lanes do not run in lockstep, so without "
-         "__syncwarp() between them their order is undefined.";
+         "by another instruction; " +
+         withinWarp(F, "their order is undefined");
 }
 
-std::string crsan::explain(const Finding &F) {
+/// Of the collider's findings, which know the accused side best.
+static std::string explainOneSide(const Finding &F) {
   switch (F.kind()) {
-  case RaceKind::None:
-    break;
   case RaceKind::ClobberedRead:
     return "A thread was about to read this location when another thread "
            "changed it; no synchronisation orders the two, so it may get "
@@ -296,13 +391,35 @@ std::string crsan::explain(const Finding &F) {
     return "A thread was about to write this location when another thread "
            "changed it; no synchronisation orders the two, so either write may "
            "be lost.";
-  case RaceKind::IntraWarpLostUpdate:
-  case RaceKind::IntraWarpConflict:
-    return explainIntraWarp(F);
   case RaceKind::Conflict:
     return "Two threads were about to access this location at the same time, "
            "and no synchronisation orders the two; what a reader gets, or "
            "which write remains, is undefined.";
+  default:
+    return explainIntraWarp(F);
+  }
+}
+
+/// Said of one side that is half of a plain read-modify-write.
+static const char *updateAdvice(const Finding &F) {
+  const bool IsUpdate = F.Site && (F.Site->Flags & IsOfUpdate) &&
+                        (!F.Other || F.Other->isOfUpdate());
+  return IsUpdate ? " The thread reads the location, changes the value and "
+                    "writes it back: where several threads do so, each has to "
+                    "by an atomic (atomicAdd, for instance) or under one lock."
+                  : "";
+}
+
+std::string crsan::explain(const Finding &F) {
+  switch (F.kind()) {
+  case RaceKind::None:
+    break;
+  case RaceKind::ClobberedRead:
+  case RaceKind::LostUpdate:
+  case RaceKind::Conflict:
+  case RaceKind::IntraWarpLostUpdate:
+  case RaceKind::IntraWarpConflict:
+    return explainOneSide(F) + updateAdvice(F);
   case RaceKind::ImproperLock:
   case RaceKind::AtomicScope:
   case RaceKind::WarpBarrier:

@@ -119,6 +119,11 @@ static std::string placeOf(uint64_t Id, const SiteInfo *Site) {
   return Place;
 }
 
+bool crsan::isIntraWarp(abi::RaceKind Kind) {
+  return Kind == abi::RaceKind::IntraWarpLostUpdate ||
+         Kind == abi::RaceKind::IntraWarpConflict;
+}
+
 bool crsan::hasTwoSides(abi::RaceKind Kind) {
   switch (Kind) {
   case abi::RaceKind::None:
@@ -138,6 +143,18 @@ bool crsan::hasTwoSides(abi::RaceKind Kind) {
     return true;
   }
   return false;
+}
+
+/// Which of two records says more: the wider distance of the threads, which any
+/// schedule shows; then the more specific kind.
+static std::pair<int, int> weightOf(const abi::Record &Rec) {
+  using enum abi::RaceKind;
+  const uint64_t Why = Rec.After;
+  const int Width = Rec.Kind == InterKernel                          ? 3
+                    : Rec.Kind == WarpBarrier || Why & abi::SameWarp ? 0
+                    : Rec.Kind == IntraBlock || Why & abi::SameBlock ? 1
+                                                                     : 2;
+  return {Width, -int(Rec.Kind)};
 }
 
 /// Whether a record is one that can be printed; others are damaged.
@@ -161,6 +178,13 @@ template <typename T> static void addOnce(std::vector<T> &List, const T &Item) {
     List.push_back(Item);
 }
 
+/// Makes the item the first one.
+template <typename T>
+static void putFirst(std::vector<T> &List, const T &Item) {
+  std::erase(List, Item);
+  List.insert(List.begin(), Item);
+}
+
 /// Whether the sides of the record are those of the finding the other way
 /// round.
 static bool isSwapped(const Finding &F, const abi::Record &Rec,
@@ -168,6 +192,15 @@ static bool isSwapped(const Finding &F, const abi::Record &Rec,
   return F.isTwoSided() &&
          placeOf(Rec.Site, Site) !=
              placeOf(F.First.Site, F.Site ? &*F.Site : nullptr);
+}
+
+/// The kernel, or, where that is not known, the outermost function.
+static std::string instanceOf(const SiteInfo *Site) {
+  if (!Site)
+    return {};
+  if (!Site->Kernel.empty() || Site->Frames.empty())
+    return Site->Kernel;
+  return Site->Frames.back().Function;
 }
 
 /// Counts one more occurrence into the finding of its place; `Site` is the
@@ -180,12 +213,32 @@ static void merge(Finding &F, const Occurrence &O, const SiteInfo *Site) {
   addOnce(F.Devices, O.Device);
   if (O.Rec.Kind != F.kind())
     addOnce(F.OtherKinds, O.Rec.Kind);
-  if (!Site)
-    return;
-  if (!Site->Kernel.empty())
-    addOnce(F.Instances, Site->Kernel);
-  else if (!Site->Frames.empty() && !Site->Frames.back().Function.empty())
-    addOnce(F.Instances, Site->Frames.back().Function);
+  if (const std::string Instance = instanceOf(Site); !Instance.empty())
+    addOnce(F.Instances, Instance);
+}
+
+/// Shows this occurrence, of the same finding, in the place of the first one.
+static void show(Finding &F, const Occurrence &O, const SiteTable &Sites) {
+  const SiteInfo *Site = Sites.find(O.Rec.Site);
+  const SiteInfo *Other = O.Rec.Other ? Sites.find(O.Rec.Other) : nullptr;
+  if (isSwapped(F, O.Rec, Site)) {
+    std::swap(F.AlsoSite, F.AlsoOther);
+    F.Instances.clear(); // Those of the other side.
+  }
+  if (O.Rec.Kind != F.kind() && F.kind() != abi::RaceKind::None)
+    putFirst(F.OtherKinds, F.kind());
+  std::erase(F.OtherKinds, O.Rec.Kind);
+  F.First = O.Rec;
+  F.Grid = O.Grid;
+  F.BlockShape = O.BlockShape;
+  F.Memory = O.Memory;
+  if (F.Memory.empty() && Site && Site->Variable)
+    F.Memory = variableWords(*Site->Variable);
+  F.Site = Site ? std::optional(*Site) : std::nullopt;
+  F.Other = Other ? std::optional(*Other) : std::nullopt;
+  putFirst(F.Devices, O.Device);
+  if (const std::string Instance = instanceOf(Site); !Instance.empty())
+    putFirst(F.Instances, Instance);
 }
 
 static bool isWrite(abi::AccessKind Access) {
@@ -255,6 +308,32 @@ static void dropKnown(std::vector<Finding> &Findings) {
     }
 }
 
+/// Where the later thread may have been told of what it raced with.
+static void addTold(Finding &F, const SiteTable &Sites) {
+  if (!(F.reasons() & abi::LaterUnfenced) || !F.Site || F.Site->Kernel.empty())
+    return;
+  for (const SiteInfo *Site : Sites.strongReadsOf(F.Site->Kernel))
+    if ((F.reasons() & abi::SameBlock) || Site->Scope != abi::SyncScope::Block)
+      F.Told.push_back(*Site);
+}
+
+/// Of the collider's findings, whose kinds are apart.
+static void markWider(std::vector<Finding> &Findings) {
+  const auto PlaceOfSite = [](const Finding &F) {
+    return placeOf(F.First.Site, F.Site ? &*F.Site : nullptr);
+  };
+  std::set<std::string> Wider;
+  for (const Finding &F : Findings) {
+    if (F.isTwoSided() || isIntraWarp(F.kind()))
+      continue;
+    Wider.insert(PlaceOfSite(F));
+    if (F.First.Other)
+      Wider.insert(placeOf(F.First.Other, F.Other ? &*F.Other : nullptr));
+  }
+  for (Finding &F : Findings)
+    F.HasWider = isIntraWarp(F.kind()) && Wider.contains(PlaceOfSite(F));
+}
+
 /// Most frequent first; the rest only makes the order a fixed one.
 static bool comesFirst(const Finding &A, const Finding &B) {
   if (A.Count != B.Count)
@@ -295,22 +374,19 @@ Report crsan::buildReport(std::span<const Occurrence> Occurrences,
     const SiteInfo *Other = Rec.Other ? Sites.find(Rec.Other) : nullptr;
     auto [It, IsNew] =
         Places.try_emplace(keyOf(Rec, Site, Other), R.Findings.size());
-    if (IsNew) {
-      Finding &F = R.Findings.emplace_back();
-      F.First = Rec;
-      F.Grid = O.Grid;
-      F.BlockShape = O.BlockShape;
-      if (Site)
-        F.Site = *Site;
-      if (Other)
-        F.Other = *Other;
-    }
+    if (IsNew)
+      show(R.Findings.emplace_back(), O, Sites);
     Finding &F = R.Findings[It->second];
+    if (F.isTwoSided() && weightOf(Rec) > weightOf(F.First))
+      show(F, O, Sites);
     const bool Swapped = isSwapped(F, Rec, Site);
     merge(F, O, Swapped ? Other : Site);
     if (F.isTwoSided() && Site && Other)
       addCompanions(F, Swapped ? *Other : *Site, Swapped ? *Site : *Other);
   }
+  for (Finding &F : R.Findings)
+    addTold(F, Sites);
+  markWider(R.Findings);
   dropKnown(R.Findings);
   std::sort(R.Findings.begin(), R.Findings.end(), comesFirst);
   if (Damaged)

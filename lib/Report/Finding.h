@@ -36,8 +36,12 @@ struct Occurrence {
   int Device = 0;       ///< CUDA device ordinal.
   Index3 Grid{};        ///< The grid's extent; zero: not known.
   Index3 BlockShape{};  ///< Its blocks' extent; zero: not known.
+  /// What is at the address, in words; empty: not known.
+  std::string Memory;
 };
 
+/// Of the collider's kinds: whether the threads are lanes of one warp.
+bool isIntraWarp(abi::RaceKind Kind);
 /// Whether records of this kind have abi::TwoSided.
 bool hasTwoSides(abi::RaceKind Kind);
 
@@ -54,6 +58,8 @@ struct EarlierThread {
 /// whichever came first.
 struct Finding {
   /// What was seen first: kind, block, thread, lanes, values, address.
+  /// Two-sided: of the threads that are farthest apart, for what orders these
+  /// orders nearer ones, and not the other way round.
   abi::Record First{};
   std::optional<SiteInfo> Site;  ///< Empty if no table names First.Site.
   std::optional<SiteInfo> Other; ///< Empty if not known, as First.Other == 0.
@@ -70,7 +76,14 @@ struct Finding {
   /// Kinds beside the first's, of a two-sided finding: the distance of the two
   /// threads decides the kind, and one missing barrier shows at several.
   std::vector<abi::RaceKind> OtherKinds;
+  /// With abi::LaterUnfenced: the strong accesses of the later thread's kernel
+  /// that may have read what the earlier thread told.
+  std::vector<SiteInfo> Told;
+  /// Of races within a warp: threads of different warps race here, too, in
+  /// another finding.
+  bool HasWider = false;
   Index3 Grid{}, BlockShape{}; ///< Of the first seen; as Occurrence's.
+  std::string Memory; ///< The same, or the variable that the site accesses.
 
   abi::RaceKind kind() const { return First.Kind; }
   /// Both sides are known, and what was missing between them (abi::TwoSided).

@@ -61,7 +61,10 @@ static const Names<abi::RaceReasons> Reasons = {
     {"several_readers", abi::SeveralReaders},
     {"earlier_in_flight", abi::EarlierInFlight},
     {"earlier_waited", abi::EarlierWaited},
-    {"unordered_launch", abi::UnorderedLaunch}};
+    {"unordered_launch", abi::UnorderedLaunch},
+    {"earlier_ended", abi::EarlierEnded},
+    {"earlier_holds_lock", abi::EarlierHoldsLock},
+    {"later_unfenced", abi::LaterUnfenced}};
 
 static const Names<abi::Space> Spaces = {{"generic", abi::Space::Generic},
                                          {"global", abi::Space::Global},
@@ -93,15 +96,18 @@ static SiteInfo readSite(const JSONNode &Object) {
   Site.Id = M.require("id").number<uint64_t>();
   M.choice("access", Accesses, Site.Access);
   M.choice("space", Spaces, Site.Space);
-  bool Strong = false, Atomic = false, Swap = false, Asynchronous = false;
+  bool Strong = false, Atomic = false, Swap = false, Asynchronous = false,
+       OfUpdate = false;
   M.flag("strong", Strong);
   M.flag("atomic", Atomic);
   M.flag("swap", Swap);
   M.flag("asynchronous", Asynchronous);
+  M.flag("of_update", OfUpdate);
   // An atomic is strong whether or not somebody cared to say so.
   Site.Flags = (Strong || Atomic ? abi::IsStrong : 0) |
                (Atomic ? abi::IsAtomic : 0) | (Swap ? abi::IsSwap : 0) |
                (Asynchronous ? abi::IsCopy : 0) |
+               (OfUpdate ? abi::IsOfUpdate : 0) |
                (Site.Access != abi::AccessKind::Store ? abi::ReadsMemory : 0) |
                (Site.Access != abi::AccessKind::Load ? abi::WritesMemory : 0);
   if (Site.isStrong())
@@ -187,6 +193,7 @@ static Occurrence readRecord(const JSONNode &Object) {
   Rec.Kind = M.require("kind").choice(kindNames());
   M.number("other", Rec.Other);
   M.number("address", Rec.Address);
+  M.text("memory", O.Memory);
   M.choice("space", Spaces, Rec.MemorySpace);
   M.number("size", Rec.Size);
   Rec.Lanes = readLanes(M.elements("lanes"));
@@ -334,6 +341,7 @@ static ordered_json siteJSON(const SiteInfo &Site) {
     addUnless(Object, "swap", bool(Site.Flags & abi::IsSwap), false);
   }
   addUnless(Object, "asynchronous", Site.isCopy(), false);
+  addUnless(Object, "of_update", bool(Site.Flags & abi::IsOfUpdate), false);
   addUnless(Object, "kernel", Site.Kernel, {});
   Object["frames"] = framesJSON(Site.Frames);
   for (const CompanionInfo &C : Site.Companions)
@@ -369,6 +377,7 @@ static ordered_json recordJSON(const Occurrence &O) {
   if (Rec.Other)
     Object["other"] = hex(Rec.Other);
   Object["address"] = hex(Rec.Address);
+  addUnless(Object, "memory", O.Memory, {});
   Object["space"] = nameIn(Spaces, Rec.MemorySpace);
   Object["size"] = Rec.Size;
   Object["block"] = Rec.Block;
@@ -455,6 +464,7 @@ static ordered_json findingJSON(const Finding &F) {
     Others.push_back(wordsOf(Kind).Key);
   addUnless(Object, "other_kinds", Others, ordered_json::array());
   Object["heading"] = heading(F);
+  addUnless(Object, "memory", F.Memory, {});
   Object["access"] = sideJSON(F, Side::Later);
   if (F.First.Other)
     Object["other"] = sideJSON(F, Side::Earlier);
@@ -472,11 +482,16 @@ std::string crsan::writeReportFile(const ReportFile &File, const Report &R) {
   for (const Finding &F : R.Findings)
     Findings.push_back(findingJSON(F));
   std::set<uint64_t> Written;
+  const auto WriteSite = [&](const SiteInfo *Site) {
+    if (Site && Written.insert(Site->Id).second)
+      Sites.push_back(siteJSON(*Site));
+  };
+  for (const Finding &F : R.Findings)
+    for (const SiteInfo &Site : F.Told)
+      WriteSite(&Site);
   for (const Occurrence &O : File.Occurrences) {
     for (uint64_t Id : {O.Rec.Site, O.Rec.Other})
-      if (const SiteInfo *Site = File.Sites.find(Id))
-        if (Written.insert(Id).second)
-          Sites.push_back(siteJSON(*Site));
+      WriteSite(File.Sites.find(Id));
     if (wordsOf(O.Rec.Kind).Kind != abi::RaceKind::None)
       Records.push_back(recordJSON(O));
   }

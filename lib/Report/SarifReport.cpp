@@ -93,7 +93,8 @@ std::string Writer::otherMessage(const Finding &F) const {
 
 ordered_json Writer::result(const Finding &F) const {
   const KindWords &Words = wordsOf(F.kind());
-  std::string Message = heading(F) + ": ";
+  std::string Message =
+      heading(F) + (F.Memory.empty() ? "" : ", " + F.Memory) + ": ";
   if (F.isTwoSided())
     Message += fmt::format(
         "{}, {}. ", sideWords(F, Side::Later, Options.StripPathPrefix),

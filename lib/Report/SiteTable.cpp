@@ -38,6 +38,9 @@ public:
   abi::Companion companion(uint32_t I) const {
     return at<abi::Companion>(companions(), I);
   }
+  abi::Variable variable(uint32_t I) const {
+    return at<abi::Variable>(variables(), I);
+  }
   std::string function(uint32_t I) const {
     return string(at<uint32_t>(functions(), I));
   }
@@ -56,9 +59,12 @@ private:
   uint64_t companions() const {
     return frames() + uint64_t(Header.NumFrames) * sizeof(abi::Frame);
   }
-  uint64_t functions() const {
+  uint64_t variables() const {
     return companions() +
            uint64_t(Header.NumCompanions) * sizeof(abi::Companion);
+  }
+  uint64_t functions() const {
+    return variables() + uint64_t(Header.NumVariables) * sizeof(abi::Variable);
   }
   uint64_t strings() const {
     return functions() + uint64_t(Header.NumFunctions) * sizeof(uint32_t);
@@ -80,6 +86,7 @@ private:
   std::optional<std::string> checkHeader() const;
   std::optional<std::string> checkSites() const;
   std::optional<std::string> checkCompanions() const;
+  std::optional<std::string> checkVariables() const;
   std::optional<std::string> checkFrames() const;
 
   std::span<const uint8_t> Bytes;
@@ -150,7 +157,7 @@ std::optional<std::string> TableView::checkSites() const {
     abi::SiteEntry Entry = site(I);
     if (!isFrame(Entry.Frame) || !isString(Entry.Kernel) ||
         !isAccess(Entry.Access) || !isSpace(Entry.MemorySpace) ||
-        !isScope(Entry.Scope) ||
+        !isScope(Entry.Scope) || Entry.Variable > Header.NumVariables ||
         uint64_t(Entry.FirstCompanion) + Entry.NumCompanions >
             Header.NumCompanions)
       return damaged(fmt::format("site {}", I));
@@ -162,6 +169,13 @@ std::optional<std::string> TableView::checkCompanions() const {
   for (uint32_t I = 0; I < Header.NumCompanions; ++I)
     if (!isFrame(companion(I).Frame) || !isAccess(companion(I).Access))
       return damaged(fmt::format("companion {}", I));
+  return std::nullopt;
+}
+
+std::optional<std::string> TableView::checkVariables() const {
+  for (uint32_t I = 0; I < Header.NumVariables; ++I)
+    if (!isString(variable(I).Name) || !isSpace(variable(I).MemorySpace))
+      return damaged(fmt::format("variable {}", I));
   return std::nullopt;
 }
 
@@ -197,6 +211,8 @@ std::optional<std::string> TableView::check() const {
     return Problem;
   if (auto Problem = checkCompanions())
     return Problem;
+  if (auto Problem = checkVariables())
+    return Problem;
   return checkFrames();
 }
 
@@ -212,6 +228,12 @@ static std::vector<SourceFrame> framesFrom(const TableView &Table,
   return Frames;
 }
 
+static VariableInfo variableFrom(const TableView &Table, uint32_t Index) {
+  const abi::Variable V = Table.variable(Index);
+  return {Table.string(V.Name), V.MemorySpace, V.Size, V.Element,
+          std::to_array(V.Extent)};
+}
+
 static SiteInfo decode(const TableView &Table, uint32_t Entry) {
   abi::SiteEntry E = Table.site(Entry);
   SiteInfo Site{E.Id,
@@ -223,6 +245,8 @@ static SiteInfo decode(const TableView &Table, uint32_t Entry) {
                 demangle(Table.string(E.Kernel)),
                 framesFrom(Table, E.Frame),
                 {}};
+  if (E.Variable)
+    Site.Variable = variableFrom(Table, E.Variable - 1);
   for (uint32_t I = 0; I < E.NumCompanions; ++I) {
     const abi::Companion C = Table.companion(E.FirstCompanion + I);
     Site.Companions.push_back({C.Access, framesFrom(Table, C.Frame)});
@@ -258,6 +282,8 @@ SiteTable::add(std::span<const uint8_t> Table) {
     if (I < Header.NumKernels)
       Info.Kernels.push_back(Info.Functions.back());
   }
+  for (uint32_t I = 0; I < Header.NumVariables; ++I)
+    Info.Variables.push_back(variableFrom(View, I));
   return Info;
 }
 
@@ -279,4 +305,18 @@ const SiteInfo *SiteTable::find(uint64_t Id) const {
     Where.Decoded = &Decoded.back();
   }
   return Where.Decoded;
+}
+
+std::vector<const SiteInfo *>
+SiteTable::strongReadsOf(const std::string &Kernel) const {
+  std::vector<const SiteInfo *> Found;
+  for (const auto &[Id, Where] : Index) {
+    const SiteInfo *Site = find(Id);
+    if (Site->Kernel == Kernel && Site->isStrong() &&
+        Site->Access != abi::AccessKind::Store && !Site->Frames.empty())
+      Found.push_back(Site);
+  }
+  std::sort(Found.begin(), Found.end(),
+            [](const SiteInfo *A, const SiteInfo *B) { return A->Id < B->Id; });
+  return Found;
 }

@@ -15,11 +15,13 @@
 #ifndef CRSAN_REPORT_SITETABLE_H
 #define CRSAN_REPORT_SITETABLE_H
 
+#include "Report/Variable.h"
 #include "crsan/ABI.h"
 #include "crsan/Metadata.h"
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -62,10 +64,17 @@ struct SiteInfo {
   std::string Kernel;              ///< Demangled; empty: several may run it.
   std::vector<SourceFrame> Frames; ///< Innermost first; may be empty.
   std::vector<CompanionInfo> Companions;
+  /// The only one that it can access, if that is known.
+  std::optional<VariableInfo> Variable = {};
 
   bool isStrong() const { return Flags & abi::IsStrong; }
   bool isAtomic() const { return Flags & abi::IsAtomic; }
   bool isCopy() const { return Flags & abi::IsCopy; }
+  /// Of a read-modify-write: a plain one, or one in one step.
+  bool isOfUpdate() const {
+    return (Flags & abi::IsOfUpdate) ||
+           (isAtomic() && Access == abi::AccessKind::Update);
+  }
 };
 
 /// What a table says about its translation unit.
@@ -80,6 +89,7 @@ struct ModuleInfo {
   std::vector<std::string> Kernels; ///< Instrumented kernels, mangled.
   /// Every function compiled with CRSan, kernels too, mangled.
   std::vector<std::string> Functions;
+  std::vector<VariableInfo> Variables; ///< That its code names.
 };
 
 /// Why a table was refused: one line with the remedy, without a prefix.
@@ -105,6 +115,9 @@ public:
   /// The site, or null if no table names it. The pointer stays valid as long as
   /// this object lives.
   const SiteInfo *find(uint64_t Id) const;
+
+  /// Of a kernel (demangled): its sites that read strongly, by place.
+  std::vector<const SiteInfo *> strongReadsOf(const std::string &Kernel) const;
 
   /// Different sites known.
   size_t size() const { return Index.size(); }

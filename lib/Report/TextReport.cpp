@@ -51,11 +51,6 @@ private:
 
 } // namespace
 
-static bool isIntraWarp(abi::RaceKind Kind) {
-  return Kind == abi::RaceKind::IntraWarpLostUpdate ||
-         Kind == abi::RaceKind::IntraWarpConflict;
-}
-
 /// Lanes as a list of ranges: 0-3,7.
 static std::string laneList(uint32_t Mask) {
   std::string List;
@@ -147,6 +142,8 @@ void Printer::firstSeen(const Finding &F, bool ShowDevice) {
     Where += fmt::format(" value {} became {}", valueText(Rec.Before, F),
                          valueText(Rec.After, F));
   line("  first seen: {}", Where);
+  if (!F.Memory.empty())
+    line("  memory: {}", F.Memory);
 }
 
 void Printer::values(const Finding &F) {

@@ -180,22 +180,30 @@ static std::string laterThread(const Finding &F) {
                      indexWords(F.thread()));
 }
 
+static std::string earlierBlock(const Finding &F) {
+  const EarlierThread T = F.earlierThread();
+  return T.BlockIndex ? "block " + indexWords(*T.BlockIndex)
+         : T.Block    ? fmt::format("block {}", *T.Block)
+                      : "a block that is no longer known";
+}
+
 static std::string earlierThread(const Finding &F) {
   const EarlierThread T = F.earlierThread();
-  const char *Of = F.reasons() & abi::OtherGrid ? " of another kernel" : "";
-  if (T.BlockIndex && T.Index)
-    return fmt::format("block {} thread {}{}", indexWords(*T.BlockIndex),
-                       indexWords(*T.Index), Of);
-  const std::string Block = T.BlockIndex ? "block " + indexWords(*T.BlockIndex)
-                            : T.Block    ? fmt::format("block {}", *T.Block)
-                                         : "a block that is no longer known";
-  return fmt::format("thread {} of {}{}",
+  return fmt::format("{}{} thread {}{}", earlierBlock(F),
+                     T.BlockIndex || T.Block ? "" : ",",
                      T.Index ? indexWords(*T.Index) : fmt::to_string(T.Linear),
-                     Block, Of);
+                     F.reasons() & abi::OtherGrid ? " of another kernel" : "");
 }
 
 std::string crsan::threadWords(const Finding &F, Side Which) {
   return Which == Side::Later ? laterThread(F) : earlierThread(F);
+}
+
+std::string crsan::blockWords(const Finding &F, Side Which) {
+  if (Which == Side::Earlier)
+    return earlierBlock(F);
+  const auto &Block = F.First.Block;
+  return "block " + indexWords({Block[0], Block[1], Block[2]});
 }
 
 std::string crsan::sideWords(const Finding &F, Side Which,

@@ -55,8 +55,11 @@ std::string heading(const Finding &F);
 /// The accused access of a finding, which is the later of a two-sided one, or
 /// the other access.
 enum class Side : uint8_t { Later, Earlier };
-/// Who it was, as far as is known: "block (1,0,0) thread (0,0,0)".
+/// Who it was, as far as is known: "block (1,0,0) thread (0,0,0)"; where the
+/// extent of a grid or a block is not known, by linear index.
 std::string threadWords(const Finding &F, Side Which);
+/// Its block: "block (1,0,0)".
+std::string blockWords(const Finding &F, Side Which);
 /// One side of a two-sided finding: "write of 4 bytes at a.cu:31:9 by block
 /// (1,0,0) thread (0,0,0)".
 std::string sideWords(const Finding &F, Side Which, std::string_view Strip);

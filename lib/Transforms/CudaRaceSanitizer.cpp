@@ -16,7 +16,11 @@
 #include "Omission.h"
 #include "SiteTable.h"
 #include "Unroll.h"
+#include "llvm/ADT/SCCIterator.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Analysis/CallGraph.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -109,30 +113,64 @@ bool startsGrids(const Module &M) {
   });
 }
 
-/// Whether nothing in it may wait for other lanes of its warp: it reads no
-/// memory strongly, and calls nothing.
-bool isWaitless(const Function &F) {
-  return all_of(instructions(F), [](const Instruction &I) {
-    if (I.isVolatile() || I.isAtomic())
-      return isa<FenceInst>(I);
-    const auto *Call = dyn_cast<CallBase>(&I);
-    if (!Call)
-      return true;
-    switch (Call->getIntrinsicID()) {
-    case Intrinsic::not_intrinsic:
-      return false;
-    case Intrinsic::nvvm_barrier_cta_sync_aligned_all:
-    case Intrinsic::nvvm_barrier_cta_sync_all:
-    case Intrinsic::nvvm_bar_warp_sync:
-    case Intrinsic::nvvm_membar_cta:
-    case Intrinsic::nvvm_membar_gl:
-    case Intrinsic::nvvm_membar_sys:
-      return true;
-    default:
-      return !Call->mayReadOrWriteMemory() || isa<MemIntrinsic>(Call) ||
-             Call->onlyAccessesInaccessibleMemory();
-    }
+/// Whether one of the instructions of a piece of PTX may be part of a poll: it
+/// reads memory strongly or past the caches, or updates it atomically.
+bool mayPoll(StringRef PTX) {
+  SmallVector<StringRef, 8> Statements;
+  SplitString(PTX, Statements, ";{}\n");
+  return any_of(Statements, [](StringRef S) {
+    const size_t At = S.find_if_not([](char C) { return isSpace(C); });
+    StringRef Op = S.substr(std::min(At, S.size()));
+    if (Op.starts_with("@"))
+      Op = Op.drop_until([](char C) { return isSpace(C); }).ltrim();
+    Op = Op.take_until([](char C) { return isSpace(C); });
+    const auto Has = [&](StringRef Part) { return Op.contains(Part); };
+    return Op.starts_with("atom") || Op.starts_with("red.") || Has("_wait") ||
+           (Op.starts_with("ld") &&
+            (Has(".volatile") || Has(".relaxed") || Has(".acquire") ||
+             Has(".mmio") || Has(".ca") || Has(".cg") || Has(".cv")));
   });
+}
+
+/// Whether ptxas may take `I` for part of a poll, in which lanes of a warp wait
+/// for each other. What a called function does is the called function's.
+bool mayPoll(const Instruction &I) {
+  if (isa<AtomicRMWInst, AtomicCmpXchgInst>(I))
+    return true;
+  if (isa<LoadInst, MemIntrinsic>(I))
+    return I.isVolatile() || I.isAtomic();
+  const auto *Call = dyn_cast<CallBase>(&I);
+  if (!Call)
+    return false;
+  if (const auto *Asm = dyn_cast<InlineAsm>(Call->getCalledOperand()))
+    return mayPoll(StringRef(Asm->getAsmString()));
+  const Function *Callee = Call->getCalledFunction();
+  return Callee && Callee->isIntrinsic() &&
+         (Callee->getName().contains("atomic") ||
+          Callee->getName().contains(".wait"));
+}
+
+/// Whether nothing in it may wait for other lanes of its warp.
+bool isWaitless(const Function &F) {
+  return none_of(instructions(F),
+                 [](const Instruction &I) { return mayPoll(I); });
+}
+
+/// Whether the linker cannot tell how much stack a kernel of `M` takes.
+bool hasUnknownStack(Module &M) {
+  for (const Function &F : M)
+    for (const Instruction &I : instructions(F))
+      if (const auto *Call = dyn_cast<CallBase>(&I);
+          Call && Call->isIndirectCall())
+        return true;
+  CallGraph Calls(M);
+  for (auto Cycle = scc_begin(&Calls); !Cycle.isAtEnd(); ++Cycle)
+    if (Cycle.hasCycle() && any_of(*Cycle, [](const CallGraphNode *Node) {
+          const Function *F = Node->getFunction();
+          return F && !F->isDeclaration();
+        }))
+      return true;
+  return false;
 }
 
 /// What the collider leaves out: it looks into no function that is exempt.
@@ -205,7 +243,8 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
   const uint32_t Flags =
       (!HasCollider || dependsOnBlockOrder(M) ? abi::NoShuffle : 0) |
       (HasCollider ? abi::HasCollider : 0) |
-      (HasMetadata ? abi::HasMetadata : 0);
+      (HasMetadata ? abi::HasMetadata : 0) |
+      (hasUnknownStack(M) ? abi::UnknownStack : 0);
 
   addNativeTwins(M);
   SmallVector<Function *, 16> Functions, Exempt;
@@ -222,8 +261,8 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
   auto RemarksOf = [&](Function &F) -> OptimizationRemarkEmitter & {
     return FAM.getResult<OptimizationRemarkEmitterAnalysis>(F);
   };
-  // ptxas takes checks for polls.
-  if (HasMetadata && !HasCollider)
+  // ptxas takes checks of metadata mode for polls.
+  if (HasMetadata)
     for (const Function *F : Functions)
       if (isWaitless(*F))
         M.appendModuleInlineAsm(std::string(abi::WaitlessComment) +

@@ -6,10 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "SiteTable.h"
+#include "PlainUpdate.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/Support/xxhash.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
@@ -33,6 +36,38 @@ uint64_t mix(uint64_t Hash, uint64_t Value) {
 
 template <typename T> void append(std::string &To, const T &Value) {
   To.append(reinterpret_cast<const char *>(&Value), sizeof(T));
+}
+
+/// The variable that an access is to, wherever in it; null: not known.
+const GlobalVariable *variableOf(const Instruction &I) {
+  const Value *Pointer = getLoadStorePointerOperand(&I);
+  if (const auto *A = dyn_cast<AtomicRMWInst>(&I))
+    Pointer = A->getPointerOperand();
+  if (const auto *A = dyn_cast<AtomicCmpXchgInst>(&I))
+    Pointer = A->getPointerOperand();
+  constexpr unsigned MaxLookup = 12;
+  return Pointer
+             ? dyn_cast<GlobalVariable>(getUnderlyingObject(Pointer, MaxLookup))
+             : nullptr;
+}
+
+/// Size and shape, as far as the type tells.
+abi::Variable describe(const GlobalVariable &G) {
+  const DataLayout &DL = G.getDataLayout();
+  abi::Variable V = {};
+  Type *T = G.getValueType();
+  V.Size = DL.getTypeAllocSize(T);
+  V.MemorySpace = spaceOf(G.getAddressSpace());
+  for (uint32_t &Extent : V.Extent) {
+    const auto *Array = dyn_cast<ArrayType>(T);
+    if (!Array)
+      break;
+    const uint64_t Number = Array->getNumElements();
+    Extent = Number && Number < abi::AnyExtent ? Number : abi::AnyExtent;
+    T = Array->getElementType();
+  }
+  V.Element = DL.getTypeAllocSize(T);
+  return V;
 }
 
 std::string pathOf(const DIFile *File) {
@@ -85,6 +120,22 @@ uint32_t SiteTable::addFrame(const DebugLoc &Location, const Function &F) {
   return FrameIndex[{Location.get(), &F}] = Frames.size() - 1;
 }
 
+uint32_t SiteTable::addVariable(const GlobalVariable *G) {
+  const unsigned Space = G ? G->getAddressSpace() : 0;
+  const bool IsMemory = Space == NVPTXAS::ADDRESS_SPACE_GLOBAL ||
+                        Space == NVPTXAS::ADDRESS_SPACE_SHARED;
+  if (!IsMemory || G->isConstant() || !G->getValueType()->isSized() ||
+      G->getName().empty() || G->getName().starts_with("__crsan") ||
+      G->getName().starts_with("llvm."))
+    return 0;
+  auto [It, IsNew] = VariableIndex.try_emplace(G, Variables.size() + 1);
+  if (IsNew) {
+    Variables.push_back(describe(*G));
+    Variables.back().Name = addString(G->getName());
+  }
+  return It->second;
+}
+
 uint64_t SiteTable::mixFrames(uint64_t Hash, uint32_t Frame) const {
   for (uint32_t I = Frame; I != abi::NoFrame; I = Frames[I].InlinedAt) {
     const abi::Frame &F = Frames[I];
@@ -106,6 +157,11 @@ uint64_t SiteTable::identity(const abi::SiteEntry &Entry,
     Hash = mixFrames(mix(Hash, uint64_t(C.Access)), C.Frame);
   if (Entry.Flags & abi::IsStrong)
     Hash = mix(Hash, uint64_t(Entry.Flags) << 8 | Entry.Scope);
+  // Copies of a loop for two arrays are one place.
+  if (Entry.Variable)
+    Hash =
+        mix(Hash, xxh3_64bits(StringRef(Strings.c_str() +
+                                        Variables[Entry.Variable - 1].Name)));
   return Hash ? Hash : 1; // 0 means "no site" in a record.
 }
 
@@ -143,7 +199,10 @@ Constant *SiteTable::addAccess(const Instruction &I, StringRef Kernel,
 uint64_t SiteTable::addEntry(abi::SiteEntry Entry, const Instruction &I,
                              StringRef Kernel, ArrayRef<Companion> With) {
   Entry.Frame = addFrame(I);
+  if (isOfPlainUpdate(I))
+    Entry.Flags |= abi::IsOfUpdate;
   Entry.Kernel = addString(Kernel);
+  Entry.Variable = addVariable(variableOf(I));
   SmallVector<abi::Companion, 4> Added;
   for (const Companion &C : With)
     Added.push_back({addFrame(*C.Inst), C.Access, {}});
@@ -198,6 +257,8 @@ void SiteTable::emit(uint32_t Flags, uint32_t Skipped, uint32_t Exempt) {
   std::string Names;
   for (const Function *F : Functions)
     append(Names, addString(F->getName()));
+  for (const GlobalVariable &G : M.globals())
+    addVariable(&G);
 
   abi::ModuleHeader Header = {};
   Header.Magic = abi::Magic;
@@ -213,6 +274,7 @@ void SiteTable::emit(uint32_t Flags, uint32_t Skipped, uint32_t Exempt) {
   Header.Skipped = Skipped;
   Header.Exempt = Exempt;
   Header.NumCompanions = Companions.size();
+  Header.NumVariables = Variables.size();
   std::string Blob;
   append(Blob, Header);
   for (const auto &[Id, Entry] : Entries)
@@ -221,6 +283,8 @@ void SiteTable::emit(uint32_t Flags, uint32_t Skipped, uint32_t Exempt) {
     append(Blob, F);
   for (const abi::Companion &C : Companions)
     append(Blob, C);
+  for (const abi::Variable &V : Variables)
+    append(Blob, V);
   Blob += Names + Strings;
 
   LLVMContext &C = M.getContext();

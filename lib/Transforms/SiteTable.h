@@ -74,6 +74,8 @@ private:
   uint64_t addEntry(abi::SiteEntry Entry, const llvm::Instruction &I,
                     llvm::StringRef Kernel,
                     llvm::ArrayRef<Companion> With = {});
+  /// The index of the variable, plus 1; 0: it is none that a report may name.
+  uint32_t addVariable(const llvm::GlobalVariable *G);
   uint64_t mixFrames(uint64_t Hash, uint32_t Frame) const;
   uint64_t identity(const abi::SiteEntry &Entry,
                     llvm::ArrayRef<abi::Companion> With) const;
@@ -91,6 +93,8 @@ private:
   llvm::MapVector<uint64_t, abi::SiteEntry> Entries; ///< By identity.
   std::vector<abi::Frame> Frames;
   std::vector<abi::Companion> Companions;
+  std::vector<abi::Variable> Variables;
+  llvm::DenseMap<const llvm::GlobalVariable *, uint32_t> VariableIndex;
   llvm::DenseMap<std::pair<const void *, const void *>, uint32_t> FrameIndex;
   llvm::StringMap<uint32_t> StringOffsets;
   std::string Strings;

@@ -23,30 +23,30 @@ DEVICE bool isSuspect(const Self &Me, Accessor Mine, Accessor Earlier,
   return !isOrderedNear(Me, Earlier, IsThorough);
 }
 
-/// Whether the access of `A` by this thread, now, races with one that conflicts
-/// with it if their bytes overlap.
-DEVICE bool isRace(const Self &Me, const AccessSite &S, Address A,
-                   Accessor Mine, Accessor Earlier) {
+/// How the access of `A` by this thread, now, races with one that conflicts
+/// with it if their bytes overlap; Ordered: it does not.
+DEVICE Order raceWith(const Self &Me, const AccessSite &S, Address A,
+                      Accessor Mine, Accessor Earlier) {
   if (!(maskOf(Earlier.bytes()) & maskOf(Mine.bytes())))
-    return false;
+    return Order::Ordered;
   // This very copy, which another thread has found in the cell meanwhile.
   if (Earlier.isInFlight() && Earlier.made() == Mine.clock() &&
       Earlier.site() == Mine.site() && Earlier.warp() == Me.number() &&
       Earlier.lane() == Me.Lane)
-    return false;
+    return Order::Ordered;
   // A shared location is one block's.
   if (spaceOf(A) == Space::Shared &&
       Me.placeOf(Earlier.warp()) >= Me.warpsInBlock())
-    return false;
+    return Order::Ordered;
   const Order How = judge(Me, Earlier);
   if (How == Order::Ordered)
-    return false;
+    return How;
   if (Earlier.isStrong() && Mine.isStrong()) {
     // P6, and R1: each is within the other's scope.
     const bool Far = How == Order::OtherBlock || How == Order::OtherKernel;
-    return Far && !(isWide(S.Scope) && Earlier.isWide());
+    return Far && !(isWide(S.Scope) && Earlier.isWide()) ? How : Order::Ordered;
   }
-  return !Earlier.isStrong() || !mayHaveSeen(Me, A);
+  return !Earlier.isStrong() || !mayHaveSeen(Me, A) ? How : Order::Ordered;
 }
 
 /// The access of `A` by this thread, now, was not seen to be ordered after
@@ -59,10 +59,16 @@ DEVICE void lookCloser(const Self &Me, AccessSite &S, Address A, Accessor Mine,
       !Earlier.isNobody() && (maskOf(Earlier.bytes()) & maskOf(Mine.bytes()));
   bool Tells = false;
   if (Meets) {
-    RacingPair *P = toldPair(Mine.site(), Earlier.site());
+    const Distance Far = distanceTo(Me, Earlier);
+    RacingPair *P = toldPair(Mine.site(), Earlier.site(), Far);
     const uint32_t Weight = P ? weightOf(*P, A) : 1;
-    if (Weight == 0 || !isRace(Me, S, A, Mine, Earlier))
+    if (Weight == 0)
       return;
+    const Order How = raceWith(Me, S, A, Mine, Earlier);
+    if (How == Order::Ordered)
+      return;
+    if (distanceOf(How) != Far)
+      P = toldPair(Mine.site(), Earlier.site(), distanceOf(How));
     // What else is to be found beside it, has been.
     if (P && countRace(*P, Weight) > Enough)
       return;
@@ -88,9 +94,11 @@ DEVICE void lookCloser(const Self &Me, AccessSite &S, Address A, Accessor Mine,
       if (Other.isNobody() || (Other.isSameMoment(Mine) && !Other.isSeveral()))
         continue;
       const AccessSite *Site = siteAt(Other.site());
+      const Distance Far = distanceTo(Me, Other);
       if (!Site || !(surelyWrites(*Site) || surelyWrites(S)) ||
-          toldPair(Mine.site(), Other.site()) ||
-          toldPair(Other.site(), Mine.site()) || !isRace(Me, S, A, Mine, Other))
+          toldPair(Mine.site(), Other.site(), Far) ||
+          toldPair(Other.site(), Mine.site(), Far) ||
+          raceWith(Me, S, A, Mine, Other) == Order::Ordered)
         continue;
     }
     tellRace(Me, S, A, Other);

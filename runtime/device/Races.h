@@ -83,13 +83,35 @@ DEVICE uint32_t indexOf(AccessSite &S) {
 // Races
 //===----------------------------------------------------------------------===//
 
+/// Where the search for a pair's entry begins; it goes on in steps of
+/// NumDistances.
+DEVICE uint32_t firstPlace(uint32_t Key, Distance Far) {
+  static_assert(NumRacingPairs % NumDistances == 0);
+  return (mix(Key) & ~(NumDistances - 1)) | uint32_t(Far);
+}
+
+/// How far the later thread is from the earlier one, as their warps' numbers
+/// tell: one of another grid is taken for one of this.
+DEVICE Distance distanceTo(const Self &Me, Accessor Earlier) {
+  if (Earlier.warp() == Me.number())
+    return Distance::Warp;
+  return Me.placeOf(Earlier.warp()) < Me.warpsInBlock() ? Distance::Block
+                                                        : Distance::Grid;
+}
+DEVICE Distance distanceOf(Order How) {
+  return How == Order::SameWarp     ? Distance::Warp
+         : How == Order::SameBlock  ? Distance::Block
+         : How == Order::OtherBlock ? Distance::Grid
+                                    : Distance::Device;
+}
+
 /// The pair's entry, made if need be; null if the table is full.
-DEVICE RacingPair *pairOf(uint32_t Later, uint32_t Earlier) {
+DEVICE RacingPair *pairOf(uint32_t Later, uint32_t Earlier, Distance Far) {
   auto *Pairs = table<RacingPair>(PairsAt);
   const uint32_t Key = Later << 16 | Earlier;
-  uint32_t At = mix(Key);
+  uint32_t At = firstPlace(Key, Far);
 #pragma unroll 1
-  for (uint32_t Tries = 0; Tries < 16; ++Tries, ++At) {
+  for (uint32_t Tries = 0; Tries < 16; ++Tries, At += NumDistances) {
     RacingPair &P = Pairs[At & (NumRacingPairs - 1)];
     uint32_t Found;
     asm volatile("atom.relaxed.gpu.cas.b32 %0, [%1], 0, %2;"
@@ -103,12 +125,12 @@ DEVICE RacingPair *pairOf(uint32_t Later, uint32_t Earlier) {
 }
 
 /// The pair's entry if the host has been told of it, or null.
-DEVICE RacingPair *toldPair(uint32_t Later, uint32_t Earlier) {
+DEVICE RacingPair *toldPair(uint32_t Later, uint32_t Earlier, Distance Far) {
   auto *Pairs = table<RacingPair>(PairsAt);
   const uint32_t Key = Later << 16 | Earlier;
-  uint32_t At = mix(Key);
+  uint32_t At = firstPlace(Key, Far);
 #pragma unroll 1
-  for (uint32_t Tries = 0; Tries < 16; ++Tries, ++At) {
+  for (uint32_t Tries = 0; Tries < 16; ++Tries, At += NumDistances) {
     RacingPair &P = Pairs[At & (NumRacingPairs - 1)];
     const uint32_t Found = loadRelaxed(P.Key);
     if (Found == Key)
@@ -180,7 +202,7 @@ DEVICE void tellRace(const Self &Me, AccessSite &S, Address A,
       return;
     if (Look == 2)
       break;
-    P = pairOf(S.Index, Earlier.site());
+    P = pairOf(S.Index, Earlier.site(), distanceOf(How));
     if (!P) {
       __nvvm_atom_add_gen_ll(
           reinterpret_cast<long long *>(&metadata().PairsDropped), 1);

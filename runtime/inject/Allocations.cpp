@@ -7,10 +7,30 @@
 
 #include "Allocations.h"
 
+#include "Report/Words.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
 namespace crsan {
+
+void Allocations::add(MemoryRange Range) {
+  if (Range.How)
+    Range.Number = ++Number;
+  Live.emplace(Range.Base, Range);
+}
+
+void Allocations::remember(const MemoryRange &Gone) {
+  constexpr size_t Most = 1 << 14;
+  if (!Gone.How)
+    return;
+  if (Past.size() < Most)
+    Past.push_back(Gone);
+  else
+    HasForgotten = true;
+}
 
 std::optional<MemoryRange> Allocations::remove(uint64_t Base) {
   auto Found = Live.find(Base);
@@ -18,6 +38,7 @@ std::optional<MemoryRange> Allocations::remove(uint64_t Base) {
     return std::nullopt;
   MemoryRange Range = Found->second;
   Live.erase(Found);
+  remember(Range);
   return Range;
 }
 
@@ -25,8 +46,10 @@ std::vector<MemoryRange> Allocations::removeWithin(uint64_t Base,
                                                    uint64_t Size) {
   std::vector<MemoryRange> Gone;
   auto Begin = Live.lower_bound(Base), End = Live.lower_bound(Base + Size);
-  for (auto It = Begin; It != End; ++It)
+  for (auto It = Begin; It != End; ++It) {
     Gone.push_back(It->second);
+    remember(It->second);
+  }
   Live.erase(Begin, End);
   return Gone;
 }
@@ -65,9 +88,39 @@ bool Allocations::isHosts(uint64_t Address) const {
   return Range.isHosts() && Address - Range.Base < Range.Size;
 }
 
+std::string Allocations::describe(CUcontext Context, uint64_t Address) const {
+  if (HasForgotten)
+    return {};
+  const MemoryRange *Found = nullptr;
+  bool IsSame = true, IsOne = true;
+  auto Look = [&](const MemoryRange &Range) {
+    if (!Range.How || !Range.isFor(Context) || Address < Range.Base ||
+        Address - Range.Base >= Range.Size)
+      return;
+    if (Found) {
+      IsOne = false;
+      IsSame &= Found->Base == Range.Base && Found->Size == Range.Size &&
+                std::string_view(Found->How) == Range.How;
+    }
+    Found = &Range;
+  };
+  for (const auto &[Base, Range] : Live)
+    Look(Range);
+  std::for_each(Past.begin(), Past.end(), Look);
+  if (!Found || !IsSame)
+    return {};
+  return fmt::format("byte {} of {} from {}{}", Address - Found->Base,
+                     counted(Found->Size, "byte"), Found->How,
+                     IsOne ? fmt::format(" (allocation {})", Found->Number)
+                           : "");
+}
+
 void Allocations::forget(CUcontext Dead) {
-  std::erase_if(Live,
-                [=](const auto &Entry) { return Entry.second.Owner == Dead; });
+  std::erase_if(Live, [=, this](const auto &Entry) {
+    if (Entry.second.Owner == Dead)
+      remember(Entry.second);
+    return Entry.second.Owner == Dead;
+  });
   std::erase_if(Freeing,
                 [=](const MemoryRange &Range) { return Range.Owner == Dead; });
 }

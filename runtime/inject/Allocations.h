@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace crsan {
@@ -24,6 +25,10 @@ struct MemoryRange {
   uint64_t Base = 0, Size = 0;
   /// Of a module, whose kernels know where it is without being given it.
   bool HasVariables = false;
+  /// The function of the runtime API that it is from, as far as one can tell:
+  /// the driver's own functions are taken for those. Null: not the heap.
+  const char *How = nullptr;
+  uint32_t Number = 0; ///< Among all, from 1, where How is set.
 
   bool isHosts() const { return !Owner; }
 
@@ -34,7 +39,7 @@ struct MemoryRange {
 /// loaded long after the memory was allocated.
 class Allocations {
 public:
-  void add(const MemoryRange &Range) { Live.emplace(Range.Base, Range); }
+  void add(MemoryRange Range);
   /// The oldest of this base: when addresses are reused, another thread may
   /// have told of the new allocation before we hear that the old one is gone.
   std::optional<MemoryRange> remove(uint64_t Base);
@@ -51,9 +56,19 @@ public:
   bool isHosts(uint64_t Address) const;
   void forget(CUcontext Dead);
 
+  /// The place in the allocation that a context finds at an address, for
+  /// reports: "byte 128 of 4096 bytes from cudaMalloc (allocation 3)". Empty if
+  /// there was none, or if there were several that differ, one after the other.
+  std::string describe(CUcontext Context, uint64_t Address) const;
+
 private:
+  void remember(const MemoryRange &Gone);
+
   std::multimap<uint64_t, MemoryRange> Live; ///< By base.
   std::vector<MemoryRange> Freeing;
+  std::vector<MemoryRange> Past; ///< Of the heap, given back.
+  bool HasForgotten = false;     ///< There were more of those than are kept.
+  uint32_t Number = 0;           ///< Of the last one.
 };
 
 } // namespace crsan

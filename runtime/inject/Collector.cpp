@@ -65,6 +65,14 @@ static uint64_t earlierAsProgramSaw(const abi::Record &Rec,
   return abi::earlierThread(Block, Thread);
 }
 
+/// The extent of the blocks, of a two-sided record.
+static Index3 shapeOf(const abi::Record &Rec) {
+  if (!(Rec.Flags & abi::TwoSided))
+    return {};
+  return {abi::blockExtent(Rec.After, 0), abi::blockExtent(Rec.After, 1),
+          abi::blockExtent(Rec.After, 2)};
+}
+
 /// The record with the block indices that the program saw.
 static abi::Record asProgramSaw(abi::Record Rec, const abi::GridPlace &Place,
                                 uint32_t Seed) {
@@ -97,7 +105,9 @@ collectOccurrences(const abi::RecordBuffer &Buffer,
                      .Count = std::max({Hits[I], Told, uint64_t(1)}),
                      .AtLeast = !Exact || Hits[I] == 0,
                      .Device = Device,
-                     .Grid = std::to_array(Places[I].Extent)});
+                     .Grid = std::to_array(Places[I].Extent),
+                     .BlockShape = shapeOf(Rec),
+                     .Memory = {}});
   }
   return Found;
 }

@@ -100,6 +100,30 @@ std::unique_ptr<Shadow> Context::makeShadow(const Flags &Options,
   return Error.empty() ? std::move(New) : nullptr;
 }
 
+std::string Context::raiseStack() {
+  Driver &D = theDriver();
+  size_t Native = 0;
+  if (HasRaisedStack || !D.cuCtxGetLimit || !D.cuCtxSetLimit ||
+      D.cuCtxGetLimit(&Native, CU_LIMIT_STACK_SIZE) != CUDA_SUCCESS)
+    return {};
+  HasRaisedStack = true;
+  // The frames of small functions grow to eight times their size by what a
+  // check passes to the runtime, and the innermost calls the runtime itself.
+  constexpr size_t Growth = 8, OfRuntime = 2048;
+  CUresult Result = CUDA_SUCCESS;
+  for (size_t Factor = Growth; Factor > 1; Factor /= 2) {
+    Result = D.cuCtxSetLimit(CU_LIMIT_STACK_SIZE, Native * Factor + OfRuntime);
+    if (Result == CUDA_SUCCESS)
+      return {};
+  }
+  return fmt::format(
+      "threads have {} bytes of stack, and functions that call themselves, or "
+      "others by a pointer, need more with checks than without ({}); if a "
+      "kernel "
+      "fails, raise cudaLimitStackSize",
+      Native, D.errorText(Result));
+}
+
 abi::Config Context::makeConfig(const Flags &Options, bool MayShuffle,
                                 bool IsShadowed) const {
   abi::Config Config{};
@@ -283,7 +307,24 @@ bool Context::hasRecords() const {
   return Records && crsan::hasRecords(*Records);
 }
 
-void Context::collect(std::vector<Occurrence> &Found, uint32_t Seed) const {
+/// What is at an address of global memory, in words; empty: it is not known, or
+/// was one thing after the other.
+std::string Context::describe(uint64_t Address,
+                              const Allocations &Memory) const {
+  std::string Text;
+  for (const VariableInMemory &V : Named) {
+    if (Address < V.Base || Address - V.Base >= V.Variable.Size)
+      continue;
+    std::string This = placeInVariable(V.Variable, Address - V.Base);
+    if (!Text.empty() && This != Text)
+      return {};
+    Text = std::move(This);
+  }
+  return Text.empty() ? Memory.describe(Handle, Address) : Text;
+}
+
+void Context::collect(std::vector<Occurrence> &Found, uint32_t Seed,
+                      const Allocations &Memory) const {
   if (!Records)
     return;
   std::vector<abi::Site> Sites;
@@ -291,6 +332,9 @@ void Context::collect(std::vector<Occurrence> &Found, uint32_t Seed) const {
     Sites.insert(Sites.end(), Array.Last.begin(), Array.Last.end());
   std::vector<Occurrence> More = collectOccurrences(
       *Records, Sites, UnreadLaunches == 0, Device, Seed, LastPairs);
+  for (Occurrence &O : More)
+    if (O.Rec.MemorySpace == abi::Space::Global)
+      O.Memory = describe(O.Rec.Address, Memory);
   std::move(More.begin(), More.end(), std::back_inserter(Found));
 }
 

@@ -69,6 +69,12 @@ struct LaunchShape {
   uint32_t DynamicSharedBytes = 0;
 };
 
+/// A variable of loaded code.
+struct VariableInMemory {
+  uint64_t Base = 0;
+  VariableInfo Variable;
+};
+
 /// Guarded by the session's data lock, except where a function calls the
 /// driver: those are called with the configuration lock only.
 class Context {
@@ -98,6 +104,10 @@ public:
   /// metadata mode, and there is shadow.
   abi::Config makeConfig(const Flags &Options, bool MayShuffle,
                          bool IsShadowed) const;
+  /// Gives threads the stack that functions with checks need where the linker
+  /// could not tell how much that is (abi::UnknownStack). The context is
+  /// current. Returns what the user has to know; empty: nothing.
+  std::string raiseStack();
   /// Writes a Config. The context is current.
   CUresult writeConfig(CUdeviceptr Where, const abi::Config &Config);
 
@@ -118,7 +128,8 @@ public:
   bool launchedLately(const std::string &Kernel) const;
 
   bool hasRecords() const;
-  void collect(std::vector<Occurrence> &Found, uint32_t Seed) const;
+  void collect(std::vector<Occurrence> &Found, uint32_t Seed,
+               const Allocations &Memory) const;
   uint64_t dropped() const;
   const CUcontext Handle;
   const uint32_t Uid;
@@ -136,7 +147,8 @@ public:
   std::vector<SiteArray> Arrays;
   /// With shadow, by LoadedCode::Serial.
   std::vector<std::pair<uint64_t, MemoryRange>> Variables;
-  uint64_t UnreadLaunches = 0; ///< Launches since the last read-back.
+  std::vector<VariableInMemory> Named; ///< Of unloaded code, too.
+  uint64_t UnreadLaunches = 0;         ///< Launches since the last read-back.
   abi::Counters LastCounters{};
   /// Null where no code asks for it, or it could not be made.
   std::unique_ptr<Shadow> TheShadow;
@@ -145,6 +157,7 @@ public:
   AccessCounts LastAccesses; ///< Of metadata mode.
 
 private:
+  std::string describe(uint64_t Address, const Allocations &Memory) const;
   CUresult getAttribute(CUfunction_attribute Which, CUfunction Function,
                         int &Value) const;
 
@@ -156,6 +169,7 @@ private:
   std::vector<abi::RacingPair> LastPairs;
   std::array<std::string, 4> Recent;
   unsigned NextRecent = 0;
+  bool HasRaisedStack = false; ///< raiseStack has done what it can.
 };
 
 } // namespace crsan

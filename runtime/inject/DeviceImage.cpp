@@ -17,9 +17,9 @@
 
 namespace crsan {
 
-bool DeviceImage::hasMetadata() const {
-  return std::any_of(Units.begin(), Units.end(), [](const DeviceUnit &Unit) {
-    return (Unit.Info.Flags & abi::HasMetadata) != 0;
+bool DeviceImage::has(abi::ModuleFlags Flag) const {
+  return std::any_of(Units.begin(), Units.end(), [=](const DeviceUnit &Unit) {
+    return (Unit.Info.Flags & Flag) != 0;
   });
 }
 
@@ -115,11 +115,7 @@ static std::vector<VariableBlock> findVariables(const CubinImage &Elf) {
     auto [Known, IsNew] = Sections.try_emplace(Symbol.Section, Found.size());
     if (IsNew)
       Found.push_back({.Size = Bytes, .Symbols = {}});
-    // One would do, but the driver may not tell of each.
-    constexpr size_t Enough = 8;
-    VariableBlock &Block = Found[Known->second];
-    if (Block.Symbols.size() < Enough)
-      Block.Symbols.emplace_back(Symbol.Name, Symbol.Value);
+    Found[Known->second].Symbols.emplace_back(Symbol.Name, Symbol.Value);
   }
   return Found;
 }
@@ -135,7 +131,7 @@ std::unique_ptr<DeviceImage> readDeviceImage(std::span<const uint8_t> Cubin,
     Objects.push_back({Symbol.Name, Symbol.IsFunction, Symbol.IsKernel,
                        Elf->bytesOf(Symbol)});
   std::unique_ptr<DeviceImage> Image = readDeviceImage(Objects, Sites);
-  if (Image && Image->hasMetadata())
+  if (Image)
     Image->Variables = findVariables(*Elf);
   return Image;
 }

@@ -63,7 +63,9 @@ struct DeviceImage {
   bool MayShuffle = true;
 
   /// Whether a unit was compiled for metadata mode.
-  bool hasMetadata() const;
+  bool hasMetadata() const { return has(abi::HasMetadata); }
+  /// Whether one of its units has the flag.
+  bool has(abi::ModuleFlags Flag) const;
 };
 
 /// Null if no object is a site table: the image is not instrumented. Sites of

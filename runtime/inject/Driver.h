@@ -43,6 +43,8 @@ namespace crsan {
 /// Null where the driver is too old for them.
 #define CRSAN_DRIVER_OPTIONAL(X)                                               \
   X(cuCtxGetId)                                                                \
+  X(cuCtxGetLimit)                                                             \
+  X(cuCtxSetLimit)                                                             \
   X(cuFuncGetModule)                                                           \
   X(cuStreamGetCtx)                                                            \
   X(cuFuncGetAttribute)                                                        \

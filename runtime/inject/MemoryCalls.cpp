@@ -111,38 +111,43 @@ static void onSuccess(Session &S, CUpti_CallbackId Id, const void *Params,
   case CBID(cuMemAllocFromPoolAsync):
   case CBID(cuMemAllocFromPoolAsync_ptsz): {
     const auto *P = static_cast<const cuMemAlloc_v2_params *>(Params);
-    return S.allocated(Ctx, *P->dptr, P->bytesize);
+    return S.allocated(Ctx, *P->dptr, P->bytesize,
+                       Id == CBID(cuMemAlloc_v2) ? "cudaMalloc"
+                                                 : "cudaMallocAsync");
   }
   case CBID(cuMemAllocPitch_v2): {
     const auto *P = static_cast<const cuMemAllocPitch_v2_params *>(Params);
-    return S.allocated(Ctx, *P->dptr, *P->pPitch * P->Height);
+    return S.allocated(Ctx, *P->dptr, *P->pPitch * P->Height,
+                       "cudaMallocPitch");
   }
   case CBID(cuMemAllocManaged): {
     const auto *P = static_cast<const cuMemAllocManaged_params *>(Params);
-    return S.allocated(nullptr, *P->dptr, P->bytesize);
+    return S.allocated(nullptr, *P->dptr, P->bytesize, "cudaMallocManaged");
   }
   case CBID(cuMemHostAlloc):
   case CBID(cuMemAllocHost_v2): {
     const auto *P = static_cast<const cuMemAllocHost_v2_params *>(Params);
-    return S.allocated(nullptr, Address(*P->pp), P->bytesize);
+    return S.allocated(nullptr, Address(*P->pp), P->bytesize, "cudaMallocHost");
   }
   case CBID(cuMemHostRegister):
   case CBID(cuMemHostRegister_v2): {
     const auto *P = static_cast<const cuMemHostRegister_v2_params *>(Params);
-    return S.allocated(nullptr, Address(P->p), P->bytesize);
+    return S.allocated(nullptr, Address(P->p), P->bytesize, "cudaHostRegister");
   }
   case CBID(cuMemMap): {
     const auto *P = static_cast<const cuMemMap_params *>(Params);
-    return S.allocated(Ctx, P->ptr, P->size);
+    return S.allocated(Ctx, P->ptr, P->size, "cuMemMap");
   }
   case CBID(cuIpcOpenMemHandle):
   case CBID(cuIpcOpenMemHandle_v2): {
     const auto *P = static_cast<const cuIpcOpenMemHandle_v2_params *>(Params);
-    return S.allocated(Ctx, *P->pdptr, sizeOf(*P->pdptr));
+    return S.allocated(Ctx, *P->pdptr, sizeOf(*P->pdptr),
+                       "cudaIpcOpenMemHandle");
   }
   case CBID(cuGraphAddMemAllocNode): {
     const auto *P = static_cast<const cuGraphAddMemAllocNode_params *>(Params);
-    return S.allocated(Ctx, P->nodeParams->dptr, P->nodeParams->bytesize);
+    return S.allocated(Ctx, P->nodeParams->dptr, P->nodeParams->bytesize,
+                       "a node of a graph");
   }
   case CBID(cuMemFree_v2):
   case CBID(cuIpcCloseMemHandle):

@@ -13,6 +13,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <unordered_map>
 
 namespace crsan {
 
@@ -140,6 +142,10 @@ void Modules::configureCode(Context &Target, const LoadedCode &Code) {
   const bool IsShadowed = E->Image.hasMetadata() && makeShadow(Target);
   if (IsShadowed)
     shadowVariables(Target, Code, E->Image);
+  nameVariables(Target, Code, E->Image);
+  if (E->Image.has(abi::UnknownStack))
+    if (const std::string Problem = Target.raiseStack(); !Problem.empty())
+      theLog().say("{}", Problem);
   abi::Config Config =
       Target.makeConfig(Options, E->Image.MayShuffle, IsShadowed);
   Result = Target.writeConfig(Found.Config, Config);
@@ -253,32 +259,74 @@ bool Modules::makeShadow(Context &Target) {
   return Target.CanShadow;
 }
 
-void Modules::shadowVariables(Context &Target, const LoadedCode &Code,
-                              const DeviceImage &Image) {
+static CUresult getManaged(const LoadedCode &Code, const char *Name,
+                           CUdeviceptr &Address, size_t &Size) {
   Driver &D = theDriver();
-  for (const VariableBlock &Block : Image.Variables) {
+  if (!Code.Library || !D.cuLibraryGetManaged)
+    return getGlobal(Code, Name, Address, Size);
+  return D.cuLibraryGetManaged(&Address, &Size, Code.Library, Name);
+}
+
+/// Where a block of variables is.
+std::optional<uint64_t> Modules::locate(const LoadedCode &Code,
+                                        const VariableBlock &Block) {
+  // One symbol would do, but the driver may not tell of each.
+  constexpr size_t Enough = 8;
+  for (size_t I = 0; I < std::min(Enough, Block.Symbols.size()); ++I) {
+    const auto &[Name, Offset] = Block.Symbols[I];
     CUdeviceptr Address = 0;
     size_t Size = 0;
-    auto Find = [&](const std::string &Name) {
-      if (Block.IsManaged && Code.Library)
-        return D.cuLibraryGetManaged &&
-               D.cuLibraryGetManaged(&Address, &Size, Code.Library,
-                                     Name.c_str()) == CUDA_SUCCESS;
-      return getGlobal(Code, Name.c_str(), Address, Size) == CUDA_SUCCESS;
-    };
-    for (const auto &[Name, Offset] : Block.Symbols) {
-      if (!Find(Name))
+    if ((Block.IsManaged ? getManaged : getGlobal)(Code, Name.c_str(), Address,
+                                                   Size) == CUDA_SUCCESS)
+      return Address - Offset;
+  }
+  return std::nullopt;
+}
+
+/// What reports call memory: the variables that the code names, by the blocks
+/// that a cubin has them in, which tell of static ones as well; else by name.
+void Modules::nameVariables(Context &Target, const LoadedCode &Code,
+                            const DeviceImage &Image) {
+  std::unordered_multimap<std::string, uint64_t> Known;
+  for (const VariableBlock &Block : Image.Variables)
+    if (std::optional<uint64_t> Base = locate(Code, Block))
+      for (const auto &[Name, Offset] : Block.Symbols)
+        Known.emplace(Name, *Base + Offset);
+  std::vector<VariableInMemory> Found;
+  for (const DeviceUnit &Unit : Image.Units)
+    for (const VariableInfo &V : Unit.Info.Variables) {
+      if (V.Space != abi::Space::Global || V.Size == 0)
         continue;
-      MemoryRange Range{Block.IsManaged ? nullptr : Target.Handle,
-                        Address - Offset, Block.Size,
-                        /*HasVariables=*/true};
-      theLog().detail(2, "code {}: variables at {:#x}, {} bytes, by {}",
-                      Code.Serial, Range.Base, Range.Size, Name);
-      Target.TheShadow->add({&Range, 1});
-      std::lock_guard Lock(Data);
-      Target.Variables.emplace_back(Code.Serial, Range);
-      break;
+      auto [Begin, End] = Known.equal_range(V.LinkageName);
+      for (auto It = Begin; It != End; ++It)
+        Found.push_back({It->second, V});
+      CUdeviceptr Address = 0;
+      size_t Size = 0;
+      const auto Has = [&](auto Get) {
+        return Get(Code, V.LinkageName.c_str(), Address, Size) ==
+                   CUDA_SUCCESS &&
+               Size == V.Size;
+      };
+      if (Begin == End && (Has(getGlobal) || Has(getManaged)))
+        Found.push_back({Address, V});
     }
+  std::lock_guard Lock(Data);
+  std::move(Found.begin(), Found.end(), std::back_inserter(Target.Named));
+}
+
+void Modules::shadowVariables(Context &Target, const LoadedCode &Code,
+                              const DeviceImage &Image) {
+  for (const VariableBlock &Block : Image.Variables) {
+    const std::optional<uint64_t> Base = locate(Code, Block);
+    if (!Base)
+      continue;
+    MemoryRange Range{Block.IsManaged ? nullptr : Target.Handle, *Base,
+                      Block.Size, /*HasVariables=*/true};
+    theLog().detail(2, "code {}: variables at {:#x}, {} bytes", Code.Serial,
+                    Range.Base, Range.Size);
+    Target.TheShadow->add({&Range, 1});
+    std::lock_guard Lock(Data);
+    Target.Variables.emplace_back(Code.Serial, Range);
   }
 }
 

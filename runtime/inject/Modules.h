@@ -22,6 +22,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_set>
@@ -99,6 +100,10 @@ private:
                Addresses &Found);
   bool makeReady(Context &Target);
   bool makeShadow(Context &Target);
+  std::optional<uint64_t> locate(const LoadedCode &Code,
+                                 const VariableBlock &Block);
+  void nameVariables(Context &Target, const LoadedCode &Code,
+                     const DeviceImage &Image);
   void shadowVariables(Context &Target, const LoadedCode &Code,
                        const DeviceImage &Image);
   void markDone(Context &Target, const LoadedCode &Code);

@@ -307,6 +307,7 @@ void Session::kernelFailed(Context &C, CUresult Result) {
     return;
   C.Failure = Result;
   C.FailureName = theDriver().errorName(Result);
+  HasFailedAssertion |= Result == CUDA_ERROR_ASSERT;
   theLog().say("a kernel failed on device {}: {}; last launched: {}. Races "
                "seen before are reported; what runs later in this context is "
                "not checked",
@@ -336,10 +337,11 @@ void Session::changeShadow(const std::vector<MemoryRange> &Ranges,
           What(*C->TheShadow, Range);
 }
 
-void Session::allocated(CUcontext Owner, uint64_t Base, size_t Size) {
+void Session::allocated(CUcontext Owner, uint64_t Base, size_t Size,
+                        const char *How) {
   Ordering.cut(); // Memory changes hands.
   std::lock_guard Lock(Configuring);
-  MemoryRange Range{Owner, Base, Size};
+  MemoryRange Range{Owner, Base, Size, /*HasVariables=*/false, How};
   {
     std::lock_guard DataLock(Data);
     Memory.add(Range);
@@ -557,7 +559,7 @@ bool Session::sawRace() {
 Report Session::findings(RunSummary Summary) const {
   std::vector<Occurrence> Found;
   for (const std::shared_ptr<Context> &C : Contexts)
-    C->collect(Found, uint32_t(Options.seed));
+    C->collect(Found, uint32_t(Options.seed), Memory);
   Report R = buildReport(Found, Code.sites(), std::move(Summary));
   suppressions().apply(R);
   return R;
@@ -593,7 +595,7 @@ bool Session::report() {
     }
   }
   pthread_sigmask(SIG_SETMASK, &Before, nullptr);
-  return HasRaces;
+  return HasRaces || HasFailedAssertion;
 }
 
 } // namespace crsan

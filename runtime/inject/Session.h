@@ -88,7 +88,9 @@ public:
   /// The program is about to allocate device memory.
   void allocating(CUcontext Ctx, size_t Size);
   /// Memory that kernels may touch: those of the owner, or of every context.
-  void allocated(CUcontext Owner, uint64_t Base, size_t Size);
+  /// How: MemoryRange's.
+  void allocated(CUcontext Owner, uint64_t Base, size_t Size,
+                 const char *How = nullptr);
   void allocationFailed(CUcontext Ctx);
   void freed(uint64_t Base);
   /// Whatever was allocated (mapped) within the range.
@@ -169,6 +171,7 @@ private:
   std::atomic<bool> IsResetting{false};
   bool HasReported = false;
   bool HasRaces = false;
+  bool HasFailedAssertion = false; ///< Of a kernel: the exit code tells.
   bool HasChecked = true;
 };
 

@@ -77,3 +77,89 @@ TEST(RuntimeSplit, WhatIsNotUnderstoodIsLeftAlone) {
   std::string Text = Module;
   EXPECT_FALSE(splitRuntime(Text.substr(0, Text.find("ret;"))));
 }
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+static constexpr char Kernels[] = R"(.version 8.7
+.target sm_90, debug
+.address_size 64
+.extern .func vprintf(.param .b64 a);
+.extern .func (.param .b32 r) unused(.param .b64 a);
+.func helper();
+.visible .entry waits(
+	.param .b64 waits_param_0
+)
+{
+	ret;
+}
+.visible .entry bounded()
+.maxntid 16, 16, 4
+.minnctapersm 2
+{
+	ret;
+}
+.visible .entry limited()
+.maxnreg 40
+{
+	ret;
+}
+.visible .global .align 4 .b8 __crsan_twin_table[4000];
+.visible .entry __crsan_twin_waits()
+{
+	call vprintf, (p);
+	ret;
+}
+.func __crsan_pause() { ret; }
+)";
+
+TEST(RuntimeSplit, TwinsAreApartWithWhatTheyCall) {
+  auto S = splitRuntime(Kernels);
+  ASSERT_TRUE(S);
+  EXPECT_TRUE(has(S->Twins, "__crsan_twin_waits"));
+  EXPECT_TRUE(has(S->Twins, "__crsan_twin_table"));
+  EXPECT_TRUE(has(S->Twins, "vprintf"));
+  EXPECT_TRUE(has(S->Twins, ".target sm_90\n"));
+  EXPECT_FALSE(has(S->Twins, "unused"));
+  EXPECT_FALSE(has(S->Twins, "helper"));
+  EXPECT_FALSE(has(S->Program, "__crsan_twin_"));
+  EXPECT_FALSE(has(S->Runtime, "__crsan_twin_"));
+  auto Rest = crsan::ptx::dropTwins(Kernels);
+  ASSERT_TRUE(Rest);
+  EXPECT_FALSE(has(*Rest, "__crsan_twin_"));
+  EXPECT_TRUE(has(*Rest, "__crsan_pause"));
+}
+
+TEST(RuntimeSplit, BoundsSayHowManyRegistersFit) {
+  auto Bounds = crsan::ptx::entryBounds(splitRuntime(Kernels)->Program);
+  ASSERT_EQ(Bounds.size(), 3u);
+  EXPECT_EQ(Bounds[0].Name, "waits");
+  EXPECT_EQ(Bounds[0].registersThatFit(), 0u);
+  EXPECT_EQ(Bounds[1].MaxThreads, 1024u);
+  EXPECT_EQ(Bounds[1].registersThatFit(), 32u);
+  EXPECT_EQ(Bounds[2].registersThatFit(), 40u);
+}
+
+TEST(RuntimeSplit, KernelsWithoutALimitGetOne) {
+  const std::string Text = crsan::ptx::limitRegisters(
+      Kernels, {{"waits", 32}, {"limited", 24}, {"absent", 8}});
+  EXPECT_TRUE(has(Text, "waits_param_0\n)\n\n.maxnreg 32\n{"));
+  EXPECT_TRUE(has(Text, ".maxnreg 40"));
+  EXPECT_FALSE(has(Text, ".maxnreg 24"));
+  EXPECT_FALSE(has(Text, ".maxnreg 8"));
+}
+
+TEST(RuntimeSplit, PtxasSaysHowManyRegistersAreUsed) {
+  auto Used = crsan::ptx::usedRegisters(
+      "ptxas info    : 4004 bytes gmem\n"
+      "ptxas info    : Compiling entry function 'one' for 'sm_90'\n"
+      "ptxas info    : Function properties for one\n"
+      "    0 bytes stack frame, 0 bytes spill stores\n"
+      "ptxas info    : Used 16 registers, used 1 barriers\n"
+      "ptxas info    : Compiling entry function 'two' for 'sm_90'\n"
+      "ptxas info    : Used 255 registers\n");
+  EXPECT_EQ(Used.size(), 2u);
+  EXPECT_EQ(Used["one"], 16u);
+  EXPECT_EQ(Used["two"], 255u);
+}

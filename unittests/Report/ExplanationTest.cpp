@@ -31,55 +31,136 @@ static void expectOrder(uint64_t Reasons, const char *Expected) {
   EXPECT_EQ(explain(twoSided(Kind, Reasons)), Expected) << Reasons;
 }
 
+static const std::string BlockRemedy =
+    " A __syncthreads() between line 31 and line 40 would order them.";
+static const std::string GridRemedy =
+    " Between blocks, a new launch or a barrier of the grid orders; or a "
+    "__threadfence() and then an atomic write by the earlier thread, and an "
+    "atomic read of it and then a __threadfence() by the later one.";
+
+static void expectOrder(uint64_t Reasons, const std::string &Expected) {
+  expectOrder(Reasons, Expected.c_str());
+}
+
+/// The same at both distances, each with what orders threads there.
+static void expectBoth(uint64_t Reasons, const std::string &Expected) {
+  expectOrder(Reasons, Expected + GridRemedy);
+  expectOrder(Reasons | SameBlock, Expected + BlockRemedy);
+}
+
 TEST(Explanation, NothingThatSynchronises) {
-  for (uint64_t Distance : {0, int(SameBlock)})
-    for (uint64_t Later : {0, int(LaterAcquired)})
-      expectOrder(EarlierNoSync | Distance | Later,
-                  "Nothing orders the two: the earlier thread has executed no "
-                  "fence, barrier or release since line 40.");
+  for (uint64_t Later : {0, int(LaterAcquired)})
+    expectBoth(EarlierNoSync | Later,
+               "Nothing orders the two: the earlier thread has executed no "
+               "fence, barrier or release since line 40.");
+}
+
+TEST(Explanation, TheEndOfAThreadIsNoRelease) {
+  expectBoth(EarlierNoSync | EarlierEnded,
+             "Nothing orders the two: the earlier thread has ended, and had "
+             "executed no fence, barrier or release since line 40. That a "
+             "thread ends tells the others nothing.");
 }
 
 TEST(Explanation, ABarrierOrdersItsBlockOnly) {
   expectOrder(EarlierBarrier | SameBlock,
               "The earlier thread has reached a barrier since line 40, but not "
-              "one that the later thread has passed before line 31.");
+              "one that the later thread has passed before line 31." +
+                  BlockRemedy);
   expectOrder(EarlierBarrier,
-              "Line 31 and line 40 are ordered only by a barrier of one block, "
-              "but the threads are in different blocks.");
+              "The earlier thread has reached a barrier since line 40, which "
+              "orders threads of one block, and the threads are in different "
+              "blocks." +
+                  GridRemedy);
 }
 
 TEST(Explanation, AFenceReachesAsFarAsItsScope) {
-  expectOrder(EarlierFencedBlock,
-              "Line 31 and line 40 are ordered only by a fence of block scope, "
-              "but the threads are in different blocks.");
+  const char *Narrow =
+      "The earlier thread's fences since line 40 have block scope, and the "
+      "threads are in different blocks: a __threadfence() reaches them.";
+  expectOrder(EarlierFencedBlock, Narrow);
   // The barrier says less than the fence here.
-  expectOrder(EarlierFencedBlock | EarlierBarrier | LaterAcquired,
-              "Line 31 and line 40 are ordered only by a fence of block scope, "
-              "but the threads are in different blocks.");
-  for (uint64_t Reasons :
-       {uint64_t(EarlierFencedDevice), EarlierFencedDevice | EarlierFencedBlock,
-        EarlierFencedBlock | SameBlock})
-    expectOrder(Reasons, "The earlier thread has executed a fence since line "
-                         "40, but the later has acquired nothing.");
+  expectOrder(EarlierFencedBlock | EarlierBarrier | LaterAcquired, Narrow);
+  const std::string Expected =
+      "The earlier thread has executed a fence or a release since line 40, but "
+      "the later has acquired nothing.";
+  expectBoth(EarlierFencedDevice, Expected);
+  expectOrder(EarlierFencedDevice | EarlierFencedBlock, Expected + GridRemedy);
+  expectOrder(EarlierFencedBlock | SameBlock, Expected + BlockRemedy);
 }
 
 TEST(Explanation, AnAcquireMustLeadBack) {
-  for (uint64_t Reasons :
-       {uint64_t(EarlierFencedDevice), EarlierFencedBlock | SameBlock})
-    expectOrder(Reasons | LaterAcquired,
-                "The earlier thread has executed a fence since line 40, and "
-                "the later has acquired from another thread, but nothing leads "
-                "from the one to the other.");
-  expectOrder(LaterAcquired,
-              "The earlier thread has released since line 40, and the later "
-              "has acquired from another thread, but nothing leads from the "
-              "one to the other.");
+  const std::string Expected =
+      "The earlier thread has executed a fence or a release since line 40, and "
+      "the later has acquired from another thread, but nothing leads from the "
+      "one to the other.";
+  expectBoth(EarlierFencedDevice | LaterAcquired, Expected);
+  expectOrder(EarlierFencedBlock | SameBlock | LaterAcquired,
+              Expected + BlockRemedy);
+  expectBoth(LaterAcquired,
+             "The earlier thread has arrived at a barrier since line 40, and "
+             "the later has learned of another thread, but nothing leads from "
+             "the one to the other.");
 }
 
-TEST(Explanation, AReleaseMustBeAcquired) {
-  for (uint64_t Distance : {0, int(SameBlock)})
-    expectOrder(Distance, "The earlier thread has released since line 40, but "
-                          "the later has acquired nothing.");
+TEST(Explanation, WhoArrivesMustBeWaitedFor) {
+  expectBoth(0, "The earlier thread has arrived at a barrier since line 40, "
+                "but the later has not waited for it before line 31.");
+}
+
+TEST(Explanation, WhatAnAtomicTellsNeedsAFenceBehindIt) {
+  Finding F = twoSided(InterBlock, LaterUnfenced | EarlierFencedDevice);
+  F.Grid = {2, 1, 1};
+  F.Told = {atomicAt(26, abi::SyncScope::Device)};
+  EXPECT_EQ(
+      explain(F),
+      "Block (1,0,0) learned by the atomic at line 26 that block (0,0,0) "
+      "was done, but executed no __threadfence() after it: put one behind "
+      "the atomic at line 26, for what an atomic says is ordered by fences "
+      "on both sides; a __syncthreads() orders threads of its own block "
+      "only.");
+  F.Told.push_back(siteAt(28, abi::AccessKind::Load));
+  EXPECT_TRUE(explain(F).starts_with(
+      "Block (1,0,0) learned by the strong read at line 26 or line 28 that "));
+  F.Told.clear();
+  EXPECT_TRUE(explain(F).starts_with(
+      "Block (1,0,0) learned by an atomic or volatile read that "));
+}
+
+TEST(Explanation, PlainUpdatesNeedAtomics) {
+  for (const auto Kind : {WarpBarrier, IntraBlock, InterBlock}) {
+    Finding F = twoSided(Kind, EarlierNoSync);
+    // Of `*P += *Q`, what is read of Q is no part.
+    F.Site->Flags = abi::WritesMemory | abi::IsOfUpdate;
+    EXPECT_EQ(explain(F).find("atomicAdd"), std::string::npos);
+    F.Other->Flags = abi::ReadsMemory | abi::IsOfUpdate;
+    EXPECT_EQ(
+        explain(F),
+        "Both threads read this location, change the value and write it "
+        "back, so one of the two changes may be lost; fences do not help. "
+        "Make line 31 and line 40 atomic updates (atomicAdd, for "
+        "instance), or let one lock protect line 31 and line 40.");
+  }
+  Finding F = twoSided(NotStrong, EarlierNoSync);
+  F.Site->Flags = abi::WritesMemory | abi::IsOfUpdate;
+  F.Other = atomicAt(40, abi::SyncScope::Device);
+  EXPECT_EQ(explain(F),
+            "The write at line 31 is neither volatile nor atomic. Both threads "
+            "read this location, change the value and write it back, so one of "
+            "the two changes may be lost; fences do not help. Make line 31 an "
+            "atomic update, too (atomicAdd, for instance), or let one lock "
+            "protect line 31 and line 40.");
+}
+
+TEST(Explanation, OfRacesWithinAWarpAndBeyond) {
+  Finding F;
+  F.First.Kind = IntraWarpConflict;
+  F.Site = siteAt(31, abi::AccessKind::Load);
+  EXPECT_NE(explain(F).find("without __syncwarp() between them"),
+            std::string::npos);
+  F.HasWider = true;
+  EXPECT_NE(explain(F).find("a __syncwarp() alone does not mend it"),
+            std::string::npos);
 }
 
 TEST(Explanation, KernelsAreOrderedByStreamsAndEvents) {
@@ -108,34 +189,35 @@ TEST(Explanation, LanesNeedAWarpBarrier) {
   EXPECT_EQ(explain(twoSided(WarpBarrier, SameWarp | EarlierBarrier)),
             "The earlier lane has reached a barrier since line 40, but not one "
             "that the later lane has passed before line 31; lanes of a warp do "
-            "not run in lockstep.");
+            "not run in lockstep. A __syncwarp() between line 31 and line 40 "
+            "would order them.");
 }
 
 TEST(Explanation, LocksMustProtectBothSides) {
+  constexpr uint64_t Both = LaterHoldsLock | EarlierUsedLock;
+  const char *Other = "Both threads use locks, but no lock that the later "
+                      "thread holds at line 31 protects line 40: one lock has "
+                      "to protect line 31 and line 40.";
   const Case Cases[] = {
-      {ImproperLock, LaterHoldsLock | EarlierUsedLock | EarlierNoSync,
-       "Both threads use locks, but the earlier thread has executed no fence, "
-       "barrier or release since line 40: giving a lock back without one "
-       "orders "
-       "nothing."},
-      {ImproperLock, LaterHoldsLock | EarlierUsedLock | EarlierFencedBlock,
+      {ImproperLock, Both | EarlierNoSync | EarlierHoldsLock,
+       "Both threads hold a lock at the same time, so it is not the same one: "
+       "one lock has to protect line 31 and line 40."},
+      {ImproperLock, Both | EarlierNoSync,
+       "Both threads use locks, but the earlier thread has given its lock back "
+       "and executed no fence, barrier or release since line 40: put a "
+       "__threadfence() in front of what gives the lock back."},
+      {ImproperLock, Both | EarlierFencedBlock,
        "Both threads use locks, but the earlier thread's fences since line 40 "
-       "have block scope, and the threads are in different blocks."},
-      {ImproperLock,
-       LaterHoldsLock | EarlierUsedLock | EarlierFencedBlock | SameBlock,
-       "Both threads use locks, but no lock that the later thread holds at "
-       "line "
-       "31 protects line 40."},
-      {ImproperLock, LaterHoldsLock | EarlierUsedLock | EarlierFencedDevice,
-       "Both threads use locks, but no lock that the later thread holds at "
-       "line "
-       "31 protects line 40."},
+       "have block scope, and the threads are in different blocks: a "
+       "__threadfence() reaches them."},
+      {ImproperLock, Both | EarlierFencedBlock | SameBlock, Other},
+      {ImproperLock, Both | EarlierFencedDevice, Other},
       {ImproperLock, LaterHoldsLock | EarlierNoSync,
        "The lock that the later thread holds at line 31 is not held at line "
-       "40."},
+       "40: one lock has to protect line 31 and line 40."},
       {ImproperLock, EarlierUsedLock | EarlierFencedDevice,
        "The later thread holds no lock at line 31; the earlier thread used one "
-       "around line 40."},
+       "around line 40: one lock has to protect line 31 and line 40."},
       {ImproperLock, 0, "No common lock protects line 31 and line 40."},
   };
   for (const Case &C : Cases)
@@ -149,10 +231,12 @@ TEST(Explanation, CopiesThatNobodyWaitedFor) {
             "(cp.async.wait_group or wait_all, by the thread that issued it) "
             "before line 31.");
   for (const auto Kind : {IntraBlock, WarpBarrier})
-    EXPECT_EQ(explain(twoSided(Kind, EarlierWaited | EarlierNoSync)),
-              "The earlier thread has waited for its asynchronous copy at line "
-              "40, which tells no other thread of it: it has executed no "
-              "fence, barrier or release since.");
+    EXPECT_EQ(
+        explain(twoSided(Kind, EarlierWaited | EarlierNoSync | SameBlock)),
+        "The earlier thread has waited for its asynchronous copy at line "
+        "40, which tells no other thread of it: it has executed no "
+        "fence, barrier or release since." +
+            BlockRemedy);
 }
 
 TEST(Explanation, NamesTheAtomicOfTooNarrowAScope) {
@@ -161,54 +245,59 @@ TEST(Explanation, NamesTheAtomicOfTooNarrowAScope) {
   F.Other = atomicAt(40, abi::SyncScope::Block);
   EXPECT_EQ(explain(F),
             "The atomic at line 40 has block scope, and the threads "
-            "are in different blocks.");
+            "are in different blocks: device scope includes both.");
 
   std::swap(F.Site, F.Other);
   EXPECT_EQ(explain(F),
             "The atomic at line 40 has block scope, and the threads "
-            "are in different blocks.");
+            "are in different blocks: device scope includes both.");
 
   F.Other->Scope = abi::SyncScope::Cluster;
   F.Site->Scope = abi::SyncScope::System;
-  EXPECT_EQ(explain(F), "The atomic at line 31 has cluster scope, and the "
-                        "threads are in different clusters.");
+  EXPECT_EQ(explain(F),
+            "The atomic at line 31 has cluster scope, and the "
+            "threads are in different clusters: device scope includes both.");
 
   F.Site->Scope = abi::SyncScope::Block; // The narrower of the two.
   EXPECT_EQ(explain(F),
             "The atomic at line 40 has block scope, and the threads "
-            "are in different blocks.");
+            "are in different blocks: device scope includes both.");
 
   F.Other->Scope = abi::SyncScope::Block;
-  EXPECT_EQ(explain(F),
-            "The atomic at line 31 and the atomic at line 40 have "
-            "block scope, and the threads are in different blocks.");
+  EXPECT_EQ(explain(F), "The atomic at line 31 and the atomic at line 40 have "
+                        "block scope, and the threads are in different blocks: "
+                        "device scope includes both.");
 
   F.Other = F.Site;
   EXPECT_EQ(explain(F),
             "The atomic at line 40 has block scope, and the threads "
-            "are in different blocks.");
+            "are in different blocks: device scope includes both.");
 
   F.Site->Access = abi::AccessKind::Load;
   F.Site->Flags = abi::IsStrong;
   F.Other = atomicAt(8, abi::SyncScope::Device);
-  EXPECT_EQ(explain(F), "The atomic read at line 40 has block scope, and the "
-                        "threads are in different blocks.");
+  EXPECT_EQ(explain(F),
+            "The atomic read at line 40 has block scope, and the "
+            "threads are in different blocks: device scope includes both.");
   F.Site->Access = abi::AccessKind::Store;
   F.First.After |= OtherGrid;
-  EXPECT_EQ(explain(F), "The atomic write at line 40 has block scope, and the "
-                        "threads are in different kernels.");
+  EXPECT_EQ(explain(F),
+            "The atomic write at line 40 has block scope, and the "
+            "threads are in different kernels: device scope includes both.");
 
   F.Site.reset();
   EXPECT_EQ(explain(twoSided(AtomicScope)),
             "One of the two accesses has a scope that leaves the other thread "
-            "out, and the threads are in different blocks.");
+            "out, and the threads are in different blocks: device scope "
+            "includes both.");
 }
 
 TEST(Explanation, NamesTheSideThatIsNotStrong) {
   Finding F = twoSided(NotStrong, EarlierNoSync);
   const std::string Order = "Nothing orders the two: the earlier thread has "
                             "executed no fence, barrier or release since line "
-                            "40.";
+                            "40." +
+                            GridRemedy;
   F.Other = atomicAt(40, abi::SyncScope::Device);
   EXPECT_EQ(explain(F),
             "The write at line 31 is neither volatile nor atomic. " + Order);
@@ -241,14 +330,14 @@ TEST(Explanation, NamesPlacesAsAReaderWould) {
   F.First.Kind = InterBlock;
   F.First.After = EarlierFencedBlock;
   EXPECT_EQ(explain(F),
-            "The earlier access and the later access are ordered "
-            "only by a fence of block scope, but the threads are in "
-            "different blocks.");
+            "The earlier thread's fences since the earlier access have block "
+            "scope, and the threads are in different blocks: a "
+            "__threadfence() reaches them.");
 }
 
 TEST(Explanation, EveryKindAndReasonHasASentence) {
   for (unsigned Kind = 0; Kind <= unsigned(InterKernel); ++Kind)
-    for (uint64_t Reasons = 0; Reasons < 1 << 11; ++Reasons)
+    for (uint64_t Reasons = 0; Reasons < 1 << 17; ++Reasons)
       EXPECT_TRUE(
           explain(twoSided(abi::RaceKind(Kind), Reasons)).ends_with("."));
 }

@@ -126,6 +126,53 @@ TEST_F(FindingTest, MergesTwoSidedByUnorderedPairs) {
   EXPECT_EQ(R.Findings[1].Count, 1u);
 }
 
+TEST_F(FindingTest, ShowsThreadsThatAreFarthestApart) {
+  addSite(1, {{"k()", "k.cu", 3, 4}}, abi::AccessKind::Load, "read()");
+  addSite(2, {{"k()", "k.cu", 5, 4}}, abi::AccessKind::Store, "write()");
+  struct {
+    abi::RaceKind Kind;
+    uint64_t Reasons;
+  } Seen[] = {
+      {abi::RaceKind::WarpBarrier, abi::SameWarp},
+      {abi::RaceKind::IntraBlock, abi::SameBlock},
+      {abi::RaceKind::InterBlock, 0},
+  };
+  std::vector<int> Order = {0, 1, 2};
+  do {
+    Occurrences.clear();
+    for (int I : Order) {
+      Occurrence &O = addRecord(1 + I % 2, 1, Seen[I].Kind);
+      O.Rec.Other = 2 - I % 2;
+      O.Rec.Flags = abi::TwoSided;
+      O.Rec.After = Seen[I].Reasons;
+      O.Memory = std::to_string(I);
+      O.Device = I;
+    }
+    const Report R = build();
+    ASSERT_EQ(R.Findings.size(), 1u);
+    const Finding &F = R.Findings[0];
+    EXPECT_EQ(F.kind(), abi::RaceKind::InterBlock);
+    EXPECT_EQ(F.Count, 3u);
+    EXPECT_EQ(F.Site->Id, 1u);
+    EXPECT_EQ(F.Memory, "2");
+    EXPECT_EQ(F.Devices.front(), 2);
+    EXPECT_EQ(F.Devices.size(), 3u);
+    EXPECT_EQ(F.Instances.front(), "read()");
+    EXPECT_EQ(F.OtherKinds.size(), 2u);
+  } while (std::next_permutation(Order.begin(), Order.end()));
+}
+
+TEST_F(FindingTest, RacesWithinAWarpKnowOfWiderOnes) {
+  addSite(1, {{"k()", "k.cu", 3, 4}});
+  addSite(2, {{"k()", "k.cu", 5, 4}}, abi::AccessKind::Store);
+  addRecord(1, 2, abi::RaceKind::IntraWarpConflict).Rec.Other = 2;
+  EXPECT_FALSE(build().Findings.at(0).HasWider);
+  addRecord(2, 1, abi::RaceKind::LostUpdate);
+  EXPECT_FALSE(build().Findings.at(0).HasWider) << "at another place";
+  addRecord(1, 1, abi::RaceKind::ClobberedRead);
+  EXPECT_TRUE(build().Findings.at(0).HasWider);
+}
+
 TEST_F(FindingTest, InstancesAreThoseOfTheSideShownFirst) {
   addSite(1, {{"k()", "k.cu", 3, 4}}, abi::AccessKind::Load, "read()");
   addSite(2, {{"k()", "k.cu", 5, 4}}, abi::AccessKind::Store, "write()");

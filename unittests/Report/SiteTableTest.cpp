@@ -22,6 +22,7 @@ struct TableImage {
   std::vector<abi::SiteEntry> Sites;
   std::vector<abi::Frame> Frames;
   std::vector<abi::Companion> Companions;
+  std::vector<abi::Variable> Variables;
   std::vector<uint32_t> Kernels;
   std::string Strings = std::string(1, '\0');
 
@@ -36,6 +37,7 @@ struct TableImage {
     Header.NumSites = Sites.size();
     Header.NumFrames = Frames.size();
     Header.NumCompanions = Companions.size();
+    Header.NumVariables = Variables.size();
     Header.NumKernels = Header.NumFunctions = Kernels.size();
     Header.StringSize = Strings.size();
     std::vector<uint8_t> Out;
@@ -47,6 +49,7 @@ struct TableImage {
     Append(Sites.data(), Sites.size() * sizeof(abi::SiteEntry));
     Append(Frames.data(), Frames.size() * sizeof(abi::Frame));
     Append(Companions.data(), Companions.size() * sizeof(abi::Companion));
+    Append(Variables.data(), Variables.size() * sizeof(abi::Variable));
     Append(Kernels.data(), Kernels.size() * sizeof(uint32_t));
     Append(Strings.data(), Strings.size());
     return Out;
@@ -70,11 +73,17 @@ TableImage stencilTable() {
               {Stencil, File, 57, 3, abi::NoFrame},
               {Stencil, File, 58, 7, abi::NoFrame}};
   T.Sites = {{0xa, 0, Stencil, abi::AccessKind::Load, abi::Space::Shared, 0, 0,
-              4, 0, 1},
+              4, 0, 1, 1, 0},
              {0xb, 2, 0, abi::AccessKind::Update, abi::Space::Generic,
               abi::IsStrong | abi::IsAtomic, uint8_t(abi::SyncScope::Cluster),
-              16, 1, 0}};
+              16, 1, 0, 0, 0}};
   T.Companions = {{2, abi::AccessKind::Store, {}}};
+  T.Variables = {{T.string("_ZZ7stencilPiiE4tile"),
+                  4,
+                  128,
+                  {4, 8, 0},
+                  abi::Space::Shared,
+                  {}}};
   T.Kernels = {Stencil};
   return T;
 }
@@ -146,8 +155,42 @@ TEST(SiteTable, ReadsModuleAndSites) {
   EXPECT_EQ(Atomic->Frames.size(), 1u);
   EXPECT_TRUE(Atomic->Companions.empty());
 
+  ASSERT_TRUE(Load->Variable);
+  EXPECT_FALSE(Atomic->Variable);
+  EXPECT_EQ(variableWords(*Load->Variable), "tile (__shared__, 128 bytes)");
+  EXPECT_EQ(placeInVariable(*Load->Variable, 4 * (8 + 3)),
+            "tile[1][3] (__shared__)");
+  ASSERT_EQ(Info->Variables.size(), 1u);
+  EXPECT_EQ(Info->Variables[0].LinkageName, "_ZZ7stencilPiiE4tile");
+
   EXPECT_EQ(Sites.find(0xa), Load) << "pointers must stay";
   EXPECT_FALSE(Sites.find(0xc));
+}
+
+TEST(SiteTable, NamesPlacesInVariables) {
+  VariableInfo V{"_ZN3app6pointsE", abi::Space::Global, 64, 16, {4, 0, 0}};
+  EXPECT_EQ(placeInVariable(V, 48), "app::points[3] (__device__)");
+  EXPECT_EQ(placeInVariable(V, 17), "app::points[1] + 1 byte (__device__)");
+  V = {"counter", abi::Space::Global, 4, 4, {}};
+  EXPECT_EQ(placeInVariable(V, 0), "counter (__device__)");
+  V = {"_ZL4seen__static__0123", abi::Space::Global, 4, 4, {}};
+  EXPECT_EQ(variableWords(V), "seen (__device__, 4 bytes)");
+  // Of a length that the launch says, and of elements that nobody told of.
+  V = {"rest", abi::Space::Shared, 0, 8, {abi::AnyExtent, 0, 0}};
+  EXPECT_EQ(placeInVariable(V, 800), "rest[100] (__shared__)");
+  EXPECT_EQ(variableWords(V), "rest (__shared__)");
+  V = {"rest", abi::Space::Shared, 0, 0, {}};
+  EXPECT_EQ(placeInVariable(V, 800), "rest + 800 bytes (__shared__)");
+}
+
+TEST(SiteTable, FindsWhatReadsStrongly) {
+  TableImage T = stencilTable();
+  T.Sites[1].Kernel = T.Kernels[0];
+  SiteTable Sites;
+  EXPECT_EQ(errorOf(T.bytes(), Sites), "");
+  EXPECT_EQ(Sites.strongReadsOf("stencil(int*, int)"),
+            std::vector{Sites.find(0xb)});
+  EXPECT_TRUE(Sites.strongReadsOf("other()").empty());
 }
 
 TEST(SiteTable, RefusesEveryTruncation) {
@@ -240,6 +283,14 @@ TEST(SiteTable, RefusesReferencesOutOfBounds) {
   T = stencilTable();
   T.Sites[0].NumCompanions = 2;
   EXPECT_DAMAGED(errorOf(T), "site 0");
+
+  T = stencilTable();
+  T.Sites[1].Variable = 2;
+  EXPECT_DAMAGED(errorOf(T), "site 1");
+
+  T = stencilTable();
+  T.Variables[0].Name = T.Strings.size();
+  EXPECT_DAMAGED(errorOf(T), "variable 0");
 
   T = stencilTable();
   T.Companions[0].Frame = 3;

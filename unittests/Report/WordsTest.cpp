@@ -81,7 +81,7 @@ TEST(Words, ASideNamesWhatWhereAndWho) {
   EXPECT_EQ(sideWords(F, Side::Later, "src/"),
             "write of 4 bytes at k.cu:31:5 by block (1,0,0) thread (2,1,0)");
   EXPECT_EQ(sideWords(F, Side::Earlier, ""),
-            "earlier read of 4 bytes at src/k.cu:40:5 by thread 3 of block 0");
+            "earlier read of 4 bytes at src/k.cu:40:5 by block 0 thread 3");
 }
 
 /// Who the earlier side's sentence says that it was.
@@ -93,15 +93,15 @@ static std::string earlier(const Finding &F) {
 TEST(Words, TheEarlierThreadIsNamedAsFarAsKnown) {
   Finding F = twoSided(abi::RaceKind::InterBlock);
   F.First.Before = abi::earlierThread(7, 37);
-  EXPECT_EQ(earlier(F), "thread 37 of block 7");
+  EXPECT_EQ(earlier(F), "block 7 thread 37");
   F.Grid = {3, 2, 2};
-  EXPECT_EQ(earlier(F), "thread 37 of block (1,0,1)");
+  EXPECT_EQ(earlier(F), "block (1,0,1) thread 37");
   F.BlockShape = {8, 4, 2};
   EXPECT_EQ(earlier(F), "block (1,0,1) thread (5,0,1)");
   F.Grid = {};
-  EXPECT_EQ(earlier(F), "thread (5,0,1) of block 7");
+  EXPECT_EQ(earlier(F), "block 7 thread (5,0,1)");
   F.First.Before = abi::earlierThread(abi::UnknownBlock, 37);
-  EXPECT_EQ(earlier(F), "thread (5,0,1) of a block that is no longer known");
+  EXPECT_EQ(earlier(F), "a block that is no longer known, thread (5,0,1)");
 }
 
 TEST(Words, WhatDoesNotFitTheGridIsNotConverted) {
@@ -109,13 +109,13 @@ TEST(Words, WhatDoesNotFitTheGridIsNotConverted) {
   F.First.Before = abi::earlierThread(12, 64);
   F.Grid = {3, 2, 2};
   F.BlockShape = {8, 4, 2};
-  EXPECT_EQ(earlier(F), "thread 64 of block 12");
+  EXPECT_EQ(earlier(F), "block 12 thread 64");
 }
 
 TEST(Words, TheSameBlockNeedsNoExtent) {
   Finding F = twoSided(abi::RaceKind::WarpBarrier, abi::SameWarp);
   F.First.Before = abi::earlierThread(abi::UnknownBlock, 3);
-  EXPECT_EQ(earlier(F), "thread 3 of block (1,0,0)");
+  EXPECT_EQ(earlier(F), "block (1,0,0) thread 3");
 }
 
 TEST(Words, AnotherGridHasAnotherExtent) {
@@ -123,12 +123,12 @@ TEST(Words, AnotherGridHasAnotherExtent) {
   F.First.Before = abi::earlierThread(7, 37);
   F.Grid = {3, 2, 2};
   F.BlockShape = {8, 4, 2};
-  EXPECT_EQ(earlier(F), "thread 37 of block 7 of another kernel");
+  EXPECT_EQ(earlier(F), "block 7 thread 37 of another kernel");
 }
 
 TEST(Words, OneOfSeveralReadersIsSaidToBe) {
   Finding F = twoSided(abi::RaceKind::InterBlock, abi::SeveralReaders);
-  EXPECT_EQ(earlier(F), "thread 3 of block 0 (one of several reads)");
+  EXPECT_EQ(earlier(F), "block 0 thread 3 (one of several reads)");
 }
 
 TEST(Words, SizesAreThoseOfEachSide) {
@@ -139,12 +139,12 @@ TEST(Words, SizesAreThoseOfEachSide) {
             "write of 255 bytes or more at k.cu:31:5 by block (1,0,0) thread "
             "(2,1,0)");
   EXPECT_EQ(sideWords(F, Side::Earlier, "src/"),
-            "earlier read at k.cu:40:5 by thread 3 of block 0");
+            "earlier read at k.cu:40:5 by block 0 thread 3");
   F.Other->Flags = abi::WritesMemory | abi::IsCopy;
   F.Other->Size = 16;
   EXPECT_EQ(sideWords(F, Side::Earlier, "src/"),
-            "earlier asynchronous copy of 16 bytes at k.cu:40:5 by thread 3 of "
-            "block 0");
+            "earlier asynchronous copy of 16 bytes at k.cu:40:5 by block 0 "
+            "thread 3");
 }
 
 TEST(Words, HeadersOfToolkitsAreNamedInStacksOnly) {

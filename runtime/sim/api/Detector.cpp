@@ -10,12 +10,14 @@
 #include "Flags.h"
 #include "Log.h"
 #include "Process.h"
+#include "Report/SiteTable.h"
 #include "oracle/Oracle.h"
 #include "oracle/OracleReport.h"
 
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <unordered_map>
 
 namespace crsan::api {
 
@@ -54,6 +56,10 @@ public:
     Choice.FencesSynchronise = Options.fences_synchronise;
     Choice.VolatileIsWeak = Options.volatile_ == "weak";
     for (int I = 0; I < P.deviceCount(); ++I) {
+      Choice.Describe = [this, I](uint64_t Address, MemorySpace Space,
+                                  const std::string &Kernel) {
+        return describe(I, Address, Space, Kernel);
+      };
       Each.push_back(std::make_unique<FilteredOracle>(Choice));
       P.device(I).M.setObserver(Each.back().get());
     }
@@ -66,6 +72,16 @@ public:
 
   void ignore(int Device, const void *Begin, size_t Size) override {
     Each[size_t(Device)]->ignore(Begin, Size);
+  }
+
+  void learnVariables(std::span<const uint8_t> Table) override {
+    auto Info = SiteTable().add(Table);
+    if (auto *Module = std::get_if<ModuleInfo>(&Info))
+      for (const VariableInfo &V : Module->Variables)
+        // Of two that share a name, nothing is known.
+        if (auto [It, IsNew] = Shapes.try_emplace(V.LinkageName, V);
+            !IsNew && It->second != V)
+          It->second.Element = 0;
   }
 
   bool report(const std::string &Replay) override {
@@ -81,6 +97,26 @@ public:
   void reopen() override { HasReported = false; }
 
 private:
+  std::string describe(int Ordinal, uint64_t Address, MemorySpace Space,
+                       const std::string &Kernel) {
+    const Machine &M = P.device(Ordinal).M;
+    const bool IsShared = Space == MemorySpace::Shared;
+    const std::optional<PlaceInVariable> Place =
+        IsShared ? M.sharedVariableAt(Kernel, SharedAddress::offset(Address))
+                 : M.variableAt(Address);
+    if (!Place)
+      return IsShared ? "" : P.describeAllocation(Address);
+    // Only the tables of an instrumented program tell of elements.
+    VariableInfo V;
+    V.LinkageName = Place->Name;
+    V.Space = IsShared ? abi::Space::Shared : abi::Space::Global;
+    const auto Known = Shapes.find(Place->Name);
+    if (Known != Shapes.end() && Known->second.Element &&
+        Known->second.Size == Place->Size)
+      V = Known->second;
+    return placeInVariable(V, Place->Offset);
+  }
+
   void reportDevice(int Ordinal, const std::string &Replay) {
     const Machine &M = P.device(Ordinal).M;
     OracleReport R =
@@ -105,6 +141,7 @@ private:
 
   Process &P;
   const Flags &Options;
+  std::unordered_map<std::string, VariableInfo> Shapes; ///< By name.
   std::vector<std::unique_ptr<FilteredOracle>> Each;
   bool HasReported = false;
   bool HasChecked = false;

@@ -9,7 +9,9 @@
 #define CRSAN_SIM_DETECTOR_H
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 namespace crsan {
@@ -32,6 +34,8 @@ public:
   virtual void reopen() = 0;
   virtual bool sawRace() = 0;
   /// What the instrumentation keeps for itself is no business of the program's.
+  /// A site table of the program's, which says what its variables consist of.
+  virtual void learnVariables(std::span<const uint8_t> Table) = 0;
   virtual void ignore(int Device, const void *Begin, size_t Size) = 0;
 };
 

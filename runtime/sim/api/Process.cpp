@@ -11,10 +11,13 @@
 #include "Ending.h"
 #include "Flags.h"
 #include "Log.h"
+#include "Report/Words.h"
 #include "Session.h"
 #include "SimulatedRun.h"
 #include "Watcher.h"
 #include "host/Endings.h"
+
+#include <fmt/format.h>
 
 #include <atomic>
 #include <chrono>
@@ -312,6 +315,30 @@ Allocation *Process::findAllocation(const void *Address) {
   return uintptr_t(Address) < uintptr_t(A.Base) + A.Size ? &A : nullptr;
 }
 
+/// The function that the program called, as the library's own callbacks name
+/// it.
+static const char *howAllocated(const Allocation &A) {
+  switch (A.What) {
+  case Allocation::Kind::Device:
+    return A.Pool ? "cudaMallocAsync" : "cudaMalloc";
+  case Allocation::Kind::Managed:
+    return "cudaMallocManaged";
+  case Allocation::Kind::Host:
+    return "cudaMallocHost";
+  case Allocation::Kind::Registered:
+    return "cudaHostRegister";
+  }
+  return nullptr;
+}
+
+std::string Process::describeAllocation(uint64_t Address) {
+  const Allocation *A = findAllocation(reinterpret_cast<const void *>(Address));
+  if (!A)
+    return {};
+  return fmt::format("byte {} of {} from {}", Address - uint64_t(A->Base),
+                     counted(A->Size, "byte"), howAllocated(*A));
+}
+
 void Process::addAllocation(Allocation A) {
   for (const std::unique_ptr<Device> &D : Devices) {
     bool Owns = A.What == Allocation::Kind::Device && D->Ordinal == A.Device;
@@ -326,7 +353,7 @@ void Process::addAllocation(Allocation A) {
     TheSession->allocated(A.What == Allocation::Kind::Device
                               ? device(A.Device).context()
                               : nullptr,
-                          uint64_t(A.Base), A.Size);
+                          uint64_t(A.Base), A.Size, howAllocated(A));
 }
 
 void Process::dropAllocation(const void *Base) {

@@ -114,6 +114,8 @@ public:
   std::map<uintptr_t, Allocation> Allocations;
   /// The allocation that the address lies in, or null.
   Allocation *findAllocation(const void *Address);
+  /// What is at an address of device memory, in words; "": nothing is.
+  std::string describeAllocation(uint64_t Address);
   void addAllocation(Allocation A);
   /// Zeroed memory for the host and all devices, at an address that is, where
   /// possible, the same in every run. Null: there is none.

@@ -70,6 +70,14 @@ bool Process::showImage(CUlib_st &Image, Device &D, ModuleId Id) {
   return true;
 }
 
+/// An object of ours in the program's code.
+static void learn(OracleDetector &Oracle, int Device, std::string_view Name,
+                  const Symbol &S) {
+  Oracle.ignore(Device, S.Address, S.Size);
+  if (Name.starts_with(abi::TablePrefix))
+    Oracle.learnVariables({static_cast<const uint8_t *>(S.Address), S.Size});
+}
+
 ModuleId Process::loadOn(CUlib_st &Image, Device &D, cudaError_t &Error) {
   if (auto Found = Image.Loaded.find(D.Ordinal); Found != Image.Loaded.end())
     return Found->second;
@@ -102,7 +110,7 @@ ModuleId Process::loadOn(CUlib_st &Image, Device &D, cudaError_t &Error) {
     for (const std::string &Text : Image.PTX)
       for (std::string_view Name : wordsWithPrefix(Text, "__crsan_"))
         if (std::optional<Symbol> S = D.M.findSymbol(Id, Name))
-          Oracle->ignore(D.Ordinal, S->Address, S->Size);
+          learn(*Oracle, D.Ordinal, Name, *S);
   if (TheSession)
     for (const HostRange &Range : D.M.storage(Id))
       TheSession->allocated(D.context(), uint64_t(Range.Begin), Range.Size);

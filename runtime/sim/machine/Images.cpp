@@ -387,7 +387,7 @@ void Linker::layOutShared(Kernel &K, const Function &F) {
           Reach(Other.Index);
     }
   }
-  std::vector<uint64_t> Offsets(To.SharedVariables.size(), 0);
+  std::vector<uint64_t> Offsets(To.SharedVariables.size(), Kernel::NotUsed);
   uint64_t Next = 0, DynamicAlign = 16;
   for (bool Dynamic : {false, true}) {
     if (Dynamic)

@@ -63,6 +63,36 @@ std::optional<Symbol> Machine::findSymbol(ModuleId Id,
   return S->second;
 }
 
+std::optional<PlaceInVariable> Machine::variableAt(uint64_t Address) const {
+  for (const auto &[Id, Image] : P->Images)
+    for (const auto &[Name, S] : Image->Symbols)
+      if (const uint64_t Base = reinterpret_cast<uint64_t>(S.Address);
+          Address >= Base && Address - Base < S.Size)
+        return PlaceInVariable{std::string(Name), Address - Base, S.Size};
+  return std::nullopt;
+}
+
+std::optional<PlaceInVariable>
+Machine::sharedVariableAt(std::string_view Kernel, uint64_t Offset) const {
+  std::optional<PlaceInVariable> Found;
+  for (const auto &[Id, Image] : P->Images) {
+    const auto K = Image->KernelsByName.find(Kernel);
+    if (K == Image->KernelsByName.end())
+      continue;
+    for (size_t V = 0; V < Image->SharedVariables.size(); ++V) {
+      const SharedVariable &S = Image->SharedVariables[V];
+      const uint64_t Begin = K->second->SharedOffsets[V];
+      if (Begin == Kernel::NotUsed || Offset < Begin ||
+          (!S.IsDynamic && Offset - Begin >= S.Size))
+        continue;
+      if (Found)
+        return std::nullopt;
+      Found = PlaceInVariable{S.Name, Offset - Begin, S.IsDynamic ? 0 : S.Size};
+    }
+  }
+  return Found;
+}
+
 std::vector<HostRange> Machine::storage(ModuleId Id) const {
   std::vector<HostRange> All;
   if (auto It = P->Images.find(Id); It != P->Images.end())

@@ -109,6 +109,12 @@ struct Symbol {
   bool IsConstant = false, IsManaged = false;
 };
 
+struct PlaceInVariable {
+  std::string Name;
+  uint64_t Offset = 0;
+  uint64_t Size = 0; ///< Of the variable; 0: the launch says.
+};
+
 struct Launch {
   const KernelInfo *Kernel = nullptr;
   Dim3 Grid, Block, Cluster; ///< Cluster of 1,1,1: none.
@@ -152,6 +158,11 @@ public:
   std::optional<Symbol> findSymbol(ModuleId, std::string_view Name) const;
   /// Where the module's variables are, named or not.
   std::vector<HostRange> storage(ModuleId) const;
+  /// The variable that an address is in, or an offset in the shared memory of a
+  /// kernel (mangled), if that is but one.
+  std::optional<PlaceInVariable> variableAt(uint64_t Address) const;
+  std::optional<PlaceInVariable> sharedVariableAt(std::string_view Kernel,
+                                                  uint64_t Offset) const;
   /// Lines of an instruction (Access::Instruction), innermost first; empty if
   /// unknown. Works for unloaded modules too.
   std::vector<SourceLine> where(int32_t Instruction) const;

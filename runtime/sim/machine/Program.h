@@ -223,7 +223,8 @@ struct SharedVariable {
 /// What is fixed of a kernel when it is launched.
 struct Kernel {
   KernelInfo Info;
-  std::vector<uint64_t> SharedOffsets; ///< Of each shared variable.
+  std::vector<uint64_t> SharedOffsets; ///< Of each shared variable, or NotUsed.
+  static constexpr uint64_t NotUsed = ~uint64_t(0);
   std::vector<uint8_t> SharedRows;     ///< Rows::Shared
 
   /// Rows::Shared of a block that is the so-many-th of its cluster.

@@ -9,6 +9,7 @@
 
 #include "Releases.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -35,6 +36,12 @@ struct ActorNote {
 /// overlap completely.
 using Location = std::pair<uint64_t, uint16_t>;
 
+struct StrongRead {
+  int32_t Instruction = -1;
+  bool IsAtomic = false;
+  bool operator==(const StrongRead &) const = default;
+};
+
 /// What fences and strong accesses of a thread are waiting for.
 struct PatternState {
   Offer Fences;         ///< Latest release fences.
@@ -45,6 +52,16 @@ struct PatternState {
   /// location may complete.
   std::map<Location, Offer> ReleasedAt;
   std::map<Location, Demand> PendingAt;
+  /// For explanations only: the instructions that have read what is pending,
+  /// and when the last one did.
+  std::vector<StrongRead> ReadAt;
+  uint32_t ReadTime = 0;
+
+  void noteRead(StrongRead Read, uint32_t Time) {
+    ReadTime = Time;
+    if (std::find(ReadAt.begin(), ReadAt.end(), Read) == ReadAt.end())
+      ReadAt.push_back(Read);
+  }
 };
 
 struct ThreadState {

@@ -17,6 +17,8 @@
 #include "Races.h"
 
 #include <deque>
+#include <functional>
+#include <set>
 
 namespace crsan::sim {
 
@@ -31,6 +33,10 @@ struct OracleOptions {
   bool KeepsEveryLine = false;
   /// Volatile accesses are weak, as in C++.
   bool VolatileIsWeak = false;
+  /// What a kernel (mangled) finds at an address, in words; "": not known.
+  std::function<std::string(uint64_t Address, MemorySpace,
+                            const std::string &Kernel)>
+      Describe = {};
 };
 
 /// What was seen: what a silence is worth.
@@ -50,6 +56,11 @@ public:
   /// In the order in which they were first seen.
   const std::vector<RaceFinding> &findings() const { return Found.all(); }
   const OracleCounts &counts() const { return Counts; }
+  /// Weak reads, each with a weak write of the same thread at the same place,
+  /// as in `*P += 1`; or by chance.
+  const std::set<std::pair<int32_t, int32_t>> &updates() const {
+    return Updates;
+  }
 
   void gridStart(const GridInfo &) override;
   void gridEnd(uint64_t Grid, Stream) override;
@@ -135,6 +146,9 @@ private:
   void noteMissed(const Op &O, const Granule &G, uint16_t Mask);
   void race(const EarlierAccess &Earlier, const Op &Later, uint64_t Address,
             uint64_t Count) override;
+  void noteUpdate(const Op &O);
+  std::vector<StrongRead> toldAt(const EarlierAccess &Earlier,
+                                 const Op &Later) const;
   RaceSide sideOf(ActorId Id) const;
   /// Two grids of which one was launched to overlap with the other.
   bool mayOverlap(uint64_t A, uint64_t B) const;
@@ -158,6 +172,7 @@ private:
   std::unordered_map<uint64_t, AsyncState> Asyncs;
   std::unordered_map<ActorId, std::vector<AsyncIds>> FreeAsyncs;
   ReleaseSet ScFences;
+  std::set<std::pair<int32_t, int32_t>> Updates;
   BlockState *LastBlock = nullptr; ///< Of the last event.
 };
 

@@ -62,6 +62,7 @@ void Oracle::acquire(const Op &O, const SyncPoint &Seen, const Location &At) {
   if (From == NumScopes)
     return;
   PatternState &P = O.Thread->patterns();
+  P.noteRead({O.A.Instruction, O.A.IsAtomic}, O.Time);
   Seen.Releases.demand(O.Where, From, P.Pending);
   Seen.Releases.demand(O.Where, From, P.PendingAt[At]);
 }
@@ -132,9 +133,27 @@ void Oracle::publish(Granule &G, const Op &O, const Location &At,
 // Accesses
 //===----------------------------------------------------------------------===//
 
+/// Remembers that a thread writes where it has read.
+void Oracle::noteUpdate(const Op &O) {
+  if (!O.A.IsWrite)
+    return;
+  const Page &P = Memory.page(O.A.Address);
+  const Granule &G = P.Granules[O.A.Address % PageBytes / GranuleBytes];
+  const std::vector<WeakRecord> &Reads = G.Reads.Records;
+  const uint16_t Mask = maskOf(O.A.Address, O.A.Size);
+  // It is among the last ones as a rule.
+  const size_t First = Reads.size() - std::min(Reads.size(), WeakList::Short);
+  for (size_t I = First; I < Reads.size(); ++I)
+    if (Reads[I].Warp == O.Id / Clock::Fan && Reads[I].Mask == Mask &&
+        (Reads[I].Lanes >> O.Id % Clock::Fan & 1))
+      Updates.emplace(Reads[I].Instruction, O.A.Instruction);
+}
+
 void Oracle::threadAccess(Op &O) {
-  if (!O.isStrong())
+  if (!O.isStrong()) {
+    noteUpdate(O);
     return Check.access(O);
+  }
   Page &P = Memory.page(O.A.Address);
   const unsigned Index = unsigned(O.A.Address % PageBytes / GranuleBytes);
   Granule &G = P.Granules[Index];
@@ -273,8 +292,10 @@ void Oracle::fence(const ThreadRef &T, Strength Order, Scope Within) {
       State.Known.join(std::exchange(P.PendingHost, {}));
     for (unsigned I = Level + 1; I < NumScopes; ++I)
       B->Narrow.join(P.Pending[I]);
-    if (Level + 1 == NumScopes)
+    if (Level + 1 == NumScopes) {
       P.PendingAt.clear();
+      P.ReadAt.clear();
+    }
   }
   if (IsSc)
     ScFences.acquire(B->Where, Within, State.Known);
@@ -325,6 +346,23 @@ bool Oracle::mayOverlap(uint64_t A, uint64_t B) const {
   return Overlaps(A, B) || Overlaps(B, A);
 }
 
+std::vector<StrongRead> Oracle::toldAt(const EarlierAccess &Earlier,
+                                       const Op &Later) const {
+  if (!Later.Block)
+    return {};
+  for (size_t I = 0; I < Later.Block->Threads.size(); ++I) {
+    const PatternState *P = Later.Block->Threads[I].Patterns.get();
+    const ActorId Reader = Later.Block->First + I;
+    if (!P || P->ReadAt.empty() ||
+        (Reader != Later.Id && Later.Known->get(Reader) < P->ReadTime))
+      continue;
+    for (const Clock &Pending : P->Pending)
+      if (Pending.get(Earlier.Id) >= Earlier.Time)
+        return P->ReadAt;
+  }
+  return {};
+}
+
 void Oracle::race(const EarlierAccess &Earlier, const Op &Later,
                   uint64_t Address, uint64_t Count) {
   const auto NameOf = [&](ActorId Id, int32_t Instruction) {
@@ -333,9 +371,19 @@ void Oracle::race(const EarlierAccess &Earlier, const Op &Later,
   RaceFinding &F =
       Found.of(Earlier.Instruction, NameOf(Earlier.Id, Earlier.Instruction),
                Later.A.Instruction, NameOf(Later.Id, Later.A.Instruction));
+  const ActorNote &A = Who.noteOf(Earlier.Id), &B = Who.noteOf(Later.Id);
+  const bool SameWarp = A.First == B.First &&
+                        A.What == ActorNote::Kind::Threads &&
+                        Earlier.Id / Clock::Fan == Later.Id / Clock::Fan;
+  const Apart Width = SameWarp                       ? Apart::InWarp
+                      : A.Where.Grid != B.Where.Grid ? Apart::OnDevice
+                      : A.Where.blockKey() == B.Where.blockKey()
+                          ? Apart::InBlock
+                          : Apart::InGrid;
   F.Count += Count;
-  if (F.Count != Count)
+  if (F.Count != Count && Width <= F.Width)
     return;
+  F.Width = Width;
   F.Address = Address;
   F.Space = Later.A.Space;
   F.Earlier = sideOf(Earlier.Id);
@@ -355,12 +403,13 @@ void Oracle::race(const EarlierAccess &Earlier, const Op &Later,
   F.Later.Size = Later.A.Size;
   F.Later.Instruction = Later.A.Instruction;
 
-  const ActorNote &A = Who.noteOf(Earlier.Id), &B = Who.noteOf(Later.Id);
+  F.ToldAt = toldAt(Earlier, Later);
+  if (Options.Describe)
+    F.Memory = Options.Describe(Address, F.Space, F.Later.Name);
   RaceCircumstances C;
   C.Earlier = A.Where;
   C.Later = B.Where;
-  C.SameWarp = A.First == B.First && A.What == ActorNote::Kind::Threads &&
-               Earlier.Id / Clock::Fan == Later.Id / Clock::Fan;
+  C.SameWarp = SameWarp;
   C.CompletelyOverlap = Earlier.OverlapsCompletely;
   C.MayOverlap = mayOverlap(A.Where.Grid, B.Where.Grid);
   if (Later.Block) {

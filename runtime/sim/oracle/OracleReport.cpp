@@ -7,6 +7,7 @@
 #include "OracleReport.h"
 
 #include "Report/Demangle.h"
+#include "Report/Explanation.h"
 
 #include <fmt/format.h>
 
@@ -47,6 +48,106 @@ static std::vector<SourceFrame> framesOf(const RaceSide &S,
   return Frames;
 }
 
+/// Whether the instruction reads, or writes, in a statement that does both at
+/// one place: as columns tell, for what a thread happens to have read before it
+/// writes there is no update.
+static bool isOfUpdate(const Oracle &O, int32_t Instruction,
+                       const LinesOf &Lines) {
+  const auto PlaceOf = [&](int32_t I) {
+    const std::vector<SourceFrame> Frames = Lines(I);
+    const SourceFrame F = Frames.empty() ? SourceFrame() : Frames.front();
+    return std::tuple(F.File, F.Line, F.Column);
+  };
+  if (!Lines || Instruction < 0)
+    return false;
+  const auto Here = PlaceOf(Instruction);
+  if (std::get<2>(Here) == 0)
+    return false;
+  return std::any_of(O.updates().begin(), O.updates().end(), [&](auto &U) {
+    return (U.first == Instruction && PlaceOf(U.second) == Here) ||
+           (U.second == Instruction && PlaceOf(U.first) == Here);
+  });
+}
+
+static SiteInfo siteOf(const RaceSide &S,
+                       const std::vector<SourceFrame> &Frames, bool IsUpdate) {
+  SiteInfo Site;
+  Site.Access = S.IsRead && S.IsWrite ? abi::AccessKind::Update
+                : S.IsWrite           ? abi::AccessKind::Store
+                                      : abi::AccessKind::Load;
+  Site.Flags = (S.isStrong() ? abi::IsStrong : 0) |
+               (S.IsAtomic ? abi::IsAtomic : 0) |
+               (IsUpdate ? abi::IsOfUpdate : 0);
+  // An atomic of which nobody uses the result updates as well.
+  if (S.IsAtomic)
+    Site.Access = abi::AccessKind::Update;
+  Site.Frames = Frames;
+  return Site;
+}
+
+/// The race as metadata mode would show it, for the words of its explanation.
+static Finding asFinding(const RaceFinding &Race, const OracleFinding &F) {
+  Finding Same;
+  abi::Record &Rec = Same.First;
+  const bool InBlock = Race.Width <= Apart::InBlock;
+  Rec.Kind = InBlock ? abi::RaceKind::IntraBlock : abi::RaceKind::InterBlock;
+  Rec.Flags = abi::TwoSided;
+  Rec.After = (InBlock ? uint64_t(abi::SameBlock) : 0) |
+              (Race.ToldAt.empty() ? 0 : uint64_t(abi::LaterUnfenced));
+  const Dim3 &Later = Race.Later.Block, &Earlier = Race.Earlier.Block;
+  Rec.Block[0] = Later.X;
+  Rec.Block[1] = Later.Y;
+  Rec.Block[2] = Later.Z;
+  // Any extent that the block fits into.
+  Same.Grid = {Earlier.X + 1, Earlier.Y + 1, Earlier.Z + 1};
+  Rec.Before = abi::earlierThread(
+      (uint64_t(Earlier.Z) * Same.Grid[1] + Earlier.Y) * Same.Grid[0] +
+          Earlier.X,
+      0);
+  Same.Site = siteOf(Race.Later, F.Later, false);
+  Same.Other = siteOf(Race.Earlier, F.Earlier, false);
+  return Same;
+}
+
+/// What would have ordered the two, or what instead of an order is needed.
+static std::string missingOf(const Oracle &O, const RaceFinding &Race,
+                             const OracleFinding &F, const LinesOf &Lines) {
+  if (Race.Later.IsHost || Race.Earlier.IsHost ||
+      Race.Width == Apart::OnDevice || Race.Later.IsAsync ||
+      Race.Earlier.IsAsync)
+    return Race.Missing;
+  Finding Same = asFinding(Race, F);
+  const bool Later = isOfUpdate(O, Race.Later.Instruction, Lines);
+  const bool Earlier = isOfUpdate(O, Race.Earlier.Instruction, Lines);
+  if ((Later || Race.Later.IsAtomic) && (Earlier || Race.Earlier.IsAtomic) &&
+      (Later || Earlier)) {
+    Same.Site->Flags |= Later ? abi::IsOfUpdate : 0;
+    Same.Other->Flags |= Earlier ? abi::IsOfUpdate : 0;
+    return explain(Same);
+  }
+  if (Race.ToldAt.empty())
+    return Race.Missing;
+  for (const StrongRead &Read : Race.ToldAt) {
+    RaceSide Side;
+    Side.IsRead = true;
+    Side.IsAtomic = Read.IsAtomic;
+    Side.Order = Strength::Relaxed;
+    const std::vector<SourceFrame> Frames =
+        Lines ? Lines(Read.Instruction) : std::vector<SourceFrame>();
+    Same.Told.push_back(siteOf(Side, Frames, false));
+  }
+  return explain(Same);
+}
+
+/// Counts what races at the same place of the source; shows what is farther
+/// apart.
+static void merge(OracleFinding &Into, OracleFinding F) {
+  const uint64_t Count = Into.Count + F.Count;
+  if (F.First.Width > Into.First.Width)
+    Into = std::move(F);
+  Into.Count = Count;
+}
+
 OracleReport sim::buildOracleReport(const Oracle &O, const LinesOf &Lines) {
   OracleReport R;
   R.Counts = O.counts();
@@ -59,6 +160,7 @@ OracleReport sim::buildOracleReport(const Oracle &O, const LinesOf &Lines) {
     F.Earlier = framesOf(Race.Earlier, Lines);
     F.Later = framesOf(Race.Later, Lines);
     F.Count = Race.Count;
+    F.Missing = missingOf(O, Race, F, Lines);
     std::pair Key(placeOf(Race.Earlier, F.Earlier),
                   placeOf(Race.Later, F.Later));
     if (Key.second < Key.first)
@@ -67,7 +169,7 @@ OracleReport sim::buildOracleReport(const Oracle &O, const LinesOf &Lines) {
     if (IsNew)
       R.Findings.push_back(std::move(F));
     else
-      R.Findings[It->second].Count += Race.Count;
+      merge(R.Findings[It->second], std::move(F));
   }
   // The earliest first among equals.
   std::vector<size_t> Order(R.Findings.size());
@@ -230,8 +332,10 @@ void Printer::finding(const OracleFinding &F) {
     line("  kernel of the other: {}", R.Earlier.Name);
   line("  first seen: {} against {} {}", actorOf(R.Later), actorOf(R.Earlier),
        addressOf(R));
+  if (!R.Memory.empty())
+    line("  memory: {}", R.Memory);
   line("  occurrences: {}", F.Count);
-  line("  {}", R.Missing);
+  line("  {}", F.Missing);
   if (!Options.Replay.empty())
     line("  replay: {}", Options.Replay);
   line("==================");

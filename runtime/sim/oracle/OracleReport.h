@@ -30,6 +30,7 @@ struct OracleFinding {
   RaceFinding First;                       ///< What was seen first.
   std::vector<SourceFrame> Earlier, Later; ///< Empty: not known, or a copy.
   uint64_t Count = 0;
+  std::string Missing; ///< As RaceFinding's, with the lines of the source.
 };
 
 struct OracleReport {

@@ -15,6 +15,9 @@
 
 namespace crsan::sim {
 
+/// How far apart two actors are.
+enum class Apart : uint8_t { InWarp, InBlock, InGrid, OnDevice };
+
 /// One of the two accesses of a race.
 struct RaceSide {
   std::string Name; ///< Of the kernel (mangled) or, on the host, the operation.
@@ -29,13 +32,19 @@ struct RaceSide {
   bool isStrong() const { return Order != Strength::Weak; }
 };
 
-/// Races of one pair of instructions, with the pair of accesses seen first.
+/// Races of one pair of instructions, with the pair of accesses seen first of
+/// those whose threads are farthest apart.
 struct RaceFinding {
   RaceSide Earlier, Later; ///< In the schedule; nothing orders them.
   uint64_t Address = 0;    ///< Of the first byte in both.
   MemorySpace Space = MemorySpace::Global;
   std::string Missing; ///< What would have ordered them: a sentence.
   uint64_t Count = 0;  ///< Pairs of accesses.
+  Apart Width = Apart::InWarp;
+  /// Strong reads of what the earlier thread had told behind a fence, by the
+  /// later one or by one that it has met since, with no fence after them.
+  std::vector<StrongRead> ToldAt;
+  std::string Memory; ///< What is at the address, in words; empty: not known.
 };
 
 /// Findings in the order in which they were first seen.
