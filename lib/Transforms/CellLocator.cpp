@@ -7,6 +7,7 @@
 
 #include "CellLocator.h"
 #include "DeviceRuntime.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
@@ -102,6 +103,19 @@ Value *CellLocator::emitFound(IRBuilder<> &B, const FastAccess &A, bool IsFirst,
   return IsElsewhere;
 }
 
+/// An instruction that makes a value of an address and does nothing else.
+static Value *emitConversion(IRBuilder<> &B, Type *Result, StringRef Text,
+                             Value *Address) {
+  auto *T = FunctionType::get(Result, {Address->getType()}, false);
+  CallInst *Call = B.CreateCall(
+      InlineAsm::get(T, Text, Result->isIntegerTy(64) ? "=l,l" : "=r,l",
+                     /*hasSideEffects=*/false),
+      {Address});
+  Call->setDoesNotAccessMemory();
+  Call->setDoesNotThrow();
+  return Call;
+}
+
 Value *CellLocator::emitWhere(IRBuilder<> &B, Value *Place,
                               SmallVectorImpl<LocatedAccess> &All) {
   LocatedAccess &C = All.back();
@@ -124,15 +138,27 @@ Value *CellLocator::emitWhere(IRBuilder<> &B, Value *Place,
     return nullptr;
   }
   C.InShared = B.getInt1(!A.mayBeGlobal());
-  if (A.mayBeShared() && A.mayBeGlobal())
-    C.InShared = B.CreateIntrinsic(Intrinsic::nvvm_isspacep_shared,
-                                   {B.CreateIntToPtr(A.Address, B.getPtrTy())});
+  const bool MayBeEither = A.mayBeShared() && A.mayBeGlobal();
+  // In assembly: from a cast to a space LLVM concludes that the pointer is of
+  // that space, and answers the question whether it is.
+  if (MayBeEither)
+    C.InShared =
+        B.CreateICmpNE(emitConversion(B, I32,
+                                      "{ .reg .pred p; isspacep.shared p, $1; "
+                                      "selp.u32 $0, 1, 0, p; }",
+                                      A.Address),
+                       B.getInt32(0));
   Value *SharedCell = nullptr, *IsNowhere = nullptr;
   if (A.mayBeShared()) {
-    Value *Offset = B.CreatePtrToInt(
-        B.CreateAddrSpaceCast(B.CreateIntToPtr(A.Address, B.getPtrTy()),
-                              B.getPtrTy(NVPTXAS::ADDRESS_SPACE_SHARED)),
-        I32);
+    Value *Offset =
+        MayBeEither
+            ? B.CreateTrunc(emitConversion(B, I64, "cvta.to.shared.u64 $0, $1;",
+                                           A.Address),
+                            I32)
+            : B.CreatePtrToInt(B.CreateAddrSpaceCast(
+                                   B.CreateIntToPtr(A.Address, B.getPtrTy()),
+                                   B.getPtrTy(NVPTXAS::ADDRESS_SPACE_SHARED)),
+                               I32);
     if (A.Size < 4)
       Offset = B.CreateAnd(Offset, ~3u);
     SharedCell =
