@@ -14,6 +14,7 @@
 #include "MetadataInstrumenter.h"
 #include "NativeTwin.h"
 #include "Omission.h"
+#include "Polls.h"
 #include "SiteTable.h"
 #include "Unroll.h"
 #include "llvm/ADT/SCCIterator.h"
@@ -111,49 +112,6 @@ bool startsGrids(const Module &M) {
     return F.getName().starts_with("cudaLaunchDevice") ||
            F.getName().starts_with("cudaGetParameterBuffer");
   });
-}
-
-/// Whether one of the instructions of a piece of PTX may be part of a poll: it
-/// reads memory strongly or past the caches, or updates it atomically.
-bool mayPoll(StringRef PTX) {
-  SmallVector<StringRef, 8> Statements;
-  SplitString(PTX, Statements, ";{}\n");
-  return any_of(Statements, [](StringRef S) {
-    const size_t At = S.find_if_not([](char C) { return isSpace(C); });
-    StringRef Op = S.substr(std::min(At, S.size()));
-    if (Op.starts_with("@"))
-      Op = Op.drop_until([](char C) { return isSpace(C); }).ltrim();
-    Op = Op.take_until([](char C) { return isSpace(C); });
-    const auto Has = [&](StringRef Part) { return Op.contains(Part); };
-    return Op.starts_with("atom") || Op.starts_with("red.") || Has("_wait") ||
-           (Op.starts_with("ld") &&
-            (Has(".volatile") || Has(".relaxed") || Has(".acquire") ||
-             Has(".mmio") || Has(".ca") || Has(".cg") || Has(".cv")));
-  });
-}
-
-/// Whether ptxas may take `I` for part of a poll, in which lanes of a warp wait
-/// for each other. What a called function does is the called function's.
-bool mayPoll(const Instruction &I) {
-  if (isa<AtomicRMWInst, AtomicCmpXchgInst>(I))
-    return true;
-  if (isa<LoadInst, MemIntrinsic>(I))
-    return I.isVolatile() || I.isAtomic();
-  const auto *Call = dyn_cast<CallBase>(&I);
-  if (!Call)
-    return false;
-  if (const auto *Asm = dyn_cast<InlineAsm>(Call->getCalledOperand()))
-    return mayPoll(StringRef(Asm->getAsmString()));
-  const Function *Callee = Call->getCalledFunction();
-  return Callee && Callee->isIntrinsic() &&
-         (Callee->getName().contains("atomic") ||
-          Callee->getName().contains(".wait"));
-}
-
-/// Whether nothing in it may wait for other lanes of its warp.
-bool isWaitless(const Function &F) {
-  return none_of(instructions(F),
-                 [](const Instruction &I) { return mayPoll(I); });
 }
 
 /// Whether the linker cannot tell how much stack a kernel of `M` takes.
@@ -263,7 +221,7 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
   };
   // ptxas takes checks of metadata mode for polls.
   if (HasMetadata)
-    for (const Function *F : Functions)
+    for (Function *F : Functions)
       if (isWaitless(*F))
         M.appendModuleInlineAsm(std::string(abi::WaitlessComment) +
                                 F->getName().str());

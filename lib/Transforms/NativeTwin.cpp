@@ -7,16 +7,12 @@
 
 #include "NativeTwin.h"
 #include "Access.h"
+#include "Polls.h"
 #include "crsan/ABI.h"
-#include "llvm/ADT/SCCIterator.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/Analysis/LoopInfo.h"
-#include "llvm/IR/CFG.h"
 #include "llvm/IR/DebugInfo.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
-#include "llvm/IR/Operator.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
@@ -27,7 +23,7 @@ namespace {
 
 /// Assembly that loops: it may poll. What it polls by mbarrier instructions
 /// lies in shared memory.
-bool mayPoll(const CallBase &Call) {
+bool pollsInAssembly(const CallBase &Call) {
   const auto *Asm = dyn_cast<InlineAsm>(Call.getCalledOperand());
   if (!Asm)
     return false;
@@ -35,53 +31,13 @@ bool mayPoll(const CallBase &Call) {
   return Text.contains("bra") && !Text.contains("mbarrier");
 }
 
-using Blocks = SmallPtrSet<BasicBlock *, 16>;
-
-/// Whether the value of `Condition` comes, by instructions of `Cycle`, from one
-/// of `Cycle` that may learn what another block has done.
-bool dependsOnOthers(Value *Condition, const Blocks &Cycle) {
-  SetVector<Value *> Values;
-  Values.insert(Condition);
-  for (unsigned I = 0; I < Values.size(); ++I) {
-    auto *Inst = dyn_cast<Instruction>(Values[I]);
-    if (!Inst || !Cycle.contains(Inst->getParent()))
-      continue;
-    if (mayWait(*Inst))
-      return true;
-    Values.insert(Inst->op_begin(), Inst->op_end());
-  }
-  return false;
-}
-
-/// Whether it depends on other blocks if control leaves `Cycle`.
-bool endsByOthers(const Blocks &Cycle) {
-  return any_of(Cycle, [&](BasicBlock *BB) {
-    const Instruction *End = BB->getTerminator();
-    return End->getNumSuccessors() > 1 &&
-           !all_of(successors(BB),
-                   [&](BasicBlock *Next) { return Cycle.contains(Next); }) &&
-           any_of(End->operands(), [&](Value *Operand) {
-             return !isa<BasicBlock>(Operand) &&
-                    dependsOnOthers(Operand, Cycle);
-           });
-  });
-}
-
-/// Whether `F` has a loop that ends by what another block does: a natural one,
-/// or a cycle of the control flow graph that is none.
+/// Whether `F` has a loop that ends by what another block does.
 bool mayWaitForBlocks(Function &F) {
-  const DominatorTree DT(F);
-  const LoopInfo LI(DT);
-  for (const Loop *L : LI.getLoopsInPreorder())
-    if (endsByOthers(Blocks(L->block_begin(), L->block_end())))
-      return true;
-  for (auto Cycle = scc_begin(&F); !Cycle.isAtEnd(); ++Cycle)
-    if (Cycle.hasCycle() && endsByOthers(Blocks(Cycle->begin(), Cycle->end())))
-      return true;
-  return any_of(instructions(F), [](const Instruction &I) {
-    const auto *Call = dyn_cast<CallBase>(&I);
-    return Call && mayPoll(*Call);
-  });
+  return !loopsEndedBy(F, mayWait).empty() ||
+         any_of(instructions(F), [](const Instruction &I) {
+           const auto *Call = dyn_cast<CallBase>(&I);
+           return Call && pollsInAssembly(*Call);
+         });
 }
 
 /// `Kernel` and the functions of its module that it calls, or may call.

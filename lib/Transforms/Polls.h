@@ -1,0 +1,36 @@
+//===- Polls.h - Loops that wait for others ---------------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_TRANSFORMS_POLLS_H
+#define CRSAN_TRANSFORMS_POLLS_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/Instructions.h"
+
+namespace crsan {
+
+using BlockSet = llvm::SmallPtrSet<llvm::BasicBlock *, 16>;
+
+/// Whether `I` reads memory strongly or past the caches, or updates it
+/// atomically: ptxas may take it for part of a poll. What a called function
+/// does is the called function's.
+bool mayPoll(const llvm::Instruction &I);
+
+/// The blocks of the loops of `F` that end, or do not, by what an instruction
+/// of theirs has learned, one for which `Learns` holds. Loops are natural ones
+/// and cycles of the control flow graph that are none.
+BlockSet
+loopsEndedBy(llvm::Function &F,
+             llvm::function_ref<bool(const llvm::Instruction &)> Learns);
+
+/// Whether no lane waits, in `F` or in a loop around a call of it, for another
+/// lane of its warp. No lane of `F` needs to let another go first then.
+bool isWaitless(llvm::Function &F);
+
+} // namespace crsan
+
+#endif // CRSAN_TRANSFORMS_POLLS_H
