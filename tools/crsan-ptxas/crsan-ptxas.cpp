@@ -307,7 +307,6 @@ std::string withItself(StringRef PTX) {
 }
 
 /// Assembles the module as a whole, relocatable code with its own text in it.
-/// ptxas says what is wrong, if anything is.
 bool assembleWhole(const CommandLine &C) {
   if (C.Input.empty() || C.Output.empty()) {
     errs() << "CRSan: crsan-ptxas needs an input file and --output-file\n";
@@ -340,8 +339,14 @@ bool assembleWhole(const CommandLine &C) {
     errs() << "CRSan: cannot write '" << Source << "'\n";
     return false;
   }
-  if (!Running(C.tool("ptxas"), Arguments, std::nullopt).succeeds())
+  if (!Running(C.tool("ptxas"), Arguments, "").succeeds()) {
+    // What is wrong, ptxas says of the file that it was given.
+    Arguments.back() = C.Input;
+    if (Running(C.tool("ptxas"), Arguments, std::nullopt).succeeds())
+      errs() << "CRSan: ptxas assembles '" << C.Input
+             << "', but not with the registers of its kernels limited\n";
     return false;
+  }
   if (removeYields(C.Output, Waitless))
     return true;
   errs() << "CRSan: cannot rewrite '" << C.Output << "'\n";

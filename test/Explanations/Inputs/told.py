@@ -24,7 +24,7 @@ parser.add_argument("--some", action="store_true")
 parser.add_argument("--clean", action="store_true")
 parser.add_argument("texts", nargs="*")
 split = sys.argv.index("--")
-args = parser.parse_args(sys.argv[1:split])
+args = parser.parse_intermixed_args(sys.argv[1:split])
 command = sys.argv[split + 1:]
 
 lines = {}
