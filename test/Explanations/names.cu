@@ -31,7 +31,7 @@ struct Point {
 };
 __device__ unsigned Histogram[8];
 __device__ short Table[3][10];
-static __device__ Point Hidden[4];
+__device__ Point Hidden[4];
 
 __global__ void touch(int *, int *Heap) {
   __shared__ int Part[64];

@@ -1,6 +1,5 @@
 // Intent: however a program ends on the simulated GPU, its findings appear once and set the
-// exit code; a clean one keeps its own code. A forked child repeats nothing, and one that uses
-// CUDA itself reports for itself.
+// exit code; a clean one keeps its own code. A forked child repeats nothing.
 
 // REQUIRES: plugin, host-runtime, sim
 // RUN: %crsan_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o %t
@@ -14,7 +13,6 @@
 // RUN: %python %S/Inputs/status.py 66 %crsan run %t pthread_exit 2>&1 | FileCheck %s
 // RUN: %python %S/Inputs/status.py 66 %crsan run %t fork 2>&1 | FileCheck %s --check-prefixes=CHECK,FORK
 // RUN: %python %S/Inputs/status.py 66 %crsan run %t forklate 2>&1 | FileCheck %s --check-prefixes=CHECK,LATE
-// RUN: %python %S/Inputs/status.py 0 %crsan run %t forkfirst 2>&1 | FileCheck %s --check-prefixes=CHECK,FIRST
 // RUN: %python %S/Inputs/status.py 0 %crsan run %t exec 2>&1 | FileCheck %s --check-prefixes=CHECK,EXEC
 // RUN: %python %S/Inputs/status.py 66 %crsan run --detector=oracle %t _exit 2>&1 | FileCheck %s
 // HANDLER: handler ran
@@ -24,7 +22,6 @@
 // CHECK-COUNT-1: SUMMARY: CRSan: {{[0-9]+}} data race
 // EXEC: the exit status will be that of '/bin/echo'
 // EXEC-NEXT: replaced
-// FIRST: child 66
 // CHECK-NOT: SUMMARY
 
 // RUN: %python %S/Inputs/status.py 3 %crsan run %t.fixed _exit 2>&1 | FileCheck %s --check-prefix=FIXED --allow-empty
@@ -73,13 +70,6 @@ template <typename Function> static void inChild(Function F) {
 
 int main(int, char **Words) {
   const std::string How = Words[1];
-  if (How == "forkfirst") {
-    inChild([] {
-      run();
-      _exit(3);
-    });
-    return 0;
-  }
   run();
   if (How == "_exit")
     _exit(3);
