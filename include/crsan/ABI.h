@@ -287,8 +287,8 @@ enum ModuleFlags : uint32_t {
   NoShuffle = 1,
   HasCollider = 2, ///< Compiled with mode=collider or hybrid.
   HasMetadata = 4, ///< Compiled with mode=metadata or hybrid.
-  /// A function calls itself, perhaps by way of others, or one by a pointer: how
-  /// much stack a kernel takes is not known, and checks take their share.
+  /// A function calls itself, perhaps by way of others, or one by a pointer.
+  /// How much stack a kernel takes is not known then, and checks take a share.
   UnknownStack = 8,
 };
 

@@ -7,12 +7,12 @@
 //
 // ptxas puts a YIELD where lanes may wait for what other lanes of their warp
 // write: at the head of a function or a loop that reads strongly, or updates
-// atomically. A lane that executes it releases the lanes that wait for it at the
-// end of a branch: these go on without it, and the warp is in two parts, where
-// without the check it would be in one (docs/convergence.md). The runtime reads
-// strongly and waits for no lane of its own warp, nor do the checks in line; so
-// the hint comes out of the runtime, and of functions in which only checks read
-// strongly.
+// atomically. A lane that executes it releases the lanes that wait for it at
+// the end of a branch: these go on without it, and the warp is in two parts,
+// where without the check it would be in one (docs/convergence.md). The runtime
+// reads strongly and waits for no lane of its own warp, nor do the checks in
+// line; so the hint comes out of the runtime, and of functions in which only
+// checks read strongly.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_PTX_YIELDS_H

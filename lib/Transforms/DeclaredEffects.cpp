@@ -28,10 +28,10 @@ static void declareAssembly(CallBase &Call, const InlineAsm &Asm) {
   const ptx::BodyClass Body = ptx::classifyInline(Text);
   if (Body.KeepsWindow && !Body.AccessesMemory && !readsTime(Text))
     return;
-  Call.setCalledOperand(InlineAsm::get(
-      Asm.getFunctionType(), Text, Asm.getConstraintString(),
-      /*hasSideEffects=*/true, Asm.isAlignStack(), Asm.getDialect(),
-      Asm.canThrow()));
+  Call.setCalledOperand(
+      InlineAsm::get(Asm.getFunctionType(), Text, Asm.getConstraintString(),
+                     /*hasSideEffects=*/true, Asm.isAlignStack(),
+                     Asm.getDialect(), Asm.canThrow()));
   Call.removeFnAttr(Attribute::Memory);
   Call.setConvergent();
 }

@@ -225,7 +225,7 @@ struct Kernel {
   KernelInfo Info;
   std::vector<uint64_t> SharedOffsets; ///< Of each shared variable, or NotUsed.
   static constexpr uint64_t NotUsed = ~uint64_t(0);
-  std::vector<uint8_t> SharedRows;     ///< Rows::Shared
+  std::vector<uint8_t> SharedRows; ///< Rows::Shared
 
   /// Rows::Shared of a block that is the so-many-th of its cluster.
   std::vector<uint8_t> sharedRows(uint32_t Rank) const;
