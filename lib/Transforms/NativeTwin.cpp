@@ -96,11 +96,14 @@ private:
       return;
     if (auto *G = dyn_cast<GlobalVariable>(&C)) {
       Type *T = G->getValueType();
-      Constant *Zero = G->isDeclaration() ? nullptr : UndefValue::get(T);
-      auto *Copy = new GlobalVariable(
-          M, T, /*isConstant=*/false, GlobalValue::ExternalLinkage, Zero,
-          abi::TwinPrefix + G->getName(), nullptr, GlobalValue::NotThreadLocal,
-          G->getAddressSpace());
+      // Internal, or the code generator would leave dots in its name.
+      auto *Copy =
+          new GlobalVariable(M, T, /*isConstant=*/false,
+                             G->isDeclaration() ? GlobalValue::ExternalLinkage
+                                                : GlobalValue::InternalLinkage,
+                             G->isDeclaration() ? nullptr : UndefValue::get(T),
+                             abi::TwinPrefix + G->getName(), nullptr,
+                             GlobalValue::NotThreadLocal, G->getAddressSpace());
       Copy->setAlignment(G->getAlign());
       Copies[G] = Copy;
       return;
