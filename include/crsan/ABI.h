@@ -52,8 +52,8 @@ inline constexpr char PTXPrefix[] = "__crsan_ptx_";
 /// twin, which is not instrumented. crsan-ptxas asks it for its registers, and
 /// leaves it out of the program (lib/Transforms/NativeTwin.h).
 inline constexpr char TwinPrefix[] = "__crsan_twin_";
-/// In a module's PTX, before the name of a function in which nothing but checks
-/// reads strongly (lib/PTX/Yields.h).
+/// In a module's PTX, before the name of a function in which no lane waits for another
+/// (lib/Transforms/Polls.h).
 inline constexpr char WaitlessComment[] = "// crsan waitless: ";
 
 /// What a record accuses.
