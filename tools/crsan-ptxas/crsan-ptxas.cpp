@@ -11,16 +11,16 @@
 // split, but its PTX is put into it, compressed, as one more variable: that is
 // the one thing in it which survives objects, archives and the device linker,
 // and from which the simulated GPU can run the program (ABI.h, PTXPrefix).
-// In both, what ptxas does to the lanes of a warp where it takes checks for
-// polls is undone (lib/PTX/Yields.h), and kernels keep to so many registers
+// In both, what ptxas does to the lanes of a warp because of checks is undone
+// (lib/PTX/Convergence.h), and kernels keep to so many registers
 // that they can be launched as without checks: a kernel without launch bounds
 // with blocks of 1,024 threads, and one that may wait for other blocks with as
 // many blocks on the device (lib/Transforms/NativeTwin.h).
 //
 //===----------------------------------------------------------------------===//
 
+#include "Convergence.h"
 #include "RuntimeSplit.h"
-#include "Yields.h"
 #include "crsan/ABI.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -210,8 +210,8 @@ RegisterLimits registerLimits(const CommandLine &C, StringRef Program,
   return Limits;
 }
 
-/// The names that the pass has written down as those of functions in which only
-/// its checks read strongly.
+/// The names that the pass has written down as those of functions in which no
+/// lane waits for another of its warp (lib/Transforms/Polls.h).
 StringSet<> waitless(StringRef PTX) {
   StringSet<> Names;
   while (!PTX.empty()) {
@@ -223,17 +223,22 @@ StringSet<> waitless(StringRef PTX) {
   return Names;
 }
 
-/// See Yields.h: of the runtime, and of `Names`, functions of the program.
-bool removeYields(const std::string &Path, const StringSet<> &Names) {
+/// Changes an object file so that checks part no warps, and keep none parted
+/// (Convergence.h). `Waitless` are functions of the program.
+bool keepWarpsTogether(const std::string &Path, const StringSet<> &Waitless) {
   auto Buffer = MemoryBuffer::getFile(Path);
   if (!Buffer)
     return false;
   std::string Object = (*Buffer)->getBuffer().str();
-  const unsigned Removed =
+  auto IsRuntime = [](std::string_view Name) {
+    return Name.starts_with("__crsan_");
+  };
+  unsigned Changes =
       crsan::ptx::removeYields(Object, [&](std::string_view Name) {
-        return Name.starts_with("__crsan_") || Names.contains(Name);
+        return IsRuntime(Name) || Waitless.contains(Name);
       });
-  return Removed == 0 || write(Path, Object);
+  Changes += crsan::ptx::reserveGatherings(Object, std::not_fn(IsRuntime));
+  return Changes == 0 || write(Path, Object);
 }
 
 /// False: nothing was made, for whatever reason.
@@ -276,7 +281,7 @@ bool assembleApart(const CommandLine &C) {
     return false;
   const StringSet<> Waitless = waitless((*Buffer)->getBuffer());
   for (const std::string &Stem : {Program, Runtime})
-    if (!removeYields(Stem + ".o", Waitless))
+    if (!keepWarpsTogether(Stem + ".o", Waitless))
       return false;
   std::vector<std::string> Link = {"-m64", "-arch=" + C.Architecture,
                                    "--suppress-stack-size-warning"};
@@ -347,7 +352,7 @@ bool assembleWhole(const CommandLine &C) {
              << "', but not with the registers of its kernels limited\n";
     return false;
   }
-  if (removeYields(C.Output, Waitless))
+  if (keepWarpsTogether(C.Output, Waitless))
     return true;
   errs() << "CRSan: cannot rewrite '" << C.Output << "'\n";
   return false;
