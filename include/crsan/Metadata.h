@@ -149,7 +149,9 @@ struct WarpState {
   /// The clock, or a smaller one, when a lane first came to know of others by
   /// an acquire; ~0: none has.
   uint32_t Heard;
-  uint32_t Reserved;
+  /// Of a block's first warp: above the block's last barrier at most, if some
+  /// warp has handed on what it knows before the next one.
+  uint32_t NewsAt;
 };
 static_assert(sizeof(WarpState) == 112);
 
@@ -175,14 +177,14 @@ enum WarpFlags : uint32_t {
   Leaky = 2,    ///< May end without a word: alive means nothing.
   HasKnown = 4, ///< Its row of the table of what is known is not all zero.
   Opaque = 8,   ///< Its grid may synchronise in ways that are not understood.
-  // From bit 16 on: from which of the block's sync cells its lanes have acquired
-  // (runtime/device/SyncCells.h).
+  // From bit 16 on: from which of the block's sync cells its lanes have
+  // acquired (runtime/device/SyncCells.h).
 };
 
 /// Never taken back: of this block, or of one before it.
 enum WarpNews : uint32_t {
-  HasNews = 1, ///< Some warp has handed on what it knows.
-  Uneven = 2,  ///< Threads may have passed unequally many barriers.
+  AlwaysNews = 1, ///< Barriers may hand on what nobody is told of.
+  Uneven = 2,     ///< Threads may have passed unequally many barriers.
 };
 
 /// What the lanes of a warp keep, field by field, so that lanes which come

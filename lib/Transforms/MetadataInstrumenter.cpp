@@ -71,6 +71,12 @@ static IntrinsicInst *asBlockBarrier(Instruction *Inst) {
   return match(I->getArgOperand(0), PatternMatch::m_Zero()) ? I : nullptr;
 }
 
+/// Whether all lanes of a warp come together to a barrier.
+static bool isAligned(const Instruction *Barrier) {
+  const auto *I = dyn_cast<IntrinsicInst>(Barrier);
+  return I && I->getCalledFunction()->getName().contains(".aligned.");
+}
+
 uint16_t MetadataInstrumenter::countedBarriers() const {
   uint16_t Counted = 0;
   for (const Step &S : Plan.steps())
@@ -418,6 +424,10 @@ void MetadataInstrumenter::emitBefore(size_t Number) {
       callWithPlace(B, PublishName, E);
       call(B, BlockArriveUnevenName);
     } else {
+      // Lanes that have parted are to meet there; told together, it costs less.
+      if (isAligned(S.Inst))
+        emitAssembly(B, B.getVoidTy(), "bar.warp.sync 0xffffffff;", "", {})
+            ->setConvergent();
       call(B, BlockArriveName);
     }
     return;

@@ -208,17 +208,27 @@ ENTRY void __crsan_md_give(uint32_t Now, uint32_t Place) {
   using namespace crsan::device;
   const Self Me(PlaceOf{Place});
   const SyncCells To(BlockBarrier, /*IsWide=*/false);
-  Knowledge(Me).giveTo(Me, SyncCells::at(To.ofBlock(Me)), Now);
-  setFlags(Me.firstWarpState().News, HasNews);
+  SyncCell &Cell = SyncCells::at(To.ofBlock(Me));
+  const Knowledge Known(Me);
+  if (activeMask() == ~0u)
+    Known.giveTogether(Me, Cell, Now);
+  else
+    Known.giveTo(Me, Cell, Now);
+  const uint32_t Next = loadRelaxed(Me.warp().Barrier) + 1;
+  raise(Me.firstWarpState().NewsAt, Now > Next ? Now : Next);
 }
 ENTRY void __crsan_md_take(uint32_t Place) {
   using namespace crsan::device;
   const Self Me(PlaceOf{Place});
   const LaneRef T = Me.thread();
   const SyncCells From(BlockBarrier, /*IsWide=*/false);
+  const uint32_t Cell = From.ofBlock(Me);
+  const bool HasLearned = activeMask() == ~0u
+                              ? acquireTogether(Me, T, Cell)
+                              : acquire(Me, T, Cell, /*IsOwn=*/true);
   // Of lanes of its warp this tells nothing that the barrier does not, so it is
   // no step of their clock.
-  if (acquire(Me, T, From.ofBlock(Me), /*IsOwn=*/true))
+  if (HasLearned)
     T.Acquire = T.WarpDepart;
 }
 
@@ -264,6 +274,8 @@ HOT_ENTRY void __crsan_md_block_depart(uint32_t Place) {
   // All warps go on from the same clock.
   uint32_t Now = loadRelaxed(Me.firstWarpState().Arrive[Barriers & 1]);
   const uint32_t News = loadRelaxed(Me.firstWarpState().News);
+  const uint32_t NewsAt = loadRelaxed(Me.firstWarpState().NewsAt);
+  const uint32_t Before = loadNear(W.Barrier);
   if (News & Uneven) {
     const uint32_t Other =
         loadRelaxed(Me.firstWarpState().Arrive[(Barriers + 1) & 1]);
@@ -275,7 +287,8 @@ HOT_ENTRY void __crsan_md_block_depart(uint32_t Place) {
     raise(W.Barrier, Now);
   }
   T.WarpDepart = Now;
-  if (News & HasNews)
+  // Of lanes that come late, others have set the barrier already.
+  if (News || NewsAt > Before || Before >= Now)
     __crsan_md_take(Place);
 }
 
@@ -387,7 +400,7 @@ HOT_ENTRY void __crsan_md_unknown(uint32_t Place) {
   // It may wait for copies, or be a barrier of the block, which others know as
   // one.
   awaitAllCopies(Me);
-  setFlags(Me.firstWarpState().News, HasNews);
+  setFlags(Me.firstWarpState().News, AlwaysNews);
   // The kernel is of another unit, which did not know.
   if (!(loadNear(Me.warp().Flags) & Opaque) &&
       !(loadRelaxed(metadata().Foreign) & ForeignUnknown))

@@ -291,6 +291,23 @@ struct Knowledge {
       asm volatile("red.relaxed.gpu.or.b64 [%0], %1;" ::"l"(&To.Seen), "l"(Seen)
                    : "memory");
   }
+
+  /// As above, of all lanes of a warp at a time: each sees to one clock.
+  DEVICE void giveTogether(const Self &Me, SyncCell &To,
+                           uint32_t OwnClock) const {
+    static_assert(KnownEntries == 32);
+    const uint32_t Theirs = loadRelaxed(To.Known[Me.Lane]);
+    const uint32_t OfRow = loadNear(Me.known()[Me.Lane]);
+    uint32_t Ours = __nvvm_vote_any_sync(~0u, HasRow) ? OfRow : 0;
+    const uint32_t AtLeast = knownEntry(Me.number()) == Me.Lane ? OwnClock
+                             : OfBlock >> Me.Lane & 1           ? Barrier
+                                                                : 0;
+    Ours = Ours > AtLeast ? Ours : AtLeast;
+    if (Ours > Theirs)
+      raise(To.Known[Me.Lane], Ours);
+    if (Me.Lane == 0)
+      noteSeen(To.Seen, Seen);
+  }
 };
 
 /// Everything that this thread may have learned without our noticing.
@@ -362,6 +379,40 @@ DEVICE bool acquire(const Self &Me, const LaneRef &T, uint32_t Cell,
     setFlags(W.Flags, HasKnown);
   }
   // Of lanes of its own warp, it learns by the warp's own clock.
+  return IsNews || OfOwn > LastAcquire || (Any && LastAcquire == 0);
+}
+
+/// As above, of all lanes of a warp at a time, from a barrier of their block:
+/// each lane sees to one clock of the row. What others have released by means
+/// that we do not know, whoever acquired it has given as everything.
+DEVICE bool acquireTogether(const Self &Me, const LaneRef &T, uint32_t Cell) {
+  static_assert(KnownEntries == 32);
+  WarpState &W = Me.warp();
+  const SyncCell &From = SyncCells::at(Cell);
+  const uint32_t Theirs = loadRelaxed(From.Known[Me.Lane]);
+  const uint64_t Seen = loadRelaxed(From.Seen);
+  const uint32_t Flags = loadRelaxed(W.Flags), LastAcquire = T.Acquire;
+  const uint32_t Now = loadNear(W.Clock), OfRow = loadNear(Me.known()[Me.Lane]);
+  if (__nvvm_vote_any_sync(~0u, Flags & Opaque)) {
+    acquireEverything(Me.Place);
+    return false;
+  }
+  const bool IsMore = Theirs > (Flags & HasKnown ? OfRow : 0);
+  if (IsMore)
+    raise(Me.known()[Me.Lane], Theirs);
+  const uint32_t OfOwn = __nvvm_shfl_sync_idx_i32(~0u, int32_t(Theirs),
+                                                  knownEntry(Me.number()), 31);
+  const bool IsNews = __nvvm_vote_any_sync(~0u, IsMore);
+  const bool Any = __nvvm_vote_any_sync(~0u, Theirs != 0);
+  const bool IsUnsaid = __nvvm_vote_any_sync(~0u, !(Flags & HasKnown));
+  if (Me.Lane == 0) {
+    noteSeenNear(W.Seen, Seen);
+    if (Any && IsUnsaid) {
+      asm volatile("red.relaxed.gpu.min.u32 [%0], %1;" ::"l"(&W.Heard), "r"(Now)
+                   : "memory");
+      setFlags(W.Flags, HasKnown);
+    }
+  }
   return IsNews || OfOwn > LastAcquire || (Any && LastAcquire == 0);
 }
 

@@ -7,6 +7,7 @@ target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK:      function alone
 ; CHECK-NEXT:   enter({{[04]}})
+; CHECK-NEXT:   asm bar.warp.sync 0xffffffff;
 ; CHECK-NEXT:   block_arrive
 ; CHECK-NEXT:   call @llvm.nvvm.barrier.cta.sync.aligned.all
 ; CHECK-NEXT:   block_depart
@@ -19,6 +20,7 @@ define ptx_kernel void @alone() {
 
 ; CHECK:      function warps
 ; CHECK-NEXT:   enter({{[04]}})
+; CHECK-NEXT:   asm bar.warp.sync 0xffffffff;
 ; CHECK-NEXT:   block_arrive
 ; CHECK-NEXT:   call @llvm.nvvm.barrier.cta.sync.aligned.all
 ; CHECK-NEXT:   block_depart

@@ -24,6 +24,7 @@ target triple = "nvptx64-nvidia-cuda"
 
 ; APART:      function meet
 ; APART-NEXT:   called
+; APART-NEXT:   asm bar.warp.sync 0xffffffff;
 ; APART-NEXT:   block_arrive
 ; APART-NEXT:   call @llvm.nvvm.barrier.cta.sync.aligned.all
 ; APART-NEXT:   block_depart

@@ -37,6 +37,7 @@ define ptx_kernel void @fences() {
 
 ; CHECK:      function blocks
 ; CHECK-NEXT:   enter({{[26]}})
+; CHECK-NEXT:   asm bar.warp.sync 0xffffffff;
 ; CHECK-NEXT:   block_arrive
 ; CHECK-NEXT:   call @llvm.nvvm.barrier.cta.sync.aligned.all
 ; CHECK-NEXT:   block_depart
