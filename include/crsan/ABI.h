@@ -30,19 +30,22 @@
 namespace crsan::abi {
 
 /// Objects built by different versions cannot be mixed; see ModuleHeader.
-inline constexpr uint32_t Version = 10;
+inline constexpr uint32_t Version = 11;
 
 /// The little-endian bytes of "CRSN", the first word of a site table.
 inline constexpr uint32_t Magic = 0x4e535243;
 
 /// Names of the objects that the pass defines in each module. `ConfigName` is
-/// weak, so that relocatable device code shares one; the other three carry the
+/// weak, so that relocatable device code shares one; the others carry the
 /// translation unit's identity as a suffix of 16 hexadecimal digits.
 inline constexpr char ConfigName[] = "__crsan_config";
 inline constexpr char SitesPrefix[] = "__crsan_sites_"; ///< Site[NumSites]
 inline constexpr char WindowsPrefix[] =
     "__crsan_windows_";                                 ///< Window[NumWindows]
 inline constexpr char TablePrefix[] = "__crsan_table_"; ///< see ModuleHeader
+/// uint32_t[NumPlaces]: of each SharedPlace, 1 more than the variable's address
+/// in shared memory; 0: the kernel has not run yet.
+inline constexpr char PlacesPrefix[] = "__crsan_places_";
 
 /// Relocatable machine code carries its own PTX, as a Zstandard frame, for the
 /// simulated GPU: clang's device linker would lose it anywhere else. Defined by
@@ -52,8 +55,8 @@ inline constexpr char PTXPrefix[] = "__crsan_ptx_";
 /// twin, which is not instrumented. crsan-ptxas asks it for its registers, and
 /// leaves it out of the program (lib/Transforms/NativeTwin.h).
 inline constexpr char TwinPrefix[] = "__crsan_twin_";
-/// In a module's PTX, before the name of a function in which no lane waits for another
-/// (lib/Transforms/Polls.h).
+/// In a module's PTX, before the name of a function in which no lane waits for
+/// another (lib/Transforms/Polls.h).
 inline constexpr char WaitlessComment[] = "// crsan waitless: ";
 
 /// What a record accuses.
@@ -256,9 +259,9 @@ inline constexpr unsigned MaxGroupSize = 8;
 
 //===----------------------------------------------------------------------===//
 // The site table: ModuleHeader, SiteEntry[NumSites], Frame[NumFrames],
-// Companion[NumCompanions], Variable[NumVariables], then NumFunctions uint32_t
-// string offsets, then a string table of `StringSize` bytes of NUL-terminated
-// UTF-8; offset 0 is the empty string.
+// Companion[NumCompanions], Variable[NumVariables], SharedPlace[NumPlaces],
+// then NumFunctions uint32_t string offsets, then a string table of
+// `StringSize` bytes of NUL-terminated UTF-8; offset 0 is the empty string.
 //===----------------------------------------------------------------------===//
 
 struct ModuleHeader {
@@ -276,7 +279,7 @@ struct ModuleHeader {
   uint32_t NumCompanions;
   uint32_t Exempt; ///< Accesses not checked because the user asked for it.
   uint32_t NumVariables;
-  uint32_t Reserved;
+  uint32_t NumPlaces;
 };
 static_assert(sizeof(ModuleHeader) == 64);
 
@@ -333,6 +336,13 @@ struct Variable {
 };
 static_assert(sizeof(Variable) == 32);
 inline constexpr uint32_t AnyExtent = ~0u;
+
+/// A variable in shared memory, which is at another address in each kernel.
+struct SharedPlace {
+  uint32_t Kernel;   ///< String: the (mangled) kernel.
+  uint32_t Variable; ///< Index.
+};
+static_assert(sizeof(SharedPlace) == 8);
 
 /// One step of a chain of inlined calls, innermost first.
 struct Frame {

@@ -41,6 +41,9 @@ public:
   abi::Variable variable(uint32_t I) const {
     return at<abi::Variable>(variables(), I);
   }
+  abi::SharedPlace place(uint32_t I) const {
+    return at<abi::SharedPlace>(places(), I);
+  }
   std::string function(uint32_t I) const {
     return string(at<uint32_t>(functions(), I));
   }
@@ -63,8 +66,11 @@ private:
     return companions() +
            uint64_t(Header.NumCompanions) * sizeof(abi::Companion);
   }
-  uint64_t functions() const {
+  uint64_t places() const {
     return variables() + uint64_t(Header.NumVariables) * sizeof(abi::Variable);
+  }
+  uint64_t functions() const {
+    return places() + uint64_t(Header.NumPlaces) * sizeof(abi::SharedPlace);
   }
   uint64_t strings() const {
     return functions() + uint64_t(Header.NumFunctions) * sizeof(uint32_t);
@@ -87,6 +93,7 @@ private:
   std::optional<std::string> checkSites() const;
   std::optional<std::string> checkCompanions() const;
   std::optional<std::string> checkVariables() const;
+  std::optional<std::string> checkPlaces() const;
   std::optional<std::string> checkFrames() const;
 
   std::span<const uint8_t> Bytes;
@@ -179,6 +186,13 @@ std::optional<std::string> TableView::checkVariables() const {
   return std::nullopt;
 }
 
+std::optional<std::string> TableView::checkPlaces() const {
+  for (uint32_t I = 0; I < Header.NumPlaces; ++I)
+    if (!isString(place(I).Kernel) || place(I).Variable >= Header.NumVariables)
+      return damaged(fmt::format("shared variable {}", I));
+  return std::nullopt;
+}
+
 std::optional<std::string> TableView::checkFrames() const {
   for (uint32_t I = 0; I < Header.NumFrames; ++I) {
     abi::Frame F = frame(I);
@@ -212,6 +226,8 @@ std::optional<std::string> TableView::check() const {
   if (auto Problem = checkCompanions())
     return Problem;
   if (auto Problem = checkVariables())
+    return Problem;
+  if (auto Problem = checkPlaces())
     return Problem;
   return checkFrames();
 }
@@ -276,6 +292,8 @@ SiteTable::add(std::span<const uint8_t> Table) {
                   Header.Skipped,
                   Header.Exempt,
                   {},
+                  {},
+                  {},
                   {}};
   for (uint32_t I = 0; I < Header.NumFunctions; ++I) {
     Info.Functions.push_back(View.function(I));
@@ -284,6 +302,9 @@ SiteTable::add(std::span<const uint8_t> Table) {
   }
   for (uint32_t I = 0; I < Header.NumVariables; ++I)
     Info.Variables.push_back(variableFrom(View, I));
+  for (uint32_t I = 0; I < Header.NumPlaces; ++I)
+    Info.Places.push_back({demangle(View.string(View.place(I).Kernel)),
+                           variableFrom(View, View.place(I).Variable)});
   return Info;
 }
 

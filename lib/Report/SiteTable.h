@@ -77,6 +77,12 @@ struct SiteInfo {
   }
 };
 
+/// A variable in the shared memory of a kernel.
+struct SharedPlaceInfo {
+  std::string Kernel; ///< Demangled.
+  VariableInfo Variable;
+};
+
 /// What a table says about its translation unit.
 struct ModuleInfo {
   uint64_t Unit = 0;
@@ -90,6 +96,7 @@ struct ModuleInfo {
   /// Every function compiled with CRSan, kernels too, mangled.
   std::vector<std::string> Functions;
   std::vector<VariableInfo> Variables; ///< That its code names.
+  std::vector<SharedPlaceInfo> Places; ///< As abi::SharedPlace.
 };
 
 /// Why a table was refused: one line with the remedy, without a prefix.

@@ -13,7 +13,9 @@
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/Support/xxhash.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
@@ -202,7 +204,12 @@ uint64_t SiteTable::addEntry(abi::SiteEntry Entry, const Instruction &I,
   if (isOfPlainUpdate(I))
     Entry.Flags |= abi::IsOfUpdate;
   Entry.Kernel = addString(Kernel);
-  Entry.Variable = addVariable(variableOf(I));
+  const GlobalVariable *Variable = variableOf(I);
+  Entry.Variable = addVariable(Variable);
+  if (Function *F = M.getFunction(Kernel);
+      F && Entry.Variable &&
+      Variable->getAddressSpace() == NVPTXAS::ADDRESS_SPACE_SHARED)
+    Places.insert({F, const_cast<GlobalVariable *>(Variable)});
   SmallVector<abi::Companion, 4> Added;
   for (const Companion &C : With)
     Added.push_back({addFrame(*C.Inst), C.Access, {}});
@@ -244,6 +251,35 @@ GlobalVariable *SiteTable::define(Twine Name, Constant *Initializer,
   return G;
 }
 
+void SiteTable::emitPlaces(GlobalVariable *Array) {
+  MapVector<Function *, SmallVector<std::pair<GlobalVariable *, unsigned>>> By;
+  for (const auto &[I, Place] : enumerate(Places))
+    By[Place.first].push_back({Place.second, I});
+  for (auto &[Kernel, Variables] : By) {
+    // One thread of the grid does it, for all others.
+    BasicBlock &Entry = Kernel->getEntryBlock();
+    auto First = Entry.getFirstInsertionPt();
+    while (isa<AllocaInst>(First))
+      ++First;
+    IRBuilder<> B(&Entry, First);
+    Value *Index = B.getInt32(0);
+    for (Intrinsic::ID Id : {Intrinsic::nvvm_read_ptx_sreg_tid_x,
+                             Intrinsic::nvvm_read_ptx_sreg_tid_y,
+                             Intrinsic::nvvm_read_ptx_sreg_tid_z,
+                             Intrinsic::nvvm_read_ptx_sreg_ctaid_x,
+                             Intrinsic::nvvm_read_ptx_sreg_ctaid_y,
+                             Intrinsic::nvvm_read_ptx_sreg_ctaid_z})
+      Index = B.CreateOr(Index, B.CreateIntrinsic(B.getInt32Ty(), Id, {}));
+    B.SetInsertPoint(SplitBlockAndInsertIfThen(
+        B.CreateICmpEQ(Index, B.getInt32(0)), B.GetInsertPoint(),
+        /*Unreachable=*/false));
+    for (const auto &[Variable, I] : Variables)
+      B.CreateStore(B.CreateAdd(B.CreatePtrToInt(Variable, B.getInt32Ty()),
+                                B.getInt32(1)),
+                    elementAddress(Array, I * sizeof(uint32_t)));
+  }
+}
+
 void SiteTable::emit(uint32_t Flags, uint32_t Skipped, uint32_t Exempt) {
   auto IsKernel = [](const Function *F) {
     return F->getCallingConv() == CallingConv::PTX_Kernel;
@@ -254,6 +290,10 @@ void SiteTable::emit(uint32_t Flags, uint32_t Skipped, uint32_t Exempt) {
       (IsKernel(&F) ? Functions : Others).push_back(&F);
   const size_t NumKernels = Functions.size();
   Functions.append(Others);
+  std::vector<abi::SharedPlace> PlaceEntries;
+  for (const auto &[Kernel, Variable] : Places)
+    PlaceEntries.push_back(
+        {addString(Kernel->getName()), addVariable(Variable) - 1});
   std::string Names;
   for (const Function *F : Functions)
     append(Names, addString(F->getName()));
@@ -275,6 +315,7 @@ void SiteTable::emit(uint32_t Flags, uint32_t Skipped, uint32_t Exempt) {
   Header.Exempt = Exempt;
   Header.NumCompanions = Companions.size();
   Header.NumVariables = Variables.size();
+  Header.NumPlaces = Places.size();
   std::string Blob;
   append(Blob, Header);
   for (const auto &[Id, Entry] : Entries)
@@ -285,6 +326,8 @@ void SiteTable::emit(uint32_t Flags, uint32_t Skipped, uint32_t Exempt) {
     append(Blob, C);
   for (const abi::Variable &V : Variables)
     append(Blob, V);
+  for (const abi::SharedPlace &P : PlaceEntries)
+    append(Blob, P);
   Blob += Names + Strings;
 
   LLVMContext &C = M.getContext();
@@ -322,6 +365,11 @@ void SiteTable::emit(uint32_t Flags, uint32_t Skipped, uint32_t Exempt) {
                             ? define(Twine(abi::AccessesPrefix) + Unit,
                                      ConstantDataArray::get(C, Words), false)
                             : nullptr;
+  if (!Places.empty())
+    emitPlaces(define(Twine(abi::PlacesPrefix) + Unit,
+                      ConstantAggregateZero::get(
+                          ArrayType::get(Type::getInt32Ty(C), Places.size())),
+                      false));
   auto Replace = [](GlobalVariable *StandIn, GlobalVariable *Array) {
     if (Array)
       StandIn->replaceAllUsesWith(Array);

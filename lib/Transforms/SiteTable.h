@@ -16,6 +16,7 @@
 #include "crsan/Metadata.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Module.h"
 
@@ -80,6 +81,8 @@ private:
   uint64_t identity(const abi::SiteEntry &Entry,
                     llvm::ArrayRef<abi::Companion> With) const;
   uint64_t unitIdentity() const;
+  /// Has each kernel write down where its shared variables are.
+  void emitPlaces(llvm::GlobalVariable *Array);
   llvm::Constant *elementAddress(llvm::GlobalVariable *Base, uint64_t Offset);
   llvm::GlobalVariable *define(llvm::Twine Name, llvm::Constant *Initializer,
                                bool IsConstant);
@@ -91,6 +94,8 @@ private:
   std::vector<abi::AccessSite> Accesses;
   uint32_t NumWindows = 0;
   llvm::MapVector<uint64_t, abi::SiteEntry> Entries; ///< By identity.
+  /// The kernels in whose shared memory sites are, with the variables there.
+  llvm::SetVector<std::pair<llvm::Function *, llvm::GlobalVariable *>> Places;
   std::vector<abi::Frame> Frames;
   std::vector<abi::Companion> Companions;
   std::vector<abi::Variable> Variables;

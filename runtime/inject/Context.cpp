@@ -215,6 +215,9 @@ ReadBackPlan Context::plan() const {
   for (size_t I = 0; I < Arrays.size(); ++I)
     if (Arrays[I].Address)
       Plan.Arrays.push_back({I, Arrays[I].Address, Arrays[I].Last.size()});
+  for (size_t I = 0; I < Places.size(); ++I)
+    if (Places[I].Address)
+      Plan.Places.push_back({I, Places[I].Address, Places[I].Places.size()});
   if (TheShadow) {
     Plan.Metadata = TheShadow->address();
     Plan.Warps = TheShadow->warps();
@@ -234,17 +237,16 @@ ReadBack readBack(const ReadBackPlan &Plan) {
     return Back;
   CUresult Copied = D.cuMemcpyDtoHAsync(&Back.Counters, Plan.Counters,
                                         sizeof(Back.Counters), Plan.Stream);
-  for (const ReadBackPlan::Array &Array : Plan.Arrays) {
-    std::vector<abi::Site> &Sites = Back.Arrays.emplace_back(Array.Count);
-    if (Copied == CUDA_SUCCESS)
-      Copied =
-          D.cuMemcpyDtoHAsync(Sites.data(), Array.Address,
-                              Array.Count * sizeof(abi::Site), Plan.Stream);
-  }
   auto Copy = [&](void *To, CUdeviceptr From, size_t Bytes) {
     if (Copied == CUDA_SUCCESS)
       Copied = D.cuMemcpyDtoHAsync(To, From, Bytes, Plan.Stream);
   };
+  for (const ReadBackPlan::Array &Array : Plan.Arrays)
+    Copy(Back.Arrays.emplace_back(Array.Count).data(), Array.Address,
+         Array.Count * sizeof(abi::Site));
+  for (const ReadBackPlan::Array &Array : Plan.Places)
+    Copy(Back.Places.emplace_back(Array.Count).data(), Array.Address,
+         Array.Count * sizeof(uint32_t));
   std::vector<abi::WarpState> Warps;
   if (Plan.Metadata) {
     Warps.resize(abi::NumWarps);
@@ -272,10 +274,15 @@ void Context::accept(const ReadBackPlan &Plan, ReadBack Back) {
   LastPairs = std::move(Back.Pairs);
   for (size_t I = 0; I < Plan.Arrays.size(); ++I)
     Arrays[Plan.Arrays[I].Index].Last = std::move(Back.Arrays[I]);
+  for (size_t I = 0; I < Plan.Places.size(); ++I)
+    Places[Plan.Places[I].Index].Last = std::move(Back.Places[I]);
 }
 
 void Context::forgetCode(uint64_t Code) {
   for (SiteArray &Array : Arrays)
+    if (Array.Code == Code)
+      Array.Address = 0;
+  for (PlaceArray &Array : Places)
     if (Array.Code == Code)
       Array.Address = 0;
 }
@@ -323,8 +330,34 @@ std::string Context::describe(uint64_t Address,
   return Text.empty() ? Memory.describe(Handle, Address) : Text;
 }
 
+/// The same for shared memory.
+std::string Context::describeShared(uint64_t Address,
+                                    const SiteInfo &Site) const {
+  if (!Site.Variable || Site.Kernel.empty())
+    return {};
+  // Where the shared memory of a block begins, in any of its cluster, is a
+  // multiple of this.
+  constexpr uint64_t Window = 1 << 24;
+  const uint64_t Offset = Address % Window;
+  std::string Text;
+  for (const PlaceArray &Array : Places)
+    for (size_t I = 0; I < Array.Last.size(); ++I) {
+      const auto &[Kernel, Variable] = Array.Places[I];
+      const uint64_t Base = (uint64_t(Array.Last[I]) - 1) % Window;
+      if (Array.Last[I] == 0 || Kernel != Site.Kernel ||
+          Variable != *Site.Variable || Offset < Base ||
+          (Variable.Size && Offset - Base >= Variable.Size))
+        continue;
+      std::string This = placeInVariable(Variable, Offset - Base);
+      if (!Text.empty() && This != Text)
+        return {};
+      Text = std::move(This);
+    }
+  return Text;
+}
+
 void Context::collect(std::vector<Occurrence> &Found, uint32_t Seed,
-                      const Allocations &Memory) const {
+                      const Allocations &Memory, const SiteTable &Known) const {
   if (!Records)
     return;
   std::vector<abi::Site> Sites;
@@ -335,6 +368,8 @@ void Context::collect(std::vector<Occurrence> &Found, uint32_t Seed,
   for (Occurrence &O : More)
     if (O.Rec.MemorySpace == abi::Space::Global)
       O.Memory = describe(O.Rec.Address, Memory);
+    else if (const SiteInfo *Site = Known.find(O.Rec.Site))
+      O.Memory = describeShared(O.Rec.Address, *Site);
   std::move(More.begin(), More.end(), std::back_inserter(Found));
 }
 

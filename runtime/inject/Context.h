@@ -31,6 +31,14 @@ struct SiteArray {
   std::vector<abi::Site> Last; ///< As read last; sized when it is found.
 };
 
+/// Where kernels have their shared variables, by the kernels' own word.
+struct PlaceArray {
+  uint64_t Code = 0; ///< As SiteArray's, with Address.
+  CUdeviceptr Address = 0;
+  std::vector<SharedPlaceInfo> Places;
+  std::vector<uint32_t> Last; ///< See abi::PlacesPrefix; as read last.
+};
+
 /// Where things are, copied out of a Context so that another thread can read
 /// them back without a lock while the program goes on.
 struct ReadBackPlan {
@@ -42,7 +50,7 @@ struct ReadBackPlan {
     CUdeviceptr Address;
     size_t Count;
   };
-  std::vector<Array> Arrays;
+  std::vector<Array> Arrays, Places;
   /// Of metadata mode; 0: it is not used.
   CUdeviceptr Metadata = 0, Warps = 0, Pairs = 0;
 };
@@ -52,6 +60,7 @@ struct ReadBack {
   bool Complete = false;                  ///< Everything below was read.
   abi::Counters Counters{};
   std::vector<std::vector<abi::Site>> Arrays; ///< As in the plan.
+  std::vector<std::vector<uint32_t>> Places;
   abi::Metadata Metadata{};
   AccessCounts Accesses; ///< Since the last reset.
   std::vector<abi::RacingPair> Pairs;
@@ -128,8 +137,9 @@ public:
   bool launchedLately(const std::string &Kernel) const;
 
   bool hasRecords() const;
+  /// `Sites` has those of all code of the context.
   void collect(std::vector<Occurrence> &Found, uint32_t Seed,
-               const Allocations &Memory) const;
+               const Allocations &Memory, const SiteTable &Sites) const;
   uint64_t dropped() const;
   const CUcontext Handle;
   const uint32_t Uid;
@@ -145,6 +155,7 @@ public:
   uint64_t Generation = 0; ///< Of the loaded code it was configured for.
   std::unordered_set<uint64_t> Configured; ///< LoadedCode::Serial, tried.
   std::vector<SiteArray> Arrays;
+  std::vector<PlaceArray> Places;
   /// With shadow, by LoadedCode::Serial.
   std::vector<std::pair<uint64_t, MemoryRange>> Variables;
   std::vector<VariableInMemory> Named; ///< Of unloaded code, too.
@@ -158,6 +169,7 @@ public:
 
 private:
   std::string describe(uint64_t Address, const Allocations &Memory) const;
+  std::string describeShared(uint64_t Address, const SiteInfo &Site) const;
   CUresult getAttribute(CUfunction_attribute Which, CUfunction Function,
                         int &Value) const;
 

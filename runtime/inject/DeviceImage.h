@@ -31,6 +31,7 @@ struct DeviceUnit {
 
   std::string tableName() const { return abi::TablePrefix + Suffix; }
   std::string sitesName() const { return abi::SitesPrefix + Suffix; }
+  std::string placesName() const { return abi::PlacesPrefix + Suffix; }
 };
 
 /// A named object of device code: all that is read of an image, whether it is a

@@ -171,6 +171,8 @@ void Modules::configureCode(Context &Target, const LoadedCode &Code) {
   }
   std::move(Found.Arrays.begin(), Found.Arrays.end(),
             std::back_inserter(Target.Arrays));
+  std::move(Found.Places.begin(), Found.Places.end(),
+            std::back_inserter(Target.Places));
 }
 
 void Modules::markDone(Context &Target, const LoadedCode &Code) {
@@ -194,12 +196,19 @@ std::shared_ptr<Modules::Entry> Modules::match(const LoadedCode &Code,
 bool Modules::resolve(const LoadedCode &Code, const DeviceImage &Image,
                       Addresses &Found) {
   Found.Arrays.clear();
+  Found.Places.clear();
   for (const DeviceUnit &Unit : Image.Units) {
     CUdeviceptr Address = 0;
     size_t Size = 0;
     if (getGlobal(Code, Unit.tableName().c_str(), Address, Size) !=
         CUDA_SUCCESS)
       return false;
+    const std::vector<SharedPlaceInfo> &Places = Unit.Info.Places;
+    if (!Places.empty() &&
+        getGlobal(Code, Unit.placesName().c_str(), Address, Size) ==
+            CUDA_SUCCESS &&
+        Size >= Places.size() * sizeof(uint32_t))
+      Found.Places.push_back({Code.Serial, Address, Places, {}});
     if (Unit.Info.NumSites == 0)
       continue;
     size_t Count = 0;

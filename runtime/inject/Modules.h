@@ -91,6 +91,7 @@ private:
   struct Addresses {
     CUdeviceptr Config = 0;
     std::vector<SiteArray> Arrays;
+    std::vector<PlaceArray> Places;
   };
 
   bool addImage(std::unique_ptr<DeviceImage> Image);

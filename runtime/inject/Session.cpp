@@ -559,7 +559,7 @@ bool Session::sawRace() {
 Report Session::findings(RunSummary Summary) const {
   std::vector<Occurrence> Found;
   for (const std::shared_ptr<Context> &C : Contexts)
-    C->collect(Found, uint32_t(Options.seed), Memory);
+    C->collect(Found, uint32_t(Options.seed), Memory, Code.sites());
   Report R = buildReport(Found, Code.sites(), std::move(Summary));
   suppressions().apply(R);
   return R;

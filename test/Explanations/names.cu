@@ -7,7 +7,7 @@
 // RUN:   "memory: Histogram\[[0-7]\] \(__device__\)" \
 // RUN:   "memory: Table\[2\]\[[0-9]\] \(__device__\)" \
 // RUN:   "memory: Hidden\[1\] \+ 8 bytes \(__device__\)" \
-// RUN:   "memory: Part \(__shared__, 256 bytes\)" \
+// RUN:   "memory: Part\[[0-9]+\] \(__shared__\)" \
 // RUN:   "memory: byte 12 of 256 bytes from cudaMalloc \(allocation 2\)" \
 // RUN:   ".* by block \(0,0,0\) thread \([0-9]+,[0-9],0\):" \
 // RUN:   "not:.*thread [0-9]+ of .*" -- %crsan run %t
@@ -21,7 +21,7 @@
 // RUN: %crsan_clangxx -fsanitize=cuda-race -O2 -gline-tables-only --offload-arch=sm_90 %s -o %t.collider
 // RUN: %python %S/Inputs/told.py %s --some --seeds 10 \
 // RUN:   "memory: Histogram\[[0-7]\] \(__device__\)" \
-// RUN:   "memory: Part \(__shared__, 256 bytes\)" \
+// RUN:   "memory: Part\[[0-9]+\] \(__shared__\)" \
 // RUN:   "memory: byte 12 of 256 bytes from cudaMalloc \(allocation 2\)" -- %crsan run %t.collider
 
 #include <cuda_runtime.h>

@@ -23,6 +23,7 @@ struct TableImage {
   std::vector<abi::Frame> Frames;
   std::vector<abi::Companion> Companions;
   std::vector<abi::Variable> Variables;
+  std::vector<abi::SharedPlace> Places;
   std::vector<uint32_t> Kernels;
   std::string Strings = std::string(1, '\0');
 
@@ -38,6 +39,7 @@ struct TableImage {
     Header.NumFrames = Frames.size();
     Header.NumCompanions = Companions.size();
     Header.NumVariables = Variables.size();
+    Header.NumPlaces = Places.size();
     Header.NumKernels = Header.NumFunctions = Kernels.size();
     Header.StringSize = Strings.size();
     std::vector<uint8_t> Out;
@@ -50,6 +52,7 @@ struct TableImage {
     Append(Frames.data(), Frames.size() * sizeof(abi::Frame));
     Append(Companions.data(), Companions.size() * sizeof(abi::Companion));
     Append(Variables.data(), Variables.size() * sizeof(abi::Variable));
+    Append(Places.data(), Places.size() * sizeof(abi::SharedPlace));
     Append(Kernels.data(), Kernels.size() * sizeof(uint32_t));
     Append(Strings.data(), Strings.size());
     return Out;
@@ -84,6 +87,7 @@ TableImage stencilTable() {
                   {4, 8, 0},
                   abi::Space::Shared,
                   {}}};
+  T.Places = {{Stencil, 0}};
   T.Kernels = {Stencil};
   return T;
 }
@@ -162,6 +166,9 @@ TEST(SiteTable, ReadsModuleAndSites) {
             "tile[1][3] (__shared__)");
   ASSERT_EQ(Info->Variables.size(), 1u);
   EXPECT_EQ(Info->Variables[0].LinkageName, "_ZZ7stencilPiiE4tile");
+  ASSERT_EQ(Info->Places.size(), 1u);
+  EXPECT_EQ(Info->Places[0].Kernel, "stencil(int*, int)");
+  EXPECT_EQ(Info->Places[0].Variable, *Load->Variable);
 
   EXPECT_EQ(Sites.find(0xa), Load) << "pointers must stay";
   EXPECT_FALSE(Sites.find(0xc));
@@ -291,6 +298,14 @@ TEST(SiteTable, RefusesReferencesOutOfBounds) {
   T = stencilTable();
   T.Variables[0].Name = T.Strings.size();
   EXPECT_DAMAGED(errorOf(T), "variable 0");
+
+  T = stencilTable();
+  T.Places[0].Variable = 1;
+  EXPECT_DAMAGED(errorOf(T), "shared variable 0");
+
+  T = stencilTable();
+  T.Places[0].Kernel = T.Strings.size();
+  EXPECT_DAMAGED(errorOf(T), "shared variable 0");
 
   T = stencilTable();
   T.Companions[0].Frame = 3;
