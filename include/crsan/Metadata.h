@@ -149,8 +149,8 @@ struct WarpState {
   /// The clock, or a smaller one, when a lane first came to know of others by
   /// an acquire; ~0: none has.
   uint32_t Heard;
-  /// Of a block's first warp: above the block's last barrier at most, if some
-  /// warp has handed on what it knows before the next one.
+  /// Of a block's first warp: larger than the clock of the block's last barrier
+  /// if some warp has handed on what it knows since then.
   uint32_t NewsAt;
 };
 static_assert(sizeof(WarpState) == 112);
