@@ -287,8 +287,10 @@ HOT_ENTRY void __crsan_md_block_depart(uint32_t Place) {
     raise(W.Barrier, Now);
   }
   T.WarpDepart = Now;
-  // Of lanes that come late, others have set the barrier already.
-  if (News || NewsAt > Before || Before >= Now)
+  // Of lanes that come late, others have set the barrier already; of blocks
+  // that have one number at a time, it may be the other's.
+  if (News || NewsAt > Before || Before >= Now ||
+      (loadRelaxed(W.Alive) & Mixed))
     __crsan_md_take(Place);
 }
 
