@@ -30,7 +30,7 @@
 namespace crsan::abi {
 
 /// Objects built by different versions cannot be mixed; see ModuleHeader.
-inline constexpr uint32_t Version = 11;
+inline constexpr uint32_t Version = 12;
 
 /// The little-endian bytes of "CRSN", the first word of a site table.
 inline constexpr uint32_t Magic = 0x4e535243;
@@ -221,9 +221,13 @@ struct Config {
   uint32_t MaxInterval; ///< At least one window in so many is checked.
   uint64_t Watchpoints; ///< Device address of the Watchpoints.
   uint64_t Metadata;    ///< Device address of the Metadata.
-  uint32_t Reserved[2];
+  /// AssembledMark in the image of code that crsan-ptxas has assembled. What
+  /// the driver compiles from PTX lacks it, and what crsan-ptxas does to keep
+  /// warps together.
+  uint64_t Assembled;
 };
 static_assert(sizeof(Config) == 64);
+inline constexpr uint64_t AssembledMark = 0x7478'7074'6173'7263; // "crsatptx"
 
 /// Device memory, one an access, initialised by the pass.
 struct Site {

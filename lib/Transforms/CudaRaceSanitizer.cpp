@@ -10,6 +10,7 @@
 #include "DeclaredEffects.h"
 #include "DeviceRuntime.h"
 #include "Event.h"
+#include "HeapReuse.h"
 #include "Instrumenter.h"
 #include "MetadataInstrumenter.h"
 #include "NativeTwin.h"
@@ -247,6 +248,8 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
   if (HasCollider) {
     for (Function *F : Functions)
       Instrumenter(*F, Table, Kernel[*F], FAM).run();
+    for (Function *F : concat<Function *>(Functions, Exempt))
+      orderHeapReuse(*F);
     shuffleBlocks(M);
   }
   if (Events.HasUnknown)

@@ -15,6 +15,7 @@ namespace crsan {
 /// The runtime's entry points (runtime/device/Runtime.cu).
 inline constexpr char CheckName[] = "__crsan_check";
 inline constexpr char StoreName[] = "__crsan_store";
+inline constexpr char HeapFenceName[] = "__crsan_heap_fence";
 inline constexpr char BlockIndexName[] = "__crsan_block_index";
 /// Those of metadata mode (runtime/device/Kernels.h, Accesses.h, Metadata.h).
 inline constexpr char EnterName[] = "__crsan_md_enter";

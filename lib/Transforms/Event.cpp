@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Event.h"
+#include "HeapReuse.h"
 #include "Omission.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -202,17 +203,6 @@ void addIntrinsic(Events &To, IntrinsicInst &Call) {
   if (To.Skipped != Skip::None && !Call.onlyAccessesArgMemory() &&
       !Call.onlyReadsMemory())
     To.List.push_back({Event::Kind::Unknown});
-}
-
-/// Functions of CUDA's that take memory from the device's heap; their first
-/// argument is its size. `new` calls the first.
-bool isAllocation(const CallBase &Call) {
-  const Function *Callee = Call.getCalledFunction();
-  return Callee && Callee->isDeclaration() &&
-         is_contained({"malloc", "__nv_aligned_device_malloc"},
-                      Callee->getName()) &&
-         Call.getType()->isPointerTy() && Call.arg_size() > 0 &&
-         Call.getArgOperand(0)->getType()->isIntegerTy();
 }
 
 /// Functions of CUDA's that neither wait for another thread nor tell one

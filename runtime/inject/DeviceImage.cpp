@@ -12,6 +12,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <map>
 #include <unordered_set>
 
@@ -101,6 +103,16 @@ readDeviceImage(std::span<const ImageObject> Objects, SiteTable &Sites) {
   return Image;
 }
 
+/// Whether crsan-ptxas made the machine code (abi::Config::Assembled).
+static bool isAssembledByCRSan(const ImageObject &Config) {
+  const auto *Bytes = std::get_if<std::span<const uint8_t>>(&Config.Bytes);
+  uint64_t Mark = 0;
+  if (Bytes && Bytes->size() == sizeof(abi::Config))
+    std::memcpy(&Mark, Bytes->data() + offsetof(abi::Config, Assembled),
+                sizeof(Mark));
+  return Mark == abi::AssembledMark;
+}
+
 static std::vector<VariableBlock> findVariables(const CubinImage &Elf) {
   std::vector<VariableBlock> Found;
   std::map<uint16_t, size_t> Sections; ///< Where in Found they are.
@@ -131,8 +143,23 @@ std::unique_ptr<DeviceImage> readDeviceImage(std::span<const uint8_t> Cubin,
     Objects.push_back({Symbol.Name, Symbol.IsFunction, Symbol.IsKernel,
                        Elf->bytesOf(Symbol)});
   std::unique_ptr<DeviceImage> Image = readDeviceImage(Objects, Sites);
-  if (Image)
-    Image->Variables = findVariables(*Elf);
+  if (!Image)
+    return nullptr;
+  Image->Variables = findVariables(*Elf);
+  auto Config =
+      std::find_if(Objects.begin(), Objects.end(), [](const ImageObject &O) {
+        return O.Name == abi::ConfigName;
+      });
+  if (Image->Problem.empty() && Config != Objects.end() &&
+      !isAssembledByCRSan(*Config)) {
+    // Its tables are those of the image that the program was linked with.
+    Image->Hash = hashBytes(Image->Hash, bytesOf("compiled from PTX"));
+    Image->Problem =
+        "the program has no machine code for this GPU, so the driver has "
+        "compiled an instrumented module from PTX, in which checks may disturb "
+        "the program; compile with --offload-arch=sm_NM, where `nvidia-smi "
+        "--query-gpu=compute_cap --format=csv` says N.M";
+  }
   return Image;
 }
 

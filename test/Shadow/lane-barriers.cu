@@ -1,5 +1,7 @@
 // Intent: lanes of one warp that meet others at different named barriers, or mbarriers,
 // are told apart: what the one has heard of, the other has not.
+// SIM-ONLY: by PTX, a barrier waits for the whole warp; an H100 ends all but "whole" with an
+// illegal instruction, without checks as well
 // FIXED: whole -DWHOLE
 // FIXED: relayed -DRELAYED
 // FIXED: own -DOWN

@@ -12,7 +12,8 @@
 // the one thing in it which survives objects, archives and the device linker,
 // and from which the simulated GPU can run the program (ABI.h, PTXPrefix).
 // In both, what ptxas does to the lanes of a warp because of checks is undone
-// (lib/PTX/Convergence.h), and kernels keep to so many registers
+// (lib/PTX/Convergence.h), and a mark says so (abi::Config::Assembled). Kernels
+// keep to so many registers
 // that they can be launched as without checks: a kernel without launch bounds
 // with blocks of 1,024 threads, and one that may wait for other blocks with as
 // many blocks on the device (lib/Transforms/NativeTwin.h).
@@ -32,6 +33,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
+#include "llvm/Support/Regex.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 #include <string>
@@ -141,6 +143,31 @@ bool write(StringRef Path, StringRef Text) {
 
 std::string limit(unsigned Registers) {
   return "--maxrregcount=" + std::to_string(Registers);
+}
+
+/// The text with abi::AssembledMark where the module defines its configuration.
+std::string withMark(StringRef PTX) {
+  const std::string Size = std::to_string(sizeof(crsan::abi::Config));
+  const Regex Definition("^\\.(weak|visible)[ \t]+\\.const[^;=]*" +
+                             std::string(crsan::abi::ConfigName) + "\\[" +
+                             Size + "\\];$",
+                         Regex::Newline);
+  SmallVector<StringRef, 2> Found;
+  if (!Definition.match(PTX, &Found))
+    return PTX.str();
+  const StringRef Declared = Found[0].drop_back();
+  std::string Text(PTX.begin(), Declared.end());
+  raw_string_ostream Out(Text);
+  Out << " = {";
+  static_assert(offsetof(crsan::abi::Config, Assembled) + sizeof(uint64_t) ==
+                sizeof(crsan::abi::Config));
+  for (size_t I = 0; I < offsetof(crsan::abi::Config, Assembled); ++I)
+    Out << "0,";
+  for (unsigned Byte = 0; Byte < sizeof(uint64_t); ++Byte)
+    Out << (Byte ? "," : "")
+        << (crsan::abi::AssembledMark >> (8 * Byte) & 0xff);
+  Out << "}" << StringRef(Declared.end(), PTX.end() - Declared.end());
+  return Text;
 }
 
 /// Assembles `Stem`.ptx to `Stem`.o, for the device linker.
@@ -261,8 +288,8 @@ bool assembleApart(const CommandLine &C) {
   for (const std::string &Stem : {Program, Runtime})
     for (const char *Extension : {".ptx", ".o"})
       Removers.emplace_back(Stem + Extension);
-  if (!write(Program + ".ptx", Split->Program) ||
-      !write(Runtime + ".ptx", Split->Runtime))
+  if (!write(Program + ".ptx", withMark(Split->Program)) ||
+      !write(Runtime + ".ptx", withMark(Split->Runtime)))
     return false;
   // However the program is compiled, the runtime is not slow: what it takes
   // longer than a delay, it does not see. Nor is it debugged.
@@ -332,6 +359,7 @@ bool assembleWhole(const CommandLine &C) {
     MaxRegisters = Limits.Functions;
   }
   const StringSet<> Waitless = waitless(Given);
+  Text = withMark(Text);
   if (C.IsRelocatable)
     Text = withItself(Text);
   const std::string Source = C.Output + ".whole.ptx";

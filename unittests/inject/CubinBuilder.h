@@ -113,6 +113,15 @@ private:
   Bytes Data;
 };
 
+/// The configuration in an image that crsan-ptxas has assembled.
+inline Bytes makeConfig() {
+  abi::Config Config = {};
+  Config.Assembled = abi::AssembledMark;
+  Bytes Content(sizeof(Config));
+  std::memcpy(Content.data(), &Config, sizeof(Config));
+  return Content;
+}
+
 /// The bytes of a site table whose sites all are at file.cu, lines 10, 11, ...
 inline Bytes makeTable(uint64_t Unit, uint32_t NumSites,
                        const std::vector<std::string> &Kernels,

@@ -34,7 +34,7 @@ static const CubinImage::Symbol *find(const CubinImage &Image,
 static CubinBuilder instrumented(uint32_t Flags = 0,
                                  uint32_t Version = abi::Version) {
   CubinBuilder B;
-  B.addObject("__crsan_config", Bytes(sizeof(abi::Config)));
+  B.addObject("__crsan_config", makeConfig());
   B.addObject("__crsan_table_00000000000000ab",
               makeTable(0xab, 2, {"_Z1kPi"}, Flags, Version));
   B.addZeroed("__crsan_sites_00000000000000ab", 2 * sizeof(abi::Site));
@@ -209,6 +209,22 @@ TEST(InjectImage, AMissingConfigIsAProblem) {
   EXPECT_THAT(Image->Problem, HasSubstr("__crsan_config"));
 }
 
+TEST(InjectImage, CodeThatTheDriverCompiledIsAProblem) {
+  CubinBuilder B;
+  B.addObject("__crsan_config", Bytes(sizeof(abi::Config)));
+  B.addObject("__crsan_table_00000000000000ab", makeTable(0xab, 1, {}));
+  CubinBuilder Assembled;
+  Assembled.addObject("__crsan_config", makeConfig());
+  Assembled.addObject("__crsan_table_00000000000000ab", makeTable(0xab, 1, {}));
+  SiteTable Sites;
+  auto FromPTX = readDeviceImage(B.build(), Sites);
+  auto Healthy = readDeviceImage(Assembled.build(), Sites);
+  ASSERT_TRUE(FromPTX && Healthy);
+  EXPECT_THAT(FromPTX->Problem, HasSubstr("--offload-arch"));
+  EXPECT_EQ(Healthy->Problem, "");
+  EXPECT_NE(FromPTX->Hash, Healthy->Hash);
+}
+
 TEST(InjectImage, EqualImagesHaveEqualHashes) {
   SiteTable Sites;
   auto A = readDeviceImage(instrumented().build(), Sites);
@@ -224,18 +240,23 @@ TEST(InjectImage, WhatPtxasWritesIsRead) {
   if (!std::filesystem::exists(Ptxas))
     GTEST_SKIP() << "no ptxas at " << Ptxas;
   Bytes Table = makeTable(0xab, 2, {"_Z1kPi"});
-  std::string Initial;
-  for (uint8_t Byte : Table)
-    Initial += (Initial.empty() ? "" : ",") + std::to_string(Byte);
+  auto List = [](const Bytes &All) {
+    std::string Text;
+    for (uint8_t Byte : All)
+      Text += (Text.empty() ? "" : ",") + std::to_string(Byte);
+    return Text;
+  };
   auto Folder = std::filesystem::temp_directory_path() /
                 ("crsan-inject-" + std::to_string(getpid()));
   std::filesystem::create_directories(Folder);
   std::ofstream(Folder / "k.ptx")
       << ".version 8.0\n.target sm_75\n.address_size 64\n"
-         ".weak .const .align 8 .b8 __crsan_config[64];\n"
+         ".weak .const .align 8 .b8 __crsan_config[64] = {"
+      << List(makeConfig())
+      << "};\n"
          ".visible .global .align 8 .b8 __crsan_sites_00000000000000ab[96];\n"
          ".visible .global .align 8 .b8 __crsan_table_00000000000000ab["
-      << Table.size() << "] = {" << Initial
+      << Table.size() << "] = {" << List(Table)
       << "};\n.visible .entry _Z1kPi(.param .u64 p) { ret; }\n";
   for (const char *Arch : {"sm_75", "sm_90", "sm_100"}) {
     std::string Command = "'" + Ptxas + "' -arch=" + Arch + " '" +

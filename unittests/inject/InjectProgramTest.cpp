@@ -254,6 +254,7 @@ TEST(InjectProgram, NothingCheckedCanBeAnError) {
       {"refused", "", "every kernel launch failed"},
       {"refused foreign", "", "some kernel launches failed"},
       {"oldabi racy", "", "could not be switched on"},
+      {"jit racy", "", "could not be switched on"},
       {"racy", "FAKE_OLD_DEVICE=1", "could not be switched on"},
       {"racy", "FAKE_BUSY=1", "a profiler or debugger uses CUPTI already"},
       {"racy", "CUDA_INJECTION64_PATH=/x/profiler.so",

@@ -1,0 +1,51 @@
+//===- HeapReuse.cpp - Memory that a kernel allocates and frees -*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HeapReuse.h"
+#include "DeviceRuntime.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/InstIterator.h"
+
+using namespace llvm;
+
+namespace crsan {
+
+/// The name of the function of CUDA's that is called, or nothing.
+static StringRef externalCallee(const CallBase &Call) {
+  const Function *Callee = Call.getCalledFunction();
+  return Callee && Callee->isDeclaration() ? Callee->getName() : "";
+}
+
+bool isAllocation(const CallBase &Call) {
+  return is_contained({"malloc", "__nv_aligned_device_malloc"},
+                      externalCallee(Call)) &&
+         Call.getType()->isPointerTy() && Call.arg_size() > 0 &&
+         Call.getArgOperand(0)->getType()->isIntegerTy();
+}
+
+void orderHeapReuse(Function &F) {
+  SmallVector<CallInst *, 8> Allocations, Frees;
+  for (Instruction &I : instructions(F))
+    if (auto *Call = dyn_cast<CallInst>(&I)) {
+      // Those of CUDA's device runtime use the same heap.
+      if (isAllocation(*Call) || externalCallee(*Call) == "cudaMalloc")
+        Allocations.push_back(Call);
+      else if (is_contained({"free", "cudaFree"}, externalCallee(*Call)))
+        Frees.push_back(Call);
+    }
+  auto Fence = [](Instruction *Where, const DebugLoc &Line) {
+    IRBuilder<> B(Where);
+    B.SetCurrentDebugLocation(Line);
+    callRuntime(B, HeapFenceName, {});
+  };
+  for (CallInst *Call : Allocations)
+    Fence(Call->getNextNode(), Call->getDebugLoc());
+  for (CallInst *Call : Frees)
+    Fence(Call, Call->getDebugLoc());
+}
+
+} // namespace crsan
