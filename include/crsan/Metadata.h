@@ -185,6 +185,11 @@ enum WarpFlags : uint32_t {
 enum WarpNews : uint32_t {
   AlwaysNews = 1, ///< Barriers may hand on what nobody is told of.
   Uneven = 2,     ///< Threads may have passed unequally many barriers.
+  /// A function that is not followed may have been at a barrier, and may have
+  /// acquired anything before it. From UnfollowedCall on: how many threads are
+  /// in a function that may be such a one.
+  Unfollowed = 4,
+  UnfollowedCall = 8,
 };
 
 /// What the lanes of a warp keep, field by field, so that lanes which come
@@ -261,10 +266,13 @@ struct MaxClock {
 inline constexpr uint32_t NumMaxClocks = 32;
 inline constexpr uint32_t NumGridStarts = 1u << 10;
 
-/// The first half by location, for all; the other half by block, SubCells each,
-/// for what its threads tell each other.
-inline constexpr uint32_t NumSyncCells = 1u << 15;
-inline constexpr uint32_t NumWideCells = NumSyncCells / 2, SubCells = 8;
+/// Cells of objects: the first half by location, for all; the other half by
+/// block, SubCells each, for what its threads tell each other.
+inline constexpr uint32_t NumObjectCells = 1u << 15;
+inline constexpr uint32_t NumWideCells = NumObjectCells / 2, SubCells = 8;
+/// Behind those, the cell of each block's barrier, by the block's first warp.
+/// No other live block uses it: what one warp takes from it, all of them do.
+inline constexpr uint32_t NumSyncCells = NumObjectCells + NumWarps;
 /// What whoever acquires from an object comes to know. 256 bytes.
 struct SyncCell {
   uint64_t Seen; ///< As WarpState's.

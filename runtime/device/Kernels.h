@@ -76,12 +76,17 @@ HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags, uint32_t Tag) {
       Me.Place.Bits | (IsEarly ? TellsLanes : 0) |
       (isUsedUp(Start) || IsThorough || HasWeak ? NeedsCare : 0);
   if (Me.Lane == Leader) {
+    if (!IsAlone) {
+      // Before anything of the other block's is overwritten (isMixed).
+      setFlags(W.Alive, Mixed);
+      fenceDevice();
+    }
     storeRelaxed(W.Start, Start);
     if (IsThorough)
       W.Thorough = ThoroughChecks;
     W.Barrier = Barrier;
     W.Floor = Floor;
-    W.Place = Place;
+    W.Place = Place | (IsAlone ? 0 : HasFenced | HasFresh);
     W.SharedCells = sharedCells(uint32_t(Block));
     W.SyncCells = syncCellsOf(Grid, Block);
     W.Heard = ~0u;
@@ -93,7 +98,6 @@ HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags, uint32_t Tag) {
                           (Flags & EnterOpaque ? uint32_t(Opaque) : 0);
     if (!IsAlone) {
       // Whoever is there may yet overwrite what is said of this block.
-      setFlags(W.Alive, Mixed);
       setFlags(W.Flags, Want);
       if (Want & Opaque)
         setFlags(metadata().Foreign, ForeignUnknown);
@@ -144,7 +148,7 @@ HOT_ENTRY void __crsan_md_leave(uint32_t Flags, uint32_t Clock,
   uint32_t &Max = table<MaxClock>(MaxClocksAt)[Sm % NumMaxClocks].Clock;
   // Another block may have set the clock back: each lane for itself, before it
   // is no longer alive.
-  if (loadRelaxed(W.Alive) & Mixed) {
+  if (isMixed(W)) {
     const LaneRef T = Me.thread();
     const uint32_t Clocks[] = {Clock, uint32_t(T.given() >> 32), T.Acquire,
                                T.WarpDepart, T.PartDepart};
@@ -167,8 +171,14 @@ HOT_ENTRY void __crsan_md_leave(uint32_t Flags, uint32_t Clock,
     return;
   if (Flags & EnterBarriers) {
     raiseClock(W, Now);
-    raise(Me.firstWarpState().Arrive[0], Now);
-    raise(Me.firstWarpState().Arrive[1], Now);
+    // It has come to the next barrier, and so to all later ones. The other word
+    // is of the last one, from which some may be yet to depart, all with one
+    // clock; but where barriers may not have been counted, it may be the next.
+    WarpState &First = Me.firstWarpState();
+    const uint32_t Next = (Me.thread().Barriers + 1) & 1;
+    raise(First.Arrive[Next], Now);
+    if (loadRelaxed(First.News) & AlwaysNews)
+      raise(First.Arrive[Next ^ 1], Now);
   }
   if (loadNear(Max) < Now)
     raise(Max, Now);

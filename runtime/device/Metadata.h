@@ -12,9 +12,6 @@
 
 namespace crsan::device {
 
-/// The object that a barrier of the whole block is.
-constexpr uint64_t BlockBarrier = ~uint64_t(0);
-
 /// What this thread writes strongly from now on releases what was before.
 /// Returns the clock from now on.
 DEVICE uint32_t noteFence(const Self &Me, const LaneRef &T, bool IsWide) {
@@ -76,9 +73,12 @@ HOT_ENTRY void __crsan_md_release(crsan::abi::AccessSite *S, uint64_t A,
       S->Order == SyncOrder::Release || S->Order == SyncOrder::AcquireRelease;
   if (IsRelease)
     noteFence(Me, T, Wide);
-  if (T.FenceBlock)
-    publish(Me, T, SyncCells(A, Wide && T.FenceDevice && !isOfBlock(A)),
-            IsRelease, T.FenceDevice, T.FenceBlock);
+  // Of a mixed warp the fence may have been forgotten.
+  const bool IsMixed = isMixed(Me.warp());
+  if (T.FenceBlock || IsMixed)
+    publish(Me, T,
+            SyncCells(A, Wide && (T.FenceDevice || IsMixed) && !isOfBlock(A)),
+            IsRelease, IsMixed, T.FenceDevice, T.FenceBlock);
 }
 
 /// A strong access has happened. One that reads acquires, at once or at the
@@ -203,33 +203,41 @@ HOT_ENTRY void __crsan_md_warp_barrier(uint32_t Mask, uint32_t Place) {
   meetSome(Mine, Mask);
 }
 
-/// What the warps of a block hand on at its barriers, of what they know.
+/// What the warps of a block hand on at its barriers, of what they know: a warp
+/// gives what it has acquired elsewhere since it last gave, and then all warps
+/// take. So what one of them has taken there, all have.
 ENTRY void __crsan_md_give(uint32_t Now, uint32_t Place) {
   using namespace crsan::device;
   const Self Me(PlaceOf{Place});
-  const SyncCells To(BlockBarrier, /*IsWide=*/false);
-  SyncCell &Cell = SyncCells::at(To.ofBlock(Me));
-  const Knowledge Known(Me);
-  if (activeMask() == ~0u)
-    Known.giveTogether(Me, Cell, Now);
-  else
-    Known.giveTo(Me, Cell, Now);
+  SyncCell &Cell = SyncCells::at(SyncCells::ofBarrier(Me));
+  if (activeMask() == ~0u) {
+    Knowledge(Me).giveTogether(Me, Cell, Now);
+  } else {
+    // The flag was another lane's, perhaps (noteFresh).
+    fenceDevice();
+    Knowledge(Me).giveTo(Me, Cell, Now);
+  }
   const uint32_t Next = loadRelaxed(Me.warp().Barrier) + 1;
   raise(Me.firstWarpState().NewsAt, Now > Next ? Now : Next);
 }
-ENTRY void __crsan_md_take(uint32_t Place) {
+/// `IsExtra`: others of the block may have departed without taking.
+ENTRY void __crsan_md_take(uint32_t IsExtra, uint32_t Place) {
   using namespace crsan::device;
   const Self Me(PlaceOf{Place});
   const LaneRef T = Me.thread();
-  const SyncCells From(BlockBarrier, /*IsWide=*/false);
-  const uint32_t Cell = From.ofBlock(Me);
+  if (loadRelaxed(Me.firstWarpState().News) >= Unfollowed)
+    return acquireEverything(Me.Place);
+  const uint32_t Cell = SyncCells::ofBarrier(Me);
   const bool HasLearned = activeMask() == ~0u
                               ? acquireTogether(Me, T, Cell)
                               : acquire(Me, T, Cell, /*IsOwn=*/true);
+  if (!HasLearned)
+    return;
   // Of lanes of its warp this tells nothing that the barrier does not, so it is
   // no step of their clock.
-  if (HasLearned)
-    T.Acquire = T.WarpDepart;
+  T.Acquire = T.WarpDepart;
+  if (IsExtra)
+    noteFresh(Me.warp());
 }
 
 /// A barrier of all threads of the block is about to happen.
@@ -247,8 +255,13 @@ HOT_ENTRY void __crsan_md_block_arrive(uint32_t Place) {
   T.give(Now);
   if (isFirstHere())
     raise(Me.firstWarpState().Arrive[(T.Barriers + 1) & 1], Now);
-  if (loadNear(Me.warp().Place) & HasFresh) {
-    clearFlags(Me.warp().Place, HasFresh);
+  if (isMixed(W)) {
+    // The clock may have been set back, below what the others take for news.
+    acquireEverything(Me.Place);
+    setFlags(Me.firstWarpState().News, AlwaysNews);
+  }
+  if (loadNear(W.Place) & HasFresh) {
+    clearFlags(W.Place, HasFresh);
     __crsan_md_give(Now, Place);
   }
 }
@@ -289,9 +302,9 @@ HOT_ENTRY void __crsan_md_block_depart(uint32_t Place) {
   T.WarpDepart = Now;
   // Of lanes that come late, others have set the barrier already; of blocks
   // that have one number at a time, it may be the other's.
-  if (News || NewsAt > Before || Before >= Now ||
-      (loadRelaxed(W.Alive) & Mixed))
-    __crsan_md_take(Place);
+  const bool IsNews = News || NewsAt > Before;
+  if (IsNews || Before >= Now || isMixed(W))
+    __crsan_md_take(!IsNews, Place);
 }
 
 /// All threads of the block have just met at a barrier, and not all of their
@@ -315,7 +328,7 @@ HOT_ENTRY void __crsan_md_publish(uint64_t Object, uint32_t Scope,
   const Self Me(PlaceOf{Place});
   const uint32_t Now = tick(Me);
   publish(Me, Me.thread(), SyncCells(Object, isWide(SyncScope(Scope))),
-          /*IsReleased=*/false, Now, Now);
+          /*IsReleased=*/false, isMixed(Me.warp()), Now, Now);
 }
 
 /// This thread has waited for those who arrive at an object.
@@ -337,9 +350,12 @@ HOT_ENTRY void __crsan_md_publish_fenced(uint64_t Object, uint32_t Scope,
     return;
   const Self Me(PlaceOf{Place});
   const LaneRef T = Me.thread();
-  if (T.FenceBlock)
-    publish(Me, T, SyncCells(Object, isWide(SyncScope(Scope)) && T.FenceDevice),
-            /*IsReleased=*/false, T.FenceDevice, T.FenceBlock);
+  const bool IsMixed = isMixed(Me.warp());
+  if (T.FenceBlock || IsMixed)
+    publish(Me, T,
+            SyncCells(Object,
+                      isWide(SyncScope(Scope)) && (T.FenceDevice || IsMixed)),
+            /*IsReleased=*/false, IsMixed, T.FenceDevice, T.FenceBlock);
 }
 
 /// As above, by a relaxed wait: what it gets, the next fence acquires.
@@ -411,25 +427,38 @@ HOT_ENTRY void __crsan_md_unknown(uint32_t Place) {
   fenceDevice();
 }
 
+namespace crsan::device {
+
+/// Threads that are in functions of other units, which have not said yet that
+/// they are followed: of all blocks, and of this one.
+DEVICE void countCalls(const Self &Me, int32_t More) {
+  __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&metadata().Foreign), More);
+  __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&Me.firstWarpState().News),
+                        More * int32_t(UnfollowedCall));
+}
+
+} // namespace crsan::device
+
 /// This thread is about to call a function of another unit, ...
 HOT_ENTRY void __crsan_md_calling(uint32_t Place) {
   using namespace crsan::device;
   if (!PlaceOf{Place}.isFollowed())
     return;
-  const LaneRef T = Self(PlaceOf{Place}).thread();
-  T.Flags |= IsCalling;
-  __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&metadata().Foreign), 1);
+  const Self Me(PlaceOf{Place});
+  Me.thread().Flags |= IsCalling;
+  countCalls(Me, 1);
 }
 /// ... which says so if it was compiled for metadata mode, ...
 HOT_ENTRY void __crsan_md_called(uint32_t Place) {
   using namespace crsan::device;
   if (!PlaceOf{Place}.isFollowed())
     return;
-  const LaneRef T = Self(PlaceOf{Place}).thread();
+  const Self Me(PlaceOf{Place});
+  const LaneRef T = Me.thread();
   if (!(T.Flags & IsCalling))
     return;
   T.Flags &= ~IsCalling;
-  __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&metadata().Foreign), -1);
+  countCalls(Me, -1);
 }
 /// ... or else may have done anything. From then on every acquire may be one of
 /// something that such a function released.
@@ -443,7 +472,8 @@ HOT_ENTRY void __crsan_md_returned(uint32_t Place) {
     return;
   T.Flags &= ~IsCalling;
   setFlags(metadata().Foreign, ForeignUnknown);
-  __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&metadata().Foreign), -1);
+  setFlags(Me.firstWarpState().News, Unfollowed);
+  countCalls(Me, -1);
   __nvvm_atom_add_gen_ll(
       reinterpret_cast<long long *>(&metadata().ForeignCalls), 1);
   awaitAllCopies(Me);

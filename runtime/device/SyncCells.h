@@ -89,6 +89,10 @@ struct SyncCells {
   DEVICE static SyncCell &at(uint32_t Cell) {
     return table<SyncCell>(SyncCellsAt)[Cell];
   }
+  /// The cell of the barrier of this thread's block.
+  DEVICE static uint32_t ofBarrier(const Self &Me) {
+    return NumObjectCells + Me.firstWarp();
+  }
 };
 static_assert(NumWideCells % SubCells == 0);
 
@@ -296,6 +300,7 @@ struct Knowledge {
   DEVICE void giveTogether(const Self &Me, SyncCell &To,
                            uint32_t OwnClock) const {
     static_assert(KnownEntries == 32);
+    __nvvm_bar_warp_sync(~0u);
     const uint32_t Theirs = loadRelaxed(To.Known[Me.Lane]);
     const uint32_t OfRow = loadNear(Me.known()[Me.Lane]);
     uint32_t Ours = __nvvm_vote_any_sync(~0u, HasRow) ? OfRow : 0;
@@ -310,6 +315,14 @@ struct Knowledge {
   }
 };
 
+/// The next barrier of the block has something to hand on. Last of all:
+/// whichever lane of the warp takes the flag, hands on what the warp then
+/// knows.
+DEVICE void noteFresh(WarpState &W) {
+  fenceBlock();
+  setFlags(W.Place, HasFresh);
+}
+
 /// Everything that this thread may have learned without our noticing.
 HELPER void acquireEverything(PlaceOf Place) {
   const Self Me(Place);
@@ -320,7 +333,7 @@ HELPER void acquireEverything(PlaceOf Place) {
     raise(Known[I], Everything);
   noteSeen(Me.warp().Seen, ~uint64_t(0));
   setFlags(Me.warp().Flags, HasKnown | AnySource << WarpSourcesShift);
-  setFlags(Me.warp().Place, HasFresh);
+  noteFresh(Me.warp());
   const LaneRef T = Me.thread();
   T.ToldInBlock |= AnySource;
   T.Acquire = tick(Me);
@@ -370,14 +383,14 @@ DEVICE bool acquire(const Self &Me, const LaneRef &T, uint32_t Cell,
     IsNews |= IsMore;
   }
   noteSeenNear(W.Seen, Seen);
-  if (IsNews && !IsOwn)
-    setFlags(W.Place, HasFresh);
   // Another lane may have raised the row, and not said so yet.
   if (Any && !(Flags & HasKnown)) {
     asm volatile("red.relaxed.gpu.min.u32 [%0], %1;" ::"l"(&W.Heard), "r"(Now)
                  : "memory");
     setFlags(W.Flags, HasKnown);
   }
+  if (IsNews && !IsOwn)
+    noteFresh(W);
   // Of lanes of its own warp, it learns by the warp's own clock.
   return IsNews || OfOwn > LastAcquire || (Any && LastAcquire == 0);
 }
@@ -413,6 +426,8 @@ DEVICE bool acquireTogether(const Self &Me, const LaneRef &T, uint32_t Cell) {
       setFlags(W.Flags, HasKnown);
     }
   }
+  // No lane hands on anything before the others have seen to their clocks.
+  __nvvm_bar_warp_sync(~0u);
   return IsNews || OfOwn > LastAcquire || (Any && LastAcquire == 0);
 }
 
@@ -429,19 +444,27 @@ HELPER void tell(PlaceOf Place, uint32_t WhatToTell, SyncCells To,
                  bool IsReleased, uint32_t OwnClockWide,
                  uint32_t OwnClockBlock) {
   const Self Me(Place);
-  const Knowledge Known(Me);
   const uint32_t Block = To.ofBlock(Me);
+  bool IsAgain = false;
 #pragma unroll 1
-  for (uint32_t Todo = WhatToTell; Todo; Todo &= Todo - 1) {
-    const uint32_t This = Todo & (0u - Todo);
-    const uint32_t Cell = This == TellBlock  ? Block
-                          : This == TellWide ? To.Wide
-                                             : Me.number() % NumAnyWide;
-    Known.giveTo(Me, SyncCells::at(Cell),
-                 This == TellBlock ? OwnClockBlock : OwnClockWide);
-    if (This == TellBlock && (Place.Bits & TellsLanes))
-      tellLanes(Me, Me.thread(), Cell);
-  }
+  do {
+    const Knowledge Known(Me);
+#pragma unroll 1
+    for (uint32_t Todo = WhatToTell; Todo; Todo &= Todo - 1) {
+      const uint32_t This = Todo & (0u - Todo);
+      const uint32_t Cell = This == TellBlock  ? Block
+                            : This == TellWide ? To.Wide
+                                               : Me.number() % NumAnyWide;
+      Known.giveTo(Me, SyncCells::at(Cell),
+                   This == TellBlock ? OwnClockBlock : OwnClockWide);
+      if (This == TellBlock && (Place.Bits & TellsLanes))
+        tellLanes(Me, Me.thread(), Cell);
+    }
+    fenceBlock();
+    IsAgain = !IsAgain && isMixed(Me.warp());
+    if (IsAgain)
+      acquireEverything(Place);
+  } while (IsAgain);
   if (IsReleased)
     return;
   // To whom the release is not wide, it is one within the block.
@@ -452,9 +475,10 @@ HELPER void tell(PlaceOf Place, uint32_t WhatToTell, SyncCells To,
 }
 
 /// A release that is visible wherever what follows it is. `IsReleased`: see
-/// tell. Last of all: it leaves no register as it is.
+/// tell; `IsMixed`: what its lane has told is what another block has told. Last
+/// of all: it leaves no register as it is.
 DEVICE void publish(const Self &Me, const LaneRef &T, SyncCells To,
-                    bool IsReleased, uint32_t OwnClockWide,
+                    bool IsReleased, bool IsMixed, uint32_t OwnClockWide,
                     uint32_t OwnClockBlock) {
   const uint32_t Now = loadNear(Me.warp().Clock);
   // Between two fences, all releases to an object say the same. And where
@@ -467,6 +491,8 @@ DEVICE void publish(const Self &Me, const LaneRef &T, SyncCells To,
   if (To.Wide && Wide % (1u << ToldCellBits) != To.Wide &&
       Wide >> ToldCellBits != To.Wide)
     Todo |= TellWide | (Wide ? 0 : TellAnybody);
+  if (IsMixed)
+    Todo = TellBlock | (To.Wide ? TellWide | TellAnybody : 0);
   if (!Todo)
     return;
   T.Release = Now;

@@ -181,6 +181,11 @@ DEVICE uint64_t seenByBlock(const Self &Me, bool IsNear) {
   return All;
 }
 
+/// Whether another live block has, or had, this warp's number, and may have
+/// overwritten what the warp and its lanes know: then the warp may have heard
+/// of everything. To be asked once that has been read.
+DEVICE bool isMixed(const WarpState &W) { return loadRelaxed(W.Alive) & Mixed; }
+
 DEVICE bool isFirstHere() {
   return lane() == uint32_t(__builtin_ctz(activeMask()));
 }
