@@ -11,14 +11,6 @@ __device__ void tell(unsigned *Flag) {
     atomicExch(Flag, 1);
   }
 }
-__device__ void hear(unsigned *Flag) {
-  if (threadIdx.x == 0) {
-    while (atomicAdd(Flag, 0) == 0)
-      ;
-    __threadfence();
-  }
-  __syncwarp();
-}
 
 __global__ void relay(unsigned *Cells, unsigned *Written, unsigned *Begun,
                       unsigned *Relayed, unsigned *Out) {
@@ -29,16 +21,28 @@ __global__ void relay(unsigned *Cells, unsigned *Written, unsigned *Begun,
     tell(Written);
     break;
   case 0:
-    hear(Written);
-    hear(Begun);
-    tell(Relayed);
+    if (I == 0) {
+      while (atomicAdd(Written, 0) == 0)
+        ;
+      __threadfence();
+      while (atomicAdd(Begun, 0) == 0)
+        ;
+      __threadfence();
+      atomicExch(Relayed, 1);
+    }
     break;
   case Numbers:
-    tell(Begun);
+    if (I == 0)
+      atomicExch(Begun, 1);
     break;
   case Numbers + 1:
 #ifndef RACY
-    hear(Relayed);
+    if (I == 0) {
+      while (atomicAdd(Relayed, 0) == 0)
+        ;
+      __threadfence();
+    }
+    __syncwarp();
 #endif
     Out[I] = Cells[I]; // RACE
   }
