@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "PTX/Classify.h"
-#include "PTX/Parser.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -281,51 +280,6 @@ Category classifyTensor(const Instruction &I) {
   return Category::Unknown;
 }
 
-bool isPrivate(StateSpace Space) {
-  return Space == StateSpace::Local || Space == StateSpace::Param ||
-         Space == StateSpace::Const;
-}
-
-void add(BodyClass &Sum, const InstructionClass &C) {
-  switch (C.What) {
-  case Category::Harmless:
-    return;
-  case Category::WeakAccess:
-    Sum.AccessesMemory = true;
-    if (!Sum.Unchecked && !isPrivate(C.Space))
-      Sum.Unchecked = C.What;
-    return;
-  case Category::MatrixAccess:
-  case Category::AsyncCopy:
-  case Category::TextureAccess:
-  case Category::Unknown:
-    if (!Sum.Unchecked)
-      Sum.Unchecked = C.What;
-    [[fallthrough]];
-  case Category::StrongAccess:
-    Sum.AccessesMemory = true;
-    [[fallthrough]];
-  case Category::Synchronisation:
-  case Category::Convergent:
-  case Category::ControlFlow:
-    Sum.KeepsWindow = false;
-    return;
-  }
-}
-
-void add(BodyClass &Sum, const Block &B) {
-  for (const Statement &S : B.Statements) {
-    if (const auto *I = std::get_if<Instruction>(&S))
-      add(Sum, classify(*I));
-    else if (const auto *Inner = std::get_if<std::unique_ptr<Block>>(&S))
-      add(Sum, **Inner);
-    else if (std::holds_alternative<Label>(S))
-      Sum.KeepsWindow = false; // Somebody may branch to it, even back.
-    else if (const auto *D = std::get_if<Directive>(&S))
-      Sum.KeepsWindow &= D->Name == ".pragma";
-  }
-}
-
 } // namespace
 
 InstructionClass classify(const Instruction &I) {
@@ -364,21 +318,6 @@ InstructionClass classify(const Instruction &I) {
   // Not `discard` as the weak write that it is: what it leaves is unstable, so
   // two reads may differ though nobody writes.
   return {};
-}
-
-BodyClass classify(const Block &Body) {
-  BodyClass Sum;
-  add(Sum, Body);
-  return Sum;
-}
-
-BodyClass classifyInline(std::string_view Assembly) {
-  auto Result = parseInline(std::string(Assembly));
-  if (const auto *I = std::get_if<InlineBody>(&Result))
-    return classify(I->Body);
-  BodyClass Sum;
-  add(Sum, InstructionClass());
-  return Sum;
 }
 
 } // namespace crsan::ptx

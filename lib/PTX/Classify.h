@@ -82,24 +82,6 @@ struct InstructionClass {
 
 InstructionClass classify(const Instruction &I);
 
-/// A whole body, with its nested blocks.
-struct BodyClass {
-  /// Every instruction is Harmless or a WeakAccess, in a straight line: a
-  /// window of race checking may continue across it.
-  bool KeepsWindow = true;
-  /// The first thing that may access memory weakly that other threads can see,
-  /// or that is Unknown: a detector that looks at the compiler's own accesses
-  /// misses it.
-  std::optional<Category> Unchecked;
-  /// Something reads or writes memory of any kind, or is Unknown.
-  bool AccessesMemory = false;
-};
-
-BodyClass classify(const Block &Body);
-/// Of an inline assembly statement as LLVM has it. What does not parse is
-/// Unknown.
-BodyClass classifyInline(std::string_view Assembly);
-
 } // namespace crsan::ptx
 
 #endif // CRSAN_PTX_CLASSIFY_H

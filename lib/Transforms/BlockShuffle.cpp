@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockShuffle.h"
-#include "Access.h"
 #include "DeviceRuntime.h"
+#include "Events/Event.h"
 #include "NativeTwin.h"
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/IR/CFG.h"

@@ -9,7 +9,7 @@
 #include "BlockShuffle.h"
 #include "DeclaredEffects.h"
 #include "DeviceRuntime.h"
-#include "Event.h"
+#include "Events/Event.h"
 #include "HeapReuse.h"
 #include "Instrumenter.h"
 #include "MetadataInstrumenter.h"
@@ -139,12 +139,12 @@ void noteOmissions(
     Omissions &Omitted) {
   for (Function *F : Functions)
     for (Instruction &I : instructions(*F))
-      Omitted.note(I, effectOf(I).Skipped, RemarksOf(*F));
+      Omitted.note(I, eventsOf(I).ByCollider, RemarksOf(*F));
   for (Function *F : Exempt)
     for (Instruction &I : instructions(*F)) {
-      const Effect E = effectOf(I);
-      if (E.Skipped == Skip::Ignored || isOmission(E.Skipped) ||
-          !E.Accesses.empty())
+      const Events All = eventsOf(I);
+      if (All.ByCollider == Skip::Ignored || isOmission(All.ByCollider) ||
+          !checkedByCollider(I, All).empty())
         Omitted.note(I, Skip::Ignored, RemarksOf(*F));
     }
 }

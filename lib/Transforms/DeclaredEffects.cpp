@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DeclaredEffects.h"
-#include "PTX/Classify.h"
+#include "Events/Event.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -25,8 +25,8 @@ static void declareAssembly(CallBase &Call, const InlineAsm &Asm) {
   if (Asm.hasSideEffects())
     return;
   const StringRef Text = Asm.getAsmString();
-  const ptx::BodyClass Body = ptx::classifyInline(Text);
-  if (Body.KeepsWindow && !Body.AccessesMemory && !readsTime(Text))
+  const Events All = eventsOf(Call);
+  if (All.List.empty() && All.Unlisted == Skip::None && !readsTime(Text))
     return;
   Call.setCalledOperand(
       InlineAsm::get(Asm.getFunctionType(), Text, Asm.getConstraintString(),

@@ -37,7 +37,7 @@ namespace crsan {
 bool EventPlan::hasChecksInLine() { return !CheckCalls; }
 
 /// An access of what a register can hold, as nearly all are: checked in line.
-static bool isInRegister(const Event &E) {
+static bool isInRegister(const Access &E) {
   return !CheckCalls && E.isWhole() && E.Size <= 16 && isPowerOf2_64(E.Size);
 }
 
@@ -81,7 +81,7 @@ EventPlan::EventPlan(Function &F, FunctionAnalysisManager &FAM)
   }
   for (Step &S : Steps)
     if (takesLock(S, Steps, FAM.getResult<DominatorTreeAnalysis>(F)))
-      S.What.Roles |= abi::TakesLock;
+      S.access()->Roles |= abi::TakesLock;
   planShared(FAM);
   if (Arrays)
     planArrays(FAM);
@@ -91,19 +91,19 @@ EventPlan::EventPlan(Function &F, FunctionAnalysisManager &FAM)
         ArrayRef(Breaks).slice(P.FirstBreak, P.LastBreak - P.FirstBreak));
     if (const Loop *Inner = Loops.getLoopFor(P.BB))
       for (Step &S : MutableArrayRef(Steps).slice(P.First, P.Last - P.First))
-        if (S.IsFast && movesWith(S.What.Where.Base, *Inner, SE))
-          S.Object = getUnderlyingObject(S.What.Where.Base);
+        if (S.IsFast && movesWith(S.access()->Where.Base, *Inner, SE))
+          S.Object = getUnderlyingObject(S.access()->Where.Base);
   }
 }
 
 void EventPlan::planBlock(BasicBlock &BB, CheckedAccesses &Checked) {
   for (Instruction &I : BB) {
     const Events All = eventsOf(I);
-    Omitted.note(I, All.Skipped, ORE);
+    Omitted.note(I, All.Unlisted, ORE);
     for (const Event &E : All.List) {
-      if (E.What == Event::Kind::Weak)
-        planAccess(I, E, Checked);
-      else
+      if (isWeak(E))
+        planAccess(I, *asAccess(E), Checked);
+      else if (isFollowed(E))
         planOther(I, E);
     }
     // A function that is defined here has events of its own.
@@ -114,20 +114,26 @@ void EventPlan::planBlock(BasicBlock &BB, CheckedAccesses &Checked) {
     if (All.MayLeave)
       Exits.push_back(&I);
     if (All.MayLeave || IsCall || any_of(All.List, [](const Event &E) {
-          return E.What != Event::Kind::Weak;
+          return isFollowed(E) && !isWeak(E);
         }))
       Checked.clear();
     if (isKernel(F) && isa<ReturnInst>(I))
-      Steps.push_back({&I, {Event::Kind::Leave}, &I});
+      Steps.push_back({&I, Leave(), &I});
   }
 }
 
-uint16_t barrierNumbers(const Event &E, const DataLayout &DL) {
-  const Value *Number = E.Where.Base;
-  if (const auto *Constant = dyn_cast<ConstantInt>(Number))
+uint16_t barrierNumbers(const Place &Number, const DataLayout &DL) {
+  if (const auto *Constant = dyn_cast<ConstantInt>(Number.Base))
     return uint16_t(1) << (Constant->getZExtValue() & 15);
   // 0 is __syncthreads(), and rarely meant.
-  return isKnownNonZero(Number, DL) ? 0xfffe : 0xffff;
+  return isKnownNonZero(Number.Base, DL) ? 0xfffe : 0xffff;
+}
+
+const Place *countedBarrier(const Event &E) {
+  if (const auto *A = std::get_if<Arrive>(&E); A && A->IsCounted)
+    return &A->Where;
+  const auto *W = std::get_if<Wait>(&E);
+  return W && W->IsCounted ? &W->Where : nullptr;
 }
 
 /// All places where threads may meet at the block's barrier 0; none: others may
@@ -136,23 +142,21 @@ std::optional<std::vector<const Instruction *>>
 EventPlan::blockBarriers() const {
   std::vector<const Instruction *> All;
   for (const Step &S : Steps) {
-    const Event &E = S.What;
-    if (E.What == Event::Kind::Unknown || E.What == Event::Kind::Call)
+    if (isOneOf<Unknown, Call>(S.What))
       return std::nullopt;
-    if (E.What != Event::Kind::BlockBarrier && !E.IsCounted)
+    const auto *OfBlock = std::get_if<BlockBarrier>(&S.What);
+    const Place *Counted = countedBarrier(S.What);
+    if (!OfBlock && !Counted)
       continue;
-    const uint16_t Numbers = barrierNumbers(E, F.getDataLayout());
+    const uint16_t Numbers =
+        barrierNumbers(OfBlock ? OfBlock->Number : *Counted, F.getDataLayout());
     if (!(Numbers & 1))
       continue;
-    if (Numbers != 1 || E.IsCounted)
+    if (Numbers != 1 || Counted)
       return std::nullopt;
     All.push_back(S.Inst);
   }
   return All;
-}
-
-bool isAccess(const Event &E) {
-  return E.What == Event::Kind::Weak || E.What == Event::Kind::Strong;
 }
 
 /// Finds accesses of shared variables that cannot race.
@@ -177,18 +181,18 @@ void EventPlan::planShared(FunctionAnalysisManager &FAM) {
   SharedVariables Variables(F, InBlock, Intervals,
                             FAM.getResult<DominatorTreeAnalysis>(F));
   for (const Step &S : Steps)
-    if (isAccess(S.What))
-      Variables.add(*S.Inst, S.What);
+    if (S.access())
+      Variables.add(*S.Inst, *S.access());
   for (Step &S : Steps) {
-    if (!isAccess(S.What))
+    if (!S.access())
       continue;
-    const auto Needs = Variables.proofOf(*S.Inst, S.What);
+    const auto Needs = Variables.proofOf(*S.Inst, *S.access());
     if (!Needs)
       continue;
     ++NumProven;
     if (Needs->isAlways())
       S.IsProven = true;
-    else if (S.IsFast && S.What.What == Event::Kind::Weak)
+    else if (S.IsFast && isWeak(S.What))
       S.Unless = exemption({std::nullopt, *Needs});
   }
 }
@@ -200,11 +204,11 @@ void EventPlan::planArrays(FunctionAnalysisManager &FAM) {
                           FAM.getResult<LoopAnalysis>(F));
   const auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
   for (const Step &S : Steps)
-    if (isAccess(S.What))
-      Arrays->add(*S.Inst, S.What, InGrid, DT);
+    if (S.access())
+      Arrays->add(*S.Inst, *S.access(), InGrid, DT);
   for (Step &S : Steps)
-    if (S.IsFast && S.What.What == Event::Kind::Weak && !S.IsProven)
-      if (const auto Array = Arrays->harmless(S.What))
+    if (S.IsFast && isWeak(S.What) && !S.IsProven)
+      if (const auto Array = Arrays->harmless(*S.access()))
         S.Unless = exemption({Array, {}});
 }
 
@@ -229,9 +233,8 @@ static bool isAvailable(const Value *V, const Instruction *At,
     return true;
   constexpr unsigned Most = 8;
   return Depth < Most && !I->mayReadOrWriteMemory() &&
-         all_of(
-             I->operands(),
-             [&](const Value *O) { return isAvailable(O, At, Depth + 1); });
+         all_of(I->operands(),
+                [&](const Value *O) { return isAvailable(O, At, Depth + 1); });
 }
 
 /// Accesses of a block between two synchronisations are checked in groups, each
@@ -268,7 +271,7 @@ void EventPlan::planGroups(size_t First, size_t Last,
         Counted = N;
       ++Steps[Counted].InBlock;
     }
-    if (S.What.What != Event::Kind::Weak) {
+    if (!isWeak(S.What)) {
       Close();
       S.Group = N;
       continue;
@@ -278,10 +281,12 @@ void EventPlan::planGroups(size_t First, size_t Last,
     if (any_of(Open, [&](const auto &Other) {
           const OpenGroup &G = Other.second;
           return !G.Members.empty() &&
-                 !isAvailable(S.What.Where.Base, Steps[G.Members.front()].Inst);
+                 !isAvailable(S.access()->Where.Base,
+                              Steps[G.Members.front()].Inst);
         }))
       Close();
-    const unsigned More = S.What.Size < 4 ? 1 : S.What.Size / 4;
+    const uint64_t Size = S.access()->Size;
+    const unsigned More = Size < 4 ? 1 : Size / 4;
     OpenGroup &G = Open[S.Unless];
     if (G.Words + More > WordsInGroup)
       CloseOne(G);
@@ -294,11 +299,11 @@ void EventPlan::planGroups(size_t First, size_t Last,
 void EventPlan::planOther(Instruction &I, const Event &E) {
   Step &S = Steps.emplace_back(Step{&I, E, &I});
   // If it turns out that nothing has to be handed on by it.
-  if (E.What != Event::Kind::Strong || !isInRegister(E) ||
-      E.Order > abi::SyncOrder::Relaxed)
+  const Access *A = asAccess(E);
+  if (!A || !isInRegister(*A) || A->Order > abi::SyncOrder::Relaxed)
     return;
   S.IsFast = true;
-  S.IsUniform = E.Where.Base && InWarp.isUniform(E.Where.Base);
+  S.IsUniform = A->Where.Base && InWarp.isUniform(A->Where.Base);
 }
 
 /// Whether a report of the one would say the same as one of the other.
@@ -316,7 +321,7 @@ void EventPlan::addCompanion(Step &S, Instruction &I, bool IsWrite) {
   };
   constexpr unsigned Most = 8;
   if (!I.getDebugLoc() || S.Companions.size() == Most ||
-      Says(*S.Accessor, S.What.Flags & abi::WritesMemory) ||
+      Says(*S.Accessor, S.access()->writes()) ||
       any_of(S.Companions, [&](const Companion &C) {
         return Says(*C.Inst, C.Access == abi::AccessKind::Store);
       }))
@@ -325,10 +330,10 @@ void EventPlan::addCompanion(Step &S, Instruction &I, bool IsWrite) {
       {&I, IsWrite ? abi::AccessKind::Store : abi::AccessKind::Load});
 }
 
-void EventPlan::planAccess(Instruction &I, const Event &E,
+void EventPlan::planAccess(Instruction &I, const Access &E,
                            CheckedAccesses &Checked) {
   const std::optional<size_t> Number = planCheck(I, E, Checked);
-  const bool IsWrite = E.Flags & abi::WritesMemory;
+  const bool IsWrite = E.writes();
   for (CheckedAccesses::Made *M : Checked.companions(E)) {
     if (Number && M->Number != Number)
       addCompanion(Steps[*Number], *M->Inst, M->IsWrite);
@@ -348,7 +353,7 @@ void EventPlan::planAccess(Instruction &I, const Event &E,
   Checked.make(E, I, Number);
 }
 
-std::optional<size_t> EventPlan::planCheck(Instruction &I, const Event &E,
+std::optional<size_t> EventPlan::planCheck(Instruction &I, const Access &E,
                                            CheckedAccesses &Checked) {
   int64_t Distance;
   if (Checked.covering(E)) {
@@ -361,16 +366,16 @@ std::optional<size_t> EventPlan::planCheck(Instruction &I, const Event &E,
       Load && areOfOneLine(*Steps[*Load->Number].Accessor, I)) {
     const size_t Number = *std::exchange(Load->Number, std::nullopt);
     Step &S = Steps[Number];
-    if (S.What.Size != E.Size) {
+    const Access Before = *S.access();
+    if (Before.Size != E.Size) {
       // What is known of its companions is of fewer bytes.
       S.Companions.clear();
-      for (CheckedAccesses::Made *M : Checked.companions(S.What))
+      for (CheckedAccesses::Made *M : Checked.companions(Before))
         M->Number.reset();
     }
-    const Place Where = {S.What.Where.Base, S.What.Where.Space,
-                         S.What.Where.Offset + Distance};
     S.What = E;
-    S.What.Where = Where;
+    S.access()->Where = {Before.Where.Base, Before.Where.Space,
+                         Before.Where.Offset + Distance};
     S.Accessor = &I;
     ++NumRedundant;
     Checked.add(E, Number);

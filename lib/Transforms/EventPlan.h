@@ -7,7 +7,7 @@
 #ifndef CRSAN_TRANSFORMS_EVENTPLAN_H
 #define CRSAN_TRANSFORMS_EVENTPLAN_H
 
-#include "Event.h"
+#include "Events/Event.h"
 #include "GivenArrays.h"
 #include "Omission.h"
 #include "Redundancy.h"
@@ -20,10 +20,11 @@
 
 namespace crsan {
 
-/// A bit for each of a block's 16 barriers that the event may be about.
-uint16_t barrierNumbers(const Event &E, const llvm::DataLayout &DL);
-
-bool isAccess(const Event &E);
+/// A bit for each of a block's 16 barriers that `Number` may be the number of.
+uint16_t barrierNumbers(const Place &Number, const llvm::DataLayout &DL);
+/// The number of the block's barrier at which the event arrives or waits with a
+/// count; null: it does not.
+const Place *countedBarrier(const Event &E);
 
 /// Which of a function's events the runtime is told (metadata mode): not of an
 /// access that another one's check covers, or that cannot race; of which
@@ -52,12 +53,22 @@ public:
     /// write next.
     uint32_t Overwritten = 0;
 
+    /// The step's access; null if it is none. That of an asynchronous copy
+    /// does not count.
+    const Access *access() const { return asAccess(What); }
+    Access *access() { return std::get_if<Access>(&What); }
+    /// The access that the step has a site for; null if it has none.
+    const Access *sited() const {
+      const auto *C = std::get_if<Copy>(&What);
+      return C ? &C->To : access();
+    }
+
     /// Whether others may have to find it: no write of this thread's is sure to
     /// stand for all of it.
     bool isRemembered() const {
-      if (!Overwritten || What.Flags & abi::WritesMemory)
+      if (!Overwritten || sited()->writes())
         return true;
-      const uint32_t All = (1u << What.Size) - 1;
+      const uint32_t All = (1u << sited()->Size) - 1;
       return (Overwritten & All) != All;
     }
   };
@@ -89,10 +100,10 @@ public:
 
 private:
   void planBlock(llvm::BasicBlock &BB, CheckedAccesses &Checked);
-  void planAccess(llvm::Instruction &I, const Event &E,
+  void planAccess(llvm::Instruction &I, const Access &E,
                   CheckedAccesses &Checked);
   /// The number of the step that checks it, if none before does.
-  std::optional<size_t> planCheck(llvm::Instruction &I, const Event &E,
+  std::optional<size_t> planCheck(llvm::Instruction &I, const Access &E,
                                   CheckedAccesses &Checked);
   void addCompanion(Step &S, llvm::Instruction &I, bool IsWrite);
   void planOther(llvm::Instruction &I, const Event &E);

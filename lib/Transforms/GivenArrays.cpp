@@ -112,16 +112,16 @@ bool GivenArrays::noteWrite(Instruction &I) {
   const Events All = eventsOf(I);
   for (const Event &E : All.List) {
     // Whoever waits for another grid may run beside it.
-    if (E.What == Event::Kind::Unknown || E.What == Event::Kind::Learn ||
-        E.What == Event::Kind::Call)
+    const auto *Called = std::get_if<crsan::Call>(&E);
+    if (isOneOf<Unknown, Learn>(E) || (Called && !Called->IsKnown))
       return false;
     // An asynchronous copy writes shared memory.
-    if (E.What != Event::Kind::Copy && (E.Flags & abi::WritesMemory) &&
-        !noteWritten(E.Where.Base))
+    const Access *A = asAccess(E);
+    if (A && A->writes() && !noteWritten(A->Where.Base))
       return false;
   }
   if (Call->isInlineAsm())
-    return All.Skipped == Skip::None || All.Skipped == Skip::Private;
+    return All.Unlisted == Skip::None || All.Unlisted == Skip::Private;
   if (isa<IntrinsicInst>(Call))
     return all_of(Call->args(), [&](const Value *V) {
       return !V->getType()->isPointerTy() || noteWritten(V);
@@ -131,7 +131,7 @@ bool GivenArrays::noteWrite(Instruction &I) {
   return Callee && Callee->isDeclaration();
 }
 
-void GivenArrays::add(const Instruction &I, const Event &E,
+void GivenArrays::add(const Instruction &I, const Access &E,
                       const Uniformity &InGrid, const DominatorTree &DT) {
   const auto Objects =
       E.Where.Base ? objectsOf(E.Where.Base) : SmallVector<const Value *, 4>();
@@ -160,7 +160,7 @@ void GivenArrays::add(const Instruction &I, const Event &E,
   }
 }
 
-std::optional<unsigned> GivenArrays::harmless(const Event &E) {
+std::optional<unsigned> GivenArrays::harmless(const Access &E) {
   if (!AreWritesKnown || !E.Where.Base ||
       !E.Where.Base->getType()->isPointerTy())
     return std::nullopt;

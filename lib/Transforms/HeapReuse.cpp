@@ -7,6 +7,7 @@
 
 #include "HeapReuse.h"
 #include "DeviceRuntime.h"
+#include "Events/Event.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/InstIterator.h"
 
@@ -20,19 +21,12 @@ static StringRef externalCallee(const CallBase &Call) {
   return Callee && Callee->isDeclaration() ? Callee->getName() : "";
 }
 
-bool isAllocation(const CallBase &Call) {
-  return is_contained({"malloc", "__nv_aligned_device_malloc"},
-                      externalCallee(Call)) &&
-         Call.getType()->isPointerTy() && Call.arg_size() > 0 &&
-         Call.getArgOperand(0)->getType()->isIntegerTy();
-}
-
 void orderHeapReuse(Function &F) {
   SmallVector<CallInst *, 8> Allocations, Frees;
   for (Instruction &I : instructions(F))
     if (auto *Call = dyn_cast<CallInst>(&I)) {
       // Those of CUDA's device runtime use the same heap.
-      if (isAllocation(*Call) || externalCallee(*Call) == "cudaMalloc")
+      if (eventsOf(*Call).has<Allocate>() || externalCallee(*Call) == "cudaMalloc")
         Allocations.push_back(Call);
       else if (is_contained({"free", "cudaFree"}, externalCallee(*Call)))
         Frees.push_back(Call);

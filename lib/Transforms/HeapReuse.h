@@ -7,13 +7,9 @@
 #ifndef CRSAN_TRANSFORMS_HEAPREUSE_H
 #define CRSAN_TRANSFORMS_HEAPREUSE_H
 
-#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Function.h"
 
 namespace crsan {
-
-/// Whether `Call` takes memory from the device's heap; its first argument is
-/// the size, and it returns the address. `new` calls such a function.
-bool isAllocation(const llvm::CallBase &Call);
 
 /// Makes the release of heap memory come before its next allocation in
 /// causality order, as the collider's proof asks (docs/soundness.md, "What is

@@ -85,7 +85,7 @@ void Instrumenter::instrument(Planned &P) {
   Value *Sampled = nullptr;
   for (const Group &G : P.W.Groups)
     emitGroup(P, G, Sampled);
-  for (const Access &A : P.W.Stores)
+  for (const WindowAccess &A : P.W.Stores)
     emitLateStoreCheck(A, Sampled);
 }
 
@@ -121,19 +121,20 @@ Value *Instrumenter::emitAddress(IRBuilder<> &B, Value *Pointer) {
 /// `S` writes. Accesses of different objects cannot meet; two by the same
 /// pointer meet only where the store meets itself, which emitStoreCheck looks
 /// at.
-static uint8_t meetings(const Access &S, ArrayRef<Access> Group) {
-  if (S.Kind != abi::AccessKind::Store || S.Length)
+static uint8_t meetings(const WindowAccess &S, ArrayRef<WindowAccess> Group) {
+  if (!S.writes() || S.Length)
     return 0;
-  auto Space = [](const Access &A) {
-    return A.Pointer->getType()->getPointerAddressSpace();
+  auto Space = [](const WindowAccess &A) {
+    return A.Where.Base->getType()->getPointerAddressSpace();
   };
-  const Value *Object = getUnderlyingObject(S.Pointer);
+  const Value *Object = getUnderlyingObject(S.Where.Base);
   uint8_t Meets = 0;
   for (auto [I, O] : enumerate(Group)) {
-    const Value *Other = getUnderlyingObject(O.Pointer);
+    const Value *Other = getUnderlyingObject(O.Where.Base);
     // Each pair of stores once, from the first.
-    const bool IsSeen = O.Kind == abi::AccessKind::Store && &O < &S;
-    if (IsSeen || O.Length || O.Inst == S.Inst || O.Pointer == S.Pointer ||
+    const bool IsSeen = O.writes() && &O < &S;
+    if (IsSeen || O.Length || O.Inst == S.Inst ||
+        O.Where.Base == S.Where.Base ||
         (Object != Other && isIdentifiedObject(Object) &&
          isIdentifiedObject(Other)) ||
         (Space(S) != Space(O) && Space(S) != 0 && Space(O) != 0))
@@ -174,21 +175,21 @@ void Instrumenter::emitGroup(const Planned &P, const Group &G,
   };
   Constant *FirstSite = nullptr;
   for (auto [I, A] : enumerate(G.Accesses)) {
-    APInt Offset(64, A.Offset);
-    Value *Base = A.Pointer->stripAndAccumulateConstantOffsets(
+    APInt Offset(64, A.Where.Offset);
+    Value *Base = A.Where.Base->stripAndAccumulateConstantOffsets(
         M.getDataLayout(), Offset, /*AllowNonInbounds=*/true);
     // Lanes are compared by a store's value. Anywhere in its window will do
     // (docs/soundness.md), and the slow path is at hand.
-    const bool IsKnown = A.Stored && !A.Length && isKnownAt(A.Stored, G.Head);
+    const bool IsKnown = A.Written && !A.Length && isKnownAt(A.Written, G.Head);
     Value *Stored = IsKnown ? storedBits(B, A) : nullptr;
     Constant *Site = ConstantExpr::getAddrSpaceCast(
         Table.addSite(A, Kernel, meetings(A, G.Accesses), Offset.getSExtValue(),
                       /*HasValue=*/Stored),
         B.getPtrTy(0));
     FirstSite = FirstSite ? FirstSite : Site;
-    if (A.Stored && !IsKnown)
+    if (A.Written && !IsKnown)
       LateStores[A.Inst] = Site;
-    ++(A.Kind == abi::AccessKind::Load ? NumCheckedLoads : NumCheckedStores);
+    ++(A.writes() ? NumCheckedStores : NumCheckedLoads);
     Pass(I, emitAddress(B, Base));
     if (Value *Second = A.Length ? B.CreateZExtOrTrunc(A.Length, I64) : Stored)
       Pass(abi::MaxGroupSize + I, Second);
@@ -209,8 +210,8 @@ void Instrumenter::emitGroup(const Planned &P, const Group &G,
 }
 
 /// The value's bits, zero-extended or folded to 64: only compared and shown.
-Value *Instrumenter::storedBits(IRBuilder<> &B, const Access &A) {
-  Value *V = A.Stored;
+Value *Instrumenter::storedBits(IRBuilder<> &B, const WindowAccess &A) {
+  Value *V = A.Written;
   Type *T = V->getType();
   if (T->isAggregateType())
     return nullptr;
@@ -230,7 +231,7 @@ Value *Instrumenter::storedBits(IRBuilder<> &B, const Access &A) {
 }
 
 /// Compares the lanes where a store's value was not known to the slow path.
-void Instrumenter::emitLateStoreCheck(const Access &A, Value *Sampled) {
+void Instrumenter::emitLateStoreCheck(const WindowAccess &A, Value *Sampled) {
   Constant *Site = LateStores.lookup(A.Inst);
   if (!Site)
     return;
@@ -243,7 +244,8 @@ void Instrumenter::emitLateStoreCheck(const Access &A, Value *Sampled) {
     return;
   FunctionCallee Check = M.getOrInsertFunction(
       StoreName, B.getVoidTy(), B.getPtrTy(0), B.getInt64Ty(), B.getInt64Ty());
-  B.CreateCall(Check, {Site, emitAddress(B, A.Pointer), Bits})->setConvergent();
+  B.CreateCall(Check, {Site, emitAddress(B, A.Where.Base), Bits})
+      ->setConvergent();
 }
 
 } // namespace crsan

@@ -45,8 +45,8 @@ private:
   llvm::Value *emitDecision(llvm::IRBuilder<> &B, const Planned &P);
   llvm::Value *emitRandomBelow(llvm::IRBuilder<> &B, llvm::Value *Interval);
   void emitGroup(const Planned &P, const Group &G, llvm::Value *&Sampled);
-  void emitLateStoreCheck(const Access &A, llvm::Value *Sampled);
-  llvm::Value *storedBits(llvm::IRBuilder<> &B, const Access &A);
+  void emitLateStoreCheck(const WindowAccess &A, llvm::Value *Sampled);
+  llvm::Value *storedBits(llvm::IRBuilder<> &B, const WindowAccess &A);
   llvm::Value *emitAddress(llvm::IRBuilder<> &B, llvm::Value *Pointer);
 
   llvm::Function &F;

@@ -48,7 +48,7 @@ const Value *rootOf(const DataLayout &DL, const Place &Where, int64_t &Offset) {
   return Base;
 }
 
-bool areOfOnePlace(const DataLayout &DL, const Event &A, const Event &B) {
+bool areOfOnePlace(const DataLayout &DL, const Access &A, const Access &B) {
   int64_t OffsetA, OffsetB;
   const Value *RootA = rootOf(DL, A.Where, OffsetA);
   const Value *RootB = rootOf(DL, B.Where, OffsetB);
@@ -66,7 +66,7 @@ bool areEqualConstants(const Value *A, const Value *B) {
 class Ways {
 public:
   Ways(const EventPlan::Step &Swap, const DominatorTree &DT)
-      : Swap(*Swap.Inst), What(Swap.What), DT(DT) {}
+      : Swap(*Swap.Inst), What(*Swap.access()), DT(DT) {}
 
   bool allComeTo(const SmallPtrSetImpl<const Instruction *> &Ends);
 
@@ -76,7 +76,7 @@ private:
   void goOn(const BasicBlock &From);
 
   const Instruction &Swap;
-  const Event &What;
+  const Access &What;
   const DominatorTree &DT;
   SmallVector<const BasicBlock *, 16> ToDo;
   SmallPtrSet<const BasicBlock *, 16> Seen;
@@ -165,15 +165,15 @@ bool Ways::allComeTo(const SmallPtrSetImpl<const Instruction *> &Ends) {
 
 bool takesLock(const EventPlan::Step &Swap, ArrayRef<EventPlan::Step> Steps,
                const DominatorTree &DT) {
-  const Event &E = Swap.What;
-  if (!isa_and_nonnull<ConstantInt>(E.Expected))
+  const Access *E = Swap.access();
+  if (!E || !isa_and_nonnull<ConstantInt>(E->Expected))
     return false;
   const DataLayout &DL = Swap.Inst->getDataLayout();
   SmallPtrSet<const Instruction *, 4> GivesBack;
   for (const EventPlan::Step &S : Steps)
-    if (S.What.What == Event::Kind::Strong && S.Inst != Swap.Inst &&
-        areEqualConstants(S.What.Written, E.Expected) &&
-        areOfOnePlace(DL, S.What, E))
+    if (isStrong(S.What) && S.Inst != Swap.Inst &&
+        areEqualConstants(S.access()->Written, E->Expected) &&
+        areOfOnePlace(DL, *S.access(), *E))
       GivesBack.insert(S.Inst);
   return !GivesBack.empty() && Ways(Swap, DT).allComeTo(GivesBack);
 }

@@ -47,18 +47,17 @@ bool MetadataInstrumenter::isFenceless() const {
 /// A strong access that is checked in line: what it releases or acquires, it
 /// does by fences.
 bool MetadataInstrumenter::isFastStrong(const Step &S) {
-  return S.What.What == Event::Kind::Strong && S.IsFast;
+  return isStrong(S.What) && S.IsFast;
 }
 
 /// What changes nothing of what accesses have in common.
-static bool keepsWindow(const Event &E) {
-  return E.What == Event::Kind::Weak || E.What == Event::Kind::CommitCopies ||
-         E.What == Event::Kind::AwaitCopies;
+static bool keepsCommon(const Event &E) {
+  return isWeak(E) || isOneOf<CommitCopies, AwaitCopies>(E);
 }
 
 /// A strong access that neither releases nor acquires, ever.
 bool MetadataInstrumenter::isJustAccess(const Step &S) const {
-  return isFastStrong(S) && isFenceless() && !S.What.Expected;
+  return isFastStrong(S) && isFenceless() && !S.access()->Expected;
 }
 
 /// A barrier that all threads of the block meet at, and that does nothing else.
@@ -80,8 +79,8 @@ static bool isAligned(const Instruction *Barrier) {
 uint16_t MetadataInstrumenter::countedBarriers() const {
   uint16_t Counted = 0;
   for (const Step &S : Plan.steps())
-    if (S.What.IsCounted)
-      Counted |= barrierNumbers(S.What, F.getDataLayout());
+    if (const Place *Number = countedBarrier(S.What))
+      Counted |= barrierNumbers(*Number, F.getDataLayout());
   return Counted;
 }
 
@@ -94,14 +93,14 @@ bool MetadataInstrumenter::isWholeKernel() const {
 
 /// Whether threads may come to a barrier of the whole block by a count, too.
 /// Then it is told as both.
-bool MetadataInstrumenter::isCountedToo(const Event &E) const {
-  return CountedBarriers & barrierNumbers(E, F.getDataLayout());
+bool MetadataInstrumenter::isCountedToo(const BlockBarrier &E) const {
+  return CountedBarriers & barrierNumbers(E.Number, F.getDataLayout());
 }
 
 /// Barriers may be replaced only if all that threads can meet at the same time
 /// are: PTX does not let those with a result meet those without.
 IntrinsicInst *MetadataInstrumenter::replacedBarrier(const Step &S) const {
-  return S.What.What == Event::Kind::BlockBarrier &&
+  return std::holds_alternative<BlockBarrier>(S.What) &&
                  EventPlan::hasChecksInLine() && !Module.HasForeignBarriers
              ? asBlockBarrier(S.Inst)
              : nullptr;
@@ -110,24 +109,22 @@ IntrinsicInst *MetadataInstrumenter::replacedBarrier(const Step &S) const {
 void MetadataInstrumenter::note(ModuleEvents &M) const {
   for (const Step &S : Plan.steps()) {
     const Event &E = S.What;
-    M.HasUnknown |= E.What == Event::Kind::Unknown;
-    M.HasFences |=
-        E.What == Event::Kind::Fence || E.What == Event::Kind::Unknown ||
-        E.What == Event::Kind::Learn || E.What == Event::Kind::Call ||
-        (E.What == Event::Kind::Strong && E.Order > abi::SyncOrder::Relaxed);
+    const Access *A = isStrong(E) ? asAccess(E) : nullptr;
+    const bool IsCall = std::holds_alternative<Call>(E);
+    const bool IsUnknown = std::holds_alternative<Unknown>(E);
+    const bool IsBarrier = std::holds_alternative<BlockBarrier>(E);
+    M.HasUnknown |= IsUnknown;
+    M.HasFences |= isOneOf<Fence, Unknown, Learn, Call>(E) ||
+                   (A && A->Order > abi::SyncOrder::Relaxed);
     // An update of which nobody uses the result waits for nothing.
-    M.HasSignals |= E.What == Event::Kind::Call ||
-                    (E.What == Event::Kind::Strong &&
-                     knownSpace(E.Where) != unsigned(abi::Space::Shared) &&
-                     !((E.Flags & abi::IsAtomic) && S.Inst->use_empty()));
-    M.HasVolatile |= E.What == Event::Kind::Call || (E.Roles & abi::IsVolatile);
-    M.HasBarriers |= E.What == Event::Kind::BlockBarrier ||
-                     E.What == Event::Kind::Call ||
-                     E.What == Event::Kind::Unknown;
-    M.HasForeignBarriers |= E.What == Event::Kind::Call ||
-                            E.What == Event::Kind::Unknown ||
-                            (E.What == Event::Kind::BlockBarrier &&
-                             (!isa<IntrinsicInst>(S.Inst) || !isOurs()));
+    M.HasSignals |=
+        IsCall || (A && knownSpace(A->Where) != unsigned(abi::Space::Shared) &&
+                   !((A->Flags & abi::IsAtomic) && S.Inst->use_empty()));
+    M.HasVolatile |= IsCall || (A && (A->Roles & abi::IsVolatile));
+    M.HasBarriers |= IsBarrier || IsCall || IsUnknown;
+    M.HasForeignBarriers |=
+        IsCall || IsUnknown ||
+        (IsBarrier && (!isa<IntrinsicInst>(S.Inst) || !isOurs()));
   }
   M.CountedBarriers |= countedBarriers();
   M.HasForeignBarriers |= M.CountedBarriers & 1;
@@ -141,9 +138,7 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
   CountedBarriers = isWholeKernel() ? countedBarriers() : M.CountedBarriers;
   Constant *Sites = nullptr;
   for (Step &S : Plan.steps())
-    if (S.What.What == Event::Kind::Weak ||
-        S.What.What == Event::Kind::Strong ||
-        S.What.What == Event::Kind::Copy) {
+    if (S.sited()) {
       S.Site = siteOf(S);
       Sites = Sites ? Sites : S.Site;
     }
@@ -175,7 +170,7 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
     const bool HasBarriers =
         !isKernel(F) || !Plan.breaks().empty() || M.HasBarriers;
     const bool HasWarpBarriers = any_of(Plan.steps(), [](const Step &S) {
-      return S.What.What == Event::Kind::WarpBarrier;
+      return std::holds_alternative<WarpBarrier>(S.What);
     });
     Fast.emplace(F, B, First, Sites, HasBarriers, HasWarpBarriers,
                  /*HasLocks=*/!isFenceless());
@@ -188,15 +183,15 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
       Fast->emitWindow(B);
     };
     for (const Step &S : Plan.steps())
-      if (!keepsWindow(S.What) && !isFastStrong(S) && !replacedBarrier(S))
+      if (!keepsCommon(S.What) && !isFastStrong(S) && !replacedBarrier(S))
         Resume(S.Inst);
     for (Instruction *I : Plan.breaks())
       Resume(I);
   } else if (First) {
-    Place = B.CreateExtractElement(First, 3);
+    WarpPlace = B.CreateExtractElement(First, 3);
   } else if (!isOurs() || !Plan.steps().empty()) {
     Value *Self = callRuntime(B, SelfName, {}, B.getInt64Ty());
-    Place = B.CreateLoad(
+    WarpPlace = B.CreateLoad(
         B.getInt32Ty(),
         B.CreateIntToPtr(
             B.CreateAdd(Self, B.getInt64(offsetof(abi::WarpState, Place))),
@@ -230,7 +225,7 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
 
 /// What the runtime knows this warp by.
 Value *MetadataInstrumenter::place(IRBuilder<> &B) {
-  return Fast ? Fast->emitPlace(B) : Place;
+  return Fast ? Fast->emitPlace(B) : WarpPlace;
 }
 
 /// Calls an entry point, of which the last argument is this warp's place.
@@ -265,14 +260,11 @@ void MetadataInstrumenter::emitExemptions(IRBuilder<> &B) {
 /// exemptions hold.
 bool MetadataInstrumenter::mayBePlain() const {
   return isKernel(F) && Plan.breaks().empty() && PlainBody::canCopy(F) &&
-         any_of(Plan.steps(), [](const Step &S) { return isAccess(S.What); }) &&
+         any_of(Plan.steps(), [](const Step &S) { return S.access(); }) &&
          all_of(Plan.steps(), [](const Step &S) {
-           const Event::Kind What = S.What.What;
-           return What == Event::Kind::Weak
+           return isWeak(S.What)
                       ? S.IsProven || S.Unless
-                      : What == Event::Kind::BlockBarrier ||
-                            What == Event::Kind::WarpBarrier ||
-                            What == Event::Kind::Leave;
+                      : isOneOf<BlockBarrier, WarpBarrier, Leave>(S.What);
          });
 }
 
@@ -288,7 +280,7 @@ void MetadataInstrumenter::emitPlain(PlainBody &Plain) {
       B.CreateStore(
           B.CreateAdd(B.CreateLoad(I32, Number), B.getInt32(S.InBlock)),
           Number);
-    if (S.What.What == Event::Kind::Leave)
+    if (std::holds_alternative<Leave>(S.What))
       callRuntime(B, CountProvenName, B.CreateLoad(I32, Number));
   }
   Value *Holds = B.getTrue();
@@ -301,7 +293,7 @@ void MetadataInstrumenter::emitPlain(PlainBody &Plain) {
 }
 
 Constant *MetadataInstrumenter::siteOf(Step &S) {
-  const Event &E = S.What;
+  const Access &E = *S.sited();
   abi::AccessSite Site = {};
   Site.Number = S.SiteNumber = NumSites++;
   Site.Size = E.isWhole() ? E.Size : 0;
@@ -311,14 +303,14 @@ Constant *MetadataInstrumenter::siteOf(Step &S) {
   Site.Order = E.Order;
   Site.Roles = E.Roles;
   Site.MemorySpace = uint8_t(spaceOf(E.Where.Space));
-  ++(E.What == Event::Kind::Strong ? NumFollowedStrong : NumFollowedWeak);
+  ++(E.isStrong() ? NumFollowedStrong : NumFollowedWeak);
   return ConstantExpr::getAddrSpaceCast(
       Table.addAccess(*S.Accessor, Kernel, Site, E.WholeSize, S.Companions),
       PointerType::get(F.getContext(), 0));
 }
 
 FastAccess MetadataInstrumenter::fastAccess(const Step &S, IRBuilder<> &B) {
-  const Event &E = S.What;
+  const Access &E = *S.access();
   FastAccess A = {};
   A.Site = S.Site;
   A.Number = S.SiteNumber;
@@ -327,9 +319,9 @@ FastAccess MetadataInstrumenter::fastAccess(const Step &S, IRBuilder<> &B) {
   A.Space = knownSpace(E.Where);
   A.Size = E.Size;
   // Whether a compare-and-swap writes is not known yet.
-  A.Writes = (E.Flags & abi::WritesMemory) && !E.Expected;
-  A.IsStrong = E.Flags & abi::IsStrong;
-  A.Reads = E.Flags & abi::ReadsMemory;
+  A.Writes = E.writes() && !E.Expected;
+  A.IsStrong = E.isStrong();
+  A.Reads = E.reads();
   A.IsWide = E.Scope != abi::SyncScope::Block;
   // The access of a whole instruction, or a part of it, or of assembly.
   A.IsAligned = S.Inst == S.Accessor && E.Size == E.WholeSize &&
@@ -356,7 +348,7 @@ void MetadataInstrumenter::emitGroup(size_t Number) {
   IRBuilder<> B(At);
   SmallVector<FastAccess> Group;
   size_t First = Number;
-  while (First > 0 && Plan.steps()[First - 1].What.What == Event::Kind::Weak)
+  while (First > 0 && isWeak(Plan.steps()[First - 1].What))
     --First;
   for (size_t N = First; N <= Number; ++N)
     if (Plan.steps()[N].IsFast && !Plan.steps()[N].IsProven &&
@@ -366,12 +358,12 @@ void MetadataInstrumenter::emitGroup(size_t Number) {
 }
 
 /// A compare-and-swap that is sure to be tried.
-static bool isFollowedSwap(const Event &E) {
+static bool isFollowedSwap(const Access &E) {
   return E.Expected && E.isWhole() && E.Size >= 2;
 }
 
 void MetadataInstrumenter::emitStrong(const Step &S) {
-  const Event &E = S.What;
+  const Access &E = *S.access();
   IRBuilder<> B(S.Inst);
   B.SetCurrentDebugLocation(S.Accessor->getDebugLoc());
   if (!S.IsFast) {
@@ -383,7 +375,7 @@ void MetadataInstrumenter::emitStrong(const Step &S) {
       callCheck(B, S);
     if (S.InBlock)
       Fast->emitCount(B, S.InBlock);
-    if (E.Flags & abi::WritesMemory)
+    if (E.writes())
       call(B, ReleaseName, {S.Site, emitAddress(B, E.Where)});
     return;
   }
@@ -394,175 +386,167 @@ void MetadataInstrumenter::emitStrong(const Step &S) {
     A.Reader = Swaps.reader();
   if (!S.IsProven)
     Fast->emitStrongCheck(S.Inst, A, isJustAccess(S));
-  if (!isJustAccess(S) && E.Flags & abi::WritesMemory)
+  if (!isJustAccess(S) && E.writes())
     Fast->emitRelease(S.Inst, S.Site, emitAddress(B, E.Where));
+}
+
+void MetadataInstrumenter::emitWeak(size_t Number) {
+  const Step &S = Plan.steps()[Number];
+  IRBuilder<> B(S.Inst);
+  B.SetCurrentDebugLocation(S.Accessor->getDebugLoc());
+  if (!S.IsFast && !S.IsProven)
+    callCheck(B, S);
+  if (S.InBlock)
+    Fast->emitCount(B, S.InBlock);
+  if (S.IsFast && !S.IsProven && S.Group == Number)
+    emitGroup(Number);
+}
+
+void MetadataInstrumenter::emitArrival(IRBuilder<> &B, const Step &S,
+                                       const BlockBarrier &E) {
+  if (replacedBarrier(S))
+    return;
+  if (isCountedToo(E)) {
+    callWithPlace(B, PublishName, E.Number, E.Scope);
+    call(B, BlockArriveUnevenName);
+    return;
+  }
+  // Lanes that have parted are to meet there; told together, it costs less.
+  if (isAligned(S.Inst))
+    emitAssembly(B, B.getVoidTy(), "bar.warp.sync 0xffffffff;", "", {})
+        ->setConvergent();
+  call(B, BlockArriveName);
+}
+
+/// Told before the wait, which nothing of this thread comes between: so what
+/// the same statement hands on includes the copies.
+void MetadataInstrumenter::emitAwait(IRBuilder<> &B, const AwaitCopies &E) {
+  if (!E.Number || !E.Number->getType()->isIntegerTy())
+    call(B, AwaitAllCopiesName);
+  else
+    call(B, AwaitCopiesName, B.CreateZExtOrTrunc(E.Number, B.getInt32Ty()));
 }
 
 void MetadataInstrumenter::emitBefore(size_t Number) {
   const Step &S = Plan.steps()[Number];
   IRBuilder<> B(S.Inst);
   B.SetCurrentDebugLocation(S.Accessor->getDebugLoc());
-  const Event &E = S.What;
-  switch (E.What) {
-  case Event::Kind::Weak:
-    if (!S.IsFast && !S.IsProven)
-      callCheck(B, S);
-    if (S.InBlock)
-      Fast->emitCount(B, S.InBlock);
-    if (S.IsFast && !S.IsProven && S.Group == Number)
-      emitGroup(Number);
+  std::visit(
+      makeVisitor(
+          [&](const Access &E) {
+            E.isStrong() ? emitStrong(S) : emitWeak(Number);
+          },
+          [&](const WarpBarrier &E) {
+            call(B, WarpBarrierName,
+                 B.CreateZExtOrTrunc(E.Mask, B.getInt32Ty()));
+          },
+          [&](const BlockBarrier &E) { emitArrival(B, S, E); },
+          [&](const Arrive &E) {
+            const bool IsRelaxed = E.Order == abi::SyncOrder::Relaxed;
+            callWithPlace(B, IsRelaxed ? PublishFencedName : PublishName,
+                          E.Where, E.Scope);
+          },
+          [&](const Copy &E) {
+            call(B, CopyName,
+                 {S.Site, emitAddress(B, E.To.Where), emitLength(B, E.To)});
+          },
+          [&](const CommitCopies &) { call(B, CommitCopiesName); },
+          [&](const AwaitCopies &E) { emitAwait(B, E); },
+          [&](const Learn &) {
+            ++NumUnknown;
+            call(B, LearnName);
+          },
+          [&](const Unknown &) {
+            ++NumUnknown;
+            call(B, UnknownName);
+          },
+          [&](const Call &) { call(B, CallingName); },
+          [&](const Leave &) {
+            if (Fast)
+              Fast->emitCounted(B);
+            call(B, LeaveName,
+                 {B.getInt32(EnterFlags),
+                  Fast ? Fast->emitNow(B)
+                       : static_cast<Value *>(B.getInt32(0))});
+          },
+          [&](const Fence &E) {
+            if (!E.IsAhead)
+              return;
+            // One of our own, since that of the statement comes too late.
+            B.CreateFence(AtomicOrdering::AcquireRelease,
+                          F.getContext().getOrInsertSyncScopeID("device"));
+            call(B, FenceName, B.getInt32(uint32_t(E.Scope)));
+          },
+          [](const Wait &) {}, [](const Allocate &) {},
+          [](const Collective &) {}, [](const Opaque &) {}),
+      S.What);
+}
+
+void MetadataInstrumenter::emitStrongDone(const Step &S) {
+  const Access &E = *S.access();
+  // What only writes has released before, and acquires nothing.
+  if (!E.isStrong() || isJustAccess(S) || !E.reads())
     return;
-  case Event::Kind::Strong:
-    return emitStrong(S);
-  case Event::Kind::WarpBarrier:
-    call(B, WarpBarrierName, B.CreateZExtOrTrunc(E.Mask, B.getInt32Ty()));
-    return;
-  case Event::Kind::BlockBarrier:
-    if (replacedBarrier(S))
-      return;
-    if (isCountedToo(E)) {
-      callWithPlace(B, PublishName, E);
-      call(B, BlockArriveUnevenName);
-    } else {
-      // Lanes that have parted are to meet there; told together, it costs less.
-      if (isAligned(S.Inst))
-        emitAssembly(B, B.getVoidTy(), "bar.warp.sync 0xffffffff;", "", {})
-            ->setConvergent();
-      call(B, BlockArriveName);
-    }
-    return;
-  case Event::Kind::Publish:
-    return callAtObject(B, E);
-  case Event::Kind::Copy:
-    call(B, CopyName, {S.Site, emitAddress(B, E.Where), emitLength(B, E)});
-    return;
-  case Event::Kind::CommitCopies:
-    call(B, CommitCopiesName);
-    return;
-  case Event::Kind::AwaitCopies:
-    return callAwait(B, E);
-  case Event::Kind::Learn:
-    ++NumUnknown;
-    call(B, LearnName);
-    return;
-  case Event::Kind::Unknown:
-    ++NumUnknown;
-    call(B, UnknownName);
-    return;
-  case Event::Kind::Call:
-    call(B, CallingName);
-    return;
-  case Event::Kind::Leave:
-    if (Fast)
-      Fast->emitCounted(B);
-    call(B, LeaveName,
-         {B.getInt32(EnterFlags),
-          Fast ? Fast->emitNow(B) : static_cast<Value *>(B.getInt32(0))});
-    return;
-  case Event::Kind::Fence:
-    if (!E.IsAhead)
-      return;
-    // One of our own, since that of the statement comes too late.
-    B.CreateFence(AtomicOrdering::AcquireRelease,
-                  F.getContext().getOrInsertSyncScopeID("device"));
-    call(B, FenceName, B.getInt32(uint32_t(E.Scope)));
-    return;
-  case Event::Kind::Collect:
-  case Event::Kind::Allocate:
-    return;
-  }
+  Instruction *Next = S.Inst->getNextNode();
+  IRBuilder<> B(Next);
+  B.SetCurrentDebugLocation(S.Inst->getDebugLoc());
+  Value *Address = emitAddress(B, E.Where);
+  Value *Swap = emitSwapResult(B, *S.Inst, E);
+  if (isFastStrong(S))
+    Fast->emitDone(Next->getPrevNode(), S.Site, S.SiteNumber, Address, Swap);
+  else
+    call(B, StrongDoneName, {S.Site, Address, Swap}, B.getInt32Ty());
+  // By then it has acquired what it acquires.
+  if (isFollowedSwap(E))
+    Swaps.emitAfter(Next, S.Inst->getDebugLoc(), S.Site, Address, Swap, E.Size,
+                    place(B));
 }
 
 void MetadataInstrumenter::emitAfter(const Step &S) {
   if (S.Inst->isTerminator())
     return;
-  Instruction *Next = S.Inst->getNextNode();
-  IRBuilder<> B(Next);
+  IRBuilder<> B(S.Inst->getNextNode());
   B.SetCurrentDebugLocation(S.Inst->getDebugLoc());
-  const Event &E = S.What;
-  switch (E.What) {
-  case Event::Kind::Strong:
-    // What only writes has released before, and acquires nothing.
-    if (isJustAccess(S) || !(E.Flags & abi::ReadsMemory))
-      return;
-    {
-      Value *Address = emitAddress(B, E.Where);
-      Value *Swap = emitSwapResult(B, *S.Inst, E);
-      if (isFastStrong(S))
-        Fast->emitDone(Next->getPrevNode(), S.Site, S.SiteNumber, Address,
-                       Swap);
-      else
-        call(B, StrongDoneName, {S.Site, Address, Swap}, B.getInt32Ty());
-      // By then it has acquired what it acquires.
-      if (isFollowedSwap(E))
-        Swaps.emitAfter(Next, S.Inst->getDebugLoc(), S.Site, Address, Swap,
-                        E.Size, place(B));
-      return;
-    }
-  case Event::Kind::Fence:
-    call(B, FenceName, B.getInt32(uint32_t(E.Scope)));
-    return;
-  case Event::Kind::BlockBarrier:
-    if (replacedBarrier(S))
-      return;
-    call(B, BlockDepartName);
-    if (isCountedToo(E))
-      callWithPlace(B, CollectName, E);
-    return;
-  case Event::Kind::Collect:
-    return callAtObject(B, E);
-  case Event::Kind::Unknown:
-    call(B, UnknownName);
-    return;
-  case Event::Kind::Call:
-    call(B, ReturnedName);
-    return;
-  case Event::Kind::Allocate:
-    call(B, AllocatedName,
-         {emitAddress(B, E.Where),
-          B.CreateZExtOrTrunc(E.Length, B.getInt64Ty())});
-    return;
-  case Event::Kind::Weak:
-  case Event::Kind::WarpBarrier:
-  case Event::Kind::Publish:
-  case Event::Kind::Copy:
-  case Event::Kind::CommitCopies:
-  case Event::Kind::AwaitCopies:
-  case Event::Kind::Learn:
-  case Event::Kind::Leave:
-    return;
-  }
+  std::visit(
+      makeVisitor([&](const Access &) { emitStrongDone(S); },
+                  [&](const Fence &E) {
+                    call(B, FenceName, B.getInt32(uint32_t(E.Scope)));
+                  },
+                  [&](const BlockBarrier &E) {
+                    if (replacedBarrier(S))
+                      return;
+                    call(B, BlockDepartName);
+                    if (isCountedToo(E))
+                      callWithPlace(B, CollectName, E.Number, E.Scope);
+                  },
+                  [&](const Wait &E) {
+                    const bool IsRelaxed = E.Order == abi::SyncOrder::Relaxed;
+                    callWithPlace(B, IsRelaxed ? CollectLaterName : CollectName,
+                                  E.Where, E.Scope);
+                  },
+                  [&](const Unknown &) { call(B, UnknownName); },
+                  [&](const Call &) { call(B, ReturnedName); },
+                  [&](const Allocate &E) {
+                    call(B, AllocatedName,
+                         {emitAddress(B, E.Where),
+                          B.CreateZExtOrTrunc(E.Length, B.getInt64Ty())});
+                  },
+                  [](const auto &) {}),
+      S.What);
 }
 
 void MetadataInstrumenter::callCheck(IRBuilder<> &B, const Step &S) {
-  const Event &E = S.What;
+  const Access &E = *S.access();
   Value *Length = E.isWhole() ? B.getInt64(E.Size) : emitLength(B, E);
   call(B, AccessCheckName,
        {S.Site, emitAddress(B, E.Where), Length, B.getInt64(0),
         B.getInt32(abi::CheckCounts)});
 }
 
-/// Told before the wait, which nothing of this thread comes between: so what
-/// the same statement hands on includes the copies.
-void MetadataInstrumenter::callAwait(IRBuilder<> &B, const Event &E) {
-  if (!E.Length || !E.Length->getType()->isIntegerTy())
-    call(B, AwaitAllCopiesName);
-  else
-    call(B, AwaitCopiesName, B.CreateZExtOrTrunc(E.Length, B.getInt32Ty()));
-}
-
-/// A Publish or a Collect.
-void MetadataInstrumenter::callAtObject(IRBuilder<> &B, const Event &E) {
-  const bool IsRelaxed = E.Order == abi::SyncOrder::Relaxed;
-  if (E.What == Event::Kind::Publish)
-    callWithPlace(B, IsRelaxed ? PublishFencedName : PublishName, E);
-  else
-    callWithPlace(B, IsRelaxed ? CollectLaterName : CollectName, E);
-}
-
 void MetadataInstrumenter::callWithPlace(IRBuilder<> &B, StringRef Name,
-                                         const Event &E) {
-  call(B, Name, {emitAddress(B, E.Where), B.getInt32(uint32_t(E.Scope))});
+                                         const Place &Where,
+                                         abi::SyncScope Scope) {
+  call(B, Name, {emitAddress(B, Where), B.getInt32(uint32_t(Scope))});
 }
 
 } // namespace crsan

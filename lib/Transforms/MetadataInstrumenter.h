@@ -71,7 +71,7 @@ private:
   /// True for a kernel whose threads do nothing elsewhere.
   bool isWholeKernel() const;
   uint16_t countedBarriers() const;
-  bool isCountedToo(const Event &E) const;
+  bool isCountedToo(const BlockBarrier &E) const;
   llvm::IntrinsicInst *replacedBarrier(const Step &S) const;
   llvm::Value *place(llvm::IRBuilder<> &B);
   void call(llvm::IRBuilder<> &B, llvm::StringRef Name,
@@ -79,15 +79,17 @@ private:
             llvm::Type *Result = nullptr);
   FastAccess fastAccess(const Step &S, llvm::IRBuilder<> &B);
   void emitGroup(size_t Number);
+  void emitWeak(size_t Number);
   void emitStrong(const Step &S);
+  void emitStrongDone(const Step &S);
+  void emitArrival(llvm::IRBuilder<> &B, const Step &S, const BlockBarrier &E);
+  void emitAwait(llvm::IRBuilder<> &B, const AwaitCopies &E);
   void emitBefore(size_t Number);
   void emitAfter(const Step &S);
   llvm::Constant *siteOf(Step &S);
   void callCheck(llvm::IRBuilder<> &B, const Step &S);
-  void callAwait(llvm::IRBuilder<> &B, const Event &E);
-  void callAtObject(llvm::IRBuilder<> &B, const Event &E);
   void callWithPlace(llvm::IRBuilder<> &B, llvm::StringRef Name,
-                     const Event &E);
+                     const Place &Where, abi::SyncScope Scope);
 
   llvm::Function &F;
   SiteTable &Table;
@@ -98,7 +100,7 @@ private:
   uint32_t EnterFlags = 0;
   uint16_t CountedBarriers = 0; ///< Of whatever threads execute that come here.
   std::optional<FastCheck> Fast;
-  llvm::Value *Place = nullptr; ///< If nothing is checked in line.
+  llvm::Value *WarpPlace = nullptr; ///< If nothing is checked in line.
   SwapCheck Swaps;
 };
 

@@ -6,12 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "NativeTwin.h"
-#include "Access.h"
+#include "Events/Event.h"
 #include "Polls.h"
 #include "crsan/ABI.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/DebugInfo.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
@@ -21,23 +20,20 @@ namespace crsan {
 
 namespace {
 
-/// Assembly that loops: it may poll. What it polls by mbarrier instructions
-/// lies in shared memory.
-bool pollsInAssembly(const CallBase &Call) {
-  const auto *Asm = dyn_cast<InlineAsm>(Call.getCalledOperand());
-  if (!Asm)
-    return false;
-  const StringRef Text = Asm->getAsmString();
-  return Text.contains("bra") && !Text.contains("mbarrier");
+/// Assembly that loops may poll. An mbarrier that it polls lies in shared
+/// memory.
+bool pollsInAssembly(const Instruction &I) {
+  const Events All = eventsOf(I);
+  return All.Branches && none_of(All.List, [](const Event &E) {
+           const auto *W = std::get_if<Wait>(&E);
+           return W && !W->IsByAccess && !W->IsCounted;
+         });
 }
 
 /// Whether `F` has a loop that ends by what another block does.
 bool mayWaitForBlocks(Function &F) {
   return !loopsEndedBy(F, mayWait).empty() ||
-         any_of(instructions(F), [](const Instruction &I) {
-           const auto *Call = dyn_cast<CallBase>(&I);
-           return Call && pollsInAssembly(*Call);
-         });
+         any_of(instructions(F), pollsInAssembly);
 }
 
 /// `Kernel` and the functions of its module that it calls, or may call.

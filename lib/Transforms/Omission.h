@@ -7,7 +7,7 @@
 #ifndef CRSAN_TRANSFORMS_OMISSION_H
 #define CRSAN_TRANSFORMS_OMISSION_H
 
-#include "Access.h"
+#include "Events/Event.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 
 namespace crsan {

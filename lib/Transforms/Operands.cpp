@@ -58,7 +58,7 @@ Value *emitAddress(IRBuilder<> &B, const Place &Where) {
   return Where.Offset ? B.CreateAdd(Base, B.getInt64(Where.Offset)) : Base;
 }
 
-Value *emitLength(IRBuilder<> &B, const Event &E) {
+Value *emitLength(IRBuilder<> &B, const Access &E) {
   Value *Length = E.Length ? B.CreateZExtOrTrunc(E.Length, B.getInt64Ty())
                            : B.getInt64(E.Size);
   if (!E.If.Operand)
@@ -72,7 +72,7 @@ Value *emitLength(IRBuilder<> &B, const Event &E) {
   return B.CreateSelect(Holds, Length, B.getInt64(0));
 }
 
-Value *emitSwapResult(IRBuilder<> &B, Instruction &I, const Event &E) {
+Value *emitSwapResult(IRBuilder<> &B, Instruction &I, const Access &E) {
   Value *Expected = E.Expected;
   if (!Expected)
     return B.getInt32(0);

@@ -8,7 +8,7 @@
 #ifndef CRSAN_TRANSFORMS_OPERANDS_H
 #define CRSAN_TRANSFORMS_OPERANDS_H
 
-#include "Event.h"
+#include "Events/Event.h"
 #include "llvm/IR/IRBuilder.h"
 
 namespace crsan {
@@ -26,12 +26,12 @@ unsigned knownSpace(const Place &Where);
 llvm::Value *emitAddress(llvm::IRBuilder<> &B, const Place &Where);
 
 /// The bytes of an access that is not whole: 0 where it is not made.
-llvm::Value *emitLength(llvm::IRBuilder<> &B, const Event &E);
+llvm::Value *emitLength(llvm::IRBuilder<> &B, const Access &E);
 
 /// Of a strong access by `I`: 0: no compare-and-swap, or nobody knows; 1: it
 /// failed; 2: it succeeded.
 llvm::Value *emitSwapResult(llvm::IRBuilder<> &B, llvm::Instruction &I,
-                            const Event &E);
+                            const Access &E);
 
 } // namespace crsan
 

@@ -6,54 +6,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "Polls.h"
+#include "Events/Event.h"
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Dominators.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
 
 namespace crsan {
-
-/// Whether one of the instructions of a piece of PTX may be part of a poll: it
-/// reads memory strongly or past the caches, or updates it atomically.
-static bool mayPoll(StringRef PTX) {
-  SmallVector<StringRef, 8> Statements;
-  SplitString(PTX, Statements, ";{}\n");
-  return any_of(Statements, [](StringRef S) {
-    const size_t At = S.find_if_not([](char C) { return isSpace(C); });
-    StringRef Op = S.substr(std::min(At, S.size()));
-    if (Op.starts_with("@"))
-      Op = Op.drop_until([](char C) { return isSpace(C); }).ltrim();
-    Op = Op.take_until([](char C) { return isSpace(C); });
-    const auto Has = [&](StringRef Part) { return Op.contains(Part); };
-    return Op.starts_with("atom") || Op.starts_with("red.") || Has("_wait") ||
-           (Op.starts_with("ld") &&
-            (Has(".volatile") || Has(".relaxed") || Has(".acquire") ||
-             Has(".mmio") || Has(".ca") || Has(".cg") || Has(".cv")));
-  });
-}
-
-bool mayPoll(const Instruction &I) {
-  if (isa<AtomicRMWInst, AtomicCmpXchgInst>(I))
-    return true;
-  if (isa<LoadInst, MemIntrinsic>(I))
-    return I.isVolatile() || I.isAtomic();
-  const auto *Call = dyn_cast<CallBase>(&I);
-  if (!Call)
-    return false;
-  if (const auto *Asm = dyn_cast<InlineAsm>(Call->getCalledOperand()))
-    return mayPoll(StringRef(Asm->getAsmString()));
-  const Function *Callee = Call->getCalledFunction();
-  return Callee && Callee->isIntrinsic() &&
-         (Callee->getName().contains("atomic") ||
-          Callee->getName().contains(".wait"));
-}
 
 using Learned = function_ref<bool(const Instruction &)>;
 
@@ -108,20 +72,17 @@ bool isWaitless(Function &F) {
   // What a called function returns, it may have polled for.
   auto Learns = [](const Instruction &I) {
     const auto *Call = dyn_cast<CallBase>(&I);
-    return mayPoll(I) || (Call && !Call->isInlineAsm() &&
-                          !isa<IntrinsicInst>(Call) && !Call->use_empty());
+    return mayPoll(eventsOf(I)) ||
+           (Call && !Call->isInlineAsm() && !isa<IntrinsicInst>(Call) &&
+            !Call->use_empty());
   };
   if (!loopsEndedBy(F, Learns).empty())
     return false;
   const bool IsKernel = F.getCallingConv() == CallingConv::PTX_Kernel;
   return none_of(instructions(F), [&](const Instruction &I) {
-    const auto *Call = dyn_cast<CallBase>(&I);
     // Assembly may loop by itself.
-    const bool Loops =
-        Call && Call->isInlineAsm() &&
-        StringRef(cast<InlineAsm>(Call->getCalledOperand())->getAsmString())
-            .contains("bra");
-    return mayPoll(I) && (!IsKernel || Loops);
+    const Events All = eventsOf(I);
+    return mayPoll(All) && (!IsKernel || All.Branches);
   });
 }
 

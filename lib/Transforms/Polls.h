@@ -15,11 +15,6 @@ namespace crsan {
 
 using BlockSet = llvm::SmallPtrSet<llvm::BasicBlock *, 16>;
 
-/// Whether `I` reads memory strongly or past the caches, or updates it
-/// atomically: ptxas may take it for part of a poll. What a called function
-/// does is the called function's.
-bool mayPoll(const llvm::Instruction &I);
-
 /// The blocks of the loops of `F` that end, or do not, by what an instruction
 /// of theirs has learned, one for which `Learns` holds. Loops are natural ones
 /// and cycles of the control flow graph that are none.

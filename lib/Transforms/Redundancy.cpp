@@ -13,8 +13,6 @@ using namespace llvm;
 
 namespace crsan {
 
-static bool isWrite(const Event &E) { return E.Flags & abi::WritesMemory; }
-
 /// Whether `Size` bytes at `Offset` lie within `OuterSize` at `Outer`.
 static bool contains(int64_t Outer, uint64_t OuterSize, int64_t Offset,
                      uint64_t Size) {
@@ -31,7 +29,7 @@ const Value *CheckedAccesses::rootOf(const DataLayout &DL, const Place &Where,
   return Root;
 }
 
-CheckedAccesses::Key CheckedAccesses::keyOf(const Event &E,
+CheckedAccesses::Key CheckedAccesses::keyOf(const Access &E,
                                             int64_t &Offset) const {
   const Value *Base = E.Where.Base;
   Offset = E.Where.Offset;
@@ -41,23 +39,23 @@ CheckedAccesses::Key CheckedAccesses::keyOf(const Event &E,
 }
 
 const CheckedAccesses::Checked *
-CheckedAccesses::covering(const Event &E) const {
+CheckedAccesses::covering(const Access &E) const {
   int64_t Offset;
   auto It = Known.find(keyOf(E, Offset));
   if (It == Known.end() || !E.isWhole())
     return nullptr;
   for (const Checked &C : It->second)
-    if ((C.IsWrite || !isWrite(E)) &&
+    if ((C.IsWrite || !E.writes()) &&
         contains(C.Offset, C.Size, Offset, E.Size))
       return &C;
   return nullptr;
 }
 
-CheckedAccesses::Checked *CheckedAccesses::within(const Event &E,
+CheckedAccesses::Checked *CheckedAccesses::within(const Access &E,
                                                   int64_t &Distance) {
   int64_t Offset;
   auto It = Known.find(keyOf(E, Offset));
-  if (It == Known.end() || !E.isWhole() || !isWrite(E))
+  if (It == Known.end() || !E.isWhole() || !E.writes())
     return nullptr;
   for (Checked &C : It->second)
     if (!C.IsWrite && C.Number && contains(Offset, E.Size, C.Offset, C.Size)) {
@@ -67,16 +65,16 @@ CheckedAccesses::Checked *CheckedAccesses::within(const Event &E,
   return nullptr;
 }
 
-void CheckedAccesses::add(const Event &E, size_t Number) {
+void CheckedAccesses::add(const Access &E, size_t Number) {
   if (!E.isWhole())
     return;
   int64_t Offset;
   const Key At = keyOf(E, Offset);
-  Known[At].push_back({Offset, E.Size, isWrite(E), Number});
+  Known[At].push_back({Offset, E.Size, E.writes(), Number});
 }
 
 SmallVector<CheckedAccesses::Made *, 4>
-CheckedAccesses::companions(const Event &E) {
+CheckedAccesses::companions(const Access &E) {
   SmallVector<Made *, 4> Same;
   int64_t Offset;
   if (auto It = All.find(keyOf(E, Offset)); It != All.end() && E.isWhole())
@@ -87,7 +85,7 @@ CheckedAccesses::companions(const Event &E) {
 }
 
 SmallVector<std::pair<const CheckedAccesses::Made *, int64_t>, 4>
-CheckedAccesses::overlapping(const Event &E) const {
+CheckedAccesses::overlapping(const Access &E) const {
   SmallVector<std::pair<const Made *, int64_t>, 4> Some;
   int64_t Offset;
   if (auto It = All.find(keyOf(E, Offset)); It != All.end() && E.isWhole())
@@ -98,14 +96,14 @@ CheckedAccesses::overlapping(const Event &E) const {
   return Some;
 }
 
-void CheckedAccesses::make(const Event &E, Instruction &I,
+void CheckedAccesses::make(const Access &E, Instruction &I,
                            std::optional<size_t> Number) {
   // More than anybody would read in a report.
   constexpr unsigned Most = 32;
   int64_t Offset;
   const Key At = keyOf(E, Offset);
   if (auto &Here = All[At]; E.isWhole() && Here.size() < Most)
-    Here.push_back({Offset, E.Size, isWrite(E), &I, Number});
+    Here.push_back({Offset, E.Size, E.writes(), &I, Number});
 }
 
 void CheckedAccesses::endBlock() {

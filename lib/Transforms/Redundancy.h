@@ -15,7 +15,7 @@
 #ifndef CRSAN_TRANSFORMS_REDUNDANCY_H
 #define CRSAN_TRANSFORMS_REDUNDANCY_H
 
-#include "Event.h"
+#include "Events/Event.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace crsan {
@@ -49,22 +49,23 @@ public:
                                    const Place &Where, int64_t &Offset);
 
   /// An access that was checked and makes a check of `E` needless; or null.
-  const Checked *covering(const Event &E) const;
+  const Checked *covering(const Access &E) const;
 
   /// A load that touches nothing but what the store `E` does, and how far the
   /// store begins from it; or null.
-  Checked *within(const Event &E, int64_t &Distance);
+  Checked *within(const Access &E, int64_t &Distance);
 
-  void add(const Event &E, size_t Number);
+  void add(const Access &E, size_t Number);
 
   /// Those that were made before `E`, of the very bytes that it accesses.
-  llvm::SmallVector<Made *, 4> companions(const Event &E);
+  llvm::SmallVector<Made *, 4> companions(const Access &E);
   /// Those that were made before `E`, of some of the bytes that it accesses,
   /// and how far `E` begins from them.
   llvm::SmallVector<std::pair<const Made *, int64_t>, 4>
-  overlapping(const Event &E) const;
+  overlapping(const Access &E) const;
   /// Notes that `E` is made by `I`; `Number` is of its check, if it has one.
-  void make(const Event &E, llvm::Instruction &I, std::optional<size_t> Number);
+  void make(const Access &E, llvm::Instruction &I,
+            std::optional<size_t> Number);
 
   /// Nothing is known any more.
   void clear() {
@@ -80,7 +81,7 @@ private:
   /// A value that addresses are computed from, and, for an integer, the space
   /// that it is an address in.
   using Key = std::pair<const llvm::Value *, unsigned>;
-  Key keyOf(const Event &E, int64_t &Offset) const;
+  Key keyOf(const Access &E, int64_t &Offset) const;
 
   const llvm::DataLayout &DL;
   llvm::DenseMap<Key, llvm::SmallVector<Checked, 2>> Known;

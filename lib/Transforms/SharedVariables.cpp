@@ -28,7 +28,7 @@ static bool isShared(const Value *V) {
 static bool isDynamic(const GlobalVariable &G) { return G.isDeclaration(); }
 
 /// What the event may access; empty if that is not known.
-static SmallVector<const Value *, 4> objectsOf(const Event &E) {
+static SmallVector<const Value *, 4> objectsOf(const Access &E) {
   SmallVector<const Value *, 4> Objects;
   if (E.Where.Base && E.Where.Base->getType()->isPointerTy())
     getUnderlyingObjects(E.Where.Base, Objects, nullptr, /*MaxLookup=*/0);
@@ -84,7 +84,7 @@ SharedVariables::SharedVariables(const Function &Kernel,
     }
 }
 
-void SharedVariables::add(const Instruction &I, const Event &E) {
+void SharedVariables::add(const Instruction &I, const Access &E) {
   if (std::optional<Accesses> *Of = accessesOf(E)) {
     if (*Of)
       (*Of)->push_back(describe(I, E));
@@ -102,7 +102,7 @@ const GlobalVariable *SharedVariables::keyOf(const Value *Object) {
 }
 
 std::optional<SharedVariables::Accesses> *
-SharedVariables::accessesOf(const Event &E) {
+SharedVariables::accessesOf(const Access &E) {
   const auto Objects = objectsOf(E);
   if (Objects.empty() || !all_of(Objects, isShared) ||
       !all_of(Objects,
@@ -111,11 +111,11 @@ SharedVariables::accessesOf(const Event &E) {
   return &All.find(keyOf(Objects[0]))->second;
 }
 
-SharedVariables::Access SharedVariables::describe(const Instruction &I,
-                                                  const Event &E) const {
+SharedVariables::Member SharedVariables::describe(const Instruction &I,
+                                                  const Access &E) const {
   // Those of unknown length begin at the same place, whatever their names.
   const Value *Variable = getUnderlyingObject(E.Where.Base, /*MaxLookup=*/0);
-  Access A = {&I, E, std::nullopt};
+  Member A = {&I, E, std::nullopt};
   if (isShared(Variable))
     A.Where = Spread::of(E, I, Variable, InBlock, DT);
   return A;
@@ -125,15 +125,15 @@ SharedVariables::Access SharedVariables::describe(const Instruction &I,
 // Proofs
 //===----------------------------------------------------------------------===//
 
-static bool mayConflict(const Event &A, const Event &B) {
+static bool mayConflict(const Access &A, const Access &B) {
   return ((A.Flags | B.Flags) & abi::WritesMemory) &&
          !(A.Flags & B.Flags & abi::IsStrong);
 }
 
 /// Where threads that execute `A` and `B` in one interval access a place of
 /// their own, if those are apart; or none.
-std::optional<Spread> SharedVariables::own(const Access &A,
-                                           const Access &B) const {
+std::optional<Spread> SharedVariables::own(const Member &A,
+                                           const Member &B) const {
   if (!A.Where || !B.Where)
     return std::nullopt;
   // In one interval, all threads are in the same iteration of whatever loop has
@@ -145,13 +145,13 @@ std::optional<Spread> SharedVariables::own(const Access &A,
 }
 
 std::optional<Requirement> SharedVariables::proofOf(const Instruction &I,
-                                                    const Event &E) {
+                                                    const Access &E) {
   std::optional<Accesses> *Of = accessesOf(E);
   if (!Of || !*Of)
     return std::nullopt;
-  const Access Mine = describe(I, E);
+  const Member Mine = describe(I, E);
   Requirement R;
-  for (const Access &Other : **Of) {
+  for (const Member &Other : **Of) {
     if (!mayConflict(Mine.What, Other.What) ||
         !Intervals.mayMeet(*Mine.At, *Other.At))
       continue;

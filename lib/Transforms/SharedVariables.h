@@ -29,25 +29,25 @@ public:
 
   /// Notes a weak or a strong access. All of the kernel's have to be noted but
   /// those that are never checked.
-  void add(const llvm::Instruction &I, const Event &E);
+  void add(const llvm::Instruction &I, const Access &E);
 
   /// If the access cannot race with any: for which launches, as a rule for all.
   /// Call once all have been noted.
   std::optional<Requirement> proofOf(const llvm::Instruction &I,
-                                     const Event &E);
+                                     const Access &E);
 
 private:
-  struct Access {
+  struct Member {
     const llvm::Instruction *At;
-    Event What;
+    Access What;
     std::optional<Spread> Where; ///< None: it is not known.
   };
-  using Accesses = std::vector<Access>;
+  using Accesses = std::vector<Member>;
 
   static const llvm::GlobalVariable *keyOf(const llvm::Value *Object);
-  std::optional<Accesses> *accessesOf(const Event &E);
-  Access describe(const llvm::Instruction &I, const Event &E) const;
-  std::optional<Spread> own(const Access &A, const Access &B) const;
+  std::optional<Accesses> *accessesOf(const Access &E);
+  Member describe(const llvm::Instruction &I, const Access &E) const;
+  std::optional<Spread> own(const Member &A, const Member &B) const;
 
   const Uniformity &InBlock;
   const BarrierIntervals &Intervals;

@@ -167,12 +167,12 @@ uint64_t SiteTable::identity(const abi::SiteEntry &Entry,
   return Hash ? Hash : 1; // 0 means "no site" in a record.
 }
 
-Constant *SiteTable::addSite(const Access &A, StringRef Kernel, uint8_t Meets,
-                             int64_t Offset, bool HasValue) {
+Constant *SiteTable::addSite(const WindowAccess &A, StringRef Kernel,
+                             uint8_t Meets, int64_t Offset, bool HasValue) {
   abi::SiteEntry Entry = {};
-  Entry.Access = A.Kind;
-  Entry.MemorySpace = spaceOf(A.Pointer->getType()->getPointerAddressSpace());
-  Entry.Flags = flagsOf(A.Kind);
+  Entry.Access = kindOf(A.Flags);
+  Entry.MemorySpace = spaceOf(A.Where.Space);
+  Entry.Flags = A.Flags;
   Entry.Size = A.WholeSize;
   const uint64_t Id = addEntry(Entry, *A.Inst, Kernel);
   Sites.push_back({Id, uint32_t(A.Size), Entry.Access, Entry.MemorySpace, Meets,

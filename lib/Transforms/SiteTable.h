@@ -12,7 +12,7 @@
 #ifndef CRSAN_TRANSFORMS_SITETABLE_H
 #define CRSAN_TRANSFORMS_SITETABLE_H
 
-#include "Access.h"
+#include "Window.h"
 #include "crsan/Metadata.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
@@ -35,7 +35,7 @@ public:
   /// The device address of a new abi::Site; those of consecutive calls are
   /// consecutive in memory. `Kernel` is the only kernel it can run in, or "";
   /// `Meets`, `Offset` and `HasValue` are abi::Site's.
-  llvm::Constant *addSite(const Access &A, llvm::StringRef Kernel,
+  llvm::Constant *addSite(const WindowAccess &A, llvm::StringRef Kernel,
                           uint8_t Meets, int64_t Offset, bool HasValue);
 
   /// The device address of a new abi::AccessSite for `I`, of which all but the

@@ -277,7 +277,7 @@ void Spread::fix(const Instruction &I, const DominatorTree &DT) {
   }
 }
 
-std::optional<Spread> Spread::of(const Event &E, const Instruction &I,
+std::optional<Spread> Spread::of(const Access &E, const Instruction &I,
                                  const Value *Root, const Uniformity &Among,
                                  const DominatorTree &DT) {
   if (!E.isWhole())

@@ -14,7 +14,7 @@
 #ifndef CRSAN_TRANSFORMS_SPREAD_H
 #define CRSAN_TRANSFORMS_SPREAD_H
 
-#include "Event.h"
+#include "Events/Event.h"
 #include "Uniformity.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
@@ -33,7 +33,7 @@ class Spread {
 public:
   /// Of the event \p E at \p I. None: it is not known how the places of threads
   /// differ.
-  static std::optional<Spread> of(const Event &E, const llvm::Instruction &I,
+  static std::optional<Spread> of(const Access &E, const llvm::Instruction &I,
                                   const llvm::Value *Root,
                                   const Uniformity &Among,
                                   const llvm::DominatorTree &DT);

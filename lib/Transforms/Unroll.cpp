@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Unroll.h"
-#include "Event.h"
+#include "Events/Event.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -43,9 +43,12 @@ static unsigned unrollCount(Loop &L, ScalarEvolution &SE) {
     if (Call && (Call->isConvergent() || !isa<IntrinsicInst>(Call)))
       return 1;
     for (const Event &E : eventsOf(I).List) {
-      if (E.What != Event::Kind::Weak || !E.isWhole())
+      if (!isFollowed(E))
+        continue;
+      if (!isWeak(E) || !asAccess(E)->isWhole())
         return 1;
-      Words += E.Size < 4 ? 1 : E.Size / 4;
+      const uint64_t Size = asAccess(E)->Size;
+      Words += Size < 4 ? 1 : Size / 4;
     }
   }
   return Words ? std::clamp(WordsInGroup / Words, 1u, Most) : 1;

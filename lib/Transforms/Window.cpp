@@ -20,19 +20,19 @@ constexpr uint64_t LongestValue = 8;
 constexpr uint64_t LongestSplit = 32;
 
 /// Cuts a run into pieces that one aligned load can read; long ones stay whole.
-SmallVector<Access, 4> comparablePieces(Access Run) {
+SmallVector<WindowAccess, 4> comparablePieces(WindowAccess Run) {
   if (Run.Length || Run.Size > LongestSplit)
     return {Run};
-  SmallVector<Access, 4> Pieces;
-  const uint64_t End = Run.Offset + Run.Size;
-  while (Run.Offset < End) {
-    Run.Size = std::min(LongestValue,
-                        commonAlignment(Run.Alignment, Run.Offset).value());
-    while (Run.Size > End - Run.Offset)
+  SmallVector<WindowAccess, 4> Pieces;
+  const uint64_t End = Run.Where.Offset + Run.Size;
+  while (Run.Where.Offset < End) {
+    Run.Size = std::min(
+        LongestValue, commonAlignment(Run.Alignment, Run.Where.Offset).value());
+    while (Run.Size > End - Run.Where.Offset)
       Run.Size /= 2;
     Pieces.push_back(Run);
-    Run.Offset += Run.Size;
-    Run.Stored = nullptr;
+    Run.Where.Offset += Run.Size;
+    Run.Written = nullptr;
   }
   return Pieces;
 }
@@ -67,13 +67,13 @@ bool hoist(Value *V, Instruction *Head) {
   return true;
 }
 
-void addAccess(Window &W, const Access &A) {
+void addAccess(Window &W, const WindowAccess &A) {
   // The group's own head is not a place to insert before once it has moved, so
   // heads are accesses, and accesses never move.
   if (!W.Groups.empty()) {
     Group &Last = W.Groups.back();
     if (Last.Accesses.size() < abi::MaxGroupSize &&
-        hoist(A.Pointer, Last.Head) &&
+        hoist(A.Where.Base, Last.Head) &&
         (!A.Length || hoist(A.Length, Last.Head))) {
       Last.Accesses.push_back(A);
       return;
@@ -97,15 +97,15 @@ SmallVector<Window, 4> collectWindows(BasicBlock &BB) {
   for (Instruction &I : BB)
     Instructions.push_back(&I);
   for (Instruction *I : Instructions) {
-    Effect E = effectOf(*I);
-    if (E.Synchronises) {
+    const Events All = eventsOf(*I);
+    if (!keepsWindow(All)) {
       Close();
       continue;
     }
-    for (const Access &Run : E.Accesses)
-      for (const Access &A : comparablePieces(Run)) {
+    for (const Access &Run : checkedByCollider(*I, All))
+      for (const WindowAccess &A : comparablePieces({Run, I})) {
         addAccess(Current, A);
-        if (A.Stored)
+        if (A.Written)
           Current.Stores.push_back(A);
       }
   }

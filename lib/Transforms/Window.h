@@ -14,20 +14,25 @@
 #ifndef CRSAN_TRANSFORMS_WINDOW_H
 #define CRSAN_TRANSFORMS_WINDOW_H
 
-#include "Access.h"
+#include "Events/Event.h"
 
 namespace crsan {
+
+/// A weak access, or a piece of one that a single aligned load can read.
+struct WindowAccess : Access {
+  llvm::Instruction *Inst;
+};
 
 /// Accesses that one slow path checks, just before `Head`.
 struct Group {
   llvm::Instruction *Head;
-  llvm::SmallVector<Access, 8> Accesses;
+  llvm::SmallVector<WindowAccess, 8> Accesses;
 };
 
 struct Window {
   llvm::SmallVector<Group, 2> Groups;
   /// Stores whose values lanes of a warp are compared by, in order.
-  llvm::SmallVector<Access, 4> Stores;
+  llvm::SmallVector<WindowAccess, 4> Stores;
 };
 
 /// Cuts `BB` into windows. Moves pure address computations of a window up to

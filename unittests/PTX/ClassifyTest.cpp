@@ -247,33 +247,3 @@ TEST(PTXClassify, TheRestIsUnknown) {
              "ld.$1.u32 $0, [$2]", "multimem.ld_reduce.add.u32 a, [b]"});
   expectAll(Category::ControlFlow, {"trap", "exit", "bra L", "ret"});
 }
-
-TEST(PTXClassify, Bodies) {
-  // Intent: a window goes on only across straight code without order.
-  for (const char *Text :
-       {"", "// nothing",
-        "{ .reg .u32 t; mov.u32 t, %tid.x; add.u32 $0, t, 1; }",
-        "ld.global.u32 $0, [$1]; st.local.u32 [$2], $0;",
-        ".pragma \"nounroll\";"})
-    EXPECT_TRUE(classifyInline(Text).KeepsWindow) << Text;
-  for (const char *Text :
-       {"mov.u32 $0, 1; { bar.sync 0; }", "L: add.u32 $0, $0, 1;",
-        "ld.acquire.gpu.u32 $0, [$1]", "this is not PTX", "@p trap;",
-        "cp.async.wait_all;", "new.instruction $0;"})
-    EXPECT_FALSE(classifyInline(Text).KeepsWindow) << Text;
-}
-
-TEST(PTXClassify, WeakBodies) {
-  for (const char *Text :
-       {"ld.global.u32 $0, [$1];", "st.u32 [$0], $1",
-        "cp.async.ca.shared.global [$0], [$1], 16;",
-        "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {a}, [$0];", "1 not PTX",
-        "new.instruction"})
-    EXPECT_TRUE(classifyInline(Text).Unchecked) << Text;
-  for (const char *Text :
-       {"", "bar.sync 0;", "ld.acquire.gpu.u32 $0, [$1]; mov.u32 $0, 1;",
-        "ld.param.u32 $0, [p];", "shfl.sync.idx.b32 $0, $1, 0, 31, -1;"})
-    EXPECT_FALSE(classifyInline(Text).Unchecked) << Text;
-  EXPECT_TRUE(classifyInline("atom.add.u32 a, [b], 1").AccessesMemory);
-  EXPECT_FALSE(classifyInline("mov.u32 $0, 1").AccessesMemory);
-}

@@ -1,5 +1,4 @@
-//===- AssemblyEvents.cpp - What inline PTX does between threads -*- C++
-//-*-===//
+//===- Assembly.cpp - The events of inline PTX ------------------*- C++ -*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -108,25 +107,26 @@ public:
 private:
   static bool isStraight(const ptx::Block &Body);
   void readBlock(const ptx::Block &Body);
+  void noteUnchecked(const ptx::InstructionClass &C, const ptx::Instruction &I);
   void readInstruction(const ptx::Instruction &I);
   void readPredicate(const ptx::Instruction &I);
   std::optional<Guard> guardOf(const ptx::Instruction &I) const;
   void readWeak(const ptx::Instruction &I, const ptx::InstructionClass &C);
   void readCopy(const ptx::Instruction &I, const ptx::InstructionClass &C);
-  std::optional<Copy> copyOf(const ptx::Instruction &I,
-                             const ptx::InstructionClass &C) const;
+  std::optional<CopyOperands> copyOf(const ptx::Instruction &I,
+                                     const ptx::InstructionClass &C) const;
   void readStrong(const ptx::Instruction &I, const ptx::InstructionClass &C,
                   std::optional<Place> Where);
   void readSynchronisation(const ptx::Instruction &I,
                            const ptx::InstructionClass &C, bool MayBeSkipped);
   void readControlFlow(const ptx::Instruction &I, bool MayBeSkipped);
   void tellAhead();
-  Event access(Event::Kind What, const ptx::InstructionClass &C, Place Where);
+  Access access(const ptx::InstructionClass &C, Place Where);
   std::optional<Place> placeOf(const ptx::Instruction &I,
                                const ptx::Operand *Operand,
                                ptx::StateSpace Space) const;
   Value *valueOf(const ptx::Operand &Op) const;
-  void addUnknown() { To.List.push_back({Event::Kind::Unknown}); }
+  void addUnknown() { To.List.push_back(Unknown()); }
 
   CallBase &Call;
   Events &To;
@@ -156,7 +156,20 @@ void AssemblyReader::readBlock(const ptx::Block &Body) {
       readInstruction(*I);
     else if (const auto *Inner = std::get_if<std::unique_ptr<ptx::Block>>(&S))
       readBlock(**Inner);
+    else if (const auto *D = std::get_if<ptx::Directive>(&S);
+             D ? D->Name != ".pragma" : std::holds_alternative<ptx::Label>(S))
+      To.List.push_back(Opaque()); // A label may be branched to, even back.
   }
+}
+
+/// The first thing that may access memory weakly that other threads can see, or
+/// that is unknown: the collider looks at LLVM's own accesses alone.
+void AssemblyReader::noteUnchecked(const ptx::InstructionClass &C,
+                                   const ptx::Instruction &I) {
+  if (To.ByCollider == Skip::None && C.What != ptx::Category::StrongAccess &&
+      !(C.What == ptx::Category::WeakAccess &&
+        isPrivateSpace(addressSpaceOf(I, C.Space))))
+    To.ByCollider = skipOf(C.What);
 }
 
 /// Where an address, or a barrier's number or mask, comes from; nothing if it
@@ -187,32 +200,40 @@ std::optional<Place> AssemblyReader::placeOf(const ptx::Instruction &I,
 
 /// Orders nothing between threads.
 bool isOfOneThread(const Event &E) {
-  return E.What == Event::Kind::Weak || E.What == Event::Kind::Copy ||
-         E.What == Event::Kind::CommitCopies ||
-         E.What == Event::Kind::AwaitCopies;
+  return isWeak(E) ||
+         isOneOf<Copy, CommitCopies, AwaitCopies, Collective, Opaque>(E);
 }
 
 void AssemblyReader::readInstruction(const ptx::Instruction &I) {
   const ptx::InstructionClass C = ptx::classify(I);
   const bool MayBeSkipped = I.If || !IsStraight;
+  const bool IsPrivate = isPrivateSpace(addressSpaceOf(I, C.Space));
+  noteUnchecked(C, I);
   switch (C.What) {
   case ptx::Category::Harmless:
+    return readPredicate(I);
   case ptx::Category::Convergent:
+    To.List.push_back(Collective());
     return readPredicate(I);
   case ptx::Category::WeakAccess:
-    if (!isPrivateSpace(addressSpaceOf(I, C.Space)))
+    if (!IsPrivate)
       readWeak(I, C);
+    else if (To.Unlisted == Skip::None)
+      To.Unlisted = Skip::Private;
     return;
   case ptx::Category::AsyncCopy:
     return readCopy(I, C);
   case ptx::Category::MatrixAccess:
   case ptx::Category::TextureAccess:
-    To.Skipped = skipOf(C.What);
+    To.Unlisted = skipOf(C.What);
+    To.List.push_back(Opaque());
     return;
   case ptx::Category::StrongAccess:
     HasOrdered |= MayBeSkipped;
-    if (!isPrivateSpace(addressSpaceOf(I, C.Space)))
+    if (!IsPrivate)
       readStrong(I, C, placeOf(I, C.Address, C.Space));
+    else if (To.Unlisted == Skip::None)
+      To.Unlisted = Skip::Private;
     break;
   case ptx::Category::Synchronisation:
     readSynchronisation(I, C, MayBeSkipped);
@@ -221,20 +242,20 @@ void AssemblyReader::readInstruction(const ptx::Instruction &I) {
     readControlFlow(I, MayBeSkipped);
     break;
   case ptx::Category::Unknown:
-    To.Skipped = skipOf(C.What);
+    To.Unlisted = skipOf(C.What);
     addUnknown();
     break;
   }
   HasOrdered |= !To.List.empty() && !isOfOneThread(To.List.back());
 }
 
-Event AssemblyReader::access(Event::Kind What, const ptx::InstructionClass &C,
-                             Place Where) {
-  Event E{What, Where, C.Scope};
-  E.Flags =
+Access AssemblyReader::access(const ptx::InstructionClass &C, Place Where) {
+  Access A{Where};
+  A.Flags =
       (C.IsRead ? abi::ReadsMemory : 0) | (C.IsWrite ? abi::WritesMemory : 0);
-  E.Size = E.WholeSize = C.Size;
-  return E;
+  A.Size = A.WholeSize = C.Size;
+  A.Scope = C.Scope;
+  return A;
 }
 
 /// `setp.ne.b32 p, $1, 0`, which is how a statement takes a condition.
@@ -278,10 +299,13 @@ void AssemblyReader::readWeak(const ptx::Instruction &I,
   const std::optional<Place> Where = placeOf(I, C.Address, C.Space);
   const std::optional<Guard> If = guardOf(I);
   if (Where && If && C.Size && !HasOrdered) {
-    To.List.push_back(access(Event::Kind::Weak, C, *Where));
-    To.List.back().If = *If;
-  } else
-    To.Skipped = Skip::Assembly;
+    Access A = access(C, *Where);
+    A.If = *If;
+    A.NamesCache = C.IsRead && (I.has("ca") || I.has("cg") || I.has("cv"));
+    To.List.push_back(A);
+    return;
+  }
+  To.Unlisted = Skip::Assembly;
 }
 
 /// A number, or what goes in by an operand; null if the assembly computes it.
@@ -294,7 +318,7 @@ Value *AssemblyReader::valueOf(const ptx::Operand &Op) const {
 }
 
 /// `cp.async.cg.shared.global [to], [from], 16, read` or `ignore`, a predicate.
-std::optional<Copy>
+std::optional<CopyOperands>
 AssemblyReader::copyOf(const ptx::Instruction &I,
                        const ptx::InstructionClass &C) const {
   const std::optional<Guard> If = guardOf(I);
@@ -307,7 +331,7 @@ AssemblyReader::copyOf(const ptx::Instruction &I,
   const auto *Size = dyn_cast_or_null<ConstantInt>(valueOf(I.Operands[2]));
   if (!To || !From || !Size)
     return std::nullopt;
-  Copy Result = {*To, *From, Size->getZExtValue(), nullptr, *If};
+  CopyOperands Result = {*To, *From, Size->getZExtValue(), nullptr, *If};
   if (Number == 3)
     return Result;
   if (Result.Read = valueOf(I.Operands[3]); Result.Read)
@@ -324,15 +348,15 @@ AssemblyReader::copyOf(const ptx::Instruction &I,
 /// Copies are told before the statement, and accesses may be checked behind it.
 void AssemblyReader::readCopy(const ptx::Instruction &I,
                               const ptx::InstructionClass &C) {
-  const std::optional<Copy> Of = copyOf(I, C);
+  const std::optional<CopyOperands> Of = copyOf(I, C);
   const bool IsFirst = none_of(To.List, [](const Event &E) {
-    return E.What == Event::Kind::Weak &&
-           E.Where.Space != NVPTXAS::ADDRESS_SPACE_GLOBAL;
+    return isWeak(E) &&
+           asAccess(E)->Where.Space != NVPTXAS::ADDRESS_SPACE_GLOBAL;
   });
   if (Of && IsFirst && !HasOrdered)
-    addCopy(To, *Of);
-  else
-    To.Skipped = skipOf(C.What);
+    return addCopy(To, *Of);
+  To.Unlisted = skipOf(C.What);
+  To.List.push_back(Opaque());
 }
 
 void AssemblyReader::readStrong(const ptx::Instruction &I,
@@ -340,31 +364,33 @@ void AssemblyReader::readStrong(const ptx::Instruction &I,
                                 std::optional<Place> Where) {
   if (!Where || !C.Size) {
     addUnknown();
-    To.Skipped = Skip::Assembly;
+    To.Unlisted = Skip::Assembly;
     return;
   }
   if (HasOrdered) {
     if (C.IsWrite)
-      To.List.push_back({Event::Kind::Publish, *Where, C.Scope});
-    if (C.IsRead)
-      To.List.push_back({Event::Kind::Collect, *Where, C.Scope});
-    To.Skipped = Skip::Assembly;
+      To.List.push_back(Arrive{*Where, C.Scope});
+    if (C.IsRead) {
+      To.List.push_back(Wait{*Where, C.Scope});
+      std::get<Wait>(To.List.back()).IsByAccess = true;
+    }
+    To.Unlisted = Skip::Assembly;
     return;
   }
-  Event E = access(Event::Kind::Strong, C, *Where);
-  E.Flags |= abi::IsStrong | (C.IsAtomic ? abi::IsAtomic : 0);
-  E.Order = C.Order;
-  E.Roles = C.IsVolatile ? abi::IsVolatile : 0;
+  Access A = access(C, *Where);
+  A.Flags |= abi::IsStrong | (C.IsAtomic ? abi::IsAtomic : 0);
+  A.Order = C.Order;
+  A.Roles = C.IsVolatile ? abi::IsVolatile : 0;
   // atom.cas d, [a], b, c
   if (C.IsSwap && I.Operands.size() == 4) {
     const std::optional<int> Result = Operands.output(I.Operands[0].Text);
-    E.Expected = Result ? Operands.input(I.Operands[2].Text) : nullptr;
-    E.Result = Result.value_or(-1);
+    A.Expected = Result ? Operands.input(I.Operands[2].Text) : nullptr;
+    A.Result = Result.value_or(-1);
   }
   // The last operand, of st, atom.exch and atom.cas.
   if (C.IsWrite && (!C.IsAtomic || C.IsSwap || I.has("exch")))
-    E.Written = valueOf(I.Operands.back());
-  To.List.push_back(E);
+    A.Written = valueOf(I.Operands.back());
+  To.List.push_back(A);
 }
 
 /// A barrier that may be skipped cannot be announced; what else may be skipped
@@ -393,38 +419,25 @@ void AssemblyReader::readControlFlow(const ptx::Instruction &I,
   if (I.Opcode == "call")
     addUnknown();
   else if (I.Opcode == "exit" && !MayBeSkipped)
-    To.List.push_back({Event::Kind::Leave});
-  else if (I.Opcode == "exit" || I.Opcode == "ret")
-    To.MayLeave = true;
+    To.List.push_back(Leave());
+  else {
+    To.MayLeave |= I.Opcode == "exit" || I.Opcode == "ret";
+    To.Branches |= I.Opcode == "bra" || I.Opcode == "brx";
+    To.List.push_back(Opaque());
+  }
 }
 
 bool mayAcquire(const Event &E) {
-  switch (E.What) {
-  case Event::Kind::Strong: // A relaxed one, at a fence.
-    return E.Order == abi::SyncOrder::Acquire ||
-           E.Order == abi::SyncOrder::AcquireRelease;
-  case Event::Kind::Fence:
-  case Event::Kind::WarpBarrier:
-  case Event::Kind::BlockBarrier:
-  case Event::Kind::Collect:
-  case Event::Kind::Unknown:
-    return true;
-  default:
-    return false;
-  }
+  if (const Access *A = asAccess(E)) // A relaxed one acquires at a fence.
+    return A->Order == abi::SyncOrder::Acquire ||
+           A->Order == abi::SyncOrder::AcquireRelease;
+  return isOneOf<Fence, WarpBarrier, BlockBarrier, Wait, Unknown>(E);
 }
 
 bool mayRelease(const Event &E) {
-  switch (E.What) {
-  case Event::Kind::Strong:
-    return E.Flags & abi::WritesMemory;
-  case Event::Kind::WarpBarrier:
-  case Event::Kind::BlockBarrier:
-  case Event::Kind::Publish:
-    return true;
-  default:
-    return false;
-  }
+  if (const Access *A = asAccess(E))
+    return A->isStrong() && A->writes();
+  return isOneOf<WarpBarrier, BlockBarrier, Arrive>(E);
 }
 
 /// What is acquired is told after the statement, what is released before it. So
@@ -435,34 +448,34 @@ void AssemblyReader::tellAhead() {
   if (!IsStraight) {
     // In whatever order.
     if (any_of(To.List, mayAcquire) && any_of(To.List, mayRelease))
-      To.List.insert(It, {Event::Kind::Learn});
+      To.List.insert(It, Learn());
     return;
   }
-  for (; It != End &&
-         (It->What == Event::Kind::Weak || It->What == Event::Kind::Fence);
+  for (; It != End && (isWeak(*It) || isOneOf<Fence, Collective, Opaque>(*It));
        ++It)
-    It->IsAhead =
-        It->What == Event::Kind::Fence && std::any_of(It, End, mayRelease);
+    if (auto *F = std::get_if<Fence>(It))
+      F->IsAhead = std::any_of(It, End, mayRelease);
   It = std::find_if(It, End, mayAcquire);
   if (It != End && std::any_of(It + 1, End, mayRelease))
-    To.List.insert(To.List.begin(), {Event::Kind::Learn});
+    To.List.insert(To.List.begin(), Learn());
 }
 
 } // namespace
 
 Events eventsOfAssembly(CallBase &Call) {
-  Events E;
+  Events All;
   const auto &Asm = cast<InlineAsm>(*Call.getCalledOperand());
   auto Result = ptx::parseInline(std::string(Asm.getAsmString()));
   if (const auto *Parsed = std::get_if<ptx::InlineBody>(&Result))
-    AssemblyReader(Call, E).read(Parsed->Body);
+    AssemblyReader(Call, All).read(Parsed->Body);
   else {
     const StringRef Text = Asm.getAsmString();
-    E.List.push_back({Event::Kind::Unknown});
-    E.MayLeave = Text.contains("exit") || Text.contains("ret");
-    E.Skipped = Skip::Unknown;
+    All.List.push_back(Unknown());
+    All.MayLeave = Text.contains("exit") || Text.contains("ret");
+    All.Branches = Text.contains("bra");
+    All.Unlisted = All.ByCollider = Skip::Unknown;
   }
-  return E;
+  return All;
 }
 
 } // namespace crsan

@@ -1,0 +1,181 @@
+//===- Event.cpp - Questions about the events of an instruction -*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Event.h"
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+
+namespace crsan {
+
+Place placeOf(Value *Pointer) {
+  return {Pointer, Pointer->getType()->getPointerAddressSpace()};
+}
+
+Access strongAccess(Instruction &I, Value *Pointer, Type *T, uint8_t Flags) {
+  Access A{placeOf(Pointer)};
+  A.Flags = Flags | abi::IsStrong;
+  A.Order = abi::SyncOrder::Relaxed;
+  A.Scope = abi::SyncScope::System;
+  A.Size = A.WholeSize = I.getDataLayout().getTypeStoreSize(T);
+  return A;
+}
+
+void addCopy(Events &To, const CopyOperands &C) {
+  // First of all: no check of what came before may look at what it leaves.
+  Copy Begun;
+  Begun.To.Where = C.To;
+  Begun.To.Flags = abi::WritesMemory | abi::IsCopy;
+  Begun.To.Size = Begun.To.WholeSize = C.Size;
+  Begun.To.If = C.If;
+  To.List.push_back(Begun);
+  Access From{C.From};
+  From.Flags = abi::ReadsMemory;
+  From.Size = From.WholeSize = C.Size;
+  From.If = C.IfRead.Operand ? C.IfRead : C.If;
+  if (const auto *Read = dyn_cast_or_null<ConstantInt>(C.Read)) {
+    From.Size = std::min(From.Size, Read->getZExtValue());
+  } else if (C.Read) {
+    From.Length = C.Read;
+    From.Size = 0;
+  }
+  if (From.Size || From.Length)
+    To.List.push_back(From);
+}
+
+void addOrdering(Events &To, const ptx::InstructionClass &C,
+                 std::optional<Place> Object) {
+  using ptx::Ordering;
+  /// What the cluster's barrier is known by, of which there is one.
+  constexpr int64_t ClusterBarrier = 0x100;
+  const bool NeedsObject =
+      C.Orders == Ordering::WarpBarrier || C.Orders == Ordering::BlockBarrier ||
+      C.Orders == Ordering::Arrival || C.Orders == Ordering::Wait ||
+      C.Orders == Ordering::ArrivalAndWait || C.Orders == Ordering::CopyArrival;
+  if (NeedsObject && !Object) {
+    To.List.push_back(Unknown());
+    return;
+  }
+  const Place Where = Object.value_or(Place());
+  auto AddArrival = [&] {
+    To.List.push_back(Arrive{Where, C.Scope, C.Order, C.IsNumbered});
+  };
+  auto AddWait = [&] {
+    To.List.push_back(Wait{Where, C.Scope, C.Order, C.IsNumbered});
+  };
+  switch (C.Orders) {
+  case Ordering::None:
+    To.List.push_back(Opaque());
+    return;
+  case Ordering::Fence:
+    To.List.push_back(Fence{C.Scope});
+    return;
+  case Ordering::WarpBarrier:
+    To.List.push_back(WarpBarrier{Where.Base});
+    return;
+  case Ordering::BlockBarrier:
+    To.List.push_back(BlockBarrier{Where, C.Scope});
+    return;
+  case Ordering::Arrival:
+    return AddArrival();
+  case Ordering::Wait:
+    return AddWait();
+  case Ordering::ArrivalAndWait:
+    AddArrival();
+    return AddWait();
+  case Ordering::ClusterArrival:
+    To.List.push_back(Arrive{{nullptr, 0, ClusterBarrier}, C.Scope, C.Order});
+    return;
+  case Ordering::ClusterWait:
+    To.List.push_back(Wait{{nullptr, 0, ClusterBarrier}, C.Scope, C.Order});
+    return;
+  case Ordering::CopyCommit:
+    To.List.push_back(CommitCopies());
+    return;
+  case Ordering::CopyWait:
+    To.List.push_back(AwaitCopies{Where.Base});
+    return;
+  case Ordering::CopyArrival:
+    // Who waits there waits for the copies, too.
+    To.List.push_back(AwaitCopies());
+    return AddArrival();
+  case Ordering::Other:
+    To.List.push_back(Unknown());
+    return;
+  }
+}
+
+Skip skipOf(ptx::Category What) {
+  switch (What) {
+  case ptx::Category::Harmless:
+  case ptx::Category::Synchronisation:
+  case ptx::Category::Convergent:
+  case ptx::Category::ControlFlow:
+    return Skip::None;
+  case ptx::Category::WeakAccess:
+    return Skip::Assembly;
+  case ptx::Category::StrongAccess:
+    return Skip::Strong;
+  case ptx::Category::AsyncCopy:
+    return Skip::Copy;
+  case ptx::Category::MatrixAccess:
+    return Skip::Matrix;
+  case ptx::Category::TextureAccess:
+    return Skip::Texture;
+  case ptx::Category::Unknown:
+    return Skip::Unknown;
+  }
+  llvm_unreachable("not a Category");
+}
+
+bool keepsWindow(const Events &All) { return all_of(All.List, isWeak); }
+
+SmallVector<Access, 2> checkedByCollider(const Instruction &I,
+                                         const Events &All) {
+  SmallVector<Access, 2> Checked;
+  const auto *Call = dyn_cast<CallBase>(&I);
+  // In inline PTX, nobody looks at values.
+  if (isIgnored(I) || (Call && Call->isInlineAsm()))
+    return Checked;
+  for (const Event &E : All.List)
+    if (isWeak(E))
+      Checked.push_back(*asAccess(E));
+  return Checked;
+}
+
+bool mayWait(const Instruction &I) {
+  const auto *Call = dyn_cast<CallBase>(&I);
+  if (Call && !Call->mayReadOrWriteMemory())
+    return false;
+  if (isa_and_nonnull<IntrinsicInst>(Call))
+    return !Call->use_empty() && Call->mayWriteToMemory() &&
+           !Call->onlyAccessesInaccessibleMemory();
+  const Events All = eventsOf(I);
+  if (Call)
+    return !All.List.empty() || All.Unlisted != Skip::None;
+  return any_of(All.List, [&](const Event &E) {
+    const Access *A = asAccess(E);
+    // An update of which nobody uses the result waits for nothing.
+    return A && A->isStrong() && A->reads() &&
+           A->Where.Space != NVPTXAS::ADDRESS_SPACE_SHARED &&
+           !(isa<AtomicRMWInst>(I) && I.use_empty());
+  });
+}
+
+bool mayPoll(const Events &All) {
+  return any_of(All.List, [](const Event &E) {
+    if (const Access *A = asAccess(E))
+      return A->Flags & abi::IsAtomic || (A->isStrong() && A->reads()) ||
+             A->NamesCache;
+    const auto *W = std::get_if<Wait>(&E);
+    return (W && W->Where.Base && !W->IsCounted) ||
+           std::holds_alternative<Unknown>(E);
+  });
+}
+
+} // namespace crsan

@@ -1,0 +1,280 @@
+//===- Instructions.cpp - The events of LLVM's own instructions -*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Event.h"
+#include "Omission.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace crsan {
+
+namespace {
+
+using abi::SyncOrder;
+using Scope = abi::SyncScope;
+
+SyncOrder orderOf(AtomicOrdering Order, uint8_t Flags) {
+  switch (Order) {
+  case AtomicOrdering::NotAtomic: // Volatile.
+  case AtomicOrdering::Unordered:
+  case AtomicOrdering::Monotonic:
+    return SyncOrder::Relaxed;
+  case AtomicOrdering::Acquire:
+    return SyncOrder::Acquire;
+  case AtomicOrdering::Release:
+    return SyncOrder::Release;
+  case AtomicOrdering::AcquireRelease:
+  case AtomicOrdering::SequentiallyConsistent:
+    if (!(Flags & abi::WritesMemory))
+      return SyncOrder::Acquire;
+    if (!(Flags & abi::ReadsMemory))
+      return SyncOrder::Release;
+    return SyncOrder::AcquireRelease;
+  }
+  llvm_unreachable("not an AtomicOrdering");
+}
+
+/// Nothing for a scope of one thread.
+std::optional<Scope> scopeOf(const Instruction &I, llvm::SyncScope::ID Id) {
+  const StringRef Name = I.getContext().getSyncScopeName(Id).value_or("");
+  return StringSwitch<std::optional<Scope>>(Name)
+      .Case("singlethread", std::nullopt)
+      .Case("block", Scope::Block)
+      .Case("cluster", Scope::Cluster)
+      .Case("device", Scope::Device)
+      .Default(Scope::System);
+}
+
+/// What an instruction writes that only writes, or exchanges.
+Value *writtenBy(Instruction &I) {
+  if (auto *Store = dyn_cast<StoreInst>(&I))
+    return Store->getValueOperand();
+  if (auto *Swap = dyn_cast<AtomicCmpXchgInst>(&I))
+    return Swap->getNewValOperand();
+  auto *Update = dyn_cast<AtomicRMWInst>(&I);
+  return Update && Update->getOperation() == AtomicRMWInst::Xchg
+             ? Update->getValOperand()
+             : nullptr;
+}
+
+/// An access of LLVM's, atomic or volatile. A volatile one is a relaxed one of
+/// system scope; an atomic one of no other thread's scope is that of PTX
+/// anyway.
+void addStrong(Events &To, Instruction &I, Value *Pointer, Type *T,
+               uint8_t Flags, AtomicOrdering Order, Value *Expected = nullptr) {
+  To.ByCollider = Skip::Strong;
+  if (isPrivate(Pointer)) {
+    To.Unlisted = Skip::Private;
+    return;
+  }
+  Access A = strongAccess(I, Pointer, T, Flags);
+  A.Order = orderOf(Order, Flags);
+  if (Order != AtomicOrdering::NotAtomic)
+    A.Scope = scopeOf(I, *getAtomicSyncScopeID(&I)).value_or(Scope::Block);
+  else
+    A.Roles = abi::IsVolatile;
+  A.Expected = Expected;
+  A.Written = writtenBy(I);
+  To.List.push_back(A);
+}
+
+/// A typed access of memory that is not private, and weak.
+void addTyped(Events &To, const Instruction &I, Value *Pointer, Align Alignment,
+              Type *T, Value *Written, uint8_t Flags) {
+  const DataLayout &DL = I.getDataLayout();
+  SmallVector<std::pair<uint64_t, uint64_t>, 4> Runs;
+  if (!collectRuns(DL, T, 0, Runs)) {
+    To.Unlisted = To.ByCollider = Skip::Unsupported;
+    return;
+  }
+  for (auto [Offset, Size] : Runs) {
+    Access A{placeOf(Pointer), Flags, Size, DL.getTypeStoreSize(T)};
+    A.Where.Offset = Offset;
+    A.Alignment = Alignment;
+    A.Written = std::exchange(Written, nullptr);
+    To.List.push_back(A);
+  }
+}
+
+void addLoad(Events &To, LoadInst &Load) {
+  Value *Pointer = Load.getPointerOperand();
+  if (!Load.isSimple() && !isPrivate(Pointer))
+    return addStrong(To, Load, Pointer, Load.getType(), abi::ReadsMemory,
+                     Load.getOrdering());
+  if (isPrivate(Pointer))
+    To.Unlisted = To.ByCollider = Skip::Private;
+  else if (!isMarked(Load))
+    To.Unlisted = To.ByCollider = Skip::Speculated;
+  else
+    addTyped(To, Load, Pointer, Load.getAlign(), Load.getType(), nullptr,
+             abi::ReadsMemory);
+}
+
+void addStore(Events &To, StoreInst &Store) {
+  Value *Pointer = Store.getPointerOperand(), *Stored = Store.getValueOperand();
+  if (!Store.isSimple() && !isPrivate(Pointer))
+    return addStrong(To, Store, Pointer, Stored->getType(), abi::WritesMemory,
+                     Store.getOrdering());
+  if (isPrivate(Pointer))
+    To.Unlisted = To.ByCollider = Skip::Private;
+  else
+    addTyped(To, Store, Pointer, Store.getAlign(), Stored->getType(), Stored,
+             abi::WritesMemory);
+}
+
+/// Volatile fills and copies.
+void addStrongMemory(Events &To, MemIntrinsic &M) {
+  To.ByCollider = Skip::Strong;
+  const auto *Length = dyn_cast<ConstantInt>(M.getLength());
+  if (!Length) {
+    To.List.push_back(Unknown());
+    To.Unlisted = Skip::Unsupported;
+    return;
+  }
+  Type *T =
+      ArrayType::get(Type::getInt8Ty(M.getContext()), Length->getZExtValue());
+  if (auto *Copied = dyn_cast<MemTransferInst>(&M))
+    addStrong(To, M, Copied->getRawSource(), T, abi::ReadsMemory,
+              AtomicOrdering::NotAtomic);
+  addStrong(To, M, M.getRawDest(), T, abi::WritesMemory,
+            AtomicOrdering::NotAtomic);
+}
+
+void addMemory(Events &To, MemIntrinsic &M) {
+  if (M.isVolatile())
+    return addStrongMemory(To, M);
+  const auto *Length = dyn_cast<ConstantInt>(M.getLength());
+  const uint64_t Size = Length ? Length->getZExtValue() : 0;
+  auto Add = [&](Value *Pointer, MaybeAlign Alignment, Value *Written,
+                 uint8_t Flags) {
+    if (isPrivate(Pointer) || (Length && Size == 0))
+      return;
+    Access A{placeOf(Pointer), Flags, Size, Size};
+    A.Alignment = Alignment.valueOrOne();
+    // Of a length that is not known, it is not even known that there is a
+    // value.
+    if (Length)
+      A.Written = Written;
+    else
+      A.Length = M.getLength();
+    To.List.push_back(A);
+  };
+  auto *Set = dyn_cast<MemSetInst>(&M);
+  Add(M.getRawDest(), M.getDestAlign(), Set ? Set->getValue() : nullptr,
+      abi::WritesMemory);
+  if (auto *Copied = dyn_cast<MemTransferInst>(&M)) {
+    if (isMarked(M))
+      Add(Copied->getRawSource(), Copied->getSourceAlign(), nullptr,
+          abi::ReadsMemory);
+    else if (!isPrivate(Copied->getRawSource()))
+      To.Unlisted = To.ByCollider = Skip::Speculated;
+  }
+  if (To.List.empty() && To.Unlisted == Skip::None)
+    To.Unlisted = To.ByCollider = Skip::Private;
+}
+
+/// Functions of CUDA's that take memory from the device's heap; their first
+/// argument is its size. `new` calls the first.
+bool isAllocation(const CallBase &I) {
+  const Function *Callee = I.getCalledFunction();
+  return Callee && Callee->isDeclaration() &&
+         is_contained({"malloc", "__nv_aligned_device_malloc"},
+                      Callee->getName()) &&
+         I.getType()->isPointerTy() && I.arg_size() > 0 &&
+         I.getArgOperand(0)->getType()->isIntegerTy();
+}
+
+/// Functions of CUDA's that neither wait for another thread nor tell one
+/// anything.
+bool isHarmless(const Function &F) {
+  const StringRef Name = F.getName();
+  return is_contained({"vprintf", "malloc", "free", "__assertfail"}, Name) ||
+         Name.starts_with("__nv_");
+}
+
+/// A callee that is seen here is instrumented like any other function. One that
+/// is not may be instrumented elsewhere, or may do anything: at run time, it
+/// tells.
+void addCall(Events &To, CallBase &I) {
+  const Function *Callee = I.getCalledFunction();
+  const bool IsAllocation = isAllocation(I);
+  To.List.push_back(Call{
+      IsAllocation ||
+      (Callee && (isHarmless(*Callee) ||
+                  (!Callee->isDeclaration() && !Callee->isInterposable())))});
+  if (IsAllocation)
+    To.List.push_back(Allocate{placeOf(&I), I.getArgOperand(0)});
+}
+
+/// The accesses of a function that the user exempted order memory all the same.
+void forgetAccesses(Events &All) {
+  if (isOmission(All.Unlisted))
+    All.Unlisted = Skip::Ignored;
+  if (isOmission(All.ByCollider) || any_of(All.List, isWeak))
+    All.ByCollider = Skip::Ignored;
+  SmallVector<Event, 2> Kept;
+  for (const Event &E : All.List) {
+    const Access *A = asAccess(E);
+    if (A && A->isStrong()) {
+      Kept.push_back(Arrive{A->Where, A->Scope});
+      Kept.push_back(Wait{A->Where, A->Scope});
+      std::get<Wait>(Kept.back()).IsByAccess = true;
+    }
+    if (A || std::holds_alternative<Copy>(E))
+      All.Unlisted = Skip::Ignored;
+    else
+      Kept.push_back(E);
+  }
+  All.List = std::move(Kept);
+}
+
+Events eventsOfUsers(Instruction &I) {
+  Events All;
+  if (auto *Load = dyn_cast<LoadInst>(&I))
+    addLoad(All, *Load);
+  else if (auto *Store = dyn_cast<StoreInst>(&I))
+    addStore(All, *Store);
+  else if (auto *Update = dyn_cast<AtomicRMWInst>(&I))
+    addStrong(All, I, Update->getPointerOperand(), I.getType(), Updates,
+              Update->getOrdering());
+  else if (auto *Swap = dyn_cast<AtomicCmpXchgInst>(&I))
+    addStrong(All, I, Swap->getPointerOperand(),
+              Swap->getNewValOperand()->getType(), Updates,
+              Swap->getMergedOrdering(), Swap->getCompareOperand());
+  else if (auto *F = dyn_cast<FenceInst>(&I)) {
+    All.ByCollider = Skip::Strong;
+    if (auto Of = scopeOf(I, F->getSyncScopeID()))
+      All.List.push_back(Fence{*Of});
+  } else if (auto *M = dyn_cast<MemIntrinsic>(&I))
+    addMemory(All, *M);
+  else if (auto *Intrinsic = dyn_cast<IntrinsicInst>(&I))
+    return eventsOfIntrinsic(*Intrinsic);
+  else if (auto *Called = dyn_cast<CallBase>(&I)) {
+    if (Called->isInlineAsm())
+      return eventsOfAssembly(*Called);
+    addCall(All, *Called);
+  } else if (I.mayReadOrWriteMemory())
+    All.List.push_back(Opaque());
+  return All;
+}
+
+} // namespace
+
+Events eventsOf(const Instruction &I) {
+  // What an event names may be used in new instructions.
+  auto &Mutable = const_cast<Instruction &>(I);
+  Events All = eventsOfUsers(Mutable);
+  if (isIgnored(I))
+    forgetAccesses(All);
+  return All;
+}
+
+} // namespace crsan

@@ -1,0 +1,51 @@
+//===- Memory.h - Which memory an access is of, and whose it is -*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_TRANSFORMS_EVENTS_MEMORY_H
+#define CRSAN_TRANSFORMS_EVENTS_MEMORY_H
+
+#include "crsan/ABI.h"
+#include "crsan/Metadata.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Support/NVPTXAddrSpace.h"
+
+namespace crsan {
+
+/// Rule 4: local, constant and parameter memory. What a generic pointer of
+/// unknown origin points to is found out at run time.
+bool isPrivate(const llvm::Value *Pointer);
+bool isPrivateSpace(unsigned AddressSpace);
+
+abi::Space spaceOf(unsigned AddressSpace);
+
+/// The bytes of a value of type `T` at `Offset`, without its padding (another
+/// thread may own what lies there), as runs of (offset, size). False: they
+/// cannot be told.
+bool collectRuns(const llvm::DataLayout &DL, llvm::Type *T, uint64_t Offset,
+                 llvm::SmallVectorImpl<std::pair<uint64_t, uint64_t>> &Runs);
+
+/// Marks every memory access of the user's as it stands in the source. The mark
+/// survives the merging of two marked accesses, and LLVM drops it from a load
+/// that it moves above the branch that guards it; a load without is not
+/// checked (docs/soundness.md, rule 2).
+void markAccesses(llvm::Function &F);
+bool isMarked(const llvm::Instruction &I);
+
+/// Marks every memory access of `F` as not to be checked, wherever it is
+/// inlined.
+void ignoreAccesses(llvm::Function &F);
+bool isIgnored(const llvm::Instruction &I);
+
+/// Gives CUDA's own atomic functions (atomicAdd, ...) in `F` the order and the
+/// scope that the programming guide gives them, which clang does not: relaxed,
+/// of the device. Call before anything is inlined.
+void relaxLegacyAtomics(llvm::Function &F);
+
+} // namespace crsan
+
+#endif // CRSAN_TRANSFORMS_EVENTS_MEMORY_H

@@ -1,0 +1,126 @@
+//===- AssemblyTest.cpp - The events of inline PTX ------------------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Events/Event.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/Module.h"
+
+#include <gtest/gtest.h>
+
+using namespace llvm;
+
+namespace crsan {
+namespace {
+
+/// What a statement does whose operands are a 32-bit result and two 64-bit
+/// integers.
+class Statement {
+public:
+  explicit Statement(StringRef Text) : M("test", Context) {
+    Type *I32 = Type::getInt32Ty(Context), *I64 = Type::getInt64Ty(Context);
+    auto *F = Function::Create(FunctionType::get(I32, {I64, I64}, false),
+                               Function::ExternalLinkage, "f", M);
+    IRBuilder<> B(BasicBlock::Create(Context, "", F));
+    Inst =
+        B.CreateCall(InlineAsm::get(FunctionType::get(I32, {I64, I64}, false),
+                                    Text, "=r,l,l,~{memory}",
+                                    /*hasSideEffects=*/true),
+                     {F->getArg(0), F->getArg(1)});
+    B.CreateRet(Inst);
+    All = eventsOf(*Inst);
+  }
+  Events All;
+  CallInst *Inst;
+
+private:
+  LLVMContext Context;
+  Module M;
+};
+
+// Intent: a window of the collider goes on only across straight code without
+// order.
+TEST(Assembly, Windows) {
+  for (const char *Text :
+       {"", "// nothing",
+        "{ .reg .u32 t; mov.u32 t, %tid.x; add.u32 $0, t, 1; }",
+        "ld.global.u32 $0, [$1]; st.local.u32 [$2], $0;",
+        ".pragma \"nounroll\";"})
+    EXPECT_TRUE(keepsWindow(Statement(Text).All)) << Text;
+  for (const char *Text :
+       {"mov.u32 $0, 1; { bar.sync 0; }", "L: add.u32 $0, $0, 1;",
+        "ld.acquire.gpu.u32 $0, [$1];", "this is not PTX", "@p trap;",
+        "cp.async.wait_all;", "new.instruction $0;", "fence.proxy.async;",
+        "activemask.b32 $0;", "@p bra L; L:"})
+    EXPECT_FALSE(keepsWindow(Statement(Text).All)) << Text;
+}
+
+// Intent: the collider counts what it does not look at.
+TEST(Assembly, WhatTheColliderLeavesOut) {
+  struct {
+    const char *Text;
+    Skip Why;
+  } Statements[] = {
+      {"ld.global.u32 $0, [$1];", Skip::Assembly},
+      {"st.u32 [$1], 1;", Skip::Assembly},
+      {"cp.async.ca.shared.global [$1], [$2], 16;", Skip::Copy},
+      {"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {$0}, [$1];", Skip::Matrix},
+      {"1 not PTX", Skip::Unknown},
+      {"new.instruction;", Skip::Unknown},
+      {"", Skip::None},
+      {"bar.sync 0;", Skip::None},
+      {"ld.acquire.gpu.u32 $0, [$1]; mov.u32 $0, 1;", Skip::None},
+      {"ld.param.u32 $0, [p];", Skip::None},
+      {"shfl.sync.idx.b32 $0, $0, 0, 31, -1;", Skip::None}};
+  for (const auto &[Text, Why] : Statements) {
+    const Statement S(Text);
+    EXPECT_EQ(int(S.All.ByCollider), int(Why)) << Text;
+    EXPECT_TRUE(checkedByCollider(*S.Inst, S.All).empty()) << Text;
+  }
+}
+
+// Intent: each kind of statement is the event that its name says.
+TEST(Assembly, Kinds) {
+  EXPECT_TRUE(isWeak(Statement("ld.global.u32 $0, [$1];").All.List[0]));
+  EXPECT_TRUE(isStrong(Statement("ld.relaxed.gpu.u32 $0, [$1];").All.List[0]));
+  EXPECT_TRUE(Statement("fence.acq_rel.gpu;").All.has<Fence>());
+  EXPECT_TRUE(Statement("bar.warp.sync -1;").All.has<WarpBarrier>());
+  EXPECT_TRUE(Statement("barrier.sync 0;").All.has<BlockBarrier>());
+  EXPECT_TRUE(Statement("bar.arrive 1, 64;").All.has<Arrive>());
+  EXPECT_TRUE(Statement("barrier.cluster.wait;").All.has<Wait>());
+  EXPECT_TRUE(Statement("cp.async.commit_group;").All.has<CommitCopies>());
+  EXPECT_TRUE(Statement("cp.async.wait_group 1;").All.has<AwaitCopies>());
+  EXPECT_TRUE(Statement("exit;").All.has<Leave>());
+  EXPECT_TRUE(Statement("activemask.b32 $0;").All.has<Collective>());
+  EXPECT_TRUE(Statement("griddepcontrol.wait;").All.has<Unknown>());
+  const Statement Copied("cp.async.ca.shared.global [$1], [$2], 16;");
+  ASSERT_EQ(Copied.All.List.size(), 2u);
+  EXPECT_TRUE(std::holds_alternative<Copy>(Copied.All.List[0]));
+  EXPECT_TRUE(isWeak(Copied.All.List[1]));
+}
+
+// Intent: what ptxas may take for a poll, and what is one.
+TEST(Assembly, Polls) {
+  for (const char *Text :
+       {"ld.volatile.global.u32 $0, [$1];", "ld.global.cg.u32 $0, [$1];",
+        "atom.global.add.u32 $0, [$1], 1;", "red.global.add.u32 [$1], 1;",
+        "{ .reg .pred p; mbarrier.test_wait.shared.b64 p, [$1], $2; }"})
+    EXPECT_TRUE(mayPoll(Statement(Text).All)) << Text;
+  for (const char *Text :
+       {"ld.global.u32 $0, [$1];", "st.volatile.global.u32 [$1], 1;",
+        "fence.acq_rel.gpu;", "bar.sync 0;", "barrier.cluster.wait;"})
+    EXPECT_FALSE(mayPoll(Statement(Text).All)) << Text;
+  const Statement Loop("{ .reg .pred p; L: ld.acquire.gpu.u32 $0, [$1]; "
+                       "setp.eq.u32 p, $0, 0; @p bra L; }");
+  EXPECT_TRUE(mayPoll(Loop.All));
+  EXPECT_TRUE(Loop.All.Branches);
+  EXPECT_TRUE(mayWait(*Loop.Inst));
+  EXPECT_FALSE(mayWait(*Statement("mov.u32 $0, 1;").Inst));
+}
+
+} // namespace
+} // namespace crsan
