@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Freestanding, like ABI.h, and part of the same contract (abi::Version).
-// docs/metadata.md says what it is for. In short:
+// docs/metadata-design.md says what it is for. In short:
 //   * Accessor, 64 bits: who accessed a word last, when, and by which site;
 //   * Cell: the last writer and a reader of a 4-byte word (iGUARD 6.1);
 //   * WarpState, LaneStates: clocks and what they were at the last

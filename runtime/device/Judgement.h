@@ -11,7 +11,7 @@
 // third thread, and misses whoever does not acquire. Here P3 to P5 are exact,
 // and everything else is one question: has what the earlier thread did by then
 // reached the later one through any chain of releases and acquires
-// (docs/metadata.md)?
+// (docs/metadata-proof.md)?
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_DEVICE_JUDGEMENT_H

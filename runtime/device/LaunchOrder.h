@@ -10,7 +10,7 @@
 // grid is, is among what the streams say while it runs. Of these runs, those
 // are left that its kernel and its shape have been launched in. Two grids are
 // taken for unordered only if they are so whichever of its runs each is of
-// (docs/metadata.md, "Between grids").
+// (docs/metadata-design.md, "Between grids").
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_DEVICE_LAUNCHORDER_H

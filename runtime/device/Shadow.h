@@ -8,7 +8,8 @@
 // Accessors, 64 bits each, and the way from an address to its cell, in either
 // layout. A cell's two words are written apart, each in one piece: whatever
 // mixture of old and new a thread finds, each word tells of an access that
-// happened. So no cell needs a lock, on any target (docs/metadata.md).
+// happened. So no cell needs a lock, on any target (docs/metadata-design.md,
+// "Accessors and cells").
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_DEVICE_SHADOW_H
