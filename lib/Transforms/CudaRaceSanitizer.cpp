@@ -6,18 +6,20 @@
 //===----------------------------------------------------------------------===//
 
 #include "CudaRaceSanitizer.h"
-#include "BlockShuffle.h"
-#include "DeclaredEffects.h"
+#include "Collider/BlockShuffle.h"
+#include "Collider/ColliderInstrumenter.h"
+#include "Collider/HeapReuse.h"
 #include "DeviceRuntime.h"
+#include "Events/DeclaredEffects.h"
 #include "Events/Event.h"
-#include "HeapReuse.h"
-#include "Instrumenter.h"
-#include "MetadataInstrumenter.h"
+#include "Metadata/MetadataInstrumenter.h"
+#include "Metadata/Unroll.h"
 #include "NativeTwin.h"
-#include "Omission.h"
 #include "Polls.h"
-#include "SiteTable.h"
-#include "Unroll.h"
+#include "Sites/Omission.h"
+#include "Sites/SiteTableWriter.h"
+#include "crsan/abi/Check.h"
+#include "crsan/abi/Names.h"
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/CallGraph.h"
@@ -215,7 +217,7 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
                                                                   : Functions)
         .push_back(&F);
   }
-  SiteTable Table(M);
+  SiteTableWriter Table(M);
   const KernelOf Kernel(M);
   auto RemarksOf = [&](Function &F) -> OptimizationRemarkEmitter & {
     return FAM.getResult<OptimizationRemarkEmitterAnalysis>(F);
@@ -247,7 +249,7 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
     noteOmissions(Functions, Exempt, RemarksOf, Omitted);
   if (HasCollider) {
     for (Function *F : Functions)
-      Instrumenter(*F, Table, Kernel[*F], FAM).run();
+      ColliderInstrumenter(*F, Table, Kernel[*F], FAM).run();
     for (Function *F : concat<Function *>(Functions, Exempt))
       orderHeapReuse(*F);
     shuffleBlocks(M);

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DeviceRuntime.h"
-#include "crsan/ABI.h"
+#include "crsan/abi/Names.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/InlineAsm.h"

@@ -8,7 +8,7 @@
 #define CRSAN_DEVICE_BLOCKSHUFFLE_H
 
 #include "Device.h"
-#include "crsan/Permutation.h"
+#include "crsan/abi/BlockOrder.h"
 
 namespace crsan::device {
 

@@ -7,8 +7,11 @@
 #ifndef CRSAN_DEVICE_DEVICE_H
 #define CRSAN_DEVICE_DEVICE_H
 
-#include "crsan/ABI.h"
-#include "crsan/Permutation.h"
+#include "crsan/abi/BlockOrder.h"
+#include "crsan/abi/Config.h"
+#include "crsan/abi/Record.h"
+#include "crsan/abi/Site.h"
+#include "crsan/abi/Watchpoints.h"
 
 // The toolkit's headers are not needed for this file, and not included.
 #define DEVICE __attribute__((device, always_inline)) inline

@@ -24,9 +24,9 @@ DEVICE volatile uint64_t *publishedHits(RecordBuffer *Buffer, uint32_t Slot) {
 /// Which thread of which block of which grid.
 DEVICE void writePlace(volatile Record &R, RecordBuffer *Buffer,
                        uint32_t Slot) {
-  auto *Places = reinterpret_cast<volatile GridPlace *>(
+  auto *Places = reinterpret_cast<volatile GridShape *>(
       publishedHits(Buffer, Buffer->Capacity));
-  volatile GridPlace &Place = Places[Slot];
+  volatile GridShape &Place = Places[Slot];
   R.Block[0] = __nvvm_read_ptx_sreg_ctaid_x();
   R.Block[1] = __nvvm_read_ptx_sreg_ctaid_y();
   R.Block[2] = __nvvm_read_ptx_sreg_ctaid_z();

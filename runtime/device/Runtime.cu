@@ -126,7 +126,8 @@ DEVICE Warp gather() {
 /// Counts this execution and sets how often the window is checked from now on.
 /// Returns false if another warp got here first often enough: this one came on
 /// an interval that its L1 cache had kept too long.
-DEVICE bool account(const Warp &W, Window *Sampling, uint32_t &Interval) {
+DEVICE bool account(const Warp &W, struct Sampling *Sampling,
+                    uint32_t &Interval) {
   uint32_t Go = 1;
   if (W.Leader) {
     const uint32_t Executed =
@@ -402,7 +403,7 @@ DEVICE void compareLanes(const Warp &W, Site *Sites, const Group &G,
 /// A window's slow path: reads the locations of `N` accesses, at most
 /// MaxGroupSize, that are about to happen, compares the lanes, sleeps, and
 /// reads again. Returns how many windows of the same loop to let pass.
-ENTRY uint32_t __crsan_check(Window *Sampling, Site *Sites, Group *G,
+ENTRY uint32_t __crsan_check(struct Sampling *Sampling, Site *Sites, Group *G,
                              uint32_t N) {
   if (!(__crsan_config.Flags & Enabled)) {
     Sampling->Interval = ~0u;

@@ -15,7 +15,8 @@
 #define CRSAN_DEVICE_SHADOW_H
 
 #include "Watchpoints.h"
-#include "crsan/Metadata.h"
+#include "crsan/abi/Check.h"
+#include "crsan/abi/Metadata.h"
 
 namespace crsan::device {
 

@@ -25,7 +25,7 @@ struct Watched {
   bool IsShared;
 
   DEVICE auto &shared() const {
-    return *reinterpret_cast<struct Watchpoints::Shared *>(Word);
+    return *reinterpret_cast<SharedWatchpoint *>(Word);
   }
   /// Whether `Other`, of the same entry, is about the same bytes and conflicts.
   DEVICE bool conflictsWith(uint64_t Other) const {
