@@ -207,6 +207,9 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
       (HasMetadata ? abi::HasMetadata : 0) |
       (hasUnknownStack(M) ? abi::UnknownStack : 0);
 
+  const std::unique_ptr<DeviceRuntime> Runtime = DeviceRuntime::declareIn(M);
+  if (!Runtime)
+    return PreservedAnalyses::none();
   addNativeTwins(M);
   SmallVector<Function *, 16> Functions, Exempt;
   for (Function &F : M) {
@@ -258,7 +261,7 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
     Entering |= abi::EnterOpaque;
   for (MetadataInstrumenter &I : Followed)
     I.run(Entering, Events);
-  if (linkDeviceRuntime(M)) {
+  if (Runtime->link()) {
     defineClusterReads(M);
     Table.emit(Flags, Omitted.Unchecked, Omitted.Exempt);
   }

@@ -103,8 +103,6 @@ void shuffleBlocks(Module &M) {
     Function *Read = Intrinsic::getDeclarationIfExists(&M, Dimensions[D].Index);
     if (!Read)
       continue;
-    FunctionCallee Shuffled =
-        M.getOrInsertFunction(BlockIndexName, I32, I32, I32, I32);
     SmallVector<CallInst *, 16> Reads;
     for (User *U : Read->users())
       if (auto *Call = cast<CallInst>(U); !isNativeTwin(*Call->getFunction()))
@@ -118,7 +116,7 @@ void shuffleBlocks(Module &M) {
         B.SetCurrentDebugLocation(Call->getDebugLoc());
         Value *Raw = B.CreateIntrinsic(I32, Dimensions[D].Index, {});
         Value *Extent = B.CreateIntrinsic(I32, Dimensions[D].Extent, {});
-        New = B.CreateCall(Shuffled, {B.getInt32(D), Raw, Extent});
+        New = callRuntime(B, BlockIndexName, {B.getInt32(D), Raw, Extent});
       }
       Call->replaceAllUsesWith(New);
       Call->eraseFromParent();

@@ -202,13 +202,10 @@ void ColliderInstrumenter::emitGroup(const Planned &P, const Group &G,
   B.SetCurrentDebugLocation(G.Head->getDebugLoc());
   Value *Generic = B.CreateAddrSpaceCast(Addresses, B.getPtrTy(0));
   Value *Count = B.getInt32(G.Accesses.size());
-  FunctionCallee Check =
-      M.getOrInsertFunction(CheckName, B.getInt32Ty(), B.getPtrTy(0),
-                            B.getPtrTy(0), B.getPtrTy(0), B.getInt32Ty());
-  CallInst *Next = B.CreateCall(
-      Check, {ConstantExpr::getAddrSpaceCast(P.Sampling, B.getPtrTy(0)),
-              FirstSite, Generic, Count});
-  Next->setConvergent();
+  CallInst *Next =
+      callRuntime(B, CheckName,
+                  {ConstantExpr::getAddrSpaceCast(P.Sampling, B.getPtrTy(0)),
+                   FirstSite, Generic, Count});
   if (First && P.Loop)
     B.CreateStore(Next, P.Loop->Skip);
 }
@@ -247,10 +244,7 @@ void ColliderInstrumenter::emitLateStoreCheck(const WindowAccess &A,
   Value *Bits = storedBits(B, A);
   if (!Bits)
     return;
-  FunctionCallee Check = M.getOrInsertFunction(
-      StoreName, B.getVoidTy(), B.getPtrTy(0), B.getInt64Ty(), B.getInt64Ty());
-  B.CreateCall(Check, {Site, emitAddress(B, A.Where.Base), Bits})
-      ->setConvergent();
+  callRuntime(B, StoreName, {Site, emitAddress(B, A.Where.Base), Bits});
 }
 
 } // namespace crsan

@@ -19,8 +19,7 @@ using namespace llvm;
 namespace crsan {
 
 CellLocator::CellLocator(Function &F, IRBuilder<> &B)
-    : F(F), Pages(B.CreateCall(F.getParent()->getOrInsertFunction(
-                PagesName, B.getInt64Ty()))) {}
+    : F(F), Pages(callRuntime(B, PagesName, {})) {}
 
 void CellLocator::emitSharedCells(IRBuilder<> &B, Value *Self) {
   SharedCells = B.CreateLoad(
@@ -90,8 +89,7 @@ Value *CellLocator::emitFound(IRBuilder<> &B, const FastAccess &A, bool IsFirst,
         IsOther(), Before->getIterator(), /*Unreachable=*/false,
         MDBuilder(F.getContext()).createUnlikelyBranchWeights()));
     // A call, since ptxas would make code of what every iteration skips.
-    Value *Now =
-        callRuntime(B, PagesFromName, A.Address, FixedVectorType::get(I64, 2));
+    Value *Now = callRuntime(B, PagesFromName, A.Address);
     Value *Range = B.CreateExtractElement(Now, uint64_t(0));
     B.CreateStore(B.CreateTrunc(Range, I32), Last.First);
     B.CreateStore(B.CreateTrunc(B.CreateLShr(Range, 32), I32), Last.Number);

@@ -465,10 +465,9 @@ void FastCheck::emit(Instruction *Before, ArrayRef<FastAccess> Accesses) {
   for (const Check &C : Checks)
     if (C.A.Reader) {
       B.SetCurrentDebugLocation(C.A.Loc);
-      B.CreateStore(callRuntime(B, SwapReaderName,
-                                {C.A.Site, C.A.Address, W.Place},
-                                B.getInt64Ty()),
-                    C.A.Reader);
+      B.CreateStore(
+          callRuntime(B, SwapReaderName, {C.A.Site, C.A.Address, W.Place}),
+          C.A.Reader);
     }
   // A write's check takes the place of another one's in the cell, so reads come
   // first.
@@ -518,8 +517,8 @@ void FastCheck::emitDone(Instruction *After, Constant *Site, uint32_t Number,
   B.SetInsertPoint(SplitBlockAndInsertIfThen(IsNew, Before->getIterator(),
                                              /*Unreachable=*/false));
   B.SetCurrentDebugLocation(After->getDebugLoc());
-  Value *MayRepeat = callRuntime(
-      B, StrongDoneName, {Site, Address, Swap, emitPlace(B)}, B.getInt32Ty());
+  Value *MayRepeat =
+      callRuntime(B, StrongDoneName, {Site, Address, Swap, emitPlace(B)});
   B.SetCurrentDebugLocation(DebugLoc());
   B.CreateStore(B.CreateSelect(B.CreateICmpNE(MayRepeat, B.getInt32(0)), Key,
                                B.getInt64(0)),

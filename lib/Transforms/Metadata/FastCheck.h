@@ -37,8 +37,8 @@ public:
             llvm::Constant *Sites, bool HasBarriers, bool HasWarpBarriers,
             bool HasLocks);
 
-  /// A synchronisation has happened: the window is loaded anew.
-  void emitWindow(llvm::IRBuilder<> &B) { Warp.emitLoad(B); }
+  /// A synchronisation has happened: the snapshot is loaded anew.
+  void emitSnapshot(llvm::IRBuilder<> &B) { Warp.emitLoad(B); }
   /// Replaces a barrier of all threads of the block, without telling the
   /// runtime if all their warps have done nothing but that since the last one.
   void emitBarrier(llvm::IntrinsicInst *Barrier);

@@ -8,6 +8,7 @@
 #include "Metadata/MetadataInstrumenter.h"
 #include "DeviceRuntime.h"
 #include "Events/Operands.h"
+#include "Metadata/Exemptions.h"
 #include "crsan/abi/Check.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -34,15 +35,10 @@ MetadataInstrumenter::MetadataInstrumenter(Function &F, SiteTableWriter &Table,
                                            FunctionAnalysisManager &FAM)
     : F(F), Table(Table), Kernel(Kernel), Plan(F, FAM), Swaps(F) {}
 
-/// Only functions of this module come here.
-bool MetadataInstrumenter::isOurs() const {
-  return isKernel(F) || (F.hasLocalLinkage() && !F.hasAddressTaken());
-}
-
 /// No fence can have been executed where this function runs. What other units
 /// can call may run in kernels that have fences.
 bool MetadataInstrumenter::isFenceless() const {
-  return !Module.HasFences && isOurs();
+  return !Module.HasFences && !hasCallersElsewhere(F);
 }
 
 /// A strong access that is checked in line: what it releases or acquires, it
@@ -77,14 +73,6 @@ static bool isAligned(const Instruction *Barrier) {
   return I && I->getCalledFunction()->getName().contains(".aligned.");
 }
 
-uint16_t MetadataInstrumenter::countedBarriers() const {
-  uint16_t Counted = 0;
-  for (const Step &S : Plan.steps())
-    if (const Location *Number = countedBarrier(S.What))
-      Counted |= barrierNumbers(*Number, F.getDataLayout());
-  return Counted;
-}
-
 bool MetadataInstrumenter::isWholeKernel() const {
   return isKernel(F) && none_of(instructions(F), [](const Instruction &I) {
            const auto *Call = dyn_cast<CallBase>(&I);
@@ -107,107 +95,76 @@ IntrinsicInst *MetadataInstrumenter::replacedBarrier(const Step &S) const {
              : nullptr;
 }
 
-void MetadataInstrumenter::note(ModuleEvents &M) const {
-  for (const Step &S : Plan.steps()) {
-    const Event &E = S.What;
-    const Access *A = isStrong(E) ? asAccess(E) : nullptr;
-    const bool IsCall = std::holds_alternative<Call>(E);
-    const bool IsUnknown = std::holds_alternative<Unknown>(E);
-    const bool IsBarrier = std::holds_alternative<BlockBarrier>(E);
-    M.HasUnknown |= IsUnknown;
-    M.HasFences |= isOneOf<Fence, Unknown, Learn, Call>(E) ||
-                   (A && A->Order > abi::SyncOrder::Relaxed);
-    // An update of which nobody uses the result waits for nothing.
-    M.HasSignals |=
-        IsCall || (A && knownSpace(A->Where) != unsigned(abi::Space::Shared) &&
-                   !((A->Flags & abi::IsAtomic) && S.Inst->use_empty()));
-    M.HasVolatile |= IsCall || (A && (A->Roles & abi::IsVolatile));
-    M.HasBarriers |= IsBarrier || IsCall || IsUnknown;
-    M.HasForeignBarriers |=
-        IsCall || IsUnknown ||
-        (IsBarrier && (!isa<IntrinsicInst>(S.Inst) || !isOurs()));
-  }
-  M.CountedBarriers |= countedBarriers();
-  M.HasForeignBarriers |= M.CountedBarriers & 1;
-}
-
-void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
-  Module = M;
-  EnterFlags = Flags | (M.HasBarriers ? abi::EnterBarriers : 0) |
-               (M.HasSignals ? abi::EnterSignals : 0) |
-               (M.HasVolatile ? abi::EnterVolatile : 0);
-  CountedBarriers = isWholeKernel() ? countedBarriers() : M.CountedBarriers;
-  Constant *Sites = nullptr;
+/// Gives each access its site. Returns the first one, or null.
+Constant *MetadataInstrumenter::addSites() {
+  Constant *First = nullptr;
   for (Step &S : Plan.steps())
     if (S.sited()) {
       S.Site = siteOf(S);
-      Sites = Sites ? Sites : S.Site;
+      First = First ? First : S.Site;
     }
-  IRBuilder<> B(&*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  return First;
+}
+
+/// The checks in line, if there are any. `First`: what __crsan_md_enter has
+/// returned, or null.
+void MetadataInstrumenter::emitFast(IRBuilder<> &B, Value *First,
+                                    Constant *Sites) {
+  const bool HasBarriers =
+      !isKernel(F) || !Plan.breaks().empty() || Module.HasBarriers;
+  const bool HasWarpBarriers = any_of(Plan.steps(), [](const Step &S) {
+    return std::holds_alternative<WarpBarrier>(S.What);
+  });
+  Fast.emplace(F, B, First, Sites, HasBarriers, HasWarpBarriers,
+               /*HasLocks=*/!isFenceless());
+  // Behind what emitAfter() will put there.
+  auto Resume = [&](Instruction *I) {
+    if (I->isTerminator())
+      return;
+    IRBuilder<> B(I->getNextNode());
+    Fast->emitForget(B);
+    Fast->emitSnapshot(B);
+  };
+  for (const Step &S : Plan.steps())
+    if (!keepsCommon(S.What) && !isFastStrong(S) && !replacedBarrier(S))
+      Resume(S.Inst);
+  for (Instruction *I : Plan.breaks())
+    Resume(I);
+}
+
+/// At the beginning of the function: what all calls of the runtime need.
+void MetadataInstrumenter::emitHead(Constant *Sites) {
+  const bool IsLeaky = EnterFlags & abi::EnterLeaky;
+  IRBuilder<> B(emitExemptions(F, Plan, IsLeaky));
   Value *First = nullptr;
-  std::optional<PlainBody> Plain;
-  if (!(Flags & abi::EnterLeaky)) {
-    if (mayBePlain()) {
-      Plain.emplace(F);
-      B.SetInsertPoint(Plain->headEnd());
-    }
-    emitExemptions(B);
-    if (Plain) {
-      emitPlain(*Plain);
-      B.SetInsertPoint(&*Plain->body()->getFirstNonPHIOrDbgOrAlloca());
-    }
-  } else {
-    for (Exemption &E : Plan.exemptions())
-      E.Holds = B.getFalse();
-  }
   if (isKernel(F)) {
     const uint32_t Tag = abi::kernelTag(F.getName().data(), F.getName().size());
-    First = callRuntime(B, EnterName, {B.getInt32(EnterFlags), B.getInt32(Tag)},
-                        FixedVectorType::get(B.getInt32Ty(), 4));
+    First =
+        callRuntime(B, EnterName, {B.getInt32(EnterFlags), B.getInt32(Tag)});
   }
   if (any_of(Plan.steps(), [&](const Step &S) {
         return S.IsFast || S.IsProven || replacedBarrier(S);
       })) {
-    const bool HasBarriers =
-        !isKernel(F) || !Plan.breaks().empty() || M.HasBarriers;
-    const bool HasWarpBarriers = any_of(Plan.steps(), [](const Step &S) {
-      return std::holds_alternative<WarpBarrier>(S.What);
-    });
-    Fast.emplace(F, B, First, Sites, HasBarriers, HasWarpBarriers,
-                 /*HasLocks=*/!isFenceless());
-    // After what is emitted after the instruction.
-    auto Resume = [&](Instruction *I) {
-      if (I->isTerminator())
-        return;
-      IRBuilder<> B(I->getNextNode());
-      Fast->emitForget(B);
-      Fast->emitWindow(B);
-    };
-    for (const Step &S : Plan.steps())
-      if (!keepsCommon(S.What) && !isFastStrong(S) && !replacedBarrier(S))
-        Resume(S.Inst);
-    for (Instruction *I : Plan.breaks())
-      Resume(I);
+    emitFast(B, First, Sites);
   } else if (First) {
     WarpPlace = B.CreateExtractElement(First, 3);
-  } else if (!isOurs() || !Plan.steps().empty()) {
-    Value *Self = callRuntime(B, SelfName, {}, B.getInt64Ty());
+  } else if (!hasCallersElsewhere(F) && Plan.steps().empty()) {
+    return;
+  } else {
+    Value *Self = callRuntime(B, SelfName, {});
     WarpPlace = B.CreateLoad(
         B.getInt32Ty(),
         B.CreateIntToPtr(
             B.CreateAdd(Self, B.getInt64(offsetof(abi::WarpState, Place))),
             B.getPtrTy(NVPTXAS::ADDRESS_SPACE_GLOBAL)));
   }
-  if (!isOurs())
+  if (hasCallersElsewhere(F))
     call(B, CalledName);
-  for (size_t N = 0; N < Plan.steps().size(); ++N)
-    emitBefore(N);
-  // Each just behind its instruction, so the last one first.
-  for (const Step &S : reverse(Plan.steps()))
-    emitAfter(S);
-  Swaps.finish();
-  if (!Fast)
-    return;
+}
+
+/// Tells the runtime how many accesses were counted, where a thread may leave
+/// the function.
+void MetadataInstrumenter::emitCounts() {
   auto Count = [&](Instruction *I) {
     IRBuilder<> B(I);
     B.SetCurrentDebugLocation(I->getDebugLoc());
@@ -218,6 +175,25 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
   for (BasicBlock &BB : F)
     if (!isKernel(F) && isa<ReturnInst>(BB.getTerminator()))
       Count(BB.getTerminator());
+}
+
+void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
+  Module = M;
+  EnterFlags = Flags | (M.HasBarriers ? abi::EnterBarriers : 0) |
+               (M.HasSignals ? abi::EnterSignals : 0) |
+               (M.HasVolatile ? abi::EnterVolatile : 0);
+  CountedBarriers = isWholeKernel() ? countedBarriers(Plan, F.getDataLayout())
+                                    : M.CountedBarriers;
+  emitHead(addSites());
+  for (size_t N = 0; N < Plan.steps().size(); ++N)
+    emitBefore(N);
+  // Each just behind its instruction, so the last one first.
+  for (const Step &S : reverse(Plan.steps()))
+    emitAfter(S);
+  Swaps.finish();
+  if (!Fast)
+    return;
+  emitCounts();
   for (const Step &S : Plan.steps())
     if (IntrinsicInst *I = replacedBarrier(S))
       Fast->emitBarrier(I);
@@ -231,66 +207,10 @@ Value *MetadataInstrumenter::place(IRBuilder<> &B) {
 
 /// Calls an entry point, of which the last argument is this warp's place.
 void MetadataInstrumenter::call(IRBuilder<> &B, StringRef Name,
-                                ArrayRef<Value *> Arguments, Type *Result) {
+                                ArrayRef<Value *> Arguments) {
   SmallVector<Value *, 6> All(Arguments);
   All.push_back(place(B));
-  callRuntime(B, Name, All, Result);
-}
-
-/// At the kernel's head.
-void MetadataInstrumenter::emitExemptions(IRBuilder<> &B) {
-  Value *Table = nullptr;
-  auto Owner = [&](Value *Address) {
-    if (!Table)
-      Table = callRuntime(B, OwnersName, {},
-                          FixedVectorType::get(B.getInt64Ty(), 2));
-    Value *Entry = B.CreateAnd(B.CreateLShr(Address, abi::PageShift - 3),
-                               B.CreateExtractElement(Table, 1));
-    return B.CreateAnd(
-        emitAssembly(
-            B, B.getInt32Ty(), "ld.global.u32 $0, [$1];", "=r,l,~{memory}",
-            B.CreateAdd(B.CreateExtractElement(Table, uint64_t(0)), Entry)),
-        B.getInt32(abi::PageOwners));
-  };
-  for (Exemption &E : Plan.exemptions())
-    E.Holds = E.Array ? Plan.arrays()->emitIsHarmless(B, *E.Array, Owner)
-                      : E.Launch.emit(B);
-}
-
-/// Whether the kernel does nothing that others might have to know of, if its
-/// exemptions hold.
-bool MetadataInstrumenter::mayBePlain() const {
-  return isKernel(F) && Plan.breaks().empty() && PlainBody::canCopy(F) &&
-         any_of(Plan.steps(), [](const Step &S) { return S.access(); }) &&
-         all_of(Plan.steps(), [](const Step &S) {
-           return isWeak(S.What)
-                      ? S.IsProven || S.Unless
-                      : isOneOf<BlockBarrier, WarpBarrier, Leave>(S.What);
-         });
-}
-
-/// Its accesses are counted as others are.
-void MetadataInstrumenter::emitPlain(PlainBody &Plain) {
-  IRBuilder<> B(Plain.headEnd());
-  Type *I32 = B.getInt32Ty();
-  AllocaInst *Number = B.CreateAlloca(I32);
-  B.CreateStore(B.getInt32(0), Number);
-  for (const Step &S : Plan.steps()) {
-    B.SetInsertPoint(Plain.copyOf(S.Inst));
-    if (S.InBlock)
-      B.CreateStore(
-          B.CreateAdd(B.CreateLoad(I32, Number), B.getInt32(S.InBlock)),
-          Number);
-    if (std::holds_alternative<Leave>(S.What))
-      callRuntime(B, CountProvenName, B.CreateLoad(I32, Number));
-  }
-  Value *Holds = B.getTrue();
-  B.SetInsertPoint(Plain.headEnd());
-  for (const Exemption &E : Plan.exemptions())
-    Holds = B.CreateAnd(Holds, E.Holds);
-  Plain.emitChoice(Holds);
-  DominatorTree DT(F);
-  PromoteMemToReg(Number, DT);
+  callRuntime(B, Name, All);
 }
 
 Constant *MetadataInstrumenter::siteOf(Step &S) {
@@ -496,7 +416,7 @@ void MetadataInstrumenter::emitStrongDone(const Step &S) {
   if (isFastStrong(S))
     Fast->emitDone(Next->getPrevNode(), S.Site, S.SiteNumber, Address, Swap);
   else
-    call(B, StrongDoneName, {S.Site, Address, Swap}, B.getInt32Ty());
+    call(B, StrongDoneName, {S.Site, Address, Swap});
   // By then it has acquired what it acquires.
   if (isFollowedSwap(E))
     Swaps.emitAfter(Next, S.Inst->getDebugLoc(), S.Site, Address, Swap, E.Size,

@@ -9,7 +9,7 @@
 
 #include "Metadata/EventPlan.h"
 #include "Metadata/FastCheck.h"
-#include "Metadata/PlainBody.h"
+#include "Metadata/ModuleEvents.h"
 #include "Metadata/SwapCheck.h"
 #include "Sites/SiteTableWriter.h"
 #include "llvm/IR/IRBuilder.h"
@@ -17,23 +17,6 @@
 #include <optional>
 
 namespace crsan {
-
-/// What the functions of a module do, all together.
-struct ModuleEvents {
-  bool HasUnknown = false; ///< May synchronise in ways that nobody understands.
-  bool HasFences =
-      false; ///< Threads may release or acquire by strong accesses.
-  bool HasBarriers = false; ///< Threads of a block may meet.
-  /// A thread may wait for others, or tell them, by strong accesses beyond its
-  /// block that no runtime follows on the other side (abi::EnterSignals).
-  bool HasSignals = false;
-  bool HasVolatile = false; ///< There may be volatile accesses.
-  /// Also where that cannot be seen here, or not be changed.
-  bool HasForeignBarriers = false;
-  /// A bit for each of a block's 16 barriers that threads may come to by a
-  /// count.
-  uint16_t CountedBarriers = 0;
-};
 
 /// Tells the runtime of each event of a function (metadata mode): of accesses
 /// before they happen, so that they can be judged whatever becomes of the
@@ -52,31 +35,29 @@ public:
   bool mayLeave() const { return !Plan.exits().empty(); }
 
   /// Adds what happens here.
-  void note(ModuleEvents &M) const;
+  void note(ModuleEvents &M) const { M.add(F, Plan); }
 
   /// Emits the calls. `Flags`: EnterFlags of the module's kernels.
   void run(uint32_t Flags, const ModuleEvents &M);
 
 private:
   using Step = EventPlan::Step;
-  using Exemption = EventPlan::Exemption;
 
-  bool mayBePlain() const;
-  void emitExemptions(llvm::IRBuilder<> &B);
-  void emitPlain(PlainBody &Plain);
-  bool isOurs() const;
   static bool isFastStrong(const Step &S);
   bool isJustAccess(const Step &S) const;
   bool isFenceless() const;
   /// True for a kernel whose threads do nothing elsewhere.
   bool isWholeKernel() const;
-  uint16_t countedBarriers() const;
   bool isCountedToo(const BlockBarrier &E) const;
   llvm::IntrinsicInst *replacedBarrier(const Step &S) const;
+  llvm::Constant *addSites();
+  void emitHead(llvm::Constant *Sites);
+  void emitFast(llvm::IRBuilder<> &B, llvm::Value *First,
+                llvm::Constant *Sites);
+  void emitCounts();
   llvm::Value *place(llvm::IRBuilder<> &B);
   void call(llvm::IRBuilder<> &B, llvm::StringRef Name,
-            llvm::ArrayRef<llvm::Value *> Arguments = {},
-            llvm::Type *Result = nullptr);
+            llvm::ArrayRef<llvm::Value *> Arguments = {});
   FastAccess fastAccess(const Step &S, llvm::IRBuilder<> &B);
   void emitGroup(size_t Number);
   void emitWeak(size_t Number);

@@ -37,8 +37,7 @@ void SwapCheck::emitBefore(Instruction *Swap, Constant *Site, Value *Address,
   B.SetInsertPoint(SplitBlockAndInsertIfThen(IsNew, Swap->getIterator(),
                                              /*Unreachable=*/false));
   B.SetCurrentDebugLocation(Swap->getDebugLoc());
-  Value *Found =
-      callRuntime(B, SwapReaderName, {Site, Address, Place}, B.getInt64Ty());
+  Value *Found = callRuntime(B, SwapReaderName, {Site, Address, Place});
   B.SetCurrentDebugLocation(DebugLoc());
   B.CreateStore(Found, Reader);
   B.CreateStore(Address, Where);

@@ -39,15 +39,13 @@ WarpSnapshot::WarpSnapshot(Function &F, IRBuilder<> &B, bool HasLocks,
 }
 
 SmallVector<Value *, 4> WarpSnapshot::emitSelf(IRBuilder<> &B, Value *First) {
-  Module &M = *F.getParent();
-  Type *I32 = B.getInt32Ty(), *I64 = B.getInt64Ty();
   SmallVector<Value *, 4> State;
   if (First) {
     for (unsigned I = 0; I < 4; ++I)
       State.push_back(B.CreateExtractElement(First, I));
-    Self = B.CreateCall(M.getOrInsertFunction(StateName, I64, I32), {State[3]});
+    Self = callRuntime(B, StateName, State[3]);
   } else {
-    Self = B.CreateCall(M.getOrInsertFunction(SelfName, I64));
+    Self = callRuntime(B, SelfName, {});
   }
   return State;
 }
@@ -80,7 +78,7 @@ void WarpSnapshot::emitSites(IRBuilder<> &B, Constant *Sites) {
       /*Unreachable=*/false,
       MDBuilder(F.getContext()).createUnlikelyBranchWeights());
   B.SetInsertPoint(Then);
-  Value *Given = callRuntime(B, SitesName, {Sites}, I32);
+  Value *Given = callRuntime(B, SitesName, {Sites});
   B.SetInsertPoint(Before->getParent(), Before->getParent()->begin());
   PHINode *Phi = B.CreatePHI(I32, 2);
   Phi->addIncoming(Known, Head);

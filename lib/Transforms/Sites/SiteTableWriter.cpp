@@ -39,10 +39,6 @@ uint64_t mix(uint64_t Hash, uint64_t Value) {
   return xxh3_64bits(ArrayRef(reinterpret_cast<const uint8_t *>(Words), 16));
 }
 
-template <typename T> void append(std::string &To, const T &Value) {
-  To.append(reinterpret_cast<const char *>(&Value), sizeof(T));
-}
-
 /// The bytes of the objects, as 64-bit words.
 template <typename T> Constant *asWords(LLVMContext &C, ArrayRef<T> Objects) {
   static_assert(sizeof(T) % sizeof(uint64_t) == 0);
@@ -303,7 +299,8 @@ void SiteTableWriter::emitPlaces(GlobalVariable *Array) {
   }
 }
 
-void SiteTableWriter::emit(uint32_t Flags, uint32_t Skipped, uint32_t Exempt) {
+/// The constant that the library reads (abi/SiteTable.h).
+std::string SiteTableWriter::table(abi::ModuleHeader Header) {
   auto IsKernel = [](const Function *F) {
     return F->getCallingConv() == CallingConv::PTX_Kernel;
   };
@@ -311,78 +308,78 @@ void SiteTableWriter::emit(uint32_t Flags, uint32_t Skipped, uint32_t Exempt) {
   for (const Function &F : M)
     if (!F.isDeclaration())
       (IsKernel(&F) ? Functions : Others).push_back(&F);
-  const size_t NumKernels = Functions.size();
+  Header.NumKernels = Functions.size();
   Functions.append(Others);
   std::vector<abi::SharedPlace> PlaceEntries;
   for (const auto &[Kernel, Variable] : Places)
     PlaceEntries.push_back(
         {addString(Kernel->getName()), addVariable(Variable) - 1});
-  std::string Names;
+  std::vector<uint32_t> Names;
   for (const Function *F : Functions)
-    append(Names, addString(F->getName()));
+    Names.push_back(addString(F->getName()));
   for (const GlobalVariable &G : M.globals())
     addVariable(&G);
 
+  Header.NumSites = Entries.size();
+  Header.NumFrames = Frames.size();
+  Header.NumFunctions = Functions.size();
+  Header.StringSize = Strings.size();
+  Header.NumCompanions = Companions.size();
+  Header.NumVariables = Variables.size();
+  Header.NumPlaces = Places.size();
+  std::string Table;
+  auto Append = [&](const auto &Objects) {
+    for (const auto &Object : Objects)
+      Table.append(reinterpret_cast<const char *>(&Object), sizeof(Object));
+  };
+  Append(ArrayRef(Header));
+  Append(make_second_range(Entries));
+  Append(Frames);
+  Append(Companions);
+  Append(Variables);
+  Append(PlaceEntries);
+  Append(Names);
+  return Table + Strings;
+}
+
+void SiteTableWriter::emit(uint32_t Flags, uint32_t Skipped, uint32_t Exempt) {
   abi::ModuleHeader Header = {};
   Header.Magic = abi::Magic;
   Header.Version = abi::Version;
   Header.Unit = unitIdentity();
-  Header.NumSites = Entries.size();
   Header.NumWindows = NumWindows;
-  Header.NumFrames = Frames.size();
-  Header.NumFunctions = Functions.size();
-  Header.NumKernels = NumKernels;
-  Header.StringSize = Strings.size();
   Header.Flags = Flags;
   Header.Skipped = Skipped;
   Header.Exempt = Exempt;
-  Header.NumCompanions = Companions.size();
-  Header.NumVariables = Variables.size();
-  Header.NumPlaces = Places.size();
-  std::string Blob;
-  append(Blob, Header);
-  for (const auto &[Id, Entry] : Entries)
-    append(Blob, Entry);
-  for (const abi::Frame &F : Frames)
-    append(Blob, F);
-  for (const abi::Companion &C : Companions)
-    append(Blob, C);
-  for (const abi::Variable &V : Variables)
-    append(Blob, V);
-  for (const abi::SharedPlace &P : PlaceEntries)
-    append(Blob, P);
-  Blob += Names + Strings;
 
   LLVMContext &C = M.getContext();
   const std::string Unit = utohexstr(Header.Unit, /*LowerCase=*/true, 16);
-  define(Twine(abi::TablePrefix) + Unit,
-         ConstantDataArray::getString(C, Blob, /*AddNull=*/false), true);
-
-  auto *SitesArray = define(Twine(abi::SitesPrefix) + Unit,
-                            asWords<abi::Site>(C, Sites), false);
-  auto *WindowsArray =
-      define(Twine(abi::WindowsPrefix) + Unit,
-             ConstantAggregateZero::get(
-                 ArrayType::get(Type::getInt64Ty(C), std::max(1u, NumWindows))),
-             false);
-  auto *AccessesArray =
-      Flags & abi::HasMetadata
-          ? define(Twine(abi::AccessesPrefix) + Unit,
-                   asWords<abi::AccessSite>(C, Accesses), false)
-          : nullptr;
-  if (!Places.empty())
-    emitPlaces(define(Twine(abi::PlacesPrefix) + Unit,
-                      ConstantAggregateZero::get(
-                          ArrayType::get(Type::getInt32Ty(C), Places.size())),
-                      false));
+  auto Define = [&](StringRef Prefix, Constant *Initializer,
+                    bool IsConstant = false) {
+    return define(Prefix + Unit, Initializer, IsConstant);
+  };
+  auto Zeros = [&](Type *T, uint32_t Number) {
+    return ConstantAggregateZero::get(ArrayType::get(T, Number));
+  };
+  Define(abi::TablePrefix,
+         ConstantDataArray::getString(C, table(Header), /*AddNull=*/false),
+         /*IsConstant=*/true);
   auto Replace = [](GlobalVariable *StandIn, GlobalVariable *Array) {
     if (Array)
       StandIn->replaceAllUsesWith(Array);
     StandIn->eraseFromParent();
   };
-  Replace(SitesBase, SitesArray);
-  Replace(WindowsBase, WindowsArray);
-  Replace(AccessesBase, AccessesArray);
+  Replace(SitesBase, Define(abi::SitesPrefix, asWords<abi::Site>(C, Sites)));
+  Replace(WindowsBase,
+          Define(abi::WindowsPrefix,
+                 Zeros(Type::getInt64Ty(C), std::max(1u, NumWindows))));
+  Replace(AccessesBase, Flags & abi::HasMetadata
+                            ? Define(abi::AccessesPrefix,
+                                     asWords<abi::AccessSite>(C, Accesses))
+                            : nullptr);
+  if (!Places.empty())
+    emitPlaces(
+        Define(abi::PlacesPrefix, Zeros(Type::getInt32Ty(C), Places.size())));
 }
 
 } // namespace crsan

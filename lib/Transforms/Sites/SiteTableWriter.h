@@ -72,6 +72,8 @@ private:
   uint64_t identity(const abi::SiteEntry &Entry,
                     llvm::ArrayRef<abi::Companion> With) const;
   uint64_t unitIdentity() const;
+  /// `Header`: all but the numbers of what the table holds.
+  std::string table(abi::ModuleHeader Header);
   /// Has each kernel write down where its shared variables are.
   void emitPlaces(llvm::GlobalVariable *Array);
   llvm::Constant *elementAddress(llvm::GlobalVariable *Base, uint64_t Offset);
