@@ -5,55 +5,54 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The address of most accesses is a sum: of something that all threads have in
-// common, and of multiples of a thread's indices. Whether no two threads of a
-// launch have the same follows from its extents, each larger step being over
-// all that the smaller ones reach.
+// The address of most accesses is a sum of a base, which all threads of a group
+// have in common, and of multiples of a thread's indices. The extents of a
+// launch then decide whether two threads can access one location: they cannot
+// if each larger step exceeds all that the smaller steps can add up to.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_TRANSFORMS_PROOFS_SPREAD_H
 #define CRSAN_TRANSFORMS_PROOFS_SPREAD_H
 
 #include "Events/Event.h"
+#include "Proofs/LaunchIndices.h"
 #include "Proofs/Uniformity.h"
-#include "llvm/IR/Dominators.h"
-#include "llvm/IR/IRBuilder.h"
-
-#include <array>
-#include <optional>
 
 namespace crsan {
 
-/// What blocks must not be larger than, by dimension.
+/// Upper bounds of a block's extents, by dimension.
 using BlockBounds = std::array<uint64_t, 3>;
 inline constexpr BlockBounds AnyBlock = {~0ull, ~0ull, ~0ull};
 
-/// Where the threads of a group access what a pointer leads to.
+/// Where each thread of a group accesses the object that a pointer leads to.
 class Spread {
 public:
-  /// Of the event \p E at \p I. None: it is not known how the places of threads
-  /// differ.
+  /// Of the access \p E that \p I makes. None: it is not known how the
+  /// addresses of threads differ.
   static std::optional<Spread> of(const Access &E, const llvm::Instruction &I,
                                   const llvm::Value *Root,
                                   const Uniformity &Among,
                                   const llvm::DominatorTree &DT);
 
-  /// Whether it is so in every iteration of whatever loop they are in.
+  /// Whether a thread accesses the same address in every iteration of the loops
+  /// around the access.
   bool isConstant(const Uniformity &Among) const;
-  /// Whether the places of all threads of the group are apart.
+  /// Emits whether no two threads of the group access one location.
   llvm::Value *emitAreApart(llvm::IRBuilder<> &B) const;
 
   bool operator==(const Spread &) const = default;
 
-  /// What of both is a thread's, if that is one place; or none.
+  /// The smallest spread that contains both. None: it would not keep threads
+  /// apart.
   std::optional<Spread> hull(const Spread &Other) const;
 
-  /// For which blocks no two threads have a place in common, the one of these
-  /// and the other of \p Other; none: for no blocks, as far as one can tell.
+  /// In blocks of which extents no two threads access one location, one thread
+  /// by this access and the other by \p Other. None: perhaps in no blocks.
   std::optional<BlockBounds> disjoint(const Spread &Other) const;
 
 private:
-  /// The product of all of these.
+  /// The product of a constant and of values that are available when the kernel
+  /// begins.
   struct Term {
     int64_t Scale;
     llvm::SmallVector<const llvm::Value *, 2> Factors;
@@ -64,10 +63,11 @@ private:
     const llvm::Value *Of;
     bool operator==(const Common &) const = default;
   };
-  /// A thread's and a block's index in each dimension.
-  static constexpr unsigned NumIndices = 6;
-  static std::optional<unsigned> indexOf(const llvm::Value *V,
-                                         ThreadGroup Among);
+  /// A step of an index, by position in LaunchIndices.
+  struct Digit {
+    int64_t Step;
+    unsigned Index;
+  };
 
   bool add(const llvm::Value *V, Term T, const Uniformity &Among,
            unsigned Depth);
@@ -75,14 +75,14 @@ private:
               unsigned Depth);
   void fix(const llvm::Instruction &I, const llvm::DominatorTree &DT);
   llvm::SmallVector<unsigned, NumIndices> order() const;
-  static llvm::Value *emitExtent(llvm::IRBuilder<> &B, unsigned Index);
-  static llvm::Value *emitMost(llvm::IRBuilder<> &B, const llvm::Value *V);
+  std::optional<llvm::SmallVector<Digit, NumThreadIndices>>
+  digits(const Spread &Other) const;
 
   ThreadGroup Among = ThreadGroup::Block;
-  uint64_t Size = 0; ///< Of an access.
-  /// Those of which only threads of one value come there.
+  uint64_t Size = 0; ///< Bytes of an access.
+  /// The indices that are the same in all threads that make the access.
   std::array<bool, NumIndices> IsFixed = {};
-  /// By how many bytes a step of each other index moves it: a sum.
+  /// By how many bytes a step of each other index moves the access: a sum.
   std::array<llvm::SmallVector<Term, 1>, NumIndices> Strides = {};
   /// What all threads have in common: a sum.
   llvm::SmallVector<Common, 2> Base = {};
