@@ -14,12 +14,12 @@
 
 namespace crsan {
 
-/// The runtime's entry points (runtime/device/Runtime.cu).
+/// The entry points of the collider (runtime/device/collider).
 inline constexpr char CheckName[] = "__crsan_check";
 inline constexpr char StoreName[] = "__crsan_store";
 inline constexpr char HeapFenceName[] = "__crsan_heap_fence";
 inline constexpr char BlockIndexName[] = "__crsan_block_index";
-/// Those of metadata mode (runtime/device/Kernels.h, Accesses.h, Metadata.h).
+/// The entry points of metadata mode (runtime/device/metadata).
 inline constexpr char EnterName[] = "__crsan_md_enter";
 inline constexpr char LeaveName[] = "__crsan_md_leave";
 inline constexpr char SelfName[] = "__crsan_md_self";

@@ -1,4 +1,4 @@
-//===- Kernels.h - Where a warp begins and ends -----------------*- C++ -*-===//
+//===- Kernels.h - Kernels begin and end -----------------------*- C++ -*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,12 +9,13 @@
 // functions: a warp's state, what checks in line need to know, and what they
 // have counted.
 //
+//
 //===----------------------------------------------------------------------===//
-#ifndef CRSAN_DEVICE_KERNELS_H
-#define CRSAN_DEVICE_KERNELS_H
+#ifndef CRSAN_DEVICE_METADATA_KERNELS_H
+#define CRSAN_DEVICE_METADATA_KERNELS_H
 
-#include "Accesses.h"
-#include "GridClocks.h"
+#include "metadata/Accesses.h"
+#include "metadata/GridClocks.h"
 
 /// What a check in line needs to know of its warp: the first fields of its
 /// WarpState, of which the lanes of one call have the same.
@@ -281,4 +282,4 @@ HOT_ENTRY OwnerTable __crsan_md_owners() {
   return {__crsan_config.Metadata + PagesAt, uint64_t(NumPages - 1) << 3};
 }
 
-#endif // CRSAN_DEVICE_KERNELS_H
+#endif // CRSAN_DEVICE_METADATA_KERNELS_H

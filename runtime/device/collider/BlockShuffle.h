@@ -1,13 +1,13 @@
-//===- BlockShuffle.h - The order of blocks ---------------------*- C++ -*-===//
+//===- BlockShuffle.h - Permuted block indices -----------------*- C++ -*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef CRSAN_DEVICE_BLOCKSHUFFLE_H
-#define CRSAN_DEVICE_BLOCKSHUFFLE_H
+#ifndef CRSAN_DEVICE_COLLIDER_BLOCKSHUFFLE_H
+#define CRSAN_DEVICE_COLLIDER_BLOCKSHUFFLE_H
 
-#include "Device.h"
+#include "common/Device.h"
 #include "crsan/abi/BlockOrder.h"
 
 namespace crsan::device {
@@ -23,8 +23,8 @@ struct alignas(16) Permutation {
 constexpr uint32_t NumPermutations = 64;
 
 extern "C" {
-__attribute__((device, weak))
-Permutation __crsan_permutations[3 * NumPermutations];
+__attribute__((device,
+               weak)) Permutation __crsan_permutations[3 * NumPermutations];
 }
 
 DEVICE Permutation *permutationOf(uint32_t D, uint32_t Extent) {
@@ -72,4 +72,4 @@ __crsan_block_index(uint32_t D, uint32_t Index, uint32_t Extent) {
 
 } // namespace crsan::device
 
-#endif // CRSAN_DEVICE_BLOCKSHUFFLE_H
+#endif // CRSAN_DEVICE_COLLIDER_BLOCKSHUFFLE_H

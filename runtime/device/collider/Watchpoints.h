@@ -1,13 +1,13 @@
-//===- Watchpoints.h - Threads that meet ------------------------*- C++ -*-===//
+//===- Watchpoints.h - What sleeping threads watch -------------*- C++ -*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef CRSAN_DEVICE_WATCHPOINTS_H
-#define CRSAN_DEVICE_WATCHPOINTS_H
+#ifndef CRSAN_DEVICE_COLLIDER_WATCHPOINTS_H
+#define CRSAN_DEVICE_COLLIDER_WATCHPOINTS_H
 
-#include "Memory.h"
+#include "common/Memory.h"
 
 namespace crsan::device {
 
@@ -121,4 +121,4 @@ DEVICE Site *unwatch(const Watched &W, uint64_t Word) {
 
 } // namespace crsan::device
 
-#endif // CRSAN_DEVICE_WATCHPOINTS_H
+#endif // CRSAN_DEVICE_COLLIDER_WATCHPOINTS_H

@@ -1,4 +1,4 @@
-//===- Memory.h - The runtime's own loads and stores ------------*- C++ -*-===//
+//===- Memory.h - The runtime's own loads and stores -----------*- C++ -*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,11 +8,12 @@
 // In assembly: clang would put fences around atomics, and the pass must take
 // none of this for the program's.
 //
+//
 //===----------------------------------------------------------------------===//
-#ifndef CRSAN_DEVICE_MEMORY_H
-#define CRSAN_DEVICE_MEMORY_H
+#ifndef CRSAN_DEVICE_COMMON_MEMORY_H
+#define CRSAN_DEVICE_COMMON_MEMORY_H
 
-#include "Device.h"
+#include "common/Device.h"
 
 namespace crsan::device {
 
@@ -135,4 +136,4 @@ DEVICE void storeRelease(uint64_t &To, uint64_t Value) {
 
 } // namespace crsan::device
 
-#endif // CRSAN_DEVICE_MEMORY_H
+#endif // CRSAN_DEVICE_COMMON_MEMORY_H

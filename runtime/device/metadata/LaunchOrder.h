@@ -1,4 +1,4 @@
-//===- LaunchOrder.h - Are two launches ordered? ----------------*- C++ -*-===//
+//===- LaunchOrder.h - Which grids are ordered -----------------*- C++ -*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,11 +12,12 @@
 // taken for unordered only if they are so whichever of its runs each is of
 // (docs/metadata.md, "Between grids").
 //
+//
 //===----------------------------------------------------------------------===//
-#ifndef CRSAN_DEVICE_LAUNCHORDER_H
-#define CRSAN_DEVICE_LAUNCHORDER_H
+#ifndef CRSAN_DEVICE_METADATA_LAUNCHORDER_H
+#define CRSAN_DEVICE_METADATA_LAUNCHORDER_H
 
-#include "SyncCells.h"
+#include "metadata/AcquireRelease.h"
 
 namespace crsan::device {
 
@@ -247,4 +248,4 @@ DEVICE bool areUnordered(uint64_t Other, uint64_t Mine, uint32_t Then) {
 
 } // namespace crsan::device
 
-#endif // CRSAN_DEVICE_LAUNCHORDER_H
+#endif // CRSAN_DEVICE_METADATA_LAUNCHORDER_H

@@ -1,4 +1,4 @@
-//===- Victims.h - What cells have forgotten --------------------*- C++ -*-===//
+//===- Victims.h - What cells have forgotten -------------------*- C++ -*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,11 +11,12 @@
 // place. Both are seen on the way to a closer look, which is rare enough for a
 // cache of such accessors: who comes there is judged against them as well.
 //
+//
 //===----------------------------------------------------------------------===//
-#ifndef CRSAN_DEVICE_VICTIMS_H
-#define CRSAN_DEVICE_VICTIMS_H
+#ifndef CRSAN_DEVICE_METADATA_VICTIMS_H
+#define CRSAN_DEVICE_METADATA_VICTIMS_H
 
-#include "Races.h"
+#include "metadata/Races.h"
 
 namespace crsan::device {
 
@@ -122,4 +123,4 @@ public:
 
 } // namespace crsan::device
 
-#endif // CRSAN_DEVICE_VICTIMS_H
+#endif // CRSAN_DEVICE_METADATA_VICTIMS_H

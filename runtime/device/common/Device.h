@@ -1,11 +1,11 @@
-//===- Device.h - What the device asks itself -------------------*- C++ -*-===//
+//===- Device.h - What a thread asks of the device -------------*- C++ -*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef CRSAN_DEVICE_DEVICE_H
-#define CRSAN_DEVICE_DEVICE_H
+#ifndef CRSAN_DEVICE_COMMON_DEVICE_H
+#define CRSAN_DEVICE_COMMON_DEVICE_H
 
 #include "crsan/abi/BlockOrder.h"
 #include "crsan/abi/Config.h"
@@ -114,4 +114,4 @@ constexpr unsigned ClusterRankAt = 24;
 
 } // namespace crsan::device
 
-#endif // CRSAN_DEVICE_DEVICE_H
+#endif // CRSAN_DEVICE_COMMON_DEVICE_H

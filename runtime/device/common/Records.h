@@ -1,13 +1,13 @@
-//===- Records.h - What the device tells the host ---------------*- C++ -*-===//
+//===- Records.h - Claiming and filling records ----------------*- C++ -*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef CRSAN_DEVICE_RECORDS_H
-#define CRSAN_DEVICE_RECORDS_H
+#ifndef CRSAN_DEVICE_COMMON_RECORDS_H
+#define CRSAN_DEVICE_COMMON_RECORDS_H
 
-#include "Device.h"
+#include "common/Device.h"
 
 namespace crsan::device {
 
@@ -42,4 +42,4 @@ DEVICE void writePlace(volatile Record &R, RecordBuffer *Buffer,
 
 } // namespace crsan::device
 
-#endif // CRSAN_DEVICE_RECORDS_H
+#endif // CRSAN_DEVICE_COMMON_RECORDS_H

@@ -1,4 +1,4 @@
-//===- Shadow.h - Who accessed a word last ----------------------*- C++ -*-===//
+//===- Cells.h - Cells, and where they are ---------------------*- C++ -*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,11 +10,12 @@
 // mixture of old and new a thread finds, each word tells of an access that
 // happened. So no cell needs a lock, on any target (docs/metadata.md).
 //
+//
 //===----------------------------------------------------------------------===//
-#ifndef CRSAN_DEVICE_SHADOW_H
-#define CRSAN_DEVICE_SHADOW_H
+#ifndef CRSAN_DEVICE_METADATA_CELLS_H
+#define CRSAN_DEVICE_METADATA_CELLS_H
 
-#include "Watchpoints.h"
+#include "collider/Watchpoints.h"
 #include "crsan/abi/Check.h"
 #include "crsan/abi/Metadata.h"
 
@@ -239,4 +240,4 @@ DEVICE CellRef sharedCell(uint64_t Cells, Address A) {
 
 } // namespace crsan::device
 
-#endif // CRSAN_DEVICE_SHADOW_H
+#endif // CRSAN_DEVICE_METADATA_CELLS_H

@@ -1,13 +1,13 @@
-//===- Locks.h - Locks, by how they are used (iGUARD 6.3) -*- C++ -*-===//
+//===- Locks.h - Locks that threads hold -----------------------*- C++ -*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef CRSAN_DEVICE_LOCKS_H
-#define CRSAN_DEVICE_LOCKS_H
+#ifndef CRSAN_DEVICE_METADATA_LOCKS_H
+#define CRSAN_DEVICE_METADATA_LOCKS_H
 
-#include "SyncCells.h"
+#include "metadata/AcquireRelease.h"
 
 namespace crsan::device {
 
@@ -63,4 +63,4 @@ DEVICE void activateLocks(const Self &Me, const LaneRef &T) {
 
 } // namespace crsan::device
 
-#endif // CRSAN_DEVICE_LOCKS_H
+#endif // CRSAN_DEVICE_METADATA_LOCKS_H

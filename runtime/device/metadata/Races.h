@@ -1,14 +1,14 @@
-//===- Races.h - What metadata mode tells the host -*- C++ -*-===//
+//===- Races.h - Telling a race --------------------------------*- C++ -*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef CRSAN_DEVICE_RACES_H
-#define CRSAN_DEVICE_RACES_H
+#ifndef CRSAN_DEVICE_METADATA_RACES_H
+#define CRSAN_DEVICE_METADATA_RACES_H
 
-#include "Judgement.h"
-#include "Records.h"
+#include "common/Records.h"
+#include "metadata/Reasons.h"
 
 namespace crsan::device {
 
@@ -248,4 +248,4 @@ DEVICE void tellRace(const Self &Me, AccessSite &S, Address A,
 
 } // namespace crsan::device
 
-#endif // CRSAN_DEVICE_RACES_H
+#endif // CRSAN_DEVICE_METADATA_RACES_H

@@ -1,13 +1,13 @@
-//===- GridClocks.h - Where the clocks of a grid begin ----------*- C++ -*-===//
+//===- GridClocks.h - Where the clocks of a grid begin ---------*- C++ -*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef CRSAN_DEVICE_GRIDCLOCKS_H
-#define CRSAN_DEVICE_GRIDCLOCKS_H
+#ifndef CRSAN_DEVICE_METADATA_GRIDCLOCKS_H
+#define CRSAN_DEVICE_METADATA_GRIDCLOCKS_H
 
-#include "LaunchOrder.h"
+#include "metadata/LaunchOrder.h"
 
 namespace crsan::device {
 
@@ -95,4 +95,4 @@ DEVICE GridClocks startOf(uint64_t Grid, uint32_t Flags, uint32_t Tag,
 
 } // namespace crsan::device
 
-#endif // CRSAN_DEVICE_GRIDCLOCKS_H
+#endif // CRSAN_DEVICE_METADATA_GRIDCLOCKS_H

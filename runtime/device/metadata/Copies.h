@@ -1,4 +1,4 @@
-//===- Copies.h - Asynchronous copies ---------------------------*- C++ -*-===//
+//===- Copies.h - Asynchronous copies --------------------------*- C++ -*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,11 +17,12 @@
 // All of this is kept by clocks, which only rise. So nothing has to be reset
 // for the next block: what an earlier one left is below WarpState::Start.
 //
+//
 //===----------------------------------------------------------------------===//
-#ifndef CRSAN_DEVICE_COPIES_H
-#define CRSAN_DEVICE_COPIES_H
+#ifndef CRSAN_DEVICE_METADATA_COPIES_H
+#define CRSAN_DEVICE_METADATA_COPIES_H
 
-#include "Threads.h"
+#include "metadata/Clocks.h"
 
 namespace crsan::device {
 
@@ -149,4 +150,4 @@ DEVICE Accessor settled(Accessor Copy) {
 
 } // namespace crsan::device
 
-#endif // CRSAN_DEVICE_COPIES_H
+#endif // CRSAN_DEVICE_METADATA_COPIES_H
