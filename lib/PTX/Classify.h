@@ -15,7 +15,7 @@
 #define CRSAN_PTX_CLASSIFY_H
 
 #include "PTX/AST.h"
-#include "crsan/Metadata.h"
+#include "crsan/abi/Access.h"
 
 #include <optional>
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RuntimeSplit.h"
-#include "crsan/ABI.h"
+#include "crsan/abi/Names.h"
 
 #include <algorithm>
 #include <charconv>

@@ -7,6 +7,7 @@
 #include "Report/SiteTable.h"
 #include "Report/Demangle.h"
 #include "crsan/ToolkitFile.h"
+#include "crsan/abi/Version.h"
 
 #include <fmt/format.h>
 

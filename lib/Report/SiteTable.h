@@ -16,8 +16,8 @@
 #define CRSAN_REPORT_SITETABLE_H
 
 #include "Report/Variable.h"
-#include "crsan/ABI.h"
-#include "crsan/Metadata.h"
+#include "crsan/abi/Record.h"
+#include "crsan/abi/SiteTable.h"
 
 #include <cstdint>
 #include <deque>

@@ -7,7 +7,7 @@
 #ifndef CRSAN_REPORT_VARIABLE_H
 #define CRSAN_REPORT_VARIABLE_H
 
-#include "crsan/ABI.h"
+#include "crsan/abi/SiteTable.h"
 
 #include <array>
 #include <cstdint>

@@ -6,18 +6,20 @@
 //===----------------------------------------------------------------------===//
 
 #include "CudaRaceSanitizer.h"
-#include "BlockShuffle.h"
-#include "DeclaredEffects.h"
+#include "Collider/BlockShuffle.h"
+#include "Collider/ColliderInstrumenter.h"
+#include "Collider/HeapReuse.h"
 #include "DeviceRuntime.h"
+#include "Events/DeclaredEffects.h"
 #include "Events/Event.h"
-#include "HeapReuse.h"
-#include "Instrumenter.h"
-#include "MetadataInstrumenter.h"
+#include "Metadata/MetadataInstrumenter.h"
+#include "Metadata/Unroll.h"
 #include "NativeTwin.h"
-#include "Omission.h"
 #include "Polls.h"
-#include "SiteTable.h"
-#include "Unroll.h"
+#include "Sites/Omission.h"
+#include "Sites/SiteTableWriter.h"
+#include "crsan/abi/Check.h"
+#include "crsan/abi/Names.h"
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/CallGraph.h"
@@ -205,6 +207,9 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
       (HasMetadata ? abi::HasMetadata : 0) |
       (hasUnknownStack(M) ? abi::UnknownStack : 0);
 
+  const std::unique_ptr<DeviceRuntime> Runtime = DeviceRuntime::declareIn(M);
+  if (!Runtime)
+    return PreservedAnalyses::none();
   addNativeTwins(M);
   SmallVector<Function *, 16> Functions, Exempt;
   for (Function &F : M) {
@@ -215,7 +220,7 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
                                                                   : Functions)
         .push_back(&F);
   }
-  SiteTable Table(M);
+  SiteTableWriter Table(M);
   const KernelOf Kernel(M);
   auto RemarksOf = [&](Function &F) -> OptimizationRemarkEmitter & {
     return FAM.getResult<OptimizationRemarkEmitterAnalysis>(F);
@@ -247,7 +252,7 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
     noteOmissions(Functions, Exempt, RemarksOf, Omitted);
   if (HasCollider) {
     for (Function *F : Functions)
-      Instrumenter(*F, Table, Kernel[*F], FAM).run();
+      ColliderInstrumenter(*F, Table, Kernel[*F], FAM).run();
     for (Function *F : concat<Function *>(Functions, Exempt))
       orderHeapReuse(*F);
     shuffleBlocks(M);
@@ -256,7 +261,7 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
     Entering |= abi::EnterOpaque;
   for (MetadataInstrumenter &I : Followed)
     I.run(Entering, Events);
-  if (linkDeviceRuntime(M)) {
+  if (Runtime->link()) {
     defineClusterReads(M);
     Table.emit(Flags, Omitted.Unchecked, Omitted.Exempt);
   }

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DeviceRuntime.h"
-#include "crsan/ABI.h"
+#include "crsan/abi/Names.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/InlineAsm.h"
@@ -26,16 +26,11 @@ alignas(4) static const unsigned char Bitcode[] = {
 };
 
 CallInst *callRuntime(IRBuilder<> &B, StringRef Name,
-                      ArrayRef<Value *> Arguments, Type *Result) {
-  SmallVector<Type *, 5> Types;
-  for (Value *Argument : Arguments)
-    Types.push_back(Argument->getType());
-  FunctionCallee Callee = B.GetInsertBlock()->getModule()->getOrInsertFunction(
-      Name, FunctionType::get(Result ? Result : B.getVoidTy(), Types,
-                              /*isVarArg=*/false));
-  if (auto *Entry = dyn_cast<Function>(Callee.getCallee()))
-    Entry->setConvergent();
-  CallInst *Call = B.CreateCall(Callee, Arguments);
+                      ArrayRef<Value *> Arguments) {
+  Function *Entry = B.GetInsertBlock()->getModule()->getFunction(Name);
+  if (!Entry)
+    report_fatal_error("CRSan: the device runtime has no " + Name);
+  CallInst *Call = B.CreateCall(Entry, Arguments);
   Call->setConvergent();
   return Call;
 }
@@ -50,7 +45,7 @@ CallInst *emitAssembly(IRBuilder<> &B, Type *Result, StringRef Text,
       InlineAsm::get(T, Text, Constraints, /*hasSideEffects=*/true), Operands);
 }
 
-bool linkDeviceRuntime(Module &M) {
+std::unique_ptr<DeviceRuntime> DeviceRuntime::declareIn(Module &M) {
   LLVMContext &C = M.getContext();
   const StringRef Bytes(reinterpret_cast<const char *>(Bitcode),
                         sizeof(Bitcode));
@@ -60,34 +55,55 @@ bool linkDeviceRuntime(Module &M) {
     C.emitError("CRSan: cannot read the device runtime (" +
                 toString(Runtime.takeError()) +
                 "); this plugin works with LLVM 22 only");
-    return false;
+    return nullptr;
   }
+  for (const Function &F : **Runtime)
+    if (!F.isDeclaration() && F.hasExternalLinkage())
+      cast<Function>(
+          M.getOrInsertFunction(F.getName(), F.getFunctionType()).getCallee())
+          ->setConvergent();
+  return std::unique_ptr<DeviceRuntime>(
+      new DeviceRuntime(M, std::move(*Runtime)));
+}
+
+/// Makes the runtime one with the module that it is linked into.
+void DeviceRuntime::prepare() {
   // The runtime is compiled for the oldest GPU that is supported and contains
   // nothing that newer ones lack; each module keeps its own target.
-  (*Runtime)->setTargetTriple(M.getTargetTriple());
-  (*Runtime)->setDataLayout(M.getDataLayout());
-  for (Function &F : **Runtime) {
+  Runtime->setTargetTriple(M.getTargetTriple());
+  Runtime->setDataLayout(M.getDataLayout());
+  for (Function &F : *Runtime) {
     F.removeFnAttr("target-cpu");
     F.removeFnAttr("target-features");
   }
   // By this prefix the assembler's wrapper knows the runtime (lib/PTX).
-  for (GlobalValue &GV : (*Runtime)->global_values())
+  for (GlobalValue &GV : Runtime->global_values())
     if (!GV.getName().starts_with("__crsan_") &&
         !GV.getName().starts_with("llvm."))
       GV.setName("__crsan_" + GV.getName());
   // What the host may initialise is never made internal, and units of one
   // program (-fgpu-rdc) would define it twice.
-  for (GlobalVariable &GV : (*Runtime)->globals())
+  for (GlobalVariable &GV : Runtime->globals())
     if (GV.getName() != abi::ConfigName)
       GV.setExternallyInitialized(false);
-  if (NamedMDNode *Flags = (*Runtime)->getModuleFlagsMetadata())
+  if (NamedMDNode *Flags = Runtime->getModuleFlagsMetadata())
     Flags->eraseFromParent();
   // `used` keeps the entry points in the runtime's own bitcode; here it would
   // bring in all of them, where the host looks for the configuration alone.
   for (StringRef Used : {"llvm.used", "llvm.compiler.used"})
-    if (GlobalVariable *GV = (*Runtime)->getNamedGlobal(Used))
+    if (GlobalVariable *GV = Runtime->getNamedGlobal(Used))
       GV->eraseFromParent();
-  const GlobalVariable &Config = *(*Runtime)->getNamedGlobal(abi::ConfigName);
+}
+
+bool DeviceRuntime::link() {
+  LLVMContext &C = M.getContext();
+  for (const Function &F : *Runtime)
+    if (Function *Declared = M.getFunction(F.getName());
+        Declared && Declared->isDeclaration() && Declared->use_empty() &&
+        F.hasExternalLinkage() && !F.isIntrinsic())
+      Declared->eraseFromParent();
+  prepare();
+  const GlobalVariable &Config = *Runtime->getNamedGlobal(abi::ConfigName);
   M.getOrInsertGlobal(abi::ConfigName, Config.getValueType(), [&] {
     return new GlobalVariable(
         M, Config.getValueType(), Config.isConstant(),
@@ -95,7 +111,7 @@ bool linkDeviceRuntime(Module &M) {
         GlobalValue::NotThreadLocal, Config.getAddressSpace());
   });
   const bool Failed =
-      Linker::linkModules(M, std::move(*Runtime), Linker::Flags::LinkOnlyNeeded,
+      Linker::linkModules(M, std::move(Runtime), Linker::Flags::LinkOnlyNeeded,
                           [](Module &Into, const StringSet<> &Linked) {
                             internalizeModule(Into, [&](const GlobalValue &GV) {
                               return GV.getName() == abi::ConfigName ||
@@ -108,16 +124,6 @@ bool linkDeviceRuntime(Module &M) {
     C.emitError("CRSan: cannot link the device runtime");
     return false;
   }
-  // A call of another type than its callee's becomes one through a pointer, and
-  // nvlink drops what is called from there.
-  for (const Function &F : M)
-    if (F.getName().starts_with("__crsan_"))
-      for (const User *U : F.users())
-        if (const auto *Call = dyn_cast<CallBase>(U);
-            Call && Call->getFunctionType() != F.getFunctionType())
-          report_fatal_error("CRSan: the pass and the device runtime differ "
-                             "about " +
-                             F.getName());
   appendToCompilerUsed(M, {M.getNamedGlobal(abi::ConfigName)});
   return true;
 }

@@ -10,14 +10,16 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 
+#include <memory>
+
 namespace crsan {
 
-/// The runtime's entry points (runtime/device/Runtime.cu).
+/// The entry points of the collider (runtime/device/collider).
 inline constexpr char CheckName[] = "__crsan_check";
 inline constexpr char StoreName[] = "__crsan_store";
 inline constexpr char HeapFenceName[] = "__crsan_heap_fence";
 inline constexpr char BlockIndexName[] = "__crsan_block_index";
-/// Those of metadata mode (runtime/device/Kernels.h, Accesses.h, Metadata.h).
+/// The entry points of metadata mode (runtime/device/metadata).
 inline constexpr char EnterName[] = "__crsan_md_enter";
 inline constexpr char LeaveName[] = "__crsan_md_leave";
 inline constexpr char SelfName[] = "__crsan_md_self";
@@ -59,21 +61,36 @@ inline constexpr char PermutationsName[] = "__crsan_permutations";
 inline constexpr char ClusterExtentName[] = "__crsan_cluster_extent";
 inline constexpr char ClusterRankName[] = "__crsan_cluster_rank";
 
-/// Calls an entry point of the device runtime. `Result`: the type of what it
-/// returns; null: nothing.
+/// The device runtime, while it is being linked into a module.
+class DeviceRuntime {
+public:
+  /// Declares the runtime's entry points in `M`, with the types that the
+  /// runtime has them with. Null after an error has been reported to the
+  /// module's context.
+  static std::unique_ptr<DeviceRuntime> declareIn(llvm::Module &M);
+
+  /// Links what the module calls, with internal linkage except for the
+  /// configuration, which all modules of an image share. Returns false after an
+  /// error has been reported to the module's context.
+  bool link();
+
+private:
+  DeviceRuntime(llvm::Module &M, std::unique_ptr<llvm::Module> Runtime)
+      : M(M), Runtime(std::move(Runtime)) {}
+  void prepare();
+
+  llvm::Module &M;
+  std::unique_ptr<llvm::Module> Runtime;
+};
+
+/// Calls an entry point that DeviceRuntime::declareIn has declared.
 llvm::CallInst *callRuntime(llvm::IRBuilder<> &B, llvm::StringRef Name,
-                            llvm::ArrayRef<llvm::Value *> Arguments,
-                            llvm::Type *Result = nullptr);
+                            llvm::ArrayRef<llvm::Value *> Arguments);
 /// Assembly that is one instruction, which nothing may merge, split or move
 /// across the synchronisation that it belongs to.
 llvm::CallInst *emitAssembly(llvm::IRBuilder<> &B, llvm::Type *Result,
                              llvm::StringRef Text, llvm::StringRef Constraints,
                              llvm::ArrayRef<llvm::Value *> Operands);
-
-/// Links what `M` uses of the device runtime into it, with internal linkage
-/// except for the configuration, which all modules of an image share.
-/// Returns false after an error has been reported to the module's context.
-bool linkDeviceRuntime(llvm::Module &M);
 
 } // namespace crsan
 

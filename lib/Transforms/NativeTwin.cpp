@@ -8,7 +8,7 @@
 #include "NativeTwin.h"
 #include "Events/Event.h"
 #include "Polls.h"
-#include "crsan/ABI.h"
+#include "crsan/abi/Names.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/InstIterator.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Collector.h"
-#include "crsan/Permutation.h"
+#include "crsan/abi/BlockOrder.h"
 
 #include <algorithm>
 
@@ -46,7 +46,7 @@ static std::vector<uint64_t> hitsBySlot(std::span<const abi::Site> Sites,
 
 /// The earlier thread of a two-sided record, likewise.
 static uint64_t earlierAsProgramSaw(const abi::Record &Rec,
-                                    const abi::GridPlace &Place,
+                                    const abi::GridShape &Place,
                                     uint32_t Seed) {
   const uint32_t Thread = Rec.Before & 0xffff;
   uint64_t Rest = Rec.Before >> 16;
@@ -74,7 +74,7 @@ static Index3 shapeOf(const abi::Record &Rec) {
 }
 
 /// The record with the block indices that the program saw.
-static abi::Record asProgramSaw(abi::Record Rec, const abi::GridPlace &Place,
+static abi::Record asProgramSaw(abi::Record Rec, const abi::GridShape &Place,
                                 uint32_t Seed) {
   if (!(Rec.Flags & abi::Shuffled))
     return Rec;
@@ -94,7 +94,7 @@ collectOccurrences(const abi::RecordBuffer &Buffer,
   const auto *Published =
       reinterpret_cast<const uint64_t *>(records(Buffer) + Buffer.Capacity);
   const auto *Places =
-      reinterpret_cast<const abi::GridPlace *>(Published + Buffer.Capacity);
+      reinterpret_cast<const abi::GridShape *>(Published + Buffer.Capacity);
   std::vector<uint64_t> Hits = hitsBySlot(Sites, Pairs, Buffer.Capacity);
   for (uint32_t I = 0; I < Buffer.Capacity; ++I) {
     const abi::Record &Rec = records(Buffer)[I];

@@ -8,8 +8,8 @@
 #define CRSAN_INJECT_COLLECTOR_H
 
 #include "Report/Finding.h"
-#include "crsan/ABI.h"
-#include "crsan/Metadata.h"
+#include "crsan/abi/Metadata.h"
+#include "crsan/abi/Record.h"
 
 #include <span>
 #include <vector>

@@ -11,7 +11,9 @@
 #include "Occupancy.h"
 #include "Report/Finding.h"
 #include "Shadow.h"
-#include "crsan/ABI.h"
+#include "crsan/abi/Config.h"
+#include "crsan/abi/Record.h"
+#include "crsan/abi/Watchpoints.h"
 
 #include <cuda.h>
 

@@ -9,6 +9,7 @@
 
 #include "Driver.h"
 #include "Log.h"
+#include "crsan/abi/Names.h"
 
 namespace crsan {
 

@@ -9,7 +9,8 @@
 #define CRSAN_INJECT_DEVICEIMAGE_H
 
 #include "Report/SiteTable.h"
-#include "crsan/ABI.h"
+#include "crsan/abi/Config.h"
+#include "crsan/abi/Names.h"
 
 #include <cstdint>
 #include <memory>

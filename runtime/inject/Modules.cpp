@@ -9,6 +9,7 @@
 
 #include "Driver.h"
 #include "Log.h"
+#include "crsan/abi/Version.h"
 
 #include <fmt/format.h>
 

@@ -10,7 +10,7 @@
 #include "Allocations.h"
 #include "Flags.h"
 #include "ShadowMemory.h"
-#include "crsan/Metadata.h"
+#include "crsan/abi/Metadata.h"
 
 #include <array>
 #include <atomic>

@@ -7,7 +7,7 @@
 #ifndef CRSAN_INJECT_SHADOWMEMORY_H
 #define CRSAN_INJECT_SHADOWMEMORY_H
 
-#include "crsan/Metadata.h"
+#include "crsan/abi/Cell.h"
 
 #include <cuda.h>
 

@@ -19,7 +19,7 @@
 #ifndef CRSAN_INJECT_STREAMORDER_H
 #define CRSAN_INJECT_STREAMORDER_H
 
-#include "crsan/Metadata.h"
+#include "crsan/abi/Launch.h"
 
 #include <cuda.h>
 

@@ -10,7 +10,7 @@
 // (lib/PTX/RuntimeSplit.h says why) and links the two. Relocatable code is not
 // split, but its PTX is put into it, compressed, as one more variable: that is
 // the one thing in it which survives objects, archives and the device linker,
-// and from which the simulated GPU can run the program (ABI.h, PTXPrefix).
+// and from which the simulated GPU can run the program (abi::PTXPrefix).
 // In both, what ptxas does to the lanes of a warp because of checks is undone
 // (lib/PTX/Convergence.h), and a mark says so (abi::Config::Assembled). Kernels
 // keep to so many registers
@@ -22,7 +22,8 @@
 
 #include "Convergence.h"
 #include "RuntimeSplit.h"
-#include "crsan/ABI.h"
+#include "crsan/abi/Config.h"
+#include "crsan/abi/Names.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Report/SiteTable.h"
+#include "crsan/abi/Version.h"
 
 #include <gtest/gtest.h>
 

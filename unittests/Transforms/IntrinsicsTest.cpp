@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llvm/IR/Intrinsics.h"
-#include "Omission.h"
+#include "Sites/Omission.h"
 #include "llvm/IR/Attributes.h"
 #include "llvm/IR/LLVMContext.h"
 

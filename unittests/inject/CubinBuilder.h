@@ -7,7 +7,10 @@
 #ifndef CRSAN_UNITTESTS_INJECT_CUBINBUILDER_H
 #define CRSAN_UNITTESTS_INJECT_CUBINBUILDER_H
 
-#include "crsan/ABI.h"
+#include "crsan/abi/Config.h"
+#include "crsan/abi/Names.h"
+#include "crsan/abi/SiteTable.h"
+#include "crsan/abi/Version.h"
 
 #include <elf.h>
 

@@ -14,8 +14,10 @@
 
 #include "FakeDriver.h"
 
-#include "crsan/ABI.h"
-#include "crsan/Metadata.h"
+#include "crsan/abi/Config.h"
+#include "crsan/abi/Names.h"
+#include "crsan/abi/SiteTable.h"
+#include "crsan/abi/Metadata.h"
 
 #include <cuda_runtime_api.h>
 #include <cupti.h>

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Collector.h"
-#include "crsan/Permutation.h"
+#include "crsan/abi/BlockOrder.h"
 
 #include <gtest/gtest.h>
 
@@ -32,8 +32,8 @@ public:
   uint64_t &published(uint32_t I) {
     return reinterpret_cast<uint64_t *>(&record(get().Capacity))[I];
   }
-  abi::GridPlace &place(uint32_t I) {
-    return reinterpret_cast<abi::GridPlace *>(&published(get().Capacity))[I];
+  abi::GridShape &place(uint32_t I) {
+    return reinterpret_cast<abi::GridShape *>(&published(get().Capacity))[I];
   }
   void fill(uint32_t I, uint64_t Site, abi::RaceKind Kind, uint64_t Count) {
     record(I).Site = Site;

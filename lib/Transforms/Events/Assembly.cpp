@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Event.h"
+#include "Events/Event.h"
 #include "PTX/Parser.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Constants.h"
@@ -116,15 +116,15 @@ private:
   std::optional<CopyOperands> copyOf(const ptx::Instruction &I,
                                      const ptx::InstructionClass &C) const;
   void readStrong(const ptx::Instruction &I, const ptx::InstructionClass &C,
-                  std::optional<Place> Where);
+                  std::optional<Location> Where);
   void readSynchronisation(const ptx::Instruction &I,
                            const ptx::InstructionClass &C, bool MayBeSkipped);
   void readControlFlow(const ptx::Instruction &I, bool MayBeSkipped);
   void tellAhead();
-  Access access(const ptx::InstructionClass &C, Place Where);
-  std::optional<Place> placeOf(const ptx::Instruction &I,
-                               const ptx::Operand *Operand,
-                               ptx::StateSpace Space) const;
+  Access access(const ptx::InstructionClass &C, Location Where);
+  std::optional<Location> locationOf(const ptx::Instruction &I,
+                                     const ptx::Operand *Operand,
+                                     ptx::StateSpace Space) const;
   Value *valueOf(const ptx::Operand &Op) const;
   void addUnknown() { To.List.push_back(Unknown()); }
 
@@ -174,12 +174,13 @@ void AssemblyReader::noteUnchecked(const ptx::InstructionClass &C,
 
 /// Where an address, or a barrier's number or mask, comes from; nothing if it
 /// is computed by the assembly itself.
-std::optional<Place> AssemblyReader::placeOf(const ptx::Instruction &I,
-                                             const ptx::Operand *Operand,
-                                             ptx::StateSpace Space) const {
+std::optional<Location>
+AssemblyReader::locationOf(const ptx::Instruction &I,
+                           const ptx::Operand *Operand,
+                           ptx::StateSpace Space) const {
   if (!Operand)
     return std::nullopt;
-  Place P;
+  Location P;
   const ptx::Operand *Base = Operand;
   if (Operand->What == ptx::Operand::Kind::Address) {
     P.Space = addressSpaceOf(I, Space);
@@ -231,7 +232,7 @@ void AssemblyReader::readInstruction(const ptx::Instruction &I) {
   case ptx::Category::StrongAccess:
     HasOrdered |= MayBeSkipped;
     if (!IsPrivate)
-      readStrong(I, C, placeOf(I, C.Address, C.Space));
+      readStrong(I, C, locationOf(I, C.Address, C.Space));
     else if (To.Unlisted == Skip::None)
       To.Unlisted = Skip::Private;
     break;
@@ -249,7 +250,7 @@ void AssemblyReader::readInstruction(const ptx::Instruction &I) {
   HasOrdered |= !To.List.empty() && !isOfOneThread(To.List.back());
 }
 
-Access AssemblyReader::access(const ptx::InstructionClass &C, Place Where) {
+Access AssemblyReader::access(const ptx::InstructionClass &C, Location Where) {
   Access A{Where};
   A.Flags =
       (C.IsRead ? abi::ReadsMemory : 0) | (C.IsWrite ? abi::WritesMemory : 0);
@@ -296,7 +297,7 @@ std::optional<Guard> AssemblyReader::guardOf(const ptx::Instruction &I) const {
 /// nothing, or that cannot be looked at in time, is left alone.
 void AssemblyReader::readWeak(const ptx::Instruction &I,
                               const ptx::InstructionClass &C) {
-  const std::optional<Place> Where = placeOf(I, C.Address, C.Space);
+  const std::optional<Location> Where = locationOf(I, C.Address, C.Space);
   const std::optional<Guard> If = guardOf(I);
   if (Where && If && C.Size && !HasOrdered) {
     Access A = access(C, *Where);
@@ -326,8 +327,8 @@ AssemblyReader::copyOf(const ptx::Instruction &I,
   const size_t Number = I.Operands.size() - I.has("L2::cache_hint");
   if (!C.Address || !If || Number < 3 || Number > 4)
     return std::nullopt;
-  const auto To = placeOf(I, &I.Operands[0], ptx::StateSpace::Shared),
-             From = placeOf(I, &I.Operands[1], ptx::StateSpace::Global);
+  const auto To = locationOf(I, &I.Operands[0], ptx::StateSpace::Shared),
+             From = locationOf(I, &I.Operands[1], ptx::StateSpace::Global);
   const auto *Size = dyn_cast_or_null<ConstantInt>(valueOf(I.Operands[2]));
   if (!To || !From || !Size)
     return std::nullopt;
@@ -361,7 +362,7 @@ void AssemblyReader::readCopy(const ptx::Instruction &I,
 
 void AssemblyReader::readStrong(const ptx::Instruction &I,
                                 const ptx::InstructionClass &C,
-                                std::optional<Place> Where) {
+                                std::optional<Location> Where) {
   if (!Where || !C.Size) {
     addUnknown();
     To.Unlisted = Skip::Assembly;
@@ -408,10 +409,10 @@ void AssemblyReader::readSynchronisation(const ptx::Instruction &I,
   // arrival a release.
   if (HasOrdered || (C.Orders != ptx::Ordering::Wait && !IsStraight))
     Told.Order = abi::SyncOrder::Weak;
-  addOrdering(
-      To, Told,
-      placeOf(I, C.Object,
-              IsShared ? ptx::StateSpace::Shared : ptx::StateSpace::Generic));
+  addOrdering(To, Told,
+              locationOf(I, C.Object,
+                         IsShared ? ptx::StateSpace::Shared
+                                  : ptx::StateSpace::Generic));
 }
 
 void AssemblyReader::readControlFlow(const ptx::Instruction &I,

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Event.h"
+#include "Events/Event.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/IntrinsicInst.h"
 
@@ -13,12 +13,12 @@ using namespace llvm;
 
 namespace crsan {
 
-Place placeOf(Value *Pointer) {
+Location locationOf(Value *Pointer) {
   return {Pointer, Pointer->getType()->getPointerAddressSpace()};
 }
 
 Access strongAccess(Instruction &I, Value *Pointer, Type *T, uint8_t Flags) {
-  Access A{placeOf(Pointer)};
+  Access A{locationOf(Pointer)};
   A.Flags = Flags | abi::IsStrong;
   A.Order = abi::SyncOrder::Relaxed;
   A.Scope = abi::SyncScope::System;
@@ -49,7 +49,7 @@ void addCopy(Events &To, const CopyOperands &C) {
 }
 
 void addOrdering(Events &To, const ptx::InstructionClass &C,
-                 std::optional<Place> Object) {
+                 std::optional<Location> Object) {
   using ptx::Ordering;
   /// What the cluster's barrier is known by, of which there is one.
   constexpr int64_t ClusterBarrier = 0x100;
@@ -61,7 +61,7 @@ void addOrdering(Events &To, const ptx::InstructionClass &C,
     To.List.push_back(Unknown());
     return;
   }
-  const Place Where = Object.value_or(Place());
+  const Location Where = Object.value_or(Location());
   auto AddArrival = [&] {
     To.List.push_back(Arrive{Where, C.Scope, C.Order, C.IsNumbered});
   };

@@ -16,9 +16,9 @@
 #ifndef CRSAN_TRANSFORMS_EVENTS_EVENT_H
 #define CRSAN_TRANSFORMS_EVENTS_EVENT_H
 
-#include "Memory.h"
+#include "Events/Memory.h"
 #include "PTX/Classify.h"
-#include "crsan/Metadata.h"
+#include "crsan/abi/Access.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Instructions.h"
@@ -29,7 +29,7 @@
 namespace crsan {
 
 /// Memory, as an instruction names it.
-struct Place {
+struct Location {
   llvm::Value *Base = nullptr; ///< A pointer or, in assembly, an integer.
   unsigned Space = 0;          ///< The address space that Base belongs to.
   int64_t Offset = 0;          ///< Bytes from Base.
@@ -48,7 +48,7 @@ struct Guard {
 /// it is *weak* and orders nothing. An instruction whose type has padding makes
 /// several.
 struct Access {
-  Place Where;
+  Location Where;
   uint8_t Flags = 0;      ///< abi::AccessFlags.
   uint64_t Size = 0;      ///< Bytes; 0: Length.
   uint64_t WholeSize = 0; ///< Bytes of the whole instruction, for the report.
@@ -102,13 +102,13 @@ struct WarpBarrier {
 };
 /// A barrier of all threads of the block; `Number` names it.
 struct BlockBarrier {
-  Place Number;
+  Location Number;
   abi::SyncScope Scope = abi::SyncScope::Block;
 };
 /// This thread arrives at an object: threads that then wait there come after
 /// it.
 struct Arrive {
-  Place Where;
+  Location Where;
   abi::SyncScope Scope;
   /// Relaxed: only what a fence before it has made ready is handed on.
   abi::SyncOrder Order = abi::SyncOrder::Weak;
@@ -117,7 +117,7 @@ struct Arrive {
 /// This thread has waited at an object: it comes after the threads that had
 /// arrived there.
 struct Wait {
-  Place Where;
+  Location Where;
   abi::SyncScope Scope;
   /// Relaxed: only a fence behind it acquires.
   abi::SyncOrder Order = abi::SyncOrder::Weak;
@@ -145,7 +145,7 @@ struct Call {
 };
 /// `Length` bytes at `Where` come from the device's heap: they have no past.
 struct Allocate {
-  Place Where;
+  Location Where;
   llvm::Value *Length;
 };
 struct Leave {}; ///< The thread ends.
@@ -235,7 +235,7 @@ bool mayPoll(const Events &All);
 Events eventsOfIntrinsic(llvm::IntrinsicInst &Call);
 Events eventsOfAssembly(llvm::CallBase &Call);
 
-Place placeOf(llvm::Value *Pointer);
+Location locationOf(llvm::Value *Pointer);
 
 /// A relaxed access of system scope; `T` is its type.
 Access strongAccess(llvm::Instruction &I, llvm::Value *Pointer, llvm::Type *T,
@@ -246,7 +246,7 @@ inline constexpr uint8_t Updates =
 /// What cp.async copies: `Size` bytes of global into shared memory, of which
 /// the first `Read` are read and the others zero.
 struct CopyOperands {
-  Place To, From;
+  Location To, From;
   uint64_t Size;
   llvm::Value *Read = nullptr; ///< Null: all of them.
   /// Whether the copy is made, and whether it reads at all.
@@ -257,7 +257,7 @@ void addCopy(Events &To, const CopyOperands &C);
 /// Adds what orders memory other than by an access. `Object` is what
 /// ptx::Ordering calls so; where it is needed and missing, it may be anything.
 void addOrdering(Events &To, const ptx::InstructionClass &C,
-                 std::optional<Place> Object);
+                 std::optional<Location> Object);
 
 /// Why an instruction of this category leaves its access unlisted.
 Skip skipOf(ptx::Category What);

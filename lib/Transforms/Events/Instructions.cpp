@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Event.h"
-#include "Omission.h"
+#include "Events/Event.h"
+#include "Sites/Omission.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -96,7 +96,7 @@ void addTyped(Events &To, const Instruction &I, Value *Pointer, Align Alignment,
     return;
   }
   for (auto [Offset, Size] : Runs) {
-    Access A{placeOf(Pointer), Flags, Size, DL.getTypeStoreSize(T)};
+    Access A{locationOf(Pointer), Flags, Size, DL.getTypeStoreSize(T)};
     A.Where.Offset = Offset;
     A.Alignment = Alignment;
     A.Written = std::exchange(Written, nullptr);
@@ -157,7 +157,7 @@ void addMemory(Events &To, MemIntrinsic &M) {
                  uint8_t Flags) {
     if (isPrivate(Pointer) || (Length && Size == 0))
       return;
-    Access A{placeOf(Pointer), Flags, Size, Size};
+    Access A{locationOf(Pointer), Flags, Size, Size};
     A.Alignment = Alignment.valueOrOne();
     // Of a length that is not known, it is not even known that there is a
     // value.
@@ -211,7 +211,7 @@ void addCall(Events &To, CallBase &I) {
       (Callee && (isHarmless(*Callee) ||
                   (!Callee->isDeclaration() && !Callee->isInterposable())))});
   if (IsAllocation)
-    To.List.push_back(Allocate{placeOf(&I), I.getArgOperand(0)});
+    To.List.push_back(Allocate{locationOf(&I), I.getArgOperand(0)});
 }
 
 /// The accesses of a function that the user exempted order memory all the same.

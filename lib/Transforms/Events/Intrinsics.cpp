@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Event.h"
+#include "Events/Event.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 
@@ -136,13 +136,13 @@ void addAtomic(Events &To, IntrinsicInst &Call,
 
 /// What an intrinsic synchronises by: its first pointer, else its first
 /// operand.
-std::optional<Place> objectOf(const IntrinsicInst &Call) {
+std::optional<Location> objectOf(const IntrinsicInst &Call) {
   for (Value *Arg : Call.args())
     if (Arg->getType()->isPointerTy())
-      return placeOf(Arg);
+      return locationOf(Arg);
   if (Call.arg_empty())
     return std::nullopt;
-  return Place{Call.getArgOperand(0)};
+  return Location{Call.getArgOperand(0)};
 }
 
 /// llvm.nvvm.cp.async.<ca or cg>.shared.global.<size>, and .s with how much is
@@ -156,8 +156,9 @@ void addAsyncCopy(Events &To, IntrinsicInst &Call,
     To.Unlisted = Skip::Copy;
     return;
   }
-  addCopy(To, {placeOf(Call.getArgOperand(0)), placeOf(Call.getArgOperand(1)),
-               Size, Call.arg_size() > 2 ? Call.getArgOperand(2) : nullptr});
+  addCopy(To,
+          {locationOf(Call.getArgOperand(0)), locationOf(Call.getArgOperand(1)),
+           Size, Call.arg_size() > 2 ? Call.getArgOperand(2) : nullptr});
 }
 
 /// An intrinsic of NVVM's, by the PTX instruction that it stands for.

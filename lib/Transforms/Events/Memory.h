@@ -7,8 +7,7 @@
 #ifndef CRSAN_TRANSFORMS_EVENTS_MEMORY_H
 #define CRSAN_TRANSFORMS_EVENTS_MEMORY_H
 
-#include "crsan/ABI.h"
-#include "crsan/Metadata.h"
+#include "crsan/abi/Access.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"

@@ -9,7 +9,7 @@
 
 #include "CubinImage.h"
 #include "Fatbin.h"
-#include "crsan/ABI.h"
+#include "crsan/abi/Names.h"
 
 #include <fmt/format.h>
 #include <lz4.h>

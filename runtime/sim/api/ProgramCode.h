@@ -9,7 +9,7 @@
 //   * in the fat binary, plain or compressed (clang, nvcc);
 //   * with nvcc's -rdc=true, in the fat binaries that were linked;
 //   * with clang's -fgpu-rdc, where the device linker keeps machine code only,
-//     in objects that crsan-ptxas put into the machine code (ABI.h, PTXPrefix).
+//     in objects that crsan-ptxas put into the machine code (abi::PTXPrefix).
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_SIM_PROGRAMCODE_H

@@ -16,7 +16,7 @@
 #include "ProgramCode.h"
 #include "Session.h"
 #include "SimulatedRun.h"
-#include "crsan/ABI.h"
+#include "crsan/abi/Names.h"
 
 #include <dlfcn.h>
 

@@ -13,7 +13,7 @@
 #include "Report/Demangle.h"
 #include "Session.h"
 #include "Watcher.h"
-#include "crsan/Permutation.h"
+#include "crsan/abi/BlockOrder.h"
 #include "host/Endings.h"
 
 #include <fmt/format.h>

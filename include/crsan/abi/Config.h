@@ -1,0 +1,61 @@
+//===- Config.h - What the library tells a module --------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_ABI_CONFIG_H
+#define CRSAN_ABI_CONFIG_H
+
+#include "crsan/abi/Version.h"
+
+#include <cstddef>
+
+namespace crsan::abi {
+
+enum ConfigFlags : uint32_t {
+  Enabled = 1,        ///< The library sets it. While clear, nothing is checked.
+  TrapOnRace = 2,     ///< `trap=1`: a race ends the kernel by a breakpoint.
+  DistinctOnly = 4,   ///< Lanes of a warp may store equal values to one word.
+  ShuffleBlocks = 8,  ///< Block indices are permuted (BlockOrder.h).
+  IntraWarp = 16,     ///< The lanes of a warp are compared with each other.
+  Watch = 64,         ///< Checks set watchpoints and look for others'.
+  Shadowed = 128,     ///< Metadata mode is on: Config::Metadata is set.
+  WeakVolatile = 256, ///< `volatile=weak`: volatile accesses count as weak.
+};
+
+/// A `__constant__` of each module, zero until the library writes it: a program
+/// that runs without the library finds Enabled clear and runs as if it were not
+/// instrumented.
+struct Config {
+  uint32_t Version;  ///< abi::Version of the library.
+  uint32_t Flags;    ///< ConfigFlags.
+  uint64_t Records;  ///< Device address of the RecordBuffer.
+  uint64_t Counters; ///< Device address of the Counters.
+  uint32_t Seed;     ///< Of all random choices.
+  uint32_t DelayNs;  ///< The longest delay of a window, in nanoseconds.
+  /// How many executions of a window (counted by warps) are all checked before
+  /// sampling begins; 0: sampling never begins.
+  uint32_t Budget;
+  uint32_t MaxInterval; ///< Sampling checks one execution in so many, at least.
+  uint64_t Watchpoints; ///< Device address of the Watchpoints.
+  uint64_t Metadata;    ///< Device address of the Metadata.
+  /// AssembledMark in an image that crsan-ptxas has assembled. An image that
+  /// the driver has compiled from PTX lacks the mark, and lacks what
+  /// crsan-ptxas does to keep the lanes of a warp converged.
+  uint64_t Assembled;
+};
+static_assert(sizeof(Config) == 64 && offsetof(Config, Version) == 0 &&
+              offsetof(Config, Flags) == 4 && offsetof(Config, Records) == 8 &&
+              offsetof(Config, Counters) == 16 &&
+              offsetof(Config, Seed) == 24 && offsetof(Config, DelayNs) == 28 &&
+              offsetof(Config, Budget) == 32 &&
+              offsetof(Config, MaxInterval) == 36 &&
+              offsetof(Config, Watchpoints) == 40 &&
+              offsetof(Config, Metadata) == 48 &&
+              offsetof(Config, Assembled) == 56);
+inline constexpr uint64_t AssembledMark = 0x7478'7074'6173'7263; // "crsatptx"
+
+} // namespace crsan::abi
+
+#endif // CRSAN_ABI_CONFIG_H

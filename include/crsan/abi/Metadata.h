@@ -1,0 +1,97 @@
+//===- Metadata.h - The memory of metadata mode -----------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_ABI_METADATA_H
+#define CRSAN_ABI_METADATA_H
+
+#include "crsan/abi/Cell.h"
+#include "crsan/abi/Clock.h"
+#include "crsan/abi/Launch.h"
+#include "crsan/abi/Record.h"
+#include "crsan/abi/Site.h"
+
+namespace crsan::abi {
+
+/// The head of the device memory of metadata mode, one per context. The tables
+/// follow at the offsets below. The host zeroes all of it, then sets the first
+/// two fields, and later the entries of the page table as memory is allocated.
+struct Metadata {
+  uint64_t SharedShadow; ///< The cells of shared memory, or 0.
+  uint64_t SharedBytes;  ///< The size of SharedShadow in bytes.
+  uint32_t NextSite;     ///< The largest AccessSite::Index assigned so far.
+
+  // The host reads these three when all kernels have ended.
+  /// 1: a thread may have acquired from everything, and may have released.
+  uint32_t HasLearned;
+  uint32_t IsUsedUp; ///< 1: a clock is as large as a cell can hold.
+  /// How many calls are under way of functions of other translation units that
+  /// have not said that they are instrumented; and ForeignUnknown.
+  uint32_t Foreign;
+
+  uint64_t PairsDropped; ///< Races that found no free RacingPair.
+  uint64_t ForeignCalls; ///< Calls of functions that are not instrumented.
+  uint32_t NumSites;     ///< Sites that have an index.
+  uint32_t SitesRefused; ///< Sites for which no index was left.
+  uint32_t HasOverlaps;  ///< Set by the host: grids may run at the same time.
+  uint32_t Reserved;
+  uint64_t Streams; ///< Device address of the StreamOrder, or 0.
+  uint64_t Pad[23];
+};
+static_assert(sizeof(Metadata) == 256 &&
+              offsetof(Metadata, SharedShadow) == 0 &&
+              offsetof(Metadata, SharedBytes) == 8 &&
+              offsetof(Metadata, NextSite) == 16 &&
+              offsetof(Metadata, HasLearned) == 20 &&
+              offsetof(Metadata, IsUsedUp) == 24 &&
+              offsetof(Metadata, Foreign) == 28 &&
+              offsetof(Metadata, PairsDropped) == 32 &&
+              offsetof(Metadata, ForeignCalls) == 40 &&
+              offsetof(Metadata, NumSites) == 48 &&
+              offsetof(Metadata, SitesRefused) == 52 &&
+              offsetof(Metadata, HasOverlaps) == 56 &&
+              offsetof(Metadata, Reserved) == 60 &&
+              offsetof(Metadata, Streams) == 64 &&
+              offsetof(Metadata, Pad) == 72);
+/// In Metadata::Foreign: a function may have synchronised in a way that the
+/// translation unit of its kernel does not know of.
+inline constexpr uint32_t ForeignUnknown = 1u << 31;
+
+/// The offsets of the tables from the head, in bytes.
+inline constexpr uint64_t
+    /// uint64_t[NumPages], by pageIndex.
+    PagesAt = sizeof(Metadata),
+    /// WarpState[NumWarps], by the warp's number.
+    WarpsAt = PagesAt + uint64_t(8) * NumPages,
+    /// LaneStates[NumWarps], by the warp's number.
+    LanesAt = WarpsAt + sizeof(WarpState) * NumWarps,
+    /// uint32_t[NumWarps][KnownEntries]: the vector clock of each warp.
+    KnownAt = LanesAt + sizeof(LaneStates) * NumWarps,
+    /// SyncCell[NumSyncCells].
+    SyncCellsAt = KnownAt + uint64_t(4) * KnownEntries * NumWarps,
+    /// RacingPair[NumRacingPairs], by hash.
+    PairsAt = SyncCellsAt + sizeof(SyncCell) * NumSyncCells,
+    /// uint64_t[MaxSites]: addresses of AccessSites, by AccessSite::Index.
+    SitesAt = PairsAt + sizeof(RacingPair) * NumRacingPairs,
+    /// uint64_t[NumFirstGrids], by kernelTag.
+    FirstGridsAt = SitesAt + uint64_t(8) * MaxSites,
+    /// GridStart[NumGridStarts], by hash of the grid.
+    GridStartsAt = FirstGridsAt + uint64_t(8) * NumFirstGrids,
+    /// MaxClock[NumMaxClocks], by multiprocessor.
+    MaxClocksAt = GridStartsAt + sizeof(GridStart) * NumGridStarts,
+    /// Victim[NumVictims], by hash of the word.
+    VictimsAt = MaxClocksAt + sizeof(MaxClock) * NumMaxClocks,
+    /// GridRuns[NumGridRuns], by hash of the grid.
+    GridRunsAt = VictimsAt + sizeof(Victim) * NumVictims,
+    /// RunClock[NumStreams][NumRunClocks].
+    RunClocksAt = GridRunsAt + sizeof(GridRuns) * NumGridRuns,
+    /// uint64_t[NumOrderedGrids], by hash of both grids.
+    OrderedGridsAt = RunClocksAt + sizeof(RunClock) * NumStreams * NumRunClocks,
+    /// The size of it all.
+    MetadataBytes = OrderedGridsAt + uint64_t(8) * NumOrderedGrids;
+
+} // namespace crsan::abi
+
+#endif // CRSAN_ABI_METADATA_H

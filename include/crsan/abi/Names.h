@@ -1,0 +1,46 @@
+//===- Names.h - Names of the objects in a module --------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_ABI_NAMES_H
+#define CRSAN_ABI_NAMES_H
+
+namespace crsan::abi {
+
+/// The Config. It is weak, so that the units of a relocatable program share
+/// one.
+inline constexpr char ConfigName[] = "__crsan_config";
+
+// The following prefixes are completed by the identity of the translation unit,
+// as 16 hexadecimal digits (ModuleHeader::Unit).
+
+/// Site[NumSites].
+inline constexpr char SitesPrefix[] = "__crsan_sites_";
+/// Sampling[NumWindows].
+inline constexpr char WindowsPrefix[] = "__crsan_windows_";
+/// AccessSite[].
+inline constexpr char AccessesPrefix[] = "__crsan_accesses_";
+/// The site table (SiteTable.h).
+inline constexpr char TablePrefix[] = "__crsan_table_";
+/// uint32_t[NumPlaces]: for each SharedPlace, the address of the variable in
+/// shared memory plus 1; 0 if the kernel has not run yet.
+inline constexpr char PlacesPrefix[] = "__crsan_places_";
+
+/// The PTX of relocatable machine code, as a Zstandard frame, for the simulated
+/// GPU: clang's device linker would drop PTX in any other place. Defined by
+/// crsan-ptxas, and completed by a hash of the text.
+inline constexpr char PTXPrefix[] = "__crsan_ptx_";
+/// Completed by the name of a kernel, or of a function that a kernel calls: the
+/// native twin of that function, which is not instrumented. crsan-ptxas reads
+/// the twin's register count and then removes the twin from the program
+/// (lib/Transforms/NativeTwin.h).
+inline constexpr char TwinPrefix[] = "__crsan_twin_";
+/// A line of a module's PTX, completed by the name of a function in which no
+/// lane waits for another (lib/Transforms/Polls.h).
+inline constexpr char WaitlessComment[] = "// crsan waitless: ";
+
+} // namespace crsan::abi
+
+#endif // CRSAN_ABI_NAMES_H

@@ -1,0 +1,220 @@
+//===- Record.h - Races, as the device records them ------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_ABI_RECORD_H
+#define CRSAN_ABI_RECORD_H
+
+#include "crsan/abi/Access.h"
+
+#include <cstddef>
+
+namespace crsan::abi {
+
+/// What a record accuses.
+enum class RaceKind : uint8_t {
+  None = 0,
+  /// The value that a weak load is about to read changed while no other thread
+  /// was allowed to change it (SuperCollider 3.1).
+  ClobberedRead = 1,
+  /// Another thread wrote to where a weak store is about to write
+  /// (SuperCollider 3.2).
+  LostUpdate = 2,
+  /// Lanes of one warp wrote one location by one store (SuperCollider 3.3).
+  IntraWarpLostUpdate = 3,
+  /// One lane wrote what another lane of its warp reads or writes by another
+  /// instruction, with no synchronisation between the two. `Record::Other`
+  /// names the writing site.
+  IntraWarpConflict = 4,
+  /// Two threads were about to access one location at the same time, at least
+  /// one of them to write it. `Record::Other` names the other thread's site.
+  Conflict = 5,
+
+  // Metadata mode, in records with `TwoSided`: the kinds of iGUARD's Table 4.
+  /// IL: one side holds a lock that does not protect the other (R5).
+  ImproperLock = 6,
+  /// AS: an atomic whose scope does not include the other thread (R1).
+  AtomicScope = 7,
+  /// ITS: threads of a warp without a __syncwarp() between them (R2).
+  WarpBarrier = 8,
+  /// BR: threads of a block (R3).
+  IntraBlock = 9,
+  /// DR: threads of two blocks (R4).
+  InterBlock = 10,
+  /// A strong access and a weak one (ScoRD, Table IV c).
+  NotStrong = 11,
+  /// Threads of two kernels.
+  InterKernel = 12,
+};
+
+/// The first race that the device saw at a site, or at a pair of sites.
+struct Record {
+  uint64_t Site;    ///< SiteEntry::Id of the accused access.
+  uint64_t Other;   ///< SiteEntry::Id of the other side where known, else 0.
+  uint64_t Address; ///< Generic address of the first byte of the access.
+  /// Up to 8 bytes that were in memory first; of the intra-warp kinds, this
+  /// lane's value to be stored.
+  uint64_t Before;
+  /// Up to 8 bytes that were in memory later; of the intra-warp kinds, the
+  /// other lane's value.
+  uint64_t After;
+  uint32_t Block[3]; ///< As the hardware counts (see GridShape, Shuffled).
+  uint32_t Thread;   ///< threadIdx: x in bits 0-9, y in 10-19, z in 20-25.
+  uint32_t Lanes;    ///< A mask of the lanes of the warp that are involved.
+  RaceKind Kind;     ///< Written last: None while the record is incomplete.
+  Space MemorySpace;
+  uint8_t Size;  ///< Bytes accessed; 255 for 255 and more.
+  uint8_t Flags; ///< RecordFlags.
+};
+static_assert(sizeof(Record) == 64 && offsetof(Record, Site) == 0 &&
+              offsetof(Record, Other) == 8 && offsetof(Record, Address) == 16 &&
+              offsetof(Record, Before) == 24 && offsetof(Record, After) == 32 &&
+              offsetof(Record, Block) == 40 && offsetof(Record, Thread) == 52 &&
+              offsetof(Record, Lanes) == 56 && offsetof(Record, Kind) == 60 &&
+              offsetof(Record, MemorySpace) == 61 &&
+              offsetof(Record, Size) == 62 && offsetof(Record, Flags) == 63);
+
+enum RecordFlags : uint8_t {
+  /// Before and After are hashes of more than 8 bytes, not values.
+  ValuesAreHashes = 1,
+  /// All lanes of an intra-warp lost update wrote the same value.
+  SameValue = 2,
+  /// The program saw permuted block indices (BlockOrder.h).
+  Shuffled = 4,
+  /// Both sides are known: Other names the earlier site, Before the earlier
+  /// thread (earlierThread) and After holds RaceReasons.
+  TwoSided = 8,
+};
+
+/// The shape of the grid that a record's block belongs to.
+struct GridShape {
+  uint32_t Extent[3];
+  uint8_t Cluster[3]; ///< Blocks of a cluster, by dimension.
+  uint8_t Reserved;
+};
+static_assert(sizeof(GridShape) == 16 && offsetof(GridShape, Extent) == 0 &&
+              offsetof(GridShape, Cluster) == 12 &&
+              offsetof(GridShape, Reserved) == 15);
+
+/// Pinned, mapped host memory that outlives a kernel which hangs or traps: this
+/// header, then `Capacity` each of Record, uint64_t and GridShape. The uint64_t
+/// is how often the race of the record of the same index occurred: a lower
+/// bound, which the device writes each time that the count doubles.
+struct RecordBuffer {
+  uint32_t Capacity;
+  uint32_t Reserved;
+  uint64_t Dropped; ///< Races that found no free record, as last written.
+  uint8_t Pad[48];
+};
+static_assert(sizeof(RecordBuffer) == 64 &&
+              offsetof(RecordBuffer, Capacity) == 0 &&
+              offsetof(RecordBuffer, Reserved) == 4 &&
+              offsetof(RecordBuffer, Dropped) == 8 &&
+              offsetof(RecordBuffer, Pad) == 16);
+
+inline constexpr size_t recordBufferSize(uint32_t Capacity) {
+  return sizeof(RecordBuffer) +
+         size_t(Capacity) * (sizeof(Record) + 8 + sizeof(GridShape));
+}
+
+/// Device memory, one per context, zeroed by the host. There is a shard per
+/// multiprocessor (modulo their number), because every warp would contend for a
+/// single counter.
+inline constexpr uint32_t CounterShards = 128;
+struct Counters {
+  uint32_t NextRecord; ///< Records claimed so far; may exceed Capacity.
+  uint32_t Reserved;
+  uint64_t Dropped; ///< Races that found no free record.
+  uint64_t Pad[2];
+  struct Shard {
+    uint64_t Checks;  ///< Accesses checked, one per thread.
+    uint64_t Windows; ///< Windows checked, one per warp.
+    uint64_t DelayNs; ///< Delays, one per warp, in nanoseconds.
+    uint64_t Pad;
+  } Shards[CounterShards];
+};
+static_assert(sizeof(Counters) == 4128 && offsetof(Counters, NextRecord) == 0 &&
+              offsetof(Counters, Reserved) == 4 &&
+              offsetof(Counters, Dropped) == 8 &&
+              offsetof(Counters, Pad) == 16 &&
+              offsetof(Counters, Shards) == 32);
+static_assert(sizeof(Counters::Shard) == 32 &&
+              offsetof(Counters::Shard, Checks) == 0 &&
+              offsetof(Counters::Shard, Windows) == 8 &&
+              offsetof(Counters::Shard, DelayNs) == 16 &&
+              offsetof(Counters::Shard, Pad) == 24);
+
+/// A pair of sites that raced, with the distance of their threads.
+struct RacingPair {
+  uint32_t Key;  ///< The indices of both sites; 0: the entry is free.
+  uint32_t Slot; ///< The index of the record, plus 1.
+  uint64_t Hits;
+};
+static_assert(sizeof(RacingPair) == 16 && offsetof(RacingPair, Key) == 0 &&
+              offsetof(RacingPair, Slot) == 4 &&
+              offsetof(RacingPair, Hits) == 8);
+inline constexpr uint32_t NumRacingPairs = 1u << 12;
+/// How far apart two threads are. The index of a pair's entry, modulo
+/// NumDistances, is the distance.
+enum class Distance : uint8_t { Warp = 0, Block = 1, Grid = 2, Device = 3 };
+inline constexpr uint32_t NumDistances = 4;
+
+/// Why two accesses are a race: Record::After of a two-sided record. The
+/// earlier access is that of site Record::Other, and the earlier thread is that
+/// of Record::Before.
+enum RaceReasons : uint64_t {
+  SameWarp = 1 << 0,
+  SameBlock = 1 << 1,
+  OtherGrid = 1 << 2, ///< The two threads are of two kernels.
+  /// Since its access, the earlier thread has synchronised nothing, ...
+  EarlierNoSync = 1 << 3,
+  EarlierFencedBlock = 1 << 4,  ///< ... executed a fence of block scope, ...
+  EarlierFencedDevice = 1 << 5, ///< ... executed a fence of a wider scope, ...
+  EarlierBarrier = 1 << 6, ///< ... passed a barrier of its warp or its block.
+  /// The later thread has acquired from another thread (before or after).
+  LaterAcquired = 1 << 7,
+  LaterHoldsLock = 1 << 8,
+  /// The earlier thread holds a lock, or held one since its kernel began.
+  EarlierUsedLock = 1 << 9,
+  /// The earlier access is one of several reads, perhaps by several threads.
+  SeveralReaders = 1 << 10,
+  /// The earlier access is an asynchronous copy, and its thread has not waited
+  /// for the copy.
+  EarlierInFlight = 1 << 11,
+  /// The earlier access is an asynchronous copy, and its thread has waited for
+  /// the copy; the other reasons say what the thread did after that.
+  EarlierWaited = 1 << 12,
+  /// The earlier kernel has ended, but nothing orders its launch before that of
+  /// the later one.
+  UnorderedLaunch = 1 << 13,
+  /// The earlier thread has ended, which synchronises nothing.
+  EarlierEnded = 1 << 14,
+  /// The earlier thread still holds the lock that it used.
+  EarlierHoldsLock = 1 << 15,
+  /// The earlier thread (or another thread of its block, after a barrier) has
+  /// executed a fence and then a strong write. The later thread (or another of
+  /// its block) has read that value, but has executed no fence of that scope
+  /// since.
+  LaterUnfenced = 1 << 16,
+};
+
+/// Record::Before of a two-sided record: the linear index of the earlier
+/// thread's block in its grid, and that of the thread in its block.
+inline constexpr uint64_t earlierThread(uint64_t Block, uint32_t Thread) {
+  return Block << 16 | Thread;
+}
+/// The extents of a block, for the bits of Record::After above the RaceReasons.
+inline constexpr uint64_t blockShape(uint32_t X, uint32_t Y, uint32_t Z) {
+  return uint64_t(X) << 32 | uint64_t(Y) << 43 | uint64_t(Z) << 54;
+}
+inline constexpr uint32_t blockExtent(uint64_t After, unsigned Dimension) {
+  return uint32_t(After >> (32 + 11 * Dimension)) & 0x7ff;
+}
+/// The block of earlierThread() where the device no longer knows it.
+inline constexpr uint64_t UnknownBlock = ~uint64_t(0) >> 16;
+
+} // namespace crsan::abi
+
+#endif // CRSAN_ABI_RECORD_H

@@ -1,0 +1,92 @@
+//===- Site.h - The checked accesses on the device -------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_ABI_SITE_H
+#define CRSAN_ABI_SITE_H
+
+#include "crsan/abi/Access.h"
+
+#include <cstddef>
+
+namespace crsan::abi {
+
+/// A weak access that the collider checks. Device memory, initialised by the
+/// pass.
+struct Site {
+  uint64_t Id;   ///< SiteEntry::Id: a hash of the descriptor.
+  uint32_t Size; ///< Bytes accessed; 0: the length is an operand of the check.
+  AccessKind Access;
+  Space MemorySpace;
+  /// Of a store: a bit for each access of its group, by position, that another
+  /// lane may make where this store writes.
+  uint8_t Meets;
+  uint8_t HasValue; ///< 1: the check is given the value about to be stored.
+  /// Added to the address that the check is given. A constant in the code would
+  /// take a register.
+  int64_t Offset;
+  /// Races found: [0] with any thread, [1] between the lanes of a warp.
+  uint64_t Hits[2];
+  /// The record of the first of those races, plus 1. 0: no race yet; ~0u: the
+  /// record buffer was full.
+  uint32_t Slot[2];
+};
+static_assert(sizeof(Site) == 48 && offsetof(Site, Id) == 0 &&
+              offsetof(Site, Size) == 8 && offsetof(Site, Access) == 12 &&
+              offsetof(Site, MemorySpace) == 13 &&
+              offsetof(Site, Meets) == 14 && offsetof(Site, HasValue) == 15 &&
+              offsetof(Site, Offset) == 16 && offsetof(Site, Hits) == 24 &&
+              offsetof(Site, Slot) == 40);
+
+/// How often a window is checked. Device memory, zero at first. All windows
+/// that run in every iteration of a loop share one.
+struct Sampling {
+  /// One execution in so many is checked, on average; 0 and 1: each one.
+  uint32_t Interval;
+  uint32_t Executed; ///< Executions that were checked, counted by warps.
+};
+static_assert(sizeof(Sampling) == 8 &&
+              offsetof(Sampling, Interval) == 0 &&
+              offsetof(Sampling, Executed) == 4);
+
+/// The most accesses of a window that one call of the runtime checks.
+inline constexpr unsigned MaxGroupSize = 8;
+
+/// An access that metadata mode checks. Device memory, initialised by the pass.
+struct AccessSite {
+  uint64_t Id;   ///< SiteEntry::Id.
+  uint32_t Size; ///< Bytes accessed; 0: the length is an operand of the check.
+  uint8_t Flags; ///< AccessFlags.
+  SyncScope Scope;
+  SyncOrder Order;
+  Space MemorySpace;
+  /// The number by which cells name the site, which the device assigns when the
+  /// site's function first runs; or one of the values below. Those are negative
+  /// as signed numbers.
+  uint32_t Index;
+  /// The position of the site among those of its function. The sites of a
+  /// function are numbered together: the first one gets a multiple of a power
+  /// of two that is not less than Count.
+  uint32_t Number;
+  uint32_t Count; ///< Of the function's first site: how many sites there are.
+  uint32_t Roles; ///< AccessRoles.
+};
+static_assert(
+    sizeof(AccessSite) == 32 && offsetof(AccessSite, Id) == 0 &&
+    offsetof(AccessSite, Size) == 8 && offsetof(AccessSite, Flags) == 12 &&
+    offsetof(AccessSite, Scope) == 13 && offsetof(AccessSite, Order) == 14 &&
+    offsetof(AccessSite, MemorySpace) == 15 &&
+    offsetof(AccessSite, Index) == 16 && offsetof(AccessSite, Number) == 20 &&
+    offsetof(AccessSite, Count) == 24 && offsetof(AccessSite, Roles) == 28);
+
+/// AccessSite::Index: not assigned yet; being assigned; none was left.
+inline constexpr uint32_t NoIndexYet = 1u << 31, IndexClaimed = ~0u,
+                          NoIndexLeft = ~1u;
+/// How many sites cells can name. Accesses of further sites are not checked.
+inline constexpr uint32_t MaxSites = 1u << 16;
+
+} // namespace crsan::abi
+
+#endif // CRSAN_ABI_SITE_H

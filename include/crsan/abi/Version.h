@@ -1,0 +1,43 @@
+//===- Version.h - The contract between pass, device and host --*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The headers of this folder are the contract between the pass (which emits
+// some of these objects), the device runtime (which fills in others) and the
+// host library (which writes the configuration and reads everything else).
+// They are freestanding. Every structure is laid out for 64-bit little-endian
+// hosts and devices, and every size and offset is asserted.
+//
+//   Config.h       what the library tells a module before its kernels run
+//   Names.h        names of the objects that the pass defines in a module
+//   Access.h       what kinds of access there are
+//   Site.h         the checked accesses, as the device sees them
+//   SiteTable.h    the checked accesses, as the report names them
+//   Record.h       races, as the device records them
+//   Watchpoints.h  what sleeping threads are about to access (collider)
+//   Cell.h         who accessed a word last (metadata mode)
+//   Clock.h        clocks of warps and lanes, and what releases hand on
+//   Launch.h       which grids are ordered
+//   Check.h        arguments of the runtime's entry points
+//   Metadata.h     where the tables of metadata mode lie
+//   BlockOrder.h   the permutation of block indices
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_ABI_VERSION_H
+#define CRSAN_ABI_VERSION_H
+
+#include <cstdint>
+
+namespace crsan::abi {
+
+/// The version of the contract: any change of these headers increments it.
+/// Objects of different versions cannot be mixed: ModuleHeader and Config carry
+/// the version, and the library refuses a module of another one.
+inline constexpr uint32_t Version = 12;
+
+} // namespace crsan::abi
+
+#endif // CRSAN_ABI_VERSION_H

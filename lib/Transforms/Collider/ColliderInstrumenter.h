@@ -1,0 +1,68 @@
+//===- ColliderInstrumenter.h - Emitting the checks of a function -*- C++
+//-*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_TRANSFORMS_COLLIDER_COLLIDERINSTRUMENTER_H
+#define CRSAN_TRANSFORMS_COLLIDER_COLLIDERINSTRUMENTER_H
+
+#include "Collider/Window.h"
+#include "Sites/SiteTableWriter.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include <map>
+
+namespace crsan {
+
+/// Instruments one function. The fast path asks whether this execution of a
+/// window is sampled: in straight-line code by a random number against the
+/// window's interval, in loops by counting down a register. The slow path calls
+/// the runtime.
+class ColliderInstrumenter {
+public:
+  ColliderInstrumenter(llvm::Function &F, SiteTableWriter &Table,
+                       llvm::StringRef Kernel,
+                       llvm::FunctionAnalysisManager &FAM);
+
+  void run();
+
+private:
+  /// A loop's countdown, shared by the windows that run in every iteration.
+  struct Countdown {
+    llvm::AllocaInst *Skip;
+    llvm::Constant *Window;
+  };
+  struct Planned {
+    Window W;
+    const Countdown *Loop; ///< Null: decided by `Sampling` alone.
+    llvm::Constant *Sampling;
+  };
+
+  void plan();
+  const Countdown *countdownOf(llvm::BasicBlock &BB);
+  void instrument(Planned &P);
+  llvm::Value *emitDecision(llvm::IRBuilder<> &B, const Planned &P);
+  llvm::Value *emitRandomBelow(llvm::IRBuilder<> &B, llvm::Value *Interval);
+  void emitGroup(const Planned &P, const Group &G, llvm::Value *&Sampled);
+  void emitLateStoreCheck(const WindowAccess &A, llvm::Value *Sampled);
+  llvm::Value *storedBits(llvm::IRBuilder<> &B, const WindowAccess &A);
+  llvm::Value *emitAddress(llvm::IRBuilder<> &B, llvm::Value *Pointer);
+
+  llvm::Function &F;
+  llvm::Module &M;
+  SiteTableWriter &Table;
+  llvm::StringRef Kernel;
+  llvm::FunctionAnalysisManager &FAM;
+  std::map<llvm::Loop *, Countdown> Countdowns; ///< Plan points into it.
+  std::vector<Planned> Plan;
+  /// Stores whose values are not known where their group is checked.
+  llvm::DenseMap<const llvm::Instruction *, llvm::Constant *> LateStores;
+  llvm::AllocaInst *Addresses = nullptr; ///< The runtime's Group.
+};
+
+} // namespace crsan
+
+#endif // CRSAN_TRANSFORMS_COLLIDER_COLLIDERINSTRUMENTER_H

@@ -1,0 +1,117 @@
+//===- Window.cpp - Stretches without synchronisation -*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Collider/Window.h"
+#include "crsan/abi/Site.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+
+namespace crsan {
+
+namespace {
+
+constexpr uint64_t LongestValue = 8;
+/// Runs longer than this are compared by hash (the runtime's __crsan_hash).
+constexpr uint64_t LongestSplit = 32;
+
+/// Cuts a run into pieces that one aligned load can read; long ones stay whole.
+SmallVector<WindowAccess, 4> comparablePieces(WindowAccess Run) {
+  if (Run.Length || Run.Size > LongestSplit)
+    return {Run};
+  SmallVector<WindowAccess, 4> Pieces;
+  const uint64_t End = Run.Where.Offset + Run.Size;
+  while (Run.Where.Offset < End) {
+    Run.Size = std::min(
+        LongestValue, commonAlignment(Run.Alignment, Run.Where.Offset).value());
+    while (Run.Size > End - Run.Where.Offset)
+      Run.Size /= 2;
+    Pieces.push_back(Run);
+    Run.Where.Offset += Run.Size;
+    Run.Written = nullptr;
+  }
+  return Pieces;
+}
+
+/// Finds what has to move above `Head` so that `V` is known there. False if a
+/// load, call or the like stands in between.
+bool collectMoves(Value *V, Instruction *Head,
+                  SmallSetVector<Instruction *, 8> &Moves) {
+  auto *I = dyn_cast<Instruction>(V);
+  if (!I || I->getParent() != Head->getParent() || I->comesBefore(Head) ||
+      Moves.contains(I))
+    return true;
+  // Pure, so it may run earlier in the same block, where it would run anyway.
+  const auto *Call = dyn_cast<CallBase>(I);
+  if (isa<PHINode>(I) || I->mayReadOrWriteMemory() || I->isTerminator() ||
+      I->mayHaveSideEffects() || Moves.size() > 32 ||
+      (Call && (!isa<IntrinsicInst>(Call) || Call->isConvergent())))
+    return false;
+  for (Value *Operand : I->operands())
+    if (!collectMoves(Operand, Head, Moves))
+      return false;
+  return Moves.insert(I);
+}
+
+/// Makes `V` available before `Head` by moving pure code up, if possible.
+bool hoist(Value *V, Instruction *Head) {
+  SmallSetVector<Instruction *, 8> Moves;
+  if (!collectMoves(V, Head, Moves))
+    return false;
+  for (Instruction *I : Moves) // Operands come first.
+    I->moveBefore(Head->getIterator());
+  return true;
+}
+
+void addAccess(Window &W, const WindowAccess &A) {
+  // The group's own head is not a place to insert before once it has moved, so
+  // heads are accesses, and accesses never move.
+  if (!W.Groups.empty()) {
+    Group &Last = W.Groups.back();
+    if (Last.Accesses.size() < abi::MaxGroupSize &&
+        hoist(A.Where.Base, Last.Head) &&
+        (!A.Length || hoist(A.Length, Last.Head))) {
+      Last.Accesses.push_back(A);
+      return;
+    }
+  }
+  W.Groups.push_back({A.Inst, {A}});
+}
+
+} // namespace
+
+SmallVector<Window, 4> collectWindows(BasicBlock &BB) {
+  SmallVector<Window, 4> Windows;
+  Window Current;
+  auto Close = [&] {
+    if (!Current.Groups.empty())
+      Windows.push_back(std::move(Current));
+    Current = Window();
+  };
+  // Iterate over a copy: hoist() moves instructions that are still to come.
+  SmallVector<Instruction *, 32> Instructions;
+  for (Instruction &I : BB)
+    Instructions.push_back(&I);
+  for (Instruction *I : Instructions) {
+    const Events All = eventsOf(*I);
+    if (!keepsWindow(All)) {
+      Close();
+      continue;
+    }
+    for (const Access &Run : checkedByCollider(*I, All))
+      for (const WindowAccess &A : comparablePieces({Run, I})) {
+        addAccess(Current, A);
+        if (A.Written)
+          Current.Stores.push_back(A);
+      }
+  }
+  Close();
+  return Windows;
+}
+
+} // namespace crsan

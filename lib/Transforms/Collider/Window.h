@@ -1,0 +1,44 @@
+//===- Window.h - Stretches without synchronisation -*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A window is a stretch of one basic block without synchronisation; all of its
+// accesses run if its first instruction does. Its accesses are checked together
+// at the earliest points where their addresses are known (Group), all under one
+// decision whether this execution of the window is sampled.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_TRANSFORMS_COLLIDER_WINDOW_H
+#define CRSAN_TRANSFORMS_COLLIDER_WINDOW_H
+
+#include "Events/Event.h"
+
+namespace crsan {
+
+/// A weak access, or a piece of one that a single aligned load can read.
+struct WindowAccess : Access {
+  llvm::Instruction *Inst;
+};
+
+/// Accesses that one slow path checks, just before `Head`.
+struct Group {
+  llvm::Instruction *Head;
+  llvm::SmallVector<WindowAccess, 8> Accesses;
+};
+
+struct Window {
+  llvm::SmallVector<Group, 2> Groups;
+  /// Stores whose values lanes of a warp are compared by, in order.
+  llvm::SmallVector<WindowAccess, 4> Stores;
+};
+
+/// Cuts `BB` into windows. Moves pure address computations of a window up to
+/// the head of the group that needs them.
+llvm::SmallVector<Window, 4> collectWindows(llvm::BasicBlock &BB);
+
+} // namespace crsan
+
+#endif // CRSAN_TRANSFORMS_COLLIDER_WINDOW_H

@@ -1,0 +1,94 @@
+//===- Operands.cpp - What calls of the runtime are given ----------*- C++
+//-*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Events/Operands.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Support/NVPTXAddrSpace.h"
+
+using namespace llvm;
+
+namespace crsan {
+
+unsigned knownSpace(const Location &Where) {
+  if (Where.Space != NVPTXAS::ADDRESS_SPACE_GENERIC || !Where.Base ||
+      !Where.Base->getType()->isPointerTy())
+    return Where.Space;
+  const Value *Object = getUnderlyingObject(Where.Base, /*MaxLookup=*/0);
+  if (const auto *A = dyn_cast<Argument>(Object))
+    return isKernel(*A->getParent()) && !A->hasByValAttr()
+               ? unsigned(NVPTXAS::ADDRESS_SPACE_GLOBAL)
+               : Where.Space;
+  // So do pointers in a structure that it is given.
+  if (const auto *L = dyn_cast<LoadInst>(Object))
+    if (const auto *A = dyn_cast<Argument>(
+            getUnderlyingObject(L->getPointerOperand(), /*MaxLookup=*/0)))
+      if (isKernel(*A->getParent()) && A->hasByValAttr() &&
+          A->onlyReadsMemory())
+        return NVPTXAS::ADDRESS_SPACE_GLOBAL;
+  return Object->getType()->getPointerAddressSpace();
+}
+
+Value *emitAddress(IRBuilder<> &B, const Location &Where) {
+  Type *I64 = B.getInt64Ty();
+  Value *Base = Where.Base;
+  if (!Base)
+    return B.getInt64(Where.Offset);
+  if (Base->getType()->isIntegerTy() &&
+      Where.Space == NVPTXAS::ADDRESS_SPACE_GENERIC)
+    Base = B.CreateZExtOrTrunc(Base, I64);
+  else {
+    // Assembly may name the space of what C++ has as a generic pointer or as an
+    // integer.
+    if (Base->getType()->isPointerTy() &&
+        Base->getType()->getPointerAddressSpace() != Where.Space)
+      Base = B.CreatePtrToInt(Base, I64);
+    if (Base->getType()->isIntegerTy())
+      Base = B.CreateIntToPtr(Base, B.getPtrTy(Where.Space));
+    if (Where.Space != NVPTXAS::ADDRESS_SPACE_GENERIC)
+      Base = B.CreateAddrSpaceCast(Base, B.getPtrTy());
+    Base = B.CreatePtrToInt(Base, I64);
+  }
+  return Where.Offset ? B.CreateAdd(Base, B.getInt64(Where.Offset)) : Base;
+}
+
+Value *emitLength(IRBuilder<> &B, const Access &E) {
+  Value *Length = E.Length ? B.CreateZExtOrTrunc(E.Length, B.getInt64Ty())
+                           : B.getInt64(E.Size);
+  if (!E.If.Operand)
+    return Length;
+  Type *T = E.If.Operand->getType();
+  Value *Other = ConstantInt::get(
+      T, APInt(64, E.If.Constant).zextOrTrunc(T->getIntegerBitWidth()));
+  Value *Holds =
+      B.CreateICmp(E.If.HoldsIfEqual ? CmpInst::ICMP_EQ : CmpInst::ICMP_NE,
+                   E.If.Operand, Other);
+  return B.CreateSelect(Holds, Length, B.getInt64(0));
+}
+
+Value *emitSwapResult(IRBuilder<> &B, Instruction &I, const Access &E) {
+  Value *Expected = E.Expected;
+  if (!Expected)
+    return B.getInt32(0);
+  Value *Succeeded;
+  if (isa<AtomicCmpXchgInst>(I))
+    Succeeded = B.CreateExtractValue(&I, 1);
+  else {
+    Value *Found = &I;
+    if (E.Result >= 0)
+      Found = B.CreateExtractValue(Found, E.Result);
+    if (Found->getType() != Expected->getType() ||
+        !Found->getType()->isIntOrPtrTy())
+      return B.getInt32(0);
+    Succeeded = B.CreateICmpEQ(Found, Expected);
+  }
+  return B.CreateSelect(Succeeded, B.getInt32(2), B.getInt32(1));
+}
+
+} // namespace crsan

@@ -1,0 +1,38 @@
+//===- Operands.h - What calls of the runtime are given ----------*- C++
+//-*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_TRANSFORMS_EVENTS_OPERANDS_H
+#define CRSAN_TRANSFORMS_EVENTS_OPERANDS_H
+
+#include "Events/Event.h"
+#include "llvm/IR/IRBuilder.h"
+
+namespace crsan {
+
+inline bool isKernel(const llvm::Function &F) {
+  return F.getCallingConv() == llvm::CallingConv::PTX_Kernel;
+}
+
+/// The address space that a place is sure to be in, whatever the pointer's type
+/// says: clang has generic pointers nearly everywhere. What a kernel is given
+/// points to global memory, as NVPTX assumes, too.
+unsigned knownSpace(const Location &Where);
+
+/// The generic address of a place, as an integer.
+llvm::Value *emitAddress(llvm::IRBuilder<> &B, const Location &Where);
+
+/// The bytes of an access that is not whole: 0 where it is not made.
+llvm::Value *emitLength(llvm::IRBuilder<> &B, const Access &E);
+
+/// Of a strong access by `I`: 0: no compare-and-swap, or nobody knows; 1: it
+/// failed; 2: it succeeded.
+llvm::Value *emitSwapResult(llvm::IRBuilder<> &B, llvm::Instruction &I,
+                            const Access &E);
+
+} // namespace crsan
+
+#endif // CRSAN_TRANSFORMS_EVENTS_OPERANDS_H

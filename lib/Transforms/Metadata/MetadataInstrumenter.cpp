@@ -1,0 +1,474 @@
+//===- MetadataInstrumenter.cpp - Following a function's events -*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Metadata/MetadataInstrumenter.h"
+#include "DeviceRuntime.h"
+#include "Events/Operands.h"
+#include "Metadata/Exemptions.h"
+#include "crsan/abi/Check.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/PatternMatch.h"
+#include "llvm/Support/NVPTXAddrSpace.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/PromoteMemToReg.h"
+
+using namespace llvm;
+
+#define DEBUG_TYPE "cuda-race"
+
+STATISTIC(NumFollowedWeak, "Number of weak accesses that metadata follow");
+STATISTIC(NumFollowedStrong, "Number of strong accesses that metadata follow");
+STATISTIC(NumUnknown, "Number of instructions that may synchronise anyhow");
+
+namespace crsan {
+
+MetadataInstrumenter::MetadataInstrumenter(Function &F, SiteTableWriter &Table,
+                                           StringRef Kernel,
+                                           FunctionAnalysisManager &FAM)
+    : F(F), Table(Table), Kernel(Kernel), Plan(F, FAM), Swaps(F) {}
+
+/// No fence can have been executed where this function runs. What other units
+/// can call may run in kernels that have fences.
+bool MetadataInstrumenter::isFenceless() const {
+  return !Module.HasFences && !hasCallersElsewhere(F);
+}
+
+/// A strong access that is checked in line: what it releases or acquires, it
+/// does by fences.
+bool MetadataInstrumenter::isFastStrong(const Step &S) {
+  return isStrong(S.What) && S.IsFast;
+}
+
+/// What changes nothing of what accesses have in common.
+static bool keepsCommon(const Event &E) {
+  return isWeak(E) || isOneOf<CommitCopies, AwaitCopies>(E);
+}
+
+/// A strong access that neither releases nor acquires, ever.
+bool MetadataInstrumenter::isJustAccess(const Step &S) const {
+  return isFastStrong(S) && isFenceless() && !S.access()->Expected;
+}
+
+/// A barrier that all threads of the block meet at, and that does nothing else.
+static IntrinsicInst *asBlockBarrier(Instruction *Inst) {
+  auto *I = dyn_cast<IntrinsicInst>(Inst);
+  if (!I ||
+      (I->getIntrinsicID() != Intrinsic::nvvm_barrier_cta_sync_aligned_all &&
+       I->getIntrinsicID() != Intrinsic::nvvm_barrier_cta_sync_all))
+    return nullptr;
+  return match(I->getArgOperand(0), PatternMatch::m_Zero()) ? I : nullptr;
+}
+
+/// Whether all lanes of a warp come together to a barrier.
+static bool isAligned(const Instruction *Barrier) {
+  const auto *I = dyn_cast<IntrinsicInst>(Barrier);
+  return I && I->getCalledFunction()->getName().contains(".aligned.");
+}
+
+bool MetadataInstrumenter::isWholeKernel() const {
+  return isKernel(F) && none_of(instructions(F), [](const Instruction &I) {
+           const auto *Call = dyn_cast<CallBase>(&I);
+           return Call && !isa<IntrinsicInst>(Call) && !Call->isInlineAsm();
+         });
+}
+
+/// Whether threads may come to a barrier of the whole block by a count, too.
+/// Then it is told as both.
+bool MetadataInstrumenter::isCountedToo(const BlockBarrier &E) const {
+  return CountedBarriers & barrierNumbers(E.Number, F.getDataLayout());
+}
+
+/// Barriers may be replaced only if all that threads can meet at the same time
+/// are: PTX does not let those with a result meet those without.
+IntrinsicInst *MetadataInstrumenter::replacedBarrier(const Step &S) const {
+  return std::holds_alternative<BlockBarrier>(S.What) &&
+                 EventPlan::hasChecksInLine() && !Module.HasForeignBarriers
+             ? asBlockBarrier(S.Inst)
+             : nullptr;
+}
+
+/// Gives each access its site. Returns the first one, or null.
+Constant *MetadataInstrumenter::addSites() {
+  Constant *First = nullptr;
+  for (Step &S : Plan.steps())
+    if (S.sited()) {
+      S.Site = siteOf(S);
+      First = First ? First : S.Site;
+    }
+  return First;
+}
+
+/// The checks in line, if there are any. `First`: what __crsan_md_enter has
+/// returned, or null.
+void MetadataInstrumenter::emitFast(IRBuilder<> &B, Value *First,
+                                    Constant *Sites) {
+  const bool HasBarriers =
+      !isKernel(F) || !Plan.breaks().empty() || Module.HasBarriers;
+  const bool HasWarpBarriers = any_of(Plan.steps(), [](const Step &S) {
+    return std::holds_alternative<WarpBarrier>(S.What);
+  });
+  Fast.emplace(F, B, First, Sites, HasBarriers, HasWarpBarriers,
+               /*HasLocks=*/!isFenceless());
+  // Behind what emitAfter() will put there.
+  auto Resume = [&](Instruction *I) {
+    if (I->isTerminator())
+      return;
+    IRBuilder<> B(I->getNextNode());
+    Fast->emitForget(B);
+    Fast->emitSnapshot(B);
+  };
+  for (const Step &S : Plan.steps())
+    if (!keepsCommon(S.What) && !isFastStrong(S) && !replacedBarrier(S))
+      Resume(S.Inst);
+  for (Instruction *I : Plan.breaks())
+    Resume(I);
+}
+
+/// At the beginning of the function: what all calls of the runtime need.
+void MetadataInstrumenter::emitHead(Constant *Sites) {
+  const bool IsLeaky = EnterFlags & abi::EnterLeaky;
+  IRBuilder<> B(emitExemptions(F, Plan, IsLeaky));
+  Value *First = nullptr;
+  if (isKernel(F)) {
+    const uint32_t Tag = abi::kernelTag(F.getName().data(), F.getName().size());
+    First =
+        callRuntime(B, EnterName, {B.getInt32(EnterFlags), B.getInt32(Tag)});
+  }
+  if (any_of(Plan.steps(), [&](const Step &S) {
+        return S.IsFast || S.IsProven || replacedBarrier(S);
+      })) {
+    emitFast(B, First, Sites);
+  } else if (First) {
+    WarpPlace = B.CreateExtractElement(First, 3);
+  } else if (!hasCallersElsewhere(F) && Plan.steps().empty()) {
+    return;
+  } else {
+    Value *Self = callRuntime(B, SelfName, {});
+    WarpPlace = B.CreateLoad(
+        B.getInt32Ty(),
+        B.CreateIntToPtr(
+            B.CreateAdd(Self, B.getInt64(offsetof(abi::WarpState, Place))),
+            B.getPtrTy(NVPTXAS::ADDRESS_SPACE_GLOBAL)));
+  }
+  if (hasCallersElsewhere(F))
+    call(B, CalledName);
+}
+
+/// Tells the runtime how many accesses were counted, where a thread may leave
+/// the function.
+void MetadataInstrumenter::emitCounts() {
+  auto Count = [&](Instruction *I) {
+    IRBuilder<> B(I);
+    B.SetCurrentDebugLocation(I->getDebugLoc());
+    Fast->emitCounted(B);
+  };
+  for (Instruction *I : Plan.exits())
+    Count(I);
+  for (BasicBlock &BB : F)
+    if (!isKernel(F) && isa<ReturnInst>(BB.getTerminator()))
+      Count(BB.getTerminator());
+}
+
+void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
+  Module = M;
+  EnterFlags = Flags | (M.HasBarriers ? abi::EnterBarriers : 0) |
+               (M.HasSignals ? abi::EnterSignals : 0) |
+               (M.HasVolatile ? abi::EnterVolatile : 0);
+  CountedBarriers = isWholeKernel() ? countedBarriers(Plan, F.getDataLayout())
+                                    : M.CountedBarriers;
+  emitHead(addSites());
+  for (size_t N = 0; N < Plan.steps().size(); ++N)
+    emitBefore(N);
+  // Each just behind its instruction, so the last one first.
+  for (const Step &S : reverse(Plan.steps()))
+    emitAfter(S);
+  Swaps.finish();
+  if (!Fast)
+    return;
+  emitCounts();
+  for (const Step &S : Plan.steps())
+    if (IntrinsicInst *I = replacedBarrier(S))
+      Fast->emitBarrier(I);
+  Fast->finish();
+}
+
+/// What the runtime knows this warp by.
+Value *MetadataInstrumenter::place(IRBuilder<> &B) {
+  return Fast ? Fast->emitPlace(B) : WarpPlace;
+}
+
+/// Calls an entry point, of which the last argument is this warp's place.
+void MetadataInstrumenter::call(IRBuilder<> &B, StringRef Name,
+                                ArrayRef<Value *> Arguments) {
+  SmallVector<Value *, 6> All(Arguments);
+  All.push_back(place(B));
+  callRuntime(B, Name, All);
+}
+
+Constant *MetadataInstrumenter::siteOf(Step &S) {
+  const Access &E = *S.sited();
+  abi::AccessSite Site = {};
+  Site.Number = S.SiteNumber = NumSites++;
+  Site.Size = E.isWhole() ? E.Size : 0;
+  Site.Flags = E.Flags | (E.Expected ? abi::IsSwap : 0) |
+               (S.isRemembered() ? 0 : abi::IsOverwritten);
+  Site.Scope = E.Scope;
+  Site.Order = E.Order;
+  Site.Roles = E.Roles;
+  Site.MemorySpace = spaceOf(E.Where.Space);
+  ++(E.isStrong() ? NumFollowedStrong : NumFollowedWeak);
+  return ConstantExpr::getAddrSpaceCast(
+      Table.addAccess(*S.Accessor, Kernel, Site, E.WholeSize, S.Companions),
+      PointerType::get(F.getContext(), 0));
+}
+
+FastAccess MetadataInstrumenter::fastAccess(const Step &S, IRBuilder<> &B) {
+  const Access &E = *S.access();
+  FastAccess A = {};
+  A.Site = S.Site;
+  A.Number = S.SiteNumber;
+  A.Address = emitAddress(B, E.Where);
+  A.Loc = S.Accessor->getDebugLoc();
+  A.Space = knownSpace(E.Where);
+  A.Size = E.Size;
+  // Whether a compare-and-swap writes is not known yet.
+  A.Writes = E.writes() && !E.Expected;
+  A.IsStrong = E.isStrong();
+  A.Reads = E.reads();
+  A.IsWide = E.Scope != abi::SyncScope::Block;
+  // The access of a whole instruction, or a part of it, or of assembly.
+  A.IsAligned = S.Inst == S.Accessor && E.Size == E.WholeSize &&
+                isa<LoadInst, StoreInst>(S.Inst) &&
+                getLoadStoreAlignment(S.Inst).value() >= E.Size;
+  A.IsUniform = S.IsUniform;
+  A.IsRemembered = S.isRemembered();
+  if (E.Where.Base && E.Where.Base->getType()->isPointerTy())
+    A.Root = CheckedAccesses::rootOf(F.getDataLayout(), E.Where, A.Offset);
+  A.Object = S.Object;
+  return A;
+}
+
+/// Of a group, at its last step: everything is known there, and nothing has
+/// synchronised since the first one.
+void MetadataInstrumenter::emitGroup(size_t Number) {
+  Instruction *At = Plan.steps()[Number].Inst->getNextNode();
+  if (const auto Unless = Plan.steps()[Number].Unless) {
+    IRBuilder<> B(At);
+    At =
+        SplitBlockAndInsertIfThen(B.CreateNot(Plan.exemptions()[*Unless].Holds),
+                                  At->getIterator(), /*Unreachable=*/false);
+  }
+  IRBuilder<> B(At);
+  SmallVector<FastAccess> Group;
+  size_t First = Number;
+  while (First > 0 && isWeak(Plan.steps()[First - 1].What))
+    --First;
+  for (size_t N = First; N <= Number; ++N)
+    if (Plan.steps()[N].IsFast && !Plan.steps()[N].IsProven &&
+        Plan.steps()[N].Group == Number)
+      Group.push_back(fastAccess(Plan.steps()[N], B));
+  Fast->emit(At, Group);
+}
+
+/// A compare-and-swap that is sure to be tried.
+static bool isFollowedSwap(const Access &E) {
+  return E.Expected && E.isWhole() && E.Size >= 2;
+}
+
+void MetadataInstrumenter::emitStrong(const Step &S) {
+  const Access &E = *S.access();
+  IRBuilder<> B(S.Inst);
+  B.SetCurrentDebugLocation(S.Accessor->getDebugLoc());
+  if (!S.IsFast) {
+    // The check puts its own in the place of who has read before.
+    if (isFollowedSwap(E))
+      Swaps.emitBefore(S.Inst, S.Site, emitAddress(B, E.Where), place(B));
+    B.SetInsertPoint(S.Inst);
+    if (!S.IsProven)
+      callCheck(B, S);
+    if (S.InBlock)
+      Fast->emitCount(B, S.InBlock);
+    if (E.writes())
+      call(B, ReleaseName, {S.Site, emitAddress(B, E.Where)});
+    return;
+  }
+  if (S.InBlock)
+    Fast->emitCount(B, S.InBlock);
+  FastAccess A = fastAccess(S, B);
+  if (isFollowedSwap(E))
+    A.Reader = Swaps.reader();
+  if (!S.IsProven)
+    Fast->emitStrongCheck(S.Inst, A, isJustAccess(S));
+  if (!isJustAccess(S) && E.writes())
+    Fast->emitRelease(S.Inst, S.Site, emitAddress(B, E.Where));
+}
+
+void MetadataInstrumenter::emitWeak(size_t Number) {
+  const Step &S = Plan.steps()[Number];
+  IRBuilder<> B(S.Inst);
+  B.SetCurrentDebugLocation(S.Accessor->getDebugLoc());
+  if (!S.IsFast && !S.IsProven)
+    callCheck(B, S);
+  if (S.InBlock)
+    Fast->emitCount(B, S.InBlock);
+  if (S.IsFast && !S.IsProven && S.Group == Number)
+    emitGroup(Number);
+}
+
+void MetadataInstrumenter::emitArrival(IRBuilder<> &B, const Step &S,
+                                       const BlockBarrier &E) {
+  if (replacedBarrier(S))
+    return;
+  if (isCountedToo(E)) {
+    callWithLocation(B, PublishName, E.Number, E.Scope);
+    call(B, BlockArriveUnevenName);
+    return;
+  }
+  // Lanes that have parted are to meet there; told together, it costs less.
+  if (isAligned(S.Inst))
+    emitAssembly(B, B.getVoidTy(), "bar.warp.sync 0xffffffff;", "", {})
+        ->setConvergent();
+  call(B, BlockArriveName);
+}
+
+/// Told before the wait, which nothing of this thread comes between: so what
+/// the same statement hands on includes the copies.
+void MetadataInstrumenter::emitAwait(IRBuilder<> &B, const AwaitCopies &E) {
+  if (!E.Number || !E.Number->getType()->isIntegerTy())
+    call(B, AwaitAllCopiesName);
+  else
+    call(B, AwaitCopiesName, B.CreateZExtOrTrunc(E.Number, B.getInt32Ty()));
+}
+
+void MetadataInstrumenter::emitBefore(size_t Number) {
+  const Step &S = Plan.steps()[Number];
+  IRBuilder<> B(S.Inst);
+  B.SetCurrentDebugLocation(S.Accessor->getDebugLoc());
+  std::visit(
+      makeVisitor(
+          [&](const Access &E) {
+            E.isStrong() ? emitStrong(S) : emitWeak(Number);
+          },
+          [&](const WarpBarrier &E) {
+            call(B, WarpBarrierName,
+                 B.CreateZExtOrTrunc(E.Mask, B.getInt32Ty()));
+          },
+          [&](const BlockBarrier &E) { emitArrival(B, S, E); },
+          [&](const Arrive &E) {
+            const bool IsRelaxed = E.Order == abi::SyncOrder::Relaxed;
+            callWithLocation(B, IsRelaxed ? PublishFencedName : PublishName,
+                             E.Where, E.Scope);
+          },
+          [&](const Copy &E) {
+            call(B, CopyName,
+                 {S.Site, emitAddress(B, E.To.Where), emitLength(B, E.To)});
+          },
+          [&](const CommitCopies &) { call(B, CommitCopiesName); },
+          [&](const AwaitCopies &E) { emitAwait(B, E); },
+          [&](const Learn &) {
+            ++NumUnknown;
+            call(B, LearnName);
+          },
+          [&](const Unknown &) {
+            ++NumUnknown;
+            call(B, UnknownName);
+          },
+          [&](const Call &) { call(B, CallingName); },
+          [&](const Leave &) {
+            if (Fast)
+              Fast->emitCounted(B);
+            call(B, LeaveName,
+                 {B.getInt32(EnterFlags),
+                  Fast ? Fast->emitNow(B)
+                       : static_cast<Value *>(B.getInt32(0))});
+          },
+          [&](const Fence &E) {
+            if (!E.IsAhead)
+              return;
+            // One of our own, since that of the statement comes too late.
+            B.CreateFence(AtomicOrdering::AcquireRelease,
+                          F.getContext().getOrInsertSyncScopeID("device"));
+            call(B, FenceName, B.getInt32(uint32_t(E.Scope)));
+          },
+          [](const Wait &) {}, [](const Allocate &) {},
+          [](const Collective &) {}, [](const Opaque &) {}),
+      S.What);
+}
+
+void MetadataInstrumenter::emitStrongDone(const Step &S) {
+  const Access &E = *S.access();
+  // What only writes has released before, and acquires nothing.
+  if (!E.isStrong() || isJustAccess(S) || !E.reads())
+    return;
+  Instruction *Next = S.Inst->getNextNode();
+  IRBuilder<> B(Next);
+  B.SetCurrentDebugLocation(S.Inst->getDebugLoc());
+  Value *Address = emitAddress(B, E.Where);
+  Value *Swap = emitSwapResult(B, *S.Inst, E);
+  if (isFastStrong(S))
+    Fast->emitDone(Next->getPrevNode(), S.Site, S.SiteNumber, Address, Swap);
+  else
+    call(B, StrongDoneName, {S.Site, Address, Swap});
+  // By then it has acquired what it acquires.
+  if (isFollowedSwap(E))
+    Swaps.emitAfter(Next, S.Inst->getDebugLoc(), S.Site, Address, Swap, E.Size,
+                    place(B));
+}
+
+void MetadataInstrumenter::emitAfter(const Step &S) {
+  if (S.Inst->isTerminator())
+    return;
+  IRBuilder<> B(S.Inst->getNextNode());
+  B.SetCurrentDebugLocation(S.Inst->getDebugLoc());
+  std::visit(
+      makeVisitor([&](const Access &) { emitStrongDone(S); },
+                  [&](const Fence &E) {
+                    call(B, FenceName, B.getInt32(uint32_t(E.Scope)));
+                  },
+                  [&](const BlockBarrier &E) {
+                    if (replacedBarrier(S))
+                      return;
+                    call(B, BlockDepartName);
+                    if (isCountedToo(E))
+                      callWithLocation(B, CollectName, E.Number, E.Scope);
+                  },
+                  [&](const Wait &E) {
+                    const bool IsRelaxed = E.Order == abi::SyncOrder::Relaxed;
+                    callWithLocation(B,
+                                     IsRelaxed ? CollectLaterName : CollectName,
+                                     E.Where, E.Scope);
+                  },
+                  [&](const Unknown &) { call(B, UnknownName); },
+                  [&](const Call &) { call(B, ReturnedName); },
+                  [&](const Allocate &E) {
+                    call(B, AllocatedName,
+                         {emitAddress(B, E.Where),
+                          B.CreateZExtOrTrunc(E.Length, B.getInt64Ty())});
+                  },
+                  [](const auto &) {}),
+      S.What);
+}
+
+void MetadataInstrumenter::callCheck(IRBuilder<> &B, const Step &S) {
+  const Access &E = *S.access();
+  Value *Length = E.isWhole() ? B.getInt64(E.Size) : emitLength(B, E);
+  call(B, AccessCheckName,
+       {S.Site, emitAddress(B, E.Where), Length, B.getInt64(0),
+        B.getInt32(abi::CheckCounts)});
+}
+
+void MetadataInstrumenter::callWithLocation(IRBuilder<> &B, StringRef Name,
+                                            const Location &Where,
+                                            abi::SyncScope Scope) {
+  call(B, Name, {emitAddress(B, Where), B.getInt32(uint32_t(Scope))});
+}
+
+} // namespace crsan

@@ -1,0 +1,52 @@
+//===- ModuleEvents.cpp - What a module's functions do ----------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Metadata/ModuleEvents.h"
+#include "Events/Operands.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+
+namespace crsan {
+
+bool hasCallersElsewhere(const Function &F) {
+  return !isKernel(F) && (!F.hasLocalLinkage() || F.hasAddressTaken());
+}
+
+uint16_t countedBarriers(const EventPlan &Plan, const DataLayout &DL) {
+  uint16_t Counted = 0;
+  for (const EventPlan::Step &S : Plan.steps())
+    if (const Location *Number = countedBarrier(S.What))
+      Counted |= barrierNumbers(*Number, DL);
+  return Counted;
+}
+
+void ModuleEvents::add(const Function &F, const EventPlan &Plan) {
+  for (const EventPlan::Step &S : Plan.steps()) {
+    const Event &E = S.What;
+    const Access *A = isStrong(E) ? asAccess(E) : nullptr;
+    const bool IsCall = std::holds_alternative<Call>(E);
+    const bool IsUnknown = std::holds_alternative<Unknown>(E);
+    const bool IsBarrier = std::holds_alternative<BlockBarrier>(E);
+    HasUnknown |= IsUnknown;
+    HasFences |= isOneOf<Fence, Unknown, Learn, Call>(E) ||
+                 (A && A->Order > abi::SyncOrder::Relaxed);
+    // An update whose result is not used waits for nothing.
+    HasSignals |=
+        IsCall || (A && knownSpace(A->Where) != unsigned(abi::Space::Shared) &&
+                   !((A->Flags & abi::IsAtomic) && S.Inst->use_empty()));
+    HasVolatile |= IsCall || (A && (A->Roles & abi::IsVolatile));
+    HasBarriers |= IsBarrier || IsCall || IsUnknown;
+    HasForeignBarriers |=
+        IsCall || IsUnknown ||
+        (IsBarrier && (!isa<IntrinsicInst>(S.Inst) || hasCallersElsewhere(F)));
+  }
+  CountedBarriers |= countedBarriers(Plan, F.getDataLayout());
+  HasForeignBarriers |= CountedBarriers & 1;
+}
+
+} // namespace crsan

@@ -1,0 +1,93 @@
+//===- Redundancy.h - Accesses that need no check of their own -*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Between two events that order memory, all accesses of a thread stand in the
+// same order to those of other threads. So if one of them races with another
+// thread's, each races with it that touches the same bytes and conflicts; to
+// look at the first that does so is enough. The others are its companions, by
+// which a report names them as well.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_TRANSFORMS_METADATA_REDUNDANCY_H
+#define CRSAN_TRANSFORMS_METADATA_REDUNDANCY_H
+
+#include "Events/Event.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace crsan {
+
+/// The weak accesses that a thread has made since it last synchronised.
+class CheckedAccesses {
+public:
+  explicit CheckedAccesses(const llvm::DataLayout &DL) : DL(DL) {}
+
+  struct Checked {
+    int64_t Offset; ///< From the value that its key names.
+    uint64_t Size;
+    bool IsWrite;
+    /// The caller's number for it, while its check may still become another's.
+    std::optional<size_t> Number;
+  };
+  /// An access that was made, checked or not.
+  struct Made {
+    int64_t Offset;
+    uint64_t Size;
+    bool IsWrite;
+    llvm::Instruction *Inst;
+    /// The caller's number for its check, as long as what comes now is sure to
+    /// be made if that was.
+    std::optional<size_t> Number;
+  };
+
+  /// What the address of a place, which is a pointer, is at a constant offset
+  /// from.
+  static const llvm::Value *rootOf(const llvm::DataLayout &DL,
+                                   const Location &Where, int64_t &Offset);
+
+  /// An access that was checked and makes a check of `E` needless; or null.
+  const Checked *covering(const Access &E) const;
+
+  /// A load that touches nothing but what the store `E` does, and how far the
+  /// store begins from it; or null.
+  Checked *within(const Access &E, int64_t &Distance);
+
+  void add(const Access &E, size_t Number);
+
+  /// Those that were made before `E`, of the very bytes that it accesses.
+  llvm::SmallVector<Made *, 4> companions(const Access &E);
+  /// Those that were made before `E`, of some of the bytes that it accesses,
+  /// and how far `E` begins from them.
+  llvm::SmallVector<std::pair<const Made *, int64_t>, 4>
+  overlapping(const Access &E) const;
+  /// Notes that `E` is made by `I`; `Number` is of its check, if it has one.
+  void make(const Access &E, llvm::Instruction &I,
+            std::optional<size_t> Number);
+
+  /// Nothing is known any more.
+  void clear() {
+    Known.clear();
+    All.clear();
+  }
+
+  /// Another block follows, if only one can come before that: from here on, no
+  /// check may become another's, for the block may not be entered.
+  void endBlock();
+
+private:
+  /// A value that addresses are computed from, and, for an integer, the space
+  /// that it is an address in.
+  using Key = std::pair<const llvm::Value *, unsigned>;
+  Key keyOf(const Access &E, int64_t &Offset) const;
+
+  const llvm::DataLayout &DL;
+  llvm::DenseMap<Key, llvm::SmallVector<Checked, 2>> Known;
+  llvm::DenseMap<Key, llvm::SmallVector<Made, 2>> All;
+};
+
+} // namespace crsan
+
+#endif // CRSAN_TRANSFORMS_METADATA_REDUNDANCY_H

@@ -1,0 +1,62 @@
+//===- BarrierIntervals.h - What barriers keep apart ------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// All threads of a block meet at its barriers, and what one does before a
+// barrier is ordered before what another does behind it. If they all come to
+// the same barriers of the source in the same order, then whatever two of them
+// do unordered lies behind the same barrier, and before the next: in one
+// *interval*.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_TRANSFORMS_PROOFS_BARRIERINTERVALS_H
+#define CRSAN_TRANSFORMS_PROOFS_BARRIERINTERVALS_H
+
+#include "Proofs/Uniformity.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace crsan {
+
+/// A kernel, cut at the barriers of all threads of the block.
+class BarrierIntervals {
+public:
+  /// \p Barriers: all places where threads of the block may meet at its barrier
+  /// 0, in no particular order.
+  BarrierIntervals(const llvm::Function &Kernel,
+                   llvm::ArrayRef<const llvm::Instruction *> Barriers,
+                   const Uniformity &InBlock);
+
+  /// False if threads may come to different barriers at a time, as far as one
+  /// can tell; nothing is known then.
+  bool areKnown() const { return IsRegular; }
+
+  /// Whether two threads may execute the two instructions in one interval.
+  bool mayMeet(const llvm::Instruction &A, const llvm::Instruction &B) const;
+
+  /// Whether a thread may execute the instruction twice in one interval.
+  bool repeats(const llvm::Instruction &I) const;
+
+private:
+  /// What lies between two cuts of a block of the function.
+  unsigned segmentOf(const llvm::Instruction &I) const;
+  bool endsBlock(unsigned Segment) const;
+  llvm::BitVector reach(llvm::ArrayRef<unsigned> From) const;
+  llvm::SmallVector<unsigned, 2> successors(unsigned Segment) const;
+
+  bool IsRegular = true;
+  struct Cut {
+    unsigned First; ///< Segment.
+    llvm::SmallVector<const llvm::Instruction *, 1> At;
+  };
+  llvm::DenseMap<const llvm::BasicBlock *, Cut> Cuts;
+  std::vector<const llvm::BasicBlock *> BlockOf; ///< Of each segment.
+  std::vector<llvm::BitVector> Intervals;        ///< Which segments are in it.
+};
+
+} // namespace crsan
+
+#endif // CRSAN_TRANSFORMS_PROOFS_BARRIERINTERVALS_H

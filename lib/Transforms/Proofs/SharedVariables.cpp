@@ -1,0 +1,174 @@
+//===- SharedVariables.cpp - Shared memory that cannot race ---------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proofs/SharedVariables.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
+
+using namespace llvm;
+
+namespace crsan {
+
+//===----------------------------------------------------------------------===//
+// Variables
+//===----------------------------------------------------------------------===//
+
+static bool isShared(const Value *V) {
+  const auto *G = dyn_cast<GlobalVariable>(V);
+  return G && G->getAddressSpace() == NVPTXAS::ADDRESS_SPACE_SHARED;
+}
+
+/// Its length is the launch's, and it begins where all others such do.
+static bool isDynamic(const GlobalVariable &G) { return G.isDeclaration(); }
+
+/// What the event may access; empty if that is not known.
+static SmallVector<const Value *, 4> objectsOf(const Access &E) {
+  SmallVector<const Value *, 4> Objects;
+  if (E.Where.Base && E.Where.Base->getType()->isPointerTy())
+    getUnderlyingObjects(E.Where.Base, Objects, nullptr, /*MaxLookup=*/0);
+  return Objects;
+}
+
+/// Whether the kernel accesses `G` by loads, stores and atomics of addresses
+/// that it computes from it, and in no other way.
+static bool isOwn(const Function &Kernel, const GlobalVariable &G) {
+  SmallVector<const Value *> Pending = {&G};
+  DenseSet<const Value *> Seen = {&G};
+  while (!Pending.empty())
+    for (const Use &U : Pending.pop_back_val()->uses()) {
+      const User *By = U.getUser();
+      const auto *I = dyn_cast<Instruction>(By);
+      if (I && I->getFunction() != &Kernel)
+        continue;
+      if (isa<GEPOperator, AddrSpaceCastOperator, BitCastOperator, PHINode,
+              SelectInst, FreezeInst>(By)) {
+        if (Seen.insert(By).second)
+          Pending.push_back(By);
+        continue;
+      }
+      if (!I)
+        return false;
+      const bool IsAccess =
+          isa<LoadInst, ICmpInst, AnyMemIntrinsic>(I) ||
+          (isa<StoreInst>(I) &&
+           U.getOperandNo() == StoreInst::getPointerOperandIndex()) ||
+          (isa<AtomicRMWInst>(I) &&
+           U.getOperandNo() == AtomicRMWInst::getPointerOperandIndex()) ||
+          (isa<AtomicCmpXchgInst>(I) &&
+           U.getOperandNo() == AtomicCmpXchgInst::getPointerOperandIndex());
+      const auto *Call = dyn_cast<IntrinsicInst>(I);
+      if (!IsAccess && !(Call && Call->isAssumeLikeIntrinsic()))
+        return false;
+    }
+  return true;
+}
+
+SharedVariables::SharedVariables(const Function &Kernel,
+                                 const Uniformity &InBlock,
+                                 const BarrierIntervals &Intervals,
+                                 const DominatorTree &DT)
+    : InBlock(InBlock), Intervals(Intervals), DT(DT) {
+  for (const GlobalVariable &G : Kernel.getParent()->globals())
+    if (isShared(&G)) {
+      std::optional<Accesses> &Here =
+          All.try_emplace(isDynamic(G) ? nullptr : &G, Accesses())
+              .first->second;
+      if (!isOwn(Kernel, G))
+        Here.reset();
+    }
+}
+
+void SharedVariables::add(const Instruction &I, const Access &E) {
+  if (std::optional<Accesses> *Of = accessesOf(E)) {
+    if (*Of)
+      (*Of)->push_back(describe(I, E));
+    return;
+  }
+  // One of several: it is not known which.
+  for (const Value *Object : objectsOf(E))
+    if (isShared(Object))
+      All.find(keyOf(Object))->second.reset();
+}
+
+const GlobalVariable *SharedVariables::keyOf(const Value *Object) {
+  const auto *G = cast<GlobalVariable>(Object);
+  return isDynamic(*G) ? nullptr : G;
+}
+
+std::optional<SharedVariables::Accesses> *
+SharedVariables::accessesOf(const Access &E) {
+  const auto Objects = objectsOf(E);
+  if (Objects.empty() || !all_of(Objects, isShared) ||
+      !all_of(Objects,
+              [&](const Value *O) { return keyOf(O) == keyOf(Objects[0]); }))
+    return nullptr;
+  return &All.find(keyOf(Objects[0]))->second;
+}
+
+SharedVariables::Member SharedVariables::describe(const Instruction &I,
+                                                  const Access &E) const {
+  // Those of unknown length begin at the same place, whatever their names.
+  const Value *Variable = getUnderlyingObject(E.Where.Base, /*MaxLookup=*/0);
+  Member A = {&I, E, std::nullopt};
+  if (isShared(Variable))
+    A.Where = Spread::of(E, I, Variable, InBlock, DT);
+  return A;
+}
+
+//===----------------------------------------------------------------------===//
+// Proofs
+//===----------------------------------------------------------------------===//
+
+static bool mayConflict(const Access &A, const Access &B) {
+  return ((A.Flags | B.Flags) & abi::WritesMemory) &&
+         !(A.Flags & B.Flags & abi::IsStrong);
+}
+
+/// Where threads that execute `A` and `B` in one interval access a place of
+/// their own, if those are apart; or none.
+std::optional<Spread> SharedVariables::own(const Member &A,
+                                           const Member &B) const {
+  if (!A.Where || !B.Where)
+    return std::nullopt;
+  // In one interval, all threads are in the same iteration of whatever loop has
+  // a barrier in it; before and behind it, they are in different ones.
+  if ((A.At != B.At || Intervals.repeats(*A.At)) &&
+      !A.Where->isConstant(InBlock))
+    return std::nullopt;
+  return A.Where->hull(*B.Where);
+}
+
+std::optional<Requirement> SharedVariables::proofOf(const Instruction &I,
+                                                    const Access &E) {
+  std::optional<Accesses> *Of = accessesOf(E);
+  if (!Of || !*Of)
+    return std::nullopt;
+  const Member Mine = describe(I, E);
+  Requirement R;
+  for (const Member &Other : **Of) {
+    if (!mayConflict(Mine.What, Other.What) ||
+        !Intervals.mayMeet(*Mine.At, *Other.At))
+      continue;
+    if (const auto Own = own(Mine, Other)) {
+      if (!is_contained(R.Apart, *Own))
+        R.Apart.push_back(*Own);
+      continue;
+    }
+    if (!Mine.Where || !Other.Where || !Mine.Where->isConstant(InBlock))
+      return std::nullopt;
+    const auto Most = Mine.Where->disjoint(*Other.Where);
+    if (!Most)
+      return std::nullopt;
+    for (unsigned D = 0; D < Most->size(); ++D)
+      R.Most[D] = std::min(R.Most[D], (*Most)[D]);
+  }
+  return R;
+}
+
+} // namespace crsan

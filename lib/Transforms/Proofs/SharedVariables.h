@@ -1,0 +1,62 @@
+//===- SharedVariables.h - Shared memory that cannot race -------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Of most shared variables, the source tells that some accesses cannot race:
+// a tile is filled, a place by each thread, and read behind a barrier. What no
+// write can come beside needs no check, and neither does what only its own
+// thread accesses. (GPUVerify and its kin prove kernels free of races like
+// this; here, what is not proven is checked.)
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_TRANSFORMS_PROOFS_SHAREDVARIABLES_H
+#define CRSAN_TRANSFORMS_PROOFS_SHAREDVARIABLES_H
+
+#include "Proofs/BarrierIntervals.h"
+#include "Proofs/Spread.h"
+
+namespace crsan {
+
+/// The accesses of a kernel to its shared variables.
+class SharedVariables {
+public:
+  SharedVariables(const llvm::Function &Kernel, const Uniformity &InBlock,
+                  const BarrierIntervals &Intervals,
+                  const llvm::DominatorTree &DT);
+
+  /// Notes a weak or a strong access. All of the kernel's have to be noted but
+  /// those that are never checked.
+  void add(const llvm::Instruction &I, const Access &E);
+
+  /// If the access cannot race with any: for which launches, as a rule for all.
+  /// Call once all have been noted.
+  std::optional<Requirement> proofOf(const llvm::Instruction &I,
+                                     const Access &E);
+
+private:
+  struct Member {
+    const llvm::Instruction *At;
+    Access What;
+    std::optional<Spread> Where; ///< None: it is not known.
+  };
+  using Accesses = std::vector<Member>;
+
+  static const llvm::GlobalVariable *keyOf(const llvm::Value *Object);
+  std::optional<Accesses> *accessesOf(const Access &E);
+  Member describe(const llvm::Instruction &I, const Access &E) const;
+  std::optional<Spread> own(const Member &A, const Member &B) const;
+
+  const Uniformity &InBlock;
+  const BarrierIntervals &Intervals;
+  const llvm::DominatorTree &DT;
+  /// By variable; those of unknown length are all null's. None: there may be
+  /// others than are known.
+  llvm::DenseMap<const llvm::GlobalVariable *, std::optional<Accesses>> All;
+};
+
+} // namespace crsan
+
+#endif // CRSAN_TRANSFORMS_PROOFS_SHAREDVARIABLES_H

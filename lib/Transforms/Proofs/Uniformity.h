@@ -1,0 +1,46 @@
+//===- Uniformity.h - What threads have in common ---------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_TRANSFORMS_PROOFS_UNIFORMITY_H
+#define CRSAN_TRANSFORMS_PROOFS_UNIFORMITY_H
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/PostDominators.h"
+
+namespace crsan {
+
+enum class ThreadGroup { Block, Grid };
+
+/// The values of a kernel that are the same for all threads of a group, each
+/// time that they come to them: computed from the kernel's parameters, the
+/// launch and, in a block, its place alone. (LLVM's UniformityInfo is about
+/// warps.) What is loaded is not, for another thread may change it meanwhile.
+class Uniformity {
+public:
+  Uniformity(const llvm::Function &Kernel, ThreadGroup Among,
+             const llvm::PostDominatorTree &PDT, const llvm::LoopInfo &Loops);
+
+  bool isUniform(const llvm::Value *V) const { return !Varying.contains(V); }
+  /// Uniform, and the same whenever it is looked at.
+  bool isConstant(const llvm::Value *V) const;
+
+  const ThreadGroup Among;
+
+private:
+  void add(const llvm::Value &V);
+  void split(const llvm::BasicBlock &BB);
+
+  const llvm::PostDominatorTree &PDT;
+  const llvm::LoopInfo &Loops;
+  llvm::DenseSet<const llvm::Value *> Varying;
+  llvm::DenseSet<const llvm::BasicBlock *> Split; ///< Threads part at its end.
+  llvm::SmallVector<const llvm::Value *> Pending;
+};
+
+} // namespace crsan
+
+#endif // CRSAN_TRANSFORMS_PROOFS_UNIFORMITY_H

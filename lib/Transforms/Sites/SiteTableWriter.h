@@ -1,0 +1,103 @@
+//===- SiteTableWriter.h - Descriptors of the checked accesses -*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Collects the sites and windows of a module while it is instrumented and emits
+// the objects of include/crsan/abi/ that describe them.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_TRANSFORMS_SITES_SITETABLEWRITER_H
+#define CRSAN_TRANSFORMS_SITES_SITETABLEWRITER_H
+
+#include "Collider/Window.h"
+#include "crsan/abi/Site.h"
+#include "crsan/abi/SiteTable.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/IR/Module.h"
+
+namespace crsan {
+
+/// See abi::Companion.
+struct Companion {
+  const llvm::Instruction *Inst;
+  abi::AccessKind Access;
+};
+
+class SiteTableWriter {
+public:
+  explicit SiteTableWriter(llvm::Module &M);
+
+  /// The device address of a new abi::Site; those of consecutive calls are
+  /// consecutive in memory. `Kernel` is the only kernel it can run in, or "";
+  /// `Meets`, `Offset` and `HasValue` are abi::Site's.
+  llvm::Constant *addSite(const WindowAccess &A, llvm::StringRef Kernel,
+                          uint8_t Meets, int64_t Offset, bool HasValue);
+
+  /// The device address of a new abi::AccessSite for `I`, of which all but the
+  /// identity, the index and the count is given; those of a function are
+  /// consecutive in memory. `WholeSize` and `Companions`, which are unlike each
+  /// other for a reader, are for the report.
+  llvm::Constant *addAccess(const llvm::Instruction &I, llvm::StringRef Kernel,
+                            abi::AccessSite Site, uint32_t WholeSize,
+                            llvm::ArrayRef<Companion> Companions);
+
+  /// The device address of a new abi::Sampling.
+  llvm::Constant *addWindow();
+
+  /// Defines the objects; no site or window may be added afterwards. `Flags`
+  /// are abi::ModuleFlags; the other two are abi::ModuleHeader's.
+  void emit(uint32_t Flags, uint32_t Skipped, uint32_t Exempt);
+
+  bool empty() const { return Sites.empty(); }
+
+private:
+  uint32_t addString(llvm::StringRef S);
+  uint32_t addFrame(const llvm::Instruction &I) {
+    return addFrame(I.getDebugLoc(), *I.getFunction());
+  }
+  uint32_t addFrame(const llvm::DebugLoc &Location, const llvm::Function &F);
+  /// Fills in the rest, and adds the entry to the table.
+  uint64_t addEntry(abi::SiteEntry Entry, const llvm::Instruction &I,
+                    llvm::StringRef Kernel,
+                    llvm::ArrayRef<Companion> With = {});
+  /// The index of the variable, plus 1; 0: it is none that a report may name.
+  uint32_t addVariable(const llvm::GlobalVariable *G);
+  uint64_t mixFrames(uint64_t Hash, uint32_t Frame) const;
+  uint64_t identity(const abi::SiteEntry &Entry,
+                    llvm::ArrayRef<abi::Companion> With) const;
+  uint64_t unitIdentity() const;
+  /// `Header`: all but the numbers of what the table holds.
+  std::string table(abi::ModuleHeader Header);
+  /// Has each kernel write down where its shared variables are.
+  void emitPlaces(llvm::GlobalVariable *Array);
+  llvm::Constant *elementAddress(llvm::GlobalVariable *Base, uint64_t Offset);
+  llvm::GlobalVariable *define(llvm::Twine Name, llvm::Constant *Initializer,
+                               bool IsConstant);
+
+  llvm::Module &M;
+  /// Stand-ins for the arrays until their lengths are known.
+  llvm::GlobalVariable *SitesBase, *WindowsBase, *AccessesBase;
+  std::vector<abi::Site> Sites;
+  std::vector<abi::AccessSite> Accesses;
+  uint32_t NumWindows = 0;
+  llvm::MapVector<uint64_t, abi::SiteEntry> Entries; ///< By identity.
+  /// The kernels in whose shared memory sites are, with the variables there.
+  llvm::SetVector<std::pair<llvm::Function *, llvm::GlobalVariable *>> Places;
+  std::vector<abi::Frame> Frames;
+  std::vector<abi::Companion> Companions;
+  std::vector<abi::Variable> Variables;
+  llvm::DenseMap<const llvm::GlobalVariable *, uint32_t> VariableIndex;
+  llvm::DenseMap<std::pair<const void *, const void *>, uint32_t> FrameIndex;
+  llvm::StringMap<uint32_t> StringOffsets;
+  std::string Strings;
+};
+
+} // namespace crsan
+
+#endif // CRSAN_TRANSFORMS_SITES_SITETABLEWRITER_H

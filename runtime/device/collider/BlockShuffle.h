@@ -1,0 +1,75 @@
+//===- BlockShuffle.h - Permuted block indices -----------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_DEVICE_COLLIDER_BLOCKSHUFFLE_H
+#define CRSAN_DEVICE_COLLIDER_BLOCKSHUFFLE_H
+
+#include "common/Device.h"
+#include "crsan/abi/BlockOrder.h"
+
+namespace crsan::device {
+
+/// What the permutation of one extent comes to, for later blocks: an element is
+/// written once and never changes, so that no reader can mistake one for
+/// another.
+struct alignas(16) Permutation {
+  uint32_t Extent; ///< Written last.
+  uint32_t A, BPlus1;
+  uint32_t Magic; ///< 2^32 / Extent, rounded down.
+};
+constexpr uint32_t NumPermutations = 64;
+
+extern "C" {
+__attribute__((device,
+               weak)) Permutation __crsan_permutations[3 * NumPermutations];
+}
+
+DEVICE Permutation *permutationOf(uint32_t D, uint32_t Extent) {
+  return __crsan_permutations + D * NumPermutations +
+         Extent * 0x9e3779b1u / (1u << 26);
+}
+
+extern "C" __attribute__((device, noinline)) uint32_t
+__crsan_permute(uint32_t D, uint32_t Index, uint32_t Extent) {
+  const uint32_t Cluster = __crsan_cluster_extent(D);
+  const uint32_t Blocks = Extent / Cluster;
+  const AffineCipher Cipher = cipherOf(__crsan_config.Seed, D, Blocks);
+  Permutation *P = permutationOf(D, Extent);
+  // Claimed by the first; others compute what they need.
+  if (Cluster == 1 && Blocks > 1 &&
+      *reinterpret_cast<volatile uint32_t *>(&P->Magic) == 0 &&
+      __nvvm_atom_cas_gen_i(reinterpret_cast<int *>(&P->Magic), 0,
+                            ~0u / Blocks) == 0) {
+    auto Write = [](uint32_t &Where, uint32_t What) {
+      *reinterpret_cast<volatile uint32_t *>(&Where) = What;
+    };
+    Write(P->A, Cipher.A);
+    Write(P->BPlus1, Cipher.B + 1);
+    __nvvm_membar_gl();
+    Write(P->Extent, Extent);
+  }
+  return Cipher(Index / Cluster) * Cluster + Index % Cluster;
+}
+
+extern "C" __attribute__((device, always_inline, used)) uint32_t
+__crsan_block_index(uint32_t D, uint32_t Index, uint32_t Extent) {
+  if (!(__crsan_config.Flags & ShuffleBlocks) || Extent == 1)
+    return Index;
+  Permutation P;
+  asm("ld.v4.u32 {%0, %1, %2, %3}, [%4];"
+      : "=r"(P.Extent), "=r"(P.A), "=r"(P.BPlus1), "=r"(P.Magic)
+      : "l"(permutationOf(D, Extent)));
+  if (P.Extent != Extent || P.A == 0 || P.BPlus1 == 0 || P.Magic == 0)
+    return __crsan_permute(D, Index, Extent);
+  const uint32_t X = P.A * Index + P.BPlus1 - 1;
+  uint32_t Rest = X - uint32_t(uint64_t(X) * P.Magic >> 32) * Extent;
+  Rest = Rest >= Extent ? Rest - Extent : Rest;
+  return Rest >= Extent ? Rest - Extent : Rest;
+}
+
+} // namespace crsan::device
+
+#endif // CRSAN_DEVICE_COLLIDER_BLOCKSHUFFLE_H

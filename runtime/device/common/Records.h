@@ -1,0 +1,45 @@
+//===- Records.h - Claiming and filling records ----------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_DEVICE_COMMON_RECORDS_H
+#define CRSAN_DEVICE_COMMON_RECORDS_H
+
+#include "common/Device.h"
+
+namespace crsan::device {
+
+DEVICE Counters &counters() {
+  return *reinterpret_cast<Counters *>(__crsan_config.Counters);
+}
+
+DEVICE volatile uint64_t *publishedHits(RecordBuffer *Buffer, uint32_t Slot) {
+  auto *Records = reinterpret_cast<Record *>(Buffer + 1);
+  return reinterpret_cast<volatile uint64_t *>(Records + Buffer->Capacity) +
+         Slot;
+}
+
+/// Which thread of which block of which grid.
+DEVICE void writePlace(volatile Record &R, RecordBuffer *Buffer,
+                       uint32_t Slot) {
+  auto *Places = reinterpret_cast<volatile GridShape *>(
+      publishedHits(Buffer, Buffer->Capacity));
+  volatile GridShape &Place = Places[Slot];
+  R.Block[0] = __nvvm_read_ptx_sreg_ctaid_x();
+  R.Block[1] = __nvvm_read_ptx_sreg_ctaid_y();
+  R.Block[2] = __nvvm_read_ptx_sreg_ctaid_z();
+  R.Thread = __nvvm_read_ptx_sreg_tid_x() | __nvvm_read_ptx_sreg_tid_y() << 10 |
+             __nvvm_read_ptx_sreg_tid_z() << 20;
+  Place.Extent[0] = __nvvm_read_ptx_sreg_nctaid_x();
+  Place.Extent[1] = __nvvm_read_ptx_sreg_nctaid_y();
+  Place.Extent[2] = __nvvm_read_ptx_sreg_nctaid_z();
+  Place.Cluster[0] = __crsan_cluster_extent(0);
+  Place.Cluster[1] = __crsan_cluster_extent(1);
+  Place.Cluster[2] = __crsan_cluster_extent(2);
+}
+
+} // namespace crsan::device
+
+#endif // CRSAN_DEVICE_COMMON_RECORDS_H

@@ -1,0 +1,98 @@
+//===- GridClocks.h - Where the clocks of a grid begin ---------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_DEVICE_METADATA_GRIDCLOCKS_H
+#define CRSAN_DEVICE_METADATA_GRIDCLOCKS_H
+
+#include "metadata/LaunchOrder.h"
+
+namespace crsan::device {
+
+/// The largest clock of a warp that had ended. `Here`: the lanes that ask.
+DEVICE uint32_t largestEnded(uint32_t Here) {
+  auto At = [](uint32_t I) {
+    return loadRelaxed(table<MaxClock>(MaxClocksAt)[I].Clock);
+  };
+  uint32_t Largest = 0;
+  if (Here == ~0u) {
+    static_assert(NumMaxClocks == 32);
+    Largest = At(lane());
+#pragma unroll
+    for (uint32_t Step = 16; Step > 0; Step /= 2) {
+      const uint32_t Other = __nvvm_shfl_sync_bfly_i32(~0u, Largest, Step, 31);
+      Largest = Other > Largest ? Other : Largest;
+    }
+    return Largest;
+  }
+#pragma unroll 1
+  for (uint32_t I = 0; I < NumMaxClocks; ++I)
+    Largest = At(I) > Largest ? At(I) : Largest;
+  return Largest;
+}
+
+/// Where the clocks of a grid begin.
+struct GridClocks {
+  /// Larger than any clock of a grid that had ended when its first block began.
+  uint32_t Start;
+  uint32_t Floor; ///< No access of a grid that is ordered before it is larger.
+  bool IsCommon;  ///< All warps of the grid for which this holds have the same.
+  bool IsFirst;   ///< The grid is its kernel's first.
+};
+/// Whether no other grid of this kernel has begun before, as far as one can
+/// tell.
+DEVICE uint32_t isFirstOfKernel(uint64_t Grid, uint32_t Tag) {
+  uint64_t &First = table<uint64_t>(FirstGridsAt)[Tag % NumFirstGrids];
+  const uint64_t Mine = Grid + 1, Was = compareAndSwap(First, 0, Mine);
+  return Was == 0 || Was == Mine;
+}
+DEVICE GridClocks startOf(uint64_t Grid, uint32_t Flags, uint32_t Tag,
+                          uint32_t Here) {
+  GridStart &G = table<GridStart>(GridStartsAt)[Grid & (NumGridStarts - 1)];
+  // Never 0, and larger for a later grid, as far as one can tell.
+  const uint32_t Key = uint32_t(Grid) * 2 + 1;
+  uint32_t Start, Found, Horizon, IsFirst;
+  // The multiprocessor's cache holds nothing from before the grid; everybody
+  // asks, and it answers.
+  asm volatile("ld.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(Start), "=r"(Found), "=r"(Horizon), "=r"(IsFirst)
+               : "l"(&G)
+               : "memory");
+  if (__nvvm_vote_all_sync(Here, Found == Key))
+    return {Start, Horizon < Start ? Horizon : Start, true, IsFirst != 0};
+  const uint32_t Largest = largestEnded(Here);
+  beginGrid(G, Grid, Flags, Tag, Here, Largest + 1);
+  const uint32_t Leader = __builtin_ctz(Here);
+  uint64_t Now = 0;
+  if (lane() == Leader) {
+    storeRelaxed(G.IsFirst, isFirstOfKernel(Grid, Tag));
+    Now = loadRelaxed(G.KeyAndClock);
+    while (uint32_t(Now >> 32) != Key) {
+      // Who has lost its place to a later grid does not take it again: so it
+      // has had one clock there.
+      if (Now && int32_t(Key - uint32_t(Now >> 32)) < 0) {
+        Now = Largest + 1;
+        break;
+      }
+      const uint64_t Wanted = uint64_t(Key) << 32 | (Largest + 1);
+      const uint64_t Was = compareAndSwap(G.KeyAndClock, Now, Wanted);
+      Now = Was == Now ? Wanted : Was;
+    }
+    fenceDevice();
+    Horizon = loadRelaxed(G.Horizon);
+    IsFirst = loadRelaxed(G.IsFirst);
+  }
+  Now = shuffle(Here, Now, Leader);
+  Horizon = __nvvm_shfl_sync_idx_i32(Here, Horizon, Leader, 31);
+  IsFirst = __nvvm_shfl_sync_idx_i32(Here, IsFirst, Leader, 31);
+  Start = uint32_t(Now);
+  const bool IsCommon = uint32_t(Now >> 32) == Key;
+  return {Start, IsCommon && Horizon < Start ? Horizon : Start, IsCommon,
+          IsCommon && IsFirst};
+}
+
+} // namespace crsan::device
+
+#endif // CRSAN_DEVICE_METADATA_GRIDCLOCKS_H

@@ -1,0 +1,251 @@
+//===- LaunchOrder.h - Which grids are ordered -----------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A grid does not know its stream. But each stream says, in memory, which run
+// of launches it has got to, and goes on only when that has ended: so what a
+// grid is, is among what the streams say while it runs. Of these runs, those
+// are left that its kernel and its shape have been launched in. Two grids are
+// taken for unordered only if they are so whichever of its runs each is of
+// (docs/metadata-design.md, "Between grids").
+//
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_DEVICE_METADATA_LAUNCHORDER_H
+#define CRSAN_DEVICE_METADATA_LAUNCHORDER_H
+
+#include "metadata/AcquireRelease.h"
+
+namespace crsan::device {
+
+/// What the host says of launches; null: there is but one stream.
+DEVICE StreamOrder *streamOrder() {
+  return reinterpret_cast<StreamOrder *>(loadRelaxed(metadata().Streams));
+}
+
+/// A run as the host has written it down, until it needs the place for another.
+struct RunRef {
+  const StreamRun &R;
+  uint32_t Number;
+
+  DEVICE RunRef(const StreamOrder &S, uint32_t Number)
+      : R(S.Runs[Number % NumRuns]), Number(Number) {}
+  /// Before it is read, and after.
+  DEVICE bool isThere() const {
+    const bool Is = loadSystem(R.Number) == Number;
+    fenceSystem();
+    return Is;
+  }
+  DEVICE uint32_t stream() const { return loadSystem(R.Stream) % NumStreams; }
+  DEVICE uint32_t sequence() const { return loadSystem(R.Sequence); }
+  DEVICE uint32_t before(uint32_t Stream) const {
+    return loadSystem(R.Before[Stream]);
+  }
+  DEVICE bool hasKernel(uint32_t Bit) const {
+    const auto *Words = reinterpret_cast<const uint32_t *>(R.Kernels);
+    return loadSystem(Words[Bit / 32]) >> (Bit % 32) & 1;
+  }
+};
+
+/// The bit of the kernel that is running. `Tag`: its kernelTag.
+DEVICE uint32_t kernelBitHere(uint32_t Tag) {
+  return kernelBit(
+      Tag, __nvvm_read_ptx_sreg_nctaid_x(), __nvvm_read_ptx_sreg_nctaid_y(),
+      __nvvm_read_ptx_sreg_nctaid_z(), __nvvm_read_ptx_sreg_ntid_x(),
+      __nvvm_read_ptx_sreg_ntid_y(), __nvvm_read_ptx_sreg_ntid_z());
+}
+
+DEVICE GridRuns &runsOf(uint64_t Grid) {
+  return table<GridRuns>(GridRunsAt)[Grid & (NumGridRuns - 1)];
+}
+
+/// Writes down which runs this grid may be of, and where its clocks begin.
+/// Returns the least clock of an access that may race with it. Each of the
+/// lanes that are here, `Rank`th of `Lanes`, takes its share of the streams.
+DEVICE uint32_t noteRuns(const StreamOrder &S, GridRuns &G, uint32_t Here,
+                         uint32_t Bit, uint32_t Clock) {
+  const uint32_t Lanes = __builtin_popcount(Here);
+  const uint32_t Rank = __builtin_popcount(Here & ((1u << lane()) - 1));
+#pragma unroll 1
+  for (uint32_t I = Rank; I < NumStreams; I += Lanes) {
+    const uint32_t Number = loadSystem(S.Current[I]);
+    uint32_t Run = 0;
+    if (Number) {
+      const RunRef R(S, Number);
+      // What is no longer there may be anything.
+      const bool IsThere = R.isThere();
+      if (!IsThere || R.hasKernel(Bit) || !R.isThere())
+        Run = Number;
+      if (IsThere && Run) {
+        const uint32_t Sequence = R.sequence();
+        RunClock &First = table<RunClock>(
+            RunClocksAt)[I * NumRunClocks + Sequence % NumRunClocks];
+        if (loadRelaxed(First.Sequence) != Sequence) {
+          storeRelaxed(First.Clock, Clock);
+          storeRelaxed(First.Sequence, Sequence);
+        }
+      }
+    }
+    storeRelaxed(G.Runs[I], Run);
+  }
+  __nvvm_bar_warp_sync(Here);
+  // What none of the runs comes after, of each stream.
+  uint32_t Least = Clock;
+#pragma unroll 1
+  for (uint32_t I = Rank; I < NumStreams; I += Lanes) {
+    const uint32_t Number = loadSystem(S.Current[I]);
+    if (!Number)
+      continue;
+    const uint32_t Last = RunRef(S, Number).sequence();
+    uint32_t Known = 0;
+    bool IsAny = false;
+#pragma unroll 1
+    for (uint32_t J = 0; J < NumStreams; ++J)
+      if (const uint32_t Mine = loadRelaxed(G.Runs[J])) {
+        const RunRef R(S, Mine);
+        const uint32_t OfThis = I == J ? R.sequence() : R.before(I);
+        Known = OfThis > Known ? OfThis : Known;
+        IsAny = true;
+      }
+    if (!IsAny)
+      continue;
+    if (Last > Known + NumRunClocks)
+      Known = Last - NumRunClocks;
+#pragma unroll 1
+    for (uint32_t Sequence = Known + 1; Sequence <= Last; ++Sequence) {
+      const RunClock &First = table<RunClock>(
+          RunClocksAt)[I * NumRunClocks + Sequence % NumRunClocks];
+      if (loadRelaxed(First.Sequence) != Sequence)
+        continue;
+      const uint32_t Then = loadRelaxed(First.Clock);
+      Least = Then < Least ? Then : Least;
+      break;
+    }
+  }
+  return Least;
+}
+
+/// A grid has begun, and this may be the first of its warps. `Clock`: that of
+/// its first accesses. Sets the `Horizon` of its GridStart.
+DEVICE void beginGrid(GridStart &Start, uint64_t Grid, uint32_t Flags,
+                      uint32_t Tag, uint32_t Here, uint32_t Clock) {
+  StreamOrder *S = streamOrder();
+  const uint32_t Leader = __builtin_ctz(Here);
+  if (!S) {
+    if (lane() == Leader)
+      storeRelaxed(Start.Horizon, ~0u);
+    return;
+  }
+  if (lane() == Leader && (Flags & (EnterSignals | EnterLeaky | EnterOpaque)) &&
+      !loadSystem(S->HasSignalled))
+    asm volatile("st.relaxed.sys.u32 [%0], 1;" ::"l"(&S->HasSignalled)
+                 : "memory");
+  GridRuns &G = runsOf(Grid);
+  const uint64_t Key = Grid + 2;
+  // One warp writes it; the others wait, for they need it.
+  uint32_t Writes = 0;
+  if (lane() == Leader) {
+#pragma unroll 1
+    for (uint32_t Tries = 0; Tries < 10000 && !Writes; ++Tries) {
+      const uint64_t Found = loadRelaxed(G.Grid);
+      if (Found == Key)
+        break;
+      if (Found != 1)
+        Writes = exchangeIf(G.Grid, Found, 1);
+      else
+        pause(100);
+    }
+    fenceDevice();
+  }
+  if (!__nvvm_shfl_sync_idx_i32(Here, Writes, Leader, 31))
+    return;
+  const uint32_t Least = noteRuns(*S, G, Here, kernelBitHere(Tag), Clock);
+  // At first there is no horizon: the clock is smaller than what was.
+  if (lane() == Leader)
+    storeRelaxed(Start.Horizon, ~0u);
+  __nvvm_bar_warp_sync(Here);
+  asm volatile("red.relaxed.gpu.min.u32 [%0], %1;" ::"l"(&Start.Horizon),
+               "r"(Least)
+               : "memory");
+  __nvvm_bar_warp_sync(Here);
+  fenceDevice();
+  if (lane() == Leader)
+    storeRelaxed(G.Grid, Key);
+}
+
+/// Whether a grid of run `Later` may come after one of run `Earlier`, which is
+/// another grid.
+DEVICE bool mayFollow(const RunRef &Earlier, const RunRef &Later) {
+  if (!Earlier.isThere() || !Later.isThere())
+    return true;
+  const uint32_t Stream = Earlier.stream(), Sequence = Earlier.sequence();
+  const bool Follows = Earlier.Number == Later.Number
+                           ? loadSystem(Earlier.R.Launches) > 1
+                           : Later.before(Stream) >= Sequence;
+  fenceSystem();
+  return Follows || !Earlier.isThere() || !Later.isThere();
+}
+
+/// Whether nothing that the host has done can have ordered the accesses of
+/// `Other` at the clock `Then` before `Mine`, which is running: neither streams
+/// and events, nor what the host may have learned on the way.
+DEVICE bool areUnordered(uint64_t Other, uint64_t Mine, uint32_t Then) {
+  StreamOrder *S = streamOrder();
+  if (!S)
+    return false;
+  const uint64_t Pair = Other * 0x9e3779b97f4a7c15ull ^ Mine;
+  uint64_t &Known =
+      table<uint64_t>(OrderedGridsAt)[hashOf(Pair) % NumOrderedGrids];
+  if (loadRelaxed(Known) == Pair)
+    return false;
+  if (loadSystem(S->IsOff) || loadSystem(S->HasSignalled) ||
+      loadRelaxed(metadata().HasLearned) || loadRelaxed(metadata().Foreign))
+    return false;
+#pragma unroll 1
+  // Whatever has been told beyond a block since: by a grid that came after the
+  // access, to the host.
+  for (uint32_t I = 0; I < NumAnyWide; ++I) {
+    const Row<KnownEntries> Told(SyncCells::at(I).Known);
+    uint32_t Largest = 0;
+#pragma unroll
+    for (uint32_t J = 0; J < KnownEntries; ++J)
+      Largest = Told.Of[J] > Largest ? Told.Of[J] : Largest;
+    if (Largest > Then)
+      return false;
+  }
+  const GridRuns &Theirs = runsOf(Other), &Ours = runsOf(Mine);
+  auto AreThere = [&] {
+    const bool Are = loadRelaxed(Theirs.Grid) == Other + 2 &&
+                     loadRelaxed(Ours.Grid) == Mine + 2;
+    fenceDevice();
+    return Are;
+  };
+  if (!AreThere())
+    return false;
+  bool IsSure = false;
+#pragma unroll 1
+  for (uint32_t I = 0; I < NumStreams; ++I) {
+    const uint32_t Later = loadRelaxed(Ours.Runs[I]);
+    // A stream that has gone on is not this grid's.
+    if (!Later || loadSystem(S->Current[I]) != Later)
+      continue;
+#pragma unroll 1
+    for (uint32_t J = 0; J < NumStreams; ++J)
+      if (const uint32_t Earlier = loadRelaxed(Theirs.Runs[J])) {
+        if (mayFollow({*S, Earlier}, {*S, Later})) {
+          storeRelaxed(Known, Pair);
+          return false;
+        }
+        IsSure = true;
+      }
+  }
+  fenceDevice();
+  return IsSure && AreThere();
+}
+
+} // namespace crsan::device
+
+#endif // CRSAN_DEVICE_METADATA_LAUNCHORDER_H

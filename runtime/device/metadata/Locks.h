@@ -1,0 +1,66 @@
+//===- Locks.h - Locks that threads hold -----------------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_DEVICE_METADATA_LOCKS_H
+#define CRSAN_DEVICE_METADATA_LOCKS_H
+
+#include "metadata/AcquireRelease.h"
+
+namespace crsan::device {
+
+constexpr uint32_t MaxLocks =
+    sizeof(LaneStates::Locks) / sizeof(LaneStates::Locks[0]);
+
+DEVICE uint16_t lockOf(Address A) {
+  const uint16_t Hash = uint16_t(hashOf(A >> 2));
+  return Hash ? Hash : 1;
+}
+
+/// A compare-and-swap that succeeded may take a lock; a fence has yet to
+/// follow.
+DEVICE void takeLock(const LaneRef &T, Address A) {
+  ++T.NumLocks;
+  for (uint32_t I = 0; I < MaxLocks; ++I)
+    if (T.lock(I) == 0) {
+      T.lock(I) = lockOf(A);
+      return;
+    }
+}
+
+/// A strong write to a lock that is held gives it back.
+DEVICE void giveLock(const Self &Me, const LaneRef &T, Address A) {
+  if (T.NumLocks == 0)
+    return;
+  const uint16_t Lock = lockOf(A);
+  for (uint32_t I = 0; I < MaxLocks; ++I)
+    if (T.lock(I) == Lock) {
+      T.lock(I) = 0;
+      T.ActiveLocks &= ~(1u << I);
+      --T.NumLocks;
+      if (!T.ActiveLocks)
+        clearFlags(Me.warp().LockedLanes, 1u << Me.Lane);
+      return;
+    }
+  // One of those that did not fit.
+  if (T.NumLocks > MaxLocks)
+    --T.NumLocks;
+}
+
+DEVICE void activateLocks(const Self &Me, const LaneRef &T) {
+  if (T.NumLocks == 0)
+    return;
+  uint32_t Active = T.ActiveLocks;
+#pragma unroll
+  for (uint32_t I = 0; I < MaxLocks; ++I)
+    Active |= (T.lock(I) ? 1u : 0u) << I;
+  T.ActiveLocks = Active;
+  if (!(loadNear(Me.warp().LockedLanes) >> Me.Lane & 1))
+    setFlags(Me.warp().LockedLanes, 1u << Me.Lane);
+}
+
+} // namespace crsan::device
+
+#endif // CRSAN_DEVICE_METADATA_LOCKS_H

@@ -1,0 +1,140 @@
+//===- Reasons.h - Why two accesses race -----------------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_DEVICE_METADATA_REASONS_H
+#define CRSAN_DEVICE_METADATA_REASONS_H
+
+#include "metadata/Judgement.h"
+
+namespace crsan::device {
+
+/// Do(Lane) for each lane of the block that `Warp` is a warp of that has a
+/// state in it, until one says that it is enough. Returns whether one did.
+template <typename Function>
+DEVICE bool anyOfBlock(const WarpState &Warp, Function Do) {
+  const PlaceOf Place{loadRelaxed(Warp.Place)};
+#pragma unroll 1
+  for (uint32_t I = 0; I < Place.warpsInBlock() * 32; ++I) {
+    const uint32_t Number = (Place.firstWarp() + I / 32) & (NumWarps - 1);
+    const LaneRef T = Self::stateOf(Number, I % 32);
+    if (T.Epoch == loadRelaxed(Self::stateOf(Number).Start) && Do(T))
+      return true;
+  }
+  return false;
+}
+
+/// LaterUnfenced, of threads of two blocks: an object of which the one's block
+/// has told, clocks above `Then`, is one that the other's block has read and
+/// has yet to fence. Where more objects were read than are remembered, nothing
+/// is said.
+HELPER bool blockHasReadUnfenced(PlaceOf Place, uint32_t Theirs, uint32_t Lane,
+                                 uint32_t Then) {
+  const WarpState &Mine = Self(Place).warp(), &Other = Self::stateOf(Theirs);
+  static_assert(MaxWidePending == 2);
+  uint32_t First = 0, Second = 0;
+  anyOfBlock(Mine, [&](const LaneRef &T) {
+    const uint32_t Num = T.Pending >> WidePendingAt;
+    if (Num == 0 || Num > MaxWidePending)
+      return false;
+    First = T.pendingWide(0);
+    Second = Num > 1 ? T.pendingWide(1) : First;
+    return true;
+  });
+  const auto HasTold = [&](const LaneRef &T) {
+    const uint32_t Last = T.ToldWide % (1u << ToldCellBits);
+    const uint32_t Before = T.ToldWide >> ToldCellBits;
+    return T.ToldWideClock > Then && (Last == First || Last == Second ||
+                                      Before == First || Before == Second);
+  };
+  // Behind a barrier of its block, any thread of it may tell of the access.
+  return First &&
+         (HasTold(Self::stateOf(Theirs, Lane)) ||
+          (loadRelaxed(Other.Barrier) > Then && anyOfBlock(Other, HasTold)));
+}
+
+/// What a report says of how things stood.
+DEVICE uint64_t reasonsOf(const Self &Me, Accessor Earlier, Order How) {
+  const AccessSite *Site = siteAt(Earlier.site());
+  if (Earlier.isInFlight())
+    Earlier = settled(Earlier);
+  const LaneRef T = Self::stateOf(Earlier.warp(), Earlier.lane());
+  const LaneRef Mine = Me.thread();
+  const uint32_t Then = Earlier.made();
+  uint64_t Why = 0;
+  if (How == Order::SameWarp)
+    Why |= SameWarp | SameBlock;
+  if (How == Order::SameBlock)
+    Why |= SameBlock;
+  if (How == Order::OtherKernel) {
+    const uint32_t Alive = loadRelaxed(Self::stateOf(Earlier.warp()).Alive);
+    Why |= OtherGrid | (Alive & AliveMask ? 0 : uint64_t(UnorderedLaunch));
+  }
+  const WarpState &Other = Self::stateOf(Earlier.warp());
+  // Its end is noted like a barrier of its warp. Whoever stays goes on to meet
+  // others.
+  const bool IsLeaky = loadRelaxed(Other.Flags) & Leaky;
+  const bool Left = !IsLeaky && (T.Flags & HasLeft) && T.WarpArrive > Then;
+  const uint32_t Barrier = loadRelaxed(Other.Barrier);
+  const bool HasMet = Left ? Barrier > Then && Barrier < T.WarpArrive
+                           : Barrier > Then || loadRelaxed(Other.Met) > Then;
+  const uint32_t LastGiven = uint32_t(T.given() >> (Left ? 0 : 32));
+  if (Left || (!IsLeaky && !(loadRelaxed(Other.Alive) & AliveMask)))
+    Why |= EarlierEnded;
+  if (Earlier.isInFlight())
+    Why |= EarlierInFlight;
+  else if (Site && Site->Flags & IsCopy)
+    Why |= EarlierWaited;
+  if (LastGiven <= Then && !HasMet)
+    Why |= EarlierNoSync;
+  if (T.FenceBlock > Then)
+    Why |= T.FenceDevice > Then ? EarlierFencedDevice : EarlierFencedBlock;
+  if (HasMet || (T.WarpArrive > Then && !Left))
+    Why |= EarlierBarrier;
+  if (Mine.Acquire)
+    Why |= LaterAcquired;
+  if (loadRelaxed(Me.warp().LockedLanes) >> Me.Lane & 1)
+    Why |= LaterHoldsLock;
+  if (Earlier.isLocked()) {
+    Why |= EarlierUsedLock;
+    if (loadRelaxed(Other.LockedLanes) >> Earlier.lane() & 1)
+      Why |= EarlierHoldsLock;
+  }
+  if (How == Order::OtherBlock) {
+    if (blockHasReadUnfenced(Me.Place, Earlier.warp(), Earlier.lane(), Then))
+      Why |= LaterUnfenced;
+  } else if (How == Order::SameBlock || How == Order::SameWarp) {
+    if (T.ToldInBlockClock > Then &&
+        (T.ToldInBlock & Mine.Pending & OfBlockPending))
+      Why |= LaterUnfenced;
+  }
+  if (Earlier.isSeveral() && !Earlier.isInFlight())
+    Why |= SeveralReaders;
+  return Why;
+}
+
+DEVICE RaceKind kindOf(Order How, uint64_t Why, const AccessSite &Later,
+                       const AccessSite &Earlier) {
+  const bool LaterStrong = isStrongSite(Later);
+  const bool EarlierStrong = isStrongSite(Earlier);
+  if (How == Order::OtherKernel)
+    return RaceKind::InterKernel;
+  if (Why & EarlierInFlight)
+    return RaceKind::IntraBlock;
+  if (LaterStrong && EarlierStrong)
+    return RaceKind::AtomicScope; // R1; ScoRD (d).
+  if (Why & (LaterHoldsLock | EarlierUsedLock))
+    return RaceKind::ImproperLock; // R5; ScoRD (e), (f).
+  if (How == Order::SameWarp)
+    return RaceKind::WarpBarrier; // R2.
+  if (LaterStrong != EarlierStrong)
+    return RaceKind::NotStrong;                          // ScoRD (c).
+  return How == Order::SameBlock ? RaceKind::IntraBlock  // R3; ScoRD (a).
+                                 : RaceKind::InterBlock; // R4; ScoRD (b).
+}
+
+} // namespace crsan::device
+
+#endif // CRSAN_DEVICE_METADATA_REASONS_H
