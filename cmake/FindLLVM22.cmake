@@ -7,7 +7,7 @@
 find_package(LLVM 22.1 CONFIG QUIET HINTS /usr/lib/llvm-22)
 if(NOT LLVM_FOUND)
   message(FATAL_ERROR "CRSan: LLVM 22 was not found; install llvm-22-dev, "
-    "llvm-22-tools, clang-22 and clang-tools-22, or set LLVM_DIR.")
+    "llvm-22-tools, libclang-22-dev, clang-22 and clang-tools-22, or set LLVM_DIR.")
 endif()
 list(APPEND CMAKE_MODULE_PATH ${LLVM_DIR})
 include(AddLLVM)
@@ -22,3 +22,9 @@ endif()
 
 find_program(CRSAN_CLANGXX clang++ HINTS ${LLVM_TOOLS_BINARY_DIR}
   NO_DEFAULT_PATH REQUIRED DOC "clang++ 22, which compiles the device runtime")
+find_library(CRSAN_CLANG_OPTIONS_LIBRARY clangOptions HINTS ${LLVM_LIBRARY_DIRS}
+  NO_DEFAULT_PATH DOC "clang 22's table of options, which the wrapper asks")
+if(NOT CRSAN_CLANG_OPTIONS_LIBRARY)
+  message(FATAL_ERROR "CRSan: clang 22's libraries were not found; install "
+    "libclang-22-dev.")
+endif()

@@ -7,50 +7,14 @@
 #include "CommandLine.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Option/Arg.h"
+#include "llvm/Option/ArgList.h"
+#include "llvm/Option/OptTable.h"
 #include "llvm/Support/Path.h"
 
 using namespace crsan::driver;
 using llvm::StringRef;
-
-/// Clang 22's options whose value is the next word (kinds Separate and
-/// JoinedOrSeparate of its option table, when nothing is joined). Apple's and
-/// Microsoft's linker options are left out but for those that name files.
-static bool takesNextWord(StringRef Word) {
-  static const llvm::StringSet<> Options = {
-      "--assert", "--classpath", "--config", "--cudart", "--define-macro",
-      "--dyld-prefix", "--encoding", "--for-linker", "--force-link",
-      "--include-directory", "--include-directory-after", "--include-prefix",
-      "--include-with-prefix", "--include-with-prefix-after",
-      "--include-with-prefix-before", "--language", "--library-directory",
-      "--no-system-header-prefix", "--output", "--param", "--prefix",
-      "--print-file-name", "--print-prog-name", "--resource", "--rtlib",
-      "--std", "--stdlib", "--sysroot", "--system-header-prefix",
-      "--undefine-macro", "--analyzer-output", "-Xanalyzer", "-Xarch_device",
-      "-Xarch_host", "-Xassembler", "-Xclang", "-Xclangas", "-Xcuda-fatbinary",
-      "-Xcuda-ptxas", "-Xlinker", "-Xopenmp-target", "-Xpreprocessor",
-      "-Zlinker-input", "-arch", "-ccc-gcc-name", "-ccc-install-dir", "-cudart",
-      "-dependency-dot", "-dependency-file", "-dumpdir", "-e",
-      "-fdebug-compilation-dir", "-filelist", "-fmodule-implementation-of",
-      "-fmodules-user-build-path", "-fnew-alignment", "-force_load",
-      "-framework", "-ftrapv-handler", "-gen-cdb-fragment-path", "-imultilib",
-      "-include-pch", "-init", "-install_name", "-mllvm", "-mmlir",
-      "-module-dependency-dir", "-mthread-model", "-object-file-name",
-      "-resource-dir", "-rpath", "-serialize-diagnostics", "-specs", "-target",
-      "-umbrella", "-working-directory", "-z",
-      // Joined or separate.
-      "-A", "-B", "-D", "-F", "-G", "-I", "-L", "-MF", "-MJ", "-MQ", "-MT",
-      "-T", "-U", "-V", "-b", "-cxx-isystem", "-idirafter", "-iframework",
-      "-imacros", "-include", "-iprefix", "-iquote", "-isysroot", "-isystem",
-      "-isystem-after", "-ivfsoverlay", "-iwithprefix", "-iwithprefixbefore",
-      "-iwithsysroot", "-l", "-o", "-stdlib++-isystem", "-u", "-undefined",
-      "-vfsoverlay", "-x"};
-  // Joined and separate at once.
-  return Options.contains(Word) || Word.starts_with("-Xoffload-linker") ||
-         Word.starts_with("-Xopenmp-target=") ||
-         (Word.starts_with("-Xarch_") && Word.size() > strlen("-Xarch_"));
-}
 
 std::optional<StringRef> Argument::value(StringRef Prefix) const {
   if (IsInput || !spelling().starts_with(Prefix))
@@ -81,6 +45,33 @@ static InputKind kindOfLanguage(StringRef Language, StringRef Path) {
   return Language.starts_with("cuda") ? InputKind::Cuda : InputKind::Host;
 }
 
+/// Options that clang lacks and that CRSan takes from nvcc's users, whose value
+/// may be the next word.
+static bool takesNextWord(StringRef Word) {
+  return Word == "--cudart" || Word == "-cudart";
+}
+
+/// The option that begins at word \p I of \p Words; \p I becomes the index of
+/// the word that follows.
+static Argument readOption(const llvm::opt::InputArgList &Words, unsigned &I) {
+  const unsigned Begin = I;
+  const std::unique_ptr<llvm::opt::Arg> Parsed =
+      clang::getDriverOptTable().ParseOneArg(
+          Words, I, llvm::opt::Visibility(options::ClangOption));
+  Argument Option;
+  if (Parsed && !Parsed->getOption().matches(options::OPT_UNKNOWN)) {
+    Option.Option = Parsed->getOption();
+    Option.Values.assign(Parsed->getValues().begin(),
+                         Parsed->getValues().end());
+  } else if (takesNextWord(Words.getArgString(Begin)))
+    I = Begin + 2;
+  // A value may be missing, of which clang complains.
+  I = std::min(I, Words.getNumInputArgStrings());
+  for (unsigned Word = Begin; Word < I; ++Word)
+    Option.Words.emplace_back(Words.getArgString(Word));
+  return Option;
+}
+
 CommandLine CommandLine::parse(const std::vector<std::string> &Words) {
   CommandLine Line;
   std::string Language;
@@ -95,39 +86,37 @@ CommandLine CommandLine::parse(const std::vector<std::string> &Words) {
     Input.Language = Language == "none" ? "" : Language;
     Line.Arguments.push_back(std::move(Input));
   };
-  for (size_t I = 0; I < Words.size(); ++I) {
-    StringRef Word = Words[I];
+  std::vector<const char *> Pointers;
+  for (const std::string &Word : Words)
+    Pointers.push_back(Word.c_str());
+  const llvm::opt::InputArgList List(Pointers.data(),
+                                     Pointers.data() + Pointers.size());
+  for (unsigned I = 0; I < Words.size();) {
+    const StringRef Word = Words[I];
     if (OnlyInputs || Word == "-" || !Word.starts_with("-")) {
       AddInput(Word);
-      continue;
-    }
-    if (Word == "--") {
+      ++I;
+    } else if (Word == "--") {
       OnlyInputs = true;
-      continue;
+      ++I;
+    } else {
+      Line.Arguments.push_back(readOption(List, I));
+      if (Line.Arguments.back().matches(options::OPT_x))
+        Language = Line.Arguments.back().Values.front();
     }
-    Argument Option;
-    Option.Words.push_back(Words[I]);
-    if (takesNextWord(Word) && I + 1 < Words.size())
-      Option.Words.push_back(Words[++I]);
-    for (StringRef Prefix : {"-x", "--language=", "--language"})
-      if (auto Value = Option.value(Prefix)) {
-        Language = Value->str();
-        break;
-      }
-    Line.Arguments.push_back(std::move(Option));
   }
   return Line;
 }
 
-bool CommandLine::has(StringRef Spelling) const {
+bool CommandLine::has(llvm::opt::OptSpecifier Id) const {
   return llvm::any_of(Arguments,
-                      [&](const Argument &A) { return A.is(Spelling); });
+                      [&](const Argument &A) { return A.matches(Id); });
 }
 
-std::optional<std::string> CommandLine::last(StringRef Prefix) const {
+std::optional<std::string> CommandLine::last(llvm::opt::OptSpecifier Id) const {
   for (const Argument &A : llvm::reverse(Arguments))
-    if (auto Value = A.value(Prefix))
-      return Value->str();
+    if (A.matches(Id) && !A.Values.empty())
+      return A.Values.front();
   return std::nullopt;
 }
 
@@ -139,28 +128,35 @@ bool CommandLine::hasInput(InputKind Kind) const {
 
 bool CommandLine::hasAnyInput() const {
   return llvm::any_of(Arguments, [](const Argument &A) {
-    return A.IsInput || A.spelling().starts_with("-l") ||
-           A.spelling().starts_with("-Wl,") || A.is("-Xlinker");
+    return A.IsInput || (A.Option && A.Option->hasFlag(options::LinkerInput));
   });
 }
 
+static Phase lastPhaseWith(const Argument &A) {
+  using namespace options;
+  static constexpr std::pair<ID, Phase> Ends[] = {
+      {OPT_E, Phase::Preprocess},
+      {OPT_M, Phase::Preprocess},
+      {OPT_MM, Phase::Preprocess},
+      {OPT_fsyntax_only, Phase::SyntaxOnly},
+      {OPT_verify_pch, Phase::SyntaxOnly},
+      {OPT__analyze, Phase::SyntaxOnly},
+      {OPT_emit_ast, Phase::SyntaxOnly},
+      {OPT__precompile, Phase::SyntaxOnly},
+      {OPT_extract_api, Phase::SyntaxOnly},
+      {OPT_S, Phase::Compile},
+      {OPT_c, Phase::Assemble},
+  };
+  for (const auto &[Option, Last] : Ends)
+    if (A.matches(Option))
+      return Last;
+  return Phase::Link;
+}
+
 Phase CommandLine::phase() const {
+  // Clang stops at the earliest phase that any option asks for.
   Phase Final = Phase::Link;
-  for (const Argument &A : Arguments) {
-    if (A.IsInput)
-      continue;
-    Phase P = llvm::StringSwitch<Phase>(A.spelling())
-                  .Cases({"-E", "-M", "-MM", "--preprocess", "--dependencies",
-                          "--user-dependencies"},
-                         Phase::Preprocess)
-                  .Cases({"-fsyntax-only", "-verify-pch", "--analyze",
-                          "-emit-ast", "--precompile", "-extract-api"},
-                         Phase::SyntaxOnly)
-                  .Cases({"-S", "--assemble"}, Phase::Compile)
-                  .Cases({"-c", "--compile"}, Phase::Assemble)
-                  .Default(Phase::Link);
-    // Clang stops at the earliest phase that any option asks for.
-    Final = std::min(Final, P);
-  }
+  for (const Argument &A : Arguments)
+    Final = std::min(Final, lastPhaseWith(A));
   return Final;
 }

@@ -60,22 +60,21 @@ private:
 
 } // namespace
 
+/// Whether the values are words for the linker.
+static bool isForLinker(const Argument &A) {
+  return A.matches(options::OPT_Wl_COMMA) || A.matches(options::OPT_Xlinker);
+}
+
 /// The folders of `-L`, wherever it stands.
 static std::vector<std::string> namedDirs(const CommandLine &Line) {
   std::vector<std::string> Dirs;
   for (const Argument &A : Line.Arguments) {
-    if (A.IsInput)
-      continue;
-    llvm::SmallVector<StringRef, 4> Words;
-    if (auto Dir = A.value("-L"))
-      Dirs.push_back(Dir->str());
-    else if (auto List = A.value("-Wl,"))
-      List->split(Words, ',');
-    else if (auto Word = A.value("-Xlinker"))
-      Words.push_back(*Word);
-    for (StringRef Word : Words)
-      if (Word.consume_front("-L") && !Word.empty())
-        Dirs.push_back(Word.str());
+    if (A.matches(options::OPT_L))
+      llvm::append_range(Dirs, A.Values);
+    else if (isForLinker(A))
+      for (StringRef Word : A.Values)
+        if (Word.consume_front("-L") && !Word.empty())
+          Dirs.push_back(Word.str());
   }
   if (const char *Paths = getenv("LIBRARY_PATH")) {
     llvm::SmallVector<StringRef, 4> Parts;
@@ -87,21 +86,17 @@ static std::vector<std::string> namedDirs(const CommandLine &Line) {
 }
 
 void LinkReader::read(const CommandLine &Line) {
-  const bool IsRelocatable = Line.has("-fgpu-rdc");
+  const bool IsRelocatable = Line.has(options::OPT_fgpu_rdc);
   for (const Argument &A : Line.Arguments) {
     if (A.IsInput && A.Input == InputKind::Linker)
       addFile(A.spelling());
     else if (A.IsInput && A.Input == InputKind::Cuda && IsRelocatable)
       CompilesRelocatable = true;
-    if (A.IsInput)
-      continue;
-    if (auto Name = A.value("-l"))
-      addLibrary(*Name);
-    else if (auto List = A.value("-Wl,"))
-      for (StringRef Word : llvm::split(*List, ','))
+    else if (A.matches(options::OPT_l))
+      addLibrary(A.Values.front());
+    else if (isForLinker(A))
+      for (StringRef Word : A.Values)
         addLinkerWord(Word);
-    else if (auto Word = A.value("-Xlinker"))
-      addLinkerWord(*Word);
   }
 }
 
@@ -197,8 +192,8 @@ ArchivedDeviceCode crsan::driver::findArchivedDeviceCode(
 
 std::string crsan::driver::findUnlinkedDeviceCode(const CommandLine &Line) {
   // With CUDA sources, and if asked to, clang links device code.
-  if (Line.phase() != Phase::Link || Line.has("-r") ||
-      Line.has("--offload-link") || Line.hasInput(InputKind::Cuda))
+  if (Line.phase() != Phase::Link || Line.has(options::OPT_r) ||
+      Line.has(options::OPT_offload_link) || Line.hasInput(InputKind::Cuda))
     return {};
   LinkReader Reader(namedDirs(Line));
   Reader.read(Line);

@@ -93,17 +93,17 @@ crsan::driver::checkArchitectures(const CommandLine &Line) {
   bool Named = false;
   for (const Argument &A : Line.Arguments) {
     llvm::SmallVector<StringRef, 4> Parts;
-    for (StringRef Prefix : {"--offload-arch=", "--cuda-gpu-arch="})
-      if (auto Value = A.value(Prefix))
-        Value->split(Parts, ',');
+    if (A.matches(options::OPT_offload_arch_EQ))
+      for (StringRef Value : A.Values)
+        Value.split(Parts, ',');
     for (StringRef Part : Parts)
       Archs.insert(Part.trim());
     Named |= !Parts.empty();
-    for (StringRef Prefix : {"--no-offload-arch=", "--no-cuda-gpu-arch="})
-      if (auto Value = A.value(Prefix)) {
-        if (*Value == "all")
+    if (A.matches(options::OPT_no_offload_arch_EQ))
+      for (StringRef Value : A.Values) {
+        if (Value == "all")
           Archs.clear();
-        Archs.remove(*Value);
+        Archs.remove(Value);
       }
   }
   for (StringRef Arch : Archs) {

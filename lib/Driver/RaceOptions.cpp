@@ -164,13 +164,11 @@ static llvm::Error extractEnabledOnly(CommandLine &Line, RaceOptions &Options) {
       A.Words.clear();
       continue;
     }
-    for (StringRef Prefix : {"-mllvm=", "-mllvm"})
-      if (auto Option = A.value(Prefix);
-          Option && Option->starts_with("-crsan-")) {
-        Options.PassOptions.push_back(Option->str());
-        A.Words.clear();
-        break;
-      }
+    if (A.matches(options::OPT_mllvm) &&
+        StringRef(A.Values.front()).starts_with("-crsan-")) {
+      Options.PassOptions.push_back(A.Values.front());
+      A.Words.clear();
+    }
     if (A.Words.empty())
       continue;
     // Other sanitizers read the same list; without any, clang would not.

@@ -59,11 +59,11 @@ private:
   bool compilesHost() const { return Line.hasInput(InputKind::Host); }
   /// Whether the user's command makes an executable or a shared library.
   bool links() const {
-    return Final == Phase::Link && Line.hasAnyInput() && !Line.has("-r") &&
-           !Line.has("--cuda-device-only") &&
-           !Line.has("--offload-device-only");
+    return Final == Phase::Link && Line.hasAnyInput() &&
+           !Line.has(options::OPT_r) &&
+           !Line.has(options::OPT_offload_device_only);
   }
-  bool dryRun() const { return Line.has("-###"); }
+  bool dryRun() const { return Line.has(options::OPT__HASH_HASH_HASH); }
 
   llvm::Error findToolkit();
   llvm::Error checkParts() const;
@@ -85,7 +85,7 @@ private:
 
 llvm::Error Translator::findToolkit() {
   llvm::Expected<CudaToolkit> Found =
-      CudaToolkit::find(Line.last("--cuda-path="));
+      CudaToolkit::find(Line.last(options::OPT_cuda_path_EQ));
   if (Found) {
     Toolkit = *Found;
     return llvm::Error::success();
@@ -115,19 +115,11 @@ llvm::Error Translator::checkParts() const {
 void Translator::addCommonFlags(Words &Out) const {
   Out.push_back("-D__SANITIZE_CUDA_RACE__=1");
   // Sites are named by line: without a table the report could not say where.
-  bool HasDebugFlag = llvm::any_of(Line.Arguments, [](const Argument &A) {
-    StringRef S = A.spelling();
-    return !A.IsInput &&
-           (S == "-g" || S.starts_with("-gline-") || S.starts_with("-gdwarf") ||
-            S.starts_with("-ggdb") || S.starts_with("-glldb") || S == "-gmlt" ||
-            S == "-gfull" || S == "-gused" || S == "-gsce" || S == "-gdbx" ||
-            (S.size() == 3 && S.starts_with("-g") && llvm::isDigit(S[2])));
-  });
-  if (!HasDebugFlag)
+  if (!Line.has(options::OPT_g_Group))
     Out.push_back("-gline-tables-only");
 }
 
-bool Translator::embedsPTX() const { return !Line.has("-fgpu-rdc"); }
+bool Translator::embedsPTX() const { return !Line.has(options::OPT_fgpu_rdc); }
 
 void Translator::addArchFlags(Words &Out) const {
   if (embedsPTX())
@@ -167,7 +159,7 @@ void Translator::addPassFlags(Words &Out) const {
 /// assembler puts its PTX into it, since the device linker would drop it
 /// (embedsPTX).
 void Translator::addAssemblerFlags(Words &Out) const {
-  if (Line.last("--ptxas-path="))
+  if (Line.last(options::OPT_ptxas_path_EQ))
     return;
   Out.push_back("--ptxas-path=" + Where.assembler());
   Out.push_back("-Xcuda-ptxas");
@@ -178,7 +170,7 @@ void Translator::addCudaFlags(Words &Out) const {
   Out.push_back("-Wno-unknown-cuda-version");
   // Instrumented loops are not always unrolled as their pragmas ask.
   Out.push_back("-Wno-pass-failed");
-  if (!Line.last("--cuda-path="))
+  if (!Line.last(options::OPT_cuda_path_EQ))
     Out.push_back("--cuda-path=" + Toolkit->Root);
   addArchFlags(Out);
   addPassFlags(Out);
@@ -325,7 +317,7 @@ Words Translator::single() const {
   if (links()) {
     // Device code may come from objects and archives too.
     Before.push_back("--offload-link");
-    if (!compilesCuda() && !Line.last("--cuda-path="))
+    if (!compilesCuda() && !Line.last(options::OPT_cuda_path_EQ))
       Before.push_back("--cuda-path=" + Toolkit->Root);
     addLinkFlags(After);
   }
@@ -347,10 +339,10 @@ Words Translator::compile(const Argument &Source, const Words &Output) const {
   Out.push_back("--start-no-unused-arguments");
   bool Splits = !Output.empty();
   for (const Argument &A : Line.Arguments) {
-    bool Language =
-        A.value("-x") || A.value("--language=") || A.is("--language");
-    bool Dependency = A.value("-MF") || A.is("-MD") || A.is("-MMD");
-    if (A.IsInput || Language || (Splits && (A.value("-o") || Dependency)))
+    const bool NamesOutput =
+        A.matches(options::OPT_o) || A.matches(options::OPT_MF) ||
+        A.matches(options::OPT_MD) || A.matches(options::OPT_MMD);
+    if (A.IsInput || A.matches(options::OPT_x) || (Splits && NamesOutput))
       continue;
     append(Out, A);
   }
@@ -367,9 +359,9 @@ Words Translator::compile(const Argument &Source, const Words &Output) const {
 
 /// The name clang gives a dependency file: after the output, or the source.
 static std::string dependencyFile(const CommandLine &Line) {
-  if (auto Named = Line.last("-MF"))
+  if (auto Named = Line.last(options::OPT_MF))
     return *Named;
-  llvm::SmallString<128> Name(Line.last("-o").value_or("a.out"));
+  llvm::SmallString<128> Name(Line.last(options::OPT_o).value_or("a.out"));
   path::replace_extension(Name, "d");
   return Name.str().str();
 }
@@ -383,7 +375,7 @@ static void touch(StringRef Path) {
 llvm::Expected<Plan> Translator::split() const {
   Plan P;
   bool Linking = links();
-  std::optional<std::string> Output = Line.last("-o");
+  std::optional<std::string> Output = Line.last(options::OPT_o);
   if (!Linking && Output && Final != Phase::Preprocess &&
       Final != Phase::SyntaxOnly)
     return llvm::createStringError(
@@ -392,7 +384,7 @@ llvm::Expected<Plan> Translator::split() const {
 
   // -save-temps keeps the objects too, in the current folder.
   bool Keep = llvm::any_of(Line.Arguments, [](const Argument &A) {
-    return A.spelling().ltrim('-').starts_with("save-temps");
+    return A.matches(options::OPT_save_temps_EQ);
   });
   llvm::SmallString<128> Folder;
   if (Linking && !Keep) {
@@ -400,7 +392,8 @@ llvm::Expected<Plan> Translator::split() const {
       return llvm::createStringError("cannot make a temporary folder: " +
                                      EC.message() + "; is TMPDIR writable?");
   }
-  bool Dependencies = Linking && (Line.has("-MD") || Line.has("-MMD"));
+  bool Dependencies =
+      Linking && (Line.has(options::OPT_MD) || Line.has(options::OPT_MMD));
   if (Dependencies)
     P.DependencyFile = dependencyFile(Line);
 
@@ -413,14 +406,14 @@ llvm::Expected<Plan> Translator::split() const {
     return P.Temporaries.back();
   };
   Words Link, LinkBefore = {"--offload-link"}, LinkAfter;
-  if (!Line.last("--cuda-path="))
+  if (!Line.last(options::OPT_cuda_path_EQ))
     LinkBefore.push_back("--cuda-path=" + Toolkit->Root);
   appendQuietly(Link, LinkBefore);
   Link.push_back("--start-no-unused-arguments");
   for (const Argument &A : Line.Arguments) {
     if (!A.IsInput || A.Input == InputKind::Linker) {
       // The objects that stand for the sources are in no source language.
-      if (!A.value("-x") && !A.value("--language=") && !A.is("--language"))
+      if (!A.matches(options::OPT_x))
         append(Link, A);
       continue;
     }
@@ -435,8 +428,8 @@ llvm::Expected<Plan> Translator::split() const {
         P.DependencyParts.push_back(Part);
         llvm::append_range(
             CompileOutput,
-            Words{Line.has("-MMD") ? "-MMD" : "-MD", "-MF", Part});
-        if (!Line.last("-MT") && !Line.last("-MQ"))
+            Words{Line.has(options::OPT_MMD) ? "-MMD" : "-MD", "-MF", Part});
+        if (!Line.last(options::OPT_MT) && !Line.last(options::OPT_MQ))
           llvm::append_range(CompileOutput,
                              Words{"-MQ", Output.value_or("a.out")});
       }

@@ -15,6 +15,7 @@
 #include "Metadata/MetadataInstrumenter.h"
 #include "Metadata/Unroll.h"
 #include "NativeTwin.h"
+#include "OptimizerSettings.h"
 #include "Polls.h"
 #include "Sites/Omission.h"
 #include "Sites/SiteTableWriter.h"
@@ -29,7 +30,6 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/SpecialCaseList.h"
 #include "llvm/Support/VirtualFileSystem.h"
 
@@ -151,30 +151,12 @@ void noteOmissions(
     }
 }
 
-void setOption(StringRef Name, bool Value) {
-  auto &All = cl::getRegisteredOptions();
-  if (auto It = All.find(Name); It != All.end())
-    static_cast<cl::opt<bool> *>(It->second)->setValue(Value);
-}
-
-/// What LLVM has to do otherwise, for all of this compilation.
-void adjustOptimizer() {
-  // Where two accesses become one, LLVM gives it no line, so that profiles stay
-  // honest. A finding needs a line: either of the two will do.
-  setOption("pick-merged-source-locations", true);
-  // Moves a load of a loop's header to where the loop may be left without it,
-  // and keeps the mark.
-  setOption("enable-load-in-loop-pre", false);
-  // Takes a load of a vector apart, and drops the mark.
-  setOption("disable-vector-combine", true);
-}
-
 } // namespace
 
 PreservedAnalyses MarkAccessesPass::run(Module &M, ModuleAnalysisManager &) {
   if (!isDeviceModule(M))
     return PreservedAnalyses::all();
-  adjustOptimizer();
+  adjustOptimizer(M.getContext());
   const std::unique_ptr<SpecialCaseList> List =
       loadIgnoreLists(Opts, M.getContext());
   for (Function &F : M) {

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-using namespace crsan::ptx;
+using namespace crsan::assembler;
 
 namespace {
 
@@ -27,12 +27,12 @@ constexpr uint64_t bssy(unsigned Register, uint64_t Distance) {
 }
 constexpr uint64_t bsync(unsigned Register) { return 0x7941 | Register << 16; }
 
-bool isTwo(std::string_view Name) { return Name == "two"; }
-bool isAnything(std::string_view) { return true; }
+bool isTwo(llvm::StringRef Name) { return Name == "two"; }
+bool isAnything(llvm::StringRef) { return true; }
 
 /// An object file with two functions, each of these instructions.
 struct Object {
-  std::vector<char> Bytes;
+  std::vector<uint8_t> Bytes;
   size_t Code[2];
 
   explicit Object(const std::vector<uint64_t> &Instructions) {
@@ -68,6 +68,9 @@ struct Object {
     std::memcpy(Bytes.data() + Header.e_shoff, Sections, sizeof(Sections));
   }
 
+  std::vector<MachineFunction> functions() {
+    return llvm::cantFail(functionsOf(Bytes));
+  }
   uint64_t at(int Function, size_t I) const {
     uint64_t Word;
     std::memcpy(&Word, Bytes.data() + Code[Function] + I * 16, 8);
@@ -77,27 +80,41 @@ struct Object {
 
 TEST(Yields, OfWantedFunctionsBecomeNothing) {
   Object O({Yield, Branch, Yield, Nop});
-  EXPECT_EQ(2u, removeYields(O.Bytes, isTwo));
+  auto Functions = O.functions();
+  EXPECT_EQ(2u, removeYields(Functions, isTwo));
   for (size_t I = 0; I < 4; ++I)
     EXPECT_EQ(I == 1 ? Branch : Nop, O.at(1, I));
   EXPECT_EQ(Yield, O.at(0, 0));
   EXPECT_EQ(Yield, O.at(0, 2));
 }
 
-TEST(Yields, WhatIsCutOffIsLeftAlone) {
+TEST(MachineCode, OfAFileThatIsNoneOrIncompleteIsAnError) {
   const Object Whole({Yield, Branch});
   for (size_t Size = 0; Size < Whole.Bytes.size(); ++Size) {
-    std::vector<char> Part(Whole.Bytes.begin(), Whole.Bytes.begin() + Size);
-    EXPECT_GE(2u, removeYields(Part, isAnything));
+    std::vector<uint8_t> Part(Whole.Bytes.begin(), Whole.Bytes.begin() + Size);
+    EXPECT_NE("", llvm::toString(functionsOf(Part).takeError())) << Size;
   }
-  std::vector<char> Text(256, 'x');
-  EXPECT_EQ(0u, removeYields(Text, isAnything));
+  std::vector<uint8_t> Text(256, 'x');
+  EXPECT_NE("", llvm::toString(functionsOf(Text).takeError()));
+}
+
+TEST(MachineCode, OutsideOfTheFileIsAnError) {
+  Object O({Yield, Branch});
+  Elf64_Shdr Section;
+  const size_t At = O.Bytes.size() - 3 * sizeof(Section);
+  std::memcpy(&Section, O.Bytes.data() + At, sizeof(Section));
+  Section.sh_size = O.Bytes.size();
+  std::memcpy(O.Bytes.data() + At, &Section, sizeof(Section));
+  EXPECT_NE("", llvm::toString(functionsOf(O.Bytes).takeError()));
 }
 
 TEST(Gatherings, GetARegisterThatNothingElseUses) {
   Object O({bssy(15, 3), Yield, Nop, bsync(15), bssy(0, 4), Collective, Barrier,
             EndCollective, bsync(0), Branch});
-  EXPECT_EQ(1u, reserveGatherings(O.Bytes, isTwo));
+  auto Functions = O.functions();
+  const Gatherings Places = reserveGatherings(Functions, isTwo);
+  EXPECT_EQ(1u, Places.Reserved);
+  EXPECT_EQ(0u, Places.Shared);
   for (int F = 0; F < 2; ++F) {
     EXPECT_EQ(bssy(15, 3), O.at(F, 0));
     EXPECT_EQ(bsync(15), O.at(F, 3));
@@ -121,7 +138,10 @@ TEST(Gatherings, AreRegionsWithACollectiveAndNothingElse) {
       {bssy(0, 3), Collective, EndCollective}};
   for (const auto &Instructions : NotOne) {
     Object O(Instructions);
-    EXPECT_EQ(0u, reserveGatherings(O.Bytes, isAnything));
+    auto Functions = O.functions();
+    const Gatherings Places = reserveGatherings(Functions, isAnything);
+    EXPECT_EQ(0u, Places.Reserved);
+    EXPECT_EQ(0u, Places.Shared);
     for (size_t I = 0; I < Instructions.size(); ++I)
       EXPECT_EQ(Instructions[I], O.at(0, I));
   }
@@ -136,7 +156,10 @@ TEST(Gatherings, StayAsTheyAreIfEachRegisterIsUsed) {
     Instructions.push_back(bsync(Register));
   }
   Object O(Instructions);
-  EXPECT_EQ(0u, reserveGatherings(O.Bytes, isAnything));
+  auto Functions = O.functions();
+  const Gatherings Places = reserveGatherings(Functions, isAnything);
+  EXPECT_EQ(0u, Places.Reserved);
+  EXPECT_EQ(2u, Places.Shared);
 }
 
 } // namespace

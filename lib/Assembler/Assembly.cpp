@@ -1,0 +1,338 @@
+//===- Assembly.cpp - From an instrumented module's PTX to machine code ---===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Assembly.h"
+#include "AddedData.h"
+#include "Convergence.h"
+#include "RuntimeSplit.h"
+#include "ToolRun.h"
+#include "crsan/abi/Config.h"
+#include "crsan/abi/Names.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace crsan::assembler {
+
+namespace {
+
+/// ptxas compiles several kernels at a time: checks make it four times the
+/// work. The number is below that of most machines' processors, because other
+/// compilations need processors too.
+constexpr StringLiteral ProgramThreads = "--split-compile=4";
+
+using Words = std::vector<std::string>;
+
+/// Files that are made for a part of the module, and removed at the end.
+struct PartFiles {
+  const std::string Source, Object, Log;
+
+  explicit PartFiles(const std::string &Stem)
+      : Source(Stem + ".ptx"), Object(Stem + ".o"), Log(Stem + ".log") {}
+  PartFiles(const PartFiles &) = delete;
+
+private:
+  const FileRemover Removers[3] = {FileRemover(Source), FileRemover(Object),
+                                   FileRemover(Log)};
+};
+
+Error write(const std::string &Path, StringRef Text) {
+  std::error_code Failure;
+  raw_fd_ostream Out(Path, Failure);
+  Out << Text;
+  Out.close();
+  if (!Failure)
+    Failure = Out.error();
+  Out.clear_error();
+  return Failure ? createStringError("cannot write '" + Path +
+                                     "': " + Failure.message())
+                 : Error::success();
+}
+
+/// The functions of which the pass says that no lane waits in them for another
+/// lane of its warp (lib/Transforms/Polls.h).
+StringSet<> waitlessFunctions(StringRef PTX) {
+  StringSet<> Names;
+  for (StringRef Line : split(PTX, '\n'))
+    if (Line.consume_front(abi::WaitlessComment))
+      Names.insert(Line.trim());
+  return Names;
+}
+
+std::string limit(unsigned Registers) {
+  return "--maxrregcount=" + utostr(Registers);
+}
+
+/// The assembling of one module.
+class Assembly {
+public:
+  explicit Assembly(const Request &R) : R(R) {}
+  Error run();
+
+private:
+  const Request &R;
+  std::unique_ptr<MemoryBuffer> Input;
+  StringRef Given; ///< The PTX in Input.
+  std::vector<ModuleItem> Module;
+  StringSet<> Waitless;
+
+  Error readInput();
+  Error explainFailure(StringRef Reason) const;
+  Error assembleWhole(const RuntimeSplit &Split) const;
+  Error assembleApart(const RuntimeSplit &Split) const;
+  Error assembleParts(const PartFiles &Program, unsigned ProgramLimit,
+                      const PartFiles &Runtime, unsigned RuntimeLimit) const;
+  Error link(const PartFiles &Program, const PartFiles &Runtime) const;
+  Error keepWarpsTogether(const std::string &Path) const;
+  Expected<RegisterLimits> limits(ArrayRef<ModuleItem> Kernels,
+                                  const std::string &Twins) const;
+  Expected<KernelRegisters> limitsByTwins(const std::string &Twins) const;
+
+  std::string tool(StringRef Name) const {
+    SmallString<128> Path(R.Toolkit);
+    sys::path::append(Path, "bin", Name);
+    return Path.str().str();
+  }
+  ToolRun ptxas(Words Flags, const std::string &Source,
+                const std::string &Object,
+                std::optional<std::string> Log = std::nullopt) const {
+    append_range(Flags, Words{"--output-file", Object, Source});
+    return ToolRun(tool("ptxas"), Flags, std::move(Log));
+  }
+  Error unmarked() const {
+    return createStringError(
+        "'" + R.Input + "' defines no " + abi::ConfigName +
+        " of this version, so that the library would not check it; is CRSan's "
+        "pass of another version than crsan-ptxas? reinstall CRSan");
+  }
+};
+
+Error Assembly::run() {
+  for (StringRef Name : {"ptxas", "nvlink"})
+    if (!sys::fs::can_execute(tool(Name)))
+      return createStringError("cannot run '" + tool(Name) + "'; is '" +
+                               R.Toolkit +
+                               "' a CUDA toolkit? correct --cuda-path=");
+  if (Error E = readInput())
+    return E;
+  Expected<std::vector<ModuleItem>> Items = readItems(Given);
+  if (!Items)
+    return explainFailure(toString(Items.takeError()));
+  Module = std::move(*Items);
+  Waitless = waitlessFunctions(Given);
+  const RuntimeSplit Split = splitRuntime(Module);
+  return R.IsRelocatable || Split.Runtime.empty() ? assembleWhole(Split)
+                                                  : assembleApart(Split);
+}
+
+Error Assembly::readInput() {
+  auto Buffer = MemoryBuffer::getFile(R.Input);
+  if (!Buffer)
+    return createStringError("cannot read '" + R.Input +
+                             "': " + Buffer.getError().message());
+  Input = std::move(*Buffer);
+  Given = Input->getBuffer().rtrim('\0');
+  return Error::success();
+}
+
+/// The error that the input cannot be assembled. ptxas gets the input as it is,
+/// to say in its own words what is wrong with it. If that is nothing, CRSan is
+/// to blame, for this `Reason`.
+Error Assembly::explainFailure(StringRef Reason) const {
+  Words Flags = R.Flags;
+  Flags.push_back(limit(R.MaxRegisters));
+  if (!ptxas(Flags, R.Input, R.Output).succeeds())
+    return createStringError("ptxas does not assemble '" + R.Input + "'");
+  sys::fs::remove(R.Output);
+  return createStringError(
+      "ptxas assembles '" + R.Input +
+      "', but not with checks: " + Reason.trim() +
+      "; compile this file without -fsanitize=cuda-race, and "
+      "report this error");
+}
+
+/// The limits of kernels for which there are native twins: as many registers
+/// as their twins use.
+Expected<KernelRegisters>
+Assembly::limitsByTwins(const std::string &Twins) const {
+  KernelRegisters Limits;
+  if (Twins.empty())
+    return Limits;
+  const PartFiles Files(R.Output + ".twins");
+  if (Error E = write(Files.Source, Twins))
+    return E;
+  Words Flags = {"-m64", "-O3", "--verbose", "--gpu-name=" + R.Architecture};
+  if (R.IsRelocatable)
+    Flags.push_back("-c");
+  ToolRun Run = ptxas(Flags, Files.Source, Files.Object, Files.Log);
+  const bool Succeeded = Run.succeeds();
+  const KernelRegisters Used = usedRegisters(Run.words());
+  bool AllKnown = Succeeded;
+  for (const ModuleItem &Item : Module) {
+    StringRef Kernel = Item.Name;
+    if (!Item.definesKernel() || !Kernel.consume_front(abi::TwinPrefix))
+      continue;
+    const auto Known = Used.find(Item.Name.str());
+    AllKnown &= Known != Used.end();
+    Limits[Kernel.str()] = Succeeded && Known != Used.end()
+                               ? limitByTwin(Known->second)
+                               : FullResidency;
+  }
+  if (!AllKnown)
+    errs()
+        << "CRSan: warning: ptxas does not say how many registers kernels of '"
+        << R.Input << "' that wait for other blocks use without checks; such "
+        << "a kernel gets " << FullResidency << " registers and may be slow\n";
+  return Limits;
+}
+
+Expected<RegisterLimits> Assembly::limits(ArrayRef<ModuleItem> Kernels,
+                                          const std::string &Twins) const {
+  Expected<KernelRegisters> ByTwins = limitsByTwins(Twins);
+  if (!ByTwins)
+    return ByTwins.takeError();
+  return registerLimits(Kernels, *ByTwins, R.MaxRegisters);
+}
+
+/// Changes an object file so that checks part no warps, and keep no warp
+/// parted (Convergence.h).
+Error Assembly::keepWarpsTogether(const std::string &Path) const {
+  auto Buffer = WriteThroughMemoryBuffer::getFile(Path);
+  if (!Buffer)
+    return createStringError("cannot change '" + Path +
+                             "': " + Buffer.getError().message());
+  const MutableArrayRef<char> Bytes = (*Buffer)->getBuffer();
+  auto Functions =
+      functionsOf({reinterpret_cast<uint8_t *>(Bytes.data()), Bytes.size()});
+  if (!Functions)
+    return createStringError("cannot read what ptxas makes of '" + R.Input +
+                             "': " + toString(Functions.takeError()));
+  auto IsRuntime = [](StringRef Name) { return Name.starts_with("__crsan_"); };
+  removeYields(*Functions, [&](StringRef Name) {
+    return IsRuntime(Name) || Waitless.contains(Name);
+  });
+  const Gatherings Places = reserveGatherings(
+      *Functions, [&](StringRef Name) { return !IsRuntime(Name); });
+  if (Places.Shared)
+    errs()
+        << "CRSan: warning: in '" << R.Input << "', " << Places.Shared
+        << " places where the lanes of a warp gather share a barrier register "
+           "with checks, because the program uses all registers: lanes may "
+           "stay apart there, and the program may hang; split its functions "
+           "or compile it with a lower -O\n";
+  return Error::success();
+}
+
+/// Relocatable code, or code without a runtime.
+Error Assembly::assembleWhole(const RuntimeSplit &Split) const {
+  std::string Text = dropTwins(Given, Module);
+  unsigned MaxRegisters = R.MaxRegisters;
+  if (!Split.Runtime.empty()) {
+    Expected<std::vector<ModuleItem>> Items = readItems(Text);
+    if (!Items)
+      return Items.takeError();
+    Expected<RegisterLimits> Limits = limits(*Items, Split.Twins);
+    if (!Limits)
+      return Limits.takeError();
+    Text = limitRegisters(Text, *Items, Limits->Kernels);
+    MaxRegisters = Limits->Functions;
+  }
+  if (std::optional<std::string> Marked = withMark(Text))
+    Text = std::move(*Marked);
+  else if (!Split.Runtime.empty())
+    return unmarked();
+  if (R.IsRelocatable)
+    Text = withItself(Text);
+  const PartFiles Files(R.Output + ".whole");
+  if (Error E = write(Files.Source, Text))
+    return E;
+  Words Flags = R.Flags;
+  Flags.push_back(limit(MaxRegisters));
+  ToolRun Run = ptxas(Flags, Files.Source, R.Output, Files.Log);
+  if (!Run.succeeds())
+    return explainFailure(Run.words());
+  return keepWarpsTogether(R.Output);
+}
+
+Error Assembly::assembleApart(const RuntimeSplit &Split) const {
+  Expected<std::vector<ModuleItem>> Items = readItems(Split.Program);
+  if (!Items)
+    return Items.takeError();
+  Expected<RegisterLimits> Limits = limits(*Items, Split.Twins);
+  if (!Limits)
+    return Limits.takeError();
+  const std::optional<std::string> Marked = withMark(Split.Runtime);
+  if (!Marked)
+    return unmarked();
+  const PartFiles Program(R.Output + ".program"),
+      Runtime(R.Output + ".runtime");
+  if (Error E = write(Program.Source,
+                      limitRegisters(Split.Program, *Items, Limits->Kernels)))
+    return E;
+  if (Error E = write(Runtime.Source, *Marked))
+    return E;
+  const bool HasMetadata =
+      Split.Runtime.find("__crsan_md_") != std::string::npos;
+  if (Error E = assembleParts(Program, Limits->Functions, Runtime,
+                              HasMetadata ? Limits->Functions : FullResidency))
+    return E;
+  for (const PartFiles *Part : {&Program, &Runtime})
+    if (Error E = keepWarpsTogether(Part->Object))
+      return E;
+  return link(Program, Runtime);
+}
+
+/// Assembles both parts, at the same time, for the device linker.
+Error Assembly::assembleParts(const PartFiles &Program, unsigned ProgramLimit,
+                              const PartFiles &Runtime,
+                              unsigned RuntimeLimit) const {
+  // The runtime is optimised however the program is compiled, because a
+  // collider misses what happens while it is slower than its delays.
+  const Words RuntimeFlags = {"-m64", "-O3", "--gpu-name=" + R.Architecture,
+                              limit(RuntimeLimit), "-c"};
+  Words ProgramFlags = R.Flags;
+  if (none_of(R.Flags, [](StringRef F) { return F.contains("split-compile"); }))
+    ProgramFlags.push_back(ProgramThreads.str());
+  append_range(ProgramFlags, Words{limit(ProgramLimit), "-c"});
+  ToolRun ProgramRun =
+      ptxas(ProgramFlags, Program.Source, Program.Object, Program.Log);
+  ToolRun RuntimeRun =
+      ptxas(RuntimeFlags, Runtime.Source, Runtime.Object, Runtime.Log);
+  // Both are waited for, whatever becomes of the first.
+  const bool ProgramDone = ProgramRun.succeeds();
+  const bool RuntimeDone = RuntimeRun.succeeds();
+  if (!ProgramDone)
+    return explainFailure(ProgramRun.words());
+  if (!RuntimeDone)
+    return explainFailure(RuntimeRun.words());
+  return Error::success();
+}
+
+Error Assembly::link(const PartFiles &Program, const PartFiles &Runtime) const {
+  Words Flags = {"-m64", "-arch=" + R.Architecture,
+                 "--suppress-stack-size-warning"};
+  if (R.IsDebug)
+    Flags.push_back("-g");
+  append_range(Flags, Words{"-o", R.Output, Program.Object, Runtime.Object});
+  ToolRun Run(tool("nvlink"), Flags, Program.Log);
+  if (Run.succeeds())
+    return Error::success();
+  return explainFailure(Run.words());
+}
+
+} // namespace
+
+Error assemble(const Request &R) { return Assembly(R).run(); }
+
+} // namespace crsan::assembler

@@ -1,0 +1,51 @@
+//===- MachineCode.h - The functions of a cubin --------------- -*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_ASSEMBLER_MACHINECODE_H
+#define CRSAN_ASSEMBLER_MACHINECODE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+#include <vector>
+
+namespace crsan::assembler {
+
+/// The machine code of a function, in the bytes of its object file. An
+/// instruction of sm_70 and later has 16 bytes. Of each instruction, the lower
+/// half is accessible here, which names the operation and its operands; the
+/// upper half has modifiers, and which results the instruction waits for.
+class MachineFunction {
+public:
+  MachineFunction(llvm::StringRef Name, llvm::MutableArrayRef<uint8_t> Bytes)
+      : Name(Name), Bytes(Bytes) {}
+
+  static constexpr size_t InstructionBytes = 16;
+
+  llvm::StringRef Name;
+
+  size_t size() const { return Bytes.size() / InstructionBytes; }
+  uint64_t operator[](size_t I) const {
+    return llvm::support::endian::read64le(&Bytes[I * InstructionBytes]);
+  }
+  void set(size_t I, uint64_t Half) {
+    llvm::support::endian::write64le(&Bytes[I * InstructionBytes], Half);
+  }
+
+private:
+  llvm::MutableArrayRef<uint8_t> Bytes;
+};
+
+/// The functions of an object file that ptxas made; an error if it is none, or
+/// incomplete. They are views of `Object`.
+llvm::Expected<std::vector<MachineFunction>>
+functionsOf(llvm::MutableArrayRef<uint8_t> Object);
+
+} // namespace crsan::assembler
+
+#endif // CRSAN_ASSEMBLER_MACHINECODE_H

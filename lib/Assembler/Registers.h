@@ -1,0 +1,73 @@
+//===- Registers.h - How many registers kernels may use ------- -*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Kernels are limited to so many registers that they can be launched as without
+// checks: a kernel without launch bounds with blocks of 1,024 threads, and a
+// kernel that may wait for other blocks with as many blocks on the device as
+// its native twin (lib/Transforms/NativeTwin.h).
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_ASSEMBLER_REGISTERS_H
+#define CRSAN_ASSEMBLER_REGISTERS_H
+
+#include "ModuleItems.h"
+#include <map>
+#include <string>
+
+namespace crsan::assembler {
+
+/// Registers of a thread, by kernel.
+using KernelRegisters = std::map<std::string, unsigned>;
+
+/// With so many registers a thread, a multiprocessor holds all the threads it
+/// can: a runtime within this limit reduces no kernel's occupancy.
+constexpr unsigned FullResidency = 32;
+/// With so many registers a thread, a block can have 1,024 threads, as a kernel
+/// without launch bounds may be launched. In metadata mode each synchronisation
+/// calls the runtime, which is faster with more than FullResidency.
+constexpr unsigned LargestBlock = 64;
+
+/// A kernel and the launch bounds that its directives set.
+struct EntryBounds {
+  std::string Name;
+  unsigned MaxThreads = 0;   ///< Of a block: `.maxntid`, `.reqntid`; 0: none.
+  unsigned MinBlocks = 0;    ///< Of a multiprocessor: `.minnctapersm`.
+  unsigned MaxRegisters = 0; ///< `.maxnreg`.
+
+  /// The registers of a thread with which its blocks fit, by these directives,
+  /// on a multiprocessor of 65,536 registers; 0: any number.
+  unsigned registersThatFit() const;
+};
+
+/// The kernels that `Module` defines, in the order of the text.
+std::vector<EntryBounds> entryBounds(llvm::ArrayRef<ModuleItem> Module);
+
+struct RegisterLimits {
+  KernelRegisters Kernels; ///< Of kernels without bounds, or with weaker ones.
+  unsigned Functions;      ///< The least of all kernels.
+};
+
+/// The limits of a module's kernels, each at most `Most`, and at most what
+/// `ByTwin` has for it.
+RegisterLimits registerLimits(llvm::ArrayRef<ModuleItem> Module,
+                              const KernelRegisters &ByTwin, unsigned Most);
+
+/// The text of `Module`, which is `PTX`, in which each kernel that `Limits`
+/// names and that has no `.maxnreg` gets one.
+std::string limitRegisters(llvm::StringRef PTX,
+                           llvm::ArrayRef<ModuleItem> Module,
+                           const KernelRegisters &Limits);
+
+/// From what `ptxas --verbose` prints: the registers that each kernel uses.
+KernelRegisters usedRegisters(llvm::StringRef PtxasOutput);
+
+/// The limit of a kernel whose native twin uses `Used` registers.
+unsigned limitByTwin(unsigned Used);
+
+} // namespace crsan::assembler
+
+#endif // CRSAN_ASSEMBLER_REGISTERS_H

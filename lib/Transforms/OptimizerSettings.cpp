@@ -1,0 +1,46 @@
+//===- OptimizerSettings.cpp - What LLVM's optimizer must not do ----------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OptimizerSettings.h"
+#include "llvm/Support/CommandLine.h"
+
+using namespace llvm;
+
+namespace crsan {
+
+/// Whether LLVM has the option and accepts the value.
+static bool setOption(StringRef Name, StringRef Value) {
+  auto &All = cl::getRegisteredOptions();
+  auto It = All.find(Name);
+  if (It == All.end())
+    return false;
+  // The user may have given the option once, and a second time is an error.
+  It->second->reset();
+  return !It->second->addOccurrence(0, Name, Value);
+}
+
+void adjustOptimizer(LLVMContext &C) {
+  static constexpr std::pair<StringLiteral, StringLiteral> Settings[] = {
+      // Where two accesses become one, LLVM by default gives the result no
+      // line, so that profiles stay correct. A finding needs a line: the line
+      // of either access will do.
+      {"pick-merged-source-locations", "true"},
+      // This optimization moves a load from a loop's header to a place that is
+      // reached without the header, and keeps the load's mark.
+      {"enable-load-in-loop-pre", "false"},
+      // This optimization takes a load of a vector apart, and drops the load's
+      // mark.
+      {"disable-vector-combine", "true"},
+  };
+  for (const auto &[Name, Value] : Settings)
+    if (!setOption(Name, Value))
+      C.emitError("CRSan: this LLVM does not accept -" + Name + "=" + Value +
+                  ", without which races are missed; compile with clang " +
+                  LLVM_VERSION_STRING + ", for which CRSan was built");
+}
+
+} // namespace crsan

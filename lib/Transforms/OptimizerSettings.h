@@ -1,0 +1,22 @@
+//===- OptimizerSettings.h - What LLVM's optimizer must not do --*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_TRANSFORMS_OPTIMIZERSETTINGS_H
+#define CRSAN_TRANSFORMS_OPTIMIZERSETTINGS_H
+
+#include "llvm/IR/LLVMContext.h"
+
+namespace crsan {
+
+/// Sets those of LLVM's command line options, for the whole compilation, by
+/// which each access keeps its mark and its line. An option that this LLVM does
+/// not have, or that takes no truth value, is an error: accesses would lose
+/// their marks, and their races would be missed.
+void adjustOptimizer(llvm::LLVMContext &C);
+
+} // namespace crsan
+
+#endif // CRSAN_TRANSFORMS_OPTIMIZERSETTINGS_H

@@ -1,0 +1,132 @@
+//===- RuntimeSplitTest.cpp -----------------------------------------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RuntimeSplit.h"
+#include "llvm/Support/Error.h"
+#include "gtest/gtest.h"
+
+using namespace crsan::assembler;
+
+static RuntimeSplit split(llvm::StringRef PTX) {
+  return splitRuntime(llvm::cantFail(readItems(PTX)));
+}
+
+static constexpr char Module[] = R"(//
+// Generated
+.version 8.7
+.target sm_90
+.address_size 64
+.func (.param .b64 func_retval0) __crsan_pause
+(
+	.param .b64 __crsan_pause_param_0
+)
+;
+.weak .const .align 8 .b8 __crsan_config[64];
+.visible .global .align 8 .b8 __crsan_table_ab[3] = {1, 2, 3};
+.global .align 4 .u32 mine = {7};
+.visible .entry kernel()  // a { in a comment
+{
+	.reg .b32 %r;
+	{ // nested
+	call (retval0), __crsan_pause, (param0);
+	}
+	ret;
+}
+.func (.param .b64 func_retval0) __crsan_pause( // -- Begin
+	.param .b64 __crsan_pause_param_0
+) // @__crsan_pause
+{
+	ld.const.b32 %r1, [__crsan_config+4];
+	ret;
+}
+.file	1 "a;b{.cu"
+.section	.debug_str { .b8 1 }
+)";
+
+static bool has(const std::string &S, const char *Part) {
+  return S.find(Part) != S.npos;
+}
+
+TEST(RuntimeSplit, TheProgramKeepsItsOwnAndDeclaresTheRest) {
+  const RuntimeSplit S = split(Module);
+  EXPECT_TRUE(has(S.Program, ".visible .entry kernel"));
+  EXPECT_TRUE(has(S.Program, "__crsan_table_ab[3] = {1, 2, 3};"));
+  EXPECT_TRUE(has(S.Program, "mine = {7};"));
+  EXPECT_TRUE(has(S.Program, ".section	.debug_str { .b8 1 }"));
+  EXPECT_TRUE(
+      has(S.Program, ".extern  .const .align 8 .b8 __crsan_config[64];"));
+  EXPECT_FALSE(has(S.Program, "ld.const"));
+}
+
+TEST(RuntimeSplit, TheRuntimeHasItsDefinitionsOnly) {
+  const RuntimeSplit S = split(Module);
+  EXPECT_TRUE(has(S.Runtime, ".version 8.7"));
+  EXPECT_TRUE(has(S.Runtime, ".address_size 64"));
+  EXPECT_TRUE(has(S.Runtime, "ld.const.b32 %r1, [__crsan_config+4];"));
+  EXPECT_TRUE(has(S.Runtime, ".visible  .const .align 8 .b8 __crsan_config"));
+  EXPECT_FALSE(has(S.Runtime, "kernel"));
+  EXPECT_FALSE(has(S.Runtime, "__crsan_table_ab"));
+}
+
+TEST(RuntimeSplit, WhatHasNoRuntimeIsAllProgram) {
+  const RuntimeSplit S =
+      split(".version 8.7\n.visible .entry k() { ret; }\n"
+            ".weak .const .align 8 .b8 __crsan_config[64];\n");
+  EXPECT_EQ(S.Runtime, "");
+  EXPECT_TRUE(has(S.Program, "entry k"));
+}
+
+static constexpr char Kernels[] = R"(.version 8.7
+.target sm_90, debug
+.address_size 64
+.extern .func vprintf(.param .b64 a);
+.extern .func addressed();
+.extern .func (.param .b32 r) unused(.param .b64 a);
+.func helper();
+.visible .entry waits(
+	.param .b64 waits_param_0
+)
+{
+	ret;
+}
+.visible .entry bounded()
+.maxntid 16, 16, 4
+.minnctapersm 2
+{
+	ret;
+}
+.visible .entry limited()
+.maxnreg 40
+{
+	ret;
+}
+.visible .global .align 4 .b8 __crsan_twin_table[4000];
+.visible .entry __crsan_twin_waits()
+{
+	call vprintf, (p);
+	mov.b64 %rd1, addressed;
+	ret;
+}
+.func __crsan_pause() { ret; }
+)";
+
+TEST(RuntimeSplit, TwinsAreApartWithWhatTheyCall) {
+  const RuntimeSplit S = split(Kernels);
+  EXPECT_TRUE(has(S.Twins, "__crsan_twin_waits"));
+  EXPECT_TRUE(has(S.Twins, "__crsan_twin_table"));
+  EXPECT_TRUE(has(S.Twins, "vprintf"));
+  EXPECT_TRUE(has(S.Twins, ".target sm_90\n"));
+  EXPECT_TRUE(has(S.Twins, "addressed"));
+  EXPECT_FALSE(has(S.Twins, "unused"));
+  EXPECT_FALSE(has(S.Twins, "helper"));
+  EXPECT_FALSE(has(S.Program, "__crsan_twin_"));
+  EXPECT_FALSE(has(S.Runtime, "__crsan_twin_"));
+  const std::string Rest =
+      dropTwins(Kernels, llvm::cantFail(readItems(Kernels)));
+  EXPECT_FALSE(has(Rest, "__crsan_twin_"));
+  EXPECT_TRUE(has(Rest, "__crsan_pause"));
+}
