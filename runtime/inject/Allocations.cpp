@@ -32,39 +32,53 @@ void Allocations::remember(const MemoryRange &Gone) {
     HasForgotten = true;
 }
 
-std::optional<MemoryRange> Allocations::remove(uint64_t Base) {
-  auto Found = Live.find(Base);
-  if (Found == Live.end())
-    return std::nullopt;
-  MemoryRange Range = Found->second;
-  Live.erase(Found);
-  remember(Range);
-  return Range;
-}
-
-std::vector<MemoryRange> Allocations::removeWithin(uint64_t Base,
-                                                   uint64_t Size) {
-  std::vector<MemoryRange> Gone;
-  auto Begin = Live.lower_bound(Base), End = Live.lower_bound(Base + Size);
-  for (auto It = Begin; It != End; ++It) {
-    Gone.push_back(It->second);
-    remember(It->second);
-  }
+FreeCall Allocations::beginFree(RangeMap::iterator Begin,
+                                RangeMap::iterator End) {
+  if (Begin == End)
+    return FreeCall::None;
+  const FreeCall Call{++NumFreeCalls};
+  std::vector<MemoryRange> &Ranges = FreeCalls[Call];
+  for (auto It = Begin; It != End; ++It)
+    Ranges.push_back(It->second);
   Live.erase(Begin, End);
-  return Gone;
+  return Call;
 }
 
-void Allocations::freeing(uint64_t Base) {
-  if (std::optional<MemoryRange> Range = remove(Base))
-    Freeing.push_back(*Range);
+FreeCall Allocations::beginFree(uint64_t Base) {
+  auto Found = Live.find(Base);
+  return beginFree(Found, Found == Live.end() ? Found : std::next(Found));
+}
+
+FreeCall Allocations::beginUnmap(uint64_t Base, uint64_t Size) {
+  return beginFree(Live.lower_bound(Base), Live.lower_bound(Base + Size));
+}
+
+std::vector<MemoryRange> Allocations::endFree(FreeCall Call) {
+  auto Found = FreeCalls.extract(Call);
+  if (Found.empty())
+    return {};
+  for (const MemoryRange &Range : Found.mapped())
+    remember(Range);
+  return std::move(Found.mapped());
+}
+
+void Allocations::cancelFree(FreeCall Call) {
+  if (auto Found = FreeCalls.extract(Call); !Found.empty())
+    for (const MemoryRange &Range : Found.mapped())
+      Live.emplace(Range.Base, Range);
+}
+
+void Allocations::deferFree(FreeCall Call) {
+  const std::vector<MemoryRange> Ranges = endFree(Call);
+  Deferred.insert(Deferred.end(), Ranges.begin(), Ranges.end());
 }
 
 std::vector<MemoryRange> Allocations::takeFreed(CUcontext Context) {
   auto Rest = std::partition(
-      Freeing.begin(), Freeing.end(),
+      Deferred.begin(), Deferred.end(),
       [=](const MemoryRange &Range) { return !Range.isFor(Context); });
-  std::vector<MemoryRange> Gone(Rest, Freeing.end());
-  Freeing.erase(Rest, Freeing.end());
+  std::vector<MemoryRange> Gone(Rest, Deferred.end());
+  Deferred.erase(Rest, Deferred.end());
   return Gone;
 }
 
@@ -76,7 +90,9 @@ std::vector<MemoryRange> Allocations::of(CUcontext Context) const {
   };
   for (const auto &[Base, Range] : Live)
     Keep(Range);
-  std::for_each(Freeing.begin(), Freeing.end(), Keep);
+  for (const auto &[Call, Ranges] : FreeCalls)
+    std::for_each(Ranges.begin(), Ranges.end(), Keep);
+  std::for_each(Deferred.begin(), Deferred.end(), Keep);
   return Found;
 }
 
@@ -106,6 +122,8 @@ std::string Allocations::describe(CUcontext Context, uint64_t Address) const {
   };
   for (const auto &[Base, Range] : Live)
     Look(Range);
+  for (const auto &[Call, Ranges] : FreeCalls)
+    std::for_each(Ranges.begin(), Ranges.end(), Look);
   std::for_each(Past.begin(), Past.end(), Look);
   if (!Found || !IsSame)
     return {};
@@ -116,13 +134,21 @@ std::string Allocations::describe(CUcontext Context, uint64_t Address) const {
 }
 
 void Allocations::forget(CUcontext Dead) {
-  std::erase_if(Live, [=, this](const auto &Entry) {
-    if (Entry.second.Owner == Dead)
+  const auto IsDead = [=](const MemoryRange &Range) {
+    return Range.Owner == Dead;
+  };
+  std::erase_if(Live, [&](const auto &Entry) {
+    if (IsDead(Entry.second))
       remember(Entry.second);
-    return Entry.second.Owner == Dead;
+    return IsDead(Entry.second);
   });
-  std::erase_if(Freeing,
-                [=](const MemoryRange &Range) { return Range.Owner == Dead; });
+  for (auto &[Call, Ranges] : FreeCalls)
+    std::erase_if(Ranges, [&](const MemoryRange &Range) {
+      if (IsDead(Range))
+        remember(Range);
+      return IsDead(Range);
+    });
+  std::erase_if(Deferred, IsDead);
 }
 
 } // namespace crsan

@@ -35,20 +35,29 @@ struct MemoryRange {
   bool isFor(CUcontext Context) const { return !Owner || Owner == Context; }
 };
 
+/// A call that frees memory, from its beginning to its end.
+enum class FreeCall : uint64_t { None = 0 };
+
 /// All of it, from the program's start: code that needs its shadow may be
 /// loaded long after the memory was allocated.
 class Allocations {
 public:
   void add(MemoryRange Range);
-  /// The oldest of this base: when addresses are reused, another thread may
-  /// have told of the new allocation before we hear that the old one is gone.
-  std::optional<MemoryRange> remove(uint64_t Base);
-  /// All that begin in a range, for unmapping.
-  std::vector<MemoryRange> removeWithin(uint64_t Base, uint64_t Size);
 
-  /// A stream will free it; until then kernels may still use it.
-  void freeing(uint64_t Base);
-  /// The context is idle: what its streams were to free.
+  /// A call that frees the allocation of this base begins. Its memory may
+  /// become another allocation's before the call ends, so the call is known by
+  /// its number from now on, and the address means the other allocation.
+  FreeCall beginFree(uint64_t Base);
+  /// The same for a call that unmaps all allocations that begin in a range.
+  FreeCall beginUnmap(uint64_t Base, uint64_t Size);
+  /// The call has succeeded. Returns what is free.
+  std::vector<MemoryRange> endFree(FreeCall Call);
+  /// The call has failed: the memory is allocated as before.
+  void cancelFree(FreeCall Call);
+  /// The call has succeeded, and a stream will free the memory. Until then
+  /// kernels may use it.
+  void deferFree(FreeCall Call);
+  /// The context is idle: returns what its streams were to free.
   std::vector<MemoryRange> takeFreed(CUcontext Context);
 
   std::vector<MemoryRange> of(CUcontext Context) const;
@@ -62,13 +71,18 @@ public:
   std::string describe(CUcontext Context, uint64_t Address) const;
 
 private:
+  using RangeMap = std::multimap<uint64_t, MemoryRange>; ///< By base.
+
+  FreeCall beginFree(RangeMap::iterator Begin, RangeMap::iterator End);
   void remember(const MemoryRange &Gone);
 
-  std::multimap<uint64_t, MemoryRange> Live; ///< By base.
-  std::vector<MemoryRange> Freeing;
-  std::vector<MemoryRange> Past; ///< Of the heap, given back.
-  bool HasForgotten = false;     ///< There were more of those than are kept.
-  uint32_t Number = 0;           ///< Of the last one.
+  RangeMap Live;
+  std::map<FreeCall, std::vector<MemoryRange>> FreeCalls; ///< Not yet ended.
+  std::vector<MemoryRange> Deferred; ///< Streams will free these.
+  std::vector<MemoryRange> Past;     ///< Of the heap, given back.
+  bool HasForgotten = false; ///< There were more of those than are kept.
+  uint32_t Number = 0;       ///< Of the last one.
+  uint64_t NumFreeCalls = 0;
 };
 
 } // namespace crsan

@@ -149,27 +149,42 @@ static void onSuccess(Session &S, CUpti_CallbackId Id, const void *Params,
     return S.allocated(Ctx, P->nodeParams->dptr, P->nodeParams->bytesize,
                        "a node of a graph");
   }
-  case CBID(cuMemFree_v2):
-  case CBID(cuIpcCloseMemHandle):
-    return S.freed(static_cast<const cuMemFree_v2_params *>(Params)->dptr);
-  case CBID(cuMemFreeAsync):
-  case CBID(cuMemFreeAsync_ptsz): {
-    const auto *P = static_cast<const cuMemFreeAsync_params *>(Params);
-    if (!isCapturing(P->hStream))
-      S.freeing(P->dptr);
-    return;
-  }
-  case CBID(cuMemFreeHost):
-  case CBID(cuMemHostUnregister):
-    return S.freed(
-        Address(static_cast<const cuMemFreeHost_params *>(Params)->p));
-  case CBID(cuMemUnmap): {
-    const auto *P = static_cast<const cuMemUnmap_params *>(Params);
-    return S.unmapped(P->ptr, P->size);
-  }
   default:
     return;
   }
+}
+
+/// A call that frees memory begins. None: the call frees nothing now.
+static FreeCall beginFree(Session &S, CUpti_CallbackId Id, const void *Params) {
+  switch (Id) {
+  case CBID(cuMemFree_v2):
+  case CBID(cuIpcCloseMemHandle):
+    return S.freeing(static_cast<const cuMemFree_v2_params *>(Params)->dptr);
+  case CBID(cuMemFreeAsync):
+  case CBID(cuMemFreeAsync_ptsz): {
+    const auto *P = static_cast<const cuMemFreeAsync_params *>(Params);
+    return isCapturing(P->hStream) ? FreeCall::None : S.freeing(P->dptr);
+  }
+  case CBID(cuMemFreeHost):
+  case CBID(cuMemHostUnregister):
+    return S.freeing(reinterpret_cast<uint64_t>(
+        static_cast<const cuMemFreeHost_params *>(Params)->p));
+  case CBID(cuMemUnmap): {
+    const auto *P = static_cast<const cuMemUnmap_params *>(Params);
+    return S.unmapping(P->ptr, P->size);
+  }
+  default:
+    return FreeCall::None;
+  }
+}
+
+static void endFree(Session &S, CUpti_CallbackId Id, FreeCall Call,
+                    CUresult Result) {
+  if (Result != CUDA_SUCCESS)
+    return S.freeFailed(Call);
+  if (Id == CBID(cuMemFreeAsync) || Id == CBID(cuMemFreeAsync_ptsz))
+    return S.freedByStream(Call);
+  S.freed(Call);
 }
 
 void onMemoryCall(Session &S, CUpti_CallbackId Id,
@@ -178,9 +193,12 @@ void onMemoryCall(Session &S, CUpti_CallbackId Id,
   if (Call.callbackSite == CUPTI_API_ENTER) {
     if (size_t Size = sizeAsked(Id, Params); Size && Ctx)
       S.allocating(Ctx, Size);
+    *Call.correlationData = uint64_t(beginFree(S, Id, Params));
     return;
   }
   auto Result = *static_cast<const CUresult *>(Call.functionReturnValue);
+  if (FreeCall Free{*Call.correlationData}; Free != FreeCall::None)
+    return endFree(S, Id, Free, Result);
   if (Result == CUDA_SUCCESS)
     onSuccess(S, Id, Params, Ctx);
   else if (Result == CUDA_ERROR_OUT_OF_MEMORY)

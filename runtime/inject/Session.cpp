@@ -350,34 +350,36 @@ void Session::allocated(CUcontext Owner, uint64_t Base, size_t Size,
                [](Shadow &S, const MemoryRange &R) { S.add({&R, 1}); });
 }
 
-void Session::freed(uint64_t Base) {
-  Ordering.cut(); // Memory changes hands.
-  std::lock_guard Lock(Configuring);
-  std::optional<MemoryRange> Range;
-  {
-    std::lock_guard DataLock(Data);
-    Range = Memory.remove(Base);
-  }
-  if (Range)
-    changeShadow({*Range},
-                 [](Shadow &S, const MemoryRange &R) { S.remove(R); });
+FreeCall Session::freeing(uint64_t Base) {
+  std::lock_guard Lock(Data);
+  return Memory.beginFree(Base);
 }
 
-void Session::unmapped(uint64_t Base, size_t Size) {
+FreeCall Session::unmapping(uint64_t Base, size_t Size) {
+  std::lock_guard Lock(Data);
+  return Memory.beginUnmap(Base, Size);
+}
+
+void Session::freed(FreeCall Call) {
   Ordering.cut(); // Memory changes hands.
   std::lock_guard Lock(Configuring);
   std::vector<MemoryRange> Ranges;
   {
     std::lock_guard DataLock(Data);
-    Ranges = Memory.removeWithin(Base, Size);
+    Ranges = Memory.endFree(Call);
   }
   changeShadow(Ranges, [](Shadow &S, const MemoryRange &R) { S.remove(R); });
 }
 
-void Session::freeing(uint64_t Base) {
+void Session::freedByStream(FreeCall Call) {
   Ordering.cut(); // Memory changes hands.
   std::lock_guard Lock(Data);
-  Memory.freeing(Base);
+  Memory.deferFree(Call);
+}
+
+void Session::freeFailed(FreeCall Call) {
+  std::lock_guard Lock(Data);
+  Memory.cancelFree(Call);
 }
 
 void Session::allocating(CUcontext Ctx, size_t Size) {

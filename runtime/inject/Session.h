@@ -92,11 +92,15 @@ public:
   void allocated(CUcontext Owner, uint64_t Base, size_t Size,
                  const char *How = nullptr);
   void allocationFailed(CUcontext Ctx);
-  void freed(uint64_t Base);
-  /// Whatever was allocated (mapped) within the range.
-  void unmapped(uint64_t Base, size_t Size);
-  /// A stream will free it.
-  void freeing(uint64_t Base);
+  /// A call begins that frees the allocation of this base, or unmaps all
+  /// allocations that begin in the range; ...
+  FreeCall freeing(uint64_t Base);
+  FreeCall unmapping(uint64_t Base, size_t Size);
+  /// ... and ends: the memory is free, will be freed by a stream, or is still
+  /// allocated.
+  void freed(FreeCall Call);
+  void freedByStream(FreeCall Call);
+  void freeFailed(FreeCall Call);
   /// The contexts of a device, or one context, are about to go or be reset.
   void contextEnding(CUcontext Ctx);
   void deviceEnding(CUdevice Device);

@@ -26,6 +26,7 @@
 #include <cstring>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <dlfcn.h>
@@ -50,6 +51,8 @@ struct State {
   void *User = nullptr;
   CUresult Sticky = CUDA_SUCCESS;
   bool Hangs = false;
+  bool FailsFrees = false;
+  void (*DuringNextFree)() = nullptr;
   unsigned Uid = 1;
 };
 
@@ -266,10 +269,36 @@ API cuMemAlloc_v2(CUdeviceptr *P, size_t Size) {
   *P = allocate(Size);
   return TheCall.done(CUDA_SUCCESS);
 }
+extern "C" __attribute__((visibility("default"))) void
+fakeDuringNextFree(void (*Action)()) {
+  S.DuringNextFree = Action;
+}
+extern "C" __attribute__((visibility("default"))) void fakeFailFrees() {
+  S.FailsFrees = true;
+}
+/// What happens in a call that frees memory.
+static CUresult release() {
+  if (S.FailsFrees)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (void (*Action)() = std::exchange(S.DuringNextFree, nullptr))
+    Action();
+  return CUDA_SUCCESS;
+}
 API cuMemFree_v2(CUdeviceptr P) {
   cuMemFree_v2_params Params{P};
   CALL(cuMemFree_v2, &Params);
+  return TheCall.done(release());
+}
+API cuMemMap(CUdeviceptr P, size_t Size, size_t Offset,
+             CUmemGenericAllocationHandle Handle, unsigned long long Flags) {
+  cuMemMap_params Params{P, Size, Offset, Handle, Flags};
+  CALL(cuMemMap, &Params);
   return TheCall.done(CUDA_SUCCESS);
+}
+API cuMemUnmap(CUdeviceptr P, size_t Size) {
+  cuMemUnmap_params Params{P, Size};
+  CALL(cuMemUnmap, &Params);
+  return TheCall.done(release());
 }
 API cuMemAllocManaged(CUdeviceptr *P, size_t Size, unsigned Flags) {
   cuMemAllocManaged_params Params{P, Size, Flags};
@@ -286,7 +315,7 @@ API cuMemAllocAsync(CUdeviceptr *P, size_t Size, CUstream Stream) {
 API cuMemFreeAsync(CUdeviceptr P, CUstream Stream) {
   cuMemFreeAsync_params Params{P, Stream};
   CALL(cuMemFreeAsync, &Params);
-  return TheCall.done(CUDA_SUCCESS);
+  return TheCall.done(release());
 }
 API cuMemHostRegister_v2(void *, size_t, unsigned) { return S.Sticky; }
 API cuMemHostGetDevicePointer_v2(CUdeviceptr *P, void *H, unsigned) {

@@ -35,4 +35,11 @@ struct FakeKernel {
 /// Makes a context and makes it current.
 extern "C" CUresult fakeCreateContext();
 
+/// The next call that frees or unmaps memory calls Action when the memory is
+/// free, before the call returns.
+extern "C" void fakeDuringNextFree(void (*Action)());
+
+/// Calls that free memory fail from now on.
+extern "C" void fakeFailFrees();
+
 #endif // CRSAN_UNITTESTS_INJECT_FAKEDRIVER_H

@@ -99,6 +99,23 @@ TEST(InjectProgram, MemoryIsFollowedThroughItsLife) {
               HasSubstr("begin\nexact\nno shadow\nend\n"));
 }
 
+// Intent: a thread that allocates memory while another thread is still in the
+// call that frees the same addresses has its memory tracked.
+TEST(InjectProgram, MemoryThatIsReusedDuringItsFreeIsFollowed) {
+  const std::string Mapped = "metadata alloc free map touch ";
+  EXPECT_EQ(run(Mapped + "remap touch").Text, "begin\nexact\nexact\nend\n");
+  EXPECT_THAT(run(Mapped + "remap unmap touch").Text,
+              HasSubstr("begin\nexact\nno shadow\nend\n"));
+}
+
+TEST(InjectProgram, MemoryIsFollowedIfItsFreeFails) {
+  for (const char *Free : {"free", "freeasync sync", "unmap"})
+    EXPECT_EQ(
+        run(std::string("metadata alloc failfrees ") + Free + " touch").Text,
+        "begin\nexact\nend\n")
+        << Free;
+}
+
 TEST(InjectProgram, WhatMetadataModeCheckedIsSaid) {
   // The module's variables are tracked, too.
   Outcome O = run("metadata alloc touch touch", "CRSAN_OPTIONS=verbosity=1");

@@ -429,13 +429,40 @@ TEST(InjectAllocations, MemoryIsItsOwnersOrEverybodys) {
   EXPECT_EQ(A.of(Two).size(), 1u);
 }
 
-TEST(InjectAllocations, OfOneBaseTheOldestGoesFirst) {
+TEST(InjectAllocations, AFreeIsOfTheMemoryThatWasThereWhenItBegan) {
+  for (bool IsUnmap : {false, true}) {
+    Allocations A;
+    auto Begin = [&] {
+      return IsUnmap ? A.beginUnmap(100, 100) : A.beginFree(100);
+    };
+    A.add({nullptr, 100, 8});
+    const FreeCall First = Begin();
+    EXPECT_EQ(Begin(), FreeCall::None);
+    A.add({nullptr, 100, 16});
+    const FreeCall Second = Begin();
+    EXPECT_EQ(A.of(nullptr).size(), 2u);
+    EXPECT_EQ(A.endFree(Second).at(0).Size, 16u);
+    EXPECT_EQ(A.endFree(First).at(0).Size, 8u);
+    EXPECT_TRUE(A.endFree(First).empty());
+    EXPECT_TRUE(A.of(nullptr).empty());
+  }
+}
+
+TEST(InjectAllocations, AFreeThatFailsFreesNothing) {
   Allocations A;
   A.add({nullptr, 100, 8});
-  A.add({nullptr, 100, 16});
-  EXPECT_EQ(A.remove(100)->Size, 8u);
-  EXPECT_EQ(A.remove(100)->Size, 16u);
-  EXPECT_FALSE(A.remove(100));
+  A.cancelFree(A.beginFree(100));
+  EXPECT_TRUE(A.isHosts(100));
+  EXPECT_EQ(A.endFree(A.beginFree(100)).size(), 1u);
+}
+
+TEST(InjectAllocations, AContextMayEndDuringAFree) {
+  auto *One = reinterpret_cast<CUcontext>(1);
+  Allocations A;
+  A.add({One, 100, 8});
+  const FreeCall Call = A.beginFree(100);
+  A.forget(One);
+  EXPECT_TRUE(A.endFree(Call).empty());
 }
 
 TEST(InjectAllocations, WhatAStreamFreesStaysUntilTheContextIsIdle) {
@@ -443,7 +470,7 @@ TEST(InjectAllocations, WhatAStreamFreesStaysUntilTheContextIsIdle) {
        *Two = reinterpret_cast<CUcontext>(2);
   Allocations A;
   A.add({One, 100, 8});
-  A.freeing(100);
+  A.deferFree(A.beginFree(100));
   EXPECT_EQ(A.of(One).size(), 1u);
   EXPECT_TRUE(A.takeFreed(Two).empty());
   EXPECT_EQ(A.takeFreed(One).size(), 1u);
@@ -455,7 +482,7 @@ TEST(InjectAllocations, UnmappingTakesAllWithin) {
   A.add({nullptr, 100, 100});
   A.add({nullptr, 200, 100});
   A.add({nullptr, 300, 100});
-  EXPECT_EQ(A.removeWithin(100, 200).size(), 2u);
+  EXPECT_EQ(A.endFree(A.beginUnmap(100, 200)).size(), 2u);
   EXPECT_EQ(A.of(nullptr).size(), 1u);
 }
 

@@ -363,7 +363,7 @@ void Process::dropAllocation(const void *Base) {
   Allocation A = Found->second;
   Allocations.erase(Found);
   if (TheSession)
-    TheSession->freed(uint64_t(A.Base));
+    TheSession->freed(TheSession->freeing(uint64_t(A.Base)));
   if (A.Pool)
     A.Pool->Used -= A.Size;
   for (const std::unique_ptr<Device> &D : Devices) {

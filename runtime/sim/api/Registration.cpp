@@ -43,7 +43,7 @@ void Process::removeImage(CUlib_st *Image) {
     Machine &M = device(Ordinal).M;
     if (TheSession)
       for (const HostRange &Range : M.storage(Id))
-        TheSession->freed(uint64_t(Range.Begin));
+        TheSession->freed(TheSession->freeing(uint64_t(Range.Begin)));
     M.unload(Id);
   }
   Images.erase(Image);
