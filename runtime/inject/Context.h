@@ -7,6 +7,7 @@
 #ifndef CRSAN_INJECT_CONTEXT_H
 #define CRSAN_INJECT_CONTEXT_H
 
+#include "Background.h"
 #include "Flags.h"
 #include "Occupancy.h"
 #include "Report/Finding.h"
@@ -16,6 +17,7 @@
 #include <cuda.h>
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -163,6 +165,12 @@ public:
   abi::Counters LastCounters{};
   /// Null where no code asks for it, or it could not be made.
   std::unique_ptr<Shadow> TheShadow;
+  /// Something was launched since the context was last known to be idle. Needs
+  /// no lock.
+  std::atomic<bool> MayRun{false};
+  /// Waits for the kernels that may use retired shadow. Guarded by the
+  /// configuration lock.
+  std::shared_ptr<Background<CUresult>> Grace;
   bool KnowsOverlaps = false; ///< The shadow: that grids may run side by side.
   abi::Metadata LastMetadata{};
   AccessCounts LastAccesses; ///< Of metadata mode.

@@ -197,6 +197,10 @@ uint64_t LaunchOrdering::awaitingIdle(CUcontext Ctx) {
   return BeingLost ? StreamOrder::NeverIdle : of(Ctx)->beforeIdle();
 }
 
+bool LaunchOrdering::isIdle(CUcontext Ctx, uint64_t Awaited) {
+  return !BeingLost && of(Ctx)->isIdle(Awaited);
+}
+
 void LaunchOrdering::becameIdle(CUcontext Ctx, uint64_t Awaited) {
   of(Ctx)->becameIdle(BeingLost ? StreamOrder::NeverIdle : Awaited);
 }

@@ -81,6 +81,9 @@ public:
   /// when that is done: `Awaited` is what the former returned.
   uint64_t awaitingIdle(CUcontext Ctx);
   void becameIdle(CUcontext Ctx, uint64_t Awaited);
+  /// Whether nothing was launched in the context since awaitingIdle() returned
+  /// this.
+  bool isIdle(CUcontext Ctx, uint64_t Awaited);
 
 private:
   std::vector<std::shared_ptr<StreamOrder>> all();

@@ -259,6 +259,8 @@ bool Modules::makeShadow(Context &Target) {
       Ranges = Memory.of(Target.Handle);
     }
     New->add(Ranges);
+    while (New->isRetiring()) // No kernel has seen any of it yet.
+      New->settle();
   } else {
     theLog().say("{}; on device {} metadata mode is off", Error, Target.Device);
   }

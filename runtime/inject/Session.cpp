@@ -7,21 +7,19 @@
 
 #include "Session.h"
 
+#include "Background.h"
 #include "Driver.h"
 #include "Fatbin.h"
 #include "Log.h"
 #include "Report/Demangle.h"
 #include "Report/Suppressions.h"
 #include "Report/TextReport.h"
+#include "Signals.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
-#include <thread>
-
-#include <signal.h>
 
 namespace crsan {
 
@@ -109,12 +107,14 @@ std::shared_ptr<Context> Session::enterContext(CUcontext Handle, uint32_t Uid) {
 }
 
 void Session::configure(CUcontext Handle, uint32_t Uid) {
-  std::lock_guard Lock(Configuring);
+  std::unique_lock Lock(Configuring);
   OwnCalls Own(Handle);
   if (!Own.ok())
     return;
   std::shared_ptr<Context> C = enterContext(Handle, Uid);
   Code.configure(*C);
+  if (C->TheShadow)
+    awaitGrace(Lock, *C);
 }
 
 void Session::codeUnloading(CUlibrary Library, CUmodule Module) {
@@ -196,7 +196,10 @@ void Session::contextGone(CUcontext Ctx) {
 void Session::launching(CUcontext Ctx, uint32_t Uid,
                         const std::optional<OrderedLaunch> &Launch) {
   ++BeingLaunched;
-  Ordering.launching(Ctx, makeReady(Ctx, Uid), Launch);
+  const std::shared_ptr<Context> C = makeReady(Ctx, Uid);
+  if (C)
+    C->MayRun = true;
+  Ordering.launching(Ctx, C, Launch);
 }
 
 /// Switches on what the context is about to run. Returns what is kept for it,
@@ -318,11 +321,11 @@ void Session::kernelFailed(Context &C, CUresult Result) {
 // Memory and its shadow
 //===----------------------------------------------------------------------===//
 
-/// What(Shadow, Range) for each context that the ranges matter to. The
-/// configuration lock is held.
+/// What(Shadow, Range) for each context that the ranges matter to, which are
+/// returned. The configuration lock is held.
 template <typename Change>
-void Session::changeShadow(const std::vector<MemoryRange> &Ranges,
-                           Change What) {
+Session::ContextList
+Session::changeShadow(const std::vector<MemoryRange> &Ranges, Change What) {
   ContextList Affected;
   {
     std::lock_guard Lock(Data);
@@ -335,19 +338,59 @@ void Session::changeShadow(const std::vector<MemoryRange> &Ranges,
       if (Range.isFor(C->Handle))
         if (OwnCalls Own(C->Handle); Own.ok())
           What(*C->TheShadow, Range);
+  return Affected;
+}
+
+/// Waits until no kernel can use shadow that was taken from pages, and then
+/// gives it to others. Kernels may run for ever, or wait for calls of the
+/// program that need the configuration lock. So the wait is without the lock,
+/// and does not last; what is left then is done as soon as the context is idle.
+void Session::awaitGrace(std::unique_lock<std::timed_mutex> &Lock, Context &C) {
+  constexpr auto Patience = 2s;
+  while (C.TheShadow->isRetiring()) {
+    if (C.MayRun) {
+      // The simulated GPU's kernels run on this thread.
+      if (IsSimulated)
+        return;
+      const bool IsNew = !C.Grace;
+      if (IsNew)
+        C.Grace = Background<CUresult>::start([Handle = C.Handle] {
+          OwnCalls Own(Handle);
+          return Own.ok() ? theDriver().cuCtxSynchronize()
+                          : CUDA_ERROR_INVALID_CONTEXT;
+        });
+      const std::shared_ptr Grace = C.Grace;
+      Lock.unlock();
+      const auto Now = std::chrono::steady_clock::now();
+      const bool IsOver = Grace->waitUntil(IsNew ? Now + Patience : Now);
+      Lock.lock();
+      if (!IsOver)
+        return;
+      if (C.Grace != Grace)
+        continue; // Another thread was faster.
+      C.Grace = nullptr;
+      if (Grace->take() != CUDA_SUCCESS)
+        return;
+    }
+    OwnCalls Own(C.Handle);
+    if (!Own.ok())
+      return;
+    C.TheShadow->settle();
+  }
 }
 
 void Session::allocated(CUcontext Owner, uint64_t Base, size_t Size,
                         const char *How) {
   Ordering.cut(); // Memory changes hands.
-  std::lock_guard Lock(Configuring);
+  std::unique_lock Lock(Configuring);
   MemoryRange Range{Owner, Base, Size, /*HasVariables=*/false, How};
   {
     std::lock_guard DataLock(Data);
     Memory.add(Range);
   }
-  changeShadow({Range},
-               [](Shadow &S, const MemoryRange &R) { S.add({&R, 1}); });
+  for (const std::shared_ptr<Context> &C : changeShadow(
+           {Range}, [](Shadow &S, const MemoryRange &R) { S.add({&R, 1}); }))
+    awaitGrace(Lock, *C);
 }
 
 FreeCall Session::freeing(uint64_t Base) {
@@ -383,9 +426,13 @@ void Session::freeFailed(FreeCall Call) {
 }
 
 void Session::allocating(CUcontext Ctx, size_t Size) {
-  std::lock_guard Lock(Configuring);
-  changeShadow({{Ctx, 0, Size}},
-               [](Shadow &S, const MemoryRange &R) { S.makeRoom(R.Size); });
+  std::unique_lock Lock(Configuring);
+  const MemoryRange Room{Ctx, 0, Size};
+  for (const std::shared_ptr<Context> &C : changeShadow(
+           {Room}, [](Shadow &S, const MemoryRange &R) { S.makeRoom(R.Size); }))
+    awaitGrace(Lock, *C);
+  changeShadow({Room},
+               [](Shadow &S, const MemoryRange &R) { S.release(R.Size); });
 }
 
 void Session::allocationFailed(CUcontext Ctx) {
@@ -410,33 +457,35 @@ void Session::becameIdle(CUcontext Ctx, uint64_t Awaited) {
     if (!C || !C->TheShadow)
       return;
   }
-  std::lock_guard Lock(Configuring);
+  std::unique_lock Lock(Configuring);
   std::vector<MemoryRange> Freed;
   {
     std::lock_guard DataLock(Data);
     Freed = Memory.takeFreed(Ctx);
   }
   changeShadow(Freed, [](Shadow &S, const MemoryRange &R) { S.remove(R); });
-  forgetPast(*C);
+  // Another thread may have launched something since, or be about to; then the
+  // next time will do.
+  IsResetting = true;
+  if (BeingLaunched == 0 && Ordering.isIdle(Ctx, Awaited)) {
+    C->MayRun = false;
+    forgetPast(*C);
+    awaitGrace(Lock, *C);
+  }
+  IsResetting = false;
 }
 
-/// What the device asks for.
+/// What the device asks for. The context is idle.
 void Session::forgetPast(Context &C) {
   OwnCalls Own(C.Handle);
   const Shadow::Past What =
       Own.ok() ? C.TheShadow->unwanted() : Shadow::Past::None;
   if (What == Shadow::Past::None)
     return;
-  // Another thread may have launched something since, or be about to; then the
-  // next time will do.
-  IsResetting = true;
-  if (BeingLaunched == 0 && theDriver().cuCtxSynchronize() == CUDA_SUCCESS) {
-    theLog().detail(2, "metadata mode: starting from zero on device {}{}",
-                    C.Device,
-                    What == Shadow::Past::Releases ? ", but for accesses" : "");
-    C.TheShadow->forget(What);
-  }
-  IsResetting = false;
+  theLog().detail(2, "metadata mode: starting from zero on device {}{}",
+                  C.Device,
+                  What == Shadow::Past::Releases ? ", but for accesses" : "");
+  C.TheShadow->forget(What);
 }
 
 //===----------------------------------------------------------------------===//
@@ -444,41 +493,20 @@ void Session::forgetPast(Context &C) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// One context read by a thread of its own: while a kernel hangs, so does every
-/// driver call that waits for it.
+/// One context that is read in the background: while a kernel hangs, so does
+/// every driver call that waits for it.
 struct ReadBackJob {
+  std::shared_ptr<Context> C;
   ReadBackPlan Plan;
   uint64_t Launches = 0;
-  std::mutex Lock;
-  std::condition_variable Changed;
-  bool IsDone = false;
-  ReadBack Back;
+  std::shared_ptr<Background<ReadBack>> Reading;
+
+  explicit ReadBackJob(std::shared_ptr<Context> Read)
+      : C(std::move(Read)), Plan(C->plan()), Launches(C->UnreadLaunches),
+        Reading(Background<ReadBack>::start(
+            [Plan = this->Plan] { return readBack(Plan); })) {}
 };
 } // namespace
-
-static void blockAllSignals(sigset_t *Before) {
-  sigset_t All;
-  sigfillset(&All);
-  pthread_sigmask(SIG_SETMASK, &All, Before);
-}
-
-static std::shared_ptr<ReadBackJob> startReadBack(ReadBackPlan Plan,
-                                                  uint64_t Launches) {
-  auto Job = std::make_shared<ReadBackJob>();
-  Job->Plan = std::move(Plan);
-  Job->Launches = Launches;
-  sigset_t Before;
-  blockAllSignals(&Before); // Inherited: the program's signals are not for us.
-  std::thread([Job] {
-    ReadBack Back = readBack(Job->Plan);
-    std::lock_guard Lock(Job->Lock);
-    Job->Back = std::move(Back);
-    Job->IsDone = true;
-    Job->Changed.notify_all();
-  }).detach();
-  pthread_sigmask(SIG_SETMASK, &Before, nullptr);
-  return Job;
-}
 
 bool Session::takeStock() {
   ContextList All;
@@ -491,22 +519,20 @@ bool Session::takeStock() {
 
 bool Session::takeStock(const ContextList &List) {
   std::lock_guard OneAtATime(Stocktaking);
-  std::vector<std::pair<std::shared_ptr<Context>, std::shared_ptr<ReadBackJob>>>
-      Jobs;
+  std::vector<ReadBackJob> Jobs;
   {
     std::lock_guard Lock(Data);
     for (const std::shared_ptr<Context> &C : List)
       if (!C->IsDead && C->isPrepared() && C->UnreadLaunches != 0 &&
           C->Failure == CUDA_SUCCESS && !C->IsStuck)
-        Jobs.emplace_back(C, startReadBack(C->plan(), C->UnreadLaunches));
+        Jobs.emplace_back(C);
   }
   auto Deadline = std::chrono::steady_clock::now() +
                   std::chrono::milliseconds(Options.exit_timeout_ms);
   bool AllDone = true;
-  for (auto &[C, Job] : Jobs) {
-    std::unique_lock Lock(Job->Lock);
-    if (Job->Changed.wait_until(Lock, Deadline, [&] { return Job->IsDone; })) {
-      finishReadBack(*C, Job->Launches, Job->Plan, std::move(Job->Back));
+  for (const auto &[C, Plan, Launched, Reading] : Jobs) {
+    if (Reading->waitUntil(Deadline)) {
+      finishReadBack(*C, Launched, Plan, Reading->take());
       continue;
     }
     AllDone = false;
@@ -575,8 +601,7 @@ bool Session::isShuffled(const std::string &Kernel) const {
 bool Session::report() {
   // Somebody may be dying with a lock in hand: better a report from data that
   // stopped in mid-change, a moment later, than none.
-  sigset_t Before;
-  blockAllSignals(&Before);
+  const BlockedSignals Blocked;
   std::unique_lock Once(Reporting, 5s);
   if (Once.owns_lock() && !HasReported) {
     HasReported = true;
@@ -596,7 +621,6 @@ bool Session::report() {
       theLog().text(renderText(R, Text));
     }
   }
-  pthread_sigmask(SIG_SETMASK, &Before, nullptr);
   return HasRaces || HasFailedAssertion;
 }
 

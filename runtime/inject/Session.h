@@ -136,7 +136,8 @@ private:
   void kernelFailed(Context &C, CUresult Result);
   bool takeStock(const ContextList &Contexts);
   template <typename Change>
-  void changeShadow(const std::vector<MemoryRange> &Ranges, Change What);
+  ContextList changeShadow(const std::vector<MemoryRange> &Ranges, Change What);
+  void awaitGrace(std::unique_lock<std::timed_mutex> &Lock, Context &C);
   void forgetShadow(Context &C, uint64_t Serial);
   void forgetPast(Context &C);
   Report findings(RunSummary Summary) const;

@@ -137,7 +137,9 @@ void Shadow::add(std::span<const MemoryRange> Ranges) {
     }
   }
   flush();
-  notePeak();
+  retireForBare();
+  if (!isRetiring())
+    notePeak();
 }
 
 void Shadow::remove(const MemoryRange &Range) {
@@ -230,7 +232,7 @@ void Shadow::cover(PageMap::value_type &Entry) {
     clear(Slot, abi::ExactPageShadow);
     change(Entry, Layout::Exact, Slot);
   } else if (!coverCached(Entry)) {
-    Indices.erase(Number % abi::NumPages);
+    BarePages.insert(Number);
   }
 }
 
@@ -243,14 +245,10 @@ bool Shadow::coverCached(PageMap::value_type &Entry) {
   return true;
 }
 
-/// Shadow for a cached page: of a slot, or else of one that served an exact
-/// page.
+/// Shadow for a cached page, or 0.
 uint64_t Shadow::takePart() {
   if (Parts.empty()) {
     uint64_t Slot = Memory.take();
-    if (!Slot && demote(1) != 0)
-      // The page that lost its slot has become a user of it.
-      return takePart();
     if (!Slot)
       return 0;
     for (unsigned I = abi::CacheWays; I-- > 0;)
@@ -263,8 +261,11 @@ uint64_t Shadow::takePart() {
 
 void Shadow::uncover(PageMap::value_type &Entry) {
   auto [Number, Was] = Entry;
-  if (Was.Kind == Layout::None)
+  if (Was.Kind == Layout::None) {
+    if (BarePages.erase(Number))
+      Indices.erase(Number % abi::NumPages);
     return;
+  }
   change(Entry, Layout::None, 0);
   Indices.erase(Number % abi::NumPages);
   // The entry is cleared before anything else is done with the shadow, for all
@@ -276,51 +277,67 @@ void Shadow::uncover(PageMap::value_type &Entry) {
   Memory.put(Was.Address);
 }
 
-/// Makes so many exact pages cached ones and returns how many slots that frees;
-/// one of them, or more, is used up by the pages themselves.
-uint64_t Shadow::demote(uint64_t Count) {
-  std::vector<PageMap::iterator> Victims;
-  std::vector<uint64_t> Slots;
-  while (Victims.size() < Count && !ExactPages.empty()) {
-    auto Last = std::prev(ExactPages.end());
-    PageMap::iterator It = Victims.emplace_back(Pages.find(*Last));
-    Slots.push_back(It->second.Address);
-    change(*It, Layout::None, 0);
+/// Takes the shadow of so many exact pages. Kernels that run may have found it
+/// already, so it is not used again before they have ended.
+void Shadow::retire(uint64_t Count) {
+  if (isRetiring())
+    return;
+  while (Retired.size() < Count && !ExactPages.empty()) {
+    const auto Last = std::prev(ExactPages.end());
+    PageMap::value_type &Entry = *Pages.find(*Last);
+    Retired.push_back(Entry.second.Address);
+    change(Entry, Layout::None, 0);
+    BarePages.insert(*Last);
     ExactPages.erase(Last);
   }
-  if (Victims.empty())
-    return 0;
   flush();
-  // Running kernels may have the old entries.
-  note(theDriver().cuCtxSynchronize(), "cuCtxSynchronize");
-  if (HasFailed)
-    return 0;
-  for (uint64_t Slot : Slots)
-    Memory.put(Slot);
-  for (PageMap::iterator It : Victims)
-    if (!coverCached(*It))
-      Indices.erase(It->first % abi::NumPages);
-  return Victims.size();
 }
 
-void Shadow::makeRoom(uint64_t Bytes) {
-  if (Memory.held() == 0)
-    return;
-  ShadowMemory::Info Now = ShadowMemory::ask();
-  uint64_t Wanted = Bytes + ShadowMemory::reserve(Now.Total) / 2;
-  if (Now.Total == 0 || Now.Free >= Wanted)
-    return;
-  // Some more than is needed, for this makes the program wait.
-  uint64_t Missing = Wanted - Now.Free + Memory.held() / 8;
-  uint64_t Released = Memory.release(Missing);
-  if (Released < Missing) {
-    demote((Missing - Released) / ShadowMemory::SlotBytes + 1);
-    Released += Memory.release(Missing - Released);
+/// Takes shadow of exact pages for those that have none, and for the exact
+/// pages themselves: all of these become cached pages.
+void Shadow::retireForBare() {
+  constexpr uint64_t Gained = abi::CacheWays - 1; // With each slot.
+  if (!BarePages.empty())
+    retire((BarePages.size() + Gained - 1) / Gained);
+}
+
+void Shadow::settle() {
+  const std::vector<uint64_t> Slots = std::exchange(Retired, {});
+  // If the device could not be told, kernels may use the shadow for ever.
+  if (HasFailed)
+    return notePeak();
+  for (uint64_t Slot : Slots)
+    Memory.put(Slot);
+  for (auto It = BarePages.begin(); It != BarePages.end();) {
+    if (!coverCached(*Pages.find(*It)))
+      break;
+    It = BarePages.erase(It);
   }
   flush();
+  retireForBare();
+  notePeak();
+}
+
+uint64_t Shadow::release(uint64_t Bytes) {
+  if (Memory.held() == 0)
+    return 0;
+  const ShadowMemory::Info Now = ShadowMemory::ask();
+  const uint64_t Wanted = Bytes + ShadowMemory::reserve(Now.Total) / 2;
+  if (Now.Total == 0 || Now.Free >= Wanted)
+    return 0;
+  // Some more than is needed, for taking shadow from pages may make the program
+  // wait.
+  const uint64_t Missing = Wanted - Now.Free + Memory.held() / 8;
+  const uint64_t Released = Memory.release(Missing);
   notePeak();
   theLog().detail(2, "gave {} MiB of shadow back to the program",
                   Released >> 20);
+  return Missing - std::min(Missing, Released);
+}
+
+void Shadow::makeRoom(uint64_t Bytes) {
+  if (const uint64_t Missing = release(Bytes))
+    retire(Missing / ShadowMemory::SlotBytes + 1);
 }
 
 //===----------------------------------------------------------------------===//

@@ -62,8 +62,8 @@ public:
   bool canShareOrder() const { return !HasOrder; } ///< It was not tried yet.
   CUdeviceptr orderAddress() const { return OrderAddress; }
 
-  /// The ranges are the program's from now on. Returns when they have their
-  /// shadow.
+  /// The ranges are the program's from now on. Where there is no memory for
+  /// their shadow, exact shadow is taken from other pages (isRetiring).
   void add(std::span<const MemoryRange> Ranges);
   /// Not any more. Pages that nothing else lies in lose their shadow.
   void remove(const MemoryRange &Range);
@@ -71,9 +71,19 @@ public:
   /// From now on grids may run side by side.
   void noteOverlaps();
 
-  /// The program is about to allocate so much: what there is of memory is its
-  /// own first, and exact shadow becomes cached shadow until it has enough.
+  /// The program is about to allocate so many bytes: gives unused shadow back,
+  /// and if that is not enough, takes exact shadow from pages (isRetiring).
   void makeRoom(uint64_t Bytes);
+  /// Gives unused shadow back until the program can allocate so many bytes.
+  /// Returns how many bytes are missing.
+  uint64_t release(uint64_t Bytes);
+
+  /// Shadow was taken from pages, but kernels that were launched before may
+  /// still use it. It is not used for other pages until settle().
+  bool isRetiring() const { return !Retired.empty(); }
+  /// Those kernels have ended: pages without shadow get cached shadow. May
+  /// take shadow from more pages.
+  void settle();
 
   /// Nothing has been accessed so far: for when sites are about to be unloaded,
   /// which the device looks at when it finds them in a cell.
@@ -114,7 +124,8 @@ private:
   void uncover(PageMap::value_type &Entry);
   bool coverCached(PageMap::value_type &Entry);
   uint64_t takePart();
-  uint64_t demote(uint64_t Count);
+  void retire(uint64_t Count);
+  void retireForBare();
   void change(PageMap::value_type &Entry, Layout Kind, uint64_t Address);
   void clear(uint64_t Address, uint64_t Bytes);
   void flush();
@@ -131,6 +142,10 @@ private:
   /// many; none where there is no such allocation.
   std::array<std::pair<uint64_t, uint64_t>, abi::NumPageOwners> Owners{};
   std::set<uint64_t> ExactPages;
+  /// Pages that have an index, but no shadow for want of memory.
+  std::set<uint64_t> BarePages;
+  /// Shadow that was taken from exact pages, until settle().
+  std::vector<uint64_t> Retired;
   std::vector<uint64_t> Parts; ///< Free shadow for cached pages.
   /// The page that has an index of the device's table.
   std::unordered_map<uint64_t, uint64_t> Indices;

@@ -292,6 +292,11 @@ uint64_t StreamOrder::beforeIdle() const {
   return InFlight ? NeverIdle : Doings;
 }
 
+bool StreamOrder::isIdle(uint64_t Before) const {
+  std::lock_guard Guard(Lock);
+  return !InFlight && Doings == Before;
+}
+
 void StreamOrder::becameIdle(uint64_t Before) {
   std::lock_guard Guard(Lock);
   cutLocked();

@@ -105,6 +105,8 @@ public:
   uint64_t beforeIdle() const;
   static constexpr uint64_t NeverIdle = ~uint64_t(0);
   void becameIdle(uint64_t Before);
+  /// Whether nothing was launched since beforeIdle() returned this.
+  bool isIdle(uint64_t Before) const;
 
 private:
   using Clocks = std::array<uint32_t, abi::NumStreams>;

@@ -7,6 +7,8 @@
 
 #include "Watcher.h"
 
+#include "Signals.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -19,7 +21,6 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <unistd.h>
 
 namespace crsan {
@@ -103,12 +104,8 @@ void Watcher::start(unsigned PollMs, Tasks What) {
   sem_init(&Ask, /*pshared=*/0, 0);
   sem_init(&Answer, /*pshared=*/0, 0);
   Owner = getpid();
-  // Inherited: the program's signals are not for this thread.
-  sigset_t All, Before;
-  sigfillset(&All);
-  pthread_sigmask(SIG_SETMASK, &All, &Before);
+  const BlockedSignals Inherited;
   std::thread(watch, PollMs, std::move(What)).detach();
-  pthread_sigmask(SIG_SETMASK, &Before, nullptr);
 }
 
 bool Watcher::canEnd() { return !IsWatcher && Owner == getpid(); }

@@ -52,7 +52,7 @@ struct State {
   CUresult Sticky = CUDA_SUCCESS;
   bool Hangs = false;
   bool FailsFrees = false;
-  void (*DuringNextFree)() = nullptr;
+  void (*DuringNextFree)() = nullptr, (*DuringNextSync)() = nullptr;
   unsigned Uid = 1;
 };
 
@@ -185,6 +185,8 @@ API cuCtxSynchronize() {
   CALL(cuCtxSynchronize, nullptr);
   while (S.Hangs)
     pause();
+  if (void (*Action)() = std::exchange(S.DuringNextSync, nullptr))
+    Action();
   return TheCall.done(S.Sticky);
 }
 API cuDeviceGetAttribute(int *Value, CUdevice_attribute Which, CUdevice) {
@@ -272,6 +274,10 @@ API cuMemAlloc_v2(CUdeviceptr *P, size_t Size) {
 extern "C" __attribute__((visibility("default"))) void
 fakeDuringNextFree(void (*Action)()) {
   S.DuringNextFree = Action;
+}
+extern "C" __attribute__((visibility("default"))) void
+fakeDuringNextSync(void (*Action)()) {
+  S.DuringNextSync = Action;
 }
 extern "C" __attribute__((visibility("default"))) void fakeFailFrees() {
   S.FailsFrees = true;
@@ -480,6 +486,12 @@ API cuLaunchKernel(CUfunction F, unsigned GridX, unsigned GridY, unsigned GridZ,
   case FakeKernel::Touches:
     touch(L, K->Touched);
     break;
+  case FakeKernel::UsesUp: {
+    auto *C =
+        reinterpret_cast<abi::Config *>(L.Globals["__crsan_config"].data());
+    reinterpret_cast<abi::Metadata *>(C->Metadata)->IsUsedUp = 1;
+    break;
+  }
   }
   return TheCall.done(CUDA_SUCCESS);
 }

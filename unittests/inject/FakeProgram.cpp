@@ -47,18 +47,29 @@ static CUlibrary Library;
 static CUdeviceptr Memory = 0;
 constexpr size_t MemoryBytes = 10 << 20;
 
+/// Runs Action on a thread of its own, in the context of this one.
+template <typename Function> static void runApart(Function Action) {
+  static CUcontext Current;
+  cuCtxGetCurrent(&Current);
+  std::thread([=] {
+    cuCtxPushCurrent(Current);
+    Action();
+  }).join();
+}
+
+/// Another thread launches a kernel that hangs, when the context is idle, but
+/// this thread does not know it yet.
+static void hangAfterSync() {
+  fakeDuringNextSync(
+      [] { runApart([] { launch({"_Z1kPi", FakeKernel::Hangs, Library}); }); });
+  cuCtxSynchronize();
+}
+
 static void mapMemory() { cuMemMap(Memory, MemoryBytes, 0, 0, 0); }
 
 /// Another thread maps the memory while this one unmaps it.
 static void remapWhileUnmapping() {
-  static CUcontext Current;
-  cuCtxGetCurrent(&Current);
-  fakeDuringNextFree([] {
-    std::thread([] {
-      cuCtxPushCurrent(Current);
-      mapMemory();
-    }).join();
-  });
+  fakeDuringNextFree([] { runApart(mapMemory); });
   cuMemUnmap(Memory, MemoryBytes);
 }
 
@@ -153,6 +164,8 @@ int main(int Count, char **Words) {
       cuMemAlloc(&Memory, MemoryBytes);
     else if (Word == "free")
       cuMemFree(Memory);
+    else if (Word == "allocmuch")
+      cuMemAlloc(&Memory, 10 * MemoryBytes);
     else if (Word == "failfrees")
       fakeFailFrees();
     else if (Word == "map")
@@ -167,6 +180,10 @@ int main(int Count, char **Words) {
       cuMemAllocAsync(&Memory, MemoryBytes, nullptr);
     else if (Word == "freeasync")
       cuMemFreeAsync(Memory, nullptr);
+    else if (Word == "usesup")
+      launch({"_Z1kPi", FakeKernel::UsesUp, Library});
+    else if (Word == "hangaftersync")
+      hangAfterSync();
     else if (Word == "sync")
       cuCtxSynchronize();
     else if (Word == "reset")
