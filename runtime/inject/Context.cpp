@@ -15,10 +15,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-
-#include <sys/mman.h>
 
 namespace crsan {
 
@@ -48,53 +44,9 @@ void Context::identify() {
     P.SharedUnit = 256;
 }
 
-std::string Context::prepare(uint32_t MaxRecords) {
-  Driver &D = theDriver();
-  RecordsSize = (abi::recordBufferSize(MaxRecords) + 4095) & ~size_t(4095);
-  void *Memory = mmap(nullptr, RecordsSize, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-  if (Memory == MAP_FAILED)
-    return fmt::format("no memory for {} records ({}); lower max_records",
-                       MaxRecords, std::strerror(errno));
-  // Pinned memory must not become copy-on-write in a forked child.
-  madvise(Memory, RecordsSize, MADV_DONTFORK);
-  Records = new (Memory) abi::RecordBuffer{};
-  Records->Capacity = MaxRecords;
-
-  const char *Call = "cuMemHostRegister";
-  CUresult Result = D.cuMemHostRegister(Memory, RecordsSize,
-                                        CU_MEMHOSTREGISTER_PORTABLE |
-                                            CU_MEMHOSTREGISTER_DEVICEMAP);
-  if (Result == CUDA_SUCCESS) {
-    Call = "cuMemHostGetDevicePointer";
-    Result = D.cuMemHostGetDevicePointer(&RecordsDevice, Memory, 0);
-  }
-  if (Result == CUDA_SUCCESS) {
-    Call = "cuStreamCreate";
-    Result = D.cuStreamCreate(&Stream, CU_STREAM_NON_BLOCKING);
-  }
-  constexpr size_t DeviceBytes =
-      sizeof(abi::Counters) + sizeof(abi::Watchpoints);
-  CUdeviceptr Zeroed = 0;
-  if (Result == CUDA_SUCCESS) {
-    Call = "cuMemAlloc";
-    Result = D.cuMemAlloc(&Zeroed, DeviceBytes);
-  }
-  if (Result == CUDA_SUCCESS) {
-    Call = "cuMemsetD8Async";
-    Result = D.cuMemsetD8Async(Zeroed, 0, DeviceBytes, Stream);
-  }
-  if (Result == CUDA_SUCCESS)
-    Result = D.cuStreamSynchronize(Stream);
-  if (Result != CUDA_SUCCESS)
-    return fmt::format("{} failed: {}", Call, D.errorText(Result));
-  Counters = Zeroed;
-  return {};
-}
-
 std::unique_ptr<Shadow> Context::makeShadow(const Flags &Options,
                                             std::string &Error) const {
-  auto New = std::make_unique<Shadow>(Device, Stream, Options);
+  auto New = std::make_unique<Shadow>(Device, Buffers.Stream, Options);
   Error = New->prepare(uint64_t(Processors.SharedBytes) *
                        uint64_t(Processors.Count));
   return Error.empty() ? std::move(New) : nullptr;
@@ -139,9 +91,9 @@ abi::Config Context::makeConfig(const Flags &Options, bool MayShuffle,
     Config.Flags |= abi::IntraWarp;
   if (Options.watchpoints)
     Config.Flags |= abi::Watch;
-  Config.Records = RecordsDevice;
-  Config.Counters = Counters;
-  Config.Watchpoints = Counters + sizeof(abi::Counters);
+  Config.Records = Buffers.RecordsDevice;
+  Config.Counters = Buffers.Counters;
+  Config.Watchpoints = Buffers.Counters + sizeof(abi::Counters);
   if (IsShadowed) {
     Config.Flags |= abi::Shadowed;
     if (Options.volatile_ == "weak")
@@ -157,8 +109,10 @@ abi::Config Context::makeConfig(const Flags &Options, bool MayShuffle,
 
 CUresult Context::writeConfig(CUdeviceptr Where, const abi::Config &Config) {
   Driver &D = theDriver();
-  CUresult Result = D.cuMemcpyHtoDAsync(Where, &Config, sizeof(Config), Stream);
-  return Result == CUDA_SUCCESS ? D.cuStreamSynchronize(Stream) : Result;
+  CUresult Result =
+      D.cuMemcpyHtoDAsync(Where, &Config, sizeof(Config), Buffers.Stream);
+  return Result == CUDA_SUCCESS ? D.cuStreamSynchronize(Buffers.Stream)
+                                : Result;
 }
 
 CUresult Context::getAttribute(CUfunction_attribute Which, CUfunction Function,
@@ -210,8 +164,8 @@ Residency Context::askResidency(const LaunchShape &Shape) const {
 ReadBackPlan Context::plan() const {
   ReadBackPlan Plan;
   Plan.Handle = Handle;
-  Plan.Stream = Stream;
-  Plan.Counters = Counters;
+  Plan.Stream = Buffers.Stream;
+  Plan.Counters = Buffers.Counters;
   for (size_t I = 0; I < Arrays.size(); ++I)
     if (Arrays[I].Address)
       Plan.Arrays.push_back({I, Arrays[I].Address, Arrays[I].Last.size()});
@@ -310,10 +264,6 @@ bool Context::launchedLately(const std::string &Kernel) const {
   return std::find(Recent.begin(), Recent.end(), Kernel) != Recent.end();
 }
 
-bool Context::hasRecords() const {
-  return Records && crsan::hasRecords(*Records);
-}
-
 /// What is at an address of global memory, in words; empty: it is not known, or
 /// was one thing after the other.
 std::string Context::describe(uint64_t Address,
@@ -358,13 +308,13 @@ std::string Context::describeShared(uint64_t Address,
 
 void Context::collect(std::vector<Occurrence> &Found, uint32_t Seed,
                       const Allocations &Memory, const SiteTable &Known) const {
-  if (!Records)
+  if (!records())
     return;
   std::vector<abi::Site> Sites;
   for (const SiteArray &Array : Arrays)
     Sites.insert(Sites.end(), Array.Last.begin(), Array.Last.end());
   std::vector<Occurrence> More = collectOccurrences(
-      *Records, Sites, UnreadLaunches == 0, Device, Seed, LastPairs);
+      *records(), Sites, UnreadLaunches == 0, Device, Seed, LastPairs);
   for (Occurrence &O : More)
     if (O.Rec.MemorySpace == abi::Space::Global)
       O.Memory = describe(O.Rec.Address, Memory);
@@ -374,9 +324,9 @@ void Context::collect(std::vector<Occurrence> &Found, uint32_t Seed,
 }
 
 uint64_t Context::dropped() const {
-  if (!Records)
+  if (!records())
     return 0;
-  uint64_t Told = __atomic_load_n(&Records->Dropped, __ATOMIC_RELAXED);
+  uint64_t Told = __atomic_load_n(&records()->Dropped, __ATOMIC_RELAXED);
   return std::max(Told, LastCounters.Dropped) + LastMetadata.PairsDropped;
 }
 

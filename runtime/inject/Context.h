@@ -8,6 +8,7 @@
 #define CRSAN_INJECT_CONTEXT_H
 
 #include "Background.h"
+#include "CheckBuffers.h"
 #include "Flags.h"
 #include "Occupancy.h"
 #include "Report/Finding.h"
@@ -99,11 +100,9 @@ public:
   /// current.
   void identify();
 
-  /// Makes the memory that instrumented code writes to: the records, pinned in
-  /// memory of our own so that they outlive the context and its errors, and the
-  /// counters. The context is current. Returns what went wrong, or "".
-  std::string prepare(uint32_t MaxRecords);
-  bool isPrepared() const { return Counters != 0; }
+  /// Code may be switched on from now on, and write to these.
+  void use(const CheckBuffers &New) { Buffers = New; }
+  bool isPrepared() const { return Buffers.Records != nullptr; }
 
   /// Makes what metadata mode needs. The context is current and prepared. Null:
   /// Error says what went wrong.
@@ -138,7 +137,9 @@ public:
   std::string lastKernels() const;
   bool launchedLately(const std::string &Kernel) const;
 
-  bool hasRecords() const;
+  /// Null where code was never switched on. The records stay for ever, and the
+  /// device writes them at any time.
+  const abi::RecordBuffer *records() const { return Buffers.Records; }
   /// `Sites` has those of all code of the context.
   void collect(std::vector<Occurrence> &Found, uint32_t Seed,
                const Allocations &Memory, const SiteTable &Sites) const;
@@ -181,11 +182,7 @@ private:
   CUresult getAttribute(CUfunction_attribute Which, CUfunction Function,
                         int &Value) const;
 
-  abi::RecordBuffer *Records = nullptr;
-  size_t RecordsSize = 0;
-  CUdeviceptr RecordsDevice = 0;
-  CUdeviceptr Counters = 0;
-  CUstream Stream = nullptr; ///< Our own: copies never wait for the program's.
+  CheckBuffers Buffers;
   std::vector<abi::RacingPair> LastPairs;
   std::array<std::string, 4> Recent;
   unsigned NextRecent = 0;

@@ -67,10 +67,12 @@ std::string DebuggedRun::switchOn(CUmodule Module, ContextId Id,
     return {};
   std::unique_ptr<Context> &C = Contexts[Id];
   if (!C) {
-    auto Fresh = std::make_unique<Context>(Handle, uint32_t(Id));
-    if (std::string Error = Fresh->prepare(Options.max_records); !Error.empty())
+    std::string Error;
+    const CheckBuffers Buffers = CheckBuffers::make(Options.max_records, Error);
+    if (!Buffers.Records)
       return Error;
-    C = std::move(Fresh);
+    C = std::make_unique<Context>(Handle, uint32_t(Id));
+    C->use(Buffers);
   }
   // Whether blocks may be permuted is written in the image, which is not here;
   // nor is anybody who tells of the program's memory.

@@ -58,6 +58,8 @@ namespace crsan {
   X(cuMemGetAddressRange)                                                      \
   X(cuMemGetInfo)                                                              \
   X(cuMemFree)                                                                 \
+  X(cuMemHostUnregister)                                                       \
+  X(cuStreamDestroy)                                                           \
   X(cuMemAllocManaged)                                                         \
   X(cuMemAddressReserve)                                                       \
   X(cuMemCreate)                                                               \

@@ -232,19 +232,19 @@ bool Modules::makeReady(Context &Target) {
   if (Target.isPrepared() || !Target.CanCheck)
     return Target.CanCheck;
   std::string Error;
+  CheckBuffers Buffers;
   if (Target.ComputeMajor < 7)
     Error = fmt::format("device {} has compute capability {}.x, CRSan needs "
                         "7.0 or newer; choose another with "
                         "CUDA_VISIBLE_DEVICES",
                         Target.Device, Target.ComputeMajor);
   else
-    Error = Target.prepare(Options.max_records);
-  if (Error.empty())
-    return true;
-  theLog().say("{}; kernels on this device are not checked", Error);
+    Buffers = CheckBuffers::make(Options.max_records, Error);
+  if (!Buffers.Records)
+    theLog().say("{}; kernels on this device are not checked", Error);
   std::lock_guard Lock(Data);
-  Target.CanCheck = false;
-  return false;
+  Target.use(Buffers);
+  return Target.CanCheck = Target.isPrepared();
 }
 
 bool Modules::makeShadow(Context &Target) {

@@ -8,6 +8,7 @@
 #include "Session.h"
 
 #include "Background.h"
+#include "Collector.h"
 #include "Driver.h"
 #include "Fatbin.h"
 #include "Log.h"
@@ -310,7 +311,8 @@ void Session::kernelFailed(Context &C, CUresult Result) {
     return;
   C.Failure = Result;
   C.FailureName = theDriver().errorName(Result);
-  HasFailedAssertion |= Result == CUDA_ERROR_ASSERT;
+  if (Result == CUDA_ERROR_ASSERT)
+    HasFailedAssertion = true;
   theLog().say("a kernel failed on device {}: {}; last launched: {}. Races "
                "seen before are reported; what runs later in this context is "
                "not checked",
@@ -569,18 +571,22 @@ bool Session::finishReadBack(Context &C, uint64_t Launches,
 //===----------------------------------------------------------------------===//
 
 bool Session::sawRace() {
-  ContextList All;
-  {
-    std::lock_guard Lock(Data);
-    All = Contexts;
-  }
+  // A thread may be dying with the lock, and wait for the watcher to report for
+  // it: the watcher looks once more later.
+  std::unique_lock Lock(Data, 100ms);
+  if (!Lock.owns_lock())
+    return false;
+  std::vector<const abi::RecordBuffer *> All;
+  for (const std::shared_ptr<Context> &C : Contexts)
+    if (C->records())
+      All.push_back(C->records());
+  Lock.unlock();
   if (std::none_of(All.begin(), All.end(),
-                   [](const auto &C) { return C->hasRecords(); }))
+                   [](const auto *Records) { return hasRecords(*Records); }))
     return false;
   if (suppressions().isEmpty())
     return true;
-  std::lock_guard Lock(Data);
-  return !findings({}).Findings.empty();
+  return Lock.try_lock_for(100ms) && !findings({}).Findings.empty();
 }
 
 /// What is found so far, without what is suppressed. The data lock is held.

@@ -174,10 +174,11 @@ private:
   std::atomic<uint32_t> BeingLaunched{0};
   /// A context must not run anything for a moment.
   std::atomic<bool> IsResetting{false};
-  bool HasReported = false;
-  bool HasRaces = false;
-  bool HasFailedAssertion = false; ///< Of a kernel: the exit code tells.
-  bool HasChecked = true;
+  // Read and written by the threads that end the program, without a lock.
+  std::atomic<bool> HasReported{false};
+  std::atomic<bool> HasRaces{false};
+  std::atomic<bool> HasFailedAssertion{false}; ///< Of a kernel.
+  std::atomic<bool> HasChecked{true};
 };
 
 } // namespace crsan

@@ -9,6 +9,7 @@
 
 #include "Driver.h"
 #include "Log.h"
+#include "PinnedMemory.h"
 
 #include <fmt/format.h>
 
@@ -16,8 +17,6 @@
 #include <bit>
 #include <new>
 #include <utility>
-
-#include <sys/mman.h>
 
 namespace crsan {
 
@@ -65,9 +64,12 @@ std::string Shadow::prepare(uint64_t SharedBytes) {
   }
   if (Result == CUDA_SUCCESS)
     Result = D.cuStreamSynchronize(Stream);
-  if (Result != CUDA_SUCCESS)
+  if (Result != CUDA_SUCCESS) {
+    if (Base && D.cuMemFree)
+      D.cuMemFree(Base);
     return fmt::format("no tables of {} MiB for metadata mode: {} failed: {}",
                        Size >> 20, Call, D.errorText(Result));
+  }
   Tables = Base;
   Header = M;
   return {};
@@ -77,30 +79,26 @@ abi::StreamOrder *Shadow::shareOrder() {
   Driver &D = theDriver();
   if (HasOrder.exchange(true) || !D.cuStreamWriteValue32)
     return nullptr;
-  constexpr size_t Bytes = (sizeof(abi::StreamOrder) + 4095) & ~size_t(4095);
-  void *Memory = mmap(nullptr, Bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-  if (Memory == MAP_FAILED)
+  std::string Error;
+  const PinnedMemory Memory =
+      PinnedMemory::make(sizeof(abi::StreamOrder), Error);
+  if (!Memory.Host) {
+    theLog().detail(2, "no order of launches: {}", Error);
     return nullptr;
-  // Pinned memory must not become copy-on-write in a forked child.
-  madvise(Memory, Bytes, MADV_DONTFORK);
-  CUdeviceptr Address = 0;
-  CUresult Result = D.cuMemHostRegister(Memory, Bytes,
-                                        CU_MEMHOSTREGISTER_PORTABLE |
-                                            CU_MEMHOSTREGISTER_DEVICEMAP);
-  if (Result == CUDA_SUCCESS)
-    Result = D.cuMemHostGetDevicePointer(&Address, Memory, 0);
-  if (Result == CUDA_SUCCESS)
-    Result = D.cuMemcpyHtoDAsync(Tables + offsetof(abi::Metadata, Streams),
-                                 &Address, sizeof(Address), Stream);
+  }
+  auto *Order = new (Memory.Host) abi::StreamOrder{};
+  CUresult Result =
+      D.cuMemcpyHtoDAsync(Tables + offsetof(abi::Metadata, Streams),
+                          &Memory.Device, sizeof(Memory.Device), Stream);
   if (Result == CUDA_SUCCESS)
     Result = D.cuStreamSynchronize(Stream);
   if (Result != CUDA_SUCCESS) {
+    // The device may know the memory: it stays.
     theLog().detail(2, "no order of launches: {}", D.errorName(Result));
     return nullptr;
   }
-  OrderAddress = Address;
-  return new (Memory) abi::StreamOrder{};
+  OrderAddress = Memory.Device;
+  return Order;
 }
 
 //===----------------------------------------------------------------------===//
