@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 
 namespace crsan {
@@ -19,6 +20,10 @@ namespace crsan {
 void Allocations::add(MemoryRange Range) {
   if (Range.How)
     Range.Number = ++Number;
+  if (Range.isHosts()) {
+    HostsBegin = std::min(HostsBegin, Range.Base);
+    HostsEnd = std::max(HostsEnd, Range.Base + Range.Size);
+  }
   Live.emplace(Range.Base, Range);
 }
 
@@ -97,11 +102,23 @@ std::vector<MemoryRange> Allocations::of(CUcontext Context) const {
 }
 
 bool Allocations::isHosts(uint64_t Address) const {
+  if (Address < HostsBegin || Address >= HostsEnd)
+    return false;
   auto After = Live.upper_bound(Address);
   if (After == Live.begin())
     return false;
   const MemoryRange &Range = std::prev(After)->second;
   return Range.isHosts() && Address - Range.Base < Range.Size;
+}
+
+bool Allocations::mayPointToHosts(std::span<const uint8_t> Bytes) const {
+  uint64_t Address;
+  for (size_t At = 0; At + sizeof(Address) <= Bytes.size(); ++At) {
+    std::memcpy(&Address, Bytes.data() + At, sizeof(Address));
+    if (isHosts(Address))
+      return true;
+  }
+  return false;
 }
 
 std::string Allocations::describe(CUcontext Context, uint64_t Address) const {

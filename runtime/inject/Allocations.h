@@ -12,7 +12,7 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -63,6 +63,9 @@ public:
   std::vector<MemoryRange> of(CUcontext Context) const;
   /// Whether the host may access what is there.
   bool isHosts(uint64_t Address) const;
+  /// Whether any eight of the bytes, at any offset, may be the address of
+  /// memory that the host may access.
+  bool mayPointToHosts(std::span<const uint8_t> Bytes) const;
   void forget(CUcontext Dead);
 
   /// The place in the allocation that a context finds at an address, for
@@ -83,6 +86,8 @@ private:
   bool HasForgotten = false; ///< There were more of those than are kept.
   uint32_t Number = 0;       ///< Of the last one.
   uint64_t NumFreeCalls = 0;
+  /// All memory that the host could ever access lies between these.
+  uint64_t HostsBegin = ~uint64_t(0), HostsEnd = 0;
 };
 
 } // namespace crsan

@@ -96,8 +96,7 @@ void LaunchOrdering::follow(CUcontext Ctx, Context *C, StreamOrder &Order,
           std::any_of(C->Variables.begin(), C->Variables.end(),
                       [](const auto &Entry) { return Entry.second.isHosts(); });
     }
-    for (uint64_t Word : Launch.Arguments)
-      TellsHost |= Memory.isHosts(Word);
+    TellsHost |= Memory.mayPointToHosts(Launch.Arguments);
   }
   // What others do in their kernels, nobody knows.
   if (!IsFollowed)

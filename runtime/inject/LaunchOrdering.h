@@ -39,8 +39,8 @@ struct OrderedLaunch {
   /// It waits for all that its stream was given before, and what comes after
   /// waits for it.
   bool IsPlain = true;
-  bool MayTellHost = false;             ///< Its arguments are not known.
-  std::vector<uint64_t> Arguments = {}; ///< Words that may be pointers.
+  bool MayTellHost = false;            ///< Its arguments are not known.
+  std::vector<uint8_t> Arguments = {}; ///< Their bytes, one after the other.
 };
 
 /// Functions marked "driver" call the driver, and take the session's locks

@@ -19,7 +19,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <string_view>
 
 namespace crsan {
@@ -333,15 +332,12 @@ static bool isPlain(const CUlaunchConfig &Config) {
       });
 }
 
-/// What a kernel is given, word by word. False: that is not known.
+/// The bytes of a kernel's arguments. False: they are not known.
 static bool readArguments(CUfunction Function, void **Params, void **Extra,
-                          std::vector<uint64_t> &Words) {
+                          std::vector<uint8_t> &Bytes) {
   auto Add = [&](const void *From, size_t Size) {
-    for (size_t At = 0; At + 8 <= Size; At += 8) {
-      uint64_t Word;
-      std::memcpy(&Word, static_cast<const char *>(From) + At, 8);
-      Words.push_back(Word);
-    }
+    const auto *First = static_cast<const uint8_t *>(From);
+    Bytes.insert(Bytes.end(), First, First + Size);
   };
   if (!Params) {
     const void *Buffer = nullptr;

@@ -56,11 +56,16 @@ uint64_t ShadowMemory::take() {
 
 /// Where the driver has no functions to map memory.
 uint64_t ShadowMemory::allocate() {
+  Driver &D = theDriver();
   CUdeviceptr Address = 0;
-  if (theDriver().cuMemAlloc(&Address, SlotBytes) != CUDA_SUCCESS)
+  if (D.cuMemAlloc(&Address, SlotBytes) != CUDA_SUCCESS)
     return 0;
   // A page table entry has no room for other addresses.
-  return Address % 4096 == 0 ? Address : 0;
+  if (Address % 4096 == 0)
+    return Address;
+  if (D.cuMemFree)
+    D.cuMemFree(Address);
+  return 0;
 }
 
 bool ShadowMemory::reserveAddresses() {

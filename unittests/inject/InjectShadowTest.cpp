@@ -388,6 +388,44 @@ TEST_F(InjectShadow, WithoutMappingItIsAllocated) {
   EXPECT_GE(TheCard.free(), 8 * MiB);
 }
 
+TEST_F(InjectShadow, SlotsThatNoEntryCanNameAreGivenBack) {
+  theDriver().cuMemMap = nullptr;
+  make();
+  theDriver().cuMemAlloc = [](CUdeviceptr *Address, size_t Size) {
+    const CUresult Result = memAlloc(Address, Size);
+    auto Block = TheCard.Blocks.extract(*Address);
+    Block.key() = *Address += 16;
+    TheCard.Blocks.insert(std::move(Block));
+    return Result;
+  };
+  add(Base, abi::PageBytes);
+  EXPECT_TRUE(look(Base).isNone());
+  EXPECT_EQ(slots(), 0u);
+}
+
+TEST_F(InjectShadow, AnOrderThatTheDeviceCannotReachIsUnregistered) {
+  static int Registered;
+  Registered = 0;
+  Driver &D = theDriver();
+  D.cuStreamWriteValue32 = [](CUstream, CUdeviceptr, cuuint32_t, unsigned) {
+    return CUDA_SUCCESS;
+  };
+  D.cuMemHostRegister = [](void *, size_t, unsigned) {
+    ++Registered;
+    return CUDA_SUCCESS;
+  };
+  D.cuMemHostUnregister = [](void *) {
+    --Registered;
+    return CUDA_SUCCESS;
+  };
+  D.cuMemHostGetDevicePointer = [](CUdeviceptr *, void *, unsigned) {
+    return CUDA_ERROR_INVALID_VALUE;
+  };
+  make();
+  EXPECT_EQ(S->shareOrder(), nullptr);
+  EXPECT_EQ(Registered, 0);
+}
+
 TEST_F(InjectShadow, ManagedShadowIsNotMapped) {
   make("shadow=managed");
   add(Base, abi::PageBytes);
@@ -491,6 +529,19 @@ TEST(InjectAllocations, AContextMayEndDuringAFree) {
   const FreeCall Call = A.beginFree(100);
   A.forget(One);
   EXPECT_TRUE(A.endFree(Call).empty());
+}
+
+TEST(InjectAllocations, APointerMayBeAtAnyOffset) {
+  Allocations A;
+  const uint64_t Address = 0x7f00'1234'5678;
+  A.add({nullptr, Address - 8, 16});
+  for (size_t At : {0, 1, 4, 8, 11}) {
+    std::vector<uint8_t> Bytes(19, 0x5a);
+    EXPECT_FALSE(A.mayPointToHosts(Bytes));
+    std::memcpy(&Bytes[At], &Address, sizeof(Address));
+    EXPECT_TRUE(A.mayPointToHosts(Bytes)) << At;
+    EXPECT_FALSE(A.mayPointToHosts({Bytes.data(), At + 7}));
+  }
 }
 
 TEST(InjectAllocations, WhatAStreamFreesStaysUntilTheContextIsIdle) {

@@ -457,9 +457,7 @@ static OrderedLaunch ordered(const StreamRef &S, const Launch &L) {
                      L.Kernel->Name.c_str(),
                      {G.X, G.Y, G.Z},
                      {B.X, B.Y, B.Z}};
-  Told.Arguments.resize(L.Params.size() / sizeof(uint64_t));
-  std::memcpy(Told.Arguments.data(), L.Params.data(),
-              Told.Arguments.size() * sizeof(uint64_t));
+  Told.Arguments.assign(L.Params.begin(), L.Params.end());
   return Told;
 }
 
