@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Collector.h"
 #include "crsan/Permutation.h"
+#include "session/Collector.h"
 
 #include <gtest/gtest.h>
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CheckBuffers.h"
-#include "Driver.h"
-#include "Log.h"
-#include "Session.h"
+#include "common/Driver.h"
+#include "common/Log.h"
+#include "session/CheckBuffers.h"
+#include "session/Session.h"
 
 #include <gtest/gtest.h>
 

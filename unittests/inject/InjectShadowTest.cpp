@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Allocations.h"
-#include "Driver.h"
-#include "Shadow.h"
+#include "common/Driver.h"
+#include "shadow/Allocations.h"
+#include "shadow/Shadow.h"
 
 #include <gtest/gtest.h>
 

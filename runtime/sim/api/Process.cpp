@@ -8,14 +8,14 @@
 #include "Process.h"
 
 #include "DriverTable.h"
-#include "Ending.h"
-#include "Flags.h"
-#include "Log.h"
 #include "Report/Words.h"
-#include "Session.h"
 #include "SimulatedRun.h"
-#include "Watcher.h"
+#include "common/Flags.h"
+#include "common/Log.h"
+#include "common/Watcher.h"
 #include "host/Endings.h"
+#include "session/Ending.h"
+#include "session/Session.h"
 
 #include <fmt/format.h>
 

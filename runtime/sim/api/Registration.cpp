@@ -10,13 +10,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DeviceImage.h"
-#include "Log.h"
 #include "Process.h"
 #include "ProgramCode.h"
-#include "Session.h"
 #include "SimulatedRun.h"
+#include "common/Log.h"
 #include "crsan/ABI.h"
+#include "image/DeviceImage.h"
+#include "session/Session.h"
 
 #include <dlfcn.h>
 
