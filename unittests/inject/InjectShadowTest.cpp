@@ -7,7 +7,7 @@
 
 #include "common/Driver.h"
 #include "shadow/Allocations.h"
-#include "shadow/Shadow.h"
+#include "shadow/MetadataShadow.h"
 
 #include <gtest/gtest.h>
 
@@ -188,7 +188,7 @@ protected:
     return (TheCard.Created + TheCard.Allocated - Tables) / Slot;
   }
 
-  std::optional<Shadow> S;
+  std::optional<MetadataShadow> S;
   uint64_t Tables = 0;
 
 private:
@@ -446,13 +446,13 @@ TEST_F(InjectShadow, AResetForgetsAllButTheCounts) {
   Warps[9].Unchecked = 2;
   Known[9] = 1;
   Sites[1] = 11;
-  EXPECT_EQ(S->unwanted(), Shadow::Past::None);
+  EXPECT_EQ(S->unwanted(), MetadataShadow::Past::None);
   metadata().IsUsedUp = 1;
   table<abi::MaxClock>(abi::MaxClocksAt)[3].Clock = 9;
   metadata().NextSite = 2;
-  EXPECT_EQ(S->unwanted(), Shadow::Past::All);
-  S->forget(Shadow::Past::All);
-  EXPECT_EQ(S->unwanted(), Shadow::Past::None);
+  EXPECT_EQ(S->unwanted(), MetadataShadow::Past::All);
+  S->forget(MetadataShadow::Past::All);
+  EXPECT_EQ(S->unwanted(), MetadataShadow::Past::None);
   EXPECT_EQ(look(Base).Cell->Reader, 0u);
   EXPECT_EQ(Warps[7].Clock, 0u);
   EXPECT_EQ(Known[9], 0u);
@@ -473,9 +473,9 @@ TEST_F(InjectShadow, WhoKnewEverythingIsForgottenWithoutTheAccesses) {
     Warps[7].Clock = 5;
     Cells[abi::NumSyncCells - 1].Known[31] = ~0u;
     (ByCall ? metadata().Foreign : metadata().HasLearned) = 1;
-    EXPECT_EQ(S->unwanted(), Shadow::Past::Releases);
-    S->forget(Shadow::Past::Releases);
-    EXPECT_EQ(S->unwanted(), Shadow::Past::None);
+    EXPECT_EQ(S->unwanted(), MetadataShadow::Past::Releases);
+    S->forget(MetadataShadow::Past::Releases);
+    EXPECT_EQ(S->unwanted(), MetadataShadow::Past::None);
     EXPECT_EQ(Cells[abi::NumSyncCells - 1].Known[31], 0u);
     EXPECT_EQ(look(Base).Cell->Reader, 1u);
     EXPECT_EQ(Warps[7].Clock, 5u);

@@ -44,9 +44,9 @@ void Context::identify() {
     P.SharedUnit = 256;
 }
 
-std::unique_ptr<Shadow> Context::makeShadow(const Flags &Options,
-                                            std::string &Error) const {
-  auto New = std::make_unique<Shadow>(Device, Buffers.Stream, Options);
+std::unique_ptr<MetadataShadow> Context::makeShadow(const Flags &Options,
+                                                    std::string &Error) const {
+  auto New = std::make_unique<MetadataShadow>(Device, Buffers.Stream, Options);
   Error = New->prepare(uint64_t(Processors.SharedBytes) *
                        uint64_t(Processors.Count));
   return Error.empty() ? std::move(New) : nullptr;

@@ -13,7 +13,7 @@
 #include "crsan/ABI.h"
 #include "session/CheckBuffers.h"
 #include "session/Occupancy.h"
-#include "shadow/Shadow.h"
+#include "shadow/MetadataShadow.h"
 
 #include <cuda.h>
 
@@ -106,8 +106,8 @@ public:
 
   /// Makes what metadata mode needs. The context is current and prepared. Null:
   /// Error says what went wrong.
-  std::unique_ptr<Shadow> makeShadow(const Flags &Options,
-                                     std::string &Error) const;
+  std::unique_ptr<MetadataShadow> makeShadow(const Flags &Options,
+                                             std::string &Error) const;
 
   /// What switches code on, once this is prepared. MayShuffle: all of the
   /// image can bear that blocks are permuted. IsShadowed: it was compiled for
@@ -165,7 +165,7 @@ public:
   uint64_t UnreadLaunches = 0;         ///< Launches since the last read-back.
   abi::Counters LastCounters{};
   /// Null where no code asks for it, or it could not be made.
-  std::unique_ptr<Shadow> TheShadow;
+  std::unique_ptr<MetadataShadow> TheShadow;
   /// Something was launched since the context was last known to be idle. Needs
   /// no lock.
   std::atomic<bool> MayRun{false};

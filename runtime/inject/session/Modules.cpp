@@ -251,7 +251,7 @@ bool Modules::makeShadow(Context &Target) {
   if (Target.TheShadow || !Target.CanShadow)
     return Target.CanShadow;
   std::string Error;
-  std::unique_ptr<Shadow> New = Target.makeShadow(Options, Error);
+  std::unique_ptr<MetadataShadow> New = Target.makeShadow(Options, Error);
   if (New) {
     std::vector<MemoryRange> Ranges;
     {

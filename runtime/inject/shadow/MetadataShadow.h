@@ -1,15 +1,17 @@
-//===- Shadow.h - What metadata mode keeps for a context --------*- C++ -*-===//
+//===- MetadataShadow.h - What metadata mode keeps for a context -*- C++
+//-*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef CRSAN_INJECT_SHADOW_SHADOW_H
-#define CRSAN_INJECT_SHADOW_SHADOW_H
+#ifndef CRSAN_INJECT_SHADOW_METADATASHADOW_H
+#define CRSAN_INJECT_SHADOW_METADATASHADOW_H
 
 #include "common/Flags.h"
 #include "crsan/Metadata.h"
 #include "shadow/Allocations.h"
+#include "shadow/DeviceWrites.h"
 #include "shadow/ShadowMemory.h"
 
 #include <array>
@@ -41,11 +43,11 @@ AccessCounts sumWarps(const std::vector<abi::WarpState> &Warps);
 /// program's memory, in pages. All functions that are not const call the
 /// driver, in the context, one at a time: the session's configuration lock is
 /// held.
-class Shadow {
+class MetadataShadow {
 public:
-  Shadow(CUdevice Device, CUstream Stream, const Flags &Options);
-  Shadow(const Shadow &) = delete;
-  Shadow &operator=(const Shadow &) = delete;
+  MetadataShadow(CUdevice Device, CUstream Stream, const Flags &Options);
+  MetadataShadow(const MetadataShadow &) = delete;
+  MetadataShadow &operator=(const MetadataShadow &) = delete;
 
   /// Makes everything but the shadow of pages. SharedBytes: shared memory of
   /// the whole device. Returns what went wrong, or "".
@@ -127,9 +129,6 @@ private:
   void retire(uint64_t Count);
   void retireForBare();
   void change(PageMap::value_type &Entry, Layout Kind, uint64_t Address);
-  void clear(uint64_t Address, uint64_t Bytes);
-  void flush();
-  void note(CUresult Result, const char *Call);
   void notePeak();
 
   const CUstream Stream;
@@ -149,11 +148,7 @@ private:
   std::vector<uint64_t> Parts; ///< Free shadow for cached pages.
   /// The page that has an index of the device's table.
   std::unordered_map<uint64_t, uint64_t> Indices;
-  /// What is yet to be done: ranges to clear, and then entries to write, by
-  /// index.
-  std::vector<std::pair<uint64_t, uint64_t>> ToClear;
-  std::map<uint64_t, uint64_t> ToWrite;
-  bool HasFailed = false;
+  DeviceWrites Writes;
   std::array<uint64_t, 3> NumPages{}; ///< By layout.
 
   // Read without the lock.
@@ -167,4 +162,4 @@ private:
 
 } // namespace crsan
 
-#endif // CRSAN_INJECT_SHADOW_SHADOW_H
+#endif // CRSAN_INJECT_SHADOW_METADATASHADOW_H
