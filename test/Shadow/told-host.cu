@@ -4,6 +4,7 @@
 // FIXED: everybody -DEVERYBODY
 // FIXED: chain -DCHAIN
 // FIXED: copied-flag -DCOPIED
+// FIXED: packed -DPACKED
 // RACY: too-early -DTOO_EARLY
 // RACY: no-fence -DFENCE=nothing
 // RACY: block-fence -DFENCE=__threadfence_block
@@ -18,7 +19,16 @@ constexpr unsigned Threads = 128, Blocks = 8, N = Threads * Blocks;
 /// A fence that is missing.
 __device__ inline void nothing() {}
 
-struct Flags {
+#ifdef PACKED
+#define ODD __attribute__((packed))
+#else
+#define ODD
+#endif
+
+struct ODD Flags {
+#ifdef PACKED
+  char Before;
+#endif
   unsigned *Told;          ///< How many have told the host.
   volatile unsigned *Stop; ///< Written by the host.
   unsigned *Done;          ///< Blocks that have told block 0.
@@ -86,7 +96,10 @@ int main() {
   CHECK(cudaMallocHost((void **)&Host, 2 * sizeof(unsigned)));
   Host[0] = 0;
   Host[1] = 1;
-  Flags F = {(unsigned *)&Host[0], &Host[1], zeroed<unsigned>(1)};
+  Flags F{};
+  F.Told = (unsigned *)&Host[0];
+  F.Stop = &Host[1];
+  F.Done = zeroed<unsigned>(1);
 #ifdef COPIED
   F.Told = zeroed<unsigned>(1);
 #endif

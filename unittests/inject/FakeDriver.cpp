@@ -15,9 +15,9 @@
 #include "FakeDriver.h"
 
 #include "crsan/abi/Config.h"
+#include "crsan/abi/Metadata.h"
 #include "crsan/abi/Names.h"
 #include "crsan/abi/SiteTable.h"
-#include "crsan/abi/Metadata.h"
 
 #include <cuda_runtime_api.h>
 #include <cupti.h>
@@ -28,6 +28,7 @@
 #include <cstring>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <dlfcn.h>
@@ -52,6 +53,8 @@ struct State {
   void *User = nullptr;
   CUresult Sticky = CUDA_SUCCESS;
   bool Hangs = false;
+  bool FailsFrees = false;
+  void (*DuringNextFree)() = nullptr, (*DuringNextSync)() = nullptr;
   unsigned Uid = 1;
 };
 
@@ -184,6 +187,8 @@ API cuCtxSynchronize() {
   CALL(cuCtxSynchronize, nullptr);
   while (S.Hangs)
     pause();
+  if (void (*Action)() = std::exchange(S.DuringNextSync, nullptr))
+    Action();
   return TheCall.done(S.Sticky);
 }
 API cuDeviceGetAttribute(int *Value, CUdevice_attribute Which, CUdevice) {
@@ -268,10 +273,40 @@ API cuMemAlloc_v2(CUdeviceptr *P, size_t Size) {
   *P = allocate(Size);
   return TheCall.done(CUDA_SUCCESS);
 }
+extern "C" __attribute__((visibility("default"))) void
+fakeDuringNextFree(void (*Action)()) {
+  S.DuringNextFree = Action;
+}
+extern "C" __attribute__((visibility("default"))) void
+fakeDuringNextSync(void (*Action)()) {
+  S.DuringNextSync = Action;
+}
+extern "C" __attribute__((visibility("default"))) void fakeFailFrees() {
+  S.FailsFrees = true;
+}
+/// What happens in a call that frees memory.
+static CUresult release() {
+  if (S.FailsFrees)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (void (*Action)() = std::exchange(S.DuringNextFree, nullptr))
+    Action();
+  return CUDA_SUCCESS;
+}
 API cuMemFree_v2(CUdeviceptr P) {
   cuMemFree_v2_params Params{P};
   CALL(cuMemFree_v2, &Params);
+  return TheCall.done(release());
+}
+API cuMemMap(CUdeviceptr P, size_t Size, size_t Offset,
+             CUmemGenericAllocationHandle Handle, unsigned long long Flags) {
+  cuMemMap_params Params{P, Size, Offset, Handle, Flags};
+  CALL(cuMemMap, &Params);
   return TheCall.done(CUDA_SUCCESS);
+}
+API cuMemUnmap(CUdeviceptr P, size_t Size) {
+  cuMemUnmap_params Params{P, Size};
+  CALL(cuMemUnmap, &Params);
+  return TheCall.done(release());
 }
 API cuMemAllocManaged(CUdeviceptr *P, size_t Size, unsigned Flags) {
   cuMemAllocManaged_params Params{P, Size, Flags};
@@ -288,7 +323,7 @@ API cuMemAllocAsync(CUdeviceptr *P, size_t Size, CUstream Stream) {
 API cuMemFreeAsync(CUdeviceptr P, CUstream Stream) {
   cuMemFreeAsync_params Params{P, Stream};
   CALL(cuMemFreeAsync, &Params);
-  return TheCall.done(CUDA_SUCCESS);
+  return TheCall.done(release());
 }
 API cuMemHostRegister_v2(void *, size_t, unsigned) { return S.Sticky; }
 API cuMemHostGetDevicePointer_v2(CUdeviceptr *P, void *H, unsigned) {
@@ -453,6 +488,12 @@ API cuLaunchKernel(CUfunction F, unsigned GridX, unsigned GridY, unsigned GridZ,
   case FakeKernel::Touches:
     touch(L, K->Touched);
     break;
+  case FakeKernel::UsesUp: {
+    auto *C =
+        reinterpret_cast<abi::Config *>(L.Globals["__crsan_config"].data());
+    reinterpret_cast<abi::Metadata *>(C->Metadata)->IsUsedUp = 1;
+    break;
+  }
   }
   return TheCall.done(CUDA_SUCCESS);
 }

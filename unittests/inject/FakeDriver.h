@@ -24,7 +24,7 @@ struct FakeImage {
 
 /// What a CUfunction is here, and a kernel's symbol.
 struct FakeKernel {
-  enum Kind { Clean, Racy, Refused, Asserts, Hangs, Foreign, Touches };
+  enum Kind { Clean, Racy, Refused, Asserts, Hangs, Foreign, Touches, UsesUp };
   const char *Name;
   Kind What;
   CUlibrary Library;
@@ -34,5 +34,16 @@ struct FakeKernel {
 
 /// Makes a context and makes it current.
 extern "C" CUresult fakeCreateContext();
+
+/// The next call that frees or unmaps memory calls Action when the memory is
+/// free, before the call returns.
+extern "C" void fakeDuringNextFree(void (*Action)());
+
+/// The next call that waits for a context calls Action when the context is
+/// idle, before the call returns.
+extern "C" void fakeDuringNextSync(void (*Action)());
+
+/// Calls that free memory fail from now on.
+extern "C" void fakeFailFrees();
 
 #endif // CRSAN_UNITTESTS_INJECT_FAKEDRIVER_H

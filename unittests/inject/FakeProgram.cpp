@@ -19,6 +19,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <thread>
 
 #include <pthread.h>
 #include <sys/ptrace.h>
@@ -43,6 +44,35 @@ static CUresult launch(FakeKernel K, unsigned Blocks = 1,
 }
 
 static CUlibrary Library;
+static CUdeviceptr Memory = 0;
+constexpr size_t MemoryBytes = 10 << 20;
+
+/// Runs Action on a thread of its own, in the context of this one.
+template <typename Function> static void runApart(Function Action) {
+  static CUcontext Current;
+  cuCtxGetCurrent(&Current);
+  std::thread([=] {
+    cuCtxPushCurrent(Current);
+    Action();
+  }).join();
+}
+
+/// Another thread launches a kernel that hangs, when the context is idle, but
+/// this thread does not know it yet.
+static void hangAfterSync() {
+  fakeDuringNextSync(
+      [] { runApart([] { launch({"_Z1kPi", FakeKernel::Hangs, Library}); }); });
+  cuCtxSynchronize();
+}
+
+static void mapMemory() { cuMemMap(Memory, MemoryBytes, 0, 0, 0); }
+
+/// Another thread maps the memory while this one unmaps it.
+static void remapWhileUnmapping() {
+  fakeDuringNextFree([] { runApart(mapMemory); });
+  cuMemUnmap(Memory, MemoryBytes);
+}
+
 static void launchLate() { launch({"_Z1kPi", FakeKernel::Racy, Library}); }
 
 static void say(const std::string &Text) {
@@ -108,7 +138,6 @@ int main(int Count, char **Words) {
   Bytes PlainCubin = Plain.build();
   CUlibrary Other = load(PlainCubin, 0);
 
-  CUdeviceptr Memory = 0;
   for (int I = 1; I < Count; ++I) {
     std::string Word = Words[I];
     if (Word == "clean")
@@ -132,15 +161,29 @@ int main(int Count, char **Words) {
     else if (Word == "touch")
       launch({"_Z1kPi", FakeKernel::Touches, Library, 16, Memory});
     else if (Word == "alloc")
-      cuMemAlloc(&Memory, 10 << 20);
+      cuMemAlloc(&Memory, MemoryBytes);
     else if (Word == "free")
       cuMemFree(Memory);
+    else if (Word == "allocmuch")
+      cuMemAlloc(&Memory, 10 * MemoryBytes);
+    else if (Word == "failfrees")
+      fakeFailFrees();
+    else if (Word == "map")
+      mapMemory();
+    else if (Word == "unmap")
+      cuMemUnmap(Memory, MemoryBytes);
+    else if (Word == "remap")
+      remapWhileUnmapping();
     else if (Word == "managed")
-      cuMemAllocManaged(&Memory, 10 << 20, 0);
+      cuMemAllocManaged(&Memory, MemoryBytes, 0);
     else if (Word == "allocasync")
-      cuMemAllocAsync(&Memory, 10 << 20, nullptr);
+      cuMemAllocAsync(&Memory, MemoryBytes, nullptr);
     else if (Word == "freeasync")
       cuMemFreeAsync(Memory, nullptr);
+    else if (Word == "usesup")
+      launch({"_Z1kPi", FakeKernel::UsesUp, Library});
+    else if (Word == "hangaftersync")
+      hangAfterSync();
     else if (Word == "sync")
       cuCtxSynchronize();
     else if (Word == "reset")

@@ -5,8 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Collector.h"
 #include "crsan/abi/BlockOrder.h"
+#include "crsan/abi/Record.h"
+#include "crsan/abi/Site.h"
+#include "session/Collector.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CubinBuilder.h"
-#include "Fatbin.h"
+#include "image/Fatbin.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Flags.h"
+#include "common/Flags.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "CubinBuilder.h"
-#include "CubinImage.h"
-#include "DeviceImage.h"
+#include "image/CubinImage.h"
+#include "image/DeviceImage.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Occupancy.h"
+#include "session/Occupancy.h"
 
 #include <gtest/gtest.h>
 

@@ -99,6 +99,49 @@ TEST(InjectProgram, MemoryIsFollowedThroughItsLife) {
               HasSubstr("begin\nexact\nno shadow\nend\n"));
 }
 
+// Intent: a thread that allocates memory while another thread is still in the
+// call that frees the same addresses has its memory tracked.
+TEST(InjectProgram, MemoryThatIsReusedDuringItsFreeIsFollowed) {
+  const std::string Mapped = "metadata alloc free map touch ";
+  EXPECT_EQ(run(Mapped + "remap touch").Text, "begin\nexact\nexact\nend\n");
+  EXPECT_THAT(run(Mapped + "remap unmap touch").Text,
+              HasSubstr("begin\nexact\nno shadow\nend\n"));
+}
+
+TEST(InjectProgram, MemoryIsFollowedIfItsFreeFails) {
+  for (const char *Free : {"free", "freeasync sync", "unmap"})
+    EXPECT_EQ(
+        run(std::string("metadata alloc failfrees ") + Free + " touch").Text,
+        "begin\nexact\nend\n")
+        << Free;
+}
+
+// Intent: where shadow is short, allocations go on while a kernel runs that may
+// wait for the program; its shadow is not used for other memory meanwhile.
+TEST(InjectProgram, ARunningKernelDoesNotKeepTheProgramFromAllocating) {
+  const std::string Options =
+      "CRSAN_OPTIONS=exit_timeout_ms=100:shadow_limit=16";
+  Outcome O = run("metadata touch hangs allocmuch touch", Options);
+  EXPECT_NE(O.Status, 124) << O.Text;
+  EXPECT_THAT(O.Text, HasSubstr("no shadow\nno shadow\nend\n"));
+  O = run("metadata allocmuch touch", Options);
+  EXPECT_THAT(O.Text, HasSubstr("begin\ncached\nend\n"));
+  O = run("metadata clean allocmuch touch", Options);
+  EXPECT_THAT(O.Text, HasSubstr("begin\ncached\nend\n"));
+}
+
+// Intent: what the device wants to have forgotten is forgotten when the context
+// is idle, and not if another thread has launched a kernel since.
+TEST(InjectProgram, ClocksThatAreUsedUpStartAgainWhenTheContextIsIdle) {
+  const std::string Options = "CRSAN_OPTIONS=verbosity=2:exit_timeout_ms=100";
+  Outcome O = run("metadata usesup sync", Options);
+  EXPECT_THAT(O.Text, HasSubstr("starting from zero on device 0\n"));
+  O = run("metadata usesup hangaftersync", Options);
+  EXPECT_NE(O.Status, 124) << O.Text;
+  EXPECT_THAT(O.Text,
+              AllOf(Not(HasSubstr("starting from zero")), HasSubstr("end\n")));
+}
+
 TEST(InjectProgram, WhatMetadataModeCheckedIsSaid) {
   // The module's variables are tracked, too.
   Outcome O = run("metadata alloc touch touch", "CRSAN_OPTIONS=verbosity=1");

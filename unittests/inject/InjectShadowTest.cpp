@@ -5,12 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Allocations.h"
-#include "Driver.h"
-#include "Shadow.h"
+#include "common/Driver.h"
+#include "shadow/Allocations.h"
+#include "shadow/MetadataShadow.h"
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -32,7 +33,6 @@ struct Card {
   uint64_t free() const { return Total - ProgramUses - Allocated - Created; }
   std::map<uint64_t, uint64_t> Blocks; ///< Of cuMemAlloc.
   std::set<uint64_t> Mapped;
-  unsigned Waits = 0; ///< For the context.
 };
 Card TheCard;
 
@@ -135,10 +135,7 @@ protected:
     D.cuMemcpyHtoDAsync = copyIn;
     D.cuMemcpyDtoHAsync = copyOut;
     D.cuStreamSynchronize = [](CUstream) { return CUDA_SUCCESS; };
-    D.cuCtxSynchronize = [] {
-      ++TheCard.Waits;
-      return CUDA_SUCCESS;
-    };
+    D.cuCtxSynchronize = nullptr; // Shadow waits for nothing.
   }
   ~InjectShadow() override { theDriver() = Before; }
 
@@ -152,6 +149,12 @@ protected:
   void add(uint64_t Base, uint64_t Size, CUcontext Owner = Program) {
     MemoryRange Range{Owner, Base, Size};
     S->add({&Range, 1});
+    settle();
+  }
+  /// As when no kernel runs.
+  void settle() {
+    while (S->isRetiring())
+      S->settle();
   }
   void remove(uint64_t Base, uint64_t Size, CUcontext Owner = Program) {
     S->remove({Owner, Base, Size});
@@ -185,7 +188,7 @@ protected:
     return (TheCard.Created + TheCard.Allocated - Tables) / Slot;
   }
 
-  std::optional<Shadow> S;
+  std::optional<MetadataShadow> S;
   uint64_t Tables = 0;
 
 private:
@@ -295,6 +298,28 @@ TEST_F(InjectShadow, BeyondTheLimitPagesAreCached) {
   EXPECT_EQ(S->coverage().None, 0u);
 }
 
+TEST_F(InjectShadow, WhatRunningKernelsMayUseIsNotReused) {
+  make("shadow_limit=24");
+  add(Base, 3 * abi::PageBytes);
+  std::array<abi::Cell *, 3> Cells;
+  for (unsigned I = 0; I < 3; ++I) {
+    Cells[I] = look(Base + I * abi::PageBytes).Cell;
+    Cells[I]->Writer = 1;
+  }
+  MemoryRange More{Program, Base + 3 * abi::PageBytes, abi::PageBytes};
+  S->add({&More, 1});
+  ASSERT_TRUE(S->isRetiring());
+  EXPECT_TRUE(look(Base + 2 * abi::PageBytes).isNone());
+  EXPECT_TRUE(look(More.Base).isNone());
+  EXPECT_TRUE(look(Base + abi::PageBytes).isExact());
+  EXPECT_EQ(Cells[2]->Writer, 1u);
+  settle();
+  EXPECT_TRUE(look(Base + 2 * abi::PageBytes).isCached());
+  EXPECT_TRUE(look(More.Base).isCached());
+  EXPECT_EQ(look(More.Base).Cell->Writer, 0u);
+  EXPECT_EQ(S->coverage().None, 0u);
+}
+
 TEST_F(InjectShadow, CachedPagesDoNotShareCells) {
   make("shadow=cached");
   add(Base, 40 * abi::PageBytes);
@@ -328,17 +353,18 @@ TEST_F(InjectShadow, WhatTheProgramNeedsItGets) {
   make();
   add(Base, 100 * abi::PageBytes);
   const uint64_t Before = S->held();
-  EXPECT_EQ(TheCard.Waits, S->coverage().Cached ? 1u : 0u);
-  unsigned Waits = TheCard.Waits;
   S->makeRoom(64 * MiB);
   EXPECT_EQ(S->held(), Before);
-  EXPECT_EQ(TheCard.Waits, Waits);
+  EXPECT_FALSE(S->isRetiring());
 
   const uint64_t Needed = TheCard.free() + 100 * MiB;
   S->makeRoom(Needed);
+  EXPECT_TRUE(S->isRetiring());
+  EXPECT_EQ(S->held(), Before);
+  settle();
+  S->release(Needed);
   EXPECT_GE(TheCard.free(), Needed);
   EXPECT_LT(S->held(), Before);
-  EXPECT_EQ(TheCard.Waits, Waits + 1);
   unsigned Exact = 0;
   for (unsigned I = 0; I < 100; ++I) {
     EXPECT_FALSE(look(Base + I * abi::PageBytes).isNone());
@@ -357,7 +383,47 @@ TEST_F(InjectShadow, WithoutMappingItIsAllocated) {
   EXPECT_EQ(slots(), 2u);
   TheCard.ProgramUses = TheCard.free();
   S->makeRoom(8 * MiB);
+  settle();
+  S->release(8 * MiB);
   EXPECT_GE(TheCard.free(), 8 * MiB);
+}
+
+TEST_F(InjectShadow, SlotsThatNoEntryCanNameAreGivenBack) {
+  theDriver().cuMemMap = nullptr;
+  make();
+  theDriver().cuMemAlloc = [](CUdeviceptr *Address, size_t Size) {
+    const CUresult Result = memAlloc(Address, Size);
+    auto Block = TheCard.Blocks.extract(*Address);
+    Block.key() = *Address += 16;
+    TheCard.Blocks.insert(std::move(Block));
+    return Result;
+  };
+  add(Base, abi::PageBytes);
+  EXPECT_TRUE(look(Base).isNone());
+  EXPECT_EQ(slots(), 0u);
+}
+
+TEST_F(InjectShadow, AnOrderThatTheDeviceCannotReachIsUnregistered) {
+  static int Registered;
+  Registered = 0;
+  Driver &D = theDriver();
+  D.cuStreamWriteValue32 = [](CUstream, CUdeviceptr, cuuint32_t, unsigned) {
+    return CUDA_SUCCESS;
+  };
+  D.cuMemHostRegister = [](void *, size_t, unsigned) {
+    ++Registered;
+    return CUDA_SUCCESS;
+  };
+  D.cuMemHostUnregister = [](void *) {
+    --Registered;
+    return CUDA_SUCCESS;
+  };
+  D.cuMemHostGetDevicePointer = [](CUdeviceptr *, void *, unsigned) {
+    return CUDA_ERROR_INVALID_VALUE;
+  };
+  make();
+  EXPECT_EQ(S->shareOrder(), nullptr);
+  EXPECT_EQ(Registered, 0);
 }
 
 TEST_F(InjectShadow, ManagedShadowIsNotMapped) {
@@ -380,13 +446,13 @@ TEST_F(InjectShadow, AResetForgetsAllButTheCounts) {
   Warps[9].Unchecked = 2;
   Known[9] = 1;
   Sites[1] = 11;
-  EXPECT_EQ(S->unwanted(), Shadow::Past::None);
+  EXPECT_EQ(S->unwanted(), MetadataShadow::Past::None);
   metadata().IsUsedUp = 1;
   table<abi::MaxClock>(abi::MaxClocksAt)[3].Clock = 9;
   metadata().NextSite = 2;
-  EXPECT_EQ(S->unwanted(), Shadow::Past::All);
-  S->forget(Shadow::Past::All);
-  EXPECT_EQ(S->unwanted(), Shadow::Past::None);
+  EXPECT_EQ(S->unwanted(), MetadataShadow::Past::All);
+  S->forget(MetadataShadow::Past::All);
+  EXPECT_EQ(S->unwanted(), MetadataShadow::Past::None);
   EXPECT_EQ(look(Base).Cell->Reader, 0u);
   EXPECT_EQ(Warps[7].Clock, 0u);
   EXPECT_EQ(Known[9], 0u);
@@ -407,9 +473,9 @@ TEST_F(InjectShadow, WhoKnewEverythingIsForgottenWithoutTheAccesses) {
     Warps[7].Clock = 5;
     Cells[abi::NumSyncCells - 1].Known[31] = ~0u;
     (ByCall ? metadata().Foreign : metadata().HasLearned) = 1;
-    EXPECT_EQ(S->unwanted(), Shadow::Past::Releases);
-    S->forget(Shadow::Past::Releases);
-    EXPECT_EQ(S->unwanted(), Shadow::Past::None);
+    EXPECT_EQ(S->unwanted(), MetadataShadow::Past::Releases);
+    S->forget(MetadataShadow::Past::Releases);
+    EXPECT_EQ(S->unwanted(), MetadataShadow::Past::None);
     EXPECT_EQ(Cells[abi::NumSyncCells - 1].Known[31], 0u);
     EXPECT_EQ(look(Base).Cell->Reader, 1u);
     EXPECT_EQ(Warps[7].Clock, 5u);
@@ -429,13 +495,53 @@ TEST(InjectAllocations, MemoryIsItsOwnersOrEverybodys) {
   EXPECT_EQ(A.of(Two).size(), 1u);
 }
 
-TEST(InjectAllocations, OfOneBaseTheOldestGoesFirst) {
+TEST(InjectAllocations, AFreeIsOfTheMemoryThatWasThereWhenItBegan) {
+  for (bool IsUnmap : {false, true}) {
+    Allocations A;
+    auto Begin = [&] {
+      return IsUnmap ? A.beginUnmap(100, 100) : A.beginFree(100);
+    };
+    A.add({nullptr, 100, 8});
+    const FreeCall First = Begin();
+    EXPECT_EQ(Begin(), FreeCall::None);
+    A.add({nullptr, 100, 16});
+    const FreeCall Second = Begin();
+    EXPECT_EQ(A.of(nullptr).size(), 2u);
+    EXPECT_EQ(A.endFree(Second).at(0).Size, 16u);
+    EXPECT_EQ(A.endFree(First).at(0).Size, 8u);
+    EXPECT_TRUE(A.endFree(First).empty());
+    EXPECT_TRUE(A.of(nullptr).empty());
+  }
+}
+
+TEST(InjectAllocations, AFreeThatFailsFreesNothing) {
   Allocations A;
   A.add({nullptr, 100, 8});
-  A.add({nullptr, 100, 16});
-  EXPECT_EQ(A.remove(100)->Size, 8u);
-  EXPECT_EQ(A.remove(100)->Size, 16u);
-  EXPECT_FALSE(A.remove(100));
+  A.cancelFree(A.beginFree(100));
+  EXPECT_TRUE(A.isHosts(100));
+  EXPECT_EQ(A.endFree(A.beginFree(100)).size(), 1u);
+}
+
+TEST(InjectAllocations, AContextMayEndDuringAFree) {
+  auto *One = reinterpret_cast<CUcontext>(1);
+  Allocations A;
+  A.add({One, 100, 8});
+  const FreeCall Call = A.beginFree(100);
+  A.forget(One);
+  EXPECT_TRUE(A.endFree(Call).empty());
+}
+
+TEST(InjectAllocations, APointerMayBeAtAnyOffset) {
+  Allocations A;
+  const uint64_t Address = 0x7f00'1234'5678;
+  A.add({nullptr, Address - 8, 16});
+  for (size_t At : {0, 1, 4, 8, 11}) {
+    std::vector<uint8_t> Bytes(19, 0x5a);
+    EXPECT_FALSE(A.mayPointToHosts(Bytes));
+    std::memcpy(&Bytes[At], &Address, sizeof(Address));
+    EXPECT_TRUE(A.mayPointToHosts(Bytes)) << At;
+    EXPECT_FALSE(A.mayPointToHosts({Bytes.data(), At + 7}));
+  }
 }
 
 TEST(InjectAllocations, WhatAStreamFreesStaysUntilTheContextIsIdle) {
@@ -443,7 +549,7 @@ TEST(InjectAllocations, WhatAStreamFreesStaysUntilTheContextIsIdle) {
        *Two = reinterpret_cast<CUcontext>(2);
   Allocations A;
   A.add({One, 100, 8});
-  A.freeing(100);
+  A.deferFree(A.beginFree(100));
   EXPECT_EQ(A.of(One).size(), 1u);
   EXPECT_TRUE(A.takeFreed(Two).empty());
   EXPECT_EQ(A.takeFreed(One).size(), 1u);
@@ -455,7 +561,7 @@ TEST(InjectAllocations, UnmappingTakesAllWithin) {
   A.add({nullptr, 100, 100});
   A.add({nullptr, 200, 100});
   A.add({nullptr, 300, 100});
-  EXPECT_EQ(A.removeWithin(100, 200).size(), 2u);
+  EXPECT_EQ(A.endFree(A.beginUnmap(100, 200)).size(), 2u);
   EXPECT_EQ(A.of(nullptr).size(), 1u);
 }
 

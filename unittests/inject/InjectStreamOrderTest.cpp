@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "StreamOrder.h"
+#include "order/StreamOrder.h"
 
 #include <gtest/gtest.h>
 

@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Copy.h"
-#include "Session.h"
+#include "session/Session.h"
 
 #include <cstring>
 

@@ -7,10 +7,10 @@
 
 #include "Detector.h"
 
-#include "Flags.h"
-#include "Log.h"
 #include "Process.h"
 #include "Report/SiteTable.h"
+#include "common/Flags.h"
+#include "common/Log.h"
 #include "oracle/Oracle.h"
 #include "oracle/OracleReport.h"
 

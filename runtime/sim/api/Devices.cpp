@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Flags.h"
 #include "Process.h"
 #include "ProgramCode.h"
-#include "Session.h"
 #include "SimulatedRun.h"
+#include "common/Flags.h"
+#include "session/Session.h"
 
 #include <fmt/format.h>
 

@@ -7,8 +7,8 @@
 
 #include "DriverTable.h"
 
-#include "Driver.h"
 #include "Process.h"
+#include "common/Driver.h"
 
 #include <cstring>
 

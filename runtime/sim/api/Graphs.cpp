@@ -13,7 +13,7 @@
 
 #include "Copy.h"
 #include "Launch.h"
-#include "Session.h"
+#include "session/Session.h"
 
 #include <algorithm>
 #include <unordered_map>

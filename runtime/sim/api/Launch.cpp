@@ -7,10 +7,10 @@
 
 #include "Launch.h"
 
-#include "Driver.h"
 #include "ProgramCode.h"
-#include "Session.h"
 #include "SimulatedRun.h"
+#include "common/Driver.h"
+#include "session/Session.h"
 
 #include <fmt/format.h>
 

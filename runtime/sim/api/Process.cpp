@@ -8,14 +8,14 @@
 #include "Process.h"
 
 #include "DriverTable.h"
-#include "Ending.h"
-#include "Flags.h"
-#include "Log.h"
 #include "Report/Words.h"
-#include "Session.h"
 #include "SimulatedRun.h"
-#include "Watcher.h"
+#include "common/Flags.h"
+#include "common/Log.h"
+#include "common/Watcher.h"
 #include "host/Endings.h"
+#include "session/Ending.h"
+#include "session/Session.h"
 
 #include <fmt/format.h>
 
@@ -363,7 +363,7 @@ void Process::dropAllocation(const void *Base) {
   Allocation A = Found->second;
   Allocations.erase(Found);
   if (TheSession)
-    TheSession->freed(uint64_t(A.Base));
+    TheSession->freed(TheSession->freeing(uint64_t(A.Base)));
   if (A.Pool)
     A.Pool->Used -= A.Size;
   for (const std::unique_ptr<Device> &D : Devices) {
@@ -457,9 +457,7 @@ static OrderedLaunch ordered(const StreamRef &S, const Launch &L) {
                      L.Kernel->Name.c_str(),
                      {G.X, G.Y, G.Z},
                      {B.X, B.Y, B.Z}};
-  Told.Arguments.resize(L.Params.size() / sizeof(uint64_t));
-  std::memcpy(Told.Arguments.data(), L.Params.data(),
-              Told.Arguments.size() * sizeof(uint64_t));
+  Told.Arguments.assign(L.Params.begin(), L.Params.end());
   return Told;
 }
 

@@ -19,7 +19,7 @@
 #define CRSAN_SIM_PROCESS_H
 
 #include "Objects.h"
-#include "StreamOrder.h"
+#include "order/StreamOrder.h"
 
 #include <atomic>
 #include <chrono>

@@ -7,9 +7,9 @@
 
 #include "ProgramCode.h"
 
-#include "CubinImage.h"
-#include "Fatbin.h"
 #include "crsan/abi/Names.h"
+#include "image/CubinImage.h"
+#include "image/Fatbin.h"
 
 #include <fmt/format.h>
 #include <lz4.h>

@@ -10,13 +10,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DeviceImage.h"
-#include "Log.h"
 #include "Process.h"
 #include "ProgramCode.h"
-#include "Session.h"
 #include "SimulatedRun.h"
+#include "common/Log.h"
 #include "crsan/abi/Names.h"
+#include "image/DeviceImage.h"
+#include "session/Session.h"
 
 #include <dlfcn.h>
 
@@ -43,7 +43,7 @@ void Process::removeImage(CUlib_st *Image) {
     Machine &M = device(Ordinal).M;
     if (TheSession)
       for (const HostRange &Range : M.storage(Id))
-        TheSession->freed(uint64_t(Range.Begin));
+        TheSession->freed(TheSession->freeing(uint64_t(Range.Begin)));
     M.unload(Id);
   }
   Images.erase(Image);

@@ -7,14 +7,14 @@
 
 #include "SimulatedRun.h"
 
-#include "Flags.h"
-#include "HostNote.h"
-#include "Log.h"
 #include "Report/Demangle.h"
-#include "Session.h"
-#include "Watcher.h"
+#include "common/Flags.h"
+#include "common/Log.h"
+#include "common/Watcher.h"
 #include "crsan/abi/BlockOrder.h"
 #include "host/Endings.h"
+#include "session/HostNote.h"
+#include "session/Session.h"
 
 #include <fmt/format.h>
 
@@ -56,7 +56,7 @@ static std::string optionsText(const Flags &F) {
   Add(#Name, F.Name == Default.Name, F.Name);
 #define CRSAN_CHOICE(Name, Default_, Choices, Description)                     \
   Add(#Name, F.Name == Default.Name, F.Name);
-#include "Flags.inc"
+#include "common/Flags.inc"
 #undef CRSAN_BOOL
 #undef CRSAN_UINT
 #undef CRSAN_STRING

@@ -8,8 +8,8 @@
 #define CRSAN_SIM_SIMULATEDRUN_H
 
 #include "Detector.h"
-#include "Ending.h"
 #include "Process.h"
+#include "session/Ending.h"
 
 #include <atomic>
 #include <memory>

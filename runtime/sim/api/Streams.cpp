@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Process.h"
-#include "Session.h"
+#include "session/Session.h"
 
 #include <algorithm>
 

@@ -41,7 +41,8 @@ void Crew::run() {
 }
 
 void Crew::help() {
-  // As all threads that the program does not know (runtime/inject/Watcher.h).
+  // As all threads that the program does not know
+  // (runtime/inject/common/Watcher.h).
   pthread_setname_np(pthread_self(), "crsan-helper");
   for (uint32_t Seen = 0; !IsOver; Seen = Round) {
     work();

@@ -1,0 +1,119 @@
+//===- Driver.h - The driver's functions that the library calls  -*- C++
+//-*--===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The library has no link dependency on the driver: it is loaded by it, and
+// must load on machines without one for `CRSAN_OPTIONS=help=1`.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_INJECT_COMMON_DRIVER_H
+#define CRSAN_INJECT_COMMON_DRIVER_H
+
+#include <cuda.h>
+
+#include <string>
+
+namespace crsan {
+
+#define CRSAN_DRIVER_REQUIRED(X)                                               \
+  X(cuGetErrorName)                                                            \
+  X(cuGetErrorString)                                                          \
+  X(cuCtxGetCurrent)                                                           \
+  X(cuCtxPushCurrent)                                                          \
+  X(cuCtxPopCurrent)                                                           \
+  X(cuCtxGetDevice)                                                            \
+  X(cuCtxSynchronize)                                                          \
+  X(cuDeviceGetAttribute)                                                      \
+  X(cuDevicePrimaryCtxGetState)                                                \
+  X(cuThreadExchangeStreamCaptureMode)                                         \
+  X(cuMemAlloc)                                                                \
+  X(cuMemHostRegister)                                                         \
+  X(cuMemHostGetDevicePointer)                                                 \
+  X(cuMemsetD8Async)                                                           \
+  X(cuMemcpyHtoDAsync)                                                         \
+  X(cuMemcpyDtoHAsync)                                                         \
+  X(cuStreamCreate)                                                            \
+  X(cuStreamSynchronize)                                                       \
+  X(cuModuleGetGlobal)
+
+/// Null where the driver is too old for them.
+#define CRSAN_DRIVER_OPTIONAL(X)                                               \
+  X(cuCtxGetId)                                                                \
+  X(cuCtxGetLimit)                                                             \
+  X(cuCtxSetLimit)                                                             \
+  X(cuFuncGetModule)                                                           \
+  X(cuStreamGetCtx)                                                            \
+  X(cuFuncGetAttribute)                                                        \
+  X(cuKernelGetAttribute)                                                      \
+  X(cuOccupancyMaxActiveBlocksPerMultiprocessor)                               \
+  X(cuLibraryGetManaged)                                                       \
+  X(cuStreamIsCapturing)                                                       \
+  X(cuStreamWriteValue32)                                                      \
+  X(cuFuncGetParamInfo)                                                        \
+  X(cuKernelGetParamInfo)                                                      \
+  X(cuMemGetAddressRange)                                                      \
+  X(cuMemGetInfo)                                                              \
+  X(cuMemFree)                                                                 \
+  X(cuMemHostUnregister)                                                       \
+  X(cuStreamDestroy)                                                           \
+  X(cuMemAllocManaged)                                                         \
+  X(cuMemAddressReserve)                                                       \
+  X(cuMemCreate)                                                               \
+  X(cuMemMap)                                                                  \
+  X(cuMemUnmap)                                                                \
+  X(cuMemRelease)                                                              \
+  X(cuMemSetAccess)                                                            \
+  X(cuLibraryGetGlobal)                                                        \
+  X(cuLibraryGetModule)
+
+struct Driver {
+#define CRSAN_DECLARE(Function) decltype(&::Function) Function = nullptr;
+  CRSAN_DRIVER_REQUIRED(CRSAN_DECLARE)
+  CRSAN_DRIVER_OPTIONAL(CRSAN_DECLARE)
+#undef CRSAN_DECLARE
+
+  /// Returns what is missing, or an empty string.
+  std::string load();
+
+  /// "CUDA_ERROR_ASSERT".
+  std::string errorName(CUresult Result) const;
+  /// "CUDA_ERROR_ASSERT (device-side assert triggered)".
+  std::string errorText(CUresult Result) const;
+};
+
+/// The process's driver, empty before it is loaded.
+Driver &theDriver();
+
+/// True while this thread is inside a driver call of the library's own, whose
+/// callbacks must not be taken for the program's.
+bool inOwnCall();
+
+/// Makes the calls of this scope ours, with Context current and legal even
+/// while the program captures a stream.
+class OwnCalls {
+public:
+  explicit OwnCalls(CUcontext Context);
+  ~OwnCalls();
+  OwnCalls(const OwnCalls &) = delete;
+  OwnCalls &operator=(const OwnCalls &) = delete;
+
+  /// Context could be made current.
+  bool ok() const { return Ok; }
+
+private:
+  bool Ok = false;
+  bool Pushed = false;
+  CUstreamCaptureMode Mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+};
+
+/// A kernel ended badly and took its context with it: every later call in the
+/// context returns such an error.
+bool isSticky(CUresult Result);
+
+} // namespace crsan
+
+#endif // CRSAN_INJECT_COMMON_DRIVER_H

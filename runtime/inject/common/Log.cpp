@@ -1,0 +1,71 @@
+//===- Log.cpp - Where the library speaks ---------------------------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "common/Log.h"
+
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace crsan {
+
+Log &theLog() {
+  static Log *TheLog = new Log;
+  return *TheLog;
+}
+
+static void writeAll(int Descriptor, std::string_view Text) {
+  while (!Text.empty()) {
+    ssize_t Written = write(Descriptor, Text.data(), Text.size());
+    if (Written < 0 && errno == EINTR)
+      continue;
+    if (Written <= 0)
+      return;
+    Text.remove_prefix(size_t(Written));
+  }
+}
+
+int Log::descriptor() {
+  if (Path.empty() || Path == "stderr")
+    return STDERR_FILENO;
+  if (Path == "stdout")
+    return STDOUT_FILENO;
+  // After a fork, the child writes a file of its own.
+  if (Descriptor >= 0 && Owner == getpid())
+    return Descriptor;
+  std::string File = fmt::format("{}.{}", Path, getpid());
+  // What a program said that replaced itself by this one (exec) stays.
+  Descriptor = open(File.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
+                    S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH);
+  Owner = getpid();
+  if (Descriptor < 0) {
+    writeAll(STDERR_FILENO,
+             fmt::format("CRSan: cannot write log_path '{}': {}; using stderr, "
+                         "set log_path to a writable place\n",
+                         File, std::strerror(errno)));
+    Path.clear();
+    return STDERR_FILENO;
+  }
+  return Descriptor;
+}
+
+void Log::text(std::string_view Text) {
+  // Not held while writing: whoever is interrupted by a signal in write(2) must
+  // not keep the thread that reports from doing so.
+  static std::timed_mutex *Opening = new std::timed_mutex;
+  int Target = STDERR_FILENO;
+  {
+    std::unique_lock Lock(*Opening, std::chrono::seconds(1));
+    Target = descriptor();
+  }
+  writeAll(Target, Text);
+}
+
+} // namespace crsan

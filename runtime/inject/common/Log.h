@@ -1,0 +1,60 @@
+//===- Log.h - Where the library speaks -------------------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_INJECT_COMMON_LOG_H
+#define CRSAN_INJECT_COMMON_LOG_H
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+
+namespace crsan {
+
+/// Everything the library says goes through here: one write(2) a message, so
+/// that messages of threads and processes do not mix, and so that it works at
+/// any moment of a program's end.
+class Log {
+public:
+  /// "": stderr; "stdout", "stderr"; else a file <Path>.<pid>, which is opened
+  /// when there is something to say. One that cannot be opened is said once,
+  /// and stderr is used.
+  void setPath(std::string_view Path) { this->Path = Path; }
+  void setVerbosity(unsigned Level) { Verbosity = Level; }
+  unsigned verbosity() const { return Verbosity; }
+
+  /// Text as it is.
+  void text(std::string_view Text);
+
+  /// `CRSan: ...` and a newline.
+  template <typename... Args>
+  void say(fmt::format_string<Args...> Format, Args &&...Values) {
+    text("CRSan: " + fmt::format(Format, std::forward<Args>(Values)...) + "\n");
+  }
+
+  /// As say, if `verbosity` is at least Level.
+  template <typename... Args>
+  void detail(unsigned Level, fmt::format_string<Args...> Format,
+              Args &&...Values) {
+    if (Verbosity >= Level)
+      say(Format, std::forward<Args>(Values)...);
+  }
+
+private:
+  int descriptor();
+
+  std::string Path;
+  unsigned Verbosity = 0;
+  int Descriptor = -1;
+  int Owner = 0; ///< The process that opened Descriptor.
+};
+
+/// The process's one log. Never destroyed: the report comes after destructors.
+Log &theLog();
+
+} // namespace crsan
+
+#endif // CRSAN_INJECT_COMMON_LOG_H

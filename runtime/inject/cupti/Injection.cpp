@@ -1,0 +1,161 @@
+//===- Injection.cpp - Where the driver and the program come in -----------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The driver calls InitializeInjection during cuInit, because
+// CUDA_INJECTION64_PATH names this library. The host part of an instrumented
+// program calls crsan_check_options before main if there are options,
+// crsan_launching before its launches if a debugger is there, which keeps the
+// driver from loading this library, and crsan_exit_code after everything else;
+// the other entries where the program ends by a shorter way.
+//
+//===----------------------------------------------------------------------===//
+
+#include "common/Driver.h"
+#include "common/Flags.h"
+#include "common/Log.h"
+#include "common/Watcher.h"
+#include "cupti/Callbacks.h"
+#include "cupti/Cupti.h"
+#include "host/Endings.h"
+#include "session/DebuggedRun.h"
+#include "session/Ending.h"
+#include "session/HostNote.h"
+#include "session/Session.h"
+
+#include <utility>
+
+#include <unistd.h>
+
+#define CRSAN_EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace crsan {
+
+/// InitializeInjection was called.
+static bool WasInjected = false;
+/// The process in which it found instrumented code, whatever came of it.
+static pid_t InjectedProcess = 0;
+/// In place of a session, under a debugger.
+static DebuggedRun *TheDebuggedRun = nullptr;
+
+static DebuggedRun &debuggedRun(const Flags &Options) {
+  static DebuggedRun *Run = TheDebuggedRun = new DebuggedRun(Options);
+  return *Run;
+}
+
+static const char *cuptiRemedy(CUptiResult Result) {
+  switch (Result) {
+  case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
+    return "a profiler or debugger uses CUPTI already; run without it to look "
+           "for races";
+  case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
+    return "ask the administrator for access to GPU performance counters";
+  default:
+    return "check that CUPTI and the driver belong together";
+  }
+}
+
+/// What the program's end asks for, which is `End` of its run, if it has one.
+static int endBy(int (*End)()) {
+  if (TheDebuggedRun)
+    return 0;
+  if (InjectedProcess == 0)
+    return -1;
+  if (theRun())
+    return End();
+  // What kept the run from being has been said.
+  const Flags &Options = readOptions();
+  return InjectedProcess == getpid() && Options.enabled &&
+                 Options.require_checked
+             ? CRSAN_NOTHING_CHECKED
+             : 0;
+}
+
+static void inject() {
+  // A program without instrumented code merely inherited the environment: its
+  // own use of CUPTI must not find the place taken.
+  if (!isInstrumentedProgram())
+    return;
+  InjectedProcess = getpid();
+  const Flags &Options = readOptions();
+  if (!Options.enabled)
+    return;
+  if (std::string Missing = theDriver().load(); !Missing.empty())
+    return theLog().say("the CUDA driver lacks {}; races are not reported, "
+                        "install a driver for CUDA 12 or newer",
+                        Missing);
+  static Cupti *Api = new Cupti;
+  if (!Api->load())
+    return theLog().say("libcupti.so.13 was not found; races are not reported. "
+                        "Install CUPTI (it comes with the CUDA toolkit) or set "
+                        "CUDA_HOME or LD_LIBRARY_PATH to where it is");
+  auto *S = new Session(Options, /*IsInstrumentedProgram=*/true);
+  S->OnFirstInstrumented = joinTheEnd;
+  setRun(S);
+  CUptiResult Result = subscribe(*Api, *S);
+  if (Result != CUPTI_SUCCESS) {
+    setRun(nullptr);
+    theLog().say("races are not reported: {} ({}, {})", cuptiRemedy(Result),
+                 Api->resultText(Result), Api->Path);
+    return;
+  }
+  uint32_t Version = 0;
+  if (Api->GetVersion)
+    Api->GetVersion(&Version);
+  theLog().detail(2, "subscribed to {}, version {}", Api->Path, Version);
+  reportAtExit();
+}
+
+} // namespace crsan
+
+using namespace crsan;
+
+/// CUPTI's contract with injection libraries; 1 is success.
+CRSAN_EXPORT int InitializeInjection() {
+  if (!std::exchange(WasInjected, true))
+    inject();
+  return 1;
+}
+
+CRSAN_EXPORT void crsan_check_options() { readOptions(); }
+
+/// A kernel is about to be launched by a program that is being debugged.
+/// FunctionOf is cudaGetFuncBySymbol. Returns 0 if there is no need to tell of
+/// other launches.
+CRSAN_EXPORT int crsan_launching(const void *Kernel,
+                                 int (*FunctionOf)(void **, const void *)) {
+  const Flags &Options = readOptions();
+  if (!Options.enabled || !Options.trap)
+    return 0;
+  // Initialises CUDA, if nothing has: now the driver has loaded this library,
+  // or will not.
+  void *Function = nullptr;
+  int Result = FunctionOf(&Function, Kernel);
+  if (theRun())
+    return 0;
+  if (Result == 0)
+    debuggedRun(Options).launching(static_cast<CUfunction>(Function));
+  return 1;
+}
+
+/// The last thing that happens: the exit code that the program shall have, 0 to
+/// leave it as it is, or -1 if CUDA never called in this process.
+CRSAN_EXPORT int crsan_exit_code() { return endBy(endRun); }
+
+/// The same where the program ends without exit handlers.
+CRSAN_EXPORT int crsan_early_exit_code() { return endBy(endRunEarly); }
+
+/// The program is about to be replaced by another. Returns whether
+/// crsan_not_replaced is to be called if that fails.
+CRSAN_EXPORT int crsan_replacing(const char *Program) {
+  return reportReplacement(Program);
+}
+
+CRSAN_EXPORT void crsan_main_thread_ends() { Watcher::mainThreadEnds(); }
+
+CRSAN_EXPORT void crsan_not_replaced(const char *Program) {
+  continueRun(Program);
+}

@@ -1,0 +1,207 @@
+//===- LaunchOrdering.cpp - The order between kernels ---------------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "order/LaunchOrdering.h"
+
+#include "common/Driver.h"
+#include "common/Log.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+namespace crsan {
+
+std::shared_ptr<StreamOrder> LaunchOrdering::of(CUcontext Ctx) {
+  std::lock_guard Guard(Lock);
+  std::shared_ptr<StreamOrder> &Found = Orders[Ctx];
+  if (!Found)
+    Found = std::make_shared<StreamOrder>();
+  return Found;
+}
+
+std::vector<std::shared_ptr<StreamOrder>> LaunchOrdering::all() {
+  std::lock_guard Guard(Lock);
+  std::vector<std::shared_ptr<StreamOrder>> All;
+  for (const auto &[Ctx, Order] : Orders)
+    All.push_back(Order);
+  return All;
+}
+
+void LaunchOrdering::forget(CUcontext Ctx) {
+  std::lock_guard Guard(Lock);
+  Orders.erase(Ctx);
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+/// The device is told where the order of launches is, once there is more than
+/// one stream.
+void LaunchOrdering::begin(Context &C, StreamOrder &Order) {
+  {
+    std::lock_guard DataLock(Data);
+    if (!C.TheShadow || !C.TheShadow->canShareOrder() ||
+        C.Failure != CUDA_SUCCESS)
+      return;
+  }
+  std::lock_guard ConfigurationLock(Configuring);
+  OwnCalls Own(C.Handle);
+  if (!Own.ok())
+    return;
+  if (abi::StreamOrder *Shared = C.TheShadow->shareOrder())
+    Order.begin(Shared);
+}
+
+/// Writes, in the stream, which run it has got to. False: it does not.
+static bool writeMark(CUcontext Ctx, CUstream Stream, CUdeviceptr Order,
+                      const StreamOrder::Mark &Mark) {
+  OwnCalls Own(Ctx);
+  if (!Own.ok())
+    return false;
+  Driver &D = theDriver();
+  // A capture would take what is written for a part of the program's graph.
+  CUstreamCaptureStatus Status = CU_STREAM_CAPTURE_STATUS_NONE;
+  if (D.cuStreamIsCapturing &&
+      (D.cuStreamIsCapturing(Stream, &Status) != CUDA_SUCCESS ||
+       Status != CU_STREAM_CAPTURE_STATUS_NONE))
+    return false;
+  const CUdeviceptr Where = Order + offsetof(abi::StreamOrder, Current) +
+                            Mark.Stream * sizeof(uint32_t);
+  const CUresult Result = D.cuStreamWriteValue32(Stream, Where, Mark.Run,
+                                                 CU_STREAM_WRITE_VALUE_DEFAULT);
+  if (Result != CUDA_SUCCESS)
+    theLog().detail(2, "cuStreamWriteValue32: {}", D.errorName(Result));
+  return Result == CUDA_SUCCESS;
+}
+
+void LaunchOrdering::follow(CUcontext Ctx, Context *C, StreamOrder &Order,
+                            const OrderedLaunch &Launch) {
+  if (C && Order.isWanted())
+    begin(*C, Order);
+  bool IsFollowed = false, TellsHost = Launch.MayTellHost;
+  CUdeviceptr Shared = 0;
+  const char *Kernel = Launch.Kernel ? Launch.Kernel : "";
+  {
+    std::lock_guard DataLock(Data);
+    if (C && C->TheShadow) {
+      IsFollowed = Code.isShadowed(Kernel) && Launch.IsPlain;
+      Shared = C->TheShadow->orderAddress();
+      TellsHost |=
+          std::any_of(C->Variables.begin(), C->Variables.end(),
+                      [](const auto &Entry) { return Entry.second.isHosts(); });
+    }
+    TellsHost |= Memory.mayPointToHosts(Launch.Arguments);
+  }
+  // What others do in their kernels, nobody knows.
+  if (!IsFollowed)
+    Order.lose();
+  const uint32_t Bit =
+      abi::kernelBit(abi::kernelTag(Kernel, std::strlen(Kernel)),
+                     Launch.Grid[0], Launch.Grid[1], Launch.Grid[2],
+                     Launch.Block[0], Launch.Block[1], Launch.Block[2]);
+  const std::optional<StreamOrder::Mark> Mark =
+      Order.launching(Launch.Stream, Bit, TellsHost);
+  if (Mark && !writeMark(Ctx, Launch.Handle, Shared, *Mark))
+    Order.lose();
+}
+
+/// What a grid's threads only read, another grid may write meanwhile.
+void LaunchOrdering::noteOverlaps(Context &C) {
+  {
+    std::lock_guard DataLock(Data);
+    if (!C.TheShadow || C.KnowsOverlaps)
+      return;
+    C.KnowsOverlaps = true;
+  }
+  std::lock_guard ConfigurationLock(Configuring);
+  if (OwnCalls Own(C.Handle); Own.ok())
+    C.TheShadow->noteOverlaps();
+}
+
+void LaunchOrdering::launching(CUcontext Ctx, const std::shared_ptr<Context> &C,
+                               const std::optional<OrderedLaunch> &Launch) {
+  const std::shared_ptr<StreamOrder> Order = of(Ctx);
+  if (Launch) {
+    follow(Ctx, C.get(), *Order, *Launch);
+    if (!Launch->IsPlain)
+      Order->launchingAnywhere();
+  } else {
+    Order->launchingAnywhere();
+    losing();
+  }
+  if (C && Order->hasOverlaps())
+    noteOverlaps(*C);
+}
+
+void LaunchOrdering::launched(CUcontext Ctx,
+                              const std::optional<OrderedLaunch> &Launch) {
+  if (Launch)
+    of(Ctx)->launched(Launch->Stream);
+  else
+    lost();
+}
+
+//===----------------------------------------------------------------------===//
+// What orders them
+//===----------------------------------------------------------------------===//
+
+void LaunchOrdering::streamWaits(CUcontext Ctx, StreamId Stream,
+                                 CUevent Event) {
+  std::shared_ptr<StreamOrder> Own = of(Ctx);
+  if (Own->knows(Event))
+    return Own->waits(Stream, Event);
+  // What it waits for is in another context, and so may be what waits for it.
+  eventDone(Event);
+  Own->lose();
+}
+
+void LaunchOrdering::eventDone(CUevent Event) {
+  for (const std::shared_ptr<StreamOrder> &Order : all())
+    Order->eventDone(Event);
+}
+
+void LaunchOrdering::eventGone(CUevent Event) {
+  for (const std::shared_ptr<StreamOrder> &Order : all())
+    Order->forget(Event);
+}
+
+void LaunchOrdering::cut() {
+  for (const std::shared_ptr<StreamOrder> &Order : all())
+    Order->cut();
+}
+
+void LaunchOrdering::lose() {
+  for (const std::shared_ptr<StreamOrder> &Order : all())
+    Order->lose();
+}
+
+void LaunchOrdering::losing() {
+  ++BeingLost;
+  lose();
+}
+
+void LaunchOrdering::lost() {
+  // The context may have become idle before the call had any effect.
+  lose();
+  --BeingLost;
+}
+
+uint64_t LaunchOrdering::awaitingIdle(CUcontext Ctx) {
+  return BeingLost ? StreamOrder::NeverIdle : of(Ctx)->beforeIdle();
+}
+
+bool LaunchOrdering::isIdle(CUcontext Ctx, uint64_t Awaited) {
+  return !BeingLost && of(Ctx)->isIdle(Awaited);
+}
+
+void LaunchOrdering::becameIdle(CUcontext Ctx, uint64_t Awaited) {
+  of(Ctx)->becameIdle(BeingLost ? StreamOrder::NeverIdle : Awaited);
+}
+
+} // namespace crsan

@@ -1,0 +1,317 @@
+//===- StreamOrder.cpp - Which launches the host has ordered --------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "order/StreamOrder.h"
+
+#include <algorithm>
+#include <atomic>
+
+namespace crsan {
+
+StreamId StreamId::of(CUstream Stream, bool IsPerThread) {
+  static std::atomic<uint64_t> NextThread{1};
+  // Not the thread's id, which another one may have later.
+  static thread_local const uint64_t Thread = NextThread++;
+  if (Stream == CU_STREAM_PER_THREAD || (!Stream && IsPerThread))
+    return StreamId(uint64_t(1) << 63 | Thread);
+  if (!Stream || Stream == CU_STREAM_LEGACY)
+    return legacy();
+  return StreamId(reinterpret_cast<uint64_t>(Stream));
+}
+
+//===----------------------------------------------------------------------===//
+// Clocks
+//===----------------------------------------------------------------------===//
+
+static void join(std::array<uint32_t, abi::NumStreams> &To,
+                 const std::array<uint32_t, abi::NumStreams> &From) {
+  for (size_t I = 0; I < To.size(); ++I)
+    To[I] = std::max(To[I], From[I]);
+}
+
+void StreamOrder::learn(const Clocks &What) {
+  join(Host, What);
+  // What is launched from now on is not what the host knows of.
+  for (auto &[Id, S] : Streams)
+    if (S.IsOpen && What[S.Number] == Sequence[S.Number])
+      S.IsOpen = false;
+}
+
+void StreamOrder::cutLocked() {
+  learn(Sequence);
+  SinceCut = {};
+}
+
+void StreamOrder::loseLocked() {
+  ++Doings;
+  IsLost = true;
+  if (Shared)
+    __atomic_store_n(&Shared->IsOff, 1, __ATOMIC_RELEASE);
+}
+
+//===----------------------------------------------------------------------===//
+// Streams
+//===----------------------------------------------------------------------===//
+
+StreamOrder::Stream *StreamOrder::find(StreamId Id) {
+  auto Found = Streams.find(Id);
+  return Found == Streams.end() ? nullptr : &Found->second;
+}
+
+/// The stream, which gets a number if it has none. Null: there is none left, or
+/// nothing can be said anyway.
+StreamOrder::Stream *StreamOrder::enter(StreamId Id) {
+  if (!Shared || IsLost)
+    return nullptr;
+  if (Stream *Known = find(Id))
+    return Known;
+  auto Kind = Blocking.find(Id);
+  const bool IsKnown =
+      Id.isLegacy() || Id.isThreads() || Kind != Blocking.end();
+  if (!IsKnown || NextNumber == abi::NumStreams) {
+    loseLocked();
+    return nullptr;
+  }
+  Stream &New = Streams[Id];
+  New.Number = NextNumber++;
+  New.IsBlocking = Kind == Blocking.end() || Kind->second;
+  New.Knows = Host;
+  return &New;
+}
+
+/// The stream is about to be given something: the legacy default stream and
+/// those that do not forbid it wait for each other.
+StreamOrder::Clocks &StreamOrder::touch(StreamId Id, Stream &S) {
+  const Clocks Had = S.Knows;
+  join(S.Knows, Host);
+  if (Id.isLegacy()) {
+    for (auto &[OtherId, Other] : Streams)
+      if (Other.IsBlocking && OtherId != Id) {
+        join(S.Knows, Other.Knows);
+        Other.IsOpen = false;
+      }
+  } else if (S.IsBlocking) {
+    if (Stream *Legacy = find(StreamId::legacy())) {
+      join(S.Knows, Legacy->Knows);
+      Legacy->IsOpen = false;
+    }
+  }
+  if (S.Knows != Had)
+    S.IsOpen = false;
+  return S.Knows;
+}
+
+bool StreamOrder::isWanted() const {
+  std::lock_guard Guard(Lock);
+  return IsWanted && !Shared;
+}
+
+bool StreamOrder::isFollowing() const {
+  std::lock_guard Guard(Lock);
+  return Shared;
+}
+
+void StreamOrder::begin(abi::StreamOrder *New) {
+  std::lock_guard Guard(Lock);
+  Shared = New;
+  if (IsLost || HasUntoldElsewhere)
+    return loseLocked();
+  if (!HasUntold)
+    return;
+  // What the default stream was given before may be any kernels.
+  Stream &Legacy = *enter(StreamId::legacy());
+  abi::StreamRun &Run = writeRun(Legacy, {});
+  Run.Launches = 2;
+  std::fill(std::begin(Run.Kernels), std::end(Run.Kernels), ~uint64_t(0));
+  __atomic_store_n(&Shared->Current[Legacy.Number], Legacy.Run,
+                   __ATOMIC_RELEASE);
+  // Nobody has noted what waited for it.
+  cutLocked();
+}
+
+void StreamOrder::created(StreamId Id, bool IsBlocking) {
+  std::lock_guard Guard(Lock);
+  IsWanted = true;
+  Blocking[Id] = IsBlocking;
+}
+
+void StreamOrder::destroyed(StreamId Id) {
+  std::lock_guard Guard(Lock);
+  Blocking.erase(Id);
+  // What it was given is still to be done; who gets the handle next is another
+  // stream. Its number is free when the context is idle.
+  Ever.AreSeveral |= Ever.First == Id;
+  if (Stream *Gone = find(Id)) {
+    if (Gone->IsBlocking)
+      cutLocked(); // The default stream waits for it.
+    Streams.erase(Id);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+/// The first of a new run of the stream.
+abi::StreamRun &StreamOrder::writeRun(Stream &S, const Clocks &Before) {
+  abi::StreamRun &Run = Shared->Runs[NextRun % abi::NumRuns];
+  __atomic_store_n(&Run.Number, 0, __ATOMIC_SEQ_CST);
+  Run.Stream = S.Number;
+  Run.Sequence = ++Sequence[S.Number];
+  Run.Launches = 0;
+  std::fill(std::begin(Run.Kernels), std::end(Run.Kernels), 0);
+  std::copy(Before.begin(), Before.end(), Run.Before);
+  S.Run = NextRun++;
+  S.IsOpen = true;
+  S.Knows[S.Number] = Run.Sequence;
+  __atomic_store_n(&Run.Number, S.Run, __ATOMIC_SEQ_CST);
+  return Run;
+}
+
+std::optional<StreamOrder::Mark>
+StreamOrder::launching(StreamId Id, uint32_t KernelBit, bool TellsHost) {
+  std::lock_guard Guard(Lock);
+  ++InFlight;
+  ++Doings;
+  Ever.note(Id);
+  IsWanted |= Id.isThreads();
+  if (!Shared) {
+    (Id.isLegacy() ? HasUntold : HasUntoldElsewhere) = true;
+    return std::nullopt;
+  }
+  constexpr uint32_t LastRun = ~0u / 2;
+  Stream *S = enter(Id);
+  // Two threads at once: nobody knows which of the two is first.
+  if (S && (S->InFlight != 0 || NextRun >= LastRun)) {
+    loseLocked();
+    S = nullptr;
+  }
+  if (!S)
+    return std::nullopt;
+  ++S->InFlight;
+  SinceCut.note(Id);
+  const Clocks Before = touch(Id, *S);
+  const bool IsNew = !S->IsOpen || SinceCut.AreSeveral;
+  abi::StreamRun &Run =
+      IsNew ? writeRun(*S, Before) : Shared->Runs[S->Run % abi::NumRuns];
+  __atomic_fetch_add(&Run.Launches, 1, __ATOMIC_SEQ_CST);
+  __atomic_fetch_or(&Run.Kernels[KernelBit / 64], uint64_t(1) << KernelBit % 64,
+                    __ATOMIC_SEQ_CST);
+  if (TellsHost)
+    learn(S->Knows);
+  if (!IsNew)
+    return std::nullopt;
+  return Mark{S->Number, S->Run};
+}
+
+void StreamOrder::launched(StreamId Id) {
+  std::lock_guard Guard(Lock);
+  InFlight -= InFlight != 0; // The context may have been reset meanwhile.
+  if (Stream *S = find(Id); S && S->InFlight)
+    --S->InFlight;
+}
+
+void StreamOrder::launchingAnywhere() {
+  std::lock_guard Guard(Lock);
+  Ever.AreSeveral = true;
+}
+
+bool StreamOrder::hasOverlaps() const {
+  std::lock_guard Guard(Lock);
+  return Ever.AreSeveral;
+}
+
+//===----------------------------------------------------------------------===//
+// What orders them
+//===----------------------------------------------------------------------===//
+
+/// Who waits for it before it is recorded waits for nothing.
+void StreamOrder::created(CUevent Event) {
+  std::lock_guard Guard(Lock);
+  Events[Event] = {};
+}
+
+void StreamOrder::recorded(CUevent Event, StreamId Id) {
+  std::lock_guard Guard(Lock);
+  Stream *S = enter(Id);
+  Events[Event] = S ? touch(Id, *S) : Sequence;
+  if (S)
+    S->IsOpen = false;
+}
+
+void StreamOrder::forget(CUevent Event) {
+  std::lock_guard Guard(Lock);
+  Events.erase(Event);
+}
+
+bool StreamOrder::knows(CUevent Event) const {
+  std::lock_guard Guard(Lock);
+  return Events.contains(Event);
+}
+
+void StreamOrder::waits(StreamId Id, CUevent Event) {
+  std::lock_guard Guard(Lock);
+  auto Found = Events.find(Event);
+  Stream *S = enter(Id);
+  if (!S || Found == Events.end())
+    return;
+  const Clocks Had = touch(Id, *S);
+  join(S->Knows, Found->second);
+  if (S->Knows != Had)
+    S->IsOpen = false;
+}
+
+void StreamOrder::streamDone(StreamId Id) {
+  std::lock_guard Guard(Lock);
+  if (Stream *S = enter(Id))
+    learn(touch(Id, *S));
+}
+
+void StreamOrder::eventDone(CUevent Event) {
+  std::lock_guard Guard(Lock);
+  if (auto Found = Events.find(Event); Found != Events.end())
+    learn(Found->second);
+}
+
+void StreamOrder::cut() {
+  std::lock_guard Guard(Lock);
+  cutLocked();
+}
+
+void StreamOrder::lose() {
+  std::lock_guard Guard(Lock);
+  loseLocked();
+}
+
+uint64_t StreamOrder::beforeIdle() const {
+  std::lock_guard Guard(Lock);
+  return InFlight ? NeverIdle : Doings;
+}
+
+bool StreamOrder::isIdle(uint64_t Before) const {
+  std::lock_guard Guard(Lock);
+  return !InFlight && Doings == Before;
+}
+
+void StreamOrder::becameIdle(uint64_t Before) {
+  std::lock_guard Guard(Lock);
+  cutLocked();
+  // Other threads may have launched something meanwhile.
+  if (InFlight || Doings != Before)
+    return;
+  HasUntold = HasUntoldElsewhere = IsLost = false;
+  if (!Shared)
+    return;
+  Streams.clear();
+  NextNumber = 0;
+  for (uint32_t &Run : Shared->Current)
+    __atomic_store_n(&Run, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&Shared->HasSignalled, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&Shared->IsOff, 0, __ATOMIC_RELEASE);
+}
+
+} // namespace crsan

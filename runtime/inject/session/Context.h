@@ -1,0 +1,199 @@
+//===- Context.h - What the library keeps for a CUDA context ----*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_INJECT_SESSION_CONTEXT_H
+#define CRSAN_INJECT_SESSION_CONTEXT_H
+
+#include "Report/Finding.h"
+#include "common/Background.h"
+#include "common/Flags.h"
+#include "crsan/abi/Config.h"
+#include "crsan/abi/Metadata.h"
+#include "crsan/abi/Names.h"
+#include "crsan/abi/Record.h"
+#include "crsan/abi/Site.h"
+#include "crsan/abi/SiteTable.h"
+#include "session/CheckBuffers.h"
+#include "session/Occupancy.h"
+#include "shadow/MetadataShadow.h"
+
+#include <cuda.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+namespace crsan {
+
+/// A Site array in the memory of a context.
+struct SiteArray {
+  uint64_t Code = 0;       ///< LoadedCode::Serial of the code it belongs to.
+  CUdeviceptr Address = 0; ///< 0: unloaded, only Last is left.
+  std::vector<abi::Site> Last; ///< As read last; sized when it is found.
+};
+
+/// Where kernels have their shared variables, by the kernels' own word.
+struct PlaceArray {
+  uint64_t Code = 0; ///< As SiteArray's, with Address.
+  CUdeviceptr Address = 0;
+  std::vector<SharedPlaceInfo> Places;
+  std::vector<uint32_t> Last; ///< See abi::PlacesPrefix; as read last.
+};
+
+/// Where things are, copied out of a Context so that another thread can read
+/// them back without a lock while the program goes on.
+struct ReadBackPlan {
+  CUcontext Handle = nullptr;
+  CUstream Stream = nullptr;
+  CUdeviceptr Counters = 0;
+  struct Array {
+    size_t Index;
+    CUdeviceptr Address;
+    size_t Count;
+  };
+  std::vector<Array> Arrays, Places;
+  /// Of metadata mode; 0: it is not used.
+  CUdeviceptr Metadata = 0, Warps = 0, Pairs = 0;
+};
+
+struct ReadBack {
+  CUresult Result = CUDA_ERROR_NOT_READY; ///< Of waiting for the kernels.
+  bool Complete = false;                  ///< Everything below was read.
+  abi::Counters Counters{};
+  std::vector<std::vector<abi::Site>> Arrays; ///< As in the plan.
+  std::vector<std::vector<uint32_t>> Places;
+  abi::Metadata Metadata{};
+  AccessCounts Accesses; ///< Since the last reset.
+  std::vector<abi::RacingPair> Pairs;
+};
+
+/// Waits for the context's work and reads counters and sites. Calls the driver;
+/// may not return while a kernel hangs.
+ReadBack readBack(const ReadBackPlan &Plan);
+
+/// What a launch asks of the device.
+struct LaunchShape {
+  CUfunction Function = nullptr; ///< Or a CUkernel.
+  uint64_t Blocks = 0;
+  int Threads = 0; ///< A block.
+  uint32_t DynamicSharedBytes = 0;
+};
+
+/// A variable of loaded code.
+struct VariableInMemory {
+  uint64_t Base = 0;
+  VariableInfo Variable;
+};
+
+/// Guarded by the session's data lock, except where a function calls the
+/// driver: those are called with the configuration lock only.
+class Context {
+public:
+  Context(CUcontext Handle, uint32_t Uid) : Handle(Handle), Uid(Uid) {}
+  ~Context();
+  Context(const Context &) = delete;
+  Context &operator=(const Context &) = delete;
+
+  /// Asks the driver which device this is and what it holds. The context is
+  /// current.
+  void identify();
+
+  /// Code may be switched on from now on, and write to these.
+  void use(const CheckBuffers &New) { Buffers = New; }
+  bool isPrepared() const { return Buffers.Records != nullptr; }
+
+  /// Makes what metadata mode needs. The context is current and prepared. Null:
+  /// Error says what went wrong.
+  std::unique_ptr<MetadataShadow> makeShadow(const Flags &Options,
+                                             std::string &Error) const;
+
+  /// What switches code on, once this is prepared. MayShuffle: all of the
+  /// image can bear that blocks are permuted. IsShadowed: it was compiled for
+  /// metadata mode, and there is shadow.
+  abi::Config makeConfig(const Flags &Options, bool MayShuffle,
+                         bool IsShadowed) const;
+  /// Gives threads the stack that functions with checks need where the linker
+  /// could not tell how much that is (abi::UnknownStack). The context is
+  /// current. Returns what the user has to know; empty: nothing.
+  std::string raiseStack();
+  /// Writes a Config. The context is current.
+  CUresult writeConfig(CUdeviceptr Where, const abi::Config &Config);
+
+  /// Asks the driver about a kernel that was launched, and so is loaded. Where
+  /// it does not tell, no grid lacks registers. Needs no lock: it reads what
+  /// identify() has set.
+  Residency askResidency(const LaunchShape &Shape) const;
+
+  ReadBackPlan plan() const;
+  void accept(const ReadBackPlan &Plan, ReadBack Back);
+
+  /// The code is about to go: what was read last is all there will be.
+  void forgetCode(uint64_t Code);
+
+  void noteLaunch(const std::string &Kernel);
+  /// "a(), b()": kernels launched last, the newest last.
+  std::string lastKernels() const;
+  bool launchedLately(const std::string &Kernel) const;
+
+  /// Null where code was never switched on. The records stay for ever, and the
+  /// device writes them at any time.
+  const abi::RecordBuffer *records() const { return Buffers.Records; }
+  /// `Sites` has those of all code of the context.
+  void collect(std::vector<Occurrence> &Found, uint32_t Seed,
+               const Allocations &Memory, const SiteTable &Sites) const;
+  uint64_t dropped() const;
+  const CUcontext Handle;
+  const uint32_t Uid;
+  CUdevice Device = -1;
+  int ComputeMajor = 0, ComputeMinor = 0;
+  Multiprocessors Processors;
+  bool IsDead = false; ///< Destroyed; Handle may be another one's by now.
+  CUresult Failure = CUDA_SUCCESS; ///< A kernel of it failed.
+  std::string FailureName;
+  bool IsStuck = false;    ///< A kernel outlasted our patience.
+  bool CanCheck = true;    ///< It has the memory and the architecture.
+  bool CanShadow = true;   ///< The same for metadata mode.
+  uint64_t Generation = 0; ///< Of the loaded code it was configured for.
+  std::unordered_set<uint64_t> Configured; ///< LoadedCode::Serial, tried.
+  std::vector<SiteArray> Arrays;
+  std::vector<PlaceArray> Places;
+  /// With shadow, by LoadedCode::Serial.
+  std::vector<std::pair<uint64_t, MemoryRange>> Variables;
+  std::vector<VariableInMemory> Named; ///< Of unloaded code, too.
+  uint64_t UnreadLaunches = 0;         ///< Launches since the last read-back.
+  abi::Counters LastCounters{};
+  /// Null where no code asks for it, or it could not be made.
+  std::unique_ptr<MetadataShadow> TheShadow;
+  /// Something was launched since the context was last known to be idle. Needs
+  /// no lock.
+  std::atomic<bool> MayRun{false};
+  /// Waits for the kernels that may use retired shadow. Guarded by the
+  /// configuration lock.
+  std::shared_ptr<Background<CUresult>> Grace;
+  bool KnowsOverlaps = false; ///< The shadow: that grids may run side by side.
+  abi::Metadata LastMetadata{};
+  AccessCounts LastAccesses; ///< Of metadata mode.
+
+private:
+  std::string describe(uint64_t Address, const Allocations &Memory) const;
+  std::string describeShared(uint64_t Address, const SiteInfo &Site) const;
+  CUresult getAttribute(CUfunction_attribute Which, CUfunction Function,
+                        int &Value) const;
+
+  CheckBuffers Buffers;
+  std::vector<abi::RacingPair> LastPairs;
+  std::array<std::string, 4> Recent;
+  unsigned NextRecent = 0;
+  bool HasRaisedStack = false; ///< raiseStack has done what it can.
+};
+
+} // namespace crsan
+
+#endif // CRSAN_INJECT_SESSION_CONTEXT_H

@@ -1,0 +1,199 @@
+//===- Ending.cpp - A run and the end of its program ----------------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "session/Ending.h"
+
+#include "Report/Suppressions.h"
+#include "common/Flags.h"
+#include "common/Log.h"
+#include "common/Signals.h"
+#include "common/Watcher.h"
+#include "host/Endings.h"
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <iostream>
+#include <mutex>
+#include <string_view>
+
+#include <unistd.h>
+
+namespace crsan {
+
+/// Findings that the options ask not to report. Never destroyed, either.
+static const Suppressions *TheSuppressions = nullptr;
+
+[[noreturn]] static void refuseOptions(const std::string &Why) {
+  theLog().say("CRSAN_OPTIONS: {}", Why);
+  crsanLeave(1);
+}
+
+static Suppressions readSuppressions(const std::string &Path) {
+  if (Path.empty())
+    return {};
+  auto List = Suppressions::read(Path);
+  if (auto *Error = std::get_if<SuppressionsError>(&List))
+    refuseOptions("suppressions: " + Error->Message);
+  return std::get<Suppressions>(std::move(List));
+}
+
+const Flags &readOptions() {
+  static const Flags *Options = [] {
+    auto *F = new Flags;
+    // -fno-sanitize-recover=cuda-race, by way of a symbol of the program's.
+    F->halt_on_error = dlsym(RTLD_DEFAULT, "__crsan_halt_on_error") != nullptr;
+    const char *Text = std::getenv("CRSAN_OPTIONS");
+    auto Error = F->parse(Text ? Text : "");
+    if (Error)
+      refuseOptions(*Error);
+    TheSuppressions = new Suppressions(readSuppressions(F->suppressions));
+    theLog().setPath(F->log_path);
+    theLog().setVerbosity(F->verbosity);
+    if (F->help)
+      theLog().text(Flags::helpText());
+    return F;
+  }();
+  return *Options;
+}
+
+const Suppressions &suppressions() {
+  readOptions();
+  return *TheSuppressions;
+}
+
+Run::~Run() = default;
+
+static Run *TheRun = nullptr;
+static pid_t RunOwner = 0;
+
+void setRun(Run *R) {
+  TheRun = R;
+  RunOwner = getpid();
+}
+
+Run *theRun() { return RunOwner == getpid() ? TheRun : nullptr; }
+
+void flushEverything() {
+  std::cout.flush();
+  std::wcout.flush();
+  std::clog.flush();
+  std::wclog.flush();
+  std::fflush(nullptr);
+}
+
+/// Reports. Returns the exit code that the program shall have, 0 to leave it as
+/// it is.
+static int reportForExitCode(Run &R) {
+  const Flags &Options = R.options();
+  if (R.report())
+    return int(Options.exitcode);
+  return Options.require_checked && !R.hasChecked() ? CRSAN_NOTHING_CHECKED : 0;
+}
+
+static void atExit() {
+  // A kernel that hangs may keep the rest of the exit from happening.
+  if (Run *R = theRun(); R && !R->takeStock())
+    R->report();
+}
+
+void reportAtExit() { std::atexit(atExit); }
+
+void haltIfRacy() {
+  Run *R = theRun();
+  if (!R || !R->sawRace())
+    return;
+  // Never unlocked: of several threads that see the race one reports it.
+  static std::mutex Halting;
+  Halting.lock();
+  // Other threads run: flushing could wait for their locks forever.
+  int Code = reportForExitCode(*R);
+  crsanLeave(Code ? Code : 1);
+}
+
+/// What the watcher found the exit code to be.
+static std::atomic<int> EarlyExitCode{0};
+
+void joinTheEnd() {
+  const Flags &Options = TheRun->options();
+  Watcher::Tasks Tasks;
+  Tasks.Poll = haltIfRacy;
+  Tasks.Dying = [] {
+    if (Run *R = theRun())
+      R->report();
+  };
+  Tasks.Ending = [] {
+    if (Run *R = theRun()) {
+      R->takeStock();
+      EarlyExitCode = reportForExitCode(*R);
+    }
+  };
+  Watcher::start(Options.halt_on_error ? Options.poll_ms : 0, std::move(Tasks));
+  installSignalHandlers();
+  reportAtExit();
+}
+
+int endRunEarly() {
+  Run *R = theRun();
+  if (!R)
+    return 0;
+  if (!Watcher::canEnd()) {
+    R->takeStock();
+    return reportForExitCode(*R);
+  }
+  constexpr unsigned MoreMs = 10000;
+  if (Watcher::reportEnding(R->options().exit_timeout_ms + MoreMs))
+    return EarlyExitCode;
+  // The thread may hold the lock of the allocator.
+  constexpr std::string_view Line = "CRSan: the program ended by _exit in the "
+                                    "middle of a CUDA call: what was "
+                                    "found cannot be reported\n";
+  // There is nobody left to tell if this fails.
+  [[maybe_unused]] ssize_t Written =
+      write(STDERR_FILENO, Line.data(), Line.size());
+  return 0;
+}
+
+bool reportReplacement(const char *Program) {
+  Run *R = theRun();
+  if (!R)
+    return false;
+  R->takeStock();
+  if (R->report())
+    theLog().say("the program is about to be replaced by '{}': the races above "
+                 "are those found until now, and the exit status will be that "
+                 "of '{}'",
+                 Program, Program);
+  return true;
+}
+
+void continueRun(const char *Program) {
+  Run *R = theRun();
+  if (!R)
+    return;
+  if (R->report())
+    theLog().say(
+        "'{}' could not be run: this program goes on, and reports once "
+        "more when it ends",
+        Program);
+  R->reopen();
+}
+
+int endRun() {
+  Run *R = theRun();
+  if (!R)
+    return 0;
+  // Once more: destructors and exit handlers may have run kernels since.
+  R->takeStock();
+  int Code = reportForExitCode(*R);
+  if (Code)
+    flushEverything();
+  return Code;
+}
+
+} // namespace crsan

@@ -1,0 +1,19 @@
+//===- HostNote.h - How an instrumented program is recognised ---*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_INJECT_SESSION_HOSTNOTE_H
+#define CRSAN_INJECT_SESSION_HOSTNOTE_H
+
+namespace crsan {
+
+/// Whether the program or a library that it has loaded holds the host part,
+/// which carries an ELF note. The environment would not tell: children inherit
+/// it.
+bool isInstrumentedProgram();
+
+} // namespace crsan
+
+#endif // CRSAN_INJECT_SESSION_HOSTNOTE_H

@@ -1,0 +1,128 @@
+//===- Modules.h - Device code that the program has loaded ------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two streams of events meet here, in no fixed order: CUPTI shows the images
+// (MODULE_LOADED, a cubin without a handle), and the driver's load functions
+// return the handles (a CUlibrary or CUmodule without bytes). What ties the two
+// together is the names of an image's units, which the handle resolves or not.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_INJECT_SESSION_MODULES_H
+#define CRSAN_INJECT_SESSION_MODULES_H
+
+#include "common/Flags.h"
+#include "image/DeviceImage.h"
+#include "session/Context.h"
+
+#include <cuda.h>
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+namespace crsan {
+
+/// Handle of loaded code: one of Library and Module is set.
+struct LoadedCode {
+  uint64_t Serial = 0; ///< Handles are reused, serials are not.
+  CUlibrary Library = nullptr;
+  CUmodule Module = nullptr;
+  CUcontext Owner = nullptr; ///< Of a Module; a Library is in every context.
+  bool LacksTables = false;  ///< Instrumented, but no image matched so far.
+};
+
+/// Functions marked "driver" call the driver and take the data lock themselves,
+/// briefly; the others are called with it held.
+class Modules {
+public:
+  Modules(std::timed_mutex &Data, const Flags &Options,
+          const Allocations &Memory)
+      : Data(Data), Options(Options), Memory(Memory) {}
+
+  /// Returns true for an image that is instrumented.
+  bool addImage(std::span<const uint8_t> Cubin);
+  bool addImage(std::span<const ImageObject> Objects);
+  /// Returns the code's serial.
+  uint64_t addCode(LoadedCode Code);
+  /// The serial, or 0.
+  uint64_t find(CUlibrary Library, CUmodule Module) const;
+  /// Instrumented code that nobody has shown an image for.
+  bool lacksTables(uint64_t Serial) const;
+  void removeCode(uint64_t Serial);
+
+  /// Grows whenever there is something new to configure.
+  uint64_t generation() const { return Generation; }
+  bool sawInstrumented() const { return !Images.empty(); }
+
+  /// (driver) Switches on all code that Target does not have yet. Target is
+  /// current; the caller holds the configuration lock.
+  void configure(Context &Target);
+
+  bool isInstrumented(const std::string &Kernel) const {
+    return Kernels.contains(Kernel);
+  }
+  /// Whether the kernel, which is not checked, is instrumented all the same, or
+  /// may be: its image is not switched on, for a reason that was said.
+  bool isSwitchedOff(const std::string &Kernel) const;
+  /// Whether it is of an image with metadata mode.
+  bool isShadowed(const std::string &Kernel) const {
+    return ShadowedKernels.contains(Kernel);
+  }
+  /// Whether block indices are permuted while the kernel runs.
+  bool isShuffled(const std::string &Kernel) const;
+  const SiteTable &sites() const { return Sites; }
+  /// Totals of the images that were switched on.
+  void summarise(RunSummary &Summary) const;
+
+private:
+  struct Entry {
+    DeviceImage Image;
+    bool IsOn = false;
+  };
+  /// Where an image's objects are in a context.
+  struct Addresses {
+    CUdeviceptr Config = 0;
+    std::vector<SiteArray> Arrays;
+    std::vector<PlaceArray> Places;
+  };
+
+  bool addImage(std::unique_ptr<DeviceImage> Image);
+  void configureCode(Context &Target, const LoadedCode &Code);
+  std::shared_ptr<Entry> match(const LoadedCode &Code, Addresses &Found);
+  bool resolve(const LoadedCode &Code, const DeviceImage &Image,
+               Addresses &Found);
+  bool makeReady(Context &Target);
+  bool makeShadow(Context &Target);
+  std::optional<uint64_t> locate(const LoadedCode &Code,
+                                 const VariableBlock &Block);
+  void nameVariables(Context &Target, const LoadedCode &Code,
+                     const DeviceImage &Image);
+  void shadowVariables(Context &Target, const LoadedCode &Code,
+                       const DeviceImage &Image);
+  void markDone(Context &Target, const LoadedCode &Code);
+
+  std::timed_mutex &Data;
+  const Flags &Options;
+  const Allocations &Memory;
+  SiteTable Sites;
+  std::vector<std::shared_ptr<Entry>> Images; ///< Seen last comes last.
+  std::vector<LoadedCode> Codes;
+  std::unordered_set<std::string> Kernels;         ///< Of images that are on.
+  std::unordered_set<std::string> ShadowedKernels; ///< Some of these.
+  uint64_t Generation = 0;
+  uint64_t NextSerial = 1;
+  size_t LostCodes = 0; ///< Unloaded while they still lacked their tables.
+  bool Shuffled = false;
+};
+
+} // namespace crsan
+
+#endif // CRSAN_INJECT_SESSION_MODULES_H

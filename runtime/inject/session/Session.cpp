@@ -1,0 +1,314 @@
+//===- Session.cpp - One run of a program, from cuInit to its end ---------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "session/Session.h"
+
+#include "Report/Demangle.h"
+#include "common/Driver.h"
+#include "common/Log.h"
+#include "image/Fatbin.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace crsan {
+
+//===----------------------------------------------------------------------===//
+// Code and contexts
+//===----------------------------------------------------------------------===//
+
+template <typename Bytes> void Session::addImage(Bytes Image) {
+  bool IsFirst;
+  {
+    std::lock_guard Lock(Data);
+    bool SawBefore = Code.sawInstrumented();
+    IsFirst = Code.addImage(Image) && !SawBefore;
+  }
+  if (IsFirst && OnFirstInstrumented)
+    OnFirstInstrumented();
+}
+
+void Session::imageShown(std::span<const uint8_t> Cubin) { addImage(Cubin); }
+
+void Session::imageShown(std::span<const ImageObject> Objects) {
+  addImage(Objects);
+}
+
+void Session::codeLoaded(CUlibrary Library, CUmodule Module, const void *Bytes,
+                         CUcontext Ctx, uint32_t Uid) {
+  uint64_t Serial;
+  {
+    std::lock_guard Lock(Data);
+    LoadedCode New;
+    New.Library = Library;
+    New.Module = Module;
+    New.Owner = Ctx;
+    Serial = Code.addCode(New);
+  }
+  // Before the first context there is nothing to configure yet.
+  if (!Ctx)
+    return;
+  configure(Ctx, Uid);
+
+  // CUPTI showed no image: look for it ourselves.
+  std::span<const uint8_t> Cubin;
+  {
+    std::lock_guard Lock(Data);
+    std::shared_ptr<Context> C = findContext(Ctx);
+    if (C && Code.lacksTables(Serial))
+      Cubin = findCubin(Bytes, C->ComputeMajor, C->ComputeMinor);
+  }
+  if (Cubin.empty())
+    return;
+  theLog().detail(2, "code {}: taking the image from the program, {} bytes",
+                  Serial, Cubin.size());
+  imageShown(Cubin);
+  configure(Ctx, Uid);
+}
+
+std::shared_ptr<Context> Session::findContext(CUcontext Handle) {
+  for (const std::shared_ptr<Context> &C : Contexts)
+    if (C->Handle == Handle && !C->IsDead)
+      return C;
+  return nullptr;
+}
+
+/// The context's data, made if it is new. After a reset the driver gives the
+/// same handle to a new context; CUPTI's uid tells them apart.
+std::shared_ptr<Context> Session::enterContext(CUcontext Handle, uint32_t Uid) {
+  std::shared_ptr<Context> C;
+  {
+    std::lock_guard Lock(Data);
+    C = findContext(Handle);
+    if (C && (Uid == 0 || C->Uid == 0 || C->Uid == Uid))
+      return C;
+    if (C)
+      C->IsDead = true;
+    C = std::make_shared<Context>(Handle, Uid);
+  }
+  C->identify();
+  theLog().detail(2, "context {} (uid {}) on device {}, compute {}.x",
+                  static_cast<void *>(Handle), Uid, C->Device, C->ComputeMajor);
+  std::lock_guard Lock(Data);
+  Contexts.push_back(C);
+  return C;
+}
+
+void Session::configure(CUcontext Handle, uint32_t Uid) {
+  std::unique_lock Lock(Configuring);
+  OwnCalls Own(Handle);
+  if (!Own.ok())
+    return;
+  std::shared_ptr<Context> C = enterContext(Handle, Uid);
+  Code.configure(*C);
+  if (C->TheShadow)
+    awaitGrace(Lock, *C);
+}
+
+void Session::codeUnloading(CUlibrary Library, CUmodule Module) {
+  uint64_t Serial;
+  ContextList Affected;
+  {
+    std::lock_guard Lock(Data);
+    Serial = Code.find(Library, Module);
+    for (const std::shared_ptr<Context> &C : Contexts)
+      if (C->Configured.contains(Serial))
+        Affected.push_back(C);
+  }
+  takeStock(Affected);
+  for (const std::shared_ptr<Context> &C : Affected)
+    forgetShadow(*C, Serial);
+  std::lock_guard Lock(Data);
+  for (const std::shared_ptr<Context> &C : Affected)
+    C->forgetCode(Serial);
+  Code.removeCode(Serial);
+  Residencies.clear(); // Handles are reused.
+}
+
+/// Cells name sites of the code, which the device would look at.
+void Session::forgetShadow(Context &C, uint64_t Serial) {
+  std::lock_guard Lock(Configuring);
+  std::vector<std::pair<uint64_t, MemoryRange>> Gone;
+  {
+    std::lock_guard DataLock(Data);
+    if (!C.TheShadow || C.IsDead || C.Failure != CUDA_SUCCESS || C.IsStuck)
+      return;
+    auto Rest = std::partition(
+        C.Variables.begin(), C.Variables.end(),
+        [=](const auto &Entry) { return Entry.first != Serial; });
+    Gone.assign(Rest, C.Variables.end());
+    C.Variables.erase(Rest, C.Variables.end());
+  }
+  OwnCalls Own(C.Handle);
+  if (!Own.ok())
+    return;
+  for (const auto &[Code, Range] : Gone)
+    C.TheShadow->remove(Range);
+  C.TheShadow->forgetAccesses();
+}
+
+void Session::contextEnding(CUcontext Ctx) {
+  ContextList Ending;
+  {
+    std::lock_guard Lock(Data);
+    if (std::shared_ptr<Context> C = findContext(Ctx))
+      Ending.push_back(C);
+  }
+  takeStock(Ending);
+}
+
+void Session::deviceEnding(CUdevice Device) {
+  ContextList Ending;
+  {
+    std::lock_guard Lock(Data);
+    for (const std::shared_ptr<Context> &C : Contexts)
+      if (C->Device == Device)
+        Ending.push_back(C);
+  }
+  takeStock(Ending);
+}
+
+void Session::contextGone(CUcontext Ctx) {
+  Ordering.forget(Ctx);
+  std::lock_guard Lock(Data);
+  Memory.forget(Ctx);
+  if (std::shared_ptr<Context> C = findContext(Ctx))
+    C->IsDead = true;
+  Residencies.clear(); // Its functions' handles are reused.
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+void Session::launching(CUcontext Ctx, uint32_t Uid,
+                        const std::optional<OrderedLaunch> &Launch) {
+  ++BeingLaunched;
+  const std::shared_ptr<Context> C = makeReady(Ctx, Uid);
+  if (C)
+    C->MayRun = true;
+  Ordering.launching(Ctx, C, Launch);
+}
+
+/// Switches on what the context is about to run. Returns what is kept for it,
+/// or null.
+std::shared_ptr<Context> Session::makeReady(CUcontext Ctx, uint32_t Uid) {
+  if (!Ctx)
+    return nullptr;
+  if (IsResetting)
+    std::lock_guard Wait(Configuring);
+  {
+    std::lock_guard Lock(Data);
+    std::shared_ptr<Context> C = findContext(Ctx);
+    const bool IsSame = C && (Uid == 0 || C->Uid == 0 || C->Uid == Uid);
+    if (Code.generation() == 0 ||
+        (IsSame && C->Generation == Code.generation()))
+      return C;
+  }
+  configure(Ctx, Uid);
+  std::lock_guard Lock(Data);
+  return findContext(Ctx);
+}
+
+void Session::launchIsOver(CUcontext Ctx,
+                           const std::optional<OrderedLaunch> &Launch) {
+  --BeingLaunched;
+  Ordering.launched(Ctx, Launch);
+}
+
+void Session::launched(CUcontext Ctx, const char *Kernel,
+                       const std::optional<LaunchShape> &Shape) {
+  std::string Name = Kernel ? Kernel : "";
+  std::shared_ptr<Context> C;
+  {
+    std::lock_guard Lock(Data);
+    C = findContext(Ctx);
+    // A graph has no name: it is taken for instrumented if anything here is.
+    bool IsChecked =
+        C && C->isPrepared() && (Kernel ? Code.isInstrumented(Name) : true);
+    if (!IsChecked) {
+      ++(Kernel && Code.isSwitchedOff(Name) ? Launches.SwitchedOff
+                                            : Launches.NotInstrumented);
+      return;
+    }
+    ++Launches.Checked;
+    Launches.NotShadowed += C->TheShadow && Kernel && !Code.isShadowed(Name);
+    C->noteLaunch(Kernel ? Name : "a graph");
+  }
+  if (Kernel && Shape)
+    judgeOccupancy(*C, Name, *Shape);
+}
+
+/// A grid that would run all at once but for its registers may have done so
+/// before there were checks: if its blocks wait for each other, it hangs now.
+void Session::judgeOccupancy(const Context &C, const std::string &Kernel,
+                             const LaunchShape &Shape) {
+  std::tuple Key(C.Device, Shape.Function, Shape.Threads,
+                 Shape.DynamicSharedBytes);
+  std::optional<Residency> Found;
+  {
+    std::lock_guard Lock(Data);
+    if (Crowded.contains(Kernel))
+      return;
+    if (auto Known = Residencies.find(Key); Known != Residencies.end())
+      Found = Known->second;
+  }
+  if (!Found)
+    Found = C.askResidency(Shape);
+  std::lock_guard Lock(Data);
+  Residencies.emplace(Key, *Found);
+  if (!Found->lacksRegisters(Shape.Blocks))
+    return;
+  std::string Line =
+      fmt::format("kernel {}: {}", demangle(Kernel),
+                  describeShortage(C.Processors, *Found, Shape.Blocks));
+  if (Crowded.emplace(Kernel, Line).second)
+    theLog().say("{}", Line);
+}
+
+void Session::launchFailed(const char *Kernel, const std::string &Error) {
+  std::string Name = Kernel ? demangle(Kernel) : "a graph";
+  std::string Line =
+      fmt::format("launch of {} failed: {}; it was not checked", Name, Error);
+  // What instrumentation may have to do with it.
+  if (Error == "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE" ||
+      Error == "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES")
+    Line +=
+        "; instrumented kernels may use more registers than others, so that "
+        "fewer blocks fit: ask the occupancy API, or compile with "
+        "-Xcuda-ptxas --maxrregcount=N";
+  std::lock_guard Lock(Data);
+  if (!speaks())
+    return;
+  ++Launches.Failed;
+  if (Said.insert(Line).second)
+    theLog().say("{}", Line);
+}
+
+void Session::synchronised(CUcontext Ctx, CUresult Result) {
+  if (!isSticky(Result))
+    return;
+  std::lock_guard Lock(Data);
+  if (std::shared_ptr<Context> C = findContext(Ctx))
+    kernelFailed(*C, Result);
+}
+
+void Session::kernelFailed(Context &C, CUresult Result) {
+  if (C.Failure != CUDA_SUCCESS || !C.isPrepared())
+    return;
+  C.Failure = Result;
+  C.FailureName = theDriver().errorName(Result);
+  if (Result == CUDA_ERROR_ASSERT)
+    HasFailedAssertion = true;
+  theLog().say("a kernel failed on device {}: {}; last launched: {}. Races "
+               "seen before are reported; what runs later in this context is "
+               "not checked",
+               C.Device, theDriver().errorText(Result), C.lastKernels());
+}
+
+} // namespace crsan

@@ -1,0 +1,186 @@
+//===- Session.h - One run, from cuInit to the end --------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What happens in the program (Callbacks.cpp tells) and what is known about it.
+//
+// Two locks. The data lock guards all data and is never held across a call of
+// the driver, whose callbacks take it. The configuration lock makes threads
+// wait for each other while code is switched on; it is taken only where the
+// driver holds no locks of its own (enter and exit of a call), and before the
+// data lock.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_INJECT_SESSION_SESSION_H
+#define CRSAN_INJECT_SESSION_SESSION_H
+
+#include "common/Flags.h"
+#include "order/LaunchOrdering.h"
+#include "session/Context.h"
+#include "session/Ending.h"
+#include "session/Modules.h"
+#include "session/Summary.h"
+#include "shadow/Allocations.h"
+
+#include <cuda.h>
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace crsan {
+
+class Session final : public Run {
+public:
+  Session(Flags Options, bool IsInstrumentedProgram)
+      : Options(std::move(Options)),
+        IsInstrumentedProgram(IsInstrumentedProgram),
+        Code(Data, this->Options, Memory),
+        Ordering(Data, Configuring, Code, Memory) {}
+
+  const Flags &options() const override { return Options; }
+
+  /// What orders launches is told to it.
+  LaunchOrdering &ordering() { return Ordering; }
+
+  /// Called once, when the first instrumented code is seen: from then on the
+  /// library takes part in the program's end.
+  std::function<void()> OnFirstInstrumented;
+
+  /// The run is on the simulated GPU. `Line` is what each finding of the report
+  /// ends with: how to run it again.
+  void setSimulated(std::string Line) {
+    IsSimulated = true;
+    Replay = std::move(Line);
+  }
+
+  // Events. `Ctx` may be null where no context is current.
+  void imageShown(std::span<const uint8_t> Cubin);
+  void imageShown(std::span<const ImageObject> Objects);
+  /// Bytes: what the code was loaded from, or null if that was a file.
+  void codeLoaded(CUlibrary Library, CUmodule Module, const void *Bytes,
+                  CUcontext Ctx, uint32_t Uid);
+  void codeUnloading(CUlibrary Library, CUmodule Module);
+  /// Launch: none if its place in the order of launches is not known.
+  void launching(CUcontext Ctx, uint32_t Uid,
+                 const std::optional<OrderedLaunch> &Launch);
+  /// The launch has been made, or has failed.
+  void launchIsOver(CUcontext Ctx, const std::optional<OrderedLaunch> &Launch);
+  /// Shape: none where blocks are not placed one by one, or nobody knows.
+  void launched(CUcontext Ctx, const char *Kernel,
+                const std::optional<LaunchShape> &Shape);
+  void launchFailed(const char *Kernel, const std::string &Error);
+  void synchronised(CUcontext Ctx, CUresult Result);
+  /// All that was launched in the context is done. Awaited: what
+  /// LaunchOrdering::awaitingIdle() returned.
+  void becameIdle(CUcontext Ctx, uint64_t Awaited);
+  /// The program is about to allocate device memory.
+  void allocating(CUcontext Ctx, size_t Size);
+  /// Memory that kernels may touch: those of the owner, or of every context.
+  /// How: MemoryRange's.
+  void allocated(CUcontext Owner, uint64_t Base, size_t Size,
+                 const char *How = nullptr);
+  void allocationFailed(CUcontext Ctx);
+  /// A call begins that frees the allocation of this base, or unmaps all
+  /// allocations that begin in the range; ...
+  FreeCall freeing(uint64_t Base);
+  FreeCall unmapping(uint64_t Base, size_t Size);
+  /// ... and ends: the memory is free, will be freed by a stream, or is still
+  /// allocated.
+  void freed(FreeCall Call);
+  void freedByStream(FreeCall Call);
+  void freeFailed(FreeCall Call);
+  /// The contexts of a device, or one context, are about to go or be reset.
+  void contextEnding(CUcontext Ctx);
+  void deviceEnding(CUdevice Device);
+  void contextGone(CUcontext Ctx);
+
+  /// Waits for kernels and reads exact counts, of all contexts that have run
+  /// something since. False: some kernel still runs after exit_timeout_ms.
+  bool takeStock() override;
+
+  /// Prints the report unless that has been done. Calls no driver function, so
+  /// that it works when the program is dying. Returns whether there are races.
+  bool report() override;
+
+  bool hasChecked() const override { return HasChecked; }
+  void reopen() override { HasReported = false; }
+
+  /// Whether block indices are permuted while the kernel (mangled) runs.
+  bool isShuffled(const std::string &Kernel) const;
+
+  /// For halt_on_error: whether any race has been recorded so far.
+  bool sawRace() override;
+
+private:
+  using ContextList = std::vector<std::shared_ptr<Context>>;
+
+  template <typename Bytes> void addImage(Bytes Image);
+  std::shared_ptr<Context> findContext(CUcontext Handle);
+  std::shared_ptr<Context> enterContext(CUcontext Handle, uint32_t Uid);
+  void configure(CUcontext Handle, uint32_t Uid);
+  std::shared_ptr<Context> makeReady(CUcontext Ctx, uint32_t Uid);
+  void judgeOccupancy(const Context &C, const std::string &Kernel,
+                      const LaunchShape &Shape);
+  void kernelFailed(Context &C, CUresult Result);
+  bool takeStock(const ContextList &Contexts);
+  template <typename Change>
+  ContextList changeShadow(const std::vector<MemoryRange> &Ranges, Change What);
+  void awaitGrace(std::unique_lock<std::timed_mutex> &Lock, Context &C);
+  void forgetShadow(Context &C, uint64_t Serial);
+  void forgetPast(Context &C);
+  Report findings(RunSummary Summary) const;
+  bool finishReadBack(Context &C, uint64_t Launches, const ReadBackPlan &Plan,
+                      ReadBack Back);
+  bool speaks() const {
+    return IsInstrumentedProgram || Code.sawInstrumented();
+  }
+
+  const Flags Options;
+  const bool IsInstrumentedProgram;
+  bool IsSimulated = false;
+  std::string Replay;
+
+  mutable std::timed_mutex Data;
+  std::timed_mutex Configuring;
+  std::mutex Stocktaking;
+  std::timed_mutex Reporting;
+
+  Allocations Memory;
+  Modules Code;
+  LaunchOrdering Ordering;
+  ContextList Contexts;       ///< Dead ones too: they have findings.
+  std::set<std::string> Said; ///< Lines that are said once.
+  /// What was asked of the driver, by device, function, threads and dynamic
+  /// shared memory of a block.
+  std::map<std::tuple<CUdevice, CUfunction, int, uint32_t>, Residency>
+      Residencies;
+  /// Kernels that lacked registers to run all at once, and the line that says
+  /// so.
+  std::map<std::string, std::string> Crowded;
+  LaunchCounts Launches;
+  /// Launches between their two events.
+  std::atomic<uint32_t> BeingLaunched{0};
+  /// A context must not run anything for a moment.
+  std::atomic<bool> IsResetting{false};
+  // Read and written by the threads that end the program, without a lock.
+  std::atomic<bool> HasReported{false};
+  std::atomic<bool> HasRaces{false};
+  std::atomic<bool> HasFailedAssertion{false}; ///< Of a kernel.
+  std::atomic<bool> HasChecked{true};
+};
+
+} // namespace crsan
+
+#endif // CRSAN_INJECT_SESSION_SESSION_H

@@ -1,0 +1,110 @@
+//===- Summary.cpp - What a run did ---------------------------------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "session/Summary.h"
+
+#include "session/Collector.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace crsan {
+
+/// Bytes >> MiB.
+static constexpr unsigned MiB = 20;
+
+/// The likeliest reason: the device does not tell them apart.
+static std::string whyUnchecked(const Flags &Options, const Context &C,
+                                const Coverage &Got) {
+  if (Got.None) {
+    const std::string Why = "there was no room for more shadow";
+    if (Options.shadow_limit)
+      return fmt::format("{}, raise shadow_limit, which is {} MiB", Why,
+                         Options.shadow_limit);
+    return Options.shadow == "cached" ? Why
+                                      : Why + ", shadow=cached needs less";
+  }
+  if (C.LastMetadata.IsUsedUp || C.TheShadow->wasReset())
+    return "kernels synchronised more often than clocks can count, which start "
+           "again at cudaDeviceSynchronize()";
+  if (C.LastMetadata.SitesRefused)
+    return "the program has too many sites";
+  return "memory is tracked if it is of the program's allocations and "
+         "variables, but not in-kernel malloc's or another device's";
+}
+
+/// What metadata mode saw of one context, wholly, with half an eye, or not.
+static void addShadow(RunSummary &Summary, const Flags &Options,
+                      const Context &C) {
+  if (!C.CanShadow)
+    Summary.Notes.push_back(fmt::format(
+        "metadata mode was off on device {}: no memory for its tables",
+        C.Device));
+  if (!C.TheShadow)
+    return;
+  if (!Summary.Metadata)
+    Summary.Metadata.emplace();
+  MetadataSummary &Sum = *Summary.Metadata;
+  const Coverage Got = C.TheShadow->coverage();
+  Sum.Checked += C.LastAccesses.Checked;
+  Sum.Unchecked += C.LastAccesses.Unchecked;
+  Sum.Sites += C.LastMetadata.NumSites;
+  Sum.Exact += Got.Exact;
+  Sum.Cached += Got.Cached;
+  Sum.None += Got.None;
+  if (C.LastAccesses.Unchecked && Sum.WhyUnchecked.empty())
+    Sum.WhyUnchecked = whyUnchecked(Options, C, Got);
+  if (Got.None || (Got.Cached && Options.shadow != "cached"))
+    Summary.Notes.push_back(fmt::format(
+        "metadata mode: no room on device {} for exact shadow of all memory "
+        "of the program: at most {} MiB were tracked exactly, {} MiB by a "
+        "cache, which may miss races, and {} MiB not at all",
+        C.Device, Got.Exact >> MiB, Got.Cached >> MiB, Got.None >> MiB));
+  if (uint64_t Calls = C.LastMetadata.ForeignCalls)
+    Summary.Notes.push_back(fmt::format(
+        "metadata mode: {} calls on device {} were of functions that were "
+        "compiled without it: it did not see what these access, and may miss "
+        "races of other code, since they may have synchronised",
+        Calls, C.Device));
+}
+
+RunSummary summarise(const Flags &Options, const Modules &Code,
+                     std::span<const std::shared_ptr<Context>> Contexts,
+                     const LaunchCounts &Launches) {
+  RunSummary Summary;
+  Summary.KernelsLaunched = Launches.Checked;
+  Summary.KernelsFailed = Launches.Failed;
+  Summary.KernelsNotInstrumented = Launches.NotInstrumented;
+  Summary.KernelsSwitchedOff = Launches.SwitchedOff;
+  Summary.Seed = Options.seed;
+  Summary.DelayNs = Options.delay_ns;
+  Summary.Budget = Options.budget;
+  Summary.MaxInterval = Options.max_interval;
+  Code.summarise(Summary);
+  for (const std::shared_ptr<Context> &C : Contexts) {
+    CheckCounts Counts = sumShards(C->LastCounters);
+    Summary.Checks += Counts.Checks + C->LastAccesses.Checked;
+    Summary.WindowsChecked += Counts.Windows;
+    Summary.DroppedRecords += C->dropped();
+    Summary.CountsComplete &= C->UnreadLaunches == 0;
+    if (C->Failure != CUDA_SUCCESS)
+      Summary.Notes.push_back(fmt::format(
+          "on device {} a kernel failed ({}): what followed was not "
+          "checked",
+          C->Device, C->FailureName));
+    addShadow(Summary, Options, *C);
+  }
+  if (Launches.NotShadowed)
+    Summary.Notes.push_back(fmt::format(
+        "{} launches of kernels that were compiled without metadata "
+        "mode: it did not see what they access",
+        Launches.NotShadowed));
+  return Summary;
+}
+
+} // namespace crsan

@@ -1,0 +1,35 @@
+//===- Summary.h - What a run did -------------------------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_INJECT_SESSION_SUMMARY_H
+#define CRSAN_INJECT_SESSION_SUMMARY_H
+
+#include "common/Flags.h"
+#include "session/Context.h"
+#include "session/Modules.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace crsan {
+
+/// Launches, by what became of them.
+struct LaunchCounts {
+  uint64_t Checked = 0, Failed = 0, NotInstrumented = 0;
+  uint64_t SwitchedOff = 0; ///< Instrumented, but checks could not be made.
+  uint64_t NotShadowed = 0; ///< Of Checked: metadata mode did not follow them.
+};
+
+/// For the reader who wants to know what a silence is worth. Calls no driver
+/// function; the session's data lock is held.
+RunSummary summarise(const Flags &Options, const Modules &Code,
+                     std::span<const std::shared_ptr<Context>> Contexts,
+                     const LaunchCounts &Launches);
+
+} // namespace crsan
+
+#endif // CRSAN_INJECT_SESSION_SUMMARY_H

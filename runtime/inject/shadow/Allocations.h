@@ -1,0 +1,95 @@
+//===- Allocations.h - Memory that the program's kernels may touch  -*- C++
+//-*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_INJECT_SHADOW_ALLOCATIONS_H
+#define CRSAN_INJECT_SHADOW_ALLOCATIONS_H
+
+#include <cuda.h>
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace crsan {
+
+/// Some of the program's memory: an allocation, or a module's variables.
+struct MemoryRange {
+  /// Null: every context may touch it, and the host.
+  CUcontext Owner = nullptr;
+  uint64_t Base = 0, Size = 0;
+  /// Of a module, whose kernels know where it is without being given it.
+  bool HasVariables = false;
+  /// The function of the runtime API that it is from, as far as one can tell:
+  /// the driver's own functions are taken for those. Null: not the heap.
+  const char *How = nullptr;
+  uint32_t Number = 0; ///< Among all, from 1, where How is set.
+
+  bool isHosts() const { return !Owner; }
+
+  bool isFor(CUcontext Context) const { return !Owner || Owner == Context; }
+};
+
+/// A call that frees memory, from its beginning to its end.
+enum class FreeCall : uint64_t { None = 0 };
+
+/// All of it, from the program's start: code that needs its shadow may be
+/// loaded long after the memory was allocated.
+class Allocations {
+public:
+  void add(MemoryRange Range);
+
+  /// A call that frees the allocation of this base begins. Its memory may
+  /// become another allocation's before the call ends, so the call is known by
+  /// its number from now on, and the address means the other allocation.
+  FreeCall beginFree(uint64_t Base);
+  /// The same for a call that unmaps all allocations that begin in a range.
+  FreeCall beginUnmap(uint64_t Base, uint64_t Size);
+  /// The call has succeeded. Returns what is free.
+  std::vector<MemoryRange> endFree(FreeCall Call);
+  /// The call has failed: the memory is allocated as before.
+  void cancelFree(FreeCall Call);
+  /// The call has succeeded, and a stream will free the memory. Until then
+  /// kernels may use it.
+  void deferFree(FreeCall Call);
+  /// The context is idle: returns what its streams were to free.
+  std::vector<MemoryRange> takeFreed(CUcontext Context);
+
+  std::vector<MemoryRange> of(CUcontext Context) const;
+  /// Whether the host may access what is there.
+  bool isHosts(uint64_t Address) const;
+  /// Whether any eight of the bytes, at any offset, may be the address of
+  /// memory that the host may access.
+  bool mayPointToHosts(std::span<const uint8_t> Bytes) const;
+  void forget(CUcontext Dead);
+
+  /// The place in the allocation that a context finds at an address, for
+  /// reports: "byte 128 of 4096 bytes from cudaMalloc (allocation 3)". Empty if
+  /// there was none, or if there were several that differ, one after the other.
+  std::string describe(CUcontext Context, uint64_t Address) const;
+
+private:
+  using RangeMap = std::multimap<uint64_t, MemoryRange>; ///< By base.
+
+  FreeCall beginFree(RangeMap::iterator Begin, RangeMap::iterator End);
+  void remember(const MemoryRange &Gone);
+
+  RangeMap Live;
+  std::map<FreeCall, std::vector<MemoryRange>> FreeCalls; ///< Not yet ended.
+  std::vector<MemoryRange> Deferred; ///< Streams will free these.
+  std::vector<MemoryRange> Past;     ///< Of the heap, given back.
+  bool HasForgotten = false; ///< There were more of those than are kept.
+  uint32_t Number = 0;       ///< Of the last one.
+  uint64_t NumFreeCalls = 0;
+  /// All memory that the host could ever access lies between these.
+  uint64_t HostsBegin = ~uint64_t(0), HostsEnd = 0;
+};
+
+} // namespace crsan
+
+#endif // CRSAN_INJECT_SHADOW_ALLOCATIONS_H

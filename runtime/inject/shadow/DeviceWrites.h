@@ -1,0 +1,52 @@
+//===- DeviceWrites.h - Shadow to clear, and pages to enter -----*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_INJECT_SHADOW_DEVICEWRITES_H
+#define CRSAN_INJECT_SHADOW_DEVICEWRITES_H
+
+#include <cuda.h>
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace crsan {
+
+/// Writes to the memory of the device that metadata mode has, collected so that
+/// neighbors are written together.
+class DeviceWrites {
+public:
+  explicit DeviceWrites(CUstream Stream) : Stream(Stream) {}
+
+  /// Where the table of pages is. To be set before the first flush().
+  void setPages(CUdeviceptr Table) { Pages = Table; }
+
+  void clear(uint64_t Address, uint64_t Bytes);
+  /// The entry of the table of pages.
+  void setEntry(uint64_t Index, uint64_t Entry) { Entries[Index] = Entry; }
+  /// Clears first and enters pages then. Returns when that is done.
+  void flush();
+
+  /// Says once that a call has failed.
+  void note(CUresult Result, const char *Call);
+  /// The device may not know what was written.
+  bool hasFailed() const { return HasFailed; }
+
+private:
+  CUresult clearAll();
+  CUresult writeEntries();
+
+  const CUstream Stream;
+  CUdeviceptr Pages = 0;
+  std::vector<std::pair<uint64_t, uint64_t>> ToClear;
+  std::map<uint64_t, uint64_t> Entries; ///< By index.
+  bool HasFailed = false;
+};
+
+} // namespace crsan
+
+#endif // CRSAN_INJECT_SHADOW_DEVICEWRITES_H
