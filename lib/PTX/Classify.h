@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // What a compiler has to know of assembly that it does not understand further:
-// does it access memory, and how strongly; may it order memory (DESIGN.md,
-// section 3, rule 6; docs/soundness.md, rules 3 and 6)? Whatever is not listed
-// is Unknown, and Unknown may do anything.
+// does it access memory, and how strongly; may it order memory
+// (docs/soundness.md, rules 3 and 6)? Whatever is not listed is Unknown, and
+// Unknown may do anything.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_PTX_CLASSIFY_H
