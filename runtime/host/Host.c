@@ -41,7 +41,7 @@ static const char InjectionVariable[] = "CUDA_INJECTION64_PATH";
 static const char MarkVariable[] = "CRSAN_HOST";
 
 /// By this note the injection library knows an instrumented program
-/// (runtime/inject/HostNote.cpp).
+/// (runtime/inject/session/HostNote.cpp).
 __attribute__((section(".note.crsan"), used, aligned(4))) static const struct {
   uint32_t NameSize, TextSize, Type;
   char Name[8];
