@@ -12,22 +12,21 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FileSystem.h"
 
-#include <array>
-
 using namespace crsan::driver;
 using llvm::StringRef;
 
 static constexpr StringRef Name = "cuda-race";
 
-/// The pass knows them by the same names (lib/Transforms/Plugin.cpp).
-static constexpr std::array<StringRef, 3> Modes = {"collider", "metadata",
-                                                   "hybrid"};
+static constexpr StringRef Modes[] = {
+#define CRSAN_MODE(Enumerator, Name, Description) Name,
+#include "crsan/Modes.def"
+};
 
 /// Every option in the namespace that is ours, for suggestions.
 static constexpr StringRef OwnOptions[] = {
-    "-fsanitize-cuda-race-mode=collider",
-    "-fsanitize-cuda-race-mode=metadata",
-    "-fsanitize-cuda-race-mode=hybrid",
+#define CRSAN_MODE(Enumerator, Name, Description)                              \
+  "-fsanitize-cuda-race-mode=" Name,
+#include "crsan/Modes.def"
     "-fsanitize-cuda-race-compat-header",
     "-fno-sanitize-cuda-race-compat-header",
 };
@@ -125,7 +124,8 @@ private:
     if (auto Mode = A.value("-fsanitize-cuda-race-mode=")) {
       if (!llvm::is_contained(Modes, *Mode))
         return llvm::createStringError("'-fsanitize-cuda-race-mode=" + *Mode +
-                                       "': choose " + llvm::join(Modes, ", "));
+                                       "': choose " +
+                                       llvm::join(llvm::ArrayRef(Modes), ", "));
       Options.Mode = Mode->str();
     } else if (Spelling == "-fsanitize-cuda-race-compat-header")
       Options.CompatHeader = true;

@@ -22,9 +22,8 @@ namespace crsan {
 
 /// How races are looked for.
 enum class Mode {
-  Collider, ///< By watching values change (SuperCollider).
-  Metadata, ///< By remembering who accessed what (iGUARD, ScoRD).
-  Hybrid,   ///< Both at once.
+#define CRSAN_MODE(Enumerator, Name, Description) Enumerator,
+#include "crsan/Modes.def"
 };
 
 struct Options {

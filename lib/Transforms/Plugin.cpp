@@ -18,14 +18,14 @@ static cl::list<std::string>
                 cl::desc("Special case list of what is not to be checked"),
                 cl::value_desc("file"));
 
-static cl::opt<crsan::Mode> RaceMode(
-    "crsan-mode", cl::desc("How races are looked for"),
-    cl::init(crsan::Mode::Collider),
-    cl::values(clEnumValN(crsan::Mode::Collider, "collider",
-                          "by watching values change"),
-               clEnumValN(crsan::Mode::Metadata, "metadata",
-                          "by remembering who accessed what"),
-               clEnumValN(crsan::Mode::Hybrid, "hybrid", "both at once")));
+static cl::opt<crsan::Mode> RaceMode("crsan-mode",
+                                     cl::desc("How races are looked for"),
+                                     cl::init(crsan::Mode::Collider),
+                                     cl::ValuesClass({
+#define CRSAN_MODE(Enumerator, Name, Description)                              \
+  clEnumValN(crsan::Mode::Enumerator, Name, Description),
+#include "crsan/Modes.def"
+                                     }));
 
 static crsan::Options optionsFromCommandLine() {
   crsan::Options Opts;
