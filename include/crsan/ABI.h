@@ -24,6 +24,8 @@
 #ifndef CRSAN_ABI_H
 #define CRSAN_ABI_H
 
+#include "MemoryModel.h"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -94,13 +96,6 @@ enum class RaceKind : uint8_t {
   /// Threads of two kernels.
   InterKernel = 12,
 };
-
-/// Update: reads and writes in one, like an atomic addition.
-enum class AccessKind : uint8_t { Load = 0, Store = 1, Update = 2 };
-
-/// The state space an access names statically, or that its address was found
-/// in.
-enum class Space : uint8_t { Generic = 0, Global = 1, Shared = 3, Cluster = 7 };
 
 /// One race, as the device saw it first. 64 bytes.
 struct Record {
@@ -307,8 +302,8 @@ struct SiteEntry {
       Kernel; ///< String: the (mangled) kernel it runs in, if only one can be.
   AccessKind Access;
   Space MemorySpace;
-  uint8_t Flags; ///< AccessFlags (Metadata.h): strong, atomic.
-  uint8_t Scope; ///< SyncScope of a strong access.
+  uint8_t Flags; ///< AccessFlags: strong, atomic.
+  uint8_t Scope; ///< abi::Scope of a strong access.
   uint32_t Size;
   uint32_t FirstCompanion, NumCompanions;
   /// The index of the only variable that it can access, plus 1; 0: not known.

@@ -18,6 +18,8 @@
 #ifndef CRSAN_METADATA_H
 #define CRSAN_METADATA_H
 
+#include "MemoryModel.h"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -372,9 +374,8 @@ struct RacingPair {
   uint64_t Hits;
 };
 inline constexpr uint32_t NumRacingPairs = 1u << 12;
-/// How far apart two threads are. A pair's entry for each distance is at an
-/// index that leaves it as the remainder.
-enum class Distance : uint8_t { Warp = 0, Block = 1, Grid = 2, Device = 3 };
+/// A pair has an entry for each abi::Distance, at an index that leaves it as
+/// the remainder.
 inline constexpr uint32_t NumDistances = 4;
 
 /// An accessor that its cell may have forgotten, and with what word: the second
@@ -384,20 +385,6 @@ struct alignas(16) Victim {
 };
 inline constexpr uint32_t NumVictims = 1u << 16, VictimWays = 16;
 
-enum AccessFlags : uint8_t {
-  ReadsMemory = 1,
-  WritesMemory = 2,
-  IsStrong = 4, ///< Volatile, atomic, or with an order.
-  IsAtomic = 8, ///< Read-modify-write.
-  IsSwap = 16,  ///< Compare-and-swap, which may leave memory as it is.
-  /// A read of what the thread then writes, without synchronisation in between:
-  /// cells need not remember it.
-  IsOverwritten = 32,
-  IsCopy = 64, ///< By an asynchronous copy, of what it writes.
-  /// Of a plain read-modify-write: it reads what its thread then changes and
-  /// writes back, or is that write.
-  IsOfUpdate = 128,
-};
 enum AccessRoles : uint32_t {
   /// Not atomic: strong in PTX and weak in C++ (WeakVolatile).
   IsVolatile = 1,
@@ -405,28 +392,14 @@ enum AccessRoles : uint32_t {
   /// lock back in any case.
   TakesLock = 2,
 };
-/// As PTX has them. No scope is less than a block's.
-enum class SyncScope : uint8_t {
-  Block = 0,
-  Cluster = 1,
-  Device = 2,
-  System = 3
-};
-enum class SyncOrder : uint8_t {
-  Weak = 0,
-  Relaxed = 1,
-  Acquire = 2,
-  Release = 3,
-  AcquireRelease = 4,
-};
 
 /// Device memory, one an access, initialised by the pass (`AccessesPrefix`).
 struct AccessSite {
   uint64_t Id;   ///< As in the site table.
   uint32_t Size; ///< Bytes; 0: an operand of the check.
   uint8_t Flags; ///< AccessFlags.
-  SyncScope Scope;
-  SyncOrder Order;
+  abi::Scope Scope;
+  MemoryOrder Order;
   uint8_t MemorySpace;
   /// Given by the device at first use. Negative as long as there is none.
   uint32_t Index;

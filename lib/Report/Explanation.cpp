@@ -195,12 +195,12 @@ static Places placesOf(const Finding &F) {
 /// Whether the access is strong for some threads of the device only.
 static bool isNarrow(const std::optional<SiteInfo> &Site) {
   return Site && (Site->isStrong() || Site->isAtomic()) &&
-         Site->Scope < SyncScope::Device;
+         Site->Scope < Scope::Device;
 }
 
 /// The scope that leaves the other thread out; Device if it is not known.
-static SyncScope narrowestScope(const Finding &F) {
-  SyncScope Least = SyncScope::Device;
+static Scope narrowestScope(const Finding &F) {
+  Scope Least = Scope::Device;
   for (const auto &Site : {F.Site, F.Other})
     if (isNarrow(Site))
       Least = std::min(Least, Site->Scope);
@@ -209,8 +209,8 @@ static SyncScope narrowestScope(const Finding &F) {
 
 /// "The atomic update at line 12 has block scope".
 static std::string scopeWords(const Finding &F, const Places &P) {
-  const SyncScope Least = narrowestScope(F);
-  if (Least == SyncScope::Device)
+  const Scope Least = narrowestScope(F);
+  if (Least == Scope::Device)
     return "One of the two accesses has a scope that leaves the other thread "
            "out";
   const auto IsLeast = [=](const std::optional<SiteInfo> &Site) {
@@ -240,8 +240,7 @@ static const char *distanceWords(const Finding &F) {
     return "in the same warp";
   if (F.reasons() & SameBlock)
     return "in the same block";
-  if (F.kind() == RaceKind::AtomicScope &&
-      narrowestScope(F) == SyncScope::Cluster)
+  if (F.kind() == RaceKind::AtomicScope && narrowestScope(F) == Scope::Cluster)
     return "in different clusters";
   return "in different blocks";
 }

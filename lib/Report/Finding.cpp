@@ -313,7 +313,7 @@ static void addTold(Finding &F, const SiteTable &Sites) {
   if (!(F.reasons() & abi::LaterUnfenced) || !F.Site || F.Site->Kernel.empty())
     return;
   for (const SiteInfo *Site : Sites.strongReadsOf(F.Site->Kernel))
-    if ((F.reasons() & abi::SameBlock) || Site->Scope != abi::SyncScope::Block)
+    if ((F.reasons() & abi::SameBlock) || Site->Scope != abi::Scope::Block)
       F.Told.push_back(*Site);
 }
 

@@ -41,11 +41,10 @@ static const Names<abi::AccessKind> Accesses = {
     {"store", abi::AccessKind::Store},
     {"update", abi::AccessKind::Update}};
 
-static const Names<abi::SyncScope> Scopes = {
-    {"block", abi::SyncScope::Block},
-    {"cluster", abi::SyncScope::Cluster},
-    {"device", abi::SyncScope::Device},
-    {"system", abi::SyncScope::System}};
+static const Names<abi::Scope> Scopes = {{"block", abi::Scope::Block},
+                                         {"cluster", abi::Scope::Cluster},
+                                         {"device", abi::Scope::Device},
+                                         {"system", abi::Scope::System}};
 
 static const Names<abi::RaceReasons> Reasons = {
     {"same_warp", abi::SameWarp},
@@ -69,6 +68,7 @@ static const Names<abi::RaceReasons> Reasons = {
 static const Names<abi::Space> Spaces = {{"generic", abi::Space::Generic},
                                          {"global", abi::Space::Global},
                                          {"shared", abi::Space::Shared},
+                                         {"constant", abi::Space::Constant},
                                          {"cluster", abi::Space::Cluster}};
 
 //===----------------------------------------------------------------------===//
@@ -107,11 +107,9 @@ static SiteInfo readSite(const JSONNode &Object) {
   Site.Flags = (Strong || Atomic ? abi::IsStrong : 0) |
                (Atomic ? abi::IsAtomic : 0) | (Swap ? abi::IsSwap : 0) |
                (Asynchronous ? abi::IsCopy : 0) |
-               (OfUpdate ? abi::IsOfUpdate : 0) |
-               (Site.Access != abi::AccessKind::Store ? abi::ReadsMemory : 0) |
-               (Site.Access != abi::AccessKind::Load ? abi::WritesMemory : 0);
+               (OfUpdate ? abi::IsOfUpdate : 0) | abi::flagsOf(Site.Access);
   if (Site.isStrong())
-    Site.Scope = abi::SyncScope::System;
+    Site.Scope = abi::Scope::System;
   M.choice("scope", Scopes, Site.Scope);
   M.number("size", Site.Size);
   M.text("kernel", Site.Kernel);

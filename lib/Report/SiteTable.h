@@ -58,9 +58,9 @@ struct SiteInfo {
   uint64_t Id = 0;
   abi::AccessKind Access = abi::AccessKind::Load;
   abi::Space Space = abi::Space::Generic;
-  uint8_t Flags = 0;                            ///< abi::AccessFlags.
-  abi::SyncScope Scope = abi::SyncScope::Block; ///< Of a strong access.
-  uint32_t Size = 0;               ///< Bytes; 0: only known at run time.
+  uint8_t Flags = 0;                    ///< abi::AccessFlags.
+  abi::Scope Scope = abi::Scope::Block; ///< Of a strong access.
+  uint32_t Size = 0;                    ///< Bytes; 0: only known at run time.
   std::string Kernel;              ///< Demangled; empty: several may run it.
   std::vector<SourceFrame> Frames; ///< Innermost first; may be empty.
   std::vector<CompanionInfo> Companions;

@@ -59,21 +59,23 @@ const char *crsan::nameOf(abi::Space Space) {
     return "global";
   case abi::Space::Shared:
     return "shared";
+  case abi::Space::Constant:
+    return "constant";
   case abi::Space::Cluster:
     return "cluster";
   }
   return "unknown";
 }
 
-const char *crsan::nameOf(abi::SyncScope Scope) {
+const char *crsan::nameOf(abi::Scope Scope) {
   switch (Scope) {
-  case abi::SyncScope::Block:
+  case abi::Scope::Block:
     return "block";
-  case abi::SyncScope::Cluster:
+  case abi::Scope::Cluster:
     return "cluster";
-  case abi::SyncScope::Device:
+  case abi::Scope::Device:
     return "device";
-  case abi::SyncScope::System:
+  case abi::Scope::System:
     return "system";
   }
   return "unknown";
@@ -116,10 +118,10 @@ std::string crsan::accessWords(const SiteInfo *Site) {
   // Operation"), so any other scope is that of an atomic.
   const bool MayBeVolatile = !Site->isAtomic() &&
                              Site->Access != abi::AccessKind::Update &&
-                             Site->Scope == abi::SyncScope::System;
+                             Site->Scope == abi::Scope::System;
   const char *How = MayBeVolatile ? "volatile or atomic" : "atomic";
   // The two wide scopes include every thread of the device.
-  if (Site->Scope < abi::SyncScope::Device)
+  if (Site->Scope < abi::Scope::Device)
     return fmt::format("{}-scope {} {}", nameOf(Site->Scope), How, Verb);
   return fmt::format("{} {}", How, Verb);
 }
@@ -150,6 +152,8 @@ static const char *spacePhrase(abi::Space Space) {
     return "in global memory";
   case abi::Space::Shared:
     return "in shared memory";
+  case abi::Space::Constant:
+    return "in constant memory";
   case abi::Space::Cluster:
     return "in shared memory of the cluster";
   }

@@ -34,7 +34,7 @@ std::span<const KindWords> allKindWords();
 const KindWords &wordsOf(abi::RaceKind Kind);
 
 const char *nameOf(abi::Space Space);
-const char *nameOf(abi::SyncScope Scope);
+const char *nameOf(abi::Scope Scope);
 
 /// "3 apples", "1 apple".
 std::string counted(uint64_t N, std::string_view One, std::string_view Many);

@@ -115,7 +115,7 @@ void MetadataInstrumenter::note(ModuleEvents &M) const {
     const bool IsBarrier = std::holds_alternative<BlockBarrier>(E);
     M.HasUnknown |= IsUnknown;
     M.HasFences |= isOneOf<Fence, Unknown, Learn, Call>(E) ||
-                   (A && A->Order > abi::SyncOrder::Relaxed);
+                   (A && A->Order > abi::MemoryOrder::Relaxed);
     // An update of which nobody uses the result waits for nothing.
     M.HasSignals |=
         IsCall || (A && knownSpace(A->Where) != unsigned(abi::Space::Shared) &&
@@ -322,7 +322,7 @@ FastAccess MetadataInstrumenter::fastAccess(const Step &S, IRBuilder<> &B) {
   A.Writes = E.writes() && !E.Expected;
   A.IsStrong = E.isStrong();
   A.Reads = E.reads();
-  A.IsWide = E.Scope != abi::SyncScope::Block;
+  A.IsWide = E.Scope != abi::Scope::Block;
   // The access of a whole instruction, or a part of it, or of assembly.
   A.IsAligned = S.Inst == S.Accessor && E.Size == E.WholeSize &&
                 isa<LoadInst, StoreInst>(S.Inst) &&
@@ -442,7 +442,7 @@ void MetadataInstrumenter::emitBefore(size_t Number) {
           },
           [&](const BlockBarrier &E) { emitArrival(B, S, E); },
           [&](const Arrive &E) {
-            const bool IsRelaxed = E.Order == abi::SyncOrder::Relaxed;
+            const bool IsRelaxed = E.Order == abi::MemoryOrder::Relaxed;
             callWithPlace(B, IsRelaxed ? PublishFencedName : PublishName,
                           E.Where, E.Scope);
           },
@@ -520,7 +520,7 @@ void MetadataInstrumenter::emitAfter(const Step &S) {
                       callWithPlace(B, CollectName, E.Number, E.Scope);
                   },
                   [&](const Wait &E) {
-                    const bool IsRelaxed = E.Order == abi::SyncOrder::Relaxed;
+                    const bool IsRelaxed = E.Order == abi::MemoryOrder::Relaxed;
                     callWithPlace(B, IsRelaxed ? CollectLaterName : CollectName,
                                   E.Where, E.Scope);
                   },
@@ -544,8 +544,7 @@ void MetadataInstrumenter::callCheck(IRBuilder<> &B, const Step &S) {
 }
 
 void MetadataInstrumenter::callWithPlace(IRBuilder<> &B, StringRef Name,
-                                         const Place &Where,
-                                         abi::SyncScope Scope) {
+                                         const Place &Where, abi::Scope Scope) {
   call(B, Name, {emitAddress(B, Where), B.getInt32(uint32_t(Scope))});
 }
 

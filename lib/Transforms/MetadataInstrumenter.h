@@ -89,7 +89,7 @@ private:
   llvm::Constant *siteOf(Step &S);
   void callCheck(llvm::IRBuilder<> &B, const Step &S);
   void callWithPlace(llvm::IRBuilder<> &B, llvm::StringRef Name,
-                     const Place &Where, abi::SyncScope Scope);
+                     const Place &Where, abi::Scope Scope);
 
   llvm::Function &F;
   SiteTable &Table;

@@ -69,8 +69,8 @@ HOT_ENTRY void __crsan_md_release(crsan::abi::AccessSite *S, uint64_t A,
   const LaneRef T = Me.thread();
   giveLock(Me, T, A);
   const bool Wide = isWide(S->Scope);
-  const bool IsRelease =
-      S->Order == SyncOrder::Release || S->Order == SyncOrder::AcquireRelease;
+  const bool IsRelease = S->Order == MemoryOrder::Release ||
+                         S->Order == MemoryOrder::AcquireRelease;
   if (IsRelease)
     noteFence(Me, T, Wide);
   // Of a mixed warp the fence may have been forgotten.
@@ -105,8 +105,8 @@ HOT_ENTRY uint32_t __crsan_md_strong_done(crsan::abi::AccessSite *S, uint64_t A,
     IsKnown = Page.isTracked() && !Page.isHost();
   }
   // What is called comes last: it leaves no register as it is.
-  const bool Acquires =
-      S->Order == SyncOrder::Acquire || S->Order == SyncOrder::AcquireRelease;
+  const bool Acquires = S->Order == MemoryOrder::Acquire ||
+                        S->Order == MemoryOrder::AcquireRelease;
   const bool IsWritten = Swap != 1 && (S->Flags & IsSwap);
   if (IsKnown && !Acquires)
     awaitFence(T, From);
@@ -126,7 +126,7 @@ HOT_ENTRY void __crsan_md_fence(uint32_t Scope, uint32_t Place) {
     return;
   const Self Me(PlaceOf{Place});
   const LaneRef T = Me.thread();
-  const bool Wide = isWide(SyncScope(Scope));
+  const bool Wide = isWide(crsan::abi::Scope(Scope));
   if (isPending(T, Wide))
     return acquireAndFence(PlaceOf{Place}, Wide);
   noteFence(Me, T, Wide);
@@ -327,7 +327,7 @@ HOT_ENTRY void __crsan_md_publish(uint64_t Object, uint32_t Scope,
     return;
   const Self Me(PlaceOf{Place});
   const uint32_t Now = tick(Me);
-  publish(Me, Me.thread(), SyncCells(Object, isWide(SyncScope(Scope))),
+  publish(Me, Me.thread(), SyncCells(Object, isWide(crsan::abi::Scope(Scope))),
           /*IsReleased=*/false, isMixed(Me.warp()), Now, Now);
 }
 
@@ -337,7 +337,7 @@ HOT_ENTRY void __crsan_md_collect(uint64_t Object, uint32_t Scope,
   using namespace crsan::device;
   if (!PlaceOf{Place}.isFollowed())
     return;
-  collect(PlaceOf{Place}, SyncCells(Object, isWide(SyncScope(Scope))),
+  collect(PlaceOf{Place}, SyncCells(Object, isWide(crsan::abi::Scope(Scope))),
           /*MayLock=*/false);
 }
 
@@ -353,8 +353,8 @@ HOT_ENTRY void __crsan_md_publish_fenced(uint64_t Object, uint32_t Scope,
   const bool IsMixed = isMixed(Me.warp());
   if (T.FenceBlock || IsMixed)
     publish(Me, T,
-            SyncCells(Object,
-                      isWide(SyncScope(Scope)) && (T.FenceDevice || IsMixed)),
+            SyncCells(Object, isWide(crsan::abi::Scope(Scope)) &&
+                                  (T.FenceDevice || IsMixed)),
             /*IsReleased=*/false, IsMixed, T.FenceDevice, T.FenceBlock);
 }
 
@@ -365,7 +365,7 @@ HOT_ENTRY void __crsan_md_collect_later(uint64_t Object, uint32_t Scope,
   if (!PlaceOf{Place}.isFollowed())
     return;
   awaitFence(Self(PlaceOf{Place}).thread(),
-             SyncCells(Object, isWide(SyncScope(Scope))));
+             SyncCells(Object, isWide(crsan::abi::Scope(Scope))));
 }
 
 /// This thread is about to copy `Size` bytes to `To`, in shared memory, and

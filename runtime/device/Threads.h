@@ -67,7 +67,7 @@ DEVICE PlaceOf placeHere() {
           (linearThread() / 32) << 22};
 }
 
-DEVICE bool isWide(SyncScope Scope) { return Scope != SyncScope::Block; }
+DEVICE bool isWide(Scope S) { return S != Scope::Block; }
 
 /// Where clocks of a warp are in a row of them. The warps of a block have
 /// entries of their own, and blocks at the distance of a power of two, as those
@@ -142,7 +142,7 @@ struct Self {
     const uint32_t Start = loadNear(warp().Start);
     if (T.Epoch != Start) {
       // A loop, which is skipped at once: each synchronisation comes here.
-      auto *Fields = reinterpret_cast<uint32_t(*)[32]>(&T.Of.Barriers);
+      auto *Fields = reinterpret_cast<uint32_t (*)[32]>(&T.Of.Barriers);
 #pragma unroll 1
       for (uint32_t I = 0; I < NumResetFields; ++I)
         Fields[I][Lane] = 0;

@@ -56,7 +56,7 @@ public:
     Choice.FencesSynchronise = Options.fences_synchronise;
     Choice.VolatileIsWeak = Options.volatile_ == "weak";
     for (int I = 0; I < P.deviceCount(); ++I) {
-      Choice.Describe = [this, I](uint64_t Address, MemorySpace Space,
+      Choice.Describe = [this, I](uint64_t Address, abi::Space Space,
                                   const std::string &Kernel) {
         return describe(I, Address, Space, Kernel);
       };
@@ -97,10 +97,10 @@ public:
   void reopen() override { HasReported = false; }
 
 private:
-  std::string describe(int Ordinal, uint64_t Address, MemorySpace Space,
+  std::string describe(int Ordinal, uint64_t Address, abi::Space Space,
                        const std::string &Kernel) {
     const Machine &M = P.device(Ordinal).M;
-    const bool IsShared = Space == MemorySpace::Shared;
+    const bool IsShared = Space == abi::Space::Shared;
     const std::optional<PlaceInVariable> Place =
         IsShared ? M.sharedVariableAt(Kernel, SharedAddress::offset(Address))
                  : M.variableAt(Address);

@@ -367,11 +367,11 @@ StateSpace Decoder::takeSpace() {
 
 Scope Decoder::takeScope(Scope Default) {
   if (take("cta"))
-    return Scope::CTA;
+    return Scope::Block;
   if (take("cluster"))
     return Scope::Cluster;
   if (take("gpu"))
-    return Scope::GPU;
+    return Scope::Device;
   if (take("sys"))
     return Scope::System;
   return Default;

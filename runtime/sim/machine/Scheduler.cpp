@@ -86,7 +86,7 @@ Fragment *Device::pick() {
 
 bool Device::shouldYield(const Instruction &I) {
   return Opt.Schedule == Policy::Random &&
-         Dice.oneIn(I.Order.Order == Strength::Weak ? 8 : 2);
+         Dice.oneIn(I.How.Order == MemoryOrder::Weak ? 8 : 2);
 }
 
 namespace {
@@ -125,7 +125,7 @@ void Device::runSlice(Fragment *F, uint32_t Quantum) {
     if (I.IsVisible) {
       if (Ran && shouldYield(I))
         break;
-      if (I.Order.Order != Strength::Weak) {
+      if (I.How.Order != MemoryOrder::Weak) {
         if (Buffer && shouldRest(*F))
           break;
         ++Strong;

@@ -66,7 +66,7 @@ bool Checker::isMorallyStrong(const StrongList &L, const Op &O,
                               uint16_t Mask) const {
   if (!O.isStrong() || L.Range != Mask)
     return false;
-  if (L.Least >= Scope::GPU && O.A.Within >= Scope::GPU)
+  if (L.Least >= Scope::Device && O.A.Within >= Scope::Device)
     return true;
   return L.Block && *L.Block == O.Where.blockKey();
 }
@@ -115,7 +115,7 @@ static EarlierAccess earlier(const WeakRecord &R, uint32_t Lanes,
   E.Id = R.Warp * Clock::Fan + unsigned(std::countr_zero(Lanes));
   E.Time = R.Time;
   E.Instruction = R.Instruction;
-  (IsWrite ? E.IsWrite : E.IsRead) = true;
+  E.Flags = IsWrite ? WritesMemory : ReadsMemory;
   E.Size = uint32_t(std::popcount(R.Mask));
   return E;
 }
@@ -147,7 +147,7 @@ static void extend(Unordered &U, const std::vector<WeakRecord> &Records,
 void Checker::checkWeak(WeakList &List, bool IsWrites, const Op &O,
                         uint64_t Base, uint16_t Mask) {
   // What a weak write finds ordered before it, it stands for.
-  const bool Forgets = O.A.IsWrite && !O.isStrong() && !KeepsAll;
+  const bool Forgets = O.A.writes() && !O.isStrong() && !KeepsAll;
   std::vector<WeakRecord> &Records = List.Records;
   if (Records.size() > 2 * WeakList::Short && !List.Cuts)
     List.Cuts = std::make_unique<WeakList::Shortcuts>();
@@ -210,7 +210,7 @@ void Checker::checkStrong(StrongList &List, const Op &O, uint64_t Base,
                           uint16_t Mask) {
   if (List.Records.empty() || isMorallyStrong(List, O, Mask))
     return;
-  const bool Forgets = O.A.IsWrite && !O.isStrong() && !KeepsAll;
+  const bool Forgets = O.A.writes() && !O.isStrong() && !KeepsAll;
   // What the thread has learnt through one chain, asked for once a chain.
   const Chain *Last = nullptr;
   std::optional<uint32_t> SeenTo;
@@ -238,9 +238,8 @@ void Checker::checkStrong(StrongList &List, const Op &O, uint64_t Base,
       E.Id = S.Id;
       E.Time = S.Time;
       E.Instruction = S.Instruction;
-      E.IsRead = S.IsRead;
-      E.IsWrite = S.IsWrite;
-      E.IsAtomic = S.IsAtomic;
+      E.Flags = S.Flags;
+      E.IsVolatile = S.IsVolatile;
       E.Order = S.Order;
       E.Within = S.Within;
       E.Size = uint32_t(std::popcount(S.Range));
@@ -265,14 +264,14 @@ void Checker::checkStrong(StrongList &List, const Op &O, uint64_t Base,
 void Checker::checkStretches(Page &P, const Op &O, uint64_t PageBase,
                              uint32_t Begin, uint32_t End) {
   for (const StretchRecord &S : P.Stretches) {
-    if (S.End <= Begin || End <= S.Begin || !(S.IsWrite || O.A.IsWrite) ||
+    if (S.End <= Begin || End <= S.Begin || !(S.IsWrite || O.A.writes()) ||
         isOrdered(S.Id, S.Time, O))
       continue;
     EarlierAccess E;
     E.Id = S.Id;
     E.Time = S.Time;
     E.Instruction = S.Instruction;
-    (S.IsWrite ? E.IsWrite : E.IsRead) = true;
+    E.Flags = S.IsWrite ? WritesMemory : ReadsMemory;
     E.Size = S.End - S.Begin;
     Sink.race(E, O, PageBase + std::max(S.Begin, Begin), 1);
   }
@@ -282,12 +281,12 @@ void Checker::checkGranule(Granule &G, const Op &O, uint64_t Base,
                            uint16_t Mask) {
   if (!G.Writes.empty())
     checkWeak(G.Writes, true, O, Base, Mask);
-  if (O.A.IsWrite && !G.Reads.empty())
+  if (O.A.writes() && !G.Reads.empty())
     checkWeak(G.Reads, false, O, Base, Mask);
   if (!G.Strong)
     return;
   checkStrong(G.Strong->Writes, O, Base, Mask);
-  if (O.A.IsWrite)
+  if (O.A.writes())
     checkStrong(G.Strong->Reads, O, Base, Mask);
 }
 
@@ -371,10 +370,11 @@ void Checker::rememberRead(Granule &G, const Op &O, uint16_t Mask) {
 void Checker::pruneStrong(StrongList &L, bool IsWrites, const Op &O,
                           uint16_t Mask) {
   if (KeepsAll || L.Records.size() < L.PruneAt || !O.GridStart ||
-      O.A.MayBeWider || O.A.Within < Scope::GPU || (IsWrites && !O.A.IsWrite))
+      O.A.MayBeWider || O.A.Within < Scope::Device ||
+      (IsWrites && !O.A.writes()))
     return;
   L.eraseIf([&](const StrongRecord &S) {
-    return S.Range == Mask && S.Within >= Scope::GPU &&
+    return S.Range == Mask && S.Within >= Scope::Device &&
            O.GridStart->get(S.Id) >= S.Time;
   });
   L.PruneAt = std::max<size_t>(64, 2 * L.Records.size());
@@ -392,14 +392,13 @@ void Checker::rememberStrong(Granule &G, const Op &O, uint16_t Mask,
   S.Mask = S.Range = Mask;
   S.Order = O.A.Order;
   S.Within = O.A.Within;
-  S.IsRead = O.A.IsRead;
-  S.IsWrite = O.A.IsWrite;
-  S.IsAtomic = O.A.IsAtomic;
+  S.Flags = O.A.Flags;
+  S.IsVolatile = O.A.IsVolatile;
   S.MayBeWider = O.A.MayBeWider;
   S.Position = Position;
   S.Link = std::move(Link);
-  StrongList &L = O.A.IsWrite ? G.Strong->Writes : G.Strong->Reads;
-  pruneStrong(L, O.A.IsWrite, O, Mask);
+  StrongList &L = O.A.writes() ? G.Strong->Writes : G.Strong->Reads;
+  pruneStrong(L, O.A.writes(), O, Mask);
   L.add(std::move(S), O.Where);
 }
 
@@ -417,7 +416,7 @@ void Checker::access(const Op &O, std::shared_ptr<Chain> Link,
   checkGranule(G, O, Base, Mask);
   if (O.isStrong())
     return rememberStrong(G, O, Mask, std::move(Link), Position);
-  if (O.A.IsWrite) {
+  if (O.A.writes()) {
     // From now on the location holds what nobody has released.
     if (G.Strong)
       std::erase_if(G.Strong->Points,
@@ -442,7 +441,7 @@ void Checker::stretchOfPage(const Op &O, uint64_t PageBase, uint32_t Begin,
         uint16_t(((uint32_t(1) << High) - 1) & ~((uint32_t(1) << Low) - 1));
     Granule &G = P.Granules[I];
     checkGranule(G, O, PageBase + At, Mask);
-    if (!O.A.IsWrite)
+    if (!O.A.writes())
       continue;
     if (G.Strong) {
       std::erase_if(G.Strong->Points,
@@ -456,10 +455,10 @@ void Checker::stretchOfPage(const Op &O, uint64_t PageBase, uint32_t Begin,
   }
   std::erase_if(P.Stretches, [&](const StretchRecord &S) {
     return !KeepsAll && Begin <= S.Begin && S.End <= End &&
-           (O.A.IsWrite || !S.IsWrite) && isOrdered(S.Id, S.Time, O);
+           (O.A.writes() || !S.IsWrite) && isOrdered(S.Id, S.Time, O);
   });
   P.Stretches.push_back(
-      {O.Id, O.Time, Begin, End, O.A.Instruction, O.A.IsWrite});
+      {O.Id, O.Time, Begin, End, O.A.Instruction, O.A.writes()});
 }
 
 void Checker::stretch(const Op &O) {

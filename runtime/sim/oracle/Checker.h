@@ -24,17 +24,17 @@ struct Op {
   BlockState *Block = nullptr;      ///< Null for stream work.
   Access A;
 
-  bool isStrong() const { return A.Order != Strength::Weak; }
+  bool isStrong() const { return A.Order != MemoryOrder::Weak; }
 };
 
 /// The earlier side of a race.
-struct EarlierAccess {
+struct EarlierAccess : AccessTraits {
   ActorId Id = 0;
   uint32_t Time = 0;
   int32_t Instruction = -1;
-  bool IsRead = false, IsWrite = false, IsAtomic = false;
-  Strength Order = Strength::Weak;
+  MemoryOrder Order = MemoryOrder::Weak;
   Scope Within = Scope::System;
+  bool IsVolatile = false;
   uint32_t Size = 0; ///< Bytes of it that are still remembered.
   bool OverlapsCompletely = true;
 };

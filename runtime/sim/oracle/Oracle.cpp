@@ -62,20 +62,19 @@ void Oracle::streamOp(Stream S, std::string_view Name,
   O.Id = Who.addStreamWork(std::string(Name));
   O.Note = Who.lastNote();
   O.Known = &Known;
-  const auto Touch = [&](const HostRange &R, bool IsWrite) {
+  const auto Touch = [&](const HostRange &R, uint8_t Flags) {
     constexpr size_t Most = size_t(1) << 30;
     for (size_t Done = 0; Done < R.Size; Done += Most) {
-      O.A.IsRead = !IsWrite;
-      O.A.IsWrite = IsWrite;
+      O.A.Flags = Flags;
       O.A.Address = reinterpret_cast<uint64_t>(R.Begin) + Done;
       O.A.Size = uint32_t(std::min(R.Size - Done, Most));
       Check.stretch(O);
     }
   };
   for (const HostRange &R : Reads)
-    Touch(R, false);
+    Touch(R, ReadsMemory);
   for (const HostRange &R : Writes)
-    Touch(R, true);
+    Touch(R, WritesMemory);
   Known.raise(O.Id, Clock::Forever);
   // Whoever polls what a copy writes learns that it is over.
   if (std::any_of(Writes.begin(), Writes.end(), [&](const HostRange &R) {
@@ -169,7 +168,7 @@ bool Oracle::isHostVisible(uint64_t Address) const {
 /// seen reading; what it enqueues from now on is taken to come after what the
 /// write releases.
 void Oracle::tellHost(const Op &O) {
-  if (releases(O.A.Order))
+  if (isRelease(O.A.Order))
     Snapshot{O.Thread->Known, O.Id, O.Time}.joinTo(ToldHost);
   else if (O.Thread->Patterns)
     O.Thread->Patterns->SystemFence.joinTo(ToldHost);
@@ -177,7 +176,7 @@ void Oracle::tellHost(const Op &O) {
 
 /// The host may have written what a strong access of system scope reads.
 void Oracle::askHost(const Op &O) {
-  if (acquires(O.A.Order))
+  if (isAcquire(O.A.Order))
     O.Thread->Known.join(Host);
   else if (!Host.empty())
     O.Thread->patterns().PendingHost = Host;
@@ -313,7 +312,7 @@ static Scope scopeOf(BarrierKind Kind, Scope Within) {
 }
 
 void Oracle::barrierArrive(const ThreadRef &T, uint64_t Id, BarrierKind Kind,
-                           Strength Order, Scope Within) {
+                           MemoryOrder Order, Scope Within) {
   BlockState *B;
   ThreadState &State = threadOf(T, B);
   const auto [It, IsNew] = Barriers.try_emplace(Id);
@@ -334,7 +333,7 @@ void Oracle::barrierArrive(const ThreadRef &T, uint64_t Id, BarrierKind Kind,
   Offer O;
   if (State.Patterns)
     O = State.Patterns->Fences;
-  if (releases(Order)) {
+  if (isRelease(Order)) {
     const Snapshot Now{State.Known, idOf(T, *B), State.Time++};
     for (unsigned I = 0; I <= indexOf(scopeOf(Kind, Within)); ++I)
       O[I] = Now;
@@ -343,7 +342,7 @@ void Oracle::barrierArrive(const ThreadRef &T, uint64_t Id, BarrierKind Kind,
 }
 
 void Oracle::barrierLeave(const ThreadRef &T, uint64_t Id, BarrierKind Kind,
-                          Strength Order, Scope Within) {
+                          MemoryOrder Order, Scope Within) {
   BlockState *B;
   ThreadState &State = threadOf(T, B);
   const auto It = Barriers.find(Id);
@@ -365,7 +364,7 @@ void Oracle::barrierLeave(const ThreadRef &T, uint64_t Id, BarrierKind Kind,
     return;
   }
   unsigned From = 0;
-  if (acquires(Order)) {
+  if (isAcquire(Order)) {
     Within = scopeOf(Kind, Within);
     Barrier.Releases.acquire(B->Where, Within, State.Known);
     From = indexOf(Within) + 1;

@@ -34,8 +34,7 @@ struct OracleOptions {
   /// Volatile accesses are weak, as in C++.
   bool VolatileIsWeak = false;
   /// What a kernel (mangled) finds at an address, in words; "": not known.
-  std::function<std::string(uint64_t Address, MemorySpace,
-                            const std::string &Kernel)>
+  std::function<std::string(uint64_t Address, Space, const std::string &Kernel)>
       Describe = {};
 };
 
@@ -83,10 +82,10 @@ public:
   void threadExit(const ThreadRef &) override;
   void gridDependencyWait(const ThreadRef &) override;
   void access(const ThreadRef &, const Access &) override;
-  void fence(const ThreadRef &, Strength, Scope) override;
-  void barrierArrive(const ThreadRef &, uint64_t Id, BarrierKind, Strength,
+  void fence(const ThreadRef &, MemoryOrder, Scope) override;
+  void barrierArrive(const ThreadRef &, uint64_t Id, BarrierKind, MemoryOrder,
                      Scope) override;
-  void barrierLeave(const ThreadRef &, uint64_t Id, BarrierKind, Strength,
+  void barrierLeave(const ThreadRef &, uint64_t Id, BarrierKind, MemoryOrder,
                     Scope) override;
   void asyncIssue(const ThreadRef &, uint64_t Async, Completion) override;
   void asyncComplete(const ThreadRef &, uint64_t Async, Completion,

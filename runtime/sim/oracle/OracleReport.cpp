@@ -27,7 +27,8 @@ using namespace crsan::sim;
 /// template differ in nothing else.
 static std::string placeOf(const RaceSide &S,
                            const std::vector<SourceFrame> &Frames) {
-  std::string Place = fmt::format("{}{}{}", S.IsRead, S.IsWrite, S.IsAtomic);
+  std::string Place =
+      fmt::format("{}{}{}", S.reads(), S.writes(), S.isAtomic());
   if (S.Instruction < 0)
     return Place + S.Name;
   if (Frames.empty() || Frames.front().Line == 0)
@@ -72,14 +73,14 @@ static bool isOfUpdate(const Oracle &O, int32_t Instruction,
 static SiteInfo siteOf(const RaceSide &S,
                        const std::vector<SourceFrame> &Frames, bool IsUpdate) {
   SiteInfo Site;
-  Site.Access = S.IsRead && S.IsWrite ? abi::AccessKind::Update
-                : S.IsWrite           ? abi::AccessKind::Store
-                                      : abi::AccessKind::Load;
+  Site.Access = S.reads() && S.writes() ? abi::AccessKind::Update
+                : S.writes()            ? abi::AccessKind::Store
+                                        : abi::AccessKind::Load;
   Site.Flags = (S.isStrong() ? abi::IsStrong : 0) |
-               (S.IsAtomic ? abi::IsAtomic : 0) |
+               (S.isAtomic() ? abi::IsAtomic : 0) |
                (IsUpdate ? abi::IsOfUpdate : 0);
   // An atomic of which nobody uses the result updates as well.
-  if (S.IsAtomic)
+  if (S.isAtomic())
     Site.Access = abi::AccessKind::Update;
   Site.Frames = Frames;
   return Site;
@@ -89,7 +90,7 @@ static SiteInfo siteOf(const RaceSide &S,
 static Finding asFinding(const RaceFinding &Race, const OracleFinding &F) {
   Finding Same;
   abi::Record &Rec = Same.First;
-  const bool InBlock = Race.Width <= Apart::InBlock;
+  const bool InBlock = Race.Width <= abi::Distance::Block;
   Rec.Kind = InBlock ? abi::RaceKind::IntraBlock : abi::RaceKind::InterBlock;
   Rec.Flags = abi::TwoSided;
   Rec.After = (InBlock ? uint64_t(abi::SameBlock) : 0) |
@@ -113,14 +114,14 @@ static Finding asFinding(const RaceFinding &Race, const OracleFinding &F) {
 static std::string missingOf(const Oracle &O, const RaceFinding &Race,
                              const OracleFinding &F, const LinesOf &Lines) {
   if (Race.Later.IsHost || Race.Earlier.IsHost ||
-      Race.Width == Apart::OnDevice || Race.Later.IsAsync ||
+      Race.Width == abi::Distance::Device || Race.Later.IsAsync ||
       Race.Earlier.IsAsync)
     return Race.Missing;
   Finding Same = asFinding(Race, F);
   const bool Later = isOfUpdate(O, Race.Later.Instruction, Lines);
   const bool Earlier = isOfUpdate(O, Race.Earlier.Instruction, Lines);
-  if ((Later || Race.Later.IsAtomic) && (Earlier || Race.Earlier.IsAtomic) &&
-      (Later || Earlier)) {
+  if ((Later || Race.Later.isAtomic()) &&
+      (Earlier || Race.Earlier.isAtomic()) && (Later || Earlier)) {
     Same.Site->Flags |= Later ? abi::IsOfUpdate : 0;
     Same.Other->Flags |= Earlier ? abi::IsOfUpdate : 0;
     return explain(Same);
@@ -129,9 +130,8 @@ static std::string missingOf(const Oracle &O, const RaceFinding &Race,
     return Race.Missing;
   for (const StrongRead &Read : Race.ToldAt) {
     RaceSide Side;
-    Side.IsRead = true;
-    Side.IsAtomic = Read.IsAtomic;
-    Side.Order = Strength::Relaxed;
+    Side.Flags = abi::ReadsMemory | (Read.IsAtomic ? abi::IsAtomic : 0);
+    Side.Order = MemoryOrder::Relaxed;
     const std::vector<SourceFrame> Frames =
         Lines ? Lines(Read.Instruction) : std::vector<SourceFrame>();
     Same.Told.push_back(siteOf(Side, Frames, false));
@@ -230,10 +230,10 @@ static std::string counted(uint64_t N, std::string_view One) {
 enum class PairKind : uint8_t { ReadWrite, WriteWrite, Atomic };
 
 static PairKind kindOf(const RaceFinding &F) {
-  if (F.Earlier.IsAtomic || F.Later.IsAtomic)
+  if (F.Earlier.isAtomic() || F.Later.isAtomic())
     return PairKind::Atomic;
-  return F.Earlier.IsWrite && F.Later.IsWrite ? PairKind::WriteWrite
-                                              : PairKind::ReadWrite;
+  return F.Earlier.writes() && F.Later.writes() ? PairKind::WriteWrite
+                                                : PairKind::ReadWrite;
 }
 
 static const char *nameOf(PairKind K) {
@@ -248,13 +248,13 @@ static const char *nameOf(PairKind K) {
   return "unknown";
 }
 
-static const char *spacePhrase(MemorySpace S) {
+static const char *spacePhrase(abi::Space S) {
   switch (S) {
-  case MemorySpace::Global:
+  case abi::Space::Global:
     return "in global memory";
-  case MemorySpace::Constant:
+  case abi::Space::Constant:
     return "in constant memory";
-  case MemorySpace::Shared:
+  case abi::Space::Shared:
     return "in shared memory";
   }
   return "in memory";
@@ -269,7 +269,7 @@ static std::string heading(const RaceFinding &F) {
   case PairKind::WriteWrite:
     return fmt::format("unordered writes {}", Where);
   case PairKind::Atomic:
-    return F.Earlier.IsAtomic && F.Later.IsAtomic
+    return F.Earlier.isAtomic() && F.Later.isAtomic()
                ? fmt::format("unordered atomics {}", Where)
                : fmt::format("unordered atomic and plain access {}", Where);
   }
@@ -310,11 +310,11 @@ static std::string actorOf(const RaceSide &S) {
 }
 
 static std::string addressOf(const RaceFinding &F) {
-  if (F.Space == MemorySpace::Shared && SharedAddress::is(F.Address))
+  if (F.Space == abi::Space::Shared && SharedAddress::is(F.Address))
     return fmt::format("offset 0x{:x} (shared)",
                        SharedAddress::offset(F.Address));
   return fmt::format("address 0x{:x} ({})", F.Address,
-                     F.Space == MemorySpace::Constant ? "constant" : "global");
+                     F.Space == abi::Space::Constant ? "constant" : "global");
 }
 
 void Printer::finding(const OracleFinding &F) {

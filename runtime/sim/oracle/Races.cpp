@@ -24,11 +24,11 @@ RaceFinding &Races::of(int32_t Earlier, const std::string &EarlierName,
 
 const char *crsan::sim::nameOf(Scope S) {
   switch (S) {
-  case Scope::CTA:
+  case Scope::Block:
     return "block";
   case Scope::Cluster:
     return "cluster";
-  case Scope::GPU:
+  case Scope::Device:
     return "device";
   case Scope::System:
     return "system";
@@ -36,38 +36,34 @@ const char *crsan::sim::nameOf(Scope S) {
   return "unknown";
 }
 
-static const char *nameOf(Strength S) {
+static const char *nameOf(MemoryOrder S) {
   switch (S) {
-  case Strength::Weak:
+  case MemoryOrder::Weak:
     return "";
-  case Strength::Relaxed:
+  case MemoryOrder::Relaxed:
     return "relaxed ";
-  case Strength::Acquire:
+  case MemoryOrder::Acquire:
     return "acquire ";
-  case Strength::Release:
+  case MemoryOrder::Release:
     return "release ";
-  case Strength::AcqRel:
+  case MemoryOrder::AcquireRelease:
     return "acquire-release ";
-  case Strength::SeqCst:
+  case MemoryOrder::SequentiallyConsistent:
     return "sequentially consistent ";
-  case Strength::Volatile:
-    return "volatile ";
-  case Strength::MMIO:
-    return "mmio ";
   }
   return "";
 }
 
 std::string crsan::sim::nameOf(const RaceSide &S) {
-  const char *What = S.IsAtomic              ? "atomic"
-                     : S.IsRead && S.IsWrite ? "read and write"
-                     : S.IsWrite             ? "write"
-                                             : "read";
+  const char *What = S.isAtomic()              ? "atomic"
+                     : S.reads() && S.writes() ? "read and write"
+                     : S.writes()              ? "write"
+                                               : "read";
   if (S.IsAsync)
     return fmt::format("{} by an asynchronous copy", What);
   if (!S.isStrong())
     return What;
-  if (S.Order == Strength::Volatile)
+  if (S.IsVolatile)
     return fmt::format("volatile {}", What);
   return fmt::format("{}{} of {} scope", ::nameOf(S.Order), What,
                      nameOf(S.Within));
@@ -78,11 +74,11 @@ static const char *distancePhrase(const RaceCircumstances &C) {
   if (C.Earlier.Grid != C.Later.Grid)
     return "in different kernels";
   switch (distance(C.Earlier, C.Later)) {
-  case Scope::CTA:
+  case Scope::Block:
     return "in the same block";
   case Scope::Cluster:
     return "in different blocks of a cluster";
-  case Scope::GPU:
+  case Scope::Device:
     return C.Earlier.HasCluster ? "in different clusters"
                                 : "in different blocks";
   case Scope::System:
@@ -102,9 +98,9 @@ static std::string whyNotMorallyStrong(const RaceSide &A, const RaceSide &B,
   return fmt::format(
       "Both accesses are strong, but the {} has {} scope and the "
       "threads are {}.",
-      Narrow.IsAtomic  ? "atomic"
-      : Narrow.IsWrite ? "write"
-                       : "read",
+      Narrow.isAtomic() ? "atomic"
+      : Narrow.writes() ? "write"
+                        : "read",
       nameOf(Narrow.Within), distancePhrase(C));
 }
 
@@ -144,7 +140,7 @@ std::string crsan::sim::explainRace(const RaceSide &Earlier,
   std::string Text;
   if (Earlier.isStrong() && Later.isStrong())
     Text = whyNotMorallyStrong(Earlier, Later, C) + ' ';
-  else if (Earlier.IsAtomic || Later.IsAtomic)
+  else if (Earlier.isAtomic() || Later.isAtomic())
     Text = "Only one of the two accesses is atomic. ";
   return Text + whatIsMissing(Earlier, Later, C);
 }
