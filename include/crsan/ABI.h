@@ -95,6 +95,9 @@ enum class RaceKind : uint8_t {
   NotStrong = 11,
   /// Threads of two kernels.
   InterKernel = 12,
+  /// An operation of a stream, such as a copy, against another or against a
+  /// thread. Only the simulated GPU finds these.
+  StreamOperation = 13,
 };
 
 /// One race, as the device saw it first. 64 bytes.

@@ -66,6 +66,11 @@ struct SiteInfo {
   std::vector<CompanionInfo> Companions;
   /// The only one that it can access, if that is known.
   std::optional<VariableInfo> Variable = {};
+  /// Of a strong access; Weak: the table does not say.
+  abi::MemoryOrder Order = abi::MemoryOrder::Weak;
+  bool IsVolatile = false; ///< Only if Order is known.
+  /// The site is no code, but an operation of a stream: "cudaMemcpyAsync".
+  std::string Operation = {};
 
   bool isStrong() const { return Flags & abi::IsStrong; }
   bool isAtomic() const { return Flags & abi::IsAtomic; }

@@ -38,6 +38,8 @@ static constexpr KindWords Kinds[] = {
      "accesses that are not strong"},
     {RaceKind::InterKernel, "inter_kernel", "", "race between kernels",
      "races between kernels"},
+    {RaceKind::StreamOperation, "stream_operation", "",
+     "race with an operation of a stream", "races with operations of streams"},
 };
 
 std::span<const KindWords> crsan::allKindWords() { return Kinds; }
@@ -81,6 +83,24 @@ const char *crsan::nameOf(abi::Scope Scope) {
   return "unknown";
 }
 
+const char *crsan::nameOf(abi::MemoryOrder Order) {
+  switch (Order) {
+  case abi::MemoryOrder::Weak:
+    return "weak";
+  case abi::MemoryOrder::Relaxed:
+    return "relaxed";
+  case abi::MemoryOrder::Acquire:
+    return "acquire";
+  case abi::MemoryOrder::Release:
+    return "release";
+  case abi::MemoryOrder::AcquireRelease:
+    return "acquire-release";
+  case abi::MemoryOrder::SequentiallyConsistent:
+    return "sequentially consistent";
+  }
+  return "unknown";
+}
+
 std::string crsan::counted(uint64_t N, std::string_view One,
                            std::string_view Many) {
   return fmt::format("{} {}", N, N == 1 ? One : Many);
@@ -106,14 +126,27 @@ static const char *nameOf(abi::AccessKind Access) {
   return "access";
 }
 
+/// A strong access of which all is known: "volatile read", "device-scope
+/// relaxed atomic update".
+static std::string orderedWords(const SiteInfo &Site, const char *Verb) {
+  if (Site.IsVolatile)
+    return fmt::format("volatile {}", Verb);
+  return fmt::format("{}-scope {} {}{}", nameOf(Site.Scope), nameOf(Site.Order),
+                     Site.isAtomic() ? "atomic " : "", Verb);
+}
+
 std::string crsan::accessWords(const SiteInfo *Site) {
   if (!Site)
     return "access";
-  if (Site->isCopy())
-    return "asynchronous copy";
   const char *Verb = ::nameOf(Site->Access);
+  if (Site->isCopy())
+    return Site->Access == abi::AccessKind::Store
+               ? "asynchronous copy"
+               : fmt::format("{} by an asynchronous copy", Verb);
   if (!Site->isStrong() && !Site->isAtomic())
     return Site->Access == abi::AccessKind::Update ? "read-modify-write" : Verb;
+  if (Site->Order != abi::MemoryOrder::Weak)
+    return orderedWords(*Site, Verb);
   // Volatile accesses have the scope of the system (PTX ISA, "Volatile
   // Operation"), so any other scope is that of an atomic.
   const bool MayBeVolatile = !Site->isAtomic() &&
@@ -200,6 +233,9 @@ static std::string earlierThread(const Finding &F) {
 }
 
 std::string crsan::threadWords(const Finding &F, Side Which) {
+  const std::optional<SiteInfo> &Site = Which == Side::Later ? F.Site : F.Other;
+  if (Site && !Site->Operation.empty())
+    return Site->Operation + " in a stream";
   return Which == Side::Later ? laterThread(F) : earlierThread(F);
 }
 

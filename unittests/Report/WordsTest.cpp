@@ -66,11 +66,24 @@ TEST(Words, KindsHaveWordsOfTheirOwn) {
   EXPECT_EQ(wordsOf(abi::RaceKind(99)).Kind, abi::RaceKind::None);
 }
 
+TEST(Words, StrongAccessesOfWhichAllIsKnown) {
+  SiteInfo Site = atomicAt(1, Scope::Device);
+  Site.Order = abi::MemoryOrder::Relaxed;
+  EXPECT_EQ(accessWords(&Site), "device-scope relaxed atomic update");
+  Site.Access = AccessKind::Load;
+  Site.Flags = abi::IsStrong;
+  Site.Order = abi::MemoryOrder::Acquire;
+  Site.Scope = Scope::Block;
+  EXPECT_EQ(accessWords(&Site), "block-scope acquire read");
+  Site.IsVolatile = true;
+  EXPECT_EQ(accessWords(&Site), "volatile read");
+}
+
 TEST(Words, KindsHaveTheCodesOfIGuard) {
   std::string Codes;
   for (const KindWords &W : allKindWords())
     Codes += std::string(W.Code) + ",";
-  EXPECT_EQ(Codes, ",,,,,IL,AS,ITS,BR,DR,,,");
+  EXPECT_EQ(Codes, ",,,,,IL,AS,ITS,BR,DR,,,,");
 }
 
 TEST(Words, ASideNamesWhatWhereAndWho) {
@@ -138,6 +151,7 @@ TEST(Words, SizesAreThoseOfEachSide) {
   EXPECT_EQ(sideWords(F, Side::Earlier, "src/"),
             "earlier read at k.cu:40:5 by block 0 thread 3");
   F.Other->Flags = abi::WritesMemory | abi::IsCopy;
+  F.Other->Access = AccessKind::Store;
   F.Other->Size = 16;
   EXPECT_EQ(sideWords(F, Side::Earlier, "src/"),
             "earlier asynchronous copy of 16 bytes at k.cu:40:5 by block 0 "

@@ -7,14 +7,16 @@
 
 #include "Detector.h"
 
+#include "Ending.h"
 #include "Flags.h"
 #include "Log.h"
 #include "Process.h"
 #include "Report/SiteTable.h"
+#include "Report/Suppressions.h"
+#include "Report/TextReport.h"
 #include "oracle/Oracle.h"
 #include "oracle/OracleReport.h"
 
-#include <algorithm>
 #include <iterator>
 #include <map>
 #include <unordered_map>
@@ -63,11 +65,13 @@ public:
       Each.push_back(std::make_unique<FilteredOracle>(Choice));
       P.device(I).M.setObserver(Each.back().get());
     }
+    LookedAt.resize(Each.size());
   }
 
   bool sawRace() override {
-    return std::any_of(Each.begin(), Each.end(),
-                       [](const auto &O) { return !O->findings().empty(); });
+    for (size_t I = 0; I < Each.size() && !HasRaces; ++I)
+      HasRaces = sawRace(int(I));
+    return HasRaces;
   }
 
   void ignore(int Device, const void *Begin, size_t Size) override {
@@ -90,7 +94,7 @@ public:
       for (size_t I = 0; I < Each.size(); ++I)
         reportDevice(int(I), Replay);
     }
-    return sawRace();
+    return HasRaces;
   }
 
   bool hasChecked() const override { return HasChecked; }
@@ -117,20 +121,43 @@ private:
     return placeInVariable(V, Place->Offset);
   }
 
-  void reportDevice(int Ordinal, const std::string &Replay) {
+  /// What is found so far on a device, without what is suppressed.
+  Report findings(int Ordinal) const {
     const Machine &M = P.device(Ordinal).M;
-    OracleReport R =
-        buildOracleReport(*Each[size_t(Ordinal)], [&M](int32_t Instruction) {
-          std::vector<SourceFrame> Frames;
-          for (const SourceLine &L : M.where(Instruction))
-            Frames.push_back({L.Function, L.File, L.Line, L.Column});
-          return Frames;
-        });
+    const auto LinesOf = [&M](int32_t Instruction) {
+      std::vector<SourceFrame> Frames;
+      for (const SourceLine &L : M.where(Instruction))
+        Frames.push_back({L.Function, L.File, L.Line, L.Column});
+      return Frames;
+    };
+    ReportFile File = oracleRecords(*Each[size_t(Ordinal)], LinesOf, Ordinal);
+    Report R =
+        buildReport(File.Occurrences, File.Sites, std::move(File.Summary));
+    suppressions().apply(R);
+    return R;
+  }
+
+  bool sawRace(int Ordinal) {
+    const size_t Races = Each[size_t(Ordinal)]->findings().size();
+    if (suppressions().isEmpty() || Races == 0)
+      return Races != 0;
+    // Only a new race can be one that is not suppressed.
+    size_t &Looked = LookedAt[size_t(Ordinal)];
+    if (Races == Looked)
+      return false;
+    Looked = Races;
+    return !findings(Ordinal).Findings.empty();
+  }
+
+  void reportDevice(int Ordinal, const std::string &Replay) {
+    const Report R = findings(Ordinal);
+    const OracleSummary &Counts = *R.Summary.Oracle;
+    HasRaces |= !R.Findings.empty();
     // A device that did nothing has nothing to say.
-    bool IsIdle = R.Counts.Grids == 0 && R.Findings.empty();
-    bool IsQuiet = R.Findings.empty() && R.Counts.Accesses != 0 &&
-                   R.Notes.empty() && Options.verbosity == 0;
-    HasChecked |= R.Counts.Accesses != 0 || !R.Findings.empty();
+    bool IsIdle = Counts.Grids == 0 && R.Findings.empty();
+    bool IsQuiet = R.verdict() == Verdict::Clean && !R.hasWarnings() &&
+                   Options.verbosity == 0;
+    HasChecked |= R.verdict() != Verdict::NothingChecked;
     if (IsQuiet || (IsIdle && Ordinal > 0))
       return;
     TextOptions Text;
@@ -143,7 +170,9 @@ private:
   const Flags &Options;
   std::unordered_map<std::string, VariableInfo> Shapes; ///< By name.
   std::vector<std::unique_ptr<FilteredOracle>> Each;
+  std::vector<size_t> LookedAt; ///< Races that sawRace() knows of, by device.
   bool HasReported = false;
+  bool HasRaces = false;
   bool HasChecked = false;
 };
 

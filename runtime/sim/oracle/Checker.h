@@ -85,6 +85,11 @@ private:
   const bool KeepsAll; ///< OracleOptions::KeepsEveryLine
 };
 
+/// Lanes, the own one included, that the clock does not cover.
+uint32_t unknownLanes(const WeakRecord &R, const Clock &Known);
+/// The actor's own lane, if it has one in this warp.
+uint32_t ownLane(uint64_t Warp, const Op &O);
+
 /// Bytes of a granule, as a mask.
 inline uint16_t maskOf(uint64_t Address, uint32_t Size) {
   return uint16_t(((uint32_t(1) << Size) - 1) << Address % GranuleBytes);

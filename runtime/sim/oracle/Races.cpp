@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Races.h"
+#include "Report/Words.h"
 
 #include <fmt/format.h>
 
@@ -20,53 +21,6 @@ RaceFinding &Races::of(int32_t Earlier, const std::string &EarlierName,
   if (IsNew)
     Findings.emplace_back();
   return Findings[It->second];
-}
-
-const char *crsan::sim::nameOf(Scope S) {
-  switch (S) {
-  case Scope::Block:
-    return "block";
-  case Scope::Cluster:
-    return "cluster";
-  case Scope::Device:
-    return "device";
-  case Scope::System:
-    return "system";
-  }
-  return "unknown";
-}
-
-static const char *nameOf(MemoryOrder S) {
-  switch (S) {
-  case MemoryOrder::Weak:
-    return "";
-  case MemoryOrder::Relaxed:
-    return "relaxed ";
-  case MemoryOrder::Acquire:
-    return "acquire ";
-  case MemoryOrder::Release:
-    return "release ";
-  case MemoryOrder::AcquireRelease:
-    return "acquire-release ";
-  case MemoryOrder::SequentiallyConsistent:
-    return "sequentially consistent ";
-  }
-  return "";
-}
-
-std::string crsan::sim::nameOf(const RaceSide &S) {
-  const char *What = S.isAtomic()              ? "atomic"
-                     : S.reads() && S.writes() ? "read and write"
-                     : S.writes()              ? "write"
-                                               : "read";
-  if (S.IsAsync)
-    return fmt::format("{} by an asynchronous copy", What);
-  if (!S.isStrong())
-    return What;
-  if (S.IsVolatile)
-    return fmt::format("volatile {}", What);
-  return fmt::format("{}{} of {} scope", ::nameOf(S.Order), What,
-                     nameOf(S.Within));
 }
 
 /// "in different blocks".
@@ -101,7 +55,7 @@ static std::string whyNotMorallyStrong(const RaceSide &A, const RaceSide &B,
       Narrow.isAtomic() ? "atomic"
       : Narrow.writes() ? "write"
                         : "read",
-      nameOf(Narrow.Within), distancePhrase(C));
+      crsan::nameOf(Narrow.Within), distancePhrase(C));
 }
 
 static std::string whatIsMissing(const RaceSide &A, const RaceSide &B,

@@ -19,7 +19,9 @@ namespace crsan::sim {
 struct RaceSide : AccessTraits {
   std::string Name; ///< Of the kernel (mangled) or, on the host, the operation.
   bool IsHost = false, IsAsync = false;
-  Dim3 Block{0, 0, 0}, Thread{0, 0, 0}; ///< Indices, of device code.
+  // Of device code:
+  Dim3 GridDim{0, 0, 0}, BlockDim{0, 0, 0}; ///< Of its grid.
+  Dim3 Block{0, 0, 0}, Thread{0, 0, 0};     ///< Indices.
   MemoryOrder Order = MemoryOrder::Weak;
   Scope Within = Scope::System;
   bool IsVolatile = false;
@@ -37,6 +39,7 @@ struct RaceFinding {
   abi::Space Space = Space::Global;
   std::string Missing; ///< What would have ordered them: a sentence.
   uint64_t Count = 0;  ///< Pairs of accesses.
+  bool OverlapsCompletely = true;
   abi::Distance Width = Distance::Warp;
   /// Strong reads of what the earlier thread had told behind a fence, by the
   /// later one or by one that it has met since, with no fence after them.
@@ -72,11 +75,6 @@ struct RaceCircumstances {
 };
 std::string explainRace(const RaceSide &Earlier, const RaceSide &Later,
                         const RaceCircumstances &C);
-
-/// "block", "cluster", "device", "system".
-const char *nameOf(Scope S);
-/// "write", "atomic", "volatile read", "relaxed write", ...
-std::string nameOf(const RaceSide &S);
 
 } // namespace crsan::sim
 
