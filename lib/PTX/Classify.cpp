@@ -93,12 +93,10 @@ const Operand *addressIn(const Instruction &I) {
 }
 
 /// Fills in what is accessed.
-InstructionClass access(const Instruction &I, Category What, bool IsRead,
-                        bool IsWrite) {
+InstructionClass access(const Instruction &I, Category What, uint8_t Flags) {
   InstructionClass C;
   C.What = What;
-  C.IsRead = IsRead;
-  C.IsWrite = IsWrite;
+  C.Flags = Flags;
   C.Space = spaceOf(I);
   C.Type = I.type();
   C.Size = sizeOf(C.Type);
@@ -114,68 +112,68 @@ InstructionClass access(const Instruction &I, Category What, bool IsRead,
 
 /// The first scope that is written. NVVM's intrinsics may name a state space as
 /// well (`space.cta.scope.cluster`); then a word says which is the scope.
-std::optional<abi::SyncScope> scopeOf(const Instruction &I) {
+std::optional<abi::Scope> scopeOf(const Instruction &I) {
   const auto Named = std::ranges::find(I.Modifiers, "scope");
   for (auto It = Named == I.Modifiers.end() ? I.Modifiers.begin() : Named;
        It != I.Modifiers.end(); ++It) {
     const std::string_view M = *It;
     if (M == "cta")
-      return abi::SyncScope::Block;
+      return abi::Scope::Block;
     if (M == "cluster")
-      return abi::SyncScope::Cluster;
+      return abi::Scope::Cluster;
     if (M == "gpu" || M == "gl")
-      return abi::SyncScope::Device;
+      return abi::Scope::Device;
     if (M == "sys")
-      return abi::SyncScope::System;
+      return abi::Scope::System;
   }
   return std::nullopt;
 }
 
-abi::SyncOrder orderOf(const Instruction &I) {
+abi::MemoryOrder orderOf(const Instruction &I) {
   if (I.has("acquire"))
-    return abi::SyncOrder::Acquire;
+    return abi::MemoryOrder::Acquire;
   if (I.has("release"))
-    return abi::SyncOrder::Release;
+    return abi::MemoryOrder::Release;
   if (I.has("acq_rel"))
-    return abi::SyncOrder::AcquireRelease;
-  return abi::SyncOrder::Relaxed;
+    return abi::MemoryOrder::AcquireRelease;
+  return abi::MemoryOrder::Relaxed;
 }
 
 /// A strong access; `Default` is the scope where none is written.
-InstructionClass strongAccess(const Instruction &I, bool IsRead, bool IsWrite,
-                              abi::SyncScope Default) {
-  InstructionClass C = access(I, Category::StrongAccess, IsRead, IsWrite);
+InstructionClass strongAccess(const Instruction &I, uint8_t Flags,
+                              abi::Scope Default) {
+  InstructionClass C = access(I, Category::StrongAccess, Flags | abi::IsStrong);
   C.Order = orderOf(I);
   C.Scope = scopeOf(I).value_or(Default);
   return C;
 }
 
-InstructionClass classifyLoadOrStore(const Instruction &I, bool IsStore) {
+/// `Flags`: what the instruction does, ReadsMemory or WritesMemory.
+InstructionClass classifyLoadOrStore(const Instruction &I, uint8_t Flags) {
   if (firstIs(I, "async") || firstIs(I, "bulk"))
     return {Category::AsyncCopy};
   if (hasAny(I, {"volatile", "relaxed", "acquire", "release", "mmio", "sc"})) {
-    InstructionClass C =
-        strongAccess(I, !IsStore, IsStore, abi::SyncScope::System);
+    InstructionClass C = strongAccess(I, Flags, abi::Scope::System);
     C.IsVolatile = I.has("volatile");
     return C;
   }
-  return access(I, Category::WeakAccess, !IsStore, IsStore);
+  return access(I, Category::WeakAccess, Flags);
 }
 
 InstructionClass classifyAtomic(const Instruction &I) {
   if (firstIs(I, "async"))
     return {Category::AsyncCopy};
-  InstructionClass C = strongAccess(I, true, true, abi::SyncScope::Device);
-  C.IsAtomic = true;
-  C.IsSwap = I.has("cas");
-  return C;
+  return strongAccess(I,
+                      abi::ReadsMemory | abi::WritesMemory | abi::IsAtomic |
+                          (I.has("cas") ? abi::IsSwap : 0),
+                      abi::Scope::Device);
 }
 
 /// Of an arrival at a barrier, or of a wait there.
-abi::SyncOrder orderAtBarrier(const Instruction &I, bool IsArrival) {
-  return I.has("relaxed") ? abi::SyncOrder::Relaxed
-         : IsArrival      ? abi::SyncOrder::Release
-                          : abi::SyncOrder::Acquire;
+abi::MemoryOrder orderAtBarrier(const Instruction &I, bool IsArrival) {
+  return I.has("relaxed") ? abi::MemoryOrder::Relaxed
+         : IsArrival      ? abi::MemoryOrder::Release
+                          : abi::MemoryOrder::Acquire;
 }
 
 /// bar, barrier: of a warp, a block, some of its threads, or a cluster.
@@ -184,7 +182,7 @@ InstructionClass classifyBarrier(const Instruction &I) {
   auto At = [&](size_t Index) {
     return Index < I.Operands.size() ? &I.Operands[Index] : nullptr;
   };
-  C.Scope = abi::SyncScope::Block;
+  C.Scope = abi::Scope::Block;
   if (I.has("warp")) {
     C.Orders = Ordering::WarpBarrier;
     C.Object = At(0);
@@ -192,7 +190,7 @@ InstructionClass classifyBarrier(const Instruction &I) {
     C.Orders =
         I.has("arrive") ? Ordering::ClusterArrival : Ordering::ClusterWait;
     C.Order = orderAtBarrier(I, I.has("arrive"));
-    C.Scope = abi::SyncScope::Cluster;
+    C.Scope = abi::Scope::Cluster;
   } else {
     // A reduction has its result in front and its predicate behind.
     const bool IsReduction = I.has("red");
@@ -209,7 +207,7 @@ InstructionClass classifyBarrier(const Instruction &I) {
 
 InstructionClass classifyMbarrier(const Instruction &I) {
   InstructionClass C = {Category::Synchronisation};
-  C.Scope = scopeOf(I).value_or(abi::SyncScope::Block);
+  C.Scope = scopeOf(I).value_or(abi::Scope::Block);
   C.Object = addressIn(I);
   if (hasAny(I, {"test_wait", "try_wait", "wait"}))
     C.Orders = Ordering::Wait;
@@ -228,7 +226,7 @@ InstructionClass classifyFence(const Instruction &I) {
   const bool IsOfProxies = hasAny(I, {"proxy", "sync_restrict"}) && !Scope;
   C.Orders =
       IsOfProxies || I.has("mbarrier_init") ? Ordering::None : Ordering::Fence;
-  C.Scope = Scope.value_or(abi::SyncScope::System);
+  C.Scope = Scope.value_or(abi::Scope::System);
   return C;
 }
 
@@ -262,9 +260,9 @@ InstructionClass classifyCopy(const Instruction &I) {
 InstructionClass classifyMatrix(const Instruction &I) {
   // Where an intrinsic's name has the shape first.
   if (I.Opcode == "ldmatrix" || I.has("load"))
-    return access(I, Category::MatrixAccess, true, false);
+    return access(I, Category::MatrixAccess, abi::ReadsMemory);
   if (I.Opcode == "stmatrix" || I.has("store"))
-    return access(I, Category::MatrixAccess, false, true);
+    return access(I, Category::MatrixAccess, abi::WritesMemory);
   return {I.has("mma") ? Category::Convergent : Category::Unknown};
 }
 
@@ -302,9 +300,9 @@ InstructionClass classify(const Instruction &I) {
     return C;
   }
   if (Opcode == "ld" || Opcode == "ldu")
-    return classifyLoadOrStore(I, /*IsStore=*/false);
+    return classifyLoadOrStore(I, abi::ReadsMemory);
   if (Opcode == "st")
-    return classifyLoadOrStore(I, /*IsStore=*/true);
+    return classifyLoadOrStore(I, abi::WritesMemory);
   if (Opcode == "atom" || Opcode == "red")
     return classifyAtomic(I);
   if (Opcode == "cp")

@@ -15,7 +15,7 @@
 #define CRSAN_PTX_CLASSIFY_H
 
 #include "PTX/AST.h"
-#include "crsan/abi/Access.h"
+#include "crsan/abi/MemoryModel.h"
 
 #include <optional>
 
@@ -58,7 +58,7 @@ enum class Ordering : uint8_t {
 struct InstructionClass {
   Category What = Category::Unknown;
   // Of a WeakAccess, a StrongAccess or a MatrixAccess:
-  bool IsRead = false, IsWrite = false;
+  uint8_t Flags = 0;                   ///< abi::AccessFlags.
   StateSpace Space = StateSpace::None; ///< Generic if none is written.
   ScalarType Type = ScalarType::None;
   uint32_t Size = 0; ///< Bytes of a lane; 0: not known.
@@ -69,15 +69,16 @@ struct InstructionClass {
 
   // Of what orders memory, a StrongAccess or a Synchronisation:
   Ordering Orders = Ordering::None;
-  abi::SyncScope Scope = abi::SyncScope::System;
+  abi::Scope Scope = abi::Scope::System;
   /// Of an access; of an arrival or a wait at an mbarrier or at the cluster's
   /// barrier: Relaxed if only a fence makes it a release or an acquire.
-  abi::SyncOrder Order = abi::SyncOrder::Weak;
-  bool IsAtomic = false;           ///< A read-modify-write.
-  bool IsSwap = false;             ///< atom.cas
+  abi::MemoryOrder Order = abi::MemoryOrder::Weak;
   bool IsVolatile = false;         ///< ld.volatile, st.volatile
   const Operand *Object = nullptr; ///< See Ordering.
   bool IsNumbered = false;         ///< Object is the number of a barrier.
+
+  bool reads() const { return Flags & abi::ReadsMemory; }
+  bool writes() const { return Flags & abi::WritesMemory; }
 };
 
 InstructionClass classify(const Instruction &I);

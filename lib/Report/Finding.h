@@ -36,8 +36,16 @@ struct Occurrence {
   int Device = 0;       ///< CUDA device ordinal.
   Index3 Grid{};        ///< The grid's extent; zero: not known.
   Index3 BlockShape{};  ///< Its blocks' extent; zero: not known.
+  /// The same of the earlier thread's grid, if it is another one.
+  Index3 EarlierGrid{}, EarlierBlockShape{};
   /// What is at the address, in words; empty: not known.
   std::string Memory;
+  /// With abi::LaterUnfenced: ids of the sites that read what the earlier
+  /// thread told; empty: any of the later thread's kernel may have.
+  std::vector<uint64_t> Told;
+  /// Why it is a race, in the words of a detector that knows more than kind and
+  /// reasons can say; empty: these say it.
+  std::string Explanation;
 };
 
 /// Of the collider's kinds: whether the threads are lanes of one warp.
@@ -82,7 +90,10 @@ struct Finding {
   /// Of races within a warp: threads of different warps race here, too, in
   /// another finding.
   bool HasWider = false;
-  Index3 Grid{}, BlockShape{}; ///< Of the first seen; as Occurrence's.
+  // Of the first seen; as Occurrence's.
+  Index3 Grid{}, BlockShape{};
+  Index3 EarlierGrid{}, EarlierBlockShape{};
+  std::string Explanation;
   std::string Memory; ///< The same, or the variable that the site accesses.
 
   abi::RaceKind kind() const { return First.Kind; }
@@ -107,6 +118,15 @@ struct MetadataSummary {
   std::string WhyUnchecked;
   /// Bytes of the program's memory, at most, by how they were tracked.
   uint64_t Exact = 0, Cached = 0, None = 0;
+};
+
+/// What the oracle of the simulated GPU saw in a run.
+struct OracleSummary {
+  uint64_t Grids = 0, Blocks = 0, Threads = 0;
+  uint64_t Accesses = 0; ///< By threads, one a thread.
+  uint64_t Fences = 0;
+  uint64_t Barriers = 0; ///< Arrivals.
+  uint64_t Copies = 0;   ///< And fills, of streams.
 };
 
 /// What a run did, for the reader who wants to know what a silence is worth.
@@ -137,6 +157,8 @@ struct RunSummary {
   bool IsSimulated = false;
   uint32_t Modules = 0; ///< Instrumented translation units loaded.
   std::optional<MetadataSummary> Metadata; ///< Of runs in that mode, or both.
+  /// The report is the oracle's, which counts nothing else of the above.
+  std::optional<OracleSummary> Oracle;
   /// Loud lines such as failed launches, without prefix, printed as they are.
   std::vector<std::string> Notes;
 };

@@ -146,7 +146,7 @@ static bool isAccess(abi::AccessKind Access) {
 }
 
 static bool isScope(uint8_t Scope) {
-  return Scope <= uint8_t(abi::SyncScope::System);
+  return Scope <= uint8_t(abi::Scope::System);
 }
 
 static bool isSpace(abi::Space Space) {
@@ -154,6 +154,7 @@ static bool isSpace(abi::Space Space) {
   case abi::Space::Generic:
   case abi::Space::Global:
   case abi::Space::Shared:
+  case abi::Space::Constant:
   case abi::Space::Cluster:
     return true;
   }
@@ -257,7 +258,7 @@ static SiteInfo decode(const TableView &Table, uint32_t Entry) {
                 E.Access,
                 E.MemorySpace,
                 E.Flags,
-                abi::SyncScope(E.Scope),
+                abi::Scope(E.Scope),
                 E.Size,
                 demangle(Table.string(E.Kernel)),
                 framesFrom(Table, E.Frame),

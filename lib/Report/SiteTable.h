@@ -58,14 +58,19 @@ struct SiteInfo {
   uint64_t Id = 0;
   abi::AccessKind Access = abi::AccessKind::Load;
   abi::Space Space = abi::Space::Generic;
-  uint8_t Flags = 0;                            ///< abi::AccessFlags.
-  abi::SyncScope Scope = abi::SyncScope::Block; ///< Of a strong access.
-  uint32_t Size = 0;               ///< Bytes; 0: only known at run time.
+  uint8_t Flags = 0;                    ///< abi::AccessFlags.
+  abi::Scope Scope = abi::Scope::Block; ///< Of a strong access.
+  uint32_t Size = 0;                    ///< Bytes; 0: only known at run time.
   std::string Kernel;              ///< Demangled; empty: several may run it.
   std::vector<SourceFrame> Frames; ///< Innermost first; may be empty.
   std::vector<CompanionInfo> Companions;
   /// The only one that it can access, if that is known.
   std::optional<VariableInfo> Variable = {};
+  /// Of a strong access; Weak: the table does not say.
+  abi::MemoryOrder Order = abi::MemoryOrder::Weak;
+  bool IsVolatile = false; ///< Only if Order is known.
+  /// The site is no code, but an operation of a stream: "cudaMemcpyAsync".
+  std::string Operation = {};
 
   bool isStrong() const { return Flags & abi::IsStrong; }
   bool isAtomic() const { return Flags & abi::IsAtomic; }

@@ -38,6 +38,8 @@ static constexpr KindWords Kinds[] = {
      "accesses that are not strong"},
     {RaceKind::InterKernel, "inter_kernel", "", "race between kernels",
      "races between kernels"},
+    {RaceKind::StreamOperation, "stream_operation", "",
+     "race with an operation of a stream", "races with operations of streams"},
 };
 
 std::span<const KindWords> crsan::allKindWords() { return Kinds; }
@@ -59,22 +61,42 @@ const char *crsan::nameOf(abi::Space Space) {
     return "global";
   case abi::Space::Shared:
     return "shared";
+  case abi::Space::Constant:
+    return "constant";
   case abi::Space::Cluster:
     return "cluster";
   }
   return "unknown";
 }
 
-const char *crsan::nameOf(abi::SyncScope Scope) {
+const char *crsan::nameOf(abi::Scope Scope) {
   switch (Scope) {
-  case abi::SyncScope::Block:
+  case abi::Scope::Block:
     return "block";
-  case abi::SyncScope::Cluster:
+  case abi::Scope::Cluster:
     return "cluster";
-  case abi::SyncScope::Device:
+  case abi::Scope::Device:
     return "device";
-  case abi::SyncScope::System:
+  case abi::Scope::System:
     return "system";
+  }
+  return "unknown";
+}
+
+const char *crsan::nameOf(abi::MemoryOrder Order) {
+  switch (Order) {
+  case abi::MemoryOrder::Weak:
+    return "weak";
+  case abi::MemoryOrder::Relaxed:
+    return "relaxed";
+  case abi::MemoryOrder::Acquire:
+    return "acquire";
+  case abi::MemoryOrder::Release:
+    return "release";
+  case abi::MemoryOrder::AcquireRelease:
+    return "acquire-release";
+  case abi::MemoryOrder::SequentiallyConsistent:
+    return "sequentially consistent";
   }
   return "unknown";
 }
@@ -104,22 +126,35 @@ static const char *nameOf(abi::AccessKind Access) {
   return "access";
 }
 
+/// A strong access of which all is known: "volatile read", "device-scope
+/// relaxed atomic update".
+static std::string orderedWords(const SiteInfo &Site, const char *Verb) {
+  if (Site.IsVolatile)
+    return fmt::format("volatile {}", Verb);
+  return fmt::format("{}-scope {} {}{}", nameOf(Site.Scope), nameOf(Site.Order),
+                     Site.isAtomic() ? "atomic " : "", Verb);
+}
+
 std::string crsan::accessWords(const SiteInfo *Site) {
   if (!Site)
     return "access";
-  if (Site->isCopy())
-    return "asynchronous copy";
   const char *Verb = ::nameOf(Site->Access);
+  if (Site->isCopy())
+    return Site->Access == abi::AccessKind::Store
+               ? "asynchronous copy"
+               : fmt::format("{} by an asynchronous copy", Verb);
   if (!Site->isStrong() && !Site->isAtomic())
     return Site->Access == abi::AccessKind::Update ? "read-modify-write" : Verb;
+  if (Site->Order != abi::MemoryOrder::Weak)
+    return orderedWords(*Site, Verb);
   // Volatile accesses have the scope of the system (PTX ISA, "Volatile
   // Operation"), so any other scope is that of an atomic.
   const bool MayBeVolatile = !Site->isAtomic() &&
                              Site->Access != abi::AccessKind::Update &&
-                             Site->Scope == abi::SyncScope::System;
+                             Site->Scope == abi::Scope::System;
   const char *How = MayBeVolatile ? "volatile or atomic" : "atomic";
   // The two wide scopes include every thread of the device.
-  if (Site->Scope < abi::SyncScope::Device)
+  if (Site->Scope < abi::Scope::Device)
     return fmt::format("{}-scope {} {}", nameOf(Site->Scope), How, Verb);
   return fmt::format("{} {}", How, Verb);
 }
@@ -150,6 +185,8 @@ static const char *spacePhrase(abi::Space Space) {
     return "in global memory";
   case abi::Space::Shared:
     return "in shared memory";
+  case abi::Space::Constant:
+    return "in constant memory";
   case abi::Space::Cluster:
     return "in shared memory of the cluster";
   }
@@ -196,6 +233,9 @@ static std::string earlierThread(const Finding &F) {
 }
 
 std::string crsan::threadWords(const Finding &F, Side Which) {
+  const std::optional<SiteInfo> &Site = Which == Side::Later ? F.Site : F.Other;
+  if (Site && !Site->Operation.empty())
+    return Site->Operation + " in a stream";
   return Which == Side::Later ? laterThread(F) : earlierThread(F);
 }
 

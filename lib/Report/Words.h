@@ -34,13 +34,15 @@ std::span<const KindWords> allKindWords();
 const KindWords &wordsOf(abi::RaceKind Kind);
 
 const char *nameOf(abi::Space Space);
-const char *nameOf(abi::SyncScope Scope);
+const char *nameOf(abi::Scope Scope);
+const char *nameOf(abi::MemoryOrder Order);
 
 /// "3 apples", "1 apple".
 std::string counted(uint64_t N, std::string_view One, std::string_view Many);
 std::string counted(uint64_t N, std::string_view One);
 
-/// "block-scope atomic update"; null: an access of which nothing is known.
+/// "block-scope atomic update", "device-scope acquire read"; null: an access of
+/// which nothing is known.
 std::string accessWords(const SiteInfo *Site);
 const char *accessWords(const CompanionInfo &Companion);
 

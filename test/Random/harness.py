@@ -17,7 +17,10 @@ FRAME = re.compile(r"^    #(\d+) .* at (.+?):(\d+)(?::(\d+))?$")
 SIDE = re.compile(r"^  (?:earlier )?(.*?)(?: of \d+ bytes?.*)? (?:at|by) .*:$")
 ALSO = re.compile(r"^    also (read|write) at (.*)")
 KERNEL = re.compile(r"^  kernel: k(\d+)\(", re.M)
-ACTORS = re.compile(r"^  first seen: block (\S+) thread (\S+) against block (\S+) thread (\S+)", re.M)
+ACTOR = re.compile(r"^  .* by block (\S+) thread (\S+)(?: of another kernel)?:$", re.M)
+# The last lines of a report, the second of the oracle's alone.
+SUMMARY = re.compile(r"^SUMMARY: CRSan: .*\n", re.M)
+ORACLE = re.compile(r"^CRSan: oracle checked ", re.M)
 SEEN = re.compile(r"^  first seen: (block \S+ thread \S+) .*address (0x[0-9a-f]+)", re.M)
 RESULT = re.compile(r"^kernel (\d+) (repeatable|varying) ([0-9a-f]+)$", re.M)
 
@@ -194,36 +197,43 @@ def execute(tools, binary, source, options, kernels=(), timeout=60):
 def read_output(output, name):
     """Splits the findings into the collider's and the oracle's."""
     outcome = Outcome(output=output)
-    for text in output.split("==================\n"):
-        lines = text.splitlines()
-        if not lines:
-            continue
-        fault, heading = FAULT.match(lines[0]), HEADING.match(lines[0])
-        if fault:
-            outcome.fault = outcome.fault or fault[1]
-        if not heading:
-            continue
-        sides = places(lines, name)
-        owner = KERNEL.search(text)
-        kernel = int(owner[1]) if owner else -1
-        if heading[1].startswith("unordered "):
-            pair = lines_of(sides)
-            outcome.races[kernel].add(tuple(sorted(set(pair))))
-            outcome.sides[kernel].add(tuple(sides))
-            if "by an asynchronous copy" in text:
-                outcome.copies.add((kernel, pair))
-            outcome.details.setdefault((kernel, pair), (heading[1], distance(text)))
-            outcome.foreign.update(place for line, place in sides if not line and place)
-        else:
-            seen = SEEN.search(text)
-            pairs = pairs_of(lines, name)
-            outcome.accusations.append(Accusation(
-                kernel, {line for pair in pairs or [sides] for line, _ in pair},
-                {place for _, place in sides if place},
-                seen.groups() if seen else (text,), sides, pairs))
+    for report in SUMMARY.split(output):
+        is_oracle = bool(ORACLE.search(report))
+        for text in report.split("==================\n"):
+            read_finding(outcome, text, name, is_oracle)
     for number, kind, value in RESULT.findall(output):
         outcome.results[int(number)] = (kind == "repeatable", value)
     return outcome
+
+
+def read_finding(outcome, text, name, is_oracle):
+    """What stands between two rules, or beside them."""
+    lines = text.splitlines()
+    if not lines:
+        return
+    fault, heading = FAULT.match(lines[0]), HEADING.match(lines[0])
+    if fault:
+        outcome.fault = outcome.fault or fault[1]
+    if not heading:
+        return
+    sides = places(lines, name)
+    owner = KERNEL.search(text)
+    kernel = int(owner[1]) if owner else -1
+    if is_oracle:
+        pair = lines_of(sides)
+        outcome.races[kernel].add(tuple(sorted(set(pair))))
+        outcome.sides[kernel].add(tuple(sides))
+        if "asynchronous copy" in text:
+            outcome.copies.add((kernel, pair))
+        outcome.details.setdefault((kernel, pair), (heading[1], distance(text)))
+        outcome.foreign.update(place for line, place in sides if not line and place)
+        return
+    seen = SEEN.search(text)
+    pairs = pairs_of(lines, name)
+    outcome.accusations.append(Accusation(
+        kernel, {line for pair in pairs or [sides] for line, _ in pair},
+        {place for _, place in sides if place},
+        seen.groups() if seen else (text,), sides, pairs))
 
 
 def lines_of(sides):
@@ -232,10 +242,10 @@ def lines_of(sides):
 
 def distance(text):
     """How far apart the threads of one of the oracle's findings are."""
-    actors = ACTORS.search(text)
-    if not actors:
+    actors = ACTOR.findall(text)
+    if len(actors) != 2:
         return ""
-    block, thread, other_block, other_thread = actors.groups()
+    (block, thread), (other_block, other_thread) = actors
     if block != other_block:
         return "of two blocks"
     warps = {thread_number(t) // 32 for t in (thread, other_thread)}

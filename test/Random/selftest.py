@@ -28,15 +28,6 @@ bundle_run = load("bundle-run")
 OUTPUT = """\
 kernel 3 repeatable 00ff
 ==================
-CRSan: data race: unordered read and write of 4 bytes in shared memory
-  write:
-    #0 fold(unsigned int) at /usr/include/x.h:3:1
-    #1 inlined in k3(unsigned int const*) at /tmp/a.cu:12:3
-  conflicts with the read of 4 bytes before it:
-    #0 k3(unsigned int const*) at /tmp/a.cu:9:3
-  kernel: k3(unsigned int const*)
-==================
-==================
 CRSan: data race: clobbered read of 4 bytes in shared memory
     #0 k3(unsigned int const*) at a.cu:9:3
   kernel: k3(unsigned int const*)
@@ -45,6 +36,17 @@ CRSan: simulated GPU: deadlock: nobody can run
     #0 k3(unsigned int const*) at a.cu:9:3
 ==================
 SUMMARY: CRSan: 1 data race (1 clobbered read)
+==================
+CRSan: data race: race within a block, 4 bytes in shared memory
+  write of 4 bytes at /usr/include/x.h:3:1 by block (0,0,0) thread (1,0,0):
+    #0 fold(unsigned int) at /usr/include/x.h:3:1
+    #1 inlined in k3(unsigned int const*) at /tmp/a.cu:12:3
+  earlier read of 4 bytes at /tmp/a.cu:9:3 by block (0,0,0) thread (0,4,0):
+    #0 k3(unsigned int const*) at /tmp/a.cu:9:3
+  kernel: k3(unsigned int const*)
+==================
+CRSan: oracle checked 1 kernel launch: 2 accesses of 64 threads in 1 block
+SUMMARY: CRSan: 1 data race (1 race within a block)
 """
 
 METADATA = """\
@@ -86,6 +88,8 @@ class Reader(unittest.TestCase):
         self.assertEqual(outcome.unconfirmed(3), set())
         self.assertEqual(outcome.fault, "deadlock: nobody can run")
         self.assertEqual(outcome.results, {3: (True, "00ff")})
+        self.assertEqual(outcome.details, {(3, (9, 12)): (
+            "race within a block, 4 bytes in shared memory", "of one block")})
 
     def test_pairs_of_companions(self):
         outcome = harness.read_output(METADATA, "a.cu")

@@ -7,7 +7,7 @@
 // RUN: %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run --detector=oracle %t 2>&1 | FileCheck %s --check-prefix=RACY
 // RUN: env CRSAN_OPTIONS=schedule=roundrobin %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run --detector=oracle %t 2>&1 | FileCheck %s --check-prefix=RACY
 // RUN: %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run --detector=oracle %t graph 2>&1 | FileCheck %s --check-prefix=RACY
-// RACY: CRSan: data race: unordered read and write of 4 bytes in global memory
+// RACY: CRSan: data race: race between kernels, 4 bytes in global memory
 // RACY-DAG: #0 second(int const*, int*) at {{.*}}dependent-launch.cu:[[#SECOND:]]:
 // RACY-DAG: #0 first(int*) at {{.*}}dependent-launch.cu:
 // RACY: no griddepcontrol.wait

@@ -10,7 +10,7 @@
 
 // RUN: %crsan_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 -DRACY %s -o %t.racy
 // RUN: not %crsan run --detector=oracle %t.racy 2>&1 | FileCheck %s --check-prefix=RACY
-// RACY: CRSan: data race: unordered
+// RACY: CRSan: data race: race between kernels
 // RACY: No stream order, event or host synchronisation orders the two.
 // RACY: SUMMARY: CRSan: {{[1-9]}} data race
 

@@ -15,7 +15,7 @@
 // RUN: %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run --detector=oracle %t unfenced 2>&1 | FileCheck %s --check-prefix=RACY
 // RUN: %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run --detector=oracle %t narrow 2>&1 | FileCheck %s --check-prefix=RACY
 // RUN: %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run --detector=oracle %t hasty 2>&1 | FileCheck %s --check-prefix=RACY
-// RACY: CRSan: data race: unordered read and write of 4 bytes in global memory
+// RACY: CRSan: data race: race between kernels, 4 bytes in global memory
 // RACY-DAG: #0 get({{.*}}) at {{.*}}host-learns.cu:
 // RACY-DAG: #0 {{(tell|put)}}({{.*}}) at {{.*}}host-learns.cu:
 // RACY: SUMMARY: CRSan: 1 data race

@@ -8,15 +8,17 @@
 // RUN: echo "race:^count" > %t.txt
 // RUN: env CRSAN_OPTIONS=suppressions=%t.txt %crsan run %t 2>&1 | FileCheck %s --check-prefix=NONE --implicit-check-not="data race:"
 // RUN: env CRSAN_OPTIONS=suppressions=%t.txt:halt_on_error=1:poll_ms=1 %crsan run %t 2>&1 | FileCheck %s --check-prefix=NONE --implicit-check-not="data race:"
+// RUN: env CRSAN_OPTIONS=suppressions=%t.txt:halt_on_error=1:poll_ms=1 %crsan run --detector=oracle %t 2>&1 | FileCheck %s --check-prefix=NONE --implicit-check-not="data race:"
 // NONE: end
-// NONE: CRSan: 1 finding is not shown, as your suppressions ask
-// NONE: SUMMARY: CRSan: no data races found in what was checked (1 suppressed)
+// NONE: CRSan: {{1 finding is|2 findings are}} not shown, as your suppressions ask
+// NONE: SUMMARY: CRSan: no data races found in what was checked ({{[12]}} suppressed)
 
 // RUN: %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run %t
 // RUN: env CRSAN_OPTIONS=suppressions=%t.txt %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run %t.two 2>&1 | FileCheck %s --check-prefix=ONE --implicit-check-not="data race:"
+// RUN: env CRSAN_OPTIONS=suppressions=%t.txt:halt_on_error=1 %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run --detector=oracle %t.two 2>&1 | FileCheck %s --check-prefix=ONE --implicit-check-not="data race:"
 // ONE: CRSan: data race: race between blocks
 // ONE-NEXT: suppressions.cu:[[#@LINE+17]]:
-// ONE: CRSan: 1 finding is not shown, as your suppressions ask
+// ONE: CRSan: {{1 finding is|2 findings are}} not shown, as your suppressions ask
 // ONE: SUMMARY: CRSan: 1 data race (1 race between blocks)
 
 // RUN: env CRSAN_OPTIONS=suppressions=%t.no %python %crsan_src/test/Sim/Inputs/status.py 1 %crsan run %t 2>&1 | FileCheck %s --check-prefix=MISSING --implicit-check-not=end

@@ -7,7 +7,7 @@
 // RUN: env CRSAN_OPTIONS=verbosity=1:volatile=strong %crsan run --detector=oracle %t 2>&1 | FileCheck %s --check-prefix=STRONG
 // STRONG: SUMMARY: CRSan: no data races found
 // RUN: env CRSAN_OPTIONS=volatile=weak %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run --detector=oracle %t 2>&1 | FileCheck %s --check-prefix=WEAK
-// WEAK: CRSan: data race: unordered read and write of 4 bytes in global memory
+// WEAK: CRSan: data race: race between blocks, 4 bytes in global memory
 // WEAK: replay: CRSAN_OPTIONS={{.*}}:volatile=weak:{{.*}}
 // RUN: env CRSAN_OPTIONS=volatile=maybe %python %crsan_src/test/Sim/Inputs/status.py 1 %crsan run %t 2>&1 | FileCheck %s --check-prefix=BAD
 // BAD: option 'volatile' takes one of strong|weak, not 'maybe'

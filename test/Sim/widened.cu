@@ -14,9 +14,9 @@
 
 // RUN: %crsan_clangxx -fsanitize=cuda-race -std=c++17 -O2 -DRACY --offload-arch=sm_90 %s -o %t.racy
 // RUN: %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run --detector=oracle %t.racy 2>&1 | FileCheck %s --check-prefix=RACY
-// RACY-DAG: unordered read and write of 4 bytes
-// RACY-DAG: unordered atomic and plain access of 2 bytes
-// RACY-DAG: unordered atomic and plain access of 1 byte
+// RACY-DAG: {{read|write}} of 4 bytes at
+// RACY-DAG: access that is not strong, 2 bytes
+// RACY-DAG: access that is not strong, 1 byte
 // RACY: SUMMARY: CRSan: {{[4-9]}} data races
 
 #include <cstdio>

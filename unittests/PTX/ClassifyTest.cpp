@@ -50,13 +50,13 @@ TEST(PTXClassify, WeakAccesses) {
              "st.shared.b8 [$0], $1", "ld.weak.u32 $0, [$1]",
              "st.global.cs.u32 [$0], $1", "ldu.global.u32 $0, [$1]"});
   const InstructionClass Load = classOf("ld.shared::cta.v2.u64 {a, b}, [$0+8]");
-  EXPECT_TRUE(Load.IsRead);
-  EXPECT_FALSE(Load.IsWrite);
+  EXPECT_TRUE(Load.reads());
+  EXPECT_FALSE(Load.writes());
   EXPECT_EQ(Load.Space, StateSpace::Shared);
   EXPECT_EQ(Load.Type, ScalarType::U64);
   EXPECT_EQ(Load.Size, 16u);
   const InstructionClass Store = classOf("st.f32 [$0], $1");
-  EXPECT_TRUE(Store.IsWrite);
+  EXPECT_TRUE(Store.writes());
   EXPECT_EQ(Store.Space, StateSpace::Generic);
   EXPECT_EQ(Store.Size, 4u);
 }
@@ -91,30 +91,28 @@ TEST(PTXClassify, Synchronisation) {
 }
 
 TEST(PTXClassify, OrderAndScopeOfAnAccess) {
-  using crsan::abi::SyncOrder;
-  using crsan::abi::SyncScope;
+  using crsan::abi::MemoryOrder;
+  using crsan::abi::Scope;
   struct {
     const char *Text;
-    SyncOrder Order;
-    SyncScope Scope;
+    MemoryOrder Order;
+    Scope Scope;
     bool IsAtomic = false, IsSwap = false;
   } Cases[] = {
-      {"ld.volatile.u32 $0, [$1]", SyncOrder::Relaxed, SyncScope::System},
-      {"ld.acquire.cta.u32 $0, [$1]", SyncOrder::Acquire, SyncScope::Block},
-      {"st.release.cluster.u32 [$0], 1", SyncOrder::Release,
-       SyncScope::Cluster},
-      {"st.mmio.relaxed.sys.u32 [$0], 1", SyncOrder::Relaxed,
-       SyncScope::System},
-      {"red.add.u32 [$0], 1", SyncOrder::Relaxed, SyncScope::Device, true},
-      {"atom.acq_rel.sys.cas.b64 $0, [$1], $2, $3", SyncOrder::AcquireRelease,
-       SyncScope::System, true, true},
+      {"ld.volatile.u32 $0, [$1]", MemoryOrder::Relaxed, Scope::System},
+      {"ld.acquire.cta.u32 $0, [$1]", MemoryOrder::Acquire, Scope::Block},
+      {"st.release.cluster.u32 [$0], 1", MemoryOrder::Release, Scope::Cluster},
+      {"st.mmio.relaxed.sys.u32 [$0], 1", MemoryOrder::Relaxed, Scope::System},
+      {"red.add.u32 [$0], 1", MemoryOrder::Relaxed, Scope::Device, true},
+      {"atom.acq_rel.sys.cas.b64 $0, [$1], $2, $3", MemoryOrder::AcquireRelease,
+       Scope::System, true, true},
   };
   for (const auto &Case : Cases) {
     const InstructionClass C = classOf(Case.Text);
     EXPECT_EQ(int(C.Order), int(Case.Order)) << Case.Text;
     EXPECT_EQ(int(C.Scope), int(Case.Scope)) << Case.Text;
-    EXPECT_EQ(C.IsAtomic, Case.IsAtomic) << Case.Text;
-    EXPECT_EQ(C.IsSwap, Case.IsSwap) << Case.Text;
+    EXPECT_EQ(bool(C.Flags & crsan::abi::IsAtomic), Case.IsAtomic) << Case.Text;
+    EXPECT_EQ(bool(C.Flags & crsan::abi::IsSwap), Case.IsSwap) << Case.Text;
   }
 }
 
@@ -152,46 +150,46 @@ TEST(PTXClassify, Orderings) {
 // Intent: a relaxed arrival releases nothing and a relaxed wait acquires
 // nothing; the scope is the instruction's, not the state space.
 TEST(PTXClassify, OrdersAtBarriers) {
-  using crsan::abi::SyncOrder;
-  using crsan::abi::SyncScope;
+  using crsan::abi::MemoryOrder;
+  using crsan::abi::Scope;
   const struct {
     const char *Text;
     Ordering Orders;
-    SyncOrder Order;
-    SyncScope Scope;
+    MemoryOrder Order;
+    Scope Scope;
   } Cases[] = {
       {"barrier.cluster.arrive.aligned", Ordering::ClusterArrival,
-       SyncOrder::Release, SyncScope::Cluster},
+       MemoryOrder::Release, Scope::Cluster},
       {"barrier.cluster.arrive.release", Ordering::ClusterArrival,
-       SyncOrder::Release, SyncScope::Cluster},
+       MemoryOrder::Release, Scope::Cluster},
       {"barrier.cluster.arrive.relaxed.aligned", Ordering::ClusterArrival,
-       SyncOrder::Relaxed, SyncScope::Cluster},
+       MemoryOrder::Relaxed, Scope::Cluster},
       {"barrier.cluster.wait.acquire", Ordering::ClusterWait,
-       SyncOrder::Acquire, SyncScope::Cluster},
-      {"mbarrier.arrive.b64 s, [$0]", Ordering::Arrival, SyncOrder::Release,
-       SyncScope::Block},
+       MemoryOrder::Acquire, Scope::Cluster},
+      {"mbarrier.arrive.b64 s, [$0]", Ordering::Arrival, MemoryOrder::Release,
+       Scope::Block},
       {"mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [$0]",
-       Ordering::Arrival, SyncOrder::Relaxed, SyncScope::Cluster},
+       Ordering::Arrival, MemoryOrder::Relaxed, Scope::Cluster},
       {"mbarrier.arrive_drop.relaxed.cta.b64 _, [$0]", Ordering::Arrival,
-       SyncOrder::Relaxed, SyncScope::Block},
+       MemoryOrder::Relaxed, Scope::Block},
       {"mbarrier.arrive.expect_tx.relaxed.cluster.b64 _, [$0], 16",
-       Ordering::Arrival, SyncOrder::Relaxed, SyncScope::Cluster},
+       Ordering::Arrival, MemoryOrder::Relaxed, Scope::Cluster},
       {"mbarrier.try_wait.parity.b64 p, [$0], 0", Ordering::Wait,
-       SyncOrder::Acquire, SyncScope::Block},
+       MemoryOrder::Acquire, Scope::Block},
       {"mbarrier.test_wait.relaxed.cluster.b64 p, [$0], $1", Ordering::Wait,
-       SyncOrder::Relaxed, SyncScope::Cluster},
+       MemoryOrder::Relaxed, Scope::Cluster},
       {"mbarrier.expect_tx.relaxed.cta.b64 [$0], 16", Ordering::None,
-       SyncOrder::Weak, SyncScope::Block},
+       MemoryOrder::Weak, Scope::Block},
       {"mbarrier.complete_tx.relaxed.cluster.b64 [$0], 16", Ordering::None,
-       SyncOrder::Weak, SyncScope::Cluster},
+       MemoryOrder::Weak, Scope::Cluster},
       // It orders nothing but mbarrier.init.
-      {"fence.mbarrier_init.release.cluster", Ordering::None, SyncOrder::Weak,
-       SyncScope::Cluster},
+      {"fence.mbarrier_init.release.cluster", Ordering::None, MemoryOrder::Weak,
+       Scope::Cluster},
       // As NVVM's intrinsics have it.
       {"mbarrier.arrive.relaxed.scope.cluster.space.cta", Ordering::Arrival,
-       SyncOrder::Relaxed, SyncScope::Cluster},
+       MemoryOrder::Relaxed, Scope::Cluster},
       {"fence.release.sync_restrict.space.cta.scope.cluster", Ordering::Fence,
-       SyncOrder::Weak, SyncScope::Cluster},
+       MemoryOrder::Weak, Scope::Cluster},
   };
   for (const auto &Case : Cases) {
     const InstructionClass C = classOf(Case.Text);

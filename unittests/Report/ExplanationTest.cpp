@@ -111,7 +111,7 @@ TEST(Explanation, WhoArrivesMustBeWaitedFor) {
 TEST(Explanation, WhatAnAtomicTellsNeedsAFenceBehindIt) {
   Finding F = twoSided(InterBlock, LaterUnfenced | EarlierFencedDevice);
   F.Grid = {2, 1, 1};
-  F.Told = {atomicAt(26, abi::SyncScope::Device)};
+  F.Told = {atomicAt(26, abi::Scope::Device)};
   EXPECT_EQ(
       explain(F),
       "Block (1,0,0) learned by the atomic at line 26 that block (0,0,0) "
@@ -143,7 +143,7 @@ TEST(Explanation, PlainUpdatesNeedAtomics) {
   }
   Finding F = twoSided(NotStrong, EarlierNoSync);
   F.Site->Flags = abi::WritesMemory | abi::IsOfUpdate;
-  F.Other = atomicAt(40, abi::SyncScope::Device);
+  F.Other = atomicAt(40, abi::Scope::Device);
   EXPECT_EQ(explain(F),
             "The write at line 31 is neither volatile nor atomic. Both threads "
             "read this location, change the value and write it back, so one of "
@@ -241,8 +241,8 @@ TEST(Explanation, CopiesThatNobodyWaitedFor) {
 
 TEST(Explanation, NamesTheAtomicOfTooNarrowAScope) {
   Finding F = twoSided(AtomicScope, EarlierNoSync);
-  F.Site = atomicAt(31, abi::SyncScope::Device);
-  F.Other = atomicAt(40, abi::SyncScope::Block);
+  F.Site = atomicAt(31, abi::Scope::Device);
+  F.Other = atomicAt(40, abi::Scope::Block);
   EXPECT_EQ(explain(F),
             "The atomic at line 40 has block scope, and the threads "
             "are in different blocks: device scope includes both.");
@@ -252,18 +252,18 @@ TEST(Explanation, NamesTheAtomicOfTooNarrowAScope) {
             "The atomic at line 40 has block scope, and the threads "
             "are in different blocks: device scope includes both.");
 
-  F.Other->Scope = abi::SyncScope::Cluster;
-  F.Site->Scope = abi::SyncScope::System;
+  F.Other->Scope = abi::Scope::Cluster;
+  F.Site->Scope = abi::Scope::System;
   EXPECT_EQ(explain(F),
             "The atomic at line 31 has cluster scope, and the "
             "threads are in different clusters: device scope includes both.");
 
-  F.Site->Scope = abi::SyncScope::Block; // The narrower of the two.
+  F.Site->Scope = abi::Scope::Block; // The narrower of the two.
   EXPECT_EQ(explain(F),
             "The atomic at line 40 has block scope, and the threads "
             "are in different blocks: device scope includes both.");
 
-  F.Other->Scope = abi::SyncScope::Block;
+  F.Other->Scope = abi::Scope::Block;
   EXPECT_EQ(explain(F), "The atomic at line 31 and the atomic at line 40 have "
                         "block scope, and the threads are in different blocks: "
                         "device scope includes both.");
@@ -275,7 +275,7 @@ TEST(Explanation, NamesTheAtomicOfTooNarrowAScope) {
 
   F.Site->Access = abi::AccessKind::Load;
   F.Site->Flags = abi::IsStrong;
-  F.Other = atomicAt(8, abi::SyncScope::Device);
+  F.Other = atomicAt(8, abi::Scope::Device);
   EXPECT_EQ(explain(F),
             "The atomic read at line 40 has block scope, and the "
             "threads are in different blocks: device scope includes both.");
@@ -298,14 +298,14 @@ TEST(Explanation, NamesTheSideThatIsNotStrong) {
                             "executed no fence, barrier or release since line "
                             "40." +
                             GridRemedy;
-  F.Other = atomicAt(40, abi::SyncScope::Device);
+  F.Other = atomicAt(40, abi::Scope::Device);
   EXPECT_EQ(explain(F),
             "The write at line 31 is neither volatile nor atomic. " + Order);
-  F.Site = atomicAt(31, abi::SyncScope::Device);
+  F.Site = atomicAt(31, abi::Scope::Device);
   F.Other = siteAt(40, abi::AccessKind::Load);
   EXPECT_EQ(explain(F),
             "The read at line 40 is neither volatile nor atomic. " + Order);
-  F.Other = atomicAt(40, abi::SyncScope::Device);
+  F.Other = atomicAt(40, abi::Scope::Device);
   EXPECT_EQ(explain(F),
             "Only one of the two accesses is volatile or atomic. " + Order);
 }

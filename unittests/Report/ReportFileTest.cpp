@@ -107,11 +107,11 @@ TEST(ReportFile, ReadsTwoSidedRecords) {
   ASSERT_TRUE(Atomic);
   EXPECT_EQ(Atomic->Flags, abi::ReadsMemory | abi::WritesMemory |
                                abi::IsStrong | abi::IsAtomic);
-  EXPECT_EQ(Atomic->Scope, abi::SyncScope::Cluster);
+  EXPECT_EQ(Atomic->Scope, abi::Scope::Cluster);
   const SiteInfo *Strong = File.Sites.find(2);
   ASSERT_TRUE(Strong);
   EXPECT_EQ(Strong->Flags, abi::ReadsMemory | abi::IsStrong);
-  EXPECT_EQ(Strong->Scope, abi::SyncScope::System);
+  EXPECT_EQ(Strong->Scope, abi::Scope::System);
 
   ASSERT_EQ(File.Occurrences.size(), 2u);
   const Occurrence &O = File.Occurrences[0];

@@ -79,8 +79,8 @@ TableImage stencilTable() {
   T.Sites = {{0xa, 0, Stencil, abi::AccessKind::Load, abi::Space::Shared, 0, 0,
               4, 0, 1, 1, 0},
              {0xb, 2, 0, abi::AccessKind::Update, abi::Space::Generic,
-              abi::IsStrong | abi::IsAtomic, uint8_t(abi::SyncScope::Cluster),
-              16, 1, 0, 0, 0}};
+              abi::IsStrong | abi::IsAtomic, uint8_t(abi::Scope::Cluster), 16,
+              1, 0, 0, 0}};
   T.Companions = {{2, abi::AccessKind::Store, {}}};
   T.Variables = {{T.string("_ZZ7stencilPiiE4tile"),
                   4,
@@ -155,7 +155,7 @@ TEST(SiteTable, ReadsModuleAndSites) {
   EXPECT_EQ(Atomic->Access, abi::AccessKind::Update);
   EXPECT_TRUE(Atomic->isStrong());
   EXPECT_TRUE(Atomic->isAtomic());
-  EXPECT_EQ(Atomic->Scope, abi::SyncScope::Cluster);
+  EXPECT_EQ(Atomic->Scope, abi::Scope::Cluster);
   EXPECT_EQ(Atomic->Kernel, "");
   EXPECT_EQ(Atomic->Frames.size(), 1u);
   EXPECT_TRUE(Atomic->Companions.empty());

@@ -22,7 +22,7 @@ inline SiteInfo siteAt(uint32_t Line, abi::AccessKind Access) {
   return Site;
 }
 
-inline SiteInfo atomicAt(uint32_t Line, abi::SyncScope Scope) {
+inline SiteInfo atomicAt(uint32_t Line, abi::Scope Scope) {
   SiteInfo Site = siteAt(Line, abi::AccessKind::Update);
   Site.Flags = abi::IsStrong | abi::IsAtomic;
   Site.Scope = Scope;

@@ -15,9 +15,9 @@
 namespace crsan {
 
 using abi::AccessKind;
-using abi::SyncScope;
+using abi::Scope;
 
-static std::string words(AccessKind Access, uint8_t Flags, SyncScope Scope) {
+static std::string words(AccessKind Access, uint8_t Flags, Scope Scope) {
   SiteInfo Site;
   Site.Access = Access;
   Site.Flags = Flags;
@@ -26,33 +26,30 @@ static std::string words(AccessKind Access, uint8_t Flags, SyncScope Scope) {
 }
 
 TEST(Words, NamesWeakAccesses) {
-  EXPECT_EQ(words(AccessKind::Load, 0, SyncScope::Block), "read");
-  EXPECT_EQ(words(AccessKind::Store, 0, SyncScope::Block), "write");
-  EXPECT_EQ(words(AccessKind::Update, 0, SyncScope::Block),
-            "read-modify-write");
+  EXPECT_EQ(words(AccessKind::Load, 0, Scope::Block), "read");
+  EXPECT_EQ(words(AccessKind::Store, 0, Scope::Block), "write");
+  EXPECT_EQ(words(AccessKind::Update, 0, Scope::Block), "read-modify-write");
   EXPECT_EQ(accessWords(nullptr), "access");
 }
 
 TEST(Words, NamesAtomicUpdatesWithScopesThatMatter) {
   const uint8_t Flags = abi::IsStrong | abi::IsAtomic;
-  EXPECT_EQ(words(AccessKind::Update, Flags, SyncScope::Block),
+  EXPECT_EQ(words(AccessKind::Update, Flags, Scope::Block),
             "block-scope atomic update");
-  EXPECT_EQ(words(AccessKind::Update, Flags, SyncScope::Cluster),
+  EXPECT_EQ(words(AccessKind::Update, Flags, Scope::Cluster),
             "cluster-scope atomic update");
-  EXPECT_EQ(words(AccessKind::Update, Flags, SyncScope::Device),
-            "atomic update");
-  EXPECT_EQ(words(AccessKind::Update, Flags, SyncScope::System),
-            "atomic update");
+  EXPECT_EQ(words(AccessKind::Update, Flags, Scope::Device), "atomic update");
+  EXPECT_EQ(words(AccessKind::Update, Flags, Scope::System), "atomic update");
 }
 
 TEST(Words, OnlyAccessesOfSystemScopeMayBeVolatile) {
-  EXPECT_EQ(words(AccessKind::Load, abi::IsStrong, SyncScope::System),
+  EXPECT_EQ(words(AccessKind::Load, abi::IsStrong, Scope::System),
             "volatile or atomic read");
-  EXPECT_EQ(words(AccessKind::Store, abi::IsStrong, SyncScope::System),
+  EXPECT_EQ(words(AccessKind::Store, abi::IsStrong, Scope::System),
             "volatile or atomic write");
-  EXPECT_EQ(words(AccessKind::Load, abi::IsStrong, SyncScope::Device),
+  EXPECT_EQ(words(AccessKind::Load, abi::IsStrong, Scope::Device),
             "atomic read");
-  EXPECT_EQ(words(AccessKind::Store, abi::IsStrong, SyncScope::Block),
+  EXPECT_EQ(words(AccessKind::Store, abi::IsStrong, Scope::Block),
             "block-scope atomic write");
 }
 
@@ -69,11 +66,24 @@ TEST(Words, KindsHaveWordsOfTheirOwn) {
   EXPECT_EQ(wordsOf(abi::RaceKind(99)).Kind, abi::RaceKind::None);
 }
 
+TEST(Words, StrongAccessesOfWhichAllIsKnown) {
+  SiteInfo Site = atomicAt(1, Scope::Device);
+  Site.Order = abi::MemoryOrder::Relaxed;
+  EXPECT_EQ(accessWords(&Site), "device-scope relaxed atomic update");
+  Site.Access = AccessKind::Load;
+  Site.Flags = abi::IsStrong;
+  Site.Order = abi::MemoryOrder::Acquire;
+  Site.Scope = Scope::Block;
+  EXPECT_EQ(accessWords(&Site), "block-scope acquire read");
+  Site.IsVolatile = true;
+  EXPECT_EQ(accessWords(&Site), "volatile read");
+}
+
 TEST(Words, KindsHaveTheCodesOfIGuard) {
   std::string Codes;
   for (const KindWords &W : allKindWords())
     Codes += std::string(W.Code) + ",";
-  EXPECT_EQ(Codes, ",,,,,IL,AS,ITS,BR,DR,,,");
+  EXPECT_EQ(Codes, ",,,,,IL,AS,ITS,BR,DR,,,,");
 }
 
 TEST(Words, ASideNamesWhatWhereAndWho) {
@@ -141,6 +151,7 @@ TEST(Words, SizesAreThoseOfEachSide) {
   EXPECT_EQ(sideWords(F, Side::Earlier, "src/"),
             "earlier read at k.cu:40:5 by block 0 thread 3");
   F.Other->Flags = abi::WritesMemory | abi::IsCopy;
+  F.Other->Access = AccessKind::Store;
   F.Other->Size = 16;
   EXPECT_EQ(sideWords(F, Side::Earlier, "src/"),
             "earlier asynchronous copy of 16 bytes at k.cu:40:5 by block 0 "

@@ -21,13 +21,12 @@ protected:
     A.Async = Id;
     A.Size = Size;
     A.Instruction = Instruction;
-    A.IsRead = true;
+    A.Flags = ReadsMemory;
     A.Address = From;
     R.O.access(T, A);
-    A.IsRead = false;
-    A.IsWrite = true;
+    A.Flags = WritesMemory;
     A.Address = To;
-    A.Space = MemorySpace::Shared;
+    A.Space = Space::Shared;
     R.O.access(T, A);
   }
 

@@ -115,8 +115,8 @@ TEST_F(BarrierTest, BarrierAndFlagAddUp) {
   // One thread releases for its block, one acquires for the other.
   R.store(R.at(0, 100), Data, 1);
   R.sync(0, threads(0, 128));
-  R.store(R.at(0, 0), Flag, 2, Strength::Release, Scope::GPU);
-  R.load(R.at(1, 0), Flag, 3, Strength::Acquire, Scope::GPU);
+  R.store(R.at(0, 0), Flag, 2, MemoryOrder::Release, Scope::Device);
+  R.load(R.at(1, 0), Flag, 3, MemoryOrder::Acquire, Scope::Device);
   R.sync(1, threads(0, 128));
   R.load(R.at(1, 77), Data, 4);
   EXPECT_EQ(R.races(), None);
@@ -138,19 +138,20 @@ TEST_F(BarrierTest, MBarrierReleasesAndAcquires) {
 TEST_F(BarrierTest, RelaxedMBarrierNeedsFences) {
   const ThreadRef P = R.at(0, 0), C = R.at(0, 100);
   R.store(P, Data, 1);
-  R.O.barrierArrive(P, 5, BarrierKind::MBarrier, Strength::Relaxed,
+  R.O.barrierArrive(P, 5, BarrierKind::MBarrier, MemoryOrder::Relaxed,
                     Scope::Cluster);
-  R.O.barrierLeave(C, 5, BarrierKind::MBarrier, Strength::Acquire, Scope::CTA);
+  R.O.barrierLeave(C, 5, BarrierKind::MBarrier, MemoryOrder::Acquire,
+                   Scope::Block);
   R.load(C, Data, 2);
   EXPECT_EQ(R.races(), (Trace::Pairs{{1, 2}}));
 
   R.store(P, Flag, 3);
-  R.fence(P, Scope::CTA);
-  R.O.barrierArrive(P, 6, BarrierKind::MBarrier, Strength::Relaxed,
+  R.fence(P, Scope::Block);
+  R.O.barrierArrive(P, 6, BarrierKind::MBarrier, MemoryOrder::Relaxed,
                     Scope::Cluster);
-  R.O.barrierLeave(C, 6, BarrierKind::MBarrier, Strength::Relaxed,
+  R.O.barrierLeave(C, 6, BarrierKind::MBarrier, MemoryOrder::Relaxed,
                    Scope::Cluster);
-  R.fence(C, Scope::CTA);
+  R.fence(C, Scope::Block);
   R.load(C, Flag, 4);
   EXPECT_EQ(R.races(), (Trace::Pairs{{1, 2}}));
 }
@@ -161,15 +162,15 @@ TEST_F(BarrierTest, MBarrierScope) {
   const auto Pass = [&](Scope Arrive, uint64_t Id, int32_t First) {
     const uint64_t At = Data + 64 * Id;
     C.store(C.at(0, 0), At, First);
-    C.O.barrierArrive(C.at(0, 0), Id, BarrierKind::MBarrier, Strength::Release,
-                      Arrive);
-    C.O.barrierLeave(C.at(1, 0), Id, BarrierKind::MBarrier, Strength::Acquire,
-                     Scope::Cluster);
+    C.O.barrierArrive(C.at(0, 0), Id, BarrierKind::MBarrier,
+                      MemoryOrder::Release, Arrive);
+    C.O.barrierLeave(C.at(1, 0), Id, BarrierKind::MBarrier,
+                     MemoryOrder::Acquire, Scope::Cluster);
     C.load(C.at(1, 0), At, First + 1);
   };
   Pass(Scope::Cluster, 1, 10);
   EXPECT_EQ(C.races(), None);
-  Pass(Scope::CTA, 2, 20);
+  Pass(Scope::Block, 2, 20);
   EXPECT_EQ(C.races(), (Trace::Pairs{{20, 21}}));
 }
 

@@ -21,16 +21,23 @@ protected:
   /// Message passing, by what stands before the flag's write and after its
   /// read.
   struct Passing {
-    Strength Write = Strength::Relaxed, Read = Strength::Relaxed;
-    Scope WriteWithin = Scope::GPU, ReadWithin = Scope::GPU;
+    bool IsVolatile = false; ///< The flag.
+    MemoryOrder Write = MemoryOrder::Relaxed, Read = MemoryOrder::Relaxed;
+    Scope WriteWithin = Scope::Device, ReadWithin = Scope::Device;
     std::optional<Scope> WriteFence = {}, ReadFence = {};
   };
   Trace::Pairs pass(const Passing &M, ThreadRef P, ThreadRef C) {
     R.store(P, Data, 1);
     if (M.WriteFence)
       R.fence(P, *M.WriteFence);
-    R.store(P, Flag, 2, M.Write, M.WriteWithin);
-    R.load(C, Flag, 3, M.Read, M.ReadWithin);
+    if (M.IsVolatile)
+      R.volatileStore(P, Flag, 2);
+    else
+      R.store(P, Flag, 2, M.Write, M.WriteWithin);
+    if (M.IsVolatile)
+      R.volatileLoad(C, Flag, 3);
+    else
+      R.load(C, Flag, 3, M.Read, M.ReadWithin);
     if (M.ReadFence)
       R.fence(C, *M.ReadFence);
     R.load(C, Data, 4);
@@ -84,59 +91,61 @@ TEST_F(LitmusTest, RelaxedFlagWithoutFences) {
 }
 
 TEST_F(LitmusTest, RelaxedFlagWithFences) {
-  EXPECT_EQ(
-      passBetweenBlocks({.WriteFence = Scope::GPU, .ReadFence = Scope::GPU}),
-      None);
+  EXPECT_EQ(passBetweenBlocks(
+                {.WriteFence = Scope::Device, .ReadFence = Scope::Device}),
+            None);
 }
 
 TEST_F(LitmusTest, WriterFenceAlone) {
-  EXPECT_EQ(passBetweenBlocks({.WriteFence = Scope::GPU}), DataRace);
+  EXPECT_EQ(passBetweenBlocks({.WriteFence = Scope::Device}), DataRace);
 }
 
 TEST_F(LitmusTest, ReaderFenceAlone) {
-  EXPECT_EQ(passBetweenBlocks({.ReadFence = Scope::GPU}), DataRace);
+  EXPECT_EQ(passBetweenBlocks({.ReadFence = Scope::Device}), DataRace);
 }
 
 TEST_F(LitmusTest, BlockFenceBetweenBlocks) {
-  EXPECT_EQ(
-      passBetweenBlocks({.WriteFence = Scope::CTA, .ReadFence = Scope::GPU}),
-      DataRace);
+  EXPECT_EQ(passBetweenBlocks(
+                {.WriteFence = Scope::Block, .ReadFence = Scope::Device}),
+            DataRace);
   EXPECT_NE(missing(4).find("does not have the scope to order threads in "
                             "different blocks"),
             std::string::npos);
 }
 
 TEST_F(LitmusTest, BlockFenceOfReaderBetweenBlocks) {
-  EXPECT_EQ(
-      passBetweenBlocks({.WriteFence = Scope::GPU, .ReadFence = Scope::CTA}),
-      DataRace);
+  EXPECT_EQ(passBetweenBlocks(
+                {.WriteFence = Scope::Device, .ReadFence = Scope::Block}),
+            DataRace);
   EXPECT_NE(missing(4).find("does not have the scope"), std::string::npos);
 }
 
 TEST_F(LitmusTest, BlockFenceInBlock) {
-  EXPECT_EQ(passInBlock({.WriteFence = Scope::CTA, .ReadFence = Scope::CTA}),
-            None);
+  EXPECT_EQ(
+      passInBlock({.WriteFence = Scope::Block, .ReadFence = Scope::Block}),
+      None);
 }
 
 TEST_F(LitmusTest, MixedFencesInBlock) {
-  EXPECT_EQ(passInBlock({.WriteFence = Scope::System, .ReadFence = Scope::CTA}),
-            None);
+  EXPECT_EQ(
+      passInBlock({.WriteFence = Scope::System, .ReadFence = Scope::Block}),
+      None);
 }
 
 TEST_F(LitmusTest, SystemFenceMeetsDeviceFence) {
-  EXPECT_EQ(
-      passBetweenBlocks({.WriteFence = Scope::System, .ReadFence = Scope::GPU}),
-      None);
+  EXPECT_EQ(passBetweenBlocks(
+                {.WriteFence = Scope::System, .ReadFence = Scope::Device}),
+            None);
 }
 
 TEST_F(LitmusTest, LaterBlockFenceDoesNotHideDeviceFence) {
   const ThreadRef P = R.at(0, 0), C = R.at(1, 0);
   R.store(P, Data, 1);
-  R.fence(P, Scope::GPU);
+  R.fence(P, Scope::Device);
   R.store(P, Data + 4, 5);
-  R.fence(P, Scope::CTA);
-  R.store(P, Flag, 2, Strength::Relaxed, Scope::GPU);
-  R.load(C, Flag, 3, Strength::Acquire, Scope::GPU);
+  R.fence(P, Scope::Block);
+  R.store(P, Flag, 2, MemoryOrder::Relaxed, Scope::Device);
+  R.load(C, Flag, 3, MemoryOrder::Acquire, Scope::Device);
   R.load(C, Data, 4);
   R.load(C, Data + 4, 6);
   EXPECT_EQ(R.races(), (Trace::Pairs{{5, 6}}));
@@ -144,24 +153,24 @@ TEST_F(LitmusTest, LaterBlockFenceDoesNotHideDeviceFence) {
 
 TEST_F(LitmusTest, ReleaseAndAcquire) {
   EXPECT_EQ(passBetweenBlocks(
-                {.Write = Strength::Release, .Read = Strength::Acquire}),
+                {.Write = MemoryOrder::Release, .Read = MemoryOrder::Acquire}),
             None);
 }
 
 TEST_F(LitmusTest, ReleaseReadRelaxed) {
-  EXPECT_EQ(passBetweenBlocks({.Write = Strength::Release}), DataRace);
+  EXPECT_EQ(passBetweenBlocks({.Write = MemoryOrder::Release}), DataRace);
 }
 
 TEST_F(LitmusTest, ReleaseReadRelaxedThenFence) {
-  EXPECT_EQ(
-      passBetweenBlocks({.Write = Strength::Release, .ReadFence = Scope::GPU}),
-      None);
+  EXPECT_EQ(passBetweenBlocks(
+                {.Write = MemoryOrder::Release, .ReadFence = Scope::Device}),
+            None);
 }
 
 TEST_F(LitmusTest, BlockReleaseBetweenBlocksRacesOnTheFlagToo) {
-  EXPECT_EQ(passBetweenBlocks({.Write = Strength::Release,
-                               .Read = Strength::Acquire,
-                               .WriteWithin = Scope::CTA}),
+  EXPECT_EQ(passBetweenBlocks({.Write = MemoryOrder::Release,
+                               .Read = MemoryOrder::Acquire,
+                               .WriteWithin = Scope::Block}),
             (Trace::Pairs{{1, 4}, {2, 3}}));
   EXPECT_NE(missing(3).find("the write has block scope and the threads are in "
                             "different blocks"),
@@ -169,40 +178,37 @@ TEST_F(LitmusTest, BlockReleaseBetweenBlocksRacesOnTheFlagToo) {
 }
 
 TEST_F(LitmusTest, BlockReleaseInBlock) {
-  EXPECT_EQ(passInBlock({.Write = Strength::Release,
-                         .Read = Strength::Acquire,
-                         .WriteWithin = Scope::CTA,
-                         .ReadWithin = Scope::CTA}),
+  EXPECT_EQ(passInBlock({.Write = MemoryOrder::Release,
+                         .Read = MemoryOrder::Acquire,
+                         .WriteWithin = Scope::Block,
+                         .ReadWithin = Scope::Block}),
             None);
 }
 
 TEST_F(LitmusTest, VolatileFlagWithFences) {
-  EXPECT_EQ(passBetweenBlocks({.Write = Strength::Volatile,
-                               .Read = Strength::Volatile,
-                               .WriteFence = Scope::GPU,
-                               .ReadFence = Scope::GPU}),
+  EXPECT_EQ(passBetweenBlocks({.IsVolatile = true,
+                               .WriteFence = Scope::Device,
+                               .ReadFence = Scope::Device}),
             None);
 }
 
 TEST_F(LitmusTest, VolatileFlagWithoutFences) {
-  EXPECT_EQ(passBetweenBlocks(
-                {.Write = Strength::Volatile, .Read = Strength::Volatile}),
-            DataRace);
+  EXPECT_EQ(passBetweenBlocks({.IsVolatile = true}), DataRace);
 }
 
 TEST_F(LitmusTest, WeakFlagIsARaceAndOrdersNothing) {
-  EXPECT_EQ(passBetweenBlocks({.Write = Strength::Weak,
-                               .Read = Strength::Weak,
-                               .WriteFence = Scope::GPU,
-                               .ReadFence = Scope::GPU}),
+  EXPECT_EQ(passBetweenBlocks({.Write = MemoryOrder::Weak,
+                               .Read = MemoryOrder::Weak,
+                               .WriteFence = Scope::Device,
+                               .ReadFence = Scope::Device}),
             (Trace::Pairs{{1, 4}, {2, 3}}));
 }
 
 TEST_F(LitmusTest, FlagNotYetWritten) {
   const ThreadRef P = R.at(0, 0), C = R.at(1, 0);
-  R.load(C, Flag, 3, Strength::Acquire, Scope::GPU);
+  R.load(C, Flag, 3, MemoryOrder::Acquire, Scope::Device);
   R.store(P, Data, 1);
-  R.store(P, Flag, 2, Strength::Release, Scope::GPU);
+  R.store(P, Flag, 2, MemoryOrder::Release, Scope::Device);
   R.load(C, Data, 4);
   EXPECT_EQ(R.races(), DataRace);
 }
@@ -212,8 +218,8 @@ TEST_F(LitmusTest, ScFencesSynchroniseByThemselves) {
     Trace R(Options);
     R.start(0, 2, 32);
     R.store(R.at(0, 0), Data, 1);
-    R.fence(R.at(0, 0), Scope::GPU, Strength::SeqCst);
-    R.fence(R.at(1, 0), Scope::GPU, Strength::SeqCst);
+    R.fence(R.at(0, 0), Scope::Device, MemoryOrder::SequentiallyConsistent);
+    R.fence(R.at(1, 0), Scope::Device, MemoryOrder::SequentiallyConsistent);
     R.load(R.at(1, 0), Data, 4);
     return R.races();
   };
@@ -223,8 +229,8 @@ TEST_F(LitmusTest, ScFencesSynchroniseByThemselves) {
 
 TEST_F(LitmusTest, ScFencesOfBlocksDoNotMeet) {
   R.store(R.at(0, 0), Data, 1);
-  R.fence(R.at(0, 0), Scope::CTA, Strength::SeqCst);
-  R.fence(R.at(1, 0), Scope::CTA, Strength::SeqCst);
+  R.fence(R.at(0, 0), Scope::Block, MemoryOrder::SequentiallyConsistent);
+  R.fence(R.at(1, 0), Scope::Block, MemoryOrder::SequentiallyConsistent);
   R.load(R.at(1, 0), Data, 4);
   EXPECT_EQ(R.races(), DataRace);
 }
@@ -232,10 +238,10 @@ TEST_F(LitmusTest, ScFencesOfBlocksDoNotMeet) {
 TEST_F(LitmusTest, AcquireAndReleaseFencesAreOneWay) {
   const ThreadRef P = R.at(0, 0), C = R.at(1, 0);
   R.store(P, Data, 1);
-  R.fence(P, Scope::GPU, Strength::Acquire);
-  R.store(P, Flag, 2, Strength::Relaxed, Scope::GPU);
-  R.load(C, Flag, 3, Strength::Relaxed, Scope::GPU);
-  R.fence(C, Scope::GPU, Strength::AcqRel);
+  R.fence(P, Scope::Device, MemoryOrder::Acquire);
+  R.store(P, Flag, 2, MemoryOrder::Relaxed, Scope::Device);
+  R.load(C, Flag, 3, MemoryOrder::Relaxed, Scope::Device);
+  R.fence(C, Scope::Device, MemoryOrder::AcquireRelease);
   R.load(C, Data, 4);
   EXPECT_EQ(R.races(), DataRace);
 }
@@ -243,10 +249,10 @@ TEST_F(LitmusTest, AcquireAndReleaseFencesAreOneWay) {
 TEST_F(LitmusTest, CausalityIsTransitive) {
   const ThreadRef A = R.at(0, 0), B = R.at(1, 0), C = R.at(2, 0);
   R.store(A, Data, 1);
-  R.store(A, Flag, 2, Strength::Release, Scope::GPU);
-  R.load(B, Flag, 3, Strength::Acquire, Scope::GPU);
-  R.store(B, Lock, 5, Strength::Release, Scope::GPU);
-  R.load(C, Lock, 6, Strength::Acquire, Scope::GPU);
+  R.store(A, Flag, 2, MemoryOrder::Release, Scope::Device);
+  R.load(B, Flag, 3, MemoryOrder::Acquire, Scope::Device);
+  R.store(B, Lock, 5, MemoryOrder::Release, Scope::Device);
+  R.load(C, Lock, 6, MemoryOrder::Acquire, Scope::Device);
   R.load(C, Data, 4);
   EXPECT_EQ(R.races(), None);
 }
@@ -254,19 +260,19 @@ TEST_F(LitmusTest, CausalityIsTransitive) {
 TEST_F(LitmusTest, CausalityGoesOnThroughNarrowerScopes) {
   const ThreadRef A = R.at(0, 0), B = R.at(1, 0), C = R.at(1, 50);
   R.store(A, Data, 1);
-  R.store(A, Flag, 2, Strength::Release, Scope::GPU);
-  R.load(B, Flag, 3, Strength::Acquire, Scope::GPU);
-  R.store(B, Lock, 5, Strength::Release, Scope::CTA);
-  R.load(C, Lock, 6, Strength::Acquire, Scope::CTA);
+  R.store(A, Flag, 2, MemoryOrder::Release, Scope::Device);
+  R.load(B, Flag, 3, MemoryOrder::Acquire, Scope::Device);
+  R.store(B, Lock, 5, MemoryOrder::Release, Scope::Block);
+  R.load(C, Lock, 6, MemoryOrder::Acquire, Scope::Block);
   R.load(C, Data, 4);
   EXPECT_EQ(R.races(), None);
 }
 
 TEST_F(LitmusTest, WhatFollowsARelease) {
   const ThreadRef P = R.at(0, 0), C = R.at(1, 0);
-  R.store(P, Flag, 2, Strength::Release, Scope::GPU);
+  R.store(P, Flag, 2, MemoryOrder::Release, Scope::Device);
   R.store(P, Data, 1);
-  R.load(C, Flag, 3, Strength::Acquire, Scope::GPU);
+  R.load(C, Flag, 3, MemoryOrder::Acquire, Scope::Device);
   R.load(C, Data, 4);
   EXPECT_EQ(R.races(), DataRace);
 }
@@ -274,9 +280,9 @@ TEST_F(LitmusTest, WhatFollowsARelease) {
 TEST_F(LitmusTest, RelaxedWriteAfterReleaseGoesOnWithIt) {
   const ThreadRef P = R.at(0, 0), C = R.at(1, 0);
   R.store(P, Data, 1);
-  R.store(P, Flag, 2, Strength::Release, Scope::GPU);
-  R.store(P, Flag, 5, Strength::Relaxed, Scope::GPU);
-  R.load(C, Flag, 3, Strength::Acquire, Scope::GPU);
+  R.store(P, Flag, 2, MemoryOrder::Release, Scope::Device);
+  R.store(P, Flag, 5, MemoryOrder::Relaxed, Scope::Device);
+  R.load(C, Flag, 3, MemoryOrder::Acquire, Scope::Device);
   R.load(C, Data, 4);
   EXPECT_EQ(R.races(), None);
 }
@@ -284,11 +290,11 @@ TEST_F(LitmusTest, RelaxedWriteAfterReleaseGoesOnWithIt) {
 TEST_F(LitmusTest, RelaxedReadBeforeAcquireOfTheSameLocation) {
   const ThreadRef P = R.at(0, 0), C = R.at(1, 0);
   R.store(P, Data, 1);
-  R.store(P, Flag, 2, Strength::Release, Scope::GPU);
-  R.load(C, Flag, 3, Strength::Relaxed, Scope::GPU);
+  R.store(P, Flag, 2, MemoryOrder::Release, Scope::Device);
+  R.load(C, Flag, 3, MemoryOrder::Relaxed, Scope::Device);
   // Another value by now, released by nobody.
-  R.store(R.at(2, 0), Flag, 5, Strength::Relaxed, Scope::GPU);
-  R.load(C, Flag, 6, Strength::Acquire, Scope::GPU);
+  R.store(R.at(2, 0), Flag, 5, MemoryOrder::Relaxed, Scope::Device);
+  R.load(C, Flag, 6, MemoryOrder::Acquire, Scope::Device);
   R.load(C, Data, 4);
   EXPECT_EQ(R.races(), None);
 }
@@ -296,9 +302,9 @@ TEST_F(LitmusTest, RelaxedReadBeforeAcquireOfTheSameLocation) {
 TEST_F(LitmusTest, OverwrittenReleaseIsNotObserved) {
   const ThreadRef P = R.at(0, 0), C = R.at(1, 0);
   R.store(P, Data, 1);
-  R.store(P, Flag, 2, Strength::Release, Scope::GPU);
-  R.store(R.at(2, 0), Flag, 5, Strength::Relaxed, Scope::GPU);
-  R.load(C, Flag, 6, Strength::Acquire, Scope::GPU);
+  R.store(P, Flag, 2, MemoryOrder::Release, Scope::Device);
+  R.store(R.at(2, 0), Flag, 5, MemoryOrder::Relaxed, Scope::Device);
+  R.load(C, Flag, 6, MemoryOrder::Acquire, Scope::Device);
   R.load(C, Data, 4);
   EXPECT_EQ(R.races(), DataRace);
 }
@@ -306,10 +312,10 @@ TEST_F(LitmusTest, OverwrittenReleaseIsNotObserved) {
 TEST_F(LitmusTest, ReleaseSequenceThroughReadModifyWrite) {
   const ThreadRef P = R.at(0, 0), C = R.at(1, 0);
   R.store(P, Data, 1);
-  R.store(P, Flag, 2, Strength::Release, Scope::GPU);
+  R.store(P, Flag, 2, MemoryOrder::Release, Scope::Device);
   R.atomic(R.at(2, 0), Flag, 5); // Relaxed, of somebody else.
   R.atomic(R.at(3, 0), Flag, 5);
-  R.load(C, Flag, 6, Strength::Acquire, Scope::GPU);
+  R.load(C, Flag, 6, MemoryOrder::Acquire, Scope::Device);
   R.load(C, Data, 4);
   EXPECT_EQ(R.races(), None);
 }
@@ -317,9 +323,9 @@ TEST_F(LitmusTest, ReleaseSequenceThroughReadModifyWrite) {
 TEST_F(LitmusTest, ReleaseSequenceBreaksAtTooNarrowAtomic) {
   const ThreadRef P = R.at(0, 0), C = R.at(1, 0);
   R.store(P, Data, 1);
-  R.store(P, Flag, 2, Strength::Release, Scope::GPU);
-  R.atomic(R.at(2, 0), Flag, 5, Strength::Relaxed, Scope::CTA);
-  R.load(C, Flag, 6, Strength::Acquire, Scope::GPU);
+  R.store(P, Flag, 2, MemoryOrder::Release, Scope::Device);
+  R.atomic(R.at(2, 0), Flag, 5, MemoryOrder::Relaxed, Scope::Block);
+  R.load(C, Flag, 6, MemoryOrder::Acquire, Scope::Device);
   R.load(C, Data, 4);
   EXPECT_EQ(R.races(), (Trace::Pairs{{1, 4}, {2, 5}, {5, 6}}));
 }
@@ -327,7 +333,7 @@ TEST_F(LitmusTest, ReleaseSequenceBreaksAtTooNarrowAtomic) {
 TEST_F(LitmusTest, ReductionsAcquireNothing) {
   const ThreadRef P = R.at(0, 0), C = R.at(1, 0);
   R.store(P, Data, 1);
-  R.store(P, Flag, 2, Strength::Release, Scope::GPU);
+  R.store(P, Flag, 2, MemoryOrder::Release, Scope::Device);
   R.reduce(C, Flag, 3);
   R.fence(C);
   R.load(C, Data, 4);
@@ -337,9 +343,9 @@ TEST_F(LitmusTest, ReductionsAcquireNothing) {
 TEST_F(LitmusTest, ReductionsCarryReleasesOn) {
   const ThreadRef P = R.at(0, 0), C = R.at(1, 0);
   R.store(P, Data, 1);
-  R.store(P, Flag, 2, Strength::Release, Scope::GPU);
+  R.store(P, Flag, 2, MemoryOrder::Release, Scope::Device);
   R.reduce(R.at(2, 0), Flag, 3);
-  R.load(C, Flag, 5, Strength::Acquire, Scope::GPU);
+  R.load(C, Flag, 5, MemoryOrder::Acquire, Scope::Device);
   R.load(C, Data, 4);
   EXPECT_EQ(R.races(), None);
 }
@@ -371,10 +377,10 @@ TEST_F(LitmusTest, WeakReadAgainstManyAtomics) {
 }
 
 TEST_F(LitmusTest, BlockAtomicsBetweenBlocks) {
-  R.atomic(R.at(0, 0), Data, 1, Strength::Relaxed, Scope::CTA);
-  R.atomic(R.at(0, 1), Data, 1, Strength::Relaxed, Scope::CTA);
+  R.atomic(R.at(0, 0), Data, 1, MemoryOrder::Relaxed, Scope::Block);
+  R.atomic(R.at(0, 1), Data, 1, MemoryOrder::Relaxed, Scope::Block);
   EXPECT_EQ(R.races(), None);
-  R.atomic(R.at(1, 0), Data, 2, Strength::Relaxed, Scope::GPU);
+  R.atomic(R.at(1, 0), Data, 2, MemoryOrder::Relaxed, Scope::Device);
   EXPECT_EQ(R.races(), (Trace::Pairs{{1, 2}}));
   EXPECT_NE(missing(2).find("the atomic has block scope"), std::string::npos);
 }
@@ -392,38 +398,39 @@ TEST_F(LitmusTest, ObservedWritesAreOrderedAtTheirOwnLocation) {
 }
 
 TEST_F(LitmusTest, MixedSizesAreNotMorallyStrong) {
-  R.store(R.at(0, 0), Data, 1, Strength::Relaxed, Scope::GPU, 8);
-  R.load(R.at(1, 0), Data + 4, 2, Strength::Relaxed, Scope::GPU, 4);
+  R.store(R.at(0, 0), Data, 1, MemoryOrder::Relaxed, Scope::Device, 8);
+  R.load(R.at(1, 0), Data + 4, 2, MemoryOrder::Relaxed, Scope::Device, 4);
   EXPECT_EQ(R.races(), (Trace::Pairs{{1, 2}}));
   EXPECT_NE(missing(2).find("overlap only in part"), std::string::npos);
 }
 
 TEST_F(LitmusTest, VectorElementsAreOperations) {
   Access A;
-  A.Order = Strength::Volatile;
-  A.IsWrite = true;
+  A.Flags = WritesMemory;
+  A.Order = MemoryOrder::Relaxed;
+  A.IsVolatile = true;
   A.Address = Data;
   A.Size = 16;
   A.Elements = 4;
   A.Instruction = 1;
   R.O.access(R.at(0, 0), A);
-  R.load(R.at(1, 0), Data + 8, 2, Strength::Volatile);
+  R.volatileLoad(R.at(1, 0), Data + 8, 2);
   EXPECT_EQ(R.races(), None);
 }
 
 TEST_F(LitmusTest, DisjointBytes) {
   for (uint32_t T = 0; T < 16; ++T)
-    R.store(R.at(T % 4, T), Data + T, 1, Strength::Weak, Scope::System, 1);
+    R.store(R.at(T % 4, T), Data + T, 1, MemoryOrder::Weak, Scope::System, 1);
   EXPECT_EQ(R.races(), None);
-  R.load(R.at(0, 20), Data + 15, 2, Strength::Weak, Scope::System, 1);
+  R.load(R.at(0, 20), Data + 15, 2, MemoryOrder::Weak, Scope::System, 1);
   EXPECT_EQ(R.races(), (Trace::Pairs{{1, 2}}));
 }
 
 TEST_F(LitmusTest, PartialOverlap) {
-  R.store(R.at(0, 0), Data, 1, Strength::Weak, Scope::System, 2);
-  R.store(R.at(1, 0), Data, 2, Strength::Weak, Scope::System, 1);
-  R.load(R.at(1, 0), Data + 2, 3, Strength::Weak, Scope::System, 2);
-  R.load(R.at(2, 0), Data + 1, 4, Strength::Weak, Scope::System, 1);
+  R.store(R.at(0, 0), Data, 1, MemoryOrder::Weak, Scope::System, 2);
+  R.store(R.at(1, 0), Data, 2, MemoryOrder::Weak, Scope::System, 1);
+  R.load(R.at(1, 0), Data + 2, 3, MemoryOrder::Weak, Scope::System, 2);
+  R.load(R.at(2, 0), Data + 1, 4, MemoryOrder::Weak, Scope::System, 1);
   EXPECT_EQ(R.races(), (Trace::Pairs{{1, 2}, {1, 4}}));
 }
 
@@ -457,7 +464,7 @@ TEST_F(LitmusTest, LockReleasedByVolatileStore) {
     R.fence(T);
     R.store(T, Data, 3);
     R.fence(T);
-    R.store(T, Lock, 4, Strength::Volatile);
+    R.volatileStore(T, Lock, 4);
   }
   EXPECT_EQ(R.races(), None);
 }
@@ -466,9 +473,9 @@ TEST_F(LitmusTest, LockWithBlockFences) {
   for (uint32_t B = 0; B < 2; ++B) {
     const ThreadRef T = R.at(B, 0);
     R.atomic(T, Lock, 1);
-    R.fence(T, Scope::CTA);
+    R.fence(T, Scope::Block);
     R.store(T, Data, 3);
-    R.fence(T, Scope::CTA);
+    R.fence(T, Scope::Block);
     R.atomic(T, Lock, 4);
   }
   EXPECT_EQ(R.races(), (Trace::Pairs{{3, 3}}));
@@ -511,9 +518,9 @@ TEST_F(LitmusTest, ClusterScope) {
   for (uint32_t Reader : {1, 2}) {
     const uint64_t At = Data + 64 * Reader, FlagAt = Flag + 64 * Reader;
     C.store(C.at(0, 0), At, 10 * Reader);
-    C.store(C.at(0, 0), FlagAt, 10 * Reader + 1, Strength::Release,
+    C.store(C.at(0, 0), FlagAt, 10 * Reader + 1, MemoryOrder::Release,
             Scope::Cluster);
-    C.load(C.at(Reader, 0), FlagAt, 10 * Reader + 2, Strength::Acquire,
+    C.load(C.at(Reader, 0), FlagAt, 10 * Reader + 2, MemoryOrder::Acquire,
            Scope::Cluster);
     C.load(C.at(Reader, 0), At, 10 * Reader + 3);
   }
@@ -532,8 +539,8 @@ TEST(WeakVolatile, RacesAndOrdersNothing) {
   R.start(0, 2, 32);
   R.store(R.at(0, 0), Data, 1);
   R.fence(R.at(0, 0));
-  R.store(R.at(0, 0), Flag, 2, Strength::Volatile);
-  R.load(R.at(1, 0), Flag, 3, Strength::Volatile);
+  R.volatileStore(R.at(0, 0), Flag, 2);
+  R.volatileLoad(R.at(1, 0), Flag, 3);
   R.fence(R.at(1, 0));
   R.load(R.at(1, 0), Data, 4);
   EXPECT_EQ(R.races(), (Trace::Pairs{{1, 4}, {2, 3}}));
@@ -547,11 +554,12 @@ namespace {
 
 class WiderTest : public LitmusTest {
 protected:
-  void wider(ThreadRef T, int32_t Instruction, Strength Order) {
+  void wider(ThreadRef T, int32_t Instruction, MemoryOrder Order) {
     Access A;
     A.Order = Order;
-    A.Within = Scope::GPU;
-    A.IsRead = A.IsWrite = A.IsAtomic = A.MayBeWider = true;
+    A.Within = Scope::Device;
+    A.Flags = AtomicUpdate;
+    A.MayBeWider = true;
     A.Address = Flag;
     A.Size = 1;
     A.Instruction = Instruction;
@@ -562,19 +570,19 @@ protected:
 } // namespace
 
 TEST_F(WiderTest, MorallyStrongWithWiderOnes) {
-  R.atomic(R.at(0, 0), Flag, 1, Strength::Relaxed, Scope::GPU, 2);
-  wider(R.at(1, 0), 2, Strength::Relaxed);
-  R.atomic(R.at(2, 0), Flag, 3, Strength::Relaxed, Scope::GPU, 2);
-  wider(R.at(3, 0), 4, Strength::Relaxed);
+  R.atomic(R.at(0, 0), Flag, 1, MemoryOrder::Relaxed, Scope::Device, 2);
+  wider(R.at(1, 0), 2, MemoryOrder::Relaxed);
+  R.atomic(R.at(2, 0), Flag, 3, MemoryOrder::Relaxed, Scope::Device, 2);
+  wider(R.at(3, 0), 4, MemoryOrder::Relaxed);
   EXPECT_EQ(R.races(), None);
-  R.store(R.at(3, 5), Flag + 1, 5, Strength::Weak, Scope::System, 1);
+  R.store(R.at(3, 5), Flag + 1, 5, MemoryOrder::Weak, Scope::System, 1);
   EXPECT_EQ(R.races(), (Trace::Pairs{{1, 5}, {3, 5}}));
 }
 
 TEST_F(WiderTest, PassesOn) {
   R.store(R.at(0, 0), Data, 1);
-  wider(R.at(0, 0), 2, Strength::Release);
-  R.load(R.at(1, 0), Flag, 3, Strength::Acquire, Scope::GPU, 2);
+  wider(R.at(0, 0), 2, MemoryOrder::Release);
+  R.load(R.at(1, 0), Flag, 3, MemoryOrder::Acquire, Scope::Device, 2);
   R.load(R.at(1, 0), Data, 4);
   EXPECT_EQ(R.races(), None);
 }

@@ -5,16 +5,26 @@
 //
 //===----------------------------------------------------------------------===//
 #include "oracle/OracleReport.h"
+#include "Report/SarifReport.h"
+#include "Report/TextReport.h"
 #include "Trace.h"
+
+#include <gmock/gmock.h>
 
 using namespace crsan;
 using namespace crsan::sim;
+using testing::HasSubstr;
 
 static std::vector<SourceFrame> linesOf(int32_t Instruction) {
   if (Instruction == 9)
     return {};
   return {{"_Z4loadPi", "/src/kernel.cu", uint32_t(Instruction % 10), 5},
           {"_Z6kernelPi", "/src/kernel.cu", 50, 3}};
+}
+
+static Report reportOf(const Trace &R) {
+  ReportFile File = oracleRecords(R.O, linesOf);
+  return buildReport(File.Occurrences, File.Sites, File.Summary);
 }
 
 TEST(OracleReportTest, NamesBothSides) {
@@ -25,22 +35,22 @@ TEST(OracleReportTest, NamesBothSides) {
   R.end(G);
   TextOptions Options;
   Options.StripPathPrefix = "/src/";
-  EXPECT_EQ(renderText(buildOracleReport(R.O, linesOf), Options),
+  EXPECT_EQ(renderText(reportOf(R), Options),
             R"(==================
-CRSan: data race: unordered read and write of 4 bytes in shared memory
-  read:
+CRSan: data race: race within a block, 4 bytes in shared memory
+  read of 4 bytes at kernel.cu:2:5 by block (0,0,0) thread (40,0,0):
     #0 load(int*) at kernel.cu:2:5
     #1 inlined in kernel(int*) at kernel.cu:50:3
-  conflicts with the write of 4 bytes before it:
+  earlier write of 4 bytes at kernel.cu:1:5 by block (0,0,0) thread (3,0,0):
     #0 load(int*) at kernel.cu:1:5
     #1 inlined in kernel(int*) at kernel.cu:50:3
   kernel: kernel
-  first seen: block (0,0,0) thread (40,0,0) against block (0,0,0) thread (3,0,0) offset 0x40 (shared)
+  first seen: address 0x40 (shared)
   occurrences: 1
   No barrier between them.
 ==================
 CRSan: oracle checked 1 kernel launch: 2 accesses of 128 threads in 2 blocks, 0 barrier arrivals, 0 fences, 0 copies and fills
-SUMMARY: CRSan: 1 data race (1 of read and write)
+SUMMARY: CRSan: 1 data race (1 race within a block)
 )");
 }
 
@@ -52,31 +62,28 @@ TEST(OracleReportTest, OnePlaceIsOneFinding) {
   R.atomic(R.at(2, 0), Flag, 9);
   R.store(R.at(3, 0), Flag, 4);
   R.store(R.at(3, 0), Data, 1);
-  const OracleReport Report = buildOracleReport(R.O, linesOf);
+  const Report Report = reportOf(R);
   ASSERT_EQ(Report.Findings.size(), 2u);
   EXPECT_EQ(Report.Findings[0].Count, 3u);
   const std::string Text = renderText(Report);
-  EXPECT_NE(Text.find("unordered atomic and plain access of 4 bytes in global "
-                      "memory"),
-            std::string::npos);
-  EXPECT_NE(Text.find("relaxed atomic of device scope"), std::string::npos);
-  EXPECT_NE(Text.find("an unknown line (compile with"), std::string::npos);
-  EXPECT_NE(Text.find("SUMMARY: CRSan: 2 data races (1 of two writes, 1 of "
-                      "atomic and other access)"),
-            std::string::npos);
+  EXPECT_THAT(Text, HasSubstr("access that is not strong, 4 bytes in global "
+                              "memory"));
+  EXPECT_THAT(Text, HasSubstr("device-scope relaxed atomic update of 4 bytes"));
+  EXPECT_THAT(Text, HasSubstr("Only one of the two accesses is atomic."));
+  EXPECT_THAT(Text, HasSubstr("an unknown line (compile with"));
+  EXPECT_THAT(Text, HasSubstr("SUMMARY: CRSan: 2 data races (1 race between "
+                              "blocks, 1 access that is not strong)"));
 }
 
 TEST(OracleReportTest, Silence) {
   Trace R;
-  EXPECT_NE(renderText(buildOracleReport(R.O, linesOf))
-                .find("SUMMARY: CRSan: nothing was checked: no kernel was "
-                      "launched"),
-            std::string::npos);
+  EXPECT_THAT(renderText(reportOf(R)),
+              HasSubstr("SUMMARY: CRSan: nothing was checked: no kernel was "
+                        "launched"));
   R.start(0, 1, 32);
   R.store(R.at(0, 0), Data, 1);
-  EXPECT_NE(renderText(buildOracleReport(R.O, linesOf))
-                .find("SUMMARY: CRSan: no data races found"),
-            std::string::npos);
+  EXPECT_THAT(renderText(reportOf(R)),
+              HasSubstr("SUMMARY: CRSan: no data races found\n"));
 }
 
 TEST(OracleReportTest, CopiesHaveNames) {
@@ -86,7 +93,46 @@ TEST(OracleReportTest, CopiesHaveNames) {
   R.end(G);
   const HostRange Source{reinterpret_cast<void *>(Data), 4};
   R.O.streamOp(2, "cudaMemcpyAsync", {&Source, 1}, {});
-  const std::string Text = renderText(buildOracleReport(R.O, linesOf));
-  EXPECT_NE(Text.find("#0 cudaMemcpyAsync in a stream"), std::string::npos);
-  EXPECT_NE(Text.find("kernel of the other: kernel"), std::string::npos);
+  const std::string Text = renderText(reportOf(R));
+  EXPECT_THAT(Text, HasSubstr("race with an operation of a stream, 4 bytes in "
+                              "global memory\n"
+                              "  read of 4 bytes by cudaMemcpyAsync in a "
+                              "stream:\n"
+                              "    #0 cudaMemcpyAsync in a stream\n"));
+  EXPECT_THAT(Text, HasSubstr("  kernel of the earlier access: kernel\n"));
+  EXPECT_EQ(Text.find("  kernel: "), std::string::npos);
+}
+
+TEST(OracleReportTest, ThreadsOfTwoKernels) {
+  Trace R;
+  const uint64_t A = R.start(1, 2, 64), B = R.start(2, 4, 32);
+  R.store(R.thread(A, 1, 40), Data, 1);
+  R.load(R.thread(B, 3, 5), Data, 2);
+  const std::string Text = renderText(reportOf(R));
+  EXPECT_THAT(Text, HasSubstr("race between kernels, 4 bytes"));
+  EXPECT_THAT(Text, HasSubstr(" by block (3,0,0) thread (5,0,0):"));
+  EXPECT_THAT(Text, HasSubstr(" by block (1,0,0) thread (40,0,0) of another "
+                              "kernel:"));
+}
+
+/// What a file holds of the races is all that the reports are made of.
+TEST(OracleReportTest, SurvivesAFile) {
+  Trace R;
+  const uint64_t A = R.start(1, 2, 64), B = R.start(2, 4, 32);
+  R.store(R.thread(A, 1, 40), Data, 1);
+  R.load(R.thread(B, 3, 5), Data, 2);
+  R.volatileLoad(R.thread(B, 3, 6), Data, 3);
+  const HostRange Source{reinterpret_cast<void *>(Data), 4};
+  R.O.streamOp(3, "cudaMemcpyAsync", {&Source, 1}, {});
+  const ReportFile File = oracleRecords(R.O, linesOf);
+  const Report Before = buildReport(File.Occurrences, File.Sites, File.Summary);
+  auto Parsed = parseReportFile(writeReportFile(File, Before));
+  ASSERT_TRUE(std::holds_alternative<ReportFile>(Parsed))
+      << std::get<ReportFileError>(Parsed).Message;
+  const auto &Again = std::get<ReportFile>(Parsed);
+  const Report After =
+      buildReport(Again.Occurrences, Again.Sites, Again.Summary);
+  EXPECT_EQ(renderText(After), renderText(Before));
+  EXPECT_EQ(renderSARIF(After), renderSARIF(Before));
+  EXPECT_THAT(renderSARIF(After), HasSubstr("\"stream_operation\""));
 }

@@ -19,7 +19,7 @@ using namespace crsan::sim;
 
 namespace {
 
-struct Action {
+struct Action : AccessTraits {
   enum class Kind : uint8_t {
     Memory,
     Fence,
@@ -27,11 +27,10 @@ struct Action {
     Leave
   } What = Kind::Memory;
   uint32_t Block = 0, Thread = 0;
-  Strength Order = Strength::Weak;
-  Scope Within = Scope::GPU;
+  MemoryOrder Order = MemoryOrder::Weak;
+  Scope Within = Scope::Device;
   uint64_t Address = 0;
   uint32_t Size = 0;
-  bool IsRead = false, IsWrite = false, IsAtomic = false;
   uint64_t Barrier = 0;
 };
 
@@ -48,8 +47,8 @@ public:
   /// "Limits" in docs/oracle.md.
   bool races(size_t X, size_t Y, bool ByTheLetter) const {
     return isMemory(X) && isMemory(Y) && !isSameThread(X, Y) && overlap(X, Y) &&
-           (Events[X].IsWrite || Events[Y].IsWrite) && !isMorallyStrong(X, Y) &&
-           !isOrdered(X, Y, ByTheLetter);
+           (Events[X].writes() || Events[Y].writes()) &&
+           !isMorallyStrong(X, Y) && !isOrdered(X, Y, ByTheLetter);
   }
 
 private:
@@ -58,7 +57,7 @@ private:
   bool isMemory(size_t X) const {
     return Events[X].What == Action::Kind::Memory;
   }
-  bool isStrong(size_t X) const { return Events[X].Order != Strength::Weak; }
+  bool isStrong(size_t X) const { return Events[X].Order != MemoryOrder::Weak; }
   bool isSameThread(size_t X, size_t Y) const {
     return Events[X].Block == Events[Y].Block &&
            Events[X].Thread == Events[Y].Thread;
@@ -78,10 +77,10 @@ private:
     const Action &A = Events[X], &B = Events[Y];
     if (isSameThread(X, Y))
       return true;
-    const Scope Needed = A.Block == B.Block ? Scope::CTA
+    const Scope Needed = A.Block == B.Block ? Scope::Block
                          : A.Block / Cluster == B.Block / Cluster
                              ? Scope::Cluster
-                             : Scope::GPU;
+                             : Scope::Device;
     return A.Within >= Needed && B.Within >= Needed;
   }
   bool isMorallyStrong(size_t X, size_t Y) const {
@@ -93,14 +92,14 @@ private:
   void computeObservation() {
     for (size_t R = 0; R < size(); ++R) {
       Observed[R].resize(size());
-      if (!isMemory(R) || !(Events[R].IsRead || Events[R].IsAtomic))
+      if (!isMemory(R) || !(Events[R].reads() || Events[R].isAtomic()))
         continue;
       for (size_t W = R; W-- > 0;) {
-        if (!isMemory(W) || !Events[W].IsWrite || !overlap(W, R))
+        if (!isMemory(W) || !Events[W].writes() || !overlap(W, R))
           continue;
         if (!isMorallyStrong(W, R))
           break;
-        if (Events[W].IsAtomic)
+        if (Events[W].isAtomic())
           Observed[R] = Observed[W];
         Observed[R][W] = true;
         break;
@@ -109,8 +108,8 @@ private:
   }
 
   bool isReleasePattern(size_t First, size_t W) const {
-    if (!isMemory(W) || !Events[W].IsWrite || !isStrong(W) ||
-        !releases(Events[First].Order))
+    if (!isMemory(W) || !Events[W].writes() || !isStrong(W) ||
+        !isRelease(Events[First].Order))
       return false;
     if (First == W)
       return true;
@@ -120,8 +119,8 @@ private:
            (isMemory(First) && isSameLocation(First, W));
   }
   bool isAcquirePattern(size_t R, size_t Last) const {
-    if (!isMemory(R) || !Events[R].IsRead || !isStrong(R) ||
-        !acquires(Events[Last].Order))
+    if (!isMemory(R) || !Events[R].reads() || !isStrong(R) ||
+        !isAcquire(Events[Last].Order))
       return false;
     if (R == Last)
       return true;
@@ -136,10 +135,11 @@ private:
     if (A.What == Action::Kind::Arrive && B.What == Action::Kind::Leave)
       return A.Barrier == B.Barrier;
     if (A.What == Action::Kind::Fence && B.What == Action::Kind::Fence &&
-        A.Order == Strength::SeqCst && B.Order == Strength::SeqCst && X < Y &&
+        A.Order == MemoryOrder::SequentiallyConsistent &&
+        B.Order == MemoryOrder::SequentiallyConsistent && X < Y &&
         scopesInclude(X, Y))
       return true;
-    if (!releases(A.Order) || !acquires(B.Order) || !scopesInclude(X, Y))
+    if (!isRelease(A.Order) || !isAcquire(B.Order) || !scopesInclude(X, Y))
       return false;
     for (size_t W = 0; W < size(); ++W)
       if (isReleasePattern(X, W))
@@ -174,7 +174,7 @@ private:
       // Where a later write of the thread was observed.
       for (size_t W = X + 1; !ByTheLetter && W < Z; ++W)
         if (Observed[Z][W] && isProgramOrder(X, W) && isStrong(X) &&
-            isSameLocation(X, W) && Events[X].IsWrite)
+            isSameLocation(X, W) && Events[X].writes())
           return true;
     }
     return false;
@@ -203,9 +203,10 @@ public:
         continue;
       case 1:
       case 2: {
-        constexpr Strength Orders[] = {Strength::AcqRel, Strength::AcqRel,
-                                       Strength::SeqCst, Strength::Acquire,
-                                       Strength::Release};
+        constexpr MemoryOrder Orders[] = {
+            MemoryOrder::AcquireRelease, MemoryOrder::AcquireRelease,
+            MemoryOrder::SequentiallyConsistent, MemoryOrder::Acquire,
+            MemoryOrder::Release};
         A.What = Action::Kind::Fence;
         A.Order = Orders[pick(5)];
         break;
@@ -239,22 +240,21 @@ private:
       A.Address &= ~uint64_t(7);
     switch (pick(4)) {
     case 0:
-      A.IsAtomic = A.IsWrite = true;
-      A.IsRead = pick(3) != 0;
-      A.Order = pick(2)    ? Strength::Relaxed
-                : A.IsRead ? Strength::AcqRel
-                           : Strength::Release;
+      A.Flags = IsAtomic | WritesMemory | (pick(3) != 0 ? ReadsMemory : 0);
+      A.Order = pick(2)     ? MemoryOrder::Relaxed
+                : A.reads() ? MemoryOrder::AcquireRelease
+                            : MemoryOrder::Release;
       break;
     case 1:
-      A.IsRead = true;
-      A.Order = pick(2) ? Strength::Acquire : Strength::Relaxed;
+      A.Flags = ReadsMemory;
+      A.Order = pick(2) ? MemoryOrder::Acquire : MemoryOrder::Relaxed;
       break;
     case 2:
-      A.IsWrite = true;
-      A.Order = pick(2) ? Strength::Release : Strength::Relaxed;
+      A.Flags = WritesMemory;
+      A.Order = pick(2) ? MemoryOrder::Release : MemoryOrder::Relaxed;
       break;
     case 3:
-      (pick(2) ? A.IsWrite : A.IsRead) = true;
+      A.Flags = pick(2) ? WritesMemory : ReadsMemory;
       if (pick(4))
         A.Address = Data + 4 * pick(2);
       break;
@@ -285,9 +285,7 @@ void play(Trace &R, const std::vector<Action> &Actions, uint32_t Blocks,
       Access M;
       M.Order = A.Order;
       M.Within = A.Within;
-      M.IsRead = A.IsRead;
-      M.IsWrite = A.IsWrite;
-      M.IsAtomic = A.IsAtomic;
+      M.Flags = A.Flags;
       M.Address = A.Address;
       M.Size = A.Size;
       M.Instruction = int32_t(I);
@@ -307,8 +305,8 @@ std::string describe(const std::vector<Action> &Actions) {
             " thread " + std::to_string(A.Thread) + ' ' + Names[int(A.What)] +
             " order " + std::to_string(int(A.Order)) + " scope " +
             std::to_string(int(A.Within)) + " at " + std::to_string(A.Address) +
-            "+" + std::to_string(A.Size) + (A.IsRead ? " R" : "") +
-            (A.IsWrite ? " W" : "") + (A.IsAtomic ? " A" : "") + '\n';
+            "+" + std::to_string(A.Size) + (A.reads() ? " R" : "") +
+            (A.writes() ? " W" : "") + (A.isAtomic() ? " A" : "") + '\n';
   }
   return Text;
 }

@@ -145,8 +145,8 @@ TEST_F(StreamTest, MemoryGivenBackIsNew) {
 TEST_F(StreamTest, RunningKernelsMeet) {
   const uint64_t A = R.start(1, 1, 32), B = R.start(2, 1, 32);
   R.store(R.thread(A, 0, 0), Data, 1);
-  R.store(R.thread(A, 0, 0), Flag, 2, Strength::Release, Scope::GPU);
-  R.load(R.thread(B, 0, 0), Flag, 3, Strength::Acquire, Scope::GPU);
+  R.store(R.thread(A, 0, 0), Flag, 2, MemoryOrder::Release, Scope::Device);
+  R.load(R.thread(B, 0, 0), Flag, 3, MemoryOrder::Acquire, Scope::Device);
   R.load(R.thread(B, 0, 0), Data, 4);
   EXPECT_EQ(R.races(), None);
   R.load(R.thread(B, 0, 1), Data, 5);
@@ -204,7 +204,7 @@ namespace {
 class HostTest : public StreamTest {
 protected:
   Trace::Pairs tell(std::optional<Scope> Fence,
-                    Strength Order = Strength::Volatile,
+                    MemoryOrder Order = MemoryOrder::Relaxed,
                     Scope Within = Scope::System, bool IsHostVisible = true) {
     if (IsHostVisible)
       R.O.hostVisible({reinterpret_cast<void *>(Flag), 64});
@@ -225,17 +225,19 @@ const Trace::Pairs HostRace = {{1, 3}};
 } // namespace
 
 TEST_F(HostTest, FenceAndFlagTell) { EXPECT_EQ(tell(Scope::System), None); }
-TEST_F(HostTest, ReleaseTells) { EXPECT_EQ(tell({}, Strength::Release), None); }
+TEST_F(HostTest, ReleaseTells) {
+  EXPECT_EQ(tell({}, MemoryOrder::Release), None);
+}
 TEST_F(HostTest, NoFence) { EXPECT_EQ(tell({}), HostRace); }
-TEST_F(HostTest, FenceOfTheDevice) { EXPECT_EQ(tell(Scope::GPU), HostRace); }
+TEST_F(HostTest, FenceOfTheDevice) { EXPECT_EQ(tell(Scope::Device), HostRace); }
 TEST_F(HostTest, FlagOfTheDevice) {
-  EXPECT_EQ(tell(Scope::System, Strength::Relaxed, Scope::GPU), HostRace);
+  EXPECT_EQ(tell(Scope::System, MemoryOrder::Relaxed, Scope::Device), HostRace);
 }
 TEST_F(HostTest, PlainFlag) {
-  EXPECT_EQ(tell(Scope::System, Strength::Weak), HostRace);
+  EXPECT_EQ(tell(Scope::System, MemoryOrder::Weak), HostRace);
 }
 TEST_F(HostTest, FlagThatTheHostCannotSee) {
-  EXPECT_EQ(tell(Scope::System, Strength::Volatile, Scope::System, false),
+  EXPECT_EQ(tell(Scope::System, MemoryOrder::Relaxed, Scope::System, false),
             HostRace);
 }
 
@@ -245,7 +247,7 @@ TEST_F(HostTest, WhatWasEnqueuedBeforeIsNotTold) {
   R.O.hostEnqueue(2);
   const uint64_t A = R.start(1, 1, 32);
   R.store(R.at(0, 0), Data, 1);
-  R.store(R.at(0, 0), Flag, 2, Strength::Release);
+  R.store(R.at(0, 0), Flag, 2, MemoryOrder::Release);
   run(2, 0, 3);
   EXPECT_EQ(R.races(), HostRace);
   R.end(A);
@@ -257,7 +259,7 @@ TEST_F(HostTest, TheHostTellsARunningKernel) {
   const uint64_t A = R.start(1, 1, 32);
   writer(2, 0, 1);
   R.O.hostSyncStream(2);
-  R.load(R.thread(A, 0, 0), Flag, 2, Strength::Volatile);
+  R.volatileLoad(R.thread(A, 0, 0), Flag, 2);
   R.fence(R.thread(A, 0, 0), Scope::System);
   R.load(R.thread(A, 0, 0), Data, 3);
   EXPECT_EQ(R.races(), None);

@@ -69,34 +69,43 @@ public:
   }
 
   void load(ThreadRef T, uint64_t Address, int32_t Instruction,
-            Strength Order = Strength::Weak, Scope Within = Scope::System,
+            MemoryOrder Order = MemoryOrder::Weak, Scope Within = Scope::System,
             uint32_t Size = 4) {
-    access(T, Address, Instruction, true, false, false, Order, Within, Size);
+    access(T, Address, Instruction, ReadsMemory, Order, Within, Size);
   }
   void store(ThreadRef T, uint64_t Address, int32_t Instruction,
-             Strength Order = Strength::Weak, Scope Within = Scope::System,
-             uint32_t Size = 4) {
-    access(T, Address, Instruction, false, true, false, Order, Within, Size);
+             MemoryOrder Order = MemoryOrder::Weak,
+             Scope Within = Scope::System, uint32_t Size = 4) {
+    access(T, Address, Instruction, WritesMemory, Order, Within, Size);
   }
   void atomic(ThreadRef T, uint64_t Address, int32_t Instruction,
-              Strength Order = Strength::Relaxed, Scope Within = Scope::GPU,
-              uint32_t Size = 4) {
-    access(T, Address, Instruction, true, true, true, Order, Within, Size);
+              MemoryOrder Order = MemoryOrder::Relaxed,
+              Scope Within = Scope::Device, uint32_t Size = 4) {
+    access(T, Address, Instruction, AtomicUpdate, Order, Within, Size);
   }
   /// An atomic without a result.
   void reduce(ThreadRef T, uint64_t Address, int32_t Instruction,
-              Strength Order = Strength::Relaxed, Scope Within = Scope::GPU) {
-    access(T, Address, Instruction, false, true, true, Order, Within, 4);
+              MemoryOrder Order = MemoryOrder::Relaxed,
+              Scope Within = Scope::Device) {
+    access(T, Address, Instruction, WritesMemory | IsAtomic, Order, Within, 4);
   }
-  void fence(ThreadRef T, Scope Within = Scope::GPU,
-             Strength Order = Strength::AcqRel) {
+  void fence(ThreadRef T, Scope Within = Scope::Device,
+             MemoryOrder Order = MemoryOrder::AcquireRelease) {
     O.fence(T, Order, Within);
   }
   void arrive(ThreadRef T, uint64_t Id, BarrierKind Kind = BarrierKind::CTA) {
-    O.barrierArrive(T, Id, Kind, Strength::Release, Scope::CTA);
+    O.barrierArrive(T, Id, Kind, MemoryOrder::Release, Scope::Block);
   }
   void leave(ThreadRef T, uint64_t Id, BarrierKind Kind = BarrierKind::CTA) {
-    O.barrierLeave(T, Id, Kind, Strength::Acquire, Scope::CTA);
+    O.barrierLeave(T, Id, Kind, MemoryOrder::Acquire, Scope::Block);
+  }
+  void volatileLoad(ThreadRef T, uint64_t Address, int32_t Instruction) {
+    access(T, Address, Instruction, ReadsMemory, MemoryOrder::Relaxed,
+           Scope::System, 4, true);
+  }
+  void volatileStore(ThreadRef T, uint64_t Address, int32_t Instruction) {
+    access(T, Address, Instruction, WritesMemory, MemoryOrder::Relaxed,
+           Scope::System, 4, true);
   }
   /// All of these threads of a block of the last grid.
   void sync(uint32_t Block, const std::set<uint32_t> &Threads,
@@ -126,17 +135,15 @@ private:
     uint32_t Blocks = 0, Threads = 0, Cluster = 1;
   };
 
-  void access(ThreadRef T, uint64_t Address, int32_t Instruction, bool IsRead,
-              bool IsWrite, bool IsAtomic, Strength Order, Scope Within,
-              uint32_t Size) {
+  void access(ThreadRef T, uint64_t Address, int32_t Instruction, uint8_t Flags,
+              MemoryOrder Order, Scope Within, uint32_t Size,
+              bool IsVolatile = false) {
     Access A;
-    A.Space =
-        SharedAddress::is(Address) ? MemorySpace::Shared : MemorySpace::Global;
+    A.Flags = Flags;
+    A.IsVolatile = IsVolatile;
+    A.Space = SharedAddress::is(Address) ? Space::Shared : Space::Global;
     A.Order = Order;
     A.Within = Within;
-    A.IsRead = IsRead;
-    A.IsWrite = IsWrite;
-    A.IsAtomic = IsAtomic;
     A.Address = Address;
     A.Size = Size;
     A.Instruction = Instruction;

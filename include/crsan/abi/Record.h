@@ -7,7 +7,7 @@
 #ifndef CRSAN_ABI_RECORD_H
 #define CRSAN_ABI_RECORD_H
 
-#include "crsan/abi/Access.h"
+#include "crsan/abi/MemoryModel.h"
 
 #include <cstddef>
 
@@ -47,6 +47,9 @@ enum class RaceKind : uint8_t {
   NotStrong = 11,
   /// Threads of two kernels.
   InterKernel = 12,
+  /// An operation of a stream, such as a copy, and another one or a thread.
+  /// Only the simulated GPU finds these.
+  StreamOperation = 13,
 };
 
 /// The first race that the device saw at a site, or at a pair of sites.
@@ -156,9 +159,8 @@ static_assert(sizeof(RacingPair) == 16 && offsetof(RacingPair, Key) == 0 &&
               offsetof(RacingPair, Slot) == 4 &&
               offsetof(RacingPair, Hits) == 8);
 inline constexpr uint32_t NumRacingPairs = 1u << 12;
-/// How far apart two threads are. The index of a pair's entry, modulo
-/// NumDistances, is the distance.
-enum class Distance : uint8_t { Warp = 0, Block = 1, Grid = 2, Device = 3 };
+/// A pair has an entry for each abi::Distance: the entry's index, modulo this
+/// number, is the distance.
 inline constexpr uint32_t NumDistances = 4;
 
 /// Why two accesses are a race: Record::After of a two-sided record. The

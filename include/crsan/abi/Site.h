@@ -7,7 +7,7 @@
 #ifndef CRSAN_ABI_SITE_H
 #define CRSAN_ABI_SITE_H
 
-#include "crsan/abi/Access.h"
+#include "crsan/abi/MemoryModel.h"
 
 #include <cstddef>
 
@@ -47,20 +47,28 @@ struct Sampling {
   uint32_t Interval;
   uint32_t Executed; ///< Executions that were checked, counted by warps.
 };
-static_assert(sizeof(Sampling) == 8 &&
-              offsetof(Sampling, Interval) == 0 &&
+static_assert(sizeof(Sampling) == 8 && offsetof(Sampling, Interval) == 0 &&
               offsetof(Sampling, Executed) == 4);
 
 /// The most accesses of a window that one call of the runtime checks.
 inline constexpr unsigned MaxGroupSize = 8;
+
+enum AccessRoles : uint32_t {
+  /// A volatile access that is not atomic: strong in PTX, weak in C++ (see
+  /// WeakVolatile).
+  IsVolatile = 1,
+  /// A compare-and-swap that takes a lock if it succeeds, where the same thread
+  /// releases the lock on every path.
+  TakesLock = 2,
+};
 
 /// An access that metadata mode checks. Device memory, initialised by the pass.
 struct AccessSite {
   uint64_t Id;   ///< SiteEntry::Id.
   uint32_t Size; ///< Bytes accessed; 0: the length is an operand of the check.
   uint8_t Flags; ///< AccessFlags.
-  SyncScope Scope;
-  SyncOrder Order;
+  abi::Scope Scope;
+  MemoryOrder Order;
   Space MemorySpace;
   /// The number by which cells name the site, which the device assigns when the
   /// site's function first runs; or one of the values below. Those are negative

@@ -21,7 +21,7 @@
 #ifndef CRSAN_ABI_SITETABLE_H
 #define CRSAN_ABI_SITETABLE_H
 
-#include "crsan/abi/Access.h"
+#include "crsan/abi/MemoryModel.h"
 
 #include <cstddef>
 
@@ -84,7 +84,7 @@ struct SiteEntry {
   AccessKind Access;
   Space MemorySpace;
   uint8_t Flags; ///< AccessFlags.
-  uint8_t Scope; ///< SyncScope of a strong access.
+  uint8_t Scope; ///< abi::Scope of a strong access.
   uint32_t Size;
   uint32_t FirstCompanion, NumCompanions;
   /// The index, plus 1, of the only variable that the access can be to; 0:

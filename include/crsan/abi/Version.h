@@ -13,7 +13,7 @@
 //
 //   Config.h       what the library tells a module before its kernels run
 //   Names.h        names of the objects that the pass defines in a module
-//   Access.h       what kinds of access there are
+//   MemoryModel.h  scopes, memory orders, kinds of accesses, state spaces
 //   Site.h         the checked accesses, as the device sees them
 //   SiteTable.h    the checked accesses, as the report names them
 //   Record.h       races, as the device records them

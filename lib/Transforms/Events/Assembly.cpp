@@ -252,8 +252,8 @@ void AssemblyReader::readInstruction(const ptx::Instruction &I) {
 
 Access AssemblyReader::access(const ptx::InstructionClass &C, Location Where) {
   Access A{Where};
-  A.Flags =
-      (C.IsRead ? abi::ReadsMemory : 0) | (C.IsWrite ? abi::WritesMemory : 0);
+  // A compare-and-swap is known by its operand Expected.
+  A.Flags = C.Flags & ~abi::IsSwap;
   A.Size = A.WholeSize = C.Size;
   A.Scope = C.Scope;
   return A;
@@ -302,7 +302,7 @@ void AssemblyReader::readWeak(const ptx::Instruction &I,
   if (Where && If && C.Size && !HasOrdered) {
     Access A = access(C, *Where);
     A.If = *If;
-    A.NamesCache = C.IsRead && (I.has("ca") || I.has("cg") || I.has("cv"));
+    A.NamesCache = C.reads() && (I.has("ca") || I.has("cg") || I.has("cv"));
     To.List.push_back(A);
     return;
   }
@@ -369,9 +369,9 @@ void AssemblyReader::readStrong(const ptx::Instruction &I,
     return;
   }
   if (HasOrdered) {
-    if (C.IsWrite)
+    if (C.writes())
       To.List.push_back(Arrive{*Where, C.Scope});
-    if (C.IsRead) {
+    if (C.reads()) {
       To.List.push_back(Wait{*Where, C.Scope});
       std::get<Wait>(To.List.back()).IsByAccess = true;
     }
@@ -379,17 +379,17 @@ void AssemblyReader::readStrong(const ptx::Instruction &I,
     return;
   }
   Access A = access(C, *Where);
-  A.Flags |= abi::IsStrong | (C.IsAtomic ? abi::IsAtomic : 0);
   A.Order = C.Order;
   A.Roles = C.IsVolatile ? abi::IsVolatile : 0;
   // atom.cas d, [a], b, c
-  if (C.IsSwap && I.Operands.size() == 4) {
+  const bool IsSwap = C.Flags & abi::IsSwap;
+  if (IsSwap && I.Operands.size() == 4) {
     const std::optional<int> Result = Operands.output(I.Operands[0].Text);
     A.Expected = Result ? Operands.input(I.Operands[2].Text) : nullptr;
     A.Result = Result.value_or(-1);
   }
   // The last operand, of st, atom.exch and atom.cas.
-  if (C.IsWrite && (!C.IsAtomic || C.IsSwap || I.has("exch")))
+  if (C.writes() && (!(C.Flags & abi::IsAtomic) || IsSwap || I.has("exch")))
     A.Written = valueOf(I.Operands.back());
   To.List.push_back(A);
 }
@@ -408,7 +408,7 @@ void AssemblyReader::readSynchronisation(const ptx::Instruction &I,
   // A fence of the statement, which is not told in between, may make an
   // arrival a release.
   if (HasOrdered || (C.Orders != ptx::Ordering::Wait && !IsStraight))
-    Told.Order = abi::SyncOrder::Weak;
+    Told.Order = abi::MemoryOrder::Weak;
   addOrdering(To, Told,
               locationOf(I, C.Object,
                          IsShared ? ptx::StateSpace::Shared
@@ -430,8 +430,7 @@ void AssemblyReader::readControlFlow(const ptx::Instruction &I,
 
 bool mayAcquire(const Event &E) {
   if (const Access *A = asAccess(E)) // A relaxed one acquires at a fence.
-    return A->Order == abi::SyncOrder::Acquire ||
-           A->Order == abi::SyncOrder::AcquireRelease;
+    return abi::isAcquire(A->Order);
   return isOneOf<Fence, WarpBarrier, BlockBarrier, Wait, Unknown>(E);
 }
 

@@ -20,8 +20,8 @@ Location locationOf(Value *Pointer) {
 Access strongAccess(Instruction &I, Value *Pointer, Type *T, uint8_t Flags) {
   Access A{locationOf(Pointer)};
   A.Flags = Flags | abi::IsStrong;
-  A.Order = abi::SyncOrder::Relaxed;
-  A.Scope = abi::SyncScope::System;
+  A.Order = abi::MemoryOrder::Relaxed;
+  A.Scope = abi::Scope::System;
   A.Size = A.WholeSize = I.getDataLayout().getTypeStoreSize(T);
   return A;
 }

@@ -18,7 +18,7 @@
 
 #include "Events/Memory.h"
 #include "PTX/Classify.h"
-#include "crsan/abi/Access.h"
+#include "crsan/abi/MemoryModel.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Instructions.h"
@@ -62,8 +62,8 @@ struct Access {
   bool NamesCache = false;
 
   // Of a strong access:
-  abi::SyncScope Scope = abi::SyncScope::Block;
-  abi::SyncOrder Order = abi::SyncOrder::Weak;
+  abi::Scope Scope = abi::Scope::Block;
+  abi::MemoryOrder Order = abi::MemoryOrder::Weak;
   uint32_t Roles = 0; ///< abi::AccessRoles.
   /// Of a compare-and-swap: the value that it compares with, and which element
   /// of the instruction's result is the value that it found (-1: the whole
@@ -91,7 +91,7 @@ struct AwaitCopies {
 };
 
 struct Fence {
-  abi::SyncScope Scope;
+  abi::Scope Scope;
   /// In inline PTX: before the fence, the statement only makes weak accesses,
   /// and something behind the fence hands on what the fence acquires.
   bool IsAhead = false;
@@ -103,24 +103,24 @@ struct WarpBarrier {
 /// A barrier of all threads of the block; `Number` names it.
 struct BlockBarrier {
   Location Number;
-  abi::SyncScope Scope = abi::SyncScope::Block;
+  abi::Scope Scope = abi::Scope::Block;
 };
 /// This thread arrives at an object: threads that then wait there come after
 /// it.
 struct Arrive {
   Location Where;
-  abi::SyncScope Scope;
+  abi::Scope Scope;
   /// Relaxed: only what a fence before it has made ready is handed on.
-  abi::SyncOrder Order = abi::SyncOrder::Weak;
+  abi::MemoryOrder Order = abi::MemoryOrder::Weak;
   bool IsCounted = false; ///< Where is the number of a barrier of the block.
 };
 /// This thread has waited at an object: it comes after the threads that had
 /// arrived there.
 struct Wait {
   Location Where;
-  abi::SyncScope Scope;
+  abi::Scope Scope;
   /// Relaxed: only a fence behind it acquires.
-  abi::SyncOrder Order = abi::SyncOrder::Weak;
+  abi::MemoryOrder Order = abi::MemoryOrder::Weak;
   bool IsCounted = false; ///< Where is the number of a barrier of the block.
   /// Stands for the strong read at Where, which is not followed as one.
   bool IsByAccess = false;
@@ -240,8 +240,6 @@ Location locationOf(llvm::Value *Pointer);
 /// A relaxed access of system scope; `T` is its type.
 Access strongAccess(llvm::Instruction &I, llvm::Value *Pointer, llvm::Type *T,
                     uint8_t Flags);
-inline constexpr uint8_t Updates =
-    abi::ReadsMemory | abi::WritesMemory | abi::IsAtomic;
 
 /// What cp.async copies: `Size` bytes of global into shared memory, of which
 /// the first `Read` are read and the others zero.

@@ -18,26 +18,26 @@ namespace crsan {
 
 namespace {
 
-using abi::SyncOrder;
-using Scope = abi::SyncScope;
+using abi::MemoryOrder;
+using abi::Scope;
 
-SyncOrder orderOf(AtomicOrdering Order, uint8_t Flags) {
+MemoryOrder orderOf(AtomicOrdering Order, uint8_t Flags) {
   switch (Order) {
   case AtomicOrdering::NotAtomic: // Volatile.
   case AtomicOrdering::Unordered:
   case AtomicOrdering::Monotonic:
-    return SyncOrder::Relaxed;
+    return MemoryOrder::Relaxed;
   case AtomicOrdering::Acquire:
-    return SyncOrder::Acquire;
+    return MemoryOrder::Acquire;
   case AtomicOrdering::Release:
-    return SyncOrder::Release;
+    return MemoryOrder::Release;
   case AtomicOrdering::AcquireRelease:
   case AtomicOrdering::SequentiallyConsistent:
     if (!(Flags & abi::WritesMemory))
-      return SyncOrder::Acquire;
+      return MemoryOrder::Acquire;
     if (!(Flags & abi::ReadsMemory))
-      return SyncOrder::Release;
-    return SyncOrder::AcquireRelease;
+      return MemoryOrder::Release;
+    return MemoryOrder::AcquireRelease;
   }
   llvm_unreachable("not an AtomicOrdering");
 }
@@ -243,11 +243,11 @@ Events eventsOfUsers(Instruction &I) {
   else if (auto *Store = dyn_cast<StoreInst>(&I))
     addStore(All, *Store);
   else if (auto *Update = dyn_cast<AtomicRMWInst>(&I))
-    addStrong(All, I, Update->getPointerOperand(), I.getType(), Updates,
-              Update->getOrdering());
+    addStrong(All, I, Update->getPointerOperand(), I.getType(),
+              abi::AtomicUpdate, Update->getOrdering());
   else if (auto *Swap = dyn_cast<AtomicCmpXchgInst>(&I))
     addStrong(All, I, Swap->getPointerOperand(),
-              Swap->getNewValOperand()->getType(), Updates,
+              Swap->getNewValOperand()->getType(), abi::AtomicUpdate,
               Swap->getMergedOrdering(), Swap->getCompareOperand());
   else if (auto *F = dyn_cast<FenceInst>(&I)) {
     All.ByCollider = Skip::Strong;

@@ -122,9 +122,8 @@ void addAtomic(Events &To, IntrinsicInst &Call,
     To.Unlisted = Skip::Private;
     return;
   }
-  Access A = strongAccess(Call, Pointer, Call.getType(), Updates);
-  A.Scope = is_contained(Words, "cta") ? abi::SyncScope::Block
-                                       : abi::SyncScope::System;
+  Access A = strongAccess(Call, Pointer, Call.getType(), abi::AtomicUpdate);
+  A.Scope = is_contained(Words, "cta") ? abi::Scope::Block : abi::Scope::System;
   if (is_contained(Words, "cas")) {
     A.Expected = Call.getArgOperand(1);
     A.Written = Call.getArgOperand(2);

@@ -7,7 +7,7 @@
 #ifndef CRSAN_TRANSFORMS_EVENTS_MEMORY_H
 #define CRSAN_TRANSFORMS_EVENTS_MEMORY_H
 
-#include "crsan/abi/Access.h"
+#include "crsan/abi/MemoryModel.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"

@@ -301,7 +301,7 @@ void EventPlan::planOther(Instruction &I, const Event &E) {
   Step &S = Steps.emplace_back(Step{&I, E, &I});
   // If it turns out that nothing has to be handed on by it.
   const Access *A = asAccess(E);
-  if (!A || !isInRegister(*A) || A->Order > abi::SyncOrder::Relaxed)
+  if (!A || !isInRegister(*A) || A->Order > abi::MemoryOrder::Relaxed)
     return;
   S.IsFast = true;
   S.IsUniform = A->Where.Base && InWarp.isUniform(A->Where.Base);

@@ -243,7 +243,7 @@ FastAccess MetadataInstrumenter::fastAccess(const Step &S, IRBuilder<> &B) {
   A.Writes = E.writes() && !E.Expected;
   A.IsStrong = E.isStrong();
   A.Reads = E.reads();
-  A.IsWide = E.Scope != abi::SyncScope::Block;
+  A.IsWide = E.Scope != abi::Scope::Block;
   // The access of a whole instruction, or a part of it, or of assembly.
   A.IsAligned = S.Inst == S.Accessor && E.Size == E.WholeSize &&
                 isa<LoadInst, StoreInst>(S.Inst) &&
@@ -363,7 +363,7 @@ void MetadataInstrumenter::emitBefore(size_t Number) {
           },
           [&](const BlockBarrier &E) { emitArrival(B, S, E); },
           [&](const Arrive &E) {
-            const bool IsRelaxed = E.Order == abi::SyncOrder::Relaxed;
+            const bool IsRelaxed = E.Order == abi::MemoryOrder::Relaxed;
             callWithLocation(B, IsRelaxed ? PublishFencedName : PublishName,
                              E.Where, E.Scope);
           },
@@ -441,7 +441,7 @@ void MetadataInstrumenter::emitAfter(const Step &S) {
                       callWithLocation(B, CollectName, E.Number, E.Scope);
                   },
                   [&](const Wait &E) {
-                    const bool IsRelaxed = E.Order == abi::SyncOrder::Relaxed;
+                    const bool IsRelaxed = E.Order == abi::MemoryOrder::Relaxed;
                     callWithLocation(B,
                                      IsRelaxed ? CollectLaterName : CollectName,
                                      E.Where, E.Scope);
@@ -467,7 +467,7 @@ void MetadataInstrumenter::callCheck(IRBuilder<> &B, const Step &S) {
 
 void MetadataInstrumenter::callWithLocation(IRBuilder<> &B, StringRef Name,
                                             const Location &Where,
-                                            abi::SyncScope Scope) {
+                                            abi::Scope Scope) {
   call(B, Name, {emitAddress(B, Where), B.getInt32(uint32_t(Scope))});
 }
 

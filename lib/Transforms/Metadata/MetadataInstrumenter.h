@@ -70,7 +70,7 @@ private:
   llvm::Constant *siteOf(Step &S);
   void callCheck(llvm::IRBuilder<> &B, const Step &S);
   void callWithLocation(llvm::IRBuilder<> &B, llvm::StringRef Name,
-                        const Location &Where, abi::SyncScope Scope);
+                        const Location &Where, abi::Scope Scope);
 
   llvm::Function &F;
   SiteTableWriter &Table;

@@ -34,7 +34,7 @@ void ModuleEvents::add(const Function &F, const EventPlan &Plan) {
     const bool IsBarrier = std::holds_alternative<BlockBarrier>(E);
     HasUnknown |= IsUnknown;
     HasFences |= isOneOf<Fence, Unknown, Learn, Call>(E) ||
-                 (A && A->Order > abi::SyncOrder::Relaxed);
+                 (A && A->Order > abi::MemoryOrder::Relaxed);
     // An update whose result is not used waits for nothing.
     HasSignals |=
         IsCall || (A && knownSpace(A->Where) != unsigned(abi::Space::Shared) &&

@@ -27,13 +27,6 @@ namespace crsan {
 
 namespace {
 
-abi::AccessKind kindOf(uint8_t Flags) {
-  if (!(Flags & abi::WritesMemory))
-    return abi::AccessKind::Load;
-  return Flags & abi::ReadsMemory ? abi::AccessKind::Update
-                                  : abi::AccessKind::Store;
-}
-
 uint64_t mix(uint64_t Hash, uint64_t Value) {
   const uint64_t Words[] = {Hash, Value};
   return xxh3_64bits(ArrayRef(reinterpret_cast<const uint8_t *>(Words), 16));
@@ -180,7 +173,7 @@ Constant *SiteTableWriter::addSite(const WindowAccess &A, StringRef Kernel,
                                    uint8_t Meets, int64_t Offset,
                                    bool HasValue) {
   abi::SiteEntry Entry = {};
-  Entry.Access = kindOf(A.Flags);
+  Entry.Access = abi::kindOf(A.Flags);
   Entry.MemorySpace = spaceOf(A.Where.Space);
   Entry.Flags = A.Flags;
   Entry.Size = A.WholeSize;
@@ -201,7 +194,7 @@ Constant *SiteTableWriter::addAccess(const Instruction &I, StringRef Kernel,
                                      abi::AccessSite Site, uint32_t WholeSize,
                                      ArrayRef<Companion> Companions) {
   abi::SiteEntry Entry = {};
-  Entry.Access = kindOf(Site.Flags);
+  Entry.Access = abi::kindOf(Site.Flags);
   Entry.MemorySpace = Site.MemorySpace;
   Entry.Flags = Site.Flags;
   Entry.Scope = uint8_t(Site.Scope);

@@ -69,8 +69,8 @@ HOT_ENTRY void __crsan_md_release(crsan::abi::AccessSite *S, uint64_t A,
   const LaneRef T = Me.thread();
   giveLock(Me, T, A);
   const bool Wide = isWide(S->Scope);
-  const bool IsRelease =
-      S->Order == SyncOrder::Release || S->Order == SyncOrder::AcquireRelease;
+  const bool IsRelease = S->Order == MemoryOrder::Release ||
+                         S->Order == MemoryOrder::AcquireRelease;
   if (IsRelease)
     noteFence(Me, T, Wide);
   // Of a mixed warp the fence may have been forgotten.
@@ -105,8 +105,8 @@ HOT_ENTRY uint32_t __crsan_md_strong_done(crsan::abi::AccessSite *S, uint64_t A,
     IsKnown = Page.isTracked() && !Page.isHost();
   }
   // What is called comes last: it leaves no register as it is.
-  const bool Acquires =
-      S->Order == SyncOrder::Acquire || S->Order == SyncOrder::AcquireRelease;
+  const bool Acquires = S->Order == MemoryOrder::Acquire ||
+                        S->Order == MemoryOrder::AcquireRelease;
   const bool IsWritten = Swap != 1 && (S->Flags & IsSwap);
   if (IsKnown && !Acquires)
     awaitFence(T, From);
@@ -126,7 +126,7 @@ HOT_ENTRY void __crsan_md_fence(uint32_t Scope, uint32_t Place) {
     return;
   const Self Me(PlaceOf{Place});
   const LaneRef T = Me.thread();
-  const bool Wide = isWide(SyncScope(Scope));
+  const bool Wide = isWide(crsan::abi::Scope(Scope));
   if (isPending(T, Wide))
     return acquireAndFence(PlaceOf{Place}, Wide);
   noteFence(Me, T, Wide);

@@ -18,7 +18,7 @@ HOT_ENTRY void __crsan_md_publish(uint64_t Object, uint32_t Scope,
     return;
   const Self Me(PlaceOf{Place});
   const uint32_t Now = tick(Me);
-  publish(Me, Me.thread(), SyncCells(Object, isWide(SyncScope(Scope))),
+  publish(Me, Me.thread(), SyncCells(Object, isWide(crsan::abi::Scope(Scope))),
           /*IsReleased=*/false, isMixed(Me.warp()), Now, Now);
 }
 
@@ -28,7 +28,7 @@ HOT_ENTRY void __crsan_md_collect(uint64_t Object, uint32_t Scope,
   using namespace crsan::device;
   if (!PlaceOf{Place}.isFollowed())
     return;
-  collect(PlaceOf{Place}, SyncCells(Object, isWide(SyncScope(Scope))),
+  collect(PlaceOf{Place}, SyncCells(Object, isWide(crsan::abi::Scope(Scope))),
           /*MayLock=*/false);
 }
 
@@ -44,8 +44,8 @@ HOT_ENTRY void __crsan_md_publish_fenced(uint64_t Object, uint32_t Scope,
   const bool IsMixed = isMixed(Me.warp());
   if (T.FenceBlock || IsMixed)
     publish(Me, T,
-            SyncCells(Object,
-                      isWide(SyncScope(Scope)) && (T.FenceDevice || IsMixed)),
+            SyncCells(Object, isWide(crsan::abi::Scope(Scope)) &&
+                                  (T.FenceDevice || IsMixed)),
             /*IsReleased=*/false, IsMixed, T.FenceDevice, T.FenceBlock);
 }
 
@@ -56,7 +56,7 @@ HOT_ENTRY void __crsan_md_collect_later(uint64_t Object, uint32_t Scope,
   if (!PlaceOf{Place}.isFollowed())
     return;
   awaitFence(Self(PlaceOf{Place}).thread(),
-             SyncCells(Object, isWide(SyncScope(Scope))));
+             SyncCells(Object, isWide(crsan::abi::Scope(Scope))));
 }
 
 #endif // CRSAN_DEVICE_METADATA_OBJECTS_H

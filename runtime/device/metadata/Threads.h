@@ -68,7 +68,7 @@ DEVICE PlaceOf placeHere() {
           (linearThread() / 32) << 22};
 }
 
-DEVICE bool isWide(SyncScope Scope) { return Scope != SyncScope::Block; }
+DEVICE bool isWide(Scope S) { return S != Scope::Block; }
 
 /// Where clocks of a warp are in a row of them. The warps of a block have
 /// entries of their own, and blocks at the distance of a power of two, as those

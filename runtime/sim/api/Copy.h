@@ -7,9 +7,13 @@
 #ifndef CRSAN_SIM_COPY_H
 #define CRSAN_SIM_COPY_H
 
-#include "Process.h"
+#include "Box.h"
 
 namespace crsan::api {
+
+/// Copies in the order of a stream, and waits as long as the call of that name.
+cudaError_t copyBox(Process &P, const char *Name, const Box &B,
+                    cudaMemcpyKind Kind, cudaStream_t Handle, bool IsAsync);
 
 /// For the nodes of graphs. Checked as the calls of that name.
 cudaError_t makeCopy(Process &P, const cudaMemcpy3DParms &Params, HostOp &Op);

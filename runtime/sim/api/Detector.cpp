@@ -9,12 +9,14 @@
 
 #include "Process.h"
 #include "Report/SiteTable.h"
+#include "Report/Suppressions.h"
+#include "Report/TextReport.h"
 #include "common/Flags.h"
 #include "common/Log.h"
 #include "oracle/Oracle.h"
 #include "oracle/OracleReport.h"
+#include "session/Ending.h"
 
-#include <algorithm>
 #include <iterator>
 #include <map>
 #include <unordered_map>
@@ -56,18 +58,20 @@ public:
     Choice.FencesSynchronise = Options.fences_synchronise;
     Choice.VolatileIsWeak = Options.volatile_ == "weak";
     for (int I = 0; I < P.deviceCount(); ++I) {
-      Choice.Describe = [this, I](uint64_t Address, MemorySpace Space,
+      Choice.Describe = [this, I](uint64_t Address, abi::Space Space,
                                   const std::string &Kernel) {
         return describe(I, Address, Space, Kernel);
       };
       Each.push_back(std::make_unique<FilteredOracle>(Choice));
       P.device(I).M.setObserver(Each.back().get());
     }
+    LookedAt.resize(Each.size());
   }
 
   bool sawRace() override {
-    return std::any_of(Each.begin(), Each.end(),
-                       [](const auto &O) { return !O->findings().empty(); });
+    for (size_t I = 0; I < Each.size() && !HasRaces; ++I)
+      HasRaces = sawRace(int(I));
+    return HasRaces;
   }
 
   void ignore(int Device, const void *Begin, size_t Size) override {
@@ -90,17 +94,17 @@ public:
       for (size_t I = 0; I < Each.size(); ++I)
         reportDevice(int(I), Replay);
     }
-    return sawRace();
+    return HasRaces;
   }
 
   bool hasChecked() const override { return HasChecked; }
   void reopen() override { HasReported = false; }
 
 private:
-  std::string describe(int Ordinal, uint64_t Address, MemorySpace Space,
+  std::string describe(int Ordinal, uint64_t Address, abi::Space Space,
                        const std::string &Kernel) {
     const Machine &M = P.device(Ordinal).M;
-    const bool IsShared = Space == MemorySpace::Shared;
+    const bool IsShared = Space == abi::Space::Shared;
     const std::optional<PlaceInVariable> Place =
         IsShared ? M.sharedVariableAt(Kernel, SharedAddress::offset(Address))
                  : M.variableAt(Address);
@@ -117,20 +121,43 @@ private:
     return placeInVariable(V, Place->Offset);
   }
 
-  void reportDevice(int Ordinal, const std::string &Replay) {
+  /// What is found so far on a device, without what is suppressed.
+  Report findings(int Ordinal) const {
     const Machine &M = P.device(Ordinal).M;
-    OracleReport R =
-        buildOracleReport(*Each[size_t(Ordinal)], [&M](int32_t Instruction) {
-          std::vector<SourceFrame> Frames;
-          for (const SourceLine &L : M.where(Instruction))
-            Frames.push_back({L.Function, L.File, L.Line, L.Column});
-          return Frames;
-        });
+    const auto LinesOf = [&M](int32_t Instruction) {
+      std::vector<SourceFrame> Frames;
+      for (const SourceLine &L : M.where(Instruction))
+        Frames.push_back({L.Function, L.File, L.Line, L.Column});
+      return Frames;
+    };
+    ReportFile File = oracleRecords(*Each[size_t(Ordinal)], LinesOf, Ordinal);
+    Report R =
+        buildReport(File.Occurrences, File.Sites, std::move(File.Summary));
+    suppressions().apply(R);
+    return R;
+  }
+
+  bool sawRace(int Ordinal) {
+    const size_t Races = Each[size_t(Ordinal)]->findings().size();
+    if (suppressions().isEmpty() || Races == 0)
+      return Races != 0;
+    // Only a new race can be one that is not suppressed.
+    size_t &Looked = LookedAt[size_t(Ordinal)];
+    if (Races == Looked)
+      return false;
+    Looked = Races;
+    return !findings(Ordinal).Findings.empty();
+  }
+
+  void reportDevice(int Ordinal, const std::string &Replay) {
+    const Report R = findings(Ordinal);
+    const OracleSummary &Counts = *R.Summary.Oracle;
+    HasRaces |= !R.Findings.empty();
     // A device that did nothing has nothing to say.
-    bool IsIdle = R.Counts.Grids == 0 && R.Findings.empty();
-    bool IsQuiet = R.Findings.empty() && R.Counts.Accesses != 0 &&
-                   R.Notes.empty() && Options.verbosity == 0;
-    HasChecked |= R.Counts.Accesses != 0 || !R.Findings.empty();
+    bool IsIdle = Counts.Grids == 0 && R.Findings.empty();
+    bool IsQuiet = R.verdict() == Verdict::Clean && !R.hasWarnings() &&
+                   Options.verbosity == 0;
+    HasChecked |= R.verdict() != Verdict::NothingChecked;
     if (IsQuiet || (IsIdle && Ordinal > 0))
       return;
     TextOptions Text;
@@ -143,7 +170,9 @@ private:
   const Flags &Options;
   std::unordered_map<std::string, VariableInfo> Shapes; ///< By name.
   std::vector<std::unique_ptr<FilteredOracle>> Each;
+  std::vector<size_t> LookedAt; ///< Races that sawRace() knows of, by device.
   bool HasReported = false;
+  bool HasRaces = false;
   bool HasChecked = false;
 };
 

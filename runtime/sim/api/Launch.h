@@ -27,6 +27,19 @@ struct LaunchRequest {
 cudaError_t prepareLaunch(Process &P, Device &D, const LaunchRequest &R,
                           Launch &Result);
 
+Dim3 dims(dim3 D);
+
+/// The dynamic shared memory that a block of the kernel may have, in bytes.
+size_t dynamicLimit(const CUkern_st &Kernel, const KernelInfo &Info,
+                    const Device &D);
+
+/// Blocks that the device runs at a time.
+uint64_t residentBlocks(const Device &D, const KernelInfo &Info,
+                        uint64_t Threads, size_t Shared);
+
+/// What a launch's attributes ask for.
+cudaError_t readAttributes(const cudaLaunchConfig_t &C, LaunchRequest &R);
+
 } // namespace crsan::api
 
 #endif // CRSAN_SIM_LAUNCH_H

@@ -209,6 +209,15 @@ template <typename Body> cudaError_t enterDevice(Body B) {
   });
 }
 
+/// Runs a body with the device of that number.
+template <typename Body> cudaError_t withDevice(int Ordinal, Body B) {
+  return enter([&](Process &P) {
+    if (Ordinal < 0 || Ordinal >= P.deviceCount())
+      return cudaErrorInvalidDevice;
+    return B(P, P.device(Ordinal));
+  });
+}
+
 /// The stream argument of a function in its per-thread form.
 inline cudaStream_t perThread(cudaStream_t S) {
   return S ? S : cudaStreamPerThread;

@@ -84,11 +84,11 @@ Place Execution::bad(const Instruction &I, unsigned Lane, uint64_t Address,
   // Instrumentation looks at memory before the program accesses it: the fault
   // is the access, which says what it is.
   alignas(16) static constexpr uint8_t Nothing[64] = {};
-  if (I.IsHidden && !T.IsWrite && T.Size <= sizeof(Nothing))
+  if (I.IsHidden && !T.writes() && T.Size <= sizeof(Nothing))
     return {Place::Kind::Private, const_cast<uint8_t *>(Nothing), nullptr, 0};
-  std::string_view Verb = T.IsAtomic  ? "atomic access to"
-                          : T.IsWrite ? "write to"
-                                      : "read of";
+  std::string_view Verb = T.isAtomic() ? "atomic access to"
+                          : T.writes() ? "write to"
+                                       : "read of";
   fault(I, Lane,
         IsMisaligned ? Fault::Kind::Misaligned : Fault::Kind::InvalidAddress,
         fmt::format("{} {} bytes at 0x{:x}: {}", Verb, T.Size, Address, Why),
@@ -140,7 +140,7 @@ Place Execution::inParam(const Instruction &I, unsigned Lane, uint64_t Address,
     return bad(I, Lane, Address, T,
                fmt::format("beyond the kernel's {} bytes of parameters",
                            Params.size()));
-  if (T.IsWrite)
+  if (T.writes())
     return bad(I, Lane, Address, T, "a kernel's parameters cannot be written");
   return {Place::Kind::Private, Params.data() + Offset, nullptr, 0};
 }
@@ -178,10 +178,10 @@ Place Execution::resolve(ptx::StateSpace Space, const Instruction &I,
   }
   if (Tag == 0) {
     const AllocationTable::Range *R = D.Table.find(Address, T.Size);
-    if (R && !(R->IsReadOnly && T.IsWrite)) [[likely]] {
+    if (R && !(R->IsReadOnly && T.writes())) [[likely]] {
       uint8_t *Bytes = reinterpret_cast<uint8_t *>(Address);
       if (D.Buffer && !R->IsReadOnly && !T.IsLater)
-        Bytes = D.Buffer->at(Address, T.Size, T.IsRead, T.IsWrite);
+        Bytes = D.Buffer->at(Address, T.Size, T.reads(), T.writes());
       return {R->IsReadOnly ? Place::Kind::Constant : Place::Kind::Global,
               Bytes, nullptr, 0};
     }
@@ -232,7 +232,7 @@ bool Execution::note(const Instruction &I, unsigned Lane, const Place &P,
     bool IsMissing = false;
     for (uint32_t Byte = 0; Byte < T.Size; ++Byte)
       IsMissing |= IsUsed(Byte) && !First[Byte];
-    if (T.IsRead && IsMissing) {
+    if (T.reads() && IsMissing) {
       fault(I, Lane, Fault::Kind::UninitialisedShared,
             fmt::format("read of {} bytes of shared memory at offset {} that "
                         "nobody has written",
@@ -240,20 +240,18 @@ bool Execution::note(const Instruction &I, unsigned Lane, const Place &P,
             window::Shared + P.Offset);
       return false;
     }
-    for (uint32_t Byte = 0; T.IsWrite && Byte < T.Size; ++Byte)
+    for (uint32_t Byte = 0; T.writes() && Byte < T.Size; ++Byte)
       First[Byte] |= IsUsed(Byte);
   }
   if (!D.Watch || I.IsHidden)
     return true;
-  Access A;
-  A.Space = P.In == Place::Kind::Shared     ? MemorySpace::Shared
-            : P.In == Place::Kind::Constant ? MemorySpace::Constant
-                                            : MemorySpace::Global;
-  A.Order = I.Order.Order;
-  A.Within = I.Order.Within;
-  A.IsRead = T.IsRead;
-  A.IsWrite = T.IsWrite;
-  A.IsAtomic = T.IsAtomic;
+  Access A{T};
+  A.Space = P.In == Place::Kind::Shared     ? Space::Shared
+            : P.In == Place::Kind::Constant ? Space::Constant
+                                            : Space::Global;
+  A.Order = I.How.Order;
+  A.Within = I.How.Within;
+  A.IsVolatile = I.How.IsVolatile;
   A.Address = P.In == Place::Kind::Shared
                   ? SharedAddress::make(P.Owner->Uid, P.Offset)
                   : reinterpret_cast<uint64_t>(P.Bytes);
@@ -315,6 +313,5 @@ bool Execution::isShared(const Instruction &I, const Ref &Base) const {
 void Execution::fence(const Instruction &I) {
   if (D.Watch && !I.IsHidden)
     for (uint32_t M = Mask; M; M &= M - 1)
-      D.Watch->fence(thread(std::countr_zero(M)), I.Order.Order,
-                     I.Order.Within);
+      D.Watch->fence(thread(std::countr_zero(M)), I.How.Order, I.How.Within);
 }

@@ -29,9 +29,8 @@ struct Place {
 };
 
 /// How an instruction touches memory.
-struct Touch {
+struct Touch : AccessTraits {
   uint32_t Size = 0, Align = 0;
-  bool IsRead = false, IsWrite = false, IsAtomic = false;
   uint8_t Elements = 1;
   /// It is not now that the bytes are touched: a place in global memory is
   /// wanted, not what the multiprocessor has written there.

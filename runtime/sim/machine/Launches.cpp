@@ -5,25 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Device.h"
+#include "Footprint.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
 using namespace crsan::sim;
-
-static uint32_t sharedBytes(const Launch &L) {
-  return L.Kernel->StaticShared + L.DynamicShared;
-}
-
-/// What a block takes of a multiprocessor.
-static uint32_t sharedTaken(const Launch &L) {
-  return (sharedBytes(L) + 127) / 128 * 128 + 1024; // As the driver reserves.
-}
-
-static uint32_t threadsTaken(const Launch &L) {
-  return uint32_t((L.Block.count() + WarpSize - 1) / WarpSize * WarpSize);
-}
 
 static Dim3 placeOf(uint64_t Linear, const Dim3 &In) {
   return {uint32_t(Linear % In.X), uint32_t(Linear / In.X % In.Y),
@@ -273,143 +261,4 @@ void Device::startWarp(Block &B, uint32_t Index) {
   }
   growLocal(W, Fn.LocalBytes);
   newFragment(W, W.Live, 0, newFrame(Fn, nullptr, 0), nullptr);
-}
-
-//===----------------------------------------------------------------------===//
-// Ends
-//===----------------------------------------------------------------------===//
-
-void Device::exitLanes(Execution &X, uint32_t Lanes) {
-  Fragment &F = *X.F;
-  Warp &W = *X.W;
-  Block &B = *X.B;
-  unsigned Count = std::popcount(Lanes);
-  if (Watch)
-    for (uint32_t M = Lanes; M; M &= M - 1)
-      Watch->threadExit(X.thread(std::countr_zero(M)));
-  W.Live &= ~Lanes;
-  B.LiveThreads -= Count;
-  B.In->LiveThreads -= Count;
-  leaveMeetings(F.Meets, nullptr, Lanes);
-  F.Lanes &= ~Lanes;
-  if (!F.Lanes)
-    retire(&F);
-  for (Fragment *Other : W.Fragments)
-    if (Other->Is == Fragment::State::Meeting &&
-        (Other->Meets->Expected & ~Other->Lanes) == 0)
-      setState(*Other, Fragment::State::Ready);
-  recheckCollectives(W);
-  recheckBarriers(B);
-  recheckClusterBarrier(*B.In);
-  if (!B.LiveThreads)
-    finishBlock(B);
-}
-
-void Device::finishBlock(Block &B) {
-  Cluster &C = *B.In;
-  letDependentsStart(B);
-  if (--C.Live == 0 && !C.Pending)
-    Doomed.push_back(&C);
-}
-
-bool Device::letsDependentsStart(uint64_t Id) const {
-  auto G = Grids.find(Id);
-  return G == Grids.end() || G->second->Letting == G->second->What.Grid.count();
-}
-
-void Device::letDependentsStart(Block &B) {
-  if (!std::exchange(B.LetsDependentsStart, true))
-    ++B.Of->Letting;
-}
-
-/// Wakes those who wait for the grid that theirs overlapped with.
-static void wakeWaiting(Grid &G) {
-  for (auto &C : G.Resident)
-    for (auto &B : C->Blocks)
-      for (auto &W : B->Warps)
-        for (Fragment *F : W->Fragments)
-          if (F->Is == Fragment::State::Grid)
-            C->Home->setState(*F, Fragment::State::Ready);
-}
-
-/// A grid ends for its stream when the one that it overlapped with has.
-void Device::finishGrid(Grid &G) {
-  G.HasRun = true;
-  if (G.Overlaps)
-    return;
-  const uint64_t Id = G.Id;
-  const Stream S = G.Stream;
-  if (Watch)
-    Watch->gridEnd(Id, S);
-  if (G.Workspace)
-    release(G.Workspace);
-  Grids.erase(Id);
-  finishFront(S);
-  for (auto &[Number, Later] : Grids) {
-    if (Later->Overlaps != Id)
-      continue;
-    Later->Overlaps = 0;
-    wakeWaiting(*Later);
-    if (Later->HasRun)
-      finishGrid(*Later);
-    return; // There is no other.
-  }
-}
-
-void Device::buryClusters() {
-  for (Cluster *C : std::exchange(Doomed, {})) {
-    Grid &G = *C->In;
-    for (auto &B : C->Blocks) {
-      if (Watch) // Not before: its copies have been made until now.
-        Watch->blockEnd(G.Id, B->Index, B->Uid);
-      Multiprocessor &M = Multiprocessors[B->Multiprocessor];
-      M.Threads -= threadsTaken(G.What);
-      M.Blocks -= 1;
-      M.Shared -= sharedTaken(G.What);
-    }
-    std::erase_if(G.Resident, [&](auto &Other) { return Other.get() == C; });
-    MayDispatch = true;
-    if (--G.LiveClusters == 0 && G.NextCluster == G.NumClusters)
-      finishGrid(G);
-  }
-}
-
-void Device::dropAll() {
-  for (auto &[Id, G] : Grids)
-    for (auto &C : G->Resident)
-      for (auto &B : C->Blocks)
-        for (auto &W : B->Warps)
-          while (!W->Fragments.empty())
-            C->Home->retire(W->Fragments.back());
-  for (auto &[Id, G] : Grids)
-    if (G->Workspace)
-      release(G->Workspace);
-  Grids.clear();
-  Doomed.clear();
-  Timers.clear();
-  for (auto &D : Alone) {
-    D->Doomed.clear();
-    D->Timers.clear();
-    D->Turns.clear();
-    D->Resting.clear();
-    D->Ending.clear();
-  }
-  for (Multiprocessor &M : Multiprocessors)
-    M = {};
-  for (auto &[Id, S] : Streams)
-    S.Queue.clear();
-  for (auto &[Id, E] : Events)
-    E.Reached = E.Recorded;
-}
-
-Device::~Device() {
-  Watch = nullptr;
-  dropAll();
-  for (Fragment *F : FreeFragments)
-    delete F;
-  for (Meeting *M : FreeMeetings)
-    delete M;
-  for (auto &[Fn, Frames] : FreeFrames)
-    for (Frame *Fr : Frames)
-      delete Fr;
 }

@@ -18,12 +18,23 @@
 #ifndef CRSAN_SIM_OBSERVER_H
 #define CRSAN_SIM_OBSERVER_H
 
+#include "crsan/abi/MemoryModel.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
 
 namespace crsan::sim {
+
+using abi::AtomicUpdate;
+using abi::Distance;
+using abi::IsAtomic;
+using abi::MemoryOrder;
+using abi::ReadsMemory;
+using abi::Scope;
+using abi::Space;
+using abi::WritesMemory;
 
 struct Dim3 {
   uint32_t X = 1, Y = 1, Z = 1;
@@ -45,19 +56,6 @@ struct ThreadRef {
          ///< resident; never reused. Threads of a block are consecutive.
 };
 
-enum class MemorySpace : uint8_t { Global, Constant, Shared };
-enum class Strength : uint8_t {
-  Weak,
-  Relaxed,
-  Acquire,
-  Release,
-  AcqRel,
-  SeqCst,
-  Volatile,
-  MMIO
-};
-enum class Scope : uint8_t { CTA, Cluster, GPU, System };
-
 /// Shared memory as reported: a tag, the block (dense from 0, never reused;
 /// 32 bits) and the offset in the block's shared memory (24 bits).
 struct SharedAddress {
@@ -70,15 +68,26 @@ struct SharedAddress {
   static uint32_t offset(uint64_t Address) { return Address & 0xFF'FFFF; }
 };
 
+/// What an access does.
+struct AccessTraits {
+  /// abi::AccessFlags: ReadsMemory, WritesMemory, IsAtomic. The order says
+  /// whether the access is strong.
+  uint8_t Flags = 0;
+
+  bool reads() const { return Flags & ReadsMemory; }
+  bool writes() const { return Flags & WritesMemory; }
+  bool isAtomic() const { return Flags & IsAtomic; }
+};
+
 /// One access of one thread. An atomic with a result is one event that reads
 /// and writes; a vector access is one event; an atomic that does not write
-/// (a failed compare-and-swap) is IsRead and IsAtomic only, one without a
-/// result (red) is IsWrite and IsAtomic only. Atomics are never Weak.
-struct Access {
-  MemorySpace Space = MemorySpace::Global;
-  Strength Order = Strength::Weak;
+/// (a failed compare-and-swap) only reads, one without a result (red) only
+/// writes. Atomics are never Weak.
+struct Access : AccessTraits {
+  abi::Space Space = Space::Global; ///< Global, Constant or Shared.
+  MemoryOrder Order = MemoryOrder::Weak;
   Scope Within = Scope::System; ///< Of strong accesses.
-  bool IsRead = false, IsWrite = false, IsAtomic = false;
+  bool IsVolatile = false;      ///< Then it is relaxed, of system scope.
   /// Made by an asynchronous operation of this thread (cp.async, bulk copies):
   /// happens at asyncComplete of `Async`, not in program order.
   bool IsAsync = false;
@@ -168,7 +177,7 @@ public:
 
   // Memory.
   virtual void access(const ThreadRef &, const Access &) {}
-  virtual void fence(const ThreadRef &, Strength, Scope) {}
+  virtual void fence(const ThreadRef &, MemoryOrder, Scope) {}
 
   /// `Id` is unique to the barrier's instance and phase. A thread arrives
   /// (releases), and leaves (acquires) once the phase is complete; bar.arrive
@@ -176,10 +185,11 @@ public:
   /// The order and scope are those of mbarrier and cluster barriers, which may
   /// be .relaxed; CTA and warp barriers order everything.
   virtual void barrierArrive(const ThreadRef &, uint64_t Id, BarrierKind,
-                             Strength = Strength::Release, Scope = Scope::CTA) {
-  }
+                             MemoryOrder = MemoryOrder::Release,
+                             Scope = Scope::Block) {}
   virtual void barrierLeave(const ThreadRef &, uint64_t Id, BarrierKind,
-                            Strength = Strength::Acquire, Scope = Scope::CTA) {}
+                            MemoryOrder = MemoryOrder::Acquire,
+                            Scope = Scope::Block) {}
 
   /// Asynchronous copies. Accesses of the copy follow issue, with IsAsync and
   /// `Async` set, at the time at which the data moves; then asyncComplete.

@@ -120,10 +120,11 @@ enum class Outcome : uint8_t {
 };
 using Handler = Outcome (*)(Execution &, const Instruction &);
 
-/// Strength and scope of a memory instruction.
-struct Ordering {
-  Strength Order = Strength::Weak;
+/// The semantics of a memory instruction, a fence or a barrier.
+struct Semantics {
+  MemoryOrder Order = MemoryOrder::Weak;
   Scope Within = Scope::System;
+  bool IsVolatile = false; ///< Then it is relaxed, of system scope.
 };
 
 struct CallSite;
@@ -160,7 +161,7 @@ struct Instruction {
     Exit
   } Flows = Flow::Straight;
   ptx::StateSpace Space = ptx::StateSpace::None;
-  Ordering Order;
+  Semantics How;
   Ref Guard;
   uint32_t Target = 0;           ///< Of a branch.
   uint32_t Reconverge = NoPlace; ///< Where lanes that part here meet again.

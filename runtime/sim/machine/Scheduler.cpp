@@ -86,7 +86,7 @@ Fragment *Device::pick() {
 
 bool Device::shouldYield(const Instruction &I) {
   return Opt.Schedule == Policy::Random &&
-         Dice.oneIn(I.Order.Order == Strength::Weak ? 8 : 2);
+         Dice.oneIn(I.How.Order == MemoryOrder::Weak ? 8 : 2);
 }
 
 namespace {
@@ -112,8 +112,7 @@ void Device::runSlice(Fragment *F, uint32_t Quantum) {
   X.bind(F);
   Warp &W = *F->In;
   uint32_t Ran = 0, Strong = 0;
-  const uint64_t Id = F->Id;
-  uint64_t Threads = 0;
+  uint64_t Threads = 0, Id = F->Id;
   for (Outcome Out = Outcome::Next; Ran < Quantum;) {
     if (F->Meets && F->Pc == F->Meets->Pc && F->Top == F->Meets->In)
         [[unlikely]] {
@@ -125,7 +124,7 @@ void Device::runSlice(Fragment *F, uint32_t Quantum) {
     if (I.IsVisible) {
       if (Ran && shouldYield(I))
         break;
-      if (I.Order.Order != Strength::Weak) {
+      if (I.How.Order != MemoryOrder::Weak) {
         if (Buffer && shouldRest(*F))
           break;
         ++Strong;
@@ -139,10 +138,9 @@ void Device::runSlice(Fragment *F, uint32_t Quantum) {
         ++F->Pc;
         continue;
       }
-      if (I.NeedsWholeFragment && X.Mask != F->Lanes) {
-        // Those who pass stay; the others go on, to be met after it.
+      // The lanes that pass stay; the others go on, to be met after it.
+      if (I.NeedsWholeFragment && X.Mask != F->Lanes)
         diverge(X, F->Lanes & ~X.Mask, F->Pc + 1, F->Pc, I.Reconverge);
-      }
     }
     Threads += std::popcount(X.Mask);
     Out = I.Run(X, I);
@@ -157,16 +155,16 @@ void Device::runSlice(Fragment *F, uint32_t Quantum) {
     if (Out != Outcome::Moved)
       break;
   }
-  W.Steps += Ran + Strong * 31; // The warp outlives its last lane until
-                                // finishBlock's caller is done.
+  // The warp outlives its last lane until finishBlock's caller is done.
+  W.Steps += Ran + Strong * 31;
   Steps += Ran;
   ThreadSteps += Threads;
   passTime(Ran);
   if (Opt.Schedule == Policy::PCT && F->Id == Id &&
       (F->RanSince += Ran + Strong * 31) >= PatiencePCT) {
     F->RanSince = 0;
-    F->Priority =
-        --LowPriority; // It may be waiting for somebody of lower priority.
+    // It may be waiting for a thread of lower priority.
+    F->Priority = --LowPriority;
   }
 }
 

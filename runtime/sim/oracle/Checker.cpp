@@ -35,8 +35,7 @@ bool Checker::isOrdered(ActorId Id, uint32_t Time, const Op &O) const {
   return Id == O.Id || O.Known->get(Id) >= Time;
 }
 
-/// Lanes, the own one included, that the clock does not cover.
-static uint32_t unknownLanes(const WeakRecord &R, const Clock &Known) {
+uint32_t crsan::sim::unknownLanes(const WeakRecord &R, const Clock &Known) {
   const uint32_t *Times = Known.warp(R.Warp);
   if (!Times)
     return R.Lanes;
@@ -49,8 +48,7 @@ static uint32_t unknownLanes(const WeakRecord &R, const Clock &Known) {
   return Unknown;
 }
 
-/// The actor's own lane, if it has one in this warp.
-static uint32_t ownLane(uint64_t Warp, const Op &O) {
+uint32_t crsan::sim::ownLane(uint64_t Warp, const Op &O) {
   return O.Id / Clock::Fan == Warp ? uint32_t(1) << O.Id % Clock::Fan : 0;
 }
 
@@ -66,7 +64,7 @@ bool Checker::isMorallyStrong(const StrongList &L, const Op &O,
                               uint16_t Mask) const {
   if (!O.isStrong() || L.Range != Mask)
     return false;
-  if (L.Least >= Scope::GPU && O.A.Within >= Scope::GPU)
+  if (L.Least >= Scope::Device && O.A.Within >= Scope::Device)
     return true;
   return L.Block && *L.Block == O.Where.blockKey();
 }
@@ -115,7 +113,7 @@ static EarlierAccess earlier(const WeakRecord &R, uint32_t Lanes,
   E.Id = R.Warp * Clock::Fan + unsigned(std::countr_zero(Lanes));
   E.Time = R.Time;
   E.Instruction = R.Instruction;
-  (IsWrite ? E.IsWrite : E.IsRead) = true;
+  E.Flags = IsWrite ? WritesMemory : ReadsMemory;
   E.Size = uint32_t(std::popcount(R.Mask));
   return E;
 }
@@ -147,7 +145,7 @@ static void extend(Unordered &U, const std::vector<WeakRecord> &Records,
 void Checker::checkWeak(WeakList &List, bool IsWrites, const Op &O,
                         uint64_t Base, uint16_t Mask) {
   // What a weak write finds ordered before it, it stands for.
-  const bool Forgets = O.A.IsWrite && !O.isStrong() && !KeepsAll;
+  const bool Forgets = O.A.writes() && !O.isStrong() && !KeepsAll;
   std::vector<WeakRecord> &Records = List.Records;
   if (Records.size() > 2 * WeakList::Short && !List.Cuts)
     List.Cuts = std::make_unique<WeakList::Shortcuts>();
@@ -210,7 +208,7 @@ void Checker::checkStrong(StrongList &List, const Op &O, uint64_t Base,
                           uint16_t Mask) {
   if (List.Records.empty() || isMorallyStrong(List, O, Mask))
     return;
-  const bool Forgets = O.A.IsWrite && !O.isStrong() && !KeepsAll;
+  const bool Forgets = O.A.writes() && !O.isStrong() && !KeepsAll;
   // What the thread has learnt through one chain, asked for once a chain.
   const Chain *Last = nullptr;
   std::optional<uint32_t> SeenTo;
@@ -238,9 +236,8 @@ void Checker::checkStrong(StrongList &List, const Op &O, uint64_t Base,
       E.Id = S.Id;
       E.Time = S.Time;
       E.Instruction = S.Instruction;
-      E.IsRead = S.IsRead;
-      E.IsWrite = S.IsWrite;
-      E.IsAtomic = S.IsAtomic;
+      E.Flags = S.Flags;
+      E.IsVolatile = S.IsVolatile;
       E.Order = S.Order;
       E.Within = S.Within;
       E.Size = uint32_t(std::popcount(S.Range));
@@ -265,14 +262,14 @@ void Checker::checkStrong(StrongList &List, const Op &O, uint64_t Base,
 void Checker::checkStretches(Page &P, const Op &O, uint64_t PageBase,
                              uint32_t Begin, uint32_t End) {
   for (const StretchRecord &S : P.Stretches) {
-    if (S.End <= Begin || End <= S.Begin || !(S.IsWrite || O.A.IsWrite) ||
+    if (S.End <= Begin || End <= S.Begin || !(S.IsWrite || O.A.writes()) ||
         isOrdered(S.Id, S.Time, O))
       continue;
     EarlierAccess E;
     E.Id = S.Id;
     E.Time = S.Time;
     E.Instruction = S.Instruction;
-    (S.IsWrite ? E.IsWrite : E.IsRead) = true;
+    E.Flags = S.IsWrite ? WritesMemory : ReadsMemory;
     E.Size = S.End - S.Begin;
     Sink.race(E, O, PageBase + std::max(S.Begin, Begin), 1);
   }
@@ -282,193 +279,11 @@ void Checker::checkGranule(Granule &G, const Op &O, uint64_t Base,
                            uint16_t Mask) {
   if (!G.Writes.empty())
     checkWeak(G.Writes, true, O, Base, Mask);
-  if (O.A.IsWrite && !G.Reads.empty())
+  if (O.A.writes() && !G.Reads.empty())
     checkWeak(G.Reads, false, O, Base, Mask);
   if (!G.Strong)
     return;
   checkStrong(G.Strong->Writes, O, Base, Mask);
-  if (O.A.IsWrite)
+  if (O.A.writes())
     checkStrong(G.Strong->Reads, O, Base, Mask);
-}
-
-//===----------------------------------------------------------------------===//
-// Memory
-//===----------------------------------------------------------------------===//
-
-static WeakRecord recordOf(const Op &O, uint16_t Mask) {
-  return {O.Id / Clock::Fan, O.Time, uint32_t(1) << O.Id % Clock::Fan,
-          O.A.Instruction, Mask};
-}
-
-static bool isMergeable(const WeakRecord &A, const WeakRecord &B) {
-  return A.Warp == B.Warp && A.Time == B.Time &&
-         A.Instruction == B.Instruction && A.Mask == B.Mask;
-}
-
-/// A record among the last ones that the access joins.
-static WeakRecord *findMergeable(std::vector<WeakRecord> &Records,
-                                 const WeakRecord &New) {
-  const size_t First =
-      Records.size() - std::min(Records.size(), WeakList::Short);
-  for (size_t I = Records.size(); I-- > First;)
-    if (isMergeable(Records[I], New))
-      return &Records[I];
-  return nullptr;
-}
-
-static void join(WeakList &List, const WeakRecord &New) {
-  WeakRecord *Old = findMergeable(List.Records, New);
-  if (!Old) {
-    List.Records.push_back(New);
-    return;
-  }
-  if (List.Cuts)
-    List.Cuts->Before.changed(size_t(Old - List.Records.data()));
-  Old->Lanes |= New.Lanes;
-}
-
-void Checker::rememberWrite(Granule &G, const Op &O, uint16_t Mask) {
-  join(G.Writes, recordOf(O, Mask));
-}
-
-void Checker::rememberRead(Granule &G, const Op &O, uint16_t Mask) {
-  const WeakRecord New = recordOf(O, Mask);
-  std::vector<WeakRecord> &Records = G.Reads.Records;
-  join(G.Reads, New);
-  if (KeepsAll)
-    return;
-  // The thread's earlier reads of these bytes have nothing to add.
-  bool Dead = false, Changed = false;
-  const size_t First =
-      Records.size() - std::min(Records.size(), WeakList::Short);
-  for (size_t I = First; I < Records.size(); ++I) {
-    WeakRecord &R = Records[I];
-    if (R.Warp != New.Warp || isMergeable(R, New) || !(R.Lanes & New.Lanes) ||
-        (R.Mask & ~Mask))
-      continue;
-    R.Lanes &= ~New.Lanes;
-    Changed = true;
-    Dead |= !R.Lanes;
-  }
-  const bool Prunes = Records.size() >= G.Reads.PruneAt;
-  for (size_t I = 0; Prunes && I < Records.size(); ++I) {
-    WeakRecord &R = Records[I];
-    if ((R.Mask & ~Mask) || isMergeable(R, New))
-      continue;
-    const uint32_t Lanes = unknownLanes(R, *O.Known) & ~ownLane(R.Warp, O);
-    Changed |= Lanes != R.Lanes;
-    R.Lanes = Lanes;
-    Dead |= !R.Lanes;
-  }
-  if (Dead)
-    std::erase_if(Records, [](const WeakRecord &R) { return !R.Lanes; });
-  if (Changed)
-    G.Reads.changed();
-  if (Prunes)
-    G.Reads.PruneAt = uint32_t(std::max<size_t>(16, 2 * Records.size()));
-}
-
-void Checker::pruneStrong(StrongList &L, bool IsWrites, const Op &O,
-                          uint16_t Mask) {
-  if (KeepsAll || L.Records.size() < L.PruneAt || !O.GridStart ||
-      O.A.MayBeWider || O.A.Within < Scope::GPU || (IsWrites && !O.A.IsWrite))
-    return;
-  L.eraseIf([&](const StrongRecord &S) {
-    return S.Range == Mask && S.Within >= Scope::GPU &&
-           O.GridStart->get(S.Id) >= S.Time;
-  });
-  L.PruneAt = std::max<size_t>(64, 2 * L.Records.size());
-}
-
-void Checker::rememberStrong(Granule &G, const Op &O, uint16_t Mask,
-                             std::shared_ptr<Chain> Link, uint32_t Position) {
-  if (!G.Strong)
-    G.Strong = std::make_unique<StrongPart>();
-  StrongRecord S;
-  S.Id = O.Id;
-  S.Time = O.Time;
-  S.Note = O.Note;
-  S.Instruction = O.A.Instruction;
-  S.Mask = S.Range = Mask;
-  S.Order = O.A.Order;
-  S.Within = O.A.Within;
-  S.IsRead = O.A.IsRead;
-  S.IsWrite = O.A.IsWrite;
-  S.IsAtomic = O.A.IsAtomic;
-  S.MayBeWider = O.A.MayBeWider;
-  S.Position = Position;
-  S.Link = std::move(Link);
-  StrongList &L = O.A.IsWrite ? G.Strong->Writes : G.Strong->Reads;
-  pruneStrong(L, O.A.IsWrite, O, Mask);
-  L.add(std::move(S), O.Where);
-}
-
-void Checker::access(const Op &O, std::shared_ptr<Chain> Link,
-                     uint32_t Position) {
-  const uint64_t Base = O.A.Address / GranuleBytes * GranuleBytes;
-  const uint16_t Mask = maskOf(O.A.Address, O.A.Size);
-  Page &P = Memory.page(Base);
-  const uint32_t InPage = uint32_t(O.A.Address % PageBytes);
-  Granule &G = P.Granules[InPage / GranuleBytes];
-  P.touch(InPage / GranuleBytes);
-  if (!P.Stretches.empty())
-    checkStretches(P, O, Base / PageBytes * PageBytes, InPage,
-                   InPage + O.A.Size);
-  checkGranule(G, O, Base, Mask);
-  if (O.isStrong())
-    return rememberStrong(G, O, Mask, std::move(Link), Position);
-  if (O.A.IsWrite) {
-    // From now on the location holds what nobody has released.
-    if (G.Strong)
-      std::erase_if(G.Strong->Points,
-                    [&](const SyncPoint &S) { return S.Range & Mask; });
-    rememberWrite(G, O, Mask);
-  } else {
-    rememberRead(G, O, Mask);
-  }
-}
-
-void Checker::stretchOfPage(const Op &O, uint64_t PageBase, uint32_t Begin,
-                            uint32_t End) {
-  Page &P = Memory.page(PageBase);
-  checkStretches(P, O, PageBase, Begin, End);
-  for (unsigned I = Begin / GranuleBytes; I * GranuleBytes < End; ++I) {
-    if (!P.isTouched(I))
-      continue;
-    const uint32_t At = I * GranuleBytes;
-    const uint32_t Low = std::max(Begin, At) - At;
-    const uint32_t High = std::min(End, At + GranuleBytes) - At;
-    const uint16_t Mask =
-        uint16_t(((uint32_t(1) << High) - 1) & ~((uint32_t(1) << Low) - 1));
-    Granule &G = P.Granules[I];
-    checkGranule(G, O, PageBase + At, Mask);
-    if (!O.A.IsWrite)
-      continue;
-    if (G.Strong) {
-      std::erase_if(G.Strong->Points,
-                    [&](const SyncPoint &S) { return S.Range & Mask; });
-      if (G.Strong->Reads.Records.empty() && G.Strong->Writes.Records.empty() &&
-          G.Strong->Points.empty())
-        G.Strong.reset();
-    }
-    if (G.Writes.empty() && G.Reads.empty() && !G.Strong)
-      P.forget(I);
-  }
-  std::erase_if(P.Stretches, [&](const StretchRecord &S) {
-    return !KeepsAll && Begin <= S.Begin && S.End <= End &&
-           (O.A.IsWrite || !S.IsWrite) && isOrdered(S.Id, S.Time, O);
-  });
-  P.Stretches.push_back(
-      {O.Id, O.Time, Begin, End, O.A.Instruction, O.A.IsWrite});
-}
-
-void Checker::stretch(const Op &O) {
-  const uint64_t Last = O.A.Address + O.A.Size;
-  for (uint64_t At = O.A.Address; At < Last;) {
-    const uint64_t PageBase = At / PageBytes * PageBytes;
-    const uint64_t End = std::min(Last, PageBase + PageBytes);
-    stretchOfPage(O, PageBase, uint32_t(At - PageBase),
-                  uint32_t(End - PageBase));
-    At = End;
-  }
 }

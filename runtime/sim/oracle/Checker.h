@@ -24,17 +24,17 @@ struct Op {
   BlockState *Block = nullptr;      ///< Null for stream work.
   Access A;
 
-  bool isStrong() const { return A.Order != Strength::Weak; }
+  bool isStrong() const { return A.Order != MemoryOrder::Weak; }
 };
 
 /// The earlier side of a race.
-struct EarlierAccess {
+struct EarlierAccess : AccessTraits {
   ActorId Id = 0;
   uint32_t Time = 0;
   int32_t Instruction = -1;
-  bool IsRead = false, IsWrite = false, IsAtomic = false;
-  Strength Order = Strength::Weak;
+  MemoryOrder Order = MemoryOrder::Weak;
   Scope Within = Scope::System;
+  bool IsVolatile = false;
   uint32_t Size = 0; ///< Bytes of it that are still remembered.
   bool OverlapsCompletely = true;
 };
@@ -84,6 +84,11 @@ private:
   RaceSink &Sink;
   const bool KeepsAll; ///< OracleOptions::KeepsEveryLine
 };
+
+/// Lanes, the own one included, that the clock does not cover.
+uint32_t unknownLanes(const WeakRecord &R, const Clock &Known);
+/// The actor's own lane, if it has one in this warp.
+uint32_t ownLane(uint64_t Warp, const Op &O);
 
 /// Bytes of a granule, as a mask.
 inline uint16_t maskOf(uint64_t Address, uint32_t Size) {

@@ -62,20 +62,19 @@ void Oracle::streamOp(Stream S, std::string_view Name,
   O.Id = Who.addStreamWork(std::string(Name));
   O.Note = Who.lastNote();
   O.Known = &Known;
-  const auto Touch = [&](const HostRange &R, bool IsWrite) {
+  const auto Touch = [&](const HostRange &R, uint8_t Flags) {
     constexpr size_t Most = size_t(1) << 30;
     for (size_t Done = 0; Done < R.Size; Done += Most) {
-      O.A.IsRead = !IsWrite;
-      O.A.IsWrite = IsWrite;
+      O.A.Flags = Flags;
       O.A.Address = reinterpret_cast<uint64_t>(R.Begin) + Done;
       O.A.Size = uint32_t(std::min(R.Size - Done, Most));
       Check.stretch(O);
     }
   };
   for (const HostRange &R : Reads)
-    Touch(R, false);
+    Touch(R, ReadsMemory);
   for (const HostRange &R : Writes)
-    Touch(R, true);
+    Touch(R, WritesMemory);
   Known.raise(O.Id, Clock::Forever);
   // Whoever polls what a copy writes learns that it is over.
   if (std::any_of(Writes.begin(), Writes.end(), [&](const HostRange &R) {
@@ -169,7 +168,7 @@ bool Oracle::isHostVisible(uint64_t Address) const {
 /// seen reading; what it enqueues from now on is taken to come after what the
 /// write releases.
 void Oracle::tellHost(const Op &O) {
-  if (releases(O.A.Order))
+  if (isRelease(O.A.Order))
     Snapshot{O.Thread->Known, O.Id, O.Time}.joinTo(ToldHost);
   else if (O.Thread->Patterns)
     O.Thread->Patterns->SystemFence.joinTo(ToldHost);
@@ -177,7 +176,7 @@ void Oracle::tellHost(const Op &O) {
 
 /// The host may have written what a strong access of system scope reads.
 void Oracle::askHost(const Op &O) {
-  if (acquires(O.A.Order))
+  if (isAcquire(O.A.Order))
     O.Thread->Known.join(Host);
   else if (!Host.empty())
     O.Thread->patterns().PendingHost = Host;
@@ -289,157 +288,4 @@ void Oracle::blockEnd(uint64_t Grid, uint32_t Block, uint64_t BlockUid) {
   Memory.eraseShared(BlockUid);
   Grids[Grid].Blocks.erase(Block);
   LastBlock = nullptr;
-}
-
-//===----------------------------------------------------------------------===//
-// Barriers
-//===----------------------------------------------------------------------===//
-
-/// Threads of other blocks of the cluster may still leave a barrier when the
-/// first one's block has ended.
-void Oracle::keepBarrier(BlockState &B, uint64_t Id, BarrierKind Kind) {
-  const bool MayOutlive = Kind == BarrierKind::Cluster ||
-                          (Kind == BarrierKind::MBarrier && B.Where.HasCluster);
-  (MayOutlive ? Grids[B.Where.Grid].Barriers : B.Barriers).insert(Id);
-}
-
-static bool ordersEverything(BarrierKind Kind) {
-  return Kind == BarrierKind::CTA || Kind == BarrierKind::Warp;
-}
-
-static Scope scopeOf(BarrierKind Kind, Scope Within) {
-  return Kind == BarrierKind::Cluster ? std::max(Within, Scope::Cluster)
-                                      : Within;
-}
-
-void Oracle::barrierArrive(const ThreadRef &T, uint64_t Id, BarrierKind Kind,
-                           Strength Order, Scope Within) {
-  BlockState *B;
-  ThreadState &State = threadOf(T, B);
-  const auto [It, IsNew] = Barriers.try_emplace(Id);
-  BarrierState &Barrier = It->second;
-  if (IsNew)
-    keepBarrier(*B, Id, Kind);
-  ++Counts.Barriers;
-  if (ordersEverything(Kind)) {
-    if (IsNew || !Barrier.LastJoined.same(State.Known)) {
-      Barrier.Joined.join(State.Known);
-      Barrier.LastJoined = State.Known;
-    }
-    Barrier.Joined.raise(idOf(T, *B), State.Time++);
-    ++Barrier.Arrived;
-    return;
-  }
-  // An arrival is a read-modify-write of the barrier.
-  Offer O;
-  if (State.Patterns)
-    O = State.Patterns->Fences;
-  if (releases(Order)) {
-    const Snapshot Now{State.Known, idOf(T, *B), State.Time++};
-    for (unsigned I = 0; I <= indexOf(scopeOf(Kind, Within)); ++I)
-      O[I] = Now;
-  }
-  Barrier.Releases.add(B->Where, O);
-}
-
-void Oracle::barrierLeave(const ThreadRef &T, uint64_t Id, BarrierKind Kind,
-                          Strength Order, Scope Within) {
-  BlockState *B;
-  ThreadState &State = threadOf(T, B);
-  const auto It = Barriers.find(Id);
-  if (It == Barriers.end())
-    return; // Nobody has arrived who would matter.
-  BarrierState &Barrier = It->second;
-  if (ordersEverything(Kind)) {
-    if (!Barrier.Left || !Barrier.LeftWith.same(State.Known)) {
-      Barrier.LeftWith = State.Known;
-      State.Known.join(Barrier.Joined);
-      Barrier.LeavesWith = State.Known;
-    } else {
-      State.Known = Barrier.LeavesWith;
-    }
-    if (++Barrier.Left == Barrier.Arrived) {
-      Barriers.erase(It);
-      B->Barriers.erase(Id);
-    }
-    return;
-  }
-  unsigned From = 0;
-  if (acquires(Order)) {
-    Within = scopeOf(Kind, Within);
-    Barrier.Releases.acquire(B->Where, Within, State.Known);
-    From = indexOf(Within) + 1;
-  }
-  if (From < NumScopes && !Barrier.Releases.empty())
-    Barrier.Releases.demand(B->Where, From, State.patterns().Pending);
-  Barrier.Releases.ignoreScopes(B->Narrow);
-}
-
-//===----------------------------------------------------------------------===//
-// Asynchronous copies (PTX ISA, "Asynchronous Operations")
-//===----------------------------------------------------------------------===//
-
-/// A copy comes after what its thread did before, and is otherwise on its own.
-void Oracle::asyncIssue(const ThreadRef &T, uint64_t Async, Completion By) {
-  BlockState *B;
-  ThreadState &State = threadOf(T, B);
-  AsyncState &A = Asyncs[Async];
-  A.By = By;
-  std::vector<AsyncIds> *Free = nullptr;
-  if (const auto It = FreeAsyncs.find(idOf(T, *B)); It != FreeAsyncs.end())
-    Free = &It->second;
-  if (By != Completion::MBarrier && Free && !Free->empty()) {
-    const AsyncIds Ids = Free->back();
-    Free->pop_back();
-    A.Reads = Ids.Reads;
-    A.Writes = Ids.Writes;
-    A.Time = Ids.Time;
-    A.ReadsNote = Ids.ReadsNote;
-    A.WritesNote = Ids.WritesNote;
-  } else {
-    A.Reads = Who.addAsync(B->Where, T.Thread);
-    A.ReadsNote = Who.lastNote();
-    A.Writes = Who.addAsync(B->Where, T.Thread);
-    A.WritesNote = Who.lastNote();
-    std::vector<ActorId> &Ids = Grids[T.Grid].AsyncIds;
-    Ids.insert(Ids.end(), {A.Reads, A.Writes});
-  }
-  A.Known = State.Known;
-  A.Known.raise(idOf(T, *B), State.Time++);
-  // What a copy writes comes after what it has read.
-  A.Known.raise(A.Reads, A.Time);
-}
-
-/// The completion at an mbarrier tells of the copy, and of nothing that its
-/// thread did before it.
-void Oracle::asyncComplete(const ThreadRef &T, uint64_t Async, Completion By,
-                           uint64_t Barrier) {
-  const auto It = Asyncs.find(Async);
-  if (By != Completion::MBarrier || It == Asyncs.end())
-    return;
-  BlockState &B = blockOf(T.Grid, T.Block);
-  const auto [Phase, IsNew] = Barriers.try_emplace(Barrier);
-  if (IsNew)
-    keepBarrier(B, Barrier, BarrierKind::MBarrier);
-  const AsyncState &A = It->second;
-  for (ActorId Side : {A.Reads, A.Writes})
-    Phase->second.Releases.add(B.Where, Snapshot{{}, Side, A.Time},
-                               Scope::Cluster);
-  Asyncs.erase(It);
-}
-
-void Oracle::asyncWaited(const ThreadRef &T, uint64_t Async, bool ReadsOnly) {
-  const auto It = Asyncs.find(Async);
-  if (It == Asyncs.end())
-    return;
-  BlockState *B;
-  ThreadState &State = threadOf(T, B);
-  const AsyncState &A = It->second;
-  State.Known.raise(A.Reads, A.Time);
-  if (ReadsOnly)
-    return;
-  State.Known.raise(A.Writes, A.Time);
-  FreeAsyncs[idOf(T, *B)].push_back(
-      {A.Reads, A.Writes, A.Time + 1, A.ReadsNote, A.WritesNote});
-  Asyncs.erase(It);
 }

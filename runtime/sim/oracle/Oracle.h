@@ -15,6 +15,7 @@
 #define CRSAN_SIM_ORACLE_ORACLE_H
 
 #include "Races.h"
+#include "Report/Finding.h"
 
 #include <deque>
 #include <functional>
@@ -34,16 +35,8 @@ struct OracleOptions {
   /// Volatile accesses are weak, as in C++.
   bool VolatileIsWeak = false;
   /// What a kernel (mangled) finds at an address, in words; "": not known.
-  std::function<std::string(uint64_t Address, MemorySpace,
-                            const std::string &Kernel)>
+  std::function<std::string(uint64_t Address, Space, const std::string &Kernel)>
       Describe = {};
-};
-
-/// What was seen: what a silence is worth.
-struct OracleCounts {
-  uint64_t Grids = 0, Blocks = 0, Threads = 0;
-  uint64_t Accesses = 0; ///< By threads, one a thread.
-  uint64_t Fences = 0, Barriers = 0 /* Arrivals. */, Copies = 0;
 };
 
 class Oracle : public Observer, private RaceSink {
@@ -55,7 +48,7 @@ public:
 
   /// In the order in which they were first seen.
   const std::vector<RaceFinding> &findings() const { return Found.all(); }
-  const OracleCounts &counts() const { return Counts; }
+  const OracleSummary &counts() const { return Counts; }
   /// Weak reads, each with a weak write of the same thread at the same place,
   /// as in `*P += 1`; or by chance.
   const std::set<std::pair<int32_t, int32_t>> &updates() const {
@@ -83,10 +76,10 @@ public:
   void threadExit(const ThreadRef &) override;
   void gridDependencyWait(const ThreadRef &) override;
   void access(const ThreadRef &, const Access &) override;
-  void fence(const ThreadRef &, Strength, Scope) override;
-  void barrierArrive(const ThreadRef &, uint64_t Id, BarrierKind, Strength,
+  void fence(const ThreadRef &, MemoryOrder, Scope) override;
+  void barrierArrive(const ThreadRef &, uint64_t Id, BarrierKind, MemoryOrder,
                      Scope) override;
-  void barrierLeave(const ThreadRef &, uint64_t Id, BarrierKind, Strength,
+  void barrierLeave(const ThreadRef &, uint64_t Id, BarrierKind, MemoryOrder,
                     Scope) override;
   void asyncIssue(const ThreadRef &, uint64_t Async, Completion) override;
   void asyncComplete(const ThreadRef &, uint64_t Async, Completion,
@@ -155,7 +148,7 @@ private:
   void keepBarrier(BlockState &B, uint64_t Id, BarrierKind Kind);
 
   OracleOptions Options;
-  OracleCounts Counts;
+  OracleSummary Counts;
   Races Found;
   Actors Who;
   Shadow Memory;

@@ -25,7 +25,7 @@ using namespace crsan::sim;
 /// The write whose value a strong access reads, if they are morally strong.
 SyncPoint *Oracle::observed(Granule &G, const Op &O, uint16_t Mask,
                             bool &Missed) {
-  if (!G.Strong || !(O.A.IsRead || O.A.IsAtomic))
+  if (!G.Strong || !(O.A.reads() || O.A.isAtomic()))
     return nullptr;
   for (SyncPoint &P : G.Strong->Points) {
     if (!(P.Range & Mask))
@@ -51,7 +51,7 @@ void Oracle::noteMissed(const Op &O, const Granule &G, uint16_t Mask) {
 void Oracle::acquire(const Op &O, const SyncPoint &Seen, const Location &At) {
   O.Block->Unfenced.raise(Seen.Writer, Seen.Time);
   unsigned From = 0;
-  if (acquires(O.A.Order)) {
+  if (isAcquire(O.A.Order)) {
     Seen.Releases.acquire(O.Where, O.A.Within, O.Thread->Known);
     From = indexOf(O.A.Within) + 1;
   }
@@ -62,14 +62,14 @@ void Oracle::acquire(const Op &O, const SyncPoint &Seen, const Location &At) {
   if (From == NumScopes)
     return;
   PatternState &P = O.Thread->patterns();
-  P.noteRead({O.A.Instruction, O.A.IsAtomic}, O.Time);
+  P.noteRead({O.A.Instruction, O.A.isAtomic()}, O.Time);
   Seen.Releases.demand(O.Where, From, P.Pending);
   Seen.Releases.demand(O.Where, From, P.PendingAt[At]);
 }
 
 /// "A strong read on M followed by an acquire operation on M."
 void Oracle::acquirePending(const Op &O, const Location &At) {
-  if (!acquires(O.A.Order) || !O.Thread->Patterns)
+  if (!isAcquire(O.A.Order) || !O.Thread->Patterns)
     return;
   auto &PendingAt = O.Thread->Patterns->PendingAt;
   const auto It = PendingAt.find(At);
@@ -94,7 +94,7 @@ Offer Oracle::offerOf(const Op &O, const Location &At) const {
         if (It->second[I].Time > Result[I].Time)
           Result[I] = It->second[I];
   }
-  if (releases(O.A.Order))
+  if (isRelease(O.A.Order))
     for (unsigned I = 0; I <= indexOf(O.A.Within); ++I)
       Result[I] = {O.Thread->Known, O.Id, O.Time};
   return Result;
@@ -106,7 +106,7 @@ void Oracle::publish(Granule &G, const Op &O, const Location &At,
                      uint32_t Position) {
   SyncPoint New;
   // Only through read-modify-writes does observation order go on.
-  if (Seen && O.A.IsAtomic)
+  if (Seen && O.A.isAtomic())
     New.Releases = std::move(Seen->Releases);
   New.Range = At.second;
   New.MayBeWider = O.A.MayBeWider;
@@ -121,7 +121,7 @@ void Oracle::publish(Granule &G, const Op &O, const Location &At,
   std::erase_if(Points,
                 [&](const SyncPoint &P) { return P.Range & At.second; });
   Points.push_back(std::move(New));
-  if (!releases(O.A.Order))
+  if (!isRelease(O.A.Order))
     return;
   Offer &Released = O.Thread->patterns().ReleasedAt[At];
   for (unsigned I = 0; I <= indexOf(O.A.Within); ++I)
@@ -135,7 +135,7 @@ void Oracle::publish(Granule &G, const Op &O, const Location &At,
 
 /// Remembers that a thread writes where it has read.
 void Oracle::noteUpdate(const Op &O) {
-  if (!O.A.IsWrite)
+  if (!O.A.writes())
     return;
   const Page &P = Memory.page(O.A.Address);
   const Granule &G = P.Granules[O.A.Address % PageBytes / GranuleBytes];
@@ -160,7 +160,7 @@ void Oracle::threadAccess(Op &O) {
   const Location At{O.A.Address / GranuleBytes, maskOf(O.A.Address, O.A.Size)};
   bool Missed = false;
   SyncPoint *Seen = observed(G, O, At.second, Missed);
-  if (O.A.IsRead) { // Reductions acquire nothing.
+  if (O.A.reads()) { // Reductions acquire nothing.
     if (Seen)
       acquire(O, *Seen, At);
     acquirePending(O, At);
@@ -169,22 +169,22 @@ void Oracle::threadAccess(Op &O) {
   }
   const bool IsHosts =
       O.A.Within == Scope::System && isHostVisible(O.A.Address);
-  if (IsHosts && O.A.IsRead)
+  if (IsHosts && O.A.reads())
     askHost(O);
-  if (IsHosts && O.A.IsWrite)
+  if (IsHosts && O.A.writes())
     tellHost(O);
   std::shared_ptr<Chain> Link;
   uint32_t Position = 0;
-  if (Seen && O.A.IsAtomic && O.A.IsWrite) {
+  if (Seen && O.A.isAtomic() && O.A.writes()) {
     Link = Seen->Link;
     Position = Seen->Position + 1;
-  } else if (O.A.IsWrite) {
+  } else if (O.A.writes()) {
     Link = std::make_shared<Chain>();
   }
   Check.access(O, Link, Position);
   if (Seen)
     Seen->Link->observe(O.Id, O.Time, Seen->Position);
-  if (O.A.IsWrite)
+  if (O.A.writes())
     publish(G, O, At, Seen, Link, Position);
 }
 
@@ -194,7 +194,7 @@ template <typename Function>
 static void forEachPart(const Access &A, Function Do) {
   Access Part = A;
   const uint64_t End = A.Address + A.Size;
-  const uint32_t Element = A.Order != Strength::Weak && A.Elements > 1
+  const uint32_t Element = A.Order != MemoryOrder::Weak && A.Elements > 1
                                ? A.Size / A.Elements
                                : A.Size;
   while (Part.Address < End) {
@@ -225,10 +225,10 @@ void Oracle::access(const ThreadRef &T, const Access &A) {
     O.Time = State.Time;
     O.A = Part;
     // "Equivalent to a relaxed operation with system scope."
-    if (Part.Order == Strength::Volatile) {
+    if (Part.IsVolatile) {
       O.A.Within = Scope::System;
       if (Options.VolatileIsWeak)
-        O.A.Order = Strength::Weak;
+        O.A.Order = MemoryOrder::Weak;
     }
     threadAccess(O);
   });
@@ -240,8 +240,8 @@ void Oracle::asyncAccess(BlockState &B, const Access &A) {
     return;
   const AsyncState &Copy = It->second;
   Op O;
-  O.Id = A.IsWrite ? Copy.Writes : Copy.Reads;
-  O.Note = A.IsWrite ? Copy.WritesNote : Copy.ReadsNote;
+  O.Id = A.writes() ? Copy.Writes : Copy.Reads;
+  O.Note = A.writes() ? Copy.WritesNote : Copy.ReadsNote;
   O.Time = Copy.Time;
   O.Where = B.Where;
   O.Known = &Copy.Known;
@@ -249,12 +249,12 @@ void Oracle::asyncAccess(BlockState &B, const Access &A) {
   O.A = A;
   const bool IsOnePart =
       A.Address / GranuleBytes == (A.Address + A.Size - 1) / GranuleBytes;
-  if (A.Order == Strength::Weak && !IsOnePart)
+  if (A.Order == MemoryOrder::Weak && !IsOnePart)
     return Check.stretch(O);
   forEachPart(A, [&](const Access &Part) {
     O.A = Part;
     // A reduction writes with no release, and nothing follows it.
-    if (Part.IsWrite && O.isStrong()) {
+    if (Part.writes() && O.isStrong()) {
       Granule &G = Memory.page(Part.Address)
                        .Granules[Part.Address % PageBytes / GranuleBytes];
       bool Missed = false;
@@ -276,14 +276,15 @@ void Oracle::asyncAccess(BlockState &B, const Access &A) {
 // Fences
 //===----------------------------------------------------------------------===//
 
-void Oracle::fence(const ThreadRef &T, Strength Order, Scope Within) {
+void Oracle::fence(const ThreadRef &T, MemoryOrder Order, Scope Within) {
   BlockState *B;
   ThreadState &State = threadOf(T, B);
   ++Counts.Fences;
   PatternState &P = State.patterns();
   const unsigned Level = indexOf(Within);
-  const bool IsSc = Order == Strength::SeqCst && Options.FencesSynchronise;
-  if (acquires(Order)) {
+  const bool IsSc =
+      Order == MemoryOrder::SequentiallyConsistent && Options.FencesSynchronise;
+  if (isAcquire(Order)) {
     for (unsigned I = 0; I <= Level; ++I) {
       State.Known.join(P.Pending[I]);
       P.Pending[I] = {};
@@ -299,7 +300,7 @@ void Oracle::fence(const ThreadRef &T, Strength Order, Scope Within) {
   }
   if (IsSc)
     ScFences.acquire(B->Where, Within, State.Known);
-  if (!releases(Order))
+  if (!isRelease(Order))
     return;
   const Snapshot Now{State.Known, idOf(T, *B), State.Time++};
   for (unsigned I = 0; I <= Level; ++I)
@@ -310,111 +311,4 @@ void Oracle::fence(const ThreadRef &T, Strength Order, Scope Within) {
     P.ReleasedAt.clear(); // The fence serves as well.
   if (IsSc)
     ScFences.add(B->Where, Now, Within);
-}
-
-//===----------------------------------------------------------------------===//
-// Findings
-//===----------------------------------------------------------------------===//
-
-static Dim3 indexIn(const Dim3 &Extent, uint32_t Linear) {
-  return {Linear % Extent.X, Linear / Extent.X % Extent.Y,
-          Linear / Extent.X / Extent.Y};
-}
-
-RaceSide Oracle::sideOf(ActorId Id) const {
-  const ActorNote &Note = Who.noteOf(Id);
-  RaceSide S;
-  if (Note.What == ActorNote::Kind::StreamWork) {
-    S.Name = Note.Operation;
-    S.IsHost = true;
-    return S;
-  }
-  const GridState &G = Grids.at(Note.Where.Grid);
-  S.Name = G.Kernel;
-  S.IsAsync = Note.What == ActorNote::Kind::Async;
-  S.Block = indexIn(G.GridDim, Note.Where.Block);
-  S.Thread =
-      indexIn(G.BlockDim, S.IsAsync ? Note.Thread : uint32_t(Id - Note.First));
-  return S;
-}
-
-bool Oracle::mayOverlap(uint64_t A, uint64_t B) const {
-  const auto Overlaps = [&](uint64_t One, uint64_t Other) {
-    const auto G = Grids.find(One);
-    return G != Grids.end() && Other && G->second.Overlaps == Other;
-  };
-  return Overlaps(A, B) || Overlaps(B, A);
-}
-
-std::vector<StrongRead> Oracle::toldAt(const EarlierAccess &Earlier,
-                                       const Op &Later) const {
-  if (!Later.Block)
-    return {};
-  for (size_t I = 0; I < Later.Block->Threads.size(); ++I) {
-    const PatternState *P = Later.Block->Threads[I].Patterns.get();
-    const ActorId Reader = Later.Block->First + I;
-    if (!P || P->ReadAt.empty() ||
-        (Reader != Later.Id && Later.Known->get(Reader) < P->ReadTime))
-      continue;
-    for (const Clock &Pending : P->Pending)
-      if (Pending.get(Earlier.Id) >= Earlier.Time)
-        return P->ReadAt;
-  }
-  return {};
-}
-
-void Oracle::race(const EarlierAccess &Earlier, const Op &Later,
-                  uint64_t Address, uint64_t Count) {
-  const auto NameOf = [&](ActorId Id, int32_t Instruction) {
-    return Instruction < 0 ? sideOf(Id).Name : std::string();
-  };
-  RaceFinding &F =
-      Found.of(Earlier.Instruction, NameOf(Earlier.Id, Earlier.Instruction),
-               Later.A.Instruction, NameOf(Later.Id, Later.A.Instruction));
-  const ActorNote &A = Who.noteOf(Earlier.Id), &B = Who.noteOf(Later.Id);
-  const bool SameWarp = A.First == B.First &&
-                        A.What == ActorNote::Kind::Threads &&
-                        Earlier.Id / Clock::Fan == Later.Id / Clock::Fan;
-  const Apart Width = SameWarp                       ? Apart::InWarp
-                      : A.Where.Grid != B.Where.Grid ? Apart::OnDevice
-                      : A.Where.blockKey() == B.Where.blockKey()
-                          ? Apart::InBlock
-                          : Apart::InGrid;
-  F.Count += Count;
-  if (F.Count != Count && Width <= F.Width)
-    return;
-  F.Width = Width;
-  F.Address = Address;
-  F.Space = Later.A.Space;
-  F.Earlier = sideOf(Earlier.Id);
-  F.Earlier.IsRead = Earlier.IsRead;
-  F.Earlier.IsWrite = Earlier.IsWrite;
-  F.Earlier.IsAtomic = Earlier.IsAtomic;
-  F.Earlier.Order = Earlier.Order;
-  F.Earlier.Within = Earlier.Within;
-  F.Earlier.Size = Earlier.Size;
-  F.Earlier.Instruction = Earlier.Instruction;
-  F.Later = sideOf(Later.Id);
-  F.Later.IsRead = Later.A.IsRead;
-  F.Later.IsWrite = Later.A.IsWrite;
-  F.Later.IsAtomic = Later.A.IsAtomic;
-  F.Later.Order = Later.A.Order;
-  F.Later.Within = Later.A.Within;
-  F.Later.Size = Later.A.Size;
-  F.Later.Instruction = Later.A.Instruction;
-
-  F.ToldAt = toldAt(Earlier, Later);
-  if (Options.Describe)
-    F.Memory = Options.Describe(Address, F.Space, F.Later.Name);
-  RaceCircumstances C;
-  C.Earlier = A.Where;
-  C.Later = B.Where;
-  C.SameWarp = SameWarp;
-  C.CompletelyOverlap = Earlier.OverlapsCompletely;
-  C.MayOverlap = mayOverlap(A.Where.Grid, B.Where.Grid);
-  if (Later.Block) {
-    C.Narrow = Later.Block->Narrow.get(Earlier.Id) >= Earlier.Time;
-    C.Unfenced = Later.Block->Unfenced.get(Earlier.Id) >= Earlier.Time;
-  }
-  F.Missing = explainRace(F.Earlier, F.Later, C);
 }

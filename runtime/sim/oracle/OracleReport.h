@@ -1,22 +1,22 @@
-//===- OracleReport.h - Findings of the oracle, as text ---------*- C++ -*-===//
+//===- OracleReport.h - What the oracle found, as records -----*- C++ -*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The format is that of lib/Report/TextReport.h; a finding here has two sides.
+// A race of the oracle's becomes a two-sided record, and each of its sides a
+// site, so that lib/Report merges, explains and prints the races of the oracle
+// as it does those of the other detectors.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_SIM_ORACLE_ORACLEREPORT_H
 #define CRSAN_SIM_ORACLE_ORACLEREPORT_H
 
 #include "Oracle.h"
-#include "Report/SiteTable.h"
-#include "Report/TextReport.h"
+#include "Report/ReportFile.h"
 
 #include <functional>
-#include <string>
 #include <vector>
 
 namespace crsan::sim {
@@ -25,25 +25,8 @@ namespace crsan::sim {
 /// functions may be mangled.
 using LinesOf = std::function<std::vector<SourceFrame>(int32_t Instruction)>;
 
-/// Races of one pair of places in the source.
-struct OracleFinding {
-  RaceFinding First;                       ///< What was seen first.
-  std::vector<SourceFrame> Earlier, Later; ///< Empty: not known, or a copy.
-  uint64_t Count = 0;
-  std::string Missing; ///< As RaceFinding's, with the lines of the source.
-};
-
-struct OracleReport {
-  std::vector<OracleFinding> Findings; ///< As crsan::Report sorts them.
-  OracleCounts Counts;
-  /// Lines to print as they are.
-  std::vector<std::string> Notes;
-};
-
-OracleReport buildOracleReport(const Oracle &O, const LinesOf &Lines);
-
-/// Findings, what was checked, and a SUMMARY line; newline at the end.
-std::string renderText(const OracleReport &R, const TextOptions &Options = {});
+/// The arguments of buildReport(). `Device`: the ordinal of the oracle's.
+ReportFile oracleRecords(const Oracle &O, const LinesOf &Lines, int Device = 0);
 
 } // namespace crsan::sim
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Races.h"
+#include "Report/Words.h"
 
 #include <fmt/format.h>
 
@@ -22,67 +23,16 @@ RaceFinding &Races::of(int32_t Earlier, const std::string &EarlierName,
   return Findings[It->second];
 }
 
-const char *crsan::sim::nameOf(Scope S) {
-  switch (S) {
-  case Scope::CTA:
-    return "block";
-  case Scope::Cluster:
-    return "cluster";
-  case Scope::GPU:
-    return "device";
-  case Scope::System:
-    return "system";
-  }
-  return "unknown";
-}
-
-static const char *nameOf(Strength S) {
-  switch (S) {
-  case Strength::Weak:
-    return "";
-  case Strength::Relaxed:
-    return "relaxed ";
-  case Strength::Acquire:
-    return "acquire ";
-  case Strength::Release:
-    return "release ";
-  case Strength::AcqRel:
-    return "acquire-release ";
-  case Strength::SeqCst:
-    return "sequentially consistent ";
-  case Strength::Volatile:
-    return "volatile ";
-  case Strength::MMIO:
-    return "mmio ";
-  }
-  return "";
-}
-
-std::string crsan::sim::nameOf(const RaceSide &S) {
-  const char *What = S.IsAtomic              ? "atomic"
-                     : S.IsRead && S.IsWrite ? "read and write"
-                     : S.IsWrite             ? "write"
-                                             : "read";
-  if (S.IsAsync)
-    return fmt::format("{} by an asynchronous copy", What);
-  if (!S.isStrong())
-    return What;
-  if (S.Order == Strength::Volatile)
-    return fmt::format("volatile {}", What);
-  return fmt::format("{}{} of {} scope", ::nameOf(S.Order), What,
-                     nameOf(S.Within));
-}
-
 /// "in different blocks".
 static const char *distancePhrase(const RaceCircumstances &C) {
   if (C.Earlier.Grid != C.Later.Grid)
     return "in different kernels";
   switch (distance(C.Earlier, C.Later)) {
-  case Scope::CTA:
+  case Scope::Block:
     return "in the same block";
   case Scope::Cluster:
     return "in different blocks of a cluster";
-  case Scope::GPU:
+  case Scope::Device:
     return C.Earlier.HasCluster ? "in different clusters"
                                 : "in different blocks";
   case Scope::System:
@@ -102,10 +52,10 @@ static std::string whyNotMorallyStrong(const RaceSide &A, const RaceSide &B,
   return fmt::format(
       "Both accesses are strong, but the {} has {} scope and the "
       "threads are {}.",
-      Narrow.IsAtomic  ? "atomic"
-      : Narrow.IsWrite ? "write"
-                       : "read",
-      nameOf(Narrow.Within), distancePhrase(C));
+      Narrow.isAtomic() ? "atomic"
+      : Narrow.writes() ? "write"
+                        : "read",
+      crsan::nameOf(Narrow.Within), distancePhrase(C));
 }
 
 static std::string whatIsMissing(const RaceSide &A, const RaceSide &B,
@@ -144,7 +94,7 @@ std::string crsan::sim::explainRace(const RaceSide &Earlier,
   std::string Text;
   if (Earlier.isStrong() && Later.isStrong())
     Text = whyNotMorallyStrong(Earlier, Later, C) + ' ';
-  else if (Earlier.IsAtomic || Later.IsAtomic)
+  else if (Earlier.isAtomic() || Later.isAtomic())
     Text = "Only one of the two accesses is atomic. ";
   return Text + whatIsMissing(Earlier, Later, C);
 }

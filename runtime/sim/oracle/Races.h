@@ -15,21 +15,20 @@
 
 namespace crsan::sim {
 
-/// How far apart two actors are.
-enum class Apart : uint8_t { InWarp, InBlock, InGrid, OnDevice };
-
 /// One of the two accesses of a race.
-struct RaceSide {
+struct RaceSide : AccessTraits {
   std::string Name; ///< Of the kernel (mangled) or, on the host, the operation.
   bool IsHost = false, IsAsync = false;
-  Dim3 Block{0, 0, 0}, Thread{0, 0, 0}; ///< Indices, of device code.
-  bool IsRead = false, IsWrite = false, IsAtomic = false;
-  Strength Order = Strength::Weak;
+  // Of device code:
+  Dim3 GridDim{0, 0, 0}, BlockDim{0, 0, 0}; ///< Of its grid.
+  Dim3 Block{0, 0, 0}, Thread{0, 0, 0};     ///< Indices.
+  MemoryOrder Order = MemoryOrder::Weak;
   Scope Within = Scope::System;
+  bool IsVolatile = false;
   uint32_t Size = 0;
   int32_t Instruction = -1;
 
-  bool isStrong() const { return Order != Strength::Weak; }
+  bool isStrong() const { return Order != MemoryOrder::Weak; }
 };
 
 /// Races of one pair of instructions, with the pair of accesses seen first of
@@ -37,10 +36,11 @@ struct RaceSide {
 struct RaceFinding {
   RaceSide Earlier, Later; ///< In the schedule; nothing orders them.
   uint64_t Address = 0;    ///< Of the first byte in both.
-  MemorySpace Space = MemorySpace::Global;
+  abi::Space Space = Space::Global;
   std::string Missing; ///< What would have ordered them: a sentence.
   uint64_t Count = 0;  ///< Pairs of accesses.
-  Apart Width = Apart::InWarp;
+  bool OverlapsCompletely = true;
+  abi::Distance Width = Distance::Warp;
   /// Strong reads of what the earlier thread had told behind a fence, by the
   /// later one or by one that it has met since, with no fence after them.
   std::vector<StrongRead> ToldAt;
@@ -75,11 +75,6 @@ struct RaceCircumstances {
 };
 std::string explainRace(const RaceSide &Earlier, const RaceSide &Later,
                         const RaceCircumstances &C);
-
-/// "block", "cluster", "device", "system".
-const char *nameOf(Scope S);
-/// "write", "atomic", "volatile read", "relaxed write", ...
-std::string nameOf(const RaceSide &S);
 
 } // namespace crsan::sim
 

@@ -26,16 +26,7 @@ namespace crsan::sim {
 /// device hold the same threads, for the host makes no strong accesses here.
 constexpr unsigned NumScopes = 3;
 constexpr unsigned indexOf(Scope S) {
-  return S >= Scope::GPU ? 2 : unsigned(S);
-}
-
-inline bool releases(Strength S) {
-  return S == Strength::Release || S == Strength::AcqRel ||
-         S == Strength::SeqCst;
-}
-inline bool acquires(Strength S) {
-  return S == Strength::Acquire || S == Strength::AcqRel ||
-         S == Strength::SeqCst;
+  return S >= Scope::Device ? 2 : unsigned(S);
 }
 
 /// Where something runs, as scopes see it. Grid 0: on the host.
@@ -54,8 +45,8 @@ inline Scope distance(const Place &A, const Place &B) {
   if (A.Grid == 0 || B.Grid == 0)
     return Scope::System;
   if (A.Grid != B.Grid || A.Cluster != B.Cluster)
-    return Scope::GPU;
-  return A.Block == B.Block ? Scope::CTA : Scope::Cluster;
+    return Scope::Device;
+  return A.Block == B.Block ? Scope::Block : Scope::Cluster;
 }
 
 /// Both scopes include the other side.

@@ -98,16 +98,16 @@ struct Unordered {
   }
 };
 
-struct StrongRecord {
+struct StrongRecord : AccessTraits {
   ActorId Id = 0;
   uint32_t Time = 0;
   uint32_t Note = 0;
   int32_t Instruction = -1;
   uint16_t Mask = 0;  ///< Bytes for which it still matters.
   uint16_t Range = 0; ///< Bytes accessed.
-  Strength Order = Strength::Relaxed;
+  MemoryOrder Order = MemoryOrder::Relaxed;
   Scope Within = Scope::System;
-  bool IsRead = false, IsWrite = false, IsAtomic = false;
+  bool IsVolatile = false;
   bool MayBeWider = false; ///< Access::MayBeWider
   uint32_t Position = 0;   ///< Of a write in its chain.
   std::shared_ptr<Chain> Link;

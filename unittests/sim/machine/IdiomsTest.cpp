@@ -17,9 +17,9 @@ public:
   explicit Recorder(const void *Base) : Base(uint64_t(Base)) {}
   void access(const ThreadRef &, const Access &A) override {
     Seen += std::to_string(A.Address - Base) + "+" + std::to_string(A.Size);
-    Seen += A.IsAtomic ? "a" : "";
-    Seen += A.IsRead ? "r" : "";
-    Seen += A.IsWrite ? "w" : "";
+    Seen += A.isAtomic() ? "a" : "";
+    Seen += A.reads() ? "r" : "";
+    Seen += A.writes() ? "w" : "";
     Seen += A.MayBeWider ? "? " : " ";
   }
 

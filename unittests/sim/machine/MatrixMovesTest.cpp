@@ -137,7 +137,7 @@ TEST(Matrix, RowsAreReadByTheLanesThatNameThem) {
             &R);
   uint32_t Next = 0;
   for (const auto &[Lane, A] : R.All)
-    if (A.IsRead && A.Space == MemorySpace::Shared) {
+    if (A.reads() && A.Space == Space::Shared) {
       EXPECT_EQ(A.Size, 16u);
       EXPECT_EQ(Lane, Next++);
       EXPECT_EQ(A.Address & 0x1FF, Lane * 16);
@@ -160,7 +160,7 @@ TEST(Matrix, FragmentsAreReadAndWrittenByTheirLanes) {
   H.runWell(P, 1, 32);
   unsigned Read = 0, Written = 0;
   for (const auto &[Lane, A] : R.All)
-    (A.IsRead ? Read : Written) += A.Size;
+    (A.reads() ? Read : Written) += A.Size;
   EXPECT_EQ(Read, 1024u);
   EXPECT_EQ(Written, 1024u);
   for (unsigned N = 0; N < 256; ++N)

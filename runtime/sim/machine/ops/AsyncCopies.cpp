@@ -47,12 +47,10 @@ uint64_t reportedAddress(const Place &P) {
 }
 
 void tellAccess(Device &D, const Transfer &T, const Place &P, uint32_t Size,
-                bool IsWrite) {
+                uint8_t Flags) {
   Access A;
-  A.Space =
-      P.In == Place::Kind::Shared ? MemorySpace::Shared : MemorySpace::Global;
-  A.IsRead = !IsWrite;
-  A.IsWrite = IsWrite;
+  A.Flags = Flags;
+  A.Space = P.In == Place::Kind::Shared ? Space::Shared : Space::Global;
   A.IsAsync = true;
   A.Address = reportedAddress(P);
   A.Size = Size;
@@ -67,11 +65,11 @@ void reduce(Device &D, const Transfer &T) {
   for (uint32_t At = 0; At < T.Written; At += Size) {
     if (D.Watch) {
       Access A;
-      A.Space = T.To.In == Place::Kind::Shared ? MemorySpace::Shared
-                                               : MemorySpace::Global;
-      A.Order = Strength::Relaxed;
-      A.Within = Scope::GPU;
-      A.IsWrite = A.IsAtomic = A.IsAsync = true;
+      A.Space = T.To.In == Place::Kind::Shared ? Space::Shared : Space::Global;
+      A.Order = MemoryOrder::Relaxed;
+      A.Within = Scope::Device;
+      A.Flags = WritesMemory | IsAtomic;
+      A.IsAsync = true;
       A.Address = reportedAddress(T.To) + At;
       A.Size = Size;
       A.Instruction = T.Instruction;
@@ -89,9 +87,9 @@ void reduce(Device &D, const Transfer &T) {
 void perform(Device &D, const Transfer &T) {
   if (D.Watch) {
     if (T.Read)
-      tellAccess(D, T, T.From, T.Read, false);
+      tellAccess(D, T, T.From, T.Read, ReadsMemory);
     if (T.Type == ScalarType::None)
-      tellAccess(D, T, T.To, T.Written, true);
+      tellAccess(D, T, T.To, T.Written, WritesMemory);
   }
   if (T.Type != ScalarType::None) {
     reduce(D, T);
@@ -183,7 +181,7 @@ Outcome copyOp(Execution &X, const Instruction &I) {
     if (I.Op[3].IsValid && X.bits(I.Op[3]) >> L & 1)
       T.Read = 0;
     T.To = X.resolve(StateSpace::Shared, I, L, X.address(I, I.Op[0], L),
-                     {Bytes, Bytes, false, true, false});
+                     {{WritesMemory}, Bytes, Bytes});
     if (!T.To.Bytes)
       return Outcome::Faulted;
     uint64_t From =
@@ -191,7 +189,7 @@ Outcome copyOp(Execution &X, const Instruction &I) {
     T.From = T.To;
     if (T.Read) {
       T.From = X.resolve(StateSpace::Global, I, L, From,
-                         {T.Read, Bytes, true, false, false, 1, true});
+                         {{ReadsMemory}, T.Read, Bytes, 1, true});
       if (!T.From.Bytes)
         return Outcome::Faulted;
     }
@@ -311,8 +309,7 @@ bool groups(Decoder &D) {
 Outcome arriveLaterOp(Execution &X, const Instruction &I) {
   for (uint32_t M = X.Mask; M; M &= M - 1) {
     unsigned L = std::countr_zero(M);
-    Place P =
-        X.resolve(I, L, X.address(I, I.Op[0], L), {8, 8, true, true, true});
+    Place P = X.resolve(I, L, X.address(I, I.Op[0], L), {{AtomicUpdate}, 8, 8});
     if (!P.Bytes)
       return Outcome::Faulted;
     if (P.In != Place::Kind::Shared)
@@ -380,18 +377,18 @@ Outcome bulkOp(Execution &X, const Instruction &I) {
     T.Reduces = AtomicKind(I.Aux >> 16 & 0xFF);
     T.Type = ScalarType(I.Aux >> 24 & 0xFF);
     T.To = X.resolve(ToSpace, I, L, X.address(I, I.Op[0], L),
-                     {Size, 16, false, true, false, 1, true});
+                     {{WritesMemory}, Size, 16, 1, true});
     if (!T.To.Bytes)
       return Outcome::Faulted;
     T.From = X.resolve(FromSpace, I, L, X.address(I, I.Op[1], L),
-                       {Size, 16, true, false, false, 1, true});
+                       {{ReadsMemory}, Size, 16, 1, true});
     if (!T.From.Bytes)
       return Outcome::Faulted;
     T.What = std::make_shared<AsyncCopy>(
         AsyncCopy{X.D.NextAsync++, chooseTime(X.D), false});
     if (ByBarrier) {
       Place B = X.resolve(StateSpace::Shared, I, L, X.address(I, I.Op[3], L),
-                          {8, 8, true, true, true});
+                          {{AtomicUpdate}, 8, 8});
       if (!B.Bytes)
         return Outcome::Faulted;
       T.BarrierOf = B.Owner;

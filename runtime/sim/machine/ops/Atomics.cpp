@@ -28,6 +28,13 @@ struct Plan {
   }
 };
 
+/// What an atomic does: without a result it reads for nobody, and a
+/// compare-and-swap that fails writes nothing.
+constexpr uint8_t flagsOf(bool Reads, bool Writes) {
+  return uint8_t(IsAtomic | (Reads ? ReadsMemory : 0) |
+                 (Writes ? WritesMemory : 0));
+}
+
 /// Op: result, base, b, c.
 Outcome atomicOp(Execution &X, const Instruction &I) {
   if (X.isShared(I, I.Op[1]))
@@ -36,14 +43,15 @@ Outcome atomicOp(Execution &X, const Instruction &I) {
   const unsigned Size = crsan::ptx::sizeOf(P.Type);
   for (uint32_t M = X.Mask; M; M &= M - 1) {
     unsigned L = std::countr_zero(M);
-    Touch How{Size, Size, P.HasResult || P.What == AtomicKind::Cas, true, true};
+    const bool IsCas = P.What == AtomicKind::Cas, Reads = P.HasResult || IsCas;
+    Touch How{{flagsOf(Reads, true)}, Size, Size};
     Place At = X.resolve(I, L, X.address(I, I.Op[1], L), How);
     if (!At.Bytes)
       return Outcome::Faulted;
     uint64_t Old = 0, B = X.value(I.Op[2], L),
              C = I.Op[3].IsValid ? X.value(I.Op[3], L) : 0;
     std::memcpy(&Old, At.Bytes, Size);
-    How.IsWrite = P.What != AtomicKind::Cas || Old == B;
+    How.Flags = flagsOf(Reads, !IsCas || Old == B);
     if (!X.note(I, L, At, How))
       return Outcome::Faulted;
     uint64_t New = newValue(P.What, P.Type, Old, B, C);
@@ -61,8 +69,8 @@ Outcome atomicVector(Execution &X, const Instruction &I) {
   const Plan P = Plan::of(I.Aux);
   const unsigned Size = crsan::ptx::sizeOf(P.Type),
                  Count = P.HasResult ? I.NumMore / 2 : I.NumMore;
-  const Touch How{Size * Count, Size * Count, P.HasResult,
-                  true,         true,         uint8_t(Count)};
+  const Touch How{
+      {flagsOf(P.HasResult, true)}, Size * Count, Size * Count, uint8_t(Count)};
   for (uint32_t M = X.Mask; M; M &= M - 1) {
     unsigned L = std::countr_zero(M);
     Place At = X.resolve(I, L, X.address(I, I.Op[1], L), How);
@@ -93,13 +101,13 @@ Outcome atomicWide(Execution &X, const Instruction &I) {
   };
   for (uint32_t M = X.Mask; M; M &= M - 1) {
     unsigned L = std::countr_zero(M);
-    Touch How{16, 16, true, true, true};
+    Touch How{{AtomicUpdate}, 16, 16};
     Place At = X.resolve(I, L, X.address(I, I.Op[1], L), How);
     if (!At.Bytes)
       return Outcome::Faulted;
     Wide Old, B = Read(I.Op[2], L);
     std::memcpy(&Old, At.Bytes, 16);
-    How.IsWrite = !IsCas || Old == B;
+    How.Flags = flagsOf(true, !IsCas || Old == B);
     if (!X.note(I, L, At, How))
       return Outcome::Faulted;
     Wide New = !IsCas ? B : Old == B ? Read(I.Op[3], L) : Old;
@@ -114,10 +122,10 @@ bool atomic(Decoder &D) {
   bool HasResult = D.opcode() == "atom";
   auto K = takeAtomicKind(D);
   MemoryModifiers M = takeMemoryModifiers(D);
-  if (M.Order.Order == Strength::Weak)
-    M.Order.Order = Strength::Relaxed;
+  if (M.How.Order == MemoryOrder::Weak)
+    M.How.Order = MemoryOrder::Relaxed;
   if (!D.has("sys") && !D.has("cta") && !D.has("cluster"))
-    M.Order.Within = Scope::GPU; // The default of atomics.
+    M.How.Within = Scope::Device; // The default of atomics.
   D.take("noftz");
   ScalarType T = D.takeType();
   if (!K || !isAtomicKnown(*K, T))

@@ -196,16 +196,16 @@ bool bar(Decoder &D) {
 //===----------------------------------------------------------------------===//
 
 /// Others may run before a fence: what it does not order must show.
-void emitFence(Decoder &D, Strength S, Scope Within) {
+void emitFence(Decoder &D, MemoryOrder S, Scope Within) {
   Instruction &I = D.emit([](Execution &X, const Instruction &I) {
     // Of two fences, one must see what comes before the other.
-    if (X.D.Buffer && I.Order.Order == Strength::SeqCst &&
-        I.Order.Within != Scope::CTA)
+    if (X.D.Buffer && I.How.Order == MemoryOrder::SequentiallyConsistent &&
+        I.How.Within != Scope::Block)
       return X.D.takeTurn(*X.F);
     X.fence(I);
     return Outcome::Next;
   });
-  I.Order = {S, Within};
+  I.How = {S, Within};
   I.IsVisible = true;
 }
 
@@ -219,16 +219,16 @@ bool fence(Decoder &D) {
   }
   if (D.take("mbarrier_init")) {
     D.take("release");
-    emitFence(D, Strength::Release, D.takeScope(Scope::Cluster));
+    emitFence(D, MemoryOrder::Release, D.takeScope(Scope::Cluster));
     return true;
   }
   std::string_view Kind = D.takeOneOf({"sc", "acq_rel", "acquire", "release"});
   while (!D.takePrefixed("sync_restrict").empty())
     ;
-  Strength S = Kind == "sc"        ? Strength::SeqCst
-               : Kind == "acquire" ? Strength::Acquire
-               : Kind == "release" ? Strength::Release
-                                   : Strength::AcqRel;
+  MemoryOrder S = Kind == "sc"        ? MemoryOrder::SequentiallyConsistent
+                  : Kind == "acquire" ? MemoryOrder::Acquire
+                  : Kind == "release" ? MemoryOrder::Release
+                                      : MemoryOrder::AcquireRelease;
   emitFence(D, S, D.takeScope(Scope::System));
   return true;
 }
@@ -236,8 +236,8 @@ bool fence(Decoder &D) {
 bool membar(Decoder &D) {
   if (D.has("proxy"))
     return fence(D);
-  Scope Within = D.take("gl") ? Scope::GPU : D.takeScope(Scope::System);
-  emitFence(D, Strength::SeqCst, Within);
+  Scope Within = D.take("gl") ? Scope::Device : D.takeScope(Scope::System);
+  emitFence(D, MemoryOrder::SequentiallyConsistent, Within);
   return true;
 }
 

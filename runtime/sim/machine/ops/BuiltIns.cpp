@@ -44,7 +44,7 @@ void giveResult(Execution &X, const Instruction &I, unsigned Lane, uint64_t V) {
 bool fetch(Execution &X, const Instruction &I, unsigned Lane, uint64_t Address,
            void *To, uint32_t Size) {
   Place P = X.resolve(crsan::ptx::StateSpace::Generic, I, Lane, Address,
-                      {Size, 1, true, false, false});
+                      {{ReadsMemory}, Size, 1});
   if (P.Bytes)
     std::memcpy(To, P.Bytes, Size);
   return P.Bytes;

@@ -14,7 +14,7 @@ using namespace crsan::sim;
 
 namespace {
 
-/// Op[0] is not used. I.Order: as written.
+/// Op[0] is not used. I.How: as written.
 Outcome arriveOp(Execution &X, const Instruction &I) {
   Cluster &C = *X.B->In;
   if (uint32_t Again = X.W->ClusterArrived & X.Mask)
@@ -28,7 +28,7 @@ Outcome arriveOp(Execution &X, const Instruction &I) {
   if (X.D.Watch)
     forLanes(X.Mask, [&](unsigned L) {
       X.D.Watch->barrierArrive(X.thread(L), C.BarrierUid, BarrierKind::Cluster,
-                               I.Order.Order, Scope::Cluster);
+                               I.How.Order, Scope::Cluster);
     });
   X.D.recheckClusterBarrier(C);
   return Outcome::Next;
@@ -53,7 +53,7 @@ Outcome waitOp(Execution &X, const Instruction &I) {
   if (X.D.Watch)
     forLanes(X.Mask, [&](unsigned L) {
       X.D.Watch->barrierLeave(X.thread(L), C.LastBarrierUid,
-                              BarrierKind::Cluster, I.Order.Order,
+                              BarrierKind::Cluster, I.How.Order,
                               Scope::Cluster);
     });
   return Outcome::Next;
@@ -65,11 +65,11 @@ bool cluster(Decoder &D) {
   bool IsArrive = D.take("arrive");
   if (!IsArrive && !D.take("wait"))
     return false;
-  Strength S =
-      takeStrength(D, IsArrive ? Strength::Release : Strength::Acquire);
+  MemoryOrder S =
+      takeOrder(D, IsArrive ? MemoryOrder::Release : MemoryOrder::Acquire);
   D.take("aligned");
   Instruction &I = D.emit(IsArrive ? arriveOp : waitOp);
-  I.Order = {S, Scope::Cluster};
+  I.How = {S, Scope::Cluster};
   I.NeedsWholeFragment = true;
   I.IsVisible = true;
   return true;

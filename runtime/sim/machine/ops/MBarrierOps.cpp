@@ -16,7 +16,7 @@ namespace {
 std::optional<MBarrier> objectAt(Execution &X, const Instruction &I,
                                  unsigned Lane, const Ref &Base) {
   Place P =
-      X.resolve(I, Lane, X.address(I, Base, Lane), {8, 8, true, true, true});
+      X.resolve(I, Lane, X.address(I, Base, Lane), {{AtomicUpdate}, 8, 8});
   if (!P.Bytes)
     return std::nullopt;
   if (P.In != Place::Kind::Shared) {
@@ -66,8 +66,8 @@ Outcome arriveOp(Execution &X, const Instruction &I) {
       X.setValue(I.Op[0], L, B->word());
     if (X.D.Watch)
       X.D.Watch->barrierArrive(X.thread(L), B->currentUid(),
-                               BarrierKind::MBarrier, I.Order.Order,
-                               I.Order.Within);
+                               BarrierKind::MBarrier, I.How.Order,
+                               I.How.Within);
     if (I.Aux & 1)
       B->expect(int64_t(N));
     uint32_t Count = I.Aux & 1 ? 1 : uint32_t(N);
@@ -93,7 +93,7 @@ Outcome testOp(Execution &X, const Instruction &I) {
     Done |= uint32_t(Is) << L;
     if (Is && X.D.Watch && B->lastUid())
       X.D.Watch->barrierLeave(X.thread(L), B->lastUid(), BarrierKind::MBarrier,
-                              I.Order.Order, I.Order.Within);
+                              I.How.Order, I.How.Within);
   }
   X.setBits(I.Op[0], Done);
   if (Done == X.Mask || !(I.Aux & 2))
@@ -115,7 +115,7 @@ bool init(Decoder &D, StateSpace S, Address A) {
 
 bool tx(Decoder &D, bool IsComplete) {
   D.take("relaxed");
-  D.takeScope(Scope::CTA);
+  D.takeScope(Scope::Block);
   StateSpace S = D.takeSpace();
   D.take("b64");
   Address A = D.address(D.operand(0), S);
@@ -131,8 +131,8 @@ bool tx(Decoder &D, bool IsComplete) {
 bool arrive(Decoder &D, bool Drops) {
   bool Expects = D.take("expect_tx");
   D.take("noComplete");
-  Strength Order = takeStrength(D, Strength::Release);
-  Scope Within = D.takeScope(Scope::CTA);
+  MemoryOrder Order = takeOrder(D, MemoryOrder::Release);
+  Scope Within = D.takeScope(Scope::Block);
   StateSpace S = D.takeSpace();
   D.take("b64");
   // The result is absent for objects of other blocks, or a sink.
@@ -148,7 +148,7 @@ bool arrive(Decoder &D, bool Drops) {
   Instruction &I = D.emit(arriveOp, {To, A.Base, Count});
   I.Space = S;
   I.Imm = A.Offset;
-  I.Order = {Order, Within};
+  I.How = {Order, Within};
   I.Aux = (Expects ? 1 : 0) | (Drops ? 2 : 0);
   I.IsVisible = true;
   return true;
@@ -156,8 +156,8 @@ bool arrive(Decoder &D, bool Drops) {
 
 bool test(Decoder &D, bool IsTry) {
   bool Parity = D.take("parity");
-  Strength Order = takeStrength(D, Strength::Acquire);
-  Scope Within = D.takeScope(Scope::CTA);
+  MemoryOrder Order = takeOrder(D, MemoryOrder::Acquire);
+  Scope Within = D.takeScope(Scope::Block);
   StateSpace S = D.takeSpace();
   D.take("b64");
   Address A = D.address(D.operand(1), S);
@@ -166,7 +166,7 @@ bool test(Decoder &D, bool IsTry) {
   Instruction &I = D.emit(testOp, {To, A.Base, State});
   I.Space = S;
   I.Imm = A.Offset;
-  I.Order = {Order, Within};
+  I.How = {Order, Within};
   I.Aux = (Parity ? 1 : 0) | (IsTry ? 2 : 0);
   I.NeedsWholeFragment = IsTry;
   I.IsVisible = true;

@@ -42,7 +42,8 @@ static_assert(sizeof(Eight) == WarpSize * 4);
 
 Place placeOfRow(Execution &X, const Instruction &I, unsigned Lane,
                  bool IsWrite) {
-  const Touch How{16, 16, !IsWrite, IsWrite, false, 8};
+  const uint8_t Flags = IsWrite ? WritesMemory : ReadsMemory;
+  const Touch How{{Flags}, 16, 16, 8};
   uint64_t Address = X.address(I, I.Op[0], Lane);
   Place P = X.resolve(I, Lane, Address, How);
   if (P.Bytes && P.In != Place::Kind::Shared) {
@@ -183,8 +184,8 @@ unsigned moveSome(Execution &X, const Instruction &I, const Tile &T,
   while (First + Count < InLane && (Count + 1) * T.Size <= 16 &&
          T.offset(Lane * InLane + First + Count, Stride) == Start + Count)
     ++Count;
-  const Touch How{Count * T.Size, T.Size, !T.IsStore,
-                  T.IsStore,      false,  uint8_t(Count)};
+  const uint8_t Flags = T.IsStore ? WritesMemory : ReadsMemory;
+  const Touch How{{Flags}, Count * T.Size, T.Size, uint8_t(Count)};
   Place P =
       X.resolve(I, Lane, X.address(I, I.Op[0], Lane) + Start * T.Size, How);
   if (!P.Bytes || !X.note(I, Lane, P, How))

@@ -14,40 +14,32 @@ namespace crsan::sim {
 
 struct MemoryModifiers {
   StateSpace Space = StateSpace::Generic;
-  Ordering Order;
+  Semantics How;
   unsigned Elements = 1;
 };
 
-inline Strength takeStrength(Decoder &D, Strength Default) {
+inline MemoryOrder takeOrder(Decoder &D, MemoryOrder Default) {
   if (D.take("weak"))
-    return Strength::Weak;
+    return MemoryOrder::Weak;
   if (D.take("relaxed"))
-    return Strength::Relaxed;
+    return MemoryOrder::Relaxed;
   if (D.take("acquire"))
-    return Strength::Acquire;
+    return MemoryOrder::Acquire;
   if (D.take("release"))
-    return Strength::Release;
+    return MemoryOrder::Release;
   if (D.take("acq_rel"))
-    return Strength::AcqRel;
-  if (D.take("volatile"))
-    return Strength::Volatile;
-  if (D.take("mmio")) {
-    D.take("relaxed");
-    return Strength::MMIO;
-  }
+    return MemoryOrder::AcquireRelease;
   return Default;
 }
 
 /// Everything but the type; hints to caches are taken and dropped.
 inline MemoryModifiers takeMemoryModifiers(Decoder &D) {
   MemoryModifiers M;
-  if (D.take("mmio")) {
-    D.take("relaxed");
-    M.Order.Order = Strength::MMIO;
-  } else {
-    M.Order.Order = takeStrength(D, Strength::Weak);
-  }
-  M.Order.Within = D.takeScope(Scope::System);
+  M.How.IsVolatile = D.take("volatile");
+  const bool IsRelaxed = D.take("mmio") || M.How.IsVolatile;
+  M.How.Order =
+      takeOrder(D, IsRelaxed ? MemoryOrder::Relaxed : MemoryOrder::Weak);
+  M.How.Within = D.takeScope(Scope::System);
   M.Space = D.takeSpace();
   D.take("nc");
   D.takeOneOf({"ca", "cg", "cs", "lu", "cv", "wb", "wt"});
@@ -61,7 +53,7 @@ inline MemoryModifiers takeMemoryModifiers(Decoder &D) {
 inline void applyTo(Instruction &I, const MemoryModifiers &M,
                     const Address &A) {
   I.Space = M.Space;
-  I.Order = M.Order;
+  I.How = M.How;
   I.Imm = A.Offset;
   I.IsVisible = M.Space == StateSpace::Global ||
                 M.Space == StateSpace::Shared || M.Space == StateSpace::Generic;

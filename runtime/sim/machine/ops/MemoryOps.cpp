@@ -23,7 +23,7 @@ struct Wide {
 
 /// Op: destination of type R, base.
 template <class T, class R> Outcome loadOp(Execution &X, const Instruction &I) {
-  const Touch How{sizeof(T), sizeof(T), true, false, false};
+  const Touch How{{ReadsMemory}, sizeof(T), sizeof(T)};
   R *To = X.row<R>(I.Op[0]);
   for (uint32_t M = X.Mask; M; M &= M - 1) {
     unsigned L = std::countr_zero(M);
@@ -40,7 +40,7 @@ template <class T, class R> Outcome loadOp(Execution &X, const Instruction &I) {
 /// Op: base, source of type R.
 template <class T, class R>
 Outcome storeOp(Execution &X, const Instruction &I) {
-  const Touch How{sizeof(T), sizeof(T), false, true, false};
+  const Touch How{{WritesMemory}, sizeof(T), sizeof(T)};
   const R *From = X.row<R>(I.Op[1]);
   for (uint32_t M = X.Mask; M; M &= M - 1) {
     unsigned L = std::countr_zero(M);
@@ -137,7 +137,7 @@ uint64_t extended(uint64_t V, unsigned Size, bool IsSigned) {
 
 Outcome loadVector(Execution &X, const Instruction &I) {
   const unsigned Size = I.Aux & 0xFF, Bytes = Size * I.NumMore;
-  const Touch How{Bytes, Bytes, true, false, false, I.NumMore};
+  const Touch How{{ReadsMemory}, Bytes, Bytes, I.NumMore};
   for (uint32_t M = X.Mask; M; M &= M - 1) {
     unsigned L = std::countr_zero(M);
     Place P = X.resolve(I, L, X.address(I, I.Op[1], L), How);
@@ -160,7 +160,7 @@ Outcome loadVector(Execution &X, const Instruction &I) {
 
 Outcome storeVector(Execution &X, const Instruction &I) {
   const unsigned Size = I.Aux & 0xFF, Bytes = Size * I.NumMore;
-  const Touch How{Bytes, Bytes, false, true, false, I.NumMore};
+  const Touch How{{WritesMemory}, Bytes, Bytes, I.NumMore};
   for (uint32_t M = X.Mask; M; M &= M - 1) {
     unsigned L = std::countr_zero(M);
     Place P = X.resolve(I, L, X.address(I, I.Op[0], L), How);

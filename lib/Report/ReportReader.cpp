@@ -1,0 +1,258 @@
+//===- ReportReader.cpp - What a run recorded, from JSON ------------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Report/Demangle.h"
+#include "Report/ReportFile.h"
+#include "Report/StrictJSON.h"
+#include "ReportNames.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+
+using namespace crsan;
+using nlohmann::json;
+
+static std::vector<SourceFrame> readFrames(JSONMembers &M) {
+  std::vector<SourceFrame> Frames;
+  for (const JSONNode &Element : M.elements("frames")) {
+    JSONMembers FrameMembers(Element);
+    SourceFrame &F = Frames.emplace_back();
+    FrameMembers.text("function", F.Function);
+    F.Function = demangle(F.Function);
+    FrameMembers.text("file", F.File);
+    FrameMembers.number("line", F.Line);
+    FrameMembers.number("column", F.Column);
+    FrameMembers.finish();
+  }
+  return Frames;
+}
+
+static SiteInfo readSite(const JSONNode &Object) {
+  JSONMembers M(Object);
+  SiteInfo Site;
+  Site.Id = M.require("id").number<uint64_t>();
+  M.choice("access", AccessNames, Site.Access);
+  M.choice("space", SpaceNames, Site.Space);
+  bool Strong = false, Atomic = false, Swap = false, Asynchronous = false,
+       OfUpdate = false;
+  M.flag("strong", Strong);
+  M.flag("atomic", Atomic);
+  M.flag("swap", Swap);
+  M.flag("asynchronous", Asynchronous);
+  M.flag("of_update", OfUpdate);
+  // An atomic is strong whether or not somebody cared to say so.
+  Site.Flags = (Strong || Atomic ? abi::IsStrong : 0) |
+               (Atomic ? abi::IsAtomic : 0) | (Swap ? abi::IsSwap : 0) |
+               (Asynchronous ? abi::IsCopy : 0) |
+               (OfUpdate ? abi::IsOfUpdate : 0) | abi::flagsOf(Site.Access);
+  if (Site.isStrong())
+    Site.Scope = abi::Scope::System;
+  M.choice("scope", ScopeNames, Site.Scope);
+  M.choice("order", OrderNames, Site.Order);
+  M.flag("volatile", Site.IsVolatile);
+  M.text("operation", Site.Operation);
+  M.number("size", Site.Size);
+  M.text("kernel", Site.Kernel);
+  Site.Kernel = demangle(Site.Kernel);
+  Site.Frames = readFrames(M);
+  for (const JSONNode &Element : M.elements("companions")) {
+    JSONMembers CompanionMembers(Element);
+    CompanionInfo &C = Site.Companions.emplace_back();
+    CompanionMembers.choice("access", AccessNames, C.Access);
+    C.Frames = readFrames(CompanionMembers);
+    CompanionMembers.finish();
+  }
+  M.finish();
+  return Site;
+}
+
+/// Three numbers, x first, each less than its limit.
+static Index3 readIndex(const JSONNode &Array, std::array<uint64_t, 3> Limits) {
+  const std::vector<JSONNode> Elements = Array.elements();
+  if (Elements.size() != 3)
+    Array.refuse("must be an array of three numbers");
+  Index3 Index;
+  for (size_t I = 0; I < 3; ++I) {
+    Index[I] = Elements[I].number<uint32_t>();
+    if (Index[I] >= Limits[I])
+      Elements[I].refuse(
+          fmt::format("{} is not less than {}", Index[I], Limits[I]));
+  }
+  return Index;
+}
+
+static uint32_t readLanes(const std::vector<JSONNode> &Elements) {
+  uint32_t Lanes = 0;
+  for (const JSONNode &Element : Elements) {
+    const uint32_t Lane = Element.number<uint32_t>();
+    if (Lane >= 32)
+      Element.refuse(fmt::format("{} is not a lane of a warp", Lane));
+    Lanes |= uint32_t(1) << Lane;
+  }
+  return Lanes;
+}
+
+/// What a record has in the place of values if both sides are known.
+static void readTwoSided(JSONMembers &M, Occurrence &O) {
+  uint64_t Block = abi::UnknownBlock;
+  uint16_t Thread = 0;
+  constexpr uint64_t Any = uint64_t(1) << 32;
+  if (auto Member = M.get("earlier_block")) {
+    Block = Member->number<uint64_t>();
+    if (Block >= abi::UnknownBlock)
+      Member->refuse(fmt::format("{} is not less than {}", Block,
+                                 uint64_t(abi::UnknownBlock)));
+  }
+  M.number("earlier_thread", Thread);
+  O.Rec.Before = abi::earlierThread(Block, Thread);
+  for (const JSONNode &Reason : M.elements("reasons"))
+    O.Rec.After |= Reason.choice(ReasonNames);
+  if (auto Grid = M.get("grid"))
+    O.Grid = readIndex(*Grid, {Any, Any, Any});
+  if (auto Shape = M.get("block_shape"))
+    O.BlockShape = readIndex(*Shape, {1025, 1025, 65});
+  if (auto Grid = M.get("earlier_grid"))
+    O.EarlierGrid = readIndex(*Grid, {Any, Any, Any});
+  if (auto Shape = M.get("earlier_block_shape"))
+    O.EarlierBlockShape = readIndex(*Shape, {1025, 1025, 65});
+  for (const JSONNode &Id : M.elements("told"))
+    O.Told.push_back(Id.number<uint64_t>());
+  M.text("explanation", O.Explanation);
+  O.Rec.Flags = abi::TwoSided;
+}
+
+static void readValues(JSONMembers &M, abi::Record &Rec) {
+  M.number("before", Rec.Before);
+  M.number("after", Rec.After);
+  bool Hashes = false, Same = false;
+  M.flag("hash", Hashes);
+  M.flag("same_value", Same);
+  Rec.Flags = (Hashes ? abi::ValuesAreHashes : 0) | (Same ? abi::SameValue : 0);
+}
+
+static Occurrence readRecord(const JSONNode &Object) {
+  JSONMembers M(Object);
+  Occurrence O;
+  abi::Record &Rec = O.Rec;
+  Rec.Site = M.require("site").number<uint64_t>();
+  Rec.Kind = M.require("kind").choice(kindNames());
+  M.number("other", Rec.Other);
+  M.number("address", Rec.Address);
+  M.text("memory", O.Memory);
+  M.choice("space", SpaceNames, Rec.MemorySpace);
+  M.number("size", Rec.Size);
+  Rec.Lanes = readLanes(M.elements("lanes"));
+  if (auto Block = M.get("block")) {
+    constexpr uint64_t Any = uint64_t(1) << 32;
+    auto Index = readIndex(*Block, {Any, Any, Any});
+    std::copy(Index.begin(), Index.end(), Rec.Block);
+  }
+  if (auto Thread = M.get("thread")) {
+    auto [X, Y, Z] = readIndex(*Thread, {1024, 1024, 64});
+    Rec.Thread = X | Y << 10 | Z << 20;
+  }
+  if (hasTwoSides(Rec.Kind))
+    readTwoSided(M, O);
+  else
+    readValues(M, Rec);
+  M.number("count", O.Count);
+  M.flag("at_least", O.AtLeast);
+  M.number("device", O.Device);
+  M.finish();
+  return O;
+}
+
+static MetadataSummary readMetadata(const JSONNode &Object) {
+  JSONMembers M(Object);
+  MetadataSummary S;
+  M.number("checks", S.Checked);
+  M.number("unchecked", S.Unchecked);
+  M.text("why_unchecked", S.WhyUnchecked);
+  M.number("sites", S.Sites);
+  M.number("exact_bytes", S.Exact);
+  M.number("cached_bytes", S.Cached);
+  M.number("untracked_bytes", S.None);
+  M.finish();
+  return S;
+}
+
+static OracleSummary readOracle(const JSONNode &Object) {
+  JSONMembers M(Object);
+  OracleSummary S;
+  M.number("grids", S.Grids);
+  M.number("blocks", S.Blocks);
+  M.number("threads", S.Threads);
+  M.number("accesses", S.Accesses);
+  M.number("fences", S.Fences);
+  M.number("barriers", S.Barriers);
+  M.number("copies", S.Copies);
+  M.finish();
+  return S;
+}
+
+static RunSummary readSummary(const JSONNode &Object) {
+  JSONMembers M(Object);
+  RunSummary S;
+  M.number("kernels_launched", S.KernelsLaunched);
+  M.number("kernels_failed", S.KernelsFailed);
+  M.number("kernels_not_instrumented", S.KernelsNotInstrumented);
+  M.number("kernels_switched_off", S.KernelsSwitchedOff);
+  M.number("sites", S.Sites);
+  M.number("windows", S.Windows);
+  M.number("checks", S.Checks);
+  M.number("windows_checked", S.WindowsChecked);
+  M.number("dropped_records", S.DroppedRecords);
+  M.number("skipped_accesses", S.SkippedAccesses);
+  M.number("exempt_accesses", S.ExemptAccesses);
+  M.number("seed", S.Seed);
+  M.number("delay_ns", S.DelayNs);
+  M.number("budget", S.Budget);
+  M.number("max_interval", S.MaxInterval);
+  M.flag("counts_complete", S.CountsComplete);
+  M.flag("shuffled", S.Shuffled);
+  M.flag("simulated", S.IsSimulated);
+  M.number("modules", S.Modules);
+  if (auto Metadata = M.get("metadata"))
+    S.Metadata = readMetadata(*Metadata);
+  if (auto Oracle = M.get("oracle"))
+    S.Oracle = readOracle(*Oracle);
+  for (const JSONNode &Note : M.elements("notes"))
+    S.Notes.push_back(Note.text());
+  M.finish();
+  return S;
+}
+
+static ReportFile readFile(const JSONNode &Top) {
+  JSONMembers M(Top);
+  ReportFile File;
+  for (const JSONNode &Site : M.elements("sites"))
+    File.Sites.add(readSite(Site));
+  for (const JSONNode &Record : M.elements("records"))
+    File.Occurrences.push_back(readRecord(Record));
+  File.Summary = readSummary(M.require("summary"));
+  M.get("findings"); // Made from the rest; see writeReportFile.
+  M.finish();
+  return File;
+}
+
+std::variant<ReportFile, ReportFileError>
+crsan::parseReportFile(std::string_view Text) {
+  try {
+    const json Document = json::parse(Text);
+    return readFile(JSONNode(Document, ""));
+  } catch (const json::exception &E) {
+    // The library puts its own name and error number first: "[json...] ".
+    std::string_view What = E.what();
+    const size_t End = What.find("] ");
+    return ReportFileError{std::string(
+        End == std::string_view::npos ? What : What.substr(End + 2))};
+  } catch (const BadJSON &E) {
+    return ReportFileError{E.what()};
+  }
+}

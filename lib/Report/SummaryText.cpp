@@ -1,0 +1,239 @@
+//===- SummaryText.cpp - What a run checked, as text ----------------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "SummaryText.h"
+#include "Lines.h"
+#include "Report/Words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+using namespace crsan;
+
+namespace {
+
+class SummaryPrinter : public Lines {
+public:
+  void warnings(const Report &R);
+  void whatWasChecked(const Report &R);
+  void summary(const Report &R);
+
+private:
+  void whatTheColliderChecked(const RunSummary &S);
+  void whatMetadataChecked(const RunSummary &S);
+  void whatTheOracleChecked(const OracleSummary &S);
+};
+
+} // namespace
+
+/// What to do about kernels that are not instrumented.
+static const char *remedyForForeign(const RunSummary &S) {
+  return S.IsSimulated
+             ? "build the source with -fsanitize=cuda-race, or let the oracle "
+               "look for races, which needs no instrumentation: crsan run "
+               "--device=sim --detector=oracle"
+             : "build the source with -fsanitize=cuda-race";
+}
+
+void SummaryPrinter::warnings(const Report &R) {
+  const RunSummary &S = R.Summary;
+  for (const std::string &Note : S.Notes)
+    line("CRSan: {}", Note);
+  if (S.KernelsFailed)
+    line("CRSan: {} failed and {} not checked",
+         counted(S.KernelsFailed, "kernel launch", "kernel launches"),
+         S.KernelsFailed == 1 ? "was" : "were");
+  if (S.KernelsNotInstrumented)
+    line("CRSan: {} not checked; {}",
+         counted(S.KernelsNotInstrumented,
+                 "launch of a kernel that is not instrumented was",
+                 "launches of kernels that are not instrumented were"),
+         remedyForForeign(S));
+  if (S.KernelsSwitchedOff)
+    line("CRSan: {} not checked, for the reason given when its code was loaded",
+         counted(S.KernelsSwitchedOff, "launch of an instrumented kernel was",
+                 "launches of instrumented kernels were"));
+  if (S.DroppedRecords)
+    line("CRSan: {} not shown, the record buffer was full; repair the races "
+         "above and run again",
+         counted(S.DroppedRecords, "race is", "races are"));
+  if (S.SkippedAccesses)
+    line("CRSan: {} not checked; build with -Rpass-missed=cuda-race to see "
+         "which and why",
+         counted(S.SkippedAccesses, "access of the source is",
+                 "accesses of the source are"));
+  if (S.ExemptAccesses)
+    line("CRSan: {} not checked, as CRSAN_NO_SANITIZE or an ignore list asks",
+         counted(S.ExemptAccesses, "access of the source is",
+                 "accesses of the source are"));
+  if (R.Suppressed)
+    line("CRSan: {} not shown, as your suppressions ask",
+         counted(R.Suppressed, "finding is", "findings are"));
+}
+
+void SummaryPrinter::whatTheColliderChecked(const RunSummary &S) {
+  const char *AtLeast = S.CountsComplete ? "" : "at least ";
+  std::string Modules =
+      S.Modules > 1 ? fmt::format(" of {} modules", S.Modules) : "";
+  std::string Sampling =
+      S.Budget ? fmt::format("sampled after {} of a window, down to 1 in {}",
+                             S.Budget, S.MaxInterval)
+               : "not sampled";
+  line("CRSan: checked {}: {} in {}{}, {}{} checked, seed {}, delays up to {} "
+       "ns{}, {}{} ({})",
+       counted(S.KernelsLaunched, "kernel launch", "kernel launches"),
+       counted(S.Sites, "site"), counted(S.Windows, "window"), Modules, AtLeast,
+       counted(S.Checks - (S.Metadata ? S.Metadata->Checked : 0), "access",
+               "accesses"),
+       S.Seed, S.DelayNs, S.Shuffled ? ", blocks shuffled" : "", AtLeast,
+       counted(S.WindowsChecked, "window execution"), Sampling);
+}
+
+void SummaryPrinter::whatMetadataChecked(const RunSummary &S) {
+  const MetadataSummary &M = *S.Metadata;
+  constexpr unsigned MiB = 20;
+  line("CRSan: metadata mode checked {}{} of functions with {} in {}; not "
+       "checked: {}{}; "
+       "memory tracked: {} MiB exactly, {} MiB by a cache, {} MiB not at all",
+       S.CountsComplete ? "" : "at least ",
+       counted(M.Checked, "access", "accesses"), counted(M.Sites, "site"),
+       counted(S.KernelsLaunched, "kernel launch", "kernel launches"),
+       M.Unchecked, M.Unchecked ? " (" + M.WhyUnchecked + ")" : "",
+       M.Exact >> MiB, M.Cached >> MiB, M.None >> MiB);
+}
+
+void SummaryPrinter::whatTheOracleChecked(const OracleSummary &S) {
+  line("CRSan: oracle checked {}: {} of {} in {}, {}, {}, {}",
+       counted(S.Grids, "kernel launch", "kernel launches"),
+       counted(S.Accesses, "access", "accesses"), counted(S.Threads, "thread"),
+       counted(S.Blocks, "block"), counted(S.Barriers, "barrier arrival"),
+       counted(S.Fences, "fence"),
+       counted(S.Copies, "copy or fill", "copies and fills"));
+}
+
+void SummaryPrinter::whatWasChecked(const Report &R) {
+  const RunSummary &S = R.Summary;
+  if (S.Oracle)
+    return whatTheOracleChecked(*S.Oracle);
+  if (!R.hasOnlyMetadata())
+    whatTheColliderChecked(S);
+  if (S.Metadata)
+    whatMetadataChecked(S);
+  if (!S.CountsComplete)
+    line("CRSan: the counts of checks are lower bounds: a context ended before "
+         "they could be read");
+}
+
+/// Of a run that launched no kernel that was checked. What is said of kernels
+/// that ran unchecked has a line of its own, with the remedy.
+static std::string whyNoLaunch(const RunSummary &S) {
+  const uint64_t Ran = S.KernelsNotInstrumented + S.KernelsSwitchedOff;
+  if (S.KernelsFailed)
+    return Ran ? "some kernel launches failed, and the others are not checked"
+               : "every kernel launch failed";
+  if (S.KernelsSwitchedOff)
+    return "the checks of the launched kernels could not be switched on";
+  if (S.KernelsNotInstrumented)
+    return fmt::format("no instrumented kernel was launched; {}",
+                       remedyForForeign(S));
+  return "no kernel was launched"; // Whatever code was loaded.
+}
+
+static std::string whyNothingChecked(const RunSummary &S) {
+  if (S.Oracle)
+    return S.Oracle->Grids ? "the kernels accessed no memory"
+                           : "no kernel was launched";
+  if (S.KernelsLaunched == 0)
+    return whyNoLaunch(S);
+  if (S.Sites == 0 && S.SkippedAccesses)
+    return "no access of the instrumented code could be checked; build with "
+           "-Rpass-missed=cuda-race to see why";
+  if (S.Sites == 0)
+    return "CRSAN_NO_SANITIZE or an ignore list exempts every access of the "
+           "instrumented code";
+  if (S.Metadata && S.Metadata->Unchecked)
+    return fmt::format("no access that the launched kernels executed could be "
+                       "checked ({})",
+                       S.Metadata->WhyUnchecked);
+  return "the launched kernels executed no access that is checked";
+}
+
+/// What a reader of a clean summary must not overlook.
+static std::string reservations(const Report &R) {
+  const RunSummary &S = R.Summary;
+  std::vector<std::string> List;
+  if (S.KernelsFailed)
+    List.push_back(
+        fmt::format("{} failed", counted(S.KernelsFailed, "kernel launch",
+                                         "kernel launches")));
+  if (S.KernelsNotInstrumented)
+    List.push_back(fmt::format(
+        "{} not instrumented",
+        counted(S.KernelsNotInstrumented, "kernel launch", "kernel launches")));
+  if (S.KernelsSwitchedOff)
+    List.push_back(fmt::format(
+        "{} switched off",
+        counted(S.KernelsSwitchedOff, "kernel launch", "kernel launches")));
+  if (S.SkippedAccesses)
+    List.push_back(fmt::format(
+        "{} not checked", counted(S.SkippedAccesses, "access", "accesses")));
+  if (S.ExemptAccesses)
+    List.push_back(fmt::format(
+        "{} exempt", counted(S.ExemptAccesses, "access", "accesses")));
+  if (R.Suppressed)
+    List.push_back(fmt::format("{} suppressed", R.Suppressed));
+  const bool IsVacuous = !S.Oracle && S.Sites == 0 && S.SkippedAccesses == 0 &&
+                         S.ExemptAccesses == 0;
+  const char *Why =
+      IsVacuous ? ": every access is atomic, volatile or private" : "";
+  if (List.empty())
+    return Why;
+  return fmt::format("{} in what was checked ({})", Why, fmt::join(List, ", "));
+}
+
+/// "2 data races (1 clobbered read, 1 lost update)".
+static std::string raceCounts(const Report &R) {
+  std::vector<std::string> Parts;
+  for (const KindWords &Words : allKindWords()) {
+    const auto N =
+        std::count_if(R.Findings.begin(), R.Findings.end(),
+                      [&](const Finding &F) { return F.kind() == Words.Kind; });
+    if (N)
+      Parts.push_back(counted(N, Words.Name, Words.Plural));
+  }
+  return fmt::format("{} ({})", counted(R.Findings.size(), "data race"),
+                     fmt::join(Parts, ", "));
+}
+
+void SummaryPrinter::summary(const Report &R) {
+  const RunSummary &S = R.Summary;
+  switch (R.verdict()) {
+  case Verdict::Racy:
+    return line("SUMMARY: CRSan: {}", raceCounts(R));
+  case Verdict::Clean:
+    return line("SUMMARY: CRSan: no data races found{}", reservations(R));
+  case Verdict::NothingChecked:
+    return line("SUMMARY: CRSan: nothing was checked: {}",
+                whyNothingChecked(S));
+  case Verdict::NotKnown:
+    return line("SUMMARY: CRSan: no data race was seen, but what was checked "
+                "is not known: {}",
+                S.Checks ? "accesses were checked though no launch was counted"
+                         : "the counts of checks were lost with their context");
+  }
+}
+
+std::string crsan::summaryText(const Report &R) {
+  SummaryPrinter P;
+  P.warnings(R);
+  const auto &Metadata = R.Summary.Metadata;
+  if (R.verdict() != Verdict::NothingChecked || R.Summary.Oracle ||
+      (Metadata && Metadata->Unchecked)) // And why.
+    P.whatWasChecked(R);
+  P.summary(R);
+  return std::move(P.Text);
+}

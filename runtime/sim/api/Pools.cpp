@@ -1,0 +1,197 @@
+//===- Pools.cpp - Memory pools, and allocation in the order of a stream --===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Memory that is allocated in the order of a stream is there at once, and goes
+// when the stream gets to the free.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceMemory.h"
+
+#include <algorithm>
+
+using namespace crsan::api;
+
+static cudaError_t allocateAsync(void **Result, size_t Size,
+                                 CUmemPoolHandle_st *Pool,
+                                 cudaStream_t Handle) {
+  return enterDevice([&](Process &P) {
+    StreamRef S;
+    if (cudaError_t Error = P.resolve(Handle, S); Error != cudaSuccess)
+      return Error;
+    if (S.Object && S.Object->Capture)
+      CRSAN_UNSUPPORTED("cudaMallocAsync in a stream capture");
+    if (!Pool)
+      Pool = S.On->Pool;
+    if (!P.Pools.contains(Pool))
+      return cudaErrorInvalidValue;
+    return allocateDevice(P, *S.On, Result, Size, Pool);
+  });
+}
+
+static cudaError_t freeAsync(void *Base, cudaStream_t Handle) {
+  return enterDevice([&](Process &P) {
+    StreamRef S;
+    if (cudaError_t Error = P.resolve(Handle, S); Error != cudaSuccess)
+      return Error;
+    if (!Base)
+      return cudaSuccess;
+    Allocation *A = P.findAllocation(Base);
+    if (!A || A->Base != Base || A->What != Allocation::Kind::Device ||
+        A->IsFreeing)
+      return cudaErrorInvalidValue;
+    A->IsFreeing = true;
+    HostOp Op;
+    Op.Name = "cudaFreeAsync";
+    Op.Run = [&P, Base] { P.dropAllocation(Base); };
+    return P.submit(S, std::move(Op), cudaGraphNodeTypeMemFree);
+  });
+}
+
+CRSAN_API cudaError_t cudaMallocAsync(void **Result, size_t Size,
+                                      cudaStream_t S) {
+  return allocateAsync(Result, Size, nullptr, S);
+}
+CRSAN_API cudaError_t cudaMallocAsync_ptsz(void **Result, size_t Size,
+                                           cudaStream_t S) {
+  return allocateAsync(Result, Size, nullptr, perThread(S));
+}
+CRSAN_API cudaError_t cudaMallocFromPoolAsync(void **Result, size_t Size,
+                                              cudaMemPool_t Pool,
+                                              cudaStream_t S) {
+  return allocateAsync(Result, Size, Pool, S);
+}
+CRSAN_API cudaError_t cudaMallocFromPoolAsync_ptsz(void **Result, size_t Size,
+                                                   cudaMemPool_t Pool,
+                                                   cudaStream_t S) {
+  return allocateAsync(Result, Size, Pool, perThread(S));
+}
+CRSAN_API cudaError_t cudaFreeAsync(void *Base, cudaStream_t S) {
+  return freeAsync(Base, S);
+}
+CRSAN_API cudaError_t cudaFreeAsync_ptsz(void *Base, cudaStream_t S) {
+  return freeAsync(Base, perThread(S));
+}
+
+//===----------------------------------------------------------------------===//
+// Pools
+//===----------------------------------------------------------------------===//
+
+CRSAN_API cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *Pool,
+                                                  int Ordinal) {
+  return enter([&](Process &P) {
+    if (Ordinal < 0 || Ordinal >= P.deviceCount())
+      return cudaErrorInvalidDevice;
+    *Pool = &P.device(Ordinal).DefaultPool;
+    return cudaSuccess;
+  });
+}
+
+CRSAN_API cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *Pool, int Ordinal) {
+  return enter([&](Process &P) {
+    if (Ordinal < 0 || Ordinal >= P.deviceCount())
+      return cudaErrorInvalidDevice;
+    *Pool = P.device(Ordinal).Pool;
+    return cudaSuccess;
+  });
+}
+
+CRSAN_API cudaError_t cudaDeviceSetMemPool(int Ordinal, cudaMemPool_t Pool) {
+  return enter([&](Process &P) {
+    if (Ordinal < 0 || Ordinal >= P.deviceCount())
+      return cudaErrorInvalidDevice;
+    if (!P.Pools.contains(Pool))
+      return cudaErrorInvalidValue;
+    P.device(Ordinal).Pool = Pool;
+    return cudaSuccess;
+  });
+}
+
+CRSAN_API cudaError_t cudaMemPoolCreate(cudaMemPool_t *Pool,
+                                        const cudaMemPoolProps *Props) {
+  return enter([&](Process &P) {
+    if (!Pool || !Props || Props->location.type != cudaMemLocationTypeDevice ||
+        Props->location.id < 0 || Props->location.id >= P.deviceCount())
+      return cudaErrorInvalidValue;
+    *Pool = new CUmemPoolHandle_st;
+    (*Pool)->On = &P.device(Props->location.id);
+    P.Pools.insert(*Pool);
+    return cudaSuccess;
+  });
+}
+
+CRSAN_API cudaError_t cudaMemPoolDestroy(cudaMemPool_t Pool) {
+  return enter([&](Process &P) {
+    if (!P.Pools.contains(Pool) || Pool->IsDefault)
+      return cudaErrorInvalidValue;
+    // Its memory stays until it is freed.
+    for (auto &[Base, A] : P.Allocations)
+      if (A.Pool == Pool)
+        A.Pool = nullptr;
+    if (Pool->On->Pool == Pool)
+      Pool->On->Pool = &Pool->On->DefaultPool;
+    P.Pools.erase(Pool);
+    delete Pool;
+    return cudaSuccess;
+  });
+}
+
+CRSAN_API cudaError_t cudaMemPoolTrimTo(cudaMemPool_t Pool, size_t) {
+  return enter([&](Process &P) {
+    return P.Pools.contains(Pool) ? cudaSuccess : cudaErrorInvalidValue;
+  });
+}
+
+CRSAN_API cudaError_t cudaMemPoolSetAccess(cudaMemPool_t Pool,
+                                           const cudaMemAccessDesc *, size_t) {
+  return cudaMemPoolTrimTo(Pool, 0);
+}
+
+CRSAN_API cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t Pool,
+                                              cudaMemPoolAttr Attribute,
+                                              void *Value) {
+  return enter([&](Process &P) {
+    if (!P.Pools.contains(Pool) || !Value)
+      return cudaErrorInvalidValue;
+    if (Attribute == cudaMemPoolAttrReleaseThreshold)
+      Pool->ReleaseThreshold = *static_cast<uint64_t *>(Value);
+    if (Attribute == cudaMemPoolAttrUsedMemHigh ||
+        Attribute == cudaMemPoolAttrReservedMemHigh)
+      Pool->UsedHigh = Pool->Used;
+    return cudaSuccess;
+  });
+}
+
+CRSAN_API cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t Pool,
+                                              cudaMemPoolAttr Attribute,
+                                              void *Value) {
+  return enter([&](Process &P) {
+    if (!P.Pools.contains(Pool) || !Value)
+      return cudaErrorInvalidValue;
+    auto *Wide = static_cast<uint64_t *>(Value);
+    switch (int(Attribute)) {
+    case cudaMemPoolReuseFollowEventDependencies:
+    case cudaMemPoolReuseAllowOpportunistic:
+    case cudaMemPoolReuseAllowInternalDependencies:
+      *static_cast<int *>(Value) = 1;
+      return cudaSuccess;
+    case cudaMemPoolAttrReleaseThreshold:
+      *Wide = Pool->ReleaseThreshold;
+      return cudaSuccess;
+    case cudaMemPoolAttrReservedMemCurrent:
+    case cudaMemPoolAttrUsedMemCurrent:
+      *Wide = Pool->Used;
+      return cudaSuccess;
+    case cudaMemPoolAttrReservedMemHigh:
+    case cudaMemPoolAttrUsedMemHigh:
+      *Wide = Pool->UsedHigh;
+      return cudaSuccess;
+    default:
+      return cudaErrorInvalidValue;
+    }
+  });
+}
