@@ -41,7 +41,7 @@ static constexpr CUpti_CallbackIdResource Resources[] = {
     CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING,
 };
 
-/// The runtime's codes are the driver's, but for those of its own.
+/// Most error codes of the runtime are codes of the driver; some are its own.
 static std::string runtimeErrorName(int Error) {
   switch (Error) {
   case 9:

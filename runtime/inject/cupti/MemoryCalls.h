@@ -31,7 +31,7 @@ size_t sizeOfAllocation(CUdeviceptr Address);
 /// The call frees memory: at its enter, and at its exit.
 void freeing(const DriverCall &C, FreeCall Call);
 void freeEnds(const DriverCall &C);
-/// The same of a call that makes a stream free it.
+/// The call makes a stream free memory: at its enter, and at its exit.
 void freeingByStream(const DriverCall &C, uint64_t Base, CUstream Stream);
 void freeByStreamEnds(const DriverCall &C);
 
