@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The library has no link dependency on the driver: it is loaded by it, and
-// must load on machines without one for `CRSAN_OPTIONS=help=1`.
+// The library does not link with the driver. The driver loads the library,
+// which must also load on machines without a driver, for
+// `CRSAN_OPTIONS=help=1`.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_INJECT_COMMON_DRIVER_H
@@ -88,12 +89,12 @@ struct Driver {
 /// The process's driver, empty before it is loaded.
 Driver &theDriver();
 
-/// True while this thread is inside a driver call of the library's own, whose
-/// callbacks must not be taken for the program's.
+/// True while the library itself calls the driver on this thread. Callbacks of
+/// such calls must not be taken for the program's.
 bool inOwnCall();
 
-/// Makes the calls of this scope ours, with Context current and legal even
-/// while the program captures a stream.
+/// Marks driver calls of this scope as the library's own. Makes Context
+/// current, and the calls legal even while the program captures a stream.
 class OwnCalls {
 public:
   explicit OwnCalls(CUcontext Context);
@@ -110,8 +111,8 @@ private:
   CUstreamCaptureMode Mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 };
 
-/// A kernel ended badly and took its context with it: every later call in the
-/// context returns such an error.
+/// Whether the error means that a kernel has failed and made its context
+/// unusable: every later call in the context returns the error, too.
 bool isSticky(CUresult Result);
 
 } // namespace crsan

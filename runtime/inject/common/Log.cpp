@@ -41,7 +41,7 @@ int Log::descriptor() {
   if (Descriptor >= 0 && Owner == getpid())
     return Descriptor;
   std::string File = fmt::format("{}.{}", Path, getpid());
-  // What a program said that replaced itself by this one (exec) stays.
+  // Appends: another program may have written before it became this one (exec).
   Descriptor = open(File.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
                     S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH);
   Owner = getpid();
@@ -57,8 +57,8 @@ int Log::descriptor() {
 }
 
 void Log::text(std::string_view Text) {
-  // Not held while writing: whoever is interrupted by a signal in write(2) must
-  // not keep the thread that reports from doing so.
+  // Released before writing: a thread that a signal interrupts in write(2) must
+  // not block the thread that reports.
   static std::timed_mutex *Opening = new std::timed_mutex;
   int Target = STDERR_FILENO;
   {

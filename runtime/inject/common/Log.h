@@ -14,14 +14,14 @@
 
 namespace crsan {
 
-/// Everything the library says goes through here: one write(2) a message, so
-/// that messages of threads and processes do not mix, and so that it works at
-/// any moment of a program's end.
+/// Writes all messages of the library. Each message is one write(2), so that
+/// messages of threads and processes do not mix, and that messages can be
+/// written at any moment of the program's end.
 class Log {
 public:
   /// "": stderr; "stdout", "stderr"; else a file <Path>.<pid>, which is opened
-  /// when there is something to say. One that cannot be opened is said once,
-  /// and stderr is used.
+  /// with the first message. If it cannot be opened, one message says so, and
+  /// stderr is used.
   void setPath(std::string_view Path) { this->Path = Path; }
   void setVerbosity(unsigned Level) { Verbosity = Level; }
   unsigned verbosity() const { return Verbosity; }

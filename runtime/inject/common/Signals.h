@@ -11,8 +11,8 @@
 
 namespace crsan {
 
-/// Blocks all signals for this thread while it exists. Threads that are started
-/// meanwhile never handle one: the program's signals are not for our threads.
+/// Blocks all signals for this thread in a scope. Threads that are started in
+/// the scope never handle a signal: signals are for the program's own threads.
 class BlockedSignals {
 public:
   BlockedSignals() {
@@ -29,9 +29,10 @@ private:
 };
 
 /// From now on the report appears before a deadly signal takes effect; the exit
-/// status stays the signal's. A program's own handlers are respected: those for
-/// requests to stop (SIGINT, SIGTERM, ...) are left in place, since such a
-/// program goes on or ends in another way; those for crashes run after us.
+/// status stays the signal's. Handlers that the program has installed stay. One
+/// for a request to stop (SIGINT, SIGTERM, ...) is left alone, since such a
+/// program goes on or ends in another way. One for a crash runs after the
+/// report.
 void installSignalHandlers();
 
 } // namespace crsan

@@ -31,7 +31,7 @@ static sem_t Ask, Answer;
 /// The process that has the watcher: after a fork, a child has none.
 static pid_t Owner = 0;
 static thread_local bool IsWatcher = false;
-/// What is asked is Ending, not Dying, which is less.
+/// The watcher is asked to call Ending, not Dying.
 static std::atomic<bool> IsEnding{false};
 
 static bool waitFor(sem_t &Semaphore, unsigned Milliseconds) {
@@ -50,10 +50,10 @@ static bool waitFor(sem_t &Semaphore, unsigned Milliseconds) {
   return Result == 0;
 }
 
-/// Set by the main thread before it ends; the first of the two with a post.
+/// The main thread sets both before it ends. IsWoken goes with a post of Ask.
 static std::atomic<bool> IsWoken{false}, HasMainEnded{false};
 
-/// Whether the process has no threads left but ours.
+/// Whether only threads of the library are left in the process.
 static bool isLastThread() {
   DIR *Tasks = opendir("/proc/self/task");
   if (!Tasks)
@@ -68,7 +68,7 @@ static bool isLastThread() {
     // "1 (name) Z ...": the name may have parentheses.
     const size_t First = Line.find('('), Last = Line.rfind(')');
     if (First == Line.npos || Last == Line.npos || Last + 2 >= Line.size())
-      continue; // It has ended meanwhile.
+      continue; // The thread has ended.
     const char State = Line[Last + 2];
     const bool HasEnded = State == 'Z' || State == 'X';
     HasOther |= !HasEnded &&

@@ -12,10 +12,10 @@
 
 namespace crsan {
 
-/// Does what the program's own threads cannot: looks for races while kernels
-/// run (halt_on_error), and reports on behalf of a thread that is dying of a
-/// signal, or ends the program by _exit, perhaps in a signal handler: it may
-/// hold any lock of the C library.
+/// A thread that does what the program's threads cannot. It looks for races
+/// while kernels run (halt_on_error). It reports for a thread that dies of a
+/// signal or ends the program by _exit, perhaps in a signal handler: such a
+/// thread may hold any lock of the C library.
 class Watcher {
 public:
   struct Tasks {
@@ -26,21 +26,20 @@ public:
   /// PollMs: 0 never polls.
   static void start(unsigned PollMs, Tasks What);
 
-  /// For signal handlers: has Dying called and waits until it is done, at most
-  /// some seconds. Does nothing on the watcher's own thread.
+  /// For signal handlers: makes the watcher call Dying, and waits for its end,
+  /// at most some seconds. Does nothing on the watcher's own thread.
   static void reportDying();
 
-  /// The main thread ends before the process does. The process ends with the
-  /// last of the program's threads, of which ours are none: the watcher calls
-  /// exit when no others are left.
+  /// The main thread ends before the process does. The process has to end with
+  /// the last of the program's threads: the watcher calls exit when only
+  /// threads of the library are left.
   static void mainThreadEnds();
-  /// What threads of ours that do not end by themselves are named.
+  /// The name of the library's threads that may never end.
   static constexpr char ThreadName[] = "crsan-helper";
 
-  /// Whether a thread of this process, which is not the watcher, can have
-  /// Ending called.
+  /// Whether this process has a watcher, and this thread is another one.
   static bool canEnd();
-  /// Has Ending called. False: it was not done after the time given.
+  /// Makes the watcher call Ending. False: Ending did not return in time.
   static bool reportEnding(unsigned PatienceMs);
 };
 

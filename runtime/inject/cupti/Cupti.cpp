@@ -88,8 +88,8 @@ bool Cupti::load() {
   return false;
 }
 
-/// CUPTI sets 12 MiB of every context's device memory aside for timestamps,
-/// which nobody asks it for.
+/// CUPTI reserves 12 MiB of device memory in every context for timestamps,
+/// which the library does not use.
 void Cupti::saveMemory() const {
   if (!SetAttribute)
     return;

@@ -58,7 +58,8 @@ static const char *cuptiRemedy(CUptiResult Result) {
   }
 }
 
-/// What the program's end asks for, which is `End` of its run, if it has one.
+/// Ends the program's run, if it has one, by `End`. Returns the exit code, as
+/// crsan_exit_code() does.
 static int endBy(int (*End)()) {
   if (TheDebuggedRun)
     return 0;
@@ -75,8 +76,8 @@ static int endBy(int (*End)()) {
 }
 
 static void inject() {
-  // A program without instrumented code merely inherited the environment: its
-  // own use of CUPTI must not find the place taken.
+  // A program without instrumented code has only inherited the environment. It
+  // may use CUPTI itself, which has one subscriber.
   if (!isInstrumentedProgram())
     return;
   InjectedProcess = getpid();
@@ -145,7 +146,7 @@ CRSAN_EXPORT int crsan_launching(const void *Kernel,
 /// leave it as it is, or -1 if CUDA never called in this process.
 CRSAN_EXPORT int crsan_exit_code() { return endBy(endRun); }
 
-/// The same where the program ends without exit handlers.
+/// The exit code where the program ends without exit handlers.
 CRSAN_EXPORT int crsan_early_exit_code() { return endBy(endRunEarly); }
 
 /// The program is about to be replaced by another. Returns whether

@@ -1,4 +1,4 @@
-//===- MemoryCalls.h - What the program allocates and frees -----*- C++ -*-===//
+//===- MemoryCalls.h - Calls that allocate and free memory ------*- C++ -*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,23 +7,33 @@
 #ifndef CRSAN_INJECT_CUPTI_MEMORYCALLS_H
 #define CRSAN_INJECT_CUPTI_MEMORYCALLS_H
 
-#include <cupti.h>
+#include "cupti/DriverCall.h"
+#include "shadow/Allocations.h"
 
-#include <span>
+#include <cstddef>
+#include <cstdint>
 
 namespace crsan {
 
-class Session;
+/// With unified addresses, the addresses of the host are those of the device.
+inline uint64_t addressOf(const void *Host) {
+  return reinterpret_cast<uint64_t>(Host);
+}
 
-/// The driver's calls that give or take memory that kernels may touch.
-std::span<const CUpti_driver_api_trace_cbid> memoryCalls();
+/// The program allocates memory of the stream's context, or has done so. How:
+/// as MemoryRange has it.
+void allocating(const DriverCall &C, size_t Bytes, CUstream Stream = nullptr);
+void allocated(const DriverCall &C, uint64_t Base, size_t Bytes,
+               const char *How, CUstream Stream = nullptr);
+/// The size of the allocation that begins at the address; 0: not known.
+size_t sizeOfAllocation(CUdeviceptr Address);
 
-/// Ctx: of the stream that the call names, else the current one.
-void onMemoryCall(Session &S, CUpti_CallbackId Id,
-                  const CUpti_CallbackData &Call, CUcontext Ctx);
-
-/// The stream of such a call, or null.
-CUstream memoryStreamOf(CUpti_CallbackId Id, const void *Params);
+/// The call frees memory: at its enter, and at its exit.
+void freeing(const DriverCall &C, FreeCall Call);
+void freeEnds(const DriverCall &C);
+/// The call makes a stream free memory: at its enter, and at its exit.
+void freeingByStream(const DriverCall &C, uint64_t Base, CUstream Stream);
+void freeByStreamEnds(const DriverCall &C);
 
 } // namespace crsan
 

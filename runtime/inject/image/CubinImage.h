@@ -36,8 +36,8 @@ public:
 
   const std::vector<Symbol> &symbols() const { return Symbols; }
 
-  /// Bytes of the section that an object is in, 0 if nobody can write there:
-  /// it is in memory as it is in the file.
+  /// Bytes of the section that an object is in; 0 where the section cannot be
+  /// written, so that memory has the bytes of the file.
   uint64_t writableBytes(const Symbol &S) const;
 
   /// The initial bytes of an object, or why there are none.

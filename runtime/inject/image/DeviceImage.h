@@ -53,7 +53,7 @@ struct VariableBlock {
   std::vector<std::pair<std::string, uint64_t>> Symbols; ///< And their offsets.
 };
 
-/// What the library keeps of an image that holds instrumented code.
+/// An image that holds instrumented code: its units, and its variables.
 struct DeviceImage {
   uint64_t Hash = 0; ///< Of the tables: equal images are kept once.
   std::vector<DeviceUnit> Units;

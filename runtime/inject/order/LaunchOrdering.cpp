@@ -41,8 +41,7 @@ void LaunchOrdering::forget(CUcontext Ctx) {
 // Launches
 //===----------------------------------------------------------------------===//
 
-/// The device is told where the order of launches is, once there is more than
-/// one stream.
+/// Tells the device the address of the runs.
 void LaunchOrdering::begin(Context &C, StreamOrder &Order) {
   {
     std::lock_guard DataLock(Data);
@@ -58,14 +57,14 @@ void LaunchOrdering::begin(Context &C, StreamOrder &Order) {
     Order.begin(Shared);
 }
 
-/// Writes, in the stream, which run it has got to. False: it does not.
+/// Makes the stream write which run it has reached. False: that is impossible.
 static bool writeMark(CUcontext Ctx, CUstream Stream, CUdeviceptr Order,
                       const StreamOrder::Mark &Mark) {
   OwnCalls Own(Ctx);
   if (!Own.ok())
     return false;
   Driver &D = theDriver();
-  // A capture would take what is written for a part of the program's graph.
+  // A capture would make the write a part of the program's graph.
   CUstreamCaptureStatus Status = CU_STREAM_CAPTURE_STATUS_NONE;
   if (D.cuStreamIsCapturing &&
       (D.cuStreamIsCapturing(Stream, &Status) != CUDA_SUCCESS ||
@@ -98,7 +97,7 @@ void LaunchOrdering::follow(CUcontext Ctx, Context *C, StreamOrder &Order,
     }
     TellsHost |= Memory.mayPointToHosts(Launch.Arguments);
   }
-  // What others do in their kernels, nobody knows.
+  // How kernels without metadata mode synchronize is not known.
   if (!IsFollowed)
     Order.lose();
   const uint32_t Bit =
@@ -111,7 +110,8 @@ void LaunchOrdering::follow(CUcontext Ctx, Context *C, StreamOrder &Order,
     Order.lose();
 }
 
-/// What a grid's threads only read, another grid may write meanwhile.
+/// Memory that one grid only reads may be written by a grid beside it: checks
+/// that assume otherwise are switched off.
 void LaunchOrdering::noteOverlaps(Context &C) {
   {
     std::lock_guard DataLock(Data);
@@ -156,7 +156,8 @@ void LaunchOrdering::streamWaits(CUcontext Ctx, StreamId Stream,
   std::shared_ptr<StreamOrder> Own = of(Ctx);
   if (Own->knows(Event))
     return Own->waits(Stream, Event);
-  // What it waits for is in another context, and so may be what waits for it.
+  // The event belongs to another context. Its launches may be ordered before
+  // later ones of this context, and this context's before those.
   eventDone(Event);
   Own->lose();
 }

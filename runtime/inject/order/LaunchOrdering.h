@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A StreamOrder for each context, and what its device is told of it: where the
-// runs are, once there is more than one stream; which run a stream has got to,
-// before a launch; and that grids may run side by side.
+// Keeps a StreamOrder for each context, and tells the device about it: the
+// address of the runs, once there is more than one stream; the run that a
+// stream has reached, before a launch; and that grids may run side by side.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_INJECT_ORDER_LAUNCHORDERING_H
@@ -30,37 +30,38 @@
 
 namespace crsan {
 
-/// A launch, as StreamOrder is told of it.
+/// A launch of one kernel into a known stream.
 struct OrderedLaunch {
   StreamId Stream;
-  CUstream Handle; ///< To write to.
+  CUstream Handle; ///< The stream, as functions of the driver take it.
   const char *Kernel;
   uint32_t Grid[3], Block[3];
-  /// It waits for all that its stream was given before, and what comes after
-  /// waits for it.
+  /// The grid begins when all earlier work of its stream has ended, and later
+  /// work of the stream begins when the grid has ended.
   bool IsPlain = true;
-  bool MayTellHost = false;            ///< Its arguments are not known.
-  std::vector<uint8_t> Arguments = {}; ///< Their bytes, one after the other.
+  bool MayTellHost = false;            ///< The arguments are not known.
+  std::vector<uint8_t> Arguments = {}; ///< The bytes of all arguments.
 };
 
 /// Functions marked "driver" call the driver, and take the session's locks
-/// themselves; the others need none.
+/// themselves. No other function needs a lock of the session.
 class LaunchOrdering {
 public:
   LaunchOrdering(std::timed_mutex &Data, std::timed_mutex &Configuring,
                  const Modules &Code, const Allocations &Memory)
       : Data(Data), Configuring(Configuring), Code(Code), Memory(Memory) {}
 
-  /// Of a context's launches.
+  /// The order of a context's launches.
   std::shared_ptr<StreamOrder> of(CUcontext Ctx);
-  /// The context is gone; its handle may be another one's next.
+  /// The context is gone. The handle may be given to another context.
   void forget(CUcontext Ctx);
 
-  /// (driver) A launch is about to be made in `Ctx`, of which `C` is what is
-  /// kept, or null. None: one whose place in the order is not known.
+  /// (driver) The program is about to launch in `Ctx`. `C`: what the session
+  /// keeps for that context, or null. `Launch`: none where the launch has no
+  /// known place in the order.
   void launching(CUcontext Ctx, const std::shared_ptr<Context> &C,
                  const std::optional<OrderedLaunch> &Launch);
-  /// It has been made, or has failed.
+  /// The launch has been made, or has failed.
   void launched(CUcontext Ctx, const std::optional<OrderedLaunch> &Launch);
 
   /// A stream of the context is to wait for an event of any context.
@@ -68,17 +69,17 @@ public:
   void eventDone(CUevent Event);
   void eventGone(CUevent Event);
 
-  /// Whatever was launched, anywhere, is ordered before what will be.
+  /// All launches so far, in any context, are ordered before all later ones.
   void cut();
-  /// Nothing can be said of what is under way, anywhere: because of a call
-  /// that has its effect at once; ...
+  /// The order is unknown in all contexts until they are idle, because of a
+  /// call that has its effect at once, ...
   void lose();
-  /// ... before one that has it some time, and behind it.
+  /// ... or of a call that has it at some time between losing() and lost().
   void losing();
   void lost();
 
-  /// Before the program waits for all that was launched in the context, and
-  /// when that is done: `Awaited` is what the former returned.
+  /// To be called before the program waits for all work of the context, and
+  /// after. `Awaited`: what awaitingIdle() returned.
   uint64_t awaitingIdle(CUcontext Ctx);
   void becameIdle(CUcontext Ctx, uint64_t Awaited);
   /// Whether nothing was launched in the context since awaitingIdle() returned
@@ -97,7 +98,7 @@ private:
   const Modules &Code;
   const Allocations &Memory;
 
-  std::mutex Lock; ///< Of the map. Nobody is called with it held.
+  std::mutex Lock; ///< Of the map. Released before any other lock is taken.
   std::map<CUcontext, std::shared_ptr<StreamOrder>> Orders;
   /// Calls between losing() and lost().
   std::atomic<uint32_t> BeingLost{0};

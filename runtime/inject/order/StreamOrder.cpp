@@ -35,7 +35,7 @@ static void join(std::array<uint32_t, abi::NumStreams> &To,
 
 void StreamOrder::learn(const Clocks &What) {
   join(Host, What);
-  // What is launched from now on is not what the host knows of.
+  // A run that the host knows to be done gets no more launches.
   for (auto &[Id, S] : Streams)
     if (S.IsOpen && What[S.Number] == Sequence[S.Number])
       S.IsOpen = false;
@@ -62,8 +62,8 @@ StreamOrder::Stream *StreamOrder::find(StreamId Id) {
   return Found == Streams.end() ? nullptr : &Found->second;
 }
 
-/// The stream, which gets a number if it has none. Null: there is none left, or
-/// nothing can be said anyway.
+/// Finds the stream, and gives it a number if it has none. Null: no number is
+/// left, or the order is unknown anyway.
 StreamOrder::Stream *StreamOrder::enter(StreamId Id) {
   if (!Shared || IsLost)
     return nullptr;
@@ -83,8 +83,8 @@ StreamOrder::Stream *StreamOrder::enter(StreamId Id) {
   return &New;
 }
 
-/// The stream is about to be given something: the legacy default stream and
-/// those that do not forbid it wait for each other.
+/// Orders work that the stream is about to be given: the legacy default stream
+/// and blocking streams wait for each other.
 StreamOrder::Clocks &StreamOrder::touch(StreamId Id, Stream &S) {
   const Clocks Had = S.Knows;
   join(S.Knows, Host);
@@ -122,14 +122,15 @@ void StreamOrder::begin(abi::StreamOrder *New) {
     return loseLocked();
   if (!HasUntold)
     return;
-  // What the default stream was given before may be any kernels.
+  // One run stands for all earlier launches, of kernels that are not known,
+  // into the default stream.
   Stream &Legacy = *enter(StreamId::legacy());
   abi::StreamRun &Run = writeRun(Legacy, {});
   Run.Launches = 2;
   std::fill(std::begin(Run.Kernels), std::end(Run.Kernels), ~uint64_t(0));
   __atomic_store_n(&Shared->Current[Legacy.Number], Legacy.Run,
                    __ATOMIC_RELEASE);
-  // Nobody has noted what waited for it.
+  // Events and waits before begin() were not recorded.
   cutLocked();
 }
 
@@ -142,8 +143,8 @@ void StreamOrder::created(StreamId Id, bool IsBlocking) {
 void StreamOrder::destroyed(StreamId Id) {
   std::lock_guard Guard(Lock);
   Blocking.erase(Id);
-  // What it was given is still to be done; who gets the handle next is another
-  // stream. Its number is free when the context is idle.
+  // Work of the stream may still run, and the handle may be given to another
+  // stream. The number is used again when the context was idle.
   Ever.AreSeveral |= Ever.First == Id;
   if (Stream *Gone = find(Id)) {
     if (Gone->IsBlocking)
@@ -156,7 +157,7 @@ void StreamOrder::destroyed(StreamId Id) {
 // Launches
 //===----------------------------------------------------------------------===//
 
-/// The first of a new run of the stream.
+/// Begins a new run of the stream.
 abi::StreamRun &StreamOrder::writeRun(Stream &S, const Clocks &Before) {
   abi::StreamRun &Run = Shared->Runs[NextRun % abi::NumRuns];
   __atomic_store_n(&Run.Number, 0, __ATOMIC_SEQ_CST);
@@ -185,7 +186,8 @@ StreamOrder::launching(StreamId Id, uint32_t KernelBit, bool TellsHost) {
   }
   constexpr uint32_t LastRun = ~0u / 2;
   Stream *S = enter(Id);
-  // Two threads at once: nobody knows which of the two is first.
+  // Two threads launch into one stream at the same time: which launch comes
+  // first is not known.
   if (S && (S->InFlight != 0 || NextRun >= LastRun)) {
     loseLocked();
     S = nullptr;
@@ -210,7 +212,7 @@ StreamOrder::launching(StreamId Id, uint32_t KernelBit, bool TellsHost) {
 
 void StreamOrder::launched(StreamId Id) {
   std::lock_guard Guard(Lock);
-  InFlight -= InFlight != 0; // The context may have been reset meanwhile.
+  InFlight -= InFlight != 0; // The context may have been reset since.
   if (Stream *S = find(Id); S && S->InFlight)
     --S->InFlight;
 }
@@ -229,7 +231,7 @@ bool StreamOrder::hasOverlaps() const {
 // What orders them
 //===----------------------------------------------------------------------===//
 
-/// Who waits for it before it is recorded waits for nothing.
+/// A wait for an event that was never recorded orders nothing.
 void StreamOrder::created(CUevent Event) {
   std::lock_guard Guard(Lock);
   Events[Event] = {};
@@ -300,7 +302,7 @@ bool StreamOrder::isIdle(uint64_t Before) const {
 void StreamOrder::becameIdle(uint64_t Before) {
   std::lock_guard Guard(Lock);
   cutLocked();
-  // Other threads may have launched something meanwhile.
+  // Another thread may have launched something since.
   if (InFlight || Doings != Before)
     return;
   HasUntold = HasUntoldElsewhere = IsLost = false;

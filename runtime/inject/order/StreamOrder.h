@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Happens-before of a context's launches, by vector clocks with an entry for
-// each stream: streams and events have one, and the host has one, for all its
-// threads. What is not known for certain orders everything (cut), or, where it
-// may order even what has been launched already, ends all knowledge until the
-// context is next idle (lose).
+// Happens-before between the launches of a context. Each stream, each event and
+// the host (one for all its threads) has a vector clock, with an entry for each
+// stream. A call whose effect is not known exactly orders all launches before
+// it before all launches after it (cut). A call that may order even launches
+// before it makes the order unknown until the context is idle (lose).
 //
-// Launches of one stream make up one run (abi::StreamRun) as long as nothing
-// comes in between and no other stream is used; so a program of one stream has
-// hardly any, and a launch costs it nothing.
+// Successive launches into one stream form one run (abi::StreamRun), as long as
+// no other call orders them and no other stream is used. A program with a
+// single stream therefore has few runs, and its launches cost nothing more.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_INJECT_ORDER_STREAMORDER_H
@@ -31,11 +31,12 @@
 
 namespace crsan {
 
-/// A stream as the program means it: a handle, the legacy default stream, or
-/// the default stream of a thread.
+/// Identifies a stream: by its handle, as the legacy default stream, or as the
+/// default stream of a thread.
 class StreamId {
 public:
-  /// Of an argument; `IsPerThread`: of a function in its per-thread form.
+  /// Identifies the stream of an argument. `IsPerThread`: the function that
+  /// takes the argument uses per-thread default streams.
   static StreamId of(CUstream Stream, bool IsPerThread);
   static StreamId legacy() { return StreamId(0); }
 
@@ -48,14 +49,16 @@ private:
   uint64_t Key;
 };
 
-/// All functions may be called by any thread, and call nobody.
+/// Any thread may call any function. The functions call neither the driver nor
+/// the session.
 class StreamOrder {
 public:
   StreamOrder() = default;
   StreamOrder(const StreamOrder &) = delete;
   StreamOrder &operator=(const StreamOrder &) = delete;
 
-  /// There are streams besides the default one, so that begin() is called for.
+  /// The program uses streams other than the default one, and begin() was not
+  /// called yet.
   bool isWanted() const;
   /// begin() has been called.
   bool isFollowing() const;
@@ -65,18 +68,21 @@ public:
   void created(StreamId Stream, bool IsBlocking);
   void destroyed(StreamId Stream);
 
-  /// What a stream has to write before a launch: its place, and the number.
+  /// What a stream has to write before a launch: the stream's number, which is
+  /// the index to write to, and the run's number.
   struct Mark {
     uint32_t Stream, Run;
   };
-  /// A launch is about to be made, of the kernel that has this bit
-  /// (abi::kernelBit). `TellsHost`: it may do so before it ends.
+  /// The program is about to launch a kernel that has this bit
+  /// (abi::kernelBit). `TellsHost`: the kernel may release to the host before
+  /// it ends.
   std::optional<Mark> launching(StreamId Stream, uint32_t KernelBit,
                                 bool TellsHost);
-  /// It has been made, or has failed.
+  /// The launch has been made, or has failed.
   void launched(StreamId Stream);
-  /// One is about to be made of several grids, into a stream that nobody knows,
-  /// or that may begin before what its stream was given last has ended.
+  /// The program is about to launch several grids, or a grid into an unknown
+  /// stream, or a grid that may begin before earlier work of its stream has
+  /// ended.
   void launchingAnywhere();
   /// Grids may run side by side: there has been more than one stream.
   bool hasOverlaps() const;
@@ -85,23 +91,25 @@ public:
   void recorded(CUevent Event, StreamId Stream);
   void forget(CUevent Event);
   bool knows(CUevent Event) const;
-  /// The stream waits for the event, which is known.
+  /// The stream waits for an event that this context knows.
   void waits(StreamId Stream, CUevent Event);
-  /// The host knows that it is done.
+  /// The host knows that all work of the stream, or all work before the event,
+  /// is done.
   void streamDone(StreamId Stream);
   void eventDone(CUevent Event);
-  /// The stream was given something else to do. The host may see when that is
-  /// done, so all is as if it did.
+  /// The stream was given a copy or a fill. The host may see the result as soon
+  /// as it is there, so the host is assumed to know all earlier work of the
+  /// stream at once.
   void enqueued(StreamId Stream) { streamDone(Stream); }
 
   /// All launches so far are ordered before all later ones.
   void cut();
-  /// Something was enqueued that may order what is already launched, or starts
-  /// grids that are nobody's launch.
+  /// The program did something that may order earlier launches, or that starts
+  /// grids without a launch.
   void lose();
 
-  /// Before the host waits for the whole context, and when it has: then what
-  /// was lost is found again.
+  /// To be called before the host waits for the whole context, and after. Then
+  /// the order of later launches is known again after lose().
   uint64_t beforeIdle() const;
   static constexpr uint64_t NeverIdle = ~uint64_t(0);
   void becameIdle(uint64_t Before);
@@ -113,12 +121,12 @@ private:
   struct Stream {
     uint32_t Number = 0;
     bool IsBlocking = true;
-    Clocks Knows{};        ///< What is ordered before its next launch.
-    uint32_t Run = 0;      ///< The last one's number.
-    bool IsOpen = false;   ///< The next launch may be one of that run.
-    unsigned InFlight = 0; ///< Launches between their two calls.
+    Clocks Knows{};        ///< Runs ordered before the stream's next launch.
+    uint32_t Run = 0;      ///< Number of the stream's last run.
+    bool IsOpen = false;   ///< The next launch may join the last run.
+    unsigned InFlight = 0; ///< Launches between launching() and launched().
   };
-  /// Who launches: one stream, or several.
+  /// Whether launches went into one stream or into several.
   struct Launchers {
     std::optional<StreamId> First;
     bool AreSeveral = false;
@@ -142,17 +150,18 @@ private:
   abi::StreamOrder *Shared = nullptr;
   bool IsWanted = false;
   bool IsLost = false;
-  uint64_t Doings = 0; ///< Rises with each launch and each loss.
+  uint64_t Doings = 0; ///< Number of launches and of calls of lose().
   unsigned InFlight = 0;
-  /// Before begin(), and since the context was idle.
+  /// Launches before begin() and since the context was idle: into the legacy
+  /// default stream, and into others.
   bool HasUntold = false, HasUntoldElsewhere = false;
 
-  std::map<StreamId, bool> Blocking;  ///< Of all that have been created.
-  std::map<StreamId, Stream> Streams; ///< That have been used.
+  std::map<StreamId, bool> Blocking;  ///< Of all streams that exist.
+  std::map<StreamId, Stream> Streams; ///< Those that have been used.
   std::map<CUevent, Clocks> Events;
   uint32_t NextNumber = 0, NextRun = 1;
-  Clocks Host{};     ///< What the host knows to be done.
-  Clocks Sequence{}; ///< Of the last run of each stream.
+  Clocks Host{};     ///< Runs that the host knows to be done.
+  Clocks Sequence{}; ///< The last run of each stream.
   Launchers Ever, SinceCut;
 };
 

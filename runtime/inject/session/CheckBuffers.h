@@ -20,7 +20,7 @@ namespace crsan {
 /// The memory of a context that instrumented code writes to, and the stream
 /// that the library reads it by.
 struct CheckBuffers {
-  /// In memory of our own, so that records outlive the context and its errors.
+  /// In pinned memory of the host: records outlive the context and its errors.
   abi::RecordBuffer *Records = nullptr;
   CUdeviceptr RecordsDevice = 0;
   /// The abi::Counters, and behind them the abi::Watchpoints.

@@ -31,7 +31,7 @@ bool hasRecords(const abi::RecordBuffer &Buffer) {
                      isComplete);
 }
 
-/// What the device keeps about each record: how often, or 0.
+/// How often the device found the race of each record; 0: not known.
 static std::vector<uint64_t> hitsBySlot(std::span<const abi::Site> Sites,
                                         std::span<const abi::RacingPair> Pairs,
                                         uint32_t Capacity) {
@@ -46,13 +46,14 @@ static std::vector<uint64_t> hitsBySlot(std::span<const abi::Site> Sites,
   return Hits;
 }
 
-/// The earlier thread of a two-sided record, likewise.
+/// The earlier thread of a two-sided record, with the block that the program
+/// saw.
 static uint64_t earlierAsProgramSaw(const abi::Record &Rec,
                                     const abi::GridShape &Place,
                                     uint32_t Seed) {
   const uint32_t Thread = Rec.Before & 0xffff;
   uint64_t Rest = Rec.Before >> 16;
-  // Nobody keeps the extent of another grid.
+  // The extent of another grid is not known.
   if (Rest == abi::UnknownBlock || (Rec.After & abi::OtherGrid))
     return abi::earlierThread(abi::UnknownBlock, Thread);
   uint64_t Block = 0, Stride = 1;

@@ -121,7 +121,7 @@ CUresult Context::getAttribute(CUfunction_attribute Which, CUfunction Function,
   if (!D.cuFuncGetAttribute)
     return CUDA_ERROR_NOT_SUPPORTED;
   CUresult Result = D.cuFuncGetAttribute(&Value, Which, Function);
-  // What could be launched, and is no function, is a kernel of a library.
+  // A handle that is no CUfunction is a CUkernel.
   if (Result == CUDA_ERROR_INVALID_HANDLE && D.cuKernelGetAttribute)
     Result = D.cuKernelGetAttribute(
         &Value, Which, reinterpret_cast<CUkernel>(Function), Device);
@@ -264,8 +264,8 @@ bool Context::launchedLately(const std::string &Kernel) const {
   return std::find(Recent.begin(), Recent.end(), Kernel) != Recent.end();
 }
 
-/// What is at an address of global memory, in words; empty: it is not known, or
-/// was one thing after the other.
+/// Describes what is at an address of global memory. Empty: that is not known,
+/// or several things were there, one after the other.
 std::string Context::describe(uint64_t Address,
                               const Allocations &Memory) const {
   std::string Text;
@@ -280,7 +280,7 @@ std::string Context::describe(uint64_t Address,
   return Text.empty() ? Memory.describe(Handle, Address) : Text;
 }
 
-/// The same for shared memory.
+/// Describes what is at an address of shared memory.
 std::string Context::describeShared(uint64_t Address,
                                     const SiteInfo &Site) const {
   if (!Site.Variable || Site.Kernel.empty())

@@ -39,7 +39,7 @@ struct SiteArray {
   std::vector<abi::Site> Last; ///< As read last; sized when it is found.
 };
 
-/// Where kernels have their shared variables, by the kernels' own word.
+/// The addresses of kernels' shared variables, which the kernels write.
 struct PlaceArray {
   uint64_t Code = 0; ///< As SiteArray's, with Address.
   CUdeviceptr Address = 0;
@@ -47,8 +47,8 @@ struct PlaceArray {
   std::vector<uint32_t> Last; ///< See abi::PlacesPrefix; as read last.
 };
 
-/// Where things are, copied out of a Context so that another thread can read
-/// them back without a lock while the program goes on.
+/// What to read back from a context, and from where: a copy, so that another
+/// thread can read without a lock while the program goes on.
 struct ReadBackPlan {
   CUcontext Handle = nullptr;
   CUstream Stream = nullptr;
@@ -134,7 +134,7 @@ public:
   ReadBackPlan plan() const;
   void accept(const ReadBackPlan &Plan, ReadBack Back);
 
-  /// The code is about to go: what was read last is all there will be.
+  /// The code is about to be unloaded. What was read back last is kept.
   void forgetCode(uint64_t Code);
 
   void noteLaunch(const std::string &Kernel);
@@ -145,7 +145,7 @@ public:
   /// Null where code was never switched on. The records stay for ever, and the
   /// device writes them at any time.
   const abi::RecordBuffer *records() const { return Buffers.Records; }
-  /// `Sites` has those of all code of the context.
+  /// `Sites` has the sites of all code of the context.
   void collect(std::vector<Occurrence> &Found, uint32_t Seed,
                const Allocations &Memory, const SiteTable &Sites) const;
   uint64_t dropped() const;
@@ -154,12 +154,12 @@ public:
   CUdevice Device = -1;
   int ComputeMajor = 0, ComputeMinor = 0;
   Multiprocessors Processors;
-  bool IsDead = false; ///< Destroyed; Handle may be another one's by now.
-  CUresult Failure = CUDA_SUCCESS; ///< A kernel of it failed.
+  bool IsDead = false; ///< Destroyed; another context may have the Handle.
+  CUresult Failure = CUDA_SUCCESS; ///< How a kernel of the context failed.
   std::string FailureName;
-  bool IsStuck = false;    ///< A kernel outlasted our patience.
-  bool CanCheck = true;    ///< It has the memory and the architecture.
-  bool CanShadow = true;   ///< The same for metadata mode.
+  bool IsStuck = false;    ///< A kernel ran longer than exit_timeout_ms.
+  bool CanCheck = true;    ///< The device has the memory and architecture.
+  bool CanShadow = true;   ///< The device has the memory for metadata mode.
   uint64_t Generation = 0; ///< Of the loaded code it was configured for.
   std::unordered_set<uint64_t> Configured; ///< LoadedCode::Serial, tried.
   std::vector<SiteArray> Arrays;

@@ -60,7 +60,7 @@ std::string DebuggedRun::switchOn(CUmodule Module, ContextId Id,
   Driver &D = theDriver();
   CUdeviceptr Address = 0;
   size_t Size = 0;
-  // Not every module is instrumented.
+  // A module without a config is not instrumented.
   if (D.cuModuleGetGlobal(&Address, &Size, Module, abi::ConfigName) !=
           CUDA_SUCCESS ||
       Size < sizeof(abi::Config))
@@ -74,8 +74,8 @@ std::string DebuggedRun::switchOn(CUmodule Module, ContextId Id,
     C = std::make_unique<Context>(Handle, uint32_t(Id));
     C->use(Buffers);
   }
-  // Whether blocks may be permuted is written in the image, which is not here;
-  // nor is anybody who tells of the program's memory.
+  // The image would tell whether blocks may be permuted, and CUPTI would tell
+  // the program's allocations. Neither is available under a debugger.
   abi::Config Config = C->makeConfig(Options, /*MayShuffle=*/false,
                                      /*IsShadowed=*/false);
   CUresult Result = C->writeConfig(Address, Config);

@@ -7,9 +7,10 @@
 //
 // CUPTI and CUDA's debugger exclude each other: under cuda-gdb the driver loads
 // no injection library. So that trap=1 works nevertheless, the program tells of
-// its launches itself (runtime/host/Launch.c), and what it launches is switched
-// on here. Without CUPTI nobody shows the images, hence there are no site
-// tables, no reports and no shuffling: the debugger shows where a race is.
+// its launches itself (runtime/host/Launch.c), and DebuggedRun switches on the
+// code that is launched. Without CUPTI the images are not known. So there are
+// no site tables, no reports and no shuffling: the debugger shows where a race
+// is.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_INJECT_SESSION_DEBUGGEDRUN_H

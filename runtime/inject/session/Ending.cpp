@@ -116,7 +116,7 @@ void haltIfRacy() {
   crsanLeave(Code ? Code : 1);
 }
 
-/// What the watcher found the exit code to be.
+/// The exit code that the watcher's report asks for.
 static std::atomic<int> EarlyExitCode{0};
 
 void joinTheEnd() {
@@ -153,7 +153,7 @@ int endRunEarly() {
   constexpr std::string_view Line = "CRSan: the program ended by _exit in the "
                                     "middle of a CUDA call: what was "
                                     "found cannot be reported\n";
-  // There is nobody left to tell if this fails.
+  // A failure cannot be reported either.
   [[maybe_unused]] ssize_t Written =
       write(STDERR_FILENO, Line.data(), Line.size());
   return 0;

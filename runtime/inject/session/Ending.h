@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An exit handler takes stock while CUDA still works; the report is printed as
-// late as possible, because destructors of the program may run kernels.
-// Whatever else ends the program (_exit, quick_exit, exec, a signal, a kernel
-// that hangs) prints earlier.
+// An exit handler reads the results back while CUDA still works. The report is
+// printed as late as possible, because destructors of the program may run
+// kernels. Other ends of the program (_exit, quick_exit, exec, a signal, a
+// kernel that hangs) print the report earlier.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_INJECT_SESSION_ENDING_H
@@ -19,22 +19,21 @@ namespace crsan {
 struct Flags;
 class Suppressions;
 
-/// What the end of a program asks of the run: of a Session, on hardware.
+/// What the end of a program needs of a run. On hardware, a Session is the run.
 class Run {
 public:
   virtual ~Run();
 
   virtual const Flags &options() const = 0;
-  /// Waits for kernels and reads what they found. False: some still run, and
-  /// are not waited for any longer.
+  /// Waits for kernels and reads what they found. False: some kernels still run
+  /// when the time is over.
   virtual bool takeStock() = 0;
-  /// Prints the report unless that has been done, without waiting for anything.
-  /// Returns whether there are findings.
+  /// Prints the report, unless it was printed before. Does not wait for
+  /// kernels. Returns whether there are findings.
   virtual bool report() = 0;
-  /// Whether the report, which has been printed, is about anything at all, or
-  /// nobody wanted anything to be checked.
+  /// After report(): whether anything was checked, or checks were not wanted.
   virtual bool hasChecked() const = 0;
-  /// Lets report() print once more: the program goes on.
+  /// Lets report() print again: the program goes on.
   virtual void reopen() = 0;
   /// For halt_on_error: whether there is any finding so far.
   virtual bool sawRace() = 0;

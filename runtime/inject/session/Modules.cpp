@@ -91,8 +91,8 @@ void Modules::configure(Context &Target) {
   }
   for (const LoadedCode &Code : Todo)
     configureCode(Target, Code);
-  // An image that came meanwhile (our own calls load lazily loaded code) raises
-  // the generation again, and the next launch tries what is still open.
+  // An image that was shown since (calls of the library load lazily loaded
+  // code) has raised the generation, and the next launch tries again.
   std::lock_guard Lock(Data);
   Target.Generation = Seen;
 }
@@ -281,7 +281,7 @@ static CUresult getManaged(const LoadedCode &Code, const char *Name,
 /// Where a block of variables is.
 std::optional<uint64_t> Modules::locate(const LoadedCode &Code,
                                         const VariableBlock &Block) {
-  // One symbol would do, but the driver may not tell of each.
+  // One symbol is enough, but the driver may not find each of them.
   constexpr size_t Enough = 8;
   for (size_t I = 0; I < std::min(Enough, Block.Symbols.size()); ++I) {
     const auto &[Name, Offset] = Block.Symbols[I];
@@ -294,8 +294,9 @@ std::optional<uint64_t> Modules::locate(const LoadedCode &Code,
   return std::nullopt;
 }
 
-/// What reports call memory: the variables that the code names, by the blocks
-/// that a cubin has them in, which tell of static ones as well; else by name.
+/// Finds the addresses of the code's variables, which reports name. Blocks of a
+/// cubin tell where static variables are, too; other variables are found by
+/// name.
 void Modules::nameVariables(Context &Target, const LoadedCode &Code,
                             const DeviceImage &Image) {
   std::unordered_multimap<std::string, uint64_t> Known;
@@ -345,7 +346,7 @@ bool Modules::isSwitchedOff(const std::string &Kernel) const {
   return std::any_of(Images.begin(), Images.end(), [&](const auto &E) {
     if (E->IsOn)
       return false;
-    // Of a table that cannot be read, nobody knows the kernels.
+    // A table that cannot be read does not tell its kernels.
     return !E->Image.Problem.empty() ||
            std::any_of(E->Image.Units.begin(), E->Image.Units.end(),
                        [&](const DeviceUnit &Unit) {

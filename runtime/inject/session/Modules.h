@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two streams of events meet here, in no fixed order: CUPTI shows the images
+// Two kinds of events meet here, in any order: CUPTI shows images
 // (MODULE_LOADED, a cubin without a handle), and the driver's load functions
-// return the handles (a CUlibrary or CUmodule without bytes). What ties the two
-// together is the names of an image's units, which the handle resolves or not.
+// return handles (a CUlibrary or CUmodule without bytes). An image belongs to a
+// handle if the handle resolves the names of the image's units.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_INJECT_SESSION_MODULES_H
@@ -54,7 +54,7 @@ public:
   uint64_t addCode(LoadedCode Code);
   /// The serial, or 0.
   uint64_t find(CUlibrary Library, CUmodule Module) const;
-  /// Instrumented code that nobody has shown an image for.
+  /// Whether the code is instrumented, but its image is not known.
   bool lacksTables(uint64_t Serial) const;
   void removeCode(uint64_t Serial);
 

@@ -7,7 +7,7 @@
 //
 // Blocks that wait for each other need the whole grid to run at a time. A
 // program that sized its grid so may lose that when checks cost registers, and
-// then hangs: what is computed here tells it.
+// then hangs. This file computes whether that may happen.
 //
 // The rules are those of CUDA's cuda_occupancy.h for compute capability 7.0 and
 // newer.

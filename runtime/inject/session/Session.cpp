@@ -78,8 +78,8 @@ std::shared_ptr<Context> Session::findContext(CUcontext Handle) {
   return nullptr;
 }
 
-/// The context's data, made if it is new. After a reset the driver gives the
-/// same handle to a new context; CUPTI's uid tells them apart.
+/// Finds the context's data, or makes them. After a reset the driver gives the
+/// same handle to a new context; CUPTI's uid tells the two apart.
 std::shared_ptr<Context> Session::enterContext(CUcontext Handle, uint32_t Uid) {
   std::shared_ptr<Context> C;
   {
@@ -130,7 +130,7 @@ void Session::codeUnloading(CUlibrary Library, CUmodule Module) {
   Residencies.clear(); // Handles are reused.
 }
 
-/// Cells name sites of the code, which the device would look at.
+/// Clears the cells, which name sites of the code that is being unloaded.
 void Session::forgetShadow(Context &C, uint64_t Serial) {
   std::lock_guard Lock(Configuring);
   std::vector<std::pair<uint64_t, MemoryRange>> Gone;
@@ -195,8 +195,8 @@ void Session::launching(CUcontext Ctx, uint32_t Uid,
   Ordering.launching(Ctx, C, Launch);
 }
 
-/// Switches on what the context is about to run. Returns what is kept for it,
-/// or null.
+/// Switches on code that the context is about to run. Returns the context's
+/// data, or null.
 std::shared_ptr<Context> Session::makeReady(CUcontext Ctx, uint32_t Uid) {
   if (!Ctx)
     return nullptr;
@@ -228,7 +228,7 @@ void Session::launched(CUcontext Ctx, const char *Kernel,
   {
     std::lock_guard Lock(Data);
     C = findContext(Ctx);
-    // A graph has no name: it is taken for instrumented if anything here is.
+    // A graph has no name: it counts as instrumented if any code is.
     bool IsChecked =
         C && C->isPrepared() && (Kernel ? Code.isInstrumented(Name) : true);
     if (!IsChecked) {
@@ -244,8 +244,8 @@ void Session::launched(CUcontext Ctx, const char *Kernel,
     judgeOccupancy(*C, Name, *Shape);
 }
 
-/// A grid that would run all at once but for its registers may have done so
-/// before there were checks: if its blocks wait for each other, it hangs now.
+/// Warns of a grid whose blocks cannot all run at once, only because of the
+/// registers that they need with checks: blocks that wait for each other hang.
 void Session::judgeOccupancy(const Context &C, const std::string &Kernel,
                              const LaunchShape &Shape) {
   std::tuple Key(C.Device, Shape.Function, Shape.Threads,
@@ -275,7 +275,7 @@ void Session::launchFailed(const char *Kernel, const std::string &Error) {
   std::string Name = Kernel ? demangle(Kernel) : "a graph";
   std::string Line =
       fmt::format("launch of {} failed: {}; it was not checked", Name, Error);
-  // What instrumentation may have to do with it.
+  // Errors that the registers of checks may cause.
   if (Error == "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE" ||
       Error == "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES")
     Line +=

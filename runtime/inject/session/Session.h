@@ -5,13 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What happens in the program (Callbacks.cpp tells) and what is known about it.
+// A session is told what happens in the program (cupti/DriverCalls.def), and
+// keeps what is known about the run.
 //
-// Two locks. The data lock guards all data and is never held across a call of
-// the driver, whose callbacks take it. The configuration lock makes threads
-// wait for each other while code is switched on; it is taken only where the
-// driver holds no locks of its own (enter and exit of a call), and before the
-// data lock.
+// Two locks. The data lock guards all data. No thread holds it while it calls
+// the driver, whose callbacks take the lock. The configuration lock orders
+// threads that switch code on or change shadow. A thread takes it only where
+// the driver holds no lock (at enter and exit of a call), before the data lock,
+// and never waits for a kernel with it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_INJECT_SESSION_SESSION_H
@@ -51,15 +52,15 @@ public:
 
   const Flags &options() const override { return Options; }
 
-  /// What orders launches is told to it.
+  /// The order of launches.
   LaunchOrdering &ordering() { return Ordering; }
 
   /// Called once, when the first instrumented code is seen: from then on the
   /// library takes part in the program's end.
   std::function<void()> OnFirstInstrumented;
 
-  /// The run is on the simulated GPU. `Line` is what each finding of the report
-  /// ends with: how to run it again.
+  /// The run is on the simulated GPU. `Line` tells how to repeat the run, and
+  /// is the last line of each finding.
   void setSimulated(std::string Line) {
     IsSimulated = true;
     Replay = std::move(Line);
@@ -68,27 +69,27 @@ public:
   // Events. `Ctx` may be null where no context is current.
   void imageShown(std::span<const uint8_t> Cubin);
   void imageShown(std::span<const ImageObject> Objects);
-  /// Bytes: what the code was loaded from, or null if that was a file.
+  /// Bytes: what the code was loaded from; null: a file.
   void codeLoaded(CUlibrary Library, CUmodule Module, const void *Bytes,
                   CUcontext Ctx, uint32_t Uid);
   void codeUnloading(CUlibrary Library, CUmodule Module);
-  /// Launch: none if its place in the order of launches is not known.
+  /// Launch: none where the launch has no known place in the order of launches.
   void launching(CUcontext Ctx, uint32_t Uid,
                  const std::optional<OrderedLaunch> &Launch);
   /// The launch has been made, or has failed.
   void launchIsOver(CUcontext Ctx, const std::optional<OrderedLaunch> &Launch);
-  /// Shape: none where blocks are not placed one by one, or nobody knows.
+  /// Shape: none where it is not known or blocks are placed in clusters.
   void launched(CUcontext Ctx, const char *Kernel,
                 const std::optional<LaunchShape> &Shape);
   void launchFailed(const char *Kernel, const std::string &Error);
   void synchronised(CUcontext Ctx, CUresult Result);
-  /// All that was launched in the context is done. Awaited: what
-  /// LaunchOrdering::awaitingIdle() returned.
+  /// All work of the context is done. Awaited: what
+  /// LaunchOrdering::awaitingIdle() returned before the wait.
   void becameIdle(CUcontext Ctx, uint64_t Awaited);
   /// The program is about to allocate device memory.
   void allocating(CUcontext Ctx, size_t Size);
-  /// Memory that kernels may touch: those of the owner, or of every context.
-  /// How: MemoryRange's.
+  /// Memory that kernels may access has been allocated. Owner: null where every
+  /// context and the host may access it. How: as MemoryRange has it.
   void allocated(CUcontext Owner, uint64_t Base, size_t Size,
                  const char *How = nullptr);
   void allocationFailed(CUcontext Ctx);
@@ -101,7 +102,8 @@ public:
   void freed(FreeCall Call);
   void freedByStream(FreeCall Call);
   void freeFailed(FreeCall Call);
-  /// The contexts of a device, or one context, are about to go or be reset.
+  /// One context, or all contexts of a device, may be about to be destroyed or
+  /// reset.
   void contextEnding(CUcontext Ctx);
   void deviceEnding(CUdevice Device);
   void contextGone(CUcontext Ctx);
@@ -162,17 +164,17 @@ private:
   LaunchOrdering Ordering;
   ContextList Contexts;       ///< Dead ones too: they have findings.
   std::set<std::string> Said; ///< Lines that are said once.
-  /// What was asked of the driver, by device, function, threads and dynamic
-  /// shared memory of a block.
+  /// Answers of the driver, by device, function, threads and dynamic shared
+  /// memory of a block.
   std::map<std::tuple<CUdevice, CUfunction, int, uint32_t>, Residency>
       Residencies;
-  /// Kernels that lacked registers to run all at once, and the line that says
-  /// so.
+  /// Kernels whose blocks cannot all run at once for want of registers, with
+  /// the message that says so.
   std::map<std::string, std::string> Crowded;
   LaunchCounts Launches;
   /// Launches between their two events.
   std::atomic<uint32_t> BeingLaunched{0};
-  /// A context must not run anything for a moment.
+  /// No launch may begin: clocks of an idle context are being reset.
   std::atomic<bool> IsResetting{false};
   // Read and written by the threads that end the program, without a lock.
   std::atomic<bool> HasReported{false};

@@ -39,10 +39,11 @@ Session::changeShadow(const std::vector<MemoryRange> &Ranges, Change What) {
   return Affected;
 }
 
-/// Waits until no kernel can use shadow that was taken from pages, and then
-/// gives it to others. Kernels may run for ever, or wait for calls of the
-/// program that need the configuration lock. So the wait is without the lock,
-/// and does not last; what is left then is done as soon as the context is idle.
+/// Waits until no kernel can use retired shadow, and gives it to other pages. A
+/// kernel may never end, or may wait for calls of the program that need the
+/// configuration lock. So the thread waits without the lock, and only for a
+/// short time. Shadow that is still retired then is reused when the context is
+/// idle.
 void Session::awaitGrace(std::unique_lock<std::timed_mutex> &Lock, Context &C) {
   constexpr auto Patience = 2s;
   while (C.TheShadow->isRetiring()) {
@@ -169,8 +170,8 @@ void Session::becameIdle(CUcontext Ctx, uint64_t Awaited) {
   }
   changeShadow(Freed,
                [](MetadataShadow &S, const MemoryRange &R) { S.remove(R); });
-  // Another thread may have launched something since, or be about to; then the
-  // next time will do.
+  // Where another thread has launched something since, or is about to, this is
+  // done the next time that the context is idle.
   IsResetting = true;
   if (BeingLaunched == 0 && Ordering.isIdle(Ctx, Awaited)) {
     C->MayRun = false;
@@ -180,7 +181,7 @@ void Session::becameIdle(CUcontext Ctx, uint64_t Awaited) {
   IsResetting = false;
 }
 
-/// What the device asks for. The context is idle.
+/// Forgets what the device asks to have forgotten. The context is idle.
 void Session::forgetPast(Context &C) {
   OwnCalls Own(C.Handle);
   const MetadataShadow::Past What =

@@ -121,7 +121,7 @@ bool Session::sawRace() {
   return Lock.try_lock_for(100ms) && !findings({}).Findings.empty();
 }
 
-/// What is found so far, without what is suppressed. The data lock is held.
+/// The findings so far that are not suppressed. The caller holds the data lock.
 Report Session::findings(RunSummary Summary) const {
   std::vector<Occurrence> Found;
   for (const std::shared_ptr<Context> &C : Contexts)
@@ -137,8 +137,8 @@ bool Session::isShuffled(const std::string &Kernel) const {
 }
 
 bool Session::report() {
-  // Somebody may be dying with a lock in hand: better a report from data that
-  // stopped in mid-change, a moment later, than none.
+  // A thread that dies of a signal may hold a lock. After a second the report
+  // is made without the lock, from data that may be half changed.
   const BlockedSignals Blocked;
   std::unique_lock Once(Reporting, 5s);
   if (Once.owns_lock() && !HasReported) {
@@ -149,7 +149,7 @@ bool Session::report() {
     const Report R = findings(std::move(Summary));
     HasRaces = !R.Findings.empty();
     HasChecked = R.verdict() != Verdict::NothingChecked;
-    // Who runs metadata mode waits for its word.
+    // A program with metadata mode alone gets a summary even if it is clean.
     bool IsQuiet = R.verdict() == Verdict::Clean && !R.hasWarnings() &&
                    !R.hasOnlyMetadata() && Options.verbosity == 0;
     if (HasRaces || (speaks() && !IsQuiet)) {

@@ -18,7 +18,8 @@ namespace crsan {
 /// Bytes >> MiB.
 static constexpr unsigned MiB = 20;
 
-/// The likeliest reason: the device does not tell them apart.
+/// The likeliest reason for unchecked accesses. The device does not count the
+/// reasons apart.
 static std::string whyUnchecked(const Flags &Options, const Context &C,
                                 const Coverage &Got) {
   if (Got.None) {
@@ -38,7 +39,7 @@ static std::string whyUnchecked(const Flags &Options, const Context &C,
          "variables, but not in-kernel malloc's or another device's";
 }
 
-/// What metadata mode saw of one context, wholly, with half an eye, or not.
+/// Adds how much of one context metadata mode checked, and how exactly.
 static void addShadow(RunSummary &Summary, const Flags &Options,
                       const Context &C) {
   if (!C.CanShadow)

@@ -17,15 +17,15 @@
 
 namespace crsan {
 
-/// Launches, by what became of them.
+/// Launches, by outcome.
 struct LaunchCounts {
   uint64_t Checked = 0, Failed = 0, NotInstrumented = 0;
   uint64_t SwitchedOff = 0; ///< Instrumented, but checks could not be made.
   uint64_t NotShadowed = 0; ///< Of Checked: metadata mode did not follow them.
 };
 
-/// For the reader who wants to know what a silence is worth. Calls no driver
-/// function; the session's data lock is held.
+/// Tells what was checked, and what a report without findings means. Calls no
+/// driver function. The caller holds the session's data lock.
 RunSummary summarise(const Flags &Options, const Modules &Code,
                      std::span<const std::shared_ptr<Context>> Contexts,
                      const LaunchCounts &Launches);

@@ -23,10 +23,10 @@ struct MemoryRange {
   /// Null: every context may touch it, and the host.
   CUcontext Owner = nullptr;
   uint64_t Base = 0, Size = 0;
-  /// Of a module, whose kernels know where it is without being given it.
+  /// The variables of a module, which its kernels reach without a pointer.
   bool HasVariables = false;
-  /// The function of the runtime API that it is from, as far as one can tell:
-  /// the driver's own functions are taken for those. Null: not the heap.
+  /// The function of the runtime API that allocated the range; a function of
+  /// the driver API is named as its counterpart there. Null: not an allocation.
   const char *How = nullptr;
   uint32_t Number = 0; ///< Among all, from 1, where How is set.
 
@@ -38,8 +38,8 @@ struct MemoryRange {
 /// A call that frees memory, from its beginning to its end.
 enum class FreeCall : uint64_t { None = 0 };
 
-/// All of it, from the program's start: code that needs its shadow may be
-/// loaded long after the memory was allocated.
+/// All memory that kernels may access, from the program's start: code with
+/// metadata mode may be loaded long after the memory was allocated.
 class Allocations {
 public:
   void add(MemoryRange Range);
@@ -48,7 +48,7 @@ public:
   /// become another allocation's before the call ends, so the call is known by
   /// its number from now on, and the address means the other allocation.
   FreeCall beginFree(uint64_t Base);
-  /// The same for a call that unmaps all allocations that begin in a range.
+  /// A call that unmaps all allocations that begin in a range begins.
   FreeCall beginUnmap(uint64_t Base, uint64_t Size);
   /// The call has succeeded. Returns what is free.
   std::vector<MemoryRange> endFree(FreeCall Call);
@@ -61,7 +61,7 @@ public:
   std::vector<MemoryRange> takeFreed(CUcontext Context);
 
   std::vector<MemoryRange> of(CUcontext Context) const;
-  /// Whether the host may access what is there.
+  /// Whether the host may access the memory at the address.
   bool isHosts(uint64_t Address) const;
   /// Whether any eight of the bytes, at any offset, may be the address of
   /// memory that the host may access.

@@ -29,31 +29,32 @@
 
 namespace crsan {
 
-/// How much of the program's memory has had which shadow at a time, in bytes.
+/// The largest amounts of the program's memory that had each kind of shadow, in
+/// bytes.
 struct Coverage {
   uint64_t Exact = 0;
   uint64_t Cached = 0; ///< One cell for 32 words: races may be missed.
   uint64_t None = 0;
 };
 
-/// What the device counted.
+/// Accesses that the device counted.
 struct AccessCounts {
-  uint64_t Checked = 0, Unchecked = 0; ///< One a thread.
+  uint64_t Checked = 0, Unchecked = 0; ///< One for each thread of an access.
 };
 AccessCounts sumWarps(const std::vector<abi::WarpState> &Warps);
 
-/// The Metadata object of a context, its tables, and the shadow of the
-/// program's memory, in pages. All functions that are not const call the
-/// driver, in the context, one at a time: the session's configuration lock is
-/// held.
+/// What metadata mode has in the memory of a context: the abi::Metadata, its
+/// tables, and the shadow of the program's memory, in pages. Functions that are
+/// not const call the driver. The caller has made the context current, and
+/// holds the session's configuration lock.
 class MetadataShadow {
 public:
   MetadataShadow(CUdevice Device, CUstream Stream, const Flags &Options);
   MetadataShadow(const MetadataShadow &) = delete;
   MetadataShadow &operator=(const MetadataShadow &) = delete;
 
-  /// Makes everything but the shadow of pages. SharedBytes: shared memory of
-  /// the whole device. Returns what went wrong, or "".
+  /// Allocates the tables. SharedBytes: shared memory of the whole device.
+  /// Returns what went wrong, or "".
   std::string prepare(uint64_t SharedBytes);
 
   /// Device address of the abi::Metadata.
@@ -61,19 +62,20 @@ public:
   CUdeviceptr warps() const { return Tables + abi::WarpsAt; }
   CUdeviceptr pairs() const { return Tables + abi::PairsAt; }
 
-  /// Makes what host and device share of the order of launches, and tells the
-  /// device. Null: it cannot be had.
+  /// Allocates the runs, which the host writes and the device reads, and tells
+  /// the device their address. Null: that is impossible.
   abi::StreamOrder *shareOrder();
-  bool canShareOrder() const { return !HasOrder; } ///< It was not tried yet.
+  bool canShareOrder() const { return !HasOrder; } ///< Not tried yet.
   CUdeviceptr orderAddress() const { return OrderAddress; }
 
-  /// The ranges are the program's from now on. Where there is no memory for
-  /// their shadow, exact shadow is taken from other pages (isRetiring).
+  /// The program has allocated the ranges. Where there is no memory for their
+  /// shadow, exact shadow is taken from other pages (isRetiring).
   void add(std::span<const MemoryRange> Ranges);
-  /// Not any more. Pages that nothing else lies in lose their shadow.
+  /// The program has freed the range. Pages without any other range lose their
+  /// shadow.
   void remove(const MemoryRange &Range);
 
-  /// From now on grids may run side by side.
+  /// Tells the device that grids may run side by side from now on.
   void noteOverlaps();
 
   /// The program is about to allocate so many bytes: gives unused shadow back,
@@ -90,20 +92,21 @@ public:
   /// take shadow from more pages.
   void settle();
 
-  /// Nothing has been accessed so far: for when sites are about to be unloaded,
-  /// which the device looks at when it finds them in a cell.
+  /// Clears all cells. They name sites, which must not be unloaded before.
   void forgetAccesses();
   enum class Past : uint8_t {
     None,
-    Releases, ///< Somebody may know everything, and have told all others.
-    All,      ///< Some clock is about to saturate: accesses, too.
+    Releases, ///< Releases: one may pass on knowledge of all clocks.
+    All,      ///< Releases and accesses: a clock is about to saturate.
   };
-  /// What the device asks to have forgotten.
+  /// What the device asks the host to forget.
   Past unwanted();
-  /// Forgets it. The context is idle, so that no later kernel needs it.
+  /// Forgets it. The context is idle: no later access can race with what is
+  /// forgotten.
   void forget(Past What);
 
-  /// At most so far. May lag behind while another thread adds.
+  /// The largest amounts so far. They may lag behind while another thread adds
+  /// ranges.
   Coverage coverage() const;
   uint64_t held() const { return HeldBytes; }
   /// Counted before the last reset.
@@ -113,10 +116,10 @@ public:
 private:
   enum class Layout : uint8_t { None, Exact, Cached };
   struct Page {
-    uint32_t Users = 0;     ///< Ranges that reach into it, ...
-    uint32_t HostUsers = 0; ///< ... and those that the host accesses, too.
+    uint32_t Users = 0;     ///< Ranges that overlap the page, ...
+    uint32_t HostUsers = 0; ///< ... and ranges that the host accesses as well.
     Layout Kind = Layout::None;
-    uint64_t Address = 0; ///< Of its shadow.
+    uint64_t Address = 0; ///< Of the page's shadow.
     uint32_t Owner = 0;   ///< abi::PageOwners.
   };
   using PageMap = std::map<uint64_t, Page>; ///< By address / PageBytes.

@@ -17,10 +17,10 @@
 
 namespace crsan {
 
-/// Slots of the size that the exact shadow of a page needs, in what the program
-/// leaves of a device's memory. Neighbouring addresses are given out one after
-/// the other, so that they can be cleared together. Every call calls the
-/// driver, in the current context.
+/// Device memory for shadow, in slots of the size that the exact shadow of a
+/// page needs. Part of the memory is left to the program. Slots at neighboring
+/// addresses are given out one after the other, so that they can be cleared
+/// together. The functions call the driver, in the current context.
 class ShadowMemory {
 public:
   enum class Kind {
@@ -32,16 +32,16 @@ public:
   /// Limit: bytes; 0: what the program leaves free.
   ShadowMemory(CUdevice Device, Kind What, uint64_t Limit)
       : Device(Device), What(What), Limit(Limit) {}
-  // There is no destructor: the memory goes with its context, which may be gone
-  // already, or while a kernel still uses it.
+  // There is no destructor. The memory ends with its context, which may have
+  // ended already, and a kernel may still use it.
 
   /// The address of a slot with arbitrary content, or 0 where the limit is
   /// reached or there is no memory.
   uint64_t take();
-  /// Nobody uses the slot any more. It is kept for the next.
+  /// The slot is not used anymore. It is kept for the next take().
   void put(uint64_t Slot) { Idle.push_back(Slot); }
-  /// Gives slots that nobody uses back to the driver, until about so many bytes
-  /// are given back or none is left. Returns how many were.
+  /// Gives unused slots back to the driver until so many bytes are given back
+  /// or no unused slot is left. Returns the number of bytes given back.
   uint64_t release(uint64_t Bytes);
 
   /// Bytes taken from the driver, used or not.
@@ -50,9 +50,9 @@ public:
   struct Info {
     uint64_t Free = 0, Total = 0;
   };
-  /// Of the device; all zero where the driver does not tell.
+  /// The device's memory; zero where the driver does not tell.
   static Info ask();
-  /// What is left to the program at any time, of a device of so many bytes.
+  /// What is always left to the program on a device with so many bytes.
   static uint64_t reserve(uint64_t Total);
 
 private:

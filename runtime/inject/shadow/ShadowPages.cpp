@@ -55,7 +55,7 @@ void MetadataShadow::remove(const MemoryRange &Range) {
     return;
   uint64_t Last = (Range.Base + Range.Size - 1) >> abi::PageShift;
   auto It = Pages.lower_bound(Range.Base >> abi::PageShift);
-  // It was the only user of its pages, then.
+  // An allocation with a number is the only user of its pages.
   if (It != Pages.end() && It->first <= Last && It->second.Owner)
     Owners[It->second.Owner] = {};
   while (It != Pages.end() && It->first <= Last) {
@@ -74,8 +74,8 @@ void MetadataShadow::remove(const MemoryRange &Range) {
   Writes.flush();
 }
 
-/// A number for an allocation that has its pages to itself, so far; 0 if it has
-/// not, or there is no number left.
+/// Gives a number to an allocation whose pages no other allocation overlaps so
+/// far. 0: another allocation overlaps, or no number is left.
 uint32_t MetadataShadow::makeOwner(const MemoryRange &Range) {
   const uint64_t First = Range.Base >> abi::PageShift;
   const uint64_t Last = (Range.Base + Range.Size - 1) >> abi::PageShift;
@@ -114,7 +114,7 @@ void MetadataShadow::noteOverlaps() {
   Writes.note(Result, "cuMemcpyHtoDAsync");
 }
 
-/// What was there before is of no interest to whom the range is given.
+/// Clears the cells of the range: accesses before its allocation do not count.
 void MetadataShadow::forget(const MemoryRange &Range,
                             const PageMap::value_type &Entry) {
   const auto &[Number, P] = Entry;
@@ -129,10 +129,10 @@ void MetadataShadow::forget(const MemoryRange &Range,
                (Last - First) * sizeof(abi::Cell));
 }
 
-/// Gives a page the best shadow that there is.
+/// Gives a page exact shadow if there is memory, or else cached shadow.
 void MetadataShadow::cover(PageMap::value_type &Entry) {
   uint64_t Number = Entry.first;
-  // Two pages 2 TiB apart have one index; the second has bad luck.
+  // Pages 2 TiB apart have one index: only the first of them can have shadow.
   if (!Indices.try_emplace(Number % abi::NumPages, Number).second)
     return;
   if (uint64_t Slot = WantsExact ? Memory.take() : 0) {

@@ -1,0 +1,24 @@
+//===- CodeCalls.h - Calls about code and contexts --------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_INJECT_CUPTI_CODECALLS_H
+#define CRSAN_INJECT_CUPTI_CODECALLS_H
+
+#include "cupti/DriverCall.h"
+
+namespace crsan {
+
+/// Bytes: what the code was loaded from; null: a file.
+void libraryLoaded(const DriverCall &C, CUlibrary Library, const void *Bytes);
+void moduleLoaded(const DriverCall &C, CUmodule Module, const void *Bytes);
+
+/// The program waits for all work of a context, and has done so, or has failed.
+void contextSynchronising(const DriverCall &C, CUcontext Ctx);
+void contextSynchronised(const DriverCall &C, CUcontext Ctx);
+
+} // namespace crsan
+
+#endif // CRSAN_INJECT_CUPTI_CODECALLS_H

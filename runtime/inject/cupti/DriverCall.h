@@ -1,0 +1,45 @@
+//===- DriverCall.h - One call of the driver --------------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_INJECT_CUPTI_DRIVERCALL_H
+#define CRSAN_INJECT_CUPTI_DRIVERCALL_H
+
+#include "order/StreamOrder.h"
+
+#include <cupti.h>
+
+#include <cstdint>
+
+namespace crsan {
+
+class Session;
+
+/// A call of the driver by the program, at its enter or at its exit.
+struct DriverCall {
+  Session &S;
+  const CUpti_CallbackData &Data;
+  /// A null stream means the default stream of the thread.
+  bool IsPerThread = false;
+
+  bool isEnter() const { return Data.callbackSite == CUPTI_API_ENTER; }
+  /// At exit.
+  CUresult result() const {
+    return *static_cast<const CUresult *>(Data.functionReturnValue);
+  }
+  /// A value that is kept from the enter to the exit.
+  uint64_t &kept() const { return *Data.correlationData; }
+
+  /// The context of a stream: a kernel of a CUlibrary runs there, whatever
+  /// context is current.
+  CUcontext contextOf(CUstream Stream) const;
+  StreamId idOf(CUstream Stream) const {
+    return StreamId::of(Stream, IsPerThread);
+  }
+};
+
+} // namespace crsan
+
+#endif // CRSAN_INJECT_CUPTI_DRIVERCALL_H

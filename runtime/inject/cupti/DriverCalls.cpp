@@ -1,0 +1,136 @@
+//===- DriverCalls.cpp - All calls of the driver --------------------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "cupti/DriverCalls.h"
+
+#include "common/Driver.h"
+#include "common/Log.h"
+#include "cupti/CodeCalls.h"
+#include "cupti/Cupti.h"
+#include "cupti/DriverCall.h"
+#include "cupti/LaunchCalls.h"
+#include "cupti/MemoryCalls.h"
+#include "cupti/StreamCalls.h"
+#include "session/Session.h"
+
+#include <array>
+#include <string_view>
+
+namespace crsan {
+
+namespace {
+/// See DriverCalls.def.
+enum class Order : uint8_t { None, Cut, Lose, Told };
+
+struct Entry {
+  Order Orders = Order::None;
+  bool IsPerThread = false;
+  void (*Tell)(const DriverCall &) = nullptr;
+};
+
+struct Family {
+  std::string_view Prefix;
+  Order Orders;
+};
+
+struct NoParameters {};
+} // namespace
+
+static constexpr Family Families[] = {
+#define CRSAN_FAMILY(Prefix, Orders) {Prefix, Order::Orders},
+#include "cupti/DriverCalls.def"
+};
+
+static constexpr size_t NumCalls = 2048; ///< More than any CUPTI has.
+
+/// By number. What the families say is filled in by driverCallsToTell().
+static std::array<Entry, NumCalls> Table = [] {
+  std::array<Entry, NumCalls> Calls{};
+#define CRSAN_CALL(Name, Params, Orders_, Enter, Exit)                         \
+  Calls[CUPTI_DRIVER_TRACE_CBID_##Name] = {                                    \
+      Order::Orders_, std::string_view(#Name).ends_with("_ptsz"),              \
+      [](const DriverCall &C) {                                                \
+        [[maybe_unused]] Session &S = C.S;                                     \
+        [[maybe_unused]] const auto *P =                                       \
+            static_cast<const Params *>(C.Data.functionParams);                \
+        if (C.isEnter()) {                                                     \
+          Enter;                                                               \
+        } else {                                                               \
+          [[maybe_unused]] const bool OK = C.result() == CUDA_SUCCESS;         \
+          Exit;                                                                \
+        }                                                                      \
+      }};
+#include "cupti/DriverCalls.def"
+  return Calls;
+}();
+
+static Order orderOf(std::string_view Name) {
+  const Family *Longest = nullptr;
+  for (const Family &F : Families)
+    if (Name.starts_with(F.Prefix) &&
+        (!Longest || F.Prefix.size() > Longest->Prefix.size()))
+      Longest = &F;
+  return Longest ? Longest->Orders : Order::Lose;
+}
+
+std::vector<CUpti_CallbackId> driverCallsToTell(const Cupti &Api) {
+  // Without names it is not known what orders launches: the device is told
+  // nothing of their order.
+  if (!Api.GetCallbackName)
+    theDriver().cuStreamWriteValue32 = nullptr;
+  std::vector<CUpti_CallbackId> Wanted;
+  for (CUpti_CallbackId Id = 1; Id < NumCalls; ++Id) {
+    Entry &E = Table[Id];
+    const char *Name = nullptr;
+    if (!E.Tell && Api.GetCallbackName &&
+        Api.GetCallbackName(CUPTI_CB_DOMAIN_DRIVER_API, Id, &Name) ==
+            CUPTI_SUCCESS &&
+        Name && std::string_view(Name).starts_with("cu"))
+      E.Orders = orderOf(Name);
+    if (E.Tell || E.Orders != Order::None)
+      Wanted.push_back(Id);
+  }
+  return Wanted;
+}
+
+static void tellOrder(LaunchOrdering &Ordering, Order Orders, bool IsEnter) {
+  switch (Orders) {
+  case Order::None:
+  case Order::Told:
+    return;
+  case Order::Cut:
+    return Ordering.cut();
+  case Order::Lose:
+    return IsEnter ? Ordering.losing() : Ordering.lost();
+  }
+}
+
+/// Whatever call it is, it may be the first that meets a kernel's failure, or
+/// lack the memory that metadata mode holds.
+static void tellFailure(const DriverCall &Call) {
+  const CUresult Result = Call.result();
+  if (Result == CUDA_SUCCESS || Result == CUDA_ERROR_NOT_READY)
+    return;
+  theLog().detail(2, "{}: {}", Call.Data.functionName,
+                  theDriver().errorName(Result));
+  Call.S.synchronised(Call.Data.context, Result);
+  if (Result == CUDA_ERROR_OUT_OF_MEMORY)
+    Call.S.allocationFailed(Call.Data.context);
+}
+
+void tellDriverCall(Session &S, CUpti_CallbackId Id,
+                    const CUpti_CallbackData &Data) {
+  const Entry E = Id < NumCalls ? Table[Id] : Entry{Order::Lose};
+  const DriverCall Call{S, Data, E.IsPerThread};
+  tellOrder(S.ordering(), E.Orders, Call.isEnter());
+  if (E.Tell)
+    E.Tell(Call);
+  if (!Call.isEnter())
+    tellFailure(Call);
+}
+
+} // namespace crsan

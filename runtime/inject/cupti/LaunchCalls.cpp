@@ -1,0 +1,196 @@
+//===- LaunchCalls.cpp - Calls that launch kernels ------------------------===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "cupti/LaunchCalls.h"
+
+#include "common/Driver.h"
+#include "common/Log.h"
+#include "session/Session.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+namespace crsan {
+
+static thread_local bool WasRefused = false;
+
+bool wasLaunchRefused() { return WasRefused; }
+
+void forgetRefusedLaunch() { WasRefused = false; }
+
+//===----------------------------------------------------------------------===//
+// What is launched
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct LaunchCall {
+  CUstream Stream = nullptr;
+  const char *Kernel = nullptr; ///< Null: a graph.
+  std::optional<LaunchShape> Shape;
+  std::optional<OrderedLaunch> Ordered;
+};
+} // namespace
+
+/// cuLaunchKernel's parameters, or a CUlaunchConfig: the same names in both.
+template <typename Dimensions>
+static LaunchShape shapeFrom(CUfunction Function, const Dimensions &D) {
+  return {.Function = Function,
+          .Blocks = uint64_t(D.gridDimX) * D.gridDimY * D.gridDimZ,
+          .Threads = int(D.blockDimX * D.blockDimY * D.blockDimZ),
+          .DynamicSharedBytes = D.sharedMemBytes};
+}
+
+static bool hasClusters(const CUlaunchConfig &Config) {
+  return std::any_of(Config.attrs, Config.attrs + Config.numAttrs,
+                     [](const CUlaunchAttribute &A) {
+                       return A.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+                     });
+}
+
+/// Whether the grid begins when all earlier work of its stream has ended, and
+/// later work of the stream begins when the grid has ended.
+static bool isPlain(const CUlaunchConfig &Config) {
+  return std::all_of(
+      Config.attrs, Config.attrs + Config.numAttrs,
+      [](const CUlaunchAttribute &A) {
+        switch (int(A.id)) {
+        case CU_LAUNCH_ATTRIBUTE_IGNORE:
+        case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+        case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+        case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+        case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+        case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+        case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+        case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+        case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
+        case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+          return true;
+        default:
+          return false;
+        }
+      });
+}
+
+/// The bytes of a kernel's arguments. False: they are not known.
+static bool readArguments(CUfunction Function, void **Params, void **Extra,
+                          std::vector<uint8_t> &Bytes) {
+  auto Add = [&](const void *From, size_t Size) {
+    const auto *First = static_cast<const uint8_t *>(From);
+    Bytes.insert(Bytes.end(), First, First + Size);
+  };
+  if (!Params) {
+    const void *Buffer = nullptr;
+    size_t Size = 0;
+    for (void **At = Extra; At && *At != CU_LAUNCH_PARAM_END; At += 2) {
+      if (*At == CU_LAUNCH_PARAM_BUFFER_POINTER)
+        Buffer = At[1];
+      else if (*At == CU_LAUNCH_PARAM_BUFFER_SIZE)
+        Size = *static_cast<size_t *>(At[1]);
+      else
+        return false;
+    }
+    if (Buffer)
+      Add(Buffer, Size);
+    return true;
+  }
+  Driver &D = theDriver();
+  if (!D.cuFuncGetParamInfo)
+    return false;
+  for (size_t I = 0;; ++I) {
+    size_t Offset = 0, Size = 0;
+    CUresult Result = D.cuFuncGetParamInfo(Function, I, &Offset, &Size);
+    // A handle that is no CUfunction is a CUkernel.
+    if (Result == CUDA_ERROR_INVALID_HANDLE && D.cuKernelGetParamInfo)
+      Result = D.cuKernelGetParamInfo(reinterpret_cast<CUkernel>(Function), I,
+                                      &Offset, &Size);
+    // There are no more.
+    if (Result == CUDA_ERROR_INVALID_VALUE)
+      return true;
+    if (Result != CUDA_SUCCESS || !Params[I])
+      return false;
+    Add(Params[I], Size);
+  }
+}
+
+template <typename Dimensions>
+static LaunchCall makeLaunch(const DriverCall &C, const Dimensions &D,
+                             CUfunction Function, void **Params, void **Extra) {
+  LaunchCall L;
+  L.Stream = D.hStream;
+  L.Kernel = C.Data.symbolName ? C.Data.symbolName : "?";
+  L.Shape = shapeFrom(Function, D);
+  const bool IsOfThread = C.IsPerThread && !D.hStream;
+  L.Ordered = OrderedLaunch{C.idOf(D.hStream),
+                            IsOfThread ? CU_STREAM_PER_THREAD : D.hStream,
+                            C.Data.symbolName,
+                            {D.gridDimX, D.gridDimY, D.gridDimZ},
+                            {D.blockDimX, D.blockDimY, D.blockDimZ}};
+  const CUcontext Ctx = C.contextOf(D.hStream);
+  if (C.isEnter() && C.S.ordering().of(Ctx)->isFollowing()) {
+    OwnCalls Own(Ctx);
+    L.Ordered->MayTellHost =
+        !Own.ok() ||
+        !readArguments(Function, Params, Extra, L.Ordered->Arguments);
+  }
+  return L;
+}
+
+//===----------------------------------------------------------------------===//
+// Telling the session
+//===----------------------------------------------------------------------===//
+
+static void tell(const DriverCall &C, const LaunchCall &L) {
+  const CUcontext Ctx = C.contextOf(L.Stream);
+  if (C.isEnter())
+    return C.S.launching(Ctx, Ctx == C.Data.context ? C.Data.contextUid : 0,
+                         L.Ordered);
+  C.S.launchIsOver(Ctx, L.Ordered);
+  const CUresult Result = C.result();
+  theLog().detail(3, "launch of {}: {}", L.Kernel ? L.Kernel : "a graph",
+                  theDriver().errorName(Result));
+  if (Result == CUDA_SUCCESS)
+    return C.S.launched(Ctx, L.Kernel, L.Shape);
+  WasRefused = true;
+  C.S.synchronised(Ctx, Result);
+  C.S.launchFailed(L.Kernel, theDriver().errorName(Result));
+}
+
+void kernelLaunch(const DriverCall &C, const cuLaunchKernel_params &Launch) {
+  tell(C, makeLaunch(C, Launch, Launch.f, Launch.kernelParams, Launch.extra));
+}
+
+void kernelLaunch(const DriverCall &C,
+                  const cuLaunchCooperativeKernel_params &Launch) {
+  tell(C, makeLaunch(C, Launch, Launch.f, Launch.kernelParams, nullptr));
+}
+
+void kernelLaunch(const DriverCall &C, const cuLaunchKernelEx_params &Launch) {
+  if (!Launch.config)
+    return oldLaunch(C);
+  LaunchCall L = makeLaunch(C, *Launch.config, Launch.f, Launch.kernelParams,
+                            Launch.extra);
+  L.Ordered->IsPlain = isPlain(*Launch.config);
+  // The blocks of a cluster are placed together.
+  if (hasClusters(*Launch.config))
+    L.Shape = std::nullopt;
+  tell(C, L);
+}
+
+void oldLaunch(const DriverCall &C) {
+  LaunchCall L;
+  L.Kernel = C.Data.symbolName ? C.Data.symbolName : "?";
+  tell(C, L);
+}
+
+void graphLaunch(const DriverCall &C, CUstream Stream) {
+  LaunchCall L;
+  L.Stream = Stream;
+  tell(C, L);
+}
+
+} // namespace crsan
