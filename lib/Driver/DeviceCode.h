@@ -8,8 +8,9 @@
 // clang-linker-wrapper, which links relocatable device code, takes a member of
 // an archive only if some object beside the archive has device code of the same
 // architecture. A program whose kernels are all in static libraries therefore
-// links without a word, and each of its launches fails. The wrapper has an
-// option for the architectures that it shall take from archives all the same.
+// links without an error, and each of its launches fails. The linker wrapper
+// has an option that names architectures which it takes from archives in any
+// case.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_DRIVER_DEVICECODE_H

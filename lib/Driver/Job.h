@@ -16,10 +16,11 @@ struct Job {
   std::vector<std::string> Arguments; ///< Without argv[0].
 };
 
-/// What one command of the user's becomes.
+/// The commands that a command of the user's becomes.
 struct Plan {
   std::vector<Job> Jobs;
-  /// The last job needs what the others make: it runs only if all succeeded.
+  /// The last job links what the others compile: it runs only if all of them
+  /// succeeded.
   bool LastLinks = false;
   /// Deleted at the end: temporary objects and their folder.
   std::vector<std::string> Temporaries;

@@ -30,10 +30,10 @@ struct RaceOptions {
   /// nvcc's choice of run-time library: shared (here the default, since the
   /// simulated GPU can take the place of no other), static or none.
   std::string CudaRuntime = "shared";
-  /// Something on the line was ours, whether or not it is enabled in the end.
+  /// Whether the line has an option of CRSan's, enabled in the end or not.
   bool Mentioned = false;
 
-  /// Takes our options out of \p Line: what is left is clang's.
+  /// Takes CRSan's options out of \p Line: clang's are left.
   static llvm::Expected<RaceOptions> extract(CommandLine &Line);
 };
 

@@ -16,10 +16,10 @@
 
 namespace crsan::driver {
 
-/// The commands that do what \p Line asks with the sanitizer on. CUDA and other
-/// sources in one command are compiled by one command each, because clang 22
-/// would force-include its CUDA wrappers into all of them; then the objects are
-/// linked.
+/// The commands that do what \p Line asks with the sanitizer on. If one command
+/// has CUDA and other sources, each source is compiled by a command of its own,
+/// because clang 22 would force-include its CUDA wrappers into all of them;
+/// then the objects are linked.
 llvm::Expected<Plan> translate(const CommandLine &Line,
                                const RaceOptions &Options,
                                const Installation &Where);

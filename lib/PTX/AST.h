@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // PTX ISA 6.0 to 9.0, as written: an instruction is an opcode with modifiers
-// and operands, and knows nothing of what they mean. What they mean is the
-// business of who executes or classifies them; so an opcode that is new in the
-// next ISA parses, prints, and is refused by name where it matters.
+// and operands, without their meaning. The simulated GPU and the classifier
+// (Classify.h) give them a meaning. So an opcode that is new in the next ISA
+// parses and prints, and is refused by name where its meaning is needed.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_PTX_AST_H
@@ -89,7 +89,8 @@ enum class StateSpace : uint8_t {
 // Operands
 //===----------------------------------------------------------------------===//
 
-/// One operand. Text is interned by the module: it lives as long as it does.
+/// One operand. Text is interned by the module, and lives as long as the
+/// module.
 struct Operand {
   enum class Kind : uint8_t {
     Name,    ///< Register, special register ("%tid" with Member 'x'),
@@ -127,11 +128,12 @@ struct Guard {
 // Statements
 //===----------------------------------------------------------------------===//
 
-/// A line of the source: of `.loc`.
+/// A line of the source, from `.loc`.
 struct Location {
-  uint32_t File = 0; ///< Of `.file`; an index into Module::Files by its number.
+  uint32_t File = 0; ///< The number of a `.file`, an index into Module::Files.
   uint32_t Line = 0, Column = 0;
-  /// Of inlined code, as written: a label of debug strings (SourceLines.h).
+  /// The function of inlined code, as written: a label of debug strings
+  /// (SourceLines.h).
   std::string_view Function;
   int32_t InlinedAt = -1; ///< Index into Module::Locations.
   /// LLVM 22 says only in a comment where code was inlined, as in

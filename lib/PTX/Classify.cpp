@@ -49,11 +49,11 @@ const std::unordered_map<std::string_view, Category> &simpleOpcodes() {
          "vavrg2", "vavrg4", "vmad", "vmax", "vmax2", "vmax4", "vmin", "vmin2",
          "vmin4", "vset", "vset2", "vset4", "vshl", "vshr", "vsub", "vsub2",
          "vsub4",
-         // Addresses and caches: of what memory holds nothing is read or
+         // Addresses and caches: the contents of memory are neither read nor
          // written.
          "applypriority", "createpolicy", "cvta", "getctarank", "isspacep",
          "mapa", "prefetch", "prefetchu",
-         // Of textures, too, only what they are.
+         // Queries of a texture's properties.
          "istypep", "suq", "txq",
          // Time.
          "nanosleep", "pmevent"});
@@ -92,7 +92,7 @@ const Operand *addressIn(const Instruction &I) {
   return nullptr;
 }
 
-/// Fills in what is accessed.
+/// Fills in which memory is accessed.
 InstructionClass access(const Instruction &I, Category What, uint8_t Flags) {
   InstructionClass C;
   C.What = What;
@@ -234,7 +234,8 @@ InstructionClass classifyFence(const Instruction &I) {
 InstructionClass classifyCopy(const Instruction &I) {
   if (!I.has("async"))
     return {};
-  // Into a cache: of what memory holds nothing is read or written.
+  // A prefetch into a cache: the contents of memory are neither read nor
+  // written.
   if (I.has("prefetch"))
     return {Category::Harmless};
   InstructionClass C = {Category::Synchronisation};
@@ -313,8 +314,8 @@ InstructionClass classify(const Instruction &I) {
     return {classifyTensor(I)};
   if (Opcode == "clusterlaunchcontrol")
     return {I.has("try_cancel") ? Category::AsyncCopy : Category::Harmless};
-  // Not `discard` as the weak write that it is: what it leaves is unstable, so
-  // two reads may differ though nobody writes.
+  // `discard` is a weak write, but is not listed as one: it leaves an unstable
+  // value, so that two reads may differ although no thread writes.
   return {};
 }
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a compiler has to know of assembly that it does not understand further:
-// does it access memory, and how strongly; may it order memory
-// (docs/soundness.md, rules 3 and 6)? Whatever is not listed is Unknown, and
-// Unknown may do anything.
+// What the pass has to know of an assembly instruction: whether it accesses
+// memory, how strongly, and whether it may order memory (docs/soundness.md,
+// rules 3 and 6). An instruction that is not listed is Unknown, and an Unknown
+// instruction may do anything.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_PTX_CLASSIFY_H
@@ -26,11 +26,12 @@ enum class Category : uint8_t {
   WeakAccess,      ///< ld and st without an order, ld.global.nc.
   StrongAccess,    ///< Volatile, relaxed, acquire, release; atom, red.
   Synchronisation, ///< Barriers, fences, waits and commits of copies.
-  AsyncCopy,       ///< cp.async and what else accesses memory later.
-  Convergent,      ///< shfl, vote, mma, ...: among the lanes of a warp.
+  AsyncCopy,       ///< cp.async and others that access memory later.
+  Convergent,      ///< shfl, vote, mma, ...: the lanes of a warp act together.
   MatrixAccess,    ///< ldmatrix, stmatrix, wmma.load, wmma.store: weak.
-  TextureAccess,   ///< Textures and surfaces: by a path of their own.
-  ControlFlow,     ///< Branches, calls, exit, trap: may not continue.
+  TextureAccess,   ///< Textures and surfaces, which have a cache of their own.
+  ControlFlow,     ///< Branches, calls, exit, trap: the next instruction may
+                   ///< not follow.
   Unknown,
 };
 
@@ -40,8 +41,8 @@ enum class Ordering : uint8_t {
   Fence,
   WarpBarrier,  ///< Of the lanes in Object, a mask.
   BlockBarrier, ///< Of all threads of the block.
-  // Of whoever meets at Object, the address of an mbarrier or the number of a
-  // named barrier:
+  // Of the threads that meet at Object, the address of an mbarrier or the
+  // number of a named barrier:
   Arrival,
   Wait,
   ArrivalAndWait,
@@ -49,10 +50,11 @@ enum class Ordering : uint8_t {
   ClusterArrival,
   ClusterWait,
   // Of a thread's own asynchronous copies:
-  CopyCommit,  ///< All so far are a group.
-  CopyWait,    ///< For all groups but the last Object, a number; none: for all.
-  CopyArrival, ///< As Arrival, once they have ended.
-  Other,       ///< In a way that is not listed. So may what is Unknown.
+  CopyCommit,  ///< The copies since the last commit are a group.
+  CopyWait,    ///< For all groups but the last ones, whose number is Object; no
+               ///< Object: for all groups.
+  CopyArrival, ///< As Arrival, once the copies have ended.
+  Other, ///< In a way that is not listed. An Unknown instruction may, too.
 };
 
 struct InstructionClass {
@@ -62,9 +64,9 @@ struct InstructionClass {
   StateSpace Space = StateSpace::None; ///< Generic if none is written.
   ScalarType Type = ScalarType::None;
   uint32_t Size = 0; ///< Bytes of a lane; 0: not known.
-  /// Into the instruction; of an AsyncCopy, of its destination, if that is the
-  /// kind that threads commit and wait for, cp.async of global into shared
-  /// memory.
+  /// The address, an operand of the instruction. An AsyncCopy has that of its
+  /// destination, if it is cp.async of global into shared memory, which threads
+  /// commit and wait for.
   const Operand *Address = nullptr;
 
   // Of what orders memory, a StrongAccess or a Synchronisation:

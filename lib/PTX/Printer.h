@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is printed parses to an equal tree, and that prints as the same text.
-// Comments (but those of Location), empty statements, the spelling of numbers,
-// lines (`.loc`) that no instruction has, and times in `.file` are not in the
-// tree.
+// The printed text parses to an equal tree, which prints as the same text. The
+// tree does not have comments (except the comments of Location), empty
+// statements, the spelling of numbers, lines (`.loc`) without an instruction,
+// and times in `.file`.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_PTX_PRINTER_H

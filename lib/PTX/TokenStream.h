@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the parser of statements stands on. A function that returns bool returns
-// false when it has failed; the first failure is kept and ends the parse.
+// The tokens of a text, and the parsing of operands, for the parser of
+// statements. A function that returns bool returns false when it has failed;
+// the first failure is kept and ends the parse.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_PTX_TOKENSTREAM_H

@@ -13,7 +13,7 @@
 #define CRSAN_REPORT_REPORTNAMES_H
 
 #include "Report/StrictJSON.h"
-#include "crsan/Metadata.h"
+#include "crsan/abi/Record.h"
 #include "crsan/abi/Record.h"
 
 namespace crsan {

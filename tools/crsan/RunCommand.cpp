@@ -109,7 +109,7 @@ static int prepareSimulator(const std::string &Path) {
   }
   prepend("LD_LIBRARY_PATH", Folder.string(), ':');
   unsetenv("CUDA_INJECTION64_PATH");
-  unsetenv("CRSAN_HOST"); // So that nobody takes that for inherited.
+  unsetenv("CRSAN_HOST"); // The program must not take it for inherited.
   return 0;
 }
 

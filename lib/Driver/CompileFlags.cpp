@@ -1,0 +1,104 @@
+//===- CompileFlags.cpp - The flags of a compilation ---*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Flags.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace crsan::driver;
+using llvm::StringRef;
+namespace fs = llvm::sys::fs;
+
+/// The oldest architecture of CUDA 13. The driver compiles its PTX for newer
+/// GPUs when the program starts.
+static constexpr StringRef DefaultArch = "sm_75";
+
+static void addArchFlags(Words &Out, const Command &C) {
+  const bool EmbedsPTX = !C.isRelocatable();
+  if (EmbedsPTX)
+    Out.push_back("--cuda-include-ptx=all");
+  if (C.NamesArchitecture)
+    return;
+  // Relocatable code carries no PTX (clang 22), so that it runs on its own
+  // architecture only; there, the GPU at hand is the better guess.
+  if (!EmbedsPTX && fs::exists("/dev/nvidiactl")) {
+    Out.push_back("--offload-arch=native");
+    return;
+  }
+  if (!EmbedsPTX)
+    llvm::errs() << "CRSan: warning: -fgpu-rdc without --offload-arch= makes "
+                 << "code for " << DefaultArch
+                 << " only; name your GPU's architecture\n";
+  Out.push_back(("--offload-arch=" + DefaultArch).str());
+}
+
+/// The device side alone loads the pass. Clang 22 loads pass plugins before it
+/// reads -mllvm, so that the plugin's own options are known by then.
+static void addPassFlags(Words &Out, const Command &C) {
+  auto Device = [&](const llvm::Twine &Option) {
+    Out.push_back("-Xarch_device");
+    Out.push_back(Option.str());
+  };
+  Device("-fpass-plugin=" + C.Where.passPlugin());
+  if (C.Options.Mode != "collider")
+    Device("-mllvm=-crsan-mode=" + C.Options.Mode);
+  for (const std::string &File : C.Options.IgnoreLists)
+    Device("-mllvm=-crsan-ignorelist=" + File);
+  for (const std::string &Option : C.Options.PassOptions)
+    Device("-mllvm=" + Option);
+}
+
+/// Clang runs crsan-ptxas (lib/Assembler), unless the user names a ptxas.
+static void addAssemblerFlags(Words &Out, const Command &C) {
+  if (C.Line.last(options::OPT_ptxas_path_EQ))
+    return;
+  Out.push_back("--ptxas-path=" + C.Where.assembler());
+  Out.push_back("-Xcuda-ptxas");
+  Out.push_back("--crsan-toolkit=" + C.Toolkit->Root);
+}
+
+static void addCudaFlags(Words &Out, const Command &C) {
+  Out.push_back("-Wno-unknown-cuda-version");
+  // Instrumented loops are not always unrolled as their pragmas ask.
+  Out.push_back("-Wno-pass-failed");
+  if (!C.namesToolkit())
+    Out.push_back("--cuda-path=" + C.Toolkit->Root);
+  addArchFlags(Out, C);
+  addPassFlags(Out, C);
+  addAssemblerFlags(Out, C);
+  if (C.Options.CompatHeader) {
+    Out.push_back("-include");
+    Out.push_back(C.Where.compatHeader());
+  }
+}
+
+Words crsan::driver::compileFlags(const Command &C, InputKind Kind) {
+  Words Out = {"-D__SANITIZE_CUDA_RACE__=1"};
+  // A report names sites by line, which it takes from a line table.
+  if (!C.Line.has(options::OPT_g_Group))
+    Out.push_back("-gline-tables-only");
+  if (Kind == InputKind::Cuda)
+    addCudaFlags(Out, C);
+  return Out;
+}
+
+Words crsan::driver::includeFlags(const Command &C, InputKind Kind) {
+  Words Out;
+  if (C.Toolkit && !C.Toolkit->ccclDir().empty()) {
+    Out.push_back("-isystem");
+    Out.push_back(C.Toolkit->ccclDir());
+  }
+  // Clang adds it for CUDA, behind its wrappers, where it has to be.
+  if (C.Toolkit && Kind == InputKind::Host) {
+    Out.push_back("-isystem");
+    Out.push_back(C.Toolkit->includeDir());
+  }
+  Out.push_back("-isystem");
+  Out.push_back(C.Where.includeDir());
+  return Out;
+}

@@ -1,0 +1,36 @@
+//===- Flags.h - The flags that CRSan adds to a command ---*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_DRIVER_FLAGS_H
+#define CRSAN_DRIVER_FLAGS_H
+
+#include "Command.h"
+
+namespace crsan::driver {
+
+/// The flags of a compilation of a \p Kind of source, before the user's own.
+Words compileFlags(const Command &C, InputKind Kind);
+
+/// The folders of headers, after the user's own, so that a newer CCCL of the
+/// user's comes first.
+Words includeFlags(const Command &C, InputKind Kind);
+
+/// The flags by which clang links device code, before the user's own.
+Words deviceLinkFlags(const Command &C);
+
+/// The libraries of a link, after the user's own.
+Words libraryFlags(const Command &C);
+
+/// Appends flags of CRSan's. Clang does not warn if one of them is not needed
+/// (PTX in a preprocessed file), because the user did not write it.
+void appendQuietly(Words &Out, const Words &Flags);
+
+/// Appends an argument of the user's.
+void append(Words &Out, const Command &C, const Argument &A);
+
+} // namespace crsan::driver
+
+#endif // CRSAN_DRIVER_FLAGS_H
