@@ -5,27 +5,36 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Compiled once to bitcode for sm_70, embedded in the pass plugin and linked
-// into every instrumented module with internal linkage. Everything here runs in
-// the slow path of a sampled window; the pass itself emits the fast path (is
-// this window sampled?). Where ptxas assembles a module as a whole, it compiles
-// these functions anew for every kernel, so each is small, and its loops stay
-// loops.
+// The device runtime. CMake compiles this file once to bitcode for sm_70 and
+// embeds the bitcode in the pass plugin, which links it into every instrumented
+// module with internal linkage. Where ptxas assembles a module as a whole, it
+// compiles these functions anew for every kernel, so each function is small,
+// and loops are not unrolled.
 //
-// Why a check may precede the access (docs/soundness.md): between the check and
-// the access there is no synchronisation and no way round, so a write of
-// another thread that is seen to happen here is ordered neither before nor
-// after the access that follows.
+//   common/          intrinsics, the runtime's own loads and stores, the record
+//                    buffer, the block shuffle
+//   collider/        the slow path of sampled windows, watchpoints, lanes of
+//   one
+//                    warp that conflict; the pass emits the fast path (is this
+//                    window sampled?) in line
+//   metadata/        clocks, cells, sync cells, the happens-before judgement
+//   and
+//                    two-sided records of metadata mode
+//   metadata/entry/  what instrumented code calls in metadata mode
+//
+// The collider's check may precede the access (docs/soundness.md): between the
+// check and the access there is no synchronization and no branch around the
+// access, so a write of another thread that the check sees is ordered neither
+// before nor after the access that follows.
 //
 //===----------------------------------------------------------------------===//
 
-#include "collider/BlockShuffle.h"
-
-#include "metadata/Barriers.h"
-#include "metadata/Objects.h"
-
-#include "metadata/CopyGroups.h"
-
-#include "metadata/Calls.h"
-
-#include "collider/Check.h"
+#include "collider/SlowPath.h"
+#include "common/BlockShuffle.h"
+#include "metadata/entry/Access.h"
+#include "metadata/entry/Barrier.h"
+#include "metadata/entry/Context.h"
+#include "metadata/entry/Copy.h"
+#include "metadata/entry/Kernel.h"
+#include "metadata/entry/Synchronization.h"
+#include "metadata/entry/UnknownCode.h"

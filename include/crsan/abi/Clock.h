@@ -112,7 +112,7 @@ enum WarpFlags : uint32_t {
   /// The grid may synchronise in ways that the runtime is not told of.
   Opaque = 8,
   // From bit 16 on: from which of the block's sync cells lanes have acquired
-  // (runtime/device/metadata/SyncCells.h).
+  // (runtime/device/metadata/SyncCell.h).
 };
 
 /// What may have happened in this block, or in an earlier block of its number.

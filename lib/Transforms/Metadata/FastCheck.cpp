@@ -57,7 +57,7 @@ void FastCheck::emitCounted(IRBuilder<> &B) {
   B.CreateStore(B.getInt32(0), Count);
 }
 
-/// Quick::isOrdered in runtime/device/metadata/Judgement.h, and P6.
+/// Quick::isOrdered in runtime/device/metadata/HappensBefore.h, and P6.
 Value *FastCheck::emitIsOrdered(IRBuilder<> &B, const Window &W, const Check &C,
                                 Value *Earlier) {
   auto [Low, High] = halves(B, Earlier);

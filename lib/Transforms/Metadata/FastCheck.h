@@ -9,7 +9,7 @@
 // exactly, of words whose last accessors are seen at a glance to be of the
 // past: of an earlier grid, or before the block's last barrier. That glance is
 // emitted in line, and behind a branch a closer look (Quick in
-// runtime/device/metadata/Judgement.h), since a call would cost several times as much;
+// runtime/device/metadata/HappensBefore.h), since a call would cost several times as much;
 // everything else is the runtime's.
 //
 //===----------------------------------------------------------------------===//

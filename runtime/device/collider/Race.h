@@ -1,23 +1,24 @@
-//===- Race.h - A race that the collider has seen --------------*- C++ -*-===//
+//===- Race.h - Counting a race that the collider saw -----------*- C++ -*-===//
 //
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_DEVICE_COLLIDER_RACE_H
 #define CRSAN_DEVICE_COLLIDER_RACE_H
 
-#include "collider/Watchpoints.h"
-#include "common/Records.h"
+#include "common/RecordBuffer.h"
 
-using namespace crsan::abi;
-using namespace crsan::device;
+namespace crsan::device {
 
-/// A race, seen by this thread: counts it, and writes a record if it is the
-/// first of its site. `LanesAndKind` has RecordFlags in bits 8-15 and the kind
-/// in bits 0-7 of its lower half, and the lanes in its upper; 0 stands for a
-/// location that changed under this lane. For conflicts `Before` is the other
-/// site's id. The one cold function that everything funnels into.
+/// Entry point of all reports of the collider. Counts a race that this thread
+/// has seen at site `S`, address `A`, and writes a record if the race is the
+/// first of its site. The low half of `LanesAndKind` holds the RaceKind in bits
+/// 0-7 and RecordFlags in bits 8-15, the high half the mask of the lanes
+/// involved; 0 means that the location changed while this lane slept, and the
+/// kind follows from the site. `Before` and `After` are the two values; for
+/// conflicts `Before` is the id of the other site instead. Each lane that sees
+/// a race calls for itself.
 ENTRY void __crsan_race(Site *S, Address A, uint64_t Before, uint64_t After,
                         uint64_t LanesAndKind) {
   const uint8_t Told = uint8_t(LanesAndKind);
@@ -25,7 +26,8 @@ ENTRY void __crsan_race(Site *S, Address A, uint64_t Before, uint64_t After,
                       Told == uint8_t(RaceKind::IntraWarpConflict);
   auto *Hits = reinterpret_cast<long long *>(&S->Hits[InWarp]);
   const uint64_t Seen = __nvvm_atom_add_gen_ll(Hits, 1);
-  // Most races are seen again and again: only what the host must know.
+  // Most races are seen many times. The host needs the count only when the
+  // count reaches a power of two.
   if ((Seen & (Seen + 1)) != 0)
     return;
   auto *Buffer = reinterpret_cast<RecordBuffer *>(__crsan_config.Records);
@@ -65,12 +67,15 @@ ENTRY void __crsan_race(Site *S, Address A, uint64_t Before, uint64_t After,
     }
     *reinterpret_cast<volatile uint32_t *>(&S->Slot[InWarp]) = Slot + 1;
   } else
-    // Hits + 1 is a power of two: tell the host, in case the device dies.
+    // Hits + 1 is a power of two: publish the count, so that the host has it
+    // even if the device fails.
     Slot = *reinterpret_cast<volatile uint32_t *>(&S->Slot[InWarp]) - 1;
   if (Slot < Capacity)
     *publishedHits(Buffer, Slot) = Seen + 1;
   if (__crsan_config.Flags & TrapOnRace)
     asm volatile("brkpt;");
 }
+
+} // namespace crsan::device
 
 #endif // CRSAN_DEVICE_COLLIDER_RACE_H

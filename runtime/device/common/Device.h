@@ -1,7 +1,7 @@
-//===- Device.h - What a thread asks of the device -------------*- C++ -*-===//
+//===- Device.h - What the device asks itself -------------------*- C++ -*-===//
 //
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_DEVICE_COMMON_DEVICE_H
@@ -15,17 +15,18 @@
 
 // The toolkit's headers are not needed for this file, and not included.
 #define DEVICE __attribute__((device, always_inline)) inline
-/// Those of metadata mode: what synchronises comes here.
+/// Entry points of metadata mode that programs call at synchronization, and so
+/// often.
 #define HOT_ENTRY extern "C" __attribute__((device, noinline, used, convergent))
-/// What several entry points of metadata mode share, or do rarely or at length.
-/// crsan-ptxas knows them by their mangled names.
+/// Functions that several entry points of metadata mode share, or code that is
+/// rare or long. crsan-ptxas knows these functions by their mangled names.
 #define HELPER static __attribute__((device, noinline, convergent))
-/// Entry points keep a real call: they are cold, and kernels are many.
+/// Cold entry points, which stay real calls: kernels are many.
 #define ENTRY                                                                  \
   extern "C" __attribute__((device, noinline, cold, used, convergent))
 
-// In braces, or it would be declared and not defined. Weak, so that the units
-// of an image share one.
+// The braces make this a definition and not only a declaration. The symbol is
+// weak so that the units of an image share one.
 extern "C" {
 __attribute__((constant, weak)) crsan::abi::Config __crsan_config;
 }
@@ -36,6 +37,7 @@ using namespace crsan::abi;
 
 using Address = uint64_t;
 
+/// A random number, not the same in all lanes.
 DEVICE uint32_t random() {
   uint32_t Clock, Sm, Warp;
   asm volatile("mov.u32 %0, %%clock;" : "=r"(Clock));
@@ -44,20 +46,24 @@ DEVICE uint32_t random() {
   return mix(Clock ^ mix(__crsan_config.Seed * 0x9e3779b9u + (Sm << 8) + Warp));
 }
 
+/// The lanes that are active here, at this moment; the mask may be outdated by
+/// the next instruction.
 DEVICE uint32_t activeMask() {
   uint32_t Mask;
   asm volatile("activemask.b32 %0;" : "=r"(Mask));
   return Mask;
 }
 
+/// Index of this lane in its warp.
 DEVICE uint32_t lane() {
   uint32_t Lane;
   asm("mov.u32 %0, %%laneid;" : "=r"(Lane));
   return Lane;
 }
 
-/// Waits. `nanosleep` would let lanes go on that wait for this one at the end
-/// of a branch (docs/convergence.md), so this reads the clock until time is up.
+/// Waits for a number of clock cycles. `nanosleep` would release lanes that
+/// wait for this lane at the end of a branch (docs/convergence.md), so this
+/// function polls the clock.
 DEVICE void pause(uint32_t Cycles) {
   uint32_t Start, Now;
   asm volatile("mov.u32 %0, %%clock;" : "=r"(Start)::"memory");
@@ -66,9 +72,11 @@ DEVICE void pause(uint32_t Cycles) {
   while (Now - Start < Cycles);
 }
 
+/// `Value` of lane `From`, among the lanes that are active here.
 DEVICE uint32_t broadcast(uint32_t Value, uint32_t From) {
   return __nvvm_shfl_sync_idx_i32(activeMask(), Value, From, 31);
 }
+/// `Value` of lane `From`. `Mask`: the lanes that take part.
 DEVICE uint64_t shuffle(uint32_t Mask, uint64_t Value, uint32_t From) {
   const uint32_t Low =
       __nvvm_shfl_sync_idx_i32(Mask, uint32_t(Value), From, 31);
@@ -77,12 +85,14 @@ DEVICE uint64_t shuffle(uint32_t Mask, uint64_t Value, uint32_t From) {
   return uint64_t(High) << 32 | Low;
 }
 
+/// Scales a random number to the range from 0 to `Bound` - 1.
 DEVICE uint32_t below(uint32_t Random, uint32_t Bound) {
   return uint32_t((uint64_t(Random) * Bound) >> 32);
 }
 
-/// Local memory is private, constant and parameter memory immutable: none can
-/// race (SuperCollider 3.3), whatever a generic pointer says.
+/// Whether memory at `A` can race. Local memory is private, and constant and
+/// parameter memory are immutable (SuperCollider 3.3), also behind a generic
+/// pointer.
 DEVICE bool canRace(Address A) {
   uint32_t Local, Constant, Param;
   asm("{ .reg .pred p; isspacep.local p, %1; selp.u32 %0, 1, 0, p; }"
@@ -96,6 +106,8 @@ DEVICE bool canRace(Address A) {
       : "l"(A));
   return !(Local | Constant | Param);
 }
+/// Shared for addresses of shared memory (of any block of the cluster), else
+/// Global.
 DEVICE Space spaceOf(Address A) {
   uint32_t Shared;
   asm("{ .reg .pred p; isspacep.shared p, %1; selp.u32 %0, 1, 0, p; }"
@@ -104,12 +116,50 @@ DEVICE Space spaceOf(Address A) {
   return Shared ? Space::Shared : Space::Global;
 }
 
-/// Blocks of a cluster in dimension `D`: defined by the pass, which knows
-/// whether the target has clusters.
+/// The identifier of the running grid.
+DEVICE uint64_t gridHere() {
+  uint64_t Grid;
+  asm("mov.u64 %0, %%gridid;" : "=l"(Grid));
+  return Grid;
+}
+/// The three indices of this block in one word.
+DEVICE uint64_t blockHere() {
+  return uint64_t(__nvvm_read_ptx_sreg_ctaid_z()) << 48 |
+         uint64_t(__nvvm_read_ptx_sreg_ctaid_y()) << 32 |
+         __nvvm_read_ptx_sreg_ctaid_x();
+}
+
+/// Linear index of this block in its grid.
+DEVICE uint64_t linearBlock() {
+  return (uint64_t(__nvvm_read_ptx_sreg_ctaid_z()) *
+              __nvvm_read_ptx_sreg_nctaid_y() +
+          __nvvm_read_ptx_sreg_ctaid_y()) *
+             __nvvm_read_ptx_sreg_nctaid_x() +
+         __nvvm_read_ptx_sreg_ctaid_x();
+}
+/// Linear index of this thread in its block.
+DEVICE uint32_t linearThread() {
+  return (__nvvm_read_ptx_sreg_tid_z() * __nvvm_read_ptx_sreg_ntid_y() +
+          __nvvm_read_ptx_sreg_tid_y()) *
+             __nvvm_read_ptx_sreg_ntid_x() +
+         __nvvm_read_ptx_sreg_tid_x();
+}
+/// Warps of a block of this grid; the last may be partial.
+DEVICE uint32_t warpsOfBlock() {
+  return (__nvvm_read_ptx_sreg_ntid_x() * __nvvm_read_ptx_sreg_ntid_y() *
+              __nvvm_read_ptx_sreg_ntid_z() +
+          31) /
+         32;
+}
+
+/// Blocks of a cluster in dimension `D`. The pass defines this function, since
+/// the pass knows whether the target has clusters.
 extern "C" __attribute__((device)) uint32_t __crsan_cluster_extent(uint32_t D);
-/// Which block of its cluster this is: defined likewise. Addresses of a block's
-/// own shared memory say so, from bit ClusterRankAt on (seen on an H200).
+/// Rank of this block in its cluster. The pass defines this function too.
+/// Generic addresses of a block's own shared memory contain the rank from bit
+/// ClusterRankAt on (observed on an H200).
 extern "C" __attribute__((device)) uint32_t __crsan_cluster_rank();
+/// The lowest bit of the rank in such an address.
 constexpr unsigned ClusterRankAt = 24;
 
 } // namespace crsan::device

@@ -1,13 +1,12 @@
-//===- Memory.h - The runtime's own loads and stores -----------*- C++ -*-===//
+//===- Memory.h - The runtime's own loads and stores ------------*- C++ -*-===//
 //
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// In assembly: clang would put fences around atomics, and the pass must take
-// none of this for the program's.
-//
+// The accesses are in assembly for two reasons: clang would put fences around
+// atomics, and the pass must not take these accesses for the program's.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_DEVICE_COMMON_MEMORY_H
@@ -17,6 +16,7 @@
 
 namespace crsan::device {
 
+/// Relaxed accesses of device scope.
 DEVICE uint64_t loadRelaxed(const uint64_t &From) {
   uint64_t Value;
   asm volatile("ld.relaxed.gpu.u64 %0, [%1];"
@@ -29,6 +29,7 @@ DEVICE void storeRelaxed(uint64_t &To, uint64_t Value) {
   asm volatile("st.relaxed.gpu.u64 [%0], %1;" ::"l"(&To), "l"(Value)
                : "memory");
 }
+/// Relaxed atomics of device scope; both return the former value.
 DEVICE uint64_t compareAndSwap(uint64_t &Where, uint64_t Expected,
                                uint64_t Desired) {
   uint64_t Found;
@@ -38,6 +39,7 @@ DEVICE uint64_t compareAndSwap(uint64_t &Where, uint64_t Expected,
                : "memory");
   return Found;
 }
+/// Compare-and-swap. Returns whether the value was `Expected`.
 DEVICE bool exchangeIf(uint64_t &Where, uint64_t Expected, uint64_t Desired) {
   return compareAndSwap(Where, Expected, Desired) == Expected;
 }
@@ -50,6 +52,7 @@ DEVICE uint64_t exchange(uint64_t &Where, uint64_t Desired) {
   return Found;
 }
 
+/// Atomic maximum: clocks only rise.
 DEVICE void raise(uint32_t &To, uint32_t Value) {
   asm volatile("red.relaxed.gpu.max.u32 [%0], %1;" ::"l"(&To), "r"(Value)
                : "memory");
@@ -66,9 +69,10 @@ DEVICE void storeRelaxed(uint32_t &To, uint32_t Value) {
   asm volatile("st.relaxed.gpu.u32 [%0], %1;" ::"l"(&To), "r"(Value)
                : "memory");
 }
-/// Of what only threads of this block change: the multiprocessor's cache will
-/// do. What is stale makes an access look older than it is, or not yet ordered,
-/// and then it is looked at again (judge).
+/// For data that only threads of this block change: the L1 cache of the
+/// multiprocessor is good enough. A stale value makes an access look older than
+/// it is, or not yet ordered, and then `judge` looks again with device-scope
+/// loads.
 DEVICE uint32_t loadNear(const uint32_t &From) {
   uint32_t Value;
   asm volatile("ld.u32 %0, [%1];" : "=r"(Value) : "l"(&From) : "memory");
@@ -79,6 +83,7 @@ DEVICE uint64_t loadNear(const uint64_t &From) {
   asm volatile("ld.u64 %0, [%1];" : "=l"(Value) : "l"(&From) : "memory");
   return Value;
 }
+/// Sets, or clears, bits by a relaxed atomic of device scope.
 DEVICE void setFlags(uint32_t &To, uint32_t Flags) {
   asm volatile("red.relaxed.gpu.or.b32 [%0], %1;" ::"l"(&To), "r"(Flags)
                : "memory");
@@ -87,6 +92,7 @@ DEVICE void clearFlags(uint32_t &From, uint32_t Flags) {
   asm volatile("red.relaxed.gpu.and.b32 [%0], %1;" ::"l"(&From), "r"(~Flags)
                : "memory");
 }
+/// Returns the flags and clears them in one step.
 DEVICE uint32_t takeFlags(uint32_t &From) {
   uint32_t Flags;
   asm volatile("atom.relaxed.gpu.exch.b32 %0, [%1], 0;"
@@ -95,21 +101,24 @@ DEVICE uint32_t takeFlags(uint32_t &From) {
                : "memory");
   return Flags;
 }
+/// Sets bits of a Seen mask (WarpState::Seen) that are not set yet.
 DEVICE void noteSeen(uint64_t &To, uint64_t Bits) {
   if (Bits & ~loadRelaxed(To))
     asm volatile("red.relaxed.gpu.or.b64 [%0], %1;" ::"l"(&To), "l"(Bits)
                  : "memory");
 }
-/// As above, of what this thread's warp keeps: it may be there already.
+/// As noteSeen, for the bits that this thread's own warp keeps: the L1 cache
+/// may have them already.
 DEVICE void noteSeenNear(uint64_t &To, uint64_t Bits) {
   if (Bits & ~loadNear(To))
     asm volatile("red.relaxed.gpu.or.b64 [%0], %1;" ::"l"(&To), "l"(Bits)
                  : "memory");
 }
+/// Acquire and release fence of device scope; invalidates the L1 cache.
 DEVICE void fenceDevice() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
-/// Leaves the multiprocessor's cache as it is.
+/// Does not invalidate the L1 cache.
 DEVICE void fenceBlock() { asm volatile("fence.acq_rel.cta;" ::: "memory"); }
-/// Of the host's memory.
+/// Loads from the host's memory.
 DEVICE uint32_t loadSystem(const uint32_t &From) {
   uint32_t Value;
   asm volatile("ld.relaxed.sys.u32 %0, [%1];"
@@ -118,9 +127,11 @@ DEVICE uint32_t loadSystem(const uint32_t &From) {
                : "memory");
   return Value;
 }
+/// As fenceDevice, of system scope.
 DEVICE void fenceSystem() { asm volatile("fence.acq_rel.sys;" ::: "memory"); }
 
-/// Of what one thread of the block writes and others read in another order.
+/// For data that one thread of the block writes and others read in the opposite
+/// order.
 DEVICE uint64_t loadAcquire(const uint64_t &From) {
   uint64_t Value;
   asm volatile("ld.acquire.cta.u64 %0, [%1];"

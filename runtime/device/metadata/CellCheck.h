@@ -1,40 +1,45 @@
-//===- CellCheck.h - An access against one cell ----------------*- C++ -*-===//
+//===- CellCheck.h - An access against the cells of its words ---*- C++ -*-===//
 //
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_DEVICE_METADATA_CELLCHECK_H
 #define CRSAN_DEVICE_METADATA_CELLCHECK_H
 
+#include "metadata/RaceRecord.h"
 #include "metadata/Victims.h"
 
 namespace crsan::device {
 
-/// Whether a closer look than Quick's is worth its while.
+/// Whether `Earlier`, which Quick did not show to be ordered, needs lookCloser.
+/// `Mine` is this thread's access.
 DEVICE bool isSuspect(const Self &Me, Accessor Mine, Accessor Earlier,
                       bool IsThorough = false) {
-  // Who accesses other bytes may yet meet a victim (lookCloser).
+  // An access of other bytes does not conflict, but lookCloser may find a
+  // victim that does.
   if (!(maskOf(Earlier.bytes()) & maskOf(Mine.bytes())))
     return true;
-  // P6.
+  // P6: two strong accesses of wide scope never race.
   if (Earlier.isWide() && Mine.isWide())
     return false;
   return !isOrderedNear(Me, Earlier, IsThorough);
 }
 
-/// How the access of `A` by this thread, now, races with one that conflicts
-/// with it if their bytes overlap; Ordered: it does not.
+/// Judges the access `Mine` to `A` at site `S`, by this thread and now, against
+/// `Earlier`. Returns how far apart the two racing threads are, or
+/// Order::Ordered if there is no race.
 DEVICE Order raceWith(const Self &Me, const AccessSite &S, Address A,
                       Accessor Mine, Accessor Earlier) {
   if (!(maskOf(Earlier.bytes()) & maskOf(Mine.bytes())))
     return Order::Ordered;
-  // This very copy, which another thread has found in the cell meanwhile.
+  // The accessor is this very copy, which another thread has moved in the cell
+  // meanwhile.
   if (Earlier.isInFlight() && Earlier.made() == Mine.clock() &&
       Earlier.site() == Mine.site() && Earlier.warp() == Me.number() &&
       Earlier.lane() == Me.Lane)
     return Order::Ordered;
-  // A shared location is one block's.
+  // A location in shared memory belongs to one block.
   if (spaceOf(A) == Space::Shared &&
       Me.placeOf(Earlier.warp()) >= Me.warpsInBlock())
     return Order::Ordered;
@@ -42,17 +47,19 @@ DEVICE Order raceWith(const Self &Me, const AccessSite &S, Address A,
   if (How == Order::Ordered)
     return How;
   if (Earlier.isStrong() && Mine.isStrong()) {
-    // P6, and R1: each is within the other's scope.
+    // P6 and R1: two strong accesses race only if one scope does not include
+    // the other thread.
     const bool Far = How == Order::OtherBlock || How == Order::OtherKernel;
     return Far && !(isWide(S.Scope) && Earlier.isWide()) ? How : Order::Ordered;
   }
   return !Earlier.isStrong() || !mayHaveSeen(Me, A) ? How : Order::Ordered;
 }
 
-/// The access of `A` by this thread, now, was not seen to be ordered after
-/// `Earlier`, which conflicts with it: a closer look, also at those that the
-/// word's cell has forgotten, and from now on may forget. Nobody: at those
-/// alone; then `Kept` is one more of them from now on, unless it is nobody.
+/// The closer look at an access `Mine` to `A` that Quick could not show to be
+/// ordered after `Earlier`. Judges the pair, and judges `Mine` against the
+/// victims of the word (Victims.h), and then adds `Earlier` and `Mine` to the
+/// victims if the two overlap. If `Earlier` is no access, only the victims are
+/// judged, and `Kept`, if it is one, is added to them.
 DEVICE void lookCloser(const Self &Me, AccessSite &S, Address A, Accessor Mine,
                        Accessor Earlier, Accessor Kept) {
   const bool Meets =
@@ -69,7 +76,7 @@ DEVICE void lookCloser(const Self &Me, AccessSite &S, Address A, Accessor Mine,
       return;
     if (distanceOf(How) != Far)
       P = toldPair(Mine.site(), Earlier.site(), distanceOf(How));
-    // What else is to be found beside it, has been.
+    // The victims were judged when the pair was first counted.
     if (P && countRace(*P, Weight) > Enough)
       return;
     Tells = !P;
@@ -110,42 +117,46 @@ DEVICE void lookCloser(const Self &Me, AccessSite &S, Address A, Accessor Mine,
     Word.add(First, Floor);
 }
 
-/// Whether a cell does well to keep its writer, though `Now` writes.
+/// Whether the cell should keep its writer although `Now` writes as well.
 DEVICE bool keepsWriter(Accessor Writer, Accessor Now, uint32_t Floor) {
-  // A strong access after another in the same kernel tells nothing new, and
-  // everybody may be here for it.
+  // A strong write after another of the same site and grid adds nothing, and
+  // many threads may execute it at once.
   const bool IsOld = Now.isStrong() && Writer.isStrong() &&
                      Writer.site() == Now.site() && Writer.clock() >= Floor;
-  // What a weak access accuses, a strong one does not.
+  // A weak write accuses more accesses than a strong one of the same lane and
+  // clock.
   const bool IsWeaker =
       Now.isStrong() && !Writer.isStrong() && Writer.isSameMoment(Now);
   return IsOld || IsWeaker;
 }
 
-/// A warp's access, as its words are judged.
+/// One access of one lane, while its words are judged.
 struct Check {
   const Self &Me;
   AccessSite &S;
   Quick Test;
   Accessor Mine;
   bool Writes;
-  bool Remembers;  ///< This lane's access is the one that the cell remembers.
-  bool IsInFlight; ///< It is what an asynchronous copy will write.
-  bool IsThorough; ///< Nothing that the cell has seen or will see is forgotten.
-  bool IsReplaced; ///< It is in its cell already, ...
-  Accessor Replaced; ///< ... and this no longer is.
+  bool Remembers;    ///< The cell remembers this lane's access (and not that of
+                     ///< another lane).
+  bool IsInFlight;   ///< The access is the write of an asynchronous copy.
+  bool IsThorough;   ///< All that the cell forgets goes to the victims.
+  bool IsReplaced;   ///< The access is in its cell already, ...
+  Accessor Replaced; ///< ... and has replaced this accessor there.
 
   DEVICE void word(Address A, CellRef C, Bytes B) const;
 };
 
-/// One word: judged against who was there before, and remembered.
+/// Judges the bytes `B` of the word at `A` against the accessors of the cell
+/// `C`, and writes the access into the cell.
 DEVICE void Check::word(Address A, CellRef C, Bytes B) const {
   const Accessor Now = Mine.with(B);
   const bool IsStrong = Now.isStrong();
   Accessor Reader{0}, Writer = Replaced;
   if (!IsReplaced) {
-    // What a weak write finds, it replaces. Of a weak read, the same holds as
-    // of one that is checked in line.
+    // A weak write exchanges the writer, so of two writers that meet the second
+    // sees the first. A weak read may use the L1 cache, like a read that is
+    // checked in line.
     const bool Exchanges = Writes && Remembers && !IsStrong;
     Cell Found;
     if (Exchanges) {
@@ -162,22 +173,23 @@ DEVICE void Check::word(Address A, CellRef C, Bytes B) const {
     } else if (Remembers &&
                (!Reader.isSameMoment(Now) || Reader.bytes() != Now.bytes() ||
                 (Reader.isStrong() && !Now.isStrong()))) {
-      // Of several lanes that read the same bytes at one place of the source,
-      // the cell keeps the last, and that it was not the only one.
+      // Where several lanes read the same bytes at one site, the cell keeps the
+      // last lane and the flag Several.
       const bool More = Reader.isSameButLane(Now) &&
                         (Reader.lane() != Now.lane() || Reader.isSeveral());
       C.setReader(More ? Now.several() : Now);
     }
   }
-  // An asynchronous copy may have been waited for: then it is a write, which
-  // the next look in line knows.
+  // If the copy has been waited for, replace it by the write that it has
+  // become, which later checks in line understand.
   if (Writer.isInFlight()) {
     const Accessor Copy = Writer;
     Writer = settled(Copy);
     if (!Writer.isInFlight() && !IsReplaced && !Writes)
       exchangeIf(C.At->Writer, Copy.Bits, Writer.Bits);
   }
-  // What this thread's own write has replaced, its read races with as well.
+  // A read that finds its own thread's write also races with what that write
+  // has replaced.
   const bool HasVictims = !Writes && Writer.isSameMoment(Now);
 #pragma unroll 1
   for (uint32_t I = 0; I < 3; ++I) {
@@ -191,6 +203,51 @@ DEVICE void Check::word(Address A, CellRef C, Bytes B) const {
     if (I < 2 ? !IsClear : HasVictims || IsThorough)
       lookCloser(Me, S, A, Now, Earlier, Accessor(IsKept ? Kept.Bits : 0));
   }
+}
+
+/// Whether this check is one of the warp's thorough checks
+/// (WarpState::Thorough). Counts them down; called by all lanes that check
+/// together.
+DEVICE bool takeThorough(WarpState &W) {
+  if (!(loadNear(W.Place) & NeedsCare))
+    return false;
+  const uint32_t Left = loadNear(W.Thorough);
+  if (Left && isFirstHere()) {
+    const uint32_t Here = __builtin_popcount(activeMask());
+    W.Thorough = Left > Here ? Left - Here : 0;
+    if (Left <= Here && !isUsedUp(loadNear(W.Clock)) &&
+        !(__crsan_config.Flags & WeakVolatile))
+      clearFlags(W.Place, NeedsCare);
+  }
+  return Left != 0;
+}
+
+/// Counts an access that has no shadow or no site index.
+DEVICE void countUnchecked(const Self &Me) {
+  __nvvm_atom_add_gen_ll(reinterpret_cast<long long *>(&Me.warp().Unchecked),
+                         1);
+}
+
+/// Adds `Number` accesses of each active lane to the warp's counter.
+DEVICE void countChecked(WarpState &W, uint32_t Number) {
+  auto Add = [&](uint64_t Accesses) {
+    asm volatile("red.relaxed.gpu.add.u64 [%0], %1;" ::"l"(&W.Checked),
+                 "l"(Accesses)
+                 : "memory");
+  };
+  // The mask is taken once, immediately before the exchange: lanes may part at
+  // any time.
+  const uint32_t Here = activeMask();
+  uint32_t Equal;
+  asm volatile("{ .reg .pred p; .reg .b32 m; match.all.sync.b32 m|p, %1, %2; "
+               "selp.b32 %0, m, 0, p; }"
+               : "=r"(Equal)
+               : "r"(Number), "r"(Here)
+               : "memory");
+  if (Equal == 0)
+    Add(Number);
+  else if (lane() == uint32_t(__builtin_ctz(Equal)))
+    Add(uint64_t(Number) * __builtin_popcount(Equal));
 }
 
 } // namespace crsan::device

@@ -1,39 +1,40 @@
-//===- LaunchOrder.h - Which grids are ordered -----------------*- C++ -*-===//
+//===- LaunchOrder.h - Are two launches ordered? ----------------*- C++ -*-===//
 //
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A grid does not know its stream. But each stream says, in memory, which run
-// of launches it has got to, and goes on only when that has ended: so what a
-// grid is, is among what the streams say while it runs. Of these runs, those
-// are left that its kernel and its shape have been launched in. Two grids are
-// taken for unordered only if they are so whichever of its runs each is of
-// (docs/metadata-design.md, "Between grids").
-//
+// A grid does not know its stream. But each stream writes to memory which run
+// of launches it has begun, and begins the next only when the former has ended;
+// so the run of a running grid is among these values. Runs in which the grid's
+// kernel and shape were not launched are dropped. Two grids count as unordered
+// only if every remaining run of the one is unordered with every remaining run
+// of the other (docs/metadata.md, "Between grids").
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_DEVICE_METADATA_LAUNCHORDER_H
 #define CRSAN_DEVICE_METADATA_LAUNCHORDER_H
 
-#include "metadata/AcquireRelease.h"
+#include "metadata/ClockRow.h"
 
 namespace crsan::device {
 
-/// What the host says of launches; null: there is but one stream.
+/// The host's description of launches; null if there is one stream only.
 DEVICE StreamOrder *streamOrder() {
   return reinterpret_cast<StreamOrder *>(loadRelaxed(metadata().Streams));
 }
 
-/// A run as the host has written it down, until it needs the place for another.
+/// One run as the host describes it. The host reuses the element for a later
+/// run eventually.
 struct RunRef {
   const StreamRun &R;
   uint32_t Number;
 
   DEVICE RunRef(const StreamOrder &S, uint32_t Number)
       : R(S.Runs[Number % NumRuns]), Number(Number) {}
-  /// Before it is read, and after.
+  /// Whether the element still describes this run. To be asked before and after
+  /// the element is read.
   DEVICE bool isThere() const {
     const bool Is = loadSystem(R.Number) == Number;
     fenceSystem();
@@ -50,7 +51,8 @@ struct RunRef {
   }
 };
 
-/// The bit of the kernel that is running. `Tag`: its kernelTag.
+/// The bit (kernelBit) of the running kernel in StreamRun::Kernels. `Tag` is
+/// its kernelTag.
 DEVICE uint32_t kernelBitHere(uint32_t Tag) {
   return kernelBit(
       Tag, __nvvm_read_ptx_sreg_nctaid_x(), __nvvm_read_ptx_sreg_nctaid_y(),
@@ -58,13 +60,23 @@ DEVICE uint32_t kernelBitHere(uint32_t Tag) {
       __nvvm_read_ptx_sreg_ntid_y(), __nvvm_read_ptx_sreg_ntid_z());
 }
 
+/// The element for the runs of `Grid`.
 DEVICE GridRuns &runsOf(uint64_t Grid) {
   return table<GridRuns>(GridRunsAt)[Grid & (NumGridRuns - 1)];
 }
 
-/// Writes down which runs this grid may be of, and where its clocks begin.
-/// Returns the least clock of an access that may race with it. Each of the
-/// lanes that are here, `Rank`th of `Lanes`, takes its share of the streams.
+/// Where the clocks of the first grid of a run began, by stream and sequence of
+/// the run.
+DEVICE RunClock &runClockOf(uint32_t Stream, uint32_t Sequence) {
+  return table<RunClock>(
+      RunClocksAt)[Stream * NumRunClocks + Sequence % NumRunClocks];
+}
+
+/// Writes down which runs the grid `G` may be of, and where its clocks begin
+/// for those runs. `Here` is the mask of the lanes that call together; each
+/// handles its share of the streams. `Bit` is the kernelBit and `Clock` the
+/// clock at which the grid begins. Returns the least clock at which an access
+/// may race with the grid, as far as this lane's streams say.
 DEVICE uint32_t noteRuns(const StreamOrder &S, GridRuns &G, uint32_t Here,
                          uint32_t Bit, uint32_t Clock) {
   const uint32_t Lanes = __builtin_popcount(Here);
@@ -75,14 +87,13 @@ DEVICE uint32_t noteRuns(const StreamOrder &S, GridRuns &G, uint32_t Here,
     uint32_t Run = 0;
     if (Number) {
       const RunRef R(S, Number);
-      // What is no longer there may be anything.
+      // An element that was reused may have described any run.
       const bool IsThere = R.isThere();
       if (!IsThere || R.hasKernel(Bit) || !R.isThere())
         Run = Number;
       if (IsThere && Run) {
         const uint32_t Sequence = R.sequence();
-        RunClock &First = table<RunClock>(
-            RunClocksAt)[I * NumRunClocks + Sequence % NumRunClocks];
+        RunClock &First = runClockOf(I, Sequence);
         if (loadRelaxed(First.Sequence) != Sequence) {
           storeRelaxed(First.Clock, Clock);
           storeRelaxed(First.Sequence, Sequence);
@@ -92,7 +103,7 @@ DEVICE uint32_t noteRuns(const StreamOrder &S, GridRuns &G, uint32_t Here,
     storeRelaxed(G.Runs[I], Run);
   }
   __nvvm_bar_warp_sync(Here);
-  // What none of the runs comes after, of each stream.
+  // For each stream, find the first run that no run of this grid comes after.
   uint32_t Least = Clock;
 #pragma unroll 1
   for (uint32_t I = Rank; I < NumStreams; I += Lanes) {
@@ -116,8 +127,7 @@ DEVICE uint32_t noteRuns(const StreamOrder &S, GridRuns &G, uint32_t Here,
       Known = Last - NumRunClocks;
 #pragma unroll 1
     for (uint32_t Sequence = Known + 1; Sequence <= Last; ++Sequence) {
-      const RunClock &First = table<RunClock>(
-          RunClocksAt)[I * NumRunClocks + Sequence % NumRunClocks];
+      const RunClock &First = runClockOf(I, Sequence);
       if (loadRelaxed(First.Sequence) != Sequence)
         continue;
       const uint32_t Then = loadRelaxed(First.Clock);
@@ -128,8 +138,9 @@ DEVICE uint32_t noteRuns(const StreamOrder &S, GridRuns &G, uint32_t Here,
   return Least;
 }
 
-/// A grid has begun, and this may be the first of its warps. `Clock`: that of
-/// its first accesses. Sets the `Horizon` of its GridStart.
+/// Called by each warp of a new grid that does not find its GridStart; the
+/// first of them sets the `Horizon` of the GridStart. `Clock` is the clock of
+/// the grid's first accesses. Lanes in `Here` call together.
 DEVICE void beginGrid(GridStart &Start, uint64_t Grid, uint32_t Flags,
                       uint32_t Tag, uint32_t Here, uint32_t Clock) {
   StreamOrder *S = streamOrder();
@@ -145,7 +156,7 @@ DEVICE void beginGrid(GridStart &Start, uint64_t Grid, uint32_t Flags,
                  : "memory");
   GridRuns &G = runsOf(Grid);
   const uint64_t Key = Grid + 2;
-  // One warp writes it; the others wait, for they need it.
+  // One warp writes; the others wait, since they need the result.
   uint32_t Writes = 0;
   if (lane() == Leader) {
 #pragma unroll 1
@@ -163,7 +174,7 @@ DEVICE void beginGrid(GridStart &Start, uint64_t Grid, uint32_t Flags,
   if (!__nvvm_shfl_sync_idx_i32(Here, Writes, Leader, 31))
     return;
   const uint32_t Least = noteRuns(*S, G, Here, kernelBitHere(Tag), Clock);
-  // At first there is no horizon: the clock is smaller than what was.
+  // The value ~0 means that there is no horizon yet.
   if (lane() == Leader)
     storeRelaxed(Start.Horizon, ~0u);
   __nvvm_bar_warp_sync(Here);
@@ -176,8 +187,8 @@ DEVICE void beginGrid(GridStart &Start, uint64_t Grid, uint32_t Flags,
     storeRelaxed(G.Grid, Key);
 }
 
-/// Whether a grid of run `Later` may come after one of run `Earlier`, which is
-/// another grid.
+/// Whether a grid of run `Later` may be ordered after another grid of run
+/// `Earlier`.
 DEVICE bool mayFollow(const RunRef &Earlier, const RunRef &Later) {
   if (!Earlier.isThere() || !Later.isThere())
     return true;
@@ -189,9 +200,9 @@ DEVICE bool mayFollow(const RunRef &Earlier, const RunRef &Later) {
   return Follows || !Earlier.isThere() || !Later.isThere();
 }
 
-/// Whether nothing that the host has done can have ordered the accesses of
-/// `Other` at the clock `Then` before `Mine`, which is running: neither streams
-/// and events, nor what the host may have learned on the way.
+/// Whether nothing orders the accesses of grid `Other` at the clock `Then`
+/// before grid `Mine`, which is running: neither streams and events, nor
+/// anything that the host may have learned meanwhile.
 DEVICE bool areUnordered(uint64_t Other, uint64_t Mine, uint32_t Then) {
   StreamOrder *S = streamOrder();
   if (!S)
@@ -205,8 +216,8 @@ DEVICE bool areUnordered(uint64_t Other, uint64_t Mine, uint32_t Then) {
       loadRelaxed(metadata().HasLearned) || loadRelaxed(metadata().Foreign))
     return false;
 #pragma unroll 1
-  // Whatever has been told beyond a block since: by a grid that came after the
-  // access, to the host.
+  // A release beyond a block at a larger clock may have reached the host: a
+  // grid ordered after the access may have told it.
   for (uint32_t I = 0; I < NumAnyWide; ++I) {
     const Row<KnownEntries> Told(SyncCells::at(I).Known);
     uint32_t Largest = 0;
@@ -229,7 +240,7 @@ DEVICE bool areUnordered(uint64_t Other, uint64_t Mine, uint32_t Then) {
 #pragma unroll 1
   for (uint32_t I = 0; I < NumStreams; ++I) {
     const uint32_t Later = loadRelaxed(Ours.Runs[I]);
-    // A stream that has gone on is not this grid's.
+    // A stream that has begun another run is not the stream of this grid.
     if (!Later || loadSystem(S->Current[I]) != Later)
       continue;
 #pragma unroll 1

@@ -1,41 +1,36 @@
-//===- Victims.h - What cells have forgotten -------------------*- C++ -*-===//
+//===- Victims.h - Accessors that cells have forgotten ----------*- C++ -*-===//
 //
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A cell has one writer and one reader for four bytes. So of three lines that
-// race with each other over a word, the third finds the second alone; and of
-// two lanes that write the halves of a word, the second takes the first one's
-// place. Both are seen on the way to a closer look, which is rare enough for a
-// cache of such accessors: who comes there is judged against them as well.
-//
+// A cell keeps one writer and one reader for four bytes. So of three lines that
+// race with each other over a word, the third line finds the second only; and
+// of two lanes that write the halves of a word, the second replaces the first.
+// A check that takes a closer look (lookCloser) adds the accessors that it sees
+// to a cache, the victims of the word, and is judged against those already
+// there.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_DEVICE_METADATA_VICTIMS_H
 #define CRSAN_DEVICE_METADATA_VICTIMS_H
 
-#include "metadata/Races.h"
+#include "metadata/Shadow.h"
 
 namespace crsan::device {
 
-/// A compare-and-swap may have failed, but it has read.
-DEVICE bool surelyWrites(const AccessSite &S) {
-  return (S.Flags & WritesMemory) && !(S.Flags & IsSwap);
-}
-
-/// Those of one word.
+/// The victims of one word.
 class Victims {
-  uint64_t Key; ///< No two words have the same.
+  uint64_t Key; ///< A key that no two words share.
   Victim *Set;
 
 public:
   DEVICE explicit Victims(Address A) {
-    // A place in shared memory is a word of each block.
+    // An address in shared memory is a different word in each block.
     Key = (A & ~Address(3)) ^
           (spaceOf(A) == Space::Shared ? (linearBlock() + 1) << 48 : 0);
-    // One to one (MurmurHash3).
+    // A bijection (MurmurHash3), so keys stay unique.
     Key = (Key ^ Key >> 33) * 0xff51afd7ed558ccd;
     Key = (Key ^ Key >> 33) * 0xc4ceb9fe1a85ec53;
     Key ^= Key >> 33;
@@ -43,8 +38,8 @@ public:
         table<Victim>(VictimsAt) + Key % (NumVictims / VictimWays) * VictimWays;
   }
 
-  /// Four of them, nobody where another word has the place. `Old`: which of
-  /// those places are of the past.
+  /// Four victims, from `First` on. A victim of another word reads as no
+  /// access. `Old` marks those at clocks below `Floor`, which may be replaced.
   struct Some {
     uint64_t Bits[4];
     uint32_t Old = 0;
@@ -59,13 +54,14 @@ public:
 #pragma unroll
       for (uint32_t I = 0; I < 4; ++I) {
         Old |= uint32_t(Accessor(Bits[I]).clock() < Floor) << I;
-        // Written by another thread meanwhile, the two do not belong together.
+        // If another thread has written the element meanwhile, the two halves
+        // do not match.
         Bits[I] = (Mixed[I] ^ V.Key) == Bits[I] ? Bits[I] : 0;
       }
     }
   };
 
-  /// All of them.
+  /// Removes all victims of the word.
   DEVICE void forget() const {
 #pragma unroll 1
     for (uint32_t From = 0; From < VictimWays; From += 4) {
@@ -77,10 +73,10 @@ public:
     }
   }
 
-  /// In the place of an earlier one of the site and the thread, or of the site
-  /// if two threads have one there: the last two, and none is preferred. If
-  /// there is no room, of another one of the thread, for which this one stands
-  /// as a rule.
+  /// Adds an accessor. The accessor replaces one of the same site and lane, or
+  /// if two lanes have one at that site, one of these two at random; else it
+  /// takes a free element; else it replaces another accessor of the same site
+  /// or lane.
   DEVICE void add(Accessor A, uint32_t Floor) const {
     constexpr uint32_t None = ~0u;
     const uint32_t Hash = mix(A.site() ^ A.warp() << 8 ^ A.lane() << 3);

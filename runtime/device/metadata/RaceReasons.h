@@ -1,18 +1,19 @@
-//===- Reasons.h - Why two accesses race -----------------------*- C++ -*-===//
+//===- RaceReasons.h - What a report says of a race -------------*- C++ -*-===//
 //
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef CRSAN_DEVICE_METADATA_REASONS_H
-#define CRSAN_DEVICE_METADATA_REASONS_H
+#ifndef CRSAN_DEVICE_METADATA_RACEREASONS_H
+#define CRSAN_DEVICE_METADATA_RACEREASONS_H
 
-#include "metadata/Judgement.h"
+#include "metadata/HappensBefore.h"
+#include "metadata/Release.h"
 
 namespace crsan::device {
 
-/// Do(Lane) for each lane of the block that `Warp` is a warp of that has a
-/// state in it, until one says that it is enough. Returns whether one did.
+/// Calls Do(Lane) for each lane with a state in the block of `Warp`, until a
+/// call returns true. Returns whether one did.
 template <typename Function>
 DEVICE bool anyOfBlock(const WarpState &Warp, Function Do) {
   const PlaceOf Place{loadRelaxed(Warp.Place)};
@@ -26,10 +27,11 @@ DEVICE bool anyOfBlock(const WarpState &Warp, Function Do) {
   return false;
 }
 
-/// LaterUnfenced, of threads of two blocks: an object of which the one's block
-/// has told, clocks above `Then`, is one that the other's block has read and
-/// has yet to fence. Where more objects were read than are remembered, nothing
-/// is said.
+/// The reason LaterUnfenced for threads of two blocks: whether the block of the
+/// earlier thread (warp `Theirs`, lane `Lane`) has told an object of clocks
+/// above `Then`, and the block of this thread has read that object strongly but
+/// has executed no fence since. Returns false if more objects were read than
+/// are remembered.
 HELPER bool blockHasReadUnfenced(PlaceOf Place, uint32_t Theirs, uint32_t Lane,
                                  uint32_t Then) {
   const WarpState &Mine = Self(Place).warp(), &Other = Self::stateOf(Theirs);
@@ -49,13 +51,14 @@ HELPER bool blockHasReadUnfenced(PlaceOf Place, uint32_t Theirs, uint32_t Lane,
     return T.ToldWideClock > Then && (Last == First || Last == Second ||
                                       Before == First || Before == Second);
   };
-  // Behind a barrier of its block, any thread of it may tell of the access.
+  // After a barrier of its block, any thread of the earlier block may hand on
+  // the access.
   return First &&
          (HasTold(Self::stateOf(Theirs, Lane)) ||
           (loadRelaxed(Other.Barrier) > Then && anyOfBlock(Other, HasTold)));
 }
 
-/// What a report says of how things stood.
+/// The RaceReasons of a race with `Earlier`, at the distance `How`.
 DEVICE uint64_t reasonsOf(const Self &Me, Accessor Earlier, Order How) {
   const AccessSite *Site = siteAt(Earlier.site());
   if (Earlier.isInFlight())
@@ -73,8 +76,8 @@ DEVICE uint64_t reasonsOf(const Self &Me, Accessor Earlier, Order How) {
     Why |= OtherGrid | (Alive & AliveMask ? 0 : uint64_t(UnorderedLaunch));
   }
   const WarpState &Other = Self::stateOf(Earlier.warp());
-  // Its end is noted like a barrier of its warp. Whoever stays goes on to meet
-  // others.
+  // The end of a thread is noted like a barrier of its warp; the threads that
+  // stay may meet at later barriers.
   const bool IsLeaky = loadRelaxed(Other.Flags) & Leaky;
   const bool Left = !IsLeaky && (T.Flags & HasLeft) && T.WarpArrive > Then;
   const uint32_t Barrier = loadRelaxed(Other.Barrier);
@@ -115,6 +118,7 @@ DEVICE uint64_t reasonsOf(const Self &Me, Accessor Earlier, Order How) {
   return Why;
 }
 
+/// The kind of a race at the distance `How` for the reasons `Why`.
 DEVICE RaceKind kindOf(Order How, uint64_t Why, const AccessSite &Later,
                        const AccessSite &Earlier) {
   const bool LaterStrong = isStrongSite(Later);
@@ -137,4 +141,4 @@ DEVICE RaceKind kindOf(Order How, uint64_t Why, const AccessSite &Later,
 
 } // namespace crsan::device
 
-#endif // CRSAN_DEVICE_METADATA_REASONS_H
+#endif // CRSAN_DEVICE_METADATA_RACEREASONS_H

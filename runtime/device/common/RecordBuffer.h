@@ -1,27 +1,31 @@
-//===- Records.h - Claiming and filling records ----------------*- C++ -*-===//
+//===- RecordBuffer.h - The records that the host reads ---------*- C++ -*-===//
 //
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef CRSAN_DEVICE_COMMON_RECORDS_H
-#define CRSAN_DEVICE_COMMON_RECORDS_H
+#ifndef CRSAN_DEVICE_COMMON_RECORDBUFFER_H
+#define CRSAN_DEVICE_COMMON_RECORDBUFFER_H
 
 #include "common/Device.h"
 
 namespace crsan::device {
 
+/// The counters of this context in device memory.
 DEVICE Counters &counters() {
   return *reinterpret_cast<Counters *>(__crsan_config.Counters);
 }
 
+/// Where the host reads how often the race of record `Slot` was seen. The
+/// counts follow the records in the buffer.
 DEVICE volatile uint64_t *publishedHits(RecordBuffer *Buffer, uint32_t Slot) {
   auto *Records = reinterpret_cast<Record *>(Buffer + 1);
   return reinterpret_cast<volatile uint64_t *>(Records + Buffer->Capacity) +
          Slot;
 }
 
-/// Which thread of which block of which grid.
+/// Fills in the block, thread and grid shape of the calling thread for record
+/// `Slot`.
 DEVICE void writePlace(volatile Record &R, RecordBuffer *Buffer,
                        uint32_t Slot) {
   auto *Places = reinterpret_cast<volatile GridShape *>(
@@ -42,4 +46,4 @@ DEVICE void writePlace(volatile Record &R, RecordBuffer *Buffer,
 
 } // namespace crsan::device
 
-#endif // CRSAN_DEVICE_COMMON_RECORDS_H
+#endif // CRSAN_DEVICE_COMMON_RECORDBUFFER_H

@@ -1,32 +1,25 @@
-//===- Clocks.h - How clocks of warps rise ---------------------*- C++ -*-===//
+//===- Clock.h - Steps of a warp's clock ------------------------*- C++ -*-===//
 //
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef CRSAN_DEVICE_METADATA_CLOCKS_H
-#define CRSAN_DEVICE_METADATA_CLOCKS_H
+#ifndef CRSAN_DEVICE_METADATA_CLOCK_H
+#define CRSAN_DEVICE_METADATA_CLOCK_H
 
-#include "metadata/Threads.h"
+#include "metadata/Accessor.h"
+#include "metadata/ThreadState.h"
 
 namespace crsan::device {
 
-/// Whether another live block has, or had, this warp's number, and may have
-/// overwritten what the warp and its lanes know: then the warp may have heard
-/// of everything. To be asked once that has been read.
-DEVICE bool isMixed(const WarpState &W) { return loadRelaxed(W.Alive) & Mixed; }
-
-DEVICE bool isFirstHere() {
-  return lane() == uint32_t(__builtin_ctz(activeMask()));
-}
-
-/// Whether a cell has no room for an access at this clock, or the next.
+/// Whether a cell has no room for an access at this clock, or at the next.
 DEVICE bool isUsedUp(uint32_t Clock) {
   return Clock + 1 >= Accessor::ExactClocks;
 }
 
-/// The warp's clock never falls, whatever its lanes do at the same time: a lane
-/// that has accessed memory at a clock must not release by a smaller one.
+/// Raises the warp's clock to at least `Value`, by an atomic maximum. The clock
+/// never falls, whatever the lanes of the warp do at the same time: a lane that
+/// has accessed memory at a clock must not release by a smaller one.
 DEVICE void raiseClock(WarpState &W, uint32_t Value) {
   asm volatile("red.relaxed.cta.max.u32 [%0], %1;" ::"l"(&W.Clock), "r"(Value)
                : "memory");
@@ -34,12 +27,15 @@ DEVICE void raiseClock(WarpState &W, uint32_t Value) {
     setFlags(W.Place, NeedsCare);
 }
 
-/// Sets the warp's clock, if all its lanes are here together and have one value
-/// for it, which is above all that they have raised it to. Then nobody else
-/// changes it meanwhile, and it need not leave the multiprocessor's cache.
+/// Sets the warp's clock to `Value`, if all 32 lanes are here together with the
+/// same `Value`. Each lane's value is above all that the lane has raised the
+/// clock to, so no other thread changes the clock meanwhile, and a plain store
+/// in the L1 cache is enough. Returns whether the clock was set; false leaves
+/// the clock unchanged.
 DEVICE bool setClock(WarpState &W, uint32_t Value) {
-  // One exchange, with a fresh mask: lanes may part at any time. And all of
-  // them set it before any goes on, lest it falls.
+  // The mask is taken in the same statement, since lanes may part at any time.
+  // All lanes store before any lane goes on; otherwise a late store could lower
+  // the clock.
   uint32_t IsSet;
   asm volatile("{ .reg .pred p, q; .reg .b32 m, v; activemask.b32 m; "
                "match.all.sync.b32 v|p, %1, m; "
@@ -54,8 +50,9 @@ DEVICE bool setClock(WarpState &W, uint32_t Value) {
   return IsSet;
 }
 
-/// As above, where all lanes of the warp have met: whatever they have accessed
-/// at smaller clocks is ordered before what any of them does from now on.
+/// As setClock, at a barrier to which all lanes of the warp have come together:
+/// also sets WarpState::Met, so all accesses of the warp at smaller clocks are
+/// ordered before the later ones.
 DEVICE bool setMet(WarpState &W, uint32_t Value) {
   uint32_t IsSet;
   asm volatile("{ .reg .pred p, q; .reg .b32 m, v; activemask.b32 m; "
@@ -71,9 +68,11 @@ DEVICE bool setMet(WarpState &W, uint32_t Value) {
   return IsSet;
 }
 
-/// As above, behind a barrier of the block: all go on from one clock.
+/// As setClock, behind a barrier of the block: sets the clock and
+/// WarpState::Barrier to one value for all warps of the block.
 DEVICE bool setBarrier(WarpState &W, uint32_t Value) {
-  // Who is ahead of it, keeps the others from setting it.
+  // A lane whose warp's clock is already larger contributes a value of its own,
+  // so the lanes do not match and none of them sets the clock.
   const uint32_t Wanted = loadNear(W.Clock) <= Value ? Value : ~lane();
   uint32_t IsSet;
   static_assert(offsetof(WarpState, Clock) == 0 &&
@@ -91,18 +90,20 @@ DEVICE bool setBarrier(WarpState &W, uint32_t Value) {
   return IsSet;
 }
 
-/// Lets the warp's clock rise: accesses until now are told from later ones.
-/// Lanes that do so together share a step.
+/// Advances the warp's clock by one: accesses until now get smaller clocks than
+/// later ones, so a new epoch begins. Lanes that come here together share one
+/// step. Returns the new clock.
 DEVICE uint32_t step(const Self &Me) {
   WarpState &W = Me.warp();
   const uint32_t Now = loadNear(W.Clock) + 1;
-  // Those that are not together, each for itself: one that overtakes the others
-  // must find it done.
+  // Lanes that are not together raise the clock one by one, so that a lane that
+  // overtakes the others finds it raised.
   if (!setClock(W, Now))
     raiseClock(W, Now);
   return Now;
 }
-/// As above, before something is told to others.
+/// As `step`, before this lane hands something on; notes the clock in
+/// LaneStates::Given.
 DEVICE uint32_t tick(const Self &Me) {
   const uint32_t Now = step(Me);
   Self::stateOf(Me.number(), Me.Lane).give(Now);
@@ -111,4 +112,4 @@ DEVICE uint32_t tick(const Self &Me) {
 
 } // namespace crsan::device
 
-#endif // CRSAN_DEVICE_METADATA_CLOCKS_H
+#endif // CRSAN_DEVICE_METADATA_CLOCK_H

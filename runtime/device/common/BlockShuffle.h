@@ -1,25 +1,26 @@
-//===- BlockShuffle.h - Permuted block indices -----------------*- C++ -*-===//
+//===- BlockShuffle.h - The order of blocks ---------------------*- C++ -*-===//
 //
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef CRSAN_DEVICE_COLLIDER_BLOCKSHUFFLE_H
-#define CRSAN_DEVICE_COLLIDER_BLOCKSHUFFLE_H
+#ifndef CRSAN_DEVICE_COMMON_BLOCKSHUFFLE_H
+#define CRSAN_DEVICE_COMMON_BLOCKSHUFFLE_H
 
 #include "common/Device.h"
 #include "crsan/abi/BlockOrder.h"
 
 namespace crsan::device {
 
-/// What the permutation of one extent comes to, for later blocks: an element is
-/// written once and never changes, so that no reader can mistake one for
-/// another.
+/// The coefficients of the permutation of one grid extent, kept for later
+/// blocks. An element is written once and never changes, so a reader never sees
+/// a mixture of two.
 struct alignas(16) Permutation {
-  uint32_t Extent; ///< Written last.
+  uint32_t Extent; ///< Written last: the other fields are valid once Extent is.
   uint32_t A, BPlus1;
   uint32_t Magic; ///< 2^32 / Extent, rounded down.
 };
+/// Elements of the table for each dimension.
 constexpr uint32_t NumPermutations = 64;
 
 extern "C" {
@@ -27,18 +28,21 @@ __attribute__((device,
                weak)) Permutation __crsan_permutations[3 * NumPermutations];
 }
 
+/// The element for dimension `D` of `Extent` blocks.
 DEVICE Permutation *permutationOf(uint32_t D, uint32_t Extent) {
   return __crsan_permutations + D * NumPermutations +
          Extent * 0x9e3779b1u / (1u << 26);
 }
 
+/// Computes the shuffled index of a block, and fills the table's element.
 extern "C" __attribute__((device, noinline)) uint32_t
 __crsan_permute(uint32_t D, uint32_t Index, uint32_t Extent) {
   const uint32_t Cluster = __crsan_cluster_extent(D);
   const uint32_t Blocks = Extent / Cluster;
   const AffineCipher Cipher = cipherOf(__crsan_config.Seed, D, Blocks);
   Permutation *P = permutationOf(D, Extent);
-  // Claimed by the first; others compute what they need.
+  // The first thread claims the element and writes it. Other threads compute
+  // the permutation for themselves meanwhile.
   if (Cluster == 1 && Blocks > 1 &&
       *reinterpret_cast<volatile uint32_t *>(&P->Magic) == 0 &&
       __nvvm_atom_cas_gen_i(reinterpret_cast<int *>(&P->Magic), 0,
@@ -54,6 +58,10 @@ __crsan_permute(uint32_t D, uint32_t Index, uint32_t Extent) {
   return Cipher(Index / Cluster) * Cluster + Index % Cluster;
 }
 
+/// Entry point, inlined by the pass where a kernel reads %ctaid. Returns the
+/// shuffled block index in dimension `D` for the hardware's `Index` of `Extent`
+/// blocks, or `Index` if blocks are not shuffled. Each lane calls for itself.
+/// Blocks of a cluster stay together.
 extern "C" __attribute__((device, always_inline, used)) uint32_t
 __crsan_block_index(uint32_t D, uint32_t Index, uint32_t Extent) {
   if (!(__crsan_config.Flags & ShuffleBlocks) || Extent == 1)
@@ -72,4 +80,4 @@ __crsan_block_index(uint32_t D, uint32_t Index, uint32_t Extent) {
 
 } // namespace crsan::device
 
-#endif // CRSAN_DEVICE_COLLIDER_BLOCKSHUFFLE_H
+#endif // CRSAN_DEVICE_COMMON_BLOCKSHUFFLE_H

@@ -1,36 +1,44 @@
-//===- Calls.h - Functions that are not followed ---------------*- C++ -*-===//
+//===- UnknownCode.h - Code that is not followed ----------------*- C++ -*-===//
 //
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef CRSAN_DEVICE_METADATA_CALLS_H
-#define CRSAN_DEVICE_METADATA_CALLS_H
+//
+// Entry points around code that the runtime does not follow. Each lane calls
+// for itself. `Place` is the WarpState::Place of the calling lane's warp.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_DEVICE_METADATA_ENTRY_UNKNOWNCODE_H
+#define CRSAN_DEVICE_METADATA_ENTRY_UNKNOWNCODE_H
 
-#include "metadata/Barriers.h"
+#include "metadata/Acquire.h"
+#include "metadata/AsyncCopy.h"
 
-/// A statement is about to acquire, and may itself hand on what it has
-/// acquired.
+namespace crsan::device {
+
+/// Entry point. One statement of inline assembly is about to acquire, and may
+/// release in the same statement what it acquires; so this thread acquires
+/// everything beforehand.
 HOT_ENTRY void __crsan_md_learn(uint32_t Place) {
-  using namespace crsan::device;
   if (!PlaceOf{Place}.isFollowed())
     return;
   awaitAllCopies(Self(PlaceOf{Place}));
   acquireEverything(PlaceOf{Place});
 }
 
-/// Something is about to happen, or has happened, that may order this thread
-/// after any other, or others after this one.
+/// Entry point. Something unknown is about to happen, or has happened, that may
+/// order this thread after any other thread, or other threads after this one.
 HOT_ENTRY void __crsan_md_unknown(uint32_t Place) {
-  using namespace crsan::device;
   if (!PlaceOf{Place}.isFollowed())
     return;
   const Self Me(PlaceOf{Place});
-  // It may wait for copies, or be a barrier of the block, which others know as
-  // one.
+  // The unknown code may wait for copies. It may also be a barrier of the
+  // block, which the other threads know to be one.
   awaitAllCopies(Me);
   setFlags(Me.firstWarpState().News, AlwaysNews);
-  // The kernel is of another unit, which did not know.
+  // The kernel belongs to another unit, whose EnterFlags could not say
+  // EnterOpaque.
   if (!(loadNear(Me.warp().Flags) & Opaque) &&
       !(loadRelaxed(metadata().Foreign) & ForeignUnknown))
     setFlags(metadata().Foreign, ForeignUnknown);
@@ -38,30 +46,26 @@ HOT_ENTRY void __crsan_md_unknown(uint32_t Place) {
   fenceDevice();
 }
 
-namespace crsan::device {
-
-/// Threads that are in functions of other units, which have not said yet that
-/// they are followed: of all blocks, and of this one.
+/// Counts the threads that are in functions of other units that have not yet
+/// said that they are followed: in Metadata::Foreign for all blocks, and in
+/// WarpState::News for this block.
 DEVICE void countCalls(const Self &Me, int32_t More) {
   __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&metadata().Foreign), More);
   __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&Me.firstWarpState().News),
                         More * int32_t(UnfollowedCall));
 }
 
-} // namespace crsan::device
-
-/// This thread is about to call a function of another unit, ...
+/// Entry point. This thread is about to call a function of another unit.
 HOT_ENTRY void __crsan_md_calling(uint32_t Place) {
-  using namespace crsan::device;
   if (!PlaceOf{Place}.isFollowed())
     return;
   const Self Me(PlaceOf{Place});
   Me.thread().Flags |= IsCalling;
   countCalls(Me, 1);
 }
-/// ... which says so if it was compiled for metadata mode, ...
+/// Entry point, at the head of such a function. The function was compiled for
+/// metadata mode, so the call is followed.
 HOT_ENTRY void __crsan_md_called(uint32_t Place) {
-  using namespace crsan::device;
   if (!PlaceOf{Place}.isFollowed())
     return;
   const Self Me(PlaceOf{Place});
@@ -71,10 +75,10 @@ HOT_ENTRY void __crsan_md_called(uint32_t Place) {
   T.Flags &= ~IsCalling;
   countCalls(Me, -1);
 }
-/// ... or else may have done anything. From then on every acquire may be one of
-/// something that such a function released.
+/// Entry point. Such a function has returned. If __crsan_md_called was not
+/// called, the function may have done anything: from then on every acquire may
+/// receive what the function released.
 HOT_ENTRY void __crsan_md_returned(uint32_t Place) {
-  using namespace crsan::device;
   if (!PlaceOf{Place}.isFollowed())
     return;
   const Self Me(PlaceOf{Place});
@@ -91,4 +95,6 @@ HOT_ENTRY void __crsan_md_returned(uint32_t Place) {
   acquireEverything(Me.Place);
 }
 
-#endif // CRSAN_DEVICE_METADATA_CALLS_H
+} // namespace crsan::device
+
+#endif // CRSAN_DEVICE_METADATA_ENTRY_UNKNOWNCODE_H

@@ -1,38 +1,43 @@
-//===- Judgement.h - Are two accesses ordered? -----------------*- C++ -*-===//
+//===- HappensBefore.h - Are two accesses ordered? --------------*- C++ -*-===//
 //
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
-//
-// The conditions of iGUARD's Table 2 and of ScoRD's Table IV, by their names.
-// The papers ask whether the earlier thread has synchronised since, and call
-// two accesses ordered if it has. That accuses code that is ordered through a
-// third thread, and misses whoever does not acquire. Here P3 to P5 are exact,
-// and everything else is one question: has what the earlier thread did by then
-// reached the later one through any chain of releases and acquires
-// (docs/metadata-proof.md)?
-//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef CRSAN_DEVICE_METADATA_JUDGEMENT_H
-#define CRSAN_DEVICE_METADATA_JUDGEMENT_H
+//
+// Decides whether an earlier access happens before the access of this thread.
+// The conditions carry the names of iGUARD's Table 2 (P1 to P6, R1 to R5) and
+// of ScoRD's Table IV. The papers ask whether the earlier thread has
+// synchronized since its access, and then call the two accesses ordered. That
+// accuses accesses that are ordered through a third thread, and misses races
+// with a thread that does not acquire. Here P3 to P5 are exact, and for all
+// else the question is whether the earlier access has reached the later thread
+// through a chain of releases and acquires (docs/metadata.md, "Why a report is
+// a race").
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_DEVICE_METADATA_HAPPENSBEFORE_H
+#define CRSAN_DEVICE_METADATA_HAPPENSBEFORE_H
 
-#include "metadata/Copies.h"
+#include "metadata/AsyncCopy.h"
+#include "metadata/HeardLanes.h"
 #include "metadata/LaunchOrder.h"
+#include "metadata/Site.h"
 
 namespace crsan::device {
 
+/// The outcome of a judgement.
 enum class Order : uint8_t {
-  Ordered,     ///< Or perhaps; nothing is said.
-  SameWarp,    ///< A race of two lanes of a warp,
-  SameBlock,   ///< of two warps of a block,
-  OtherBlock,  ///< of two blocks,
+  Ordered,     ///< Ordered, or not known: no race is reported.
+  SameWarp,    ///< A race of two lanes of one warp,
+  SameBlock,   ///< of two warps of one block,
+  OtherBlock,  ///< of two blocks of one grid,
   OtherKernel, ///< of two grids.
 };
 
-/// What most often shows that there is no race, without a look at the state of
-/// the earlier thread: what all accesses of a warp have in common.
+/// The first and cheapest test: it shows that most accesses are ordered from
+/// the fields of this thread's own warp, without the state of the earlier
+/// thread. lib/Transforms/Metadata/FastCheck.cpp emits the same test in line.
 struct Quick {
   const Self &Me;
   uint32_t Barrier, Floor;
@@ -40,42 +45,45 @@ struct Quick {
   DEVICE bool isOrdered(Accessor Earlier, Accessor Mine, bool InShared) const {
     const uint32_t Then = Earlier.clock();
     const bool InBlock = Me.placeOf(Earlier.warp()) < Me.warpsInBlock();
-    return Then < Floor ||                // P1, or of an earlier kernel.
+    return Then < Floor || // P1, or an access of an earlier kernel.
            (InBlock && Then < Barrier) || // P5.
-           (InShared && !InBlock) ||      // Another block's memory.
+           (InShared && !InBlock) ||      // Shared memory of another block.
            (Earlier.isSameMoment(Mine) && !Earlier.isSeveral()); // P3.
   }
 };
 
-/// P4: whether two lanes of this warp have met, at a barrier of it, or by a
-/// release and an acquire. That they run in lockstep, which is enough for
-/// iGUARD, nobody has promised. `Arrive` and `Release`: the earlier lane's.
+/// P4: whether the lane of `Earlier`, of this warp, and this lane have met
+/// since, at a barrier of the warp or by a release and an acquire. iGUARD also
+/// accepts that lanes run in lockstep, which the CUDA model does not promise.
+/// `Arrive` and `Release` are the earlier lane's last clocks of these kinds.
 DEVICE bool haveMet(const Self &Me, Accessor Earlier, uint32_t Arrive,
                     uint32_t Release) {
   const uint32_t Then = Earlier.clock();
-  // All of them together.
+  // All lanes of the warp have met together.
   if (loadNear(Me.warp().Met) > Then)
     return true;
   const LaneRef Mine = Me.thread();
   const uint32_t Depart = Mine.WarpDepart, Acquire = Mine.Acquire;
   const uint32_t PartDepart = Mine.PartDepart, Met = Mine.MetLanes;
-  // One of several may be any other lane, of which nothing is known.
+  // An accessor marked Several stands for other lanes too, whose clocks are not
+  // known.
   const bool IsAny = Earlier.lane() == Me.Lane;
   const bool HasReleased = Release >= Then + !Earlier.isStrong();
   if (!IsAny && !HasReleased && Arrive <= Then)
     return false;
   if (Depart > Then || Acquire > Then)
     return true;
-  // Who has come to barriers of some lanes alone, these may know of.
+  // After barriers of some lanes only, the earlier lane must be among those
+  // that this lane may have heard of (MetLanes).
   return PartDepart > Then &&
          (IsAny || HasReleased || (Met >> Earlier.lane() & 1));
 }
 
-/// What nearly always shows, where threads synchronise by more than barriers of
-/// the block, that `Earlier` is ordered before what this thread does: what its
-/// warp knows, and where its own lanes have met. The multiprocessor's cache
-/// says it; what is old there is too small.
-/// `IsThorough`: nearly all that it would show is looked at all the same.
+/// The second test: whether the clocks that this warp knows, or the meetings of
+/// its own lanes, show that `Earlier` is ordered before this thread's access.
+/// The values may come from the L1 cache, where a stale value is too small and
+/// so shows less. `IsThorough`: use only the test within a warp, since most of
+/// what the other test shows is to be examined anyway.
 DEVICE bool isOrderedNear(const Self &Me, Accessor Earlier, bool IsThorough) {
   const uint32_t Theirs = Earlier.warp();
   if (Theirs == Me.number()) {
@@ -84,7 +92,8 @@ DEVICE bool isOrderedNear(const Self &Me, Accessor Earlier, bool IsThorough) {
     const uint32_t Release = loadNear(T.Release);
     return haveMet(Me, Earlier, Arrive, Release);
   }
-  // What its warp has released may not have been the lane's to release.
+  // For a thorough check, a release by the warp may have been that of another
+  // lane.
   if (IsThorough)
     return false;
   const uint32_t Flags = loadNear(Me.warp().Flags);
@@ -92,19 +101,21 @@ DEVICE bool isOrderedNear(const Self &Me, Accessor Earlier, bool IsThorough) {
   return (Flags & HasKnown) && Known >= Earlier.clock() + !Earlier.isStrong();
 }
 
-/// What this warp's state says, at the time of a judgement.
+/// What the state of this warp says at the time of a judgement.
 struct Standing {
   uint32_t Barrier;
-  uint32_t Known; ///< Of the earlier thread's warp, and of who has its entry.
+  uint32_t Known; ///< Known clock of the earlier warp, or of another warp with
+                  ///< the same entry.
 
   DEVICE bool knowsOf(Accessor Earlier) const {
-    // What is known of several is the larger. A strong access of the very clock
-    // may be the one that passed it on, behind the fence.
+    // An entry shared by several warps keeps the largest clock. A strong access
+    // at exactly the known clock may be the one that released it, behind the
+    // fence.
     return Known >= Earlier.clock() + !Earlier.isStrong();
   }
 };
 
-/// Whether `Earlier`, of our own warp, is ordered before what this lane does.
+/// Judges `Earlier`, of this warp, against this lane's access.
 DEVICE Order judgeInWarp(const Self &Me, const Standing &Now,
                          Accessor Earlier) {
   const uint32_t Then = Earlier.clock();
@@ -112,7 +123,8 @@ DEVICE Order judgeInWarp(const Self &Me, const Standing &Now,
     return Order::Ordered; // P3: program order.
   if (Then < Now.Barrier)
     return Order::Ordered; // P5.
-  // Where and when the other lane arrived, nobody saw.
+  // When every clock is known, the other lane may have arrived by means that
+  // the runtime did not see.
   if (Now.Known == Everything)
     return Order::Ordered;
   const LaneRef Theirs = Self::stateOf(Me.number(), Earlier.lane());
@@ -122,17 +134,13 @@ DEVICE Order judgeInWarp(const Self &Me, const Standing &Now,
                                                : Order::SameWarp; // R2.
 }
 
-DEVICE const AccessSite *siteAt(uint32_t Index) {
-  return reinterpret_cast<const AccessSite *>(
-      loadRelaxed(table<uint64_t>(SitesAt)[Index]));
-}
-
-/// Whether the thread of `Earlier` alone can have told of the access: it has
-/// passed no barrier of its warp since, nor has any warp of its block one of
-/// the block's.
+/// Whether only the lane of `Earlier` can have handed on the access: since
+/// then, no barrier of its whole warp and no barrier of its block has been
+/// passed.
 DEVICE bool isOfOneLane(Accessor Earlier) {
   const AccessSite *Site = siteAt(Earlier.site());
-  // One of several may be any lane; and copies land at the clock of a wait.
+  // An accessor marked Several may be of any lane, and a copy has the clock of
+  // a wait.
   if (Earlier.isSeveral() || !Site || (Site->Flags & IsCopy))
     return false;
   const WarpState &Warp = Self::stateOf(Earlier.warp());
@@ -149,10 +157,10 @@ DEVICE bool isOfOneLane(Accessor Earlier) {
   return true;
 }
 
-/// Whether the thread of `Earlier`, which alone can have told of the access,
-/// has not, though others of its warp have told of what came after it: up to
-/// `Known` they have. Whoever has heard of it has heard of a clock that the
-/// lane has given at since.
+/// Whether the lane of `Earlier` has not handed on its access, although other
+/// lanes of its warp have released clocks up to `Known`. Requires isOfOneLane.
+/// A chain from the access begins with a step of the lane (LaneStates::Given)
+/// and hands on at least that step's clock.
 DEVICE bool hasKeptToItself(Accessor Earlier, uint32_t Known) {
   const uint32_t Then = Earlier.clock();
   const uint64_t Given =
@@ -161,10 +169,11 @@ DEVICE bool hasKeptToItself(Accessor Earlier, uint32_t Known) {
   return Before <= Then && (Last <= Then || Last > Known);
 }
 
-/// Whether this thread cannot have heard of a thread of its block that alone
-/// can have told of its access, though it has heard of others of that one's
-/// warp: from no cell that anybody has told who had heard of such a lane. In a
-/// block of which a thread has left, warps may take one barrier for two.
+/// Whether this thread cannot have heard of the lane of `Earlier`, of the same
+/// block, although it has heard of other lanes of that warp: none of the sync
+/// cells that it acquired from names the lane (SyncCell::Lanes). Requires
+/// isOfOneLane. Not answered once a thread of the block has left, since its
+/// warps may then disagree on the number of barriers passed.
 DEVICE bool hasNotHeardOf(const Self &Me, Accessor Earlier) {
   if (!(Me.Place.Bits & TellsLanes) ||
       (loadRelaxed(Me.firstWarpState().News) & Uneven) ||
@@ -181,8 +190,9 @@ DEVICE bool hasNotHeardOf(const Self &Me, Accessor Earlier) {
                            __nvvm_read_ptx_sreg_ntid_z());
 }
 
-/// Whether this lane has heard of nobody, whatever others of its warp have: it
-/// has not acquired, nor met anybody since one of them first did.
+/// Whether this lane has heard of no other warp, whatever other lanes of its
+/// warp have: it has not acquired, and it has met no lane since one of them
+/// first acquired (WarpState::Heard).
 DEVICE bool hasHeardNothing(const Self &Me) {
   const LaneRef T = Me.thread();
   const WarpState &W = Me.warp();
@@ -192,7 +202,32 @@ DEVICE bool hasHeardNothing(const Self &Me) {
          loadRelaxed(W.Barrier) <= Heard;
 }
 
-/// Whether the access by `Earlier` is ordered before what this thread does now.
+/// Judges an access of another grid: warp `Theirs` made it at the clock `Then`.
+/// `OtherAlive` and `OtherGrid` come from that warp's state, and `Flags` from
+/// this warp's.
+DEVICE Order judgeOtherGrid(const WarpState &Mine, const WarpState &Other,
+                            uint32_t Theirs, uint32_t Then, uint32_t OtherAlive,
+                            uint64_t OtherGrid, uint32_t Flags) {
+  // While a thread of the other grid runs, no stream or event has ordered that
+  // grid before this one. The host or a third grid may have, but only if a
+  // thread has released beyond its block since the access.
+  const uint32_t OtherFlags = loadRelaxed(Other.Flags);
+  const uint32_t Foreign = loadRelaxed(metadata().Foreign);
+  const uint32_t Anybody = knownToAnybody(Theirs);
+  if ((OtherFlags & (Leaky | Opaque)) || Foreign || Anybody > Then)
+    return Order::Ordered;
+  // If the other grid has ended, the order of launches decides, unless this
+  // warp has acquired anything: a third grid, ordered after the other one, may
+  // have told it.
+  const bool IsRunning = (OtherAlive & AliveMask) != 0;
+  return IsRunning || (!(Flags & HasKnown) &&
+                       areUnordered(OtherGrid, Mine.Grid, Then))
+             ? Order::OtherKernel
+             : Order::Ordered;
+}
+
+/// Judges whether the access `Earlier` happens before what this thread does
+/// now.
 DEVICE Order judge(const Self &Me, Accessor Earlier) {
   if (Earlier.isNobody())
     return Order::Ordered; // P1: first access.
@@ -202,8 +237,7 @@ DEVICE Order judge(const Self &Me, Accessor Earlier) {
   const uint32_t Then = Earlier.made(), Theirs = Earlier.warp();
   const WarpState &Mine = Me.warp();
   const WarpState &Other = Self::stateOf(Theirs);
-  // Whatever may be asked is loaded before anything is: one question after the
-  // other would take as many round trips.
+  // Load all that may be needed at once, to pay for one round trip to memory.
   const uint32_t Floor = loadRelaxed(Mine.Floor);
   const uint32_t Start = loadRelaxed(Other.Start);
   const uint32_t Clock = loadRelaxed(Other.Clock);
@@ -215,16 +249,14 @@ DEVICE Order judge(const Self &Me, Accessor Earlier) {
   const uint32_t OtherBarrier = loadRelaxed(Other.Barrier);
   const uint64_t OtherGrid = loadRelaxed(Other.Grid);
   const uint64_t OtherBlock = loadRelaxed(Other.Block);
-  // By an earlier grid, or by a block whose number a later one has by now:
-  // nothing is known of those.
-  // A state that is older than the access says nothing of it, either.
+  // Nothing is known of an earlier grid, or of an earlier block with this
+  // number; and a state that is older than the access says nothing of it.
   if (Then < Floor || Then < Start || Then > Clock)
     return Order::Ordered;
   if ((Alive | OtherAlive) & Mixed)
     return Order::Ordered;
   const Standing Now{Barrier, Flags & HasKnown ? Known : 0};
-  // A copy that its thread has not waited for, nothing orders, in the shared
-  // memory that is this block's now.
+  // A copy in flight is unordered, if the shared memory is still this block's.
   if (InFlight) {
     const bool IsOurs = OtherGrid == Mine.Grid && OtherBlock == Mine.Block;
     return !IsOurs || Now.Known == Everything ? Order::Ordered
@@ -244,42 +276,28 @@ DEVICE Order judge(const Self &Me, Accessor Earlier) {
     if (!IsUnknown)
       return Order::Ordered;
   }
-  if (OtherGrid != Mine.Grid) {
-    // As long as a thread of it runs, no stream or event has ordered its grid
-    // before ours. The host might have, or a third grid, but not without a
-    // release that reaches beyond the block of whoever knows of the access.
-    const uint32_t OtherFlags = loadRelaxed(Other.Flags);
-    const uint32_t Foreign = loadRelaxed(metadata().Foreign);
-    const uint32_t Anybody = knownToAnybody(Theirs);
-    if ((OtherFlags & (Leaky | Opaque)) || Foreign || Anybody > Then)
-      return Order::Ordered;
-    // If it has ended, the launches decide. And a third grid that came after it
-    // may have told this thread.
-    const bool IsRunning = (OtherAlive & AliveMask) != 0;
-    return IsRunning || (!(Flags & HasKnown) &&
-                         areUnordered(OtherGrid, Mine.Grid, Then))
-               ? Order::OtherKernel
-               : Order::Ordered;
-  }
+  if (OtherGrid != Mine.Grid)
+    return judgeOtherGrid(Mine, Other, Theirs, Then, OtherAlive, OtherGrid,
+                          Flags);
   if (OtherBlock != Mine.Block)
     return Order::OtherBlock; // R4.
-  // P5: a barrier of the block that both have passed, or that the other was not
-  // at, since all of its warp had left the kernel.
+  // P5: a barrier of the block that both threads have passed, or that all
+  // threads of the earlier warp had left the kernel before.
   const bool HasLeft = (OtherAlive & AliveMask) == 0 && OtherBarrier < Barrier;
   if (Then < Barrier || HasLeft)
     return Order::Ordered;
   return Order::SameBlock; // R3.
 }
 
-/// Whether this thread may come after any strong write of `A` because a thread
-/// that it knows of, of its block at least, has read there strongly and so may
-/// have observed it (PTX ISA, "Causality order", second rule). So the last
-/// block may reset the counter that told it that it is the last, with or
-/// without a fence.
+/// Whether this thread may come after any strong write of `A`: some thread that
+/// it knows of, at least one of its block, has read there strongly and may have
+/// observed the write (PTX ISA, "Causality order", second rule). So the last
+/// block may reset the counter by which it found out that it is the last, with
+/// or without a fence.
 DEVICE bool mayHaveSeen(const Self &Me, Address A) {
   return seenByBlock(Me, /*IsNear=*/false) >> seenBit(A) & 1;
 }
 
 } // namespace crsan::device
 
-#endif // CRSAN_DEVICE_METADATA_JUDGEMENT_H
+#endif // CRSAN_DEVICE_METADATA_HAPPENSBEFORE_H

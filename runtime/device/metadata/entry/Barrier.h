@@ -1,17 +1,26 @@
-//===- Barriers.h - Barriers of warps and blocks ---------------*- C++ -*-===//
+//===- Barrier.h - Barriers of warps and blocks -----------------*- C++ -*-===//
 //
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef CRSAN_DEVICE_METADATA_BARRIERS_H
-#define CRSAN_DEVICE_METADATA_BARRIERS_H
+//
+// Entry points at barriers of a warp and of a block. Each lane calls for itself
+// unless the comment says otherwise. `Place` is the WarpState::Place of the
+// calling lane's warp. docs/metadata.md, "Synchronization", says what is done
+// at each barrier.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_DEVICE_METADATA_ENTRY_BARRIER_H
+#define CRSAN_DEVICE_METADATA_ENTRY_BARRIER_H
 
-#include "metadata/Fences.h"
+#include "metadata/Release.h"
 
 namespace crsan::device {
 
-/// Of lanes that do not all come together to a barrier of their warp.
+/// A barrier of the lanes in `Mask`, when the 32 lanes of the warp do not all
+/// come together. Waits at a barrier of the same lanes between noting the
+/// arrival and the departure.
 HELPER void meetSome(PlaceOf Place, uint32_t Mask) {
   const Self Me(Place);
   const LaneRef T = Me.thread();
@@ -26,8 +35,9 @@ HELPER void meetSome(PlaceOf Place, uint32_t Mask) {
     T.WarpDepart = step(Me);
     return;
   }
-  // Whom this lane may know of since all have met: some lanes, or, by an
-  // acquire, anybody. Whoever is not at this barrier, the others are told of.
+  // The lanes that this lane may know of since all lanes last met: those that
+  // it met at barriers of some lanes, or any lane if it has acquired. Lanes
+  // that are not in this barrier are told to the others.
   const uint32_t Barrier = loadNear(W.Barrier), All = loadNear(W.Met);
   uint32_t Whole = T.WarpDepart;
   Whole = Barrier > Whole ? Barrier : Whole;
@@ -44,7 +54,7 @@ HELPER void meetSome(PlaceOf Place, uint32_t Mask) {
   if (loadRelaxed(T.ToldLanes))
     Met |= takeFlags(T.ToldLanes);
   T.MetLanes = Met;
-  // What they have acquired, this one has.
+  // This lane now knows of all sources that the other lanes have acquired from.
   if ((Place.Bits & TellsLanes) &&
       (loadRelaxed(W.Flags) >> WarpSourcesShift & AllSources)) {
     uint32_t Told = T.ToldInBlock;
@@ -59,18 +69,16 @@ HELPER void meetSome(PlaceOf Place, uint32_t Mask) {
   T.PartDepart = step(Me);
 }
 
-} // namespace crsan::device
-
-/// A barrier of lanes of this warp is about to happen. It happens here as well:
-/// what the others accessed is before this lane's departure only once they have
-/// all arrived.
+/// Entry point. A barrier of the lanes in `Mask` of this warp is about to
+/// happen. The entry point executes the barrier itself too, since accesses of
+/// the other lanes are ordered before this lane's departure only once all lanes
+/// have arrived. Called by each lane in `Mask`, together or apart.
 HOT_ENTRY void __crsan_md_warp_barrier(uint32_t Mask, uint32_t Place) {
-  using namespace crsan::device;
   const PlaceOf Mine{Place};
   if (!Mine.isFollowed())
     return;
   if (Mask == ~0u) {
-    // The whole warp, as a rule; and from here on, together.
+    // As a rule this is the whole warp, which is converged behind the barrier.
     __nvvm_bar_warp_sync(Mask);
     WarpState &W = Self::stateOf(Mine.warp());
     if (setMet(W, loadNear(W.Clock) + 1))
@@ -79,26 +87,28 @@ HOT_ENTRY void __crsan_md_warp_barrier(uint32_t Mask, uint32_t Place) {
   meetSome(Mine, Mask);
 }
 
-/// What the warps of a block hand on at its barriers, of what they know: a warp
-/// gives what it has acquired elsewhere since it last gave, and then all warps
-/// take. So what one of them has taken there, all have.
+/// Entry point. A warp releases to the cell of its block's barrier what it has
+/// acquired elsewhere since it last did so; behind the barrier, all warps of
+/// the block acquire from the cell (__crsan_md_take). `Now` is the clock of the
+/// warp's arrival. Called before the barrier by the lanes that arrive together.
 ENTRY void __crsan_md_give(uint32_t Now, uint32_t Place) {
-  using namespace crsan::device;
   const Self Me(PlaceOf{Place});
   SyncCell &Cell = SyncCells::at(SyncCells::ofBarrier(Me));
   if (activeMask() == ~0u) {
     Knowledge(Me).giveTogether(Me, Cell, Now);
   } else {
-    // The flag was another lane's, perhaps (noteFresh).
+    // Another lane may have set HasFresh (noteFresh): what that lane wrote must
+    // be visible first.
     fenceDevice();
     Knowledge(Me).giveTo(Me, Cell, Now);
   }
   const uint32_t Next = loadRelaxed(Me.warp().Barrier) + 1;
   raise(Me.firstWarpState().NewsAt, Now > Next ? Now : Next);
 }
-/// `IsExtra`: others of the block may have departed without taking.
+/// Entry point. The warp acquires from the cell of its block's barrier, behind
+/// the barrier. `IsExtra`: other warps of the block may have departed without
+/// acquiring.
 ENTRY void __crsan_md_take(uint32_t IsExtra, uint32_t Place) {
-  using namespace crsan::device;
   const Self Me(PlaceOf{Place});
   const LaneRef T = Me.thread();
   if (loadRelaxed(Me.firstWarpState().News) >= Unfollowed)
@@ -109,16 +119,15 @@ ENTRY void __crsan_md_take(uint32_t IsExtra, uint32_t Place) {
                               : acquire(Me, T, Cell, /*IsOwn=*/true);
   if (!HasLearned)
     return;
-  // Of lanes of its warp this tells nothing that the barrier does not, so it is
-  // no step of their clock.
+  // For lanes of the warp this is no news beyond the barrier itself, so the
+  // clock does not step.
   T.Acquire = T.WarpDepart;
   if (IsExtra)
     noteFresh(Me.warp());
 }
 
-/// A barrier of all threads of the block is about to happen.
+/// Entry point. A barrier of all threads of the block is about to happen.
 HOT_ENTRY void __crsan_md_block_arrive(uint32_t Place) {
-  using namespace crsan::device;
   if (!PlaceOf{Place}.isFollowed())
     return;
   const Self Me(PlaceOf{Place});
@@ -132,7 +141,8 @@ HOT_ENTRY void __crsan_md_block_arrive(uint32_t Place) {
   if (isFirstHere())
     raise(Me.firstWarpState().Arrive[(T.Barriers + 1) & 1], Now);
   if (isMixed(W)) {
-    // The clock may have been set back, below what the others take for news.
+    // Another block of this number may have set the clock back, below the clock
+    // at which others see news.
     acquireEverything(Me.Place);
     setFlags(Me.firstWarpState().News, AlwaysNews);
   }
@@ -142,25 +152,26 @@ HOT_ENTRY void __crsan_md_block_arrive(uint32_t Place) {
   }
 }
 
-/// As above, of a barrier that other threads may come to by a count.
+/// Entry point. As __crsan_md_block_arrive, for a barrier at which other
+/// threads of the block may arrive by a named barrier with a count.
 HOT_ENTRY void __crsan_md_block_arrive_uneven(uint32_t Place) {
-  using namespace crsan::device;
   if (!PlaceOf{Place}.isFollowed())
     return;
   setFlags(Self(PlaceOf{Place}).firstWarpState().News, Uneven);
   __crsan_md_block_arrive(Place);
 }
 
-/// It has happened.
+/// Entry point. The barrier of the block has happened: clock and Barrier become
+/// the largest clock of arrival, and the warp acquires from the barrier's cell
+/// if a warp of the block has released to it.
 HOT_ENTRY void __crsan_md_block_depart(uint32_t Place) {
-  using namespace crsan::device;
   if (!PlaceOf{Place}.isFollowed())
     return;
   const Self Me(PlaceOf{Place});
   WarpState &W = Me.warp();
   const LaneRef T = Me.thread();
   const uint32_t Barriers = ++T.Barriers;
-  // All warps go on from the same clock.
+  // All warps of the block continue from the same clock.
   uint32_t Now = loadRelaxed(Me.firstWarpState().Arrive[Barriers & 1]);
   const uint32_t News = loadRelaxed(Me.firstWarpState().News);
   const uint32_t NewsAt = loadRelaxed(Me.firstWarpState().NewsAt);
@@ -170,28 +181,31 @@ HOT_ENTRY void __crsan_md_block_depart(uint32_t Place) {
         loadRelaxed(Me.firstWarpState().Arrive[(Barriers + 1) & 1]);
     Now = Other > Now ? Other : Now;
   }
-  // Each lane for itself, as in tick.
+  // Lanes that are not together raise the clocks one by one, as in `step`.
   if (!setBarrier(W, Now)) {
     raiseClock(W, Now);
     raise(W.Barrier, Now);
   }
   T.WarpDepart = Now;
-  // Of lanes that come late, others have set the barrier already; of blocks
-  // that have one number at a time, it may be the other's.
+  // For lanes that come late, other lanes have set Barrier already. If two
+  // blocks have one number, Barrier may be the other block's.
   const bool IsNews = News || NewsAt > Before;
   if (IsNews || Before >= Now || isMixed(W))
     __crsan_md_take(!IsNews, Place);
 }
 
-/// All threads of the block have just met at a barrier, and not all of their
-/// warps have done nothing but that since the last one: they meet once more,
-/// to agree on a clock and to hand on what they know.
+/// Entry point. All threads of the block have just met at a barrier, and some
+/// warp has done more than pass the last barrier. The threads meet once more,
+/// to agree on a clock and to hand on what the warps know. Called by all
+/// threads of the block.
 HOT_ENTRY void __crsan_md_block_agree(uint32_t Place) {
-  if (!crsan::device::PlaceOf{Place}.isFollowed())
+  if (!PlaceOf{Place}.isFollowed())
     return;
   __crsan_md_block_arrive(Place);
   asm volatile("barrier.sync 0;" ::: "memory");
   __crsan_md_block_depart(Place);
 }
 
-#endif // CRSAN_DEVICE_METADATA_BARRIERS_H
+} // namespace crsan::device
+
+#endif // CRSAN_DEVICE_METADATA_ENTRY_BARRIER_H

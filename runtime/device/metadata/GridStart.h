@@ -1,17 +1,18 @@
-//===- GridClocks.h - Where the clocks of a grid begin ---------*- C++ -*-===//
+//===- GridStart.h - Where the clocks of a grid begin -----------*- C++ -*-===//
 //
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef CRSAN_DEVICE_METADATA_GRIDCLOCKS_H
-#define CRSAN_DEVICE_METADATA_GRIDCLOCKS_H
+#ifndef CRSAN_DEVICE_METADATA_GRIDSTART_H
+#define CRSAN_DEVICE_METADATA_GRIDSTART_H
 
 #include "metadata/LaunchOrder.h"
 
 namespace crsan::device {
 
-/// The largest clock of a warp that had ended. `Here`: the lanes that ask.
+/// The largest clock of all warps that have ended. `Here` is the mask of the
+/// lanes that call together.
 DEVICE uint32_t largestEnded(uint32_t Here) {
   auto At = [](uint32_t I) {
     return loadRelaxed(table<MaxClock>(MaxClocksAt)[I].Clock);
@@ -35,27 +36,32 @@ DEVICE uint32_t largestEnded(uint32_t Here) {
 
 /// Where the clocks of a grid begin.
 struct GridClocks {
-  /// Larger than any clock of a grid that had ended when its first block began.
+  /// Larger than any clock of a grid that had ended when the first block of
+  /// this grid began.
   uint32_t Start;
-  uint32_t Floor; ///< No access of a grid that is ordered before it is larger.
-  bool IsCommon;  ///< All warps of the grid for which this holds have the same.
-  bool IsFirst;   ///< The grid is its kernel's first.
+  uint32_t Floor; ///< Accesses at clocks below Floor are of grids that are
+                  ///< ordered before this one.
+  bool IsCommon;  ///< All warps for which this is set have the same Start.
+  bool IsFirst;   ///< This is the first grid of its kernel.
 };
-/// Whether no other grid of this kernel has begun before, as far as one can
-/// tell.
+/// Whether `Grid` is the first grid of the kernel `Tag` (kernelTag). Kernels
+/// whose tags share an entry share the answer.
 DEVICE uint32_t isFirstOfKernel(uint64_t Grid, uint32_t Tag) {
   uint64_t &First = table<uint64_t>(FirstGridsAt)[Tag % NumFirstGrids];
   const uint64_t Mine = Grid + 1, Was = compareAndSwap(First, 0, Mine);
   return Was == 0 || Was == Mine;
 }
+/// Finds where the clocks of `Grid` begin; the first warps of the grid
+/// determine it. `Flags` are the EnterFlags and `Tag` the kernelTag of the
+/// kernel, and `Here` is the mask of the lanes that call together.
 DEVICE GridClocks startOf(uint64_t Grid, uint32_t Flags, uint32_t Tag,
                           uint32_t Here) {
   GridStart &G = table<GridStart>(GridStartsAt)[Grid & (NumGridStarts - 1)];
-  // Never 0, and larger for a later grid, as far as one can tell.
+  // The key of the grid: never 0, and larger for later grids (modulo 2^32).
   const uint32_t Key = uint32_t(Grid) * 2 + 1;
   uint32_t Start, Found, Horizon, IsFirst;
-  // The multiprocessor's cache holds nothing from before the grid; everybody
-  // asks, and it answers.
+  // The L1 cache holds nothing from before the grid, and every warp asks, so
+  // most answers come from that cache.
   asm volatile("ld.v4.u32 {%0, %1, %2, %3}, [%4];"
                : "=r"(Start), "=r"(Found), "=r"(Horizon), "=r"(IsFirst)
                : "l"(&G)
@@ -70,8 +76,8 @@ DEVICE GridClocks startOf(uint64_t Grid, uint32_t Flags, uint32_t Tag,
     storeRelaxed(G.IsFirst, isFirstOfKernel(Grid, Tag));
     Now = loadRelaxed(G.KeyAndClock);
     while (uint32_t(Now >> 32) != Key) {
-      // Who has lost its place to a later grid does not take it again: so it
-      // has had one clock there.
+      // The element belongs to a later grid by now. This grid used the element
+      // before that, and all of its warps that read it then had one clock.
       if (Now && int32_t(Key - uint32_t(Now >> 32)) < 0) {
         Now = Largest + 1;
         break;
@@ -95,4 +101,4 @@ DEVICE GridClocks startOf(uint64_t Grid, uint32_t Flags, uint32_t Tag,
 
 } // namespace crsan::device
 
-#endif // CRSAN_DEVICE_METADATA_GRIDCLOCKS_H
+#endif // CRSAN_DEVICE_METADATA_GRIDSTART_H

@@ -1,26 +1,28 @@
-//===- Locks.h - Locks that threads hold -----------------------*- C++ -*-===//
+//===- Lock.h - Locks, by how they are used (iGUARD 6.3) --------*- C++ -*-===//
 //
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef CRSAN_DEVICE_METADATA_LOCKS_H
-#define CRSAN_DEVICE_METADATA_LOCKS_H
+#ifndef CRSAN_DEVICE_METADATA_LOCK_H
+#define CRSAN_DEVICE_METADATA_LOCK_H
 
-#include "metadata/AcquireRelease.h"
+#include "metadata/SyncCell.h"
 
 namespace crsan::device {
 
+/// Locks that a lane remembers; further ones are only counted.
 constexpr uint32_t MaxLocks =
     sizeof(LaneStates::Locks) / sizeof(LaneStates::Locks[0]);
 
+/// The hash of a lock's address; never 0.
 DEVICE uint16_t lockOf(Address A) {
   const uint16_t Hash = uint16_t(hashOf(A >> 2));
   return Hash ? Hash : 1;
 }
 
-/// A compare-and-swap that succeeded may take a lock; a fence has yet to
-/// follow.
+/// A compare-and-swap at `A` has succeeded and may take a lock; the lock counts
+/// as held after the next fence.
 DEVICE void takeLock(const LaneRef &T, Address A) {
   ++T.NumLocks;
   for (uint32_t I = 0; I < MaxLocks; ++I)
@@ -30,7 +32,8 @@ DEVICE void takeLock(const LaneRef &T, Address A) {
     }
 }
 
-/// A strong write to a lock that is held gives it back.
+/// Releases the lock at `A` if this lane holds it: a strong write to `A` is
+/// about to happen.
 DEVICE void giveLock(const Self &Me, const LaneRef &T, Address A) {
   if (T.NumLocks == 0)
     return;
@@ -44,11 +47,12 @@ DEVICE void giveLock(const Self &Me, const LaneRef &T, Address A) {
         clearFlags(Me.warp().LockedLanes, 1u << Me.Lane);
       return;
     }
-  // One of those that did not fit.
+  // The lock is one of those that did not fit into the table.
   if (T.NumLocks > MaxLocks)
     --T.NumLocks;
 }
 
+/// A fence: the locks that this lane has taken now count as held.
 DEVICE void activateLocks(const Self &Me, const LaneRef &T) {
   if (T.NumLocks == 0)
     return;
@@ -63,4 +67,4 @@ DEVICE void activateLocks(const Self &Me, const LaneRef &T) {
 
 } // namespace crsan::device
 
-#endif // CRSAN_DEVICE_METADATA_LOCKS_H
+#endif // CRSAN_DEVICE_METADATA_LOCK_H

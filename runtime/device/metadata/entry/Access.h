@@ -1,67 +1,83 @@
-//===- Accesses.h - The check of an access ---------------------*- C++ -*-===//
+//===- Access.h - Checks of accesses ----------------------------*- C++ -*-===//
 //
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef CRSAN_DEVICE_METADATA_ACCESSES_H
-#define CRSAN_DEVICE_METADATA_ACCESSES_H
+//
+// Entry points that check accesses against their cells. Each lane calls for
+// itself, and lanes of a warp may call together or apart. `Place` is the
+// WarpState::Place of the calling lane's warp, and `Site` the access's site in
+// device memory.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_DEVICE_METADATA_ENTRY_ACCESS_H
+#define CRSAN_DEVICE_METADATA_ENTRY_ACCESS_H
 
 #include "metadata/CellCheck.h"
 
 namespace crsan::device {
 
-/// Whether a check of this warp is one of its thorough ones.
-DEVICE bool takeThorough(WarpState &W) {
-  if (!(loadNear(W.Place) & NeedsCare))
-    return false;
-  const uint32_t Left = loadNear(W.Thorough);
-  if (Left && isFirstHere()) {
-    const uint32_t Here = __builtin_popcount(activeMask());
-    W.Thorough = Left > Here ? Left - Here : 0;
-    if (Left <= Here && !isUsedUp(loadNear(W.Clock)) &&
-        !(__crsan_config.Flags & WeakVolatile))
-      clearFlags(W.Place, NeedsCare);
+/// Checks the part of the access that lies in the word at `At` and before
+/// `Stop`. `Page` is the shadow of the page for global memory. Returns the
+/// address of the next word.
+DEVICE Address checkWord(const Check &C, const WarpState &W, PageRef Page,
+                         Address At, Address Stop, uint32_t Clock,
+                         bool InShared) {
+  const Address Word = At & ~Address(3);
+  const Address Next = Word + 4 < Stop ? Word + 4 : Stop;
+  const CellRef Cell =
+      InShared ? sharedCell(W.SharedCells, Word) : Page.cell(Word);
+  const Bytes B = bytesOf(uint32_t(At - Word), uint32_t(Next - Word));
+  if (Clock + 1 >= Cell.clocks()) {
+    storeRelaxed(metadata().IsUsedUp, 1);
+    countUnchecked(C.Me);
+  } else if (B != Bytes::None) {
+    C.word(At, Cell, B);
   }
-  return Left != 0;
+  return Next;
 }
 
-DEVICE void countUnchecked(const Self &Me) {
-  __nvvm_atom_add_gen_ll(reinterpret_cast<long long *>(&Me.warp().Unchecked),
-                         1);
+/// The accessor of an access by this lane. `Index` is the index of its site and
+/// `Clock` its warp's clock; `Several`: other lanes make the same access;
+/// `Strong` and `IsWideSite`: whether the access is strong, and of a scope
+/// wider than a block; `Locked`: the lanes of the warp that hold a lock.
+DEVICE Accessor accessorOf(const Self &Me, uint32_t Index, uint32_t Clock,
+                           bool Several, bool Strong, bool IsWideSite,
+                           uint32_t Locked) {
+  Accessor Mine = Accessor::make(Index, Me.Lane, Me.number(), Clock);
+  if (Several)
+    Mine = Mine.several();
+  if (Strong)
+    Mine = Mine.strong(IsWideSite);
+  else if (Locked >> Me.Lane & 1)
+    Mine = Mine.locked();
+  return Mine;
 }
 
-/// Counts `Number` accesses of each lane that is here.
-DEVICE void countChecked(WarpState &W, uint32_t Number) {
-  auto Add = [&](uint64_t Accesses) {
-    asm volatile("red.relaxed.gpu.add.u64 [%0], %1;" ::"l"(&W.Checked),
-                 "l"(Accesses)
-                 : "memory");
-  };
-  // One exchange, with a fresh mask: lanes may part at any time.
+/// If all active lanes access one location, chooses the lane whose access the
+/// cell remembers. Lanes of a warp that read one location do not race with each
+/// other, and neither do strong updates of one location (iGUARD 6.5).
+DEVICE void chooseLane(const Self &Me, Address A, bool &Remembers,
+                       bool &Several) {
+  const uint32_t All = activeMask();
+  const Address First = shuffle(All, A, __builtin_ctz(All));
   const uint32_t Here = activeMask();
-  uint32_t Equal;
-  asm volatile("{ .reg .pred p; .reg .b32 m; match.all.sync.b32 m|p, %1, %2; "
-               "selp.b32 %0, m, 0, p; }"
-               : "=r"(Equal)
-               : "r"(Number), "r"(Here)
-               : "memory");
-  if (Equal == 0)
-    Add(Number);
-  else if (lane() == uint32_t(__builtin_ctz(Equal)))
-    Add(uint64_t(Number) * __builtin_popcount(Equal));
+  if (!__nvvm_vote_any_sync(Here, First != A)) {
+    Several = (Here & (Here - 1)) != 0;
+    Remembers = Me.Lane == uint32_t(__builtin_ctz(Here));
+  }
 }
 
-} // namespace crsan::device
-
-/// An access of `Size` bytes, in all the words that they are in: it is about to
-/// happen, or has just happened. `Flags` are CheckFlags, and `Replaced` what is
-/// no longer in the cell of a word. All that it needs is in it, once: what it
-/// comes to, suspects come to nearly always.
-ENTRY void __crsan_md_check(crsan::abi::AccessSite *Site, uint64_t A,
-                            uint64_t Size, uint64_t Replaced,
-                            uint32_t CheckFlags, uint32_t Place) {
-  using namespace crsan::device;
+/// Entry point. Checks an access of `Size` bytes at `A`, in each word that the
+/// bytes touch, and writes it into the cells. The access is about to happen or
+/// has just happened, with no synchronization in between. `CheckFlags` are
+/// CheckFlags. `Replaced` is the accessor that a write checked in line has
+/// already replaced in its cell (CheckReplaced). The whole check is inlined
+/// here once, since nearly every suspect access needs all of it.
+ENTRY void __crsan_md_check(AccessSite *Site, uint64_t A, uint64_t Size,
+                            uint64_t Replaced, uint32_t CheckFlags,
+                            uint32_t Place) {
   if (!PlaceOf{Place}.isFollowed())
     return;
   const Self Me(PlaceOf{Place});
@@ -72,35 +88,21 @@ ENTRY void __crsan_md_check(crsan::abi::AccessSite *Site, uint64_t A,
     return;
   AccessSite &S = *Site;
   const WarpState &W = Me.warp();
-  // Whatever this needs of the warp, the site and the page, at once.
+  // Load all that the check needs of the warp and the site at once.
   const uint32_t Flags = S.Flags;
   const bool IsWideSite = isWide(S.Scope);
   const uint32_t Clock = loadNear(W.Clock), Barrier = loadNear(W.Barrier);
   const uint32_t Floor = loadNear(W.Floor), Locked = loadNear(W.LockedLanes);
   const uint32_t Index = indexOf(S);
   const bool Strong = isStrongSite(S);
-  // Lanes of a warp that read one location do not race with each other, and
-  // neither do strong updates: one of them is remembered (iGUARD 6.5).
   bool Remembers = true, Several = false;
-  // Whether a compare-and-swap writes is not known yet.
+  // Whether a compare-and-swap writes is not known before it has happened.
   const bool Writes = (Flags & WritesMemory) && !(Flags & IsSwap);
-  if (!Writes || Strong) {
-    const uint32_t All = activeMask();
-    const Address First = shuffle(All, A, __builtin_ctz(All));
-    const uint32_t Here = activeMask();
-    if (!__nvvm_vote_any_sync(Here, First != A)) {
-      Several = (Here & (Here - 1)) != 0;
-      Remembers = Me.Lane == uint32_t(__builtin_ctz(Here));
-    }
-  }
+  if (!Writes || Strong)
+    chooseLane(Me, A, Remembers, Several);
   Remembers &= !(Flags & IsOverwritten);
-  Accessor Mine = Accessor::make(Index, Me.Lane, Me.number(), Clock);
-  if (Several)
-    Mine = Mine.several();
-  if (Strong)
-    Mine = Mine.strong(IsWideSite);
-  else if (Locked >> Me.Lane & 1)
-    Mine = Mine.locked();
+  const Accessor Mine =
+      accessorOf(Me, Index, Clock, Several, Strong, IsWideSite, Locked);
   const bool InShared = spaceOf(A) == Space::Shared;
   const bool IsInFlight = (CheckFlags & CheckInFlight) && InShared &&
                           Clock < Accessor::InFlightClocks;
@@ -118,7 +120,7 @@ ENTRY void __crsan_md_check(crsan::abi::AccessSite *Site, uint64_t A,
   const Address End = A + Size;
 #pragma unroll 1
   while (At < End) {
-    // A page at a time, or all of it in shared memory.
+    // One page at a time, or all of the access in shared memory.
     const PageRef Page = InShared ? PageRef::none() : PageRef(At);
     const Address PageEnd = (At | (PageBytes - 1)) + 1;
     const Address Stop = InShared || End < PageEnd ? End : PageEnd;
@@ -129,28 +131,16 @@ ENTRY void __crsan_md_check(crsan::abi::AccessSite *Site, uint64_t A,
       continue;
     }
 #pragma unroll 1
-    while (At < Stop) {
-      const Address Word = At & ~Address(3);
-      const Address Next = Word + 4 < Stop ? Word + 4 : Stop;
-      const CellRef Cell =
-          InShared ? sharedCell(W.SharedCells, Word) : Page.cell(Word);
-      const Bytes B = bytesOf(uint32_t(At - Word), uint32_t(Next - Word));
-      if (Clock + 1 >= Cell.clocks()) {
-        storeRelaxed(metadata().IsUsedUp, 1);
-        countUnchecked(Me);
-      } else if (B != Bytes::None) {
-        C.word(At, Cell, B);
-      }
-      At = Next;
-    }
+    while (At < Stop)
+      At = checkWord(C, W, Page, At, Stop, Clock, InShared);
   }
 }
 
-/// `Size` bytes at `A` come from malloc, or it had none. Whoever had them
-/// before has given them back, and nothing in the program says so: their past
-/// ends. Blocks of the heap share no word.
+/// Entry point. `Size` bytes at `A` have just been allocated by malloc, or `A`
+/// is null. The former owner has freed the memory, which no synchronization of
+/// the program shows, so the cells of the memory forget the past. Blocks of the
+/// heap share no word.
 ENTRY void __crsan_md_allocated(uint64_t A, uint64_t Size, uint32_t Place) {
-  using namespace crsan::device;
   if (!PlaceOf{Place}.isFollowed() || A == 0)
     return;
   const Address End = A + Size;
@@ -173,18 +163,20 @@ ENTRY void __crsan_md_allocated(uint64_t A, uint64_t Size, uint32_t Place) {
         storeRelaxed(C.At->Writer, 0);
       if (HasReader)
         storeRelaxed(C.At->Reader, 0);
-      // Who is forgotten by a cell of the word's own was followed by another.
+      // An accessor leaves an exact cell only when another takes its place, so
+      // an exact cell that is empty has no victims.
       if (HasWriter || HasReader || C.isCached())
         Victims(Word).forget();
     }
   }
 }
 
-/// Who has read the word at `A`, of those with whom a compare-and-swap that is
-/// about to happen would race; 0: nobody.
-ENTRY uint64_t __crsan_md_swap_reader(crsan::abi::AccessSite *Site, uint64_t A,
+/// Entry point. A compare-and-swap at `A` is about to happen. Returns the
+/// reader in the word's cell if the compare-and-swap would race with it, else
+/// 0. The caller passes the result to __crsan_md_check as `Replaced` if the
+/// swap writes.
+ENTRY uint64_t __crsan_md_swap_reader(AccessSite *Site, uint64_t A,
                                       uint32_t Place) {
-  using namespace crsan::device;
   if (!PlaceOf{Place}.isFollowed() || !canRace(A))
     return 0;
   AccessSite &S = *Site;
@@ -210,11 +202,9 @@ ENTRY uint64_t __crsan_md_swap_reader(crsan::abi::AccessSite *Site, uint64_t A,
   return IsClear ? 0 : Reader.Bits;
 }
 
-namespace crsan::device {
-
-/// A compare-and-swap has written. It is judged as a write against who had read
-/// before it (__crsan_md_swap_reader), and no more: who has read meanwhile may
-/// have come after it.
+/// A compare-and-swap at `A` has succeeded: writes it into the cell as a write.
+/// Only the readers from before the swap are judged (__crsan_md_swap_reader),
+/// since a reader that came meanwhile may be ordered after the swap.
 HELPER void rememberSwap(PlaceOf Place, AccessSite &S, Address A) {
   const Self Me(Place);
   const WarpState &W = Me.warp();
@@ -244,4 +234,4 @@ HELPER void rememberSwap(PlaceOf Place, AccessSite &S, Address A) {
 
 } // namespace crsan::device
 
-#endif // CRSAN_DEVICE_METADATA_ACCESSES_H
+#endif // CRSAN_DEVICE_METADATA_ENTRY_ACCESS_H

@@ -1,25 +1,21 @@
-//===- AcquireRelease.h - Acquires and releases ----------------*- C++ -*-===//
+//===- Acquire.h - What a thread learns at an acquire -----------*- C++ -*-===//
 //
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef CRSAN_DEVICE_METADATA_ACQUIRERELEASE_H
-#define CRSAN_DEVICE_METADATA_ACQUIRERELEASE_H
+#ifndef CRSAN_DEVICE_METADATA_ACQUIRE_H
+#define CRSAN_DEVICE_METADATA_ACQUIRE_H
 
-#include "metadata/VectorClocks.h"
+#include "metadata/Clock.h"
+#include "metadata/HeardLanes.h"
+#include "metadata/Knowledge.h"
 
 namespace crsan::device {
 
-/// The next barrier of the block has something to hand on. Last of all:
-/// whichever lane of the warp takes the flag, hands on what the warp then
-/// knows.
-DEVICE void noteFresh(WarpState &W) {
-  fenceBlock();
-  setFlags(W.Place, HasFresh);
-}
-
-/// Everything that this thread may have learned without our noticing.
+/// Marks that this thread may know of everything, since it may have acquired by
+/// means that the runtime does not see. Its warp's row of clocks becomes
+/// Everything. Called by each lane for itself.
 HELPER void acquireEverything(PlaceOf Place) {
   const Self Me(Place);
   storeRelaxed(metadata().HasLearned, 1);
@@ -35,9 +31,13 @@ HELPER void acquireEverything(PlaceOf Place) {
   T.Acquire = tick(Me);
 }
 
-/// Adds what a cell says to what this warp knows. Returns whether this lane has
-/// come to know anything, and so has to step and note when it did. `IsOwn`: it
-/// comes from a barrier of the block, and so need not be handed on there.
+/// Acquires from a sync cell: raises the row of this warp to the clocks of the
+/// cell. `Cell` is the index of the cell, `T` the state of this lane. Returns
+/// whether this lane has learned anything, in which case the caller steps the
+/// clock and notes the clock as T.Acquire. `IsOwn`: the cell is that of the
+/// block's own barrier, so that what it says need not be handed on at the next
+/// barrier. Implements the acquiring side of iGUARD's synchronization metadata,
+/// which the paper lacks (docs/metadata.md, "Synchronization").
 DEVICE bool acquire(const Self &Me, const LaneRef &T, uint32_t Cell,
                     bool IsOwn = false) {
   WarpState &W = Me.warp();
@@ -47,15 +47,16 @@ DEVICE bool acquire(const Self &Me, const LaneRef &T, uint32_t Cell,
   const uint64_t Seen = loadRelaxed(From.Seen);
   const uint32_t Foreign = loadRelaxed(metadata().Foreign);
   const uint32_t Flags = loadRelaxed(W.Flags), LastAcquire = T.Acquire;
-  // Somebody may have released by means that we do not know.
+  // Some thread may have released by means that the runtime does not see.
   if ((Flags & Opaque) || Foreign) {
     acquireEverything(Me.Place);
     return false;
   }
   if (!IsOwn && (Me.Place.Bits & TellsLanes))
     noteSource(Me, T, Cell, Flags);
-  // The cache may still have the row of an earlier block, until this one has
-  // raised it for the first time.
+  // The L1 cache may still hold the row of an earlier block of this number,
+  // until this block has raised its row for the first time; before that, the
+  // row counts as zero.
   const uint32_t *Known = Flags & HasKnown ? Me.known() : NoClocks;
   uint32_t IsNews = 0, Any = 0;
 #pragma unroll 1
@@ -79,7 +80,8 @@ DEVICE bool acquire(const Self &Me, const LaneRef &T, uint32_t Cell,
     IsNews |= IsMore;
   }
   noteSeenNear(W.Seen, Seen);
-  // Another lane may have raised the row, and not said so yet.
+  // HasKnown may be unset although another lane has already raised the row and
+  // is about to set the flag.
   if (Any && !(Flags & HasKnown)) {
     asm volatile("red.relaxed.gpu.min.u32 [%0], %1;" ::"l"(&W.Heard), "r"(Now)
                  : "memory");
@@ -87,13 +89,15 @@ DEVICE bool acquire(const Self &Me, const LaneRef &T, uint32_t Cell,
   }
   if (IsNews && !IsOwn)
     noteFresh(W);
-  // Of lanes of its own warp, it learns by the warp's own clock.
+  // Synchronization between lanes of one warp shows in the entry of the warp's
+  // own clock.
   return IsNews || OfOwn > LastAcquire || (Any && LastAcquire == 0);
 }
 
-/// As above, of all lanes of a warp at a time, from a barrier of their block:
-/// each lane sees to one clock of the row. What others have released by means
-/// that we do not know, whoever acquired it has given as everything.
+/// As `acquire`, when all 32 lanes of a warp come together from a barrier of
+/// their block: each lane handles one clock of the row. Metadata::Foreign need
+/// not be read here: a thread that acquired from foreign code has already given
+/// Everything.
 DEVICE bool acquireTogether(const Self &Me, const LaneRef &T, uint32_t Cell) {
   static_assert(KnownEntries == 32);
   WarpState &W = Me.warp();
@@ -122,104 +126,28 @@ DEVICE bool acquireTogether(const Self &Me, const LaneRef &T, uint32_t Cell) {
       setFlags(W.Flags, HasKnown);
     }
   }
-  // No lane hands on anything before the others have seen to their clocks.
+  // No lane hands on anything before all lanes have raised their clocks.
   __nvvm_bar_warp_sync(~0u);
   return IsNews || OfOwn > LastAcquire || (Any && LastAcquire == 0);
 }
 
-/// What `tell` has yet to tell: to the object's cell of the block, to its other
-/// one, to one of the first ones.
-enum ToTell : uint32_t { TellBlock = 1, TellWide = 2, TellAnybody = 4 };
-
-/// LaneStates::ToldWide: two cells.
-constexpr uint32_t ToldCellBits = 16;
-static_assert(NumWideCells <= 1u << ToldCellBits);
-
-/// `IsReleased`: what follows is itself a release.
-HELPER void tell(PlaceOf Place, uint32_t WhatToTell, SyncCells To,
-                 bool IsReleased, uint32_t OwnClockWide,
-                 uint32_t OwnClockBlock) {
-  const Self Me(Place);
-  const uint32_t Block = To.ofBlock(Me);
-  bool IsAgain = false;
-#pragma unroll 1
-  do {
-    const Knowledge Known(Me);
-#pragma unroll 1
-    for (uint32_t Todo = WhatToTell; Todo; Todo &= Todo - 1) {
-      const uint32_t This = Todo & (0u - Todo);
-      const uint32_t Cell = This == TellBlock  ? Block
-                            : This == TellWide ? To.Wide
-                                               : Me.number() % NumAnyWide;
-      Known.giveTo(Me, SyncCells::at(Cell),
-                   This == TellBlock ? OwnClockBlock : OwnClockWide);
-      if (This == TellBlock && (Place.Bits & TellsLanes))
-        tellLanes(Me, Me.thread(), Cell);
-    }
-    fenceBlock();
-    IsAgain = !IsAgain && isMixed(Me.warp());
-    if (IsAgain)
-      acquireEverything(Place);
-  } while (IsAgain);
-  if (IsReleased)
-    return;
-  // To whom the release is not wide, it is one within the block.
-  if (WhatToTell & TellWide)
-    fenceDevice();
-  else
-    fenceBlock();
-}
-
-/// A release that is visible wherever what follows it is. `IsReleased`: see
-/// tell; `IsMixed`: what its lane has told is what another block has told. Last
-/// of all: it leaves no register as it is.
-DEVICE void publish(const Self &Me, const LaneRef &T, SyncCells To,
-                    bool IsReleased, bool IsMixed, uint32_t OwnClockWide,
-                    uint32_t OwnClockBlock) {
-  const uint32_t Now = loadNear(Me.warp().Clock);
-  // Between two fences, all releases to an object say the same. And where
-  // anything goes, all of them do.
-  const uint32_t Told = T.ToldInBlock, Sources = Told & AllSources;
-  const uint32_t InBlock =
-      T.ToldInBlockClock >= OwnClockBlock ? Told & ~Sources : 0;
-  const uint32_t Wide = T.ToldWideClock >= OwnClockWide ? T.ToldWide : 0;
-  uint32_t Todo = InBlock >> To.Sub & 1 ? 0 : TellBlock;
-  if (To.Wide && Wide % (1u << ToldCellBits) != To.Wide &&
-      Wide >> ToldCellBits != To.Wide)
-    Todo |= TellWide | (Wide ? 0 : TellAnybody);
-  if (IsMixed)
-    Todo = TellBlock | (To.Wide ? TellWide | TellAnybody : 0);
-  if (!Todo)
-    return;
-  T.Release = Now;
-  // What no fence is behind yet, later writes do not release.
-  if (!IsReleased) {
-    if (Todo & TellBlock) {
-      T.ToldInBlock = Sources | InBlock | 1u << To.Sub;
-      T.ToldInBlockClock = OwnClockBlock;
-    }
-    if (Todo & TellWide) {
-      T.ToldWide = Wide << ToldCellBits | To.Wide;
-      T.ToldWideClock = OwnClockWide;
-    }
-  }
-  tell(Me.Place, Todo, To, IsReleased, OwnClockWide, OwnClockBlock);
-}
-
 //===----------------------------------------------------------------------===//
-// Acquire patterns: a strong read, then a fence
+// The acquire pattern: a strong read, then a fence (PTX ISA, "Release and
+// acquire patterns")
 //===----------------------------------------------------------------------===//
 
-/// LaneStates::Pending: the block's cells that were read from, and how many
-/// others.
+/// LaneStates::Pending: a mask of the block's sync cells that this lane has
+/// read from, and above the mask the number of wide cells.
 constexpr uint32_t WidePendingAt = SubCells,
                    OfBlockPending = (1u << WidePendingAt) - 1;
+/// Wide cells that a lane remembers.
 constexpr uint32_t MaxWidePending =
     sizeof(LaneStates::PendingWide) / sizeof(LaneStates::PendingWide[0]);
 
-/// Remembers that something may have been read that was released. More than a
-/// few places are too many: then the next wide fence acquires what was released
-/// anywhere.
+/// Notes that this lane has read an object strongly and may have read a
+/// released value; the lane's next fence acquires from the object's cells. Only
+/// MaxWidePending wide cells are remembered. If there are more, the next wide
+/// fence acquires everything that was released beyond a block.
 DEVICE void awaitFence(const LaneRef &T, const SyncCells &From) {
   const uint32_t Before = T.Pending;
   uint32_t Now = Before | 1u << From.Sub;
@@ -237,24 +165,28 @@ DEVICE void awaitFence(const LaneRef &T, const SyncCells &From) {
     T.Pending = Now;
 }
 
-/// Whether a fence has something to acquire.
+/// Whether a fence (`IsWide`: of more than block scope) has something to
+/// acquire.
 DEVICE bool isPending(const LaneRef &T, bool IsWide) {
   return T.Pending & (IsWide ? ~0u : OfBlockPending);
 }
 
-/// Acquires it. Returns whether this lane has come to know anything.
+/// Acquires what is pending, at a fence. Returns whether this lane has learned
+/// anything.
 DEVICE bool acquirePending(const Self &Me, const LaneRef &T, bool IsWide) {
   const uint32_t Pending = T.Pending;
   static_assert(MaxWidePending == 2);
   const uint32_t First = T.pendingWide(0), Second = T.pendingWide(1);
-  // Bits of cells: the block's, two others, and the first ones.
+  // Bits of Todo: the block's cells, then the two wide cells, then the
+  // NumAnyWide common cells.
   constexpr uint32_t OtherAt = SubCells, AnyAt = OtherAt + MaxWidePending;
   const uint32_t Num = Pending >> WidePendingAt;
   uint32_t Todo = Pending & OfBlockPending;
   if (IsWide)
     Todo |= Num <= MaxWidePending ? ((1u << Num) - 1) << OtherAt
                                   : ((1u << NumAnyWide) - 1) << AnyAt;
-  // A wider fence may yet follow.
+  // After a fence of block scope, the wide cells stay pending for a wider
+  // fence.
   T.Pending = IsWide ? 0 : Pending & ~OfBlockPending;
   const uint32_t OfBlock = loadNear(Me.warp().SyncCells);
   bool HasLearned = false;
@@ -272,4 +204,4 @@ DEVICE bool acquirePending(const Self &Me, const LaneRef &T, bool IsWide) {
 
 } // namespace crsan::device
 
-#endif // CRSAN_DEVICE_METADATA_ACQUIRERELEASE_H
+#endif // CRSAN_DEVICE_METADATA_ACQUIRE_H

@@ -1,33 +1,37 @@
-//===- Watchpoints.h - What sleeping threads watch -------------*- C++ -*-===//
+//===- Watchpoint.h - Threads that meet while one sleeps --------*- C++ -*-===//
 //
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef CRSAN_DEVICE_COLLIDER_WATCHPOINTS_H
-#define CRSAN_DEVICE_COLLIDER_WATCHPOINTS_H
+#ifndef CRSAN_DEVICE_COLLIDER_WATCHPOINT_H
+#define CRSAN_DEVICE_COLLIDER_WATCHPOINT_H
 
 #include "common/Memory.h"
 
 namespace crsan::device {
 
+/// The table of watchpoints of this context.
 DEVICE Watchpoints &watchpoints() {
   return *reinterpret_cast<Watchpoints *>(__crsan_config.Watchpoints);
 }
 
-/// Windows that are checked less often than this are not watched any more.
+/// Windows whose interval is larger than this set no watchpoints.
 constexpr uint32_t MaxWatchInterval = 64;
 
-/// An entry of the table and what this thread would write there.
+/// An entry of the watchpoint table, and the key that this thread would write
+/// into the entry.
 struct Watched {
-  uint64_t *Word; ///< Null where nothing can be watched.
+  uint64_t *Word; ///< Null where the access cannot be watched.
+  /// Address, bytes, whether the access writes, and a set lowest bit.
   uint64_t Key;
   bool IsShared;
 
   DEVICE auto &shared() const {
     return *reinterpret_cast<SharedWatchpoint *>(Word);
   }
-  /// Whether `Other`, of the same entry, is about the same bytes and conflicts.
+  /// Whether the word `Other`, of the same entry, is the key of an access of
+  /// overlapping bytes, and one of the two accesses writes.
   DEVICE bool conflictsWith(uint64_t Other) const {
     const uint64_t Place = IsShared ? 0x1fffc00 : ~uint64_t(0x3ff);
     return (Other & 1) != 0 && ((Other ^ Key) & Place) == 0 &&
@@ -35,26 +39,15 @@ struct Watched {
   }
 };
 
-DEVICE uint64_t gridHere() {
-  uint64_t Grid;
-  asm("mov.u64 %0, %%gridid;" : "=l"(Grid));
-  return Grid;
-}
-DEVICE uint64_t blockHere() {
-  return uint64_t(__nvvm_read_ptx_sreg_ctaid_z()) << 48 |
-         uint64_t(__nvvm_read_ptx_sreg_ctaid_y()) << 32 |
-         __nvvm_read_ptx_sreg_ctaid_x();
-}
-
-/// The bytes from `A` on, at most `Size`, that lie in the 8 aligned ones at
-/// `A`. In a cluster a shared address may be another block's, so it is not
-/// watched.
+/// The entry and key for the bytes from `A` on, at most `Size` of them, that
+/// lie in the aligned 8 bytes around `A`. In a cluster a shared address may
+/// name another block's memory, so shared memory of clusters is not watched.
 DEVICE Watched watchedAt(Address A, uint64_t Size, bool IsWrite) {
   const uint32_t From = A & 7;
   const uint32_t To = Size < 8 - From ? From + uint32_t(Size) : 8;
   const uint32_t Bytes = (1u << To) - (1u << From);
   const uint64_t Rest = Bytes << 2 | uint32_t(IsWrite) << 1 | 1;
-  Address Aperture; // Of all shared memory, 4 GiB, in a generic address.
+  Address Aperture; // Generic address of the 4 GiB window of shared memory.
   asm("cvta.shared.u64 %0, 0;" : "=l"(Aperture));
   if ((A ^ Aperture) >> 32)
     return {&watchpoints().Global[(A >> 3) % Watchpoints::NumGlobal],
@@ -71,8 +64,9 @@ DEVICE Watched watchedAt(Address A, uint64_t Size, bool IsWrite) {
           uint64_t(Unit) << 10 | Rest, true};
 }
 
-/// Tells a thread that watches these bytes that this one is about to access
-/// them, too, by site `S`. It is told if and only if it is still asleep.
+/// Tells the thread that watches the bytes of `W` that this thread is about to
+/// access them at site `S`. The watching thread receives the message if and
+/// only if it is still asleep.
 DEVICE void tellWatcher(const Site &S, const Watched &W) {
   if (!W.Word)
     return;
@@ -80,7 +74,8 @@ DEVICE void tellWatcher(const Site &S, const Watched &W) {
   if (!W.conflictsWith(Seen))
     return;
   if (W.IsShared) {
-    // Read between two sights of one version: they are what it was set with.
+    // The grid and block are read between two reads of one version of the
+    // entry, so they belong to the word.
     __nvvm_membar_gl();
     if (loadRelaxed(W.shared().Grid) != gridHere() ||
         loadRelaxed(W.shared().Block) != blockHere())
@@ -90,7 +85,7 @@ DEVICE void tellWatcher(const Site &S, const Watched &W) {
   exchangeIf(*W.Word, Seen, Address(&S));
 }
 
-/// Sets a watchpoint, if the entry is free. Returns its word, or 0.
+/// Sets a watchpoint if the entry is free. Returns the word written, or 0.
 DEVICE uint64_t watch(const Watched &W) {
   if (!W.Word)
     return 0;
@@ -99,7 +94,7 @@ DEVICE uint64_t watch(const Watched &W) {
   constexpr uint64_t Claimed = 2;
   if (!exchangeIf(*W.Word, 0, Claimed))
     return 0;
-  __nvvm_membar_gl(); // The version of whoever had it last.
+  __nvvm_membar_gl(); // Makes the version of the last owner visible.
   auto &Entry = W.shared();
   const uint64_t Version = loadRelaxed(Entry.Version) + 1;
   storeRelaxed(Entry.Version, Version);
@@ -111,7 +106,8 @@ DEVICE uint64_t watch(const Watched &W) {
   return Word;
 }
 
-/// Clears it. Returns the site of the thread that came by, or null.
+/// Clears the watchpoint. Returns the site of a thread that came by meanwhile,
+/// or null. `Word` is what `watch` returned.
 DEVICE Site *unwatch(const Watched &W, uint64_t Word) {
   if (Word == 0)
     return nullptr;
@@ -121,4 +117,4 @@ DEVICE Site *unwatch(const Watched &W, uint64_t Word) {
 
 } // namespace crsan::device
 
-#endif // CRSAN_DEVICE_COLLIDER_WATCHPOINTS_H
+#endif // CRSAN_DEVICE_COLLIDER_WATCHPOINT_H

@@ -1,45 +1,47 @@
-//===- Copies.h - Asynchronous copies --------------------------*- C++ -*-===//
+//===- AsyncCopy.h - Asynchronous copies ------------------------*- C++ -*-===//
 //
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
-//
-// cp.async writes shared memory at some time between its issue and its thread's
-// wait for it: no barrier or fence that the thread passes before the wait
-// orders that write, and neither does program order. So the accessor that it
-// leaves says when it was issued, and is *in flight*; its thread keeps what it
-// has committed and waited for, by clocks, and whoever finds the accessor asks.
-// Once it has been waited for, it is a write like any other, made at the clock
-// of the wait. Where that is no longer known, it was made at its issue, after
-// which more is ordered.
-//
-// All of this is kept by clocks, which only rise. So nothing has to be reset
-// for the next block: what an earlier one left is below WarpState::Start.
-//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef CRSAN_DEVICE_METADATA_COPIES_H
-#define CRSAN_DEVICE_METADATA_COPIES_H
+//
+// cp.async writes shared memory at some time between the issue of the copy and
+// the wait of the issuing thread for the copy. No barrier or fence that this
+// thread passes before the wait orders the write, and program order does not
+// order the write either. Therefore the accessor that a copy leaves in a cell
+// holds the clock of the issue and is marked as in flight. The issuing lane
+// keeps the clocks of its commits and waits, and a thread that finds the
+// accessor consults these. Once the lane has waited for the copy, the copy is a
+// write at the clock of the wait. If the wait is no longer remembered, the copy
+// counts as made at its issue, which orders more accesses after it. All of
+// these clocks only rise, so nothing is reset for the next block: clocks of an
+// earlier block are below WarpState::Start.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_DEVICE_METADATA_ASYNCCOPY_H
+#define CRSAN_DEVICE_METADATA_ASYNCCOPY_H
 
-#include "metadata/Clocks.h"
+#include "metadata/Clock.h"
+#include "metadata/Shadow.h"
 
 namespace crsan::device {
 
-/// A LaneStates::Waited.
+/// One element of LaneStates::Waited.
 struct WaitedFor {
-  uint32_t UpTo; ///< The copies that were issued by then, ...
-  uint32_t At;   ///< ... and the clock at which they were known to have ended.
+  uint32_t UpTo; ///< The wait covers copies issued at clocks up to UpTo ...
+  uint32_t At;   ///< ... and the copies were known to have ended at clock At.
 
   DEVICE explicit WaitedFor(uint64_t Word)
       : UpTo(uint32_t(Word >> 32)), At(uint32_t(Word)) {}
 };
 
+/// Copies whose addresses a lane remembers.
 constexpr uint32_t NumCopies =
     sizeof(LaneStates::Copies) / sizeof(LaneStates::Copies[0]);
 
-/// This thread is about to copy to `To`: of another group than any that it has
-/// committed.
+/// This lane is about to issue a copy to the shared address `To`. The clock of
+/// the warp rises if necessary, so that the copy's clock differs from those of
+/// all groups that the lane has committed or waited for.
 DEVICE void beginCopy(const Self &Me, Address To) {
   const LaneRef T = Self::stateOf(Me.number(), Me.Lane);
   uint32_t &Next = T.Of.NextCopy[Me.Lane];
@@ -50,12 +52,12 @@ DEVICE void beginCopy(const Self &Me, Address To) {
   const uint32_t Committed = T.commit(0), Done = WaitedFor(T.waited(0)).UpTo;
   const uint32_t Last = Committed > Done ? Committed : Done;
   WarpState &W = Me.warp();
-  // In a loop with barriers, this is so already.
+  // In a loop with barriers the clock has risen already.
   if (loadNear(W.Clock) <= Last)
     raiseClock(W, Last + 1);
 }
 
-/// This thread's copies so far are a group.
+/// This lane commits its copies so far as a group.
 DEVICE void commitCopies(const Self &Me) {
   const LaneRef T = Self::stateOf(Me.number(), Me.Lane);
   constexpr uint32_t Number =
@@ -63,14 +65,16 @@ DEVICE void commitCopies(const Self &Me) {
 #pragma unroll
   for (uint32_t I = Number - 1; I > 0; --I)
     T.commit(I) = T.commit(I - 1);
-  // No less than any copy's, which the multiprocessor's cache has told.
+  // The relaxed load returns no less than the clock of any copy of the group,
+  // which came from the L1 cache.
   T.commit(0) = loadRelaxed(Me.warp().Clock);
 }
 
-/// Of a copy to the word `Word`, and what else lies in the same 16 bytes: what
-/// was issued after `From` and by `UpTo` is a write of the clock `Now`. What
-/// was issued before has been waited for at another time, or is another
-/// block's. False: it is in flight.
+/// Turns a copy of this lane in the cell of `Word`, and in those of the other
+/// words of the same 16 bytes, into a write at clock `Now`, if the copy was
+/// issued after `From` and by `UpTo`. A copy issued by `From` was waited for at
+/// another time, or belongs to an earlier block. Returns false if the copy is
+/// still in flight.
 DEVICE bool landCopy(const Self &Me, uint32_t Word, uint32_t From,
                      uint32_t UpTo, uint32_t Now) {
   Cell *Cells = reinterpret_cast<Cell *>(Me.warp().SharedCells + clusterBias());
@@ -89,7 +93,7 @@ DEVICE bool landCopy(const Self &Me, uint32_t Word, uint32_t From,
   return true;
 }
 
-/// This thread has waited for its copies that were issued by `UpTo`.
+/// This lane has waited for all of its copies issued at clocks up to `UpTo`.
 DEVICE void landCopies(const Self &Me, uint32_t UpTo) {
   const LaneRef T = Self::stateOf(Me.number(), Me.Lane);
   const uint64_t Last = T.waited(0);
@@ -98,12 +102,14 @@ DEVICE void landCopies(const Self &Me, uint32_t UpTo) {
   const uint32_t Done = WaitedFor(Last).UpTo;
   if (UpTo <= Done)
     return;
-  // Who sees one of them finds nothing older behind it than what was there.
+  // The elements move back to front, so a thread that reads them front to back
+  // (`settled`) finds each wait as it was or finds an older one.
   storeRelaxed(T.waited(2), T.waited(1));
   storeRelease(T.waited(1), Last);
   storeRelease(T.waited(0), uint64_t(UpTo) << 32 | Now);
-  // Else whoever looks at them first does it (Check::word), one after the
-  // other.
+  // Where no cells of shared memory are tracked, nothing is left to do. A copy
+  // whose address is no longer remembered becomes a write when a check first
+  // meets it (Check::word).
   const uint32_t From = Done > Before ? Done : Before;
   if (W.SharedCells == 0)
     return;
@@ -115,28 +121,29 @@ DEVICE void landCopies(const Self &Me, uint32_t UpTo) {
   }
 }
 
-/// As above, all but the last `Groups` that it has committed.
+/// This lane waits for all groups but the last `Groups` that it has committed.
 DEVICE void awaitCopies(const Self &Me, uint32_t Groups) {
   constexpr uint32_t Last =
       sizeof(LaneStates::Commits) / sizeof(LaneStates::Commits[0]) - 1;
-  // More than are remembered: a few too many have been waited for.
+  // If `Groups` is larger than the number of remembered commits, more copies
+  // than true count as waited for.
   landCopies(Me, Self::stateOf(Me.number(), Me.Lane)
                      .commit(Groups < Last ? Groups : Last));
 }
 
-/// As above, all of them; or nobody knows.
+/// This lane waits for all of its copies, or it is not known which.
 DEVICE void awaitAllCopies(const Self &Me) {
   landCopies(Me, loadRelaxed(Me.warp().Clock));
 }
 
-/// What has become of a copy that was in flight: it is so still, or it is a
-/// write.
+/// Resolves a copy in flight: returns the copy unchanged if its thread has not
+/// waited for it, else the write that it has become.
 DEVICE Accessor settled(Accessor Copy) {
   const LaneRef T = Self::stateOf(Copy.warp(), Copy.lane());
   const uint32_t Issued = Copy.made();
   const WaitedFor Last(loadAcquire(T.waited(0)));
-  // Behind the above: a wait of a later block comes with that block's
-  // beginning.
+  // This load comes after the acquire above: the wait of a later block of this
+  // number becomes visible together with the beginning of that block.
   if (Issued < loadRelaxed(Self::stateOf(Copy.warp()).Start))
     return Copy.landed(Issued);
   if (Issued > Last.UpTo)
@@ -150,4 +157,4 @@ DEVICE Accessor settled(Accessor Copy) {
 
 } // namespace crsan::device
 
-#endif // CRSAN_DEVICE_METADATA_COPIES_H
+#endif // CRSAN_DEVICE_METADATA_ASYNCCOPY_H

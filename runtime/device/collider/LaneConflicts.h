@@ -1,0 +1,132 @@
+//===- LaneConflicts.h - Conflicts between lanes of a warp ------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_DEVICE_COLLIDER_LANECONFLICTS_H
+#define CRSAN_DEVICE_COLLIDER_LANECONFLICTS_H
+
+#include "collider/Race.h"
+#include "collider/Window.h"
+
+namespace crsan::device {
+
+/// Looks for lanes of this warp that store to one location by the same
+/// instruction (SuperCollider 3.3). Called by the lanes that execute the store
+/// at site `S`; lanes may part at any time, so each exchange between lanes
+/// takes a fresh mask of the lanes that are active at that moment, and no lane
+/// waits for another. `A` is the address of this lane's store and `Value` the
+/// value, as 64 bits. Lanes that store equal values are reported like lanes
+/// that store different ones, with the flag SameValue, unless the user asks for
+/// distinct values only.
+DEVICE void checkStore(Site *S, Address A, uint64_t Value) {
+  const uint32_t Same = __nvvm_match_any_sync_i64(activeMask(), A);
+  const uint32_t Here = activeMask();
+  const uint32_t Equal = __nvvm_match_any_sync_i64(Here, Value);
+  const uint32_t Distinct = Same & Here & ~Equal;
+  const uint32_t Rest = Distinct ? Distinct : Same & ~(1u << lane());
+  const uint64_t Theirs =
+      shuffle(activeMask(), Value, Rest ? __builtin_ctz(Rest) : lane());
+  if (Rest != 0 && lane() == uint32_t(__builtin_ctz(Same)) && canRace(A) &&
+      (Distinct || !(__crsan_config.Flags & DistinctOnly)))
+    __crsan_race(S, A, Value, Theirs,
+                 uint64_t(Same) << 32 | (Distinct ? 0 : SameValue) << 8 |
+                     uint32_t(RaceKind::IntraWarpLostUpdate));
+}
+
+/// Entry point. A store of `Value` to `A` at site `S` is about to happen, and
+/// the slow path of its window did not know the value. Each lane calls for
+/// itself.
+ENTRY void __crsan_store(Site *S, Address A, uint64_t Value) {
+  if ((__crsan_config.Flags & (Enabled | IntraWarp)) == (Enabled | IntraWarp))
+    checkStore(S, A, Value);
+}
+
+/// Looks for another lane whose store at site `Store` overlaps this lane's
+/// access at site `Other`. `Stored` and `Accessed` are this lane's addresses at
+/// the two sites. Nothing orders two instructions of one window in two lanes,
+/// whatever the schedule, so this check does not depend on timing
+/// (docs/soundness.md). Lanes that came from another call site have other sites
+/// and other sizes; those lanes are ignored here and left to checkBranches.
+DEVICE void checkLanes(const Warp &W, Site &Store, Address Stored, Site &Other,
+                       Address Accessed) {
+  uint32_t Writer = 32;
+#pragma unroll 1
+  for (uint32_t Left = W.Mask; Left; Left &= Left - 1) {
+    const uint32_t From = __builtin_ctz(Left);
+    const uint32_t Here = activeMask();
+    const Address Theirs = shuffle(Here, Stored, From);
+    const uint64_t TheirStore = shuffle(Here, Address(&Store), From);
+    if (From != lane() && (Here >> From & 1) && TheirStore == Address(&Store) &&
+        Theirs < Accessed + Other.Size && Accessed < Theirs + Store.Size)
+      Writer = From;
+  }
+  if (Writer < 32 && canRace(Accessed))
+    __crsan_race(&Other, Accessed, Store.Id, 0,
+                 uint64_t(1u << lane() | 1u << Writer) << 32 |
+                     uint32_t(RaceKind::IntraWarpConflict));
+}
+
+/// Looks for conflicts with lanes that came from another branch: the assembler
+/// may have merged two calls into one. All lanes here are about to access
+/// memory and no access is ordered before another, so each overlap with a store
+/// is a race. `Sites` and `G` describe this lane's `N` accesses.
+DEVICE void checkBranches(const Warp &W, Site *Sites, const Group &G,
+                          uint32_t N) {
+  const uint64_t First = shuffle(activeMask(), Address(Sites), W.First);
+  if (!__nvvm_vote_any_sync(activeMask(), First != Address(Sites)))
+    return;
+#pragma unroll 1
+  for (uint32_t Left = W.Mask; Left; Left &= Left - 1) {
+    const uint32_t From = __builtin_ctz(Left);
+#pragma unroll 1
+    for (uint32_t J = 0; J < MaxGroupSize; ++J) {
+      const bool Has = J < N;
+      const uint32_t Here = activeMask();
+      auto *Other = reinterpret_cast<Site *>(
+          shuffle(Here, Has ? Address(&Sites[J]) : 0, From));
+      const Address Theirs =
+          shuffle(Here, Has ? addressOf(G, Sites, J) : 0, From);
+      if (!(Here >> From & 1) || !Other)
+        break;
+      // This lane is of the same branch: checkLanes has compared these two.
+      if (Other == &Sites[J])
+        continue;
+#pragma unroll 1
+      for (uint32_t I = 0; I < N; ++I) {
+        const Address Mine = addressOf(G, Sites, I);
+        if ((Sites[I].Access == AccessKind::Store ||
+             Other->Access == AccessKind::Store) &&
+            Sites[I].Size && Other->Size && Theirs < Mine + Sites[I].Size &&
+            Mine < Theirs + Other->Size && canRace(Mine))
+          __crsan_race(&Sites[I], Mine, Other->Id, 0,
+                       uint64_t(1u << lane() | 1u << From) << 32 |
+                           uint32_t(RaceKind::Conflict));
+      }
+    }
+  }
+}
+
+/// Compares the `N` accesses of each lane with those of the other active lanes:
+/// stores of one instruction, instructions of one window, and windows of
+/// different branches.
+DEVICE void compareLanes(const Warp &W, Site *Sites, const Group &G,
+                         uint32_t N) {
+#pragma unroll 1
+  for (uint32_t I = 0; I < N; ++I) {
+    const Address A = addressOf(G, Sites, I);
+    if (Sites[I].HasValue)
+      checkStore(&Sites[I], A, G.Length[I]);
+#pragma unroll 1
+    for (uint32_t Meets = Sites[I].Meets; Meets; Meets &= Meets - 1) {
+      const uint32_t J = __builtin_ctz(Meets);
+      checkLanes(W, Sites[I], A, Sites[J], addressOf(G, Sites, J));
+    }
+  }
+  checkBranches(W, Sites, G, N);
+}
+
+} // namespace crsan::device
+
+#endif // CRSAN_DEVICE_COLLIDER_LANECONFLICTS_H

@@ -1,0 +1,155 @@
+//===- SlowPath.h - The slow path of a sampled window -----------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_DEVICE_COLLIDER_SLOWPATH_H
+#define CRSAN_DEVICE_COLLIDER_SLOWPATH_H
+
+#include "collider/LaneConflicts.h"
+#include "collider/Watchpoint.h"
+
+namespace crsan::device {
+
+/// Entry point. The kernel is about to free heap memory, or has just allocated
+/// some. CUDA does not document malloc or free as fences, and on an H100 malloc
+/// leaves lines in the L1 cache that other threads have written since; the
+/// fence drops those lines.
+ENTRY void __crsan_heap_fence() {
+  if (__crsan_config.Flags & Enabled)
+    asm volatile("fence.acq_rel.gpu;" ::: "memory");
+}
+
+/// Reads `Size` bytes (1, 2, 4 or 8) at `A`. A weak read is like the program's
+/// own, so that a stale line of the L1 cache shows; a strong read passes every
+/// cache. The reads are in assembly because an optimizer would merge the two.
+template <bool Strong> DEVICE uint64_t readUnit(Address A, uint32_t Size) {
+  uint16_t Short;
+  uint32_t Word;
+  uint64_t Long;
+  switch (Size) {
+  case 4:
+    if (Strong)
+      asm volatile("ld.relaxed.sys.u32 %0, [%1];" : "=r"(Word) : "l"(A));
+    else
+      asm volatile("ld.u32 %0, [%1];" : "=r"(Word) : "l"(A));
+    return Word;
+  case 8:
+    if (Strong)
+      asm volatile("ld.relaxed.sys.u64 %0, [%1];" : "=l"(Long) : "l"(A));
+    else
+      asm volatile("ld.u64 %0, [%1];" : "=l"(Long) : "l"(A));
+    return Long;
+  case 2:
+    if (Strong)
+      asm volatile("ld.relaxed.sys.u16 %0, [%1];" : "=h"(Short) : "l"(A));
+    else
+      asm volatile("ld.u16 %0, [%1];" : "=h"(Short) : "l"(A));
+    return Short;
+  default:
+    if (Strong)
+      asm volatile("ld.relaxed.sys.u8 %0, [%1];" : "=h"(Short) : "l"(A));
+    else
+      asm volatile("ld.u8 %0, [%1];" : "=h"(Short) : "l"(A));
+    return Short;
+  }
+}
+
+/// Reads a value of 1, 2, 4 or 8 bytes. For other sizes, returns the FNV-1a
+/// hash of the first 4096 bytes at most (SuperCollider 3.4 hashes bulk copies
+/// in the same way).
+template <bool Strong> DEVICE uint64_t read(Address A, uint64_t Size) {
+  if (Size <= 8 && Size != 0)
+    return readUnit<Strong>(A, Size);
+  const uint32_t Bytes = Size < 4096 ? Size : 4096;
+  const uint32_t Step = ((A | Bytes) & 3) == 0 ? 4 : 1;
+  uint64_t Hash = 0xcbf29ce484222325ull;
+#pragma unroll 1
+  for (uint32_t I = 0; I < Bytes; I += Step)
+    Hash = (Hash ^ readUnit<Strong>(A + I, Step)) * 0x100000001b3ull;
+  return Hash;
+}
+
+/// Sleeps, while one lane of the warp sets a watchpoint on one of its accesses.
+/// Before that, every lane looks for watchpoints of other threads at the bytes
+/// of its `N` accesses. Lanes that sleep here together do not see each other's
+/// watchpoints; checkLanes judges these lanes. `Interval` is how rarely the
+/// window is checked.
+DEVICE void watchAndSleep(const Warp &W, Site *Sites, const Group &G,
+                          uint32_t N, uint32_t Interval) {
+  Watched Mine{nullptr, 0, false};
+  uint32_t Chosen = 0;
+  // Where few warps are asleep, few threads meet: rarely checked windows set no
+  // watchpoints.
+  if ((__crsan_config.Flags & Watch) && Interval <= MaxWatchInterval) {
+#pragma unroll 1
+    for (uint32_t I = 0; I < N; ++I) {
+      const Address A = addressOf(G, Sites, I), Size = sizeOf(G, Sites, I);
+      if (Size == 0 || !canRace(A))
+        continue;
+      const bool IsWrite = Sites[I].Access == AccessKind::Store;
+      tellWatcher(Sites[I], watchedAt(A, Size, IsWrite));
+      if (Size > 8 - (A & 7)) {
+        const uint32_t Next = 8 - (A & 7);
+        tellWatcher(Sites[I], watchedAt(A + Next, Size - Next, IsWrite));
+      }
+    }
+    // Choose the watching lane and the watched access at random.
+    const uint32_t From = below(mix(W.Random + 4), 32);
+    const uint32_t Behind = W.Mask >> From << From;
+    Chosen = below(mix(W.Random + 5), N);
+    const Address A = addressOf(G, Sites, Chosen);
+    const Address Size = sizeOf(G, Sites, Chosen);
+    if (lane() == uint32_t(__builtin_ctz(Behind ? Behind : W.Mask)) &&
+        Size != 0 && canRace(A))
+      Mine = watchedAt(A, Size, Sites[Chosen].Access == AccessKind::Store);
+  }
+  const uint64_t Word = watch(Mine);
+  delay(W, N);
+  if (Site *Other = unwatch(Mine, Word))
+    __crsan_race(&Sites[Chosen], addressOf(G, Sites, Chosen), Other->Id, 0,
+                 uint64_t(1u << lane()) << 32 | uint32_t(RaceKind::Conflict));
+}
+
+/// Entry point: the slow path of a window. Reads the locations of `N` accesses
+/// (at most MaxGroupSize) that are about to happen, compares the lanes, sleeps,
+/// and reads again; a difference is a race. `Sampling` is the window, `Sites`
+/// and `G` its accesses. The lanes that take the slow path together call
+/// together. Returns how many windows of the same loop the caller lets pass
+/// before the next check.
+ENTRY uint32_t __crsan_check(struct Sampling *Sampling, Site *Sites, Group *G,
+                             uint32_t N) {
+  if (!(__crsan_config.Flags & Enabled)) {
+    Sampling->Interval = ~0u;
+    return ~0u;
+  }
+  const Warp W = gather();
+#pragma unroll 1
+  for (uint32_t I = 0; I < N; ++I) {
+    const Address A = addressOf(*G, Sites, I);
+    G->Before[I] = canRace(A) ? read<false>(A, sizeOf(*G, Sites, I)) : 0;
+  }
+  // Work that takes time belongs between the two reads. Work that brings lanes
+  // together belongs before the sleep.
+  uint32_t Interval;
+  if (account(W, Sampling, Interval)) {
+    if (__crsan_config.Flags & IntraWarp)
+      compareLanes(W, Sites, *G, N);
+    watchAndSleep(W, Sites, *G, N, Interval);
+  }
+#pragma unroll 1
+  for (uint32_t I = 0; I < N; ++I) {
+    const Address A = addressOf(*G, Sites, I);
+    if (!canRace(A))
+      continue;
+    const uint64_t After = read<true>(A, sizeOf(*G, Sites, I));
+    if (G->Before[I] != After)
+      __crsan_race(&Sites[I], A, G->Before[I], After, 0);
+  }
+  return nextSkip(W, Interval);
+}
+
+} // namespace crsan::device
+
+#endif // CRSAN_DEVICE_COLLIDER_SLOWPATH_H

@@ -1,0 +1,55 @@
+//===- Place.h - Numbers of warps and their blocks --------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_DEVICE_METADATA_PLACE_H
+#define CRSAN_DEVICE_METADATA_PLACE_H
+
+#include "metadata/Tables.h"
+
+namespace crsan::device {
+
+/// The number of a block's first warp. Grids that run at the same time get
+/// different numbers where possible.
+DEVICE uint32_t firstWarp(uint64_t Grid, uint64_t Block) {
+  return (uint32_t(Block) * warpsOfBlock() +
+          (uint32_t(Grid) * 0x9e3779b9u >> 8 & ~31u)) &
+         (NumWarps - 1);
+}
+
+/// The place of a warp, in the form of WarpState::Place: the number of the
+/// block's first warp, the number of warps of the block, and the index of the
+/// warp in the block. A warp that is not followed has a block of 0 warps.
+struct PlaceOf {
+  uint32_t Bits;
+
+  DEVICE bool isFollowed() const { return warpsInBlock() != 0; }
+  DEVICE uint32_t firstWarp() const { return Bits & (NumWarps - 1); }
+  DEVICE uint32_t warpsInBlock() const { return Bits >> 16 & 63; }
+  DEVICE uint32_t warp() const {
+    return (firstWarp() + (Bits >> 22 & 31)) & (NumWarps - 1);
+  }
+};
+/// The place of the running thread's warp, followed or not.
+DEVICE PlaceOf placeHere() {
+  return {firstWarp(gridHere(), linearBlock()) | warpsOfBlock() << 16 |
+          (linearThread() / 32) << 22};
+}
+
+/// Whether a scope is wider than a block.
+DEVICE bool isWide(Scope S) { return S != Scope::Block; }
+
+/// The entry of a warp in a row of clocks. Warps of one block have different
+/// entries. So do blocks at a distance of a power of two, which often work
+/// together.
+DEVICE uint32_t knownEntry(uint32_t Warp) {
+  static_assert(KnownEntries == 32 && WarpBits == 15);
+  Warp &= NumWarps - 1;
+  return (Warp ^ Warp >> 5 ^ Warp >> 10) & (KnownEntries - 1);
+}
+
+} // namespace crsan::device
+
+#endif // CRSAN_DEVICE_METADATA_PLACE_H

@@ -1,0 +1,107 @@
+//===- RaceRecord.h - Telling the host of a race ----------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_DEVICE_METADATA_RACERECORD_H
+#define CRSAN_DEVICE_METADATA_RACERECORD_H
+
+#include "metadata/RaceReasons.h"
+#include "metadata/RacingPair.h"
+
+namespace crsan::device {
+
+/// The linear index in its block of the thread that made the access `A`.
+DEVICE uint32_t placeInBlock(Accessor A, uint64_t Grid, uint64_t Block) {
+  const uint32_t Warp = (A.warp() - firstWarp(Grid, Block)) & (NumWarps - 1);
+  return Warp * 32 + A.lane();
+}
+
+/// Writes the two sides of a race into the record `R`: the access of this
+/// thread to `A` at site `S`, and the access `Earlier` at site `Other` by warp
+/// `W` of the block with index `Block`. `Why`: RaceReasons.
+DEVICE void describeRace(volatile Record &R, AccessSite &S,
+                         const AccessSite *Other, Address A, Accessor Earlier,
+                         const WarpState &W, uint64_t Block, uint64_t Why) {
+  R.Site = S.Id;
+  R.Other = Other->Id;
+  R.Address = A;
+  R.Before = earlierThread(Block < UnknownBlock ? Block : UnknownBlock,
+                           placeInBlock(Earlier, W.Grid, Block));
+  R.After = Why | blockShape(__nvvm_read_ptx_sreg_ntid_x(),
+                             __nvvm_read_ptx_sreg_ntid_y(),
+                             __nvvm_read_ptx_sreg_ntid_z());
+  R.Lanes = 1u << lane();
+  R.Flags = TwoSided | (__crsan_config.Flags & ShuffleBlocks ? Shuffled : 0);
+  R.Size = S.Size && S.Size < 255 ? S.Size : 255;
+  *reinterpret_cast<volatile uint8_t *>(&R.MemorySpace) = uint8_t(spaceOf(A));
+}
+
+/// Judges the access to `A` at site `S`, by this thread and now, against
+/// `Earlier` again, and tells the host if the two race. The second judgement is
+/// needed since a later block may have taken over the state of the earlier
+/// thread.
+DEVICE void tellRace(const Self &Me, AccessSite &S, Address A,
+                     Accessor Earlier) {
+  const AccessSite *Other = siteAt(Earlier.site());
+  const WarpState &W = Self::stateOf(Earlier.warp());
+  Order How = Order::Ordered;
+  uint64_t Why = 0, Block = 0;
+  RacingPair *P = nullptr;
+  // The first look judges, the second shows that the state was still the
+  // earlier thread's, and the third, for the first race of a pair only, judges
+  // after 20,000 cycles: by then the state that the earlier warp wrote before
+  // its first access has arrived.
+#pragma unroll 1
+  for (uint32_t Look = 0; Look < 3; ++Look) {
+    fenceDevice();
+    const Order Now = judge(Me, Earlier);
+    if (Now == Order::Ordered || !Other)
+      return;
+    if (Look == 0) {
+      How = Now;
+      Why = reasonsOf(Me, Earlier, How);
+      Block = loadRelaxed(W.Block);
+      continue;
+    }
+    if (Now != How || loadRelaxed(W.Block) != Block)
+      return;
+    if (Look == 2)
+      break;
+    P = pairOf(S.Index, Earlier.site(), distanceOf(How));
+    if (!P) {
+      __nvvm_atom_add_gen_ll(
+          reinterpret_cast<long long *>(&metadata().PairsDropped), 1);
+      return;
+    }
+    if (loadRelaxed(P->Slot) != 0)
+      break;
+    pause(20000);
+  }
+  if (countRace(*P, 1) != 0)
+    return;
+  auto *Buffer = reinterpret_cast<RecordBuffer *>(__crsan_config.Records);
+  const uint32_t Slot =
+      __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&counters().NextRecord), 1);
+  if (Slot >= Buffer->Capacity) {
+    *reinterpret_cast<volatile uint64_t *>(&Buffer->Dropped) =
+        1 + __nvvm_atom_add_gen_ll(
+                reinterpret_cast<long long *>(&counters().Dropped), 1);
+    return;
+  }
+  volatile Record &R = reinterpret_cast<Record *>(Buffer + 1)[Slot];
+  describeRace(R, S, Other, A, Earlier, W, Block, Why);
+  writePlace(R, Buffer, Slot);
+  *publishedHits(Buffer, Slot) = 1;
+  storeRelaxed(P->Slot, Slot + 1);
+  __nvvm_membar_sys();
+  *reinterpret_cast<volatile uint8_t *>(&R.Kind) =
+      uint8_t(kindOf(How, Why, S, *Other));
+  if (__crsan_config.Flags & TrapOnRace)
+    asm volatile("brkpt;");
+}
+
+} // namespace crsan::device
+
+#endif // CRSAN_DEVICE_METADATA_RACERECORD_H

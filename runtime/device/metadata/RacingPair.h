@@ -1,0 +1,103 @@
+//===- RacingPair.h - Pairs of sites that have raced ------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_DEVICE_METADATA_RACINGPAIR_H
+#define CRSAN_DEVICE_METADATA_RACINGPAIR_H
+
+#include "common/RecordBuffer.h"
+#include "metadata/HappensBefore.h"
+
+namespace crsan::device {
+
+/// Where the search for a pair's element begins. The search goes on in steps of
+/// NumDistances.
+DEVICE uint32_t firstPlace(uint32_t Key, Distance Far) {
+  static_assert(NumRacingPairs % NumDistances == 0);
+  return (mix(Key) & ~(NumDistances - 1)) | uint32_t(Far);
+}
+
+/// How far apart the two threads are, by the numbers of their warps. An access
+/// of another grid counts as one of this grid.
+DEVICE Distance distanceTo(const Self &Me, Accessor Earlier) {
+  if (Earlier.warp() == Me.number())
+    return Distance::Warp;
+  return Me.placeOf(Earlier.warp()) < Me.warpsInBlock() ? Distance::Block
+                                                        : Distance::Grid;
+}
+/// The distance of two racing threads, by a judgement.
+DEVICE Distance distanceOf(Order How) {
+  return How == Order::SameWarp     ? Distance::Warp
+         : How == Order::SameBlock  ? Distance::Block
+         : How == Order::OtherBlock ? Distance::Grid
+                                    : Distance::Device;
+}
+
+/// The element of a pair of sites, created if necessary; null if the table is
+/// full.
+DEVICE RacingPair *pairOf(uint32_t Later, uint32_t Earlier, Distance Far) {
+  auto *Pairs = table<RacingPair>(PairsAt);
+  const uint32_t Key = Later << 16 | Earlier;
+  uint32_t At = firstPlace(Key, Far);
+#pragma unroll 1
+  for (uint32_t Tries = 0; Tries < 16; ++Tries, At += NumDistances) {
+    RacingPair &P = Pairs[At & (NumRacingPairs - 1)];
+    uint32_t Found;
+    asm volatile("atom.relaxed.gpu.cas.b32 %0, [%1], 0, %2;"
+                 : "=r"(Found)
+                 : "l"(&P.Key), "r"(Key)
+                 : "memory");
+    if (Found == 0 || Found == Key)
+      return &P;
+  }
+  return nullptr;
+}
+
+/// The element of a pair if the host has been told of it, else null.
+DEVICE RacingPair *toldPair(uint32_t Later, uint32_t Earlier, Distance Far) {
+  auto *Pairs = table<RacingPair>(PairsAt);
+  const uint32_t Key = Later << 16 | Earlier;
+  uint32_t At = firstPlace(Key, Far);
+#pragma unroll 1
+  for (uint32_t Tries = 0; Tries < 16; ++Tries, At += NumDistances) {
+    RacingPair &P = Pairs[At & (NumRacingPairs - 1)];
+    const uint32_t Found = loadRelaxed(P.Key);
+    if (Found == Key)
+      return loadRelaxed(P.Slot) != 0 ? &P : nullptr;
+    if (Found == 0)
+      return nullptr;
+  }
+  return nullptr;
+}
+
+/// Races of a pair up to this number are counted one by one. After that, one
+/// address in 32 is counted, for 32 races, since all racing threads would meet
+/// at the counter.
+constexpr uint64_t Enough = 1 << 10;
+
+/// How many races one race at `A` counts for, of a pair that the host has been
+/// told of; 0: it is not counted.
+DEVICE uint32_t weightOf(const RacingPair &P, Address A) {
+  if (loadRelaxed(P.Hits) <= Enough)
+    return 1;
+  return mix(uint32_t(A >> 2) ^ lane()) % 32 == 0 ? 32 : 0;
+}
+
+/// Counts more races of a pair that the host has been told of. Returns the
+/// count before.
+DEVICE uint64_t countRace(RacingPair &P, uint32_t Weight) {
+  const uint64_t Seen =
+      __nvvm_atom_add_gen_ll(reinterpret_cast<long long *>(&P.Hits), Weight);
+  auto *Buffer = reinterpret_cast<RecordBuffer *>(__crsan_config.Records);
+  const uint32_t Slot = loadRelaxed(P.Slot) - 1;
+  // The host learns the count whenever the count passes a power of two.
+  if ((Seen ^ (Seen + Weight)) > Seen && Slot < Buffer->Capacity)
+    *publishedHits(Buffer, Slot) = Seen + Weight;
+  return Seen;
+}
+
+} // namespace crsan::device
+
+#endif // CRSAN_DEVICE_METADATA_RACINGPAIR_H

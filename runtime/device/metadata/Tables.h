@@ -1,0 +1,31 @@
+//===- Tables.h - Where the tables of metadata mode are ---------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_DEVICE_METADATA_TABLES_H
+#define CRSAN_DEVICE_METADATA_TABLES_H
+
+#include "common/Memory.h"
+#include "crsan/abi/Check.h"
+#include "crsan/abi/Metadata.h"
+
+namespace crsan::device {
+
+/// Whether the host runs this context in metadata mode.
+DEVICE bool isShadowed() { return __crsan_config.Flags & Shadowed; }
+
+/// The head of the metadata of this context.
+DEVICE Metadata &metadata() {
+  return *reinterpret_cast<Metadata *>(__crsan_config.Metadata);
+}
+
+/// The table at `Offset` bytes from the head of the metadata.
+template <typename T> DEVICE T *table(uint64_t Offset) {
+  return reinterpret_cast<T *>(__crsan_config.Metadata + Offset);
+}
+
+} // namespace crsan::device
+
+#endif // CRSAN_DEVICE_METADATA_TABLES_H

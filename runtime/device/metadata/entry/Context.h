@@ -1,0 +1,125 @@
+//===- Context.h - What checks in line ask for and count --------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Entry points that give checks in line what they need, and entry points that
+// count accesses. Each lane calls for itself; lanes of a warp may call together
+// or apart.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_DEVICE_METADATA_ENTRY_CONTEXT_H
+#define CRSAN_DEVICE_METADATA_ENTRY_CONTEXT_H
+
+#include "metadata/CellCheck.h"
+
+namespace crsan::device {
+
+/// Result of __crsan_md_owners.
+using OwnerTable = uint64_t __attribute__((ext_vector_type(2)));
+/// Result of __crsan_md_pages_from.
+using PageRange = uint64_t __attribute__((ext_vector_type(2)));
+
+/// The state of warps that are not followed: NeedsCare is set and all else is
+/// 0.
+extern "C" {
+__attribute__((device)) alignas(16) uint32_t
+    NotFollowed[sizeof(WarpState) / 4] = {0, 0, 0, NeedsCare};
+}
+
+/// Entry point. The address of this warp's WarpState, for checks in line.
+/// `Place` is the warp's WarpState::Place.
+HOT_ENTRY uint64_t __crsan_md_state(uint32_t Place) {
+  const PlaceOf Mine{Place};
+  return Mine.isFollowed()
+             ? reinterpret_cast<uint64_t>(&Self::stateOf(Mine.warp()))
+             : reinterpret_cast<uint64_t>(NotFollowed);
+}
+/// Entry point. As __crsan_md_state, for code that does not have the place at
+/// hand.
+HOT_ENTRY uint64_t __crsan_md_self() {
+  return isShadowed()
+             ? reinterpret_cast<uint64_t>(&Self::stateOf(placeHere().warp()))
+             : reinterpret_cast<uint64_t>(NotFollowed);
+}
+/// Entry point. The address of the page table, or of memory whose first entry
+/// is empty.
+HOT_ENTRY uint64_t __crsan_md_pages() {
+  return isShadowed() ? __crsan_config.Metadata + PagesAt
+                      : reinterpret_cast<uint64_t>(NotFollowed);
+}
+
+/// Entry point, for accesses that move through memory in a loop. Finds the
+/// pages around that of `A` whose exact shadows are adjacent as the pages are.
+/// Returns the number of the first page in the low half and the number of pages
+/// in the high half of the first element; the second element plus four times an
+/// address is the address of its cell. If the page of `A` has no exact shadow,
+/// both are 0.
+HOT_ENTRY PageRange __crsan_md_pages_from(uint64_t A) {
+  if (!isShadowed())
+    return {0, 0};
+  constexpr uint32_t Most = 8;
+  const uint32_t At = pageIndex(A) % Most;
+  const uint64_t *From = table<uint64_t>(PagesAt) + pageIndex(A) - At;
+  uint64_t Entries[Most];
+#pragma unroll
+  for (uint32_t I = 0; I < Most; ++I)
+    Entries[I] = loadRelaxed(From[I]);
+  const uint64_t Entry = loadRelaxed(From[At]);
+  if (!isPageOf(Entry, A) || Entry & PageCached)
+    return {0, 0};
+  uint32_t Alike = 0;
+#pragma unroll
+  for (uint32_t I = 0; I < Most; ++I)
+    Alike |=
+        uint32_t(Entries[I] - Entry == (I - uint64_t(At)) * ExactPageShadow)
+        << I;
+  const uint32_t Above = __builtin_ctz(~(Alike >> At));
+  const uint32_t Below = At ? __builtin_clz(~(Alike << (32 - At))) : 0;
+  const uint64_t Page = A >> PageShift;
+  return {uint64_t(Above + Below) << 32 | uint32_t(Page - Below),
+          (Entry & ((uint64_t(1) << PageTagAt) - 4096)) -
+              (Page << PageShift) * (sizeof(Cell) / 4)};
+}
+
+/// Entry point. Gives the sites of a function their indices when the function
+/// first begins. `First` is the first of the sites. Returns its index, or a
+/// value that is negative as int32_t if none is left.
+ENTRY uint32_t __crsan_md_sites(AccessSite *First) {
+  return isShadowed() ? giveIndices(*First) : NoIndexLeft;
+}
+
+/// Entry point. This lane has checked `Number` accesses in line. `State` is the
+/// address of its WarpState.
+HOT_ENTRY void __crsan_md_count(uint64_t State, uint32_t Number) {
+  if (isShadowed())
+    countChecked(*reinterpret_cast<WarpState *>(State), Number);
+}
+
+/// Entry point. `Number` accesses of this lane need no check, since the pass
+/// has shown that they cannot race.
+HOT_ENTRY void __crsan_md_count_proven(uint32_t Number) {
+  if (!isShadowed())
+    return;
+  // Any WarpState will do: the host adds up the counters of all.
+  uint32_t Sm, Warp;
+  asm("mov.u32 %0, %%smid;" : "=r"(Sm));
+  asm volatile("mov.u32 %0, %%warpid;" : "=r"(Warp));
+  countChecked(Self::stateOf((Sm << 6 | Warp) & (NumWarps - 1)), Number);
+}
+
+/// Entry point, at the head of a kernel that compares the owners of pages
+/// (PageOwners). Returns the page table, and a mask for the byte offset of an
+/// entry. If another grid may run beside this one, or the kernel is not
+/// followed, returns memory whose first entry is empty.
+HOT_ENTRY OwnerTable __crsan_md_owners() {
+  if (!isShadowed() || loadNear(metadata().HasOverlaps))
+    return {reinterpret_cast<uint64_t>(NotFollowed), 0};
+  return {__crsan_config.Metadata + PagesAt, uint64_t(NumPages - 1) << 3};
+}
+
+} // namespace crsan::device
+
+#endif // CRSAN_DEVICE_METADATA_ENTRY_CONTEXT_H

@@ -1,0 +1,205 @@
+//===- Kernel.h - A kernel begins, a thread ends ----------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Entry points at the head of a kernel and at the end of its threads.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_DEVICE_METADATA_ENTRY_KERNEL_H
+#define CRSAN_DEVICE_METADATA_ENTRY_KERNEL_H
+
+#include "metadata/Acquire.h"
+#include "metadata/GridStart.h"
+
+namespace crsan::device {
+
+/// What a check in line needs to know of its warp: the first four fields of its
+/// WarpState. All lanes of one call get the same.
+using WindowState = uint32_t __attribute__((ext_vector_type(4)));
+
+/// What beginWarp needs to know.
+struct Beginning {
+  uint64_t Grid, Block;
+  uint32_t Flags, Place, Start, Barrier, Floor, Had, Before, Lanes;
+  bool IsAlone, IsThorough;
+};
+
+/// Writes the state of a warp whose block begins. Called by one lane. Blocks
+/// other than this one may read the state at any time, so Start is written
+/// first.
+DEVICE void beginWarp(WarpState &W, const Beginning &B) {
+  if (!B.IsAlone) {
+    // Mixed must be visible before any state of the other live block is
+    // overwritten (isMixed).
+    setFlags(W.Alive, Mixed);
+    fenceDevice();
+  }
+  storeRelaxed(W.Start, B.Start);
+  if (B.IsThorough)
+    W.Thorough = ThoroughChecks;
+  W.Barrier = B.Barrier;
+  W.Floor = B.Floor;
+  W.Place = B.Place | (B.IsAlone ? 0 : HasFenced | HasFresh);
+  W.SharedCells = sharedCells(uint32_t(B.Block));
+  W.SyncCells = syncCellsOf(B.Grid, B.Block);
+  W.Heard = ~0u;
+  W.LockedLanes = 0;
+  W.Grid = B.Grid;
+  W.Block = B.Block;
+  W.Seen = 0;
+  const uint32_t Want = (B.Flags & EnterLeaky ? uint32_t(Leaky) : 0) |
+                        (B.Flags & EnterOpaque ? uint32_t(Opaque) : 0);
+  if (!B.IsAlone) {
+    // The other live block may still overwrite the flags.
+    setFlags(W.Flags, Want);
+    if (Want & Opaque)
+      setFlags(metadata().Foreign, ForeignUnknown);
+  } else {
+    if (B.Had != Want)
+      storeRelaxed(W.Flags, Want);
+    // Clear Mixed, so that the next block of this number is alone again, unless
+    // yet another block has come meanwhile.
+    if (B.Before & Mixed)
+      asm volatile(
+          "{ .reg .b32 d; atom.relaxed.gpu.cas.b32 d, [%0], %1, %2; }" ::"l"(
+              &W.Alive),
+          "r"(B.Before + B.Lanes), "r"(B.Lanes)
+          : "memory");
+  }
+  // A fence here would cost each warp more than all of the above. tellRace
+  // waits before it accuses an access of this block, so that the stores arrive.
+  raiseClock(W, B.Start);
+}
+
+/// Entry point. A kernel begins. The lanes of a warp call together. `Flags` are
+/// the EnterFlags of the kernel and `Tag` its kernelTag. Returns the state that
+/// checks in line need. What the fields mean: docs/metadata.md, "Clocks".
+HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags, uint32_t Tag) {
+  if (!isShadowed())
+    return {0, 0, 0, NeedsCare};
+  const Self Me(placeHere());
+  WarpState &W = Me.warp();
+  const uint32_t Here = activeMask();
+  const uint32_t Leader = __builtin_ctz(Here);
+  const uint32_t Lanes = __builtin_popcount(Here);
+  const uint64_t Grid = gridHere(), Block = linearBlock();
+  // All that must come from memory is requested at once.
+  uint32_t Before = 0;
+  if (Me.Lane == Leader)
+    Before = __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&W.Alive), Lanes);
+  const uint32_t Clock = loadRelaxed(W.Clock), Had = loadRelaxed(W.Flags);
+  const bool IsOurs =
+      loadRelaxed(W.Grid) == Grid && loadRelaxed(W.Block) == Block;
+  const auto [First, Floor, IsCommon, IsFirst] =
+      startOf(Grid, Flags, Tag, Here);
+  Before = __nvvm_shfl_sync_idx_i32(Here, Before, Leader, 31);
+  const bool IsAlone = (Before & AliveMask) == 0;
+  // Other lanes of this warp have called before and have written the state.
+  if (__nvvm_vote_any_sync(Here, IsOurs && !IsAlone)) {
+    __nvvm_bar_warp_sync(Here);
+    return {loadRelaxed(W.Clock), W.Barrier, W.Floor, W.Place};
+  }
+  // If the former blocks with these numbers took at most Step clocks each, all
+  // warps of the block begin at one clock, and their first barrier need not
+  // make the clocks equal.
+  constexpr uint32_t Step = 4;
+  const uint64_t LastWarp = Block * Me.warpsInBlock() + Me.warpsInBlock() - 1;
+  const uint32_t Wanted = First + uint32_t(LastWarp >> WarpBits) * Step;
+  uint32_t Start = Clock >= Wanted ? Clock + 1 : Wanted;
+  const bool IsAsWanted = IsCommon && Start == Wanted && !(Before & Mixed);
+  const uint32_t Barrier = IsAsWanted ? Start : 0;
+  // If two live blocks had this number, the clock may be that of either.
+  if (Before & Mixed) {
+    const uint32_t Largest = largestEnded(Here);
+    Start = Start > Largest ? Start : Largest + 1;
+  }
+  // In the first blocks of a kernel nothing is forgotten for a while.
+  const bool IsEarly = LastWarp < ThoroughWarps;
+  const bool IsThorough = IsFirst && IsEarly;
+  // Checks in line take volatile accesses for strong.
+  const bool HasWeak =
+      (Flags & EnterVolatile) && (__crsan_config.Flags & WeakVolatile);
+  const uint32_t Place =
+      Me.Place.Bits | (IsEarly ? TellsLanes : 0) |
+      (isUsedUp(Start) || IsThorough || HasWeak ? NeedsCare : 0);
+  if (Me.Lane == Leader)
+    beginWarp(W, {Grid, Block, Flags, Place, Start, Barrier, Floor, Had, Before,
+                  Lanes, IsAlone, IsThorough});
+  if (Had & HasKnown)
+    for (uint32_t I = Me.Lane; I < KnownEntries; I += Lanes)
+      storeRelaxed(Me.known()[I], 0);
+  __nvvm_bar_warp_sync(Here);
+  return {Start, Barrier, Floor, Place};
+}
+
+/// Entry point. A thread is about to leave its kernel, and so takes part in all
+/// later barriers of its block. `Flags` are the EnterFlags and `Clock` the
+/// clock of the lane's accesses that were checked in line. Lanes may call
+/// together or apart.
+HOT_ENTRY void __crsan_md_leave(uint32_t Flags, uint32_t Clock,
+                                uint32_t Place) {
+  if (!PlaceOf{Place}.isFollowed())
+    return;
+  const Self Me(PlaceOf{Place});
+  WarpState &W = Me.warp();
+  const uint32_t Here = activeMask();
+  const uint32_t Leaving = __builtin_popcount(Here);
+  if (Flags & EnterLeaky) {
+    // The kernel may go on after this call.
+    const LaneRef T = Me.thread();
+    if (T.Flags & HasLeft)
+      return;
+    T.Flags |= HasLeft;
+  }
+  uint32_t Now = loadNear(W.Clock) + 1;
+  uint32_t Sm;
+  asm("mov.u32 %0, %%smid;" : "=r"(Sm));
+  uint32_t &Max = table<MaxClock>(MaxClocksAt)[Sm % NumMaxClocks].Clock;
+  // Another block of this number may have set the clock back. Each lane raises
+  // the largest clock for itself, before it stops being alive.
+  if (isMixed(W)) {
+    const LaneRef T = Me.thread();
+    const uint32_t Clocks[] = {Clock, uint32_t(T.given() >> 32), T.Acquire,
+                               T.WarpDepart, T.PartDepart};
+#pragma unroll
+    for (uint32_t Other : Clocks)
+      Now = Now > Other ? Now : Other + 1;
+    raise(Max, Now);
+    fenceDevice();
+  }
+  // For the lanes of its warp that stay, a lane that leaves has come to their
+  // next barrier.
+  if (Leaving != 32) {
+    const LaneRef T = Me.thread();
+    T.Flags |= HasLeft;
+    T.WarpArrive = Now;
+    T.give(Now);
+    raiseClock(W, Now);
+    fenceDevice();
+  }
+  if (Me.Lane != uint32_t(__builtin_ctz(Here)))
+    return;
+  if (Flags & EnterBarriers) {
+    raiseClock(W, Now);
+    // The thread has arrived at the next barrier of the block and all later
+    // ones. The other word is of the last barrier, from which threads may yet
+    // depart with one clock, unless barriers may not have been counted.
+    WarpState &First = Me.firstWarpState();
+    const uint32_t Next = (Me.thread().Barriers + 1) & 1;
+    raise(First.Arrive[Next], Now);
+    if (loadRelaxed(First.News) & AlwaysNews)
+      raise(First.Arrive[Next ^ 1], Now);
+  }
+  if (loadNear(Max) < Now)
+    raise(Max, Now);
+  asm volatile("red.relaxed.gpu.add.u32 [%0], %1;" ::"l"(&W.Alive),
+               "r"(0u - Leaving)
+               : "memory");
+}
+
+} // namespace crsan::device
+
+#endif // CRSAN_DEVICE_METADATA_ENTRY_KERNEL_H
