@@ -12,6 +12,8 @@ import subprocess
 from pathlib import Path
 
 HEADERS = ["check.h", "cooperative_groups.h", "cuda/atomic"]
+# Flags that make no difference to the headers. They look at no macro but RACY.
+IRRELEVANT = ("-D", "-fsanitize-cuda-race-mode=", "-l")
 EMPTY = ".version 7.8\n.target sm_90\n.address_size 64\n"
 
 
@@ -25,7 +27,7 @@ class Headers:
     def flags(self, words):
         """What makes clang use the headers for a compilation with these flags."""
         words = [word for word in words
-                 if not word.startswith(("-D", "-fsanitize-cuda-race-mode=", "-l"))]
+                 if word.startswith("-DRACY=") or not word.startswith(IRRELEVANT)]
         made = self.folder / hashlib.sha256(" ".join(words).encode()).hexdigest()[:16]
         made.mkdir(parents=True, exist_ok=True)
         source = made / "headers.h"
