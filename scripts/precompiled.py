@@ -11,10 +11,17 @@ import hashlib
 import subprocess
 from pathlib import Path
 
-HEADERS = ["check.h", "cooperative_groups.h", "cuda/atomic"]
+HEADERS = ["check.h", "cooperative_groups.h", "cooperative_groups/memcpy_async.h",
+           "cuda/atomic", "cuda/barrier", "cuda/pipeline"]
 # Flags that make no difference to the headers. They look at no macro but RACY.
 IRRELEVANT = ("-D", "-fsanitize-cuda-race-mode=", "-l")
 EMPTY = ".version 7.8\n.target sm_90\n.address_size 64\n"
+
+
+def key(words):
+    """Those of a compilation's flags that make a difference to the headers."""
+    return tuple(word for word in words
+                 if word.startswith("-DRACY=") or not word.startswith(IRRELEVANT))
 
 
 class Headers:
@@ -25,10 +32,9 @@ class Headers:
         self.folder, self.wrapper, self.tests, self.newest = folder, wrapper, tests, newest
 
     def flags(self, words):
-        """What makes clang use the headers for a compilation with these flags."""
-        words = [word for word in words
-                 if word.startswith("-DRACY=") or not word.startswith(IRRELEVANT)]
-        made = self.folder / hashlib.sha256(" ".join(words).encode()).hexdigest()[:16]
+        """The words that make clang use them in a compilation with these flags."""
+        words = key(words)
+        made = self.folder / hashlib.sha256(" ".join([*words, *HEADERS]).encode()).hexdigest()[:16]
         made.mkdir(parents=True, exist_ok=True)
         source = made / "headers.h"
         with open(made / "lock", "w") as lock:
@@ -56,16 +62,20 @@ class NoAssembler:
     """Takes the place of ptxas: writes the same empty device image each time."""
 
     def __init__(self, folder, cuda):
-        self.script = folder / "no-assembler"
         folder.mkdir(parents=True, exist_ok=True)
-        image, ptx = folder / "empty.cubin", folder / "empty.ptx"
-        if not self.script.exists():
-            ptx.write_text(EMPTY)
-            subprocess.run([f"{cuda}/bin/ptxas", "-arch=sm_90", ptx, "-o", image], check=True)
-            self.script.write_text(
-                "#!/bin/sh\nwhile [ $# -gt 0 ]; do\n"
-                f"  [ \"$1\" = --output-file ] && cp '{image}' \"$2\"\n  shift\ndone\n")
-            self.script.chmod(0o755)
+        self.script = folder / "no-assembler"
+        with open(folder / "lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not self.script.exists():
+                self.write(folder / "empty.cubin", folder / "empty.ptx", cuda)
+
+    def write(self, image, ptx, cuda):
+        ptx.write_text(EMPTY)
+        subprocess.run([f"{cuda}/bin/ptxas", "-arch=sm_90", ptx, "-o", image], check=True)
+        self.script.write_text(
+            "#!/bin/sh\nwhile [ $# -gt 0 ]; do\n"
+            f"  [ \"$1\" = --output-file ] && cp '{image}' \"$2\"\n  shift\ndone\n")
+        self.script.chmod(0o755)
 
     def flags(self, words):
         """Relocatable code is linked by the toolkit, which needs the machine code."""
