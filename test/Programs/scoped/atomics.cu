@@ -9,6 +9,7 @@
 // RACY: mixed-across-blocks -DRIGHT=addInBlock
 // RACY: plain-load -DRIGHT=load
 // RACY: plain-store -DRIGHT=store
+// UNSEEN: collider (block-across-blocks mixed-across-blocks): no value changes while a check looks at it
 #include "two-threads.h"
 
 #ifndef LEFT

@@ -2,6 +2,7 @@
 // another block adds to as well take atomics of device scope.
 // FIXED: device
 // RACY: block -DBORDER=0
+// UNSEEN: collider: no value changes while a check looks at it
 #include "../check.h"
 #include "atomics.h"
 

@@ -6,6 +6,7 @@
 // FIXED: system -DFENCE=__threadfence_system
 // RACY: missing -DWRITER_FENCE=nothing
 // RACY: block-across-blocks -DWRITER_FENCE=__threadfence_block
+// UNSEEN: collider: no value changes while a check looks at it
 #include "two-threads.h"
 
 #ifndef FENCE

@@ -7,6 +7,7 @@
 // RACY: color-store -DEXCHANGE=atomicExch_block
 // RACY: color-load -DPLAIN_COLOR
 // RACY: append -DAPPEND_ADD=atomicAdd_block
+// UNSEEN: collider (append color-store own-head steal-head): no value changes while a check looks at it
 #include "../check.h"
 #include "atomics.h"
 #include "graph.h"

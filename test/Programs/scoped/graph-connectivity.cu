@@ -6,6 +6,7 @@
 // RACY: look -DPLAIN_LOOK
 // RACY: label-min -DMIN=atomicMin_block
 // RACY: label-load -DPLAIN_LABEL
+// UNSEEN: collider (label-min own-head steal-head): no value changes while a check looks at it
 #include "../check.h"
 #include "atomics.h"
 #include "graph.h"

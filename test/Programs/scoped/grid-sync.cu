@@ -6,6 +6,7 @@
 // RACY: no-release -DRELEASE_FENCE=nothing
 // RACY: none -DACQUIRE_FENCE=nothing -DRELEASE_FENCE=nothing
 // RACY: block -DRELEASE_FENCE=__threadfence_block
+// UNSEEN: collider: no value changes while a check looks at it
 #include "../check.h"
 #include "atomics.h"
 

@@ -17,6 +17,7 @@
 // RACY: no-acquire-fence -DACQUIRE_FENCE=nothing
 // RACY: no-release-fence -DRELEASE_FENCE=nothing
 // RACY: in-block-no-fences -DBLOCKS=1 -DBLOCK_LOCK -DFENCE=nothing
+// UNSEEN: collider (block-acquire-fence block-exchange block-lock block-release-fence block-swap in-block-no-fences no-acquire-fence no-release-fence): no value changes while a check looks at it
 #include <cuda/atomic>
 
 #include "two-threads.h"

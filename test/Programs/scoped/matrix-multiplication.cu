@@ -5,6 +5,7 @@
 // RACY: lock-fences -DFENCE=__threadfence_block
 // RACY: lock-swap -DSWAP=atomicCAS_block
 // RACY: lock-exchange -DEXCHANGE=atomicExch_block
+// UNSEEN: collider: no value changes while a check looks at it
 #include "../check.h"
 #include "locks.h"
 

@@ -5,6 +5,7 @@
 // RACY: shared-last-missing -DLAST_STEP=nothing
 // RACY: global-last-missing -DGLOBAL -DLAST_STEP=nothing
 // RACY: global-all-missing -DGLOBAL -DSTEP=nothing
+// UNSEEN: collider (global-last-missing): no value changes while a check looks at it
 #include "../check.h"
 #include "atomics.h"
 

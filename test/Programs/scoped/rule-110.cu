@@ -3,6 +3,7 @@
 // FIXED: device
 // RACY: block-fence -DFENCE=__threadfence_block
 // RACY: block-flag -DEXCHANGE=atomicExch_block
+// UNSEEN: collider: no value changes while a check looks at it
 #include "../check.h"
 #include "atomics.h"
 

@@ -8,6 +8,7 @@
 // RACY: lock-exchange -DEXCHANGE=atomicExch_block
 // RACY: lock-no-fences -DFENCE=nothing
 // RACY: pending -DPENDING_ADD=atomicAdd_block
+// UNSEEN: collider: no value changes while a check looks at it
 #include "../check.h"
 #include "locks.h"
 

@@ -3,6 +3,7 @@
 // FIXED: device
 // FIXED: block-without-stealing -DOWN_ADD=atomicAdd_block -DSTEAL=0
 // RACY: block -DOWN_ADD=atomicAdd_block
+// UNSEEN: collider: no value changes while a check looks at it
 #include "../check.h"
 #include "atomics.h"
 
