@@ -1,7 +1,7 @@
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Measures a program of test/Scoped as it is: -DAPPLICATION="file" includes it,
+// Measures a program of test/Programs/scoped as it is: -DAPPLICATION="file" includes it,
 // its `main` is a function here, and the CUDA functions that launch and
 // allocate are ours, which the program finds before those of the CUDA library.
 // Output and options are those of kernels.cu; a run's time is that of all its

@@ -11,10 +11,9 @@ import lit.formats
 config.name = "CRSan"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".ll", ".cu", ".cpp", ".c", ".test"]
-# What other tests compile; Device's programs have a runner of their own
-# (scripts/gpu-bundle), since most need a GPU and repetitions.
-config.excludes = ["Inputs", "Device", "Scoped", "Shadow", "Convergence", "Launches",
-                   "Tricky", "CMakeLists.txt"]
+# What other tests compile; Programs have a runner of their own (scripts/gpu-bundle),
+# since they need repetitions, and a GPU runs them too.
+config.excludes = ["Inputs", "Programs", "CMakeLists.txt"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.crsan_binary_dir, "test")
 

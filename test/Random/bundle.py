@@ -20,6 +20,7 @@ from pathlib import Path
 
 import generate
 import harness
+import precompiled
 
 HERE = Path(__file__).resolve().parent
 LEVELS = ["-O1", "-O2", "-O3"]
@@ -78,6 +79,8 @@ class Builder:
         parts += [args.build / "lib" / name for name in
                   ("libCRSanPass.so", "libcrsan_host.a", "libcrsan_launch.a")]
         self.made = digest(*(f"{p} {p.stat().st_mtime_ns}" for p in parts if p.exists()))
+        self.shortcuts = precompiled.NoAssembler(
+            args.build / "precompiled", args.cuda_path).flags(()) if args.simulated else []
         for folder in "bin", "state":
             (directory / folder).mkdir(parents=True, exist_ok=True)
 
@@ -92,7 +95,7 @@ class Builder:
         else:
             words = ["-fsanitize=cuda-race", f"-fsanitize-cuda-race-mode={mode}"]
             words += [] if self.args.simulated else ["--no-cuda-include-ptx=all"]
-        return [*self.wrapper, *map(str, words), *FLAGS, source.level, f"--cuda-path={cuda}",
+        return [*self.wrapper, *map(str, words), *FLAGS, *self.shortcuts, source.level, f"--cuda-path={cuda}",
                 str(self.state / f"{source.name}.cu"), "-o",
                 str(self.directory / "bin" / f"{source.name}.{mode}"), f"-L{cuda}/lib64",
                 "-lcudart", "-Wl,-rpath,$ORIGIN", "-ldl", "-lrt", "-lpthread"]

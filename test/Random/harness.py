@@ -30,6 +30,7 @@ class Tools:
     crsan: Path
     compiler: Path
     cuda: str = ""
+    flags: tuple = ()  # For the compiler, besides.
 
 
 @dataclass
@@ -127,7 +128,7 @@ def flags(mode, optimisation):
 
 def compile_file(tools, source, binary, optimisation, mode="collider"):
     """Gives back clang's complaints, empty if there are none."""
-    command = [tools.compiler, *flags(mode, optimisation), source, "-o", binary]
+    command = [tools.compiler, *flags(mode, optimisation), *tools.flags, source, "-o", binary]
     done = subprocess.run([str(word) for word in command], text=True, errors="replace",
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT)

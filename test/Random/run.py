@@ -20,6 +20,8 @@ import harness
 from reduce import reduce
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent.parent / "scripts"))
+import precompiled  # noqa: E402
 
 
 class Kernel:
@@ -221,6 +223,7 @@ def arguments():
                         help="of the schedule, taken in turn")
     parser.add_argument("--levels", default="-O2,-O2,-O3,-O2,-O0,-O2,-O1,-O2",
                         help="of optimisation, taken in turn by files")
+    parser.add_argument("--cuda-path", default=os.environ.get("CUDA_PATH", "/usr/local/cuda"))
     parser.add_argument("--detector", default="both", help=argparse.SUPPRESS)
     parser.add_argument("--options", default="", help="more CRSAN_OPTIONS, a=b:c=d")
     parser.add_argument("--jobs", type=int,
@@ -236,7 +239,10 @@ def arguments():
     args = parser.parse_args()
     args.out = args.out or args.build / "random-kernels"
     args.out.mkdir(parents=True, exist_ok=True)
-    args.tools = harness.Tools(args.build / "bin" / "crsan", args.build / "bin" / "crsan-clang++")
+    args.build = args.build.resolve()
+    assembler = precompiled.NoAssembler(args.build / "precompiled", args.cuda_path)
+    args.tools = harness.Tools(args.build / "bin" / "crsan", args.build / "bin" / "crsan-clang++",
+                               args.cuda_path, assembler.flags(()))
     policies = args.policies.split(",")
     args.plan = [(policies[i % len(policies)], i + 1) for i in range(args.schedules)]
     args.options = f":{args.options}" if args.options else ""

@@ -1,0 +1,42 @@
+// Intent: some warps write and leave the kernel, and are not at the barrier behind which the others
+// read. It has waited for them all the same, however often they have synchronised by themselves.
+// FIXED: at-first-barrier
+// FIXED: at-second-barrier -DBARRIERS=2
+// RACY: behind-barrier -DLATE
+#include "../check.h"
+
+#ifndef BARRIERS
+#define BARRIERS 1
+#endif
+
+constexpr unsigned Half = 64, Blocks = 20;
+
+__global__ void handOver(unsigned *Cells, unsigned *Out) {
+  unsigned *Mine = Cells + blockIdx.x * Half;
+#ifdef LATE
+  __syncthreads();
+#endif
+  if (threadIdx.x >= Half) {
+    __threadfence();
+    Mine[threadIdx.x - Half] = threadIdx.x; // RACE
+    return;
+  }
+#ifndef LATE
+  for (unsigned I = 0; I < BARRIERS; ++I)
+    __syncthreads();
+#endif
+  Out[blockIdx.x * Half + threadIdx.x] = Mine[threadIdx.x]; // RACE
+}
+
+int main() {
+  unsigned *Cells = zeroed<unsigned>(Blocks * Half);
+  unsigned *Out = zeroed<unsigned>(Blocks * Half);
+  handOver<<<Blocks, 2 * Half>>>(Cells, Out);
+#ifdef LATE
+  CHECK(cudaDeviceSynchronize());
+  return finish(true);
+#else
+  return finish(matches(Out, Blocks * Half,
+                        [](size_t I) { return Half + I % Half; }));
+#endif
+}
