@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CubinBuilder.h"
+#include "crsan/abi/Site.h"
 #include "image/CubinImage.h"
 #include "image/DeviceImage.h"
 

@@ -19,6 +19,7 @@
 #include "Events/Memory.h"
 #include "PTX/Classify.h"
 #include "crsan/abi/MemoryModel.h"
+#include "crsan/abi/Site.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Instructions.h"

@@ -13,7 +13,7 @@ namespace crsan::device {
 
 /// How many executions of a window pass between two checks, after `Executed`
 /// checks. Every execution is checked up to the budget, and then ever fewer, so
-/// that n executions cost about sqrt(n) checks.
+/// that the checks of n executions grow with the cube root of n.
 DEVICE uint32_t intervalAfter(uint32_t Executed) {
   const uint32_t Budget = __crsan_config.Budget;
   if (Budget == 0 || Executed < Budget)

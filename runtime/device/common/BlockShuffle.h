@@ -18,7 +18,7 @@ namespace crsan::device {
 struct alignas(16) Permutation {
   uint32_t Extent; ///< Written last: the other fields are valid once Extent is.
   uint32_t A, BPlus1;
-  uint32_t Magic; ///< 2^32 / Extent, rounded down.
+  uint32_t Magic; ///< (2^32 - 1) / Extent, rounded down.
 };
 /// Elements of the table for each dimension.
 constexpr uint32_t NumPermutations = 64;
