@@ -14,7 +14,6 @@
 
 #include "Report/StrictJSON.h"
 #include "crsan/abi/Record.h"
-#include "crsan/abi/Record.h"
 
 namespace crsan {
 

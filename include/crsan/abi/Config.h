@@ -54,7 +54,8 @@ static_assert(sizeof(Config) == 64 && offsetof(Config, Version) == 0 &&
               offsetof(Config, Watchpoints) == 40 &&
               offsetof(Config, Metadata) == 48 &&
               offsetof(Config, Assembled) == 56);
-inline constexpr uint64_t AssembledMark = 0x7478'7074'6173'7263; // "crsatpxt" in memory
+inline constexpr uint64_t AssembledMark =
+    0x7478'7074'6173'7263; // "crsatpxt" in memory
 
 } // namespace crsan::abi
 

@@ -9,8 +9,8 @@
 // exactly, of words whose last accessors are seen at a glance to be of the
 // past: of an earlier grid, or before the block's last barrier. That glance is
 // emitted in line, and behind a branch a closer look (Quick in
-// runtime/device/metadata/HappensBefore.h), since a call would cost several times as much;
-// everything else is the runtime's.
+// runtime/device/metadata/HappensBefore.h), since a call would cost several
+// times as much; everything else is the runtime's.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_TRANSFORMS_METADATA_FASTCHECK_H
