@@ -103,6 +103,10 @@ static constexpr Row Rows[] = {
      "atomic says is ordered by fences on both sides; a __syncthreads() orders "
      "threads of its own block only."},
 
+    {Any, EarlierForgotten, 0,
+     "Nothing orders the two: the earlier thread's block has ended, and no "
+     "thread has acquired from it since {earlier}. That a block ends tells the "
+     "others nothing. {remedy}"},
     {Any, EarlierNoSync | EarlierEnded, 0,
      "Nothing orders the two: the earlier thread has ended, and had executed "
      "no fence, barrier or release since {earlier}. That a thread ends tells "

@@ -54,7 +54,8 @@ const Names<abi::RaceReasons> crsan::ReasonNames = {
     {"unordered_launch", abi::UnorderedLaunch},
     {"earlier_ended", abi::EarlierEnded},
     {"earlier_holds_lock", abi::EarlierHoldsLock},
-    {"later_unfenced", abi::LaterUnfenced}};
+    {"later_unfenced", abi::LaterUnfenced},
+    {"earlier_forgotten", abi::EarlierForgotten}};
 
 const Names<abi::Space> crsan::SpaceNames = {{"generic", abi::Space::Generic},
                                              {"global", abi::Space::Global},

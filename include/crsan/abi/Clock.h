@@ -39,7 +39,7 @@ struct WarpState {
   uint32_t Floor; ///< No access by this grid has a smaller clock.
   /// The number of the block's first warp in bits 0-14, the number of warps of
   /// the block in bits 16-21, this warp's position among them in bits 22-26,
-  /// and the flags NeedsCare to TellsLanes above.
+  /// and the flags NeedsCare to SharesNumber above.
   uint32_t Place;
   uint64_t SharedCells; ///< The cells of the block's shared memory, or 0.
   uint32_t LockedLanes; ///< A mask of the lanes that hold a lock.
@@ -70,9 +70,14 @@ struct WarpState {
   /// Of a block's first warp: larger than the clock of the block's last barrier
   /// if a warp has released to others since then.
   uint32_t NewsAt;
+  /// The key of the grid (gridKey) in the upper half. In the lower half a
+  /// clock: accesses by warps of this number at this clock or a larger one are
+  /// of blocks of that grid.
+  uint64_t GridFirst;
+  uint64_t Pad;
 };
 static_assert(
-    sizeof(WarpState) == 112 && offsetof(WarpState, Clock) == 0 &&
+    sizeof(WarpState) == 128 && offsetof(WarpState, Clock) == 0 &&
     offsetof(WarpState, Barrier) == 4 && offsetof(WarpState, Floor) == 8 &&
     offsetof(WarpState, Place) == 12 &&
     offsetof(WarpState, SharedCells) == 16 &&
@@ -84,7 +89,8 @@ static_assert(
     offsetof(WarpState, Unchecked) == 72 && offsetof(WarpState, Seen) == 80 &&
     offsetof(WarpState, News) == 88 && offsetof(WarpState, Thorough) == 92 &&
     offsetof(WarpState, Met) == 96 && offsetof(WarpState, SyncCells) == 100 &&
-    offsetof(WarpState, Heard) == 104 && offsetof(WarpState, NewsAt) == 108);
+    offsetof(WarpState, Heard) == 104 && offsetof(WarpState, NewsAt) == 108 &&
+    offsetof(WarpState, GridFirst) == 112 && offsetof(WarpState, Pad) == 120);
 
 /// The number of a location's bit in WarpState::Seen.
 inline constexpr uint32_t seenBit(uint64_t Address) {
@@ -97,9 +103,11 @@ inline constexpr uint32_t seenBit(uint64_t Address) {
 /// HasFresh: a lane has acquired what no barrier of the block has handed on
 /// yet. TellsLanes: releases note which lanes of the block have released
 /// (SyncCell::Lanes), as the first blocks of a grid do; the same for all warps
-/// of a block.
+/// of a block. SharesNumber: the grid has so many warps that another block of
+/// the grid has this warp's number.
 inline constexpr uint32_t NeedsCare = 1u << 31, HasFenced = 1u << 30,
-                          HasFresh = 1u << 29, TellsLanes = 1u << 28;
+                          HasFresh = 1u << 29, TellsLanes = 1u << 28,
+                          SharesNumber = 1u << 27;
 
 /// In WarpState::Alive: two live blocks have the same number, or had until the
 /// next block of that number came. Nothing is judged then.

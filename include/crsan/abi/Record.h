@@ -200,6 +200,9 @@ enum RaceReasons : uint64_t {
   /// its block) has read that value, but has executed no fence of that scope
   /// since.
   LaterUnfenced = 1 << 16,
+  /// The earlier thread's block has ended, and nobody has acquired from it
+  /// since the access. What else its threads executed is not known.
+  EarlierForgotten = 1 << 17,
 };
 
 /// Record::Before of a two-sided record: the linear index of the earlier

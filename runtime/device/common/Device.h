@@ -137,6 +137,11 @@ DEVICE uint64_t linearBlock() {
              __nvvm_read_ptx_sreg_nctaid_x() +
          __nvvm_read_ptx_sreg_ctaid_x();
 }
+/// Blocks of this grid.
+DEVICE uint64_t blocksOfGrid() {
+  return uint64_t(__nvvm_read_ptx_sreg_nctaid_x()) *
+         __nvvm_read_ptx_sreg_nctaid_y() * __nvvm_read_ptx_sreg_nctaid_z();
+}
 /// Linear index of this thread in its block.
 DEVICE uint32_t linearThread() {
   return (__nvvm_read_ptx_sreg_tid_z() * __nvvm_read_ptx_sreg_ntid_y() +

@@ -41,7 +41,8 @@ DEVICE Order raceWith(const Self &Me, const AccessSite &S, Address A,
     return Order::Ordered;
   // A location in shared memory belongs to one block.
   if (spaceOf(A) == Space::Shared &&
-      Me.placeOf(Earlier.warp()) >= Me.warpsInBlock())
+      (Me.placeOf(Earlier.warp()) >= Me.warpsInBlock() ||
+       Me.isOfEarlierBlock(Earlier)))
     return Order::Ordered;
   const Order How = judge(Me, Earlier);
   if (How == Order::Ordered)

@@ -37,14 +37,15 @@ enum class Order : uint8_t {
 
 /// The first and cheapest test: it shows that most accesses are ordered from
 /// the fields of this thread's own warp, without the state of the earlier
-/// thread. lib/Transforms/Metadata/FastCheck.cpp emits the same test in line.
+/// thread. __crsan_in_is_ordered is the same test in line.
 struct Quick {
   const Self &Me;
   uint32_t Barrier, Floor;
 
   DEVICE bool isOrdered(Accessor Earlier, Accessor Mine, bool InShared) const {
     const uint32_t Then = Earlier.clock();
-    const bool InBlock = Me.placeOf(Earlier.warp()) < Me.warpsInBlock();
+    const bool InBlock = Me.placeOf(Earlier.warp()) < Me.warpsInBlock() &&
+                         !Me.isOfEarlierBlock(Earlier);
     return Then < Floor || // P1, or an access of an earlier kernel.
            (InBlock && Then < Barrier) || // P5.
            (InShared && !InBlock) ||      // Shared memory of another block.
@@ -86,7 +87,7 @@ DEVICE bool haveMet(const Self &Me, Accessor Earlier, uint32_t Arrive,
 /// what the other test shows is to be examined anyway.
 DEVICE bool isOrderedNear(const Self &Me, Accessor Earlier, bool IsThorough) {
   const uint32_t Theirs = Earlier.warp();
-  if (Theirs == Me.number()) {
+  if (Theirs == Me.number() && !Me.isOfEarlierBlock(Earlier)) {
     const LaneRef T = Self::stateOf(Theirs, Earlier.lane());
     const uint32_t Arrive = loadNear(T.WarpArrive);
     const uint32_t Release = loadNear(T.Release);
@@ -226,6 +227,41 @@ DEVICE Order judgeOtherGrid(const WarpState &Mine, const WarpState &Other,
              : Order::Ordered;
 }
 
+/// Whether another block has the number of the warp of `Earlier` by now, so
+/// that nothing is known of that warp but what it released.
+DEVICE bool isForgotten(Accessor Earlier) {
+  return Earlier.made() < loadRelaxed(Self::stateOf(Earlier.warp()).Start);
+}
+
+/// Judges an access of a warp that is forgotten, unless the access is of an
+/// earlier grid. Blocks of one grid are unordered unless something has been
+/// released beyond a block.
+DEVICE Order judgeEarlierBlock(const Self &Me, Accessor Earlier,
+                               const WarpState &Other, uint32_t Flags,
+                               bool IsKnown) {
+  const WarpState &Mine = Me.warp();
+  const uint32_t Then = Earlier.made();
+  const uint64_t First = loadRelaxed(Other.GridFirst);
+  if (uint32_t(First >> 32) != gridKey(Mine.Grid) || Then < uint32_t(First))
+    return Order::Ordered;
+  const AccessSite *Site = siteAt(Earlier.site());
+  // A copy may have the clock of a wait.
+  if (Earlier.isInFlight() || !Site || (Site->Flags & IsCopy))
+    return Order::Ordered;
+  // Where this block's number is another block's too, the access may be by a
+  // thread of this block that has ended.
+  if (Me.placeOf(Earlier.warp()) < Me.warpsInBlock() &&
+      (loadRelaxed(Other.Grid) != Mine.Grid ||
+       loadRelaxed(Other.Block) != Mine.Block))
+    return Order::Ordered;
+  const uint32_t OtherFlags = loadRelaxed(Other.Flags);
+  const bool MayBeUntold = ((Flags | OtherFlags) & (Leaky | Opaque)) ||
+                           loadRelaxed(metadata().Foreign);
+  return IsKnown || MayBeUntold || knownToAnybody(Earlier.warp()) > Then
+             ? Order::Ordered
+             : Order::OtherBlock; // R4.
+}
+
 /// Judges whether the access `Earlier` happens before what this thread does
 /// now.
 DEVICE Order judge(const Self &Me, Accessor Earlier) {
@@ -249,13 +285,13 @@ DEVICE Order judge(const Self &Me, Accessor Earlier) {
   const uint32_t OtherBarrier = loadRelaxed(Other.Barrier);
   const uint64_t OtherGrid = loadRelaxed(Other.Grid);
   const uint64_t OtherBlock = loadRelaxed(Other.Block);
-  // Nothing is known of an earlier grid, or of an earlier block with this
-  // number; and a state that is older than the access says nothing of it.
-  if (Then < Floor || Then < Start || Then > Clock)
-    return Order::Ordered;
-  if ((Alive | OtherAlive) & Mixed)
+  // Nothing is known of an earlier grid; and a state that is older than the
+  // access says nothing of it.
+  if (Then < Floor || Then > Clock || ((Alive | OtherAlive) & Mixed))
     return Order::Ordered;
   const Standing Now{Barrier, Flags & HasKnown ? Known : 0};
+  if (Then < Start)
+    return judgeEarlierBlock(Me, Earlier, Other, Flags, Now.knowsOf(Earlier));
   // A copy in flight is unordered, if the shared memory is still this block's.
   if (InFlight) {
     const bool IsOurs = OtherGrid == Mine.Grid && OtherBlock == Mine.Block;

@@ -11,13 +11,25 @@
 
 namespace crsan::device {
 
+/// How many blocks of this grid have numbers of their own; the next block has
+/// those of the first.
+DEVICE uint32_t blocksWithNumbers() { return NumWarps / warpsOfBlock(); }
+
 /// The number of a block's first warp. Grids that run at the same time get
 /// different numbers where possible.
 DEVICE uint32_t firstWarp(uint64_t Grid, uint64_t Block) {
-  return (uint32_t(Block) * warpsOfBlock() +
-          (uint32_t(Grid) * 0x9e3779b9u >> 8 & ~31u)) &
+  const uint32_t InBlock = warpsOfBlock();
+  // Blocks with one number have it as a whole, so that the number of a warp
+  // tells its place in its block. (Division is slow.)
+  const bool Divides = (InBlock & (InBlock - 1)) == 0;
+  const uint32_t Number =
+      Divides ? uint32_t(Block) : uint32_t(Block) % blocksWithNumbers();
+  return (Number * InBlock + (uint32_t(Grid) * 0x9e3779b9u >> 8 & ~31u)) &
          (NumWarps - 1);
 }
+
+/// A key of a grid: never 0, and larger for later grids (modulo 2^32).
+DEVICE uint32_t gridKey(uint64_t Grid) { return uint32_t(Grid) * 2 + 1; }
 
 /// The place of a warp, in the form of WarpState::Place: the number of the
 /// block's first warp, the number of warps of the block, and the index of the

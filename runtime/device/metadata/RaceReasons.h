@@ -58,6 +58,13 @@ HELPER bool blockHasReadUnfenced(PlaceOf Place, uint32_t Theirs, uint32_t Lane,
           (loadRelaxed(Other.Barrier) > Then && anyOfBlock(Other, HasTold)));
 }
 
+/// The RaceReasons that are about this thread alone.
+DEVICE uint64_t reasonsOfLater(const Self &Me) {
+  const bool HoldsLock = loadRelaxed(Me.warp().LockedLanes) >> Me.Lane & 1;
+  return (Me.thread().Acquire ? uint64_t(LaterAcquired) : 0) |
+         (HoldsLock ? uint64_t(LaterHoldsLock) : 0);
+}
+
 /// The RaceReasons of a race with `Earlier`, at the distance `How`.
 DEVICE uint64_t reasonsOf(const Self &Me, Accessor Earlier, Order How) {
   const AccessSite *Site = siteAt(Earlier.site());
@@ -71,6 +78,9 @@ DEVICE uint64_t reasonsOf(const Self &Me, Accessor Earlier, Order How) {
     Why |= SameWarp | SameBlock;
   if (How == Order::SameBlock)
     Why |= SameBlock;
+  if (isForgotten(Earlier))
+    return Why | EarlierEnded | EarlierForgotten | reasonsOfLater(Me) |
+           (Earlier.isSeveral() ? uint64_t(SeveralReaders) : 0);
   if (How == Order::OtherKernel) {
     const uint32_t Alive = loadRelaxed(Self::stateOf(Earlier.warp()).Alive);
     Why |= OtherGrid | (Alive & AliveMask ? 0 : uint64_t(UnorderedLaunch));
@@ -96,10 +106,7 @@ DEVICE uint64_t reasonsOf(const Self &Me, Accessor Earlier, Order How) {
     Why |= T.FenceDevice > Then ? EarlierFencedDevice : EarlierFencedBlock;
   if (HasMet || (T.WarpArrive > Then && !Left))
     Why |= EarlierBarrier;
-  if (Mine.Acquire)
-    Why |= LaterAcquired;
-  if (loadRelaxed(Me.warp().LockedLanes) >> Me.Lane & 1)
-    Why |= LaterHoldsLock;
+  Why |= reasonsOfLater(Me);
   if (Earlier.isLocked()) {
     Why |= EarlierUsedLock;
     if (loadRelaxed(Other.LockedLanes) >> Earlier.lane() & 1)

@@ -12,10 +12,19 @@
 
 namespace crsan::device {
 
-/// The linear index in its block of the thread that made the access `A`.
-DEVICE uint32_t placeInBlock(Accessor A, uint64_t Grid, uint64_t Block) {
-  const uint32_t Warp = (A.warp() - firstWarp(Grid, Block)) & (NumWarps - 1);
-  return Warp * 32 + A.lane();
+/// The thread that made the access `Earlier`, as abi::earlierThread() has it.
+/// `W` is the state of its warp's number, which `Block` has now. If `Earlier`
+/// is forgotten, it was made by another block with the same numbers.
+DEVICE uint64_t threadOf(Accessor Earlier, const WarpState &W, uint64_t Block) {
+  const uint32_t First = PlaceOf{loadRelaxed(W.Place)}.firstWarp();
+  const uint32_t Warp = (Earlier.warp() - First) & (NumWarps - 1);
+  if (isForgotten(Earlier)) {
+    const uint32_t Next = blocksWithNumbers();
+    const bool AreTwo = blocksOfGrid() <= 2 * Next;
+    Block = !AreTwo ? UnknownBlock : Block < Next ? Block + Next : Block - Next;
+  }
+  return earlierThread(Block < UnknownBlock ? Block : UnknownBlock,
+                       Warp * 32 + Earlier.lane());
 }
 
 /// Writes the two sides of a race into the record `R`: the access of this
@@ -27,8 +36,7 @@ DEVICE void describeRace(volatile Record &R, AccessSite &S,
   R.Site = S.Id;
   R.Other = Other->Id;
   R.Address = A;
-  R.Before = earlierThread(Block < UnknownBlock ? Block : UnknownBlock,
-                           placeInBlock(Earlier, W.Grid, Block));
+  R.Before = threadOf(Earlier, W, Block);
   R.After = Why | blockShape(__nvvm_read_ptx_sreg_ntid_x(),
                              __nvvm_read_ptx_sreg_ntid_y(),
                              __nvvm_read_ptx_sreg_ntid_z());

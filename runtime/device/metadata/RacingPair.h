@@ -22,10 +22,10 @@ DEVICE uint32_t firstPlace(uint32_t Key, Distance Far) {
 /// How far apart the two threads are, by the numbers of their warps. An access
 /// of another grid counts as one of this grid.
 DEVICE Distance distanceTo(const Self &Me, Accessor Earlier) {
-  if (Earlier.warp() == Me.number())
-    return Distance::Warp;
-  return Me.placeOf(Earlier.warp()) < Me.warpsInBlock() ? Distance::Block
-                                                        : Distance::Grid;
+  if (Me.placeOf(Earlier.warp()) >= Me.warpsInBlock() ||
+      Me.isOfEarlierBlock(Earlier))
+    return Distance::Grid;
+  return Earlier.warp() == Me.number() ? Distance::Warp : Distance::Block;
 }
 /// The distance of two racing threads, by a judgement.
 DEVICE Distance distanceOf(Order How) {

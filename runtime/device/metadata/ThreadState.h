@@ -18,6 +18,7 @@
 #ifndef CRSAN_DEVICE_METADATA_THREADSTATE_H
 #define CRSAN_DEVICE_METADATA_THREADSTATE_H
 
+#include "metadata/Accessor.h"
 #include "metadata/Place.h"
 
 namespace crsan::device {
@@ -99,6 +100,12 @@ struct Self {
   /// The state of the block's first warp, which counts the barriers of the
   /// block.
   DEVICE WarpState &firstWarpState() const { return stateOf(firstWarp()); }
+  /// Whether `Earlier`, of a warp whose number is of this thread's block, was
+  /// made by an earlier block with that number.
+  DEVICE bool isOfEarlierBlock(Accessor Earlier) const {
+    return (Place.Bits & SharesNumber) &&
+           Earlier.made() < loadNear(stateOf(Earlier.warp()).Start);
+  }
   DEVICE uint32_t *known() const {
     return &table<uint32_t>(KnownAt)[number() * KnownEntries];
   }

@@ -442,13 +442,21 @@ INLINE_ENTRY bool __crsan_in_is_ordered(uint64_t First, uint32_t Place,
                                         uint64_t Pages, uint32_t Shape) {
   using namespace crsan::device;
   const uint32_t Low = lowHalf(Earlier), High = highHalf(Earlier);
+  // Whether an accessor with this block's numbers is surely this block's: an
+  // earlier block of the grid may have had them.
+  bool IsOurs = true;
+  if ((Shape & ShapeMayBeGlobal) && __builtin_expect(Place & SharesNumber, 0))
+    IsOurs = High >= loadGlobal(Pages + (WarpsAt - PagesAt) +
+                                PlaceOf{Place}.warp() * sizeof(WarpState) +
+                                offsetof(WarpState, Start))
+                         << ClockShift;
   const bool IsSelf =
       ((Low ^ lowHalf(Mine)) &
        uint32_t(AccessorLayout::Who | AccessorLayout::Several)) == 0;
-  bool IsOrdered = (High < Floor) | IsSelf;
+  bool IsOrdered = (High < Floor) | (IsSelf & IsOurs);
   bool InBlock = false;
   if (Shape & (ShapeMayBeShared | ShapeBarriers | ShapeStrong)) {
-    InBlock = isInBlock(Place, Low);
+    InBlock = isInBlock(Place, Low) & IsOurs;
     const bool IsBefore = (Shape & ShapeBarriers) && High < Barrier;
     // An accessor of another block was there before the shared memory was this
     // block's.
@@ -462,7 +470,7 @@ INLINE_ENTRY bool __crsan_in_is_ordered(uint64_t First, uint32_t Place,
     IsOrdered |=
         (((Low ^ lowHalf(First)) &
           uint32_t(AccessorLayout::Who & ~AccessorLayout::LaneMask)) == 0) &
-        (High < Met);
+        (High < Met) & IsOurs;
   // What its warp had done by then has reached this one (isOrderedNear). Of the
   // own warp that says nothing of a lane.
   if (Shape & ShapeLocks) {
