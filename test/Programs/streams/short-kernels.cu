@@ -23,6 +23,7 @@
 // RACY: many-streams -DMANY=24
 // FIXED: too-many-streams -DMANY=48 -DSYNCHRONISE
 // UNSEEN: collider: no value changes while a check looks at it
+// UNSEEN: oracle (event-recorded-again): of two records of an event, a wait gets the one that ran last
 #include "../check.h"
 
 #include <atomic>
