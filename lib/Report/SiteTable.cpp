@@ -330,15 +330,19 @@ const SiteInfo *SiteTable::find(uint64_t Id) const {
   return Where.Decoded;
 }
 
+void SiteTable::forEach(const std::function<void(const SiteInfo &)> &Do) const {
+  for (const auto &[Id, Where] : Index)
+    Do(*find(Id));
+}
+
 std::vector<const SiteInfo *>
 SiteTable::strongReadsOf(const std::string &Kernel) const {
   std::vector<const SiteInfo *> Found;
-  for (const auto &[Id, Where] : Index) {
-    const SiteInfo *Site = find(Id);
-    if (Site->Kernel == Kernel && Site->isStrong() &&
-        Site->Access != abi::AccessKind::Store && !Site->Frames.empty())
-      Found.push_back(Site);
-  }
+  forEach([&](const SiteInfo &Site) {
+    if (Site.Kernel == Kernel && Site.isStrong() &&
+        Site.Access != abi::AccessKind::Store && !Site.Frames.empty())
+      Found.push_back(&Site);
+  });
   std::sort(Found.begin(), Found.end(),
             [](const SiteInfo *A, const SiteInfo *B) { return A->Id < B->Id; });
   return Found;

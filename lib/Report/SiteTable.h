@@ -21,6 +21,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -127,6 +128,9 @@ public:
   /// The site, or null if no table names it. The pointer stays valid as long as
   /// this object lives.
   const SiteInfo *find(uint64_t Id) const;
+
+  /// Decodes all sites, in no order.
+  void forEach(const std::function<void(const SiteInfo &)> &Do) const;
 
   /// Of a kernel (demangled): its sites that read strongly, by place.
   std::vector<const SiteInfo *> strongReadsOf(const std::string &Kernel) const;

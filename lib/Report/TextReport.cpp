@@ -76,9 +76,12 @@ void FindingPrinter::frames(uint64_t Id, const std::optional<SiteInfo> &Site) {
     return line("    #0 in an unknown function at {}", position({}, {}));
   for (size_t I = 0; I < Site->Frames.size(); ++I) {
     const SourceFrame &F = Site->Frames[I];
-    line("    #{} {}{} at {}", I, I ? "inlined in " : "",
-         F.Function.empty() ? "an unknown function" : F.Function,
-         position(F, Options.StripPathPrefix));
+    const std::string Place = position(F, Options.StripPathPrefix);
+    if (F.Function.empty() && I + 1 < Site->Frames.size())
+      line("    #{} inlined code at {}", I, Place);
+    else
+      line("    #{} {}{} at {}", I, I ? "inlined in " : "",
+           F.Function.empty() ? "an unknown function" : F.Function, Place);
   }
 }
 

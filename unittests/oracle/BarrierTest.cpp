@@ -77,6 +77,16 @@ TEST_F(BarrierTest, ArriveOrdersOneWay) {
   EXPECT_EQ(R.races(), (Trace::Pairs{{2, 4}}));
 }
 
+/// A barrier does not wait for threads that have exited; 8.9.4 names no other
+/// order between an exit and a barrier.
+TEST_F(BarrierTest, ExitedThreadsHaveNotArrived) {
+  R.store(R.at(0, 100), Data, 1);
+  R.O.threadExit(R.at(0, 100));
+  R.sync(0, threads(0, 64));
+  R.load(R.at(0, 0), Data, 2);
+  EXPECT_EQ(R.races(), (Trace::Pairs{{1, 2}}));
+}
+
 TEST_F(BarrierTest, WhatFollowsAnArrivalIsNotOrdered) {
   R.arrive(R.at(0, 0), 1);
   R.store(R.at(0, 0), Data, 1);

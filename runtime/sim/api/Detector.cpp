@@ -7,8 +7,8 @@
 
 #include "Detector.h"
 
+#include "InlinedCalls.h"
 #include "Process.h"
-#include "Report/SiteTable.h"
 #include "Report/Suppressions.h"
 #include "Report/TextReport.h"
 #include "common/Flags.h"
@@ -78,8 +78,8 @@ public:
     Each[size_t(Device)]->ignore(Begin, Size);
   }
 
-  void learnVariables(std::span<const uint8_t> Table) override {
-    auto Info = SiteTable().add(Table);
+  void learn(std::span<const uint8_t> Table) override {
+    auto Info = Sites.add(Table);
     if (auto *Module = std::get_if<ModuleInfo>(&Info))
       for (const VariableInfo &V : Module->Variables)
         // Of two that share a name, nothing is known.
@@ -124,10 +124,12 @@ private:
   /// What is found so far on a device, without what is suppressed.
   Report findings(int Ordinal) const {
     const Machine &M = P.device(Ordinal).M;
-    const auto LinesOf = [&M](int32_t Instruction) {
+    const InlinedCalls Calls(Sites);
+    const auto LinesOf = [&](int32_t Instruction) {
       std::vector<SourceFrame> Frames;
       for (const SourceLine &L : M.where(Instruction))
         Frames.push_back({L.Function, L.File, L.Line, L.Column});
+      Calls.complete(Frames);
       return Frames;
     };
     ReportFile File = oracleRecords(*Each[size_t(Ordinal)], LinesOf, Ordinal);
@@ -168,6 +170,7 @@ private:
 
   Process &P;
   const Flags &Options;
+  SiteTable Sites;
   std::unordered_map<std::string, VariableInfo> Shapes; ///< By name.
   std::vector<std::unique_ptr<FilteredOracle>> Each;
   std::vector<size_t> LookedAt; ///< Races that sawRace() knows of, by device.

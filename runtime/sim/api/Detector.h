@@ -33,8 +33,9 @@ public:
   /// Lets report() print once more.
   virtual void reopen() = 0;
   virtual bool sawRace() = 0;
-  /// A site table of the program's, which says what its variables consist of.
-  virtual void learnVariables(std::span<const uint8_t> Table) = 0;
+  /// A site table of the program's, which says what its variables consist of
+  /// and where its code was inlined.
+  virtual void learn(std::span<const uint8_t> Table) = 0;
   /// Leaves out memory that the instrumentation keeps for itself.
   virtual void ignore(int Device, const void *Begin, size_t Size) = 0;
 };

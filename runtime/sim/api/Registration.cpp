@@ -75,7 +75,7 @@ static void learn(OracleDetector &Oracle, int Device, std::string_view Name,
                   const Symbol &S) {
   Oracle.ignore(Device, S.Address, S.Size);
   if (Name.starts_with(abi::TablePrefix))
-    Oracle.learnVariables({static_cast<const uint8_t *>(S.Address), S.Size});
+    Oracle.learn({static_cast<const uint8_t *>(S.Address), S.Size});
 }
 
 ModuleId Process::loadOn(CUlib_st &Image, Device &D, cudaError_t &Error) {

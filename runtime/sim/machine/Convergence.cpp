@@ -192,6 +192,16 @@ void Device::leaveMeetings(Meeting *From, const Meeting *UpTo, uint32_t Lanes) {
     M->Expected &= ~Lanes;
 }
 
+/// Whether the code is of metadata mode's runtime. Its lanes part in
+/// data-dependent branches of every check. If they also went on alone by
+/// chance, as those of the program do, they would meet only behind the
+/// program's loop, and the loop would run lane by lane.
+static bool isOfChecks(const Function &Fn) {
+  const std::string_view Name = Fn.Name;
+  return Name.starts_with("__crsan_md_") ||
+         Name.starts_with("__crsan__ZN5crsan6device");
+}
+
 bool Device::meet(Fragment &F) {
   Meeting *M = F.Meets;
   // Whoever waits there joins.
@@ -207,12 +217,14 @@ bool Device::meet(Fragment &F) {
     }
     ++N;
   }
-  bool IsComplete = (M->Expected & ~F.Lanes) == 0;
-  if (!IsComplete &&
-      !(Opt.Schedule != Options::Policy::RoundRobin && Dice.oneIn(16))) {
-    F.ReleaseAt = F.In->Steps + (Opt.Schedule == Options::Policy::RoundRobin
-                                     ? 2048
-                                     : 64 + Dice.below(2048));
+  const bool IsComplete = (M->Expected & ~F.Lanes) == 0;
+  const bool IsRegular = Opt.Schedule == Options::Policy::RoundRobin;
+  const bool IsPatient = isOfChecks(*F.Top->Fn);
+  if (!IsComplete && (IsRegular || IsPatient || !Dice.oneIn(16))) {
+    const auto Apart = uint32_t(F.In->Fragments.size());
+    F.ReleaseAt = F.In->Steps + (IsRegular   ? 2048
+                                 : IsPatient ? Apart * (512 + Dice.below(4096))
+                                             : 64 + Dice.below(2048));
     setState(F, Fragment::State::Meeting);
     return false;
   }

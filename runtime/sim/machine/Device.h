@@ -13,7 +13,7 @@
 #include "Random.h"
 #include "StoreBuffer.h"
 
-#include "PTX/DebugStrings.h"
+#include "PTX/SourceLines.h"
 
 #include <mutex>
 
@@ -192,8 +192,8 @@ public:
   ModuleId NextModule = 1;
   std::vector<Origin> Origins; ///< By instruction.
   mutable std::unordered_map<const ptx::Module *,
-                             std::unique_ptr<ptx::DebugStrings>>
-      DebugNames;
+                             std::unique_ptr<ptx::SourceLines>>
+      Lines;
 
   std::map<Stream, StreamState> Streams;
   std::map<Event, EventState> Events;

@@ -7,8 +7,6 @@
 #include "Device.h"
 #include "Linker.h"
 
-#include "PTX/DebugStrings.h"
-
 #include <algorithm>
 
 namespace ptx = crsan::ptx;
@@ -100,26 +98,19 @@ std::vector<SourceLine> Device::where(int32_t Instruction) const {
     std::lock_guard Lock(Whole->Asking);
     return Whole->where(Instruction);
   }
-  std::vector<SourceLine> Lines;
   if (Instruction < 0 || size_t(Instruction) >= Origins.size())
-    return Lines;
+    return {};
   const Origin &O = Origins[Instruction];
   if (!O.Unit)
-    return Lines;
-  auto &Strings = DebugNames[O.Unit.get()];
-  if (!Strings)
-    Strings = std::make_unique<ptx::DebugStrings>(*O.Unit);
-  for (int32_t At = O.Location; At >= 0 && Lines.size() < 64;) {
-    const ptx::Location &L = O.Unit->Locations[At];
-    SourceLine &Line = Lines.emplace_back();
-    for (const ptx::Module::File &F : O.Unit->Files)
-      if (F.Number == L.File)
-        Line.File = F.Name;
-    Line.Line = L.Line;
-    Line.Column = L.Column;
-    Line.Function = L.InlinedAt < 0 ? std::string(O.In ? O.In->Name : "")
-                                    : std::string(Strings->find(L.Function));
-    At = L.InlinedAt;
-  }
-  return Lines;
+    return {};
+  auto &OfUnit = Lines[O.Unit.get()];
+  if (!OfUnit)
+    OfUnit = std::make_unique<ptx::SourceLines>(*O.Unit);
+  std::vector<SourceLine> Result;
+  for (const ptx::SourceFrame &F : OfUnit->at(O.Location))
+    Result.push_back(
+        {std::string(F.File), F.Line, F.Column, std::string(F.Function)});
+  if (!Result.empty() && O.In)
+    Result.back().Function = O.In->Name;
+  return Result;
 }

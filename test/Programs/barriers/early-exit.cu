@@ -1,8 +1,13 @@
 // Intent: some warps write and leave the kernel, and are not at the barrier behind which the others
-// read. It has waited for them all the same, however often they have synchronised by themselves.
-// FIXED: at-first-barrier
-// FIXED: at-second-barrier -DBARRIERS=2
+// read. By PTX (8.9.4) a barrier orders the threads that arrive at it, and the end of a thread is no
+// arrival.
+// FIXED: arrives-and-leaves -DARRIVE
+// FIXED: leaves-before-another -DARRIVE -DBARRIERS=2
+// RACY: at-first-barrier
+// RACY: at-second-barrier -DBARRIERS=2
 // RACY: behind-barrier -DLATE
+// UNSEEN: metadata (at-*): a barrier counts as after the threads of the block that have exited
+// UNSEEN: collider (at-*): the threads that have exited access nothing while a check waits
 #include "../check.h"
 
 #ifndef BARRIERS
@@ -19,6 +24,9 @@ __global__ void handOver(unsigned *Cells, unsigned *Out) {
   if (threadIdx.x >= Half) {
     __threadfence();
     Mine[threadIdx.x - Half] = threadIdx.x; // RACE
+#ifdef ARRIVE
+    __syncthreads();
+#endif
     return;
   }
 #ifndef LATE

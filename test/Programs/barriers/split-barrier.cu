@@ -1,6 +1,6 @@
 // Intent: a cuda::barrier splits arrival and waiting; the racy variant reads
 // before it has waited.
-// TOO-SLOW: metadata hybrid (fixed): a run takes the simulated GPU most of a minute
+// TOO-SLOW: hybrid (fixed): a run takes the simulated GPU most of a minute
 #include "../check.h"
 #include <cuda/barrier>
 

@@ -1,5 +1,5 @@
 // Intent: two instantiations of one kernel template race on the same lines.
-// TOO-SLOW: metadata hybrid (racy): a run takes the simulated GPU most of a minute
+// TOO-SLOW: hybrid (racy): a run takes the simulated GPU most of a minute
 #include "../check.h"
 
 constexpr unsigned Threads = 256, Blocks = 8, Rounds = 50;

@@ -1,7 +1,7 @@
 // Intent: asynchronous copies (cp.async) into shared memory, waited for before
 // they are read; that is not racy.
 // CLEAN-ONLY
-// TOO-SLOW: metadata hybrid: a run takes the simulated GPU most of a minute
+// TOO-SLOW: hybrid: a run takes the simulated GPU most of a minute
 #include "../check.h"
 #include <cuda_pipeline.h>
 

@@ -128,19 +128,24 @@ __global__ void pass(const int4 *In, int *Out) {
   Out[I] = Sum;
 }
 #elif defined(GROUP)
+__device__ __forceinline__ void copy(const cg::thread_block &Block, int4 *To,
+                                     const int4 *From) {
+  constexpr cuda::aligned_size_t<16> Bytes(Threads * sizeof(int4));
+  cg::memcpy_async(Block, To, From, Bytes); // RACE
+}
+
 __global__ void pass(const int4 *In, int *Out) {
   __shared__ int4 Rows[2][Threads];
   auto Block = cg::this_thread_block();
   const unsigned T = threadIdx.x, I = blockIdx.x * Threads + T;
   const int4 *Mine = In + blockIdx.x * Threads;
-  constexpr cuda::aligned_size_t<16> Bytes(Threads * sizeof(int4));
   int Sum = 0;
 #ifdef PRIOR
-  cg::memcpy_async(Block, Rows[0], Mine, Bytes); // RACE
+  copy(Block, Rows[0], Mine);
 #endif
   for (unsigned R = 0; R < Rounds; ++R) {
 #ifdef PRIOR
-    cg::memcpy_async(Block, Rows[(R + 1) % 2], Mine, Bytes); // RACE
+    copy(Block, Rows[(R + 1) % 2], Mine);
 #ifndef NO_WAIT
     cg::wait_prior<1>(Block);
 #else
@@ -148,7 +153,7 @@ __global__ void pass(const int4 *In, int *Out) {
 #endif
     Sum += use(Rows[R % 2][(T + 31) % Threads]);
 #else
-    cg::memcpy_async(Block, Rows[0], Mine, Bytes); // RACE
+    copy(Block, Rows[0], Mine);
 #ifndef NO_WAIT
     cg::wait(Block);
 #else

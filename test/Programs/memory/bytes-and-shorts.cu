@@ -1,5 +1,5 @@
 // Intent: bytes and shorts read without a barrier after other warps store them.
-// TOO-SLOW: metadata hybrid (racy): a run takes the simulated GPU most of a minute
+// TOO-SLOW: hybrid (racy): a run takes the simulated GPU most of a minute
 #include "../check.h"
 
 constexpr unsigned Threads = 256, Blocks = 8;

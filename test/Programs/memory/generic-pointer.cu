@@ -1,7 +1,7 @@
 // Intent: cells reached through a pointer that is global in some blocks and
 // shared in others, read without a barrier.
 // ALSO: -O0
-// TOO-SLOW: metadata hybrid (racy): a run takes the simulated GPU most of a minute
+// TOO-SLOW: hybrid (racy): a run takes the simulated GPU most of a minute
 #include "../check.h"
 
 constexpr unsigned Threads = 256, Blocks = 8, Rounds = 50;

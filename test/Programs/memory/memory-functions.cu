@@ -1,7 +1,7 @@
 // Intent: memset and memcpy of a length known only at run time, with no barrier
 // between them.
 // LINELESS: of a length known only at run time, LLVM makes loops without lines
-// TOO-SLOW: metadata hybrid (racy): a run takes the simulated GPU most of a minute
+// TOO-SLOW: hybrid (racy): a run takes the simulated GPU most of a minute
 #include "../check.h"
 
 constexpr unsigned Threads = 128, Blocks = 8, Rounds = 50, Pitch = 24;

@@ -1,6 +1,6 @@
 // Intent: words written through one member of a union are read through another
 // without a barrier.
-// TOO-SLOW: metadata hybrid (racy): a run takes the simulated GPU most of a minute
+// TOO-SLOW: hybrid (racy): a run takes the simulated GPU most of a minute
 #include "../check.h"
 
 constexpr unsigned Threads = 256, Blocks = 8, Rounds = 100;

@@ -1,6 +1,6 @@
 // Intent: 64-bit values of which only the upper half changes, read without a
 // barrier.
-// TOO-SLOW: metadata hybrid (racy): a run takes the simulated GPU most of a minute
+// TOO-SLOW: hybrid (racy): a run takes the simulated GPU most of a minute
 #include "../check.h"
 
 using Wide = unsigned long long;

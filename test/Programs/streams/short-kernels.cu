@@ -23,6 +23,7 @@
 // RACY: many-streams -DMANY=24
 // FIXED: too-many-streams -DMANY=48 -DSYNCHRONISE
 // UNSEEN: collider: no value changes while a check looks at it
+// UNSEEN: oracle (event-recorded-again): of two records of an event, a wait gets the one that ran last
 #include "../check.h"
 
 #include <atomic>
@@ -43,8 +44,11 @@ __global__ void consume(const unsigned *Cells, unsigned *Out) {
 /// Of no interest to anybody.
 __global__ void nothing(unsigned *Own) { Own[threadIdx.x] = threadIdx.x; }
 
-/// Comes after who produced, and says so.
-__global__ void tell(unsigned *Host) { *Host = 1; }
+/// Comes after the kernel that produced, and tells the host so.
+__global__ void tell(unsigned *Host) {
+  __threadfence_system();
+  *(volatile unsigned *)Host = 1;
+}
 
 static cudaStream_t makeStream() {
   cudaStream_t Stream;

@@ -3,12 +3,14 @@
 // FIXED: leader
 // FIXED: everybody -DEVERYBODY
 // FIXED: chain -DCHAIN
-// FIXED: copied-flag -DCOPIED
+// FIXED: forwarded-flag -DFORWARDED
 // FIXED: packed -DPACKED
 // RACY: too-early -DTOO_EARLY
 // RACY: no-fence -DFENCE=nothing
 // RACY: block-fence -DFENCE=__threadfence_block
-// UNSEEN: collider (block-fence no-fence): no value changes while a check looks at it
+// RACY: copied-flag -DCOPIED
+// UNSEEN: collider (block-fence copied-flag no-fence): no value changes while a check looks at it
+// UNSEEN: metadata (copied-flag): copies by streams are not followed
 #include "../check.h"
 
 #ifndef FENCE
@@ -52,7 +54,7 @@ __device__ void tell(Flags F) {
     ;
 #endif
   FENCE();
-  atomicAdd_system(F.Told, 1);
+  atomicAdd_system(F.Told, 1); // RACE: copied-flag
 #endif
 }
 
@@ -84,6 +86,13 @@ __global__ void consume(const unsigned *Cells, unsigned *Out) {
   Out[I] = Cells[(I + Threads) % N]; // RACE
 }
 
+/// Reads the flag, in memory that the host does not see, and tells the host.
+__global__ void forward(const unsigned *Told, unsigned *Host) {
+  const unsigned Seen = *(const volatile unsigned *)Told;
+  __threadfence_system();
+  *(volatile unsigned *)Host = Seen;
+}
+
 static cudaStream_t makeStream() {
   cudaStream_t Stream;
   CHECK(cudaStreamCreateWithFlags(&Stream, cudaStreamNonBlocking));
@@ -101,18 +110,25 @@ int main() {
   F.Told = (unsigned *)&Host[0];
   F.Stop = &Host[1];
   F.Done = zeroed<unsigned>(1);
-#ifdef COPIED
+#if defined(COPIED) || defined(FORWARDED)
   F.Told = zeroed<unsigned>(1);
 #endif
   // A first launch loads the kernel, which may wait for what is running.
   consume<<<Blocks, Threads, 0, Consumer>>>(Cells, Out);
+#ifdef FORWARDED
+  forward<<<1, 1, 0, Consumer>>>(F.Told, (unsigned *)&Host[0]);
+#endif
   CHECK(cudaDeviceSynchronize());
   Host[1] = 0;
   produce<<<Blocks, Threads, 0, Producer>>>(Cells, F);
   do {
     if (cudaStreamQuery(Producer) != cudaErrorNotReady)
       return 1;
-#ifdef COPIED
+#if defined(FORWARDED)
+    forward<<<1, 1, 0, Consumer>>>(F.Told, (unsigned *)&Host[0]);
+    CHECK(cudaStreamSynchronize(Consumer));
+#elif defined(COPIED)
+    // A copy is no strong access: it races with those of the kernel.
     CHECK(cudaMemcpyAsync((void *)&Host[0], F.Told, sizeof(unsigned),
                           cudaMemcpyDeviceToHost, Consumer));
     CHECK(cudaStreamSynchronize(Consumer));

@@ -1,7 +1,7 @@
 // Intent: lanes of one warp exchange values through shared memory without
 // __syncwarp between the store and the load.
 // SEEDS: 20
-// TOO-SLOW: metadata hybrid (racy): a run takes the simulated GPU most of a minute
+// TOO-SLOW: hybrid (racy): a run takes the simulated GPU most of a minute
 #include "../check.h"
 
 constexpr unsigned Threads = 128, Blocks = 8, Rounds = 100;

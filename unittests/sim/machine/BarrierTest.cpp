@@ -71,6 +71,20 @@ Wait:
   });
 }
 
+TEST(Barriers, FencesThatOrderNoAccess) {
+  struct Recorder : Observer {
+    void fence(const ThreadRef &, MemoryOrder, Scope) override { ++Fences; }
+    unsigned Fences = 0;
+  } R;
+  Harness H;
+  H.loadBody("fence.mbarrier_init.release.cluster;\n"
+             "fence.proxy.async.shared::cta;\n");
+  H.M.setObserver(&R);
+  H.runWell(H.array<uint32_t>(1), 1, 32);
+  H.M.setObserver(nullptr);
+  EXPECT_EQ(R.Fences, 0u);
+}
+
 TEST(Barriers, DivergenceIsAFault) {
   underSchedules([](Options O) {
     Harness H(O);

@@ -49,6 +49,24 @@ TEST(Faults, InvalidAddressNamesLineAndThread) {
   EXPECT_TRUE(H.M.drive(Machine::Wait::All));
 }
 
+TEST(Faults, NameWhereCodeWasInlined) {
+  Harness H;
+  H.load(R"(
+.visible .entry k(.param .u64 p)
+{
+  .loc 1 9 5  // b.h:9:5 @[ b.h:20:3 @[ /d/a.cu:30:1 ] ]
+  trap;
+}
+.file 1 "/d/b.h"
+)");
+  auto Bad = H.run(H.array<uint32_t>(1), 1, 1);
+  ASSERT_TRUE(Bad);
+  std::string Where;
+  for (const SourceLine &L : Bad->Where)
+    Where += L.File + ':' + std::to_string(L.Line) + '(' + L.Function + ") ";
+  EXPECT_EQ(Where, "/d/b.h:9() b.h:20() /d/a.cu:30(k) ");
+}
+
 TEST(Faults, OthersToo) {
   struct {
     const char *Body;

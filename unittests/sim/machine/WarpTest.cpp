@@ -39,6 +39,40 @@ C:
     EXPECT_EQ(A[N], N % 4 == 0 ? 3u : N % 4 == 1 ? 5u : 7u) << N;
 }
 
+/// How many lanes of a warp execute an instruction together, on the average, if
+/// the kernel calls a function with many branches in a loop.
+static double lanesTogether(const std::string &Function) {
+  std::string Branches;
+  for (int N = 0; N < 32; ++N)
+    Branches += "shr.u32 %r2, %r1, " + std::to_string(N) +
+                "; and.b32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, 0;\n@%p1 bra A" +
+                std::to_string(N) + ";\nadd.u32 %r3, %r3, %r1;\nA" +
+                std::to_string(N) + ":\n";
+  Harness H(withSeed(1));
+  H.loadBody(R"(
+  mov.u32 %r5, 0;
+  mov.u32 %r6, %r2;
+Loop:
+  mad.lo.u32 %r6, %r6, 1664525, 1013904223;
+  { .param .b32 x; st.param.b32 [x], %r6; call.uni )" +
+                 Function + R"(, (x); }
+  add.u32 %r5, %r5, 1;
+  setp.lt.u32 %p1, %r5, 100;
+  @%p1 bra Loop;
+)",
+             ".func " + Function +
+                 "(.param .b32 x)\n{ .reg .pred %p<2>; .reg .b32 %r<4>;\n"
+                 "ld.param.b32 %r1, [x]; mov.u32 %r3, 0;\n" +
+                 Branches + "ret; }\n");
+  H.runWell(H.array<uint32_t>(1), 1, 32);
+  return double(H.M.instructions()) / double(H.M.steps());
+}
+
+TEST(Divergence, ChecksDoNotTakeLoopsApart) {
+  EXPECT_GT(lanesTogether("__crsan_md_check"), 16);
+  EXPECT_LT(lanesTogether("check"), 8); // As the program's own code may.
+}
+
 TEST(Divergence, LoopsOfDifferentLengths) {
   underSchedules([](Options O) {
     Harness H(O);

@@ -210,16 +210,16 @@ void emitFence(Decoder &D, MemoryOrder S, Scope Within) {
 }
 
 bool fence(Decoder &D) {
-  if (!D.takePrefixed("proxy").empty()) {
-    // Between the generic and asynchronous proxies: the machine has one memory.
+  // Between the generic and asynchronous proxies: the machine has one memory.
+  const bool IsOfProxies = !D.takePrefixed("proxy").empty();
+  // Orders only mbarrier.init before it, which is no access for observers.
+  const bool IsOfInit = D.take("mbarrier_init");
+  if (IsOfProxies || IsOfInit) {
     while (!D.takePrefixed("").empty())
       ;
-    D.emit([](Execution &, const Instruction &) { return Outcome::Next; });
-    return true;
-  }
-  if (D.take("mbarrier_init")) {
-    D.take("release");
-    emitFence(D, MemoryOrder::Release, D.takeScope(Scope::Cluster));
+    D.emit([](Execution &, const Instruction &) {
+       return Outcome::Next;
+     }).IsVisible = IsOfInit;
     return true;
   }
   std::string_view Kind = D.takeOneOf({"sc", "acq_rel", "acquire", "release"});
