@@ -83,7 +83,7 @@ void addStrong(Events &To, Instruction &I, Value *Pointer, Type *T,
     A.Roles = abi::IsVolatile;
   A.Expected = Expected;
   A.Written = writtenBy(I);
-  To.List.push_back(A);
+  To.add(A);
 }
 
 /// A typed access of memory that is not private, and weak.
@@ -100,7 +100,7 @@ void addTyped(Events &To, const Instruction &I, Value *Pointer, Align Alignment,
     A.Where.Offset = Offset;
     A.Alignment = Alignment;
     A.Written = std::exchange(Written, nullptr);
-    To.List.push_back(A);
+    To.add(A);
   }
 }
 
@@ -135,7 +135,7 @@ void addStrongMemory(Events &To, MemIntrinsic &M) {
   To.ByCollider = Skip::Strong;
   const auto *Length = dyn_cast<ConstantInt>(M.getLength());
   if (!Length) {
-    To.List.push_back(Unknown());
+    To.add(Unknown());
     To.Unlisted = Skip::Unsupported;
     return;
   }
@@ -165,7 +165,7 @@ void addMemory(Events &To, MemIntrinsic &M) {
       A.Written = Written;
     else
       A.Length = M.getLength();
-    To.List.push_back(A);
+    To.add(A);
   };
   auto *Set = dyn_cast<MemSetInst>(&M);
   Add(M.getRawDest(), M.getDestAlign(), Set ? Set->getValue() : nullptr,
@@ -206,12 +206,11 @@ bool isHarmless(const Function &F) {
 void addCall(Events &To, CallBase &I) {
   const Function *Callee = I.getCalledFunction();
   const bool IsAllocation = isAllocation(I);
-  To.List.push_back(Call{
-      IsAllocation ||
-      (Callee && (isHarmless(*Callee) ||
-                  (!Callee->isDeclaration() && !Callee->isInterposable())))});
+  To.add(Call{IsAllocation || (Callee && (isHarmless(*Callee) ||
+                                          (!Callee->isDeclaration() &&
+                                           !Callee->isInterposable())))});
   if (IsAllocation)
-    To.List.push_back(Allocate{locationOf(&I), I.getArgOperand(0)});
+    To.add(Allocate{locationOf(&I), I.getArgOperand(0)});
 }
 
 /// The accesses of a function that the user exempted order memory all the same.
@@ -252,7 +251,7 @@ Events eventsOfUsers(Instruction &I) {
   else if (auto *F = dyn_cast<FenceInst>(&I)) {
     All.ByCollider = Skip::Strong;
     if (auto Of = scopeOf(I, F->getSyncScopeID()))
-      All.List.push_back(Fence{*Of});
+      All.add(Fence{*Of});
   } else if (auto *M = dyn_cast<MemIntrinsic>(&I))
     addMemory(All, *M);
   else if (auto *Intrinsic = dyn_cast<IntrinsicInst>(&I))
@@ -262,7 +261,7 @@ Events eventsOfUsers(Instruction &I) {
       return eventsOfAssembly(*Called);
     addCall(All, *Called);
   } else if (I.mayReadOrWriteMemory())
-    All.List.push_back(Opaque());
+    All.add(Opaque());
   return All;
 }
 

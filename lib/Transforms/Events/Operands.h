@@ -1,5 +1,4 @@
-//===- Operands.h - What calls of the runtime are given ----------*- C++
-//-*-===//
+//===- Operands.h - What calls of the runtime are given ---------*- C++ -*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
