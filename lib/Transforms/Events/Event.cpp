@@ -87,7 +87,7 @@ void addOrdering(Events &To, const ptx::InstructionClass &C,
   case Ordering::CopyWait:
     return To.add(AwaitCopies{Where.Base});
   case Ordering::CopyArrival:
-    // Who waits there waits for the copies, too.
+    // A thread that waits there waits for the copies, too.
     To.add(AwaitCopies());
     return To.add(Arrival);
   case Ordering::Other:
@@ -124,7 +124,7 @@ SmallVector<Access, 2> checkedByCollider(const Instruction &I,
                                          const Events &All) {
   SmallVector<Access, 2> Checked;
   const auto *Call = dyn_cast<CallBase>(&I);
-  // In inline PTX, nobody looks at values.
+  // The collider checks no access in inline PTX.
   if (isIgnored(I) || (Call && Call->isInlineAsm()))
     return Checked;
   for (const Event &E : All.List)
@@ -145,7 +145,7 @@ bool mayWait(const Instruction &I) {
     return !All.List.empty() || All.Unlisted != Skip::None;
   return any_of(All.List, [&](const Event &E) {
     const Access *A = asAccess(E);
-    // An update of which nobody uses the result waits for nothing.
+    // An update whose result is unused waits for nothing.
     return A && A->isStrong() && A->reads() &&
            A->Where.Space != NVPTXAS::ADDRESS_SPACE_SHARED &&
            !(isa<AtomicRMWInst>(I) && I.use_empty());

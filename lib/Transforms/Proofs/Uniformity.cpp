@@ -112,7 +112,7 @@ void Uniformity::split(const BasicBlock &BB) {
     if (Number > 1 || At == Join)
       for (const PHINode &P : At->phis())
         add(P);
-  // Who leaves a loop in another iteration has other values of it.
+  // Threads that leave a loop in different iterations differ in its values.
   for (const Loop *L = Loops.getLoopFor(&BB); L; L = L->getParentLoop()) {
     if (all_of(Ways, [&](const auto &W) { return L->contains(W.first); }))
       return;

@@ -32,6 +32,10 @@ uint64_t mix(uint64_t Hash, uint64_t Value) {
   return xxh3_64bits(ArrayRef(reinterpret_cast<const uint8_t *>(Words), 16));
 }
 
+uint64_t mix(uint64_t Hash, StringRef Text) {
+  return mix(Hash, xxh3_64bits(Text));
+}
+
 /// The bytes of the objects, as 64-bit words.
 template <typename T> Constant *asWords(LLVMContext &C, ArrayRef<T> Objects) {
   static_assert(sizeof(T) % sizeof(uint64_t) == 0);
@@ -132,8 +136,8 @@ uint32_t SiteTableWriter::addVariable(const GlobalVariable *G) {
 uint64_t SiteTableWriter::mixFrames(uint64_t Hash, uint32_t Frame) const {
   for (uint32_t I = Frame; I != abi::NoFrame; I = Frames[I].InlinedAt) {
     const abi::Frame &F = Frames[I];
-    Hash = mix(Hash, xxh3_64bits(StringRef(Strings.c_str() + F.Function)));
-    Hash = mix(Hash, xxh3_64bits(StringRef(Strings.c_str() + F.File)));
+    Hash = mix(Hash, textAt(F.Function));
+    Hash = mix(Hash, textAt(F.File));
     Hash = mix(Hash, uint64_t(F.Line) << 32 | F.Column);
   }
   return Hash;
@@ -143,7 +147,7 @@ uint64_t SiteTableWriter::identity(const abi::SiteEntry &Entry,
                                    ArrayRef<abi::Companion> With) const {
   // Of the text, not of offsets: the same place in two modules is one site.
   uint64_t Hash = mix(uint64_t(Entry.Access), Entry.Size);
-  Hash = mix(Hash, xxh3_64bits(StringRef(Strings.c_str() + Entry.Kernel)));
+  Hash = mix(Hash, textAt(Entry.Kernel));
   Hash = mixFrames(Hash, Entry.Frame);
   // Of two copies of one place, a branch may part one from its companions.
   for (const abi::Companion &C : With)
@@ -152,9 +156,7 @@ uint64_t SiteTableWriter::identity(const abi::SiteEntry &Entry,
     Hash = mix(Hash, uint64_t(Entry.Flags) << 8 | Entry.Scope);
   // Copies of a loop for two arrays are one place.
   if (Entry.Variable)
-    Hash =
-        mix(Hash, xxh3_64bits(StringRef(Strings.c_str() +
-                                        Variables[Entry.Variable - 1].Name)));
+    Hash = mix(Hash, textAt(Variables[Entry.Variable - 1].Name));
   return Hash ? Hash : 1; // 0 means "no site" in a record.
 }
 
@@ -235,7 +237,7 @@ Constant *SiteTableWriter::elementAddress(GlobalVariable *Base,
 uint64_t SiteTableWriter::unitIdentity() const {
   uint64_t Hash = xxh3_64bits(M.getSourceFileName());
   for (const Function &F : M)
-    Hash = mix(Hash, xxh3_64bits(F.getName()));
+    Hash = mix(Hash, F.getName());
   for (const auto &[Id, Entry] : Entries)
     Hash = mix(Hash, Id);
   return Hash;

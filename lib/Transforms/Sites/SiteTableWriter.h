@@ -54,10 +54,11 @@ public:
   /// are abi::ModuleFlags; the other two are abi::ModuleHeader's.
   void emit(uint32_t Flags, uint32_t Skipped, uint32_t Exempt);
 
-  bool empty() const { return Sites.empty(); }
-
 private:
   uint32_t addString(llvm::StringRef S);
+  llvm::StringRef textAt(uint32_t Offset) const {
+    return Strings.c_str() + Offset;
+  }
   uint32_t addFrame(const llvm::Instruction &I) {
     return addFrame(I.getDebugLoc(), *I.getFunction());
   }
