@@ -40,8 +40,7 @@ void ColliderInstrumenter::run() {
   if (!Countdowns.empty()) {
     SmallVector<AllocaInst *, 8> Allocas;
     for (auto &[L, C] : Countdowns)
-      if (C.Skip)
-        Allocas.push_back(C.Skip);
+      Allocas.push_back(C.Skip);
     DominatorTree DT(F);
     PromoteMemToReg(Allocas, DT);
   }

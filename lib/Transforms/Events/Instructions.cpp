@@ -104,30 +104,19 @@ void addTyped(Events &To, const Instruction &I, Value *Pointer, Align Alignment,
   }
 }
 
-void addLoad(Events &To, LoadInst &Load) {
-  Value *Pointer = Load.getPointerOperand();
-  if (!Load.isSimple() && !isPrivate(Pointer))
-    return addStrong(To, Load, Pointer, Load.getType(), abi::ReadsMemory,
-                     Load.getOrdering());
+/// A load or a store of type `T`; `Stored` is null for a load.
+template <typename Inst>
+void addLoadOrStore(Events &To, Inst &I, Type *T, Value *Stored,
+                    uint8_t Flags) {
+  Value *Pointer = I.getPointerOperand();
   if (isPrivate(Pointer))
     To.Unlisted = To.ByCollider = Skip::Private;
-  else if (!isMarked(Load))
+  else if (!I.isSimple())
+    addStrong(To, I, Pointer, T, Flags, I.getOrdering());
+  else if (!Stored && !isMarked(I))
     To.Unlisted = To.ByCollider = Skip::Speculated;
   else
-    addTyped(To, Load, Pointer, Load.getAlign(), Load.getType(), nullptr,
-             abi::ReadsMemory);
-}
-
-void addStore(Events &To, StoreInst &Store) {
-  Value *Pointer = Store.getPointerOperand(), *Stored = Store.getValueOperand();
-  if (!Store.isSimple() && !isPrivate(Pointer))
-    return addStrong(To, Store, Pointer, Stored->getType(), abi::WritesMemory,
-                     Store.getOrdering());
-  if (isPrivate(Pointer))
-    To.Unlisted = To.ByCollider = Skip::Private;
-  else
-    addTyped(To, Store, Pointer, Store.getAlign(), Stored->getType(), Stored,
-             abi::WritesMemory);
+    addTyped(To, I, Pointer, I.getAlign(), T, Stored, Flags);
 }
 
 /// Volatile fills and copies.
@@ -238,9 +227,10 @@ void forgetAccesses(Events &All) {
 Events eventsOfUsers(Instruction &I) {
   Events All;
   if (auto *Load = dyn_cast<LoadInst>(&I))
-    addLoad(All, *Load);
+    addLoadOrStore(All, *Load, I.getType(), nullptr, abi::ReadsMemory);
   else if (auto *Store = dyn_cast<StoreInst>(&I))
-    addStore(All, *Store);
+    addLoadOrStore(All, *Store, Store->getValueOperand()->getType(),
+                   Store->getValueOperand(), abi::WritesMemory);
   else if (auto *Update = dyn_cast<AtomicRMWInst>(&I))
     addStrong(All, I, Update->getPointerOperand(), I.getType(),
               abi::AtomicUpdate, Update->getOrdering());
