@@ -261,10 +261,8 @@ void AssemblyReader::readStrong(const ptx::Instruction &I,
   if (HasOrdered) {
     if (C.writes())
       To.add(Arrive{*Where, C.Scope});
-    if (C.reads()) {
-      To.add(Wait{*Where, C.Scope});
-      std::get<Wait>(To.List.back()).IsByAccess = true;
-    }
+    if (C.reads())
+      To.add(Wait{.Where = *Where, .Scope = C.Scope, .IsByAccess = true});
     To.Unlisted = Skip::Assembly;
     return;
   }

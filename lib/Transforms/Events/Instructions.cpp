@@ -213,8 +213,8 @@ void forgetAccesses(Events &All) {
     const Access *A = asAccess(E);
     if (A && A->isStrong()) {
       Kept.push_back(Arrive{A->Where, A->Scope});
-      Kept.push_back(Wait{A->Where, A->Scope});
-      std::get<Wait>(Kept.back()).IsByAccess = true;
+      Kept.push_back(
+          Wait{.Where = A->Where, .Scope = A->Scope, .IsByAccess = true});
     }
     if (A || std::holds_alternative<Copy>(E))
       All.Unlisted = Skip::Ignored;
