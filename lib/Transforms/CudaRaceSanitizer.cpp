@@ -241,7 +241,7 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
     Entering |= abi::EnterOpaque;
   for (MetadataInstrumenter &I : Followed)
     I.run(Entering, Events);
-  if (Runtime->link()) {
+  if (Runtime->link(FAM)) {
     defineClusterReads(M);
     Table.emit(Flags, Omitted.Unchecked, Omitted.Exempt);
   }

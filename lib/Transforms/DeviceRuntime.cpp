@@ -7,6 +7,7 @@
 
 #include "DeviceRuntime.h"
 #include "crsan/abi/Names.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/InlineAsm.h"
@@ -14,7 +15,15 @@
 #include "llvm/Linker/Linker.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Transforms/IPO/Internalize.h"
+#include "llvm/Transforms/Scalar/ADCE.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/InstSimplifyPass.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
+
+#include <map>
 
 using namespace llvm;
 
@@ -95,7 +104,83 @@ void DeviceRuntime::prepare() {
       GV->eraseFromParent();
 }
 
-bool DeviceRuntime::link() {
+namespace {
+
+/// Copies of the checks in line, each for constant arguments. The module's own
+/// code is past its optimisations, so a copy is optimised by itself before it
+/// is inlined.
+class Specialiser {
+public:
+  explicit Specialiser(FunctionAnalysisManager &FAM) : FAM(FAM) {
+    Simplify.addPass(SROAPass(SROAOptions::ModifyCFG));
+    Simplify.addPass(EarlyCSEPass());
+    Simplify.addPass(InstSimplifyPass());
+    Simplify.addPass(SimplifyCFGPass());
+    Simplify.addPass(EarlyCSEPass());
+    Simplify.addPass(ADCEPass());
+  }
+
+  void inlineCall(CallInst &Call) {
+    Call.setCalledFunction(copyFor(Call));
+    InlineFunctionInfo Info;
+    if (!InlineFunction(Call, Info).isSuccess())
+      report_fatal_error("CRSan: a check in line cannot be inlined");
+  }
+  void finish() {
+    for (auto &[Key, Copy] : Copies)
+      if (Copy != Key.first) {
+        FAM.clear(*Copy, Copy->getName());
+        Copy->eraseFromParent();
+      }
+  }
+
+private:
+  Function *copyFor(const CallInst &Call) {
+    Function *Of = Call.getCalledFunction();
+    SmallVector<ConstantInt *> Constants;
+    for (Value *Argument : Call.args())
+      Constants.push_back(dyn_cast<ConstantInt>(Argument));
+    auto [It, IsNew] =
+        Copies.try_emplace({Of, {Constants.begin(), Constants.end()}});
+    if (IsNew) {
+      ValueToValueMapTy Map;
+      Function *Copy = CloneFunction(Of, Map);
+      for (auto [Parameter, Value] : zip(Copy->args(), Constants))
+        if (Value)
+          Parameter.replaceAllUsesWith(Value);
+      Simplify.run(*Copy, FAM);
+      It->second = Copy;
+    }
+    return It->second;
+  }
+
+  FunctionAnalysisManager &FAM;
+  FunctionPassManager Simplify;
+  std::map<std::pair<Function *, std::vector<ConstantInt *>>, Function *>
+      Copies;
+};
+
+} // namespace
+
+/// Inlines all calls of checks in line.
+static void inlineChecks(Module &M, FunctionAnalysisManager &FAM) {
+  SmallVector<CallInst *> Calls;
+  SmallVector<Function *> Checks;
+  for (Function &F : M)
+    if (F.getName().starts_with(InLinePrefix)) {
+      Checks.push_back(&F);
+      for (User *U : F.users())
+        Calls.push_back(cast<CallInst>(U));
+    }
+  Specialiser Copies(FAM);
+  for (CallInst *Call : Calls)
+    Copies.inlineCall(*Call);
+  Copies.finish();
+  for (Function *F : Checks)
+    F->eraseFromParent();
+}
+
+bool DeviceRuntime::link(FunctionAnalysisManager &FAM) {
   LLVMContext &C = M.getContext();
   for (const Function &F : *Runtime)
     if (Function *Declared = M.getFunction(F.getName());
@@ -124,6 +209,7 @@ bool DeviceRuntime::link() {
     C.emitError("CRSan: cannot link the device runtime");
     return false;
   }
+  inlineChecks(M, FAM);
   appendToCompilerUsed(M, {M.getNamedGlobal(abi::ConfigName)});
   return true;
 }

@@ -9,11 +9,14 @@
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PassManager.h"
 
 #include <memory>
 
 namespace crsan {
 
+/// The entry points that are inlined (runtime/device/metadata/entry/InLine.h).
+inline constexpr char InLinePrefix[] = "__crsan_in_";
 /// The entry points of the collider (runtime/device/collider).
 inline constexpr char CheckName[] = "__crsan_check";
 inline constexpr char StoreName[] = "__crsan_store";
@@ -70,9 +73,10 @@ public:
   static std::unique_ptr<DeviceRuntime> declareIn(llvm::Module &M);
 
   /// Links what the module calls, with internal linkage except for the
-  /// configuration, which all modules of an image share. Returns false after an
-  /// error has been reported to the module's context.
-  bool link();
+  /// configuration, which all modules of an image share; then specialises and
+  /// inlines the checks in line (runtime/device/metadata/entry/InLine.h). Returns
+  /// false after an error has been reported to the module's context.
+  bool link(llvm::FunctionAnalysisManager &FAM);
 
 private:
   DeviceRuntime(llvm::Module &M, std::unique_ptr<llvm::Module> Runtime)

@@ -35,6 +35,7 @@
 #include "metadata/entry/Barrier.h"
 #include "metadata/entry/Context.h"
 #include "metadata/entry/Copy.h"
+#include "metadata/entry/InLine.h"
 #include "metadata/entry/Kernel.h"
 #include "metadata/entry/Synchronization.h"
 #include "metadata/entry/UnknownCode.h"

@@ -47,6 +47,21 @@ define ptx_kernel void @copyStructure(ptr byval({ ptr, ptr }) %both) {
   ret void
 }
 
+; A packed structure's pointers are read byte by byte, as the kernel reads them.
+; CHECK-LABEL: define ptx_kernel void @copyPacked(
+; CHECK-COUNT-2: load ptr, ptr %{{.+}}, align 1
+; CHECK:       ret void
+define ptx_kernel void @copyPacked(ptr byval(<{ i8, ptr, ptr }>) align 1 %both) {
+  %from = getelementptr i8, ptr %both, i64 1
+  %in = load ptr, ptr %from, align 1
+  %at = getelementptr i8, ptr %both, i64 9
+  %out = load ptr, ptr %at, align 1
+  %v = load i32, ptr %in
+  %to = getelementptr i32, ptr %out, i32 %v
+  store i32 %v, ptr %to
+  ret void
+}
+
 ; Each thread has a place of its own, or the launch is checked: by another body.
 ; CHECK-LABEL: define ptx_kernel void @double(
 ; CHECK:       and i32 %{{.*}}, 4088

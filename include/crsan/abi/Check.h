@@ -11,6 +11,22 @@
 
 namespace crsan::abi {
 
+/// What the pass knows of an access that is checked in line, and of the
+/// function that makes it: a constant argument of the checks in line
+/// (runtime/device/metadata/entry/InLine.h), which are specialised for it.
+enum ShapeBits : uint32_t {
+  ShapeSize = 31, ///< A mask of the bytes accessed: 1, 2, 4, 8 or 16.
+  ShapeReads = 1 << 5,
+  ShapeWrites = 1 << 6,
+  ShapeStrong = 1 << 7,
+  ShapeWide = 1 << 8,         ///< Strong, with a scope wider than the block.
+  ShapeMayBeShared = 1 << 9,  ///< The address may be one of shared memory.
+  ShapeMayBeGlobal = 1 << 10, ///< The address may be one of global memory.
+  ShapeBarriers = 1 << 11,    ///< Threads of a block may meet at barriers.
+  ShapeMeetings = 1 << 12, ///< Lanes of a warp may meet at barriers of lanes.
+  ShapeLocks = 1 << 13,    ///< Threads may hold locks, or execute fences.
+};
+
 /// Flags of a check (__crsan_md_check).
 enum CheckFlags : uint32_t {
   CheckCounts = 1,   ///< The access has not been counted yet.

@@ -14,6 +14,7 @@
 #ifndef CRSAN_TRANSFORMS_METADATA_CELLLOCATOR_H
 #define CRSAN_TRANSFORMS_METADATA_CELLLOCATOR_H
 
+#include "crsan/abi/Check.h"
 #include "crsan/abi/Metadata.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/IR/IRBuilder.h"
@@ -52,6 +53,14 @@ struct FastAccess {
   }
   bool mayBeGlobal() const {
     return Space != llvm::NVPTXAS::ADDRESS_SPACE_SHARED;
+  }
+  /// abi::ShapeBits, without those of the function.
+  uint32_t shape() const {
+    return Size | (Reads ? abi::ShapeReads : 0) |
+           (Writes ? abi::ShapeWrites : 0) | (IsStrong ? abi::ShapeStrong : 0) |
+           (IsWide ? abi::ShapeWide : 0) |
+           (mayBeShared() ? abi::ShapeMayBeShared : 0) |
+           (mayBeGlobal() ? abi::ShapeMayBeGlobal : 0);
   }
 };
 
@@ -92,12 +101,8 @@ private:
     llvm::AllocaInst *First, *Number; ///< Number: 0: none.
     llvm::AllocaInst *Delta; ///< From four times an address to its cell.
   };
-  llvm::Value *emitEntry(llvm::IRBuilder<> &B, llvm::Value *Place,
-                         llvm::Value *Address);
-  llvm::Value *emitPage(llvm::IRBuilder<> &B, llvm::Value *Place,
-                        llvm::Value *Address, llvm::Value *&Base);
-  llvm::Value *emitFound(llvm::IRBuilder<> &B, const FastAccess &A,
-                         bool IsFirst, llvm::Value *&Delta);
+  llvm::CallInst *emitFound(llvm::IRBuilder<> &B, const FastAccess &A,
+                            bool IsFirst);
 
   llvm::Function &F;
   llvm::Value *Pages;

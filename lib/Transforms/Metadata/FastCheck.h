@@ -5,12 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Nearly every access is of what a register holds, in a page that is tracked
-// exactly, of words whose last accessors are seen at a glance to be of the
-// past: of an earlier grid, or before the block's last barrier. That glance is
-// emitted in line, and behind a branch a closer look (Quick in
-// runtime/device/metadata/HappensBefore.h), since a call would cost several
-// times as much; everything else is the runtime's.
+// Where the functions of runtime/device/metadata/entry/InLine.h are called, and what
+// branches on their results: for a group of accesses, first the glance that
+// nearly always shows that no access races, then the closer look, then the
+// calls of the runtime.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CRSAN_TRANSFORMS_METADATA_FASTCHECK_H
@@ -25,17 +23,15 @@
 
 namespace crsan {
 
-/// A function's checks in line. What they know of their warp is their window.
+/// A function's checks in line.
 class FastCheck {
 public:
-  /// At the beginning of the function. `First`: the window that a kernel begins
-  /// with, as the runtime says, or null. `Sites`: generic address of the
-  /// function's first AccessSite, or null. `HasBarriers`: threads of a block
-  /// may meet here or in what it calls. `HasWarpBarriers`: lanes of a warp may
-  /// meet here. `HasLocks`: they may hold locks.
+  /// At the beginning of the function. `First`: what __crsan_md_enter has
+  /// returned, or null if the function is not a kernel. `Sites`: the generic
+  /// address of the function's first AccessSite, or null. `Shape`:
+  /// abi::ShapeBits of the function.
   FastCheck(llvm::Function &F, llvm::IRBuilder<> &B, llvm::Value *First,
-            llvm::Constant *Sites, bool HasBarriers, bool HasWarpBarriers,
-            bool HasLocks);
+            llvm::Constant *Sites, uint32_t Shape);
 
   /// A synchronisation has happened: the snapshot is loaded anew.
   void emitSnapshot(llvm::IRBuilder<> &B) { Warp.emitLoad(B); }
@@ -80,30 +76,36 @@ private:
   /// One access, as it is emitted.
   struct Check : LocatedAccess {
     struct Accessors {
-      llvm::Value *Writer, *Reader;
+      llvm::Value *At, *Writer, *Reader;
     };
     llvm::SmallVector<Accessors, 4> Cells = {}; ///< As found.
-    llvm::Value *Mine = nullptr;
+    llvm::Value *Mine = nullptr;                ///< As a cell remembers it.
     /// Of a write, what it has replaced that is not surely ordered, or 0, and
     /// where.
     llvm::Value *Replaced = nullptr, *Offset = nullptr;
   };
-  using Window = WarpSnapshot::Values;
+  using Values = WarpSnapshot::Values;
 
-  void emitLoads(llvm::IRBuilder<> &B, Check &C, const Window &W,
-                 llvm::Value *Several);
-  llvm::Value *emitIsOld(llvm::IRBuilder<> &B, const Check &C, const Window &W);
-  void emitReaders(llvm::IRBuilder<> &B, const Check &C, const Window &W);
-  void emitStrong(llvm::IRBuilder<> &B, const Check &C, const Window &W);
-  llvm::Value *emitSuspects(llvm::IRBuilder<> &B, Check &C, const Window &W);
-  llvm::Value *emitIsKept(llvm::IRBuilder<> &B, const Check &C, const Window &W,
-                          llvm::Value *Reader);
-  llvm::Value *emitIsOrdered(llvm::IRBuilder<> &B, const Window &W,
+  llvm::Constant *shape(const FastAccess &A) const;
+  llvm::Value *emitLocated(llvm::IRBuilder<> &B, const Values &W,
+                           llvm::ArrayRef<FastAccess> Accesses,
+                           llvm::SmallVectorImpl<Check> &Checks);
+  void emitGlance(llvm::IRBuilder<> &B, const Values &W,
+                  llvm::MutableArrayRef<Check> Checks, llvm::BasicBlock *Closer,
+                  llvm::BasicBlock *Tail);
+  llvm::Value *emitCloser(llvm::IRBuilder<> &B, const Values &W,
+                          llvm::MutableArrayRef<Check> Checks);
+  void emitSlow(llvm::IRBuilder<> &B, const Values &W,
+                llvm::ArrayRef<Check> Checks);
+  void emitLook(llvm::IRBuilder<> &B, const Values &W, Check &C,
+                llvm::Value *Several);
+  void emitStrong(llvm::IRBuilder<> &B, const Values &W, const Check &C);
+  void emitReaders(llvm::IRBuilder<> &B, const Values &W, const Check &C);
+  llvm::Value *emitIsOrdered(llvm::IRBuilder<> &B, const Values &W,
                              const Check &C, llvm::Value *Earlier);
-  llvm::Value *emitBytes(llvm::IRBuilder<> &B, const FastAccess &A);
 
   llvm::Function &F;
-  const bool HasBarriers, HasLocks;
+  const uint32_t Shape; ///< abi::ShapeBits of the function.
   WarpSnapshot Warp;
   std::optional<CellLocator> Cells;
   /// A variable until finish(): the number of accesses.

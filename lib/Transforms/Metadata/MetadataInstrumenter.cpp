@@ -110,13 +110,7 @@ Constant *MetadataInstrumenter::addSites() {
 /// returned, or null.
 void MetadataInstrumenter::emitFast(IRBuilder<> &B, Value *First,
                                     Constant *Sites) {
-  const bool HasBarriers =
-      !isKernel(F) || !Plan.breaks().empty() || Module.HasBarriers;
-  const bool HasWarpBarriers = any_of(Plan.steps(), [](const Step &S) {
-    return std::holds_alternative<WarpBarrier>(S.What);
-  });
-  Fast.emplace(F, B, First, Sites, HasBarriers, HasWarpBarriers,
-               /*HasLocks=*/!isFenceless());
+  Fast.emplace(F, B, First, Sites, shape());
   // Behind what emitAfter() will put there.
   auto Resume = [&](Instruction *I) {
     if (I->isTerminator())
@@ -198,6 +192,18 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
     if (IntrinsicInst *I = replacedBarrier(S))
       Fast->emitBarrier(I);
   Fast->finish();
+}
+
+/// What the checks of this function may meet with (abi::ShapeBits).
+uint32_t MetadataInstrumenter::shape() const {
+  uint32_t Shape = isFenceless() ? 0 : abi::ShapeLocks;
+  if (!isKernel(F) || !Plan.breaks().empty() || Module.HasBarriers)
+    Shape |= abi::ShapeBarriers;
+  if (any_of(Plan.steps(), [](const Step &S) {
+        return std::holds_alternative<WarpBarrier>(S.What);
+      }))
+    Shape |= abi::ShapeMeetings;
+  return Shape;
 }
 
 /// What the runtime knows this warp by.

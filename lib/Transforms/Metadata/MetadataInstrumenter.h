@@ -55,6 +55,7 @@ private:
   void emitFast(llvm::IRBuilder<> &B, llvm::Value *First,
                 llvm::Constant *Sites);
   void emitCounts();
+  uint32_t shape() const;
   llvm::Value *place(llvm::IRBuilder<> &B);
   void call(llvm::IRBuilder<> &B, llvm::StringRef Name,
             llvm::ArrayRef<llvm::Value *> Arguments = {});

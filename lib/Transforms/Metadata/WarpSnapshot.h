@@ -12,85 +12,55 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
 
-#include <utility>
-
 namespace crsan {
 
-/// To where a clock is in the upper half of an accessor.
-constexpr unsigned ClockShift = abi::AccessorLayout::ClockAt - 32;
-
-/// The lower and the upper half of an accessor.
-std::pair<llvm::Value *, llvm::Value *> halves(llvm::IRBuilder<> &B,
-                                               llvm::Value *Accessor);
-
-/// What a function's checks in line have in common between two
-/// synchronisations: loaded at the beginning and after whatever may have
-/// changed it.
+/// The fields of a Snapshot (runtime/device/metadata/entry/InLine.h) where a
+/// function's checks in line need them: what the checks know of their warp
+/// between two synchronisations. It is loaded at the beginning of the function
+/// and after whatever may have changed it.
 class WarpSnapshot {
 public:
   struct Values {
-    llvm::Value *Mine;  ///< Thread, clock and first site, an Accessor.
-    llvm::Value *Place; ///< As WarpState's.
-    /// As WarpState's, shifted to where a clock is. Met: null where no barrier
-    /// of the warp is.
-    llvm::Value *Barrier, *Floor, *Met;
+    llvm::Value *Mine, *Place, *Barrier, *Floor, *Met;
   };
 
-  /// At the beginning of the function; then emitSelf() and emitFirst().
-  /// `HasWarpBarriers`: lanes of a warp may meet here.
-  WarpSnapshot(llvm::Function &F, llvm::IRBuilder<> &B, bool HasLocks,
-               bool HasWarpBarriers);
-  /// `First`: the window that a kernel begins with, as the runtime says, or
-  /// null. Returns its fields, or nothing.
-  llvm::SmallVector<llvm::Value *, 4> emitSelf(llvm::IRBuilder<> &B,
-                                               llvm::Value *First);
-  /// `State`: what emitSelf has returned.
-  void emitFirst(llvm::IRBuilder<> &B, llvm::ArrayRef<llvm::Value *> State,
+  /// At the beginning of the function; then emitState() and emitFirst().
+  /// `Shape`: abi::ShapeBits of the function.
+  WarpSnapshot(llvm::Function &F, llvm::IRBuilder<> &B, uint32_t Shape);
+  /// `First`: what __crsan_md_enter has returned, or null if the function is
+  /// not a kernel.
+  void emitState(llvm::IRBuilder<> &B, llvm::Value *First);
+  /// `Sites`: the function's first AccessSite, or null if there is none.
+  void emitFirst(llvm::IRBuilder<> &B, llvm::Value *First,
                  llvm::Constant *Sites);
 
-  /// Address of the warp's state.
-  llvm::Value *self() const { return Self; }
+  /// The address of the warp's state.
+  llvm::Value *state() const { return State; }
   /// A synchronisation has happened.
   void emitLoad(llvm::IRBuilder<> &B);
   Values values(llvm::IRBuilder<> &B);
   /// See FastCheck.
   void emitBarrier(llvm::IntrinsicInst *Barrier);
 
-  /// The warp's number.
-  static llvm::Value *emitWarp(llvm::IRBuilder<> &B, llvm::Value *Place);
-  /// The warp's clock, where accessors have it in their upper half.
-  static llvm::Value *emitClock(llvm::IRBuilder<> &B, const Values &W);
-  /// Whether an accessor, of which `Low` is the lower half, is of our block.
-  static llvm::Value *emitInBlock(llvm::IRBuilder<> &B, const Values &W,
-                                  llvm::Value *Low);
-  /// The bits of an accessor in which those of other blocks differ from ours;
-  /// if there are none, those of other warps.
-  static llvm::Value *emitOtherBlock(llvm::IRBuilder<> &B, const Values &W);
-
   /// After all has been emitted: what is to be promoted, ...
-  llvm::SmallVector<llvm::AllocaInst *> variables() const {
-    return Met ? llvm::SmallVector<llvm::AllocaInst *>{Mine, Place, Barrier,
-                                                       Floor, Met}
-               : llvm::SmallVector<llvm::AllocaInst *>{Mine, Place, Barrier,
-                                                       Floor};
-  }
+  llvm::ArrayRef<llvm::AllocaInst *> variables() const { return Fields; }
   /// ... and when it has been.
   void finish();
 
 private:
+  enum Field { Mine, Place, Barrier, Floor, Met, NumFields };
+
   void emitSites(llvm::IRBuilder<> &B, llvm::Constant *Sites);
-  /// `State`: the first four fields of a WarpState. `NowMet`: its Met.
-  void set(llvm::IRBuilder<> &B, llvm::ArrayRef<llvm::Value *> State,
-           llvm::Value *NowMet);
+  void set(llvm::IRBuilder<> &B, llvm::CallInst *Snapshot);
 
   llvm::Function &F;
-  const bool HasLocks;
-  llvm::Value *Self = nullptr;
-  /// Index of the function's; negative: there is none.
+  const uint32_t Shape;
+  llvm::Value *State = nullptr;
+  /// The index of the function's first site; negative: the site has none.
   llvm::Value *FirstSite = nullptr;
-  /// Variables until the end, for values that flow: the fields of Values.
-  llvm::AllocaInst *Mine, *Place, *Barrier, *Floor, *Met = nullptr;
-  llvm::SmallVector<llvm::CallInst *> Loaded; ///< All windows.
+  /// Variables until the end, for values that flow.
+  llvm::SmallVector<llvm::AllocaInst *, NumFields> Fields;
+  llvm::SmallVector<llvm::CallInst *> Snapshots;
 };
 
 } // namespace crsan

@@ -177,8 +177,12 @@ Value *GivenArrays::emitIsHarmless(IRBuilder<> &B, unsigned Number,
       return A.Number;
     Value *Pointer = A.Of;
     if (A.At)
-      Pointer =
-          B.CreateLoad(A.T, B.CreateConstGEP1_64(B.getInt8Ty(), A.Of, *A.At));
+      // A packed structure need not keep its pointers aligned.
+      Pointer = B.CreateAlignedLoad(
+          A.T, B.CreateConstGEP1_64(B.getInt8Ty(), A.Of, *A.At),
+          commonAlignment(
+              A.Of->getPointerAlignment(B.GetInsertBlock()->getDataLayout()),
+              *A.At));
     return A.Number = Owner(B.CreatePtrToInt(
                B.CreateAddrSpaceCast(Pointer, B.getPtrTy()), B.getInt64Ty()));
   };

@@ -83,9 +83,11 @@ Referent Execution::bad(const Instruction &I, unsigned Lane, uint64_t Address,
                         const Touch &T, std::string_view Why,
                         bool IsMisaligned) {
   // Instrumentation looks at memory before the program accesses it: the fault
-  // is the access, which says what it is.
+  // is the access, which says what it is. A parameter the program need not read
+  // in the same way.
   alignas(16) static constexpr uint8_t Nothing[64] = {};
-  if (I.IsHidden && !T.writes() && T.Size <= sizeof(Nothing))
+  if (I.IsHidden && !T.writes() && T.Size <= sizeof(Nothing) &&
+      I.Space != ptx::StateSpace::Param)
     return {Referent::Kind::Private, const_cast<uint8_t *>(Nothing), nullptr,
             0};
   std::string_view Verb = T.isAtomic() ? "atomic access to"

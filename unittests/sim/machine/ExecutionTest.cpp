@@ -55,6 +55,7 @@ TEST(Faults, OthersToo) {
     Fault::Kind Kind;
   } Cases[] = {
       {"ld.global.u32 %r5, [%rd1+2];", Fault::Kind::Misaligned},
+      {"ld.param.u32 %r5, [p+2];", Fault::Kind::Misaligned},
       {"mov.u64 %rd5, 0; st.u32 [%rd5], 1;", Fault::Kind::InvalidAddress},
       {"ld.shared.u32 %r5, [4096];", Fault::Kind::InvalidAddress},
       {"trap;", Fault::Kind::Trap},

@@ -7,6 +7,7 @@
 #include "Harness.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace crsan::sim;
 using Policy = Options::Policy;
@@ -157,6 +158,42 @@ B:
     ASSERT_EQ(A[0], 2u);
     ASSERT_EQ(A[31], 1u);
   });
+}
+
+namespace {
+struct Arrivals : Observer {
+  std::vector<uint32_t> Lanes;
+  void barrierArrive(const ThreadRef &T, uint64_t, BarrierKind, MemoryOrder,
+                     Scope) override {
+    Lanes.push_back(T.Thread);
+  }
+};
+} // namespace
+
+/// Lanes of the program meet lanes that a check gathers: only the former order
+/// what the program does.
+TEST(Collectives, ObserversSeeNoHiddenSyncwarp) {
+  Arrivals Seen;
+  Options O;
+  O.Hidden = "__crsan_";
+  Harness H(O);
+  H.loadBody(R"(
+  call.uni __crsan_check, ();
+  setp.lt.u32 %p1, %r2, 16;
+  @%p1 bra A;
+  call __crsan_check, ();
+  bra.uni B;
+A:
+  bar.warp.sync -1;
+B:
+)",
+             ".func __crsan_check() { bar.warp.sync -1; ret; }\n");
+  H.M.setObserver(&Seen);
+  H.runWell(H.array<uint32_t>(1), 1, 32);
+  std::sort(Seen.Lanes.begin(), Seen.Lanes.end());
+  std::vector<uint32_t> FirstHalf(16);
+  std::iota(FirstHalf.begin(), FirstHalf.end(), 0);
+  EXPECT_EQ(Seen.Lanes, FirstHalf);
 }
 
 /// Some tiles wait for the whole warp while others wait for themselves: the

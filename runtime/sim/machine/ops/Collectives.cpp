@@ -291,17 +291,20 @@ bool elect(Decoder &D) {
 // bar.warp.sync
 //===----------------------------------------------------------------------===//
 
-/// Tells of a barrier once it is complete: all have arrived, then all leave.
-void tellWarpBarrier(Execution &X, uint32_t Lanes, const Masks &Of) {
+/// Tells of a barrier once it is complete: all of the program's lanes have
+/// arrived, then all leave. A lane that meets others for a check does not wait
+/// for the program, and is none of `OfProgram`.
+void tellWarpBarrier(Execution &X, uint32_t Lanes, uint32_t OfProgram,
+                     const Masks &Of) {
   if (!X.D.Watch)
     return;
   while (Lanes) {
-    uint32_t Group = Of[std::countr_zero(Lanes)] & Lanes;
-    uint64_t Id = X.D.NextBarrierUid++;
-    forLanes(Group, [&](unsigned L) {
+    const uint32_t Group = Of[std::countr_zero(Lanes)] & Lanes;
+    const uint64_t Id = X.D.NextBarrierUid++;
+    forLanes(Group & OfProgram, [&](unsigned L) {
       X.D.Watch->barrierArrive(X.thread(L), Id, BarrierKind::Warp);
     });
-    forLanes(Group, [&](unsigned L) {
+    forLanes(Group & OfProgram, [&](unsigned L) {
       X.D.Watch->barrierLeave(X.thread(L), Id, BarrierKind::Warp);
     });
     Lanes &= ~Group;
@@ -314,25 +317,27 @@ Outcome barWarpOp(Execution &X, const Instruction &I) {
   if (!checkMasks(X, I, Of))
     return Outcome::Faulted;
   if (complete(Of, X.Mask, X.Mask, X.W->Live) == X.F->Lanes) {
-    tellWarpBarrier(X, X.Mask, Of);
+    tellWarpBarrier(X, X.Mask, I.IsHidden ? 0 : X.Mask, Of);
     return Outcome::Next;
   }
   // With those who wait already, wherever they are.
   std::vector<Fragment *> All{X.F};
-  uint32_t Present = X.F->Lanes;
+  uint32_t Present = X.F->Lanes, OfProgram = I.IsHidden ? 0 : X.F->Lanes;
   for (Fragment *Other : X.W->Fragments)
     if (Other != X.F && Other->Is == Fragment::State::WarpBarrier) {
+      const Instruction &At = Other->Top->Fn->Code[Other->Pc];
       Execution Y(X.D);
       Y.bind(Other);
-      readMasks(Y, Other->Top->Fn->Code[Other->Pc].Op[0], Other->Lanes, Of);
+      readMasks(Y, At.Op[0], Other->Lanes, Of);
       All.push_back(Other);
       Present |= Other->Lanes;
+      OfProgram |= At.IsHidden ? 0 : Other->Lanes;
     }
   uint32_t Done = complete(Of, Present, Present, X.W->Live);
   X.D.setState(*X.F, Fragment::State::WarpBarrier);
   if (!Done)
     return Outcome::Stop;
-  tellWarpBarrier(X, Done, Of);
+  tellWarpBarrier(X, Done, OfProgram, Of);
   std::vector<Fragment *> Free;
   for (Fragment *F : All) {
     if (!(F->Lanes & Done))

@@ -234,7 +234,9 @@ bool load(Decoder &D) {
   const Operand &From = D.operand(1), &To = D.operand(0);
   if (M.Space == StateSpace::Param && M.Elements == 1)
     if (const Slot *S = slotOf(D, From)) {
-      if (S->IsRow || (S->IsKernelParam && Size <= 8)) {
+      // A misaligned read is a fault when it is executed.
+      if (S->IsRow || (S->IsKernelParam && Size <= 8 &&
+                       (S->Offset + From.Bits) % Size == 0)) {
         Ref R = D.destOfAnySize(To, Size);
         Instruction &I = S->IsRow ? D.emit(copyRow, {R, S->Row})
                                   : D.emit(loadKernelParam, {R});
