@@ -1,5 +1,4 @@
-//===- Assembly.h - From an instrumented module's PTX to machine code  -*- C++
-//-*-===//
+//===- Assembly.h - From instrumented PTX to machine code -------*- C++ -*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

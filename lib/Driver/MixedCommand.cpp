@@ -1,5 +1,4 @@
-//===- MixedCommand.cpp - CUDA and other sources in one command ---*- C++
-//-*-===//
+//===- MixedCommand.cpp - CUDA and other sources in one command -----------===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -45,6 +45,14 @@ const TypeInfo &info(ScalarType Type) {
   return Types[static_cast<size_t>(Type)];
 }
 
+/// By StateSpace; Generic, the last, has no name.
+constexpr std::array<std::string_view, 8> Spaces = {
+    "", "reg", "sreg", "const", "global", "local", "param", "shared"};
+
+/// By Variable::Linkage.
+constexpr std::array<std::string_view, 5> Linkages = {"", "extern", "visible",
+                                                      "weak", "common"};
+
 } // namespace
 
 std::optional<ScalarType> parseScalarType(std::string_view Name) {
@@ -63,6 +71,28 @@ std::string_view name(ScalarType Type) { return info(Type).Name; }
 unsigned sizeOf(ScalarType Type) { return info(Type).Size; }
 bool isFloat(ScalarType Type) { return info(Type).What == TypeInfo::Float; }
 bool isSigned(ScalarType Type) { return info(Type).What == TypeInfo::Signed; }
+
+StateSpace parseStateSpace(std::string_view Name) {
+  for (size_t I = 1; I < Spaces.size(); ++I)
+    if (Spaces[I] == Name)
+      return static_cast<StateSpace>(I);
+  return StateSpace::None;
+}
+
+std::string_view name(StateSpace Space) {
+  return Space == StateSpace::Generic ? "" : Spaces[static_cast<size_t>(Space)];
+}
+
+std::optional<Variable::Linkage> parseLinkage(std::string_view Name) {
+  for (size_t I = 1; I < Linkages.size(); ++I)
+    if (Linkages[I] == Name)
+      return static_cast<Variable::Linkage>(I);
+  return std::nullopt;
+}
+
+std::string_view name(Variable::Linkage Link) {
+  return Linkages[static_cast<size_t>(Link)];
+}
 
 bool Instruction::has(std::string_view Modifier) const {
   return std::ranges::find(Modifiers, Modifier) != Modifiers.end();

@@ -84,6 +84,9 @@ enum class StateSpace : uint8_t {
   Shared,
   Generic
 };
+/// Without the leading dot; None for what is not a state space.
+StateSpace parseStateSpace(std::string_view Name);
+std::string_view name(StateSpace Space); ///< Empty for None and Generic.
 
 //===----------------------------------------------------------------------===//
 // Operands
@@ -181,6 +184,9 @@ struct Variable {
   /// Bytes of the whole variable (extents of unknown length count 0).
   uint64_t size() const;
 };
+/// Without the leading dot; nothing for what is not a linkage.
+std::optional<Variable::Linkage> parseLinkage(std::string_view Name);
+std::string_view name(Variable::Linkage Link); ///< Empty for Internal.
 
 struct Label {
   std::string_view Name;

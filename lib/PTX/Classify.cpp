@@ -70,17 +70,9 @@ const std::unordered_map<std::string_view, Category> &simpleOpcodes() {
 
 StateSpace spaceOf(const Instruction &I) {
   for (std::string_view M : I.Modifiers) {
-    const std::string_view Word = M.substr(0, M.find("::"));
-    if (Word == "global")
-      return StateSpace::Global;
-    if (Word == "shared")
-      return StateSpace::Shared;
-    if (Word == "local")
-      return StateSpace::Local;
-    if (Word == "param")
-      return StateSpace::Param;
-    if (Word == "const")
-      return StateSpace::Const;
+    const StateSpace Space = parseStateSpace(M.substr(0, M.find("::")));
+    if (Space != StateSpace::None)
+      return Space;
   }
   return StateSpace::Generic;
 }

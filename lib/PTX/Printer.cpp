@@ -27,16 +27,22 @@ public:
   std::string Out;
 
 private:
-  void number(uint64_t Value, bool IsSigned = false);
+  /// Appends all parts: text, characters and unsigned numbers.
+  template <typename... Parts> void put(Parts... All) { (add(All), ...); }
+  void add(std::string_view Part) { Out += Part; }
+  void add(char Part) { Out += Part; }
+  void add(std::unsigned_integral auto Part) { number(Part); }
+
+  template <typename T> void number(T Value);
   void hex(uint64_t Value, unsigned Digits);
   void offset(uint64_t Value);
+  void word(std::string_view Name); ///< A dotted one, if it is not empty.
   void list(const std::vector<Operand> &Ops);
   void variable(const Variable &V);
   void statement(const Statement &S, unsigned Depth);
   void directive(const Directive &D);
   void function(const Function &F);
   void parameters(const std::vector<Variable> &Parameters);
-  void linkage(Variable::Linkage Link);
   void location(int32_t Index);
   void indent(unsigned Depth) { Out.append(Depth, '\t'); }
 
@@ -46,35 +52,9 @@ private:
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, int32_t> Latest;
 };
 
-std::string_view spaceName(StateSpace Space) {
-  switch (Space) {
-  case StateSpace::None:
-  case StateSpace::Generic:
-    return "";
-  case StateSpace::Reg:
-    return ".reg ";
-  case StateSpace::SReg:
-    return ".sreg ";
-  case StateSpace::Const:
-    return ".const ";
-  case StateSpace::Global:
-    return ".global ";
-  case StateSpace::Local:
-    return ".local ";
-  case StateSpace::Param:
-    return ".param ";
-  case StateSpace::Shared:
-    return ".shared ";
-  }
-  return "";
-}
-
-void Printer::number(uint64_t Value, bool IsSigned) {
+template <typename T> void Printer::number(T Value) {
   char Digits[24];
-  const auto Result = IsSigned ? std::to_chars(Digits, std::end(Digits),
-                                               static_cast<int64_t>(Value))
-                               : std::to_chars(Digits, std::end(Digits), Value);
-  Out.append(Digits, Result.ptr);
+  Out.append(Digits, std::to_chars(Digits, std::end(Digits), Value).ptr);
 }
 
 void Printer::hex(uint64_t Value, unsigned Digits) {
@@ -87,7 +67,12 @@ void Printer::offset(uint64_t Value) {
   if (Value == 0)
     return;
   Out += '+';
-  number(Value, /*IsSigned=*/true);
+  number(static_cast<int64_t>(Value));
+}
+
+void Printer::word(std::string_view Name) {
+  if (!Name.empty())
+    put('.', Name, ' ');
 }
 
 //===----------------------------------------------------------------------===//
@@ -114,16 +99,14 @@ void Printer::operand(const Operand &Op) {
     if (Op.IsNegated)
       Out += Op.Member == '-' ? '-' : '!';
     Out += Op.Text;
-    if (Op.Member && Op.Member != '-') {
-      Out += '.';
-      Out += Op.Member;
-    }
+    if (Op.Member && Op.Member != '-')
+      put('.', Op.Member);
   };
   switch (Op.What) {
   case Operand::Kind::Name:
     return Name();
   case Operand::Kind::Integer:
-    return number(Op.Bits, /*IsSigned=*/true);
+    return number(static_cast<int64_t>(Op.Bits));
   case Operand::Kind::Float:
     Out += Op.IsDouble ? "0d" : "0f";
     return hex(Op.Bits, Op.IsDouble ? 16 : 8);
@@ -171,43 +154,21 @@ void Printer::operand(const Operand &Op) {
 void Printer::instruction(const Instruction &I) {
   if (I.If) {
     Out += I.If->IsNegated ? "@!" : "@";
-    Out += I.If->Register;
-    Out += ' ';
+    put(I.If->Register, ' ');
   }
   Out += I.Opcode;
-  for (std::string_view Modifier : I.Modifiers) {
-    Out += '.';
-    Out += Modifier;
-  }
+  for (std::string_view Modifier : I.Modifiers)
+    put('.', Modifier);
   if (!I.Operands.empty())
     Out += ' ';
   list(I.Operands);
   Out += ';';
 }
 
-void Printer::linkage(Variable::Linkage Link) {
-  switch (Link) {
-  case Variable::Linkage::Internal:
-    return;
-  case Variable::Linkage::Extern:
-    Out += ".extern ";
-    return;
-  case Variable::Linkage::Visible:
-    Out += ".visible ";
-    return;
-  case Variable::Linkage::Weak:
-    Out += ".weak ";
-    return;
-  case Variable::Linkage::Common:
-    Out += ".common ";
-    return;
-  }
-}
-
 /// Without the final ';', which a parameter has not.
 void Printer::variable(const Variable &V) {
-  linkage(V.Link);
-  Out += spaceName(V.Space);
+  word(name(V.Link));
+  word(name(V.Space));
   if (!V.Attributes.empty()) {
     Out += ".attribute(";
     for (size_t I = 0; I < V.Attributes.size(); ++I) {
@@ -216,34 +177,20 @@ void Printer::variable(const Variable &V) {
     }
     Out += ") ";
   }
-  if (V.Align) {
-    Out += ".align ";
-    number(V.Align);
-    Out += ' ';
-  }
-  if (V.VectorLength > 1) {
-    Out += ".v";
-    number(V.VectorLength);
-    Out += ' ';
-  }
-  Out += '.';
-  Out += name(V.Type);
-  Out += ' ';
+  if (V.Align)
+    put(".align ", V.Align, ' ');
+  if (V.VectorLength > 1)
+    put(".v", V.VectorLength, ' ');
+  word(name(V.Type));
   if (V.IsPointer) {
     Out += ".ptr ";
-    Out += spaceName(V.PointerSpace);
-    if (V.PointerAlign) {
-      Out += ".align ";
-      number(V.PointerAlign);
-      Out += ' ';
-    }
+    word(name(V.PointerSpace));
+    if (V.PointerAlign)
+      put(".align ", V.PointerAlign, ' ');
   }
   Out += V.Name;
-  if (V.Count) {
-    Out += '<';
-    number(V.Count);
-    Out += '>';
-  }
+  if (V.Count)
+    put('<', V.Count, '>');
   for (uint64_t Extent : V.Extents) {
     Out += '[';
     if (Extent)
@@ -260,10 +207,8 @@ void Printer::variable(const Variable &V) {
 }
 
 void Printer::directive(const Directive &D) {
-  if (!D.Label.empty()) {
-    Out += D.Label;
-    Out += ": ";
-  }
+  if (!D.Label.empty())
+    put(D.Label, ": ");
   Out += D.Text;
 }
 
@@ -278,27 +223,19 @@ void Printer::location(int32_t Index) {
       location(L.InlinedAt);
   }
   Latest[{L.File, L.Line, L.Column}] = Index;
-  auto Place = [&](const Location &At) {
-    number(At.File);
-    Out += ' ';
-    number(At.Line);
-    Out += ' ';
-    number(At.Column);
+  auto Line = [&](const Location &At) {
+    put(At.File, ' ', At.Line, ' ', At.Column);
   };
   Out += "\t.loc ";
-  Place(L);
-  if (!L.Function.empty()) {
-    Out += ", function_name ";
-    Out += L.Function;
-  }
+  Line(L);
+  if (!L.Function.empty())
+    put(", function_name ", L.Function);
   if (Outer) {
     Out += ", inlined_at ";
-    Place(*Outer);
+    Line(*Outer);
   }
-  if (!L.Comment.empty()) {
-    Out += " // ";
-    Out += L.Comment;
-  }
+  if (!L.Comment.empty())
+    put(" // ", L.Comment);
   Out += '\n';
 }
 
@@ -315,8 +252,7 @@ void Printer::statement(const Statement &S, unsigned Depth) {
     variable(*V);
     Out += ';';
   } else if (const auto *L = std::get_if<Label>(&S)) {
-    Out += L->Name;
-    Out += ':';
+    put(L->Name, ':');
   } else if (const auto *D = std::get_if<Directive>(&S)) {
     indent(Depth);
     directive(*D);
@@ -350,7 +286,7 @@ void Printer::parameters(const std::vector<Variable> &Parameters) {
 }
 
 void Printer::function(const Function &F) {
-  linkage(F.Link);
+  word(name(F.Link));
   Out += F.IsKernel ? ".entry " : ".func ";
   for (const Directive &D : F.Directives)
     if (D.Name == ".attribute") {
@@ -383,25 +319,14 @@ void Printer::function(const Function &F) {
 }
 
 void Printer::module() {
-  Out += ".version ";
-  number(M->VersionMajor);
-  Out += '.';
-  number(M->VersionMinor);
-  Out += "\n.target ";
+  put(".version ", M->VersionMajor, '.', M->VersionMinor, "\n.target ");
   for (size_t I = 0; I < M->Targets.size(); ++I) {
     Out += I ? ", " : "";
     Out += M->Targets[I];
   }
-  Out += "\n.address_size ";
-  number(M->AddressSize);
-  Out += '\n';
-  for (const Module::File &F : M->Files) {
-    Out += ".file ";
-    number(F.Number);
-    Out += " \"";
-    Out += F.Name;
-    Out += "\"\n";
-  }
+  put("\n.address_size ", M->AddressSize, '\n');
+  for (const Module::File &F : M->Files)
+    put(".file ", F.Number, " \"", F.Name, "\"\n");
   for (const auto &Item : M->Items) {
     Out += '\n';
     if (const auto *F = std::get_if<Function>(&Item))
@@ -414,10 +339,8 @@ void Printer::module() {
       Out += ";\n";
     }
   }
-  for (std::string_view Section : M->Sections) {
-    Out += Section;
-    Out += '\n';
-  }
+  for (std::string_view Section : M->Sections)
+    put(Section, '\n');
 }
 
 } // namespace

@@ -8,6 +8,7 @@
 #include "Report/ReportFile.h"
 #include "Report/StrictJSON.h"
 #include "ReportNames.h"
+#include "SummaryFields.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -168,60 +169,34 @@ static Occurrence readRecord(const JSONNode &Object) {
   return O;
 }
 
-static MetadataSummary readMetadata(const JSONNode &Object) {
-  JSONMembers M(Object);
-  MetadataSummary S;
-  M.number("checks", S.Checked);
-  M.number("unchecked", S.Unchecked);
-  M.text("why_unchecked", S.WhyUnchecked);
-  M.number("sites", S.Sites);
-  M.number("exact_bytes", S.Exact);
-  M.number("cached_bytes", S.Cached);
-  M.number("untracked_bytes", S.None);
-  M.finish();
-  return S;
+template <typename T> static void readFields(JSONMembers &M, T &Summary) {
+  visitFields(Summary, [&]<typename V>(const char *Key, V &Value) {
+    if constexpr (std::is_same_v<V, bool>)
+      M.flag(Key, Value);
+    else if constexpr (std::is_integral_v<V>)
+      M.number(Key, Value);
+    else
+      M.text(Key, Value);
+  });
 }
 
-static OracleSummary readOracle(const JSONNode &Object) {
+/// A summary with no members of other kinds.
+template <typename T> static T readPlain(const JSONNode &Object) {
   JSONMembers M(Object);
-  OracleSummary S;
-  M.number("grids", S.Grids);
-  M.number("blocks", S.Blocks);
-  M.number("threads", S.Threads);
-  M.number("accesses", S.Accesses);
-  M.number("fences", S.Fences);
-  M.number("barriers", S.Barriers);
-  M.number("copies", S.Copies);
+  T Summary;
+  readFields(M, Summary);
   M.finish();
-  return S;
+  return Summary;
 }
 
 static RunSummary readSummary(const JSONNode &Object) {
   JSONMembers M(Object);
   RunSummary S;
-  M.number("kernels_launched", S.KernelsLaunched);
-  M.number("kernels_failed", S.KernelsFailed);
-  M.number("kernels_not_instrumented", S.KernelsNotInstrumented);
-  M.number("kernels_switched_off", S.KernelsSwitchedOff);
-  M.number("sites", S.Sites);
-  M.number("windows", S.Windows);
-  M.number("checks", S.Checks);
-  M.number("windows_checked", S.WindowsChecked);
-  M.number("dropped_records", S.DroppedRecords);
-  M.number("skipped_accesses", S.SkippedAccesses);
-  M.number("exempt_accesses", S.ExemptAccesses);
-  M.number("seed", S.Seed);
-  M.number("delay_ns", S.DelayNs);
-  M.number("budget", S.Budget);
-  M.number("max_interval", S.MaxInterval);
-  M.flag("counts_complete", S.CountsComplete);
-  M.flag("shuffled", S.Shuffled);
-  M.flag("simulated", S.IsSimulated);
-  M.number("modules", S.Modules);
+  readFields(M, S);
   if (auto Metadata = M.get("metadata"))
-    S.Metadata = readMetadata(*Metadata);
+    S.Metadata = readPlain<MetadataSummary>(*Metadata);
   if (auto Oracle = M.get("oracle"))
-    S.Oracle = readOracle(*Oracle);
+    S.Oracle = readPlain<OracleSummary>(*Oracle);
   for (const JSONNode &Note : M.elements("notes"))
     S.Notes.push_back(Note.text());
   M.finish();

@@ -8,6 +8,7 @@
 #include "Report/ReportFile.h"
 #include "Report/Words.h"
 #include "ReportNames.h"
+#include "SummaryFields.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -133,48 +134,20 @@ static ordered_json recordJSON(const Occurrence &O) {
   return Object;
 }
 
-static ordered_json metadataJSON(const MetadataSummary &S) {
-  return {{"checks", S.Checked},
-          {"unchecked", S.Unchecked},
-          {"why_unchecked", S.WhyUnchecked},
-          {"sites", S.Sites},
-          {"exact_bytes", S.Exact},
-          {"cached_bytes", S.Cached},
-          {"untracked_bytes", S.None}};
-}
-
-static ordered_json oracleJSON(const OracleSummary &S) {
-  return {{"grids", S.Grids},     {"blocks", S.Blocks},
-          {"threads", S.Threads}, {"accesses", S.Accesses},
-          {"fences", S.Fences},   {"barriers", S.Barriers},
-          {"copies", S.Copies}};
+template <typename T> static ordered_json fieldsJSON(const T &Summary) {
+  ordered_json Object;
+  visitFields(Summary,
+              [&](const char *Key, const auto &Value) { Object[Key] = Value; });
+  return Object;
 }
 
 static ordered_json summaryJSON(const RunSummary &S) {
-  ordered_json Object = {{"kernels_launched", S.KernelsLaunched},
-                         {"kernels_failed", S.KernelsFailed},
-                         {"kernels_not_instrumented", S.KernelsNotInstrumented},
-                         {"kernels_switched_off", S.KernelsSwitchedOff},
-                         {"sites", S.Sites},
-                         {"windows", S.Windows},
-                         {"checks", S.Checks},
-                         {"windows_checked", S.WindowsChecked},
-                         {"dropped_records", S.DroppedRecords},
-                         {"skipped_accesses", S.SkippedAccesses},
-                         {"exempt_accesses", S.ExemptAccesses},
-                         {"seed", S.Seed},
-                         {"delay_ns", S.DelayNs},
-                         {"budget", S.Budget},
-                         {"max_interval", S.MaxInterval},
-                         {"counts_complete", S.CountsComplete},
-                         {"shuffled", S.Shuffled},
-                         {"simulated", S.IsSimulated},
-                         {"modules", S.Modules},
-                         {"notes", S.Notes}};
+  ordered_json Object = fieldsJSON(S);
+  Object["notes"] = S.Notes;
   if (S.Metadata)
-    Object["metadata"] = metadataJSON(*S.Metadata);
+    Object["metadata"] = fieldsJSON(*S.Metadata);
   if (S.Oracle)
-    Object["oracle"] = oracleJSON(*S.Oracle);
+    Object["oracle"] = fieldsJSON(*S.Oracle);
   return Object;
 }
 

@@ -42,8 +42,8 @@ public:
   abi::Variable variable(uint32_t I) const {
     return at<abi::Variable>(variables(), I);
   }
-  abi::SharedPlace place(uint32_t I) const {
-    return at<abi::SharedPlace>(places(), I);
+  abi::SharedUse sharedUse(uint32_t I) const {
+    return at<abi::SharedUse>(sharedUses(), I);
   }
   std::string function(uint32_t I) const {
     return string(at<uint32_t>(functions(), I));
@@ -67,11 +67,12 @@ private:
     return companions() +
            uint64_t(Header.NumCompanions) * sizeof(abi::Companion);
   }
-  uint64_t places() const {
+  uint64_t sharedUses() const {
     return variables() + uint64_t(Header.NumVariables) * sizeof(abi::Variable);
   }
   uint64_t functions() const {
-    return places() + uint64_t(Header.NumPlaces) * sizeof(abi::SharedPlace);
+    return sharedUses() +
+           uint64_t(Header.NumSharedUses) * sizeof(abi::SharedUse);
   }
   uint64_t strings() const {
     return functions() + uint64_t(Header.NumFunctions) * sizeof(uint32_t);
@@ -94,7 +95,7 @@ private:
   std::optional<std::string> checkSites() const;
   std::optional<std::string> checkCompanions() const;
   std::optional<std::string> checkVariables() const;
-  std::optional<std::string> checkPlaces() const;
+  std::optional<std::string> checkSharedUses() const;
   std::optional<std::string> checkFrames() const;
 
   std::span<const uint8_t> Bytes;
@@ -188,9 +189,10 @@ std::optional<std::string> TableView::checkVariables() const {
   return std::nullopt;
 }
 
-std::optional<std::string> TableView::checkPlaces() const {
-  for (uint32_t I = 0; I < Header.NumPlaces; ++I)
-    if (!isString(place(I).Kernel) || place(I).Variable >= Header.NumVariables)
+std::optional<std::string> TableView::checkSharedUses() const {
+  for (uint32_t I = 0; I < Header.NumSharedUses; ++I)
+    if (!isString(sharedUse(I).Kernel) ||
+        sharedUse(I).Variable >= Header.NumVariables)
       return damaged(fmt::format("shared variable {}", I));
   return std::nullopt;
 }
@@ -229,7 +231,7 @@ std::optional<std::string> TableView::check() const {
     return Problem;
   if (auto Problem = checkVariables())
     return Problem;
-  if (auto Problem = checkPlaces())
+  if (auto Problem = checkSharedUses())
     return Problem;
   return checkFrames();
 }
@@ -304,9 +306,9 @@ SiteTable::add(std::span<const uint8_t> Table) {
   }
   for (uint32_t I = 0; I < Header.NumVariables; ++I)
     Info.Variables.push_back(variableFrom(View, I));
-  for (uint32_t I = 0; I < Header.NumPlaces; ++I)
-    Info.Places.push_back({demangle(View.string(View.place(I).Kernel)),
-                           variableFrom(View, View.place(I).Variable)});
+  for (uint32_t I = 0; I < Header.NumSharedUses; ++I)
+    Info.SharedUses.push_back({demangle(View.string(View.sharedUse(I).Kernel)),
+                               variableFrom(View, View.sharedUse(I).Variable)});
   return Info;
 }
 

@@ -83,8 +83,8 @@ struct SiteInfo {
   }
 };
 
-/// A variable in the shared memory of a kernel.
-struct SharedPlaceInfo {
+/// A kernel's use of a variable in shared memory.
+struct SharedUseInfo {
   std::string Kernel; ///< Demangled.
   VariableInfo Variable;
 };
@@ -101,8 +101,8 @@ struct ModuleInfo {
   std::vector<std::string> Kernels; ///< Instrumented kernels, mangled.
   /// Every function compiled with CRSan, kernels too, mangled.
   std::vector<std::string> Functions;
-  std::vector<VariableInfo> Variables; ///< That its code names.
-  std::vector<SharedPlaceInfo> Places; ///< As abi::SharedPlace.
+  std::vector<VariableInfo> Variables;   ///< That its code names.
+  std::vector<SharedUseInfo> SharedUses; ///< As abi::SharedUse.
 };
 
 /// Why a table was refused: one line with the remedy, without a prefix.

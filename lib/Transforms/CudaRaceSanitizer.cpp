@@ -11,7 +11,7 @@
 #include "Collider/HeapReuse.h"
 #include "DeviceRuntime.h"
 #include "Events/DeclaredEffects.h"
-#include "Events/Event.h"
+#include "Events/Operands.h"
 #include "Metadata/MetadataInstrumenter.h"
 #include "Metadata/Unroll.h"
 #include "NativeTwin.h"
@@ -53,11 +53,11 @@ class KernelOf {
 public:
   explicit KernelOf(Module &M) {
     for (Function &F : M)
-      if (F.getCallingConv() == CallingConv::PTX_Kernel)
+      if (isKernel(F))
         reach(F, F);
   }
   StringRef operator[](const Function &F) const {
-    if (F.getCallingConv() == CallingConv::PTX_Kernel)
+    if (isKernel(F))
       return F.getName();
     const Function *Kernel = F.hasLocalLinkage() ? Kernels.lookup(&F) : nullptr;
     return Kernel ? Kernel->getName() : "";
@@ -65,20 +65,18 @@ public:
 
 private:
   void reach(Function &F, Function &Kernel) {
-    for (BasicBlock &BB : F)
-      for (Instruction &I : BB) {
-        auto *Call = dyn_cast<CallBase>(&I);
-        Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-        if (!Callee || Callee->isDeclaration())
-          continue;
-        auto [It, New] = Kernels.try_emplace(Callee, &Kernel);
-        if (New)
-          reach(*Callee, Kernel);
-        else if (It->second && It->second != &Kernel) {
-          It->second = nullptr; // Several.
-          reach(*Callee, Kernel);
-        }
-      }
+    for (Instruction &I : instructions(F)) {
+      auto *Call = dyn_cast<CallBase>(&I);
+      Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+      if (!Callee || Callee->isDeclaration())
+        continue;
+      auto [It, New] = Kernels.try_emplace(Callee, &Kernel);
+      if (!New && (!It->second || It->second == &Kernel))
+        continue;
+      if (!New)
+        It->second = nullptr; // Several.
+      reach(*Callee, Kernel);
+    }
   }
   DenseMap<const Function *, const Function *> Kernels;
 };

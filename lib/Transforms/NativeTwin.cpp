@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NativeTwin.h"
-#include "Events/Event.h"
+#include "Events/Operands.h"
 #include "Polls.h"
 #include "crsan/abi/Names.h"
 #include "llvm/ADT/SetVector.h"
@@ -119,7 +119,7 @@ private:
 void addNativeTwins(Module &M) {
   SmallVector<SetVector<Function *>, 4> Waiting;
   for (Function &F : M) {
-    if (F.isDeclaration() || F.getCallingConv() != CallingConv::PTX_Kernel)
+    if (F.isDeclaration() || !isKernel(F))
       continue;
     SetVector<Function *> Reached = reachableFrom(F);
     if (any_of(Reached, [](Function *R) { return mayWaitForBlocks(*R); }))

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Polls.h"
-#include "Events/Event.h"
+#include "Events/Operands.h"
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -78,11 +78,10 @@ bool isWaitless(Function &F) {
   };
   if (!loopsEndedBy(F, Learns).empty())
     return false;
-  const bool IsKernel = F.getCallingConv() == CallingConv::PTX_Kernel;
   return none_of(instructions(F), [&](const Instruction &I) {
     // Assembly may loop by itself.
     const Events All = eventsOf(I);
-    return mayPoll(All) && (!IsKernel || All.Branches);
+    return mayPoll(All) && (!isKernel(F) || All.Branches);
   });
 }
 

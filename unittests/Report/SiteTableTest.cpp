@@ -24,7 +24,7 @@ struct TableImage {
   std::vector<abi::Frame> Frames;
   std::vector<abi::Companion> Companions;
   std::vector<abi::Variable> Variables;
-  std::vector<abi::SharedPlace> Places;
+  std::vector<abi::SharedUse> SharedUses;
   std::vector<uint32_t> Kernels;
   std::string Strings = std::string(1, '\0');
 
@@ -40,7 +40,7 @@ struct TableImage {
     Header.NumFrames = Frames.size();
     Header.NumCompanions = Companions.size();
     Header.NumVariables = Variables.size();
-    Header.NumPlaces = Places.size();
+    Header.NumSharedUses = SharedUses.size();
     Header.NumKernels = Header.NumFunctions = Kernels.size();
     Header.StringSize = Strings.size();
     std::vector<uint8_t> Out;
@@ -53,7 +53,7 @@ struct TableImage {
     Append(Frames.data(), Frames.size() * sizeof(abi::Frame));
     Append(Companions.data(), Companions.size() * sizeof(abi::Companion));
     Append(Variables.data(), Variables.size() * sizeof(abi::Variable));
-    Append(Places.data(), Places.size() * sizeof(abi::SharedPlace));
+    Append(SharedUses.data(), SharedUses.size() * sizeof(abi::SharedUse));
     Append(Kernels.data(), Kernels.size() * sizeof(uint32_t));
     Append(Strings.data(), Strings.size());
     return Out;
@@ -88,7 +88,7 @@ TableImage stencilTable() {
                   {4, 8, 0},
                   abi::Space::Shared,
                   {}}};
-  T.Places = {{Stencil, 0}};
+  T.SharedUses = {{Stencil, 0}};
   T.Kernels = {Stencil};
   return T;
 }
@@ -167,9 +167,9 @@ TEST(SiteTable, ReadsModuleAndSites) {
             "tile[1][3] (__shared__)");
   ASSERT_EQ(Info->Variables.size(), 1u);
   EXPECT_EQ(Info->Variables[0].LinkageName, "_ZZ7stencilPiiE4tile");
-  ASSERT_EQ(Info->Places.size(), 1u);
-  EXPECT_EQ(Info->Places[0].Kernel, "stencil(int*, int)");
-  EXPECT_EQ(Info->Places[0].Variable, *Load->Variable);
+  ASSERT_EQ(Info->SharedUses.size(), 1u);
+  EXPECT_EQ(Info->SharedUses[0].Kernel, "stencil(int*, int)");
+  EXPECT_EQ(Info->SharedUses[0].Variable, *Load->Variable);
 
   EXPECT_EQ(Sites.find(0xa), Load) << "pointers must stay";
   EXPECT_FALSE(Sites.find(0xc));
@@ -301,11 +301,11 @@ TEST(SiteTable, RefusesReferencesOutOfBounds) {
   EXPECT_DAMAGED(errorOf(T), "variable 0");
 
   T = stencilTable();
-  T.Places[0].Variable = 1;
+  T.SharedUses[0].Variable = 1;
   EXPECT_DAMAGED(errorOf(T), "shared variable 0");
 
   T = stencilTable();
-  T.Places[0].Kernel = T.Strings.size();
+  T.SharedUses[0].Kernel = T.Strings.size();
   EXPECT_DAMAGED(errorOf(T), "shared variable 0");
 
   T = stencilTable();

@@ -24,9 +24,9 @@ inline constexpr char WindowsPrefix[] = "__crsan_windows_";
 inline constexpr char AccessesPrefix[] = "__crsan_accesses_";
 /// The site table (SiteTable.h).
 inline constexpr char TablePrefix[] = "__crsan_table_";
-/// uint32_t[NumPlaces]: for each SharedPlace, the address of the variable in
+/// uint32_t[NumSharedUses]: for each SharedUse, the address of the variable in
 /// shared memory plus 1; 0 if the kernel has not run yet.
-inline constexpr char PlacesPrefix[] = "__crsan_places_";
+inline constexpr char SharedUsesPrefix[] = "__crsan_shared_uses_";
 
 /// The PTX of relocatable machine code, as a Zstandard frame, for the simulated
 /// GPU: clang's device linker would drop PTX in any other place. Defined by

@@ -11,7 +11,7 @@
 //
 //   ModuleHeader
 //   SiteEntry[NumSites], Frame[NumFrames], Companion[NumCompanions],
-//   Variable[NumVariables], SharedPlace[NumPlaces]
+//   Variable[NumVariables], SharedUse[NumSharedUses]
 //   uint32_t[NumFunctions]: strings, the mangled names of the functions
 //   char[StringSize]: NUL-terminated UTF-8 strings
 //
@@ -45,7 +45,7 @@ struct ModuleHeader {
   uint32_t NumCompanions;
   uint32_t Exempt; ///< Accesses not checked because the user asked for it.
   uint32_t NumVariables;
-  uint32_t NumPlaces;
+  uint32_t NumSharedUses;
 };
 static_assert(sizeof(ModuleHeader) == 64 &&
               offsetof(ModuleHeader, Magic) == 0 &&
@@ -62,7 +62,7 @@ static_assert(sizeof(ModuleHeader) == 64 &&
               offsetof(ModuleHeader, NumCompanions) == 48 &&
               offsetof(ModuleHeader, Exempt) == 52 &&
               offsetof(ModuleHeader, NumVariables) == 56 &&
-              offsetof(ModuleHeader, NumPlaces) == 60);
+              offsetof(ModuleHeader, NumSharedUses) == 60);
 
 enum ModuleFlags : uint32_t {
   /// The code may depend on the order of blocks: it may wait for other blocks,
@@ -137,14 +137,14 @@ static_assert(sizeof(Variable) == 32 && offsetof(Variable, Name) == 0 &&
               offsetof(Variable, Reserved) == 29);
 inline constexpr uint32_t AnyExtent = ~0u;
 
-/// A variable in the shared memory of a kernel. Each kernel may have it at
-/// another address (PlacesPrefix).
-struct SharedPlace {
+/// A kernel's use of a variable in shared memory. Each kernel may have the
+/// variable at another address (SharedUsesPrefix).
+struct SharedUse {
   uint32_t Kernel;   ///< String: the kernel (mangled).
   uint32_t Variable; ///< Index.
 };
-static_assert(sizeof(SharedPlace) == 8 && offsetof(SharedPlace, Kernel) == 0 &&
-              offsetof(SharedPlace, Variable) == 4);
+static_assert(sizeof(SharedUse) == 8 && offsetof(SharedUse, Kernel) == 0 &&
+              offsetof(SharedUse, Variable) == 4);
 
 /// One step of a chain of inlined calls, the innermost first.
 struct Frame {

@@ -9,9 +9,9 @@
 #include "DeviceRuntime.h"
 #include "Events/Event.h"
 #include "NativeTwin.h"
+#include "Proofs/LaunchIndices.h"
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/IR/CFG.h"
-#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -23,25 +23,15 @@ namespace crsan {
 
 namespace {
 
-/// A dimension's index, its extent, and the cluster's extent in it.
-struct Dimension {
-  Intrinsic::ID Index, Extent, ClusterIndex, ClusterExtent;
-};
-
-constexpr Dimension Dimensions[] = {
-    {Intrinsic::nvvm_read_ptx_sreg_ctaid_x,
-     Intrinsic::nvvm_read_ptx_sreg_nctaid_x,
-     Intrinsic::nvvm_read_ptx_sreg_clusterid_x,
-     Intrinsic::nvvm_read_ptx_sreg_cluster_nctaid_x},
-    {Intrinsic::nvvm_read_ptx_sreg_ctaid_y,
-     Intrinsic::nvvm_read_ptx_sreg_nctaid_y,
-     Intrinsic::nvvm_read_ptx_sreg_clusterid_y,
-     Intrinsic::nvvm_read_ptx_sreg_cluster_nctaid_y},
-    {Intrinsic::nvvm_read_ptx_sreg_ctaid_z,
-     Intrinsic::nvvm_read_ptx_sreg_nctaid_z,
-     Intrinsic::nvvm_read_ptx_sreg_clusterid_z,
-     Intrinsic::nvvm_read_ptx_sreg_cluster_nctaid_z},
-};
+/// By dimension, as the blocks' in LaunchIndices.
+constexpr Intrinsic::ID ClusterIndices[] = {
+    Intrinsic::nvvm_read_ptx_sreg_clusterid_x,
+    Intrinsic::nvvm_read_ptx_sreg_clusterid_y,
+    Intrinsic::nvvm_read_ptx_sreg_clusterid_z};
+constexpr Intrinsic::ID ClusterExtents[] = {
+    Intrinsic::nvvm_read_ptx_sreg_cluster_nctaid_x,
+    Intrinsic::nvvm_read_ptx_sreg_cluster_nctaid_y,
+    Intrinsic::nvvm_read_ptx_sreg_cluster_nctaid_z};
 
 /// Assembly that names a block's or a cluster's place in the grid.
 bool readsBlockIndex(const CallBase &Call) {
@@ -52,9 +42,7 @@ bool readsBlockIndex(const CallBase &Call) {
 }
 
 bool readsClusterIndex(const CallBase &Call) {
-  return any_of(Dimensions, [&](const Dimension &D) {
-    return Call.getIntrinsicID() == D.ClusterIndex;
-  });
+  return is_contained(ClusterIndices, Call.getIntrinsicID());
 }
 
 /// A loop that may wait for what another block does. Loops are found as cycles
@@ -100,7 +88,8 @@ void shuffleBlocks(Module &M) {
   LLVMContext &C = M.getContext();
   Type *I32 = Type::getInt32Ty(C);
   for (unsigned D = 0; D < 3; ++D) {
-    Function *Read = Intrinsic::getDeclarationIfExists(&M, Dimensions[D].Index);
+    const LaunchIndex &Of = LaunchIndices[NumThreadIndices + D];
+    Function *Read = Intrinsic::getDeclarationIfExists(&M, Of.Index);
     if (!Read)
       continue;
     SmallVector<CallInst *, 16> Reads;
@@ -114,8 +103,8 @@ void shuffleBlocks(Module &M) {
       if (!New) {
         IRBuilder<> B(&*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
         B.SetCurrentDebugLocation(Call->getDebugLoc());
-        Value *Raw = B.CreateIntrinsic(I32, Dimensions[D].Index, {});
-        Value *Extent = B.CreateIntrinsic(I32, Dimensions[D].Extent, {});
+        Value *Raw = B.CreateIntrinsic(I32, Of.Index, {});
+        Value *Extent = B.CreateIntrinsic(I32, Of.Extent, {});
         New = callRuntime(B, BlockIndexName, {B.getInt32(D), Raw, Extent});
       }
       Call->replaceAllUsesWith(New);
@@ -141,8 +130,7 @@ void defineClusterReads(Module &M) {
   };
   Define(ClusterExtentName, 1, [](IRBuilder<> &B, Function &F, Value *Extent) {
     for (unsigned D = 0; D < 3; ++D) {
-      Value *Read =
-          B.CreateIntrinsic(B.getInt32Ty(), Dimensions[D].ClusterExtent, {});
+      Value *Read = B.CreateIntrinsic(B.getInt32Ty(), ClusterExtents[D], {});
       Extent = B.CreateSelect(B.CreateICmpEQ(F.getArg(0), B.getInt32(D)), Read,
                               Extent);
     }

@@ -1,5 +1,4 @@
-//===- ColliderInstrumenter.cpp - Emitting the checks of a function -*- C++
-//-*-===//
+//===- ColliderInstrumenter.cpp - Emitting a function's checks ------------===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,6 +7,7 @@
 
 #include "Collider/ColliderInstrumenter.h"
 #include "DeviceRuntime.h"
+#include "Events/Operands.h"
 #include "crsan/abi/Site.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -40,8 +40,7 @@ void ColliderInstrumenter::run() {
   if (!Countdowns.empty()) {
     SmallVector<AllocaInst *, 8> Allocas;
     for (auto &[L, C] : Countdowns)
-      if (C.Skip)
-        Allocas.push_back(C.Skip);
+      Allocas.push_back(C.Skip);
     DominatorTree DT(F);
     PromoteMemToReg(Allocas, DT);
   }
@@ -112,13 +111,6 @@ Value *ColliderInstrumenter::emitDecision(IRBuilder<> &B, const Planned &P) {
   Value *Skip = B.CreateLoad(B.getInt32Ty(), P.Loop->Skip);
   B.CreateStore(B.CreateSub(Skip, B.getInt32(1)), P.Loop->Skip);
   return B.CreateICmpEQ(Skip, B.getInt32(0));
-}
-
-/// The generic address of `Pointer`, as an integer.
-Value *ColliderInstrumenter::emitAddress(IRBuilder<> &B, Value *Pointer) {
-  if (Pointer->getType()->getPointerAddressSpace() != 0)
-    Pointer = B.CreateAddrSpaceCast(Pointer, B.getPtrTy(0));
-  return B.CreatePtrToInt(Pointer, B.getInt64Ty());
 }
 
 /// Which accesses of a group, by position, other lanes may make where the store
@@ -194,7 +186,7 @@ void ColliderInstrumenter::emitGroup(const Planned &P, const Group &G,
     if (A.Written && !IsKnown)
       LateStores[A.Inst] = Site;
     ++(A.writes() ? NumCheckedStores : NumCheckedLoads);
-    Pass(I, emitAddress(B, Base));
+    Pass(I, emitAddress(B, locationOf(Base)));
     if (Value *Second = A.Length ? B.CreateZExtOrTrunc(A.Length, I64) : Stored)
       Pass(abi::MaxGroupSize + I, Second);
   }
@@ -244,7 +236,8 @@ void ColliderInstrumenter::emitLateStoreCheck(const WindowAccess &A,
   Value *Bits = storedBits(B, A);
   if (!Bits)
     return;
-  callRuntime(B, StoreName, {Site, emitAddress(B, A.Where.Base), Bits});
+  callRuntime(B, StoreName,
+              {Site, emitAddress(B, locationOf(A.Where.Base)), Bits});
 }
 
 } // namespace crsan

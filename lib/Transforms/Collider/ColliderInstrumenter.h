@@ -1,5 +1,4 @@
-//===- ColliderInstrumenter.h - Emitting the checks of a function -*- C++
-//-*-===//
+//===- ColliderInstrumenter.h - Emitting a function's checks ----*- C++ -*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -49,7 +48,6 @@ private:
   void emitGroup(const Planned &P, const Group &G, llvm::Value *&Sampled);
   void emitLateStoreCheck(const WindowAccess &A, llvm::Value *Sampled);
   llvm::Value *storedBits(llvm::IRBuilder<> &B, const WindowAccess &A);
-  llvm::Value *emitAddress(llvm::IRBuilder<> &B, llvm::Value *Pointer);
 
   llvm::Function &F;
   llvm::Module &M;

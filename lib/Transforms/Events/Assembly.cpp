@@ -13,12 +13,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Events/Event.h"
+#include "Events/AsmOperands.h"
 #include "PTX/Parser.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/IR/Constants.h"
 #include "llvm/IR/InlineAsm.h"
-#include "llvm/IR/InstrTypes.h"
 
 using namespace llvm;
 
@@ -26,77 +24,9 @@ namespace crsan {
 
 namespace {
 
-/// The values that a statement's `$0`, `$1`, ... stand for.
-class AsmOperands {
-public:
-  explicit AsmOperands(CallBase &Call)
-      : Call(Call),
-        Constraints(
-            cast<InlineAsm>(Call.getCalledOperand())->ParseConstraints()) {}
-
-  /// What goes in by the operand `Name`; null if nothing does.
-  Value *input(StringRef Name) const {
-    const std::optional<unsigned> Number = number(Name);
-    if (!Number || Constraints[*Number].Type != InlineAsm::isInput)
-      return nullptr;
-    unsigned Argument = 0;
-    for (unsigned I = 0; I < *Number; ++I)
-      Argument += Constraints[I].hasArg();
-    return Call.getArgOperand(Argument);
-  }
-
-  /// Which element of the result comes out by the operand `Name`; -1 if it is
-  /// the whole result.
-  std::optional<int> output(StringRef Name) const {
-    const std::optional<unsigned> Number = number(Name);
-    if (!Number || Constraints[*Number].Type != InlineAsm::isOutput ||
-        Constraints[*Number].isIndirect)
-      return std::nullopt;
-    if (!Call.getType()->isStructTy())
-      return -1;
-    int Element = 0;
-    for (unsigned I = 0; I < *Number; ++I)
-      Element += Constraints[I].Type == InlineAsm::isOutput &&
-                 !Constraints[I].isIndirect;
-    return Element;
-  }
-
-private:
-  std::optional<unsigned> number(StringRef Name) const {
-    unsigned Number;
-    if (!Name.consume_front("$") || Name.getAsInteger(10, Number) ||
-        Number >= Constraints.size())
-      return std::nullopt;
-    return Number;
-  }
-
-  const CallBase &Call;
-  const InlineAsm::ConstraintInfoVector Constraints;
-};
-
-unsigned addressSpaceOf(const ptx::Instruction &I, ptx::StateSpace Space) {
-  if (I.has("shared::cluster"))
-    return NVPTXAS::ADDRESS_SPACE_SHARED_CLUSTER;
-  switch (Space) {
-  case ptx::StateSpace::Global:
-    return NVPTXAS::ADDRESS_SPACE_GLOBAL;
-  case ptx::StateSpace::Shared:
-    return NVPTXAS::ADDRESS_SPACE_SHARED;
-  case ptx::StateSpace::Local:
-    return NVPTXAS::ADDRESS_SPACE_LOCAL;
-  case ptx::StateSpace::Const:
-    return NVPTXAS::ADDRESS_SPACE_CONST;
-  case ptx::StateSpace::Param:
-    return NVPTXAS::ADDRESS_SPACE_PARAM;
-  default:
-    return NVPTXAS::ADDRESS_SPACE_GENERIC;
-  }
-}
-
 class AssemblyReader {
 public:
-  AssemblyReader(CallBase &Call, Events &To)
-      : Call(Call), To(To), Operands(Call) {}
+  AssemblyReader(const CallBase &Call, Events &To) : To(To), Operands(Call) {}
 
   void read(const ptx::Block &Body) {
     IsStraight = isStraight(Body);
@@ -110,7 +40,7 @@ private:
   void noteUnchecked(const ptx::InstructionClass &C, const ptx::Instruction &I);
   void readInstruction(const ptx::Instruction &I);
   void readPredicate(const ptx::Instruction &I);
-  std::optional<Guard> guardOf(const ptx::Instruction &I) const;
+  std::optional<Condition> conditionOf(const ptx::Instruction &I) const;
   void readWeak(const ptx::Instruction &I, const ptx::InstructionClass &C);
   void readCopy(const ptx::Instruction &I, const ptx::InstructionClass &C);
   std::optional<CopyOperands> copyOf(const ptx::Instruction &I,
@@ -122,18 +52,12 @@ private:
   void readControlFlow(const ptx::Instruction &I, bool MayBeSkipped);
   void tellAhead();
   Access access(const ptx::InstructionClass &C, Location Where);
-  std::optional<Location> locationOf(const ptx::Instruction &I,
-                                     const ptx::Operand *Operand,
-                                     ptx::StateSpace Space) const;
-  Value *valueOf(const ptx::Operand &Op) const;
-  void addUnknown() { To.List.push_back(Unknown()); }
 
-  CallBase &Call;
   Events &To;
   const AsmOperands Operands;
-  StringMap<Guard> Predicates; ///< What is known of registers.
-  bool IsStraight = true;      ///< Nothing branches.
-  bool HasOrdered = false;     ///< Something before has ordered memory.
+  StringMap<Condition> Predicates; ///< What is known of registers.
+  bool IsStraight = true;          ///< Nothing branches.
+  bool HasOrdered = false;         ///< Something before has ordered memory.
 };
 
 bool AssemblyReader::isStraight(const ptx::Block &Body) {
@@ -158,7 +82,7 @@ void AssemblyReader::readBlock(const ptx::Block &Body) {
       readBlock(**Inner);
     else if (const auto *D = std::get_if<ptx::Directive>(&S);
              D ? D->Name != ".pragma" : std::holds_alternative<ptx::Label>(S))
-      To.List.push_back(Opaque()); // A label may be branched to, even back.
+      To.add(Opaque()); // A label may be branched to, even back.
   }
 }
 
@@ -170,33 +94,6 @@ void AssemblyReader::noteUnchecked(const ptx::InstructionClass &C,
       !(C.What == ptx::Category::WeakAccess &&
         isPrivateSpace(addressSpaceOf(I, C.Space))))
     To.ByCollider = skipOf(C.What);
-}
-
-/// Where an address, or a barrier's number or mask, comes from; nothing if it
-/// is computed by the assembly itself.
-std::optional<Location>
-AssemblyReader::locationOf(const ptx::Instruction &I,
-                           const ptx::Operand *Operand,
-                           ptx::StateSpace Space) const {
-  if (!Operand)
-    return std::nullopt;
-  Location P;
-  const ptx::Operand *Base = Operand;
-  if (Operand->What == ptx::Operand::Kind::Address) {
-    P.Space = addressSpaceOf(I, Space);
-    P.Offset = Operand->Bits;
-    if (Operand->Elements.size() != 1)
-      return std::nullopt;
-    Base = &Operand->Elements[0];
-  }
-  if (Base->What == ptx::Operand::Kind::Integer)
-    P.Base = ConstantInt::get(Type::getInt64Ty(Call.getContext()), Base->Bits);
-  else if (Base->What == ptx::Operand::Kind::Name && !Base->Member)
-    P.Base = Operands.input(Base->Text);
-  if (!P.Base ||
-      !(P.Base->getType()->isPointerTy() || P.Base->getType()->isIntegerTy()))
-    return std::nullopt;
-  return P;
 }
 
 /// Orders nothing between threads.
@@ -214,7 +111,7 @@ void AssemblyReader::readInstruction(const ptx::Instruction &I) {
   case ptx::Category::Harmless:
     return readPredicate(I);
   case ptx::Category::Convergent:
-    To.List.push_back(Collective());
+    To.add(Collective());
     return readPredicate(I);
   case ptx::Category::WeakAccess:
     if (!IsPrivate)
@@ -227,12 +124,11 @@ void AssemblyReader::readInstruction(const ptx::Instruction &I) {
   case ptx::Category::MatrixAccess:
   case ptx::Category::TextureAccess:
     To.Unlisted = skipOf(C.What);
-    To.List.push_back(Opaque());
-    return;
+    return To.add(Opaque());
   case ptx::Category::StrongAccess:
     HasOrdered |= MayBeSkipped;
     if (!IsPrivate)
-      readStrong(I, C, locationOf(I, C.Address, C.Space));
+      readStrong(I, C, Operands.location(I, C.Address, C.Space));
     else if (To.Unlisted == Skip::None)
       To.Unlisted = Skip::Private;
     break;
@@ -244,7 +140,7 @@ void AssemblyReader::readInstruction(const ptx::Instruction &I) {
     break;
   case ptx::Category::Unknown:
     To.Unlisted = skipOf(C.What);
-    addUnknown();
+    To.add(Unknown());
     break;
   }
   HasOrdered |= !To.List.empty() && !isOfOneThread(To.List.back());
@@ -280,62 +176,56 @@ void AssemblyReader::readPredicate(const ptx::Instruction &I) {
 }
 
 /// What it takes for `I` to run; nothing if that cannot be told.
-std::optional<Guard> AssemblyReader::guardOf(const ptx::Instruction &I) const {
+std::optional<Condition>
+AssemblyReader::conditionOf(const ptx::Instruction &I) const {
   if (!IsStraight)
     return std::nullopt;
   if (!I.If)
-    return Guard();
+    return Condition();
   const auto It = Predicates.find(I.If->Register);
   if (It == Predicates.end())
     return std::nullopt;
-  Guard G = It->second;
-  G.HoldsIfEqual ^= I.If->IsNegated;
-  return G;
+  Condition If = It->second;
+  If.HoldsIfEqual ^= I.If->IsNegated;
+  return If;
 }
 
 /// An access that may be moved, because its statement says that it accesses
 /// nothing, or that cannot be looked at in time, is left alone.
 void AssemblyReader::readWeak(const ptx::Instruction &I,
                               const ptx::InstructionClass &C) {
-  const std::optional<Location> Where = locationOf(I, C.Address, C.Space);
-  const std::optional<Guard> If = guardOf(I);
+  const std::optional<Location> Where =
+      Operands.location(I, C.Address, C.Space);
+  const std::optional<Condition> If = conditionOf(I);
   if (Where && If && C.Size && !HasOrdered) {
     Access A = access(C, *Where);
     A.If = *If;
     A.NamesCache = C.reads() && (I.has("ca") || I.has("cg") || I.has("cv"));
-    To.List.push_back(A);
-    return;
+    return To.add(A);
   }
   To.Unlisted = Skip::Assembly;
-}
-
-/// A number, or what goes in by an operand; null if the assembly computes it.
-Value *AssemblyReader::valueOf(const ptx::Operand &Op) const {
-  if (Op.What == ptx::Operand::Kind::Integer)
-    return ConstantInt::get(Type::getInt32Ty(Call.getContext()), Op.Bits);
-  return Op.What == ptx::Operand::Kind::Name && !Op.Member && !Op.IsNegated
-             ? Operands.input(Op.Text)
-             : nullptr;
 }
 
 /// `cp.async.cg.shared.global [to], [from], 16, read` or `ignore`, a predicate.
 std::optional<CopyOperands>
 AssemblyReader::copyOf(const ptx::Instruction &I,
                        const ptx::InstructionClass &C) const {
-  const std::optional<Guard> If = guardOf(I);
+  const std::optional<Condition> If = conditionOf(I);
   // The last one is a cache policy.
   const size_t Number = I.Operands.size() - I.has("L2::cache_hint");
   if (!C.Address || !If || Number < 3 || Number > 4)
     return std::nullopt;
-  const auto To = locationOf(I, &I.Operands[0], ptx::StateSpace::Shared),
-             From = locationOf(I, &I.Operands[1], ptx::StateSpace::Global);
-  const auto *Size = dyn_cast_or_null<ConstantInt>(valueOf(I.Operands[2]));
+  const auto To = Operands.location(I, &I.Operands[0], ptx::StateSpace::Shared),
+             From =
+                 Operands.location(I, &I.Operands[1], ptx::StateSpace::Global);
+  const auto *Size =
+      dyn_cast_or_null<ConstantInt>(Operands.value(I.Operands[2]));
   if (!To || !From || !Size)
     return std::nullopt;
   CopyOperands Result = {*To, *From, Size->getZExtValue(), nullptr, *If};
   if (Number == 3)
     return Result;
-  if (Result.Read = valueOf(I.Operands[3]); Result.Read)
+  if (Result.Read = Operands.value(I.Operands[3]); Result.Read)
     return Result.Read->getType()->isIntegerTy() ? std::optional(Result)
                                                  : std::nullopt;
   const auto Ignore = Predicates.find(I.Operands[3].Text);
@@ -357,24 +247,22 @@ void AssemblyReader::readCopy(const ptx::Instruction &I,
   if (Of && IsFirst && !HasOrdered)
     return addCopy(To, *Of);
   To.Unlisted = skipOf(C.What);
-  To.List.push_back(Opaque());
+  To.add(Opaque());
 }
 
 void AssemblyReader::readStrong(const ptx::Instruction &I,
                                 const ptx::InstructionClass &C,
                                 std::optional<Location> Where) {
   if (!Where || !C.Size) {
-    addUnknown();
+    To.add(Unknown());
     To.Unlisted = Skip::Assembly;
     return;
   }
   if (HasOrdered) {
     if (C.writes())
-      To.List.push_back(Arrive{*Where, C.Scope});
-    if (C.reads()) {
-      To.List.push_back(Wait{*Where, C.Scope});
-      std::get<Wait>(To.List.back()).IsByAccess = true;
-    }
+      To.add(Arrive{*Where, C.Scope});
+    if (C.reads())
+      To.add(Wait{.Where = *Where, .Scope = C.Scope, .IsByAccess = true});
     To.Unlisted = Skip::Assembly;
     return;
   }
@@ -390,8 +278,8 @@ void AssemblyReader::readStrong(const ptx::Instruction &I,
   }
   // The last operand, of st, atom.exch and atom.cas.
   if (C.writes() && (!(C.Flags & abi::IsAtomic) || IsSwap || I.has("exch")))
-    A.Written = valueOf(I.Operands.back());
-  To.List.push_back(A);
+    A.Written = Operands.value(I.Operands.back());
+  To.add(A);
 }
 
 /// A barrier that may be skipped cannot be announced; what else may be skipped
@@ -402,7 +290,7 @@ void AssemblyReader::readSynchronisation(const ptx::Instruction &I,
   const bool IsBarrier = C.Orders == ptx::Ordering::WarpBarrier ||
                          C.Orders == ptx::Ordering::BlockBarrier;
   if (MayBeSkipped && IsBarrier)
-    return addUnknown();
+    return To.add(Unknown());
   const bool IsShared = I.has("shared") || I.has("shared::cta");
   ptx::InstructionClass Told = C;
   // A fence of the statement, which is not told in between, may make an
@@ -410,21 +298,21 @@ void AssemblyReader::readSynchronisation(const ptx::Instruction &I,
   if (HasOrdered || (C.Orders != ptx::Ordering::Wait && !IsStraight))
     Told.Order = abi::MemoryOrder::Weak;
   addOrdering(To, Told,
-              locationOf(I, C.Object,
-                         IsShared ? ptx::StateSpace::Shared
-                                  : ptx::StateSpace::Generic));
+              Operands.location(I, C.Object,
+                                IsShared ? ptx::StateSpace::Shared
+                                         : ptx::StateSpace::Generic));
 }
 
 void AssemblyReader::readControlFlow(const ptx::Instruction &I,
                                      bool MayBeSkipped) {
   if (I.Opcode == "call")
-    addUnknown();
+    To.add(Unknown());
   else if (I.Opcode == "exit" && !MayBeSkipped)
-    To.List.push_back(Leave());
+    To.add(Leave());
   else {
     To.MayLeave |= I.Opcode == "exit" || I.Opcode == "ret";
     To.Branches |= I.Opcode == "bra" || I.Opcode == "brx";
-    To.List.push_back(Opaque());
+    To.add(Opaque());
   }
 }
 
@@ -470,7 +358,7 @@ Events eventsOfAssembly(CallBase &Call) {
     AssemblyReader(Call, All).read(Parsed->Body);
   else {
     const StringRef Text = Asm.getAsmString();
-    All.List.push_back(Unknown());
+    All.add(Unknown());
     All.MayLeave = Text.contains("exit") || Text.contains("ret");
     All.Branches = Text.contains("bra");
     All.Unlisted = All.ByCollider = Skip::Unknown;

@@ -33,7 +33,7 @@ void addCopy(Events &To, const CopyOperands &C) {
   Begun.To.Flags = abi::WritesMemory | abi::IsCopy;
   Begun.To.Size = Begun.To.WholeSize = C.Size;
   Begun.To.If = C.If;
-  To.List.push_back(Begun);
+  To.add(Begun);
   Access From{C.From};
   From.Flags = abi::ReadsMemory;
   From.Size = From.WholeSize = C.Size;
@@ -45,7 +45,7 @@ void addCopy(Events &To, const CopyOperands &C) {
     From.Size = 0;
   }
   if (From.Size || From.Length)
-    To.List.push_back(From);
+    To.add(From);
 }
 
 void addOrdering(Events &To, const ptx::InstructionClass &C,
@@ -57,56 +57,41 @@ void addOrdering(Events &To, const ptx::InstructionClass &C,
       C.Orders == Ordering::WarpBarrier || C.Orders == Ordering::BlockBarrier ||
       C.Orders == Ordering::Arrival || C.Orders == Ordering::Wait ||
       C.Orders == Ordering::ArrivalAndWait || C.Orders == Ordering::CopyArrival;
-  if (NeedsObject && !Object) {
-    To.List.push_back(Unknown());
-    return;
-  }
+  if (NeedsObject && !Object)
+    return To.add(Unknown());
   const Location Where = Object.value_or(Location());
-  auto AddArrival = [&] {
-    To.List.push_back(Arrive{Where, C.Scope, C.Order, C.IsNumbered});
-  };
-  auto AddWait = [&] {
-    To.List.push_back(Wait{Where, C.Scope, C.Order, C.IsNumbered});
-  };
+  const Arrive Arrival{Where, C.Scope, C.Order, C.IsNumbered};
+  const Wait Awaited{Where, C.Scope, C.Order, C.IsNumbered};
   switch (C.Orders) {
   case Ordering::None:
-    To.List.push_back(Opaque());
-    return;
+    return To.add(Opaque());
   case Ordering::Fence:
-    To.List.push_back(Fence{C.Scope});
-    return;
+    return To.add(Fence{C.Scope});
   case Ordering::WarpBarrier:
-    To.List.push_back(WarpBarrier{Where.Base});
-    return;
+    return To.add(WarpBarrier{Where.Base});
   case Ordering::BlockBarrier:
-    To.List.push_back(BlockBarrier{Where, C.Scope});
-    return;
+    return To.add(BlockBarrier{Where, C.Scope});
   case Ordering::Arrival:
-    return AddArrival();
+    return To.add(Arrival);
   case Ordering::Wait:
-    return AddWait();
+    return To.add(Awaited);
   case Ordering::ArrivalAndWait:
-    AddArrival();
-    return AddWait();
+    To.add(Arrival);
+    return To.add(Awaited);
   case Ordering::ClusterArrival:
-    To.List.push_back(Arrive{{nullptr, 0, ClusterBarrier}, C.Scope, C.Order});
-    return;
+    return To.add(Arrive{{nullptr, 0, ClusterBarrier}, C.Scope, C.Order});
   case Ordering::ClusterWait:
-    To.List.push_back(Wait{{nullptr, 0, ClusterBarrier}, C.Scope, C.Order});
-    return;
+    return To.add(Wait{{nullptr, 0, ClusterBarrier}, C.Scope, C.Order});
   case Ordering::CopyCommit:
-    To.List.push_back(CommitCopies());
-    return;
+    return To.add(CommitCopies());
   case Ordering::CopyWait:
-    To.List.push_back(AwaitCopies{Where.Base});
-    return;
+    return To.add(AwaitCopies{Where.Base});
   case Ordering::CopyArrival:
-    // Who waits there waits for the copies, too.
-    To.List.push_back(AwaitCopies());
-    return AddArrival();
+    // A thread that waits there waits for the copies, too.
+    To.add(AwaitCopies());
+    return To.add(Arrival);
   case Ordering::Other:
-    To.List.push_back(Unknown());
-    return;
+    return To.add(Unknown());
   }
 }
 
@@ -139,7 +124,7 @@ SmallVector<Access, 2> checkedByCollider(const Instruction &I,
                                          const Events &All) {
   SmallVector<Access, 2> Checked;
   const auto *Call = dyn_cast<CallBase>(&I);
-  // In inline PTX, nobody looks at values.
+  // The collider checks no access in inline PTX.
   if (isIgnored(I) || (Call && Call->isInlineAsm()))
     return Checked;
   for (const Event &E : All.List)
@@ -160,7 +145,7 @@ bool mayWait(const Instruction &I) {
     return !All.List.empty() || All.Unlisted != Skip::None;
   return any_of(All.List, [&](const Event &E) {
     const Access *A = asAccess(E);
-    // An update of which nobody uses the result waits for nothing.
+    // An update whose result is unused waits for nothing.
     return A && A->isStrong() && A->reads() &&
            A->Where.Space != NVPTXAS::ADDRESS_SPACE_SHARED &&
            !(isa<AtomicRMWInst>(I) && I.use_empty());

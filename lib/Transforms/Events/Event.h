@@ -38,7 +38,7 @@ struct Location {
 
 /// The condition under which an instruction of inline PTX is executed: an
 /// operand of the statement is compared with a constant.
-struct Guard {
+struct Condition {
   llvm::Value *Operand = nullptr; ///< Null: there is no condition.
   uint64_t Constant = 0;
   bool HoldsIfEqual = false;
@@ -54,7 +54,7 @@ struct Access {
   uint64_t Size = 0;      ///< Bytes; 0: Length.
   uint64_t WholeSize = 0; ///< Bytes of the whole instruction, for the report.
   llvm::Value *Length = nullptr; ///< Bytes, where only known at run time.
-  Guard If = {};                 ///< Of a weak access in inline PTX.
+  Condition If = {};             ///< Of a weak access in inline PTX.
   llvm::Align Alignment = {};    ///< Of Where.Base, of a weak access.
   /// The value that a store writes, if it is known; of several accesses of one
   /// instruction, the first one's alone.
@@ -203,6 +203,7 @@ struct Events {
   bool MayLeave = false; ///< The thread may end here, or may not.
   bool Branches = false; ///< Inline PTX with a branch or a label.
 
+  void add(Event E) { List.push_back(std::move(E)); }
   template <typename... Kinds> bool has() const {
     return llvm::any_of(List,
                         [](const Event &E) { return isOneOf<Kinds...>(E); });
@@ -249,7 +250,7 @@ struct CopyOperands {
   uint64_t Size;
   llvm::Value *Read = nullptr; ///< Null: all of them.
   /// Whether the copy is made, and whether it reads at all.
-  Guard If = {}, IfRead = {};
+  Condition If = {}, IfRead = {};
 };
 void addCopy(Events &To, const CopyOperands &C);
 

@@ -83,7 +83,7 @@ void addStrong(Events &To, Instruction &I, Value *Pointer, Type *T,
     A.Roles = abi::IsVolatile;
   A.Expected = Expected;
   A.Written = writtenBy(I);
-  To.List.push_back(A);
+  To.add(A);
 }
 
 /// A typed access of memory that is not private, and weak.
@@ -100,34 +100,23 @@ void addTyped(Events &To, const Instruction &I, Value *Pointer, Align Alignment,
     A.Where.Offset = Offset;
     A.Alignment = Alignment;
     A.Written = std::exchange(Written, nullptr);
-    To.List.push_back(A);
+    To.add(A);
   }
 }
 
-void addLoad(Events &To, LoadInst &Load) {
-  Value *Pointer = Load.getPointerOperand();
-  if (!Load.isSimple() && !isPrivate(Pointer))
-    return addStrong(To, Load, Pointer, Load.getType(), abi::ReadsMemory,
-                     Load.getOrdering());
+/// A load or a store of type `T`; `Stored` is null for a load.
+template <typename Inst>
+void addLoadOrStore(Events &To, Inst &I, Type *T, Value *Stored,
+                    uint8_t Flags) {
+  Value *Pointer = I.getPointerOperand();
   if (isPrivate(Pointer))
     To.Unlisted = To.ByCollider = Skip::Private;
-  else if (!isMarked(Load))
+  else if (!I.isSimple())
+    addStrong(To, I, Pointer, T, Flags, I.getOrdering());
+  else if (!Stored && !isMarked(I))
     To.Unlisted = To.ByCollider = Skip::Speculated;
   else
-    addTyped(To, Load, Pointer, Load.getAlign(), Load.getType(), nullptr,
-             abi::ReadsMemory);
-}
-
-void addStore(Events &To, StoreInst &Store) {
-  Value *Pointer = Store.getPointerOperand(), *Stored = Store.getValueOperand();
-  if (!Store.isSimple() && !isPrivate(Pointer))
-    return addStrong(To, Store, Pointer, Stored->getType(), abi::WritesMemory,
-                     Store.getOrdering());
-  if (isPrivate(Pointer))
-    To.Unlisted = To.ByCollider = Skip::Private;
-  else
-    addTyped(To, Store, Pointer, Store.getAlign(), Stored->getType(), Stored,
-             abi::WritesMemory);
+    addTyped(To, I, Pointer, I.getAlign(), T, Stored, Flags);
 }
 
 /// Volatile fills and copies.
@@ -135,7 +124,7 @@ void addStrongMemory(Events &To, MemIntrinsic &M) {
   To.ByCollider = Skip::Strong;
   const auto *Length = dyn_cast<ConstantInt>(M.getLength());
   if (!Length) {
-    To.List.push_back(Unknown());
+    To.add(Unknown());
     To.Unlisted = Skip::Unsupported;
     return;
   }
@@ -165,7 +154,7 @@ void addMemory(Events &To, MemIntrinsic &M) {
       A.Written = Written;
     else
       A.Length = M.getLength();
-    To.List.push_back(A);
+    To.add(A);
   };
   auto *Set = dyn_cast<MemSetInst>(&M);
   Add(M.getRawDest(), M.getDestAlign(), Set ? Set->getValue() : nullptr,
@@ -206,12 +195,11 @@ bool isHarmless(const Function &F) {
 void addCall(Events &To, CallBase &I) {
   const Function *Callee = I.getCalledFunction();
   const bool IsAllocation = isAllocation(I);
-  To.List.push_back(Call{
-      IsAllocation ||
-      (Callee && (isHarmless(*Callee) ||
-                  (!Callee->isDeclaration() && !Callee->isInterposable())))});
+  To.add(Call{IsAllocation || (Callee && (isHarmless(*Callee) ||
+                                          (!Callee->isDeclaration() &&
+                                           !Callee->isInterposable())))});
   if (IsAllocation)
-    To.List.push_back(Allocate{locationOf(&I), I.getArgOperand(0)});
+    To.add(Allocate{locationOf(&I), I.getArgOperand(0)});
 }
 
 /// The accesses of a function that the user exempted order memory all the same.
@@ -225,8 +213,8 @@ void forgetAccesses(Events &All) {
     const Access *A = asAccess(E);
     if (A && A->isStrong()) {
       Kept.push_back(Arrive{A->Where, A->Scope});
-      Kept.push_back(Wait{A->Where, A->Scope});
-      std::get<Wait>(Kept.back()).IsByAccess = true;
+      Kept.push_back(
+          Wait{.Where = A->Where, .Scope = A->Scope, .IsByAccess = true});
     }
     if (A || std::holds_alternative<Copy>(E))
       All.Unlisted = Skip::Ignored;
@@ -239,9 +227,10 @@ void forgetAccesses(Events &All) {
 Events eventsOfUsers(Instruction &I) {
   Events All;
   if (auto *Load = dyn_cast<LoadInst>(&I))
-    addLoad(All, *Load);
+    addLoadOrStore(All, *Load, I.getType(), nullptr, abi::ReadsMemory);
   else if (auto *Store = dyn_cast<StoreInst>(&I))
-    addStore(All, *Store);
+    addLoadOrStore(All, *Store, Store->getValueOperand()->getType(),
+                   Store->getValueOperand(), abi::WritesMemory);
   else if (auto *Update = dyn_cast<AtomicRMWInst>(&I))
     addStrong(All, I, Update->getPointerOperand(), I.getType(),
               abi::AtomicUpdate, Update->getOrdering());
@@ -252,7 +241,7 @@ Events eventsOfUsers(Instruction &I) {
   else if (auto *F = dyn_cast<FenceInst>(&I)) {
     All.ByCollider = Skip::Strong;
     if (auto Of = scopeOf(I, F->getSyncScopeID()))
-      All.List.push_back(Fence{*Of});
+      All.add(Fence{*Of});
   } else if (auto *M = dyn_cast<MemIntrinsic>(&I))
     addMemory(All, *M);
   else if (auto *Intrinsic = dyn_cast<IntrinsicInst>(&I))
@@ -262,7 +251,7 @@ Events eventsOfUsers(Instruction &I) {
       return eventsOfAssembly(*Called);
     addCall(All, *Called);
   } else if (I.mayReadOrWriteMemory())
-    All.List.push_back(Opaque());
+    All.add(Opaque());
   return All;
 }
 

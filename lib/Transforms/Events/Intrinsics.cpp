@@ -130,7 +130,7 @@ void addAtomic(Events &To, IntrinsicInst &Call,
   } else if (is_contained(Words, "exch")) {
     A.Written = Call.getArgOperand(1);
   }
-  To.List.push_back(A);
+  To.add(A);
 }
 
 /// What an intrinsic synchronises by: its first pointer, else its first
@@ -171,18 +171,15 @@ void addInstruction(Events &To, IntrinsicInst &Call,
   case ptx::Category::Harmless:
     return;
   case ptx::Category::Convergent:
-    To.List.push_back(Collective());
-    return;
+    return To.add(Collective());
   case ptx::Category::MatrixAccess:
   case ptx::Category::TextureAccess:
-    To.List.push_back(Opaque());
-    return;
+    return To.add(Opaque());
   case ptx::Category::Synchronisation:
     return addOrdering(To, C, objectOf(Call));
   case ptx::Category::ControlFlow:
     if (I.Opcode == "exit")
-      To.List.push_back(Leave());
-    return;
+      return To.add(Leave());
   case ptx::Category::AsyncCopy:
     To.Unlisted = Skip::None;
     return addAsyncCopy(To, Call, I.Modifiers);
@@ -194,7 +191,7 @@ void addInstruction(Events &To, IntrinsicInst &Call,
   // What accesses no more than it points to orders nothing.
   if (To.Unlisted != Skip::None && !Call.onlyAccessesArgMemory() &&
       !Call.onlyReadsMemory())
-    To.List.push_back(Unknown());
+    To.add(Unknown());
 }
 
 /// Rule 3: an intrinsic that is not known to be harmless ends a window.
@@ -216,7 +213,7 @@ Events eventsOfIntrinsic(IntrinsicInst &Call) {
   else
     All.Unlisted = All.ByCollider;
   if (All.List.empty() && endsWindow(Call))
-    All.List.push_back(Opaque());
+    All.add(Opaque());
   return All;
 }
 

@@ -1,5 +1,4 @@
-//===- Operands.cpp - What calls of the runtime are given ----------*- C++
-//-*-===//
+//===- Operands.cpp - What calls of the runtime are given -----------------===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Operands.h - What calls of the runtime are given ----------*- C++
-//-*-===//
+//===- Operands.h - What calls of the runtime are given ---------*- C++ -*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,8 +27,8 @@ llvm::Value *emitAddress(llvm::IRBuilder<> &B, const Location &Where);
 /// The bytes of an access that is not whole: 0 where it is not made.
 llvm::Value *emitLength(llvm::IRBuilder<> &B, const Access &E);
 
-/// Of a strong access by `I`: 0: no compare-and-swap, or nobody knows; 1: it
-/// failed; 2: it succeeded.
+/// How the strong access by `I` ended: 1: the compare-and-swap failed; 2: it
+/// succeeded; 0: the access is none, or its result is not known.
 llvm::Value *emitSwapResult(llvm::IRBuilder<> &B, llvm::Instruction &I,
                             const Access &E);
 

@@ -103,8 +103,12 @@ void EventPlan::planBlock(BasicBlock &BB, CheckedAccesses &Checked) {
     for (const Event &E : All.List) {
       if (isWeak(E))
         planAccess(I, *asAccess(E), Checked);
-      else if (isFollowed(E))
-        planOther(I, E);
+      else if (isFollowed(E)) {
+        // A check in line finds out whether the access hands something on.
+        const Access *A = asAccess(E);
+        addStep(I, E,
+                A && isInRegister(*A) && A->Order <= abi::MemoryOrder::Relaxed);
+      }
     }
     // A function that is defined here has events of its own.
     const bool IsCall = isa<CallBase>(I) && !isa<IntrinsicInst>(I) &&
@@ -225,8 +229,8 @@ unsigned EventPlan::exemption(Exemption E) {
 
 /// Whether `V` could be computed at `At` already: it does not depend on what is
 /// read from there on.
-static bool isAvailable(const Value *V, const Instruction *At,
-                        unsigned Depth = 0) {
+static bool isComputableAt(const Value *V, const Instruction *At,
+                           unsigned Depth = 0) {
   auto *I = dyn_cast<Instruction>(V);
   // Of what is used in a block, all that comes from elsewhere is there before.
   if (!I || I->getParent() != At->getParent() || I->comesBefore(At))
@@ -235,7 +239,7 @@ static bool isAvailable(const Value *V, const Instruction *At,
   return Depth < Most && !I->mayReadOrWriteMemory() &&
          all_of(
              I->operands(),
-             [&](const Value *O) { return isAvailable(O, At, Depth + 1); });
+             [&](const Value *O) { return isComputableAt(O, At, Depth + 1); });
 }
 
 /// Accesses of a block between two synchronisations are checked in groups, each
@@ -282,8 +286,8 @@ void EventPlan::planGroups(size_t First, size_t Last,
     if (any_of(Open, [&](const auto &Other) {
           const OpenGroup &G = Other.second;
           return !G.Members.empty() &&
-                 !isAvailable(S.access()->Where.Base,
-                              Steps[G.Members.front()].Inst);
+                 !isComputableAt(S.access()->Where.Base,
+                                 Steps[G.Members.front()].Inst);
         }))
       Close();
     const uint64_t Size = S.access()->Size;
@@ -297,14 +301,11 @@ void EventPlan::planGroups(size_t First, size_t Last,
   Close();
 }
 
-void EventPlan::planOther(Instruction &I, const Event &E) {
+void EventPlan::addStep(Instruction &I, const Event &E, bool IsFast) {
   Step &S = Steps.emplace_back(Step{&I, E, &I});
-  // If it turns out that nothing has to be handed on by it.
-  const Access *A = asAccess(E);
-  if (!A || !isInRegister(*A) || A->Order > abi::MemoryOrder::Relaxed)
-    return;
-  S.IsFast = true;
-  S.IsUniform = A->Where.Base && InWarp.isUniform(A->Where.Base);
+  S.IsFast = IsFast;
+  if (const Access *A = asAccess(E); A && IsFast)
+    S.IsUniform = A->Where.Base && InWarp.isUniform(A->Where.Base);
 }
 
 /// Whether a report of the one would say the same as one of the other.
@@ -357,7 +358,7 @@ void EventPlan::planAccess(Instruction &I, const Access &E,
 std::optional<size_t> EventPlan::planCheck(Instruction &I, const Access &E,
                                            CheckedAccesses &Checked) {
   int64_t Distance;
-  if (Checked.covering(E)) {
+  if (Checked.covers(E)) {
     ++NumRedundant;
     return std::nullopt;
   }
@@ -379,16 +380,12 @@ std::optional<size_t> EventPlan::planCheck(Instruction &I, const Access &E,
                          Before.Where.Offset + Distance};
     S.Accessor = &I;
     ++NumRedundant;
-    Checked.add(E, Number);
+    Checked.add(E, I, Number);
     return Number;
   }
   const size_t Number = Steps.size();
-  Checked.add(E, Number);
-  Step &S = Steps.emplace_back(Step{&I, E, &I});
-  if (!isInRegister(E))
-    return Number;
-  S.IsFast = true;
-  S.IsUniform = E.Where.Base && InWarp.isUniform(E.Where.Base);
+  Checked.add(E, I, Number);
+  addStep(I, E, isInRegister(E));
   return Number;
 }
 

@@ -106,7 +106,7 @@ private:
   std::optional<size_t> planCheck(llvm::Instruction &I, const Access &E,
                                   CheckedAccesses &Checked);
   void addCompanion(Step &S, llvm::Instruction &I, bool IsWrite);
-  void planOther(llvm::Instruction &I, const Event &E);
+  void addStep(llvm::Instruction &I, const Event &E, bool IsFast);
   /// Of a block: its steps, and its breaks.
   void planGroups(size_t First, size_t Last,
                   llvm::ArrayRef<llvm::Instruction *> Between);

@@ -32,24 +32,17 @@ const Value *rootOf(const DataLayout &DL, const Location &Where,
                     int64_t &Offset) {
   Offset = Where.Offset;
   const Value *Base = Where.Base;
-  while (Base) {
-    if (Base->getType()->isPointerTy()) {
+  for (;;) {
+    if (Base && Base->getType()->isPointerTy())
       Base = CheckedAccesses::rootOf(DL, {const_cast<Value *>(Base), 0, Offset},
                                      Offset);
-      if (const auto *Cast = dyn_cast<IntToPtrInst>(Base))
-        Base = Cast->getOperand(0);
-      else
-        return Base;
-    } else if (const auto *Cast = dyn_cast<PtrToIntInst>(Base)) {
-      Base = Cast->getOperand(0);
-    } else {
+    if (!isa_and_nonnull<IntToPtrInst, PtrToIntInst>(Base))
       return Base;
-    }
+    Base = cast<CastInst>(Base)->getOperand(0);
   }
-  return Base;
 }
 
-bool areOfOnePlace(const DataLayout &DL, const Access &A, const Access &B) {
+bool areOfOneLocation(const DataLayout &DL, const Access &A, const Access &B) {
   int64_t OffsetA, OffsetB;
   const Value *RootA = rootOf(DL, A.Where, OffsetA);
   const Value *RootB = rootOf(DL, B.Where, OffsetB);
@@ -174,7 +167,7 @@ bool takesLock(const EventPlan::Step &Swap, ArrayRef<EventPlan::Step> Steps,
   for (const EventPlan::Step &S : Steps)
     if (isStrong(S.What) && S.Inst != Swap.Inst &&
         areEqualConstants(S.access()->Written, E->Expected) &&
-        areOfOnePlace(DL, *S.access(), *E))
+        areOfOneLocation(DL, *S.access(), *E))
       GivesBack.insert(S.Inst);
   return !GivesBack.empty() && Ways(Swap, DT).allComeTo(GivesBack);
 }

@@ -1,5 +1,4 @@
-//===- Redundancy.cpp - Accesses that need no check of their own -*- C++
-//-*-===//
+//===- Redundancy.cpp - Accesses that need no check of their own ----------===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -38,26 +37,23 @@ CheckedAccesses::Key CheckedAccesses::keyOf(const Access &E,
   return {rootOf(DL, E.Where, Offset), 0};
 }
 
-const CheckedAccesses::Checked *
-CheckedAccesses::covering(const Access &E) const {
+bool CheckedAccesses::covers(const Access &E) const {
   int64_t Offset;
   auto It = Known.find(keyOf(E, Offset));
-  if (It == Known.end() || !E.isWhole())
-    return nullptr;
-  for (const Checked &C : It->second)
-    if ((C.IsWrite || !E.writes()) &&
-        contains(C.Offset, C.Size, Offset, E.Size))
-      return &C;
-  return nullptr;
+  return It != Known.end() && E.isWhole() &&
+         any_of(It->second, [&](const Made &C) {
+           return (C.IsWrite || !E.writes()) &&
+                  contains(C.Offset, C.Size, Offset, E.Size);
+         });
 }
 
-CheckedAccesses::Checked *CheckedAccesses::within(const Access &E,
-                                                  int64_t &Distance) {
+CheckedAccesses::Made *CheckedAccesses::within(const Access &E,
+                                               int64_t &Distance) {
   int64_t Offset;
   auto It = Known.find(keyOf(E, Offset));
   if (It == Known.end() || !E.isWhole() || !E.writes())
     return nullptr;
-  for (Checked &C : It->second)
+  for (Made &C : It->second)
     if (!C.IsWrite && C.Number && contains(Offset, E.Size, C.Offset, C.Size)) {
       Distance = Offset - C.Offset;
       return &C;
@@ -65,12 +61,10 @@ CheckedAccesses::Checked *CheckedAccesses::within(const Access &E,
   return nullptr;
 }
 
-void CheckedAccesses::add(const Access &E, size_t Number) {
-  if (!E.isWhole())
-    return;
+void CheckedAccesses::add(const Access &E, Instruction &I, size_t Number) {
   int64_t Offset;
-  const Key At = keyOf(E, Offset);
-  Known[At].push_back({Offset, E.Size, E.writes(), Number});
+  if (const Key At = keyOf(E, Offset); E.isWhole())
+    Known[At].push_back({Offset, E.Size, E.writes(), &I, Number});
 }
 
 SmallVector<CheckedAccesses::Made *, 4>
@@ -111,12 +105,10 @@ void CheckedAccesses::endBlock() {
   constexpr unsigned Most = 128;
   if (Known.size() > Most)
     clear();
-  for (auto &[At, Here] : Known)
-    for (Checked &C : Here)
-      C.Number.reset();
-  for (auto &[At, Here] : All)
-    for (Made &M : Here)
-      M.Number.reset();
+  for (Map *Noted : {&Known, &All})
+    for (auto &[At, Here] : *Noted)
+      for (Made &M : Here)
+        M.Number.reset();
 }
 
 } // namespace crsan

@@ -25,21 +25,15 @@ class CheckedAccesses {
 public:
   explicit CheckedAccesses(const llvm::DataLayout &DL) : DL(DL) {}
 
-  struct Checked {
+  /// An access that was made, checked or not.
+  struct Made {
     int64_t Offset; ///< From the value that its key names.
     uint64_t Size;
     bool IsWrite;
-    /// The caller's number for it, while its check may still become another's.
-    std::optional<size_t> Number;
-  };
-  /// An access that was made, checked or not.
-  struct Made {
-    int64_t Offset;
-    uint64_t Size;
-    bool IsWrite;
     llvm::Instruction *Inst;
-    /// The caller's number for its check, as long as what comes now is sure to
-    /// be made if that was.
+    /// The caller's number for its check. Of a checked access: while the check
+    /// may still become another access's. Else: as long as what comes now is
+    /// sure to be made if the access was.
     std::optional<size_t> Number;
   };
 
@@ -48,14 +42,15 @@ public:
   static const llvm::Value *rootOf(const llvm::DataLayout &DL,
                                    const Location &Where, int64_t &Offset);
 
-  /// An access that was checked and makes a check of `E` needless; or null.
-  const Checked *covering(const Access &E) const;
+  /// Whether an access that was checked makes a check of `E` needless.
+  bool covers(const Access &E) const;
 
   /// A load that touches nothing but what the store `E` does, and how far the
   /// store begins from it; or null.
-  Checked *within(const Access &E, int64_t &Distance);
+  Made *within(const Access &E, int64_t &Distance);
 
-  void add(const Access &E, size_t Number);
+  /// Notes that `E`, which `I` makes, is checked; `Number` is of the check.
+  void add(const Access &E, llvm::Instruction &I, size_t Number);
 
   /// Those that were made before `E`, of the very bytes that it accesses.
   llvm::SmallVector<Made *, 4> companions(const Access &E);
@@ -81,11 +76,12 @@ private:
   /// A value that addresses are computed from, and, for an integer, the space
   /// that it is an address in.
   using Key = std::pair<const llvm::Value *, unsigned>;
+  using Map = llvm::DenseMap<Key, llvm::SmallVector<Made, 2>>;
   Key keyOf(const Access &E, int64_t &Offset) const;
 
   const llvm::DataLayout &DL;
-  llvm::DenseMap<Key, llvm::SmallVector<Checked, 2>> Known;
-  llvm::DenseMap<Key, llvm::SmallVector<Made, 2>> All;
+  Map Known; ///< What was checked.
+  Map All;
 };
 
 } // namespace crsan

@@ -38,8 +38,8 @@ BarrierIntervals::BarrierIntervals(const Function &Kernel,
   }
   for (const unsigned S : Starts)
     Intervals.push_back(reach(S));
-  // All threads come to one next barrier, if to any: who leaves the kernel
-  // instead is at none from then on.
+  // All threads come to one next barrier, if to any: a thread that leaves
+  // the kernel instead comes to none from then on.
   auto Next = [&](const BasicBlock &From) {
     unsigned Number = 0;
     SmallVector<unsigned, 4> First;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Proofs/GivenArrays.h"
+#include "llvm/Analysis/MemoryLocation.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -98,12 +99,8 @@ bool GivenArrays::noteWrite(Instruction &I) {
   // These only order.
   if (isa<FenceInst, LoadInst>(I))
     return true;
-  if (auto *Store = dyn_cast<StoreInst>(&I))
-    return noteWritten(Store->getPointerOperand());
-  if (auto *Update = dyn_cast<AtomicRMWInst>(&I))
-    return noteWritten(Update->getPointerOperand());
-  if (auto *Swap = dyn_cast<AtomicCmpXchgInst>(&I))
-    return noteWritten(Swap->getPointerOperand());
+  if (const auto To = MemoryLocation::getOrNone(&I))
+    return noteWritten(To->Ptr);
   if (auto *Fill = dyn_cast<AnyMemIntrinsic>(&I))
     return noteWritten(Fill->getRawDest());
   auto *Call = dyn_cast<CallBase>(&I);

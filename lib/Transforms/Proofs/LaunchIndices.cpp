@@ -15,20 +15,15 @@ using namespace llvm;
 
 namespace crsan {
 
+using namespace Intrinsic;
 // CUDA Programming Guide, "Compute Capabilities".
 const std::array<LaunchIndex, NumIndices> LaunchIndices = {
-    {{Intrinsic::nvvm_read_ptx_sreg_tid_x, Intrinsic::nvvm_read_ptx_sreg_ntid_x,
-      1024},
-     {Intrinsic::nvvm_read_ptx_sreg_tid_y, Intrinsic::nvvm_read_ptx_sreg_ntid_y,
-      1024},
-     {Intrinsic::nvvm_read_ptx_sreg_tid_z, Intrinsic::nvvm_read_ptx_sreg_ntid_z,
-      64},
-     {Intrinsic::nvvm_read_ptx_sreg_ctaid_x,
-      Intrinsic::nvvm_read_ptx_sreg_nctaid_x, (1u << 31) - 1},
-     {Intrinsic::nvvm_read_ptx_sreg_ctaid_y,
-      Intrinsic::nvvm_read_ptx_sreg_nctaid_y, 65535},
-     {Intrinsic::nvvm_read_ptx_sreg_ctaid_z,
-      Intrinsic::nvvm_read_ptx_sreg_nctaid_z, 65535}}};
+    {{nvvm_read_ptx_sreg_tid_x, nvvm_read_ptx_sreg_ntid_x, 1024},
+     {nvvm_read_ptx_sreg_tid_y, nvvm_read_ptx_sreg_ntid_y, 1024},
+     {nvvm_read_ptx_sreg_tid_z, nvvm_read_ptx_sreg_ntid_z, 64},
+     {nvvm_read_ptx_sreg_ctaid_x, nvvm_read_ptx_sreg_nctaid_x, (1u << 31) - 1},
+     {nvvm_read_ptx_sreg_ctaid_y, nvvm_read_ptx_sreg_nctaid_y, 65535},
+     {nvvm_read_ptx_sreg_ctaid_z, nvvm_read_ptx_sreg_nctaid_z, 65535}}};
 
 static Intrinsic::ID intrinsicOf(const Value *V) {
   const auto *I = dyn_cast<IntrinsicInst>(V);

@@ -77,8 +77,7 @@ SharedVariables::SharedVariables(const Function &Kernel,
   for (const GlobalVariable &G : Kernel.getParent()->globals())
     if (isShared(&G)) {
       std::optional<Accesses> &Here =
-          All.try_emplace(isDynamic(G) ? nullptr : &G, Accesses())
-              .first->second;
+          All.try_emplace(keyOf(&G), Accesses()).first->second;
       if (!isOwn(Kernel, G))
         Here.reset();
     }

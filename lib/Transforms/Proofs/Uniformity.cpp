@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Proofs/Uniformity.h"
+#include "Proofs/LaunchIndices.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/InstIterator.h"
@@ -20,18 +21,15 @@ namespace crsan {
 static bool isFunction(const Instruction &I, ThreadGroup Among) {
   if (isa<BinaryOperator, UnaryOperator, CastInst, CmpInst, SelectInst, PHINode,
           GetElementPtrInst, FreezeInst, ExtractValueInst, InsertValueInst,
-          ExtractElementInst, InsertElementInst, ShuffleVectorInst>(I))
+          ExtractElementInst, InsertElementInst, ShuffleVectorInst>(I) ||
+      extentOf(&I))
     return true;
+  if (const auto Index = indexOf(&I))
+    return *Index >= NumThreadIndices && Among == ThreadGroup::Block;
   const auto *Call = dyn_cast<IntrinsicInst>(&I);
   if (!Call)
     return false;
   switch (Call->getIntrinsicID()) {
-  case Intrinsic::nvvm_read_ptx_sreg_ntid_x:
-  case Intrinsic::nvvm_read_ptx_sreg_ntid_y:
-  case Intrinsic::nvvm_read_ptx_sreg_ntid_z:
-  case Intrinsic::nvvm_read_ptx_sreg_nctaid_x:
-  case Intrinsic::nvvm_read_ptx_sreg_nctaid_y:
-  case Intrinsic::nvvm_read_ptx_sreg_nctaid_z:
   case Intrinsic::smin:
   case Intrinsic::smax:
   case Intrinsic::umin:
@@ -43,9 +41,6 @@ static bool isFunction(const Instruction &I, ThreadGroup Among) {
   case Intrinsic::fshl:
   case Intrinsic::fshr:
     return true;
-  case Intrinsic::nvvm_read_ptx_sreg_ctaid_x:
-  case Intrinsic::nvvm_read_ptx_sreg_ctaid_y:
-  case Intrinsic::nvvm_read_ptx_sreg_ctaid_z:
   // What the whole block has voted on.
   case Intrinsic::nvvm_barrier_cta_red_or_aligned_all:
   case Intrinsic::nvvm_barrier_cta_red_or_all:
@@ -117,7 +112,7 @@ void Uniformity::split(const BasicBlock &BB) {
     if (Number > 1 || At == Join)
       for (const PHINode &P : At->phis())
         add(P);
-  // Who leaves a loop in another iteration has other values of it.
+  // Threads that leave a loop in different iterations differ in its values.
   for (const Loop *L = Loops.getLoopFor(&BB); L; L = L->getParentLoop()) {
     if (all_of(Ways, [&](const auto &W) { return L->contains(W.first); }))
       return;

@@ -36,84 +36,41 @@ namespace crsan {
 
 namespace {
 
-/// A reason as a remark has it.
+/// How accesses that are left unchecked for one reason are counted, and what a
+/// remark says of them.
 struct Words {
-  StringRef Name, Why;
+  Statistic *Number;
+  StringLiteral Name, Why; ///< Empty: no omission.
 };
 
-/// No words for what is no omission.
-Words wordsOf(Skip Reason) {
-  switch (Reason) {
-  case Skip::None:
-  case Skip::Private:
-  case Skip::Ignored:
-  case Skip::Strong:
-    return {};
-  case Skip::Speculated:
-    return {"SpeculatedLoad",
-            "load is not checked for races: the optimiser may have moved it "
-            "above the branch that guards it"};
-  case Skip::Assembly:
-    return {"InlineAssembly",
-            "access is not checked for races: it is in inline PTX"};
-  case Skip::Copy:
-    return {"AsynchronousCopy",
-            "access is not checked for races: it is made in the background, by "
-            "an asynchronous copy or matrix operation"};
-  case Skip::Matrix:
-    return {"MatrixAccess",
-            "access is not checked for races: matrix loads and stores of a "
-            "warp are not supported"};
-  case Skip::Texture:
-    return {"TextureAccess", "access is not checked for races: textures and "
-                             "surfaces are not supported"};
-  case Skip::Unknown:
-    return {"UnknownInstruction",
-            "instruction is not checked for races: CRSan does not know what "
-            "memory it accesses"};
-  case Skip::Unsupported:
-    return {"UnsupportedAccess", "access is not checked for races: its kind, "
-                                 "length or type is not supported"};
-  }
-  llvm_unreachable("not a Skip");
-}
-
-void countInStatistics(Skip Reason) {
-  switch (Reason) {
-  case Skip::None:
-    return;
-  case Skip::Private:
-    ++NumOmittedPrivate;
-    return;
-  case Skip::Ignored:
-    ++NumOmittedIgnored;
-    return;
-  case Skip::Strong:
-    ++NumOmittedStrong;
-    return;
-  case Skip::Speculated:
-    ++NumOmittedSpeculated;
-    return;
-  case Skip::Assembly:
-    ++NumOmittedAssembly;
-    return;
-  case Skip::Copy:
-    ++NumOmittedCopy;
-    return;
-  case Skip::Matrix:
-    ++NumOmittedMatrix;
-    return;
-  case Skip::Texture:
-    ++NumOmittedTexture;
-    return;
-  case Skip::Unknown:
-    ++NumOmittedUnknown;
-    return;
-  case Skip::Unsupported:
-    ++NumOmittedUnsupported;
-    return;
-  }
-}
+/// By Skip.
+constexpr Words Reasons[] = {
+    {nullptr, "", ""},
+    {&NumOmittedPrivate, "", ""},
+    {&NumOmittedIgnored, "", ""},
+    {&NumOmittedStrong, "", ""},
+    {&NumOmittedSpeculated, "SpeculatedLoad",
+     "load is not checked for races: the optimiser may have moved it above the "
+     "branch that guards it"},
+    {&NumOmittedAssembly, "InlineAssembly",
+     "access is not checked for races: it is in inline PTX"},
+    {&NumOmittedCopy, "AsynchronousCopy",
+     "access is not checked for races: it is made in the background, by an "
+     "asynchronous copy or matrix operation"},
+    {&NumOmittedMatrix, "MatrixAccess",
+     "access is not checked for races: matrix loads and stores of a warp are "
+     "not supported"},
+    {&NumOmittedTexture, "TextureAccess",
+     "access is not checked for races: textures and surfaces are not "
+     "supported"},
+    {&NumOmittedUnknown, "UnknownInstruction",
+     "instruction is not checked for races: CRSan does not know what memory it "
+     "accesses"},
+    {&NumOmittedUnsupported, "UnsupportedAccess",
+     "access is not checked for races: its kind, length or type is not "
+     "supported"},
+};
+static_assert(std::size(Reasons) == size_t(Skip::Unsupported) + 1);
 
 /// The lines of the user's that an instruction is executed for. A function of
 /// the toolkit's that was not inlined stands for its callers.
@@ -141,15 +98,16 @@ private:
 
 } // namespace
 
-bool isOmission(Skip Reason) { return !wordsOf(Reason).Name.empty(); }
+bool isOmission(Skip Reason) { return !Reasons[size_t(Reason)].Name.empty(); }
 
 void Omissions::note(const Instruction &I, Skip Reason,
                      OptimizationRemarkEmitter &ORE) {
-  countInStatistics(Reason);
+  const Words &Words = Reasons[size_t(Reason)];
+  if (Words.Number)
+    ++*Words.Number;
   Exempt += Reason == Skip::Ignored;
   if (!isOmission(Reason))
     return;
-  const Words Words = wordsOf(Reason);
   auto Remark = [&](const DiagnosticLocation &Where) {
     ++Unchecked;
     ORE.emit([&] {

@@ -22,7 +22,7 @@ static bool isComputed(const Instruction &I) {
   return !I.mayReadOrWriteMemory() && !I.isTerminator();
 }
 
-static bool isSamePlace(const LoadInst &L, const StoreInst &S) {
+static bool areOfOneLocation(const LoadInst &L, const StoreInst &S) {
   return L.getPointerOperand()->stripPointerCasts() ==
              S.getPointerOperand()->stripPointerCasts() &&
          L.isSimple() && S.isSimple();
@@ -37,7 +37,7 @@ static bool storesUpdate(const StoreInst &S) {
     if (!I || !Seen.insert(I).second)
       continue;
     if (const auto *L = dyn_cast<LoadInst>(I)) {
-      if (isSamePlace(*L, S))
+      if (areOfOneLocation(*L, S))
         return true;
     } else if (isComputed(*I)) {
       append_range(Todo, I->operand_values());
@@ -56,7 +56,7 @@ static bool loadsForUpdate(const LoadInst &L) {
       continue;
     for (const User *U : I->users()) {
       const auto *S = dyn_cast<StoreInst>(U);
-      if (S && S->getValueOperand() == I && isSamePlace(L, *S))
+      if (S && S->getValueOperand() == I && areOfOneLocation(L, *S))
         return true;
       if (const auto *Next = dyn_cast<Instruction>(U);
           Next && isComputed(*Next))

@@ -1,5 +1,4 @@
-//===- SiteTableWriter.cpp - Descriptors of the checked accesses -*- C++
-//-*-===//
+//===- SiteTableWriter.cpp - Descriptors of the checked accesses ----------===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,16 +6,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "Sites/SiteTableWriter.h"
+#include "Events/Operands.h"
+#include "Proofs/LaunchIndices.h"
 #include "Sites/PlainUpdate.h"
 #include "crsan/abi/Names.h"
 #include "crsan/abi/Version.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Analysis/MemoryLocation.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
-#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/Support/xxhash.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
@@ -32,6 +32,10 @@ uint64_t mix(uint64_t Hash, uint64_t Value) {
   return xxh3_64bits(ArrayRef(reinterpret_cast<const uint8_t *>(Words), 16));
 }
 
+uint64_t mix(uint64_t Hash, StringRef Text) {
+  return mix(Hash, xxh3_64bits(Text));
+}
+
 /// The bytes of the objects, as 64-bit words.
 template <typename T> Constant *asWords(LLVMContext &C, ArrayRef<T> Objects) {
   static_assert(sizeof(T) % sizeof(uint64_t) == 0);
@@ -43,15 +47,10 @@ template <typename T> Constant *asWords(LLVMContext &C, ArrayRef<T> Objects) {
 
 /// The variable that an access is to, wherever in it; null: not known.
 const GlobalVariable *variableOf(const Instruction &I) {
-  const Value *Pointer = getLoadStorePointerOperand(&I);
-  if (const auto *A = dyn_cast<AtomicRMWInst>(&I))
-    Pointer = A->getPointerOperand();
-  if (const auto *A = dyn_cast<AtomicCmpXchgInst>(&I))
-    Pointer = A->getPointerOperand();
   constexpr unsigned MaxLookup = 12;
-  return Pointer
-             ? dyn_cast<GlobalVariable>(getUnderlyingObject(Pointer, MaxLookup))
-             : nullptr;
+  const auto To = MemoryLocation::getOrNone(&I);
+  return To ? dyn_cast<GlobalVariable>(getUnderlyingObject(To->Ptr, MaxLookup))
+            : nullptr;
 }
 
 /// Size and shape, as far as the type tells.
@@ -71,12 +70,6 @@ abi::Variable describe(const GlobalVariable &G) {
   }
   V.Element = DL.getTypeAllocSize(T);
   return V;
-}
-
-std::string pathOf(const DIFile *File) {
-  if (!File)
-    return "";
-  return File->getFilename().str();
 }
 
 } // namespace
@@ -114,7 +107,7 @@ uint32_t SiteTableWriter::addFrame(const DebugLoc &Location,
     const DISubprogram *Scope = L->getScope()->getSubprogram();
     const StringRef Linkage = Scope->getLinkageName();
     Frame.Function = addString(Linkage.empty() ? Scope->getName() : Linkage);
-    Frame.File = addString(pathOf(L->getScope()->getFile()));
+    Frame.File = addString(L->getFilename());
     Frame.Line = L->getLine();
     Frame.Column = L->getColumn();
     if (const DILocation *Outer = L->getInlinedAt())
@@ -143,8 +136,8 @@ uint32_t SiteTableWriter::addVariable(const GlobalVariable *G) {
 uint64_t SiteTableWriter::mixFrames(uint64_t Hash, uint32_t Frame) const {
   for (uint32_t I = Frame; I != abi::NoFrame; I = Frames[I].InlinedAt) {
     const abi::Frame &F = Frames[I];
-    Hash = mix(Hash, xxh3_64bits(StringRef(Strings.c_str() + F.Function)));
-    Hash = mix(Hash, xxh3_64bits(StringRef(Strings.c_str() + F.File)));
+    Hash = mix(Hash, textAt(F.Function));
+    Hash = mix(Hash, textAt(F.File));
     Hash = mix(Hash, uint64_t(F.Line) << 32 | F.Column);
   }
   return Hash;
@@ -154,7 +147,7 @@ uint64_t SiteTableWriter::identity(const abi::SiteEntry &Entry,
                                    ArrayRef<abi::Companion> With) const {
   // Of the text, not of offsets: the same place in two modules is one site.
   uint64_t Hash = mix(uint64_t(Entry.Access), Entry.Size);
-  Hash = mix(Hash, xxh3_64bits(StringRef(Strings.c_str() + Entry.Kernel)));
+  Hash = mix(Hash, textAt(Entry.Kernel));
   Hash = mixFrames(Hash, Entry.Frame);
   // Of two copies of one place, a branch may part one from its companions.
   for (const abi::Companion &C : With)
@@ -163,9 +156,7 @@ uint64_t SiteTableWriter::identity(const abi::SiteEntry &Entry,
     Hash = mix(Hash, uint64_t(Entry.Flags) << 8 | Entry.Scope);
   // Copies of a loop for two arrays are one place.
   if (Entry.Variable)
-    Hash =
-        mix(Hash, xxh3_64bits(StringRef(Strings.c_str() +
-                                        Variables[Entry.Variable - 1].Name)));
+    Hash = mix(Hash, textAt(Variables[Entry.Variable - 1].Name));
   return Hash ? Hash : 1; // 0 means "no site" in a record.
 }
 
@@ -220,7 +211,7 @@ uint64_t SiteTableWriter::addEntry(abi::SiteEntry Entry, const Instruction &I,
   if (Function *F = M.getFunction(Kernel);
       F && Entry.Variable &&
       Variable->getAddressSpace() == NVPTXAS::ADDRESS_SPACE_SHARED)
-    Places.insert({F, const_cast<GlobalVariable *>(Variable)});
+    SharedUses.insert({F, const_cast<GlobalVariable *>(Variable)});
   SmallVector<abi::Companion, 4> Added;
   for (const Companion &C : With)
     Added.push_back({addFrame(*C.Inst), C.Access, {}});
@@ -246,7 +237,7 @@ Constant *SiteTableWriter::elementAddress(GlobalVariable *Base,
 uint64_t SiteTableWriter::unitIdentity() const {
   uint64_t Hash = xxh3_64bits(M.getSourceFileName());
   for (const Function &F : M)
-    Hash = mix(Hash, xxh3_64bits(F.getName()));
+    Hash = mix(Hash, F.getName());
   for (const auto &[Id, Entry] : Entries)
     Hash = mix(Hash, Id);
   return Hash;
@@ -263,10 +254,10 @@ GlobalVariable *SiteTableWriter::define(Twine Name, Constant *Initializer,
   return G;
 }
 
-void SiteTableWriter::emitPlaces(GlobalVariable *Array) {
+void SiteTableWriter::emitSharedUses(GlobalVariable *Array) {
   MapVector<Function *, SmallVector<std::pair<GlobalVariable *, unsigned>>> By;
-  for (const auto &[I, Place] : enumerate(Places))
-    By[Place.first].push_back({Place.second, I});
+  for (const auto &[I, Use] : enumerate(SharedUses))
+    By[Use.first].push_back({Use.second, I});
   for (auto &[Kernel, Variables] : By) {
     // One thread of the grid does it, for all others.
     BasicBlock &Entry = Kernel->getEntryBlock();
@@ -275,13 +266,8 @@ void SiteTableWriter::emitPlaces(GlobalVariable *Array) {
       ++First;
     IRBuilder<> B(&Entry, First);
     Value *Index = B.getInt32(0);
-    for (Intrinsic::ID Id : {Intrinsic::nvvm_read_ptx_sreg_tid_x,
-                             Intrinsic::nvvm_read_ptx_sreg_tid_y,
-                             Intrinsic::nvvm_read_ptx_sreg_tid_z,
-                             Intrinsic::nvvm_read_ptx_sreg_ctaid_x,
-                             Intrinsic::nvvm_read_ptx_sreg_ctaid_y,
-                             Intrinsic::nvvm_read_ptx_sreg_ctaid_z})
-      Index = B.CreateOr(Index, B.CreateIntrinsic(B.getInt32Ty(), Id, {}));
+    for (const LaunchIndex &I : LaunchIndices)
+      Index = B.CreateOr(Index, B.CreateIntrinsic(B.getInt32Ty(), I.Index, {}));
     B.SetInsertPoint(SplitBlockAndInsertIfThen(
         B.CreateICmpEQ(Index, B.getInt32(0)), B.GetInsertPoint(),
         /*Unreachable=*/false));
@@ -294,18 +280,15 @@ void SiteTableWriter::emitPlaces(GlobalVariable *Array) {
 
 /// The constant that the library reads (abi/SiteTable.h).
 std::string SiteTableWriter::table(abi::ModuleHeader Header) {
-  auto IsKernel = [](const Function *F) {
-    return F->getCallingConv() == CallingConv::PTX_Kernel;
-  };
   SmallVector<const Function *, 16> Functions, Others;
   for (const Function &F : M)
     if (!F.isDeclaration())
-      (IsKernel(&F) ? Functions : Others).push_back(&F);
+      (isKernel(F) ? Functions : Others).push_back(&F);
   Header.NumKernels = Functions.size();
   Functions.append(Others);
-  std::vector<abi::SharedPlace> PlaceEntries;
-  for (const auto &[Kernel, Variable] : Places)
-    PlaceEntries.push_back(
+  std::vector<abi::SharedUse> UseEntries;
+  for (const auto &[Kernel, Variable] : SharedUses)
+    UseEntries.push_back(
         {addString(Kernel->getName()), addVariable(Variable) - 1});
   std::vector<uint32_t> Names;
   for (const Function *F : Functions)
@@ -319,7 +302,7 @@ std::string SiteTableWriter::table(abi::ModuleHeader Header) {
   Header.StringSize = Strings.size();
   Header.NumCompanions = Companions.size();
   Header.NumVariables = Variables.size();
-  Header.NumPlaces = Places.size();
+  Header.NumSharedUses = SharedUses.size();
   std::string Table;
   auto Append = [&](const auto &Objects) {
     for (const auto &Object : Objects)
@@ -330,7 +313,7 @@ std::string SiteTableWriter::table(abi::ModuleHeader Header) {
   Append(Frames);
   Append(Companions);
   Append(Variables);
-  Append(PlaceEntries);
+  Append(UseEntries);
   Append(Names);
   return Table + Strings;
 }
@@ -370,9 +353,9 @@ void SiteTableWriter::emit(uint32_t Flags, uint32_t Skipped, uint32_t Exempt) {
                             ? Define(abi::AccessesPrefix,
                                      asWords<abi::AccessSite>(C, Accesses))
                             : nullptr);
-  if (!Places.empty())
-    emitPlaces(
-        Define(abi::PlacesPrefix, Zeros(Type::getInt32Ty(C), Places.size())));
+  if (!SharedUses.empty())
+    emitSharedUses(Define(abi::SharedUsesPrefix,
+                          Zeros(Type::getInt32Ty(C), SharedUses.size())));
 }
 
 } // namespace crsan

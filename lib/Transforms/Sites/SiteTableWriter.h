@@ -54,10 +54,11 @@ public:
   /// are abi::ModuleFlags; the other two are abi::ModuleHeader's.
   void emit(uint32_t Flags, uint32_t Skipped, uint32_t Exempt);
 
-  bool empty() const { return Sites.empty(); }
-
 private:
   uint32_t addString(llvm::StringRef S);
+  llvm::StringRef textAt(uint32_t Offset) const {
+    return Strings.c_str() + Offset;
+  }
   uint32_t addFrame(const llvm::Instruction &I) {
     return addFrame(I.getDebugLoc(), *I.getFunction());
   }
@@ -75,7 +76,7 @@ private:
   /// `Header`: all but the numbers of what the table holds.
   std::string table(abi::ModuleHeader Header);
   /// Has each kernel write down where its shared variables are.
-  void emitPlaces(llvm::GlobalVariable *Array);
+  void emitSharedUses(llvm::GlobalVariable *Array);
   llvm::Constant *elementAddress(llvm::GlobalVariable *Base, uint64_t Offset);
   llvm::GlobalVariable *define(llvm::Twine Name, llvm::Constant *Initializer,
                                bool IsConstant);
@@ -88,7 +89,8 @@ private:
   uint32_t NumWindows = 0;
   llvm::MapVector<uint64_t, abi::SiteEntry> Entries; ///< By identity.
   /// The kernels in whose shared memory sites are, with the variables there.
-  llvm::SetVector<std::pair<llvm::Function *, llvm::GlobalVariable *>> Places;
+  llvm::SetVector<std::pair<llvm::Function *, llvm::GlobalVariable *>>
+      SharedUses;
   std::vector<abi::Frame> Frames;
   std::vector<abi::Companion> Companions;
   std::vector<abi::Variable> Variables;

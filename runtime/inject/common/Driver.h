@@ -1,5 +1,4 @@
-//===- Driver.h - The driver's functions that the library calls  -*- C++
-//-*--===//
+//===- Driver.h - Driver functions that the library calls -------*- C++ -*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Watcher.h - A thread that looks on while the program runs  -*- C++
-//-*--===//
+//===- Watcher.h - A thread that looks on at the program --------*- C++ -*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- DeviceImage.h - An instrumented image, as read from its cubin  -*- C++
-//-*--===//
+//===- DeviceImage.h - An instrumented image of a cubin ---------*- C++ -*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,7 +31,7 @@ struct DeviceUnit {
 
   std::string tableName() const { return abi::TablePrefix + Suffix; }
   std::string sitesName() const { return abi::SitesPrefix + Suffix; }
-  std::string placesName() const { return abi::PlacesPrefix + Suffix; }
+  std::string sharedUsesName() const { return abi::SharedUsesPrefix + Suffix; }
 };
 
 /// A named object of device code: all that is read of an image, whether it is a

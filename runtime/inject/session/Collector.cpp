@@ -49,7 +49,7 @@ static std::vector<uint64_t> hitsBySlot(std::span<const abi::Site> Sites,
 /// The earlier thread of a two-sided record, with the block that the program
 /// saw.
 static uint64_t earlierAsProgramSaw(const abi::Record &Rec,
-                                    const abi::GridShape &Place,
+                                    const abi::GridShape &Shape,
                                     uint32_t Seed) {
   const uint32_t Thread = Rec.Before & 0xffff;
   uint64_t Rest = Rec.Before >> 16;
@@ -58,10 +58,10 @@ static uint64_t earlierAsProgramSaw(const abi::Record &Rec,
     return abi::earlierThread(abi::UnknownBlock, Thread);
   uint64_t Block = 0, Stride = 1;
   for (uint32_t D = 0; D < 3; ++D) {
-    const uint32_t Extent = std::max<uint32_t>(Place.Extent[D], 1);
+    const uint32_t Extent = std::max<uint32_t>(Shape.Extent[D], 1);
     Block +=
         Stride * abi::permuteBlock(Seed, D, uint32_t(Rest % Extent), Extent,
-                                   std::max<uint32_t>(Place.Cluster[D], 1));
+                                   std::max<uint32_t>(Shape.Cluster[D], 1));
     Rest /= Extent;
     Stride *= Extent;
   }
@@ -77,15 +77,15 @@ static Index3 shapeOf(const abi::Record &Rec) {
 }
 
 /// The record with the block indices that the program saw.
-static abi::Record asProgramSaw(abi::Record Rec, const abi::GridShape &Place,
+static abi::Record asProgramSaw(abi::Record Rec, const abi::GridShape &Shape,
                                 uint32_t Seed) {
   if (!(Rec.Flags & abi::Shuffled))
     return Rec;
   for (uint32_t D = 0; D < 3; ++D)
-    Rec.Block[D] = abi::permuteBlock(Seed, D, Rec.Block[D], Place.Extent[D],
-                                     std::max<uint32_t>(Place.Cluster[D], 1));
+    Rec.Block[D] = abi::permuteBlock(Seed, D, Rec.Block[D], Shape.Extent[D],
+                                     std::max<uint32_t>(Shape.Cluster[D], 1));
   if (Rec.Flags & abi::TwoSided)
-    Rec.Before = earlierAsProgramSaw(Rec, Place, Seed);
+    Rec.Before = earlierAsProgramSaw(Rec, Shape, Seed);
   return Rec;
 }
 
@@ -96,7 +96,7 @@ collectOccurrences(const abi::RecordBuffer &Buffer,
   std::vector<Occurrence> Found;
   const auto *Published =
       reinterpret_cast<const uint64_t *>(records(Buffer) + Buffer.Capacity);
-  const auto *Places =
+  const auto *Shapes =
       reinterpret_cast<const abi::GridShape *>(Published + Buffer.Capacity);
   std::vector<uint64_t> Hits = hitsBySlot(Sites, Pairs, Buffer.Capacity);
   for (uint32_t I = 0; I < Buffer.Capacity; ++I) {
@@ -104,11 +104,11 @@ collectOccurrences(const abi::RecordBuffer &Buffer,
     if (!isComplete(Rec))
       continue;
     uint64_t Told = __atomic_load_n(&Published[I], __ATOMIC_RELAXED);
-    Found.push_back({.Rec = asProgramSaw(Rec, Places[I], Seed),
+    Found.push_back({.Rec = asProgramSaw(Rec, Shapes[I], Seed),
                      .Count = std::max({Hits[I], Told, uint64_t(1)}),
                      .AtLeast = !Exact || Hits[I] == 0,
                      .Device = Device,
-                     .Grid = std::to_array(Places[I].Extent),
+                     .Grid = std::to_array(Shapes[I].Extent),
                      .BlockShape = shapeOf(Rec),
                      .Memory = {}});
   }

@@ -169,9 +169,10 @@ ReadBackPlan Context::plan() const {
   for (size_t I = 0; I < Arrays.size(); ++I)
     if (Arrays[I].Address)
       Plan.Arrays.push_back({I, Arrays[I].Address, Arrays[I].Last.size()});
-  for (size_t I = 0; I < Places.size(); ++I)
-    if (Places[I].Address)
-      Plan.Places.push_back({I, Places[I].Address, Places[I].Places.size()});
+  for (size_t I = 0; I < SharedUses.size(); ++I)
+    if (SharedUses[I].Address)
+      Plan.SharedUses.push_back(
+          {I, SharedUses[I].Address, SharedUses[I].SharedUses.size()});
   if (TheShadow) {
     Plan.Metadata = TheShadow->address();
     Plan.Warps = TheShadow->warps();
@@ -198,8 +199,8 @@ ReadBack readBack(const ReadBackPlan &Plan) {
   for (const ReadBackPlan::Array &Array : Plan.Arrays)
     Copy(Back.Arrays.emplace_back(Array.Count).data(), Array.Address,
          Array.Count * sizeof(abi::Site));
-  for (const ReadBackPlan::Array &Array : Plan.Places)
-    Copy(Back.Places.emplace_back(Array.Count).data(), Array.Address,
+  for (const ReadBackPlan::Array &Array : Plan.SharedUses)
+    Copy(Back.SharedUses.emplace_back(Array.Count).data(), Array.Address,
          Array.Count * sizeof(uint32_t));
   std::vector<abi::WarpState> Warps;
   if (Plan.Metadata) {
@@ -228,15 +229,15 @@ void Context::accept(const ReadBackPlan &Plan, ReadBack Back) {
   LastPairs = std::move(Back.Pairs);
   for (size_t I = 0; I < Plan.Arrays.size(); ++I)
     Arrays[Plan.Arrays[I].Index].Last = std::move(Back.Arrays[I]);
-  for (size_t I = 0; I < Plan.Places.size(); ++I)
-    Places[Plan.Places[I].Index].Last = std::move(Back.Places[I]);
+  for (size_t I = 0; I < Plan.SharedUses.size(); ++I)
+    SharedUses[Plan.SharedUses[I].Index].Last = std::move(Back.SharedUses[I]);
 }
 
 void Context::forgetCode(uint64_t Code) {
   for (SiteArray &Array : Arrays)
     if (Array.Code == Code)
       Array.Address = 0;
-  for (PlaceArray &Array : Places)
+  for (SharedUseArray &Array : SharedUses)
     if (Array.Code == Code)
       Array.Address = 0;
 }
@@ -290,9 +291,9 @@ std::string Context::describeShared(uint64_t Address,
   constexpr uint64_t Window = 1 << 24;
   const uint64_t Offset = Address % Window;
   std::string Text;
-  for (const PlaceArray &Array : Places)
+  for (const SharedUseArray &Array : SharedUses)
     for (size_t I = 0; I < Array.Last.size(); ++I) {
-      const auto &[Kernel, Variable] = Array.Places[I];
+      const auto &[Kernel, Variable] = Array.SharedUses[I];
       const uint64_t Base = (uint64_t(Array.Last[I]) - 1) % Window;
       if (Array.Last[I] == 0 || Kernel != Site.Kernel ||
           Variable != *Site.Variable || Offset < Base ||

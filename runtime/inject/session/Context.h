@@ -40,11 +40,11 @@ struct SiteArray {
 };
 
 /// The addresses of kernels' shared variables, which the kernels write.
-struct PlaceArray {
+struct SharedUseArray {
   uint64_t Code = 0; ///< As SiteArray's, with Address.
   CUdeviceptr Address = 0;
-  std::vector<SharedPlaceInfo> Places;
-  std::vector<uint32_t> Last; ///< See abi::PlacesPrefix; as read last.
+  std::vector<SharedUseInfo> SharedUses;
+  std::vector<uint32_t> Last; ///< See abi::SharedUsesPrefix; as read last.
 };
 
 /// What to read back from a context, and from where: a copy, so that another
@@ -58,7 +58,7 @@ struct ReadBackPlan {
     CUdeviceptr Address;
     size_t Count;
   };
-  std::vector<Array> Arrays, Places;
+  std::vector<Array> Arrays, SharedUses;
   /// Of metadata mode; 0: it is not used.
   CUdeviceptr Metadata = 0, Warps = 0, Pairs = 0;
 };
@@ -68,7 +68,7 @@ struct ReadBack {
   bool Complete = false;                  ///< Everything below was read.
   abi::Counters Counters{};
   std::vector<std::vector<abi::Site>> Arrays; ///< As in the plan.
-  std::vector<std::vector<uint32_t>> Places;
+  std::vector<std::vector<uint32_t>> SharedUses;
   abi::Metadata Metadata{};
   AccessCounts Accesses; ///< Since the last reset.
   std::vector<abi::RacingPair> Pairs;
@@ -163,7 +163,7 @@ public:
   uint64_t Generation = 0; ///< Of the loaded code it was configured for.
   std::unordered_set<uint64_t> Configured; ///< LoadedCode::Serial, tried.
   std::vector<SiteArray> Arrays;
-  std::vector<PlaceArray> Places;
+  std::vector<SharedUseArray> SharedUses;
   /// With shadow, by LoadedCode::Serial.
   std::vector<std::pair<uint64_t, MemoryRange>> Variables;
   std::vector<VariableInMemory> Named; ///< Of unloaded code, too.

@@ -136,34 +136,34 @@ void Modules::configureCode(Context &Target, const LoadedCode &Code) {
                     Code.Serial);
     return;
   }
-  if (!E->Image.Problem.empty() || !makeReady(Target))
-    return markDone(Target, Code);
+  if (E->Image.Problem.empty() && makeReady(Target))
+    switchOn(Target, Code, *E, std::move(Found));
+  markDone(Target, Code);
+}
 
-  const bool IsShadowed = E->Image.hasMetadata() && makeShadow(Target);
+void Modules::switchOn(Context &Target, const LoadedCode &Code, Entry &E,
+                       Addresses Found) {
+  const bool IsShadowed = E.Image.hasMetadata() && makeShadow(Target);
   if (IsShadowed)
-    shadowVariables(Target, Code, E->Image);
-  nameVariables(Target, Code, E->Image);
-  if (E->Image.has(abi::UnknownStack))
+    shadowVariables(Target, Code, E.Image);
+  nameVariables(Target, Code, E.Image);
+  if (E.Image.has(abi::UnknownStack))
     if (const std::string Problem = Target.raiseStack(); !Problem.empty())
       theLog().say("{}", Problem);
   abi::Config Config =
-      Target.makeConfig(Options, E->Image.MayShuffle, IsShadowed);
-  Result = Target.writeConfig(Found.Config, Config);
-  if (Result != CUDA_SUCCESS) {
-    theLog().say("cannot switch on the checks of a module: {}; it is not "
-                 "checked",
-                 D.errorText(Result));
-    return markDone(Target, Code);
-  }
+      Target.makeConfig(Options, E.Image.MayShuffle, IsShadowed);
+  if (const CUresult Result = Target.writeConfig(Found.Config, Config))
+    return theLog().say("cannot switch on the checks of a module: {}; it is "
+                        "not checked",
+                        theDriver().errorText(Result));
   theLog().detail(2,
                   "code {}: switched on image {:016x} on device {}, flags "
                   "{:#x}",
-                  Code.Serial, E->Image.Hash, Target.Device, Config.Flags);
-  markDone(Target, Code);
+                  Code.Serial, E.Image.Hash, Target.Device, Config.Flags);
   std::lock_guard Lock(Data);
-  E->IsOn = true;
+  E.IsOn = true;
   Shuffled |= (Config.Flags & abi::ShuffleBlocks) != 0;
-  for (const DeviceUnit &Unit : E->Image.Units) {
+  for (const DeviceUnit &Unit : E.Image.Units) {
     Kernels.insert(Unit.Info.Kernels.begin(), Unit.Info.Kernels.end());
     if (IsShadowed)
       ShadowedKernels.insert(Unit.Info.Kernels.begin(),
@@ -171,8 +171,8 @@ void Modules::configureCode(Context &Target, const LoadedCode &Code) {
   }
   std::move(Found.Arrays.begin(), Found.Arrays.end(),
             std::back_inserter(Target.Arrays));
-  std::move(Found.Places.begin(), Found.Places.end(),
-            std::back_inserter(Target.Places));
+  std::move(Found.SharedUses.begin(), Found.SharedUses.end(),
+            std::back_inserter(Target.SharedUses));
 }
 
 void Modules::markDone(Context &Target, const LoadedCode &Code) {
@@ -196,19 +196,19 @@ std::shared_ptr<Modules::Entry> Modules::match(const LoadedCode &Code,
 bool Modules::resolve(const LoadedCode &Code, const DeviceImage &Image,
                       Addresses &Found) {
   Found.Arrays.clear();
-  Found.Places.clear();
+  Found.SharedUses.clear();
   for (const DeviceUnit &Unit : Image.Units) {
     CUdeviceptr Address = 0;
     size_t Size = 0;
     if (getGlobal(Code, Unit.tableName().c_str(), Address, Size) !=
         CUDA_SUCCESS)
       return false;
-    const std::vector<SharedPlaceInfo> &Places = Unit.Info.Places;
-    if (!Places.empty() &&
-        getGlobal(Code, Unit.placesName().c_str(), Address, Size) ==
+    const std::vector<SharedUseInfo> &SharedUses = Unit.Info.SharedUses;
+    if (!SharedUses.empty() &&
+        getGlobal(Code, Unit.sharedUsesName().c_str(), Address, Size) ==
             CUDA_SUCCESS &&
-        Size >= Places.size() * sizeof(uint32_t))
-      Found.Places.push_back({Code.Serial, Address, Places, {}});
+        Size >= SharedUses.size() * sizeof(uint32_t))
+      Found.SharedUses.push_back({Code.Serial, Address, SharedUses, {}});
     if (Unit.Info.NumSites == 0)
       continue;
     size_t Count = 0;

@@ -91,11 +91,13 @@ private:
   struct Addresses {
     CUdeviceptr Config = 0;
     std::vector<SiteArray> Arrays;
-    std::vector<PlaceArray> Places;
+    std::vector<SharedUseArray> SharedUses;
   };
 
   bool addImage(std::unique_ptr<DeviceImage> Image);
   void configureCode(Context &Target, const LoadedCode &Code);
+  void switchOn(Context &Target, const LoadedCode &Code, Entry &E,
+                Addresses Found);
   std::shared_ptr<Entry> match(const LoadedCode &Code, Addresses &Found);
   bool resolve(const LoadedCode &Code, const DeviceImage &Image,
                Addresses &Found);

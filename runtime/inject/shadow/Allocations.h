@@ -1,5 +1,4 @@
-//===- Allocations.h - Memory that the program's kernels may touch  -*- C++
-//-*-===//
+//===- Allocations.h - Memory that kernels may touch ------------*- C++ -*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- MetadataShadow.h - What metadata mode keeps for a context -*- C++
-//-*-===//
+//===- MetadataShadow.h - What metadata mode keeps per context --*- C++ -*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Detector.h - detector=oracle ------------------------------*- C++
-//-*-===//
+//===- Detector.h - detector=oracle -----------------------------*- C++ -*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -85,7 +85,7 @@ CRSAN_API cudaError_t cudaDeviceReset() {
   Process &P = Process::get();
   Device &D = P.current();
   {
-    Process::Guard G(P);
+    std::lock_guard Lock(P);
     P.waitAll(D);
   }
   // Findings are taken before they are gone, without the lock.
@@ -93,7 +93,7 @@ CRSAN_API cudaError_t cudaDeviceReset() {
     S->deviceEnding(D.Ordinal);
     S->contextGone(D.context());
   }
-  Process::Guard G(P);
+  std::lock_guard Lock(P);
   P.resetDevice(D);
   thisThread().Last = cudaSuccess;
   return cudaSuccess;

@@ -80,7 +80,7 @@ static CUresult ctxGetDevice(CUdevice *D) {
 
 static CUresult ctxSynchronize() {
   Process &P = Process::get();
-  Process::Guard G(P);
+  std::lock_guard Lock(P);
   return CUresult(P.waitAll(currentDevice()));
 }
 
@@ -101,21 +101,21 @@ static CUresult exchangeCaptureMode(CUstreamCaptureMode *) {
 
 static CUresult memAlloc(CUdeviceptr *Address, size_t Size) {
   Process &P = Process::get();
-  Process::Guard G(P);
+  std::lock_guard Lock(P);
   *Address = CUdeviceptr(P.mapForSession(currentDevice(), Size));
   return *Address ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 static CUresult memFree(CUdeviceptr Address) {
   Process &P = Process::get();
-  Process::Guard G(P);
+  std::lock_guard Lock(P);
   P.unmapForSession(currentDevice(), reinterpret_cast<void *>(Address));
   return CUDA_SUCCESS;
 }
 
 static CUresult memHostRegister(void *Base, size_t Size, unsigned) {
   Process &P = Process::get();
-  Process::Guard G(P);
+  std::lock_guard Lock(P);
   currentDevice().M.allowRange(Base, Size);
   return CUDA_SUCCESS;
 }
@@ -167,7 +167,7 @@ static CUresult streamSynchronize(CUstream) { return CUDA_SUCCESS; }
 static CUresult streamWriteValue(CUstream S, CUdeviceptr Where,
                                  cuuint32_t Value, unsigned) {
   Process &P = Process::get();
-  Process::Guard G(P);
+  std::lock_guard Lock(P);
   HostOp Op;
   Op.Name = "cuStreamWriteValue32";
   Op.Run = [=] {
@@ -186,7 +186,7 @@ static CUresult moduleGetGlobal(CUdeviceptr *, size_t *, CUmodule,
 static CUresult libraryGetGlobal(CUdeviceptr *Address, size_t *Size,
                                  CUlibrary Library, const char *Name) {
   Process &P = Process::get();
-  Process::Guard G(P);
+  std::lock_guard Lock(P);
   Device &D = currentDevice();
   cudaError_t Error = cudaSuccess;
   ModuleId Id = P.loadOn(*Library, D, Error);

@@ -18,7 +18,7 @@ static cudaError_t lastError(bool Clears) {
   cudaError_t Error = T.Last;
   if (Clears) {
     Process &P = Process::get();
-    Process::Guard G(P);
+    std::lock_guard Lock(P);
     if (Error != P.current().Sticky)
       T.Last = cudaSuccess;
   }

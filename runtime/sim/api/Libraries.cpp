@@ -63,14 +63,14 @@ static cudaError_t withLibrary(cudaLibrary_t Library, Body B) {
 CRSAN_API cudaError_t cudaLibraryUnload(cudaLibrary_t Library) {
   Process &P = Process::get();
   {
-    Process::Guard G(P);
+    std::lock_guard Lock(P);
     if (!P.Images.contains(Library))
       return thisThread().Last = cudaErrorInvalidResourceHandle;
     P.drain();
   }
   if (P.session())
     P.session()->codeUnloading(Library, nullptr);
-  Process::Guard G(P);
+  std::lock_guard Lock(P);
   P.removeImage(Library);
   return cudaSuccess;
 }

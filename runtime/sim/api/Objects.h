@@ -1,5 +1,4 @@
-//===- Objects.h - What the handles of the runtime API stand for -*- C++
-//-*-===//
+//===- Objects.h - What handles of the runtime API stand for ----*- C++ -*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

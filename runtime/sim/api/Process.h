@@ -69,17 +69,8 @@ public:
   /// cannot use it; says so once. As with CUDA, whose calls fail there.
   bool isForkedCopy() const;
 
-  class Guard {
-  public:
-    explicit Guard(Process &P) : P(P) { P.lock(); }
-    ~Guard() { P.unlock(); }
-    Guard(const Guard &) = delete;
-    Guard &operator=(const Guard &) = delete;
-
-  private:
-    Process &P;
-  };
-
+  /// As a std::lock_guard takes it.
+  void lock();
   /// For whoever must go on without it, too: true if it was got. The thread
   /// that holds it may be dying.
   bool tryLock(std::chrono::milliseconds Patience);
@@ -158,9 +149,7 @@ public:
   SimulatedRun &run() const { return *TheRun; }
 
 private:
-  friend class Guard;
   Process();
-  void lock();
   /// Lets other threads of the program in while a machine runs.
   void letOthersIn();
   bool isDone(Device &D, Machine::Wait What, uint64_t Handle);
@@ -194,7 +183,7 @@ template <typename Body> cudaError_t enter(Body B) {
   Process &P = Process::get();
   if (P.isForkedCopy())
     return thisThread().Last = cudaErrorInitializationError;
-  Process::Guard G(P);
+  std::lock_guard Lock(P);
   cudaError_t Error = B(P);
   if (Error != cudaSuccess)
     thisThread().Last = Error;

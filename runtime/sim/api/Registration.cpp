@@ -197,7 +197,7 @@ static CUlib_st *imageOf(void **Handle) {
 
 CRSAN_API void **__cudaRegisterFatBinary(void *Code) {
   Process &P = Process::get();
-  Process::Guard G(P);
+  std::lock_guard Lock(P);
   Dl_info Info{};
   std::string Name =
       dladdr(Code, &Info) && Info.dli_fname ? Info.dli_fname : "?";
@@ -210,14 +210,14 @@ CRSAN_API void __cudaUnregisterFatBinary(void **Handle) {
   Process &P = Process::get();
   CUlib_st *Image = imageOf(Handle);
   {
-    Process::Guard G(P);
+    std::lock_guard Lock(P);
     if (!P.Images.contains(Image))
       return;
     P.drain();
   }
   if (P.session())
     P.session()->codeUnloading(Image, nullptr);
-  Process::Guard G(P);
+  std::lock_guard Lock(P);
   P.removeImage(Image);
 }
 
@@ -225,7 +225,7 @@ CRSAN_API void __cudaRegisterFunction(void **Handle, const char *HostFunction,
                                       char *, const char *Name, int, uint3 *,
                                       uint3 *, dim3 *, dim3 *, int *) {
   Process &P = Process::get();
-  Process::Guard G(P);
+  std::lock_guard Lock(P);
   CUlib_st &Image = *imageOf(Handle);
   P.HostFunctions[HostFunction] = P.kernelNamed(Image, Name);
   Image.HostFunctions.push_back(HostFunction);
@@ -243,21 +243,21 @@ static CRSanVariable &registerVariable(void **Handle, const void *Host,
 
 CRSAN_API void __cudaRegisterVar(void **Handle, char *Host, char *,
                                  const char *Name, int, size_t Size, int, int) {
-  Process::Guard G(Process::get());
+  std::lock_guard Lock(Process::get());
   registerVariable(Handle, Host, Name, Size);
 }
 
 CRSAN_API void __cudaRegisterManagedVar(void **Handle, void **HostPointer,
                                         char *, const char *Name, int,
                                         size_t Size, int, int) {
-  Process::Guard G(Process::get());
+  std::lock_guard Lock(Process::get());
   registerVariable(Handle, HostPointer, Name, Size).ManagedPointer =
       HostPointer;
 }
 
 CRSAN_API char __cudaInitModule(void **Handle) {
   Process &P = Process::get();
-  Process::Guard G(P);
+  std::lock_guard Lock(P);
   bindManaged(P, *imageOf(Handle));
   return 1;
 }

@@ -118,7 +118,7 @@ SimulatedRun::SimulatedRun(Process &P, const Flags &Options)
 
 bool SimulatedRun::takeStock() {
   {
-    Process::Guard G(P);
+    std::lock_guard Lock(P);
     IsTakingStock = true;
     P.drain();
     IsTakingStock = false;

@@ -149,7 +149,7 @@ void Device::drop(Meeting *M) {
 Meeting *Device::meetingFor(Fragment &F, uint32_t Reconverge) {
   uint32_t Pc = Reconverge;
   const Frame *In = F.Top;
-  if (Reconverge == Instruction::NoPlace)
+  if (Reconverge == Instruction::Nowhere)
     return F.Meets;
   if (Reconverge == Instruction::AtReturn) {
     if (!F.Top->Caller)

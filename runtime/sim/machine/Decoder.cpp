@@ -50,7 +50,6 @@ void Decoder::run() {
   resolveLabels();
   Fn.LocalBytes = (Fn.LocalBytes + 15) / 16 * 16;
   findReconvergence(Fn);
-  Fn.IsDecoded = true;
 }
 
 void Decoder::declareParameters() {

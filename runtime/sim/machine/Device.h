@@ -95,8 +95,8 @@ public:
   /// Makes blocks resident while there is room.
   void dispatch();
   bool makeResident(Grid &);
-  std::optional<uint32_t> placeFor(const Grid &,
-                                   const std::vector<uint32_t> &Taken) const;
+  std::optional<uint32_t>
+  multiprocessorFor(const Grid &, const std::vector<uint32_t> &Taken) const;
   void startBlock(Cluster &, uint32_t Index, uint32_t Rank,
                   uint32_t Multiprocessor);
   void startWarp(Block &, uint32_t Index);
@@ -176,7 +176,7 @@ public:
   /// Whether F is to wait for the end of the round before another strong
   /// access: it may be spinning, and nothing changes before.
   bool shouldRest(Fragment &F);
-  void copyMemory(const Place &To, const Place &From, size_t Size);
+  void copyMemory(const Referent &To, const Referent &From, size_t Size);
 
   // State. Everything is ordered by numbers given in the order of the run,
   // never by addresses, so that a run depends on the seed alone.

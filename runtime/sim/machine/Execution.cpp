@@ -36,7 +36,7 @@ Fault Execution::describe(const Instruction &I, unsigned Lane, Fault::Kind What,
   Bad.What = What;
   Bad.Message = std::move(Message);
   Bad.Kernel = G->Code->Info.Name;
-  Bad.Block = B->Place;
+  Bad.Block = B->Coordinates;
   uint32_t Linear = W->Index * WarpSize + Lane;
   const Dim3 &Dim = G->What.Block;
   Bad.Thread = {Linear % Dim.X, Linear / Dim.X % Dim.Y, Linear / Dim.X / Dim.Y};
@@ -79,15 +79,17 @@ Outcome Execution::failAssertion(const Instruction &I, unsigned Lane,
   return Outcome::Faulted;
 }
 
-Place Execution::bad(const Instruction &I, unsigned Lane, uint64_t Address,
-                     const Touch &T, std::string_view Why, bool IsMisaligned) {
+Referent Execution::bad(const Instruction &I, unsigned Lane, uint64_t Address,
+                        const Touch &T, std::string_view Why,
+                        bool IsMisaligned) {
   // Instrumentation looks at memory before the program accesses it: the fault
   // is the access, which says what it is. A parameter the program need not read
   // in the same way.
   alignas(16) static constexpr uint8_t Nothing[64] = {};
   if (I.IsHidden && !T.writes() && T.Size <= sizeof(Nothing) &&
       I.Space != ptx::StateSpace::Param)
-    return {Place::Kind::Private, const_cast<uint8_t *>(Nothing), nullptr, 0};
+    return {Referent::Kind::Private, const_cast<uint8_t *>(Nothing), nullptr,
+            0};
   std::string_view Verb = T.isAtomic() ? "atomic access to"
                           : T.writes() ? "write to"
                                        : "read of";
@@ -102,10 +104,10 @@ Place Execution::bad(const Instruction &I, unsigned Lane, uint64_t Address,
 // Addresses
 //===----------------------------------------------------------------------===//
 
-Place Execution::inShared(const Instruction &I, unsigned Lane, uint64_t Address,
-                          const Touch &T) {
-  const uint32_t Offset = SharedPlace::offset(Address);
-  const uint32_t Rank = SharedPlace::rank(Address);
+Referent Execution::inShared(const Instruction &I, unsigned Lane,
+                             uint64_t Address, const Touch &T) {
+  const uint32_t Offset = ClusterAddress::offset(Address);
+  const uint32_t Rank = ClusterAddress::rank(Address);
   Block *Owner = B;
   if (Rank != B->Rank) {
     if (Rank >= B->In->Blocks.size())
@@ -116,26 +118,26 @@ Place Execution::inShared(const Instruction &I, unsigned Lane, uint64_t Address,
                  "shared memory of a block that has exited");
   }
   if (ReservedShared::holds(Offset, T.Size))
-    return {Place::Kind::Shared, Owner->sharedAt(Offset), Owner, Offset};
+    return {Referent::Kind::Shared, Owner->sharedAt(Offset), Owner, Offset};
   if (Offset + uint64_t(T.Size) > Owner->Shared.size())
     return bad(I, Lane, Address, T,
                fmt::format("beyond the block's {} bytes of shared memory",
                            Owner->Shared.size()));
-  return {Place::Kind::Shared, Owner->Shared.data() + Offset, Owner, Offset};
+  return {Referent::Kind::Shared, Owner->Shared.data() + Offset, Owner, Offset};
 }
 
-Place Execution::inLocal(const Instruction &I, unsigned Lane, uint64_t Address,
-                         const Touch &T) {
+Referent Execution::inLocal(const Instruction &I, unsigned Lane,
+                            uint64_t Address, const Touch &T) {
   uint64_t Offset = uint32_t(Address);
   if (Offset + T.Size > F->Top->LocalTop)
     return bad(I, Lane, Address, T,
                fmt::format("beyond the thread's {} bytes of local memory",
                            F->Top->LocalTop));
-  return {Place::Kind::Private, local(Lane, uint32_t(Offset)), nullptr, 0};
+  return {Referent::Kind::Private, local(Lane, uint32_t(Offset)), nullptr, 0};
 }
 
-Place Execution::inParam(const Instruction &I, unsigned Lane, uint64_t Address,
-                         const Touch &T) {
+Referent Execution::inParam(const Instruction &I, unsigned Lane,
+                            uint64_t Address, const Touch &T) {
   uint64_t Offset = uint32_t(Address);
   std::vector<uint8_t> &Params = G->What.Params;
   if (Offset + T.Size > Params.size())
@@ -144,16 +146,16 @@ Place Execution::inParam(const Instruction &I, unsigned Lane, uint64_t Address,
                            Params.size()));
   if (T.writes())
     return bad(I, Lane, Address, T, "a kernel's parameters cannot be written");
-  return {Place::Kind::Private, Params.data() + Offset, nullptr, 0};
+  return {Referent::Kind::Private, Params.data() + Offset, nullptr, 0};
 }
 
-Place Execution::resolve(const Instruction &I, unsigned Lane, uint64_t Address,
-                         const Touch &T) {
+Referent Execution::resolve(const Instruction &I, unsigned Lane,
+                            uint64_t Address, const Touch &T) {
   return resolve(I.Space, I, Lane, Address, T);
 }
 
-Place Execution::resolve(ptx::StateSpace Space, const Instruction &I,
-                         unsigned Lane, uint64_t Address, const Touch &T) {
+Referent Execution::resolve(ptx::StateSpace Space, const Instruction &I,
+                            unsigned Lane, uint64_t Address, const Touch &T) {
   using ptx::StateSpace;
   if (Address & (T.Align - 1))
     return bad(I, Lane, Address, T,
@@ -184,7 +186,7 @@ Place Execution::resolve(ptx::StateSpace Space, const Instruction &I,
       uint8_t *Bytes = reinterpret_cast<uint8_t *>(Address);
       if (D.Buffer && !R->IsReadOnly && !T.IsLater)
         Bytes = D.Buffer->at(Address, T.Size, T.reads(), T.writes());
-      return {R->IsReadOnly ? Place::Kind::Constant : Place::Kind::Global,
+      return {R->IsReadOnly ? Referent::Kind::Constant : Referent::Kind::Global,
               Bytes, nullptr, 0};
     }
     if (R)
@@ -221,12 +223,23 @@ Place Execution::resolve(ptx::StateSpace Space, const Instruction &I,
 // Accesses
 //===----------------------------------------------------------------------===//
 
-bool Execution::note(const Instruction &I, unsigned Lane, const Place &P,
+crsan::abi::Space Referent::space() const {
+  return In == Kind::Shared     ? Space::Shared
+         : In == Kind::Constant ? Space::Constant
+                                : Space::Global;
+}
+
+uint64_t Referent::reportedAddress() const {
+  return In == Kind::Shared ? SharedAddress::make(Owner->Uid, Offset)
+                            : reinterpret_cast<uint64_t>(Bytes);
+}
+
+bool Execution::note(const Instruction &I, unsigned Lane, const Referent &At,
                      const Touch &T) {
-  if (P.In == Place::Kind::Private)
+  if (At.In == Referent::Kind::Private)
     return true;
-  if (P.In == Place::Kind::Shared && P.Offset < P.Owner->Written.size()) {
-    auto First = P.Owner->Written.begin() + P.Offset;
+  if (At.In == Referent::Kind::Shared && At.Offset < At.Owner->Written.size()) {
+    auto First = At.Owner->Written.begin() + At.Offset;
     const uint32_t Used = I.Means ? I.Means->UsedBytes : ~0u;
     const auto IsUsed = [&](uint32_t Byte) {
       return Byte >= 32 || (Used >> Byte & 1);
@@ -238,8 +251,8 @@ bool Execution::note(const Instruction &I, unsigned Lane, const Place &P,
       fault(I, Lane, Fault::Kind::UninitialisedShared,
             fmt::format("read of {} bytes of shared memory at offset {} that "
                         "nobody has written",
-                        T.Size, P.Offset),
-            window::Shared + P.Offset);
+                        T.Size, At.Offset),
+            window::Shared + At.Offset);
       return false;
     }
     for (uint32_t Byte = 0; T.writes() && Byte < T.Size; ++Byte)
@@ -248,15 +261,11 @@ bool Execution::note(const Instruction &I, unsigned Lane, const Place &P,
   if (!D.Watch || I.IsHidden)
     return true;
   Access A{T};
-  A.Space = P.In == Place::Kind::Shared     ? Space::Shared
-            : P.In == Place::Kind::Constant ? Space::Constant
-                                            : Space::Global;
+  A.Space = At.space();
   A.Order = I.How.Order;
   A.Within = I.How.Within;
   A.IsVolatile = I.How.IsVolatile;
-  A.Address = P.In == Place::Kind::Shared
-                  ? SharedAddress::make(P.Owner->Uid, P.Offset)
-                  : reinterpret_cast<uint64_t>(P.Bytes);
+  A.Address = At.reportedAddress();
   A.Size = T.Size;
   A.Elements = T.Elements;
   A.Instruction = I.Id;

@@ -15,8 +15,8 @@ namespace crsan::sim {
 
 class Device;
 
-/// Where an address leads.
-struct Place {
+/// The memory that an address refers to.
+struct Referent {
   enum class Kind : uint8_t {
     Global,
     Constant,
@@ -26,6 +26,9 @@ struct Place {
   uint8_t *Bytes = nullptr; ///< Null: the access has faulted.
   Block *Owner = nullptr;   ///< Of shared memory.
   uint32_t Offset = 0;      ///< In it.
+
+  abi::Space space() const;         ///< As Access has it, with the address.
+  uint64_t reportedAddress() const; ///< Shared memory: a SharedAddress.
 };
 
 /// How an instruction touches memory.
@@ -77,13 +80,13 @@ struct Execution {
   }
 
   /// The bytes at an address in I's state space, or a fault (Bytes is null).
-  Place resolve(const Instruction &I, unsigned Lane, uint64_t Address,
-                const Touch &T);
-  Place resolve(ptx::StateSpace Space, const Instruction &I, unsigned Lane,
-                uint64_t Address, const Touch &T);
+  Referent resolve(const Instruction &I, unsigned Lane, uint64_t Address,
+                   const Touch &T);
+  Referent resolve(ptx::StateSpace Space, const Instruction &I, unsigned Lane,
+                   uint64_t Address, const Touch &T);
   /// Tells the observer of an access, and the shadow of shared memory. False:
   /// faulted.
-  bool note(const Instruction &I, unsigned Lane, const Place &P,
+  bool note(const Instruction &I, unsigned Lane, const Referent &At,
             const Touch &T);
   /// The same to the observer, of an instruction that means something else.
   void noteMeaning(const Instruction &I, unsigned Lane, Access A);
@@ -106,14 +109,14 @@ struct Execution {
 private:
   Fault describe(const Instruction &I, unsigned Lane, Fault::Kind What,
                  std::string Message) const;
-  Place bad(const Instruction &I, unsigned Lane, uint64_t Address,
-            const Touch &T, std::string_view Why, bool IsMisaligned = false);
-  Place inShared(const Instruction &I, unsigned Lane, uint64_t Address,
-                 const Touch &T);
-  Place inLocal(const Instruction &I, unsigned Lane, uint64_t Address,
-                const Touch &T);
-  Place inParam(const Instruction &I, unsigned Lane, uint64_t Address,
-                const Touch &T);
+  Referent bad(const Instruction &I, unsigned Lane, uint64_t Address,
+               const Touch &T, std::string_view Why, bool IsMisaligned = false);
+  Referent inShared(const Instruction &I, unsigned Lane, uint64_t Address,
+                    const Touch &T);
+  Referent inLocal(const Instruction &I, unsigned Lane, uint64_t Address,
+                   const Touch &T);
+  Referent inParam(const Instruction &I, unsigned Lane, uint64_t Address,
+                   const Touch &T);
 };
 
 } // namespace crsan::sim

@@ -35,7 +35,7 @@ public:
   uint32_t after(uint32_t At) const {
     uint32_t B = BlockOf[At], To = Dominator[B];
     if (To == Unknown)
-      return Instruction::NoPlace;
+      return Instruction::Nowhere;
     return To == exit() ? Instruction::AtReturn : First[To];
   }
 

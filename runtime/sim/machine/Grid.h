@@ -53,8 +53,8 @@ struct Block {
   Cluster *In = nullptr;
   Grid *Of = nullptr;
   uint32_t Index = 0; ///< Linear in the grid.
-  Dim3 Place;
-  uint32_t Rank = 0; ///< In the cluster.
+  Dim3 Coordinates;   ///< In the grid.
+  uint32_t Rank = 0;  ///< In the cluster.
   uint64_t Uid = 0, FirstThread = 0;
   uint32_t Multiprocessor = 0;
   uint32_t Threads = 0, LiveThreads = 0;

@@ -13,7 +13,7 @@
 
 using namespace crsan::sim;
 
-static Dim3 placeOf(uint64_t Linear, const Dim3 &In) {
+static Dim3 coordinatesOf(uint64_t Linear, const Dim3 &In) {
   return {uint32_t(Linear % In.X), uint32_t(Linear / In.X % In.Y),
           uint32_t(Linear / In.X / In.Y)};
 }
@@ -63,7 +63,8 @@ void Device::startGrid(Stream S, Operation &Op, uint64_t Overlaps) {
 
 /// A multiprocessor with room for one more block, besides those of Taken.
 std::optional<uint32_t>
-Device::placeFor(const Grid &G, const std::vector<uint32_t> &Taken) const {
+Device::multiprocessorFor(const Grid &G,
+                          const std::vector<uint32_t> &Taken) const {
   std::optional<uint32_t> Best;
   uint32_t BestThreads = 0;
   for (uint32_t M = 0; M < Multiprocessors.size(); ++M) {
@@ -89,13 +90,13 @@ bool Device::makeResident(Grid &G) {
   const uint64_t Clusters = G.What.IsCooperative ? G.NumClusters : 1;
   if (G.NextCluster == G.NumClusters)
     return false;
-  std::vector<uint32_t> Taken(Multiprocessors.size()), Places;
+  std::vector<uint32_t> Taken(Multiprocessors.size()), Chosen;
   for (uint64_t N = 0; N < Size * Clusters; ++N) {
-    auto Where = placeFor(G, Taken);
+    auto Where = multiprocessorFor(G, Taken);
     if (!Where)
       return false;
     ++Taken[*Where];
-    Places.push_back(*Where);
+    Chosen.push_back(*Where);
   }
   for (uint64_t C = 0; C < Clusters; ++C) {
     auto New = std::make_unique<Cluster>();
@@ -103,17 +104,17 @@ bool Device::makeResident(Grid &G) {
     New->Index = uint32_t(G.NextCluster++);
     New->Uid = NextClusterUid++;
     New->Live = uint32_t(Size);
-    New->Home = InRounds ? Alone[Places[C * Size]].get() : this;
+    New->Home = InRounds ? Alone[Chosen[C * Size]].get() : this;
     ++G.LiveClusters;
     New->Blocks.resize(Size);
-    Dim3 Place = placeOf(New->Index, G.Clusters);
+    Dim3 Corner = coordinatesOf(New->Index, G.Clusters);
     for (uint32_t R = 0; R < Size; ++R) {
-      Dim3 In = placeOf(R, G.What.Cluster);
-      Dim3 At{Place.X * G.What.Cluster.X + In.X,
-              Place.Y * G.What.Cluster.Y + In.Y,
-              Place.Z * G.What.Cluster.Z + In.Z};
+      Dim3 In = coordinatesOf(R, G.What.Cluster);
+      Dim3 At{Corner.X * G.What.Cluster.X + In.X,
+              Corner.Y * G.What.Cluster.Y + In.Y,
+              Corner.Z * G.What.Cluster.Z + In.Z};
       uint32_t Linear = At.X + G.What.Grid.X * (At.Y + G.What.Grid.Y * At.Z);
-      startBlock(*New, Linear, R, Places[C * Size + R]);
+      startBlock(*New, Linear, R, Chosen[C * Size + R]);
     }
     G.Resident.push_back(std::move(New));
   }
@@ -140,7 +141,7 @@ void Device::startBlock(Cluster &C, uint32_t Index, uint32_t Rank,
   B->In = &C;
   B->Of = &G;
   B->Index = Index;
-  B->Place = placeOf(Index, G.What.Grid);
+  B->Coordinates = coordinatesOf(Index, G.What.Grid);
   B->Rank = Rank;
   B->Uid = NextBlockUid++;
   B->Multiprocessor = On;
@@ -201,7 +202,7 @@ private:
 
 static void fillLanes(SpecialWriter &S, const Warp &W, const Launch &What) {
   for (unsigned L = 0; L < WarpSize; ++L) {
-    Dim3 Tid = placeOf(W.Index * WarpSize + L, What.Block);
+    Dim3 Tid = coordinatesOf(W.Index * WarpSize + L, What.Block);
     S.set(SpecialRow::TidX, L, Tid.X);
     S.set(SpecialRow::TidY, L, Tid.Y);
     S.set(SpecialRow::TidZ, L, Tid.Z);
@@ -221,7 +222,7 @@ static void fillSpecial(Warp &W, const Block &B, uint32_t Multiprocessors) {
   SpecialWriter S(W.Special);
   fillLanes(S, W, What);
   S.all(SpecialRow::NtidX, What.Block);
-  S.all(SpecialRow::CtaidX, B.Place);
+  S.all(SpecialRow::CtaidX, B.Coordinates);
   S.all(SpecialRow::NctaidX, What.Grid);
   S.all(SpecialRow::WarpId, W.Index);
   S.all(SpecialRow::NWarpId, Machine::MaxThreadsPerMultiprocessor / WarpSize);
@@ -229,9 +230,9 @@ static void fillSpecial(Warp &W, const Block &B, uint32_t Multiprocessors) {
   S.all(SpecialRow::NSmId, Multiprocessors);
   S.all(SpecialRow::GridId32, uint32_t(G.Id));
   S.wide(SpecialRow::GridId64, G.Id);
-  S.all(SpecialRow::ClusterIdX, placeOf(B.In->Index, G.Clusters));
+  S.all(SpecialRow::ClusterIdX, coordinatesOf(B.In->Index, G.Clusters));
   S.all(SpecialRow::NClusterIdX, G.Clusters);
-  S.all(SpecialRow::ClusterCtaIdX, placeOf(B.Rank, What.Cluster));
+  S.all(SpecialRow::ClusterCtaIdX, coordinatesOf(B.Rank, What.Cluster));
   S.all(SpecialRow::ClusterNctaIdX, What.Cluster);
   S.all(SpecialRow::ClusterCtaRank, B.Rank);
   S.all(SpecialRow::ClusterNctaRank, uint32_t(What.Cluster.count()));

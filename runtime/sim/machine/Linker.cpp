@@ -7,6 +7,7 @@
 #include "Linker.h"
 #include "Decoder.h"
 #include "Device.h"
+#include "Kernels.h"
 
 #include "PTX/Parser.h"
 
@@ -48,8 +49,6 @@ private:
   uint64_t valueOf(const Operand &, ScalarType, const UnitNames &);
   void decode(size_t Unit);
   void describeKernels();
-  void describe(Function &);
-  void layOutShared(Kernel &, const Function &);
 
   Device &D;
   Image &To;
@@ -296,100 +295,13 @@ void Linker::decode(size_t Unit) {
     }
 }
 
-//===----------------------------------------------------------------------===//
-// Kernels
-//===----------------------------------------------------------------------===//
-
-static std::optional<Dim3> dimensions(const ptx::Function &F,
-                                      std::string_view Name) {
-  for (const ptx::Directive &D : F.Directives)
-    if (D.Name == Name) {
-      Dim3 Out;
-      uint32_t *To[] = {&Out.X, &Out.Y, &Out.Z};
-      for (size_t N = 0; N < D.Operands.size() && N < 3; ++N)
-        *To[N] = uint32_t(D.Operands[N].Bits);
-      return Out;
-    }
-  return std::nullopt;
-}
-
 void Linker::describeKernels() {
-  for (Function &F : To.Functions)
+  for (const Function &F : To.Functions)
     if (F.IsKernel && F.IsDefined)
-      describe(F);
-}
-
-void Linker::describe(Function &F) {
-  if (auto It = Linked.Functions.find(F.Name);
-      It == Linked.Functions.end() || It->second != F.Index)
-    return; // A weak one that was overridden.
-  Kernel &K = To.Kernels.emplace_back();
-  K.Info.Name = F.Name;
-  K.Info.Module = To.Id;
-  K.Info.Index = F.Index;
-  for (const Slot &S : F.Parameters) {
-    K.Info.Params.push_back({S.Offset, S.Size});
-    K.Info.ParamBytes = S.Offset + S.Size;
-  }
-  K.Info.LocalBytes = F.LocalBytes;
-  K.Info.RequiredBlock = dimensions(*F.Tree, ".reqntid");
-  K.Info.RequiredCluster = dimensions(*F.Tree, ".reqnctapercluster");
-  if (auto Max = dimensions(*F.Tree, ".maxntid"))
-    K.Info.MaxThreads = uint32_t(std::min<uint64_t>(Max->count(), 1024));
-  if (K.Info.RequiredBlock)
-    K.Info.MaxThreads = uint32_t(K.Info.RequiredBlock->count());
-  layOutShared(K, F);
-  To.KernelsByName[K.Info.Name] = &K;
-}
-
-/// Shared variables of all functions that the kernel may reach.
-void Linker::layOutShared(Kernel &K, const Function &F) {
-  std::vector<bool> Seen(To.Functions.size()), Uses(To.SharedVariables.size());
-  std::vector<uint32_t> Work{F.Index};
-  auto Reach = [&](uint32_t Index) {
-    if (!Seen[Index])
-      Work.push_back(Index);
-    Seen[Index] = true;
-  };
-  while (!Work.empty()) {
-    const Function &Now = To.Functions[Work.back()];
-    Work.pop_back();
-    for (uint32_t Variable : Now.UsesShared)
-      Uses[Variable] = true;
-    for (uint32_t Callee : Now.Calls)
-      Reach(Callee);
-    if (Now.CallsUnknown && !K.Info.MayCallUnknown) {
-      K.Info.MayCallUnknown = true;
-      for (const Function &Other : To.Functions)
-        if (Other.TakesAddress)
-          Reach(Other.Index);
-    }
-  }
-  std::vector<uint64_t> Offsets(To.SharedVariables.size(), Kernel::NotUsed);
-  uint64_t Next = 0, DynamicAlign = 16;
-  for (bool Dynamic : {false, true}) {
-    if (Dynamic)
-      Next = (Next + DynamicAlign - 1) / DynamicAlign * DynamicAlign;
-    for (size_t V = 0; V < Offsets.size(); ++V) {
-      const SharedVariable &S = To.SharedVariables[V];
-      if (!Uses[V] || S.IsDynamic != Dynamic)
-        continue;
-      if (!Dynamic)
-        Next = (Next + S.Align - 1) / S.Align * S.Align;
-      Offsets[V] = Next;
-      if (!Dynamic)
-        Next += S.Size;
-      else
-        K.Info.StaticShared = uint32_t(Next);
-    }
-    if (!Dynamic)
-      K.Info.StaticShared = uint32_t(Next);
-    for (const SharedVariable &S : To.SharedVariables)
-      if (S.IsDynamic)
-        DynamicAlign = std::max<uint64_t>(DynamicAlign, S.Align);
-  }
-  K.SharedOffsets = std::move(Offsets);
-  K.SharedRows = K.sharedRows(0);
+      // A weak kernel may have been overridden.
+      if (auto It = Linked.Functions.find(F.Name);
+          It != Linked.Functions.end() && It->second == F.Index)
+        addKernel(To, F);
 }
 
 } // namespace
@@ -397,18 +309,4 @@ void Linker::layOutShared(Kernel &K, const Function &F) {
 std::string crsan::sim::link(Device &D, Image &To,
                              std::span<const std::string> PTX) {
   return Linker(D, To).run(PTX);
-}
-
-std::vector<uint8_t> Kernel::sharedRows(uint32_t Rank) const {
-  std::vector<uint8_t> Rows(
-      std::max<size_t>(SharedOffsets.size() * SharedRowStride, 1));
-  for (size_t V = 0; V < SharedOffsets.size(); ++V)
-    for (unsigned L = 0; L < WarpSize; ++L) {
-      uint8_t *Row = Rows.data() + V * SharedRowStride;
-      const uint64_t Long = SharedPlace::withRank(SharedOffsets[V], Rank);
-      const uint32_t Short = uint32_t(Long);
-      std::memcpy(Row + L * 8, &Long, 8);
-      std::memcpy(Row + WarpSize * 8 + L * 4, &Short, 4);
-    }
-  return Rows;
 }

@@ -105,13 +105,6 @@ std::vector<SourceLine> Machine::where(int32_t Instruction) const {
   return P->where(Instruction);
 }
 
-std::string_view Machine::functionOf(int32_t Instruction) const {
-  if (Instruction < 0 || size_t(Instruction) >= P->Origins.size() ||
-      !P->Origins[Instruction].In)
-    return {};
-  return P->Origins[Instruction].In->Name;
-}
-
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//

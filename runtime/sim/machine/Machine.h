@@ -166,8 +166,6 @@ public:
   /// Lines of an instruction (Access::Instruction), innermost first; empty if
   /// unknown. Works for unloaded modules too.
   std::vector<SourceLine> where(int32_t Instruction) const;
-  /// The function in which the instruction is ("", if unknown) and its text.
-  std::string_view functionOf(int32_t Instruction) const;
 
   //===--- Memory -------------------------------------------------------===//
   /// Device memory, not initialised. Null: out of memory.

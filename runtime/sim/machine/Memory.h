@@ -41,7 +41,7 @@ inline uint64_t tag(uint64_t Address) { return Address >> 56 << 56; }
 
 /// Addresses of shared memory: a block's number in its cluster, and an offset.
 /// Those of one's own name it as well, as an H200's do.
-struct SharedPlace {
+struct ClusterAddress {
   static constexpr unsigned RankAt = 24, RankBits = 8;
   static uint32_t offset(uint64_t A) { return A & ((1u << RankAt) - 1); }
   static uint32_t rank(uint64_t A) {

@@ -164,7 +164,7 @@ struct Instruction {
   Semantics How;
   Ref Guard;
   uint32_t Target = 0;           ///< Of a branch.
-  uint32_t Reconverge = NoPlace; ///< Where lanes that part here meet again.
+  uint32_t Reconverge = Nowhere; ///< Where lanes that part here meet again.
   int32_t Id = -1;               ///< Unique in the machine.
   int64_t Imm = 0;  ///< Offset of an address, or what the handler wants.
   uint64_t Aux = 0; ///< More of that.
@@ -172,8 +172,7 @@ struct Instruction {
   const Meaning *Means = nullptr;                 ///< Null: what it says.
   const std::vector<uint32_t> *Targets = nullptr; ///< brx.idx
 
-  static constexpr uint32_t NoPlace =
-      ~0u; ///< Nowhere: they leave or never meet.
+  static constexpr uint32_t Nowhere = ~0u;      ///< They leave or never meet.
   static constexpr uint32_t AtReturn = ~0u - 1; ///< When the function returns.
 };
 
@@ -199,7 +198,6 @@ struct Function {
   bool IsDefined = false;
   const ptx::Function *Tree = nullptr;
   const ptx::Module *Unit = nullptr;
-  bool IsDecoded = false;
   std::vector<Instruction> Code;
   std::vector<Slot> Parameters, Results;
   uint32_t FrameBytes = FirstRegisterRow; ///< Of rows.
@@ -239,8 +237,6 @@ public:
   std::string Name;
   std::vector<std::shared_ptr<ptx::Module>> Units;
   std::deque<Function> Functions;
-  std::unordered_map<std::string_view, uint32_t>
-      FunctionsByName; ///< Linked ones.
   std::deque<SharedVariable> SharedVariables;
   std::unordered_map<std::string_view, Symbol> Symbols; ///< Visible ones.
   std::vector<std::pair<void *, size_t>> Storage;

@@ -198,12 +198,12 @@ bool Device::shouldRest(Fragment &F) {
   return true;
 }
 
-void Device::copyMemory(const Place &To, const Place &From, size_t Size) {
-  auto Address = [](const Place &P) {
-    return reinterpret_cast<uint64_t>(P.Bytes);
+void Device::copyMemory(const Referent &To, const Referent &From, size_t Size) {
+  auto Address = [](const Referent &At) {
+    return reinterpret_cast<uint64_t>(At.Bytes);
   };
-  const bool IsToGlobal = Buffer && To.In == Place::Kind::Global;
-  if (Buffer && From.In == Place::Kind::Global) {
+  const bool IsToGlobal = Buffer && To.In == Referent::Kind::Global;
+  if (Buffer && From.In == Referent::Kind::Global) {
     std::vector<uint8_t> Data(Size);
     Buffer->read(Data.data(), Address(From), Size);
     if (IsToGlobal)

@@ -1,5 +1,4 @@
-//===- StoreBuffer.h - What a multiprocessor has written ---------*- C++
-//-*-===//
+//===- StoreBuffer.h - What a multiprocessor has written --------*- C++ -*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -72,7 +72,7 @@ bool isInside(Execution &X, Inside What, uint64_t A) {
   case Inside::SharedCluster:
     return Tag == window::Shared;
   case Inside::SharedBlock:
-    return Tag == window::Shared && SharedPlace::rank(A) == X.B->Rank;
+    return Tag == window::Shared && ClusterAddress::rank(A) == X.B->Rank;
   case Inside::Local:
     return Tag == window::Local;
   case Inside::Param:
@@ -115,7 +115,7 @@ bool isspacep(Decoder &D) {
 Outcome mapaOp(Execution &X, const Instruction &I) {
   forLanes(X.Mask, [&](unsigned L) {
     uint64_t A = X.value(I.Op[1], L), Rank = X.value(I.Op[2], L);
-    X.setValue(I.Op[0], L, SharedPlace::withRank(A, uint32_t(Rank)));
+    X.setValue(I.Op[0], L, ClusterAddress::withRank(A, uint32_t(Rank)));
   });
   return Outcome::Next;
 }
@@ -132,7 +132,7 @@ bool mapa(Decoder &D) {
 
 Outcome getctarankOp(Execution &X, const Instruction &I) {
   forLanes(X.Mask, [&](unsigned L) {
-    X.setValue(I.Op[0], L, SharedPlace::rank(X.value(I.Op[1], L)));
+    X.setValue(I.Op[0], L, ClusterAddress::rank(X.value(I.Op[1], L)));
   });
   return Outcome::Next;
 }

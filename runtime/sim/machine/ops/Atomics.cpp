@@ -45,7 +45,7 @@ Outcome atomicOp(Execution &X, const Instruction &I) {
     unsigned L = std::countr_zero(M);
     const bool IsCas = P.What == AtomicKind::Cas, Reads = P.HasResult || IsCas;
     Touch How{{flagsOf(Reads, true)}, Size, Size};
-    Place At = X.resolve(I, L, X.address(I, I.Op[1], L), How);
+    Referent At = X.resolve(I, L, X.address(I, I.Op[1], L), How);
     if (!At.Bytes)
       return Outcome::Faulted;
     uint64_t Old = 0, B = X.value(I.Op[2], L),
@@ -73,7 +73,7 @@ Outcome atomicVector(Execution &X, const Instruction &I) {
       {flagsOf(P.HasResult, true)}, Size * Count, Size * Count, uint8_t(Count)};
   for (uint32_t M = X.Mask; M; M &= M - 1) {
     unsigned L = std::countr_zero(M);
-    Place At = X.resolve(I, L, X.address(I, I.Op[1], L), How);
+    Referent At = X.resolve(I, L, X.address(I, I.Op[1], L), How);
     if (!At.Bytes || !X.note(I, L, At, How))
       return Outcome::Faulted;
     for (unsigned E = 0; E < Count; ++E) {
@@ -102,7 +102,7 @@ Outcome atomicWide(Execution &X, const Instruction &I) {
   for (uint32_t M = X.Mask; M; M &= M - 1) {
     unsigned L = std::countr_zero(M);
     Touch How{{AtomicUpdate}, 16, 16};
-    Place At = X.resolve(I, L, X.address(I, I.Op[1], L), How);
+    Referent At = X.resolve(I, L, X.address(I, I.Op[1], L), How);
     if (!At.Bytes)
       return Outcome::Faulted;
     Wide Old, B = Read(I.Op[2], L);

@@ -43,11 +43,11 @@ void giveResult(Execution &X, const Instruction &I, unsigned Lane, uint64_t V) {
 /// Bytes at a generic address; false: faulted.
 bool fetch(Execution &X, const Instruction &I, unsigned Lane, uint64_t Address,
            void *To, uint32_t Size) {
-  Place P = X.resolve(crsan::ptx::StateSpace::Generic, I, Lane, Address,
-                      {{ReadsMemory}, Size, 1});
-  if (P.Bytes)
-    std::memcpy(To, P.Bytes, Size);
-  return P.Bytes;
+  Referent At = X.resolve(crsan::ptx::StateSpace::Generic, I, Lane, Address,
+                          {{ReadsMemory}, Size, 1});
+  if (At.Bytes)
+    std::memcpy(To, At.Bytes, Size);
+  return At.Bytes;
 }
 
 std::optional<std::string> fetchString(Execution &X, const Instruction &I,

@@ -153,7 +153,9 @@ typename Fmt::Row writeLane(typename Fmt::Value V, const Mode &M) {
   return Fmt::write(V, M);
 }
 
-template <class Fmt, auto F, unsigned Sources>
+/// Reads, computes and writes the elements of a lane, of which a row has
+/// `PerLane` each.
+template <class Fmt, auto F, unsigned Sources, unsigned PerLane = 1>
 Outcome lanewise(Execution &X, const Instruction &I) {
   using T = typename Fmt::Row;
   const Mode M = Mode::of(I.Aux);
@@ -161,19 +163,17 @@ Outcome lanewise(Execution &X, const Instruction &I) {
   T *To = X.row<T>(I.Op[0]);
   const T *A = X.row<T>(I.Op[1]), *B = X.row<T>(I.Op[2]),
           *C = X.row<T>(I.Op[3]);
-  auto Lane = [&](unsigned L) {
-    if constexpr (Sources == 1)
-      To[L] = writeLane<Fmt>(F(readLane<Fmt>(A[L], M), M), M);
-    else if constexpr (Sources == 2)
-      To[L] = writeLane<Fmt>(
-          F(readLane<Fmt>(A[L], M), readLane<Fmt>(B[L], M), M), M);
-    else
-      To[L] = writeLane<Fmt>(F(readLane<Fmt>(A[L], M), readLane<Fmt>(B[L], M),
-                               readLane<Fmt>(C[L], M), M),
-                             M);
-  };
+  auto Read = [&](const T &V) { return readLane<Fmt>(V, M); };
   for (uint32_t Mask = X.Mask; Mask; Mask &= Mask - 1)
-    Lane(unsigned(std::countr_zero(Mask)));
+    for (unsigned N = PerLane * std::countr_zero(Mask), End = N + PerLane;
+         N < End; ++N) {
+      if constexpr (Sources == 1)
+        To[N] = writeLane<Fmt>(F(Read(A[N]), M), M);
+      else if constexpr (Sources == 2)
+        To[N] = writeLane<Fmt>(F(Read(A[N]), Read(B[N]), M), M);
+      else
+        To[N] = writeLane<Fmt>(F(Read(A[N]), Read(B[N]), Read(C[N]), M), M);
+    }
   return Outcome::Next;
 }
 
@@ -195,30 +195,6 @@ Outcome plain(Execution &X, const Instruction &I) {
   return Outcome::Next;
 }
 
-/// Two values of a format in one row of twice its size.
-template <class Fmt, auto F, unsigned Sources>
-Outcome packed(Execution &X, const Instruction &I) {
-  using T = typename Fmt::Row;
-  const Mode M = Mode::of(I.Aux);
-  RoundingScope Scope(M.Round);
-  T *To = X.row<T>(I.Op[0]);
-  const T *A = X.row<T>(I.Op[1]), *B = X.row<T>(I.Op[2]),
-          *C = X.row<T>(I.Op[3]);
-  for (uint32_t Mask = X.Mask; Mask; Mask &= Mask - 1)
-    for (unsigned N = 2 * std::countr_zero(Mask), End = N + 2; N < End; ++N) {
-      if constexpr (Sources == 1)
-        To[N] = writeLane<Fmt>(F(readLane<Fmt>(A[N], M), M), M);
-      else if constexpr (Sources == 2)
-        To[N] = writeLane<Fmt>(
-            F(readLane<Fmt>(A[N], M), readLane<Fmt>(B[N], M), M), M);
-      else
-        To[N] = writeLane<Fmt>(F(readLane<Fmt>(A[N], M), readLane<Fmt>(B[N], M),
-                                 readLane<Fmt>(C[N], M), M),
-                               M);
-    }
-  return Outcome::Next;
-}
-
 //===----------------------------------------------------------------------===//
 // Decoding
 //===----------------------------------------------------------------------===//
@@ -236,11 +212,11 @@ Handler forFloat(ScalarType T, const Mode &M) {
   case ScalarType::BF16:
     return lanewise<AsBrain, F, Sources>;
   case ScalarType::F16x2:
-    return packed<AsHalf, F, Sources>;
+    return lanewise<AsHalf, F, Sources, 2>;
   case ScalarType::BF16x2:
-    return packed<AsBrain, F, Sources>;
+    return lanewise<AsBrain, F, Sources, 2>;
   case ScalarType::F32x2:
-    return packed<AsFloat, F, Sources>;
+    return lanewise<AsFloat, F, Sources, 2>;
   default:
     return nullptr;
   }

@@ -29,6 +29,9 @@ public:
     std::memcpy(&Word, Owner.sharedAt(Offset), 8);
   }
 
+  /// The object as it is now.
+  MBarrier now() const { return {D, Owner, Offset}; }
+
   static uint64_t initial(uint32_t Count) {
     return Bias | uint64_t(Count) << 20 | Count;
   }
@@ -93,6 +96,10 @@ private:
   uint32_t Offset;
   uint64_t Word;
 };
+
+/// The object at a lane's address; nothing: faulted.
+std::optional<MBarrier> mbarrierAt(Execution &X, const Instruction &I,
+                                   unsigned Lane, const Ref &Base);
 
 } // namespace crsan::sim
 

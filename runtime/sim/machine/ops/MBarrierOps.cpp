@@ -10,27 +10,27 @@
 using namespace crsan::sim;
 using crsan::ptx::Operand;
 
-namespace {
-
-/// The object at a lane's address; nothing: faulted.
-std::optional<MBarrier> objectAt(Execution &X, const Instruction &I,
-                                 unsigned Lane, const Ref &Base) {
-  Place P =
+std::optional<MBarrier> crsan::sim::mbarrierAt(Execution &X,
+                                               const Instruction &I,
+                                               unsigned Lane, const Ref &Base) {
+  Referent At =
       X.resolve(I, Lane, X.address(I, Base, Lane), {{AtomicUpdate}, 8, 8});
-  if (!P.Bytes)
+  if (!At.Bytes)
     return std::nullopt;
-  if (P.In != Place::Kind::Shared) {
+  if (At.In != Referent::Kind::Shared) {
     X.fault(I, Lane, Fault::Kind::InvalidAddress,
             "an mbarrier object must be in shared memory");
     return std::nullopt;
   }
-  return MBarrier(X.D, *P.Owner, P.Offset);
+  return MBarrier(X.D, *At.Owner, At.Offset);
 }
+
+namespace {
 
 Outcome initOp(Execution &X, const Instruction &I) {
   for (uint32_t M = X.Mask; M; M &= M - 1) {
     unsigned L = std::countr_zero(M);
-    auto B = objectAt(X, I, L, I.Op[0]);
+    auto B = mbarrierAt(X, I, L, I.Op[0]);
     if (!B)
       return Outcome::Faulted;
     uint64_t Count = X.value(I.Op[1], L);
@@ -45,7 +45,7 @@ Outcome initOp(Execution &X, const Instruction &I) {
 Outcome txOp(Execution &X, const Instruction &I) {
   for (uint32_t M = X.Mask; M; M &= M - 1) {
     unsigned L = std::countr_zero(M);
-    auto B = objectAt(X, I, L, I.Op[0]);
+    auto B = mbarrierAt(X, I, L, I.Op[0]);
     if (!B)
       return Outcome::Faulted;
     int64_t Bytes = int64_t(X.value(I.Op[1], L));
@@ -58,7 +58,7 @@ Outcome txOp(Execution &X, const Instruction &I) {
 Outcome arriveOp(Execution &X, const Instruction &I) {
   for (uint32_t M = X.Mask; M; M &= M - 1) {
     unsigned L = std::countr_zero(M);
-    auto B = objectAt(X, I, L, I.Op[1]);
+    auto B = mbarrierAt(X, I, L, I.Op[1]);
     if (!B)
       return Outcome::Faulted;
     uint64_t N = I.Op[2].IsValid ? X.value(I.Op[2], L) : 1;
@@ -84,7 +84,7 @@ Outcome testOp(Execution &X, const Instruction &I) {
   uint32_t Done = 0;
   for (uint32_t M = X.Mask; M; M &= M - 1) {
     unsigned L = std::countr_zero(M);
-    auto B = objectAt(X, I, L, I.Op[1]);
+    auto B = mbarrierAt(X, I, L, I.Op[1]);
     if (!B)
       return Outcome::Faulted;
     uint64_t S = X.value(I.Op[2], L);

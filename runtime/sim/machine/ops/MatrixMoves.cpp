@@ -40,13 +40,13 @@ struct Eight {
 };
 static_assert(sizeof(Eight) == WarpSize * 4);
 
-Place placeOfRow(Execution &X, const Instruction &I, unsigned Lane,
-                 bool IsWrite) {
+Referent referentOfRow(Execution &X, const Instruction &I, unsigned Lane,
+                       bool IsWrite) {
   const uint8_t Flags = IsWrite ? WritesMemory : ReadsMemory;
   const Touch How{{Flags}, 16, 16, 8};
   uint64_t Address = X.address(I, I.Op[0], Lane);
-  Place P = X.resolve(I, Lane, Address, How);
-  if (P.Bytes && P.In != Place::Kind::Shared) {
+  Referent At = X.resolve(I, Lane, Address, How);
+  if (At.Bytes && At.In != Referent::Kind::Shared) {
     X.fault(I, Lane, Fault::Kind::InvalidAddress,
             fmt::format("{} takes addresses of shared memory, which 0x{:x} is "
                         "not",
@@ -54,7 +54,7 @@ Place placeOfRow(Execution &X, const Instruction &I, unsigned Lane,
             Address);
     return {};
   }
-  return P.Bytes && X.note(I, Lane, P, How) ? P : Place();
+  return At.Bytes && X.note(I, Lane, At, How) ? At : Referent();
 }
 
 /// Op: base. More: a register for each matrix. Aux: transpose.
@@ -62,10 +62,10 @@ Outcome ldmatrixOp(Execution &X, const Instruction &I) {
   return byWholeWarp(X, I, [&] {
     Eight All[4];
     for (unsigned N = 0; N < I.NumMore * 8u; ++N) {
-      Place P = placeOfRow(X, I, N, false);
-      if (!P.Bytes)
+      Referent At = referentOfRow(X, I, N, false);
+      if (!At.Bytes)
         return Outcome::Faulted;
-      std::memcpy(All[N / 8].Rows[N % 8], P.Bytes, 16);
+      std::memcpy(All[N / 8].Rows[N % 8], At.Bytes, 16);
     }
     for (unsigned N = 0; N < I.NumMore; ++N) {
       if (I.Aux)
@@ -83,10 +83,10 @@ Outcome stmatrixOp(Execution &X, const Instruction &I) {
       One.fromLanes(X, I.More[N / 8]);
       if (I.Aux)
         One.transpose();
-      Place P = placeOfRow(X, I, N, true);
-      if (!P.Bytes)
+      Referent At = referentOfRow(X, I, N, true);
+      if (!At.Bytes)
         return Outcome::Faulted;
-      std::memcpy(P.Bytes, One.Rows[N % 8], 16);
+      std::memcpy(At.Bytes, One.Rows[N % 8], 16);
     }
     return Outcome::Next;
   });
@@ -186,17 +186,17 @@ unsigned moveSome(Execution &X, const Instruction &I, const Tile &T,
     ++Count;
   const uint8_t Flags = T.IsStore ? WritesMemory : ReadsMemory;
   const Touch How{{Flags}, Count * T.Size, T.Size, uint8_t(Count)};
-  Place P =
+  Referent At =
       X.resolve(I, Lane, X.address(I, I.Op[0], Lane) + Start * T.Size, How);
-  if (!P.Bytes || !X.note(I, Lane, P, How))
+  if (!At.Bytes || !X.note(I, Lane, At, How))
     return 0;
   for (unsigned E = 0; E < Count; ++E) {
     uint64_t V = 0;
     if (T.IsStore) {
       V = fragmentElement(X, I.More, Lane, First + E, T.Size);
-      std::memcpy(P.Bytes + E * T.Size, &V, T.Size);
+      std::memcpy(At.Bytes + E * T.Size, &V, T.Size);
     } else {
-      std::memcpy(&V, P.Bytes + E * T.Size, T.Size);
+      std::memcpy(&V, At.Bytes + E * T.Size, T.Size);
       setFragmentElement(X, I.More, Lane, First + E, T.Size, V);
     }
   }

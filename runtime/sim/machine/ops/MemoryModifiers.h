@@ -1,5 +1,4 @@
-//===- MemoryModifiers.h - What ld, st, atom and red have in common -*- C++
-//-*-===//
+//===- MemoryModifiers.h - Modifiers of ld, st, atom and red ----*- C++ -*-===//
 //
 // Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

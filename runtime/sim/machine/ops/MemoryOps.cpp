@@ -27,11 +27,11 @@ template <class T, class R> Outcome loadOp(Execution &X, const Instruction &I) {
   R *To = X.row<R>(I.Op[0]);
   for (uint32_t M = X.Mask; M; M &= M - 1) {
     unsigned L = std::countr_zero(M);
-    Place P = X.resolve(I, L, X.address(I, I.Op[1], L), How);
-    if (!P.Bytes || !X.note(I, L, P, How))
+    Referent At = X.resolve(I, L, X.address(I, I.Op[1], L), How);
+    if (!At.Bytes || !X.note(I, L, At, How))
       return Outcome::Faulted;
     T V;
-    std::memcpy(&V, P.Bytes, sizeof(T));
+    std::memcpy(&V, At.Bytes, sizeof(T));
     To[L] = R(V);
   }
   return Outcome::Next;
@@ -44,11 +44,11 @@ Outcome storeOp(Execution &X, const Instruction &I) {
   const R *From = X.row<R>(I.Op[1]);
   for (uint32_t M = X.Mask; M; M &= M - 1) {
     unsigned L = std::countr_zero(M);
-    Place P = X.resolve(I, L, X.address(I, I.Op[0], L), How);
-    if (!P.Bytes || !X.note(I, L, P, How))
+    Referent At = X.resolve(I, L, X.address(I, I.Op[0], L), How);
+    if (!At.Bytes || !X.note(I, L, At, How))
       return Outcome::Faulted;
     T V = T(From[L]);
-    std::memcpy(P.Bytes, &V, sizeof(T));
+    std::memcpy(At.Bytes, &V, sizeof(T));
   }
   return Outcome::Next;
 }
@@ -140,11 +140,11 @@ Outcome loadVector(Execution &X, const Instruction &I) {
   const Touch How{{ReadsMemory}, Bytes, Bytes, I.NumMore};
   for (uint32_t M = X.Mask; M; M &= M - 1) {
     unsigned L = std::countr_zero(M);
-    Place P = X.resolve(I, L, X.address(I, I.Op[1], L), How);
-    if (!P.Bytes || !X.note(I, L, P, How))
+    Referent At = X.resolve(I, L, X.address(I, I.Op[1], L), How);
+    if (!At.Bytes || !X.note(I, L, At, How))
       return Outcome::Faulted;
     uint8_t All[64];
-    std::memcpy(All, P.Bytes, Bytes);
+    std::memcpy(All, At.Bytes, Bytes);
     for (unsigned E = 0; E < I.NumMore; ++E) {
       if (Size == 16) {
         std::memcpy(X.row<Wide>(I.More[E]) + L, All + E * 16, 16);
@@ -163,18 +163,18 @@ Outcome storeVector(Execution &X, const Instruction &I) {
   const Touch How{{WritesMemory}, Bytes, Bytes, I.NumMore};
   for (uint32_t M = X.Mask; M; M &= M - 1) {
     unsigned L = std::countr_zero(M);
-    Place P = X.resolve(I, L, X.address(I, I.Op[0], L), How);
-    if (!P.Bytes || !X.note(I, L, P, How))
+    Referent At = X.resolve(I, L, X.address(I, I.Op[0], L), How);
+    if (!At.Bytes || !X.note(I, L, At, How))
       return Outcome::Faulted;
     for (unsigned E = 0; E < I.NumMore; ++E) {
       if (!I.More[E].IsValid)
         continue;
       if (Size == 16) {
-        std::memcpy(P.Bytes + E * 16, X.row<Wide>(I.More[E]) + L, 16);
+        std::memcpy(At.Bytes + E * 16, X.row<Wide>(I.More[E]) + L, 16);
         continue;
       }
       uint64_t V = X.value(I.More[E], L);
-      std::memcpy(P.Bytes + E * Size, &V, Size);
+      std::memcpy(At.Bytes + E * Size, &V, Size);
     }
   }
   return Outcome::Next;

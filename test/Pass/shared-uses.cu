@@ -7,12 +7,12 @@
 __shared__ int Both[64];
 extern __shared__ int Dynamic[];
 
-// CHECK: @__crsan_places_[[UNIT:[0-9a-f]+]] = {{.*}}global [3 x i32] zeroinitializer
+// CHECK: @__crsan_shared_uses_[[UNIT:[0-9a-f]+]] = {{.*}}global [3 x i32] zeroinitializer
 
 // CHECK-LABEL: define {{.*}}@_Z5firstPi
 // CHECK-COUNT-6: sreg
-// CHECK: store i32 add (i32 ptrtoint (ptr addrspace(3) @{{(Both|_ZZ5firstPiE3Own)}} to i32), i32 1), {{.*}}@__crsan_places_[[UNIT]]
-// CHECK: store i32 add (i32 ptrtoint (ptr addrspace(3) @{{(Both|_ZZ5firstPiE3Own)}} to i32), i32 1), {{.*}}@__crsan_places_[[UNIT]]
+// CHECK: store i32 add (i32 ptrtoint (ptr addrspace(3) @{{(Both|_ZZ5firstPiE3Own)}} to i32), i32 1), {{.*}}@__crsan_shared_uses_[[UNIT]]
+// CHECK: store i32 add (i32 ptrtoint (ptr addrspace(3) @{{(Both|_ZZ5firstPiE3Own)}} to i32), i32 1), {{.*}}@__crsan_shared_uses_[[UNIT]]
 // CHECK-LABEL: define {{.*}}@_Z6secondPi
 __global__ void first(int *P) {
   __shared__ int Own[32];
@@ -21,7 +21,7 @@ __global__ void first(int *P) {
   P[threadIdx.x] = Own[P[1] % 32] + Both[P[2] % 64];
 }
 
-// CHECK: store i32 add (i32 ptrtoint (ptr addrspace(3) @Dynamic to i32), i32 1), {{.*}}@__crsan_places_[[UNIT]]
+// CHECK: store i32 add (i32 ptrtoint (ptr addrspace(3) @Dynamic to i32), i32 1), {{.*}}@__crsan_shared_uses_[[UNIT]]
 __global__ void second(int *P) {
   Dynamic[P[threadIdx.x]] = P[0];
   P[threadIdx.x] = Dynamic[P[1]];

@@ -1,0 +1,69 @@
+//===- SummaryFields.h - The members of a summary in JSON -------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One list for the writer, which visits a constant summary, and the reader.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_REPORT_SUMMARYFIELDS_H
+#define CRSAN_REPORT_SUMMARYFIELDS_H
+
+#include "Report/Finding.h"
+
+#include <concepts>
+#include <type_traits>
+
+namespace crsan {
+
+template <typename T, typename Of>
+concept MaybeConst = std::same_as<std::remove_const_t<T>, Of>;
+
+void visitFields(MaybeConst<MetadataSummary> auto &S, auto Visit) {
+  Visit("checks", S.Checked);
+  Visit("unchecked", S.Unchecked);
+  Visit("why_unchecked", S.WhyUnchecked);
+  Visit("sites", S.Sites);
+  Visit("exact_bytes", S.Exact);
+  Visit("cached_bytes", S.Cached);
+  Visit("untracked_bytes", S.None);
+}
+
+void visitFields(MaybeConst<OracleSummary> auto &S, auto Visit) {
+  Visit("grids", S.Grids);
+  Visit("blocks", S.Blocks);
+  Visit("threads", S.Threads);
+  Visit("accesses", S.Accesses);
+  Visit("fences", S.Fences);
+  Visit("barriers", S.Barriers);
+  Visit("copies", S.Copies);
+}
+
+/// All but the notes and the summaries of metadata mode and of the oracle.
+void visitFields(MaybeConst<RunSummary> auto &S, auto Visit) {
+  Visit("kernels_launched", S.KernelsLaunched);
+  Visit("kernels_failed", S.KernelsFailed);
+  Visit("kernels_not_instrumented", S.KernelsNotInstrumented);
+  Visit("kernels_switched_off", S.KernelsSwitchedOff);
+  Visit("sites", S.Sites);
+  Visit("windows", S.Windows);
+  Visit("checks", S.Checks);
+  Visit("windows_checked", S.WindowsChecked);
+  Visit("dropped_records", S.DroppedRecords);
+  Visit("skipped_accesses", S.SkippedAccesses);
+  Visit("exempt_accesses", S.ExemptAccesses);
+  Visit("seed", S.Seed);
+  Visit("delay_ns", S.DelayNs);
+  Visit("budget", S.Budget);
+  Visit("max_interval", S.MaxInterval);
+  Visit("counts_complete", S.CountsComplete);
+  Visit("shuffled", S.Shuffled);
+  Visit("simulated", S.IsSimulated);
+  Visit("modules", S.Modules);
+}
+
+} // namespace crsan
+
+#endif // CRSAN_REPORT_SUMMARYFIELDS_H

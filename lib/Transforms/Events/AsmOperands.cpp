@@ -1,0 +1,99 @@
+//===- AsmOperands.cpp - The operands of inline PTX -------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Events/AsmOperands.h"
+#include "llvm/IR/Constants.h"
+
+using namespace llvm;
+
+namespace crsan {
+
+std::optional<unsigned> AsmOperands::number(StringRef Name) const {
+  unsigned Number;
+  if (!Name.consume_front("$") || Name.getAsInteger(10, Number) ||
+      Number >= Constraints.size())
+    return std::nullopt;
+  return Number;
+}
+
+Value *AsmOperands::input(StringRef Name) const {
+  const std::optional<unsigned> Number = number(Name);
+  if (!Number || Constraints[*Number].Type != InlineAsm::isInput)
+    return nullptr;
+  unsigned Argument = 0;
+  for (unsigned I = 0; I < *Number; ++I)
+    Argument += Constraints[I].hasArg();
+  return Call.getArgOperand(Argument);
+}
+
+std::optional<int> AsmOperands::output(StringRef Name) const {
+  const std::optional<unsigned> Number = number(Name);
+  if (!Number || Constraints[*Number].Type != InlineAsm::isOutput ||
+      Constraints[*Number].isIndirect)
+    return std::nullopt;
+  if (!Call.getType()->isStructTy())
+    return -1;
+  int Element = 0;
+  for (unsigned I = 0; I < *Number; ++I)
+    Element += Constraints[I].Type == InlineAsm::isOutput &&
+               !Constraints[I].isIndirect;
+  return Element;
+}
+
+Value *AsmOperands::value(const ptx::Operand &Op) const {
+  if (Op.What == ptx::Operand::Kind::Integer)
+    return ConstantInt::get(Type::getInt32Ty(Call.getContext()), Op.Bits);
+  return Op.What == ptx::Operand::Kind::Name && !Op.Member && !Op.IsNegated
+             ? input(Op.Text)
+             : nullptr;
+}
+
+std::optional<Location> AsmOperands::location(const ptx::Instruction &I,
+                                              const ptx::Operand *Op,
+                                              ptx::StateSpace Space) const {
+  if (!Op)
+    return std::nullopt;
+  Location Where;
+  const ptx::Operand *Base = Op;
+  if (Op->What == ptx::Operand::Kind::Address) {
+    Where.Space = addressSpaceOf(I, Space);
+    Where.Offset = Op->Bits;
+    if (Op->Elements.size() != 1)
+      return std::nullopt;
+    Base = &Op->Elements[0];
+  }
+  if (Base->What == ptx::Operand::Kind::Integer)
+    Where.Base =
+        ConstantInt::get(Type::getInt64Ty(Call.getContext()), Base->Bits);
+  else if (Base->What == ptx::Operand::Kind::Name && !Base->Member)
+    Where.Base = input(Base->Text);
+  if (!Where.Base || !(Where.Base->getType()->isPointerTy() ||
+                       Where.Base->getType()->isIntegerTy()))
+    return std::nullopt;
+  return Where;
+}
+
+unsigned addressSpaceOf(const ptx::Instruction &I, ptx::StateSpace Space) {
+  if (I.has("shared::cluster"))
+    return NVPTXAS::ADDRESS_SPACE_SHARED_CLUSTER;
+  switch (Space) {
+  case ptx::StateSpace::Global:
+    return NVPTXAS::ADDRESS_SPACE_GLOBAL;
+  case ptx::StateSpace::Shared:
+    return NVPTXAS::ADDRESS_SPACE_SHARED;
+  case ptx::StateSpace::Local:
+    return NVPTXAS::ADDRESS_SPACE_LOCAL;
+  case ptx::StateSpace::Const:
+    return NVPTXAS::ADDRESS_SPACE_CONST;
+  case ptx::StateSpace::Param:
+    return NVPTXAS::ADDRESS_SPACE_PARAM;
+  default:
+    return NVPTXAS::ADDRESS_SPACE_GENERIC;
+  }
+}
+
+} // namespace crsan

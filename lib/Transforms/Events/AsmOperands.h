@@ -1,0 +1,52 @@
+//===- AsmOperands.h - The operands of inline PTX ---------------*- C++ -*-===//
+//
+// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CRSAN_TRANSFORMS_EVENTS_ASMOPERANDS_H
+#define CRSAN_TRANSFORMS_EVENTS_ASMOPERANDS_H
+
+#include "Events/Event.h"
+#include "llvm/IR/InlineAsm.h"
+
+namespace crsan {
+
+/// The values that a statement's `$0`, `$1`, ... stand for.
+class AsmOperands {
+public:
+  explicit AsmOperands(const llvm::CallBase &Call)
+      : Call(Call),
+        Constraints(llvm::cast<llvm::InlineAsm>(Call.getCalledOperand())
+                        ->ParseConstraints()) {}
+
+  /// The argument that the operand `Name` stands for; null if it stands for
+  /// none.
+  llvm::Value *input(llvm::StringRef Name) const;
+
+  /// Which element of the result the operand `Name` stands for; -1 if it stands
+  /// for the whole result.
+  std::optional<int> output(llvm::StringRef Name) const;
+
+  /// A number or an argument; null if the assembly computes the operand.
+  llvm::Value *value(const ptx::Operand &Op) const;
+
+  /// An address, or a barrier's number or mask; nothing if the assembly
+  /// computes the operand.
+  std::optional<Location> location(const ptx::Instruction &I,
+                                   const ptx::Operand *Op,
+                                   ptx::StateSpace Space) const;
+
+private:
+  std::optional<unsigned> number(llvm::StringRef Name) const;
+
+  const llvm::CallBase &Call;
+  const llvm::InlineAsm::ConstraintInfoVector Constraints;
+};
+
+/// LLVM's number of the state space that `I` accesses.
+unsigned addressSpaceOf(const ptx::Instruction &I, ptx::StateSpace Space);
+
+} // namespace crsan
+
+#endif // CRSAN_TRANSFORMS_EVENTS_ASMOPERANDS_H
