@@ -152,7 +152,7 @@ static_assert(sizeof(Counters::Shard) == 32 &&
 /// A pair of sites that raced, with the distance of their threads.
 struct RacingPair {
   uint32_t Key;  ///< The indices of both sites; 0: the entry is free.
-  uint32_t Slot; ///< The index of the record, plus 1.
+  uint32_t Slot; ///< The index of the record, plus 1; ~0: there was no room.
   uint64_t Hits;
 };
 static_assert(sizeof(RacingPair) == 16 && offsetof(RacingPair, Key) == 0 &&

@@ -74,8 +74,9 @@ DEVICE void checkLanes(const Warp &W, Site &Store, Address Stored, Site &Other,
 /// is a race. `Sites` and `G` describe this lane's `N` accesses.
 DEVICE void checkBranches(const Warp &W, Site *Sites, const Group &G,
                           uint32_t N) {
-  const uint64_t First = shuffle(activeMask(), Address(Sites), W.First);
-  if (!__nvvm_vote_any_sync(activeMask(), First != Address(Sites)))
+  const uint32_t All = activeMask();
+  const uint64_t First = shuffle(All, Address(Sites), __builtin_ctz(All));
+  if (!__nvvm_vote_any_sync(All, First != Address(Sites)))
     return;
 #pragma unroll 1
   for (uint32_t Left = W.Mask; Left; Left &= Left - 1) {

@@ -27,8 +27,6 @@ DEVICE uint32_t intervalAfter(uint32_t Executed) {
 /// What the lanes of a converged warp agree on at the head of a slow path.
 struct Warp {
   uint32_t Mask;   ///< The lanes that entered the slow path together.
-  uint32_t First;  ///< The first lane of Mask,
-  bool Leader;     ///< and whether this lane is the first.
   uint32_t Random; ///< Random number, the same in all lanes of Mask.
 };
 
@@ -36,9 +34,7 @@ struct Warp {
 DEVICE Warp gather() {
   Warp W;
   W.Mask = activeMask();
-  W.First = __builtin_ctz(W.Mask);
-  W.Leader = lane() == W.First;
-  W.Random = broadcast(random(), W.First);
+  W.Random = broadcast(W.Mask, random(), __builtin_ctz(W.Mask));
   return W;
 }
 
@@ -48,8 +44,10 @@ DEVICE Warp gather() {
 /// kept.
 DEVICE bool account(const Warp &W, struct Sampling *Sampling,
                     uint32_t &Interval) {
+  // Lanes of the warp may have parted since: each part counts for itself.
+  const uint32_t Here = activeMask(), First = __builtin_ctz(Here);
   uint32_t Go = 1;
-  if (W.Leader) {
+  if (lane() == First) {
     const uint32_t Executed =
         __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&Sampling->Executed), 1);
     Interval = intervalAfter(Executed);
@@ -63,8 +61,8 @@ DEVICE bool account(const Warp &W, struct Sampling *Sampling,
       Go = below(mix(W.Random + 1), Interval) <= Used;
     }
   }
-  Interval = broadcast(Interval, W.First);
-  return broadcast(Go, W.First);
+  Interval = broadcast(Here, Interval, First);
+  return broadcast(Here, Go, First);
 }
 
 /// How many windows of a loop to let pass before the next check; Interval on
@@ -79,7 +77,8 @@ DEVICE uint32_t nextSkip(const Warp &W, uint32_t Interval) {
 DEVICE void delay(const Warp &W, uint32_t Accesses) {
   const uint32_t Ns = below(mix(W.Random + 3), __crsan_config.DelayNs);
   pause(2 * Ns); // A GPU's clock has about two cycles a nanosecond.
-  if (W.Leader) {
+  const uint32_t Here = activeMask();
+  if (lane() == uint32_t(__builtin_ctz(Here))) {
     uint32_t Sm;
     asm("mov.u32 %0, %%smid;" : "=r"(Sm));
     Counters::Shard &C = counters().Shards[Sm % CounterShards];
@@ -88,7 +87,7 @@ DEVICE void delay(const Warp &W, uint32_t Accesses) {
                    "l"(What)
                    : "memory");
     };
-    Add(C.Checks, uint64_t(Accesses) * __builtin_popcount(W.Mask));
+    Add(C.Checks, uint64_t(Accesses) * __builtin_popcount(Here));
     Add(C.Windows, 1);
     Add(C.DelayNs, Ns);
   }

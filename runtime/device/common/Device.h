@@ -72,9 +72,9 @@ DEVICE void pause(uint32_t Cycles) {
   while (Now - Start < Cycles);
 }
 
-/// `Value` of lane `From`, among the lanes that are active here.
-DEVICE uint32_t broadcast(uint32_t Value, uint32_t From) {
-  return __nvvm_shfl_sync_idx_i32(activeMask(), Value, From, 31);
+/// `Value` of lane `From`, one of `Mask`: the lanes that take part.
+DEVICE uint32_t broadcast(uint32_t Mask, uint32_t Value, uint32_t From) {
+  return __nvvm_shfl_sync_idx_i32(Mask, Value, From, 31);
 }
 /// `Value` of lane `From`. `Mask`: the lanes that take part.
 DEVICE uint64_t shuffle(uint32_t Mask, uint64_t Value, uint32_t From) {

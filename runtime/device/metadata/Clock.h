@@ -27,45 +27,44 @@ DEVICE void raiseClock(WarpState &W, uint32_t Value) {
     setFlags(W.Place, NeedsCare);
 }
 
-/// Sets the warp's clock to `Value`, if all 32 lanes are here together with the
-/// same `Value`. Each lane's value is above all that the lane has raised the
-/// clock to, so no other thread changes the clock meanwhile, and a plain store
-/// in the L1 cache is enough. Returns whether the clock was set; false leaves
-/// the clock unchanged.
-DEVICE bool setClock(WarpState &W, uint32_t Value) {
+/// If all 32 lanes are here together with one `Vote`, stores `Value` to
+/// `Clock`, which is the warp's, and if `HasSecond` to `Second`. Each lane's
+/// value is above all that the lane has raised the clock to, so no other thread
+/// changes the clock meanwhile, and plain stores in the L1 cache are enough.
+/// Returns whether it has stored.
+template <bool HasSecond>
+DEVICE bool setTogether(WarpState &W, uint32_t Vote, uint32_t Value,
+                        uint32_t &Second) {
   // The mask is taken in the same statement, since lanes may part at any time.
   // All lanes store before any lane goes on; otherwise a late store could lower
   // the clock.
   uint32_t IsSet;
-  asm volatile("{ .reg .pred p, q; .reg .b32 m, v; activemask.b32 m; "
+  asm volatile("{ .reg .pred p, q, r; .reg .b32 m, v; activemask.b32 m; "
                "match.all.sync.b32 v|p, %1, m; "
                "setp.eq.u32 q, m, 0xffffffff; and.pred q, q, p; "
-               "@q st.u32 [%2], %1; @q bar.warp.sync 0xffffffff; "
-               "selp.u32 %0, 1, 0, q; }"
+               "setp.ne.and.u32 r, %5, 0, q; "
+               "@q st.u32 [%2], %3; @r st.u32 [%4], %3; "
+               "@q bar.warp.sync 0xffffffff; selp.u32 %0, 1, 0, q; }"
                : "=r"(IsSet)
-               : "r"(Value), "l"(&W.Clock)
+               : "r"(Vote), "l"(&W.Clock), "r"(Value), "l"(&Second),
+                 "n"(HasSecond)
                : "memory");
   if (IsSet && isUsedUp(Value))
     setFlags(W.Place, NeedsCare);
   return IsSet;
 }
 
+/// Sets the warp's clock to `Value`, if all lanes are here together with the
+/// same `Value`. Returns whether the clock was set.
+DEVICE bool setClock(WarpState &W, uint32_t Value) {
+  return setTogether<false>(W, Value, Value, W.Clock);
+}
+
 /// As setClock, at a barrier to which all lanes of the warp have come together:
 /// also sets WarpState::Met, so all accesses of the warp at smaller clocks are
 /// ordered before the later ones.
 DEVICE bool setMet(WarpState &W, uint32_t Value) {
-  uint32_t IsSet;
-  asm volatile("{ .reg .pred p, q; .reg .b32 m, v; activemask.b32 m; "
-               "match.all.sync.b32 v|p, %1, m; "
-               "setp.eq.u32 q, m, 0xffffffff; and.pred q, q, p; "
-               "@q st.u32 [%2], %1; @q st.u32 [%3], %1; "
-               "@q bar.warp.sync 0xffffffff; selp.u32 %0, 1, 0, q; }"
-               : "=r"(IsSet)
-               : "r"(Value), "l"(&W.Clock), "l"(&W.Met)
-               : "memory");
-  if (IsSet && isUsedUp(Value))
-    setFlags(W.Place, NeedsCare);
-  return IsSet;
+  return setTogether<true>(W, Value, Value, W.Met);
 }
 
 /// As setClock, behind a barrier of the block: sets the clock and
@@ -73,21 +72,8 @@ DEVICE bool setMet(WarpState &W, uint32_t Value) {
 DEVICE bool setBarrier(WarpState &W, uint32_t Value) {
   // A lane whose warp's clock is already larger contributes a value of its own,
   // so the lanes do not match and none of them sets the clock.
-  const uint32_t Wanted = loadNear(W.Clock) <= Value ? Value : ~lane();
-  uint32_t IsSet;
-  static_assert(offsetof(WarpState, Clock) == 0 &&
-                offsetof(WarpState, Barrier) == 4);
-  asm volatile("{ .reg .pred p, q; .reg .b32 m, v; activemask.b32 m; "
-               "match.all.sync.b32 v|p, %1, m; "
-               "setp.eq.u32 q, m, 0xffffffff; and.pred q, q, p; "
-               "@q st.v2.u32 [%2], {%3, %3}; @q bar.warp.sync 0xffffffff; "
-               "selp.u32 %0, 1, 0, q; }"
-               : "=r"(IsSet)
-               : "r"(Wanted), "l"(&W.Clock), "r"(Value)
-               : "memory");
-  if (IsSet && isUsedUp(Value))
-    setFlags(W.Place, NeedsCare);
-  return IsSet;
+  const uint32_t Vote = loadNear(W.Clock) <= Value ? Value : ~lane();
+  return setTogether<true>(W, Vote, Value, W.Barrier);
 }
 
 /// Advances the warp's clock by one: accesses until now get smaller clocks than

@@ -66,10 +66,27 @@ DEVICE GridRuns &runsOf(uint64_t Grid) {
 }
 
 /// Where the clocks of the first grid of a run began, by stream and sequence of
-/// the run.
-DEVICE RunClock &runClockOf(uint32_t Stream, uint32_t Sequence) {
-  return table<RunClock>(
+/// the run: a RunClock, as one word.
+DEVICE uint64_t &runClockOf(uint32_t Stream, uint32_t Sequence) {
+  return table<uint64_t>(
       RunClocksAt)[Stream * NumRunClocks + Sequence % NumRunClocks];
+}
+/// A grid of the run `Sequence` begins at `Clock`. The least clock of the run
+/// stays, and a later run's.
+DEVICE void noteRunClock(uint64_t &Where, uint32_t Sequence, uint32_t Clock) {
+  static_assert(offsetof(RunClock, Sequence) == 0 &&
+                offsetof(RunClock, Clock) == 4);
+  uint64_t Was = loadRelaxed(Where);
+  while (true) {
+    const int32_t Later = int32_t(uint32_t(Was) - Sequence);
+    if (Was && (Later > 0 || (Later == 0 && uint32_t(Was >> 32) <= Clock)))
+      return;
+    const uint64_t Found =
+        compareAndSwap(Where, Was, uint64_t(Clock) << 32 | Sequence);
+    if (Found == Was)
+      return;
+    Was = Found;
+  }
 }
 
 /// Writes down which runs the grid `G` may be of, and where its clocks begin
@@ -93,11 +110,7 @@ DEVICE uint32_t noteRuns(const StreamOrder &S, GridRuns &G, uint32_t Here,
         Run = Number;
       if (IsThere && Run) {
         const uint32_t Sequence = R.sequence();
-        RunClock &First = runClockOf(I, Sequence);
-        if (loadRelaxed(First.Sequence) != Sequence) {
-          storeRelaxed(First.Clock, Clock);
-          storeRelaxed(First.Sequence, Sequence);
-        }
+        noteRunClock(runClockOf(I, Sequence), Sequence, Clock);
       }
     }
     storeRelaxed(G.Runs[I], Run);
@@ -110,7 +123,10 @@ DEVICE uint32_t noteRuns(const StreamOrder &S, GridRuns &G, uint32_t Here,
     const uint32_t Number = loadSystem(S.Current[I]);
     if (!Number)
       continue;
-    const uint32_t Last = RunRef(S, Number).sequence();
+    const RunRef Current(S, Number);
+    const uint32_t Last = Current.sequence();
+    if (!Current.isThere())
+      continue;
     uint32_t Known = 0;
     bool IsAny = false;
 #pragma unroll 1
@@ -127,10 +143,10 @@ DEVICE uint32_t noteRuns(const StreamOrder &S, GridRuns &G, uint32_t Here,
       Known = Last - NumRunClocks;
 #pragma unroll 1
     for (uint32_t Sequence = Known + 1; Sequence <= Last; ++Sequence) {
-      const RunClock &First = runClockOf(I, Sequence);
-      if (loadRelaxed(First.Sequence) != Sequence)
+      const uint64_t First = loadRelaxed(runClockOf(I, Sequence));
+      if (uint32_t(First) != Sequence)
         continue;
-      const uint32_t Then = loadRelaxed(First.Clock);
+      const uint32_t Then = uint32_t(First >> 32);
       Least = Then < Least ? Then : Least;
       break;
     }

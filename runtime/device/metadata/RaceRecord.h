@@ -96,6 +96,8 @@ DEVICE void tellRace(const Self &Me, AccessSite &S, Address A,
     *reinterpret_cast<volatile uint64_t *>(&Buffer->Dropped) =
         1 + __nvvm_atom_add_gen_ll(
                 reinterpret_cast<long long *>(&counters().Dropped), 1);
+    // The pair is told as far as it can be: no further race need wait.
+    storeRelaxed(P->Slot, ~0u);
     return;
   }
   volatile Record &R = reinterpret_cast<Record *>(Buffer + 1)[Slot];

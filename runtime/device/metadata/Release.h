@@ -65,7 +65,6 @@ HELPER void tell(PlaceOf Place, uint32_t WhatToTell, SyncCells To,
 DEVICE void publish(const Self &Me, const LaneRef &T, SyncCells To,
                     bool IsReleased, bool IsMixed, uint32_t OwnClockWide,
                     uint32_t OwnClockBlock) {
-  const uint32_t Now = loadNear(Me.warp().Clock);
   // Between two fences, all releases to an object hand on the same clocks.
   // Where everything is known, all releases do.
   const uint32_t Told = T.ToldInBlock, Sources = Told & AllSources;
@@ -80,7 +79,7 @@ DEVICE void publish(const Self &Me, const LaneRef &T, SyncCells To,
     Todo = TellBlock | (To.Wide ? TellWide | TellAnybody : 0);
   if (!Todo)
     return;
-  T.Release = Now;
+  T.Release = loadNear(Me.warp().Clock);
   // If the access itself is the release, no fence follows the stores of `tell`,
   // so later relaxed writes must tell again.
   if (!IsReleased) {

@@ -73,13 +73,17 @@ struct SyncCells {
   uint32_t Sub;  ///< Index among the SubCells of the block.
 
   DEVICE SyncCells(uint64_t Object, bool IsWide)
+      : SyncCells(Object, IsWide, IsWide && pageOf(Object).isTracked()) {}
+  /// `IsTracked`: whether the page of the object is.
+  DEVICE SyncCells(uint64_t Object, bool IsWide, bool IsTracked)
       : Wide(0), Sub(subCellOf(granule(Object))) {
-    if (!IsWide)
-      return;
-    const bool IsMemory = Object >= FirstAddress;
-    const bool IsTracked = IsMemory && spaceOf(Object) == Space::Global &&
-                           PageRef(Object).isTracked();
-    Wide = wideCellOf(IsTracked ? granule(Object) : keyOfCluster());
+    if (IsWide)
+      Wide = wideCellOf(IsTracked ? granule(Object) : keyOfCluster());
+  }
+  DEVICE static PageRef pageOf(uint64_t Object) {
+    const bool IsGlobal =
+        Object >= FirstAddress && spaceOf(Object) == Space::Global;
+    return IsGlobal ? PageRef(Object) : PageRef::none();
   }
   /// Strong accesses of 16 bytes may synchronize with smaller ones in the same
   /// 16 bytes.

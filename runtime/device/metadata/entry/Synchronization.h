@@ -101,14 +101,12 @@ HOT_ENTRY uint32_t __crsan_md_strong_done(AccessSite *S, uint64_t A,
   noteSeenNear(Me.warp().Seen, uint64_t(1) << seenBit(A));
   if (Swap == 2 && (S->Roles & TakesLock))
     takeLock(T, A);
-  const SyncCells From(A, isWide(S->Scope) && !isOfBlock(A));
-  bool IsKnown = spaceOf(A) == Space::Shared;
-  if (!IsKnown) {
-    // What the host or another device has written was released by none that the
-    // runtime follows.
-    const PageRef Page(A);
-    IsKnown = Page.isTracked() && !Page.isHost();
-  }
+  // What the host or another device has written was released by none that the
+  // runtime follows.
+  const PageRef Page = SyncCells::pageOf(A);
+  const SyncCells From(A, isWide(S->Scope) && !isOfBlock(A), Page.isTracked());
+  const bool IsKnown =
+      spaceOf(A) == Space::Shared || (Page.isTracked() && !Page.isHost());
   // Calls come last, since a call saves no registers.
   const bool Acquires = S->Order == MemoryOrder::Acquire ||
                         S->Order == MemoryOrder::AcquireRelease;
