@@ -70,9 +70,9 @@ struct WarpState {
   /// Of a block's first warp: larger than the clock of the block's last barrier
   /// if a warp has released to others since then.
   uint32_t NewsAt;
-  /// The key of the grid (gridKey) in the upper half. In the lower half a
-  /// clock: accesses by warps of this number at this clock or a larger one are
-  /// of blocks of that grid.
+  /// A hash of Grid in the upper half. In the lower half a clock: accesses by
+  /// warps of this number at this clock or a larger one are of blocks of that
+  /// grid.
   uint64_t GridFirst;
   uint64_t Pad;
 };

@@ -36,7 +36,9 @@ struct Metadata {
   uint32_t NumSites;     ///< Sites that have an index.
   uint32_t SitesRefused; ///< Sites for which no index was left.
   uint32_t HasOverlaps;  ///< Set by the host: grids may run at the same time.
-  uint32_t Reserved;
+  /// Set by the host before the first graph is launched: all launches of a node
+  /// of a graph have one %gridid (seen on an H100).
+  uint32_t GridsRepeat;
   uint64_t Streams; ///< Device address of the StreamOrder, or 0.
   uint64_t Pad[23];
 };
@@ -52,7 +54,7 @@ static_assert(sizeof(Metadata) == 256 &&
               offsetof(Metadata, NumSites) == 48 &&
               offsetof(Metadata, SitesRefused) == 52 &&
               offsetof(Metadata, HasOverlaps) == 56 &&
-              offsetof(Metadata, Reserved) == 60 &&
+              offsetof(Metadata, GridsRepeat) == 60 &&
               offsetof(Metadata, Streams) == 64 &&
               offsetof(Metadata, Pad) == 72);
 /// In Metadata::Foreign: a function may have synchronised in a way that the

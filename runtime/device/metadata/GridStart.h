@@ -57,7 +57,8 @@ DEVICE uint32_t isFirstOfKernel(uint64_t Grid, uint32_t Tag) {
 DEVICE GridClocks startOf(uint64_t Grid, uint32_t Flags, uint32_t Tag,
                           uint32_t Here) {
   GridStart &G = table<GridStart>(GridStartsAt)[Grid & (NumGridStarts - 1)];
-  const uint32_t Key = gridKey(Grid);
+  // The key of the grid: never 0, and larger for later grids (modulo 2^32).
+  const uint32_t Key = uint32_t(Grid) * 2 + 1;
   uint32_t Start, Found, Horizon, IsFirst;
   // The L1 cache holds nothing from before the grid, and every warp asks, so
   // most answers come from that cache.

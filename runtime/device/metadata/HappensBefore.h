@@ -242,7 +242,9 @@ DEVICE Order judgeEarlierBlock(const Self &Me, Accessor Earlier,
   const WarpState &Mine = Me.warp();
   const uint32_t Then = Earlier.made();
   const uint64_t First = loadRelaxed(Other.GridFirst);
-  if (uint32_t(First >> 32) != gridKey(Mine.Grid) || Then < uint32_t(First))
+  if (loadRelaxed(metadata().GridsRepeat) || !(Me.Place.Bits & SharesNumber) ||
+      loadRelaxed(Other.Grid) != Mine.Grid ||
+      uint32_t(First >> 32) != hashOfGrid(Mine.Grid) || Then < uint32_t(First))
     return Order::Ordered;
   const AccessSite *Site = siteAt(Earlier.site());
   // A copy may have the clock of a wait.
@@ -251,8 +253,7 @@ DEVICE Order judgeEarlierBlock(const Self &Me, Accessor Earlier,
   // Where this block's number is another block's too, the access may be by a
   // thread of this block that has ended.
   if (Me.placeOf(Earlier.warp()) < Me.warpsInBlock() &&
-      (loadRelaxed(Other.Grid) != Mine.Grid ||
-       loadRelaxed(Other.Block) != Mine.Block))
+      loadRelaxed(Other.Block) != Mine.Block)
     return Order::Ordered;
   const uint32_t OtherFlags = loadRelaxed(Other.Flags);
   const bool MayBeUntold = ((Flags | OtherFlags) & (Leaky | Opaque)) ||
@@ -315,6 +316,10 @@ DEVICE Order judge(const Self &Me, Accessor Earlier) {
   if (OtherGrid != Mine.Grid)
     return judgeOtherGrid(Mine, Other, Theirs, Then, OtherAlive, OtherGrid,
                           Flags);
+  // A warp that is not alive may be of an earlier launch of the same node of a
+  // graph.
+  if ((OtherAlive & AliveMask) == 0 && loadRelaxed(metadata().GridsRepeat))
+    return Order::Ordered;
   if (OtherBlock != Mine.Block)
     return Order::OtherBlock; // R4.
   // P5: a barrier of the block that both threads have passed, or that all

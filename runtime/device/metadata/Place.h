@@ -28,8 +28,10 @@ DEVICE uint32_t firstWarp(uint64_t Grid, uint64_t Block) {
          (NumWarps - 1);
 }
 
-/// A key of a grid: never 0, and larger for later grids (modulo 2^32).
-DEVICE uint32_t gridKey(uint64_t Grid) { return uint32_t(Grid) * 2 + 1; }
+/// A hash of a grid's %gridid.
+DEVICE uint32_t hashOfGrid(uint64_t Grid) {
+  return uint32_t(Grid * 0x9e3779b97f4a7c15ull >> 32);
+}
 
 /// The place of a warp, in the form of WarpState::Place: the number of the
 /// block's first warp, the number of warps of the block, and the index of the

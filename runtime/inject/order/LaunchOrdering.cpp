@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
 namespace crsan {
 
@@ -110,18 +111,17 @@ void LaunchOrdering::follow(CUcontext Ctx, Context *C, StreamOrder &Order,
     Order.lose();
 }
 
-/// Memory that one grid only reads may be written by a grid beside it: checks
-/// that assume otherwise are switched off.
-void LaunchOrdering::noteOverlaps(Context &C) {
+/// Tells the device once that `Fact` holds from now on.
+void LaunchOrdering::note(Context &C, bool Context::*IsKnown,
+                          uint32_t abi::Metadata::*Fact) {
   {
     std::lock_guard DataLock(Data);
-    if (!C.TheShadow || C.KnowsOverlaps)
+    if (!C.TheShadow || std::exchange(C.*IsKnown, true))
       return;
-    C.KnowsOverlaps = true;
   }
   std::lock_guard ConfigurationLock(Configuring);
   if (OwnCalls Own(C.Handle); Own.ok())
-    C.TheShadow->noteOverlaps();
+    C.TheShadow->note(Fact);
 }
 
 void LaunchOrdering::launching(CUcontext Ctx, const std::shared_ptr<Context> &C,
@@ -135,8 +135,13 @@ void LaunchOrdering::launching(CUcontext Ctx, const std::shared_ptr<Context> &C,
     Order->launchingAnywhere();
     losing();
   }
+  // Memory that one grid only reads may be written by a grid beside it: checks
+  // that assume otherwise are switched off.
   if (C && Order->hasOverlaps())
-    noteOverlaps(*C);
+    note(*C, &Context::KnowsOverlaps, &abi::Metadata::HasOverlaps);
+  // What launches several kernels, or is not known, may be a graph.
+  if (C && !Launch)
+    note(*C, &Context::KnowsRepeats, &abi::Metadata::GridsRepeat);
 }
 
 void LaunchOrdering::launched(CUcontext Ctx,

@@ -91,7 +91,7 @@ private:
   void begin(Context &C, StreamOrder &Order);
   void follow(CUcontext Ctx, Context *C, StreamOrder &Order,
               const OrderedLaunch &Launch);
-  void noteOverlaps(Context &C);
+  void note(Context &C, bool Context::*IsKnown, uint32_t abi::Metadata::*Fact);
 
   std::timed_mutex &Data;
   std::timed_mutex &Configuring;

@@ -177,7 +177,8 @@ public:
   /// Waits for the kernels that may use retired shadow. Guarded by the
   /// configuration lock.
   std::shared_ptr<Background<CUresult>> Grace;
-  bool KnowsOverlaps = false; ///< The shadow: that grids may run side by side.
+  /// What MetadataShadow::note has told the device. Guarded by the data lock.
+  bool KnowsOverlaps = false, KnowsRepeats = false;
   abi::Metadata LastMetadata{};
   AccessCounts LastAccesses; ///< Of metadata mode.
 

@@ -74,8 +74,9 @@ public:
   /// shadow.
   void remove(const MemoryRange &Range);
 
-  /// Tells the device that grids may run side by side from now on.
-  void noteOverlaps();
+  /// Tells the device that a fact, a field of abi::Metadata, holds from now on:
+  /// HasOverlaps or GridsRepeat.
+  void note(uint32_t abi::Metadata::*Fact);
 
   /// The program is about to allocate so many bytes: gives unused shadow back,
   /// and if that is not enough, takes exact shadow from pages (isRetiring).

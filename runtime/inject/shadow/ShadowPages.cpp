@@ -103,12 +103,13 @@ void MetadataShadow::dropOwner(uint32_t Owner) {
   }
 }
 
-void MetadataShadow::noteOverlaps() {
+void MetadataShadow::note(uint32_t abi::Metadata::*Fact) {
   Driver &D = theDriver();
-  Header.HasOverlaps = 1;
-  CUresult Result = D.cuMemcpyHtoDAsync(
-      Tables + offsetof(abi::Metadata, HasOverlaps), &Header.HasOverlaps,
-      sizeof(Header.HasOverlaps), Stream);
+  Header.*Fact = 1;
+  const auto *First = reinterpret_cast<const char *>(&Header);
+  const auto *From = reinterpret_cast<const char *>(&(Header.*Fact));
+  CUresult Result = D.cuMemcpyHtoDAsync(Tables + (From - First), From,
+                                        sizeof(uint32_t), Stream);
   if (Result == CUDA_SUCCESS)
     Result = D.cuStreamSynchronize(Stream);
   Writes.note(Result, "cuMemcpyHtoDAsync");

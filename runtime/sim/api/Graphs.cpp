@@ -216,6 +216,8 @@ static bool order(CUgraph_st &Graph, CUgraphExec_st &Exec) {
         continue;
       Place[&Node] = Exec.Steps.size();
       Exec.Steps.push_back({Node.What, Node.Type, std::move(After)});
+      if (auto *Kernel = std::get_if<Launch>(&Exec.Steps.back().What))
+        Kernel->GridId = std::make_shared<uint64_t>(0);
     }
     if (Exec.Steps.size() == Before)
       return false;

@@ -79,6 +79,7 @@ struct Block {
 
 struct Grid {
   uint64_t Id = 0;
+  uint64_t GridId = 0; ///< %gridid, which launches of a graph's node share.
   sim::Stream Stream = 0;
   Launch What;
   Kernel *Code = nullptr;

@@ -28,6 +28,10 @@ void Device::startGrid(Stream S, Operation &Op, uint64_t Overlaps) {
   G->Stream = S;
   G->What = std::move(Op.Code);
   G->Overlaps = Overlaps;
+  uint64_t *OfNode = G->What.GridId.get();
+  if (OfNode && *OfNode == 0)
+    *OfNode = G->Id;
+  G->GridId = OfNode ? *OfNode : G->Id;
   const KernelInfo &Info = *G->What.Kernel;
   auto Found = Images.find(Info.Module);
   if (Found == Images.end() ||
@@ -228,8 +232,8 @@ static void fillSpecial(Warp &W, const Block &B, uint32_t Multiprocessors) {
   S.all(SpecialRow::NWarpId, Machine::MaxThreadsPerMultiprocessor / WarpSize);
   S.all(SpecialRow::SmId, B.Multiprocessor);
   S.all(SpecialRow::NSmId, Multiprocessors);
-  S.all(SpecialRow::GridId32, uint32_t(G.Id));
-  S.wide(SpecialRow::GridId64, G.Id);
+  S.all(SpecialRow::GridId32, uint32_t(G.GridId));
+  S.wide(SpecialRow::GridId64, G.GridId);
   S.all(SpecialRow::ClusterIdX, coordinatesOf(B.In->Index, G.Clusters));
   S.all(SpecialRow::NClusterIdX, G.Clusters);
   S.all(SpecialRow::ClusterCtaIdX, coordinatesOf(B.Rank, What.Cluster));

@@ -125,6 +125,9 @@ struct Launch {
   /// griddepcontrol.launch_dependents, or ended.
   bool MayOverlap = false;
   std::vector<uint8_t> Params; ///< KernelInfo::ParamBytes of them.
+  /// Of a node of an executable graph: the %gridid of all its launches, which
+  /// the first one sets. Null: each launch has its own, as outside of graphs.
+  std::shared_ptr<uint64_t> GridId;
 };
 
 /// Something that the host side does in stream order: a copy, a fill, a

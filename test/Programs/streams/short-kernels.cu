@@ -44,11 +44,13 @@ __global__ void consume(const unsigned *Cells, unsigned *Out) {
 /// Of no interest to anybody.
 __global__ void nothing(unsigned *Own) { Own[threadIdx.x] = threadIdx.x; }
 
+#ifdef TELL
 /// Comes after the kernel that produced, and tells the host so.
 __global__ void tell(unsigned *Host) {
   __threadfence_system();
   *(volatile unsigned *)Host = 1;
 }
+#endif
 
 static cudaStream_t makeStream() {
   cudaStream_t Stream;

@@ -22,9 +22,9 @@ using WindowState = uint32_t __attribute__((ext_vector_type(4)));
 
 /// What beginWarp needs to know.
 struct Beginning {
-  uint64_t Grid, Block, GridFirst;
+  uint64_t Grid, Block;
   uint32_t Flags, Place, Start, Barrier, Floor, Had, Before, Lanes;
-  bool IsAlone, IsThorough;
+  bool IsAlone, IsThorough, IsNewGrid;
 };
 
 /// Writes the state of a warp whose block begins. Called by one lane. Blocks
@@ -50,9 +50,9 @@ DEVICE void beginWarp(WarpState &W, const Beginning &B) {
   W.Grid = B.Grid;
   W.Block = B.Block;
   // Beside another live block, clocks say nothing of whose they are.
-  const uint64_t Key = gridKey(B.Grid);
-  if (!B.IsAlone || B.GridFirst >> 32 != Key)
-    storeRelaxed(W.GridFirst, Key << 32 | (B.IsAlone ? B.Start : ~0u));
+  if (!B.IsAlone || B.IsNewGrid)
+    storeRelaxed(W.GridFirst, uint64_t(hashOfGrid(B.Grid)) << 32 |
+                                  (B.IsAlone ? B.Start : ~0u));
   W.Seen = 0;
   const uint32_t Want = (B.Flags & EnterLeaky ? uint32_t(Leaky) : 0) |
                         (B.Flags & EnterOpaque ? uint32_t(Opaque) : 0);
@@ -95,9 +95,8 @@ HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags, uint32_t Tag) {
   if (Me.Lane == Leader)
     Before = __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&W.Alive), Lanes);
   const uint32_t Clock = loadRelaxed(W.Clock), Had = loadRelaxed(W.Flags);
-  const uint64_t GridFirst = loadRelaxed(W.GridFirst);
-  const bool IsOurs =
-      loadRelaxed(W.Grid) == Grid && loadRelaxed(W.Block) == Block;
+  const bool IsNewGrid = loadRelaxed(W.Grid) != Grid;
+  const bool IsOurs = !IsNewGrid && loadRelaxed(W.Block) == Block;
   const auto [First, Floor, IsCommon, IsFirst] =
       startOf(Grid, Flags, Tag, Here);
   Before = __nvvm_shfl_sync_idx_i32(Here, Before, Leader, 31);
@@ -132,8 +131,8 @@ HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags, uint32_t Tag) {
       ((blocksOfGrid() + 1) * Me.warpsInBlock() > NumWarps ? SharesNumber : 0) |
       (isUsedUp(Start) || IsThorough || HasWeak ? NeedsCare : 0);
   if (Me.Lane == Leader)
-    beginWarp(W, {Grid, Block, GridFirst, Flags, Place, Start, Barrier, Floor,
-                  Had, Before, Lanes, IsAlone, IsThorough});
+    beginWarp(W, {Grid, Block, Flags, Place, Start, Barrier, Floor, Had, Before,
+                  Lanes, IsAlone, IsThorough, IsNewGrid});
   if (Had & HasKnown)
     for (uint32_t I = Me.Lane; I < KnownEntries; I += Lanes)
       storeRelaxed(Me.known()[I], 0);
