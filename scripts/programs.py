@@ -22,7 +22,8 @@ NATIVE = ["-Wno-unknown-cuda-version", "--cuda-include-ptx=all", "-include",
           str(ROOT / "include/crsan/cuda_compat.h")]
 DIRECTIVES = {"CLEAN-ONLY", "RACY-ONLY", "SEEDS", "BUILD", "ALSO", "ARCH", "EXIT", "SIGNAL",
               "SEND", "EXPECT", "EXPECT-GPU", "LINELESS", "RACY", "FIXED", "OPTIONS",
-              "GPU-ONLY", "SIM-ONLY", "ALONE", "APART", "ALSO-GPU", "UNSEEN", "TOO-SLOW"}
+              "GPU-ONLY", "SIM-ONLY", "ALONE", "APART", "ALSO-GPU", "UNSEEN", "UNSEEN-GPU",
+              "TOO-SLOW"}
 MARK = re.compile(r"// RACE(?:: ([a-z0-9* -]+))?$")
 # Detectors, variants (all, if none are named) and the reason.
 EXCEPTION = re.compile(r"([a-z]+(?: [a-z]+)*)(?: \(([a-z0-9* -]+)\))?: \S")
@@ -88,7 +89,7 @@ class Program:
         return [value for k, value in self.directives if k == key]
 
     def excepted(self, key, variant):
-        """The detectors that UNSEEN or TOO-SLOW lines name for a variant."""
+        """The detectors that the lines of a key (UNSEEN...) name for a variant."""
         detectors = set()
         for value in self.values(key):
             match = EXCEPTION.match(value) or fail(
@@ -165,6 +166,7 @@ class Case:
             "lineless": racy and bool(program.values("LINELESS")),
             "seeds": int(seeds) if seeds and racy else None,
             "unseen": program.excepted("UNSEEN", self.variant.name),
+            "unseen_gpu": program.excepted("UNSEEN-GPU", self.variant.name),
             "too_slow": program.excepted("TOO-SLOW", self.variant.name),
             "exit": int(program.value("EXIT", 66 if racy else 0)),
             "signal": program.value("SIGNAL"), "send": program.value("SEND"),

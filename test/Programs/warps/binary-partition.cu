@@ -1,6 +1,7 @@
 // Intent: a warp is divided in two by a condition, and each part, in a branch of its
 // own, fills and reads its part of a table. The racy twin's second part does not wait.
 // A compiler may make one access of the two parts' accesses, so all are marked.
+// UNSEEN-GPU: collider: lanes of a warp that part do not overlap in time
 #include "../check.h"
 #include <cooperative_groups.h>
 

@@ -1,5 +1,6 @@
 // Intent: one half of a warp stores what the other half reads on the other side
 // of a branch.
+// UNSEEN-GPU: collider: lanes of a warp that part do not overlap in time
 #include "../check.h"
 
 constexpr unsigned Blocks = 16, Rounds = 100;

@@ -1,5 +1,6 @@
 // Intent: the two halves of a warp store to the same cells on the two sides of
 // a branch.
+// UNSEEN-GPU: collider: lanes of a warp that part do not overlap in time
 #include "../check.h"
 
 constexpr unsigned Blocks = 16, Rounds = 100;

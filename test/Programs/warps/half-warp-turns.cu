@@ -1,6 +1,7 @@
 // Intent: the halves of a warp work apart, each with barriers of its own lanes and a
 // different number of rounds, and meet once at the end of each turn. In the racy twin
 // a half reads the other's result before they have met.
+// UNSEEN-GPU: collider: lanes of a warp that part do not overlap in time
 #include "../check.h"
 
 constexpr unsigned Threads = 64, Blocks = 2, N = Threads * Blocks, Turns = 3;

@@ -1,5 +1,6 @@
 // Intent: the lanes of a warp that have one label form a group, in which they exchange
 // words through shared memory; only the group's own barrier is needed.
+// UNSEEN-GPU: collider: lanes of a warp that part do not overlap in time
 #include "../check.h"
 #include <cooperative_groups.h>
 

@@ -1,6 +1,7 @@
 // Intent: the tree of a warp's reduction in shared memory relies on lockstep
 // instead of __syncwarp.
 // SEEDS: 20
+// UNSEEN-GPU: collider: lanes of a warp that part do not overlap in time
 #include "../check.h"
 
 constexpr unsigned Threads = 64, Blocks = 8, Rounds = 50;
