@@ -442,8 +442,10 @@ INLINE_ENTRY bool __crsan_in_is_ordered(uint64_t First, uint32_t Place,
                                         uint64_t Pages, uint32_t Shape) {
   using namespace crsan::device;
   const uint32_t Low = lowHalf(Earlier), High = highHalf(Earlier);
-  // Whether an accessor with this block's numbers is surely this block's: an
-  // earlier block of the grid may have had them.
+  // Whether an accessor with this block's numbers is this block's: an earlier
+  // block of the grid may have had them. The warps of a block begin at one
+  // clock as a rule; where one began later than this warp, an access of an
+  // earlier block may count as ordered.
   bool IsOurs = true;
   if ((Shape & ShapeMayBeGlobal) && __builtin_expect(Place & SharesNumber, 0))
     IsOurs = High >= loadGlobal(Pages + (WarpsAt - PagesAt) +
@@ -456,14 +458,16 @@ INLINE_ENTRY bool __crsan_in_is_ordered(uint64_t First, uint32_t Place,
   bool IsOrdered = (High < Floor) | (IsSelf & IsOurs);
   bool InBlock = false;
   if (Shape & (ShapeMayBeShared | ShapeBarriers | ShapeStrong)) {
-    InBlock = isInBlock(Place, Low) & IsOurs;
+    const bool HasNumber = isInBlock(Place, Low);
+    InBlock = HasNumber & IsOurs;
     const bool IsBefore = (Shape & ShapeBarriers) && High < Barrier;
     // An accessor of another block was there before the shared memory was this
-    // block's.
+    // block's. One with this block's numbers may be of a warp of this block
+    // that began before this warp.
     IsOrdered |= !(Shape & ShapeMayBeShared)   ? InBlock & IsBefore
-                 : !(Shape & ShapeMayBeGlobal) ? !InBlock | IsBefore
-                 : InBlock                     ? IsBefore
-                                               : InShared;
+                 : !(Shape & ShapeMayBeGlobal) ? !HasNumber | IsBefore
+                 : InShared                    ? !HasNumber | IsBefore
+                                               : InBlock & IsBefore;
   }
   // All lanes of the warp have met since (haveMet).
   if (Shape & ShapeMeetings)
