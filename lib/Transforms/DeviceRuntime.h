@@ -74,8 +74,8 @@ public:
 
   /// Links what the module calls, with internal linkage except for the
   /// configuration, which all modules of an image share; then specialises and
-  /// inlines the checks in line (runtime/device/metadata/entry/InLine.h). Returns
-  /// false after an error has been reported to the module's context.
+  /// inlines the checks in line (runtime/device/metadata/entry/InLine.h).
+  /// Returns false after an error has been reported to the module's context.
   bool link(llvm::FunctionAnalysisManager &FAM);
 
 private:

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where the functions of runtime/device/metadata/entry/InLine.h are called, and what
-// branches on their results: for a group of accesses, first the glance that
-// nearly always shows that no access races, then the closer look, then the
+// Where the functions of runtime/device/metadata/entry/InLine.h are called, and
+// what branches on their results: for a group of accesses, first the glance
+// that nearly always shows that no access races, then the closer look, then the
 // calls of the runtime.
 //
 //===----------------------------------------------------------------------===//
