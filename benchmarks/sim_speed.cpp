@@ -1,16 +1,10 @@
-//===- sim_speed.cpp - Thread instructions a second on the simulated GPU --===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Thread instructions a second on the simulated GPU.
 //
 //     sim_speed [iterations [threads]]
 //
 // A loop of arithmetic, global and shared memory by 8 blocks of 256 threads,
 // under each policy; then in rounds, by one host thread up to so many.
-//
-//===----------------------------------------------------------------------===//
 #include "Machine.h"
 
 #include <algorithm>

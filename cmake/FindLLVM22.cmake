@@ -1,4 +1,3 @@
-# Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # LLVM 22 and nothing else: a pass plugin works with exactly the LLVM that it was

@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Adds up the JUnit reports of ctest and lit: `N passed, N failed`.
 

@@ -1,9 +1,5 @@
-//===- ToolkitFile.h - Whose a source file is -------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Whose a source file is.
 #ifndef CRSAN_TOOLKITFILE_H
 #define CRSAN_TOOLKITFILE_H
 

@@ -1,14 +1,8 @@
-//===- crsan.h - CudaRaceSanitizer for the programs it checks ---*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// CudaRaceSanitizer for the programs it checks.
 //
 // Usable from C and C++, by any compiler: without CRSan the macros are empty.
 // `__SANITIZE_CUDA_RACE__` is defined where -fsanitize=cuda-race is on.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_CRSAN_H
 #define CRSAN_CRSAN_H
 

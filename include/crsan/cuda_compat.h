@@ -1,9 +1,5 @@
-//===- cuda_compat.h - What nvcc supplies and clang 22 does not -*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What nvcc supplies and clang 22 does not.
 //
 // crsan-clang force-includes this file into CUDA sources, behind clang's own
 // CUDA wrappers; -fno-sanitize-cuda-race-compat-header turns it off.
@@ -14,8 +10,6 @@
 //
 // Whatever is not a parameter of a macro has a reserved name: the user's own
 // macros (-DX=64, -DH2) are there first.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_CUDA_COMPAT_H
 #define CRSAN_CUDA_COMPAT_H
 

@@ -1,9 +1,5 @@
-//===- AddedData.cpp - What is added to a module's PTX --------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What is added to a module's PTX.
 
 #include "AddedData.h"
 #include "crsan/abi/Config.h"

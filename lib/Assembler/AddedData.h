@@ -1,9 +1,5 @@
-//===- AddedData.h - What is added to a module's PTX ---------- -*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What is added to a module's PTX.
 #ifndef CRSAN_ASSEMBLER_ADDEDDATA_H
 #define CRSAN_ASSEMBLER_ADDEDDATA_H
 

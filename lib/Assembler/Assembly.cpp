@@ -1,9 +1,5 @@
-//===- Assembly.cpp - From an instrumented module's PTX to machine code ---===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// From an instrumented module's PTX to machine code.
 
 #include "Assembly.h"
 #include "AddedData.h"

@@ -1,9 +1,5 @@
-//===- Assembly.h - From instrumented PTX to machine code -------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// From instrumented PTX to machine code.
 //
 // A program and its device runtime are assembled apart and linked
 // (RuntimeSplit.h says why). Relocatable code is assembled whole, and carries
@@ -14,8 +10,6 @@
 //
 // An image is never made in another way than this: if a step fails, so does
 // the compilation, because without that step checks could disturb the program.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_ASSEMBLER_ASSEMBLY_H
 #define CRSAN_ASSEMBLER_ASSEMBLY_H
 

@@ -1,9 +1,5 @@
-//===- Convergence.cpp - Machine code that keeps warps together -----------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Machine code that keeps warps together.
 
 #include "Convergence.h"
 #include "llvm/ADT/STLExtras.h"

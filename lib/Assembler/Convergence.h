@@ -1,15 +1,9 @@
-//===- Convergence.h - Machine code that keeps warps together - -*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Machine code that keeps warps together.
 //
 // ptxas makes machine code in which a check may part the lanes of a warp, or
 // keep parted lanes apart. This code is changed in place, for sm_70 and later.
 // docs/convergence.md has the experiments behind both changes.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_ASSEMBLER_CONVERGENCE_H
 #define CRSAN_ASSEMBLER_CONVERGENCE_H
 

@@ -1,9 +1,5 @@
-//===- MachineCode.cpp - The functions of a cubin -------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The functions of a cubin.
 
 #include "MachineCode.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,9 +1,5 @@
-//===- MachineCode.h - The functions of a cubin --------------- -*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The functions of a cubin.
 #ifndef CRSAN_ASSEMBLER_MACHINECODE_H
 #define CRSAN_ASSEMBLER_MACHINECODE_H
 

@@ -1,9 +1,5 @@
-//===- ModuleItems.cpp - What a PTX module declares -----------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a PTX module declares.
 
 #include "ModuleItems.h"
 #include "PTX/Lexer.h"

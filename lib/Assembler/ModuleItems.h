@@ -1,9 +1,5 @@
-//===- ModuleItems.h - What a PTX module declares ------------- -*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a PTX module declares.
 #ifndef CRSAN_ASSEMBLER_MODULEITEMS_H
 #define CRSAN_ASSEMBLER_MODULEITEMS_H
 

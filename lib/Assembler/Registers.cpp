@@ -1,9 +1,5 @@
-//===- Registers.cpp - How many registers kernels may use -----------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// How many registers kernels may use.
 
 #include "Registers.h"
 #include "PTX/Lexer.h"

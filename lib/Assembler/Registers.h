@@ -1,16 +1,10 @@
-//===- Registers.h - How many registers kernels may use ------- -*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// How many registers kernels may use.
 //
 // Kernels are limited to so many registers that they can be launched as without
 // checks: a kernel without launch bounds with blocks of 1,024 threads, and a
 // kernel that may wait for other blocks with as many blocks on the device as
 // its native twin (lib/Transforms/NativeTwin.h).
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_ASSEMBLER_REGISTERS_H
 #define CRSAN_ASSEMBLER_REGISTERS_H
 

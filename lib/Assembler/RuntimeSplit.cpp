@@ -1,9 +1,5 @@
-//===- RuntimeSplit.cpp - A module's PTX, without the runtime -------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A module's PTX, without the runtime.
 
 #include "RuntimeSplit.h"
 #include "PTX/Lexer.h"

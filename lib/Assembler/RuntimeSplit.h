@@ -1,9 +1,5 @@
-//===- RuntimeSplit.h - A module's PTX, without the runtime --- -*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A module's PTX, without the runtime.
 //
 // In whole-program mode ptxas compiles a copy of the device runtime for every
 // kernel, and gives every kernel the registers that the copy needs. If program
@@ -11,8 +7,6 @@
 // runtime once, and within a limit of registers of its own. The native twins of
 // kernels (abi::TwinPrefix) are assembled only to learn how many registers they
 // use.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_ASSEMBLER_RUNTIMESPLIT_H
 #define CRSAN_ASSEMBLER_RUNTIMESPLIT_H
 

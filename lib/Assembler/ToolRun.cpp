@@ -1,9 +1,5 @@
-//===- ToolRun.cpp - A tool of the CUDA toolkit at work -------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A tool of the CUDA toolkit at work.
 
 #include "ToolRun.h"
 #include "llvm/ADT/SmallVector.h"

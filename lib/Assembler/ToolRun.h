@@ -1,9 +1,5 @@
-//===- ToolRun.h - A tool of the CUDA toolkit at work --------- -*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A tool of the CUDA toolkit at work.
 #ifndef CRSAN_ASSEMBLER_TOOLRUN_H
 #define CRSAN_ASSEMBLER_TOOLRUN_H
 

@@ -1,9 +1,5 @@
-//===- Command.h - What is known of a command ---*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What is known of a command.
 #ifndef CRSAN_DRIVER_COMMAND_H
 #define CRSAN_DRIVER_COMMAND_H
 

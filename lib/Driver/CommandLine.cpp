@@ -1,9 +1,5 @@
-//===- CommandLine.cpp - Clang's command line, word by word ---*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Clang's command line, word by word.
 #include "CommandLine.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -1,14 +1,8 @@
-//===- CommandLine.h - Clang's command line, word by word ---*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Clang's command line, word by word.
 //
 // Clang's own option table tells options from their values and from input
 // files, and says which option a word spells.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_DRIVER_COMMANDLINE_H
 #define CRSAN_DRIVER_COMMANDLINE_H
 

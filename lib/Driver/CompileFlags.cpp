@@ -1,9 +1,5 @@
-//===- CompileFlags.cpp - The flags of a compilation ---*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The flags of a compilation.
 #include "Flags.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -1,9 +1,5 @@
-//===- CudaToolkit.cpp - Where the CUDA toolkit is ---*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Where the CUDA toolkit is.
 #include "CudaToolkit.h"
 
 #include "llvm/ADT/STLExtras.h"

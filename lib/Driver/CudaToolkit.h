@@ -1,9 +1,5 @@
-//===- CudaToolkit.h - Where the CUDA toolkit is ---*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Where the CUDA toolkit is.
 #ifndef CRSAN_DRIVER_CUDATOOLKIT_H
 #define CRSAN_DRIVER_CUDATOOLKIT_H
 

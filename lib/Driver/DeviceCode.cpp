@@ -1,9 +1,5 @@
-//===- DeviceCode.cpp - The device code of what is linked ---*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The device code of what is linked.
 #include "DeviceCode.h"
 
 #include "llvm/ADT/STLExtras.h"

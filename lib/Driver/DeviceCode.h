@@ -1,9 +1,5 @@
-//===- DeviceCode.h - The device code of what is linked ---*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The device code of what is linked.
 //
 // clang-linker-wrapper, which links relocatable device code, takes a member of
 // an archive only if some object beside the archive has device code of the same
@@ -11,8 +7,6 @@
 // links without an error, and each of its launches fails. The linker wrapper
 // has an option that names architectures which it takes from archives in any
 // case.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_DRIVER_DEVICECODE_H
 #define CRSAN_DRIVER_DEVICECODE_H
 

@@ -1,9 +1,5 @@
-//===- Flags.h - The flags that CRSan adds to a command ---*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The flags that CRSan adds to a command.
 #ifndef CRSAN_DRIVER_FLAGS_H
 #define CRSAN_DRIVER_FLAGS_H
 

@@ -1,14 +1,8 @@
-//===- Habits.cpp - What CUDA users type out of habit ---*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What CUDA users type out of habit.
 //
 // Options and architectures that clang would refuse in terms that do not say
 // what to write instead.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Translation.h"
 

@@ -1,9 +1,5 @@
-//===- Installation.cpp - Clang, and what CRSan brings along ---*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Clang, and what CRSan brings along.
 #include "Installation.h"
 
 #include "llvm/ADT/SmallString.h"

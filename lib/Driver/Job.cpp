@@ -1,9 +1,5 @@
-//===- Job.cpp - Commands to run, one after another ---*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Commands to run, one after another.
 #include "Job.h"
 
 #include "llvm/ADT/StringExtras.h"

@@ -1,9 +1,5 @@
-//===- Job.h - Commands to run, one after another ---*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Commands to run, one after another.
 #ifndef CRSAN_DRIVER_JOB_H
 #define CRSAN_DRIVER_JOB_H
 

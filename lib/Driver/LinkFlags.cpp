@@ -1,9 +1,5 @@
-//===- LinkFlags.cpp - The flags of a link ---*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The flags of a link.
 #include "DeviceCode.h"
 #include "Flags.h"
 

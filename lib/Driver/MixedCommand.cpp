@@ -1,9 +1,5 @@
-//===- MixedCommand.cpp - CUDA and other sources in one command -----------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// CUDA and other sources in one command.
 #include "MixedCommand.h"
 #include "Flags.h"
 

@@ -1,9 +1,5 @@
-//===- MixedCommand.h - CUDA and other sources in one command ---*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// CUDA and other sources in one command.
 #ifndef CRSAN_DRIVER_MIXEDCOMMAND_H
 #define CRSAN_DRIVER_MIXEDCOMMAND_H
 

@@ -1,9 +1,5 @@
-//===- RaceOptions.cpp - The options that are CRSan's own ---*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The options that are CRSan's own.
 #include "RaceOptions.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -1,9 +1,5 @@
-//===- Translation.h - CRSan's command line to clang's ---*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// CRSan's command line to clang's.
 #ifndef CRSAN_DRIVER_TRANSLATION_H
 #define CRSAN_DRIVER_TRANSLATION_H
 

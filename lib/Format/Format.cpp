@@ -1,15 +1,9 @@
-//===- Format.cpp - The code of fmt, compiled once ------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The code of fmt, compiled once.
 //
 // The injection library must not depend on libfmt.so, and fmt as headers alone
 // takes half the time of each file that includes it. So this file defines what
 // fmt/format.h declares; the instantiations are those of fmt's own library.
-//
-//===----------------------------------------------------------------------===//
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

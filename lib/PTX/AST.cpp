@@ -1,9 +1,5 @@
-//===- AST.cpp - A PTX module as a tree -----------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A PTX module as a tree.
 
 #include "PTX/AST.h"
 

@@ -1,16 +1,10 @@
-//===- AST.h - A PTX module as a tree ---------------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A PTX module as a tree.
 //
 // PTX ISA 6.0 to 9.0, as written: an instruction is an opcode with modifiers
 // and operands, without their meaning. The simulated GPU and the classifier
 // (Classify.h) give them a meaning. So an opcode that is new in the next ISA
 // parses and prints, and is refused by name where its meaning is needed.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_PTX_AST_H
 #define CRSAN_PTX_AST_H
 

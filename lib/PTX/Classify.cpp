@@ -1,9 +1,5 @@
-//===- Classify.cpp - What inline PTX does --------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What inline PTX does.
 
 #include "PTX/Classify.h"
 

@@ -1,16 +1,10 @@
-//===- Classify.h - What inline PTX does ------------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What inline PTX does.
 //
 // What the pass has to know of an assembly instruction: whether it accesses
 // memory, how strongly, and whether it may order memory (docs/soundness.md,
 // rules 3 and 6). An instruction that is not listed is Unknown, and an Unknown
 // instruction may do anything.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_PTX_CLASSIFY_H
 #define CRSAN_PTX_CLASSIFY_H
 

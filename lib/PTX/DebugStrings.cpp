@@ -1,9 +1,5 @@
-//===- DebugStrings.cpp - Names of inlined functions ----------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Names of inlined functions.
 
 #include "PTX/DebugStrings.h"
 #include "PTX/Lexer.h"

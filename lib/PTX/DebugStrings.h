@@ -1,9 +1,5 @@
-//===- DebugStrings.h - Names of inlined functions --------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Names of inlined functions.
 #ifndef CRSAN_PTX_DEBUGSTRINGS_H
 #define CRSAN_PTX_DEBUGSTRINGS_H
 

@@ -1,9 +1,5 @@
-//===- Lexer.cpp - PTX text -> tokens -------------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// PTX text -> tokens.
 
 #include "PTX/Lexer.h"
 

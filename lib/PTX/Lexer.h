@@ -1,9 +1,5 @@
-//===- Lexer.h - PTX text -> tokens -----------------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// PTX text -> tokens.
 #ifndef CRSAN_PTX_LEXER_H
 #define CRSAN_PTX_LEXER_H
 

@@ -1,9 +1,5 @@
-//===- Parser.cpp - PTX text -> AST --------------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// PTX text -> AST.
 
 #include "PTX/Parser.h"
 #include "PTX/StatementParser.h"

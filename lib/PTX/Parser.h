@@ -1,9 +1,5 @@
-//===- Parser.h - PTX text -> AST -------------------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// PTX text -> AST.
 #ifndef CRSAN_PTX_PARSER_H
 #define CRSAN_PTX_PARSER_H
 

@@ -1,9 +1,5 @@
-//===- Printer.cpp - AST -> PTX text --------------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// AST -> PTX text.
 
 #include "PTX/Printer.h"
 

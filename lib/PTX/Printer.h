@@ -1,16 +1,10 @@
-//===- Printer.h - AST -> PTX text ------------------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// AST -> PTX text.
 //
 // The printed text parses to an equal tree, which prints as the same text. The
 // tree does not have comments (except the comments of Location), empty
 // statements, the spelling of numbers, lines (`.loc`) without an instruction,
 // and times in `.file`.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_PTX_PRINTER_H
 #define CRSAN_PTX_PRINTER_H
 

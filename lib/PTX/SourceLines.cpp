@@ -1,9 +1,5 @@
-//===- SourceLines.cpp - Where an instruction comes from ------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Where an instruction comes from.
 
 #include "PTX/SourceLines.h"
 

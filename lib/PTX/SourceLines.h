@@ -1,9 +1,5 @@
-//===- SourceLines.h - Where an instruction comes from ----------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Where an instruction comes from.
 #ifndef CRSAN_PTX_SOURCELINES_H
 #define CRSAN_PTX_SOURCELINES_H
 

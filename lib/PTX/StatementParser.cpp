@@ -1,9 +1,5 @@
-//===- StatementParser.cpp - PTX tokens -> variables and statements ------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// PTX tokens -> variables and statements.
 
 #include "PTX/StatementParser.h"
 

@@ -1,14 +1,8 @@
-//===- StatementParser.h - PTX tokens -> statements -------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// PTX tokens -> statements.
 //
 // Parses variables and statements: all that may stand in the body of a
 // function, or in inline assembly. As in TokenStream, false means failure.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_PTX_STATEMENTPARSER_H
 #define CRSAN_PTX_STATEMENTPARSER_H
 

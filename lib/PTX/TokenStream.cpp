@@ -1,9 +1,5 @@
-//===- TokenStream.cpp - Tokens, operands and errors ----------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Tokens, operands and errors.
 
 #include "PTX/TokenStream.h"
 

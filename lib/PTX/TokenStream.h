@@ -1,15 +1,9 @@
-//===- TokenStream.h - Tokens, operands and errors --------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Tokens, operands and errors.
 //
 // The tokens of a text, and the parsing of operands, for the parser of
 // statements. A function that returns bool returns false when it has failed;
 // the first failure is kept and ends the parse.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_PTX_TOKENSTREAM_H
 #define CRSAN_PTX_TOKENSTREAM_H
 

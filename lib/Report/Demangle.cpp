@@ -1,9 +1,5 @@
-//===- Demangle.cpp - Names as the user wrote them ------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Names as the user wrote them.
 #include "Report/Demangle.h"
 
 #include <cstdlib>

@@ -1,9 +1,5 @@
-//===- Demangle.h - Names as the user wrote them ----------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Names as the user wrote them.
 #ifndef CRSAN_REPORT_DEMANGLE_H
 #define CRSAN_REPORT_DEMANGLE_H
 

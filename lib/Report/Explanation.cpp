@@ -1,9 +1,5 @@
-//===- Explanation.cpp - Why a finding is a race, in words ----------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Why a finding is a race, in words.
 #include "Report/Explanation.h"
 #include "MissingOrder.h"
 

@@ -1,9 +1,5 @@
-//===- Explanation.h - Why a finding is a race, in words --------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Why a finding is a race, in words.
 #ifndef CRSAN_REPORT_EXPLANATION_H
 #define CRSAN_REPORT_EXPLANATION_H
 

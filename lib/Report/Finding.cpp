@@ -1,9 +1,5 @@
-//===- Finding.cpp - What a run found, ready to be printed ----------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a run found, ready to be printed.
 #include "Report/Finding.h"
 
 using namespace crsan;

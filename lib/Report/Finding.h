@@ -1,15 +1,9 @@
-//===- Finding.h - What a run found, ready to be printed --------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a run found, ready to be printed.
 //
 // Records become findings here, and only here: occurrences at one place of the
 // source become one finding, however many modules, contexts, devices or
 // instances of a template they came from. Printers only print.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_REPORT_FINDING_H
 #define CRSAN_REPORT_FINDING_H
 

@@ -1,9 +1,5 @@
-//===- Lines.h - Text, line by line ---------------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Text, line by line.
 #ifndef CRSAN_REPORT_LINES_H
 #define CRSAN_REPORT_LINES_H
 

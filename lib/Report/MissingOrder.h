@@ -1,9 +1,5 @@
-//===- MissingOrder.h - What would have ordered two accesses --------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What would have ordered two accesses.
 #ifndef CRSAN_REPORT_MISSINGORDER_H
 #define CRSAN_REPORT_MISSINGORDER_H
 

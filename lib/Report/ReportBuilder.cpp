@@ -1,9 +1,5 @@
-//===- ReportBuilder.cpp - Findings, of records ---------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Findings, of records.
 #include "Report/Finding.h"
 #include "Report/Words.h"
 

@@ -1,14 +1,8 @@
-//===- ReportFile.h - What a run recorded, as JSON --------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a run recorded, as JSON.
 //
 // Sites, records and a summary in a form that people can read, write and attach
 // to a bug report; docs/report-format.md describes it.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_REPORT_REPORTFILE_H
 #define CRSAN_REPORT_REPORTFILE_H
 

@@ -1,9 +1,5 @@
-//===- ReportNames.cpp - Keywords of the report format --------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Keywords of the report format.
 #include "ReportNames.h"
 #include "Report/Words.h"
 

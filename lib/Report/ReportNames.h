@@ -1,14 +1,8 @@
-//===- ReportNames.h - Keywords of the report format ----------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Keywords of the report format.
 //
 // The texts that stand for enumerators in a report file
 // (docs/report-format.md), for its reader and its writer.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_REPORT_REPORTNAMES_H
 #define CRSAN_REPORT_REPORTNAMES_H
 

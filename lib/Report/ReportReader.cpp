@@ -1,9 +1,5 @@
-//===- ReportReader.cpp - What a run recorded, from JSON ------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a run recorded, from JSON.
 #include "Report/Demangle.h"
 #include "Report/ReportFile.h"
 #include "Report/StrictJSON.h"

@@ -1,9 +1,5 @@
-//===- ReportWriter.cpp - What a run recorded, as JSON --------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a run recorded, as JSON.
 #include "Report/Explanation.h"
 #include "Report/ReportFile.h"
 #include "Report/Words.h"

@@ -1,9 +1,5 @@
-//===- SarifReport.cpp - A report for other tools -------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A report for other tools.
 #include "Report/SarifReport.h"
 #include "Report/Explanation.h"
 #include "Report/Words.h"

@@ -1,9 +1,5 @@
-//===- SarifReport.h - A report for other tools -----------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A report for other tools.
 #ifndef CRSAN_REPORT_SARIFREPORT_H
 #define CRSAN_REPORT_SARIFREPORT_H
 

@@ -1,9 +1,5 @@
-//===- SiteTable.cpp - Which source place a site id names -----------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Which source place a site id names.
 #include "Report/SiteTable.h"
 #include "Report/Demangle.h"
 #include "crsan/ToolkitFile.h"

@@ -1,17 +1,11 @@
-//===- SiteTable.h - Which source place a site id names ---------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Which source place a site id names.
 //
 // A device record names the accused access by a 64-bit identity; the site table
 // that the pass left in each module says what that is in the user's source. Raw
 // tables are kept as they came and decoded a site at a time when a record asks,
 // because modules have many sites, races are few, and tables are read while the
 // program starts.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_REPORT_SITETABLE_H
 #define CRSAN_REPORT_SITETABLE_H
 

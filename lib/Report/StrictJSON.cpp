@@ -1,9 +1,5 @@
-//===- StrictJSON.cpp - Reading JSON that must be as expected -------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Reading JSON that must be as expected.
 #include "Report/StrictJSON.h"
 
 #include <algorithm>

@@ -1,14 +1,8 @@
-//===- StrictJSON.h - Reading JSON that must be as expected -----*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Reading JSON that must be as expected.
 //
 // Whatever is not as expected, a key that nobody asks for included, ends the
 // reading by an exception that says where it is.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_REPORT_STRICTJSON_H
 #define CRSAN_REPORT_STRICTJSON_H
 

@@ -1,13 +1,7 @@
-//===- SummaryFields.h - The members of a summary in JSON -------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The members of a summary in JSON.
 //
 // One list for the writer, which visits a constant summary, and the reader.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_REPORT_SUMMARYFIELDS_H
 #define CRSAN_REPORT_SUMMARYFIELDS_H
 

@@ -1,9 +1,5 @@
-//===- SummaryText.cpp - What a run checked, as text ----------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a run checked, as text.
 #include "SummaryText.h"
 #include "Lines.h"
 #include "Report/Words.h"

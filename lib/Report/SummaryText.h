@@ -1,9 +1,5 @@
-//===- SummaryText.h - What a run checked, as text ------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a run checked, as text.
 #ifndef CRSAN_REPORT_SUMMARYTEXT_H
 #define CRSAN_REPORT_SUMMARYTEXT_H
 

@@ -1,9 +1,5 @@
-//===- Suppressions.cpp - Findings that a user does not want --------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Findings that a user does not want.
 #include "Report/Suppressions.h"
 
 #include <fmt/format.h>

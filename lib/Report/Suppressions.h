@@ -1,9 +1,5 @@
-//===- Suppressions.h - Findings that a user does not want ------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Findings that a user does not want.
 //
 // Files in the form of the other sanitizers': lines of `TYPE:PATTERN`, blank
 // lines, and comments that start with '#'. TYPE is
@@ -11,8 +7,6 @@
 //   race_top   the access itself, of either side.
 // PATTERN is found anywhere in the name of a function, in the path of a file or
 // in "path:line"; '*' stands for any text, '^' and '$' for the two ends.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_REPORT_SUPPRESSIONS_H
 #define CRSAN_REPORT_SUPPRESSIONS_H
 

@@ -1,9 +1,5 @@
-//===- TextReport.cpp - A report as text ----------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A report as text.
 #include "Report/TextReport.h"
 #include "Lines.h"
 #include "Report/Explanation.h"

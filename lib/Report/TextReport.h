@@ -1,9 +1,5 @@
-//===- TextReport.h - A report as text --------------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A report as text.
 #ifndef CRSAN_REPORT_TEXTREPORT_H
 #define CRSAN_REPORT_TEXTREPORT_H
 

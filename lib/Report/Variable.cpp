@@ -1,9 +1,5 @@
-//===- Variable.cpp - What memory is called in the source -----------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What memory is called in the source.
 #include "Report/Variable.h"
 #include "Report/Demangle.h"
 #include "Report/Words.h"

@@ -1,9 +1,5 @@
-//===- Variable.h - What memory is called in the source ---------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What memory is called in the source.
 #ifndef CRSAN_REPORT_VARIABLE_H
 #define CRSAN_REPORT_VARIABLE_H
 

@@ -1,14 +1,8 @@
-//===- Words.h - What a report calls things ---------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a report calls things.
 //
 // Names of kinds, accesses, scopes, places and threads, for every printer: a
 // thing has the same name in text, JSON and SARIF.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_REPORT_WORDS_H
 #define CRSAN_REPORT_WORDS_H
 

@@ -1,9 +1,5 @@
-//===- CudaRaceSanitizer.cpp - The pass -*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The pass.
 
 #include "CudaRaceSanitizer.h"
 #include "Collider/BlockShuffle.h"

@@ -1,16 +1,10 @@
-//===- CudaRaceSanitizer.h - The pass -*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The pass.
 //
 // Two passes. MarkAccessesPass runs first of all and notes what the source
 // accesses; CudaRaceSanitizerPass runs last and instrument what is left of it.
 // In between nothing may speculate a load (rule 2), but every optimisation that
 // keeps loads where they are may make windows larger.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_TRANSFORMS_CUDARACESANITIZER_H
 #define CRSAN_TRANSFORMS_CUDARACESANITIZER_H
 

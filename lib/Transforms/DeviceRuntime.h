@@ -1,9 +1,5 @@
-//===- DeviceRuntime.h - The runtime linked into each module -*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The runtime linked into each module.
 #ifndef CRSAN_TRANSFORMS_DEVICERUNTIME_H
 #define CRSAN_TRANSFORMS_DEVICERUNTIME_H
 

@@ -1,9 +1,5 @@
-//===- NativeTwin.cpp - What a kernel needs without checks ----------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a kernel needs without checks.
 
 #include "NativeTwin.h"
 #include "Events/Operands.h"

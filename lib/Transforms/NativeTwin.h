@@ -1,17 +1,11 @@
-//===- NativeTwin.h - What a kernel needs without checks --------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a kernel needs without checks.
 //
 // A kernel whose blocks wait for each other hangs if not all of them are on the
 // device at the same time, and checks need registers, of which each block takes
 // its share. So a kernel that may wait for other blocks has a native twin: a
 // copy without checks, which crsan-ptxas assembles, asks for its registers, and
 // throws away. The kernel itself is then assembled within the same number.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_TRANSFORMS_NATIVETWIN_H
 #define CRSAN_TRANSFORMS_NATIVETWIN_H
 

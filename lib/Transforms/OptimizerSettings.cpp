@@ -1,9 +1,5 @@
-//===- OptimizerSettings.cpp - What LLVM's optimizer must not do ----------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What LLVM's optimizer must not do.
 
 #include "OptimizerSettings.h"
 #include "llvm/Support/CommandLine.h"

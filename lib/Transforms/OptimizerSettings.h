@@ -1,9 +1,5 @@
-//===- OptimizerSettings.h - What LLVM's optimizer must not do --*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What LLVM's optimizer must not do.
 #ifndef CRSAN_TRANSFORMS_OPTIMIZERSETTINGS_H
 #define CRSAN_TRANSFORMS_OPTIMIZERSETTINGS_H
 

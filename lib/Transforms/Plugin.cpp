@@ -1,9 +1,5 @@
-//===- Plugin.cpp - Registration with LLVM -*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Registration with LLVM.
 
 #include "CudaRaceSanitizer.h"
 #include "llvm/Passes/PassBuilder.h"

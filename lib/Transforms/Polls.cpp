@@ -1,9 +1,5 @@
-//===- Polls.cpp - Loops that wait for others -----------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Loops that wait for others.
 
 #include "Polls.h"
 #include "Events/Operands.h"

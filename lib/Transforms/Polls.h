@@ -1,9 +1,5 @@
-//===- Polls.h - Loops that wait for others ---------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Loops that wait for others.
 #ifndef CRSAN_TRANSFORMS_POLLS_H
 #define CRSAN_TRANSFORMS_POLLS_H
 

@@ -1,9 +1,5 @@
-//===- Runtime.cu - What an instrumented kernel calls ----------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What an instrumented kernel calls.
 //
 // The device runtime. CMake compiles this file once to bitcode for sm_70 and
 // embeds the bitcode in the pass plugin, which links it into every instrumented
@@ -26,8 +22,6 @@
 // check and the access there is no synchronization and no branch around the
 // access, so a write of another thread that the check sees is ordered neither
 // before nor after the access that follows.
-//
-//===----------------------------------------------------------------------===//
 
 #include "collider/SlowPath.h"
 #include "common/BlockShuffle.h"

@@ -1,9 +1,5 @@
-//===- DriverState.c - Why CUDA never loaded CRSan ------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Why CUDA never loaded CRSan.
 
 #include "DriverState.h"
 

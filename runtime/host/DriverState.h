@@ -1,9 +1,5 @@
-//===- DriverState.h - Why CUDA never loaded CRSan ----------------*- C -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Why CUDA never loaded CRSan.
 #ifndef CRSAN_HOST_DRIVERSTATE_H
 #define CRSAN_HOST_DRIVERSTATE_H
 

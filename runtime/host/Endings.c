@@ -1,9 +1,5 @@
-//===- Endings.c - Ends of a program that run no handlers -----------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Ends of a program that run no handlers.
 //
 // _exit ends a program, and exec replaces it, without a call of its exit
 // handlers. So the C library's functions that do that are interposed: defined
@@ -13,8 +9,6 @@
 //
 // Forked children call these functions more than anybody, children by vfork in
 // the memory of their parent: nothing here changes any state but errno.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

@@ -1,9 +1,5 @@
-//===- Endings.h - Ends of a program that run no handlers ---------*- C -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Ends of a program that run no handlers.
 #ifndef CRSAN_HOST_ENDINGS_H
 #define CRSAN_HOST_ENDINGS_H
 

@@ -1,9 +1,5 @@
-//===- Host.c - The part of CRSan in an instrumented program --------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The part of CRSan in an instrumented program.
 //
 // Linked into every instrumented executable and shared library. Before main it
 // finds the injection library and tells the CUDA driver to load it; after
@@ -16,8 +12,6 @@
 // CRSAN_HOST in the environment, "<pid>:<path>", says that one copy of this has
 // acted in this process, and to the children of the process, where the value of
 // CUDA_INJECTION64_PATH comes from.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

@@ -1,16 +1,10 @@
-//===- Launch.c - A launch function of CUDA, wrapped ----------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A launch function of CUDA, wrapped.
 //
 // Compiled once for each function, CRSAN_LAUNCH, into an archive: the linker,
 // told --wrap=CRSAN_LAUNCH, takes what a program refers to, so that a program
 // without CUDA links as before. Costs a launch one test unless a debugger runs
 // the program.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Launch.h"
 

@@ -1,9 +1,5 @@
-//===- Launch.h - Launches that the library is told of ------------*- C -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Launches that the library is told of.
 #ifndef CRSAN_HOST_LAUNCH_H
 #define CRSAN_HOST_LAUNCH_H
 

@@ -1,9 +1,5 @@
-//===- check.h - What the GPU test programs share ----------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What the GPU test programs share.
 #ifndef CRSAN_TEST_PROGRAMS_CHECK_H
 #define CRSAN_TEST_PROGRAMS_CHECK_H
 

@@ -1,15 +1,9 @@
-//===- orders.h - Strong accesses with an order ------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Strong accesses with an order.
 //
 // PTX's strong accesses of device scope, with the order as an argument. They are
 // macros, so that a report names the line that uses one, and take less time to
 // compile than <cuda/atomic>.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_TEST_PROGRAMS_ORDERS_H
 #define CRSAN_TEST_PROGRAMS_ORDERS_H
 

@@ -1,4 +1,3 @@
-# Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Patterns whose steps are parted by barriers: of a block, of a warp, named, in memory."""
 from handshakes import lane_message

@@ -1,4 +1,3 @@
-# Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Builds random kernels, native and instrumented, into a folder that runs anywhere
 (scripts/gpu-bundle --random; the folder's own script is bundle-run).

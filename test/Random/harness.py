@@ -1,4 +1,3 @@
-# Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles a file of random kernels, runs it on the simulated GPU with its own
 detector and the oracle over one schedule, and reads what they say."""

@@ -1,4 +1,3 @@
-# Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every way in which all threads of a block can meet, and what lanes may do apart from
 each other just before.

@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs random kernels on the simulated GPU, with the collider or metadata mode
 and the oracle over the same schedule. A kernel fails if the collider names a line

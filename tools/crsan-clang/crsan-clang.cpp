@@ -1,15 +1,9 @@
-//===- crsan-clang.cpp - clang with -fsanitize=cuda-race ---*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// clang with -fsanitize=cuda-race.
 //
 // Without the option (or another of ours) this program becomes clang with the
 // very same arguments, and warns if device code of the user's is lost by that.
 // crsan-clang++ is a link to it.
-//
-//===----------------------------------------------------------------------===//
 
 #include "CommandLine.h"
 #include "DeviceCode.h"

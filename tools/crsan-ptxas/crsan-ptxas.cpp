@@ -1,14 +1,8 @@
-//===- crsan-ptxas.cpp - ptxas for instrumented modules -------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// ptxas for instrumented modules.
 //
 // crsan-clang has clang run this program in place of ptxas, with ptxas's
 // arguments and --crsan-toolkit=ROOT. lib/Assembler does the work.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Assembly.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,9 +1,5 @@
-//===- ProgramFile.cpp - What a program needs to run ----------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a program needs to run.
 #include "ProgramFile.h"
 
 #include <cstring>

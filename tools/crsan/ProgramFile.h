@@ -1,9 +1,5 @@
-//===- ProgramFile.h - What a program needs to run --------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a program needs to run.
 #ifndef CRSAN_TOOLS_CRSAN_PROGRAMFILE_H
 #define CRSAN_TOOLS_CRSAN_PROGRAMFILE_H
 

@@ -1,9 +1,5 @@
-//===- ReportCommand.cpp - crsan report -----------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// crsan report.
 #include "ReportCommand.h"
 
 #include "Report/ReportFile.h"

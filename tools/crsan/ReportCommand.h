@@ -1,9 +1,5 @@
-//===- ReportCommand.h - crsan report ---------------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// crsan report.
 #ifndef CRSAN_TOOLS_CRSAN_REPORTCOMMAND_H
 #define CRSAN_TOOLS_CRSAN_REPORTCOMMAND_H
 

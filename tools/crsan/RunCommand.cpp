@@ -1,14 +1,8 @@
-//===- RunCommand.cpp - crsan run -----------------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// crsan run.
 //
 // The simulated GPU is a CUDA runtime library of the real one's name. The
 // loader is told to find it first; the program is not touched.
-//
-//===----------------------------------------------------------------------===//
 #include "RunCommand.h"
 
 #include "ProgramFile.h"

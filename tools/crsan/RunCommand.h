@@ -1,9 +1,5 @@
-//===- RunCommand.h - crsan run ---------------------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// crsan run.
 #ifndef CRSAN_TOOLS_CRSAN_RUNCOMMAND_H
 #define CRSAN_TOOLS_CRSAN_RUNCOMMAND_H
 

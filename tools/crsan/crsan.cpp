@@ -1,14 +1,8 @@
-//===- crsan.cpp - The tool beside the compiler ---------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The tool beside the compiler.
 //
 // One subcommand a file; each adds itself to the command line and says what to
 // run.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ReportCommand.h"
 #include "RunCommand.h"

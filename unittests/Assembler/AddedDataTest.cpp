@@ -1,9 +1,4 @@
-//===- AddedDataTest.cpp --------------------------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "AddedData.h"
 #include "crsan/abi/Config.h"

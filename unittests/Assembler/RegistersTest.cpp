@@ -1,9 +1,4 @@
-//===- RegistersTest.cpp --------------------------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "Registers.h"
 #include "llvm/Support/Error.h"

@@ -1,14 +1,8 @@
-//===- Dump.h - A PTX tree as text, for comparison --------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A PTX tree as text, for comparison.
 //
 // Every field of a tree but positions, with no regard to PTX's syntax: two
 // trees are equal if their dumps are.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_UNITTESTS_PTX_DUMP_H
 #define CRSAN_UNITTESTS_PTX_DUMP_H
 

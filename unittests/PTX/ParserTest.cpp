@@ -1,9 +1,4 @@
-//===- ParserTest.cpp -----------------------------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "PTX/Parser.h"
 #include "PTX/DebugStrings.h"

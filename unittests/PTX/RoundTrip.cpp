@@ -1,14 +1,8 @@
-//===- RoundTrip.cpp - Parse and print files of PTX -----------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Parse and print files of PTX.
 //
 // ptx-round-trip FILE...: each file must parse; what is printed must parse to
 // an equal tree and print as itself. The printed text is left in FILE.printed.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Dump.h"
 #include "PTX/Parser.h"

@@ -1,9 +1,4 @@
-//===- SourceLinesTest.cpp ------------------------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "PTX/SourceLines.h"
 #include "PTX/Parser.h"

@@ -1,9 +1,5 @@
-//===- ExplanationTest.cpp - What was missing, in words -------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What was missing, in words.
 #include "Report/Explanation.h"
 #include "TwoSided.h"
 

@@ -1,9 +1,5 @@
-//===- FindingTest.cpp - Merging and sorting ------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Merging and sorting.
 #include "Report/Finding.h"
 #include "Report/TextReport.h"
 

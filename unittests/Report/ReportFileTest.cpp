@@ -1,9 +1,5 @@
-//===- ReportFileTest.cpp - Reports read from JSON ------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Reports read from JSON.
 #include "Report/ReportFile.h"
 
 #include <gtest/gtest.h>

@@ -1,9 +1,5 @@
-//===- SiteTableTest.cpp - Tables, whole and damaged ----------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Tables, whole and damaged.
 #include "Report/SiteTable.h"
 #include "crsan/abi/Version.h"
 

@@ -1,9 +1,5 @@
-//===- TwoSided.h - Findings with two sides, for tests ----------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Findings with two sides, for tests.
 #ifndef CRSAN_UNITTESTS_REPORT_TWOSIDED_H
 #define CRSAN_UNITTESTS_REPORT_TWOSIDED_H
 

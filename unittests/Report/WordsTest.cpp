@@ -1,9 +1,5 @@
-//===- WordsTest.cpp - What a report calls things -------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a report calls things.
 #include "Report/Words.h"
 #include "TwoSided.h"
 

@@ -1,9 +1,5 @@
-//===- AssemblyTest.cpp - The events of inline PTX ------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The events of inline PTX.
 
 #include "Events/Event.h"
 #include "llvm/IR/IRBuilder.h"

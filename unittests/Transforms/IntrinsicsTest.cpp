@@ -1,9 +1,5 @@
-//===- IntrinsicsTest.cpp - No intrinsic accesses memory in silence -------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// No intrinsic accesses memory in silence.
 
 #include "llvm/IR/Intrinsics.h"
 #include "Sites/Omission.h"

@@ -1,9 +1,4 @@
-//===- OptimizerSettingsTest.cpp ------------------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "OptimizerSettings.h"
 #include "llvm/IR/DiagnosticInfo.h"

@@ -1,9 +1,5 @@
-//===- CubinBuilder.h - Cubins for tests ------------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Cubins for tests.
 #ifndef CRSAN_UNITTESTS_INJECT_CUBINBUILDER_H
 #define CRSAN_UNITTESTS_INJECT_CUBINBUILDER_H
 

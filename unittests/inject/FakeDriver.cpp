@@ -1,16 +1,10 @@
-//===- FakeDriver.cpp - A driver and CUPTI without a GPU ------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A driver and CUPTI without a GPU.
 //
 // Just enough of libcuda.so.1, libcupti.so.13 and libcudart.so (one file,
 // linked under either name) to run the injection library through a program's
 // life where there is no GPU. Device memory is host memory; a "kernel" is a
 // FakeKernel, whose races are written by the launch itself.
-//
-//===----------------------------------------------------------------------===//
 
 #include "FakeDriver.h"
 

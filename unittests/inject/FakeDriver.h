@@ -1,9 +1,5 @@
-//===- FakeDriver.h - A driver and CUPTI without a GPU ----------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A driver and CUPTI without a GPU.
 #ifndef CRSAN_UNITTESTS_INJECT_FAKEDRIVER_H
 #define CRSAN_UNITTESTS_INJECT_FAKEDRIVER_H
 

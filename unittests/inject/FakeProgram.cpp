@@ -1,14 +1,8 @@
-//===- FakeProgram.cpp - An instrumented program of many ends -------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// An instrumented program of many ends.
 //
 // Runs against FakeDriver.cpp: FakeProgram WORD..., where a word launches a
 // kernel, does something that ends a context, or ends the program.
-//
-//===----------------------------------------------------------------------===//
 
 #include "CubinBuilder.h"
 #include "FakeDriver.h"

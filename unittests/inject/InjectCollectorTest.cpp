@@ -1,9 +1,5 @@
-//===- InjectCollectorTest.cpp - Device memory -> occurrences -------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Device memory -> occurrences.
 
 #include "crsan/abi/BlockOrder.h"
 #include "crsan/abi/Record.h"

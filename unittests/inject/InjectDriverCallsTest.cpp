@@ -1,9 +1,5 @@
-//===- InjectDriverCallsTest.cpp - The table of the driver's calls --------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The table of the driver's calls.
 
 #include <cupti.h>
 #include <gtest/gtest.h>

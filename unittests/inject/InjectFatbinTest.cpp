@@ -1,9 +1,5 @@
-//===- InjectFatbinTest.cpp - Cubins in fat binaries ----------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Cubins in fat binaries.
 
 #include "CubinBuilder.h"
 #include "image/Fatbin.h"

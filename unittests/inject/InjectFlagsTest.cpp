@@ -1,9 +1,5 @@
-//===- InjectFlagsTest.cpp - Run-time options -----------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Run-time options.
 
 #include "common/Flags.h"
 

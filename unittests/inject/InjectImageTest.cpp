@@ -1,9 +1,5 @@
-//===- InjectImageTest.cpp - Cubins and instrumented images ---------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Cubins and instrumented images.
 
 #include "CubinBuilder.h"
 #include "crsan/abi/Site.h"

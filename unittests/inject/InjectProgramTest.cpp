@@ -1,14 +1,8 @@
-//===- InjectProgramTest.cpp - The library through a program's life -------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The library through a program's life.
 //
 // Runs FakeProgram, whose arguments say what it does and how it ends, against
 // FakeDriver.
-//
-//===----------------------------------------------------------------------===//
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

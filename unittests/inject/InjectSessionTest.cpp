@@ -1,9 +1,5 @@
-//===- InjectSessionTest.cpp - A run and the buffers of its checks --------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A run and the buffers of its checks.
 
 #include "common/Driver.h"
 #include "common/Log.h"

@@ -1,9 +1,5 @@
-//===- InjectShadowTest.cpp - Pages of shadow, and what they cost ---------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Pages of shadow, and what they cost.
 
 #include "common/Driver.h"
 #include "shadow/Allocations.h"

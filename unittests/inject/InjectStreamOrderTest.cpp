@@ -1,9 +1,5 @@
-//===- InjectStreamOrderTest.cpp - Which launches the host has ordered ----===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which launches the host has ordered.
 
 #include "order/StreamOrder.h"
 

@@ -1,9 +1,5 @@
-//===- AsyncTest.cpp - Asynchronous copies --------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Asynchronous copies.
 #include "Trace.h"
 
 using namespace crsan::sim;

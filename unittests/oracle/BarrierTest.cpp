@@ -1,9 +1,5 @@
-//===- BarrierTest.cpp - Barriers of all kinds ----------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Barriers of all kinds.
 #include "Trace.h"
 
 using namespace crsan::sim;

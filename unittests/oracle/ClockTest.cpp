@@ -1,9 +1,5 @@
-//===- ClockTest.cpp - Vector clocks --------------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Vector clocks.
 #include "oracle/Clock.h"
 
 #include <gtest/gtest.h>

@@ -1,13 +1,7 @@
-//===- LitmusTest.cpp - Small programs of the memory model ----------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Small programs of the memory model.
 //
 // A producer P and a consumer C in blocks of their own, unless said otherwise.
-//
-//===----------------------------------------------------------------------===//
 #include "Trace.h"
 
 using namespace crsan::sim;

@@ -1,9 +1,5 @@
-//===- OracleReportTest.cpp - The oracle's report -------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The oracle's report.
 #include "oracle/OracleReport.h"
 #include "Report/SarifReport.h"
 #include "Report/TextReport.h"

@@ -1,15 +1,9 @@
-//===- ReferenceTest.cpp - Random traces against the definitions ----------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Random traces against the definitions.
 //
 // The model's definitions taken literally, on traces short enough for it: every
 // relation is a set of pairs of events. The oracle must report only pairs that
 // race, and something for every byte that is raced on.
-//
-//===----------------------------------------------------------------------===//
 #include "Trace.h"
 
 #include <algorithm>

@@ -1,9 +1,5 @@
-//===- StreamTest.cpp - Kernels, copies, streams, events and the host -----===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Kernels, copies, streams, events and the host.
 #include "Trace.h"
 
 #include <optional>

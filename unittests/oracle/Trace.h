@@ -1,7 +1,6 @@
 //===- Trace.h - Event sequences, written by hand ---------------*- C++ -*-===//
 //-*-===//
 //
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//

@@ -1,15 +1,9 @@
-//===- BlockOrder.h - The permutation of block indices ----------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The permutation of block indices.
 //
 // Block shuffling (SuperCollider 3.5.2): the device permutes the block indices
 // that the program sees, and the host permutes the hardware's block indices
 // that it finds in records.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_ABI_BLOCKORDER_H
 #define CRSAN_ABI_BLOCKORDER_H
 

@@ -1,15 +1,9 @@
-//===- Cell.h - Which threads accessed a word last -------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Which threads accessed a word last.
 //
 // Metadata mode keeps a cell for each 4-byte word of the program's memory: the
 // last writer and a reader, 8 bytes each (iGUARD 6.1). The two are written
 // separately, each by one store, so that a cell needs no lock.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_ABI_CELL_H
 #define CRSAN_ABI_CELL_H
 

@@ -1,9 +1,5 @@
-//===- Check.h - Arguments of the runtime's entry points -------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Arguments of the runtime's entry points.
 #ifndef CRSAN_ABI_CHECK_H
 #define CRSAN_ABI_CHECK_H
 

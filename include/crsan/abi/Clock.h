@@ -1,15 +1,9 @@
-//===- Clock.h - Clocks of warps and of their lanes ------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Clocks of warps and of their lanes.
 //
 // A warp has one clock, which rises with each synchronisation of any of its
 // lanes. A warp's state, its lanes' states and the sync cells say which clocks
 // of which warps happen before an access (docs/metadata.md).
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_ABI_CLOCK_H
 #define CRSAN_ABI_CLOCK_H
 

@@ -1,9 +1,5 @@
-//===- Config.h - What the library tells a module --------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What the library tells a module.
 #ifndef CRSAN_ABI_CONFIG_H
 #define CRSAN_ABI_CONFIG_H
 

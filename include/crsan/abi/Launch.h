@@ -1,16 +1,10 @@
-//===- Launch.h - Which grids are ordered ----------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Which grids are ordered.
 //
 // A *run* is one launch, or several launches of one stream between which no
 // order to or from other streams is added. The host numbers the runs of each
 // stream and writes down which runs come before each; the stream itself writes
 // which run it has reached.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_ABI_LAUNCH_H
 #define CRSAN_ABI_LAUNCH_H
 

@@ -1,16 +1,10 @@
-//===- MemoryModel.h - The words of the PTX memory model --------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The words of the PTX memory model.
 //
 // The one set of types for scopes, memory orders, kinds of accesses, strength
 // and state spaces ("Memory Consistency Model" of the PTX ISA). The readers of
 // PTX, the pass, the device runtime, the reports and the simulated GPU share
 // it. The numbers are written into modules and read from records.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_ABI_MEMORYMODEL_H
 #define CRSAN_ABI_MEMORYMODEL_H
 

@@ -1,9 +1,5 @@
-//===- Metadata.h - The memory of metadata mode -----------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The memory of metadata mode.
 #ifndef CRSAN_ABI_METADATA_H
 #define CRSAN_ABI_METADATA_H
 

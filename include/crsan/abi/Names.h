@@ -1,9 +1,5 @@
-//===- Names.h - Names of the objects in a module --------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Names of the objects in a module.
 #ifndef CRSAN_ABI_NAMES_H
 #define CRSAN_ABI_NAMES_H
 

@@ -1,9 +1,5 @@
-//===- Record.h - Races, as the device records them ------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Races, as the device records them.
 #ifndef CRSAN_ABI_RECORD_H
 #define CRSAN_ABI_RECORD_H
 

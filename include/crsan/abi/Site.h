@@ -1,9 +1,5 @@
-//===- Site.h - The checked accesses on the device -------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The checked accesses on the device.
 #ifndef CRSAN_ABI_SITE_H
 #define CRSAN_ABI_SITE_H
 

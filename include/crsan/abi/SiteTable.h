@@ -1,9 +1,5 @@
-//===- SiteTable.h - Where the checked accesses are ------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Where the checked accesses are.
 //
 // The site table of a module is a constant that the device never reads: the
 // library finds it in the loaded image. A record names a site by its identity,
@@ -16,8 +12,6 @@
 //   char[StringSize]: NUL-terminated UTF-8 strings
 //
 // A string is an offset into the last array; offset 0 is the empty string.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_ABI_SITETABLE_H
 #define CRSAN_ABI_SITETABLE_H
 

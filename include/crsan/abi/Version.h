@@ -1,9 +1,5 @@
-//===- Version.h - The contract between pass, device and host --*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The contract between pass, device and host.
 //
 // The headers of this folder are the contract between the pass (which emits
 // some of these objects), the device runtime (which fills in others) and the
@@ -24,8 +20,6 @@
 //   Check.h        arguments of the runtime's entry points
 //   Metadata.h     where the tables of metadata mode lie
 //   BlockOrder.h   the permutation of block indices
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_ABI_VERSION_H
 #define CRSAN_ABI_VERSION_H
 

@@ -1,9 +1,5 @@
-//===- Watchpoints.h - What sleeping threads will access -------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What sleeping threads will access.
 #ifndef CRSAN_ABI_WATCHPOINTS_H
 #define CRSAN_ABI_WATCHPOINTS_H
 

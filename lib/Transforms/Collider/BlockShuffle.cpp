@@ -1,9 +1,5 @@
-//===- BlockShuffle.cpp - Permuting the order of blocks -*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Permuting the order of blocks.
 
 #include "Collider/BlockShuffle.h"
 #include "DeviceRuntime.h"

@@ -1,9 +1,5 @@
-//===- BlockShuffle.h - Permuting the order of blocks -*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Permuting the order of blocks.
 #ifndef CRSAN_TRANSFORMS_COLLIDER_BLOCKSHUFFLE_H
 #define CRSAN_TRANSFORMS_COLLIDER_BLOCKSHUFFLE_H
 

@@ -1,9 +1,5 @@
-//===- ColliderInstrumenter.cpp - Emitting a function's checks ------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Emitting a function's checks.
 
 #include "Collider/ColliderInstrumenter.h"
 #include "DeviceRuntime.h"

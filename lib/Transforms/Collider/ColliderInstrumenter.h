@@ -1,9 +1,5 @@
-//===- ColliderInstrumenter.h - Emitting a function's checks ----*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Emitting a function's checks.
 #ifndef CRSAN_TRANSFORMS_COLLIDER_COLLIDERINSTRUMENTER_H
 #define CRSAN_TRANSFORMS_COLLIDER_COLLIDERINSTRUMENTER_H
 

@@ -1,9 +1,5 @@
-//===- HeapReuse.cpp - Memory that a kernel allocates and frees -*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Memory that a kernel allocates and frees.
 
 #include "Collider/HeapReuse.h"
 #include "DeviceRuntime.h"

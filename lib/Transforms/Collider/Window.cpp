@@ -1,9 +1,5 @@
-//===- Window.cpp - Stretches without synchronisation -*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Stretches without synchronisation.
 
 #include "Collider/Window.h"
 #include "crsan/abi/Site.h"

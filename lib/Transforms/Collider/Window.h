@@ -1,16 +1,10 @@
-//===- Window.h - Stretches without synchronisation -*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Stretches without synchronisation.
 //
 // A window is a stretch of one basic block without synchronisation; all of its
 // accesses run if its first instruction does. Its accesses are checked together
 // at the earliest points where their addresses are known (Group), all under one
 // decision whether this execution of the window is sampled.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_TRANSFORMS_COLLIDER_WINDOW_H
 #define CRSAN_TRANSFORMS_COLLIDER_WINDOW_H
 

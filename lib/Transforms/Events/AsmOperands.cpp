@@ -1,9 +1,5 @@
-//===- AsmOperands.cpp - The operands of inline PTX -------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The operands of inline PTX.
 
 #include "Events/AsmOperands.h"
 #include "llvm/IR/Constants.h"

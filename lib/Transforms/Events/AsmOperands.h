@@ -1,9 +1,5 @@
-//===- AsmOperands.h - The operands of inline PTX ---------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The operands of inline PTX.
 #ifndef CRSAN_TRANSFORMS_EVENTS_ASMOPERANDS_H
 #define CRSAN_TRANSFORMS_EVENTS_ASMOPERANDS_H
 

@@ -1,17 +1,11 @@
-//===- Assembly.cpp - The events of inline PTX ------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The events of inline PTX.
 //
 // The runtime can be called before a statement and after it, not within. So of
 // several instructions that order memory in one statement only the first access
 // is followed as what it is; a later one is taken to publish or to collect, and
 // is not checked. What a statement acquires and hands on itself is not known
 // when it has to be told: then it is taken to be everything.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Events/AsmOperands.h"
 #include "PTX/Parser.h"

@@ -1,9 +1,5 @@
-//===- DeclaredEffects.cpp - What calls do and do not say -----------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What calls do and do not say.
 
 #include "Events/DeclaredEffects.h"
 #include "Events/Event.h"

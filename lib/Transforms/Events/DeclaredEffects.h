@@ -1,9 +1,5 @@
-//===- DeclaredEffects.h - What calls do and do not say ---------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What calls do and do not say.
 //
 // LLVM deletes, merges and moves a call as far as the call's attributes allow.
 // Headers of clang 22 and CUDA 13 have inline PTX that accesses memory without
@@ -12,8 +8,6 @@
 // LLVM 22 lets the matrix instructions of a warp be moved to where not all of
 // its lanes are. Both get the attributes that PTX gives them, before anything
 // optimises.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_TRANSFORMS_EVENTS_DECLAREDEFFECTS_H
 #define CRSAN_TRANSFORMS_EVENTS_DECLAREDEFFECTS_H
 

@@ -1,9 +1,5 @@
-//===- Event.cpp - Questions about the events of an instruction -*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Questions about the events of an instruction.
 
 #include "Events/Event.h"
 #include "llvm/IR/DataLayout.h"

@@ -1,9 +1,5 @@
-//===- Event.h - What an instruction does, as threads see it ----*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What an instruction does, as threads see it.
 //
 // The one description of what an instruction does to memory and between
 // threads. eventsOf() reads LLVM's own instructions (Instructions.cpp), NVVM's
@@ -11,8 +7,6 @@
 // and all else that asks what an instruction does, look at its events. Where an
 // effect is not known, more synchronisation is assumed than there is, never
 // less: a race may then be missed, but none is made up.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_TRANSFORMS_EVENTS_EVENT_H
 #define CRSAN_TRANSFORMS_EVENTS_EVENT_H
 

@@ -1,9 +1,5 @@
-//===- Instructions.cpp - The events of LLVM's own instructions -*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The events of LLVM's own instructions.
 
 #include "Events/Event.h"
 #include "Sites/Omission.h"

@@ -1,9 +1,5 @@
-//===- Intrinsics.cpp - The events of intrinsics ----------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The events of intrinsics.
 
 #include "Events/Event.h"
 #include "llvm/IR/IntrinsicInst.h"

@@ -1,9 +1,5 @@
-//===- Memory.cpp - Which memory an access is of, and whose it is ---------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Which memory an access is of, and whose it is.
 
 #include "Events/Memory.h"
 #include "llvm/Analysis/ValueTracking.h"

@@ -1,9 +1,5 @@
-//===- Memory.h - Which memory an access is of, and whose it is -*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Which memory an access is of, and whose it is.
 #ifndef CRSAN_TRANSFORMS_EVENTS_MEMORY_H
 #define CRSAN_TRANSFORMS_EVENTS_MEMORY_H
 

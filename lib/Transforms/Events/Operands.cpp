@@ -1,9 +1,5 @@
-//===- Operands.cpp - What calls of the runtime are given -----------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What calls of the runtime are given.
 
 #include "Events/Operands.h"
 #include "llvm/Analysis/ValueTracking.h"

@@ -1,9 +1,5 @@
-//===- Operands.h - What calls of the runtime are given ---------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What calls of the runtime are given.
 #ifndef CRSAN_TRANSFORMS_EVENTS_OPERANDS_H
 #define CRSAN_TRANSFORMS_EVENTS_OPERANDS_H
 

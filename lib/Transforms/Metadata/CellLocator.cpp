@@ -1,9 +1,5 @@
-//===- CellLocator.cpp - Where the cells of accesses are ------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Where the cells of accesses are.
 
 #include "Metadata/CellLocator.h"
 #include "DeviceRuntime.h"

@@ -1,16 +1,10 @@
-//===- CellLocator.h - Where the cells of accesses are ----------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Where the cells of accesses are.
 //
 // An access's cells are as far from the shadow of its page, four times, as its
 // words are from the page; those of shared memory lie together. What the page
 // table says is asked once for accesses that are near each other, and in a loop
 // that moves through memory once for a run of pages.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_TRANSFORMS_METADATA_CELLLOCATOR_H
 #define CRSAN_TRANSFORMS_METADATA_CELLLOCATOR_H
 

@@ -1,9 +1,5 @@
-//===- EventPlan.cpp - What of a function's events is told where -*- C++ -*-==//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What of a function's events is told where.
 
 #include "Metadata/EventPlan.h"
 #include "Events/Operands.h"

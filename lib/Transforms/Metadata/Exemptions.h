@@ -1,9 +1,5 @@
-//===- Exemptions.h - Launches that cannot race -----------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Launches that cannot race.
 #ifndef CRSAN_TRANSFORMS_METADATA_EXEMPTIONS_H
 #define CRSAN_TRANSFORMS_METADATA_EXEMPTIONS_H
 

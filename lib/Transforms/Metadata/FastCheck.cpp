@@ -1,9 +1,5 @@
-//===- FastCheck.cpp - A metadata check in line -----------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A metadata check in line.
 
 #include "Metadata/FastCheck.h"
 #include "DeviceRuntime.h"

@@ -1,16 +1,10 @@
-//===- FastCheck.h - A metadata check in line -------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A metadata check in line.
 //
 // Where the functions of runtime/device/metadata/entry/InLine.h are called, and
 // what branches on their results: for a group of accesses, first the glance
 // that nearly always shows that no access races, then the closer look, then the
 // calls of the runtime.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_TRANSFORMS_METADATA_FASTCHECK_H
 #define CRSAN_TRANSFORMS_METADATA_FASTCHECK_H
 

@@ -1,9 +1,5 @@
-//===- Locks.cpp - Compare-and-swaps that take a lock -----------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Compare-and-swaps that take a lock.
 
 #include "Metadata/Locks.h"
 #include "llvm/ADT/SmallPtrSet.h"

@@ -1,9 +1,5 @@
-//===- Locks.h - Compare-and-swaps that take a lock -------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Compare-and-swaps that take a lock.
 #ifndef CRSAN_TRANSFORMS_METADATA_LOCKS_H
 #define CRSAN_TRANSFORMS_METADATA_LOCKS_H
 

@@ -1,9 +1,5 @@
-//===- MetadataInstrumenter.cpp - Following a function's events -*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Following a function's events.
 
 #include "Metadata/MetadataInstrumenter.h"
 #include "DeviceRuntime.h"

@@ -1,9 +1,5 @@
-//===- ModuleEvents.cpp - What a module's functions do ----------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a module's functions do.
 
 #include "Metadata/ModuleEvents.h"
 #include "Events/Operands.h"

@@ -1,9 +1,5 @@
-//===- ModuleEvents.h - What a module's functions do ------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a module's functions do.
 #ifndef CRSAN_TRANSFORMS_METADATA_MODULEEVENTS_H
 #define CRSAN_TRANSFORMS_METADATA_MODULEEVENTS_H
 

@@ -1,9 +1,5 @@
-//===- PlainBody.cpp - A kernel without checks ----------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A kernel without checks.
 
 #include "Metadata/PlainBody.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,9 +1,5 @@
-//===- PlainBody.h - A kernel without checks --------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A kernel without checks.
 #ifndef CRSAN_TRANSFORMS_METADATA_PLAINBODY_H
 #define CRSAN_TRANSFORMS_METADATA_PLAINBODY_H
 

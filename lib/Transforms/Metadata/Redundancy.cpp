@@ -1,9 +1,5 @@
-//===- Redundancy.cpp - Accesses that need no check of their own ----------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Accesses that need no check of their own.
 
 #include "Metadata/Redundancy.h"
 #include "llvm/IR/DataLayout.h"

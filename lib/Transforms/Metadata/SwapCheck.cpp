@@ -1,9 +1,5 @@
-//===- SwapCheck.cpp - Who reads what a compare-and-swap writes -*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Who reads what a compare-and-swap writes.
 
 #include "Metadata/SwapCheck.h"
 #include "DeviceRuntime.h"

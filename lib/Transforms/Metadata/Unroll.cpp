@@ -1,9 +1,5 @@
-//===- Unroll.cpp - Loops whose checks go together --------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Loops whose checks go together.
 
 #include "Metadata/Unroll.h"
 #include "Events/Event.h"

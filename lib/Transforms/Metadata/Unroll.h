@@ -1,9 +1,5 @@
-//===- Unroll.h - Loops whose checks go together ----------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Loops whose checks go together.
 #ifndef CRSAN_TRANSFORMS_METADATA_UNROLL_H
 #define CRSAN_TRANSFORMS_METADATA_UNROLL_H
 

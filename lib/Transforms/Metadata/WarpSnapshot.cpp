@@ -1,10 +1,5 @@
-//===- WarpSnapshot.cpp - What checks in line know of their warp --*- C++
-//-*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What checks in line know of their warp.
 
 #include "Metadata/WarpSnapshot.h"
 #include "DeviceRuntime.h"

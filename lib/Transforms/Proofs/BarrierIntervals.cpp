@@ -1,9 +1,5 @@
-//===- BarrierIntervals.cpp - What barriers keep apart --------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What barriers keep apart.
 
 #include "Proofs/BarrierIntervals.h"
 #include "llvm/ADT/STLExtras.h"

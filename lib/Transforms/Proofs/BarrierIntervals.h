@@ -1,17 +1,11 @@
-//===- BarrierIntervals.h - What barriers keep apart ------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What barriers keep apart.
 //
 // All threads of a block meet at its barriers, and what one does before a
 // barrier is ordered before what another does behind it. If they all come to
 // the same barriers of the source in the same order, then whatever two of them
 // do unordered lies behind the same barrier, and before the next: in one
 // *interval*.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_TRANSFORMS_PROOFS_BARRIERINTERVALS_H
 #define CRSAN_TRANSFORMS_PROOFS_BARRIERINTERVALS_H
 

@@ -1,10 +1,5 @@
-//===- GivenArrays.cpp - What a kernel works on
-//-------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a kernel works on.
 
 #include "Proofs/GivenArrays.h"
 #include "llvm/Analysis/MemoryLocation.h"

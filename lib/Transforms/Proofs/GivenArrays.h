@@ -1,17 +1,11 @@
-//===- GivenArrays.h - What a kernel works on -------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a kernel works on.
 //
 // Most of what kernels read, none of their threads writes; and of most of what
 // they write, each thread has a place of its own. Then no check of an access
 // can find anything. The source rarely says so: two arguments may point to one
 // array, and how far apart threads are depends on the launch. But when the
 // kernel begins, that is known.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_TRANSFORMS_PROOFS_GIVENARRAYS_H
 #define CRSAN_TRANSFORMS_PROOFS_GIVENARRAYS_H
 

@@ -1,9 +1,5 @@
-//===- LaunchIndices.cpp - Indices and extents of a launch ----------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Indices and extents of a launch.
 
 #include "Proofs/LaunchIndices.h"
 #include "llvm/Analysis/ValueTracking.h"

@@ -1,14 +1,8 @@
-//===- LaunchIndices.h - Indices and extents of a launch --------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Indices and extents of a launch.
 //
 // What integer expressions of a launch's indices (threadIdx, blockIdx) and
 // extents (blockDim, gridDim) can be.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_TRANSFORMS_PROOFS_LAUNCHINDICES_H
 #define CRSAN_TRANSFORMS_PROOFS_LAUNCHINDICES_H
 

@@ -1,9 +1,5 @@
-//===- SharedVariables.cpp - Shared memory that cannot race ---------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Shared memory that cannot race.
 
 #include "Proofs/SharedVariables.h"
 #include "llvm/Analysis/ValueTracking.h"

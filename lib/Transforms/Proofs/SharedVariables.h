@@ -1,17 +1,11 @@
-//===- SharedVariables.h - Shared memory that cannot race -------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Shared memory that cannot race.
 //
 // Of most shared variables, the source tells that some accesses cannot race:
 // a tile is filled, a place by each thread, and read behind a barrier. What no
 // write can come beside needs no check, and neither does what only its own
 // thread accesses. (GPUVerify and its kin prove kernels free of races like
 // this; here, what is not proven is checked.)
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_TRANSFORMS_PROOFS_SHAREDVARIABLES_H
 #define CRSAN_TRANSFORMS_PROOFS_SHAREDVARIABLES_H
 

@@ -1,9 +1,5 @@
-//===- Spread.cpp - Where threads access an array -------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Where threads access an array.
 
 #include "Proofs/Spread.h"
 #include "llvm/ADT/STLExtras.h"

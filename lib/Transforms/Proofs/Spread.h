@@ -1,16 +1,10 @@
-//===- Spread.h - Where threads access an array -----------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Where threads access an array.
 //
 // The address of most accesses is a sum of a base, which all threads of a group
 // have in common, and of multiples of a thread's indices. The extents of a
 // launch then decide whether two threads can access one location: they cannot
 // if each larger step exceeds all that the smaller steps can add up to.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_TRANSFORMS_PROOFS_SPREAD_H
 #define CRSAN_TRANSFORMS_PROOFS_SPREAD_H
 

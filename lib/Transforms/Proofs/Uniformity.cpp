@@ -1,9 +1,5 @@
-//===- Uniformity.cpp - What threads have in common -----------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What threads have in common.
 
 #include "Proofs/Uniformity.h"
 #include "Proofs/LaunchIndices.h"

@@ -1,9 +1,5 @@
-//===- Uniformity.h - What threads have in common ---------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What threads have in common.
 #ifndef CRSAN_TRANSFORMS_PROOFS_UNIFORMITY_H
 #define CRSAN_TRANSFORMS_PROOFS_UNIFORMITY_H
 

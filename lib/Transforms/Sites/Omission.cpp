@@ -1,9 +1,5 @@
-//===- Omission.cpp - Telling what is not checked -*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Telling what is not checked.
 
 #include "Sites/Omission.h"
 #include "crsan/ToolkitFile.h"

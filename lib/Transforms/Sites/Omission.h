@@ -1,9 +1,5 @@
-//===- Omission.h - Telling what is not checked -*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Telling what is not checked.
 #ifndef CRSAN_TRANSFORMS_SITES_OMISSION_H
 #define CRSAN_TRANSFORMS_SITES_OMISSION_H
 

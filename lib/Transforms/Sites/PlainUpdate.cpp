@@ -1,9 +1,5 @@
-//===- PlainUpdate.cpp - Plain read-modify-writes -------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Plain read-modify-writes.
 
 #include "Sites/PlainUpdate.h"
 #include "llvm/ADT/SmallPtrSet.h"

@@ -1,9 +1,5 @@
-//===- PlainUpdate.h - Plain read-modify-writes -----------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Plain read-modify-writes.
 #ifndef CRSAN_TRANSFORMS_SITES_PLAINUPDATE_H
 #define CRSAN_TRANSFORMS_SITES_PLAINUPDATE_H
 

@@ -1,9 +1,5 @@
-//===- SiteTableWriter.cpp - Descriptors of the checked accesses ----------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Descriptors of the checked accesses.
 
 #include "Sites/SiteTableWriter.h"
 #include "Events/Operands.h"

@@ -1,14 +1,8 @@
-//===- SiteTableWriter.h - Descriptors of the checked accesses -*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Descriptors of the checked accesses.
 //
 // Collects the sites and windows of a module while it is instrumented and emits
 // the objects of include/crsan/abi/ that describe them.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_TRANSFORMS_SITES_SITETABLEWRITER_H
 #define CRSAN_TRANSFORMS_SITES_SITETABLEWRITER_H
 

@@ -1,9 +1,5 @@
-//===- LaneConflicts.h - Conflicts between lanes of a warp ------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Conflicts between lanes of a warp.
 #ifndef CRSAN_DEVICE_COLLIDER_LANECONFLICTS_H
 #define CRSAN_DEVICE_COLLIDER_LANECONFLICTS_H
 

@@ -1,9 +1,5 @@
-//===- Race.h - Counting a race that the collider saw -----------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Counting a race that the collider saw.
 #ifndef CRSAN_DEVICE_COLLIDER_RACE_H
 #define CRSAN_DEVICE_COLLIDER_RACE_H
 

@@ -1,9 +1,5 @@
-//===- SlowPath.h - The slow path of a sampled window -----------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The slow path of a sampled window.
 #ifndef CRSAN_DEVICE_COLLIDER_SLOWPATH_H
 #define CRSAN_DEVICE_COLLIDER_SLOWPATH_H
 

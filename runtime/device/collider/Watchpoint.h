@@ -1,9 +1,5 @@
-//===- Watchpoint.h - Threads that meet while one sleeps --------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Threads that meet while one sleeps.
 #ifndef CRSAN_DEVICE_COLLIDER_WATCHPOINT_H
 #define CRSAN_DEVICE_COLLIDER_WATCHPOINT_H
 

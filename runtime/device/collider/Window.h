@@ -1,9 +1,5 @@
-//===- Window.h - Sampling of windows, and their delays ---------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Sampling of windows, and their delays.
 #ifndef CRSAN_DEVICE_COLLIDER_WINDOW_H
 #define CRSAN_DEVICE_COLLIDER_WINDOW_H
 

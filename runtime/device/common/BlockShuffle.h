@@ -1,9 +1,5 @@
-//===- BlockShuffle.h - The order of blocks ---------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The order of blocks.
 #ifndef CRSAN_DEVICE_COMMON_BLOCKSHUFFLE_H
 #define CRSAN_DEVICE_COMMON_BLOCKSHUFFLE_H
 

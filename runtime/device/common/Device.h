@@ -1,9 +1,5 @@
-//===- Device.h - What the device asks itself -------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the device asks itself.
 #ifndef CRSAN_DEVICE_COMMON_DEVICE_H
 #define CRSAN_DEVICE_COMMON_DEVICE_H
 

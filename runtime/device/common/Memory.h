@@ -1,14 +1,8 @@
-//===- Memory.h - The runtime's own loads and stores ------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The runtime's own loads and stores.
 //
 // The accesses are in assembly for two reasons: clang would put fences around
 // atomics, and the pass must not take these accesses for the program's.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_DEVICE_COMMON_MEMORY_H
 #define CRSAN_DEVICE_COMMON_MEMORY_H
 

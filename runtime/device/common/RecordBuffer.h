@@ -1,9 +1,5 @@
-//===- RecordBuffer.h - The records that the host reads ---------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The records that the host reads.
 #ifndef CRSAN_DEVICE_COMMON_RECORDBUFFER_H
 #define CRSAN_DEVICE_COMMON_RECORDBUFFER_H
 

@@ -1,17 +1,11 @@
-//===- Accessor.h - One access, as a cell remembers it ----------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One access, as a cell remembers it.
 //
 // An accessor is one access of a word: site, lane, warp, bytes, strength and
 // clock in 64 bits. An accessor is read and written in one piece, so each
 // accessor that a thread finds tells of one access that happened
 // (docs/metadata.md, "Accessors and cells"). The pair of a warp number and its
 // clock is the access's epoch.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_DEVICE_METADATA_ACCESSOR_H
 #define CRSAN_DEVICE_METADATA_ACCESSOR_H
 

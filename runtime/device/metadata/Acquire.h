@@ -1,9 +1,5 @@
-//===- Acquire.h - What a thread learns at an acquire -----------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a thread learns at an acquire.
 #ifndef CRSAN_DEVICE_METADATA_ACQUIRE_H
 #define CRSAN_DEVICE_METADATA_ACQUIRE_H
 

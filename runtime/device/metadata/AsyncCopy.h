@@ -1,9 +1,5 @@
-//===- AsyncCopy.h - Asynchronous copies ------------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Asynchronous copies.
 //
 // cp.async writes shared memory at some time between the issue of the copy and
 // the wait of the issuing thread for the copy. No barrier or fence that this
@@ -16,8 +12,6 @@
 // counts as made at its issue, which orders more accesses after it. All of
 // these clocks only rise, so nothing is reset for the next block: clocks of an
 // earlier block are below WarpState::Start.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_DEVICE_METADATA_ASYNCCOPY_H
 #define CRSAN_DEVICE_METADATA_ASYNCCOPY_H
 

@@ -1,9 +1,5 @@
-//===- Cell.h - The two accessors of a word ---------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The two accessors of a word.
 #ifndef CRSAN_DEVICE_METADATA_CELL_H
 #define CRSAN_DEVICE_METADATA_CELL_H
 

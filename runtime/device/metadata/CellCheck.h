@@ -1,9 +1,5 @@
-//===- CellCheck.h - An access against the cells of its words ---*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// An access against the cells of its words.
 #ifndef CRSAN_DEVICE_METADATA_CELLCHECK_H
 #define CRSAN_DEVICE_METADATA_CELLCHECK_H
 

@@ -1,9 +1,5 @@
-//===- Clock.h - Steps of a warp's clock ------------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Steps of a warp's clock.
 #ifndef CRSAN_DEVICE_METADATA_CLOCK_H
 #define CRSAN_DEVICE_METADATA_CLOCK_H
 

@@ -1,9 +1,5 @@
-//===- ClockRow.h - Rows of clocks of other warps ---------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Rows of clocks of other warps.
 #ifndef CRSAN_DEVICE_METADATA_CLOCKROW_H
 #define CRSAN_DEVICE_METADATA_CLOCKROW_H
 

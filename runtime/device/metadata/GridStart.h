@@ -1,9 +1,5 @@
-//===- GridStart.h - Where the clocks of a grid begin -----------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Where the clocks of a grid begin.
 #ifndef CRSAN_DEVICE_METADATA_GRIDSTART_H
 #define CRSAN_DEVICE_METADATA_GRIDSTART_H
 

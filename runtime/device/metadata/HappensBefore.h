@@ -1,9 +1,5 @@
-//===- HappensBefore.h - Are two accesses ordered? --------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Are two accesses ordered?
 //
 // Decides whether an earlier access happens before the access of this thread.
 // The conditions carry the names of iGUARD's Table 2 (P1 to P6, R1 to R5) and
@@ -14,8 +10,6 @@
 // else the question is whether the earlier access has reached the later thread
 // through a chain of releases and acquires (docs/metadata.md, "Why a report is
 // a race").
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_DEVICE_METADATA_HAPPENSBEFORE_H
 #define CRSAN_DEVICE_METADATA_HAPPENSBEFORE_H
 

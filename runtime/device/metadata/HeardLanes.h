@@ -1,9 +1,5 @@
-//===- HeardLanes.h - Which lanes a lane may have heard of ------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which lanes a lane may have heard of.
 #ifndef CRSAN_DEVICE_METADATA_HEARDLANES_H
 #define CRSAN_DEVICE_METADATA_HEARDLANES_H
 

@@ -1,9 +1,5 @@
-//===- Knowledge.h - What a thread hands on at a release --------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a thread hands on at a release.
 #ifndef CRSAN_DEVICE_METADATA_KNOWLEDGE_H
 #define CRSAN_DEVICE_METADATA_KNOWLEDGE_H
 

@@ -1,9 +1,5 @@
-//===- LaunchOrder.h - Are two launches ordered? ----------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Are two launches ordered?
 //
 // A grid does not know its stream. But each stream writes to memory which run
 // of launches it has begun, and begins the next only when the former has ended;
@@ -11,8 +7,6 @@
 // kernel and shape were not launched are dropped. Two grids count as unordered
 // only if every remaining run of the one is unordered with every remaining run
 // of the other (docs/metadata.md, "Between grids").
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_DEVICE_METADATA_LAUNCHORDER_H
 #define CRSAN_DEVICE_METADATA_LAUNCHORDER_H
 

@@ -1,9 +1,5 @@
-//===- Lock.h - Locks, by how they are used (iGUARD 6.3) --------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Locks, by how they are used (iGUARD 6.3).
 #ifndef CRSAN_DEVICE_METADATA_LOCK_H
 #define CRSAN_DEVICE_METADATA_LOCK_H
 

@@ -1,9 +1,5 @@
-//===- Place.h - Numbers of warps and their blocks --------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Numbers of warps and their blocks.
 #ifndef CRSAN_DEVICE_METADATA_PLACE_H
 #define CRSAN_DEVICE_METADATA_PLACE_H
 

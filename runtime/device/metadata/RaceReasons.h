@@ -1,9 +1,5 @@
-//===- RaceReasons.h - What a report says of a race -------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a report says of a race.
 #ifndef CRSAN_DEVICE_METADATA_RACEREASONS_H
 #define CRSAN_DEVICE_METADATA_RACEREASONS_H
 

@@ -1,9 +1,5 @@
-//===- RaceRecord.h - Telling the host of a race ----------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Telling the host of a race.
 #ifndef CRSAN_DEVICE_METADATA_RACERECORD_H
 #define CRSAN_DEVICE_METADATA_RACERECORD_H
 

@@ -1,9 +1,5 @@
-//===- RacingPair.h - Pairs of sites that have raced ------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Pairs of sites that have raced.
 #ifndef CRSAN_DEVICE_METADATA_RACINGPAIR_H
 #define CRSAN_DEVICE_METADATA_RACINGPAIR_H
 

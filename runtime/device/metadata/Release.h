@@ -1,9 +1,5 @@
-//===- Release.h - Releases to sync cells -----------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Releases to sync cells.
 #ifndef CRSAN_DEVICE_METADATA_RELEASE_H
 #define CRSAN_DEVICE_METADATA_RELEASE_H
 

@@ -1,9 +1,5 @@
-//===- Shadow.h - From an address to its cell -------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From an address to its cell.
 #ifndef CRSAN_DEVICE_METADATA_SHADOW_H
 #define CRSAN_DEVICE_METADATA_SHADOW_H
 

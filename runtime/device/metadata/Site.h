@@ -1,9 +1,5 @@
-//===- Site.h - Sites of accesses and their indices -------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Sites of accesses and their indices.
 #ifndef CRSAN_DEVICE_METADATA_SITE_H
 #define CRSAN_DEVICE_METADATA_SITE_H
 

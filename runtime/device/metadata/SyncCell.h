@@ -1,9 +1,5 @@
-//===- SyncCell.h - Which sync cells an object has --------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which sync cells an object has.
 #ifndef CRSAN_DEVICE_METADATA_SYNCCELL_H
 #define CRSAN_DEVICE_METADATA_SYNCCELL_H
 

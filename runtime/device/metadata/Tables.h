@@ -1,9 +1,5 @@
-//===- Tables.h - Where the tables of metadata mode are ---------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Where the tables of metadata mode are.
 #ifndef CRSAN_DEVICE_METADATA_TABLES_H
 #define CRSAN_DEVICE_METADATA_TABLES_H
 

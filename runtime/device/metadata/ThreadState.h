@@ -1,9 +1,5 @@
-//===- ThreadState.h - What is kept of each warp and lane -------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What is kept of each warp and lane.
 //
 // The synchronization metadata of iGUARD 6.1, with two differences: a warp has
 // one clock instead of a counter for each kind of synchronization, and the
@@ -13,8 +9,6 @@
 // program's synchronization orders two accesses, it orders the metadata too.
 // And whatever is shared or forgotten to save memory only makes more accesses
 // look ordered.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_DEVICE_METADATA_THREADSTATE_H
 #define CRSAN_DEVICE_METADATA_THREADSTATE_H
 

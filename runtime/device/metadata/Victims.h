@@ -1,9 +1,5 @@
-//===- Victims.h - Accessors that cells have forgotten ----------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Accessors that cells have forgotten.
 //
 // A cell keeps one writer and one reader for four bytes. So of three lines that
 // race with each other over a word, the third line finds the second only; and
@@ -11,8 +7,6 @@
 // A check that takes a closer look (lookCloser) adds the accessors that it sees
 // to a cache, the victims of the word, and is judged against those already
 // there.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_DEVICE_METADATA_VICTIMS_H
 #define CRSAN_DEVICE_METADATA_VICTIMS_H
 

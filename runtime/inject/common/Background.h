@@ -1,9 +1,5 @@
-//===- Background.h - Work on a thread of its own ---------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Work on a thread of its own.
 #ifndef CRSAN_INJECT_COMMON_BACKGROUND_H
 #define CRSAN_INJECT_COMMON_BACKGROUND_H
 

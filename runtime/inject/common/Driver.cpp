@@ -1,9 +1,5 @@
-//===- Driver.cpp - The driver's functions that the library calls ---------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The driver's functions that the library calls.
 
 #include "common/Driver.h"
 

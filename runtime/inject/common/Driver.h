@@ -1,15 +1,9 @@
-//===- Driver.h - Driver functions that the library calls -------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Driver functions that the library calls.
 //
 // The library does not link with the driver. The driver loads the library,
 // which must also load on machines without a driver, for
 // `CRSAN_OPTIONS=help=1`.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_INJECT_COMMON_DRIVER_H
 #define CRSAN_INJECT_COMMON_DRIVER_H
 

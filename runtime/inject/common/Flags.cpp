@@ -1,9 +1,5 @@
-//===- Flags.cpp - Run-time options, parsed -------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Run-time options, parsed.
 
 #include "common/Flags.h"
 

@@ -1,9 +1,5 @@
-//===- Flags.h - Run-time options, parsed -----------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Run-time options, parsed.
 #ifndef CRSAN_INJECT_COMMON_FLAGS_H
 #define CRSAN_INJECT_COMMON_FLAGS_H
 

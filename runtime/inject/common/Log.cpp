@@ -1,9 +1,5 @@
-//===- Log.cpp - Where the library speaks ---------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Where the library speaks.
 
 #include "common/Log.h"
 

@@ -1,9 +1,5 @@
-//===- Log.h - Where the library speaks -------------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Where the library speaks.
 #ifndef CRSAN_INJECT_COMMON_LOG_H
 #define CRSAN_INJECT_COMMON_LOG_H
 

@@ -1,9 +1,5 @@
-//===- PinnedMemory.cpp - Host memory that kernels access -----------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Host memory that kernels access.
 
 #include "common/PinnedMemory.h"
 

@@ -1,9 +1,5 @@
-//===- PinnedMemory.h - Host memory that kernels access ---------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Host memory that kernels access.
 #ifndef CRSAN_INJECT_COMMON_PINNEDMEMORY_H
 #define CRSAN_INJECT_COMMON_PINNEDMEMORY_H
 

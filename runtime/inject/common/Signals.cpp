@@ -1,9 +1,5 @@
-//===- Signals.cpp - Reports when a signal ends the program ---------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reports when a signal ends the program.
 
 #include "common/Signals.h"
 

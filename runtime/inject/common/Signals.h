@@ -1,9 +1,5 @@
-//===- Signals.h - Reports when a signal ends the program -------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reports when a signal ends the program.
 #ifndef CRSAN_INJECT_COMMON_SIGNALS_H
 #define CRSAN_INJECT_COMMON_SIGNALS_H
 

@@ -1,9 +1,5 @@
-//===- Watcher.cpp - A thread that looks on while the program runs --------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A thread that looks on while the program runs.
 
 #include "common/Watcher.h"
 

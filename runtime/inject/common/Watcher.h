@@ -1,9 +1,5 @@
-//===- Watcher.h - A thread that looks on at the program --------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A thread that looks on at the program.
 #ifndef CRSAN_INJECT_COMMON_WATCHER_H
 #define CRSAN_INJECT_COMMON_WATCHER_H
 

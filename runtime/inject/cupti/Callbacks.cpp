@@ -1,9 +1,5 @@
-//===- Callbacks.cpp - CUPTI's callbacks ----------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// CUPTI's callbacks.
 
 #include "cupti/Callbacks.h"
 

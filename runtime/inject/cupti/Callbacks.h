@@ -1,9 +1,5 @@
-//===- Callbacks.h - CUPTI's callbacks --------------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// CUPTI's callbacks.
 #ifndef CRSAN_INJECT_CUPTI_CALLBACKS_H
 #define CRSAN_INJECT_CUPTI_CALLBACKS_H
 

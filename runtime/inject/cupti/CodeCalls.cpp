@@ -1,9 +1,5 @@
-//===- CodeCalls.cpp - Calls about code and contexts ----------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Calls about code and contexts.
 
 #include "cupti/CodeCalls.h"
 

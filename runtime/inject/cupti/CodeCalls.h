@@ -1,9 +1,5 @@
-//===- CodeCalls.h - Calls about code and contexts --------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Calls about code and contexts.
 #ifndef CRSAN_INJECT_CUPTI_CODECALLS_H
 #define CRSAN_INJECT_CUPTI_CODECALLS_H
 

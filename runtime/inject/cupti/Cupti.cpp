@@ -1,9 +1,5 @@
-//===- Cupti.cpp - The callbacks of CUPTI ---------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The callbacks of CUPTI.
 
 #include "cupti/Cupti.h"
 

@@ -1,9 +1,5 @@
-//===- Cupti.h - The callbacks of CUPTI -------------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The callbacks of CUPTI.
 #ifndef CRSAN_INJECT_CUPTI_CUPTI_H
 #define CRSAN_INJECT_CUPTI_CUPTI_H
 

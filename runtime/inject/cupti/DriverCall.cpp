@@ -1,9 +1,5 @@
-//===- DriverCall.cpp - One call of the driver ----------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One call of the driver.
 
 #include "cupti/DriverCall.h"
 

@@ -1,9 +1,5 @@
-//===- DriverCall.h - One call of the driver --------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One call of the driver.
 #ifndef CRSAN_INJECT_CUPTI_DRIVERCALL_H
 #define CRSAN_INJECT_CUPTI_DRIVERCALL_H
 

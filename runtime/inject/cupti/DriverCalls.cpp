@@ -1,9 +1,5 @@
-//===- DriverCalls.cpp - All calls of the driver --------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// All calls of the driver.
 
 #include "cupti/DriverCalls.h"
 

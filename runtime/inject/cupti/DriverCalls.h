@@ -1,9 +1,5 @@
-//===- DriverCalls.h - All calls of the driver ------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// All calls of the driver.
 #ifndef CRSAN_INJECT_CUPTI_DRIVERCALLS_H
 #define CRSAN_INJECT_CUPTI_DRIVERCALLS_H
 

@@ -1,9 +1,5 @@
-//===- Injection.cpp - Where the driver and the program come in -----------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Where the driver and the program come in.
 //
 // The driver calls InitializeInjection during cuInit, because
 // CUDA_INJECTION64_PATH names this library. The host part of an instrumented
@@ -11,8 +7,6 @@
 // crsan_launching before its launches if a debugger is there, which keeps the
 // driver from loading this library, and crsan_exit_code after everything else;
 // the other entries where the program ends by a shorter way.
-//
-//===----------------------------------------------------------------------===//
 
 #include "common/Driver.h"
 #include "common/Flags.h"

@@ -1,9 +1,5 @@
-//===- LaunchCalls.cpp - Calls that launch kernels ------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Calls that launch kernels.
 
 #include "cupti/LaunchCalls.h"
 

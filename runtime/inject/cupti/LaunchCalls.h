@@ -1,9 +1,5 @@
-//===- LaunchCalls.h - Calls that launch kernels ----------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Calls that launch kernels.
 #ifndef CRSAN_INJECT_CUPTI_LAUNCHCALLS_H
 #define CRSAN_INJECT_CUPTI_LAUNCHCALLS_H
 

@@ -1,9 +1,5 @@
-//===- MemoryCalls.cpp - Calls that allocate and free memory --------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Calls that allocate and free memory.
 
 #include "cupti/MemoryCalls.h"
 

@@ -1,9 +1,5 @@
-//===- MemoryCalls.h - Calls that allocate and free memory ------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Calls that allocate and free memory.
 #ifndef CRSAN_INJECT_CUPTI_MEMORYCALLS_H
 #define CRSAN_INJECT_CUPTI_MEMORYCALLS_H
 

@@ -1,9 +1,5 @@
-//===- StreamCalls.cpp - Calls about streams and events -------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Calls about streams and events.
 
 #include "cupti/StreamCalls.h"
 

@@ -1,9 +1,5 @@
-//===- StreamCalls.h - Calls about streams and events -----------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Calls about streams and events.
 #ifndef CRSAN_INJECT_CUPTI_STREAMCALLS_H
 #define CRSAN_INJECT_CUPTI_STREAMCALLS_H
 

@@ -1,9 +1,5 @@
-//===- CubinImage.cpp - The symbols of a loaded device image --------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The symbols of a loaded device image.
 
 #include "image/CubinImage.h"
 

@@ -1,9 +1,5 @@
-//===- CubinImage.h - The symbols of a loaded device image ------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The symbols of a loaded device image.
 #ifndef CRSAN_INJECT_IMAGE_CUBINIMAGE_H
 #define CRSAN_INJECT_IMAGE_CUBINIMAGE_H
 

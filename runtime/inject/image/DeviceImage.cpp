@@ -1,9 +1,5 @@
-//===- DeviceImage.cpp - What an image says of its instrumentation --------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What an image says of its instrumentation.
 
 #include "image/DeviceImage.h"
 

@@ -1,9 +1,5 @@
-//===- DeviceImage.h - An instrumented image of a cubin ---------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// An instrumented image of a cubin.
 #ifndef CRSAN_INJECT_IMAGE_DEVICEIMAGE_H
 #define CRSAN_INJECT_IMAGE_DEVICEIMAGE_H
 

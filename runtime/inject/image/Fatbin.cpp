@@ -1,9 +1,5 @@
-//===- Fatbin.cpp - The images in what a program loads --------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The images in what a program loads.
 
 #include "image/Fatbin.h"
 

@@ -1,9 +1,5 @@
-//===- Fatbin.h - The images in what a program loads ------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The images in what a program loads.
 #ifndef CRSAN_INJECT_IMAGE_FATBIN_H
 #define CRSAN_INJECT_IMAGE_FATBIN_H
 

@@ -1,9 +1,5 @@
-//===- LaunchOrdering.cpp - The order between kernels ---------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The order between kernels.
 
 #include "order/LaunchOrdering.h"
 

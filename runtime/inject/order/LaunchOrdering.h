@@ -1,15 +1,9 @@
-//===- LaunchOrdering.h - The order between kernels -------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The order between kernels.
 //
 // Keeps a StreamOrder for each context, and tells the device about it: the
 // address of the runs, once there is more than one stream; the run that a
 // stream has reached, before a launch; and that grids may run side by side.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_INJECT_ORDER_LAUNCHORDERING_H
 #define CRSAN_INJECT_ORDER_LAUNCHORDERING_H
 

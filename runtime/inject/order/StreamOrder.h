@@ -1,9 +1,5 @@
-//===- StreamOrder.h - Which launches the host has ordered ------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which launches the host has ordered.
 //
 // Happens-before between the launches of a context. Each stream, each event and
 // the host (one for all its threads) has a vector clock, with an entry for each
@@ -14,8 +10,6 @@
 // Successive launches into one stream form one run (abi::StreamRun), as long as
 // no other call orders them and no other stream is used. A program with a
 // single stream therefore has few runs, and its launches cost nothing more.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_INJECT_ORDER_STREAMORDER_H
 #define CRSAN_INJECT_ORDER_STREAMORDER_H
 

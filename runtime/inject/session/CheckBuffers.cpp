@@ -1,9 +1,5 @@
-//===- CheckBuffers.cpp - What instrumented code writes to ----------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What instrumented code writes to.
 
 #include "session/CheckBuffers.h"
 

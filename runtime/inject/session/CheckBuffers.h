@@ -1,9 +1,5 @@
-//===- CheckBuffers.h - What instrumented code writes to --------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What instrumented code writes to.
 #ifndef CRSAN_INJECT_SESSION_CHECKBUFFERS_H
 #define CRSAN_INJECT_SESSION_CHECKBUFFERS_H
 

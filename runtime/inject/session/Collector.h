@@ -1,9 +1,5 @@
-//===- Collector.h - Device memory -> occurrences ---------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Device memory -> occurrences.
 #ifndef CRSAN_INJECT_SESSION_COLLECTOR_H
 #define CRSAN_INJECT_SESSION_COLLECTOR_H
 

@@ -1,9 +1,5 @@
-//===- Context.cpp - What the library keeps for a CUDA context ------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the library keeps for a CUDA context.
 
 #include "session/Context.h"
 

@@ -1,9 +1,5 @@
-//===- Context.h - What the library keeps for a CUDA context ----*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the library keeps for a CUDA context.
 #ifndef CRSAN_INJECT_SESSION_CONTEXT_H
 #define CRSAN_INJECT_SESSION_CONTEXT_H
 

@@ -1,9 +1,5 @@
-//===- DebuggedRun.cpp - Races as breakpoints, without CUPTI --------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Races as breakpoints, without CUPTI.
 
 #include "session/DebuggedRun.h"
 

@@ -1,9 +1,5 @@
-//===- DebuggedRun.h - Races as breakpoints, without CUPTI -----*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Races as breakpoints, without CUPTI.
 //
 // CUPTI and CUDA's debugger exclude each other: under cuda-gdb the driver loads
 // no injection library. So that trap=1 works nevertheless, the program tells of
@@ -11,8 +7,6 @@
 // code that is launched. Without CUPTI the images are not known. So there are
 // no site tables, no reports and no shuffling: the debugger shows where a race
 // is.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_INJECT_SESSION_DEBUGGEDRUN_H
 #define CRSAN_INJECT_SESSION_DEBUGGEDRUN_H
 

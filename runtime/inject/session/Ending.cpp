@@ -1,9 +1,5 @@
-//===- Ending.cpp - A run and the end of its program ----------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A run and the end of its program.
 
 #include "session/Ending.h"
 

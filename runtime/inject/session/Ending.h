@@ -1,16 +1,10 @@
-//===- Ending.h - A run and the end of its program --------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A run and the end of its program.
 //
 // An exit handler reads the results back while CUDA still works. The report is
 // printed as late as possible, because destructors of the program may run
 // kernels. Other ends of the program (_exit, quick_exit, exec, a signal, a
 // kernel that hangs) print the report earlier.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_INJECT_SESSION_ENDING_H
 #define CRSAN_INJECT_SESSION_ENDING_H
 

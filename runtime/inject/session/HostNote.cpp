@@ -1,9 +1,5 @@
-//===- HostNote.cpp - How an instrumented program is recognised -----------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How an instrumented program is recognised.
 
 #include "session/HostNote.h"
 

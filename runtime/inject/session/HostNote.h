@@ -1,9 +1,5 @@
-//===- HostNote.h - How an instrumented program is recognised ---*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How an instrumented program is recognised.
 #ifndef CRSAN_INJECT_SESSION_HOSTNOTE_H
 #define CRSAN_INJECT_SESSION_HOSTNOTE_H
 

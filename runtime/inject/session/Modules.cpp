@@ -1,9 +1,5 @@
-//===- Modules.cpp - Device code that the program has loaded --------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Device code that the program has loaded.
 
 #include "session/Modules.h"
 

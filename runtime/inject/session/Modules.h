@@ -1,16 +1,10 @@
-//===- Modules.h - Device code that the program has loaded ------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Device code that the program has loaded.
 //
 // Two kinds of events meet here, in any order: CUPTI shows images
 // (MODULE_LOADED, a cubin without a handle), and the driver's load functions
 // return handles (a CUlibrary or CUmodule without bytes). An image belongs to a
 // handle if the handle resolves the names of the image's units.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_INJECT_SESSION_MODULES_H
 #define CRSAN_INJECT_SESSION_MODULES_H
 

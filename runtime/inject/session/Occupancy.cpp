@@ -1,9 +1,5 @@
-//===- Occupancy.cpp - Which blocks run at the same time ------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which blocks run at the same time.
 
 #include "session/Occupancy.h"
 

@@ -1,9 +1,5 @@
-//===- Occupancy.h - Which blocks run at the same time ----------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which blocks run at the same time.
 //
 // Blocks that wait for each other need the whole grid to run at a time. A
 // program that sized its grid so may lose that when checks cost registers, and
@@ -11,8 +7,6 @@
 //
 // The rules are those of CUDA's cuda_occupancy.h for compute capability 7.0 and
 // newer.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_INJECT_SESSION_OCCUPANCY_H
 #define CRSAN_INJECT_SESSION_OCCUPANCY_H
 

@@ -1,9 +1,5 @@
-//===- Session.cpp - One run of a program, from cuInit to its end ---------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One run of a program, from cuInit to its end.
 
 #include "session/Session.h"
 

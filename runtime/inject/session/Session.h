@@ -1,9 +1,5 @@
-//===- Session.h - One run, from cuInit to the end --------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One run, from cuInit to the end.
 //
 // A session is told what happens in the program (cupti/DriverCalls.def), and
 // keeps what is known about the run.
@@ -13,8 +9,6 @@
 // threads that switch code on or change shadow. A thread takes it only where
 // the driver holds no lock (at enter and exit of a call), before the data lock,
 // and never waits for a kernel with it.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_INJECT_SESSION_SESSION_H
 #define CRSAN_INJECT_SESSION_SESSION_H
 

@@ -1,9 +1,5 @@
-//===- SessionMemory.cpp - A run's memory and its shadow ------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A run's memory and its shadow.
 
 #include "session/Session.h"
 

@@ -1,9 +1,5 @@
-//===- SessionReport.cpp - What a run has found ---------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a run has found.
 
 #include "session/Session.h"
 

@@ -1,9 +1,5 @@
-//===- Summary.cpp - What a run did ---------------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a run did.
 
 #include "session/Summary.h"
 

@@ -1,9 +1,5 @@
-//===- Summary.h - What a run did -------------------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a run did.
 #ifndef CRSAN_INJECT_SESSION_SUMMARY_H
 #define CRSAN_INJECT_SESSION_SUMMARY_H
 

@@ -1,9 +1,5 @@
-//===- Allocations.cpp - Memory that the program's kernels may touch ------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Memory that the program's kernels may touch.
 
 #include "shadow/Allocations.h"
 

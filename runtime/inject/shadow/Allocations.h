@@ -1,9 +1,5 @@
-//===- Allocations.h - Memory that kernels may touch ------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Memory that kernels may touch.
 #ifndef CRSAN_INJECT_SHADOW_ALLOCATIONS_H
 #define CRSAN_INJECT_SHADOW_ALLOCATIONS_H
 

@@ -1,9 +1,5 @@
-//===- DeviceWrites.cpp - Shadow to clear, and pages to enter -------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Shadow to clear, and pages to enter.
 
 #include "shadow/DeviceWrites.h"
 

@@ -1,9 +1,5 @@
-//===- DeviceWrites.h - Shadow to clear, and pages to enter -----*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Shadow to clear, and pages to enter.
 #ifndef CRSAN_INJECT_SHADOW_DEVICEWRITES_H
 #define CRSAN_INJECT_SHADOW_DEVICEWRITES_H
 

@@ -1,9 +1,5 @@
-//===- MetadataShadow.cpp - What metadata mode keeps for a context --------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What metadata mode keeps for a context.
 
 #include "shadow/MetadataShadow.h"
 

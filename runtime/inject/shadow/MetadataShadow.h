@@ -1,9 +1,5 @@
-//===- MetadataShadow.h - What metadata mode keeps per context --*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What metadata mode keeps per context.
 #ifndef CRSAN_INJECT_SHADOW_METADATASHADOW_H
 #define CRSAN_INJECT_SHADOW_METADATASHADOW_H
 

@@ -1,9 +1,5 @@
-//===- ShadowMemory.cpp - Device memory for shadow, in slots --------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Device memory for shadow, in slots.
 
 #include "shadow/ShadowMemory.h"
 

@@ -1,9 +1,5 @@
-//===- ShadowMemory.h - Device memory for shadow, in slots ------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Device memory for shadow, in slots.
 #ifndef CRSAN_INJECT_SHADOW_SHADOWMEMORY_H
 #define CRSAN_INJECT_SHADOW_SHADOWMEMORY_H
 

@@ -1,9 +1,5 @@
-//===- ShadowPages.cpp - Which pages have which shadow --------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which pages have which shadow.
 
 #include "shadow/MetadataShadow.h"
 

@@ -1,9 +1,5 @@
-//===- Box.cpp - What a copy or a fill touches ----------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a copy or a fill touches.
 
 #include "Box.h"
 

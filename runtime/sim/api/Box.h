@@ -1,9 +1,5 @@
-//===- Box.h - What a copy or a fill touches --------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a copy or a fill touches.
 #ifndef CRSAN_SIM_BOX_H
 #define CRSAN_SIM_BOX_H
 

@@ -1,9 +1,5 @@
-//===- Capture.cpp - Streams that are captured into graphs ----------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Streams that are captured into graphs.
 
 #include "Process.h"
 #include "session/Session.h"

@@ -1,13 +1,7 @@
-//===- Channel.cpp - cudaCreateChannelDesc --------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// cudaCreateChannelDesc.
 //
 // A description alone needs no texture; what takes it stops.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Process.h"
 

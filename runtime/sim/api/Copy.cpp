@@ -1,17 +1,11 @@
-//===- Copy.cpp - Copies --------------------------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Copies.
 //
 // Every copy is a box of bytes: rows of `Width`, `Height` of them a slice,
 // `Depth` slices. It runs in stream order; how long the call waits depends on
 // the memory, as the runtime's documentation says (API synchronization
 // behavior): copies that touch pageable memory are over when the call returns,
 // or have taken the bytes by then.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Copy.h"
 #include "session/Session.h"

@@ -1,9 +1,5 @@
-//===- Copy.h - Copies and fills as operations ------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Copies and fills as operations.
 #ifndef CRSAN_SIM_COPY_H
 #define CRSAN_SIM_COPY_H
 

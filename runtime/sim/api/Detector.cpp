@@ -1,9 +1,5 @@
-//===- Detector.cpp - detector=oracle -------------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// detector=oracle.
 
 #include "Detector.h"
 

@@ -1,9 +1,5 @@
-//===- Detector.h - detector=oracle -----------------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// detector=oracle.
 #ifndef CRSAN_SIM_DETECTOR_H
 #define CRSAN_SIM_DETECTOR_H
 

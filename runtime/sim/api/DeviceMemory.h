@@ -1,9 +1,5 @@
-//===- DeviceMemory.h - Allocation of device memory -------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Allocation of device memory.
 #ifndef CRSAN_SIM_DEVICEMEMORY_H
 #define CRSAN_SIM_DEVICEMEMORY_H
 

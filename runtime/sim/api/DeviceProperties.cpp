@@ -1,13 +1,7 @@
-//===- DeviceProperties.cpp - What the simulated GPUs say of themselves ---===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What the simulated GPUs say of themselves.
 //
 // What is not set is 0: textures, for one.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Process.h"
 #include "ProgramCode.h"

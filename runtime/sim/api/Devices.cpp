@@ -1,9 +1,5 @@
-//===- Devices.cpp - Devices: the current one, peers, limits --------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Devices: the current one, peers, limits.
 
 #include "Process.h"
 #include "ProgramCode.h"

@@ -1,9 +1,5 @@
-//===- DriverTable.cpp - The driver that the session sees -----------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The driver that the session sees.
 
 #include "DriverTable.h"
 

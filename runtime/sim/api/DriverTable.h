@@ -1,9 +1,5 @@
-//===- DriverTable.h - The driver that the session sees ---------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The driver that the session sees.
 #ifndef CRSAN_SIM_DRIVERTABLE_H
 #define CRSAN_SIM_DRIVERTABLE_H
 

@@ -1,9 +1,5 @@
-//===- Errors.cpp - The last error, and what errors are called ------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The last error, and what errors are called.
 
 #include "Process.h"
 

@@ -1,9 +1,5 @@
-//===- Fills.cpp - cudaMemset and its kin ---------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// cudaMemset and its kin.
 
 #include "Copy.h"
 

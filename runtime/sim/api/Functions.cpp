@@ -1,9 +1,5 @@
-//===- Functions.cpp - Kernels: attributes, occupancy ---------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Kernels: attributes, occupancy.
 
 #include "Launch.h"
 

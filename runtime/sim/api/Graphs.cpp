@@ -1,15 +1,9 @@
-//===- Graphs.cpp - Graphs, built and launched ----------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Graphs, built and launched.
 //
 // A node holds what a stream would be given. At a launch each node has a stream
 // of its own, and events order them: what the graph leaves open, the schedule
 // decides.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Copy.h"
 #include "Launch.h"

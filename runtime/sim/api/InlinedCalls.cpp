@@ -1,9 +1,5 @@
-//===- InlinedCalls.cpp - Through which calls a line was inlined ----------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Through which calls a line was inlined.
 #include "InlinedCalls.h"
 
 #include "Report/Demangle.h"

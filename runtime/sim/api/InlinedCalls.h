@@ -1,15 +1,9 @@
-//===- InlinedCalls.h - Through which calls a line was inlined --*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Through which calls a line was inlined.
 //
 // LLVM says only in comments of PTX where code was inlined, and fatbinary drops
 // comments: of an instruction of a program, only the innermost line is known.
 // The site tables of an instrumented program say the rest.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_SIM_INLINEDCALLS_H
 #define CRSAN_SIM_INLINEDCALLS_H
 

@@ -1,9 +1,5 @@
-//===- Launch.cpp - Kernels: launches -------------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Kernels: launches.
 
 #include "Launch.h"
 

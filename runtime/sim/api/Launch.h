@@ -1,9 +1,5 @@
-//===- Launch.h - A launch as the program asks for it -----------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A launch as the program asks for it.
 #ifndef CRSAN_SIM_LAUNCH_H
 #define CRSAN_SIM_LAUNCH_H
 

@@ -1,9 +1,5 @@
-//===- Libraries.cpp - Code that the program loads while it runs ----------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Code that the program loads while it runs.
 
 #include "Process.h"
 #include "session/Session.h"

@@ -1,14 +1,8 @@
-//===- Memory.cpp - Allocation, registration, pointers --------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Allocation, registration, pointers.
 //
 // Device pointers are host pointers. What differs between the kinds of memory
 // is who may touch it, how long it lives, and what copies wait for.
-//
-//===----------------------------------------------------------------------===//
 
 #include "DeviceMemory.h"
 

@@ -1,14 +1,8 @@
-//===- Objects.h - What handles of the runtime API stand for ----*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What handles of the runtime API stand for.
 //
 // CUDA's headers leave the structs behind their handles open; here they are.
 // All are owned by the Process and guarded by its lock.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_SIM_OBJECTS_H
 #define CRSAN_SIM_OBJECTS_H
 

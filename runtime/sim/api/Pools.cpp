@@ -1,14 +1,8 @@
-//===- Pools.cpp - Memory pools, and allocation in the order of a stream --===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Memory pools, and allocation in the order of a stream.
 //
 // Memory that is allocated in the order of a stream is there at once, and goes
 // when the stream gets to the free.
-//
-//===----------------------------------------------------------------------===//
 
 #include "DeviceMemory.h"
 

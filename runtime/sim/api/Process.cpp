@@ -1,9 +1,5 @@
-//===- Process.cpp - The simulated GPUs of this process -------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The simulated GPUs of this process.
 
 #include "Process.h"
 

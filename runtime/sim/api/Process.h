@@ -1,9 +1,5 @@
-//===- Process.h - The simulated GPUs of this process -----------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The simulated GPUs of this process.
 //
 // One object behind all API calls. Execution is lazy: calls enqueue, and the
 // machines run when the program waits for something, at its end, or when the
@@ -13,8 +9,6 @@
 // holds it, because the session calls back through the driver table. Nobody who
 // holds it may let the session take stock: that waits for a thread which needs
 // it.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_SIM_PROCESS_H
 #define CRSAN_SIM_PROCESS_H
 

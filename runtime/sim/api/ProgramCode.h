@@ -1,17 +1,11 @@
-//===- ProgramCode.h - The PTX in what a program registers ------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The PTX in what a program registers.
 //
 // Where the PTX of a program may be:
 //   * in the fat binary, plain or compressed (clang, nvcc);
 //   * with nvcc's -rdc=true, in the fat binaries that were linked;
 //   * with clang's -fgpu-rdc, where the device linker keeps machine code only,
 //     in objects that crsan-ptxas put into the machine code (abi::PTXPrefix).
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_SIM_PROGRAMCODE_H
 #define CRSAN_SIM_PROGRAMCODE_H
 

@@ -1,14 +1,8 @@
-//===- Registration.cpp - Code that the program brings along --------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Code that the program brings along.
 //
 // Constructors of the program register fat binaries, kernels and variables;
 // launches come in two calls, of which compilers make the first.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Process.h"
 #include "ProgramCode.h"

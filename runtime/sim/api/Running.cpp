@@ -1,9 +1,5 @@
-//===- Running.cpp - When the simulated GPUs run --------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// When the simulated GPUs run.
 
 #include "Process.h"
 

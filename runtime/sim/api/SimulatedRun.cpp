@@ -1,9 +1,5 @@
-//===- SimulatedRun.cpp - What a run on the simulated GPU found -----------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a run on the simulated GPU found.
 
 #include "SimulatedRun.h"
 

@@ -1,9 +1,5 @@
-//===- SimulatedRun.h - What a run on the simulated GPU found ---*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a run on the simulated GPU found.
 #ifndef CRSAN_SIM_SIMULATEDRUN_H
 #define CRSAN_SIM_SIMULATEDRUN_H
 

@@ -1,9 +1,5 @@
-//===- Streams.cpp - Streams, events, host functions ----------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Streams, events, host functions.
 
 #include "Process.h"
 #include "session/Session.h"

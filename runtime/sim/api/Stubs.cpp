@@ -1,16 +1,10 @@
-//===- Stubs.cpp - Every function of the library that is not implemented --===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Every function of the library that is not implemented.
 //
 // Names.inc is made from Names.txt, the names that CUDA's library exports. Each
 // gets a weak definition that stops the program with the name; where there is
 // a real one, the linker takes that. So a program always loads, and nothing
 // that it calls is silently skipped.
-//
-//===----------------------------------------------------------------------===//
 
 namespace crsan::api {
 [[noreturn]] void stopAt(const char *What, const void *ReturnAddress);

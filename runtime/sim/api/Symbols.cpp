@@ -1,9 +1,5 @@
-//===- Symbols.cpp - Copies to and from variables -------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Copies to and from variables.
 
 #include "Copy.h"
 

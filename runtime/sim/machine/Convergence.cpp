@@ -1,9 +1,5 @@
-//===- Convergence.cpp - Fragments: parting and meeting -------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Fragments: parting and meeting.
 #include "Device.h"
 
 #include <algorithm>

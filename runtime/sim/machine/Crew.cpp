@@ -1,9 +1,5 @@
-//===- Crew.cpp - Host threads that share out work ------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Host threads that share out work.
 #include "Crew.h"
 
 #include <algorithm>

@@ -1,9 +1,5 @@
-//===- Crew.h - Host threads that share out work ----------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Host threads that share out work.
 #ifndef CRSAN_SIM_CREW_H
 #define CRSAN_SIM_CREW_H
 

@@ -1,9 +1,5 @@
-//===- Decoder.cpp - PTX -> decoded code, one function at a time ----------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// PTX -> decoded code, one function at a time.
 #include "Decoder.h"
 
 #include "Execution.h"

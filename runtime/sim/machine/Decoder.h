@@ -1,9 +1,5 @@
-//===- Decoder.h - PTX -> decoded code, one function at a time --*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// PTX -> decoded code, one function at a time.
 //
 // What an instruction means is decided in ops/: each file there enters decode
 // functions for opcodes into a DecodeTable. A decode function takes modifiers
@@ -11,8 +7,6 @@
 // returns false, the next function for that opcode is asked. Modifiers that
 // nobody took, like an opcode that nobody knows, make an instruction that stops
 // the run with its name where it is executed: nothing is ignored.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_SIM_DECODER_H
 #define CRSAN_SIM_DECODER_H
 

@@ -1,9 +1,5 @@
-//===- DecoderOperands.cpp - The operands of an instruction, decoded ------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The operands of an instruction, decoded.
 #include "Decoder.h"
 #include "Execution.h"
 

@@ -1,9 +1,5 @@
-//===- Device.h - The parts of a machine, together --------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The parts of a machine, together.
 #ifndef CRSAN_SIM_DEVICE_H
 #define CRSAN_SIM_DEVICE_H
 

@@ -1,9 +1,5 @@
-//===- Ends.cpp - How lanes, blocks and grids end -------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// How lanes, blocks and grids end.
 #include "Device.h"
 #include "Footprint.h"
 

@@ -1,9 +1,5 @@
-//===- Execution.cpp - Addresses, accesses and faults of one fragment -----===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Addresses, accesses and faults of one fragment.
 #include "Device.h"
 
 #include <algorithm>

@@ -1,9 +1,5 @@
-//===- Execution.h - What an instruction's handler sees ---------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What an instruction's handler sees.
 #ifndef CRSAN_SIM_EXECUTION_H
 #define CRSAN_SIM_EXECUTION_H
 

@@ -1,17 +1,11 @@
-//===- Flow.cpp - Where lanes that part meet again ------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Where lanes that part meet again.
 //
 // Immediate post-dominators of the blocks that end in a branch (Cooper, Harvey
 // and Kennedy, "A Simple, Fast Dominance Algorithm", on the reversed graph).
 // What ends in exit or trap has no successor and is left out: lanes that are
 // gone need nobody to wait for them, so a failed assertion does not move the
 // meeting point of the check before it.
-//
-//===----------------------------------------------------------------------===//
 #include "Decoder.h"
 
 #include <algorithm>

@@ -1,9 +1,5 @@
-//===- Footprint.h - What a block takes of a multiprocessor -----*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a block takes of a multiprocessor.
 #ifndef CRSAN_SIM_FOOTPRINT_H
 #define CRSAN_SIM_FOOTPRINT_H
 

@@ -1,9 +1,5 @@
-//===- FrameLayout.cpp - Where a function keeps what it declares ----------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Where a function keeps what it declares.
 #include "FrameLayout.h"
 
 #include <algorithm>

@@ -1,9 +1,5 @@
-//===- FrameLayout.h - Where a function keeps what it declares --*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Where a function keeps what it declares.
 #ifndef CRSAN_SIM_FRAMELAYOUT_H
 #define CRSAN_SIM_FRAMELAYOUT_H
 

@@ -1,9 +1,5 @@
-//===- Grid.h - Launched kernels and their resident blocks ------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Launched kernels and their resident blocks.
 #ifndef CRSAN_SIM_GRID_H
 #define CRSAN_SIM_GRID_H
 

@@ -1,9 +1,5 @@
-//===- Idioms.cpp - Accesses that the compiler widened --------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Accesses that the compiler widened.
 #include "Decoder.h"
 
 #include <algorithm>

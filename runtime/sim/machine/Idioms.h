@@ -1,9 +1,5 @@
-//===- Idioms.h - Accesses that the compiler widened ------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Accesses that the compiler widened.
 //
 // PTX has no atomics on one byte, and LLVM uses none on two: it makes them of
 // operations on the aligned word around the bytes,
@@ -17,8 +13,6 @@
 // and so does libcu++, with a strong load. Atomics that the GPU does not have
 // are made of compare-and-swap, too, which also begins with a guess. None of
 // that is an access of the source's to the neighbouring bytes, nor a plain one.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_SIM_IDIOMS_H
 #define CRSAN_SIM_IDIOMS_H
 

@@ -1,9 +1,5 @@
-//===- Images.cpp - Modules of a device, and their storage ----------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Modules of a device, and their storage.
 #include "Device.h"
 #include "Linker.h"
 

@@ -1,9 +1,5 @@
-//===- Kernels.cpp - What is fixed of a kernel when it is linked ----------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What is fixed of a kernel when it is linked.
 #include "Kernels.h"
 #include "Memory.h"
 #include "Program.h"

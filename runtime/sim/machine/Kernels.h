@@ -1,9 +1,5 @@
-//===- Kernels.h - What is fixed of a kernel when it is linked --*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What is fixed of a kernel when it is linked.
 #ifndef CRSAN_SIM_KERNELS_H
 #define CRSAN_SIM_KERNELS_H
 

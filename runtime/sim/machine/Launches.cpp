@@ -1,9 +1,5 @@
-//===- Launches.cpp - Grids, and blocks that become resident --------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Grids, and blocks that become resident.
 #include "Device.h"
 #include "Footprint.h"
 

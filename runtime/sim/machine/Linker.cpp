@@ -1,9 +1,5 @@
-//===- Linker.cpp - Modules: linking and initial values -------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Modules: linking and initial values.
 #include "Linker.h"
 #include "Decoder.h"
 #include "Device.h"

@@ -1,9 +1,5 @@
-//===- Linker.h - Modules: linking and initial values -----------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Modules: linking and initial values.
 #ifndef CRSAN_SIM_LINKER_H
 #define CRSAN_SIM_LINKER_H
 

@@ -1,9 +1,5 @@
-//===- Machine.cpp - One simulated GPU ------------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// One simulated GPU.
 #include "Machine.h"
 
 #include "Device.h"

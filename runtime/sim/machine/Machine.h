@@ -1,9 +1,5 @@
-//===- Machine.h - One simulated GPU ----------------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// One simulated GPU.
 //
 // A device: modules, memory, streams, and a schedule that is a function of the
 // seed. Nothing runs until drive(). A Machine is used by one thread at a time;
@@ -12,8 +8,6 @@
 //
 // Device pointers are host pointers for global and constant memory, so managed
 // and mapped memory need no more than allowRange().
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_SIM_MACHINE_H
 #define CRSAN_SIM_MACHINE_H
 

@@ -1,9 +1,5 @@
-//===- Memory.cpp - What addresses mean -----------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What addresses mean.
 #include "Memory.h"
 
 #include <algorithm>

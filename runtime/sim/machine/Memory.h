@@ -1,9 +1,5 @@
-//===- Memory.h - What addresses mean ---------------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What addresses mean.
 //
 // A generic address is one of:
 //   * a host address, tag 0 (bits 56 to 63): global and constant memory. It
@@ -15,8 +11,6 @@
 //   * tag 2: local memory; bits 0 to 31 are the offset in the thread's;
 //   * tag 3: kernel parameters; bits 0 to 31 are the offset;
 //   * tag 4: code; bits 4 to 31 are the number of a function in its image.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_SIM_MEMORY_H
 #define CRSAN_SIM_MEMORY_H
 

@@ -1,9 +1,5 @@
-//===- Names.cpp - What names mean in a function's blocks -----------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What names mean in a function's blocks.
 #include "Names.h"
 
 #include <charconv>

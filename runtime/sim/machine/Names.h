@@ -1,9 +1,5 @@
-//===- Names.h - What names mean in a function's blocks ---------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What names mean in a function's blocks.
 #ifndef CRSAN_SIM_NAMES_H
 #define CRSAN_SIM_NAMES_H
 

@@ -1,9 +1,5 @@
-//===- Observer.h - What happened in a simulated run ------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What happened in a simulated run.
 //
 // The machine tells one observer what it does, in the order in which it
 // happens: the schedule is sequentially consistent, so an order of events is
@@ -13,8 +9,6 @@
 // Addresses. Global, constant, managed and mapped memory: the host address.
 // Shared memory: unique to the block, see SharedAddress. Local memory and
 // parameters are private to a thread and are not reported.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_SIM_OBSERVER_H
 #define CRSAN_SIM_OBSERVER_H
 

@@ -1,9 +1,5 @@
-//===- Program.h - Decoded code ---------------------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Decoded code.
 //
 // What the machine executes: PTX with registers resolved to rows of a frame,
 // symbols to addresses, opcodes to functions.
@@ -13,8 +9,6 @@
 // registers and the addresses of shared variables are rows too: every operand
 // of an instruction is a row in one of few arrays (Ref). A predicate is one
 // word, a bit a lane.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_SIM_PROGRAM_H
 #define CRSAN_SIM_PROGRAM_H
 

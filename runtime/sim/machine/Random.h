@@ -1,9 +1,5 @@
-//===- Random.h - The schedule's numbers ------------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The schedule's numbers.
 #ifndef CRSAN_SIM_RANDOM_H
 #define CRSAN_SIM_RANDOM_H
 

@@ -1,9 +1,5 @@
-//===- Rounds.cpp - Multiprocessors side by side --------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Multiprocessors side by side.
 //
 // Each multiprocessor is a Device of its own, with its dice, its list of
 // fragments and its clock; whole clusters run on it. In a round, each executes
@@ -19,8 +15,6 @@
 // multiprocessors together with all that came before them (so that release and
 // acquire need nothing), those of one's own multiprocessor earlier; and after a
 // sequentially consistent fence all that came before other such fences is seen.
-//
-//===----------------------------------------------------------------------===//
 #include "Device.h"
 
 #include <algorithm>

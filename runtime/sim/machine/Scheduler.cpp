@@ -1,9 +1,5 @@
-//===- Scheduler.cpp - Who runs next, and when ----------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Who runs next, and when.
 #include "Device.h"
 
 #include <algorithm>

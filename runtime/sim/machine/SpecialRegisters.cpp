@@ -1,9 +1,5 @@
-//===- SpecialRegisters.cpp - %tid, %clock and the like -------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// %tid, %clock and the like.
 #include "Decoder.h"
 #include "Device.h"
 

@@ -1,9 +1,5 @@
-//===- StoreBuffer.cpp - What a multiprocessor has written ----------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a multiprocessor has written.
 #include "StoreBuffer.h"
 
 #include <algorithm>

@@ -1,14 +1,8 @@
-//===- StoreBuffer.h - What a multiprocessor has written --------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a multiprocessor has written.
 //
 // While multiprocessors run side by side, global memory does not change: each
 // writes to a buffer of its own and reads through it.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_SIM_STOREBUFFER_H
 #define CRSAN_SIM_STOREBUFFER_H
 

@@ -1,9 +1,5 @@
-//===- Streams.cpp - Queues of operations, and events ---------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Queues of operations, and events.
 #include "Device.h"
 
 #include <algorithm>

@@ -1,9 +1,5 @@
-//===- Warp.h - Lanes, and which of them run together -----------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Lanes, and which of them run together.
 //
 // A warp is a set of fragments: lanes with one program counter and one call
 // stack. A divergent branch splits a fragment; the halves meet again at the
@@ -12,8 +8,6 @@
 // cannot get there, or when they take long; so nothing relies on convergence
 // that the program does not ask for, and threads that wait for each other make
 // progress.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_SIM_WARP_H
 #define CRSAN_SIM_WARP_H
 

@@ -1,9 +1,5 @@
-//===- Actors.cpp - Who acts, and what each knows -------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Who acts, and what each knows.
 #include "Actors.h"
 
 #include <algorithm>

@@ -1,9 +1,5 @@
-//===- Actors.h - Who acts, and what each knows -----------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Who acts, and what each knows.
 #ifndef CRSAN_SIM_ORACLE_ACTORS_H
 #define CRSAN_SIM_ORACLE_ACTORS_H
 

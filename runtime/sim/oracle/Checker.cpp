@@ -1,9 +1,5 @@
-//===- Checker.cpp - Which accesses race ----------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Which accesses race.
 //
 // An earlier access A may be forgotten once a later one B stands for it: A is
 // ordered before B, B touches all of its bytes, and whatever access Y races
@@ -18,8 +14,6 @@
 //     A is known to B's grid from its start: what is morally strong with B is
 //     so with A or of B's grid and therefore after A.
 // Nothing else is forgotten before the host has seen the end of everything.
-//
-//===----------------------------------------------------------------------===//
 #include "Checker.h"
 
 #include <algorithm>

@@ -1,9 +1,5 @@
-//===- Checker.h - Which accesses race --------------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Which accesses race.
 #ifndef CRSAN_SIM_ORACLE_CHECKER_H
 #define CRSAN_SIM_ORACLE_CHECKER_H
 

@@ -1,9 +1,5 @@
-//===- CheckerMemory.cpp - Which accesses are remembered ------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Which accesses are remembered.
 #include "Checker.h"
 
 #include <algorithm>

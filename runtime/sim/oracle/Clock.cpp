@@ -1,9 +1,5 @@
-//===- Clock.cpp - Vector clocks over many threads ------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Vector clocks over many threads.
 #include "Clock.h"
 
 #include <algorithm>

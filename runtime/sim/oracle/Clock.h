@@ -1,9 +1,5 @@
-//===- Clock.h - Vector clocks over many threads ----------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Vector clocks over many threads.
 //
 // A vector clock maps every thread that has ever run to a time, which is a lot
 // of threads. So clocks are persistent trees with 32 children a node: what two
@@ -11,8 +7,6 @@
 // whoever alone owns a node changes it in place. A block that leaves a barrier
 // has one clock, not one a thread. Ranges of threads that have ended and are
 // known to have ended take no memory.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_SIM_ORACLE_CLOCK_H
 #define CRSAN_SIM_ORACLE_CLOCK_H
 

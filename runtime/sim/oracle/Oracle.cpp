@@ -1,9 +1,5 @@
-//===- Oracle.cpp - Who knows what: streams, blocks, barriers -------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Who knows what: streams, blocks, barriers.
 #include "Oracle.h"
 
 #include <algorithm>

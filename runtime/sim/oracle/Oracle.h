@@ -1,16 +1,10 @@
-//===- Oracle.h - Exact happens-before over a simulated run -----*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Exact happens-before over a simulated run.
 //
 // Computes the causality order of the PTX memory model over the schedule that
 // was executed, and reports each pair of conflicting accesses that it does not
 // order and that are not morally strong with each other. docs/oracle.md says
 // which rule is where.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_SIM_ORACLE_ORACLE_H
 #define CRSAN_SIM_ORACLE_ORACLE_H
 

@@ -1,9 +1,5 @@
-//===- OracleBarriers.cpp - Barriers and asynchronous copies --------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Barriers and asynchronous copies.
 #include "Oracle.h"
 
 #include <algorithm>

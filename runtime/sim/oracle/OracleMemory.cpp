@@ -1,16 +1,10 @@
-//===- OracleMemory.cpp - Release, acquire, and the pairs that race -------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Release, acquire, and the pairs that race.
 //
 // A write that may end a release pattern leaves, at its location, what it
 // offers to whom (a SyncPoint); a strong read of exactly that location that the
 // scopes allow takes it, at once if it acquires, or keeps it for an acquire
 // that completes the pattern later.
-//
-//===----------------------------------------------------------------------===//
 #include "Oracle.h"
 
 #include <algorithm>

@@ -1,9 +1,5 @@
-//===- OracleRaces.cpp - What the oracle knows of a race ------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What the oracle knows of a race.
 #include "Oracle.h"
 
 using namespace crsan::sim;

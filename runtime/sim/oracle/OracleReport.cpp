@@ -1,7 +1,6 @@
 //===- OracleReport.cpp - What the oracle found, as records
 //-----------------===//
 //
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//

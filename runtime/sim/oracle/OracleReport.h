@@ -1,15 +1,9 @@
-//===- OracleReport.h - What the oracle found, as records -----*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What the oracle found, as records.
 //
 // A race of the oracle's becomes a two-sided record, and each of its sides a
 // site, so that lib/Report merges, explains and prints the races of the oracle
 // as it does those of the other detectors.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_SIM_ORACLE_ORACLEREPORT_H
 #define CRSAN_SIM_ORACLE_ORACLEREPORT_H
 

@@ -1,9 +1,5 @@
-//===- Races.cpp - What the oracle found ----------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What the oracle found.
 #include "Races.h"
 #include "Report/Words.h"
 

@@ -1,9 +1,5 @@
-//===- Races.h - What the oracle found --------------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What the oracle found.
 #ifndef CRSAN_SIM_ORACLE_RACES_H
 #define CRSAN_SIM_ORACLE_RACES_H
 

@@ -1,9 +1,5 @@
-//===- Releases.cpp - What a write releases, to whom ----------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a write releases, to whom.
 #include "Releases.h"
 
 using namespace crsan::sim;

@@ -1,16 +1,10 @@
-//===- Releases.h - What a write releases, to whom --------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What a write releases, to whom.
 //
 // The PTX model lets a release pattern and an acquire pattern synchronise if
 // their first and last operations are of scopes that include each other's
 // thread. So what a write offers depends on who reads it: a set of releases
 // keeps, for each scope, what threads at that distance may have.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_SIM_ORACLE_RELEASES_H
 #define CRSAN_SIM_ORACLE_RELEASES_H
 

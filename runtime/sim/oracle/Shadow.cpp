@@ -1,9 +1,5 @@
-//===- Shadow.cpp - The accesses that still matter, by byte ---------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The accesses that still matter, by byte.
 #include "Shadow.h"
 
 #include <algorithm>

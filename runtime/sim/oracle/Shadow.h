@@ -1,16 +1,10 @@
-//===- Shadow.h - The accesses that still matter, by byte -------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The accesses that still matter, by byte.
 //
 // Memory in granules of 16 bytes, because no scalar access crosses one, so that
 // a mask of 16 bits says exactly which bytes an access touches. A granule keeps
 // every access that a later one may race with unless a later access stands for
 // it: the rules for that are in Checker.cpp.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_SIM_ORACLE_SHADOW_H
 #define CRSAN_SIM_ORACLE_SHADOW_H
 

@@ -1,4 +1,3 @@
-# Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints for each function of an object file of the device's whether it yields, and in
 which convergence barrier registers lanes of a parted warp gather."""

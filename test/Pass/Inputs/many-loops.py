@@ -1,4 +1,3 @@
-# Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints a kernel of 200 loops, each with one load."""
 

@@ -1,4 +1,3 @@
-# Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints what each check in the LLVM IR on standard input is told of its accesses:
 

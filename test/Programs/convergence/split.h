@@ -1,9 +1,5 @@
-//===- split.h - Warps that a check has split meet again ---------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Warps that a check has split meet again.
 //
 // A program of this suite is about one kind of instruction at which lanes meet.
 // In each round every thread publishes values by plain stores, which are what is
@@ -19,8 +15,6 @@
 //   __device__ void leave();            what a lane does that goes for good
 //   template <typename B> __device__ bool meets(B &Board, unsigned Round);
 //                                       meets, and says whether all is right
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_TEST_PROGRAMS_SPLIT_H
 #define CRSAN_TEST_PROGRAMS_SPLIT_H
 

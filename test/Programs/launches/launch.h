@@ -1,9 +1,5 @@
-//===- launch.h - Kernels and the sizes of their blocks ----------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Kernels and the sizes of their blocks.
 #ifndef CRSAN_TEST_PROGRAMS_LAUNCH_H
 #define CRSAN_TEST_PROGRAMS_LAUNCH_H
 

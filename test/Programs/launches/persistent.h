@@ -1,14 +1,8 @@
-//===- persistent.h - Blocks that wait for each other ------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Blocks that wait for each other.
 //
 // Programs that include this fill the GPU with one grid and hang if not all of its
 // blocks run at a time. They print what their kernel takes, for test/Programs/launches/compare.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_TEST_PROGRAMS_PERSISTENT_H
 #define CRSAN_TEST_PROGRAMS_PERSISTENT_H
 

@@ -1,17 +1,11 @@
-//===- atomics.h - Atomics on the line that calls them -----------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Atomics on the line that calls them.
 //
 // CUDA's atomics on unsigned integers, as macros, because of two things in Clang:
 //   * They are functions in its headers, and PTX has only the line in there.
 //   * Its atomicCAS is a fence.sc and an acquire of system scope, where nvcc's is
 //     relaxed: a missing fence after it would be no race. (Clang drops the
 //     scope of the builtin below, which makes it the system's.)
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_TEST_PROGRAMS_ATOMICS_H
 #define CRSAN_TEST_PROGRAMS_ATOMICS_H
 

@@ -1,9 +1,5 @@
-//===- graph.h - Random graphs whose degrees differ much ---------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Random graphs whose degrees differ much.
 #ifndef CRSAN_TEST_PROGRAMS_GRAPH_H
 #define CRSAN_TEST_PROGRAMS_GRAPH_H
 

@@ -1,13 +1,7 @@
-//===- locks.h - Locks of two scopes for a warp ------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Locks of two scopes for a warp.
 //
 // All lanes of a warp call these: the first one locks, for all of them.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_TEST_PROGRAMS_LOCKS_H
 #define CRSAN_TEST_PROGRAMS_LOCKS_H
 

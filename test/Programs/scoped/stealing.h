@@ -1,9 +1,5 @@
-//===- stealing.h - Work that blocks take from each other --------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Work that blocks take from each other.
 #ifndef CRSAN_TEST_PROGRAMS_STEALING_H
 #define CRSAN_TEST_PROGRAMS_STEALING_H
 

@@ -1,13 +1,7 @@
-//===- two-threads.h - Two threads that meet in memory -----------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Two threads that meet in memory.
 //
 // The two are lane 0 of two warps: in two blocks, or in one if BLOCKS is 1.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_TEST_PROGRAMS_TWO_THREADS_H
 #define CRSAN_TEST_PROGRAMS_TWO_THREADS_H
 

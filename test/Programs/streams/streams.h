@@ -1,9 +1,5 @@
-//===- streams.h - Streams and events of the tricky programs -----*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Streams and events of the tricky programs.
 #ifndef CRSAN_TEST_PROGRAMS_STREAMS_H
 #define CRSAN_TEST_PROGRAMS_STREAMS_H
 

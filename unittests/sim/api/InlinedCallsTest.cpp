@@ -1,9 +1,4 @@
-//===- InlinedCallsTest.cpp -----------------------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 #include "InlinedCalls.h"
 
 #include "gtest/gtest.h"

@@ -1,9 +1,5 @@
-//===- ProgramCodeTest.cpp - The PTX in what a program registers ----------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The PTX in what a program registers.
 
 #include "ProgramCode.h"
 

@@ -1,9 +1,5 @@
-//===- ArithmeticTest.cpp - One lane's arithmetic -------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// One lane's arithmetic.
 #include "Evaluate.h"
 
 #include <cmath>

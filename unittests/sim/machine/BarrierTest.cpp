@@ -1,9 +1,5 @@
-//===- BarrierTest.cpp - Barriers, atomics, asynchronous copies -----------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Barriers, atomics, asynchronous copies.
 #include "Harness.h"
 
 using namespace crsan::sim;

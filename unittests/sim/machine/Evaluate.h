@@ -1,9 +1,5 @@
-//===- Evaluate.h - One lane's arithmetic, for tests ------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// One lane's arithmetic, for tests.
 #ifndef CRSAN_UNITTESTS_SIM_EVALUATE_H
 #define CRSAN_UNITTESTS_SIM_EVALUATE_H
 

@@ -1,9 +1,5 @@
-//===- ExecutionTest.cpp - Faults, schedules, streams ---------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Faults, schedules, streams.
 #include "Harness.h"
 
 #include <set>

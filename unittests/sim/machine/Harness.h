@@ -1,9 +1,5 @@
-//===- Harness.h - A machine for tests of small PTX texts -------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A machine for tests of small PTX texts.
 #ifndef CRSAN_UNITTESTS_SIM_HARNESS_H
 #define CRSAN_UNITTESTS_SIM_HARNESS_H
 

@@ -1,9 +1,5 @@
-//===- IdiomsTest.cpp - What accesses are by the source -------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What accesses are by the source.
 #include "Harness.h"
 
 using namespace crsan::sim;

@@ -1,9 +1,5 @@
-//===- MatrixMovesTest.cpp - Matrices of a warp in memory -----------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Matrices of a warp in memory.
 #include "Harness.h"
 
 using namespace crsan::sim;

@@ -1,9 +1,5 @@
-//===- MatrixTest.cpp - Matrix instructions of a warp ---------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Matrix instructions of a warp.
 #include "Harness.h"
 
 #include "ops/Numbers.h"

@@ -1,9 +1,5 @@
-//===- ParallelTest.cpp - Multiprocessors side by side --------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Multiprocessors side by side.
 #include "Harness.h"
 #include "StoreBuffer.h"
 

@@ -1,9 +1,5 @@
-//===- RareInstructionsTest.cpp - What compilers seldom emit --------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What compilers seldom emit.
 #include "Evaluate.h"
 
 #include <cmath>

@@ -1,9 +1,5 @@
-//===- WarpTest.cpp - Lanes that part and meet ----------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Lanes that part and meet.
 #include "Harness.h"
 
 #include <algorithm>

@@ -1,16 +1,10 @@
-//===- Access.h - Checks of accesses ----------------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Checks of accesses.
 //
 // Entry points that check accesses against their cells. Each lane calls for
 // itself, and lanes of a warp may call together or apart. `Place` is the
 // WarpState::Place of the calling lane's warp, and `Site` the access's site in
 // device memory.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_DEVICE_METADATA_ENTRY_ACCESS_H
 #define CRSAN_DEVICE_METADATA_ENTRY_ACCESS_H
 

@@ -1,16 +1,10 @@
-//===- Barrier.h - Barriers of warps and blocks -----------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Barriers of warps and blocks.
 //
 // Entry points at barriers of a warp and of a block. Each lane calls for itself
 // unless the comment says otherwise. `Place` is the WarpState::Place of the
 // calling lane's warp. docs/metadata.md, "Synchronization", says what is done
 // at each barrier.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_DEVICE_METADATA_ENTRY_BARRIER_H
 #define CRSAN_DEVICE_METADATA_ENTRY_BARRIER_H
 

@@ -1,15 +1,9 @@
-//===- Context.h - What checks in line ask for and count --------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What checks in line ask for and count.
 //
 // Entry points that give checks in line what they need, and entry points that
 // count accesses. Each lane calls for itself; lanes of a warp may call together
 // or apart.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_DEVICE_METADATA_ENTRY_CONTEXT_H
 #define CRSAN_DEVICE_METADATA_ENTRY_CONTEXT_H
 

@@ -1,14 +1,8 @@
-//===- Copy.h - Asynchronous copies are issued and awaited ------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Asynchronous copies are issued and awaited.
 //
 // Entry points of asynchronous copies (cp.async). Each lane calls for itself.
 // `Place` is the WarpState::Place of the calling lane's warp.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_DEVICE_METADATA_ENTRY_COPY_H
 #define CRSAN_DEVICE_METADATA_ENTRY_COPY_H
 

@@ -1,9 +1,5 @@
-//===- InLine.h - The metadata check that is inlined ------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The metadata check that is inlined.
 //
 // Nearly every access is of what a register holds, in a page with exact cells,
 // and its cells name only accessors of the past: of an earlier grid, or of the
@@ -16,8 +12,6 @@
 // function for each shape (lib/Transforms/DeviceRuntime.h), so that tests of
 // the shape cost nothing. Clocks are compared as the upper half of an accessor
 // holds them, which is why a Snapshot keeps them shifted.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_DEVICE_METADATA_ENTRY_INLINE_H
 #define CRSAN_DEVICE_METADATA_ENTRY_INLINE_H
 

@@ -1,13 +1,7 @@
-//===- Kernel.h - A kernel begins, a thread ends ----------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A kernel begins, a thread ends.
 //
 // Entry points at the head of a kernel and at the end of its threads.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_DEVICE_METADATA_ENTRY_KERNEL_H
 #define CRSAN_DEVICE_METADATA_ENTRY_KERNEL_H
 

@@ -1,17 +1,11 @@
-//===- Synchronization.h - Strong accesses, fences and objects --*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Strong accesses, fences and objects.
 //
 // Entry points at strong accesses, at fences, and at objects (named barriers,
 // mbarriers, barriers of a cluster). Each lane calls for itself; lanes of a
 // warp may call together or apart. `Place` is the WarpState::Place of the
 // calling lane's warp, and `Scope` an abi::Scope. docs/metadata.md,
 // "Synchronization", says what is done at each.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_DEVICE_METADATA_ENTRY_SYNCHRONIZATION_H
 #define CRSAN_DEVICE_METADATA_ENTRY_SYNCHRONIZATION_H
 

@@ -1,14 +1,8 @@
-//===- UnknownCode.h - Code that is not followed ----------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Code that is not followed.
 //
 // Entry points around code that the runtime does not follow. Each lane calls
 // for itself. `Place` is the WarpState::Place of the calling lane's warp.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_DEVICE_METADATA_ENTRY_UNKNOWNCODE_H
 #define CRSAN_DEVICE_METADATA_ENTRY_UNKNOWNCODE_H
 

@@ -1,9 +1,5 @@
-//===- Address.cpp - cvta, isspacep, mapa, getctarank ---------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// cvta, isspacep, mapa, getctarank.
 #include "ops/Lanes.h"
 
 #include "Device.h"

@@ -1,9 +1,5 @@
-//===- AsyncCopies.cpp - cp.async and its groups --------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// cp.async and its groups.
 #include "ops/MBarrier.h"
 #include "ops/MemoryModifiers.h"
 #include "ops/Transfer.h"

@@ -1,13 +1,7 @@
-//===- AtomicKinds.h - What atomic operations compute -----------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What atomic operations compute.
 //
 // Of atom and red, and of the copies that reduce.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_SIM_OPS_ATOMICKINDS_H
 #define CRSAN_SIM_OPS_ATOMICKINDS_H
 

@@ -1,9 +1,5 @@
-//===- Atomics.cpp - atom and red -----------------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// atom and red.
 #include "ops/AtomicKinds.h"
 #include "ops/MemoryModifiers.h"
 

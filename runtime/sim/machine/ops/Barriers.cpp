@@ -1,9 +1,5 @@
-//===- Barriers.cpp - bar, barrier, fence, membar, griddepcontrol ---------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// bar, barrier, fence, membar, griddepcontrol.
 #include "ops/Lanes.h"
 
 #include "Device.h"

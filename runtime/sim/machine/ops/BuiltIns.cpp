@@ -1,7 +1,6 @@
 //===- BuiltIns.cpp - Functions that the machine provides: printf, assert,
 // malloc ===//
 //
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//

@@ -1,9 +1,5 @@
-//===- BulkCopies.cpp - cp.async.bulk, cp.reduce.async.bulk ---------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// cp.async.bulk, cp.reduce.async.bulk.
 #include "ops/MemoryModifiers.h"
 #include "ops/Transfer.h"
 

@@ -1,9 +1,5 @@
-//===- Calls.cpp - call and ret, stacks -----------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// call and ret, stacks.
 #include "ops/Lanes.h"
 
 #include "Device.h"

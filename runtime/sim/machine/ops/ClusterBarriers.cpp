@@ -1,9 +1,5 @@
-//===- ClusterBarriers.cpp - barrier.cluster ------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// barrier.cluster.
 #include "ops/MemoryModifiers.h"
 
 #include "Device.h"

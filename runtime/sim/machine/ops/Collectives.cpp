@@ -1,17 +1,11 @@
-//===- Collectives.cpp - shfl, vote, match, redux, elect, bar.warp.sync ---===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// shfl, vote, match, redux, elect, bar.warp.sync.
 //
 // Lanes wait until those of their mask that have not exited are at the same
 // instruction on the same path of calls; then they go on as one fragment. Lanes
 // of one fragment may have different masks (tiles of a warp): each group is
 // complete by itself (Collectives.h). bar.warp.sync may also complete from
 // different places.
-//
-//===----------------------------------------------------------------------===//
 #include "ops/Collectives.h"
 
 #include <algorithm>

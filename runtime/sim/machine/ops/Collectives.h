@@ -1,16 +1,10 @@
-//===- Collectives.h - Instructions that lanes execute together -*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Instructions that lanes execute together.
 //
 // Lanes wait until those of their mask that have not exited are at the same
 // instruction on the same path of calls; then they go on as one fragment. Lanes
 // of one fragment may have different masks (tiles of a warp): each group is
 // complete by itself.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_SIM_OPS_COLLECTIVES_H
 #define CRSAN_SIM_OPS_COLLECTIVES_H
 

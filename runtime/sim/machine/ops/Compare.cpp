@@ -1,9 +1,5 @@
-//===- Compare.cpp - setp, set, selp, slct --------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// setp, set, selp, slct.
 #include "ops/Lanes.h"
 #include "ops/Numbers.h"
 

@@ -1,9 +1,5 @@
-//===- Control.cpp - Branches, ends, sleep --------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Branches, ends, sleep.
 #include "ops/Lanes.h"
 
 #include "Device.h"

@@ -1,9 +1,5 @@
-//===- Convert.cpp - cvt --------------------------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// cvt.
 #include "ops/Lanes.h"
 #include "ops/Numbers.h"
 

@@ -1,9 +1,5 @@
-//===- Float.cpp - Arithmetic of f32 and f64, and of halves by way of them ===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Arithmetic of f32 and f64, and of halves by way of them.
 #include "ops/Lanes.h"
 #include "ops/Numbers.h"
 

@@ -1,9 +1,5 @@
-//===- Integer.cpp - Integer arithmetic -----------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Integer arithmetic.
 #include "ops/Lanes.h"
 
 #include <limits>

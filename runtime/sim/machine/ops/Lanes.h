@@ -1,9 +1,5 @@
-//===- Lanes.h - Handlers made of a function of one lane --------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Handlers made of a function of one lane.
 #ifndef CRSAN_SIM_OPS_LANES_H
 #define CRSAN_SIM_OPS_LANES_H
 

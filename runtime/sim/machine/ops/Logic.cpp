@@ -1,9 +1,5 @@
-//===- Logic.cpp - Bits: logic, shifts, fields, permutations --------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Bits: logic, shifts, fields, permutations.
 #include "ops/Lanes.h"
 
 using namespace crsan::sim;

@@ -1,9 +1,5 @@
-//===- MBarrier.h - The mbarrier object -------------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The mbarrier object.
 //
 // 64 bits in shared memory, which programs do not look into:
 //
@@ -11,8 +7,6 @@
 //     bits 40-61  bytes still to come (tx-count), biased
 //     bits 20-39  arrivals that a phase expects
 //     bits 0-19   arrivals still to come
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_SIM_OPS_MBARRIER_H
 #define CRSAN_SIM_OPS_MBARRIER_H
 

@@ -1,9 +1,5 @@
-//===- MBarrierOps.cpp - mbarrier.* ---------------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// mbarrier.*.
 #include "ops/MBarrier.h"
 #include "ops/MemoryModifiers.h"
 

@@ -1,15 +1,9 @@
-//===- Matrix.cpp - mma and wmma.mma: D = A * B + C by a warp -------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// mma and wmma.mma: D = A * B + C by a warp.
 //
 // PTX leaves open in which order and how exactly the products are summed. Here
 // they are exact (other than of f64), summed in double precision, and rounded
 // once.
-//
-//===----------------------------------------------------------------------===//
 #include "ops/Matrix.h"
 
 #include "ops/Numbers.h"

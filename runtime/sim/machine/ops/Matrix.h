@@ -1,9 +1,5 @@
-//===- Matrix.h - What the matrix instructions have in common ---*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// What the matrix instructions have in common.
 //
 // A fragment is what one lane holds of a matrix: elements in registers, the
 // first in the lowest bits of the first register.
@@ -14,8 +10,6 @@
 // elements from L * (elements in a fragment) on, modulo the matrix, counted in
 // the order of memory; those of accumulators, which have none until they are
 // stored, by rows.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_SIM_OPS_MATRIX_H
 #define CRSAN_SIM_OPS_MATRIX_H
 

@@ -1,15 +1,9 @@
-//===- MatrixMoves.cpp - Matrices between memory, registers and lanes -----===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Matrices between memory, registers and lanes.
 //
 // ldmatrix, stmatrix, movmatrix, wmma.load and wmma.store. A row of ldmatrix
 // and stmatrix is accessed by the lane that gives its address, whichever lanes
 // get the elements; of wmma, each lane accesses the elements that it holds.
-//
-//===----------------------------------------------------------------------===//
 #include "ops/Matrix.h"
 
 #include <algorithm>

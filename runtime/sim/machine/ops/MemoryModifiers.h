@@ -1,9 +1,5 @@
-//===- MemoryModifiers.h - Modifiers of ld, st, atom and red ----*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Modifiers of ld, st, atom and red.
 #ifndef CRSAN_SIM_OPS_MEMORYMODIFIERS_H
 #define CRSAN_SIM_OPS_MEMORYMODIFIERS_H
 

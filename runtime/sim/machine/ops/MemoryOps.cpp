@@ -1,9 +1,5 @@
-//===- MemoryOps.cpp - ld, st, ldu, prefetch ------------------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// ld, st, ldu, prefetch.
 #include "ops/MemoryModifiers.h"
 
 #include <algorithm>

@@ -1,9 +1,5 @@
-//===- Move.cpp - mov, and packing and unpacking of vectors ---------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// mov, and packing and unpacking of vectors.
 #include "ops/Lanes.h"
 
 using namespace crsan::sim;

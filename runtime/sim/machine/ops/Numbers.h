@@ -1,9 +1,5 @@
-//===- Numbers.h - Floating formats that the host has not -------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// Floating formats that the host has not.
 #ifndef CRSAN_SIM_OPS_NUMBERS_H
 #define CRSAN_SIM_OPS_NUMBERS_H
 

@@ -1,7 +1,6 @@
 //===- Refused.cpp - Instructions that are known and not executed; the table
 //===//
 //
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//

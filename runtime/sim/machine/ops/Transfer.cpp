@@ -1,9 +1,5 @@
-//===- Transfer.cpp - The data of an asynchronous copy --------------------===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The data of an asynchronous copy.
 #include "ops/Transfer.h"
 #include "ops/MBarrier.h"
 

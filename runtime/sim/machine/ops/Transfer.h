@@ -1,14 +1,8 @@
-//===- Transfer.h - The data of an asynchronous copy ------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// The data of an asynchronous copy.
 //
 // A copy is issued, and moves its data at a time that the schedule chooses;
 // waiting for it is sleeping until that time.
-//
-//===----------------------------------------------------------------------===//
 #ifndef CRSAN_SIM_OPS_TRANSFER_H
 #define CRSAN_SIM_OPS_TRANSFER_H
 

@@ -1,9 +1,5 @@
-//===- blend.h - A function of another unit ---------------------*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A function of another unit.
 #ifndef CRSAN_TEST_PROGRAMS_BLEND_H
 #define CRSAN_TEST_PROGRAMS_BLEND_H
 

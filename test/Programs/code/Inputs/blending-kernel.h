@@ -1,9 +1,5 @@
-//===- blending-kernel.h - A kernel that calls another unit -----*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A kernel that calls another unit.
 #ifndef CRSAN_TEST_PROGRAMS_BLENDINGKERNEL_H
 #define CRSAN_TEST_PROGRAMS_BLENDINGKERNEL_H
 

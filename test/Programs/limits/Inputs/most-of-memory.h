@@ -1,9 +1,5 @@
-//===- most-of-memory.h - A program with one large allocation ---*- C++ -*-===//
-//
-// Part of CudaRaceSanitizer, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+// A program with one large allocation.
 #ifndef CRSAN_TEST_PROGRAMS_MOSTOFMEMORY_H
 #define CRSAN_TEST_PROGRAMS_MOSTOFMEMORY_H
 
