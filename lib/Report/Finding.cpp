@@ -92,7 +92,7 @@ bool Finding::sizeIsLowerBound() const {
 Verdict Report::verdict() const {
   if (!Findings.empty())
     return Verdict::Racy;
-  if (Summary.Oracle)
+  if (Summary.Oracle && Summary.KernelsLaunched == 0)
     return Summary.Oracle->Accesses ? Verdict::Clean : Verdict::NothingChecked;
   if (Summary.Checks == 0) {
     if (Summary.KernelsLaunched == 0)

@@ -21,6 +21,17 @@ namespace crsan {
 /// Of a block in its grid, or of a thread in its block; x first.
 using Index3 = std::array<uint32_t, 3>;
 
+/// One run of a program, of those that a report sums up.
+struct RunInfo {
+  uint32_t Seed = 0;
+  std::string Program; ///< The command line; empty: not known.
+  std::string Replay;  ///< The command that repeats the run; empty: none does.
+  /// How the program ended, if it failed: "exit code 3", "signal 11 (SIGSEGV)".
+  std::string Failure;
+
+  bool operator==(const RunInfo &) const = default;
+};
+
 /// One complete device record and how often its race happened. Block indices
 /// are those that the program saw.
 struct Occurrence {
@@ -28,6 +39,7 @@ struct Occurrence {
   uint64_t Count = 0;   ///< 0 is read as 1: the record itself.
   bool AtLeast = false; ///< Count is a lower bound.
   int Device = 0;       ///< CUDA device ordinal.
+  uint32_t Run = 0;     ///< Index of the run.
   Index3 Grid{};        ///< The grid's extent; zero: not known.
   Index3 BlockShape{};  ///< Its blocks' extent; zero: not known.
   /// The same of the earlier thread's grid, if it is another one.
@@ -72,6 +84,8 @@ struct Finding {
   uint64_t Count = 0;
   bool AtLeast = false;
   std::vector<int> Devices; ///< In order of appearance, no duplicates.
+  /// The runs that show it: indices into Report::Runs, ascending.
+  std::vector<uint32_t> Runs;
   /// The kernels in which this place raced, demangled, no duplicates; where the
   /// kernel is not known, the outermost function. Several for templates.
   std::vector<std::string> Instances;
@@ -155,6 +169,10 @@ struct RunSummary {
   std::optional<OracleSummary> Oracle;
   /// Loud lines such as failed launches, without prefix, printed as they are.
   std::vector<std::string> Notes;
+
+  /// Adds the summary of another run. What the runs did is added up; of what
+  /// the programs consist of and were given the largest is kept.
+  void add(const RunSummary &More);
 };
 
 /// What the run as a whole shows.
@@ -168,7 +186,9 @@ enum class Verdict {
 
 struct Report {
   std::vector<Finding> Findings; ///< Most frequent first.
-  RunSummary Summary;
+  RunSummary Summary;            ///< Of all runs together.
+  /// What the report sums up; empty: one run, of which nothing else is known.
+  std::vector<RunInfo> Runs;
   uint64_t Suppressed = 0; ///< Findings taken out; see Suppressions.h.
 
   Verdict verdict() const;
@@ -185,7 +205,8 @@ struct Report {
 /// file, line and column. Accesses without line information are only merged if
 /// they are the same site. Records of no known kind are left out, with a note.
 Report buildReport(std::span<const Occurrence> Occurrences,
-                   const SiteTable &Sites, RunSummary Summary);
+                   const SiteTable &Sites, RunSummary Summary,
+                   std::vector<RunInfo> Runs = {});
 
 } // namespace crsan
 

@@ -95,6 +95,7 @@ static void merge(Finding &F, const Occurrence &O, const SiteInfo *Site) {
   F.Count += std::min(Count, Room);
   F.AtLeast |= O.AtLeast || Count > Room;
   addOnce(F.Devices, O.Device);
+  addOnce(F.Runs, O.Run);
   if (O.Rec.Kind != F.kind())
     addOnce(F.OtherKinds, O.Rec.Kind);
   if (const std::string Instance = instanceOf(Site); !Instance.empty())
@@ -251,9 +252,11 @@ static bool comesFirst(const Finding &A, const Finding &B) {
 }
 
 Report crsan::buildReport(std::span<const Occurrence> Occurrences,
-                          const SiteTable &Sites, RunSummary Summary) {
+                          const SiteTable &Sites, RunSummary Summary,
+                          std::vector<RunInfo> Runs) {
   Report R;
   R.Summary = std::move(Summary);
+  R.Runs = std::move(Runs);
   std::unordered_map<std::string, size_t> Places;
   size_t Damaged = 0;
   for (const Occurrence &O : Occurrences) {
@@ -276,8 +279,10 @@ Report crsan::buildReport(std::span<const Occurrence> Occurrences,
     if (F.isTwoSided() && Site && Other)
       addCompanions(F, Swapped ? *Other : *Site, Swapped ? *Site : *Other);
   }
-  for (Finding &F : R.Findings)
+  for (Finding &F : R.Findings) {
     addTold(F, Sites);
+    std::sort(F.Runs.begin(), F.Runs.end());
+  }
   markWider(R.Findings);
   dropKnown(R.Findings);
   std::sort(R.Findings.begin(), R.Findings.end(), comesFirst);

@@ -15,12 +15,24 @@
 
 namespace crsan {
 
-/// The arguments of buildReport.
+/// What one or several runs recorded: the arguments of buildReport.
 struct ReportFile {
   SiteTable Sites;
   std::vector<Occurrence> Occurrences;
   RunSummary Summary;
+  std::vector<RunInfo> Runs; ///< Empty: one, of which nothing else is known.
+
+  /// Adds what other runs recorded, of the same program or of another one. The
+  /// counts of what the runs did are added up; of what the programs consist of
+  /// (sites, windows, modules) the largest is kept.
+  void add(const ReportFile &Other);
+
+  /// Takes all that is recorded as that of one run, of several processes.
+  void becomeOneRun(RunInfo Run);
 };
+
+/// buildReport of the file.
+Report buildReport(const ReportFile &File);
 
 /// Why the text was refused, and where: one line without a prefix.
 struct ReportFileError {

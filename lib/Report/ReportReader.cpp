@@ -161,6 +161,7 @@ static Occurrence readRecord(const JSONNode &Object) {
   M.number("count", O.Count);
   M.flag("at_least", O.AtLeast);
   M.number("device", O.Device);
+  M.number("run", O.Run);
   M.finish();
   return O;
 }
@@ -199,13 +200,30 @@ static RunSummary readSummary(const JSONNode &Object) {
   return S;
 }
 
+static RunInfo readRun(const JSONNode &Object) {
+  JSONMembers M(Object);
+  RunInfo Run;
+  M.number("seed", Run.Seed);
+  M.text("program", Run.Program);
+  M.text("replay", Run.Replay);
+  M.text("failure", Run.Failure);
+  M.finish();
+  return Run;
+}
+
 static ReportFile readFile(const JSONNode &Top) {
   JSONMembers M(Top);
   ReportFile File;
   for (const JSONNode &Site : M.elements("sites"))
     File.Sites.add(readSite(Site));
-  for (const JSONNode &Record : M.elements("records"))
+  for (const JSONNode &Run : M.elements("runs"))
+    File.Runs.push_back(readRun(Run));
+  for (const JSONNode &Record : M.elements("records")) {
     File.Occurrences.push_back(readRecord(Record));
+    const uint32_t Run = File.Occurrences.back().Run;
+    if (Run >= std::max<size_t>(File.Runs.size(), 1))
+      Record.refuse(fmt::format("there is no run {}", Run));
+  }
   File.Summary = readSummary(M.require("summary"));
   M.get("findings"); // Made from the rest; see writeReportFile.
   M.finish();

@@ -127,6 +127,7 @@ static ordered_json recordJSON(const Occurrence &O) {
   Object["count"] = std::max<uint64_t>(O.Count, 1);
   addUnless(Object, "at_least", O.AtLeast, false);
   addUnless(Object, "device", O.Device, 0);
+  addUnless(Object, "run", O.Run, 0u);
   return Object;
 }
 
@@ -186,7 +187,20 @@ static ordered_json findingJSON(const Finding &F) {
   Object["at_least"] = F.AtLeast;
   Object["devices"] = F.Devices;
   Object["instances"] = F.Instances;
+  Object["runs"] = F.Runs;
   return Object;
+}
+
+static ordered_json runsJSON(const std::vector<RunInfo> &Runs) {
+  ordered_json Array = ordered_json::array();
+  for (const RunInfo &Run : Runs) {
+    ordered_json &Object = Array.emplace_back();
+    Object["seed"] = Run.Seed;
+    addUnless(Object, "program", Run.Program, {});
+    addUnless(Object, "replay", Run.Replay, {});
+    addUnless(Object, "failure", Run.Failure, {});
+  }
+  return Array;
 }
 
 std::string crsan::writeReportFile(const ReportFile &File, const Report &R) {
@@ -211,6 +225,7 @@ std::string crsan::writeReportFile(const ReportFile &File, const Report &R) {
   const ordered_json Document = {{"findings", Findings},
                                  {"sites", Sites},
                                  {"records", Records},
+                                 {"runs", runsJSON(File.Runs)},
                                  {"summary", summaryJSON(File.Summary)}};
   // A file's name may hold any bytes; JSON may not.
   return Document.dump(2, ' ', false, json::error_handler_t::replace) + '\n';

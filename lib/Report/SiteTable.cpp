@@ -316,6 +316,19 @@ void SiteTable::add(SiteInfo Site) {
   It->second.Decoded = &Decoded.back();
 }
 
+uint64_t SiteTable::addForeign(SiteInfo Site) {
+  // 0 is no site.
+  for (uint64_t Id = Site.Id;; Id = std::max<uint64_t>(Id + 1, 1)) {
+    const SiteInfo *Known = find(Id);
+    SiteInfo Here = Site;
+    Here.Id = Id;
+    if (Known && *Known != Here)
+      continue;
+    add(std::move(Here));
+    return Id;
+  }
+}
+
 const SiteInfo *SiteTable::find(uint64_t Id) const {
   auto It = Index.find(Id);
   if (It == Index.end())

@@ -67,6 +67,8 @@ struct SiteInfo {
   /// The site is no code, but an operation of a stream: "cudaMemcpyAsync".
   std::string Operation = {};
 
+  bool operator==(const SiteInfo &) const = default;
+
   bool isStrong() const { return Flags & abi::IsStrong; }
   bool isAtomic() const { return Flags & abi::IsAtomic; }
   bool isCopy() const { return Flags & abi::IsCopy; }
@@ -118,6 +120,10 @@ public:
 
   /// Adds one site that is already decoded. The first of an id is kept.
   void add(SiteInfo Site);
+
+  /// Adds one site of another program's table: under its id, unless that names
+  /// another site here. Returns the id.
+  uint64_t addForeign(SiteInfo Site);
 
   /// The site, or null if no table names it. The pointer stays valid as long as
   /// this object lives.

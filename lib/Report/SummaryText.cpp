@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
+#include <set>
 
 using namespace crsan;
 
@@ -14,12 +16,13 @@ namespace {
 
 class SummaryPrinter : public Lines {
 public:
+  void runs(const Report &R);
   void warnings(const Report &R);
   void whatWasChecked(const Report &R);
   void summary(const Report &R);
 
 private:
-  void whatTheColliderChecked(const RunSummary &S);
+  void whatTheColliderChecked(const Report &R);
   void whatMetadataChecked(const RunSummary &S);
   void whatTheOracleChecked(const OracleSummary &S);
 };
@@ -33,6 +36,28 @@ static const char *remedyForForeign(const RunSummary &S) {
                "look for races, which needs no instrumentation: crsan run "
                "--device=sim --detector=oracle"
              : "build the source with -fsanitize=cuda-race";
+}
+
+/// Of several runs: how they ended.
+void SummaryPrinter::runs(const Report &R) {
+  if (R.Runs.size() < 2)
+    return;
+  std::set<uint32_t> Racy;
+  for (const Finding &F : R.Findings)
+    Racy.insert(F.Runs.begin(), F.Runs.end());
+  std::string Failed;
+  uint64_t NumFailed = 0;
+  for (const RunInfo &Run : R.Runs) {
+    if (Run.Failure.empty() || ++NumFailed > 3)
+      continue;
+    Failed += fmt::format("{}seed {} ({})", Failed.empty() ? "" : ", ",
+                          Run.Seed, Run.Failure);
+  }
+  if (NumFailed)
+    Failed = fmt::format("; {} failed: {}{}", NumFailed, Failed,
+                         NumFailed > 3 ? ", ..." : "");
+  line("CRSan: {} runs, {} of them with findings{}", R.Runs.size(), Racy.size(),
+       Failed);
 }
 
 void SummaryPrinter::warnings(const Report &R) {
@@ -71,7 +96,17 @@ void SummaryPrinter::warnings(const Report &R) {
          counted(R.Suppressed, "finding is", "findings are"));
 }
 
-void SummaryPrinter::whatTheColliderChecked(const RunSummary &S) {
+/// "seed 7", or "seeds 0-9" of several runs.
+static std::string seedWords(const Report &R) {
+  if (R.Runs.size() < 2)
+    return fmt::format("seed {}", R.Summary.Seed);
+  std::vector<uint32_t> All(R.Runs.size());
+  std::iota(All.begin(), All.end(), 0u);
+  return "seeds " + seedList(All, R.Runs);
+}
+
+void SummaryPrinter::whatTheColliderChecked(const Report &R) {
+  const RunSummary &S = R.Summary;
   const char *AtLeast = S.CountsComplete ? "" : "at least ";
   std::string Modules =
       S.Modules > 1 ? fmt::format(" of {} modules", S.Modules) : "";
@@ -79,13 +114,13 @@ void SummaryPrinter::whatTheColliderChecked(const RunSummary &S) {
       S.Budget ? fmt::format("sampled after {} of a window, down to 1 in {}",
                              S.Budget, S.MaxInterval)
                : "not sampled";
-  line("CRSan: checked {}: {} in {}{}, {}{} checked, seed {}, delays up to {} "
+  line("CRSan: checked {}: {} in {}{}, {}{} checked, {}, delays up to {} "
        "ns{}, {}{} ({})",
        counted(S.KernelsLaunched, "kernel launch", "kernel launches"),
        counted(S.Sites, "site"), counted(S.Windows, "window"), Modules, AtLeast,
        counted(S.Checks - (S.Metadata ? S.Metadata->Checked : 0), "access",
                "accesses"),
-       S.Seed, S.DelayNs, S.Shuffled ? ", blocks shuffled" : "", AtLeast,
+       seedWords(R), S.DelayNs, S.Shuffled ? ", blocks shuffled" : "", AtLeast,
        counted(S.WindowsChecked, "window execution"), Sampling);
 }
 
@@ -114,9 +149,11 @@ void SummaryPrinter::whatTheOracleChecked(const OracleSummary &S) {
 void SummaryPrinter::whatWasChecked(const Report &R) {
   const RunSummary &S = R.Summary;
   if (S.Oracle)
-    return whatTheOracleChecked(*S.Oracle);
+    whatTheOracleChecked(*S.Oracle);
+  if (S.Oracle && S.KernelsLaunched == 0)
+    return;
   if (!R.hasOnlyMetadata())
-    whatTheColliderChecked(S);
+    whatTheColliderChecked(R);
   if (S.Metadata)
     whatMetadataChecked(S);
   if (!S.CountsComplete)
@@ -225,6 +262,7 @@ void SummaryPrinter::summary(const Report &R) {
 
 std::string crsan::summaryText(const Report &R) {
   SummaryPrinter P;
+  P.runs(R);
   P.warnings(R);
   const auto &Metadata = R.Summary.Metadata;
   if (R.verdict() != Verdict::NothingChecked || R.Summary.Oracle ||

@@ -19,7 +19,8 @@ class FindingPrinter : public Lines {
 public:
   explicit FindingPrinter(const TextOptions &Options) : Options(Options) {}
 
-  void finding(const Finding &F, bool ShowDevice);
+  void finding(const Finding &F, bool ShowDevice,
+               const std::vector<RunInfo> &Runs);
 
 private:
   void sides(const Finding &F);
@@ -29,6 +30,7 @@ private:
   void firstSeen(const Finding &F, bool ShowDevice);
   void values(const Finding &F);
   void occurrences(const Finding &F);
+  void runs(const Finding &F, const std::vector<RunInfo> &Runs);
 
   const TextOptions &Options;
 };
@@ -181,7 +183,18 @@ void FindingPrinter::sides(const Finding &F) {
   frames(F.First.Other, F.Other);
 }
 
-void FindingPrinter::finding(const Finding &F, bool ShowDevice) {
+/// How often the finding came, and how it comes again.
+void FindingPrinter::runs(const Finding &F, const std::vector<RunInfo> &Runs) {
+  if (Runs.size() > 1)
+    line("  found in: {} of {} runs (seed{} {})", F.Runs.size(), Runs.size(),
+         F.Runs.size() == 1 ? "" : "s", seedList(F.Runs, Runs));
+  const uint32_t First = F.Runs.empty() ? 0 : F.Runs.front();
+  if (First < Runs.size() && !Runs[First].Replay.empty())
+    line("  replay: {}", Runs[First].Replay);
+}
+
+void FindingPrinter::finding(const Finding &F, bool ShowDevice,
+                             const std::vector<RunInfo> &Runs) {
   line("==================");
   line("CRSan: data race: {}", heading(F));
   sides(F);
@@ -191,8 +204,7 @@ void FindingPrinter::finding(const Finding &F, bool ShowDevice) {
     values(F);
   occurrences(F);
   line("  {}", explain(F));
-  if (!Options.Replay.empty())
-    line("  replay: {}", Options.Replay);
+  runs(F, Runs);
   line("==================");
 }
 
@@ -204,6 +216,6 @@ std::string crsan::renderText(const Report &R, const TextOptions &Options) {
                (F.Devices.size() == 1 && F.Devices.front() != 0);
       });
   for (const Finding &F : R.Findings)
-    P.finding(F, ShowDevice);
+    P.finding(F, ShowDevice, R.Runs);
   return std::move(P.Text) + summaryText(R);
 }

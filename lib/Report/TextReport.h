@@ -13,9 +13,6 @@ struct TextOptions {
   /// Removed from the start of file names, as the sanitizers' option of this
   /// name.
   std::string StripPathPrefix;
-  /// How to run it again, for runs that can be repeated; each finding ends with
-  /// it. Empty: no such line.
-  std::string Replay;
 };
 
 /// The whole report, newline at the end: findings, a line for everything that

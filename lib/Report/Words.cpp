@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 using namespace crsan;
 using abi::RaceKind;
@@ -100,6 +101,24 @@ const char *crsan::nameOf(abi::MemoryOrder Order) {
 std::string crsan::counted(uint64_t N, std::string_view One,
                            std::string_view Many) {
   return fmt::format("{} {}", N, N == 1 ? One : Many);
+}
+
+std::string crsan::seedList(std::span<const uint32_t> Indices,
+                            std::span<const RunInfo> Runs) {
+  std::set<uint32_t> Seeds;
+  for (uint32_t I : Indices)
+    Seeds.insert(Runs[I].Seed);
+  std::string List;
+  for (auto It = Seeds.begin(); It != Seeds.end();) {
+    const uint32_t First = *It;
+    uint32_t Last = First;
+    while (++It != Seeds.end() && *It == Last + 1)
+      ++Last;
+    List += List.empty() ? "" : ", ";
+    List += First == Last ? fmt::format("{}", First)
+                          : fmt::format("{}-{}", First, Last);
+  }
+  return List;
 }
 
 std::string crsan::counted(uint64_t N, std::string_view One) {

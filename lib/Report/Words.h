@@ -44,6 +44,10 @@ const char *accessWords(const CompanionInfo &Companion);
 /// `Strip` is taken off the start of the file's name.
 std::string position(const SourceFrame &Frame, std::string_view Strip);
 
+/// The seeds of some of the runs, as ranges: "0-3, 7".
+std::string seedList(std::span<const uint32_t> Indices,
+                     std::span<const RunInfo> Runs);
+
 /// What and where, without the source: "lost update of 4 bytes in global
 /// memory".
 std::string heading(const Finding &F);

@@ -73,7 +73,7 @@ static int printReport(const Arguments &Args) {
     return fail("'" + Args.Path + "' is no report: " + Error->Message +
                 "; see docs/report-format.md");
   auto &File = std::get<ReportFile>(Parsed);
-  Report R = buildReport(File.Occurrences, File.Sites, File.Summary);
+  Report R = buildReport(File);
   if (!Args.SuppressionsPath.empty()) {
     auto List = Suppressions::read(Args.SuppressionsPath);
     if (auto *Error = std::get_if<SuppressionsError>(&List))

@@ -123,8 +123,7 @@ TEST(ReportFile, ReadsTwoSidedRecords) {
 
 /// What `writeReportFile` makes of a file.
 static std::string rewritten(const ReportFile &File) {
-  return writeReportFile(
-      File, buildReport(File.Occurrences, File.Sites, File.Summary));
+  return writeReportFile(File, buildReport(File));
 }
 
 TEST(ReportFile, ComesBackAsItWasWritten) {

@@ -20,7 +20,7 @@ static std::vector<SourceFrame> linesOf(int32_t Instruction) {
 
 static Report reportOf(const Trace &R) {
   ReportFile File = oracleRecords(R.O, linesOf);
-  return buildReport(File.Occurrences, File.Sites, File.Summary);
+  return buildReport(File);
 }
 
 TEST(OracleReportTest, NamesBothSides) {
@@ -121,13 +121,13 @@ TEST(OracleReportTest, SurvivesAFile) {
   const HostRange Source{reinterpret_cast<void *>(Data), 4};
   R.O.streamOp(3, "cudaMemcpyAsync", {&Source, 1}, {});
   const ReportFile File = oracleRecords(R.O, linesOf);
-  const Report Before = buildReport(File.Occurrences, File.Sites, File.Summary);
+  const Report Before = buildReport(File);
   auto Parsed = parseReportFile(writeReportFile(File, Before));
   ASSERT_TRUE(std::holds_alternative<ReportFile>(Parsed))
       << std::get<ReportFileError>(Parsed).Message;
   const auto &Again = std::get<ReportFile>(Parsed);
   const Report After =
-      buildReport(Again.Occurrences, Again.Sites, Again.Summary);
+      buildReport(Again);
   EXPECT_EQ(renderText(After), renderText(Before));
   EXPECT_EQ(renderSARIF(After), renderSARIF(Before));
   EXPECT_THAT(renderSARIF(After), HasSubstr("\"stream_operation\""));

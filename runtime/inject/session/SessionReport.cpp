@@ -142,7 +142,8 @@ bool Session::report() {
     std::unique_lock Lock(Data, 1s);
     RunSummary Summary = summarise(Options, Code, Contexts, Launches);
     Summary.IsSimulated = IsSimulated;
-    const Report R = findings(std::move(Summary));
+    Report R = findings(std::move(Summary));
+    R.Runs = {{.Seed = uint32_t(Options.seed), .Replay = Replay}};
     HasRaces = !R.Findings.empty();
     HasChecked = R.verdict() != Verdict::NothingChecked;
     // A program with metadata mode alone gets a summary even if it is clean.
@@ -151,7 +152,6 @@ bool Session::report() {
     if (HasRaces || (speaks() && !IsQuiet)) {
       TextOptions Text;
       Text.StripPathPrefix = Options.strip_path_prefix;
-      Text.Replay = Replay;
       theLog().text(renderText(R, Text));
     }
   }

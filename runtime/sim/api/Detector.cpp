@@ -148,7 +148,8 @@ private:
   }
 
   void reportDevice(int Ordinal, const std::string &Replay) {
-    const Report R = findings(Ordinal);
+    Report R = findings(Ordinal);
+    R.Runs = {{.Seed = uint32_t(Options.seed), .Replay = Replay}};
     const OracleSummary &Counts = *R.Summary.Oracle;
     HasRaces |= !R.Findings.empty();
     // A device that did nothing has nothing to say.
@@ -160,7 +161,6 @@ private:
       return;
     TextOptions Text;
     Text.StripPathPrefix = Options.strip_path_prefix;
-    Text.Replay = Replay;
     theLog().text(renderText(R, Text));
   }
 

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What several runs recorded, in one file.
+#include "Report/ReportFile.h"
+
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
+
+using namespace crsan;
+
+static void addCount(uint64_t &Sum, uint64_t More) {
+  const uint64_t Room = std::numeric_limits<uint64_t>::max() - Sum;
+  Sum += std::min(More, Room);
+}
+
+template <typename T> static void keepLargest(T &Value, T Other) {
+  Value = std::max(Value, Other);
+}
+
+static void add(MetadataSummary &Sum, const MetadataSummary &More) {
+  addCount(Sum.Checked, More.Checked);
+  addCount(Sum.Unchecked, More.Unchecked);
+  keepLargest(Sum.Sites, More.Sites);
+  if (Sum.WhyUnchecked.empty())
+    Sum.WhyUnchecked = More.WhyUnchecked;
+  else if (!More.WhyUnchecked.empty() &&
+           Sum.WhyUnchecked.find(More.WhyUnchecked) == std::string::npos)
+    Sum.WhyUnchecked += "; " + More.WhyUnchecked;
+  keepLargest(Sum.Exact, More.Exact);
+  keepLargest(Sum.Cached, More.Cached);
+  keepLargest(Sum.None, More.None);
+}
+
+static void add(OracleSummary &Sum, const OracleSummary &More) {
+  addCount(Sum.Grids, More.Grids);
+  addCount(Sum.Blocks, More.Blocks);
+  addCount(Sum.Threads, More.Threads);
+  addCount(Sum.Accesses, More.Accesses);
+  addCount(Sum.Fences, More.Fences);
+  addCount(Sum.Barriers, More.Barriers);
+  addCount(Sum.Copies, More.Copies);
+}
+
+/// Adds a part that a run need not have.
+template <typename T>
+static void addPart(std::optional<T> &Sum, const std::optional<T> &More) {
+  if (Sum && More)
+    add(*Sum, *More);
+  else if (More)
+    Sum = More;
+}
+
+void RunSummary::add(const RunSummary &More) {
+  addCount(KernelsLaunched, More.KernelsLaunched);
+  addCount(KernelsFailed, More.KernelsFailed);
+  addCount(KernelsNotInstrumented, More.KernelsNotInstrumented);
+  addCount(KernelsSwitchedOff, More.KernelsSwitchedOff);
+  keepLargest(Sites, More.Sites);
+  keepLargest(Windows, More.Windows);
+  addCount(Checks, More.Checks);
+  addCount(WindowsChecked, More.WindowsChecked);
+  addCount(DroppedRecords, More.DroppedRecords);
+  keepLargest(SkippedAccesses, More.SkippedAccesses);
+  keepLargest(ExemptAccesses, More.ExemptAccesses);
+  keepLargest(DelayNs, More.DelayNs);
+  keepLargest(Budget, More.Budget);
+  keepLargest(MaxInterval, More.MaxInterval);
+  CountsComplete &= More.CountsComplete;
+  Shuffled |= More.Shuffled;
+  IsSimulated &= More.IsSimulated;
+  keepLargest(Modules, More.Modules);
+  addPart(Metadata, More.Metadata);
+  addPart(Oracle, More.Oracle);
+  for (const std::string &Note : More.Notes)
+    if (std::find(Notes.begin(), Notes.end(), Note) == Notes.end())
+      Notes.push_back(Note);
+}
+
+void ReportFile::add(const ReportFile &Other) {
+  std::unordered_map<uint64_t, uint64_t> Renamed;
+  Other.Sites.forEach([&](const SiteInfo &Site) {
+    if (const uint64_t Id = Sites.addForeign(Site); Id != Site.Id)
+      Renamed.emplace(Site.Id, Id);
+  });
+  const auto Rename = [&](uint64_t &Id) {
+    if (auto It = Renamed.find(Id); It != Renamed.end())
+      Id = It->second;
+  };
+  // A file that says nothing of its runs is one.
+  if (Runs.empty())
+    Runs.push_back({.Seed = Summary.Seed});
+  const uint32_t FirstRun = uint32_t(Runs.size());
+  for (Occurrence O : Other.Occurrences) {
+    Rename(O.Rec.Site);
+    Rename(O.Rec.Other);
+    for (uint64_t &Id : O.Told)
+      Rename(Id);
+    O.Run += FirstRun;
+    Occurrences.push_back(std::move(O));
+  }
+  if (Other.Runs.empty())
+    Runs.push_back({.Seed = Other.Summary.Seed});
+  Runs.insert(Runs.end(), Other.Runs.begin(), Other.Runs.end());
+  Summary.add(Other.Summary);
+}
+
+void ReportFile::becomeOneRun(RunInfo Run) {
+  for (Occurrence &O : Occurrences)
+    O.Run = 0;
+  Runs = {std::move(Run)};
+}
+
+Report crsan::buildReport(const ReportFile &File) {
+  return buildReport(File.Occurrences, File.Sites, File.Summary, File.Runs);
+}

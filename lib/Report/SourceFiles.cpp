@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The source around an access.
+#include "Report/SourceFiles.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+using namespace crsan;
+
+const std::vector<std::string> &SourceFiles::linesOf(const std::string &Path) {
+  auto [It, IsNew] = Files.try_emplace(Path);
+  std::error_code Error;
+  if (!IsNew || !std::filesystem::is_regular_file(Path, Error) ||
+      std::filesystem::file_size(Path, Error) > MostBytes || Error)
+    return It->second;
+  std::ifstream In(Path, std::ios::binary);
+  for (std::string Line; std::getline(In, Line);) {
+    if (Line.ends_with('\r'))
+      Line.pop_back();
+    It->second.push_back(std::move(Line));
+  }
+  return It->second;
+}
+
+static bool isWordByte(char C) {
+  return std::isalnum((unsigned char)C) || C == '_';
+}
+
+/// The length of the expression that begins at `Begin`, as a reader sees it: a
+/// name with its members, indices and arguments, or one operator. Compilers
+/// name the place of an access by its first byte alone.
+static size_t lengthOfExpression(std::string_view Line, size_t Begin) {
+  size_t End = Begin;
+  while (End < Line.size() && (Line[End] == '*' || Line[End] == '&'))
+    ++End;
+  int Depth = 0;
+  for (; End < Line.size(); ++End) {
+    const char C = Line[End];
+    if (C == '[' || C == '(')
+      ++Depth;
+    else if (C == ']' || C == ')') {
+      if (Depth == 0)
+        break;
+      --Depth;
+    } else if (Depth == 0 && !isWordByte(C) && C != '.' && C != ':' &&
+               Line.substr(End, 2) != "->" &&
+               !(C == '>' && Line[End - 1] == '-'))
+      break;
+  }
+  // An operator such as = or +=.
+  if (End == Begin)
+    while (End < Line.size() && std::ispunct((unsigned char)Line[End]) &&
+           Line[End] != '(' && Line[End] != '"')
+      ++End;
+  return std::max<size_t>(End - Begin, 1);
+}
+
+SourceExcerpt SourceFiles::around(const SourceFrame &Frame, unsigned Around) {
+  SourceExcerpt Excerpt;
+  if (Frame.File.empty() || Frame.Line == 0)
+    return Excerpt;
+  const std::vector<std::string> &Lines = linesOf(Frame.File);
+  if (Frame.Line > Lines.size())
+    return Excerpt;
+  const size_t Here = Frame.Line - 1;
+  const size_t First = Here - std::min<size_t>(Here, Around);
+  const size_t End = std::min(Lines.size(), Here + 1 + Around);
+  Excerpt.FirstLine = uint32_t(First + 1);
+  Excerpt.Lines.assign(Lines.begin() + ptrdiff_t(First),
+                       Lines.begin() + ptrdiff_t(End));
+  if (Frame.Column && Frame.Column <= Lines[Here].size()) {
+    Excerpt.Begin = Frame.Column - 1;
+    Excerpt.Length = lengthOfExpression(Lines[Here], Excerpt.Begin);
+  }
+  return Excerpt;
+}

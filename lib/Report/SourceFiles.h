@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The source around an access.
+#ifndef CRSAN_REPORT_SOURCEFILES_H
+#define CRSAN_REPORT_SOURCEFILES_H
+
+#include "Report/SiteTable.h"
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace crsan {
+
+/// Some lines of a file, without their ends.
+struct SourceExcerpt {
+  uint32_t FirstLine = 0;         ///< Number of the first of the lines, from 1.
+  std::vector<std::string> Lines; ///< Empty: the source cannot be read.
+  /// The accessing expression in the frame's line, as far as the text tells:
+  /// the index of its first byte and its length. A length of 0: not known.
+  size_t Begin = 0, Length = 0;
+};
+
+/// Source files as they are on this machine, each read once.
+class SourceFiles {
+public:
+  /// The line of the frame and up to `Around` lines before and behind it. Empty
+  /// if the file is not there, is no regular file, is larger than
+  /// `MostBytes`, or has no such line.
+  SourceExcerpt around(const SourceFrame &Frame, unsigned Around);
+
+  /// A larger file is not source that a person reads.
+  static constexpr size_t MostBytes = 16u << 20;
+
+private:
+  const std::vector<std::string> &linesOf(const std::string &Path);
+
+  std::unordered_map<std::string, std::vector<std::string>> Files;
+};
+
+} // namespace crsan
+
+#endif // CRSAN_REPORT_SOURCEFILES_H
