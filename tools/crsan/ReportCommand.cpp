@@ -2,6 +2,7 @@
 // crsan report.
 #include "ReportCommand.h"
 
+#include "Report/HtmlReport.h"
 #include "Report/ReportFile.h"
 #include "Report/SarifReport.h"
 #include "Report/Suppressions.h"
@@ -41,6 +42,7 @@ namespace {
 struct Arguments {
   std::string Path;
   std::string Format = "text";
+  std::string Output = "-";
   std::string SuppressionsPath;
   TextOptions Options;
 };
@@ -61,7 +63,29 @@ static std::string render(const Arguments &Args, const ReportFile &File,
     return writeReportFile(File, R);
   if (Args.Format == "sarif")
     return renderSARIF(R, Args.Options);
+  if (Args.Format == "html")
+    return renderHTML(R, Args.Options);
   return renderText(R, Args.Options);
+}
+
+/// Writes the whole file, or the standard output if the path is "-". Returns
+/// the exit code.
+static int writeAll(const std::string &Path, const std::string &Text) {
+  std::FILE *Out = Path == "-" ? stdout : std::fopen(Path.c_str(), "wb");
+  bool IsWritten =
+      Out && std::fwrite(Text.data(), 1, Text.size(), Out) == Text.size() &&
+      std::fflush(Out) == 0;
+  int Error = errno;
+  if (Out && Out != stdout && std::fclose(Out) != 0 && IsWritten) {
+    IsWritten = false;
+    Error = errno;
+  }
+  if (IsWritten)
+    return 0;
+  return fail(
+      "cannot write " +
+      (Path == "-" ? "the report to the standard output" : "'" + Path + "'") +
+      ": " + std::strerror(Error));
 }
 
 static int printReport(const Arguments &Args) {
@@ -80,10 +104,7 @@ static int printReport(const Arguments &Args) {
       return fail(Error->Message);
     std::get<Suppressions>(List).apply(R);
   }
-  std::cout << render(Args, File, R) << std::flush;
-  if (!std::cout)
-    return fail("cannot write the report to the standard output");
-  return 0;
+  return writeAll(Args.Output, render(Args, File, R));
 }
 
 void crsan::addReportCommand(CLI::App &App, int &ExitCode) {
@@ -93,7 +114,11 @@ void crsan::addReportCommand(CLI::App &App, int &ExitCode) {
   Command->add_option("FILE", Args->Path, "JSON file, or - for standard input")
       ->required();
   Command->add_option("--format", Args->Format, "How to print them")
-      ->check(CLI::IsMember({"text", "json", "sarif"}))
+      ->check(CLI::IsMember({"text", "json", "sarif", "html"}))
+      ->capture_default_str();
+  Command
+      ->add_option("-o,--output", Args->Output,
+                   "File to write, or - for standard output")
       ->capture_default_str();
   Command->add_option("--suppressions", Args->SuppressionsPath,
                       "File of findings to leave out");
