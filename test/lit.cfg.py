@@ -61,7 +61,11 @@ for feature, present in [
     ("ptxas", os.path.exists(ptxas)),
     ("nvcc", os.path.exists(nvcc)),
     ("make", shutil.which("make") is not None),
+    ("chromium", shutil.which("chromium") is not None),
     ("sim", os.path.exists(os.path.join(lib_dir, "sim", "libcudart.so.13"))),
 ]:
     if present:
         config.available_features.add(feature)
+
+if "chromium" not in config.available_features:
+    lit_config.note("chromium was not found: HTML reports are not tested in a browser")

@@ -181,7 +181,7 @@ function factsOf(finding) {
     ["Also seen as", finding.otherKinds.join(", ")],
     ["Devices", devices.some((device) => device) ? devices.join(", ") : ""],
     ["Found in", runs && data.runs.length > 1
-      ? `${runs.indices.length} of ${counted(data.runs.length, "run")} (seeds ${runs.seeds})` : ""],
+      ? `${runs.indices.length} of ${counted(data.runs.length, "run")} (seed${runs.indices.length === 1 ? "" : "s"} ${runs.seeds})` : ""],
     ["Replay", runs?.replay ? make("code", {}, runs.replay) : ""]]);
 }
 

@@ -5,8 +5,13 @@ import base64
 import json
 import os
 import shlex
+import signal
 import subprocess
 import tempfile
+
+
+# A browser that hangs fails the test.
+signal.alarm(120)
 
 
 class Page:
