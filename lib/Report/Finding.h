@@ -25,10 +25,11 @@ using Index3 = std::array<uint32_t, 3>;
 /// One run of a program, of those that a report sums up.
 struct RunInfo {
   uint32_t Seed = 0;
-  std::string Program; ///< The command line; empty: not known.
-  std::string Replay;  ///< The command that repeats the run; empty: none does.
+  std::string Program = {}; ///< The command line; empty: not known.
+  std::string Replay =
+      {}; ///< The command that repeats the run; empty: none does.
   /// How the program ended, if it failed: "exit code 3", "signal 11 (SIGSEGV)".
-  std::string Failure;
+  std::string Failure = {};
 
   bool operator==(const RunInfo &) const = default;
 };
@@ -46,13 +47,13 @@ struct Occurrence {
   /// The same of the earlier thread's grid, if it is another one.
   Index3 EarlierGrid{}, EarlierBlockShape{};
   /// What is at the address, in words; empty: not known.
-  std::string Memory;
+  std::string Memory = {};
   /// With abi::LaterUnfenced: ids of the sites that read what the earlier
   /// thread told; empty: any of the later thread's kernel may have.
-  std::vector<uint64_t> Told;
+  std::vector<uint64_t> Told = {};
   /// Why it is a race, in the words of a detector that knows more than kind and
   /// reasons can say; empty: these say it.
-  std::string Explanation;
+  std::string Explanation = {};
 };
 
 /// threadIdx of the record's thread.
@@ -114,7 +115,7 @@ struct Finding {
   // Of the first seen; as Occurrence's.
   Index3 Grid{}, BlockShape{};
   Index3 EarlierGrid{}, EarlierBlockShape{};
-  std::string Explanation;
+  std::string Explanation = {};
   std::string Memory; ///< The same, or the variable that the site accesses.
 
   abi::RaceKind kind() const { return First.Kind; }
@@ -166,6 +167,7 @@ struct RunSummary {
   uint64_t DroppedRecords = 0;  ///< Races that found the record buffer full.
   uint64_t SkippedAccesses = 0; ///< Not checked; decided by the compiler.
   uint64_t ExemptAccesses = 0;  ///< Not checked; as the user asked.
+  uint64_t Suppressed = 0;      ///< Findings taken out; see Suppressions.h.
   uint32_t Seed = 0;
   uint32_t DelayNs = 0;
   uint32_t Budget = 0;      ///< As abi::Config; 0: every window is checked.
@@ -202,7 +204,6 @@ struct Report {
   RunSummary Summary;            ///< Of all runs together.
   /// What the report sums up; empty: one run, of which nothing else is known.
   std::vector<RunInfo> Runs;
-  uint64_t Suppressed = 0; ///< Findings taken out; see Suppressions.h.
 
   Verdict verdict() const;
   /// Nothing but metadata mode looked for races.

@@ -62,6 +62,7 @@ void RunSummary::add(const RunSummary &More) {
   addCount(DroppedRecords, More.DroppedRecords);
   keepLargest(SkippedAccesses, More.SkippedAccesses);
   keepLargest(ExemptAccesses, More.ExemptAccesses);
+  keepLargest(Suppressed, More.Suppressed);
   keepLargest(DelayNs, More.DelayNs);
   keepLargest(Budget, More.Budget);
   keepLargest(MaxInterval, More.MaxInterval);
@@ -108,6 +109,30 @@ void ReportFile::becomeOneRun(RunInfo Run) {
   for (Occurrence &O : Occurrences)
     O.Run = 0;
   Runs = {std::move(Run)};
+}
+
+ReportFile crsan::recordOf(std::span<const Occurrence> Occurrences,
+                           const SiteTable &Sites, RunSummary Summary,
+                           std::vector<RunInfo> Runs) {
+  ReportFile File;
+  File.Occurrences.assign(Occurrences.begin(), Occurrences.end());
+  File.Summary = std::move(Summary);
+  File.Runs = std::move(Runs);
+  const auto Add = [&](uint64_t Id) {
+    if (const SiteInfo *Site = Id ? Sites.find(Id) : nullptr)
+      File.Sites.add(*Site);
+  };
+  for (const Occurrence &O : Occurrences) {
+    Add(O.Rec.Site);
+    Add(O.Rec.Other);
+    for (uint64_t Id : O.Told)
+      Add(Id);
+  }
+  // What may have told the later thread; see Finding::Told.
+  for (const Finding &F : crsan::buildReport(Occurrences, Sites, {}).Findings)
+    for (const SiteInfo &Site : F.Told)
+      File.Sites.add(Site);
+  return File;
 }
 
 Report crsan::buildReport(const ReportFile &File) {

@@ -31,6 +31,11 @@ struct ReportFile {
   void becomeOneRun(RunInfo Run);
 };
 
+/// A file of these records, with the sites that a report of them needs.
+ReportFile recordOf(std::span<const Occurrence> Occurrences,
+                    const SiteTable &Sites, RunSummary Summary,
+                    std::vector<RunInfo> Runs);
+
 /// buildReport of the file.
 Report buildReport(const ReportFile &File);
 

@@ -5,35 +5,41 @@
 
 using namespace crsan;
 
-const Names<abi::RaceKind> &crsan::kindNames() {
-  static const Names<abi::RaceKind> Kinds = [] {
-    Names<abi::RaceKind> Result;
+template <typename T> using Name = std::pair<const char *, T>;
+
+Names<abi::RaceKind> crsan::kindNames() {
+  static const auto *Kinds = [] {
+    auto *Result = new std::vector<Name<abi::RaceKind>>;
     for (const KindWords &Words : allKindWords())
-      Result.push_back({Words.Key, Words.Kind});
+      Result->push_back({Words.Key, Words.Kind});
     return Result;
   }();
-  return Kinds;
+  return *Kinds;
 }
 
-const Names<abi::AccessKind> crsan::AccessNames = {
+static constexpr Name<abi::AccessKind> AccessNameList[] = {
     {"load", abi::AccessKind::Load},
     {"store", abi::AccessKind::Store},
     {"update", abi::AccessKind::Update}};
+const Names<abi::AccessKind> crsan::AccessNames = AccessNameList;
 
-const Names<abi::Scope> crsan::ScopeNames = {{"block", abi::Scope::Block},
-                                             {"cluster", abi::Scope::Cluster},
-                                             {"device", abi::Scope::Device},
-                                             {"system", abi::Scope::System}};
+static constexpr Name<abi::Scope> ScopeNameList[] = {
+    {"block", abi::Scope::Block},
+    {"cluster", abi::Scope::Cluster},
+    {"device", abi::Scope::Device},
+    {"system", abi::Scope::System}};
+const Names<abi::Scope> crsan::ScopeNames = ScopeNameList;
 
-const Names<abi::MemoryOrder> crsan::OrderNames = {
+static constexpr Name<abi::MemoryOrder> OrderNameList[] = {
     {"weak", abi::MemoryOrder::Weak},
     {"relaxed", abi::MemoryOrder::Relaxed},
     {"acquire", abi::MemoryOrder::Acquire},
     {"release", abi::MemoryOrder::Release},
     {"acq_rel", abi::MemoryOrder::AcquireRelease},
     {"seq_cst", abi::MemoryOrder::SequentiallyConsistent}};
+const Names<abi::MemoryOrder> crsan::OrderNames = OrderNameList;
 
-const Names<abi::RaceReasons> crsan::ReasonNames = {
+static constexpr Name<abi::RaceReasons> ReasonNameList[] = {
     {"same_warp", abi::SameWarp},
     {"same_block", abi::SameBlock},
     {"other_grid", abi::OtherGrid},
@@ -52,9 +58,12 @@ const Names<abi::RaceReasons> crsan::ReasonNames = {
     {"earlier_holds_lock", abi::EarlierHoldsLock},
     {"later_unfenced", abi::LaterUnfenced},
     {"earlier_forgotten", abi::EarlierForgotten}};
+const Names<abi::RaceReasons> crsan::ReasonNames = ReasonNameList;
 
-const Names<abi::Space> crsan::SpaceNames = {{"generic", abi::Space::Generic},
-                                             {"global", abi::Space::Global},
-                                             {"shared", abi::Space::Shared},
-                                             {"constant", abi::Space::Constant},
-                                             {"cluster", abi::Space::Cluster}};
+static constexpr Name<abi::Space> SpaceNameList[] = {
+    {"generic", abi::Space::Generic},
+    {"global", abi::Space::Global},
+    {"shared", abi::Space::Shared},
+    {"constant", abi::Space::Constant},
+    {"cluster", abi::Space::Cluster}};
+const Names<abi::Space> crsan::SpaceNames = SpaceNameList;

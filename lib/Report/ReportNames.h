@@ -11,7 +11,8 @@
 
 namespace crsan {
 
-const Names<abi::RaceKind> &kindNames();
+/// None of these is destroyed: reports are written behind destructors.
+Names<abi::RaceKind> kindNames();
 extern const Names<abi::AccessKind> AccessNames;
 extern const Names<abi::Scope> ScopeNames;
 extern const Names<abi::MemoryOrder> OrderNames;

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -27,7 +28,7 @@ struct BadJSON : std::runtime_error {
 };
 
 /// Texts and what they mean.
-template <typename T> using Names = std::vector<std::pair<const char *, T>>;
+template <typename T> using Names = std::span<const std::pair<const char *, T>>;
 
 /// A value and where it is, for messages such as `records[2].kind: ...`.
 class JSONNode {

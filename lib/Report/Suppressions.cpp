@@ -126,6 +126,6 @@ bool Suppressions::matches(const Finding &F) const {
 }
 
 void Suppressions::apply(Report &R) const {
-  R.Suppressed += std::erase_if(
+  R.Summary.Suppressed += std::erase_if(
       R.Findings, [this](const Finding &F) { return matches(F); });
 }

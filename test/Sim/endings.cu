@@ -13,7 +13,7 @@
 // RUN: %python %S/Inputs/status.py 66 %crsan run %t pthread_exit 2>&1 | FileCheck %s
 // RUN: %python %S/Inputs/status.py 66 %crsan run %t fork 2>&1 | FileCheck %s --check-prefixes=CHECK,FORK
 // RUN: %python %S/Inputs/status.py 66 %crsan run %t forklate 2>&1 | FileCheck %s --check-prefixes=CHECK,LATE
-// RUN: %python %S/Inputs/status.py 0 %crsan run %t exec 2>&1 | FileCheck %s --check-prefixes=CHECK,EXEC
+// RUN: %python %S/Inputs/status.py 66 %crsan run %t exec 2>&1 | FileCheck %s --check-prefixes=CHECK,EXEC
 // RUN: %python %S/Inputs/status.py 66 %crsan run --detector=oracle %t _exit 2>&1 | FileCheck %s
 // HANDLER: handler ran
 // FORK: child 5
@@ -24,10 +24,13 @@
 // EXEC-NEXT: replaced
 // CHECK-NOT: SUMMARY
 
-// RUN: %python %S/Inputs/status.py 3 %crsan run %t.fixed _exit 2>&1 | FileCheck %s --check-prefix=FIXED --allow-empty
-// RUN: %python %S/Inputs/status.py 3 %crsan run %t.fixed quick_exit 2>&1 | FileCheck %s --check-prefix=FIXED
+// RUN: %python %S/Inputs/status.py 68 %crsan run %t.fixed _exit 2>&1 | FileCheck %s --check-prefix=OWN
+// RUN: %python %S/Inputs/status.py 68 %crsan run %t.fixed quick_exit 2>&1 | FileCheck %s --check-prefix=OWN
 // RUN: %python %S/Inputs/status.py 0 %crsan run %t.fixed exec 2>&1 | FileCheck %s --check-prefix=FIXED
 // RUN: env CRSAN_OPTIONS=verbosity=1 %crsan run %t.fixed exec 2>&1 | FileCheck %s --check-prefix=CLEAN
+// OWN-NOT: CRSan
+// OWN: CRSan: the program failed: exit code 3
+// OWN-NOT: CRSan
 // FIXED-NOT: CRSan
 // CLEAN: SUMMARY: CRSan: no data races found
 // CLEAN-NEXT: replaced

@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // crsan run.
-//
-// The simulated GPU is a CUDA runtime library of the real one's name. The
-// loader is told to find it first; the program is not touched.
 #include "RunCommand.h"
 
-#include "ProgramFile.h"
+#include "Files.h"
+#include "Output.h"
+#include "Report/Suppressions.h"
+#include "RunSeries.h"
+#include "SimulatedGpu.h"
+#include "common/Flags.h"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <iostream>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <unistd.h>
@@ -25,18 +32,38 @@ namespace fs = std::filesystem;
 
 namespace {
 struct Request {
-  std::string Device = "sim";
+  std::string Device = "auto";
   std::string Options; ///< ":name=value" for each option given.
+  std::string Seeds;
+  std::string Seed;
+  unsigned Runs = 0; ///< 0: one for each seed.
+  unsigned Jobs = 0; ///< 0: as suits the device.
+  unsigned UntilDry = 0;
+  double Timeout = 0; ///< Seconds; 0: none.
+  bool ShowOutput = false;
+  OutputOptions Output;
   std::vector<std::string> Words;
 };
+
+/// A folder of the tool's own, which is removed with all that is in it.
+class ScratchFolder {
+public:
+  ScratchFolder() {
+    std::error_code Error;
+    std::string Name =
+        (fs::temp_directory_path(Error) / "crsan-XXXXXX").string();
+    if (mkdtemp(Name.data()))
+      Path = Name;
+  }
+  ~ScratchFolder() {
+    std::error_code Error;
+    if (!Path.empty())
+      fs::remove_all(Path, Error);
+  }
+
+  fs::path Path; ///< Empty: it could not be made, errno says why.
+};
 } // namespace
-
-static constexpr char SimulatedRuntime[] = "libcudart.so.13";
-
-static int fail(const std::string &Message) {
-  std::cerr << "CRSan: " << Message << '\n';
-  return 1;
-}
 
 /// As execvp would find it; empty: nowhere.
 static std::string findProgram(const std::string &Word) {
@@ -54,112 +81,224 @@ static std::string findProgram(const std::string &Word) {
   return "";
 }
 
-/// Beside the tool, in the build tree as where CRSan is installed.
-static fs::path simulatorFolder() {
-  std::error_code Error;
-  fs::path Tool = fs::read_symlink("/proc/self/exe", Error);
-  return Tool.parent_path().parent_path() / "lib" / "sim";
+/// Whether NVIDIA's driver is there, natively or in WSL.
+static bool hasDriver() {
+  return access("/dev/nvidiactl", F_OK) == 0 || access("/dev/dxg", F_OK) == 0;
 }
 
-static void prepend(const char *Variable, const std::string &Value,
-                    char Separator) {
-  const char *Before = std::getenv(Variable);
-  std::string Joined = Value;
-  if (Before && *Before)
-    Joined += Separator + std::string(Before);
-  setenv(Variable, Joined.c_str(), 1);
-}
-
-/// Why the program cannot run on the simulated GPU; empty if it can, as far as
-/// its file tells.
-static std::string whyNot(const std::string &Path, const ProgramFile &P) {
-  std::string Runtime = P.cudaRuntime();
-  if (!Runtime.empty() && Runtime != SimulatedRuntime)
-    return "'" + Path + "' needs " + Runtime + ", the simulated GPU is " +
-           SimulatedRuntime + "; rebuild the program with CUDA 13";
-  if (Runtime.empty() && P.HasDeviceCode)
-    return "'" + Path +
-           "' holds the CUDA runtime itself (-lcudart_static), so the "
-           "simulated "
-           "one cannot take its place; link the shared one: rebuild with "
-           "-fsanitize=cuda-race and without -lcudart_static, or with nvcc's "
-           "-cudart shared and run with --detector=oracle";
-  return {};
-}
-
-static int prepareSimulator(const std::string &Path) {
-  const fs::path Folder = simulatorFolder();
-  const fs::path Library = Folder / SimulatedRuntime;
-  if (access(Library.c_str(), R_OK) != 0)
-    return fail("'" + Library.string() +
-                "' is missing, which is the simulated GPU; build CRSan "
-                "completely or reinstall it");
-  if (auto Program = ProgramFile::read(Path)) {
-    if (std::string Why = whyNot(Path, *Program); !Why.empty())
-      return fail(Why);
-    // Its own list of folders would be searched before ours.
-    if (Program->HasOldRunPath)
-      prepend("LD_PRELOAD", Library.string(), ':');
+/// "N": the seeds from 0 to N - 1; "A-B": those from A to B. Empty: neither.
+static std::vector<uint32_t> seedsOf(std::string_view Text) {
+  const auto Number = [](std::string_view Digits, uint32_t &Value) {
+    const char *End = Digits.data() + Digits.size();
+    const auto [Stop, Error] = std::from_chars(Digits.data(), End, Value);
+    return Error == std::errc() && Stop == End;
+  };
+  uint32_t First = 0, Last = 0;
+  const size_t Dash = Text.find('-');
+  if (Dash == Text.npos) {
+    if (!Number(Text, Last) || Last == 0)
+      return {};
+    --Last;
+  } else if (!Number(Text.substr(0, Dash), First) ||
+             !Number(Text.substr(Dash + 1), Last) || Last < First) {
+    return {};
   }
-  prepend("LD_LIBRARY_PATH", Folder.string(), ':');
-  unsetenv("CUDA_INJECTION64_PATH");
-  unsetenv("CRSAN_HOST"); // The program must not take it for inherited.
-  return 0;
+  constexpr uint32_t Most = 1u << 20;
+  if (Last - First >= Most)
+    return {};
+  std::vector<uint32_t> Seeds;
+  for (uint32_t I = 0; I <= Last - First; ++I)
+    Seeds.push_back(First + I);
+  return Seeds;
 }
 
-static int runProgram(const Request &R) {
-  const std::string Path = findProgram(R.Words.front());
-  if (Path.empty())
-    return fail("cannot run '" + R.Words.front() +
+/// The seed of each run, or none if what is wanted makes no sense.
+static std::vector<uint32_t> seedsOf(const Request &Q) {
+  if (Q.Seeds.empty() && Q.Seed.empty())
+    return seedsOf(std::to_string(std::max(Q.Runs, 1u)));
+  const std::vector<uint32_t> Each =
+      seedsOf(Q.Seeds.empty() ? Q.Seed + "-" + Q.Seed : Q.Seeds);
+  std::vector<uint32_t> All;
+  for (unsigned I = 0; I < std::max(Q.Runs, 1u); ++I)
+    All.insert(All.end(), Each.begin(), Each.end());
+  return All;
+}
+
+/// Whether a run in which nothing was checked is a failure.
+static bool wantsChecks(const Flags &Options) {
+  return Options.require_checked && Options.enabled &&
+         Options.detector != "none";
+}
+
+/// What the runs show beside findings, for the summary.
+static void addNotes(SeriesResult &Result, const Request &Q,
+                     const Flags &Options) {
+  std::vector<std::string> &Notes = Result.File.Summary.Notes;
+  if (Result.Processes == 0 && wantsChecks(Options))
+    Notes.push_back("no process of the program loaded CRSan; build the program "
+                    "with -fsanitize=cuda-race");
+  if (Result.EndedDry)
+    Notes.push_back(fmt::format("ended after {} runs, of which the last {} "
+                                "showed nothing new (--until-dry)",
+                                Result.Runs, Q.UntilDry));
+  if (Result.Interrupted)
+    Notes.push_back(fmt::format("interrupted after {} runs", Result.Runs));
+}
+
+static int exitCodeOf(const Report &R, const SeriesResult &Result,
+                      const Flags &Options) {
+  if (!R.Findings.empty() || Result.Faults)
+    return ExitRacy;
+  if (Result.Failures)
+    return ExitFailed;
+  const bool HasChecked = R.verdict() == Verdict::Clean || R.Summary.Suppressed;
+  return HasChecked || !wantsChecks(Options) ? 0 : ExitNothingChecked;
+}
+
+/// Prints what the runs have shown. A single run's program has printed its own
+/// text.
+static int conclude(SeriesResult Result, const Request &Q, const Flags &Options,
+                    bool IsSingle) {
+  addNotes(Result, Q, Options);
+  const auto Built = reportOf(Result.File, Q.Output);
+  if (auto *Error = std::get_if<std::string>(&Built))
+    return fail(*Error);
+  const Report &R = std::get<Report>(Built);
+  const bool IsText = Q.Output.Format == "text" && Q.Output.Path.empty();
+  if (!IsText) {
+    if (auto Error = print(Result.File, R, Q.Output))
+      return fail(*Error);
+  } else if (!IsSingle || (Result.Processes == 0 && wantsChecks(Options))) {
+    std::cerr << renderText(R, Q.Output.Text) << std::flush;
+  }
+  const int ExitCode = exitCodeOf(R, Result, Options);
+  if (ExitCode == ExitFailed && IsSingle)
+    fail(fmt::format("the program failed: {}",
+                     Result.File.Runs.front().Failure));
+  return ExitCode;
+}
+
+/// The options that the program will run with. On an error: what the program
+/// would say before it ended.
+static std::optional<std::string> readOptions(const std::string &Text,
+                                              Flags &Options) {
+  if (auto Error = Options.parse(Text))
+    return "CRSAN_OPTIONS: " + *Error;
+  if (Options.suppressions.empty())
+    return std::nullopt;
+  auto List = Suppressions::read(Options.suppressions);
+  if (auto *Error = std::get_if<SuppressionsError>(&List))
+    return "CRSAN_OPTIONS: suppressions: " + Error->Message;
+  return std::nullopt;
+}
+
+static int run(const Request &Q) {
+  const std::vector<uint32_t> Seeds = seedsOf(Q);
+  if (Seeds.empty())
+    return fail(fmt::format("'{}' names no seeds; write a number of seeds, or "
+                            "the first and the last of them: 10 or 0-9",
+                            Q.Seeds.empty() ? Q.Seed : Q.Seeds));
+  Program P;
+  P.Path = findProgram(Q.Words.front());
+  P.Words = Q.Words;
+  if (P.Path.empty())
+    return fail("cannot run '" + Q.Words.front() +
                 "': " + std::strerror(errno ? errno : ENOENT));
-  if (R.Device == "sim")
-    if (int Status = prepareSimulator(Path))
-      return Status;
-  // Of two values of an option the last one counts: the command line's, then
-  // the user's, then ours.
-  const char *Before = std::getenv("CRSAN_OPTIONS");
-  std::string Options = "require_checked=1";
-  if (Before && *Before)
-    Options += std::string(":") + Before;
-  Options += R.Options;
-  setenv("CRSAN_OPTIONS", Options.c_str(), 1);
-  std::vector<char *> Arguments;
-  for (const std::string &Word : R.Words)
-    Arguments.push_back(const_cast<char *>(Word.c_str()));
-  Arguments.push_back(nullptr);
-  std::cout << std::flush;
-  execv(Path.c_str(), Arguments.data());
-  return fail("cannot run '" + Path + "': " + std::strerror(errno));
+  // Of two values of an option the last one counts.
+  const char *Users = std::getenv("CRSAN_OPTIONS");
+  P.Options =
+      fmt::format("require_checked=1:{}:{}", Users ? Users : "", Q.Options);
+  Flags Options;
+  if (auto Error = readOptions(P.Options, Options))
+    return fail(*Error);
+  P.RacyExit = int(Options.exitcode);
+  bool IsSimulated = Q.Device == "sim" || (Q.Device == "auto" && !hasDriver());
+  if (IsSimulated)
+    if (auto Error = useSimulatedGpu(P.Path))
+      return fail(*Error);
+  const bool IsSingle = Seeds.size() == 1;
+  if (Q.Timeout > 0)
+    P.Timeout = std::chrono::milliseconds(int64_t(Q.Timeout * 1000));
+  P.OutputToError = Q.Output.Format != "text" && Q.Output.Path.empty();
+  SeriesOptions Series{.Seeds = Seeds,
+                       .Jobs = Q.Jobs,
+                       .UntilDry = Q.UntilDry,
+                       .ShowOutput = Q.ShowOutput};
+  // A GPU runs the kernels of one program at a time, in its own time.
+  if (Series.Jobs == 0)
+    Series.Jobs =
+        IsSimulated ? std::max(std::thread::hardware_concurrency(), 1u) : 1;
+  int ExitCode;
+  {
+    const ScratchFolder Folder;
+    if (Folder.Path.empty())
+      return fail(std::string("cannot make a temporary folder: ") +
+                  std::strerror(errno) +
+                  "; set TMPDIR to one that can be "
+                  "written to");
+    SeriesResult Result = runSeries(P, Series, Folder.Path);
+    if (Result.Runs == 0 && !Result.Interrupted)
+      return ExitFailed;
+    ExitCode = conclude(std::move(Result), Q, Options, IsSingle);
+  }
+  if (const int Signal = wasInterrupted()) {
+    signal(Signal, SIG_DFL);
+    raise(Signal);
+  }
+  return ExitCode;
 }
 
 void crsan::addRunCommand(CLI::App &App, int &ExitCode) {
-  auto R = std::make_shared<Request>();
+  auto Q = std::make_shared<Request>();
   CLI::App *Command = App.add_subcommand(
       "run", "Run a program and look for races, without a GPU if need be");
-  Command->add_option("--device", R->Device, "sim: simulated; gpu: real")
-      ->check(CLI::IsMember({"sim", "gpu"}))
+  Command
+      ->add_option("--device", Q->Device,
+                   "gpu: the real one; sim: the simulated one; auto: the real "
+                   "one if there is a driver")
+      ->check(CLI::IsMember({"auto", "sim", "gpu"}))
       ->capture_default_str();
+  Command->add_option("--seeds", Q->Seeds,
+                      "Seeds to run with: how many, or the first and the last, "
+                      "as in 0-9");
+  Command->add_option("--runs", Q->Runs,
+                      "Runs with each seed; without --seeds, runs with a seed "
+                      "each");
+  Command->add_option("--jobs", Q->Jobs,
+                      "Runs at the same time; by default one on a GPU, and as "
+                      "many as there are processors on the simulated one");
+  Command->add_option("--until-dry", Q->UntilDry,
+                      "End when so many runs have shown nothing new");
+  Command->add_option("--timeout", Q->Timeout, "Seconds that a run may take");
+  Command->add_flag("--show-output", Q->ShowOutput,
+                    "Of several runs, print what each of them printed");
+  Q->Output.addTo(*Command);
   // Each is an entry of CRSAN_OPTIONS, where it is checked.
   auto Add = [&](const char *Name, const char *Option, const char *What) {
     Command->add_option_function<std::string>(
         Name,
-        [R, Option](const std::string &Value) {
-          R->Options += std::string(":") + Option + "=" + Value;
+        [Q, Option](const std::string &Value) {
+          Q->Options += fmt::format("{}{}='{}'", Q->Options.empty() ? "" : ":",
+                                    Option, Value);
         },
         What);
   };
   Add("--detector", "detector",
       "collider, oracle, both or none (simulated GPU)");
-  Add("--seed", "seed", "Replays the run of this seed (simulated GPU)");
+  Command->add_option("--seed", Q->Seed, "The one seed to run with");
   Add("--schedule", "schedule", "roundrobin, random or pct (simulated GPU)");
   Add("--devices", "sim_devices", "How many simulated GPUs there are");
   // The first word that is not ours is the program; what follows is its own.
   Command->prefix_command();
-  Command->footer("PROGRAM ARGUMENTS...  what to run");
+  Command->footer("PROGRAM ARGUMENTS...  what to run\n\n"
+                  "Exit codes: 0 no races; 66 races; 67 nothing was checked; "
+                  "68 the program failed; 1 it could not be run.");
   Command->callback([=, &ExitCode] {
-    R->Words = Command->remaining();
-    ExitCode = R->Words.empty() ? fail("name a program to run; see crsan run "
+    Q->Words = Command->remaining();
+    if (!Q->Words.empty() && Q->Words.front() == "--")
+      Q->Words.erase(Q->Words.begin());
+    ExitCode = Q->Words.empty() ? fail("name a program to run; see crsan run "
                                        "--help")
-                                : runProgram(*R);
+                                : run(*Q);
   });
 }

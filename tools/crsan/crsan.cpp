@@ -4,6 +4,7 @@
 // One subcommand a file; each adds itself to the command line and says what to
 // run.
 
+#include "DiffCommand.h"
 #include "ReportCommand.h"
 #include "RunCommand.h"
 
@@ -15,8 +16,9 @@ int main(int Argc, char **Argv) {
   CLI::App App("CudaRaceSanitizer: data races in CUDA programs", "crsan");
   App.require_subcommand(1);
   int ExitCode = 0;
-  crsan::addReportCommand(App, ExitCode);
   crsan::addRunCommand(App, ExitCode);
+  crsan::addReportCommand(App, ExitCode);
+  crsan::addDiffCommand(App, ExitCode);
   App.failure_message([](const CLI::App *, const CLI::Error &E) {
     return std::string("CRSan: ") + E.what() + "; see crsan --help\n";
   });

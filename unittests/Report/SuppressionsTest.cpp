@@ -93,9 +93,9 @@ TEST(Suppressions, TakeFindingsOutAndCountThem) {
   R.Summary.Checks = R.Summary.KernelsLaunched = 1;
   std::get<Suppressions>(Suppressions::parse("race:put")).apply(R);
   EXPECT_EQ(R.Findings.size(), 1u);
-  EXPECT_EQ(R.Suppressed, 2u);
+  EXPECT_EQ(R.Summary.Suppressed, 2u);
   std::get<Suppressions>(Suppressions::parse("race:k.cu")).apply(R);
-  EXPECT_EQ(R.Suppressed, 3u);
+  EXPECT_EQ(R.Summary.Suppressed, 3u);
   EXPECT_EQ(R.verdict(), Verdict::Clean);
 }
 

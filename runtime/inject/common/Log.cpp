@@ -17,6 +17,22 @@ Log &theLog() {
   return *TheLog;
 }
 
+std::string pathOfProcess(std::string_view Pattern) {
+  const std::string Id = std::to_string(getpid());
+  std::string Path;
+  bool HasId = false;
+  for (size_t I = 0; I < Pattern.size(); ++I) {
+    if (Pattern.substr(I, 2) == "%p") {
+      Path += Id;
+      HasId = true;
+      ++I;
+    } else {
+      Path += Pattern[I];
+    }
+  }
+  return HasId ? Path : Path + "." + Id;
+}
+
 static void writeAll(int Descriptor, std::string_view Text) {
   while (!Text.empty()) {
     ssize_t Written = write(Descriptor, Text.data(), Text.size());
@@ -36,7 +52,7 @@ int Log::descriptor() {
   // After a fork, the child writes a file of its own.
   if (Descriptor >= 0 && Owner == getpid())
     return Descriptor;
-  std::string File = fmt::format("{}.{}", Path, getpid());
+  std::string File = pathOfProcess(Path);
   // Appends: another program may have written before it became this one (exec).
   Descriptor = open(File.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
                     S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH);

@@ -48,6 +48,10 @@ private:
   int Owner = 0; ///< The process that opened Descriptor.
 };
 
+/// The path with each `%p` replaced by the process's id; without one, ".ID" is
+/// appended.
+std::string pathOfProcess(std::string_view Pattern);
+
 /// The process's one log. Never destroyed: the report comes after destructors.
 Log &theLog();
 

@@ -49,7 +49,8 @@ const Flags &readOptions() {
     if (Error)
       refuseOptions(*Error);
     TheSuppressions = new Suppressions(readSuppressions(F->suppressions));
-    theLog().setPath(F->log_path);
+    if (!F->recordsFile())
+      theLog().setPath(F->log_path);
     theLog().setVerbosity(F->verbosity);
     if (F->help)
       theLog().text(Flags::helpText());

@@ -111,7 +111,7 @@ public:
   bool report() override;
 
   bool hasChecked() const override { return HasChecked; }
-  void reopen() override { HasReported = false; }
+  void reopen() override;
 
   /// Whether block indices are permuted while the kernel (mangled) runs.
   bool isShuffled(const std::string &Kernel) const;
@@ -136,7 +136,9 @@ private:
   void awaitGrace(std::unique_lock<std::timed_mutex> &Lock, Context &C);
   void forgetShadow(Context &C, uint64_t Serial);
   void forgetPast(Context &C);
-  Report findings(RunSummary Summary) const;
+  std::vector<Occurrence> occurrences() const;
+  Report findings(const std::vector<Occurrence> &Found,
+                  RunSummary Summary) const;
   bool finishReadBack(Context &C, uint64_t Launches, const ReadBackPlan &Plan,
                       ReadBack Back);
   bool speaks() const {

@@ -10,6 +10,7 @@
 #include "common/Log.h"
 #include "common/Signals.h"
 #include "session/Collector.h"
+#include "session/Recording.h"
 
 #include <algorithm>
 #include <chrono>
@@ -114,15 +115,27 @@ bool Session::sawRace() {
     return false;
   if (suppressions().isEmpty())
     return true;
-  return Lock.try_lock_for(100ms) && !findings({}).Findings.empty();
+  return Lock.try_lock_for(100ms) &&
+         !findings(occurrences(), {}).Findings.empty();
 }
 
-/// The findings so far that are not suppressed. The caller holds the data lock.
-Report Session::findings(RunSummary Summary) const {
+/// What was found so far. The caller holds the data lock.
+std::vector<Occurrence> Session::occurrences() const {
   std::vector<Occurrence> Found;
   for (const std::shared_ptr<Context> &C : Contexts)
     C->collect(Found, uint32_t(Options.seed), Memory, Code.sites());
-  Report R = buildReport(Found, Code.sites(), std::move(Summary));
+  return Found;
+}
+
+/// The findings that these make and that are not suppressed. The caller holds
+/// the data lock.
+Report Session::findings(const std::vector<Occurrence> &Found,
+                         RunSummary Summary) const {
+  Report R = buildReport(Found, Code.sites(), std::move(Summary),
+                         {{.Seed = uint32_t(Options.seed),
+                           .Program = {},
+                           .Replay = Replay,
+                           .Failure = {}}});
   suppressions().apply(R);
   return R;
 }
@@ -130,6 +143,11 @@ Report Session::findings(RunSummary Summary) const {
 bool Session::isShuffled(const std::string &Kernel) const {
   std::lock_guard Lock(Data);
   return Code.isShuffled(Kernel);
+}
+
+void Session::reopen() {
+  theRecording().clear();
+  HasReported = false;
 }
 
 bool Session::report() {
@@ -142,8 +160,10 @@ bool Session::report() {
     std::unique_lock Lock(Data, 1s);
     RunSummary Summary = summarise(Options, Code, Contexts, Launches);
     Summary.IsSimulated = IsSimulated;
-    Report R = findings(std::move(Summary));
-    R.Runs = {{.Seed = uint32_t(Options.seed), .Replay = Replay}};
+    const std::vector<Occurrence> Found = occurrences();
+    const Report R = findings(Found, std::move(Summary));
+    theRecording().add(Found, Code.sites(), R);
+    theRecording().write();
     HasRaces = !R.Findings.empty();
     HasChecked = R.verdict() != Verdict::NothingChecked;
     // A program with metadata mode alone gets a summary even if it is clean.

@@ -12,6 +12,7 @@
 #include "oracle/Oracle.h"
 #include "oracle/OracleReport.h"
 #include "session/Ending.h"
+#include "session/Recording.h"
 
 #include <iterator>
 #include <map>
@@ -117,8 +118,8 @@ private:
     return placeInVariable(V, Place->Offset);
   }
 
-  /// What is found so far on a device, without what is suppressed.
-  Report findings(int Ordinal) const {
+  /// What is found so far on a device.
+  ReportFile records(int Ordinal) const {
     const Machine &M = P.device(Ordinal).M;
     const InlinedCalls Calls(Sites);
     const auto LinesOf = [&](int32_t Instruction) {
@@ -128,9 +129,12 @@ private:
       Calls.complete(Frames);
       return Frames;
     };
-    ReportFile File = oracleRecords(*Each[size_t(Ordinal)], LinesOf, Ordinal);
-    Report R =
-        buildReport(File.Occurrences, File.Sites, std::move(File.Summary));
+    return oracleRecords(*Each[size_t(Ordinal)], LinesOf, Ordinal);
+  }
+
+  /// The findings that these make and that are not suppressed.
+  Report findings(const ReportFile &File) const {
+    Report R = buildReport(File);
     suppressions().apply(R);
     return R;
   }
@@ -144,12 +148,16 @@ private:
     if (Races == Looked)
       return false;
     Looked = Races;
-    return !findings(Ordinal).Findings.empty();
+    return !findings(records(Ordinal)).Findings.empty();
   }
 
   void reportDevice(int Ordinal, const std::string &Replay) {
-    Report R = findings(Ordinal);
-    R.Runs = {{.Seed = uint32_t(Options.seed), .Replay = Replay}};
+    ReportFile File = records(Ordinal);
+    File.Summary.Seed = Options.seed;
+    File.Runs = {
+        {.Seed = Options.seed, .Program = {}, .Replay = Replay, .Failure = {}}};
+    const Report R = findings(File);
+    theRecording().add(File.Occurrences, File.Sites, R);
     const OracleSummary &Counts = *R.Summary.Oracle;
     HasRaces |= !R.Findings.empty();
     // A device that did nothing has nothing to say.

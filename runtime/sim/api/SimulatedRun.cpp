@@ -10,6 +10,7 @@
 #include "crsan/abi/BlockOrder.h"
 #include "host/Endings.h"
 #include "session/HostNote.h"
+#include "session/Recording.h"
 #include "session/Session.h"
 
 #include <fmt/format.h>
@@ -29,10 +30,16 @@ namespace crsan::api {
 
 /// Options that change what is said or when, not what happens.
 static bool isAboutReporting(std::string_view Name) {
-  static constexpr std::string_view Names[] = {
-      "help",     "halt_on_error", "exitcode",          "require_checked",
-      "log_path", "verbosity",     "strip_path_prefix", "exit_timeout_ms",
-      "poll_ms"};
+  static constexpr std::string_view Names[] = {"help",
+                                               "halt_on_error",
+                                               "exitcode",
+                                               "require_checked",
+                                               "log_path",
+                                               "format",
+                                               "verbosity",
+                                               "strip_path_prefix",
+                                               "exit_timeout_ms",
+                                               "poll_ms"};
   return std::find(std::begin(Names), std::end(Names), Name) != std::end(Names);
 }
 
@@ -123,6 +130,11 @@ bool SimulatedRun::takeStock() {
 }
 
 bool SimulatedRun::report() {
+  if (P.tryLock(std::chrono::seconds(1))) {
+    for (const std::string &Line : FaultLines)
+      theRecording().note(Line);
+    P.unlock();
+  }
   bool HasRaces = Collider && Collider->report();
   if (Oracle) {
     bool Locked = P.tryLock(std::chrono::seconds(1));
@@ -130,6 +142,7 @@ bool SimulatedRun::report() {
     if (Locked)
       P.unlock();
   }
+  theRecording().write();
   return HasRaces || Faults != 0;
 }
 
@@ -140,6 +153,7 @@ bool SimulatedRun::hasChecked() const {
 }
 
 void SimulatedRun::reopen() {
+  theRecording().clear();
   if (Collider)
     Collider->reopen();
   if (Oracle)
@@ -221,7 +235,13 @@ Dim3 SimulatedRun::blockOf(const Fault &F, bool &IsExact) const {
 }
 
 void SimulatedRun::faultFound(const Device &D, const Fault &F) {
-  Faults += isMistake(F.What);
+  constexpr size_t MostLines = 16;
+  if (isMistake(F.What) && Faults++ < MostLines)
+    FaultLines.push_back(fmt::format(
+        "simulated GPU: {}{}", F.Message,
+        F.Where.empty()
+            ? ""
+            : " in " + place(F.Where[0], Options.strip_path_prefix)));
   std::string Text = "==================\n";
   std::string_view What = F.Message, Kind = name(F.What);
   Text += What.starts_with(Kind)

@@ -55,6 +55,7 @@ private:
   std::atomic<bool> OracleSaw{false};
   bool IsTakingStock = false;      ///< The program is at its end.
   std::atomic<unsigned> Faults{0}; ///< Those that are the program's mistakes.
+  std::vector<std::string> FaultLines; ///< The first of them, in words.
 };
 
 /// "CRSAN_OPTIONS=... crsan run --device=sim program arguments": does it all

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Files that commands read and write.
+#ifndef CRSAN_TOOLS_FILES_H
+#define CRSAN_TOOLS_FILES_H
+
+#include "Report/ReportFile.h"
+
+#include <optional>
+#include <string>
+#include <variant>
+
+namespace crsan {
+
+/// Exit codes of commands, beside 0 and those of fail().
+enum ExitCode : int { ExitRacy = 66, ExitNothingChecked = 67, ExitFailed = 68 };
+
+/// Prints "CRSan: MESSAGE" on the standard error. Returns 1, the exit code of
+/// commands that could not do what they were asked for.
+int fail(const std::string &Message);
+
+/// Reads recorded runs; "-" is the standard input. The error is one line, which
+/// names the file.
+std::variant<ReportFile, ReportFileError> readReport(const std::string &Path);
+
+/// Writes the whole text, or nothing; "" or "-" is the standard output. On an
+/// error: why not, in one line.
+std::optional<std::string> writeText(const std::string &Path,
+                                     const std::string &Text);
+
+} // namespace crsan
+
+#endif // CRSAN_TOOLS_FILES_H

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How commands print a report.
+#include "Output.h"
+
+#include "Files.h"
+#include "Report/HtmlReport.h"
+#include "Report/SarifReport.h"
+#include "Report/Suppressions.h"
+
+#include <CLI/CLI.hpp>
+
+using namespace crsan;
+
+void OutputOptions::addTo(CLI::App &Command, std::vector<std::string> Formats) {
+  Command.add_option("--format", Format, "How to print the report")
+      ->check(CLI::IsMember(std::move(Formats)))
+      ->capture_default_str();
+  Command.add_option("-o,--output", Path, "File to print to");
+  Command.add_option("--suppressions", SuppressionsPath,
+                     "File of findings to leave out");
+  Command.add_option("--strip-path-prefix", Text.StripPathPrefix,
+                     "Text to remove from the start of file names");
+}
+
+std::variant<Report, std::string>
+crsan::reportOf(const ReportFile &File, const OutputOptions &Options) {
+  Report R = buildReport(File);
+  if (Options.SuppressionsPath.empty())
+    return R;
+  auto List = Suppressions::read(Options.SuppressionsPath);
+  if (auto *Error = std::get_if<SuppressionsError>(&List))
+    return Error->Message;
+  std::get<Suppressions>(List).apply(R);
+  return R;
+}
+
+static std::string render(const ReportFile &File, const Report &R,
+                          const OutputOptions &Options) {
+  if (Options.Format == "json")
+    return writeReportFile(File, R);
+  if (Options.Format == "sarif")
+    return renderSARIF(R, Options.Text);
+  if (Options.Format == "html")
+    return renderHTML(R, Options.Text);
+  return renderText(R, Options.Text);
+}
+
+std::optional<std::string> crsan::print(const ReportFile &File, const Report &R,
+                                        const OutputOptions &Options) {
+  return writeText(Options.Path, render(File, R, Options));
+}
