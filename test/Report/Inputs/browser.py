@@ -39,6 +39,7 @@ class Page:
                                   flatten=True)["sessionId"]
         for domain in ["Page", "Runtime", "Log", "Network"]:
             self.call(f"{domain}.enable")
+        self.call("Performance.enable", timeDomain="threadTicks")
         self.call("Emulation.setDeviceMetricsOverride", width=size[0],
                   height=size[1], deviceScaleFactor=1, mobile=False)
         self.call("Emulation.setEmulatedMedia", features=[
@@ -94,6 +95,12 @@ class Page:
         if "exceptionDetails" in answer:
             raise RuntimeError(f"{script}: {answer['exceptionDetails']}")
         return answer["result"].get("value")
+
+    def processor_seconds(self):
+        """What the page's thread took of a processor so far, however busy the
+        machine is with other work."""
+        metrics = self.call("Performance.getMetrics")["metrics"]
+        return {m["name"]: m["value"] for m in metrics}["TaskDuration"]
 
     def press(self, key):
         """Presses and releases a key, as a user would."""
