@@ -92,31 +92,36 @@ function stackOf(stack) {
 
 //===-- Heat strips -------------------------------------------------------===//
 
-/// Cells that are darker the more they count. The label says the same in words.
-function heatStrip(title, cells) {
+/// Cells that are darker the more they count, and the same in words.
+function heatStrip(title, words, cells) {
   const most = Math.max(...cells.map((cell) => cell.count));
   const level = (n) => (n === 0 ? 0 : Math.ceil((4 * n) / most));
-  const words = cells.filter((cell) => cell.count)
-    .map((cell) => `${cell.name}: ${cell.count}`);
-  const shown = words.slice(0, 20).join("; ") + (words.length > 20 ? "; ..." : "");
   return make("figure", {className: "heat"},
-    make("figcaption", {}, title),
-    make("div", {className: "cells", role: "img", "aria-label": `${title}. ${shown}`},
+    make("figcaption", {}, `${title}: ${words}`),
+    make("div", {className: "cells", "aria-hidden": "true"},
       ...cells.map((cell) => make("span", {className: `heat-${level(cell.count)}`,
         title: `${cell.name}: ${cell.count}`}))));
 }
 
-const most = 64;
+/// Of some cells the names and counts of those that count most.
+function largest(cells, most = 6) {
+  const seen = cells.filter((cell) => cell.count).sort((a, b) => b.count - a.count);
+  const words = seen.slice(0, most).map((cell) => `${cell.name}: ${cell.count}`);
+  return words.join(", ") + (seen.length > most ? ", ..." : "");
+}
+
+const mostCells = 64;
 
 /// Blocks as cells: all of a grid that is known, several to a cell if it is a
 /// large one; else those that records name.
 function blockCells({grid, blocks}) {
+  if (!blocks.length) return [];
   const words = (block) => `block (${block.join(",")})`;
   const size = grid[0] * grid[1] * grid[2];
   const inGrid = blocks.every(([block]) => block.every((x, i) => x < grid[i]));
   if (!size || !inGrid)
-    return blocks.slice(0, most).map(([block, count]) => ({name: words(block), count}));
-  const perCell = Math.ceil(size / most);
+    return blocks.slice(0, mostCells).map(([block, count]) => ({name: words(block), count}));
+  const perCell = Math.ceil(size / mostCells);
   const block = (n) => words([n % grid[0], Math.floor(n / grid[0]) % grid[1],
     Math.floor(n / grid[0] / grid[1])]);
   const cells = Array.from({length: Math.ceil(size / perCell)}, (_, i) => {
@@ -129,19 +134,22 @@ function blockCells({grid, blocks}) {
   return cells;
 }
 
+const seedWords = (runs) => `seed${runs.indices.length === 1 ? "" : "s"} ${runs.seeds}`;
+
 function heatOf(finding) {
   const {places, runs} = finding;
   const strips = [];
-  if (places.blocks.length)
-    strips.push(heatStrip("Records by block", blockCells(places)));
-  if (places.lanes.length)
-    strips.push(heatStrip("Records by lane of the warp",
-      Array.from({length: 32}, (_, lane) => ({name: `lane ${lane}`,
-        count: new Map(places.lanes).get(lane) ?? 0}))));
+  const add = (title, cells, words) => strips.push(heatStrip(title, words, cells));
+  const blocks = blockCells(places);
+  if (blocks.length) add("Records by block", blocks, largest(blocks));
+  const counts = new Map(places.lanes);
+  const lanes = Array.from({length: 32}, (_, lane) =>
+    ({name: `lane ${lane}`, count: counts.get(lane) ?? 0}));
+  if (counts.size) add("Records by lane of the warp", lanes, largest(lanes));
   if (runs && data.runs.length > 1 && data.runs.length <= 512) {
     const found = new Set(runs.indices);
-    strips.push(heatStrip(`Found in ${runs.indices.length} of ${data.runs.length} runs`,
-      data.runs.map((run, i) => ({name: `seed ${run.seed}`, count: Number(found.has(i))}))));
+    add("Runs that show it", data.runs.map((run, i) =>
+      ({name: `seed ${run.seed}`, count: Number(found.has(i))})), seedWords(runs));
   }
   return strips.length
     ? make("section", {}, make("h3", {}, "Where it was seen"), ...strips) : null;
@@ -181,7 +189,7 @@ function factsOf(finding) {
     ["Also seen as", finding.otherKinds.join(", ")],
     ["Devices", devices.some((device) => device) ? devices.join(", ") : ""],
     ["Found in", runs && data.runs.length > 1
-      ? `${runs.indices.length} of ${counted(data.runs.length, "run")} (seed${runs.indices.length === 1 ? "" : "s"} ${runs.seeds})` : ""],
+      ? `${runs.indices.length} of ${counted(data.runs.length, "run")} (${seedWords(runs)})` : ""],
     ["Replay", runs?.replay ? make("code", {}, runs.replay) : ""]]);
 }
 
