@@ -3,6 +3,7 @@
 #include "Output.h"
 
 #include "Files.h"
+#include "Report/CiReports.h"
 #include "Report/SarifReport.h"
 #include "Report/Suppressions.h"
 
@@ -39,6 +40,10 @@ static std::string render(const ReportFile &File, const Report &R,
     return writeReportFile(File, R);
   if (Options.Format == "sarif")
     return renderSARIF(R, Options.Text);
+  if (Options.Format == "junit")
+    return renderJUnit(R, Options.Text);
+  if (Options.Format == "code-quality")
+    return renderCodeQuality(R, Options.Text);
   return renderText(R, Options.Text);
 }
 

@@ -26,7 +26,8 @@ struct OutputOptions {
 
   /// Adds --format, -o, --suppressions and --strip-path-prefix.
   void addTo(CLI::App &Command,
-             std::vector<std::string> Formats = {"text", "json", "sarif"});
+             std::vector<std::string> Formats = {"text", "json", "sarif",
+                                                 "junit", "code-quality"});
 };
 
 /// The findings of a file, without those that are suppressed; or why the
