@@ -4,8 +4,9 @@
 
 # Packages by Debian's names. The build and its tests need no others.
 PACKAGES="cmake ninja-build make g++ python3 git
-  clang-22 clang-tools-22 libclang-22-dev llvm-22-dev llvm-22-tools lld-22
-  libfmt-dev libgtest-dev libgmock-dev nlohmann-json3-dev libcli11-dev libzstd-dev liblz4-dev zlib1g-dev"
+  clang-22 clang-tools-22 libclang-22-dev libclang-rt-22-dev llvm-22-dev llvm-22-tools lld-22
+  libfmt-dev libgtest-dev libgmock-dev nlohmann-json3-dev libcli11-dev libzstd-dev liblz4-dev zlib1g-dev
+  python3-jsonschema"
 
 die() {
   echo "CRSan: $*" >&2
@@ -43,6 +44,20 @@ find_cuda() {
     [ -n "$CUDA" ] && [ -f "$CUDA/include/cuda_runtime.h" ] && return 0
   done
   die "no CUDA toolkit was found; install CUDA 13 (developer.nvidia.com/cuda-downloads) or set CUDA_PATH to where it is"
+}
+
+# Sets SARIF_SCHEMA to the published schema, which an npm package brings, if there
+# is npm. Without it, the test that needs the schema is not run, and says so.
+find_sarif_schema() {
+  folder=build/sarif-schema
+  SARIF_SCHEMA=$PWD/$folder/package/lib/schemas/sarif-2.1.0-rtm.5.json
+  if [ ! -f "$SARIF_SCHEMA" ] && command -v npm >/dev/null; then
+    mkdir -p "$folder" &&
+      (cd "$folder" && npm pack --silent @microsoft/jest-sarif@1.0.0-beta.0 &&
+        tar xzf microsoft-jest-sarif-*.tgz) >/dev/null 2>&1
+  fi
+  [ -f "$SARIF_SCHEMA" ] || SARIF_SCHEMA=
+  export SARIF_SCHEMA
 }
 
 configure_and_build() {

@@ -50,6 +50,14 @@ config.substitutions += [
     ("%cmake", config.cmake_command),
 ]
 
+def has_jsonschema():
+    return subprocess.run([sys.executable, "-c", "import jsonschema"],
+                          stderr=subprocess.DEVNULL).returncode == 0
+
+# The published schema of SARIF 2.1.0; scripts/test fetches it.
+sarif_schema = os.environ.get("SARIF_SCHEMA", "")
+config.substitutions.append(("%sarif_schema", sarif_schema))
+
 has_gpu = subprocess.run(
     [os.path.join(config.crsan_source_dir, "scripts", "has-gpu.py")]
 ).returncode == 0
@@ -60,6 +68,7 @@ for feature, present in [
     ("host-runtime", os.path.exists(os.path.join(lib_dir, "libcrsan_host.a"))),
     ("ptxas", os.path.exists(ptxas)),
     ("nvcc", os.path.exists(nvcc)),
+    ("sarif-schema", os.path.exists(sarif_schema) and has_jsonschema()),
     ("make", shutil.which("make") is not None),
     ("chromium", shutil.which("chromium") is not None),
     ("sim", os.path.exists(os.path.join(lib_dir, "sim", "libcudart.so.13"))),

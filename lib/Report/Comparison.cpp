@@ -25,7 +25,7 @@ static const SourceFrame *frameOf(const std::optional<SiteInfo> &Site) {
 
 /// What tells one side from others, without lines. The folder of a file may
 /// differ between two machines.
-static std::string identityOf(const std::optional<SiteInfo> &Site) {
+static std::string identityOfSide(const std::optional<SiteInfo> &Site) {
   if (!Site)
     return "?";
   std::string Identity =
@@ -39,12 +39,19 @@ static std::string identityOf(const std::optional<SiteInfo> &Site) {
   return Identity;
 }
 
-/// Which of two sides came first is chance.
-static std::string identityOf(const Finding &F) {
-  std::string A = identityOf(F.Site), B = identityOf(F.Other);
+std::string crsan::identityOf(const Finding &F) {
+  // Which of two sides came first is chance.
+  std::string A = identityOfSide(F.Site), B = identityOfSide(F.Other);
   if (F.isTwoSided())
     return fmt::format("two {} / {}", std::min(A, B), std::max(A, B));
   return fmt::format("{} {} / {}", int(F.kind()), A, B);
+}
+
+std::string crsan::fingerprintOf(const Finding &F) {
+  uint64_t Hash = 0xcbf29ce484222325;
+  for (const char C : identityOf(F))
+    Hash = (Hash ^ uint8_t(C)) * 0x100000001b3;
+  return fmt::format("{:016x}", Hash);
 }
 
 using Lines2 = std::array<uint32_t, 2>;

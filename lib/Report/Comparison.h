@@ -11,9 +11,16 @@
 
 namespace crsan {
 
-/// Findings of two reports, by index. Two findings are the same race if both
+/// Equal for findings that are the same race in two versions of a program: both
 /// sides are the same kind of access, to the same variable as far as it is
-/// known, in the same functions of the same files. Of several such findings in
+/// known, in the same functions of files of the same names. Lines do not count.
+std::string identityOf(const Finding &F);
+
+/// A short text for other tools, by which they know a finding again: a hash of
+/// the identity (FNV-1a, 64 bits, in hexadecimal).
+std::string fingerprintOf(const Finding &F);
+
+/// Findings of two reports, by index. Of several findings of one identity in
 /// one report, those at equal lines belong together, and the others in the
 /// order of their lines: lines move when somebody edits what is above them.
 struct Comparison {

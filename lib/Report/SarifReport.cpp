@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A report for other tools.
 #include "Report/SarifReport.h"
+#include "Report/Comparison.h"
 #include "Report/Explanation.h"
 #include "Report/Words.h"
 
@@ -120,6 +121,8 @@ ordered_json Writer::result(const Finding &F) const {
     Stacks.push_back(stack(*F.Other, "inlined calls of the other access"));
   if (Stacks.empty())
     Result.erase("stacks");
+  // By which code hosts know a finding again when lines have moved.
+  Result["partialFingerprints"]["crsanRace/v1"] = fingerprintOf(F);
   // SARIF counts in 32 bits, and so do its readers.
   Result["occurrenceCount"] = std::min<uint64_t>(F.Count, 0x7fffffff);
   if (*Words.Code)

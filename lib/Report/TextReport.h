@@ -20,6 +20,9 @@ struct TextOptions {
 /// whether a clean run prints it.
 std::string renderText(const Report &R, const TextOptions &Options = {});
 
+/// Its findings alone.
+std::string renderFindings(const Report &R, const TextOptions &Options = {});
+
 } // namespace crsan
 
 #endif // CRSAN_REPORT_TEXTREPORT_H

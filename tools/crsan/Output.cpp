@@ -3,6 +3,7 @@
 #include "Output.h"
 
 #include "Files.h"
+#include "Report/CiReports.h"
 #include "Report/HtmlReport.h"
 #include "Report/SarifReport.h"
 #include "Report/Suppressions.h"
@@ -42,6 +43,10 @@ static std::string render(const ReportFile &File, const Report &R,
     return renderSARIF(R, Options.Text);
   if (Options.Format == "html")
     return renderHTML(R, Options.Text);
+  if (Options.Format == "junit")
+    return renderJUnit(R, Options.Text);
+  if (Options.Format == "code-quality")
+    return renderCodeQuality(R, Options.Text);
   return renderText(R, Options.Text);
 }
 
