@@ -72,7 +72,11 @@ for feature, present in [
     ("nvcc", os.path.exists(nvcc)),
     ("sarif-schema", os.path.exists(sarif_schema) and has_jsonschema()),
     ("make", shutil.which("make") is not None),
+    ("chromium", shutil.which("chromium") is not None),
     ("sim", os.path.exists(os.path.join(lib_dir, "sim", "libcudart.so.13"))),
 ]:
     if present:
         config.available_features.add(feature)
+
+if "chromium" not in config.available_features:
+    lit_config.note("chromium was not found: HTML reports are not tested in a browser")

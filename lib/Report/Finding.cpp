@@ -31,10 +31,12 @@ bool crsan::hasTwoSides(abi::RaceKind Kind) {
   return false;
 }
 
-Index3 Finding::thread() const {
-  const uint32_t T = First.Thread;
-  return {T & 0x3ff, T >> 10 & 0x3ff, T >> 20 & 0x3f};
+Index3 crsan::threadIndex(const abi::Record &Rec) {
+  return {Rec.Thread & 0x3ff, Rec.Thread >> 10 & 0x3ff,
+          Rec.Thread >> 20 & 0x3f};
 }
+
+Index3 Finding::thread() const { return threadIndex(First); }
 
 uint64_t Finding::reasons() const {
   if (!isTwoSided())

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -55,6 +56,9 @@ struct Occurrence {
   std::string Explanation = {};
 };
 
+/// threadIdx of the record's thread.
+Index3 threadIndex(const abi::Record &Rec);
+
 /// Of the collider's kinds: whether the threads are lanes of one warp.
 bool isIntraWarp(abi::RaceKind Kind);
 /// Whether records of this kind have abi::TwoSided.
@@ -66,6 +70,14 @@ struct EarlierThread {
   std::optional<Index3> Index;      ///< The same, where the shape is known.
   std::optional<uint64_t> Block;    ///< Linear index in the grid.
   std::optional<Index3> BlockIndex; ///< The same, where the extent is known.
+};
+
+/// The places of the threads that the records of a finding show, of two threads
+/// the later one's. A record is the first race of its kind and its sites, not
+/// each race: the numbers count records.
+struct RecordPlaces {
+  std::map<Index3, uint64_t> Blocks;
+  std::array<uint64_t, 32> Lanes{}; ///< By lane of the warp, where it is known.
 };
 
 /// Races of one kind at one place (for a conflict within a warp: at one pair of
@@ -87,6 +99,7 @@ struct Finding {
   std::vector<int> Devices; ///< In order of appearance, no duplicates.
   /// The runs that show it: indices into Report::Runs, ascending.
   std::vector<uint32_t> Runs;
+  RecordPlaces Places;
   /// The kernels in which this place raced, demangled, no duplicates; where the
   /// kernel is not known, the outermost function. Several for templates.
   std::vector<std::string> Instances;

@@ -87,6 +87,27 @@ static std::string instanceOf(const SiteInfo *Site) {
   return Site->Frames.back().Function;
 }
 
+/// The lanes that the record names, or else the lane of its thread, if the
+/// block's shape is known.
+static uint32_t lanesOf(const Occurrence &O) {
+  if (O.Rec.Lanes)
+    return O.Rec.Lanes;
+  const auto [X, Y, Z] = threadIndex(O.Rec);
+  const Index3 &Shape = O.BlockShape;
+  if (Shape[0] == 0)
+    return 0;
+  return 1u << ((Z * Shape[1] + Y) * Shape[0] + X) % 32;
+}
+
+static void add(RecordPlaces &Places, const Occurrence &O) {
+  if (O.Rec.Kind == abi::RaceKind::StreamOperation)
+    return; // The record may have no thread.
+  const auto &Block = O.Rec.Block;
+  ++Places.Blocks[{Block[0], Block[1], Block[2]}];
+  for (uint32_t Lanes = lanesOf(O), Lane = 0; Lane < 32; ++Lane)
+    Places.Lanes[Lane] += Lanes >> Lane & 1;
+}
+
 /// Counts one more occurrence into the finding of its place; `Site` is the
 /// accused side.
 static void merge(Finding &F, const Occurrence &O, const SiteInfo *Site) {
@@ -96,6 +117,7 @@ static void merge(Finding &F, const Occurrence &O, const SiteInfo *Site) {
   F.AtLeast |= O.AtLeast || Count > Room;
   addOnce(F.Devices, O.Device);
   addOnce(F.Runs, O.Run);
+  add(F.Places, O);
   if (O.Rec.Kind != F.kind())
     addOnce(F.OtherKinds, O.Rec.Kind);
   if (const std::string Instance = instanceOf(Site); !Instance.empty())

@@ -28,7 +28,6 @@ private:
   void companions(const std::vector<CompanionInfo> &List);
   void instances(const Finding &F);
   void firstSeen(const Finding &F, bool ShowDevice);
-  void values(const Finding &F);
   void occurrences(const Finding &F);
   void runs(const Finding &F, const std::vector<RunInfo> &Runs);
 
@@ -36,33 +35,6 @@ private:
 };
 
 } // namespace
-
-/// Lanes as a list of ranges: 0-3,7.
-static std::string laneList(uint32_t Mask) {
-  std::string List;
-  for (unsigned First = 0; First < 32; ++First) {
-    if (!(Mask >> First & 1))
-      continue;
-    unsigned Last = First;
-    while (Last < 31 && (Mask >> (Last + 1) & 1))
-      ++Last;
-    List += List.empty() ? "" : ",";
-    List += First == Last ? fmt::format("{}", First)
-                          : fmt::format("{}-{}", First, Last);
-    First = Last;
-  }
-  return List;
-}
-
-/// A value of the access's width, or the hash that stands for a wider one.
-static std::string valueText(uint64_t Value, const Finding &F) {
-  if (F.First.Flags & abi::ValuesAreHashes)
-    return fmt::format("0x{:016x} (hash)", Value);
-  const uint32_t Bytes = std::min<uint32_t>(F.size() ? F.size() : 8, 8);
-  if (Bytes < 8)
-    Value &= (uint64_t(1) << 8 * Bytes) - 1;
-  return fmt::format("0x{:0{}x}", Value, 2 * Bytes);
-}
 
 void FindingPrinter::frames(uint64_t Id, const std::optional<SiteInfo> &Site) {
   if (!Site)
@@ -115,35 +87,12 @@ void FindingPrinter::instances(const Finding &F) {
 }
 
 void FindingPrinter::firstSeen(const Finding &F, bool ShowDevice) {
-  const abi::Record &Rec = F.First;
-  const auto [X, Y, Z] = F.thread();
-  std::string Where = ShowDevice && !F.Devices.empty()
-                          ? fmt::format("device {} ", F.Devices.front())
-                          : "";
-  if (!F.isTwoSided()) // Else the sides have said it.
-    Where += fmt::format("block ({},{},{}) thread ({},{},{}) ", Rec.Block[0],
-                         Rec.Block[1], Rec.Block[2], X, Y, Z);
-  if (isIntraWarp(F.kind()) && Rec.Lanes) {
-    const bool One = (Rec.Lanes & (Rec.Lanes - 1)) == 0;
-    Where += fmt::format("lane{} {} ", One ? "" : "s", laneList(Rec.Lanes));
-  }
-  Where += fmt::format("address 0x{:x} ({})", Rec.Address, nameOf(F.space()));
-  if (F.kind() == abi::RaceKind::ClobberedRead ||
-      F.kind() == abi::RaceKind::LostUpdate)
-    Where += fmt::format(" value {} became {}", valueText(Rec.Before, F),
-                         valueText(Rec.After, F));
-  line("  first seen: {}", Where);
+  std::string Device = ShowDevice && !F.Devices.empty()
+                           ? fmt::format("device {} ", F.Devices.front())
+                           : "";
+  line("  first seen: {}{}", Device, firstSeenWords(F));
   if (!F.Memory.empty())
     line("  memory: {}", F.Memory);
-}
-
-void FindingPrinter::values(const Finding &F) {
-  const abi::Record &Rec = F.First;
-  if (Rec.Flags & abi::SameValue)
-    line("  values: {} in every lane (same value)", valueText(Rec.Before, F));
-  else
-    line("  values: {} in this lane, {} in the other lane",
-         valueText(Rec.Before, F), valueText(Rec.After, F));
 }
 
 void FindingPrinter::occurrences(const Finding &F) {
@@ -200,8 +149,8 @@ void FindingPrinter::finding(const Finding &F, bool ShowDevice,
   sides(F);
   instances(F);
   firstSeen(F, ShowDevice);
-  if (F.kind() == abi::RaceKind::IntraWarpLostUpdate)
-    values(F);
+  if (const std::string Values = valueWords(F); !Values.empty())
+    line("  values: {}", Values);
   occurrences(F);
   line("  {}", explain(F));
   runs(F, Runs);

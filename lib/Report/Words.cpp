@@ -280,3 +280,60 @@ std::string crsan::sideWords(const Finding &F, Side Which,
     Text += " (one of several reads)";
   return Text;
 }
+
+//===----------------------------------------------------------------------===//
+// What was seen first
+//===----------------------------------------------------------------------===//
+
+/// Lanes as a list of ranges: 0-3,7.
+static std::string laneList(uint32_t Mask) {
+  std::string List;
+  for (unsigned First = 0; First < 32; ++First) {
+    if (!(Mask >> First & 1))
+      continue;
+    unsigned Last = First;
+    while (Last < 31 && (Mask >> (Last + 1) & 1))
+      ++Last;
+    List += List.empty() ? "" : ",";
+    List += First == Last ? fmt::format("{}", First)
+                          : fmt::format("{}-{}", First, Last);
+    First = Last;
+  }
+  return List;
+}
+
+/// A value of the access's width, or the hash that stands for a wider one.
+static std::string valueText(uint64_t Value, const Finding &F) {
+  if (F.First.Flags & abi::ValuesAreHashes)
+    return fmt::format("0x{:016x} (hash)", Value);
+  const uint32_t Bytes = std::min<uint32_t>(F.size() ? F.size() : 8, 8);
+  if (Bytes < 8)
+    Value &= (uint64_t(1) << 8 * Bytes) - 1;
+  return fmt::format("0x{:0{}x}", Value, 2 * Bytes);
+}
+
+std::string crsan::firstSeenWords(const Finding &F) {
+  const abi::Record &Rec = F.First;
+  std::string Where;
+  if (!F.isTwoSided()) // Else the sides have said it.
+    Where = laterThread(F) + ' ';
+  if (isIntraWarp(F.kind()) && Rec.Lanes) {
+    const bool One = (Rec.Lanes & (Rec.Lanes - 1)) == 0;
+    Where += fmt::format("lane{} {} ", One ? "" : "s", laneList(Rec.Lanes));
+  }
+  Where += fmt::format("address 0x{:x} ({})", Rec.Address, nameOf(F.space()));
+  if (F.kind() == RaceKind::ClobberedRead || F.kind() == RaceKind::LostUpdate)
+    Where += fmt::format(" value {} became {}", valueText(Rec.Before, F),
+                         valueText(Rec.After, F));
+  return Where;
+}
+
+std::string crsan::valueWords(const Finding &F) {
+  const abi::Record &Rec = F.First;
+  if (F.kind() != RaceKind::IntraWarpLostUpdate)
+    return {};
+  if (Rec.Flags & abi::SameValue)
+    return valueText(Rec.Before, F) + " in every lane (same value)";
+  return fmt::format("{} in this lane, {} in the other lane",
+                     valueText(Rec.Before, F), valueText(Rec.After, F));
+}

@@ -64,6 +64,14 @@ std::string blockWords(const Finding &F, Side Which);
 /// (1,0,0) thread (0,0,0)".
 std::string sideWords(const Finding &F, Side Which, std::string_view Strip);
 
+/// Where the finding was seen first: "block (1,0,0) thread (0,0,0) address
+/// 0x400 (global) value 0x11 became 0x07". Sides of a two-sided finding have
+/// their threads in their own words.
+std::string firstSeenWords(const Finding &F);
+/// The values that lanes wrote by one store: "0x01 in this lane, 0x02 in the
+/// other lane"; empty: the finding is of another kind.
+std::string valueWords(const Finding &F);
+
 } // namespace crsan
 
 #endif // CRSAN_REPORT_WORDS_H

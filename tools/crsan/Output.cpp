@@ -4,6 +4,7 @@
 
 #include "Files.h"
 #include "Report/CiReports.h"
+#include "Report/HtmlReport.h"
 #include "Report/SarifReport.h"
 #include "Report/Suppressions.h"
 
@@ -40,6 +41,8 @@ static std::string render(const ReportFile &File, const Report &R,
     return writeReportFile(File, R);
   if (Options.Format == "sarif")
     return renderSARIF(R, Options.Text);
+  if (Options.Format == "html")
+    return renderHTML(R, Options.Text);
   if (Options.Format == "junit")
     return renderJUnit(R, Options.Text);
   if (Options.Format == "code-quality")

@@ -62,6 +62,36 @@ TEST_F(FindingTest, MergesUnitsContextsAndDevices) {
   EXPECT_EQ(F.Instances, (std::vector<std::string>{"k<int>()", "k<char>()"}));
 }
 
+TEST_F(FindingTest, CountsRecordsByBlockAndLane) {
+  addSite(1, {{"k()", "k.cu", 3, 4}});
+  addRecord(1, 10).Rec.Block[0] = 7;
+  Occurrence &Shaped = addRecord(1, 20);
+  Shaped.BlockShape = {48, 2, 1};
+  Shaped.Rec.Block[0] = 7;
+  Shaped.Rec.Thread = 3 | 1 << 10; // The 51st thread: lane 19 of its warp.
+  addRecord(1, 30).Rec.Lanes = 1 << 19 | 1;
+  const Report R = build();
+  ASSERT_EQ(R.Findings.size(), 1u);
+  const RecordPlaces &Places = R.Findings[0].Places;
+  EXPECT_EQ(Places.Blocks,
+            (std::map<Index3, uint64_t>{{{7, 0, 0}, 2}, {{0, 0, 0}, 1}}));
+  std::array<uint64_t, 32> Lanes{};
+  Lanes[0] = 1;
+  Lanes[19] = 2;
+  EXPECT_EQ(Places.Lanes, Lanes);
+}
+
+TEST_F(FindingTest, OperationsOfStreamsHaveNoBlocks) {
+  addSite(1, {{"k()", "k.cu", 3, 4}});
+  Occurrence &O = addRecord(1, 1, abi::RaceKind::StreamOperation);
+  O.Rec.Flags = abi::TwoSided;
+  O.BlockShape = {32, 1, 1};
+  const Report R = build();
+  ASSERT_EQ(R.Findings.size(), 1u);
+  EXPECT_TRUE(R.Findings[0].Places.Blocks.empty());
+  EXPECT_EQ(R.Findings[0].Places.Lanes[0], 0u);
+}
+
 TEST_F(FindingTest, KeepsDifferentPlacesApart) {
   addSite(1, {{"f()", "f.h", 3, 4}, {"k()", "k.cu", 5, 6}});
   addSite(2, {{"f()", "f.h", 3, 4}, {"k()", "k.cu", 7, 6}}); // Other caller.
