@@ -41,7 +41,7 @@ OURS = re.compile(r"(?:abi|ptx|sim|crsan|[A-Z]\w*)::[\w:]+|[A-Z]+[a-z]+[A-Z]\w*|
 OWNER = re.compile(r"`([\w./]+)` \(((?:`[\w:]+`(?:, )?)+)\)")
 # `CRSAN_OPTIONS=name=value:name=value`, and the table of these names.
 OPTIONS = re.compile(r"CRSAN_OPTIONS=(\w+=[\w./:=]*)")
-OPTION = re.compile(r"^CRSAN_(?:BOOL|UINT|STRING|CHOICE)\((\w+?)_?,", re.M)
+OPTION = re.compile(r"^CRSAN_(?:BOOL|UINT|STRING|CHOICE)\(\s*(\w+?)_?,", re.M)
 SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 # Names that the projects outside this one own.

@@ -30,6 +30,8 @@ config.environment["CUDA_PATH"] = config.cuda_path
 config.environment.pop("CUDA_HOME", None)
 config.environment.pop("CRSAN_OPTIONS", None)
 
+config.substitutions.append(("%path_with_cuda", os.pathsep.join(
+    [config.environment["PATH"], os.path.join(config.cuda_path, "bin")])))
 # Longest names first: lit replaces substitutions in this order.
 config.substitutions += [
     ("%crsan_clangxx", os.path.join(bin_dir, "crsan-clang++")),

@@ -67,6 +67,8 @@ static void addCudaFlags(Words &Out, const Command &C) {
   addArchFlags(Out, C);
   addPassFlags(Out, C);
   addAssemblerFlags(Out, C);
+  Out.push_back("-include");
+  Out.push_back(C.Where.markHeader());
   if (C.Options.CompatHeader) {
     Out.push_back("-include");
     Out.push_back(C.Where.compatHeader());

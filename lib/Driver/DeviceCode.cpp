@@ -42,6 +42,8 @@ public:
   ArchitectureSet OfObjects;
   std::vector<Archive> Archives;
   std::string FirstFile; ///< With device code; empty: none.
+  /// Some file was compiled with -fsanitize=cuda-race.
+  bool IsInstrumented = false;
   /// A source of this command becomes an object with device code.
   bool CompilesRelocatable = false;
 
@@ -131,6 +133,9 @@ void LinkReader::addFile(StringRef Path) {
   const llvm::file_magic Magic = llvm::identify_magic((*Buffer)->getBuffer());
   if (Magic == llvm::file_magic::elf_shared_object)
     return;
+  // The name of a section, among other such names.
+  constexpr StringRef Mark("\0__crsan_instrumented\0", 22);
+  IsInstrumented |= (*Buffer)->getBuffer().contains(Mark);
   llvm::SmallVector<llvm::object::OffloadFile> Images;
   if (llvm::Error E = llvm::object::extractOffloadBinaries(
           (*Buffer)->getMemBufferRef(), Images)) {
@@ -184,6 +189,14 @@ ArchivedDeviceCode crsan::driver::findArchivedDeviceCode(
           "missing; compile all files with the same --offload-arch=");
   }
   return Result;
+}
+
+bool crsan::driver::linksInstrumentedCode(const CommandLine &Line) {
+  if (Line.phase() != Phase::Link || Line.has(options::OPT_r))
+    return false;
+  LinkReader Reader(namedDirs(Line));
+  Reader.read(Line);
+  return Reader.IsInstrumented && Reader.FirstFile.empty();
 }
 
 std::string crsan::driver::findUnlinkedDeviceCode(const CommandLine &Line) {

@@ -35,6 +35,11 @@ findArchivedDeviceCode(const CommandLine &Line,
 /// links without it; empty if there is none.
 std::string findUnlinkedDeviceCode(const CommandLine &Line);
 
+/// Whether the command links an object or a member of an archive that was
+/// compiled with -fsanitize=cuda-race (include/crsan/instrumented.h), and no
+/// relocatable device code, which need not be complete in this link.
+bool linksInstrumentedCode(const CommandLine &Line);
+
 } // namespace crsan::driver
 
 #endif // CRSAN_DRIVER_DEVICECODE_H

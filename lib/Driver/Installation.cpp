@@ -38,6 +38,10 @@ std::string Installation::compatHeader() const {
   return below(Root, "include/crsan/cuda_compat.h");
 }
 
+std::string Installation::markHeader() const {
+  return below(Root, "include/crsan/instrumented.h");
+}
+
 Installation Installation::find(const char *Argv0, void *Main) {
   // Resolves links, so that a link to the wrapper elsewhere works.
   llvm::SmallString<128> Real;

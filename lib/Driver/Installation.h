@@ -21,6 +21,7 @@ struct Installation {
   std::string assembler() const;      ///< bin/crsan-ptxas
   std::string includeDir() const;     ///< include
   std::string compatHeader() const;   ///< include/crsan/cuda_compat.h
+  std::string markHeader() const;     ///< include/crsan/instrumented.h
 
   /// \p Argv0 and \p Main as for llvm::sys::fs::getMainExecutable.
   static Installation find(const char *Argv0, void *Main);

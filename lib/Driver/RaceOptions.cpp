@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The options that are CRSan's own.
 #include "RaceOptions.h"
+#include "DeviceCode.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -187,6 +188,8 @@ llvm::Expected<RaceOptions> RaceOptions::extract(CommandLine &Line) {
       if (llvm::Error Err = E.visit(A))
         return std::move(Err);
   dropEmptied(Line);
+  if (!E.Options.Mentioned && linksInstrumentedCode(Line))
+    E.Options.Enabled = E.Options.Mentioned = true;
   if (E.Options.Enabled)
     if (llvm::Error Err = extractEnabledOnly(Line, E.Options))
       return std::move(Err);

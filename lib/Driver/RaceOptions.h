@@ -29,7 +29,9 @@ struct RaceOptions {
   /// Whether the line has an option of CRSan's, enabled in the end or not.
   bool Mentioned = false;
 
-  /// Takes CRSan's options out of \p Line: clang's are left.
+  /// Takes CRSan's options out of \p Line: clang's are left. A link of code
+  /// that was compiled with the sanitizer is one with the sanitizer, unless
+  /// the line says otherwise.
   static llvm::Expected<RaceOptions> extract(CommandLine &Line);
 };
 

@@ -81,7 +81,6 @@ private:
   ordered_json coverage() const;
 
   const Report &R;
-  const TextOptions &Options;
   SourceLines Source;
 };
 

@@ -28,6 +28,10 @@ void adjustOptimizer(LLVMContext &C) {
       // This optimization moves a load from a loop's header to a place that is
       // reached without the header, and keeps the load's mark.
       {"enable-load-in-loop-pre", "false"},
+      // This optimization replaces the loads of a loop by one load without a
+      // mark before the loop, which also lanes execute that only read what they
+      // have stored.
+      {"disable-licm-promotion", "true"},
       // This optimization takes a load of a vector apart, and drops the load's
       // mark.
       {"disable-vector-combine", "true"},

@@ -38,14 +38,16 @@ TEST(OptimizerSettings, AreMadeForEachModuleAnew) {
     EXPECT_EQ("", errorsOfAdjustment());
     EXPECT_TRUE(isSet("pick-merged-source-locations"));
     EXPECT_FALSE(isSet("enable-load-in-loop-pre"));
+    EXPECT_TRUE(isSet("disable-licm-promotion"));
     EXPECT_TRUE(isSet("disable-vector-combine"));
   }
 }
 
 TEST(OptimizerSettings, AMissingOptionIsAnError) {
   auto &Options = cl::getRegisteredOptions();
-  for (StringRef Name : {"pick-merged-source-locations",
-                         "enable-load-in-loop-pre", "disable-vector-combine"}) {
+  for (StringRef Name :
+       {"pick-merged-source-locations", "enable-load-in-loop-pre",
+        "disable-licm-promotion", "disable-vector-combine"}) {
     cl::Option *Option = Options[Name];
     Options.erase(Name);
     const std::string Errors = errorsOfAdjustment();
