@@ -68,7 +68,7 @@ private:
 class PageData {
 public:
   explicit PageData(const Report &R, const TextOptions &Options)
-      : R(R), Options(Options), Source(Options.StripPathPrefix) {}
+      : R(R), Source(Options.StripPathPrefix) {}
 
   ordered_json json();
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Findings, of records.
+#include "Folding.h"
 #include "Report/Finding.h"
 #include "Report/Words.h"
 
@@ -305,6 +306,9 @@ Report crsan::buildReport(std::span<const Occurrence> Occurrences,
     addTold(F, Sites);
     std::sort(F.Runs.begin(), F.Runs.end());
   }
+  // Of findings that say the same, the first one is shown.
+  std::sort(R.Findings.begin(), R.Findings.end(), comesFirst);
+  foldFindings(R.Findings);
   markWider(R.Findings);
   dropKnown(R.Findings);
   std::sort(R.Findings.begin(), R.Findings.end(), comesFirst);

@@ -100,10 +100,10 @@ TEST_F(FindingTest, KeepsDifferentPlacesApart) {
   addSite(5, {{"f()", "g.h", 3, 4}, {"k()", "k.cu", 5, 6}}); // Other file.
   for (uint64_t Id = 1; Id <= 5; ++Id)
     addRecord(Id);
-  EXPECT_EQ(build().Findings.size(), 5u);
+  EXPECT_EQ(build().Findings.size(), 4u); // Columns do not count.
 }
 
-TEST_F(FindingTest, KeepsKindsAndAccessesApart) {
+TEST_F(FindingTest, OneLineIsOneFinding) {
   addSite(1, {{"k()", "k.cu", 3, 4}}, abi::AccessKind::Load);
   addSite(2, {{"k()", "k.cu", 3, 4}}, abi::AccessKind::Store); // x += 1
   addRecord(1, 1, abi::RaceKind::ClobberedRead);
@@ -111,7 +111,45 @@ TEST_F(FindingTest, KeepsKindsAndAccessesApart) {
   addRecord(2, 1, abi::RaceKind::IntraWarpLostUpdate);
   addRecord(1, 1, abi::RaceKind::IntraWarpConflict);
   addRecord(2, 1, abi::RaceKind::IntraWarpConflict);
-  EXPECT_EQ(build().Findings.size(), 5u);
+  const Report R = build();
+  ASSERT_EQ(R.Findings.size(), 1u);
+  const Finding &F = R.Findings[0];
+  EXPECT_EQ(F.kind(), abi::RaceKind::ClobberedRead);
+  EXPECT_EQ(F.Count, 5u);
+  EXPECT_EQ(F.OtherKinds, (std::vector{abi::RaceKind::LostUpdate,
+                                       abi::RaceKind::IntraWarpLostUpdate,
+                                       abi::RaceKind::IntraWarpConflict}));
+}
+
+TEST_F(FindingTest, APairOfLinesExplainsOneSidedFindings) {
+  addSite(1, {{"k()", "k.cu", 3, 4}});
+  addSite(2, {{"k()", "k.cu", 5, 4}}, abi::AccessKind::Store);
+  addSite(3, {{"k()", "k.cu", 6, 4}});
+  addRecord(1, 10, abi::RaceKind::ClobberedRead);
+  addRecord(1, 1, abi::RaceKind::Conflict).Rec.Other = 2;
+  addRecord(2, 1, abi::RaceKind::Conflict).Rec.Other = 1;
+  addRecord(3, 3, abi::RaceKind::ClobberedRead);       // Another line.
+  addSite(4, {{"k()", "k.cu", 7, 4}}, abi::AccessKind::Store);
+  addRecord(4, 1, abi::RaceKind::Conflict).Rec.Other = 2;
+  addRecord(4, 2, abi::RaceKind::IntraWarpLostUpdate); // Of one warp alone.
+  const Report R = build();
+  ASSERT_EQ(R.Findings.size(), 4u);
+  EXPECT_EQ(R.Findings[0].kind(), abi::RaceKind::Conflict);
+  EXPECT_EQ(R.Findings[0].Count, 12u);
+  EXPECT_EQ(R.Findings[0].OtherKinds,
+            std::vector{abi::RaceKind::ClobberedRead});
+  EXPECT_EQ(R.Findings[1].First.Site, 3u);
+}
+
+TEST_F(FindingTest, DifferentMemoryStaysApart) {
+  addSite(1, {{"k()", "k.cu", 3, 4}});
+  addSite(2, {{"k()", "k.cu", 3, 9}});
+  addRecord(1).Memory = "byte 0 of 64 bytes from cudaMalloc (allocation 1)";
+  addRecord(2).Memory = "byte 8 of 64 bytes from cudaMalloc (allocation 2)";
+  EXPECT_EQ(build().Findings.size(), 2u);
+  Occurrences.back().Memory =
+      "byte 8 of 64 bytes from cudaMalloc (allocation 1)";
+  EXPECT_EQ(build().Findings.size(), 1u);
 }
 
 TEST_F(FindingTest, MergesConflictsByBothPlaces) {
@@ -212,13 +250,15 @@ TEST_F(FindingTest, InstancesAreThoseOfTheSideShownFirst) {
   EXPECT_EQ(R.Findings[0].Instances, std::vector<std::string>{"read()"});
 }
 
-TEST_F(FindingTest, BothDetectorsKeepTheirFindings) {
+TEST_F(FindingTest, WhatSaysMostIsShown) {
   addSite(1, {{"k()", "k.cu", 3, 4}});
   addRecord(1, 1, abi::RaceKind::Conflict).Rec.Other = 1;
   abi::Record &Rec = addRecord(1, 1, abi::RaceKind::InterBlock).Rec;
   Rec.Other = 1;
   Rec.Flags = abi::TwoSided;
-  EXPECT_EQ(build().Findings.size(), 2u);
+  const Report R = build();
+  ASSERT_EQ(R.Findings.size(), 1u);
+  EXPECT_EQ(R.Findings[0].kind(), abi::RaceKind::InterBlock);
 }
 
 TEST_F(FindingTest, SidesThatDoNotSuitTheKindAreDamage) {
@@ -344,7 +384,7 @@ TEST_F(FindingTest, SortsByCountThenPlaceWhateverTheOrder) {
   addSite(1, {{"k()", "b.cu", 1, 1}});
   addSite(2, {{"k()", "a.cu", 10, 1}});
   addSite(3, {{"k()", "a.cu", 9, 2}});
-  addSite(4, {{"k()", "a.cu", 9, 1}});
+  addSite(4, {{"k()", "a.cu", 8, 3}});
   addSite(5, {{"k()", "z.cu", 99, 9}});
   const std::vector<uint64_t> Expected = {5, 4, 3, 2, 1, 6};
   std::vector<uint64_t> Order = {1, 2, 3, 4, 5, 6};
