@@ -235,10 +235,6 @@ InstructionClass classifyCopy(const Instruction &I) {
   const bool Commits = hasAny(I, {"commit_group", "commit"});
   if (!Commits && !hasAny(I, {"wait_group", "wait_all", "wait"})) {
     C.What = Category::AsyncCopy;
-    if (firstIs(I, "async") && hasAny(I, {"ca", "cg"})) {
-      C.Space = StateSpace::Shared;
-      C.Address = addressIn(I);
-    }
   } else if (!I.has("bulk")) {
     C.Orders = Commits ? Ordering::CopyCommit : Ordering::CopyWait;
     C.Object = Commits || I.Operands.empty() ? nullptr : &I.Operands[0];

@@ -57,11 +57,8 @@ struct InstructionClass {
   uint8_t Flags = 0;                   ///< abi::AccessFlags.
   StateSpace Space = StateSpace::None; ///< Generic if none is written.
   ScalarType Type = ScalarType::None;
-  uint32_t Size = 0; ///< Bytes of a lane; 0: not known.
-  /// The address, an operand of the instruction. An AsyncCopy has that of its
-  /// destination, if it is cp.async of global into shared memory, which threads
-  /// commit and wait for.
-  const Operand *Address = nullptr;
+  uint32_t Size = 0;                ///< Bytes of a lane; 0: not known.
+  const Operand *Address = nullptr; ///< An operand of the instruction.
 
   // Of what orders memory, a StrongAccess or a Synchronisation:
   Ordering Orders = Ordering::None;

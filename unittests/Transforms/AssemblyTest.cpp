@@ -97,6 +97,10 @@ TEST(Assembly, Kinds) {
   ASSERT_EQ(Copied.All.List.size(), 2u);
   EXPECT_TRUE(std::holds_alternative<Copy>(Copied.All.List[0]));
   EXPECT_TRUE(isWeak(Copied.All.List[1]));
+  const Statement Bulk(
+      "cp.async.bulk.global.shared::cta.bulk_group [$1], [$2], 16;");
+  EXPECT_TRUE(Bulk.All.has<Opaque>());
+  EXPECT_FALSE(Bulk.All.has<Copy>());
 }
 
 // Intent: what ptxas may take for a poll, and what is one.

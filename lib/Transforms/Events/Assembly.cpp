@@ -36,9 +36,8 @@ private:
   void readPredicate(const ptx::Instruction &I);
   std::optional<Condition> conditionOf(const ptx::Instruction &I) const;
   void readWeak(const ptx::Instruction &I, const ptx::InstructionClass &C);
-  void readCopy(const ptx::Instruction &I, const ptx::InstructionClass &C);
-  std::optional<CopyOperands> copyOf(const ptx::Instruction &I,
-                                     const ptx::InstructionClass &C) const;
+  void readCopy(const ptx::Instruction &I);
+  std::optional<CopyOperands> copyOf(const ptx::Instruction &I) const;
   void readStrong(const ptx::Instruction &I, const ptx::InstructionClass &C,
                   std::optional<Location> Where);
   void readSynchronisation(const ptx::Instruction &I,
@@ -114,7 +113,7 @@ void AssemblyReader::readInstruction(const ptx::Instruction &I) {
       To.Unlisted = Skip::Private;
     return;
   case ptx::Category::AsyncCopy:
-    return readCopy(I, C);
+    return readCopy(I);
   case ptx::Category::MatrixAccess:
   case ptx::Category::TextureAccess:
     To.Unlisted = skipOf(C.What);
@@ -202,12 +201,14 @@ void AssemblyReader::readWeak(const ptx::Instruction &I,
 
 /// `cp.async.cg.shared.global [to], [from], 16, read` or `ignore`, a predicate.
 std::optional<CopyOperands>
-AssemblyReader::copyOf(const ptx::Instruction &I,
-                       const ptx::InstructionClass &C) const {
+AssemblyReader::copyOf(const ptx::Instruction &I) const {
+  // Only the copies for which threads commit and wait.
+  if (I.Opcode != "cp" || !(I.has("ca") || I.has("cg")))
+    return std::nullopt;
   const std::optional<Condition> If = conditionOf(I);
   // The last one is a cache policy.
   const size_t Number = I.Operands.size() - I.has("L2::cache_hint");
-  if (!C.Address || !If || Number < 3 || Number > 4)
+  if (!If || Number < 3 || Number > 4)
     return std::nullopt;
   const auto To = Operands.location(I, &I.Operands[0], ptx::StateSpace::Shared),
              From =
@@ -231,16 +232,15 @@ AssemblyReader::copyOf(const ptx::Instruction &I,
 }
 
 /// Copies are told before the statement, and accesses may be checked behind it.
-void AssemblyReader::readCopy(const ptx::Instruction &I,
-                              const ptx::InstructionClass &C) {
-  const std::optional<CopyOperands> Of = copyOf(I, C);
+void AssemblyReader::readCopy(const ptx::Instruction &I) {
+  const std::optional<CopyOperands> Of = copyOf(I);
   const bool IsFirst = none_of(To.List, [](const Event &E) {
     return isWeak(E) &&
            asAccess(E)->Where.Space != NVPTXAS::ADDRESS_SPACE_GLOBAL;
   });
   if (Of && IsFirst && !HasOrdered)
     return addCopy(To, *Of);
-  To.Unlisted = skipOf(C.What);
+  To.Unlisted = Skip::Copy;
   To.add(Opaque());
 }
 
