@@ -4,6 +4,8 @@
 // One subcommand a file; each adds itself to the command line and says what to
 // run.
 
+#include "DoctorCommand.h"
+#include "ExplainCommand.h"
 #include "ReportCommand.h"
 #include "RunCommand.h"
 
@@ -15,6 +17,8 @@ int main(int Argc, char **Argv) {
   CLI::App App("CudaRaceSanitizer: data races in CUDA programs", "crsan");
   App.require_subcommand(1);
   int ExitCode = 0;
+  crsan::addDoctorCommand(App, ExitCode);
+  crsan::addExplainCommand(App, ExitCode);
   crsan::addReportCommand(App, ExitCode);
   crsan::addRunCommand(App, ExitCode);
   App.failure_message([](const CLI::App *, const CLI::Error &E) {
