@@ -61,6 +61,8 @@ for feature, present in [
     ("ptxas", os.path.exists(ptxas)),
     ("nvcc", os.path.exists(nvcc)),
     ("make", shutil.which("make") is not None),
+    ("pkg-config", shutil.which("pkg-config") is not None),
+    ("cpack", all(map(shutil.which, ("cpack", "dpkg-deb", "dpkg-shlibdeps")))),
     ("sim", os.path.exists(os.path.join(lib_dir, "sim", "libcudart.so.13"))),
 ]:
     if present:
