@@ -118,6 +118,10 @@ static void diagnoseToolkit(Diagnosis &D) {
   else
     D.missing("ptxas", Assembler + " cannot be run",
               "install cuda-nvcc-" + Suffix);
+  if (!exists(Toolkit->includeDir() + "/curand_mtgp32_kernel.h"))
+    D.missing("cuRAND",
+              "clang includes curand_mtgp32_kernel.h, which " + Root + " lacks",
+              "install libcurand-dev-" + Suffix);
   for (const std::string &Folder : Toolkit->libraryDirs())
     if (exists(Folder + "/libcudart.so"))
       return D.ok("libcudart", Folder + "/libcudart.so");

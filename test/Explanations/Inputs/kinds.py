@@ -30,7 +30,7 @@ def build(kind, which, mode):
 
 def found(program, detector, seed):
     """The exit status and the report."""
-    run = subprocess.run([crsan, "run", f"--detector={detector}", f"--seed={seed}", program],
+    run = subprocess.run([crsan, "run", "--device=sim", f"--detector={detector}", f"--seed={seed}", program],
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                          timeout=100)
     return run.returncode, run.stdout
