@@ -28,9 +28,9 @@ std::span<const KindGuide> allKindGuides();
 /// Null: there is no such kind.
 const KindGuide *guideTo(abi::RaceKind Kind);
 
-/// All of it as text, the programs indented.
+/// The guide as text, the programs indented.
 std::string guideText(const KindGuide &G);
-/// The same in Markdown, the programs in blocks of code.
+/// The guide in Markdown, the programs in blocks of code.
 std::string guideMarkdown(const KindGuide &G);
 
 } // namespace crsan
