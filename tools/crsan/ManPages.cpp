@@ -37,7 +37,8 @@ static std::string head(std::string_view Name, std::string_view What) {
 static std::string optionsOf(const CLI::App &Command) {
   std::string Text;
   for (const CLI::Option *Option : Command.get_options())
-    Text += entry(Option->get_name(false, true) + typeWords(*Option),
+    Text += entry(Option->get_name(false, true) +
+                      (Option->get_positional() ? "" : typeWords(*Option)),
                   Option->get_description());
   return Text;
 }
