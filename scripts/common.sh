@@ -3,7 +3,7 @@
 # Sourced by scripts/test and scripts/quickstart.
 
 # Packages by Debian's names. The build and its tests need no others.
-PACKAGES="cmake ninja-build make g++ python3 git
+PACKAGES="cmake ninja-build make g++ python3 git dpkg-dev pkg-config
   clang-22 clang-tools-22 libclang-22-dev libclang-rt-22-dev llvm-22-dev llvm-22-tools lld-22
   libfmt-dev libgtest-dev libgmock-dev nlohmann-json3-dev libcli11-dev libzstd-dev liblz4-dev zlib1g-dev
   python3-jsonschema"

@@ -73,6 +73,8 @@ for feature, present in [
     ("sarif-schema", os.path.exists(sarif_schema) and has_jsonschema()),
     ("make", shutil.which("make") is not None),
     ("chromium", shutil.which("chromium") is not None),
+    ("pkg-config", shutil.which("pkg-config") is not None),
+    ("cpack", all(map(shutil.which, ("cpack", "dpkg-deb", "dpkg-shlibdeps")))),
     ("sim", os.path.exists(os.path.join(lib_dir, "sim", "libcudart.so.13"))),
 ]:
     if present:

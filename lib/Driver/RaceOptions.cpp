@@ -24,8 +24,8 @@ static constexpr StringRef OwnOptions[] = {
 #define CRSAN_MODE(Enumerator, Name, Description)                              \
   "-fsanitize-cuda-race-mode=" Name,
 #include "crsan/Modes.def"
-    "-fsanitize-cuda-race-compat-header",
-    "-fno-sanitize-cuda-race-compat-header",
+#define CRSAN_OWN_OPTION(Spelling, Description) Spelling,
+#include "RaceOptions.def"
 };
 
 static llvm::Error unknownOption(StringRef Spelling) {

@@ -2,6 +2,7 @@
 // Why a finding is a race, in words.
 #include "Report/Explanation.h"
 #include "MissingOrder.h"
+#include "Report/KindGuide.h"
 
 #include <fmt/format.h>
 
@@ -39,17 +40,9 @@ static std::string explainIntraWarp(const Finding &F) {
 static std::string explainOneSide(const Finding &F) {
   switch (F.kind()) {
   case RaceKind::ClobberedRead:
-    return "A thread was about to read this location when another thread "
-           "changed it; no synchronisation orders the two, so it may get "
-           "either value.";
   case RaceKind::LostUpdate:
-    return "A thread was about to write this location when another thread "
-           "changed it; no synchronisation orders the two, so either write may "
-           "be lost.";
   case RaceKind::Conflict:
-    return "Two threads were about to access this location at the same time, "
-           "and no synchronisation orders the two; what a reader gets, or "
-           "which write remains, is undefined.";
+    return guideTo(F.kind())->Meaning;
   default:
     return explainIntraWarp(F);
   }

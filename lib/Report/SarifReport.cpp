@@ -3,6 +3,7 @@
 #include "Report/SarifReport.h"
 #include "Report/Comparison.h"
 #include "Report/Explanation.h"
+#include "Report/KindGuide.h"
 #include "Report/Words.h"
 
 #include <fmt/format.h>
@@ -130,13 +131,21 @@ ordered_json Writer::result(const Finding &F) const {
   return Result;
 }
 
+static ordered_json rule(const KindGuide &Guide) {
+  const KindWords &Words = wordsOf(Guide.Kind);
+  return {{"id", Words.Key},
+          {"shortDescription", text(Words.Name)},
+          {"fullDescription", text(Guide.Meaning)},
+          {"help",
+           {{"text", guideText(Guide)}, {"markdown", guideMarkdown(Guide)}}}};
+}
+
 std::string crsan::renderSARIF(const Report &R, const TextOptions &Options) {
   const Writer W(Options);
   ordered_json Rules = ordered_json::array(), Results = ordered_json::array(),
                Notes = ordered_json::array();
-  for (const KindWords &Words : allKindWords())
-    Rules.push_back(
-        {{"id", Words.Key}, {"shortDescription", text(Words.Name)}});
+  for (const KindGuide &Guide : allKindGuides())
+    Rules.push_back(rule(Guide));
   for (const Finding &F : R.Findings)
     Results.push_back(W.result(F));
   for (const std::string &Note : R.Summary.Notes)

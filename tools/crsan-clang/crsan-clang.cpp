@@ -9,6 +9,7 @@
 #include "DeviceCode.h"
 #include "Installation.h"
 #include "Job.h"
+#include "ProjectVersion.h"
 #include "RaceOptions.h"
 #include "Translation.h"
 
@@ -16,6 +17,7 @@
 #include "llvm/Support/Allocator.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
 #include "llvm/Support/StringSaver.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -38,6 +40,14 @@ static std::vector<std::string> expandResponseFiles(int Argc, char **Argv) {
   return {Words.begin(), Words.end()};
 }
 
+/// Clang's lines come first: build systems read the compiler's version there.
+static int printVersion(const Clang &Compiler) {
+  const int Status = llvm::sys::ExecuteAndWait(Compiler.Program,
+                                               {Compiler.Program, "--version"});
+  llvm::outs() << crsan::versionLine() << "\n";
+  return Status;
+}
+
 int main(int Argc, char **Argv) {
   bool CXX = llvm::sys::path::stem(Argv[0]).ends_with("++");
   llvm::Expected<Clang> Compiler = Clang::find(CXX);
@@ -46,6 +56,9 @@ int main(int Argc, char **Argv) {
   std::vector<std::string> DriverMode;
   if (Compiler->NeedsDriverMode)
     DriverMode = {"--driver-mode=g++"};
+
+  if (Argc == 2 && llvm::StringRef(Argv[1]) == "--version")
+    return printVersion(*Compiler);
 
   CommandLine Line = CommandLine::parse(expandResponseFiles(Argc, Argv));
   llvm::Expected<RaceOptions> Options = RaceOptions::extract(Line);

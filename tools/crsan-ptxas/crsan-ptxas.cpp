@@ -5,6 +5,7 @@
 // arguments and --crsan-toolkit=ROOT. lib/Assembler does the work.
 
 #include "Assembly.h"
+#include "ProjectVersion.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/raw_ostream.h"
@@ -93,6 +94,11 @@ Expected<Request> ArgumentReader::read() {
 } // namespace
 
 int main(int Argc, char **Argv) {
+  // Of this program alone: clang gives ptxas no such option.
+  if (Argc == 2 && StringRef(Argv[1]) == "--version") {
+    outs() << crsan::versionLine() << "\n";
+    return 0;
+  }
   Expected<Request> R = ArgumentReader(ArrayRef(Argv + 1, Argc - 1)).read();
   Error Failure = R ? crsan::assembler::assemble(*R) : R.takeError();
   if (!Failure)

@@ -5,22 +5,58 @@
 // run.
 
 #include "DiffCommand.h"
+#include "DoctorCommand.h"
+#include "ExplainCommand.h"
+#include "Manual.h"
+#include "ManualCommand.h"
+#include "NearestWord.h"
+#include "ProjectVersion.h"
 #include "ReportCommand.h"
 #include "RunCommand.h"
 
 #include <CLI/CLI.hpp>
 
 #include <string>
+#include <vector>
+
+/// What is wrong with the command line, with the word that was meant if one is
+/// near.
+static std::string complaint(const CLI::App *App, const CLI::Error &E) {
+  const std::vector<std::string> Unread = App->remaining(/*recurse=*/true);
+  const auto Code = CLI::ExitCodes(E.get_exit_code());
+  if (Unread.empty() || (Code != CLI::ExitCodes::ExtrasError &&
+                         Code != CLI::ExitCodes::RequiredError))
+    return E.what();
+  const std::string Word = Unread.front().substr(0, Unread.front().find('='));
+  const bool HasCommand = !App->get_subcommands().empty();
+  std::vector<std::string> Known;
+  if (Word.starts_with('-')) {
+    const CLI::App *Scope = HasCommand ? App->get_subcommands().front() : App;
+    for (const CLI::Option *Option : Scope->get_options())
+      for (const std::string &Name : Option->get_lnames())
+        Known.push_back("--" + Name);
+    return "unknown option '" + Word + "'" + crsan::didYouMean(Word, Known);
+  }
+  if (HasCommand)
+    return "unexpected argument '" + Word + "'";
+  for (const CLI::App *Command : crsan::commandsOf(*App))
+    Known.push_back(Command->get_name());
+  return "unknown command '" + Word + "'" + crsan::didYouMean(Word, Known);
+}
 
 int main(int Argc, char **Argv) {
   CLI::App App("CudaRaceSanitizer: data races in CUDA programs", "crsan");
   App.require_subcommand(1);
+  App.set_version_flag("--version", crsan::versionLine());
   int ExitCode = 0;
   crsan::addRunCommand(App, ExitCode);
   crsan::addReportCommand(App, ExitCode);
   crsan::addDiffCommand(App, ExitCode);
-  App.failure_message([](const CLI::App *, const CLI::Error &E) {
-    return std::string("CRSan: ") + E.what() + "; see crsan --help\n";
+  crsan::addDoctorCommand(App, ExitCode);
+  crsan::addExplainCommand(App, ExitCode);
+  crsan::addManualCommand(App);
+  App.failure_message([](const CLI::App *App, const CLI::Error &E) {
+    return "CRSan: " + complaint(App, E) + "; see crsan --help\n";
   });
   try {
     App.parse(Argc, Argv);

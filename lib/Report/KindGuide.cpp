@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a kind of race means.
+#include "Report/KindGuide.h"
+#include "Report/Words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+using namespace crsan;
+using abi::RaceKind;
+
+static constexpr const char *OneSide =
+    "The finding names the access that was about to happen (#0). The other "
+    "access is not known: look for all writes of the same memory, and for the "
+    "synchronisation that should order them with this line. Metadata mode and "
+    "the oracle name both sides.";
+static constexpr const char *OneWarp =
+    "The finding names the store (#0), and the other instruction where there "
+    "are two. Lanes of one warp do not run in lockstep.";
+static constexpr const char *TwoSides =
+    "The finding names both accesses, the later one first, each with its "
+    "thread; the last sentence says what synchronisation there was, and what "
+    "would order the two.";
+
+static constexpr KindGuide Guides[] = {
+#include "KindGuide.inc"
+};
+
+std::span<const KindGuide> crsan::allKindGuides() { return Guides; }
+
+const KindGuide *crsan::guideTo(RaceKind Kind) {
+  const auto *It = std::find_if(std::begin(Guides), std::end(Guides),
+                                [=](auto &G) { return G.Kind == Kind; });
+  return It == std::end(Guides) ? nullptr : It;
+}
+
+static const char *detectorWords(const KindGuide &G) {
+  const std::string_view Detector = G.Detector;
+  if (Detector == "collider")
+    return "The collider reports this kind.";
+  if (Detector == "metadata")
+    return "Metadata mode reports this kind.";
+  return "The oracle of the simulated GPU reports this kind, and metadata mode "
+         "where it sees the accesses.";
+}
+
+static std::string indented(std::string_view Program) {
+  std::string Text;
+  for (size_t At = 0; At < Program.size();) {
+    const size_t End = Program.find('\n', At) + 1;
+    Text += "    ";
+    Text += Program.substr(At, End - At);
+    At = End;
+  }
+  return Text;
+}
+
+std::string crsan::guideText(const KindGuide &G) {
+  return fmt::format("{}\n\n{} {}\n\nA program that races:\n\n{}\nThe same "
+                     "without the race:\n\n{}",
+                     G.Meaning, G.Reading, detectorWords(G), indented(G.Racy),
+                     indented(G.Fixed));
+}
+
+std::string crsan::guideMarkdown(const KindGuide &G) {
+  return fmt::format("{}\n\n{} {}\n\nA program that "
+                     "races:\n\n```cuda\n{}```\n\nThe same without the "
+                     "race:\n\n```cuda\n{}```\n",
+                     G.Meaning, G.Reading, detectorWords(G), G.Racy, G.Fixed);
+}

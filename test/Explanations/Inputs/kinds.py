@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiles and runs the programs of `crsan explain` on the simulated GPU.
+
+  kinds.py CRSAN CRSAN-CLANG++ FOLDER
+
+A program that races is found with its kind in some of the runs; one without the
+race is silent, for the same detector and for the oracle.
+"""
+import os
+import subprocess
+import sys
+
+SEEDS = 12
+crsan, compiler, folder = sys.argv[1:]
+
+
+def output(*command):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def build(kind, which, mode):
+    source = os.path.join(folder, f"{kind}-{which}.cu")
+    with open(source, "w") as file:
+        file.write(output(crsan, "explain", kind, f"--{which}"))
+    program = source.removesuffix(".cu")
+    subprocess.run([compiler, "-fsanitize=cuda-race", f"-fsanitize-cuda-race-mode={mode}",
+                    "-O1", source, "-o", program], check=True)
+    return program
+
+
+def found(program, detector, seed):
+    """The exit status and the report."""
+    run = subprocess.run([crsan, "run", "--device=sim", f"--detector={detector}", f"--seed={seed}", program],
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                         timeout=100)
+    return run.returncode, run.stdout
+
+
+failures = []
+kinds = [line.split(None, 1) for line in output(crsan, "explain").split("\n\n")[0].splitlines()]
+assert len(kinds) >= 13
+for key, name in kinds:
+    text = output(crsan, "explain", key)
+    mode = "metadata" if "Metadata mode reports" in text else "collider"
+    detector = "oracle" if "The oracle of" in text else "collider"
+    racy = build(key, "racy", mode)
+    for seed in range(1, SEEDS + 1):
+        status, report = found(racy, detector, seed)
+        if status == 66 and f"data race: {name}" in report:
+            break
+    else:
+        failures.append(f"{key}: not found: {report}")
+    fixed = build(key, "fixed", mode)
+    for each in {detector, "oracle"}:
+        for seed in range(1, 3):
+            status, report = found(fixed, each, seed)
+            if status != 0:
+                failures.append(f"{key}: fixed, seed {seed}, {each}: {report}")
+print("\n".join(failures))
+sys.exit(bool(failures))

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The man pages.
+#include "Manual.h"
+#include "ProjectVersion.h"
+
+#include "common/Flags.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+using namespace crsan;
+
+/// Text as troff takes it.
+static std::string escaped(std::string_view Text) {
+  std::string Out;
+  for (const char C : Text)
+    if (C == '\\')
+      Out += "\\e";
+    else if (C == '-')
+      Out += "\\-";
+    else if ((C == '.' || C == '\'') && (Out.empty() || Out.back() == '\n'))
+      Out += std::string("\\&") + C;
+    else
+      Out += C;
+  return Out;
+}
+
+static std::string entry(std::string_view Term, std::string_view Text) {
+  return fmt::format(".TP\n.B {}\n{}\n", escaped(Term), escaped(Text));
+}
+
+static std::string head(std::string_view Name, std::string_view What) {
+  return fmt::format(".TH {} 1 \"\" \"{}\"\n.SH NAME\n{} \\- {}\n", Name,
+                     escaped(versionLine()), escaped(Name), escaped(What));
+}
+
+static std::string optionsOf(const CLI::App &Command) {
+  std::string Text;
+  for (const CLI::Option *Option : Command.get_options())
+    Text += entry(Option->get_name(false, true) +
+                      (Option->get_positional() ? "" : typeWords(*Option)),
+                  Option->get_description());
+  return Text;
+}
+
+static std::string runTimeOptions() {
+  std::string Text;
+  const auto Add = [&Text](std::string_view Name, const std::string &Value,
+                           std::string_view What) {
+    Text += entry(fmt::format("{}={}", optionName(Name), Value), What);
+  };
+#define CRSAN_BOOL(Name, Default, Description)                                 \
+  Add(#Name, Default ? "1" : "0", Description);
+#define CRSAN_UINT(Name, Default, Least, Greatest, Description)                \
+  Add(#Name, std::to_string(Default), Description);
+#define CRSAN_STRING(Name, Default, Description)                               \
+  Add(#Name, Default, Description);
+#define CRSAN_CHOICE(Name, Default, Choices, Description)                      \
+  Add(#Name, Default " (of " Choices ")", Description);
+#include "common/Flags.inc"
+#undef CRSAN_BOOL
+#undef CRSAN_UINT
+#undef CRSAN_STRING
+#undef CRSAN_CHOICE
+  return Text;
+}
+
+std::string crsan::toolPage(const CLI::App &App) {
+  std::string Text = head("crsan", "find data races in CUDA programs");
+  Text += ".SH SYNOPSIS\n.B crsan\n.I COMMAND\n[\\fIOPTION\\fR]...\n";
+  Text += ".SH OPTIONS\n" + optionsOf(App) + ".SH COMMANDS\n";
+  for (const CLI::App *Command : commandsOf(App))
+    Text += fmt::format(".SS crsan {}\n{}\n{}", escaped(Command->get_name()),
+                        escaped(Command->get_description() + "."),
+                        optionsOf(*Command));
+  Text += ".SH ENVIRONMENT\n.B CRSAN_OPTIONS\nhas the options of instrumented "
+          "programs, as name=value:name=value. They are listed with their "
+          "defaults.\n" +
+          runTimeOptions();
+  Text += ".SH EXIT STATUS\n" +
+          entry("66", "Of a program that was run: races were found.") +
+          entry("67", "Of a program that was run: nothing was checked.") +
+          entry("0", "Nothing is wrong, of the other commands.") +
+          entry("1", "The command could not do what it was asked for.");
+  return Text + ".SH SEE ALSO\n.BR crsan\\-clang++ (1)\n";
+}
+
+std::string crsan::compilerPage() {
+  std::string Text =
+      head("crsan-clang++", "clang++ that has data races in CUDA found");
+  Text += ".SH SYNOPSIS\n.B crsan\\-clang++\n[\\fIOPTION\\fR]... "
+          "\\fIFILE\\fR...\n.SH DESCRIPTION\nThe program runs clang++ 22. "
+          "Without the options that follow it gives clang++ unchanged "
+          "arguments.\n.SH OPTIONS\n";
+  for (const CompilerOption &Option : compilerOptions())
+    Text += entry(Option.Spelling, Option.Description);
+  Text += ".SH ENVIRONMENT\n" +
+          entry("CRSAN_CLANG", "The clang that is run, if it is not clang 22's "
+                               "of this machine.") +
+          entry("CUDA_PATH, CUDA_HOME", "Where the CUDA toolkit is.");
+  return Text + ".SH SEE ALSO\n.BR crsan (1)\n";
+}
