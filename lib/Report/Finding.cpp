@@ -112,7 +112,7 @@ Verdict Report::verdict() const {
 bool Report::hasWarnings() const {
   return Summary.KernelsFailed || Summary.KernelsNotInstrumented ||
          Summary.KernelsSwitchedOff || Summary.DroppedRecords ||
-         Summary.SkippedAccesses || Suppressed ||
+         Summary.SkippedAccesses || Summary.Suppressed ||
          (Summary.Metadata && Summary.Metadata->Unchecked) ||
          !Summary.Notes.empty();
 }

@@ -153,6 +153,7 @@ struct RunSummary {
   uint64_t DroppedRecords = 0;  ///< Races that found the record buffer full.
   uint64_t SkippedAccesses = 0; ///< Not checked; decided by the compiler.
   uint64_t ExemptAccesses = 0;  ///< Not checked; as the user asked.
+  uint64_t Suppressed = 0;      ///< Findings taken out; see Suppressions.h.
   uint32_t Seed = 0;
   uint32_t DelayNs = 0;
   uint32_t Budget = 0;      ///< As abi::Config; 0: every window is checked.
@@ -189,7 +190,6 @@ struct Report {
   RunSummary Summary;            ///< Of all runs together.
   /// What the report sums up; empty: one run, of which nothing else is known.
   std::vector<RunInfo> Runs;
-  uint64_t Suppressed = 0; ///< Findings taken out; see Suppressions.h.
 
   Verdict verdict() const;
   /// Nothing but metadata mode looked for races.

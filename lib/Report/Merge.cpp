@@ -62,6 +62,7 @@ void RunSummary::add(const RunSummary &More) {
   addCount(DroppedRecords, More.DroppedRecords);
   keepLargest(SkippedAccesses, More.SkippedAccesses);
   keepLargest(ExemptAccesses, More.ExemptAccesses);
+  addCount(Suppressed, More.Suppressed);
   keepLargest(DelayNs, More.DelayNs);
   keepLargest(Budget, More.Budget);
   keepLargest(MaxInterval, More.MaxInterval);

@@ -6,26 +6,27 @@
 using namespace crsan;
 
 const Names<abi::RaceKind> &crsan::kindNames() {
-  static const Names<abi::RaceKind> Kinds = [] {
-    Names<abi::RaceKind> Result;
+  static const auto &Kinds = *[] {
+    auto *Result = new Names<abi::RaceKind>;
     for (const KindWords &Words : allKindWords())
-      Result.push_back({Words.Key, Words.Kind});
+      Result->push_back({Words.Key, Words.Kind});
     return Result;
   }();
   return Kinds;
 }
 
-const Names<abi::AccessKind> crsan::AccessNames = {
-    {"load", abi::AccessKind::Load},
-    {"store", abi::AccessKind::Store},
-    {"update", abi::AccessKind::Update}};
+const Names<abi::AccessKind> &crsan::AccessNames =
+    *new Names<abi::AccessKind>{{"load", abi::AccessKind::Load},
+                                {"store", abi::AccessKind::Store},
+                                {"update", abi::AccessKind::Update}};
 
-const Names<abi::Scope> crsan::ScopeNames = {{"block", abi::Scope::Block},
-                                             {"cluster", abi::Scope::Cluster},
-                                             {"device", abi::Scope::Device},
-                                             {"system", abi::Scope::System}};
+const Names<abi::Scope> &crsan::ScopeNames =
+    *new Names<abi::Scope>{{"block", abi::Scope::Block},
+                           {"cluster", abi::Scope::Cluster},
+                           {"device", abi::Scope::Device},
+                           {"system", abi::Scope::System}};
 
-const Names<abi::MemoryOrder> crsan::OrderNames = {
+const Names<abi::MemoryOrder> &crsan::OrderNames = *new Names<abi::MemoryOrder>{
     {"weak", abi::MemoryOrder::Weak},
     {"relaxed", abi::MemoryOrder::Relaxed},
     {"acquire", abi::MemoryOrder::Acquire},
@@ -33,28 +34,30 @@ const Names<abi::MemoryOrder> crsan::OrderNames = {
     {"acq_rel", abi::MemoryOrder::AcquireRelease},
     {"seq_cst", abi::MemoryOrder::SequentiallyConsistent}};
 
-const Names<abi::RaceReasons> crsan::ReasonNames = {
-    {"same_warp", abi::SameWarp},
-    {"same_block", abi::SameBlock},
-    {"other_grid", abi::OtherGrid},
-    {"earlier_no_sync", abi::EarlierNoSync},
-    {"earlier_fenced_block", abi::EarlierFencedBlock},
-    {"earlier_fenced_device", abi::EarlierFencedDevice},
-    {"earlier_barrier", abi::EarlierBarrier},
-    {"later_acquired", abi::LaterAcquired},
-    {"later_holds_lock", abi::LaterHoldsLock},
-    {"earlier_used_lock", abi::EarlierUsedLock},
-    {"several_readers", abi::SeveralReaders},
-    {"earlier_in_flight", abi::EarlierInFlight},
-    {"earlier_waited", abi::EarlierWaited},
-    {"unordered_launch", abi::UnorderedLaunch},
-    {"earlier_ended", abi::EarlierEnded},
-    {"earlier_holds_lock", abi::EarlierHoldsLock},
-    {"later_unfenced", abi::LaterUnfenced},
-    {"earlier_forgotten", abi::EarlierForgotten}};
+const Names<abi::RaceReasons> &crsan::ReasonNames =
+    *new Names<abi::RaceReasons>{
+        {"same_warp", abi::SameWarp},
+        {"same_block", abi::SameBlock},
+        {"other_grid", abi::OtherGrid},
+        {"earlier_no_sync", abi::EarlierNoSync},
+        {"earlier_fenced_block", abi::EarlierFencedBlock},
+        {"earlier_fenced_device", abi::EarlierFencedDevice},
+        {"earlier_barrier", abi::EarlierBarrier},
+        {"later_acquired", abi::LaterAcquired},
+        {"later_holds_lock", abi::LaterHoldsLock},
+        {"earlier_used_lock", abi::EarlierUsedLock},
+        {"several_readers", abi::SeveralReaders},
+        {"earlier_in_flight", abi::EarlierInFlight},
+        {"earlier_waited", abi::EarlierWaited},
+        {"unordered_launch", abi::UnorderedLaunch},
+        {"earlier_ended", abi::EarlierEnded},
+        {"earlier_holds_lock", abi::EarlierHoldsLock},
+        {"later_unfenced", abi::LaterUnfenced},
+        {"earlier_forgotten", abi::EarlierForgotten}};
 
-const Names<abi::Space> crsan::SpaceNames = {{"generic", abi::Space::Generic},
-                                             {"global", abi::Space::Global},
-                                             {"shared", abi::Space::Shared},
-                                             {"constant", abi::Space::Constant},
-                                             {"cluster", abi::Space::Cluster}};
+const Names<abi::Space> &crsan::SpaceNames =
+    *new Names<abi::Space>{{"generic", abi::Space::Generic},
+                           {"global", abi::Space::Global},
+                           {"shared", abi::Space::Shared},
+                           {"constant", abi::Space::Constant},
+                           {"cluster", abi::Space::Cluster}};

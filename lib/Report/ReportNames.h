@@ -11,12 +11,13 @@
 
 namespace crsan {
 
+// Never destroyed: a run is saved after the program's destructors.
 const Names<abi::RaceKind> &kindNames();
-extern const Names<abi::AccessKind> AccessNames;
-extern const Names<abi::Scope> ScopeNames;
-extern const Names<abi::MemoryOrder> OrderNames;
-extern const Names<abi::RaceReasons> ReasonNames;
-extern const Names<abi::Space> SpaceNames;
+extern const Names<abi::AccessKind> &AccessNames;
+extern const Names<abi::Scope> &ScopeNames;
+extern const Names<abi::MemoryOrder> &OrderNames;
+extern const Names<abi::RaceReasons> &ReasonNames;
+extern const Names<abi::Space> &SpaceNames;
 
 } // namespace crsan
 

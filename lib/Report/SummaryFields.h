@@ -48,6 +48,7 @@ void visitFields(MaybeConst<RunSummary> auto &S, auto Visit) {
   Visit("dropped_records", S.DroppedRecords);
   Visit("skipped_accesses", S.SkippedAccesses);
   Visit("exempt_accesses", S.ExemptAccesses);
+  Visit("suppressed", S.Suppressed);
   Visit("seed", S.Seed);
   Visit("delay_ns", S.DelayNs);
   Visit("budget", S.Budget);

@@ -91,9 +91,9 @@ void SummaryPrinter::warnings(const Report &R) {
     line("CRSan: {} not checked, as CRSAN_NO_SANITIZE or an ignore list asks",
          counted(S.ExemptAccesses, "access of the source is",
                  "accesses of the source are"));
-  if (R.Suppressed)
+  if (R.Summary.Suppressed)
     line("CRSan: {} not shown, as your suppressions ask",
-         counted(R.Suppressed, "finding is", "findings are"));
+         counted(R.Summary.Suppressed, "finding is", "findings are"));
 }
 
 /// "seed 7", or "seeds 0-9" of several runs.
@@ -217,8 +217,8 @@ static std::string reservations(const Report &R) {
   if (S.ExemptAccesses)
     List.push_back(fmt::format(
         "{} exempt", counted(S.ExemptAccesses, "access", "accesses")));
-  if (R.Suppressed)
-    List.push_back(fmt::format("{} suppressed", R.Suppressed));
+  if (R.Summary.Suppressed)
+    List.push_back(fmt::format("{} suppressed", R.Summary.Suppressed));
   const bool IsVacuous = !S.Oracle && S.Sites == 0 && S.SkippedAccesses == 0 &&
                          S.ExemptAccesses == 0;
   const char *Why =

@@ -17,15 +17,33 @@ Log &theLog() {
   return *TheLog;
 }
 
-static void writeAll(int Descriptor, std::string_view Text) {
+std::string pathOfProcess(std::string_view Path) {
+  const std::string Id = std::to_string(getpid());
+  std::string Text;
+  bool HasId = false;
+  for (size_t I = 0; I < Path.size(); ++I) {
+    const char Next = I + 1 < Path.size() ? Path[I + 1] : 0;
+    if (Path[I] != '%' || (Next != 'p' && Next != '%')) {
+      Text += Path[I];
+      continue;
+    }
+    ++I;
+    Text += Next == 'p' ? Id : "%";
+    HasId |= Next == 'p';
+  }
+  return HasId ? Text : Text + "." + Id;
+}
+
+bool writeAll(int Descriptor, std::string_view Text) {
   while (!Text.empty()) {
     ssize_t Written = write(Descriptor, Text.data(), Text.size());
     if (Written < 0 && errno == EINTR)
       continue;
     if (Written <= 0)
-      return;
+      return false;
     Text.remove_prefix(size_t(Written));
   }
+  return true;
 }
 
 int Log::descriptor() {
@@ -36,7 +54,7 @@ int Log::descriptor() {
   // After a fork, the child writes a file of its own.
   if (Descriptor >= 0 && Owner == getpid())
     return Descriptor;
-  std::string File = fmt::format("{}.{}", Path, getpid());
+  std::string File = pathOfProcess(Path);
   // Appends: another program may have written before it became this one (exec).
   Descriptor = open(File.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
                     S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH);

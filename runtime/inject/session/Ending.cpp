@@ -3,12 +3,14 @@
 
 #include "session/Ending.h"
 
+#include "Report/ReportFile.h"
 #include "Report/Suppressions.h"
 #include "common/Flags.h"
 #include "common/Log.h"
 #include "common/Signals.h"
 #include "common/Watcher.h"
 #include "host/Endings.h"
+#include "session/RunFile.h"
 
 #include <atomic>
 #include <cstdio>
@@ -49,7 +51,9 @@ const Flags &readOptions() {
     if (Error)
       refuseOptions(*Error);
     TheSuppressions = new Suppressions(readSuppressions(F->suppressions));
-    theLog().setPath(F->log_path);
+    if (auto Mistake = checkLogPath(*F))
+      refuseOptions(*Mistake);
+    theLog().setPath(logFormat(*F) == LogFormat::Text ? F->log_path : "");
     theLog().setVerbosity(F->verbosity);
     if (F->help)
       theLog().text(Flags::helpText());
@@ -64,6 +68,14 @@ const Suppressions &suppressions() {
 }
 
 Run::~Run() = default;
+
+bool Run::report() {
+  const bool HasFindings = print();
+  if (logFormat(options()) != LogFormat::Text)
+    if (const std::optional<ReportFile> Recorded = recorded())
+      saveRun(options(), *Recorded);
+  return HasFindings;
+}
 
 static Run *TheRun = nullptr;
 static pid_t RunOwner = 0;
@@ -83,13 +95,33 @@ void flushEverything() {
   std::fflush(nullptr);
 }
 
-/// Reports. Returns the exit code that the program shall have, 0 to leave it as
+/// The exit code that the program shall have after its report, 0 to leave it as
 /// it is.
-static int reportForExitCode(Run &R) {
+static int exitCodeFor(const Run &R, bool HasFindings) {
   const Flags &Options = R.options();
-  if (R.report())
+  if (HasFindings)
     return int(Options.exitcode);
   return Options.require_checked && !R.hasChecked() ? CRSAN_NOTHING_CHECKED : 0;
+}
+
+/// The program has come to its end: suppressions that matched nothing may be
+/// out of date. A run that prints no report does not name them.
+static void sayUnmatched(const Run &R, bool HasFindings) {
+  const Suppressions &List = suppressions();
+  if (!R.hasChecked() ||
+      !(HasFindings || List.hasMatched() || R.options().verbosity >= 1))
+    return;
+  if (const std::string Lines = List.unmatched(); !Lines.empty())
+    theLog().say("suppressions that matched nothing: {}", Lines);
+}
+
+/// Reports at the end of the program, and returns as exitCodeFor does.
+static int reportLast(Run &R) {
+  const bool IsWhole = R.takeStock();
+  const bool HasFindings = R.report();
+  if (IsWhole)
+    sayUnmatched(R, HasFindings);
+  return exitCodeFor(R, HasFindings);
 }
 
 static void atExit() {
@@ -108,7 +140,7 @@ void haltIfRacy() {
   static std::mutex Halting;
   Halting.lock();
   // Other threads run: flushing could wait for their locks forever.
-  int Code = reportForExitCode(*R);
+  const int Code = exitCodeFor(*R, R->report());
   crsanLeave(Code ? Code : 1);
 }
 
@@ -124,10 +156,8 @@ void joinTheEnd() {
       R->report();
   };
   Tasks.Ending = [] {
-    if (Run *R = theRun()) {
-      R->takeStock();
-      EarlyExitCode = reportForExitCode(*R);
-    }
+    if (Run *R = theRun())
+      EarlyExitCode = reportLast(*R);
   };
   Watcher::start(Options.halt_on_error ? Options.poll_ms : 0, std::move(Tasks));
   installSignalHandlers();
@@ -138,10 +168,8 @@ int endRunEarly() {
   Run *R = theRun();
   if (!R)
     return 0;
-  if (!Watcher::canEnd()) {
-    R->takeStock();
-    return reportForExitCode(*R);
-  }
+  if (!Watcher::canEnd())
+    return reportLast(*R);
   constexpr unsigned MoreMs = 10000;
   if (Watcher::reportEnding(R->options().exit_timeout_ms + MoreMs))
     return EarlyExitCode;
@@ -185,8 +213,7 @@ int endRun() {
   if (!R)
     return 0;
   // Once more: destructors and exit handlers may have run kernels since.
-  R->takeStock();
-  int Code = reportForExitCode(*R);
+  const int Code = reportLast(*R);
   if (Code)
     flushEverything();
   return Code;

@@ -8,9 +8,12 @@
 #ifndef CRSAN_INJECT_SESSION_ENDING_H
 #define CRSAN_INJECT_SESSION_ENDING_H
 
+#include <optional>
+
 namespace crsan {
 
 struct Flags;
+struct ReportFile;
 class Suppressions;
 
 /// What the end of a program needs of a run. On hardware, a Session is the run.
@@ -24,7 +27,12 @@ public:
   virtual bool takeStock() = 0;
   /// Prints the report, unless it was printed before. Does not wait for
   /// kernels. Returns whether there are findings.
-  virtual bool report() = 0;
+  virtual bool print() = 0;
+  /// What is recorded so far and not suppressed; nothing if the program has no
+  /// instrumented code.
+  virtual std::optional<ReportFile> recorded() = 0;
+  /// print(), and saves what is recorded in the file that the options ask for.
+  bool report();
   /// After report(): whether anything was checked, or checks were not wanted.
   virtual bool hasChecked() const = 0;
   /// Lets report() print again: the program goes on.

@@ -108,7 +108,8 @@ public:
 
   /// Prints the report unless that has been done. Calls no driver function, so
   /// that it works when the program is dying. Returns whether there are races.
-  bool report() override;
+  bool print() override;
+  std::optional<ReportFile> recorded() override;
 
   bool hasChecked() const override { return HasChecked; }
   void reopen() override { HasReported = false; }
@@ -136,7 +137,7 @@ private:
   void awaitGrace(std::unique_lock<std::timed_mutex> &Lock, Context &C);
   void forgetShadow(Context &C, uint64_t Serial);
   void forgetPast(Context &C);
-  Report findings(RunSummary Summary) const;
+  ReportFile collect() const;
   bool finishReadBack(Context &C, uint64_t Launches, const ReadBackPlan &Plan,
                       ReadBack Back);
   bool speaks() const {

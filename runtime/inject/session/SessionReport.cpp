@@ -3,9 +3,11 @@
 
 #include "session/Session.h"
 
+#include "Report/ReportFile.h"
 #include "Report/Suppressions.h"
 #include "Report/TextReport.h"
 #include "common/Background.h"
+#include "common/CommandLine.h"
 #include "common/Driver.h"
 #include "common/Log.h"
 #include "common/Signals.h"
@@ -114,17 +116,49 @@ bool Session::sawRace() {
     return false;
   if (suppressions().isEmpty())
     return true;
-  return Lock.try_lock_for(100ms) && !findings({}).Findings.empty();
+  return Lock.try_lock_for(100ms) && !collect().Occurrences.empty();
 }
 
-/// The findings so far that are not suppressed. The caller holds the data lock.
-Report Session::findings(RunSummary Summary) const {
-  std::vector<Occurrence> Found;
+/// Copies the sites that a reader of the file needs: those that the records
+/// name, and those that may have read what an earlier thread told.
+static void copySites(ReportFile &File, const SiteTable &All) {
+  const auto Copy = [&](uint64_t Id) {
+    if (const SiteInfo *Site = All.find(Id))
+      File.Sites.add(*Site);
+  };
+  for (const Occurrence &O : File.Occurrences) {
+    Copy(O.Rec.Site);
+    Copy(O.Rec.Other);
+    const SiteInfo *Site = All.find(O.Rec.Site);
+    if (Site && (O.Rec.Flags & abi::TwoSided) &&
+        (O.Rec.After & abi::LaterUnfenced))
+      for (const SiteInfo *Told : All.strongReadsOf(Site->Kernel))
+        File.Sites.add(*Told);
+  }
+}
+
+/// What is recorded so far and not suppressed. The caller holds the data lock.
+ReportFile Session::collect() const {
+  ReportFile File;
   for (const std::shared_ptr<Context> &C : Contexts)
-    C->collect(Found, uint32_t(Options.seed), Memory, Code.sites());
-  Report R = buildReport(Found, Code.sites(), std::move(Summary));
-  suppressions().apply(R);
-  return R;
+    C->collect(File.Occurrences, uint32_t(Options.seed), Memory, Code.sites());
+  copySites(File, Code.sites());
+  File.Summary = summarise(Options, Code, Contexts, Launches);
+  File.Summary.IsSimulated = IsSimulated;
+  File.Runs = {{.Seed = uint32_t(Options.seed),
+                .Program = commandLine(),
+                .Replay = Replay,
+                .Failure = {}}};
+  suppressions().apply(File);
+  return File;
+}
+
+std::optional<ReportFile> Session::recorded() {
+  const BlockedSignals Blocked;
+  std::unique_lock Lock(Data, 1s);
+  if (!speaks())
+    return std::nullopt;
+  return collect();
 }
 
 bool Session::isShuffled(const std::string &Kernel) const {
@@ -132,7 +166,7 @@ bool Session::isShuffled(const std::string &Kernel) const {
   return Code.isShuffled(Kernel);
 }
 
-bool Session::report() {
+bool Session::print() {
   // A thread that dies of a signal may hold a lock. After a second the report
   // is made without the lock, from data that may be half changed.
   const BlockedSignals Blocked;
@@ -140,10 +174,7 @@ bool Session::report() {
   if (Once.owns_lock() && !HasReported) {
     HasReported = true;
     std::unique_lock Lock(Data, 1s);
-    RunSummary Summary = summarise(Options, Code, Contexts, Launches);
-    Summary.IsSimulated = IsSimulated;
-    Report R = findings(std::move(Summary));
-    R.Runs = {{.Seed = uint32_t(Options.seed), .Replay = Replay}};
+    const Report R = buildReport(collect());
     HasRaces = !R.Findings.empty();
     HasChecked = R.verdict() != Verdict::NothingChecked;
     // A program with metadata mode alone gets a summary even if it is clean.

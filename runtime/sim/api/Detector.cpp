@@ -7,6 +7,7 @@
 #include "Process.h"
 #include "Report/Suppressions.h"
 #include "Report/TextReport.h"
+#include "common/CommandLine.h"
 #include "common/Flags.h"
 #include "common/Log.h"
 #include "oracle/Oracle.h"
@@ -47,7 +48,11 @@ private:
 /// One oracle a device: each sees a world of its own.
 class Oracles final : public OracleDetector {
 public:
-  Oracles(Process &P, const Flags &Options) : P(P), Options(Options) {
+  Oracles(Process &P, const Flags &Options, const std::string &Replay)
+      : P(P), Options(Options), Run{.Seed = uint32_t(Options.seed),
+                                    .Program = commandLine(),
+                                    .Replay = Replay,
+                                    .Failure = {}} {
     OracleOptions Choice;
     // It is compared with the program's instrumentation, line by line.
     Choice.KeepsEveryLine = Options.every_line && Options.detector == "both";
@@ -84,13 +89,21 @@ public:
           It->second.Element = 0;
   }
 
-  bool report(const std::string &Replay) override {
+  bool print() override {
     if (!HasReported) {
       HasReported = true;
       for (size_t I = 0; I < Each.size(); ++I)
-        reportDevice(int(I), Replay);
+        printDevice(int(I));
     }
     return HasRaces;
+  }
+
+  ReportFile recorded() override {
+    ReportFile All = recorded(0);
+    for (size_t I = 1; I < Each.size(); ++I)
+      All.add(recorded(int(I)));
+    All.becomeOneRun(Run);
+    return All;
   }
 
   bool hasChecked() const override { return HasChecked; }
@@ -118,7 +131,7 @@ private:
   }
 
   /// What is found so far on a device, without what is suppressed.
-  Report findings(int Ordinal) const {
+  ReportFile recorded(int Ordinal) const {
     const Machine &M = P.device(Ordinal).M;
     const InlinedCalls Calls(Sites);
     const auto LinesOf = [&](int32_t Instruction) {
@@ -129,10 +142,10 @@ private:
       return Frames;
     };
     ReportFile File = oracleRecords(*Each[size_t(Ordinal)], LinesOf, Ordinal);
-    Report R =
-        buildReport(File.Occurrences, File.Sites, std::move(File.Summary));
-    suppressions().apply(R);
-    return R;
+    File.Summary.Seed = Run.Seed;
+    File.Runs = {Run};
+    suppressions().apply(File);
+    return File;
   }
 
   bool sawRace(int Ordinal) {
@@ -144,12 +157,11 @@ private:
     if (Races == Looked)
       return false;
     Looked = Races;
-    return !findings(Ordinal).Findings.empty();
+    return !recorded(Ordinal).Occurrences.empty();
   }
 
-  void reportDevice(int Ordinal, const std::string &Replay) {
-    Report R = findings(Ordinal);
-    R.Runs = {{.Seed = uint32_t(Options.seed), .Replay = Replay}};
+  void printDevice(int Ordinal) {
+    const Report R = buildReport(recorded(Ordinal));
     const OracleSummary &Counts = *R.Summary.Oracle;
     HasRaces |= !R.Findings.empty();
     // A device that did nothing has nothing to say.
@@ -166,6 +178,7 @@ private:
 
   Process &P;
   const Flags &Options;
+  const RunInfo Run;
   SiteTable Sites;
   std::unordered_map<std::string, VariableInfo> Shapes; ///< By name.
   std::vector<std::unique_ptr<FilteredOracle>> Each;
@@ -177,8 +190,9 @@ private:
 
 } // namespace
 
-std::unique_ptr<OracleDetector> makeOracle(Process &P, const Flags &Options) {
-  return std::make_unique<Oracles>(P, Options);
+std::unique_ptr<OracleDetector> makeOracle(Process &P, const Flags &Options,
+                                           const std::string &Replay) {
+  return std::make_unique<Oracles>(P, Options, Replay);
 }
 
 } // namespace crsan::api

@@ -4,6 +4,7 @@
 #include "SimulatedRun.h"
 
 #include "Report/Demangle.h"
+#include "common/CommandLine.h"
 #include "common/Flags.h"
 #include "common/Log.h"
 #include "common/Watcher.h"
@@ -16,7 +17,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <iterator>
 
 #include <unistd.h>
@@ -29,10 +29,16 @@ namespace crsan::api {
 
 /// Options that change what is said or when, not what happens.
 static bool isAboutReporting(std::string_view Name) {
-  static constexpr std::string_view Names[] = {
-      "help",     "halt_on_error", "exitcode",          "require_checked",
-      "log_path", "verbosity",     "strip_path_prefix", "exit_timeout_ms",
-      "poll_ms"};
+  static constexpr std::string_view Names[] = {"help",
+                                               "halt_on_error",
+                                               "exitcode",
+                                               "require_checked",
+                                               "log_path",
+                                               "format",
+                                               "verbosity",
+                                               "strip_path_prefix",
+                                               "exit_timeout_ms",
+                                               "poll_ms"};
   return std::find(std::begin(Names), std::end(Names), Name) != std::end(Names);
 }
 
@@ -60,29 +66,6 @@ static std::string optionsText(const Flags &F) {
   return Text;
 }
 
-static std::string quoted(std::string_view Word) {
-  constexpr std::string_view Plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-      "_-+=./:,@%";
-  if (!Word.empty() && Word.find_first_not_of(Plain) == Word.npos)
-    return std::string(Word);
-  std::string Text = "'";
-  for (char C : Word)
-    Text += C == '\'' ? "'\\''" : std::string(1, C);
-  return Text + "'";
-}
-
-static std::string commandLine() {
-  std::ifstream In("/proc/self/cmdline", std::ios::binary);
-  std::string Raw((std::istreambuf_iterator<char>(In)), {}), Text;
-  for (size_t At = 0; At < Raw.size();) {
-    std::string_view Word = Raw.c_str() + At;
-    Text += (Text.empty() ? "" : " ") + quoted(Word);
-    At += Word.size() + 1;
-  }
-  return Text;
-}
-
 std::string replayLine(const Flags &Options) {
   return fmt::format("CRSAN_OPTIONS={} crsan run --device=sim {}",
                      optionsText(Options), commandLine());
@@ -104,7 +87,7 @@ SimulatedRun::SimulatedRun(Process &P, const Flags &Options)
   }
   if (Options.detector != "oracle" && !Both)
     return;
-  Oracle = makeOracle(P, Options);
+  Oracle = makeOracle(P, Options, Replay);
   if (Options.sim_threads > 1)
     theLog().say(
         "sim_threads={} means nothing with detector={}, which needs one "
@@ -122,15 +105,34 @@ bool SimulatedRun::takeStock() {
   return Collider ? Collider->takeStock() : true;
 }
 
-bool SimulatedRun::report() {
-  bool HasRaces = Collider && Collider->report();
+bool SimulatedRun::print() {
+  bool HasRaces = Collider && Collider->print();
   if (Oracle) {
     bool Locked = P.tryLock(std::chrono::seconds(1));
-    HasRaces |= Oracle->report(Replay);
+    HasRaces |= Oracle->print();
     if (Locked)
       P.unlock();
   }
   return HasRaces || Faults != 0;
+}
+
+std::optional<ReportFile> SimulatedRun::recorded() {
+  std::optional<ReportFile> File;
+  if (Collider)
+    File = Collider->recorded();
+  const bool Locked = P.tryLock(std::chrono::seconds(1));
+  if (Oracle && File) {
+    File->add(Oracle->recorded());
+    File->becomeOneRun(RunInfo(File->Runs.front()));
+  } else if (Oracle) {
+    File = Oracle->recorded();
+  }
+  if (File)
+    File->Summary.Notes.insert(File->Summary.Notes.end(), FaultLines.begin(),
+                               FaultLines.end());
+  if (Locked)
+    P.unlock();
+  return File;
 }
 
 bool SimulatedRun::hasChecked() const {
@@ -224,9 +226,11 @@ void SimulatedRun::faultFound(const Device &D, const Fault &F) {
   Faults += isMistake(F.What);
   std::string Text = "==================\n";
   std::string_view What = F.Message, Kind = name(F.What);
-  Text += What.starts_with(Kind)
-              ? fmt::format("CRSan: simulated GPU: {}\n", What)
-              : fmt::format("CRSan: simulated GPU: {}: {}\n", Kind, What);
+  const std::string Line =
+      What.starts_with(Kind) ? fmt::format("simulated GPU: {}", What)
+                             : fmt::format("simulated GPU: {}: {}", Kind, What);
+  FaultLines.push_back(Line);
+  Text += fmt::format("CRSan: {}\n", Line);
   for (size_t I = 0; I < F.Where.size(); ++I)
     Text += fmt::format("    #{} {}{}\n", I, I ? "inlined in " : "",
                         place(F.Where[I], Options.strip_path_prefix));

@@ -5,6 +5,7 @@
 
 #include "Detector.h"
 #include "Process.h"
+#include "Report/ReportFile.h"
 #include "session/Ending.h"
 
 #include <atomic>
@@ -20,7 +21,8 @@ public:
 
   const Flags &options() const override { return Options; }
   bool takeStock() override;
-  bool report() override;
+  bool print() override;
+  std::optional<ReportFile> recorded() override;
   bool hasChecked() const override;
   void reopen() override;
   bool sawRace() override;
@@ -55,6 +57,7 @@ private:
   std::atomic<bool> OracleSaw{false};
   bool IsTakingStock = false;      ///< The program is at its end.
   std::atomic<unsigned> Faults{0}; ///< Those that are the program's mistakes.
+  std::vector<std::string> FaultLines; ///< All of them, as the report notes.
 };
 
 /// "CRSAN_OPTIONS=... crsan run --device=sim program arguments": does it all
