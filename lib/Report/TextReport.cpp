@@ -212,7 +212,7 @@ void FindingPrinter::finding(const Finding &F, bool ShowDevice,
   line("==================");
 }
 
-std::string crsan::renderText(const Report &R, const TextOptions &Options) {
+std::string crsan::renderFindings(const Report &R, const TextOptions &Options) {
   FindingPrinter P(Options);
   const bool ShowDevice =
       std::any_of(R.Findings.begin(), R.Findings.end(), [](const Finding &F) {
@@ -221,5 +221,9 @@ std::string crsan::renderText(const Report &R, const TextOptions &Options) {
       });
   for (const Finding &F : R.Findings)
     P.finding(F, ShowDevice, R.Runs);
-  return std::move(P.Text) + summaryText(R);
+  return std::move(P.Text);
+}
+
+std::string crsan::renderText(const Report &R, const TextOptions &Options) {
+  return renderFindings(R, Options) + summaryText(R);
 }

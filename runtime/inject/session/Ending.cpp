@@ -10,6 +10,7 @@
 #include "common/Signals.h"
 #include "common/Watcher.h"
 #include "host/Endings.h"
+#include "session/LiveFindings.h"
 #include "session/RunFile.h"
 
 #include <atomic>
@@ -77,6 +78,32 @@ bool Run::report() {
   return HasFindings;
 }
 
+void Run::reportNew() {
+  const bool IsSaved = logFormat(options()) != LogFormat::Text;
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point Before = Clock::now();
+  if ((!options().print_live && !IsSaved) || Before < NextReport.load())
+    return;
+  const std::optional<size_t> Count = countRecorded();
+  if (!Count || Reported.exchange(*Count) == *Count)
+    return;
+  const std::optional<ReportFile> Recorded = recorded();
+  if (!Recorded)
+    return;
+  if (options().print_live) {
+    TextOptions Text;
+    Text.StripPathPrefix = options().strip_path_prefix;
+    const std::string New =
+        liveFindings().takeNew(buildReport(*Recorded), Text);
+    if (!New.empty())
+      theLog().text(New);
+  }
+  saveRun(options(), *Recorded);
+  // Of the program's time, a tenth is enough.
+  const Clock::time_point After = Clock::now();
+  NextReport = After + 9 * (After - Before);
+}
+
 static Run *TheRun = nullptr;
 static pid_t RunOwner = 0;
 
@@ -132,12 +159,14 @@ static void atExit() {
 
 void reportAtExit() { std::atexit(atExit); }
 
+/// Locked by the thread that ends the program, and never unlocked: of several
+/// threads that see a race one reports it.
+static std::mutex Halting;
+
 void haltIfRacy() {
   Run *R = theRun();
   if (!R || !R->sawRace())
     return;
-  // Never unlocked: of several threads that see the race one reports it.
-  static std::mutex Halting;
   Halting.lock();
   // Other threads run: flushing could wait for their locks forever.
   const int Code = exitCodeFor(*R, R->report());
@@ -150,7 +179,14 @@ static std::atomic<int> EarlyExitCode{0};
 void joinTheEnd() {
   const Flags &Options = TheRun->options();
   Watcher::Tasks Tasks;
-  Tasks.Poll = haltIfRacy;
+  Tasks.Poll = [] {
+    Run *R = theRun();
+    if (!R)
+      return;
+    R->reportNew();
+    if (R->options().halt_on_error)
+      haltIfRacy();
+  };
   Tasks.Dying = [] {
     if (Run *R = theRun())
       R->report();
@@ -159,7 +195,9 @@ void joinTheEnd() {
     if (Run *R = theRun())
       EarlyExitCode = reportLast(*R);
   };
-  Watcher::start(Options.halt_on_error ? Options.poll_ms : 0, std::move(Tasks));
+  const bool Polls = Options.halt_on_error || Options.print_live ||
+                     logFormat(Options) != LogFormat::Text;
+  Watcher::start(Polls ? Options.poll_ms : 0, std::move(Tasks));
   installSignalHandlers();
   reportAtExit();
 }

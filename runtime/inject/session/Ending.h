@@ -8,6 +8,9 @@
 #ifndef CRSAN_INJECT_SESSION_ENDING_H
 #define CRSAN_INJECT_SESSION_ENDING_H
 
+#include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <optional>
 
 namespace crsan {
@@ -39,6 +42,18 @@ public:
   virtual void reopen() = 0;
   /// For halt_on_error: whether there is any finding so far.
   virtual bool sawRace() = 0;
+  /// How many races are recorded so far, suppressed ones too; nothing if that
+  /// cannot be told right now.
+  virtual std::optional<size_t> countRecorded() = 0;
+
+  /// While the program runs: prints new findings (print_live) and saves what is
+  /// recorded.
+  void reportNew();
+
+private:
+  std::atomic<size_t> Reported{0}; ///< As countRecorded().
+  /// When reportNew() may take its time again.
+  std::atomic<std::chrono::steady_clock::time_point> NextReport{};
 };
 
 /// The options, read from CRSAN_OPTIONS once; ends the program if they are

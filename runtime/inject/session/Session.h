@@ -119,6 +119,7 @@ public:
 
   /// For halt_on_error: whether any race has been recorded so far.
   bool sawRace() override;
+  std::optional<size_t> countRecorded() override;
 
 private:
   using ContextList = std::vector<std::shared_ptr<Context>>;

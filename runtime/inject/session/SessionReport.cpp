@@ -12,6 +12,7 @@
 #include "common/Log.h"
 #include "common/Signals.h"
 #include "session/Collector.h"
+#include "session/LiveFindings.h"
 
 #include <algorithm>
 #include <chrono>
@@ -100,23 +101,30 @@ bool Session::finishReadBack(Context &C, uint64_t Launches,
 // The report
 //===----------------------------------------------------------------------===//
 
-bool Session::sawRace() {
+std::optional<size_t> Session::countRecorded() {
   // A thread may be dying with the lock, and wait for the watcher to report for
   // it: the watcher looks once more later.
   std::unique_lock Lock(Data, 100ms);
   if (!Lock.owns_lock())
-    return false;
+    return std::nullopt;
   std::vector<const abi::RecordBuffer *> All;
   for (const std::shared_ptr<Context> &C : Contexts)
     if (C->records())
       All.push_back(C->records());
   Lock.unlock();
-  if (std::none_of(All.begin(), All.end(),
-                   [](const auto *Records) { return hasRecords(*Records); }))
+  size_t Count = 0;
+  for (const abi::RecordBuffer *Records : All)
+    Count += countRecords(*Records);
+  return Count;
+}
+
+bool Session::sawRace() {
+  if (countRecorded().value_or(0) == 0)
     return false;
   if (suppressions().isEmpty())
     return true;
-  return Lock.try_lock_for(100ms) && !collect().Occurrences.empty();
+  std::unique_lock Lock(Data, 100ms);
+  return Lock.owns_lock() && !collect().Occurrences.empty();
 }
 
 /// Copies the sites that a reader of the file needs: those that the records
@@ -183,7 +191,7 @@ bool Session::print() {
     if (HasRaces || (speaks() && !IsQuiet)) {
       TextOptions Text;
       Text.StripPathPrefix = Options.strip_path_prefix;
-      theLog().text(renderText(R, Text));
+      theLog().text(liveFindings().rest(R, Text));
     }
   }
   return HasRaces || HasFailedAssertion;

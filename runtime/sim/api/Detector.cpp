@@ -13,6 +13,7 @@
 #include "oracle/Oracle.h"
 #include "oracle/OracleReport.h"
 #include "session/Ending.h"
+#include "session/LiveFindings.h"
 
 #include <iterator>
 #include <map>
@@ -73,6 +74,13 @@ public:
     for (size_t I = 0; I < Each.size() && !HasRaces; ++I)
       HasRaces = sawRace(int(I));
     return HasRaces;
+  }
+
+  size_t countRaces() const override {
+    size_t Count = 0;
+    for (const std::unique_ptr<FilteredOracle> &O : Each)
+      Count += O->findings().size();
+    return Count;
   }
 
   void ignore(int Device, const void *Begin, size_t Size) override {
@@ -173,7 +181,7 @@ private:
       return;
     TextOptions Text;
     Text.StripPathPrefix = Options.strip_path_prefix;
-    theLog().text(renderText(R, Text));
+    theLog().text(liveFindings().rest(R, Text));
   }
 
   Process &P;

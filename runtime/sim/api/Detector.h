@@ -31,6 +31,8 @@ public:
   /// Lets print() print once more.
   virtual void reopen() = 0;
   virtual bool sawRace() = 0;
+  /// Races so far, suppressed ones too.
+  virtual size_t countRaces() const = 0;
   /// A site table of the program's, which says what its variables consist of
   /// and where its code was inlined.
   virtual void learn(std::span<const uint8_t> Table) = 0;

@@ -34,6 +34,7 @@ static bool isAboutReporting(std::string_view Name) {
                                                "exitcode",
                                                "require_checked",
                                                "log_path",
+                                               "print_live",
                                                "format",
                                                "verbosity",
                                                "strip_path_prefix",
@@ -157,8 +158,20 @@ void SimulatedRun::noteProgress() {
     OracleSaw = Oracle->sawRace();
   // On hardware a thread of its own looks; here the kernels run on this one,
   // and the program must not get to see what they did.
+  reportNew();
   if (Options.halt_on_error && !IsTakingStock)
     haltIfRacy();
+}
+
+std::optional<size_t> SimulatedRun::countRecorded() {
+  std::optional<size_t> Count = Collider ? Collider->countRecorded() : 0;
+  if (!Oracle || !Count)
+    return Count;
+  if (!P.tryLock(std::chrono::milliseconds(0)))
+    return std::nullopt;
+  *Count += Oracle->countRaces();
+  P.unlock();
+  return Count;
 }
 
 /// The program's own, not what the simulated GPU lacks.

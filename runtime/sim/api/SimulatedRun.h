@@ -26,6 +26,7 @@ public:
   bool hasChecked() const override;
   void reopen() override;
   bool sawRace() override;
+  std::optional<size_t> countRecorded() override;
 
   /// The collider's; null if another detector was chosen.
   Session *session() { return Collider.get(); }
