@@ -3,6 +3,7 @@
 #include "Report/TextReport.h"
 #include "Lines.h"
 #include "Report/Explanation.h"
+#include "Report/Suppressions.h"
 #include "Report/Words.h"
 #include "SummaryText.h"
 
@@ -154,6 +155,9 @@ void FindingPrinter::finding(const Finding &F, bool ShowDevice,
   occurrences(F);
   line("  {}", explain(F));
   runs(F, Runs);
+  if (const std::string Line = suppressionFor(F, Options.StripPathPrefix);
+      !Line.empty())
+    line("  suppress with: {}", Line);
   line("==================");
 }
 

@@ -15,13 +15,13 @@ struct TextOptions {
   std::string StripPathPrefix;
 };
 
+/// The findings alone.
+std::string renderFindings(const Report &R, const TextOptions &Options = {});
+
 /// The whole report, newline at the end: findings, a line for everything that
 /// was not checked, what was checked, and a `SUMMARY:`. The caller decides
 /// whether a clean run prints it.
 std::string renderText(const Report &R, const TextOptions &Options = {});
-
-/// Its findings alone.
-std::string renderFindings(const Report &R, const TextOptions &Options = {});
 
 } // namespace crsan
 

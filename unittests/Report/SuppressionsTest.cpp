@@ -81,9 +81,10 @@ TEST(Suppressions, RefuseWhatTheyDoNotUnderstand) {
     return Error ? Error->Message : "";
   };
   EXPECT_EQ(ErrorOf("race:a\nrce:b\n"),
-            "line 2: 'rce:b' is neither race:PATTERN nor race_top:PATTERN");
-  EXPECT_EQ(ErrorOf("race"),
-            "line 1: 'race' is neither race:PATTERN nor race_top:PATTERN");
+            "line 2: 'rce:b' is none of race:PATTERN, race_top:PATTERN and "
+            "race_pair:PATTERN");
+  EXPECT_EQ(ErrorOf("race"), "line 1: 'race' is none of race:PATTERN, "
+                             "race_top:PATTERN and race_pair:PATTERN");
   EXPECT_EQ(ErrorOf("\nrace: \n"), "line 2: the pattern is empty");
 }
 
@@ -97,6 +98,100 @@ TEST(Suppressions, TakeFindingsOutAndCountThem) {
   std::get<Suppressions>(Suppressions::parse("race:k.cu")).apply(R);
   EXPECT_EQ(R.Summary.Suppressed, 3u);
   EXPECT_EQ(R.verdict(), Verdict::Clean);
+}
+
+TEST(Suppressions, APairIsOfBothSides) {
+  EXPECT_TRUE(suppresses("race_pair:a.cu:31$ & b.cu:40$", finding()));
+  EXPECT_TRUE(suppresses("race_pair:total & put", finding()));
+  EXPECT_FALSE(suppresses("race_pair:a.cu:31$ & put", finding()));
+  EXPECT_FALSE(suppresses("race_pair:a.cu:31$", finding()));
+  EXPECT_TRUE(suppresses("race_pair:src", finding()));
+  Finding OneSide = finding();
+  OneSide.Other.reset();
+  EXPECT_FALSE(suppresses("race_pair:a.cu", OneSide));
+}
+
+// Intent: the line that a report proposes takes out its finding, also where the
+// sides are swapped, and nothing that has another line.
+TEST(Suppressions, AProposedLineIsExact) {
+  const Finding F = finding();
+  const std::string Line = suppressionFor(F);
+  EXPECT_EQ(Line, "race_pair:^lib/put.h:3$ & ^src/b.cu:40$");
+  EXPECT_TRUE(suppresses(Line, F));
+  Finding Swapped = F;
+  std::swap(Swapped.Site, Swapped.Other);
+  EXPECT_EQ(suppressionFor(Swapped), Line);
+  EXPECT_TRUE(suppresses(Line, Swapped));
+  Finding Elsewhere = F;
+  Elsewhere.Other->Frames[0].Line = 4;
+  EXPECT_FALSE(suppresses(Line, Elsewhere));
+  Elsewhere.Other->Frames[0] = {"sum(int*)", "other/src/b.cu", 40, 5};
+  EXPECT_FALSE(suppresses(Line, Elsewhere));
+}
+
+TEST(Suppressions, AProposedLineSaysWhatIsKnown) {
+  Finding F = finding();
+  F.Other = F.Site;
+  EXPECT_EQ(suppressionFor(F), "race_pair:^lib/put.h:3$");
+  EXPECT_TRUE(suppresses(suppressionFor(F), F));
+  F.Other.reset();
+  EXPECT_EQ(suppressionFor(F), "race_top:^lib/put.h:3$");
+  EXPECT_EQ(suppressionFor(F, "lib/"), "race_top:put.h:3$");
+  EXPECT_TRUE(suppresses(suppressionFor(F, "lib/"), F));
+  // What CUDA's own headers access is named by the user's line.
+  F.Site->Frames[0].File = "/usr/local/cuda/include/sm_20_intrinsics.hpp";
+  if (&frameToName(F.Site->Frames) != &F.Site->Frames[0]) {
+    EXPECT_EQ(suppressionFor(F), "race:^src/a.cu:31$");
+    EXPECT_TRUE(suppresses(suppressionFor(F), F));
+  }
+  F.Site->Frames.clear();
+  EXPECT_EQ(suppressionFor(F), "race:^fill<int>(int*)$");
+  EXPECT_TRUE(suppresses(suppressionFor(F), F));
+  F.Site->Operation = "cudaMemcpyAsync";
+  EXPECT_EQ(suppressionFor(F), "race:^cudaMemcpyAsync$");
+  EXPECT_TRUE(suppresses(suppressionFor(F), F));
+  F.Site->Operation = F.Site->Kernel = "";
+  EXPECT_EQ(suppressionFor(F), "");
+}
+
+TEST(Suppressions, AProposedLineCopesWithAnyPath) {
+  Finding F = finding();
+  F.Site->Frames[0].File = "a & b/put*.h";
+  EXPECT_TRUE(suppresses(suppressionFor(F), F));
+}
+
+TEST(Suppressions, LinesThatMatchNothingAreNamed) {
+  auto Parsed = Suppressions::parse("# known\nrace:put\n\nrace:gone\n"
+                                    "race_pair:put & nothing\n");
+  auto &List = std::get<Suppressions>(Parsed);
+  EXPECT_FALSE(List.hasMatched());
+  EXPECT_TRUE(List.matches(finding()));
+  EXPECT_TRUE(List.hasMatched());
+  EXPECT_EQ(List.unmatched(),
+            "line 4 (race:gone), line 5 (race_pair:put & nothing)");
+}
+
+// Intent: the records of a suppressed finding are taken out, and counted as
+// one.
+TEST(Suppressions, RecordsAreTakenOutOfAFile) {
+  const Finding F = finding();
+  ReportFile File;
+  SiteInfo Site = *F.Site, Other = *F.Other, Third = *F.Other;
+  Site.Id = 1, Other.Id = 2, Third.Id = 3;
+  Third.Frames = {{"keep(int*)", "src/c.cu", 7, 5}};
+  Third.Kernel = "keep(int*)";
+  for (const SiteInfo &S : {Site, Other, Third})
+    File.Sites.add(S);
+  for (auto [A, B] : {std::pair(1, 2), {2, 1}, {3, 3}}) {
+    Occurrence &O = File.Occurrences.emplace_back();
+    O.Rec = F.First;
+    O.Rec.Site = uint64_t(A);
+    O.Rec.Other = uint64_t(B);
+  }
+  std::get<Suppressions>(Suppressions::parse("race:put")).apply(File);
+  EXPECT_EQ(File.Occurrences.size(), 1u);
+  EXPECT_EQ(File.Summary.Suppressed, 1u);
+  EXPECT_EQ(buildReport(File).Findings.size(), 1u);
 }
 
 } // namespace crsan

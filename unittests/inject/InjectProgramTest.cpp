@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
 
 #include <sys/wait.h>
@@ -496,23 +497,64 @@ TEST(InjectProgram, HelpNeedsNoGpu) {
               HasSubstr("  halt_on_error=0\n"));
 }
 
+/// A folder for logs, which is removed at the end.
+struct LogFolder {
+  LogFolder() { std::filesystem::create_directories(Path); }
+  ~LogFolder() { std::filesystem::remove_all(Path); }
+  /// The contents of the files, by name.
+  std::map<std::string, std::string> files() const {
+    std::map<std::string, std::string> Files;
+    for (const auto &File : std::filesystem::directory_iterator(Path)) {
+      std::ifstream In(File.path());
+      Files[File.path().filename()] =
+          std::string((std::istreambuf_iterator<char>(In)), {});
+    }
+    return Files;
+  }
+  const std::filesystem::path Path = std::filesystem::temp_directory_path() /
+                                     ("crsan-log-" + std::to_string(getpid()));
+};
+
 TEST(InjectProgram, TheLogGoesWhereItIsTold) {
-  auto Folder = std::filesystem::temp_directory_path() /
-                ("crsan-log-" + std::to_string(getpid()));
-  std::filesystem::create_directories(Folder);
+  LogFolder Folder;
   Outcome O =
-      run("racy", "CRSAN_OPTIONS=log_path=" + (Folder / "log").string());
+      run("racy", "CRSAN_OPTIONS=log_path=" + (Folder.Path / "log").string());
   EXPECT_EQ(O.Status, 66);
   EXPECT_EQ(O.Text, "begin\nend\n");
-  size_t Logs = 0;
-  for (const auto &File : std::filesystem::directory_iterator(Folder)) {
-    std::ifstream In(File.path());
-    std::string Text((std::istreambuf_iterator<char>(In)), {});
-    EXPECT_THAT(Text, HasSubstr(Race));
-    ++Logs;
+  const auto Files = Folder.files();
+  ASSERT_EQ(Files.size(), 1u);
+  EXPECT_THAT(Files.begin()->first, testing::MatchesRegex("log\\.[0-9]+"));
+  EXPECT_THAT(Files.begin()->second, HasSubstr(Race));
+}
+
+TEST(InjectProgram, TheProcesssIdIsWhereItIsAskedFor) {
+  LogFolder Folder;
+  run("racy",
+      "CRSAN_OPTIONS=log_path=" + (Folder.Path / "%%races-%p.txt").string());
+  const auto Files = Folder.files();
+  ASSERT_EQ(Files.size(), 1u);
+  EXPECT_THAT(Files.begin()->first,
+              testing::MatchesRegex("%races-[0-9]+\\.txt"));
+}
+
+// Intent: however a program ends, all that it has found is in the file, and the
+// text is where it always is.
+TEST(InjectProgram, EveryEndSavesTheRun) {
+  for (const char *Words :
+       {"racy", "racy _exit", "racy segv", "racy term", "racy abort",
+        "racy quick", "racy pthread_exit", "racy execv", "racy execmissing",
+        "racy hangs", "racy asserts", "forkfirst racy"}) {
+    LogFolder Folder;
+    Outcome O = run(Words, "CRSAN_OPTIONS=exit_timeout_ms=200:log_path=" +
+                               (Folder.Path / "races-%p.json").string());
+    EXPECT_THAT(O.Text, HasSubstr("data race")) << Words;
+    size_t Racy = 0;
+    for (const auto &[Name, Text] : Folder.files()) {
+      EXPECT_THAT(Name, testing::MatchesRegex("races-[0-9]+\\.json"));
+      Racy += Text.find("\"heading\": \"clobbered read") != Text.npos;
+    }
+    EXPECT_EQ(Racy, 1u) << Words;
   }
-  EXPECT_EQ(Logs, 1u);
-  std::filesystem::remove_all(Folder);
 }
 
 TEST(InjectProgram, AnUnwritableLogFallsBackToStderr) {

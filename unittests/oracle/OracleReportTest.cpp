@@ -44,6 +44,7 @@ CRSan: data race: race within a block, 4 bytes in shared memory
   first seen: address 0x40 (shared)
   occurrences: 1
   No barrier between them.
+  suppress with: race_pair:kernel.cu:1$ & kernel.cu:2$
 ==================
 CRSan: oracle checked 1 kernel launch: 2 accesses of 128 threads in 2 blocks, 0 barrier arrivals, 0 fences, 0 copies and fills
 SUMMARY: CRSan: 1 data race (1 race within a block)
@@ -126,8 +127,7 @@ TEST(OracleReportTest, SurvivesAFile) {
   ASSERT_TRUE(std::holds_alternative<ReportFile>(Parsed))
       << std::get<ReportFileError>(Parsed).Message;
   const auto &Again = std::get<ReportFile>(Parsed);
-  const Report After =
-      buildReport(Again);
+  const Report After = buildReport(Again);
   EXPECT_EQ(renderText(After), renderText(Before));
   EXPECT_EQ(renderSARIF(After), renderSARIF(Before));
   EXPECT_THAT(renderSARIF(After), HasSubstr("\"stream_operation\""));

@@ -36,21 +36,8 @@ struct Flags {
   /// Returns the error in one line, without prefix.
   std::optional<std::string> parse(std::string_view Text);
 
-  /// Whether log_path gets the whole report in a form for other tools, and the
-  /// text goes to the standard error.
-  bool recordsFile() const { return recordsSARIF() || recordsAs("json"); }
-  bool recordsSARIF() const { return recordsAs("sarif"); }
-
   /// The table, for `help=1`.
   static std::string helpText();
-
-private:
-  bool recordsAs(std::string_view Wanted) const {
-    return !log_path.empty() && log_path != "stdout" && log_path != "stderr" &&
-           (format == Wanted ||
-            (format == "auto" &&
-             log_path.ends_with("." + std::string(Wanted))));
-  }
 };
 
 } // namespace crsan

@@ -17,31 +17,33 @@ Log &theLog() {
   return *TheLog;
 }
 
-std::string pathOfProcess(std::string_view Pattern) {
+std::string pathOfProcess(std::string_view Path) {
   const std::string Id = std::to_string(getpid());
-  std::string Path;
+  std::string Text;
   bool HasId = false;
-  for (size_t I = 0; I < Pattern.size(); ++I) {
-    if (Pattern.substr(I, 2) == "%p") {
-      Path += Id;
-      HasId = true;
-      ++I;
-    } else {
-      Path += Pattern[I];
+  for (size_t I = 0; I < Path.size(); ++I) {
+    const char Next = I + 1 < Path.size() ? Path[I + 1] : 0;
+    if (Path[I] != '%' || (Next != 'p' && Next != '%')) {
+      Text += Path[I];
+      continue;
     }
+    ++I;
+    Text += Next == 'p' ? Id : "%";
+    HasId |= Next == 'p';
   }
-  return HasId ? Path : Path + "." + Id;
+  return HasId ? Text : Text + "." + Id;
 }
 
-static void writeAll(int Descriptor, std::string_view Text) {
+bool writeAll(int Descriptor, std::string_view Text) {
   while (!Text.empty()) {
     ssize_t Written = write(Descriptor, Text.data(), Text.size());
     if (Written < 0 && errno == EINTR)
       continue;
     if (Written <= 0)
-      return;
+      return false;
     Text.remove_prefix(size_t(Written));
   }
+  return true;
 }
 
 int Log::descriptor() {

@@ -15,9 +15,9 @@ namespace crsan {
 /// written at any moment of the program's end.
 class Log {
 public:
-  /// "": stderr; "stdout", "stderr"; else a file <Path>.<pid>, which is opened
-  /// with the first message. If it cannot be opened, one message says so, and
-  /// stderr is used.
+  /// "": stderr; "stdout", "stderr"; else a file, pathOfProcess(Path), which is
+  /// opened with the first message. If it cannot be opened, one message says
+  /// so, and stderr is used.
   void setPath(std::string_view Path) { this->Path = Path; }
   void setVerbosity(unsigned Level) { Verbosity = Level; }
   unsigned verbosity() const { return Verbosity; }
@@ -48,9 +48,12 @@ private:
   int Owner = 0; ///< The process that opened Descriptor.
 };
 
-/// The path with each `%p` replaced by the process's id; without one, ".ID" is
-/// appended.
-std::string pathOfProcess(std::string_view Pattern);
+/// The path of this process's file: "%p" in Path stands for the process's id,
+/// and "%%" for "%". Where there is no "%p", the id is the extension.
+std::string pathOfProcess(std::string_view Path);
+
+/// False: the rest could not be written, as errno says.
+bool writeAll(int Descriptor, std::string_view Text);
 
 /// The process's one log. Never destroyed: the report comes after destructors.
 Log &theLog();

@@ -22,9 +22,9 @@ static bool isComplete(const abi::Record &Rec) {
   return Kind != uint8_t(abi::RaceKind::None);
 }
 
-bool hasRecords(const abi::RecordBuffer &Buffer) {
-  return std::any_of(records(Buffer), records(Buffer) + Buffer.Capacity,
-                     isComplete);
+size_t countRecords(const abi::RecordBuffer &Buffer) {
+  return size_t(std::count_if(records(Buffer),
+                              records(Buffer) + Buffer.Capacity, isComplete));
 }
 
 /// How often the device found the race of each record; 0: not known.

@@ -23,8 +23,8 @@ collectOccurrences(const abi::RecordBuffer &Buffer,
                    std::span<const abi::Site> Sites, bool Exact, int Device,
                    uint32_t Seed, std::span<const abi::RacingPair> Pairs = {});
 
-/// Whether there is a complete record.
-bool hasRecords(const abi::RecordBuffer &Buffer);
+/// How many complete records there are.
+size_t countRecords(const abi::RecordBuffer &Buffer);
 
 /// Sums of the shards.
 struct CheckCounts {

@@ -3,12 +3,15 @@
 
 #include "session/Ending.h"
 
+#include "Report/ReportFile.h"
 #include "Report/Suppressions.h"
 #include "common/Flags.h"
 #include "common/Log.h"
 #include "common/Signals.h"
 #include "common/Watcher.h"
 #include "host/Endings.h"
+#include "session/LiveFindings.h"
+#include "session/RunFile.h"
 
 #include <atomic>
 #include <cstdio>
@@ -49,8 +52,9 @@ const Flags &readOptions() {
     if (Error)
       refuseOptions(*Error);
     TheSuppressions = new Suppressions(readSuppressions(F->suppressions));
-    if (!F->recordsFile())
-      theLog().setPath(F->log_path);
+    if (auto Mistake = checkLogPath(*F))
+      refuseOptions(*Mistake);
+    theLog().setPath(logFormat(*F) == LogFormat::Text ? F->log_path : "");
     theLog().setVerbosity(F->verbosity);
     if (F->help)
       theLog().text(Flags::helpText());
@@ -65,6 +69,40 @@ const Suppressions &suppressions() {
 }
 
 Run::~Run() = default;
+
+bool Run::report() {
+  const bool HasFindings = print();
+  if (logFormat(options()) != LogFormat::Text)
+    if (const std::optional<ReportFile> Recorded = recorded())
+      saveRun(options(), *Recorded);
+  return HasFindings;
+}
+
+void Run::reportNew() {
+  const bool IsSaved = logFormat(options()) != LogFormat::Text;
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point Before = Clock::now();
+  if ((!options().print_live && !IsSaved) || Before < NextReport.load())
+    return;
+  const std::optional<size_t> Count = countRecorded();
+  if (!Count || Reported.exchange(*Count) == *Count)
+    return;
+  const std::optional<ReportFile> Recorded = recorded();
+  if (!Recorded)
+    return;
+  if (options().print_live) {
+    TextOptions Text;
+    Text.StripPathPrefix = options().strip_path_prefix;
+    const std::string New =
+        liveFindings().takeNew(buildReport(*Recorded), Text);
+    if (!New.empty())
+      theLog().text(New);
+  }
+  saveRun(options(), *Recorded);
+  // Of the program's time, a tenth is enough.
+  const Clock::time_point After = Clock::now();
+  NextReport = After + 9 * (After - Before);
+}
 
 static Run *TheRun = nullptr;
 static pid_t RunOwner = 0;
@@ -84,13 +122,33 @@ void flushEverything() {
   std::fflush(nullptr);
 }
 
-/// Reports. Returns the exit code that the program shall have, 0 to leave it as
+/// The exit code that the program shall have after its report, 0 to leave it as
 /// it is.
-static int reportForExitCode(Run &R) {
+static int exitCodeFor(const Run &R, bool HasFindings) {
   const Flags &Options = R.options();
-  if (R.report())
+  if (HasFindings)
     return int(Options.exitcode);
   return Options.require_checked && !R.hasChecked() ? CRSAN_NOTHING_CHECKED : 0;
+}
+
+/// The program has come to its end: suppressions that matched nothing may be
+/// out of date. A run that prints no report does not name them.
+static void sayUnmatched(const Run &R, bool HasFindings) {
+  const Suppressions &List = suppressions();
+  if (!R.hasChecked() ||
+      !(HasFindings || List.hasMatched() || R.options().verbosity >= 1))
+    return;
+  if (const std::string Lines = List.unmatched(); !Lines.empty())
+    theLog().say("suppressions that matched nothing: {}", Lines);
+}
+
+/// Reports at the end of the program, and returns as exitCodeFor does.
+static int reportLast(Run &R) {
+  const bool IsWhole = R.takeStock();
+  const bool HasFindings = R.report();
+  if (IsWhole)
+    sayUnmatched(R, HasFindings);
+  return exitCodeFor(R, HasFindings);
 }
 
 static void atExit() {
@@ -101,15 +159,17 @@ static void atExit() {
 
 void reportAtExit() { std::atexit(atExit); }
 
+/// Locked by the thread that ends the program, and never unlocked: of several
+/// threads that see a race one reports it.
+static std::mutex Halting;
+
 void haltIfRacy() {
   Run *R = theRun();
   if (!R || !R->sawRace())
     return;
-  // Never unlocked: of several threads that see the race one reports it.
-  static std::mutex Halting;
   Halting.lock();
   // Other threads run: flushing could wait for their locks forever.
-  int Code = reportForExitCode(*R);
+  const int Code = exitCodeFor(*R, R->report());
   crsanLeave(Code ? Code : 1);
 }
 
@@ -119,18 +179,25 @@ static std::atomic<int> EarlyExitCode{0};
 void joinTheEnd() {
   const Flags &Options = TheRun->options();
   Watcher::Tasks Tasks;
-  Tasks.Poll = haltIfRacy;
+  Tasks.Poll = [] {
+    Run *R = theRun();
+    if (!R)
+      return;
+    R->reportNew();
+    if (R->options().halt_on_error)
+      haltIfRacy();
+  };
   Tasks.Dying = [] {
     if (Run *R = theRun())
       R->report();
   };
   Tasks.Ending = [] {
-    if (Run *R = theRun()) {
-      R->takeStock();
-      EarlyExitCode = reportForExitCode(*R);
-    }
+    if (Run *R = theRun())
+      EarlyExitCode = reportLast(*R);
   };
-  Watcher::start(Options.halt_on_error ? Options.poll_ms : 0, std::move(Tasks));
+  const bool Polls = Options.halt_on_error || Options.print_live ||
+                     logFormat(Options) != LogFormat::Text;
+  Watcher::start(Polls ? Options.poll_ms : 0, std::move(Tasks));
   installSignalHandlers();
   reportAtExit();
 }
@@ -139,10 +206,8 @@ int endRunEarly() {
   Run *R = theRun();
   if (!R)
     return 0;
-  if (!Watcher::canEnd()) {
-    R->takeStock();
-    return reportForExitCode(*R);
-  }
+  if (!Watcher::canEnd())
+    return reportLast(*R);
   constexpr unsigned MoreMs = 10000;
   if (Watcher::reportEnding(R->options().exit_timeout_ms + MoreMs))
     return EarlyExitCode;
@@ -186,8 +251,7 @@ int endRun() {
   if (!R)
     return 0;
   // Once more: destructors and exit handlers may have run kernels since.
-  R->takeStock();
-  int Code = reportForExitCode(*R);
+  const int Code = reportLast(*R);
   if (Code)
     flushEverything();
   return Code;

@@ -8,9 +8,15 @@
 #ifndef CRSAN_INJECT_SESSION_ENDING_H
 #define CRSAN_INJECT_SESSION_ENDING_H
 
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <optional>
+
 namespace crsan {
 
 struct Flags;
+struct ReportFile;
 class Suppressions;
 
 /// What the end of a program needs of a run. On hardware, a Session is the run.
@@ -24,13 +30,30 @@ public:
   virtual bool takeStock() = 0;
   /// Prints the report, unless it was printed before. Does not wait for
   /// kernels. Returns whether there are findings.
-  virtual bool report() = 0;
+  virtual bool print() = 0;
+  /// What is recorded so far and not suppressed; nothing if the program has no
+  /// instrumented code.
+  virtual std::optional<ReportFile> recorded() = 0;
+  /// print(), and saves what is recorded in the file that the options ask for.
+  bool report();
   /// After report(): whether anything was checked, or checks were not wanted.
   virtual bool hasChecked() const = 0;
   /// Lets report() print again: the program goes on.
   virtual void reopen() = 0;
   /// For halt_on_error: whether there is any finding so far.
   virtual bool sawRace() = 0;
+  /// How many races are recorded so far, suppressed ones too; nothing if that
+  /// cannot be told right now.
+  virtual std::optional<size_t> countRecorded() = 0;
+
+  /// While the program runs: prints new findings (print_live) and saves what is
+  /// recorded.
+  void reportNew();
+
+private:
+  std::atomic<size_t> Reported{0}; ///< As countRecorded().
+  /// When reportNew() may take its time again.
+  std::atomic<std::chrono::steady_clock::time_point> NextReport{};
 };
 
 /// The options, read from CRSAN_OPTIONS once; ends the program if they are

@@ -108,16 +108,18 @@ public:
 
   /// Prints the report unless that has been done. Calls no driver function, so
   /// that it works when the program is dying. Returns whether there are races.
-  bool report() override;
+  bool print() override;
+  std::optional<ReportFile> recorded() override;
 
   bool hasChecked() const override { return HasChecked; }
-  void reopen() override;
+  void reopen() override { HasReported = false; }
 
   /// Whether block indices are permuted while the kernel (mangled) runs.
   bool isShuffled(const std::string &Kernel) const;
 
   /// For halt_on_error: whether any race has been recorded so far.
   bool sawRace() override;
+  std::optional<size_t> countRecorded() override;
 
 private:
   using ContextList = std::vector<std::shared_ptr<Context>>;
@@ -136,9 +138,7 @@ private:
   void awaitGrace(std::unique_lock<std::timed_mutex> &Lock, Context &C);
   void forgetShadow(Context &C, uint64_t Serial);
   void forgetPast(Context &C);
-  std::vector<Occurrence> occurrences() const;
-  Report findings(const std::vector<Occurrence> &Found,
-                  RunSummary Summary) const;
+  ReportFile collect() const;
   bool finishReadBack(Context &C, uint64_t Launches, const ReadBackPlan &Plan,
                       ReadBack Back);
   bool speaks() const {

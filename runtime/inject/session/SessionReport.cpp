@@ -3,14 +3,16 @@
 
 #include "session/Session.h"
 
+#include "Report/ReportFile.h"
 #include "Report/Suppressions.h"
 #include "Report/TextReport.h"
 #include "common/Background.h"
+#include "common/CommandLine.h"
 #include "common/Driver.h"
 #include "common/Log.h"
 #include "common/Signals.h"
 #include "session/Collector.h"
-#include "session/Recording.h"
+#include "session/LiveFindings.h"
 
 #include <algorithm>
 #include <chrono>
@@ -99,45 +101,72 @@ bool Session::finishReadBack(Context &C, uint64_t Launches,
 // The report
 //===----------------------------------------------------------------------===//
 
-bool Session::sawRace() {
+std::optional<size_t> Session::countRecorded() {
   // A thread may be dying with the lock, and wait for the watcher to report for
   // it: the watcher looks once more later.
   std::unique_lock Lock(Data, 100ms);
   if (!Lock.owns_lock())
-    return false;
+    return std::nullopt;
   std::vector<const abi::RecordBuffer *> All;
   for (const std::shared_ptr<Context> &C : Contexts)
     if (C->records())
       All.push_back(C->records());
   Lock.unlock();
-  if (std::none_of(All.begin(), All.end(),
-                   [](const auto *Records) { return hasRecords(*Records); }))
+  size_t Count = 0;
+  for (const abi::RecordBuffer *Records : All)
+    Count += countRecords(*Records);
+  return Count;
+}
+
+bool Session::sawRace() {
+  if (countRecorded().value_or(0) == 0)
     return false;
   if (suppressions().isEmpty())
     return true;
-  return Lock.try_lock_for(100ms) &&
-         !findings(occurrences(), {}).Findings.empty();
+  std::unique_lock Lock(Data, 100ms);
+  return Lock.owns_lock() && !collect().Occurrences.empty();
 }
 
-/// What was found so far. The caller holds the data lock.
-std::vector<Occurrence> Session::occurrences() const {
-  std::vector<Occurrence> Found;
+/// Copies the sites that a reader of the file needs: those that the records
+/// name, and those that may have read what an earlier thread told.
+static void copySites(ReportFile &File, const SiteTable &All) {
+  const auto Copy = [&](uint64_t Id) {
+    if (const SiteInfo *Site = All.find(Id))
+      File.Sites.add(*Site);
+  };
+  for (const Occurrence &O : File.Occurrences) {
+    Copy(O.Rec.Site);
+    Copy(O.Rec.Other);
+    const SiteInfo *Site = All.find(O.Rec.Site);
+    if (Site && (O.Rec.Flags & abi::TwoSided) &&
+        (O.Rec.After & abi::LaterUnfenced))
+      for (const SiteInfo *Told : All.strongReadsOf(Site->Kernel))
+        File.Sites.add(*Told);
+  }
+}
+
+/// What is recorded so far and not suppressed. The caller holds the data lock.
+ReportFile Session::collect() const {
+  ReportFile File;
   for (const std::shared_ptr<Context> &C : Contexts)
-    C->collect(Found, uint32_t(Options.seed), Memory, Code.sites());
-  return Found;
+    C->collect(File.Occurrences, uint32_t(Options.seed), Memory, Code.sites());
+  copySites(File, Code.sites());
+  File.Summary = summarise(Options, Code, Contexts, Launches);
+  File.Summary.IsSimulated = IsSimulated;
+  File.Runs = {{.Seed = uint32_t(Options.seed),
+                .Program = commandLine(),
+                .Replay = Replay,
+                .Failure = {}}};
+  suppressions().apply(File);
+  return File;
 }
 
-/// The findings that these make and that are not suppressed. The caller holds
-/// the data lock.
-Report Session::findings(const std::vector<Occurrence> &Found,
-                         RunSummary Summary) const {
-  Report R = buildReport(Found, Code.sites(), std::move(Summary),
-                         {{.Seed = uint32_t(Options.seed),
-                           .Program = {},
-                           .Replay = Replay,
-                           .Failure = {}}});
-  suppressions().apply(R);
-  return R;
+std::optional<ReportFile> Session::recorded() {
+  const BlockedSignals Blocked;
+  std::unique_lock Lock(Data, 1s);
+  if (!speaks())
+    return std::nullopt;
+  return collect();
 }
 
 bool Session::isShuffled(const std::string &Kernel) const {
@@ -145,12 +174,7 @@ bool Session::isShuffled(const std::string &Kernel) const {
   return Code.isShuffled(Kernel);
 }
 
-void Session::reopen() {
-  theRecording().clear();
-  HasReported = false;
-}
-
-bool Session::report() {
+bool Session::print() {
   // A thread that dies of a signal may hold a lock. After a second the report
   // is made without the lock, from data that may be half changed.
   const BlockedSignals Blocked;
@@ -158,12 +182,7 @@ bool Session::report() {
   if (Once.owns_lock() && !HasReported) {
     HasReported = true;
     std::unique_lock Lock(Data, 1s);
-    RunSummary Summary = summarise(Options, Code, Contexts, Launches);
-    Summary.IsSimulated = IsSimulated;
-    const std::vector<Occurrence> Found = occurrences();
-    const Report R = findings(Found, std::move(Summary));
-    theRecording().add(Found, Code.sites(), R);
-    theRecording().write();
+    const Report R = buildReport(collect());
     HasRaces = !R.Findings.empty();
     HasChecked = R.verdict() != Verdict::NothingChecked;
     // A program with metadata mode alone gets a summary even if it is clean.
@@ -172,7 +191,7 @@ bool Session::report() {
     if (HasRaces || (speaks() && !IsQuiet)) {
       TextOptions Text;
       Text.StripPathPrefix = Options.strip_path_prefix;
-      theLog().text(renderText(R, Text));
+      theLog().text(liveFindings().rest(R, Text));
     }
   }
   return HasRaces || HasFailedAssertion;

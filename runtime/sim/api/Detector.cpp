@@ -7,12 +7,13 @@
 #include "Process.h"
 #include "Report/Suppressions.h"
 #include "Report/TextReport.h"
+#include "common/CommandLine.h"
 #include "common/Flags.h"
 #include "common/Log.h"
 #include "oracle/Oracle.h"
 #include "oracle/OracleReport.h"
 #include "session/Ending.h"
-#include "session/Recording.h"
+#include "session/LiveFindings.h"
 
 #include <iterator>
 #include <map>
@@ -48,7 +49,11 @@ private:
 /// One oracle a device: each sees a world of its own.
 class Oracles final : public OracleDetector {
 public:
-  Oracles(Process &P, const Flags &Options) : P(P), Options(Options) {
+  Oracles(Process &P, const Flags &Options, const std::string &Replay)
+      : P(P), Options(Options), Run{.Seed = uint32_t(Options.seed),
+                                    .Program = commandLine(),
+                                    .Replay = Replay,
+                                    .Failure = {}} {
     OracleOptions Choice;
     // It is compared with the program's instrumentation, line by line.
     Choice.KeepsEveryLine = Options.every_line && Options.detector == "both";
@@ -71,6 +76,13 @@ public:
     return HasRaces;
   }
 
+  size_t countRaces() const override {
+    size_t Count = 0;
+    for (const std::unique_ptr<FilteredOracle> &O : Each)
+      Count += O->findings().size();
+    return Count;
+  }
+
   void ignore(int Device, const void *Begin, size_t Size) override {
     Each[size_t(Device)]->ignore(Begin, Size);
   }
@@ -85,13 +97,21 @@ public:
           It->second.Element = 0;
   }
 
-  bool report(const std::string &Replay) override {
+  bool print() override {
     if (!HasReported) {
       HasReported = true;
       for (size_t I = 0; I < Each.size(); ++I)
-        reportDevice(int(I), Replay);
+        printDevice(int(I));
     }
     return HasRaces;
+  }
+
+  ReportFile recorded() override {
+    ReportFile All = recorded(0);
+    for (size_t I = 1; I < Each.size(); ++I)
+      All.add(recorded(int(I)));
+    All.becomeOneRun(Run);
+    return All;
   }
 
   bool hasChecked() const override { return HasChecked; }
@@ -118,8 +138,8 @@ private:
     return placeInVariable(V, Place->Offset);
   }
 
-  /// What is found so far on a device.
-  ReportFile records(int Ordinal) const {
+  /// What is found so far on a device, without what is suppressed.
+  ReportFile recorded(int Ordinal) const {
     const Machine &M = P.device(Ordinal).M;
     const InlinedCalls Calls(Sites);
     const auto LinesOf = [&](int32_t Instruction) {
@@ -129,14 +149,11 @@ private:
       Calls.complete(Frames);
       return Frames;
     };
-    return oracleRecords(*Each[size_t(Ordinal)], LinesOf, Ordinal);
-  }
-
-  /// The findings that these make and that are not suppressed.
-  Report findings(const ReportFile &File) const {
-    Report R = buildReport(File);
-    suppressions().apply(R);
-    return R;
+    ReportFile File = oracleRecords(*Each[size_t(Ordinal)], LinesOf, Ordinal);
+    File.Summary.Seed = Run.Seed;
+    File.Runs = {Run};
+    suppressions().apply(File);
+    return File;
   }
 
   bool sawRace(int Ordinal) {
@@ -148,16 +165,11 @@ private:
     if (Races == Looked)
       return false;
     Looked = Races;
-    return !findings(records(Ordinal)).Findings.empty();
+    return !recorded(Ordinal).Occurrences.empty();
   }
 
-  void reportDevice(int Ordinal, const std::string &Replay) {
-    ReportFile File = records(Ordinal);
-    File.Summary.Seed = Options.seed;
-    File.Runs = {
-        {.Seed = Options.seed, .Program = {}, .Replay = Replay, .Failure = {}}};
-    const Report R = findings(File);
-    theRecording().add(File.Occurrences, File.Sites, R);
+  void printDevice(int Ordinal) {
+    const Report R = buildReport(recorded(Ordinal));
     const OracleSummary &Counts = *R.Summary.Oracle;
     HasRaces |= !R.Findings.empty();
     // A device that did nothing has nothing to say.
@@ -169,11 +181,12 @@ private:
       return;
     TextOptions Text;
     Text.StripPathPrefix = Options.strip_path_prefix;
-    theLog().text(renderText(R, Text));
+    theLog().text(liveFindings().rest(R, Text));
   }
 
   Process &P;
   const Flags &Options;
+  const RunInfo Run;
   SiteTable Sites;
   std::unordered_map<std::string, VariableInfo> Shapes; ///< By name.
   std::vector<std::unique_ptr<FilteredOracle>> Each;
@@ -185,8 +198,9 @@ private:
 
 } // namespace
 
-std::unique_ptr<OracleDetector> makeOracle(Process &P, const Flags &Options) {
-  return std::make_unique<Oracles>(P, Options);
+std::unique_ptr<OracleDetector> makeOracle(Process &P, const Flags &Options,
+                                           const std::string &Replay) {
+  return std::make_unique<Oracles>(P, Options, Replay);
 }
 
 } // namespace crsan::api

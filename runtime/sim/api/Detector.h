@@ -11,7 +11,8 @@
 
 namespace crsan {
 struct Flags;
-}
+struct ReportFile;
+} // namespace crsan
 
 namespace crsan::api {
 
@@ -22,12 +23,16 @@ class OracleDetector {
 public:
   virtual ~OracleDetector() = default;
   /// Prints all findings and a summary, once. Returns whether there are any.
-  virtual bool report(const std::string &Replay) = 0;
+  virtual bool print() = 0;
+  /// What is found so far, on all devices, and not suppressed.
+  virtual ReportFile recorded() = 0;
   /// Whether that was about anything at all.
   virtual bool hasChecked() const = 0;
-  /// Lets report() print once more.
+  /// Lets print() print once more.
   virtual void reopen() = 0;
   virtual bool sawRace() = 0;
+  /// Races so far, suppressed ones too.
+  virtual size_t countRaces() const = 0;
   /// A site table of the program's, which says what its variables consist of
   /// and where its code was inlined.
   virtual void learn(std::span<const uint8_t> Table) = 0;
@@ -35,8 +40,10 @@ public:
   virtual void ignore(int Device, const void *Begin, size_t Size) = 0;
 };
 
-/// Observes all machines of the process.
-std::unique_ptr<OracleDetector> makeOracle(Process &P, const Flags &Options);
+/// Observes all machines of the process. Replay: the command that repeats the
+/// run.
+std::unique_ptr<OracleDetector> makeOracle(Process &P, const Flags &Options,
+                                           const std::string &Replay);
 
 } // namespace crsan::api
 

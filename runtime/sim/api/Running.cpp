@@ -189,6 +189,8 @@ void Process::watch() {
           D->HasPending = !D->M.isAllDone();
           Ran = true;
         }
+      if (Ran)
+        TheRun->noteProgress();
       unlock();
       if (!Ran)
         break;

@@ -4,20 +4,19 @@
 #include "SimulatedRun.h"
 
 #include "Report/Demangle.h"
+#include "common/CommandLine.h"
 #include "common/Flags.h"
 #include "common/Log.h"
 #include "common/Watcher.h"
 #include "crsan/abi/BlockOrder.h"
 #include "host/Endings.h"
 #include "session/HostNote.h"
-#include "session/Recording.h"
 #include "session/Session.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <iterator>
 
 #include <unistd.h>
@@ -35,6 +34,7 @@ static bool isAboutReporting(std::string_view Name) {
                                                "exitcode",
                                                "require_checked",
                                                "log_path",
+                                               "print_live",
                                                "format",
                                                "verbosity",
                                                "strip_path_prefix",
@@ -67,29 +67,6 @@ static std::string optionsText(const Flags &F) {
   return Text;
 }
 
-static std::string quoted(std::string_view Word) {
-  constexpr std::string_view Plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-      "_-+=./:,@%";
-  if (!Word.empty() && Word.find_first_not_of(Plain) == Word.npos)
-    return std::string(Word);
-  std::string Text = "'";
-  for (char C : Word)
-    Text += C == '\'' ? "'\\''" : std::string(1, C);
-  return Text + "'";
-}
-
-static std::string commandLine() {
-  std::ifstream In("/proc/self/cmdline", std::ios::binary);
-  std::string Raw((std::istreambuf_iterator<char>(In)), {}), Text;
-  for (size_t At = 0; At < Raw.size();) {
-    std::string_view Word = Raw.c_str() + At;
-    Text += (Text.empty() ? "" : " ") + quoted(Word);
-    At += Word.size() + 1;
-  }
-  return Text;
-}
-
 std::string replayLine(const Flags &Options) {
   return fmt::format("CRSAN_OPTIONS={} crsan run --device=sim {}",
                      optionsText(Options), commandLine());
@@ -111,7 +88,7 @@ SimulatedRun::SimulatedRun(Process &P, const Flags &Options)
   }
   if (Options.detector != "oracle" && !Both)
     return;
-  Oracle = makeOracle(P, Options);
+  Oracle = makeOracle(P, Options, Replay);
   if (Options.sim_threads > 1)
     theLog().say(
         "sim_threads={} means nothing with detector={}, which needs one "
@@ -129,21 +106,34 @@ bool SimulatedRun::takeStock() {
   return Collider ? Collider->takeStock() : true;
 }
 
-bool SimulatedRun::report() {
-  if (P.tryLock(std::chrono::seconds(1))) {
-    for (const std::string &Line : FaultLines)
-      theRecording().note(Line);
-    P.unlock();
-  }
-  bool HasRaces = Collider && Collider->report();
+bool SimulatedRun::print() {
+  bool HasRaces = Collider && Collider->print();
   if (Oracle) {
     bool Locked = P.tryLock(std::chrono::seconds(1));
-    HasRaces |= Oracle->report(Replay);
+    HasRaces |= Oracle->print();
     if (Locked)
       P.unlock();
   }
-  theRecording().write();
   return HasRaces || Faults != 0;
+}
+
+std::optional<ReportFile> SimulatedRun::recorded() {
+  std::optional<ReportFile> File;
+  if (Collider)
+    File = Collider->recorded();
+  const bool Locked = P.tryLock(std::chrono::seconds(1));
+  if (Oracle && File) {
+    File->add(Oracle->recorded());
+    File->becomeOneRun(RunInfo(File->Runs.front()));
+  } else if (Oracle) {
+    File = Oracle->recorded();
+  }
+  if (File)
+    File->Summary.Notes.insert(File->Summary.Notes.end(), FaultLines.begin(),
+                               FaultLines.end());
+  if (Locked)
+    P.unlock();
+  return File;
 }
 
 bool SimulatedRun::hasChecked() const {
@@ -153,7 +143,6 @@ bool SimulatedRun::hasChecked() const {
 }
 
 void SimulatedRun::reopen() {
-  theRecording().clear();
   if (Collider)
     Collider->reopen();
   if (Oracle)
@@ -169,8 +158,20 @@ void SimulatedRun::noteProgress() {
     OracleSaw = Oracle->sawRace();
   // On hardware a thread of its own looks; here the kernels run on this one,
   // and the program must not get to see what they did.
+  reportNew();
   if (Options.halt_on_error && !IsTakingStock)
     haltIfRacy();
+}
+
+std::optional<size_t> SimulatedRun::countRecorded() {
+  std::optional<size_t> Count = Collider ? Collider->countRecorded() : 0;
+  if (!Oracle || !Count)
+    return Count;
+  if (!P.tryLock(std::chrono::milliseconds(0)))
+    return std::nullopt;
+  *Count += Oracle->countRaces();
+  P.unlock();
+  return Count;
 }
 
 /// The program's own, not what the simulated GPU lacks.
@@ -235,18 +236,14 @@ Dim3 SimulatedRun::blockOf(const Fault &F, bool &IsExact) const {
 }
 
 void SimulatedRun::faultFound(const Device &D, const Fault &F) {
-  constexpr size_t MostLines = 16;
-  if (isMistake(F.What) && Faults++ < MostLines)
-    FaultLines.push_back(fmt::format(
-        "simulated GPU: {}{}", F.Message,
-        F.Where.empty()
-            ? ""
-            : " in " + place(F.Where[0], Options.strip_path_prefix)));
+  Faults += isMistake(F.What);
   std::string Text = "==================\n";
   std::string_view What = F.Message, Kind = name(F.What);
-  Text += What.starts_with(Kind)
-              ? fmt::format("CRSan: simulated GPU: {}\n", What)
-              : fmt::format("CRSan: simulated GPU: {}: {}\n", Kind, What);
+  const std::string Line =
+      What.starts_with(Kind) ? fmt::format("simulated GPU: {}", What)
+                             : fmt::format("simulated GPU: {}: {}", Kind, What);
+  FaultLines.push_back(Line);
+  Text += fmt::format("CRSan: {}\n", Line);
   for (size_t I = 0; I < F.Where.size(); ++I)
     Text += fmt::format("    #{} {}{}\n", I, I ? "inlined in " : "",
                         place(F.Where[I], Options.strip_path_prefix));

@@ -5,6 +5,7 @@
 
 #include "Detector.h"
 #include "Process.h"
+#include "Report/ReportFile.h"
 #include "session/Ending.h"
 
 #include <atomic>
@@ -20,10 +21,12 @@ public:
 
   const Flags &options() const override { return Options; }
   bool takeStock() override;
-  bool report() override;
+  bool print() override;
+  std::optional<ReportFile> recorded() override;
   bool hasChecked() const override;
   void reopen() override;
   bool sawRace() override;
+  std::optional<size_t> countRecorded() override;
 
   /// The collider's; null if another detector was chosen.
   Session *session() { return Collider.get(); }
@@ -55,7 +58,7 @@ private:
   std::atomic<bool> OracleSaw{false};
   bool IsTakingStock = false;      ///< The program is at its end.
   std::atomic<unsigned> Faults{0}; ///< Those that are the program's mistakes.
-  std::vector<std::string> FaultLines; ///< The first of them, in words.
+  std::vector<std::string> FaultLines; ///< All of them, as the report notes.
 };
 
 /// "CRSAN_OPTIONS=... crsan run --device=sim program arguments": does it all
