@@ -6,9 +6,10 @@
 // RUN: %python %S/Inputs/told.py %s \
 // RUN:   "Both threads read this location, change the value and write it back, so one of the two changes may be lost; fences do not help. Make line {add} an atomic update \(atomicAdd, for instance\), or let one lock protect the two accesses at line {add}." \
 // RUN:   "not:.*(__threadfence|__syncwarp|__syncthreads).*" -- %crsan run %t
+// RUN: %crsan_clangxx -fsanitize=cuda-race -O2 -gline-tables-only --offload-arch=sm_90 %s -o %t.collider
 // RUN: %python %S/Inputs/told.py %s --some --seeds 10 \
 // RUN:   ".* The thread reads the location, changes the value and writes it back: where several threads do so, each has to by an atomic \(atomicAdd, for instance\) or under one lock." \
-// RUN:   -- %crsan run %t
+// RUN:   -- %crsan run %t.collider
 // RUN: %python %S/Inputs/told.py %s --options detector=oracle \
 // RUN:   "Both threads read this location, change the value and write it back, so one of the two changes may be lost; fences do not help. Make line {add} an atomic update \(atomicAdd, for instance\), or let one lock protect the two accesses at line {add}." \
 // RUN:   "not:.*(__threadfence|__syncwarp|__syncthreads).*" -- %crsan run %t

@@ -20,9 +20,9 @@
 // LATE: went on
 // LATE: CRSan: data race:
 
-// RUN: env CRSAN_OPTIONS=log_path=%t/races-%%p.json not --crash %crsan run %t/racy kill
+// RUN: env CRSAN_OPTIONS=log_path=%t/races-%%p.json %python %S/Inputs/status.py 68 %crsan run %t/racy kill
 // RUN: %crsan report %t/races-*.json | FileCheck %s --check-prefix=KILLED
-// RUN: rm %t/races-* && env CRSAN_OPTIONS=log_path=%t/races-%%p.json not --crash %crsan run --detector=oracle %t/racy kill
+// RUN: rm %t/races-* && env CRSAN_OPTIONS=log_path=%t/races-%%p.json %python %S/Inputs/status.py 68 %crsan run --detector=oracle %t/racy kill
 // RUN: %crsan report %t/races-*.json | FileCheck %s --check-prefix=KILLED
 // KILLED: CRSan: data race:
 // KILLED: SUMMARY: CRSan: {{[12]}} data race

@@ -59,7 +59,7 @@
 // RUN: %crsan report %t/races-*.json | FileCheck %s --check-prefix=KNOWN --implicit-check-not='data race:'
 // KNOWN: CRSan: {{[0-9]}} finding{{s are| is}} not shown, as your suppressions ask
 
-// RUN: env CRSAN_OPTIONS=format=json %python %S/Inputs/status.py 1 %crsan run %t/racy exit 2>&1 | FileCheck %s --check-prefix=NOFILE
+// RUN: env LD_LIBRARY_PATH=%crsan_lib/sim CRSAN_OPTIONS=format=json %python %S/Inputs/status.py 1 %t/racy exit 2>&1 | FileCheck %s --check-prefix=NOFILE
 // NOFILE: CRSan: CRSAN_OPTIONS: format=json is for a file: name one, such as log_path=races-%p.json
 // RUN: env CRSAN_OPTIONS=log_path=%t/missing/races.json %python %S/Inputs/status.py 66 %crsan run %t/racy exit 2>&1 | FileCheck %s --check-prefix=UNWRITTEN
 // UNWRITTEN: CRSan: cannot write log_path '{{.*}}missing/races.json.{{[0-9]+}}': No such file or directory

@@ -50,9 +50,11 @@ RunResult crsan::runProgram(const Program &P, uint32_t Seed,
                      .Output = {},
                      .OutputToError = P.OutputToError,
                      .Timeout = P.Timeout};
-  Start.Environment.push_back(
-      fmt::format("CRSAN_OPTIONS={}:seed={}:log_path='{}':format=json",
-                  P.Options, Seed, (Folder / (Name + "-%p.json")).string()));
+  std::string Options = fmt::format("{}:seed={}", P.Options, Seed);
+  if (!P.KeepsLog)
+    Options += fmt::format(":log_path='{}':format=json",
+                           (Folder / (Name + "-%p.json")).string());
+  Start.Environment.push_back("CRSAN_OPTIONS=" + Options);
   if (Capture)
     Start.Output = outputOf(Folder, Name).string();
   RunResult Result;

@@ -20,6 +20,9 @@ struct Program {
   std::string Options; ///< CRSAN_OPTIONS, without the seed and the log.
   int RacyExit = 66;   ///< What the program ends with if CRSan found something.
   std::optional<std::chrono::milliseconds> Timeout;
+  /// CRSAN_OPTIONS have a log of the user's, which is left as it is: what the
+  /// program found is known by its exit code alone.
+  bool KeepsLog = false;
   /// The program's standard output goes to its standard error.
   bool OutputToError = false;
 };

@@ -155,6 +155,16 @@ static int exitCodeOf(const Report &R, const SeriesResult &Result,
   return HasChecked || !wantsChecks(Options) ? 0 : ExitNothingChecked;
 }
 
+/// The same of a run of which nothing but its end is known.
+static int exitCodeOf(const SeriesResult &Result) {
+  if (Result.Faults)
+    return ExitRacy;
+  if (Result.Failures)
+    return fail("the program failed: " + Result.File.Runs.front().Failure),
+           ExitFailed;
+  return Result.HasChecked ? 0 : ExitNothingChecked;
+}
+
 /// Prints what the runs have shown. A single run's program has printed its own
 /// text.
 static int conclude(SeriesResult Result, const Request &Q, const Flags &Options,
@@ -219,6 +229,8 @@ static int run(const Request &Q) {
   const bool IsSingle = Seeds.size() == 1;
   if (Q.Timeout > 0)
     P.Timeout = std::chrono::milliseconds(int64_t(Q.Timeout * 1000));
+  P.KeepsLog = IsSingle && !Options.log_path.empty() &&
+               Q.Output.Format == "text" && Q.Output.Path.empty();
   P.OutputToError = Q.Output.Format != "text" && Q.Output.Path.empty();
   SeriesOptions Series{.Seeds = Seeds,
                        .Jobs = Q.Jobs,
@@ -237,6 +249,8 @@ static int run(const Request &Q) {
                   "; set TMPDIR to one that can be "
                   "written to");
     SeriesResult Result = runSeries(P, Series, Folder.Path);
+    if (P.KeepsLog)
+      return exitCodeOf(Result);
     if (Result.Runs == 0 && !Result.Interrupted)
       return ExitFailed;
     ExitCode = conclude(std::move(Result), Q, Options, IsSingle);

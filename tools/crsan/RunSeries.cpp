@@ -2,6 +2,7 @@
 // A program run several times, with several seeds.
 #include "RunSeries.h"
 
+#include "Files.h"
 #include "Progress.h"
 #include "Report/Words.h"
 
@@ -118,6 +119,7 @@ void Series::accept(size_t Index, RunResult Run) {
   Result.Processes += Run.Processes;
   Result.Failures += !Run.HasFault && !Run.Failure.empty();
   Result.Faults += Run.HasFault;
+  Result.HasChecked &= Run.End.ExitCode != ExitNothingChecked;
   for (const std::string &Line : Run.Unreadable)
     Run.File.Summary.Notes.push_back(
         fmt::format("what a process has recorded is lost: {}", Line));

@@ -25,6 +25,8 @@ struct SeriesResult {
   size_t Runs = 0, Failures = 0, Faults = 0;
   size_t Processes = 0; ///< As RunResult's, of all runs.
   bool EndedDry = false, Interrupted = false;
+  /// No program said by its exit code that nothing was checked.
+  bool HasChecked = true;
 };
 
 /// Runs the program once for each seed. A single run has the tool's own input
