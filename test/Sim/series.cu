@@ -46,6 +46,12 @@ __global__ void count(int *P, bool Racy) {
 // RUN: %python %S/Inputs/status.py 66 %crsan run --timeout 2 --detector=oracle ./program racy hangs 2>&1 | FileCheck %s --check-prefix=BOTH
 // BOTH: SUMMARY: CRSan: {{[0-9]}} data race
 
+// Without a seed on the command line, CRSAN_OPTIONS have it.
+// RUN: env CRSAN_OPTIONS=seed=8 %python %S/Inputs/status.py 66 %crsan run --detector=oracle ./program racy 2>&1 | FileCheck %s --check-prefix=GIVEN
+// GIVEN: replay: CRSAN_OPTIONS=seed=8:
+// RUN: env CRSAN_OPTIONS=seed=8 %python %S/Inputs/status.py 66 %crsan run --runs 2 --detector=oracle ./program racy 2>&1 | FileCheck %s --check-prefix=FROM
+// FROM: (seeds 8-9)
+
 // Processes of one run are one run.
 // RUN: %python %S/Inputs/status.py 66 %crsan run --seeds 2 --detector=oracle sh -c './program racy & ./program clean; wait' 2>&1 | FileCheck %s --check-prefix=PROCESSES
 // PROCESSES: found in: 2 of 2 runs (seeds 0-1)

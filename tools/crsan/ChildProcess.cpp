@@ -12,7 +12,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -81,21 +81,6 @@ public:
 private:
   std::atomic<pid_t> *Mine = nullptr;
 };
-
-/// What posix_spawn needs, freed.
-struct SpawnSettings {
-  posix_spawn_file_actions_t Files;
-  posix_spawnattr_t Attributes;
-
-  SpawnSettings() {
-    posix_spawn_file_actions_init(&Files);
-    posix_spawnattr_init(&Attributes);
-  }
-  ~SpawnSettings() {
-    posix_spawn_file_actions_destroy(&Files);
-    posix_spawnattr_destroy(&Attributes);
-  }
-};
 } // namespace
 
 //===----------------------------------------------------------------------===//
@@ -134,27 +119,56 @@ environmentWith(const std::vector<std::string> &Changes) {
   return All;
 }
 
+/// In the new process, which has a copy of one thread: nothing but system
+/// calls. Gives back an error of errno's.
+static int becomeProgram(const ProcessStart &Start, char **Words,
+                         char **Environment) {
+  // If the tool is killed, so is the program.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  for (int Signal : {SIGINT, SIGTERM, SIGHUP})
+    signal(Signal, SIG_DFL);
+  if (!Start.Output.empty()) {
+    setpgid(0, 0);
+    const int In = open("/dev/null", O_RDONLY);
+    const int Out =
+        open(Start.Output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    if (In < 0 || Out < 0 || dup2(In, 0) < 0 || dup2(Out, 1) < 0 ||
+        dup2(Out, 2) < 0)
+      return errno;
+  } else if (Start.OutputToError && dup2(2, 1) < 0) {
+    return errno;
+  }
+  execve(Start.Path.c_str(), Words, Environment);
+  return errno;
+}
+
 /// The process's id, or an error of errno's, negative.
 static pid_t spawn(const ProcessStart &Start) {
-  SpawnSettings S;
-  if (!Start.Output.empty()) {
-    posix_spawn_file_actions_addopen(&S.Files, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&S.Files, 1, Start.Output.c_str(),
-                                     O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    posix_spawn_file_actions_adddup2(&S.Files, 1, 2);
-    posix_spawnattr_setflags(&S.Attributes, POSIX_SPAWN_SETPGROUP);
-  } else if (Start.OutputToError) {
-    posix_spawn_file_actions_adddup2(&S.Files, 2, 1);
-  }
   std::vector<char *> Words;
   for (const std::string &Word : Start.Words)
     Words.push_back(const_cast<char *>(Word.c_str()));
   Words.push_back(nullptr);
   std::vector<char *> Environment = environmentWith(Start.Environment);
-  pid_t Pid = 0;
-  const int Error =
-      posix_spawn(&Pid, Start.Path.c_str(), &S.Files, &S.Attributes,
-                  Words.data(), Environment.data());
+  // The new process writes its error, or closes the pipe by becoming the
+  // program.
+  int Pipe[2];
+  if (pipe2(Pipe, O_CLOEXEC) != 0)
+    return -errno;
+  const pid_t Pid = fork();
+  if (Pid == 0) {
+    const int Error = becomeProgram(Start, Words.data(), Environment.data());
+    [[maybe_unused]] const ssize_t Written =
+        write(Pipe[1], &Error, sizeof(Error));
+    _exit(127);
+  }
+  const int ForkError = errno;
+  close(Pipe[1]);
+  int Error = Pid < 0 ? ForkError : 0;
+  while (Pid > 0 && read(Pipe[0], &Error, sizeof(Error)) < 0 && errno == EINTR)
+    ;
+  close(Pipe[0]);
+  if (Pid > 0 && Error)
+    waitpid(Pid, nullptr, 0);
   return Error ? -Error : Pid;
 }
 

@@ -21,6 +21,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
@@ -112,10 +113,14 @@ static std::vector<uint32_t> seedsOf(std::string_view Text) {
   return Seeds;
 }
 
-/// The seed of each run, or none if what is wanted makes no sense.
-static std::vector<uint32_t> seedsOf(const Request &Q) {
-  if (Q.Seeds.empty() && Q.Seed.empty())
-    return seedsOf(std::to_string(std::max(Q.Runs, 1u)));
+/// The seed of each run, or none if what is wanted makes no sense. Without
+/// --seeds and --seed, the first seed is that of CRSAN_OPTIONS.
+static std::vector<uint32_t> seedsOf(const Request &Q, uint32_t First) {
+  if (Q.Seeds.empty() && Q.Seed.empty()) {
+    std::vector<uint32_t> All(std::max(Q.Runs, 1u));
+    std::iota(All.begin(), All.end(), First);
+    return All;
+  }
   const std::vector<uint32_t> Each =
       seedsOf(Q.Seeds.empty() ? Q.Seed + "-" + Q.Seed : Q.Seeds);
   std::vector<uint32_t> All;
@@ -203,11 +208,6 @@ static std::optional<std::string> readOptions(const std::string &Text,
 }
 
 static int run(const Request &Q) {
-  const std::vector<uint32_t> Seeds = seedsOf(Q);
-  if (Seeds.empty())
-    return fail(fmt::format("'{}' names no seeds; write a number of seeds, or "
-                            "the first and the last of them: 10 or 0-9",
-                            Q.Seeds.empty() ? Q.Seed : Q.Seeds));
   Program P;
   P.Path = findProgram(Q.Words.front());
   P.Words = Q.Words;
@@ -221,6 +221,11 @@ static int run(const Request &Q) {
   Flags Options;
   if (auto Error = readOptions(P.Options, Options))
     return fail(*Error);
+  const std::vector<uint32_t> Seeds = seedsOf(Q, Options.seed);
+  if (Seeds.empty())
+    return fail(fmt::format("'{}' names no seeds; write a number of seeds, or "
+                            "the first and the last of them: 10 or 0-9",
+                            Q.Seeds.empty() ? Q.Seed : Q.Seeds));
   P.RacyExit = int(Options.exitcode);
   bool IsSimulated = Q.Device == "sim" || (Q.Device == "auto" && !hasDriver());
   if (IsSimulated)
