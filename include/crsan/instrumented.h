@@ -8,8 +8,8 @@
 #define CRSAN_INSTRUMENTED_H
 
 #ifndef __CUDA_ARCH__
-__attribute__((section("__crsan_instrumented"), used)) static const char
-    __crsan_mark = 0;
+__attribute__((section("__crsan_instrumented"),
+               used)) static const char __crsan_mark = 0;
 #endif
 
 #endif // CRSAN_INSTRUMENTED_H

@@ -128,7 +128,7 @@ TEST_F(FindingTest, APairOfLinesExplainsOneSidedFindings) {
   addRecord(1, 10, abi::RaceKind::ClobberedRead);
   addRecord(1, 1, abi::RaceKind::Conflict).Rec.Other = 2;
   addRecord(2, 1, abi::RaceKind::Conflict).Rec.Other = 1;
-  addRecord(3, 3, abi::RaceKind::ClobberedRead);       // Another line.
+  addRecord(3, 3, abi::RaceKind::ClobberedRead); // Another line.
   addSite(4, {{"k()", "k.cu", 7, 4}}, abi::AccessKind::Store);
   addRecord(4, 1, abi::RaceKind::Conflict).Rec.Other = 2;
   addRecord(4, 2, abi::RaceKind::IntraWarpLostUpdate); // Of one warp alone.
