@@ -80,7 +80,7 @@ __device__ inline unsigned meetCount(unsigned V) {
   return V;
 }
 template <unsigned Threads> __device__ inline unsigned meetCounted(unsigned V) {
-  asm volatile("{ .reg .pred P; setp.ne.u32 P, %0, 0; barrier.red.popc.u32 %0, 4, %1, P; }" : "+r"(V) : "n"(Threads) : "memory");
+  asm volatile("{ .reg .pred P; setp.ne.u32 P, %0, 0; barrier.red.popc.u32 %0, 6, %1, P; }" : "+r"(V) : "n"(Threads) : "memory");
   return V;
 }
 __device__ inline unsigned meetAny(unsigned V) {
