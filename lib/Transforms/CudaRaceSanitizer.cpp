@@ -13,6 +13,7 @@
 #include "NativeTwin.h"
 #include "OptimizerSettings.h"
 #include "Polls.h"
+#include "Sites/LineMarks.h"
 #include "Sites/Omission.h"
 #include "Sites/SiteTableWriter.h"
 #include "crsan/abi/Check.h"
@@ -190,6 +191,7 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
   SmallVector<Function *, 16> Functions, Exempt;
   for (Function &F : M) {
     F.removeFnAttr(Attribute::SanitizeThread);
+    removeLineMarks(F);
     if (F.isDeclaration() || isNativeTwin(F))
       continue;
     (F.hasFnAttribute(Attribute::DisableSanitizerInstrumentation) ? Exempt

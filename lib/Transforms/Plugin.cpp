@@ -2,6 +2,7 @@
 // Registration with LLVM.
 
 #include "CudaRaceSanitizer.h"
+#include "Sites/LineMarks.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Plugins/PassPlugin.h"
 #include "llvm/Support/CommandLine.h"
@@ -35,6 +36,10 @@ static void registerPasses(PassBuilder &PB) {
       [](ModulePassManager &MPM, OptimizationLevel) {
         MPM.addPass(crsan::MarkAccessesPass(optionsFromCommandLine()));
       });
+  PB.registerScalarOptimizerLateEPCallback(
+      [](FunctionPassManager &FPM, OptimizationLevel) {
+        FPM.addPass(crsan::MarkLinesPass());
+      });
   PB.registerOptimizerLastEPCallback(
       [](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase) {
         MPM.addPass(crsan::CudaRaceSanitizerPass(optionsFromCommandLine()));
@@ -49,6 +54,14 @@ static void registerPasses(PassBuilder &PB) {
           MPM.addPass(crsan::CudaRaceSanitizerPass(optionsFromCommandLine()));
         else
           return false;
+        return true;
+      });
+  PB.registerPipelineParsingCallback(
+      [](StringRef Name, FunctionPassManager &FPM,
+         ArrayRef<PassBuilder::PipelineElement>) {
+        if (Name != "crsan-mark-lines")
+          return false;
+        FPM.addPass(crsan::MarkLinesPass());
         return true;
       });
 }

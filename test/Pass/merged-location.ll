@@ -5,22 +5,20 @@ target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK-LABEL: define ptx_kernel void @both(
 ; CHECK: call i32 @__crsan_check({{.*}}, i32 1){{.*}}, !dbg [[LINE:![0-9]+]]
-; CHECK: load i32, ptr addrspace(1) %p, {{.*}}!dbg [[LINE]]
+; CHECK: load i32, ptr addrspace(1) %{{.*}}!dbg [[LINE]]
 ; CHECK-NOT: @__crsan_check
 ; CHECK: ret void
 ; CHECK: [[LINE]] = !DILocation(line: {{[34]}}, column: 1,
-define ptx_kernel void @both(ptr addrspace(1) %p, ptr addrspace(1) %out, i1 %c) !dbg !4 {
+define ptx_kernel void @both(ptr addrspace(1) %p, ptr addrspace(1) %q, ptr addrspace(1) %out, i1 %c) !dbg !4 {
   br i1 %c, label %then, label %else, !dbg !7
 then:
   %a = load i32, ptr addrspace(1) %p, !dbg !8
-  %x = add i32 %a, 1, !dbg !8
   br label %exit, !dbg !8
 else:
-  %b = load i32, ptr addrspace(1) %p, !dbg !9
-  %y = mul i32 %b, 5, !dbg !9
+  %b = load i32, ptr addrspace(1) %q, !dbg !9
   br label %exit, !dbg !9
 exit:
-  %r = phi i32 [ %x, %then ], [ %y, %else ]
+  %r = phi i32 [ %a, %then ], [ %b, %else ]
   store atomic i32 %r, ptr addrspace(1) %out monotonic, align 4, !dbg !7
   ret void, !dbg !7
 }

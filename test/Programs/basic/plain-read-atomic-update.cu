@@ -16,7 +16,7 @@ __device__ unsigned current(unsigned *Counter) {
 __global__ void count(unsigned *Counter) {
   for (unsigned R = 0; R < Rounds; ++R)
     if (threadIdx.x % 32 == 0 && current(Counter) < Limit)
-      atomicAdd(Counter, 1);
+      atomicAdd(Counter, 1); // RACE
 }
 
 int main() {

@@ -13,7 +13,7 @@ __global__ void count(unsigned *Counter, unsigned *Taken) {
       atomicAdd(Taken, atomicExch(Counter, 0));
 #endif
     } else if (threadIdx.x % 32 == 0) {
-      atomicAdd(Counter, 1);
+      atomicAdd(Counter, 1); // RACE
     }
     __syncthreads();
   }
