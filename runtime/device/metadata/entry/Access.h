@@ -202,6 +202,7 @@ ENTRY uint64_t __crsan_md_swap_reader(AccessSite *Site, uint64_t A,
 HELPER void rememberSwap(PlaceOf Place, AccessSite &S, Address A) {
   const Self Me(Place);
   const WarpState &W = Me.warp();
+  const Quick Test{Me, loadNear(W.Barrier), loadNear(W.Floor)};
   const uint32_t Clock = loadNear(W.Clock), Index = indexOf(S);
   const bool InShared = spaceOf(A) == Space::Shared;
   const Address End = A + S.Size;
@@ -219,10 +220,18 @@ HELPER void rememberSwap(PlaceOf Place, AccessSite &S, Address A) {
     if (Clock + 1 >= C.clocks() || B == Bytes::None)
       continue;
     const Accessor Now = Accessor::make(Index, Me.Lane, Me.number(), Clock)
-                             .strong(isWide(S.Scope));
-    if (!keepsWriter(C.decode(C.load(false).Writer), Now.with(B),
-                     loadNear(W.Floor)))
-      C.setWriter(Now.with(B));
+                             .strong(isWide(S.Scope))
+                             .with(B);
+    const Accessor Writer = C.decode(C.load(/*IsNear=*/false).Writer);
+    // A weak write that nothing orders before the swap may have come since the
+    // check in front of the swap. It stays in the cell, where the next
+    // accesses of the word find it.
+    const bool IsRacing = !Writer.isNobody() && !Writer.isStrong() &&
+                          (maskOf(Writer.bytes()) & maskOf(B)) &&
+                          !Test.isOrdered(Writer, Now, InShared) &&
+                          judge(Me, Writer) != Order::Ordered;
+    if (!IsRacing && !keepsWriter(Writer, Now, Test.Floor))
+      C.setWriter(Now);
   }
 }
 
