@@ -24,6 +24,7 @@ import precompiled
 HERE = Path(__file__).resolve().parent
 LEVELS = ["-O1", "-O2", "-O3"]
 BATCH = 25
+LIMIT = 120  # Seconds for a program under the oracle; most take one.
 SCHEDULES = [("random", 1), ("pct", 2), ("roundrobin", 3)]
 FLAGS = ["-std=c++17", "--cuda-gpu-arch=sm_90", "-g0", "-Xcuda-fatbinary", "--compress=false"]
 
@@ -153,10 +154,10 @@ class Builder:
         binary = self.directory / "bin" / f"{source.name}.native"
         text = self.state / f"{source.name}.cu"
         options = harness.options_of(*schedule, "oracle")
-        outcome = harness.execute(self.tools, binary, text, options, timeout=600)
+        outcome = harness.execute(self.tools, binary, text, options, timeout=LIMIT)
         if not outcome.fault:
             return [(number, outcome) for number in source.numbers]
-        return [(number, harness.execute(self.tools, binary, text, options, [str(number)], 600))
+        return [(number, harness.execute(self.tools, binary, text, options, [str(number)], LIMIT))
                 for number in source.numbers]
 
     def build(self, source):

@@ -235,6 +235,8 @@ def spin(s):
     fence = "__threadfence_block();"
     # A wait without an end is not for kernels that may have lost a step of it.
     is_weak = k.weak(3)
+    if space == "shared":
+        w("__syncthreads(); // keep")  # The count is zero from here on.
     w(f"{a.name}[Tid] = cell<{a.element}>({s.value(s.plain)});")
     if not is_weak:
         w(f"{fence} // keep")
