@@ -19,4 +19,49 @@
 #define CRSAN_NO_SANITIZE
 #endif
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Defined by a program: options that hold unless CRSAN_OPTIONS says otherwise,
+/// in its form. Called once, perhaps before main.
+///
+///     const char *__crsan_default_options(void) { return
+///     "suppressions=known.txt"; }
+const char *__crsan_default_options(void);
+
+#ifdef __GNUC__
+// Of the run-time library, which only programs have that are linked with
+// -fsanitize=cuda-race.
+__attribute__((weak)) unsigned crsan_count_races(void);
+__attribute__((weak)) void crsan_call_at_report(void (*Callback)(const char *));
+#endif
+
+/// In host code: how many findings the report would have now. Kernels that
+/// still run may have more; wait for them first (cudaDeviceSynchronize). 0
+/// without CRSan, without a GPU and in a forked child.
+static inline unsigned crsan_race_count(void) {
+#ifdef __GNUC__
+  if (crsan_count_races)
+    return crsan_count_races();
+#endif
+  return 0;
+}
+
+/// In host code: `Callback` gets each text of findings that CRSan prints,
+/// beside the log: the report, which may come after the program's destructors,
+/// and with print_live each new finding, from a thread of CRSan's. The text is
+/// gone afterwards. A null pointer ends that. Does nothing without CRSan.
+static inline void crsan_set_report_callback(void (*Callback)(const char *)) {
+#ifdef __GNUC__
+  if (crsan_call_at_report)
+    crsan_call_at_report(Callback);
+#endif
+  (void)Callback;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
 #endif // CRSAN_CRSAN_H

@@ -63,7 +63,8 @@ static void addHostRuntime(Words &Out, const Command &C) {
   for (const char *Function : LaunchFunctions)
     Linker(std::string("--wrap=") + Function);
   Linker(C.Where.launchWrappers());
-  // Exported, so that the injection library finds it too.
+  // Exported, so that the injection library finds them too.
+  Linker("--export-dynamic-symbol=__crsan_default_options");
   if (C.Options.HaltOnError) {
     Linker("--defsym=__crsan_halt_on_error=1");
     Linker("--export-dynamic-symbol=__crsan_halt_on_error");

@@ -10,7 +10,7 @@
 
 using namespace crsan;
 
-const std::vector<std::string> &SourceFiles::linesOf(const std::string &Path) {
+const std::vector<std::string> &SourceFiles::lines(const std::string &Path) {
   auto [It, IsNew] = Files.try_emplace(Path);
   std::error_code Error;
   if (!IsNew || !std::filesystem::is_regular_file(Path, Error) ||
@@ -62,7 +62,7 @@ SourceExcerpt SourceFiles::around(const SourceFrame &Frame, unsigned Around) {
   SourceExcerpt Excerpt;
   if (Frame.File.empty() || Frame.Line == 0)
     return Excerpt;
-  const std::vector<std::string> &Lines = linesOf(Frame.File);
+  const std::vector<std::string> &Lines = lines(Frame.File);
   if (Frame.Line > Lines.size())
     return Excerpt;
   const size_t Here = Frame.Line - 1;

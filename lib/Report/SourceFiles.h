@@ -29,12 +29,13 @@ public:
   /// `MostBytes`, or has no such line.
   SourceExcerpt around(const SourceFrame &Frame, unsigned Around);
 
+  /// All lines of a file, without their ends; empty as above.
+  const std::vector<std::string> &lines(const std::string &Path);
+
   /// A larger file is not source that a person reads.
   static constexpr size_t MostBytes = 16u << 20;
 
 private:
-  const std::vector<std::string> &linesOf(const std::string &Path);
-
   std::unordered_map<std::string, std::vector<std::string>> Files;
 };
 

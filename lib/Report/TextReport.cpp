@@ -2,14 +2,19 @@
 // A report as text.
 #include "Report/TextReport.h"
 #include "Lines.h"
+#include "Report/Advice.h"
 #include "Report/Explanation.h"
+#include "Report/SourceFiles.h"
 #include "Report/Suppressions.h"
 #include "Report/Words.h"
 #include "SummaryText.h"
+#include "crsan/ToolkitFile.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <iterator>
 
 using namespace crsan;
@@ -26,6 +31,7 @@ public:
 private:
   void sides(const Finding &F);
   void frames(uint64_t Id, const std::optional<SiteInfo> &Site);
+  void source(const SiteInfo &Site);
   void companions(const std::vector<CompanionInfo> &List);
   void instances(const Finding &F);
   void firstSeen(const Finding &F, bool ShowDevice);
@@ -33,9 +39,58 @@ private:
   void runs(const Finding &F, const std::vector<RunInfo> &Runs);
 
   const TextOptions &Options;
+  SourceFiles Sources;
+  std::string Shown; ///< The place whose source the finding showed last.
 };
 
+/// A line as a terminal may have it, at most so many bytes: without control
+/// characters, which could be commands to the terminal.
+std::string printable(std::string_view Line) {
+  constexpr size_t Most = 200;
+  std::string Text(Line.substr(0, Most));
+  for (char &C : Text)
+    if (((unsigned char)C < ' ' && C != '\t') || C == 0x7f)
+      C = '?';
+  return Line.size() > Most ? Text + " ..." : Text;
+}
+
+/// What stands under a line so that the next character is under the byte
+/// `Begin`. The bytes of a character in UTF-8 but the first have no column.
+std::string indentOf(std::string_view Line, size_t Begin) {
+  std::string Text;
+  for (char C : Line.substr(0, Begin))
+    if (((unsigned char)C & 0xc0) != 0x80)
+      Text += C == '\t' ? '\t' : ' ';
+  return Text;
+}
+
 } // namespace
+
+/// The source of an access: of the innermost line that is the user's.
+void FindingPrinter::source(const SiteInfo &Site) {
+  if (!Options.ShowsSource)
+    return;
+  for (const SourceFrame &F : Site.Frames) {
+    if (isToolkitFile(F.File))
+      continue;
+    const SourceExcerpt Excerpt = Sources.around(F, /*Around=*/1);
+    const std::string Place = fmt::format("{}:{}:{}", F.File, F.Line, F.Column);
+    if (Excerpt.Lines.empty() || Place == Shown)
+      return;
+    Shown = Place;
+    for (size_t I = 0; I < Excerpt.Lines.size(); ++I) {
+      const uint32_t Number = Excerpt.FirstLine + uint32_t(I);
+      const std::string &Line = Excerpt.Lines[I];
+      const bool IsHere = Number == F.Line;
+      line("    {} {:4} | {}", IsHere ? '>' : ' ', Number, printable(Line));
+      if (IsHere && Excerpt.Length &&
+          Excerpt.Begin + Excerpt.Length <= printable(Line).size())
+        line("           | {}^{}", indentOf(Line, Excerpt.Begin),
+             std::string(Excerpt.Length - 1, '~'));
+    }
+    return;
+  }
+}
 
 void FindingPrinter::frames(uint64_t Id, const std::optional<SiteInfo> &Site) {
   if (!Site)
@@ -54,6 +109,7 @@ void FindingPrinter::frames(uint64_t Id, const std::optional<SiteInfo> &Site) {
       line("    #{} {}{} at {}", I, I ? "inlined in " : "",
            F.Function.empty() ? "an unknown function" : F.Function, Place);
   }
+  source(*Site);
 }
 
 /// Other accesses of one side's thread that race with those of the other.
@@ -147,6 +203,7 @@ void FindingPrinter::finding(const Finding &F, bool ShowDevice,
                              const std::vector<RunInfo> &Runs) {
   line("==================");
   line("CRSan: data race: {}", heading(F));
+  Shown.clear();
   sides(F);
   instances(F);
   firstSeen(F, ShowDevice);
@@ -154,11 +211,50 @@ void FindingPrinter::finding(const Finding &F, bool ShowDevice,
     line("  values: {}", Values);
   occurrences(F);
   line("  {}", explain(F));
+  if (Options.ShowsSource)
+    for (const Edit &E : adviceFor(F, Sources))
+      line("  to fix this: {}", wordsOf(E, Options.StripPathPrefix));
   runs(F, Runs);
   if (const std::string Line = suppressionFor(F, Options.StripPathPrefix);
       !Line.empty())
     line("  suppress with: {}", Line);
   line("==================");
+}
+
+/// The text with the lines that matter most in colour.
+static std::string coloured(std::string_view Text) {
+  struct Style {
+    std::string_view Start, Escape;
+  };
+  static constexpr std::array Styles = {
+      Style{"CRSan: data race: ", "\033[1;31m"}, Style{"SUMMARY: ", "\033[1m"},
+      Style{"           | ", "\033[32m"},        Style{"    > ", "\033[1m"},
+      Style{"  suppress with: ", "\033[2m"},
+  };
+  std::string Painted;
+  while (!Text.empty()) {
+    const size_t End = std::min(Text.find('\n'), Text.size());
+    const std::string_view Line = Text.substr(0, End);
+    Text.remove_prefix(std::min(End + 1, Text.size()));
+    const auto *Found =
+        std::find_if(Styles.begin(), Styles.end(),
+                     [&](const Style &S) { return Line.starts_with(S.Start); });
+    if (Found == Styles.end())
+      Painted += Line;
+    else
+      fmt::format_to(std::back_inserter(Painted), "{}{}\033[0m", Found->Escape,
+                     Line);
+    Painted += '\n';
+  }
+  return Painted;
+}
+
+bool crsan::wantsColour(std::string_view Choice, bool IsTerminal) {
+  if (Choice != "auto")
+    return Choice == "always";
+  const char *Refused = std::getenv("NO_COLOR"), *Kind = std::getenv("TERM");
+  return IsTerminal && !(Refused && *Refused) &&
+         !(Kind && std::string_view(Kind) == "dumb");
 }
 
 std::string crsan::renderFindings(const Report &R, const TextOptions &Options) {
@@ -170,9 +266,11 @@ std::string crsan::renderFindings(const Report &R, const TextOptions &Options) {
       });
   for (const Finding &F : R.Findings)
     P.finding(F, ShowDevice, R.Runs);
-  return std::move(P.Text);
+  return Options.HasColour ? coloured(P.Text) : std::move(P.Text);
 }
 
 std::string crsan::renderText(const Report &R, const TextOptions &Options) {
-  return renderFindings(R, Options) + summaryText(R);
+  const std::string Summary = summaryText(R);
+  return renderFindings(R, Options) +
+         (Options.HasColour ? coloured(Summary) : Summary);
 }

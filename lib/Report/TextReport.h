@@ -6,6 +6,7 @@
 #include "Report/Finding.h"
 
 #include <string>
+#include <string_view>
 
 namespace crsan {
 
@@ -13,7 +14,17 @@ struct TextOptions {
   /// Removed from the start of file names, as the sanitizers' option of this
   /// name.
   std::string StripPathPrefix;
+  /// Shows the lines of source around each access, where this machine has the
+  /// file.
+  bool ShowsSource = false;
+  /// Colours for a terminal (ANSI escape sequences).
+  bool HasColour = false;
 };
+
+/// "auto", "always" or "never", as options have it. Automatic: whether the text
+/// goes to a terminal that is not "dumb" and NO_COLOR (no-color.org) is not
+/// set.
+bool wantsColour(std::string_view Choice, bool IsTerminal);
 
 /// The findings alone.
 std::string renderFindings(const Report &R, const TextOptions &Options = {});

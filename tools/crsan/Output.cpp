@@ -10,6 +10,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <unistd.h>
+
 using namespace crsan;
 
 void OutputOptions::addTo(CLI::App &Command, std::vector<std::string> Formats) {
@@ -21,6 +23,18 @@ void OutputOptions::addTo(CLI::App &Command, std::vector<std::string> Formats) {
                      "File of findings to leave out");
   Command.add_option("--strip-path-prefix", Text.StripPathPrefix,
                      "Text to remove from the start of file names");
+  Text.ShowsSource = true;
+  Command.add_flag("--source,!--no-source", Text.ShowsSource,
+                   "Show the lines of source around each access");
+  Command.add_option("--color", Colour, "Colours in text")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->capture_default_str();
+}
+
+TextOptions crsan::textFor(const OutputOptions &Options, int Descriptor) {
+  TextOptions Text = Options.Text;
+  Text.HasColour = wantsColour(Options.Colour, isatty(Descriptor));
+  return Text;
 }
 
 std::variant<Report, std::string>
@@ -47,7 +61,10 @@ static std::string render(const ReportFile &File, const Report &R,
     return renderJUnit(R, Options.Text);
   if (Options.Format == "code-quality")
     return renderCodeQuality(R, Options.Text);
-  return renderText(R, Options.Text);
+  TextOptions Text = Options.Text;
+  Text.HasColour = wantsColour(Options.Colour,
+                               Options.Path.empty() && isatty(STDOUT_FILENO));
+  return renderText(R, Text);
 }
 
 std::optional<std::string> crsan::print(const ReportFile &File, const Report &R,

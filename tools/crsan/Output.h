@@ -23,12 +23,17 @@ struct OutputOptions {
   std::string Path; ///< Empty: the standard output.
   std::string SuppressionsPath;
   TextOptions Text;
+  std::string Colour = "auto";
 
-  /// Adds --format, -o, --suppressions and --strip-path-prefix.
+  /// Adds --format, -o, --suppressions, --strip-path-prefix, --source and
+  /// --color.
   void addTo(CLI::App &Command,
              std::vector<std::string> Formats = {
                  "text", "json", "sarif", "html", "junit", "code-quality"});
 };
+
+/// How text looks that goes to the standard output or the standard error.
+TextOptions textFor(const OutputOptions &Options, int Descriptor);
 
 /// The findings of a file, without those that are suppressed; or why the
 /// suppressions cannot be read, in one line.

@@ -4,6 +4,8 @@
 
 #include "Files.h"
 #include "Output.h"
+#include "Report/Suppressions.h"
+#include "Report/Words.h"
 
 #include <CLI/CLI.hpp>
 
@@ -18,8 +20,21 @@ namespace {
 struct Request {
   std::vector<std::string> Paths;
   OutputOptions Output;
+  bool WritesSuppressions = false;
 };
 } // namespace
+
+/// A file of suppressions that leaves out all findings of the report.
+static std::string suppressionsFor(const Report &R,
+                                   const OutputOptions &Output) {
+  std::string Text;
+  for (const Finding &F : R.Findings) {
+    const std::string Line = suppressionFor(F, Output.Text.StripPathPrefix);
+    Text += Line.empty() ? "# nothing is known of where this is: " : "# ";
+    Text += heading(F) + "\n" + Line + (Line.empty() ? "" : "\n");
+  }
+  return Text;
+}
 
 static int printReport(const Request &Q) {
   ReportFile All;
@@ -36,6 +51,12 @@ static int printReport(const Request &Q) {
   const auto R = reportOf(All, Q.Output);
   if (auto *Error = std::get_if<std::string>(&R))
     return fail(*Error);
+  if (Q.WritesSuppressions) {
+    if (auto Error = writeText(Q.Output.Path,
+                               suppressionsFor(std::get<Report>(R), Q.Output)))
+      return fail(*Error);
+    return 0;
+  }
   if (auto Error = print(All, std::get<Report>(R), Q.Output))
     return fail(*Error);
   return 0;
@@ -48,5 +69,7 @@ void crsan::addReportCommand(CLI::App &App, int &ExitCode) {
   Command->add_option("FILE", Q->Paths, "JSON files, or - for standard input")
       ->required();
   Q->Output.addTo(*Command);
+  Command->add_flag("--write-suppressions", Q->WritesSuppressions,
+                    "Print a file of suppressions for all findings instead");
   Command->callback([=, &ExitCode] { ExitCode = printReport(*Q); });
 }

@@ -184,7 +184,7 @@ static int conclude(SeriesResult Result, const Request &Q, const Flags &Options,
     if (auto Error = print(Result.File, R, Q.Output))
       return fail(*Error);
   } else if (!IsSingle || (Result.Processes == 0 && wantsChecks(Options))) {
-    std::cerr << renderText(R, Q.Output.Text) << std::flush;
+    std::cerr << renderText(R, textFor(Q.Output, STDERR_FILENO)) << std::flush;
   }
   const int ExitCode = exitCodeOf(R, Result, Options);
   if (ExitCode == ExitFailed && IsSingle)

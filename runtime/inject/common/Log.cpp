@@ -70,6 +70,11 @@ int Log::descriptor() {
   return Descriptor;
 }
 
+bool Log::isTerminal() {
+  return (Path.empty() || Path == "stderr" || Path == "stdout") &&
+         isatty(Path == "stdout" ? STDOUT_FILENO : STDERR_FILENO);
+}
+
 void Log::text(std::string_view Text) {
   // Released before writing: a thread that a signal interrupts in write(2) must
   // not block the thread that reports.

@@ -22,6 +22,9 @@ public:
   void setVerbosity(unsigned Level) { Verbosity = Level; }
   unsigned verbosity() const { return Verbosity; }
 
+  /// Whether somebody may be reading along.
+  bool isTerminal();
+
   /// Text as it is.
   void text(std::string_view Text);
 

@@ -117,6 +117,14 @@ CRSAN_EXPORT int InitializeInjection() {
 
 CRSAN_EXPORT void crsan_check_options() { readOptions(); }
 
+/// For crsan/crsan.h.
+CRSAN_EXPORT unsigned crsan_findings_so_far() {
+  return unsigned(countFindings());
+}
+CRSAN_EXPORT void crsan_report_callback(ReportCallback *Callback) {
+  setReportCallback(Callback);
+}
+
 /// A kernel is about to be launched by a program that is being debugged.
 /// FunctionOf is cudaGetFuncBySymbol. Returns 0 if there is no need to tell of
 /// other launches.

@@ -28,8 +28,9 @@ namespace crsan {
 /// Findings that the options ask not to report. Never destroyed, either.
 static const Suppressions *TheSuppressions = nullptr;
 
-[[noreturn]] static void refuseOptions(const std::string &Why) {
-  theLog().say("CRSAN_OPTIONS: {}", Why);
+[[noreturn]] static void refuseOptions(const std::string &Why,
+                                       const char *Source = "CRSAN_OPTIONS") {
+  theLog().say("{}: {}", Source, Why);
   crsanLeave(1);
 }
 
@@ -47,9 +48,14 @@ const Flags &readOptions() {
     auto *F = new Flags;
     // -fno-sanitize-recover=cuda-race, by way of a symbol of the program's.
     F->halt_on_error = dlsym(RTLD_DEFAULT, "__crsan_halt_on_error") != nullptr;
+    using OptionsFunction = const char *();
+    auto *Default = reinterpret_cast<OptionsFunction *>(
+        dlsym(RTLD_DEFAULT, "__crsan_default_options"));
+    const char *Defaults = Default ? Default() : nullptr;
+    if (auto Error = F->parse(Defaults ? Defaults : ""))
+      refuseOptions(*Error, "__crsan_default_options");
     const char *Text = std::getenv("CRSAN_OPTIONS");
-    auto Error = F->parse(Text ? Text : "");
-    if (Error)
+    if (auto Error = F->parse(Text ? Text : ""))
       refuseOptions(*Error);
     TheSuppressions = new Suppressions(readSuppressions(F->suppressions));
     if (auto Mistake = checkLogPath(*F))
@@ -66,6 +72,23 @@ const Flags &readOptions() {
 const Suppressions &suppressions() {
   readOptions();
   return *TheSuppressions;
+}
+
+static std::atomic<ReportCallback *> TheCallback = nullptr;
+
+void printFindings(const std::string &Text) {
+  theLog().text(Text);
+  if (ReportCallback *Callback = TheCallback)
+    Callback(Text.c_str());
+}
+
+void setReportCallback(ReportCallback *Callback) { TheCallback = Callback; }
+
+size_t countFindings() {
+  Run *R = theRun();
+  const std::optional<ReportFile> Recorded =
+      R ? R->recorded() : std::optional<ReportFile>();
+  return Recorded ? buildReport(*Recorded).Findings.size() : 0;
 }
 
 Run::~Run() = default;
@@ -91,12 +114,10 @@ void Run::reportNew() {
   if (!Recorded)
     return;
   if (options().print_live) {
-    TextOptions Text;
-    Text.StripPathPrefix = options().strip_path_prefix;
     const std::string New =
-        liveFindings().takeNew(buildReport(*Recorded), Text);
+        liveFindings().takeNew(buildReport(*Recorded), textOptions(options()));
     if (!New.empty())
-      theLog().text(New);
+      printFindings(New);
   }
   saveRun(options(), *Recorded);
   // Of the program's time, a tenth is enough.

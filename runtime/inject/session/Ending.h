@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstddef>
 #include <optional>
+#include <string>
 
 namespace crsan {
 
@@ -69,6 +70,15 @@ void setRun(Run *R);
 /// Null in a forked child, which has a copy of the run, but neither CUDA nor
 /// findings.
 Run *theRun();
+
+/// Prints findings, with or without a summary, and hands them to the program if
+/// it wants them.
+void printFindings(const std::string &Text);
+/// crsan_set_report_callback (crsan/crsan.h).
+using ReportCallback = void(const char *Text);
+void setReportCallback(ReportCallback *Callback);
+/// crsan_race_count (crsan/crsan.h).
+size_t countFindings();
 
 /// Ends the program with a report if there are findings (halt_on_error).
 void haltIfRacy();

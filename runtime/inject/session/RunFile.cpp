@@ -117,13 +117,19 @@ static int replaceFile(const std::string &Path, std::string_view Text) {
   return Error;
 }
 
+TextOptions textOptions(const Flags &Options) {
+  TextOptions Text;
+  Text.StripPathPrefix = Options.strip_path_prefix;
+  Text.ShowsSource = Options.source;
+  Text.HasColour = wantsColour(Options.color, theLog().isTerminal());
+  return Text;
+}
+
 static std::string render(const Flags &Options, const ReportFile &Recorded) {
   const Report R = buildReport(Recorded);
   if (logFormat(Options) == LogFormat::JSON)
     return writeReportFile(Recorded, R);
-  TextOptions Text;
-  Text.StripPathPrefix = Options.strip_path_prefix;
-  return renderSARIF(R, Text);
+  return renderSARIF(R, textOptions(Options));
 }
 
 void saveRun(const Flags &Options, const ReportFile &Recorded) {

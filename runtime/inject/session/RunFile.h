@@ -11,6 +11,7 @@
 namespace crsan {
 
 struct ReportFile;
+struct TextOptions;
 
 /// The form of the file that log_path names.
 enum class LogFormat : uint8_t {
@@ -24,6 +25,9 @@ LogFormat logFormat(const Flags &Options);
 
 /// Why log_path and format do not fit, without a prefix.
 std::optional<std::string> checkLogPath(const Flags &Options);
+
+/// How the log's text looks.
+TextOptions textOptions(const Flags &Options);
 
 /// Writes all that is recorded so far to the process's file, in place of what
 /// was written there before. A reader never sees a part of it. Does nothing

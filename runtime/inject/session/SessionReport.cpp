@@ -189,9 +189,7 @@ bool Session::print() {
     bool IsQuiet = R.verdict() == Verdict::Clean && !R.hasWarnings() &&
                    !R.hasOnlyMetadata() && Options.verbosity == 0;
     if (HasRaces || (speaks() && !IsQuiet)) {
-      TextOptions Text;
-      Text.StripPathPrefix = Options.strip_path_prefix;
-      theLog().text(liveFindings().rest(R, Text));
+      printFindings(liveFindings().rest(R, textOptions(Options)));
     }
   }
   return HasRaces || HasFailedAssertion;

@@ -179,9 +179,7 @@ private:
     HasChecked |= R.verdict() != Verdict::NothingChecked;
     if (IsQuiet || (IsIdle && Ordinal > 0))
       return;
-    TextOptions Text;
-    Text.StripPathPrefix = Options.strip_path_prefix;
-    theLog().text(liveFindings().rest(R, Text));
+    printFindings(liveFindings().rest(R, textOptions(Options)));
   }
 
   Process &P;

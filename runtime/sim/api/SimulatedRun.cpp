@@ -10,6 +10,7 @@
 #include "common/Watcher.h"
 #include "crsan/abi/BlockOrder.h"
 #include "host/Endings.h"
+#include "session/Ending.h"
 #include "session/HostNote.h"
 #include "session/Session.h"
 
@@ -38,6 +39,8 @@ static bool isAboutReporting(std::string_view Name) {
                                                "format",
                                                "verbosity",
                                                "strip_path_prefix",
+                                               "source",
+                                               "color",
                                                "exit_timeout_ms",
                                                "poll_ms"};
   return std::find(std::begin(Names), std::end(Names), Name) != std::end(Names);
@@ -330,3 +333,9 @@ void crsanNotReplaced(const char *Program) { crsan::continueRun(Program); }
 /// By this the host part of an instrumented program knows that there is nothing
 /// for it to do (runtime/host).
 CRSAN_API void crsan_simulated_gpu() {}
+
+/// For crsan/crsan.h.
+CRSAN_API unsigned crsan_findings_so_far() { return unsigned(countFindings()); }
+CRSAN_API void crsan_report_callback(ReportCallback *Callback) {
+  setReportCallback(Callback);
+}

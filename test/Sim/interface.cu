@@ -1,0 +1,54 @@
+// Intent: a program has options of its own, which CRSAN_OPTIONS goes over; asks how many findings
+// there are; and is told each text that CRSan prints. Without CRSan the functions do nothing.
+
+// REQUIRES: plugin, host-runtime, sim
+// RUN: rm -rf %t && mkdir -p %t
+// RUN: %crsan_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o %t/racy
+// RUN: %python %S/Inputs/status.py 66 %crsan run %t/racy 2>&1 | FileCheck %s --implicit-check-not="{{^}}    >"
+// CHECK: before: 0
+// CHECK: after: 1
+// CHECK: SUMMARY: CRSan: 1 data race
+// CHECK: told: CRSan: data race:
+// CHECK: told: SUMMARY: CRSan: 1 data race
+// RUN: env CRSAN_OPTIONS=source=1 %python %S/Inputs/status.py 66 %crsan run %t/racy 2>&1 | FileCheck %s --check-prefix=OVER
+// OVER: {{^}}    >   [[#@LINE+29]] | {{.*}}*Counter += 1
+
+// RUN: %crsan_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 -DWRONG %s -o %t/wrong
+// RUN: %python %S/Inputs/status.py 68 %crsan run %t/wrong 2>&1 | FileCheck %s --check-prefix=WRONG
+// WRONG: CRSan: __crsan_default_options: unknown option 'sede'
+
+// RUN: %crsan_clangxx -O2 --offload-arch=sm_90 %s -o %t/plain --cuda-path=%cuda_path -I%crsan_build/include -L%cuda_path/lib64 -lcudart
+// RUN: %crsan run --detector=none %t/plain 2>&1 | FileCheck %s --check-prefix=PLAIN --implicit-check-not=told
+// PLAIN: before: 0
+// PLAIN: after: 0
+
+#include <crsan/crsan.h>
+#include <cstdio>
+#include <cstring>
+
+extern "C" const char *__crsan_default_options() {
+#ifdef WRONG
+  return "sede=7";
+#else
+  return "source=0";
+#endif
+}
+
+static void tell(const char *Text) {
+  for (const char *Start : {"CRSan: data race:", "SUMMARY:"})
+    if (const char *At = strstr(Text, Start))
+      fprintf(stderr, "told: %.30s\n", At);
+}
+
+__global__ void count(unsigned *Counter) { *Counter += 1; }
+
+int main() {
+  crsan_set_report_callback(tell);
+  unsigned *Counter;
+  cudaMalloc(&Counter, 4);
+  fprintf(stderr, "before: %u\n", crsan_race_count());
+  for (int I = 0; I < 8; ++I)
+    count<<<16, 64>>>(Counter);
+  cudaDeviceSynchronize();
+  fprintf(stderr, "after: %u\n", crsan_race_count());
+}
