@@ -21,7 +21,7 @@ using namespace crsan;
 namespace {
 struct Request {
   std::string Kind;
-  bool RacyProgram = false, FixedProgram = false;
+  bool RacyProgram = false, FixedProgram = false, IsMarkdown = false;
 };
 } // namespace
 
@@ -66,6 +66,10 @@ static int explainKind(const Request &R) {
   const KindGuide &Guide = *guideTo(Words->Kind);
   if (R.RacyProgram || R.FixedProgram)
     std::cout << (R.RacyProgram ? Guide.Racy : Guide.Fixed);
+  else if (R.IsMarkdown)
+    std::cout << "# " << (char)std::toupper((unsigned char)*Words->Name)
+              << Words->Name + 1 << "\n\n"
+              << guideMarkdown(Guide);
   else
     std::cout << Words->Name << " (" << Words->Key << (*Words->Code ? ", " : "")
               << Words->Code << ")\n\n"
@@ -84,5 +88,6 @@ void crsan::addExplainCommand(CLI::App &App, int &ExitCode) {
       ->add_flag("--fixed", R->FixedProgram,
                  "Print only the program without the race")
       ->excludes(Racy);
+  Command->add_flag("--markdown", R->IsMarkdown, "Print Markdown");
   Command->callback([=, &ExitCode] { ExitCode = explainKind(*R); });
 }

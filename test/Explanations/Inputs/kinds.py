@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles and runs the programs of `crsan explain` on the simulated GPU.
 
-  kinds.py CRSAN CRSAN-CLANG++ FOLDER
+  kinds.py CRSAN CRSAN-CLANG++ FOLDER PAGES [--write]
 
 A program that races is found with its kind in some of the runs; one without the
-race is silent, for the same detector and for the oracle.
+race is silent, for the same detector and for the oracle. PAGES is docs/kinds: a page for each kind,
+of what `crsan explain` says and the report of the first run that finds it.
 """
 import os
 import subprocess
 import sys
 
 SEEDS = 12
-crsan, compiler, folder = sys.argv[1:]
+crsan, compiler, folder, pages = sys.argv[1:5]
+writes = sys.argv[5:] == ["--write"]
 
 
 def output(*command):
@@ -24,7 +26,7 @@ def build(kind, which, mode):
         file.write(output(crsan, "explain", kind, f"--{which}"))
     program = source.removesuffix(".cu")
     subprocess.run([compiler, "-fsanitize=cuda-race", f"-fsanitize-cuda-race-mode={mode}",
-                    "-O1", source, "-o", program], check=True)
+                    "-O1", os.path.basename(source), "-o", program], check=True, cwd=folder)
     return program
 
 
@@ -32,8 +34,31 @@ def found(program, detector, seed):
     """The exit status and the report."""
     run = subprocess.run([crsan, "run", "--device=sim", f"--detector={detector}", f"--seed={seed}", program],
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                         timeout=100)
+                         timeout=100, cwd=folder,
+                         env={**os.environ, "CRSAN_OPTIONS": f"strip_path_prefix={folder}/"})
     return run.returncode, run.stdout
+
+
+def page(key, detector, report):
+    """The guide with the report behind its first program."""
+    guide = output(crsan, "explain", key, "--markdown")
+    title, text = guide.split("\n", 1)
+    racy, fixed = text.split("```\n", 1)
+    mode = "`crsan run --detector=oracle`" if detector == "oracle" else "`crsan run`"
+    return (f"{title}\n\nThis page is for people whose report has a finding of this kind. "
+            f"`crsan explain {key}`\nprints it, too.\n{racy}```\n\nThe report of {mode}:\n\n"
+            f"```\n{report.rstrip()}\n```\n{fixed}")
+
+
+def compare(key, text):
+    name = os.path.join(pages, key.replace("_", "-") + ".md")
+    if writes:
+        os.makedirs(pages, exist_ok=True)
+        with open(name, "w") as file:
+            file.write(text)
+    elif not os.path.exists(name) or open(name).read() != text:
+        failures.append(f"{name} is not what the programs print now; "
+                        "run this script with --write")
 
 
 failures = []
@@ -47,6 +72,7 @@ for key, name in kinds:
     for seed in range(1, SEEDS + 1):
         status, report = found(racy, detector, seed)
         if status == 66 and f"data race: {name}" in report:
+            compare(key, page(key, detector, report))
             break
     else:
         failures.append(f"{key}: not found: {report}")
