@@ -337,6 +337,8 @@ public:
       return widerScopes();
     if (isSameLine(*Later, *Earlier))
       return atomic();
+    if (!F.isTwoSided()) // Which of the two came first is not known.
+      return {};
     if (F.kind() == abi::RaceKind::IntraBlock)
       return barrier("__syncthreads();");
     if (F.kind() == abi::RaceKind::WarpBarrier)
@@ -415,7 +417,7 @@ private:
 } // namespace
 
 std::vector<Edit> crsan::adviceFor(const Finding &F, SourceFiles &Sources) {
-  return F.isTwoSided() ? Adviser(F, Sources).edits() : std::vector<Edit>();
+  return Adviser(F, Sources).edits();
 }
 
 std::string crsan::wordsOf(const Edit &E, std::string_view StripPathPrefix) {

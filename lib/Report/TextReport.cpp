@@ -131,6 +131,9 @@ void FindingPrinter::instances(const Finding &F) {
                              ? "not known, several may run this function"
                              : F.Site->Kernel);
 
+  if (const std::string Launch = launchWords(F); !Launch.empty())
+    line("  launched as: {}", Launch);
+
   constexpr size_t Most = 4;
   const size_t Others = F.Instances.empty() ? 0 : F.Instances.size() - 1;
   for (size_t I = 0; I < std::min(Others, Most); ++I)

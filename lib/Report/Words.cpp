@@ -225,6 +225,13 @@ static std::string indexWords(const Index3 &I) {
   return fmt::format("({},{},{})", I[0], I[1], I[2]);
 }
 
+std::string crsan::launchWords(const Finding &F) {
+  return F.Grid[0] && F.BlockShape[0]
+             ? fmt::format("<<<{}, {}>>>", indexWords(F.Grid),
+                           indexWords(F.BlockShape))
+             : "";
+}
+
 static std::string laterThread(const Finding &F) {
   const abi::Record &R = F.First;
   return fmt::format("block {} thread {}",

@@ -52,6 +52,10 @@ std::string seedList(std::span<const uint32_t> Indices,
 /// memory".
 std::string heading(const Finding &F);
 
+/// "<<<(4,1,1), (128,1,1)>>>": the extents of the accused thread's grid and of
+/// its blocks; empty: not known.
+std::string launchWords(const Finding &F);
+
 /// The accused access of a finding, which is the later of a two-sided one, or
 /// the other access.
 enum class Side : uint8_t { Later, Earlier };
