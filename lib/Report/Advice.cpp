@@ -221,7 +221,11 @@ std::optional<Edit> atomicInPlace(const std::string &Line) {
     }
     if (Found || !beginsStatement(Line, Begin))
       return std::nullopt;
-    Found = Edit{{}, 0, Line.substr(Begin, End - Begin), std::move(New)};
+    Found = Edit{{},
+                 0,
+                 uint32_t(Begin + 1),
+                 Line.substr(Begin, End - Begin),
+                 std::move(New)};
   }
   return Found;
 }
@@ -387,8 +391,9 @@ private:
         return {};
       std::string_view Wide = Narrow.front();
       Wide.remove_suffix(std::string_view("_block").size());
-      All.push_back({Frame->File, Frame->Line, std::string(Narrow.front()),
-                     std::string(Wide)});
+      All.push_back({Frame->File, Frame->Line,
+                     uint32_t(Narrow.front().data() - Text.data()) + 1,
+                     std::string(Narrow.front()), std::string(Wide)});
     }
     return All;
   }
@@ -406,7 +411,7 @@ private:
     const auto At = placeForBarrier(C, Earlier->Line - 1, Later->Line - 1);
     if (!At)
       return {};
-    return {{Later->File, uint32_t(*At + 1), "", Statement}};
+    return {{Later->File, uint32_t(*At + 1), 1, "", Statement}};
   }
 
   const Finding &F;
@@ -428,4 +433,13 @@ std::string crsan::wordsOf(const Edit &E, std::string_view StripPathPrefix) {
     return fmt::format("insert `{}` before line {} of {}", E.New, E.Line, File);
   return fmt::format("write `{}` for `{}` in line {} of {}", E.New, E.Old,
                      E.Line, File);
+}
+
+std::string crsan::adviceWords(const std::vector<Edit> &Edits,
+                               std::string_view StripPathPrefix) {
+  std::string Text;
+  for (const Edit &E : Edits)
+    Text += (Text.empty() ? " To fix this, " : ", and ") +
+            wordsOf(E, StripPathPrefix);
+  return Text.empty() ? "" : Text + ".";
 }

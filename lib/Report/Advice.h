@@ -15,8 +15,9 @@ namespace crsan {
 struct Edit {
   std::string File;
   uint32_t Line = 0;
-  std::string Old; ///< What is replaced, in one piece in the line; empty: a
-                   ///< line is inserted before this one.
+  uint32_t Column = 1; ///< Where the replaced text begins, in bytes from 1.
+  std::string Old;     ///< What is replaced, in one piece in the line; empty: a
+                       ///< line is inserted before this one.
   std::string New;
 };
 
@@ -30,6 +31,11 @@ struct Edit {
 ///     the block: a barrier may stand between the two where all threads come
 ///     by, which is outside of every branch and loop and behind no return.
 std::vector<Edit> adviceFor(const Finding &F, SourceFiles &Sources);
+
+/// All of them in one sentence behind a blank, "To fix this, insert ...";
+/// empty if there are none.
+std::string adviceWords(const std::vector<Edit> &Edits,
+                        std::string_view StripPathPrefix);
 
 /// "insert `__syncthreads();` before line 12 of sum.cu".
 std::string wordsOf(const Edit &E, std::string_view StripPathPrefix);

@@ -6,6 +6,7 @@
 // here is ever read as HTML; the JSON has no '<', so that the block ends where
 // it should.
 #include "Report/HtmlReport.h"
+#include "Report/Advice.h"
 #include "Report/Explanation.h"
 #include "Report/SourceFiles.h"
 #include "Report/Words.h"
@@ -50,6 +51,9 @@ public:
   ordered_json frame(const SourceFrame &F);
   /// By index: the name, and the lines with their numbers.
   ordered_json json() const;
+  std::string advice(const Finding &F) {
+    return adviceWords(adviceFor(F, Read), Strip);
+  }
 
 private:
   struct File {
@@ -183,7 +187,7 @@ ordered_json PageData::finding(const Finding &F) {
                          {"kernels", F.Instances},
                          {"sides", ordered_json::array({side(F, Side::Later)})},
                          {"twoSided", F.isTwoSided()},
-                         {"explanation", explain(F)},
+                         {"explanation", explain(F) + Source.advice(F)},
                          {"firstSeen", firstSeenWords(F)},
                          {"values", valueWords(F)},
                          {"count", F.Count},

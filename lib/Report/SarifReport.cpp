@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A report for other tools.
 #include "Report/SarifReport.h"
+#include "Report/Advice.h"
 #include "Report/Comparison.h"
 #include "Report/Explanation.h"
 #include "Report/KindGuide.h"
@@ -37,7 +38,7 @@ class Writer {
 public:
   explicit Writer(const TextOptions &Options) : Options(Options) {}
 
-  ordered_json result(const Finding &F) const;
+  ordered_json result(const Finding &F);
 
 private:
   ordered_json location(const SourceFrame &F) const;
@@ -45,8 +46,10 @@ private:
   ordered_json location(const std::optional<SiteInfo> &Site) const;
   ordered_json stack(const SiteInfo &Site, const char *Name) const;
   std::string otherMessage(const Finding &F) const;
+  ordered_json fix(const std::vector<Edit> &Edits) const;
 
   const TextOptions &Options;
+  SourceFiles Sources;
 };
 } // namespace
 
@@ -89,7 +92,27 @@ std::string Writer::otherMessage(const Finding &F) const {
   return "the other " + accessWords(F.Other ? &*F.Other : nullptr);
 }
 
-ordered_json Writer::result(const Finding &F) const {
+/// All changes together, as an editor applies them.
+ordered_json Writer::fix(const std::vector<Edit> &Edits) const {
+  ordered_json Changes = ordered_json::array();
+  for (const Edit &E : Edits) {
+    ordered_json Location = location(SourceFrame{{}, E.File, 0, 0});
+    const uint32_t End = E.Column + uint32_t(E.Old.size());
+    Changes.push_back(
+        {{"artifactLocation", Location["physicalLocation"]["artifactLocation"]},
+         {"replacements",
+          {{{"deletedRegion",
+             {{"startLine", E.Line},
+              {"startColumn", E.Column},
+              {"endColumn", End}}},
+            {"insertedContent",
+             {{"text", E.Old.empty() ? E.New + "\n" : E.New}}}}}}});
+  }
+  return {{{"description", text("the two accesses are ordered")},
+           {"artifactChanges", Changes}}};
+}
+
+ordered_json Writer::result(const Finding &F) {
   const KindWords &Words = wordsOf(F.kind());
   std::string Message =
       heading(F) + (F.Memory.empty() ? "" : ", " + F.Memory) + ": ";
@@ -97,9 +120,12 @@ ordered_json Writer::result(const Finding &F) const {
     Message += fmt::format(
         "{}, {}. ", sideWords(F, Side::Later, Options.StripPathPrefix),
         sideWords(F, Side::Earlier, Options.StripPathPrefix));
+  const std::vector<Edit> Edits =
+      Options.ShowsSource ? adviceFor(F, Sources) : std::vector<Edit>();
+  const std::string Advice = adviceWords(Edits, Options.StripPathPrefix);
   ordered_json Result = {{"ruleId", Words.Key},
                          {"level", "error"},
-                         {"message", text(Message + explain(F))}};
+                         {"message", text(Message + explain(F) + Advice)}};
   ordered_json &Locations = Result["locations"] = ordered_json::array();
   if (ordered_json Location = location(F.Site); !Location.is_null())
     Locations.push_back(Location);
@@ -124,6 +150,8 @@ ordered_json Writer::result(const Finding &F) const {
     Result.erase("stacks");
   // By which code hosts know a finding again when lines have moved.
   Result["partialFingerprints"]["crsanRace/v1"] = fingerprintOf(F);
+  if (!Edits.empty())
+    Result["fixes"] = fix(Edits);
   // SARIF counts in 32 bits, and so do its readers.
   Result["occurrenceCount"] = std::min<uint64_t>(F.Count, 0x7fffffff);
   if (*Words.Code)
@@ -141,7 +169,7 @@ static ordered_json rule(const KindGuide &Guide) {
 }
 
 std::string crsan::renderSARIF(const Report &R, const TextOptions &Options) {
-  const Writer W(Options);
+  Writer W(Options);
   ordered_json Rules = ordered_json::array(), Results = ordered_json::array(),
                Notes = ordered_json::array();
   for (const KindGuide &Guide : allKindGuides())

@@ -13,6 +13,7 @@
 #include "common/Signals.h"
 #include "session/Collector.h"
 #include "session/LiveFindings.h"
+#include "session/RunFile.h"
 
 #include <algorithm>
 #include <chrono>

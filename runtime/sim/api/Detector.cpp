@@ -14,6 +14,7 @@
 #include "oracle/OracleReport.h"
 #include "session/Ending.h"
 #include "session/LiveFindings.h"
+#include "session/RunFile.h"
 
 #include <iterator>
 #include <map>
