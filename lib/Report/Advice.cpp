@@ -282,21 +282,21 @@ bool mayLeave(std::string_view Line) {
 
 /// The line, from 0, between `Earlier` and `Later` (which it may be) in front
 /// of which every thread of a block comes by once.
-std::optional<size_t> placeForBarrier(const Code &C, size_t Earlier,
-                                      size_t Later) {
+std::optional<size_t> placeForBarrier(const Code &C, size_t Upper,
+                                      size_t Lower) {
   // The kernel's body: the outermost brace that both lines are in and that is
   // a kernel's.
-  const std::vector<Place> A = openBraces(C, Earlier), B = openBraces(C, Later);
+  const std::vector<Place> A = openBraces(C, Upper), B = openBraces(C, Lower);
   size_t Depth = 0;
   while (Depth < A.size() && Depth < B.size() && A[Depth] == B[Depth] &&
          headOf(C, A[Depth]).find("__global__") == std::string::npos)
     ++Depth;
   if (Depth >= A.size() || Depth >= B.size() || A[Depth] != B[Depth])
     return std::nullopt;
-  for (size_t L = A[Depth].Line; L <= Later; ++L)
-    if (C.IsDirective[L] || (L < Later && mayLeave(C.Lines[L])))
+  for (size_t L = A[Depth].Line; L <= Lower; ++L)
+    if (C.IsDirective[L] || (L < Lower && mayLeave(C.Lines[L])))
       return std::nullopt;
-  for (size_t L = Later; L > Earlier; --L) {
+  for (size_t L = Lower; L > Upper; --L) {
     if (C.Depth[L] != Depth + 1 || trimmed(C.Lines[L]).empty())
       continue;
     size_t Previous = L;
@@ -305,7 +305,7 @@ std::optional<size_t> placeForBarrier(const Code &C, size_t Earlier,
     const std::string_view Code = trimmed(C.Lines[Previous]);
     // A block in braces may be one of do ... while, or in front of an else.
     const std::string_view Here = trimmed(C.Lines[L]);
-    if (Previous >= Earlier && (Code.ends_with(';') || Code.ends_with('}')) &&
+    if (Previous >= Upper && (Code.ends_with(';') || Code.ends_with('}')) &&
         !Here.starts_with("else") && !Here.starts_with("while") &&
         !Here.starts_with('}') && !Here.starts_with("case"))
       return L;
@@ -399,16 +399,17 @@ private:
   }
 
   std::vector<Edit> barrier(const char *Statement) {
-    // The two lines are the kernel's own, in the order in which they ran.
+    // The two lines are in one function and no inlined one. Which access came
+    // first in this run does not matter: in each thread the upper line does.
     if (&F.Site->Frames.back() != Later || &F.Other->Frames.back() != Earlier ||
         Later->Function != Earlier->Function || Later->File != Earlier->File ||
-        F.Site->Kernel != Later->Function ||
-        F.Other->Kernel != F.Site->Kernel || Earlier->Line >= Later->Line)
+        F.Site->Kernel != F.Other->Kernel)
       return {};
     const Code C(Sources.lines(Later->File));
-    if (Later->Line > C.Lines.size())
+    const auto [Upper, Lower] = std::minmax(Earlier->Line, Later->Line);
+    if (Lower > C.Lines.size())
       return {};
-    const auto At = placeForBarrier(C, Earlier->Line - 1, Later->Line - 1);
+    const auto At = placeForBarrier(C, Upper - 1, Lower - 1);
     if (!At)
       return {};
     return {{Later->File, uint32_t(*At + 1), 1, "", Statement}};

@@ -10,11 +10,29 @@
 
 using namespace crsan;
 
-const std::vector<std::string> &SourceFiles::lines(const std::string &Path) {
-  auto [It, IsNew] = Files.try_emplace(Path);
+namespace fs = std::filesystem;
+
+/// Where the file is: by its name, or by that name from a folder that the
+/// current one is in. Compilers shorten the path of a source to the part that
+/// it does not share with the folder that they run in.
+static fs::path find(const std::string &Name) {
   std::error_code Error;
-  if (!IsNew || !std::filesystem::is_regular_file(Path, Error) ||
-      std::filesystem::file_size(Path, Error) > MostBytes || Error)
+  const fs::path Path = Name;
+  fs::path Folder = fs::current_path(Error);
+  if (fs::exists(Path, Error) || Path.is_absolute())
+    return Path;
+  for (; Folder.has_relative_path(); Folder = Folder.parent_path())
+    if (fs::exists(Folder.parent_path() / Path, Error))
+      return Folder.parent_path() / Path;
+  return Path;
+}
+
+const std::vector<std::string> &SourceFiles::lines(const std::string &Name) {
+  auto [It, IsNew] = Files.try_emplace(Name);
+  std::error_code Error;
+  const fs::path Path = IsNew ? find(Name) : fs::path();
+  if (!IsNew || !fs::is_regular_file(Path, Error) ||
+      fs::file_size(Path, Error) > MostBytes || Error)
     return It->second;
   std::ifstream In(Path, std::ios::binary);
   for (std::string Line; std::getline(In, Line);) {

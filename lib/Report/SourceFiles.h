@@ -24,13 +24,16 @@ struct SourceExcerpt {
 /// Source files as they are on this machine, each read once.
 class SourceFiles {
 public:
+  // A file is looked for from the current folder, and then from each folder
+  // that this one is in.
+
   /// The line of the frame and up to `Around` lines before and behind it. Empty
   /// if the file is not there, is no regular file, is larger than
   /// `MostBytes`, or has no such line.
   SourceExcerpt around(const SourceFrame &Frame, unsigned Around);
 
   /// All lines of a file, without their ends; empty as above.
-  const std::vector<std::string> &lines(const std::string &Path);
+  const std::vector<std::string> &lines(const std::string &Name);
 
   /// A larger file is not source that a person reads.
   static constexpr size_t MostBytes = 16u << 20;

@@ -96,6 +96,9 @@ TEST_F(AdviceTest, ABarrierStandsWhereAllThreadsComeBy) {
   EXPECT_EQ(barrier("  S[T] = 1; // A\n"
                     "  X = S[T + 1]; // B\n"),
             "3: __syncthreads();");
+  EXPECT_EQ(barrier("  X = S[T + 1]; // B\n"
+                    "  S[T] = 1; // A\n"),
+            "3: __syncthreads();");
   EXPECT_EQ(barrier("  if (T) {\n"
                     "    S[T] = 1; // A\n"
                     "  }\n"
@@ -131,8 +134,11 @@ TEST_F(AdviceTest, NoBarrierInBranchesLoopsAndBehindReturns) {
                     "#endif\n"
                     "  X = S[T + 1]; // B\n"),
             "");
-  EXPECT_EQ(barrier("  X = S[T + 1]; // B\n"
-                    "  S[T] = 1; // A\n"),
+  EXPECT_EQ(barrier("  if (T)\n"
+                    "    X = S[T + 1]; // B\n"
+                    "  else {\n"
+                    "    S[T] = 1; // A\n"
+                    "  }\n"),
             "");
   EXPECT_EQ(barrier("  if (T)\n"
                     "    S[T] = 1; // A\n"

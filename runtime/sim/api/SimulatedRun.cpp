@@ -335,7 +335,9 @@ void crsanNotReplaced(const char *Program) { crsan::continueRun(Program); }
 CRSAN_API void crsan_simulated_gpu() {}
 
 /// For crsan/crsan.h.
-CRSAN_API unsigned crsan_findings_so_far() { return unsigned(countFindings()); }
-CRSAN_API void crsan_report_callback(ReportCallback *Callback) {
-  setReportCallback(Callback);
+CRSAN_API unsigned crsan_findings_so_far() {
+  return unsigned(crsan::countFindings());
+}
+CRSAN_API void crsan_report_callback(crsan::ReportCallback *Callback) {
+  crsan::setReportCallback(Callback);
 }

@@ -58,7 +58,7 @@ def problems(args, text, bug):
     source.write_text(text)
     for detector, (status, report) in execute(args, source, kernel).items():
         told = report.count("CRSan: data race: ")
-        named = {int(n) for n in re.findall(rf"at {source.name}:(\d+)", report)}
+        named = {int(n) for n in re.findall(rf" at \S*{source.name}:(\d+)", report)}
         if status != 66 or told != 1:
             yield f"{detector}: exit code {status}, {told} findings\n{report}"
             continue
