@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 SEEDS = 12
-crsan, compiler, folder, pages = sys.argv[1:5]
+crsan, compiler, folder, pages = map(os.path.abspath, sys.argv[1:5])
 writes = sys.argv[5:] == ["--write"]
 
 
@@ -47,7 +47,7 @@ def page(key, detector, report):
     mode = "`crsan run --detector=oracle`" if detector == "oracle" else "`crsan run`"
     return (f"{title}\n\nThis page is for people whose report has a finding of this kind. "
             f"`crsan explain {key}`\nprints it, too.\n{racy}```\n\nThe report of {mode}:\n\n"
-            f"```\n{report.rstrip()}\n```\n{fixed}")
+            f"```\n{report.rstrip().replace(folder, '.')}\n```\n{fixed}")
 
 
 def compare(key, text):
