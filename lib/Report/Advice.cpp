@@ -99,38 +99,6 @@ private:
 // A statement that updates a variable.
 //===----------------------------------------------------------------------===//
 
-/// Where the expression begins that ends before `End` and can be assigned to: a
-/// name with indices and members, perhaps behind stars. npos: none.
-size_t beginOfTarget(std::string_view Line, size_t End) {
-  size_t At = End;
-  for (;;) {
-    while (At > 0 && (Line[At - 1] == ']' || Line[At - 1] == ')')) {
-      int Depth = 0;
-      do {
-        if (At == 0)
-          return Line.npos;
-        --At;
-        Depth += Line[At] == ']' || Line[At] == ')';
-        Depth -= Line[At] == '[' || Line[At] == '(';
-      } while (Depth);
-    }
-    const size_t NameEnd = At;
-    while (At > 0 && isWord(Line[At - 1]))
-      --At;
-    if (At == NameEnd && Line[At] != '(')
-      return Line.npos;
-    if (At >= 1 && Line[At - 1] == '.')
-      --At;
-    else if (At >= 2 && Line.substr(At - 2, 2) == "->")
-      At -= 2;
-    else
-      break;
-  }
-  while (At > 0 && Line[At - 1] == '*')
-    --At;
-  return At;
-}
-
 /// Whether a statement can begin there: nothing uses its value.
 bool beginsStatement(std::string_view Line, size_t At) {
   const std::string_view Before = trimmed(Line.substr(0, At));

@@ -47,6 +47,36 @@ static bool isWordByte(char C) {
   return std::isalnum((unsigned char)C) || C == '_';
 }
 
+size_t crsan::beginOfTarget(std::string_view Line, size_t End) {
+  size_t At = End;
+  for (;;) {
+    while (At > 0 && (Line[At - 1] == ']' || Line[At - 1] == ')')) {
+      int Depth = 0;
+      do {
+        if (At == 0)
+          return Line.npos;
+        --At;
+        Depth += Line[At] == ']' || Line[At] == ')';
+        Depth -= Line[At] == '[' || Line[At] == '(';
+      } while (Depth);
+    }
+    const size_t NameEnd = At;
+    while (At > 0 && isWordByte(Line[At - 1]))
+      --At;
+    if (At == NameEnd && Line[At] != '(')
+      return Line.npos;
+    if (At >= 1 && Line[At - 1] == '.')
+      --At;
+    else if (At >= 2 && Line.substr(At - 2, 2) == "->")
+      At -= 2;
+    else
+      break;
+  }
+  while (At > 0 && Line[At - 1] == '*')
+    --At;
+  return At;
+}
+
 /// The length of the expression that begins at `Begin`, as a reader sees it: a
 /// name with its members, indices and arguments, or one operator. Compilers
 /// name the place of an access by its first byte alone.
@@ -76,6 +106,12 @@ static size_t lengthOfExpression(std::string_view Line, size_t Begin) {
   return std::max<size_t>(End - Begin, 1);
 }
 
+static bool isAssignment(std::string_view Line, size_t At) {
+  const size_t Equals = Line.find_first_not_of("+-*/%&|^<>", At);
+  return Equals != Line.npos && Line[Equals] == '=' &&
+         Line.substr(Equals, 2) != "==" && Equals - At <= 2;
+}
+
 SourceExcerpt SourceFiles::around(const SourceFrame &Frame, unsigned Around) {
   SourceExcerpt Excerpt;
   if (Frame.File.empty() || Frame.Line == 0)
@@ -90,8 +126,20 @@ SourceExcerpt SourceFiles::around(const SourceFrame &Frame, unsigned Around) {
   Excerpt.Lines.assign(Lines.begin() + ptrdiff_t(First),
                        Lines.begin() + ptrdiff_t(End));
   if (Frame.Column && Frame.Column <= Lines[Here].size()) {
+    const std::string_view Line = Lines[Here];
     Excerpt.Begin = Frame.Column - 1;
-    Excerpt.Length = lengthOfExpression(Lines[Here], Excerpt.Begin);
+    // Of an assignment compilers name the operator, and what is written is in
+    // front of it.
+    const size_t End = Line.find_last_not_of(" \t", Excerpt.Begin - 1) + 1;
+    const size_t Target = isAssignment(Line, Excerpt.Begin) && Excerpt.Begin
+                              ? beginOfTarget(Line, End)
+                              : Line.npos;
+    if (Target != Line.npos) {
+      Excerpt.Begin = Target;
+      Excerpt.Length = End - Target;
+    } else {
+      Excerpt.Length = lengthOfExpression(Line, Excerpt.Begin);
+    }
   }
   return Excerpt;
 }

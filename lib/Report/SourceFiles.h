@@ -21,6 +21,10 @@ struct SourceExcerpt {
   size_t Begin = 0, Length = 0;
 };
 
+/// Where the expression begins that ends before `End` and can be assigned to: a
+/// name with indices and members, perhaps behind stars. npos: none.
+size_t beginOfTarget(std::string_view Line, size_t End);
+
 /// Source files as they are on this machine, each read once.
 class SourceFiles {
 public:

@@ -24,7 +24,7 @@
 // The read needs no check of its own after the write.
 // COMPANION:      write of 4 bytes at {{.*}}lines.cu:[[@LINE+4]]:{{.*}}
 // COMPANION-NEXT: #0 companion
-// COMPANION-NEXT: also read at {{.*}}lines.cu:[[@LINE+4]]:
+// COMPANION:      also read at {{.*}}lines.cu:[[@LINE+4]]:
 __global__ void companion(int *A, int *B, int *Out) {
   A[MINE] = blockIdx.x;
   B[blockIdx.x * 32 + threadIdx.x] = 1;

@@ -41,9 +41,11 @@ TEST_F(SourceFilesTest, LinesAroundAreThoseOfTheFile) {
 
 TEST_F(SourceFilesTest, ExpressionsEndWhereAReaderEndsThem) {
   EXPECT_EQ(underlined(2, 3), "A[f(1, A[2])]");
-  EXPECT_EQ(underlined(2, 17), "+=");
+  EXPECT_EQ(underlined(2, 17), "A[f(1, A[2])]");
   EXPECT_EQ(underlined(2, 20), "B->C.D[3]");
   EXPECT_EQ(underlined(3, 3), "*A");
+  EXPECT_EQ(underlined(3, 6), "*A");
+  EXPECT_EQ(underlined(2, 30), "*");
   EXPECT_EQ(underlined(3, 99), "");
 }
 
