@@ -41,6 +41,7 @@ CRSan: data race: race within a block, 4 bytes in shared memory
     #0 load(int*) at kernel.cu:1:5
     #1 inlined in kernel(int*) at kernel.cu:50:3
   kernel: kernel
+  launched as: <<<(2,1,1), (64,1,1)>>>
   first seen: address 0x40 (shared)
   occurrences: 1
   No barrier between them.
