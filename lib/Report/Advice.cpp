@@ -327,9 +327,9 @@ private:
 
   std::vector<Edit> atomic() {
     const std::string *Line = lineOf(*Later);
-    if (!Line || F.size() != 4 || F.sizeIsLowerBound() ||
-        !F.Site->isOfUpdate() || !F.Other->isOfUpdate() || F.Site->isAtomic() ||
-        F.Other->isAtomic())
+    if (!Line || F.size() != 4 || F.sizeIsLowerBound() || F.Site->IsVolatile ||
+        F.Other->IsVolatile || !F.Site->isOfUpdate() ||
+        !F.Other->isOfUpdate() || F.Site->isAtomic() || F.Other->isAtomic())
       return {};
     std::optional<Edit> E = atomicInPlace(Code({*Line}).Lines.front());
     if (!E)

@@ -3,6 +3,7 @@
 #include "RunCommand.h"
 
 #include "Files.h"
+#include "NearestWord.h"
 #include "Output.h"
 #include "Report/Suppressions.h"
 #include "RunSeries.h"
@@ -314,8 +315,20 @@ void crsan::addRunCommand(CLI::App &App, int &ExitCode) {
                   "68 the program failed; 1 it could not be run.");
   Command->callback([=, &ExitCode] {
     Q->Words = Command->remaining();
-    if (!Q->Words.empty() && Q->Words.front() == "--")
+    std::string First = Q->Words.empty() ? "" : Q->Words.front();
+    if (First == "--") {
       Q->Words.erase(Q->Words.begin());
+    } else if (First.starts_with('-')) {
+      // No program is called so.
+      First.resize(std::min(First.find('='), First.size()));
+      std::vector<std::string> Known;
+      for (const CLI::Option *O : Command->get_options())
+        for (const std::string &Name : O->get_lnames())
+          Known.push_back("--" + Name);
+      ExitCode = fail(fmt::format("unknown option '{}'{}; see crsan run --help",
+                                  First, didYouMean(First, Known)));
+      return;
+    }
     ExitCode = Q->Words.empty() ? fail("name a program to run; see crsan run "
                                        "--help")
                                 : run(*Q);
