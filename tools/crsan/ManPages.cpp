@@ -3,7 +3,7 @@
 #include "Manual.h"
 #include "ProjectVersion.h"
 
-#include "common/Flags.h"
+#include "common/FlagTable.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -45,23 +45,8 @@ static std::string optionsOf(const CLI::App &Command) {
 
 static std::string runTimeOptions() {
   std::string Text;
-  const auto Add = [&Text](std::string_view Name, const std::string &Value,
-                           std::string_view What) {
-    Text += entry(fmt::format("{}={}", optionName(Name), Value), What);
-  };
-#define CRSAN_BOOL(Name, Default, Description)                                 \
-  Add(#Name, Default ? "1" : "0", Description);
-#define CRSAN_UINT(Name, Default, Least, Greatest, Description)                \
-  Add(#Name, std::to_string(Default), Description);
-#define CRSAN_STRING(Name, Default, Description)                               \
-  Add(#Name, Default, Description);
-#define CRSAN_CHOICE(Name, Default, Choices, Description)                      \
-  Add(#Name, Default " (of " Choices ")", Description);
-#include "common/Flags.inc"
-#undef CRSAN_BOOL
-#undef CRSAN_UINT
-#undef CRSAN_STRING
-#undef CRSAN_CHOICE
+  for (const FlagInfo &F : flagTable())
+    Text += entry(fmt::format("{}={}", F.Name, F.Default), F.Description);
   return Text;
 }
 

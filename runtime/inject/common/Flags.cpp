@@ -2,6 +2,7 @@
 // Run-time options, parsed.
 
 #include "common/Flags.h"
+#include "common/FlagTable.h"
 
 #include <fmt/format.h>
 
@@ -176,26 +177,29 @@ std::optional<std::string> Flags::parse(std::string_view Text) {
   }
 }
 
-std::string Flags::helpText() {
-  std::string Text = "CRSan: options, as in CRSAN_OPTIONS=name=value:...\n";
-  auto Add = [&Text](std::string_view Name, const std::string &Default,
-                     std::string_view Description) {
-    Text += fmt::format("  {}={}\n      {}\n", optionName(Name), Default,
-                        Description);
-  };
+std::vector<FlagInfo> flagTable() {
+  return {
 #define CRSAN_BOOL(Name, Default, Description)                                 \
-  Add(#Name, Default ? "1" : "0", Description);
+  {optionName(#Name), Default ? "1" : "0", Description},
 #define CRSAN_UINT(Name, Default, Least, Greatest, Description)                \
-  Add(#Name, std::to_string(Default), Description);
+  {optionName(#Name), std::to_string(Default), Description},
 #define CRSAN_STRING(Name, Default, Description)                               \
-  Add(#Name, "\"" Default "\"", Description);
+  {optionName(#Name), "\"" Default "\"", Description},
 #define CRSAN_CHOICE(Name, Default, Choices, Description)                      \
-  Add(#Name, Default " (of " Choices ")", Description);
+  {optionName(#Name), Default " (of " Choices ")", Description},
 #include "common/Flags.inc"
 #undef CRSAN_BOOL
 #undef CRSAN_UINT
 #undef CRSAN_STRING
 #undef CRSAN_CHOICE
+  };
+}
+
+std::string Flags::helpText() {
+  std::string Text = "CRSan: options, as in CRSAN_OPTIONS=name=value:...\n";
+  for (const FlagInfo &F : flagTable())
+    Text +=
+        fmt::format("  {}={}\n      {}\n", F.Name, F.Default, F.Description);
   return Text;
 }
 
