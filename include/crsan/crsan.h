@@ -26,8 +26,7 @@ extern "C" {
 /// Defined by a program: options that hold unless CRSAN_OPTIONS says otherwise,
 /// in its form. Called once, perhaps before main.
 ///
-///     const char *__crsan_default_options(void) { return
-///     "suppressions=known.txt"; }
+///     const char *__crsan_default_options(void) { return "verbosity=1"; }
 const char *__crsan_default_options(void);
 
 #ifdef __GNUC__

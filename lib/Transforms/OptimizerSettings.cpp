@@ -21,9 +21,10 @@ static bool setOption(StringRef Name, StringRef Value) {
 
 void adjustOptimizer(LLVMContext &C) {
   static constexpr std::pair<StringLiteral, StringLiteral> Settings[] = {
-      // Where two accesses become one, LLVM by default gives the result no
-      // line, so that profiles stay correct. A finding needs a line: the line
-      // of either access will do.
+      // Where two accesses become one although their lines are marked
+      // (Sites/LineMarks.h), LLVM by default gives the result no line, so that
+      // profiles stay correct. A finding needs a line: it gets that of one of
+      // the two.
       {"pick-merged-source-locations", "true"},
       // This optimization moves a load from a loop's header to a place that is
       // reached without the header, and keeps the load's mark.

@@ -169,12 +169,30 @@ static int isDebugged(void) {
   return Tracer != 0;
 }
 
+/// Defined by programs that have options of their own (crsan/crsan.h).
+const char *__crsan_default_options(void) __attribute__((weak));
+
+/// The program's options, and those of the environment, which go over them. An
+/// empty text: there are none.
+static void optionTexts(const char *Texts[2]) {
+  const char *Defaults =
+      __crsan_default_options ? __crsan_default_options() : NULL;
+  const char *Users = getenv("CRSAN_OPTIONS");
+  Texts[0] = Defaults ? Defaults : "";
+  Texts[1] = Users ? Users : "";
+}
+
+static int hasOptions(void) {
+  const char *Texts[2];
+  optionTexts(Texts);
+  return *Texts[0] || *Texts[1];
+}
+
 /// What the library has to be told launches by, or null. It is loaded already
 /// if there are options. Not by Library: another copy of this part found it.
 static int (*findListener(void))(const void *, FunctionOfKernel *) {
-  const char *Options = getenv("CRSAN_OPTIONS");
   const char *File = getenv(InjectionVariable);
-  if (!Options || !*Options || !File || !*File || !isDebugged())
+  if (!hasOptions() || !File || !*File || !isDebugged())
     return NULL;
   return (int (*)(const void *, FunctionOfKernel *))(uintptr_t)symbolOf(
       File, "crsan_launching", RTLD_NOLOAD);
@@ -200,14 +218,16 @@ static pid_t Starter;
 /// not have been loaded. Of several words the last one counts.
 static int requiresChecked(void) {
   static const char Name[] = "require_checked=";
-  const char *Options = getenv("CRSAN_OPTIONS");
+  const char *Texts[2];
+  optionTexts(Texts);
   int Required = 0;
-  for (const char *At = Options; At && (At = strstr(At, Name));
-       At += sizeof(Name) - 1) {
-    const char *Value = At + sizeof(Name) - 1;
-    if (At == Options || strchr(" \t\r\n:,", At[-1]))
-      Required = strchr("1yt", *Value) && *Value;
-  }
+  for (int I = 0; I < 2; ++I)
+    for (const char *At = Texts[I]; (At = strstr(At, Name));
+         At += sizeof(Name) - 1) {
+      const char *Value = At + sizeof(Name) - 1;
+      if (At == Texts[I] || strchr(" \t\r\n:,", At[-1]))
+        Required = strchr("1yt", *Value) && *Value;
+    }
   return Required;
 }
 
@@ -351,8 +371,7 @@ __attribute__((constructor(101))) static void crsanHostStart(void) {
 
   // Wrong options end the program here, before it has done anything, and with
   // or without a GPU.
-  const char *Options = getenv("CRSAN_OPTIONS");
-  if (Options && *Options) {
+  if (hasOptions()) {
     void (*Check)(void) =
         (void (*)(void))(uintptr_t)symbol("crsan_check_options", 0);
     if (Check)

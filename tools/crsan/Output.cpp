@@ -61,10 +61,8 @@ static std::string render(const ReportFile &File, const Report &R,
     return renderJUnit(R, Options.Text);
   if (Options.Format == "code-quality")
     return renderCodeQuality(R, Options.Text);
-  TextOptions Text = Options.Text;
-  Text.HasColour = wantsColour(Options.Colour,
-                               Options.Path.empty() && isatty(STDOUT_FILENO));
-  return renderText(R, Text);
+  return renderText(
+      R, textFor(Options, Options.Path.empty() ? STDOUT_FILENO : -1));
 }
 
 std::optional<std::string> crsan::print(const ReportFile &File, const Report &R,

@@ -32,7 +32,7 @@ struct OutputOptions {
                  "text", "json", "sarif", "html", "junit", "code-quality"});
 };
 
-/// How text looks that goes to the standard output or the standard error.
+/// How text looks that goes to a file; -1: to one that is no terminal.
 TextOptions textFor(const OutputOptions &Options, int Descriptor);
 
 /// The findings of a file, without those that are suppressed; or why the

@@ -319,7 +319,7 @@ void crsan::addRunCommand(CLI::App &App, int &ExitCode) {
     if (First == "--") {
       Q->Words.erase(Q->Words.begin());
     } else if (First.starts_with('-')) {
-      // No program is called so.
+      // The name of a program does not begin with a dash.
       First.resize(std::min(First.find('='), First.size()));
       std::vector<std::string> Known;
       for (const CLI::Option *O : Command->get_options())
