@@ -7,6 +7,7 @@
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -131,6 +132,16 @@ public:
   }
 
 private:
+  /// Clang takes all assembly for convergent. What has no effect is not, and
+  /// its result may be used again in later blocks.
+  static void allowReuse(Function &F) {
+    for (Instruction &I : instructions(F))
+      if (auto *Call = dyn_cast<CallInst>(&I))
+        if (auto *Asm = dyn_cast<InlineAsm>(Call->getCalledOperand());
+            Asm && !Asm->hasSideEffects())
+          Call->setNotConvergent();
+  }
+
   Function *copyFor(const CallInst &Call) {
     Function *Of = Call.getCalledFunction();
     SmallVector<ConstantInt *> Constants;
@@ -144,6 +155,7 @@ private:
       for (auto [Parameter, Value] : zip(Copy->args(), Constants))
         if (Value)
           Parameter.replaceAllUsesWith(Value);
+      allowReuse(*Copy);
       Simplify.run(*Copy, FAM);
       It->second = Copy;
     }

@@ -58,10 +58,10 @@ Constant *FastCheck::shape(const FastAccess &A) const {
 }
 
 Value *FastCheck::emitIsOrdered(IRBuilder<> &B, const Values &W, const Check &C,
-                                Value *Earlier) {
+                                Value *Earlier, Value *Start) {
   return callRuntime(B, "__crsan_in_is_ordered",
                      {W.Mine, W.Place, W.Barrier, W.Floor, W.Met, C.Mine,
-                      Earlier, C.InShared, Cells->pages(), shape(C.A)});
+                      Earlier, C.InShared, Start, Cells->pages(), shape(C.A)});
 }
 
 /// Looks at the cells of an access; a weak write is in them by then.
@@ -81,11 +81,10 @@ void FastCheck::emitLook(IRBuilder<> &B, const Values &W, Check &C,
 }
 
 /// Remembers a read in those of its cells that do not do as well with another.
-void FastCheck::emitReaders(IRBuilder<> &B, const Values &W, const Check &C) {
+void FastCheck::emitReaders(IRBuilder<> &B, const Check &C) {
   for (const Check::Accessors &Cell : C.Cells)
     callRuntime(B, "__crsan_in_remember",
-                {Cell.At, W.Mine, C.Mine, W.Place, Cell.Reader, C.InShared,
-                 shape(C.A)});
+                {Cell.At, C.Mine, Cell.IsKept, shape(C.A)});
 }
 
 /// A strong access notes that it reads, and that it writes.
@@ -144,13 +143,13 @@ void FastCheck::emitGlance(IRBuilder<> &B, const Values &W,
       if (C.A.Writes == Writes)
         emitLook(B, W, C, Several);
   Value *AreOld = B.getTrue(), *AreKept = nullptr;
-  for (const Check &C : Checks) {
+  for (Check &C : Checks) {
     if (C.A.IsStrong) {
       emitStrong(B, W, C);
       // Atomics come again and again to what others have written just now.
       AreOld = B.getFalse();
     }
-    for (const Check::Accessors &Cell : C.Cells) {
+    for (Check::Accessors &Cell : C.Cells) {
       if (!C.A.IsStrong)
         AreOld = B.CreateAnd(AreOld,
                              callRuntime(B, "__crsan_in_is_old",
@@ -158,10 +157,10 @@ void FastCheck::emitGlance(IRBuilder<> &B, const Values &W,
                                           W.Floor, C.InShared, shape(C.A)}));
       if (!IsRemembered(C))
         continue;
-      Value *IsKept = callRuntime(
+      Cell.IsKept = callRuntime(
           B, "__crsan_in_is_kept",
           {W.Mine, C.Mine, W.Place, Cell.Reader, C.InShared, shape(C.A)});
-      AreKept = AreKept ? B.CreateAnd(AreKept, IsKept) : IsKept;
+      AreKept = AreKept ? B.CreateAnd(AreKept, Cell.IsKept) : Cell.IsKept;
     }
   }
   if (AreKept) {
@@ -171,7 +170,7 @@ void FastCheck::emitGlance(IRBuilder<> &B, const Values &W,
     B.SetInsertPoint(Remember);
     for (const Check &C : Checks)
       if (IsRemembered(C))
-        emitReaders(B, W, C);
+        emitReaders(B, C);
     B.CreateBr(Glanced);
     B.SetInsertPoint(Glanced);
   }
@@ -183,10 +182,13 @@ void FastCheck::emitGlance(IRBuilder<> &B, const Values &W,
 Value *FastCheck::emitCloser(IRBuilder<> &B, const Values &W,
                              MutableArrayRef<Check> Checks) {
   Value *AnySuspect = B.getFalse();
+  Value *Start = B.getInt32(0);
+  if (any_of(Checks, [](const Check &C) { return C.A.mayBeGlobal(); }))
+    Start = callRuntime(B, "__crsan_in_start", {W.Place, Cells->pages()});
   for (Check &C : Checks)
     for (const auto &[Word, Cell] : enumerate(C.Cells)) {
       auto Judge = [&](Value *Earlier) {
-        Value *IsSuspect = B.CreateNot(emitIsOrdered(B, W, C, Earlier));
+        Value *IsSuspect = B.CreateNot(emitIsOrdered(B, W, C, Earlier, Start));
         AnySuspect = B.CreateOr(AnySuspect, IsSuspect);
         return IsSuspect;
       };
@@ -194,7 +196,7 @@ Value *FastCheck::emitCloser(IRBuilder<> &B, const Values &W,
         Judge(Cell.Reader);
       Value *IsSuspect = Judge(Cell.Writer);
       if (C.A.Reader && Word == 0)
-        B.CreateStore(B.CreateSelect(emitIsOrdered(B, W, C, Cell.Reader),
+        B.CreateStore(B.CreateSelect(emitIsOrdered(B, W, C, Cell.Reader, Start),
                                      B.getInt64(0), Cell.Reader),
                       C.A.Reader);
       if (!C.A.Writes)

@@ -71,6 +71,7 @@ private:
   struct Check : LocatedAccess {
     struct Accessors {
       llvm::Value *At, *Writer, *Reader;
+      llvm::Value *IsKept = nullptr; ///< Of a read: it need not be remembered.
     };
     llvm::SmallVector<Accessors, 4> Cells = {}; ///< As found.
     llvm::Value *Mine = nullptr;                ///< As a cell remembers it.
@@ -94,9 +95,10 @@ private:
   void emitLook(llvm::IRBuilder<> &B, const Values &W, Check &C,
                 llvm::Value *Several);
   void emitStrong(llvm::IRBuilder<> &B, const Values &W, const Check &C);
-  void emitReaders(llvm::IRBuilder<> &B, const Values &W, const Check &C);
+  void emitReaders(llvm::IRBuilder<> &B, const Check &C);
   llvm::Value *emitIsOrdered(llvm::IRBuilder<> &B, const Values &W,
-                             const Check &C, llvm::Value *Earlier);
+                             const Check &C, llvm::Value *Earlier,
+                             llvm::Value *Start);
 
   llvm::Function &F;
   const uint32_t Shape; ///< abi::ShapeBits of the function.

@@ -124,36 +124,6 @@ DEVICE void storeIf(bool Condition, uint64_t At, uint64_t What,
         : "memory");
 }
 
-/// Whether a word's cell does as well with the reader that it has as with this
-/// one. Of readers that nothing orders, the one with the largest hash stays, so
-/// that many readers write little and none is preferred. `First`: what all
-/// accesses of the function have in common (Snapshot::Mine).
-DEVICE bool isKept(uint64_t First, uint64_t Mine, uint32_t Place,
-                   uint64_t Reader, bool InShared, uint32_t Shape) {
-  // Of the thread and the clock.
-  auto Hash = [](uint64_t A) {
-    static_assert(AccessorLayout::BytesAt == 20);
-    return highHalf(A) * 0x9e3779b1u + lowHalf(A) * 0x85ebd000u;
-  };
-  // Equal in the bytes and, since a strong access does not accuse all that a
-  // weak one does, in being weak.
-  uint32_t Equal = uint32_t(
-      AccessorLayout::BytesMask |
-      (Shape & ShapeStrong ? uint64_t(0) : uint64_t(AccessorLayout::Strong)));
-  uint32_t Change = lowHalf(Reader) ^ lowHalf(First);
-  if ((Shape & ShapeSize) < 4)
-    Change ^= lowHalf(Mine);
-  // An accessor of another block is from before the memory was this block's.
-  if (Shape & ShapeMayBeShared) {
-    if (!(Shape & ShapeMayBeGlobal) || InShared)
-      Equal |= otherBlockBits(Place);
-  }
-  const uint32_t Clock = highHalf(First) & ~0u << ClockShift;
-  const bool IsAlike = (Change & Equal) == 0, IsNew = highHalf(Reader) >= Clock,
-             IsLarger = Hash(Reader) >= Hash(First);
-  return IsAlike & IsNew & IsLarger;
-}
-
 } // namespace crsan::device
 
 /// Of the warp whose state is at `State`, now.
@@ -385,20 +355,41 @@ INLINE_ENTRY bool __crsan_in_is_old(uint64_t Writer, uint64_t Reader,
   return Shape & ShapeWrites ? IsOld & (highHalf(Reader) < Past) : IsOld;
 }
 
-/// Whether the cell need not remember this read.
+/// Whether a word's cell does as well with the reader that it has as with this
+/// one. Of readers that nothing orders, the one with the largest hash stays, so
+/// that many readers write little and none is preferred. `First`: what all
+/// accesses of the function have in common (Snapshot::Mine).
 INLINE_ENTRY bool __crsan_in_is_kept(uint64_t First, uint64_t Mine,
                                      uint32_t Place, uint64_t Reader,
                                      bool InShared, uint32_t Shape) {
-  return crsan::device::isKept(First, Mine, Place, Reader, InShared, Shape);
+  using namespace crsan::device;
+  // Of the thread and the clock.
+  auto Hash = [](uint64_t A) {
+    static_assert(AccessorLayout::BytesAt == 20);
+    return highHalf(A) * 0x9e3779b1u + lowHalf(A) * 0x85ebd000u;
+  };
+  // Equal in the bytes and, since a strong access does not accuse all that a
+  // weak one does, in being weak.
+  uint32_t Equal = uint32_t(
+      AccessorLayout::BytesMask |
+      (Shape & ShapeStrong ? uint64_t(0) : uint64_t(AccessorLayout::Strong)));
+  uint32_t Change = lowHalf(Reader) ^ lowHalf(First);
+  if ((Shape & ShapeSize) < 4)
+    Change ^= lowHalf(Mine);
+  // An accessor of another block is from before the memory was this block's.
+  if (Shape & ShapeMayBeShared) {
+    if (!(Shape & ShapeMayBeGlobal) || InShared)
+      Equal |= otherBlockBits(Place);
+  }
+  const uint32_t Clock = highHalf(First) & ~0u << ClockShift;
+  const bool IsAlike = (Change & Equal) == 0, IsNew = highHalf(Reader) >= Clock,
+             IsLarger = Hash(Reader) >= Hash(First);
+  return IsAlike & IsNew & IsLarger;
 }
 /// Remembers a read in its cell, unless the cell need not.
-INLINE_ENTRY void __crsan_in_remember(uint64_t At, uint64_t First,
-                                      uint64_t Mine, uint32_t Place,
-                                      uint64_t Reader, bool InShared,
+INLINE_ENTRY void __crsan_in_remember(uint64_t At, uint64_t Mine, bool IsKept,
                                       uint32_t Shape) {
-  using namespace crsan::device;
-  storeIf(!isKept(First, Mine, Place, Reader, InShared, Shape), At + 8, Mine,
-          Shape);
+  crsan::device::storeIf(!IsKept, At + 8, Mine, Shape);
 }
 
 /// A strong access notes where it reads, for mayHaveSeen().
@@ -427,25 +418,32 @@ INLINE_ENTRY void __crsan_in_note_write(uint64_t At, uint64_t Mine,
   storeIf(!(IsOld | IsWeaker), At, Mine, Shape);
 }
 
+/// From which clock on, shifted, an accessor with this block's numbers is this
+/// block's: an earlier block of the grid may have had them. The warps of a
+/// block begin at one clock as a rule; where one began later than this warp, an
+/// access of an earlier block may count as ordered.
+INLINE_ENTRY uint32_t __crsan_in_start(uint32_t Place, uint64_t Pages) {
+  using namespace crsan::device;
+  return __builtin_expect(Place & SharesNumber, 0)
+             ? loadGlobal(Pages + (WarpsAt - PagesAt) +
+                          PlaceOf{Place}.warp() * sizeof(WarpState) +
+                          offsetof(WarpState, Start))
+                   << ClockShift
+             : 0;
+}
+
 /// The closer look: whether an accessor is surely ordered before the access
 /// (Quick::isOrdered in HappensBefore.h), or is strong as the access is (P6).
+/// `Start`: of __crsan_in_start().
 INLINE_ENTRY bool __crsan_in_is_ordered(uint64_t First, uint32_t Place,
                                         uint32_t Barrier, uint32_t Floor,
                                         uint32_t Met, uint64_t Mine,
                                         uint64_t Earlier, bool InShared,
-                                        uint64_t Pages, uint32_t Shape) {
+                                        uint32_t Start, uint64_t Pages,
+                                        uint32_t Shape) {
   using namespace crsan::device;
   const uint32_t Low = lowHalf(Earlier), High = highHalf(Earlier);
-  // Whether an accessor with this block's numbers is this block's: an earlier
-  // block of the grid may have had them. The warps of a block begin at one
-  // clock as a rule; where one began later than this warp, an access of an
-  // earlier block may count as ordered.
-  bool IsOurs = true;
-  if ((Shape & ShapeMayBeGlobal) && __builtin_expect(Place & SharesNumber, 0))
-    IsOurs = High >= loadGlobal(Pages + (WarpsAt - PagesAt) +
-                                PlaceOf{Place}.warp() * sizeof(WarpState) +
-                                offsetof(WarpState, Start))
-                         << ClockShift;
+  const bool IsOurs = !(Shape & ShapeMayBeGlobal) || High >= Start;
   const bool IsSelf =
       ((Low ^ lowHalf(Mine)) &
        uint32_t(AccessorLayout::Who | AccessorLayout::Several)) == 0;
