@@ -123,7 +123,7 @@ __global__ void compare(AccessSite *Sites, char *Global, Outcome *Out) {
     const uint64_t Pages = TheConfig.Metadata + PagesAt;
     const bool InLine = __crsan_in_is_ordered(
         S.Mine, S.Place, S.Barrier, S.Floor, S.Met, Now, Earlier.Bits, InShared,
-        __crsan_in_start(S.Place, Pages), Pages, Shape);
+        __crsan_in_start(W.Start, S.Place), Pages, Shape);
     const Quick Test{Me, W.Barrier, W.Floor};
     const bool Called = Test.isOrdered(Earlier, Accessor(Now), InShared);
     const AccessSite &Here = Sites[IsStrong ? 1 + IsWide : 0];

@@ -3,6 +3,7 @@
 
 #include "Metadata/CellLocator.h"
 #include "DeviceRuntime.h"
+#include "Metadata/WarpSnapshot.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/MDBuilder.h"
@@ -18,11 +19,8 @@ CellLocator::CellLocator(Function &F, IRBuilder<> &B)
     : F(F), Pages(callRuntime(B, PagesName, {})) {}
 
 void CellLocator::emitSharedCells(IRBuilder<> &B, Value *Self) {
-  SharedCells = B.CreateLoad(
-      B.getInt64Ty(),
-      B.CreateIntToPtr(
-          B.CreateAdd(Self, B.getInt64(offsetof(abi::WarpState, SharedCells))),
-          B.getPtrTy(NVPTXAS::ADDRESS_SPACE_GLOBAL)));
+  SharedCells = emitStateField(B, Self, B.getInt64Ty(),
+                               offsetof(abi::WarpState, SharedCells));
 }
 
 /// The cell of `A`, in the pages that an access of the same object was last

@@ -58,10 +58,11 @@ Constant *FastCheck::shape(const FastAccess &A) const {
 }
 
 Value *FastCheck::emitIsOrdered(IRBuilder<> &B, const Values &W, const Check &C,
-                                Value *Earlier, Value *Start) {
+                                Value *Earlier) {
   return callRuntime(B, "__crsan_in_is_ordered",
                      {W.Mine, W.Place, W.Barrier, W.Floor, W.Met, C.Mine,
-                      Earlier, C.InShared, Start, Cells->pages(), shape(C.A)});
+                      Earlier, C.InShared, W.Start, Cells->pages(),
+                      shape(C.A)});
 }
 
 /// Looks at the cells of an access; a weak write is in them by then.
@@ -182,13 +183,10 @@ void FastCheck::emitGlance(IRBuilder<> &B, const Values &W,
 Value *FastCheck::emitCloser(IRBuilder<> &B, const Values &W,
                              MutableArrayRef<Check> Checks) {
   Value *AnySuspect = B.getFalse();
-  Value *Start = B.getInt32(0);
-  if (any_of(Checks, [](const Check &C) { return C.A.mayBeGlobal(); }))
-    Start = callRuntime(B, "__crsan_in_start", {W.Place, Cells->pages()});
   for (Check &C : Checks)
     for (const auto &[Word, Cell] : enumerate(C.Cells)) {
       auto Judge = [&](Value *Earlier) {
-        Value *IsSuspect = B.CreateNot(emitIsOrdered(B, W, C, Earlier, Start));
+        Value *IsSuspect = B.CreateNot(emitIsOrdered(B, W, C, Earlier));
         AnySuspect = B.CreateOr(AnySuspect, IsSuspect);
         return IsSuspect;
       };
@@ -196,7 +194,7 @@ Value *FastCheck::emitCloser(IRBuilder<> &B, const Values &W,
         Judge(Cell.Reader);
       Value *IsSuspect = Judge(Cell.Writer);
       if (C.A.Reader && Word == 0)
-        B.CreateStore(B.CreateSelect(emitIsOrdered(B, W, C, Cell.Reader, Start),
+        B.CreateStore(B.CreateSelect(emitIsOrdered(B, W, C, Cell.Reader),
                                      B.getInt64(0), Cell.Reader),
                       C.A.Reader);
       if (!C.A.Writes)

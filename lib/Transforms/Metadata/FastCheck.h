@@ -97,8 +97,7 @@ private:
   void emitStrong(llvm::IRBuilder<> &B, const Values &W, const Check &C);
   void emitReaders(llvm::IRBuilder<> &B, const Check &C);
   llvm::Value *emitIsOrdered(llvm::IRBuilder<> &B, const Values &W,
-                             const Check &C, llvm::Value *Earlier,
-                             llvm::Value *Start);
+                             const Check &C, llvm::Value *Earlier);
 
   llvm::Function &F;
   const uint32_t Shape; ///< abi::ShapeBits of the function.

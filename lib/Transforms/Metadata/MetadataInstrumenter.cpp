@@ -142,11 +142,8 @@ void MetadataInstrumenter::emitHead(Constant *Sites) {
     return;
   } else {
     Value *Self = callRuntime(B, SelfName, {});
-    WarpPlace = B.CreateLoad(
-        B.getInt32Ty(),
-        B.CreateIntToPtr(
-            B.CreateAdd(Self, B.getInt64(offsetof(abi::WarpState, Place))),
-            B.getPtrTy(NVPTXAS::ADDRESS_SPACE_GLOBAL)));
+    WarpPlace = emitStateField(B, Self, B.getInt32Ty(),
+                               offsetof(abi::WarpState, Place));
   }
   if (hasCallersElsewhere(F))
     call(B, CalledName);

@@ -14,6 +14,12 @@ using namespace llvm;
 
 namespace crsan {
 
+Value *emitStateField(IRBuilder<> &B, Value *State, Type *T, uint64_t Offset) {
+  Value *At = B.CreateAdd(State, B.getInt64(Offset));
+  return B.CreateLoad(
+      T, B.CreateIntToPtr(At, B.getPtrTy(NVPTXAS::ADDRESS_SPACE_GLOBAL)));
+}
+
 WarpSnapshot::WarpSnapshot(Function &F, IRBuilder<> &B, uint32_t Shape)
     : F(F), Shape(Shape) {
   for (unsigned I = 0; I < NumFields; ++I)
@@ -28,13 +34,19 @@ void WarpSnapshot::emitState(IRBuilder<> &B, Value *First) {
 
 void WarpSnapshot::emitFirst(IRBuilder<> &B, Value *First, Constant *Sites) {
   emitSites(B, Sites);
-  if (!First)
-    return emitLoad(B);
-  SmallVector<Value *> Arguments = {State};
-  for (unsigned I = 0; I < 4; ++I)
-    Arguments.push_back(B.CreateExtractElement(First, I));
-  Arguments.append({FirstSite, B.getInt32(Shape)});
-  set(B, callRuntime(B, "__crsan_in_first_snapshot", Arguments));
+  if (First) {
+    SmallVector<Value *> Arguments = {State};
+    for (unsigned I = 0; I < 4; ++I)
+      Arguments.push_back(B.CreateExtractElement(First, I));
+    Arguments.append({FirstSite, B.getInt32(Shape)});
+    set(B, callRuntime(B, "__crsan_in_first_snapshot", Arguments));
+  } else {
+    emitLoad(B);
+  }
+  Value *Clock = First ? B.CreateExtractElement(First, uint64_t(0))
+                       : emitStateField(B, State, B.getInt32Ty(),
+                                        offsetof(abi::WarpState, Start));
+  Start = callRuntime(B, "__crsan_in_start", {Clock, values(B).Place});
 }
 
 /// Loads the index of the function's first site, once it has one.
@@ -80,7 +92,8 @@ WarpSnapshot::Values WarpSnapshot::values(IRBuilder<> &B) {
   auto Load = [&](Field I) {
     return B.CreateLoad(Fields[I]->getAllocatedType(), Fields[I]);
   };
-  return {Load(Mine), Load(Place), Load(Barrier), Load(Floor), Load(Met)};
+  return {Load(Mine),  Load(Place), Load(Barrier),
+          Load(Floor), Load(Met),   Start};
 }
 
 void WarpSnapshot::emitBarrier(IntrinsicInst *Old) {

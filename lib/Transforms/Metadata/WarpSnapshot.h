@@ -9,6 +9,11 @@
 
 namespace crsan {
 
+/// Loads a field of the WarpState at `State` that stays as it is while the
+/// block runs.
+llvm::Value *emitStateField(llvm::IRBuilder<> &B, llvm::Value *State,
+                            llvm::Type *T, uint64_t Offset);
+
 /// The fields of a Snapshot (runtime/device/metadata/entry/InLine.h) where a
 /// function's checks in line need them: what the checks know of their warp
 /// between two synchronisations. It is loaded at the beginning of the function
@@ -16,7 +21,7 @@ namespace crsan {
 class WarpSnapshot {
 public:
   struct Values {
-    llvm::Value *Mine, *Place, *Barrier, *Floor, *Met;
+    llvm::Value *Mine, *Place, *Barrier, *Floor, *Met, *Start;
   };
 
   /// At the beginning of the function; then emitState() and emitFirst().
@@ -53,6 +58,7 @@ private:
   llvm::Value *State = nullptr;
   /// The index of the function's first site; negative: the site has none.
   llvm::Value *FirstSite = nullptr;
+  llvm::Value *Start = nullptr; ///< Of __crsan_in_start().
   /// Variables until the end, for values that flow.
   llvm::SmallVector<llvm::AllocaInst *, NumFields> Fields;
   llvm::SmallVector<llvm::CallInst *> Snapshots;

@@ -419,17 +419,13 @@ INLINE_ENTRY void __crsan_in_note_write(uint64_t At, uint64_t Mine,
 }
 
 /// From which clock on, shifted, an accessor with this block's numbers is this
-/// block's: an earlier block of the grid may have had them. The warps of a
-/// block begin at one clock as a rule; where one began later than this warp, an
-/// access of an earlier block may count as ordered.
-INLINE_ENTRY uint32_t __crsan_in_start(uint32_t Place, uint64_t Pages) {
+/// block's: an earlier block of the grid may have had them. `Clock`: where this
+/// warp began, or later. The warps of a block begin at one clock as a rule;
+/// where one began later than this warp, an access of an earlier block may
+/// count as ordered.
+INLINE_ENTRY uint32_t __crsan_in_start(uint32_t Clock, uint32_t Place) {
   using namespace crsan::device;
-  return __builtin_expect(Place & SharesNumber, 0)
-             ? loadGlobal(Pages + (WarpsAt - PagesAt) +
-                          PlaceOf{Place}.warp() * sizeof(WarpState) +
-                          offsetof(WarpState, Start))
-                   << ClockShift
-             : 0;
+  return Place & SharesNumber ? Clock << ClockShift : 0;
 }
 
 /// The closer look: whether an accessor is surely ordered before the access
@@ -447,26 +443,30 @@ INLINE_ENTRY bool __crsan_in_is_ordered(uint64_t First, uint32_t Place,
   const bool IsSelf =
       ((Low ^ lowHalf(Mine)) &
        uint32_t(AccessorLayout::Who | AccessorLayout::Several)) == 0;
-  bool IsOrdered = (High < Floor) | (IsSelf & IsOurs);
+  // Operators of short circuit become selections of predicates; the others
+  // would become arithmetic.
+  bool IsOrdered = High < Floor || (IsSelf && IsOurs);
   bool InBlock = false;
   if (Shape & (ShapeMayBeShared | ShapeBarriers | ShapeStrong)) {
     const bool HasNumber = isInBlock(Place, Low);
-    InBlock = HasNumber & IsOurs;
+    InBlock = HasNumber && IsOurs;
     const bool IsBefore = (Shape & ShapeBarriers) && High < Barrier;
     // An accessor of another block was there before the shared memory was this
     // block's. One with this block's numbers may be of a warp of this block
     // that began before this warp.
-    IsOrdered |= !(Shape & ShapeMayBeShared)   ? InBlock & IsBefore
-                 : !(Shape & ShapeMayBeGlobal) ? !HasNumber | IsBefore
-                 : InShared                    ? !HasNumber | IsBefore
-                                               : InBlock & IsBefore;
+    IsOrdered =
+        IsOrdered || (!(Shape & ShapeMayBeShared)   ? InBlock && IsBefore
+                      : !(Shape & ShapeMayBeGlobal) ? !HasNumber || IsBefore
+                      : InShared                    ? !HasNumber || IsBefore
+                                                    : InBlock && IsBefore);
   }
   // All lanes of the warp have met since (haveMet).
   if (Shape & ShapeMeetings)
-    IsOrdered |=
+    IsOrdered =
+        IsOrdered ||
         (((Low ^ lowHalf(First)) &
-          uint32_t(AccessorLayout::Who & ~AccessorLayout::LaneMask)) == 0) &
-        (High < Met) & IsOurs;
+          uint32_t(AccessorLayout::Who & ~AccessorLayout::LaneMask)) == 0 &&
+         High < Met && IsOurs);
   // What its warp had done by then has reached this one (isOrderedNear). Of the
   // own warp that says nothing of a lane.
   if (Shape & ShapeLocks) {
@@ -475,14 +475,14 @@ INLINE_ENTRY bool __crsan_in_is_ordered(uint64_t First, uint32_t Place,
     const uint32_t Known =
         loadGlobal(Pages + (KnownAt - PagesAt) +
                    ((Ours * KnownEntries + knownEntry(Theirs)) << 2));
-    IsOrdered |= ((High >> ClockShift) < Known) & (Theirs != Ours);
+    IsOrdered = IsOrdered || ((High >> ClockShift) < Known && Theirs != Ours);
   }
   if (!(Shape & ShapeStrong))
     return IsOrdered;
-  bool IsNear = InBlock;
-  if (Shape & ShapeWide)
-    IsNear |= (Low & uint32_t(AccessorLayout::WideOrLocked)) != 0;
-  return IsOrdered | (((Low & uint32_t(AccessorLayout::Strong)) != 0) & IsNear);
+  const bool IsNear =
+      InBlock || ((Shape & ShapeWide) &&
+                  (Low & uint32_t(AccessorLayout::WideOrLocked)) != 0);
+  return IsOrdered || ((Low & uint32_t(AccessorLayout::Strong)) != 0 && IsNear);
 }
 
 #endif // CRSAN_DEVICE_METADATA_ENTRY_INLINE_H
