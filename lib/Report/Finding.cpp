@@ -107,7 +107,8 @@ Verdict Report::verdict() const {
     return Lost ? Verdict::NotKnown : Verdict::NothingChecked;
   }
   if (Summary.KernelsLaunched == 0)
-    return Verdict::NotKnown;
+    return Summary.KernelsLeftOut ? Verdict::NothingChecked
+                                  : Verdict::NotKnown;
   return Verdict::Clean;
 }
 

@@ -55,6 +55,7 @@ void RunSummary::add(const RunSummary &More) {
   addCount(KernelsFailed, More.KernelsFailed);
   addCount(KernelsNotInstrumented, More.KernelsNotInstrumented);
   addCount(KernelsSwitchedOff, More.KernelsSwitchedOff);
+  addCount(KernelsLeftOut, More.KernelsLeftOut);
   keepLargest(Sites, More.Sites);
   keepLargest(Windows, More.Windows);
   addCount(Checks, More.Checks);

@@ -78,6 +78,11 @@ void SummaryPrinter::warnings(const Report &R) {
     line("CRSan: {} not checked, for the reason given when its code was loaded",
          counted(S.KernelsSwitchedOff, "launch of an instrumented kernel was",
                  "launches of instrumented kernels were"));
+  if (S.KernelsLeftOut)
+    line("CRSan: {} left out, as the options kernels or launches ask; races in "
+         "{} are not reported",
+         counted(S.KernelsLeftOut, "kernel launch was", "kernel launches were"),
+         S.KernelsLeftOut == 1 ? "it" : "them");
   if (S.DroppedRecords)
     line("CRSan: {} not shown, the record buffer was full; repair the races "
          "above and run again",
@@ -170,6 +175,10 @@ static std::string whyNoLaunch(const RunSummary &S) {
                : "every kernel launch failed";
   if (S.KernelsSwitchedOff)
     return "the checks of the launched kernels could not be switched on";
+  if (S.KernelsLeftOut)
+    return "every launch of an instrumented kernel was left out, as the "
+           "options "
+           "kernels or launches ask";
   if (S.KernelsNotInstrumented)
     return fmt::format("no instrumented kernel was launched; {}",
                        remedyForForeign(S));
@@ -211,6 +220,10 @@ static std::string reservations(const Report &R) {
     List.push_back(fmt::format(
         "{} switched off",
         counted(S.KernelsSwitchedOff, "kernel launch", "kernel launches")));
+  if (S.KernelsLeftOut)
+    List.push_back(
+        fmt::format("{} left out", counted(S.KernelsLeftOut, "kernel launch",
+                                           "kernel launches")));
   if (S.SkippedAccesses)
     List.push_back(fmt::format(
         "{} not checked", counted(S.SkippedAccesses, "access", "accesses")));

@@ -10,6 +10,10 @@
 /// require_checked=1.
 #define CRSAN_NOTHING_CHECKED 67
 
+/// The exit code of a program that was ended because a kernel did not end
+/// (timeout), if no race was found.
+#define CRSAN_HUNG 68
+
 #ifdef __cplusplus
 extern "C" {
 #endif

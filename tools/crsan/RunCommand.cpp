@@ -5,6 +5,7 @@
 #include "Files.h"
 #include "NearestWord.h"
 #include "Output.h"
+#include "Report/RunFilter.h"
 #include "Report/Suppressions.h"
 #include "RunSeries.h"
 #include "SimulatedGpu.h"
@@ -200,6 +201,9 @@ static std::optional<std::string> readOptions(const std::string &Text,
                                               Flags &Options) {
   if (auto Error = Options.parse(Text))
     return "CRSAN_OPTIONS: " + *Error;
+  const auto Filter = RunFilter::parse(Options.kernels, Options.launches);
+  if (auto *Error = std::get_if<std::string>(&Filter))
+    return "CRSAN_OPTIONS: launches: " + *Error;
   if (Options.suppressions.empty())
     return std::nullopt;
   auto List = Suppressions::read(Options.suppressions);
@@ -303,6 +307,13 @@ void crsan::addRunCommand(CLI::App &App, int &ExitCode) {
         },
         What);
   };
+  Add("--kernel", "kernels",
+      "Check and report these kernels only: patterns of their names with * and "
+      "?, separated by |");
+  Add("--launches", "launches",
+      "Check and report these launches of kernels only: the first and the "
+      "last, "
+      "from 1, as in 3-5");
   Add("--detector", "detector",
       "collider, oracle, both or none (simulated GPU)");
   Command->add_option("--seed", Q->Seed, "The one seed to run with");

@@ -18,6 +18,9 @@ enum ConfigFlags : uint32_t {
   Watch = 64,         ///< Checks set watchpoints and look for others'.
   Shadowed = 128,     ///< Metadata mode is on: Config::Metadata is set.
   WeakVolatile = 256, ///< `volatile=weak`: volatile accesses count as weak.
+  /// The launches that `launches` asks about have not begun, or are over: the
+  /// collider checks nothing, and metadata mode records no race.
+  Paused = 512,
 };
 
 /// A `__constant__` of each module, zero until the library writes it: a program

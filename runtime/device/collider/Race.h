@@ -17,6 +17,8 @@ namespace crsan::device {
 /// a race calls for itself.
 ENTRY void __crsan_race(Site *S, Address A, uint64_t Before, uint64_t After,
                         uint64_t LanesAndKind) {
+  if (__crsan_config.Flags & Paused)
+    return;
   const uint8_t Told = uint8_t(LanesAndKind);
   const bool InWarp = Told == uint8_t(RaceKind::IntraWarpLostUpdate) ||
                       Told == uint8_t(RaceKind::IntraWarpConflict);

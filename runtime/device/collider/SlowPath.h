@@ -120,6 +120,8 @@ ENTRY uint32_t __crsan_check(struct Sampling *Sampling, Site *Sites, Group *G,
     Sampling->Interval = ~0u;
     return ~0u;
   }
+  if (__crsan_config.Flags & Paused)
+    return PausedSkip;
   const Warp W = gather();
 #pragma unroll 1
   for (uint32_t I = 0; I < N; ++I) {

@@ -7,6 +7,10 @@
 
 namespace crsan::device {
 
+/// While checks are paused (abi::Paused), a loop looks after so many iterations
+/// whether they still are.
+constexpr uint32_t PausedSkip = 63;
+
 /// How many executions of a window pass between two checks, after `Executed`
 /// checks. Every execution is checked up to the budget, and then ever fewer, so
 /// that the checks of n executions grow with the cube root of n.

@@ -48,6 +48,8 @@ DEVICE void describeRace(volatile Record &R, AccessSite &S,
 /// thread.
 DEVICE void tellRace(const Self &Me, AccessSite &S, Address A,
                      Accessor Earlier) {
+  if (__crsan_config.Flags & Paused)
+    return;
   const AccessSite *Other = siteAt(Earlier.site());
   const WarpState &W = Self::stateOf(Earlier.warp());
   Order How = Order::Ordered;

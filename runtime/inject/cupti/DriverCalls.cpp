@@ -4,6 +4,7 @@
 #include "cupti/DriverCalls.h"
 
 #include "common/Driver.h"
+#include "common/KernelWait.h"
 #include "common/Log.h"
 #include "cupti/CodeCalls.h"
 #include "cupti/Cupti.h"
@@ -26,6 +27,7 @@ struct Entry {
   Order Orders = Order::None;
   bool IsPerThread = false;
   void (*Tell)(const DriverCall &) = nullptr;
+  bool Waits = false; ///< For kernels, perhaps.
 };
 
 struct Family {
@@ -64,6 +66,13 @@ static std::array<Entry, NumCalls> Table = [] {
   return Calls;
 }();
 
+/// Whether the call may last until kernels have ended.
+static bool waitsForKernels(std::string_view Name) {
+  return Name.find("Synchronize") != Name.npos ||
+         Name.starts_with("cuMemcpy") || Name.starts_with("cuMemset") ||
+         Name.starts_with("cuMemFree");
+}
+
 static Order orderOf(std::string_view Name) {
   const Family *Longest = nullptr;
   for (const Family &F : Families)
@@ -82,11 +91,14 @@ std::vector<CUpti_CallbackId> driverCallsToTell(const Cupti &Api) {
   for (CUpti_CallbackId Id = 1; Id < NumCalls; ++Id) {
     Entry &E = Table[Id];
     const char *Name = nullptr;
-    if (!E.Tell && Api.GetCallbackName &&
+    if (Api.GetCallbackName &&
         Api.GetCallbackName(CUPTI_CB_DOMAIN_DRIVER_API, Id, &Name) ==
             CUPTI_SUCCESS &&
-        Name && std::string_view(Name).starts_with("cu"))
-      E.Orders = orderOf(Name);
+        Name && std::string_view(Name).starts_with("cu")) {
+      E.Waits = waitsForKernels(Name);
+      if (!E.Tell)
+        E.Orders = orderOf(Name);
+    }
     if (E.Tell || E.Orders != Order::None)
       Wanted.push_back(Id);
   }
@@ -122,9 +134,13 @@ void tellDriverCall(Session &S, CUpti_CallbackId Id,
                     const CUpti_CallbackData &Data) {
   const Entry E = Id < NumCalls ? Table[Id] : Entry{Order::Lose};
   const DriverCall Call{S, Data, E.IsPerThread};
+  if (E.Waits && !Call.isEnter())
+    KernelWait::end();
   tellOrder(S.ordering(), E.Orders, Call.isEnter());
   if (E.Tell)
     E.Tell(Call);
+  if (E.Waits && Call.isEnter())
+    KernelWait::begin();
   if (!Call.isEnter())
     tellFailure(Call);
 }

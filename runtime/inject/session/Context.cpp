@@ -87,6 +87,8 @@ abi::Config Context::makeConfig(const Flags &Options, bool MayShuffle,
     Config.Flags |= abi::IntraWarp;
   if (Options.watchpoints)
     Config.Flags |= abi::Watch;
+  if (IsPaused)
+    Config.Flags |= abi::Paused;
   Config.Records = Buffers.RecordsDevice;
   Config.Counters = Buffers.Counters;
   Config.Watchpoints = Buffers.Counters + sizeof(abi::Counters);
@@ -109,6 +111,18 @@ CUresult Context::writeConfig(CUdeviceptr Where, const abi::Config &Config) {
       D.cuMemcpyHtoDAsync(Where, &Config, sizeof(Config), Buffers.Stream);
   return Result == CUDA_SUCCESS ? D.cuStreamSynchronize(Buffers.Stream)
                                 : Result;
+}
+
+CUresult Context::setPaused(bool Paused) {
+  IsPaused = Paused;
+  CUresult Result = CUDA_SUCCESS;
+  for (SwitchedOn &S : Configs) {
+    S.Config.Flags &= ~uint32_t(abi::Paused);
+    S.Config.Flags |= Paused ? abi::Paused : 0;
+    if (const CUresult Written = writeConfig(S.Where, S.Config))
+      Result = Written;
+  }
+  return Result;
 }
 
 CUresult Context::getAttribute(CUfunction_attribute Which, CUfunction Function,

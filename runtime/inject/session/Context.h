@@ -82,6 +82,13 @@ struct LaunchShape {
   uint32_t DynamicSharedBytes = 0;
 };
 
+/// Where and how code was switched on.
+struct SwitchedOn {
+  uint64_t Code = 0; ///< LoadedCode::Serial.
+  CUdeviceptr Where = 0;
+  abi::Config Config;
+};
+
 /// A variable of loaded code.
 struct VariableInMemory {
   uint64_t Base = 0;
@@ -121,6 +128,8 @@ public:
   std::string raiseStack();
   /// Writes a Config. The context is current.
   CUresult writeConfig(CUdeviceptr Where, const abi::Config &Config);
+  /// Sets or clears abi::Paused in each Config. The context is current.
+  CUresult setPaused(bool Paused);
 
   /// Asks the driver about a kernel that was launched, and so is loaded. Where
   /// it does not tell, no grid lacks registers. Needs no lock: it reads what
@@ -160,6 +169,10 @@ public:
   std::unordered_set<uint64_t> Configured; ///< LoadedCode::Serial, tried.
   std::vector<SiteArray> Arrays;
   std::vector<SharedUseArray> SharedUses;
+  /// The configurations that switched code on. Guarded by the configuration
+  /// lock, as IsPaused.
+  std::vector<SwitchedOn> Configs;
+  bool IsPaused = false; ///< abi::Paused is set.
   /// With shadow, by LoadedCode::Serial.
   std::vector<std::pair<uint64_t, MemoryRange>> Variables;
   std::vector<VariableInMemory> Named; ///< Of unloaded code, too.

@@ -4,8 +4,10 @@
 #include "session/Ending.h"
 
 #include "Report/ReportFile.h"
+#include "Report/RunFilter.h"
 #include "Report/Suppressions.h"
 #include "common/Flags.h"
+#include "common/KernelWait.h"
 #include "common/Log.h"
 #include "common/Signals.h"
 #include "common/Watcher.h"
@@ -27,6 +29,7 @@ namespace crsan {
 
 /// Findings that the options ask not to report. Never destroyed, either.
 static const Suppressions *TheSuppressions = nullptr;
+static const RunFilter *TheFilter = nullptr;
 
 [[noreturn]] static void refuseOptions(const std::string &Why,
                                        const char *Source = "CRSAN_OPTIONS") {
@@ -41,6 +44,13 @@ static Suppressions readSuppressions(const std::string &Path) {
   if (auto *Error = std::get_if<SuppressionsError>(&List))
     refuseOptions("suppressions: " + Error->Message);
   return std::get<Suppressions>(std::move(List));
+}
+
+static RunFilter makeFilter(const Flags &Options) {
+  auto Made = RunFilter::parse(Options.kernels, Options.launches);
+  if (auto *Error = std::get_if<std::string>(&Made))
+    refuseOptions("launches: " + *Error);
+  return std::get<RunFilter>(std::move(Made));
 }
 
 const Flags &readOptions() {
@@ -58,6 +68,7 @@ const Flags &readOptions() {
     if (auto Error = F->parse(Text ? Text : ""))
       refuseOptions(*Error);
     TheSuppressions = new Suppressions(readSuppressions(F->suppressions));
+    TheFilter = new RunFilter(makeFilter(*F));
     if (auto Mistake = checkLogPath(*F))
       refuseOptions(*Mistake);
     theLog().setPath(logFormat(*F) == LogFormat::Text ? F->log_path : "");
@@ -72,6 +83,11 @@ const Flags &readOptions() {
 const Suppressions &suppressions() {
   readOptions();
   return *TheSuppressions;
+}
+
+const RunFilter &runFilter() {
+  readOptions();
+  return *TheFilter;
 }
 
 static std::atomic<ReportCallback *> TheCallback = nullptr;
@@ -194,6 +210,23 @@ void haltIfRacy() {
   crsanLeave(Code ? Code : 1);
 }
 
+/// Ends the program with a report if it has been waiting for a kernel for too
+/// long (timeout).
+static void endIfHung(Run &R) {
+  const std::chrono::seconds Patience(R.options().timeout);
+  if (Patience.count() == 0 || KernelWait::longest() < Patience)
+    return;
+  Halting.lock();
+  const std::string Kernels = R.lastKernels();
+  theLog().say(
+      "a kernel has not ended after {} s (timeout); {}{}the program is "
+      "ended",
+      Patience.count(), Kernels.empty() ? "" : "last launched: ",
+      Kernels.empty() ? "" : Kernels + "; ");
+  const int Code = exitCodeFor(R, R.report());
+  crsanLeave(Code && Code != CRSAN_NOTHING_CHECKED ? Code : CRSAN_HUNG);
+}
+
 /// The exit code that the watcher's report asks for.
 static std::atomic<int> EarlyExitCode{0};
 
@@ -207,6 +240,7 @@ void joinTheEnd() {
     R->reportNew();
     if (R->options().halt_on_error)
       haltIfRacy();
+    endIfHung(*R);
   };
   Tasks.Dying = [] {
     if (Run *R = theRun())
@@ -217,7 +251,7 @@ void joinTheEnd() {
       EarlyExitCode = reportLast(*R);
   };
   const bool Polls = Options.halt_on_error || Options.print_live ||
-                     logFormat(Options) != LogFormat::Text;
+                     Options.timeout || logFormat(Options) != LogFormat::Text;
   Watcher::start(Polls ? Options.poll_ms : 0, std::move(Tasks));
   installSignalHandlers();
   reportAtExit();

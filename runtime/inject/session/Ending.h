@@ -18,6 +18,7 @@ namespace crsan {
 
 struct Flags;
 struct ReportFile;
+class RunFilter;
 class Suppressions;
 
 /// What the end of a program needs of a run. On hardware, a Session is the run.
@@ -43,6 +44,8 @@ public:
   virtual void reopen() = 0;
   /// For halt_on_error: whether there is any finding so far.
   virtual bool sawRace() = 0;
+  /// "a(), b()": the kernels that were launched last; empty: not known.
+  virtual std::string lastKernels() { return {}; }
   /// How many races are recorded so far, suppressed ones too; nothing if that
   /// cannot be told right now.
   virtual std::optional<size_t> countRecorded() = 0;
@@ -62,6 +65,8 @@ private:
 const Flags &readOptions();
 /// What the options ask not to report.
 const Suppressions &suppressions();
+/// What the options ask about.
+const RunFilter &runFilter();
 
 /// The process's run from now on. Never destroyed: it is needed after the
 /// destructors have run.

@@ -152,6 +152,7 @@ void Modules::switchOn(Context &Target, const LoadedCode &Code, Entry &E,
     return theLog().say("cannot switch on the checks of a module: {}; it is "
                         "not checked",
                         theDriver().errorText(Result));
+  Target.Configs.push_back({Code.Serial, Found.Config, Config});
   theLog().detail(2,
                   "code {}: switched on image {:016x} on device {}, flags "
                   "{:#x}",

@@ -88,6 +88,7 @@ std::shared_ptr<Context> Session::enterContext(CUcontext Handle, uint32_t Uid) {
     C = std::make_shared<Context>(Handle, Uid);
   }
   C->identify();
+  C->IsPaused = IsPaused;
   theLog().detail(2, "context {} (uid {}) on device {}, compute {}.x",
                   static_cast<void *>(Handle), Uid, C->Device, C->ComputeMajor);
   std::lock_guard Lock(Data);
@@ -119,6 +120,12 @@ void Session::codeUnloading(CUlibrary Library, CUmodule Module) {
   takeStock(Affected);
   for (const std::shared_ptr<Context> &C : Affected)
     forgetShadow(*C, Serial);
+  {
+    std::lock_guard Lock(Configuring);
+    for (const std::shared_ptr<Context> &C : Affected)
+      std::erase_if(C->Configs,
+                    [=](const SwitchedOn &S) { return S.Code == Serial; });
+  }
   std::lock_guard Lock(Data);
   for (const std::shared_ptr<Context> &C : Affected)
     C->forgetCode(Serial);
@@ -179,112 +186,8 @@ void Session::contextGone(CUcontext Ctx) {
 }
 
 //===----------------------------------------------------------------------===//
-// Launches
+// Failures
 //===----------------------------------------------------------------------===//
-
-void Session::launching(CUcontext Ctx, uint32_t Uid,
-                        const std::optional<OrderedLaunch> &Launch) {
-  ++BeingLaunched;
-  const std::shared_ptr<Context> C = makeReady(Ctx, Uid);
-  if (C)
-    C->MayRun = true;
-  Ordering.launching(Ctx, C, Launch);
-}
-
-/// Switches on code that the context is about to run. Returns the context's
-/// data, or null.
-std::shared_ptr<Context> Session::makeReady(CUcontext Ctx, uint32_t Uid) {
-  if (!Ctx)
-    return nullptr;
-  if (IsResetting)
-    std::lock_guard Wait(Configuring);
-  {
-    std::lock_guard Lock(Data);
-    std::shared_ptr<Context> C = findContext(Ctx);
-    const bool IsSame = C && (Uid == 0 || C->Uid == 0 || C->Uid == Uid);
-    if (Code.generation() == 0 ||
-        (IsSame && C->Generation == Code.generation()))
-      return C;
-  }
-  configure(Ctx, Uid);
-  std::lock_guard Lock(Data);
-  return findContext(Ctx);
-}
-
-void Session::launchIsOver(CUcontext Ctx,
-                           const std::optional<OrderedLaunch> &Launch) {
-  --BeingLaunched;
-  Ordering.launched(Ctx, Launch);
-}
-
-void Session::launched(CUcontext Ctx, const char *Kernel,
-                       const std::optional<LaunchShape> &Shape) {
-  std::string Name = Kernel ? Kernel : "";
-  std::shared_ptr<Context> C;
-  {
-    std::lock_guard Lock(Data);
-    C = findContext(Ctx);
-    // A graph has no name: it counts as instrumented if any code is.
-    bool IsChecked =
-        C && C->isPrepared() && (Kernel ? Code.isInstrumented(Name) : true);
-    if (!IsChecked) {
-      ++(Kernel && Code.isSwitchedOff(Name) ? Launches.SwitchedOff
-                                            : Launches.NotInstrumented);
-      return;
-    }
-    ++Launches.Checked;
-    Launches.NotShadowed += C->TheShadow && Kernel && !Code.isShadowed(Name);
-    C->noteLaunch(Kernel ? Name : "a graph");
-  }
-  if (Kernel && Shape)
-    judgeOccupancy(*C, Name, *Shape);
-}
-
-/// Warns of a grid whose blocks cannot all run at once, only because of the
-/// registers that they need with checks: blocks that wait for each other hang.
-void Session::judgeOccupancy(const Context &C, const std::string &Kernel,
-                             const LaunchShape &Shape) {
-  std::tuple Key(C.Device, Shape.Function, Shape.Threads,
-                 Shape.DynamicSharedBytes);
-  std::optional<Residency> Found;
-  {
-    std::lock_guard Lock(Data);
-    if (Crowded.contains(Kernel))
-      return;
-    if (auto Known = Residencies.find(Key); Known != Residencies.end())
-      Found = Known->second;
-  }
-  if (!Found)
-    Found = C.askResidency(Shape);
-  std::lock_guard Lock(Data);
-  Residencies.emplace(Key, *Found);
-  if (!Found->lacksRegisters(Shape.Blocks))
-    return;
-  std::string Line =
-      fmt::format("kernel {}: {}", demangle(Kernel),
-                  describeShortage(C.Processors, *Found, Shape.Blocks));
-  if (Crowded.emplace(Kernel, Line).second)
-    theLog().say("{}", Line);
-}
-
-void Session::launchFailed(const char *Kernel, const std::string &Error) {
-  std::string Name = Kernel ? demangle(Kernel) : "a graph";
-  std::string Line =
-      fmt::format("launch of {} failed: {}; it was not checked", Name, Error);
-  // Errors that the registers of checks may cause.
-  if (Error == "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE" ||
-      Error == "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES")
-    Line +=
-        "; instrumented kernels may use more registers than others, so that "
-        "fewer blocks fit: ask the occupancy API, or compile with "
-        "-Xcuda-ptxas --maxrregcount=N";
-  std::lock_guard Lock(Data);
-  if (!speaks())
-    return;
-  ++Launches.Failed;
-  if (Said.insert(Line).second)
-    theLog().say("{}", Line);
-}
 
 void Session::synchronised(CUcontext Ctx, CUresult Result) {
   if (!isSticky(Result))

@@ -12,6 +12,7 @@
 #ifndef CRSAN_INJECT_SESSION_SESSION_H
 #define CRSAN_INJECT_SESSION_SESSION_H
 
+#include "Report/RunFilter.h"
 #include "common/Flags.h"
 #include "order/LaunchOrdering.h"
 #include "session/Context.h"
@@ -54,10 +55,12 @@ public:
   std::function<void()> OnFirstInstrumented;
 
   /// The run is on the simulated GPU. `Line` tells how to repeat the run, and
-  /// is the last line of each finding.
-  void setSimulated(std::string Line) {
+  /// is the last line of each finding. `Run` runs what was launched so far, as
+  /// far as that does not wait for anything.
+  void setSimulated(std::string Line, std::function<void()> Run) {
     IsSimulated = true;
     Replay = std::move(Line);
+    RunOn = std::move(Run);
   }
 
   // Events. `Ctx` may be null where no context is current.
@@ -120,6 +123,7 @@ public:
   /// For halt_on_error: whether any race has been recorded so far.
   bool sawRace() override;
   std::optional<size_t> countRecorded() override;
+  std::string lastKernels() override;
 
 private:
   using ContextList = std::vector<std::shared_ptr<Context>>;
@@ -129,6 +133,9 @@ private:
   std::shared_ptr<Context> enterContext(CUcontext Handle, uint32_t Uid);
   void configure(CUcontext Handle, uint32_t Uid);
   std::shared_ptr<Context> makeReady(CUcontext Ctx, uint32_t Uid);
+  void countLaunch();
+  void awaitKernels(const ContextList &List);
+  void setPaused(bool Paused);
   void judgeOccupancy(const Context &C, const std::string &Kernel,
                       const LaunchShape &Shape);
   void kernelFailed(Context &C, CUresult Result);
@@ -149,6 +156,7 @@ private:
   const bool IsInstrumentedProgram;
   bool IsSimulated = false;
   std::string Replay;
+  std::function<void()> RunOn; ///< Of the simulated GPU.
 
   mutable std::timed_mutex Data;
   std::timed_mutex Configuring;
@@ -168,6 +176,10 @@ private:
   /// the message that says so.
   std::map<std::string, std::string> Crowded;
   LaunchCounts Launches;
+  /// Launches so far, for the option `launches`.
+  std::atomic<uint64_t> NumLaunches{0};
+  /// What new contexts begin with (Context::IsPaused).
+  std::atomic<bool> IsPaused{!runFilter().takesLaunch(1)};
   /// Launches between their two events.
   std::atomic<uint32_t> BeingLaunched{0};
   /// No launch may begin: clocks of an idle context are being reset.

@@ -4,6 +4,7 @@
 #include "session/Session.h"
 
 #include "Report/ReportFile.h"
+#include "Report/RunFilter.h"
 #include "Report/Suppressions.h"
 #include "Report/TextReport.h"
 #include "common/Background.h"
@@ -119,10 +120,19 @@ std::optional<size_t> Session::countRecorded() {
   return Count;
 }
 
+std::string Session::lastKernels() {
+  std::unique_lock Lock(Data, 100ms);
+  std::string All;
+  for (const std::shared_ptr<Context> &C : Contexts)
+    if (Lock.owns_lock() && !C->IsDead && C->UnreadLaunches)
+      All += (All.empty() ? "" : ", ") + C->lastKernels();
+  return All;
+}
+
 bool Session::sawRace() {
   if (countRecorded().value_or(0) == 0)
     return false;
-  if (suppressions().isEmpty())
+  if (suppressions().isEmpty() && runFilter().isEmpty())
     return true;
   std::unique_lock Lock(Data, 100ms);
   return Lock.owns_lock() && !collect().Occurrences.empty();
@@ -158,6 +168,7 @@ ReportFile Session::collect() const {
                 .Program = commandLine(),
                 .Replay = Replay,
                 .Failure = {}}};
+  runFilter().apply(File);
   suppressions().apply(File);
   return File;
 }

@@ -78,6 +78,7 @@ RunSummary summarise(const Flags &Options, const Modules &Code,
   Summary.KernelsFailed = Launches.Failed;
   Summary.KernelsNotInstrumented = Launches.NotInstrumented;
   Summary.KernelsSwitchedOff = Launches.SwitchedOff;
+  Summary.KernelsLeftOut = Launches.LeftOut;
   Summary.Seed = Options.seed;
   Summary.DelayNs = Options.delay_ns;
   Summary.Budget = Options.budget;

@@ -5,6 +5,7 @@
 
 #include "InlinedCalls.h"
 #include "Process.h"
+#include "Report/RunFilter.h"
 #include "Report/Suppressions.h"
 #include "Report/TextReport.h"
 #include "common/CommandLine.h"
@@ -59,6 +60,10 @@ public:
     // It is compared with the program's instrumentation, line by line.
     Choice.KeepsEveryLine = Options.every_line && Options.detector == "both";
     Choice.FencesSynchronise = Options.fences_synchronise;
+    if (runFilter().hasLaunches())
+      Choice.Takes = [&Filter = runFilter()](uint64_t Launch) {
+        return Filter.takesLaunch(Launch);
+      };
     Choice.VolatileIsWeak = Options.volatile_ == "weak";
     for (int I = 0; I < P.deviceCount(); ++I) {
       Choice.Describe = [this, I](uint64_t Address, abi::Space Space,
@@ -153,13 +158,14 @@ private:
     ReportFile File = oracleRecords(*Each[size_t(Ordinal)], LinesOf, Ordinal);
     File.Summary.Seed = Run.Seed;
     File.Runs = {Run};
+    runFilter().apply(File);
     suppressions().apply(File);
     return File;
   }
 
   bool sawRace(int Ordinal) {
     const size_t Races = Each[size_t(Ordinal)]->findings().size();
-    if (suppressions().isEmpty() || Races == 0)
+    if ((suppressions().isEmpty() && runFilter().isEmpty()) || Races == 0)
       return Races != 0;
     // Only a new race can be one that is not suppressed.
     size_t &Looked = LookedAt[size_t(Ordinal)];

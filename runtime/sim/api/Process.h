@@ -133,6 +133,8 @@ public:
   cudaError_t waitAll(Device &D) { return wait(D, Machine::Wait::All); }
   /// For a host that polls: it expects things to go on meanwhile.
   void runAWhile(Device &D);
+  /// What was launched so far, until it has ended or waits for something.
+  void runOn();
   /// Everything on all devices, whatever fails.
   void drain();
   /// Prints the fault and makes it the device's error.

@@ -5,6 +5,7 @@
 
 #include "SimulatedRun.h"
 #include "common/Flags.h"
+#include "common/KernelWait.h"
 #include "common/Log.h"
 #include "common/Watcher.h"
 #include "host/Endings.h"
@@ -45,6 +46,7 @@ std::optional<Fault> Process::runSome(Device &D, Machine::Wait What,
 }
 
 cudaError_t Process::wait(Device &D, Machine::Wait What, uint64_t Handle) {
+  const KernelWait Waiting;
   while (D.Sticky == cudaSuccess && !isDone(D, What, Handle)) {
     if (std::optional<Fault> F = runSome(D, What, Handle)) {
       noteFault(D, *F);
@@ -68,6 +70,22 @@ void Process::runAWhile(Device &D) {
   if (std::optional<Fault> F = D.M.advance(PollSteps))
     noteFault(D, *F);
   TheRun->noteProgress();
+}
+
+void Process::runOn() {
+  for (const std::unique_ptr<Device> &D : Devices) {
+    // Kernels that spin for something take steps without end.
+    constexpr unsigned MostSlices = 1 << 12;
+    for (unsigned I = 0; I < MostSlices && !D->M.isAllDone(); ++I) {
+      const uint64_t Before = D->M.steps();
+      if (D->Sticky != cudaSuccess)
+        break;
+      if (std::optional<Fault> F = D->M.advance(Slice))
+        noteFault(*D, *F);
+      if (D->M.steps() == Before)
+        break;
+    }
+  }
 }
 
 void Process::drain() {

@@ -87,7 +87,7 @@ SimulatedRun::SimulatedRun(Process &P, const Flags &Options)
   if (Options.detector == "collider" || Both) {
     Collider =
         std::make_unique<Session>(Options, /*IsInstrumentedProgram=*/true);
-    Collider->setSimulated(Replay);
+    Collider->setSimulated(Replay, [&P] { P.runOn(); });
   }
   if (Options.detector != "oracle" && !Both)
     return;
@@ -175,6 +175,10 @@ std::optional<size_t> SimulatedRun::countRecorded() {
   *Count += Oracle->countRaces();
   P.unlock();
   return Count;
+}
+
+std::string SimulatedRun::lastKernels() {
+  return Collider ? Collider->lastKernels() : std::string();
 }
 
 /// The program's own, not what the simulated GPU lacks.

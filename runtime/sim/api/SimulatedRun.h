@@ -27,6 +27,7 @@ public:
   void reopen() override;
   bool sawRace() override;
   std::optional<size_t> countRecorded() override;
+  std::string lastKernels() override;
 
   /// The collider's; null if another detector was chosen.
   Session *session() { return Collider.get(); }

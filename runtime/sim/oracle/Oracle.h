@@ -28,6 +28,9 @@ struct OracleOptions {
   bool KeepsEveryLine = false;
   /// Volatile accesses are weak, as in C++.
   bool VolatileIsWeak = false;
+  /// Whether a race is wanted whose later access is of this launch, from 1; 0:
+  /// of no kernel. Null: all are.
+  std::function<bool(uint64_t Launch)> Takes = {};
   /// What a kernel (mangled) finds at an address, in words; "": not known.
   std::function<std::string(uint64_t Address, Space, const std::string &Kernel)>
       Describe = {};

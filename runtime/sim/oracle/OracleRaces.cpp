@@ -55,6 +55,8 @@ std::vector<StrongRead> Oracle::toldAt(const EarlierAccess &Earlier,
 
 void Oracle::race(const EarlierAccess &Earlier, const Op &Later,
                   uint64_t Address, uint64_t Count) {
+  if (Options.Takes && !Options.Takes(Who.noteOf(Later.Id).Where.Grid))
+    return;
   const auto NameOf = [&](ActorId Id, int32_t Instruction) {
     return Instruction < 0 ? sideOf(Id).Name : std::string();
   };

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A run's launches.
+
+#include "session/Session.h"
+
+#include "Report/Demangle.h"
+#include "Report/RunFilter.h"
+#include "common/Background.h"
+#include "common/Driver.h"
+#include "common/Log.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+namespace crsan {
+
+using namespace std::chrono_literals;
+
+/// The number of the launch that this thread is making, from 1.
+static thread_local uint64_t ThisLaunch = 0;
+
+void Session::launching(CUcontext Ctx, uint32_t Uid,
+                        const std::optional<OrderedLaunch> &Launch) {
+  ++BeingLaunched;
+  countLaunch();
+  const std::shared_ptr<Context> C = makeReady(Ctx, Uid);
+  if (C)
+    C->MayRun = true;
+  Ordering.launching(Ctx, C, Launch);
+}
+
+void Session::countLaunch() {
+  ThisLaunch = ++NumLaunches;
+  const RunFilter &Filter = runFilter();
+  if (!Filter.hasLaunches())
+    return;
+  if (ThisLaunch == Filter.firstLaunch() && ThisLaunch > 1)
+    setPaused(false);
+  else if (ThisLaunch == Filter.lastLaunch() + 1)
+    setPaused(true);
+}
+
+/// Waits until the kernels that were launched so far have ended, but not long,
+/// since a kernel may wait for a later one.
+void Session::awaitKernels(const ContextList &List) {
+  if (IsSimulated)
+    return RunOn();
+  constexpr auto Patience = 5s;
+  const auto Deadline = std::chrono::steady_clock::now() + Patience;
+  for (const std::shared_ptr<Context> &C : List)
+    Background<CUresult>::start([Handle = C->Handle] {
+      OwnCalls Own(Handle);
+      return Own.ok() ? theDriver().cuCtxSynchronize()
+                      : CUDA_ERROR_INVALID_CONTEXT;
+    })->waitUntil(Deadline);
+}
+
+/// The option `launches` begins or ends. Kernels that were launched before are
+/// waited for: what each launch does is checked as a whole or not at all.
+void Session::setPaused(bool Paused) {
+  ContextList All;
+  {
+    std::lock_guard Lock(Data);
+    IsPaused = Paused;
+    for (const std::shared_ptr<Context> &C : Contexts)
+      if (!C->IsDead && C->isPrepared() && C->Failure == CUDA_SUCCESS)
+        All.push_back(C);
+  }
+  awaitKernels(All);
+  std::lock_guard Lock(Configuring);
+  for (const std::shared_ptr<Context> &C : All)
+    if (OwnCalls Own(C->Handle); Own.ok())
+      if (const CUresult Result = C->setPaused(Paused))
+        theLog().say("checks cannot be {} for launches={}: {}",
+                     Paused ? "ended" : "begun", Options.launches,
+                     theDriver().errorText(Result));
+}
+
+/// Switches on code that the context is about to run. Returns the context's
+/// data, or null.
+std::shared_ptr<Context> Session::makeReady(CUcontext Ctx, uint32_t Uid) {
+  if (!Ctx)
+    return nullptr;
+  if (IsResetting)
+    std::lock_guard Wait(Configuring);
+  {
+    std::lock_guard Lock(Data);
+    std::shared_ptr<Context> C = findContext(Ctx);
+    const bool IsSame = C && (Uid == 0 || C->Uid == 0 || C->Uid == Uid);
+    if (Code.generation() == 0 ||
+        (IsSame && C->Generation == Code.generation()))
+      return C;
+  }
+  configure(Ctx, Uid);
+  std::lock_guard Lock(Data);
+  return findContext(Ctx);
+}
+
+void Session::launchIsOver(CUcontext Ctx,
+                           const std::optional<OrderedLaunch> &Launch) {
+  --BeingLaunched;
+  Ordering.launched(Ctx, Launch);
+}
+
+void Session::launched(CUcontext Ctx, const char *Kernel,
+                       const std::optional<LaunchShape> &Shape) {
+  std::string Name = Kernel ? Kernel : "";
+  std::shared_ptr<Context> C;
+  {
+    std::lock_guard Lock(Data);
+    C = findContext(Ctx);
+    // A graph has no name: it counts as instrumented if any code is.
+    bool IsChecked =
+        C && C->isPrepared() && (Kernel ? Code.isInstrumented(Name) : true);
+    if (!IsChecked) {
+      ++(Kernel && Code.isSwitchedOff(Name) ? Launches.SwitchedOff
+                                            : Launches.NotInstrumented);
+      return;
+    }
+    const RunFilter &Filter = runFilter();
+    if (!Filter.takesLaunch(ThisLaunch) ||
+        (Kernel && !Filter.takesKernel(Name))) {
+      ++Launches.LeftOut;
+      C->noteLaunch(Kernel ? Name : "a graph");
+      return;
+    }
+    ++Launches.Checked;
+    Launches.NotShadowed += C->TheShadow && Kernel && !Code.isShadowed(Name);
+    C->noteLaunch(Kernel ? Name : "a graph");
+  }
+  if (Kernel && Shape)
+    judgeOccupancy(*C, Name, *Shape);
+}
+
+/// Warns of a grid whose blocks cannot all run at once, only because of the
+/// registers that they need with checks: blocks that wait for each other hang.
+void Session::judgeOccupancy(const Context &C, const std::string &Kernel,
+                             const LaunchShape &Shape) {
+  std::tuple Key(C.Device, Shape.Function, Shape.Threads,
+                 Shape.DynamicSharedBytes);
+  std::optional<Residency> Found;
+  {
+    std::lock_guard Lock(Data);
+    if (Crowded.contains(Kernel))
+      return;
+    if (auto Known = Residencies.find(Key); Known != Residencies.end())
+      Found = Known->second;
+  }
+  if (!Found)
+    Found = C.askResidency(Shape);
+  std::lock_guard Lock(Data);
+  Residencies.emplace(Key, *Found);
+  if (!Found->lacksRegisters(Shape.Blocks))
+    return;
+  std::string Line =
+      fmt::format("kernel {}: {}", demangle(Kernel),
+                  describeShortage(C.Processors, *Found, Shape.Blocks));
+  if (Crowded.emplace(Kernel, Line).second)
+    theLog().say("{}", Line);
+}
+
+void Session::launchFailed(const char *Kernel, const std::string &Error) {
+  std::string Name = Kernel ? demangle(Kernel) : "a graph";
+  std::string Line =
+      fmt::format("launch of {} failed: {}; it was not checked", Name, Error);
+  // Errors that the registers of checks may cause.
+  if (Error == "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE" ||
+      Error == "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES")
+    Line +=
+        "; instrumented kernels may use more registers than others, so that "
+        "fewer blocks fit: ask the occupancy API, or compile with "
+        "-Xcuda-ptxas --maxrregcount=N";
+  std::lock_guard Lock(Data);
+  if (!speaks())
+    return;
+  ++Launches.Failed;
+  if (Said.insert(Line).second)
+    theLog().say("{}", Line);
+}
+
+} // namespace crsan
