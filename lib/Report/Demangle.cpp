@@ -15,3 +15,19 @@ std::string crsan::demangle(const std::string &Name) {
   std::free(Text);
   return Result;
 }
+
+std::string_view crsan::functionName(std::string_view Name) {
+  const size_t Anonymous = Name.rfind("(anonymous namespace)::");
+  const size_t From =
+      Anonymous == Name.npos ? 0 : Anonymous + sizeof("(anonymous namespace)");
+  Name = Name.substr(0, Name.find_first_of("(<", From));
+  const size_t Space = Name.rfind(' ');
+  return Space == Name.npos || Anonymous != Name.npos ? Name
+                                                      : Name.substr(Space + 1);
+}
+
+std::string_view crsan::unqualified(std::string_view FunctionName) {
+  const size_t Colon = FunctionName.rfind(':');
+  return Colon == FunctionName.npos ? FunctionName
+                                    : FunctionName.substr(Colon + 1);
+}

@@ -48,6 +48,9 @@ struct Occurrence {
   Index3 EarlierGrid{}, EarlierBlockShape{};
   /// What is at the address, in words; empty: not known.
   std::string Memory = {};
+  /// Where the host allocated that memory, and launched the later thread's
+  /// kernel: "app.cu:41 in main"; empty: not known.
+  std::string AllocatedAt = {}, LaunchedAt = {};
   /// With abi::LaterUnfenced: ids of the sites that read what the earlier
   /// thread told; empty: any of the later thread's kernel may have.
   std::vector<uint64_t> Told = {};
@@ -117,6 +120,7 @@ struct Finding {
   Index3 EarlierGrid{}, EarlierBlockShape{};
   std::string Explanation = {};
   std::string Memory; ///< The same, or the variable that the site accesses.
+  std::string AllocatedAt = {}, LaunchedAt = {};
 
   abi::RaceKind kind() const { return First.Kind; }
   /// Both sides are known, and what was missing between them (abi::TwoSided).

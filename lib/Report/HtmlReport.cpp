@@ -184,6 +184,8 @@ ordered_json PageData::finding(const Finding &F) {
                          {"heading", heading(F)},
                          {"space", nameOf(F.space())},
                          {"memory", F.Memory},
+                         {"allocatedAt", F.AllocatedAt},
+                         {"launchedAt", F.LaunchedAt},
                          {"kernels", F.Instances},
                          {"sides", ordered_json::array({side(F, Side::Later)})},
                          {"twoSided", F.isTwoSided()},

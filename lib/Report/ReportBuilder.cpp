@@ -147,6 +147,8 @@ static void show(Finding &F, const Occurrence &O, const SiteTable &Sites) {
     if (const SiteInfo *Told = Sites.find(Id))
       F.Told.push_back(*Told);
   F.Memory = O.Memory;
+  F.AllocatedAt = O.AllocatedAt;
+  F.LaunchedAt = O.LaunchedAt;
   if (F.Memory.empty() && Site && Site->Variable)
     F.Memory = variableWords(*Site->Variable);
   F.Site = Site ? std::optional(*Site) : std::nullopt;

@@ -142,6 +142,8 @@ static Occurrence readRecord(const JSONNode &Object) {
   M.number("other", Rec.Other);
   M.number("address", Rec.Address);
   M.text("memory", O.Memory);
+  M.text("allocated_at", O.AllocatedAt);
+  M.text("launched_at", O.LaunchedAt);
   M.choice("space", SpaceNames, Rec.MemorySpace);
   M.number("size", Rec.Size);
   Rec.Lanes = readLanes(M.elements("lanes"));

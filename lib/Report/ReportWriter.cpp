@@ -110,6 +110,8 @@ static ordered_json recordJSON(const Occurrence &O) {
     Object["other"] = hex(Rec.Other);
   Object["address"] = hex(Rec.Address);
   addUnless(Object, "memory", O.Memory, {});
+  addUnless(Object, "allocated_at", O.AllocatedAt, {});
+  addUnless(Object, "launched_at", O.LaunchedAt, {});
   Object["space"] = nameIn(SpaceNames, Rec.MemorySpace);
   Object["size"] = Rec.Size;
   Object["block"] = Rec.Block;
@@ -179,6 +181,8 @@ static ordered_json findingJSON(const Finding &F) {
   addUnless(Object, "other_kinds", Others, ordered_json::array());
   Object["heading"] = heading(F);
   addUnless(Object, "memory", F.Memory, {});
+  addUnless(Object, "allocated_at", F.AllocatedAt, {});
+  addUnless(Object, "launched_at", F.LaunchedAt, {});
   Object["access"] = sideJSON(F, Side::Later);
   if (F.First.Other)
     Object["other"] = sideJSON(F, Side::Earlier);

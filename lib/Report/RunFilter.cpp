@@ -46,27 +46,12 @@ RunFilter::parse(std::string_view Kernels, std::string_view Launches) {
   return F;
 }
 
-/// `ns::f<int>(float *)` as `ns::f`: cut at the first bracket that opens
-/// parameters or template arguments; those of an operator's name are part of
-/// it. A leading return type, as templates have it, goes as well.
-static std::string_view functionName(std::string_view Name) {
-  const size_t Anonymous = Name.rfind("(anonymous namespace)::");
-  const size_t From =
-      Anonymous == Name.npos ? 0 : Anonymous + sizeof("(anonymous namespace)");
-  Name = Name.substr(0, Name.find_first_of("(<", From));
-  const size_t Space = Name.rfind(' ');
-  return Space == Name.npos || Anonymous != Name.npos ? Name
-                                                      : Name.substr(Space + 1);
-}
-
 bool RunFilter::takesKernel(const std::string &Kernel) const {
   if (Patterns.empty())
     return true;
   const std::string Readable = demangle(Kernel);
-  const std::string Function(functionName(Readable));
-  const size_t Colon = Function.rfind(':');
-  const std::string Last =
-      Colon == Function.npos ? Function : Function.substr(Colon + 1);
+  const std::string Function(functionName(Readable)),
+      Last(unqualified(Function));
   return std::any_of(Patterns.begin(), Patterns.end(),
                      [&](const std::string &P) {
                        return demangle(P) == Readable ||

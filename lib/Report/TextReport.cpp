@@ -133,6 +133,8 @@ void FindingPrinter::instances(const Finding &F) {
 
   if (const std::string Launch = launchWords(F); !Launch.empty())
     line("  launched as: {}", Launch);
+  if (!F.LaunchedAt.empty())
+    line("  launched at: {}", F.LaunchedAt);
 
   constexpr size_t Most = 4;
   const size_t Others = F.Instances.empty() ? 0 : F.Instances.size() - 1;
@@ -153,6 +155,8 @@ void FindingPrinter::firstSeen(const Finding &F, bool ShowDevice) {
   line("  first seen: {}{}", Device, firstSeenWords(F));
   if (!F.Memory.empty())
     line("  memory: {}", F.Memory);
+  if (!F.AllocatedAt.empty())
+    line("  allocated at: {}", F.AllocatedAt);
 }
 
 void FindingPrinter::occurrences(const Finding &F) {

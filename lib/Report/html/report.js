@@ -183,6 +183,8 @@ function factsOf(finding) {
   return facts([
     [kernels.length > 1 ? "Kernels" : "Kernel", kernels.join(", ") || kernelOf(finding)],
     ["Memory", finding.memory],
+    ["Allocated at", finding.allocatedAt],
+    ["Launched at", finding.launchedAt],
     ["First seen", finding.firstSeen],
     ["Values", finding.values],
     ["Occurrences", (finding.atLeast ? "at least " : "") + finding.count.toLocaleString("en")],

@@ -4,6 +4,7 @@
 #include "session/Context.h"
 
 #include "Report/Demangle.h"
+#include "common/CallSites.h"
 #include "common/Driver.h"
 #include "common/Log.h"
 #include "session/Collector.h"
@@ -277,8 +278,8 @@ bool Context::launchedLately(const std::string &Kernel) const {
 
 /// Describes what is at an address of global memory. Empty: that is not known,
 /// or several things were there, one after the other.
-std::string Context::describe(uint64_t Address,
-                              const Allocations &Memory) const {
+PlaceInMemory Context::describe(uint64_t Address,
+                                const Allocations &Memory) const {
   std::string Text;
   for (const VariableInMemory &V : Named) {
     if (Address < V.Base || Address - V.Base >= V.Variable.Size)
@@ -288,7 +289,7 @@ std::string Context::describe(uint64_t Address,
       return {};
     Text = std::move(This);
   }
-  return Text.empty() ? Memory.describe(Handle, Address) : Text;
+  return Text.empty() ? Memory.describe(Handle, Address) : PlaceInMemory{Text};
 }
 
 /// Describes what is at an address of shared memory.
@@ -327,9 +328,11 @@ void Context::collect(std::vector<Occurrence> &Found, uint32_t Seed,
   std::vector<Occurrence> More = collectOccurrences(
       *records(), Sites, UnreadLaunches == 0, Device, Seed, LastPairs);
   for (Occurrence &O : More)
-    if (O.Rec.MemorySpace == abi::Space::Global)
-      O.Memory = describe(O.Rec.Address, Memory);
-    else if (const SiteInfo *Site = Known.find(O.Rec.Site))
+    if (O.Rec.MemorySpace == abi::Space::Global) {
+      const PlaceInMemory Place = describe(O.Rec.Address, Memory);
+      O.Memory = Place.Words;
+      O.AllocatedAt = callSites().text(Place.MadeAt);
+    } else if (const SiteInfo *Site = Known.find(O.Rec.Site))
       O.Memory = describeShared(O.Rec.Address, *Site);
   std::move(More.begin(), More.end(), std::back_inserter(Found));
 }

@@ -192,7 +192,7 @@ public:
   AccessCounts LastAccesses; ///< Of metadata mode.
 
 private:
-  std::string describe(uint64_t Address, const Allocations &Memory) const;
+  PlaceInMemory describe(uint64_t Address, const Allocations &Memory) const;
   std::string describeShared(uint64_t Address, const SiteInfo &Site) const;
   CUresult getAttribute(CUfunction_attribute Which, CUfunction Function,
                         int &Value) const;

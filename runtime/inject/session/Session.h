@@ -13,6 +13,7 @@
 #define CRSAN_INJECT_SESSION_SESSION_H
 
 #include "Report/RunFilter.h"
+#include "common/CallSites.h"
 #include "common/Flags.h"
 #include "order/LaunchOrdering.h"
 #include "session/Context.h"
@@ -176,6 +177,8 @@ private:
   /// the message that says so.
   std::map<std::string, std::string> Crowded;
   LaunchCounts Launches;
+  /// Where each kernel (mangled) was launched.
+  std::map<std::string, LaunchSites> LaunchedAt;
   /// Launches so far, for the option `launches`.
   std::atomic<uint64_t> NumLaunches{0};
   /// What new contexts begin with (Context::IsPaused).

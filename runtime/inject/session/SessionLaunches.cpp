@@ -118,6 +118,7 @@ void Session::launched(CUcontext Ctx, const char *Kernel,
                                             : Launches.NotInstrumented);
       return;
     }
+    LaunchedAt[Name].note();
     const RunFilter &Filter = runFilter();
     if (!Filter.takesLaunch(ThisLaunch) ||
         (Kernel && !Filter.takesKernel(Name))) {

@@ -4,6 +4,7 @@
 #include "session/Session.h"
 
 #include "common/Background.h"
+#include "common/CallSites.h"
 #include "common/Driver.h"
 #include "common/Log.h"
 
@@ -77,8 +78,10 @@ void Session::awaitGrace(std::unique_lock<std::timed_mutex> &Lock, Context &C) {
 void Session::allocated(CUcontext Owner, uint64_t Base, size_t Size,
                         const char *How) {
   Ordering.cut(); // Memory changes hands.
+  const uint32_t MadeAt = callSites().note();
   std::unique_lock Lock(Configuring);
   MemoryRange Range{Owner, Base, Size, /*HasVariables=*/false, How};
+  Range.MadeAt = How ? MadeAt : 0;
   {
     std::lock_guard DataLock(Data);
     Memory.add(Range);

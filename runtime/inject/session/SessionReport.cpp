@@ -3,11 +3,13 @@
 
 #include "session/Session.h"
 
+#include "Report/Demangle.h"
 #include "Report/ReportFile.h"
 #include "Report/RunFilter.h"
 #include "Report/Suppressions.h"
 #include "Report/TextReport.h"
 #include "common/Background.h"
+#include "common/CallSites.h"
 #include "common/CommandLine.h"
 #include "common/Driver.h"
 #include "common/Log.h"
@@ -161,6 +163,14 @@ ReportFile Session::collect() const {
   ReportFile File;
   for (const std::shared_ptr<Context> &C : Contexts)
     C->collect(File.Occurrences, uint32_t(Options.seed), Memory, Code.sites());
+  std::map<std::string, std::string> At;
+  for (const auto &[Kernel, Sites] : LaunchedAt)
+    if (!File.Occurrences.empty())
+      At[demangle(Kernel)] = Sites.text(demangle(Kernel));
+  for (Occurrence &O : File.Occurrences)
+    if (const SiteInfo *Site = Code.sites().find(O.Rec.Site))
+      if (const auto Found = At.find(Site->Kernel); Found != At.end())
+        O.LaunchedAt = Found->second;
   copySites(File, Code.sites());
   File.Summary = summarise(Options, Code, Contexts, Launches);
   File.Summary.IsSimulated = IsSimulated;
@@ -194,7 +204,14 @@ bool Session::print() {
   if (Once.owns_lock() && !HasReported) {
     HasReported = true;
     std::unique_lock Lock(Data, 1s);
-    const Report R = buildReport(collect());
+    Report R = buildReport(collect());
+    // The symbolizer may take a while, and needs nothing that is locked.
+    if (Lock.owns_lock())
+      Lock.unlock();
+    if (!R.Findings.empty() && callSites().lookUp()) {
+      std::ignore = Lock.try_lock_for(1s);
+      R = buildReport(collect());
+    }
     HasRaces = !R.Findings.empty();
     HasChecked = R.verdict() != Verdict::NothingChecked;
     // A program with metadata mode alone gets a summary even if it is clean.

@@ -117,11 +117,12 @@ bool Allocations::mayPointToHosts(std::span<const uint8_t> Bytes) const {
   return false;
 }
 
-std::string Allocations::describe(CUcontext Context, uint64_t Address) const {
+PlaceInMemory Allocations::describe(CUcontext Context, uint64_t Address) const {
   if (HasForgotten)
     return {};
   const MemoryRange *Found = nullptr;
   bool IsSame = true, IsOne = true;
+  uint32_t MadeAt = 0;
   auto Look = [&](const MemoryRange &Range) {
     if (!Range.How || !Range.isFor(Context) || Address < Range.Base ||
         Address - Range.Base >= Range.Size)
@@ -131,6 +132,7 @@ std::string Allocations::describe(CUcontext Context, uint64_t Address) const {
       IsSame &= Found->Base == Range.Base && Found->Size == Range.Size &&
                 std::string_view(Found->How) == Range.How;
     }
+    MadeAt = !Found || MadeAt == Range.MadeAt ? Range.MadeAt : 0;
     Found = &Range;
   };
   for (const auto &[Base, Range] : Live)
@@ -140,10 +142,11 @@ std::string Allocations::describe(CUcontext Context, uint64_t Address) const {
   std::for_each(Past.begin(), Past.end(), Look);
   if (!Found || !IsSame)
     return {};
-  return fmt::format("byte {} of {} from {}{}", Address - Found->Base,
-                     counted(Found->Size, "byte"), Found->How,
-                     IsOne ? fmt::format(" (allocation {})", Found->Number)
-                           : "");
+  return {
+      fmt::format("byte {} of {} from {}{}", Address - Found->Base,
+                  counted(Found->Size, "byte"), Found->How,
+                  IsOne ? fmt::format(" (allocation {})", Found->Number) : ""),
+      MadeAt};
 }
 
 void Allocations::forget(CUcontext Dead) {

@@ -24,10 +24,18 @@ struct MemoryRange {
   /// the driver API is named as its counterpart there. Null: not an allocation.
   const char *How = nullptr;
   uint32_t Number = 0; ///< Among all, from 1, where How is set.
+  uint32_t MadeAt = 0; ///< Of CallSites.
 
   bool isHosts() const { return !Owner; }
 
   bool isFor(CUcontext Context) const { return !Owner || Owner == Context; }
+};
+
+/// A place in an allocation, for reports.
+struct PlaceInMemory {
+  /// "byte 128 of 4096 bytes from cudaMalloc (allocation 3)".
+  std::string Words;
+  uint32_t MadeAt = 0; ///< Of CallSites: where the allocation was made.
 };
 
 /// A call that frees memory, from its beginning to its end.
@@ -63,10 +71,9 @@ public:
   bool mayPointToHosts(std::span<const uint8_t> Bytes) const;
   void forget(CUcontext Dead);
 
-  /// The place in the allocation that a context finds at an address, for
-  /// reports: "byte 128 of 4096 bytes from cudaMalloc (allocation 3)". Empty if
+  /// The place in the allocation that a context finds at an address. Empty if
   /// there was none, or if there were several that differ, one after the other.
-  std::string describe(CUcontext Context, uint64_t Address) const;
+  PlaceInMemory describe(CUcontext Context, uint64_t Address) const;
 
 private:
   using RangeMap = std::multimap<uint64_t, MemoryRange>; ///< By base.

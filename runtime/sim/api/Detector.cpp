@@ -70,6 +70,7 @@ public:
                                   const std::string &Kernel) {
         return describe(I, Address, Space, Kernel);
       };
+      Choice.MadeAt = [&P](uint64_t Address) { return P.madeAt(Address); };
       Each.push_back(std::make_unique<FilteredOracle>(Choice));
       P.device(I).M.setObserver(Each.back().get());
     }
@@ -106,6 +107,8 @@ public:
   bool print() override {
     if (!HasReported) {
       HasReported = true;
+      if (countRaces() != 0)
+        callSites().lookUp();
       for (size_t I = 0; I < Each.size(); ++I)
         printDevice(int(I));
     }
@@ -155,7 +158,13 @@ private:
       Calls.complete(Frames);
       return Frames;
     };
-    ReportFile File = oracleRecords(*Each[size_t(Ordinal)], LinesOf, Ordinal);
+    const Oracle &O = *Each[size_t(Ordinal)];
+    ReportFile File = oracleRecords(O, LinesOf, Ordinal);
+    for (size_t I = 0; I < File.Occurrences.size(); ++I) {
+      const RaceFinding &Race = O.findings()[I];
+      File.Occurrences[I].AllocatedAt = callSites().text(Race.MadeAt);
+      File.Occurrences[I].LaunchedAt = P.launchedAt(Race.Later.Name);
+    }
     File.Summary.Seed = Run.Seed;
     File.Runs = {Run};
     runFilter().apply(File);

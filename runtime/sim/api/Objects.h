@@ -124,6 +124,7 @@ struct Allocation {
   unsigned Flags = 0;
   CUmemPoolHandle_st *Pool = nullptr;
   bool IsFreeing = false; ///< A stream will get to the free.
+  uint32_t MadeAt = 0;    ///< Of CallSites.
 };
 
 struct Device {

@@ -4,8 +4,10 @@
 #include "Process.h"
 
 #include "DriverTable.h"
+#include "Report/Demangle.h"
 #include "Report/Words.h"
 #include "SimulatedRun.h"
+#include "common/CallSites.h"
 #include "common/Flags.h"
 #include "common/Log.h"
 #include "common/Watcher.h"
@@ -154,6 +156,17 @@ std::string Process::describeAllocation(uint64_t Address) {
                      counted(A->Size, "byte"), howAllocated(*A));
 }
 
+uint32_t Process::madeAt(uint64_t Address) {
+  const Allocation *A = findAllocation(reinterpret_cast<const void *>(Address));
+  return A ? A->MadeAt : 0;
+}
+
+std::string Process::launchedAt(const std::string &Kernel) const {
+  const auto Found = LaunchedAt.find(Kernel);
+  return Found == LaunchedAt.end() ? std::string()
+                                   : Found->second.text(demangle(Kernel));
+}
+
 void Process::addAllocation(Allocation A) {
   for (const std::unique_ptr<Device> &D : Devices) {
     bool Owns = A.What == Allocation::Kind::Device && D->Ordinal == A.Device;
@@ -163,6 +176,7 @@ void Process::addAllocation(Allocation A) {
       D->M.allowRange(A.Base, A.Size,
                       /*IsHosts=*/A.What != Allocation::Kind::Device);
   }
+  A.MadeAt = callSites().note();
   Allocations[uintptr_t(A.Base)] = A;
   if (TheSession)
     TheSession->allocated(A.What == Allocation::Kind::Device
@@ -306,6 +320,7 @@ cudaError_t Process::submit(const StreamRef &S, Operation What,
   if (auto *Kernel = std::get_if<Launch>(&What)) {
     std::string Name = Kernel->Kernel->Name;
     TheRun->launched(*Kernel);
+    LaunchedAt[Name].note();
     std::optional<OrderedLaunch> Ordered;
     if (TheSession) {
       Ordered = ordered(S, *Kernel);

@@ -13,6 +13,7 @@
 #define CRSAN_SIM_PROCESS_H
 
 #include "Objects.h"
+#include "common/CallSites.h"
 #include "order/StreamOrder.h"
 
 #include <atomic>
@@ -97,10 +98,15 @@ public:
 
   //===--- Memory -------------------------------------------------------===//
   std::map<uintptr_t, Allocation> Allocations;
+  std::map<std::string, LaunchSites> LaunchedAt; ///< By kernel, mangled.
+  /// Where a kernel (mangled) was launched, in words; "": not known.
+  std::string launchedAt(const std::string &Kernel) const;
   /// The allocation that the address lies in, or null.
   Allocation *findAllocation(const void *Address);
   /// What is at an address of device memory, in words; "": nothing is.
   std::string describeAllocation(uint64_t Address);
+  /// Where that was allocated (CallSites); 0: not known.
+  uint32_t madeAt(uint64_t Address);
   void addAllocation(Allocation A);
   /// Zeroed memory for the host and all devices, at an address that is, where
   /// possible, the same in every run. Null: there is none.

@@ -34,6 +34,8 @@ struct OracleOptions {
   /// What a kernel (mangled) finds at an address, in words; "": not known.
   std::function<std::string(uint64_t Address, Space, const std::string &Kernel)>
       Describe = {};
+  /// A number for where the memory at an address was allocated; 0: not known.
+  std::function<uint32_t(uint64_t Address)> MadeAt = {};
 };
 
 class Oracle : public Observer, private RaceSink {

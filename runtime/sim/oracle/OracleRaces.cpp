@@ -96,6 +96,8 @@ void Oracle::race(const EarlierAccess &Earlier, const Op &Later,
   F.ToldAt = toldAt(Earlier, Later);
   if (Options.Describe)
     F.Memory = Options.Describe(Address, F.Space, F.Later.Name);
+  if (Options.MadeAt && F.Space == Space::Global)
+    F.MadeAt = Options.MadeAt(Address);
   RaceCircumstances C;
   C.Earlier = A.Where;
   C.Later = B.Where;

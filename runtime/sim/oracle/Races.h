@@ -40,7 +40,8 @@ struct RaceFinding {
   /// Strong reads of what the earlier thread had told behind a fence, by the
   /// later one or by one that it has met since, with no fence after them.
   std::vector<StrongRead> ToldAt;
-  std::string Memory; ///< What is at the address, in words; empty: not known.
+  std::string Memory;  ///< What is at the address, in words; empty: not known.
+  uint32_t MadeAt = 0; ///< OracleOptions::MadeAt.
 };
 
 /// Findings in the order in which they were first seen.

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Where the program calls CUDA.
+
+#include "common/CallSites.h"
+
+#include "Report/Demangle.h"
+#include "common/Flags.h"
+#include "session/Ending.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <link.h>
+#include <unistd.h>
+
+namespace crsan {
+
+CallSites &callSites() {
+  // Never destroyed: reports are made late.
+  static auto *All = new CallSites;
+  return *All;
+}
+
+static std::string_view baseName(std::string_view Path) {
+  return Path.substr(Path.find_last_of('/') + 1);
+}
+
+/// Libraries between a call of the user's and this library.
+static bool isBetween(std::string_view Path) {
+  static constexpr std::string_view Names[] = {
+      "libcrsan", "libcudart", "libcuda.",   "libcupti", "libnvrtc",
+      "libc.so",  "ld-linux",  "libstdc++.", "libgcc_s"};
+  const std::string_view Name = baseName(Path);
+  return std::any_of(
+      std::begin(Names), std::end(Names),
+      [=](std::string_view Known) { return Name.starts_with(Known); });
+}
+
+/// The program's own file has no path in the loader's list.
+static std::string pathOf(const char *Name) {
+  if (Name && Name[0] == '/')
+    return Name;
+  char Path[4096];
+  const ssize_t Size = readlink("/proc/self/exe", Path, sizeof(Path));
+  return Size > 0 ? std::string(Path, size_t(Size)) : std::string();
+}
+
+uint32_t CallSites::note() {
+  constexpr size_t MostFrames = 48, MostKept = 6, MostStacks = 1 << 14;
+  void *Frames[MostFrames];
+  const int Count = backtrace(Frames, MostFrames);
+  Stack Found;
+  for (int I = 1; I < Count && Found.size() < MostKept; ++I) {
+    Dl_info Info;
+    link_map *Module = nullptr;
+    // A return address may be that of the next function.
+    const auto At = reinterpret_cast<uintptr_t>(Frames[I]) - 1;
+    if (!dladdr1(reinterpret_cast<void *>(At), &Info,
+                 reinterpret_cast<void **>(&Module), RTLD_DL_LINKMAP) ||
+        !Module || isBetween(Info.dli_fname))
+      continue;
+    Found.push_back({pathOf(Module->l_name), At - Module->l_addr});
+  }
+  if (Found.empty())
+    return 0;
+  std::lock_guard Guard(Lock);
+  if (Stacks.size() >= MostStacks)
+    return 0;
+  const auto [It, IsNew] =
+      Numbers.try_emplace(std::move(Found), uint32_t(Stacks.size() + 1));
+  if (IsNew)
+    Stacks.push_back(&It->first);
+  return It->second;
+}
+
+/// Paths below the working directory are relative, as compilers are given them.
+static std::string words(const HostLine &L) {
+  std::string_view File = L.File;
+  char Path[4096];
+  if (getcwd(Path, sizeof(Path)))
+    if (const std::string Folder = std::string(Path) + "/";
+        File.starts_with(Folder))
+      File.remove_prefix(Folder.size());
+  if (const std::string_view Prefix = readOptions().strip_path_prefix;
+      File.starts_with(Prefix))
+    File.remove_prefix(Prefix.size());
+  return fmt::format("{}:{}{}", File, L.Line,
+                     L.Function.empty() ? "" : " in " + L.Function);
+}
+
+const HostLine *userLine(const std::vector<HostLine> &Stack,
+                         std::string_view Kernel) {
+  const std::string_view Stub = unqualified(functionName(Kernel));
+  bool HasStub = !Stub.empty();
+  const auto IsUsers = [&](const HostLine &L) {
+    const std::string_view Function = L.Function, File = L.File;
+    if (HasStub && unqualified(functionName(Function)) == Stub)
+      return HasStub = false;
+    return !File.empty() && !Function.starts_with("__device_stub__") &&
+           !Function.starts_with("__wrap_") && !Function.starts_with("crsan") &&
+           File.find("/cuda_runtime") == File.npos &&
+           File.find("/__clang_cuda") == File.npos &&
+           File.find("/crt/host_runtime") == File.npos &&
+           File.find("/runtime/host/") == File.npos &&
+           !File.starts_with("/usr/include/");
+  };
+  const auto Found = std::find_if(Stack.begin(), Stack.end(), IsUsers);
+  return Found == Stack.end() ? nullptr : &*Found;
+}
+
+std::string CallSites::text(uint32_t Site, std::string_view Kernel) const {
+  std::lock_guard Guard(Lock);
+  if (!Site || Site > Lines.size())
+    return {};
+  const HostLine *Line = userLine(Lines[Site - 1], Kernel);
+  return Line ? words(*Line) : "";
+}
+
+bool CallSites::lookUp() {
+  std::vector<Stack> New;
+  size_t Known;
+  {
+    std::lock_guard Guard(Lock);
+    Known = Lines.size();
+    for (size_t I = Known; I < Stacks.size(); ++I)
+      New.push_back(*Stacks[I]);
+  }
+  if (New.empty())
+    return false;
+  std::map<std::string, std::vector<uint64_t>> ByFile;
+  for (const Stack &S : New)
+    for (const CodeAddress &A : S)
+      ByFile[A.File].push_back(A.Address);
+  std::map<CodeAddress, std::vector<HostLine>> Found;
+  for (auto &[File, Addresses] : ByFile) {
+    std::sort(Addresses.begin(), Addresses.end());
+    Addresses.erase(std::unique(Addresses.begin(), Addresses.end()),
+                    Addresses.end());
+    std::vector<std::vector<HostLine>> Each = symbolize(File, Addresses);
+    for (size_t I = 0; I < Each.size() && Each.size() == Addresses.size(); ++I)
+      Found[{File, Addresses[I]}] = std::move(Each[I]);
+  }
+  std::lock_guard Guard(Lock);
+  if (Lines.size() != Known)
+    return true; // Another thread was faster.
+  for (const Stack &S : New) {
+    std::vector<HostLine> &All = Lines.emplace_back();
+    for (const CodeAddress &A : S)
+      if (const auto It = Found.find(A); It != Found.end())
+        All.insert(All.end(), It->second.begin(), It->second.end());
+  }
+  return true;
+}
+
+void LaunchSites::note() {
+  constexpr uint64_t Many = 32;
+  ++Launches;
+  if (Launches <= Many || (Launches & (Launches - 1)) == 0)
+    Sites.insert(callSites().note());
+}
+
+std::string LaunchSites::text(std::string_view Kernel) const {
+  constexpr size_t Most = 3;
+  std::set<std::string> Texts;
+  for (const uint32_t Site : Sites)
+    Texts.insert(callSites().text(Site, Kernel));
+  Texts.erase("");
+  std::string All;
+  size_t Count = 0;
+  for (const std::string &Text : Texts)
+    if (++Count <= Most)
+      All += (All.empty() ? "" : ", ") + Text;
+  return Count > Most ? All + " and elsewhere" : All;
+}
+
+} // namespace crsan
