@@ -27,8 +27,8 @@ TEST(InjectSession, TheWatcherDoesNotWaitForTheHolderOfTheLock) {
   const std::string Pipe = Path + "." + std::to_string(getpid());
   unlink(Pipe.c_str());
   ASSERT_EQ(mkfifo(Pipe.c_str(), 0600), 0) << errno;
-  theLog().setPath(Path);
   Session S(Flags(), /*IsInstrumentedProgram=*/true);
+  theLog().setPath(Path);
   // The pipe does not hold the message, which is written with the lock.
   std::thread Speaker(
       [&] { S.launchFailed(std::string(1 << 20, 'k').c_str(), "an error"); });

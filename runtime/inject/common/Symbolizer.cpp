@@ -15,7 +15,8 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,11 +54,6 @@ public:
     int Pipe[2];
     if (pipe2(Pipe, O_CLOEXEC) != 0)
       return;
-    posix_spawn_file_actions_t Files;
-    posix_spawn_file_actions_init(&Files);
-    posix_spawn_file_actions_addopen(&Files, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&Files, Pipe[1], 1);
-    posix_spawn_file_actions_addopen(&Files, 2, "/dev/null", O_WRONLY, 0);
     std::vector<char *> Arguments, Environment;
     for (const std::string &Word : Words)
       Arguments.push_back(const_cast<char *>(Word.c_str()));
@@ -70,10 +66,13 @@ public:
         Environment.push_back(*V);
     Environment.push_back(nullptr);
     const BlockedSignals Blocked;
-    if (posix_spawn(&Id, Arguments[0], &Files, nullptr, Arguments.data(),
-                    Environment.data()) != 0)
-      Id = -1;
-    posix_spawn_file_actions_destroy(&Files);
+    // As fork(), but the program's handlers (pthread_atfork) do not run, and no
+    // signal tells the program of the child's end: SIGCHLD and wait() are the
+    // program's. Only a child that calls execve() ends with a signal all the
+    // same, so this one has a child for that.
+    Id = pid_t(syscall(SYS_clone, 0, 0, 0, 0, 0));
+    if (Id == 0)
+      runInChild(Arguments.data(), Environment.data(), Pipe[1]);
     close(Pipe[1]);
     Output = Pipe[0];
   }
@@ -83,7 +82,7 @@ public:
     if (Id <= 0)
       return;
     kill(Id, SIGKILL);
-    while (waitpid(Id, nullptr, 0) < 0 && errno == EINTR) {
+    while (waitpid(Id, nullptr, __WALL) < 0 && errno == EINTR) {
     }
   }
   Child(const Child &) = delete;
@@ -113,6 +112,25 @@ public:
   }
 
 private:
+  /// Ends when the command has ended. Other threads of the program may have
+  /// held locks, so this calls nothing that takes one.
+  [[noreturn]] static void runInChild(char **Arguments, char **Environment,
+                                      int Output) {
+    const int Null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    dup2(Null, 0);
+    dup2(Output, 1);
+    dup2(Null, 2);
+    const pid_t Command = vfork();
+    if (Command == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      execve(Arguments[0], Arguments, Environment);
+      _exit(1);
+    }
+    while (Command > 0 && waitpid(Command, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    _exit(0);
+  }
+
   pid_t Id = -1;
   int Output = -1;
 };
