@@ -7,6 +7,7 @@
 #ifndef CRSAN_REPORT_FINDING_H
 #define CRSAN_REPORT_FINDING_H
 
+#include "Report/Coverage.h"
 #include "Report/SiteTable.h"
 
 #include <array>
@@ -209,6 +210,7 @@ struct Report {
   RunSummary Summary;            ///< Of all runs together.
   /// What the report sums up; empty: one run, of which nothing else is known.
   std::vector<RunInfo> Runs;
+  Coverage Checked; ///< Of all runs together; empty: not asked for.
 
   Verdict verdict() const;
   /// Nothing but metadata mode looked for races.

@@ -82,7 +82,8 @@ private:
   ordered_json stack(const std::vector<SourceFrame> &Frames);
   ordered_json places(const Finding &F) const;
   ordered_json runs(const Finding &F) const;
-  ordered_json coverage() const;
+  ordered_json accesses();
+  ordered_json coverage();
 
   const Report &R;
   SourceLines Source;
@@ -212,15 +213,34 @@ template <typename T> static ordered_json countsOf(const T &Summary) {
   return Object;
 }
 
-/// What was checked, and what was not and why: the sentences of the text, and
-/// the counts behind them by detector. A count of each access would be a list
-/// of its own here.
-ordered_json PageData::coverage() const {
+/// How often each access was checked, if the run was asked to say that.
+ordered_json PageData::accesses() {
+  ordered_json Array = ordered_json::array();
+  for (const AccessCoverage &A : R.Checked) {
+    ordered_json Object = {{"frame", Source.frame(A.Place)},
+                           {"kernel", A.Kernel}};
+    if (A.isCheckable()) {
+      Object["access"] = accessWords(CompanionInfo{A.Access, {}});
+      Object["checks"] = A.Checks;
+      Object["followed"] = A.IsFollowed;
+    } else {
+      Object["notChecked"] = A.NotChecked;
+    }
+    Array.push_back(std::move(Object));
+  }
+  return Array;
+}
+
+/// What was checked, and what was not and why: the sentences of the text, the
+/// counts behind them by detector, and each access.
+ordered_json PageData::coverage() {
   ordered_json Sentences = ordered_json::array();
   std::istringstream Lines(summaryText(R));
   for (std::string Line; std::getline(Lines, Line);)
-    // "CRSan: ...", and "SUMMARY: CRSan: ..." at last.
-    Sentences.push_back(Line.substr(Line.find("CRSan: ") + 7));
+    // "CRSan: ...", and "SUMMARY: CRSan: ..." at last. What is indented are
+    // accesses, which have a table.
+    if (const size_t At = Line.find("CRSan: "); !Line.starts_with(' '))
+      Sentences.push_back(Line.substr(At + 7));
   ordered_json Counts;
   if (!R.Summary.Oracle || R.Summary.KernelsLaunched)
     Counts["run"] = countsOf(R.Summary);
@@ -228,7 +248,8 @@ ordered_json PageData::coverage() const {
     Counts["metadata mode"] = countsOf(*R.Summary.Metadata);
   if (R.Summary.Oracle)
     Counts["oracle"] = countsOf(*R.Summary.Oracle);
-  return {{"sentences", Sentences}, {"counts", Counts}};
+  return {
+      {"sentences", Sentences}, {"counts", Counts}, {"accesses", accesses()}};
 }
 
 static const char *keyOf(Verdict V) {
@@ -254,11 +275,12 @@ ordered_json PageData::json() {
                     {"program", Run.Program},
                     {"replay", Run.Replay},
                     {"failure", Run.Failure}});
+  ordered_json Covered = coverage();
   return {{"verdict", keyOf(R.verdict())},
           {"findings", std::move(Findings)},
-          {"sources", Source.json()},
+          {"sources", Source.json()}, // Of all frames above.
           {"runs", std::move(Runs)},
-          {"coverage", coverage()}};
+          {"coverage", std::move(Covered)}};
 }
 
 /// The text of the JSON without '<', which in JSON is only found in strings.

@@ -104,6 +104,7 @@ void ReportFile::add(const ReportFile &Other) {
     Runs.push_back({.Seed = Other.Summary.Seed});
   Runs.insert(Runs.end(), Other.Runs.begin(), Other.Runs.end());
   Summary.add(Other.Summary);
+  addCoverage(Checked, Other.Checked);
 }
 
 void ReportFile::becomeOneRun(RunInfo Run) {
@@ -137,5 +138,7 @@ ReportFile crsan::recordOf(std::span<const Occurrence> Occurrences,
 }
 
 Report crsan::buildReport(const ReportFile &File) {
-  return buildReport(File.Occurrences, File.Sites, File.Summary, File.Runs);
+  Report R = buildReport(File.Occurrences, File.Sites, File.Summary, File.Runs);
+  R.Checked = File.Checked;
+  return R;
 }

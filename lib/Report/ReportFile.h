@@ -6,6 +6,7 @@
 #ifndef CRSAN_REPORT_REPORTFILE_H
 #define CRSAN_REPORT_REPORTFILE_H
 
+#include "Report/Coverage.h"
 #include "Report/Finding.h"
 
 #include <string>
@@ -21,6 +22,7 @@ struct ReportFile {
   std::vector<Occurrence> Occurrences;
   RunSummary Summary;
   std::vector<RunInfo> Runs; ///< Empty: one, of which nothing else is known.
+  Coverage Checked;          ///< With the option `coverage`.
 
   /// Adds what other runs recorded, of the same program or of another one. The
   /// counts of what the runs did are added up; of what the programs consist of

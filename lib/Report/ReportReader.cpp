@@ -15,16 +15,21 @@
 using namespace crsan;
 using nlohmann::json;
 
+static SourceFrame readFrame(JSONMembers &M) {
+  SourceFrame F;
+  M.text("function", F.Function);
+  F.Function = demangle(F.Function);
+  M.text("file", F.File);
+  M.number("line", F.Line);
+  M.number("column", F.Column);
+  return F;
+}
+
 static std::vector<SourceFrame> readFrames(JSONMembers &M) {
   std::vector<SourceFrame> Frames;
   for (const JSONNode &Element : M.elements("frames")) {
     JSONMembers FrameMembers(Element);
-    SourceFrame &F = Frames.emplace_back();
-    FrameMembers.text("function", F.Function);
-    F.Function = demangle(F.Function);
-    FrameMembers.text("file", F.File);
-    FrameMembers.number("line", F.Line);
-    FrameMembers.number("column", F.Column);
+    Frames.push_back(readFrame(FrameMembers));
     FrameMembers.finish();
   }
   return Frames;
@@ -213,6 +218,20 @@ static RunInfo readRun(const JSONNode &Object) {
   return Run;
 }
 
+static AccessCoverage readCoverage(const JSONNode &Object) {
+  JSONMembers M(Object);
+  AccessCoverage A;
+  A.Place = readFrame(M);
+  M.text("kernel", A.Kernel);
+  A.Kernel = demangle(A.Kernel);
+  M.text("not_checked", A.NotChecked);
+  M.choice("access", AccessNames, A.Access);
+  M.number("checks", A.Checks);
+  M.flag("followed", A.IsFollowed);
+  M.finish();
+  return A;
+}
+
 static ReportFile readFile(const JSONNode &Top) {
   JSONMembers M(Top);
   ReportFile File;
@@ -226,6 +245,10 @@ static ReportFile readFile(const JSONNode &Top) {
     if (Run >= std::max<size_t>(File.Runs.size(), 1))
       Record.refuse(fmt::format("there is no run {}", Run));
   }
+  Coverage Checked;
+  for (const JSONNode &Access : M.elements("coverage"))
+    Checked.push_back(readCoverage(Access));
+  addCoverage(File.Checked, std::move(Checked));
   File.Summary = readSummary(M.require("summary"));
   M.get("findings"); // Made from the rest; see writeReportFile.
   M.finish();

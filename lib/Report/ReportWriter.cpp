@@ -207,6 +207,23 @@ static ordered_json runsJSON(const std::vector<RunInfo> &Runs) {
   return Array;
 }
 
+static ordered_json coverageJSON(const Coverage &All) {
+  ordered_json Array = ordered_json::array();
+  for (const AccessCoverage &A : All) {
+    ordered_json Object = frameJSON(A.Place);
+    addUnless(Object, "kernel", A.Kernel, {});
+    if (A.isCheckable()) {
+      Object["access"] = nameIn(AccessNames, A.Access);
+      Object["checks"] = A.Checks;
+      addUnless(Object, "followed", A.IsFollowed, false);
+    } else {
+      Object["not_checked"] = A.NotChecked;
+    }
+    Array.push_back(std::move(Object));
+  }
+  return Array;
+}
+
 std::string crsan::writeReportFile(const ReportFile &File, const Report &R) {
   ordered_json Findings = ordered_json::array(), Sites = ordered_json::array(),
                Records = ordered_json::array();
@@ -226,11 +243,13 @@ std::string crsan::writeReportFile(const ReportFile &File, const Report &R) {
     if (wordsOf(O.Rec.Kind).Kind != abi::RaceKind::None)
       Records.push_back(recordJSON(O));
   }
-  const ordered_json Document = {{"findings", Findings},
-                                 {"sites", Sites},
-                                 {"records", Records},
-                                 {"runs", runsJSON(File.Runs)},
-                                 {"summary", summaryJSON(File.Summary)}};
+  ordered_json Document = {{"findings", Findings},
+                           {"sites", Sites},
+                           {"records", Records},
+                           {"runs", runsJSON(File.Runs)},
+                           {"summary", summaryJSON(File.Summary)}};
+  if (!File.Checked.empty())
+    Document["coverage"] = coverageJSON(File.Checked);
   // A file's name may hold any bytes; JSON may not.
   return Document.dump(2, ' ', false, json::error_handler_t::replace) + '\n';
 }

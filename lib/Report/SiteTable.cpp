@@ -41,6 +41,13 @@ public:
   abi::SharedUse sharedUse(uint32_t I) const {
     return at<abi::SharedUse>(sharedUses(), I);
   }
+  abi::OmittedAccess omitted(uint32_t I) const {
+    return at<abi::OmittedAccess>(omissions(), I);
+  }
+  uint32_t windowOfSite(uint32_t I) const { return at<uint32_t>(checked(), I); }
+  uint32_t checksOfWindow(uint32_t I) const {
+    return at<uint32_t>(windows(), I);
+  }
   std::string function(uint32_t I) const {
     return string(at<uint32_t>(functions(), I));
   }
@@ -66,9 +73,19 @@ private:
   uint64_t sharedUses() const {
     return variables() + uint64_t(Header.NumVariables) * sizeof(abi::Variable);
   }
-  uint64_t functions() const {
+  uint64_t omissions() const {
     return sharedUses() +
            uint64_t(Header.NumSharedUses) * sizeof(abi::SharedUse);
+  }
+  uint64_t checked() const {
+    return omissions() +
+           uint64_t(Header.NumOmitted) * sizeof(abi::OmittedAccess);
+  }
+  uint64_t windows() const {
+    return checked() + uint64_t(Header.NumChecked) * sizeof(uint32_t);
+  }
+  uint64_t functions() const {
+    return windows() + uint64_t(Header.NumWindows) * sizeof(uint32_t);
   }
   uint64_t strings() const {
     return functions() + uint64_t(Header.NumFunctions) * sizeof(uint32_t);
@@ -92,6 +109,7 @@ private:
   std::optional<std::string> checkCompanions() const;
   std::optional<std::string> checkVariables() const;
   std::optional<std::string> checkSharedUses() const;
+  std::optional<std::string> checkOmissions() const;
   std::optional<std::string> checkFrames() const;
 
   std::span<const uint8_t> Bytes;
@@ -193,6 +211,26 @@ std::optional<std::string> TableView::checkSharedUses() const {
   return std::nullopt;
 }
 
+static bool isOmission(abi::Omission Why) {
+  switch (Why) {
+#define CRSAN_OMISSION(Name, Remark, What, Reason) case abi::Omission::Name:
+#include "crsan/abi/Omissions.def"
+    return true;
+  }
+  return false;
+}
+
+std::optional<std::string> TableView::checkOmissions() const {
+  for (uint32_t I = 0; I < Header.NumOmitted; ++I)
+    if (!isFrame(omitted(I).Frame) || !isString(omitted(I).Kernel) ||
+        !isOmission(omitted(I).Why))
+      return damaged(fmt::format("omitted access {}", I));
+  for (uint32_t I = 0; I < Header.NumChecked; ++I)
+    if (windowOfSite(I) >= Header.NumWindows)
+      return damaged(fmt::format("window of site {}", I));
+  return std::nullopt;
+}
+
 std::optional<std::string> TableView::checkFrames() const {
   for (uint32_t I = 0; I < Header.NumFrames; ++I) {
     abi::Frame F = frame(I);
@@ -228,6 +266,8 @@ std::optional<std::string> TableView::check() const {
   if (auto Problem = checkVariables())
     return Problem;
   if (auto Problem = checkSharedUses())
+    return Problem;
+  if (auto Problem = checkOmissions())
     return Problem;
   return checkFrames();
 }
@@ -281,8 +321,11 @@ SiteTable::add(std::span<const uint8_t> Table) {
   bool IsNew = false;
   for (uint32_t I = 0; I < Header.NumSites; ++I)
     IsNew |= Index.try_emplace(View.site(I).Id, Location{Number, I}).second;
-  if (IsNew)
+  IsNew |= Header.NumOmitted && !Units.contains(Header.Unit);
+  if (IsNew) {
+    Units.insert(Header.Unit);
     Tables.emplace_back(Table.begin(), Table.end());
+  }
 
   ModuleInfo Info{Header.Unit,
                   Header.Version,
@@ -291,6 +334,8 @@ SiteTable::add(std::span<const uint8_t> Table) {
                   Header.Flags,
                   Header.Skipped,
                   Header.Exempt,
+                  {},
+                  {},
                   {},
                   {},
                   {},
@@ -305,6 +350,10 @@ SiteTable::add(std::span<const uint8_t> Table) {
   for (uint32_t I = 0; I < Header.NumSharedUses; ++I)
     Info.SharedUses.push_back({demangle(View.string(View.sharedUse(I).Kernel)),
                                variableFrom(View, View.sharedUse(I).Variable)});
+  for (uint32_t I = 0; I < Header.NumChecked; ++I)
+    Info.WindowOfSite.push_back(View.windowOfSite(I));
+  for (uint32_t I = 0; I < Header.NumWindows; ++I)
+    Info.ChecksOfWindow.push_back(View.checksOfWindow(I));
   return Info;
 }
 
@@ -344,6 +393,19 @@ const SiteInfo *SiteTable::find(uint64_t Id) const {
 void SiteTable::forEach(const std::function<void(const SiteInfo &)> &Do) const {
   for (const auto &[Id, Where] : Index)
     Do(*find(Id));
+}
+
+std::vector<OmissionInfo> SiteTable::omissions() const {
+  std::vector<OmissionInfo> All;
+  for (const std::vector<uint8_t> &Table : Tables) {
+    const TableView View(Table);
+    for (uint32_t I = 0; I < View.Header.NumOmitted; ++I) {
+      const abi::OmittedAccess O = View.omitted(I);
+      All.push_back(
+          {demangle(View.string(O.Kernel)), framesFrom(View, O.Frame), O.Why});
+    }
+  }
+  return All;
 }
 
 std::vector<const SiteInfo *>

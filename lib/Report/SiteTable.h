@@ -20,6 +20,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <variant>
 #include <vector>
 
@@ -85,6 +86,13 @@ struct SharedUseInfo {
   VariableInfo Variable;
 };
 
+/// See abi::OmittedAccess.
+struct OmissionInfo {
+  std::string Kernel;              ///< Demangled; empty: several may run it.
+  std::vector<SourceFrame> Frames; ///< As SiteInfo's.
+  abi::Omission Why{};
+};
+
 /// What a table says about its translation unit.
 struct ModuleInfo {
   uint64_t Unit = 0;
@@ -99,6 +107,10 @@ struct ModuleInfo {
   std::vector<std::string> Functions;
   std::vector<VariableInfo> Variables;   ///< That its code names.
   std::vector<SharedUseInfo> SharedUses; ///< As abi::SharedUse.
+  std::vector<uint32_t> WindowOfSite;    ///< By index of abi::Site: its window.
+  /// How many checks of an execution a window counts: all those that run in
+  /// every iteration of a loop count in one.
+  std::vector<uint32_t> ChecksOfWindow;
 };
 
 /// Why a table was refused: one line with the remedy, without a prefix.
@@ -135,6 +147,9 @@ public:
   /// Of a kernel (demangled): its sites that read strongly, by place.
   std::vector<const SiteInfo *> strongReadsOf(const std::string &Kernel) const;
 
+  /// The accesses of all units that are not checked.
+  std::vector<OmissionInfo> omissions() const;
+
   /// Different sites known.
   size_t size() const { return Index.size(); }
 
@@ -147,6 +162,7 @@ private:
   };
 
   std::deque<std::vector<uint8_t>> Tables;
+  std::unordered_set<uint64_t> Units; ///< Of Tables.
   mutable std::deque<SiteInfo> Decoded;
   mutable std::unordered_map<uint64_t, Location> Index;
 };

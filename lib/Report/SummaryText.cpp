@@ -19,6 +19,7 @@ public:
   void runs(const Report &R);
   void warnings(const Report &R);
   void whatWasChecked(const Report &R);
+  void whichAccesses(const Coverage &All);
   void summary(const Report &R);
 
 private:
@@ -151,6 +152,23 @@ void SummaryPrinter::whatTheOracleChecked(const OracleSummary &S) {
        counted(S.Copies, "copy or fill", "copies and fills"));
 }
 
+/// How many accesses were checked, and each of the others.
+void SummaryPrinter::whichAccesses(const Coverage &All) {
+  if (All.empty())
+    return;
+  const CoverageCounts Counts = countCoverage(All);
+  line("CRSan: coverage: {} of the source checked, {} not executed in a "
+       "checked launch, {} not checked",
+       counted(Counts.Checked, "access", "accesses"), Counts.NotExecuted,
+       Counts.NotChecked);
+  for (const AccessCoverage &A : All)
+    if (!A.wasChecked())
+      line("    {}{} {}", position(A.Place, ""),
+           A.Kernel.empty() ? "" : " in " + A.Kernel,
+           A.isCheckable() ? "was not executed"
+                           : "is not checked: " + A.NotChecked);
+}
+
 void SummaryPrinter::whatWasChecked(const Report &R) {
   const RunSummary &S = R.Summary;
   if (S.Oracle)
@@ -281,6 +299,7 @@ std::string crsan::summaryText(const Report &R) {
   if (R.verdict() != Verdict::NothingChecked || R.Summary.Oracle ||
       (Metadata && Metadata->Unchecked)) // And why.
     P.whatWasChecked(R);
+  P.whichAccesses(R.Checked);
   P.summary(R);
   return std::move(P.Text);
 }

@@ -241,6 +241,8 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
     I.run(Entering, Events);
   if (Runtime->link(FAM)) {
     defineClusterReads(M);
+    for (const Omissions::Entry &O : Omitted.List)
+      Table.addOmission(O.Location, *O.F, Kernel[*O.F], O.Why);
     Table.emit(Flags, Omitted.Unchecked, Omitted.Exempt);
   }
   return PreservedAnalyses::none();

@@ -221,8 +221,9 @@ static int run(const Request &Q) {
                 "': " + std::strerror(errno ? errno : ENOENT));
   // Of two values of an option the last one counts.
   const char *Users = std::getenv("CRSAN_OPTIONS");
-  P.Options =
-      fmt::format("require_checked=1:{}:{}", Users ? Users : "", Q.Options);
+  P.Options = fmt::format("require_checked=1:coverage={}:{}:{}",
+                          int(Q.Output.Format == "html"), Users ? Users : "",
+                          Q.Options);
   Flags Options;
   if (auto Error = readOptions(P.Options, Options))
     return fail(*Error);
@@ -302,8 +303,7 @@ void crsan::addRunCommand(CLI::App &App, int &ExitCode) {
     Command->add_option_function<std::string>(
         Name,
         [Q, Option](const std::string &Value) {
-          Q->Options += fmt::format("{}{}='{}'", Q->Options.empty() ? "" : ":",
-                                    Option, Value);
+          Q->Options += fmt::format(":{}='{}'", Option, Value);
         },
         What);
   };
@@ -316,6 +316,10 @@ void crsan::addRunCommand(CLI::App &App, int &ExitCode) {
       "from 1, as in 3-5");
   Add("--detector", "detector",
       "collider, oracle, both or none (simulated GPU)");
+  Command->add_flag_callback(
+      "--coverage", [Q] { Q->Options += ":coverage=1"; },
+      "Say how often each access of the source was checked, and which were not "
+      "and why; HTML always does");
   Command->add_option("--seed", Q->Seed, "The one seed to run with");
   Add("--schedule", "schedule", "roundrobin, random or pct (simulated GPU)");
   Add("--devices", "sim_devices", "How many simulated GPUs there are");

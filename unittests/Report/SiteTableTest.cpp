@@ -21,6 +21,8 @@ struct TableImage {
   std::vector<abi::Companion> Companions;
   std::vector<abi::Variable> Variables;
   std::vector<abi::SharedUse> SharedUses;
+  std::vector<abi::OmittedAccess> Omitted;
+  std::vector<uint32_t> WindowOfSite, ChecksOfWindow;
   std::vector<uint32_t> Kernels;
   std::string Strings = std::string(1, '\0');
 
@@ -37,6 +39,8 @@ struct TableImage {
     Header.NumCompanions = Companions.size();
     Header.NumVariables = Variables.size();
     Header.NumSharedUses = SharedUses.size();
+    Header.NumOmitted = Omitted.size();
+    Header.NumChecked = WindowOfSite.size();
     Header.NumKernels = Header.NumFunctions = Kernels.size();
     Header.StringSize = Strings.size();
     std::vector<uint8_t> Out;
@@ -50,6 +54,10 @@ struct TableImage {
     Append(Companions.data(), Companions.size() * sizeof(abi::Companion));
     Append(Variables.data(), Variables.size() * sizeof(abi::Variable));
     Append(SharedUses.data(), SharedUses.size() * sizeof(abi::SharedUse));
+    Append(Omitted.data(), Omitted.size() * sizeof(abi::OmittedAccess));
+    Append(WindowOfSite.data(), WindowOfSite.size() * sizeof(uint32_t));
+    ChecksOfWindow.resize(Header.NumWindows);
+    Append(ChecksOfWindow.data(), ChecksOfWindow.size() * sizeof(uint32_t));
     Append(Kernels.data(), Kernels.size() * sizeof(uint32_t));
     Append(Strings.data(), Strings.size());
     return Out;
@@ -169,6 +177,34 @@ TEST(SiteTable, ReadsModuleAndSites) {
 
   EXPECT_EQ(Sites.find(0xa), Load) << "pointers must stay";
   EXPECT_FALSE(Sites.find(0xc));
+}
+
+TEST(SiteTable, ReadsWhatIsNotCheckedAndWhatCountsWhere) {
+  TableImage T = stencilTable();
+  T.Omitted = {{0, T.Kernels[0], abi::Omission::Assembly, {}},
+               {2, 0, abi::Omission::Ignored, {}}};
+  T.WindowOfSite = {4, 0};
+  SiteTable Sites;
+  auto Result = Sites.add(T.bytes());
+  auto *Info = std::get_if<ModuleInfo>(&Result);
+  ASSERT_TRUE(Info);
+  EXPECT_EQ(Info->WindowOfSite, (std::vector<uint32_t>{4, 0}));
+  EXPECT_EQ(Info->ChecksOfWindow, std::vector<uint32_t>(5));
+  Sites.add(T.bytes()); // As another context would load it.
+  const std::vector<OmissionInfo> Omitted = Sites.omissions();
+  ASSERT_EQ(Omitted.size(), 2u);
+  EXPECT_EQ(Omitted[0].Why, abi::Omission::Assembly);
+  EXPECT_EQ(Omitted[0].Kernel, "stencil(int*, int)");
+  EXPECT_EQ(Omitted[0].Frames.size(), 2u);
+  EXPECT_EQ(Omitted[1].Why, abi::Omission::Ignored);
+
+  T.WindowOfSite = {5};
+  EXPECT_DAMAGED(errorOf(T), "window of site 0");
+  T = stencilTable();
+  T.Omitted = {{7, 0, abi::Omission::Copy, {}}};
+  EXPECT_DAMAGED(errorOf(T), "omitted access 0");
+  T.Omitted = {{0, 0, abi::Omission(200), {}}};
+  EXPECT_DAMAGED(errorOf(T), "omitted access 0");
 }
 
 TEST(SiteTable, NamesPlacesInVariables) {
@@ -363,7 +399,7 @@ TEST(SiteTable, TakesModulesWithoutSitesOrDebugInformation) {
   EXPECT_EQ(errorOf(T), "");
 
   T.Sites = {{1, abi::NoFrame, 0, abi::AccessKind::Load, abi::Space::Generic, 0,
-              0, 4, 0, 0}};
+              0, 4, 0, 0, 0, 0}};
   EXPECT_EQ(errorOf(T), "");
   SiteTable Sites;
   Sites.add(T.bytes());
@@ -377,8 +413,8 @@ TEST(SiteTable, CountsASiteOnce) {
   const SiteInfo *First = Sites.find(0xa);
 
   TableImage Again = stencilTable(); // As another context would load it.
-  Again.Sites.push_back(
-      {0xc, 2, 0, abi::AccessKind::Store, abi::Space::Global, 0, 0, 8, 0, 0});
+  Again.Sites.push_back({0xc, 2, 0, abi::AccessKind::Store, abi::Space::Global,
+                         0, 0, 8, 0, 0, 0, 0});
   auto Result = Sites.add(Again.bytes());
   ASSERT_TRUE(std::get_if<ModuleInfo>(&Result));
   EXPECT_EQ(Sites.size(), 3u);

@@ -165,6 +165,8 @@ inline Bytes makeTable(uint64_t Unit, uint32_t NumSites,
   }
   for (uint32_t I = 0; I < NumSites; ++I)
     Append(abi::Frame{Function, File, 10 + I, 3, abi::NoFrame});
+  for (uint32_t I = 0; I < Header.NumWindows; ++I)
+    Append(uint32_t(1));
   for (uint32_t Name : Names)
     Append(Name);
   Table.insert(Table.end(), Strings.begin(), Strings.end());

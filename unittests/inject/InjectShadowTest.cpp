@@ -231,7 +231,7 @@ TEST_F(InjectShadow, EveryPageOfARangeHasShadowAndNoOther) {
   // 2 TiB away the index is the same.
   EXPECT_TRUE(look(Base + (uint64_t(1) << 41)).isNone());
   EXPECT_EQ(slots(), 2u);
-  EXPECT_EQ(S->coverage().Exact, 2 * abi::PageBytes);
+  EXPECT_EQ(S->tracked().Exact, 2 * abi::PageBytes);
 }
 
 TEST_F(InjectShadow, APageStaysAsLongAsAnyRangeIsInIt) {
@@ -273,7 +273,7 @@ TEST_F(InjectShadow, OfTwoPagesOfOneIndexTheFirstHasShadow) {
   add(Far, 4);
   EXPECT_TRUE(look(Base).isExact());
   EXPECT_TRUE(look(Far).isNone());
-  EXPECT_EQ(S->coverage().None, abi::PageBytes);
+  EXPECT_EQ(S->tracked().None, abi::PageBytes);
   add(Far, 4, nullptr);
   remove(Far, 4, nullptr);
   EXPECT_TRUE(look(Base).isExact());
@@ -290,8 +290,8 @@ TEST_F(InjectShadow, BeyondTheLimitPagesAreCached) {
   for (unsigned I = 2; I < 10; ++I)
     EXPECT_TRUE(look(Base + I * abi::PageBytes).isCached());
   EXPECT_EQ(slots(), 3u);
-  EXPECT_EQ(S->coverage().Cached, 8 * abi::PageBytes);
-  EXPECT_EQ(S->coverage().None, 0u);
+  EXPECT_EQ(S->tracked().Cached, 8 * abi::PageBytes);
+  EXPECT_EQ(S->tracked().None, 0u);
 }
 
 TEST_F(InjectShadow, WhatRunningKernelsMayUseIsNotReused) {
@@ -313,7 +313,7 @@ TEST_F(InjectShadow, WhatRunningKernelsMayUseIsNotReused) {
   EXPECT_TRUE(look(Base + 2 * abi::PageBytes).isCached());
   EXPECT_TRUE(look(More.Base).isCached());
   EXPECT_EQ(look(More.Base).Cell->Writer, 0u);
-  EXPECT_EQ(S->coverage().None, 0u);
+  EXPECT_EQ(S->tracked().None, 0u);
 }
 
 TEST_F(InjectShadow, CachedPagesDoNotShareCells) {
@@ -334,7 +334,7 @@ TEST_F(InjectShadow, BelowTheLeastLimitThereIsNone) {
   add(Base, 3 * abi::PageBytes);
   EXPECT_TRUE(look(Base).isNone());
   EXPECT_EQ(slots(), 0u);
-  EXPECT_EQ(S->coverage().None, 3 * abi::PageBytes);
+  EXPECT_EQ(S->tracked().None, 3 * abi::PageBytes);
 }
 
 TEST_F(InjectShadow, TheReserveIsLeftToTheProgram) {
@@ -342,7 +342,7 @@ TEST_F(InjectShadow, TheReserveIsLeftToTheProgram) {
   add(Base, 512 * abi::PageBytes);
   EXPECT_GE(TheCard.free(), 256 * MiB);
   EXPECT_LT(TheCard.free(), 256 * MiB + Slot);
-  EXPECT_EQ(S->coverage().None, 0u);
+  EXPECT_EQ(S->tracked().None, 0u);
 }
 
 TEST_F(InjectShadow, WhatTheProgramNeedsItGets) {

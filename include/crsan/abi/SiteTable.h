@@ -8,6 +8,9 @@
 //   ModuleHeader
 //   SiteEntry[NumSites], Frame[NumFrames], Companion[NumCompanions],
 //   Variable[NumVariables], SharedUse[NumSharedUses]
+//   OmittedAccess[NumOmitted]
+//   uint32_t[NumChecked]: the window (Sampling) of each abi::Site
+//   uint32_t[NumWindows]: how many checks count there, in each execution
 //   uint32_t[NumFunctions]: strings, the mangled names of the functions
 //   char[StringSize]: NUL-terminated UTF-8 strings
 //
@@ -40,8 +43,10 @@ struct ModuleHeader {
   uint32_t Exempt; ///< Accesses not checked because the user asked for it.
   uint32_t NumVariables;
   uint32_t NumSharedUses;
+  uint32_t NumOmitted;
+  uint32_t NumChecked; ///< How many abi::Site there are.
 };
-static_assert(sizeof(ModuleHeader) == 64 &&
+static_assert(sizeof(ModuleHeader) == 72 &&
               offsetof(ModuleHeader, Magic) == 0 &&
               offsetof(ModuleHeader, Version) == 4 &&
               offsetof(ModuleHeader, Unit) == 8 &&
@@ -56,7 +61,9 @@ static_assert(sizeof(ModuleHeader) == 64 &&
               offsetof(ModuleHeader, NumCompanions) == 48 &&
               offsetof(ModuleHeader, Exempt) == 52 &&
               offsetof(ModuleHeader, NumVariables) == 56 &&
-              offsetof(ModuleHeader, NumSharedUses) == 60);
+              offsetof(ModuleHeader, NumSharedUses) == 60 &&
+              offsetof(ModuleHeader, NumOmitted) == 64 &&
+              offsetof(ModuleHeader, NumChecked) == 68);
 
 enum ModuleFlags : uint32_t {
   /// The code may depend on the order of blocks: it may wait for other blocks,
@@ -139,6 +146,25 @@ struct SharedUse {
 };
 static_assert(sizeof(SharedUse) == 8 && offsetof(SharedUse, Kernel) == 0 &&
               offsetof(SharedUse, Variable) == 4);
+
+/// Why an access is not checked.
+enum class Omission : uint8_t {
+#define CRSAN_OMISSION(Name, Remark, What, Why) Name,
+#include "crsan/abi/Omissions.def"
+};
+
+/// An access of the source that is not checked.
+struct OmittedAccess {
+  uint32_t Frame;  ///< Index, or NoFrame.
+  uint32_t Kernel; ///< String: the kernel (mangled), if only one can reach it.
+  Omission Why;
+  uint8_t Reserved[3];
+};
+static_assert(sizeof(OmittedAccess) == 12 &&
+              offsetof(OmittedAccess, Frame) == 0 &&
+              offsetof(OmittedAccess, Kernel) == 4 &&
+              offsetof(OmittedAccess, Why) == 8 &&
+              offsetof(OmittedAccess, Reserved) == 9);
 
 /// One step of a chain of inlined calls, the innermost first.
 struct Frame {

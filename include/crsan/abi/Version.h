@@ -12,6 +12,7 @@
 //   MemoryModel.h  scopes, memory orders, kinds of accesses, state spaces
 //   Site.h         the checked accesses, as the device sees them
 //   SiteTable.h    the checked accesses, as the report names them
+//   Omissions.def  why an access is not checked
 //   Record.h       races, as the device records them
 //   Watchpoints.h  what sleeping threads are about to access (collider)
 //   Cell.h         who accessed a word last (metadata mode)
@@ -30,7 +31,7 @@ namespace crsan::abi {
 /// The version of the contract: any change of these headers increments it.
 /// Objects of different versions cannot be mixed: ModuleHeader and Config carry
 /// the version, and the library refuses a module of another one.
-inline constexpr uint32_t Version = 13;
+inline constexpr uint32_t Version = 14;
 
 } // namespace crsan::abi
 

@@ -411,10 +411,45 @@ function racyLines() {
   return [...lines].map(([key, {findings, races}]) => [...JSON.parse(key), findings, races]);
 }
 
+/// How often an access was checked, or why it was not.
+function checkWords({checks, followed, notChecked}) {
+  if (notChecked) return `not checked: ${notChecked}`;
+  const words = [];
+  if (followed) words.push("each execution");
+  if (checks) words.push(counted(checks, "execution") + " by warps");
+  return words.join("; ") || "not executed";
+}
+
+/// The accesses of the source by kernel, each with how often it was checked.
+function accessTables(accesses) {
+  if (!accesses.length) return [];
+  const groups = Map.groupBy(accesses, (access) => access.kernel || "Several kernels, or none");
+  const wasChecked = ({checks, followed}) => checks > 0 || followed;
+  const only = make("input", {type: "checkbox", id: "only-unchecked"});
+  const tables = [...groups].sort(([a], [b]) => a.localeCompare(b)).map(([kernel, members]) => {
+    const checked = members.filter(wasChecked).length;
+    const node = table(`${kernel}: ${checked} of ${members.length} accesses checked`,
+      ["Line", "Source", "Access", "Checked"],
+      members.map((access) => [position(access.frame),
+        data.sources[access.frame.file]?.lines.get(access.frame.line)?.trim() ?? "",
+        access.access ?? "", checkWords(access)]));
+    node.querySelectorAll("tbody tr").forEach((row, i) => {
+      row.classList.toggle("unchecked", !wasChecked(members[i]));
+      row.children[1].classList.add("source");
+    });
+    return node;
+  });
+  only.addEventListener("change", () => {
+    for (const node of tables) node.classList.toggle("only-unchecked", only.checked);
+  });
+  return [make("p", {}, make("label", {}, only, " only accesses that were not checked")), ...tables];
+}
+
 function fillCoverage() {
   const page = byId("coverage-page");
-  const {sentences, counts} = data.coverage;
+  const {sentences, counts, accesses} = data.coverage;
   page.append(make("ul", {}, ...sentences.map((sentence) => make("li", {}, sentence))));
+  page.append(...accessTables(accesses));
   const word = (value) => value === true ? "yes" : value === false ? "no" : value;
   for (const [name, members] of Object.entries(counts ?? {}))
     page.append(table(`Counts of the ${name}`, ["Count", "Value"],

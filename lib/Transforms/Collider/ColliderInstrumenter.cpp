@@ -73,7 +73,8 @@ ColliderInstrumenter::countdownOf(BasicBlock &BB) {
     It->second.Skip = Entry.CreateAlloca(Entry.getInt32Ty(), Local);
     It->second.Window = Table.addWindow();
     IRBuilder<> B(L->getLoopPreheader()->getTerminator());
-    Value *Interval = B.CreateLoad(B.getInt32Ty(), It->second.Window);
+    Value *Interval =
+        B.CreateLoad(B.getInt32Ty(), Table.windowAt(It->second.Window));
     B.CreateStore(emitRandomBelow(B, Interval), It->second.Skip);
   }
   return &It->second;
@@ -101,7 +102,7 @@ Value *ColliderInstrumenter::emitRandomBelow(IRBuilder<> &B, Value *Interval) {
 
 Value *ColliderInstrumenter::emitDecision(IRBuilder<> &B, const Planned &P) {
   if (!P.Loop) {
-    Value *Interval = B.CreateLoad(B.getInt32Ty(), P.Sampling);
+    Value *Interval = B.CreateLoad(B.getInt32Ty(), Table.windowAt(P.Sampling));
     return B.CreateICmpEQ(emitRandomBelow(B, Interval), B.getInt32(0));
   }
   Value *Skip = B.CreateLoad(B.getInt32Ty(), P.Loop->Skip);
@@ -146,6 +147,7 @@ static bool isKnownAt(const Value *V, const Instruction *Head) {
 void ColliderInstrumenter::emitGroup(const Planned &P, const Group &G,
                                      Value *&Sampled) {
   ++NumGroups;
+  Table.addCheck(P.Sampling);
   IRBuilder<> B(G.Head);
   // What is emitted belongs to no line, or a debugger would stop in it.
   B.SetCurrentDebugLocation(DebugLoc());
@@ -175,7 +177,8 @@ void ColliderInstrumenter::emitGroup(const Planned &P, const Group &G,
     const bool IsKnown = A.Written && !A.Length && isKnownAt(A.Written, G.Head);
     Value *Stored = IsKnown ? storedBits(B, A) : nullptr;
     Constant *Site = ConstantExpr::getAddrSpaceCast(
-        Table.addSite(A, Kernel, meetings(A, G.Accesses), Offset.getSExtValue(),
+        Table.addSite(A, Kernel, P.Sampling, meetings(A, G.Accesses),
+                      Offset.getSExtValue(),
                       /*HasValue=*/Stored),
         B.getPtrTy(0));
     FirstSite = FirstSite ? FirstSite : Site;
@@ -190,10 +193,10 @@ void ColliderInstrumenter::emitGroup(const Planned &P, const Group &G,
   B.SetCurrentDebugLocation(G.Head->getDebugLoc());
   Value *Generic = B.CreateAddrSpaceCast(Addresses, B.getPtrTy(0));
   Value *Count = B.getInt32(G.Accesses.size());
-  CallInst *Next =
-      callRuntime(B, CheckName,
-                  {ConstantExpr::getAddrSpaceCast(P.Sampling, B.getPtrTy(0)),
-                   FirstSite, Generic, Count});
+  CallInst *Next = callRuntime(B, CheckName,
+                               {ConstantExpr::getAddrSpaceCast(
+                                    Table.windowAt(P.Sampling), B.getPtrTy(0)),
+                                FirstSite, Generic, Count});
   if (First && P.Loop)
     B.CreateStore(Next, P.Loop->Skip);
 }

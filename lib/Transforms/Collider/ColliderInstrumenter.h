@@ -28,12 +28,12 @@ private:
   /// A loop's countdown, shared by the windows that run in every iteration.
   struct Countdown {
     llvm::AllocaInst *Skip;
-    llvm::Constant *Window;
+    uint32_t Window; ///< Of SiteTableWriter::addWindow().
   };
   struct Planned {
     Window W;
     const Countdown *Loop; ///< Null: decided by `Sampling` alone.
-    llvm::Constant *Sampling;
+    uint32_t Sampling;     ///< As Countdown::Window.
   };
 
   void plan();

@@ -36,37 +36,15 @@ namespace {
 /// remark says of them.
 struct Words {
   Statistic *Number;
-  StringLiteral Name, Why; ///< Empty: no omission.
+  StringLiteral Name, What, Why; ///< Name is empty: nothing is remarked.
 };
 
-/// By Skip.
+/// By abi::Omission.
 constexpr Words Reasons[] = {
-    {nullptr, "", ""},
-    {&NumOmittedPrivate, "", ""},
-    {&NumOmittedIgnored, "", ""},
-    {&NumOmittedStrong, "", ""},
-    {&NumOmittedSpeculated, "SpeculatedLoad",
-     "load is not checked for races: the optimiser may have moved it above the "
-     "branch that guards it"},
-    {&NumOmittedAssembly, "InlineAssembly",
-     "access is not checked for races: it is in inline PTX"},
-    {&NumOmittedCopy, "AsynchronousCopy",
-     "access is not checked for races: it is made in the background, by an "
-     "asynchronous copy or matrix operation"},
-    {&NumOmittedMatrix, "MatrixAccess",
-     "access is not checked for races: matrix loads and stores of a warp are "
-     "not supported"},
-    {&NumOmittedTexture, "TextureAccess",
-     "access is not checked for races: textures and surfaces are not "
-     "supported"},
-    {&NumOmittedUnknown, "UnknownInstruction",
-     "instruction is not checked for races: CRSan does not know what memory it "
-     "accesses"},
-    {&NumOmittedUnsupported, "UnsupportedAccess",
-     "access is not checked for races: its kind, length or type is not "
-     "supported"},
+#define CRSAN_OMISSION(Enumerator, Remark, What, Why)                          \
+  {&NumOmitted##Enumerator, Remark, What, Why},
+#include "crsan/abi/Omissions.def"
 };
-static_assert(std::size(Reasons) == size_t(Skip::Unsupported) + 1);
 
 /// The lines of the user's that an instruction is executed for. A function of
 /// the toolkit's that was not inlined stands for its callers.
@@ -94,34 +72,58 @@ private:
 
 } // namespace
 
-bool isOmission(Skip Reason) { return !Reasons[size_t(Reason)].Name.empty(); }
+std::optional<abi::Omission> omissionOf(Skip Reason) {
+  switch (Reason) {
+#define CRSAN_OMISSION(Enumerator, Remark, What, Why)                          \
+  case Skip::Enumerator:                                                       \
+    return abi::Omission::Enumerator;
+#include "crsan/abi/Omissions.def"
+  case Skip::None:
+  case Skip::Private:
+  case Skip::Strong:
+    return std::nullopt;
+  }
+  llvm_unreachable("not a Skip");
+}
+
+bool isOmission(Skip Reason) {
+  const std::optional<abi::Omission> Why = omissionOf(Reason);
+  return Why && !Reasons[size_t(*Why)].Name.empty();
+}
 
 void Omissions::note(const Instruction &I, Skip Reason,
                      OptimizationRemarkEmitter &ORE) {
-  const Words &Words = Reasons[size_t(Reason)];
-  if (Words.Number)
-    ++*Words.Number;
-  Exempt += Reason == Skip::Ignored;
-  if (!isOmission(Reason))
+  NumOmittedPrivate += Reason == Skip::Private;
+  NumOmittedStrong += Reason == Skip::Strong;
+  const std::optional<abi::Omission> Why = omissionOf(Reason);
+  if (!Why)
     return;
-  auto Remark = [&](const DiagnosticLocation &Where) {
+  const Words &Words = Reasons[size_t(*Why)];
+  ++*Words.Number;
+  if (Words.Name.empty()) {
+    ++Exempt;
+    List.push_back({I.getDebugLoc(), I.getFunction(), *Why});
+    return;
+  }
+  auto Remark = [&](const DebugLoc &At, const DiagnosticLocation &Where) {
     ++Unchecked;
+    List.push_back({At, I.getFunction(), *Why});
     ORE.emit([&] {
       return OptimizationRemarkMissed(DEBUG_TYPE, Words.Name, Where,
                                       I.getParent())
-             << Words.Why;
+             << Words.What << " is not checked for races: " << Words.Why;
     });
   };
   UserLines Users;
   Users.collect(I.getDebugLoc(), *I.getFunction());
   for (const DILocation *L : Users.Lines)
-    Remark(DiagnosticLocation(DebugLoc(L)));
+    Remark(DebugLoc(L), DiagnosticLocation(DebugLoc(L)));
   if (!Users.Lines.empty())
     return;
   if (I.getDebugLoc())
-    Remark(DiagnosticLocation(I.getDebugLoc()));
+    Remark(I.getDebugLoc(), DiagnosticLocation(I.getDebugLoc()));
   else
-    Remark(DiagnosticLocation(I.getFunction()->getSubprogram()));
+    Remark(DebugLoc(), DiagnosticLocation(I.getFunction()->getSubprogram()));
 }
 
 } // namespace crsan

@@ -157,8 +157,8 @@ uint64_t SiteTableWriter::identity(const abi::SiteEntry &Entry,
 }
 
 Constant *SiteTableWriter::addSite(const WindowAccess &A, StringRef Kernel,
-                                   uint8_t Meets, int64_t Offset,
-                                   bool HasValue) {
+                                   uint32_t Window, uint8_t Meets,
+                                   int64_t Offset, bool HasValue) {
   abi::SiteEntry Entry = {};
   Entry.Access = abi::kindOf(A.Flags);
   Entry.MemorySpace = spaceOf(A.Where.Space);
@@ -174,6 +174,7 @@ Constant *SiteTableWriter::addSite(const WindowAccess &A, StringRef Kernel,
                    Offset,
                    {},
                    {}});
+  WindowOfSite.push_back(Window);
   return elementAddress(SitesBase, (Sites.size() - 1) * sizeof(abi::Site));
 }
 
@@ -219,8 +220,13 @@ uint64_t SiteTableWriter::addEntry(abi::SiteEntry Entry, const Instruction &I,
   return Entry.Id;
 }
 
-Constant *SiteTableWriter::addWindow() {
-  return elementAddress(WindowsBase, NumWindows++ * sizeof(abi::Sampling));
+Constant *SiteTableWriter::windowAt(uint32_t Window) {
+  return elementAddress(WindowsBase, Window * sizeof(abi::Sampling));
+}
+
+void SiteTableWriter::addOmission(const DebugLoc &Location, const Function &F,
+                                  StringRef Kernel, abi::Omission Why) {
+  Omitted.push_back({addFrame(Location, F), addString(Kernel), Why, {}});
 }
 
 Constant *SiteTableWriter::elementAddress(GlobalVariable *Base,
@@ -299,6 +305,8 @@ std::string SiteTableWriter::table(abi::ModuleHeader Header) {
   Header.NumCompanions = Companions.size();
   Header.NumVariables = Variables.size();
   Header.NumSharedUses = SharedUses.size();
+  Header.NumOmitted = Omitted.size();
+  Header.NumChecked = WindowOfSite.size();
   std::string Table;
   auto Append = [&](const auto &Objects) {
     for (const auto &Object : Objects)
@@ -310,6 +318,9 @@ std::string SiteTableWriter::table(abi::ModuleHeader Header) {
   Append(Companions);
   Append(Variables);
   Append(UseEntries);
+  Append(Omitted);
+  Append(WindowOfSite);
+  Append(ChecksOfWindow);
   Append(Names);
   return Table + Strings;
 }
@@ -319,7 +330,7 @@ void SiteTableWriter::emit(uint32_t Flags, uint32_t Skipped, uint32_t Exempt) {
   Header.Magic = abi::Magic;
   Header.Version = abi::Version;
   Header.Unit = unitIdentity();
-  Header.NumWindows = NumWindows;
+  Header.NumWindows = ChecksOfWindow.size();
   Header.Flags = Flags;
   Header.Skipped = Skipped;
   Header.Exempt = Exempt;
@@ -344,7 +355,8 @@ void SiteTableWriter::emit(uint32_t Flags, uint32_t Skipped, uint32_t Exempt) {
   Replace(SitesBase, Define(abi::SitesPrefix, asWords<abi::Site>(C, Sites)));
   Replace(WindowsBase,
           Define(abi::WindowsPrefix,
-                 Zeros(Type::getInt64Ty(C), std::max(1u, NumWindows))));
+                 Zeros(Type::getInt64Ty(C),
+                       std::max<size_t>(1, ChecksOfWindow.size()))));
   Replace(AccessesBase, Flags & abi::HasMetadata
                             ? Define(abi::AccessesPrefix,
                                      asWords<abi::AccessSite>(C, Accesses))

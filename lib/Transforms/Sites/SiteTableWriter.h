@@ -29,9 +29,11 @@ public:
 
   /// The device address of a new abi::Site; those of consecutive calls are
   /// consecutive in memory. `Kernel` is the only kernel it can run in, or "";
-  /// `Meets`, `Offset` and `HasValue` are abi::Site's.
+  /// `Window` is of addWindow(); `Meets`, `Offset` and `HasValue` are
+  /// abi::Site's.
   llvm::Constant *addSite(const WindowAccess &A, llvm::StringRef Kernel,
-                          uint8_t Meets, int64_t Offset, bool HasValue);
+                          uint32_t Window, uint8_t Meets, int64_t Offset,
+                          bool HasValue);
 
   /// The device address of a new abi::AccessSite for `I`, of which all but the
   /// identity, the index and the count is given; those of a function are
@@ -41,8 +43,19 @@ public:
                             abi::AccessSite Site, uint32_t WholeSize,
                             llvm::ArrayRef<Companion> Companions);
 
-  /// The device address of a new abi::Sampling.
-  llvm::Constant *addWindow();
+  /// The number of a new abi::Sampling.
+  uint32_t addWindow() {
+    ChecksOfWindow.push_back(0);
+    return ChecksOfWindow.size() - 1;
+  }
+  /// A check of accesses is counted there.
+  void addCheck(uint32_t Window) { ++ChecksOfWindow[Window]; }
+  /// Its device address.
+  llvm::Constant *windowAt(uint32_t Window);
+
+  /// Lists an access that is not checked.
+  void addOmission(const llvm::DebugLoc &Location, const llvm::Function &F,
+                   llvm::StringRef Kernel, abi::Omission Why);
 
   /// Defines the objects; no site or window may be added afterwards. `Flags`
   /// are abi::ModuleFlags; the other two are abi::ModuleHeader's.
@@ -80,11 +93,13 @@ private:
   llvm::GlobalVariable *SitesBase, *WindowsBase, *AccessesBase;
   std::vector<abi::Site> Sites;
   std::vector<abi::AccessSite> Accesses;
-  uint32_t NumWindows = 0;
   llvm::MapVector<uint64_t, abi::SiteEntry> Entries; ///< By identity.
   /// The kernels in whose shared memory sites are, with the variables there.
   llvm::SetVector<std::pair<llvm::Function *, llvm::GlobalVariable *>>
       SharedUses;
+  std::vector<uint32_t> WindowOfSite; ///< By index in Sites.
+  std::vector<uint32_t> ChecksOfWindow;
+  std::vector<abi::OmittedAccess> Omitted;
   std::vector<abi::Frame> Frames;
   std::vector<abi::Companion> Companions;
   std::vector<abi::Variable> Variables;

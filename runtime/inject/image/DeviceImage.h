@@ -27,6 +27,8 @@ struct DeviceUnit {
 
   std::string tableName() const { return abi::TablePrefix + Suffix; }
   std::string sitesName() const { return abi::SitesPrefix + Suffix; }
+  std::string windowsName() const { return abi::WindowsPrefix + Suffix; }
+  std::string accessesName() const { return abi::AccessesPrefix + Suffix; }
   std::string sharedUsesName() const { return abi::SharedUsesPrefix + Suffix; }
 };
 

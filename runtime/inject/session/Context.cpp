@@ -184,6 +184,7 @@ ReadBackPlan Context::plan() const {
     if (SharedUses[I].Address)
       Plan.SharedUses.push_back(
           {I, SharedUses[I].Address, SharedUses[I].SharedUses.size()});
+  Plan.Covered = Covered;
   if (TheShadow) {
     Plan.Metadata = TheShadow->address();
     Plan.Warps = TheShadow->warps();
@@ -213,6 +214,17 @@ ReadBack readBack(const ReadBackPlan &Plan) {
   for (const ReadBackPlan::Array &Array : Plan.SharedUses)
     Copy(Back.SharedUses.emplace_back(Array.Count).data(), Array.Address,
          Array.Count * sizeof(uint32_t));
+  Back.Covered = Plan.Covered;
+  const auto CopyAll = [&](auto &Array) {
+    if (Array.Address)
+      Copy(Array.Last.data(), Array.Address,
+           Array.Last.size() * sizeof(Array.Last[0]));
+  };
+  for (UnitCoverage &Unit : Back.Covered) {
+    CopyAll(Unit.Sites);
+    CopyAll(Unit.Windows);
+    CopyAll(Unit.Accesses);
+  }
   std::vector<abi::WarpState> Warps;
   if (Plan.Metadata) {
     Warps.resize(abi::NumWarps);
@@ -242,6 +254,12 @@ void Context::accept(const ReadBackPlan &Plan, ReadBack Back) {
     Arrays[Plan.Arrays[I].Index].Last = std::move(Back.Arrays[I]);
   for (size_t I = 0; I < Plan.SharedUses.size(); ++I)
     SharedUses[Plan.SharedUses[I].Index].Last = std::move(Back.SharedUses[I]);
+  // More code may have been loaded since the plan was made, behind it.
+  for (size_t I = 0; I < Plan.Covered.size(); ++I) {
+    Covered[I].Sites.Last = std::move(Back.Covered[I].Sites.Last);
+    Covered[I].Windows.Last = std::move(Back.Covered[I].Windows.Last);
+    Covered[I].Accesses.Last = std::move(Back.Covered[I].Accesses.Last);
+  }
 }
 
 void Context::forgetCode(uint64_t Code) {
@@ -251,6 +269,49 @@ void Context::forgetCode(uint64_t Code) {
   for (SharedUseArray &Array : SharedUses)
     if (Array.Code == Code)
       Array.Address = 0;
+  for (UnitCoverage &Unit : Covered)
+    if (Unit.Code == Code)
+      Unit.Sites.Address = Unit.Windows.Address = Unit.Accesses.Address = 0;
+}
+
+/// The access of a site, counted nowhere yet; nothing: it has no place.
+static std::optional<AccessCoverage> accessOf(const SiteTable &Known,
+                                              uint64_t Site) {
+  const SiteInfo *S = Known.find(Site);
+  if (!S || S->Frames.empty() || S->isAtomic())
+    return std::nullopt;
+  return AccessCoverage{.Place = frameToName(S->Frames),
+                        .Kernel = S->Kernel,
+                        .Access = S->Access};
+}
+
+/// How often a window's accesses were checked. Of the checks that count
+/// together, each has an equal share.
+static uint64_t checksOf(const UnitCoverage &Unit, uint32_t Window) {
+  if (Window >= Unit.Windows.Last.size() ||
+      Window >= Unit.ChecksOfWindow.size())
+    return 0;
+  const uint64_t Share = std::max<uint32_t>(Unit.ChecksOfWindow[Window], 1);
+  return (Unit.Windows.Last[Window].Executed + Share - 1) / Share;
+}
+
+void Context::addTo(Coverage &All, const SiteTable &Known) const {
+  Coverage Found;
+  for (const UnitCoverage &Unit : Covered) {
+    const size_t NumSites =
+        std::min(Unit.Sites.Last.size(), Unit.WindowOfSite.size());
+    for (size_t I = 0; I < NumSites; ++I)
+      if (auto A = accessOf(Known, Unit.Sites.Last[I].Id)) {
+        A->Checks = checksOf(Unit, Unit.WindowOfSite[I]);
+        Found.push_back(std::move(*A));
+      }
+    for (const abi::AccessSite &Site : Unit.Accesses.Last)
+      if (auto A = accessOf(Known, Site.Id)) {
+        A->IsFollowed = Site.Index < abi::MaxSites;
+        Found.push_back(std::move(*A));
+      }
+  }
+  addCoverage(All, std::move(Found));
 }
 
 void Context::noteLaunch(const std::string &Kernel) {

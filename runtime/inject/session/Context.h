@@ -35,6 +35,23 @@ struct SiteArray {
   std::vector<abi::Site> Last; ///< As read last; sized when it is found.
 };
 
+/// An array in the memory of a context, as it was read last; sized when it is
+/// found.
+template <typename T> struct ArrayCopy {
+  CUdeviceptr Address = 0; ///< 0: there is none, or it is unloaded.
+  std::vector<T> Last;
+};
+
+/// What tells how often the accesses of a unit were checked (the option
+/// coverage).
+struct UnitCoverage {
+  uint64_t Code = 0;                                  ///< As SiteArray's.
+  std::vector<uint32_t> WindowOfSite, ChecksOfWindow; ///< ModuleInfo's.
+  ArrayCopy<abi::Site> Sites;
+  ArrayCopy<abi::Sampling> Windows;
+  ArrayCopy<abi::AccessSite> Accesses; ///< Of metadata mode.
+};
+
 /// The addresses of kernels' shared variables, which the kernels write.
 struct SharedUseArray {
   uint64_t Code = 0; ///< As SiteArray's, with Address.
@@ -55,6 +72,7 @@ struct ReadBackPlan {
     size_t Count;
   };
   std::vector<Array> Arrays, SharedUses;
+  std::vector<UnitCoverage> Covered;
   /// Of metadata mode; 0: it is not used.
   CUdeviceptr Metadata = 0, Warps = 0, Pairs = 0;
 };
@@ -65,6 +83,7 @@ struct ReadBack {
   abi::Counters Counters{};
   std::vector<std::vector<abi::Site>> Arrays; ///< As in the plan.
   std::vector<std::vector<uint32_t>> SharedUses;
+  std::vector<UnitCoverage> Covered; ///< As in the plan.
   abi::Metadata Metadata{};
   AccessCounts Accesses; ///< Since the last reset.
   std::vector<abi::RacingPair> Pairs;
@@ -153,6 +172,8 @@ public:
   /// `Sites` has the sites of all code of the context.
   void collect(std::vector<Occurrence> &Found, uint32_t Seed,
                const Allocations &Memory, const SiteTable &Sites) const;
+  /// How often the context checked the accesses of its code, loaded or not.
+  void addTo(Coverage &All, const SiteTable &Sites) const;
   uint64_t dropped() const;
   const CUcontext Handle;
   const uint32_t Uid;
@@ -169,6 +190,7 @@ public:
   std::unordered_set<uint64_t> Configured; ///< LoadedCode::Serial, tried.
   std::vector<SiteArray> Arrays;
   std::vector<SharedUseArray> SharedUses;
+  std::vector<UnitCoverage> Covered; ///< Empty without the option coverage.
   /// The configurations that switched code on. Guarded by the configuration
   /// lock, as IsPaused.
   std::vector<SwitchedOn> Configs;

@@ -168,6 +168,8 @@ void Modules::switchOn(Context &Target, const LoadedCode &Code, Entry &E,
   }
   std::move(Found.Arrays.begin(), Found.Arrays.end(),
             std::back_inserter(Target.Arrays));
+  std::move(Found.Covered.begin(), Found.Covered.end(),
+            std::back_inserter(Target.Covered));
   std::move(Found.SharedUses.begin(), Found.SharedUses.end(),
             std::back_inserter(Target.SharedUses));
 }
@@ -190,10 +192,35 @@ std::shared_ptr<Modules::Entry> Modules::match(const LoadedCode &Code,
   return nullptr;
 }
 
+/// Finds an array, all of it.
+template <typename T>
+static void findArray(const LoadedCode &Code, const std::string &Name,
+                      ArrayCopy<T> &Array) {
+  size_t Size = 0;
+  if (getGlobal(Code, Name.c_str(), Array.Address, Size) != CUDA_SUCCESS)
+    Array.Address = 0;
+  Array.Last.resize(Array.Address ? Size / sizeof(T) : 0);
+}
+
+static UnitCoverage coverageOf(const LoadedCode &Code, const DeviceUnit &Unit) {
+  UnitCoverage Covered;
+  Covered.Code = Code.Serial;
+  Covered.WindowOfSite = Unit.Info.WindowOfSite;
+  Covered.ChecksOfWindow = Unit.Info.ChecksOfWindow;
+  if (Unit.Info.Flags & abi::HasCollider) {
+    findArray(Code, Unit.sitesName(), Covered.Sites);
+    findArray(Code, Unit.windowsName(), Covered.Windows);
+  }
+  if (Unit.Info.Flags & abi::HasMetadata)
+    findArray(Code, Unit.accessesName(), Covered.Accesses);
+  return Covered;
+}
+
 bool Modules::resolve(const LoadedCode &Code, const DeviceImage &Image,
                       Addresses &Found) {
   Found.Arrays.clear();
   Found.SharedUses.clear();
+  Found.Covered.clear();
   for (const DeviceUnit &Unit : Image.Units) {
     CUdeviceptr Address = 0;
     size_t Size = 0;
@@ -208,6 +235,8 @@ bool Modules::resolve(const LoadedCode &Code, const DeviceImage &Image,
       Found.SharedUses.push_back({Code.Serial, Address, SharedUses, {}});
     if (Unit.Info.NumSites == 0)
       continue;
+    if (Options.coverage)
+      Found.Covered.push_back(coverageOf(Code, Unit));
     size_t Count = 0;
     if (getGlobal(Code, Unit.sitesName().c_str(), Address, Size) ==
         CUDA_SUCCESS)

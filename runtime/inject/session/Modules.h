@@ -85,6 +85,7 @@ private:
   struct Addresses {
     CUdeviceptr Config = 0;
     std::vector<SiteArray> Arrays;
+    std::vector<UnitCoverage> Covered;
     std::vector<SharedUseArray> SharedUses;
   };
 

@@ -147,6 +147,8 @@ private:
   void forgetShadow(Context &C, uint64_t Serial);
   void forgetPast(Context &C);
   ReportFile collect() const;
+  /// Of all accesses of the loaded code. The caller holds the data lock.
+  Coverage coverage() const;
   bool finishReadBack(Context &C, uint64_t Launches, const ReadBackPlan &Plan,
                       ReadBack Back);
   bool speaks() const {

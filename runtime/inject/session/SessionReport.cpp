@@ -158,6 +158,19 @@ static void copySites(ReportFile &File, const SiteTable &All) {
   }
 }
 
+Coverage Session::coverage() const {
+  Coverage All, Omitted;
+  for (const std::shared_ptr<Context> &C : Contexts)
+    C->addTo(All, Code.sites());
+  for (const OmissionInfo &O : Code.sites().omissions())
+    if (!O.Frames.empty())
+      Omitted.push_back({.Place = frameToName(O.Frames),
+                         .Kernel = O.Kernel,
+                         .NotChecked = describe(O.Why)});
+  addCoverage(All, std::move(Omitted));
+  return All;
+}
+
 /// What is recorded so far and not suppressed. The caller holds the data lock.
 ReportFile Session::collect() const {
   ReportFile File;
@@ -178,6 +191,8 @@ ReportFile Session::collect() const {
                 .Program = commandLine(),
                 .Replay = Replay,
                 .Failure = {}}};
+  if (Options.coverage)
+    File.Checked = coverage();
   runFilter().apply(File);
   suppressions().apply(File);
   return File;
@@ -216,7 +231,8 @@ bool Session::print() {
     HasChecked = R.verdict() != Verdict::NothingChecked;
     // A program with metadata mode alone gets a summary even if it is clean.
     bool IsQuiet = R.verdict() == Verdict::Clean && !R.hasWarnings() &&
-                   !R.hasOnlyMetadata() && Options.verbosity == 0;
+                   !R.hasOnlyMetadata() && R.Checked.empty() &&
+                   Options.verbosity == 0;
     if (HasRaces || (speaks() && !IsQuiet)) {
       printFindings(liveFindings().rest(R, textOptions(Options)));
     }

@@ -17,7 +17,7 @@ static constexpr unsigned MiB = 20;
 /// The likeliest reason for unchecked accesses. The device does not count the
 /// reasons apart.
 static std::string whyUnchecked(const Flags &Options, const Context &C,
-                                const Coverage &Got) {
+                                const TrackedMemory &Got) {
   if (Got.None) {
     const std::string Why = "there was no room for more shadow";
     if (Options.shadow_limit)
@@ -47,7 +47,7 @@ static void addShadow(RunSummary &Summary, const Flags &Options,
   if (!Summary.Metadata)
     Summary.Metadata.emplace();
   MetadataSummary &Sum = *Summary.Metadata;
-  const Coverage Got = C.TheShadow->coverage();
+  const TrackedMemory Got = C.TheShadow->tracked();
   Sum.Checked += C.LastAccesses.Checked;
   Sum.Unchecked += C.LastAccesses.Unchecked;
   Sum.Sites += C.LastMetadata.NumSites;

@@ -172,7 +172,7 @@ void MetadataShadow::notePeak() {
   HeldBytes = Memory.held();
 }
 
-Coverage MetadataShadow::coverage() const {
+TrackedMemory MetadataShadow::tracked() const {
   auto Bytes = [this](Layout Kind) {
     return Peak[size_t(Kind)] * abi::PageBytes;
   };

@@ -26,7 +26,7 @@ namespace crsan {
 
 /// The largest amounts of the program's memory that had each kind of shadow, in
 /// bytes.
-struct Coverage {
+struct TrackedMemory {
   uint64_t Exact = 0;
   uint64_t Cached = 0; ///< One cell for 32 words: races may be missed.
   uint64_t None = 0;
@@ -103,7 +103,7 @@ public:
 
   /// The largest amounts so far. They may lag behind while another thread adds
   /// ranges.
-  Coverage coverage() const;
+  TrackedMemory tracked() const;
   uint64_t held() const { return HeldBytes; }
   /// Counted before the last reset.
   AccessCounts before() const { return {CheckedBefore, UncheckedBefore}; }

@@ -39,6 +39,7 @@ static bool isAboutReporting(std::string_view Name) {
                                                "format",
                                                "verbosity",
                                                "strip_path_prefix",
+                                               "coverage",
                                                "source",
                                                "color",
                                                "exit_timeout_ms",
