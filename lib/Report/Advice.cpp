@@ -5,95 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 #include <string_view>
 
 using namespace crsan;
 
 namespace {
-
-bool isSpace(char C) { return std::isspace((unsigned char)C); }
-bool isWord(char C) { return std::isalnum((unsigned char)C) || C == '_'; }
-
-std::string_view trimmed(std::string_view S) {
-  while (!S.empty() && isSpace(S.front()))
-    S.remove_prefix(1);
-  while (!S.empty() && isSpace(S.back()))
-    S.remove_suffix(1);
-  return S;
-}
-
-/// The words of a text, with where they begin.
-template <typename F> void forWords(std::string_view Text, F Do) {
-  for (size_t I = 0; I < Text.size(); ++I) {
-    if (!isWord(Text[I]))
-      continue;
-    const size_t Begin = I;
-    while (I < Text.size() && isWord(Text[I]))
-      ++I;
-    Do(Text.substr(Begin, I - Begin));
-  }
-}
-
-/// A file's lines with blanks in place of comments, of what is in quotes, and
-/// of preprocessor directives, so that what is left is code at its column.
-struct Code {
-  std::vector<std::string> Lines;
-  std::vector<bool> IsDirective;
-  std::vector<size_t> Depth; ///< Braces that are open where a line begins.
-
-  explicit Code(const std::vector<std::string> &Text) {
-    bool InComment = false, Continues = false;
-    size_t Open = 0;
-    for (std::string Line : Text) {
-      const bool Directive =
-          Continues || (!InComment && trimmed(Line).starts_with('#'));
-      Continues = Directive && Line.ends_with('\\');
-      IsDirective.push_back(Directive);
-      InComment = blank(Line, InComment);
-      if (Directive)
-        Line.assign(Line.size(), ' ');
-      Depth.push_back(Open);
-      for (char C : Line) {
-        Open += C == '{';
-        Open -= C == '}' && Open > 0;
-      }
-      Lines.push_back(std::move(Line));
-    }
-  }
-
-private:
-  /// Returns whether the next line begins in a comment.
-  static bool blank(std::string &Line, bool InComment) {
-    char Quote = 0;
-    for (size_t I = 0; I < Line.size(); ++I) {
-      const bool IsPair = I + 1 < Line.size();
-      if (InComment) {
-        const bool Ends = IsPair && Line[I] == '*' && Line[I + 1] == '/';
-        Line[I] = ' ';
-        if (Ends)
-          Line[++I] = ' ', InComment = false;
-      } else if (Quote) {
-        if (Line[I] == '\\' && IsPair)
-          Line[I++] = ' ';
-        else if (Line[I] == Quote)
-          Quote = 0;
-        Line[I] = ' ';
-      } else if (IsPair && Line[I] == '/' && Line[I + 1] == '/') {
-        std::fill(Line.begin() + ptrdiff_t(I), Line.end(), ' ');
-      } else if (IsPair && Line[I] == '/' && Line[I + 1] == '*') {
-        InComment = true;
-        Line[I] = Line[I + 1] = ' ';
-        ++I;
-      } else if (Line[I] == '"' || Line[I] == '\'') {
-        Quote = Line[I];
-        Line[I] = ' ';
-      }
-    }
-    return InComment;
-  }
-};
 
 //===----------------------------------------------------------------------===//
 // A statement that updates a variable.
@@ -146,25 +63,31 @@ std::string atomicUpdate(std::string_view Target, char Operator,
   return fmt::format("{}(&{}, {})", atomicFor(Operator), Target, Value);
 }
 
-/// The one update that a line of code consists of, and what does the same in
-/// one step: "X += V", "++X" and "X++".
-std::optional<Edit> atomicInPlace(const std::string &Line) {
-  std::optional<Edit> Found;
+/// An update of a variable: its text in the line, the variable, and what does
+/// the same in one step.
+struct Update {
+  size_t Begin, End;
+  std::string_view Target;
+  std::string Atomic;
+};
+
+/// The one update that a line of code consists of: "X += V", "++X" or "X++".
+std::optional<Update> updateIn(std::string_view Line) {
+  std::optional<Update> Found;
   for (size_t At = 0; At + 1 < Line.size(); ++At) {
     const char C = Line[At], Next = Line[At + 1];
     size_t Begin = Line.npos, End = Line.npos;
-    std::string New;
+    std::string_view Target, Value = "1";
     if (atomicFor(C) && Next == '=') {
       const size_t TargetEnd =
           Line.find_last_not_of(" \t", At ? At - 1 : 0) + 1;
       Begin = beginOfTarget(Line, TargetEnd);
-      const auto Value = restOfStatement(Line, At + 2);
-      if (Begin == Line.npos || !Value || Value->empty())
+      const auto Rest = restOfStatement(Line, At + 2);
+      if (Begin == Line.npos || !Rest || Rest->empty())
         return std::nullopt;
-      End = size_t(Value->data() - Line.data()) + Value->size();
-      New = atomicUpdate(
-          std::string_view(Line).substr(Begin, TargetEnd - Begin), C, *Value);
-      At = End;
+      Target = Line.substr(Begin, TargetEnd - Begin);
+      Value = *Rest;
+      End = size_t(Value.data() - Line.data()) + Value.size();
     } else if ((C == '+' || C == '-') && Next == C) {
       const auto Rest = restOfStatement(Line, At + 2);
       if (!Rest)
@@ -174,28 +97,74 @@ std::optional<Edit> atomicInPlace(const std::string &Line) {
         End = At + 2;
         if (Begin == Line.npos)
           return std::nullopt;
-        New = atomicUpdate(std::string_view(Line).substr(Begin, At - Begin), C,
-                           "1");
+        Target = Line.substr(Begin, At - Begin);
       } else {
         Begin = At;
         End = size_t(Rest->data() - Line.data()) + Rest->size();
         if (beginOfTarget(Line, End) != At + 2)
           return std::nullopt;
-        New = atomicUpdate(*Rest, C, "1");
+        Target = *Rest;
       }
-      At = End;
     } else {
       continue;
     }
+    At = End;
     if (Found || !beginsStatement(Line, Begin))
       return std::nullopt;
-    Found = Edit{{},
-                 0,
-                 uint32_t(Begin + 1),
-                 Line.substr(Begin, End - Begin),
-                 std::move(New)};
+    Found = Update{Begin, End, Target, atomicUpdate(Target, C, Value)};
   }
   return Found;
+}
+
+/// Whether the word that follows is the name that a declaration gives: there is
+/// a type in front of it, and nothing that declarations lack.
+bool declares(std::string_view Before) {
+  const size_t Begin = Before.find_last_of(";{}");
+  if (Begin != Before.npos)
+    Before.remove_prefix(Begin + 1);
+  bool HasType = false, IsReturn = false;
+  forWords(Before, [&](std::string_view Word) {
+    HasType = true;
+    IsReturn |= Word == "return";
+  });
+  return HasType && !IsReturn &&
+         std::ranges::all_of(Before,
+                             [](char C) {
+                               return isWord(C) || isSpace(C) ||
+                                      std::string_view(",*&<>:[]").find(C) !=
+                                          std::string_view::npos;
+                             }) &&
+         Before.find("->") == Before.npos;
+}
+
+/// Whether a target of an update may be a bit-field, of which there is no
+/// address: it is a member that the file does not declare, or its name is that
+/// of a bit-field there.
+bool mayBeBitField(const SourceCode &C, std::string_view Target) {
+  while (Target.ends_with(')'))
+    Target = trimmed(Target.substr(0, Target.size() - 1));
+  if (Target.ends_with(']'))
+    return false; // There are no arrays of bit-fields.
+  if (Target.starts_with('*'))
+    return false; // And no pointers to them.
+  size_t Begin = Target.size();
+  while (Begin > 0 && isWord(Target[Begin - 1]))
+    --Begin;
+  const std::string_view Name = Target.substr(Begin);
+  const std::string_view Before = trimmed(Target.substr(0, Begin));
+  const bool IsMember = Before.ends_with('.') || Before.ends_with("->");
+  bool IsDeclared = false, HasColon = false;
+  for (const std::string_view Line : C.Lines)
+    forWords(Line, [&](std::string_view Word) {
+      if (Word != Name)
+        return;
+      const size_t At = size_t(Word.data() - Line.data());
+      const std::string_view Rest = trimmed(Line.substr(At + Word.size()));
+      HasColon |= Rest.starts_with(':') && !Rest.starts_with("::");
+      IsDeclared |= declares(Line.substr(0, At)) && !Rest.empty() &&
+                    std::string_view(";,={").find(Rest.front()) != Rest.npos;
+    });
+  return HasColon || (IsMember && !IsDeclared);
 }
 
 //===----------------------------------------------------------------------===//
@@ -209,7 +178,7 @@ struct Place {
 };
 
 /// The braces that are open at the beginning of a line, outermost first.
-std::vector<Place> openBraces(const Code &C, size_t Line) {
+std::vector<Place> openBraces(const SourceCode &C, size_t Line) {
   std::vector<Place> Open;
   for (size_t L = 0; L < Line; ++L)
     for (size_t I = 0; I < C.Lines[L].size(); ++I) {
@@ -222,7 +191,7 @@ std::vector<Place> openBraces(const Code &C, size_t Line) {
 }
 
 /// The text in front of a brace, back to what ends the statement before.
-std::string headOf(const Code &C, Place Brace) {
+std::string headOf(const SourceCode &C, Place Brace) {
   std::string Head;
   for (size_t L = Brace.Line + 1; L-- > 0;) {
     std::string_view Line = C.Lines[L];
@@ -250,7 +219,7 @@ bool mayLeave(std::string_view Line) {
 
 /// The line, from 0, between `Earlier` and `Later` (which it may be) in front
 /// of which every thread of a block comes by once.
-std::optional<size_t> placeForBarrier(const Code &C, size_t Upper,
+std::optional<size_t> placeForBarrier(const SourceCode &C, size_t Upper,
                                       size_t Lower) {
   // The kernel's body: the outermost brace that both lines are in and that is
   // a kernel's.
@@ -331,12 +300,13 @@ private:
         F.Other->IsVolatile || !F.Site->isOfUpdate() ||
         !F.Other->isOfUpdate() || F.Site->isAtomic() || F.Other->isAtomic())
       return {};
-    std::optional<Edit> E = atomicInPlace(Code({*Line}).Lines.front());
-    if (!E)
+    const SourceCode Code({*Line});
+    const auto Found = updateIn(Code.Lines.front());
+    if (!Found || mayBeBitField(Sources.code(Later->File), Found->Target))
       return {};
-    E->File = Later->File;
-    E->Line = Later->Line;
-    return {*E};
+    return {{Later->File, Later->Line, uint32_t(Found->Begin + 1),
+             Code.Lines.front().substr(Found->Begin, Found->End - Found->Begin),
+             Found->Atomic}};
   }
 
   std::vector<Edit> widerScopes() {
@@ -349,7 +319,7 @@ private:
       const std::string *Line = lineOf(*Frame);
       if (!Line)
         return {};
-      const std::string Text = Code({*Line}).Lines.front();
+      const std::string Text = SourceCode({*Line}).Lines.front();
       std::vector<std::string_view> Narrow;
       forWords(Text, [&](std::string_view Word) {
         if (Word.starts_with("atomic") && Word.ends_with("_block"))
@@ -373,7 +343,7 @@ private:
         Later->Function != Earlier->Function || Later->File != Earlier->File ||
         F.Site->Kernel != F.Other->Kernel)
       return {};
-    const Code C(Sources.lines(Later->File));
+    const SourceCode &C = Sources.code(Later->File);
     const auto [Upper, Lower] = std::minmax(Earlier->Line, Later->Line);
     if (Lower > C.Lines.size())
       return {};

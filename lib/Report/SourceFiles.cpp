@@ -43,8 +43,11 @@ const std::vector<std::string> &SourceFiles::lines(const std::string &Name) {
   return It->second;
 }
 
-static bool isWordByte(char C) {
-  return std::isalnum((unsigned char)C) || C == '_';
+const SourceCode &SourceFiles::code(const std::string &Name) {
+  auto [It, IsNew] = Codes.try_emplace(Name);
+  if (IsNew)
+    It->second = SourceCode(lines(Name));
+  return It->second;
 }
 
 size_t crsan::beginOfTarget(std::string_view Line, size_t End) {
@@ -61,7 +64,7 @@ size_t crsan::beginOfTarget(std::string_view Line, size_t End) {
       } while (Depth);
     }
     const size_t NameEnd = At;
-    while (At > 0 && isWordByte(Line[At - 1]))
+    while (At > 0 && isWord(Line[At - 1]))
       --At;
     if (At == NameEnd && Line[At] != '(')
       return Line.npos;
@@ -93,7 +96,7 @@ static size_t lengthOfExpression(std::string_view Line, size_t Begin) {
       if (Depth == 0)
         break;
       --Depth;
-    } else if (Depth == 0 && !isWordByte(C) && C != '.' && C != ':' &&
+    } else if (Depth == 0 && !isWord(C) && C != '.' && C != ':' &&
                Line.substr(End, 2) != "->" &&
                !(C == '>' && Line[End - 1] == '-'))
       break;

@@ -4,6 +4,7 @@
 #define CRSAN_REPORT_SOURCEFILES_H
 
 #include "Report/SiteTable.h"
+#include "Report/SourceCode.h"
 
 #include <string>
 #include <string_view>
@@ -39,11 +40,15 @@ public:
   /// All lines of a file, without their ends; empty as above.
   const std::vector<std::string> &lines(const std::string &Name);
 
+  /// The code of those lines.
+  const SourceCode &code(const std::string &Name);
+
   /// A larger file is not source that a person reads.
   static constexpr size_t MostBytes = 16u << 20;
 
 private:
   std::unordered_map<std::string, std::vector<std::string>> Files;
+  std::unordered_map<std::string, SourceCode> Codes;
 };
 
 } // namespace crsan

@@ -67,7 +67,7 @@ protected:
 
 TEST_F(AdviceTest, AnUpdateBecomesAtomic) {
   EXPECT_EQ(update("  Sum += V;"), "Sum += V -> atomicAdd(&Sum, V)");
-  EXPECT_EQ(update("if (X) A[f(1, B[2])].M->N -= V * 2;"),
+  EXPECT_EQ(update("struct S { int N; }; if (X) A[f(1, B[2])].M->N -= V * 2;"),
             "A[f(1, B[2])].M->N -= V * 2 -> "
             "atomicAdd(&A[f(1, B[2])].M->N, -(V * 2))");
   EXPECT_EQ(update("  *P |= 1u << (Lane % 32);"),
@@ -90,6 +90,19 @@ TEST_F(AdviceTest, AnUpdateWhoseValueIsUsedOrUnclearStays) {
   EXPECT_EQ(advice("__global__ void k() {\n  Sum += V; // AB\n}\n",
                    abi::RaceKind::IntraBlock, 8),
             "");
+}
+
+TEST_F(AdviceTest, ABitFieldHasNoAddress) {
+  EXPECT_EQ(update("struct S { int Low : 3, High : 5; }; P->High += 1;"), "");
+  EXPECT_EQ(update("struct S { int N : 3; }; ++(P->N);"), "");
+  EXPECT_EQ(update("  P->DeclaredElsewhere += 1;"), "");
+  EXPECT_EQ(update("  return P->N; P.N += 1;"), "");
+  EXPECT_EQ(update("  f(0, N); X = P->N; Y = 2 * N; P.N += 1;"), "");
+  EXPECT_EQ(update("  *P->DeclaredElsewhere += 1;"),
+            "*P->DeclaredElsewhere += 1 -> "
+            "atomicAdd(&*P->DeclaredElsewhere, 1)");
+  EXPECT_EQ(update("struct S { int N, M; }; P->M += std::x;"),
+            "P->M += std::x -> atomicAdd(&P->M, std::x)");
 }
 
 TEST_F(AdviceTest, ABarrierStandsWhereAllThreadsComeBy) {

@@ -21,6 +21,8 @@ class Page:
         self._from, to_us = os.pipe()
         command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu",
                    "--no-first-run", "--remote-debugging-pipe",
+                   # Keys that a test presses each change the address.
+                   "--disable-ipc-flooding-protection",
                    f"--user-data-dir={self._profile.name}"]
         # Chromium reads commands from descriptor 3 and answers on descriptor 4.
         self._browser = subprocess.Popen(
