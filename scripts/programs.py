@@ -123,7 +123,7 @@ class Case:
     def language(self, cuda, mode):
         """The flags that say what the sources mean and how to compile them."""
         words = ["-std=c++17", "--cuda-gpu-arch=sm_90", f"--cuda-path={cuda}"]
-        words += ([*NATIVE, f"-I{cuda}/include/cccl"] if mode == "native"
+        words += ([*NATIVE, f"-I{cuda}/include/cccl", f"-I{ROOT / 'include'}"] if mode == "native"
                   else ["-fsanitize=cuda-race", *MODES[mode]])
         words += ["-DRACY=1"] if self.variant.racy else []
         words += [w for w in self.program.build if not w.endswith(".cu")]

@@ -19,6 +19,58 @@
 #define CRSAN_NO_SANITIZE
 #endif
 
+#if defined(__cplusplus) && (defined(__CUDA__) || defined(__CUDACC__))
+// A move of an address to a register whose name detectors read in PTX, and of
+// which ptxas makes nothing.
+#ifdef __SANITIZE_CUDA_RACE__
+#define CRSAN_ANNOTATE(Name, Address)                                          \
+  asm volatile("{\n\t.reg .b64 " Name ";\n\tmov.b64 " Name                     \
+               ", %0;\n\t}" ::"l"(Address)                                     \
+               : "memory")
+#else
+#define CRSAN_ANNOTATE(Name, Address) (void)(Address)
+#endif
+
+/// In device code: a plain load and a plain store that are not checked, for
+/// races that the program can live with. Both sides of such a race need one.
+///
+///     if (crsan_benign_load(Found) == 0)
+///       crsan_benign_store(Found, 1);
+template <typename T>
+CRSAN_NO_SANITIZE static __device__ __forceinline__ T
+crsan_benign_load(const T *Address) {
+  CRSAN_ANNOTATE("crsan_benign_begin", Address);
+  const T Value = *Address;
+  CRSAN_ANNOTATE("crsan_benign_end", Address);
+  return Value;
+}
+template <typename T, typename V>
+CRSAN_NO_SANITIZE static __device__ __forceinline__ void
+crsan_benign_store(T *Address, V Value) {
+  CRSAN_ANNOTATE("crsan_benign_begin", Address);
+  *Address = Value;
+  CRSAN_ANNOTATE("crsan_benign_end", Address);
+}
+
+/// In device code: what this thread has done so far happens before what a
+/// thread does behind a later crsan_happens_after() with the same address. For
+/// synchronization that CRSan cannot see. The two calls order nothing: without
+/// that synchronization they hide a race. The address is of global or shared
+/// memory, which is not accessed.
+///
+///     Node->Value = 1;
+///     crsan_happens_before(Node);
+///     publish(Node); // By means of its own.
+static __device__ __forceinline__ void
+crsan_happens_before(const volatile void *Address) {
+  CRSAN_ANNOTATE("crsan_happens_before", Address);
+}
+static __device__ __forceinline__ void
+crsan_happens_after(const volatile void *Address) {
+  CRSAN_ANNOTATE("crsan_happens_after", Address);
+}
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -206,6 +206,17 @@ InstructionClass classifyMbarrier(const Instruction &I) {
   return C;
 }
 
+InstructionClass classifyAnnotation(const Instruction &I, Annotation What) {
+  if (What != Annotation::HappensBefore && What != Annotation::HappensAfter)
+    return {Category::Harmless}; // The pass knows the function as exempt.
+  const bool IsArrival = What == Annotation::HappensBefore;
+  InstructionClass C = {Category::Synchronisation};
+  C.Orders = IsArrival ? Ordering::Arrival : Ordering::Wait;
+  C.Order = orderAtBarrier(I, IsArrival);
+  C.Object = &I.Operands[1];
+  return C;
+}
+
 /// Fences between the proxies of one thread order nothing between threads, and
 /// fence.mbarrier_init nothing but the initialisation of mbarriers.
 InstructionClass classifyFence(const Instruction &I) {
@@ -265,12 +276,30 @@ Category classifyTensor(const Instruction &I) {
 
 } // namespace
 
+std::optional<Annotation> annotationOf(const Instruction &I) {
+  if (I.Opcode != "mov" || I.Operands.size() != 2 ||
+      !I.Operands[0].Text.starts_with("crsan_"))
+    return std::nullopt;
+  const std::string_view Name = I.Operands[0].Text.substr(6);
+  if (Name == "happens_before")
+    return Annotation::HappensBefore;
+  if (Name == "happens_after")
+    return Annotation::HappensAfter;
+  if (Name == "benign_begin")
+    return Annotation::BenignBegin;
+  if (Name == "benign_end")
+    return Annotation::BenignEnd;
+  return std::nullopt;
+}
+
 InstructionClass classify(const Instruction &I) {
   const std::string_view Opcode = I.Opcode;
   // A modifier that is an operand of the statement may be anything.
   for (std::string_view Modifier : I.Modifiers)
     if (Modifier.find('$') != Modifier.npos)
       return {};
+  if (const auto What = annotationOf(I))
+    return classifyAnnotation(I, *What);
   if (Opcode == "bar" || Opcode == "barrier")
     return classifyBarrier(I);
   if (Opcode == "mbarrier")

@@ -35,8 +35,8 @@ enum class Ordering : uint8_t {
   Fence,
   WarpBarrier,  ///< Of the lanes in Object, a mask.
   BlockBarrier, ///< Of all threads of the block.
-  // Of the threads that meet at Object, the address of an mbarrier or the
-  // number of a named barrier:
+  // Of the threads that meet at Object, the address of an mbarrier or of an
+  // annotation, or the number of a named barrier:
   Arrival,
   Wait,
   ArrivalAndWait,
@@ -73,6 +73,17 @@ struct InstructionClass {
   bool reads() const { return Flags & abi::ReadsMemory; }
   bool writes() const { return Flags & abi::WritesMemory; }
 };
+
+/// What a program tells detectors (crsan/crsan.h).
+enum class Annotation : uint8_t {
+  HappensBefore, ///< What this thread has done comes before what a thread does
+  HappensAfter,  ///< that later reaches this one, with the same address.
+  BenignBegin,   ///< Weak accesses of this thread are not checked from here
+  BenignEnd,     ///< to here.
+};
+/// An annotation is a move of an address to a register whose name says which it
+/// is: no assembler makes anything of it. Nothing for other instructions.
+std::optional<Annotation> annotationOf(const Instruction &I);
 
 InstructionClass classify(const Instruction &I);
 

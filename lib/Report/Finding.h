@@ -154,6 +154,7 @@ struct OracleSummary {
   uint64_t Fences = 0;
   uint64_t Barriers = 0; ///< Arrivals.
   uint64_t Copies = 0;   ///< And fills, of streams.
+  uint64_t Exempt = 0;   ///< Accesses not checked, as the program asks.
 };
 
 /// What a run did, for the reader who wants to know what a silence is worth.

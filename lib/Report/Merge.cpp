@@ -39,6 +39,7 @@ static void add(OracleSummary &Sum, const OracleSummary &More) {
   addCount(Sum.Fences, More.Fences);
   addCount(Sum.Barriers, More.Barriers);
   addCount(Sum.Copies, More.Copies);
+  addCount(Sum.Exempt, More.Exempt);
 }
 
 /// Adds a part that a run need not have.

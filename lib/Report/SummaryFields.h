@@ -33,6 +33,7 @@ void visitFields(MaybeConst<OracleSummary> auto &S, auto Visit) {
   Visit("fences", S.Fences);
   Visit("barriers", S.Barriers);
   Visit("copies", S.Copies);
+  Visit("exempt", S.Exempt);
 }
 
 /// All but the notes and the summaries of metadata mode and of the oracle.

@@ -150,6 +150,9 @@ void SummaryPrinter::whatTheOracleChecked(const OracleSummary &S) {
        counted(S.Blocks, "block"), counted(S.Barriers, "barrier arrival"),
        counted(S.Fences, "fence"),
        counted(S.Copies, "copy or fill", "copies and fills"));
+  if (S.Exempt)
+    line("CRSan: {} not checked, as annotations ask",
+         counted(S.Exempt, "access", "accesses"));
 }
 
 /// How many accesses were checked, and each of the others.
@@ -205,8 +208,9 @@ static std::string whyNoLaunch(const RunSummary &S) {
 
 static std::string whyNothingChecked(const RunSummary &S) {
   if (S.Oracle)
-    return S.Oracle->Grids ? "the kernels accessed no memory"
-                           : "no kernel was launched";
+    return S.Oracle->Exempt  ? "annotations exempt all accesses"
+           : S.Oracle->Grids ? "the kernels accessed no memory"
+                             : "no kernel was launched";
   if (S.KernelsLaunched == 0)
     return whyNoLaunch(S);
   if (S.Sites == 0 && S.SkippedAccesses)
@@ -248,6 +252,9 @@ static std::string reservations(const Report &R) {
   if (S.ExemptAccesses)
     List.push_back(fmt::format(
         "{} exempt", counted(S.ExemptAccesses, "access", "accesses")));
+  if (S.Oracle && S.Oracle->Exempt)
+    List.push_back(fmt::format(
+        "{} exempt", counted(S.Oracle->Exempt, "access", "accesses")));
   if (S.Suppressed)
     List.push_back(fmt::format("{} suppressed", S.Suppressed));
   const bool IsVacuous = !S.Oracle && S.Sites == 0 && S.SkippedAccesses == 0 &&

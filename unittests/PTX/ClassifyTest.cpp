@@ -137,6 +137,10 @@ TEST(PTXClassify, Orderings) {
       {"griddepcontrol.wait", Ordering::Other},
       {"griddepcontrol.launch_dependents", Ordering::None},
       {"call f", Ordering::Other},
+      {"mov.b64 crsan_happens_before, $0", Ordering::Arrival},
+      {"mov.b64 crsan_happens_after, $0", Ordering::Wait},
+      {"mov.b64 crsan_benign_begin, $0", Ordering::None},
+      {"mov.b64 happens_after, $0", Ordering::None},
   };
   for (const auto &[Text, Expected] : Cases)
     EXPECT_EQ(int(classOf(Text).Orders), int(Expected)) << Text;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Barriers of all kinds.
+#include "PTX/Classify.h"
 #include "Trace.h"
 
+using namespace crsan;
 using namespace crsan::sim;
 
 namespace {
@@ -126,6 +128,32 @@ TEST_F(BarrierTest, BarrierAndFlagAddUp) {
   R.sync(1, threads(0, 128));
   R.load(R.at(1, 77), Data, 4);
   EXPECT_EQ(R.races(), None);
+}
+
+TEST_F(BarrierTest, AnnotationsOrder) {
+  const ThreadRef P = R.at(0, 0), C = R.at(1, 0);
+  R.store(P, Data, 1);
+  R.O.annotation(P, ptx::Annotation::HappensBefore, 5);
+  R.O.annotation(C, ptx::Annotation::HappensAfter, 6);
+  R.load(C, Data, 2);
+  EXPECT_EQ(R.races(), (Trace::Pairs{{1, 2}}));
+  R.store(P, Flag, 3); // Not before what it has announced.
+  R.O.annotation(C, ptx::Annotation::HappensAfter, 5);
+  R.load(C, Data, 4);
+  R.load(C, Flag, 5);
+  EXPECT_EQ(R.races(), (Trace::Pairs{{1, 2}, {3, 5}}));
+}
+
+TEST_F(BarrierTest, BenignAccessesAreCountedOnly) {
+  const ThreadRef P = R.at(0, 0), C = R.at(1, 0);
+  R.store(P, Data, 1);
+  R.O.annotation(C, ptx::Annotation::BenignBegin, Data);
+  R.load(C, Data, 2);
+  R.O.annotation(C, ptx::Annotation::BenignEnd, Data);
+  EXPECT_EQ(R.races(), None);
+  EXPECT_EQ(R.O.counts().Exempt, 1u);
+  R.load(C, Data, 3);
+  EXPECT_EQ(R.races(), (Trace::Pairs{{1, 3}}));
 }
 
 TEST_F(BarrierTest, MBarrierReleasesAndAcquires) {

@@ -21,11 +21,11 @@ SmallVector<WindowAccess, 4> comparablePieces(WindowAccess Run) {
   if (Run.Length || Run.Size > LongestSplit)
     return {Run};
   SmallVector<WindowAccess, 4> Pieces;
-  const uint64_t End = Run.Where.Offset + Run.Size;
+  const int64_t End = Run.Where.Offset + int64_t(Run.Size);
   while (Run.Where.Offset < End) {
     Run.Size = std::min(
         LongestValue, commonAlignment(Run.Alignment, Run.Where.Offset).value());
-    while (Run.Size > End - Run.Where.Offset)
+    while (Run.Size > uint64_t(End - Run.Where.Offset))
       Run.Size /= 2;
     Pieces.push_back(Run);
     Run.Where.Offset += Run.Size;

@@ -19,6 +19,10 @@
 #include <span>
 #include <string_view>
 
+namespace crsan::ptx {
+enum class Annotation : uint8_t; // PTX/Classify.h
+}
+
 namespace crsan::sim {
 
 using abi::AtomicUpdate;
@@ -184,6 +188,9 @@ public:
   virtual void barrierLeave(const ThreadRef &, uint64_t Id, BarrierKind,
                             MemoryOrder = MemoryOrder::Acquire,
                             Scope = Scope::Block) {}
+
+  virtual void annotation(const ThreadRef &, ptx::Annotation,
+                          uint64_t Address) {}
 
   /// Asynchronous copies. Accesses of the copy follow issue, with IsAsync and
   /// `Async` set, at the time at which the data moves; then asyncComplete.

@@ -61,8 +61,9 @@ struct PatternState {
 };
 
 struct ThreadState {
-  Clock Known;       ///< Of others; an actor knows itself.
-  uint32_t Time = 1; ///< Steps with every release.
+  Clock Known;           ///< Of others; an actor knows itself.
+  uint32_t Time = 1;     ///< Steps with every release.
+  bool IsBenign = false; ///< Between ptx::Annotation::BenignBegin and -End.
   std::unique_ptr<PatternState> Patterns;
 
   PatternState &patterns() {

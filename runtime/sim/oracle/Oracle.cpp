@@ -131,6 +131,7 @@ void Oracle::forgetAllIfQuiet() {
   Streams.clear();
   Events.clear();
   Barriers.clear();
+  Annotated.clear();
   Asyncs.clear();
   FreeAsyncs.clear();
   ScFences = {};

@@ -80,6 +80,8 @@ public:
                      Scope) override;
   void barrierLeave(const ThreadRef &, uint64_t Id, BarrierKind, MemoryOrder,
                     Scope) override;
+  void annotation(const ThreadRef &, ptx::Annotation,
+                  uint64_t Address) override;
   void asyncIssue(const ThreadRef &, uint64_t Async, Completion) override;
   void asyncComplete(const ThreadRef &, uint64_t Async, Completion,
                      uint64_t Barrier) override;
@@ -161,6 +163,7 @@ private:
   std::map<Stream, StreamState> Streams;
   std::map<Event, Clock> Events;
   std::unordered_map<uint64_t, BarrierState> Barriers;
+  std::unordered_map<uint64_t, Clock> Annotated; ///< Releases, by address.
   std::unordered_map<uint64_t, AsyncState> Asyncs;
   std::unordered_map<ActorId, std::vector<AsyncIds>> FreeAsyncs;
   ReleaseSet ScFences;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Barriers and asynchronous copies.
+// Barriers, annotations and asynchronous copies.
 #include "Oracle.h"
+#include "PTX/Classify.h"
 
 #include <algorithm>
 
+using namespace crsan;
 using namespace crsan::sim;
 
 //===----------------------------------------------------------------------===//
@@ -88,6 +90,30 @@ void Oracle::barrierLeave(const ThreadRef &T, uint64_t Id, BarrierKind Kind,
   if (From < NumScopes && !Barrier.Releases.empty())
     Barrier.Releases.demand(B->Where, From, State.patterns().Pending);
   Barrier.Releases.ignoreScopes(B->Narrow);
+}
+
+//===----------------------------------------------------------------------===//
+// Annotations
+//===----------------------------------------------------------------------===//
+
+void Oracle::annotation(const ThreadRef &T, ptx::Annotation What,
+                        uint64_t Address) {
+  BlockState *B;
+  ThreadState &State = threadOf(T, B);
+  switch (What) {
+  case ptx::Annotation::HappensBefore: {
+    Clock &All = Annotated[Address];
+    All.join(State.Known);
+    return All.raise(idOf(T, *B), State.Time++);
+  }
+  case ptx::Annotation::HappensAfter:
+    if (const auto It = Annotated.find(Address); It != Annotated.end())
+      State.Known.join(It->second);
+    return;
+  case ptx::Annotation::BenignBegin:
+  case ptx::Annotation::BenignEnd:
+    State.IsBenign = What == ptx::Annotation::BenignBegin;
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -204,6 +204,10 @@ static void forEachPart(const Access &A, Function Do) {
 void Oracle::access(const ThreadRef &T, const Access &A) {
   BlockState *B;
   ThreadState &State = threadOf(T, B);
+  if (State.IsBenign && A.Order == MemoryOrder::Weak) {
+    ++Counts.Exempt;
+    return;
+  }
   ++Counts.Accesses;
   if (A.IsAsync)
     return asyncAccess(*B, A);

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// mov, and packing and unpacking of vectors.
+// mov, packing and unpacking of vectors, and annotations.
 #include "ops/Lanes.h"
 
+#include "Device.h"
+#include "PTX/Classify.h"
+
 using namespace crsan::sim;
+using crsan::ptx::Annotation;
 using crsan::ptx::Operand;
 
 namespace {
@@ -76,6 +80,34 @@ bool unpack(Decoder &D, unsigned Size) {
   return true;
 }
 
+/// The object that a generic address names: different ones in the shared memory
+/// of different blocks.
+uint64_t objectAt(const Execution &X, uint64_t Address) {
+  const auto &Blocks = X.B->In->Blocks;
+  const uint32_t Rank = ClusterAddress::rank(Address);
+  return window::tag(Address) == window::Shared && Rank < Blocks.size()
+             ? SharedAddress::make(Blocks[Rank]->Uid,
+                                   ClusterAddress::offset(Address))
+             : Address;
+}
+
+/// Aux: ptx::Annotation.
+Outcome annotationOp(Execution &X, const Instruction &I) {
+  if (X.D.Watch)
+    forLanes(X.Mask, [&](unsigned L) {
+      X.D.Watch->annotation(X.thread(L), Annotation(I.Aux),
+                            objectAt(X, X.value(I.Op[0], L)));
+    });
+  return Outcome::Next;
+}
+
+bool annotation(Decoder &D, Annotation What) {
+  Instruction &I = D.emit(annotationOp, {D.source(1, 8)});
+  I.Aux = uint32_t(What);
+  I.IsVisible = true;
+  return true;
+}
+
 bool mov(Decoder &D) {
   ScalarType T = D.takeType();
   if (T == ScalarType::Pred) {
@@ -86,6 +118,9 @@ bool mov(Decoder &D) {
   unsigned Size = crsan::ptx::sizeOf(T);
   if (T == ScalarType::None)
     return false;
+  if (const auto What = crsan::ptx::annotationOf(D.instruction());
+      What && Size == 8)
+    return annotation(D, *What);
   if (D.operand(1).What == Operand::Kind::Vector)
     return pack(D, Size);
   if (D.operand(0).What == Operand::Kind::Vector)
