@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Through which calls a line was inlined.
+// A line as the program's own reports name it.
 #include "InlinedCalls.h"
 
 #include "Report/Demangle.h"
@@ -38,6 +38,8 @@ InlinedCalls::Key InlinedCalls::keyOf(const SourceFrame &Innermost,
 }
 
 void InlinedCalls::add(const std::vector<SourceFrame> &Frames) {
+  for (const SourceFrame &F : Frames)
+    Files[std::filesystem::path(F.File).filename()].insert(F.File);
   if (Frames.empty() || Frames.front().Line == 0)
     return;
   const auto [It, IsNew] =
@@ -54,9 +56,21 @@ InlinedCalls::InlinedCalls(const SiteTable &Sites) {
   });
 }
 
+std::string InlinedCalls::nameOf(const std::string &Path) const {
+  const auto It = Files.find(std::filesystem::path(Path).filename());
+  std::string Name;
+  if (It != Files.end())
+    for (const std::string &Known : It->second)
+      if (Known.size() > Name.size() &&
+          (Path == Known || Path.ends_with("/" + Known)))
+        Name = Known;
+  return Name.empty() ? Path : Name;
+}
+
 void InlinedCalls::complete(std::vector<SourceFrame> &Frames) const {
   if (Frames.size() != 1)
     return;
+  Frames[0].File = nameOf(Frames[0].File);
   const auto It = Shared.find(keyOf(Frames[0], Frames[0]));
   if (It == Shared.end() || It->second.size() < 2)
     return;
