@@ -6,7 +6,7 @@
 PACKAGES="cmake ninja-build make g++ python3 git dpkg-dev pkg-config
   clang-22 clang-tools-22 libclang-22-dev libclang-rt-22-dev llvm-22-dev llvm-22-tools lld-22
   libfmt-dev libgtest-dev libgmock-dev nlohmann-json3-dev libcli11-dev libzstd-dev liblz4-dev zlib1g-dev
-  python3-jsonschema"
+  python3-jsonschema mkdocs"
 
 die() {
   echo "CRSan: $*" >&2

@@ -72,6 +72,8 @@ for feature, present in [
     ("nvcc", os.path.exists(nvcc)),
     ("sarif-schema", os.path.exists(sarif_schema) and has_jsonschema()),
     ("make", shutil.which("make") is not None),
+    ("mkdocs", shutil.which("mkdocs") is not None),
+    ("bazel", shutil.which("bazel") is not None),
     ("chromium", shutil.which("chromium") is not None),
     ("pkg-config", shutil.which("pkg-config") is not None),
     ("cpack", all(map(shutil.which, ("cpack", "dpkg-deb", "dpkg-shlibdeps")))),
@@ -80,5 +82,9 @@ for feature, present in [
     if present:
         config.available_features.add(feature)
 
+if "mkdocs" not in config.available_features:
+    lit_config.note("mkdocs was not found: the site of docs/ is not built")
+if "bazel" not in config.available_features:
+    lit_config.note("bazel was not found: its recipe is not tested")
 if "chromium" not in config.available_features:
     lit_config.note("chromium was not found: HTML reports are not tested in a browser")
