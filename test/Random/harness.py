@@ -162,9 +162,10 @@ class Unoptimised:
 
 
 def options_of(schedule, seed, detector="both"):
-    # What is left of a kernel may have nothing to check.
+    # What is left of a kernel may have nothing to check. What both detectors find is
+    # wanted twice.
     return (f"detector={detector}:schedule={schedule}:seed={seed}:exit_timeout_ms=100:"
-            "require_checked=0")
+            "require_checked=0:print_again=1")
 
 
 def execute(tools, binary, source, options, kernels=(), timeout=60):

@@ -9,7 +9,7 @@
 // RUN: env CRSAN_OPTIONS=print_live=1 %python %S/Inputs/status.py 66 %crsan run --detector=oracle %t/racy exit 2>&1 | FileCheck %s
 // CHECK-NOT: went on
 // CHECK: CRSan: data race:
-// CHECK: live.cu:[[#@LINE+23]]:
+// CHECK: live.cu:[[#@LINE+36]]:
 // CHECK: went on
 // CHECK-NOT: CRSan: data race:
 // CHECK: CRSan: shown above: race between blocks, 4 bytes in global memory at {{.*}}live.cu:{{[0-9:]+}}, occurrences: {{[1-9]}}
@@ -19,6 +19,19 @@
 // RUN: %python %S/Inputs/status.py 66 %crsan run %t/racy exit 2>&1 | FileCheck %s --check-prefix=LATE --implicit-check-not="shown above"
 // LATE: went on
 // LATE: CRSan: data race:
+
+// What the detector has shown is a line in the oracle's report, unless that is wanted in full.
+// RUN: %python %S/Inputs/status.py 66 %crsan run --detector=both %t/racy exit 2>&1 | FileCheck %s --check-prefix=BOTH
+// BOTH: CRSan: data race:
+// BOTH: SUMMARY: CRSan:
+// BOTH-NOT: CRSan: data race:
+// BOTH: CRSan: shown above: race between blocks, 4 bytes in global memory at {{.*}}live.cu:{{[0-9:]+}}, occurrences: {{[1-9]}}
+// BOTH: SUMMARY: CRSan: {{[12]}} data race
+// RUN: env CRSAN_OPTIONS=print_again=1 %python %S/Inputs/status.py 66 %crsan run --detector=both %t/racy exit 2>&1 | FileCheck %s --check-prefix=AGAIN --implicit-check-not="shown above"
+// AGAIN: CRSan: data race:
+// AGAIN: SUMMARY: CRSan:
+// AGAIN: CRSan: data race:
+// AGAIN: SUMMARY: CRSan: {{[12]}} data race
 
 // RUN: env CRSAN_OPTIONS=log_path=%t/races-%%p.json %python %S/Inputs/status.py 68 %crsan run %t/racy kill
 // RUN: %crsan report %t/races-*.json | FileCheck %s --check-prefix=KILLED

@@ -50,12 +50,13 @@ std::string LiveFindings::takeNew(const Report &R, const TextOptions &Options) {
   return New.Findings.empty() ? "" : renderFindings(New, Options);
 }
 
-std::string LiveFindings::rest(const Report &R, const TextOptions &Options) {
+std::string LiveFindings::rest(const Report &R, const TextOptions &Options,
+                               bool PrintsAgain) {
   std::unique_lock Guard(Lock, 1s);
   Report New = R;
   std::string Lines;
   std::erase_if(New.Findings, [&](const Finding &F) {
-    if (Printed.insert(identityOf(F)).second)
+    if (Printed.insert(identityOf(F)).second || PrintsAgain)
       return false;
     const std::string Where =
         F.Site && !F.Site->Frames.empty()

@@ -11,16 +11,19 @@
 
 namespace crsan {
 
-/// Remembers which findings were printed (print_live=1), so that the report at
-/// the end has one line for each of them.
+/// Remembers which findings were printed, while the program ran (print_live=1)
+/// or by the other detector (detector=both), so that a report has one line for
+/// each of them.
 class LiveFindings {
 public:
   /// The text of the findings that were not printed before; empty: there are
   /// none. They count as printed from now on.
   std::string takeNew(const Report &R, const TextOptions &Options);
 
-  /// The text of the report.
-  std::string rest(const Report &R, const TextOptions &Options);
+  /// The text of the report. A finding that was printed before is one line
+  /// unless PrintsAgain.
+  std::string rest(const Report &R, const TextOptions &Options,
+                   bool PrintsAgain);
 
 private:
   std::timed_mutex Lock;

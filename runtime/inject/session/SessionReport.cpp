@@ -234,7 +234,7 @@ bool Session::print() {
                    !R.hasOnlyMetadata() && R.Checked.empty() &&
                    Options.verbosity == 0;
     if (HasRaces || (speaks() && !IsQuiet)) {
-      printFindings(liveFindings().rest(R, textOptions(Options)));
+      printFindings(liveFindings().rest(R, textOptions(Options), Options.print_again));
     }
   }
   return HasRaces || HasFailedAssertion;

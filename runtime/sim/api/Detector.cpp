@@ -195,7 +195,7 @@ private:
     HasChecked |= R.verdict() != Verdict::NothingChecked;
     if (IsQuiet || (IsIdle && Ordinal > 0))
       return;
-    printFindings(liveFindings().rest(R, textOptions(Options)));
+    printFindings(liveFindings().rest(R, textOptions(Options), Options.print_again));
   }
 
   Process &P;

@@ -36,6 +36,7 @@ static bool isAboutReporting(std::string_view Name) {
                                                "require_checked",
                                                "log_path",
                                                "print_live",
+                                               "print_again",
                                                "format",
                                                "verbosity",
                                                "strip_path_prefix",

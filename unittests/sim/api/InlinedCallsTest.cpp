@@ -47,7 +47,7 @@ protected:
 
 TEST_F(InlinedCallsTest, OfOneSite) {
   EXPECT_EQ(complete("/d/b.h", 7, 1, "_Z1ki"),
-            "get(int*) /d/b.h:7 k(int) a.cu:22 ");
+            "get(int*) b.h:7 k(int) a.cu:22 ");
 }
 
 TEST_F(InlinedCallsTest, WhatTheSitesOfTheFunctionShare) {
@@ -61,10 +61,20 @@ TEST_F(InlinedCallsTest, WhatTheSitesOfTheFunctionShare) {
 TEST_F(InlinedCallsTest, NamesOfFunctionsMayBeShort) {
   add({{"get", "b.h", 8, 1}, {"k<int>", "a.cu", 40, 1}});
   EXPECT_EQ(complete("/d/b.h", 8, 1, "_ZN12_GLOBAL__N_11kIiEEvPT_"),
-            "get /d/b.h:8 k<int> a.cu:40 ");
+            "get b.h:8 k<int> a.cu:40 ");
 }
 
 TEST_F(InlinedCallsTest, OthersStayAsTheyAre) {
-  EXPECT_EQ(complete("/d/b.h", 7, 2, "_Z1ki"), "_Z1ki /d/b.h:7 ");
-  EXPECT_EQ(complete("/d/b.h", 7, 1, "_Z5otheri"), "_Z5otheri /d/b.h:7 ");
+  EXPECT_EQ(complete("/d/b.h", 7, 2, "_Z1ki"), "_Z1ki b.h:7 ");
+  EXPECT_EQ(complete("/d/b.h", 7, 1, "_Z5otheri"), "_Z5otheri b.h:7 ");
+}
+
+/// A file is named as the sites name it: by the longest name that the path
+/// ends in, and by the path if the sites have no such name.
+TEST_F(InlinedCallsTest, NamesOfFiles) {
+  add({{"k(int)", "d/b.h", 50, 1}});
+  EXPECT_EQ(complete("/e/d/b.h", 9, 1, "f"), "f d/b.h:9 ");
+  EXPECT_EQ(complete("/e/b.h", 9, 1, "f"), "f b.h:9 ");
+  EXPECT_EQ(complete("/e/xb.h", 9, 1, "f"), "f /e/xb.h:9 ");
+  EXPECT_EQ(complete("/e/b.h/other.h", 9, 1, "f"), "f /e/b.h/other.h:9 ");
 }
