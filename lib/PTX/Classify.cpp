@@ -139,7 +139,7 @@ InstructionClass strongAccess(const Instruction &I, uint8_t Flags,
 /// `Flags`: what the instruction does, ReadsMemory or WritesMemory.
 InstructionClass classifyLoadOrStore(const Instruction &I, uint8_t Flags) {
   if (firstIs(I, "async") || firstIs(I, "bulk"))
-    return {Category::AsyncCopy};
+    return access(I, Category::AsyncCopy, Flags);
   if (hasAny(I, {"volatile", "relaxed", "acquire", "release", "mmio", "sc"})) {
     InstructionClass C = strongAccess(I, Flags, abi::Scope::System);
     C.IsVolatile = I.has("volatile");
@@ -150,7 +150,7 @@ InstructionClass classifyLoadOrStore(const Instruction &I, uint8_t Flags) {
 
 InstructionClass classifyAtomic(const Instruction &I) {
   if (firstIs(I, "async"))
-    return {Category::AsyncCopy};
+    return access(I, Category::AsyncCopy, abi::AtomicUpdate);
   return strongAccess(I,
                       abi::ReadsMemory | abi::WritesMemory | abi::IsAtomic |
                           (I.has("cas") ? abi::IsSwap : 0),
@@ -246,20 +246,62 @@ InstructionClass classifyCopy(const Instruction &I) {
   const bool Commits = hasAny(I, {"commit_group", "commit"});
   if (!Commits && !hasAny(I, {"wait_group", "wait_all", "wait"})) {
     C.What = Category::AsyncCopy;
-  } else if (!I.has("bulk")) {
-    C.Orders = Commits ? Ordering::CopyCommit : Ordering::CopyWait;
-    C.Object = Commits || I.Operands.empty() ? nullptr : &I.Operands[0];
+    return C;
   }
+  C.Orders = Commits ? Ordering::CopyCommit : Ordering::CopyWait;
+  C.Object = Commits || I.Operands.empty() ? nullptr : &I.Operands[0];
+  C.IsBulk = I.has("bulk");
+  C.OnlyReads = I.has("read");
   return C;
+}
+
+/// The rows of ldmatrix and stmatrix.
+MatrixRows rowsOfLanes(const Instruction &I) {
+  // Of other shapes, how many lanes give addresses is not listed here.
+  if (!I.has("m8n8"))
+    return {};
+  const uint32_t Matrices = I.has("x4") ? 4 : I.has("x2") ? 2 : 1;
+  return {8 * Matrices, 16, 16, I.has("trans")};
+}
+
+/// Bits of a matrix's element.
+uint32_t bitsOfElement(const Instruction &I) {
+  if (hasAny(I, {"s4", "u4"}))
+    return 4;
+  return I.has("b1") ? 1 : 8 * sizeOf(I.type());
+}
+
+/// The rows of wmma.load and wmma.store, of shape mMnNkK.
+MatrixRows rowsOfShape(const Instruction &I) {
+  struct Shape {
+    const char *Name;
+    uint32_t M, N, K;
+  };
+  constexpr Shape Shapes[] = {
+      {"m16n16k16", 16, 16, 16}, {"m32n8k16", 32, 8, 16},
+      {"m8n32k16", 8, 32, 16},   {"m8n8k4", 8, 8, 4},
+      {"m16n16k8", 16, 16, 8},   {"m8n8k32", 8, 8, 32},
+      {"m8n8k128", 8, 8, 128}};
+  const auto *Of = std::ranges::find_if(
+      Shapes, [&](const Shape &S) { return I.has(S.Name); });
+  const uint32_t Bits = bitsOfElement(I);
+  if (Of == std::end(Shapes) || Bits == 0 || I.has("row") == I.has("col"))
+    return {};
+  const uint32_t Height = I.has("b") ? Of->K : Of->M;
+  const uint32_t Width = I.has("a") ? Of->K : Of->N;
+  const uint32_t Rows = I.has("row") ? Height : Width;
+  return {Rows, (I.has("row") ? Width : Height) * Bits / 8, Bits, false, true};
 }
 
 InstructionClass classifyMatrix(const Instruction &I) {
   // Where an intrinsic's name has the shape first.
-  if (I.Opcode == "ldmatrix" || I.has("load"))
-    return access(I, Category::MatrixAccess, abi::ReadsMemory);
-  if (I.Opcode == "stmatrix" || I.has("store"))
-    return access(I, Category::MatrixAccess, abi::WritesMemory);
-  return {I.has("mma") ? Category::Convergent : Category::Unknown};
+  const bool Loads = I.Opcode == "ldmatrix" || I.has("load");
+  if (!Loads && I.Opcode != "stmatrix" && !I.has("store"))
+    return {I.has("mma") ? Category::Convergent : Category::Unknown};
+  InstructionClass C = access(I, Category::MatrixAccess,
+                              Loads ? abi::ReadsMemory : abi::WritesMemory);
+  C.Rows = I.Opcode == "wmma" ? rowsOfShape(I) : rowsOfLanes(I);
+  return C;
 }
 
 /// wgmma and tcgen05: matrices that are read while the threads go on.

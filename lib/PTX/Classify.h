@@ -51,6 +51,17 @@ enum class Ordering : uint8_t {
   Other, ///< In a way that is not listed. An Unknown instruction may, too.
 };
 
+/// The rows of a matrix in memory, of which each is contiguous.
+struct MatrixRows {
+  uint32_t Number = 0; ///< 0: not known.
+  uint32_t Bytes = 0;  ///< Of each.
+  uint32_t ElementBits = 0;
+  bool AreTransposed = false; ///< The lanes get columns.
+  /// Row I is I times a stride from the one address that all lanes give; else
+  /// lane I gives the address of row I.
+  bool HaveOneAddress = false;
+};
+
 struct InstructionClass {
   Category What = Category::Unknown;
   // Of a WeakAccess, a StrongAccess or a MatrixAccess:
@@ -59,6 +70,7 @@ struct InstructionClass {
   ScalarType Type = ScalarType::None;
   uint32_t Size = 0;                ///< Bytes of a lane; 0: not known.
   const Operand *Address = nullptr; ///< An operand of the instruction.
+  MatrixRows Rows;                  ///< Of a MatrixAccess.
 
   // Of what orders memory, a StrongAccess or a Synchronisation:
   Ordering Orders = Ordering::None;
@@ -69,6 +81,9 @@ struct InstructionClass {
   bool IsVolatile = false;         ///< ld.volatile, st.volatile
   const Operand *Object = nullptr; ///< See Ordering.
   bool IsNumbered = false;         ///< Object is the number of a barrier.
+  // Of CopyCommit and CopyWait:
+  bool IsBulk = false;    ///< The groups are those of cp.async.bulk.
+  bool OnlyReads = false; ///< The wait is for what the copies read.
 
   bool reads() const { return Flags & abi::ReadsMemory; }
   bool writes() const { return Flags & abi::WritesMemory; }

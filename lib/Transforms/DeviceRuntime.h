@@ -16,6 +16,8 @@ inline constexpr char InLinePrefix[] = "__crsan_in_";
 /// The entry points of the collider (runtime/device/collider).
 inline constexpr char CheckName[] = "__crsan_check";
 inline constexpr char StoreName[] = "__crsan_store";
+inline constexpr char WatchCopyName[] = "__crsan_watch_copy";
+inline constexpr char UnwatchCopyName[] = "__crsan_unwatch_copy";
 inline constexpr char HeapFenceName[] = "__crsan_heap_fence";
 inline constexpr char BlockIndexName[] = "__crsan_block_index";
 /// The entry points of metadata mode (runtime/device/metadata).
@@ -47,6 +49,7 @@ inline constexpr char CollectLaterName[] = "__crsan_md_collect_later";
 inline constexpr char AllocatedName[] = "__crsan_md_allocated";
 inline constexpr char CopyName[] = "__crsan_md_copy";
 inline constexpr char CommitCopiesName[] = "__crsan_md_commit_copies";
+inline constexpr char AwaitBulkName[] = "__crsan_md_await_bulk";
 inline constexpr char AwaitCopiesName[] = "__crsan_md_await_copies";
 inline constexpr char AwaitAllCopiesName[] = "__crsan_md_await_all_copies";
 inline constexpr char LearnName[] = "__crsan_md_learn";

@@ -48,7 +48,4 @@ define ptx_kernel void @cast(ptr addrspace(3) %s) {
 ; IR: asm "{{.*}}isspacep.const p, $1;
 ; IR: asm "{{.*}}isspacep.param p, $1;
 ; IR: asm sideeffect "ld.u32 $0, [$1];"
-; IR: asm "{{.*}}isspacep.local p, $1;
-; IR: asm "{{.*}}isspacep.const p, $1;
-; IR: asm "{{.*}}isspacep.param p, $1;
 ; IR: asm sideeffect "ld.relaxed.sys.u32 $0, [$1];"

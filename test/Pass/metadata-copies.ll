@@ -93,8 +93,15 @@ define void @arrivals(i32 %s, ptr addrspace(3) %b) {
 ; CHECK-NEXT:   call @llvm.nvvm.cp.async.wait.group
 ; CHECK-NEXT:   await_all_copies
 ; CHECK-NEXT:   call @llvm.nvvm.cp.async.wait.all
+; CHECK-NEXT:   copy(store 16 global, %p, 16)
+; CHECK-NEXT:   copy(load 16 shared, %s, 16)
+; CHECK-NEXT:   call @llvm.nvvm.cp.async.bulk.shared.cta.to.global
+; CHECK-NEXT:   commit_copies
 ; CHECK-NEXT:   call @llvm.nvvm.cp.async.bulk.commit.group
+; CHECK-NEXT:   await_bulk(0, 0)
 ; CHECK-NEXT:   call @llvm.nvvm.cp.async.bulk.wait.group
+; CHECK-NEXT:   await_bulk(1, 1)
+; CHECK-NEXT:   call @llvm.nvvm.cp.async.bulk.wait.group.read
 ; CHECK-NEXT:   ret
 define void @intrinsics(ptr addrspace(3) %s, ptr addrspace(1) %p, i32 %n) {
   call void @llvm.nvvm.cp.async.ca.shared.global.8(ptr addrspace(3) %s, ptr addrspace(1) %p)
@@ -102,8 +109,30 @@ define void @intrinsics(ptr addrspace(3) %s, ptr addrspace(1) %p, i32 %n) {
   call void @llvm.nvvm.cp.async.commit.group()
   call void @llvm.nvvm.cp.async.wait.group(i32 2)
   call void @llvm.nvvm.cp.async.wait.all()
+  call void @llvm.nvvm.cp.async.bulk.shared.cta.to.global(ptr addrspace(1) %p, ptr addrspace(3) %s, i32 16, i64 0, i1 false)
   call void @llvm.nvvm.cp.async.bulk.commit.group()
   call void @llvm.nvvm.cp.async.bulk.wait.group(i32 0)
+  call void @llvm.nvvm.cp.async.bulk.wait.group.read(i32 1)
+  ret void
+}
+
+; A copy that completes at an mbarrier says at which.
+; CHECK:      function bulk
+; CHECK-NEXT:   called
+; CHECK-NEXT:   copy(store 0 cluster, %s, %n, %b)
+; CHECK-NEXT:   copy(load 0 global, %p, %n, %b)
+; CHECK-NEXT:   asm cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1], $2, [$3];
+; CHECK-NEXT:   copy(store 0 cluster, %s, %n, %b)
+; CHECK-NEXT:   copy(load 0 shared, %s, %n, %b)
+; CHECK-NEXT:   asm cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [$0], [$0], $1, [$2];
+; CHECK-NEXT:   copy(update 64 global device relaxed atomic, %p, 64)
+; CHECK-NEXT:   copy(load 64 shared, %s, 64)
+; CHECK-NEXT:   asm cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [$0], [$1], 64;
+; CHECK-NEXT:   ret
+define void @bulk(ptr %p, i32 %s, i32 %n, i32 %b) {
+  call void asm sideeffect "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1], $2, [$3];", "r,l,r,r,~{memory}"(i32 %s, ptr %p, i32 %n, i32 %b)
+  call void asm sideeffect "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [$0], [$0], $1, [$2];", "r,r,r,~{memory}"(i32 %s, i32 %n, i32 %b)
+  call void asm sideeffect "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [$0], [$1], 64;", "l,r,~{memory}"(ptr %p, i32 %s)
   ret void
 }
 
@@ -154,3 +183,5 @@ declare void @llvm.nvvm.cp.async.wait.group(i32)
 declare void @llvm.nvvm.cp.async.wait.all()
 declare void @llvm.nvvm.cp.async.bulk.commit.group()
 declare void @llvm.nvvm.cp.async.bulk.wait.group(i32)
+declare void @llvm.nvvm.cp.async.bulk.wait.group.read(i32)
+declare void @llvm.nvvm.cp.async.bulk.shared.cta.to.global(ptr addrspace(1), ptr addrspace(3), i32, i64, i1)

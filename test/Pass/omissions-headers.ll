@@ -16,8 +16,8 @@
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @k(ptr addrspace(3) %s) !dbg !4 {
-  %a = call i32 @llvm.nvvm.ldmatrix.sync.aligned.m8n8.x1.b16.p3(ptr addrspace(3) %s), !dbg !21
-  %b = call i32 @llvm.nvvm.ldmatrix.sync.aligned.m8n8.x1.b16.p3(ptr addrspace(3) %s), !dbg !23
+  %a = call {i32, i32} @llvm.nvvm.ldmatrix.sync.aligned.m16n16.x1.trans.b8.p3(ptr addrspace(3) %s), !dbg !21
+  %b = call {i32, i32} @llvm.nvvm.ldmatrix.sync.aligned.m16n16.x1.trans.b8.p3(ptr addrspace(3) %s), !dbg !23
   call void @shared(ptr addrspace(3) %s), !dbg !12
   call void @outer(ptr addrspace(3) %s), !dbg !13
   ret void, !dbg !12
@@ -25,7 +25,7 @@ define ptx_kernel void @k(ptr addrspace(3) %s) !dbg !4 {
 
 ; Of the toolkit's, and not inlined: into the user's function, and into another of its own.
 define internal void @shared(ptr addrspace(3) %s) !dbg !6 {
-  %a = call i32 @llvm.nvvm.ldmatrix.sync.aligned.m8n8.x1.b16.p3(ptr addrspace(3) %s), !dbg !24
+  %a = call {i32, i32} @llvm.nvvm.ldmatrix.sync.aligned.m16n16.x1.trans.b8.p3(ptr addrspace(3) %s), !dbg !24
   ret void, !dbg !24
 }
 define internal void @outer(ptr addrspace(3) %s) !dbg !7 {
@@ -35,7 +35,7 @@ define internal void @outer(ptr addrspace(3) %s) !dbg !7 {
 }
 ; Called by nobody that is seen.
 define void @alone(ptr addrspace(3) %s) !dbg !9 {
-  %a = call i32 @llvm.nvvm.ldmatrix.sync.aligned.m8n8.x1.b16.p3(ptr addrspace(3) %s), !dbg !26
+  %a = call {i32, i32} @llvm.nvvm.ldmatrix.sync.aligned.m16n16.x1.trans.b8.p3(ptr addrspace(3) %s), !dbg !26
   ret void, !dbg !26
 }
 

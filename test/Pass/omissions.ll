@@ -10,27 +10,23 @@
 ; RUN: %python %S/Inputs/table-counts.py %t.metadata | FileCheck %s --check-prefix=COUNT
 ; RUN: %python %S/Inputs/table-counts.py %t.hybrid | FileCheck %s --check-prefix=COUNT
 
-; CHECK: remark: k.cu:1:1: access is not checked for races: matrix loads and stores of a warp are not supported
 ; CHECK: remark: k.cu:2:1: access is not checked for races: matrix loads and stores of a warp are not supported
-; CHECK: remark: k.cu:3:1: access is not checked for races: matrix loads and stores of a warp are not supported
 ; CHECK: remark: k.cu:4:1: access is not checked for races: textures and surfaces are not supported
 ; CHECK: remark: k.cu:5:1: access is not checked for races: textures and surfaces are not supported
 ; CHECK: remark: k.cu:6:1: access is not checked for races: its kind, length or type is not supported
 ; CHECK: remark: k.cu:7:1: access is not checked for races: its kind, length or type is not supported
-; CHECK: remark: k.cu:8:1: access is not checked for races: it is made in the background, by an asynchronous copy or matrix operation
 ; CHECK: remark: k.cu:9:1: access is not checked for races: it is made in the background, by an asynchronous copy or matrix operation
 ; CHECK: remark: k.cu:10:1: instruction is not checked for races: CRSan does not know what memory it accesses
 ; CHECK: remark: k.cu:11:1: access is not checked for races: matrix loads and stores of a warp are not supported
 ; CHECK: remark: k.cu:12:1: access is not checked for races: textures and surfaces are not supported
-; CHECK: remark: k.cu:13:1: access is not checked for races: it is made in the background, by an asynchronous copy or matrix operation
 ; CHECK: remark: k.cu:14:1: instruction is not checked for races: CRSan does not know what memory it accesses
 ; CHECK: remark: k.cu:15:1: access is not checked for races: it is made in the background, by an asynchronous copy or matrix operation
-; COUNT: unchecked 15 exempt 0
+; COUNT: unchecked 11 exempt 0
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @k(ptr addrspace(1) %g, ptr addrspace(3) %s, ptr %p, i64 %t, i1 %c) !dbg !4 {
   call void @llvm.nvvm.wmma.m16n16k16.store.d.row.stride.f32.p3(ptr addrspace(3) %s, float 0.0, float 0.0, float 0.0, float 0.0, float 0.0, float 0.0, float 0.0, float 0.0, i32 16), !dbg !11
-  %m = call i32 @llvm.nvvm.ldmatrix.sync.aligned.m8n8.x1.b16.p3(ptr addrspace(3) %s), !dbg !12
+  %m = call {i32, i32} @llvm.nvvm.ldmatrix.sync.aligned.m16n16.x1.trans.b8.p3(ptr addrspace(3) %s), !dbg !12
   call void @llvm.nvvm.stmatrix.sync.aligned.m8n8.x1.b16.p3(ptr addrspace(3) %s, i32 0), !dbg !13
   %x = call {float, float, float, float} @llvm.nvvm.tex.unified.1d.v4f32.s32(i64 %t, i32 0), !dbg !14
   call void @llvm.nvvm.sust.b.1d.i32.clamp(i64 %t, i32 0, i32 0), !dbg !15
@@ -39,7 +35,7 @@ define ptx_kernel void @k(ptr addrspace(1) %g, ptr addrspace(3) %s, ptr %p, i64 
   call void @llvm.nvvm.cp.async.bulk.shared.cta.to.global(ptr addrspace(1) %g, ptr addrspace(3) %s, i32 16, i64 0, i1 false), !dbg !18
   call void @llvm.nvvm.st.bulk.shared.cta(ptr addrspace(3) %s, i64 16, i64 0), !dbg !19
   call void @llvm.nvvm.tensormap.replace.rank.p1(ptr addrspace(1) %g, i32 1), !dbg !20
-  call void asm sideeffect "stmatrix.sync.aligned.m8n8.x1.shared.b16 [$0], {$1};", "r,r"(i32 0, i32 0), !dbg !21
+  call void asm sideeffect "stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [$0], {$1};", "r,r"(i32 0, i32 0), !dbg !21
   call void asm sideeffect "sust.b.1d.b32.trap [$0, {$1}], {$1};", "l,r"(i64 %t, i32 0), !dbg !22
   call void asm sideeffect "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [$0], $1, [$0];", "r,r"(i32 0, i32 0), !dbg !23
   call void asm sideeffect "multimem.red.relaxed.sys.global.add.u32 [$0], 1;", "l"(i64 0), !dbg !24

@@ -1,4 +1,5 @@
-; Intent: weak accesses in inline PTX are remarked as not checked; other assembly is not.
+; Intent: weak accesses in inline PTX whose address or condition is not known are remarked as
+; not checked; other assembly is not.
 ; RUN: %opt -load-pass-plugin=%pass_plugin -passes=crsan -pass-remarks-missed=cuda-race \
 ; RUN:   -disable-output %s 2>&1 | FileCheck %s --implicit-check-not=remark:
 
@@ -12,7 +13,9 @@ define ptx_kernel void @k(ptr addrspace(1) %p, ptr addrspace(3) %s) !dbg !4 {
   %l = call i32 asm sideeffect "ld.local.u32 $0, [$1];", "=r,l"(i64 0), !dbg !7
   call void asm sideeffect "cp.async.wait_all;", "~{memory}"(), !dbg !7
   call void asm sideeffect "{.reg .pred q; @q st.global.u32 [$0], 1;}", "l"(ptr addrspace(1) %p), !dbg !8
-  call void asm sideeffect "cp.async.ca.shared.global [$0], [$1], 4;", "l,l"(ptr addrspace(3) %s, ptr addrspace(1) %p), !dbg !9
+  call void asm sideeffect "{.reg .pred q; @q cp.async.ca.shared.global [$0], [$1], 4;}", "l,l"(ptr addrspace(3) %s, ptr addrspace(1) %p), !dbg !9
+  call void asm sideeffect "cp.async.ca.shared.global [$0], [$1], 4;", "l,l"(ptr addrspace(3) %s, ptr addrspace(1) %p), !dbg !7
+  call void asm sideeffect "st.global.u32 [$0], 1;", "l"(ptr addrspace(1) %p), !dbg !7
   ret void, !dbg !7
 }
 

@@ -48,7 +48,7 @@ define ptx_kernel void @time(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %i) {
 }
 
 ; CHECK-LABEL: define ptx_kernel void @weak_load(
-; CHECK: @__crsan_check({{.*}}, i32 2)
+; CHECK: @__crsan_check({{.*}}, i32 3)
 ; CHECK-NOT: @__crsan_check
 ; CHECK: ret void
 define ptx_kernel void @weak_load(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %i) {
@@ -65,6 +65,18 @@ define ptx_kernel void @weak_load(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 
 define ptx_kernel void @weak_store(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %i) {
   store i32 1, ptr addrspace(1) %p
   call void asm sideeffect "@p st.global.b32 [$0+4], $1;", "l,r,~{memory}"(ptr addrspace(1) %q, i32 %i)
+  store i32 2, ptr addrspace(1) %q
+  ret void
+}
+
+; CHECK-LABEL: define ptx_kernel void @copy(
+; CHECK: @__crsan_check({{.*}}, i32 4)
+; CHECK: @__crsan_watch_copy(
+; CHECK-NOT: @__crsan_check
+; CHECK: ret void
+define ptx_kernel void @copy(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %s) {
+  store i32 1, ptr addrspace(1) %p
+  call void asm sideeffect "cp.async.ca.shared.global [$0], [$1], 4;", "r,l"(i32 %s, ptr addrspace(1) %p)
   store i32 2, ptr addrspace(1) %q
   ret void
 }

@@ -89,7 +89,7 @@ define ptx_kernel void @vote(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %i) {
 ; CHECK: ret void
 define ptx_kernel void @copy(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %i) {
   store i32 1, ptr addrspace(1) %p
-  call void asm sideeffect "cp.async.ca.shared.global [$0], [$1], 4;", "l,l"(ptr addrspace(1) %q, ptr addrspace(1) %q)
+  call void asm sideeffect "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [$0, {$1}], [$0];", "l,r"(ptr addrspace(1) %q, i32 %i)
   store i32 2, ptr addrspace(1) %q
   ret void
 }

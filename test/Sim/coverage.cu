@@ -12,7 +12,7 @@
 // COLLIDER: CRSan: coverage: 5 accesses of the source checked, 2 not executed in a checked launch, 2 not checked
 // COLLIDER-NEXT: {{ +}}coverage.cu:[[#@LINE+23]]:{{[0-9]+}} in work(int*, int*, int) is not checked: CRSAN_NO_SANITIZE or an ignore list asks for it
 // COLLIDER-NEXT: {{ +}}coverage.cu:[[#@LINE+27]]:{{[0-9]+}} in work(int*, int*, int) was not executed
-// COLLIDER-NEXT: {{ +}}coverage.cu:[[#@LINE+31]]:{{[0-9]+}} in work(int*, int*, int) is not checked: it is in inline PTX
+// COLLIDER-NEXT: {{ +}}coverage.cu:[[#@LINE+31]]:{{[0-9]+}} in work(int*, int*, int) is not checked: it is in inline PTX that computes its address or condition, or synchronises before it
 // COLLIDER-NEXT: {{ +}}coverage.cu:[[#@LINE+36]]:{{[0-9]+}} in unused(int*) was not executed
 // COLLIDER-NEXT: SUMMARY: CRSan: no data races found in what was checked (1 access not checked, 2 accesses exempt)
 

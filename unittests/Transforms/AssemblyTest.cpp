@@ -61,10 +61,20 @@ TEST(Assembly, WhatTheColliderLeavesOut) {
     const char *Text;
     Skip Why;
   } Statements[] = {
-      {"ld.global.u32 $0, [$1];", Skip::Assembly},
-      {"st.u32 [$1], 1;", Skip::Assembly},
-      {"cp.async.ca.shared.global [$1], [$2], 16;", Skip::Copy},
-      {"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {$0}, [$1];", Skip::Matrix},
+      {"{ .reg .u64 a; add.u64 a, $1, 4; ld.global.u32 $0, [a]; }",
+       Skip::Assembly},
+      {"ld.global.u32 $0, [$1]; fence.acq_rel.gpu;", Skip::Assembly},
+      {"fence.acq_rel.gpu; st.u32 [$1], 1;", Skip::Assembly},
+      {"@p cp.async.ca.shared.global [$1], [$2], 16;", Skip::Copy},
+      {"cp.async.bulk.tensor.1d.shared::cta.global.mbarrier::complete_tx::"
+       "bytes "
+       "[$1], [$2, {$0}], [$1];",
+       Skip::Copy},
+      {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {$0}, $1, $2, 1, 1, "
+       "1, 0, 0;",
+       Skip::Copy},
+      {"ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {$0, $0}, [$1];",
+       Skip::Matrix},
       {"1 not PTX", Skip::Unknown},
       {"new.instruction;", Skip::Unknown},
       {"", Skip::None},
@@ -76,6 +86,37 @@ TEST(Assembly, WhatTheColliderLeavesOut) {
     const Statement S(Text);
     EXPECT_EQ(int(S.All.ByCollider), int(Why)) << Text;
     EXPECT_TRUE(checkedByCollider(*S.Inst, S.All).empty()) << Text;
+  }
+}
+
+// Intent: the collider looks at all accesses of a statement that only accesses.
+TEST(Assembly, WhatTheColliderChecks) {
+  struct {
+    const char *Text;
+    unsigned Accesses;
+  } Statements[] = {
+      {"ld.global.u32 $0, [$1];", 1},
+      {"ld.global.u32 $0, [$1]; st.global.u32 [$2], $0;", 2},
+      {"{ .reg .pred p; setp.ne.u64 p, $2, 0; @p st.u32 [$1], 1; }", 1},
+      {"cp.async.ca.shared.global [$1], [$2], 16;", 2},
+      {"cp.async.bulk.global.shared::cta.bulk_group [$1], [$2], 16;", 2},
+      {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+       "[$1], "
+       "[$2], 16, [$1];",
+       2},
+      {"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [$1], [$2], "
+       "16;",
+       1}, // The update is atomic.
+      {"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [$1], "
+       "$0, "
+       "[$2];",
+       1},
+      {"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {$0}, [$1];", 1},
+      {"wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {$0}, [$1], $2;", 1}};
+  for (const auto &[Text, Accesses] : Statements) {
+    const Statement S(Text);
+    EXPECT_EQ(int(S.All.ByCollider), int(Skip::None)) << Text;
+    EXPECT_EQ(checkedByCollider(*S.Inst, S.All).size(), Accesses) << Text;
   }
 }
 
@@ -95,12 +136,59 @@ TEST(Assembly, Kinds) {
   EXPECT_TRUE(Statement("griddepcontrol.wait;").All.has<Unknown>());
   const Statement Copied("cp.async.ca.shared.global [$1], [$2], 16;");
   ASSERT_EQ(Copied.All.List.size(), 2u);
-  EXPECT_TRUE(std::holds_alternative<Copy>(Copied.All.List[0]));
-  EXPECT_TRUE(isWeak(Copied.All.List[1]));
-  const Statement Bulk(
+  const auto *To = std::get_if<AsyncAccess>(&Copied.All.List[0]);
+  const auto *From = std::get_if<AsyncAccess>(&Copied.All.List[1]);
+  ASSERT_TRUE(To && From);
+  EXPECT_TRUE(To->What.writes() && !From->What.writes());
+  EXPECT_EQ(To->By, Completion::Group);
+  const Statement Tensor(
+      "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group "
+      "[$1, {$0}], [$2];");
+  EXPECT_TRUE(Tensor.All.has<Opaque>());
+  EXPECT_FALSE(Tensor.All.has<AsyncAccess>());
+}
+
+// Intent: how a copy completes, and what its thread waits for.
+TEST(Assembly, Completions) {
+  const Statement Load(
+      "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::"
+      "bytes [$1], [$2], 32, [$1+64];");
+  const auto *To = std::get_if<AsyncAccess>(&Load.All.List[0]);
+  ASSERT_TRUE(To);
+  EXPECT_EQ(To->By, Completion::Barrier);
+  EXPECT_EQ(To->Barrier.Offset, 64);
+  EXPECT_EQ(To->What.Size, 32u);
+  const Statement Store(
       "cp.async.bulk.global.shared::cta.bulk_group [$1], [$2], 16;");
-  EXPECT_TRUE(Bulk.All.has<Opaque>());
-  EXPECT_FALSE(Bulk.All.has<Copy>());
+  const auto *From = std::get_if<AsyncAccess>(&Store.All.List[1]);
+  ASSERT_TRUE(From);
+  EXPECT_EQ(From->By, Completion::BulkGroup);
+  EXPECT_EQ(From->What.Where.Space, unsigned(NVPTXAS::ADDRESS_SPACE_SHARED));
+  const Statement Wait("cp.async.bulk.wait_group.read 1;");
+  const auto *Awaited = std::get_if<AwaitCopies>(&Wait.All.List[0]);
+  ASSERT_TRUE(Awaited);
+  EXPECT_EQ(Awaited->By, Completion::BulkGroup);
+  EXPECT_TRUE(Awaited->OnlyReads);
+}
+
+// Intent: the rows of a matrix, and which lanes they belong to.
+TEST(Assembly, Matrices) {
+  const Statement Load(
+      "ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {$0, $0}, [$1];");
+  const Access *Rows = asAccess(Load.All.List[0]);
+  ASSERT_TRUE(Rows);
+  EXPECT_EQ(Rows->Rows.Lanes, 16u);
+  EXPECT_EQ(Rows->Size, 16u);
+  EXPECT_FALSE(Rows->isWhole());
+  EXPECT_EQ(Rows->Roles, uint32_t(abi::TransposedRow));
+  const Statement Store(
+      "wmma.store.d.sync.aligned.col.m32n8k16.global.f32 [$1], {$0}, $2;");
+  const Access *Columns = asAccess(Store.All.List[0]);
+  ASSERT_TRUE(Columns);
+  EXPECT_TRUE(Columns->writes());
+  EXPECT_EQ(Columns->Rows.Lanes, 8u);
+  EXPECT_EQ(Columns->Rows.Scale, 4u);
+  EXPECT_EQ(Columns->Size, 32u * 4);
 }
 
 // Intent: what ptxas may take for a poll, and what is one.

@@ -21,14 +21,14 @@ enum ShapeBits : uint32_t {
   ShapeBarriers = 1 << 11,    ///< Threads of a block may meet at barriers.
   ShapeMeetings = 1 << 12, ///< Lanes of a warp may meet at barriers of lanes.
   ShapeLocks = 1 << 13,    ///< Threads may hold locks, or execute fences.
+  /// By an asynchronous copy that is in flight from now on.
+  ShapeInFlight = 1 << 14,
 };
 
 /// Flags of a check (__crsan_md_check).
 enum CheckFlags : uint32_t {
   CheckCounts = 1,   ///< The access has not been counted yet.
   CheckReplaced = 2, ///< Only against the accessor that it has replaced.
-  /// Of an asynchronous copy that is in flight from now on.
-  CheckInFlight = 4,
 };
 
 /// Flags of the call at a kernel's head (__crsan_md_enter).

@@ -9,6 +9,13 @@
 
 namespace crsan::abi {
 
+enum SiteFlags : uint8_t {
+  HasValue = 1, ///< The check is given the value about to be stored.
+  /// A row of a matrix that all lanes of a warp access by one instruction.
+  OfWarp = 2,
+  IsAsync = 4, ///< By an asynchronous copy that begins behind the check.
+};
+
 /// A weak access that the collider checks. Device memory, initialised by the
 /// pass.
 struct Site {
@@ -19,7 +26,7 @@ struct Site {
   /// Of a store: a bit for each access of its group, by position, that another
   /// lane may make where this store writes.
   uint8_t Meets;
-  uint8_t HasValue; ///< 1: the check is given the value about to be stored.
+  uint8_t Flags; ///< SiteFlags.
   /// Added to the address that the check is given. A constant in the code would
   /// take a register.
   int64_t Offset;
@@ -32,7 +39,7 @@ struct Site {
 static_assert(sizeof(Site) == 48 && offsetof(Site, Id) == 0 &&
               offsetof(Site, Size) == 8 && offsetof(Site, Access) == 12 &&
               offsetof(Site, MemorySpace) == 13 &&
-              offsetof(Site, Meets) == 14 && offsetof(Site, HasValue) == 15 &&
+              offsetof(Site, Meets) == 14 && offsetof(Site, Flags) == 15 &&
               offsetof(Site, Offset) == 16 && offsetof(Site, Hits) == 24 &&
               offsetof(Site, Slot) == 40);
 
@@ -56,6 +63,17 @@ enum AccessRoles : uint32_t {
   /// A compare-and-swap that takes a lock if it succeeds, where the same thread
   /// releases the lock on every path.
   TakesLock = 2,
+  /// A row that ldmatrix or stmatrix distributes among four lanes, or, if
+  /// transposed, eight.
+  MatrixRow = 4,
+  TransposedRow = 8,
+  /// A row of a matrix of which any lane of the warp may have any element.
+  OpaqueRow = 16,
+  /// By an asynchronous copy that its thread waits for by
+  /// cp.async.bulk.wait_group, or any thread at an mbarrier. By neither:
+  /// cp.async.wait_group.
+  ByBulkGroup = 32,
+  ByMbarrier = 64,
 };
 
 /// An access that metadata mode checks. Device memory, initialised by the pass.

@@ -8,21 +8,40 @@
 
 namespace crsan::abi {
 
-/// What one thread is about to access in the shared memory of its block. Word
+/// What one thread is about to access in the shared memory of its block, or of
+/// another block of its cluster. Word
 /// is like an entry of Watchpoints::Global, except that bits 10-24 hold the
 /// offset / 8 in shared memory and the bits above hold a version, which tells
 /// two uses of the entry apart.
 struct SharedWatchpoint {
   uint64_t Word;
   uint64_t Version;
-  uint64_t Grid;  ///< %gridid.
-  uint64_t Block; ///< x in bits 0-31, y in 32-47, z in 48-63.
+  uint64_t Grid; ///< %gridid; the rank of the block in its cluster from bit 56.
+  /// The index of the cluster: x in bits 0-31, y in 32-47, z in 48-63.
+  uint64_t Cluster;
 };
 static_assert(sizeof(SharedWatchpoint) == 32 &&
               offsetof(SharedWatchpoint, Word) == 0 &&
               offsetof(SharedWatchpoint, Version) == 8 &&
               offsetof(SharedWatchpoint, Grid) == 16 &&
-              offsetof(SharedWatchpoint, Block) == 24);
+              offsetof(SharedWatchpoint, Cluster) == 24);
+
+/// A watchpoint on bytes of an asynchronous copy, from the copy's issue until
+/// its thread waits for it. The thread goes on meanwhile.
+struct CopyWatch {
+  uint64_t Entry; ///< The address of the watchpoint's word; 0: free.
+  uint64_t Word;  ///< What the thread has written there.
+  uint64_t Site;  ///< The address of the copy's Site.
+  uint64_t Address;
+};
+static_assert(sizeof(CopyWatch) == 32 && offsetof(CopyWatch, Entry) == 0 &&
+              offsetof(CopyWatch, Word) == 8 &&
+              offsetof(CopyWatch, Site) == 16 &&
+              offsetof(CopyWatch, Address) == 24);
+
+/// The thread has the number of its CopyWatch, from 1, in a variable; the bits
+/// from this one on count the groups that it has committed since.
+inline constexpr unsigned CommitsAt = 16;
 
 /// Device memory, one per context, zeroed by the host: what threads that sleep
 /// in a check are about to access, for other threads to find. An entry watches
@@ -30,15 +49,18 @@ static_assert(sizeof(SharedWatchpoint) == 32 &&
 /// thread that is about to make a conflicting access exchanges it for the
 /// address of its own Site, which is even.
 struct Watchpoints {
-  static constexpr uint32_t NumGlobal = 1 << 15, NumShared = 1 << 12;
+  static constexpr uint32_t NumGlobal = 1 << 15, NumShared = 1 << 12,
+                            NumCopies = 1 << 10;
   /// Address / 8 in bits 10-63, a mask of the bytes in bits 2-9, bit 1 set for
   /// a write.
   uint64_t Global[NumGlobal];
   SharedWatchpoint Shared[NumShared];
+  CopyWatch Copies[NumCopies];
 };
-static_assert(sizeof(Watchpoints) == 393216 &&
+static_assert(sizeof(Watchpoints) == 425984 &&
               offsetof(Watchpoints, Global) == 0 &&
-              offsetof(Watchpoints, Shared) == 262144);
+              offsetof(Watchpoints, Shared) == 262144 &&
+              offsetof(Watchpoints, Copies) == 393216);
 
 } // namespace crsan::abi
 

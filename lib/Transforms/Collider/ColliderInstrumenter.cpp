@@ -5,9 +5,12 @@
 #include "DeviceRuntime.h"
 #include "Events/Operands.h"
 #include "crsan/abi/Site.h"
+#include "crsan/abi/Watchpoints.h"
+#include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -33,13 +36,36 @@ void ColliderInstrumenter::run() {
   plan();
   for (Planned &P : Plan)
     instrument(P);
-  if (!Countdowns.empty()) {
-    SmallVector<AllocaInst *, 8> Allocas;
-    for (auto &[L, C] : Countdowns)
-      Allocas.push_back(C.Skip);
+  SmallVector<AllocaInst *, 8> Allocas;
+  for (auto &[L, C] : Countdowns)
+    Allocas.push_back(C.Skip);
+  if (Watched) {
+    for (Instruction *I : Waits)
+      emitUnwatch(I);
+    for (Instruction *I : Commits)
+      emitCommit(I);
+    Allocas.push_back(Watched);
+  }
+  if (!Allocas.empty()) {
     DominatorTree DT(F);
     PromoteMemToReg(Allocas, DT);
   }
+}
+
+/// Whether a thread that waits for its asynchronous copies may do so here, or
+/// leave the function.
+static bool mayEndCopies(const Instruction &I) {
+  const Events All = eventsOf(I);
+  return isa<ReturnInst>(I) || All.MayLeave ||
+         All.has<AwaitCopies, Unknown, Learn, Call, Leave>();
+}
+
+/// Where the thread does nothing but wait for its copies: that.
+static std::optional<AwaitCopies> onlyWait(const Instruction &I) {
+  const Events All = eventsOf(I);
+  const auto *Awaited =
+      All.List.size() == 1 ? std::get_if<AwaitCopies>(&All.List[0]) : nullptr;
+  return Awaited && !All.MayLeave ? std::optional(*Awaited) : std::nullopt;
 }
 
 /// Everything that needs the function as it is, before any block is split.
@@ -53,6 +79,29 @@ void ColliderInstrumenter::plan() {
       Plan.push_back(
           {std::move(W), Loop, Loop ? Loop->Window : Table.addWindow()});
     }
+  planCopies();
+}
+
+/// Finds what the thread does with the copies that it waits for, if it begins
+/// any.
+void ColliderInstrumenter::planCopies() {
+  SmallSet<Completion, 2> Ways;
+  for (const Planned &P : Plan)
+    for (const Group &G : P.W.Groups)
+      for (const WindowAccess &A : G.Accesses)
+        if (A.Async && *A.Async != Completion::Barrier)
+          Ways.insert(*A.Async);
+  if (Ways.empty())
+    return;
+  if (Ways.size() == 1)
+    Way = *Ways.begin();
+  for (Instruction &I : instructions(F)) {
+    if (mayEndCopies(I))
+      Waits.push_back(&I);
+    for (const Event &E : eventsOf(I).List)
+      if (const auto *C = std::get_if<CommitCopies>(&E); C && C->By == Way)
+        Commits.push_back(&I);
+  }
 }
 
 /// The countdown of the innermost loop around `BB`, if `BB` runs in each of its
@@ -110,27 +159,30 @@ Value *ColliderInstrumenter::emitDecision(IRBuilder<> &B, const Planned &P) {
   return B.CreateICmpEQ(Skip, B.getInt32(0));
 }
 
+/// What an address points into; null if it is an integer, as in assembly.
+static const Value *objectOf(const Value *Base) {
+  return Base->getType()->isPointerTy() ? getUnderlyingObject(Base) : nullptr;
+}
+
 /// Which accesses of a group, by position, other lanes may make where the store
 /// `S` writes. Accesses of different objects cannot meet; two by the same
 /// pointer meet only where the store meets itself, which emitStoreCheck looks
 /// at.
 static uint8_t meetings(const WindowAccess &S, ArrayRef<WindowAccess> Group) {
-  if (!S.writes() || S.Length)
+  if (!S.writes() || !S.isWhole())
     return 0;
-  auto Space = [](const WindowAccess &A) {
-    return A.Where.Base->getType()->getPointerAddressSpace();
-  };
-  const Value *Object = getUnderlyingObject(S.Where.Base);
+  const Value *Object = objectOf(S.Where.Base);
   uint8_t Meets = 0;
   for (auto [I, O] : enumerate(Group)) {
-    const Value *Other = getUnderlyingObject(O.Where.Base);
+    const Value *Other = objectOf(O.Where.Base);
     // Each pair of stores once, from the first.
     const bool IsSeen = O.writes() && &O < &S;
-    if (IsSeen || O.Length || O.Inst == S.Inst ||
+    if (IsSeen || !O.isWhole() || O.Inst == S.Inst ||
         O.Where.Base == S.Where.Base ||
-        (Object != Other && isIdentifiedObject(Object) &&
+        (Object && Other && Object != Other && isIdentifiedObject(Object) &&
          isIdentifiedObject(Other)) ||
-        (Space(S) != Space(O) && Space(S) != 0 && Space(O) != 0))
+        (S.Where.Space != O.Where.Space && S.Where.Space != 0 &&
+         O.Where.Space != 0))
       continue;
     Meets |= 1u << I;
   }
@@ -170,35 +222,135 @@ void ColliderInstrumenter::emitGroup(const Planned &P, const Group &G,
   Constant *FirstSite = nullptr;
   for (auto [I, A] : enumerate(G.Accesses)) {
     APInt Offset(64, A.Where.Offset);
-    Value *Base = A.Where.Base->stripAndAccumulateConstantOffsets(
-        M.getDataLayout(), Offset, /*AllowNonInbounds=*/true);
+    Access FromBase = A;
+    FromBase.Where.Offset = 0;
+    // In assembly, a number in a space may look like a generic pointer.
+    if (Type *T = A.Where.Base->getType();
+        T->isPointerTy() && T->getPointerAddressSpace() == A.Where.Space)
+      FromBase.Where =
+          locationOf(A.Where.Base->stripAndAccumulateConstantOffsets(
+              M.getDataLayout(), Offset, /*AllowNonInbounds=*/true));
     // Lanes are compared by a store's value. Anywhere in its window will do
     // (docs/soundness.md), and the slow path is at hand.
-    const bool IsKnown = A.Written && !A.Length && isKnownAt(A.Written, G.Head);
+    const bool IsKnown =
+        A.Written && A.isWhole() && isKnownAt(A.Written, G.Head);
     Value *Stored = IsKnown ? storedBits(B, A) : nullptr;
     Constant *Site = ConstantExpr::getAddrSpaceCast(
         Table.addSite(A, Kernel, P.Sampling, meetings(A, G.Accesses),
                       Offset.getSExtValue(),
-                      /*HasValue=*/Stored),
+                      (Stored ? abi::HasValue : 0) |
+                          (A.Rows.Lanes ? abi::OfWarp : 0) |
+                          (A.Async ? abi::IsAsync : 0)),
         B.getPtrTy(0));
     FirstSite = FirstSite ? FirstSite : Site;
-    if (A.Written && !IsKnown)
+    if (A.Written && A.isWhole() && !IsKnown)
       LateStores[A.Inst] = Site;
     ++(A.writes() ? NumCheckedStores : NumCheckedLoads);
-    Pass(I, emitAddress(B, locationOf(Base)));
-    if (Value *Second = A.Length ? B.CreateZExtOrTrunc(A.Length, I64) : Stored)
+    Pass(I, emitAddress(B, FromBase));
+    if (Value *Second = A.isWhole() ? Stored : emitLength(B, A))
       Pass(abi::MaxGroupSize + I, Second);
   }
   // A call needs a location where the callee has debug information.
   B.SetCurrentDebugLocation(G.Head->getDebugLoc());
   Value *Generic = B.CreateAddrSpaceCast(Addresses, B.getPtrTy(0));
   Value *Count = B.getInt32(G.Accesses.size());
-  CallInst *Next = callRuntime(B, CheckName,
-                               {ConstantExpr::getAddrSpaceCast(
-                                    Table.windowAt(P.Sampling), B.getPtrTy(0)),
-                                FirstSite, Generic, Count});
+  Value *const Arguments[] = {
+      ConstantExpr::getAddrSpaceCast(Table.windowAt(P.Sampling), B.getPtrTy(0)),
+      FirstSite, Generic, Count};
+  CallInst *Next = callRuntime(B, CheckName, Arguments);
   if (First && P.Loop)
     B.CreateStore(Next, P.Loop->Skip);
+  emitCopyWatches(B, G, Arguments);
+}
+
+/// Behind the check of a group: watchpoints on the copies that begin in it.
+/// `Arguments`: those of the check.
+void ColliderInstrumenter::emitCopyWatches(IRBuilder<> &B, const Group &G,
+                                           ArrayRef<Value *> Arguments) {
+  auto Watch = [&](Value *Held, bool IsBrief) {
+    SmallVector<Value *, 6> All(Arguments);
+    All.append({Held, B.getInt32(IsBrief)});
+    return callRuntime(B, WatchCopyName, All);
+  };
+  Type *I32 = B.getInt32Ty();
+  if (const WindowAccess *Copy = G.copyAtBarrier()) {
+    // The phase of the mbarrier does not end while the watchpoint is there:
+    // one byte more is expected.
+    Value *Held = Watch(B.getInt32(0), /*IsBrief=*/true);
+    emitAssembly(B, B.getVoidTy(),
+                 "{ .reg .pred p; setp.ne.u32 p, $1, 0; "
+                 "@p mbarrier.expect_tx.relaxed.cluster.b64 [$0], 1; }",
+                 "l,r,~{memory}", {emitAddress(B, Copy->Barrier), Held});
+    BasicBlock *Slow = B.GetInsertBlock();
+    PHINode *Phi = PHINode::Create(I32, 2, "");
+    Phi->insertBefore(Slow->getSingleSuccessor()->begin());
+    for (BasicBlock *From : predecessors(Phi->getParent()))
+      Phi->addIncoming(From == Slow ? Held : B.getInt32(0), From);
+    emitHeld(Phi, *Copy);
+    return;
+  }
+  if (!G.hasOwnCopy())
+    return;
+  if (!Watched) {
+    IRBuilder<> Entry(&F.getEntryBlock(), F.getEntryBlock().begin());
+    Watched = Entry.CreateAlloca(I32, M.getDataLayout().getAllocaAddrSpace());
+    Entry.CreateStore(B.getInt32(0), Watched);
+  }
+  B.CreateStore(Watch(B.CreateLoad(I32, Watched), /*IsBrief=*/false), Watched);
+}
+
+/// Behind a copy that completes at an mbarrier: takes its watchpoint away, and
+/// lets the phase end.
+void ColliderInstrumenter::emitHeld(Value *Held, const WindowAccess &Copy) {
+  auto *Rare = MDBuilder(F.getContext()).createUnlikelyBranchWeights();
+  Instruction *Next = Copy.Inst->getNextNode();
+  IRBuilder<> B(Next);
+  B.SetCurrentDebugLocation(DebugLoc());
+  B.SetInsertPoint(SplitBlockAndInsertIfThen(
+      B.CreateICmpNE(Held, B.getInt32(0)), Next->getIterator(),
+      /*Unreachable=*/false, Rare));
+  B.SetCurrentDebugLocation(Copy.Inst->getDebugLoc());
+  callRuntime(B, UnwatchCopyName, {Held, B.getInt32(0)});
+  emitAssembly(B, B.getVoidTy(),
+               "mbarrier.complete_tx.relaxed.cluster.b64 [$0], 1;",
+               "l,~{memory}", emitAddress(B, Copy.Barrier));
+}
+
+/// In front of where the thread waits for its copies, or may do so: takes its
+/// watchpoint away, if the copy is one of them.
+void ColliderInstrumenter::emitUnwatch(Instruction *Before) {
+  auto *Rare = MDBuilder(F.getContext()).createUnlikelyBranchWeights();
+  IRBuilder<> B(Before);
+  B.SetCurrentDebugLocation(DebugLoc());
+  Value *Held = B.CreateLoad(B.getInt32Ty(), Watched);
+  Value *Ends = B.CreateICmpNE(Held, B.getInt32(0));
+  const std::optional<AwaitCopies> Awaited = onlyWait(*Before);
+  // The last groups go on, and so does what belongs to no group yet.
+  if (Awaited && Awaited->Number && Awaited->By == Way &&
+      Awaited->Number->getType()->isIntegerTy())
+    Ends =
+        B.CreateICmpUGT(B.CreateLShr(Held, abi::CommitsAt),
+                        B.CreateZExtOrTrunc(Awaited->Number, B.getInt32Ty()));
+  else if (Awaited && Way && Awaited->By != Way)
+    return;
+  B.SetInsertPoint(SplitBlockAndInsertIfThen(Ends, Before->getIterator(),
+                                             /*Unreachable=*/false, Rare));
+  B.SetCurrentDebugLocation(Before->getDebugLoc());
+  const bool OnlyReads = Awaited && Awaited->OnlyReads;
+  B.CreateStore(callRuntime(B, UnwatchCopyName, {Held, B.getInt32(OnlyReads)}),
+                Watched);
+}
+
+/// The copy of the watchpoint, if there is one, is in a group from here on.
+void ColliderInstrumenter::emitCommit(Instruction *Before) {
+  IRBuilder<> B(Before);
+  B.SetCurrentDebugLocation(DebugLoc());
+  Value *Held = B.CreateLoad(B.getInt32Ty(), Watched);
+  Value *More = B.CreateAdd(Held, B.getInt32(1 << abi::CommitsAt));
+  const uint32_t Most = 0u - (1u << abi::CommitsAt);
+  Value *Counts = B.CreateAnd(B.CreateICmpNE(Held, B.getInt32(0)),
+                              B.CreateICmpULT(Held, B.getInt32(Most)));
+  B.CreateStore(B.CreateSelect(Counts, More, Held), Watched);
 }
 
 /// The value's bits, zero-extended or folded to 64: only compared and shown.
@@ -235,8 +387,7 @@ void ColliderInstrumenter::emitLateStoreCheck(const WindowAccess &A,
   Value *Bits = storedBits(B, A);
   if (!Bits)
     return;
-  callRuntime(B, StoreName,
-              {Site, emitAddress(B, locationOf(A.Where.Base)), Bits});
+  callRuntime(B, StoreName, {Site, emitAddress(B, A), Bits});
 }
 
 } // namespace crsan

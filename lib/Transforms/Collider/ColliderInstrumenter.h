@@ -37,11 +37,17 @@ private:
   };
 
   void plan();
+  void planCopies();
   const Countdown *countdownOf(llvm::BasicBlock &BB);
   void instrument(Planned &P);
   llvm::Value *emitDecision(llvm::IRBuilder<> &B, const Planned &P);
   llvm::Value *emitRandomBelow(llvm::IRBuilder<> &B, llvm::Value *Interval);
   void emitGroup(const Planned &P, const Group &G, llvm::Value *&Sampled);
+  void emitCopyWatches(llvm::IRBuilder<> &B, const Group &G,
+                       llvm::ArrayRef<llvm::Value *> Arguments);
+  void emitHeld(llvm::Value *Held, const WindowAccess &Copy);
+  void emitUnwatch(llvm::Instruction *Before);
+  void emitCommit(llvm::Instruction *Before);
   void emitLateStoreCheck(const WindowAccess &A, llvm::Value *Sampled);
   llvm::Value *storedBits(llvm::IRBuilder<> &B, const WindowAccess &A);
 
@@ -55,6 +61,16 @@ private:
   /// Stores whose values are not known where their group is checked.
   llvm::DenseMap<const llvm::Instruction *, llvm::Constant *> LateStores;
   llvm::AllocaInst *Addresses = nullptr; ///< The runtime's Group.
+  /// The thread's watchpoint on a copy that it waits for (abi::CopyWatch), or
+  /// 0; in the bits from abi::CommitsAt on, how many groups the thread has
+  /// committed since. Null: the function begins no such copy.
+  llvm::AllocaInst *Watched = nullptr;
+  /// How these copies complete; nothing: in several ways.
+  std::optional<Completion> Way;
+  /// Where the thread may wait for its copies, or let others know that they
+  /// have ended, and where it may leave the function; and where it commits
+  /// copies.
+  std::vector<llvm::Instruction *> Waits, Commits;
 };
 
 } // namespace crsan

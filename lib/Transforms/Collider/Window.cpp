@@ -34,6 +34,16 @@ SmallVector<WindowAccess, 4> comparablePieces(WindowAccess Run) {
   return Pieces;
 }
 
+/// The access that an event makes, in an instruction.
+WindowAccess accessOf(const Event &E, Instruction &I) {
+  WindowAccess A = {*anyAccess(E), &I};
+  if (const auto *Async = std::get_if<AsyncAccess>(&E)) {
+    A.Async = Async->By;
+    A.Barrier = Async->Barrier;
+  }
+  return A;
+}
+
 /// Finds what has to move above `Head` so that `V` is known there. False if a
 /// load, call or the like stands in between.
 bool collectMoves(Value *V, Instruction *Head,
@@ -69,9 +79,14 @@ void addAccess(Window &W, const WindowAccess &A) {
   // heads are accesses, and accesses never move.
   if (!W.Groups.empty()) {
     Group &Last = W.Groups.back();
-    if (Last.Accesses.size() < abi::MaxGroupSize &&
+    const WindowAccess *AtBarrier = Last.copyAtBarrier();
+    const bool IsAnother = A.Async == Completion::Barrier && AtBarrier &&
+                           AtBarrier->Inst != A.Inst;
+    if (!IsAnother && Last.Accesses.size() < abi::MaxGroupSize &&
         hoist(A.Where.Base, Last.Head) &&
-        (!A.Length || hoist(A.Length, Last.Head))) {
+        (!A.Length || hoist(A.Length, Last.Head)) &&
+        (!A.If.Operand || hoist(A.If.Operand, Last.Head)) &&
+        (!A.Barrier.Base || hoist(A.Barrier.Base, Last.Head))) {
       Last.Accesses.push_back(A);
       return;
     }
@@ -99,12 +114,20 @@ SmallVector<Window, 4> collectWindows(BasicBlock &BB) {
       Close();
       continue;
     }
-    for (const Access &Run : checkedByCollider(*I, All))
-      for (const WindowAccess &A : comparablePieces({Run, I})) {
+    for (const Event &E : checkedByCollider(*I, All)) {
+      const WindowAccess Run = accessOf(E, *I);
+      // All lanes of the warp execute a matrix instruction together: what one
+      // of them has done before, another one's row may depend on.
+      if (Run.Rows.Lanes)
+        Close();
+      for (const WindowAccess &A : comparablePieces(Run)) {
         addAccess(Current, A);
         if (A.Written)
           Current.Stores.push_back(A);
       }
+      if (Run.Rows.Lanes)
+        Close();
+    }
   }
   Close();
   return Windows;

@@ -15,12 +15,30 @@ namespace crsan {
 /// A weak access, or a piece of one that a single aligned load can read.
 struct WindowAccess : Access {
   llvm::Instruction *Inst;
+  /// Of an access that an asynchronous copy makes later.
+  std::optional<Completion> Async = std::nullopt;
+  Location Barrier = {}; ///< Of Completion::Barrier.
 };
 
 /// Accesses that one slow path checks, just before `Head`.
 struct Group {
   llvm::Instruction *Head;
   llvm::SmallVector<WindowAccess, 8> Accesses;
+
+  /// An access of the only instruction among them whose copy completes at an
+  /// mbarrier; null: there is none.
+  const WindowAccess *copyAtBarrier() const {
+    const auto *It = llvm::find_if(Accesses, [](const WindowAccess &A) {
+      return A.Async == Completion::Barrier;
+    });
+    return It == Accesses.end() ? nullptr : It;
+  }
+  /// Whether one of them is of a copy that its thread waits for.
+  bool hasOwnCopy() const {
+    return llvm::any_of(Accesses, [](const WindowAccess &A) {
+      return A.Async && *A.Async != Completion::Barrier;
+    });
+  }
 };
 
 struct Window {

@@ -48,15 +48,14 @@ Value *AsmOperands::value(const ptx::Operand &Op) const {
              : nullptr;
 }
 
-std::optional<Location> AsmOperands::location(const ptx::Instruction &I,
-                                              const ptx::Operand *Op,
-                                              ptx::StateSpace Space) const {
+std::optional<Location> AsmOperands::location(const ptx::Operand *Op,
+                                              unsigned AddressSpace) const {
   if (!Op)
     return std::nullopt;
   Location Where;
   const ptx::Operand *Base = Op;
   if (Op->What == ptx::Operand::Kind::Address) {
-    Where.Space = addressSpaceOf(I, Space);
+    Where.Space = AddressSpace;
     Where.Offset = Op->Bits;
     if (Op->Elements.size() != 1)
       return std::nullopt;
@@ -71,6 +70,25 @@ std::optional<Location> AsmOperands::location(const ptx::Instruction &I,
                        Where.Base->getType()->isIntegerTy()))
     return std::nullopt;
   return Where;
+}
+
+Value *AsmOperands::size(uint64_t Bytes) const {
+  return ConstantInt::get(Type::getInt32Ty(Call.getContext()), Bytes);
+}
+
+std::optional<std::pair<unsigned, unsigned>>
+bulkSpaces(const ptx::Instruction &I) {
+  SmallVector<unsigned, 2> Spaces;
+  for (std::string_view M : I.Modifiers)
+    if (M == "global")
+      Spaces.push_back(NVPTXAS::ADDRESS_SPACE_GLOBAL);
+    else if (M == "shared::cta" || M == "shared")
+      Spaces.push_back(NVPTXAS::ADDRESS_SPACE_SHARED);
+    else if (M == "shared::cluster")
+      Spaces.push_back(NVPTXAS::ADDRESS_SPACE_SHARED_CLUSTER);
+  if (Spaces.size() != 2)
+    return std::nullopt;
+  return std::pair(Spaces[0], Spaces[1]);
 }
 
 unsigned addressSpaceOf(const ptx::Instruction &I, ptx::StateSpace Space) {

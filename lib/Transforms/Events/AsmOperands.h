@@ -27,11 +27,13 @@ public:
   /// A number or an argument; null if the assembly computes the operand.
   llvm::Value *value(const ptx::Operand &Op) const;
 
-  /// An address, or a barrier's number or mask; nothing if the assembly
-  /// computes the operand.
-  std::optional<Location> location(const ptx::Instruction &I,
-                                   const ptx::Operand *Op,
-                                   ptx::StateSpace Space) const;
+  /// An address in `AddressSpace`, or a barrier's number or mask; nothing if
+  /// the assembly computes the operand.
+  std::optional<Location> location(const ptx::Operand *Op,
+                                   unsigned AddressSpace) const;
+
+  /// A number of bytes, as an operand.
+  llvm::Value *size(uint64_t Bytes) const;
 
 private:
   std::optional<unsigned> number(llvm::StringRef Name) const;
@@ -39,6 +41,11 @@ private:
   const llvm::CallBase &Call;
   const llvm::InlineAsm::ConstraintInfoVector Constraints;
 };
+
+/// LLVM's numbers of the state spaces to which and from which a bulk copy
+/// copies; nothing if `I` names none.
+std::optional<std::pair<unsigned, unsigned>>
+bulkSpaces(const ptx::Instruction &I);
 
 /// LLVM's number of the state space that `I` accesses.
 unsigned addressSpaceOf(const ptx::Instruction &I, ptx::StateSpace Space);

@@ -31,13 +31,18 @@ public:
 private:
   static bool isStraight(const ptx::Block &Body);
   void readBlock(const ptx::Block &Body);
-  void noteUnchecked(const ptx::InstructionClass &C, const ptx::Instruction &I);
+  /// An access is in no list, neither for metadata mode nor for the collider.
+  void leaveOut(Skip Why) { To.Unlisted = To.ByCollider = Why; }
   void readInstruction(const ptx::Instruction &I);
   void readPredicate(const ptx::Instruction &I);
   std::optional<Condition> conditionOf(const ptx::Instruction &I) const;
   void readWeak(const ptx::Instruction &I, const ptx::InstructionClass &C);
   void readCopy(const ptx::Instruction &I);
   std::optional<CopyOperands> copyOf(const ptx::Instruction &I) const;
+  std::optional<CopyOperands> smallCopyOf(const ptx::Instruction &I) const;
+  std::optional<CopyOperands> bulkCopyOf(const ptx::Instruction &I) const;
+  std::optional<CopyOperands> asyncStoreOf(const ptx::Instruction &I) const;
+  void readMatrix(const ptx::Instruction &I, const ptx::InstructionClass &C);
   void readStrong(const ptx::Instruction &I, const ptx::InstructionClass &C,
                   std::optional<Location> Where);
   void readSynchronisation(const ptx::Instruction &I,
@@ -79,27 +84,17 @@ void AssemblyReader::readBlock(const ptx::Block &Body) {
   }
 }
 
-/// The first thing that may access memory weakly that other threads can see, or
-/// that is unknown: the collider looks at LLVM's own accesses alone.
-void AssemblyReader::noteUnchecked(const ptx::InstructionClass &C,
-                                   const ptx::Instruction &I) {
-  if (To.ByCollider == Skip::None && C.What != ptx::Category::StrongAccess &&
-      !(C.What == ptx::Category::WeakAccess &&
-        isPrivateSpace(addressSpaceOf(I, C.Space))))
-    To.ByCollider = skipOf(C.What);
-}
-
 /// Orders nothing between threads.
 bool isOfOneThread(const Event &E) {
   return isWeak(E) ||
-         isOneOf<Copy, CommitCopies, AwaitCopies, Collective, Opaque>(E);
+         isOneOf<AsyncAccess, CommitCopies, AwaitCopies, Collective, Opaque>(E);
 }
 
 void AssemblyReader::readInstruction(const ptx::Instruction &I) {
   const ptx::InstructionClass C = ptx::classify(I);
   const bool MayBeSkipped = I.If || !IsStraight;
-  const bool IsPrivate = isPrivateSpace(addressSpaceOf(I, C.Space));
-  noteUnchecked(C, I);
+  const unsigned AddressSpace = addressSpaceOf(I, C.Space);
+  const bool IsPrivate = isPrivateSpace(AddressSpace);
   switch (C.What) {
   case ptx::Category::Harmless:
     return readPredicate(I);
@@ -115,13 +110,14 @@ void AssemblyReader::readInstruction(const ptx::Instruction &I) {
   case ptx::Category::AsyncCopy:
     return readCopy(I);
   case ptx::Category::MatrixAccess:
+    return readMatrix(I, C);
   case ptx::Category::TextureAccess:
-    To.Unlisted = skipOf(C.What);
+    leaveOut(skipOf(C.What));
     return To.add(Opaque());
   case ptx::Category::StrongAccess:
     HasOrdered |= MayBeSkipped;
     if (!IsPrivate)
-      readStrong(I, C, Operands.location(I, C.Address, C.Space));
+      readStrong(I, C, Operands.location(C.Address, AddressSpace));
     else if (To.Unlisted == Skip::None)
       To.Unlisted = Skip::Private;
     break;
@@ -132,7 +128,7 @@ void AssemblyReader::readInstruction(const ptx::Instruction &I) {
     readControlFlow(I, MayBeSkipped);
     break;
   case ptx::Category::Unknown:
-    To.Unlisted = skipOf(C.What);
+    leaveOut(skipOf(C.What));
     To.add(Unknown());
     break;
   }
@@ -188,36 +184,55 @@ AssemblyReader::conditionOf(const ptx::Instruction &I) const {
 void AssemblyReader::readWeak(const ptx::Instruction &I,
                               const ptx::InstructionClass &C) {
   const std::optional<Location> Where =
-      Operands.location(I, C.Address, C.Space);
+      Operands.location(C.Address, addressSpaceOf(I, C.Space));
   const std::optional<Condition> If = conditionOf(I);
   if (Where && If && C.Size && !HasOrdered) {
     Access A = access(C, *Where);
     A.If = *If;
     A.NamesCache = C.reads() && (I.has("ca") || I.has("cg") || I.has("cv"));
+    // PTX requires that an address is a multiple of the whole size.
+    A.Alignment = Align(C.Size);
+    if (C.writes() && !If->Operand)
+      A.Written = Operands.value(I.Operands.back());
     return To.add(A);
   }
-  To.Unlisted = Skip::Assembly;
+  leaveOut(Skip::Assembly);
+}
+
+/// `ldmatrix... {...}, [from]` or `wmma.load... {...}, [from], stride`.
+void AssemblyReader::readMatrix(const ptx::Instruction &I,
+                                const ptx::InstructionClass &C) {
+  const std::optional<Location> Where =
+      Operands.location(C.Address, addressSpaceOf(I, C.Space));
+  Value *Stride = nullptr;
+  bool IsKnown = Where && C.Rows.Number && !I.If && IsStraight && !HasOrdered;
+  if (C.Rows.HaveOneAddress && I.Operands.size() > 2) {
+    Stride = Operands.value(I.Operands[2]);
+    IsKnown &= Stride && Stride->getType()->isIntegerTy() &&
+               C.Rows.ElementBits % 8 == 0;
+  }
+  if (IsKnown)
+    return addMatrix(To, C, *Where, Stride);
+  leaveOut(Skip::Matrix);
+  To.add(Opaque());
 }
 
 /// `cp.async.cg.shared.global [to], [from], 16, read` or `ignore`, a predicate.
 std::optional<CopyOperands>
-AssemblyReader::copyOf(const ptx::Instruction &I) const {
-  // Only the copies for which threads commit and wait.
-  if (I.Opcode != "cp" || !(I.has("ca") || I.has("cg")))
-    return std::nullopt;
+AssemblyReader::smallCopyOf(const ptx::Instruction &I) const {
   const std::optional<Condition> If = conditionOf(I);
   // The last one is a cache policy.
   const size_t Number = I.Operands.size() - I.has("L2::cache_hint");
   if (!If || Number < 3 || Number > 4)
     return std::nullopt;
-  const auto To = Operands.location(I, &I.Operands[0], ptx::StateSpace::Shared),
-             From =
-                 Operands.location(I, &I.Operands[1], ptx::StateSpace::Global);
-  const auto *Size =
-      dyn_cast_or_null<ConstantInt>(Operands.value(I.Operands[2]));
+  const auto To =
+      Operands.location(&I.Operands[0], NVPTXAS::ADDRESS_SPACE_SHARED);
+  const auto From =
+      Operands.location(&I.Operands[1], NVPTXAS::ADDRESS_SPACE_GLOBAL);
+  auto *Size = dyn_cast_or_null<ConstantInt>(Operands.value(I.Operands[2]));
   if (!To || !From || !Size)
     return std::nullopt;
-  CopyOperands Result = {*To, *From, Size->getZExtValue(), nullptr, *If};
+  CopyOperands Result = {*To, *From, Size, nullptr, *If};
   if (Number == 3)
     return Result;
   if (Result.Read = Operands.value(I.Operands[3]); Result.Read)
@@ -231,16 +246,75 @@ AssemblyReader::copyOf(const ptx::Instruction &I) const {
   return Result;
 }
 
+/// `cp.async.bulk.<to>.<from>... [to], [from], size, [mbarrier]`, without an
+/// mbarrier if the copy is to global memory; cp.reduce.async.bulk likewise.
+std::optional<CopyOperands>
+AssemblyReader::bulkCopyOf(const ptx::Instruction &I) const {
+  // Which bytes and blocks these write is a mask's to say, or a tensor map's.
+  if (I.has("tensor") || I.has("cp_mask") || I.has("multicast::cluster"))
+    return std::nullopt;
+  const auto Spaces = bulkSpaces(I);
+  const std::optional<Condition> If = conditionOf(I);
+  const bool HasBarrier = I.has("mbarrier::complete_tx::bytes");
+  if (!Spaces || !If || I.Operands.size() < (HasBarrier ? 4u : 3u) ||
+      HasBarrier == I.has("bulk_group"))
+    return std::nullopt;
+  const auto To = Operands.location(&I.Operands[0], Spaces->first);
+  const auto From = Operands.location(&I.Operands[1], Spaces->second);
+  Value *Size = Operands.value(I.Operands[2]);
+  if (!To || !From || !Size || !Size->getType()->isIntegerTy())
+    return std::nullopt;
+  CopyOperands Result = {*To, *From, Size, nullptr, *If};
+  Result.By = HasBarrier ? Completion::Barrier : Completion::BulkGroup;
+  Result.IsUpdate = I.has("reduce");
+  if (HasBarrier) {
+    // The mbarrier is beside what is written.
+    const auto Barrier = Operands.location(&I.Operands[3], Spaces->first);
+    if (!Barrier)
+      return std::nullopt;
+    Result.Barrier = *Barrier;
+  }
+  return Result;
+}
+
+/// `st.async... [to], values, [mbarrier]`; red.async likewise.
+std::optional<CopyOperands>
+AssemblyReader::asyncStoreOf(const ptx::Instruction &I) const {
+  const ptx::InstructionClass C = ptx::classify(I);
+  const std::optional<Condition> If = conditionOf(I);
+  if (!I.has("mbarrier::complete_tx::bytes") || I.Operands.size() != 3 || !If ||
+      !C.Size)
+    return std::nullopt;
+  constexpr unsigned Remote = NVPTXAS::ADDRESS_SPACE_SHARED_CLUSTER;
+  const auto To = Operands.location(&I.Operands[0], Remote),
+             Barrier = Operands.location(&I.Operands[2], Remote);
+  if (!To || !Barrier)
+    return std::nullopt;
+  CopyOperands Result = {*To, {}, Operands.size(C.Size), nullptr, *If};
+  Result.By = Completion::Barrier;
+  Result.Barrier = *Barrier;
+  Result.IsUpdate = I.Opcode == "red";
+  return Result;
+}
+
+std::optional<CopyOperands>
+AssemblyReader::copyOf(const ptx::Instruction &I) const {
+  if (I.Opcode == "st" || I.Opcode == "red")
+    return asyncStoreOf(I);
+  if (I.Opcode != "cp")
+    return std::nullopt;
+  if (I.has("bulk"))
+    return bulkCopyOf(I);
+  return I.has("ca") || I.has("cg") ? smallCopyOf(I) : std::nullopt;
+}
+
 /// Copies are told before the statement, and accesses may be checked behind it.
 void AssemblyReader::readCopy(const ptx::Instruction &I) {
   const std::optional<CopyOperands> Of = copyOf(I);
-  const bool IsFirst = none_of(To.List, [](const Event &E) {
-    return isWeak(E) &&
-           asAccess(E)->Where.Space != NVPTXAS::ADDRESS_SPACE_GLOBAL;
-  });
+  const bool IsFirst = none_of(To.List, isWeak);
   if (Of && IsFirst && !HasOrdered)
     return addCopy(To, *Of);
-  To.Unlisted = Skip::Copy;
+  leaveOut(Skip::Copy);
   To.add(Opaque());
 }
 
@@ -286,15 +360,14 @@ void AssemblyReader::readSynchronisation(const ptx::Instruction &I,
   if (MayBeSkipped && IsBarrier)
     return To.add(Unknown());
   const bool IsShared = I.has("shared") || I.has("shared::cta");
+  const unsigned AddressSpace = addressSpaceOf(
+      I, IsShared ? ptx::StateSpace::Shared : ptx::StateSpace::Generic);
   ptx::InstructionClass Told = C;
   // A fence of the statement, which is not told in between, may make an
   // arrival a release.
   if (HasOrdered || (C.Orders != ptx::Ordering::Wait && !IsStraight))
     Told.Order = abi::MemoryOrder::Weak;
-  addOrdering(To, Told,
-              Operands.location(I, C.Object,
-                                IsShared ? ptx::StateSpace::Shared
-                                         : ptx::StateSpace::Generic));
+  addOrdering(To, Told, Operands.location(C.Object, AddressSpace));
 }
 
 void AssemblyReader::readControlFlow(const ptx::Instruction &I,
@@ -357,6 +430,9 @@ Events eventsOfAssembly(CallBase &Call) {
     All.Branches = Text.contains("bra");
     All.Unlisted = All.ByCollider = Skip::Unknown;
   }
+  // What the collider checks is all that its statement does.
+  if (!keepsWindow(All) && any_of(All.List, isWeakOrLater))
+    All.ByCollider = Skip::Assembly;
   return All;
 }
 

@@ -22,26 +22,72 @@ Access strongAccess(Instruction &I, Value *Pointer, Type *T, uint8_t Flags) {
   return A;
 }
 
+/// Gives an access of a copy `Size` bytes, a constant or not. PTX requires that
+/// a copy's address is a multiple of its size, or of 16.
+static void setSize(Access &A, Value *Size) {
+  const auto *Constant = dyn_cast<ConstantInt>(Size);
+  if (!Constant) {
+    A.Length = Size;
+    return;
+  }
+  A.Size = A.WholeSize = Constant->getZExtValue();
+  A.Alignment = commonAlignment(Align(16), A.Size);
+}
+
 void addCopy(Events &To, const CopyOperands &C) {
   // First of all: no check of what came before may look at what it leaves.
-  Copy Begun;
-  Begun.To.Where = C.To;
-  Begun.To.Flags = abi::WritesMemory | abi::IsCopy;
-  Begun.To.Size = Begun.To.WholeSize = C.Size;
-  Begun.To.If = C.If;
-  To.add(Begun);
-  Access From{C.From};
-  From.Flags = abi::ReadsMemory;
-  From.Size = From.WholeSize = C.Size;
-  From.If = C.IfRead.Operand ? C.IfRead : C.If;
-  if (const auto *Read = dyn_cast_or_null<ConstantInt>(C.Read)) {
-    From.Size = std::min(From.Size, Read->getZExtValue());
-  } else if (C.Read) {
-    From.Length = C.Read;
-    From.Size = 0;
+  const uint32_t Roles = C.By == Completion::Barrier     ? abi::ByMbarrier
+                         : C.By == Completion::BulkGroup ? abi::ByBulkGroup
+                                                         : 0;
+  AsyncAccess Write{{C.To}, C.By, C.Barrier};
+  Access &W = Write.What;
+  W.Roles = Roles;
+  W.Flags = abi::WritesMemory | abi::IsCopy;
+  if (C.IsUpdate) {
+    W.Flags = abi::AtomicUpdate | abi::IsStrong | abi::IsCopy;
+    W.Order = abi::MemoryOrder::Relaxed;
+    W.Scope = abi::Scope::Device;
   }
-  if (From.Size || From.Length)
-    To.add(From);
+  W.If = C.If;
+  setSize(W, C.Size);
+  if (W.Size || W.Length)
+    To.add(Write);
+  if (!C.From.Base)
+    return;
+  AsyncAccess Read{{C.From}, C.By, C.Barrier};
+  Access &R = Read.What;
+  R.Roles = Roles;
+  R.Flags = abi::ReadsMemory | abi::IsCopy;
+  R.If = C.IfRead.Operand ? C.IfRead : C.If;
+  setSize(R, C.Size);
+  if (const auto *Part = dyn_cast_or_null<ConstantInt>(C.Read)) {
+    R.Size = std::min(R.Size, Part->getZExtValue());
+  } else if (C.Read) {
+    R.Length = C.Read;
+    R.Size = 0;
+  }
+  if (R.Size || R.Length)
+    To.add(Read);
+}
+
+void addMatrix(Events &To, const ptx::InstructionClass &C, Location Pointer,
+               Value *Stride) {
+  Access A{Pointer};
+  A.Flags = C.Flags;
+  A.Size = A.WholeSize = C.Rows.Bytes;
+  A.Alignment = Align(std::min(C.Rows.Bytes & (0u - C.Rows.Bytes), 8u));
+  A.Rows.Lanes = C.Rows.Number;
+  A.Roles = C.Rows.HaveOneAddress  ? abi::OpaqueRow
+            : C.Rows.AreTransposed ? abi::TransposedRow
+                                   : abi::MatrixRow;
+  if (C.Rows.HaveOneAddress) {
+    A.Rows.Scale = Stride ? C.Rows.ElementBits / 8 : C.Rows.Bytes;
+    A.Rows.Stride =
+        Stride
+            ? Stride
+            : ConstantInt::get(Type::getInt32Ty(Pointer.Base->getContext()), 1);
+  }
+  To.add(A);
 }
 
 void addOrdering(Events &To, const ptx::InstructionClass &C,
@@ -58,6 +104,7 @@ void addOrdering(Events &To, const ptx::InstructionClass &C,
   const Location Where = Object.value_or(Location());
   const Arrive Arrival{Where, C.Scope, C.Order, C.IsNumbered};
   const Wait Awaited{Where, C.Scope, C.Order, C.IsNumbered};
+  const Completion By = C.IsBulk ? Completion::BulkGroup : Completion::Group;
   switch (C.Orders) {
   case Ordering::None:
     return To.add(Opaque());
@@ -79,9 +126,9 @@ void addOrdering(Events &To, const ptx::InstructionClass &C,
   case Ordering::ClusterWait:
     return To.add(Wait{{nullptr, 0, ClusterBarrier}, C.Scope, C.Order});
   case Ordering::CopyCommit:
-    return To.add(CommitCopies());
+    return To.add(CommitCopies{By});
   case Ordering::CopyWait:
-    return To.add(AwaitCopies{Where.Base});
+    return To.add(AwaitCopies{By, Where.Base, C.OnlyReads});
   case Ordering::CopyArrival:
     // A thread that waits there waits for the copies, too.
     To.add(AwaitCopies());
@@ -114,18 +161,16 @@ Skip skipOf(ptx::Category What) {
   llvm_unreachable("not a Category");
 }
 
-bool keepsWindow(const Events &All) { return all_of(All.List, isWeak); }
+bool keepsWindow(const Events &All) { return all_of(All.List, isWeakOrLater); }
 
-SmallVector<Access, 2> checkedByCollider(const Instruction &I,
-                                         const Events &All) {
-  SmallVector<Access, 2> Checked;
-  const auto *Call = dyn_cast<CallBase>(&I);
-  // The collider checks no access in inline PTX.
-  if (isIgnored(I) || (Call && Call->isInlineAsm()))
-    return Checked;
-  for (const Event &E : All.List)
-    if (isWeak(E))
-      Checked.push_back(*asAccess(E));
+SmallVector<Event, 2> checkedByCollider(const Instruction &I,
+                                        const Events &All) {
+  SmallVector<Event, 2> Checked;
+  if (!isIgnored(I) && keepsWindow(All))
+    copy_if(All.List, std::back_inserter(Checked), [](const Event &E) {
+      const Access *A = anyAccess(E);
+      return A && !A->isStrong();
+    });
   return Checked;
 }
 

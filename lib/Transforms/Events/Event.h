@@ -38,6 +38,17 @@ struct Condition {
   bool HoldsIfEqual = false;
 };
 
+/// The rows of a matrix that the lanes of a warp read or write by one
+/// instruction. Which lane gets which element is not said: a row counts as an
+/// access of the lane that has its number.
+struct MatrixRows {
+  unsigned Lanes = 0; ///< Lanes that have a row, from lane 0 on; 0: no matrix.
+  /// Lane I has the row at the instruction's address plus I * Stride * Scale
+  /// bytes. Null: each lane has an address of its own.
+  llvm::Value *Stride = nullptr;
+  unsigned Scale = 0;
+};
+
 /// A read, a write or an update of memory. It is *strong* if it is atomic or
 /// volatile or has an order, and then may be part of a synchronisation; else
 /// it is *weak* and orders nothing. An instruction whose type has padding makes
@@ -49,6 +60,7 @@ struct Access {
   uint64_t WholeSize = 0; ///< Bytes of the whole instruction, for the report.
   llvm::Value *Length = nullptr; ///< Bytes, where only known at run time.
   Condition If = {};             ///< Of a weak access in inline PTX.
+  MatrixRows Rows = {};          ///< Of a matrix instruction.
   llvm::Align Alignment = {};    ///< Of Where.Base, of a weak access.
   /// The value that a store writes, if it is known; of several accesses of one
   /// instruction, the first one's alone.
@@ -56,10 +68,11 @@ struct Access {
   /// A weak load in inline PTX that names a cache operation (.ca, .cg, .cv).
   bool NamesCache = false;
 
+  uint32_t Roles = 0; ///< abi::AccessRoles.
+
   // Of a strong access:
   abi::Scope Scope = abi::Scope::Block;
   abi::MemoryOrder Order = abi::MemoryOrder::Weak;
-  uint32_t Roles = 0; ///< abi::AccessRoles.
   /// Of a compare-and-swap: the value that it compares with, and which element
   /// of the instruction's result is the value that it found (-1: the whole
   /// result). Null if that is hard to say.
@@ -69,20 +82,35 @@ struct Access {
   bool isStrong() const { return Flags & abi::IsStrong; }
   bool reads() const { return Flags & abi::ReadsMemory; }
   bool writes() const { return Flags & abi::WritesMemory; }
-  /// Whether all of `Size` bytes are sure to be accessed.
-  bool isWhole() const { return !Length && !If.Operand; }
+  /// Whether all of `Size` bytes are sure to be accessed, by each lane.
+  bool isWhole() const {
+    return !Length && !If.Operand && (Rows.Lanes == 0 || Rows.Lanes == 32);
+  }
 };
 
-/// The write of an asynchronous copy, cp.async: it begins here, and ends when
-/// its thread has waited for it (AwaitCopies). The copy's read of its source is
-/// an Access.
-struct Copy {
-  Access To;
+/// What says that an asynchronous access has happened.
+enum class Completion : uint8_t {
+  Group,     ///< Its thread waits for the access (cp.async.wait_group).
+  BulkGroup, ///< The same (cp.async.bulk.wait_group).
+  Barrier,   ///< Any thread waits at an mbarrier that counts the bytes.
 };
-struct CommitCopies {}; ///< The thread's copies so far are a group.
+
+/// One side of an asynchronous copy, or an asynchronous store: it is issued
+/// here, and happens at some time before its completion.
+struct AsyncAccess {
+  Access What;
+  Completion By = Completion::Group;
+  Location Barrier = {}; ///< The mbarrier.
+};
+/// The thread's copies so far that complete by groups are a group.
+struct CommitCopies {
+  Completion By = Completion::Group;
+};
 /// All groups of the thread's copies but the last `Number` have ended.
 struct AwaitCopies {
+  Completion By = Completion::Group;
   llvm::Value *Number = nullptr; ///< Null: all copies have ended.
+  bool OnlyReads = false;        ///< Only what the copies read is waited for.
 };
 
 struct Fence {
@@ -145,9 +173,10 @@ struct Allocate {
 };
 struct Leave {}; ///< The thread ends.
 
-using Event = std::variant<Access, Copy, CommitCopies, AwaitCopies, Fence,
-                           WarpBarrier, BlockBarrier, Arrive, Wait, Collective,
-                           Learn, Unknown, Opaque, Call, Allocate, Leave>;
+using Event =
+    std::variant<Access, AsyncAccess, CommitCopies, AwaitCopies, Fence,
+                 WarpBarrier, BlockBarrier, Arrive, Wait, Collective, Learn,
+                 Unknown, Opaque, Call, Allocate, Leave>;
 
 template <typename... Kinds> bool isOneOf(const Event &E) {
   return (std::holds_alternative<Kinds>(E) || ...);
@@ -169,6 +198,15 @@ inline bool isStrong(const Event &E) {
   const Access *A = asAccess(E);
   return A && A->isStrong();
 }
+/// The access that the event makes, at once or later; null: none.
+inline const Access *anyAccess(const Event &E) {
+  const auto *Async = std::get_if<AsyncAccess>(&E);
+  return Async ? &Async->What : asAccess(E);
+}
+/// Whether the event is an access, at once or later, that orders nothing.
+inline bool isWeakOrLater(const Event &E) {
+  return isWeak(E) || std::holds_alternative<AsyncAccess>(E);
+}
 
 /// Why an access is left unchecked. Those from Speculated on are omissions
 /// (Omission.h), which are counted and remarked.
@@ -178,7 +216,7 @@ enum class Skip {
   Ignored,     ///< In a function that the user exempted.
   Strong,      ///< Atomic or volatile: not a weak access.
   Speculated,  ///< A load that may run where the source would not run it.
-  Assembly,    ///< Weak, but in inline PTX.
+  Assembly,    ///< In inline PTX that computes its address or synchronises.
   Copy,        ///< By an asynchronous copy or matrix operation.
   Matrix,      ///< A matrix load or store of a warp.
   Texture,     ///< By a texture or a surface.
@@ -210,9 +248,9 @@ Events eventsOf(const llvm::Instruction &I);
 /// instruction: everything that is not known to be harmless may synchronise.
 bool keepsWindow(const Events &All);
 
-/// The accesses of the instruction that the collider checks.
-llvm::SmallVector<Access, 2> checkedByCollider(const llvm::Instruction &I,
-                                               const Events &All);
+/// The events of the instruction whose accesses the collider checks.
+llvm::SmallVector<Event, 2> checkedByCollider(const llvm::Instruction &I,
+                                              const Events &All);
 
 /// Whether the instruction can wait for another thread's write beyond its
 /// block: a strong read, an exchange whose result is used, assembly that
@@ -237,16 +275,25 @@ Location locationOf(llvm::Value *Pointer);
 Access strongAccess(llvm::Instruction &I, llvm::Value *Pointer, llvm::Type *T,
                     uint8_t Flags);
 
-/// What cp.async copies: `Size` bytes of global into shared memory, of which
-/// the first `Read` are read and the others zero.
+/// What an asynchronous copy copies, or an asynchronous store stores.
 struct CopyOperands {
-  Location To, From;
-  uint64_t Size;
-  llvm::Value *Read = nullptr; ///< Null: all of them.
+  Location To;
+  Location From;     ///< No Base: a store.
+  llvm::Value *Size; ///< In bytes.
+  llvm::Value *Read =
+      nullptr; ///< So many are read, the others zero; null: all.
   /// Whether the copy is made, and whether it reads at all.
   Condition If = {}, IfRead = {};
+  Completion By = Completion::Group;
+  Location Barrier = {}; ///< Of Completion::Barrier.
+  bool IsUpdate = false; ///< What is there is updated, atomically.
 };
 void addCopy(Events &To, const CopyOperands &C);
+
+/// Adds the rows that a matrix instruction reads or writes. `Pointer` is its
+/// address and `Stride` its operand of this name, or null.
+void addMatrix(Events &To, const ptx::InstructionClass &C, Location Pointer,
+               llvm::Value *Stride);
 
 /// Adds what orders memory other than by an access. `Object` is what
 /// ptx::Ordering calls so; where it is needed and missing, it may be anything.

@@ -202,7 +202,7 @@ void addCall(Events &To, CallBase &I) {
 void forgetAccesses(Events &All) {
   if (isOmission(All.Unlisted))
     All.Unlisted = Skip::Ignored;
-  if (isOmission(All.ByCollider) || any_of(All.List, isWeak))
+  if (isOmission(All.ByCollider) || any_of(All.List, isWeakOrLater))
     All.ByCollider = Skip::Ignored;
   SmallVector<Event, 2> Kept;
   for (const Event &E : All.List) {
@@ -212,7 +212,7 @@ void forgetAccesses(Events &All) {
       Kept.push_back(
           Wait{.Where = A->Where, .Scope = A->Scope, .IsByAccess = true});
     }
-    if (A || std::holds_alternative<Copy>(E))
+    if (anyAccess(E))
       All.Unlisted = Skip::Ignored;
     else
       Kept.push_back(E);

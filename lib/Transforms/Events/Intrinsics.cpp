@@ -4,6 +4,7 @@
 #include "Events/Event.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/PatternMatch.h"
 
 using namespace llvm;
 
@@ -142,18 +143,66 @@ std::optional<Location> objectOf(const IntrinsicInst &Call) {
 
 /// llvm.nvvm.cp.async.<ca or cg>.shared.global.<size>, and .s with how much is
 /// read.
+std::optional<CopyOperands> smallCopyOf(IntrinsicInst &Call,
+                                        ArrayRef<std::string_view> Words) {
+  uint64_t Size;
+  if (Words.size() < 5 || !is_contained({"ca", "cg"}, StringRef(Words[1])) ||
+      StringRef(Words[4]).getAsInteger(10, Size) || Call.arg_size() < 2)
+    return std::nullopt;
+  return CopyOperands{
+      locationOf(Call.getArgOperand(0)), locationOf(Call.getArgOperand(1)),
+      ConstantInt::get(Type::getInt32Ty(Call.getContext()), Size),
+      Call.arg_size() > 2 ? Call.getArgOperand(2) : nullptr};
+}
+
+/// llvm.nvvm.cp.async.bulk.<from>.to.<to>(to, mbarrier, from, size, ...),
+/// without an mbarrier if the copy is to global memory.
+std::optional<CopyOperands> bulkCopyOf(IntrinsicInst &Call) {
+  const bool ToGlobal = Call.getIntrinsicID() ==
+                        Intrinsic::nvvm_cp_async_bulk_shared_cta_to_global;
+  switch (Call.getIntrinsicID()) {
+  case Intrinsic::nvvm_cp_async_bulk_global_to_shared_cluster:
+    // With a mask of blocks, each of them is written.
+    if (!match(Call.getArgOperand(6), PatternMatch::m_Zero()))
+      return std::nullopt;
+    break;
+  case Intrinsic::nvvm_cp_async_bulk_global_to_shared_cta:
+  case Intrinsic::nvvm_cp_async_bulk_shared_cta_to_cluster:
+  case Intrinsic::nvvm_cp_async_bulk_shared_cta_to_global:
+    break;
+  default:
+    return std::nullopt;
+  }
+  CopyOperands Result = {locationOf(Call.getArgOperand(0)),
+                         locationOf(Call.getArgOperand(ToGlobal ? 1 : 2)),
+                         Call.getArgOperand(ToGlobal ? 2 : 3)};
+  Result.By = ToGlobal ? Completion::BulkGroup : Completion::Barrier;
+  if (!ToGlobal)
+    Result.Barrier = locationOf(Call.getArgOperand(1));
+  return Result;
+}
+
 void addAsyncCopy(Events &To, IntrinsicInst &Call,
                   ArrayRef<std::string_view> Words) {
-  uint64_t Size;
-  if (Words.size() < 5 || StringRef(Words[0]) != "async" ||
-      !is_contained({"ca", "cg"}, StringRef(Words[1])) ||
-      StringRef(Words[4]).getAsInteger(10, Size) || Call.arg_size() < 2) {
-    To.Unlisted = Skip::Copy;
-    return;
+  const auto Of =
+      is_contained(Words, "bulk") ? bulkCopyOf(Call) : smallCopyOf(Call, Words);
+  if (Of)
+    return addCopy(To, *Of);
+  To.Unlisted = To.ByCollider = Skip::Copy;
+  To.add(Opaque());
+}
+
+/// llvm.nvvm.ldmatrix...(from), llvm.nvvm.wmma...load...(from, stride) and
+/// their stores, whose stride is the last operand.
+void addMatrixAccess(Events &To, IntrinsicInst &Call, const ptx::Instruction &I,
+                     const ptx::InstructionClass &C) {
+  const bool HasStride = I.has("stride");
+  if (!C.Rows.Number || (HasStride && C.Rows.ElementBits % 8 != 0)) {
+    To.Unlisted = To.ByCollider = Skip::Matrix;
+    return To.add(Opaque());
   }
-  addCopy(To,
-          {locationOf(Call.getArgOperand(0)), locationOf(Call.getArgOperand(1)),
-           Size, Call.arg_size() > 2 ? Call.getArgOperand(2) : nullptr});
+  addMatrix(To, C, locationOf(Call.getArgOperand(0)),
+            HasStride ? Call.getArgOperand(Call.arg_size() - 1) : nullptr);
 }
 
 /// An intrinsic of NVVM's, by the PTX instruction that it stands for.
@@ -169,6 +218,8 @@ void addInstruction(Events &To, IntrinsicInst &Call,
   case ptx::Category::Convergent:
     return To.add(Collective());
   case ptx::Category::MatrixAccess:
+    To.Unlisted = To.ByCollider = Skip::None;
+    return addMatrixAccess(To, Call, I, C);
   case ptx::Category::TextureAccess:
     return To.add(Opaque());
   case ptx::Category::Synchronisation:
@@ -177,7 +228,7 @@ void addInstruction(Events &To, IntrinsicInst &Call,
     if (I.Opcode == "exit")
       return To.add(Leave());
   case ptx::Category::AsyncCopy:
-    To.Unlisted = Skip::None;
+    To.Unlisted = To.ByCollider = Skip::None;
     return addAsyncCopy(To, Call, I.Modifiers);
   case ptx::Category::WeakAccess:
   case ptx::Category::StrongAccess:

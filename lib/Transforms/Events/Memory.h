@@ -15,6 +15,11 @@ namespace crsan {
 /// unknown origin points to is found out at run time.
 bool isPrivate(const llvm::Value *Pointer);
 bool isPrivateSpace(unsigned AddressSpace);
+/// Shared memory, of the block or of any block of its cluster.
+inline bool isSharedSpace(unsigned AddressSpace) {
+  return AddressSpace == llvm::NVPTXAS::ADDRESS_SPACE_SHARED ||
+         AddressSpace == llvm::NVPTXAS::ADDRESS_SPACE_SHARED_CLUSTER;
+}
 
 abi::Space spaceOf(unsigned AddressSpace);
 

@@ -5,6 +5,7 @@
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/Support/NVPTXAddrSpace.h"
 
 using namespace llvm;
@@ -53,9 +54,27 @@ Value *emitAddress(IRBuilder<> &B, const Location &Where) {
   return Where.Offset ? B.CreateAdd(Base, B.getInt64(Where.Offset)) : Base;
 }
 
+Value *emitAddress(IRBuilder<> &B, const Access &E) {
+  Value *First = emitAddress(B, E.Where);
+  if (!E.Rows.Stride)
+    return First;
+  Type *I64 = B.getInt64Ty();
+  Value *Lane = B.CreateIntrinsic(B.getInt32Ty(),
+                                  Intrinsic::nvvm_read_ptx_sreg_laneid, {});
+  Value *Row =
+      B.CreateMul(B.CreateZExt(Lane, I64), B.CreateZExt(E.Rows.Stride, I64));
+  return B.CreateAdd(First, B.CreateMul(Row, B.getInt64(E.Rows.Scale)));
+}
+
 Value *emitLength(IRBuilder<> &B, const Access &E) {
   Value *Length = E.Length ? B.CreateZExtOrTrunc(E.Length, B.getInt64Ty())
                            : B.getInt64(E.Size);
+  if (E.Rows.Lanes % 32 != 0) {
+    Value *Lane = B.CreateIntrinsic(B.getInt32Ty(),
+                                    Intrinsic::nvvm_read_ptx_sreg_laneid, {});
+    Length = B.CreateSelect(B.CreateICmpULT(Lane, B.getInt32(E.Rows.Lanes)),
+                            Length, B.getInt64(0));
+  }
   if (!E.If.Operand)
     return Length;
   Type *T = E.If.Operand->getType();

@@ -20,6 +20,9 @@ unsigned knownSpace(const Location &Where);
 /// The generic address of a place, as an integer.
 llvm::Value *emitAddress(llvm::IRBuilder<> &B, const Location &Where);
 
+/// The generic address of this lane's access, as an integer.
+llvm::Value *emitAddress(llvm::IRBuilder<> &B, const Access &E);
+
 /// The bytes of an access that is not whole: 0 where it is not made.
 llvm::Value *emitLength(llvm::IRBuilder<> &B, const Access &E);
 

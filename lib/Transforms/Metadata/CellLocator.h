@@ -29,6 +29,7 @@ struct FastAccess {
   bool Reads;     ///< Of a strong access.
   bool IsWide;    ///< Of a strong access: its scope is more than the block.
   bool IsAligned; ///< Known to be a multiple of Size.
+  bool IsCopy;    ///< By an asynchronous copy that begins (cp.async).
   bool IsUniform; ///< All lanes of a warp that come here have one address.
   /// The address is that of Root, if there is one, and Offset.
   const llvm::Value *Root;
@@ -52,7 +53,7 @@ struct FastAccess {
   uint32_t shape() const {
     return Size | (Reads ? abi::ShapeReads : 0) |
            (Writes ? abi::ShapeWrites : 0) | (IsStrong ? abi::ShapeStrong : 0) |
-           (IsWide ? abi::ShapeWide : 0) |
+           (IsWide ? abi::ShapeWide : 0) | (IsCopy ? abi::ShapeInFlight : 0) |
            (mayBeShared() ? abi::ShapeMayBeShared : 0) |
            (mayBeGlobal() ? abi::ShapeMayBeGlobal : 0);
   }

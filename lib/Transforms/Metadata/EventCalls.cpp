@@ -42,6 +42,7 @@ FastAccess MetadataInstrumenter::fastAccess(const Step &S, IRBuilder<> &B) {
   A.IsAligned = S.Inst == S.Accessor && E.Size == E.WholeSize &&
                 isa<LoadInst, StoreInst>(S.Inst) &&
                 getLoadStoreAlignment(S.Inst).value() >= E.Size;
+  A.IsCopy = E.Flags & abi::IsCopy;
   A.IsUniform = S.IsUniform;
   A.IsRemembered = S.isRemembered();
   if (E.Where.Base && E.Where.Base->getType()->isPointerTy())
@@ -133,9 +134,31 @@ void MetadataInstrumenter::emitArrival(IRBuilder<> &B, const Step &S,
   call(B, BlockArriveName);
 }
 
+/// A side of an asynchronous copy: whatever the thread does before it waits for
+/// the copy, the access comes neither before nor after that.
+void MetadataInstrumenter::emitAsync(const Step &S, const AsyncAccess &E) {
+  Instruction *At = S.Inst;
+  if (S.Unless)
+    At = SplitBlockAndInsertIfThen(
+        IRBuilder<>(At).CreateNot(Plan.exemptions()[*S.Unless].Holds),
+        At->getIterator(), /*Unreachable=*/false);
+  IRBuilder<> B(At);
+  B.SetCurrentDebugLocation(S.Accessor->getDebugLoc());
+  Value *Barrier =
+      E.By == Completion::Barrier ? emitAddress(B, E.Barrier) : B.getInt64(0);
+  call(B, CopyName,
+       {S.Site, emitAddress(B, E.What), emitLength(B, E.What), Barrier});
+}
+
 /// Told before the wait, which nothing of this thread comes between: so what
 /// the same statement hands on includes the copies.
 void MetadataInstrumenter::emitAwait(IRBuilder<> &B, const AwaitCopies &E) {
+  if (E.By == Completion::BulkGroup) {
+    Value *Number = E.Number && E.Number->getType()->isIntegerTy()
+                        ? B.CreateZExtOrTrunc(E.Number, B.getInt32Ty())
+                        : B.getInt32(0);
+    return call(B, AwaitBulkName, {Number, B.getInt32(E.OnlyReads)});
+  }
   if (!E.Number || !E.Number->getType()->isIntegerTy())
     call(B, AwaitAllCopiesName);
   else
@@ -161,10 +184,7 @@ void MetadataInstrumenter::emitBefore(size_t Number) {
             callWithLocation(B, IsRelaxed ? PublishFencedName : PublishName,
                              E.Where, E.Scope);
           },
-          [&](const Copy &E) {
-            call(B, CopyName,
-                 {S.Site, emitAddress(B, E.To.Where), emitLength(B, E.To)});
-          },
+          [&](const AsyncAccess &E) { emitAsync(S, E); },
           [&](const CommitCopies &) { call(B, CommitCopiesName); },
           [&](const AwaitCopies &E) { emitAwait(B, E); },
           [&](const Learn &) {
@@ -255,7 +275,7 @@ void MetadataInstrumenter::callCheck(IRBuilder<> &B, const Step &S) {
   const Access &E = *S.access();
   Value *Length = E.isWhole() ? B.getInt64(E.Size) : emitLength(B, E);
   call(B, AccessCheckName,
-       {S.Site, emitAddress(B, E.Where), Length, B.getInt64(0),
+       {S.Site, emitAddress(B, E), Length, B.getInt64(0),
         B.getInt32(abi::CheckCounts)});
 }
 

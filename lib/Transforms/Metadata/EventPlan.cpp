@@ -92,12 +92,24 @@ EventPlan::EventPlan(Function &F, FunctionAnalysisManager &FAM)
   }
 }
 
+/// What cp.async reads.
+static const Access *asSource(const Event &E) {
+  const auto *Async = std::get_if<AsyncAccess>(&E);
+  return Async && Async->By == Completion::Group && !Async->What.writes()
+             ? &Async->What
+             : nullptr;
+}
+
 void EventPlan::planBlock(BasicBlock &BB, CheckedAccesses &Checked) {
   for (Instruction &I : BB) {
     const Events All = eventsOf(I);
     Omitted.note(I, All.Unlisted, ORE);
     for (const Event &E : All.List) {
-      if (isWeak(E))
+      if (const Access *Source = asSource(E))
+        addStep(I, *Source, isInRegister(*Source));
+      else if (isWeak(E) && asAccess(E)->Rows.Lanes)
+        addStep(I, E, false);
+      else if (isWeak(E))
         planAccess(I, *asAccess(E), Checked);
       else if (isFollowed(E)) {
         // A check in line finds out whether the access hands something on.
@@ -114,7 +126,7 @@ void EventPlan::planBlock(BasicBlock &BB, CheckedAccesses &Checked) {
     if (All.MayLeave)
       Exits.push_back(&I);
     if (All.MayLeave || IsCall || any_of(All.List, [](const Event &E) {
-          return isFollowed(E) && !isWeak(E);
+          return isFollowed(E) && !isWeak(E) && !asSource(E);
         }))
       Checked.clear();
     if (isKernel(F) && isa<ReturnInst>(I))
@@ -204,11 +216,12 @@ void EventPlan::planArrays(FunctionAnalysisManager &FAM) {
                           FAM.getResult<LoopAnalysis>(F));
   const auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
   for (const Step &S : Steps)
-    if (S.access())
-      Arrays->add(*S.Inst, *S.access(), InGrid, DT);
+    if (S.sited())
+      Arrays->add(*S.Inst, *S.sited(), InGrid, DT);
   for (Step &S : Steps)
-    if (S.IsFast && isWeak(S.What) && !S.IsProven)
-      if (const auto Array = Arrays->harmless(*S.access()))
+    if ((S.IsFast && isWeak(S.What) && !S.IsProven) ||
+        std::holds_alternative<AsyncAccess>(S.What))
+      if (const auto Array = Arrays->harmless(*S.sited()))
         S.Unless = exemption({Array, {}});
 }
 
@@ -233,9 +246,9 @@ static bool isComputableAt(const Value *V, const Instruction *At,
     return true;
   constexpr unsigned Most = 8;
   return Depth < Most && !I->mayReadOrWriteMemory() &&
-         all_of(
-             I->operands(),
-             [&](const Value *O) { return isComputableAt(O, At, Depth + 1); });
+         all_of(I->operands(), [&](const Value *O) {
+           return isComputableAt(O, At, Depth + 1);
+         });
 }
 
 /// Accesses of a block between two synchronisations are checked in groups, each
@@ -272,7 +285,8 @@ void EventPlan::planGroups(size_t First, size_t Last,
         Counted = N;
       ++Steps[Counted].InBlock;
     }
-    if (!isWeak(S.What)) {
+    // What a copy reads is in its cell before the thread itself goes on.
+    if (!isWeak(S.What) || (S.access()->Flags & abi::IsCopy)) {
       Close();
       S.Group = N;
       continue;

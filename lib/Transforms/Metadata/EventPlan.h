@@ -54,10 +54,7 @@ public:
     const Access *access() const { return asAccess(What); }
     Access *access() { return std::get_if<Access>(&What); }
     /// The access that the step has a site for; null if it has none.
-    const Access *sited() const {
-      const auto *C = std::get_if<Copy>(&What);
-      return C ? &C->To : access();
-    }
+    const Access *sited() const { return anyAccess(What); }
 
     /// Whether others may have to find it: no write of this thread's is sure to
     /// stand for all of it.

@@ -44,7 +44,9 @@ bool MetadataInstrumenter::isFastStrong(const Step &S) {
 
 /// What changes nothing of what accesses have in common.
 static bool keepsCommon(const Event &E) {
-  return isWeak(E) || isOneOf<CommitCopies, AwaitCopies>(E);
+  const auto *Awaited = std::get_if<AwaitCopies>(&E);
+  return isWeak(E) || std::holds_alternative<CommitCopies>(E) ||
+         (Awaited && Awaited->By == Completion::Group);
 }
 
 /// A strong access that neither releases nor acquires, ever.
@@ -182,7 +184,10 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
 
 /// What the checks of this function may meet with (abi::ShapeBits).
 uint32_t MetadataInstrumenter::shape() const {
-  uint32_t Shape = isFenceless() ? 0 : abi::ShapeLocks;
+  const bool Waits = any_of(Plan.steps(), [](const Step &S) {
+    return std::holds_alternative<Wait>(S.What);
+  });
+  uint32_t Shape = isFenceless() && !Waits ? 0 : abi::ShapeLocks;
   if (!isKernel(F) || !Plan.breaks().empty() || Module.HasBarriers)
     Shape |= abi::ShapeBarriers;
   if (any_of(Plan.steps(), [](const Step &S) {

@@ -61,6 +61,7 @@ private:
   void emitStrong(const Step &S);
   void emitStrongDone(const Step &S);
   void emitArrival(llvm::IRBuilder<> &B, const Step &S, const BlockBarrier &E);
+  void emitAsync(const Step &S, const AsyncAccess &E);
   void emitAwait(llvm::IRBuilder<> &B, const AwaitCopies &E);
   void emitBefore(size_t Number);
   void emitAfter(const Step &S);

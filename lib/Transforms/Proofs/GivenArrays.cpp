@@ -107,9 +107,10 @@ bool GivenArrays::noteWrite(Instruction &I) {
     const auto *Called = std::get_if<crsan::Call>(&E);
     if (isOneOf<Unknown, Learn>(E) || (Called && !Called->IsKnown))
       return false;
-    // An asynchronous copy writes shared memory.
-    const Access *A = asAccess(E);
-    if (A && A->writes() && !noteWritten(A->Where.Base))
+    // What is given to a kernel is not in shared memory.
+    const Access *A = anyAccess(E);
+    if (A && A->writes() && !isSharedSpace(A->Where.Space) &&
+        !noteWritten(A->Where.Base))
       return false;
   }
   if (Call->isInlineAsm())

@@ -114,7 +114,7 @@ void Spread::fix(const Instruction &I, const DominatorTree &DT) {
 std::optional<Spread> Spread::of(const Access &E, const Instruction &I,
                                  const Value *Root, const Uniformity &Among,
                                  const DominatorTree &DT) {
-  if (!E.isWhole())
+  if (!E.isWhole() || E.Rows.Lanes)
     return std::nullopt;
   const DataLayout &DL = I.getDataLayout();
   Spread S;

@@ -158,7 +158,7 @@ uint64_t SiteTableWriter::identity(const abi::SiteEntry &Entry,
 
 Constant *SiteTableWriter::addSite(const WindowAccess &A, StringRef Kernel,
                                    uint32_t Window, uint8_t Meets,
-                                   int64_t Offset, bool HasValue) {
+                                   int64_t Offset, uint8_t Flags) {
   abi::SiteEntry Entry = {};
   Entry.Access = abi::kindOf(A.Flags);
   Entry.MemorySpace = spaceOf(A.Where.Space);
@@ -166,11 +166,11 @@ Constant *SiteTableWriter::addSite(const WindowAccess &A, StringRef Kernel,
   Entry.Size = A.WholeSize;
   const uint64_t Id = addEntry(Entry, *A.Inst, Kernel);
   Sites.push_back({Id,
-                   uint32_t(A.Size),
+                   A.isWhole() ? uint32_t(A.Size) : 0,
                    Entry.Access,
                    Entry.MemorySpace,
                    Meets,
-                   HasValue,
+                   Flags,
                    Offset,
                    {},
                    {}});

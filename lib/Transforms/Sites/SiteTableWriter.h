@@ -29,11 +29,11 @@ public:
 
   /// The device address of a new abi::Site; those of consecutive calls are
   /// consecutive in memory. `Kernel` is the only kernel it can run in, or "";
-  /// `Window` is of addWindow(); `Meets`, `Offset` and `HasValue` are
+  /// `Window` is of addWindow(); `Meets`, `Offset` and `Flags` are
   /// abi::Site's.
   llvm::Constant *addSite(const WindowAccess &A, llvm::StringRef Kernel,
                           uint32_t Window, uint8_t Meets, int64_t Offset,
-                          bool HasValue);
+                          uint8_t Flags);
 
   /// The device address of a new abi::AccessSite for `I`, of which all but the
   /// identity, the index and the count is given; those of a function are

@@ -93,8 +93,8 @@ DEVICE void checkBranches(const Warp &W, Site *Sites, const Group &G,
 #pragma unroll 1
       for (uint32_t I = 0; I < N; ++I) {
         const Address Mine = addressOf(G, Sites, I);
-        if ((Sites[I].Access == AccessKind::Store ||
-             Other->Access == AccessKind::Store) &&
+        if ((Sites[I].Access != AccessKind::Load ||
+             Other->Access != AccessKind::Load) &&
             Sites[I].Size && Other->Size && Theirs < Mine + Sites[I].Size &&
             Mine < Theirs + Other->Size && canRace(Mine))
           __crsan_race(&Sites[I], Mine, Other->Id, 0,
@@ -113,7 +113,7 @@ DEVICE void compareLanes(const Warp &W, Site *Sites, const Group &G,
 #pragma unroll 1
   for (uint32_t I = 0; I < N; ++I) {
     const Address A = addressOf(G, Sites, I);
-    if (Sites[I].HasValue)
+    if (Sites[I].Flags & HasValue)
       checkStore(&Sites[I], A, G.Length[I]);
 #pragma unroll 1
     for (uint32_t Meets = Sites[I].Meets; Meets; Meets &= Meets - 1) {

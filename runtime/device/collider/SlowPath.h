@@ -3,8 +3,8 @@
 #ifndef CRSAN_DEVICE_COLLIDER_SLOWPATH_H
 #define CRSAN_DEVICE_COLLIDER_SLOWPATH_H
 
+#include "collider/CopyWatch.h"
 #include "collider/LaneConflicts.h"
-#include "collider/Watchpoint.h"
 
 namespace crsan::device {
 
@@ -52,57 +52,71 @@ template <bool Strong> DEVICE uint64_t readUnit(Address A, uint32_t Size) {
   }
 }
 
-/// Reads a value of 1, 2, 4 or 8 bytes. For other sizes, returns the FNV-1a
-/// hash of the first 4096 bytes at most (SuperCollider 3.4 hashes bulk copies
-/// in the same way).
-template <bool Strong> DEVICE uint64_t read(Address A, uint64_t Size) {
-  if (Size <= 8 && Size != 0)
+/// Reads 16 aligned bytes.
+template <bool Strong> DEVICE void readPair(Address A, uint64_t (&Pair)[2]) {
+  if (Strong)
+    asm volatile("ld.relaxed.sys.v2.u64 {%0, %1}, [%2];"
+                 : "=l"(Pair[0]), "=l"(Pair[1])
+                 : "l"(A));
+  else
+    asm volatile("ld.v2.u64 {%0, %1}, [%2];"
+                 : "=l"(Pair[0]), "=l"(Pair[1])
+                 : "l"(A));
+}
+
+/// Reads a value of 1, 2, 4 or 8 aligned bytes. Of other bytes, returns the
+/// FNV-1a hash (SuperCollider 3.4 hashes bulk copies in the same way).
+template <bool Strong> DEVICE uint64_t read(Address A, uint32_t Size) {
+  const uint32_t Bits = uint32_t(A) | Size;
+  if (Size <= 8 && Size != 0 && (Bits & (Size - 1)) == 0)
     return readUnit<Strong>(A, Size);
-  const uint32_t Bytes = Size < 4096 ? Size : 4096;
-  const uint32_t Step = ((A | Bytes) & 3) == 0 ? 4 : 1;
   uint64_t Hash = 0xcbf29ce484222325ull;
+  const auto Add = [&](uint64_t Value) {
+    Hash = (Hash ^ Value) * 0x100000001b3ull;
+  };
+  const uint32_t Step = (Bits & 15) == 0 ? 16 : (Bits & 3) == 0 ? 4 : 1;
 #pragma unroll 1
-  for (uint32_t I = 0; I < Bytes; I += Step)
-    Hash = (Hash ^ readUnit<Strong>(A + I, Step)) * 0x100000001b3ull;
+  for (uint32_t I = 0; I < Size; I += Step) {
+    if (Step != 16) {
+      Add(readUnit<Strong>(A + I, Step));
+      continue;
+    }
+    uint64_t Pair[2];
+    readPair<Strong>(A + I, Pair);
+    Add(Pair[0]);
+    Add(Pair[1]);
+  }
   return Hash;
 }
 
 /// Sleeps, while one lane of the warp sets a watchpoint on one of its accesses.
 /// Before that, every lane looks for watchpoints of other threads at the bytes
-/// of its `N` accesses. Lanes that sleep here together do not see each other's
-/// watchpoints; checkLanes judges these lanes. `Interval` is how rarely the
-/// window is checked.
+/// of those of its `N` accesses that are in the mask `Checked`. Lanes that
+/// sleep here together do not see each other's watchpoints; checkLanes judges
+/// these lanes. `Interval` is how rarely the window is checked.
 DEVICE void watchAndSleep(const Warp &W, Site *Sites, const Group &G,
-                          uint32_t N, uint32_t Interval) {
-  Watched Mine{nullptr, 0, false};
+                          uint32_t N, uint32_t Checked, uint32_t Interval) {
+  Watched Mine{nullptr, 0, false, 0};
   uint32_t Chosen = 0;
   // Where few warps are asleep, few threads meet: rarely checked windows set no
   // watchpoints.
   if ((__crsan_config.Flags & Watch) && Interval <= MaxWatchInterval) {
 #pragma unroll 1
-    for (uint32_t I = 0; I < N; ++I) {
-      const Address A = addressOf(G, Sites, I), Size = sizeOf(G, Sites, I);
-      if (Size == 0 || !canRace(A))
-        continue;
-      const bool IsWrite = Sites[I].Access == AccessKind::Store;
-      tellWatcher(Sites[I], watchedAt(A, Size, IsWrite));
-      if (Size > 8 - (A & 7)) {
-        const uint32_t Next = 8 - (A & 7);
-        tellWatcher(Sites[I], watchedAt(A + Next, Size - Next, IsWrite));
-      }
+    for (uint32_t Todo = Checked; Todo; Todo &= Todo - 1) {
+      const uint32_t I = __builtin_ctz(Todo);
+      tellWatchers(Sites[I], addressOf(G, Sites, I), sizeOf(G, Sites, I),
+                   mix(W.Random + 10));
     }
     // Choose the watching lane and the watched access at random.
     const uint32_t From = below(mix(W.Random + 4), 32);
     const uint32_t Behind = W.Mask >> From << From;
     Chosen = below(mix(W.Random + 5), N);
-    const Address A = addressOf(G, Sites, Chosen);
-    const Address Size = sizeOf(G, Sites, Chosen);
     if (lane() == uint32_t(__builtin_ctz(Behind ? Behind : W.Mask)) &&
-        Size != 0 && canRace(A))
-      Mine = watchedAt(A, Size, Sites[Chosen].Access == AccessKind::Store);
+        (Checked >> Chosen & 1))
+      Mine = watchedIn(G, Sites, Chosen, mix(W.Random + 6));
   }
   const uint64_t Word = watch(Mine);
-  delay(W, N);
+  delay(W, Checked);
   if (Site *Other = unwatch(Mine, Word))
     __crsan_race(&Sites[Chosen], addressOf(G, Sites, Chosen), Other->Id, 0,
                  uint64_t(1u << lane()) << 32 | uint32_t(RaceKind::Conflict));
@@ -123,10 +137,12 @@ ENTRY uint32_t __crsan_check(struct Sampling *Sampling, Site *Sites, Group *G,
   if (__crsan_config.Flags & Paused)
     return PausedSkip;
   const Warp W = gather();
+  const uint32_t Checked = checkedOf(W, *G, Sites, N);
 #pragma unroll 1
-  for (uint32_t I = 0; I < N; ++I) {
-    const Address A = addressOf(*G, Sites, I);
-    G->Before[I] = canRace(A) ? read<false>(A, sizeOf(*G, Sites, I)) : 0;
+  for (uint32_t Todo = Checked; Todo; Todo &= Todo - 1) {
+    const uint32_t I = __builtin_ctz(Todo);
+    shorten(W, *G, Sites, I);
+    G->Before[I] = read<false>(addressOf(*G, Sites, I), sizeOf(*G, Sites, I));
   }
   // Work that takes time belongs between the two reads. Work that brings lanes
   // together belongs before the sleep.
@@ -134,13 +150,12 @@ ENTRY uint32_t __crsan_check(struct Sampling *Sampling, Site *Sites, Group *G,
   if (account(W, Sampling, Interval)) {
     if (__crsan_config.Flags & IntraWarp)
       compareLanes(W, Sites, *G, N);
-    watchAndSleep(W, Sites, *G, N, Interval);
+    watchAndSleep(W, Sites, *G, N, Checked, Interval);
   }
 #pragma unroll 1
-  for (uint32_t I = 0; I < N; ++I) {
+  for (uint32_t Todo = Checked; Todo; Todo &= Todo - 1) {
+    const uint32_t I = __builtin_ctz(Todo);
     const Address A = addressOf(*G, Sites, I);
-    if (!canRace(A))
-      continue;
     const uint64_t After = read<true>(A, sizeOf(*G, Sites, I));
     if (G->Before[I] != After)
       __crsan_race(&Sites[I], A, G->Before[I], After, 0);

@@ -3,6 +3,7 @@
 #ifndef CRSAN_DEVICE_COLLIDER_WATCHPOINT_H
 #define CRSAN_DEVICE_COLLIDER_WATCHPOINT_H
 
+#include "collider/Window.h"
 #include "common/Memory.h"
 
 namespace crsan::device {
@@ -22,7 +23,10 @@ struct Watched {
   /// Address, bytes, whether the access writes, and a set lowest bit.
   uint64_t Key;
   bool IsShared;
+  uint32_t Rank; ///< Of the block, in its cluster, whose shared memory it is.
 
+  /// SharedWatchpoint::Grid.
+  DEVICE uint64_t grid() const { return gridHere() ^ uint64_t(Rank) << 56; }
   DEVICE auto &shared() const {
     return *reinterpret_cast<SharedWatchpoint *>(Word);
   }
@@ -35,9 +39,19 @@ struct Watched {
   }
 };
 
+/// The index of this block's cluster in the grid: of a grid without clusters,
+/// that of the block.
+DEVICE uint64_t clusterHere() {
+  return uint64_t(__nvvm_read_ptx_sreg_ctaid_z() / __crsan_cluster_extent(2))
+             << 48 |
+         uint64_t(__nvvm_read_ptx_sreg_ctaid_y() / __crsan_cluster_extent(1))
+             << 32 |
+         __nvvm_read_ptx_sreg_ctaid_x() / __crsan_cluster_extent(0);
+}
+
 /// The entry and key for the bytes from `A` on, at most `Size` of them, that
-/// lie in the aligned 8 bytes around `A`. In a cluster a shared address may
-/// name another block's memory, so shared memory of clusters is not watched.
+/// lie in the aligned 8 bytes around `A`. An address in shared memory holds the
+/// rank of the block in its cluster.
 DEVICE Watched watchedAt(Address A, uint64_t Size, bool IsWrite) {
   const uint32_t From = A & 7;
   const uint32_t To = Size < 8 - From ? From + uint32_t(Size) : 8;
@@ -47,17 +61,28 @@ DEVICE Watched watchedAt(Address A, uint64_t Size, bool IsWrite) {
   asm("cvta.shared.u64 %0, 0;" : "=l"(Aperture));
   if ((A ^ Aperture) >> 32)
     return {&watchpoints().Global[(A >> 3) % Watchpoints::NumGlobal],
-            A >> 3 << 10 | Rest, false};
-  const uint32_t Unit = uint32_t(A & 0xffffff) >> 3;
-  if (Unit >= 1 << 15 || spaceOf(A) != Space::Shared ||
-      __crsan_cluster_extent(0) * __crsan_cluster_extent(1) *
-              __crsan_cluster_extent(2) !=
-          1)
-    return {nullptr, 0, true};
-  uint32_t Sm;
-  asm("mov.u32 %0, %%smid;" : "=r"(Sm));
-  return {&watchpoints().Shared[(Unit + mix(Sm)) % Watchpoints::NumShared].Word,
-          uint64_t(Unit) << 10 | Rest, true};
+            A >> 3 << 10 | Rest, false, 0};
+  const uint32_t Unit = uint32_t(A & ((1 << ClusterRankAt) - 1)) >> 3;
+  const uint32_t Rank = rankOf(A);
+  if (Unit >= 1 << 15)
+    return {nullptr, 0, true, 0};
+  const uint64_t Cluster = clusterHere();
+  const uint32_t Block = mix(uint32_t(Cluster ^ Cluster >> 29) + (Rank << 24));
+  return {&watchpoints().Shared[(Unit + Block) % Watchpoints::NumShared].Word,
+          uint64_t(Unit) << 10 | Rest, true, Rank};
+}
+
+/// The same for bytes of access `I`; of a long one, for some of them.
+DEVICE Watched watchedIn(const Group &G, const Site *Sites, uint32_t I,
+                         uint32_t Random) {
+  Address A = addressOf(G, Sites, I);
+  uint64_t Size = sizeOf(G, Sites, I);
+  if (Size > 8) {
+    const uint32_t Units = uint32_t(Size) / 8, Chosen = below(Random, Units);
+    A += 8 * Chosen;
+    Size -= 8 * Chosen;
+  }
+  return watchedAt(A, Size, Sites[I].Access != AccessKind::Load);
 }
 
 /// Tells the thread that watches the bytes of `W` that this thread is about to
@@ -70,15 +95,30 @@ DEVICE void tellWatcher(const Site &S, const Watched &W) {
   if (!W.conflictsWith(Seen))
     return;
   if (W.IsShared) {
-    // The grid and block are read between two reads of one version of the
+    // The grid and cluster are read between two reads of one version of the
     // entry, so they belong to the word.
     __nvvm_membar_gl();
-    if (loadRelaxed(W.shared().Grid) != gridHere() ||
-        loadRelaxed(W.shared().Block) != blockHere())
+    if (loadRelaxed(W.shared().Grid) != W.grid() ||
+        loadRelaxed(W.shared().Cluster) != clusterHere())
       return;
     __nvvm_membar_gl();
   }
   exchangeIf(*W.Word, Seen, Address(&S));
+}
+
+/// Tells the threads that watch bytes of the access at site `S`, which is about
+/// to happen: of a long one, those that watch some of its bytes.
+DEVICE void tellWatchers(const Site &S, Address A, uint64_t Size,
+                         uint32_t Random) {
+  constexpr uint32_t Most = 16 * 8;
+  const Address End = A + Size;
+  if (Size > Most) {
+    A += 8 * below(Random, uint32_t(Size - Most) / 8 + 1);
+    Size = Most;
+  }
+#pragma unroll 1
+  for (Address Last = A + Size; A < Last; A = (A | 7) + 1)
+    tellWatcher(S, watchedAt(A, End - A, S.Access != AccessKind::Load));
 }
 
 /// Sets a watchpoint if the entry is free. Returns the word written, or 0.
@@ -94,8 +134,8 @@ DEVICE uint64_t watch(const Watched &W) {
   auto &Entry = W.shared();
   const uint64_t Version = loadRelaxed(Entry.Version) + 1;
   storeRelaxed(Entry.Version, Version);
-  storeRelaxed(Entry.Grid, gridHere());
-  storeRelaxed(Entry.Block, blockHere());
+  storeRelaxed(Entry.Grid, W.grid());
+  storeRelaxed(Entry.Cluster, clusterHere());
   __nvvm_membar_gl();
   const uint64_t Word = Version << 25 | W.Key;
   storeRelaxed(*W.Word, Word);

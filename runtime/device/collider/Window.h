@@ -71,32 +71,31 @@ DEVICE uint32_t nextSkip(const Warp &W, uint32_t Interval) {
   return Interval <= 1 ? 0 : below(mix(W.Random + 2), 2 * Interval - 1);
 }
 
-/// Waits for a random time that differs between warps, and counts `Accesses`
-/// checks a lane. Lanes of one warp wait equally long, since they leave
-/// together (docs/convergence.md).
-DEVICE void delay(const Warp &W, uint32_t Accesses) {
+/// Waits for a random time that differs between warps, and counts the checks
+/// of this lane, which are those in the mask `Checked`. Lanes of one warp wait
+/// equally long, since they leave together (docs/convergence.md).
+DEVICE void delay(const Warp &W, uint32_t Checked) {
   const uint32_t Ns = below(mix(W.Random + 3), __crsan_config.DelayNs);
   pause(2 * Ns); // A GPU's clock has about two cycles a nanosecond.
-  const uint32_t Here = activeMask();
-  if (lane() == uint32_t(__builtin_ctz(Here))) {
-    uint32_t Sm;
-    asm("mov.u32 %0, %%smid;" : "=r"(Sm));
-    Counters::Shard &C = counters().Shards[Sm % CounterShards];
-    auto Add = [](uint64_t &To, uint64_t What) {
-      asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(&To),
-                   "l"(What)
-                   : "memory");
-    };
-    Add(C.Checks, uint64_t(Accesses) * __builtin_popcount(Here));
+  uint32_t Sm;
+  asm("mov.u32 %0, %%smid;" : "=r"(Sm));
+  Counters::Shard &C = counters().Shards[Sm % CounterShards];
+  auto Add = [](uint64_t &To, uint64_t What) {
+    asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(&To),
+                 "l"(What)
+                 : "memory");
+  };
+  Add(C.Checks, __builtin_popcount(Checked));
+  if (lane() == uint32_t(__builtin_ctz(activeMask()))) {
     Add(C.Windows, 1);
     Add(C.DelayNs, Ns);
   }
 }
 
 /// The accesses of one slow path. The address of access I is Base[I] plus the
-/// offset of its site. If the site has no size, Length[I] is the size in bytes;
-/// if the site has one and HasValue is set, Length[I] is the value about to be
-/// stored.
+/// offset of its site. If the site has no size, Length[I] is the size in bytes
+/// (0: the access is not made); if the site has one and HasValue is set,
+/// Length[I] is the value about to be stored.
 struct Group {
   Address Base[MaxGroupSize];
   uint64_t Length[MaxGroupSize];
@@ -111,6 +110,33 @@ DEVICE Address addressOf(const Group &G, const Site *Sites, uint32_t I) {
 /// Size of access `I` in bytes.
 DEVICE uint64_t sizeOf(const Group &G, const Site *Sites, uint32_t I) {
   return Sites[I].Size ? Sites[I].Size : G.Length[I];
+}
+
+/// A mask of those of the `N` accesses that this lane checks: those that it
+/// makes, and that can race. A row of a matrix depends on what any lane of the
+/// warp has done before; that has been done if all lanes are here.
+DEVICE uint32_t checkedOf(const Warp &W, const Group &G, const Site *Sites,
+                          uint32_t N) {
+  uint32_t Checked = 0;
+#pragma unroll 1
+  for (uint32_t I = 0; I < N; ++I)
+    Checked |=
+        uint32_t((!(Sites[I].Flags & OfWarp) || W.Mask == ~0u) &&
+                 sizeOf(G, Sites, I) != 0 && canRace(addressOf(G, Sites, I)))
+        << I;
+  return Checked;
+}
+
+/// Of a long access, the check looks at this many bytes.
+constexpr uint32_t MostBytes = 4096;
+
+/// Chooses the bytes of the long access `I` that the check looks at.
+DEVICE void shorten(const Warp &W, Group &G, const Site *Sites, uint32_t I) {
+  if (Sites[I].Size || G.Length[I] <= MostBytes)
+    return;
+  const uint32_t Skipped = uint32_t(G.Length[I] - MostBytes) / 16 + 1;
+  G.Base[I] += 16 * below(mix(W.Random + 6 + I), Skipped);
+  G.Length[I] = MostBytes;
 }
 
 } // namespace crsan::device

@@ -118,13 +118,6 @@ DEVICE uint64_t gridHere() {
   asm("mov.u64 %0, %%gridid;" : "=l"(Grid));
   return Grid;
 }
-/// The three indices of this block in one word.
-DEVICE uint64_t blockHere() {
-  return uint64_t(__nvvm_read_ptx_sreg_ctaid_z()) << 48 |
-         uint64_t(__nvvm_read_ptx_sreg_ctaid_y()) << 32 |
-         __nvvm_read_ptx_sreg_ctaid_x();
-}
-
 /// Linear index of this block in its grid.
 DEVICE uint64_t linearBlock() {
   return (uint64_t(__nvvm_read_ptx_sreg_ctaid_z()) *
@@ -162,6 +155,8 @@ extern "C" __attribute__((device)) uint32_t __crsan_cluster_extent(uint32_t D);
 extern "C" __attribute__((device)) uint32_t __crsan_cluster_rank();
 /// The lowest bit of the rank in such an address.
 constexpr unsigned ClusterRankAt = 24;
+/// The rank of the block in whose shared memory `A` is.
+DEVICE uint32_t rankOf(Address A) { return uint32_t(A) >> ClusterRankAt; }
 
 } // namespace crsan::device
 

@@ -60,7 +60,12 @@ struct Accessor : AccessorLayout {
   DEVICE Accessor strong(bool IsWide) const {
     return Accessor(Bits | Strong | (IsWide ? WideOrLocked : 0));
   }
-  DEVICE Accessor inFlight() const { return Accessor(Bits | InFlight); }
+  /// The access of a copy that is in flight from now on. `IsBulk`: of a bulk
+  /// copy.
+  DEVICE Accessor inFlight(bool IsBulk) const {
+    return Accessor((Bits & ~WideOrLocked) | InFlight |
+                    (IsBulk ? WideOrLocked : 0));
+  }
   DEVICE Accessor locked() const { return Accessor(Bits | WideOrLocked); }
 
   DEVICE bool isNobody() const { return Bits == 0; }
@@ -73,13 +78,17 @@ struct Accessor : AccessorLayout {
   DEVICE bool isSeveral() const { return Bits & Several; }
   DEVICE bool isStrong() const { return Bits & Strong; }
   DEVICE bool isWide() const { return isStrong() && (Bits & WideOrLocked); }
-  DEVICE bool isLocked() const { return !isStrong() && (Bits & WideOrLocked); }
+  DEVICE bool isLocked() const {
+    return !isStrong() && !isInFlight() && (Bits & WideOrLocked);
+  }
   DEVICE uint32_t clock() const { return uint32_t(Bits >> ClockAt); }
 
   /// An asynchronous copy. Whether the copying thread has waited for the copy
   /// is not known from the accessor alone (AsyncCopy.h), and the clock field is
   /// not the clock of an access.
   DEVICE bool isInFlight() const { return (Bits & BytesMask) == BytesMask; }
+  /// Of a copy in flight: it is a bulk copy (BulkCopy.h).
+  DEVICE bool isBulk() const { return isInFlight() && (Bits & WideOrLocked); }
   /// The clock of the access, or the clock at which a copy in flight was
   /// issued.
   DEVICE uint32_t made() const {
@@ -88,7 +97,9 @@ struct Accessor : AccessorLayout {
   /// The same accessor as a write at `Clock`.
   DEVICE Accessor landed(uint32_t Clock) const {
     constexpr uint64_t Others = (uint64_t(1) << ClockAt) - 1;
-    return Accessor((Bits & Others & ~InFlight) | uint64_t(Clock) << ClockAt);
+    const uint64_t Bulk = isStrong() ? 0 : WideOrLocked;
+    return Accessor((Bits & Others & ~(InFlight | Bulk)) | uint64_t(Clock)
+                                                               << ClockAt);
   }
 
   /// Whether `O` is by the same lane in the same clock interval: its warp has

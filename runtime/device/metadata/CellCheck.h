@@ -22,6 +22,30 @@ DEVICE bool isSuspect(const Self &Me, Accessor Mine, Accessor Earlier,
   return !isOrderedNear(Me, Earlier, IsThorough);
 }
 
+/// The lanes of a warp that may have made an access to `A` at site `S`, which
+/// the cell has as one of lane `Lane`. ldmatrix and stmatrix distribute the row
+/// of 16 bytes that a lane names among other lanes.
+DEVICE uint32_t actorsOf(const AccessSite &S, uint32_t Lane, Address A) {
+  const uint32_t Row = Lane & 7, Column = uint32_t(A) >> 2 & 3;
+  if (S.Roles & OpaqueRow)
+    return ~0u;
+  if (S.Roles & MatrixRow)
+    return 1u << Lane | 1u << (4 * Row + Column);
+  if (S.Roles & TransposedRow)
+    return 1u << Lane | 0x11u << (8 * Column + Row / 2);
+  return 1u << Lane;
+}
+
+/// Whether one lane may have made both accesses to `A`: this thread's, at site
+/// `S`, and `Earlier`, of the same warp.
+DEVICE bool mayBeOneLane(const Self &Me, const AccessSite &S, Address A,
+                         Accessor Earlier) {
+  const AccessSite *Other = siteAt(Earlier.site());
+  constexpr uint32_t OfMatrix = MatrixRow | TransposedRow | OpaqueRow;
+  return Other && ((S.Roles | Other->Roles) & OfMatrix) &&
+         (actorsOf(S, Me.Lane, A) & actorsOf(*Other, Earlier.lane(), A));
+}
+
 /// Judges the access `Mine` to `A` at site `S`, by this thread and now, against
 /// `Earlier`. Returns how far apart the two racing threads are, or
 /// Order::Ordered if there is no race.
@@ -41,8 +65,9 @@ DEVICE Order raceWith(const Self &Me, const AccessSite &S, Address A,
        Me.isOfEarlierBlock(Earlier)))
     return Order::Ordered;
   const Order How = judge(Me, Earlier);
-  if (How == Order::Ordered)
-    return How;
+  if (How == Order::Ordered ||
+      (How == Order::SameWarp && mayBeOneLane(Me, S, A, Earlier)))
+    return Order::Ordered;
   if (Earlier.isStrong() && Mine.isStrong()) {
     // P6 and R1: two strong accesses race only if one scope does not include
     // the other thread.
@@ -136,18 +161,32 @@ struct Check {
   bool Writes;
   bool Remembers;    ///< The cell remembers this lane's access (and not that of
                      ///< another lane).
-  bool IsInFlight;   ///< The access is the write of an asynchronous copy.
+  bool IsInFlight;   ///< The access is by an asynchronous copy that begins.
   bool IsThorough;   ///< All that the cell forgets goes to the victims.
   bool IsReplaced;   ///< The access is in its cell already, ...
   Accessor Replaced; ///< ... and has replaced this accessor there.
 
   DEVICE void word(Address A, CellRef C, Bytes B) const;
+  DEVICE Accessor settle(Accessor Copy, uint64_t *In) const;
 };
+
+/// A copy that was found in flight: unchanged, or, if it has been waited for,
+/// the access that it has become. Later checks in line understand that one, so
+/// it takes the copy's place in `In`, which may be null.
+DEVICE Accessor Check::settle(Accessor Copy, uint64_t *In) const {
+  const Accessor Now = Copy.isBulk() ? settledBulk(Me, Copy) : settled(Copy);
+  if (!Now.isInFlight() && In)
+    exchangeIf(*In, Copy.Bits, Now.Bits);
+  return Now;
+}
 
 /// Judges the bytes `B` of the word at `A` against the accessors of the cell
 /// `C`, and writes the access into the cell.
 DEVICE void Check::word(Address A, CellRef C, Bytes B) const {
   const Accessor Now = Mine.with(B);
+  const bool IsBulk = S.Roles & (ByBulkGroup | ByMbarrier);
+  const Accessor Left =
+      IsInFlight && !C.isCached() ? Now.inFlight(IsBulk) : Now;
   const bool IsStrong = Now.isStrong();
   Accessor Reader{0}, Writer = Replaced;
   if (!IsReplaced) {
@@ -157,7 +196,7 @@ DEVICE void Check::word(Address A, CellRef C, Bytes B) const {
     const bool Exchanges = Writes && Remembers && !IsStrong;
     Cell Found;
     if (Exchanges) {
-      Found.Writer = C.exchangeWriter(IsInFlight ? Now.inFlight() : Now);
+      Found.Writer = C.exchangeWriter(Left);
       Found.Reader = C.loadReader();
     } else {
       Found = C.load(/*IsNear=*/!Writes && !IsStrong);
@@ -166,7 +205,9 @@ DEVICE void Check::word(Address A, CellRef C, Bytes B) const {
     Writer = C.decode(Found.Writer);
     if (Writes) {
       if (Remembers && IsStrong && !keepsWriter(Writer, Now, Test.Floor))
-        Writer = C.decode(C.exchangeWriter(Now));
+        Writer = C.decode(C.exchangeWriter(Left));
+    } else if (Remembers && IsInFlight) {
+      C.setReader(Left);
     } else if (Remembers &&
                (!Reader.isSameMoment(Now) || Reader.bytes() != Now.bytes() ||
                 (Reader.isStrong() && !Now.isStrong()))) {
@@ -177,14 +218,10 @@ DEVICE void Check::word(Address A, CellRef C, Bytes B) const {
       C.setReader(More ? Now.several() : Now);
     }
   }
-  // If the copy has been waited for, replace it by the write that it has
-  // become, which later checks in line understand.
-  if (Writer.isInFlight()) {
-    const Accessor Copy = Writer;
-    Writer = settled(Copy);
-    if (!Writer.isInFlight() && !IsReplaced && !Writes)
-      exchangeIf(C.At->Writer, Copy.Bits, Writer.Bits);
-  }
+  if (Writer.isInFlight())
+    Writer = settle(Writer, IsReplaced || Writes ? nullptr : &C.At->Writer);
+  if (Reader.isInFlight() && Writes)
+    Reader = settle(Reader, &C.At->Reader);
   // A read that finds its own thread's write also races with what that write
   // has replaced.
   const bool HasVictims = !Writes && Writer.isSameMoment(Now);
@@ -196,7 +233,7 @@ DEVICE void Check::word(Address A, CellRef C, Bytes B) const {
     const bool IsClear = Test.isOrdered(Earlier, Now, C.IsShared) ||
                          !isSuspect(Me, Now, Earlier, IsThorough);
     const bool IsKept = I == 2 && IsThorough && Remembers;
-    const Accessor Kept = IsInFlight ? Now.inFlight() : Now;
+    const Accessor Kept = Left;
     if (I < 2 ? !IsClear : HasVictims || IsThorough)
       lookCloser(Me, S, A, Now, Earlier, Accessor(IsKept ? Kept.Bits : 0));
   }

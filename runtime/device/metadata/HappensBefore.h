@@ -14,6 +14,7 @@
 #define CRSAN_DEVICE_METADATA_HAPPENSBEFORE_H
 
 #include "metadata/AsyncCopy.h"
+#include "metadata/BulkCopy.h"
 #include "metadata/HeardLanes.h"
 #include "metadata/LaunchOrder.h"
 #include "metadata/Site.h"
@@ -257,11 +258,31 @@ DEVICE Order judgeEarlierBlock(const Self &Me, Accessor Earlier,
              : Order::OtherBlock; // R4.
 }
 
+/// Judges an access by a bulk copy: it has happened before what this thread
+/// does now only if the thread knows that the copy has ended. `Other` is the
+/// state of the warp that has issued the copy.
+DEVICE Order judgeBulk(const Self &Me, Accessor Copy, const WarpState &Other) {
+  const WarpState &Mine = Me.warp();
+  const uint32_t Issued = Copy.made();
+  const uint32_t Alive = loadRelaxed(Mine.Alive) | loadRelaxed(Other.Alive);
+  const uint32_t Flags = loadRelaxed(Mine.Flags) | loadRelaxed(Other.Flags);
+  if (Issued < loadRelaxed(Mine.Floor) || Issued < loadRelaxed(Other.Start) ||
+      Issued > loadRelaxed(Other.Clock) || (Alive & Mixed) ||
+      (Flags & (Leaky | Opaque)) || loadRelaxed(metadata().Foreign) ||
+      loadRelaxed(Other.Grid) != Mine.Grid || isKnown(Me, Copy))
+    return Order::Ordered;
+  return loadRelaxed(Other.Block) != Mine.Block ? Order::OtherBlock
+         : Copy.warp() == Me.number()           ? Order::SameWarp
+                                                : Order::SameBlock;
+}
+
 /// Judges whether the access `Earlier` happens before what this thread does
 /// now.
 DEVICE Order judge(const Self &Me, Accessor Earlier) {
   if (Earlier.isNobody())
     return Order::Ordered; // P1: first access.
+  if (Earlier.isBulk())
+    return judgeBulk(Me, Earlier, Self::stateOf(Earlier.warp()));
   if (Earlier.isInFlight())
     Earlier = settled(Earlier);
   const bool InFlight = Earlier.isInFlight();

@@ -64,7 +64,7 @@ DEVICE uint64_t reasonsOfLater(const Self &Me) {
 /// The RaceReasons of a race with `Earlier`, at the distance `How`.
 DEVICE uint64_t reasonsOf(const Self &Me, Accessor Earlier, Order How) {
   const AccessSite *Site = siteAt(Earlier.site());
-  if (Earlier.isInFlight())
+  if (Earlier.isInFlight() && !Earlier.isBulk())
     Earlier = settled(Earlier);
   const LaneRef T = Self::stateOf(Earlier.warp(), Earlier.lane());
   const LaneRef Mine = Me.thread();
@@ -129,7 +129,8 @@ DEVICE RaceKind kindOf(Order How, uint64_t Why, const AccessSite &Later,
   if (How == Order::OtherKernel)
     return RaceKind::InterKernel;
   if (Why & EarlierInFlight)
-    return RaceKind::IntraBlock;
+    return How == Order::OtherBlock ? RaceKind::InterBlock
+                                    : RaceKind::IntraBlock;
   if (LaterStrong && EarlierStrong)
     return RaceKind::AtomicScope; // R1; ScoRD (d).
   if (Why & (LaterHoldsLock | EarlierUsedLock))

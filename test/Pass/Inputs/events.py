@@ -87,6 +87,9 @@ def told(name, arguments):
         # Without what is of interest between grids only: a flag, the kernel's tag.
         flags = str(int(arguments[0]) & 7)
         return name, [flags] if name == "enter" else [flags, *arguments[1:]]
+    if name == "copy":
+        # The mbarrier at which the copy completes, if there is one.
+        return name, arguments[:-1] if arguments[-1] == "0" else arguments
     if name != "check":
         return name, arguments
     what, place, length = arguments[:3]

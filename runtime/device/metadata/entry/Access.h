@@ -98,8 +98,7 @@ ENTRY void __crsan_md_check(AccessSite *Site, uint64_t A, uint64_t Size,
   const Accessor Mine =
       accessorOf(Me, Index, Clock, Several, Strong, IsWideSite, Locked);
   const bool InShared = spaceOf(A) == Space::Shared;
-  const bool IsInFlight = (CheckFlags & CheckInFlight) && InShared &&
-                          Clock < Accessor::InFlightClocks;
+  const bool IsInFlight = (Flags & IsCopy) && Clock < Accessor::InFlightClocks;
   const Check C{Me,
                 S,
                 {Me, Barrier, Floor},

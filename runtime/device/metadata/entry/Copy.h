@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Asynchronous copies are issued and awaited.
 //
-// Entry points of asynchronous copies (cp.async). Each lane calls for itself.
+// Entry points of asynchronous copies. Each lane calls for itself.
 // `Place` is the WarpState::Place of the calling lane's warp.
 #ifndef CRSAN_DEVICE_METADATA_ENTRY_COPY_H
 #define CRSAN_DEVICE_METADATA_ENTRY_COPY_H
@@ -10,21 +10,42 @@
 
 namespace crsan::device {
 
-/// Entry point. This lane is about to issue an asynchronous copy of `Size`
-/// bytes to the shared address `To`, by site `S`. The copied source is checked
-/// by a call of its own.
-HOT_ENTRY void __crsan_md_copy(AccessSite *S, uint64_t To, uint64_t Size,
-                               uint32_t Place) {
+/// Entry point. This lane is about to issue an asynchronous copy that reads or
+/// writes, by site `S`, `Size` bytes at `A`. The copy's other side is told by a
+/// call of its own. `Mbarrier` counts the bytes, if the site is ByMbarrier.
+ENTRY void __crsan_md_copy(AccessSite *S, uint64_t A, uint64_t Size,
+                           uint64_t Mbarrier, uint32_t Place) {
   if (!PlaceOf{Place}.isFollowed() || Size == 0)
     return;
-  beginCopy(Self(PlaceOf{Place}), To);
-  __crsan_md_check(S, To, Size, 0, CheckCounts | CheckInFlight, Place);
+  const Self Me(PlaceOf{Place});
+  const uint32_t Roles = S->Roles;
+  if (!(Roles & (ByBulkGroup | ByMbarrier))) {
+    beginCopy(Me, A);
+    return __crsan_md_check(S, A, Size, 0, CheckCounts, Place);
+  }
+  // Shared memory of another block is not followed.
+  if (spaceOf(A) == Space::Shared && rankOf(A) != __crsan_cluster_rank()) {
+    countUnchecked(Me);
+    return;
+  }
+  step(Me);
+  __crsan_md_check(S, A, Size, 0, CheckCounts, Place);
+  // Other lanes of the warp may have raised the clock before the check.
+  if (Roles & ByMbarrier)
+    completeAt(Me, Mbarrier, loadRelaxed(Me.warp().Clock));
 }
 /// Entry point. This lane commits the copies that it has issued since its last
 /// commit, as a group.
 HOT_ENTRY void __crsan_md_commit_copies(uint32_t Place) {
   if (PlaceOf{Place}.isFollowed())
     commitCopies(Self(PlaceOf{Place}));
+}
+/// Entry point. This lane waits for all groups of its bulk copies but the last
+/// `Groups`, or only for what they read.
+HOT_ENTRY void __crsan_md_await_bulk(uint32_t Groups, uint32_t OnlyReads,
+                                     uint32_t Place) {
+  if (PlaceOf{Place}.isFollowed())
+    awaitBulk(Self(PlaceOf{Place}), Groups, OnlyReads);
 }
 /// Entry point. This lane waits for all of its groups but the last `Groups`.
 HOT_ENTRY void __crsan_md_await_copies(uint32_t Groups, uint32_t Place) {

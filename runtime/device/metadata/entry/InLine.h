@@ -156,6 +156,8 @@ INLINE_ENTRY uint64_t __crsan_in_accessor(uint64_t First, uint32_t Number,
   if (Shape & ShapeStrong)
     Mine = (Mine & ~AccessorLayout::WideOrLocked) | AccessorLayout::Strong |
            (Shape & ShapeWide ? AccessorLayout::WideOrLocked : 0);
+  if (Shape & ShapeInFlight)
+    return (Mine & ~AccessorLayout::WideOrLocked) | AccessorLayout::InFlight;
   // As Bytes has them.
   if ((Shape & ShapeSize) == 1)
     Mine |= ((A & 3) + 1) << AccessorLayout::BytesAt;
@@ -246,8 +248,8 @@ INLINE_ENTRY bool __crsan_in_is_kept(uint64_t First, uint64_t Mine,
       AccessorLayout::BytesMask |
       (Shape & ShapeStrong ? uint64_t(0) : uint64_t(AccessorLayout::Strong)));
   uint32_t Change = lowHalf(Reader) ^ lowHalf(First);
-  if ((Shape & ShapeSize) < 4)
-    Change ^= lowHalf(Mine);
+  if ((Shape & ShapeSize) < 4 || (Shape & ShapeInFlight))
+    Change ^= lowHalf(Mine ^ First);
   // An accessor of another block is from before the memory was this block's.
   if (Shape & ShapeMayBeShared) {
     if (!(Shape & ShapeMayBeGlobal) || InShared)
@@ -312,9 +314,9 @@ INLINE_ENTRY bool __crsan_in_is_ordered(uint64_t First, uint32_t Place,
   using namespace crsan::device;
   const uint32_t Low = lowHalf(Earlier), High = highHalf(Earlier);
   const bool IsOurs = !(Shape & ShapeMayBeGlobal) || High >= Start;
-  const bool IsSelf =
-      ((Low ^ lowHalf(Mine)) &
-       uint32_t(AccessorLayout::Who | AccessorLayout::Several)) == 0;
+  const uint32_t Ours = Shape & ShapeInFlight ? lowHalf(First) : lowHalf(Mine);
+  const bool IsSelf = ((Low ^ Ours) & uint32_t(AccessorLayout::Who |
+                                               AccessorLayout::Several)) == 0;
   // Operators of short circuit become selections of predicates; the others
   // would become arithmetic.
   bool IsOrdered = High < Floor || (IsSelf && IsOurs);
@@ -342,12 +344,12 @@ INLINE_ENTRY bool __crsan_in_is_ordered(uint64_t First, uint32_t Place,
   // What its warp had done by then has reached this one (isOrderedNear). Of the
   // own warp that says nothing of a lane.
   if (Shape & ShapeLocks) {
-    const uint32_t Ours = PlaceOf{Place}.warp();
+    const uint32_t Own = PlaceOf{Place}.warp();
     const uint32_t Theirs = Low >> AccessorLayout::WarpAt & (NumWarps - 1);
     const uint32_t Known =
         loadGlobal(Pages + (KnownAt - PagesAt) +
-                   ((Ours * KnownEntries + knownEntry(Theirs)) << 2));
-    IsOrdered = IsOrdered || ((High >> ClockShift) < Known && Theirs != Ours);
+                   ((Own * KnownEntries + knownEntry(Theirs)) << 2));
+    IsOrdered = IsOrdered || ((High >> ClockShift) < Known && Theirs != Own);
   }
   if (!(Shape & ShapeStrong))
     return IsOrdered;
