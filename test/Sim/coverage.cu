@@ -19,9 +19,9 @@
 // Metadata mode checks each execution, of functions that are executed.
 // RUN: %python %S/Inputs/status.py 0 env CRSAN_OPTIONS=coverage=1 %crsan run ./metadata 2>&1 | FileCheck %s --check-prefix=METADATA --match-full-lines
 // RUN: %python %S/Inputs/status.py 0 env CRSAN_OPTIONS=coverage=1 %crsan run ./metadata unused 2>&1 | FileCheck %s --check-prefix=USED --implicit-check-not="was not executed"
-// METADATA: CRSan: coverage: {{[0-9]+}} accesses of the source checked, 1 not executed in a checked launch, 1 not checked
+// METADATA: CRSan: coverage: {{[0-9]+}} accesses of the source checked, 1 not executed in a checked launch, 2 not checked
 // METADATA: {{ +}}coverage.cu:[[#@LINE+29]]:{{[0-9]+}} in unused(int*) was not executed
-// USED: CRSan: coverage: {{[0-9]+}} accesses of the source checked, 0 not executed in a checked launch, 1 not checked
+// USED: CRSan: coverage: {{[0-9]+}} accesses of the source checked, 0 not executed in a checked launch, 2 not checked
 
 // RUN: %crsan run --runs 3 --coverage --format json -o runs.json ./collider > out.txt 2>&1
 // RUN: %crsan run --seed 0 --format html -o run.html ./hybrid > out.txt 2>&1
@@ -43,7 +43,7 @@ __global__ void work(int *A, int *B, int N) {
     B[I] = A[I] + first(A + 1000);
   if (I == 3) {
     int Value;
-    asm volatile("ld.global.u32 %0, [%1];" : "=r"(Value) : "l"(A) : "memory");
+    asm volatile("{ .reg .u64 a; add.u64 a, %1, 4; ld.global.u32 %0, [a]; }" : "=r"(Value) : "l"(A) : "memory");
     B[I] += Value;
     hint(B + 1001);
   }

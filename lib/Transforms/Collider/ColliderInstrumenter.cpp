@@ -2,6 +2,7 @@
 // Emitting a function's checks.
 
 #include "Collider/ColliderInstrumenter.h"
+#include "Collider/BranchWindow.h"
 #include "DeviceRuntime.h"
 #include "Events/Operands.h"
 #include "crsan/abi/Site.h"
@@ -73,12 +74,18 @@ void ColliderInstrumenter::plan() {
   SmallVector<BasicBlock *, 32> Blocks;
   for (BasicBlock &BB : F)
     Blocks.push_back(&BB);
-  for (BasicBlock *BB : Blocks)
-    for (Window &W : collectWindows(*BB)) {
+  auto &InWarp = FAM.getResult<UniformityInfoAnalysis>(F);
+  const auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
+  for (BasicBlock *BB : Blocks) {
+    SmallVector<Window, 4> Windows = collectWindows(*BB);
+    if (auto W = branchWindow(*BB, InWarp, DT))
+      Windows.push_back(std::move(*W));
+    for (Window &W : Windows) {
       const Countdown *Loop = countdownOf(*BB);
       Plan.push_back(
           {std::move(W), Loop, Loop ? Loop->Window : Table.addWindow()});
     }
+  }
   planCopies();
 }
 
@@ -159,32 +166,24 @@ Value *ColliderInstrumenter::emitDecision(IRBuilder<> &B, const Planned &P) {
   return B.CreateICmpEQ(Skip, B.getInt32(0));
 }
 
-/// What an address points into; null if it is an integer, as in assembly.
-static const Value *objectOf(const Value *Base) {
-  return Base->getType()->isPointerTy() ? getUnderlyingObject(Base) : nullptr;
-}
-
 /// Which accesses of a group, by position, other lanes may make where the store
 /// `S` writes. Accesses of different objects cannot meet; two by the same
 /// pointer meet only where the store meets itself, which emitStoreCheck looks
 /// at.
 static uint8_t meetings(const WindowAccess &S, ArrayRef<WindowAccess> Group) {
-  if (!S.writes() || !S.isWhole())
+  auto HasSize = [](const WindowAccess &A) {
+    return !A.Length && A.Rows.Lanes == 0 && !A.Async;
+  };
+  if (!S.writes() || !HasSize(S))
     return 0;
-  const Value *Object = objectOf(S.Where.Base);
   uint8_t Meets = 0;
   for (auto [I, O] : enumerate(Group)) {
-    const Value *Other = objectOf(O.Where.Base);
     // Each pair of stores once, from the first.
     const bool IsSeen = O.writes() && &O < &S;
-    if (IsSeen || !O.isWhole() || O.Inst == S.Inst ||
-        O.Where.Base == S.Where.Base ||
-        (Object && Other && Object != Other && isIdentifiedObject(Object) &&
-         isIdentifiedObject(Other)) ||
-        (S.Where.Space != O.Where.Space && S.Where.Space != 0 &&
-         O.Where.Space != 0))
-      continue;
-    Meets |= 1u << I;
+    const bool IsSame = O.Where.Base == S.Where.Base && !O.IsBehindBranch;
+    if (!IsSeen && HasSize(O) && O.Inst != S.Inst && !IsSame &&
+        mayOverlap(S, O))
+      Meets |= 1u << I;
   }
   return Meets;
 }
@@ -230,6 +229,7 @@ void ColliderInstrumenter::emitGroup(const Planned &P, const Group &G,
       FromBase.Where =
           locationOf(A.Where.Base->stripAndAccumulateConstantOffsets(
               M.getDataLayout(), Offset, /*AllowNonInbounds=*/true));
+    FromBase.Where.Base = emitAhead(B, A, FromBase.Where.Base);
     // Lanes are compared by a store's value. Anywhere in its window will do
     // (docs/soundness.md), and the slow path is at hand.
     const bool IsKnown =

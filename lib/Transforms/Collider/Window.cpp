@@ -4,6 +4,8 @@
 #include "Collider/Window.h"
 #include "crsan/abi/Site.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
@@ -95,6 +97,21 @@ void addAccess(Window &W, const WindowAccess &A) {
 }
 
 } // namespace
+
+/// What an address points into; null if it is an integer, as in assembly.
+static const Value *objectOf(const Value *Base) {
+  return Base->getType()->isPointerTy() ? getUnderlyingObject(Base) : nullptr;
+}
+
+bool mayOverlap(const Access &A, const Access &B) {
+  const Value *OfA = objectOf(A.Where.Base), *OfB = objectOf(B.Where.Base);
+  const unsigned SpaceA = A.Where.Space, SpaceB = B.Where.Space;
+  if (SpaceA != SpaceB && SpaceA != NVPTXAS::ADDRESS_SPACE_GENERIC &&
+      SpaceB != NVPTXAS::ADDRESS_SPACE_GENERIC)
+    return false;
+  return !OfA || !OfB || OfA == OfB || !isIdentifiedObject(OfA) ||
+         !isIdentifiedObject(OfB);
+}
 
 SmallVector<Window, 4> collectWindows(BasicBlock &BB) {
   SmallVector<Window, 4> Windows;

@@ -18,7 +18,15 @@ struct WindowAccess : Access {
   /// Of an access that an asynchronous copy makes later.
   std::optional<Completion> Async = std::nullopt;
   Location Barrier = {}; ///< Of Completion::Barrier.
+  /// It is behind the branch in front of which it is checked (BranchWindow.h).
+  bool IsBehindBranch = false;
+  /// What computes its address behind there, in order.
+  llvm::SmallVector<llvm::Instruction *, 2> Ahead = {};
 };
+
+/// Whether the bytes of two accesses, by different lanes of a warp, may have
+/// some in common.
+bool mayOverlap(const Access &A, const Access &B);
 
 /// Accesses that one slow path checks, just before `Head`.
 struct Group {

@@ -41,21 +41,25 @@ ENTRY void __crsan_store(Site *S, Address A, uint64_t Value) {
 
 /// Looks for another lane whose store at site `Store` overlaps this lane's
 /// access at site `Other`. `Stored` and `Accessed` are this lane's addresses at
-/// the two sites. Nothing orders two instructions of one window in two lanes,
+/// the two sites, and `StoreSize` and `Size` the bytes; 0: the lane does not
+/// come there. Nothing orders two instructions of one window in two lanes,
 /// whatever the schedule, so this check does not depend on timing
 /// (docs/soundness.md). Lanes that came from another call site have other sites
 /// and other sizes; those lanes are ignored here and left to checkBranches.
-DEVICE void checkLanes(const Warp &W, Site &Store, Address Stored, Site &Other,
-                       Address Accessed) {
+DEVICE void checkLanes(const Warp &W, Site &Store, Address Stored,
+                       uint32_t StoreSize, Site &Other, Address Accessed,
+                       uint32_t Size) {
   uint32_t Writer = 32;
 #pragma unroll 1
   for (uint32_t Left = W.Mask; Left; Left &= Left - 1) {
     const uint32_t From = __builtin_ctz(Left);
     const uint32_t Here = activeMask();
     const Address Theirs = shuffle(Here, Stored, From);
-    const uint64_t TheirStore = shuffle(Here, Address(&Store), From);
+    const uint64_t TheirStore =
+        shuffle(Here, StoreSize ? Address(&Store) : 0, From);
+    const uint32_t TheirSize = broadcast(Here, StoreSize, From);
     if (From != lane() && (Here >> From & 1) && TheirStore == Address(&Store) &&
-        Theirs < Accessed + Other.Size && Accessed < Theirs + Store.Size)
+        Size != 0 && Theirs < Accessed + Size && Accessed < Theirs + TheirSize)
       Writer = From;
   }
   if (Writer < 32 && canRace(Accessed))
@@ -118,7 +122,8 @@ DEVICE void compareLanes(const Warp &W, Site *Sites, const Group &G,
 #pragma unroll 1
     for (uint32_t Meets = Sites[I].Meets; Meets; Meets &= Meets - 1) {
       const uint32_t J = __builtin_ctz(Meets);
-      checkLanes(W, Sites[I], A, Sites[J], addressOf(G, Sites, J));
+      checkLanes(W, Sites[I], A, sizeOf(G, Sites, I), Sites[J],
+                 addressOf(G, Sites, J), sizeOf(G, Sites, J));
     }
   }
   checkBranches(W, Sites, G, N);
