@@ -62,6 +62,7 @@ inline constexpr char PermutationsName[] = "__crsan_permutations";
 /// What the runtime asks the pass for (see defineClusterReads).
 inline constexpr char ClusterExtentName[] = "__crsan_cluster_extent";
 inline constexpr char ClusterRankName[] = "__crsan_cluster_rank";
+inline constexpr char IsSharedName[] = "__crsan_is_shared";
 
 /// The device runtime, while it is being linked into a module.
 class DeviceRuntime {

@@ -23,6 +23,8 @@ enum ShapeBits : uint32_t {
   ShapeLocks = 1 << 13,    ///< Threads may hold locks, or execute fences.
   /// By an asynchronous copy that is in flight from now on.
   ShapeInFlight = 1 << 14,
+  /// Threads of other blocks of a cluster may access the block's shared memory.
+  ShapeClusters = 1 << 15,
 };
 
 /// Flags of a check (__crsan_md_check).

@@ -124,6 +124,18 @@ void defineClusterReads(Module &M) {
     Value *Result = B.getInt32(WithoutClusters);
     B.CreateRet(HasClusters ? Emit(B, *F, Result) : Result);
   };
+  if (Function *F = M.getFunction(IsSharedName)) {
+    F->setLinkage(GlobalValue::InternalLinkage);
+    F->addFnAttr(Attribute::AlwaysInline);
+    IRBuilder<> B(BasicBlock::Create(M.getContext(), "", F));
+    B.CreateRet(emitAssembly(
+        B, B.getInt32Ty(),
+        HasClusters ? "{ .reg .pred p; isspacep.shared::cluster p, $1; "
+                      "selp.u32 $0, 1, 0, p; }"
+                    : "{ .reg .pred p; isspacep.shared p, $1; "
+                      "selp.u32 $0, 1, 0, p; }",
+        "=r,l", F->getArg(0)));
+  }
   Define(ClusterExtentName, 1, [](IRBuilder<> &B, Function &F, Value *Extent) {
     for (unsigned D = 0; D < 3; ++D) {
       Value *Read = B.CreateIntrinsic(B.getInt32Ty(), ClusterExtents[D], {});

@@ -190,6 +190,8 @@ uint32_t MetadataInstrumenter::shape() const {
   uint32_t Shape = isFenceless() && !Waits ? 0 : abi::ShapeLocks;
   if (!isKernel(F) || !Plan.breaks().empty() || Module.HasBarriers)
     Shape |= abi::ShapeBarriers;
+  if (Module.HasClusters)
+    Shape |= abi::ShapeClusters;
   if (any_of(Plan.steps(), [](const Step &S) {
         return std::holds_alternative<WarpBarrier>(S.What);
       }))

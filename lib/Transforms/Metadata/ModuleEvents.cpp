@@ -3,6 +3,8 @@
 
 #include "Metadata/ModuleEvents.h"
 #include "Events/Operands.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
@@ -21,7 +23,20 @@ uint16_t countedBarriers(const EventPlan &Plan, const DataLayout &DL) {
   return Counted;
 }
 
+/// Whether the call finds an address in another block's shared memory.
+static bool mapsShared(const Instruction &I) {
+  const auto *Call = dyn_cast<CallBase>(&I);
+  if (!Call)
+    return false;
+  if (const auto *Asm = dyn_cast<InlineAsm>(Call->getCalledOperand()))
+    return StringRef(Asm->getAsmString()).contains("mapa");
+  const auto *Intrinsic = dyn_cast<IntrinsicInst>(Call);
+  return Intrinsic && Intrinsic::getBaseName(Intrinsic->getIntrinsicID())
+                          .starts_with("llvm.nvvm.mapa");
+}
+
 void ModuleEvents::add(const Function &F, const EventPlan &Plan) {
+  HasClusters |= any_of(instructions(F), mapsShared);
   for (const EventPlan::Step &S : Plan.steps()) {
     const Event &E = S.What;
     const Access *A = isStrong(E) ? asAccess(E) : nullptr;

@@ -14,6 +14,8 @@ struct ModuleEvents {
   bool HasUnknown = false;
   /// Threads may release or acquire by strong accesses.
   bool HasFences = false;
+  /// A thread may access the shared memory of another block of its cluster.
+  bool HasClusters = false;
   /// Threads of a block may meet at barriers.
   bool HasBarriers = false;
   /// By strong accesses beyond its block, a thread may wait for agents that are

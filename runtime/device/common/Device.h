@@ -102,14 +102,21 @@ DEVICE bool canRace(Address A) {
       : "l"(A));
   return !(Local | Constant | Param);
 }
-/// Shared for addresses of shared memory (of any block of the cluster), else
-/// Global.
-DEVICE Space spaceOf(Address A) {
+/// Whether `A` is in the shared memory of this block.
+DEVICE bool isOwnShared(Address A) {
   uint32_t Shared;
   asm("{ .reg .pred p; isspacep.shared p, %1; selp.u32 %0, 1, 0, p; }"
       : "=r"(Shared)
       : "l"(A));
-  return Shared ? Space::Shared : Space::Global;
+  return Shared;
+}
+/// Whether `A` is in the shared memory of any block of the cluster. The pass
+/// defines this function, since the pass knows whether the target has clusters.
+extern "C" __attribute__((device)) uint32_t __crsan_is_shared(Address A);
+/// Shared for addresses of shared memory (of any block of the cluster), else
+/// Global.
+DEVICE Space spaceOf(Address A) {
+  return __crsan_is_shared(A) ? Space::Shared : Space::Global;
 }
 
 /// The identifier of the running grid.
@@ -146,8 +153,7 @@ DEVICE uint32_t warpsOfBlock() {
          32;
 }
 
-/// Blocks of a cluster in dimension `D`. The pass defines this function, since
-/// the pass knows whether the target has clusters.
+/// Blocks of a cluster in dimension `D`. The pass defines this function too.
 extern "C" __attribute__((device)) uint32_t __crsan_cluster_extent(uint32_t D);
 /// Rank of this block in its cluster. The pass defines this function too.
 /// Generic addresses of a block's own shared memory contain the rank from bit
@@ -156,7 +162,38 @@ extern "C" __attribute__((device)) uint32_t __crsan_cluster_rank();
 /// The lowest bit of the rank in such an address.
 constexpr unsigned ClusterRankAt = 24;
 /// The rank of the block in whose shared memory `A` is.
-DEVICE uint32_t rankOf(Address A) { return uint32_t(A) >> ClusterRankAt; }
+DEVICE uint32_t rankOf(Address A) {
+  return uint32_t(A) >> ClusterRankAt & 0xff;
+}
+/// Linear index in the grid of the block with rank `Rank` in this cluster.
+DEVICE uint64_t linearBlockOf(uint32_t Rank) {
+  const uint32_t X = __crsan_cluster_extent(0), Y = __crsan_cluster_extent(1),
+                 Z = __crsan_cluster_extent(2);
+  auto At = [](uint32_t Block, uint32_t Extent, uint32_t InCluster) {
+    return uint64_t(Block / Extent * Extent + InCluster);
+  };
+  return (At(__nvvm_read_ptx_sreg_ctaid_z(), Z, Rank / (X * Y)) *
+              __nvvm_read_ptx_sreg_nctaid_y() +
+          At(__nvvm_read_ptx_sreg_ctaid_y(), Y, Rank / X % Y)) *
+             __nvvm_read_ptx_sreg_nctaid_x() +
+         At(__nvvm_read_ptx_sreg_ctaid_x(), X, Rank % X);
+}
+/// The index of the cluster of the block with the linear index `Block`: equal
+/// for blocks of one cluster of this grid, and for no others.
+DEVICE uint64_t clusterOf(uint64_t Block) {
+  const uint64_t X = __nvvm_read_ptx_sreg_nctaid_x(),
+                 Y = __nvvm_read_ptx_sreg_nctaid_y();
+  return (Block / (X * Y) / __crsan_cluster_extent(2) * Y +
+          Block / X % Y / __crsan_cluster_extent(1)) *
+             X +
+         Block % X / __crsan_cluster_extent(0);
+}
+/// Whether this grid has clusters of several blocks.
+DEVICE bool hasClusters() {
+  return __crsan_cluster_extent(0) * __crsan_cluster_extent(1) *
+             __crsan_cluster_extent(2) !=
+         1;
+}
 
 } // namespace crsan::device
 

@@ -60,7 +60,7 @@ DEVICE void endCopies(uint32_t *To, uint32_t Warp, uint32_t UpTo,
 /// an earlier phase. Also raised is the entry of the warp itself: once the copy
 /// is known to have ended, it counts as an access of the warp.
 DEVICE void completeAt(const Self &Me, Address Mbarrier, uint32_t Issued) {
-  const SyncCells Cells(Mbarrier, !isOfBlock(Mbarrier));
+  const SyncCells Cells(Mbarrier, isOfCluster(Mbarrier));
   const LaneRef T = Me.thread();
   T.Release = tick(Me);
 #pragma unroll 1

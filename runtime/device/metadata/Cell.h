@@ -43,8 +43,8 @@ struct CellRef {
                    : "l"(At)
                    : "memory");
     // The shadow of shared memory belongs to this block, so block scope is
-    // enough.
-    else if (IsShared)
+    // enough, unless there are clusters.
+    else if (IsShared && !hasClusters())
       asm volatile("ld.relaxed.cta.v2.u64 {%0, %1}, [%2];"
                    : "=l"(C.Writer), "=l"(C.Reader)
                    : "l"(At)

@@ -36,6 +36,20 @@ DEVICE uint32_t actorsOf(const AccessSite &S, uint32_t Lane, Address A) {
   return 1u << Lane;
 }
 
+/// Whether `Earlier`, of a location in shared memory, was made by a thread of
+/// this block or, where there are clusters, of this cluster. The blocks of a
+/// cluster begin together, so that an access by one of them is not of the time
+/// before the memory was this block's.
+DEVICE bool isOfThisCluster(const Self &Me, Accessor Earlier) {
+  if (!hasClusters())
+    return Me.placeOf(Earlier.warp()) < Me.warpsInBlock() &&
+           !Me.isOfEarlierBlock(Earlier);
+  const WarpState &Other = Self::stateOf(Earlier.warp());
+  return loadRelaxed(Other.Grid) == Me.warp().Grid &&
+         Earlier.made() >= loadRelaxed(Other.Start) &&
+         clusterOf(loadRelaxed(Other.Block)) == clusterOf(Me.warp().Block);
+}
+
 /// Whether one lane may have made both accesses to `A`: this thread's, at site
 /// `S`, and `Earlier`, of the same warp.
 DEVICE bool mayBeOneLane(const Self &Me, const AccessSite &S, Address A,
@@ -59,10 +73,7 @@ DEVICE Order raceWith(const Self &Me, const AccessSite &S, Address A,
       Earlier.site() == Mine.site() && Earlier.warp() == Me.number() &&
       Earlier.lane() == Me.Lane)
     return Order::Ordered;
-  // A location in shared memory belongs to one block.
-  if (spaceOf(A) == Space::Shared &&
-      (Me.placeOf(Earlier.warp()) >= Me.warpsInBlock() ||
-       Me.isOfEarlierBlock(Earlier)))
+  if (spaceOf(A) == Space::Shared && !isOfThisCluster(Me, Earlier))
     return Order::Ordered;
   const Order How = judge(Me, Earlier);
   if (How == Order::Ordered ||

@@ -42,8 +42,8 @@ struct Quick {
     const bool InBlock = Me.placeOf(Earlier.warp()) < Me.warpsInBlock() &&
                          !Me.isOfEarlierBlock(Earlier);
     return Then < Floor || // P1, or an access of an earlier kernel.
-           (InBlock && Then < Barrier) || // P5.
-           (InShared && !InBlock) ||      // Shared memory of another block.
+           (InBlock && Then < Barrier) ||              // P5.
+           (InShared && !InBlock && !hasClusters()) || // Of another block.
            (Earlier.isSameMoment(Mine) && !Earlier.isSeveral()); // P3.
   }
 };

@@ -50,10 +50,10 @@ DEVICE uint64_t clusterBias() {
   return (uint64_t(__crsan_cluster_rank()) << ClusterRankAt) / 4 * sizeof(Cell);
 }
 
-/// The address of the cells of a block's shared memory, less clusterBias; 0 if
-/// the memory is not tracked. Blocks whose indices are far apart share a
-/// region; each accessor tells to which block it belongs.
-DEVICE uint64_t sharedCells(uint32_t Block) {
+/// The address of the cells of the shared memory of the block with the linear
+/// index `Block`; 0 if the memory is not tracked. Blocks whose indices are far
+/// apart share a region; each accessor tells to which block it belongs.
+DEVICE uint64_t sharedRegion(uint32_t Block) {
   uint32_t Bytes;
   asm("mov.u32 %0, %%total_smem_size;" : "=r"(Bytes));
   const uint32_t Stride = ((Bytes + 127) & ~127u) / 4 * uint32_t(sizeof(Cell));
@@ -63,15 +63,25 @@ DEVICE uint64_t sharedCells(uint32_t Block) {
   const uint32_t All = uint32_t(metadata().SharedBytes);
   const uint32_t Regions =
       Stride && All > Reserved ? (All - Reserved) / Stride : 0;
-  return Regions ? metadata().SharedShadow +
-                       uint64_t(Block % Regions) * Stride - clusterBias()
+  return Regions ? metadata().SharedShadow + uint64_t(Block % Regions) * Stride
                  : 0;
 }
-/// The cell of the word at `A` in shared memory. `Cells`:
-/// WarpState::SharedCells.
+/// WarpState::SharedCells of this block: the address of its cells, less
+/// clusterBias; 0 if its shared memory is not tracked.
+DEVICE uint64_t sharedCells(uint32_t Block) {
+  const uint64_t Region = sharedRegion(Block);
+  return Region ? Region - clusterBias() : 0;
+}
+/// The cell of the word at `A` in the shared memory of any block of the
+/// cluster. `Cells`: WarpState::SharedCells, which is not 0.
 DEVICE CellRef sharedCell(uint64_t Cells, Address A) {
-  return {reinterpret_cast<Cell *>(Cells) + sharedOffset(A) / 4, CacheWays,
-          true};
+  if (isOwnShared(A))
+    return {reinterpret_cast<Cell *>(Cells) + sharedOffset(A) / 4, CacheWays,
+            true};
+  constexpr uint32_t OffsetMask = (1u << ClusterRankAt) - 1;
+  const uint64_t Region = sharedRegion(uint32_t(linearBlockOf(rankOf(A))));
+  return {reinterpret_cast<Cell *>(Region) + (uint32_t(A) & OffsetMask) / 4,
+          CacheWays, true};
 }
 
 } // namespace crsan::device

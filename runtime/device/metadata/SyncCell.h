@@ -37,10 +37,13 @@ DEVICE uint32_t wideCellOf(uint64_t Key) {
 /// Whether only threads of this block can access `A`: it is in shared memory,
 /// and the grid has no clusters.
 DEVICE bool isOfBlock(Address A) {
-  return spaceOf(A) == Space::Shared && __crsan_cluster_extent(0) *
-                                                __crsan_cluster_extent(1) *
-                                                __crsan_cluster_extent(2) ==
-                                            1;
+  return spaceOf(A) == Space::Shared && !hasClusters();
+}
+/// Whether `Object` is in the shared memory of a cluster, where threads of
+/// other blocks may arrive at it. A wait of block scope counts as one of the
+/// cluster's: nearly all code waits so for arrivals of other blocks.
+DEVICE bool isOfCluster(uint64_t Object) {
+  return spaceOf(Object) == Space::Shared && hasClusters();
 }
 
 /// The key for all objects that threads synchronize through beyond a block,

@@ -83,7 +83,7 @@ struct Self {
     if (T.Epoch != Start) {
       // A loop, so that the common case skips it by one branch: every
       // synchronization comes here.
-      auto *Fields = reinterpret_cast<uint32_t (*)[32]>(&T.Of.Barriers);
+      auto *Fields = reinterpret_cast<uint32_t(*)[32]>(&T.Of.Barriers);
 #pragma unroll 1
       for (uint32_t I = 0; I < NumResetFields; ++I)
         Fields[I][Lane] = 0;

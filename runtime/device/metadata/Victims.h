@@ -22,8 +22,11 @@ class Victims {
 public:
   DEVICE explicit Victims(Address A) {
     // An address in shared memory is a different word in each block.
-    Key = (A & ~Address(3)) ^
-          (spaceOf(A) == Space::Shared ? (linearBlock() + 1) << 48 : 0);
+    const uint64_t Block = isOwnShared(A) ? linearBlock() + 1
+                           : spaceOf(A) == Space::Shared
+                               ? linearBlockOf(rankOf(A)) + 1
+                               : 0;
+    Key = (A & ~Address(3)) ^ Block << 48;
     // A bijection (MurmurHash3), so keys stay unique.
     Key = (Key ^ Key >> 33) * 0xff51afd7ed558ccd;
     Key = (Key ^ Key >> 33) * 0xc4ceb9fe1a85ec53;

@@ -23,11 +23,6 @@ ENTRY void __crsan_md_copy(AccessSite *S, uint64_t A, uint64_t Size,
     beginCopy(Me, A);
     return __crsan_md_check(S, A, Size, 0, CheckCounts, Place);
   }
-  // Shared memory of another block is not followed.
-  if (spaceOf(A) == Space::Shared && rankOf(A) != __crsan_cluster_rank()) {
-    countUnchecked(Me);
-    return;
-  }
   step(Me);
   __crsan_md_check(S, A, Size, 0, CheckCounts, Place);
   // Other lanes of the warp may have raised the clock before the check.

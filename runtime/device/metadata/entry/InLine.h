@@ -38,11 +38,17 @@ struct FoundPages {
   uint64_t Delta;
 };
 
+/// Whether only threads of this block can make accesses of this shape to the
+/// same bytes.
+DEVICE bool isOfBlockAlone(uint32_t Shape) {
+  return !(Shape & (ShapeMayBeGlobal | ShapeClusters));
+}
+
 /// Stores one word of a cell if `Condition` holds. A shared location is its
 /// block's alone.
 DEVICE void storeIf(bool Condition, uint64_t At, uint64_t What,
                     uint32_t Shape) {
-  if (Shape & ShapeMayBeGlobal)
+  if (!isOfBlockAlone(Shape))
     asm volatile(
         "{ .reg .pred p; setp.ne.u32 p, %0, 0; "
         "@p st.relaxed.gpu.global.u64 [%1], %2; }" ::"r"(uint32_t(Condition)),
@@ -70,7 +76,7 @@ INLINE_ENTRY crsan::device::CellAt __crsan_in_locate(uint64_t Pages,
   if (Shape & ShapeMayBeShared) {
     uint32_t Offset;
     if (Shape & ShapeMayBeGlobal) {
-      C.InShared = spaceOf(A) == Space::Shared;
+      C.InShared = isOwnShared(A);
       Offset = sharedOffset(A);
     } else {
       Offset = uint32_t(reinterpret_cast<uint64_t>((__attribute__((
@@ -171,7 +177,7 @@ INLINE_ENTRY crsan::device::Accessors
 __crsan_in_look(uint64_t At, uint64_t Mine, uint32_t Shape) {
   using namespace crsan::device;
   Accessors Found;
-  const bool IsShared = !(Shape & ShapeMayBeGlobal);
+  const bool IsShared = isOfBlockAlone(Shape);
   if ((Shape & ShapeWrites) && !(Shape & ShapeStrong)) {
     if (IsShared) {
       asm volatile("atom.relaxed.cta.global.exch.b64 %0, [%1], %2;"
@@ -221,7 +227,8 @@ INLINE_ENTRY bool __crsan_in_is_old(uint64_t Writer, uint64_t Reader,
                                     uint32_t Barrier, uint32_t Floor,
                                     bool InShared, uint32_t Shape) {
   using namespace crsan::device;
-  const uint32_t Past = !(Shape & ShapeMayBeShared)   ? Floor
+  const uint32_t Past = !(Shape & ShapeMayBeShared) || (Shape & ShapeClusters)
+                            ? Floor
                         : !(Shape & ShapeMayBeGlobal) ? Barrier
                         : InShared                    ? Barrier
                                                       : Floor;
@@ -329,7 +336,8 @@ INLINE_ENTRY bool __crsan_in_is_ordered(uint64_t First, uint32_t Place,
     // block's. One with this block's numbers may be of a warp of this block
     // that began before this warp.
     IsOrdered =
-        IsOrdered || (!(Shape & ShapeMayBeShared)   ? InBlock && IsBefore
+        IsOrdered || (!(Shape & ShapeMayBeShared) || (Shape & ShapeClusters)
+                          ? InBlock && IsBefore
                       : !(Shape & ShapeMayBeGlobal) ? !HasNumber || IsBefore
                       : InShared                    ? !HasNumber || IsBefore
                                                     : InBlock && IsBefore);

@@ -15,6 +15,12 @@
 
 namespace crsan::device {
 
+/// Whether a thread that arrives or waits at `Object` with the scope `Scope`
+/// may meet threads of other blocks there.
+DEVICE bool isWideAt(uint64_t Object, uint32_t Scope) {
+  return isWide(crsan::abi::Scope(Scope)) || isOfCluster(Object);
+}
+
 /// Notes a fence: strong writes of this lane from now on release what it did
 /// before. Returns the new clock.
 DEVICE uint32_t noteFence(const Self &Me, const LaneRef &T, bool IsWide) {
@@ -138,7 +144,7 @@ HOT_ENTRY void __crsan_md_publish(uint64_t Object, uint32_t Scope,
     return;
   const Self Me(PlaceOf{Place});
   const uint32_t Now = tick(Me);
-  publish(Me, Me.thread(), SyncCells(Object, isWide(crsan::abi::Scope(Scope))),
+  publish(Me, Me.thread(), SyncCells(Object, isWideAt(Object, Scope)),
           /*IsReleased=*/false, isMixed(Me.warp()), Now, Now);
 }
 
@@ -148,7 +154,7 @@ HOT_ENTRY void __crsan_md_collect(uint64_t Object, uint32_t Scope,
                                   uint32_t Place) {
   if (!PlaceOf{Place}.isFollowed())
     return;
-  collect(PlaceOf{Place}, SyncCells(Object, isWide(crsan::abi::Scope(Scope))),
+  collect(PlaceOf{Place}, SyncCells(Object, isWideAt(Object, Scope)),
           /*MayLock=*/false);
 }
 
@@ -163,8 +169,8 @@ HOT_ENTRY void __crsan_md_publish_fenced(uint64_t Object, uint32_t Scope,
   const bool IsMixed = isMixed(Me.warp());
   if (T.FenceBlock || IsMixed)
     publish(Me, T,
-            SyncCells(Object, isWide(crsan::abi::Scope(Scope)) &&
-                                  (T.FenceDevice || IsMixed)),
+            SyncCells(Object,
+                      isWideAt(Object, Scope) && (T.FenceDevice || IsMixed)),
             /*IsReleased=*/false, IsMixed, T.FenceDevice, T.FenceBlock);
 }
 
@@ -175,7 +181,7 @@ HOT_ENTRY void __crsan_md_collect_later(uint64_t Object, uint32_t Scope,
   if (!PlaceOf{Place}.isFollowed())
     return;
   awaitFence(Self(PlaceOf{Place}).thread(),
-             SyncCells(Object, isWide(crsan::abi::Scope(Scope))));
+             SyncCells(Object, isWideAt(Object, Scope)));
 }
 
 } // namespace crsan::device
