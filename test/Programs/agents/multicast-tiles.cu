@@ -46,7 +46,8 @@ __global__ void products(const unsigned *Common, const unsigned *Own, unsigned *
       fenceForCopies();
       expect(&S.HasCommon, Bytes);
       expect(&S.HasOwn, Bytes);
-      BULK_LOAD(S.Own, Own + (B * Rounds + R) * Threads, Bytes, &S.HasOwn); // RACE
+      BULK_LOAD(S.Own, Own + (B * Rounds + R) * Threads, Bytes, // RACE: own-not-awaited
+                &S.HasOwn);
       if (Rank == 0) {
         if (Turn > 0)
           waitForCluster(&S.IsFree, (Turn - 1) % 2);
