@@ -13,7 +13,7 @@
 
 #include <cuda/barrier>
 
-constexpr unsigned Threads = 64, Blocks = 2;
+constexpr unsigned Threads = 64, Cells = 4 * Threads, Blocks = 2;
 constexpr Scaled<100, 12> Rounds;
 
 #ifdef LIBRARY
@@ -32,7 +32,7 @@ __device__ __forceinline__ void await(Barrier &Full, unsigned R) {
 }
 
 __global__ void sum(const unsigned *In, unsigned *Out) {
-  __shared__ alignas(128) unsigned Tile[Threads];
+  __shared__ alignas(128) unsigned Tile[Cells];
   __shared__ alignas(Barrier) unsigned char Memory[sizeof(Barrier)];
   Barrier &Full = reinterpret_cast<Barrier &>(Memory);
   const unsigned T = threadIdx.x;
@@ -44,12 +44,12 @@ __global__ void sum(const unsigned *In, unsigned *Out) {
     if (T == 0) {
       fenceForCopies();
 #ifdef LIBRARY
-      cuda::device::memcpy_async_tx(Tile, In + R * Threads, // RACE: no-wait-library
+      cuda::device::memcpy_async_tx(Tile, In + R * Cells, // RACE: no-wait-library
                                     cuda::aligned_size_t<16>(sizeof Tile), Full);
       (void)cuda::device::barrier_arrive_tx(Full, 1, sizeof Tile);
 #else
       expect(&Full, sizeof Tile);
-      BULK_LOAD(Tile, In + R * Threads, sizeof Tile, &Full); // RACE: no-wait next-too-early
+      BULK_LOAD(Tile, In + R * Cells, sizeof Tile, &Full); // RACE: no-wait next-too-early
 #endif
     }
 #ifndef NO_WAIT
@@ -58,7 +58,9 @@ __global__ void sum(const unsigned *In, unsigned *Out) {
 #ifdef EARLY
     __syncthreads();
 #endif
-    Sum += Tile[Threads - 1 - T]; // RACE
+#pragma unroll 1
+    for (unsigned I = T; I < Cells; I += Threads)
+      Sum += Tile[Cells - 1 - I]; // RACE
 #ifdef NO_WAIT
     await(Full, R);
 #endif
@@ -71,12 +73,14 @@ __global__ void sum(const unsigned *In, unsigned *Out) {
 
 int main() {
   std::vector<unsigned> In;
-  for (unsigned I = 0; I < Rounds * Threads; ++I)
+  for (unsigned I = 0; I < Rounds * Cells; ++I)
     In.push_back(I + 1);
   unsigned *Out = zeroed<unsigned>(Threads * Blocks);
   sum<<<Blocks, Threads>>>(upload(In), Out);
   return finish(matches(Out, Threads * Blocks, [](size_t I) {
-    const unsigned From = Threads - 1 - I % Threads;
-    return Rounds * (Rounds - 1) / 2 * Threads + Rounds * (From + 1);
+    unsigned Want = 0;
+    for (unsigned J = I % Threads; J < Cells; J += Threads)
+      Want += Rounds * (Rounds - 1) / 2 * Cells + Rounds * (Cells - J);
+    return Want;
   }));
 }

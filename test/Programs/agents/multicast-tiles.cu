@@ -2,14 +2,19 @@
 // first block brings that row to all of them by one multicast bulk copy, when all have
 // said that they have read the last one. The racy twins say so too early, or do not wait
 // for their own row.
-// FIXED: fixed
-// RACY: freed-too-early -DFREE_EARLY
+// FIXED: two-stages
+// FIXED: one-stage -DSTAGES=1
+// RACY: freed-too-early -DFREE_EARLY -DSTAGES=1
 // RACY: own-not-awaited -DOWN_LATE
 // UNSEEN: metadata: bulk copies are not followed
 // ARCH: sm_90
 #include "asynchronous.h"
 
-constexpr unsigned Threads = 64, Cluster = 2, Blocks = 4, Stages = 2;
+#ifndef STAGES
+#define STAGES 2
+#endif
+
+constexpr unsigned Threads = 64, Cluster = 2, Blocks = 4, Summands = 4;
 constexpr unsigned Bytes = Threads * sizeof(unsigned);
 constexpr Scaled<64, 8> Rounds;
 
@@ -30,18 +35,18 @@ struct Stage {
 };
 
 __global__ void products(const unsigned *Common, const unsigned *Own, unsigned *Out) {
-  __shared__ Stage All[Stages];
+  __shared__ Stage All[STAGES];
   const unsigned T = threadIdx.x, Rank = clusterRank(), B = blockIdx.x;
   unsigned Sum = 0;
-  if (T < Stages) {
+  if (T < STAGES) {
     initBarrier(&All[T].HasCommon, 1);
     initBarrier(&All[T].HasOwn, 1);
     initBarrier(&All[T].IsFree, Cluster * Threads);
   }
   clusterSync();
   for (unsigned R = 0; R < Rounds; ++R) {
-    Stage &S = All[R % Stages];
-    const unsigned Parity = R / Stages % 2, Turn = R / Stages;
+    Stage &S = All[R % STAGES];
+    const unsigned Parity = R / STAGES % 2, Turn = R / STAGES;
     if (T == 0) {
       fenceForCopies();
       expect(&S.HasCommon, Bytes);
@@ -63,7 +68,10 @@ __global__ void products(const unsigned *Common, const unsigned *Own, unsigned *
 #ifndef OWN_LATE
     wait(&S.HasOwn, Parity);
 #endif
-    Sum += S.Common[Threads - 1 - T] * S.Own[(T + 32) % Threads]; // RACE
+    const unsigned Factor = S.Own[(T + 32) % Threads]; // RACE: own-not-awaited
+#pragma unroll 1
+    for (unsigned I = 1; I <= Summands; ++I)
+      Sum += Factor * S.Common[(T + I) % Threads]; // RACE: freed-too-early
 #ifdef OWN_LATE
     wait(&S.HasOwn, Parity);
 #endif
@@ -84,8 +92,9 @@ int main() {
     Own.push_back(I % 71 + 1);
   for (unsigned I = 0; I < Blocks * Threads; ++I)
     for (unsigned R = 0; R < Rounds; ++R)
-      Want[I] += Common[R * Threads + Threads - 1 - I % Threads] *
-                 Own[(I / Threads * Rounds + R) * Threads + (I + 32) % Threads];
+      for (unsigned J = 1; J <= Summands; ++J)
+        Want[I] += Common[R * Threads + (I + J) % Threads] *
+                   Own[(I / Threads * Rounds + R) * Threads + (I + 32) % Threads];
   unsigned *Out = zeroed<unsigned>(Blocks * Threads);
   launchClusters(products, Cluster, Blocks, Threads, upload(Common), upload(Own), Out);
   return finish(matches(Out, Blocks * Threads, [&](size_t I) { return Want[I]; }));

@@ -10,6 +10,7 @@
 #include "asynchronous.h"
 
 constexpr unsigned Threads = 64, Cluster = 2, Blocks = 4;
+constexpr unsigned Pairs = Threads / 2, Summands = 4;
 constexpr Scaled<64, 8> Rounds;
 
 /// Four bytes for a cell of another block, whose mbarrier gets them.
@@ -26,7 +27,7 @@ constexpr Scaled<64, 8> Rounds;
                : "memory")
 
 __global__ void ring(unsigned *Out) {
-  __shared__ unsigned Cells[Threads], Sums[Threads / 2];
+  __shared__ unsigned Cells[Threads], Sums[Pairs];
   __shared__ uint64_t Full;
   const unsigned T = threadIdx.x, Rank = clusterRank(), Next = (Rank + 1) % Cluster;
   const unsigned Cell = remoteShared(&Cells[Threads - 1 - T], Next);
@@ -34,7 +35,7 @@ __global__ void ring(unsigned *Out) {
   const unsigned Done = remoteShared(&Full, Next);
   unsigned Value = blockIdx.x * Threads + T, Total = 0;
   Cells[T] = 0;
-  if (T < Threads / 2)
+  if (T < Pairs)
     Sums[T] = 0;
   if (T == 0)
     initBarrier(&Full, 1);
@@ -52,7 +53,9 @@ __global__ void ring(unsigned *Out) {
     clusterSync();
 #endif
     Value = Cells[T] + 1; // RACE
-    Total += Sums[T / 2]; // RACE
+#pragma unroll 1
+    for (unsigned I = 0; I < Summands; ++I)
+      Total += Sums[(T + I) % Pairs]; // RACE
 #ifdef READ_EARLY
     waitForCluster(&Full, R % 2);
 #endif
@@ -66,17 +69,19 @@ __global__ void ring(unsigned *Out) {
 
 int main() {
   constexpr unsigned N = Blocks * Threads;
-  std::vector<unsigned> Value(N), Total(N), Sums(N);
+  std::vector<unsigned> Value(N), Total(N);
+  std::vector<unsigned> Sums(N / 2); ///< Of what pairs of threads have sent.
   for (unsigned I = 0; I < N; ++I)
     Value[I] = I;
   for (unsigned R = 0; R < Rounds; ++R) {
-    std::vector<unsigned> Before = Value;
+    const std::vector<unsigned> Before = Value;
+    for (unsigned I = 0; I < N; ++I)
+      Sums[I / 2] += Before[I] % 16;
     for (unsigned I = 0; I < N; ++I) {
-      const unsigned B = I / Threads, T = I % Threads;
-      const unsigned From = (B ^ 1) * Threads, Pair = T / 2;
+      const unsigned From = (I / Threads ^ 1) * Threads, T = I % Threads;
       Value[I] = Before[From + Threads - 1 - T] + 1;
-      Sums[I] += Before[From + 2 * Pair] % 16 + Before[From + 2 * Pair + 1] % 16;
-      Total[I] += Sums[I];
+      for (unsigned J = 0; J < Summands; ++J)
+        Total[I] += Sums[From / 2 + (T + J) % Pairs];
     }
   }
   unsigned *Out = zeroed<unsigned>(N);

@@ -7,6 +7,7 @@
 // RACY: upload-too-early -DNO_INPUT_FREE
 // RACY: work-overwrites -DNO_OUTPUT_FREE
 // UNSEEN: collider (download-too-early work-overwrites): the copy reads, so that no value changes
+// UNSEEN: collider (work-too-early upload-too-early): a copy is seldom under way while a check looks at a cell
 // UNSEEN: metadata: copies by streams are not followed
 #include "../streams/streams.h"
 

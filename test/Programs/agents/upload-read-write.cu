@@ -1,8 +1,8 @@
 // Intent: Table 3, cudaMemcpyAsync (HtoD) RW: a kernel reads the cells that copies on
-// another stream still write. In the fixed twin events order them.
+// another stream write. In the fixed twin events order them.
 // Others: SuperCollider finds it, iGUARD and Compute Sanitizer do not.
 // UNSEEN: metadata: copies by streams are not followed
-#include "../streams/streams.h"
+#include "managed.h"
 
 constexpr unsigned Threads = 64, Blocks = 4, N = Threads * Blocks, Turns = 6;
 constexpr Scaled<300, 20> Rounds;
@@ -24,17 +24,22 @@ int main() {
   // A first launch loads the kernel, which may wait for what is running.
   sum<<<Blocks, Threads, 0, Worker>>>(Cells, Sums, 0);
   CHECK(cudaDeviceSynchronize());
-  for (unsigned Turn = 0; Turn < Turns; ++Turn) {
+  const auto Upload = [&](unsigned Turn) {
     CHECK(cudaMemcpyAsync(Cells, Host + Turn * N, N * sizeof(unsigned),
                           cudaMemcpyHostToDevice, Copier));
-#ifndef RACY
+  };
+#ifdef RACY
+  sum<<<Blocks, Threads, 0, Worker>>>(Cells, Sums, Rounds);
+  for (unsigned Turn = 0; isRunning(Worker); ++Turn)
+    Upload(Turn % Turns);
+#else
+  for (unsigned Turn = 0; Turn < Turns; ++Turn) {
+    Upload(Turn);
     order(Copier, Worker);
-#endif
     sum<<<Blocks, Threads, 0, Worker>>>(Cells, Sums, Rounds);
-#ifndef RACY
     order(Worker, Copier);
-#endif
   }
+#endif
   return finish(matches(Sums, N, [](size_t I) {
     return unsigned(Rounds * (Turns * (Turns - 1) / 2 * N + Turns * (I + 1)));
   }));

@@ -11,7 +11,7 @@
 #include "asynchronous.h"
 
 constexpr unsigned Warp = 32, Workers = 2 * Warp, Threads = 4 * Warp;
-constexpr unsigned Stages = 3, Blocks = 2;
+constexpr unsigned Stages = 3, Summands = 4, Blocks = 2;
 constexpr Scaled<64, 8> Rounds;
 
 struct Pipeline {
@@ -49,7 +49,10 @@ __device__ __forceinline__ void work(Pipeline &P, unsigned T) {
 #ifdef FREE_EARLY
     arrive(&P.Empty[S]);
 #endif
-    const unsigned Value = 3 * P.Rows[S][Workers - 1 - T]; // RACE: freed-too-early
+    unsigned Value = 0;
+#pragma unroll 1
+    for (unsigned I = 1; I <= Summands; ++I)
+      Value += P.Rows[S][(T + I) % Workers]; // RACE: freed-too-early
 #ifndef FREE_EARLY
     arrive(&P.Empty[S]);
 #endif
@@ -101,7 +104,10 @@ int main() {
   unsigned *Out = zeroed<unsigned>(Blocks * N);
   run<<<Blocks, Threads>>>(upload(In), Out);
   return finish(matches(Out, Blocks * N, [&](size_t I) {
-    const unsigned R = I % N / Workers, From = Workers - 1 - I % Workers;
-    return 3 * In[R * Workers + From] + R;
+    const unsigned R = I % N / Workers;
+    unsigned Want = R;
+    for (unsigned J = 1; J <= Summands; ++J)
+      Want += In[R * Workers + (I + J) % Workers];
+    return Want;
   }));
 }
