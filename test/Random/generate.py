@@ -93,6 +93,39 @@ __device__ inline bool isElected(unsigned Mask) {
   return Mask != 0u;
 }
 
+// mbarriers of copies that count bytes, and what comes before copies.
+__device__ inline void initPhases(unsigned long long *Bar, unsigned Count) {
+  asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"((unsigned)__cvta_generic_to_shared(Bar)), "r"(Count) : "memory");
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  asm volatile("fence.proxy.async;" ::: "memory");
+}
+__device__ inline void expectBytes(unsigned long long *Bar, unsigned Bytes) {
+  asm volatile("{ .reg .b64 T; mbarrier.arrive.expect_tx.shared.b64 T, [%0], %1; }" ::"r"((unsigned)__cvta_generic_to_shared(Bar)), "r"(Bytes) : "memory");
+}
+__device__ inline void waitPhase(unsigned long long *Bar, unsigned Parity) {
+  unsigned Done = 0;
+  while (Done == 0u)
+    asm volatile("{ .reg .pred P; mbarrier.try_wait.parity.shared.b64 P, [%1], %2; selp.b32 %0, 1, 0, P; }" : "=r"(Done) : "r"((unsigned)__cvta_generic_to_shared(Bar)), "r"(Parity) : "memory");
+}
+__device__ inline void fenceCopies() {
+  asm volatile("fence.proxy.async;" ::: "memory");
+}
+// Blocks of a cluster.
+__device__ inline unsigned clusterRank() {
+  unsigned Rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(Rank));
+  return Rank;
+}
+__device__ inline void clusterSync() {
+  asm volatile("barrier.cluster.arrive.release;" ::: "memory");
+  asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
+}
+template <typename T> __device__ inline T *remote(T *P, unsigned Rank) {
+  unsigned long long Address;
+  asm("mapa.u64 %0, %1, %2;" : "=l"(Address) : "l"(P), "r"(Rank));
+  return (T *)Address;
+}
+
 static void check(cudaError_t Error) {
   if (Error == cudaSuccess)
     return;
@@ -121,6 +154,22 @@ template <typename T> struct Buffer {
     return Hash;
   }
 };
+
+// In clusters of so many blocks.
+template <typename... Parameters, typename... Arguments>
+void launch(void (*Kernel)(Parameters...), unsigned Cluster, unsigned Blocks, dim3 Threads, size_t Shared, Arguments... Args) {
+  cudaLaunchAttribute Attribute = {};
+  Attribute.id = cudaLaunchAttributeClusterDimension;
+  Attribute.val.clusterDim.x = Cluster;
+  Attribute.val.clusterDim.y = Attribute.val.clusterDim.z = 1;
+  cudaLaunchConfig_t Config = {};
+  Config.gridDim = Blocks;
+  Config.blockDim = Threads;
+  Config.dynamicSmemBytes = Shared;
+  Config.attrs = &Attribute;
+  Config.numAttrs = 1;
+  check(cudaLaunchKernelEx(&Config, Kernel, Parameters(Args)...));
+}
 
 // Of a kernel that is repeatable the hash is the same in every run.
 static bool finish(unsigned Number, bool IsRepeatable, std::initializer_list<unsigned long long> Hashes) {

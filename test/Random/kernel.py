@@ -71,6 +71,7 @@ class Kernel:
         self.threads = self.dice.weighted(
             [(2, 32), (5, 64), (2, 96), (4, 128), (1, 40)])
         self.blocks = self.dice.weighted([(4, 1), (4, 2), (2, 3), (2, 4)])
+        self.cluster = 2 if self.blocks % 2 == 0 and self.dice.percent(40) else 1
         self.flat = self.threads % 16 != 0 or self.dice.percent(80)
         self.arrays = []
         self.init = Writer(1)     # Before the first barrier.
@@ -216,7 +217,10 @@ class Kernel:
                 names.append(f"{a.name}.Data")
                 hashes.append(a.name)
         shape = f"{self.threads}" if self.flat else f"dim3(16, {self.threads // 16})"
-        out(f"k{self.number}<<<{self.blocks}, {shape}, {bytes_}>>>({', '.join(names)});")
+        if self.cluster > 1:
+            out(f"launch(k{self.number}, {self.cluster}, {self.blocks}, {shape}, {bytes_}, {', '.join(names)});")
+        else:
+            out(f"k{self.number}<<<{self.blocks}, {shape}, {bytes_}>>>({', '.join(names)});")
         kind = "true" if self.repeatable and not self.racy else "false"
         out(f"return finish({self.number}, {kind}, {{{', '.join(h + '.hash()' for h in hashes)}}});")
         out.close()

@@ -11,6 +11,7 @@
 #include "common/CommandLine.h"
 #include "common/Flags.h"
 #include "common/Log.h"
+#include "oracle/DeviceView.h"
 #include "oracle/Oracle.h"
 #include "oracle/OracleReport.h"
 #include "session/Ending.h"
@@ -20,6 +21,7 @@
 #include <iterator>
 #include <map>
 #include <unordered_map>
+#include <utility>
 
 namespace crsan::api {
 
@@ -48,50 +50,39 @@ private:
   std::map<uint64_t, uint64_t> Ignored; ///< Begin -> end.
 };
 
-/// One oracle a device: each sees a world of its own.
-class Oracles final : public OracleDetector {
+/// One oracle for all devices, through views if there are several.
+class Detector final : public OracleDetector {
 public:
-  Oracles(Process &P, const Flags &Options, const std::string &Replay)
+  Detector(Process &P, const Flags &Options, const std::string &Replay)
       : P(P), Options(Options), Run{.Seed = uint32_t(Options.seed),
                                     .Program = commandLine(),
                                     .Replay = Replay,
-                                    .Failure = {}} {
-    OracleOptions Choice;
-    // It is compared with the program's instrumentation, line by line.
-    Choice.KeepsEveryLine = Options.every_line && Options.detector == "both";
-    Choice.FencesSynchronise = Options.fences_synchronise;
-    if (runFilter().hasLaunches())
-      Choice.Takes = [&Filter = runFilter()](uint64_t Launch) {
-        return Filter.takesLaunch(Launch);
-      };
-    Choice.VolatileIsWeak = Options.volatile_ == "weak";
-    for (int I = 0; I < P.deviceCount(); ++I) {
-      Choice.Describe = [this, I](uint64_t Address, abi::Space Space,
-                                  const std::string &Kernel) {
-        return describe(I, Address, Space, Kernel);
-      };
-      Choice.MadeAt = [&P](uint64_t Address) { return P.madeAt(Address); };
-      Each.push_back(std::make_unique<FilteredOracle>(Choice));
-      P.device(I).M.setObserver(Each.back().get());
+                                    .Failure = {}},
+        O(choose()) {
+    if (P.deviceCount() == 1)
+      P.device(0).M.setObserver(&O);
+    for (int I = 0; P.deviceCount() > 1 && I < P.deviceCount(); ++I) {
+      Views.push_back(std::make_unique<DeviceView>(O, I));
+      P.device(I).M.setObserver(Views.back().get());
     }
-    LookedAt.resize(Each.size());
   }
 
   bool sawRace() override {
-    for (size_t I = 0; I < Each.size() && !HasRaces; ++I)
-      HasRaces = sawRace(int(I));
-    return HasRaces;
+    if (HasRaces)
+      return true;
+    const size_t Races = countRaces();
+    if ((suppressions().isEmpty() && runFilter().isEmpty()) || Races == 0)
+      return HasRaces = Races != 0;
+    // Only a new race can be one that is not suppressed.
+    if (std::exchange(LookedAt, Races) == Races)
+      return false;
+    return HasRaces = !recorded().Occurrences.empty();
   }
 
-  size_t countRaces() const override {
-    size_t Count = 0;
-    for (const std::unique_ptr<FilteredOracle> &O : Each)
-      Count += O->findings().size();
-    return Count;
-  }
+  size_t countRaces() const override { return O.findings().size(); }
 
-  void ignore(int Device, const void *Begin, size_t Size) override {
-    Each[size_t(Device)]->ignore(Begin, Size);
+  void ignore(int, const void *Begin, size_t Size) override {
+    O.ignore(Begin, Size);
   }
 
   void learn(std::span<const uint8_t> Table) override {
@@ -109,31 +100,74 @@ public:
       HasReported = true;
       if (countRaces() != 0)
         callSites().lookUp();
-      for (size_t I = 0; I < Each.size(); ++I)
-        printDevice(int(I));
+      printFound();
     }
     return HasRaces;
   }
 
+  /// What is found so far, without what is suppressed.
   ReportFile recorded() override {
-    ReportFile All = recorded(0);
-    for (size_t I = 1; I < Each.size(); ++I)
-      All.add(recorded(int(I)));
-    All.becomeOneRun(Run);
-    return All;
+    const InlinedCalls Calls(Sites);
+    const auto LinesOf = [&](int32_t Instruction) {
+      const Machine &M = P.device(int(DeviceView::deviceOf(Instruction))).M;
+      std::vector<SourceFrame> Frames;
+      for (const SourceLine &L :
+           M.where(DeviceView::instructionOf(Instruction)))
+        Frames.push_back({L.Function, L.File, L.Line, L.Column});
+      Calls.complete(Frames);
+      return Frames;
+    };
+    ReportFile File = oracleRecords(O, LinesOf);
+    for (size_t I = 0; I < File.Occurrences.size(); ++I) {
+      const RaceFinding &Race = O.findings()[I];
+      File.Occurrences[I].AllocatedAt = callSites().text(Race.MadeAt);
+      File.Occurrences[I].LaunchedAt = P.launchedAt(Race.Later.Name);
+    }
+    File.Summary.Seed = Run.Seed;
+    File.Runs = {Run};
+    runFilter().apply(File);
+    suppressions().apply(File);
+    return File;
   }
 
   bool hasChecked() const override { return HasChecked; }
   void reopen() override { HasReported = false; }
 
 private:
-  std::string describe(int Ordinal, uint64_t Address, abi::Space Space,
+  OracleOptions choose() {
+    OracleOptions Choice;
+    // It is compared with the program's instrumentation, line by line.
+    Choice.KeepsEveryLine = Options.every_line && Options.detector == "both";
+    Choice.FencesSynchronise = Options.fences_synchronise;
+    if (runFilter().hasLaunches())
+      Choice.Takes = [&Filter = runFilter()](uint64_t Launch) {
+        return Filter.takesLaunch(Launch & ((uint64_t(1) << GridBits) - 1));
+      };
+    Choice.VolatileIsWeak = Options.volatile_ == "weak";
+    Choice.Describe = [this](uint64_t Address, abi::Space Space,
+                             const std::string &Kernel) {
+      return describe(Address, Space, Kernel);
+    };
+    Choice.MadeAt = [this](uint64_t Address) { return P.madeAt(Address); };
+    return Choice;
+  }
+
+  std::optional<PlaceInVariable> variableAt(uint64_t Address, bool IsShared,
+                                            const std::string &Kernel) {
+    if (IsShared)
+      return P.device(int(DeviceView::deviceOfShared(Address)))
+          .M.sharedVariableAt(Kernel, SharedAddress::offset(Address));
+    for (int I = 0; I < P.deviceCount(); ++I)
+      if (auto Place = P.device(I).M.variableAt(Address))
+        return Place;
+    return std::nullopt;
+  }
+
+  std::string describe(uint64_t Address, abi::Space Space,
                        const std::string &Kernel) {
-    const Machine &M = P.device(Ordinal).M;
     const bool IsShared = Space == abi::Space::Shared;
     const std::optional<PlaceInVariable> Place =
-        IsShared ? M.sharedVariableAt(Kernel, SharedAddress::offset(Address))
-                 : M.variableAt(Address);
+        variableAt(Address, IsShared, Kernel);
     if (!Place)
       return IsShared ? "" : P.describeAllocation(Address);
     // Only the tables of an instrumented program tell of elements.
@@ -147,55 +181,15 @@ private:
     return placeInVariable(V, Place->Offset);
   }
 
-  /// What is found so far on a device, without what is suppressed.
-  ReportFile recorded(int Ordinal) const {
-    const Machine &M = P.device(Ordinal).M;
-    const InlinedCalls Calls(Sites);
-    const auto LinesOf = [&](int32_t Instruction) {
-      std::vector<SourceFrame> Frames;
-      for (const SourceLine &L : M.where(Instruction))
-        Frames.push_back({L.Function, L.File, L.Line, L.Column});
-      Calls.complete(Frames);
-      return Frames;
-    };
-    const Oracle &O = *Each[size_t(Ordinal)];
-    ReportFile File = oracleRecords(O, LinesOf, Ordinal);
-    for (size_t I = 0; I < File.Occurrences.size(); ++I) {
-      const RaceFinding &Race = O.findings()[I];
-      File.Occurrences[I].AllocatedAt = callSites().text(Race.MadeAt);
-      File.Occurrences[I].LaunchedAt = P.launchedAt(Race.Later.Name);
-    }
-    File.Summary.Seed = Run.Seed;
-    File.Runs = {Run};
-    runFilter().apply(File);
-    suppressions().apply(File);
-    return File;
-  }
-
-  bool sawRace(int Ordinal) {
-    const size_t Races = Each[size_t(Ordinal)]->findings().size();
-    if ((suppressions().isEmpty() && runFilter().isEmpty()) || Races == 0)
-      return Races != 0;
-    // Only a new race can be one that is not suppressed.
-    size_t &Looked = LookedAt[size_t(Ordinal)];
-    if (Races == Looked)
-      return false;
-    Looked = Races;
-    return !recorded(Ordinal).Occurrences.empty();
-  }
-
-  void printDevice(int Ordinal) {
-    const Report R = buildReport(recorded(Ordinal));
-    const OracleSummary &Counts = *R.Summary.Oracle;
+  void printFound() {
+    const Report R = buildReport(recorded());
     HasRaces |= !R.Findings.empty();
-    // A device that did nothing has nothing to say.
-    bool IsIdle = Counts.Grids == 0 && R.Findings.empty();
-    bool IsQuiet = R.verdict() == Verdict::Clean && !R.hasWarnings() &&
-                   Options.verbosity == 0;
     HasChecked |= R.verdict() != Verdict::NothingChecked;
-    if (IsQuiet || (IsIdle && Ordinal > 0))
+    if (R.verdict() == Verdict::Clean && !R.hasWarnings() &&
+        Options.verbosity == 0)
       return;
-    printFindings(liveFindings().rest(R, textOptions(Options), Options.print_again));
+    printFindings(
+        liveFindings().rest(R, textOptions(Options), Options.print_again));
   }
 
   Process &P;
@@ -203,8 +197,9 @@ private:
   const RunInfo Run;
   SiteTable Sites;
   std::unordered_map<std::string, VariableInfo> Shapes; ///< By name.
-  std::vector<std::unique_ptr<FilteredOracle>> Each;
-  std::vector<size_t> LookedAt; ///< Races that sawRace() knows of, by device.
+  FilteredOracle O;
+  std::vector<std::unique_ptr<DeviceView>> Views; ///< If there are several.
+  size_t LookedAt = 0; ///< Races that sawRace() knows of.
   bool HasReported = false;
   bool HasRaces = false;
   bool HasChecked = false;
@@ -214,7 +209,7 @@ private:
 
 std::unique_ptr<OracleDetector> makeOracle(Process &P, const Flags &Options,
                                            const std::string &Replay) {
-  return std::make_unique<Oracles>(P, Options, Replay);
+  return std::make_unique<Detector>(P, Options, Replay);
 }
 
 } // namespace crsan::api

@@ -317,8 +317,7 @@ static cudaError_t waitEvent(cudaStream_t Handle, cudaEvent_t E) {
     if (E->On == S.On)
       S.On->M.wait(S.Handle, E->Handle);
     else
-      S.On->M.waitUntil(
-          S.Handle, [E = E->Handle, D = E->On] { return D->M.isEventDone(E); });
+      S.On->M.wait(S.Handle, E->On->M, E->Handle);
     return cudaSuccess;
   });
 }

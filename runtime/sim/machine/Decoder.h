@@ -60,6 +60,7 @@ void addBarrierOps(DecodeTable &);
 void addClusterOps(DecodeTable &);
 void addMBarrierOps(DecodeTable &);
 void addAsyncOps(DecodeTable &);
+void addAsyncStoreOps(DecodeTable &);
 void addBulkOps(DecodeTable &);
 void addMatrixOps(DecodeTable &);
 void addMatrixMoveOps(DecodeTable &);

@@ -47,14 +47,14 @@ public:
       Host,
       Record,
       Wait,
-      Outside
+      Outside ///< A wait for an event of another machine.
     } What = Kind::Host;
     uint64_t Sequence = 0;
     Launch Code;
     HostOp Host;
     sim::Event Event = 0;
     uint64_t Generation = 0; ///< Of the event: records so far.
-    std::function<bool()> Ready;
+    const Machine *Other = nullptr; ///< Whose event it is.
     bool IsRunning = false;
     uint64_t Grid = 0; ///< Of a launch that runs.
   };

@@ -198,12 +198,15 @@ void Machine::wait(Stream S, Event E) {
   P->push(S, std::move(Op));
 }
 
-void Machine::waitUntil(Stream S, std::function<bool()> Ready) {
+void Machine::wait(Stream S, const Machine &Other, Event E) {
   Device::Operation Op;
   Op.What = Device::Operation::Kind::Outside;
-  Op.Ready = std::move(Ready);
+  Op.Event = E;
+  Op.Other = &Other;
   P->push(S, std::move(Op));
 }
+
+int Machine::ordinal() const { return P->Ordinal; }
 
 bool Machine::isDone(Stream S) const {
   auto It = P->Streams.find(S);

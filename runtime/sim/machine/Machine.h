@@ -141,6 +141,7 @@ public:
   Machine &operator=(const Machine &) = delete;
 
   const Options &options() const;
+  int ordinal() const;
 
   //===--- Code ---------------------------------------------------------===//
   /// The PTX texts of one image are linked together: extern, weak, common and
@@ -187,9 +188,8 @@ public:
   void enqueue(Stream, HostOp);
   void record(Event, Stream);
   void wait(Stream, Event);
-  /// Holds the stream until `Ready`, which is something outside of this
-  /// machine (an event of another one).
-  void waitUntil(Stream, std::function<bool()> Ready);
+  /// Holds the stream until an event of another machine.
+  void wait(Stream, const Machine &Other, Event);
   bool
       isDone(Stream) const; ///< Of default stream 0: of what is enqueued there.
   bool isEventDone(Event) const; ///< True if never recorded.
@@ -205,7 +205,7 @@ public:
   std::optional<Fault> drive(Wait, uint64_t Handle = 0);
   /// Runs for about so many warp instructions at most: for callers that poll.
   std::optional<Fault> advance(uint64_t Steps);
-  /// Called when nothing here can run but a waitUntil() is pending: runs other
+  /// Called when nothing here can run but a wait for another machine is pending: runs other
   /// machines; false: nothing ran there either (then drive() reports a
   /// deadlock).
   void setIdle(std::function<bool()>);

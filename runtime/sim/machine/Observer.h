@@ -146,13 +146,16 @@ public:
   virtual void eventRecord(Event, Stream) {} ///< When the record is reached.
   virtual void eventWait(Event, Stream) {
   } ///< When the wait lets the stream go on.
+  /// The same, for an event of another device.
+  virtual void eventWaitElsewhere(int Device, Event, Stream) {}
   /// Stream `Later` goes on after what `Earlier` had done (default-stream
   /// rules).
   virtual void streamOrder(Stream Earlier, Stream Later) {}
   /// The host has enqueued something (so far done by the host happens before
   /// it), or has seen something done.
   /// One call for each operation that will start with gridStart, streamOp,
-  /// eventRecord or eventWait, in that order; none for others.
+  /// eventRecord, eventWait or eventWaitElsewhere, in that order; none for
+  /// others.
   virtual void hostEnqueue(Stream) {}
   virtual void hostSyncStream(Stream) {}
   virtual void hostSyncEvent(Event) {}

@@ -8,7 +8,7 @@ using namespace crsan::sim;
 
 void Device::push(Stream S, Operation Op) {
   Op.Sequence = NextOperation++;
-  bool IsSeen = Op.What != Operation::Kind::Outside;
+  bool IsSeen = true;
   if (Op.What == Operation::Kind::Record || Op.What == Operation::Kind::Wait) {
     EventState &E = Events[Op.Event];
     Op.Generation =
@@ -59,7 +59,7 @@ bool Device::canStart(Stream S, const StreamState &State) const {
     auto E = Events.find(Op.Event);
     return E == Events.end() || E->second.Reached >= Op.Generation;
   }
-  return Op.What != Operation::Kind::Outside || Op.Ready();
+  return Op.What != Operation::Kind::Outside || Op.Other->isEventDone(Op.Event);
 }
 
 bool Device::startOperations(bool Instantly) {
@@ -143,6 +143,8 @@ void Device::start(Stream S, StreamState &State) {
       Watch->eventWait(Op.Event, S);
     break;
   case Operation::Kind::Outside:
+    if (Watch)
+      Watch->eventWaitElsewhere(Op.Other->ordinal(), Op.Event, S);
     break;
   }
   finishFront(S);

@@ -74,11 +74,15 @@ struct Fragment {
   uint32_t Strong = 0;
 };
 
-/// A cp.async or bulk copy under way.
+/// A cp.async, a bulk copy or an asynchronous store under way.
 struct AsyncCopy {
   uint64_t Id = 0;
   uint64_t Due = 0; ///< Virtual time.
   bool IsDone = false;
+  /// Of a copy that ends with a bulk group: it reads before it writes.
+  uint64_t ReadDue = 0;
+  bool HasRead = false; ///< Then Data is what it writes.
+  std::vector<uint8_t> Data;
 };
 
 /// What one lane has issued and not waited for.
@@ -86,6 +90,8 @@ struct LaneCopies {
   using Group = std::vector<std::shared_ptr<AsyncCopy>>;
   Group Open, OpenBulk; ///< Not committed.
   std::deque<Group> Groups, BulkGroups;
+  size_t ReadGroups =
+      0; ///< Of BulkGroups: the lane has waited for their reads.
 };
 
 struct Warp {

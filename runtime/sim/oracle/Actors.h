@@ -40,10 +40,9 @@ struct StrongRead {
 
 /// What fences and strong accesses of a thread are waiting for.
 struct PatternState {
-  Offer Fences;         ///< Latest release fences.
-  Snapshot SystemFence; ///< The latest that the host is in the scope of.
-  Clock PendingHost;    ///< What the host may have told, for an acquire fence.
-  Demand Pending;       ///< Read by strong reads, for an acquire fence to come.
+  Offer Fences;      ///< Latest release fences.
+  Clock PendingHost; ///< What the host may have told, for an acquire fence.
+  Demand Pending;    ///< Read by strong reads, for an acquire fence to come.
   /// Release operations so far, and reads that an acquire operation on the same
   /// location may complete.
   std::map<Location, Offer> ReleasedAt;

@@ -58,7 +58,9 @@ bool Checker::isMorallyStrong(const StrongList &L, const Op &O,
                               uint16_t Mask) const {
   if (!O.isStrong() || L.Range != Mask)
     return false;
-  if (L.Least >= Scope::Device && O.A.Within >= Scope::Device)
+  const Scope Both = std::min(L.Least, O.A.Within);
+  if (Both == Scope::System ||
+      (Both == Scope::Device && L.Device == O.Where.device()))
     return true;
   return L.Block && *L.Block == O.Where.blockKey();
 }

@@ -86,7 +86,7 @@ void Checker::pruneStrong(StrongList &L, bool IsWrites, const Op &O,
       (IsWrites && !O.A.writes()))
     return;
   L.eraseIf([&](const StrongRecord &S) {
-    return S.Range == Mask && S.Within >= Scope::Device &&
+    return S.Range == Mask && S.Within >= O.A.Within &&
            O.GridStart->get(S.Id) >= S.Time;
   });
   L.PruneAt = std::max<size_t>(64, 2 * L.Records.size());

@@ -168,7 +168,7 @@ void Oracle::tellHost(const Op &O) {
   if (isRelease(O.A.Order))
     Snapshot{O.Thread->Known, O.Id, O.Time}.joinTo(ToldHost);
   else if (O.Thread->Patterns)
-    O.Thread->Patterns->SystemFence.joinTo(ToldHost);
+    O.Thread->Patterns->Fences[indexOf(Scope::System)].joinTo(ToldHost);
 }
 
 /// The host may have written what a strong access of system scope reads.

@@ -87,7 +87,7 @@ void Oracle::barrierLeave(const ThreadRef &T, uint64_t Id, BarrierKind Kind,
     Barrier.Releases.acquire(B->Where, Within, State.Known);
     From = indexOf(Within) + 1;
   }
-  if (From < NumScopes && !Barrier.Releases.empty())
+  if (From < Barrier.Releases.scopesFor(B->Where) && !Barrier.Releases.empty())
     Barrier.Releases.demand(B->Where, From, State.patterns().Pending);
   Barrier.Releases.ignoreScopes(B->Narrow);
 }

@@ -51,9 +51,10 @@ void Oracle::acquire(const Op &O, const SyncPoint &Seen, const Location &At) {
   }
   if (Seen.Releases.empty())
     return;
-  if (Seen.Releases.isNarrow() || (From && From < NumScopes))
+  const unsigned Scopes = Seen.Releases.scopesFor(O.Where);
+  if (Seen.Releases.isNarrow() || (From && From < Scopes))
     Seen.Releases.ignoreScopes(O.Block->Narrow);
-  if (From == NumScopes)
+  if (From >= Scopes)
     return;
   PatternState &P = O.Thread->patterns();
   P.noteRead({O.A.Instruction, O.A.isAtomic()}, O.Time);
@@ -73,7 +74,8 @@ void Oracle::acquirePending(const Op &O, const Location &At) {
     O.Thread->Known.join(It->second[I]);
     It->second[I] = {};
   }
-  if (indexOf(O.A.Within) + 1 == NumScopes)
+  if (std::all_of(It->second.begin(), It->second.end(),
+                  [](const Clock &C) { return C.empty(); }))
     PendingAt.erase(It);
 }
 
@@ -274,6 +276,21 @@ void Oracle::asyncAccess(BlockState &B, const Access &A) {
 // Fences
 //===----------------------------------------------------------------------===//
 
+/// What an acquire fence has completed by location, too, if nothing but that
+/// was pending.
+static void forgetPending(PatternState &P, unsigned Level) {
+  if (Level < indexOf(Scope::Device))
+    return;
+  if (P.Pending.back().empty()) {
+    P.PendingAt.clear();
+    P.ReadAt.clear();
+    return;
+  }
+  for (auto &[At, Pending] : P.PendingAt)
+    for (unsigned I = 0; I <= Level; ++I)
+      Pending[I] = {};
+}
+
 void Oracle::fence(const ThreadRef &T, MemoryOrder Order, Scope Within) {
   BlockState *B;
   ThreadState &State = threadOf(T, B);
@@ -291,10 +308,7 @@ void Oracle::fence(const ThreadRef &T, MemoryOrder Order, Scope Within) {
       State.Known.join(std::exchange(P.PendingHost, {}));
     for (unsigned I = Level + 1; I < NumScopes; ++I)
       B->Narrow.join(P.Pending[I]);
-    if (Level + 1 == NumScopes) {
-      P.PendingAt.clear();
-      P.ReadAt.clear();
-    }
+    forgetPending(P, Level);
   }
   if (IsSc)
     ScFences.acquire(B->Where, Within, State.Known);
@@ -303,10 +317,11 @@ void Oracle::fence(const ThreadRef &T, MemoryOrder Order, Scope Within) {
   const Snapshot Now{State.Known, idOf(T, *B), State.Time++};
   for (unsigned I = 0; I <= Level; ++I)
     P.Fences[I] = Now;
-  if (Within == Scope::System)
-    P.SystemFence = Now;
-  if (Level + 1 == NumScopes)
-    P.ReleasedAt.clear(); // The fence serves as well.
+  // The fence serves as well.
+  if (Within >= Scope::Device)
+    std::erase_if(P.ReleasedAt, [&](const auto &Entry) {
+      return Within == Scope::System || !Entry.second.back().Time;
+    });
   if (IsSc)
     ScFences.add(B->Where, Now, Within);
 }

@@ -78,6 +78,7 @@ void Oracle::race(const EarlierAccess &Earlier, const Op &Later,
   F.Width = Width;
   F.Address = Address;
   F.Space = Later.A.Space;
+  F.Device = (B.Where.Grid ? B : A).Where.device();
   F.Earlier = sideOf(Earlier.Id);
   F.Earlier.Flags = Earlier.Flags;
   F.Earlier.IsVolatile = Earlier.IsVolatile;

@@ -20,8 +20,7 @@ namespace {
 /// Makes sites and records of races.
 class Recorder {
 public:
-  Recorder(const Oracle &O, const LinesOf &Lines, int Device)
-      : O(O), Lines(Lines), Device(Device) {}
+  Recorder(const Oracle &O, const LinesOf &Lines) : O(O), Lines(Lines) {}
 
   void add(const RaceFinding &Race);
 
@@ -34,7 +33,6 @@ private:
 
   const Oracle &O;
   const LinesOf &Lines;
-  const int Device;
   using SiteKey = std::tuple<int32_t, std::string, uint8_t, MemoryOrder, Scope,
                              bool, uint32_t>;
   std::map<SiteKey, uint64_t> Ids;
@@ -189,7 +187,7 @@ void Recorder::add(const RaceFinding &Race) {
                          uint32_t(linearIn(Earlier.BlockDim, Earlier.Thread)));
   Rec.After = reasonsOf(Race);
   New.Count = Race.Count;
-  New.Device = Device;
+  New.Device = int(Race.Device);
   New.Grid = indexOf(Later.GridDim);
   New.BlockShape = indexOf(Later.BlockDim);
   New.EarlierGrid = indexOf(Earlier.GridDim);
@@ -207,9 +205,8 @@ void Recorder::add(const RaceFinding &Race) {
   }
 }
 
-ReportFile sim::oracleRecords(const Oracle &O, const LinesOf &Lines,
-                              int Device) {
-  Recorder R(O, Lines, Device);
+ReportFile sim::oracleRecords(const Oracle &O, const LinesOf &Lines) {
+  Recorder R(O, Lines);
   for (const RaceFinding &Race : O.findings())
     R.add(Race);
   R.File.Summary.IsSimulated = true;

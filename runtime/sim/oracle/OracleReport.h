@@ -19,8 +19,7 @@ namespace crsan::sim {
 /// functions may be mangled.
 using LinesOf = std::function<std::vector<SourceFrame>(int32_t Instruction)>;
 
-/// The arguments of buildReport(). `Device`: the ordinal of the oracle's.
-ReportFile oracleRecords(const Oracle &O, const LinesOf &Lines, int Device = 0);
+ReportFile oracleRecords(const Oracle &O, const LinesOf &Lines);
 
 } // namespace crsan::sim
 

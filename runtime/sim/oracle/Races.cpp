@@ -21,6 +21,8 @@ RaceFinding &Races::of(int32_t Earlier, const std::string &EarlierName,
 
 /// "in different blocks".
 static const char *distancePhrase(const RaceCircumstances &C) {
+  if (C.Earlier.device() != C.Later.device())
+    return "on different devices";
   if (C.Earlier.Grid != C.Later.Grid)
     return "in different kernels";
   switch (distance(C.Earlier, C.Later)) {

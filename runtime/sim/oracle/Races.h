@@ -37,6 +37,7 @@ struct RaceFinding {
   uint64_t Count = 0;  ///< Pairs of accesses.
   bool OverlapsCompletely = true;
   abi::Distance Width = Distance::Warp;
+  uint32_t Device = 0; ///< Ordinal; of the later access, if it is a kernel's.
   /// Strong reads of what the earlier thread had told behind a fence, by the
   /// later one or by one that it has met since, with no fence after them.
   std::vector<StrongRead> ToldAt;

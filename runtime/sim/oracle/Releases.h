@@ -13,14 +13,17 @@
 
 #include <array>
 #include <map>
+#include <vector>
 
 namespace crsan::sim {
 
-/// Scopes that differ from each other on one device: the whole system and the
-/// device hold the same threads, for the host makes no strong accesses here.
-constexpr unsigned NumScopes = 3;
-constexpr unsigned indexOf(Scope S) {
-  return S >= Scope::Device ? 2 : unsigned(S);
+constexpr unsigned NumScopes = 4;
+constexpr unsigned indexOf(Scope S) { return unsigned(S); }
+
+/// Grids of the device of ordinal N have numbers from N << GridBits on.
+constexpr unsigned GridBits = 28;
+constexpr uint32_t deviceOf(uint64_t Grid) {
+  return uint32_t(Grid >> GridBits);
 }
 
 /// Where something runs, as scopes see it. Grid 0: on the host.
@@ -29,6 +32,7 @@ struct Place {
   uint32_t Block = 0, Cluster = 0;
   bool HasCluster = false; ///< Of more than one block.
 
+  uint32_t device() const { return deviceOf(Grid); }
   uint64_t blockKey() const { return Grid << 32 | Block; }
   uint64_t clusterKey() const { return Grid << 32 | Cluster; }
   bool operator==(const Place &) const = default;
@@ -36,7 +40,7 @@ struct Place {
 
 /// The narrowest scope of one that includes the other.
 inline Scope distance(const Place &A, const Place &B) {
-  if (A.Grid == 0 || B.Grid == 0)
+  if (A.Grid == 0 || B.Grid == 0 || A.device() != B.device())
     return Scope::System;
   if (A.Grid != B.Grid || A.Cluster != B.Cluster)
     return Scope::Device;
@@ -87,7 +91,10 @@ public:
   void ignoreScopes(Clock &Into) const;
   /// Nobody of this block will acquire any more.
   void forget(const Place &Block) { Blocks.erase(Block.blockKey()); }
-  bool empty() const { return Device.empty() && Blocks.empty(); }
+  bool empty() const { return Devices.empty() && Blocks.empty(); }
+  /// How many of the scopes tell these releases apart for a thread. If none is
+  /// of another device, the device is the system.
+  unsigned scopesFor(const Place &By) const;
   /// Something in it is not for everybody on the device.
   bool isNarrow() const { return Narrow; }
 
@@ -96,7 +103,8 @@ private:
 
   // What a thread at that distance may have, and no nearer one: a block's entry
   // holds what its own threads released at any scope.
-  Clock Device;
+  Clock System;
+  std::vector<Clock> Devices; ///< By ordinal.
   std::map<uint64_t, Clock> Clusters, Blocks;
   bool Narrow = false;
 };

@@ -44,6 +44,7 @@ void StrongList::summarise(const StrongRecord &R, const Place &Where) {
     Range = R.MayBeWider ? 0 : R.Range;
     Least = R.Within;
     Block = Where.blockKey();
+    Device = Where.device();
     return;
   }
   if (Range != R.Range || R.MayBeWider)
@@ -51,6 +52,8 @@ void StrongList::summarise(const StrongRecord &R, const Place &Where) {
   Least = std::min(Least, R.Within);
   if (Block != Where.blockKey())
     Block.reset();
+  if (Device != Where.device())
+    Device.reset();
 }
 
 /// Records of one key replace each other.

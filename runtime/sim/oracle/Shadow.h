@@ -115,7 +115,8 @@ struct StrongList {
   std::unordered_map<uint64_t, uint32_t> IndexOf; ///< If there are many.
   uint16_t Range = 0; ///< Of all, 0 if they differ or one may be wider.
   Scope Least = Scope::System;
-  std::optional<uint64_t> Block; ///< Key, if all are of one.
+  std::optional<uint64_t> Block;  ///< Key, if all are of one.
+  std::optional<uint32_t> Device; ///< If all are of one.
   Verified Before;
   size_t PruneAt = 64;
 

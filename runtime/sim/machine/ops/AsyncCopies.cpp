@@ -47,8 +47,7 @@ Outcome copyOp(Execution &X, const Instruction &I) {
       if (!T.From.Bytes)
         return Outcome::Faulted;
     }
-    T.What =
-        std::make_shared<AsyncCopy>(AsyncCopy{X.D.NextAsync++, Due, false});
+    T.What = newCopy(X.D, Due);
     X.W->Copies[L].Open.push_back(T.What);
     Transfers.push_back(std::move(T));
   }
@@ -103,34 +102,57 @@ Outcome commitOp(Execution &X, const Instruction &I) {
   return Outcome::Next;
 }
 
-Outcome waitOp(Execution &X, const Instruction &I) {
+/// When the first groups of a lane are over, or have been read; 0: they are.
+uint64_t dueOf(const std::deque<LaneCopies::Group> &Groups, size_t First,
+               size_t End, bool ReadsOnly) {
   uint64_t Due = 0;
+  for (size_t N = First; N < End; ++N)
+    for (const auto &Copy : Groups[N])
+      if (ReadsOnly ? !Copy->HasRead : !Copy->IsDone)
+        Due = std::max(Due, (ReadsOnly ? Copy->ReadDue : Copy->Due) + 1);
+  return Due;
+}
+
+Outcome waitOp(Execution &X, const Instruction &I) {
   const size_t Keep = size_t(I.Imm);
-  forLanes(X.Mask, [&](unsigned L) {
-    LaneCopies &C = X.W->Copies[L];
-    auto &Groups = I.Aux & 1 ? C.BulkGroups : C.Groups;
-    if (I.Aux & 2)
-      Groups.push_back(std::exchange(C.Open, {}));
-    for (size_t N = 0; N + Keep < Groups.size(); ++N)
-      for (auto &Copy : Groups[N])
-        if (!Copy->IsDone)
-          Due = std::max(Due, Copy->Due + 1);
-  });
+  const bool IsBulk = I.Aux & 1, ReadsOnly = I.Aux & 4;
+  const auto ForGroups = [&](auto Do) {
+    forLanes(X.Mask, [&](unsigned L) {
+      LaneCopies &C = X.W->Copies[L];
+      auto &Groups = IsBulk ? C.BulkGroups : C.Groups;
+      const size_t End = Groups.size() > Keep ? Groups.size() - Keep : 0;
+      // Those before have been told.
+      Do(L, C, Groups, ReadsOnly ? std::min(C.ReadGroups, End) : 0, End);
+    });
+  };
+  if (I.Aux & 2)
+    forLanes(X.Mask, [&](unsigned L) {
+      LaneCopies &C = X.W->Copies[L];
+      C.Groups.push_back(std::exchange(C.Open, {}));
+    });
+  uint64_t Due = 0;
+  ForGroups(
+      [&](unsigned, LaneCopies &, auto &Groups, size_t First, size_t End) {
+        Due = std::max(Due, dueOf(Groups, First, End, ReadsOnly));
+      });
   if (Due) {
     X.D.sleep(*X.F, Due > X.D.Now ? Due - X.D.Now : 1); // And looks again.
     return Outcome::Stop;
   }
-  forLanes(X.Mask, [&](unsigned L) {
-    LaneCopies &C = X.W->Copies[L];
-    auto &Groups = I.Aux & 1 ? C.BulkGroups : C.Groups;
-    ThreadRef Thread = X.thread(L);
-    while (Groups.size() > Keep) {
-      if (X.D.Watch)
-        for (auto &Copy : Groups.front())
-          X.D.Watch->asyncWaited(Thread, Copy->Id, I.Aux & 4);
-      Groups.pop_front();
-    }
-  });
+  ForGroups(
+      [&](unsigned L, LaneCopies &C, auto &Groups, size_t First, size_t End) {
+        ThreadRef Thread = X.thread(L);
+        for (size_t N = First; N < End && X.D.Watch; ++N)
+          for (auto &Copy : Groups[N])
+            X.D.Watch->asyncWaited(Thread, Copy->Id, ReadsOnly);
+        if (ReadsOnly) {
+          C.ReadGroups = std::max(C.ReadGroups, End); // They may still write.
+          return;
+        }
+        Groups.erase(Groups.begin(), Groups.begin() + ptrdiff_t(End));
+        if (IsBulk)
+          C.ReadGroups -= std::min(C.ReadGroups, End);
+      });
   return Outcome::Next;
 }
 

@@ -9,57 +9,78 @@ using namespace crsan::sim;
 
 namespace {
 
-/// Op: destination, source, size, mbarrier. Offsets are in the bases.
+/// An address in the block of a rank of the cluster, if one is given.
+uint64_t placed(uint64_t Address, std::optional<uint32_t> Rank) {
+  return Rank ? ClusterAddress::withRank(Address, *Rank) : Address;
+}
+
+/// A lane's copy, to a block of the cluster or as the address says.
+Outcome beginBulk(Execution &X, const Instruction &I, unsigned L,
+                  std::optional<uint32_t> Rank) {
+  const StateSpace ToSpace = StateSpace(I.Aux & 0xFF),
+                   FromSpace = StateSpace(I.Aux >> 8 & 0xFF);
+  const bool ByBarrier = I.Op[3].IsValid;
+  Transfer T;
+  T.Thread = X.thread(L);
+  T.Instruction = I.Id;
+  T.Ends = ByBarrier ? Completion::MBarrier : Completion::BulkGroup;
+  const uint32_t Size = uint32_t(X.value(I.Op[2], L));
+  if (Size % 16)
+    return X.fault(
+        I, L, Fault::Kind::Misaligned,
+        fmt::format("a bulk copy of {} bytes, not a multiple of 16", Size));
+  T.Read = T.Written = Size;
+  T.Reduces = AtomicKind(I.Aux >> 16 & 0xFF);
+  T.Type = ScalarType(I.Aux >> 24 & 0xFF);
+  T.To = X.resolve(ToSpace, I, L, placed(X.address(I, I.Op[0], L), Rank),
+                   {{WritesMemory}, Size, 16, 1, true});
+  if (!T.To.Bytes)
+    return Outcome::Faulted;
+  T.From = X.resolve(FromSpace, I, L, X.address(I, I.Op[1], L),
+                     {{ReadsMemory}, Size, 16, 1, true});
+  if (!T.From.Bytes)
+    return Outcome::Faulted;
+  T.What = newCopy(X.D, chooseTime(X.D));
+  if (ByBarrier) {
+    Referent B = X.resolve(StateSpace::Shared, I, L,
+                           placed(X.address(I, I.Op[3], L), Rank),
+                           {{AtomicUpdate}, 8, 8});
+    if (!B.Bytes)
+      return Outcome::Faulted;
+    T.BarrierOf = B.Owner;
+    T.BarrierAt = B.Offset;
+  } else {
+    X.W->Copies[L].OpenBulk.push_back(T.What);
+  }
+  std::vector<Transfer> One;
+  One.push_back(std::move(T));
+  issue(X, std::move(One));
+  return Outcome::Next;
+}
+
+/// Op: destination, source, size, mbarrier, mask of the cluster's blocks.
+/// Offsets are in the bases.
 /// Aux: destination and source spaces, and what reduces: kind, type.
 Outcome bulkOp(Execution &X, const Instruction &I) {
-  StateSpace ToSpace = StateSpace(I.Aux & 0xFF),
-             FromSpace = StateSpace(I.Aux >> 8 & 0xFF);
-  bool ByBarrier = I.Op[3].IsValid;
   for (uint32_t M = X.Mask; M; M &= M - 1) {
-    unsigned L = std::countr_zero(M);
-    Transfer T;
-    T.Thread = X.thread(L);
-    T.Instruction = I.Id;
-    T.Ends = ByBarrier ? Completion::MBarrier : Completion::BulkGroup;
-    uint32_t Size = uint32_t(X.value(I.Op[2], L));
-    if (Size % 16)
-      return X.fault(
-          I, L, Fault::Kind::Misaligned,
-          fmt::format("a bulk copy of {} bytes, not a multiple of 16", Size));
-    T.Read = T.Written = Size;
-    T.Reduces = AtomicKind(I.Aux >> 16 & 0xFF);
-    T.Type = ScalarType(I.Aux >> 24 & 0xFF);
-    T.To = X.resolve(ToSpace, I, L, X.address(I, I.Op[0], L),
-                     {{WritesMemory}, Size, 16, 1, true});
-    if (!T.To.Bytes)
-      return Outcome::Faulted;
-    T.From = X.resolve(FromSpace, I, L, X.address(I, I.Op[1], L),
-                       {{ReadsMemory}, Size, 16, 1, true});
-    if (!T.From.Bytes)
-      return Outcome::Faulted;
-    T.What = std::make_shared<AsyncCopy>(
-        AsyncCopy{X.D.NextAsync++, chooseTime(X.D), false});
-    if (ByBarrier) {
-      Referent B = X.resolve(StateSpace::Shared, I, L, X.address(I, I.Op[3], L),
-                             {{AtomicUpdate}, 8, 8});
-      if (!B.Bytes)
-        return Outcome::Faulted;
-      T.BarrierOf = B.Owner;
-      T.BarrierAt = B.Offset;
-    } else {
-      X.W->Copies[L].OpenBulk.push_back(T.What);
+    const unsigned L = std::countr_zero(M);
+    if (!I.Op[4].IsValid) {
+      if (Outcome O = beginBulk(X, I, L, std::nullopt); O != Outcome::Next)
+        return O;
+      continue;
     }
-    std::vector<Transfer> One;
-    One.push_back(std::move(T));
-    issue(X, std::move(One));
+    for (uint32_t Ranks = uint32_t(X.value(I.Op[4], L)); Ranks;
+         Ranks &= Ranks - 1)
+      if (Outcome O = beginBulk(X, I, L, std::countr_zero(Ranks));
+          O != Outcome::Next)
+        return O;
   }
   return Outcome::Next;
 }
 
 bool bulk(Decoder &D) {
   const bool Reduces = D.take("reduce");
-  if (!D.take("async") || !D.take("bulk") || D.has("tensor") ||
-      D.has("multicast::cluster"))
+  if (!D.take("async") || !D.take("bulk") || D.has("tensor"))
     return false;
   if (!Reduces && D.take("prefetch")) {
     D.takePrefixed("L2");
@@ -85,6 +106,7 @@ bool bulk(Decoder &D) {
   bool ByBarrier = D.take("mbarrier::complete_tx::bytes");
   if (!ByBarrier && !D.take("bulk_group"))
     return false;
+  const bool ToMany = ByBarrier && D.take("multicast::cluster");
   D.take("L2::cache_hint");
   uint64_t Reduction = 0;
   if (Reduces) {
@@ -101,8 +123,9 @@ bool bulk(Decoder &D) {
     return D.added(A.Base, A.Offset);
   };
   Ref Dst = Based(0, To), Src = Based(1, From), Size = D.source(2, 4),
-      Barrier = ByBarrier ? Based(3, StateSpace::Shared) : Ref();
-  Instruction &I = D.emit(bulkOp, {Dst, Src, Size, Barrier});
+      Barrier = ByBarrier ? Based(3, StateSpace::Shared) : Ref(),
+      Ranks = ToMany ? D.source(4, 2) : Ref();
+  Instruction &I = D.emit(bulkOp, {Dst, Src, Size, Barrier, Ranks});
   I.Aux = uint64_t(To) | uint64_t(From) << 8 | Reduction << 16;
   I.IsVisible = true;
   return true;

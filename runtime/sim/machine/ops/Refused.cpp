@@ -29,12 +29,14 @@ void crsan::sim::addRefusedOps(DecodeTable &T) {
 const DecodeTable &DecodeTable::get() {
   static const DecodeTable Table = [] {
     DecodeTable T;
+    // Of one opcode, what fits more narrowly comes first.
     for (auto *Add :
-         {addIntegerOps, addLogicOps,   addFloatOps,      addConvertOps,
-          addCompareOps, addMoveOps,    addMemoryOps,     addAddressOps,
-          addControlOps, addCallOps,    addAtomicOps,     addCollectiveOps,
-          addBarrierOps, addClusterOps, addMBarrierOps,   addAsyncOps,
-          addBulkOps,    addMatrixOps,  addMatrixMoveOps, addRefusedOps})
+         {addIntegerOps,    addLogicOps,   addFloatOps,      addConvertOps,
+          addCompareOps,    addMoveOps,    addAsyncStoreOps, addMemoryOps,
+          addAddressOps,    addControlOps, addCallOps,       addAtomicOps,
+          addCollectiveOps, addBarrierOps, addClusterOps,    addMBarrierOps,
+          addAsyncOps,      addBulkOps,    addMatrixOps,     addMatrixMoveOps,
+          addRefusedOps})
       Add(T);
     return T;
   }();

@@ -26,10 +26,14 @@ struct Transfer {
   /// Of cp.reduce: what is there is combined with what comes. Else no type.
   AtomicKind Reduces = AtomicKind::Add;
   ScalarType Type = ScalarType::None;
+  Scope Within = Scope::Device; ///< Of what reduces.
 };
 
 /// A time at which a copy that is issued now may end.
 uint64_t chooseTime(Device &D);
+
+/// A copy that is issued now, and ends then.
+std::shared_ptr<AsyncCopy> newCopy(Device &D, uint64_t Due);
 
 /// The cluster stays until its copies are done. Those that read and write what
 /// multiprocessors share are done between rounds.

@@ -1,0 +1,100 @@
+// Intent: tensor copies (cp.async.bulk.tensor, TMA) take tiles of a matrix apart from its
+// rows, a block turns each tile over, and other tensor copies put it back elsewhere. The
+// racy twins read a tile before it is there, or refill it while it is still being stored.
+// FIXED: fixed
+// RACY: read-too-early -DREAD_EARLY
+// RACY: refilled-too-early -DNO_WAIT
+// UNSEEN: collider (refilled-too-early): tensor copies are not checked, and change no value here
+// UNSEEN: metadata: tensor copies are not followed
+// GPU-ONLY
+// ARCH: sm_90
+#include "asynchronous.h"
+
+#include <cuda.h>
+
+constexpr unsigned Edge = 16, Threads = Edge * Edge, Size = 256, Tiles = Size / Edge;
+
+/// A tile of the map, by column and row.
+#define TENSOR_LOAD(To, Map, X, Y, Barrier)                                    \
+  asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile"           \
+               ".mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];"     \
+               ::"r"(shared(To)), "l"(Map), "r"(X), "r"(Y), "r"(shared(Barrier)) \
+               : "memory")
+#define TENSOR_STORE(Map, X, Y, From)                                          \
+  asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group "   \
+               "[%0, {%1, %2}], [%3];" ::"l"(Map), "r"(X), "r"(Y),             \
+               "r"(shared(From))                                               \
+               : "memory")
+
+/// A block turns a row of tiles over and makes a column of tiles of it.
+__global__ void transpose(const __grid_constant__ CUtensorMap In,
+                          const __grid_constant__ CUtensorMap Out) {
+  __shared__ alignas(128) int Before[2][Edge][Edge], After[Edge][Edge];
+  __shared__ uint64_t Full[2];
+  const unsigned T = threadIdx.x, X = T % Edge, Y = T / Edge, B = blockIdx.x;
+  if (T < 2)
+    initBarrier(&Full[T], 1);
+  __syncthreads();
+  auto Begin = [&](unsigned Tile) {
+    if (T != 0 || Tile == Tiles)
+      return;
+    fenceForCopies();
+    expect(&Full[Tile % 2], sizeof Before[0]);
+    TENSOR_LOAD(Before[Tile % 2], &In, Tile * Edge, B * Edge, // RACE: read-too-early
+                &Full[Tile % 2]);
+  };
+  Begin(0);
+  for (unsigned Tile = 0; Tile < Tiles; ++Tile) {
+    Begin(Tile + 1);
+#ifndef READ_EARLY
+    wait(&Full[Tile % 2], Tile / 2 % 2);
+#endif
+    const int Cell = Before[Tile % 2][X][Y]; // RACE: read-too-early
+#ifdef READ_EARLY
+    wait(&Full[Tile % 2], Tile / 2 % 2);
+#endif
+#ifndef NO_WAIT
+    if (T == 0)
+      awaitBulkReads();
+#endif
+    __syncthreads();
+    After[Y][X] = Cell; // RACE: refilled-too-early
+    fenceForCopies();
+    __syncthreads();
+    if (T == 0) {
+      TENSOR_STORE(&Out, B * Edge, Tile * Edge, After); // RACE: refilled-too-early
+      commitBulk();
+    }
+  }
+  if (T == 0)
+    awaitBulkReads();
+}
+
+static CUtensorMap mapOf(int *Matrix) {
+  void *Function;
+  cudaDriverEntryPointQueryResult Found;
+  CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &Function, 12000,
+                                         cudaEnableDefault, &Found));
+  const auto Encode = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(Function);
+  CUtensorMap Map;
+  const cuuint64_t Sizes[2] = {Size, Size}, Pitch[1] = {Size * sizeof(int)};
+  const cuuint32_t Box[2] = {Edge, Edge}, Strides[2] = {1, 1};
+  if (Encode(&Map, CU_TENSOR_MAP_DATA_TYPE_INT32, 2, Matrix, Sizes, Pitch, Box, Strides,
+             CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+             CU_TENSOR_MAP_L2_PROMOTION_NONE,
+             CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS) {
+    std::puts("cuTensorMapEncodeTiled fails");
+    std::exit(1);
+  }
+  return Map;
+}
+
+int main() {
+  std::vector<int> In;
+  for (unsigned I = 0; I < Size * Size; ++I)
+    In.push_back(int(I) + 1);
+  int *Out = zeroed<int>(Size * Size);
+  transpose<<<Tiles, Threads>>>(mapOf(upload(In)), mapOf(Out));
+  return finish(matches(Out, Size * Size,
+                        [&](size_t I) { return In[I % Size * Size + I / Size]; }));
+}
