@@ -48,6 +48,13 @@ static constexpr Row Rows[] = {
     {Any, OtherGrid, 0,
      "The two kernels run at the same time: no stream or event orders them."},
 
+    {Any, EarlierInFlight | EarlierAtMbarrier, 0,
+     "The asynchronous copy at {earlier} may be under way at {later}: the later "
+     "thread comes after no wait for the copy's phase of its mbarrier."},
+    {Any, EarlierInFlight | EarlierBulkGroup, 0,
+     "The asynchronous copy at {earlier} was not waited for "
+     "(cp.async.bulk.wait_group, by the thread that issued it) before "
+     "{later}."},
     {Any, EarlierInFlight, 0,
      "The asynchronous copy at {earlier} was not waited for "
      "(cp.async.wait_group "

@@ -57,7 +57,9 @@ static constexpr Name<abi::RaceReasons> ReasonNameList[] = {
     {"earlier_ended", abi::EarlierEnded},
     {"earlier_holds_lock", abi::EarlierHoldsLock},
     {"later_unfenced", abi::LaterUnfenced},
-    {"earlier_forgotten", abi::EarlierForgotten}};
+    {"earlier_forgotten", abi::EarlierForgotten},
+    {"earlier_bulk_group", abi::EarlierBulkGroup},
+    {"earlier_at_mbarrier", abi::EarlierAtMbarrier}};
 const Names<abi::RaceReasons> crsan::ReasonNames = ReasonNameList;
 
 static constexpr Name<abi::Space> SpaceNameList[] = {

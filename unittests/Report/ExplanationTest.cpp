@@ -226,6 +226,14 @@ TEST(Explanation, CopiesThatNobodyWaitedFor) {
             "The asynchronous copy at line 40 was not waited for "
             "(cp.async.wait_group or wait_all, by the thread that issued it) "
             "before line 31.");
+  EXPECT_EQ(explain(twoSided(IntraBlock, EarlierInFlight | EarlierBulkGroup)),
+            "The asynchronous copy at line 40 was not waited for "
+            "(cp.async.bulk.wait_group, by the thread that issued it) before "
+            "line 31.");
+  EXPECT_EQ(explain(twoSided(InterBlock, EarlierInFlight | EarlierAtMbarrier)),
+            "The asynchronous copy at line 40 may be under way at line 31: the "
+            "later thread comes after no wait for the copy's phase of its "
+            "mbarrier.");
   for (const auto Kind : {IntraBlock, WarpBarrier})
     EXPECT_EQ(
         explain(twoSided(Kind, EarlierWaited | EarlierNoSync | SameBlock)),

@@ -199,6 +199,10 @@ enum RaceReasons : uint64_t {
   /// The earlier thread's block has ended, and nobody has acquired from it
   /// since the access. What else its threads executed is not known.
   EarlierForgotten = 1 << 17,
+  /// How a copy that is in flight completes: its thread waits for a bulk group,
+  /// or any thread waits at an mbarrier. Neither: cp.async.wait_group.
+  EarlierBulkGroup = 1 << 18,
+  EarlierAtMbarrier = 1 << 19,
 };
 
 /// Record::Before of a two-sided record: the linear index of the earlier

@@ -92,8 +92,11 @@ DEVICE uint64_t reasonsOf(const Self &Me, Accessor Earlier, Order How) {
   const uint32_t LastGiven = uint32_t(T.given() >> (Left ? 0 : 32));
   if (Left || (!IsLeaky && !(loadRelaxed(Other.Alive) & AliveMask)))
     Why |= EarlierEnded;
+  const uint32_t Roles = Site ? Site->Roles : 0;
   if (Earlier.isInFlight())
-    Why |= EarlierInFlight;
+    Why |= EarlierInFlight |
+           (Roles & ByBulkGroup ? uint64_t(EarlierBulkGroup) : 0) |
+           (Roles & ByMbarrier ? uint64_t(EarlierAtMbarrier) : 0);
   else if (Site && Site->Flags & IsCopy)
     Why |= EarlierWaited;
   if (LastGiven <= Then && !HasMet)
