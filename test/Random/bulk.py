@@ -60,8 +60,10 @@ def bulk_load(s):
     w.open(f"if (Tid == 0u && {r} + {stages - 1}u < {max(rounds, stages)}u)")
     begin(f"{r} + {stages - 1}u")
     w.close()
-    # The next copy begins when all have read, or, weakly, when all are about to.
-    early, late = k.weak(2), k.weak(2)
+    # The next copy begins when all have read, or, weakly, when all are about to. Whoever
+    # waits late must do so in front of the barrier: a later phase has the same parity.
+    early = k.weak(2)
+    late = not early and k.weak(2)
     if not late:
         wait()
     if early:
@@ -80,7 +82,7 @@ def bulk_store(s):
     k, w, dice = s.k, s.w, s.dice
     n, rounds, adds = dice.pick([16, 32, 64]), dice.between(1, 4), dice.percent(35)
     reads = not adds and dice.percent(50)
-    tile = k.array("uint2", n // 2, "shared")  # For its alignment.
+    tile = k.array("float4", n // 4, "shared")  # For its alignment.
     out = (k.array("unsigned", n, "grid", zero=True) if adds
            else k.array("unsigned", n * rounds, "global"))
     f, r, p = store_helper(s, adds), k.local("Round"), k.local("P")

@@ -53,7 +53,7 @@ public:
     Launch Code;
     HostOp Host;
     sim::Event Event = 0;
-    uint64_t Generation = 0; ///< Of the event: records so far.
+    uint64_t Generation = 0;        ///< Of the event: records so far.
     const Machine *Other = nullptr; ///< Whose event it is.
     bool IsRunning = false;
     uint64_t Grid = 0; ///< Of a launch that runs.

@@ -205,9 +205,9 @@ public:
   std::optional<Fault> drive(Wait, uint64_t Handle = 0);
   /// Runs for about so many warp instructions at most: for callers that poll.
   std::optional<Fault> advance(uint64_t Steps);
-  /// Called when nothing here can run but a wait for another machine is pending: runs other
-  /// machines; false: nothing ran there either (then drive() reports a
-  /// deadlock).
+  /// Called when nothing here can run but a wait for another machine is
+  /// pending: runs other machines; false: nothing ran there either (then
+  /// drive() reports a deadlock).
   void setIdle(std::function<bool()>);
 
   std::optional<Fault> fault() const;

@@ -1,5 +1,6 @@
 // Intent: Table 4, HMM: two kernels on two streams store to memory from malloc, which the
 // GPU may access where the driver says so. In the fixed twin an event orders the two.
+// UNSEEN: metadata: memory from malloc has no shadow
 // GPU-ONLY
 #include "../streams/streams.h"
 
