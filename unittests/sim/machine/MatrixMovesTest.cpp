@@ -2,6 +2,8 @@
 // Matrices of a warp in memory.
 #include "Harness.h"
 
+#include <set>
+
 using namespace crsan::sim;
 
 //===----------------------------------------------------------------------===//
@@ -115,7 +117,7 @@ TEST(MovMatrix, Transposes) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-struct Recorder : Observer {
+struct MoveRecorder : Observer {
   struct Seen {
     uint32_t Lane;
     Access What;
@@ -127,22 +129,29 @@ struct Recorder : Observer {
 };
 } // namespace
 
-TEST(Matrix, RowsAreReadByTheLanesThatNameThem) {
-  Recorder R;
-  runOnTile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r30,%r31}, [%r20];",
-            &R);
-  uint32_t Next = 0;
-  for (const auto &[Lane, A] : R.All)
-    if (A.reads() && A.Space == Space::Shared) {
-      EXPECT_EQ(A.Size, 16u);
-      EXPECT_EQ(Lane, Next++);
-      EXPECT_EQ(A.Address & 0x1FF, Lane * 16);
-    }
-  EXPECT_EQ(Next, 16u);
+TEST(Matrix, RowsAreReadByTheLanesThatGetTheirElements) {
+  for (const bool IsTransposed : {false, true}) {
+    MoveRecorder R;
+    runOnTile(std::string("ldmatrix.sync.aligned.m8n8.x2") +
+                  (IsTransposed ? ".trans" : "") +
+                  ".shared.b16 {%r30,%r31}, [%r20];",
+              &R);
+    std::set<unsigned> Offsets;
+    for (const auto &[Lane, A] : R.All)
+      if (A.reads() && A.Space == Space::Shared) {
+        const unsigned Offset = A.Address & 0x1FF, Row = Offset / 16 % 8;
+        const unsigned Column = Offset / 2 % 8;
+        EXPECT_EQ(A.Size, IsTransposed ? 2u : 4u);
+        EXPECT_EQ(Lane,
+                  IsTransposed ? Column * 4 + Row / 2 : Row * 4 + Column / 2);
+        EXPECT_TRUE(Offsets.insert(Offset).second) << Offset;
+      }
+    EXPECT_EQ(Offsets.size(), IsTransposed ? 128u : 64u);
+  }
 }
 
 TEST(Matrix, FragmentsAreReadAndWrittenByTheirLanes) {
-  Recorder R;
+  MoveRecorder R;
   Harness H;
   H.loadBody(R"(
   wmma.load.c.sync.aligned.row.m16n16k16.global.f32

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrices between memory, registers and lanes.
 //
-// ldmatrix, stmatrix, movmatrix, wmma.load and wmma.store. A row of ldmatrix
-// and stmatrix is accessed by the lane that gives its address, whichever lanes
-// get the elements; of wmma, each lane accesses the elements that it holds.
+// ldmatrix, stmatrix, movmatrix, wmma.load and wmma.store. Each lane accesses
+// the elements that it holds, whichever lane gives the address of their row.
 #include "ops/Matrix.h"
 
 #include <algorithm>
@@ -34,6 +33,9 @@ struct Eight {
 };
 static_assert(sizeof(Eight) == WarpSize * 4);
 
+/// The row whose address the lane gives. The lanes that hold elements of it
+/// access these: two neighbours each or, if transposed, one here and one in the
+/// next row.
 Referent referentOfRow(Execution &X, const Instruction &I, unsigned Lane,
                        bool IsWrite) {
   const uint8_t Flags = IsWrite ? WritesMemory : ReadsMemory;
@@ -48,7 +50,16 @@ Referent referentOfRow(Execution &X, const Instruction &I, unsigned Lane,
             Address);
     return {};
   }
-  return At.Bytes && X.note(I, Lane, At, How) ? At : Referent();
+  const unsigned Row = Lane % 8, Parts = I.Aux ? 8 : 4;
+  Referent Part = At;
+  for (unsigned N = 0; At.Bytes && N < Parts; ++N) {
+    const Touch Its{{Flags}, 16 / Parts, 16 / Parts, uint8_t(I.Aux ? 1 : 2)};
+    if (!X.note(I, I.Aux ? 4 * N + Row / 2 : 4 * Row + N, Part, Its))
+      return {};
+    Part.Bytes += Its.Size;
+    Part.Offset += Its.Size;
+  }
+  return At;
 }
 
 /// Op: base. More: a register for each matrix. Aux: transpose.
