@@ -24,8 +24,8 @@ target triple = "nvptx64-nvidia-cuda"
 ; METADATA: call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 ; METADATA-NOT: @__crsan_check
 ; METADATA: store i32 %b
-; METADATA: store i32 2
 ; METADATA: call void @__crsan_md_check(
+; METADATA: store i32 2
 ; METADATA: call void @__crsan_md_check(
 
 ; HYBRID-LABEL: define ptx_kernel void @k(

@@ -21,6 +21,9 @@ using namespace crsan::device;
 
 extern "C" __device__ uint32_t __crsan_cluster_extent(uint32_t) { return 1; }
 extern "C" __device__ uint32_t __crsan_cluster_rank() { return 0; }
+extern "C" __device__ uint32_t __crsan_is_shared(Address A) {
+  return __nvvm_isspacep_shared(reinterpret_cast<void *>(A));
+}
 
 constexpr unsigned Blocks = 48, Trials = 24, TheSite = 3;
 

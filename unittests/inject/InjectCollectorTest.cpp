@@ -138,18 +138,26 @@ TEST(InjectCollector, TheGridComesWithItsRecord) {
 }
 
 TEST(InjectCollector, RacingPairsSayHowOften) {
-  Buffer B(2);
+  Buffer B(4);
   B.fill(0, 7, abi::RaceKind::InterBlock, 1);
   B.fill(1, 7, abi::RaceKind::IntraBlock, 16);
-  std::vector<abi::RacingPair> Pairs(3);
+  B.fill(2, 7, abi::RaceKind::IntraBlock, 1);
+  B.fill(3, 7, abi::RaceKind::InterBlock, 1);
+  std::vector<abi::RacingPair> Pairs(5);
   Pairs[1] = {.Key = 1, .Slot = 1, .Hits = 5};
-  Pairs[2] = {.Key = 2, .Slot = 3, .Hits = 9};
+  Pairs[2] = {.Key = 2, .Slot = 5, .Hits = 9};
+  Pairs[3] = {.Key = 3, .Slot = 3, .Hits = abi::AllCounted + 1};
+  Pairs[4] = {.Key = 3, .Slot = 4, .Hits = 2};
   auto Found = collectOccurrences(B.get(), {}, true, 0, 0, Pairs);
-  ASSERT_EQ(Found.size(), 2u);
+  ASSERT_EQ(Found.size(), 4u);
   EXPECT_EQ(Found[0].Count, 5u);
   EXPECT_FALSE(Found[0].AtLeast);
   EXPECT_EQ(Found[1].Count, 16u);
   EXPECT_TRUE(Found[1].AtLeast);
+  // Of a quiet pair, not all races are counted, at whatever distance.
+  EXPECT_EQ(Found[2].Count, abi::AllCounted + 1);
+  EXPECT_TRUE(Found[2].AtLeast);
+  EXPECT_TRUE(Found[3].AtLeast);
 }
 
 TEST(InjectCollector, TheEarlierBlockIsShuffledBackToo) {

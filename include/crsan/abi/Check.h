@@ -31,6 +31,17 @@ enum ShapeBits : uint32_t {
 enum CheckFlags : uint32_t {
   CheckCounts = 1,   ///< The access has not been counted yet.
   CheckReplaced = 2, ///< Only against the accessor that it has replaced.
+  /// The word at the address has been checked in line, with other words.
+  /// Accessors that writes have replaced are not surely ordered before them;
+  /// ...
+  CheckSuspects = 4,
+  /// ... or other accessors that were in the cells are not.
+  CheckOthers = 8,
+  /// A word of an access that is not its first: nothing is left to do without
+  /// CheckSuspects, since the call for the first word checks all words.
+  CheckLaterWord = 16,
+  /// Races of quiet pairs are looked at, too (used in the runtime only).
+  CheckDrawn = 32,
 };
 
 /// Flags of the call at a kernel's head (__crsan_md_enter).

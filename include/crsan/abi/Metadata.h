@@ -71,8 +71,10 @@ inline constexpr uint64_t
     SyncCellsAt = KnownAt + uint64_t(4) * KnownEntries * NumWarps,
     /// RacingPair[NumRacingPairs], by hash.
     PairsAt = SyncCellsAt + sizeof(SyncCell) * NumSyncCells,
+    /// uint32_t[NumQuietPairs], by quietIndex: keys of quiet pairs.
+    QuietPairsAt = PairsAt + sizeof(RacingPair) * NumRacingPairs,
     /// uint64_t[MaxSites]: addresses of AccessSites, by AccessSite::Index.
-    SitesAt = PairsAt + sizeof(RacingPair) * NumRacingPairs,
+    SitesAt = QuietPairsAt + sizeof(uint32_t) * NumQuietPairs,
     /// uint64_t[NumFirstGrids], by kernelTag.
     FirstGridsAt = SitesAt + uint64_t(8) * MaxSites,
     /// GridStart[NumGridStarts], by hash of the grid.

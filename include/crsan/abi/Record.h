@@ -147,7 +147,7 @@ static_assert(sizeof(Counters::Shard) == 32 &&
 
 /// A pair of sites that raced, with the distance of their threads.
 struct RacingPair {
-  uint32_t Key;  ///< The indices of both sites; 0: the entry is free.
+  uint32_t Key;  ///< pairKey() of both sites; 0: the entry is free.
   uint32_t Slot; ///< The index of the record, plus 1; ~0: there was no room.
   uint64_t Hits;
 };
@@ -158,6 +158,21 @@ inline constexpr uint32_t NumRacingPairs = 1u << 12;
 /// A pair has an entry for each abi::Distance: the entry's index, modulo this
 /// number, is the distance.
 inline constexpr uint32_t NumDistances = 4;
+inline constexpr uint32_t pairKey(uint32_t Later, uint32_t Earlier) {
+  return Later << 16 | Earlier;
+}
+
+/// Of each pair at one distance, so many races are looked at and counted. Then
+/// the pair is quiet: one in QuietInterval of its further races, drawn at
+/// random, is looked at and counted.
+inline constexpr uint32_t AllCounted = 1u << 10, QuietInterval = 256;
+/// Where the key of a quiet pair is kept; of two pairs with one index, the one
+/// that became quiet last.
+inline constexpr unsigned QuietBits = 14;
+inline constexpr uint32_t NumQuietPairs = 1u << QuietBits;
+inline constexpr uint32_t quietIndex(uint32_t Key) {
+  return Key * 0x9e3779b1u >> (32 - QuietBits);
+}
 
 /// Why two accesses are a race: Record::After of a two-sided record. The
 /// earlier access is that of site Record::Other, and the earlier thread is that

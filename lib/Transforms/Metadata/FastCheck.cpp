@@ -178,52 +178,33 @@ void FastCheck::emitGlance(IRBuilder<> &B, const Values &W,
   B.CreateCondBr(AreOld, Tail, Closer);
 }
 
-/// The closer look: whether any of those whom the cells name is not surely
-/// ordered before its access.
-Value *FastCheck::emitCloser(IRBuilder<> &B, const Values &W,
-                             MutableArrayRef<Check> Checks) {
-  Value *AnySuspect = B.getFalse();
-  for (Check &C : Checks)
-    for (const auto &[Word, Cell] : enumerate(C.Cells)) {
-      auto Judge = [&](Value *Earlier) {
-        Value *IsSuspect = B.CreateNot(emitIsOrdered(B, W, C, Earlier));
-        AnySuspect = B.CreateOr(AnySuspect, IsSuspect);
-        return IsSuspect;
+/// The closer look: whether all of those whom the cells name are surely ordered
+/// before the accesses.
+FastCheck::Ordered FastCheck::emitCloser(IRBuilder<> &B, const Values &W,
+                                         ArrayRef<Check> Checks) {
+  Ordered Are = {B.getTrue(), B.getTrue()};
+  for (const Check &C : Checks) {
+    for (const Check::Accessors &Cell : C.Cells) {
+      auto Judge = [&](Value *&AreAll, Value *Earlier) {
+        AreAll = B.CreateAnd(AreAll, emitIsOrdered(B, W, C, Earlier));
       };
       if (C.A.Writes)
-        Judge(Cell.Reader);
-      Value *IsSuspect = Judge(Cell.Writer);
-      if (C.A.Reader && Word == 0)
-        B.CreateStore(B.CreateSelect(emitIsOrdered(B, W, C, Cell.Reader),
-                                     B.getInt64(0), Cell.Reader),
-                      C.A.Reader);
-      if (!C.A.Writes)
-        continue;
-      // Of several words, the last suspect stands for all.
-      Value *Offset = B.getInt64(Word * 4);
-      C.Replaced = Word ? B.CreateSelect(IsSuspect, Cell.Writer, C.Replaced)
-                        : Cell.Writer;
-      C.Offset = Word ? B.CreateSelect(IsSuspect, Offset, C.Offset) : Offset;
+        Judge(Are.Others, Cell.Reader);
+      Judge(C.A.Writes ? Are.Replaced : Are.Others, Cell.Writer);
     }
-  return AnySuspect;
+    if (C.A.Reader)
+      B.CreateStore(B.CreateSelect(emitIsOrdered(B, W, C, C.Cells[0].Reader),
+                                   B.getInt64(0), C.Cells[0].Reader),
+                    C.A.Reader);
+  }
+  return Are;
 }
 
 /// The calls of the runtime. They need no more registers than the accesses
 /// themselves do: the runtime looks at the cells anew, after what is no longer
-/// in them.
+/// in them. `Flags`: CheckSuspects and CheckOthers, or 0 if care is needed.
 void FastCheck::emitSlow(IRBuilder<> &B, const Values &W,
-                         ArrayRef<Check> Checks) {
-  auto Call = [&](const Check &C, Value *Address, uint32_t Size,
-                  Value *Replaced, uint32_t Flags) {
-    B.SetCurrentDebugLocation(C.A.Loc);
-    callRuntime(B, AccessCheckName,
-                {C.A.Site, Address, B.getInt64(Size), Replaced,
-                 B.getInt32(Flags), W.Place});
-  };
-  for (const Check &C : Checks)
-    if (C.A.Writes)
-      Call(C, B.CreateAdd(C.A.Address, C.Offset), std::min(C.A.Size, 4u),
-           C.Replaced, abi::CheckReplaced);
+                         ArrayRef<Check> Checks, Value *Flags) {
   for (const Check &C : Checks)
     if (C.A.Reader) {
       B.SetCurrentDebugLocation(C.A.Loc);
@@ -234,9 +215,17 @@ void FastCheck::emitSlow(IRBuilder<> &B, const Values &W,
   // A write's check takes the place of another one's in the cell, so reads come
   // first.
   for (const bool Writes : {false, true})
-    for (const Check &C : Checks)
-      if (C.A.Writes == Writes)
-        Call(C, C.A.Address, C.A.Size, B.getInt64(0), 0);
+    for (const Check &C : Checks) {
+      if (C.A.Writes != Writes)
+        continue;
+      B.SetCurrentDebugLocation(C.A.Loc);
+      for (const auto &[Word, Cell] : enumerate(C.Cells))
+        callRuntime(B, AccessCheckName,
+                    {C.A.Site, B.CreateAdd(C.A.Address, B.getInt64(4 * Word)),
+                     B.getInt64(C.A.Size), Writes ? Cell.Writer : B.getInt64(0),
+                     Word ? B.CreateOr(Flags, abi::CheckLaterWord) : Flags,
+                     W.Place});
+    }
 }
 
 void FastCheck::emit(Instruction *Before, ArrayRef<FastAccess> Accesses) {
@@ -246,8 +235,8 @@ void FastCheck::emit(Instruction *Before, ArrayRef<FastAccess> Accesses) {
   SmallVector<Check> Checks;
   Value *NeedsCare = emitLocated(B, W, Accesses, Checks);
 
-  // Head, then Fast, unless care is needed; then perhaps Closer, and perhaps
-  // Slow; then Tail.
+  // Head, then Fast, unless care is needed; then perhaps Closer, perhaps
+  // Suspect and Slow; then Tail.
   LLVMContext &Context = F.getContext();
   BasicBlock *Head = Before->getParent();
   BasicBlock *Tail = Head->splitBasicBlock(Before->getIterator());
@@ -265,22 +254,25 @@ void FastCheck::emit(Instruction *Before, ArrayRef<FastAccess> Accesses) {
 
   B.SetInsertPoint(Closer);
   B.SetCurrentDebugLocation(DebugLoc());
-  B.CreateCondBr(emitCloser(B, W, Checks), Slow, Tail, Rare);
+  const Ordered Are = emitCloser(B, W, Checks);
+  Value *Suspects =
+      B.CreateSelect(Are.Others, B.getInt32(abi::CheckSuspects),
+                     B.getInt32(abi::CheckSuspects | abi::CheckOthers));
+  B.CreateCondBr(B.CreateAnd(Are.Replaced, Are.Others), Tail, Slow,
+                 MDBuilder(Context).createLikelyBranchWeights());
 
   B.SetInsertPoint(Slow);
-  auto FromCloser = [&](Value *&V) {
-    if (!V || isa<Constant>(V))
-      return;
-    PHINode *Phi = B.CreatePHI(V->getType(), 2);
-    Phi->addIncoming(ConstantInt::get(V->getType(), 0), Head);
-    Phi->addIncoming(V, Closer);
-    V = Phi;
+  auto FromCloser = [&](Value *Found) {
+    PHINode *Phi = B.CreatePHI(Found->getType(), 2);
+    Phi->addIncoming(ConstantInt::get(Found->getType(), 0), Head);
+    Phi->addIncoming(Found, Closer);
+    return Phi;
   };
-  for (Check &C : Checks) {
-    FromCloser(C.Replaced);
-    FromCloser(C.Offset);
-  }
-  emitSlow(B, W, Checks);
+  for (Check &C : Checks)
+    for (Check::Accessors &Cell : C.Cells)
+      if (C.A.Writes)
+        Cell.Writer = FromCloser(Cell.Writer);
+  emitSlow(B, W, Checks, FromCloser(Suspects));
   B.SetCurrentDebugLocation(DebugLoc());
   B.CreateBr(Tail);
 }

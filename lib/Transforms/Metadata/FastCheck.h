@@ -73,11 +73,13 @@ private:
       llvm::Value *At, *Writer, *Reader;
       llvm::Value *IsKept = nullptr; ///< Of a read: it need not be remembered.
     };
-    llvm::SmallVector<Accessors, 4> Cells = {}; ///< As found.
+    llvm::SmallVector<Accessors, 2> Cells = {}; ///< As found.
     llvm::Value *Mine = nullptr;                ///< As a cell remembers it.
-    /// Of a write, what it has replaced that is not surely ordered, or 0, and
-    /// where.
-    llvm::Value *Replaced = nullptr, *Offset = nullptr;
+  };
+  /// Whether the accessors that a group has found are surely ordered before its
+  /// accesses: those that its writes have replaced, and the others.
+  struct Ordered {
+    llvm::Value *Replaced, *Others;
   };
   using Values = WarpSnapshot::Values;
 
@@ -88,10 +90,10 @@ private:
   void emitGlance(llvm::IRBuilder<> &B, const Values &W,
                   llvm::MutableArrayRef<Check> Checks, llvm::BasicBlock *Closer,
                   llvm::BasicBlock *Tail);
-  llvm::Value *emitCloser(llvm::IRBuilder<> &B, const Values &W,
-                          llvm::MutableArrayRef<Check> Checks);
+  Ordered emitCloser(llvm::IRBuilder<> &B, const Values &W,
+                     llvm::ArrayRef<Check> Checks);
   void emitSlow(llvm::IRBuilder<> &B, const Values &W,
-                llvm::ArrayRef<Check> Checks);
+                llvm::ArrayRef<Check> Checks, llvm::Value *Flags);
   void emitLook(llvm::IRBuilder<> &B, const Values &W, Check &C,
                 llvm::Value *Several);
   void emitStrong(llvm::IRBuilder<> &B, const Values &W, const Check &C);

@@ -92,26 +92,23 @@ DEVICE Order raceWith(const Self &Me, const AccessSite &S, Address A,
 /// ordered after `Earlier`. Judges the pair, and judges `Mine` against the
 /// victims of the word (Victims.h), and then adds `Earlier` and `Mine` to the
 /// victims if the two overlap. If `Earlier` is no access, only the victims are
-/// judged, and `Kept`, if it is one, is added to them.
+/// judged, and `Kept`, if it is one, is added to them. `IsDrawn`: also if the
+/// pair is quiet.
 DEVICE void lookCloser(const Self &Me, AccessSite &S, Address A, Accessor Mine,
-                       Accessor Earlier, Accessor Kept) {
+                       Accessor Earlier, Accessor Kept, bool IsDrawn) {
   const bool Meets =
       !Earlier.isNobody() && (maskOf(Earlier.bytes()) & maskOf(Mine.bytes()));
   bool Tells = false;
   if (Meets) {
-    const Distance Far = distanceTo(Me, Earlier);
-    RacingPair *P = toldPair(Mine.site(), Earlier.site(), Far);
-    const uint32_t Weight = P ? weightOf(*P, A) : 1;
-    if (Weight == 0)
+    if (!IsDrawn && isQuiet(Mine.site(), Earlier.site()) && !drawsOne())
       return;
     const Order How = raceWith(Me, S, A, Mine, Earlier);
     if (How == Order::Ordered)
       return;
-    if (distanceOf(How) != Far)
-      P = toldPair(Mine.site(), Earlier.site(), distanceOf(How));
+    RacingPair *P = toldPair(Mine.site(), Earlier.site(), distanceOf(How));
     // The victims were judged when the pair was first counted.
-    if (P && countRace(*P, Weight) > Enough)
-      return;
+    if (P && countRace(*P) >= AllCounted)
+      return makeQuiet(Mine.site(), Earlier.site());
     Tells = !P;
   }
   const Victims Word(A);
@@ -174,12 +171,49 @@ struct Check {
                      ///< another lane).
   bool IsInFlight;   ///< The access is by an asynchronous copy that begins.
   bool IsThorough;   ///< All that the cell forgets goes to the victims.
-  bool IsReplaced;   ///< The access is in its cell already, ...
-  Accessor Replaced; ///< ... and has replaced this accessor there.
+  bool IsDrawn;      ///< Races of quiet pairs are looked at, too.
+  bool OnlyReplaced; ///< The cell is left alone.
+  Accessor
+      Replaced; ///< What the access has already replaced in the cell, or 0.
 
+  DEVICE Cell visit(CellRef C, Accessor Now, Accessor Left) const;
   DEVICE void word(Address A, CellRef C, Bytes B) const;
   DEVICE Accessor settle(Accessor Copy, uint64_t *In) const;
 };
+
+/// Writes the access `Now` into the cell `C`, as `Left`: the same, or in
+/// flight. Returns the accessors to judge.
+DEVICE Cell Check::visit(CellRef C, Accessor Now, Accessor Left) const {
+  const bool IsStrong = Now.isStrong();
+  // A weak write exchanges the writer, so of two writers that meet the second
+  // sees the first. A weak read may use the L1 cache, like a read that is
+  // checked in line.
+  const bool Exchanges = Writes && Remembers && !IsStrong;
+  Cell Found;
+  if (Exchanges) {
+    Found.Writer = C.exchangeWriter(Left);
+    Found.Reader = C.loadReader();
+  } else {
+    Found = C.load(/*IsNear=*/!Writes && !IsStrong);
+  }
+  const Accessor Reader = C.decode(Found.Reader);
+  Accessor Writer = C.decode(Found.Writer);
+  if (Writes) {
+    if (Remembers && IsStrong && !keepsWriter(Writer, Now, Test.Floor))
+      Writer = C.decode(C.exchangeWriter(Left));
+  } else if (Remembers && IsInFlight) {
+    C.setReader(Left);
+  } else if (Remembers &&
+             (!Reader.isSameMoment(Now) || Reader.bytes() != Now.bytes() ||
+              (Reader.isStrong() && !Now.isStrong()))) {
+    // Where several lanes read the same bytes at one site, the cell keeps the
+    // last lane and the flag Several.
+    const bool More = Reader.isSameButLane(Now) &&
+                      (Reader.lane() != Now.lane() || Reader.isSeveral());
+    C.setReader(More ? Now.several() : Now);
+  }
+  return {Writer.Bits, Writes ? Reader.Bits : 0};
+}
 
 /// A copy that was found in flight: unchanged, or, if it has been waited for,
 /// the access that it has become. Later checks in line understand that one, so
@@ -198,55 +232,31 @@ DEVICE void Check::word(Address A, CellRef C, Bytes B) const {
   const bool IsBulk = S.Roles & (ByBulkGroup | ByMbarrier);
   const Accessor Left =
       IsInFlight && !C.isCached() ? Now.inFlight(IsBulk) : Now;
-  const bool IsStrong = Now.isStrong();
-  Accessor Reader{0}, Writer = Replaced;
-  if (!IsReplaced) {
-    // A weak write exchanges the writer, so of two writers that meet the second
-    // sees the first. A weak read may use the L1 cache, like a read that is
-    // checked in line.
-    const bool Exchanges = Writes && Remembers && !IsStrong;
-    Cell Found;
-    if (Exchanges) {
-      Found.Writer = C.exchangeWriter(Left);
-      Found.Reader = C.loadReader();
-    } else {
-      Found = C.load(/*IsNear=*/!Writes && !IsStrong);
-    }
-    Reader = C.decode(Found.Reader);
-    Writer = C.decode(Found.Writer);
-    if (Writes) {
-      if (Remembers && IsStrong && !keepsWriter(Writer, Now, Test.Floor))
-        Writer = C.decode(C.exchangeWriter(Left));
-    } else if (Remembers && IsInFlight) {
-      C.setReader(Left);
-    } else if (Remembers &&
-               (!Reader.isSameMoment(Now) || Reader.bytes() != Now.bytes() ||
-                (Reader.isStrong() && !Now.isStrong()))) {
-      // Where several lanes read the same bytes at one site, the cell keeps the
-      // last lane and the flag Several.
-      const bool More = Reader.isSameButLane(Now) &&
-                        (Reader.lane() != Now.lane() || Reader.isSeveral());
-      C.setReader(More ? Now.several() : Now);
-    }
-  }
-  if (Writer.isInFlight())
-    Writer = settle(Writer, IsReplaced || Writes ? nullptr : &C.At->Writer);
-  if (Reader.isInFlight() && Writes)
+  Cell Found = {0, 0};
+  if (!OnlyReplaced)
+    Found = visit(C, Now, Left);
+  Accessor Reader(Found.Reader), Writer(Found.Writer), Before = Replaced;
+  if (Reader.isInFlight())
     Reader = settle(Reader, &C.At->Reader);
+  if (Writer.isInFlight())
+    Writer = settle(Writer, Writes ? nullptr : &C.At->Writer);
+  if (Before.isInFlight())
+    Before = settle(Before, nullptr);
   // A read that finds its own thread's write also races with what that write
   // has replaced.
   const bool HasVictims = !Writes && Writer.isSameMoment(Now);
 #pragma unroll 1
-  for (uint32_t I = 0; I < 3; ++I) {
-    const Accessor Earlier = I == 0   ? Accessor(Writes ? Reader.Bits : 0)
+  for (uint32_t I = 0; I < 4; ++I) {
+    const Accessor Earlier = I == 0   ? Reader
                              : I == 1 ? Writer
+                             : I == 2 ? Before
                                       : Accessor(0);
     const bool IsClear = Test.isOrdered(Earlier, Now, C.IsShared) ||
                          !isSuspect(Me, Now, Earlier, IsThorough);
-    const bool IsKept = I == 2 && IsThorough && Remembers;
-    const Accessor Kept = Left;
-    if (I < 2 ? !IsClear : HasVictims || IsThorough)
-      lookCloser(Me, S, A, Now, Earlier, Accessor(IsKept ? Kept.Bits : 0));
+    const bool IsKept = I == 3 && IsThorough && Remembers;
+    if (I < 3 ? !IsClear : HasVictims || IsThorough)
+      lookCloser(Me, S, A, Now, Earlier, Accessor(IsKept ? Left.Bits : 0),
+                 IsDrawn);
   }
 }
 

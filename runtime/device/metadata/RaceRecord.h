@@ -79,13 +79,14 @@ DEVICE void tellRace(const Self &Me, AccessSite &S, Address A,
     if (!P) {
       __nvvm_atom_add_gen_ll(
           reinterpret_cast<long long *>(&metadata().PairsDropped), 1);
-      return;
+      // No more can be told of it.
+      return makeQuiet(S.Index, Earlier.site());
     }
     if (loadRelaxed(P->Slot) != 0)
       break;
     pause(20000);
   }
-  if (countRace(*P, 1) != 0)
+  if (countRace(*P) != 0)
     return;
   auto *Buffer = reinterpret_cast<RecordBuffer *>(__crsan_config.Records);
   const uint32_t Slot =

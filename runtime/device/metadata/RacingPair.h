@@ -35,7 +35,7 @@ DEVICE Distance distanceOf(Order How) {
 /// full.
 DEVICE RacingPair *pairOf(uint32_t Later, uint32_t Earlier, Distance Far) {
   auto *Pairs = table<RacingPair>(PairsAt);
-  const uint32_t Key = Later << 16 | Earlier;
+  const uint32_t Key = pairKey(Later, Earlier);
   uint32_t At = firstPlace(Key, Far);
 #pragma unroll 1
   for (uint32_t Tries = 0; Tries < 16; ++Tries, At += NumDistances) {
@@ -54,7 +54,7 @@ DEVICE RacingPair *pairOf(uint32_t Later, uint32_t Earlier, Distance Far) {
 /// The element of a pair if the host has been told of it, else null.
 DEVICE RacingPair *toldPair(uint32_t Later, uint32_t Earlier, Distance Far) {
   auto *Pairs = table<RacingPair>(PairsAt);
-  const uint32_t Key = Later << 16 | Earlier;
+  const uint32_t Key = pairKey(Later, Earlier);
   uint32_t At = firstPlace(Key, Far);
 #pragma unroll 1
   for (uint32_t Tries = 0; Tries < 16; ++Tries, At += NumDistances) {
@@ -68,29 +68,48 @@ DEVICE RacingPair *toldPair(uint32_t Later, uint32_t Earlier, Distance Far) {
   return nullptr;
 }
 
-/// Races of a pair up to this number are counted one by one. After that, one
-/// address in 32 is counted, for 32 races, since all racing threads would meet
-/// at the counter.
-constexpr uint64_t Enough = 1 << 10;
-
-/// How many races one race at `A` counts for, of a pair that the host has been
-/// told of; 0: it is not counted.
-DEVICE uint32_t weightOf(const RacingPair &P, Address A) {
-  if (loadRelaxed(P.Hits) <= Enough)
-    return 1;
-  return mix(uint32_t(A >> 2) ^ lane()) % 32 == 0 ? 32 : 0;
+/// Draws one of QuietInterval accesses; the lanes that are together draw as
+/// one.
+DEVICE bool drawsOne() {
+  uint32_t Clock;
+  asm volatile("mov.u32 %0, %%clock;" : "=r"(Clock));
+  return Clock * 0x9e3779b1u < ~0u / QuietInterval;
 }
 
-/// Counts more races of a pair that the host has been told of. Returns the
+/// Where the key of a quiet pair is.
+DEVICE uint32_t &quietPlace(uint32_t Key) {
+  return table<uint32_t>(QuietPairsAt)[quietIndex(Key)];
+}
+/// Whether a pair of sites has raced so often that few of its further races are
+/// looked at, ...
+DEVICE bool isQuietNear(uint32_t Later, uint32_t Earlier) {
+  const uint32_t Key = pairKey(Later, Earlier);
+  return loadNear(quietPlace(Key)) == Key;
+}
+/// ... and the same, if the L1 cache may not know it yet: it is emptied then.
+DEVICE bool isQuiet(uint32_t Later, uint32_t Earlier) {
+  const uint32_t Key = pairKey(Later, Earlier);
+  if (loadRelaxed(quietPlace(Key)) != Key)
+    return false;
+  if (!isQuietNear(Later, Earlier))
+    fenceDevice();
+  return true;
+}
+DEVICE void makeQuiet(uint32_t Later, uint32_t Earlier) {
+  const uint32_t Key = pairKey(Later, Earlier);
+  storeRelaxed(quietPlace(Key), Key);
+}
+
+/// Counts one more race of a pair that the host has been told of. Returns the
 /// count before.
-DEVICE uint64_t countRace(RacingPair &P, uint32_t Weight) {
+DEVICE uint64_t countRace(RacingPair &P) {
   const uint64_t Seen =
-      __nvvm_atom_add_gen_ll(reinterpret_cast<long long *>(&P.Hits), Weight);
+      __nvvm_atom_add_gen_ll(reinterpret_cast<long long *>(&P.Hits), 1);
   auto *Buffer = reinterpret_cast<RecordBuffer *>(__crsan_config.Records);
   const uint32_t Slot = loadRelaxed(P.Slot) - 1;
   // The host learns the count whenever the count passes a power of two.
-  if ((Seen ^ (Seen + Weight)) > Seen && Slot < Buffer->Capacity)
-    *publishedHits(Buffer, Slot) = Seen + Weight;
+  if ((Seen ^ (Seen + 1)) > Seen && Slot < Buffer->Capacity)
+    *publishedHits(Buffer, Slot) = Seen + 1;
   return Seen;
 }
 

@@ -7,6 +7,7 @@
 #include "crsan/abi/Site.h"
 
 #include <algorithm>
+#include <set>
 
 namespace crsan {
 
@@ -27,19 +28,31 @@ size_t countRecords(const abi::RecordBuffer &Buffer) {
                               records(Buffer) + Buffer.Capacity, isComplete));
 }
 
-/// How often the device found the race of each record; 0: not known.
-static std::vector<uint64_t> hitsBySlot(std::span<const abi::Site> Sites,
-                                        std::span<const abi::RacingPair> Pairs,
-                                        uint32_t Capacity) {
-  std::vector<uint64_t> Hits(Capacity);
+namespace {
+/// How often the device found the race of a record; 0: not known.
+struct Hits {
+  uint64_t Count = 0;
+  bool HasMore = false; ///< Further races were not counted.
+};
+} // namespace
+
+static std::vector<Hits> hitsBySlot(std::span<const abi::Site> Sites,
+                                    std::span<const abi::RacingPair> Pairs,
+                                    uint32_t Capacity) {
+  std::vector<Hits> Found(Capacity);
   for (const abi::Site &Site : Sites)
     for (unsigned Which = 0; Which < 2; ++Which)
       if (Site.Slot[Which] != 0 && Site.Slot[Which] <= Capacity)
-        Hits[Site.Slot[Which] - 1] = Site.Hits[Which];
+        Found[Site.Slot[Which] - 1].Count = Site.Hits[Which];
+  // A pair is quiet at all distances.
+  std::set<uint32_t> Quiet;
+  for (const abi::RacingPair &Pair : Pairs)
+    if (Pair.Hits > abi::AllCounted)
+      Quiet.insert(Pair.Key);
   for (const abi::RacingPair &Pair : Pairs)
     if (Pair.Slot != 0 && Pair.Slot <= Capacity)
-      Hits[Pair.Slot - 1] = Pair.Hits;
-  return Hits;
+      Found[Pair.Slot - 1] = {Pair.Hits, Quiet.contains(Pair.Key)};
+  return Found;
 }
 
 /// The earlier thread of a two-sided record, with the block that the program
@@ -94,15 +107,16 @@ collectOccurrences(const abi::RecordBuffer &Buffer,
       reinterpret_cast<const uint64_t *>(records(Buffer) + Buffer.Capacity);
   const auto *Shapes =
       reinterpret_cast<const abi::GridShape *>(Published + Buffer.Capacity);
-  std::vector<uint64_t> Hits = hitsBySlot(Sites, Pairs, Buffer.Capacity);
+  const std::vector<Hits> BySlot = hitsBySlot(Sites, Pairs, Buffer.Capacity);
   for (uint32_t I = 0; I < Buffer.Capacity; ++I) {
     const abi::Record &Rec = records(Buffer)[I];
     if (!isComplete(Rec))
       continue;
     uint64_t Told = __atomic_load_n(&Published[I], __ATOMIC_RELAXED);
+    const Hits &Of = BySlot[I];
     Found.push_back({.Rec = asProgramSaw(Rec, Shapes[I], Seed),
-                     .Count = std::max({Hits[I], Told, uint64_t(1)}),
-                     .AtLeast = !Exact || Hits[I] == 0,
+                     .Count = std::max({Of.Count, Told, uint64_t(1)}),
+                     .AtLeast = !Exact || Of.Count == 0 || Of.HasMore,
                      .Device = Device,
                      .Grid = std::to_array(Shapes[I].Extent),
                      .BlockShape = shapeOf(Rec),

@@ -63,22 +63,20 @@ DEVICE void chooseLane(const Self &Me, Address A, bool &Remembers,
   }
 }
 
-/// Entry point. Checks an access of `Size` bytes at `A`, in each word that the
-/// bytes touch, and writes it into the cells. The access is about to happen or
-/// has just happened, with no synchronization in between. `CheckFlags` are
-/// CheckFlags. `Replaced` is the accessor that a write checked in line has
-/// already replaced in its cell (CheckReplaced). The whole check is inlined
-/// here once, since nearly every suspect access needs all of it.
-ENTRY void __crsan_md_check(AccessSite *Site, uint64_t A, uint64_t Size,
-                            uint64_t Replaced, uint32_t CheckFlags,
-                            uint32_t Place) {
+/// Checks an access, as __crsan_md_check says. All that a check needs is
+/// inlined here once, since nearly every suspect access needs all of it.
+HELPER void checkAccess(AccessSite *Site, Address A, uint64_t Size,
+                        uint64_t Replaced, uint32_t CheckFlags,
+                        uint32_t Place) {
   if (!PlaceOf{Place}.isFollowed())
     return;
   const Self Me(PlaceOf{Place});
-  const bool IsReplaced = CheckFlags & CheckReplaced;
+  const bool OnlyReplaced = CheckFlags & CheckReplaced;
   if (CheckFlags & CheckCounts)
     countChecked(Me.warp(), 1);
-  if (!canRace(A) || Size == 0 || (IsReplaced && Replaced == 0))
+  if (!(CheckFlags & (CheckReplaced | CheckSuspects)))
+    Replaced = 0;
+  if (!canRace(A) || Size == 0 || (OnlyReplaced && Replaced == 0))
     return;
   AccessSite &S = *Site;
   const WarpState &W = Me.warp();
@@ -106,8 +104,9 @@ ENTRY void __crsan_md_check(AccessSite *Site, uint64_t A, uint64_t Size,
                 Writes,
                 Remembers,
                 IsInFlight,
-                !IsReplaced && takeThorough(Me.warp()),
-                IsReplaced,
+                !OnlyReplaced && takeThorough(Me.warp()),
+                (CheckFlags & CheckDrawn) != 0,
+                OnlyReplaced,
                 Accessor(Replaced)};
   Address At = A;
   const Address End = A + Size;
@@ -127,6 +126,56 @@ ENTRY void __crsan_md_check(AccessSite *Site, uint64_t A, uint64_t Size,
     while (At < Stop)
       At = checkWord(C, W, Page, At, Stop, Clock, InShared);
   }
+}
+
+/// Whether an access at site `S` to `A` may be a race that must be looked at,
+/// with the accessor `Replaced` or, if `WithOther`, with the other one in the
+/// cell. Few of those of quiet pairs must be.
+DEVICE bool isNews(const Self &Me, const AccessSite &S, Address A,
+                   Accessor Replaced, bool WithOther) {
+  const uint32_t Index = loadNear(S.Index);
+  const bool InShared = spaceOf(A) == Space::Shared;
+  const WarpState &W = Me.warp();
+  auto IsNews = [&](Accessor Earlier) {
+    if (Earlier.isNobody() || isQuietNear(Index, Earlier.site()))
+      return false;
+    // Another access of the group may be the suspect one.
+    const Quick Test{Me, loadNear(W.Barrier), loadNear(W.Floor)};
+    const auto Mine =
+        Accessor::make(0, Me.Lane, Me.number(), loadNear(W.Clock));
+    return !Test.isOrdered(Earlier, Mine, InShared);
+  };
+  if (IsNews(Replaced))
+    return true;
+  if (!WithOther)
+    return false;
+  const CellRef C =
+      InShared ? sharedCell(W.SharedCells, A) : PageRef(A).cell(A);
+  const bool Writes = S.Flags & WritesMemory;
+  const Cell Found = C.load(/*IsNear=*/!Writes);
+  return IsNews(C.decode(Writes ? Found.Reader : Found.Writer));
+}
+
+/// Entry point. Checks an access of `Size` bytes at `A`, in each word that the
+/// bytes touch, and writes it into the cells. The access is about to happen or
+/// has just happened, with no synchronization in between. `Flags` are
+/// CheckFlags. `Replaced`: with CheckReplaced or CheckSuspects, the accessor
+/// that a write has already replaced in its cell, or 0.
+ENTRY void __crsan_md_check(AccessSite *Site, uint64_t A, uint64_t Size,
+                            uint64_t Replaced, uint32_t Flags, uint32_t Place) {
+  if (Flags & CheckSuspects) {
+    // Most accesses that come here again and again are of quiet pairs. They
+    // return before checkAccess sets up its stack.
+    if (drawsOne())
+      Flags |= CheckDrawn;
+    else if (!isNews(Self(PlaceOf{Place}), *Site, A, Accessor(Replaced),
+                     Flags & CheckOthers))
+      return;
+    Size = Size < 4 ? Size : 4;
+  } else if (Flags & CheckLaterWord) {
+    return;
+  }
+  checkAccess(Site, A, Size, Replaced, Flags, Place);
 }
 
 /// Entry point. `Size` bytes at `A` have just been allocated by malloc, or `A`
