@@ -7,14 +7,38 @@ The simulated GPU runs PTX and never machine code: NoAssembler stands in for ptx
 """
 import fcntl
 import hashlib
+import re
 import subprocess
 from pathlib import Path
 
-HEADERS = ["check.h", "cooperative_groups.h", "cooperative_groups/memcpy_async.h",
-           "cuda/atomic", "cuda/barrier", "cuda/pipeline"]
+USUAL = ["check.h"]
+# To load these takes longer than to compile most programs, which have none of them.
+LARGE = ["cooperative_groups.h", "cooperative_groups/memcpy_async.h", "cuda/atomic",
+         "cuda/barrier", "cuda/pipeline"]
+IS_LARGE = re.compile(r'^#include <(?:cooperative_groups|cuda/|cuda_pipeline)', re.M)
 # Flags that make no difference to the headers. They look at no macro but RACY.
 IRRELEVANT = ("-D", "-fsanitize-cuda-race-mode=", "-l")
-EMPTY = ".version 7.8\n.target sm_90\n.address_size 64\n"
+EMPTY_IMAGE = """#!/bin/sh
+while [ $# -gt 0 ]; do
+  case $1 in
+  --gpu-name) arch=$2 ;;
+  --output-file) output=$2 ;;
+  esac
+  shift
+done
+image='{folder}'/empty.$arch
+[ -f "$image" ] || {{
+  printf '.version 8.7\\n.target %s\\n.address_size 64\\n' "$arch" > "$image.$$" &&
+    '{ptxas}' -arch="$arch" "$image.$$" -o "$image.$$.cubin" && mv "$image.$$.cubin" "$image"
+  rm "$image.$$"
+}} &&
+cp "$image" "$output"
+"""
+
+
+def needed(texts):
+    """Which headers sources of these texts may include."""
+    return USUAL + (LARGE if any(map(IS_LARGE.search, texts)) else [])
 
 
 def key(words):
@@ -25,21 +49,22 @@ def key(words):
 
 class Headers:
     """Precompiled headers in a folder that several bundles may share, one pair for
-    each set of flags. They hold no code, so that a mode makes no difference."""
+    each set of flags and headers. They hold no code, so that a mode makes no
+    difference."""
 
     def __init__(self, folder, wrapper, tests, newest):
         self.folder, self.wrapper, self.tests, self.newest = folder, wrapper, tests, newest
 
-    def flags(self, words):
+    def flags(self, words, headers):
         """The words that make clang use them in a compilation with these flags."""
         words = key(words)
-        made = self.folder / hashlib.sha256(" ".join([*words, *HEADERS]).encode()).hexdigest()[:16]
+        made = self.folder / hashlib.sha256(" ".join([*words, *headers]).encode()).hexdigest()[:16]
         made.mkdir(parents=True, exist_ok=True)
         source = made / "headers.h"
         with open(made / "lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not source.exists():
-                source.write_text("".join(f'#include "{name}"\n' for name in HEADERS))
+                source.write_text("".join(f'#include "{name}"\n' for name in headers))
             for side in ("device", "host"):
                 if not self.compile(words, source, side):
                     return []
@@ -50,32 +75,34 @@ class Headers:
         output = source.parent / f"{side}.pch"
         if output.exists() and output.stat().st_mtime > self.newest:
             return True
+        # Templates are instantiated here, and not in each program.
         command = [*self.wrapper, *words, f"-I{self.tests}", f"--cuda-{side}-only",
-                   "-S" if side == "device" else "-c", "-x", "cuda", str(source),
+                   "-fpch-instantiate-templates", "-S" if side == "device" else "-c", "-x", "cuda", str(source),
                    "-Xclang", "-emit-pch", "-o", str(output)]
         return subprocess.run(command, stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL).returncode == 0
 
 
 class NoAssembler:
-    """Takes the place of ptxas: writes the same empty device image each time."""
+    """Takes the place of ptxas: gives out the same empty device image each time, of
+    which each architecture has one."""
 
     def __init__(self, folder, cuda):
         folder.mkdir(parents=True, exist_ok=True)
         self.script = folder / "no-assembler"
         with open(folder / "lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            if not self.script.exists():
-                self.write(folder / "empty.cubin", folder / "empty.ptx", cuda)
-
-    def write(self, image, ptx, cuda):
-        ptx.write_text(EMPTY)
-        subprocess.run([f"{cuda}/bin/ptxas", "-arch=sm_90", ptx, "-o", image], check=True)
-        self.script.write_text(
-            "#!/bin/sh\nwhile [ $# -gt 0 ]; do\n"
-            f"  [ \"$1\" = --output-file ] && cp '{image}' \"$2\"\n  shift\ndone\n")
-        self.script.chmod(0o755)
+            self.script.write_text(EMPTY_IMAGE.format(folder=folder, ptxas=f"{cuda}/bin/ptxas"))
+            self.script.chmod(0o755)
 
     def flags(self, words):
         """Relocatable code is linked by the toolkit, which needs the machine code."""
         return [] if "-fgpu-rdc" in words else [f"--ptxas-path={self.script}"]
+
+    def compiler(self, wrapper):
+        """The path of a script of the wrapper's name that compiles as the wrapper does."""
+        script = self.script.parent / "bin" / Path(wrapper).name
+        script.parent.mkdir(exist_ok=True)
+        script.write_text(f"#!/bin/sh\nexec '{wrapper}' '--ptxas-path={self.script}' \"$@\"\n")
+        script.chmod(0o755)
+        return str(script)

@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+import precompiled
+
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = ROOT / "test" / "Programs"
 SUBJECTS = sorted(folder.name for folder in TESTS.iterdir() if folder.is_dir())
@@ -55,6 +57,7 @@ class Program:
         self.apart = [shlex.split(value) for value in self.values("APART")]
         self.variants = list(self.read_variants())
         headers = [self.folder / h for h in re.findall(r'^#include "([^"]+)"$', text, re.M)]
+        self.headers = precompiled.needed(p.read_text() for p in self.sources + headers)
         self.marks = []  # (file:line, globs of the variants in which it races)
         for path in self.sources + headers:
             for number, line in enumerate(path.read_text().splitlines(), 1):

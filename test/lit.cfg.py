@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
@@ -29,6 +30,21 @@ config.environment["PATH"] = os.pathsep.join(
 config.environment["CUDA_PATH"] = config.cuda_path
 config.environment.pop("CUDA_HOME", None)
 config.environment.pop("CRSAN_OPTIONS", None)
+
+# For tests that only the simulated GPU runs: it executes PTX, and ptxas would take most
+# of the time.
+sys.path.insert(0, os.path.join(config.crsan_source_dir, "scripts"))
+sys.dont_write_bytecode = True
+import precompiled
+
+sim_clangxx = os.path.join(bin_dir, "crsan-clang++")
+if os.path.exists(ptxas):
+    no_assembler = precompiled.NoAssembler(
+        pathlib.Path(config.crsan_binary_dir, "precompiled"), config.cuda_path)
+    sim_clangxx = no_assembler.compiler(sim_clangxx)
+config.substitutions.append(("%sim_clangxx", sim_clangxx))
+config.substitutions.append(("%path_without_ptxas", os.pathsep.join(
+    [os.path.dirname(sim_clangxx), config.environment["PATH"]])))
 
 config.substitutions.append(("%path_with_cuda", os.pathsep.join(
     [config.environment["PATH"], os.path.join(config.cuda_path, "bin")])))

@@ -49,7 +49,8 @@ static constexpr Row Rows[] = {
      "The two kernels run at the same time: no stream or event orders them."},
 
     {Any, EarlierInFlight | EarlierAtMbarrier, 0,
-     "The asynchronous copy at {earlier} may be under way at {later}: the later "
+     "The asynchronous copy at {earlier} may be under way at {later}: the "
+     "later "
      "thread comes after no wait for the copy's phase of its mbarrier."},
     {Any, EarlierInFlight | EarlierBulkGroup, 0,
      "The asynchronous copy at {earlier} was not waited for "

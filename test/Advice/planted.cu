@@ -4,7 +4,7 @@
 
 // REQUIRES: plugin, host-runtime, sim
 // RUN: rm -rf %t && mkdir -p %t
-// RUN: %python %S/Inputs/apply.py --crsan %crsan --source %s --folder %t -- %crsan_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O1 --offload-arch=sm_90
+// RUN: %python %S/Inputs/apply.py --crsan %crsan --source %s --folder %t -- %sim_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O1 --offload-arch=sm_90
 
 #include <cstdio>
 #include <cstring>

@@ -2,14 +2,14 @@
 // before it ends orders what it wrote.
 
 // REQUIRES: plugin, host-runtime, sim
-// RUN: %crsan_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 -gline-tables-only --offload-arch=sm_90 %s -o %t
+// RUN: %sim_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 -gline-tables-only --offload-arch=sm_90 %s -o %t
 // RUN: %python %S/Inputs/told.py %s \
 // RUN:   "Nothing orders the two: the earlier thread has ended, and had executed no fence, barrier or release since line {store}. That a thread ends tells the others nothing. .*" \
 // RUN:   "not:.*has released.*" "not:.*has arrived.*" "not:.*has executed a fence.*" -- %crsan run %t
 // RUN: %python %S/Inputs/told.py %s --options detector=oracle \
 // RUN:   "The threads are in different blocks of a cluster, and .*" -- %crsan run %t
 
-// RUN: %crsan_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 --offload-arch=sm_90 -DFIXED %s -o %t.fixed
+// RUN: %sim_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 --offload-arch=sm_90 -DFIXED %s -o %t.fixed
 // RUN: %python %S/Inputs/told.py %s --clean -- %crsan run %t.fixed
 // RUN: %python %S/Inputs/told.py %s --clean --options detector=oracle -- %crsan run %t.fixed
 

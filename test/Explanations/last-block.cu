@@ -2,7 +2,7 @@
 // atomic, the fence after that atomic is said to be missing, and where; with it there is no race.
 
 // REQUIRES: plugin, host-runtime, sim
-// RUN: %crsan_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 -gline-tables-only --offload-arch=sm_90 %s -o %t
+// RUN: %sim_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 -gline-tables-only --offload-arch=sm_90 %s -o %t
 // RUN: %python %S/Inputs/told.py %s \
 // RUN:   "CRSan: data race: race between blocks, 4 bytes in global memory" \
 // RUN:   "Block \([0-9]+,0,0\) learned by the atomic at (line {tell}( or line [0-9]+)?|[^ ]*:[0-9]+) that block \([0-9]+,0,0\) was done, but executed no __threadfence\(\) after it: put one behind the atomic at (line {tell}( or line [0-9]+)?|[^ ]*:[0-9]+), .*" \
@@ -11,7 +11,7 @@
 // RUN:   "Block \([0-9]+,0,0\) learned by the atomic at (line {tell}( or line [0-9]+)?|[^ ]*:[0-9]+) that block \([0-9]+,0,0\) was done, but executed no __threadfence\(\) after it: put one behind the atomic at (line {tell}( or line [0-9]+)?|[^ ]*:[0-9]+), .*" \
 // RUN:   -- %crsan run %t
 
-// RUN: %crsan_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 --offload-arch=sm_90 -DFIXED %s -o %t.fixed
+// RUN: %sim_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 --offload-arch=sm_90 -DFIXED %s -o %t.fixed
 // RUN: %python %S/Inputs/told.py %s --clean -- %crsan run %t.fixed
 // RUN: %python %S/Inputs/told.py %s --clean --options detector=oracle:fences_synchronise=0 -- %crsan run %t.fixed
 

@@ -2,7 +2,7 @@
 // every format and by every detector; and both threads alike.
 
 // REQUIRES: plugin, host-runtime, sim
-// RUN: %crsan_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 -gline-tables-only --offload-arch=sm_90 %s -o %t
+// RUN: %sim_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 -gline-tables-only --offload-arch=sm_90 %s -o %t
 // RUN: %python %S/Inputs/told.py %s \
 // RUN:   "memory: Histogram\[[0-7]\] \(__device__\)" \
 // RUN:   "memory: Table\[2\]\[[0-9]\] \(__device__\)" \
@@ -18,7 +18,7 @@
 // RUN:   "memory: Part\[[0-9]+\] \(__shared__\)" \
 // RUN:   "memory: byte 12 of 256 bytes from cudaMalloc" -- %crsan run %t
 
-// RUN: %crsan_clangxx -fsanitize=cuda-race -O2 -gline-tables-only --offload-arch=sm_90 %s -o %t.collider
+// RUN: %sim_clangxx -fsanitize=cuda-race -O2 -gline-tables-only --offload-arch=sm_90 %s -o %t.collider
 // RUN: %python %S/Inputs/told.py %s --some --seeds 10 \
 // RUN:   "memory: Histogram\[[0-7]\] \(__device__\)" \
 // RUN:   "memory: Part\[[0-9]+\] \(__shared__\)" \

@@ -2,7 +2,7 @@
 // others as well, so each schedule's headline is the race between blocks, and that is explained.
 
 // REQUIRES: plugin, host-runtime, sim
-// RUN: %crsan_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 -gline-tables-only --offload-arch=sm_90 %s -o %t
+// RUN: %sim_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 -gline-tables-only --offload-arch=sm_90 %s -o %t
 // RUN: %python %S/Inputs/told.py %s --seeds 10 \
 // RUN:   "CRSan: data race: race between blocks, 4 bytes in global memory" \
 // RUN:   "Nothing orders the two: .* Between blocks, a new launch or a barrier of the grid orders; .*" \
@@ -13,7 +13,7 @@
 // RUN:   "The threads are in different blocks, and no release and acquire of a scope that includes both is between them\..*" \
 // RUN:   "not:.*__syncwarp.*" "not:No barrier.*" -- %crsan run %t
 
-// RUN: %crsan_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 --offload-arch=sm_90 -DFIXED %s -o %t.fixed
+// RUN: %sim_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 --offload-arch=sm_90 -DFIXED %s -o %t.fixed
 // RUN: %python %S/Inputs/told.py %s --clean -- %crsan run %t.fixed
 // RUN: %python %S/Inputs/told.py %s --clean --options detector=oracle -- %crsan run %t.fixed
 

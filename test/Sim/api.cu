@@ -2,7 +2,7 @@
 // CUDA's gives: memory, copies, symbols, launches, streams, events, functions.
 
 // REQUIRES: plugin, host-runtime, sim
-// RUN: %crsan_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o %t
+// RUN: %sim_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o %t
 // RUN: %crsan run %t | FileCheck %s
 
 #include <cstdio>

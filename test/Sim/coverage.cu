@@ -3,9 +3,9 @@
 //
 // REQUIRES: plugin, host-runtime, sim
 // RUN: rm -rf %t && mkdir %t && cd %t && cp %s coverage.cu
-// RUN: %crsan_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 coverage.cu -o collider
-// RUN: %crsan_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 --offload-arch=sm_90 coverage.cu -o metadata
-// RUN: %crsan_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=hybrid -O2 --offload-arch=sm_90 coverage.cu -o hybrid
+// RUN: %sim_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 coverage.cu -o collider
+// RUN: %sim_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 --offload-arch=sm_90 coverage.cu -o metadata
+// RUN: %sim_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=hybrid -O2 --offload-arch=sm_90 coverage.cu -o hybrid
 
 // The own copy of an inlined function, which nobody calls, is not said to be unexecuted.
 // RUN: %python %S/Inputs/status.py 0 %crsan run --coverage ./collider 2>&1 | FileCheck %s --check-prefix=COLLIDER --match-full-lines

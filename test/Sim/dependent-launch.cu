@@ -2,8 +2,8 @@
 // before it; nothing but griddepcontrol.wait orders the two, launched or captured into a graph.
 
 // REQUIRES: plugin, host-runtime, sim
-// RUN: %crsan_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o %t
-// RUN: %crsan_clangxx -fsanitize=cuda-race -O2 -DFIXED --offload-arch=sm_90 %s -o %t.fixed
+// RUN: %sim_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o %t
+// RUN: %sim_clangxx -fsanitize=cuda-race -O2 -DFIXED --offload-arch=sm_90 %s -o %t.fixed
 // RUN: %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run --detector=oracle %t 2>&1 | FileCheck %s --check-prefix=RACY
 // RUN: env CRSAN_OPTIONS=schedule=roundrobin %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run --detector=oracle %t 2>&1 | FileCheck %s --check-prefix=RACY
 // RUN: %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run --detector=oracle %t graph 2>&1 | FileCheck %s --check-prefix=RACY

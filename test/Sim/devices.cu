@@ -2,7 +2,7 @@
 // of one wait for events of another.
 
 // REQUIRES: plugin, host-runtime, sim
-// RUN: %crsan_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o %t
+// RUN: %sim_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o %t
 // RUN: env CRSAN_OPTIONS=verbosity=1 %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run --devices=2 %t 2>&1 | FileCheck %s
 
 #include <cstdio>

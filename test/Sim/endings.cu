@@ -2,8 +2,8 @@
 // exit code; a clean one keeps its own code. A forked child repeats nothing.
 
 // REQUIRES: plugin, host-runtime, sim
-// RUN: %crsan_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o %t
-// RUN: %crsan_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 -DFIXED %s -o %t.fixed
+// RUN: %sim_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o %t
+// RUN: %sim_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 -DFIXED %s -o %t.fixed
 
 // RUN: %python %S/Inputs/status.py 66 %crsan run %t _exit 2>&1 | FileCheck %s
 // RUN: %python %S/Inputs/status.py 66 %crsan run %t _Exit 2>&1 | FileCheck %s

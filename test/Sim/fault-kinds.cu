@@ -2,8 +2,8 @@
 // has looked at the memory before, in each mode and without any.
 
 // REQUIRES: plugin, host-runtime, sim
-// RUN: %crsan_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o %t
-// RUN: %crsan_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 --offload-arch=sm_90 %s -o %t.metadata
+// RUN: %sim_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o %t
+// RUN: %sim_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 --offload-arch=sm_90 %s -o %t.metadata
 // RUN: %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run %t store 2>&1 | FileCheck %s --check-prefix=STORE
 // RUN: %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run %t.metadata store 2>&1 | FileCheck %s --check-prefix=STORE
 // RUN: %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run --detector=oracle %t store 2>&1 | FileCheck %s --check-prefix=STORE

@@ -2,13 +2,13 @@
 // that CUDA gives, and sticks until a reset.
 
 // REQUIRES: plugin, host-runtime, sim
-// RUN: %crsan_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o %t
+// RUN: %sim_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o %t
 // RUN: %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run %t address 2>&1 | FileCheck %s --check-prefix=ADDRESS
 // RUN: %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run %t misaligned 2>&1 | FileCheck %s --check-prefix=MISALIGNED
 // RUN: %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run %t freed 2>&1 | FileCheck %s --check-prefix=FREED
 // RUN: %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run %t trap 2>&1 | FileCheck %s --check-prefix=TRAP
 // RUN: %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run %t assert 2>&1 | FileCheck %s --check-prefix=ASSERT
-// RUN: %crsan_clangxx -fsanitize=cuda-race -O0 --offload-arch=sm_90 %s -o %t-unoptimised
+// RUN: %sim_clangxx -fsanitize=cuda-race -O0 --offload-arch=sm_90 %s -o %t-unoptimised
 // RUN: %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run %t-unoptimised assert 2>&1 | FileCheck %s --check-prefix=ASSERT
 // RUN: %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run %t barrier 2>&1 | FileCheck %s --check-prefix=BARRIER
 // RUN: env CRSAN_OPTIONS=check_uninitialised_shared=1 %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run %t shared 2>&1 | FileCheck %s --check-prefix=SHARED

@@ -3,8 +3,8 @@
 //
 // REQUIRES: plugin, host-runtime, sim
 // RUN: rm -rf %t && mkdir %t && cd %t
-// RUN: %crsan_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o collider
-// RUN: %crsan_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 --offload-arch=sm_90 %s -o metadata
+// RUN: %sim_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o collider
+// RUN: %sim_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 --offload-arch=sm_90 %s -o metadata
 
 // By name: as in the source, without and with namespaces, parameters, or mangled.
 // RUN: %python %S/Inputs/status.py 66 %crsan run --kernel first ./collider 2>&1 | FileCheck %s --check-prefixes=FIRST,HALF --implicit-check-not="#0 second"

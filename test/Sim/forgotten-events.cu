@@ -3,12 +3,12 @@
 // is a race.
 
 // REQUIRES: plugin, host-runtime, sim
-// RUN: %crsan_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o %t
+// RUN: %sim_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o %t
 // RUN: env CRSAN_OPTIONS=verbosity=1 %crsan run --detector=oracle %t 2>&1 | FileCheck %s --check-prefix=CLEAN
 // CLEAN: RIGHT
 // CLEAN: SUMMARY: CRSan: no data races found
 
-// RUN: %crsan_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 -DRACY %s -o %t.racy
+// RUN: %sim_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 -DRACY %s -o %t.racy
 // RUN: not %crsan run --detector=oracle %t.racy 2>&1 | FileCheck %s --check-prefix=RACY
 // RACY: CRSan: data race: race between kernels
 // RACY: No stream order, event or host synchronisation orders the two.

@@ -2,8 +2,8 @@
 // race was seen, whichever detector sees it; a program without races does.
 
 // REQUIRES: plugin, host-runtime, sim
-// RUN: %crsan_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o %t
-// RUN: %crsan_clangxx -fsanitize=cuda-race -O2 -DFIXED --offload-arch=sm_90 %s -o %t.fixed
+// RUN: %sim_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o %t
+// RUN: %sim_clangxx -fsanitize=cuda-race -O2 -DFIXED --offload-arch=sm_90 %s -o %t.fixed
 // RUN: env CRSAN_OPTIONS=halt_on_error=1:poll_ms=60000 %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run %t 2>&1 | FileCheck %s --implicit-check-not="went on"
 // RUN: env CRSAN_OPTIONS=halt_on_error=1:poll_ms=60000 %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run --detector=oracle %t 2>&1 | FileCheck %s --implicit-check-not="went on"
 // RUN: env CRSAN_OPTIONS=halt_on_error=1:poll_ms=60000 %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run %t query 2>&1 | FileCheck %s --implicit-check-not="went on"

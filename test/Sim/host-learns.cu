@@ -3,7 +3,7 @@
 // orders for the oracle; without the fence, or without the host's waiting, it accuses.
 
 // REQUIRES: plugin, host-runtime, sim
-// RUN: %crsan_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o %t
+// RUN: %sim_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o %t
 // RUN: env CRSAN_OPTIONS=verbosity=1 %crsan run --detector=oracle %t mapped 2>&1 | FileCheck %s --check-prefix=CLEAN
 // RUN: env CRSAN_OPTIONS=verbosity=1:seed=1 %crsan run --detector=oracle %t managed 2>&1 | FileCheck %s --check-prefix=CLEAN
 // RUN: env CRSAN_OPTIONS=verbosity=1 %crsan run --detector=oracle %t function 2>&1 | FileCheck %s --check-prefix=CLEAN

@@ -3,7 +3,7 @@
 
 // REQUIRES: plugin, host-runtime, sim
 // RUN: rm -rf %t && mkdir -p %t
-// RUN: %crsan_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o %t/racy
+// RUN: %sim_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o %t/racy
 // RUN: %python %S/Inputs/status.py 66 %crsan run %t/racy 2>&1 | FileCheck %s --implicit-check-not="{{^}}    >"
 // CHECK: before: 0
 // CHECK: after: 1
@@ -13,18 +13,18 @@
 // RUN: env CRSAN_OPTIONS=source=1 %python %S/Inputs/status.py 66 %crsan run %t/racy 2>&1 | FileCheck %s --check-prefix=OVER
 // OVER: {{^}}    >   [[#@LINE+38]] | {{.*}}*Counter += 1
 
-// RUN: %crsan_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 -DWRONG %s -o %t/wrong
+// RUN: %sim_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 -DWRONG %s -o %t/wrong
 // RUN: %python %S/Inputs/status.py 68 %crsan run %t/wrong 2>&1 | FileCheck %s --check-prefix=WRONG
 // WRONG: CRSan: __crsan_default_options: unknown option 'sede'
 
 // Without CUDA, too: wrong options end the program before it has done anything, and the program's
 // own may require that something is checked.
 // RUN: %python %S/Inputs/status.py 1 %t/wrong 2>&1 | FileCheck %s --check-prefix=WRONG --implicit-check-not=before
-// RUN: %crsan_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 -DREQUIRES %s -o %t/requires
+// RUN: %sim_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 -DREQUIRES %s -o %t/requires
 // RUN: env CUDA_VISIBLE_DEVICES= %python %S/Inputs/status.py 67 %t/requires
 // RUN: env CUDA_VISIBLE_DEVICES= CRSAN_OPTIONS=require_checked=0 %python %S/Inputs/status.py 0 %t/requires
 
-// RUN: %crsan_clangxx -O2 --offload-arch=sm_90 %s -o %t/plain --cuda-path=%cuda_path -I%crsan_build/include -L%cuda_path/lib64 -lcudart
+// RUN: %sim_clangxx -O2 --offload-arch=sm_90 %s -o %t/plain --cuda-path=%cuda_path -I%crsan_build/include -L%cuda_path/lib64 -lcudart
 // RUN: %crsan run --detector=none %t/plain 2>&1 | FileCheck %s --check-prefix=PLAIN --implicit-check-not=told
 // PLAIN: before: 0
 // PLAIN: after: 0

@@ -2,12 +2,12 @@
 // Blocks are of one warp, whose lanes do each statement together here.
 
 // REQUIRES: plugin, host-runtime, sim
-// RUN: %crsan_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 -gline-tables-only --offload-arch=sm_90 %s -o %t
+// RUN: %sim_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 -gline-tables-only --offload-arch=sm_90 %s -o %t
 // RUN: not %crsan run --device=sim %t 2> %t.racy
 // RUN: FileCheck %s --check-prefix=COMPANION < %t.racy
 // RUN: FileCheck %s --check-prefix=OWN < %t.racy
 // RUN: FileCheck %s --check-prefix=HALVES < %t.racy
-// RUN: %crsan_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 -gline-tables-only --offload-arch=sm_90 -DFIXED %s -o %t.fixed
+// RUN: %sim_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 -gline-tables-only --offload-arch=sm_90 -DFIXED %s -o %t.fixed
 // RUN: env CRSAN_OPTIONS=verbosity=1 %crsan run --device=sim %t.fixed 2>&1 | FileCheck %s --check-prefix=FIXED
 // FIXED: SUMMARY: CRSan: no data races found
 

@@ -4,7 +4,7 @@
 
 // REQUIRES: plugin, host-runtime, sim
 // RUN: rm -rf %t && mkdir -p %t
-// RUN: %crsan_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 --offload-arch=sm_90 %s -o %t/racy
+// RUN: %sim_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 --offload-arch=sm_90 %s -o %t/racy
 // RUN: env CRSAN_OPTIONS=print_live=1 %python %S/Inputs/status.py 66 %crsan run %t/racy exit 2>&1 | FileCheck %s
 // RUN: env CRSAN_OPTIONS=print_live=1 %python %S/Inputs/status.py 66 %crsan run --detector=oracle %t/racy exit 2>&1 | FileCheck %s
 // CHECK-NOT: went on

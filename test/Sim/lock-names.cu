@@ -2,13 +2,13 @@
 // compare-and-swap takes the place of a value for good, as in a queue without locks.
 
 // REQUIRES: plugin, host-runtime, sim
-// RUN: %crsan_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 -gline-tables-only --offload-arch=sm_90 -DLOCKS=2 %s -o %t.locks
+// RUN: %sim_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 -gline-tables-only --offload-arch=sm_90 -DLOCKS=2 %s -o %t.locks
 // RUN: not %crsan run --device=sim %t.locks 2>&1 | FileCheck %s --check-prefix=LOCKS
-// RUN: %crsan_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 -gline-tables-only --offload-arch=sm_90 -DLOCKS=1 %s -o %t.lock
+// RUN: %sim_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 -gline-tables-only --offload-arch=sm_90 -DLOCKS=1 %s -o %t.lock
 // RUN: %crsan run --device=sim %t.lock 2>&1 | FileCheck %s --check-prefix=CLEAN
-// RUN: %crsan_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 -gline-tables-only --offload-arch=sm_90 -DQUEUE -DORDER=__ATOMIC_RELAXED %s -o %t.relaxed
+// RUN: %sim_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 -gline-tables-only --offload-arch=sm_90 -DQUEUE -DORDER=__ATOMIC_RELAXED %s -o %t.relaxed
 // RUN: not %crsan run --device=sim %t.relaxed 2>&1 | FileCheck %s --check-prefix=QUEUE --implicit-check-not=improper
-// RUN: %crsan_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 -gline-tables-only --offload-arch=sm_90 -DQUEUE -DORDER=__ATOMIC_RELEASE %s -o %t.release
+// RUN: %sim_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 -gline-tables-only --offload-arch=sm_90 -DQUEUE -DORDER=__ATOMIC_RELEASE %s -o %t.release
 // RUN: %crsan run --device=sim %t.release 2>&1 | FileCheck %s --check-prefix=CLEAN
 // CLEAN: SUMMARY: CRSan: no data races found
 

@@ -5,8 +5,8 @@
 
 // REQUIRES: plugin, host-runtime, sim
 // RUN: rm -rf %t && mkdir -p %t
-// RUN: %crsan_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o %t/racy
-// RUN: %crsan_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 -DFIXED %s -o %t/fixed
+// RUN: %sim_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o %t/racy
+// RUN: %sim_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 -DFIXED %s -o %t/fixed
 
 // RUN: env CRSAN_OPTIONS=log_path=%t/races-%%p.json %python %S/Inputs/status.py 66 %crsan run %t/racy exit 2>&1 | FileCheck %s --check-prefix=TEXT
 // RUN: ls %t | FileCheck %s --check-prefix=NAME

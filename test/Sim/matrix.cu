@@ -2,7 +2,7 @@
 // programs that schedule their tensor cores by hand.
 
 // REQUIRES: plugin, host-runtime, sim
-// RUN: %crsan_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o %t
+// RUN: %sim_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o %t
 // RUN: env CRSAN_OPTIONS=verbosity=1 %crsan run --device=sim %t 2>&1 | FileCheck %s
 // RUN: env CRSAN_OPTIONS=verbosity=1 %crsan run --device=sim --detector=oracle %t 2>&1 | FileCheck %s
 // CHECK: 0 wrong

@@ -4,10 +4,10 @@
 //
 // REQUIRES: plugin, host-runtime, sim
 // RUN: rm -rf %t && mkdir %t && cd %t
-// RUN: %crsan_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o collider
-// RUN: %crsan_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 -g --offload-arch=sm_90 %s -o metadata
-// RUN: %crsan_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 -fPIC -shared -DLIBRARY %s -o libracy.so
-// RUN: %crsan_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 -DPROGRAM %s -o program -L. -lracy -Wl,-rpath,%t
+// RUN: %sim_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o collider
+// RUN: %sim_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 -g --offload-arch=sm_90 %s -o metadata
+// RUN: %sim_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 -fPIC -shared -DLIBRARY %s -o libracy.so
+// RUN: %sim_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 -DPROGRAM %s -o program -L. -lracy -Wl,-rpath,%t
 // RUN: %python %S/Inputs/status.py 66 %crsan run ./collider 2>&1 | FileCheck %s
 // RUN: %python %S/Inputs/status.py 66 %crsan run ./metadata 2>&1 | FileCheck %s
 // RUN: %python %S/Inputs/status.py 66 %crsan run --detector=oracle ./collider 2>&1 | FileCheck %s

@@ -3,9 +3,9 @@
 // shared memory is still seen.
 
 // REQUIRES: plugin, host-runtime, sim
-// RUN: %crsan_clangxx -fsanitize=cuda-race -O0 --offload-arch=sm_90 %s -o %t
+// RUN: %sim_clangxx -fsanitize=cuda-race -O0 --offload-arch=sm_90 %s -o %t
 // RUN: env CRSAN_OPTIONS=verbosity=1 %crsan run --detector=oracle %t 2>&1 | FileCheck %s
-// RUN: %crsan_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o %t.optimised
+// RUN: %sim_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o %t.optimised
 // RUN: env CRSAN_OPTIONS=verbosity=1 %crsan run --detector=oracle %t.optimised 2>&1 | FileCheck %s
 // CHECK: right
 // CHECK: SUMMARY: CRSan: no data races found

@@ -3,7 +3,7 @@
 //
 // REQUIRES: plugin, host-runtime, sim
 // RUN: rm -rf %t && mkdir %t && cd %t
-// RUN: %crsan_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o program
+// RUN: %sim_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o program
 
 // RUN: %python %S/Inputs/status.py 66 %crsan run --seeds 3-6 --detector=oracle ./program racy 2>&1 | FileCheck %s --check-prefix=RACY
 // RACY: CRSan: seed {{[3-6]}}: new: race between blocks, 4 bytes in global memory at {{.*}}series.cu:[[@LINE+30]]

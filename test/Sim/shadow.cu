@@ -2,7 +2,7 @@
 // with; with less room for shadow it says what it tracks, and never stays silent about the rest.
 
 // REQUIRES: plugin, host-runtime, sim
-// RUN: %crsan_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 --offload-arch=sm_90 %s -o %t
+// RUN: %sim_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 --offload-arch=sm_90 %s -o %t
 // RUN: env CRSAN_OPTIONS=verbosity=1 %crsan run %t 2>&1 | FileCheck %s --check-prefix=EXACT
 // RUN: %crsan run %t 2>&1 | FileCheck %s --check-prefix=EXACT --implicit-check-not=CRSan
 // EXACT: CRSan: metadata mode checked 2816 accesses of functions with 11 sites in 2 kernel launches; not checked: 0; memory tracked: 24 MiB exactly, 0 MiB by a cache, 0 MiB not at all

@@ -3,8 +3,8 @@
 // A file that cannot be read is refused in one line.
 
 // REQUIRES: plugin, host-runtime, sim
-// RUN: %crsan_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 --offload-arch=sm_90 %s -o %t
-// RUN: %crsan_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 --offload-arch=sm_90 -DTWO %s -o %t.two
+// RUN: %sim_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 --offload-arch=sm_90 %s -o %t
+// RUN: %sim_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 --offload-arch=sm_90 -DTWO %s -o %t.two
 // RUN: echo "race:^count" > %t.txt
 // RUN: env CRSAN_OPTIONS=suppressions=%t.txt %crsan run %t 2>&1 | FileCheck %s --check-prefix=NONE --implicit-check-not="data race:"
 // RUN: env CRSAN_OPTIONS=suppressions=%t.txt:halt_on_error=1:poll_ms=1 %crsan run %t 2>&1 | FileCheck %s --check-prefix=NONE --implicit-check-not="data race:"

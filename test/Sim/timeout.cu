@@ -3,7 +3,7 @@
 //
 // REQUIRES: plugin, host-runtime, sim
 // RUN: rm -rf %t && mkdir %t && cd %t
-// RUN: %crsan_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 --offload-arch=sm_90 %s -o program
+// RUN: %sim_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 --offload-arch=sm_90 %s -o program
 // RUN: env CRSAN_OPTIONS=timeout=2:log_path=saved-%%p.json %python %S/Inputs/status.py 66 %crsan run --device=sim ./program racy 2>&1 | FileCheck %s --check-prefix=RACY
 // RUN: %crsan report saved-*.json | FileCheck %s --check-prefix=SAVED
 // RACY: CRSan: a kernel has not ended after 2 s (timeout); last launched: race(int*), spin(int volatile*); the program is ended

@@ -2,7 +2,7 @@
 // they are strong, as in PTX.
 
 // REQUIRES: plugin, host-runtime, sim
-// RUN: %crsan_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o %t
+// RUN: %sim_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o %t
 // RUN: env CRSAN_OPTIONS=verbosity=1 %crsan run --detector=oracle %t 2>&1 | FileCheck %s --check-prefix=STRONG
 // RUN: env CRSAN_OPTIONS=verbosity=1:volatile=strong %crsan run --detector=oracle %t 2>&1 | FileCheck %s --check-prefix=STRONG
 // STRONG: SUMMARY: CRSan: no data races found

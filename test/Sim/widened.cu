@@ -3,16 +3,16 @@
 // accesses those bytes themselves races.
 
 // REQUIRES: plugin, host-runtime, sim
-// RUN: %crsan_clangxx -fsanitize=cuda-race -std=c++17 -O2 --offload-arch=sm_90 %s -o %t
+// RUN: %sim_clangxx -fsanitize=cuda-race -std=c++17 -O2 --offload-arch=sm_90 %s -o %t
 // RUN: env CRSAN_OPTIONS=verbosity=1 %crsan run --detector=oracle %t 2>&1 | FileCheck %s --check-prefix=CLEAN
-// RUN: %crsan_clangxx -fsanitize=cuda-race -std=c++17 -O0 -DPLAIN_ONLY --offload-arch=sm_90 %s -o %t.unoptimised
+// RUN: %sim_clangxx -fsanitize=cuda-race -std=c++17 -O0 -DPLAIN_ONLY --offload-arch=sm_90 %s -o %t.unoptimised
 // RUN: env CRSAN_OPTIONS=verbosity=1 %crsan run --detector=oracle %t.unoptimised 2>&1 | FileCheck %s --check-prefix=CLEAN
 // RUN: %clangxx -Wno-unknown-cuda-version -std=c++17 -O2 -gline-tables-only --cuda-path=%cuda_path --offload-arch=sm_90 --cuda-include-ptx=all -DPLAIN_ONLY %s -L%cuda_path/lib64 -lcudart -o %t.clang
 // RUN: env CRSAN_OPTIONS=verbosity=1 %crsan run --detector=oracle %t.clang 2>&1 | FileCheck %s --check-prefix=CLEAN
 // CLEAN: right
 // CLEAN: SUMMARY: CRSan: no data races found
 
-// RUN: %crsan_clangxx -fsanitize=cuda-race -std=c++17 -O2 -DRACY --offload-arch=sm_90 %s -o %t.racy
+// RUN: %sim_clangxx -fsanitize=cuda-race -std=c++17 -O2 -DRACY --offload-arch=sm_90 %s -o %t.racy
 // RUN: %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run --detector=oracle %t.racy 2>&1 | FileCheck %s --check-prefix=RACY
 // RACY-DAG: {{read|write}} of 4 bytes at
 // RACY-DAG: access that is not strong, 2 bytes

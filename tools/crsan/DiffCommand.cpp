@@ -15,7 +15,7 @@
 using namespace crsan;
 
 namespace {
-struct Request {
+struct DiffRequest {
   std::string Old, New;
   OutputOptions Output;
 };
@@ -30,7 +30,7 @@ static std::variant<Report, std::string> read(const std::string &Path,
   return reportOf(std::get<ReportFile>(File), Options);
 }
 
-static int diff(const Request &Q) {
+static int diff(const DiffRequest &Q) {
   const auto OldRead = read(Q.Old, Q.Output), NewRead = read(Q.New, Q.Output);
   for (const auto *Read : {&OldRead, &NewRead})
     if (auto *Error = std::get_if<std::string>(Read))
@@ -56,7 +56,7 @@ static int diff(const Request &Q) {
 }
 
 void crsan::addDiffCommand(CLI::App &App, int &ExitCode) {
-  auto Q = std::make_shared<Request>();
+  auto Q = std::make_shared<DiffRequest>();
   CLI::App *Command = App.add_subcommand(
       "diff", "Say which findings are new, fixed and persistent");
   Command->add_option("OLD", Q->Old, "JSON file of the earlier runs")

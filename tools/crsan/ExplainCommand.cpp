@@ -19,7 +19,7 @@
 using namespace crsan;
 
 namespace {
-struct Request {
+struct ExplainRequest {
   std::string Kind;
   bool RacyProgram = false, FixedProgram = false, IsMarkdown = false;
 };
@@ -50,7 +50,7 @@ static int listKinds() {
   return 0;
 }
 
-static int explainKind(const Request &R) {
+static int explainKind(const ExplainRequest &R) {
   if (R.Kind.empty())
     return listKinds();
   const KindWords *Words = findKind(R.Kind);
@@ -78,7 +78,7 @@ static int explainKind(const Request &R) {
 }
 
 void crsan::addExplainCommand(CLI::App &App, int &ExitCode) {
-  auto R = std::make_shared<Request>();
+  auto R = std::make_shared<ExplainRequest>();
   CLI::App *Command =
       App.add_subcommand("explain", "Say what a kind of race means");
   Command->add_option("KIND", R->Kind, "Its name in a report; default: list");

@@ -34,7 +34,7 @@ static std::string head(std::string_view Name, std::string_view What) {
                      escaped(versionLine()), escaped(Name), escaped(What));
 }
 
-static std::string optionsOf(const CLI::App &Command) {
+static std::string optionEntries(const CLI::App &Command) {
   std::string Text;
   for (const CLI::Option *Option : Command.get_options())
     Text += entry(Option->get_name(false, true) +
@@ -53,11 +53,11 @@ static std::string runTimeOptions() {
 std::string crsan::toolPage(const CLI::App &App) {
   std::string Text = head("crsan", "find data races in CUDA programs");
   Text += ".SH SYNOPSIS\n.B crsan\n.I COMMAND\n[\\fIOPTION\\fR]...\n";
-  Text += ".SH OPTIONS\n" + optionsOf(App) + ".SH COMMANDS\n";
+  Text += ".SH OPTIONS\n" + optionEntries(App) + ".SH COMMANDS\n";
   for (const CLI::App *Command : commandsOf(App))
     Text += fmt::format(".SS crsan {}\n{}\n{}", escaped(Command->get_name()),
                         escaped(Command->get_description() + "."),
-                        optionsOf(*Command));
+                        optionEntries(*Command));
   Text += ".SH ENVIRONMENT\n.B CRSAN_OPTIONS\nhas the options of instrumented "
           "programs, as name=value:name=value. They are listed with their "
           "defaults.\n" +

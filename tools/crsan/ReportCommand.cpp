@@ -17,7 +17,7 @@
 using namespace crsan;
 
 namespace {
-struct Request {
+struct ReportRequest {
   std::vector<std::string> Paths;
   OutputOptions Output;
   bool WritesSuppressions = false;
@@ -36,7 +36,7 @@ static std::string suppressionsFor(const Report &R,
   return Text;
 }
 
-static int printReport(const Request &Q) {
+static int printReport(const ReportRequest &Q) {
   ReportFile All;
   for (size_t I = 0; I < Q.Paths.size(); ++I) {
     auto File = readReport(Q.Paths[I]);
@@ -63,7 +63,7 @@ static int printReport(const Request &Q) {
 }
 
 void crsan::addReportCommand(CLI::App &App, int &ExitCode) {
-  auto Q = std::make_shared<Request>();
+  auto Q = std::make_shared<ReportRequest>();
   CLI::App *Command = App.add_subcommand(
       "report", "Print the findings of recorded runs, merged");
   Command->add_option("FILE", Q->Paths, "JSON files, or - for standard input")

@@ -34,7 +34,7 @@ using namespace crsan;
 namespace fs = std::filesystem;
 
 namespace {
-struct Request {
+struct RunRequest {
   std::string Device = "auto";
   std::string Options; ///< ":name=value" for each option given.
   std::string Seeds;
@@ -117,7 +117,7 @@ static std::vector<uint32_t> seedsOf(std::string_view Text) {
 
 /// The seed of each run, or none if what is wanted makes no sense. Without
 /// --seeds and --seed, the first seed is that of CRSAN_OPTIONS.
-static std::vector<uint32_t> seedsOf(const Request &Q, uint32_t First) {
+static std::vector<uint32_t> seedsOf(const RunRequest &Q, uint32_t First) {
   if (Q.Seeds.empty() && Q.Seed.empty()) {
     std::vector<uint32_t> All(std::max(Q.Runs, 1u));
     std::iota(All.begin(), All.end(), First);
@@ -138,7 +138,7 @@ static bool wantsChecks(const Flags &Options) {
 }
 
 /// What the runs show beside findings, for the summary.
-static void addNotes(SeriesResult &Result, const Request &Q,
+static void addNotes(SeriesResult &Result, const RunRequest &Q,
                      const Flags &Options) {
   std::vector<std::string> &Notes = Result.File.Summary.Notes;
   if (Result.Processes == 0 && wantsChecks(Options))
@@ -174,8 +174,8 @@ static int exitCodeOf(const SeriesResult &Result) {
 
 /// Prints what the runs have shown. A single run's program has printed its own
 /// text.
-static int conclude(SeriesResult Result, const Request &Q, const Flags &Options,
-                    bool IsSingle) {
+static int conclude(SeriesResult Result, const RunRequest &Q,
+                    const Flags &Options, bool IsSingle) {
   addNotes(Result, Q, Options);
   const auto Built = reportOf(Result.File, Q.Output);
   if (auto *Error = std::get_if<std::string>(&Built))
@@ -212,7 +212,7 @@ static std::optional<std::string> readOptions(const std::string &Text,
   return std::nullopt;
 }
 
-static int run(const Request &Q) {
+static int run(const RunRequest &Q) {
   Program P;
   P.Path = findProgram(Q.Words.front());
   P.Words = Q.Words;
@@ -274,7 +274,7 @@ static int run(const Request &Q) {
 }
 
 void crsan::addRunCommand(CLI::App &App, int &ExitCode) {
-  auto Q = std::make_shared<Request>();
+  auto Q = std::make_shared<RunRequest>();
   CLI::App *Command = App.add_subcommand(
       "run", "Run a program and look for races, without a GPU if need be");
   Command

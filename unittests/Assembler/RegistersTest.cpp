@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Registers.h"
+#include "Has.h"
 #include "llvm/Support/Error.h"
 #include "gtest/gtest.h"
 
 using namespace crsan::assembler;
 
-static bool has(const std::string &S, const char *Part) {
-  return S.find(Part) != S.npos;
-}
-
-static constexpr char Kernels[] = R"(.version 8.7
+static constexpr char TwoKernels[] = R"(.version 8.7
 .target sm_90, debug
 .address_size 64
 .extern .func vprintf(.param .b64 a);
@@ -36,7 +33,7 @@ static constexpr char Kernels[] = R"(.version 8.7
 )";
 
 TEST(Registers, BoundsSayHowManyRegistersFit) {
-  const auto Bounds = entryBounds(llvm::cantFail(readItems(Kernels)));
+  const auto Bounds = entryBounds(llvm::cantFail(readItems(TwoKernels)));
   ASSERT_EQ(Bounds.size(), 3u);
   EXPECT_EQ(Bounds[0].Name, "waits");
   EXPECT_EQ(Bounds[0].registersThatFit(), 0u);
@@ -47,7 +44,7 @@ TEST(Registers, BoundsSayHowManyRegistersFit) {
 
 TEST(Registers, KernelsWithoutALimitGetOne) {
   const std::string Text =
-      limitRegisters(Kernels, llvm::cantFail(readItems(Kernels)),
+      limitRegisters(TwoKernels, llvm::cantFail(readItems(TwoKernels)),
                      {{"waits", 32}, {"limited", 24}, {"absent", 8}});
   EXPECT_TRUE(has(Text, "waits_param_0\n)\n\n.maxnreg 32\n{"));
   EXPECT_TRUE(has(Text, ".maxnreg 40"));
@@ -71,7 +68,7 @@ TEST(Registers, PtxasSaysHowManyRegistersAreUsed) {
 
 TEST(Registers, AKernelIsLimitedByItsBoundsItsTwinAndTheMost) {
   const RegisterLimits Limits =
-      registerLimits(llvm::cantFail(readItems(Kernels)),
+      registerLimits(llvm::cantFail(readItems(TwoKernels)),
                      {{"limited", 36}, {"bounded", 48}}, 64);
   EXPECT_EQ(Limits.Kernels, (KernelRegisters{{"waits", 64}, {"limited", 36}}));
   EXPECT_EQ(Limits.Functions, FullResidency);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "RuntimeSplit.h"
+#include "Has.h"
 #include "llvm/Support/Error.h"
 #include "gtest/gtest.h"
 
@@ -41,10 +42,6 @@ static constexpr char Module[] = R"(//
 .file	1 "a;b{.cu"
 .section	.debug_str { .b8 1 }
 )";
-
-static bool has(const std::string &S, const char *Part) {
-  return S.find(Part) != S.npos;
-}
 
 TEST(RuntimeSplit, TheProgramKeepsItsOwnAndDeclaresTheRest) {
   const RuntimeSplit S = split(Module);

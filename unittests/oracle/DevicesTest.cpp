@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Several devices, each of which numbers its grids and streams by itself.
+#include "Trace.h"
 #include "oracle/DeviceView.h"
-#include "oracle/Oracle.h"
-
-#include <gtest/gtest.h>
-
-#include <set>
 
 using namespace crsan::sim;
 
 namespace {
-
-constexpr uint64_t Data = 0x10000, Flag = 0x20000;
 
 /// Two machines, whose grids have one block of 32 threads, the first number and
 /// stream 0.

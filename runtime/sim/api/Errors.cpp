@@ -10,7 +10,7 @@ using namespace crsan::api;
 /// A failed kernel's error stays once the thread has seen it; another is gone
 /// once it is asked for.
 static cudaError_t lastError(bool Clears) {
-  ThreadState &T = thisThread();
+  auto &T = thisThread();
   cudaError_t Error = T.Last;
   if (Clears) {
     Process &P = Process::get();

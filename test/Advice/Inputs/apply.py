@@ -56,6 +56,7 @@ def problems(args, text, bug):
     memory = re.search(r"// RACE (\w+)", bug[0])[1]
     source = args.folder / f"bug{bug[1]}.cu"
     source.write_text(text)
+    repaired = set()  # Both detectors mostly advise the same.
     for detector, (status, report) in execute(args, source, kernel).items():
         told = report.count("CRSan: data race: ")
         named = {int(n) for n in re.findall(rf" at \S*{source.name}:(\d+)", report)}
@@ -69,8 +70,11 @@ def problems(args, text, bug):
         if "  to fix this: " not in report:
             yield f"{detector}: no advice\n{report}"
             continue
-        fixed = args.folder / f"bug{bug[1]}-{detector}.cu"
-        fixed.write_text(apply(text, report))
+        fixed, better = args.folder / f"bug{bug[1]}-{detector}.cu", apply(text, report)
+        if better in repaired:
+            continue
+        repaired.add(better)
+        fixed.write_text(better)
         for again, (status, after) in execute(args, fixed, kernel).items():
             if status != 0 or "no data races found" not in after:
                 yield f"{detector}: after its advice, {again}: exit code {status}\n{report}\n{after}"

@@ -11,7 +11,7 @@ using crsan::ptx::Operand;
 namespace {
 
 /// Aux: Kind, then type, then whether there is a result.
-struct Plan {
+struct AtomicPlan {
   AtomicKind What;
   ScalarType Type;
   bool HasResult;
@@ -19,7 +19,7 @@ struct Plan {
   uint64_t pack() const {
     return uint64_t(What) | uint64_t(Type) << 8 | uint64_t(HasResult) << 16;
   }
-  static Plan of(uint64_t A) {
+  static AtomicPlan of(uint64_t A) {
     return {AtomicKind(A & 0xFF), ScalarType(A >> 8 & 0xFF), bool(A >> 16 & 1)};
   }
 };
@@ -35,7 +35,7 @@ constexpr uint8_t flagsOf(bool Reads, bool Writes) {
 Outcome atomicOp(Execution &X, const Instruction &I) {
   if (X.isShared(I, I.Op[1]))
     return X.D.takeTurn(*X.F);
-  const Plan P = Plan::of(I.Aux);
+  const AtomicPlan P = AtomicPlan::of(I.Aux);
   const unsigned Size = crsan::ptx::sizeOf(P.Type);
   for (uint32_t M = X.Mask; M; M &= M - 1) {
     unsigned L = std::countr_zero(M);
@@ -62,7 +62,7 @@ Outcome atomicOp(Execution &X, const Instruction &I) {
 Outcome atomicVector(Execution &X, const Instruction &I) {
   if (X.isShared(I, I.Op[1]))
     return X.D.takeTurn(*X.F);
-  const Plan P = Plan::of(I.Aux);
+  const AtomicPlan P = AtomicPlan::of(I.Aux);
   const unsigned Size = crsan::ptx::sizeOf(P.Type),
                  Count = P.HasResult ? I.NumMore / 2 : I.NumMore;
   const Touch How{
@@ -89,7 +89,7 @@ Outcome atomicWide(Execution &X, const Instruction &I) {
   if (X.isShared(I, I.Op[1]))
     return X.D.takeTurn(*X.F);
   using Wide = unsigned __int128;
-  bool IsCas = Plan::of(I.Aux).What == AtomicKind::Cas;
+  bool IsCas = AtomicPlan::of(I.Aux).What == AtomicKind::Cas;
   auto Read = [&](const Ref &R, unsigned L) {
     Wide V;
     std::memcpy(&V, X.row<uint8_t>(R) + L * 16, 16);
@@ -130,7 +130,7 @@ bool atomic(Decoder &D) {
   size_t First = HasResult ? 1 : 0;
   Address A = D.address(D.operand(First), M.Space);
   bool WantsResult = HasResult && D.operand(0).What != Operand::Kind::Discard;
-  Plan P{*K, T, HasResult};
+  AtomicPlan P{*K, T, HasResult};
   if (M.Elements > 1) {
     std::vector<Ref> More;
     if (HasResult)

@@ -14,10 +14,10 @@ namespace {
 enum class What : uint8_t { Sync, Arrive, And, Or, Popc };
 
 /// Aux: What; bit 8: all lanes of a warp must be at the same instruction.
-struct Plan {
+struct BarrierPlan {
   What Kind;
   bool IsAligned;
-  static Plan of(uint64_t A) { return {What(A & 0xFF), bool(A & 256)}; }
+  static BarrierPlan of(uint64_t A) { return {What(A & 0xFF), bool(A & 256)}; }
 };
 
 //===----------------------------------------------------------------------===//
@@ -45,7 +45,7 @@ void giveResult(Device &D, Fragment &F, const NamedBarrier &Bar) {
   X.bind(&F);
   X.Mask = F.Lanes;
   const Instruction &I = F.Top->Fn->Code[F.Pc];
-  switch (Plan::of(I.Aux).Kind) {
+  switch (BarrierPlan::of(I.Aux).Kind) {
   case What::Sync:
   case What::Arrive:
     return;
@@ -98,7 +98,7 @@ bool isSameCount(const Block &B, uint32_t One, uint32_t Other) {
 
 /// Null if all is well.
 const char *misuse(Execution &X, const NamedBarrier &Bar, uint32_t Expected,
-                   const Plan &P, unsigned Number) {
+                   const BarrierPlan &P, unsigned Number) {
   if (Expected % WarpSize)
     return "is used with a number of threads that is not a multiple of the "
            "warp size";
@@ -115,7 +115,7 @@ const char *misuse(Execution &X, const NamedBarrier &Bar, uint32_t Expected,
 }
 
 Outcome barOp(Execution &X, const Instruction &I) {
-  const Plan P = Plan::of(I.Aux);
+  const BarrierPlan P = BarrierPlan::of(I.Aux);
   unsigned First = std::countr_zero(X.Mask);
   uint32_t Number = uint32_t(X.value(I.Op[0], First)), Same = 0;
   forLanes(X.Mask, [&](unsigned L) {

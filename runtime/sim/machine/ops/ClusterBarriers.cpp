@@ -11,7 +11,7 @@ using namespace crsan::sim;
 namespace {
 
 /// Op[0] is not used. I.How: as written.
-Outcome arriveOp(Execution &X, const Instruction &I) {
+Outcome arriveAtCluster(Execution &X, const Instruction &I) {
   Cluster &C = *X.B->In;
   if (uint32_t Again = X.W->ClusterArrived & X.Mask)
     return X.fault(
@@ -30,7 +30,7 @@ Outcome arriveOp(Execution &X, const Instruction &I) {
   return Outcome::Next;
 }
 
-Outcome waitOp(Execution &X, const Instruction &I) {
+Outcome waitForCluster(Execution &X, const Instruction &I) {
   Cluster &C = *X.B->In;
   bool IsDone = true;
   for (uint32_t M = X.Mask; M; M &= M - 1) {
@@ -64,7 +64,7 @@ bool cluster(Decoder &D) {
   MemoryOrder S =
       takeOrder(D, IsArrive ? MemoryOrder::Release : MemoryOrder::Acquire);
   D.take("aligned");
-  Instruction &I = D.emit(IsArrive ? arriveOp : waitOp);
+  Instruction &I = D.emit(IsArrive ? arriveAtCluster : waitForCluster);
   I.How = {S, Scope::Cluster};
   I.NeedsWholeFragment = true;
   I.IsVisible = true;

@@ -86,7 +86,7 @@ Handler betweenIntegers(ScalarType To, ScalarType From) {
 // Everything that has a floating side
 //===----------------------------------------------------------------------===//
 
-struct Plan {
+struct Conversion {
   ScalarType To, From;
   Rounding Round = Rounding::Nearest;
   bool ToWhole = false; ///< .rni and the like.
@@ -98,8 +98,8 @@ struct Plan {
            uint64_t(Saturate) << 22 | uint64_t(SatFinite) << 23 |
            uint64_t(Relu) << 24;
   }
-  static Plan of(uint64_t A) {
-    Plan P;
+  static Conversion of(uint64_t A) {
+    Conversion P;
     P.To = ScalarType(A & 0xFF);
     P.From = ScalarType(A >> 8 & 0xFF);
     P.Round = Rounding(A >> 16 & 0xF);
@@ -144,7 +144,7 @@ double toWhole(double V, Rounding R) {
   }
 }
 
-uint64_t writeFloat(double V, const Plan &P) {
+uint64_t writeFloat(double V, const Conversion &P) {
   if (P.Saturate)
     V = V > 0 ? std::min(V, 1.0) : 0;
   if (P.Relu && V < 0)
@@ -191,7 +191,7 @@ uint64_t floatToInteger(double V, ScalarType To) {
                                          : uint64_t(V);
 }
 
-uint64_t integerToFloat(uint64_t Bits, const Plan &P) {
+uint64_t integerToFloat(uint64_t Bits, const Conversion &P) {
   unsigned Size = crsan::ptx::sizeOf(P.From);
   bool IsSigned = crsan::ptx::isSigned(P.From);
   unsigned Shift = 64 - 8 * Size;
@@ -207,7 +207,7 @@ uint64_t integerToFloat(uint64_t Bits, const Plan &P) {
 }
 
 Outcome generalOp(Execution &X, const Instruction &I) {
-  const Plan P = Plan::of(I.Aux);
+  const Conversion P = Conversion::of(I.Aux);
   bool FromFloat = crsan::ptx::isFloat(P.From),
        ToFloat = crsan::ptx::isFloat(P.To);
   forLanes(X.Mask, [&](unsigned L) {
@@ -225,7 +225,7 @@ Outcome generalOp(Execution &X, const Instruction &I) {
 
 /// Two values into one row (Op[1] above Op[2]), or out of one (Op[2] invalid).
 Outcome pairOp(Execution &X, const Instruction &I) {
-  Plan P = Plan::of(I.Aux);
+  Conversion P = Conversion::of(I.Aux);
   unsigned ToBits = 4 * I.Op[0].Size, FromBits = 4 * I.Op[1].Size;
   bool OutOfOne = !I.Op[2].IsValid;
   forLanes(X.Mask, [&](unsigned L) {
@@ -259,7 +259,7 @@ ScalarType elementOf(ScalarType T) {
   }
 }
 
-void takeRounding(Decoder &D, Plan &P) {
+void takeRounding(Decoder &D, Conversion &P) {
   static constexpr std::pair<std::string_view, Rounding> Names[] = {
       {"rn", Rounding::Nearest},
       {"rz", Rounding::Zero},
@@ -318,7 +318,7 @@ bool pack(Decoder &D) {
 bool convert(Decoder &D) {
   if (D.has("pack"))
     return false;
-  Plan P;
+  Conversion P;
   takeRounding(D, P);
   P.Flush = D.take("ftz");
   P.Saturate = D.take("sat");

@@ -77,7 +77,7 @@ constexpr auto Sad = []<class T>(T A, T B, T C) {
 };
 
 /// The same in both halves of a word.
-template <auto F, class T> struct Packed {
+template <auto F, class T> struct PackedOp {
   static Outcome run(Execution &X, const Instruction &I) {
     return binary<[](uint32_t A, uint32_t B) {
       uint32_t Low = uint16_t(F(T(A), T(B))),
@@ -90,8 +90,8 @@ template <auto F, class T> struct Packed {
 
 template <auto F> Handler forPacked(ScalarType T) {
   if (T == ScalarType::U16x2)
-    return Packed<F, uint16_t>::run;
-  return T == ScalarType::S16x2 ? Packed<F, int16_t>::run : nullptr;
+    return PackedOp<F, uint16_t>::run;
+  return T == ScalarType::S16x2 ? PackedOp<F, int16_t>::run : nullptr;
 }
 
 //===----------------------------------------------------------------------===//

@@ -13,6 +13,11 @@ namespace crsan::sim {
 using ptx::ScalarType;
 using ptx::StateSpace;
 
+/// 16 bytes of one lane.
+struct Wide {
+  uint64_t Low, High;
+};
+
 /// Op[0] = F(Op[1]), lane by lane.
 template <auto F, class D, class A = D>
 Outcome unary(Execution &X, const Instruction &I) {

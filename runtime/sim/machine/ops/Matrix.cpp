@@ -35,7 +35,7 @@ struct Product {
   unsigned columns(Which W) const { return W == InA ? K : N; }
 };
 static_assert(sizeof(Product) == 16);
-using Packed = std::array<uint64_t, 2>;
+using ProductWords = std::array<uint64_t, 2>;
 
 struct Position {
   unsigned Row, Column;
@@ -125,7 +125,7 @@ uint64_t fromDouble(double V, ScalarType T, bool SatFinite) {
 class Multiplication {
 public:
   Multiplication(Execution &X, const Instruction &I)
-      : X(X), P(std::bit_cast<Product>(Packed{uint64_t(I.Imm), I.Aux})) {
+      : X(X), P(std::bit_cast<Product>(ProductWords{uint64_t(I.Imm), I.Aux})) {
     const Ref *Next = I.More;
     for (Which W : {InD, InA, InB, InC}) {
       Registers[W] = Next;
@@ -339,7 +339,7 @@ bool product(Decoder &D) {
     return D.fail("an operand has a wrong number of registers");
   Instruction &I =
       D.emit(multiplyOp, {Ref(), Ref(), Ref(), Ref(), D.constant(AllLanes, 4)});
-  const Packed Words = std::bit_cast<Packed>(P);
+  const ProductWords Words = std::bit_cast<ProductWords>(P);
   I.Imm = int64_t(Words[0]);
   I.Aux = Words[1];
   I.NeedsWholeFragment = true;

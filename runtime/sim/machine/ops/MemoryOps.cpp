@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ld, st, ldu, prefetch.
+#include "ops/Lanes.h"
 #include "ops/MemoryModifiers.h"
 
 #include <algorithm>
@@ -8,10 +9,6 @@ using namespace crsan::sim;
 using crsan::ptx::Operand;
 
 namespace {
-
-struct Wide {
-  uint64_t Low, High;
-};
 
 //===----------------------------------------------------------------------===//
 // Scalars

@@ -11,10 +11,6 @@ using crsan::ptx::Operand;
 
 namespace {
 
-struct Wide {
-  uint64_t Low, High;
-};
-
 template <class T> Outcome movOp(Execution &X, const Instruction &I) {
   T *To = X.row<T>(I.Op[0]);
   const T *A = X.row<T>(I.Op[1]);
