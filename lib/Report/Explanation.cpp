@@ -36,11 +36,24 @@ static std::string explainIntraWarp(const Finding &F) {
          withinWarp(F, "their order is undefined");
 }
 
+/// Of a copy or a fill, against something that the collider does not know.
+static std::string explainOperation(const Finding &F) {
+  const bool Writes = F.Site->Access != AccessKind::Load;
+  return fmt::format(
+      "Something changed what {} was about to {}: no stream, event or "
+      "synchronisation by the host orders the two.",
+      F.Site->Operation, Writes ? "write" : "read");
+}
+
 /// Of the collider's findings, which know the accused side best.
 static std::string explainOneSide(const Finding &F) {
+  const bool IsOperation = F.Site && !F.Site->Operation.empty();
   switch (F.kind()) {
   case RaceKind::ClobberedRead:
   case RaceKind::LostUpdate:
+    if (IsOperation)
+      return explainOperation(F);
+    return guideTo(F.kind())->Meaning;
   case RaceKind::Conflict:
     return guideTo(F.kind())->Meaning;
   default:

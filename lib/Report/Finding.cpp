@@ -114,7 +114,8 @@ Verdict Report::verdict() const {
 bool Report::hasWarnings() const {
   return Summary.KernelsFailed || Summary.KernelsNotInstrumented ||
          Summary.KernelsSwitchedOff || Summary.DroppedRecords ||
-         Summary.SkippedAccesses || Summary.Suppressed ||
+         Summary.OperationsUnchecked || Summary.SkippedAccesses ||
+         Summary.Suppressed ||
          (Summary.Metadata && Summary.Metadata->Unchecked) ||
          !Summary.Notes.empty();
 }

@@ -170,7 +170,11 @@ struct RunSummary {
   uint64_t Sites = 0;   ///< Accesses that can be checked, in all modules.
   uint64_t Windows = 0; ///< The windows that they are in.
   uint64_t Checks = 0;  ///< Accesses checked, one a thread, in either mode.
-  uint64_t WindowsChecked = 0;  ///< Windows checked, one a warp.
+  uint64_t WindowsChecked = 0; ///< Windows checked, one a warp.
+  /// Copies and fills that were checked, and that could not be. Where all
+  /// streams wait for each other they are in order, and are not counted.
+  uint64_t OperationsChecked = 0, OperationsUnchecked = 0;
+  std::string WhyOperationsUnchecked;
   uint64_t DroppedRecords = 0;  ///< Races that found the record buffer full.
   uint64_t SkippedAccesses = 0; ///< Not checked; decided by the compiler.
   uint64_t ExemptAccesses = 0;  ///< Not checked; as the user asked.

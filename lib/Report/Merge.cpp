@@ -17,15 +17,18 @@ template <typename T> static void keepLargest(T &Value, T Other) {
   Value = std::max(Value, Other);
 }
 
+static void addReason(std::string &Sum, const std::string &More) {
+  if (Sum.empty())
+    Sum = More;
+  else if (!More.empty() && Sum.find(More) == std::string::npos)
+    Sum += "; " + More;
+}
+
 static void add(MetadataSummary &Sum, const MetadataSummary &More) {
   addCount(Sum.Checked, More.Checked);
   addCount(Sum.Unchecked, More.Unchecked);
   keepLargest(Sum.Sites, More.Sites);
-  if (Sum.WhyUnchecked.empty())
-    Sum.WhyUnchecked = More.WhyUnchecked;
-  else if (!More.WhyUnchecked.empty() &&
-           Sum.WhyUnchecked.find(More.WhyUnchecked) == std::string::npos)
-    Sum.WhyUnchecked += "; " + More.WhyUnchecked;
+  addReason(Sum.WhyUnchecked, More.WhyUnchecked);
   keepLargest(Sum.Exact, More.Exact);
   keepLargest(Sum.Cached, More.Cached);
   keepLargest(Sum.None, More.None);
@@ -61,6 +64,9 @@ void RunSummary::add(const RunSummary &More) {
   keepLargest(Windows, More.Windows);
   addCount(Checks, More.Checks);
   addCount(WindowsChecked, More.WindowsChecked);
+  addCount(OperationsChecked, More.OperationsChecked);
+  addCount(OperationsUnchecked, More.OperationsUnchecked);
+  addReason(WhyOperationsUnchecked, More.WhyOperationsUnchecked);
   addCount(DroppedRecords, More.DroppedRecords);
   keepLargest(SkippedAccesses, More.SkippedAccesses);
   keepLargest(ExemptAccesses, More.ExemptAccesses);

@@ -41,6 +41,11 @@ static constexpr Row Rows[] = {
     {set(RaceKind::AtomicScope), 0, 0,
      "{scope}, and the threads are {distance}: device scope includes both."},
 
+    {set(RaceKind::StreamOperation), 0, 0,
+     "No stream, event or synchronisation by the host orders the two: let the "
+     "stream of {later} wait for an event that is recorded behind {earlier}, "
+     "or the host for the stream of {earlier}."},
+
     {Any, OtherGrid | UnorderedLaunch, 0,
      "No stream, event or synchronisation orders the two kernels: let the "
      "later one's stream wait for an event that is recorded behind the earlier "

@@ -81,7 +81,7 @@ static bool isSwapped(const Finding &F, const abi::Record &Rec,
 
 /// The kernel, or, where that is not known, the outermost function.
 static std::string instanceOf(const SiteInfo *Site) {
-  if (!Site)
+  if (!Site || !Site->Operation.empty())
     return {};
   if (!Site->Kernel.empty() || Site->Frames.empty())
     return Site->Kernel;
@@ -100,9 +100,11 @@ static uint32_t lanesOf(const Occurrence &O) {
   return 1u << ((Z * Shape[1] + Y) * Shape[0] + X) % 32;
 }
 
-static void add(RecordPlaces &Places, const Occurrence &O) {
-  if (O.Rec.Kind == abi::RaceKind::StreamOperation)
-    return; // The record may have no thread.
+static void add(RecordPlaces &Places, const Occurrence &O,
+                const SiteInfo *Site) {
+  if (O.Rec.Kind == abi::RaceKind::StreamOperation ||
+      (Site && !Site->Operation.empty()))
+    return; // The record may have no thread of the program's.
   const auto &Block = O.Rec.Block;
   ++Places.Blocks[{Block[0], Block[1], Block[2]}];
   for (uint32_t Lanes = lanesOf(O), Lane = 0; Lane < 32; ++Lane)
@@ -118,7 +120,7 @@ static void merge(Finding &F, const Occurrence &O, const SiteInfo *Site) {
   F.AtLeast |= O.AtLeast || Count > Room;
   addOnce(F.Devices, O.Device);
   addOnce(F.Runs, O.Run);
-  add(F.Places, O);
+  add(F.Places, O, Site);
   if (O.Rec.Kind != F.kind())
     addOnce(F.OtherKinds, O.Rec.Kind);
   if (const std::string Instance = instanceOf(Site); !Instance.empty())

@@ -256,6 +256,8 @@ std::optional<std::string> TableView::check() const {
     return Problem;
   if (Header.NumKernels > Header.NumFunctions)
     return damaged("more kernels than functions");
+  if (Header.NumWaiting > Header.NumKernels)
+    return damaged("more waiting kernels than kernels");
   for (uint32_t I = 0; I < Header.NumFunctions; ++I)
     if (!isString(at<uint32_t>(functions(), I)))
       return damaged(fmt::format("function {}", I));
@@ -339,11 +341,14 @@ SiteTable::add(std::span<const uint8_t> Table) {
                   {},
                   {},
                   {},
+                  {},
                   {}};
   for (uint32_t I = 0; I < Header.NumFunctions; ++I) {
     Info.Functions.push_back(View.function(I));
     if (I < Header.NumKernels)
       Info.Kernels.push_back(Info.Functions.back());
+    if (I < Header.NumWaiting)
+      Info.WaitingKernels.push_back(Info.Functions.back());
   }
   for (uint32_t I = 0; I < Header.NumVariables; ++I)
     Info.Variables.push_back(variableFrom(View, I));

@@ -103,6 +103,8 @@ struct ModuleInfo {
   uint32_t Skipped = 0;             ///< Accesses that the pass did not check.
   uint32_t Exempt = 0;              ///< Accesses exempted by the user.
   std::vector<std::string> Kernels; ///< Instrumented kernels, mangled.
+  /// Those of them that may wait (abi::ModuleHeader::NumWaiting).
+  std::vector<std::string> WaitingKernels;
   /// Every function compiled with CRSan, kernels too, mangled.
   std::vector<std::string> Functions;
   std::vector<VariableInfo> Variables;   ///< That its code names.

@@ -47,6 +47,9 @@ void visitFields(MaybeConst<RunSummary> auto &S, auto Visit) {
   Visit("windows", S.Windows);
   Visit("checks", S.Checks);
   Visit("windows_checked", S.WindowsChecked);
+  Visit("operations_checked", S.OperationsChecked);
+  Visit("operations_unchecked", S.OperationsUnchecked);
+  Visit("why_operations_unchecked", S.WhyOperationsUnchecked);
   Visit("dropped_records", S.DroppedRecords);
   Visit("skipped_accesses", S.SkippedAccesses);
   Visit("exempt_accesses", S.ExemptAccesses);

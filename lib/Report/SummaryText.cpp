@@ -84,6 +84,11 @@ void SummaryPrinter::warnings(const Report &R) {
          "{} are not reported",
          counted(S.KernelsLeftOut, "kernel launch was", "kernel launches were"),
          S.KernelsLeftOut == 1 ? "it" : "them");
+  if (S.OperationsUnchecked)
+    line("CRSan: {} not checked: {}",
+         counted(S.OperationsUnchecked, "copy or fill was",
+                 "copies and fills were"),
+         S.WhyOperationsUnchecked);
   if (S.DroppedRecords)
     line("CRSan: {} not shown, the record buffer was full; repair the races "
          "above and run again",
@@ -182,6 +187,9 @@ void SummaryPrinter::whatWasChecked(const Report &R) {
     whatTheColliderChecked(R);
   if (S.Metadata)
     whatMetadataChecked(S);
+  if (S.OperationsChecked)
+    line("CRSan: checked {} of streams",
+         counted(S.OperationsChecked, "copy or fill", "copies and fills"));
   if (!S.CountsComplete)
     line("CRSan: the counts of checks are lower bounds: a context ended before "
          "they could be read");

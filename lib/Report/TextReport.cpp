@@ -96,8 +96,15 @@ void FindingPrinter::frames(uint64_t Id, const std::optional<SiteInfo> &Site) {
   if (!Site)
     return line("    #0 unknown site 0x{:016x} (no loaded module describes it)",
                 Id);
-  if (!Site->Operation.empty())
-    return line("    #0 {} in a stream", Site->Operation);
+  if (!Site->Operation.empty()) {
+    if (Site->Frames.empty())
+      return line("    #0 {} in a stream", Site->Operation);
+    const SourceFrame &Caller = Site->Frames.front();
+    line("    #0 {} called in {} at {}", Site->Operation,
+         Caller.Function.empty() ? "an unknown function" : Caller.Function,
+         position(Caller, Options.StripPathPrefix));
+    return source(*Site);
+  }
   if (Site->Frames.empty())
     return line("    #0 in an unknown function at {}", position({}, {}));
   for (size_t I = 0; I < Site->Frames.size(); ++I) {
@@ -191,8 +198,10 @@ void FindingPrinter::sides(const Finding &F) {
   frames(F.First.Site, F.Site);
   if (!F.First.Other)
     return;
-  line("  conflicts with {} by another {}:", otherAccess(F),
-       isIntraWarp(F.kind()) ? "lane" : "thread");
+  line("  conflicts with {} by {}:", otherAccess(F),
+       F.Other && !F.Other->Operation.empty() ? "an operation of a stream"
+       : isIntraWarp(F.kind())                ? "another lane"
+                                              : "another thread");
   frames(F.First.Other, F.Other);
 }
 

@@ -323,7 +323,7 @@ std::string crsan::firstSeenWords(const Finding &F) {
   const abi::Record &Rec = F.First;
   std::string Where;
   if (!F.isTwoSided()) // Else the sides have said it.
-    Where = laterThread(F) + ' ';
+    Where = threadWords(F, Side::Later) + ' ';
   if (isIntraWarp(F.kind()) && Rec.Lanes) {
     const bool One = (Rec.Lanes & (Rec.Lanes - 1)) == 0;
     Where += fmt::format("lane{} {} ", One ? "" : "s", laneList(Rec.Lanes));

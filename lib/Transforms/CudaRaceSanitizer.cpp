@@ -9,6 +9,7 @@
 #include "Events/DeclaredEffects.h"
 #include "Events/Operands.h"
 #include "Metadata/MetadataInstrumenter.h"
+#include "Metadata/ModuleEvents.h"
 #include "Metadata/Unroll.h"
 #include "NativeTwin.h"
 #include "OptimizerSettings.h"
@@ -129,6 +130,25 @@ bool hasUnknownStack(Module &M) {
   return false;
 }
 
+/// Functions that may wait for what is done by others than their kernel's
+/// threads, and those that came before the kernel.
+struct WaitingFunctions {
+  KernelSet Kernels;
+  bool AreOthers = false; ///< Functions that other units may call.
+
+  explicit WaitingFunctions(Module &M) {
+    for (Function &F : M) {
+      const bool IsCalled = isKernel(F) || hasCallersElsewhere(F);
+      if (F.isDeclaration() || !IsCalled || !mayWait(reachableFrom(F)))
+        continue;
+      if (isKernel(F))
+        Kernels.insert(&F);
+      else
+        AreOthers = true;
+    }
+  }
+};
+
 /// What the collider leaves out: it looks into no function that is exempt.
 void noteOmissions(
     ArrayRef<Function *> Functions, ArrayRef<Function *> Exempt,
@@ -178,11 +198,13 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
   auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
   const bool HasCollider = Opts.Mode != Mode::Metadata;
   const bool HasMetadata = Opts.Mode != Mode::Collider;
+  const WaitingFunctions Waiting(M);
   const uint32_t Flags =
       (!HasCollider || dependsOnBlockOrder(M) ? abi::NoShuffle : 0) |
       (HasCollider ? abi::HasCollider : 0) |
       (HasMetadata ? abi::HasMetadata : 0) |
-      (hasUnknownStack(M) ? abi::UnknownStack : 0);
+      (hasUnknownStack(M) ? abi::UnknownStack : 0) |
+      (Waiting.AreOthers ? abi::MayWait : 0);
 
   const std::unique_ptr<DeviceRuntime> Runtime = DeviceRuntime::declareIn(M);
   if (!Runtime)
@@ -243,7 +265,7 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
     defineClusterReads(M);
     for (const Omissions::Entry &O : Omitted.List)
       Table.addOmission(O.Location, *O.F, Kernel[*O.F], O.Why);
-    Table.emit(Flags, Omitted.Unchecked, Omitted.Exempt);
+    Table.emit(Flags, Waiting.Kernels, Omitted.Unchecked, Omitted.Exempt);
   }
   return PreservedAnalyses::none();
 }

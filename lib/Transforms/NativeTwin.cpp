@@ -16,35 +16,6 @@ namespace crsan {
 
 namespace {
 
-/// Assembly that loops may poll. An mbarrier that it polls lies in shared
-/// memory.
-bool pollsInAssembly(const Instruction &I) {
-  const Events All = eventsOf(I);
-  return All.Branches && none_of(All.List, [](const Event &E) {
-           const auto *W = std::get_if<Wait>(&E);
-           return W && !W->IsByAccess && !W->IsCounted;
-         });
-}
-
-/// Whether `F` has a loop that ends by what another block does.
-bool mayWaitForBlocks(Function &F) {
-  return !loopsEndedBy(F, mayWait).empty() ||
-         any_of(instructions(F), pollsInAssembly);
-}
-
-/// `Kernel` and the functions of its module that it calls, or may call.
-SetVector<Function *> reachableFrom(Function &Kernel) {
-  SetVector<Function *> Reached;
-  Reached.insert(&Kernel);
-  for (unsigned I = 0; I < Reached.size(); ++I)
-    for (Instruction &Inst : instructions(*Reached[I]))
-      for (Value *Operand : Inst.operands())
-        if (auto *Callee = dyn_cast<Function>(Operand->stripPointerCasts());
-            Callee && !Callee->isDeclaration())
-          Reached.insert(Callee);
-  return Reached;
-}
-
 /// Makes the twins of one module.
 class Twins {
 public:
@@ -118,7 +89,7 @@ void addNativeTwins(Module &M) {
     if (F.isDeclaration() || !isKernel(F))
       continue;
     SetVector<Function *> Reached = reachableFrom(F);
-    if (any_of(Reached, [](Function *R) { return mayWaitForBlocks(*R); }))
+    if (mayWait(Reached))
       Waiting.push_back(std::move(Reached));
   }
   Twins All(M);

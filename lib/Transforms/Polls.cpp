@@ -64,6 +64,36 @@ BlockSet loopsEndedBy(Function &F, Learned Learns) {
   return Found;
 }
 
+/// Assembly that loops may poll. An mbarrier that it polls lies in shared
+/// memory.
+static bool pollsInAssembly(const Instruction &I) {
+  const Events All = eventsOf(I);
+  return All.Branches && none_of(All.List, [](const Event &E) {
+           const auto *W = std::get_if<Wait>(&E);
+           return W && !W->IsByAccess && !W->IsCounted;
+         });
+}
+
+SetVector<Function *> reachableFrom(Function &Kernel) {
+  SetVector<Function *> Reached;
+  Reached.insert(&Kernel);
+  for (unsigned I = 0; I < Reached.size(); ++I)
+    for (Instruction &Inst : instructions(*Reached[I]))
+      for (Value *Operand : Inst.operands())
+        if (auto *Callee = dyn_cast<Function>(Operand->stripPointerCasts());
+            Callee && !Callee->isDeclaration())
+          Reached.insert(Callee);
+  return Reached;
+}
+
+bool mayWait(const SetVector<Function *> &Functions) {
+  return any_of(Functions, [](Function *F) {
+    return !loopsEndedBy(*F, [](const Instruction &I) { return mayWait(I); })
+                .empty() ||
+           any_of(instructions(*F), pollsInAssembly);
+  });
+}
+
 bool isWaitless(Function &F) {
   // What a called function returns, it may have polled for.
   auto Learns = [](const Instruction &I) {

@@ -156,6 +156,17 @@ TEST(InjectImage, AFunctionOfAForeignObjectForbidsShuffling) {
   EXPECT_FALSE(Image->MayShuffle);
 }
 
+TEST(InjectImage, TheAssemblersOwnFunctionsAreNotForeign) {
+  CubinBuilder B = instrumented();
+  B.addDeviceFunction("__cuda_sm20_div_u64");
+  B.addDeviceFunction("$_Z1kPi$__cuda_sm20_rem_u64");
+  SiteTable Sites;
+  auto Image = readDeviceImage(B.build(), Sites);
+  ASSERT_TRUE(Image);
+  EXPECT_TRUE(Image->MayShuffle);
+  EXPECT_FALSE(Image->MayWait);
+}
+
 TEST(InjectImage, ACopyForOneKernelIsTheFunctionItself) {
   CubinBuilder B = instrumented();
   B.addDeviceFunction("$_Z1kPi$_Z1fPi");

@@ -132,11 +132,37 @@ TEST_F(InjectStreamOrder, TheHostKnowsWhatItWaitedFor) {
 }
 
 TEST_F(InjectStreamOrder, WhatTheHostMaySeeItMayWaitFor) {
-  const uint32_t First = launch(A);
-  Order.enqueued(A);
-  EXPECT_TRUE(isBefore(First, launch(B)));
   const uint32_t Telling = launch(A, 0, /*TellsHost=*/true);
   EXPECT_TRUE(isBefore(Telling, launch(B)));
+}
+
+TEST_F(InjectStreamOrder, TheHostKnowsOfACopyOnceItMayHaveBegun) {
+  const uint32_t Copy = launch(A);
+  Order.tellsHostBehind(E, A);
+  Order.enqueued(A);
+  EXPECT_EQ(Order.awaited(), std::vector<CUevent>{E});
+  const uint32_t Meanwhile = launch(B);
+  const uint32_t Behind = launch(A);
+  EXPECT_FALSE(isBefore(Copy, Meanwhile));
+  EXPECT_TRUE(Order.happened(E));
+  const uint32_t Later = launch(B);
+  EXPECT_TRUE(isBefore(Copy, Later));
+  EXPECT_FALSE(isBefore(Behind, Later));
+  EXPECT_TRUE(Order.awaited().empty());
+  EXPECT_FALSE(Order.happened(E));
+}
+
+TEST_F(InjectStreamOrder, ACopyOrdersByTheDefaultStreamAndTellsTheHostNothing) {
+  const StreamId D = stream(0x4000), G = stream(0x5000);
+  Order.created(D, /*IsBlocking=*/true);
+  Order.created(G, /*IsBlocking=*/true);
+  const uint32_t First = launch(D), Other = launch(A);
+  Order.enqueued(Legacy);
+  const uint32_t Later = launch(G);
+  EXPECT_TRUE(isBefore(First, Later));
+  EXPECT_FALSE(isBefore(Other, Later));
+  Order.enqueued(A);
+  EXPECT_FALSE(isBefore(Other, launch(B)));
 }
 
 TEST_F(InjectStreamOrder, WhatIsLaunchedAfterwardsIsNotKnown) {
@@ -261,10 +287,22 @@ TEST(InjectStreamOrderOverlaps, SeveralStreamsHaveThem) {
   StreamOrder Order;
   for (StreamId S : {StreamId::legacy(), StreamId::of(CU_STREAM_LEGACY, true)})
     Order.launching(S, 0, false);
-  Order.created(New, false);
+  Order.created(New, true);
   EXPECT_FALSE(Order.hasOverlaps());
   Order.launching(New, 0, false);
   EXPECT_TRUE(Order.hasOverlaps());
+}
+
+TEST(InjectStreamOrderOverlaps, StreamsThatDoNotWaitForEachOtherHaveThem) {
+  const StreamId A = StreamId::of(reinterpret_cast<CUstream>(0x1000), false);
+  const StreamId B = StreamId::of(reinterpret_cast<CUstream>(0x2000), false);
+  StreamOrder One, Two;
+  One.created(A, /*IsBlocking=*/false);
+  EXPECT_TRUE(One.hasOverlaps());
+  Two.created(A, /*IsBlocking=*/true);
+  EXPECT_FALSE(Two.hasOverlaps());
+  Two.created(B, /*IsBlocking=*/true);
+  EXPECT_TRUE(Two.hasOverlaps());
 }
 
 TEST(InjectStreamOrderOverlaps, DefaultStreamsOfThreadsAreSeveral) {
@@ -280,14 +318,10 @@ TEST(InjectStreamOrderOverlaps, DefaultStreamsOfThreadsAreSeveral) {
 TEST(InjectStreamOrderOverlaps, AHandleThatIsUsedAgainIsAnotherStream) {
   const StreamId A = StreamId::of(reinterpret_cast<CUstream>(0x1000), false);
   StreamOrder Order;
-  Order.created(A, false);
-  Order.destroyed(A);
-  Order.created(A, false);
-  Order.launching(A, 0, false);
+  Order.created(A, true);
   EXPECT_FALSE(Order.hasOverlaps());
   Order.destroyed(A);
-  Order.created(A, false);
-  Order.launching(A, 0, false);
+  Order.created(A, true);
   EXPECT_TRUE(Order.hasOverlaps());
 }
 

@@ -44,7 +44,6 @@ enum class RaceKind : uint8_t {
   /// Threads of two kernels.
   InterKernel = 12,
   /// An operation of a stream, such as a copy, and another one or a thread.
-  /// Only the simulated GPU finds these.
   StreamOperation = 13,
 };
 

@@ -74,6 +74,8 @@ enum AccessRoles : uint32_t {
   /// cp.async.wait_group.
   ByBulkGroup = 32,
   ByMbarrier = 64,
+  /// The site is no code: an operation of a stream, such as a copy.
+  IsOperation = 128,
 };
 
 /// An access that metadata mode checks. Device memory, initialised by the pass.

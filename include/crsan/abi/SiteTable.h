@@ -45,8 +45,12 @@ struct ModuleHeader {
   uint32_t NumSharedUses;
   uint32_t NumOmitted;
   uint32_t NumChecked; ///< How many abi::Site there are.
+  /// The first so many kernels may wait for what is done by others than their
+  /// threads and those that came before them.
+  uint32_t NumWaiting;
+  uint32_t Reserved;
 };
-static_assert(sizeof(ModuleHeader) == 72 &&
+static_assert(sizeof(ModuleHeader) == 80 &&
               offsetof(ModuleHeader, Magic) == 0 &&
               offsetof(ModuleHeader, Version) == 4 &&
               offsetof(ModuleHeader, Unit) == 8 &&
@@ -63,7 +67,9 @@ static_assert(sizeof(ModuleHeader) == 72 &&
               offsetof(ModuleHeader, NumVariables) == 56 &&
               offsetof(ModuleHeader, NumSharedUses) == 60 &&
               offsetof(ModuleHeader, NumOmitted) == 64 &&
-              offsetof(ModuleHeader, NumChecked) == 68);
+              offsetof(ModuleHeader, NumChecked) == 68 &&
+              offsetof(ModuleHeader, NumWaiting) == 72 &&
+              offsetof(ModuleHeader, Reserved) == 76);
 
 enum ModuleFlags : uint32_t {
   /// The code may depend on the order of blocks: it may wait for other blocks,
@@ -75,6 +81,8 @@ enum ModuleFlags : uint32_t {
   /// A function may call itself, or calls a function by a pointer. The linker
   /// then does not know how much stack a kernel takes, and checks take more.
   UnknownStack = 8,
+  /// A function that other units may call may wait, as NumWaiting has it.
+  MayWait = 16,
 };
 
 /// A checked access.

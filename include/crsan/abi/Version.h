@@ -18,9 +18,11 @@
 //   Cell.h         who accessed a word last (metadata mode)
 //   Clock.h        clocks of warps and lanes, and what releases hand on
 //   Launch.h       which grids are ordered
+//   Operation.h    copies and fills of streams, as the device checks them
 //   Check.h        arguments of the runtime's entry points
 //   Metadata.h     where the tables of metadata mode lie
 //   BlockOrder.h   the permutation of block indices
+//   Host.h         the checked accesses of host code
 #ifndef CRSAN_ABI_VERSION_H
 #define CRSAN_ABI_VERSION_H
 
@@ -31,7 +33,7 @@ namespace crsan::abi {
 /// The version of the contract: any change of these headers increments it.
 /// Objects of different versions cannot be mixed: ModuleHeader and Config carry
 /// the version, and the library refuses a module of another one.
-inline constexpr uint32_t Version = 15;
+inline constexpr uint32_t Version = 16;
 
 } // namespace crsan::abi
 

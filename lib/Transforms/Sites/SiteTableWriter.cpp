@@ -281,11 +281,17 @@ void SiteTableWriter::emitSharedUses(GlobalVariable *Array) {
 }
 
 /// The constant that the library reads (abi/SiteTable.h).
-std::string SiteTableWriter::table(abi::ModuleHeader Header) {
-  SmallVector<const Function *, 16> Functions, Others;
+std::string SiteTableWriter::table(abi::ModuleHeader Header,
+                                   const KernelSet &Waiting) {
+  SmallVector<const Function *, 16> Functions, Kernels, Others;
   for (const Function &F : M)
     if (!F.isDeclaration())
-      (isKernel(F) ? Functions : Others).push_back(&F);
+      (Waiting.contains(&F) ? Functions
+       : isKernel(F)        ? Kernels
+                            : Others)
+          .push_back(&F);
+  Header.NumWaiting = Functions.size();
+  Functions.append(Kernels);
   Header.NumKernels = Functions.size();
   Functions.append(Others);
   std::vector<abi::SharedUse> UseEntries;
@@ -325,7 +331,8 @@ std::string SiteTableWriter::table(abi::ModuleHeader Header) {
   return Table + Strings;
 }
 
-void SiteTableWriter::emit(uint32_t Flags, uint32_t Skipped, uint32_t Exempt) {
+void SiteTableWriter::emit(uint32_t Flags, const KernelSet &Waiting,
+                           uint32_t Skipped, uint32_t Exempt) {
   abi::ModuleHeader Header = {};
   Header.Magic = abi::Magic;
   Header.Version = abi::Version;
@@ -345,7 +352,8 @@ void SiteTableWriter::emit(uint32_t Flags, uint32_t Skipped, uint32_t Exempt) {
     return ConstantAggregateZero::get(ArrayType::get(T, Number));
   };
   Define(abi::TablePrefix,
-         ConstantDataArray::getString(C, table(Header), /*AddNull=*/false),
+         ConstantDataArray::getString(C, table(Header, Waiting),
+                                      /*AddNull=*/false),
          /*IsConstant=*/true);
   auto Replace = [](GlobalVariable *StandIn, GlobalVariable *Array) {
     if (Array)

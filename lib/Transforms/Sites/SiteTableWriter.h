@@ -23,6 +23,8 @@ struct Companion {
   abi::AccessKind Access;
 };
 
+using KernelSet = llvm::SmallPtrSet<const llvm::Function *, 8>;
+
 class SiteTableWriter {
 public:
   explicit SiteTableWriter(llvm::Module &M);
@@ -58,8 +60,10 @@ public:
                    llvm::StringRef Kernel, abi::Omission Why);
 
   /// Defines the objects; no site or window may be added afterwards. `Flags`
-  /// are abi::ModuleFlags; the other two are abi::ModuleHeader's.
-  void emit(uint32_t Flags, uint32_t Skipped, uint32_t Exempt);
+  /// are abi::ModuleFlags, and `Waiting` kernels that may wait
+  /// (abi::ModuleHeader::NumWaiting); the other two are abi::ModuleHeader's.
+  void emit(uint32_t Flags, const KernelSet &Waiting, uint32_t Skipped,
+            uint32_t Exempt);
 
 private:
   uint32_t addString(llvm::StringRef S);
@@ -81,7 +85,7 @@ private:
                     llvm::ArrayRef<abi::Companion> With) const;
   uint64_t unitIdentity() const;
   /// `Header`: all but the numbers of what the table holds.
-  std::string table(abi::ModuleHeader Header);
+  std::string table(abi::ModuleHeader Header, const KernelSet &Waiting);
   /// Has each kernel write down where its shared variables are.
   void emitSharedUses(llvm::GlobalVariable *Array);
   llvm::Constant *elementAddress(llvm::GlobalVariable *Base, uint64_t Offset);

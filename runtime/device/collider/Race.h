@@ -10,11 +10,12 @@ namespace crsan::device {
 /// Entry point of all reports of the collider. Counts a race that this thread
 /// has seen at site `S`, address `A`, and writes a record if the race is the
 /// first of its site. The low half of `LanesAndKind` holds the RaceKind in bits
-/// 0-7 and RecordFlags in bits 8-15, the high half the mask of the lanes
-/// involved; 0 means that the location changed while this lane slept, and the
-/// kind follows from the site. `Before` and `After` are the two values; for
-/// conflicts `Before` is the id of the other site instead. Each lane that sees
-/// a race calls for itself.
+/// 0-7, RecordFlags in bits 8-15, and in bits 16-23 the size of the access in
+/// bytes where the site does not know it; the high half holds the mask of the
+/// lanes involved. Kind 0 means that the location changed while this lane
+/// slept, and the kind follows from the site. `Before` and `After` are the two
+/// values; for conflicts `Before` is the id of the other site instead. Each
+/// lane that sees a race calls for itself.
 ENTRY void __crsan_race(Site *S, Address A, uint64_t Before, uint64_t After,
                         uint64_t LanesAndKind) {
   if (__crsan_config.Flags & Paused)
@@ -40,6 +41,8 @@ ENTRY void __crsan_race(Site *S, Address A, uint64_t Before, uint64_t After,
       if (Told == 0)
         Kind = uint8_t(S->Access == AccessKind::Load ? RaceKind::ClobberedRead
                                                      : RaceKind::LostUpdate);
+      const uint32_t ToldSize = uint8_t(LanesAndKind >> 16);
+      const uint32_t Size = ToldSize ? ToldSize : S->Size;
       const bool IsConflict = Kind == uint8_t(RaceKind::IntraWarpConflict) ||
                               Kind == uint8_t(RaceKind::Conflict);
       R.Site = S->Id;
@@ -49,9 +52,9 @@ ENTRY void __crsan_race(Site *S, Address A, uint64_t Before, uint64_t After,
       R.After = After;
       R.Lanes = Told ? uint32_t(LanesAndKind >> 32) : 1u << lane();
       R.Flags = uint8_t(LanesAndKind >> 8) |
-                (S->Size == 0 || S->Size > 8 ? ValuesAreHashes : 0) |
+                (Size == 0 || Size > 8 ? ValuesAreHashes : 0) |
                 (__crsan_config.Flags & ShuffleBlocks ? Shuffled : 0);
-      R.Size = S->Size < 255 ? S->Size : 255;
+      R.Size = Size < 255 ? Size : 255;
       *reinterpret_cast<volatile uint8_t *>(&R.MemorySpace) =
           uint8_t(spaceOf(A));
       writePlace(R, Buffer, Slot);

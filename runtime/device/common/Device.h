@@ -11,15 +11,20 @@
 
 // The toolkit's headers are not needed for this file, and not included.
 #define DEVICE __attribute__((device, always_inline)) inline
+/// How functions are declared that programs call: the pass knows their names.
+/// In a kernel of the runtime's own (Operation.cu), what it does not call is
+/// left out.
+#ifndef CRSAN_ENTRY
+#define CRSAN_ENTRY extern "C" __attribute__((used))
+#endif
 /// Entry points of metadata mode that programs call at synchronization, and so
 /// often.
-#define HOT_ENTRY extern "C" __attribute__((device, noinline, used, convergent))
+#define HOT_ENTRY CRSAN_ENTRY __attribute__((device, noinline, convergent))
 /// Functions that several entry points of metadata mode share, or code that is
 /// rare or long. crsan-ptxas knows these functions by their mangled names.
 #define HELPER static __attribute__((device, noinline, convergent))
 /// Cold entry points, which stay real calls: kernels are many.
-#define ENTRY                                                                  \
-  extern "C" __attribute__((device, noinline, cold, used, convergent))
+#define ENTRY CRSAN_ENTRY __attribute__((device, noinline, cold, convergent))
 
 // The braces make this a definition and not only a declaration. The symbol is
 // weak so that the units of an image share one.

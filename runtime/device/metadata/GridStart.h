@@ -48,10 +48,8 @@ DEVICE uint32_t isFirstOfKernel(uint64_t Grid, uint32_t Tag) {
   return Was == 0 || Was == Mine;
 }
 /// Finds where the clocks of `Grid` begin; the first warps of the grid
-/// determine it. `Flags` are the EnterFlags and `Tag` the kernelTag of the
-/// kernel, and `Here` is the mask of the lanes that call together.
-DEVICE GridClocks startOf(uint64_t Grid, uint32_t Flags, uint32_t Tag,
-                          uint32_t Here) {
+/// determine it. `Here` is the mask of the lanes that call together.
+DEVICE GridClocks startOf(uint64_t Grid, const KernelHere &K, uint32_t Here) {
   GridStart &G = table<GridStart>(GridStartsAt)[Grid & (NumGridStarts - 1)];
   // The key of the grid: never 0, and larger for later grids (modulo 2^32).
   const uint32_t Key = uint32_t(Grid) * 2 + 1;
@@ -65,11 +63,11 @@ DEVICE GridClocks startOf(uint64_t Grid, uint32_t Flags, uint32_t Tag,
   if (__nvvm_vote_all_sync(Here, Found == Key))
     return {Start, Horizon < Start ? Horizon : Start, true, IsFirst != 0};
   const uint32_t Largest = largestEnded(Here);
-  beginGrid(G, Grid, Flags, Tag, Here, Largest + 1);
+  beginGrid(G, Grid, K, Here, Largest + 1);
   const uint32_t Leader = __builtin_ctz(Here);
   uint64_t Now = 0;
   if (lane() == Leader) {
-    storeRelaxed(G.IsFirst, isFirstOfKernel(Grid, Tag));
+    storeRelaxed(G.IsFirst, isFirstOfKernel(Grid, K.Tag));
     Now = loadRelaxed(G.KeyAndClock);
     while (uint32_t(Now >> 32) != Key) {
       // The element belongs to a later grid by now. This grid used the element

@@ -45,6 +45,13 @@ struct RunRef {
   }
 };
 
+/// What a kernel says of itself when it begins.
+struct KernelHere {
+  uint32_t Flags; ///< EnterFlags.
+  uint32_t Tag;   ///< kernelTag.
+  uint32_t Run;   ///< The number of its StreamRun; 0: the kernel is not told.
+};
+
 /// The bit (kernelBit) of the running kernel in StreamRun::Kernels. `Tag` is
 /// its kernelTag.
 DEVICE uint32_t kernelBitHere(uint32_t Tag) {
@@ -85,18 +92,19 @@ DEVICE void noteRunClock(uint64_t &Where, uint32_t Sequence, uint32_t Clock) {
 
 /// Writes down which runs the grid `G` may be of, and where its clocks begin
 /// for those runs. `Here` is the mask of the lanes that call together; each
-/// handles its share of the streams. `Bit` is the kernelBit and `Clock` the
-/// clock at which the grid begins. Returns the least clock at which an access
-/// may race with the grid, as far as this lane's streams say.
+/// handles its share of the streams. `Clock` is the clock at which the grid
+/// begins. Returns the least clock at which an access may race with the grid,
+/// as far as this lane's streams say.
 DEVICE uint32_t noteRuns(const StreamOrder &S, GridRuns &G, uint32_t Here,
-                         uint32_t Bit, uint32_t Clock) {
+                         const KernelHere &K, uint32_t Clock) {
+  const uint32_t Bit = kernelBitHere(K.Tag);
   const uint32_t Lanes = __builtin_popcount(Here);
   const uint32_t Rank = __builtin_popcount(Here & ((1u << lane()) - 1));
 #pragma unroll 1
   for (uint32_t I = Rank; I < NumStreams; I += Lanes) {
     const uint32_t Number = loadSystem(S.Current[I]);
     uint32_t Run = 0;
-    if (Number) {
+    if (Number && (!K.Run || K.Run == Number)) {
       const RunRef R(S, Number);
       // An element that was reused may have described any run.
       const bool IsThere = R.isThere();
@@ -151,8 +159,8 @@ DEVICE uint32_t noteRuns(const StreamOrder &S, GridRuns &G, uint32_t Here,
 /// Called by each warp of a new grid that does not find its GridStart; the
 /// first of them sets the `Horizon` of the GridStart. `Clock` is the clock of
 /// the grid's first accesses. Lanes in `Here` call together.
-DEVICE void beginGrid(GridStart &Start, uint64_t Grid, uint32_t Flags,
-                      uint32_t Tag, uint32_t Here, uint32_t Clock) {
+DEVICE void beginGrid(GridStart &Start, uint64_t Grid, const KernelHere &K,
+                      uint32_t Here, uint32_t Clock) {
   StreamOrder *S = streamOrder();
   const uint32_t Leader = __builtin_ctz(Here);
   if (!S) {
@@ -160,7 +168,8 @@ DEVICE void beginGrid(GridStart &Start, uint64_t Grid, uint32_t Flags,
       storeRelaxed(Start.Horizon, ~0u);
     return;
   }
-  if (lane() == Leader && (Flags & (EnterSignals | EnterLeaky | EnterOpaque)) &&
+  if (lane() == Leader &&
+      (K.Flags & (EnterSignals | EnterLeaky | EnterOpaque)) &&
       !loadSystem(S->HasSignalled))
     asm volatile("st.relaxed.sys.u32 [%0], 1;" ::"l"(&S->HasSignalled)
                  : "memory");
@@ -183,7 +192,7 @@ DEVICE void beginGrid(GridStart &Start, uint64_t Grid, uint32_t Flags,
   }
   if (!__nvvm_shfl_sync_idx_i32(Here, Writes, Leader, 31))
     return;
-  const uint32_t Least = noteRuns(*S, G, Here, kernelBitHere(Tag), Clock);
+  const uint32_t Least = noteRuns(*S, G, Here, K, Clock);
   // The value ~0 means that there is no horizon yet.
   if (lane() == Leader)
     storeRelaxed(Start.Horizon, ~0u);

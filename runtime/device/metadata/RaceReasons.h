@@ -129,6 +129,8 @@ DEVICE RaceKind kindOf(Order How, uint64_t Why, const AccessSite &Later,
                        const AccessSite &Earlier) {
   const bool LaterStrong = isStrongSite(Later);
   const bool EarlierStrong = isStrongSite(Earlier);
+  if ((Later.Roles | Earlier.Roles) & IsOperation)
+    return RaceKind::StreamOperation;
   if (How == Order::OtherKernel)
     return RaceKind::InterKernel;
   if (Why & EarlierInFlight)

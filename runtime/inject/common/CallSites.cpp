@@ -78,13 +78,17 @@ uint32_t CallSites::note() {
 }
 
 /// Paths below the working directory are relative, as compilers are given them.
-static std::string words(const HostLine &L) {
-  std::string_view File = L.File;
+static std::string_view relative(std::string_view File) {
   char Path[4096];
   if (getcwd(Path, sizeof(Path)))
     if (const std::string Folder = std::string(Path) + "/";
         File.starts_with(Folder))
       File.remove_prefix(Folder.size());
+  return File;
+}
+
+static std::string words(const HostLine &L) {
+  std::string_view File = relative(L.File);
   if (const std::string_view Prefix = readOptions().strip_path_prefix;
       File.starts_with(Prefix))
     File.remove_prefix(Prefix.size());
@@ -118,6 +122,17 @@ std::string CallSites::text(uint32_t Site, std::string_view Kernel) const {
     return {};
   const HostLine *Line = userLine(Lines[Site - 1], Kernel);
   return Line ? words(*Line) : "";
+}
+
+std::optional<SourceFrame> CallSites::frame(uint32_t Site) const {
+  std::lock_guard Guard(Lock);
+  const HostLine *Line = Site && Site <= Lines.size()
+                             ? userLine(Lines[Site - 1], /*Kernel=*/{})
+                             : nullptr;
+  if (!Line)
+    return std::nullopt;
+  return SourceFrame{Line->Function, std::string(relative(Line->File)),
+                     Line->Line};
 }
 
 bool CallSites::lookUp() {

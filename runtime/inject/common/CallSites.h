@@ -3,9 +3,12 @@
 #ifndef CRSAN_INJECT_COMMON_CALLSITES_H
 #define CRSAN_INJECT_COMMON_CALLSITES_H
 
+#include "Report/SiteTable.h"
+
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -43,6 +46,8 @@ public:
   /// "app.cu:41 in main"; empty: not known, or not looked up yet. `Kernel`: as
   /// of userLine().
   std::string text(uint32_t Site, std::string_view Kernel = {}) const;
+  /// The line of the user's, for a site of a report; none: as above.
+  std::optional<SourceFrame> frame(uint32_t Site) const;
 
   /// Looks up all stacks that were noted since the last time, by a child
   /// process (symbolize()). Returns whether there were any.

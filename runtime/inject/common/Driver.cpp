@@ -81,6 +81,14 @@ OwnCalls::~OwnCalls() {
   --OwnDepth;
 }
 
+bool isCapturing(CUstream Stream) {
+  const Driver &D = theDriver();
+  CUstreamCaptureStatus Status = CU_STREAM_CAPTURE_STATUS_NONE;
+  return D.cuStreamIsCapturing &&
+         (D.cuStreamIsCapturing(Stream, &Status) != CUDA_SUCCESS ||
+          Status != CU_STREAM_CAPTURE_STATUS_NONE);
+}
+
 bool isSticky(CUresult Result) {
   switch (int(Result)) {
   case CUDA_ERROR_ECC_UNCORRECTABLE:

@@ -47,6 +47,14 @@ namespace crsan {
   X(cuLibraryGetManaged)                                                       \
   X(cuStreamIsCapturing)                                                       \
   X(cuStreamWriteValue32)                                                      \
+  X(cuStreamWaitEvent)                                                         \
+  X(cuEventCreate)                                                             \
+  X(cuEventRecord)                                                             \
+  X(cuEventQuery)                                                              \
+  X(cuEventDestroy)                                                            \
+  X(cuModuleLoadData)                                                          \
+  X(cuModuleGetFunction)                                                       \
+  X(cuLaunchKernel)                                                            \
   X(cuFuncGetParamInfo)                                                        \
   X(cuKernelGetParamInfo)                                                      \
   X(cuMemGetAddressRange)                                                      \
@@ -103,6 +111,9 @@ private:
   bool Pushed = false;
   CUstreamCaptureMode Mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 };
+
+/// Whether the stream is captured into a graph, or that cannot be told.
+bool isCapturing(CUstream Stream);
 
 /// Whether the error means that a kernel has failed and made its context
 /// unusable: every later call in the context returns the error, too.

@@ -3,6 +3,7 @@
 #ifndef CRSAN_INJECT_CUPTI_DRIVERCALL_H
 #define CRSAN_INJECT_CUPTI_DRIVERCALL_H
 
+#include "operations/StreamOperation.h"
 #include "order/StreamOrder.h"
 
 #include <cupti.h>
@@ -33,6 +34,15 @@ struct DriverCall {
   CUcontext contextOf(CUstream Stream) const;
   StreamId idOf(CUstream Stream) const {
     return StreamId::of(Stream, IsPerThread);
+  }
+  /// The stream, for functions of the driver whose null stream is the legacy
+  /// default one.
+  CUstream handleOf(CUstream Stream) const {
+    return IsPerThread && !Stream ? CU_STREAM_PER_THREAD : Stream;
+  }
+  /// An operation of the stream that accesses nothing yet.
+  StreamOperation operation(const char *Name, CUstream Stream) const {
+    return {.Name = Name, .Stream = idOf(Stream), .Handle = handleOf(Stream)};
   }
 };
 

@@ -11,6 +11,7 @@
 #include "cupti/DriverCall.h"
 #include "cupti/LaunchCalls.h"
 #include "cupti/MemoryCalls.h"
+#include "cupti/OperationCalls.h"
 #include "cupti/StreamCalls.h"
 #include "session/Session.h"
 
@@ -43,6 +44,11 @@ static constexpr Family Families[] = {
 #include "cupti/DriverCalls.def"
 };
 
+/// The forms of calls with per-thread default streams are named so.
+static constexpr bool usesThreadsStream(std::string_view Name) {
+  return Name.ends_with("_ptsz") || Name.ends_with("_ptds");
+}
+
 static constexpr size_t NumCalls = 2048; ///< More than any CUPTI has.
 
 /// By number. What the families say is filled in by driverCallsToTell().
@@ -50,8 +56,7 @@ static std::array<Entry, NumCalls> Table = [] {
   std::array<Entry, NumCalls> Calls{};
 #define CRSAN_CALL(Name, Params, Orders_, Enter, Exit)                         \
   Calls[CUPTI_DRIVER_TRACE_CBID_##Name] = {                                    \
-      Order::Orders_, std::string_view(#Name).ends_with("_ptsz"),              \
-      [](const DriverCall &C) {                                                \
+      Order::Orders_, usesThreadsStream(#Name), [](const DriverCall &C) {      \
         [[maybe_unused]] Session &S = C.S;                                     \
         [[maybe_unused]] const auto *P =                                       \
             static_cast<const Params *>(C.Data.functionParams);                \

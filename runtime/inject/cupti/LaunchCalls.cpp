@@ -120,9 +120,8 @@ static LaunchCall makeLaunch(const DriverCall &C, const Dimensions &D,
   L.Stream = D.hStream;
   L.Kernel = C.Data.symbolName ? C.Data.symbolName : "?";
   L.Shape = shapeFrom(Function, D);
-  const bool IsOfThread = C.IsPerThread && !D.hStream;
   L.Ordered = OrderedLaunch{C.idOf(D.hStream),
-                            IsOfThread ? CU_STREAM_PER_THREAD : D.hStream,
+                            C.handleOf(D.hStream),
                             C.Data.symbolName,
                             {D.gridDimX, D.gridDimY, D.gridDimZ},
                             {D.blockDimX, D.blockDimY, D.blockDimZ}};
@@ -144,7 +143,7 @@ static void tell(const DriverCall &C, const LaunchCall &L) {
   const CUcontext Ctx = C.contextOf(L.Stream);
   if (C.isEnter())
     return C.S.launching(Ctx, Ctx == C.Data.context ? C.Data.contextUid : 0,
-                         L.Ordered);
+                         L.Ordered, C.handleOf(L.Stream));
   C.S.launchIsOver(Ctx, L.Ordered);
   const CUresult Result = C.result();
   theLog().detail(3, "launch of {}: {}", L.Kernel ? L.Kernel : "a graph",

@@ -38,25 +38,37 @@ void freeEnds(const DriverCall &C) {
     C.S.freeFailed(Call);
 }
 
-/// Each launch of a graph uses again what its capture frees.
-static bool isCapturing(CUstream Stream) {
-  Driver &D = theDriver();
-  CUstreamCaptureStatus Status = CU_STREAM_CAPTURE_STATUS_NONE;
-  return D.cuStreamIsCapturing &&
-         D.cuStreamIsCapturing(Stream, &Status) == CUDA_SUCCESS &&
-         Status != CU_STREAM_CAPTURE_STATUS_NONE;
+/// How the call's bits are kept: the operation's below the number of the call.
+static constexpr unsigned FlagBits = 8;
+
+static StreamOperation freeOperation(const DriverCall &C, uint64_t Base,
+                                     CUstream Stream) {
+  StreamOperation Op = C.operation("cudaFreeAsync", Stream);
+  Op.Writes.What = OperationMemory::Kind::Device;
+  Op.Writes.Base = Base;
+  return Op;
 }
 
 void freeingByStream(const DriverCall &C, uint64_t Base, CUstream Stream) {
-  freeing(C, isCapturing(Stream) ? FreeCall::None : C.S.freeing(Base));
+  StreamOperation Op = freeOperation(C, Base, Stream);
+  Op.Writes.Width = C.S.sizeOf(Base);
+  const uint64_t Flags = C.S.operating(C.contextOf(Stream), Op);
+  // Each launch of a graph uses again what its capture frees.
+  const FreeCall Call =
+      isCapturing(C.handleOf(Stream)) ? FreeCall::None : C.S.freeing(Base);
+  C.kept() = uint64_t(Call) << FlagBits | Flags;
 }
 
-void freeByStreamEnds(const DriverCall &C) {
-  const FreeCall Call{C.kept()};
-  if (C.result() == CUDA_SUCCESS)
-    C.S.freedByStream(Call);
-  else
+void freeByStreamEnds(const DriverCall &C, uint64_t Base, CUstream Stream) {
+  const FreeCall Call{C.kept() >> FlagBits};
+  const bool HasFailed = C.result() != CUDA_SUCCESS;
+  const uint64_t Flags = C.kept() & ((1u << FlagBits) - 1);
+  C.S.operated(C.contextOf(Stream), freeOperation(C, Base, Stream), Flags,
+               HasFailed);
+  if (HasFailed)
     C.S.freeFailed(Call);
+  else
+    C.S.freedByStream(Call);
 }
 
 } // namespace crsan

@@ -29,7 +29,7 @@ void freeing(const DriverCall &C, FreeCall Call);
 void freeEnds(const DriverCall &C);
 /// The call makes a stream free memory: at its enter, and at its exit.
 void freeingByStream(const DriverCall &C, uint64_t Base, CUstream Stream);
-void freeByStreamEnds(const DriverCall &C);
+void freeByStreamEnds(const DriverCall &C, uint64_t Base, CUstream Stream);
 
 } // namespace crsan
 

@@ -17,7 +17,7 @@ void streamCreated(const DriverCall &C, CUstream Stream, unsigned Flags) {
 }
 
 void streamDestroyed(const DriverCall &C, CUstream Stream) {
-  orderOf(C, C.contextOf(Stream)).destroyed(C.idOf(Stream));
+  C.S.streamDestroyed(C.contextOf(Stream), C.idOf(Stream));
 }
 
 void streamWaits(const DriverCall &C, CUstream Stream, CUevent Event) {
@@ -26,10 +26,6 @@ void streamWaits(const DriverCall &C, CUstream Stream, CUevent Event) {
 
 void streamDone(const DriverCall &C, CUstream Stream) {
   orderOf(C, C.contextOf(Stream)).streamDone(C.idOf(Stream));
-}
-
-void enqueued(const DriverCall &C, CUstream Stream) {
-  orderOf(C, C.contextOf(Stream)).enqueued(C.idOf(Stream));
 }
 
 void eventCreated(const DriverCall &C, CUevent Event) {

@@ -15,8 +15,6 @@ void streamDestroyed(const DriverCall &C, CUstream Stream);
 void streamWaits(const DriverCall &C, CUstream Stream, CUevent Event);
 /// The host knows that all work of the stream is done.
 void streamDone(const DriverCall &C, CUstream Stream);
-/// The stream was given a copy or a fill.
-void enqueued(const DriverCall &C, CUstream Stream);
 
 void eventCreated(const DriverCall &C, CUevent Event);
 void eventRecorded(const DriverCall &C, CUevent Event, CUstream Stream);

@@ -50,23 +50,21 @@ static std::string addUnit(DeviceImage &Image, const ImageObject &Object,
   return {};
 }
 
-/// Every function of the image has to agree on the block index, so none may
-/// have been compiled without CRSan. ptxas calls its copy for one kernel
+/// Whether all functions of the image were compiled with CRSan, or are its own
+/// or ptxas's, which divide and the like. ptxas calls its copy for one kernel
 /// `$kernel$function`.
-static bool mayShuffle(const DeviceImage &Image,
-                       std::span<const ImageObject> Objects) {
+static bool isAllOurs(const DeviceImage &Image,
+                      std::span<const ImageObject> Objects) {
   std::unordered_set<std::string_view> Known;
-  for (const DeviceUnit &Unit : Image.Units) {
-    if (Unit.Info.Flags & abi::NoShuffle)
-      return false;
+  for (const DeviceUnit &Unit : Image.Units)
     Known.insert(Unit.Info.Functions.begin(), Unit.Info.Functions.end());
-  }
-  return std::all_of(Objects.begin(), Objects.end(),
-                     [&](const ImageObject &Object) {
-                       std::string_view Name = Object.Name;
-                       return !Object.IsFunction || Known.contains(Name) ||
-                              Known.contains(Name.substr(Name.rfind('$') + 1));
-                     });
+  return std::all_of(
+      Objects.begin(), Objects.end(), [&](const ImageObject &Object) {
+        std::string_view Name = Object.Name;
+        Name = Known.contains(Name) ? Name : Name.substr(Name.rfind('$') + 1);
+        return !Object.IsFunction || Known.contains(Name) ||
+               Name.starts_with("__crsan_") || Name.starts_with("__cuda_sm");
+      });
 }
 
 std::unique_ptr<DeviceImage>
@@ -95,7 +93,11 @@ readDeviceImage(std::span<const ImageObject> Objects, SiteTable &Sites) {
   for (const ImageObject &Object : Objects)
     if (Object.IsKernel)
       Image->Hash = hashBytes(Image->Hash, bytesOf(Object.Name));
-  Image->MayShuffle = mayShuffle(*Image, Objects);
+  const bool IsAllOurs = isAllOurs(*Image, Objects);
+  // Every function has to agree on the block index.
+  Image->MayShuffle = IsAllOurs && !Image->has(abi::NoShuffle);
+  Image->MayWait =
+      !IsAllOurs || (Image->Units.size() > 1 && Image->has(abi::MayWait));
   return Image;
 }
 

@@ -60,6 +60,9 @@ struct DeviceImage {
   /// The order of blocks may be changed: no unit objects, and the pass saw
   /// every kernel, so that all of them number blocks in the same way.
   bool MayShuffle = true;
+  /// Kernels may call functions that wait for something that others do, or of
+  /// which that is not known. Otherwise their units tell which kernels wait.
+  bool MayWait = false;
 
   /// Whether a unit was compiled for metadata mode.
   bool hasMetadata() const { return has(abi::HasMetadata); }

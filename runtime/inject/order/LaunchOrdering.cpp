@@ -62,10 +62,7 @@ static bool writeMark(CUcontext Ctx, CUstream Stream, CUdeviceptr Order,
     return false;
   Driver &D = theDriver();
   // A capture would make the write a part of the program's graph.
-  CUstreamCaptureStatus Status = CU_STREAM_CAPTURE_STATUS_NONE;
-  if (D.cuStreamIsCapturing &&
-      (D.cuStreamIsCapturing(Stream, &Status) != CUDA_SUCCESS ||
-       Status != CU_STREAM_CAPTURE_STATUS_NONE))
+  if (isCapturing(Stream))
     return false;
   const CUdeviceptr Where = Order + offsetof(abi::StreamOrder, Current) +
                             Mark.Stream * sizeof(uint32_t);
@@ -76,17 +73,32 @@ static bool writeMark(CUcontext Ctx, CUstream Stream, CUdeviceptr Order,
   return Result == CUDA_SUCCESS;
 }
 
+/// The launch is made next in its stream, which says so to the device.
+void LaunchOrdering::enter(CUcontext Ctx, StreamOrder &Order,
+                           const OrderedLaunch &Launch, CUdeviceptr Shared,
+                           bool TellsHost) {
+  const char *Kernel = Launch.Kernel ? Launch.Kernel : "";
+  const uint32_t Bit =
+      abi::kernelBit(abi::kernelTag(Kernel, std::strlen(Kernel)),
+                     Launch.Grid[0], Launch.Grid[1], Launch.Grid[2],
+                     Launch.Block[0], Launch.Block[1], Launch.Block[2]);
+  const std::optional<StreamOrder::Mark> Mark =
+      Order.launching(Launch.Stream, Bit, TellsHost);
+  if (Mark && !writeMark(Ctx, Launch.Handle, Shared, *Mark))
+    Order.lose();
+}
+
 void LaunchOrdering::follow(CUcontext Ctx, Context *C, StreamOrder &Order,
                             const OrderedLaunch &Launch) {
   if (C && Order.isWanted())
     begin(*C, Order);
   bool IsFollowed = false, TellsHost = Launch.MayTellHost;
   CUdeviceptr Shared = 0;
-  const char *Kernel = Launch.Kernel ? Launch.Kernel : "";
   {
     std::lock_guard DataLock(Data);
     if (C && C->TheShadow) {
-      IsFollowed = Code.isShadowed(Kernel) && Launch.IsPlain;
+      IsFollowed =
+          Launch.IsPlain && Launch.Kernel && Code.isShadowed(Launch.Kernel);
       Shared = C->TheShadow->orderAddress();
       TellsHost |=
           std::any_of(C->Variables.begin(), C->Variables.end(),
@@ -96,15 +108,8 @@ void LaunchOrdering::follow(CUcontext Ctx, Context *C, StreamOrder &Order,
   }
   // How kernels without metadata mode synchronize is not known.
   if (!IsFollowed)
-    Order.lose();
-  const uint32_t Bit =
-      abi::kernelBit(abi::kernelTag(Kernel, std::strlen(Kernel)),
-                     Launch.Grid[0], Launch.Grid[1], Launch.Grid[2],
-                     Launch.Block[0], Launch.Block[1], Launch.Block[2]);
-  const std::optional<StreamOrder::Mark> Mark =
-      Order.launching(Launch.Stream, Bit, TellsHost);
-  if (Mark && !writeMark(Ctx, Launch.Handle, Shared, *Mark))
-    Order.lose();
+    Order.launchingUnfollowed();
+  enter(Ctx, Order, Launch, Shared, TellsHost);
 }
 
 /// Tells the device once that `Fact` holds from now on.
@@ -123,6 +128,8 @@ void LaunchOrdering::note(Context &C, bool Context::*IsKnown,
 void LaunchOrdering::launching(CUcontext Ctx, const std::shared_ptr<Context> &C,
                                const std::optional<OrderedLaunch> &Launch) {
   const std::shared_ptr<StreamOrder> Order = of(Ctx);
+  if (C)
+    noteHappened(*C, *Order);
   if (Launch) {
     follow(Ctx, C.get(), *Order, *Launch);
     if (!Launch->IsPlain)
@@ -131,13 +138,51 @@ void LaunchOrdering::launching(CUcontext Ctx, const std::shared_ptr<Context> &C,
     Order->launchingAnywhere();
     losing();
   }
-  // Memory that one grid only reads may be written by a grid beside it: checks
-  // that assume otherwise are switched off.
-  if (C && Order->hasOverlaps())
-    note(*C, &Context::KnowsOverlaps, &abi::Metadata::HasOverlaps);
+  if (C)
+    noteOverlaps(*C, *Order);
   // What launches several kernels, or is not known, may be a graph.
   if (C && !Launch)
     note(*C, &Context::KnowsRepeats, &abi::Metadata::GridsRepeat);
+}
+
+/// Finds out which operations the host may know of when it is about to launch.
+void LaunchOrdering::noteHappened(Context &C, StreamOrder &Order) {
+  const std::vector<CUevent> Events = Order.awaited();
+  if (Events.empty())
+    return;
+  OwnCalls Own(C.Handle);
+  for (CUevent Event : Events)
+    if (!Own.ok() || theDriver().cuEventQuery(Event) != CUDA_ERROR_NOT_READY)
+      if (Order.happened(Event))
+        C.Operations.giveBack(Event);
+}
+
+/// Memory that one grid only reads may be written by a grid or a copy beside
+/// it: checks that assume otherwise are switched off.
+void LaunchOrdering::noteOverlaps(Context &C, const StreamOrder &Order) {
+  if (Order.hasOverlaps())
+    note(C, &Context::KnowsOverlaps, &abi::Metadata::HasOverlaps);
+}
+
+uint32_t LaunchOrdering::standingIn(CUcontext Ctx, Context &C,
+                                    const OrderedLaunch &Launch) {
+  const std::shared_ptr<StreamOrder> Order = of(Ctx);
+  noteHappened(C, *Order);
+  if (Order->isWanted())
+    begin(C, *Order);
+  CUdeviceptr Shared = 0;
+  {
+    std::lock_guard DataLock(Data);
+    if (C.TheShadow)
+      Shared = C.TheShadow->orderAddress();
+  }
+  enter(Ctx, *Order, Launch, Shared, /*TellsHost=*/false);
+  noteOverlaps(C, *Order);
+  return Order->lastRun(Launch.Stream);
+}
+
+bool LaunchOrdering::mayBeHeldUp(CUcontext Ctx) {
+  return BeingLost || of(Ctx)->mayBeHeldUp();
 }
 
 void LaunchOrdering::launched(CUcontext Ctx,

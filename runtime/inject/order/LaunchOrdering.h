@@ -57,6 +57,13 @@ public:
                  const std::optional<OrderedLaunch> &Launch);
   /// The launch has been made, or has failed.
   void launched(CUcontext Ctx, const std::optional<OrderedLaunch> &Launch);
+  /// (driver) The library is about to launch a kernel of its own, which stands
+  /// for an operation of the stream. Returns the kernel's run, or 0 if nothing
+  /// is known of the order.
+  uint32_t standingIn(CUcontext Ctx, Context &C, const OrderedLaunch &Launch);
+  /// Whether work of the context's streams may wait for something that is not
+  /// known.
+  bool mayBeHeldUp(CUcontext Ctx);
 
   /// A stream of the context is to wait for an event of any context.
   void streamWaits(CUcontext Ctx, StreamId Stream, CUevent Event);
@@ -83,6 +90,10 @@ public:
 private:
   std::vector<std::shared_ptr<StreamOrder>> all();
   void begin(Context &C, StreamOrder &Order);
+  void enter(CUcontext Ctx, StreamOrder &Order, const OrderedLaunch &Launch,
+             CUdeviceptr Shared, bool TellsHost);
+  void noteHappened(Context &C, StreamOrder &Order);
+  void noteOverlaps(Context &C, const StreamOrder &Order);
   void follow(CUcontext Ctx, Context *C, StreamOrder &Order,
               const OrderedLaunch &Launch);
   void note(Context &C, bool Context::*IsKnown, uint32_t abi::Metadata::*Fact);

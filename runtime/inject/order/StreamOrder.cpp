@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 namespace crsan {
 
@@ -58,6 +59,11 @@ StreamOrder::Stream *StreamOrder::find(StreamId Id) {
   return Found == Streams.end() ? nullptr : &Found->second;
 }
 
+const StreamOrder::Stream *StreamOrder::find(StreamId Id) const {
+  auto Found = Streams.find(Id);
+  return Found == Streams.end() ? nullptr : &Found->second;
+}
+
 /// Finds the stream, and gives it a number if it has none. Null: no number is
 /// left, or the order is unknown anyway.
 StreamOrder::Stream *StreamOrder::enter(StreamId Id) {
@@ -101,6 +107,11 @@ StreamOrder::Clocks &StreamOrder::touch(StreamId Id, Stream &S) {
   return S.Knows;
 }
 
+bool StreamOrder::mayBeHeldUp() const {
+  std::lock_guard Guard(Lock);
+  return MayBeHeldUp;
+}
+
 bool StreamOrder::isWanted() const {
   std::lock_guard Guard(Lock);
   return IsWanted && !Shared;
@@ -134,6 +145,8 @@ void StreamOrder::created(StreamId Id, bool IsBlocking) {
   std::lock_guard Guard(Lock);
   IsWanted = true;
   Blocking[Id] = IsBlocking;
+  // One blocking stream and the legacy default stream wait for each other.
+  Ever.AreSeveral |= std::exchange(HasCreated, true) || !IsBlocking;
 }
 
 void StreamOrder::destroyed(StreamId Id) {
@@ -206,6 +219,12 @@ StreamOrder::launching(StreamId Id, uint32_t KernelBit, bool TellsHost) {
   return Mark{S->Number, S->Run};
 }
 
+uint32_t StreamOrder::lastRun(StreamId Id) const {
+  std::lock_guard Guard(Lock);
+  const Stream *S = IsLost ? nullptr : find(Id);
+  return S ? S->Run : 0;
+}
+
 void StreamOrder::launched(StreamId Id) {
   std::lock_guard Guard(Lock);
   InFlight -= InFlight != 0; // The context may have been reset since.
@@ -263,6 +282,35 @@ void StreamOrder::waits(StreamId Id, CUevent Event) {
     S->IsOpen = false;
 }
 
+void StreamOrder::enqueued(StreamId Id) {
+  std::lock_guard Guard(Lock);
+  if (Stream *S = enter(Id))
+    touch(Id, *S);
+}
+
+void StreamOrder::tellsHostBehind(CUevent Event, StreamId Id) {
+  std::lock_guard Guard(Lock);
+  Stream *S = enter(Id);
+  Awaited[Event] = S ? touch(Id, *S) : Sequence;
+}
+
+std::vector<CUevent> StreamOrder::awaited() const {
+  std::lock_guard Guard(Lock);
+  std::vector<CUevent> All;
+  for (const auto &[Event, What] : Awaited)
+    All.push_back(Event);
+  return All;
+}
+
+bool StreamOrder::happened(CUevent Event) {
+  std::lock_guard Guard(Lock);
+  auto Found = Awaited.extract(Event);
+  if (Found.empty())
+    return false;
+  learn(Found.mapped());
+  return true;
+}
+
 void StreamOrder::streamDone(StreamId Id) {
   std::lock_guard Guard(Lock);
   if (Stream *S = enter(Id))
@@ -281,6 +329,12 @@ void StreamOrder::cut() {
 }
 
 void StreamOrder::lose() {
+  std::lock_guard Guard(Lock);
+  MayBeHeldUp = true;
+  loseLocked();
+}
+
+void StreamOrder::launchingUnfollowed() {
   std::lock_guard Guard(Lock);
   loseLocked();
 }
@@ -301,7 +355,7 @@ void StreamOrder::becameIdle(uint64_t Before) {
   // Another thread may have launched something since.
   if (InFlight || Doings != Before)
     return;
-  HasUntold = HasUntoldElsewhere = IsLost = false;
+  HasUntold = HasUntoldElsewhere = IsLost = MayBeHeldUp = false;
   if (!Shared)
     return;
   Streams.clear();

@@ -22,6 +22,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 namespace crsan {
 
@@ -51,6 +52,9 @@ public:
   StreamOrder(const StreamOrder &) = delete;
   StreamOrder &operator=(const StreamOrder &) = delete;
 
+  /// Work of a stream may wait for something that is not known: lose() was
+  /// called since the context was idle.
+  bool mayBeHeldUp() const;
   /// The program uses streams other than the default one, and begin() was not
   /// called yet.
   bool isWanted() const;
@@ -72,13 +76,16 @@ public:
   /// it ends.
   std::optional<Mark> launching(StreamId Stream, uint32_t KernelBit,
                                 bool TellsHost);
+  /// The number of the stream's last run; 0: the order is not known.
+  uint32_t lastRun(StreamId Stream) const;
   /// The launch has been made, or has failed.
   void launched(StreamId Stream);
   /// The program is about to launch several grids, or a grid into an unknown
   /// stream, or a grid that may begin before earlier work of its stream has
   /// ended.
   void launchingAnywhere();
-  /// Grids may run side by side: there has been more than one stream.
+  /// Grids and copies may run side by side: there have been two streams that do
+  /// not wait for each other.
   bool hasOverlaps() const;
 
   void created(CUevent Event);
@@ -87,20 +94,29 @@ public:
   bool knows(CUevent Event) const;
   /// The stream waits for an event that this context knows.
   void waits(StreamId Stream, CUevent Event);
+  /// The stream was given a copy, or other work that tells the host nothing.
+  void enqueued(StreamId Stream);
+  /// The same, of work that may tell the host of itself and of all that is
+  /// before it, as soon as it begins. It has not begun while the event, which
+  /// is the library's, has not happened.
+  void tellsHostBehind(CUevent Event, StreamId Stream);
+  /// Events whose work the host may not know of yet.
+  std::vector<CUevent> awaited() const;
+  /// The event may have happened. False: it was known to have.
+  bool happened(CUevent Event);
   /// The host knows that all work of the stream, or all work before the event,
   /// is done.
   void streamDone(StreamId Stream);
   void eventDone(CUevent Event);
-  /// The stream was given a copy or a fill. The host may see the result as soon
-  /// as it is there, so the host is assumed to know all earlier work of the
-  /// stream at once.
-  void enqueued(StreamId Stream) { streamDone(Stream); }
 
   /// All launches so far are ordered before all later ones.
   void cut();
   /// The program did something that may order earlier launches, or that starts
-  /// grids without a launch.
+  /// grids without a launch: nothing is known until the context is idle.
   void lose();
+  /// The program launches a kernel that is not followed: likewise, but streams
+  /// wait for nothing else than they are told to.
+  void launchingUnfollowed();
 
   /// To be called before the host waits for the whole context, and after. Then
   /// the order of later launches is known again after lose().
@@ -133,6 +149,7 @@ private:
   };
 
   Stream *find(StreamId Id);
+  const Stream *find(StreamId Id) const;
   Stream *enter(StreamId Id);
   Clocks &touch(StreamId Id, Stream &S);
   void learn(const Clocks &What);
@@ -143,8 +160,9 @@ private:
   mutable std::mutex Lock;
   abi::StreamOrder *Shared = nullptr;
   bool IsWanted = false;
-  bool IsLost = false;
-  uint64_t Doings = 0; ///< Number of launches and of calls of lose().
+  bool IsLost = false, MayBeHeldUp = false;
+  bool HasCreated = false; ///< The program has created a stream.
+  uint64_t Doings = 0;     ///< Number of launches and of calls of lose().
   unsigned InFlight = 0;
   /// Launches before begin() and since the context was idle: into the legacy
   /// default stream, and into others.
@@ -152,7 +170,8 @@ private:
 
   std::map<StreamId, bool> Blocking;  ///< Of all streams that exist.
   std::map<StreamId, Stream> Streams; ///< Those that have been used.
-  std::map<CUevent, Clocks> Events;
+  std::map<CUevent, Clocks> Events;   ///< Those of the program.
+  std::map<CUevent, Clocks> Awaited;  ///< What the host learns from each.
   uint32_t NextNumber = 0, NextRun = 1;
   Clocks Host{};     ///< Runs that the host knows to be done.
   Clocks Sequence{}; ///< The last run of each stream.

@@ -12,6 +12,7 @@
 #include "crsan/abi/Record.h"
 #include "crsan/abi/Site.h"
 #include "crsan/abi/SiteTable.h"
+#include "operations/OperationChecks.h"
 #include "session/CheckBuffers.h"
 #include "session/Occupancy.h"
 #include "shadow/MetadataShadow.h"
@@ -130,6 +131,8 @@ public:
   /// Code may be switched on from now on, and write to these.
   void use(const CheckBuffers &New) { Buffers = New; }
   bool isPrepared() const { return Buffers.Records != nullptr; }
+  /// The library's own.
+  CUstream stream() const { return Buffers.Stream; }
 
   /// Makes what metadata mode needs. The context is current and prepared. Null:
   /// Error says what went wrong.
@@ -200,6 +203,8 @@ public:
   std::vector<VariableInMemory> Named; ///< Of unloaded code, too.
   uint64_t UnreadLaunches = 0;         ///< Launches since the last read-back.
   abi::Counters LastCounters{};
+  /// Of copies and fills. Needs no lock.
+  OperationChecks Operations;
   /// Null where no code asks for it, or it could not be made.
   std::unique_ptr<MetadataShadow> TheShadow;
   /// Something was launched since the context was last known to be idle. Needs

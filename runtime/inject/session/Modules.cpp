@@ -160,11 +160,15 @@ void Modules::switchOn(Context &Target, const LoadedCode &Code, Entry &E,
   std::lock_guard Lock(Data);
   E.IsOn = true;
   Shuffled |= (Config.Flags & abi::ShuffleBlocks) != 0;
+  HasCollider |= E.Image.has(abi::HasCollider);
   for (const DeviceUnit &Unit : E.Image.Units) {
-    Kernels.insert(Unit.Info.Kernels.begin(), Unit.Info.Kernels.end());
+    const std::vector<std::string> &Names = Unit.Info.Kernels;
+    Kernels.insert(Names.begin(), Names.end());
     if (IsShadowed)
-      ShadowedKernels.insert(Unit.Info.Kernels.begin(),
-                             Unit.Info.Kernels.end());
+      ShadowedKernels.insert(Names.begin(), Names.end());
+    const std::vector<std::string> &Waiting =
+        E.Image.MayWait ? Names : Unit.Info.WaitingKernels;
+    WaitingKernels.insert(Waiting.begin(), Waiting.end());
   }
   std::move(Found.Arrays.begin(), Found.Arrays.end(),
             std::back_inserter(Target.Arrays));

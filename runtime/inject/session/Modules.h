@@ -70,6 +70,12 @@ public:
   bool isShadowed(const std::string &Kernel) const {
     return ShadowedKernels.contains(Kernel);
   }
+  /// Whether the kernel may wait for something that others do while it runs.
+  bool mayWait(const std::string &Kernel) const {
+    return !Kernels.contains(Kernel) || WaitingKernels.contains(Kernel);
+  }
+  /// Whether code with the collider is on.
+  bool hasCollider() const { return HasCollider; }
   /// Whether block indices are permuted while the kernel runs.
   bool isShuffled(const std::string &Kernel) const;
   const SiteTable &sites() const { return Sites; }
@@ -114,10 +120,12 @@ private:
   std::vector<LoadedCode> Codes;
   std::unordered_set<std::string> Kernels;         ///< Of images that are on.
   std::unordered_set<std::string> ShadowedKernels; ///< Some of these.
+  std::unordered_set<std::string> WaitingKernels;  ///< Others of these.
   uint64_t Generation = 0;
   uint64_t NextSerial = 1;
   size_t LostCodes = 0; ///< Unloaded while they still lacked their tables.
   bool Shuffled = false;
+  bool HasCollider = false;
 };
 
 } // namespace crsan

@@ -15,6 +15,8 @@
 #include "Report/RunFilter.h"
 #include "common/CallSites.h"
 #include "common/Flags.h"
+#include "operations/OperationSites.h"
+#include "operations/StreamOperation.h"
 #include "order/LaunchOrdering.h"
 #include "session/Context.h"
 #include "session/Ending.h"
@@ -72,14 +74,24 @@ public:
                   CUcontext Ctx, uint32_t Uid);
   void codeUnloading(CUlibrary Library, CUmodule Module);
   /// Launch: none where the launch has no known place in the order of launches.
+  /// Stream: where it is made, as functions of the driver take it.
   void launching(CUcontext Ctx, uint32_t Uid,
-                 const std::optional<OrderedLaunch> &Launch);
+                 const std::optional<OrderedLaunch> &Launch, CUstream Stream);
   /// The launch has been made, or has failed.
   void launchIsOver(CUcontext Ctx, const std::optional<OrderedLaunch> &Launch);
   /// Shape: none where it is not known or blocks are placed in clusters.
   void launched(CUcontext Ctx, const char *Kernel,
                 const std::optional<LaunchShape> &Shape);
   void launchFailed(const char *Kernel, const std::string &Error);
+  /// A stream of the context is about to be given a copy or a fill. Returns
+  /// OperationFlags, for operated().
+  uint64_t operating(CUcontext Ctx, const StreamOperation &Op);
+  /// It was given it, or the call has failed.
+  void operated(CUcontext Ctx, const StreamOperation &Op, uint64_t Flags,
+                bool HasFailed);
+  /// A copy or a fill is made that is not checked.
+  void operatingUnchecked(CUcontext Ctx, NoCheck Why);
+  void streamDestroyed(CUcontext Ctx, StreamId Stream);
   void synchronised(CUcontext Ctx, CUresult Result);
   /// All work of the context is done. Awaited: what
   /// LaunchOrdering::awaitingIdle() returned before the wait.
@@ -95,6 +107,8 @@ public:
   /// allocations that begin in the range; ...
   FreeCall freeing(uint64_t Base);
   FreeCall unmapping(uint64_t Base, size_t Size);
+  /// The size of the allocation of this base; 0: it is not known.
+  uint64_t sizeOf(uint64_t Base) const;
   /// ... and ends: the memory is free, will be freed by a stream, or is still
   /// allocated.
   void freed(FreeCall Call);
@@ -135,6 +149,22 @@ private:
   void configure(CUcontext Handle, uint32_t Uid);
   std::shared_ptr<Context> makeReady(CUcontext Ctx, uint32_t Uid);
   void countLaunch();
+  /// What an operation is to memory.
+  struct Footprint;
+  Footprint footprintOf(CUcontext Ctx, const Context *C,
+                        const StreamOperation &Op) const;
+  void loadOperations(Context &C);
+  void noteWaiting(Context &C, const std::optional<OrderedLaunch> &Launch,
+                   CUstream Stream);
+  std::optional<NoCheck> whyUnchecked(Context &C, const StreamOperation &Op,
+                                      const Footprint &F);
+  std::optional<abi::Operation> toCheck(const Context &C,
+                                        const StreamOperation &Op,
+                                        const Footprint &F, uint32_t CallSite);
+  CUresult launchCheck(Context &C, const StreamOperation &Op,
+                       const abi::Operation &O, uint32_t Blocks, Footprint &F);
+  std::optional<NoCheck> standIn(const std::shared_ptr<Context> &C,
+                                 const StreamOperation &Op, Footprint &F);
   void awaitKernels(const ContextList &List);
   void setPaused(bool Paused);
   void judgeOccupancy(const Context &C, const std::string &Kernel,
@@ -179,6 +209,8 @@ private:
   /// the message that says so.
   std::map<std::string, std::string> Crowded;
   LaunchCounts Launches;
+  OperationSites Places; ///< Of copies and fills.
+  OperationCounts Operations;
   /// Where each kernel (mangled) was launched.
   std::map<std::string, LaunchSites> LaunchedAt;
   /// Launches so far, for the option `launches`.

@@ -21,12 +21,16 @@ using namespace std::chrono_literals;
 static thread_local uint64_t ThisLaunch = 0;
 
 void Session::launching(CUcontext Ctx, uint32_t Uid,
-                        const std::optional<OrderedLaunch> &Launch) {
+                        const std::optional<OrderedLaunch> &Launch,
+                        CUstream Stream) {
   ++BeingLaunched;
   countLaunch();
   const std::shared_ptr<Context> C = makeReady(Ctx, Uid);
-  if (C)
+  if (C) {
+    loadOperations(*C);
     C->MayRun = true;
+    noteWaiting(*C, Launch, Stream);
+  }
   Ordering.launching(Ctx, C, Launch);
 }
 

@@ -103,6 +103,11 @@ FreeCall Session::unmapping(uint64_t Base, size_t Size) {
   return Memory.beginUnmap(Base, Size);
 }
 
+uint64_t Session::sizeOf(uint64_t Base) const {
+  std::lock_guard Lock(Data);
+  return Memory.sizeOf(Base);
+}
+
 void Session::freed(FreeCall Call) {
   Ordering.cut(); // Memory changes hands.
   std::lock_guard Lock(Configuring);
@@ -115,8 +120,8 @@ void Session::freed(FreeCall Call) {
                [](MetadataShadow &S, const MemoryRange &R) { S.remove(R); });
 }
 
+/// Whoever allocates the memory next orders all that was before.
 void Session::freedByStream(FreeCall Call) {
-  Ordering.cut(); // Memory changes hands.
   std::lock_guard Lock(Data);
   Memory.deferFree(Call);
 }
@@ -174,6 +179,7 @@ void Session::becameIdle(CUcontext Ctx, uint64_t Awaited) {
   IsResetting = true;
   if (BeingLaunched == 0 && Ordering.isIdle(Ctx, Awaited)) {
     C->MayRun = false;
+    C->Operations.becameIdle();
     forgetPast(*C);
     awaitGrace(Lock, *C);
   }

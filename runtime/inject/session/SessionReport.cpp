@@ -142,10 +142,13 @@ bool Session::sawRace() {
 
 /// Copies the sites that a reader of the file needs: those that the records
 /// name, and those that may have read what an earlier thread told.
-static void copySites(ReportFile &File, const SiteTable &All) {
+static void copySites(ReportFile &File, const SiteTable &All,
+                      const OperationSites &Places) {
   const auto Copy = [&](uint64_t Id) {
     if (const SiteInfo *Site = All.find(Id))
       File.Sites.add(*Site);
+    else if (std::optional<SiteInfo> Operation = Places.find(Id))
+      File.Sites.add(std::move(*Operation));
   };
   for (const Occurrence &O : File.Occurrences) {
     Copy(O.Rec.Site);
@@ -156,6 +159,19 @@ static void copySites(ReportFile &File, const SiteTable &All) {
       for (const SiteInfo *Told : All.strongReadsOf(Site->Kernel))
         File.Sites.add(*Told);
   }
+}
+
+/// Of a later access by an operation: the threads of the kernel that stood for
+/// it are nobody's.
+static void forgetThread(Occurrence &O, const SiteTable &Sites) {
+  const SiteInfo *Site = Sites.find(O.Rec.Site);
+  if (!Site || Site->Operation.empty())
+    return;
+  std::ranges::fill(O.Rec.Block, 0);
+  O.Rec.Thread = O.Rec.Lanes = 0;
+  O.Grid = O.BlockShape = {};
+  if (O.Rec.Flags & abi::TwoSided)
+    O.Rec.Size = uint8_t(std::min(Site->Size, 255u));
 }
 
 Coverage Session::coverage() const {
@@ -184,8 +200,10 @@ ReportFile Session::collect() const {
     if (const SiteInfo *Site = Code.sites().find(O.Rec.Site))
       if (const auto Found = At.find(Site->Kernel); Found != At.end())
         O.LaunchedAt = Found->second;
-  copySites(File, Code.sites());
-  File.Summary = summarise(Options, Code, Contexts, Launches);
+  copySites(File, Code.sites(), Places);
+  for (Occurrence &O : File.Occurrences)
+    forgetThread(O, File.Sites);
+  File.Summary = summarise(Options, Code, Contexts, Launches, Operations);
   File.Summary.IsSimulated = IsSimulated;
   File.Runs = {{.Seed = uint32_t(Options.seed),
                 .Program = commandLine(),
@@ -234,7 +252,8 @@ bool Session::print() {
                    !R.hasOnlyMetadata() && R.Checked.empty() &&
                    Options.verbosity == 0;
     if (HasRaces || (speaks() && !IsQuiet)) {
-      printFindings(liveFindings().rest(R, textOptions(Options), Options.print_again));
+      printFindings(
+          liveFindings().rest(R, textOptions(Options), Options.print_again));
     }
   }
   return HasRaces || HasFailedAssertion;

@@ -70,10 +70,50 @@ static void addShadow(RunSummary &Summary, const Flags &Options,
         Calls, C.Device));
 }
 
+static const char *words(NoCheck Why) {
+  switch (Why) {
+  case NoCheck::Memory:
+    return "of memory that is not known to be the device's";
+  case NoCheck::Captured:
+    return "in graphs";
+  case NoCheck::Early:
+    return "before instrumented code was loaded";
+  case NoCheck::Order:
+    return "while the order of launches was not known";
+  case NoCheck::Waiting:
+    return "while a kernel may have been waiting for them";
+  case NoCheck::Code:
+    return "before their check could be loaded without waiting for kernels";
+  case NoCheck::Places:
+    return "at too many places of the program";
+  case NoCheck::Batch:
+    return "in batches";
+  case NoCheck::Refused:
+    return "because the driver refused";
+  }
+  return "";
+}
+
+static void addOperations(RunSummary &Summary, const OperationCounts &Counts) {
+  Summary.OperationsChecked = Counts.Checked;
+  for (size_t I = 0; I < NumNoChecks; ++I)
+    if (const uint64_t Number = Counts.Unchecked[I]) {
+      std::string &Why = Summary.WhyOperationsUnchecked;
+      Why += fmt::format("{}{} {}", Why.empty() ? "" : ", ", Number,
+                         words(NoCheck(I)));
+      Summary.OperationsUnchecked += Number;
+    }
+}
+
 RunSummary summarise(const Flags &Options, const Modules &Code,
                      std::span<const std::shared_ptr<Context>> Contexts,
-                     const LaunchCounts &Launches) {
+                     const LaunchCounts &Launches,
+                     const OperationCounts &Operations) {
   RunSummary Summary;
+  if (std::ranges::any_of(Contexts, [](const std::shared_ptr<Context> &C) {
+        return C->isPrepared();
+      }))
+    addOperations(Summary, Operations);
   Summary.KernelsLaunched = Launches.Checked;
   Summary.KernelsFailed = Launches.Failed;
   Summary.KernelsNotInstrumented = Launches.NotInstrumented;

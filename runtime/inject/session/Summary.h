@@ -4,6 +4,7 @@
 #define CRSAN_INJECT_SESSION_SUMMARY_H
 
 #include "common/Flags.h"
+#include "operations/StreamOperation.h"
 #include "session/Context.h"
 #include "session/Modules.h"
 
@@ -25,7 +26,8 @@ struct LaunchCounts {
 /// driver function. The caller holds the session's data lock.
 RunSummary summarise(const Flags &Options, const Modules &Code,
                      std::span<const std::shared_ptr<Context>> Contexts,
-                     const LaunchCounts &Launches);
+                     const LaunchCounts &Launches,
+                     const OperationCounts &Operations);
 
 } // namespace crsan
 

@@ -97,14 +97,28 @@ std::vector<MemoryRange> Allocations::of(CUcontext Context) const {
   return Found;
 }
 
+const MemoryRange *Allocations::at(uint64_t Address) const {
+  auto After = Live.upper_bound(Address);
+  if (After == Live.begin())
+    return nullptr;
+  const MemoryRange &Range = std::prev(After)->second;
+  return Address - Range.Base < Range.Size ? &Range : nullptr;
+}
+
+const MemoryRange *Allocations::find(CUcontext Context, uint64_t Base,
+                                     uint64_t Size) const {
+  const MemoryRange *Range = at(Base);
+  return Range && Range->isFor(Context) &&
+                 Size <= Range->Size - (Base - Range->Base)
+             ? Range
+             : nullptr;
+}
+
 bool Allocations::isHosts(uint64_t Address) const {
   if (Address < HostsBegin || Address >= HostsEnd)
     return false;
-  auto After = Live.upper_bound(Address);
-  if (After == Live.begin())
-    return false;
-  const MemoryRange &Range = std::prev(After)->second;
-  return Range.isHosts() && Address - Range.Base < Range.Size;
+  const MemoryRange *Range = at(Address);
+  return Range && Range->isHosts();
 }
 
 bool Allocations::mayPointToHosts(std::span<const uint8_t> Bytes) const {

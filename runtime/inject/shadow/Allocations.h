@@ -64,6 +64,17 @@ public:
   std::vector<MemoryRange> takeFreed(CUcontext Context);
 
   std::vector<MemoryRange> of(CUcontext Context) const;
+  /// The range of the context's that all of the bytes lie in; null: there is
+  /// none.
+  const MemoryRange *find(CUcontext Context, uint64_t Base,
+                          uint64_t Size) const;
+  /// Whether the address is in any context's memory.
+  bool isKnown(uint64_t Address) const { return at(Address) != nullptr; }
+  /// The size of the allocation of this base; 0: there is none.
+  uint64_t sizeOf(uint64_t Base) const {
+    const MemoryRange *Range = at(Base);
+    return Range && Range->Base == Base ? Range->Size : 0;
+  }
   /// Whether the host may access the memory at the address.
   bool isHosts(uint64_t Address) const;
   /// Whether any eight of the bytes, at any offset, may be the address of
@@ -78,6 +89,7 @@ public:
 private:
   using RangeMap = std::multimap<uint64_t, MemoryRange>; ///< By base.
 
+  const MemoryRange *at(uint64_t Address) const;
   FreeCall beginFree(RangeMap::iterator Begin, RangeMap::iterator End);
   void remember(const MemoryRange &Gone);
 

@@ -55,6 +55,23 @@ static HostOp copyOperation(const char *Name, const Box &B,
   return Op;
 }
 
+crsan::StreamOperation crsan::api::operationOf(const char *Name,
+                                               const StreamRef &S) {
+  return {.Name = Name, .Stream = idOf(S), .Handle = S.Object};
+}
+
+crsan::OperationMemory crsan::api::memoryOf(const Side &S, const Box &B) {
+  OperationMemory M;
+  M.What = OperationMemory::Kind::Either;
+  M.Base = uint64_t(S.Base);
+  M.Width = B.Width;
+  M.Height = B.Height;
+  M.Depth = B.Depth;
+  M.Pitch = S.Pitch;
+  M.Slice = S.Slice;
+  return M;
+}
+
 /// The bytes as they are now: the caller may change them when we return.
 static std::shared_ptr<std::vector<char>> stage(const Box &B) {
   auto Bytes = std::make_shared<std::vector<char>>();
@@ -77,18 +94,20 @@ cudaError_t crsan::api::copyBox(Process &P, const char *Name, const Box &B,
       Error != cudaSuccess || B.isEmpty())
     return Error;
   bool IsCaptured = S.Object && S.Object->Capture;
-  if (!IsAsync && P.session())
-    P.session()->ordering().cut();
   if (IsCaptured && !IsAsync)
     return cudaErrorStreamCaptureUnsupported;
   Home To = homeOf(P, B.To.Base), From = homeOf(P, B.From.Base);
   bool Stages =
       IsAsync && !IsCaptured && From == Home::Pageable && To != Home::Pageable;
-  cudaError_t Error =
-      P.submit(S, copyOperation(Name, B, Stages ? stage(B) : nullptr),
-               cudaGraphNodeTypeMemcpy);
   bool Waits = IsAsync ? To == Home::Pageable
                        : !(To == Home::Device && From == Home::Device);
+  crsan::StreamOperation Told = operationOf(Name, S);
+  Told.Writes = memoryOf(B.To, B);
+  Told.Reads = memoryOf(B.From, B);
+  Told.Waits = Waits;
+  cudaError_t Error =
+      P.submit(S, copyOperation(Name, B, Stages ? stage(B) : nullptr),
+               cudaGraphNodeTypeMemcpy, Told);
   if (Error == cudaSuccess && Waits && !IsCaptured)
     Error = P.wait(*S.On, Machine::Wait::Stream, S.Handle);
   return Error;

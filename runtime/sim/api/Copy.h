@@ -7,6 +7,10 @@
 
 namespace crsan::api {
 
+/// What a copy or fill of that name is to the session.
+StreamOperation operationOf(const char *Name, const StreamRef &S);
+OperationMemory memoryOf(const Side &S, const Box &B);
+
 /// Copies in the order of a stream, and waits as long as the call of that name.
 cudaError_t copyBox(Process &P, const char *Name, const Box &B,
                     cudaMemcpyKind Kind, cudaStream_t Handle, bool IsAsync);

@@ -117,7 +117,9 @@ public:
       Calls.complete(Frames);
       return Frames;
     };
-    ReportFile File = oracleRecords(O, LinesOf);
+    ReportFile File = oracleRecords(O, LinesOf, [](uint32_t MadeAt) {
+      return callSites().frame(MadeAt);
+    });
     for (size_t I = 0; I < File.Occurrences.size(); ++I) {
       const RaceFinding &Race = O.findings()[I];
       File.Occurrences[I].AllocatedAt = callSites().text(Race.MadeAt);

@@ -4,9 +4,14 @@
 #include "DriverTable.h"
 
 #include "Process.h"
+#include "ProgramCode.h"
+#include "SimulatedRun.h"
 #include "common/Driver.h"
+#include "common/Log.h"
 
+#include <atomic>
 #include <cstring>
+#include <memory>
 
 #include <sys/mman.h>
 
@@ -160,23 +165,150 @@ static CUresult streamCreate(CUstream *S, unsigned) {
 
 static CUresult streamSynchronize(CUstream) { return CUDA_SUCCESS; }
 
+static Stream handleOf(CUstream S) { return S ? S->Handle : Stream(0); }
+
+/// Gives a stream of the program's something to do that observers are not told
+/// of.
+static void enqueueOwn(CUstream S, std::function<void()> Run,
+                       std::function<bool()> Ready = nullptr) {
+  HostOp Op;
+  Op.Name = "__crsan_own";
+  Op.Ready = std::move(Ready);
+  Op.Run = std::move(Run);
+  currentDevice().M.enqueue(handleOf(S), std::move(Op));
+}
+
 static CUresult streamWriteValue(CUstream S, CUdeviceptr Where,
                                  cuuint32_t Value, unsigned) {
   Process &P = Process::get();
   std::lock_guard Lock(P);
-  HostOp Op;
-  Op.Name = "cuStreamWriteValue32";
-  Op.Run = [=] {
+  enqueueOwn(S, [=] {
     __atomic_store_n(reinterpret_cast<cuuint32_t *>(Where), Value,
                      __ATOMIC_RELEASE);
-  };
-  currentDevice().M.enqueue(S ? S->Handle : Stream(0), std::move(Op));
+  });
   return CUDA_SUCCESS;
 }
 
-static CUresult moduleGetGlobal(CUdeviceptr *, size_t *, CUmodule,
-                                const char *) {
-  return CUDA_ERROR_NOT_FOUND; // There are libraries only.
+static CUresult streamIsCapturing(CUstream S, CUstreamCaptureStatus *Status) {
+  *Status = S && S->Capture ? CU_STREAM_CAPTURE_STATUS_ACTIVE
+                            : CU_STREAM_CAPTURE_STATUS_NONE;
+  return CUDA_SUCCESS;
+}
+
+//===----------------------------------------------------------------------===//
+// Events of the session's
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What a CUevent of the session's is: it knows whether its last record was
+/// reached. Observers are not told of it.
+struct OwnEvent {
+  std::shared_ptr<std::atomic<bool>> Reached;
+};
+} // namespace
+
+static CUresult eventCreate(CUevent *Event, unsigned) {
+  *Event = reinterpret_cast<CUevent>(new OwnEvent);
+  return CUDA_SUCCESS;
+}
+
+static CUresult eventDestroy(CUevent Event) {
+  delete reinterpret_cast<OwnEvent *>(Event);
+  return CUDA_SUCCESS;
+}
+
+static CUresult eventRecord(CUevent Event, CUstream S) {
+  Process &P = Process::get();
+  std::lock_guard Lock(P);
+  auto Reached = std::make_shared<std::atomic<bool>>(false);
+  reinterpret_cast<OwnEvent *>(Event)->Reached = Reached;
+  enqueueOwn(S, [Reached] { *Reached = true; });
+  return CUDA_SUCCESS;
+}
+
+static CUresult eventQuery(CUevent Event) {
+  const auto &Reached = reinterpret_cast<OwnEvent *>(Event)->Reached;
+  return Reached && !*Reached ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+}
+
+static CUresult streamWaitEvent(CUstream S, CUevent Event, unsigned) {
+  Process &P = Process::get();
+  std::lock_guard Lock(P);
+  if (auto Reached = reinterpret_cast<OwnEvent *>(Event)->Reached)
+    enqueueOwn(S, nullptr, [Reached] { return Reached->load(); });
+  return CUDA_SUCCESS;
+}
+
+//===----------------------------------------------------------------------===//
+// A module of the session's
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What a CUmodule is: code that the program does not have.
+struct OwnModule {
+  Device *On;
+  ModuleId Id;
+};
+} // namespace
+
+static CUresult moduleLoadData(CUmodule *Module, const void *Code) {
+  Process &P = Process::get();
+  std::lock_guard Lock(P);
+  Device &D = currentDevice();
+  auto Found = findPTX(Code);
+  auto *PTX = std::get_if<std::vector<std::string>>(&Found);
+  if (!PTX)
+    return CUDA_ERROR_NO_BINARY_FOR_GPU;
+  auto Loaded = D.M.load(*PTX, "__crsan_own");
+  const auto *Id = std::get_if<ModuleId>(&Loaded);
+  if (!Id) {
+    theLog().detail(2, "CRSan's own code: {}", std::get<std::string>(Loaded));
+    return CUDA_ERROR_INVALID_PTX;
+  }
+  if (OracleDetector *Oracle = P.run().oracle())
+    for (const HostRange &Range : D.M.storage(*Id))
+      Oracle->ignore(D.Ordinal, Range.Begin, Range.Size);
+  *Module = reinterpret_cast<CUmodule>(new OwnModule{&D, *Id});
+  return CUDA_SUCCESS;
+}
+
+static CUresult moduleGetGlobal(CUdeviceptr *Address, size_t *Size,
+                                CUmodule Module, const char *Name) {
+  const auto &M = *reinterpret_cast<OwnModule *>(Module);
+  std::optional<Symbol> Found = M.On->M.findSymbol(M.Id, Name);
+  if (!Found)
+    return CUDA_ERROR_NOT_FOUND;
+  *Address = CUdeviceptr(Found->Address);
+  *Size = Found->Size;
+  return CUDA_SUCCESS;
+}
+
+/// A CUfunction is a KernelInfo.
+static CUresult moduleGetFunction(CUfunction *Kernel, CUmodule Module,
+                                  const char *Name) {
+  const auto &M = *reinterpret_cast<OwnModule *>(Module);
+  const KernelInfo *Info = M.On->M.findKernel(M.Id, Name);
+  *Kernel = reinterpret_cast<CUfunction>(const_cast<KernelInfo *>(Info));
+  return Info ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+static CUresult launchKernel(CUfunction Kernel, unsigned GridX, unsigned GridY,
+                             unsigned GridZ, unsigned BlockX, unsigned BlockY,
+                             unsigned BlockZ, unsigned Shared, CUstream S,
+                             void **Arguments, void **) {
+  Process &P = Process::get();
+  std::lock_guard Lock(P);
+  Launch L;
+  L.Kernel = reinterpret_cast<const KernelInfo *>(Kernel);
+  L.Grid = {GridX, GridY, GridZ};
+  L.Block = {BlockX, BlockY, BlockZ};
+  L.DynamicShared = Shared;
+  L.Params.assign(L.Kernel->ParamBytes, 0);
+  for (size_t I = 0; I < L.Kernel->Params.size(); ++I)
+    std::memcpy(L.Params.data() + L.Kernel->Params[I].Offset, Arguments[I],
+                L.Kernel->Params[I].Size);
+  currentDevice().M.launch(handleOf(S), std::move(L));
+  return CUDA_SUCCESS;
 }
 
 static CUresult libraryGetGlobal(CUdeviceptr *Address, size_t *Size,
@@ -218,7 +350,16 @@ void fillDriverTable(Process &) {
   D.cuStreamCreate = streamCreate;
   D.cuStreamSynchronize = streamSynchronize;
   D.cuStreamWriteValue32 = streamWriteValue;
+  D.cuStreamIsCapturing = streamIsCapturing;
+  D.cuStreamWaitEvent = streamWaitEvent;
+  D.cuEventCreate = eventCreate;
+  D.cuEventRecord = eventRecord;
+  D.cuEventQuery = eventQuery;
+  D.cuEventDestroy = eventDestroy;
+  D.cuModuleLoadData = moduleLoadData;
   D.cuModuleGetGlobal = moduleGetGlobal;
+  D.cuModuleGetFunction = moduleGetFunction;
+  D.cuLaunchKernel = launchKernel;
   D.cuLibraryGetGlobal = libraryGetGlobal;
 }
 

@@ -25,7 +25,9 @@ static cudaError_t fill(const char *Name, const Box &B, int Value,
     Op.Run = [B, Value] {
       B.forEachRow([&](char *To, char *) { std::memset(To, Value, B.Width); });
     };
-    return P.submit(S, std::move(Op), cudaGraphNodeTypeMemset);
+    crsan::StreamOperation Told = operationOf(Name, S);
+    Told.Writes = memoryOf(B.To, B);
+    return P.submit(S, std::move(Op), cudaGraphNodeTypeMemset, Told);
   });
 }
 

@@ -295,7 +295,8 @@ static cudaError_t launchGraph(cudaGraphExec_t Exec, cudaStream_t Handle) {
     S.On->HasPending = true;
     // As on hardware, it is one launch, of grids of any streams.
     if (P.session()) {
-      P.session()->launching(S.On->context(), S.On->Uid, std::nullopt);
+      P.session()->launching(S.On->context(), S.On->Uid, std::nullopt,
+                             S.Object);
       P.session()->launchIsOver(S.On->context(), std::nullopt);
     }
     if (!isChain(*Exec))

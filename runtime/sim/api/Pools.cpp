@@ -4,6 +4,7 @@
 // Memory that is allocated in the order of a stream is there at once, and goes
 // when the stream gets to the free.
 
+#include "Copy.h"
 #include "DeviceMemory.h"
 
 #include <algorithm>
@@ -41,8 +42,13 @@ static cudaError_t freeAsync(void *Base, cudaStream_t Handle) {
     A->IsFreeing = true;
     HostOp Op;
     Op.Name = "cudaFreeAsync";
+    // Whoever accesses the memory and is not ordered before races with it.
+    Op.Writes.push_back({Base, A->Size});
     Op.Run = [&P, Base] { P.dropAllocation(Base); };
-    return P.submit(S, std::move(Op), cudaGraphNodeTypeMemFree);
+    const Box All = line(Base, nullptr, A->Size);
+    crsan::StreamOperation Told = operationOf("cudaFreeAsync", S);
+    Told.Writes = memoryOf(All.To, All);
+    return P.submit(S, std::move(Op), cudaGraphNodeTypeMemFree, Told);
   });
 }
 

@@ -290,15 +290,20 @@ static OrderedLaunch ordered(const StreamRef &S, const Launch &L) {
   return Told;
 }
 
-/// The same of whatever else a stream is given.
-static void tellOrder(LaunchOrdering &Told, const StreamRef &S,
-                      cudaGraphNodeType Type) {
-  if (Type == cudaGraphNodeTypeMemFree)
-    return Told.cut();
-  if (Type != cudaGraphNodeTypeHost)
-    return Told.of(S.On->context())->enqueued(idOf(S));
-  // It may wait for anything.
-  Told.lose();
+/// The operation as a function of the API that makes it would be told; of a
+/// graph, the graph's launch has been told.
+cudaError_t Process::submit(const StreamRef &S, HostOp What,
+                            cudaGraphNodeType Type,
+                            const StreamOperation &Told) {
+  if (TheRun->oracle())
+    What.MadeAt = callSites().note();
+  if (!TheSession)
+    return submit(S, std::move(What), Type);
+  const CUcontext Ctx = S.On->context();
+  const uint64_t Flags = TheSession->operating(Ctx, Told);
+  const cudaError_t Error = submit(S, std::move(What), Type);
+  TheSession->operated(Ctx, Told, Flags, Error != cudaSuccess);
+  return Error;
 }
 
 cudaError_t Process::submit(const StreamRef &S, Operation What,
@@ -324,7 +329,7 @@ cudaError_t Process::submit(const StreamRef &S, Operation What,
     std::optional<OrderedLaunch> Ordered;
     if (TheSession) {
       Ordered = ordered(S, *Kernel);
-      TheSession->launching(D.context(), D.Uid, Ordered);
+      TheSession->launching(D.context(), D.Uid, Ordered, S.Object);
     }
     D.M.launch(S.Handle, std::move(*Kernel));
     if (TheSession) {
@@ -333,8 +338,9 @@ cudaError_t Process::submit(const StreamRef &S, Operation What,
       TheSession->launched(D.context(), Name.c_str(), std::nullopt);
     }
   } else if (auto *Op = std::get_if<HostOp>(&What)) {
-    if (TheSession)
-      tellOrder(TheSession->ordering(), S, Type);
+    // It may wait for anything.
+    if (TheSession && Type == cudaGraphNodeTypeHost)
+      TheSession->ordering().lose();
     D.M.enqueue(S.Handle, std::move(*Op));
   }
   return cudaSuccess;

@@ -14,6 +14,7 @@
 
 #include "Objects.h"
 #include "common/CallSites.h"
+#include "operations/StreamOperation.h"
 #include "order/StreamOrder.h"
 
 #include <atomic>
@@ -126,6 +127,9 @@ public:
   /// Enqueues, or captures.
   cudaError_t submit(const StreamRef &S, Operation What,
                      cudaGraphNodeType Type);
+  /// The same of a copy, a fill or a free, which `Told` is to the session.
+  cudaError_t submit(const StreamRef &S, HostOp What, cudaGraphNodeType Type,
+                     const StreamOperation &Told);
   std::set<CUstream_st *> Streams;
   std::set<CUevent_st *> Events;
   std::set<CUgraph_st *> Graphs;

@@ -69,10 +69,8 @@ CRSAN_API cudaError_t cudaStreamDestroy(cudaStream_t S) {
     if (!P.Streams.contains(S))
       return cudaErrorInvalidResourceHandle;
     if (P.session())
-      P.session()
-          ->ordering()
-          .of(S->On->context())
-          ->destroyed(idOf({S->On, S->Handle, S}));
+      P.session()->streamDestroyed(S->On->context(),
+                                   idOf({S->On, S->Handle, S}));
     // What it was given still runs.
     S->On->M.destroyStream(S->Handle);
     P.Streams.erase(S);

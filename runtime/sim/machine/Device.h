@@ -56,7 +56,8 @@ public:
     uint64_t Generation = 0;        ///< Of the event: records so far.
     const Machine *Other = nullptr; ///< Whose event it is.
     bool IsRunning = false;
-    uint64_t Grid = 0; ///< Of a launch that runs.
+    bool IsHidden = false; ///< See Options::Hidden.
+    uint64_t Grid = 0;     ///< Of a launch that runs.
   };
   struct StreamState {
     bool IsBlocking = true, IsDoomed = false;
@@ -69,6 +70,8 @@ public:
     bool IsDoomed = false; ///< Destroyed, but not reached yet.
   };
   void push(Stream, Operation);
+  void endStream(Stream);
+  bool isHidden(std::string_view Name) const;
   /// The operation of the stream that comes next; null: none may start, because
   /// of what the stream itself still does.
   const Operation *nextOf(const StreamState &) const;
@@ -199,7 +202,7 @@ public:
   std::function<bool()> Idle;
 
   std::map<uint64_t, std::unique_ptr<Grid>> Grids; ///< Running.
-  uint64_t NextGrid = 1, NextBlockUid = 0, NextThreadUid = 0,
+  uint64_t NextGrid = 1, NextGridId = 1, NextBlockUid = 0, NextThreadUid = 0,
            NextClusterUid = 0;
   struct Multiprocessor {
     uint32_t Threads = 0, Blocks = 0, Shared = 0;

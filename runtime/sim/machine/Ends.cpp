@@ -13,7 +13,7 @@ void Device::exitLanes(Execution &X, uint32_t Lanes) {
   Warp &W = *X.W;
   Block &B = *X.B;
   unsigned Count = std::popcount(Lanes);
-  if (Watch)
+  if (Watch && !X.G->IsHidden)
     for (uint32_t M = Lanes; M; M &= M - 1)
       Watch->threadExit(X.thread(std::countr_zero(M)));
   W.Live &= ~Lanes;
@@ -68,7 +68,7 @@ void Device::finishGrid(Grid &G) {
     return;
   const uint64_t Id = G.Id;
   const Stream S = G.Stream;
-  if (Watch)
+  if (Watch && !G.IsHidden)
     Watch->gridEnd(Id, S);
   if (G.Workspace)
     release(G.Workspace);
@@ -89,7 +89,8 @@ void Device::buryClusters() {
   for (Cluster *C : std::exchange(Doomed, {})) {
     Grid &G = *C->In;
     for (auto &B : C->Blocks) {
-      if (Watch) // Not before: its copies have been made until now.
+      if (Watch &&
+          !G.IsHidden) // Not before: its copies have been made until now.
         Watch->blockEnd(G.Id, B->Index, B->Uid);
       Multiprocessor &M = Multiprocessors[B->Multiprocessor];
       M.Threads -= threadsTaken(G.What);

@@ -78,6 +78,7 @@ struct Grid {
   uint64_t GridId = 0; ///< %gridid, which launches of a graph's node share.
   sim::Stream Stream = 0;
   Launch What;
+  bool IsHidden = false; ///< Observers are not told of it.
   Kernel *Code = nullptr;
   Image *In = nullptr;
   uint64_t NextCluster = 0, NumClusters = 0, LiveClusters = 0;

@@ -20,14 +20,18 @@ static Dim3 coordinatesOf(uint64_t Linear, const Dim3 &In) {
 
 void Device::startGrid(Stream S, Operation &Op, uint64_t Overlaps) {
   auto G = std::make_unique<Grid>();
-  G->Id = Op.Grid = NextGrid++;
+  // Observers count the program's grids.
+  constexpr uint64_t FirstHidden = uint64_t(1) << 48;
+  G->IsHidden = Op.IsHidden;
+  G->Id = Op.Grid = G->IsHidden ? FirstHidden + NextGridId : NextGrid++;
   G->Stream = S;
   G->What = std::move(Op.Code);
   G->Overlaps = Overlaps;
   uint64_t *OfNode = G->What.GridId.get();
   if (OfNode && *OfNode == 0)
-    *OfNode = G->Id;
-  G->GridId = OfNode ? *OfNode : G->Id;
+    *OfNode = NextGridId;
+  G->GridId = OfNode ? *OfNode : NextGridId;
+  ++NextGridId;
   const KernelInfo &Info = *G->What.Kernel;
   auto Found = Images.find(Info.Module);
   if (Found == Images.end() ||
@@ -52,7 +56,7 @@ void Device::startGrid(Stream S, Operation &Op, uint64_t Overlaps) {
       std::memcpy(G->Workspace, &Size, 4); // wsSize; the barrier follows.
     }
   }
-  if (Watch)
+  if (Watch && !G->IsHidden)
     Watch->gridStart({G->Id, S, Info.Name, Grid, G->What.Block, Cl,
                       G->What.IsCooperative, G->What.MayOverlap});
   G->What.Params.resize(
@@ -159,7 +163,7 @@ void Device::startBlock(Cluster &C, uint32_t Index, uint32_t Rank,
   M.Threads += threadsTaken(G.What);
   M.Blocks += 1;
   M.Shared += sharedTaken(G.What);
-  if (Watch)
+  if (Watch && !G.IsHidden)
     Watch->blockStart(G.Id, Index, B->Uid, B->FirstThread, B->Threads);
   Block &In = *(C.Blocks[Rank] = std::move(B));
   uint32_t Warps = (In.Threads + WarpSize - 1) / WarpSize;

@@ -285,8 +285,7 @@ void Linker::decode(size_t Unit) {
   for (size_t N = 0; N < To.Functions.size(); ++N)
     if (Function &F = To.Functions[N];
         F.IsDefined && F.Unit == To.Units[Unit].get()) {
-      const std::string &Hidden = D.Opt.Hidden;
-      F.IsHidden = !Hidden.empty() && F.Name.starts_with(Hidden);
+      F.IsHidden = D.isHidden(F.Name) || D.isHidden(To.Name);
       Decoder(Env, F).run();
     }
 }

@@ -149,7 +149,7 @@ void Machine::destroyStream(Stream S) {
   if (S == 0 || It == P->Streams.end())
     return;
   if (It->second.Queue.empty())
-    P->Streams.erase(It);
+    P->endStream(S);
   else
     It->second.IsDoomed = true;
 }
@@ -271,7 +271,8 @@ void Machine::reset() {
   // What observers have been told stays unique, and its lines known.
   auto Origins = std::move(P->Origins);
   uint64_t Uids[] = {P->NextGrid,       P->NextBlockUid, P->NextThreadUid,
-                     P->NextBarrierUid, P->NextAsync,    P->Now};
+                     P->NextBarrierUid, P->NextAsync,    P->Now,
+                     P->NextGridId};
   P.reset(); // First: the new one is to have the same addresses.
   P = std::make_unique<Impl>(Ordinal, std::move(O));
   P->Watch = Watch;
@@ -282,6 +283,7 @@ void Machine::reset() {
   P->NextBarrierUid = Uids[3];
   P->NextAsync = Uids[4];
   P->Now = Uids[5];
+  P->NextGridId = Uids[6];
 }
 
 uint64_t Machine::instructions() const { return P->ThreadSteps; }

@@ -39,8 +39,9 @@ struct Options {
   /// A read of shared memory that no thread of the block (or copy) has written
   /// is a fault.
   bool CheckUninitialisedShared = false;
-  /// Functions whose names begin so are not the program's: observers are not
-  /// told what they do. Empty: all are.
+  /// Functions, kernels, images and operations of the host whose names begin so
+  /// are not the program's: observers are not told what they do. Empty: all
+  /// are.
   std::string Hidden;
   uint64_t MaxSteps = 0; ///< Warp instructions; beyond is a fault. 0: no limit.
   /// Where device printf goes; standard output if empty.
@@ -131,6 +132,9 @@ struct HostOp {
   std::function<void()> Run;
   std::vector<HostRange> Reads, Writes;
   bool IsFunction = false; ///< Run is a function of the program's.
+  uint32_t MadeAt = 0;     ///< As Observer::streamOp() is told.
+  std::function<bool()> Ready =
+      nullptr; ///< It does not begin before; null: at once.
 };
 
 class Machine {

@@ -139,10 +139,12 @@ public:
   virtual void gridStart(const GridInfo &) {}
   virtual void gridEnd(uint64_t Grid, Stream) {}
   /// A copy, fill or host function of a stream, when it runs. `Op` is the
-  /// caller's name of it ("cudaMemcpyAsync").
+  /// caller's name of it ("cudaMemcpyAsync"), and `MadeAt` its number for where
+  /// the program asked for it; 0: not known.
   virtual void streamOp(Stream, std::string_view Op,
                         std::span<const HostRange> Reads,
-                        std::span<const HostRange> Writes) {}
+                        std::span<const HostRange> Writes,
+                        uint32_t MadeAt = 0) {}
   virtual void eventRecord(Event, Stream) {} ///< When the record is reached.
   virtual void eventWait(Event, Stream) {
   } ///< When the wait lets the stream go on.

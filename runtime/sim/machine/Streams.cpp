@@ -6,9 +6,16 @@
 
 using namespace crsan::sim;
 
+bool Device::isHidden(std::string_view Name) const {
+  return !Opt.Hidden.empty() && Name.starts_with(Opt.Hidden);
+}
+
 void Device::push(Stream S, Operation Op) {
   Op.Sequence = NextOperation++;
-  bool IsSeen = true;
+  Op.IsHidden =
+      (Op.What == Operation::Kind::Launch && isHidden(Op.Code.Kernel->Name)) ||
+      (Op.What == Operation::Kind::Host && isHidden(Op.Host.Name));
+  bool IsSeen = !Op.IsHidden;
   if (Op.What == Operation::Kind::Record || Op.What == Operation::Kind::Wait) {
     EventState &E = Events[Op.Event];
     Op.Generation =
@@ -59,7 +66,9 @@ bool Device::canStart(Stream S, const StreamState &State) const {
     auto E = Events.find(Op.Event);
     return E == Events.end() || E->second.Reached >= Op.Generation;
   }
-  return Op.What != Operation::Kind::Outside || Op.Other->isEventDone(Op.Event);
+  if (Op.What == Operation::Kind::Outside)
+    return Op.Other->isEventDone(Op.Event);
+  return !Op.Host.Ready || Op.Host.Ready();
 }
 
 bool Device::startOperations(bool Instantly) {
@@ -109,14 +118,16 @@ void Device::start(Stream S, StreamState &State) {
   const uint64_t Overlaps = First.IsRunning ? First.Grid : 0;
   Operation &Op = State.Queue[Overlaps ? 1 : 0];
   Op.IsRunning = true;
-  tellOrder(*this, S, State);
+  if (!Op.IsHidden)
+    tellOrder(*this, S, State);
   switch (Op.What) {
   case Operation::Kind::Launch:
     startGrid(S, Op, Overlaps);
     return; // It ends with its last block.
   case Operation::Kind::Host: {
-    if (Watch)
-      Watch->streamOp(S, Op.Host.Name, Op.Host.Reads, Op.Host.Writes);
+    if (Watch && !Op.IsHidden)
+      Watch->streamOp(S, Op.Host.Name, Op.Host.Reads, Op.Host.Writes,
+                      Op.Host.MadeAt);
     if (Op.Host.Run) {
       // It may enqueue, which must not move what runs.
       std::function<void()> Run = std::move(Op.Host.Run);
@@ -156,7 +167,15 @@ void Device::finishFront(Stream S) {
     return;
   It->second.Queue.pop_front();
   if (It->second.IsDoomed && It->second.Queue.empty())
-    Streams.erase(It);
+    endStream(S);
+}
+
+/// A stream that was destroyed has done all that it was given. What the default
+/// stream has not begun by now comes after that.
+void Device::endStream(Stream S) {
+  if (Watch && Streams.at(S).IsBlocking)
+    Watch->streamOrder(S, 0);
+  Streams.erase(S);
 }
 
 bool Device::isIdle() const {

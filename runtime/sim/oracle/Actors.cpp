@@ -34,10 +34,11 @@ ActorId Actors::addAsync(const Place &Where, uint32_t Thread) {
   return single(std::move(Note));
 }
 
-ActorId Actors::addStreamWork(std::string Operation) {
+ActorId Actors::addStreamWork(std::string Operation, uint32_t MadeAt) {
   ActorNote Note;
   Note.What = ActorNote::Kind::StreamWork;
   Note.Operation = std::move(Operation);
+  Note.MadeAt = MadeAt;
   return single(std::move(Note));
 }
 

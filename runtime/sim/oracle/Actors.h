@@ -25,7 +25,9 @@ struct ActorNote {
   ActorId First = 0;
   Place Where;
   uint32_t Thread = 0;
-  std::string Operation; ///< Of StreamWork.
+  // Of StreamWork:
+  std::string Operation;
+  uint32_t MadeAt = 0; ///< As Observer::streamOp() was told.
 };
 
 /// A granule's address and the bytes of it: what accesses have to agree on to
@@ -104,7 +106,7 @@ public:
   /// Ids for a block, from a multiple of 32 on, padded to whole warps.
   ActorId addThreads(const Place &Where, uint32_t Threads);
   ActorId addAsync(const Place &Where, uint32_t Thread);
-  ActorId addStreamWork(std::string Operation);
+  ActorId addStreamWork(std::string Operation, uint32_t MadeAt);
 
   const ActorNote &noteOf(ActorId Id) const;
   uint32_t lastNote() const { return uint32_t(Notes.size() - 1); }

@@ -22,8 +22,9 @@ void DeviceView::gridEnd(uint64_t Grid, Stream S) {
 
 void DeviceView::streamOp(Stream S, std::string_view Op,
                           std::span<const HostRange> Reads,
-                          std::span<const HostRange> Writes) {
-  All.streamOp(stream(S), Op, Reads, Writes);
+                          std::span<const HostRange> Writes,
+                          uint32_t MadeAt) {
+  All.streamOp(stream(S), Op, Reads, Writes, MadeAt);
 }
 
 void DeviceView::eventRecord(Event E, Stream S) {

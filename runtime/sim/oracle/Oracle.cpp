@@ -51,11 +51,11 @@ Clock Oracle::startOf(const GridInfo &Info) {
 
 void Oracle::streamOp(Stream S, std::string_view Name,
                       std::span<const HostRange> Reads,
-                      std::span<const HostRange> Writes) {
+                      std::span<const HostRange> Writes, uint32_t MadeAt) {
   Clock Known = startOf(S);
   ++Counts.Copies;
   Op O;
-  O.Id = Who.addStreamWork(std::string(Name));
+  O.Id = Who.addStreamWork(std::string(Name), MadeAt);
   O.Note = Who.lastNote();
   O.Known = &Known;
   const auto Touch = [&](const HostRange &R, uint8_t Flags) {

@@ -57,7 +57,8 @@ public:
   void gridStart(const GridInfo &) override;
   void gridEnd(uint64_t Grid, Stream) override;
   void streamOp(Stream, std::string_view Op, std::span<const HostRange> Reads,
-                std::span<const HostRange> Writes) override;
+                std::span<const HostRange> Writes,
+                uint32_t MadeAt = 0) override;
   void eventRecord(Event, Stream) override;
   void eventWait(Event, Stream) override;
   void streamOrder(Stream Earlier, Stream Later) override;

@@ -15,6 +15,7 @@ RaceSide Oracle::sideOf(ActorId Id) const {
   if (Note.What == ActorNote::Kind::StreamWork) {
     S.Name = Note.Operation;
     S.IsHost = true;
+    S.MadeAt = Note.MadeAt;
     return S;
   }
   const GridState &G = Grids.at(Note.Where.Grid);
@@ -58,7 +59,10 @@ void Oracle::race(const EarlierAccess &Earlier, const Op &Later,
   if (Options.Takes && !Options.Takes(Who.noteOf(Later.Id).Where.Grid))
     return;
   const auto NameOf = [&](ActorId Id, int32_t Instruction) {
-    return Instruction < 0 ? sideOf(Id).Name : std::string();
+    if (Instruction >= 0)
+      return std::string();
+    const RaceSide S = sideOf(Id);
+    return S.IsHost ? S.Name + " " + std::to_string(S.MadeAt) : S.Name;
   };
   RaceFinding &F =
       Found.of(Earlier.Instruction, NameOf(Earlier.Id, Earlier.Instruction),

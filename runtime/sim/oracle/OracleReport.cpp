@@ -20,7 +20,8 @@ namespace {
 /// Makes sites and records of races.
 class Recorder {
 public:
-  Recorder(const Oracle &O, const LinesOf &Lines) : O(O), Lines(Lines) {}
+  Recorder(const Oracle &O, const LinesOf &Lines, const CallerOf &Caller)
+      : O(O), Lines(Lines), Caller(Caller) {}
 
   void add(const RaceFinding &Race);
 
@@ -33,8 +34,9 @@ private:
 
   const Oracle &O;
   const LinesOf &Lines;
+  const CallerOf &Caller;
   using SiteKey = std::tuple<int32_t, std::string, uint8_t, MemoryOrder, Scope,
-                             bool, uint32_t>;
+                             bool, uint32_t, uint32_t>;
   std::map<SiteKey, uint64_t> Ids;
 };
 
@@ -45,6 +47,9 @@ private:
 //===----------------------------------------------------------------------===//
 
 std::vector<SourceFrame> Recorder::framesOf(const RaceSide &S) const {
+  if (S.IsHost && Caller)
+    if (std::optional<SourceFrame> Line = Caller(S.MadeAt))
+      return {std::move(*Line)};
   if (S.Instruction < 0 || !Lines)
     return {};
   std::vector<SourceFrame> Frames = Lines(S.Instruction);
@@ -76,11 +81,12 @@ bool Recorder::isOfUpdate(int32_t Instruction) const {
 /// The site of a side; an instruction has several if it is executed by several
 /// kernels or in several ways.
 const SiteInfo &Recorder::siteOf(const RaceSide &S) {
-  // Copies by one function of the API are one site, whatever their sizes.
+  // Copies by one call of the API are one site, whatever their sizes.
   const uint32_t Size = S.IsHost ? 0 : S.Size;
-  const auto [It, IsNew] = Ids.try_emplace(
-      {S.Instruction, S.Name, S.Flags, S.Order, S.Within, S.IsVolatile, Size},
-      Ids.size() + 1);
+  const auto [It, IsNew] =
+      Ids.try_emplace({S.Instruction, S.Name, S.Flags, S.Order, S.Within,
+                       S.IsVolatile, Size, S.MadeAt},
+                      Ids.size() + 1);
   if (IsNew) {
     SiteInfo Site;
     Site.Id = It->second;
@@ -205,8 +211,9 @@ void Recorder::add(const RaceFinding &Race) {
   }
 }
 
-ReportFile sim::oracleRecords(const Oracle &O, const LinesOf &Lines) {
-  Recorder R(O, Lines);
+ReportFile sim::oracleRecords(const Oracle &O, const LinesOf &Lines,
+                              const CallerOf &Caller) {
+  Recorder R(O, Lines, Caller);
   for (const RaceFinding &Race : O.findings())
     R.add(Race);
   R.File.Summary.IsSimulated = true;

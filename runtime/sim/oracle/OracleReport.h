@@ -11,6 +11,7 @@
 #include "Report/ReportFile.h"
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace crsan::sim {
@@ -19,7 +20,13 @@ namespace crsan::sim {
 /// functions may be mangled.
 using LinesOf = std::function<std::vector<SourceFrame>(int32_t Instruction)>;
 
-ReportFile oracleRecords(const Oracle &O, const LinesOf &Lines);
+/// The line of the program where an operation of a stream was asked for, by
+/// what Observer::streamOp() was told; none: not known.
+using CallerOf = std::function<std::optional<SourceFrame>(uint32_t MadeAt)>;
+
+/// The arguments of buildReport().
+ReportFile oracleRecords(const Oracle &O, const LinesOf &Lines,
+                         const CallerOf &Caller = {});
 
 } // namespace crsan::sim
 

@@ -15,6 +15,7 @@ namespace crsan::sim {
 struct RaceSide : AccessTraits {
   std::string Name; ///< Of the kernel (mangled) or, on the host, the operation.
   bool IsHost = false, IsAsync = false;
+  uint32_t MadeAt = 0; ///< On the host: as Observer::streamOp() was told.
   // Of device code:
   Dim3 GridDim{0, 0, 0}, BlockDim{0, 0, 0}; ///< Of its grid.
   Dim3 Block{0, 0, 0}, Thread{0, 0, 0};     ///< Indices.

@@ -8,7 +8,7 @@ import struct
 # abi::ModuleHeader
 Header = collections.namedtuple("Header", "magic version unit sites windows frames functions "
                                 "kernels string_size flags skipped companions exempt variables "
-                                "shared_uses omitted checked")
+                                "shared_uses omitted checked waiting reserved")
 
 
 def header(text):
@@ -16,4 +16,4 @@ def header(text):
     table = re.search(r'@__crsan_table_\w+ = .*? c"([^"]*)"', text).group(1)
     unescape = lambda m: "\\" if m.group(1) == "\\" else chr(int(m.group(1), 16))
     table = re.sub(r"\\(\\|..)", unescape, table).encode("latin-1")
-    return Header(*struct.unpack("<IIQ14I", table[:72]))
+    return Header(*struct.unpack("<IIQ16I", table[:80]))

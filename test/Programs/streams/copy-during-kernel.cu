@@ -1,6 +1,5 @@
 // Intent: the host copies into an array on one stream while a kernel reads it
 // on another.
-// UNSEEN: metadata: copies by streams are not followed
 #include "../check.h"
 
 constexpr unsigned Threads = 128, Blocks = 8, N = Threads * Blocks, Rounds = 300;
@@ -30,7 +29,7 @@ int main() {
   consume<<<Blocks, Threads, 0, Consumer>>>(Cells, Out, Rounds);
 #endif
   for (unsigned C = 0; C < Copies; ++C)
-    CHECK(cudaMemcpyAsync(Cells, Host + C * N, N * sizeof(unsigned),
+    CHECK(cudaMemcpyAsync(Cells, Host + C * N, N * sizeof(unsigned), // RACE
                           cudaMemcpyHostToDevice, Copier));
 #ifndef RACY
   cudaEvent_t Copied;

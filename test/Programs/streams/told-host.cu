@@ -10,7 +10,7 @@
 // RACY: block-fence -DFENCE=__threadfence_block
 // RACY: copied-flag -DCOPIED
 // UNSEEN: collider (block-fence copied-flag no-fence): no value changes while a check looks at it
-// UNSEEN: metadata (copied-flag): copies by streams are not followed
+// UNSEEN: metadata (copied-flag): no copy is checked while a kernel may wait for it
 #include "../check.h"
 
 #ifndef FENCE
@@ -129,7 +129,7 @@ int main() {
     CHECK(cudaStreamSynchronize(Consumer));
 #elif defined(COPIED)
     // A copy is no strong access: it races with those of the kernel.
-    CHECK(cudaMemcpyAsync((void *)&Host[0], F.Told, sizeof(unsigned),
+    CHECK(cudaMemcpyAsync((void *)&Host[0], F.Told, sizeof(unsigned), // RACE: copied-flag
                           cudaMemcpyDeviceToHost, Consumer));
     CHECK(cudaStreamSynchronize(Consumer));
 #endif

@@ -217,6 +217,45 @@ TEST(Streams, DefaultStreamWaitsForBlockingOnes) {
   });
 }
 
+namespace {
+/// Writes down which streams and operations it is told of.
+struct StreamLog : Observer {
+  std::string Log;
+  void hostEnqueue(Stream S) override { Log += "q" + std::to_string(S); }
+  void streamOp(Stream, std::string_view Op, std::span<const HostRange>,
+                std::span<const HostRange>, uint32_t) override {
+    Log += Op;
+  }
+  void streamOrder(Stream Earlier, Stream Later) override {
+    Log += std::to_string(Earlier) + "<" + std::to_string(Later) + " ";
+  }
+};
+} // namespace
+
+TEST(Streams, TheDefaultStreamComesAfterADestroyedOne) {
+  Harness H;
+  StreamLog Told;
+  H.M.setObserver(&Told);
+  const Stream A = H.M.createStream(false);
+  H.M.enqueue(A, {"copy", {}, {}, {}});
+  H.M.destroyStream(A);
+  ASSERT_FALSE(H.M.drive(Machine::Wait::All));
+  EXPECT_EQ(Told.Log, "q10<1 copy1<0 ");
+}
+
+TEST(Streams, ObserversAreNotToldOfHiddenOperations) {
+  Options O;
+  O.Hidden = "__own_";
+  Harness H(O);
+  StreamLog Told;
+  H.M.setObserver(&Told);
+  bool HasRun = false;
+  H.M.enqueue(0, {"__own_mark", [&] { HasRun = true; }, {}, {}});
+  ASSERT_FALSE(H.M.drive(Machine::Wait::All));
+  EXPECT_TRUE(HasRun);
+  EXPECT_EQ(Told.Log, "");
+}
+
 TEST(Printf, FormatsLikeTheHost) {
   Harness H;
   H.loadBody(R"(

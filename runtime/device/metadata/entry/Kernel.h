@@ -72,10 +72,10 @@ DEVICE void beginWarp(WarpState &W, const Beginning &B) {
   raiseClock(W, B.Start);
 }
 
-/// Entry point. A kernel begins. The lanes of a warp call together. `Flags` are
-/// the EnterFlags of the kernel and `Tag` its kernelTag. Returns the state that
-/// checks in line need. What the fields mean: docs/metadata.md, "Clocks".
-HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags, uint32_t Tag) {
+/// A kernel begins. The lanes of a warp call together. Returns the state that
+/// checks in line need. What the fields mean: docs/metadata-design.md,
+/// "Clocks".
+DEVICE WindowState enterKernel(const KernelHere &K) {
   if (!isShadowed())
     return {0, 0, 0, NeedsCare};
   const Self Me(placeHere());
@@ -91,8 +91,7 @@ HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags, uint32_t Tag) {
   const uint32_t Clock = loadRelaxed(W.Clock), Had = loadRelaxed(W.Flags);
   const bool IsNewGrid = loadRelaxed(W.Grid) != Grid;
   const bool IsOurs = !IsNewGrid && loadRelaxed(W.Block) == Block;
-  const auto [First, Floor, IsCommon, IsFirst] =
-      startOf(Grid, Flags, Tag, Here);
+  const auto [First, Floor, IsCommon, IsFirst] = startOf(Grid, K, Here);
   Before = __nvvm_shfl_sync_idx_i32(Here, Before, Leader, 31);
   const bool IsAlone = (Before & AliveMask) == 0;
   // Other lanes of this warp have called before and have written the state.
@@ -119,19 +118,25 @@ HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags, uint32_t Tag) {
   const bool IsThorough = IsFirst && IsEarly;
   // Checks in line take volatile accesses for strong.
   const bool HasWeak =
-      (Flags & EnterVolatile) && (__crsan_config.Flags & WeakVolatile);
+      (K.Flags & EnterVolatile) && (__crsan_config.Flags & WeakVolatile);
   const uint32_t Place =
       Me.Place.Bits | (IsEarly ? TellsLanes : 0) |
       ((blocksOfGrid() + 1) * Me.warpsInBlock() > NumWarps ? SharesNumber : 0) |
       (isUsedUp(Start) || IsThorough || HasWeak ? NeedsCare : 0);
   if (Me.Lane == Leader)
-    beginWarp(W, {Grid, Block, Flags, Place, Start, Barrier, Floor, Had, Before,
-                  Lanes, IsAlone, IsThorough, IsNewGrid});
+    beginWarp(W, {Grid, Block, K.Flags, Place, Start, Barrier, Floor, Had,
+                  Before, Lanes, IsAlone, IsThorough, IsNewGrid});
   if (Had & HasKnown)
     for (uint32_t I = Me.Lane; I < KnownEntries; I += Lanes)
       storeRelaxed(Me.known()[I], 0);
   __nvvm_bar_warp_sync(Here);
   return {Start, Barrier, Floor, Place};
+}
+
+/// Entry point. A kernel begins: enterKernel(). `Flags` are the EnterFlags of
+/// the kernel and `Tag` its kernelTag.
+HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags, uint32_t Tag) {
+  return enterKernel({Flags, Tag, /*Run=*/0});
 }
 
 /// Entry point. A thread is about to leave its kernel, and so takes part in all
