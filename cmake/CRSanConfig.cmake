@@ -3,10 +3,10 @@
 # find_package(CRSan): the tools, as the imported executables CRSan::crsan,
 # CRSan::crsan-clang and CRSan::crsan-clang++, and three functions.
 #
-#   crsan_enable(TARGET [MODE collider|metadata|hybrid])
+#   crsan_enable(TARGET [MODE collider|metadata|hybrid] [HOST])
 #
-# has the CUDA sources of TARGET checked. CMAKE_CUDA_COMPILER has to be
-# crsan-clang++.
+# has the CUDA sources of TARGET checked; HOST: their host code, too.
+# CMAKE_CUDA_COMPILER has to be crsan-clang++.
 #
 #   crsan_only_enabled()
 #
@@ -37,7 +37,7 @@ set(CRSan_EXECUTABLE "${CRSanRoot}/bin/crsan")
 unset(CRSanRoot)
 
 function(crsan_enable Target)
-  cmake_parse_arguments(PARSE_ARGV 1 Arg "" "MODE" "")
+  cmake_parse_arguments(PARSE_ARGV 1 Arg "HOST" "MODE" "")
   get_filename_component(Compiler "${CMAKE_CUDA_COMPILER}" NAME)
   if(NOT Compiler STREQUAL "crsan-clang++")
     message(FATAL_ERROR "crsan_enable(${Target}): the CUDA compiler is "
@@ -47,6 +47,9 @@ function(crsan_enable Target)
   set(Flags -fsanitize=cuda-race)
   if(Arg_MODE)
     list(APPEND Flags -fsanitize-cuda-race-mode=${Arg_MODE})
+  endif()
+  if(Arg_HOST)
+    list(APPEND Flags -fsanitize-cuda-race-host)
   endif()
   target_compile_options(${Target} PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:${Flags}>")
   get_target_property(Type ${Target} TYPE)

@@ -16,7 +16,7 @@ SIMULATED = "simulated GPU: "
 
 def options(source):
     """(name, default, description) of each option."""
-    for entry in re.finditer(r"^CRSAN_(\w+)\((\w+),(.*?)\)\n(?=CRSAN_|//|\n|\Z)", source, re.S | re.M):
+    for entry in re.finditer(r"^CRSAN_(\w+)\(\s*(\w+),(.*?)\)\n(?=CRSAN_|//|\n|\Z)", source, re.S | re.M):
         kind, name, rest = entry.groups()
         words = [t.replace('\\"', '"') for t in TEXT.findall(rest)]
         first = rest.split(",")[0].strip()

@@ -33,20 +33,27 @@ static void addArchFlags(Words &Out, const Command &C) {
   Out.push_back(("--offload-arch=" + DefaultArch).str());
 }
 
-/// The device side alone loads the pass. Clang 22 loads pass plugins before it
-/// reads -mllvm, so that the plugin's own options are known by then.
-static void addPassFlags(Words &Out, const Command &C) {
-  auto Device = [&](const llvm::Twine &Option) {
-    Out.push_back("-Xarch_device");
-    Out.push_back(Option.str());
-  };
-  Device("-fpass-plugin=" + C.Where.passPlugin());
-  if (C.Options.Mode != "collider")
-    Device("-mllvm=-crsan-mode=" + C.Options.Mode);
+/// The flags by which one side of a compilation loads the pass. Clang 22 loads
+/// pass plugins before it reads -mllvm, so that the plugin's own options are
+/// known by then.
+static Words passFlags(const Command &C, const std::string &ModeOption) {
+  Words Out = {"-fpass-plugin=" + C.Where.passPlugin()};
+  if (!ModeOption.empty())
+    Out.push_back("-mllvm=" + ModeOption);
   for (const std::string &File : C.Options.IgnoreLists)
-    Device("-mllvm=-crsan-ignorelist=" + File);
+    Out.push_back("-mllvm=-crsan-ignorelist=" + File);
   for (const std::string &Option : C.Options.PassOptions)
-    Device("-mllvm=" + Option);
+    Out.push_back("-mllvm=" + Option);
+  return Out;
+}
+
+static Words devicePassFlags(const Command &C) {
+  const std::string &Mode = C.Options.Mode;
+  return passFlags(C, Mode == "collider" ? "" : "-crsan-mode=" + Mode);
+}
+
+static Words hostPassFlags(const Command &C) {
+  return C.Options.Host ? passFlags(C, "-crsan-host") : Words();
 }
 
 /// Clang runs crsan-ptxas (lib/Assembler), unless the user names a ptxas.
@@ -65,7 +72,10 @@ static void addCudaFlags(Words &Out, const Command &C) {
   if (!C.namesToolkit())
     Out.push_back("--cuda-path=" + C.Toolkit->Root);
   addArchFlags(Out, C);
-  addPassFlags(Out, C);
+  for (const std::string &Flag : devicePassFlags(C))
+    llvm::append_range(Out, Words{"-Xarch_device", Flag});
+  for (const std::string &Flag : hostPassFlags(C))
+    llvm::append_range(Out, Words{"-Xarch_host", Flag});
   addAssemblerFlags(Out, C);
   Out.push_back("-include");
   Out.push_back(C.Where.markHeader());
@@ -80,8 +90,12 @@ Words crsan::driver::compileFlags(const Command &C, InputKind Kind) {
   // A report names sites by line, which it takes from a line table.
   if (!C.Line.has(options::OPT_g_Group))
     Out.push_back("-gline-tables-only");
-  if (Kind == InputKind::Cuda)
+  if (Kind == InputKind::Cuda) {
     addCudaFlags(Out, C);
+  } else if (C.Options.Host) {
+    llvm::append_range(Out, hostPassFlags(C));
+    Out.push_back("-Wno-pass-failed");
+  }
   return Out;
 }
 

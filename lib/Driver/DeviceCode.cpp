@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The device code of what is linked.
 #include "DeviceCode.h"
+#include "crsan/abi/Names.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -133,9 +134,13 @@ void LinkReader::addFile(StringRef Path) {
   const llvm::file_magic Magic = llvm::identify_magic((*Buffer)->getBuffer());
   if (Magic == llvm::file_magic::elf_shared_object)
     return;
-  // The name of a section, among other such names.
+  // The names of sections, among other such names; the second one may end the
+  // name of its relocations.
   constexpr StringRef Mark("\0__crsan_instrumented\0", 22);
-  IsInstrumented |= (*Buffer)->getBuffer().contains(Mark);
+  constexpr StringRef HostMark(crsan::abi::HostUnitsSection,
+                               sizeof(crsan::abi::HostUnitsSection));
+  IsInstrumented |= (*Buffer)->getBuffer().contains(Mark) ||
+                    (*Buffer)->getBuffer().contains(HostMark);
   llvm::SmallVector<llvm::object::OffloadFile> Images;
   if (llvm::Error E = llvm::object::extractOffloadBinaries(
           (*Buffer)->getMemBufferRef(), Images)) {

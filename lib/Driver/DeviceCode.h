@@ -36,8 +36,9 @@ findArchivedDeviceCode(const CommandLine &Line,
 std::string findUnlinkedDeviceCode(const CommandLine &Line);
 
 /// Whether the command links an object or a member of an archive that was
-/// compiled with -fsanitize=cuda-race (include/crsan/instrumented.h), and no
-/// relocatable device code, which need not be complete in this link.
+/// compiled with -fsanitize=cuda-race (include/crsan/instrumented.h; host code:
+/// include/crsan/abi/Host.h), and no relocatable device code, which need not be
+/// complete in this link.
 bool linksInstrumentedCode(const CommandLine &Line);
 
 } // namespace crsan::driver

@@ -128,6 +128,10 @@ private:
       Options.CompatHeader = true;
     else if (Spelling == "-fno-sanitize-cuda-race-compat-header")
       Options.CompatHeader = false;
+    else if (Spelling == "-fsanitize-cuda-race-host")
+      Options.Host = true;
+    else if (Spelling == "-fno-sanitize-cuda-race-host")
+      Options.Host = false;
     else
       return unknownOption(Spelling);
     Options.Mentioned = true;
@@ -143,7 +147,7 @@ static void dropEmptied(CommandLine &Line) {
 }
 
 /// Options that clang does not have but that nvcc's users give, and those that
-/// are clang's but meant for our pass, which only the device side loads.
+/// are clang's but meant for our pass.
 static llvm::Error extractEnabledOnly(CommandLine &Line, RaceOptions &Options) {
   bool OthersOn = llvm::any_of(Line.Arguments, [](const Argument &A) {
     return A.value("-fsanitize=").has_value();

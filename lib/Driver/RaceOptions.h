@@ -17,6 +17,8 @@ struct RaceOptions {
   /// Force-include crsan/cuda_compat.h
   /// (-f[no-]sanitize-cuda-race-compat-header).
   bool CompatHeader = true;
+  /// Host code is instrumented, too (-f[no-]sanitize-cuda-race-host).
+  bool Host = false;
   /// How races are looked for: collider, metadata or hybrid
   /// (-fsanitize-cuda-race-mode=).
   std::string Mode = "collider";

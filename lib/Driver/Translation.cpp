@@ -29,7 +29,8 @@ static llvm::Error checkParts(const Command &C) {
   if (C.isDryRun())
     return llvm::Error::success();
   for (const auto &[Needed, Path] :
-       {std::pair(C.compilesCuda(), C.Where.passPlugin()),
+       {std::pair(C.compilesCuda() || (C.compilesHost() && C.Options.Host),
+                  C.Where.passPlugin()),
         std::pair(C.links(), C.Where.hostRuntime()),
         std::pair(C.links(), C.Where.launchWrappers())})
     if (Needed && !fs::exists(Path))

@@ -70,7 +70,7 @@ struct InstructionClass {
   ScalarType Type = ScalarType::None;
   uint32_t Size = 0;                ///< Bytes of a lane; 0: not known.
   const Operand *Address = nullptr; ///< An operand of the instruction.
-  MatrixRows Rows;                  ///< Of a MatrixAccess.
+  MatrixRows Rows = {};             ///< Of a MatrixAccess.
 
   // Of what orders memory, a StrongAccess or a Synchronisation:
   Ordering Orders = Ordering::None;

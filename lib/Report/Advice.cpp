@@ -255,7 +255,7 @@ std::optional<size_t> placeForBarrier(const SourceCode &C, size_t Upper,
 //===----------------------------------------------------------------------===//
 
 const SourceFrame *userFrame(const std::optional<SiteInfo> &Site) {
-  if (!Site || Site->Frames.empty() || !Site->Operation.empty())
+  if (!Site || Site->Frames.empty() || !Site->Operation.empty() || Site->IsHost)
     return nullptr;
   const SourceFrame &F = frameToName(Site->Frames);
   return F.Line && !F.File.empty() ? &F : nullptr;

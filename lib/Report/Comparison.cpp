@@ -29,7 +29,8 @@ static std::string identityOfSide(const std::optional<SiteInfo> &Site) {
   if (!Site)
     return "?";
   std::string Identity =
-      fmt::format("{} {}", int(Site->Access), Site->Operation);
+      fmt::format("{} {}{}", int(Site->Access), Site->Operation,
+                  Site->IsHost ? "host" : "");
   if (Site->Variable)
     Identity += " " + Site->Variable->LinkageName;
   for (const SourceFrame &F : Site->Frames)

@@ -63,7 +63,8 @@ static std::string explainOneSide(const Finding &F) {
 
 /// Said of one side that is half of a plain read-modify-write.
 static const char *updateAdvice(const Finding &F) {
-  const bool IsUpdate = F.Site && (F.Site->Flags & IsOfUpdate) &&
+  const bool IsUpdate = F.Site && !F.Site->IsHost &&
+                        (F.Site->Flags & IsOfUpdate) &&
                         (!F.Other || F.Other->isOfUpdate());
   return IsUpdate ? " The thread reads the location, changes the value and "
                     "writes it back: where several threads do so, each has to "
@@ -91,6 +92,7 @@ std::string crsan::explain(const Finding &F) {
   case RaceKind::NotStrong:
   case RaceKind::InterKernel:
   case RaceKind::StreamOperation:
+  case RaceKind::HostAccess:
     return whatIsMissing(F);
   }
   return "This CRSan does not know the kind of this race.";

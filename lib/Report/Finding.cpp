@@ -26,6 +26,7 @@ bool crsan::hasTwoSides(abi::RaceKind Kind) {
   case abi::RaceKind::NotStrong:
   case abi::RaceKind::InterKernel:
   case abi::RaceKind::StreamOperation:
+  case abi::RaceKind::HostAccess:
     return true;
   }
   return false;
@@ -43,7 +44,8 @@ uint64_t Finding::reasons() const {
     return 0;
   uint64_t Reasons = First.After;
   if (kind() == abi::RaceKind::InterKernel ||
-      kind() == abi::RaceKind::StreamOperation)
+      kind() == abi::RaceKind::StreamOperation ||
+      kind() == abi::RaceKind::HostAccess)
     Reasons |= abi::OtherGrid;
   if (Reasons & abi::SameWarp)
     Reasons |= abi::SameBlock;
@@ -95,8 +97,12 @@ Verdict Report::verdict() const {
   if (!Findings.empty())
     return Verdict::Racy;
   if (Summary.Oracle && Summary.KernelsLaunched == 0)
-    return Summary.Oracle->Accesses ? Verdict::Clean : Verdict::NothingChecked;
+    return Summary.Oracle->Accesses || Summary.Oracle->HostAccesses
+               ? Verdict::Clean
+               : Verdict::NothingChecked;
   if (Summary.Checks == 0) {
+    if (Summary.Host && Summary.Host->Checked)
+      return Verdict::Clean;
     if (Summary.KernelsLaunched == 0)
       return Verdict::NothingChecked;
     // Code that shares memory by atomics alone has nothing to check.

@@ -52,6 +52,10 @@ struct Occurrence {
   /// Where the host allocated that memory, and launched the later thread's
   /// kernel: "app.cu:41 in main"; empty: not known.
   std::string AllocatedAt = {}, LaunchedAt = {};
+  /// Of a race by a kernel of which one side is known: where the host has
+  /// written this location while work was pending, so that it may be the other
+  /// side.
+  std::string HostWroteAt = {};
   /// With abi::LaterUnfenced: ids of the sites that read what the earlier
   /// thread told; empty: any of the later thread's kernel may have.
   std::vector<uint64_t> Told = {};
@@ -121,7 +125,7 @@ struct Finding {
   Index3 EarlierGrid{}, EarlierBlockShape{};
   std::string Explanation = {};
   std::string Memory; ///< The same, or the variable that the site accesses.
-  std::string AllocatedAt = {}, LaunchedAt = {};
+  std::string AllocatedAt = {}, LaunchedAt = {}, HostWroteAt = {};
 
   abi::RaceKind kind() const { return First.Kind; }
   /// Both sides are known, and what was missing between them (abi::TwoSided).
@@ -147,14 +151,26 @@ struct MetadataSummary {
   uint64_t Exact = 0, Cached = 0, None = 0;
 };
 
+/// What was checked of host code in a run. An execution counts if it found its
+/// memory within reach of a GPU with work that the host had not waited for.
+struct HostSummary {
+  uint64_t Sites = 0;
+  uint64_t Executed = 0;
+  uint64_t Checked = 0;
+  uint64_t Refused = 0; ///< Chosen for a check, which could not be made then.
+  uint64_t Skipped = 0; ///< Accesses not checked; decided by the compiler.
+  uint64_t Exempt = 0;  ///< Accesses not checked; as the user asked.
+};
+
 /// What the oracle of the simulated GPU saw in a run.
 struct OracleSummary {
   uint64_t Grids = 0, Blocks = 0, Threads = 0;
   uint64_t Accesses = 0; ///< By threads, one a thread.
   uint64_t Fences = 0;
-  uint64_t Barriers = 0; ///< Arrivals.
-  uint64_t Copies = 0;   ///< And fills, of streams.
-  uint64_t Exempt = 0;   ///< Accesses not checked, as the program asks.
+  uint64_t Barriers = 0;     ///< Arrivals.
+  uint64_t Copies = 0;       ///< And fills, of streams.
+  uint64_t Exempt = 0;       ///< Accesses not checked, as the program asks.
+  uint64_t HostAccesses = 0; ///< By host code, of memory that GPUs reach.
 };
 
 /// What a run did, for the reader who wants to know what a silence is worth.
@@ -191,6 +207,7 @@ struct RunSummary {
   bool IsSimulated = false;
   uint32_t Modules = 0; ///< Instrumented translation units loaded.
   std::optional<MetadataSummary> Metadata; ///< Of runs in that mode, or both.
+  std::optional<HostSummary> Host;         ///< If host code is instrumented.
   /// The report is the oracle's, which counts nothing else of the above.
   std::optional<OracleSummary> Oracle;
   /// Loud lines such as failed launches, without prefix, printed as they are.

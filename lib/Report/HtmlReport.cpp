@@ -186,6 +186,7 @@ ordered_json PageData::finding(const Finding &F) {
                          {"space", nameOf(F.space())},
                          {"memory", F.Memory},
                          {"allocatedAt", F.AllocatedAt},
+                         {"hostWroteAt", F.HostWroteAt},
                          {"launchedAt", F.LaunchedAt},
                          {"kernels", F.Instances},
                          {"sides", ordered_json::array({side(F, Side::Later)})},

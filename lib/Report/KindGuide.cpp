@@ -42,6 +42,11 @@ static const char *detectorWords(const KindGuide &G) {
     return "The collider reports this kind.";
   if (Detector == "metadata")
     return "Metadata mode reports this kind.";
+  if (Detector == "host")
+    return "The oracle of the simulated GPU reports this kind, if the program "
+           "is built with -fsanitize-cuda-race-host; other detectors report "
+           "such "
+           "races as clobbered reads and lost updates by the host.";
   return "The oracle of the simulated GPU reports this kind, and metadata mode "
          "where it sees the accesses.";
 }

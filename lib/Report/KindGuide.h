@@ -15,7 +15,9 @@ namespace crsan {
 
 struct KindGuide {
   abi::RaceKind Kind;
-  const char *Detector; ///< What reports the kind: collider, metadata, oracle.
+  /// What reports the kind: collider, metadata, oracle; host: the oracle, of
+  /// programs with instrumented host code.
+  const char *Detector;
   const char *Meaning;
   const char *Reading; ///< How to read a finding of this kind.
   /// Two whole programs: the first one races, the second one is the remedy.

@@ -34,6 +34,15 @@ static void add(MetadataSummary &Sum, const MetadataSummary &More) {
   keepLargest(Sum.None, More.None);
 }
 
+static void add(HostSummary &Sum, const HostSummary &More) {
+  keepLargest(Sum.Sites, More.Sites);
+  addCount(Sum.Executed, More.Executed);
+  addCount(Sum.Checked, More.Checked);
+  addCount(Sum.Refused, More.Refused);
+  keepLargest(Sum.Skipped, More.Skipped);
+  keepLargest(Sum.Exempt, More.Exempt);
+}
+
 static void add(OracleSummary &Sum, const OracleSummary &More) {
   addCount(Sum.Grids, More.Grids);
   addCount(Sum.Blocks, More.Blocks);
@@ -43,6 +52,7 @@ static void add(OracleSummary &Sum, const OracleSummary &More) {
   addCount(Sum.Barriers, More.Barriers);
   addCount(Sum.Copies, More.Copies);
   addCount(Sum.Exempt, More.Exempt);
+  addCount(Sum.HostAccesses, More.HostAccesses);
 }
 
 /// Adds a part that a run need not have.
@@ -79,6 +89,7 @@ void RunSummary::add(const RunSummary &More) {
   IsSimulated &= More.IsSimulated;
   keepLargest(Modules, More.Modules);
   addPart(Metadata, More.Metadata);
+  addPart(Host, More.Host);
   addPart(Oracle, More.Oracle);
   for (const std::string &Note : More.Notes)
     if (std::find(Notes.begin(), Notes.end(), Note) == Notes.end())

@@ -41,6 +41,10 @@ static constexpr Row Rows[] = {
     {set(RaceKind::AtomicScope), 0, 0,
      "{scope}, and the threads are {distance}: device scope includes both."},
 
+    {set(RaceKind::HostAccess), 0, 0,
+     "Nothing orders the two: wait for what the GPU does "
+     "(cudaDeviceSynchronize, or its stream or an event behind it) before the "
+     "host accesses the memory, or start it behind the host's access."},
     {set(RaceKind::StreamOperation), 0, 0,
      "No stream, event or synchronisation by the host orders the two: let the "
      "stream of {later} wait for an event that is recorded behind {earlier}, "

@@ -20,7 +20,8 @@ using namespace crsan;
 static std::string placeOf(uint64_t Id, const SiteInfo *Site) {
   if (!Site || Site->Frames.empty() || Site->Frames.front().Line == 0)
     return fmt::format("#{:x}", Id);
-  std::string Place = fmt::format("{}", int(Site->Access));
+  std::string Place =
+      fmt::format("{}{}", Site->IsHost ? "host " : "", int(Site->Access));
   for (const SourceFrame &F : Site->Frames) {
     fmt::format_to(std::back_inserter(Place), "|{}:{}:{}", F.File, F.Line,
                    F.Column);
@@ -35,10 +36,12 @@ static std::string placeOf(uint64_t Id, const SiteInfo *Site) {
 static std::pair<int, int> weightOf(const abi::Record &Rec) {
   using enum abi::RaceKind;
   const uint64_t Why = Rec.After;
-  const int Width = Rec.Kind == InterKernel || Rec.Kind == StreamOperation ? 3
-                    : Rec.Kind == WarpBarrier || Why & abi::SameWarp       ? 0
-                    : Rec.Kind == IntraBlock || Why & abi::SameBlock       ? 1
-                                                                           : 2;
+  const int Width = Rec.Kind == InterKernel || Rec.Kind == StreamOperation ||
+                            Rec.Kind == HostAccess
+                        ? 3
+                    : Rec.Kind == WarpBarrier || Why & abi::SameWarp ? 0
+                    : Rec.Kind == IntraBlock || Why & abi::SameBlock ? 1
+                                                                     : 2;
   return {Width, -int(Rec.Kind)};
 }
 
@@ -103,7 +106,8 @@ static uint32_t lanesOf(const Occurrence &O) {
 static void add(RecordPlaces &Places, const Occurrence &O,
                 const SiteInfo *Site) {
   if (O.Rec.Kind == abi::RaceKind::StreamOperation ||
-      (Site && !Site->Operation.empty()))
+      O.Rec.Kind == abi::RaceKind::HostAccess ||
+      (Site && (Site->IsHost || !Site->Operation.empty())))
     return; // The record may have no thread of the program's.
   const auto &Block = O.Rec.Block;
   ++Places.Blocks[{Block[0], Block[1], Block[2]}];
@@ -151,6 +155,7 @@ static void show(Finding &F, const Occurrence &O, const SiteTable &Sites) {
   F.Memory = O.Memory;
   F.AllocatedAt = O.AllocatedAt;
   F.LaunchedAt = O.LaunchedAt;
+  F.HostWroteAt = O.HostWroteAt;
   if (F.Memory.empty() && Site && Site->Variable)
     F.Memory = variableWords(*Site->Variable);
   F.Site = Site ? std::optional(*Site) : std::nullopt;

@@ -59,6 +59,7 @@ static SiteInfo readSite(const JSONNode &Object) {
   M.choice("order", OrderNames, Site.Order);
   M.flag("volatile", Site.IsVolatile);
   M.text("operation", Site.Operation);
+  M.flag("host", Site.IsHost);
   M.number("size", Site.Size);
   M.text("kernel", Site.Kernel);
   Site.Kernel = demangle(Site.Kernel);
@@ -129,13 +130,15 @@ static void readTwoSided(JSONMembers &M, Occurrence &O) {
   O.Rec.Flags = abi::TwoSided;
 }
 
-static void readValues(JSONMembers &M, abi::Record &Rec) {
+static void readValues(JSONMembers &M, Occurrence &O) {
+  abi::Record &Rec = O.Rec;
   M.number("before", Rec.Before);
   M.number("after", Rec.After);
   bool Hashes = false, Same = false;
   M.flag("hash", Hashes);
   M.flag("same_value", Same);
   Rec.Flags = (Hashes ? abi::ValuesAreHashes : 0) | (Same ? abi::SameValue : 0);
+  M.text("explanation", O.Explanation);
 }
 
 static Occurrence readRecord(const JSONNode &Object) {
@@ -149,6 +152,7 @@ static Occurrence readRecord(const JSONNode &Object) {
   M.text("memory", O.Memory);
   M.text("allocated_at", O.AllocatedAt);
   M.text("launched_at", O.LaunchedAt);
+  M.text("host_wrote_at", O.HostWroteAt);
   M.choice("space", SpaceNames, Rec.MemorySpace);
   M.number("size", Rec.Size);
   Rec.Lanes = readLanes(M.elements("lanes"));
@@ -164,7 +168,7 @@ static Occurrence readRecord(const JSONNode &Object) {
   if (hasTwoSides(Rec.Kind))
     readTwoSided(M, O);
   else
-    readValues(M, Rec);
+    readValues(M, O);
   M.number("count", O.Count);
   M.flag("at_least", O.AtLeast);
   M.number("device", O.Device);
@@ -199,6 +203,8 @@ static RunSummary readSummary(const JSONNode &Object) {
   readFields(M, S);
   if (auto Metadata = M.get("metadata"))
     S.Metadata = readPlain<MetadataSummary>(*Metadata);
+  if (auto Host = M.get("host"))
+    S.Host = readPlain<HostSummary>(*Host);
   if (auto Oracle = M.get("oracle"))
     S.Oracle = readPlain<OracleSummary>(*Oracle);
   for (const JSONNode &Note : M.elements("notes"))

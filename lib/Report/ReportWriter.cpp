@@ -69,6 +69,7 @@ static ordered_json siteJSON(const SiteInfo &Site) {
   addUnless(Object, "asynchronous", Site.isCopy(), false);
   addUnless(Object, "of_update", bool(Site.Flags & abi::IsOfUpdate), false);
   addUnless(Object, "operation", Site.Operation, {});
+  addUnless(Object, "host", Site.IsHost, false);
   addUnless(Object, "kernel", Site.Kernel, {});
   Object["frames"] = framesJSON(Site.Frames);
   for (const CompanionInfo &C : Site.Companions)
@@ -95,11 +96,13 @@ static void addTwoSided(ordered_json &Object, const Occurrence &O) {
   addUnless(Object, "explanation", O.Explanation, {});
 }
 
-static void addValues(ordered_json &Object, const abi::Record &Rec) {
+static void addValues(ordered_json &Object, const Occurrence &O) {
+  const abi::Record &Rec = O.Rec;
   Object["before"] = hex(Rec.Before);
   Object["after"] = hex(Rec.After);
   addUnless(Object, "hash", bool(Rec.Flags & abi::ValuesAreHashes), false);
   addUnless(Object, "same_value", bool(Rec.Flags & abi::SameValue), false);
+  addUnless(Object, "explanation", O.Explanation, {});
 }
 
 static ordered_json recordJSON(const Occurrence &O) {
@@ -112,6 +115,7 @@ static ordered_json recordJSON(const Occurrence &O) {
   addUnless(Object, "memory", O.Memory, {});
   addUnless(Object, "allocated_at", O.AllocatedAt, {});
   addUnless(Object, "launched_at", O.LaunchedAt, {});
+  addUnless(Object, "host_wrote_at", O.HostWroteAt, {});
   Object["space"] = nameIn(SpaceNames, Rec.MemorySpace);
   Object["size"] = Rec.Size;
   Object["block"] = Rec.Block;
@@ -125,7 +129,7 @@ static ordered_json recordJSON(const Occurrence &O) {
   if (hasTwoSides(Rec.Kind))
     addTwoSided(Object, O);
   else
-    addValues(Object, Rec);
+    addValues(Object, O);
   Object["count"] = std::max<uint64_t>(O.Count, 1);
   addUnless(Object, "at_least", O.AtLeast, false);
   addUnless(Object, "device", O.Device, 0);
@@ -145,6 +149,8 @@ static ordered_json summaryJSON(const RunSummary &S) {
   Object["notes"] = S.Notes;
   if (S.Metadata)
     Object["metadata"] = fieldsJSON(*S.Metadata);
+  if (S.Host)
+    Object["host"] = fieldsJSON(*S.Host);
   if (S.Oracle)
     Object["oracle"] = fieldsJSON(*S.Oracle);
   return Object;
@@ -183,6 +189,7 @@ static ordered_json findingJSON(const Finding &F) {
   addUnless(Object, "memory", F.Memory, {});
   addUnless(Object, "allocated_at", F.AllocatedAt, {});
   addUnless(Object, "launched_at", F.LaunchedAt, {});
+  addUnless(Object, "host_wrote_at", F.HostWroteAt, {});
   Object["access"] = sideJSON(F, Side::Later);
   if (F.First.Other)
     Object["other"] = sideJSON(F, Side::Earlier);

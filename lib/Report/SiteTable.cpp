@@ -303,6 +303,7 @@ static SiteInfo decode(const TableView &Table, uint32_t Entry) {
                 demangle(Table.string(E.Kernel)),
                 framesFrom(Table, E.Frame),
                 {}};
+  Site.IsHost = Table.Header.Flags & abi::IsHostCode;
   if (E.Variable)
     Site.Variable = variableFrom(Table, E.Variable - 1);
   for (uint32_t I = 0; I < E.NumCompanions; ++I) {

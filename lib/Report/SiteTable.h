@@ -67,6 +67,7 @@ struct SiteInfo {
   bool IsVolatile = false; ///< Only if Order is known.
   /// The site is no code, but an operation of a stream: "cudaMemcpyAsync".
   std::string Operation = {};
+  bool IsHost = false; ///< It is host code.
 
   bool operator==(const SiteInfo &) const = default;
 

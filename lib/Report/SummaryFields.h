@@ -25,6 +25,15 @@ void visitFields(MaybeConst<MetadataSummary> auto &S, auto Visit) {
   Visit("untracked_bytes", S.None);
 }
 
+void visitFields(MaybeConst<HostSummary> auto &S, auto Visit) {
+  Visit("sites", S.Sites);
+  Visit("executed", S.Executed);
+  Visit("checks", S.Checked);
+  Visit("refused", S.Refused);
+  Visit("skipped", S.Skipped);
+  Visit("exempt", S.Exempt);
+}
+
 void visitFields(MaybeConst<OracleSummary> auto &S, auto Visit) {
   Visit("grids", S.Grids);
   Visit("blocks", S.Blocks);
@@ -34,9 +43,11 @@ void visitFields(MaybeConst<OracleSummary> auto &S, auto Visit) {
   Visit("barriers", S.Barriers);
   Visit("copies", S.Copies);
   Visit("exempt", S.Exempt);
+  Visit("host_accesses", S.HostAccesses);
 }
 
-/// All but the notes and the summaries of metadata mode and of the oracle.
+/// All but the notes and the summaries of metadata mode, of host code and of
+/// the oracle.
 void visitFields(MaybeConst<RunSummary> auto &S, auto Visit) {
   Visit("kernels_launched", S.KernelsLaunched);
   Visit("kernels_failed", S.KernelsFailed);

@@ -25,6 +25,7 @@ public:
 private:
   void whatTheColliderChecked(const Report &R);
   void whatMetadataChecked(const RunSummary &S);
+  void whatWasCheckedOfTheHost(const HostSummary &S);
   void whatTheOracleChecked(const OracleSummary &S);
 };
 
@@ -148,6 +149,29 @@ void SummaryPrinter::whatMetadataChecked(const RunSummary &S) {
        M.Exact >> MiB, M.Cached >> MiB, M.None >> MiB);
 }
 
+/// Of the accesses that might race, how many were checked, and why the others
+/// were not.
+void SummaryPrinter::whatWasCheckedOfTheHost(const HostSummary &S) {
+  std::vector<std::string> Not;
+  const uint64_t Tried = S.Checked + S.Refused;
+  if (S.Executed > Tried)
+    Not.push_back(fmt::format("{} by sampling", S.Executed - Tried));
+  if (S.Refused)
+    Not.push_back(fmt::format("{} for lack of time", S.Refused));
+  line(
+      "CRSan: host code: checked {} of {} of memory that a GPU might be using, "
+      "of {}{}",
+      S.Checked, counted(S.Executed, "access", "accesses"),
+      counted(S.Sites, "site"),
+      Not.empty() ? ""
+                  : fmt::format("; not checked: {}", fmt::join(Not, ", ")));
+  if (S.Skipped || S.Exempt)
+    line("CRSan: host code: {} of the source not checked, since the compiler "
+         "may "
+         "have moved them; {} as CRSAN_NO_SANITIZE or an ignore list asks",
+         counted(S.Skipped, "access", "accesses"), S.Exempt);
+}
+
 void SummaryPrinter::whatTheOracleChecked(const OracleSummary &S) {
   line("CRSan: oracle checked {}: {} of {} in {}, {}, {}, {}",
        counted(S.Grids, "kernel launch", "kernel launches"),
@@ -155,6 +179,9 @@ void SummaryPrinter::whatTheOracleChecked(const OracleSummary &S) {
        counted(S.Blocks, "block"), counted(S.Barriers, "barrier arrival"),
        counted(S.Fences, "fence"),
        counted(S.Copies, "copy or fill", "copies and fills"));
+  if (S.HostAccesses)
+    line("CRSan: oracle checked {} of host code",
+         counted(S.HostAccesses, "access", "accesses"));
   if (S.Exempt)
     line("CRSan: {} not checked, as annotations ask",
          counted(S.Exempt, "access", "accesses"));
@@ -190,6 +217,8 @@ void SummaryPrinter::whatWasChecked(const Report &R) {
   if (S.OperationsChecked)
     line("CRSan: checked {} of streams",
          counted(S.OperationsChecked, "copy or fill", "copies and fills"));
+  if (S.Host)
+    whatWasCheckedOfTheHost(*S.Host);
   if (!S.CountsComplete)
     line("CRSan: the counts of checks are lower bounds: a context ended before "
          "they could be read");

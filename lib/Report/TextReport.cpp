@@ -133,7 +133,7 @@ void FindingPrinter::companions(const std::vector<CompanionInfo> &List) {
 void FindingPrinter::instances(const Finding &F) {
   if (!F.Site)
     return;
-  if (F.Site->Operation.empty())
+  if (F.Site->Operation.empty() && !F.Site->IsHost)
     line("  kernel: {}", F.Site->Kernel.empty()
                              ? "not known, several may run this function"
                              : F.Site->Kernel);
@@ -164,6 +164,8 @@ void FindingPrinter::firstSeen(const Finding &F, bool ShowDevice) {
     line("  memory: {}", F.Memory);
   if (!F.AllocatedAt.empty())
     line("  allocated at: {}", F.AllocatedAt);
+  if (!F.HostWroteAt.empty())
+    line("  the host wrote here, without waiting: {}", F.HostWroteAt);
 }
 
 void FindingPrinter::occurrences(const Finding &F) {

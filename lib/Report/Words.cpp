@@ -37,6 +37,8 @@ static constexpr KindWords Kinds[] = {
      "races between kernels"},
     {RaceKind::StreamOperation, "stream_operation", "",
      "race with an operation of a stream", "races with operations of streams"},
+    {RaceKind::HostAccess, "host_access", "", "race with the host",
+     "races with the host"},
 };
 
 std::span<const KindWords> crsan::allKindWords() { return Kinds; }
@@ -210,6 +212,8 @@ static const char *spacePhrase(abi::Space Space) {
 
 std::string crsan::heading(const Finding &F) {
   std::string Text = wordsOf(F.kind()).Name;
+  if (!F.isTwoSided() && F.Site && F.Site->IsHost)
+    Text += " by the host";
   if (F.size())
     // A missing barrier has no bytes; what was accessed has.
     Text += (F.isTwoSided() ? ", " : " of ") + counted(F.size(), "byte") +
@@ -251,13 +255,17 @@ static std::string earlierThread(const Finding &F) {
   return fmt::format("{}{} thread {}{}", earlierBlock(F),
                      T.BlockIndex || T.Block ? "" : ",",
                      T.Index ? indexWords(*T.Index) : fmt::to_string(T.Linear),
-                     F.reasons() & abi::OtherGrid ? " of another kernel" : "");
+                     F.reasons() & abi::OtherGrid && !(F.Site && F.Site->IsHost)
+                         ? " of another kernel"
+                         : "");
 }
 
 std::string crsan::threadWords(const Finding &F, Side Which) {
   const std::optional<SiteInfo> &Site = Which == Side::Later ? F.Site : F.Other;
   if (Site && !Site->Operation.empty())
     return Site->Operation + " in a stream";
+  if (Site && Site->IsHost)
+    return "the host";
   return Which == Side::Later ? laterThread(F) : earlierThread(F);
 }
 
@@ -322,7 +330,8 @@ static std::string valueText(uint64_t Value, const Finding &F) {
 std::string crsan::firstSeenWords(const Finding &F) {
   const abi::Record &Rec = F.First;
   std::string Where;
-  if (!F.isTwoSided()) // Else the sides have said it.
+  // Else the sides have said it.
+  if (!F.isTwoSided() && !(F.Site && F.Site->IsHost))
     Where = threadWords(F, Side::Later) + ' ';
   if (isIntraWarp(F.kind()) && Rec.Lanes) {
     const bool One = (Rec.Lanes & (Rec.Lanes - 1)) == 0;

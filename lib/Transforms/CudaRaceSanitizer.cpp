@@ -8,6 +8,7 @@
 #include "DeviceRuntime.h"
 #include "Events/DeclaredEffects.h"
 #include "Events/Operands.h"
+#include "Host/HostRacePass.h"
 #include "Metadata/MetadataInstrumenter.h"
 #include "Metadata/ModuleEvents.h"
 #include "Metadata/Unroll.h"
@@ -169,19 +170,24 @@ void noteOmissions(
 } // namespace
 
 PreservedAnalyses MarkAccessesPass::run(Module &M, ModuleAnalysisManager &) {
-  if (!isDeviceModule(M))
+  const bool IsHost = !isDeviceModule(M);
+  if (IsHost && !Opts.Host)
     return PreservedAnalyses::all();
-  adjustOptimizer(M.getContext());
+  adjustOptimizer(M.getContext(), IsHost);
   const std::unique_ptr<SpecialCaseList> List =
       loadIgnoreLists(Opts, M.getContext());
   for (Function &F : M) {
     if (F.isDeclaration())
       continue;
-    declareEffects(F);
     if (isIgnored(F, List.get()))
       ignoreAccesses(F);
     else
       markAccesses(F);
+    if (IsHost) {
+      keepLoadsInPlace(F);
+      continue;
+    }
+    declareEffects(F);
     if (Opts.Mode != Mode::Collider)
       relaxLegacyAtomics(F);
     // Keeps LLVM from speculating loads where it asks. Where it does not ask,

@@ -22,6 +22,7 @@ enum class Mode {
 
 struct Options {
   crsan::Mode Mode = Mode::Collider;
+  bool Host = false; ///< Modules of host code are instrumented, too.
   /// Special case lists (LLVM's SpecialCaseList format, section cuda-race).
   std::vector<std::string> IgnoreLists;
 };

@@ -19,8 +19,12 @@ static bool setOption(StringRef Name, StringRef Value) {
   return !It->second->addOccurrence(0, Name, Value);
 }
 
-void adjustOptimizer(LLVMContext &C) {
-  static constexpr std::pair<StringLiteral, StringLiteral> Settings[] = {
+void adjustOptimizer(LLVMContext &C, bool IsHostCode) {
+  struct Setting {
+    StringLiteral Name, Value;
+    bool IsForHost = true;
+  };
+  static constexpr Setting Settings[] = {
       // Where two accesses become one although their lines are marked
       // (Sites/LineMarks.h), LLVM by default gives the result no line, so that
       // profiles stay correct. A finding needs a line: it gets that of one of
@@ -31,14 +35,14 @@ void adjustOptimizer(LLVMContext &C) {
       {"enable-load-in-loop-pre", "false"},
       // This optimization replaces the loads of a loop by one load without a
       // mark before the loop, which also lanes execute that only read what they
-      // have stored.
-      {"disable-licm-promotion", "true"},
+      // stored. Of host code, the race of the store behind the loop is found.
+      {"disable-licm-promotion", "true", /*IsForHost=*/false},
       // This optimization takes a load of a vector apart, and drops the load's
       // mark.
-      {"disable-vector-combine", "true"},
+      {"disable-vector-combine", "true", /*IsForHost=*/false},
   };
-  for (const auto &[Name, Value] : Settings)
-    if (!setOption(Name, Value))
+  for (const auto &[Name, Value, IsForHost] : Settings)
+    if ((IsForHost || !IsHostCode) && !setOption(Name, Value))
       C.emitError("CRSan: this LLVM does not accept -" + Name + "=" + Value +
                   ", without which races are missed; compile with clang " +
                   LLVM_VERSION_STRING + ", for which CRSan was built");

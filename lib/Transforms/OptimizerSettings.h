@@ -8,10 +8,11 @@
 namespace crsan {
 
 /// Sets those of LLVM's command line options, for the whole compilation, by
-/// which each access keeps its mark and its line. An option that this LLVM does
+/// which each access keeps its mark and its line (of host code: as far as that
+/// costs little). An option that this LLVM does
 /// not have, or that takes no truth value, is an error: accesses would lose
 /// their marks, and their races would be missed.
-void adjustOptimizer(llvm::LLVMContext &C);
+void adjustOptimizer(llvm::LLVMContext &C, bool IsHostCode);
 
 } // namespace crsan
 

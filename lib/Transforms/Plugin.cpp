@@ -2,6 +2,7 @@
 // Registration with LLVM.
 
 #include "CudaRaceSanitizer.h"
+#include "Host/HostRacePass.h"
 #include "Sites/LineMarks.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Plugins/PassPlugin.h"
@@ -24,9 +25,13 @@ static cl::opt<crsan::Mode> RaceMode("crsan-mode",
 #include "crsan/Modes.def"
                                      }));
 
+static cl::opt<bool> HostCode("crsan-host",
+                              cl::desc("Instrument host code, too"));
+
 static crsan::Options optionsFromCommandLine() {
   crsan::Options Opts;
   Opts.Mode = RaceMode;
+  Opts.Host = HostCode;
   Opts.IgnoreLists.assign(IgnoreLists.begin(), IgnoreLists.end());
   return Opts;
 }
@@ -38,7 +43,11 @@ static void registerPasses(PassBuilder &PB) {
       });
   PB.registerScalarOptimizerLateEPCallback(
       [](FunctionPassManager &FPM, OptimizationLevel) {
-        FPM.addPass(crsan::MarkLinesPass());
+        FPM.addPass(crsan::MarkLinesPass(HostCode));
+      });
+  PB.registerOptimizerEarlyEPCallback(
+      [](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase) {
+        MPM.addPass(crsan::HostRacePass(optionsFromCommandLine()));
       });
   PB.registerOptimizerLastEPCallback(
       [](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase) {
@@ -52,6 +61,8 @@ static void registerPasses(PassBuilder &PB) {
           MPM.addPass(crsan::MarkAccessesPass(optionsFromCommandLine()));
         else if (Name == "crsan")
           MPM.addPass(crsan::CudaRaceSanitizerPass(optionsFromCommandLine()));
+        else if (Name == "crsan-host-checks")
+          MPM.addPass(crsan::HostRacePass(optionsFromCommandLine()));
         else
           return false;
         return true;
@@ -61,7 +72,7 @@ static void registerPasses(PassBuilder &PB) {
          ArrayRef<PassBuilder::PipelineElement>) {
         if (Name != "crsan-mark-lines")
           return false;
-        FPM.addPass(crsan::MarkLinesPass());
+        FPM.addPass(crsan::MarkLinesPass(HostCode));
         return true;
       });
 }

@@ -19,6 +19,7 @@
 
 #include "DriverState.h"
 #include "Endings.h"
+#include "HostCode.h"
 #include "Launch.h"
 
 #include <dlfcn.h>
@@ -330,9 +331,8 @@ static int isSimulated(void) {
   return dlsym(RTLD_DEFAULT, "crsan_simulated_gpu") != NULL;
 }
 
-__attribute__((constructor(101))) static void crsanHostStart(void) {
-  if (isSimulated())
-    return;
+/// What is done once in a process, by whichever copy of this part comes first.
+static void startOnce(void) {
   const char *Inherited;
   if (wasHere(&Inherited))
     return;
@@ -379,4 +379,17 @@ __attribute__((constructor(101))) static void crsanHostStart(void) {
     else
       say("cannot load ", Library, "; races are not reported");
   }
+}
+
+/// The library that was found in this process, by this copy or another one;
+/// null: none was.
+static const char *libraryOfProcess(void) {
+  const char *File;
+  return wasHere(&File) && *File ? File : NULL;
+}
+
+__attribute__((constructor(101))) static void crsanHostStart(void) {
+  if (!isSimulated())
+    startOnce();
+  crsanTellHostCode(libraryOfProcess());
 }

@@ -79,7 +79,20 @@ TEST(Words, KindsHaveTheCodesOfIGuard) {
   std::string Codes;
   for (const KindWords &W : allKindWords())
     Codes += std::string(W.Code) + ",";
-  EXPECT_EQ(Codes, ",,,,,IL,AS,ITS,BR,DR,,,,");
+  EXPECT_EQ(Codes, ",,,,,IL,AS,ITS,BR,DR,,,,,");
+}
+
+TEST(Words, TheHostHasNoThread) {
+  Finding F = twoSided(abi::RaceKind::HostAccess);
+  F.Site->IsHost = true;
+  EXPECT_EQ(sideWords(F, Side::Later, "src/"),
+            "write of 4 bytes at k.cu:31:5 by the host");
+  EXPECT_EQ(sideWords(F, Side::Earlier, ""),
+            "earlier read of 4 bytes at src/k.cu:40:5 by block 0 thread 3");
+  F.First.Kind = abi::RaceKind::LostUpdate;
+  F.First.Flags = 0;
+  EXPECT_EQ(heading(F), "lost update by the host of 4 bytes in global memory");
+  EXPECT_EQ(firstSeenWords(F).find("block"), std::string::npos);
 }
 
 TEST(Words, ASideNamesWhatWhereAndWho) {

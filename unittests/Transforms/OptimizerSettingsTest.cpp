@@ -13,7 +13,7 @@ using namespace llvm;
 namespace {
 
 /// What adjustOptimizer reports, one line for each error.
-std::string errorsOfAdjustment() {
+std::string errorsOfAdjustment(bool IsHostCode = false) {
   LLVMContext C;
   std::string Errors;
   C.setDiagnosticHandlerCallBack(
@@ -24,7 +24,7 @@ std::string errorsOfAdjustment() {
         Out << "\n";
       },
       &Errors);
-  crsan::adjustOptimizer(C);
+  crsan::adjustOptimizer(C, IsHostCode);
   return Errors;
 }
 

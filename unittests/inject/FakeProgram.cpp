@@ -6,9 +6,11 @@
 
 #include "CubinBuilder.h"
 #include "FakeDriver.h"
+#include "FakeHostCode.h"
 
 #include <cuda_runtime_api.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -54,10 +56,26 @@ template <typename Function> static void runApart(Function Action) {
 /// Another thread launches a kernel that hangs, when the context is idle, but
 /// this thread does not know it yet.
 static void hangAfterSync() {
-  fakeDuringNextSync(
-      [] { runApart([] { launch({"_Z1kPi", FakeKernel::Hangs, Library}); }); });
+  fakeDuringNextSync([] {
+    runApart([] { launch({"_Z1kPi", FakeKernel::Hangs, Library}); });
+  });
   cuCtxSynchronize();
 }
+
+/// What another agent does to the memory while `Work` is done: it counts.
+template <typename Function> static void whileCounting(Function Work) {
+  int *Number = reinterpret_cast<int *>(Memory);
+  std::atomic<bool> IsOver{false};
+  std::thread Counting([&] {
+    while (!IsOver)
+      __atomic_fetch_add(Number, 1, __ATOMIC_RELAXED);
+  });
+  Work(Number);
+  IsOver = true;
+  Counting.join();
+}
+
+static int *SharedNumber = nullptr;
 
 static void mapMemory() { cuMemMap(Memory, MemoryBytes, 0, 0, 0); }
 
@@ -170,6 +188,22 @@ int main(int Count, char **Words) {
       remapWhileUnmapping();
     else if (Word == "managed")
       cuMemAllocManaged(&Memory, MemoryBytes, 0);
+    else if (Word == "hostread")
+      whileCounting([](int *Number) { readNumber(Number); });
+    else if (Word == "hostwrite")
+      whileCounting([](int *Number) { writeNumber(Number, -7); });
+    else if (Word == "hostreadinhandler")
+      whileCounting([](int *Number) {
+        SharedNumber = Number;
+        std::signal(SIGUSR1, [](int) { readNumber(SharedNumber); });
+        raise(SIGUSR1);
+      });
+    else if (Word == "hostreadinchild")
+      say("child " + std::to_string(exitCodeOfChild([] {
+            whileCounting([](int *Number) { readNumber(Number); });
+            _exit(5);
+          })) +
+          "\n");
     else if (Word == "allocasync")
       cuMemAllocAsync(&Memory, MemoryBytes, nullptr);
     else if (Word == "freeasync")

@@ -37,6 +37,11 @@ inline constexpr char TwinPrefix[] = "__crsan_twin_";
 /// lane waits for another (lib/Transforms/Polls.h).
 inline constexpr char WaitlessComment[] = "// crsan waitless: ";
 
+/// In host code: the HostGate (Host.h) of an executable or a shared library,
+/// and the section that has its HostUnits.
+inline constexpr char HostGateName[] = "__crsan_host_gate";
+inline constexpr char HostUnitsSection[] = "__crsan_host_units";
+
 } // namespace crsan::abi
 
 #endif // CRSAN_ABI_NAMES_H

@@ -45,6 +45,10 @@ enum class RaceKind : uint8_t {
   InterKernel = 12,
   /// An operation of a stream, such as a copy, and another one or a thread.
   StreamOperation = 13,
+  /// The host, and a thread of a kernel or an operation of a stream. Only the
+  /// simulated GPU finds these; the host's own checks find clobbered reads and
+  /// lost updates.
+  HostAccess = 14,
 };
 
 /// The first race that the device saw at a site, or at a pair of sites.

@@ -83,6 +83,8 @@ enum ModuleFlags : uint32_t {
   UnknownStack = 8,
   /// A function that other units may call may wait, as NumWaiting has it.
   MayWait = 16,
+  /// Host code: the sites are abi::HostSite.
+  IsHostCode = 32,
 };
 
 /// A checked access.

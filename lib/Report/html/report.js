@@ -184,6 +184,7 @@ function factsOf(finding) {
     [kernels.length > 1 ? "Kernels" : "Kernel", kernels.join(", ") || kernelOf(finding)],
     ["Memory", finding.memory],
     ["Allocated at", finding.allocatedAt],
+    ["The host wrote here, without waiting", finding.hostWroteAt],
     ["Launched at", finding.launchedAt],
     ["First seen", finding.firstSeen],
     ["Values", finding.values],

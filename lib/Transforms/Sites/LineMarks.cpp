@@ -15,7 +15,7 @@ using namespace llvm;
 namespace crsan {
 
 PreservedAnalyses MarkLinesPass::run(Function &F, FunctionAnalysisManager &) {
-  if (!F.getParent()->getTargetTriple().isNVPTX())
+  if (!Host && !F.getParent()->getTargetTriple().isNVPTX())
     return PreservedAnalyses::all();
   for (Instruction &I : instructions(F)) {
     if (!isa<LoadInst, StoreInst, AtomicRMWInst, AtomicCmpXchgInst>(I) ||

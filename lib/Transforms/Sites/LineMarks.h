@@ -17,9 +17,13 @@ namespace crsan {
 /// merged; what runs in between and afterwards copies the annotations.
 class MarkLinesPass : public llvm::PassInfoMixin<MarkLinesPass> {
 public:
+  explicit MarkLinesPass(bool Host) : Host(Host) {}
   llvm::PreservedAnalyses run(llvm::Function &F,
                               llvm::FunctionAnalysisManager &);
   static bool isRequired() { return true; }
+
+private:
+  bool Host; ///< In host code, too.
 };
 
 /// Takes the annotations of MarkLinesPass away.

@@ -102,7 +102,11 @@ uint32_t SiteTableWriter::addFrame(const DebugLoc &Location,
   if (const DILocation *L = Location.get()) {
     const DISubprogram *Scope = L->getScope()->getSubprogram();
     const StringRef Linkage = Scope->getLinkageName();
-    Frame.Function = addString(Linkage.empty() ? Scope->getName() : Linkage);
+    // Of host code, line tables alone have no linkage names.
+    if (!Linkage.empty())
+      Frame.Function = addString(Linkage);
+    else if (M.getTargetTriple().isNVPTX() || F.getSubprogram() != Scope)
+      Frame.Function = addString(Scope->getName());
     Frame.File = addString(L->getFilename());
     Frame.Line = L->getLine();
     Frame.Column = L->getColumn();
@@ -150,6 +154,9 @@ uint64_t SiteTableWriter::identity(const abi::SiteEntry &Entry,
     Hash = mixFrames(mix(Hash, uint64_t(C.Access)), C.Frame);
   if (Entry.Flags & abi::IsStrong)
     Hash = mix(Hash, uint64_t(Entry.Flags) << 8 | Entry.Scope);
+  // A function may be compiled for both sides.
+  if (!M.getTargetTriple().isNVPTX())
+    Hash = mix(Hash, "host");
   // Copies of a loop for two arrays are one place.
   if (Entry.Variable)
     Hash = mix(Hash, textAt(Variables[Entry.Variable - 1].Name));
@@ -197,6 +204,15 @@ Constant *SiteTableWriter::addAccess(const Instruction &I, StringRef Kernel,
                         (Accesses.size() - 1) * sizeof(abi::AccessSite));
 }
 
+uint64_t SiteTableWriter::addHostAccess(const Instruction &I, const Access &A) {
+  abi::SiteEntry Entry = {};
+  Entry.Access = abi::kindOf(A.Flags);
+  Entry.MemorySpace = abi::Space::Global;
+  Entry.Flags = A.Flags;
+  Entry.Size = A.WholeSize;
+  return addEntry(Entry, I, /*Kernel=*/"");
+}
+
 uint64_t SiteTableWriter::addEntry(abi::SiteEntry Entry, const Instruction &I,
                                    StringRef Kernel, ArrayRef<Companion> With) {
   Entry.Frame = addFrame(I);
@@ -237,7 +253,8 @@ Constant *SiteTableWriter::elementAddress(GlobalVariable *Base,
 }
 
 uint64_t SiteTableWriter::unitIdentity() const {
-  uint64_t Hash = xxh3_64bits(M.getSourceFileName());
+  uint64_t Hash = mix(xxh3_64bits(M.getSourceFileName()),
+                      M.getTargetTriple().getArchName());
   for (const Function &F : M)
     Hash = mix(Hash, F.getName());
   for (const auto &[Id, Entry] : Entries)
@@ -284,12 +301,14 @@ void SiteTableWriter::emitSharedUses(GlobalVariable *Array) {
 std::string SiteTableWriter::table(abi::ModuleHeader Header,
                                    const KernelSet &Waiting) {
   SmallVector<const Function *, 16> Functions, Kernels, Others;
-  for (const Function &F : M)
-    if (!F.isDeclaration())
-      (Waiting.contains(&F) ? Functions
-       : isKernel(F)        ? Kernels
-                            : Others)
-          .push_back(&F);
+  // Nobody asks which functions of the host are instrumented.
+  if (!(Header.Flags & abi::IsHostCode))
+    for (const Function &F : M)
+      if (!F.isDeclaration())
+        (Waiting.contains(&F) ? Functions
+         : isKernel(F)        ? Kernels
+                              : Others)
+            .push_back(&F);
   Header.NumWaiting = Functions.size();
   Functions.append(Kernels);
   Header.NumKernels = Functions.size();
@@ -331,8 +350,8 @@ std::string SiteTableWriter::table(abi::ModuleHeader Header,
   return Table + Strings;
 }
 
-void SiteTableWriter::emit(uint32_t Flags, const KernelSet &Waiting,
-                           uint32_t Skipped, uint32_t Exempt) {
+abi::ModuleHeader SiteTableWriter::headerOf(uint32_t Flags, uint32_t Skipped,
+                                            uint32_t Exempt) const {
   abi::ModuleHeader Header = {};
   Header.Magic = abi::Magic;
   Header.Version = abi::Version;
@@ -341,7 +360,18 @@ void SiteTableWriter::emit(uint32_t Flags, const KernelSet &Waiting,
   Header.Flags = Flags;
   Header.Skipped = Skipped;
   Header.Exempt = Exempt;
+  return Header;
+}
 
+std::string SiteTableWriter::finishHost(uint32_t Skipped, uint32_t Exempt) {
+  for (GlobalVariable *StandIn : {SitesBase, WindowsBase, AccessesBase})
+    StandIn->eraseFromParent();
+  return table(headerOf(abi::IsHostCode, Skipped, Exempt), {});
+}
+
+void SiteTableWriter::emit(uint32_t Flags, const KernelSet &Waiting,
+                           uint32_t Skipped, uint32_t Exempt) {
+  const abi::ModuleHeader Header = headerOf(Flags, Skipped, Exempt);
   LLVMContext &C = M.getContext();
   const std::string Unit = utohexstr(Header.Unit, /*LowerCase=*/true, 16);
   auto Define = [&](StringRef Prefix, Constant *Initializer,

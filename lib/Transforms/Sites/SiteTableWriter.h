@@ -45,6 +45,10 @@ public:
                             abi::AccessSite Site, uint32_t WholeSize,
                             llvm::ArrayRef<Companion> Companions);
 
+  /// The identity of an access of host code. A module has accesses of host code
+  /// alone, or of device code alone.
+  uint64_t addHostAccess(const llvm::Instruction &I, const Access &A);
+
   /// The number of a new abi::Sampling.
   uint32_t addWindow() {
     ChecksOfWindow.push_back(0);
@@ -64,6 +68,8 @@ public:
   /// (abi::ModuleHeader::NumWaiting); the other two are abi::ModuleHeader's.
   void emit(uint32_t Flags, const KernelSet &Waiting, uint32_t Skipped,
             uint32_t Exempt);
+  /// The same of host code: gives back the table, and defines nothing.
+  std::string finishHost(uint32_t Skipped, uint32_t Exempt);
 
 private:
   uint32_t addString(llvm::StringRef S);
@@ -84,6 +90,8 @@ private:
   uint64_t identity(const abi::SiteEntry &Entry,
                     llvm::ArrayRef<abi::Companion> With) const;
   uint64_t unitIdentity() const;
+  abi::ModuleHeader headerOf(uint32_t Flags, uint32_t Skipped,
+                             uint32_t Exempt) const;
   /// `Header`: all but the numbers of what the table holds.
   std::string table(abi::ModuleHeader Header, const KernelSet &Waiting);
   /// Has each kernel write down where its shared variables are.

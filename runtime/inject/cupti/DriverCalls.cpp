@@ -13,6 +13,7 @@
 #include "cupti/MemoryCalls.h"
 #include "cupti/OperationCalls.h"
 #include "cupti/StreamCalls.h"
+#include "host/HostChecks.h"
 #include "session/Session.h"
 
 #include <array>
@@ -28,7 +29,8 @@ struct Entry {
   Order Orders = Order::None;
   bool IsPerThread = false;
   void (*Tell)(const DriverCall &) = nullptr;
-  bool Waits = false; ///< For kernels, perhaps.
+  bool Waits = false;     ///< For kernels, perhaps.
+  bool GivesWork = false; ///< To some stream, perhaps, and Tell does not tell.
 };
 
 struct Family {
@@ -78,6 +80,13 @@ static bool waitsForKernels(std::string_view Name) {
          Name.starts_with("cuMemFree");
 }
 
+/// Whether a call, of which no more is known, may give a stream something that
+/// writes memory.
+static bool givesWork(std::string_view Name, Order Orders) {
+  return Orders == Order::Lose || Name.find("Async") != Name.npos ||
+         Name.find("Batch") != Name.npos;
+}
+
 static Order orderOf(std::string_view Name) {
   const Family *Longest = nullptr;
   for (const Family &F : Families)
@@ -101,8 +110,10 @@ std::vector<CUpti_CallbackId> driverCallsToTell(const Cupti &Api) {
             CUPTI_SUCCESS &&
         Name && std::string_view(Name).starts_with("cu")) {
       E.Waits = waitsForKernels(Name);
-      if (!E.Tell)
+      if (!E.Tell) {
         E.Orders = orderOf(Name);
+        E.GivesWork = givesWork(Name, E.Orders);
+      }
     }
     if (E.Tell || E.Orders != Order::None)
       Wanted.push_back(Id);
@@ -137,11 +148,17 @@ static void tellFailure(const DriverCall &Call) {
 
 void tellDriverCall(Session &S, CUpti_CallbackId Id,
                     const CUpti_CallbackData &Data) {
-  const Entry E = Id < NumCalls ? Table[Id] : Entry{Order::Lose};
+  const Entry E = Id < NumCalls
+                      ? Table[Id]
+                      : Entry{.Orders = Order::Lose, .GivesWork = true};
   const DriverCall Call{S, Data, E.IsPerThread};
   if (E.Waits && !Call.isEnter())
     KernelWait::end();
   tellOrder(S.ordering(), E.Orders, Call.isEnter());
+  if (Call.isEnter())
+    hostChecks().pending().beginCall();
+  else if (E.GivesWork)
+    givenAnywhere(Call);
   if (E.Tell)
     E.Tell(Call);
   if (E.Waits && Call.isEnter())

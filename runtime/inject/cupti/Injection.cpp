@@ -4,9 +4,10 @@
 // The driver calls InitializeInjection during cuInit, because
 // CUDA_INJECTION64_PATH names this library. The host part of an instrumented
 // program calls crsan_check_options before main if there are options,
-// crsan_launching before its launches if a debugger is there, which keeps the
-// driver from loading this library, and crsan_exit_code after everything else;
-// the other entries where the program ends by a shorter way.
+// crsan_host_code_loaded if its host code is instrumented, crsan_launching
+// before its launches if a debugger is there, which keeps the driver from
+// loading this library, and crsan_exit_code after everything else; the other
+// entries where the program ends by a shorter way.
 
 #include "common/Driver.h"
 #include "common/Flags.h"
@@ -15,6 +16,7 @@
 #include "cupti/Callbacks.h"
 #include "cupti/Cupti.h"
 #include "host/Endings.h"
+#include "host/HostChecks.h"
 #include "session/DebuggedRun.h"
 #include "session/Ending.h"
 #include "session/HostNote.h"
@@ -97,6 +99,8 @@ static void inject() {
                  Api->resultText(Result), Api->Path);
     return;
   }
+  hostChecks().begin(new HostSleep(uint64_t(Options.host_wait_us) * 1000),
+                     /*Samples=*/Options.budget != 0, /*Looks=*/true);
   uint32_t Version = 0;
   if (Api->GetVersion)
     Api->GetVersion(&Version);
@@ -116,6 +120,17 @@ CRSAN_EXPORT int InitializeInjection() {
 }
 
 CRSAN_EXPORT void crsan_check_options() { readOptions(); }
+
+/// The host part has code that is instrumented (abi/Host.h), and is about to be
+/// unloaded.
+CRSAN_EXPORT void crsan_host_code_loaded(abi::HostGate *Gate,
+                                         const abi::HostUnit *Begin,
+                                         const abi::HostUnit *End) {
+  hostChecks().loaded(*Gate, {Begin, End});
+}
+CRSAN_EXPORT void crsan_host_code_unloading(abi::HostGate *Gate) {
+  hostChecks().unloading(*Gate);
+}
 
 /// For crsan/crsan.h.
 CRSAN_EXPORT unsigned crsan_findings_so_far() {

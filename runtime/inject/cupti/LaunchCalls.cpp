@@ -5,6 +5,7 @@
 
 #include "common/Driver.h"
 #include "common/Log.h"
+#include "cupti/StreamCalls.h"
 #include "session/Session.h"
 
 #include <algorithm>
@@ -26,6 +27,7 @@ void forgetRefusedLaunch() { WasRefused = false; }
 namespace {
 struct LaunchCall {
   CUstream Stream = nullptr;
+  bool HasStream = true;        ///< Else it is not known.
   const char *Kernel = nullptr; ///< Null: a graph.
   std::optional<LaunchShape> Shape;
   std::optional<OrderedLaunch> Ordered;
@@ -141,6 +143,10 @@ static LaunchCall makeLaunch(const DriverCall &C, const Dimensions &D,
 
 static void tell(const DriverCall &C, const LaunchCall &L) {
   const CUcontext Ctx = C.contextOf(L.Stream);
+  if (C.isEnter() && L.HasStream)
+    given(C, L.Stream, L.Kernel);
+  else if (C.isEnter())
+    givenAnywhere(C);
   if (C.isEnter())
     return C.S.launching(Ctx, Ctx == C.Data.context ? C.Data.contextUid : 0,
                          L.Ordered, C.handleOf(L.Stream));
@@ -178,6 +184,7 @@ void kernelLaunch(const DriverCall &C, const cuLaunchKernelEx_params &Launch) {
 
 void oldLaunch(const DriverCall &C) {
   LaunchCall L;
+  L.HasStream = false;
   L.Kernel = C.Data.symbolName ? C.Data.symbolName : "?";
   tell(C, L);
 }

@@ -16,6 +16,12 @@ inline uint64_t addressOf(const void *Host) {
   return reinterpret_cast<uint64_t>(Host);
 }
 
+/// Of cuMemHostRegister: the memory is that of some other device, and reading
+/// it may have an effect.
+inline bool isForDevices(unsigned Flags) {
+  return Flags & CU_MEMHOSTREGISTER_IOMEMORY;
+}
+
 /// The program allocates memory of the stream's context, or has done so. How:
 /// as MemoryRange has it.
 void allocating(const DriverCall &C, size_t Bytes, CUstream Stream = nullptr);

@@ -3,6 +3,7 @@
 
 #include "cupti/OperationCalls.h"
 
+#include "cupti/StreamCalls.h"
 #include "session/Session.h"
 
 namespace crsan {
@@ -12,10 +13,19 @@ using Kind = OperationMemory::Kind;
 void operation(const DriverCall &C, const StreamOperation &Op,
                CUstream Stream) {
   const CUcontext Ctx = C.contextOf(Stream);
-  if (C.isEnter())
+  if (C.isEnter()) {
     C.kept() = C.S.operating(Ctx, Op);
+    return;
+  }
+  const bool HasFailed = C.result() != CUDA_SUCCESS;
+  C.S.operated(Ctx, Op, C.kept(), HasFailed);
+  if (HasFailed)
+    return;
+  // A call that copies from the host may be over before the copy is.
+  if (Op.Waits && Op.Writes.What == Kind::Host)
+    defaultDone(C);
   else
-    C.S.operated(Ctx, Op, C.kept(), C.result() != CUDA_SUCCESS);
+    given(C, Stream, /*Kernel=*/nullptr);
 }
 
 //===----------------------------------------------------------------------===//

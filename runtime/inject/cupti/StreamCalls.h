@@ -15,9 +15,19 @@ void streamDestroyed(const DriverCall &C, CUstream Stream);
 void streamWaits(const DriverCall &C, CUstream Stream, CUevent Event);
 /// The host knows that all work of the stream is done.
 void streamDone(const DriverCall &C, CUstream Stream);
+/// The host knows that all work of the default stream is done, and of the
+/// streams that it waits for.
+void defaultDone(const DriverCall &C);
+/// The stream is given a kernel (mangled), or something else (null), or some
+/// stream may have been given something.
+void given(const DriverCall &C, CUstream Stream, const char *Kernel);
+void givenAnywhere(const DriverCall &C);
 
 void eventCreated(const DriverCall &C, CUevent Event);
 void eventRecorded(const DriverCall &C, CUevent Event, CUstream Stream);
+void eventGone(const DriverCall &C, CUevent Event);
+/// The host knows that all work before the event is done.
+void eventDone(const DriverCall &C, CUevent Event);
 
 } // namespace crsan
 

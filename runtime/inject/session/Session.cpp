@@ -6,6 +6,7 @@
 #include "Report/Demangle.h"
 #include "common/Driver.h"
 #include "common/Log.h"
+#include "host/HostChecks.h"
 #include "image/Fatbin.h"
 
 #include <fmt/format.h>
@@ -178,6 +179,7 @@ void Session::deviceEnding(CUdevice Device) {
 
 void Session::contextGone(CUcontext Ctx) {
   Ordering.forget(Ctx);
+  hostChecks().pending().forget(Ctx);
   std::lock_guard Lock(Data);
   Memory.forget(Ctx);
   if (std::shared_ptr<Context> C = findContext(Ctx))

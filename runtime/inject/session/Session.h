@@ -99,9 +99,9 @@ public:
   /// The program is about to allocate device memory.
   void allocating(CUcontext Ctx, size_t Size);
   /// Memory that kernels may access has been allocated. Owner: null where every
-  /// context and the host may access it. How: as MemoryRange has it.
+  /// context and the host may access it. How, IsIO: as MemoryRange has it.
   void allocated(CUcontext Owner, uint64_t Base, size_t Size,
-                 const char *How = nullptr);
+                 const char *How = nullptr, bool IsIO = false);
   void allocationFailed(CUcontext Ctx);
   /// A call begins that frees the allocation of this base, or unmaps all
   /// allocations that begin in the range; ...
@@ -173,10 +173,13 @@ private:
   bool takeStock(const ContextList &Contexts);
   template <typename Change>
   ContextList changeShadow(const std::vector<MemoryRange> &Ranges, Change What);
+  void tellHostChecks(const MemoryRange &Range) const;
   void awaitGrace(std::unique_lock<std::timed_mutex> &Lock, Context &C);
   void forgetShadow(Context &C, uint64_t Serial);
   void forgetPast(Context &C);
   ReportFile collect() const;
+  void collectOfHost(ReportFile &File) const;
+  std::string describeKernel(const std::string &Kernel) const;
   /// Of all accesses of the loaded code. The caller holds the data lock.
   Coverage coverage() const;
   bool finishReadBack(Context &C, uint64_t Launches, const ReadBackPlan &Plan,

@@ -7,6 +7,7 @@
 #include "common/CallSites.h"
 #include "common/Driver.h"
 #include "common/Log.h"
+#include "host/HostChecks.h"
 
 #include <fmt/format.h>
 
@@ -76,16 +77,18 @@ void Session::awaitGrace(std::unique_lock<std::timed_mutex> &Lock, Context &C) {
 }
 
 void Session::allocated(CUcontext Owner, uint64_t Base, size_t Size,
-                        const char *How) {
+                        const char *How, bool IsIO) {
   Ordering.cut(); // Memory changes hands.
   const uint32_t MadeAt = callSites().note();
   std::unique_lock Lock(Configuring);
   MemoryRange Range{Owner, Base, Size, /*HasVariables=*/false, How};
   Range.MadeAt = How ? MadeAt : 0;
+  Range.IsIO = IsIO;
   {
     std::lock_guard DataLock(Data);
     Memory.add(Range);
   }
+  tellHostChecks(Range);
   for (const std::shared_ptr<Context> &C :
        changeShadow({Range}, [](MetadataShadow &S, const MemoryRange &R) {
          S.add({&R, 1});
@@ -93,7 +96,16 @@ void Session::allocated(CUcontext Owner, uint64_t Base, size_t Size,
     awaitGrace(Lock, *C);
 }
 
+/// Checks of host code may read the memory. The simulated GPU tells them
+/// itself.
+void Session::tellHostChecks(const MemoryRange &Range) const {
+  if (!IsSimulated && Range.isHosts() && !Range.IsIO)
+    hostChecks().allocated(Range.Base, Range.Size);
+}
+
 FreeCall Session::freeing(uint64_t Base) {
+  if (!IsSimulated)
+    hostChecks().freeing(Base);
   std::lock_guard Lock(Data);
   return Memory.beginFree(Base);
 }
@@ -128,7 +140,8 @@ void Session::freedByStream(FreeCall Call) {
 
 void Session::freeFailed(FreeCall Call) {
   std::lock_guard Lock(Data);
-  Memory.cancelFree(Call);
+  for (const MemoryRange &Range : Memory.cancelFree(Call))
+    tellHostChecks(Range);
 }
 
 void Session::allocating(CUcontext Ctx, size_t Size) {
@@ -159,6 +172,7 @@ void Session::allocationFailed(CUcontext Ctx) {
 
 void Session::becameIdle(CUcontext Ctx, uint64_t Awaited) {
   Ordering.becameIdle(Ctx, Awaited);
+  hostChecks().pending().contextDone(Ctx);
   std::shared_ptr<Context> C;
   {
     std::lock_guard Lock(Data);

@@ -8,18 +8,23 @@
 #include "Report/RunFilter.h"
 #include "Report/Suppressions.h"
 #include "Report/TextReport.h"
+#include "Report/Words.h"
 #include "common/Background.h"
 #include "common/CallSites.h"
 #include "common/CommandLine.h"
 #include "common/Driver.h"
 #include "common/Log.h"
 #include "common/Signals.h"
+#include "host/HostChecks.h"
 #include "session/Collector.h"
 #include "session/LiveFindings.h"
 #include "session/RunFile.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
+#include <set>
 
 namespace crsan {
 
@@ -116,7 +121,7 @@ std::optional<size_t> Session::countRecorded() {
     if (C->records())
       All.push_back(C->records());
   Lock.unlock();
-  size_t Count = 0;
+  size_t Count = hostChecks().countRecorded();
   for (const abi::RecordBuffer *Records : All)
     Count += countRecords(*Records);
   return Count;
@@ -187,6 +192,46 @@ Coverage Session::coverage() const {
   return All;
 }
 
+/// Where a kernel (mangled) was launched, and where it writes, if these are few
+/// places.
+std::string Session::describeKernel(const std::string &Kernel) const {
+  std::string Text;
+  const std::string Name = demangle(Kernel);
+  if (const auto Found = LaunchedAt.find(Kernel); Found != LaunchedAt.end())
+    if (const std::string At = Found->second.text(Name); !At.empty())
+      Text = "launched at " + At;
+  std::set<std::string> Places;
+  Code.sites().forEach([&](const SiteInfo &Site) {
+    if (Site.Kernel == Name && Site.Access != abi::AccessKind::Load &&
+        Site.Space != abi::Space::Shared && !Site.Frames.empty())
+      Places.insert(position(frameToName(Site.Frames), ""));
+  });
+  constexpr size_t Most = 3;
+  if (!Places.empty() && Places.size() <= Most)
+    Text += fmt::format("{}which writes at {}", Text.empty() ? "" : ", ",
+                        fmt::join(Places, ", "));
+  return Text;
+}
+
+/// Adds what checks of host code have found, and what they know of what kernels
+/// have found. The caller holds the data lock.
+void Session::collectOfHost(ReportFile &File) const {
+  const size_t First = File.Occurrences.size();
+  for (Occurrence &O : File.Occurrences)
+    if ((O.Rec.Kind == abi::RaceKind::ClobberedRead ||
+         O.Rec.Kind == abi::RaceKind::LostUpdate) &&
+        O.Rec.MemorySpace == abi::Space::Global)
+      O.HostWroteAt = hostChecks().whereWritten(O.Rec.Address, O.Rec.Size);
+  hostChecks().collect(
+      File, [&](const std::string &Kernel) { return describeKernel(Kernel); });
+  for (size_t I = First; I < File.Occurrences.size(); ++I) {
+    Occurrence &O = File.Occurrences[I];
+    const PlaceInMemory Place = Memory.describe(nullptr, O.Rec.Address);
+    O.Memory = Place.Words;
+    O.AllocatedAt = callSites().text(Place.MadeAt);
+  }
+}
+
 /// What is recorded so far and not suppressed. The caller holds the data lock.
 ReportFile Session::collect() const {
   ReportFile File;
@@ -201,9 +246,12 @@ ReportFile Session::collect() const {
       if (const auto Found = At.find(Site->Kernel); Found != At.end())
         O.LaunchedAt = Found->second;
   copySites(File, Code.sites(), Places);
+  collectOfHost(File);
   for (Occurrence &O : File.Occurrences)
     forgetThread(O, File.Sites);
   File.Summary = summarise(Options, Code, Contexts, Launches, Operations);
+  File.Summary.Host = hostChecks().summarise();
+  File.Summary.DroppedRecords += hostChecks().countDropped();
   File.Summary.IsSimulated = IsSimulated;
   File.Runs = {{.Seed = uint32_t(Options.seed),
                 .Program = commandLine(),

@@ -63,10 +63,13 @@ std::vector<MemoryRange> Allocations::endFree(FreeCall Call) {
   return std::move(Found.mapped());
 }
 
-void Allocations::cancelFree(FreeCall Call) {
-  if (auto Found = FreeCalls.extract(Call); !Found.empty())
-    for (const MemoryRange &Range : Found.mapped())
-      Live.emplace(Range.Base, Range);
+std::vector<MemoryRange> Allocations::cancelFree(FreeCall Call) {
+  auto Found = FreeCalls.extract(Call);
+  if (Found.empty())
+    return {};
+  for (const MemoryRange &Range : Found.mapped())
+    Live.emplace(Range.Base, Range);
+  return std::move(Found.mapped());
 }
 
 void Allocations::deferFree(FreeCall Call) {

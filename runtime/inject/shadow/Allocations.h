@@ -25,6 +25,7 @@ struct MemoryRange {
   const char *How = nullptr;
   uint32_t Number = 0; ///< Among all, from 1, where How is set.
   uint32_t MadeAt = 0; ///< Of CallSites.
+  bool IsIO = false;   ///< Reading it may have an effect.
 
   bool isHosts() const { return !Owner; }
 
@@ -55,8 +56,8 @@ public:
   FreeCall beginUnmap(uint64_t Base, uint64_t Size);
   /// The call has succeeded. Returns what is free.
   std::vector<MemoryRange> endFree(FreeCall Call);
-  /// The call has failed: the memory is allocated as before.
-  void cancelFree(FreeCall Call);
+  /// The call has failed: the memory is allocated as before. Returns it.
+  std::vector<MemoryRange> cancelFree(FreeCall Call);
   /// The call has succeeded, and a stream will free the memory. Until then
   /// kernels may use it.
   void deferFree(FreeCall Call);

@@ -11,6 +11,7 @@
 #include "common/CommandLine.h"
 #include "common/Flags.h"
 #include "common/Log.h"
+#include "host/HostChecks.h"
 #include "oracle/DeviceView.h"
 #include "oracle/Oracle.h"
 #include "oracle/OracleReport.h"
@@ -85,6 +86,17 @@ public:
     O.ignore(Begin, Size);
   }
 
+  void hostAccess(const HostAccess &A, bool IsOfFunction) override {
+    Access Told;
+    Told.Flags = abi::flagsOf(A.Site.Access);
+    Told.Address = A.Address;
+    Told.Size = uint32_t(std::min<uint64_t>(A.Size, ~0u));
+    Told.Instruction = hostInstruction(A.Site.Number);
+    O.hostAccess(Told, IsOfFunction);
+  }
+
+  bool mayRaceWithHost() const override { return !O.isQuiet(); }
+
   void learn(std::span<const uint8_t> Table) override {
     auto Info = Sites.add(Table);
     if (auto *Module = std::get_if<ModuleInfo>(&Info))
@@ -109,21 +121,26 @@ public:
   ReportFile recorded() override {
     const InlinedCalls Calls(Sites);
     const auto LinesOf = [&](int32_t Instruction) {
-      const Machine &M = P.device(int(DeviceView::deviceOf(Instruction))).M;
       std::vector<SourceFrame> Frames;
+      if (isHostInstruction(Instruction)) {
+        auto Site = hostChecks().siteOf(hostSiteOf(Instruction));
+        return Site ? Site->Frames : Frames;
+      }
+      const Machine &M = P.device(int(DeviceView::deviceOf(Instruction))).M;
       for (const SourceLine &L :
            M.where(DeviceView::instructionOf(Instruction)))
         Frames.push_back({L.Function, L.File, L.Line, L.Column});
       Calls.complete(Frames);
       return Frames;
     };
-    ReportFile File = oracleRecords(O, LinesOf, [](uint32_t MadeAt) {
-      return callSites().frame(MadeAt);
-    });
+    ReportFile File = oracleRecords(
+        O, LinesOf, [](uint32_t MadeAt) { return callSites().frame(MadeAt); });
     for (size_t I = 0; I < File.Occurrences.size(); ++I) {
       const RaceFinding &Race = O.findings()[I];
       File.Occurrences[I].AllocatedAt = callSites().text(Race.MadeAt);
-      File.Occurrences[I].LaunchedAt = P.launchedAt(Race.Later.Name);
+      const RaceSide &Kernel =
+          Race.Later.isHostCode() ? Race.Earlier : Race.Later;
+      File.Occurrences[I].LaunchedAt = P.launchedAt(Kernel.Name);
     }
     File.Summary.Seed = Run.Seed;
     File.Runs = {Run};

@@ -11,6 +11,7 @@
 
 namespace crsan {
 struct Flags;
+struct HostAccess;
 struct ReportFile;
 } // namespace crsan
 
@@ -36,6 +37,12 @@ public:
   /// A site table of the program's, which says what its variables consist of
   /// and where its code was inlined.
   virtual void learn(std::span<const uint8_t> Table) = 0;
+  /// Host code is about to make an access. IsOfFunction: in a function that a
+  /// stream was given.
+  virtual void hostAccess(const HostAccess &A, bool IsOfFunction) = 0;
+  /// Whether something that the device did is not ordered before what the host
+  /// does now.
+  virtual bool mayRaceWithHost() const = 0;
   /// Leaves out memory that the instrumentation keeps for itself.
   virtual void ignore(int Device, const void *Begin, size_t Size) = 0;
 };

@@ -6,6 +6,7 @@
 // decides.
 
 #include "Copy.h"
+#include "HostCode.h"
 #include "Launch.h"
 #include "session/Session.h"
 
@@ -130,6 +131,7 @@ CRSAN_API cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *Result,
                    Op.Name = "cudaGraphLaunch (host function)";
                    Op.IsFunction = true;
                    Op.Run = [Function = Params->fn, Data = Params->userData] {
+                     const InHostFunction Running;
                      Function(Data);
                    };
                    return cudaSuccess;

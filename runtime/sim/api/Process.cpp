@@ -4,6 +4,7 @@
 #include "Process.h"
 
 #include "DriverTable.h"
+#include "HostCode.h"
 #include "Report/Demangle.h"
 #include "Report/Words.h"
 #include "SimulatedRun.h"
@@ -87,12 +88,22 @@ bool Process::isForkedCopy() const {
 // The lock
 //===----------------------------------------------------------------------===//
 
+/// How often this thread holds the lock.
+static thread_local unsigned Held = 0;
+
+bool Process::isHeldHere() const { return Held != 0; }
+
 void Process::lock() {
   ++Calls;
+  lockForHostCode();
+}
+
+void Process::lockForHostCode() {
   ++Waiting;
   Mutex.lock();
   --Waiting;
   ++Depth;
+  ++Held;
 }
 
 bool Process::tryLock(std::chrono::milliseconds Patience) {
@@ -100,10 +111,12 @@ bool Process::tryLock(std::chrono::milliseconds Patience) {
   bool Got = Mutex.try_lock_for(Patience);
   --Waiting;
   Depth += Got;
+  Held += Got;
   return Got;
 }
 
 void Process::unlock() {
+  --Held;
   --Depth;
   Mutex.unlock();
 }
@@ -178,6 +191,8 @@ void Process::addAllocation(Allocation A) {
   }
   A.MadeAt = callSites().note();
   Allocations[uintptr_t(A.Base)] = A;
+  if (A.What != Allocation::Kind::Device)
+    hostChecks().allocated(uint64_t(A.Base), A.Size);
   if (TheSession)
     TheSession->allocated(A.What == Allocation::Kind::Device
                               ? device(A.Device).context()
@@ -191,6 +206,7 @@ void Process::dropAllocation(const void *Base) {
     return;
   Allocation A = Found->second;
   Allocations.erase(Found);
+  hostChecks().freeing(uint64_t(A.Base));
   if (TheSession)
     TheSession->freed(TheSession->freeing(uint64_t(A.Base)));
   if (A.Pool)
@@ -322,6 +338,10 @@ cudaError_t Process::submit(const StreamRef &S, Operation What,
     return D.Sticky;
   D.HasPending = true;
   startWatchdog();
+  const auto *Launched = std::get_if<Launch>(&What);
+  hostChecks().pending().given(pendingId(D, S.Handle),
+                               Launched ? Launched->Kernel->Name.c_str()
+                                        : nullptr);
   if (auto *Kernel = std::get_if<Launch>(&What)) {
     std::string Name = Kernel->Kernel->Name;
     TheRun->launched(*Kernel);

@@ -71,6 +71,11 @@ public:
   /// that holds it may be dying.
   bool tryLock(std::chrono::milliseconds Patience);
   void unlock();
+  /// For code that is no call of CUDA: a program that only makes such accesses
+  /// may be waiting for memory to change.
+  void lockForHostCode();
+  /// Whether this thread holds it.
+  bool isHeldHere() const;
 
   const Flags &flags() const { return Options; }
 
@@ -145,6 +150,8 @@ public:
   void runAWhile(Device &D);
   /// What was launched so far, until it has ended or waits for something.
   void runOn();
+  /// All machines, for about so many warp instructions each.
+  void runAll(uint64_t Steps);
   /// Everything on all devices, whatever fails.
   void drain();
   /// Prints the fault and makes it the device's error.
@@ -159,6 +166,7 @@ private:
   /// Lets other threads of the program in while a machine runs.
   void letOthersIn();
   bool isDone(Device &D, Machine::Wait What, uint64_t Handle);
+  void noteDone(Device &D, Machine::Wait What, uint64_t Handle);
   std::optional<Fault> runSome(Device &D, Machine::Wait What, uint64_t Handle);
   bool advanceOthers(Device &Idle);
   bool showImage(CUlib_st &Image, Device &D, ModuleId Id);

@@ -3,6 +3,8 @@
 
 #include "Process.h"
 
+#include "Detector.h"
+#include "HostCode.h"
 #include "SimulatedRun.h"
 #include "common/Flags.h"
 #include "common/KernelWait.h"
@@ -45,8 +47,20 @@ std::optional<Fault> Process::runSome(Device &D, Machine::Wait What,
   return F;
 }
 
+/// What host code may take to be done.
+void Process::noteDone(Device &D, Machine::Wait What, uint64_t Handle) {
+  PendingWork &Work = hostChecks().pending();
+  const OracleDetector *Oracle = TheRun->oracle();
+  if (What == Machine::Wait::All ||
+      (D.M.isAllDone() && !(Oracle && Oracle->mayRaceWithHost())))
+    Work.contextDone(D.context());
+  else if (What == Machine::Wait::Stream)
+    Work.streamDone(pendingId(D, Handle));
+}
+
 cudaError_t Process::wait(Device &D, Machine::Wait What, uint64_t Handle) {
   const KernelWait Waiting;
+  hostChecks().pending().beginCall();
   while (D.Sticky == cudaSuccess && !isDone(D, What, Handle)) {
     if (std::optional<Fault> F = runSome(D, What, Handle)) {
       noteFault(D, *F);
@@ -61,6 +75,7 @@ cudaError_t Process::wait(Device &D, Machine::Wait What, uint64_t Handle) {
       noteFault(D, *F);
   if (D.Sticky == cudaSuccess && D.M.isAllDone())
     D.HasPending = false;
+  noteDone(D, What, Handle);
   TheRun->noteProgress();
   return D.Sticky;
 }
@@ -70,6 +85,13 @@ void Process::runAWhile(Device &D) {
   if (std::optional<Fault> F = D.M.advance(PollSteps))
     noteFault(D, *F);
   TheRun->noteProgress();
+}
+
+void Process::runAll(uint64_t Steps) {
+  for (const std::unique_ptr<Device> &D : Devices)
+    if (D->Sticky == cudaSuccess && !D->M.isAllDone())
+      if (std::optional<Fault> F = D->M.advance(Steps))
+        noteFault(*D, *F);
 }
 
 void Process::runOn() {
@@ -197,8 +219,8 @@ void Process::watch() {
   while (true) {
     uint64_t Before = Calls;
     std::this_thread::sleep_for(Patience);
-    while (Calls == Before && Mutex.try_lock()) {
-      ++Depth;
+    // Host code takes the lock for short times.
+    while (Calls == Before && tryLock(10ms)) {
       bool Ran = false;
       for (const std::unique_ptr<Device> &D : Devices)
         if (D->HasPending && D->Sticky == cudaSuccess) {

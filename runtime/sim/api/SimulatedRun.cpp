@@ -3,6 +3,7 @@
 
 #include "SimulatedRun.h"
 
+#include "HostCode.h"
 #include "Report/Demangle.h"
 #include "common/CommandLine.h"
 #include "common/Flags.h"
@@ -30,21 +31,11 @@ namespace crsan::api {
 
 /// Options that change what is said or when, not what happens.
 static bool isAboutReporting(std::string_view Name) {
-  static constexpr std::string_view Names[] = {"help",
-                                               "halt_on_error",
-                                               "exitcode",
-                                               "require_checked",
-                                               "log_path",
-                                               "print_live",
-                                               "print_again",
-                                               "format",
-                                               "verbosity",
-                                               "strip_path_prefix",
-                                               "coverage",
-                                               "source",
-                                               "color",
-                                               "exit_timeout_ms",
-                                               "poll_ms"};
+  static constexpr std::string_view Names[] = {
+      "help",      "halt_on_error",     "exitcode",    "require_checked",
+      "log_path",  "print_live",        "print_again", "format",
+      "verbosity", "strip_path_prefix", "coverage",    "source",
+      "color",     "exit_timeout_ms",   "poll_ms"};
   return std::find(std::begin(Names), std::end(Names), Name) != std::end(Names);
 }
 
@@ -83,8 +74,11 @@ std::string replayLine(const Flags &Options) {
 
 SimulatedRun::SimulatedRun(Process &P, const Flags &Options)
     : P(P), Options(Options), Replay(replayLine(Options)) {
-  if (!Options.enabled)
+  if (!Options.enabled || Options.detector == "none")
     return;
+  hostChecks().begin(new SimulatedPace(P, Options.seed),
+                     /*Samples=*/Options.budget != 0,
+                     /*Looks=*/Options.detector != "oracle");
   const bool Both = Options.detector == "both";
   if (Options.detector == "collider" || Both) {
     Collider =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Streams, events, host functions.
 
+#include "HostCode.h"
 #include "Process.h"
 #include "session/Session.h"
 
@@ -105,9 +106,11 @@ static cudaError_t query(cudaStream_t Handle) {
   return withStream(Handle, [](Process &P, StreamRef &S) {
     if (S.Object && S.Object->Capture)
       return cudaErrorStreamCaptureUnsupported;
-    if (S.On->M.isDone(S.Handle))
-      return waitFor(P, S);
+    const bool IsDone = S.On->M.isDone(S.Handle);
+    // Also if it is: the host may be waiting for what another stream does.
     P.runAWhile(*S.On);
+    if (IsDone)
+      return waitFor(P, S);
     return S.On->Sticky != cudaSuccess ? S.On->Sticky : cudaErrorNotReady;
   });
 }
@@ -340,7 +343,10 @@ static cudaError_t launchHost(cudaStream_t Handle, cudaHostFn_t Function,
     HostOp Op;
     Op.Name = "cudaLaunchHostFunc";
     Op.IsFunction = true;
-    Op.Run = [=] { Function(Data); };
+    Op.Run = [=] {
+      const InHostFunction Running;
+      Function(Data);
+    };
     return P.submit(S, std::move(Op), cudaGraphNodeTypeHost);
   });
 }
@@ -364,7 +370,10 @@ static cudaError_t addCallback(cudaStream_t Handle,
     HostOp Op;
     Op.Name = "cudaStreamAddCallback";
     Op.IsFunction = true;
-    Op.Run = [=] { Function(Handle, cudaSuccess, Data); };
+    Op.Run = [=] {
+      const InHostFunction Running;
+      Function(Handle, cudaSuccess, Data);
+    };
     return P.submit(S, std::move(Op), cudaGraphNodeTypeHost);
   });
 }

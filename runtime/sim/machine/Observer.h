@@ -98,6 +98,15 @@ struct Access : AccessTraits {
   uint64_t Async = 0;       ///< Id of the asynchronous operation, else 0.
 };
 
+/// Access::Instruction of a site of host code (abi::HostSite::Number, from 1).
+constexpr int32_t hostInstruction(uint32_t Site) { return -1 - int32_t(Site); }
+constexpr bool isHostInstruction(int32_t Instruction) {
+  return Instruction < -1;
+}
+constexpr uint32_t hostSiteOf(int32_t Instruction) {
+  return uint32_t(-1 - Instruction);
+}
+
 enum class BarrierKind : uint8_t {
   CTA,     ///< bar, barrier: named barriers 0 to 15 of a block.
   Warp,    ///< bar.warp.sync

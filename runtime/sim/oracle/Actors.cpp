@@ -42,6 +42,12 @@ ActorId Actors::addStreamWork(std::string Operation, uint32_t MadeAt) {
   return single(std::move(Note));
 }
 
+ActorId Actors::addHost() {
+  ActorNote Note;
+  Note.What = ActorNote::Kind::Host;
+  return single(std::move(Note));
+}
+
 const ActorNote &Actors::noteOf(ActorId Id) const {
   const auto It = std::upper_bound(
       Notes.begin(), Notes.end(), Id,

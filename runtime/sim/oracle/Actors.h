@@ -21,6 +21,7 @@ struct ActorNote {
     Threads,    ///< Ids are First + the thread's linear index.
     Async,      ///< An asynchronous copy of `Thread`, reads or writes.
     StreamWork, ///< A copy or fill in a stream.
+    Host,       ///< All threads of the host.
   } What = Kind::Threads;
   ActorId First = 0;
   Place Where;
@@ -107,6 +108,7 @@ public:
   ActorId addThreads(const Place &Where, uint32_t Threads);
   ActorId addAsync(const Place &Where, uint32_t Thread);
   ActorId addStreamWork(std::string Operation, uint32_t MadeAt);
+  ActorId addHost();
 
   const ActorNote &noteOf(ActorId Id) const;
   uint32_t lastNote() const { return uint32_t(Notes.size() - 1); }

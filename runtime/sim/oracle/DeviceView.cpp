@@ -22,8 +22,7 @@ void DeviceView::gridEnd(uint64_t Grid, Stream S) {
 
 void DeviceView::streamOp(Stream S, std::string_view Op,
                           std::span<const HostRange> Reads,
-                          std::span<const HostRange> Writes,
-                          uint32_t MadeAt) {
+                          std::span<const HostRange> Writes, uint32_t MadeAt) {
   All.streamOp(stream(S), Op, Reads, Writes, MadeAt);
 }
 

@@ -14,9 +14,16 @@ Oracle::~Oracle() = default;
 // Host and streams (PTX ISA, "API synchronization")
 //===----------------------------------------------------------------------===//
 
+/// What the host knows and has done.
+const Clock &Oracle::hostNow() {
+  if (HostAsActor)
+    Host.raise(HostAsActor->Id, HostAsActor->Time++);
+  return Host;
+}
+
 void Oracle::hostEnqueue(Stream S) {
   Host.join(ToldHost);
-  Streams[S].Enqueued.push_back(Host);
+  Streams[S].Enqueued.push_back(hostNow());
 }
 
 /// What the next operation of the stream starts with: what the stream has done,
@@ -26,7 +33,7 @@ Clock Oracle::startOf(Stream S) {
   State.LastGrid = 0;
   Clock Start = State.Known;
   if (State.Enqueued.empty()) {
-    Start.join(Host);
+    Start.join(hostNow());
   } else {
     Start.join(State.Enqueued.front());
     State.Enqueued.pop_front();
@@ -77,6 +84,8 @@ void Oracle::streamOp(Stream S, std::string_view Name,
         return isHostVisible(reinterpret_cast<uint64_t>(R.Begin));
       }))
     ToldHost.join(Known);
+  LastWork = {O.Id, O.Note, O.Time};
+  LastWorkIn = S;
   Streams[S].Known = std::move(Known);
 }
 
@@ -101,7 +110,7 @@ void Oracle::streamOrder(Stream Earlier, Stream Later) {
 /// they may have told the function of what they know.
 void Oracle::hostFunctionEnd(Stream S) {
   ToldHost.join(Streams[S].Known);
-  Streams[S].Known.join(Host);
+  Streams[S].Known.join(hostNow());
 }
 
 void Oracle::hostKnows(const Clock &C) {
@@ -136,6 +145,7 @@ void Oracle::forgetAllIfQuiet() {
   FreeAsyncs.clear();
   ScFences = {};
   Host = {};
+  HostAsActor.reset();
   ToldHost = {};
   LastBlock = nullptr;
 }
@@ -174,8 +184,8 @@ void Oracle::tellHost(const Op &O) {
 /// The host may have written what a strong access of system scope reads.
 void Oracle::askHost(const Op &O) {
   if (isAcquire(O.A.Order))
-    O.Thread->Known.join(Host);
-  else if (!Host.empty())
+    O.Thread->Known.join(hostNow());
+  else if (!hostNow().empty())
     O.Thread->patterns().PendingHost = Host;
 }
 

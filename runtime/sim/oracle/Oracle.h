@@ -54,6 +54,14 @@ public:
     return Updates;
   }
 
+  /// Whatever happened is ordered before all that the host does from now on.
+  bool isQuiet() const { return Streams.empty() && Running == 0; }
+
+  /// Host code is about to make a weak access of any size; its instruction is
+  /// hostInstruction(). IsOfFunction: within the function of which streamOp()
+  /// told last.
+  void hostAccess(const Access &, bool IsOfFunction);
+
   void gridStart(const GridInfo &) override;
   void gridEnd(uint64_t Grid, Stream) override;
   void streamOp(Stream, std::string_view Op, std::span<const HostRange> Reads,
@@ -128,6 +136,7 @@ private:
   void tellHost(const Op &O);
   void askHost(const Op &O);
   void hostKnows(const Clock &C);
+  const Clock &hostNow();
   void forgetAllIfQuiet();
 
   void threadAccess(Op &O);
@@ -156,6 +165,16 @@ private:
   Shadow Memory;
   Checker Check;
   Clock Host;
+  /// The host as an actor, since its first access; what it did before hostNow()
+  /// is in Host.
+  struct HostActor {
+    ActorId Id = 0;
+    uint32_t Note = 0, Time = 1;
+  };
+  std::optional<HostActor> HostAsActor;
+  /// The operation of a stream that ran last.
+  HostActor LastWork;
+  Stream LastWorkIn = 0;
   /// What kernels have told the host by now, whether it has looked or not.
   Clock ToldHost;
   std::map<uint64_t, uint64_t> HostVisible; ///< Begin -> end.

@@ -234,6 +234,29 @@ void Oracle::access(const ThreadRef &T, const Access &A) {
   });
 }
 
+/// A host thread may have read whatever kernels have told by now, and one clock
+/// stands for all host threads.
+void Oracle::hostAccess(const Access &A, bool IsOfFunction) {
+  ++Counts.HostAccesses;
+  Host.join(ToldHost);
+  if (!HostAsActor)
+    HostAsActor = {Who.addHost(), Who.lastNote(), 1};
+  const HostActor &By = IsOfFunction ? LastWork : *HostAsActor;
+  Op O;
+  O.Id = By.Id;
+  O.Note = By.Note;
+  O.Time = By.Time;
+  O.Known = IsOfFunction ? &Streams[LastWorkIn].Known : &Host;
+  O.A = A;
+  constexpr uint32_t Long = 4 * GranuleBytes;
+  if (A.Size > Long)
+    return Check.stretch(O);
+  forEachPart(A, [&](const Access &Part) {
+    O.A = Part;
+    Check.access(O);
+  });
+}
+
 void Oracle::asyncAccess(BlockState &B, const Access &A) {
   const auto It = Asyncs.find(A.Async);
   if (It == Asyncs.end())

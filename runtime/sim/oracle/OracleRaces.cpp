@@ -12,6 +12,8 @@ static Dim3 indexIn(const Dim3 &Extent, uint32_t Linear) {
 RaceSide Oracle::sideOf(ActorId Id) const {
   const ActorNote &Note = Who.noteOf(Id);
   RaceSide S;
+  if (Note.What == ActorNote::Kind::Host)
+    return S;
   if (Note.What == ActorNote::Kind::StreamWork) {
     S.Name = Note.Operation;
     S.IsHost = true;
@@ -56,10 +58,13 @@ std::vector<StrongRead> Oracle::toldAt(const EarlierAccess &Earlier,
 
 void Oracle::race(const EarlierAccess &Earlier, const Op &Later,
                   uint64_t Address, uint64_t Count) {
-  if (Options.Takes && !Options.Takes(Who.noteOf(Later.Id).Where.Grid))
+  // Of a race with the host, the kernel counts.
+  const ActorId Counts =
+      isHostInstruction(Later.A.Instruction) ? Earlier.Id : Later.Id;
+  if (Options.Takes && !Options.Takes(Who.noteOf(Counts).Where.Grid))
     return;
   const auto NameOf = [&](ActorId Id, int32_t Instruction) {
-    if (Instruction >= 0)
+    if (Instruction != -1)
       return std::string();
     const RaceSide S = sideOf(Id);
     return S.IsHost ? S.Name + " " + std::to_string(S.MadeAt) : S.Name;

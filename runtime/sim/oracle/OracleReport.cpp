@@ -47,10 +47,10 @@ private:
 //===----------------------------------------------------------------------===//
 
 std::vector<SourceFrame> Recorder::framesOf(const RaceSide &S) const {
-  if (S.IsHost && Caller)
+  if (S.IsHost && Caller && !S.isHostCode())
     if (std::optional<SourceFrame> Line = Caller(S.MadeAt))
       return {std::move(*Line)};
-  if (S.Instruction < 0 || !Lines)
+  if (S.Instruction == -1 || !Lines)
     return {};
   std::vector<SourceFrame> Frames = Lines(S.Instruction);
   for (SourceFrame &F : Frames)
@@ -67,7 +67,7 @@ bool Recorder::isOfUpdate(int32_t Instruction) const {
     const SourceFrame F = Frames.empty() ? SourceFrame() : Frames.front();
     return std::tuple(F.File, F.Line, F.Column);
   };
-  if (!Lines || Instruction < 0)
+  if (!Lines || Instruction == -1)
     return false;
   const auto Here = PlaceOf(Instruction);
   if (std::get<2>(Here) == 0)
@@ -99,7 +99,9 @@ const SiteInfo &Recorder::siteOf(const RaceSide &S) {
     Site.Order = S.Order;
     Site.IsVolatile = S.IsVolatile;
     Site.Size = S.Size;
-    (S.IsHost ? Site.Operation : Site.Kernel) = demangle(S.Name);
+    Site.IsHost = S.isHostCode();
+    if (!Site.IsHost)
+      (S.IsHost ? Site.Operation : Site.Kernel) = demangle(S.Name);
     Site.Frames = framesOf(S);
     File.Sites.add(std::move(Site));
   }
@@ -113,6 +115,9 @@ const SiteInfo &Recorder::siteOf(const RaceSide &S) {
 static bool hasHost(const RaceFinding &R) {
   return R.Earlier.IsHost || R.Later.IsHost;
 }
+static bool hasHostCode(const RaceFinding &R) {
+  return R.Earlier.isHostCode() || R.Later.isHostCode();
+}
 static bool hasAsync(const RaceFinding &R) {
   return R.Earlier.IsAsync || R.Later.IsAsync;
 }
@@ -123,6 +128,8 @@ static abi::RaceKind kindOf(const RaceFinding &R) {
   const abi::RaceKind ByDistance =
       R.Width == Distance::Grid ? InterBlock : IntraBlock;
   const bool IsStrong = R.Earlier.isStrong();
+  if (hasHostCode(R))
+    return HostAccess;
   if (hasHost(R))
     return StreamOperation;
   if (R.Width == Distance::Device)
@@ -139,7 +146,7 @@ static abi::RaceKind kindOf(const RaceFinding &R) {
 
 static uint64_t reasonsOf(const RaceFinding &R) {
   const uint64_t Told = R.ToldAt.empty() ? 0 : uint64_t(abi::LaterUnfenced);
-  if (hasHost(R))
+  if (hasHost(R) || hasHostCode(R))
     return abi::OtherGrid;
   switch (R.Width) {
   case Distance::Warp:
@@ -158,7 +165,8 @@ static uint64_t reasonsOf(const RaceFinding &R) {
 /// sentence.
 static bool isExplained(const RaceFinding &R, const SiteInfo &Earlier,
                         const SiteInfo &Later) {
-  if (hasHost(R) || hasAsync(R) || R.Width == Distance::Device)
+  if (hasHost(R) || hasHostCode(R) || hasAsync(R) ||
+      R.Width == Distance::Device)
     return false;
   const bool AreUpdates = Earlier.isOfUpdate() && Later.isOfUpdate() &&
                           !(Earlier.isAtomic() && Later.isAtomic());

@@ -10,8 +10,8 @@ using namespace crsan::sim;
 RaceFinding &Races::of(int32_t Earlier, const std::string &EarlierName,
                        int32_t Later, const std::string &LaterName) {
   // Copies have no instruction and are told apart by name.
-  Key A{Earlier, Earlier < 0 ? EarlierName : "", Later,
-        Later < 0 ? LaterName : ""};
+  Key A{Earlier, Earlier == -1 ? EarlierName : "", Later,
+        Later == -1 ? LaterName : ""};
   Key B{Later, std::get<3>(A), Earlier, std::get<1>(A)};
   const auto [It, IsNew] = Index.try_emplace(std::min(A, B), Findings.size());
   if (IsNew)
@@ -64,6 +64,12 @@ static std::string whatIsMissing(const RaceSide &A, const RaceSide &B,
     return "The one kernel is launched so that it may overlap with the other "
            "(programmatic stream serialisation), and its thread has executed "
            "no griddepcontrol.wait (cudaGridDependencySynchronize()) before.";
+  if (B.isHostCode())
+    return "The host has not waited for what the GPU does "
+           "(cudaDeviceSynchronize(), or its stream or an event behind it).";
+  if (A.isHostCode())
+    return "The GPU was given this work before the host made its access: let "
+           "the host make it before, or wait for the work first.";
   if (A.IsHost || B.IsHost || C.Earlier.Grid != C.Later.Grid)
     return "No stream order, event or host synchronisation orders the two.";
   if (C.Narrow)

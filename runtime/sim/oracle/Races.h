@@ -13,7 +13,8 @@ namespace crsan::sim {
 
 /// One of the two accesses of a race.
 struct RaceSide : AccessTraits {
-  std::string Name; ///< Of the kernel (mangled) or, on the host, the operation.
+  /// Of the kernel (mangled), or the operation of a stream; of host code, none.
+  std::string Name;
   bool IsHost = false, IsAsync = false;
   uint32_t MadeAt = 0; ///< On the host: as Observer::streamOp() was told.
   // Of device code:
@@ -25,6 +26,7 @@ struct RaceSide : AccessTraits {
   uint32_t Size = 0;
   int32_t Instruction = -1;
 
+  bool isHostCode() const { return isHostInstruction(Instruction); }
   bool isStrong() const { return Order != MemoryOrder::Weak; }
 };
 

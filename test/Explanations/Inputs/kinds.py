@@ -20,13 +20,13 @@ def output(*command):
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-def build(kind, which, mode):
+def build(kind, which, flags):
     source = os.path.join(folder, f"{kind}-{which}.cu")
     with open(source, "w") as file:
         file.write(output(crsan, "explain", kind, f"--{which}"))
     program = source.removesuffix(".cu")
-    subprocess.run([compiler, "-fsanitize=cuda-race", f"-fsanitize-cuda-race-mode={mode}",
-                    "-O1", os.path.basename(source), "-o", program], check=True, cwd=folder)
+    subprocess.run([compiler, "-fsanitize=cuda-race", *flags, "-O1",
+                    os.path.basename(source), "-o", program], check=True, cwd=folder)
     return program
 
 
@@ -63,12 +63,14 @@ def compare(key, text):
 
 failures = []
 kinds = [line.split(None, 1) for line in output(crsan, "explain").split("\n\n")[0].splitlines()]
-assert len(kinds) >= 13
+assert len(kinds) >= 14
 for key, name in kinds:
     text = output(crsan, "explain", key)
     mode = "metadata" if "Metadata mode reports" in text else "collider"
+    flags = [f"-fsanitize-cuda-race-mode={mode}"]
+    flags += [flag for flag in ["-fsanitize-cuda-race-host"] if flag in text]
     detector = "oracle" if "The oracle of" in text else "collider"
-    racy = build(key, "racy", mode)
+    racy = build(key, "racy", flags)
     for seed in range(1, SEEDS + 1):
         status, report = found(racy, detector, seed)
         if status == 66 and f"data race: {name}" in report:
@@ -76,7 +78,7 @@ for key, name in kinds:
             break
     else:
         failures.append(f"{key}: not found: {report}")
-    fixed = build(key, "fixed", mode)
+    fixed = build(key, "fixed", flags)
     for each in {detector, "oracle"}:
         for seed in range(1, 3):
             status, report = found(fixed, each, seed)

@@ -5,7 +5,6 @@
 // FIXED: copy-and-store -DSTORE
 // RACY: same-copies -DSAME
 // RACY: same-copy-and-store -DSAME -DSTORE
-// UNSEEN: collider (same-copies): copies by cp.async are not checked
 // ARCH: sm_80
 #include "asynchronous.h"
 

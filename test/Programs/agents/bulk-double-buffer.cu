@@ -5,7 +5,6 @@
 // FIXED: fixed
 // RACY: half-awaited -DHALF
 // RACY: refills-too-early -DEARLY
-// UNSEEN: metadata: bulk copies are not followed
 // ARCH: sm_90
 #include "asynchronous.h"
 

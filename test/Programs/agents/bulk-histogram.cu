@@ -5,9 +5,7 @@
 // FIXED: fixed
 // RACY: cleared-too-early -DCLEAR_EARLY
 // RACY: read-too-early -DREAD_EARLY
-// UNSEEN: collider (cleared-too-early): bulk copies are not checked, and change no value here
 // UNSEEN: collider (read-too-early): the reduction is over before the check begins
-// UNSEEN: metadata: bulk copies are not followed
 // ARCH: sm_90
 #include "asynchronous.h"
 

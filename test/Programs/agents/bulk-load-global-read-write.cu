@@ -1,8 +1,6 @@
 // Intent: Table 3, cp.async.bulk (global->shared) GMEM RW: threads overwrite the global
 // row that a bulk copy still reads. The fixed twin's threads wait for the copy first.
 // Others: iGUARD, Compute Sanitizer and SuperCollider do not find it.
-// UNSEEN: collider: bulk copies are not checked, and change no value here
-// UNSEEN: metadata: bulk copies are not followed
 // ARCH: sm_90
 #include "asynchronous.h"
 

@@ -1,7 +1,6 @@
 // Intent: Table 3, cp.async.bulk (global->shared) SMEM WW: threads store to the tile that
 // a bulk copy still writes. The fixed twin's threads wait for the copy first.
 // Others: Compute Sanitizer and SuperCollider find it, iGUARD does not.
-// UNSEEN: metadata: bulk copies are not followed
 // ARCH: sm_90
 #include "asynchronous.h"
 

@@ -5,7 +5,6 @@
 // RACY: no-wait -DWAIT=
 // RACY: waits-for-reads -DWAIT=awaitBulkReads()
 // FIXED: fixed -DWAIT=awaitBulk()
-// UNSEEN: metadata: bulk copies are not followed
 // ARCH: sm_90
 #include "asynchronous.h"
 

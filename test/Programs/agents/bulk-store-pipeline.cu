@@ -5,8 +5,6 @@
 // FIXED: three-buffers -DBUFFERS=3
 // RACY: one-too-few -DKEEP=BUFFERS
 // RACY: no-barrier -DNO_BARRIER
-// UNSEEN: collider: bulk copies are not checked, and change no value here
-// UNSEEN: metadata: bulk copies are not followed
 // ARCH: sm_90
 #include "asynchronous.h"
 

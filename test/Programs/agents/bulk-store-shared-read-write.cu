@@ -7,8 +7,6 @@
 // RACY: no-wait -DNO_WAIT
 // RACY: no-barrier -DNO_BARRIER
 // RACY: no-wait-library -DNO_WAIT -DLIBRARY
-// UNSEEN: collider: bulk copies are not checked, and change no value here
-// UNSEEN: metadata: bulk copies are not followed
 // ARCH: sm_90
 #include "asynchronous.h"
 

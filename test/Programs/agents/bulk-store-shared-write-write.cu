@@ -5,7 +5,6 @@
 // FIXED: fixed
 // RACY: same-cells -DSAME_CELLS
 // RACY: same-row -DSAME_ROW
-// UNSEEN: collider metadata (same-row): bulk copies are not checked
 // ARCH: sm_90
 #include "asynchronous.h"
 

@@ -5,7 +5,6 @@
 // FIXED: library -DLIBRARY
 // RACY: block-barrier -DSYNC=__syncthreads()
 // RACY: block-barrier-library -DLIBRARY -DSYNC=cg::this_thread_block().sync()
-// UNSEEN: metadata: shared memory of other blocks is not followed
 // ARCH: sm_90
 #include "asynchronous.h"
 

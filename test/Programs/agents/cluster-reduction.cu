@@ -6,7 +6,6 @@
 // RACY: parts-too-early -DPARTS_SYNC=clusterMeet()
 // RACY: sum-too-early -DSUM_SYNC=clusterMeet()
 // UNSEEN: collider: all have met, so that no value changes while a check looks at it
-// UNSEEN: metadata (parts-too-early): shared memory of other blocks is not followed
 // ARCH: sm_90
 #include "asynchronous.h"
 

@@ -1,7 +1,6 @@
 // Intent: Table 3, distributed SMEM WW: both blocks of a cluster store to the same cells of
 // the first block's shared memory. The fixed twin has cells for each block.
 // Others: Compute Sanitizer and SuperCollider find it, iGUARD does not.
-// UNSEEN: metadata: shared memory of other blocks is not followed
 // ARCH: sm_90
 #include "asynchronous.h"
 

@@ -4,7 +4,7 @@
 // RACY: factor-too-late -DNO_FACTOR
 // RACY: sum-too-early -DNO_PRODUCT
 // RACY: taken-too-early -DNO_SUM
-// UNSEEN: collider (taken-too-early): the copy reads, so that no value changes
+// UNSEEN: collider (taken-too-early): copies of graphs are not checked
 // UNSEEN: collider (factor-too-late): the copy is seldom under way while a check looks at a cell
 // UNSEEN: metadata (factor-too-late taken-too-early): copies of graphs are not followed
 #include "../streams/streams.h"

@@ -1,7 +1,7 @@
 // Intent: Table 3, CPU-GPU UVM WW: the CPU and a kernel store to the same managed memory.
 // The fixed twin's CPU waits for the kernel.
 // Others: SuperCollider finds it, iGUARD and Compute Sanitizer do not.
-// UNSEEN: metadata oracle: the host's own accesses are not seen
+// BUILD: -fsanitize-cuda-race-host
 #include "managed.h"
 
 constexpr unsigned Threads = 64, Blocks = 4, N = Threads * Blocks;

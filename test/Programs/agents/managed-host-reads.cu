@@ -1,8 +1,7 @@
 // Intent: Table 3, CPU-GPU UVM RW: the CPU reads managed memory before the kernel that
 // writes it has ended. The fixed twin waits for the kernel.
 // Others: iGUARD, Compute Sanitizer and SuperCollider do not find it.
-// UNSEEN: collider: the host reads, so that no value changes
-// UNSEEN: metadata oracle: the host's own accesses are not seen
+// BUILD: -fsanitize-cuda-race-host
 #include "managed.h"
 
 constexpr unsigned Threads = 128, Blocks = 4, N = Threads * Blocks;

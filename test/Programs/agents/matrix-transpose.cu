@@ -4,8 +4,7 @@
 // FIXED: fixed
 // RACY: loaded-too-early -DNO_BARRIER_BEFORE
 // RACY: read-too-early -DNO_BARRIER_BEHIND
-// UNSEEN: collider (loaded-too-early): matrix loads are not checked, and change no value
-// UNSEEN: metadata: matrix accesses are not followed
+// UNSEEN: collider (loaded-too-early): a tile is seldom written while a check looks at it
 // ARCH: sm_90
 #include "asynchronous.h"
 

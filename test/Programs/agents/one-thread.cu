@@ -5,8 +5,7 @@
 // RACY: read-too-early -DNO_WAIT
 // RACY: copied-twice -DTWICE -DNO_WAIT
 // RACY: bulk-overwritten -DBULK -DNO_WAIT
-// UNSEEN: collider (copied-twice bulk-overwritten): asynchronous copies are not checked
-// UNSEEN: metadata (bulk-overwritten): bulk copies are not followed
+// UNSEEN: collider (copied-twice): no value changes while a check looks at it
 // ARCH: sm_90
 #include "asynchronous.h"
 

@@ -5,7 +5,6 @@
 // FIXED: fixed
 // RACY: read-too-early -DREAD_EARLY
 // RACY: sent-too-early -DSEND_EARLY
-// UNSEEN: metadata: asynchronous stores are not followed
 // ARCH: sm_90
 #include "asynchronous.h"
 

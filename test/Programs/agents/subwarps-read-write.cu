@@ -4,7 +4,7 @@
 // FIXED: whole-warp -DMASK=0xffffffff
 // RACY: no-barrier
 // RACY: half-barriers -DMASK=(Lane<Half?0xffff:0xffff0000)
-// UNSEEN-GPU: collider: lanes of a warp that part do not overlap in time
+// UNSEEN-GPU: collider (half-barriers): lanes of a warp that part do not overlap in time
 #include "../check.h"
 
 constexpr unsigned Half = 16, Blocks = 16;

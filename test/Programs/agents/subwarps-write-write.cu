@@ -1,7 +1,6 @@
 // Intent: Table 3, inter-subwarp SMEM WW: the two halves of a warp store to the same
 // cells on the two sides of a branch. In the fixed twin one half comes after the other.
 // Others: Compute Sanitizer and SuperCollider find it, iGUARD does not.
-// UNSEEN-GPU: collider: lanes of a warp that part do not overlap in time
 #include "../check.h"
 
 constexpr unsigned Half = 16, Blocks = 16;

@@ -1,7 +1,6 @@
 // Intent: Table 3, cudaMemcpyAsync (HtoD) RW: a kernel reads the cells that copies on
 // another stream write. In the fixed twin events order them.
 // Others: SuperCollider finds it, iGUARD and Compute Sanitizer do not.
-// UNSEEN: metadata: copies by streams are not followed
 #include "managed.h"
 
 constexpr unsigned Threads = 64, Blocks = 4, N = Threads * Blocks, Turns = 6;
@@ -25,7 +24,7 @@ int main() {
   sum<<<Blocks, Threads, 0, Worker>>>(Cells, Sums, 0);
   CHECK(cudaDeviceSynchronize());
   const auto Upload = [&](unsigned Turn) {
-    CHECK(cudaMemcpyAsync(Cells, Host + Turn * N, N * sizeof(unsigned),
+    CHECK(cudaMemcpyAsync(Cells, Host + Turn * N, N * sizeof(unsigned), // RACE
                           cudaMemcpyHostToDevice, Copier));
   };
 #ifdef RACY

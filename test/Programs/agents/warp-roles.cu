@@ -5,8 +5,6 @@
 // FIXED: fixed
 // RACY: freed-too-early -DFREE_EARLY
 // RACY: results-overwritten -DNO_WAIT
-// UNSEEN: collider (results-overwritten): bulk copies are not checked, and change no value here
-// UNSEEN: metadata: bulk copies are not followed
 // ARCH: sm_90
 #include "asynchronous.h"
 

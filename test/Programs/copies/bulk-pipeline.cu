@@ -1,7 +1,6 @@
 // Intent: a thread starts bulk copies, which complete at an mbarrier, and a warp uses
 // what has come and says when a stage is empty. The racy twin says so before it has read.
 // ARCH: sm_90
-// UNSEEN: metadata: bulk copies are not followed
 #include "../check.h"
 
 constexpr unsigned Stages = 2, Rounds = 6, Blocks = 2, Lanes = 32;
