@@ -7,6 +7,7 @@ The simulated GPU runs PTX and never machine code: NoAssembler stands in for ptx
 """
 import fcntl
 import hashlib
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -83,17 +84,25 @@ class Headers:
                               stderr=subprocess.DEVNULL).returncode == 0
 
 
+def write_script(path, text):
+    """Writes a script that others may be executing: a file that is open for writing
+    cannot be executed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists() and path.read_text() == text:
+        return
+    new = path.with_name(f"{path.name}.{os.getpid()}")
+    new.write_text(text)
+    new.chmod(0o755)
+    new.rename(path)
+
+
 class NoAssembler:
     """Takes the place of ptxas: gives out the same empty device image each time, of
     which each architecture has one."""
 
     def __init__(self, folder, cuda):
-        folder.mkdir(parents=True, exist_ok=True)
         self.script = folder / "no-assembler"
-        with open(folder / "lock", "w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            self.script.write_text(EMPTY_IMAGE.format(folder=folder, ptxas=f"{cuda}/bin/ptxas"))
-            self.script.chmod(0o755)
+        write_script(self.script, EMPTY_IMAGE.format(folder=folder, ptxas=f"{cuda}/bin/ptxas"))
 
     def flags(self, words):
         """Relocatable code is linked by the toolkit, which needs the machine code."""
@@ -102,7 +111,5 @@ class NoAssembler:
     def compiler(self, wrapper):
         """The path of a script of the wrapper's name that compiles as the wrapper does."""
         script = self.script.parent / "bin" / Path(wrapper).name
-        script.parent.mkdir(exist_ok=True)
-        script.write_text(f"#!/bin/sh\nexec '{wrapper}' '--ptxas-path={self.script}' \"$@\"\n")
-        script.chmod(0o755)
+        write_script(script, f"#!/bin/sh\nexec '{wrapper}' '--ptxas-path={self.script}' \"$@\"\n")
         return str(script)
