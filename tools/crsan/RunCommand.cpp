@@ -325,15 +325,13 @@ void crsan::addRunCommand(CLI::App &App, int &ExitCode) {
   Add("--devices", "sim_devices", "How many simulated GPUs there are");
   // The first word that is not ours is the program; what follows is its own.
   Command->prefix_command();
-  Command->footer("PROGRAM ARGUMENTS...  what to run\n\n"
+  Command->footer("[--] PROGRAM ARGUMENTS...  what to run\n\n"
                   "Exit codes: 0 no races; 66 races; 67 nothing was checked; "
                   "68 the program failed; 1 it could not be run.");
   Command->callback([=, &ExitCode] {
     Q->Words = Command->remaining();
     std::string First = Q->Words.empty() ? "" : Q->Words.front();
-    if (First == "--") {
-      Q->Words.erase(Q->Words.begin());
-    } else if (First.starts_with('-')) {
+    if (First.starts_with('-')) {
       // The name of a program does not begin with a dash.
       First.resize(std::min(First.find('='), First.size()));
       std::vector<std::string> Known;
@@ -348,4 +346,19 @@ void crsan::addRunCommand(CLI::App &App, int &ExitCode) {
                                        "--help")
                                 : run(*Q);
   });
+}
+
+void crsan::removeProgramMark(const CLI::App &App,
+                              std::vector<std::string> &Words) {
+  if (Words.empty() || Words.front() != "run")
+    return;
+  const CLI::App *Run = App.get_subcommand("run");
+  for (size_t I = 1; I < Words.size() && Words[I].starts_with('-'); ++I) {
+    if (Words[I] == "--") {
+      Words.erase(Words.begin() + I);
+      return;
+    }
+    const CLI::Option *O = Run->get_option_no_throw(Words[I]);
+    I += O && O->get_items_expected_min() > 0; // Its value is a word, too.
+  }
 }

@@ -16,7 +16,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// What is wrong with the command line, with the word that was meant if one is
@@ -58,8 +60,11 @@ int main(int Argc, char **Argv) {
   App.failure_message([](const CLI::App *App, const CLI::Error &E) {
     return "CRSan: " + complaint(App, E) + "; see crsan --help\n";
   });
+  std::vector<std::string> Words(Argv + 1, Argv + Argc);
+  crsan::removeProgramMark(App, Words);
+  std::reverse(Words.begin(), Words.end()); // As parse() takes them.
   try {
-    App.parse(Argc, Argv);
+    App.parse(std::move(Words));
   } catch (const CLI::ParseError &E) {
     // Asking for help is such an error too, the one that is a success.
     return App.exit(E) == 0 ? 0 : 1;
