@@ -47,6 +47,10 @@ static const char *detectorWords(const KindGuide &G) {
            "is built with -fsanitize-cuda-race-host; other detectors report "
            "such "
            "races as clobbered reads and lost updates by the host.";
+  if (Detector == "operation")
+    return "The oracle of the simulated GPU and metadata mode report this "
+           "kind; the collider reports such races as clobbered reads, lost "
+           "updates or conflicting accesses.";
   return "The oracle of the simulated GPU reports this kind, and metadata mode "
          "where it sees the accesses.";
 }

@@ -10,17 +10,17 @@
 ; RUN: %python %S/Inputs/table-counts.py %t.metadata | FileCheck %s --check-prefix=COUNT
 ; RUN: %python %S/Inputs/table-counts.py %t.hybrid | FileCheck %s --check-prefix=COUNT
 
-; CHECK: remark: k.cu:2:1: access is not checked for races: matrix loads and stores of a warp are not supported
+; CHECK: remark: k.cu:2:1: access is not checked for races: this form of a matrix load or store is not supported
 ; CHECK: remark: k.cu:4:1: access is not checked for races: textures and surfaces are not supported
 ; CHECK: remark: k.cu:5:1: access is not checked for races: textures and surfaces are not supported
 ; CHECK: remark: k.cu:6:1: access is not checked for races: its kind, length or type is not supported
 ; CHECK: remark: k.cu:7:1: access is not checked for races: its kind, length or type is not supported
-; CHECK: remark: k.cu:9:1: access is not checked for races: it is made in the background, by an asynchronous copy or matrix operation
+; CHECK: remark: k.cu:9:1: access is not checked for races: it is made in the background, by an asynchronous copy or matrix operation of a form that is not supported
 ; CHECK: remark: k.cu:10:1: instruction is not checked for races: CRSan does not know what memory it accesses
-; CHECK: remark: k.cu:11:1: access is not checked for races: matrix loads and stores of a warp are not supported
+; CHECK: remark: k.cu:11:1: access is not checked for races: this form of a matrix load or store is not supported
 ; CHECK: remark: k.cu:12:1: access is not checked for races: textures and surfaces are not supported
 ; CHECK: remark: k.cu:14:1: instruction is not checked for races: CRSan does not know what memory it accesses
-; CHECK: remark: k.cu:15:1: access is not checked for races: it is made in the background, by an asynchronous copy or matrix operation
+; CHECK: remark: k.cu:15:1: access is not checked for races: it is made in the background, by an asynchronous copy or matrix operation of a form that is not supported
 ; COUNT: unchecked 11 exempt 0
 target triple = "nvptx64-nvidia-cuda"
 

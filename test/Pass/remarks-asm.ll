@@ -4,7 +4,7 @@
 ; RUN:   -disable-output %s 2>&1 | FileCheck %s --implicit-check-not=remark:
 
 ; CHECK: remark: k.cu:3:1: access is not checked for races: it is in inline PTX
-; CHECK: remark: k.cu:4:1: access is not checked for races: it is made in the background, by an asynchronous copy or matrix operation
+; CHECK: remark: k.cu:4:1: access is not checked for races: it is made in the background, by an asynchronous copy or matrix operation of a form that is not supported
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @k(ptr addrspace(1) %p, ptr addrspace(3) %s) !dbg !4 {

@@ -50,7 +50,7 @@ enum AccessFlags : uint8_t {
   /// A read of what the thread then writes, without synchronisation in between:
   /// cells need not remember it.
   IsOverwritten = 32,
-  IsCopy = 64, ///< By an asynchronous copy, of what it writes.
+  IsCopy = 64, ///< By an asynchronous copy.
   /// Of a plain read-modify-write: it reads what its thread then changes and
   /// writes back, or is that write.
   IsOfUpdate = 128,

@@ -33,7 +33,7 @@ HELPER void acquireEverything(PlaceOf Place) {
 /// clock and notes the clock as T.Acquire. `IsOwn`: the cell is that of the
 /// block's own barrier, so that what it says need not be handed on at the next
 /// barrier. Implements the acquiring side of iGUARD's synchronization metadata,
-/// which the paper lacks (docs/metadata.md, "Synchronization").
+/// which the paper lacks (docs/metadata-design.md, "What each instruction does").
 DEVICE bool acquire(const Self &Me, const LaneRef &T, uint32_t Cell,
                     bool IsOwn = false) {
   WarpState &W = Me.warp();

@@ -10,7 +10,7 @@ namespace crsan::device {
 /// The place of one word's cell, in either layout: exact (a cell of its own) or
 /// cached (a cell shared by CacheWays words and tagged). The two accessors of a
 /// cell are written separately, each in one piece, so no cell needs a lock
-/// (docs/metadata.md, "Why there is no lock").
+/// (docs/metadata-design.md, "Why a cell has no lock").
 struct CellRef {
   Cell *At; ///< Null: the word is not tracked.
   uint32_t

@@ -8,8 +8,7 @@
 // accuses accesses that are ordered through a third thread, and misses races
 // with a thread that does not acquire. Here P3 to P5 are exact, and for all
 // else the question is whether the earlier access has reached the later thread
-// through a chain of releases and acquires (docs/metadata.md, "Why a report is
-// a race").
+// through a chain of releases and acquires (docs/metadata-proof.md).
 #ifndef CRSAN_DEVICE_METADATA_HAPPENSBEFORE_H
 #define CRSAN_DEVICE_METADATA_HAPPENSBEFORE_H
 

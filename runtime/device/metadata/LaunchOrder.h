@@ -6,7 +6,7 @@
 // so the run of a running grid is among these values. Runs in which the grid's
 // kernel and shape were not launched are dropped. Two grids count as unordered
 // only if every remaining run of the one is unordered with every remaining run
-// of the other (docs/metadata.md, "Between grids").
+// of the other (docs/metadata-design.md, "Between grids").
 #ifndef CRSAN_DEVICE_METADATA_LAUNCHORDER_H
 #define CRSAN_DEVICE_METADATA_LAUNCHORDER_H
 

@@ -3,7 +3,7 @@
 //
 // Entry points at barriers of a warp and of a block. Each lane calls for itself
 // unless the comment says otherwise. `Place` is the WarpState::Place of the
-// calling lane's warp. docs/metadata.md, "Synchronization", says what is done
+// calling lane's warp. docs/metadata-design.md, "What each instruction does", says what is done
 // at each barrier.
 #ifndef CRSAN_DEVICE_METADATA_ENTRY_BARRIER_H
 #define CRSAN_DEVICE_METADATA_ENTRY_BARRIER_H

@@ -4,8 +4,8 @@
 // Entry points at strong accesses, at fences, and at objects (named barriers,
 // mbarriers, barriers of a cluster). Each lane calls for itself; lanes of a
 // warp may call together or apart. `Place` is the WarpState::Place of the
-// calling lane's warp, and `Scope` an abi::Scope. docs/metadata.md,
-// "Synchronization", says what is done at each.
+// calling lane's warp, and `Scope` an abi::Scope. docs/metadata-design.md,
+// "What each instruction does", says what is done at each.
 #ifndef CRSAN_DEVICE_METADATA_ENTRY_SYNCHRONIZATION_H
 #define CRSAN_DEVICE_METADATA_ENTRY_SYNCHRONIZATION_H
 
