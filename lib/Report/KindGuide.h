@@ -15,8 +15,8 @@ namespace crsan {
 
 struct KindGuide {
   abi::RaceKind Kind;
-  /// What reports the kind: collider, metadata, oracle; host: the oracle, of
-  /// programs with instrumented host code.
+  /// What reports the kind: collider, metadata, oracle; operation: metadata and
+  /// the oracle; host: the oracle, of programs with instrumented host code.
   const char *Detector;
   const char *Meaning;
   const char *Reading; ///< How to read a finding of this kind.
