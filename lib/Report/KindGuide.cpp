@@ -45,8 +45,7 @@ static const char *detectorWords(const KindGuide &G) {
   if (Detector == "host")
     return "The oracle of the simulated GPU reports this kind, if the program "
            "is built with -fsanitize-cuda-race-host; other detectors report "
-           "such "
-           "races as clobbered reads and lost updates by the host.";
+           "such races as clobbered reads and lost updates by the host.";
   if (Detector == "operation")
     return "The oracle of the simulated GPU and metadata mode report this "
            "kind; the collider reports such races as clobbered reads, lost "

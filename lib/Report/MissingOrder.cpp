@@ -59,8 +59,7 @@ static constexpr Row Rows[] = {
 
     {Any, EarlierInFlight | EarlierAtMbarrier, 0,
      "The asynchronous copy at {earlier} may be under way at {later}: the "
-     "later "
-     "thread comes after no wait for the copy's phase of its mbarrier."},
+     "later thread comes after no wait for the copy's phase of its mbarrier."},
     {Any, EarlierInFlight | EarlierBulkGroup, 0,
      "The asynchronous copy at {earlier} was not waited for "
      "(cp.async.bulk.wait_group, by the thread that issued it) before "

@@ -167,8 +167,7 @@ void SummaryPrinter::whatWasCheckedOfTheHost(const HostSummary &S) {
                   : fmt::format("; not checked: {}", fmt::join(Not, ", ")));
   if (S.Skipped || S.Exempt)
     line("CRSan: host code: {} of the source not checked, since the compiler "
-         "may "
-         "have moved them; {} as CRSAN_NO_SANITIZE or an ignore list asks",
+         "may have moved them; {} as CRSAN_NO_SANITIZE or an ignore list asks",
          counted(S.Skipped, "access", "accesses"), S.Exempt);
 }
 

@@ -312,8 +312,7 @@ void crsan::addRunCommand(CLI::App &App, int &ExitCode) {
       "?, separated by |");
   Add("--launches", "launches",
       "Check and report these launches of kernels only: the first and the "
-      "last, "
-      "from 1, as in 3-5");
+      "last, from 1, as in 3-5");
   Add("--detector", "detector",
       "collider, oracle, both or none (simulated GPU)");
   Command->add_flag_callback(

@@ -24,4 +24,20 @@ template <typename T> T *shared(size_t N) {
   return static_cast<T *>(Memory);
 }
 
+/// Why the host must not touch managed memory while a kernel runs; null: it may.
+inline const char *lacksConcurrentAccess() {
+  int IsConcurrent;
+  CHECK(cudaDeviceGetAttribute(&IsConcurrent, cudaDevAttrConcurrentManagedAccess, 0));
+  return IsConcurrent ? nullptr : "host and device cannot share managed memory";
+}
+
+/// Whether \p Stream has work. The simulated GPU goes on with it meanwhile.
+inline bool isRunning(cudaStream_t Stream) {
+  const cudaError_t Error = cudaStreamQuery(Stream);
+  cudaGetLastError(); // "Not ready" is one.
+  if (Error != cudaErrorNotReady)
+    CHECK(Error);
+  return Error == cudaErrorNotReady;
+}
+
 #endif // CRSAN_TEST_PROGRAMS_AGENTS_H

@@ -1,6 +1,6 @@
 // Intent: Table 4, cudaMemsetAsync: a kernel reads the cells that fills on another stream
 // still write. In the fixed twin events order them.
-#include "managed.h"
+#include "agents.h"
 
 constexpr unsigned Threads = 64, Blocks = 4, N = Threads * Blocks;
 constexpr Scaled<300, 20> Rounds;

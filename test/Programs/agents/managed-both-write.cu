@@ -2,7 +2,7 @@
 // The fixed twin's CPU waits for the kernel.
 // Others: SuperCollider finds it, iGUARD and Compute Sanitizer do not.
 // BUILD: -fsanitize-cuda-race-host
-#include "managed.h"
+#include "agents.h"
 
 constexpr unsigned Threads = 64, Blocks = 4, N = Threads * Blocks;
 constexpr Scaled<1000, 40> Rounds;
@@ -23,7 +23,7 @@ static void update(unsigned *Cells, unsigned Turn) {
 int main() {
   if (const char *Why = lacksConcurrentAccess())
     return skip(Why);
-  unsigned *Cells = managed<unsigned>(N);
+  unsigned *Cells = shared<unsigned>(N);
   cudaStream_t Worker = makeStream();
   fill<<<Blocks, Threads, 0, Worker>>>(Cells, 0); // Loads the kernel.
   CHECK(cudaDeviceSynchronize());

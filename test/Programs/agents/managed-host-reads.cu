@@ -2,7 +2,7 @@
 // writes it has ended. The fixed twin waits for the kernel.
 // Others: iGUARD, Compute Sanitizer and SuperCollider do not find it.
 // BUILD: -fsanitize-cuda-race-host
-#include "managed.h"
+#include "agents.h"
 
 constexpr unsigned Threads = 128, Blocks = 4, N = Threads * Blocks;
 constexpr Scaled<300, 40> Rounds;
@@ -18,7 +18,7 @@ __global__ void fill(unsigned *Cells, unsigned Rounds) {
 int main() {
   if (const char *Why = lacksConcurrentAccess())
     return skip(Why);
-  unsigned *Cells = managed<unsigned>(N), Sum = 0;
+  unsigned *Cells = shared<unsigned>(N), Sum = 0;
   fill<<<Blocks, Threads>>>(Cells, Rounds);
 #ifndef RACY
   CHECK(cudaDeviceSynchronize());

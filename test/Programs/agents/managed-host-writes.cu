@@ -3,7 +3,7 @@
 // Others: SuperCollider finds it, iGUARD and Compute Sanitizer do not.
 // UNSEEN: metadata: the kernel reads, so that the host's check sees no change
 // BUILD: -fsanitize-cuda-race-host
-#include "managed.h"
+#include "agents.h"
 
 constexpr unsigned Threads = 64, Blocks = 4, N = Threads * Blocks;
 constexpr Scaled<1000, 40> Rounds;
@@ -24,7 +24,7 @@ static void update(unsigned *Cells, unsigned Turn) {
 int main() {
   if (const char *Why = lacksConcurrentAccess())
     return skip(Why);
-  unsigned *Cells = managed<unsigned>(N), *Sums = zeroed<unsigned>(N);
+  unsigned *Cells = shared<unsigned>(N), *Sums = zeroed<unsigned>(N);
   cudaStream_t Worker = makeStream();
   sum<<<Blocks, Threads, 0, Worker>>>(Cells, Sums, 0); // Loads the kernel.
   CHECK(cudaDeviceSynchronize());

@@ -8,7 +8,7 @@
 // RACY: read-too-early -DREAD_EARLY
 // UNSEEN: metadata: the kernel's accesses are not judged against the host's
 // UNSEEN: collider: the host seldom stores while a check looks at the cell
-#include "managed.h"
+#include "agents.h"
 
 #include <atomic>
 
@@ -58,7 +58,7 @@ __global__ void play(Table *Shared, unsigned Rounds) {
 int main() {
   if (const char *Why = lacksConcurrentAccess())
     return skip(Why);
-  Table *Shared = managed<Table>(1);
+  Table *Shared = shared<Table>(1);
   cudaStream_t Player = makeStream();
   play<<<1, Threads, 0, Player>>>(Shared, 0); // Loads the kernel.
   CHECK(cudaDeviceSynchronize());

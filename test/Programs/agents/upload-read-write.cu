@@ -1,7 +1,7 @@
 // Intent: Table 3, cudaMemcpyAsync (HtoD) RW: a kernel reads the cells that copies on
 // another stream write. In the fixed twin events order them.
 // Others: SuperCollider finds it, iGUARD and Compute Sanitizer do not.
-#include "managed.h"
+#include "agents.h"
 
 constexpr unsigned Threads = 64, Blocks = 4, N = Threads * Blocks, Turns = 6;
 constexpr Scaled<300, 20> Rounds;
