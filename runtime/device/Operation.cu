@@ -73,11 +73,18 @@ DEVICE uint64_t warpHere() {
 // Metadata mode
 //===----------------------------------------------------------------------===//
 
-/// Checks the words of one side and enters them into their cells. `Place` is
-/// the warp's WarpState::Place.
-DEVICE void checkCells(const OperationSide &S, uint32_t Place) {
-  const Units<4> Words(S);
-  auto *Site = reinterpret_cast<AccessSite *>(S.Access);
+/// Checks the words of one side and enters them into their cells. All of the
+/// side's accesses are weak, none of them holds a lock, and no two lanes access
+/// the same word, so that one Check does for all words of a lane.
+DEVICE void checkCells(const OperationSide &Side, const Self &Me) {
+  const Units<4> Words(Side);
+  auto &S = *reinterpret_cast<AccessSite *>(Side.Access);
+  const uint32_t Index = indexOf(S);
+  const WarpState &W = Me.warp();
+  const uint32_t Clock = loadNear(W.Clock);
+  const Accessor Mine = Accessor::make(Index, Me.Lane, Me.number(), Clock);
+  const Quick Test{Me, loadNear(W.Barrier), loadNear(W.Floor)};
+  const bool Writes = S.Flags & WritesMemory;
 #pragma unroll 1
   for (uint64_t First = warpHere() * 32; First < Words.count();
        First += warpsHere() * 32) {
@@ -87,8 +94,25 @@ DEVICE void checkCells(const OperationSide &S, uint32_t Place) {
     if (I >= Words.count())
       continue;
     const auto Part = Words.at(I);
-    if (Part.size())
-      __crsan_md_check(Site, Part.Begin, Part.size(), 0, 0, Place);
+    if (Part.size() == 0)
+      continue;
+    const PageRef Page(Part.Begin);
+    if (!Page.isTracked() || Index >= MaxSites) {
+      countUnchecked(Me);
+      continue;
+    }
+    const Check C{Me,
+                  S,
+                  Test,
+                  Mine,
+                  Writes,
+                  /*Remembers=*/true,
+                  /*IsInFlight=*/false,
+                  takeThorough(Me.warp()),
+                  /*IsDrawn=*/false,
+                  /*OnlyReplaced=*/false,
+                  /*Replaced=*/Accessor(0)};
+    checkWord(C, W, Page, Part.Begin, Part.End, Clock, /*InShared=*/false);
   }
 }
 
@@ -99,8 +123,9 @@ DEVICE void checkCells(const Operation &O) {
   const uint32_t Clock = Window[0], Place = Window[3];
 #pragma unroll 1
   for (uint32_t I = 0; I < 2; ++I)
-    if (const OperationSide &S = I == 0 ? O.Reads : O.Writes; S.Access)
-      checkCells(S, Place);
+    if (const OperationSide &S = I == 0 ? O.Reads : O.Writes;
+        S.Access && PlaceOf{Place}.isFollowed())
+      checkCells(S, Self(PlaceOf{Place}));
   __nvvm_bar_warp_sync(~0u);
   __crsan_md_leave(0, Clock, Place);
 }
@@ -202,7 +227,7 @@ DEVICE void checkValues(const OperationSide &Side) {
 /// The kernel. Blocks have OperationBlock threads, and the grid has one
 /// dimension.
 extern "C"
-    __attribute__((global, launch_bounds(crsan::abi::OperationBlock, 8))) void
+    __attribute__((global, launch_bounds(crsan::abi::OperationBlock, 4))) void
     __crsan_operation(crsan::abi::Operation O) {
   using namespace crsan::device;
   static_assert(sizeof(OperationKernel) == sizeof("__crsan_operation"));

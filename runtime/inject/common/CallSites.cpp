@@ -49,16 +49,49 @@ static std::string pathOf(const char *Name) {
   return Size > 0 ? std::string(Path, size_t(Size)) : std::string();
 }
 
+static LoadedFiles loadedFiles() {
+  LoadedFiles Files;
+  dl_iterate_phdr(
+      [](dl_phdr_info *Info, size_t, void *To) {
+        *static_cast<LoadedFiles *>(To) = {Info->dlpi_adds, Info->dlpi_subs};
+        return 1; // The first file tells all.
+      },
+      &Files);
+  return Files;
+}
+
 uint32_t CallSites::note() {
-  constexpr size_t MostFrames = 48, MostKept = 6, MostStacks = 1 << 14;
-  void *Frames[MostFrames];
-  const int Count = backtrace(Frames, MostFrames);
+  constexpr size_t MostFrames = 48, MostKnown = 1 << 14;
+  void *Found[MostFrames];
+  const int Count = backtrace(Found, MostFrames);
+  if (Count <= 1)
+    return 0;
+  const Frames Returns(Found + 1, Found + Count);
+  // Another file may come to the addresses of one that is unloaded.
+  const LoadedFiles Now = loadedFiles();
+  {
+    std::lock_guard Guard(Lock);
+    if (Now != AtKnown || Known.size() >= MostKnown)
+      Known.clear();
+    AtKnown = Now;
+    if (const auto It = Known.find(Returns); It != Known.end())
+      return It->second;
+  }
+  const uint32_t Number = number(Returns);
+  std::lock_guard Guard(Lock);
+  if (Now == AtKnown)
+    Known.emplace(Returns, Number);
+  return Number;
+}
+
+uint32_t CallSites::number(const Frames &Returns) {
+  constexpr size_t MostKept = 6, MostStacks = 1 << 14;
   Stack Found;
-  for (int I = 1; I < Count && Found.size() < MostKept; ++I) {
+  for (size_t I = 0; I < Returns.size() && Found.size() < MostKept; ++I) {
     Dl_info Info;
     link_map *Module = nullptr;
     // A return address may be that of the next function.
-    const auto At = reinterpret_cast<uintptr_t>(Frames[I]) - 1;
+    const auto At = reinterpret_cast<uintptr_t>(Returns[I]) - 1;
     if (!dladdr1(reinterpret_cast<void *>(At), &Info,
                  reinterpret_cast<void **>(&Module), RTLD_DL_LINKMAP) ||
         !Module || isBetween(Info.dli_fname))

@@ -35,12 +35,18 @@ struct HostLine {
 const HostLine *userLine(const std::vector<HostLine> &Stack,
                          std::string_view Kernel);
 
+/// How often the loader has loaded and unloaded a file.
+struct LoadedFiles {
+  uint64_t Loads = 0, Unloads = 0;
+  bool operator==(const LoadedFiles &) const = default;
+};
+
 /// Stacks of calls of CUDA. Any thread may call.
 class CallSites {
 public:
   /// The stack of this thread, without CUDA's libraries and CRSan's. Returns
   /// its number; 0: it is not known, or there are too many. Takes some
-  /// microseconds.
+  /// microseconds where the stack is known, and more where it is new.
   uint32_t note();
 
   /// "app.cu:41 in main"; empty: not known, or not looked up yet. `Kernel`: as
@@ -55,8 +61,15 @@ public:
 
 private:
   using Stack = std::vector<CodeAddress>;
+  /// Return addresses, as backtrace() gives them.
+  using Frames = std::vector<void *>;
+
+  /// The number of the stack without CUDA's libraries and CRSan's.
+  uint32_t number(const Frames &Returns);
 
   mutable std::mutex Lock;
+  std::map<Frames, uint32_t> Known; ///< Cleared when files are loaded.
+  LoadedFiles AtKnown;              ///< What was loaded then.
   std::map<Stack, uint32_t> Numbers;
   std::vector<const Stack *> Stacks;        ///< By number - 1.
   std::vector<std::vector<HostLine>> Lines; ///< Of those looked up.
