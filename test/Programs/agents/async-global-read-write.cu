@@ -9,7 +9,6 @@
 // RACY: no-barrier-intrinsic -DNO_BARRIER -DINTRINSIC
 // RACY: no-barrier-library -DNO_BARRIER -DLIBRARY
 // RACY: late-wait -DLATE_WAIT
-// UNSEEN: metadata (late-wait): a write to a source behind a barrier, before the copy is waited for
 // ARCH: sm_80
 #include "asynchronous.h"
 

@@ -4,7 +4,7 @@
 // FIXED: fixed
 // RACY: no-barrier -DNO_BARRIER
 // RACY: one-buffer -DBUFFERS=1
-// UNSEEN: collider metadata: matrix loads are not followed
+// UNSEEN-GPU: collider: a tile is seldom written while a check looks at it
 // ARCH: sm_80
 #include "asynchronous.h"
 

@@ -1,8 +1,7 @@
 // Intent: blocks of a cluster read each other's shared memory, with and without
 // the cluster's barrier.
 // ARCH: sm_90
-// UNSEEN: metadata: shared memory of other blocks is not followed
-// TOO-SLOW: hybrid: a run takes the simulated GPU most of a minute
+// TOO-SLOW: metadata hybrid: a run takes the simulated GPU most of a minute
 #include "../check.h"
 
 constexpr unsigned Threads = 128, Blocks = 16, Rounds = 50;
