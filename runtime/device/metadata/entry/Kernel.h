@@ -90,11 +90,17 @@ DEVICE WindowState enterKernel(const KernelHere &K) {
     Before = __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&W.Alive), Lanes);
   const uint32_t Clock = loadRelaxed(W.Clock), Had = loadRelaxed(W.Flags);
   const bool IsNewGrid = loadRelaxed(W.Grid) != Grid;
-  const bool IsOurs = !IsNewGrid && loadRelaxed(W.Block) == Block;
+  bool IsOurs = !IsNewGrid && loadRelaxed(W.Block) == Block;
   const auto [First, Floor, IsCommon, IsFirst] = startOf(Grid, K, Here);
   Before = __nvvm_shfl_sync_idx_i32(Here, Before, Leader, 31);
   const bool IsAlone = (Before & AliveMask) == 0;
-  // Other lanes of this warp have called before and have written the state.
+  // Other lanes of this warp may have called before, and not have written the
+  // state yet.
+#pragma unroll 1
+  for (uint32_t Tries = 0; !IsAlone && !IsOurs && Tries < 16; ++Tries) {
+    pause(100);
+    IsOurs = loadRelaxed(W.Grid) == Grid && loadRelaxed(W.Block) == Block;
+  }
   if (__nvvm_vote_any_sync(Here, IsOurs && !IsAlone)) {
     __nvvm_bar_warp_sync(Here);
     return {loadRelaxed(W.Clock), W.Barrier, W.Floor, W.Place};
