@@ -21,6 +21,7 @@ enum ConfigFlags : uint32_t {
   /// The launches that `launches` asks about have not begun, or are over: the
   /// collider checks nothing, and metadata mode records no race.
   Paused = 512,
+  Garbage = 1024, ///< `garbage=1`: a check writes garbage in front of a store.
 };
 
 /// A `__constant__` of each module, zero until the library writes it: a program

@@ -14,6 +14,10 @@ enum SiteFlags : uint8_t {
   /// A row of a matrix that all lanes of a warp access by one instruction.
   OfWarp = 2,
   IsAsync = 4, ///< By an asynchronous copy that begins behind the check.
+  /// A store. From the check to the store, this lane reads nothing of it,
+  /// except perhaps by accesses of the same check; and the store is sure to
+  /// come.
+  TakesGarbage = 8,
 };
 
 /// A weak access that the collider checks. Device memory, initialised by the

@@ -240,7 +240,8 @@ void ColliderInstrumenter::emitGroup(const Planned &P, const Group &G,
                       Offset.getSExtValue(),
                       (Stored ? abi::HasValue : 0) |
                           (A.Rows.Lanes ? abi::OfWarp : 0) |
-                          (A.Async ? abi::IsAsync : 0)),
+                          (A.Async ? abi::IsAsync : 0) |
+                          (G.takesGarbage(A) ? abi::TakesGarbage : 0)),
         B.getPtrTy(0));
     FirstSite = FirstSite ? FirstSite : Site;
     if (A.Written && A.isWhole() && !IsKnown)

@@ -113,6 +113,35 @@ bool mayOverlap(const Access &A, const Access &B) {
          !isIdentifiedObject(OfB);
 }
 
+/// Whether all bytes that the load reads are accesses of the group.
+static bool isIn(const Group &G, const LoadInst &Load) {
+  uint64_t Bytes = 0;
+  for (const WindowAccess &A : G.Accesses)
+    Bytes += A.Inst == &Load && A.isWhole() ? A.Size : 0;
+  const DataLayout &Layout = Load.getModule()->getDataLayout();
+  return Bytes == Layout.getTypeStoreSize(Load.getType()).getFixedValue();
+}
+
+bool Group::takesGarbage(const WindowAccess &A) const {
+  if (!isa<StoreInst>(A.Inst) || !A.isWhole() || A.IsBehindBranch ||
+      A.Size > LongestValue || !isPowerOf2_64(A.Size))
+    return false;
+  for (Instruction *I = Head; I != A.Inst; I = I->getNextNode()) {
+    if (!I || !isGuaranteedToTransferExecutionToSuccessor(I))
+      return false;
+    if (!I->mayReadFromMemory())
+      continue;
+    auto *Load = dyn_cast<LoadInst>(I);
+    if (!Load)
+      return false;
+    Access Read;
+    Read.Where = locationOf(Load->getPointerOperand());
+    if (mayOverlap(A, Read) && !isIn(*this, *Load))
+      return false;
+  }
+  return true;
+}
+
 SmallVector<Window, 4> collectWindows(BasicBlock &BB) {
   SmallVector<Window, 4> Windows;
   Window Current;

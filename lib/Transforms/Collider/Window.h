@@ -33,6 +33,10 @@ struct Group {
   llvm::Instruction *Head;
   llvm::SmallVector<WindowAccess, 8> Accesses;
 
+  /// Whether a check may write to where the store `A` of this group writes:
+  /// abi::TakesGarbage.
+  bool takesGarbage(const WindowAccess &A) const;
+
   /// An access of the only instruction among them whose copy completes at an
   /// mbarrier; null: there is none.
   const WindowAccess *copyAtBarrier() const {

@@ -122,6 +122,60 @@ DEVICE void watchAndSleep(const Warp &W, Site *Sites, const Group &G,
                  uint64_t(1u << lane()) << 32 | uint32_t(RaceKind::Conflict));
 }
 
+/// Writes `Size` bytes (1, 2, 4 or 8) at `A`, as weakly as the program does.
+DEVICE void writeUnit(Address A, uint32_t Size, uint64_t Value) {
+  switch (Size) {
+  case 4:
+    asm volatile("st.u32 [%0], %1;" ::"l"(A), "r"(uint32_t(Value)) : "memory");
+    break;
+  case 8:
+    asm volatile("st.u64 [%0], %1;" ::"l"(A), "l"(Value) : "memory");
+    break;
+  case 2:
+    asm volatile("st.u16 [%0], %1;" ::"l"(A), "h"(uint16_t(Value)) : "memory");
+    break;
+  default:
+    asm volatile("st.u8 [%0], %1;" ::"l"(A), "h"(uint16_t(Value)) : "memory");
+  }
+}
+
+/// Whether access `I` of this lane has bytes in common with another one of the
+/// `N` accesses.
+DEVICE bool overlapsAnother(const Group &G, const Site *Sites, uint32_t N,
+                            uint32_t I) {
+  const Address A = addressOf(G, Sites, I);
+#pragma unroll 1
+  for (uint32_t J = 0; J < N; ++J) {
+    const Address Other = addressOf(G, Sites, J);
+    if (J != I && A < Other + sizeOf(G, Sites, J) && Other < A + Sites[I].Size)
+      return true;
+  }
+  return false;
+}
+
+/// Writes garbage where one of the stores is about to write, so that a thread
+/// that stores the same value meanwhile changes what is there (SuperCollider
+/// 7.2). It is what the second read expects. Threads that do this to one
+/// location write the same garbage.
+DEVICE void writeGarbage(const Warp &W, const Site *Sites, Group &G, uint32_t N,
+                         uint32_t Checked) {
+  const uint32_t First = below(mix(W.Random + 7), N);
+#pragma unroll 1
+  for (uint32_t J = 0; J < N; ++J) {
+    const uint32_t I = (First + J) % N;
+    if (!(Sites[I].Flags & TakesGarbage) || !(Checked >> I & 1) ||
+        overlapsAnother(G, Sites, N, I))
+      continue;
+    const Address A = addressOf(G, Sites, I);
+    const uint32_t Size = Sites[I].Size;
+    const uint64_t Mask = ~uint64_t(0) >> (64 - 8 * Size);
+    const uint64_t Change = uint64_t(mix(uint32_t(A))) * 0x100000001ull | 1;
+    G.Before[I] = (G.Before[I] ^ Change) & Mask;
+    writeUnit(A, Size, G.Before[I]);
+    return;
+  }
+}
+
 /// Entry point: the slow path of a window. Reads the locations of `N` accesses
 /// (at most MaxGroupSize) that are about to happen, compares the lanes, sleeps,
 /// and reads again; a difference is a race. `Sampling` is the window, `Sites`
@@ -150,6 +204,8 @@ ENTRY uint32_t __crsan_check(struct Sampling *Sampling, Site *Sites, Group *G,
   if (account(W, Sampling, Interval)) {
     if (__crsan_config.Flags & IntraWarp)
       compareLanes(W, Sites, *G, N);
+    if (__crsan_config.Flags & Garbage)
+      writeGarbage(W, Sites, *G, N, Checked);
     watchAndSleep(W, Sites, *G, N, Checked, Interval);
   }
 #pragma unroll 1

@@ -88,6 +88,8 @@ abi::Config Context::makeConfig(const Flags &Options, bool MayShuffle,
     Config.Flags |= abi::IntraWarp;
   if (Options.watchpoints)
     Config.Flags |= abi::Watch;
+  if (Options.garbage)
+    Config.Flags |= abi::Garbage;
   if (IsPaused)
     Config.Flags |= abi::Paused;
   Config.Records = Buffers.RecordsDevice;
