@@ -224,6 +224,13 @@ DEVICE void checkValues(const OperationSide &Side) {
 
 } // namespace crsan::device
 
+/// Waits, so that kernels of other streams come first.
+extern "C" __attribute__((global, launch_bounds(1))) void
+__crsan_pause(uint32_t Ns) {
+  static_assert(sizeof(crsan::abi::PauseKernel) == sizeof("__crsan_pause"));
+  crsan::device::pause(2 * Ns); // A GPU's clock has about two cycles a ns.
+}
+
 /// The kernel. Blocks have OperationBlock threads, and the grid has one
 /// dimension.
 extern "C"

@@ -13,7 +13,10 @@
 namespace crsan::abi {
 
 inline constexpr char OperationKernel[] = "__crsan_operation";
-/// Threads of its blocks.
+/// The kernel of one thread that only waits, for so many nanoseconds as its
+/// parameter (32 bits) says.
+inline constexpr char PauseKernel[] = "__crsan_pause";
+/// Threads of the blocks of OperationKernel.
 inline constexpr uint32_t OperationBlock = 128;
 
 /// What an operation reads, or what it writes: rows of bytes.

@@ -76,7 +76,7 @@ std::string OperationChecks::load(CUstream Stream) {
     return "the driver lacks a function";
   const char *Call = "cuModuleLoadData";
   CUmodule Module = nullptr;
-  CUfunction Kernel = nullptr;
+  CUfunction Kernel = nullptr, Waits = nullptr;
   CUresult Result = D.cuModuleLoadData(&Module, Code);
   const auto Then = [&](const char *Next, auto Do) {
     if (Result != CUDA_SUCCESS)
@@ -87,6 +87,8 @@ std::string OperationChecks::load(CUstream Stream) {
   Then("cuModuleGetFunction", [&] {
     return D.cuModuleGetFunction(&Kernel, Module, abi::OperationKernel);
   });
+  Then("cuModuleGetFunction",
+       [&] { return D.cuModuleGetFunction(&Waits, Module, abi::PauseKernel); });
   Then("cuModuleGetGlobal", [&] {
     size_t Size = 0;
     return D.cuModuleGetGlobal(&Config, &Size, Module, abi::ConfigName);
@@ -100,6 +102,7 @@ std::string OperationChecks::load(CUstream Stream) {
   });
   if (Result != CUDA_SUCCESS)
     return fmt::format("{} failed: {}", Call, D.errorText(Result));
+  Pause = Waits;
   Function = Kernel;
   return {};
 }
@@ -160,6 +163,16 @@ CUresult OperationChecks::launch(const StreamOperation &Op,
       D.cuLaunchKernel(Function, Blocks, 1, 1, abi::OperationBlock, 1, 1,
                        /*sharedMemBytes=*/0, Op.Handle, Parameters, nullptr);
   return Result == CUDA_SUCCESS ? D.cuEventRecord(Event, Op.Handle) : Result;
+}
+
+void OperationChecks::pause(CUstream Stream, uint32_t Ns) {
+  Driver &D = theDriver();
+  void *Parameters[] = {&Ns};
+  const CUresult Result =
+      D.cuLaunchKernel(Pause, 1, 1, 1, 1, 1, 1,
+                       /*sharedMemBytes=*/0, Stream, Parameters, nullptr);
+  if (Result != CUDA_SUCCESS)
+    theLog().detail(2, "no pause before a launch: {}", D.errorName(Result));
 }
 
 void OperationChecks::awaiting(CUstream Stream) {

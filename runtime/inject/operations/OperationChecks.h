@@ -53,6 +53,9 @@ public:
   CUresult launch(const StreamOperation &Op, abi::Operation Parameter,
                   uint32_t Blocks);
 
+  /// (driver) Has the stream wait before what it is given next.
+  void pause(CUstream Stream, uint32_t Ns);
+
   /// (driver) An event of the library's own behind all that the stream was
   /// given. Null: there is none.
   CUevent mark(CUstream Stream);
@@ -70,7 +73,7 @@ private:
   CUevent eventOf(StreamId Stream);
 
   std::atomic<bool> WasTried{false}, IsShadowed{false};
-  std::atomic<CUfunction> Function{nullptr};
+  std::atomic<CUfunction> Function{nullptr}, Pause{nullptr};
   CUdeviceptr Config = 0, Sites = 0;
   std::atomic<bool> MayBeAwaited{false};
   std::mutex Lock; ///< Of what follows.

@@ -156,6 +156,7 @@ private:
   void loadOperations(Context &C);
   void noteWaiting(Context &C, const std::optional<OrderedLaunch> &Launch,
                    CUstream Stream);
+  void holdBack(Context &C, const OrderedLaunch &Launch);
   std::optional<NoCheck> whyUnchecked(Context &C, const StreamOperation &Op,
                                       const Footprint &F);
   std::optional<abi::Operation> toCheck(const Context &C,

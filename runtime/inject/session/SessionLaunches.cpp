@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <random>
 
 namespace crsan {
 
@@ -32,6 +33,31 @@ void Session::launching(CUcontext Ctx, uint32_t Uid,
     noteWaiting(*C, Launch, Stream);
   }
   Ordering.launching(Ctx, C, Launch);
+  if (C && Launch && Options.launch_delay_us)
+    holdBack(*C, *Launch);
+}
+
+/// A number below `Bound` for this launch.
+static uint32_t randomBelow(uint32_t Seed, uint64_t Launch, uint64_t Bound) {
+  std::seed_seq Both{Seed, uint32_t(Launch), uint32_t(Launch >> 32)};
+  uint32_t Number;
+  Both.generate(&Number, &Number + 1);
+  return uint32_t(Number * Bound >> 32);
+}
+
+/// For `launch_delay_us`: has the launch wait, or not. What waits is one thread
+/// that waits for nothing else, so it ends wherever the kernel would begin.
+void Session::holdBack(Context &C, const OrderedLaunch &Launch) {
+  if (!Launch.IsPlain || !C.Operations.isLoaded() ||
+      !Ordering.of(C.Handle)->hasOverlaps())
+    return;
+  const uint32_t Ns =
+      randomBelow(Options.seed, ThisLaunch, Options.launch_delay_us * 2000ull);
+  if (Ns >= Options.launch_delay_us * 1000u)
+    return; // One of the other half.
+  OwnCalls Own(C.Handle);
+  if (Own.ok() && !isCapturing(Launch.Handle))
+    C.Operations.pause(Launch.Handle, Ns);
 }
 
 void Session::countLaunch() {
