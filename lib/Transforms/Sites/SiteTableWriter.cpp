@@ -195,6 +195,19 @@ Constant *SiteTableWriter::addAccess(const Instruction &I, StringRef Kernel,
   Entry.Scope = uint8_t(Site.Scope);
   Entry.Size = WholeSize;
   Site.Id = addEntry(Entry, I, Kernel, Companions);
+  return addNumbered(Site);
+}
+
+Constant *SiteTableWriter::addBarrier(const Instruction &I, StringRef Kernel,
+                                      abi::AccessSite Site) {
+  abi::SiteEntry Entry = {};
+  Entry.Access = abi::AccessKind::Barrier;
+  Site.Id = addEntry(Entry, I, Kernel);
+  return addNumbered(Site);
+}
+
+/// Adds a site of which the identity is known.
+Constant *SiteTableWriter::addNumbered(abi::AccessSite Site) {
   Site.Index = abi::NoIndexYet;
   assert(Site.Number <= Accesses.size() && "a function's are consecutive");
   Accesses.push_back(Site);
