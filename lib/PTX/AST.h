@@ -147,7 +147,6 @@ struct Instruction {
   std::vector<Operand> Operands;
   int32_t Where = -1; ///< Index into Module::Locations; -1: unknown.
   Position Pos;
-  bool IsAssembly = false; ///< The program's inline assembly has it.
 
   bool has(std::string_view Modifier) const;
   /// The first (second, ...) modifier that is a type: of "cvt.f32.u32", type(0)

@@ -38,13 +38,6 @@ Lexer::Lexer(std::string_view Text, bool IsInline)
     : Cur(Text.data()), End(Cur + Text.size()), LineBegin(Cur),
       IsInline(IsInline) {}
 
-void Lexer::noteComment(std::string_view Comment) {
-  if (Comment.starts_with("// begin inline asm"))
-    IsAssembly = true;
-  else if (Comment.starts_with("// end inline asm"))
-    IsAssembly = false;
-}
-
 void Lexer::skipBlank() {
   for (;;) {
     while (Cur != End && is(*Cur, Blank))
@@ -55,10 +48,8 @@ void Lexer::skipBlank() {
       LineBegin = ++Cur;
       ++Line;
     } else if (*Cur == '/' && Cur + 1 != End && Cur[1] == '/') {
-      const char *Begin = Cur;
       const void *Newline = std::memchr(Cur, '\n', End - Cur);
       Cur = Newline ? static_cast<const char *>(Newline) : End;
-      noteComment({Begin, size_t(Cur - Begin)});
     } else if (*Cur == '/' && Cur + 1 != End && Cur[1] == '*') {
       for (Cur += 2; Cur != End; ++Cur) {
         if (*Cur == '\n') {
@@ -77,8 +68,7 @@ void Lexer::skipBlank() {
 Token Lexer::take(Token::Kind What, const char *To) {
   Token T{What,
           std::string_view(Cur, To - Cur),
-          {Line, static_cast<uint32_t>(Cur - LineBegin) + 1},
-          IsAssembly};
+          {Line, static_cast<uint32_t>(Cur - LineBegin) + 1}};
   Cur = To;
   return T;
 }

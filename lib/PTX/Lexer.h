@@ -22,8 +22,6 @@ struct Token {
   Kind What = Kind::End;
   std::string_view Text;
   Position Pos;
-  /// Between the comments that LLVM puts around a statement of inline assembly.
-  bool IsAssembly = false;
 
   bool is(char C) const { return What == Kind::Punct && Text.front() == C; }
   bool is(Kind K) const { return What == K; }
@@ -44,7 +42,6 @@ public:
 
 private:
   void skipBlank();
-  void noteComment(std::string_view Comment);
   Token take(Token::Kind What, const char *To);
   const char *endOfName(const char *From) const;
   Token number();
@@ -54,7 +51,6 @@ private:
   const char *LineBegin;
   uint32_t Line = 1;
   bool IsInline;
-  bool IsAssembly = false; ///< As Token's.
 };
 
 /// The value of an Integer token; nothing if it has more than 64 bits.

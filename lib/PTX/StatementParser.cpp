@@ -218,7 +218,6 @@ bool StatementParser::parseInstruction(Block &B) {
       std::get<Instruction>(B.Statements.emplace_back(Instruction()));
   I.Pos = Tok.Pos;
   I.Where = Where;
-  I.IsAssembly = Tok.IsAssembly;
   if (accept('@')) {
     I.If.emplace();
     I.If->IsNegated = accept('!');

@@ -248,7 +248,8 @@ static std::string coloured(std::string_view Text) {
       Style{"CRSan: data race: ", "\033[1;31m"},
       Style{"CRSan: barrier divergence: ", "\033[1;31m"},
       Style{"SUMMARY: ", "\033[1m"},
-      Style{"           | ", "\033[32m"},        Style{"    > ", "\033[1m"},
+      Style{"           | ", "\033[32m"},
+      Style{"    > ", "\033[1m"},
       Style{"  suppress with: ", "\033[2m"},
   };
   std::string Painted;

@@ -38,7 +38,12 @@ constexpr bool isRelease(MemoryOrder Order) {
 
 /// Update: reads and writes in one, like an atomic addition. Barrier: no access
 /// at all, but a place where the threads of a block meet.
-enum class AccessKind : uint8_t { Load = 0, Store = 1, Update = 2, Barrier = 3 };
+enum class AccessKind : uint8_t {
+  Load = 0,
+  Store = 1,
+  Update = 2,
+  Barrier = 3
+};
 
 /// What an access does, and how.
 enum AccessFlags : uint8_t {

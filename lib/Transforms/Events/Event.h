@@ -254,7 +254,8 @@ llvm::SmallVector<Event, 2> checkedByCollider(const llvm::Instruction &I,
 
 /// Whether the instruction is `__syncthreads()` or a kind of it with a result:
 /// all threads of the block that have not exited must come to it together, by
-/// CUDA C++. PTX and the other intrinsics know barriers by number, not by place.
+/// CUDA C++. PTX and the other intrinsics know barriers by number, not by
+/// place.
 bool isSyncThreads(const llvm::Instruction &I);
 
 /// Whether the instruction can wait for another thread's write beyond its

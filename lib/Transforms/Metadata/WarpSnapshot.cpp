@@ -139,9 +139,8 @@ void WarpSnapshot::emitBarrier(IntrinsicInst *Old, Constant *Site,
   Old->eraseFromParent();
   B.SetInsertPoint(Agree);
   B.SetCurrentDebugLocation(Loc);
-  callRuntime(
-      B, BlockAgreeName,
-      {Site ? Site : ConstantPointerNull::get(B.getPtrTy()), W.Place});
+  callRuntime(B, BlockAgreeName,
+              {Site ? Site : ConstantPointerNull::get(B.getPtrTy()), W.Place});
   B.SetCurrentDebugLocation(DebugLoc());
   emitLoad(B);
 

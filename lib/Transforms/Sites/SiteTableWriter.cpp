@@ -198,11 +198,16 @@ Constant *SiteTableWriter::addAccess(const Instruction &I, StringRef Kernel,
   return addNumbered(Site);
 }
 
-Constant *SiteTableWriter::addBarrier(const Instruction &I, StringRef Kernel,
-                                      abi::AccessSite Site) {
+uint64_t SiteTableWriter::addBarrierPlace(const Instruction &I,
+                                          StringRef Kernel) {
   abi::SiteEntry Entry = {};
   Entry.Access = abi::AccessKind::Barrier;
-  Site.Id = addEntry(Entry, I, Kernel);
+  return addEntry(Entry, I, Kernel);
+}
+
+Constant *SiteTableWriter::addBarrier(const Instruction &I, StringRef Kernel,
+                                      abi::AccessSite Site) {
+  Site.Id = addBarrierPlace(I, Kernel);
   return addNumbered(Site);
 }
 

@@ -45,6 +45,8 @@ public:
                             abi::AccessSite Site, uint32_t WholeSize,
                             llvm::ArrayRef<Companion> Companions);
 
+  /// The identity of the barrier `I`.
+  uint64_t addBarrierPlace(const llvm::Instruction &I, llvm::StringRef Kernel);
   /// The device address of a new abi::AccessSite for the barrier `I`, likewise.
   llvm::Constant *addBarrier(const llvm::Instruction &I, llvm::StringRef Kernel,
                              abi::AccessSite Site);

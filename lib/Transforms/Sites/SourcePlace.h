@@ -17,8 +17,8 @@ struct SourcePlace {
   uint32_t Line;  ///< A hash of the innermost file, line and column alone.
 };
 
-/// Empty if any of that is not known. LLVM sets a line or a column to 0 where it
-/// makes one instruction of two.
+/// Empty if any of that is not known. LLVM sets a line or a column to 0 where
+/// it makes one instruction of two.
 std::optional<SourcePlace> sourcePlace(const llvm::DebugLoc &Location);
 
 } // namespace crsan

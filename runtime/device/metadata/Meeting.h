@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // At which __syncthreads() of the source the threads of a block meet.
 //
-// The hardware knows a barrier of a block by its number, so threads that wait at
-// different __syncthreads() meet all the same. Each of these has a site. In
+// The hardware knows a barrier of a block by its number, so threads that wait
+// at different __syncthreads() meet all the same. Each of these has a site. In
 // front of the barrier a warp writes an accessor with its site into an entry of
 // its block, and behind the barrier it reads the entry. If another site stands
 // there, the threads have met at different places of the source.
 //
 // The clock of the accessor is the block's last barrier (WarpState::Barrier),
 // which is the same for all warps at one barrier, and for no other barrier of
-// the block. So a thread never compares itself with a thread at another barrier,
-// whichever barriers are not followed; and since it has written the entry
-// itself, what it reads there is no older. The next barrier has another entry
-// as a rule: else it may overwrite this one, and the meeting is missed.
+// the block. So a thread never compares itself with a thread at another
+// barrier, whichever barriers are not followed; and since it has written the
+// entry itself, what it reads there is no older. The next barrier has another
+// entry as a rule: else it may overwrite this one, and the meeting is missed.
 #ifndef CRSAN_DEVICE_METADATA_MEETING_H
 #define CRSAN_DEVICE_METADATA_MEETING_H
 

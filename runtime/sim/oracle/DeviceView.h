@@ -58,7 +58,8 @@ public:
                      Scope) override;
   void barrierLeave(const ThreadRef &, uint64_t Id, BarrierKind, MemoryOrder,
                     Scope) override;
-  void syncThreads(const ThreadRef &, uint64_t Id, int32_t Instruction) override;
+  void syncThreads(const ThreadRef &, uint64_t Id,
+                   int32_t Instruction) override;
   void annotation(const ThreadRef &, ptx::Annotation,
                   uint64_t Address) override;
   void asyncIssue(const ThreadRef &, uint64_t Async, Completion) override;

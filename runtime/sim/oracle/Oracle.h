@@ -47,6 +47,9 @@ public:
 
   /// In the order in which they were first seen.
   const std::vector<RaceFinding> &findings() const { return Found.all(); }
+  /// Pairs of instructions at which threads of a block have met at its barrier
+  /// 0; they may be one place of the source.
+  const std::vector<RaceFinding> &meetings() const { return Met.all(); }
   const OracleSummary &counts() const { return Counts; }
   /// Weak reads, each with a weak write of the same thread at the same place,
   /// as in `*P += 1`; or by chance.
@@ -89,7 +92,8 @@ public:
                      Scope) override;
   void barrierLeave(const ThreadRef &, uint64_t Id, BarrierKind, MemoryOrder,
                     Scope) override;
-  void syncThreads(const ThreadRef &, uint64_t Id, int32_t Instruction) override;
+  void syncThreads(const ThreadRef &, uint64_t Id,
+                   int32_t Instruction) override;
   void annotation(const ThreadRef &, ptx::Annotation,
                   uint64_t Address) override;
   void asyncIssue(const ThreadRef &, uint64_t Async, Completion) override;
@@ -165,7 +169,7 @@ private:
 
   OracleOptions Options;
   OracleSummary Counts;
-  Races Found;
+  Races Found, Met;
   Actors Who;
   Shadow Memory;
   Checker Check;

@@ -177,8 +177,7 @@ void Oracle::asyncComplete(const ThreadRef &T, uint64_t Async, Completion By,
   BarrierState &Phase = barrierOf(B, Barrier, BarrierKind::MBarrier);
   const AsyncState &A = It->second;
   for (ActorId Side : {A.Reads, A.Writes})
-    Phase.Releases.add(B.Where, Snapshot{{}, Side, A.Time},
-                               Scope::Cluster);
+    Phase.Releases.add(B.Where, Snapshot{{}, Side, A.Time}, Scope::Cluster);
   Asyncs.erase(It);
 }
 

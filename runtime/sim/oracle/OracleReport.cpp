@@ -20,22 +20,24 @@ namespace {
 /// Makes sites and records of races.
 class Recorder {
 public:
-  Recorder(const Oracle &O, const LinesOf &Lines, const CallerOf &Caller)
-      : O(O), Lines(Lines), Caller(Caller) {}
+  Recorder(const Oracle &O, const LinesOf &Lines, const CallerOf &Caller,
+           const IsBarrierAt &IsBarrier)
+      : O(O), Lines(Lines), Caller(Caller), IsBarrier(IsBarrier) {}
 
   void add(const RaceFinding &Race);
+  bool areOnePlace(const RaceFinding &Meeting) const;
 
   ReportFile File;
 
 private:
   const SiteInfo &siteOf(const RaceSide &S, bool IsBarrier = false);
-  bool areOnePlace(const RaceFinding &Meeting) const;
   std::vector<SourceFrame> framesOf(const RaceSide &S) const;
   bool isOfUpdate(int32_t Instruction) const;
 
   const Oracle &O;
   const LinesOf &Lines;
   const CallerOf &Caller;
+  const IsBarrierAt &IsBarrier;
   using SiteKey = std::tuple<int32_t, std::string, uint8_t, MemoryOrder, Scope,
                              bool, uint32_t, uint32_t>;
   std::map<SiteKey, uint64_t> Ids;
@@ -116,10 +118,12 @@ const SiteInfo &Recorder::siteOf(const RaceSide &S, bool IsBarrier) {
 //===----------------------------------------------------------------------===//
 
 /// Whether two barriers may be one for a reader of the source: copies of it, or
-/// of unknown places. The same line in two functions may be two copies, of which
-/// one was inlined.
+/// of unknown places, or of inline assembly, which knows barriers by number.
+/// The same line in two functions may be two copies, of which one was inlined.
 bool Recorder::areOnePlace(const RaceFinding &Meeting) const {
   const auto A = framesOf(Meeting.Earlier), B = framesOf(Meeting.Later);
+  if (!IsBarrier || !IsBarrier(A) || !IsBarrier(B))
+    return true;
   const auto IsUnknown = [](const SourceFrame &F) {
     return F.Line == 0 || F.Column == 0;
   };
@@ -205,8 +209,6 @@ static uint64_t linearIn(const Dim3 &Extent, const Dim3 &Index) {
 }
 
 void Recorder::add(const RaceFinding &Race) {
-  if (Race.AreBarriers && areOnePlace(Race))
-    return;
   const RaceSide &Later = Race.Later, &Earlier = Race.Earlier;
   const SiteInfo &Site = siteOf(Later, Race.AreBarriers),
                  &Other = siteOf(Earlier, Race.AreBarriers);
@@ -247,10 +249,14 @@ void Recorder::add(const RaceFinding &Race) {
 }
 
 ReportFile sim::oracleRecords(const Oracle &O, const LinesOf &Lines,
-                              const CallerOf &Caller) {
-  Recorder R(O, Lines, Caller);
+                              const CallerOf &Caller,
+                              const IsBarrierAt &IsBarrier) {
+  Recorder R(O, Lines, Caller, IsBarrier);
   for (const RaceFinding &Race : O.findings())
     R.add(Race);
+  for (const RaceFinding &Meeting : O.meetings())
+    if (!R.areOnePlace(Meeting))
+      R.add(Meeting);
   R.File.Summary.IsSimulated = true;
   R.File.Summary.Oracle = O.counts();
   return std::move(R.File);

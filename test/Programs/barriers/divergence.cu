@@ -15,7 +15,9 @@
 // UNSEEN: collider: no value changes
 #include "../check.h"
 
-constexpr unsigned Threads = 128, Blocks = 40, Rounds = 50;
+// The first 16 blocks tell the runtime of each barrier; the others look at them in line.
+constexpr unsigned Threads = 128, Blocks = 20;
+constexpr Scaled<50, 3> Rounds;
 
 __device__ void meet(unsigned *Mine) {
   *Mine += 1;
@@ -30,6 +32,7 @@ __global__ void work(unsigned *Out) {
   const bool IsOdd = blockIdx.x % 2;
 #endif
   const unsigned At = blockIdx.x * Threads + threadIdx.x;
+  (void)IsOdd;
 #if defined(LOOPS)
   for (unsigned I = 0; I < Rounds + IsOdd; ++I) {
     Out[At] += 1;
@@ -86,9 +89,9 @@ int main() {
     const unsigned IsOdd = I / Threads % 2;
     (void)IsOdd;
 #if defined(LOOPS)
-    return Rounds + IsOdd + 1;
+    return unsigned(Rounds) + IsOdd + 1;
 #elif defined(CALLS)
-    return Rounds;
+    return unsigned(Rounds);
 #elif defined(LAST)
     return 1u;
 #elif defined(RESULTS)

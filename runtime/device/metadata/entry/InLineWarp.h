@@ -134,7 +134,8 @@ INLINE_ENTRY void __crsan_in_note_meeting(uint64_t Mine, uint32_t Place,
                                           uint32_t Number, bool MustAgree) {
   using namespace crsan::device;
   const uint64_t Here = Mine | uint64_t(Number) << AccessorLayout::SiteAt;
-  uint64_t *At = &meetingAfter(PlaceOf{Place}.firstWarp(), Accessor(Mine).clock());
+  uint64_t *At =
+      &meetingAfter(PlaceOf{Place}.firstWarp(), Accessor(Mine).clock());
   // All lanes write to one place; one of them stays.
   if (!MustAgree)
     asm volatile("st.global.u64 [%0], %1;" ::"l"(At), "l"(Here) : "memory");
@@ -146,14 +147,15 @@ INLINE_ENTRY uint64_t __crsan_in_other_meeting(uint64_t Mine, uint32_t Place,
   using namespace crsan::device;
   const uint64_t Here = Mine | uint64_t(Number) << AccessorLayout::SiteAt;
   uint64_t Found;
-  asm volatile("ld.global.u64 %0, [%1];"
-               : "=l"(Found)
-               : "l"(&meetingAfter(PlaceOf{Place}.firstWarp(),
-                                   Accessor(Mine).clock()))
-               : "memory");
+  asm volatile(
+      "ld.global.u64 %0, [%1];"
+      : "=l"(Found)
+      : "l"(&meetingAfter(PlaceOf{Place}.firstWarp(), Accessor(Mine).clock()))
+      : "memory");
   // The same clock, and another site.
   const uint64_t Change = (Found ^ Here) >> AccessorLayout::SiteAt;
-  return Change - 1 < (1u << (AccessorLayout::ClockAt - AccessorLayout::SiteAt)) - 1
+  return Change - 1 <
+                 (1u << (AccessorLayout::ClockAt - AccessorLayout::SiteAt)) - 1
              ? Found
              : 0;
 }

@@ -13,11 +13,11 @@ namespace {
 
 enum class What : uint8_t { Sync, Arrive, And, Or, Popc };
 
-/// Aux: What; bit 8: all lanes of a warp must be at the same instruction; bit 9:
-/// all threads of the block must, since it is a __syncthreads() of the source.
+/// Aux: What; bit 8: all lanes of a warp must be at the same instruction; bit
+/// 9: it has the form of a __syncthreads() of the source.
 struct BarrierPlan {
   What Kind;
-  bool IsAligned, IsSyncThreads;
+  bool IsAligned, MayBeSyncThreads;
   static BarrierPlan of(uint64_t A) {
     return {What(A & 0xFF), bool(A & 256), bool(A & 512)};
   }
@@ -136,7 +136,7 @@ Outcome barOp(Execution &X, const Instruction &I) {
     Bar.Expected = Expected;
     Bar.Uid = X.D.NextBarrierUid++;
   }
-  if (P.IsSyncThreads && X.D.Watch && !I.IsHidden)
+  if (P.MayBeSyncThreads && X.D.Watch && !I.IsHidden)
     X.D.Watch->syncThreads(X.thread(First), Bar.Uid, I.Id);
   if (const char *Why = misuse(X, Bar, Expected, P, Number))
     return X.fault(I, First, Fault::Kind::BarrierDivergence,
@@ -193,11 +193,9 @@ bool bar(Decoder &D) {
   Ref Number = N < Last ? D.source(N, 4) : D.constant(0, 4);
   Ref Count = N + 1 < Last ? D.source(N + 1, 4) : Ref();
   Instruction &I = D.emit(barOp, {Number, Count, Result, Predicate});
-  // PTX knows barriers by number; only CUDA C++ knows them by place.
-  const bool IsSyncThreads = IsAligned && W != What::Arrive && !Count.IsValid &&
-                             !D.instruction().IsAssembly &&
-                             isZero(D, N, Last);
-  I.Aux = uint64_t(W) | (IsAligned ? 256 : 0) | (IsSyncThreads ? 512 : 0);
+  const bool MayBeSyncThreads =
+      IsAligned && W != What::Arrive && !Count.IsValid && isZero(D, N, Last);
+  I.Aux = uint64_t(W) | (IsAligned ? 256 : 0) | (MayBeSyncThreads ? 512 : 0);
   I.NeedsWholeFragment = true;
   return true;
 }
