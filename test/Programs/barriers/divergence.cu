@@ -13,6 +13,7 @@
 // FIXED: fixed-results -DRESULTS
 // FIXED: fixed-once -DONCE
 // UNSEEN: collider: no value changes
+// UNSEEN: oracle (calls results): PTX in a program does not say which call of an inlined function it was
 #include "../check.h"
 
 // The first 16 blocks tell the runtime of each barrier; the others look at them in line.
