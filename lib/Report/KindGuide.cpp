@@ -24,6 +24,11 @@ static constexpr const char *TwoSides =
     "thread; the last sentence says what synchronisation there was, and what "
     "would order the two.";
 
+static constexpr const char *TwoBarriers =
+    "The finding names the two barriers, each with a thread that waited there. "
+    "It is no data race by itself; but CUDA C++ does not say what such a kernel "
+    "does: it may hang, or go on with what the two barriers were to order.";
+
 static constexpr KindGuide Guides[] = {
 #include "KindGuide.inc"
 };
@@ -42,6 +47,9 @@ static const char *detectorWords(const KindGuide &G) {
     return "The collider reports this kind.";
   if (Detector == "metadata")
     return "Metadata mode reports this kind.";
+  if (Detector == "barrier")
+    return "The oracle of the simulated GPU and metadata mode report this "
+           "kind.";
   if (Detector == "host")
     return "The oracle of the simulated GPU reports this kind, if the program "
            "is built with -fsanitize-cuda-race-host; other detectors report "
@@ -65,16 +73,25 @@ static std::string indented(std::string_view Program) {
   return Text;
 }
 
+/// What stands above the two programs.
+static std::pair<const char *, const char *> programWords(const KindGuide &G) {
+  if (G.Kind == RaceKind::BarrierDivergence)
+    return {"A program whose threads meet at two barriers",
+            "The same with one barrier"};
+  return {"A program that races", "The same without the race"};
+}
+
 std::string crsan::guideText(const KindGuide &G) {
-  return fmt::format("{}\n\n{} {}\n\nA program that races:\n\n{}\nThe same "
-                     "without the race:\n\n{}",
-                     G.Meaning, G.Reading, detectorWords(G), indented(G.Racy),
+  const auto [Bad, Good] = programWords(G);
+  return fmt::format("{}\n\n{} {}\n\n{}:\n\n{}\n{}:\n\n{}", G.Meaning,
+                     G.Reading, detectorWords(G), Bad, indented(G.Racy), Good,
                      indented(G.Fixed));
 }
 
 std::string crsan::guideMarkdown(const KindGuide &G) {
-  return fmt::format("{}\n\n{} {}\n\nA program that "
-                     "races:\n\n```cuda\n{}```\n\nThe same without the "
-                     "race:\n\n```cuda\n{}```\n",
-                     G.Meaning, G.Reading, detectorWords(G), G.Racy, G.Fixed);
+  const auto [Bad, Good] = programWords(G);
+  return fmt::format("{}\n\n{} {}\n\n{}:\n\n```cuda\n{}```\n\n"
+                     "{}:\n\n```cuda\n{}```\n",
+                     G.Meaning, G.Reading, detectorWords(G), Bad, G.Racy, Good,
+                     G.Fixed);
 }

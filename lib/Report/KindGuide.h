@@ -16,7 +16,8 @@ namespace crsan {
 struct KindGuide {
   abi::RaceKind Kind;
   /// What reports the kind: collider, metadata, oracle; operation: metadata and
-  /// the oracle; host: the oracle, of programs with instrumented host code.
+  /// the oracle; host: the oracle, of programs with instrumented host code;
+  /// barrier: metadata mode and the oracle.
   const char *Detector;
   const char *Meaning;
   const char *Reading; ///< How to read a finding of this kind.

@@ -38,6 +38,13 @@ static constexpr uint32_t Any = ~0u;
 /// where no path of synchronisation can exist, and the reasons say what there
 /// was of one. `EarlierFencedDevice` stands for a fence that is wide enough.
 static constexpr Row Rows[] = {
+    {set(RaceKind::BarrierDivergence), 0, 0,
+     "Some threads of the block wait at {later} while others wait at "
+     "{earlier}. The GPU takes the two for one barrier, so each side goes on "
+     "without the other; by CUDA C++, all threads of a block that have not "
+     "ended must come to the same __syncthreads(). Move the barrier out of the "
+     "condition, or give the two groups named barriers of their own."},
+
     {set(RaceKind::AtomicScope), 0, 0,
      "{scope}, and the threads are {distance}: device scope includes both."},
 
@@ -189,6 +196,11 @@ static Places placesOf(const Finding &F) {
   Places P;
   P.Earlier = placeWords(F.Other, F.Site, "the earlier access");
   P.Later = placeWords(F.Site, F.Other, "the later access");
+  if (F.kind() == RaceKind::BarrierDivergence) {
+    if (P.Earlier == P.Later)
+      P.Earlier += ", which they have reached in another way";
+    return P;
+  }
   if (P.Earlier == P.Later) {
     P.Both = "the two accesses at " + P.Later;
     P.Between = "between " + P.Both;

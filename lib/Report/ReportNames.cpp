@@ -20,7 +20,8 @@ Names<abi::RaceKind> crsan::kindNames() {
 static constexpr Name<abi::AccessKind> AccessNameList[] = {
     {"load", abi::AccessKind::Load},
     {"store", abi::AccessKind::Store},
-    {"update", abi::AccessKind::Update}};
+    {"update", abi::AccessKind::Update},
+    {"barrier", abi::AccessKind::Barrier}};
 const Names<abi::AccessKind> crsan::AccessNames = AccessNameList;
 
 static constexpr Name<abi::Scope> ScopeNameList[] = {

@@ -155,6 +155,7 @@ static bool isAccess(abi::AccessKind Access) {
   case abi::AccessKind::Load:
   case abi::AccessKind::Store:
   case abi::AccessKind::Update:
+  case abi::AccessKind::Barrier:
     return true;
   }
   return false;
@@ -344,6 +345,8 @@ SiteTable::add(std::span<const uint8_t> Table) {
                   {},
                   {},
                   {}};
+  for (uint32_t I = 0; I < Header.NumSites; ++I)
+    Info.NumSites -= View.site(I).Access == abi::AccessKind::Barrier;
   for (uint32_t I = 0; I < Header.NumFunctions; ++I) {
     Info.Functions.push_back(View.function(I));
     if (I < Header.NumKernels)

@@ -98,7 +98,7 @@ struct OmissionInfo {
 struct ModuleInfo {
   uint64_t Unit = 0;
   uint32_t Version = 0;
-  uint32_t NumSites = 0;
+  uint32_t NumSites = 0; ///< Accesses; barriers do not count.
   uint32_t NumWindows = 0;
   uint32_t Flags = 0;               ///< abi::ModuleFlags.
   uint32_t Skipped = 0;             ///< Accesses that the pass did not check.

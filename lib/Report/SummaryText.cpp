@@ -302,25 +302,31 @@ static std::string reservations(const Report &R) {
   return fmt::format("{} in what was checked ({})", Why, fmt::join(List, ", "));
 }
 
-/// "2 data races (1 clobbered read, 1 lost update)".
-static std::string raceCounts(const Report &R) {
-  std::vector<std::string> Parts;
+/// "2 data races (1 clobbered read, 1 lost update), 1 barrier divergence".
+static std::string findingCounts(const Report &R) {
+  std::vector<std::string> Races, All;
+  size_t NumRaces = 0;
   for (const KindWords &Words : allKindWords()) {
     const auto N =
         std::count_if(R.Findings.begin(), R.Findings.end(),
                       [&](const Finding &F) { return F.kind() == Words.Kind; });
     if (N)
-      Parts.push_back(counted(N, Words.Name, Words.Plural));
+      (isDataRace(Words.Kind) ? Races : All)
+          .push_back(counted(N, Words.Name, Words.Plural));
+    NumRaces += isDataRace(Words.Kind) ? N : 0;
   }
-  return fmt::format("{} ({})", counted(R.Findings.size(), "data race"),
-                     fmt::join(Parts, ", "));
+  if (NumRaces)
+    All.insert(All.begin(),
+               fmt::format("{} ({})", counted(NumRaces, "data race"),
+                           fmt::join(Races, ", ")));
+  return fmt::format("{}", fmt::join(All, ", "));
 }
 
 void SummaryPrinter::summary(const Report &R) {
   const RunSummary &S = R.Summary;
   switch (R.verdict()) {
   case Verdict::Racy:
-    return line("SUMMARY: CRSan: {}", raceCounts(R));
+    return line("SUMMARY: CRSan: {}", findingCounts(R));
   case Verdict::Clean:
     return line("SUMMARY: CRSan: no data races found{}", reservations(R));
   case Verdict::NothingChecked:

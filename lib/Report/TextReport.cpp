@@ -220,7 +220,7 @@ void FindingPrinter::runs(const Finding &F, const std::vector<RunInfo> &Runs) {
 void FindingPrinter::finding(const Finding &F, bool ShowDevice,
                              const std::vector<RunInfo> &Runs) {
   line("==================");
-  line("CRSan: data race: {}", heading(F));
+  line("CRSan: {}{}", isDataRace(F.kind()) ? "data race: " : "", heading(F));
   Shown.clear();
   sides(F);
   instances(F);
@@ -245,8 +245,11 @@ static std::string coloured(std::string_view Text) {
     std::string_view Start, Escape;
   };
   static constexpr std::array Styles = {
-      Style{"CRSan: data race: ", "\033[1;31m"}, Style{"SUMMARY: ", "\033[1m"},
-      Style{"           | ", "\033[32m"},        Style{"    > ", "\033[1m"},
+      Style{"CRSan: data race: ", "\033[1;31m"},
+      Style{"CRSan: barrier divergence: ", "\033[1;31m"},
+      Style{"SUMMARY: ", "\033[1m"},
+      Style{"           | ", "\033[32m"},
+      Style{"    > ", "\033[1m"},
       Style{"  suppress with: ", "\033[2m"},
   };
   std::string Painted;

@@ -39,6 +39,8 @@ static constexpr KindWords Kinds[] = {
      "race with an operation of a stream", "races with operations of streams"},
     {RaceKind::HostAccess, "host_access", "", "race with the host",
      "races with the host"},
+    {RaceKind::BarrierDivergence, "barrier_divergence", "",
+     "barrier divergence", "barrier divergences"},
 };
 
 std::span<const KindWords> crsan::allKindWords() { return Kinds; }
@@ -50,6 +52,10 @@ const KindWords &crsan::wordsOf(RaceKind Kind) {
   const auto *It = std::find_if(std::begin(Kinds), std::end(Kinds),
                                 [=](auto &W) { return W.Kind == Kind; });
   return It == std::end(Kinds) ? Unknown : *It;
+}
+
+bool crsan::isDataRace(RaceKind Kind) {
+  return Kind != RaceKind::BarrierDivergence;
 }
 
 const char *crsan::nameOf(abi::Space Space) {
@@ -139,6 +145,8 @@ static const char *nameOf(abi::AccessKind Access) {
     return "write";
   case abi::AccessKind::Update:
     return "update";
+  case abi::AccessKind::Barrier:
+    return "barrier";
   }
   return "access";
 }
@@ -212,6 +220,8 @@ static const char *spacePhrase(abi::Space Space) {
 
 std::string crsan::heading(const Finding &F) {
   std::string Text = wordsOf(F.kind()).Name;
+  if (!isDataRace(F.kind()))
+    return Text + ": threads of a block wait at different barriers";
   if (!F.isTwoSided() && F.Site && F.Site->IsHost)
     Text += " by the host";
   if (F.size())
@@ -280,7 +290,9 @@ std::string crsan::sideWords(const Finding &F, Side Which,
                              std::string_view Strip) {
   const bool IsLater = Which == Side::Later;
   const std::optional<SiteInfo> &Site = IsLater ? F.Site : F.Other;
-  std::string Text = IsLater ? "" : "earlier ";
+  std::string Text = IsLater                ? ""
+                     : isDataRace(F.kind()) ? "earlier "
+                                            : "other ";
   Text += accessWords(Site ? &*Site : nullptr);
   // The record has the bytes of the later access alone.
   const uint32_t Size = IsLater ? F.size() : Site ? Site->Size : 0;
@@ -329,6 +341,8 @@ static std::string valueText(uint64_t Value, const Finding &F) {
 
 std::string crsan::firstSeenWords(const Finding &F) {
   const abi::Record &Rec = F.First;
+  if (!isDataRace(F.kind()))
+    return blockWords(F, Side::Later);
   std::string Where;
   // Else the sides have said it.
   if (!F.isTwoSided() && !(F.Site && F.Site->IsHost))

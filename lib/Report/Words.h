@@ -26,6 +26,8 @@ struct KindWords {
 /// Of every kind that a record may have, in the order of the ABI.
 std::span<const KindWords> allKindWords();
 const KindWords &wordsOf(abi::RaceKind Kind);
+/// Whether the two sides are accesses of memory; else they are barriers.
+bool isDataRace(abi::RaceKind Kind);
 
 const char *nameOf(abi::Space Space);
 const char *nameOf(abi::Scope Scope);

@@ -18,6 +18,7 @@
 #include "Sites/LineMarks.h"
 #include "Sites/Omission.h"
 #include "Sites/SiteTableWriter.h"
+#include "Sites/SourcePlace.h"
 #include "crsan/abi/Check.h"
 #include "crsan/abi/Names.h"
 #include "llvm/ADT/SCCIterator.h"
@@ -167,6 +168,14 @@ void noteOmissions(
     }
 }
 
+/// Lists the __syncthreads() of a function: PTX does not tell them from
+/// barriers in inline assembly.
+void noteBarriers(const Function &F, StringRef Kernel, SiteTableWriter &Table) {
+  for (const Instruction &I : instructions(F))
+    if (isSyncThreads(I) && sourcePlace(I.getDebugLoc()))
+      Table.addBarrierPlace(I, Kernel);
+}
+
 } // namespace
 
 PreservedAnalyses MarkAccessesPass::run(Module &M, ModuleAnalysisManager &) {
@@ -231,6 +240,8 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
   auto RemarksOf = [&](Function &F) -> OptimizationRemarkEmitter & {
     return FAM.getResult<OptimizationRemarkEmitterAnalysis>(F);
   };
+  for (Function *F : Functions)
+    noteBarriers(*F, Kernel[*F], Table);
   // ptxas takes checks of metadata mode for polls.
   if (HasMetadata)
     for (Function *F : Functions)

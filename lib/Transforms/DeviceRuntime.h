@@ -42,6 +42,7 @@ inline constexpr char BlockAgreeName[] = "__crsan_md_block_agree";
 inline constexpr char BlockArriveUnevenName[] =
     "__crsan_md_block_arrive_uneven";
 inline constexpr char BlockDepartName[] = "__crsan_md_block_depart";
+inline constexpr char DivergedName[] = "__crsan_md_diverged";
 inline constexpr char PublishName[] = "__crsan_md_publish";
 inline constexpr char PublishFencedName[] = "__crsan_md_publish_fenced";
 inline constexpr char CollectName[] = "__crsan_md_collect";

@@ -32,9 +32,9 @@ define void @fence_first(ptr %p) {
 
 ; CHECK:      function barrier_first
 ; CHECK-NEXT:   called
-; CHECK-NEXT:   block_arrive
+; CHECK-NEXT:   block_arrive(null)
 ; CHECK-NEXT:   asm bar.sync 0; ld.u32 $0, [$1];
-; CHECK-NEXT:   block_depart
+; CHECK-NEXT:   block_depart(null)
 ; CHECK-NEXT:   ret
 define void @barrier_first(ptr %p) {
   %v = call i32 asm sideeffect "bar.sync 0; ld.u32 $0, [$1];", "=r,l"(ptr %p)
@@ -62,10 +62,10 @@ define void @load_then_fence(ptr %p) {
 ; CHECK-NEXT:   strong_done(load 4 generic device acquire, %p, 0)
 ; CHECK-NEXT:   learn
 ; CHECK-NEXT:   strong(load 4 generic device acquire, %p)
-; CHECK-NEXT:   block_arrive
+; CHECK-NEXT:   block_arrive(null)
 ; CHECK-NEXT:   asm ld.acquire.gpu.u32 $0, [$1]; bar.sync 0;
 ; CHECK-NEXT:   strong_done(load 4 generic device acquire, %p, 0)
-; CHECK-NEXT:   block_depart
+; CHECK-NEXT:   block_depart(null)
 ; CHECK-NEXT:   learn
 ; CHECK-NEXT:   publish(%q, 2)
 ; CHECK-NEXT:   asm {L: ld.acquire.gpu.u32 $0, [$1]; setp.eq.u32 p, $0, 0; @p bra L; st.release.gpu.u32 [$2], 1;}
@@ -85,11 +85,11 @@ define void @acquire_then_release(ptr %p, ptr %q) {
 ; CHECK-NEXT:   asm st.release.gpu.u32 [$1], 1; ld.acquire.gpu.u32 $0, [$2];
 ; CHECK-NEXT:   collect(%q, 2)
 ; CHECK-NEXT:   learn
-; CHECK-NEXT:   block_arrive
-; CHECK-NEXT:   block_arrive
+; CHECK-NEXT:   block_arrive(null)
+; CHECK-NEXT:   block_arrive(null)
 ; CHECK-NEXT:   asm bar.sync 0; bar.sync 0;
-; CHECK-NEXT:   block_depart
-; CHECK-NEXT:   block_depart
+; CHECK-NEXT:   block_depart(null)
+; CHECK-NEXT:   block_depart(null)
 ; CHECK-NEXT:   ret
 define void @release_then_acquire(ptr %p, ptr %q) {
   %v = call i32 asm sideeffect "st.release.gpu.u32 [$1], 1; ld.acquire.gpu.u32 $0, [$2];", "=r,l,l"(ptr %p, ptr %q)

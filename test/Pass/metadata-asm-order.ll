@@ -30,12 +30,12 @@ define void @fences() {
 
 ; CHECK:      function barriers
 ; CHECK-NEXT:   called
-; CHECK-NEXT:   block_arrive
+; CHECK-NEXT:   block_arrive(null)
 ; CHECK-NEXT:   asm bar.sync 0;
-; CHECK-NEXT:   block_depart
-; CHECK-NEXT:   block_arrive
+; CHECK-NEXT:   block_depart(null)
+; CHECK-NEXT:   block_arrive(null)
 ; CHECK-NEXT:   asm {.reg .pred p; barrier.cta.red.and.pred p, 3, p;}
-; CHECK-NEXT:   block_depart
+; CHECK-NEXT:   block_depart(null)
 ; CHECK-NEXT:   publish(1, 0)
 ; CHECK-NEXT:   asm bar.sync 1, 64;
 ; CHECK-NEXT:   collect(1, 0)

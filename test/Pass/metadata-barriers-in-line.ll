@@ -12,7 +12,7 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK:       call <4 x i32> @__crsan_md_enter(i32 4, i32 {{.*}})
 ; CHECK:       call i1 @llvm.nvvm.barrier.cta.red.or.aligned.all(i32 0, i1
 ; CHECK-NOT:   @__crsan_md_block_arrive
-; CHECK-DAG:   call void @__crsan_md_block_agree(i32 {{.*}})
+; CHECK-DAG:   call void @__crsan_md_block_agree(ptr null, i32 {{.*}})
 ; CHECK-DAG:   st.global.v2.u32 {{.*}} bar.warp.sync
 ; CHECK:       load i32, ptr addrspace(1) %p
 ; CHECK-NEXT:  load i32, ptr addrspace(1) %q
@@ -20,9 +20,9 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK:       ret void
 
 ; MIXED-LABEL: define ptx_kernel void @k(
-; MIXED:       call void @__crsan_md_block_arrive(i32 {{.*}})
+; MIXED:       call void @__crsan_md_block_arrive(ptr null, i32 {{.*}})
 ; MIXED-NEXT:  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
-; MIXED-NEXT:  call void @__crsan_md_block_depart(i32 {{.*}})
+; MIXED-NEXT:  call void @__crsan_md_block_depart(ptr null, i32 {{.*}})
 define ptx_kernel void @k(ptr addrspace(1) %p, ptr addrspace(1) %r) {
   %q = getelementptr i32, ptr addrspace(1) %p, i64 1000
   call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)

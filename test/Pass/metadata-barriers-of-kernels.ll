@@ -8,9 +8,9 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK:      function alone
 ; CHECK-NEXT:   enter({{[04]}})
 ; CHECK-NEXT:   asm bar.warp.sync 0xffffffff;
-; CHECK-NEXT:   block_arrive
+; CHECK-NEXT:   block_arrive(null)
 ; CHECK-NEXT:   call @llvm.nvvm.barrier.cta.sync.aligned.all
-; CHECK-NEXT:   block_depart
+; CHECK-NEXT:   block_depart(null)
 ; CHECK-NEXT:   leave({{[0-9]}}, 0)
 ; CHECK-NEXT:   ret
 define ptx_kernel void @alone() {
@@ -21,9 +21,9 @@ define ptx_kernel void @alone() {
 ; CHECK:      function warps
 ; CHECK-NEXT:   enter({{[04]}})
 ; CHECK-NEXT:   asm bar.warp.sync 0xffffffff;
-; CHECK-NEXT:   block_arrive
+; CHECK-NEXT:   block_arrive(null)
 ; CHECK-NEXT:   call @llvm.nvvm.barrier.cta.sync.aligned.all
-; CHECK-NEXT:   block_depart
+; CHECK-NEXT:   block_depart(null)
 ; CHECK-NEXT:   publish(%m, 0)
 ; CHECK-NEXT:   call @llvm.nvvm.barrier.cta.sync.aligned.count
 ; CHECK-NEXT:   collect(%m, 0)
@@ -41,7 +41,7 @@ define ptx_kernel void @warps(i32 %n) {
 ; CHECK-NEXT:   publish(0, 0)
 ; CHECK-NEXT:   block_arrive_uneven
 ; CHECK-NEXT:   call @llvm.nvvm.barrier.cta.sync.aligned.all
-; CHECK-NEXT:   block_depart
+; CHECK-NEXT:   block_depart(null)
 ; CHECK-NEXT:   collect(0, 0)
 ; CHECK-NEXT:   publish(%k, 0)
 ; CHECK-NEXT:   call @llvm.nvvm.barrier.cta.arrive.count

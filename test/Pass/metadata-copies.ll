@@ -157,9 +157,9 @@ define void @behind(ptr addrspace(3) %s, ptr addrspace(1) %p) {
 ; CHECK-NEXT:   called
 ; CHECK-NEXT:   access(load 4 shared, %s)
 ; CHECK-NEXT:   asm ld.shared.u32 $0, [$1]; cp.async.ca.shared.global [$1], [$2], 4;
-; CHECK-NEXT:   block_arrive
+; CHECK-NEXT:   block_arrive(null)
 ; CHECK-NEXT:   asm bar.sync 0; cp.async.ca.shared.global [$0], [$1], 4;
-; CHECK-NEXT:   block_depart
+; CHECK-NEXT:   block_depart(null)
 ; CHECK-NEXT:   asm {@q bra L; cp.async.ca.shared.global [$0], [$1], 4; L:}
 ; CHECK-NEXT:   asm {.reg .u32 a; add.u32 a, $0, 4; cp.async.ca.shared.global [a], [$1], 4;}
 ; CHECK-NEXT:   await_all_copies

@@ -9,9 +9,9 @@
 ; CHECK-NEXT:   publish(%p, 2)
 ; CHECK-NEXT:   atomicrmw
 ; CHECK-NEXT:   collect(%p, 2)
-; CHECK-NEXT:   block_arrive
+; CHECK-NEXT:   block_arrive(null)
 ; CHECK-NEXT:   call @llvm.nvvm.barrier.cta.sync.all
-; CHECK-NEXT:   block_depart
+; CHECK-NEXT:   block_depart(null)
 ; CHECK-NEXT:   ret
 ; CHECK:      function listed
 ; CHECK-NEXT:   called

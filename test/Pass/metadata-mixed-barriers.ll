@@ -13,24 +13,24 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK-NEXT:   publish(0, 0)
 ; CHECK-NEXT:   block_arrive_uneven
 ; CHECK-NEXT:   call @llvm.nvvm.barrier.cta.sync.aligned.all
-; CHECK-NEXT:   block_depart
+; CHECK-NEXT:   block_depart(null)
 ; CHECK-NEXT:   collect(0, 0)
 ; CHECK-NEXT:   publish(1, 0)
 ; CHECK-NEXT:   block_arrive_uneven
 ; CHECK-NEXT:   asm barrier.sync 1;
-; CHECK-NEXT:   block_depart
+; CHECK-NEXT:   block_depart(null)
 ; CHECK-NEXT:   collect(1, 0)
 ; CHECK-NEXT:   ret
 
 ; APART:      function meet
 ; APART-NEXT:   called
 ; APART-NEXT:   asm bar.warp.sync 0xffffffff;
-; APART-NEXT:   block_arrive
+; APART-NEXT:   block_arrive(null)
 ; APART-NEXT:   call @llvm.nvvm.barrier.cta.sync.aligned.all
-; APART-NEXT:   block_depart
-; APART-NEXT:   block_arrive
+; APART-NEXT:   block_depart(null)
+; APART-NEXT:   block_arrive(null)
 ; APART-NEXT:   asm barrier.sync 1;
-; APART-NEXT:   block_depart
+; APART-NEXT:   block_depart(null)
 ; APART-NEXT:   ret
 define void @meet() {
   call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)

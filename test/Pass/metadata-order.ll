@@ -38,12 +38,12 @@ define ptx_kernel void @fences() {
 ; CHECK:      function blocks
 ; CHECK-NEXT:   enter({{[26]}})
 ; CHECK-NEXT:   asm bar.warp.sync 0xffffffff;
-; CHECK-NEXT:   block_arrive
+; CHECK-NEXT:   block_arrive(null)
 ; CHECK-NEXT:   call @llvm.nvvm.barrier.cta.sync.aligned.all
-; CHECK-NEXT:   block_depart
-; CHECK-NEXT:   block_arrive
+; CHECK-NEXT:   block_depart(null)
+; CHECK-NEXT:   block_arrive(null)
 ; CHECK-NEXT:   call @llvm.nvvm.barrier.cta.red.popc.all
-; CHECK-NEXT:   block_depart
+; CHECK-NEXT:   block_depart(null)
 ; CHECK-NEXT:   leave({{[0-9]}}, 0)
 ; CHECK-NEXT:   ret
 define ptx_kernel void @blocks(i1 %b) {

@@ -44,16 +44,16 @@ extern "C" __global__ void atomics(int *P, unsigned long long *Q, float *R) {
 // CHECK: fence(3)
 // CHECK: strong(store 4 generic system relaxed, {{.*}})
 // CHECK: store
-// CHECK: block_arrive
+// CHECK: block_arrive(null)
 // CHECK: call @llvm.nvvm.barrier
-// CHECK: block_depart
+// CHECK: block_depart(null)
 // CHECK: warp_barrier({{.*}})
 // CHECK: call @llvm.nvvm.bar.warp.sync
 // CHECK: access(load 4 {{.*}})
 // CHECK: load
-// CHECK: block_arrive
+// CHECK: block_arrive(null)
 // CHECK: call @llvm.nvvm.barrier
-// CHECK: block_depart
+// CHECK: block_depart(null)
 // CHECK: leave({{[0-9]}}, 0)
 // CHECK: ret
 extern "C" __global__ void order(int *P, volatile int *V) {

@@ -340,10 +340,20 @@ TEST(Explanation, NamesPlacesAsAReaderWould) {
 }
 
 TEST(Explanation, EveryKindAndReasonHasASentence) {
-  for (unsigned Kind = 0; Kind <= unsigned(InterKernel); ++Kind)
+  for (unsigned Kind = 0; Kind <= unsigned(BarrierDivergence); ++Kind)
     for (uint64_t Reasons = 0; Reasons < 1 << 17; ++Reasons)
       EXPECT_TRUE(
           explain(twoSided(abi::RaceKind(Kind), Reasons)).ends_with("."));
+}
+
+TEST(Explanation, BarriersOfOneLineAreReachedInTwoWays) {
+  Finding F = twoSided(BarrierDivergence, SameBlock);
+  EXPECT_TRUE(explain(F).starts_with("Some threads of the block wait at line "
+                                     "31 while others wait at line 40."));
+  F.Other->Frames[0].Line = 31;
+  EXPECT_TRUE(explain(F).starts_with(
+      "Some threads of the block wait at line 31 while others wait at line "
+      "31, which they have reached in another way."));
 }
 
 } // namespace crsan

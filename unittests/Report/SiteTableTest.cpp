@@ -313,7 +313,7 @@ TEST(SiteTable, RefusesReferencesOutOfBounds) {
   EXPECT_DAMAGED(errorOf(T), "site 0");
 
   T = stencilTable();
-  T.Sites[0].Access = abi::AccessKind(3);
+  T.Sites[0].Access = abi::AccessKind(4);
   EXPECT_DAMAGED(errorOf(T), "site 0");
 
   T = stencilTable();
@@ -345,7 +345,7 @@ TEST(SiteTable, RefusesReferencesOutOfBounds) {
   EXPECT_DAMAGED(errorOf(T), "companion 0");
 
   T = stencilTable();
-  T.Companions[0].Access = abi::AccessKind(3);
+  T.Companions[0].Access = abi::AccessKind(4);
   EXPECT_DAMAGED(errorOf(T), "companion 0");
 
   T = stencilTable();

@@ -79,7 +79,7 @@ TEST(Words, KindsHaveTheCodesOfIGuard) {
   std::string Codes;
   for (const KindWords &W : allKindWords())
     Codes += std::string(W.Code) + ",";
-  EXPECT_EQ(Codes, ",,,,,IL,AS,ITS,BR,DR,,,,,");
+  EXPECT_EQ(Codes, ",,,,,IL,AS,ITS,BR,DR,,,,,,");
 }
 
 TEST(Words, TheHostHasNoThread) {
@@ -184,6 +184,19 @@ TEST(Words, HeadersOfToolkitsAreNamedInStacksOnly) {
   // Where no other is known, it has to do.
   F.Site->Frames = {Cuda};
   EXPECT_EQ(&frameToName(F.Site->Frames), &F.Site->Frames[0]);
+}
+
+TEST(Words, BarriersAreNoAccesses) {
+  Finding F = twoSided(abi::RaceKind::BarrierDivergence, abi::SameBlock);
+  F.Site->Access = F.Other->Access = AccessKind::Barrier;
+  F.Site->Size = F.Other->Size = F.First.Size = 0;
+  EXPECT_EQ(heading(F), "barrier divergence: threads of a block wait at "
+                        "different barriers");
+  EXPECT_EQ(sideWords(F, Side::Later, "src/"),
+            "barrier at k.cu:31:5 by block (1,0,0) thread (2,1,0)");
+  EXPECT_EQ(sideWords(F, Side::Earlier, "src/"),
+            "other barrier at k.cu:40:5 by block (1,0,0) thread 3");
+  EXPECT_EQ(firstSeenWords(F), "block (1,0,0)");
 }
 
 } // namespace crsan

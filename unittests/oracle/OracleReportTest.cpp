@@ -133,3 +133,51 @@ TEST(OracleReportTest, SurvivesAFile) {
   EXPECT_EQ(renderSARIF(After), renderSARIF(Before));
   EXPECT_THAT(renderSARIF(After), HasSubstr("\"stream_operation\""));
 }
+
+/// Two threads of block 0 come to barrier 7 by two instructions.
+static ReportFile meetAt(int32_t First, int32_t Second,
+                         const IsBarrierAt &IsBarrier) {
+  Trace R;
+  const uint64_t G = R.start(0, 1, 64);
+  R.O.syncThreads(R.at(0, 0), 7, First);
+  R.arrive(R.at(0, 0), 7);
+  R.O.syncThreads(R.at(0, 40), 7, Second);
+  R.arrive(R.at(0, 40), 7);
+  R.end(G);
+  return oracleRecords(R.O, linesOf, {}, IsBarrier);
+}
+static bool isBarrier(const std::vector<SourceFrame> &Lines) {
+  return !Lines.empty() && Lines.front().Line != 8;
+}
+
+TEST(OracleReportTest, TwoBarriersAreADivergence) {
+  TextOptions Options;
+  Options.StripPathPrefix = "/src/";
+  ReportFile File = meetAt(1, 2, isBarrier);
+  const std::string Text = renderText(buildReport(File), Options);
+  EXPECT_THAT(Text, HasSubstr(R"(
+CRSan: barrier divergence: threads of a block wait at different barriers
+  barrier at kernel.cu:2:5 by block (0,0,0) thread (40,0,0):
+    #0 load(int*) at kernel.cu:2:5
+    #1 inlined in kernel(int*) at kernel.cu:50:3
+  other barrier at kernel.cu:1:5 by block (0,0,0) thread (0,0,0):
+    #0 load(int*) at kernel.cu:1:5
+    #1 inlined in kernel(int*) at kernel.cu:50:3
+  kernel: kernel
+  launched as: <<<(1,1,1), (64,1,1)>>>
+  first seen: block (0,0,0)
+  occurrences: 1
+)"));
+  EXPECT_THAT(Text, HasSubstr("SUMMARY: CRSan: 1 barrier divergence\n"));
+}
+
+TEST(OracleReportTest, CopiesOfOneBarrierAreOne) {
+  EXPECT_TRUE(meetAt(1, 11, isBarrier).Occurrences.empty());
+  EXPECT_TRUE(meetAt(1, 1, isBarrier).Occurrences.empty());
+}
+
+TEST(OracleReportTest, OnlyBarriersByPlaceDiverge) {
+  EXPECT_TRUE(meetAt(1, 8, isBarrier).Occurrences.empty()); // Inline assembly.
+  EXPECT_TRUE(meetAt(1, 9, isBarrier).Occurrences.empty()); // Unknown lines.
+  EXPECT_TRUE(meetAt(1, 2, {}).Occurrences.empty());
+}

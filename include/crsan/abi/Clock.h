@@ -179,8 +179,10 @@ struct LaneStates {
   /// 1; 0: it has waited for the copy.
   uint16_t Copies[32][32];
   uint32_t NextCopy[32]; ///< The next entry of Copies, if that one is free.
+  /// WarpState::Barrier when it last came to a barrier of the block.
+  uint32_t MetAfter[32];
 };
-static_assert(sizeof(LaneStates) == 6912 && offsetof(LaneStates, Epoch) == 0 &&
+static_assert(sizeof(LaneStates) == 7040 && offsetof(LaneStates, Epoch) == 0 &&
               offsetof(LaneStates, Barriers) == 128 &&
               offsetof(LaneStates, FenceBlock) == 256 &&
               offsetof(LaneStates, FenceDevice) == 384 &&
@@ -205,7 +207,8 @@ static_assert(sizeof(LaneStates) == 6912 && offsetof(LaneStates, Epoch) == 0 &&
               offsetof(LaneStates, Commits) == 3456 &&
               offsetof(LaneStates, Waited) == 3968 &&
               offsetof(LaneStates, Copies) == 4736 &&
-              offsetof(LaneStates, NextCopy) == 6784);
+              offsetof(LaneStates, NextCopy) == 6784 &&
+              offsetof(LaneStates, MetAfter) == 6912);
 /// Lanes are 4 bytes apart, and the fields that are reset 128.
 inline constexpr uint32_t NumResetFields =
     offsetof(LaneStates, Given) / 128 - 1;
@@ -214,6 +217,10 @@ enum LaneFlags : uint32_t {
   IsCalling = 1, ///< It is in a function of another translation unit.
   HasLeft = 2,   ///< It has left its kernel.
 };
+
+/// A block's barriers have so many entries in turn, by the clock of the barrier
+/// before (Meeting.h).
+inline constexpr uint32_t NumMeetings = 4;
 
 /// The largest clock of a warp that has ended. There are several, by
 /// multiprocessor, because every warp would contend for a single one.

@@ -36,8 +36,14 @@ constexpr bool isRelease(MemoryOrder Order) {
   return Order >= MemoryOrder::Release;
 }
 
-/// Update: reads and writes in one, like an atomic addition.
-enum class AccessKind : uint8_t { Load = 0, Store = 1, Update = 2 };
+/// Update: reads and writes in one, like an atomic addition. Barrier: no access
+/// at all, but a place where the threads of a block meet.
+enum class AccessKind : uint8_t {
+  Load = 0,
+  Store = 1,
+  Update = 2,
+  Barrier = 3
+};
 
 /// What an access does, and how.
 enum AccessFlags : uint8_t {

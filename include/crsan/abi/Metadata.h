@@ -29,7 +29,7 @@ struct Metadata {
 
   uint64_t PairsDropped; ///< Races that found no free RacingPair.
   uint64_t ForeignCalls; ///< Calls of functions that are not instrumented.
-  uint32_t NumSites;     ///< Sites that have an index.
+  uint32_t NumSites;     ///< Accesses whose sites have an index.
   uint32_t SitesRefused; ///< Sites for which no index was left.
   uint32_t HasOverlaps;  ///< Set by the host: grids may run at the same time.
   /// Set by the host before the first graph is launched: all launches of a node
@@ -89,8 +89,11 @@ inline constexpr uint64_t
     RunClocksAt = GridRunsAt + sizeof(GridRuns) * NumGridRuns,
     /// uint64_t[NumOrderedGrids], by hash of both grids.
     OrderedGridsAt = RunClocksAt + sizeof(RunClock) * NumStreams * NumRunClocks,
+    /// uint64_t[NumWarps][NumMeetings], by the number of a block's first warp:
+    /// accessors of threads at a barrier of the block.
+    MeetingsAt = OrderedGridsAt + uint64_t(8) * NumOrderedGrids,
     /// The size of it all.
-    MetadataBytes = OrderedGridsAt + uint64_t(8) * NumOrderedGrids;
+    MetadataBytes = MeetingsAt + uint64_t(8) * NumMeetings * NumWarps;
 
 } // namespace crsan::abi
 

@@ -49,6 +49,9 @@ enum class RaceKind : uint8_t {
   /// simulated GPU finds these; the host's own checks find clobbered reads and
   /// lost updates.
   HostAccess = 14,
+  /// Threads of a block have met at one barrier of the block, each at another
+  /// __syncthreads() of the source.
+  BarrierDivergence = 15,
 };
 
 /// The first race that the device saw at a site, or at a pair of sites.

@@ -80,12 +80,16 @@ enum AccessRoles : uint32_t {
   ByMbarrier = 64,
   /// The site is no code: an operation of a stream, such as a copy.
   IsOperation = 128,
+  /// The site is a barrier of all threads of the block. Its Size is a hash of
+  /// its line without the calls that were inlined.
+  IsBarrier = 256,
 };
 
 /// An access that metadata mode checks. Device memory, initialised by the pass.
 struct AccessSite {
   uint64_t Id;   ///< SiteEntry::Id.
-  uint32_t Size; ///< Bytes accessed; 0: the length is an operand of the check.
+  /// Bytes accessed; 0: the length is an operand of the check. See IsBarrier.
+  uint32_t Size;
   uint8_t Flags; ///< AccessFlags.
   abi::Scope Scope;
   MemoryOrder Order;

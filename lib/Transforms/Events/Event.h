@@ -252,6 +252,12 @@ bool keepsWindow(const Events &All);
 llvm::SmallVector<Event, 2> checkedByCollider(const llvm::Instruction &I,
                                               const Events &All);
 
+/// Whether the instruction is `__syncthreads()` or a kind of it with a result:
+/// all threads of the block that have not exited must come to it together, by
+/// CUDA C++. PTX and the other intrinsics know barriers by number, not by
+/// place.
+bool isSyncThreads(const llvm::Instruction &I);
+
 /// Whether the instruction can wait for another thread's write beyond its
 /// block: a strong read, an exchange whose result is used, assembly that
 /// accesses memory, or a call that may contain one.

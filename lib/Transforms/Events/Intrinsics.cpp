@@ -252,6 +252,21 @@ bool endsWindow(const IntrinsicInst &Call) {
 
 } // namespace
 
+bool isSyncThreads(const Instruction &I) {
+  const auto *Call = dyn_cast<IntrinsicInst>(&I);
+  if (!Call)
+    return false;
+  switch (Call->getIntrinsicID()) {
+  case Intrinsic::nvvm_barrier_cta_sync_aligned_all:
+  case Intrinsic::nvvm_barrier_cta_red_and_aligned_all:
+  case Intrinsic::nvvm_barrier_cta_red_or_aligned_all:
+  case Intrinsic::nvvm_barrier_cta_red_popc_aligned_all:
+    return PatternMatch::match(Call->getArgOperand(0), PatternMatch::m_Zero());
+  default:
+    return false;
+  }
+}
+
 Events eventsOfIntrinsic(IntrinsicInst &Call) {
   Events All;
   All.ByCollider = skipOf(Call);

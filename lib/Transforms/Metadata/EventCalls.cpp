@@ -131,7 +131,7 @@ void MetadataInstrumenter::emitArrival(IRBuilder<> &B, const Step &S,
   if (isAligned(S.Inst))
     emitAssembly(B, B.getVoidTy(), "bar.warp.sync 0xffffffff;", "", {})
         ->setConvergent();
-  call(B, BlockArriveName);
+  call(B, BlockArriveName, siteOrNull(S));
 }
 
 /// A side of an asynchronous copy: whatever the thread does before it waits for
@@ -250,7 +250,7 @@ void MetadataInstrumenter::emitAfter(const Step &S) {
                   [&](const BlockBarrier &E) {
                     if (replacedBarrier(S))
                       return;
-                    call(B, BlockDepartName);
+                    call(B, BlockDepartName, siteOrNull(S));
                     if (isCountedToo(E))
                       callWithLocation(B, CollectName, E.Number, E.Scope);
                   },

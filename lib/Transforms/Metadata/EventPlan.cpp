@@ -190,6 +190,7 @@ void EventPlan::planShared(FunctionAnalysisManager &FAM) {
   const BarrierIntervals Intervals(F, *Barriers, InBlock);
   if (!Intervals.areKnown())
     return;
+  AreBarriersUniform = true;
   SharedVariables Variables(F, InBlock, Intervals,
                             FAM.getResult<DominatorTreeAnalysis>(F));
   for (const Step &S : Steps)

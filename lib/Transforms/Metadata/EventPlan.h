@@ -32,7 +32,8 @@ public:
     llvm::Instruction *Inst; ///< Where it is told.
     Event What;
     llvm::Instruction *Accessor;    ///< Whose place in the source it has.
-    llvm::Constant *Site = nullptr; ///< Of an access.
+    /// Of an access, or of a barrier that threads may meet at with another one.
+    llvm::Constant *Site = nullptr;
     uint32_t SiteNumber = 0;
     bool IsFast = false; ///< An access that is checked in line, ...
     /// ... together with others of its group; the number of the last.
@@ -88,6 +89,8 @@ public:
   llvm::ArrayRef<llvm::Instruction *> exits() const { return Exits; }
   /// Of a kernel.
   std::optional<GivenArrays> &arrays() { return Arrays; }
+  /// All threads of the block surely come to its barriers together.
+  bool areBarriersUniform() const { return AreBarriersUniform; }
   /// Accesses that are left unchecked.
   const Omissions &omissions() const { return Omitted; }
 
@@ -116,6 +119,7 @@ private:
   std::vector<Exemption> Exemptions;
   std::vector<llvm::Instruction *> Breaks, Exits;
   Omissions Omitted;
+  bool AreBarriersUniform = false;
 };
 
 } // namespace crsan

@@ -41,7 +41,8 @@ static bool mayBePlain(const Function &F, const EventPlan &Plan) {
          all_of(Plan.steps(), [](const EventPlan::Step &S) {
            return isWeak(S.What)
                       ? S.IsProven || S.Unless
-                      : isOneOf<BlockBarrier, WarpBarrier, Leave>(S.What);
+                      : isOneOf<BlockBarrier, WarpBarrier, Leave>(S.What) &&
+                            !S.Site;
          });
 }
 

@@ -29,10 +29,11 @@ FastCheck::FastCheck(Function &F, IRBuilder<> &B, Value *First, Constant *Sites,
   Warp.emitFirst(B, First, Sites);
 }
 
-void FastCheck::emitBarrier(IntrinsicInst *Barrier) {
+void FastCheck::emitBarrier(IntrinsicInst *Barrier, Constant *Site,
+                            uint32_t Number) {
   IRBuilder<> B(Barrier);
   B.CreateStore(B.getInt64(0), Done);
-  Warp.emitBarrier(Barrier);
+  Warp.emitBarrier(Barrier, Site, Number);
 }
 
 Value *FastCheck::emitNow(IRBuilder<> &B) {

@@ -31,7 +31,9 @@ public:
   void emitSnapshot(llvm::IRBuilder<> &B) { Warp.emitLoad(B); }
   /// Replaces a barrier of all threads of the block, without telling the
   /// runtime if all their warps have done nothing but that since the last one.
-  void emitBarrier(llvm::IntrinsicInst *Barrier);
+  /// `Site` is the barrier's, and `Number` its number; or null.
+  void emitBarrier(llvm::IntrinsicInst *Barrier, llvm::Constant *Site,
+                   uint32_t Number);
   /// What the runtime knows this warp by (WarpState::Place).
   llvm::Value *emitPlace(llvm::IRBuilder<> &B) { return Warp.values(B).Place; }
   /// The clock of this lane's accesses here.

@@ -5,6 +5,7 @@
 #include "DeviceRuntime.h"
 #include "Events/Operands.h"
 #include "Metadata/Exemptions.h"
+#include "Sites/SourcePlace.h"
 #include "crsan/abi/Check.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -86,6 +87,39 @@ IntrinsicInst *MetadataInstrumenter::replacedBarrier(const Step &S) const {
              : nullptr;
 }
 
+/// Gives a site to each barrier at which threads of the block may turn out to
+/// have come to different places of the source; copies of one barrier have one
+/// site. Returns the first site, or null.
+Constant *MetadataInstrumenter::addBarrierSites() {
+  if (Plan.areBarriersUniform() ||
+      F.hasFnAttribute(Attribute::DisableSanitizerInstrumentation))
+    return nullptr;
+  MapVector<uint64_t, SmallVector<Step *, 2>> Places;
+  for (Step &S : Plan.steps())
+    if (const auto *E = std::get_if<BlockBarrier>(&S.What);
+        E && isSyncThreads(*S.Inst) && !isCountedToo(*E))
+      if (const auto Place = sourcePlace(S.Inst->getDebugLoc()))
+        Places[Place->Whole].push_back(&S);
+  if (Places.size() < 2 && isWholeKernel())
+    return nullptr;
+  Constant *First = nullptr;
+  for (const auto &[Place, Copies] : Places) {
+    abi::AccessSite Site = {};
+    Site.Number = NumSites++;
+    Site.Size = sourcePlace(Copies.front()->Inst->getDebugLoc())->Line;
+    Site.Roles = abi::IsBarrier;
+    Constant *At = ConstantExpr::getAddrSpaceCast(
+        Table.addBarrier(*Copies.front()->Inst, Kernel, Site),
+        PointerType::get(F.getContext(), 0));
+    First = First ? First : At;
+    for (Step *S : Copies) {
+      S->Site = At;
+      S->SiteNumber = Site.Number;
+    }
+  }
+  return First;
+}
+
 /// Gives each access its site. Returns the first one, or null.
 Constant *MetadataInstrumenter::addSites() {
   Constant *First = nullptr;
@@ -94,7 +128,8 @@ Constant *MetadataInstrumenter::addSites() {
       S.Site = siteOf(S);
       First = First ? First : S.Site;
     }
-  return First;
+  Constant *Barrier = addBarrierSites();
+  return First ? First : Barrier;
 }
 
 /// The checks in line, if there are any. `First`: what __crsan_md_enter has
@@ -178,7 +213,7 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
   emitCounts();
   for (const Step &S : Plan.steps())
     if (IntrinsicInst *I = replacedBarrier(S))
-      Fast->emitBarrier(I);
+      Fast->emitBarrier(I, S.Site, S.SiteNumber);
   Fast->finish();
 }
 
@@ -197,6 +232,12 @@ uint32_t MetadataInstrumenter::shape() const {
       }))
     Shape |= abi::ShapeMeetings;
   return Shape;
+}
+
+/// The site of a barrier, as the runtime is told it.
+Constant *MetadataInstrumenter::siteOrNull(const Step &S) const {
+  return S.Site ? S.Site
+                : ConstantPointerNull::get(PointerType::get(F.getContext(), 0));
 }
 
 /// What the runtime knows this warp by.

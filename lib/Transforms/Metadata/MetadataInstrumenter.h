@@ -46,7 +46,9 @@ private:
   bool isWholeKernel() const;
   bool isCountedToo(const BlockBarrier &E) const;
   llvm::IntrinsicInst *replacedBarrier(const Step &S) const;
+  llvm::Constant *addBarrierSites();
   llvm::Constant *addSites();
+  llvm::Constant *siteOrNull(const Step &S) const;
   void emitHead(llvm::Constant *Sites);
   void emitFast(llvm::IRBuilder<> &B, llvm::Value *First,
                 llvm::Constant *Sites);

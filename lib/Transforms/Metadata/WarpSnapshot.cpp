@@ -96,7 +96,25 @@ WarpSnapshot::Values WarpSnapshot::values(IRBuilder<> &B) {
           Load(Floor), Load(Met),   Start};
 }
 
-void WarpSnapshot::emitBarrier(IntrinsicInst *Old) {
+/// Behind a barrier of which the runtime is not told: it is told if a thread of
+/// the block has come to another barrier.
+void WarpSnapshot::emitMeeting(Instruction *Before, Constant *Site,
+                               uint32_t Number, const Values &W,
+                               const DebugLoc &Loc) {
+  IRBuilder<> B(Before);
+  B.SetCurrentDebugLocation(DebugLoc());
+  Value *Found = callRuntime(B, "__crsan_in_other_meeting",
+                             {W.Mine, W.Place, B.getInt32(Number)});
+  B.SetInsertPoint(SplitBlockAndInsertIfThen(
+      B.CreateICmpNE(Found, B.getInt64(0)), Before->getIterator(),
+      /*Unreachable=*/false,
+      MDBuilder(F.getContext()).createUnlikelyBranchWeights()));
+  B.SetCurrentDebugLocation(Loc);
+  callRuntime(B, DivergedName, {Site, Found, W.Place});
+}
+
+void WarpSnapshot::emitBarrier(IntrinsicInst *Old, Constant *Site,
+                               uint32_t Number) {
   IRBuilder<> B(Old);
   const DebugLoc Loc = Old->getDebugLoc();
   const Values W = values(B);
@@ -105,6 +123,9 @@ void WarpSnapshot::emitBarrier(IntrinsicInst *Old) {
   Value *MustAgree =
       callRuntime(B, "__crsan_in_must_agree",
                   {W.Mine, W.Place, W.Barrier, B.getInt32(IsAligned)});
+  if (Site)
+    callRuntime(B, "__crsan_in_note_meeting",
+                {W.Mine, W.Place, B.getInt32(Number), MustAgree});
   B.SetCurrentDebugLocation(Loc);
   CallInst *New = B.CreateIntrinsic(
       B.getInt1Ty(),
@@ -118,7 +139,8 @@ void WarpSnapshot::emitBarrier(IntrinsicInst *Old) {
   Old->eraseFromParent();
   B.SetInsertPoint(Agree);
   B.SetCurrentDebugLocation(Loc);
-  callRuntime(B, BlockAgreeName, {W.Place});
+  callRuntime(B, BlockAgreeName,
+              {Site ? Site : ConstantPointerNull::get(B.getPtrTy()), W.Place});
   B.SetCurrentDebugLocation(DebugLoc());
   emitLoad(B);
 
@@ -130,6 +152,8 @@ void WarpSnapshot::emitBarrier(IntrinsicInst *Old) {
       B.CreateAdd(W.Mine,
                   B.getInt64(uint64_t(1) << abi::AccessorLayout::ClockAt)),
       Fields[Mine]);
+  if (Site)
+    emitMeeting(GoOn, Site, Number, W, Loc);
 }
 
 void WarpSnapshot::finish() {

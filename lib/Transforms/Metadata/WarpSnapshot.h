@@ -40,7 +40,8 @@ public:
   void emitLoad(llvm::IRBuilder<> &B);
   Values values(llvm::IRBuilder<> &B);
   /// See FastCheck.
-  void emitBarrier(llvm::IntrinsicInst *Barrier);
+  void emitBarrier(llvm::IntrinsicInst *Barrier, llvm::Constant *Site,
+                   uint32_t Number);
 
   /// After all has been emitted: what is to be promoted, ...
   llvm::ArrayRef<llvm::AllocaInst *> variables() const { return Fields; }
@@ -52,6 +53,8 @@ private:
 
   void emitSites(llvm::IRBuilder<> &B, llvm::Constant *Sites);
   void set(llvm::IRBuilder<> &B, llvm::CallInst *Snapshot);
+  void emitMeeting(llvm::Instruction *Before, llvm::Constant *Site,
+                   uint32_t Number, const Values &W, const llvm::DebugLoc &Loc);
 
   llvm::Function &F;
   const uint32_t Shape;

@@ -195,6 +195,24 @@ Constant *SiteTableWriter::addAccess(const Instruction &I, StringRef Kernel,
   Entry.Scope = uint8_t(Site.Scope);
   Entry.Size = WholeSize;
   Site.Id = addEntry(Entry, I, Kernel, Companions);
+  return addNumbered(Site);
+}
+
+uint64_t SiteTableWriter::addBarrierPlace(const Instruction &I,
+                                          StringRef Kernel) {
+  abi::SiteEntry Entry = {};
+  Entry.Access = abi::AccessKind::Barrier;
+  return addEntry(Entry, I, Kernel);
+}
+
+Constant *SiteTableWriter::addBarrier(const Instruction &I, StringRef Kernel,
+                                      abi::AccessSite Site) {
+  Site.Id = addBarrierPlace(I, Kernel);
+  return addNumbered(Site);
+}
+
+/// Adds a site of which the identity is known.
+Constant *SiteTableWriter::addNumbered(abi::AccessSite Site) {
   Site.Index = abi::NoIndexYet;
   assert(Site.Number <= Accesses.size() && "a function's are consecutive");
   Accesses.push_back(Site);

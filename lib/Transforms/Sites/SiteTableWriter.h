@@ -45,6 +45,12 @@ public:
                             abi::AccessSite Site, uint32_t WholeSize,
                             llvm::ArrayRef<Companion> Companions);
 
+  /// The identity of the barrier `I`.
+  uint64_t addBarrierPlace(const llvm::Instruction &I, llvm::StringRef Kernel);
+  /// The device address of a new abi::AccessSite for the barrier `I`, likewise.
+  llvm::Constant *addBarrier(const llvm::Instruction &I, llvm::StringRef Kernel,
+                             abi::AccessSite Site);
+
   /// The identity of an access of host code. A module has accesses of host code
   /// alone, or of device code alone.
   uint64_t addHostAccess(const llvm::Instruction &I, const Access &A);
@@ -72,6 +78,7 @@ public:
   std::string finishHost(uint32_t Skipped, uint32_t Exempt);
 
 private:
+  llvm::Constant *addNumbered(abi::AccessSite Site);
   uint32_t addString(llvm::StringRef S);
   llvm::StringRef textAt(uint32_t Offset) const {
     return Strings.c_str() + Offset;

@@ -38,8 +38,41 @@ DEVICE void describeRace(volatile Record &R, AccessSite &S,
                              __nvvm_read_ptx_sreg_ntid_z());
   R.Lanes = 1u << lane();
   R.Flags = TwoSided | (__crsan_config.Flags & ShuffleBlocks ? Shuffled : 0);
-  R.Size = S.Size && S.Size < 255 ? S.Size : 255;
+  const uint32_t Size = S.Roles & IsBarrier ? 0 : S.Size ? S.Size : 255;
+  R.Size = Size < 255 ? Size : 255;
   *reinterpret_cast<volatile uint8_t *>(&R.MemorySpace) = uint8_t(spaceOf(A));
+}
+
+/// A race found no free RacingPair.
+DEVICE void countDroppedPair() {
+  __nvvm_atom_add_gen_ll(
+      reinterpret_cast<long long *>(&metadata().PairsDropped), 1);
+}
+
+/// Tells the host of the first race of a pair. `Describe` fills in the record,
+/// but for what writePlace() and the kind say.
+template <typename Function>
+DEVICE void publish(RacingPair &P, RaceKind Kind, Function Describe) {
+  auto *Buffer = reinterpret_cast<RecordBuffer *>(__crsan_config.Records);
+  const uint32_t Slot =
+      __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&counters().NextRecord), 1);
+  if (Slot >= Buffer->Capacity) {
+    *reinterpret_cast<volatile uint64_t *>(&Buffer->Dropped) =
+        1 + __nvvm_atom_add_gen_ll(
+                reinterpret_cast<long long *>(&counters().Dropped), 1);
+    // The pair is told as far as it can be: no further race need wait.
+    storeRelaxed(P.Slot, ~0u);
+    return;
+  }
+  volatile Record &R = reinterpret_cast<Record *>(Buffer + 1)[Slot];
+  Describe(R);
+  writePlace(R, Buffer, Slot);
+  *publishedHits(Buffer, Slot) = 1;
+  storeRelaxed(P.Slot, Slot + 1);
+  __nvvm_membar_sys();
+  *reinterpret_cast<volatile uint8_t *>(&R.Kind) = uint8_t(Kind);
+  if (__crsan_config.Flags & TrapOnRace)
+    asm volatile("brkpt;");
 }
 
 /// Judges the access to `A` at site `S`, by this thread and now, against
@@ -77,8 +110,7 @@ DEVICE void tellRace(const Self &Me, AccessSite &S, Address A,
       break;
     P = pairOf(S.Index, Earlier.site(), distanceOf(How));
     if (!P) {
-      __nvvm_atom_add_gen_ll(
-          reinterpret_cast<long long *>(&metadata().PairsDropped), 1);
+      countDroppedPair();
       // No more can be told of it.
       return makeQuiet(S.Index, Earlier.site());
     }
@@ -88,27 +120,9 @@ DEVICE void tellRace(const Self &Me, AccessSite &S, Address A,
   }
   if (countRace(*P) != 0)
     return;
-  auto *Buffer = reinterpret_cast<RecordBuffer *>(__crsan_config.Records);
-  const uint32_t Slot =
-      __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&counters().NextRecord), 1);
-  if (Slot >= Buffer->Capacity) {
-    *reinterpret_cast<volatile uint64_t *>(&Buffer->Dropped) =
-        1 + __nvvm_atom_add_gen_ll(
-                reinterpret_cast<long long *>(&counters().Dropped), 1);
-    // The pair is told as far as it can be: no further race need wait.
-    storeRelaxed(P->Slot, ~0u);
-    return;
-  }
-  volatile Record &R = reinterpret_cast<Record *>(Buffer + 1)[Slot];
-  describeRace(R, S, Other, A, Earlier, W, Block, Why);
-  writePlace(R, Buffer, Slot);
-  *publishedHits(Buffer, Slot) = 1;
-  storeRelaxed(P->Slot, Slot + 1);
-  __nvvm_membar_sys();
-  *reinterpret_cast<volatile uint8_t *>(&R.Kind) =
-      uint8_t(kindOf(How, Why, S, *Other));
-  if (__crsan_config.Flags & TrapOnRace)
-    asm volatile("brkpt;");
+  publish(*P, kindOf(How, Why, S, *Other), [&](volatile Record &R) {
+    describeRace(R, S, Other, A, Earlier, W, Block, Why);
+  });
 }
 
 } // namespace crsan::device

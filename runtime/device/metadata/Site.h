@@ -46,11 +46,15 @@ DEVICE uint32_t numberSites(AccessSite &First) {
                  : "l"(&metadata().NextSite), "r"(Found), "r"(Index + Count - 1)
                  : "memory");
   } while (Last != Found);
-  __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&metadata().NumSites), Count);
+  uint32_t Accesses = 0;
 #pragma unroll 1
-  for (uint32_t I = 0; I < Count; ++I)
+  for (uint32_t I = 0; I < Count; ++I) {
+    Accesses += ((&First + I)->Roles & IsBarrier) == 0;
     storeRelaxed(table<uint64_t>(SitesAt)[Index + I],
                  reinterpret_cast<uint64_t>(&First + I));
+  }
+  __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&metadata().NumSites),
+                        Accesses);
   fenceDevice();
 #pragma unroll 1
   for (uint32_t I = 0; I < Count; ++I)

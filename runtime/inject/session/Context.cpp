@@ -280,7 +280,8 @@ void Context::forgetCode(uint64_t Code) {
 static std::optional<AccessCoverage> accessOf(const SiteTable &Known,
                                               uint64_t Site) {
   const SiteInfo *S = Known.find(Site);
-  if (!S || S->Frames.empty() || S->isAtomic())
+  if (!S || S->Frames.empty() || S->isAtomic() ||
+      S->Access == abi::AccessKind::Barrier)
     return std::nullopt;
   return AccessCoverage{.Place = frameToName(S->Frames),
                         .Kernel = S->Kernel,

@@ -203,6 +203,7 @@ std::string Session::describeKernel(const std::string &Kernel) const {
   std::set<std::string> Places;
   Code.sites().forEach([&](const SiteInfo &Site) {
     if (Site.Kernel == Name && Site.Access != abi::AccessKind::Load &&
+        Site.Access != abi::AccessKind::Barrier &&
         Site.Space != abi::Space::Shared && !Site.Frames.empty())
       Places.insert(position(frameToName(Site.Frames), ""));
   });

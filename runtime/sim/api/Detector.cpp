@@ -71,16 +71,23 @@ public:
   bool sawRace() override {
     if (HasRaces)
       return true;
-    const size_t Races = countRaces();
-    if ((suppressions().isEmpty() && runFilter().isEmpty()) || Races == 0)
-      return HasRaces = Races != 0;
+    // Meetings may be none that count.
+    const size_t Races = O.findings().size() + O.meetings().size();
+    if (Races == 0)
+      return false;
+    if (suppressions().isEmpty() && runFilter().isEmpty() &&
+        !O.findings().empty())
+      return HasRaces = true;
     // Only a new race can be one that is not suppressed.
     if (std::exchange(LookedAt, Races) == Races)
       return false;
     return HasRaces = !recorded().Occurrences.empty();
   }
 
-  size_t countRaces() const override { return O.findings().size(); }
+  size_t countRaces() override {
+    return O.meetings().empty() ? O.findings().size()
+                                : recorded().Occurrences.size();
+  }
 
   void ignore(int, const void *Begin, size_t Size) override {
     O.ignore(Begin, Size);
@@ -134,8 +141,11 @@ public:
       return Frames;
     };
     ReportFile File = oracleRecords(
-        O, LinesOf, [](uint32_t MadeAt) { return callSites().frame(MadeAt); });
-    for (size_t I = 0; I < File.Occurrences.size(); ++I) {
+        O, LinesOf, [](uint32_t MadeAt) { return callSites().frame(MadeAt); },
+        [&](const std::vector<SourceFrame> &Frames) {
+          return Calls.isBarrier(Frames);
+        });
+    for (size_t I = 0; I < O.findings().size(); ++I) {
       const RaceFinding &Race = O.findings()[I];
       File.Occurrences[I].AllocatedAt = callSites().text(Race.MadeAt);
       const RaceSide &Kernel =

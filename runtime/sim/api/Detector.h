@@ -33,7 +33,7 @@ public:
   virtual void reopen() = 0;
   virtual bool sawRace() = 0;
   /// Races so far, suppressed ones too.
-  virtual size_t countRaces() const = 0;
+  virtual size_t countRaces() = 0;
   /// A site table of the program's, which says what its variables consist of
   /// and where its code was inlined.
   virtual void learn(std::span<const uint8_t> Table) = 0;

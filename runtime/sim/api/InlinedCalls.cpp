@@ -51,6 +51,8 @@ void InlinedCalls::add(const std::vector<SourceFrame> &Frames) {
 InlinedCalls::InlinedCalls(const SiteTable &Sites) {
   Sites.forEach([&](const SiteInfo &Site) {
     add(Site.Frames);
+    if (Site.Access == abi::AccessKind::Barrier && !Site.Frames.empty())
+      Barriers.insert(keyOf(Site.Frames.front(), Site.Frames.back()));
     for (const CompanionInfo &C : Site.Companions)
       add(C.Frames);
   });
@@ -76,6 +78,11 @@ void InlinedCalls::complete(std::vector<SourceFrame> &Frames) const {
     return;
   Frames[0].Function = It->second[0].Function;
   Frames.insert(Frames.end(), It->second.begin() + 1, It->second.end());
+}
+
+bool InlinedCalls::isBarrier(const std::vector<SourceFrame> &Frames) const {
+  return !Frames.empty() &&
+         Barriers.contains(keyOf(Frames.front(), Frames.back()));
 }
 
 } // namespace crsan::api

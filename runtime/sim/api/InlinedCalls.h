@@ -27,6 +27,10 @@ public:
   /// out.
   void complete(std::vector<SourceFrame> &Frames) const;
 
+  /// Whether there is a __syncthreads() at the frames of an instruction. The
+  /// sites of a unit name them all.
+  bool isBarrier(const std::vector<SourceFrame> &Frames) const;
+
 private:
   /// The file's name without folders, which compilers spell differently; the
   /// line and column; the function that the code was inlined into, without
@@ -39,6 +43,7 @@ private:
 
   /// Frames that all sites of a line share, innermost first.
   std::map<Key, std::vector<SourceFrame>> Shared;
+  std::set<Key> Barriers;
   /// The sites' names of files, by the name without folders.
   std::map<std::string, std::set<std::string>> Files;
 };

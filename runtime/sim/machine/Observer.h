@@ -203,6 +203,13 @@ public:
                             MemoryOrder = MemoryOrder::Acquire,
                             Scope = Scope::Block) {}
 
+  /// The thread comes to what may be a __syncthreads() of the source, or one
+  /// with a result: inline assembly may have the same instruction. `Id`: as
+  /// barrierArrive() is told then. Of the lanes of a warp that come together,
+  /// one is told.
+  virtual void syncThreads(const ThreadRef &, uint64_t Id,
+                           int32_t Instruction) {}
+
   virtual void annotation(const ThreadRef &, ptx::Annotation,
                           uint64_t Address) {}
 

@@ -71,11 +71,13 @@ void DeviceView::gridDependencyWait(const ThreadRef &T) {
   All.gridDependencyWait(thread(T));
 }
 
+int32_t DeviceView::instruction(int32_t Id) const {
+  return Id < 0 ? Id : int32_t(Ordinal << InstructionBits | unsigned(Id));
+}
+
 void DeviceView::access(const ThreadRef &T, const Access &A) {
   Access Mine = A;
-  if (A.Instruction >= 0)
-    Mine.Instruction =
-        int32_t(Ordinal << InstructionBits | unsigned(A.Instruction));
+  Mine.Instruction = instruction(A.Instruction);
   if (SharedAddress::is(A.Address))
     Mine.Address = SharedAddress::make(block(SharedAddress::block(A.Address)),
                                        SharedAddress::offset(A.Address));
@@ -95,6 +97,11 @@ void DeviceView::barrierArrive(const ThreadRef &T, uint64_t Id,
 void DeviceView::barrierLeave(const ThreadRef &T, uint64_t Id, BarrierKind Kind,
                               MemoryOrder Order, Scope Within) {
   All.barrierLeave(thread(T), numbered(Id), Kind, Order, Within);
+}
+
+void DeviceView::syncThreads(const ThreadRef &T, uint64_t Id,
+                             int32_t Instruction) {
+  All.syncThreads(thread(T), numbered(Id), instruction(Instruction));
 }
 
 void DeviceView::annotation(const ThreadRef &T, ptx::Annotation What,

@@ -58,6 +58,8 @@ public:
                      Scope) override;
   void barrierLeave(const ThreadRef &, uint64_t Id, BarrierKind, MemoryOrder,
                     Scope) override;
+  void syncThreads(const ThreadRef &, uint64_t Id,
+                   int32_t Instruction) override;
   void annotation(const ThreadRef &, ptx::Annotation,
                   uint64_t Address) override;
   void asyncIssue(const ThreadRef &, uint64_t Async, Completion) override;
@@ -83,6 +85,7 @@ private:
     Streams.insert(S);
     return numbered(S);
   }
+  int32_t instruction(int32_t Id) const;
   ThreadRef thread(ThreadRef T) const {
     T.Grid = grid(T.Grid);
     T.Uid = numbered(T.Uid);

@@ -47,6 +47,9 @@ public:
 
   /// In the order in which they were first seen.
   const std::vector<RaceFinding> &findings() const { return Found.all(); }
+  /// Pairs of instructions at which threads of a block have met at its barrier
+  /// 0; they may be one place of the source.
+  const std::vector<RaceFinding> &meetings() const { return Met.all(); }
   const OracleSummary &counts() const { return Counts; }
   /// Weak reads, each with a weak write of the same thread at the same place,
   /// as in `*P += 1`; or by chance.
@@ -89,6 +92,8 @@ public:
                      Scope) override;
   void barrierLeave(const ThreadRef &, uint64_t Id, BarrierKind, MemoryOrder,
                     Scope) override;
+  void syncThreads(const ThreadRef &, uint64_t Id,
+                   int32_t Instruction) override;
   void annotation(const ThreadRef &, ptx::Annotation,
                   uint64_t Address) override;
   void asyncIssue(const ThreadRef &, uint64_t Async, Completion) override;
@@ -111,6 +116,9 @@ private:
     Clock LeftWith, LeavesWith; ///< ... when they come and when they leave.
     uint32_t Arrived = 0, Left = 0;
     ReleaseSet Releases; ///< Of the others.
+    /// Of syncThreads(): who came first, and to which instruction; -1: nobody.
+    ActorId First = 0;
+    int32_t FirstAt = -1;
   };
   struct AsyncState {
     ActorId Reads = 0, Writes = 0; ///< Its two sides.
@@ -150,17 +158,18 @@ private:
   void noteMissed(const Op &O, const Granule &G, uint16_t Mask);
   void race(const EarlierAccess &Earlier, const Op &Later, uint64_t Address,
             uint64_t Count) override;
+  void meeting(ActorId First, int32_t FirstAt, ActorId Other, int32_t OtherAt);
   void noteUpdate(const Op &O);
   std::vector<StrongRead> toldAt(const EarlierAccess &Earlier,
                                  const Op &Later) const;
   RaceSide sideOf(ActorId Id) const;
   /// Two grids of which one was launched to overlap with the other.
   bool mayOverlap(uint64_t A, uint64_t B) const;
-  void keepBarrier(BlockState &B, uint64_t Id, BarrierKind Kind);
+  BarrierState &barrierOf(BlockState &B, uint64_t Id, BarrierKind Kind);
 
   OracleOptions Options;
   OracleSummary Counts;
-  Races Found;
+  Races Found, Met;
   Actors Who;
   Shadow Memory;
   Checker Check;

@@ -12,12 +12,16 @@ using namespace crsan::sim;
 // Barriers
 //===----------------------------------------------------------------------===//
 
-/// Threads of other blocks of the cluster may still leave a barrier when the
-/// first one's block has ended.
-void Oracle::keepBarrier(BlockState &B, uint64_t Id, BarrierKind Kind) {
+Oracle::BarrierState &Oracle::barrierOf(BlockState &B, uint64_t Id,
+                                        BarrierKind Kind) {
+  const auto [It, IsNew] = Barriers.try_emplace(Id);
+  // Threads of other blocks of the cluster may still leave a barrier when the
+  // first one's block has ended.
   const bool MayOutlive = Kind == BarrierKind::Cluster ||
                           (Kind == BarrierKind::MBarrier && B.Where.HasCluster);
-  (MayOutlive ? Grids[B.Where.Grid].Barriers : B.Barriers).insert(Id);
+  if (IsNew)
+    (MayOutlive ? Grids[B.Where.Grid].Barriers : B.Barriers).insert(Id);
+  return It->second;
 }
 
 static bool ordersEverything(BarrierKind Kind) {
@@ -33,13 +37,10 @@ void Oracle::barrierArrive(const ThreadRef &T, uint64_t Id, BarrierKind Kind,
                            MemoryOrder Order, Scope Within) {
   BlockState *B;
   ThreadState &State = threadOf(T, B);
-  const auto [It, IsNew] = Barriers.try_emplace(Id);
-  BarrierState &Barrier = It->second;
-  if (IsNew)
-    keepBarrier(*B, Id, Kind);
+  BarrierState &Barrier = barrierOf(*B, Id, Kind);
   ++Counts.Barriers;
   if (ordersEverything(Kind)) {
-    if (IsNew || !Barrier.LastJoined.same(State.Known)) {
+    if (!Barrier.LastJoined.same(State.Known)) {
       Barrier.Joined.join(State.Known);
       Barrier.LastJoined = State.Known;
     }
@@ -90,6 +91,20 @@ void Oracle::barrierLeave(const ThreadRef &T, uint64_t Id, BarrierKind Kind,
   if (From < Barrier.Releases.scopesFor(B->Where) && !Barrier.Releases.empty())
     Barrier.Releases.demand(B->Where, From, State.patterns().Pending);
   Barrier.Releases.ignoreScopes(B->Narrow);
+}
+
+/// Threads may meet at two copies of one place: the report tells these apart.
+void Oracle::syncThreads(const ThreadRef &T, uint64_t Id, int32_t Instruction) {
+  BlockState *B;
+  threadOf(T, B);
+  const ActorId Who = idOf(T, *B);
+  BarrierState &Barrier = barrierOf(*B, Id, BarrierKind::CTA);
+  if (Barrier.FirstAt == -1) {
+    Barrier.First = Who;
+    Barrier.FirstAt = Instruction;
+  } else if (Barrier.FirstAt != Instruction) {
+    meeting(Barrier.First, Barrier.FirstAt, Who, Instruction);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -159,13 +174,10 @@ void Oracle::asyncComplete(const ThreadRef &T, uint64_t Async, Completion By,
   if (By != Completion::MBarrier || It == Asyncs.end())
     return;
   BlockState &B = blockOf(T.Grid, T.Block);
-  const auto [Phase, IsNew] = Barriers.try_emplace(Barrier);
-  if (IsNew)
-    keepBarrier(B, Barrier, BarrierKind::MBarrier);
+  BarrierState &Phase = barrierOf(B, Barrier, BarrierKind::MBarrier);
   const AsyncState &A = It->second;
   for (ActorId Side : {A.Reads, A.Writes})
-    Phase->second.Releases.add(B.Where, Snapshot{{}, Side, A.Time},
-                               Scope::Cluster);
+    Phase.Releases.add(B.Where, Snapshot{{}, Side, A.Time}, Scope::Cluster);
   Asyncs.erase(It);
 }
 

@@ -120,3 +120,23 @@ void Oracle::race(const EarlierAccess &Earlier, const Op &Later,
   }
   F.Missing = explainRace(F.Earlier, F.Later, C);
 }
+
+/// Two threads of a block are at one barrier, and at two instructions.
+void Oracle::meeting(ActorId First, int32_t FirstAt, ActorId Other,
+                     int32_t OtherAt) {
+  const ActorNote &Note = Who.noteOf(Other);
+  if (Options.Takes && !Options.Takes(Note.Where.Grid))
+    return;
+  RaceFinding &F = Met.of(FirstAt, "", OtherAt, "");
+  if (F.Count++)
+    return;
+  F.AreBarriers = true;
+  F.Space = Space::Generic;
+  F.Width = First / Clock::Fan == Other / Clock::Fan ? Distance::Warp
+                                                     : Distance::Block;
+  F.Device = Note.Where.device();
+  F.Earlier = sideOf(First);
+  F.Earlier.Instruction = FirstAt;
+  F.Later = sideOf(Other);
+  F.Later.Instruction = OtherAt;
+}

@@ -20,21 +20,24 @@ namespace {
 /// Makes sites and records of races.
 class Recorder {
 public:
-  Recorder(const Oracle &O, const LinesOf &Lines, const CallerOf &Caller)
-      : O(O), Lines(Lines), Caller(Caller) {}
+  Recorder(const Oracle &O, const LinesOf &Lines, const CallerOf &Caller,
+           const IsBarrierAt &IsBarrier)
+      : O(O), Lines(Lines), Caller(Caller), IsBarrier(IsBarrier) {}
 
   void add(const RaceFinding &Race);
+  bool areOnePlace(const RaceFinding &Meeting) const;
 
   ReportFile File;
 
 private:
-  const SiteInfo &siteOf(const RaceSide &S);
+  const SiteInfo &siteOf(const RaceSide &S, bool IsBarrier = false);
   std::vector<SourceFrame> framesOf(const RaceSide &S) const;
   bool isOfUpdate(int32_t Instruction) const;
 
   const Oracle &O;
   const LinesOf &Lines;
   const CallerOf &Caller;
+  const IsBarrierAt &IsBarrier;
   using SiteKey = std::tuple<int32_t, std::string, uint8_t, MemoryOrder, Scope,
                              bool, uint32_t, uint32_t>;
   std::map<SiteKey, uint64_t> Ids;
@@ -80,7 +83,7 @@ bool Recorder::isOfUpdate(int32_t Instruction) const {
 
 /// The site of a side; an instruction has several if it is executed by several
 /// kernels or in several ways.
-const SiteInfo &Recorder::siteOf(const RaceSide &S) {
+const SiteInfo &Recorder::siteOf(const RaceSide &S, bool IsBarrier) {
   // Copies by one call of the API are one site, whatever their sizes.
   const uint32_t Size = S.IsHost ? 0 : S.Size;
   const auto [It, IsNew] =
@@ -91,7 +94,9 @@ const SiteInfo &Recorder::siteOf(const RaceSide &S) {
     SiteInfo Site;
     Site.Id = It->second;
     // An atomic of which nobody uses the result updates as well.
-    Site.Access = S.isAtomic() ? abi::AccessKind::Update : abi::kindOf(S.Flags);
+    Site.Access = IsBarrier      ? abi::AccessKind::Barrier
+                  : S.isAtomic() ? abi::AccessKind::Update
+                                 : abi::kindOf(S.Flags);
     Site.Flags = S.Flags | (S.isStrong() ? abi::IsStrong : 0) |
                  (S.IsAsync ? abi::IsCopy : 0) |
                  (isOfUpdate(S.Instruction) ? abi::IsOfUpdate : 0);
@@ -112,6 +117,27 @@ const SiteInfo &Recorder::siteOf(const RaceSide &S) {
 // Records
 //===----------------------------------------------------------------------===//
 
+/// Whether two barriers may be one for a reader of the source: copies of it, or
+/// of unknown places, or of inline assembly, which knows barriers by number.
+/// The same line in two functions may be two copies, of which one was inlined.
+bool Recorder::areOnePlace(const RaceFinding &Meeting) const {
+  const auto A = framesOf(Meeting.Earlier), B = framesOf(Meeting.Later);
+  if (!IsBarrier || !IsBarrier(A) || !IsBarrier(B))
+    return true;
+  const auto IsUnknown = [](const SourceFrame &F) {
+    return F.Line == 0 || F.Column == 0;
+  };
+  const auto IsSame = [](const SourceFrame &F, const SourceFrame &G) {
+    return F.File == G.File && F.Line == G.Line && F.Column == G.Column;
+  };
+  if (A.empty() || B.empty() || std::ranges::any_of(A, IsUnknown) ||
+      std::ranges::any_of(B, IsUnknown))
+    return true;
+  return IsSame(A.front(), B.front()) &&
+         (A.back().Function != B.back().Function ||
+          std::ranges::equal(A, B, IsSame));
+}
+
 static bool hasHost(const RaceFinding &R) {
   return R.Earlier.IsHost || R.Later.IsHost;
 }
@@ -128,6 +154,8 @@ static abi::RaceKind kindOf(const RaceFinding &R) {
   const abi::RaceKind ByDistance =
       R.Width == Distance::Grid ? InterBlock : IntraBlock;
   const bool IsStrong = R.Earlier.isStrong();
+  if (R.AreBarriers)
+    return BarrierDivergence;
   if (hasHostCode(R))
     return HostAccess;
   if (hasHost(R))
@@ -182,7 +210,8 @@ static uint64_t linearIn(const Dim3 &Extent, const Dim3 &Index) {
 
 void Recorder::add(const RaceFinding &Race) {
   const RaceSide &Later = Race.Later, &Earlier = Race.Earlier;
-  const SiteInfo &Site = siteOf(Later), &Other = siteOf(Earlier);
+  const SiteInfo &Site = siteOf(Later, Race.AreBarriers),
+                 &Other = siteOf(Earlier, Race.AreBarriers);
   Occurrence &New = File.Occurrences.emplace_back();
   abi::Record &Rec = New.Rec;
   Rec.Site = Site.Id;
@@ -220,10 +249,14 @@ void Recorder::add(const RaceFinding &Race) {
 }
 
 ReportFile sim::oracleRecords(const Oracle &O, const LinesOf &Lines,
-                              const CallerOf &Caller) {
-  Recorder R(O, Lines, Caller);
+                              const CallerOf &Caller,
+                              const IsBarrierAt &IsBarrier) {
+  Recorder R(O, Lines, Caller, IsBarrier);
   for (const RaceFinding &Race : O.findings())
     R.add(Race);
+  for (const RaceFinding &Meeting : O.meetings())
+    if (!R.areOnePlace(Meeting))
+      R.add(Meeting);
   R.File.Summary.IsSimulated = true;
   R.File.Summary.Oracle = O.counts();
   return std::move(R.File);

@@ -24,9 +24,15 @@ using LinesOf = std::function<std::vector<SourceFrame>(int32_t Instruction)>;
 /// what Observer::streamOp() was told; none: not known.
 using CallerOf = std::function<std::optional<SourceFrame>(uint32_t MadeAt)>;
 
-/// The arguments of buildReport().
+/// Whether the lines, as LinesOf has them, are those of a __syncthreads() and
+/// of nothing else.
+using IsBarrierAt = std::function<bool(const std::vector<SourceFrame> &Lines)>;
+
+/// The arguments of buildReport(). The occurrences are first those of
+/// O.findings(), in that order.
 ReportFile oracleRecords(const Oracle &O, const LinesOf &Lines,
-                         const CallerOf &Caller = {});
+                         const CallerOf &Caller = {},
+                         const IsBarrierAt &IsBarrier = {});
 
 } // namespace crsan::sim
 

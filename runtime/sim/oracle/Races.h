@@ -39,6 +39,8 @@ struct RaceFinding {
   std::string Missing; ///< What would have ordered them: a sentence.
   uint64_t Count = 0;  ///< Pairs of accesses.
   bool OverlapsCompletely = true;
+  /// The two are barriers at which threads of a block have met.
+  bool AreBarriers = false;
   abi::Distance Width = Distance::Warp;
   uint32_t Device = 0; ///< Ordinal; of the later access, if it is a kernel's.
   /// Strong reads of what the earlier thread had told behind a fence, by the

@@ -34,6 +34,8 @@ if array := re.search(r"@__crsan_accesses_\w+ = .*? global \[\d+ x i64\] \[(.*?)
 def describe(index):
     what = words[index * SITE_WORDS + 1]
     flags, scope, order, space = ((what >> bit) & 0xFF for bit in (32, 40, 48, 56))
+    if flags & 3 == 0:
+        return "barrier"  # Its size is a hash.
     kind = {1: "load", 2: "store", 3: "update"}[flags & 3]
     parts = [kind, str(what & 0xFFFFFFFF), SPACES[space]]
     if flags & 4:

@@ -25,7 +25,8 @@ __global__ void handOver(unsigned *Cells, unsigned *Out) {
     __threadfence();
     Mine[threadIdx.x - Half] = threadIdx.x; // RACE
 #ifdef ARRIVE
-    __syncthreads();
+    // By CUDA C++ a __syncthreads() would have to be the one of the others.
+    asm volatile("barrier.sync 0;" ::: "memory");
 #endif
     return;
   }

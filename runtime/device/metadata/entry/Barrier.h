@@ -8,6 +8,7 @@
 #ifndef CRSAN_DEVICE_METADATA_ENTRY_BARRIER_H
 #define CRSAN_DEVICE_METADATA_ENTRY_BARRIER_H
 
+#include "metadata/Meeting.h"
 #include "metadata/Release.h"
 
 namespace crsan::device {
@@ -120,11 +121,15 @@ ENTRY void __crsan_md_take(uint32_t IsExtra, uint32_t Place) {
     noteFresh(Me.warp());
 }
 
-/// Entry point. A barrier of all threads of the block is about to happen.
-HOT_ENTRY void __crsan_md_block_arrive(uint32_t Place) {
+/// Entry point. A barrier of all threads of the block is about to happen. Of a
+/// barrier to which all threads have to come at one place of the source, `S` is
+/// the site, else it is null.
+HOT_ENTRY void __crsan_md_block_arrive(AccessSite *S, uint32_t Place) {
   if (!PlaceOf{Place}.isFollowed())
     return;
   const Self Me(PlaceOf{Place});
+  if (S)
+    noteMeeting(Me, *S);
   const LaneRef T = Me.thread();
   WarpState &W = Me.warp();
   const uint32_t Now = loadNear(W.Clock) + 1;
@@ -152,13 +157,13 @@ HOT_ENTRY void __crsan_md_block_arrive_uneven(uint32_t Place) {
   if (!PlaceOf{Place}.isFollowed())
     return;
   setFlags(Self(PlaceOf{Place}).firstWarpState().News, Uneven);
-  __crsan_md_block_arrive(Place);
+  __crsan_md_block_arrive(nullptr, Place);
 }
 
 /// Entry point. The barrier of the block has happened: clock and Barrier become
 /// the largest clock of arrival, and the warp acquires from the barrier's cell
-/// if a warp of the block has released to it.
-HOT_ENTRY void __crsan_md_block_depart(uint32_t Place) {
+/// if a warp of the block has released to it. `S`: as it was told before.
+HOT_ENTRY void __crsan_md_block_depart(AccessSite *S, uint32_t Place) {
   if (!PlaceOf{Place}.isFollowed())
     return;
   const Self Me(PlaceOf{Place});
@@ -186,18 +191,20 @@ HOT_ENTRY void __crsan_md_block_depart(uint32_t Place) {
   const bool IsNews = News || NewsAt > Before;
   if (IsNews || Before >= Now || isMixed(W))
     __crsan_md_take(!IsNews, Place);
+  if (S)
+    judgeMeeting(Me, *S);
 }
 
 /// Entry point. All threads of the block have just met at a barrier, and some
 /// warp has done more than pass the last barrier. The threads meet once more,
 /// to agree on a clock and to hand on what the warps know. Called by all
-/// threads of the block.
-HOT_ENTRY void __crsan_md_block_agree(uint32_t Place) {
+/// threads of the block. `S`: see __crsan_md_block_arrive.
+HOT_ENTRY void __crsan_md_block_agree(AccessSite *S, uint32_t Place) {
   if (!PlaceOf{Place}.isFollowed())
     return;
-  __crsan_md_block_arrive(Place);
+  __crsan_md_block_arrive(S, Place);
   asm volatile("barrier.sync 0;" ::: "memory");
-  __crsan_md_block_depart(Place);
+  __crsan_md_block_depart(S, Place);
 }
 
 } // namespace crsan::device

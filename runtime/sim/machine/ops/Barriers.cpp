@@ -13,11 +13,14 @@ namespace {
 
 enum class What : uint8_t { Sync, Arrive, And, Or, Popc };
 
-/// Aux: What; bit 8: all lanes of a warp must be at the same instruction.
+/// Aux: What; bit 8: all lanes of a warp must be at the same instruction; bit
+/// 9: it has the form of a __syncthreads() of the source.
 struct BarrierPlan {
   What Kind;
-  bool IsAligned;
-  static BarrierPlan of(uint64_t A) { return {What(A & 0xFF), bool(A & 256)}; }
+  bool IsAligned, MayBeSyncThreads;
+  static BarrierPlan of(uint64_t A) {
+    return {What(A & 0xFF), bool(A & 256), bool(A & 512)};
+  }
 };
 
 //===----------------------------------------------------------------------===//
@@ -128,14 +131,16 @@ Outcome barOp(Execution &X, const Instruction &I) {
                    fmt::format("there is no barrier {}", Number));
   uint32_t Expected = I.Op[1].IsValid ? uint32_t(X.value(I.Op[1], First)) : 0;
   NamedBarrier &Bar = X.B->Barriers[Number];
-  if (const char *Why = misuse(X, Bar, Expected, P, Number))
-    return X.fault(I, First, Fault::Kind::BarrierDivergence,
-                   fmt::format("barrier {} {}", Number, Why));
   if (!Bar.IsBusy) {
     Bar.IsBusy = true;
     Bar.Expected = Expected;
     Bar.Uid = X.D.NextBarrierUid++;
   }
+  if (P.MayBeSyncThreads && X.D.Watch && !I.IsHidden)
+    X.D.Watch->syncThreads(X.thread(First), Bar.Uid, I.Id);
+  if (const char *Why = misuse(X, Bar, Expected, P, Number))
+    return X.fault(I, First, Fault::Kind::BarrierDivergence,
+                   fmt::format("barrier {} {}", Number, Why));
   Bar.Arrived[X.W->Index] |= X.Mask;
   if (I.Op[3].IsValid) {
     uint32_t Yes = X.bits(I.Op[3]) & X.Mask;
@@ -153,6 +158,12 @@ Outcome barOp(Execution &X, const Instruction &I) {
   if (isComplete(*X.B, Bar))
     finish(X.D, *X.B, Number);
   return P.Kind == What::Arrive ? Outcome::Next : Outcome::Stop;
+}
+
+/// Whether the barrier's number, the operand `N` of those before `Last`, is 0.
+bool isZero(Decoder &D, size_t N, size_t Last) {
+  return N >= Last || (D.operand(N).What == Operand::Kind::Integer &&
+                       D.operand(N).Bits == 0);
 }
 
 bool bar(Decoder &D) {
@@ -182,7 +193,9 @@ bool bar(Decoder &D) {
   Ref Number = N < Last ? D.source(N, 4) : D.constant(0, 4);
   Ref Count = N + 1 < Last ? D.source(N + 1, 4) : Ref();
   Instruction &I = D.emit(barOp, {Number, Count, Result, Predicate});
-  I.Aux = uint64_t(W) | (IsAligned ? 256 : 0);
+  const bool MayBeSyncThreads =
+      IsAligned && W != What::Arrive && !Count.IsValid && isZero(D, N, Last);
+  I.Aux = uint64_t(W) | (IsAligned ? 256 : 0) | (MayBeSyncThreads ? 512 : 0);
   I.NeedsWholeFragment = true;
   return true;
 }
