@@ -7,7 +7,6 @@
 // RACY: freed-too-early -DFREE_EARLY -DSTAGES=1
 // RACY: own-not-awaited -DOWN_LATE
 // UNSEEN: collider (freed-too-early): the copy is seldom under way while a check looks at a row
-// UNSEEN: metadata: multicast copies are not followed
 // ARCH: sm_90
 #include "asynchronous.h"
 
@@ -32,7 +31,9 @@ constexpr Scaled<64, 8> Rounds;
 struct Stage {
   alignas(128) unsigned Common[Threads];
   alignas(128) unsigned Own[Threads];
-  uint64_t HasCommon, HasOwn, IsFree;
+  alignas(16) uint64_t HasCommon;
+  alignas(16) uint64_t HasOwn;
+  alignas(16) uint64_t IsFree;
 };
 
 __global__ void products(const unsigned *Common, const unsigned *Own, unsigned *Out) {

@@ -5,8 +5,6 @@
 // RACY: read-too-early -DREAD_EARLY
 // RACY: refilled-too-early -DNO_WAIT
 // UNSEEN: collider (refilled-too-early): tensor copies are not checked, and change no value here
-// UNSEEN: metadata: tensor copies are not followed
-// GPU-ONLY
 // ARCH: sm_90
 #include "asynchronous.h"
 
