@@ -293,8 +293,8 @@ bool AssemblyReader::readBlocks(const ptx::Instruction &I,
 }
 
 /// `[map, {x, y, ...}]`.
-std::optional<TensorBox>
-AssemblyReader::boxOf(const ptx::Instruction &I, const ptx::Operand &Op) const {
+std::optional<TensorBox> AssemblyReader::boxOf(const ptx::Instruction &I,
+                                               const ptx::Operand &Op) const {
   if (Op.What != ptx::Operand::Kind::Address || Op.Elements.size() != 2)
     return std::nullopt;
   const std::vector<ptx::Operand> &Coordinates = Op.Elements[1].Elements;
@@ -303,8 +303,7 @@ AssemblyReader::boxOf(const ptx::Instruction &I, const ptx::Operand &Op) const {
     return std::nullopt;
   ptx::Operand Base = Op;
   Base.Elements.resize(1);
-  const auto Map =
-      Operands.location(&Base, NVPTXAS::ADDRESS_SPACE_GENERIC);
+  const auto Map = Operands.location(&Base, NVPTXAS::ADDRESS_SPACE_GENERIC);
   if (!Map)
     return std::nullopt;
   TensorBox Box{*Map};
@@ -319,7 +318,8 @@ AssemblyReader::boxOf(const ptx::Instruction &I, const ptx::Operand &Op) const {
 
 /// `cp.async.bulk.tensor.2d.<shared>.global... [to], [map, {x, y}], [mbarrier]`
 /// or `cp.async.bulk.tensor.2d.global.<shared>... [map, {x, y}], [from]`;
-/// cp.reduce.async.bulk.tensor likewise. Only boxes of whole tiles are followed.
+/// cp.reduce.async.bulk.tensor likewise. Only boxes of whole tiles are
+/// followed.
 std::optional<CopyOperands>
 AssemblyReader::tensorCopyOf(const ptx::Instruction &I) const {
   for (std::string_view M : I.Modifiers)

@@ -116,9 +116,8 @@ struct TensorBox {
   }
   /// Rows of the box within the tensor: elements with consecutive addresses.
   DEVICE uint32_t rows() const {
-    return E[0].Count == 0
-               ? 0
-               : E[1].Count * E[2].Count * E[3].Count * E[4].Count;
+    return E[0].Count == 0 ? 0
+                           : E[1].Count * E[2].Count * E[3].Count * E[4].Count;
   }
   DEVICE uint32_t rowBytes() const { return E[0].Count * Map->ElementBytes; }
   /// The address of a row.
@@ -136,9 +135,9 @@ struct TensorBox {
 
 /// Counts a tensor copy of which a side is not checked.
 DEVICE void countUnknownBox() {
-  asm volatile("red.relaxed.gpu.add.u64 [%0], 1;" ::"l"(
-                   &counters().UnknownBoxes)
-               : "memory");
+  asm volatile(
+      "red.relaxed.gpu.add.u64 [%0], 1;" ::"l"(&counters().UnknownBoxes)
+      : "memory");
 }
 
 /// Entry point. How many bytes of shared memory the box of a tensor copy has

@@ -125,8 +125,8 @@ const abi::TensorMap *TensorMaps::find(const CUtensorMap &Map) {
 
 CUdeviceptr TensorMaps::share() {
   std::string Error;
-  const PinnedMemory Memory = PinnedMemory::make(
-      sizeof(abi::TensorMap) * abi::NumTensorMaps, Error);
+  const PinnedMemory Memory =
+      PinnedMemory::make(sizeof(abi::TensorMap) * abi::NumTensorMaps, Error);
   if (!Memory.Host) {
     theLog().detail(2, "no table of tensor maps: {}", Error);
     return 0;

@@ -43,7 +43,7 @@ public:
 
 private:
   std::mutex Lock;
-  std::vector<abi::TensorMap> All;     ///< A table; empty: there are no maps.
+  std::vector<abi::TensorMap> All;      ///< A table; empty: there are no maps.
   std::vector<abi::TensorMap *> Shared; ///< Tables that devices read.
 };
 

@@ -49,8 +49,7 @@ static bool isValid(const TiledTensor &T) {
     return false;
   for (uint32_t D = 0; D < T.Rank; ++D)
     if (T.Sizes[D] == 0 || T.Sizes[D] > uint64_t(1) << 32 || T.Box[D] == 0 ||
-        T.Box[D] > 256 || T.ElementStrides[D] == 0 ||
-        T.ElementStrides[D] > 8 ||
+        T.Box[D] > 256 || T.ElementStrides[D] == 0 || T.ElementStrides[D] > 8 ||
         (D > 0 && (T.Strides[D - 1] % 16 || T.Strides[D - 1] >> 40)))
       return false;
   return true;

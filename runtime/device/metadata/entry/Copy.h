@@ -45,8 +45,7 @@ ENTRY void __crsan_md_multicast(AccessSite *S, uint64_t A, uint64_t Size,
                              __crsan_cluster_extent(2);
   step(Me);
 #pragma unroll 1
-  for (uint32_t Todo = Blocks & ((1u << InCluster) - 1); Todo;
-       Todo &= Todo - 1)
+  for (uint32_t Todo = Blocks & ((1u << InCluster) - 1); Todo; Todo &= Todo - 1)
     __crsan_md_check(S, withRank(A, __builtin_ctz(Todo)), Size, 0, CheckCounts,
                      Place);
   completeAt(Me, Mbarrier, loadRelaxed(Me.warp().Clock));

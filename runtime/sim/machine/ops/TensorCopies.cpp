@@ -135,8 +135,7 @@ bool TensorCopy::addRow(uint32_t Number) {
     } Parts[] = {{0, From, false}, {From, To, true}, {To, Piece, false}};
     for (const auto &Part : Parts)
       if (Part.Begin < Part.End && (Part.IsInside || isToShared()) &&
-          !add(Place + Part.Begin,
-               Part.IsInside ? Row + Here + Part.Begin : -1,
+          !add(Place + Part.Begin, Part.IsInside ? Row + Here + Part.Begin : -1,
                Part.End - Part.Begin))
         return false;
   }
