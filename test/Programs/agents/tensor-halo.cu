@@ -8,7 +8,6 @@
 // RACY: refilled-too-early -DNO_WAIT
 // RACY: looked-too-early -DONLY_READS
 // UNSEEN: collider (looked-too-early): the collider does not look at what tensor copies access in global memory
-// UNSEEN: collider (refilled-too-early): both accesses are one thread's
 // ARCH: sm_90
 #include "tensor.h"
 
@@ -48,7 +47,7 @@ __global__ void twice(const __grid_constant__ CUtensorMap In,
 #ifdef READ_EARLY
     wait(&Full[Tile % 2], Tile / 2 % 2);
 #endif
-    Buffer[Place] = 2 * Value; // RACE: read-too-early refilled-too-early
+    Buffer[Place] = 2 * Value; // RACE: refilled-too-early
     fenceForCopies();
     __syncthreads();
     if (T == 0) {

@@ -4,7 +4,6 @@
 // FIXED: fixed
 // RACY: read-too-early -DREAD_EARLY
 // RACY: refilled-too-early -DNO_WAIT
-// UNSEEN: collider (refilled-too-early): tensor copies are not checked, and change no value here
 // ARCH: sm_90
 #include "tensor.h"
 
