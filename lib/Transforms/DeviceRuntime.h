@@ -20,6 +20,8 @@ inline constexpr char WatchCopyName[] = "__crsan_watch_copy";
 inline constexpr char UnwatchCopyName[] = "__crsan_unwatch_copy";
 inline constexpr char HeapFenceName[] = "__crsan_heap_fence";
 inline constexpr char BlockIndexName[] = "__crsan_block_index";
+/// What both modes ask (runtime/device/common).
+inline constexpr char BoxBytesName[] = "__crsan_box_bytes";
 /// The entry points of metadata mode (runtime/device/metadata).
 inline constexpr char EnterName[] = "__crsan_md_enter";
 inline constexpr char LeaveName[] = "__crsan_md_leave";
@@ -49,6 +51,8 @@ inline constexpr char CollectName[] = "__crsan_md_collect";
 inline constexpr char CollectLaterName[] = "__crsan_md_collect_later";
 inline constexpr char AllocatedName[] = "__crsan_md_allocated";
 inline constexpr char CopyName[] = "__crsan_md_copy";
+inline constexpr char MulticastName[] = "__crsan_md_multicast";
+inline constexpr char TensorName[] = "__crsan_md_tensor";
 inline constexpr char CommitCopiesName[] = "__crsan_md_commit_copies";
 inline constexpr char AwaitBulkName[] = "__crsan_md_await_bulk";
 inline constexpr char AwaitCopiesName[] = "__crsan_md_await_copies";

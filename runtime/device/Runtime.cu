@@ -8,7 +8,7 @@
 // and loops are not unrolled.
 //
 //   common/          intrinsics, the runtime's own loads and stores, the record
-//                    buffer, the block shuffle
+//                    buffer, the block shuffle, boxes of tensor copies
 //   collider/        the slow path of sampled windows, watchpoints, lanes of
 //   one
 //                    warp that conflict; the pass emits the fast path (is this
@@ -25,6 +25,7 @@
 
 #include "collider/SlowPath.h"
 #include "common/BlockShuffle.h"
+#include "common/TensorBox.h"
 #include "metadata/entry/Access.h"
 #include "metadata/entry/Barrier.h"
 #include "metadata/entry/Context.h"

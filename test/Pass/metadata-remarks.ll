@@ -19,7 +19,7 @@ define ptx_kernel void @k(ptr addrspace(1) %p, ptr addrspace(3) %s) !dbg !4 {
   %v = load i32, ptr addrspace(1) %p, !dbg !10
   call void @llvm.nvvm.cp.async.ca.shared.global.4(ptr addrspace(3) %s, ptr addrspace(1) %p), !dbg !7
   call void asm sideeffect "cp.async.ca.shared.global [$0], [$1], 4;", "l,l"(ptr addrspace(3) %s, ptr addrspace(1) %p), !dbg !7
-  call void asm sideeffect "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [$1, {$2}], [$0];", "l,l,r"(ptr addrspace(3) %s, ptr addrspace(1) %p, i32 0), !dbg !11
+  call void asm sideeffect "cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group [$1, {$2, $2, $2}], [$0];", "l,l,r"(ptr addrspace(3) %s, ptr addrspace(1) %p, i32 0), !dbg !11
   call void @llvm.nvvm.cp.async.commit.group(), !dbg !11
   call void @llvm.nvvm.cp.async.wait.group(i32 0), !dbg !11
   call void @llvm.nvvm.cp.async.bulk.wait.group.read(i32 0), !dbg !11

@@ -89,7 +89,7 @@ define ptx_kernel void @vote(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %i) {
 ; CHECK: ret void
 define ptx_kernel void @copy(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %i) {
   store i32 1, ptr addrspace(1) %p
-  call void asm sideeffect "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [$0, {$1}], [$0];", "l,r"(ptr addrspace(1) %q, i32 %i)
+  call void asm sideeffect "cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group [$0, {$1, $1, $1}], [$0];", "l,r"(ptr addrspace(1) %q, i32 %i)
   store i32 2, ptr addrspace(1) %q
   ret void
 }

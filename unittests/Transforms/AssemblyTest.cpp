@@ -66,9 +66,14 @@ TEST(Assembly, WhatTheColliderLeavesOut) {
       {"ld.global.u32 $0, [$1]; fence.acq_rel.gpu;", Skip::Assembly},
       {"fence.acq_rel.gpu; st.u32 [$1], 1;", Skip::Assembly},
       {"@p cp.async.ca.shared.global [$1], [$2], 16;", Skip::Copy},
-      {"cp.async.bulk.tensor.1d.shared::cta.global.mbarrier::complete_tx::"
-       "bytes "
-       "[$1], [$2, {$0}], [$1];",
+      {"cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group "
+       "[$1, {1, 2, 3}], [$2];",
+       Skip::Copy},
+      {"cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4."
+       "mbarrier::complete_tx::bytes [$1], [$2, {0, 1, 2, 3, 4}], [$1];",
+       Skip::Copy},
+      {"cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::"
+       "bytes.cta_group::2 [$1], [$2, {1}], [$1];",
        Skip::Copy},
       {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {$0}, $1, $2, 1, 1, "
        "1, 0, 0;",
@@ -141,6 +146,7 @@ TEST(Assembly, Kinds) {
   ASSERT_TRUE(To && From);
   EXPECT_TRUE(To->What.writes() && !From->What.writes());
   EXPECT_EQ(To->By, Completion::Group);
+  // Its coordinate is a result of the statement.
   const Statement Tensor(
       "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group "
       "[$1, {$0}], [$2];");
@@ -169,6 +175,37 @@ TEST(Assembly, Completions) {
   ASSERT_TRUE(Awaited);
   EXPECT_EQ(Awaited->By, Completion::BulkGroup);
   EXPECT_TRUE(Awaited->OnlyReads);
+}
+
+// Intent: which side of a tensor copy is in shared memory, and what a multicast
+// copy says of the blocks that it writes.
+TEST(Assembly, TensorCopies) {
+  const Statement Load(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::"
+      "complete_tx::bytes.multicast::cluster.L2::cache_hint [$1], "
+      "[$2, {-4, $1}], [$1+8], 3, $2;");
+  ASSERT_EQ(Load.All.List.size(), 2u);
+  const auto *To = std::get_if<AsyncAccess>(&Load.All.List[0]);
+  const auto *From = std::get_if<AsyncAccess>(&Load.All.List[1]);
+  ASSERT_TRUE(To && From && To->What.Box && From->What.Box);
+  EXPECT_TRUE(To->What.writes() && To->What.Box->InShared);
+  EXPECT_EQ(To->What.Box->Coordinates.size(), 2u);
+  EXPECT_EQ(To->What.Box->Map.Base, Load.Inst->getArgOperand(1));
+  EXPECT_EQ(To->Barrier.Offset, 8);
+  EXPECT_TRUE(To->What.Blocks && !From->What.Blocks && From->IsForMany);
+  EXPECT_FALSE(From->What.Box->InShared || To->What.isWhole());
+  EXPECT_EQ(int(Load.All.ByCollider), int(Skip::Copy));
+  EXPECT_EQ(int(Load.All.Unlisted), int(Skip::None));
+  EXPECT_EQ(checkedByCollider(*Load.Inst, Load.All).size(), 1u);
+  const Statement Add("cp.reduce.async.bulk.tensor.1d.global.shared::cta.add."
+                      "bulk_group [$1, {$2}], [$2];");
+  const auto *Update = std::get_if<AsyncAccess>(&Add.All.List[0]);
+  ASSERT_TRUE(Update && Update->What.Box);
+  EXPECT_TRUE(Update->What.isStrong() && !Update->What.Box->InShared);
+  const Statement Many(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+      ".multicast::cluster [$1], [$2], 16, [$1], $0;");
+  EXPECT_FALSE(Many.All.has<AsyncAccess>()) << "the mask is a result";
 }
 
 // Intent: the rows of a matrix, and which lanes they belong to.

@@ -366,7 +366,7 @@ API cuLibraryLoadData(CUlibrary *Library, const void *Code, CUjit_option *,
   auto *L = new FakeLibrary;
   L->Image = static_cast<const FakeImage *>(Code);
   if (L->Image->NumSites) {
-    L->Globals["__crsan_config"].resize(8);
+    L->Globals["__crsan_config"].resize(sizeof(abi::Config) / 8);
     L->Globals["__crsan_sites_00000000000000ab"].resize(L->Image->NumSites *
                                                         sizeof(abi::Site) / 8);
     L->Globals["__crsan_table_00000000000000ab"].resize(1);

@@ -135,7 +135,8 @@ int main(int Count, char **Words) {
   if (!Asked("early"))
     fakeCreateContext();
   CubinBuilder B;
-  B.addObject("__crsan_config", Asked("jit") ? Bytes(64) : makeConfig());
+  B.addObject("__crsan_config",
+              Asked("jit") ? Bytes(sizeof(crsan::abi::Config)) : makeConfig());
   B.addObject("__crsan_table_00000000000000ab",
               makeTable(0xab, 2, {"_Z1kPi"},
                         Asked("metadata") ? uint32_t(abi::HasMetadata) : 0,

@@ -259,8 +259,8 @@ TEST(InjectImage, WhatPtxasWritesIsRead) {
   std::filesystem::create_directories(Folder);
   std::ofstream(Folder / "k.ptx")
       << ".version 8.0\n.target sm_75\n.address_size 64\n"
-         ".weak .const .align 8 .b8 __crsan_config[64] = {"
-      << List(makeConfig())
+         ".weak .const .align 8 .b8 __crsan_config["
+      << sizeof(abi::Config) << "] = {" << List(makeConfig())
       << "};\n"
          ".visible .global .align 8 .b8 __crsan_sites_00000000000000ab[96];\n"
          ".visible .global .align 8 .b8 __crsan_table_00000000000000ab["

@@ -40,12 +40,13 @@ struct Config {
   uint32_t MaxInterval; ///< Sampling checks one execution in so many, at least.
   uint64_t Watchpoints; ///< Device address of the Watchpoints.
   uint64_t Metadata;    ///< Device address of the Metadata.
+  uint64_t TensorMaps;  ///< Device address of the table of TensorMap, or 0.
   /// AssembledMark in an image that crsan-ptxas has assembled. An image that
   /// the driver has compiled from PTX lacks the mark, and lacks what
   /// crsan-ptxas does to keep the lanes of a warp converged.
   uint64_t Assembled;
 };
-static_assert(sizeof(Config) == 64 && offsetof(Config, Version) == 0 &&
+static_assert(sizeof(Config) == 72 && offsetof(Config, Version) == 0 &&
               offsetof(Config, Flags) == 4 && offsetof(Config, Records) == 8 &&
               offsetof(Config, Counters) == 16 &&
               offsetof(Config, Seed) == 24 && offsetof(Config, DelayNs) == 28 &&
@@ -53,7 +54,8 @@ static_assert(sizeof(Config) == 64 && offsetof(Config, Version) == 0 &&
               offsetof(Config, MaxInterval) == 36 &&
               offsetof(Config, Watchpoints) == 40 &&
               offsetof(Config, Metadata) == 48 &&
-              offsetof(Config, Assembled) == 56);
+              offsetof(Config, TensorMaps) == 56 &&
+              offsetof(Config, Assembled) == 64);
 inline constexpr uint64_t AssembledMark =
     0x7478'7074'6173'7263; // "crsatpxt" in memory
 

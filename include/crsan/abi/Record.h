@@ -132,7 +132,10 @@ struct Counters {
   uint32_t NextRecord; ///< Records claimed so far; may exceed Capacity.
   uint32_t Reserved;
   uint64_t Dropped; ///< Races that found no free record.
-  uint64_t Pad[2];
+  /// Tensor copies of which a side could not be checked, counted where a check
+  /// would have been.
+  uint64_t UnknownBoxes;
+  uint64_t Pad;
   struct Shard {
     uint64_t Checks;  ///< Accesses checked, one per thread.
     uint64_t Windows; ///< Windows checked, one per warp.
@@ -143,7 +146,8 @@ struct Counters {
 static_assert(sizeof(Counters) == 4128 && offsetof(Counters, NextRecord) == 0 &&
               offsetof(Counters, Reserved) == 4 &&
               offsetof(Counters, Dropped) == 8 &&
-              offsetof(Counters, Pad) == 16 &&
+              offsetof(Counters, UnknownBoxes) == 16 &&
+              offsetof(Counters, Pad) == 24 &&
               offsetof(Counters, Shards) == 32);
 static_assert(sizeof(Counters::Shard) == 32 &&
               offsetof(Counters::Shard, Checks) == 0 &&

@@ -19,6 +19,7 @@
 //   Clock.h        clocks of warps and lanes, and what releases hand on
 //   Launch.h       which grids are ordered
 //   Operation.h    copies and fills of streams, as the device checks them
+//   TensorMap.h    tensor maps that the host knows of
 //   Check.h        arguments of the runtime's entry points
 //   Metadata.h     where the tables of metadata mode lie
 //   BlockOrder.h   the permutation of block indices

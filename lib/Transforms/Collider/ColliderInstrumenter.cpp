@@ -172,7 +172,7 @@ Value *ColliderInstrumenter::emitDecision(IRBuilder<> &B, const Planned &P) {
 /// at.
 static uint8_t meetings(const WindowAccess &S, ArrayRef<WindowAccess> Group) {
   auto HasSize = [](const WindowAccess &A) {
-    return !A.Length && A.Rows.Lanes == 0 && !A.Async;
+    return !A.hasLength() && A.Rows.Lanes == 0 && !A.Async;
   };
   if (!S.writes() || !HasSize(S))
     return 0;
@@ -240,7 +240,7 @@ void ColliderInstrumenter::emitGroup(const Planned &P, const Group &G,
                       Offset.getSExtValue(),
                       (Stored ? abi::HasValue : 0) |
                           (A.Rows.Lanes ? abi::OfWarp : 0) |
-                          (A.Async ? abi::IsAsync : 0) |
+                          (A.Async && A.IsWatched ? abi::IsAsync : 0) |
                           (G.takesGarbage(A) ? abi::TakesGarbage : 0)),
         B.getPtrTy(0));
     FirstSite = FirstSite ? FirstSite : Site;

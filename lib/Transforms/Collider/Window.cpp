@@ -20,7 +20,7 @@ constexpr uint64_t LongestSplit = 32;
 
 /// Cuts a run into pieces that one aligned load can read; long ones stay whole.
 SmallVector<WindowAccess, 4> comparablePieces(WindowAccess Run) {
-  if (Run.Length || Run.Size > LongestSplit)
+  if (Run.hasLength() || Run.Size > LongestSplit)
     return {Run};
   SmallVector<WindowAccess, 4> Pieces;
   const int64_t End = Run.Where.Offset + int64_t(Run.Size);
@@ -42,6 +42,7 @@ WindowAccess accessOf(const Event &E, Instruction &I) {
   if (const auto *Async = std::get_if<AsyncAccess>(&E)) {
     A.Async = Async->By;
     A.Barrier = Async->Barrier;
+    A.IsWatched = !Async->IsForMany;
   }
   return A;
 }
@@ -76,6 +77,22 @@ bool hoist(Value *V, Instruction *Head) {
   return true;
 }
 
+/// What a check of the access needs besides its address.
+SmallVector<Value *, 8> otherOperands(const WindowAccess &A) {
+  SmallVector<Value *, 8> All = {A.Length, A.If.Operand, A.Barrier.Base,
+                                 A.Blocks};
+  if (A.Box) {
+    All.push_back(A.Box->Map.Base);
+    append_range(All, A.Box->Coordinates);
+  }
+  erase(All, nullptr);
+  return All;
+}
+
+bool hoistAll(ArrayRef<Value *> Values, Instruction *Head) {
+  return all_of(Values, [&](Value *V) { return hoist(V, Head); });
+}
+
 void addAccess(Window &W, const WindowAccess &A) {
   // The group's own head is not a place to insert before once it has moved, so
   // heads are accesses, and accesses never move.
@@ -86,9 +103,7 @@ void addAccess(Window &W, const WindowAccess &A) {
                            AtBarrier->Inst != A.Inst;
     if (!IsAnother && Last.Accesses.size() < abi::MaxGroupSize &&
         hoist(A.Where.Base, Last.Head) &&
-        (!A.Length || hoist(A.Length, Last.Head)) &&
-        (!A.If.Operand || hoist(A.If.Operand, Last.Head)) &&
-        (!A.Barrier.Base || hoist(A.Barrier.Base, Last.Head))) {
+        hoistAll(otherOperands(A), Last.Head)) {
       Last.Accesses.push_back(A);
       return;
     }

@@ -18,6 +18,8 @@ struct WindowAccess : Access {
   /// Of an access that an asynchronous copy makes later.
   std::optional<Completion> Async = std::nullopt;
   Location Barrier = {}; ///< Of Completion::Barrier.
+  /// A watchpoint may be left on it until the copy ends.
+  bool IsWatched = true;
   /// It is behind the branch in front of which it is checked (BranchWindow.h).
   bool IsBehindBranch = false;
   /// What computes its address behind there, in order.

@@ -41,6 +41,10 @@ private:
   std::optional<CopyOperands> copyOf(const ptx::Instruction &I) const;
   std::optional<CopyOperands> smallCopyOf(const ptx::Instruction &I) const;
   std::optional<CopyOperands> bulkCopyOf(const ptx::Instruction &I) const;
+  std::optional<CopyOperands> tensorCopyOf(const ptx::Instruction &I) const;
+  std::optional<TensorBox> boxOf(const ptx::Instruction &I,
+                                 const ptx::Operand &Op) const;
+  bool readBlocks(const ptx::Instruction &I, CopyOperands &Of) const;
   std::optional<CopyOperands> asyncStoreOf(const ptx::Instruction &I) const;
   void readMatrix(const ptx::Instruction &I, const ptx::InstructionClass &C);
   void readStrong(const ptx::Instruction &I, const ptx::InstructionClass &C,
@@ -250,8 +254,8 @@ AssemblyReader::smallCopyOf(const ptx::Instruction &I) const {
 /// mbarrier if the copy is to global memory; cp.reduce.async.bulk likewise.
 std::optional<CopyOperands>
 AssemblyReader::bulkCopyOf(const ptx::Instruction &I) const {
-  // Which bytes and blocks these write is a mask's to say, or a tensor map's.
-  if (I.has("tensor") || I.has("cp_mask") || I.has("multicast::cluster"))
+  // Which bytes it writes is a mask's to say.
+  if (I.has("cp_mask"))
     return std::nullopt;
   const auto Spaces = bulkSpaces(I);
   const std::optional<Condition> If = conditionOf(I);
@@ -274,7 +278,79 @@ AssemblyReader::bulkCopyOf(const ptx::Instruction &I) const {
       return std::nullopt;
     Result.Barrier = *Barrier;
   }
-  return Result;
+  return readBlocks(I, Result) ? std::optional(Result) : std::nullopt;
+}
+
+/// The operand behind the mbarrier, if it is a multicast copy. False if the
+/// mask is not known.
+bool AssemblyReader::readBlocks(const ptx::Instruction &I,
+                                CopyOperands &Of) const {
+  if (!I.has("multicast::cluster"))
+    return true;
+  const size_t At = I.has("tensor") ? 3 : 4;
+  Of.Blocks = At < I.Operands.size() ? Operands.value(I.Operands[At]) : nullptr;
+  return Of.Blocks && Of.Blocks->getType()->isIntegerTy();
+}
+
+/// `[map, {x, y, ...}]`.
+std::optional<TensorBox> AssemblyReader::boxOf(const ptx::Instruction &I,
+                                               const ptx::Operand &Op) const {
+  if (Op.What != ptx::Operand::Kind::Address || Op.Elements.size() != 2)
+    return std::nullopt;
+  const std::vector<ptx::Operand> &Coordinates = Op.Elements[1].Elements;
+  if (Coordinates.empty() || Coordinates.size() > MaxDimensions ||
+      !I.has(std::to_string(Coordinates.size()) + "d"))
+    return std::nullopt;
+  ptx::Operand Base = Op;
+  Base.Elements.resize(1);
+  const auto Map = Operands.location(&Base, NVPTXAS::ADDRESS_SPACE_GENERIC);
+  if (!Map)
+    return std::nullopt;
+  TensorBox Box{*Map};
+  for (const ptx::Operand &Coordinate : Coordinates) {
+    Value *At = Operands.value(Coordinate);
+    if (!At || !At->getType()->isIntegerTy())
+      return std::nullopt;
+    Box.Coordinates.push_back(At);
+  }
+  return Box;
+}
+
+/// `cp.async.bulk.tensor.2d.<shared>.global... [to], [map, {x, y}], [mbarrier]`
+/// or `cp.async.bulk.tensor.2d.global.<shared>... [map, {x, y}], [from]`;
+/// cp.reduce.async.bulk.tensor likewise. Only boxes of whole tiles are
+/// followed.
+std::optional<CopyOperands>
+AssemblyReader::tensorCopyOf(const ptx::Instruction &I) const {
+  for (std::string_view M : I.Modifiers)
+    if (M.starts_with("im2col") || M.starts_with("tile::") ||
+        M.starts_with("cta_group"))
+      return std::nullopt;
+  const auto Spaces = bulkSpaces(I);
+  const std::optional<Condition> If = conditionOf(I);
+  const bool HasBarrier = I.has("mbarrier::complete_tx::bytes");
+  if (!Spaces || !If || I.Operands.size() < (HasBarrier ? 3u : 2u) ||
+      HasBarrier == I.has("bulk_group"))
+    return std::nullopt;
+  const unsigned InShared = HasBarrier ? 0 : 1;
+  const auto Shared = Operands.location(
+      &I.Operands[InShared], HasBarrier ? Spaces->first : Spaces->second);
+  auto Box = boxOf(I, I.Operands[1 - InShared]);
+  if (!Shared || !Box)
+    return std::nullopt;
+  const Location Global = {Operands.size(0), NVPTXAS::ADDRESS_SPACE_GLOBAL};
+  CopyOperands Result = {HasBarrier ? *Shared : Global,
+                         HasBarrier ? Global : *Shared, nullptr, nullptr, *If};
+  Result.By = HasBarrier ? Completion::Barrier : Completion::BulkGroup;
+  Result.IsUpdate = I.has("reduce");
+  Result.Tensor = std::move(Box);
+  if (HasBarrier) {
+    const auto Barrier = Operands.location(&I.Operands[2], Spaces->first);
+    if (!Barrier)
+      return std::nullopt;
+    Result.Barrier = *Barrier;
+  }
+  return readBlocks(I, Result) ? std::optional(Result) : std::nullopt;
 }
 
 /// `st.async... [to], values, [mbarrier]`; red.async likewise.
@@ -304,7 +380,7 @@ AssemblyReader::copyOf(const ptx::Instruction &I) const {
   if (I.Opcode != "cp")
     return std::nullopt;
   if (I.has("bulk"))
-    return bulkCopyOf(I);
+    return I.has("tensor") ? tensorCopyOf(I) : bulkCopyOf(I);
   return I.has("ca") || I.has("cg") ? smallCopyOf(I) : std::nullopt;
 }
 
@@ -312,8 +388,12 @@ AssemblyReader::copyOf(const ptx::Instruction &I) const {
 void AssemblyReader::readCopy(const ptx::Instruction &I) {
   const std::optional<CopyOperands> Of = copyOf(I);
   const bool IsFirst = none_of(To.List, isWeak);
-  if (Of && IsFirst && !HasOrdered)
+  if (Of && IsFirst && !HasOrdered) {
+    // The collider does not look at the box in global memory.
+    if (Of->Tensor)
+      To.ByCollider = Skip::Copy;
     return addCopy(To, *Of);
+  }
   leaveOut(Skip::Copy);
   To.add(Opaque());
 }

@@ -22,6 +22,12 @@ Access strongAccess(Instruction &I, Value *Pointer, Type *T, uint8_t Flags) {
   return A;
 }
 
+/// Gives an access of a tensor copy its box.
+static void setBox(Access &A, TensorBox Box) {
+  Box.InShared = isSharedSpace(A.Where.Space);
+  A.Box = std::move(Box);
+}
+
 /// Gives an access of a copy `Size` bytes, a constant or not. PTX requires that
 /// a copy's address is a multiple of its size, or of 16.
 static void setSize(Access &A, Value *Size) {
@@ -49,16 +55,24 @@ void addCopy(Events &To, const CopyOperands &C) {
     W.Scope = abi::Scope::Device;
   }
   W.If = C.If;
-  setSize(W, C.Size);
-  if (W.Size || W.Length)
+  W.Blocks = C.Blocks;
+  if (C.Tensor)
+    setBox(W, *C.Tensor);
+  else
+    setSize(W, C.Size);
+  if (W.Size || W.hasLength())
     To.add(Write);
   if (!C.From.Base)
     return;
-  AsyncAccess Read{{C.From}, C.By, C.Barrier};
+  AsyncAccess Read{{C.From}, C.By, C.Barrier, C.Blocks != nullptr};
   Access &R = Read.What;
   R.Roles = Roles;
   R.Flags = abi::ReadsMemory | abi::IsCopy;
   R.If = C.IfRead.Operand ? C.IfRead : C.If;
+  if (C.Tensor) {
+    setBox(R, *C.Tensor);
+    return To.add(Read);
+  }
   setSize(R, C.Size);
   if (const auto *Part = dyn_cast_or_null<ConstantInt>(C.Read)) {
     R.Size = std::min(R.Size, Part->getZExtValue());
@@ -169,7 +183,7 @@ SmallVector<Event, 2> checkedByCollider(const Instruction &I,
   if (!isIgnored(I) && keepsWindow(All))
     copy_if(All.List, std::back_inserter(Checked), [](const Event &E) {
       const Access *A = anyAccess(E);
-      return A && !A->isStrong();
+      return A && !A->isStrong() && !(A->Box && !A->Box->InShared);
     });
   return Checked;
 }

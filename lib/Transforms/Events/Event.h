@@ -49,6 +49,17 @@ struct MatrixRows {
   unsigned Scale = 0;
 };
 
+/// The most dimensions that a tensor can have.
+inline constexpr size_t MaxDimensions = 5;
+/// The box of a tensor that a tensor copy (cp.async.bulk.tensor) copies. Only
+/// the tensor map, which is read at run time, says how large the box is and
+/// where it lies in global memory.
+struct TensorBox {
+  Location Map;
+  llvm::SmallVector<llvm::Value *, 5> Coordinates = {}; ///< Innermost first.
+  bool InShared = false; ///< The access is of the box's copy in shared memory.
+};
+
 /// A read, a write or an update of memory. It is *strong* if it is atomic or
 /// volatile or has an order, and then may be part of a synchronisation; else
 /// it is *weak* and orders nothing. An instruction whose type has padding makes
@@ -60,6 +71,12 @@ struct Access {
   uint64_t WholeSize = 0; ///< Bytes of the whole instruction, for the report.
   llvm::Value *Length = nullptr; ///< Bytes, where only known at run time.
   Condition If = {};             ///< Of a weak access in inline PTX.
+  /// Of the destination of a multicast copy: a mask of the blocks of the
+  /// cluster in which the place of Where is written. Null: Where says it all.
+  llvm::Value *Blocks = nullptr;
+  /// Of a tensor copy. It has neither Size nor Length, and outside shared
+  /// memory Where is no address.
+  std::optional<TensorBox> Box = std::nullopt;
   MatrixRows Rows = {};          ///< Of a matrix instruction.
   llvm::Align Alignment = {};    ///< Of Where.Base, of a weak access.
   /// The value that a store writes, if it is known; of several accesses of one
@@ -82,9 +99,12 @@ struct Access {
   bool isStrong() const { return Flags & abi::IsStrong; }
   bool reads() const { return Flags & abi::ReadsMemory; }
   bool writes() const { return Flags & abi::WritesMemory; }
+  /// Whether the number of bytes is known at run time only.
+  bool hasLength() const { return Length || Box; }
   /// Whether all of `Size` bytes are sure to be accessed, by each lane.
   bool isWhole() const {
-    return !Length && !If.Operand && (Rows.Lanes == 0 || Rows.Lanes == 32);
+    return !hasLength() && !If.Operand && !Blocks &&
+           (Rows.Lanes == 0 || Rows.Lanes == 32);
   }
 };
 
@@ -101,6 +121,9 @@ struct AsyncAccess {
   Access What;
   Completion By = Completion::Group;
   Location Barrier = {}; ///< The mbarrier.
+  /// What is read for several blocks: any of their mbarriers tells that it has
+  /// been read, not only Barrier.
+  bool IsForMany = false;
 };
 /// The thread's copies so far that complete by groups are a group.
 struct CommitCopies {
@@ -285,7 +308,7 @@ Access strongAccess(llvm::Instruction &I, llvm::Value *Pointer, llvm::Type *T,
 struct CopyOperands {
   Location To;
   Location From;     ///< No Base: a store.
-  llvm::Value *Size; ///< In bytes.
+  llvm::Value *Size; ///< In bytes; null: Tensor says it.
   llvm::Value *Read =
       nullptr; ///< So many are read, the others zero; null: all.
   /// Whether the copy is made, and whether it reads at all.
@@ -293,6 +316,9 @@ struct CopyOperands {
   Completion By = Completion::Group;
   Location Barrier = {}; ///< Of Completion::Barrier.
   bool IsUpdate = false; ///< What is there is updated, atomically.
+  llvm::Value *Blocks = nullptr; ///< As Access::Blocks.
+  /// Of a tensor copy, whose To or From is in shared memory.
+  std::optional<TensorBox> Tensor = std::nullopt;
 };
 void addCopy(Events &To, const CopyOperands &C);
 

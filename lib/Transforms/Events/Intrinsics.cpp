@@ -4,7 +4,6 @@
 #include "Events/Event.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
-#include "llvm/IR/PatternMatch.h"
 
 using namespace llvm;
 
@@ -160,11 +159,13 @@ std::optional<CopyOperands> smallCopyOf(IntrinsicInst &Call,
 std::optional<CopyOperands> bulkCopyOf(IntrinsicInst &Call) {
   const bool ToGlobal = Call.getIntrinsicID() ==
                         Intrinsic::nvvm_cp_async_bulk_shared_cta_to_global;
+  bool IsMulticast = false;
   switch (Call.getIntrinsicID()) {
   case Intrinsic::nvvm_cp_async_bulk_global_to_shared_cluster:
-    // With a mask of blocks, each of them is written.
-    if (!match(Call.getArgOperand(6), PatternMatch::m_Zero()))
+    // Whether there is a mask of blocks: each of them is written.
+    if (!isa<ConstantInt>(Call.getArgOperand(6)))
       return std::nullopt;
+    IsMulticast = cast<ConstantInt>(Call.getArgOperand(6))->isOne();
     break;
   case Intrinsic::nvvm_cp_async_bulk_global_to_shared_cta:
   case Intrinsic::nvvm_cp_async_bulk_shared_cta_to_cluster:
@@ -179,6 +180,8 @@ std::optional<CopyOperands> bulkCopyOf(IntrinsicInst &Call) {
   Result.By = ToGlobal ? Completion::BulkGroup : Completion::Barrier;
   if (!ToGlobal)
     Result.Barrier = locationOf(Call.getArgOperand(1));
+  if (IsMulticast)
+    Result.Blocks = Call.getArgOperand(4);
   return Result;
 }
 

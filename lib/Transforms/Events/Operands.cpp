@@ -2,6 +2,7 @@
 // What calls of the runtime are given.
 
 #include "Events/Operands.h"
+#include "DeviceRuntime.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
@@ -66,24 +67,52 @@ Value *emitAddress(IRBuilder<> &B, const Access &E) {
   return B.CreateAdd(First, B.CreateMul(Row, B.getInt64(E.Rows.Scale)));
 }
 
+SmallVector<Value *, 8> emitBox(IRBuilder<> &B, const TensorBox &Box) {
+  SmallVector<Value *, 8> All = {emitAddress(B, Box.Map),
+                                 B.getInt32(Box.Coordinates.size())};
+  for (Value *At : Box.Coordinates)
+    All.push_back(B.CreateSExtOrTrunc(At, B.getInt32Ty()));
+  All.resize(2 + MaxDimensions, B.getInt32(0));
+  return All;
+}
+
+Value *emitIfMade(IRBuilder<> &B, const Access &E, Value *Value) {
+  if (!E.If.Operand)
+    return Value;
+  Type *T = E.If.Operand->getType();
+  llvm::Value *Other = ConstantInt::get(
+      T, APInt(64, E.If.Constant).zextOrTrunc(T->getIntegerBitWidth()));
+  llvm::Value *Holds =
+      B.CreateICmp(E.If.HoldsIfEqual ? CmpInst::ICMP_EQ : CmpInst::ICMP_NE,
+                   E.If.Operand, Other);
+  return B.CreateSelect(Holds, Value, ConstantInt::get(Value->getType(), 0));
+}
+
+/// Of a tensor copy: the bytes of its box in shared memory.
+static Value *emitBoxBytes(IRBuilder<> &B, const Access &E) {
+  SmallVector<Value *, 8> Arguments = emitBox(B, *E.Box);
+  Arguments.push_back(B.getInt32(!E.writes()));
+  return callRuntime(B, BoxBytesName, Arguments);
+}
+
 Value *emitLength(IRBuilder<> &B, const Access &E) {
-  Value *Length = E.Length ? B.CreateZExtOrTrunc(E.Length, B.getInt64Ty())
-                           : B.getInt64(E.Size);
+  Value *Length = E.Box      ? emitBoxBytes(B, E)
+                  : E.Length ? B.CreateZExtOrTrunc(E.Length, B.getInt64Ty())
+                             : B.getInt64(E.Size);
+  if (E.Blocks) {
+    Value *Rank = B.CreateIntrinsic(
+        B.getInt32Ty(), Intrinsic::nvvm_read_ptx_sreg_cluster_ctarank, {});
+    Value *Mask = B.CreateZExtOrTrunc(E.Blocks, B.getInt32Ty());
+    Value *IsOwn = B.CreateTrunc(B.CreateLShr(Mask, Rank), B.getInt1Ty());
+    Length = B.CreateSelect(IsOwn, Length, B.getInt64(0));
+  }
   if (E.Rows.Lanes % 32 != 0) {
     Value *Lane = B.CreateIntrinsic(B.getInt32Ty(),
                                     Intrinsic::nvvm_read_ptx_sreg_laneid, {});
     Length = B.CreateSelect(B.CreateICmpULT(Lane, B.getInt32(E.Rows.Lanes)),
                             Length, B.getInt64(0));
   }
-  if (!E.If.Operand)
-    return Length;
-  Type *T = E.If.Operand->getType();
-  Value *Other = ConstantInt::get(
-      T, APInt(64, E.If.Constant).zextOrTrunc(T->getIntegerBitWidth()));
-  Value *Holds =
-      B.CreateICmp(E.If.HoldsIfEqual ? CmpInst::ICMP_EQ : CmpInst::ICMP_NE,
-                   E.If.Operand, Other);
-  return B.CreateSelect(Holds, Length, B.getInt64(0));
+  return emitIfMade(B, E, Length);
 }
 
 Value *emitSwapResult(IRBuilder<> &B, Instruction &I, const Access &E) {

@@ -23,8 +23,18 @@ llvm::Value *emitAddress(llvm::IRBuilder<> &B, const Location &Where);
 /// The generic address of this lane's access, as an integer.
 llvm::Value *emitAddress(llvm::IRBuilder<> &B, const Access &E);
 
-/// The bytes of an access that is not whole: 0 where it is not made.
+/// The bytes of an access that is not whole: 0 where it is not made. Of what a
+/// multicast copy writes, only the own block's counts.
 llvm::Value *emitLength(llvm::IRBuilder<> &B, const Access &E);
+
+/// `Value` if the condition of the access holds, else 0.
+llvm::Value *emitIfMade(llvm::IRBuilder<> &B, const Access &E,
+                        llvm::Value *Value);
+
+/// What the runtime is told of the box of a tensor copy: its map, the number of
+/// dimensions and as many coordinates as there can be.
+llvm::SmallVector<llvm::Value *, 8> emitBox(llvm::IRBuilder<> &B,
+                                            const TensorBox &Box);
 
 /// How the strong access by `I` ended: 1: the compare-and-swap failed; 2: it
 /// succeeded; 0: the access is none, or its result is not known.

@@ -146,8 +146,21 @@ void MetadataInstrumenter::emitAsync(const Step &S, const AsyncAccess &E) {
   B.SetCurrentDebugLocation(S.Accessor->getDebugLoc());
   Value *Barrier =
       E.By == Completion::Barrier ? emitAddress(B, E.Barrier) : B.getInt64(0);
-  call(B, CopyName,
-       {S.Site, emitAddress(B, E.What), emitLength(B, E.What), Barrier});
+  Access What = E.What;
+  Value *Blocks = std::exchange(What.Blocks, nullptr);
+  if (What.Box && !What.Box->InShared) {
+    SmallVector<Value *, 10> Arguments = {S.Site};
+    Arguments.append(emitBox(B, *What.Box));
+    Arguments[2] = emitIfMade(B, What, Arguments[2]);
+    Arguments.push_back(Barrier);
+    return call(B, TensorName, Arguments);
+  }
+  SmallVector<Value *, 5> Arguments = {S.Site, emitAddress(B, What),
+                                       emitLength(B, What), Barrier};
+  if (!Blocks)
+    return call(B, CopyName, Arguments);
+  Arguments.push_back(B.CreateZExtOrTrunc(Blocks, B.getInt32Ty()));
+  call(B, MulticastName, Arguments);
 }
 
 /// Told before the wait, which nothing of this thread comes between: so what

@@ -23,13 +23,16 @@ uint16_t countedBarriers(const EventPlan &Plan, const DataLayout &DL) {
   return Counted;
 }
 
-/// Whether the call finds an address in another block's shared memory.
+/// Whether the call finds an address in another block's shared memory, or
+/// writes there by an address of the own block.
 static bool mapsShared(const Instruction &I) {
   const auto *Call = dyn_cast<CallBase>(&I);
   if (!Call)
     return false;
-  if (const auto *Asm = dyn_cast<InlineAsm>(Call->getCalledOperand()))
-    return StringRef(Asm->getAsmString()).contains("mapa");
+  if (const auto *Asm = dyn_cast<InlineAsm>(Call->getCalledOperand())) {
+    const StringRef Text = Asm->getAsmString();
+    return Text.contains("mapa") || Text.contains("multicast");
+  }
   const auto *Intrinsic = dyn_cast<IntrinsicInst>(Call);
   return Intrinsic && Intrinsic::getBaseName(Intrinsic->getIntrinsicID())
                           .starts_with("llvm.nvvm.mapa");
@@ -39,6 +42,8 @@ void ModuleEvents::add(const Function &F, const EventPlan &Plan) {
   HasClusters |= any_of(instructions(F), mapsShared);
   for (const EventPlan::Step &S : Plan.steps()) {
     const Event &E = S.What;
+    const auto *Async = std::get_if<AsyncAccess>(&E);
+    HasClusters |= Async && Async->What.Blocks;
     const Access *A = isStrong(E) ? asAccess(E) : nullptr;
     const bool IsCall = std::holds_alternative<Call>(E);
     const bool IsUnknown = std::holds_alternative<Unknown>(E);

@@ -170,6 +170,12 @@ constexpr unsigned ClusterRankAt = 24;
 DEVICE uint32_t rankOf(Address A) {
   return uint32_t(A) >> ClusterRankAt & 0xff;
 }
+/// The same place in the shared memory of the block with rank `Rank`. `A` is in
+/// that of this block or of another one of the cluster.
+DEVICE Address withRank(Address A, uint32_t Rank) {
+  return (A & ~(Address(0xff) << ClusterRankAt)) | Address(Rank)
+                                                       << ClusterRankAt;
+}
 /// Linear index in the grid of the block with rank `Rank` in this cluster.
 DEVICE uint64_t linearBlockOf(uint32_t Rank) {
   const uint32_t X = __crsan_cluster_extent(0), Y = __crsan_cluster_extent(1),

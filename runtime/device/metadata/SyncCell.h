@@ -46,14 +46,20 @@ DEVICE bool isOfCluster(uint64_t Object) {
   return spaceOf(Object) == Space::Shared && hasClusters();
 }
 
-/// The key for all objects that threads synchronize through beyond a block,
-/// except tracked memory. Blocks of a cluster reach one object in shared memory
-/// by several addresses, so all objects of a cluster share this key.
-DEVICE uint64_t keyOfCluster() {
+/// The key for objects that threads synchronize through beyond a block, except
+/// tracked memory. The blocks of a cluster reach one object in shared memory by
+/// several addresses, which have the offset in common: objects at that offset
+/// share a key, and so do all objects that are not in shared memory.
+DEVICE uint64_t keyOfCluster(uint64_t Object) {
   auto Of = [](uint32_t Block, uint32_t D) {
     return Block / __crsan_cluster_extent(D);
   };
-  return gridHere() * 0x9e3779b97f4a7c15ull +
+  constexpr uint64_t Window = uint64_t(1) << ClusterRankAt;
+  const uint64_t Offset =
+      Object >= FirstAddress && spaceOf(Object) == Space::Shared
+          ? Object % Window / 16 + 1
+          : 0;
+  return gridHere() * 0x9e3779b97f4a7c15ull + Offset * 0xc2b2ae3d27d4eb4full +
          (uint64_t(Of(__nvvm_read_ptx_sreg_ctaid_z(), 2)) << 42 |
           uint64_t(Of(__nvvm_read_ptx_sreg_ctaid_y(), 1)) << 21 |
           Of(__nvvm_read_ptx_sreg_ctaid_x(), 0));
@@ -77,7 +83,7 @@ struct SyncCells {
   DEVICE SyncCells(uint64_t Object, bool IsWide, bool IsTracked)
       : Wide(0), Sub(subCellOf(granule(Object))) {
     if (IsWide)
-      Wide = wideCellOf(IsTracked ? granule(Object) : keyOfCluster());
+      Wide = wideCellOf(IsTracked ? granule(Object) : keyOfCluster(Object));
   }
   DEVICE static PageRef pageOf(uint64_t Object) {
     const bool IsGlobal =

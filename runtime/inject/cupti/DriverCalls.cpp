@@ -13,6 +13,7 @@
 #include "cupti/MemoryCalls.h"
 #include "cupti/OperationCalls.h"
 #include "cupti/StreamCalls.h"
+#include "cupti/TensorCalls.h"
 #include "host/HostChecks.h"
 #include "session/Session.h"
 

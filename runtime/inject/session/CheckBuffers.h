@@ -21,6 +21,8 @@ struct CheckBuffers {
   CUdeviceptr RecordsDevice = 0;
   /// The abi::Counters, and behind them the abi::Watchpoints.
   CUdeviceptr Counters = 0;
+  /// The table of tensor maps; 0: there is none.
+  CUdeviceptr TensorMaps = 0;
   /// Copies in this stream do not wait for the program's kernels.
   CUstream Stream = nullptr;
 

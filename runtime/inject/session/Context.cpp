@@ -101,6 +101,7 @@ abi::Config Context::makeConfig(const Flags &Options, bool MayShuffle,
       Config.Flags |= abi::WeakVolatile;
     Config.Metadata = TheShadow->address();
   }
+  Config.TensorMaps = Buffers.TensorMaps;
   Config.Seed = Options.seed;
   Config.DelayNs = Options.delay_ns;
   Config.Budget = Options.budget;

@@ -5,6 +5,7 @@
 
 #include "common/Driver.h"
 #include "common/Log.h"
+#include "session/TensorMaps.h"
 
 #include <fmt/format.h>
 
@@ -270,6 +271,8 @@ bool Modules::makeReady(Context &Target) {
                         Target.Device, Target.ComputeMajor);
   else
     Buffers = CheckBuffers::make(Options.max_records, Error);
+  if (Buffers.Records && Target.ComputeMajor >= 9)
+    Buffers.TensorMaps = tensorMaps().share();
   if (!Buffers.Records)
     theLog().say("{}; kernels on this device are not checked", Error);
   std::lock_guard Lock(Data);

@@ -136,6 +136,13 @@ RunSummary summarise(const Flags &Options, const Modules &Code,
           "checked",
           C->Device, C->FailureName));
     addShadow(Summary, Options, *C);
+    if (uint64_t Sides = C->LastCounters.UnknownBoxes)
+      Summary.Notes.push_back(fmt::format(
+          "{} times on device {} what a tensor copy reads or writes was not "
+          "checked: its tensor map was changed on the device, is of a kind "
+          "that is not followed, or is one of too many; or the copy stores a "
+          "box that reaches beyond the tensor",
+          Sides, C->Device));
   }
   if (Launches.NotShadowed)
     Summary.Notes.push_back(fmt::format(

@@ -4,6 +4,7 @@
 #include "Process.h"
 #include "ProgramCode.h"
 #include "SimulatedRun.h"
+#include "TensorMaps.h"
 #include "common/Flags.h"
 #include "session/Session.h"
 
@@ -226,21 +227,26 @@ CRSAN_API cudaError_t cudaRuntimeGetVersion(int *Version) {
 CRSAN_API cudaError_t cudaProfilerStart() { return cudaSuccess; }
 CRSAN_API cudaError_t cudaProfilerStop() { return cudaSuccess; }
 
-// There is no driver below: nothing is found, as CUDA says it of an unknown
-// name.
-static cudaError_t noEntryPoint(void **Function,
-                                cudaDriverEntryPointQueryResult *Status) {
-  *Function = nullptr;
+// There is no driver below: nothing is found but what makes tensor maps, as
+// CUDA says it of an unknown name.
+static cudaError_t findEntryPoint(const char *Symbol, void **Function,
+                                  cudaDriverEntryPointQueryResult *Status) {
+  *Function = tensorFunction(Symbol);
+  if (*Function) {
+    if (Status)
+      *Status = cudaDriverEntryPointSuccess;
+    return cudaSuccess;
+  }
   if (Status)
     *Status = cudaDriverEntryPointSymbolNotFound;
   return thisThread().Last = cudaErrorSymbolNotFound;
 }
 
 #define CRSAN_ENTRY_POINT(Name, ...)                                           \
-  CRSAN_API cudaError_t Name(const char *, void **Function,                    \
+  CRSAN_API cudaError_t Name(const char *Symbol, void **Function,              \
                              __VA_ARGS__ unsigned long long,                   \
                              cudaDriverEntryPointQueryResult *Status) {        \
-    return noEntryPoint(Function, Status);                                     \
+    return findEntryPoint(Symbol, Function, Status);                           \
   }
 CRSAN_ENTRY_POINT(cudaGetDriverEntryPoint)
 CRSAN_ENTRY_POINT(cudaGetDriverEntryPoint_ptsz)

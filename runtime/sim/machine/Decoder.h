@@ -62,6 +62,7 @@ void addMBarrierOps(DecodeTable &);
 void addAsyncOps(DecodeTable &);
 void addAsyncStoreOps(DecodeTable &);
 void addBulkOps(DecodeTable &);
+void addTensorOps(DecodeTable &);
 void addMatrixOps(DecodeTable &);
 void addMatrixMoveOps(DecodeTable &);
 void addRefusedOps(DecodeTable &);

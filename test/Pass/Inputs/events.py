@@ -69,6 +69,8 @@ class Function:
             self.values[choice.group(1)] = f"{self.name(choice.group(2))} ? {choice.group(3)} : 0"
         elif choice := re.match(r"(%\S+) = select i1 (%\S+), i32 2, i32 1", line):
             self.values[choice.group(1)] = f"1 + ({self.name(choice.group(2))})"
+        elif box := re.match(r"(%\S+) = call i64 @__crsan_box_bytes\(([^)]*)\)", line):
+            self.values[box.group(1)] = f"box({', '.join(self.arguments(box.group(2)))})"
         elif add := re.match(r"(%\S+) = add i64 (%\S+), (-?\d+)(?:,|$)", line):
             self.values[add.group(1)] = f"{self.name(add.group(2))}+{add.group(3)}"
 
@@ -135,6 +137,8 @@ for line in text.splitlines():
         print(f"  {name}({', '.join(arguments)})" if arguments else f"  {name}")
     elif call := re.search(r'call .*? asm (?:\w+ )*"([^"]*)"', line):
         print(f"  asm {call.group(1)}")
+    elif "@__crsan_box_bytes(" in line:
+        pass  # Its result is an argument.
     elif call := re.search(r"call .*?([@%][\w.]+)\(", line):
         print(f"  call {call.group(1)}")
     elif function.place and re.match(r"%\S+ = load i32, ptr addrspace\(1\) %", line):

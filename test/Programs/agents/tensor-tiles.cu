@@ -4,27 +4,11 @@
 // FIXED: fixed
 // RACY: read-too-early -DREAD_EARLY
 // RACY: refilled-too-early -DNO_WAIT
-// UNSEEN: collider (refilled-too-early): tensor copies are not checked, and change no value here
-// UNSEEN: metadata: tensor copies are not followed
-// GPU-ONLY
 // ARCH: sm_90
-#include "asynchronous.h"
+#include "tensor.h"
 
-#include <cuda.h>
-
-constexpr unsigned Edge = 16, Threads = Edge * Edge, Size = 256, Tiles = Size / Edge;
-
-/// A tile of the map, by column and row.
-#define TENSOR_LOAD(To, Map, X, Y, Barrier)                                    \
-  asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile"           \
-               ".mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];"     \
-               ::"r"(shared(To)), "l"(Map), "r"(X), "r"(Y), "r"(shared(Barrier)) \
-               : "memory")
-#define TENSOR_STORE(Map, X, Y, From)                                          \
-  asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group "   \
-               "[%0, {%1, %2}], [%3];" ::"l"(Map), "r"(X), "r"(Y),             \
-               "r"(shared(From))                                               \
-               : "memory")
+constexpr unsigned Edge = 16, Threads = Edge * Edge;
+constexpr Scaled<16, 3> Tiles;
 
 /// A block turns a row of tiles over and makes a column of tiles of it.
 __global__ void transpose(const __grid_constant__ CUtensorMap In,
@@ -70,31 +54,16 @@ __global__ void transpose(const __grid_constant__ CUtensorMap In,
     awaitBulkReads();
 }
 
-static CUtensorMap mapOf(int *Matrix) {
-  void *Function;
-  cudaDriverEntryPointQueryResult Found;
-  CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &Function, 12000,
-                                         cudaEnableDefault, &Found));
-  const auto Encode = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(Function);
-  CUtensorMap Map;
-  const cuuint64_t Sizes[2] = {Size, Size}, Pitch[1] = {Size * sizeof(int)};
-  const cuuint32_t Box[2] = {Edge, Edge}, Strides[2] = {1, 1};
-  if (Encode(&Map, CU_TENSOR_MAP_DATA_TYPE_INT32, 2, Matrix, Sizes, Pitch, Box, Strides,
-             CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
-             CU_TENSOR_MAP_L2_PROMOTION_NONE,
-             CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS) {
-    std::puts("cuTensorMapEncodeTiled fails");
-    std::exit(1);
-  }
-  return Map;
-}
-
 int main() {
+  const unsigned Size = Tiles * Edge;
   std::vector<int> In;
   for (unsigned I = 0; I < Size * Size; ++I)
     In.push_back(int(I) + 1);
   int *Out = zeroed<int>(Size * Size);
-  transpose<<<Tiles, Threads>>>(mapOf(upload(In)), mapOf(Out));
+  const auto MapOf = [&](int *Matrix) {
+    return mapOf<2>(Matrix, {Size, Size}, {Edge, Edge});
+  };
+  transpose<<<Tiles, Threads>>>(MapOf(upload(In)), MapOf(Out));
   return finish(matches(Out, Size * Size,
                         [&](size_t I) { return In[I % Size * Size + I / Size]; }));
 }

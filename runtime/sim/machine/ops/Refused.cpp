@@ -35,8 +35,8 @@ const DecodeTable &DecodeTable::get() {
           addCompareOps,    addMoveOps,    addAsyncStoreOps, addMemoryOps,
           addAddressOps,    addControlOps, addCallOps,       addAtomicOps,
           addCollectiveOps, addBarrierOps, addClusterOps,    addMBarrierOps,
-          addAsyncOps,      addBulkOps,    addMatrixOps,     addMatrixMoveOps,
-          addRefusedOps})
+          addAsyncOps,      addBulkOps,    addTensorOps,     addMatrixOps,
+          addMatrixMoveOps, addRefusedOps})
       Add(T);
     return T;
   }();
