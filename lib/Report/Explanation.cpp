@@ -93,6 +93,7 @@ std::string crsan::explain(const Finding &F) {
   case RaceKind::InterKernel:
   case RaceKind::StreamOperation:
   case RaceKind::HostAccess:
+  case RaceKind::ProxyFence:
     return whatIsMissing(F);
   }
   return "This CRSan does not know the kind of this race.";

@@ -27,6 +27,7 @@ bool crsan::hasTwoSides(abi::RaceKind Kind) {
   case abi::RaceKind::InterKernel:
   case abi::RaceKind::StreamOperation:
   case abi::RaceKind::HostAccess:
+  case abi::RaceKind::ProxyFence:
     return true;
   }
   return false;

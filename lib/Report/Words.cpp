@@ -39,6 +39,8 @@ static constexpr KindWords Kinds[] = {
      "race with an operation of a stream", "races with operations of streams"},
     {RaceKind::HostAccess, "host_access", "", "race with the host",
      "races with the host"},
+    {RaceKind::ProxyFence, "proxy_fence", "", "missing proxy fence",
+     "missing proxy fences"},
 };
 
 std::span<const KindWords> crsan::allKindWords() { return Kinds; }

@@ -49,6 +49,9 @@ enum class RaceKind : uint8_t {
   /// simulated GPU finds these; the host's own checks find clobbered reads and
   /// lost updates.
   HostAccess = 14,
+  /// A bulk copy reads what an ordinary store wrote before it, with no fence
+  /// between the two proxies.
+  ProxyFence = 15,
 };
 
 /// The first race that the device saw at a site, or at a pair of sites.
@@ -221,6 +224,8 @@ enum RaceReasons : uint64_t {
   /// or any thread waits at an mbarrier. Neither: cp.async.wait_group.
   EarlierBulkGroup = 1 << 18,
   EarlierAtMbarrier = 1 << 19,
+  /// The two are in order, but no fence between their proxies is between them.
+  LacksProxyFence = 1 << 20,
 };
 
 /// Record::Before of a two-sided record: the linear index of the earlier

@@ -148,6 +148,10 @@ void MetadataInstrumenter::emitAsync(const Step &S, const AsyncAccess &E) {
       E.By == Completion::Barrier ? emitAddress(B, E.Barrier) : B.getInt64(0);
   call(B, CopyName,
        {S.Site, emitAddress(B, E.What), emitLength(B, E.What), Barrier});
+  if (isBulkRead(E)) {
+    B.SetInsertPoint(S.Inst);
+    call(B, ProxyFenceName);
+  }
 }
 
 /// Told before the wait, which nothing of this thread comes between: so what
@@ -186,6 +190,7 @@ void MetadataInstrumenter::emitBefore(size_t Number) {
           },
           [&](const AsyncAccess &E) { emitAsync(S, E); },
           [&](const CommitCopies &) { call(B, CommitCopiesName); },
+          [&](const ProxyFence &) { call(B, ProxyFenceName); },
           [&](const AwaitCopies &E) { emitAwait(B, E); },
           [&](const Learn &) {
             ++NumUnknown;
@@ -259,6 +264,10 @@ void MetadataInstrumenter::emitAfter(const Step &S) {
                     callWithLocation(B,
                                      IsRelaxed ? CollectLaterName : CollectName,
                                      E.Where, E.Scope);
+                  },
+                  [&](const ProxyFence &E) {
+                    if (E.IsAmongOthers)
+                      call(B, ProxyFenceName);
                   },
                   [&](const Unknown &) { call(B, UnknownName); },
                   [&](const Call &) { call(B, ReturnedName); },
