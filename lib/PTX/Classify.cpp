@@ -217,6 +217,16 @@ InstructionClass classifyAnnotation(const Instruction &I, Annotation What) {
   return C;
 }
 
+/// fence.proxy.async, .async.global, .async.shared::cta, or with an order
+/// .async::generic.acquire; but not those of aliases and tensor maps. LLVM's
+/// intrinsics have underscores where PTX has colons.
+bool isAsyncProxyFence(const Instruction &I) {
+  return I.has("proxy") &&
+         std::ranges::any_of(I.Modifiers, [](std::string_view M) {
+           return M.starts_with("async");
+         });
+}
+
 /// Fences between the proxies of one thread order nothing between threads, and
 /// fence.mbarrier_init nothing but the initialisation of mbarriers.
 InstructionClass classifyFence(const Instruction &I) {
@@ -226,10 +236,14 @@ InstructionClass classifyFence(const Instruction &I) {
   C.Orders =
       IsOfProxies || I.has("mbarrier_init") ? Ordering::None : Ordering::Fence;
   C.Scope = Scope.value_or(abi::Scope::System);
+  C.IsProxyFence = isAsyncProxyFence(I);
   return C;
 }
 
-/// cp.async...: the copies, and what waits for them or says when they end.
+/// cp.async...: the copies, and what waits for them or says when they end. The
+/// bulk ones and their reductions go through the asynchronous proxy. cp.async
+/// itself, st.async, red.async and st.bulk go through the generic one, as do
+/// all operations on mbarriers.
 InstructionClass classifyCopy(const Instruction &I) {
   if (!I.has("async"))
     return {};
@@ -246,6 +260,7 @@ InstructionClass classifyCopy(const Instruction &I) {
   const bool Commits = hasAny(I, {"commit_group", "commit"});
   if (!Commits && !hasAny(I, {"wait_group", "wait_all", "wait"})) {
     C.What = Category::AsyncCopy;
+    C.IsByAsyncProxy = I.has("bulk");
     return C;
   }
   C.Orders = Commits ? Ordering::CopyCommit : Ordering::CopyWait;
@@ -304,16 +319,24 @@ InstructionClass classifyMatrix(const Instruction &I) {
   return C;
 }
 
-/// wgmma and tcgen05: matrices that are read while the threads go on.
-Category classifyTensor(const Instruction &I) {
-  if (hasAny(I, {"mma_async", "mma", "ld", "st", "cp", "shift"}))
-    return Category::AsyncCopy;
+/// wgmma and tcgen05: matrices that are read while the threads go on, through
+/// the asynchronous proxy where they are in shared memory. An implicit fence
+/// between the proxies follows their completion.
+InstructionClass classifyTensor(const Instruction &I) {
+  if (hasAny(I, {"mma_async", "mma", "ld", "st", "cp", "shift"})) {
+    InstructionClass C = {Category::AsyncCopy};
+    C.IsByAsyncProxy = hasAny(I, {"mma_async", "mma", "cp"});
+    return C;
+  }
   if (hasAny(I,
              {"fence", "fence::before_thread_sync", "fence::after_thread_sync",
               "commit_group", "wait_group", "commit", "wait::ld", "wait::st",
-              "wait", "alloc", "dealloc", "relinquish_alloc_permit"}))
-    return Category::Synchronisation;
-  return Category::Unknown;
+              "wait", "alloc", "dealloc", "relinquish_alloc_permit"})) {
+    InstructionClass C = {Category::Synchronisation};
+    C.IsProxyFence = hasAny(I, {"wait_group", "commit"});
+    return C;
+  }
+  return {};
 }
 
 } // namespace
@@ -366,7 +389,7 @@ InstructionClass classify(const Instruction &I) {
   if (Opcode == "ldmatrix" || Opcode == "stmatrix" || Opcode == "wmma")
     return classifyMatrix(I);
   if (Opcode == "wgmma" || Opcode == "tcgen05")
-    return {classifyTensor(I)};
+    return classifyTensor(I);
   if (Opcode == "clusterlaunchcontrol")
     return {I.has("try_cancel") ? Category::AsyncCopy : Category::Harmless};
   // `discard` is a weak write, but is not listed as one: it leaves an unstable

@@ -84,6 +84,13 @@ struct InstructionClass {
   // Of CopyCommit and CopyWait:
   bool IsBulk = false;    ///< The groups are those of cp.async.bulk.
   bool OnlyReads = false; ///< The wait is for what the copies read.
+  /// Behind it, what the asynchronous proxy reads includes what the generic
+  /// proxy wrote before: fence.proxy.async, or a wait for operations whose
+  /// completion is followed by such a fence.
+  bool IsProxyFence = false;
+  /// Of an AsyncCopy: it accesses memory through the asynchronous proxy (PTX
+  /// ISA, "Async Proxy").
+  bool IsByAsyncProxy = false;
 
   bool reads() const { return Flags & abi::ReadsMemory; }
   bool writes() const { return Flags & abi::WritesMemory; }

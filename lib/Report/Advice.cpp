@@ -250,6 +250,21 @@ std::optional<size_t> placeForBarrier(const SourceCode &C, size_t Upper,
   return std::nullopt;
 }
 
+/// The line, from 0, in front of which whoever has executed the statement that
+/// ends in `Line` comes by next.
+std::optional<size_t> placeBehind(const SourceCode &C, size_t Line) {
+  if (Line >= C.Lines.size() || !trimmed(C.Lines[Line]).ends_with(';'))
+    return std::nullopt;
+  size_t Next = Line + 1;
+  while (Next < C.Lines.size() && trimmed(C.Lines[Next]).empty())
+    ++Next;
+  if (Next == C.Lines.size() || C.IsDirective[Next] ||
+      trimmed(C.Lines[Next]).starts_with("else") ||
+      trimmed(C.Lines[Next]).starts_with("while"))
+    return std::nullopt;
+  return Next;
+}
+
 //===----------------------------------------------------------------------===//
 // The kinds of races
 //===----------------------------------------------------------------------===//
@@ -276,6 +291,8 @@ public:
       return {};
     if (F.kind() == abi::RaceKind::AtomicScope)
       return widerScopes();
+    if (F.kind() == abi::RaceKind::ProxyFence)
+      return proxyFence();
     if (isSameLine(*Later, *Earlier))
       return atomic();
     if (!F.isTwoSided()) // Which of the two came first is not known.
@@ -334,6 +351,15 @@ private:
                      std::string(Narrow.front()), std::string(Wide)});
     }
     return All;
+  }
+
+  /// Behind the write, by the thread that writes.
+  std::vector<Edit> proxyFence() {
+    const auto At = placeBehind(Sources.code(Earlier->File), Earlier->Line - 1);
+    if (!At)
+      return {};
+    return {{Earlier->File, uint32_t(*At + 1), 1, "",
+             "asm volatile(\"fence.proxy.async;\" ::: \"memory\");"}};
   }
 
   std::vector<Edit> barrier(const char *Statement) {

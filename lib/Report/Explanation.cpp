@@ -94,6 +94,7 @@ std::string crsan::explain(const Finding &F) {
   case RaceKind::StreamOperation:
   case RaceKind::HostAccess:
   case RaceKind::BarrierDivergence:
+  case RaceKind::ProxyFence:
     return whatIsMissing(F);
   }
   return "This CRSan does not know the kind of this race.";

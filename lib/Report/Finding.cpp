@@ -28,6 +28,7 @@ bool crsan::hasTwoSides(abi::RaceKind Kind) {
   case abi::RaceKind::StreamOperation:
   case abi::RaceKind::HostAccess:
   case abi::RaceKind::BarrierDivergence:
+  case abi::RaceKind::ProxyFence:
     return true;
   }
   return false;

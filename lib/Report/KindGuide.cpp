@@ -26,7 +26,8 @@ static constexpr const char *TwoSides =
 
 static constexpr const char *TwoBarriers =
     "The finding names the two barriers, each with a thread that waited there. "
-    "It is no data race by itself; but CUDA C++ does not say what such a kernel "
+    "It is no data race by itself; but CUDA C++ does not say what such a "
+    "kernel "
     "does: it may hang, or go on with what the two barriers were to order.";
 
 static constexpr KindGuide Guides[] = {

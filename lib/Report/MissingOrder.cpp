@@ -48,6 +48,14 @@ static constexpr Row Rows[] = {
     {set(RaceKind::AtomicScope), 0, 0,
      "{scope}, and the threads are {distance}: device scope includes both."},
 
+    {set(RaceKind::ProxyFence), 0, 0,
+     "A `fence.proxy.async` is missing between the write at {earlier} and the "
+     "copy at {later}. The write comes first, but bulk copies read memory "
+     "through another proxy than loads and stores do, and may read what was "
+     "there before. Let each thread that writes execute the fence behind its "
+     "write and before the barrier, or the thread that copies behind the "
+     "barrier."},
+
     {set(RaceKind::HostAccess), 0, 0,
      "Nothing orders the two: wait for what the GPU does "
      "(cudaDeviceSynchronize, or its stream or an event behind it) before the "
@@ -342,7 +350,8 @@ static std::string updateWords(const Finding &F, const Places &P) {
 static bool areUpdates(const Finding &F) {
   return F.Site && F.Other && F.Site->isOfUpdate() && F.Other->isOfUpdate() &&
          !(F.Site->isAtomic() && F.Other->isAtomic()) &&
-         F.kind() != RaceKind::ImproperLock && !(F.reasons() & OtherGrid);
+         F.kind() != RaceKind::ImproperLock &&
+         F.kind() != RaceKind::ProxyFence && !(F.reasons() & OtherGrid);
 }
 
 std::string crsan::whatIsMissing(const Finding &F) {

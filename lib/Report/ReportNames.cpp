@@ -60,7 +60,8 @@ static constexpr Name<abi::RaceReasons> ReasonNameList[] = {
     {"later_unfenced", abi::LaterUnfenced},
     {"earlier_forgotten", abi::EarlierForgotten},
     {"earlier_bulk_group", abi::EarlierBulkGroup},
-    {"earlier_at_mbarrier", abi::EarlierAtMbarrier}};
+    {"earlier_at_mbarrier", abi::EarlierAtMbarrier},
+    {"lacks_proxy_fence", abi::LacksProxyFence}};
 const Names<abi::RaceReasons> crsan::ReasonNames = ReasonNameList;
 
 static constexpr Name<abi::Space> SpaceNameList[] = {

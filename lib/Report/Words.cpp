@@ -41,6 +41,8 @@ static constexpr KindWords Kinds[] = {
      "races with the host"},
     {RaceKind::BarrierDivergence, "barrier_divergence", "",
      "barrier divergence", "barrier divergences"},
+    {RaceKind::ProxyFence, "proxy_fence", "", "missing proxy fence",
+     "missing proxy fences"},
 };
 
 std::span<const KindWords> crsan::allKindWords() { return Kinds; }

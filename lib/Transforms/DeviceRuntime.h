@@ -53,6 +53,7 @@ inline constexpr char AllocatedName[] = "__crsan_md_allocated";
 inline constexpr char CopyName[] = "__crsan_md_copy";
 inline constexpr char MulticastName[] = "__crsan_md_multicast";
 inline constexpr char TensorName[] = "__crsan_md_tensor";
+inline constexpr char ProxyFenceName[] = "__crsan_md_proxy_fence";
 inline constexpr char CommitCopiesName[] = "__crsan_md_commit_copies";
 inline constexpr char AwaitBulkName[] = "__crsan_md_await_bulk";
 inline constexpr char AwaitCopiesName[] = "__crsan_md_await_copies";

@@ -88,6 +88,19 @@ __global__ void neighbours(unsigned *Out, const unsigned *In) {
   Part[threadIdx.x] = In[threadIdx.x]; // RACE Part
   Out[blockIdx.x * Threads + threadIdx.x] = Part[threadIdx.x ^ 1]; // RACE
 }
+// BUG 13 proxy
+__global__ void publish(unsigned *Out, const unsigned *In) {
+  __shared__ alignas(128) unsigned Part[Threads];
+  Part[threadIdx.x] = In[threadIdx.x]; // RACE Part
+  __syncthreads();
+  unsigned From = unsigned(__cvta_generic_to_shared(Part));
+  if (threadIdx.x == 0) {
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 512;" // RACE
+                 ::"l"(Out + blockIdx.x * Threads), "r"(From) : "memory");
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+    asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+  }
+}
 
 int main() {
   static unsigned Host[Blocks * Threads];

@@ -16,7 +16,9 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK-NEXT:   asm membar.gl;
 ; CHECK-NEXT:   fence(2)
 ; CHECK-NEXT:   asm fence.mbarrier_init.release.cluster;
+; CHECK-NEXT:   proxy_fence
 ; CHECK-NEXT:   asm fence.proxy.async;
+; CHECK-NEXT:   asm fence.proxy.alias;
 ; CHECK-NEXT:   ret
 define void @fences() {
   call void asm sideeffect "fence.acq_rel.gpu;", "~{memory}"()
@@ -25,6 +27,27 @@ define void @fences() {
   call void asm sideeffect "membar.gl;", "~{memory}"()
   call void asm sideeffect "fence.mbarrier_init.release.cluster;", "~{memory}"()
   call void asm sideeffect "fence.proxy.async;", "~{memory}"()
+  call void asm sideeffect "fence.proxy.alias;", "~{memory}"()
+  ret void
+}
+
+; A fence between proxies may have to be told before what the statement hands on, and behind
+; what it acquires; if it does both, the fence may be anything.
+; CHECK:      function proxies
+; CHECK-NEXT:   called
+; CHECK-NEXT:   proxy_fence
+; CHECK-NEXT:   publish(%b, 0)
+; CHECK-NEXT:   asm fence.proxy.async.shared::cta; mbarrier.arrive.shared.b64 _, [$0];
+; CHECK-NEXT:   proxy_fence
+; CHECK-NEXT:   proxy_fence
+; CHECK-NEXT:   asm wgmma.wait_group.sync.aligned 0;
+; CHECK-NEXT:   proxy_fence
+; CHECK-NEXT:   asm cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [$0, {$1}], [$2];
+; CHECK-NEXT:   ret
+define void @proxies(i32 %b, ptr %map, i32 %s) {
+  call void asm sideeffect "fence.proxy.async.shared::cta; mbarrier.arrive.shared.b64 _, [$0];", "r,~{memory}"(i32 %b)
+  call void asm sideeffect "wgmma.wait_group.sync.aligned 0;", "~{memory}"()
+  call void asm sideeffect "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [$0, {$1}], [$2];", "l,r,r,~{memory}"(ptr %map, i32 0, i32 %s)
   ret void
 }
 

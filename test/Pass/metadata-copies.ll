@@ -95,6 +95,7 @@ define void @arrivals(i32 %s, ptr addrspace(3) %b) {
 ; CHECK-NEXT:   call @llvm.nvvm.cp.async.wait.all
 ; CHECK-NEXT:   copy(store 16 global, %p, 16)
 ; CHECK-NEXT:   copy(load 16 shared, %s, 16)
+; CHECK-NEXT:   proxy_fence
 ; CHECK-NEXT:   call @llvm.nvvm.cp.async.bulk.shared.cta.to.global
 ; CHECK-NEXT:   commit_copies
 ; CHECK-NEXT:   call @llvm.nvvm.cp.async.bulk.commit.group
@@ -121,12 +122,15 @@ define void @intrinsics(ptr addrspace(3) %s, ptr addrspace(1) %p, i32 %n) {
 ; CHECK-NEXT:   called
 ; CHECK-NEXT:   copy(store 0 cluster, %s, %n, %b)
 ; CHECK-NEXT:   copy(load 0 global, %p, %n, %b)
+; CHECK-NEXT:   proxy_fence
 ; CHECK-NEXT:   asm cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1], $2, [$3];
 ; CHECK-NEXT:   copy(store 0 cluster, %s, %n, %b)
 ; CHECK-NEXT:   copy(load 0 shared, %s, %n, %b)
+; CHECK-NEXT:   proxy_fence
 ; CHECK-NEXT:   asm cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [$0], [$0], $1, [$2];
 ; CHECK-NEXT:   copy(update 64 global device relaxed atomic, %p, 64)
 ; CHECK-NEXT:   copy(load 64 shared, %s, 64)
+; CHECK-NEXT:   proxy_fence
 ; CHECK-NEXT:   asm cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [$0], [$1], 64;
 ; CHECK-NEXT:   ret
 define void @bulk(ptr %p, i32 %s, i32 %n, i32 %b) {

@@ -20,6 +20,7 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK-NEXT:   fence(3)
 ; CHECK-NEXT:   call @llvm.nvvm.fence.sc.cluster
 ; CHECK-NEXT:   fence(1)
+; CHECK-NEXT:   proxy_fence
 ; CHECK-NEXT:   call @llvm.nvvm.fence.proxy.async
 ; CHECK-NEXT:   leave({{[0-9]}}, 0)
 ; CHECK-NEXT:   ret

@@ -92,7 +92,8 @@ def bulk_store(s):
     w.open(f"for (unsigned I = Tid; I < {n}u; I += {k.threads}u)")
     w(f"{p}[I] = V0 * {k.odd(99)}u + I + {r};")
     w.close()
-    w("fenceCopies();")
+    if not k.weak(3):
+        w("fenceCopies();")
     if not k.weak(3):
         w("__syncthreads();")
     w.open("if (Tid == 0u)")

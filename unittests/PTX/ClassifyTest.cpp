@@ -146,6 +146,39 @@ TEST(PTXClassify, Orderings) {
     EXPECT_EQ(int(classOf(Text).Orders), int(Expected)) << Text;
 }
 
+// Intent: which instructions are fences between the generic and the
+// asynchronous proxy, and which use the latter; LLVM's intrinsics write
+// underscores for colons.
+TEST(PTXClassify, AsynchronousProxy) {
+  for (const char *Text :
+       {"fence.proxy.async", "fence.proxy.async.global",
+        "fence.proxy.async.shared::cta", "fence.proxy.async.shared::cluster",
+        "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster."
+        "cluster",
+        "fence.proxy.async_generic.release.sync_restrict.space.cta.scope."
+        "cluster",
+        "membar.proxy.async", "wgmma.wait_group.sync.aligned 0",
+        "tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64 [$0]"})
+    EXPECT_TRUE(classOf(Text).IsProxyFence) << Text;
+  for (const char *Text :
+       {"fence.proxy.alias", "fence.proxy.tensormap::generic.release.gpu",
+        "fence.acq_rel.gpu", "fence.mbarrier_init.release.cluster",
+        "wgmma.fence.sync.aligned", "cp.async.bulk.wait_group 0"})
+    EXPECT_FALSE(classOf(Text).IsProxyFence) << Text;
+  for (const char *Text :
+       {"cp.async.bulk.global.shared::cta.bulk_group [$0], [$1], 16",
+        "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [$0], "
+        "[$1], 16",
+        "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [$0, {$1}], "
+        "[$2]"})
+    EXPECT_TRUE(classOf(Text).IsByAsyncProxy) << Text;
+  for (const char *Text :
+       {"cp.async.ca.shared.global [$0], [$1], 4",
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [$0], $1, "
+        "[$2]"})
+    EXPECT_FALSE(classOf(Text).IsByAsyncProxy) << Text;
+}
+
 // Intent: a relaxed arrival releases nothing and a relaxed wait acquires
 // nothing; the scope is the instruction's, not the state space.
 TEST(PTXClassify, OrdersAtBarriers) {

@@ -133,3 +133,108 @@ TEST_F(AsyncTest, PipelineReusesBuffers) {
   }
   EXPECT_EQ(R.races(), None);
 }
+
+//===----------------------------------------------------------------------===//
+// Proxies
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class ProxyTest : public AsyncTest {
+protected:
+  /// Thread 0 of block 0 stores what thread 1 has written, in one bulk copy.
+  void copyOut(uint64_t Id) {
+    R.O.asyncIssue(R.at(0, 0), Id, Completion::BulkGroup);
+    copyFrom(Id, R.shared(0, 0));
+  }
+  void copyFrom(uint64_t Id, uint64_t From) {
+    copy(R.at(0, 0), Id, From, Data + 256 * Id, 16, 9);
+    R.O.asyncComplete(R.at(0, 0), Id, Completion::BulkGroup, 0);
+  }
+};
+
+} // namespace
+
+// Intent: a write that a barrier orders before a bulk copy lacks a fence.
+TEST_F(ProxyTest, WriteWithoutFence) {
+  R.store(R.at(0, 1), R.shared(0, 0), 1);
+  R.sync(0, {0, 1});
+  copyOut(1);
+  EXPECT_EQ(R.races(), (Trace::Pairs{{1, 9}}));
+  EXPECT_TRUE(R.O.findings()[0].LacksProxyFence);
+}
+
+TEST_F(ProxyTest, FenceOfTheWriter) {
+  R.store(R.at(0, 1), R.shared(0, 0), 1);
+  R.O.proxyFence(R.at(0, 1));
+  R.sync(0, {0, 1});
+  copyOut(1);
+  EXPECT_EQ(R.races(), None);
+}
+
+TEST_F(ProxyTest, FenceOfTheCopyingThread) {
+  R.store(R.at(0, 1), R.shared(0, 0), 1);
+  R.sync(0, {0, 1});
+  R.O.proxyFence(R.at(0, 0));
+  copyOut(1);
+  EXPECT_EQ(R.races(), None);
+}
+
+// Intent: a fence counts only on the path from the write to the copy.
+TEST_F(ProxyTest, FencesElsewhere) {
+  R.O.proxyFence(R.at(0, 1)); // Before the write.
+  R.store(R.at(0, 1), R.shared(0, 0), 1);
+  R.O.proxyFence(R.at(0, 0)); // Not behind the write.
+  R.sync(0, {0, 1});
+  R.O.proxyFence(R.at(0, 2)); // Of a thread that has not come to the barrier.
+  copyOut(1);
+  EXPECT_EQ(R.races(), (Trace::Pairs{{1, 9}}));
+}
+
+// Intent: the completion of a bulk copy is followed by a fence, for what was
+// before its issue.
+TEST_F(ProxyTest, CompletionIsAFence) {
+  R.store(R.at(0, 1), R.shared(0, 0), 1);
+  R.sync(0, {0, 1});
+  R.O.asyncIssue(R.at(0, 0), 1, Completion::BulkGroup);
+  copyFrom(1, Data + 4096);
+  R.O.asyncWaited(R.at(0, 0), 1, false);
+  copyOut(2);
+  EXPECT_EQ(R.races(), None);
+}
+
+// Intent: what is written behind the issue is not before that fence.
+TEST_F(ProxyTest, WriteBehindAnIssue) {
+  R.O.asyncIssue(R.at(0, 0), 1, Completion::BulkGroup);
+  copyFrom(1, Data + 4096);
+  R.store(R.at(0, 0), R.shared(0, 0), 1);
+  R.O.asyncWaited(R.at(0, 0), 1, false);
+  copyOut(2);
+  EXPECT_EQ(R.races(), (Trace::Pairs{{1, 9}}));
+}
+
+// Intent: a write that nothing orders before the copy is a plain race.
+TEST_F(ProxyTest, UnorderedWrite) {
+  R.store(R.at(0, 1), R.shared(0, 0), 1);
+  copyOut(1);
+  EXPECT_EQ(R.races(), (Trace::Pairs{{1, 9}}));
+  EXPECT_FALSE(R.O.findings()[0].LacksProxyFence);
+}
+
+// Intent: a later write that is fenced stands for an earlier one that is not.
+TEST_F(ProxyTest, LaterWriteCounts) {
+  R.store(R.at(0, 1), R.shared(0, 0), 1);
+  R.store(R.at(0, 1), R.shared(0, 0), 2);
+  R.O.proxyFence(R.at(0, 1));
+  R.sync(0, {0, 1});
+  copyOut(1);
+  EXPECT_EQ(R.races(), None);
+}
+
+// Intent: cp.async reads through the generic proxy.
+TEST_F(ProxyTest, CopyOfTheGenericProxy) {
+  R.store(R.at(0, 0), Data, 1);
+  R.O.asyncIssue(R.at(0, 0), 1, Completion::Group);
+  copy(R.at(0, 0), 1, Data, R.shared(0, 0), 16, 9);
+  EXPECT_EQ(R.races(), None);
+}

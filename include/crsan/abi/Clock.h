@@ -68,7 +68,12 @@ struct WarpState {
   /// warps of this number at this clock or a larger one are of blocks of that
   /// grid.
   uint64_t GridFirst;
-  uint64_t Pad;
+  /// Accesses by the warp at larger clocks came after each fence between the
+  /// generic and the asynchronous proxy that a thread may know of.
+  uint32_t ProxyFence;
+  /// Metadata::ProxyFences when the warp last noted fences of other blocks; ~0:
+  /// it has not.
+  uint32_t ProxyFencesSeen;
 };
 static_assert(
     sizeof(WarpState) == 128 && offsetof(WarpState, Clock) == 0 &&
@@ -84,7 +89,9 @@ static_assert(
     offsetof(WarpState, News) == 88 && offsetof(WarpState, Thorough) == 92 &&
     offsetof(WarpState, Met) == 96 && offsetof(WarpState, SyncCells) == 100 &&
     offsetof(WarpState, Heard) == 104 && offsetof(WarpState, NewsAt) == 108 &&
-    offsetof(WarpState, GridFirst) == 112 && offsetof(WarpState, Pad) == 120);
+    offsetof(WarpState, GridFirst) == 112 &&
+    offsetof(WarpState, ProxyFence) == 120 &&
+    offsetof(WarpState, ProxyFencesSeen) == 124);
 
 /// The number of a location's bit in WarpState::Seen.
 inline constexpr uint32_t seenBit(uint64_t Address) {

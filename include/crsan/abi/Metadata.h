@@ -36,7 +36,12 @@ struct Metadata {
   /// of a graph have one %gridid (seen on an H100).
   uint32_t GridsRepeat;
   uint64_t Streams; ///< Device address of the StreamOrder, or 0.
-  uint64_t Pad[23];
+  /// The largest %gridid of a grid that may have executed a fence between
+  /// proxies.
+  uint64_t FencedGrid;
+  uint32_t ProxyFences; ///< How many such fences there were, of all grids.
+  uint32_t Reserved;
+  uint64_t Pad[21];
 };
 static_assert(sizeof(Metadata) == 256 &&
               offsetof(Metadata, SharedShadow) == 0 &&
@@ -52,7 +57,10 @@ static_assert(sizeof(Metadata) == 256 &&
               offsetof(Metadata, HasOverlaps) == 56 &&
               offsetof(Metadata, GridsRepeat) == 60 &&
               offsetof(Metadata, Streams) == 64 &&
-              offsetof(Metadata, Pad) == 72);
+              offsetof(Metadata, FencedGrid) == 72 &&
+              offsetof(Metadata, ProxyFences) == 80 &&
+              offsetof(Metadata, Reserved) == 84 &&
+              offsetof(Metadata, Pad) == 88);
 /// In Metadata::Foreign: a function may have synchronised in a way that the
 /// translation unit of its kernel does not know of.
 inline constexpr uint32_t ForeignUnknown = 1u << 31;

@@ -52,6 +52,9 @@ enum class RaceKind : uint8_t {
   /// Threads of a block have met at one barrier of the block, each at another
   /// __syncthreads() of the source.
   BarrierDivergence = 15,
+  /// A bulk copy reads what an ordinary store wrote before it, with no fence
+  /// between the two proxies.
+  ProxyFence = 16,
 };
 
 /// The first race that the device saw at a site, or at a pair of sites.
@@ -228,6 +231,8 @@ enum RaceReasons : uint64_t {
   /// or any thread waits at an mbarrier. Neither: cp.async.wait_group.
   EarlierBulkGroup = 1 << 18,
   EarlierAtMbarrier = 1 << 19,
+  /// The two are in order, but no fence between their proxies is between them.
+  LacksProxyFence = 1 << 20,
 };
 
 /// Record::Before of a two-sided record: the linear index of the earlier

@@ -26,6 +26,7 @@ public:
     IsStraight = isStraight(Body);
     readBlock(Body);
     tellAhead();
+    tellProxyFences();
   }
 
 private:
@@ -37,7 +38,7 @@ private:
   void readPredicate(const ptx::Instruction &I);
   std::optional<Condition> conditionOf(const ptx::Instruction &I) const;
   void readWeak(const ptx::Instruction &I, const ptx::InstructionClass &C);
-  void readCopy(const ptx::Instruction &I);
+  void readCopy(const ptx::Instruction &I, const ptx::InstructionClass &C);
   std::optional<CopyOperands> copyOf(const ptx::Instruction &I) const;
   std::optional<CopyOperands> smallCopyOf(const ptx::Instruction &I) const;
   std::optional<CopyOperands> bulkCopyOf(const ptx::Instruction &I) const;
@@ -53,6 +54,7 @@ private:
                            const ptx::InstructionClass &C, bool MayBeSkipped);
   void readControlFlow(const ptx::Instruction &I, bool MayBeSkipped);
   void tellAhead();
+  void tellProxyFences();
   Access access(const ptx::InstructionClass &C, Location Where);
 
   Events &To;
@@ -90,8 +92,8 @@ void AssemblyReader::readBlock(const ptx::Block &Body) {
 
 /// Orders nothing between threads.
 bool isOfOneThread(const Event &E) {
-  return isWeak(E) ||
-         isOneOf<AsyncAccess, CommitCopies, AwaitCopies, Collective, Opaque>(E);
+  return isWeak(E) || isOneOf<AsyncAccess, CommitCopies, AwaitCopies,
+                              ProxyFence, Collective, Opaque>(E);
 }
 
 void AssemblyReader::readInstruction(const ptx::Instruction &I) {
@@ -112,7 +114,7 @@ void AssemblyReader::readInstruction(const ptx::Instruction &I) {
       To.Unlisted = Skip::Private;
     return;
   case ptx::Category::AsyncCopy:
-    return readCopy(I);
+    return readCopy(I, C);
   case ptx::Category::MatrixAccess:
     return readMatrix(I, C);
   case ptx::Category::TextureAccess:
@@ -385,7 +387,8 @@ AssemblyReader::copyOf(const ptx::Instruction &I) const {
 }
 
 /// Copies are told before the statement, and accesses may be checked behind it.
-void AssemblyReader::readCopy(const ptx::Instruction &I) {
+void AssemblyReader::readCopy(const ptx::Instruction &I,
+                              const ptx::InstructionClass &C) {
   const std::optional<CopyOperands> Of = copyOf(I);
   const bool IsFirst = none_of(To.List, isWeak);
   if (Of && IsFirst && !HasOrdered) {
@@ -395,7 +398,7 @@ void AssemblyReader::readCopy(const ptx::Instruction &I) {
     return addCopy(To, *Of);
   }
   leaveOut(Skip::Copy);
-  To.add(Opaque());
+  addUnfollowed(To, C);
 }
 
 void AssemblyReader::readStrong(const ptx::Instruction &I,
@@ -486,13 +489,28 @@ void AssemblyReader::tellAhead() {
       To.List.insert(It, Learn());
     return;
   }
-  for (; It != End && (isWeak(*It) || isOneOf<Fence, Collective, Opaque>(*It));
+  for (; It != End &&
+         (isWeak(*It) || isOneOf<Fence, ProxyFence, Collective, Opaque>(*It));
        ++It)
     if (auto *F = std::get_if<Fence>(It))
       F->IsAhead = std::any_of(It, End, mayRelease);
   It = std::find_if(It, End, mayAcquire);
   if (It != End && std::any_of(It + 1, End, mayRelease))
     To.List.insert(To.List.begin(), Learn());
+}
+
+/// A fence between the proxies is told on both sides of a statement that does
+/// something else, too. If the statement hands on at once what it acquires, no
+/// time to tell of the fence is right.
+void AssemblyReader::tellProxyFences() {
+  bool IsBetween = false;
+  for (Event &E : To.List)
+    if (auto *F = std::get_if<ProxyFence>(&E)) {
+      F->IsAmongOthers = To.List.size() > 1;
+      IsBetween |= To.List.size() > 2;
+    }
+  if (IsBetween && any_of(To.List, mayAcquire) && any_of(To.List, mayRelease))
+    To.add(Unknown());
 }
 
 } // namespace

@@ -119,9 +119,11 @@ void addOrdering(Events &To, const ptx::InstructionClass &C,
   const Arrive Arrival{Where, C.Scope, C.Order, C.IsNumbered};
   const Wait Awaited{Where, C.Scope, C.Order, C.IsNumbered};
   const Completion By = C.IsBulk ? Completion::BulkGroup : Completion::Group;
+  if (C.IsProxyFence)
+    To.add(ProxyFence());
   switch (C.Orders) {
   case Ordering::None:
-    return To.add(Opaque());
+    return C.IsProxyFence ? void() : To.add(Opaque());
   case Ordering::Fence:
     return To.add(Fence{C.Scope});
   case Ordering::WarpBarrier:
@@ -150,6 +152,12 @@ void addOrdering(Events &To, const ptx::InstructionClass &C,
   case Ordering::Other:
     return To.add(Unknown());
   }
+}
+
+void addUnfollowed(Events &To, const ptx::InstructionClass &C) {
+  if (C.IsByAsyncProxy)
+    return To.add(ProxyFence());
+  To.add(Opaque());
 }
 
 Skip skipOf(ptx::Category What) {

@@ -142,6 +142,12 @@ struct Fence {
   /// and something behind the fence hands on what the fence acquires.
   bool IsAhead = false;
 };
+/// A fence between the generic and the asynchronous proxy, or what one may
+/// follow.
+struct ProxyFence {
+  /// In inline PTX: the statement has other events, before or behind it.
+  bool IsAmongOthers = false;
+};
 /// A barrier of the lanes of a warp in `Mask`.
 struct WarpBarrier {
   llvm::Value *Mask;
@@ -198,8 +204,8 @@ struct Leave {}; ///< The thread ends.
 
 using Event =
     std::variant<Access, AsyncAccess, CommitCopies, AwaitCopies, Fence,
-                 WarpBarrier, BlockBarrier, Arrive, Wait, Collective, Learn,
-                 Unknown, Opaque, Call, Allocate, Leave>;
+                 ProxyFence, WarpBarrier, BlockBarrier, Arrive, Wait,
+                 Collective, Learn, Unknown, Opaque, Call, Allocate, Leave>;
 
 template <typename... Kinds> bool isOneOf(const Event &E) {
   return (std::holds_alternative<Kinds>(E) || ...);
@@ -225,6 +231,12 @@ inline bool isStrong(const Event &E) {
 inline const Access *anyAccess(const Event &E) {
   const auto *Async = std::get_if<AsyncAccess>(&E);
   return Async ? &Async->What : asAccess(E);
+}
+/// Whether the event is a bulk copy's read: an implicit fence between the
+/// proxies follows its completion.
+inline bool isBulkRead(const Event &E) {
+  const auto *Async = std::get_if<AsyncAccess>(&E);
+  return Async && Async->By != Completion::Group && !Async->What.writes();
 }
 /// Whether the event is an access, at once or later, that orders nothing.
 inline bool isWeakOrLater(const Event &E) {
@@ -331,6 +343,9 @@ void addMatrix(Events &To, const ptx::InstructionClass &C, Location Pointer,
 /// ptx::Ordering calls so; where it is needed and missing, it may be anything.
 void addOrdering(Events &To, const ptx::InstructionClass &C,
                  std::optional<Location> Object);
+
+/// Adds an asynchronous operation that is not followed.
+void addUnfollowed(Events &To, const ptx::InstructionClass &C);
 
 /// Why an instruction of this category leaves its access unlisted.
 Skip skipOf(ptx::Category What);

@@ -185,14 +185,14 @@ std::optional<CopyOperands> bulkCopyOf(IntrinsicInst &Call) {
   return Result;
 }
 
-void addAsyncCopy(Events &To, IntrinsicInst &Call,
-                  ArrayRef<std::string_view> Words) {
+void addAsyncCopy(Events &To, IntrinsicInst &Call, const ptx::Instruction &I,
+                  const ptx::InstructionClass &C) {
   const auto Of =
-      is_contained(Words, "bulk") ? bulkCopyOf(Call) : smallCopyOf(Call, Words);
+      I.has("bulk") ? bulkCopyOf(Call) : smallCopyOf(Call, I.Modifiers);
   if (Of)
     return addCopy(To, *Of);
   To.Unlisted = To.ByCollider = Skip::Copy;
-  To.add(Opaque());
+  addUnfollowed(To, C);
 }
 
 /// llvm.nvvm.ldmatrix...(from), llvm.nvvm.wmma...load...(from, stride) and
@@ -232,7 +232,7 @@ void addInstruction(Events &To, IntrinsicInst &Call,
       return To.add(Leave());
   case ptx::Category::AsyncCopy:
     To.Unlisted = To.ByCollider = Skip::None;
-    return addAsyncCopy(To, Call, I.Modifiers);
+    return addAsyncCopy(To, Call, I, C);
   case ptx::Category::WeakAccess:
   case ptx::Category::StrongAccess:
   case ptx::Category::Unknown:

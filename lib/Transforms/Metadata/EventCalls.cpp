@@ -134,18 +134,10 @@ void MetadataInstrumenter::emitArrival(IRBuilder<> &B, const Step &S,
   call(B, BlockArriveName, siteOrNull(S));
 }
 
-/// A side of an asynchronous copy: whatever the thread does before it waits for
-/// the copy, the access comes neither before nor after that.
-void MetadataInstrumenter::emitAsync(const Step &S, const AsyncAccess &E) {
-  Instruction *At = S.Inst;
-  if (S.Unless)
-    At = SplitBlockAndInsertIfThen(
-        IRBuilder<>(At).CreateNot(Plan.exemptions()[*S.Unless].Holds),
-        At->getIterator(), /*Unreachable=*/false);
-  IRBuilder<> B(At);
-  B.SetCurrentDebugLocation(S.Accessor->getDebugLoc());
-  Value *Barrier =
-      E.By == Completion::Barrier ? emitAddress(B, E.Barrier) : B.getInt64(0);
+/// Tells of a side of an asynchronous copy. `Barrier` is the address of the
+/// mbarrier at which it completes, or 0.
+void MetadataInstrumenter::emitCopy(IRBuilder<> &B, const Step &S,
+                                    const AsyncAccess &E, Value *Barrier) {
   Access What = E.What;
   Value *Blocks = std::exchange(What.Blocks, nullptr);
   if (What.Box && !What.Box->InShared) {
@@ -161,6 +153,25 @@ void MetadataInstrumenter::emitAsync(const Step &S, const AsyncAccess &E) {
     return call(B, CopyName, Arguments);
   Arguments.push_back(B.CreateZExtOrTrunc(Blocks, B.getInt32Ty()));
   call(B, MulticastName, Arguments);
+}
+
+/// A side of an asynchronous copy: whatever the thread does before it waits for
+/// the copy, the access comes neither before nor after that.
+void MetadataInstrumenter::emitAsync(const Step &S, const AsyncAccess &E) {
+  Instruction *At = S.Inst;
+  if (S.Unless)
+    At = SplitBlockAndInsertIfThen(
+        IRBuilder<>(At).CreateNot(Plan.exemptions()[*S.Unless].Holds),
+        At->getIterator(), /*Unreachable=*/false);
+  IRBuilder<> B(At);
+  B.SetCurrentDebugLocation(S.Accessor->getDebugLoc());
+  Value *Barrier =
+      E.By == Completion::Barrier ? emitAddress(B, E.Barrier) : B.getInt64(0);
+  emitCopy(B, S, E, Barrier);
+  if (isBulkRead(E)) {
+    B.SetInsertPoint(S.Inst);
+    call(B, ProxyFenceName);
+  }
 }
 
 /// Told before the wait, which nothing of this thread comes between: so what
@@ -199,6 +210,7 @@ void MetadataInstrumenter::emitBefore(size_t Number) {
           },
           [&](const AsyncAccess &E) { emitAsync(S, E); },
           [&](const CommitCopies &) { call(B, CommitCopiesName); },
+          [&](const ProxyFence &) { call(B, ProxyFenceName); },
           [&](const AwaitCopies &E) { emitAwait(B, E); },
           [&](const Learn &) {
             ++NumUnknown;
@@ -272,6 +284,10 @@ void MetadataInstrumenter::emitAfter(const Step &S) {
                     callWithLocation(B,
                                      IsRelaxed ? CollectLaterName : CollectName,
                                      E.Where, E.Scope);
+                  },
+                  [&](const ProxyFence &E) {
+                    if (E.IsAmongOthers)
+                      call(B, ProxyFenceName);
                   },
                   [&](const Unknown &) { call(B, UnknownName); },
                   [&](const Call &) { call(B, ReturnedName); },

@@ -31,7 +31,7 @@ public:
   struct Step {
     llvm::Instruction *Inst; ///< Where it is told.
     Event What;
-    llvm::Instruction *Accessor;    ///< Whose place in the source it has.
+    llvm::Instruction *Accessor; ///< Whose place in the source it has.
     /// Of an access, or of a barrier that threads may meet at with another one.
     llvm::Constant *Site = nullptr;
     uint32_t SiteNumber = 0;

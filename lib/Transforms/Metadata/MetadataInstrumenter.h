@@ -63,6 +63,8 @@ private:
   void emitStrong(const Step &S);
   void emitStrongDone(const Step &S);
   void emitArrival(llvm::IRBuilder<> &B, const Step &S, const BlockBarrier &E);
+  void emitCopy(llvm::IRBuilder<> &B, const Step &S, const AsyncAccess &E,
+                llvm::Value *Barrier);
   void emitAsync(const Step &S, const AsyncAccess &E);
   void emitAwait(llvm::IRBuilder<> &B, const AwaitCopies &E);
   void emitBefore(size_t Number);

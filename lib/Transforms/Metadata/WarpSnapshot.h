@@ -14,8 +14,8 @@ namespace crsan {
 llvm::Value *emitStateField(llvm::IRBuilder<> &B, llvm::Value *State,
                             llvm::Type *T, uint64_t Offset);
 
-/// The fields of a Snapshot (runtime/device/metadata/entry/InLineWarp.h) where a
-/// function's checks in line need them: what the checks know of their warp
+/// The fields of a Snapshot (runtime/device/metadata/entry/InLineWarp.h) where
+/// a function's checks in line need them: what the checks know of their warp
 /// between two synchronisations. It is loaded at the beginning of the function
 /// and after whatever may have changed it.
 class WarpSnapshot {

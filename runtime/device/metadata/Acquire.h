@@ -6,6 +6,7 @@
 #include "metadata/Clock.h"
 #include "metadata/HeardLanes.h"
 #include "metadata/Knowledge.h"
+#include "metadata/ProxyFence.h"
 
 namespace crsan::device {
 
@@ -14,6 +15,7 @@ namespace crsan::device {
 /// Everything. Called by each lane for itself.
 HELPER void acquireEverything(PlaceOf Place) {
   const Self Me(Place);
+  noteProxyFence(Place);
   storeRelaxed(metadata().HasLearned, 1);
   uint32_t *Known = Me.known();
 #pragma unroll 1
@@ -33,10 +35,13 @@ HELPER void acquireEverything(PlaceOf Place) {
 /// clock and notes the clock as T.Acquire. `IsOwn`: the cell is that of the
 /// block's own barrier, so that what it says need not be handed on at the next
 /// barrier. Implements the acquiring side of iGUARD's synchronization metadata,
-/// which the paper lacks (docs/metadata-design.md, "What each instruction does").
+/// which the paper lacks (docs/metadata-design.md, "What each instruction
+/// does").
 DEVICE bool acquire(const Self &Me, const LaneRef &T, uint32_t Cell,
                     bool IsOwn = false) {
   WarpState &W = Me.warp();
+  if (Cell < NumWideCells && loadRelaxed(metadata().FencedGrid) >= W.Grid)
+    heedProxyFences(Me.Place);
   const SyncCell &From = SyncCells::at(Cell);
   const uint32_t Now = loadNear(W.Clock);
   const uint32_t OfOwn = loadRelaxed(From.Known[knownEntry(Me.number())]);

@@ -147,6 +147,24 @@ DEVICE void lookCloser(const Self &Me, AccessSite &S, Address A, Accessor Mine,
     Word.add(First, Floor);
 }
 
+/// Tells the host if the bulk copy's read `Mine` of `A` at site `S` comes after
+/// the write `Writer` with no fence between their proxies.
+HELPER void checkProxies(PlaceOf Place, AccessSite &S, Address A, uint64_t Mine,
+                         uint64_t Writer) {
+  const Self Me(Place);
+  const Accessor Earlier(Writer);
+  if (spaceOf(A) == Space::Shared && !isOfThisCluster(Me, Earlier))
+    return;
+  const Order How = judgeProxies(Me, Earlier);
+  if (How == Order::Ordered)
+    return;
+  if (RacingPair *P =
+          toldPair(Accessor(Mine).site(), Earlier.site(), distanceOf(How)))
+    countRace(*P);
+  else
+    tellRace(Me, S, A, Earlier, /*OfProxies=*/true);
+}
+
 /// Whether the cell should keep its writer although `Now` writes as well.
 DEVICE bool keepsWriter(Accessor Writer, Accessor Now, uint32_t Floor) {
   // A strong write after another of the same site and grid adds nothing, and
@@ -242,6 +260,9 @@ DEVICE void Check::word(Address A, CellRef C, Bytes B) const {
     Writer = settle(Writer, Writes ? nullptr : &C.At->Writer);
   if (Before.isInFlight())
     Before = settle(Before, nullptr);
+  if (IsBulk && !Writes && !OnlyReplaced && !Writer.isNobody() &&
+      (maskOf(Writer.bytes()) & maskOf(B)))
+    checkProxies(Me.Place, S, A, Now.Bits, Writer.Bits);
   // A read that finds its own thread's write also races with what that write
   // has replaced.
   const bool HasVictims = !Writes && Writer.isSameMoment(Now);

@@ -344,6 +344,37 @@ DEVICE Order judge(const Self &Me, Accessor Earlier) {
   return Order::SameBlock; // R3.
 }
 
+/// Judges the write `Earlier` against a bulk copy's read, by this thread and
+/// now, of the same bytes: whether the two are in order, but no fence between
+/// their proxies is between them. Only a weak write by this grid counts, of
+/// whose block the state is still known.
+DEVICE Order judgeProxies(const Self &Me, Accessor Earlier) {
+  const AccessSite *Site = siteAt(Earlier.site());
+  if (Earlier.isNobody() || Earlier.isInFlight() || Earlier.isStrong() ||
+      !Site || !surelyWrites(*Site) || (Site->Flags & IsCopy))
+    return Order::Ordered;
+  const WarpState &Mine = Me.warp();
+  const WarpState &Other = Self::stateOf(Earlier.warp());
+  const uint32_t Then = Earlier.made(), Flags = loadRelaxed(Mine.Flags);
+  const uint32_t Alive = loadRelaxed(Mine.Alive);
+  const uint32_t OtherAlive = loadRelaxed(Other.Alive);
+  const bool IsGone = !(OtherAlive & AliveMask);
+  if (Then < loadRelaxed(Mine.Floor) || Then < loadRelaxed(Other.Start) ||
+      Then > loadRelaxed(Other.Clock) || ((Alive | OtherAlive) & Mixed) ||
+      (Flags & Opaque) || loadRelaxed(metadata().Foreign) ||
+      loadRelaxed(Other.Grid) != Mine.Grid ||
+      (IsGone && loadRelaxed(metadata().GridsRepeat)))
+    return Order::Ordered;
+  const bool IsOurs = loadRelaxed(Other.Block) == Mine.Block;
+  // A pair that nothing orders is a race of another kind.
+  if (judge(Me, Earlier) != Order::Ordered ||
+      !lacksProxyFence(Me, Earlier, IsOurs))
+    return Order::Ordered;
+  return Earlier.warp() == Me.number() ? Order::SameWarp
+         : IsOurs                      ? Order::SameBlock
+                                       : Order::OtherBlock;
+}
+
 /// Whether this thread may come after any strong write of `A`: some thread that
 /// it knows of, at least one of its block, has read there strongly and may have
 /// observed the write (PTX ISA, "Causality order", second rule). So the last

@@ -124,11 +124,21 @@ DEVICE uint64_t reasonsOf(const Self &Me, Accessor Earlier, Order How) {
   return Why;
 }
 
+/// The RaceReasons of what judgeProxies finds at the distance `How`.
+DEVICE uint64_t reasonsOfProxies(Order How) {
+  return LacksProxyFence |
+         (How == Order::SameWarp    ? uint64_t(SameWarp | SameBlock)
+          : How == Order::SameBlock ? uint64_t(SameBlock)
+                                    : 0);
+}
+
 /// The kind of a race at the distance `How` for the reasons `Why`.
 DEVICE RaceKind kindOf(Order How, uint64_t Why, const AccessSite &Later,
                        const AccessSite &Earlier) {
   const bool LaterStrong = isStrongSite(Later);
   const bool EarlierStrong = isStrongSite(Earlier);
+  if (Why & LacksProxyFence)
+    return RaceKind::ProxyFence;
   if ((Later.Roles | Earlier.Roles) & IsOperation)
     return RaceKind::StreamOperation;
   if (How == Order::OtherKernel)

@@ -78,9 +78,9 @@ DEVICE void publish(RacingPair &P, RaceKind Kind, Function Describe) {
 /// Judges the access to `A` at site `S`, by this thread and now, against
 /// `Earlier` again, and tells the host if the two race. The second judgement is
 /// needed since a later block may have taken over the state of the earlier
-/// thread.
-DEVICE void tellRace(const Self &Me, AccessSite &S, Address A,
-                     Accessor Earlier) {
+/// thread. `OfProxies`: the question is that of judgeProxies.
+DEVICE void tellRace(const Self &Me, AccessSite &S, Address A, Accessor Earlier,
+                     bool OfProxies = false) {
   if (__crsan_config.Flags & Paused)
     return;
   const AccessSite *Other = siteAt(Earlier.site());
@@ -95,12 +95,13 @@ DEVICE void tellRace(const Self &Me, AccessSite &S, Address A,
 #pragma unroll 1
   for (uint32_t Look = 0; Look < 3; ++Look) {
     fenceDevice();
-    const Order Now = judge(Me, Earlier);
+    const Order Now =
+        OfProxies ? judgeProxies(Me, Earlier) : judge(Me, Earlier);
     if (Now == Order::Ordered || !Other)
       return;
     if (Look == 0) {
       How = Now;
-      Why = reasonsOf(Me, Earlier, How);
+      Why = OfProxies ? reasonsOfProxies(How) : reasonsOf(Me, Earlier, How);
       Block = loadRelaxed(W.Block);
       continue;
     }

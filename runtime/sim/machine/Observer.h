@@ -190,6 +190,8 @@ public:
   // Memory.
   virtual void access(const ThreadRef &, const Access &) {}
   virtual void fence(const ThreadRef &, MemoryOrder, Scope) {}
+  /// fence.proxy.async, of whatever state space.
+  virtual void proxyFence(const ThreadRef &) {}
 
   /// `Id` is unique to the barrier's instance and phase. A thread arrives
   /// (releases), and leaves (acquires) once the phase is complete; bar.arrive

@@ -60,3 +60,20 @@ void Actors::clear() {
   Notes.clear();
   Next = 0;
 }
+
+void ProxyFences::add(const Snapshot &Fence) {
+  if (Recent.size() == Most) {
+    for (const Snapshot &S : Recent)
+      S.joinTo(Others);
+    Recent.clear();
+  }
+  Recent.push_back(Fence);
+}
+
+Clock ProxyFences::before(const Clock &Known) const {
+  Clock All = Others;
+  for (const Snapshot &S : Recent)
+    if (Known.get(S.Id) >= S.Time)
+      S.joinTo(All);
+  return All;
+}

@@ -88,6 +88,20 @@ struct BlockState {
   Clock Narrow, Unfenced;
 };
 
+/// The fences between the generic and the asynchronous proxy in a grid.
+class ProxyFences {
+public:
+  void add(const Snapshot &Fence);
+  /// What is before a fence that is known by this clock.
+  Clock before(const Clock &Known) const;
+
+private:
+  /// Of more than these, whoever comes later is taken to know.
+  static constexpr size_t Most = 4096;
+  std::vector<Snapshot> Recent;
+  Clock Others;
+};
+
 struct GridState {
   std::string Kernel;
   uint64_t In = 0;       ///< The stream.
@@ -99,6 +113,7 @@ struct GridState {
   std::vector<std::pair<ActorId, ActorId>> Ranges; ///< Of ids, for the end.
   std::unordered_set<uint64_t> Barriers; ///< Whose state goes with the grid.
   std::vector<ActorId> AsyncIds;
+  ProxyFences Fences;
 };
 
 /// Ids and what they stand for.

@@ -283,3 +283,54 @@ void Checker::checkGranule(Granule &G, const Op &O, uint64_t Base,
   if (O.A.writes())
     checkStrong(G.Strong->Reads, O, Base, Mask);
 }
+
+/// Lanes of the record whose write no copy or fill is known to have overwritten
+/// in the granule at `Begin` of the page. Only where every write is kept: else
+/// the copy's has taken the record's place.
+static uint32_t notOverwritten(const WeakRecord &R, const Page &P,
+                               uint32_t Begin, uint32_t Lanes) {
+  for (const StretchRecord &S : P.Stretches)
+    if (S.IsWrite && S.Begin < Begin + GranuleBytes && Begin < S.End)
+      Lanes &= unknownLanes(R, S.Known);
+  return Lanes;
+}
+
+/// The last write of each byte that is known to the copy counts: an earlier one
+/// may be that of another proxy.
+void Checker::checkProxies(const Page &P, const Op &O, const Clock &Fenced,
+                           uint64_t Base, uint16_t Mask) {
+  const auto Begin = uint32_t(Base % PageBytes);
+  Reporter Found(Sink, O);
+  const std::vector<WeakRecord> &Records =
+      P.Granules[Begin / GranuleBytes].Writes.Records;
+  for (size_t I = Records.size(); I-- > 0 && Mask;) {
+    const WeakRecord &R = Records[I];
+    const uint16_t Common = R.Mask & Mask;
+    const uint32_t Known = R.Lanes & ~unknownLanes(R, *O.Known);
+    if (!Common || !Known)
+      continue;
+    Mask &= ~R.Mask;
+    const uint32_t Lanes =
+        notOverwritten(R, P, Begin, Known & unknownLanes(R, Fenced));
+    const ActorNote &By = Who.noteOf(R.Warp * Clock::Fan);
+    if (!Lanes || By.What != ActorNote::Kind::Threads ||
+        By.Where.Grid != O.Where.Grid)
+      continue;
+    EarlierAccess E = earlier(R, Lanes, /*IsWrite=*/true);
+    E.LacksProxyFence = true;
+    Found.add(E, Base + unsigned(std::countr_zero(Common)),
+              uint64_t(std::popcount(Lanes)));
+  }
+}
+
+void Checker::proxies(const Op &O, const Clock &Fenced) {
+  const uint64_t Last = O.A.Address + O.A.Size;
+  for (uint64_t At = O.A.Address; At < Last;) {
+    const uint64_t Base = At / GranuleBytes * GranuleBytes;
+    const uint64_t End = std::min(Last, Base + GranuleBytes);
+    const Page &P = Memory.page(Base);
+    if (P.isTouched(Base % PageBytes / GranuleBytes))
+      checkProxies(P, O, Fenced, Base, maskOf(At, uint32_t(End - At)));
+    At = End;
+  }
+}

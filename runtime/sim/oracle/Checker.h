@@ -33,6 +33,9 @@ struct EarlierAccess : AccessTraits {
   bool IsVolatile = false;
   uint32_t Size = 0; ///< Bytes of it that are still remembered.
   bool OverlapsCompletely = true;
+  /// The access is ordered before the later one, but no fence between their
+  /// proxies is between the two.
+  bool LacksProxyFence = false;
 };
 
 class RaceSink {
@@ -55,6 +58,9 @@ public:
               uint32_t Position = 0);
   /// Of any number of bytes, weak.
   void stretch(const Op &O);
+  /// Of a bulk copy's read, of any number of bytes: reports the writes by
+  /// threads of its grid that are known to the copy, but not in `Fenced`.
+  void proxies(const Op &O, const Clock &Fenced);
 
 private:
   bool isOrdered(ActorId Id, uint32_t Time, const Op &O) const;
@@ -67,6 +73,8 @@ private:
   void checkStretches(Page &P, const Op &O, uint64_t PageBase, uint32_t Begin,
                       uint32_t End);
   void checkGranule(Granule &G, const Op &O, uint64_t Base, uint16_t Mask);
+  void checkProxies(const Page &P, const Op &O, const Clock &Fenced,
+                    uint64_t Base, uint16_t Mask);
   void rememberRead(Granule &G, const Op &O, uint16_t Mask);
   void rememberWrite(Granule &G, const Op &O, uint16_t Mask);
   void rememberStrong(Granule &G, const Op &O, uint16_t Mask,

@@ -169,8 +169,9 @@ void Checker::stretchOfPage(const Op &O, uint64_t PageBase, uint32_t Begin,
     return !KeepsAll && Begin <= S.Begin && S.End <= End &&
            (O.A.writes() || !S.IsWrite) && isOrdered(S.Id, S.Time, O);
   });
-  P.Stretches.push_back(
-      {O.Id, O.Time, Begin, End, O.A.Instruction, O.A.writes()});
+  P.Stretches.push_back({O.Id, O.Time, Begin, End, O.A.Instruction,
+                         O.A.writes(),
+                         KeepsAll && O.A.writes() ? *O.Known : Clock()});
 }
 
 void Checker::stretch(const Op &O) {

@@ -89,6 +89,8 @@ void DeviceView::fence(const ThreadRef &T, MemoryOrder Order, Scope Within) {
   All.fence(thread(T), Order, Within);
 }
 
+void DeviceView::proxyFence(const ThreadRef &T) { All.proxyFence(thread(T)); }
+
 void DeviceView::barrierArrive(const ThreadRef &T, uint64_t Id,
                                BarrierKind Kind, MemoryOrder Order,
                                Scope Within) {

@@ -54,6 +54,7 @@ public:
   void gridDependencyWait(const ThreadRef &) override;
   void access(const ThreadRef &, const Access &) override;
   void fence(const ThreadRef &, MemoryOrder, Scope) override;
+  void proxyFence(const ThreadRef &) override;
   void barrierArrive(const ThreadRef &, uint64_t Id, BarrierKind, MemoryOrder,
                      Scope) override;
   void barrierLeave(const ThreadRef &, uint64_t Id, BarrierKind, MemoryOrder,

@@ -226,6 +226,7 @@ void Oracle::gridEnd(uint64_t Grid, Stream S) {
   G.Ranges.clear();
   G.Barriers.clear();
   G.AsyncIds.clear();
+  G.Fences = {};
   LastBlock = nullptr;
   G.IsRunning = false;
   --Running;

@@ -88,6 +88,7 @@ public:
   void gridDependencyWait(const ThreadRef &) override;
   void access(const ThreadRef &, const Access &) override;
   void fence(const ThreadRef &, MemoryOrder, Scope) override;
+  void proxyFence(const ThreadRef &) override;
   void barrierArrive(const ThreadRef &, uint64_t Id, BarrierKind, MemoryOrder,
                      Scope) override;
   void barrierLeave(const ThreadRef &, uint64_t Id, BarrierKind, MemoryOrder,
@@ -126,6 +127,7 @@ private:
     uint32_t ReadsNote = 0, WritesNote = 0;
     Completion By = Completion::Group;
     Clock Known;
+    Clock Fenced; ///< What a fence of proxies has made known to a bulk copy.
   };
   /// Ids that a thread may use again for a copy, once it has waited.
   struct AsyncIds {

@@ -162,6 +162,12 @@ void Oracle::asyncIssue(const ThreadRef &T, uint64_t Async, Completion By) {
   }
   A.Known = State.Known;
   A.Known.raise(idOf(T, *B), State.Time++);
+  if (By != Completion::Group) {
+    ProxyFences &Fences = Grids[T.Grid].Fences;
+    A.Fenced = Fences.before(A.Known);
+    // The implicit one behind the copy, for those who learn of its end.
+    Fences.add({A.Known, A.Reads, A.Time});
+  }
   // What a copy writes comes after what it has read.
   A.Known.raise(A.Reads, A.Time);
 }

@@ -270,6 +270,8 @@ void Oracle::asyncAccess(BlockState &B, const Access &A) {
   O.Known = &Copy.Known;
   O.Block = &B;
   O.A = A;
+  if (Copy.By != Completion::Group && !A.writes())
+    Check.proxies(O, Copy.Fenced);
   const bool IsOnePart =
       A.Address / GranuleBytes == (A.Address + A.Size - 1) / GranuleBytes;
   if (A.Order == MemoryOrder::Weak && !IsOnePart)
@@ -347,4 +349,11 @@ void Oracle::fence(const ThreadRef &T, MemoryOrder Order, Scope Within) {
     });
   if (IsSc)
     ScFences.add(B->Where, Now, Within);
+}
+
+void Oracle::proxyFence(const ThreadRef &T) {
+  BlockState *B;
+  ThreadState &State = threadOf(T, B);
+  ++Counts.Fences;
+  Grids[T.Grid].Fences.add({State.Known, idOf(T, *B), State.Time++});
 }

@@ -71,7 +71,8 @@ void Oracle::race(const EarlierAccess &Earlier, const Op &Later,
   };
   RaceFinding &F =
       Found.of(Earlier.Instruction, NameOf(Earlier.Id, Earlier.Instruction),
-               Later.A.Instruction, NameOf(Later.Id, Later.A.Instruction));
+               Later.A.Instruction, NameOf(Later.Id, Later.A.Instruction),
+               Earlier.LacksProxyFence);
   const ActorNote &A = Who.noteOf(Earlier.Id), &B = Who.noteOf(Later.Id);
   const bool SameWarp = A.First == B.First &&
                         A.What == ActorNote::Kind::Threads &&
@@ -85,6 +86,7 @@ void Oracle::race(const EarlierAccess &Earlier, const Op &Later,
   if (F.Count != Count && Width <= F.Width)
     return;
   F.Width = Width;
+  F.LacksProxyFence = Earlier.LacksProxyFence;
   F.Address = Address;
   F.Space = Later.A.Space;
   F.Device = (B.Where.Grid ? B : A).Where.device();
@@ -113,6 +115,7 @@ void Oracle::race(const EarlierAccess &Earlier, const Op &Later,
   C.Later = B.Where;
   C.SameWarp = SameWarp;
   C.CompletelyOverlap = F.OverlapsCompletely = Earlier.OverlapsCompletely;
+  C.LacksProxyFence = Earlier.LacksProxyFence;
   C.MayOverlap = mayOverlap(A.Where.Grid, B.Where.Grid);
   if (Later.Block) {
     C.Narrow = Later.Block->Narrow.get(Earlier.Id) >= Earlier.Time;

@@ -156,6 +156,8 @@ static abi::RaceKind kindOf(const RaceFinding &R) {
   const bool IsStrong = R.Earlier.isStrong();
   if (R.AreBarriers)
     return BarrierDivergence;
+  if (R.LacksProxyFence)
+    return ProxyFence;
   if (hasHostCode(R))
     return HostAccess;
   if (hasHost(R))
@@ -173,7 +175,9 @@ static abi::RaceKind kindOf(const RaceFinding &R) {
 }
 
 static uint64_t reasonsOf(const RaceFinding &R) {
-  const uint64_t Told = R.ToldAt.empty() ? 0 : uint64_t(abi::LaterUnfenced);
+  const uint64_t Told =
+      (R.ToldAt.empty() ? 0 : uint64_t(abi::LaterUnfenced)) |
+      (R.LacksProxyFence ? uint64_t(abi::LacksProxyFence) : 0);
   if (hasHost(R) || hasHostCode(R))
     return abi::OtherGrid;
   switch (R.Width) {
@@ -193,6 +197,8 @@ static uint64_t reasonsOf(const RaceFinding &R) {
 /// sentence.
 static bool isExplained(const RaceFinding &R, const SiteInfo &Earlier,
                         const SiteInfo &Later) {
+  if (R.LacksProxyFence)
+    return true;
   if (hasHost(R) || hasHostCode(R) || hasAsync(R) ||
       R.Width == Distance::Device)
     return false;

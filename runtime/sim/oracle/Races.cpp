@@ -8,11 +8,12 @@
 using namespace crsan::sim;
 
 RaceFinding &Races::of(int32_t Earlier, const std::string &EarlierName,
-                       int32_t Later, const std::string &LaterName) {
+                       int32_t Later, const std::string &LaterName,
+                       bool LacksProxyFence) {
   // Copies have no instruction and are told apart by name.
   Key A{Earlier, Earlier == -1 ? EarlierName : "", Later,
-        Later == -1 ? LaterName : ""};
-  Key B{Later, std::get<3>(A), Earlier, std::get<1>(A)};
+        Later == -1 ? LaterName : "", LacksProxyFence};
+  Key B{Later, std::get<3>(A), Earlier, std::get<1>(A), LacksProxyFence};
   const auto [It, IsNew] = Index.try_emplace(std::min(A, B), Findings.size());
   if (IsNew)
     Findings.emplace_back();
@@ -58,6 +59,9 @@ static std::string whyNotMorallyStrong(const RaceSide &A, const RaceSide &B,
 
 static std::string whatIsMissing(const RaceSide &A, const RaceSide &B,
                                  const RaceCircumstances &C) {
+  if (C.LacksProxyFence)
+    return "The write comes before the copy, but no fence.proxy.async is "
+           "between the two.";
   if (A.IsAsync || B.IsAsync)
     return "Nothing waits for the asynchronous copy between the two.";
   if (C.MayOverlap)

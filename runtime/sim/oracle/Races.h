@@ -41,6 +41,8 @@ struct RaceFinding {
   bool OverlapsCompletely = true;
   /// The two are barriers at which threads of a block have met.
   bool AreBarriers = false;
+  /// The two are ordered, but not between their proxies.
+  bool LacksProxyFence = false;
   abi::Distance Width = Distance::Warp;
   uint32_t Device = 0; ///< Ordinal; of the later access, if it is a kernel's.
   /// Strong reads of what the earlier thread had told behind a fence, by the
@@ -55,11 +57,12 @@ class Races {
 public:
   /// The finding of this pair; Count is 0 if it is new and is to be filled in.
   RaceFinding &of(int32_t Earlier, const std::string &EarlierName,
-                  int32_t Later, const std::string &LaterName);
+                  int32_t Later, const std::string &LaterName,
+                  bool LacksProxyFence);
   const std::vector<RaceFinding> &all() const { return Findings; }
 
 private:
-  using Key = std::tuple<int32_t, std::string, int32_t, std::string>;
+  using Key = std::tuple<int32_t, std::string, int32_t, std::string, bool>;
   std::map<Key, size_t> Index;
   std::vector<RaceFinding> Findings;
 };
@@ -75,6 +78,7 @@ struct RaceCircumstances {
   bool Unfenced = false;
   /// Of two kernels, the one need not wait for the other to end.
   bool MayOverlap = false;
+  bool LacksProxyFence = false;
 };
 std::string explainRace(const RaceSide &Earlier, const RaceSide &Later,
                         const RaceCircumstances &C);

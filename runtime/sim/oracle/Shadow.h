@@ -37,6 +37,7 @@ struct StretchRecord {
   uint32_t Begin = 0, End = 0; ///< Bytes in the page.
   int32_t Instruction = -1;
   bool IsWrite = false;
+  Clock Known = {}; ///< What the copy comes after; only if every write is kept.
 };
 
 /// Writes that are linked by read-modify-writes, each of which observed the one

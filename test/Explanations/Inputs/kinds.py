@@ -69,6 +69,7 @@ for key, name in kinds:
     mode = "metadata" if "Metadata mode reports" in text else "collider"
     flags = [f"-fsanitize-cuda-race-mode={mode}"]
     flags += [flag for flag in ["-fsanitize-cuda-race-host"] if flag in text]
+    flags += ["--offload-arch=sm_90"] * ("cp.async.bulk" in text)  # What it needs.
     detector = "oracle" if "The oracle of" in text else "collider"
     racy = build(key, "racy", flags)
     for seed in range(1, SEEDS + 1):

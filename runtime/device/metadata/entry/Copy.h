@@ -72,6 +72,12 @@ ENTRY void __crsan_md_tensor(AccessSite *S, uint64_t Map, uint32_t Rank,
   if (S->Roles & ByMbarrier)
     completeAt(Me, Mbarrier, loadRelaxed(Me.warp().Clock));
 }
+/// Entry point. A fence between the generic and the asynchronous proxy, or an
+/// operation that one follows, is about to happen or has just happened.
+HOT_ENTRY void __crsan_md_proxy_fence(uint32_t Place) {
+  if (PlaceOf{Place}.isFollowed())
+    noteProxyFence(PlaceOf{Place});
+}
 /// Entry point. This lane commits the copies that it has issued since its last
 /// commit, as a group.
 HOT_ENTRY void __crsan_md_commit_copies(uint32_t Place) {

@@ -40,6 +40,7 @@ DEVICE void beginWarp(WarpState &W, const Beginning &B) {
   W.SharedCells = sharedCells(uint32_t(B.Block));
   W.SyncCells = syncCellsOf(B.Grid, B.Block);
   W.Heard = ~0u;
+  storeRelaxed(W.ProxyFencesSeen, ~0u);
   W.LockedLanes = 0;
   W.Grid = B.Grid;
   W.Block = B.Block;

@@ -218,17 +218,27 @@ void emitFence(Decoder &D, MemoryOrder S, Scope Within) {
   I.IsVisible = true;
 }
 
+Outcome asyncProxyFence(Execution &X, const Instruction &) {
+  if (X.D.Watch)
+    forLanes(X.Mask, [&](unsigned L) { X.D.Watch->proxyFence(X.thread(L)); });
+  return Outcome::Next;
+}
+
 bool fence(Decoder &D) {
-  // Between the generic and asynchronous proxies: the machine has one memory.
+  // The machine has one memory, and only observers ask for proxies.
   const bool IsOfProxies = !D.takePrefixed("proxy").empty();
+  const bool IsOfAsync = IsOfProxies && !D.takePrefixed("async").empty();
   // Orders only mbarrier.init before it, which is no access for observers.
   const bool IsOfInit = D.take("mbarrier_init");
   if (IsOfProxies || IsOfInit) {
     while (!D.takePrefixed("").empty())
       ;
-    D.emit([](Execution &, const Instruction &) {
-       return Outcome::Next;
-     }).IsVisible = IsOfInit;
+    if (IsOfAsync)
+      D.emit(asyncProxyFence).IsVisible = true;
+    else
+      D.emit([](Execution &, const Instruction &) {
+         return Outcome::Next;
+       }).IsVisible = IsOfInit;
     return true;
   }
   std::string_view Kind = D.takeOneOf({"sc", "acq_rel", "acquire", "release"});
