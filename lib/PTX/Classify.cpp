@@ -304,16 +304,48 @@ InstructionClass classifyMatrix(const Instruction &I) {
   return C;
 }
 
-/// wgmma and tcgen05: matrices that are read while the threads go on.
-Category classifyTensor(const Instruction &I) {
-  if (hasAny(I, {"mma_async", "mma", "ld", "st", "cp", "shift"}))
-    return Category::AsyncCopy;
-  if (hasAny(I,
-             {"fence", "fence::before_thread_sync", "fence::after_thread_sync",
-              "commit_group", "wait_group", "commit", "wait::ld", "wait::st",
-              "wait", "alloc", "dealloc", "relinquish_alloc_permit"}))
-    return Category::Synchronisation;
-  return Category::Unknown;
+/// wgmma: products of matrices in shared memory, which are read while the
+/// threads go on.
+InstructionClass classifyProduct(const Instruction &I) {
+  if (I.has("mma_async"))
+    return {Category::AsyncCopy};
+  if (!hasAny(I, {"fence", "commit_group", "wait_group"}))
+    return {};
+  InstructionClass C = {Category::Synchronisation};
+  C.IsProduct = true;
+  if (I.has("commit_group"))
+    C.Orders = Ordering::CopyCommit;
+  else if (I.has("wait_group"))
+    C.Orders = Ordering::CopyWait;
+  C.Object = C.Orders == Ordering::CopyWait && !I.Operands.empty()
+                 ? &I.Operands[0]
+                 : nullptr;
+  return C;
+}
+
+/// tcgen05: products of matrices in tensor memory or in shared memory, which
+/// are read while the threads go on.
+InstructionClass classifyTensor(const Instruction &I) {
+  const std::string_view What = I.Modifiers.empty() ? "" : I.Modifiers.front();
+  // What accesses shared memory: `alloc` writes there what it has allocated.
+  if (What == "mma" || What == "cp" || What == "alloc")
+    return {Category::AsyncCopy};
+  // Tensor memory is a state space of its own, of which nothing is followed.
+  if (What == "ld" || What == "st" || What == "shift" ||
+      What.starts_with("wait"))
+    return {Category::Convergent};
+  InstructionClass C = {Category::Synchronisation};
+  if (What == "commit") {
+    // An arrival at an mbarrier, once what the thread has begun is done.
+    C.Orders = Ordering::Arrival;
+    C.Order = abi::MemoryOrder::Release;
+    C.Scope = abi::Scope::Cluster;
+    C.Object = addressIn(I);
+    return C;
+  }
+  const bool IsKnown = What == "dealloc" || What.starts_with("fence") ||
+                       What.starts_with("relinq");
+  return IsKnown ? C : InstructionClass();
 }
 
 } // namespace
@@ -365,8 +397,10 @@ InstructionClass classify(const Instruction &I) {
     return classifyCopy(I);
   if (Opcode == "ldmatrix" || Opcode == "stmatrix" || Opcode == "wmma")
     return classifyMatrix(I);
-  if (Opcode == "wgmma" || Opcode == "tcgen05")
-    return {classifyTensor(I)};
+  if (Opcode == "wgmma")
+    return classifyProduct(I);
+  if (Opcode == "tcgen05")
+    return classifyTensor(I);
   if (Opcode == "clusterlaunchcontrol")
     return {I.has("try_cancel") ? Category::AsyncCopy : Category::Harmless};
   // `discard` is a weak write, but is not listed as one: it leaves an unstable

@@ -82,7 +82,8 @@ struct InstructionClass {
   const Operand *Object = nullptr; ///< See Ordering.
   bool IsNumbered = false;         ///< Object is the number of a barrier.
   // Of CopyCommit and CopyWait:
-  bool IsBulk = false;    ///< The groups are those of cp.async.bulk.
+  bool IsBulk = false;    ///< The groups are those of cp.async.bulk, ...
+  bool IsProduct = false; ///< ... or those of wgmma.
   bool OnlyReads = false; ///< The wait is for what the copies read.
 
   bool reads() const { return Flags & abi::ReadsMemory; }

@@ -221,6 +221,9 @@ enum RaceReasons : uint64_t {
   /// or any thread waits at an mbarrier. Neither: cp.async.wait_group.
   EarlierBulkGroup = 1 << 18,
   EarlierAtMbarrier = 1 << 19,
+  /// The earlier access is a read by an asynchronous matrix product for which
+  /// its warp group has not waited. EarlierInFlight is set as well.
+  EarlierByWarpGroup = 1 << 20,
 };
 
 /// Record::Before of a two-sided record: the linear index of the earlier

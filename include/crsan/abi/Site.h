@@ -76,6 +76,9 @@ enum AccessRoles : uint32_t {
   ByMbarrier = 64,
   /// The site is no code: an operation of a stream, such as a copy.
   IsOperation = 128,
+  /// An operand of a matrix product in shared memory, which is read until a
+  /// warp of the warp group has waited for the product by wgmma.wait_group.
+  ByWarpGroup = 256,
 };
 
 /// An access that metadata mode checks. Device memory, initialised by the pass.

@@ -22,6 +22,7 @@
 //   Check.h        arguments of the runtime's entry points
 //   Metadata.h     where the tables of metadata mode lie
 //   BlockOrder.h   the permutation of block indices
+//   MatrixOperand.h  where an operand of a warp group's product lies
 //   Host.h         the checked accesses of host code
 #ifndef CRSAN_ABI_VERSION_H
 #define CRSAN_ABI_VERSION_H
@@ -33,7 +34,7 @@ namespace crsan::abi {
 /// The version of the contract: any change of these headers increments it.
 /// Objects of different versions cannot be mixed: ModuleHeader and Config carry
 /// the version, and the library refuses a module of another one.
-inline constexpr uint32_t Version = 16;
+inline constexpr uint32_t Version = 17;
 
 } // namespace crsan::abi
 

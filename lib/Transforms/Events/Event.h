@@ -12,6 +12,7 @@
 
 #include "Events/Memory.h"
 #include "PTX/Classify.h"
+#include "crsan/abi/MatrixOperand.h"
 #include "crsan/abi/MemoryModel.h"
 #include "crsan/abi/Site.h"
 #include "llvm/ADT/STLExtras.h"
@@ -93,6 +94,7 @@ enum class Completion : uint8_t {
   Group,     ///< Its thread waits for the access (cp.async.wait_group).
   BulkGroup, ///< The same (cp.async.bulk.wait_group).
   Barrier,   ///< Any thread waits at an mbarrier that counts the bytes.
+  Product,   ///< A thread of the warp group waits (wgmma.wait_group).
 };
 
 /// One side of an asynchronous copy, or an asynchronous store: it is issued
@@ -101,6 +103,13 @@ struct AsyncAccess {
   Access What;
   Completion By = Completion::Group;
   Location Barrier = {}; ///< The mbarrier.
+};
+/// An operand of a matrix product (wgmma.mma_async), which the warp group reads
+/// in shared memory at some time between here and its wait for the product.
+struct OperandRead {
+  /// Of all of the operand. The base of its location is the matrix descriptor.
+  Access What;
+  uint32_t Shape = 0; ///< abi::MatrixOperand::Shape.
 };
 /// The thread's copies so far that complete by groups are a group.
 struct CommitCopies {
@@ -174,9 +183,9 @@ struct Allocate {
 struct Leave {}; ///< The thread ends.
 
 using Event =
-    std::variant<Access, AsyncAccess, CommitCopies, AwaitCopies, Fence,
-                 WarpBarrier, BlockBarrier, Arrive, Wait, Collective, Learn,
-                 Unknown, Opaque, Call, Allocate, Leave>;
+    std::variant<Access, AsyncAccess, OperandRead, CommitCopies, AwaitCopies,
+                 Fence, WarpBarrier, BlockBarrier, Arrive, Wait, Collective,
+                 Learn, Unknown, Opaque, Call, Allocate, Leave>;
 
 template <typename... Kinds> bool isOneOf(const Event &E) {
   return (std::holds_alternative<Kinds>(E) || ...);
@@ -201,6 +210,8 @@ inline bool isStrong(const Event &E) {
 /// The access that the event makes, at once or later; null: none.
 inline const Access *anyAccess(const Event &E) {
   const auto *Async = std::get_if<AsyncAccess>(&E);
+  if (const auto *Operand = std::get_if<OperandRead>(&E))
+    return &Operand->What;
   return Async ? &Async->What : asAccess(E);
 }
 /// Whether the event is an access, at once or later, that orders nothing.
@@ -294,6 +305,9 @@ void addCopy(Events &To, const CopyOperands &C);
 /// address and `Stride` its operand of this name, or null.
 void addMatrix(Events &To, const ptx::InstructionClass &C, Location Pointer,
                llvm::Value *Stride);
+
+/// Adds an operand of a matrix product, with its descriptor and its shape.
+void addOperand(Events &To, llvm::Value *Descriptor, uint32_t Shape);
 
 /// Adds what orders memory other than by an access. `Object` is what
 /// ptx::Ordering calls so; where it is needed and missing, it may be anything.

@@ -153,10 +153,12 @@ void MetadataInstrumenter::emitAsync(const Step &S, const AsyncAccess &E) {
 /// Told before the wait, which nothing of this thread comes between: so what
 /// the same statement hands on includes the copies.
 void MetadataInstrumenter::emitAwait(IRBuilder<> &B, const AwaitCopies &E) {
-  if (E.By == Completion::BulkGroup) {
+  if (E.By != Completion::Group) {
     Value *Number = E.Number && E.Number->getType()->isIntegerTy()
                         ? B.CreateZExtOrTrunc(E.Number, B.getInt32Ty())
                         : B.getInt32(0);
+    if (E.By == Completion::Product)
+      return call(B, AwaitProductsName, Number);
     return call(B, AwaitBulkName, {Number, B.getInt32(E.OnlyReads)});
   }
   if (!E.Number || !E.Number->getType()->isIntegerTy())
@@ -185,7 +187,14 @@ void MetadataInstrumenter::emitBefore(size_t Number) {
                              E.Where, E.Scope);
           },
           [&](const AsyncAccess &E) { emitAsync(S, E); },
-          [&](const CommitCopies &) { call(B, CommitCopiesName); },
+          [&](const OperandRead &E) {
+            Value *Descriptor = E.What.Where.Base;
+            call(B, OperandName, {S.Site, Descriptor, B.getInt32(E.Shape)});
+          },
+          [&](const CommitCopies &E) {
+            call(B, E.By == Completion::Product ? CommitProductsName
+                                                : CommitCopiesName);
+          },
           [&](const AwaitCopies &E) { emitAwait(B, E); },
           [&](const Learn &) {
             ++NumUnknown;
