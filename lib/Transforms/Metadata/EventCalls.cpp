@@ -7,7 +7,9 @@
 #include "crsan/abi/Check.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
@@ -150,6 +152,85 @@ void MetadataInstrumenter::emitAsync(const Step &S, const AsyncAccess &E) {
        {S.Site, emitAddress(B, E.What), emitLength(B, E.What), Barrier});
 }
 
+/// Whether the instruction does nothing but issue and commit matrix products,
+/// if that.
+static bool onlyIssues(const Instruction &I) {
+  if (!I.mayReadOrWriteMemory() && I.willReturn())
+    return true;
+  const auto *Call = dyn_cast<CallBase>(&I);
+  if (!Call || !(Call->isInlineAsm() || isa<IntrinsicInst>(Call)))
+    return false;
+  const Events All = eventsOf(I);
+  return All.Unlisted == Skip::None && !All.MayLeave && !All.Branches &&
+         all_of(All.List, [](const Event &E) {
+           const auto *Commit = std::get_if<CommitCopies>(&E);
+           return std::holds_alternative<OperandRead>(E) ||
+                  (Commit && Commit->By == Completion::Product);
+         });
+}
+
+static bool isProductFence(const Instruction &I) {
+  const auto *Call = dyn_cast<CallBase>(&I);
+  if (!Call)
+    return false;
+  if (const auto *Asm = dyn_cast<InlineAsm>(Call->getCalledOperand()))
+    return StringRef(Asm->getAsmString()).trim(" \t\n;") ==
+           "wgmma.fence.sync.aligned";
+  return Call->getIntrinsicID() == Intrinsic::nvvm_wgmma_fence_sync_aligned;
+}
+
+/// Moves what `V` is computed from in front of `At`, of the same block. False
+/// if that cannot be done; then some of it may have been moved.
+static bool hoist(Value *V, Instruction *At) {
+  auto *I = dyn_cast<Instruction>(V);
+  if (!I || I->getParent() != At->getParent() || I->comesBefore(At))
+    return true;
+  if (isa<PHINode>(I) || I->mayHaveSideEffects() || I->mayReadOrWriteMemory() ||
+      !all_of(I->operands(), [&](Value *O) { return hoist(O, At); }))
+    return false;
+  I->moveBefore(At->getIterator());
+  return true;
+}
+
+/// Where to tell of a product, or of its commit, at `I`: in front of the fence
+/// of its registers, if nothing but products comes between, which have been
+/// told there as well (a call that stands elsewhere is found on the way). A
+/// call behind the fence would find registers that a product is to change, and
+/// ptxas would let no product go on in the background.
+static Instruction *beforeProducts(Instruction *I, Value *Descriptor) {
+  Instruction *Before = I->getPrevNode();
+  while (Before && !isProductFence(*Before) && onlyIssues(*Before))
+    Before = Before->getPrevNode();
+  if (!Before || !isProductFence(*Before) ||
+      (Descriptor && !hoist(Descriptor, Before)))
+    return I;
+  return Before;
+}
+
+void MetadataInstrumenter::emitOperand(const Step &S, const OperandRead &E) {
+  Value *Descriptor = E.What.Where.Base;
+  IRBuilder<> B(beforeProducts(S.Inst, Descriptor));
+  B.SetCurrentDebugLocation(S.Accessor->getDebugLoc());
+  call(B, OperandName, {S.Site, Descriptor, B.getInt32(E.Shape)});
+}
+
+void MetadataInstrumenter::emitCommit(const Step &S, const CommitCopies &E) {
+  const bool IsProduct = E.By == Completion::Product;
+  IRBuilder<> B(IsProduct ? beforeProducts(S.Inst, nullptr) : S.Inst);
+  B.SetCurrentDebugLocation(S.Accessor->getDebugLoc());
+  call(B, IsProduct ? CommitProductsName : CommitCopiesName);
+}
+
+/// Whether the wait for matrix products is told behind it, where no register is
+/// to be changed by those that it waits for: the statement hands nothing on.
+static bool isToldBehind(const EventPlan::Step &S) {
+  const auto *Awaited = std::get_if<AwaitCopies>(&S.What);
+  return Awaited && Awaited->By == Completion::Product &&
+         all_of(eventsOf(*S.Inst).List, [](const Event &E) {
+           return isOneOf<OperandRead, CommitCopies, AwaitCopies, Opaque>(E);
+         });
+}
+
 /// Told before the wait, which nothing of this thread comes between: so what
 /// the same statement hands on includes the copies.
 void MetadataInstrumenter::emitAwait(IRBuilder<> &B, const AwaitCopies &E) {
@@ -187,15 +268,12 @@ void MetadataInstrumenter::emitBefore(size_t Number) {
                              E.Where, E.Scope);
           },
           [&](const AsyncAccess &E) { emitAsync(S, E); },
-          [&](const OperandRead &E) {
-            Value *Descriptor = E.What.Where.Base;
-            call(B, OperandName, {S.Site, Descriptor, B.getInt32(E.Shape)});
+          [&](const OperandRead &E) { emitOperand(S, E); },
+          [&](const CommitCopies &E) { emitCommit(S, E); },
+          [&](const AwaitCopies &E) {
+            if (!isToldBehind(S))
+              emitAwait(B, E);
           },
-          [&](const CommitCopies &E) {
-            call(B, E.By == Completion::Product ? CommitProductsName
-                                                : CommitCopiesName);
-          },
-          [&](const AwaitCopies &E) { emitAwait(B, E); },
           [&](const Learn &) {
             ++NumUnknown;
             call(B, LearnName);
@@ -268,6 +346,10 @@ void MetadataInstrumenter::emitAfter(const Step &S) {
                     callWithLocation(B,
                                      IsRelaxed ? CollectLaterName : CollectName,
                                      E.Where, E.Scope);
+                  },
+                  [&](const AwaitCopies &E) {
+                    if (isToldBehind(S))
+                      emitAwait(B, E);
                   },
                   [&](const Unknown &) { call(B, UnknownName); },
                   [&](const Call &) { call(B, ReturnedName); },

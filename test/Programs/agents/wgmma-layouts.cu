@@ -41,9 +41,9 @@ __global__ void __launch_bounds__(Threads) tryAll(Layout L, unsigned *Hit) {
     float D[4] = {};
     beginProducts();
     if constexpr (IsFirst)
-      MULTIPLY_AS(D, Tried, Other, ByColumns, 0);
+      MULTIPLY_AS(D, Tried, Other, int(ByColumns), 0);
     else
-      MULTIPLY_AS(D, Other, Tried, 0, ByColumns);
+      MULTIPLY_AS(D, Other, Tried, 0, int(ByColumns));
     commitProducts();
     awaitProducts(D);
     const bool Found = D[0] != 0 || D[1] != 0 || D[2] != 0 || D[3] != 0;
