@@ -319,24 +319,56 @@ InstructionClass classifyMatrix(const Instruction &I) {
   return C;
 }
 
-/// wgmma and tcgen05: matrices that are read while the threads go on, through
-/// the asynchronous proxy where they are in shared memory. An implicit fence
-/// between the proxies follows their completion.
-InstructionClass classifyTensor(const Instruction &I) {
-  if (hasAny(I, {"mma_async", "mma", "ld", "st", "cp", "shift"})) {
+/// wgmma: products of matrices in shared memory, which are read while the
+/// threads go on, through the asynchronous proxy. An implicit fence between the
+/// proxies follows their completion.
+InstructionClass classifyProduct(const Instruction &I) {
+  if (I.has("mma_async")) {
     InstructionClass C = {Category::AsyncCopy};
-    C.IsByAsyncProxy = hasAny(I, {"mma_async", "mma", "cp"});
+    C.IsByAsyncProxy = true;
     return C;
   }
-  if (hasAny(I,
-             {"fence", "fence::before_thread_sync", "fence::after_thread_sync",
-              "commit_group", "wait_group", "commit", "wait::ld", "wait::st",
-              "wait", "alloc", "dealloc", "relinquish_alloc_permit"})) {
-    InstructionClass C = {Category::Synchronisation};
-    C.IsProxyFence = hasAny(I, {"wait_group", "commit"});
+  if (!hasAny(I, {"fence", "commit_group", "wait_group"}))
+    return {};
+  InstructionClass C = {Category::Synchronisation};
+  C.IsProduct = true;
+  if (I.has("commit_group"))
+    C.Orders = Ordering::CopyCommit;
+  else if (I.has("wait_group"))
+    C.Orders = Ordering::CopyWait;
+  C.Object = C.Orders == Ordering::CopyWait && !I.Operands.empty()
+                 ? &I.Operands[0]
+                 : nullptr;
+  return C;
+}
+
+/// tcgen05: products of matrices in tensor memory or in shared memory, which
+/// are read while the threads go on.
+InstructionClass classifyTensor(const Instruction &I) {
+  const std::string_view What = I.Modifiers.empty() ? "" : I.Modifiers.front();
+  // What accesses shared memory: `alloc` writes there what it has allocated.
+  if (What == "mma" || What == "cp" || What == "alloc") {
+    InstructionClass C = {Category::AsyncCopy};
+    C.IsByAsyncProxy = What != "alloc";
     return C;
   }
-  return {};
+  // Tensor memory is a state space of its own, of which nothing is followed.
+  if (What == "ld" || What == "st" || What == "shift" ||
+      What.starts_with("wait"))
+    return {Category::Convergent};
+  InstructionClass C = {Category::Synchronisation};
+  if (What == "commit") {
+    // An arrival at an mbarrier, once what the thread has begun is done.
+    C.IsProxyFence = true;
+    C.Orders = Ordering::Arrival;
+    C.Order = abi::MemoryOrder::Release;
+    C.Scope = abi::Scope::Cluster;
+    C.Object = addressIn(I);
+    return C;
+  }
+  const bool IsKnown = What == "dealloc" || What.starts_with("fence") ||
+                       What.starts_with("relinq");
+  return IsKnown ? C : InstructionClass();
 }
 
 } // namespace
@@ -388,7 +420,9 @@ InstructionClass classify(const Instruction &I) {
     return classifyCopy(I);
   if (Opcode == "ldmatrix" || Opcode == "stmatrix" || Opcode == "wmma")
     return classifyMatrix(I);
-  if (Opcode == "wgmma" || Opcode == "tcgen05")
+  if (Opcode == "wgmma")
+    return classifyProduct(I);
+  if (Opcode == "tcgen05")
     return classifyTensor(I);
   if (Opcode == "clusterlaunchcontrol")
     return {I.has("try_cancel") ? Category::AsyncCopy : Category::Harmless};

@@ -82,7 +82,8 @@ struct InstructionClass {
   const Operand *Object = nullptr; ///< See Ordering.
   bool IsNumbered = false;         ///< Object is the number of a barrier.
   // Of CopyCommit and CopyWait:
-  bool IsBulk = false;    ///< The groups are those of cp.async.bulk.
+  bool IsBulk = false;    ///< The groups are those of cp.async.bulk, ...
+  bool IsProduct = false; ///< ... or those of wgmma.
   bool OnlyReads = false; ///< The wait is for what the copies read.
   /// Behind it, what the asynchronous proxy reads includes what the generic
   /// proxy wrote before: fence.proxy.async, or a wait for operations whose

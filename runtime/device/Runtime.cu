@@ -32,5 +32,6 @@
 #include "metadata/entry/Copy.h"
 #include "metadata/entry/InLine.h"
 #include "metadata/entry/Kernel.h"
+#include "metadata/entry/Product.h"
 #include "metadata/entry/Synchronization.h"
 #include "metadata/entry/UnknownCode.h"

@@ -82,7 +82,8 @@ TEST(PTXClassify, Synchronisation) {
              "cp.async.commit_group", "cp.async.bulk.wait_group.read 0",
              "cp.async.mbarrier.arrive.shared::cta.b64 [$0]",
              "griddepcontrol.wait", "wgmma.fence.sync.aligned",
-             "tcgen05.wait::ld.sync.aligned"});
+             "wgmma.wait_group.sync.aligned 0",
+             "tcgen05.fence::before_thread_sync"});
 }
 
 TEST(PTXClassify, OrderAndScopeOfAnAccess) {

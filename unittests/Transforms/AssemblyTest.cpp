@@ -208,6 +208,112 @@ TEST(Assembly, TensorCopies) {
   EXPECT_FALSE(Many.All.has<AsyncAccess>()) << "the mask is a result";
 }
 
+// Intent: the operands of a matrix product that lie in shared memory, and what
+// ends their reading.
+TEST(Assembly, Products) {
+  struct {
+    const char *Text;
+    std::vector<uint32_t> Shapes; ///< None: the product is not followed.
+  } Cases[] = {
+      {"wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16 {$0}, $1, $2, 1, 1, "
+       "1, 0, 1;",
+       {64, 16 | abi::ByColumns}},
+      {"{ .reg .pred p; setp.ne.b32 p, $0, 0; wgmma.mma_async.sync.aligned."
+       "m64n256k16.f32.bf16.bf16 {$0}, $1, $2, p, 1, 1, 1, 0; }",
+       {64 | abi::ByColumns, 256}},
+      // The first operand is in registers.
+      {"wgmma.mma_async.sync.aligned.m64n8k16.f16.f16.f16 {$0}, {$0, $0, $0, "
+       "$0}, $2, 1, 1, 1, 1;",
+       {8 | abi::ByColumns}},
+      {"wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {$0}, $1, $2, 1, 1, "
+       "1;",
+       {64, 8}},
+      {"wgmma.mma_async.sync.aligned.m64n96k32.f16.e4m3.e5m2 {$0}, $1, $2, 1, "
+       "1, 1;",
+       {64, 96}},
+      // Integers are neither negated nor transposed.
+      {"wgmma.mma_async.sync.aligned.m64n24k32.s32.s8.u8.satfinite {$0}, $1, "
+       "$2, 1;",
+       {64, 24}},
+      {"wgmma.mma_async.sync.aligned.m64n8k256.s32.b1.b1.and.popc {$0}, $1, "
+       "$2, 1;",
+       {64, 8}},
+      // Half of a sparse operand is somewhere else.
+      {"wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {$0}, $1, $2, $0, "
+       "0, 1, 1, 1, 0, 0;",
+       {}},
+      // What is computed, or may be skipped, or comes too late.
+      {"{ .reg .b64 d; add.u64 d, $1, 2; wgmma.mma_async.sync.aligned.m64n8k8."
+       "f32.tf32.tf32 {$0}, d, $2, 1, 1, 1; }",
+       {}},
+      {"@p wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {$0}, $1, $2, 1, "
+       "1, 1;",
+       {}},
+      {"bar.sync 0; wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {$0}, "
+       "$1, $2, 1, 1, 1;",
+       {}}};
+  for (const auto &[Text, Shapes] : Cases) {
+    const Statement S(Text);
+    std::vector<uint32_t> Found;
+    for (const Event &E : S.All.List)
+      if (const auto *Operand = std::get_if<OperandRead>(&E)) {
+        Found.push_back(Operand->Shape);
+        EXPECT_EQ(Operand->What.Size, 32 * (Operand->Shape & abi::RowsMask));
+        EXPECT_EQ(Operand->What.Where.Base,
+                  S.Inst->getArgOperand(
+                      Shapes.size() == 2 && Found.size() == 1 ? 0 : 1));
+      }
+    EXPECT_EQ(Found, Shapes) << Text;
+    EXPECT_EQ(int(S.All.Unlisted),
+              int(Shapes.empty() ? Skip::Copy : Skip::None))
+        << Text;
+    EXPECT_EQ(int(S.All.ByCollider), int(Skip::Copy)) << Text;
+    EXPECT_FALSE(keepsWindow(S.All)) << Text;
+  }
+  const Statement Commit("wgmma.commit_group.sync.aligned;");
+  const auto *Committed = std::get_if<CommitCopies>(&Commit.All.List[0]);
+  ASSERT_TRUE(Committed);
+  EXPECT_EQ(Committed->By, Completion::Product);
+  const Statement Wait("wgmma.wait_group.sync.aligned 1;");
+  const auto *Awaited = std::get_if<AwaitCopies>(&Wait.All.List[0]);
+  ASSERT_TRUE(Awaited && Awaited->Number);
+  EXPECT_EQ(Awaited->By, Completion::Product);
+  EXPECT_TRUE(Statement("wgmma.fence.sync.aligned;").All.has<Opaque>());
+}
+
+// Intent: tensor memory is no memory that is followed; what of tcgen05 accesses
+// shared memory is counted, and an arrival is an arrival.
+TEST(Assembly, TensorMemory) {
+  for (const char *Text :
+       {"tcgen05.ld.sync.aligned.32x32b.x1.b32 {$0}, [$1];",
+        "tcgen05.st.sync.aligned.32x32b.x1.b32 [$1], {$0};",
+        "tcgen05.wait::ld.sync.aligned;",
+        "tcgen05.shift.cta_group::1.down [$1];",
+        "tcgen05.fence::before_thread_sync;",
+        "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;",
+        "tcgen05.dealloc.cta_group::1.sync.aligned.b32 $0, 32;"}) {
+    const Statement S(Text);
+    EXPECT_EQ(int(S.All.Unlisted), int(Skip::None)) << Text;
+    EXPECT_EQ(int(S.All.ByCollider), int(Skip::None)) << Text;
+    EXPECT_FALSE(S.All.has<Unknown>()) << Text;
+  }
+  for (const char *Text :
+       {"tcgen05.cp.cta_group::1.128x256b [$1], $2;",
+        "tcgen05.mma.cta_group::1.kind::f16 [$1], $2, $2, $0, p;",
+        "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [$1], 32;"}) {
+    const Statement S(Text);
+    EXPECT_EQ(int(S.All.Unlisted), int(Skip::Copy)) << Text;
+    EXPECT_EQ(int(S.All.ByCollider), int(Skip::Copy)) << Text;
+    EXPECT_TRUE(S.All.has<Opaque>()) << Text;
+  }
+  const Statement Commit("tcgen05.commit.cta_group::1.mbarrier::arrive::one."
+                         "shared::cluster.b64 [$1];");
+  const auto *Arrival = std::get_if<Arrive>(&Commit.All.List[0]);
+  ASSERT_TRUE(Arrival);
+  EXPECT_EQ(Arrival->Where.Base, Commit.Inst->getArgOperand(0));
+  EXPECT_EQ(Arrival->Scope, abi::Scope::Cluster);
+}
+
 // Intent: the rows of a matrix, and which lanes they belong to.
 TEST(Assembly, Matrices) {
   const Statement Load(

@@ -159,7 +159,9 @@ struct LaneStates {
   uint32_t NumLocks[32]; ///< Locks held (iGUARD 6.3); more than 4 are counted.
   uint32_t ActiveLocks[32]; ///< Bit I: a fence has followed Locks[I].
   uint32_t Locks[4][32];    ///< Hashes of the locks' addresses, 0: free.
-  uint32_t Flags[32];       ///< LaneFlags. The last field that is reset.
+  /// How many groups of matrix products (wgmma) it has committed.
+  uint32_t Products[32];
+  uint32_t Flags[32]; ///< LaneFlags. The last field that is reset.
   /// The clock at which it may last have released, in the upper half, and that
   /// of the release before, in the lower half: both are read in one load.
   uint64_t Given[32];
@@ -200,22 +202,23 @@ static_assert(sizeof(LaneStates) == 7040 && offsetof(LaneStates, Epoch) == 0 &&
               offsetof(LaneStates, NumLocks) == 1024 &&
               offsetof(LaneStates, ActiveLocks) == 1152 &&
               offsetof(LaneStates, Locks) == 1280 &&
-              offsetof(LaneStates, Flags) == 1792 &&
-              offsetof(LaneStates, Given) == 1920 &&
-              offsetof(LaneStates, WarpArrive) == 2176 &&
-              offsetof(LaneStates, WarpDepart) == 2304 &&
-              offsetof(LaneStates, PartDepart) == 2432 &&
-              offsetof(LaneStates, MetLanes) == 2560 &&
-              offsetof(LaneStates, ToldLanes) == 2688 &&
-              offsetof(LaneStates, Release) == 2816 &&
-              offsetof(LaneStates, ToldInBlockClock) == 2944 &&
-              offsetof(LaneStates, ToldWideClock) == 3072 &&
-              offsetof(LaneStates, PendingWide) == 3200 &&
-              offsetof(LaneStates, Commits) == 3456 &&
-              offsetof(LaneStates, Waited) == 3968 &&
-              offsetof(LaneStates, Copies) == 4736 &&
-              offsetof(LaneStates, NextCopy) == 6784 &&
-              offsetof(LaneStates, MetAfter) == 6912);
+              offsetof(LaneStates, Products) == 1792 &&
+              offsetof(LaneStates, Flags) == 1920 &&
+              offsetof(LaneStates, Given) == 2048 &&
+              offsetof(LaneStates, WarpArrive) == 2304 &&
+              offsetof(LaneStates, WarpDepart) == 2432 &&
+              offsetof(LaneStates, PartDepart) == 2560 &&
+              offsetof(LaneStates, MetLanes) == 2688 &&
+              offsetof(LaneStates, ToldLanes) == 2816 &&
+              offsetof(LaneStates, Release) == 2944 &&
+              offsetof(LaneStates, ToldInBlockClock) == 3072 &&
+              offsetof(LaneStates, ToldWideClock) == 3200 &&
+              offsetof(LaneStates, PendingWide) == 3328 &&
+              offsetof(LaneStates, Commits) == 3584 &&
+              offsetof(LaneStates, Waited) == 4096 &&
+              offsetof(LaneStates, Copies) == 4864 &&
+              offsetof(LaneStates, NextCopy) == 6912 &&
+              offsetof(LaneStates, MetAfter) == 7040);
 /// Lanes are 4 bytes apart, and the fields that are reset 128.
 inline constexpr uint32_t NumResetFields =
     offsetof(LaneStates, Given) / 128 - 1;

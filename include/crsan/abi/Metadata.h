@@ -43,24 +43,21 @@ struct Metadata {
   uint32_t Reserved;
   uint64_t Pad[21];
 };
-static_assert(sizeof(Metadata) == 256 &&
-              offsetof(Metadata, SharedShadow) == 0 &&
-              offsetof(Metadata, SharedBytes) == 8 &&
-              offsetof(Metadata, NextSite) == 16 &&
-              offsetof(Metadata, HasLearned) == 20 &&
-              offsetof(Metadata, IsUsedUp) == 24 &&
-              offsetof(Metadata, Foreign) == 28 &&
-              offsetof(Metadata, PairsDropped) == 32 &&
-              offsetof(Metadata, ForeignCalls) == 40 &&
-              offsetof(Metadata, NumSites) == 48 &&
-              offsetof(Metadata, SitesRefused) == 52 &&
-              offsetof(Metadata, HasOverlaps) == 56 &&
-              offsetof(Metadata, GridsRepeat) == 60 &&
-              offsetof(Metadata, Streams) == 64 &&
-              offsetof(Metadata, FencedGrid) == 72 &&
-              offsetof(Metadata, ProxyFences) == 80 &&
-              offsetof(Metadata, Reserved) == 84 &&
-              offsetof(Metadata, Pad) == 88);
+static_assert(
+    sizeof(Metadata) == 256 && offsetof(Metadata, SharedShadow) == 0 &&
+    offsetof(Metadata, SharedBytes) == 8 &&
+    offsetof(Metadata, NextSite) == 16 &&
+    offsetof(Metadata, HasLearned) == 20 &&
+    offsetof(Metadata, IsUsedUp) == 24 && offsetof(Metadata, Foreign) == 28 &&
+    offsetof(Metadata, PairsDropped) == 32 &&
+    offsetof(Metadata, ForeignCalls) == 40 &&
+    offsetof(Metadata, NumSites) == 48 &&
+    offsetof(Metadata, SitesRefused) == 52 &&
+    offsetof(Metadata, HasOverlaps) == 56 &&
+    offsetof(Metadata, GridsRepeat) == 60 &&
+    offsetof(Metadata, Streams) == 64 && offsetof(Metadata, FencedGrid) == 72 &&
+    offsetof(Metadata, ProxyFences) == 80 &&
+    offsetof(Metadata, Reserved) == 84 && offsetof(Metadata, Pad) == 88);
 /// In Metadata::Foreign: a function may have synchronised in a way that the
 /// translation unit of its kernel does not know of.
 inline constexpr uint32_t ForeignUnknown = 1u << 31;

@@ -233,6 +233,9 @@ enum RaceReasons : uint64_t {
   EarlierAtMbarrier = 1 << 19,
   /// The two are in order, but no fence between their proxies is between them.
   LacksProxyFence = 1 << 20,
+  /// The earlier access is a read by an asynchronous matrix product for which
+  /// its warp group has not waited. EarlierInFlight is set as well.
+  EarlierByWarpGroup = 1 << 21,
 };
 
 /// Record::Before of a two-sided record: the linear index of the earlier

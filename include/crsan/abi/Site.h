@@ -83,11 +83,14 @@ enum AccessRoles : uint32_t {
   /// The site is a barrier of all threads of the block. Its Size is a hash of
   /// its line without the calls that were inlined.
   IsBarrier = 256,
+  /// An operand of a matrix product in shared memory, which is read until a
+  /// warp of the warp group has waited for the product by wgmma.wait_group.
+  ByWarpGroup = 512,
 };
 
 /// An access that metadata mode checks. Device memory, initialised by the pass.
 struct AccessSite {
-  uint64_t Id;   ///< SiteEntry::Id.
+  uint64_t Id; ///< SiteEntry::Id.
   /// Bytes accessed; 0: the length is an operand of the check. See IsBarrier.
   uint32_t Size;
   uint8_t Flags; ///< AccessFlags.

@@ -23,6 +23,7 @@
 //   Check.h        arguments of the runtime's entry points
 //   Metadata.h     where the tables of metadata mode lie
 //   BlockOrder.h   the permutation of block indices
+//   MatrixOperand.h  where an operand of a warp group's product lies
 //   Host.h         the checked accesses of host code
 #ifndef CRSAN_ABI_VERSION_H
 #define CRSAN_ABI_VERSION_H

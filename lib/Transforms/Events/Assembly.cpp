@@ -47,6 +47,7 @@ private:
                                  const ptx::Operand &Op) const;
   bool readBlocks(const ptx::Instruction &I, CopyOperands &Of) const;
   std::optional<CopyOperands> asyncStoreOf(const ptx::Instruction &I) const;
+  void readProduct(const ptx::Instruction &I, const ptx::InstructionClass &C);
   void readMatrix(const ptx::Instruction &I, const ptx::InstructionClass &C);
   void readStrong(const ptx::Instruction &I, const ptx::InstructionClass &C,
                   std::optional<Location> Where);
@@ -92,8 +93,8 @@ void AssemblyReader::readBlock(const ptx::Block &Body) {
 
 /// Orders nothing between threads.
 bool isOfOneThread(const Event &E) {
-  return isWeak(E) || isOneOf<AsyncAccess, CommitCopies, AwaitCopies,
-                              ProxyFence, Collective, Opaque>(E);
+  return isWeak(E) || isOneOf<AsyncAccess, OperandRead, CommitCopies,
+                              AwaitCopies, ProxyFence, Collective, Opaque>(E);
 }
 
 void AssemblyReader::readInstruction(const ptx::Instruction &I) {
@@ -114,7 +115,7 @@ void AssemblyReader::readInstruction(const ptx::Instruction &I) {
       To.Unlisted = Skip::Private;
     return;
   case ptx::Category::AsyncCopy:
-    return readCopy(I, C);
+    return I.Opcode == "wgmma" ? readProduct(I, C) : readCopy(I, C);
   case ptx::Category::MatrixAccess:
     return readMatrix(I, C);
   case ptx::Category::TextureAccess:
@@ -397,6 +398,53 @@ void AssemblyReader::readCopy(const ptx::Instruction &I,
       To.ByCollider = Skip::Copy;
     return addCopy(To, *Of);
   }
+  leaveOut(Skip::Copy);
+  addUnfollowed(To, C);
+}
+
+/// N of a product's shape mMnNkK, where M is 64; 0: another shape.
+static uint32_t columnsOf(const ptx::Instruction &I) {
+  for (StringRef M : I.Modifiers) {
+    uint32_t N;
+    if (M.consume_front("m64n") && !M.consumeInteger(10, N) &&
+        M.starts_with("k") && N % 8 == 0 && N >= 8 && N <= 256)
+      return N;
+  }
+  return 0;
+}
+
+/// `wgmma.mma_async.sync.aligned.m64nNkK.d.a.b {d, ...}, a, b, scale-d`, where
+/// `a` is a descriptor or a list of registers. Then, but for integers, come two
+/// signs; and for elements of 16 bits, whether each operand in memory is by
+/// columns.
+void AssemblyReader::readProduct(const ptx::Instruction &I,
+                                 const ptx::InstructionClass &C) {
+  To.ByCollider = Skip::Copy;
+  const uint32_t Columns = columnsOf(I);
+  const bool IsOfHalves = I.has("bf16") || llvm::count(I.Modifiers, "f16") > 1;
+  const size_t Number = I.Operands.size();
+  const bool HasA =
+      Number > 1 && I.Operands[1].What != ptx::Operand::Kind::Vector;
+  const size_t Wanted = I.has("s32") ? 4 : IsOfHalves ? 7 + HasA : 6;
+  const bool IsKnown = Columns && Number == Wanted && !I.has("sp") && !I.If &&
+                       IsStraight && !HasOrdered && none_of(To.List, isWeak);
+  /// The operand at `At`, whose flag is the one at `Flag`.
+  auto Add = [&](size_t At, uint32_t Rows, size_t Flag) {
+    Value *Descriptor = Operands.value(I.Operands[At]);
+    const auto *IsByColumns =
+        IsOfHalves
+            ? dyn_cast_or_null<ConstantInt>(Operands.value(I.Operands[Flag]))
+            : nullptr;
+    if (!Descriptor || !Descriptor->getType()->isIntegerTy(64) ||
+        (IsOfHalves && !IsByColumns))
+      return false;
+    const bool Is = IsByColumns && !IsByColumns->isZero();
+    addOperand(To, Descriptor, Rows | (Is ? abi::ByColumns : 0));
+    return true;
+  };
+  if (IsKnown && (!HasA || Add(1, 64, Number - 2)) &&
+      Add(2, Columns, Number - 1))
+    return;
   leaveOut(Skip::Copy);
   addUnfollowed(To, C);
 }

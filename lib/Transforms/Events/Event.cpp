@@ -104,6 +104,16 @@ void addMatrix(Events &To, const ptx::InstructionClass &C, Location Pointer,
   To.add(A);
 }
 
+void addOperand(Events &To, Value *Descriptor, uint32_t Shape) {
+  constexpr unsigned BytesOfRow = 32;
+  OperandRead Operand{{{Descriptor, NVPTXAS::ADDRESS_SPACE_SHARED}}, Shape};
+  Access &A = Operand.What;
+  A.Flags = abi::ReadsMemory;
+  A.Roles = abi::ByWarpGroup;
+  A.Size = A.WholeSize = (Shape & abi::RowsMask) * BytesOfRow;
+  To.add(Operand);
+}
+
 void addOrdering(Events &To, const ptx::InstructionClass &C,
                  std::optional<Location> Object) {
   using ptx::Ordering;
@@ -118,7 +128,9 @@ void addOrdering(Events &To, const ptx::InstructionClass &C,
   const Location Where = Object.value_or(Location());
   const Arrive Arrival{Where, C.Scope, C.Order, C.IsNumbered};
   const Wait Awaited{Where, C.Scope, C.Order, C.IsNumbered};
-  const Completion By = C.IsBulk ? Completion::BulkGroup : Completion::Group;
+  const Completion By = C.IsProduct ? Completion::Product
+                        : C.IsBulk  ? Completion::BulkGroup
+                                    : Completion::Group;
   if (C.IsProxyFence)
     To.add(ProxyFence());
   switch (C.Orders) {

@@ -12,6 +12,7 @@
 
 #include "Events/Memory.h"
 #include "PTX/Classify.h"
+#include "crsan/abi/MatrixOperand.h"
 #include "crsan/abi/MemoryModel.h"
 #include "crsan/abi/Site.h"
 #include "llvm/ADT/STLExtras.h"
@@ -77,8 +78,8 @@ struct Access {
   /// Of a tensor copy. It has neither Size nor Length, and outside shared
   /// memory Where is no address.
   std::optional<TensorBox> Box = std::nullopt;
-  MatrixRows Rows = {};          ///< Of a matrix instruction.
-  llvm::Align Alignment = {};    ///< Of Where.Base, of a weak access.
+  MatrixRows Rows = {};       ///< Of a matrix instruction.
+  llvm::Align Alignment = {}; ///< Of Where.Base, of a weak access.
   /// The value that a store writes, if it is known; of several accesses of one
   /// instruction, the first one's alone.
   llvm::Value *Written = nullptr;
@@ -113,6 +114,7 @@ enum class Completion : uint8_t {
   Group,     ///< Its thread waits for the access (cp.async.wait_group).
   BulkGroup, ///< The same (cp.async.bulk.wait_group).
   Barrier,   ///< Any thread waits at an mbarrier that counts the bytes.
+  Product,   ///< A thread of the warp group waits (wgmma.wait_group).
 };
 
 /// One side of an asynchronous copy, or an asynchronous store: it is issued
@@ -124,6 +126,13 @@ struct AsyncAccess {
   /// What is read for several blocks: any of their mbarriers tells that it has
   /// been read, not only Barrier.
   bool IsForMany = false;
+};
+/// An operand of a matrix product (wgmma.mma_async), which the warp group reads
+/// in shared memory at some time between here and its wait for the product.
+struct OperandRead {
+  /// Of all of the operand. The base of its location is the matrix descriptor.
+  Access What;
+  uint32_t Shape = 0; ///< abi::MatrixOperand::Shape.
 };
 /// The thread's copies so far that complete by groups are a group.
 struct CommitCopies {
@@ -203,8 +212,8 @@ struct Allocate {
 struct Leave {}; ///< The thread ends.
 
 using Event =
-    std::variant<Access, AsyncAccess, CommitCopies, AwaitCopies, Fence,
-                 ProxyFence, WarpBarrier, BlockBarrier, Arrive, Wait,
+    std::variant<Access, AsyncAccess, OperandRead, CommitCopies, AwaitCopies,
+                 Fence, ProxyFence, WarpBarrier, BlockBarrier, Arrive, Wait,
                  Collective, Learn, Unknown, Opaque, Call, Allocate, Leave>;
 
 template <typename... Kinds> bool isOneOf(const Event &E) {
@@ -230,6 +239,8 @@ inline bool isStrong(const Event &E) {
 /// The access that the event makes, at once or later; null: none.
 inline const Access *anyAccess(const Event &E) {
   const auto *Async = std::get_if<AsyncAccess>(&E);
+  if (const auto *Operand = std::get_if<OperandRead>(&E))
+    return &Operand->What;
   return Async ? &Async->What : asAccess(E);
 }
 /// Whether the event is a bulk copy's read: an implicit fence between the
@@ -326,8 +337,8 @@ struct CopyOperands {
   /// Whether the copy is made, and whether it reads at all.
   Condition If = {}, IfRead = {};
   Completion By = Completion::Group;
-  Location Barrier = {}; ///< Of Completion::Barrier.
-  bool IsUpdate = false; ///< What is there is updated, atomically.
+  Location Barrier = {};         ///< Of Completion::Barrier.
+  bool IsUpdate = false;         ///< What is there is updated, atomically.
   llvm::Value *Blocks = nullptr; ///< As Access::Blocks.
   /// Of a tensor copy, whose To or From is in shared memory.
   std::optional<TensorBox> Tensor = std::nullopt;
@@ -338,6 +349,9 @@ void addCopy(Events &To, const CopyOperands &C);
 /// address and `Stride` its operand of this name, or null.
 void addMatrix(Events &To, const ptx::InstructionClass &C, Location Pointer,
                llvm::Value *Stride);
+
+/// Adds an operand of a matrix product, with its descriptor and its shape.
+void addOperand(Events &To, llvm::Value *Descriptor, uint32_t Shape);
 
 /// Adds what orders memory other than by an access. `Object` is what
 /// ptx::Ordering calls so; where it is needed and missing, it may be anything.

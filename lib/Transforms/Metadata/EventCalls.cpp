@@ -7,7 +7,9 @@
 #include "crsan/abi/Check.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
@@ -174,13 +176,100 @@ void MetadataInstrumenter::emitAsync(const Step &S, const AsyncAccess &E) {
   }
 }
 
+/// Whether the instruction does nothing but issue and commit matrix products,
+/// if that.
+static bool onlyIssues(const Instruction &I) {
+  if (!I.mayReadOrWriteMemory() && I.willReturn())
+    return true;
+  const auto *Call = dyn_cast<CallBase>(&I);
+  if (!Call || !(Call->isInlineAsm() || isa<IntrinsicInst>(Call)))
+    return false;
+  const Events All = eventsOf(I);
+  return All.Unlisted == Skip::None && !All.MayLeave && !All.Branches &&
+         all_of(All.List, [](const Event &E) {
+           const auto *Commit = std::get_if<CommitCopies>(&E);
+           return std::holds_alternative<OperandRead>(E) ||
+                  (Commit && Commit->By == Completion::Product);
+         });
+}
+
+static bool isProductFence(const Instruction &I) {
+  const auto *Call = dyn_cast<CallBase>(&I);
+  if (!Call)
+    return false;
+  if (const auto *Asm = dyn_cast<InlineAsm>(Call->getCalledOperand()))
+    return StringRef(Asm->getAsmString()).trim(" \t\n;") ==
+           "wgmma.fence.sync.aligned";
+  return Call->getIntrinsicID() == Intrinsic::nvvm_wgmma_fence_sync_aligned;
+}
+
+/// Moves what `V` is computed from in front of `At`, of the same block. False
+/// if that cannot be done; then some of it may have been moved.
+static bool hoist(Value *V, Instruction *At) {
+  auto *I = dyn_cast<Instruction>(V);
+  if (!I || I->getParent() != At->getParent() || I->comesBefore(At))
+    return true;
+  if (isa<PHINode>(I) || I->mayHaveSideEffects() || I->mayReadOrWriteMemory() ||
+      !all_of(I->operands(), [&](Value *O) { return hoist(O, At); }))
+    return false;
+  I->moveBefore(At->getIterator());
+  return true;
+}
+
+/// Where to tell of a product, or of its commit, at `I`: in front of the fence
+/// of its registers, if nothing but products comes between, which have been
+/// told there as well (a call that stands elsewhere is found on the way). A
+/// call behind the fence would find registers that a product is to change, and
+/// ptxas would let no product go on in the background.
+static Instruction *beforeProducts(Instruction *I, Value *Descriptor) {
+  Instruction *Before = I->getPrevNode();
+  while (Before && !isProductFence(*Before) && onlyIssues(*Before))
+    Before = Before->getPrevNode();
+  if (!Before || !isProductFence(*Before) ||
+      (Descriptor && !hoist(Descriptor, Before)))
+    return I;
+  return Before;
+}
+
+void MetadataInstrumenter::emitOperand(const Step &S, const OperandRead &E) {
+  Value *Descriptor = E.What.Where.Base;
+  IRBuilder<> B(beforeProducts(S.Inst, Descriptor));
+  B.SetCurrentDebugLocation(S.Accessor->getDebugLoc());
+  call(B, OperandName, {S.Site, Descriptor, B.getInt32(E.Shape)});
+}
+
+void MetadataInstrumenter::emitCommit(const Step &S, const CommitCopies &E) {
+  const bool IsProduct = E.By == Completion::Product;
+  IRBuilder<> B(IsProduct ? beforeProducts(S.Inst, nullptr) : S.Inst);
+  B.SetCurrentDebugLocation(S.Accessor->getDebugLoc());
+  call(B, IsProduct ? CommitProductsName : CommitCopiesName);
+}
+
+/// Whether the statement waits for matrix products, and is told of behind it,
+/// where no register is to be changed by those that it waits for: the statement
+/// hands nothing on.
+static bool isProductWait(const Instruction &I) {
+  const Events All = eventsOf(I);
+  return any_of(All.List,
+                [](const Event &E) {
+                  const auto *Awaited = std::get_if<AwaitCopies>(&E);
+                  return Awaited && Awaited->By == Completion::Product;
+                }) &&
+         all_of(All.List, [](const Event &E) {
+           return isOneOf<OperandRead, CommitCopies, AwaitCopies, ProxyFence,
+                          Opaque>(E);
+         });
+}
+
 /// Told before the wait, which nothing of this thread comes between: so what
 /// the same statement hands on includes the copies.
 void MetadataInstrumenter::emitAwait(IRBuilder<> &B, const AwaitCopies &E) {
-  if (E.By == Completion::BulkGroup) {
+  if (E.By != Completion::Group) {
     Value *Number = E.Number && E.Number->getType()->isIntegerTy()
                         ? B.CreateZExtOrTrunc(E.Number, B.getInt32Ty())
                         : B.getInt32(0);
+    if (E.By == Completion::Product)
+      return call(B, AwaitProductsName, Number);
     return call(B, AwaitBulkName, {Number, B.getInt32(E.OnlyReads)});
   }
   if (!E.Number || !E.Number->getType()->isIntegerTy())
@@ -209,9 +298,16 @@ void MetadataInstrumenter::emitBefore(size_t Number) {
                              E.Where, E.Scope);
           },
           [&](const AsyncAccess &E) { emitAsync(S, E); },
-          [&](const CommitCopies &) { call(B, CommitCopiesName); },
-          [&](const ProxyFence &) { call(B, ProxyFenceName); },
-          [&](const AwaitCopies &E) { emitAwait(B, E); },
+          [&](const OperandRead &E) { emitOperand(S, E); },
+          [&](const CommitCopies &E) { emitCommit(S, E); },
+          [&](const AwaitCopies &E) {
+            if (!isProductWait(*S.Inst))
+              emitAwait(B, E);
+          },
+          [&](const ProxyFence &) {
+            if (!isProductWait(*S.Inst))
+              call(B, ProxyFenceName);
+          },
           [&](const Learn &) {
             ++NumUnknown;
             call(B, LearnName);
@@ -286,8 +382,12 @@ void MetadataInstrumenter::emitAfter(const Step &S) {
                                      E.Where, E.Scope);
                   },
                   [&](const ProxyFence &E) {
-                    if (E.IsAmongOthers)
+                    if (E.IsAmongOthers || isProductWait(*S.Inst))
                       call(B, ProxyFenceName);
+                  },
+                  [&](const AwaitCopies &E) {
+                    if (isProductWait(*S.Inst))
+                      emitAwait(B, E);
                   },
                   [&](const Unknown &) { call(B, UnknownName); },
                   [&](const Call &) { call(B, ReturnedName); },

@@ -217,7 +217,7 @@ void EventPlan::planArrays(FunctionAnalysisManager &FAM) {
                           FAM.getResult<LoopAnalysis>(F));
   const auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
   for (const Step &S : Steps)
-    if (S.sited())
+    if (S.sited() && !std::holds_alternative<OperandRead>(S.What))
       Arrays->add(*S.Inst, *S.sited(), InGrid, DT);
   for (Step &S : Steps)
     if ((S.IsFast && isWeak(S.What) && !S.IsProven) ||

@@ -46,7 +46,7 @@ bool MetadataInstrumenter::isFastStrong(const Step &S) {
 /// What changes nothing of what accesses have in common.
 static bool keepsCommon(const Event &E) {
   const auto *Awaited = std::get_if<AwaitCopies>(&E);
-  return isWeak(E) || std::holds_alternative<CommitCopies>(E) ||
+  return isWeak(E) || isOneOf<OperandRead, CommitCopies>(E) ||
          (Awaited && Awaited->By == Completion::Group);
 }
 

@@ -66,6 +66,8 @@ private:
   void emitCopy(llvm::IRBuilder<> &B, const Step &S, const AsyncAccess &E,
                 llvm::Value *Barrier);
   void emitAsync(const Step &S, const AsyncAccess &E);
+  void emitOperand(const Step &S, const OperandRead &E);
+  void emitCommit(const Step &S, const CommitCopies &E);
   void emitAwait(llvm::IRBuilder<> &B, const AwaitCopies &E);
   void emitBefore(size_t Number);
   void emitAfter(const Step &S);

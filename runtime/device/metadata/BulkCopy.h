@@ -25,14 +25,20 @@ DEVICE uint32_t copyEntry(uint32_t Warp, bool Writes) {
   return knownEntry(Warp) ^ (Writes ? 16 : 24);
 }
 
-/// Whether this thread's warp knows that the bulk copy `Copy` has ended.
+/// The same of what the matrix products of a warp group read, whose first warp
+/// is `Warp` (MatrixProduct.h).
+DEVICE uint32_t productEntry(uint32_t Warp) { return knownEntry(Warp) ^ 25; }
+
+/// Whether this thread's warp knows that the bulk copy `Copy`, or the matrix
+/// product, has ended.
 DEVICE bool isKnown(const Self &Me, Accessor Copy) {
   const AccessSite *Site = siteAt(Copy.site());
   if (!Site)
     return true;
   const bool Writes = Site->Flags & WritesMemory;
-  const uint32_t Known =
-      loadRelaxed(Me.known()[copyEntry(Copy.warp(), Writes)]);
+  const uint32_t Known = loadRelaxed(
+      Me.known()[Site->Roles & ByWarpGroup ? productEntry(Copy.warp())
+                                           : copyEntry(Copy.warp(), Writes)]);
   return (loadRelaxed(Me.warp().Flags) & HasKnown) && Known > Copy.made();
 }
 
@@ -72,18 +78,11 @@ DEVICE void completeAt(const Self &Me, Address Mbarrier, uint32_t Issued) {
   fenceDevice();
 }
 
-/// This lane waits for all groups of bulk copies but the last `Groups`.
-/// Commits of cp.async are counted, too, so that later copies may count as
-/// waited for.
-DEVICE void awaitBulk(const Self &Me, uint32_t Groups, bool OnlyReads) {
-  constexpr uint32_t Last =
-      sizeof(LaneStates::Commits) / sizeof(LaneStates::Commits[0]) - 1;
+/// This lane has raised entries of its warp's row, because it waits for what
+/// its warp has begun.
+DEVICE void noteEnded(const Self &Me) {
   const LaneRef T = Me.thread();
   WarpState &W = Me.warp();
-  const uint32_t UpTo = T.commit(Groups < Last ? Groups : Last);
-  if (UpTo < loadNear(W.Start))
-    return;
-  endCopies(Me.known(), Me.number(), UpTo, OnlyReads);
   const uint32_t Now = loadNear(W.Clock);
   if (!(loadRelaxed(W.Flags) & HasKnown)) {
     asm volatile("red.relaxed.gpu.min.u32 [%0], %1;" ::"l"(&W.Heard), "r"(Now)
@@ -92,6 +91,19 @@ DEVICE void awaitBulk(const Self &Me, uint32_t Groups, bool OnlyReads) {
   }
   noteFresh(W);
   T.Acquire = step(Me);
+}
+
+/// This lane waits for all groups of bulk copies but the last `Groups`.
+/// Commits of cp.async are counted, too, so that later copies may count as
+/// waited for.
+DEVICE void awaitBulk(const Self &Me, uint32_t Groups, bool OnlyReads) {
+  constexpr uint32_t Last =
+      sizeof(LaneStates::Commits) / sizeof(LaneStates::Commits[0]) - 1;
+  const uint32_t UpTo = Me.thread().commit(Groups < Last ? Groups : Last);
+  if (UpTo < loadNear(Me.warp().Start))
+    return;
+  endCopies(Me.known(), Me.number(), UpTo, OnlyReads);
+  noteEnded(Me);
 }
 
 } // namespace crsan::device

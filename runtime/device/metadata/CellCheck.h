@@ -60,6 +60,18 @@ DEVICE bool mayBeOneLane(const Self &Me, const AccessSite &S, Address A,
          (actorsOf(S, Me.Lane, A) & actorsOf(*Other, Earlier.lane(), A));
 }
 
+/// Whether this thread's access at site `S` is by a matrix product and the
+/// write `Earlier` by a thread of its own warp group. PTX says of wgmma.fence
+/// that it tells that the warp group has written its operands, so such a write
+/// counts as ordered; but a copy in flight does not.
+DEVICE bool isOfOwnGroup(const Self &Me, const AccessSite &S,
+                         Accessor Earlier) {
+  const uint32_t Theirs = Me.placeOf(Earlier.warp());
+  return (S.Roles & ByWarpGroup) && !Earlier.isInFlight() &&
+         Theirs < Me.warpsInBlock() &&
+         Theirs / 4 == Me.placeOf(Me.number()) / 4;
+}
+
 /// Judges the access `Mine` to `A` at site `S`, by this thread and now, against
 /// `Earlier`. Returns how far apart the two racing threads are, or
 /// Order::Ordered if there is no race.
@@ -76,7 +88,7 @@ DEVICE Order raceWith(const Self &Me, const AccessSite &S, Address A,
   if (spaceOf(A) == Space::Shared && !isOfThisCluster(Me, Earlier))
     return Order::Ordered;
   const Order How = judge(Me, Earlier);
-  if (How == Order::Ordered ||
+  if (How == Order::Ordered || isOfOwnGroup(Me, S, Earlier) ||
       (How == Order::SameWarp && mayBeOneLane(Me, S, A, Earlier)))
     return Order::Ordered;
   if (Earlier.isStrong() && Mine.isStrong()) {
@@ -247,7 +259,7 @@ DEVICE Accessor Check::settle(Accessor Copy, uint64_t *In) const {
 /// `C`, and writes the access into the cell.
 DEVICE void Check::word(Address A, CellRef C, Bytes B) const {
   const Accessor Now = Mine.with(B);
-  const bool IsBulk = S.Roles & (ByBulkGroup | ByMbarrier);
+  const bool IsBulk = S.Roles & (ByBulkGroup | ByMbarrier | ByWarpGroup);
   const Accessor Left =
       IsInFlight && !C.isCached() ? Now.inFlight(IsBulk) : Now;
   Cell Found = {0, 0};

@@ -96,7 +96,8 @@ DEVICE uint64_t reasonsOf(const Self &Me, Accessor Earlier, Order How) {
   if (Earlier.isInFlight())
     Why |= EarlierInFlight |
            (Roles & ByBulkGroup ? uint64_t(EarlierBulkGroup) : 0) |
-           (Roles & ByMbarrier ? uint64_t(EarlierAtMbarrier) : 0);
+           (Roles & ByMbarrier ? uint64_t(EarlierAtMbarrier) : 0) |
+           (Roles & ByWarpGroup ? uint64_t(EarlierByWarpGroup) : 0);
   else if (Site && Site->Flags & IsCopy)
     Why |= EarlierWaited;
   if (LastGiven <= Then && !HasMet)

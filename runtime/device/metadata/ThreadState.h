@@ -50,6 +50,7 @@ struct LaneRef {
   DEVICE uint32_t &lock(uint32_t I) const { return Of.Locks[I][Lane]; }
   DEVICE uint32_t &commit(uint32_t I) const { return Of.Commits[I][Lane]; }
   DEVICE uint64_t &waited(uint32_t I) const { return Of.Waited[I][Lane]; }
+  DEVICE uint32_t &products() const { return Of.Products[Lane]; }
   DEVICE uint16_t &copy(uint32_t I) const { return Of.Copies[I][Lane]; }
 };
 
