@@ -191,7 +191,7 @@ struct LaneStates {
   /// WarpState::Barrier when it last came to a barrier of the block.
   uint32_t MetAfter[32];
 };
-static_assert(sizeof(LaneStates) == 7040 && offsetof(LaneStates, Epoch) == 0 &&
+static_assert(sizeof(LaneStates) == 7168 && offsetof(LaneStates, Epoch) == 0 &&
               offsetof(LaneStates, Barriers) == 128 &&
               offsetof(LaneStates, FenceBlock) == 256 &&
               offsetof(LaneStates, FenceDevice) == 384 &&

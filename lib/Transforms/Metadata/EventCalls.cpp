@@ -157,9 +157,30 @@ void MetadataInstrumenter::emitCopy(IRBuilder<> &B, const Step &S,
   call(B, MulticastName, Arguments);
 }
 
+static const AsyncAccess *asBox(const Event &E) {
+  const auto *Async = std::get_if<AsyncAccess>(&E);
+  return Async && Async->What.Box ? Async : nullptr;
+}
+
+/// The step's side of a tensor copy, with the operands that its instruction has
+/// by now: the collider may have replaced block indices, which are coordinates.
+static AsyncAccess boxAsItIsNow(ArrayRef<EventPlan::Step> Steps,
+                                const EventPlan::Step &S) {
+  size_t Before = 0;
+  for (const EventPlan::Step *P = &S;
+       P != Steps.begin() && P[-1].Inst == S.Inst; --P)
+    Before += asBox(P[-1].What) != nullptr;
+  const Events All = eventsOf(*S.Inst);
+  for (const Event &E : All.List)
+    if (const AsyncAccess *Box = asBox(E); Box && Before-- == 0)
+      return *Box;
+  llvm_unreachable("the instruction is still a tensor copy");
+}
+
 /// A side of an asynchronous copy: whatever the thread does before it waits for
 /// the copy, the access comes neither before nor after that.
-void MetadataInstrumenter::emitAsync(const Step &S, const AsyncAccess &E) {
+void MetadataInstrumenter::emitAsync(const Step &S, const AsyncAccess &Noted) {
+  const AsyncAccess E = asBox(S.What) ? boxAsItIsNow(Plan.steps(), S) : Noted;
   Instruction *At = S.Inst;
   if (S.Unless)
     At = SplitBlockAndInsertIfThen(

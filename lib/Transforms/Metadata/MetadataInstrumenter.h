@@ -65,7 +65,7 @@ private:
   void emitArrival(llvm::IRBuilder<> &B, const Step &S, const BlockBarrier &E);
   void emitCopy(llvm::IRBuilder<> &B, const Step &S, const AsyncAccess &E,
                 llvm::Value *Barrier);
-  void emitAsync(const Step &S, const AsyncAccess &E);
+  void emitAsync(const Step &S, const AsyncAccess &Noted);
   void emitOperand(const Step &S, const OperandRead &E);
   void emitCommit(const Step &S, const CommitCopies &E);
   void emitAwait(llvm::IRBuilder<> &B, const AwaitCopies &E);
