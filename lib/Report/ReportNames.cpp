@@ -59,7 +59,8 @@ static constexpr Name<abi::RaceReasons> ReasonNameList[] = {
     {"later_unfenced", abi::LaterUnfenced},
     {"earlier_forgotten", abi::EarlierForgotten},
     {"earlier_bulk_group", abi::EarlierBulkGroup},
-    {"earlier_at_mbarrier", abi::EarlierAtMbarrier}};
+    {"earlier_at_mbarrier", abi::EarlierAtMbarrier},
+    {"earlier_by_warp_group", abi::EarlierByWarpGroup}};
 const Names<abi::RaceReasons> crsan::ReasonNames = ReasonNameList;
 
 static constexpr Name<abi::Space> SpaceNameList[] = {

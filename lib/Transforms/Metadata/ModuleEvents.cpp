@@ -23,16 +23,21 @@ uint16_t countedBarriers(const EventPlan &Plan, const DataLayout &DL) {
   return Counted;
 }
 
-/// Whether the call finds an address in another block's shared memory.
+/// Whether the call finds an address in another block's shared memory, or
+/// reaches there by an address of the own block.
 static bool mapsShared(const Instruction &I) {
   const auto *Call = dyn_cast<CallBase>(&I);
   if (!Call)
     return false;
   if (const auto *Asm = dyn_cast<InlineAsm>(Call->getCalledOperand()))
-    return StringRef(Asm->getAsmString()).contains("mapa");
+    return StringRef(Asm->getAsmString()).contains("mapa") ||
+           StringRef(Asm->getAsmString()).contains("multicast");
   const auto *Intrinsic = dyn_cast<IntrinsicInst>(Call);
-  return Intrinsic && Intrinsic::getBaseName(Intrinsic->getIntrinsicID())
-                          .starts_with("llvm.nvvm.mapa");
+  if (!Intrinsic)
+    return false;
+  const StringRef Name = Intrinsic::getBaseName(Intrinsic->getIntrinsicID());
+  return Name.starts_with("llvm.nvvm.mapa") ||
+         Name.starts_with("llvm.nvvm.tcgen05.commit.mc");
 }
 
 void ModuleEvents::add(const Function &F, const EventPlan &Plan) {
