@@ -79,6 +79,10 @@ static constexpr Row Rows[] = {
      "The asynchronous copy at {earlier} was not waited for "
      "(cp.async.bulk.wait_group, by the thread that issued it) before "
      "{later}."},
+    {Any, EarlierInFlight | EarlierByWarpGroup, 0,
+     "The matrix product at {earlier} may still read its operands at {later}: "
+     "the later thread comes after no wait for the product "
+     "(wgmma.wait_group)."},
     {Any, EarlierInFlight, 0,
      "The asynchronous copy at {earlier} was not waited for "
      "(cp.async.wait_group "

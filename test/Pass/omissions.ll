@@ -39,7 +39,7 @@ define ptx_kernel void @k(ptr addrspace(1) %g, ptr addrspace(3) %s, ptr %p, i64 
   call void asm sideeffect "sust.b.1d.b32.trap [$0, {$1}], {$1};", "l,r"(i64 %t, i32 0), !dbg !22
   call void asm sideeffect "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [$0], $1, [$0];", "r,r"(i32 0, i32 0), !dbg !23
   call void asm sideeffect "multimem.red.relaxed.sys.global.add.u32 [$0], 1;", "l"(i64 0), !dbg !24
-  call void asm sideeffect "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {$0}, $1, $1, p, 1, 1, 0, 0;", "r,l"(i32 0, i64 0), !dbg !25
+  call void asm sideeffect "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {$0}, $1, $1, $0, 0, p, 1, 1, 0, 0;", "r,l"(i32 0, i64 0), !dbg !25
   ; None of these.
   %a = alloca <2 x i32>, !dbg !26
   call void @llvm.masked.store.v2i32.p0(<2 x i32> zeroinitializer, ptr align 8 %a, <2 x i1> <i1 true, i1 false>), !dbg !26

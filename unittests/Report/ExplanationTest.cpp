@@ -230,6 +230,10 @@ TEST(Explanation, CopiesThatNobodyWaitedFor) {
             "The asynchronous copy at line 40 was not waited for "
             "(cp.async.bulk.wait_group, by the thread that issued it) before "
             "line 31.");
+  EXPECT_EQ(explain(twoSided(IntraBlock, EarlierInFlight | EarlierByWarpGroup)),
+            "The matrix product at line 40 may still read its operands at line "
+            "31: the later thread comes after no wait for the product "
+            "(wgmma.wait_group).");
   EXPECT_EQ(explain(twoSided(InterBlock, EarlierInFlight | EarlierAtMbarrier)),
             "The asynchronous copy at line 40 may be under way at line 31: the "
             "later thread comes after no wait for the copy's phase of its "

@@ -208,6 +208,27 @@ TEST(Assembly, TensorCopies) {
   EXPECT_FALSE(Many.All.has<AsyncAccess>()) << "the mask is a result";
 }
 
+// Intent: accesses of 256 bits, as sm_100 has them, are followed as a whole,
+// and so are loads past the L1 cache's coherence.
+TEST(Assembly, WideAccesses) {
+  struct {
+    const char *Text;
+    unsigned Bytes;
+  } Cases[] = {
+      {"ld.global.v8.b32 {$0, $0, $0, $0, $0, $0, $0, $0}, [$1];", 32},
+      {"ld.global.nc.v4.b64 {$0, $0, $0, $0}, [$1];", 32},
+      {"st.global.v4.b64 [$1], {$2, $2, $2, $2};", 32},
+      {"st.global.v8.f32 [$1], {$0, $0, $0, $0, $0, $0, $0, $0};", 32},
+      {"ld.global.nc.L1::no_allocate.v4.u32 {$0, $0, $0, $0}, [$1];", 16}};
+  for (const auto &[Text, Bytes] : Cases) {
+    const Statement S(Text);
+    ASSERT_EQ(S.All.List.size(), 1u) << Text;
+    ASSERT_TRUE(isWeak(S.All.List[0])) << Text;
+    EXPECT_EQ(asAccess(S.All.List[0])->Size, Bytes) << Text;
+    EXPECT_EQ(checkedByCollider(*S.Inst, S.All).size(), 1u) << Text;
+  }
+}
+
 // Intent: the operands of a matrix product that lie in shared memory, and what
 // ends their reading.
 TEST(Assembly, Products) {

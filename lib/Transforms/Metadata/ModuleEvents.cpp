@@ -34,8 +34,11 @@ static bool mapsShared(const Instruction &I) {
     return Text.contains("mapa") || Text.contains("multicast");
   }
   const auto *Intrinsic = dyn_cast<IntrinsicInst>(Call);
-  return Intrinsic && Intrinsic::getBaseName(Intrinsic->getIntrinsicID())
-                          .starts_with("llvm.nvvm.mapa");
+  if (!Intrinsic)
+    return false;
+  const StringRef Name = Intrinsic::getBaseName(Intrinsic->getIntrinsicID());
+  return Name.starts_with("llvm.nvvm.mapa") ||
+         Name.starts_with("llvm.nvvm.tcgen05.commit.mc");
 }
 
 void ModuleEvents::add(const Function &F, const EventPlan &Plan) {
