@@ -156,8 +156,10 @@ static void show(Finding &F, const Occurrence &O, const SiteTable &Sites) {
   F.AllocatedAt = O.AllocatedAt;
   F.LaunchedAt = O.LaunchedAt;
   F.HostWroteAt = O.HostWroteAt;
-  if (F.Memory.empty() && Site && Site->Variable)
-    F.Memory = variableWords(*Site->Variable);
+  // What an access in assembly accesses, the other side may know.
+  for (const SiteInfo *Side : {Site, Other})
+    if (F.Memory.empty() && Side && Side->Variable)
+      F.Memory = variableWords(*Side->Variable);
   F.Site = Site ? std::optional(*Site) : std::nullopt;
   F.Other = Other ? std::optional(*Other) : std::nullopt;
   putFirst(F.Devices, O.Device);

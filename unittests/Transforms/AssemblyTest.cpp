@@ -150,7 +150,7 @@ TEST(Assembly, Kinds) {
   const Statement Tensor(
       "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group "
       "[$1, {$0}], [$2];");
-  EXPECT_TRUE(Tensor.All.has<Opaque>());
+  EXPECT_TRUE(Tensor.All.has<ProxyFence>());
   EXPECT_FALSE(Tensor.All.has<AsyncAccess>());
 }
 
