@@ -130,7 +130,7 @@ void Oracle::meeting(ActorId First, int32_t FirstAt, ActorId Other,
   const ActorNote &Note = Who.noteOf(Other);
   if (Options.Takes && !Options.Takes(Note.Where.Grid))
     return;
-  RaceFinding &F = Met.of(FirstAt, "", OtherAt, "");
+  RaceFinding &F = Met.of(FirstAt, "", OtherAt, "", /*LacksProxyFence=*/false);
   if (F.Count++)
     return;
   F.AreBarriers = true;

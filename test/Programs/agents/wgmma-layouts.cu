@@ -6,7 +6,7 @@
 // BUILD: --no-offload-arch=sm_90 --offload-arch=sm_90a
 // ARCH: sm_90a
 #include "products.h"
-#include "crsan/abi/MatrixOperand.h"
+#include <crsan/abi/MatrixOperand.h>
 
 constexpr unsigned Threads = 128, Bytes = 32 * 1024;
 /// Of the other operand, which is all ones and lies behind what is tried.
