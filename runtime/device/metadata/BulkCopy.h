@@ -44,12 +44,18 @@ DEVICE bool isKnown(const Self &Me, Accessor Copy) {
 
 /// A bulk copy that this thread has found in a cell: the copy unchanged if it
 /// may not have ended before what this thread does now, else the access that it
-/// has become.
+/// has become; no access for a matrix product.
 DEVICE Accessor settledBulk(const Self &Me, Accessor Copy) {
   const uint32_t Issued = Copy.made();
   const bool IsPast = Issued < loadNear(Me.warp().Floor) ||
                       Issued < loadRelaxed(Self::stateOf(Copy.warp()).Start);
-  return IsPast || isKnown(Me, Copy) ? Copy.landed(Issued) : Copy;
+  if (!IsPast && !isKnown(Me, Copy))
+    return Copy;
+  // A product's clock says nothing of what the warp group's first warp has
+  // done, so no accessor can take its place.
+  const AccessSite *Site = siteAt(Copy.site());
+  return Site && (Site->Roles & ByWarpGroup) ? Accessor(0)
+                                             : Copy.landed(Issued);
 }
 
 /// Raises entries of the row `To`: that the copies of warp `Warp` up to the

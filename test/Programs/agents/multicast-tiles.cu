@@ -1,12 +1,13 @@
 // Intent: a cluster's blocks work on rows of their own and on one that they share. A warp
 // brings them; that of the first block brings the common row to all blocks by one multicast
-// bulk copy, when all have said that they have read the last one. The racy twins say so too early, or do not wait
-// for their own row.
+// bulk copy, when all have said that they have read the last one. The racy twins say so too
+// early, or do not wait for their own row.
 // FIXED: two-stages
 // FIXED: one-stage -DSTAGES=1
 // RACY: freed-too-early -DFREE_EARLY -DSTAGES=1
 // RACY: own-not-awaited -DOWN_LATE
 // UNSEEN: collider (freed-too-early): the copy is seldom under way while a check looks at a row
+// UNSEEN-GPU: collider (own-not-awaited): the copy is seldom under way while a check looks at a row
 // ARCH: sm_90
 #include "asynchronous.h"
 

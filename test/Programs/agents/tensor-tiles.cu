@@ -4,6 +4,7 @@
 // FIXED: fixed
 // RACY: read-too-early -DREAD_EARLY
 // RACY: refilled-too-early -DNO_WAIT
+// UNSEEN-GPU: collider (read-too-early): the copy is seldom under way while a check looks at a tile
 // ARCH: sm_90
 #include "tensor.h"
 

@@ -1,10 +1,9 @@
 // Intent: a warp group fills stages of operands, and two others multiply them (wgmma). One
 // thread of each that multiplies says for its warp group that a stage is free: where one
-// of its warps has waited for a product, the product is done. In the racy twins that thread
-// does not wait for the last product, or the warp groups do not wait for a stage to be full.
+// of its warps has waited for a product, the product is done. In the racy twin that thread
+// does not wait for the last product.
 // FIXED: fixed
 // RACY: freed-too-early -DPENDING=2
-// RACY: not-full -DNOT_FULL
 // UNSEEN: collider: it does not look at what wgmma reads
 // GPU-ONLY
 // BUILD: --no-offload-arch=sm_90 --offload-arch=sm_90a
@@ -47,9 +46,7 @@ __device__ void multiply(Pipeline &P, unsigned Group, float (&D)[4]) {
   const bool Tells = threadIdx.x % InGroup == 77;
   for (unsigned Step = 0; Step < Steps; ++Step) {
     const unsigned S = Step % Stages;
-#ifndef NOT_FULL
     wait(&P.Full[S], Step / Stages & 1);
-#endif
     beginProducts();
     MULTIPLY(D, describe(shared(P.All[S].A[Group]), 128, 256, None), // RACE
              describe(shared(P.All[S].B), 128, 256, None));
