@@ -1,12 +1,14 @@
 // Intent: a block doubles a slice of a tensor, tile by tile. Tensor copies bring the tiles,
-// swizzled, into two buffers, and tensor reductions add them to the result; the first and
-// the last tile reach beyond the tensor. In the end the block looks at the result. The
+// swizzled, into two buffers, and tensor reductions add them to the result, which has some
+// rows more in front. The first and the last tile reach beyond the tensor, and the last one
+// beyond the result. In the end the block looks at the result. The
 // racy twins read a tile before it is there, refill a buffer that is still being read, or
 // look at the result when the reductions have only read.
 // FIXED: fixed
 // RACY: read-too-early -DREAD_EARLY
 // RACY: refilled-too-early -DNO_WAIT
 // RACY: looked-too-early -DONLY_READS
+// UNSEEN-GPU: collider: a copy is seldom under way while a check looks at a tile
 // UNSEEN: collider (looked-too-early): the collider does not look at what tensor copies access in global memory
 // ARCH: sm_90
 #include "tensor.h"
@@ -51,7 +53,8 @@ __global__ void twice(const __grid_constant__ CUtensorMap In,
     fenceForCopies();
     __syncthreads();
     if (T == 0) {
-      TENSOR_ADD_SLICE(&Out, int(Tile * Rows - Halo), B, Buffer); // RACE: refilled-too-early looked-too-early
+      // Where a copy out of shared memory begins, no coordinate may be negative.
+      TENSOR_ADD_SLICE(&Out, Tile * Rows, B, Buffer); // RACE: refilled-too-early looked-too-early
       commitBulk();
     }
   }
@@ -64,9 +67,9 @@ __global__ void twice(const __grid_constant__ CUtensorMap In,
   }
   __syncthreads();
   int Sum = 0;
-  const unsigned Cells = Tiles * Threads;
+  const unsigned Cells = Tiles * Threads, InFront = Halo * Width;
   for (unsigned I = T; I < Cells; I += Threads)
-    Sum += Result[B * Cells + I]; // RACE: looked-too-early
+    Sum += Result[B * (InFront + Cells) + InFront + I]; // RACE: looked-too-early
   Sums[B * Threads + T] = Sum;
 }
 
@@ -77,11 +80,13 @@ int main() {
     In.push_back(int(I) + 1);
   for (unsigned I = 0; I < Slices * Cells; ++I)
     Want[I / Cells * Threads + I % Cells % Threads] += 2 * In[I];
-  int *Out = zeroed<int>(Slices * Cells), *Sums = zeroed<int>(Slices * Threads);
-  const auto MapOf = [&](int *Tensor) {
+  int *Out = zeroed<int>(Slices * (Height + Halo) * Width);
+  int *Sums = zeroed<int>(Slices * Threads);
+  const auto MapOf = [&](int *Tensor, unsigned Height) {
     return mapOf<3>(Tensor, {Width, Height, Slices}, {Width, Rows, 1},
                     CU_TENSOR_MAP_SWIZZLE_128B);
   };
-  twice<<<Slices, Threads>>>(MapOf(upload(In)), MapOf(Out), Out, Sums);
+  twice<<<Slices, Threads>>>(MapOf(upload(In), Height), MapOf(Out, Height + Halo), Out,
+                             Sums);
   return finish(matches(Sums, Slices * Threads, [&](size_t I) { return Want[I]; }));
 }

@@ -3,7 +3,7 @@
 // stream's; the racy twin's last stream adds to the first stream's word. A chain of events
 // and a copy behind each kernel show that the order of a stream stays.
 // OPTIONS: launch_delay_us=300
-// UNSEEN-GPU: collider: the kernels are short, and seldom overlap
+// UNSEEN-GPU: collider metadata: the kernels are short, and seldom overlap
 #include "streams.h"
 
 #include <vector>

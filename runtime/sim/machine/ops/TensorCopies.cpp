@@ -153,6 +153,11 @@ Outcome TensorCopy::begin(std::optional<uint32_t> Rank) {
     return X.fault(I, Lane, Fault::Kind::Misaligned,
                    "a tensor copy's address in shared memory is not a multiple "
                    "of 128");
+  if (!isToShared() && std::any_of(At.begin(), At.begin() + Map.Rank,
+                                   [](int64_t C) { return C < 0; }))
+    return X.fault(I, Lane, Fault::Kind::InvalidAddress,
+                   "a tensor copy out of shared memory begins at a negative "
+                   "coordinate");
   if ((I.Aux & 1) && !isAtomicKnown(AtomicKind(I.Aux >> 8), Map.Type))
     return X.fault(I, Lane, Fault::Kind::Unsupported,
                    "elements of this type cannot be reduced so");
