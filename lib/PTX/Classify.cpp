@@ -336,6 +336,7 @@ InstructionClass classifyProduct(const Instruction &I) {
     C.Orders = Ordering::CopyCommit;
   else if (I.has("wait_group"))
     C.Orders = Ordering::CopyWait;
+  C.IsProxyFence = C.Orders == Ordering::CopyWait;
   C.Object = C.Orders == Ordering::CopyWait && !I.Operands.empty()
                  ? &I.Operands[0]
                  : nullptr;

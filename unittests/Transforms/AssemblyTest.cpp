@@ -325,11 +325,11 @@ TEST(Assembly, TensorMemory) {
     const Statement S(Text);
     EXPECT_EQ(int(S.All.Unlisted), int(Skip::Copy)) << Text;
     EXPECT_EQ(int(S.All.ByCollider), int(Skip::Copy)) << Text;
-    EXPECT_TRUE(S.All.has<Opaque>()) << Text;
+    EXPECT_TRUE((S.All.has<Opaque, ProxyFence>())) << Text;
   }
   const Statement Commit("tcgen05.commit.cta_group::1.mbarrier::arrive::one."
                          "shared::cluster.b64 [$1];");
-  const auto *Arrival = std::get_if<Arrive>(&Commit.All.List[0]);
+  const auto *Arrival = std::get_if<Arrive>(&Commit.All.List.back());
   ASSERT_TRUE(Arrival);
   EXPECT_EQ(Arrival->Where.Base, Commit.Inst->getArgOperand(0));
   EXPECT_EQ(Arrival->Scope, abi::Scope::Cluster);

@@ -7,7 +7,7 @@
 // RACY: no-wait -DNO_WAIT
 // RACY: next-too-early -DEARLY
 // RACY: no-wait-library -DNO_WAIT -DLIBRARY
-// UNSEEN-GPU: collider (next-too-early): the copy is seldom under way while a check looks at a cell
+// UNSEEN: collider (next-too-early): the copy is seldom under way while a check looks at a cell
 // ARCH: sm_90
 #include "asynchronous.h"
 

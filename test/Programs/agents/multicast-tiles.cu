@@ -6,8 +6,7 @@
 // FIXED: one-stage -DSTAGES=1
 // RACY: freed-too-early -DFREE_EARLY -DSTAGES=1
 // RACY: own-not-awaited -DOWN_LATE
-// UNSEEN: collider (freed-too-early): the copy is seldom under way while a check looks at a row
-// UNSEEN-GPU: collider (own-not-awaited): the copy is seldom under way while a check looks at a row
+// UNSEEN: collider: the copy is seldom under way while a check looks at a row
 // ARCH: sm_90
 #include "asynchronous.h"
 

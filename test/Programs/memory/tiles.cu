@@ -79,12 +79,12 @@ __global__ void work(unsigned *Out, unsigned Rounds) {
     Tile[T] = T + R; // RACE
     if (R == 3 && T >= Threads / 2)
       break;
-    __syncthreads();
+    __syncthreads(); // RACE: early-loop-exit
     Sum += Tile[R % Threads];
     __syncthreads();
   }
   Sum += Tile[(T + Threads / 2) % Threads]; // RACE
-  __syncthreads();
+  __syncthreads(); // RACE: early-loop-exit
   Out[blockIdx.x * Threads + T] = Sum;
 }
 #elif defined(MARGIN)
@@ -141,7 +141,7 @@ __global__ void work(unsigned *Out, unsigned Rounds) {
     Tile[Y][X] = Y * Side + X + R; // RACE
 #ifdef SOME_WAIT
     if (Y < Side / 2)
-      __syncthreads();
+      __syncthreads(); // RACE: some-wait
 #elif defined(ALL_WAIT)
     if (Rounds > gridDim.y)
       __syncthreads();
@@ -150,7 +150,7 @@ __global__ void work(unsigned *Out, unsigned Rounds) {
 #endif
     Sum += Tile[X % Side][Y]; // RACE: one-barrier no-barrier some-wait
 #ifndef ONE_BARRIER
-    __syncthreads();
+    __syncthreads(); // RACE: some-wait
 #endif
   }
   Out[blockIdx.x * Threads + (Y * Side + X) % Threads] = Sum; // RACE: too-wide
