@@ -7,6 +7,7 @@
 #include "crsan/abi/Check.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -177,6 +178,22 @@ static AsyncAccess boxAsItIsNow(ArrayRef<EventPlan::Step> Steps,
   llvm_unreachable("the instruction is still a tensor copy");
 }
 
+/// Whether a bulk copy is, or may be, one of cuda::memcpy_async. Its user
+/// writes C++, which knows no proxies, so the library has to make visible to
+/// the copy what is ordered before it. A function of libcu++ for one
+/// instruction of PTX may have been called by that one, unless it was inlined
+/// elsewhere.
+static bool mayBeOfMemcpyAsync(const Instruction &I) {
+  for (const DILocation *L = I.getDebugLoc(); L; L = L->getInlinedAt()) {
+    const DISubprogram *In = L->getScope()->getSubprogram();
+    if (In &&
+        (In->getName().starts_with("__cp_async_bulk_shared_global") ||
+         (!L->getInlinedAt() && In->getFilename().contains("cuda/__ptx/"))))
+      return true;
+  }
+  return false;
+}
+
 /// A side of an asynchronous copy: whatever the thread does before it waits for
 /// the copy, the access comes neither before nor after that.
 void MetadataInstrumenter::emitAsync(const Step &S, const AsyncAccess &Noted) {
@@ -190,6 +207,8 @@ void MetadataInstrumenter::emitAsync(const Step &S, const AsyncAccess &Noted) {
   B.SetCurrentDebugLocation(S.Accessor->getDebugLoc());
   Value *Barrier =
       E.By == Completion::Barrier ? emitAddress(B, E.Barrier) : B.getInt64(0);
+  if (isBulkRead(E) && mayBeOfMemcpyAsync(*S.Inst))
+    call(B, ProxyFenceName);
   emitCopy(B, S, E, Barrier);
   if (isBulkRead(E)) {
     B.SetInsertPoint(S.Inst);
