@@ -39,8 +39,11 @@ define void @fences() {
 ; CHECK-NEXT:   publish(%b, 0)
 ; CHECK-NEXT:   asm fence.proxy.async.shared::cta; mbarrier.arrive.shared.b64 _, [$0];
 ; CHECK-NEXT:   proxy_fence
-; CHECK-NEXT:   proxy_fence
 ; CHECK-NEXT:   asm wgmma.wait_group.sync.aligned 0;
+; CHECK-NEXT:   proxy_fence
+; CHECK-NEXT:   await_products(0)
+; CHECK-NEXT:   tensor(store 0 global, %map, 1, 0, 0, 0, 0, 0, 0)
+; CHECK-NEXT:   copy(load 0 shared, %s, box(%map, 1, 0, 0, 0, 0, 0, 1))
 ; CHECK-NEXT:   proxy_fence
 ; CHECK-NEXT:   asm cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [$0, {$1}], [$2];
 ; CHECK-NEXT:   ret

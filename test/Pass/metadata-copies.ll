@@ -146,12 +146,15 @@ define void @bulk(ptr %p, i32 %s, i32 %n, i32 %b) {
 ; CHECK-NEXT:   called
 ; CHECK-NEXT:   multicast(store 0 cluster, %s, 64, %b, 3)
 ; CHECK-NEXT:   copy(load 64 global, %p, 64, %b)
+; CHECK-NEXT:   proxy_fence
 ; CHECK-NEXT:   asm cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [$0], [$1], 64, [$2], 3;
 ; CHECK-NEXT:   copy(store 0 cluster, %s, box(%p, 2, %x, -4, 0, 0, 0, 0), %b)
 ; CHECK-NEXT:   tensor(load 0 global, %p, 2, %x, -4, 0, 0, 0, %b)
+; CHECK-NEXT:   proxy_fence
 ; CHECK-NEXT:   asm cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$0], [$1, {$2, -4}], [$3];
 ; CHECK-NEXT:   tensor(store 0 global, %p, 1, %x, 0, 0, 0, 0, 0)
 ; CHECK-NEXT:   copy(load 0 shared, %s, box(%p, 1, %x, 0, 0, 0, 0, 1))
+; CHECK-NEXT:   proxy_fence
 ; CHECK-NEXT:   asm cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [$0, {$2}], [$1];
 ; CHECK-NEXT:   ret
 define void @many(ptr %p, i32 %s, i32 %x, i32 %b) {

@@ -19,6 +19,7 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK-NEXT:   asm wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {$0}, $1, $2, 1, 1, 1, 0, 0;
 ; CHECK-NEXT:   asm wgmma.commit_group.sync.aligned;
 ; CHECK-NEXT:   asm wgmma.wait_group.sync.aligned $0;
+; CHECK-NEXT:   proxy_fence
 ; CHECK-NEXT:   await_products(1)
 ; CHECK-NEXT:   ret
 define float @chain(i64 %a, i64 %b) {
@@ -53,9 +54,11 @@ define float @read(i32 %a, ptr addrspace(1) %p) {
 ; What the statement hands on includes the products.
 ; CHECK:      function handed_on
 ; CHECK-NEXT:   called
+; CHECK-NEXT:   proxy_fence
 ; CHECK-NEXT:   await_products(0)
 ; CHECK-NEXT:   publish(%s, 0)
 ; CHECK-NEXT:   asm wgmma.wait_group.sync.aligned 0; mbarrier.arrive.shared::cta.b64 _, [$0];
+; CHECK-NEXT:   proxy_fence
 ; CHECK-NEXT:   ret
 define void @handed_on(i32 %s) {
   call void asm sideeffect "wgmma.wait_group.sync.aligned 0; mbarrier.arrive.shared::cta.b64 _, [$0];", "r,~{memory}"(i32 %s)
@@ -65,8 +68,11 @@ define void @handed_on(i32 %s) {
 ; An mbarrier that tensor memory arrives at tells its waiters what its thread has done.
 ; CHECK:      function committed
 ; CHECK-NEXT:   called
+; CHECK-NEXT:   proxy_fence
 ; CHECK-NEXT:   publish(%s, 1)
 ; CHECK-NEXT:   asm tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [$0];
+; CHECK-NEXT:   proxy_fence
+; CHECK-NEXT:   proxy_fence
 ; CHECK-NEXT:   publish(%b, 1)
 ; CHECK-NEXT:   call @llvm.nvvm.tcgen05.commit.shared.cg1
 ; CHECK-NEXT:   ret

@@ -23,7 +23,7 @@ def describe(site):
     if offset >= 2**63:
         offset -= 2**64
     meets = f" meets {what >> 48 & 0xFF:#b}" if what >> 48 & 0xFF else ""
-    value = " with its value" if what >> 56 else ""
+    value = " with its value" if what >> 56 & 1 else ""
     return f"{kind} size {what & 0xFFFFFFFF} offset {offset} space {what >> 40 & 0xFF}{meets}{value}"
 
 
