@@ -296,9 +296,10 @@ TEST(Assembly, Products) {
   ASSERT_TRUE(Committed);
   EXPECT_EQ(Committed->By, Completion::Product);
   const Statement Wait("wgmma.wait_group.sync.aligned 1;");
-  const auto *Awaited = std::get_if<AwaitCopies>(&Wait.All.List[0]);
+  const auto *Awaited = std::get_if<AwaitCopies>(&Wait.All.List.back());
   ASSERT_TRUE(Awaited && Awaited->Number);
   EXPECT_EQ(Awaited->By, Completion::Product);
+  EXPECT_TRUE(Wait.All.has<ProxyFence>());
   EXPECT_TRUE(Statement("wgmma.fence.sync.aligned;").All.has<Opaque>());
 }
 
