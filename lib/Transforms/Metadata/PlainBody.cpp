@@ -16,14 +16,17 @@ bool PlainBody::canCopy(const Function &F) {
   constexpr unsigned Most = 2000;
   const Instruction &First = *F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
   return F.getInstructionCount() < Most &&
-         none_of(instructions(F), [&](const Instruction &I) {
-           // Variables that would take their room twice.
-           if (isa<AllocaInst>(I))
-             return I.getParent() != First.getParent() || First.comesBefore(&I);
-           const auto *Call = dyn_cast<CallBase>(&I);
-           // It may have labels.
-           return Call && (Call->isInlineAsm() || Call->cannotDuplicate());
-         });
+         none_of(
+             instructions(F),
+             [&](const Instruction &I) {
+               // Variables that would take their room twice.
+               if (isa<AllocaInst>(I))
+                 return I.getParent() != First.getParent() ||
+                        First.comesBefore(&I);
+               const auto *Call = dyn_cast<CallBase>(&I);
+               // It may have labels.
+               return Call && (Call->isInlineAsm() || Call->cannotDuplicate());
+             });
 }
 
 PlainBody::PlainBody(Function &F) : Head(&F.getEntryBlock()) {

@@ -94,8 +94,9 @@ bool isAvailable(const Value *V, unsigned Depth) {
   const auto *I = dyn_cast<Instruction>(V);
   return isa_and_present<BinaryOperator, CastInst>(I) && Depth < MostDepth &&
          isSafeToSpeculativelyExecute(I) &&
-         all_of(I->operands(),
-                [&](const Value *O) { return isAvailable(O, Depth + 1); });
+         all_of(
+             I->operands(),
+             [&](const Value *O) { return isAvailable(O, Depth + 1); });
 }
 
 Value *emitAvailable(IRBuilder<> &B, const Value *V) {

@@ -272,7 +272,9 @@ DEVICE void Check::word(Address A, CellRef C, Bytes B) const {
     Writer = settle(Writer, Writes ? nullptr : &C.At->Writer);
   if (Before.isInFlight())
     Before = settle(Before, nullptr);
-  if (IsBulk && !Writes && !OnlyReplaced && !Writer.isNobody() &&
+  // Operands of matrix products are not judged: the kind names a copy.
+  if ((S.Roles & (ByBulkGroup | ByMbarrier)) && !Writes && !OnlyReplaced &&
+      !Writer.isNobody() &&
       (maskOf(Writer.bytes()) & maskOf(B)))
     checkProxies(Me.Place, S, A, Now.Bits, Writer.Bits);
   // A read that finds its own thread's write also races with what that write
