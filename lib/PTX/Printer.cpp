@@ -19,6 +19,7 @@ public:
   void block(const Block &B, unsigned Depth);
   void instruction(const Instruction &I);
   void operand(const Operand &Op);
+  void function(const Function &F);
 
   std::string Out;
 
@@ -37,7 +38,6 @@ private:
   void variable(const Variable &V);
   void statement(const Statement &S, unsigned Depth);
   void directive(const Directive &D);
-  void function(const Function &F);
   void parameters(const std::vector<Variable> &Parameters);
   void location(int32_t Index);
   void indent(unsigned Depth) { Out.append(Depth, '\t'); }
@@ -345,6 +345,12 @@ std::string print(const Module &M) {
   Printer P(&M);
   P.Out.reserve(M.Text ? M.Text->size() : 0);
   P.module();
+  return std::move(P.Out);
+}
+
+std::string print(const Function &F) {
+  Printer P(nullptr);
+  P.function(F);
   return std::move(P.Out);
 }
 

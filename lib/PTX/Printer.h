@@ -14,6 +14,8 @@ namespace crsan::ptx {
 
 /// The whole module.
 std::string print(const Module &M);
+/// A declaration or a definition, without `.loc`.
+std::string print(const Function &F);
 /// Statements without the enclosing braces, a line each; no `.loc`.
 std::string print(const Block &B);
 /// One line, with ';' and without a newline: for messages.
