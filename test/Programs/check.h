@@ -3,6 +3,7 @@
 #ifndef CRSAN_TEST_PROGRAMS_CHECK_H
 #define CRSAN_TEST_PROGRAMS_CHECK_H
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -18,6 +19,14 @@ inline void checkCall(cudaError_t Error, const char *Call, const char *File,
   std::printf("%s:%d: %s: %s\n", File, Line, Call, cudaGetErrorString(Error));
   std::exit(1);
 }
+
+/// Before the type of a Scaled: nvcc knows no host constant of a class in device
+/// code.
+#ifdef __NVCC__
+#define CONSTANT __device__ constexpr
+#else
+#define CONSTANT constexpr
+#endif
 
 /// A size: \p Full on a GPU, \p Small on the simulated one, which is slow. Host
 /// and device ask alike: no real one has so few multiprocessors.

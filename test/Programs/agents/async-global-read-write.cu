@@ -16,7 +16,7 @@
 #include <cuda_pipeline.h>
 
 constexpr unsigned Warp = 32, Threads = 2 * Warp, Blocks = 4;
-constexpr Scaled<200, 12> Rounds;
+CONSTANT Scaled<200, 12> Rounds;
 
 #if defined(INTRINSIC)
 #define COPY(To, From) __pipeline_memcpy_async(To, From, 4)

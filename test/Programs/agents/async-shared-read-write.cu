@@ -15,7 +15,7 @@
 namespace cg = cooperative_groups;
 
 constexpr unsigned Warp = 32, Threads = 2 * Warp, Blocks = 4;
-constexpr Scaled<200, 12> Rounds;
+CONSTANT Scaled<200, 12> Rounds;
 
 __global__ void sum(const unsigned *In, unsigned *Out) {
   __shared__ unsigned Rows[Threads];

@@ -9,7 +9,7 @@
 #include "asynchronous.h"
 
 constexpr unsigned Warp = 32, Threads = 2 * Warp, Blocks = 4;
-constexpr Scaled<200, 12> Rounds;
+CONSTANT Scaled<200, 12> Rounds;
 
 #ifdef SAME
 constexpr unsigned Width = Warp;

@@ -10,7 +10,7 @@
 #include "asynchronous.h"
 
 constexpr unsigned Threads = 64, Blocks = 2, Part = 2 * Threads, Buffers = 2;
-constexpr Scaled<64, 8> Parts;
+CONSTANT Scaled<64, 8> Parts;
 
 struct Buffer {
   alignas(128) int Cells[Part];

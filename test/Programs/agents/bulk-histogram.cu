@@ -10,7 +10,7 @@
 #include "asynchronous.h"
 
 constexpr unsigned Bins = 64, Threads = Bins, Blocks = 4, Each = 4;
-constexpr Scaled<64, 8> Rounds;
+CONSTANT Scaled<64, 8> Rounds;
 
 #define BULK_ADD(To, From, Bytes)                                              \
   asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 "   \

@@ -14,7 +14,7 @@
 #include <cuda/barrier>
 
 constexpr unsigned Threads = 64, Cells = 4 * Threads, Blocks = 2;
-constexpr Scaled<100, 12> Rounds;
+CONSTANT Scaled<100, 12> Rounds;
 
 #ifdef LIBRARY
 using Barrier = cuda::barrier<cuda::thread_scope_block>;

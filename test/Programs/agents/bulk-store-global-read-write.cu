@@ -9,7 +9,7 @@
 #include "asynchronous.h"
 
 constexpr unsigned Threads = 64, Blocks = 2;
-constexpr Scaled<100, 12> Rounds;
+CONSTANT Scaled<100, 12> Rounds;
 
 __global__ void pass(unsigned *Rows, unsigned *Out) {
   __shared__ alignas(128) unsigned Tile[Threads];

@@ -16,7 +16,7 @@
 #endif
 
 constexpr unsigned Threads = 64, Row = 2 * Threads, Blocks = 2;
-constexpr Scaled<64, 10> Rows;
+CONSTANT Scaled<64, 10> Rows;
 
 /// Rows of a triangle of numbers: each number is the sum of two of the row before.
 __global__ void triangle(unsigned *Out) {

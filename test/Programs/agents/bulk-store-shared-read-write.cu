@@ -15,7 +15,7 @@
 #endif
 
 constexpr unsigned Threads = 64, Blocks = 2;
-constexpr Scaled<100, 12> Rounds;
+CONSTANT Scaled<100, 12> Rounds;
 
 #ifdef LIBRARY
 namespace ptx = cuda::ptx;

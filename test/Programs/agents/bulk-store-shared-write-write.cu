@@ -9,7 +9,7 @@
 #include "asynchronous.h"
 
 constexpr unsigned Warp = 32, Threads = 2 * Warp, Blocks = 2;
-constexpr Scaled<100, 12> Rounds;
+CONSTANT Scaled<100, 12> Rounds;
 
 __global__ void fill(unsigned *Out) {
   __shared__ alignas(128) unsigned Tile[Threads];

@@ -5,7 +5,7 @@
 #include "../check.h"
 
 constexpr unsigned Threads = 64, Blocks = 4, N = Threads * Blocks;
-constexpr Scaled<200, 20> Rounds;
+CONSTANT Scaled<200, 20> Rounds;
 
 __global__ void fill(unsigned char *Bytes) {
 #ifdef RACY

@@ -4,7 +4,7 @@
 #include "../check.h"
 
 constexpr unsigned Warps = 4, Blocks = 4, Threads = 32 * Warps;
-constexpr Scaled<200, 20> Rounds;
+CONSTANT Scaled<200, 20> Rounds;
 
 __global__ void fill(unsigned *Out) {
   __shared__ unsigned char Bytes[Threads];

@@ -13,7 +13,7 @@
 namespace cg = cooperative_groups;
 
 constexpr unsigned Threads = 64, Cluster = 2, Blocks = 4;
-constexpr Scaled<100, 12> Rounds;
+CONSTANT Scaled<100, 12> Rounds;
 
 #ifdef LIBRARY
 #define WHOLE_SYNC cg::this_cluster().sync()

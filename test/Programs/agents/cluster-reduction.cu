@@ -28,7 +28,7 @@ namespace cg = cooperative_groups;
 #endif
 
 constexpr unsigned Threads = 64, Cluster = 4, Blocks = 8;
-constexpr Scaled<64, 3> Rounds;
+CONSTANT Scaled<64, 3> Rounds;
 
 /// The block's sum, in Parts[0].
 __device__ void reduce(unsigned *Parts, unsigned Value) {

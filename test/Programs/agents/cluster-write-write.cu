@@ -5,7 +5,7 @@
 #include "asynchronous.h"
 
 constexpr unsigned Threads = 64, Cluster = 2, Blocks = 4;
-constexpr Scaled<100, 12> Rounds;
+CONSTANT Scaled<100, 12> Rounds;
 
 __global__ void fill(unsigned *Out) {
   __shared__ unsigned Cells[Cluster][Threads];

@@ -4,7 +4,7 @@
 #include "../streams/streams.h"
 
 constexpr unsigned Threads = 128, Blocks = 4, N = Threads * Blocks, Turns = 8;
-constexpr Scaled<300, 10> Rounds;
+CONSTANT Scaled<300, 10> Rounds;
 
 __global__ void fill(unsigned *Cells, unsigned Turn, unsigned Rounds) {
   const unsigned I = blockIdx.x * Threads + threadIdx.x;

@@ -3,7 +3,7 @@
 #include "agents.h"
 
 constexpr unsigned Threads = 64, Blocks = 4, N = Threads * Blocks;
-constexpr Scaled<300, 20> Rounds;
+CONSTANT Scaled<300, 20> Rounds;
 
 __global__ void sum(const unsigned *Cells, unsigned *Sums, unsigned Rounds) {
   const unsigned I = blockIdx.x * Threads + threadIdx.x;

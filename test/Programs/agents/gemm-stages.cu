@@ -22,8 +22,8 @@
 #endif
 
 constexpr unsigned Edge = 16, Threads = 64, Quads = Edge / 4;
-constexpr Scaled<256, 16> Size; ///< Of C, in both directions.
-constexpr Scaled<256, 64> Depth;
+CONSTANT Scaled<256, 16> Size; ///< Of C, in both directions.
+CONSTANT Scaled<256, 64> Depth;
 
 #ifdef LIBRARY
 #define COPY(To, From)                                                         \

@@ -8,7 +8,7 @@
 #define PINNED
 #include "agents.h"
 
-constexpr Scaled<50, 4> Rounds;
+CONSTANT Scaled<50, 4> Rounds;
 constexpr unsigned N = 256;
 
 __global__ void fill(unsigned *Cells, unsigned Value) {

@@ -6,7 +6,7 @@
 // RACY: pinned -DTOGETHER -DPINNED
 #include "agents.h"
 
-constexpr Scaled<50, 4> Rounds;
+CONSTANT Scaled<50, 4> Rounds;
 constexpr unsigned Threads = 32, Writes = 32;
 
 __global__ void count(unsigned *Cells, unsigned First) {

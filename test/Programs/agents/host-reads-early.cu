@@ -14,7 +14,7 @@
 // ALSO: -O0
 #include "agents.h"
 
-constexpr Scaled<50, 8> Rounds;
+CONSTANT Scaled<50, 8> Rounds;
 constexpr unsigned Threads = 64, Blocks = 4, N = Threads * Blocks;
 
 __global__ void fill(unsigned *Cells, unsigned Value) {

@@ -12,7 +12,7 @@
 #include "agents.h"
 #include <atomic>
 
-constexpr Scaled<50, 3> Rounds;
+CONSTANT Scaled<50, 3> Rounds;
 constexpr unsigned Threads = 64;
 
 __global__ void increment(unsigned *Cells) {

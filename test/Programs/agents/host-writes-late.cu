@@ -8,7 +8,7 @@
 // UNSEEN: metadata: it does not see what the host accesses, and no value changes before the host's write
 #include "agents.h"
 
-constexpr Scaled<50, 4> Rounds;
+CONSTANT Scaled<50, 4> Rounds;
 constexpr unsigned Threads = 64, Reads = 64;
 
 __global__ void add(const unsigned *Cells, unsigned *Out) {

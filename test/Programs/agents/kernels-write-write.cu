@@ -4,7 +4,7 @@
 #include "../streams/streams.h"
 
 constexpr unsigned Threads = 64, Blocks = 4, N = Threads * Blocks;
-constexpr Scaled<300, 20> Rounds;
+CONSTANT Scaled<300, 20> Rounds;
 
 __global__ void fill(unsigned *Cells, unsigned First, unsigned Rounds) {
   const unsigned I = blockIdx.x * Threads + threadIdx.x;

@@ -6,7 +6,7 @@
 #include "agents.h"
 
 constexpr unsigned Threads = 64, Blocks = 4, N = Threads * Blocks;
-constexpr Scaled<1000, 40> Rounds;
+CONSTANT Scaled<1000, 40> Rounds;
 
 __global__ void sum(const unsigned *Cells, unsigned *Sums, unsigned Rounds) {
   const unsigned I = blockIdx.x * Threads + threadIdx.x;

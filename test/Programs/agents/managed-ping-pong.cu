@@ -13,7 +13,7 @@
 #include <atomic>
 
 constexpr unsigned Threads = 64;
-constexpr Scaled<100, 10> Rounds;
+CONSTANT Scaled<100, 10> Rounds;
 
 struct Table {
   unsigned Cells[Threads];

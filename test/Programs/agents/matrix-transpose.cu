@@ -9,7 +9,7 @@
 #include "asynchronous.h"
 
 constexpr unsigned Edge = 16, Warps = 4, Threads = 32 * Warps, Cells = Edge * Edge;
-constexpr Scaled<128, 32> Size;
+CONSTANT Scaled<128, 32> Size;
 
 struct Tile {
   alignas(16) unsigned short Cells[Edge][Edge];

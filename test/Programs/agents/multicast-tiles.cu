@@ -16,7 +16,7 @@
 
 constexpr unsigned Threads = 64, Cluster = 2, Blocks = 4, Summands = 4;
 constexpr unsigned Bytes = Threads * sizeof(unsigned);
-constexpr Scaled<64, 4> Rounds;
+CONSTANT Scaled<64, 4> Rounds;
 
 /// To the same place of all blocks that the mask names, each of whose mbarriers gets the
 /// bytes.

@@ -10,7 +10,7 @@
 #include "asynchronous.h"
 
 constexpr unsigned Threads = 32, Blocks = 4, N = Threads * Blocks;
-constexpr Scaled<200, 20> Rounds;
+CONSTANT Scaled<200, 20> Rounds;
 
 /// A thread copies into a cell of its own.
 __global__ void load(const unsigned *In, unsigned *Out) {

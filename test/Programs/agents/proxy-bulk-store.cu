@@ -21,7 +21,7 @@
 #endif
 
 constexpr unsigned Threads = 64, Blocks = 2;
-constexpr Scaled<100, 12> Rounds;
+CONSTANT Scaled<100, 12> Rounds;
 
 __device__ __noinline__ void fenceInFunction() { fenceForCopies(); }
 

@@ -9,7 +9,7 @@
 #include "asynchronous.h"
 
 constexpr unsigned Threads = 64, Blocks = 2, Buffers = 2;
-constexpr Scaled<64, 8> Parts;
+CONSTANT Scaled<64, 8> Parts;
 
 __device__ __forceinline__ void begin(unsigned *To, const unsigned *From, uint64_t *Full) {
   expect(Full, Threads * sizeof(unsigned));

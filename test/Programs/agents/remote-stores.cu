@@ -10,7 +10,7 @@
 
 constexpr unsigned Threads = 64, Cluster = 2, Blocks = 4;
 constexpr unsigned Pairs = Threads / 2, Summands = 4;
-constexpr Scaled<64, 8> Rounds;
+CONSTANT Scaled<64, 8> Rounds;
 
 /// Four bytes for a cell of another block, whose mbarrier gets them.
 #define STORE_ASYNC(To, Value, Barrier)                                        \

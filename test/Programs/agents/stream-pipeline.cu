@@ -11,7 +11,7 @@
 
 constexpr unsigned Threads = 64, Blocks = 2, N = Threads * Blocks;
 constexpr unsigned Buffers = 2, Parts = 8, Bytes = N * sizeof(unsigned);
-constexpr Scaled<100, 10> Rounds;
+CONSTANT Scaled<100, 10> Rounds;
 
 /// Each thread adds up the part from its own cell on, again and again.
 __global__ void work(const unsigned *In, unsigned *Out, unsigned Rounds) {

@@ -8,7 +8,7 @@
 #include "../check.h"
 
 constexpr unsigned Half = 16, Blocks = 16;
-constexpr Scaled<100, 10> Rounds;
+CONSTANT Scaled<100, 10> Rounds;
 
 #ifdef MASK
 #define MEET __syncwarp(MASK)

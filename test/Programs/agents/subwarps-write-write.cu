@@ -4,7 +4,7 @@
 #include "../check.h"
 
 constexpr unsigned Half = 16, Blocks = 16;
-constexpr Scaled<100, 10> Rounds;
+CONSTANT Scaled<100, 10> Rounds;
 
 #ifdef RACY
 #define MEET

@@ -14,7 +14,7 @@
 #include "tensor.h"
 
 constexpr unsigned Width = 32, Rows = 8, Halo = 4, Threads = Rows * Width, Slices = 2;
-constexpr Scaled<16, 4> Tiles;
+CONSTANT Scaled<16, 4> Tiles;
 
 __global__ void twice(const __grid_constant__ CUtensorMap In,
                       const __grid_constant__ CUtensorMap Out, const int *Result, int *Sums) {

@@ -9,7 +9,7 @@
 #include "tensor.h"
 
 constexpr unsigned Edge = 16, Threads = Edge * Edge;
-constexpr Scaled<16, 3> Tiles;
+CONSTANT Scaled<16, 3> Tiles;
 
 /// A block turns a row of tiles over and makes a column of tiles of it.
 __global__ void transpose(const __grid_constant__ CUtensorMap In,

@@ -10,7 +10,7 @@
 
 constexpr unsigned Warp = 32, Workers = 2 * Warp, Threads = 4 * Warp;
 constexpr unsigned Stages = 3, Summands = 4, Blocks = 2;
-constexpr Scaled<64, 8> Rounds;
+CONSTANT Scaled<64, 8> Rounds;
 
 struct Pipeline {
   alignas(128) unsigned Rows[Stages][Workers];

@@ -7,7 +7,7 @@
 #include "../check.h"
 
 constexpr unsigned Threads = 64;
-constexpr Scaled<32768, 1024> Blocks;
+CONSTANT Scaled<32768, 1024> Blocks;
 
 __global__ void fill(unsigned *Cells, unsigned *Out) {
   unsigned At = blockIdx.x;

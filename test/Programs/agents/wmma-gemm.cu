@@ -18,7 +18,7 @@
 using namespace nvcuda;
 
 constexpr unsigned Edge = 16, Warps = 2, Threads = 32 * Warps;
-constexpr Scaled<128, 48> Depth;
+CONSTANT Scaled<128, 48> Depth;
 
 struct Tiles {
   alignas(32) __half A[Warps][Edge * Edge];

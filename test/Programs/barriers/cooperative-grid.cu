@@ -4,7 +4,7 @@
 #include <cooperative_groups.h>
 
 constexpr unsigned Threads = 128, Blocks = 32, N = Threads * Blocks;
-constexpr Scaled<30, 10> Rounds;
+CONSTANT Scaled<30, 10> Rounds;
 
 __global__ void exchange(unsigned *Cells, unsigned *Out) {
   cooperative_groups::grid_group Grid = cooperative_groups::this_grid();

@@ -18,7 +18,7 @@
 
 // The first 16 blocks tell the runtime of each barrier; the others look at them in line.
 constexpr unsigned Threads = 128, Blocks = 20;
-constexpr Scaled<50, 3> Rounds;
+CONSTANT Scaled<50, 3> Rounds;
 
 __device__ void meet(unsigned *Mine) {
   *Mine += 1;

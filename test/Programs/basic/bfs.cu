@@ -5,7 +5,7 @@
 #include <cuda/atomic>
 
 constexpr int Threads = 128, Degree = 8, Unset = -1;
-constexpr Scaled<1 << 14, 1 << 11> N;
+CONSTANT Scaled<1 << 14, 1 << 11> N;
 
 __global__ void expand(const int *Edges, int *Levels, int Depth, int *Changed) {
   int U = blockIdx.x * Threads + threadIdx.x;

@@ -3,7 +3,7 @@
 #include "../check.h"
 
 constexpr unsigned Threads = 128, Blocks = 32, N = Threads * Blocks;
-constexpr Scaled<30, 5> Rounds;
+CONSTANT Scaled<30, 5> Rounds;
 
 __device__ void write(unsigned *Cells, unsigned R) {
   unsigned I = blockIdx.x * Threads + threadIdx.x;

@@ -2,7 +2,7 @@
 #include "../check.h"
 
 constexpr unsigned Threads = 256, Blocks = 8;
-constexpr Scaled<100, 20> Steps;
+CONSTANT Scaled<100, 20> Steps;
 
 __global__ void iterate(unsigned *Out) {
   __shared__ unsigned Buffers[2][Threads];

@@ -4,7 +4,7 @@
 #include "../check.h"
 
 constexpr unsigned Threads = 64, Cells = 64;
-constexpr Scaled<32768, 1024> Blocks;
+CONSTANT Scaled<32768, 1024> Blocks;
 
 __global__ void fill(unsigned *Out, unsigned *Ends) {
   unsigned B = blockIdx.x, Cell = B;

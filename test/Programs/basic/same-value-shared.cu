@@ -3,7 +3,7 @@
 #include "../check.h"
 
 constexpr unsigned Threads = 128, Rounds = 50;
-constexpr Scaled<128, 16> Blocks;
+CONSTANT Scaled<128, 16> Blocks;
 
 __global__ void reset(unsigned *Out) {
   __shared__ unsigned Cells[8];

@@ -3,7 +3,7 @@
 #include "../check.h"
 
 constexpr unsigned Threads = 256, Blocks = 8;
-constexpr Scaled<10, 3> Launches;
+CONSTANT Scaled<10, 3> Launches;
 
 __global__ void scan(const unsigned *In, unsigned *Out) {
   __shared__ unsigned Values[Threads];

@@ -5,7 +5,7 @@
 #include "../check.h"
 
 constexpr unsigned Threads = 256, Blocks = 8;
-constexpr Scaled<20, 8> Rounds;
+CONSTANT Scaled<20, 8> Rounds;
 
 __global__ void run(unsigned *Out) {
   __shared__ __align__(16) unsigned char Arena[Threads * 8];

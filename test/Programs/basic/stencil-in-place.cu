@@ -4,7 +4,7 @@
 #include "../check.h"
 
 constexpr unsigned Threads = 128, Blocks = 32, N = Threads * Blocks;
-constexpr Scaled<20, 2> Steps;
+CONSTANT Scaled<20, 2> Steps;
 
 __global__ void step(const unsigned *In, unsigned *Out) {
   unsigned I = blockIdx.x * Threads + threadIdx.x;

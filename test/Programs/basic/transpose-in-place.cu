@@ -2,7 +2,7 @@
 // one thread a pair.
 #include "../check.h"
 
-constexpr Scaled<256, 128> N;
+CONSTANT Scaled<256, 128> N;
 
 __global__ void transpose(unsigned *A) {
   unsigned Column = blockIdx.x * blockDim.x + threadIdx.x;

@@ -2,7 +2,7 @@
 #include "../check.h"
 
 constexpr unsigned Threads = 256, Blocks = 8;
-constexpr Scaled<50, 3> Rounds;
+CONSTANT Scaled<50, 3> Rounds;
 
 __global__ void reduce(unsigned *Out) {
   __shared__ unsigned Values[Threads];

@@ -5,7 +5,7 @@
 #include "../check.h"
 
 constexpr unsigned Threads = 128, Blocks = 8, N = Threads * Blocks;
-constexpr Scaled<20, 2> Rounds;
+CONSTANT Scaled<20, 2> Rounds;
 
 __device__ __noinline__ void bump(unsigned *Cell) { *Cell += 1; }
 

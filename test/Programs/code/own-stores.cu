@@ -5,7 +5,7 @@
 #include "../check.h"
 
 constexpr unsigned Threads = 64, Size = 12;
-constexpr Scaled<8, 1> Blocks;
+CONSTANT Scaled<8, 1> Blocks;
 
 __device__ __noinline__ void exchange(unsigned *A, unsigned *B) {
   unsigned Old = *A;

@@ -10,8 +10,8 @@
 namespace cg = cooperative_groups;
 
 constexpr unsigned MostKeys = 1024;
-constexpr Scaled<MostKeys, 128> Size;
-constexpr Scaled<264, 2> Blocks;
+CONSTANT Scaled<MostKeys, 128> Size;
+CONSTANT Scaled<264, 2> Blocks;
 
 __device__ void order(unsigned &KeyA, unsigned &ValueA, unsigned &KeyB,
                       unsigned &ValueB, bool Ascending) {

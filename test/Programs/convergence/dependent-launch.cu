@@ -6,7 +6,7 @@
 // ARCH: sm_90
 #include "split.h"
 
-constexpr Scaled<40, 4> Links;
+CONSTANT Scaled<40, 4> Links;
 
 /// Publishes in shared memory, which is each block's own, and adds to what another
 /// thread's predecessor has left.

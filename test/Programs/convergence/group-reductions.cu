@@ -10,8 +10,8 @@
 namespace cg = cooperative_groups;
 
 constexpr unsigned Threads = 256;
-constexpr Scaled<264, 2> Blocks;
-constexpr Scaled<20, 2> Rounds;
+CONSTANT Scaled<264, 2> Blocks;
+CONSTANT Scaled<20, 2> Rounds;
 constexpr unsigned Each = 3;
 
 /// Halves in shared memory, down to one.

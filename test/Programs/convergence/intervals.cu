@@ -12,8 +12,8 @@
 namespace cg = cooperative_groups;
 
 constexpr unsigned Threads = 128, Size = Threads;
-constexpr Scaled<132, 2> Blocks;
-constexpr Scaled<24, 12> Steps;
+CONSTANT Scaled<132, 2> Blocks;
+CONSTANT Scaled<24, 12> Steps;
 
 /// How many eigenvalues of the matrix 2, -1 (on and beside the diagonal) are below.
 __host__ __device__ unsigned below(float X) {

@@ -9,8 +9,8 @@
 namespace cg = cooperative_groups;
 
 constexpr unsigned Threads = 64;
-constexpr Scaled<64, 2> Blocks;
-constexpr Scaled<10, 2> Rounds;
+CONSTANT Scaled<64, 2> Blocks;
+CONSTANT Scaled<10, 2> Rounds;
 
 struct Shape {
   unsigned Side;

@@ -9,7 +9,7 @@
 #include <mma.h>
 
 /// How many warps of a block do it; the simulated GPU takes long.
-constexpr Scaled<Threads / 32, 1> Warps;
+CONSTANT Scaled<Threads / 32, 1> Warps;
 
 /// Two halves, both \p Value.
 __device__ unsigned twice(unsigned Value) {

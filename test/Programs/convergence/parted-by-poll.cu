@@ -8,8 +8,8 @@
 namespace cg = cooperative_groups;
 
 constexpr unsigned Threads = 40, Cells = 246, Rows = 2, Tries = 200;
-constexpr Scaled<132, 2> Blocks;
-constexpr Scaled<20, 2> Launches;
+CONSTANT Scaled<132, 2> Blocks;
+CONSTANT Scaled<20, 2> Launches;
 
 __global__ void parted(unsigned *Out, const unsigned *In) {
   __shared__ unsigned Part[Cells], Given[4], Flag;

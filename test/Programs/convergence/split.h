@@ -32,8 +32,8 @@ enum class Split {
 };
 
 constexpr unsigned Threads = 128, Copies = 4;
-constexpr Scaled<132, 2> Blocks;
-constexpr Scaled<100, 3> Rounds;
+CONSTANT Scaled<132, 2> Blocks;
+CONSTANT Scaled<100, 3> Rounds;
 /// Words of the boards of one block in global memory.
 constexpr unsigned Words = 2 * Copies * Threads;
 

@@ -8,9 +8,9 @@
 namespace cg = cooperative_groups;
 
 constexpr unsigned Threads = 256, Slots = 1024, Blocks = 128;
-constexpr Scaled<256, 3> Vectors;
-constexpr Scaled<4096, 1024> Length;
-constexpr Scaled<5, 1> Launches;
+CONSTANT Scaled<256, 3> Vectors;
+CONSTANT Scaled<4096, 1024> Length;
+CONSTANT Scaled<5, 1> Launches;
 
 __global__ void sums(float *Out, const float *A, const float *B) {
   cg::thread_block Block = cg::this_thread_block();

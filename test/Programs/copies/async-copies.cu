@@ -47,7 +47,7 @@
 #endif
 
 constexpr unsigned Threads = 64, Blocks = 4, N = Threads * Blocks;
-constexpr Scaled<200, 12> Rounds;
+CONSTANT Scaled<200, 12> Rounds;
 
 /// Copies 16 bytes; or, by every other thread, less, and zeros.
 __device__ __forceinline__ void copy(int4 *To, const int4 *From) {

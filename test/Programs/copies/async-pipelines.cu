@@ -30,7 +30,7 @@ namespace cg = cooperative_groups;
 #endif
 
 constexpr unsigned Threads = 64, Blocks = 2, N = Threads * Blocks;
-constexpr Scaled<100, 8> Rounds;
+CONSTANT Scaled<100, 8> Rounds;
 
 __device__ __forceinline__ int use(const int4 &Row) {
   return Row.x + Row.w; // RACE

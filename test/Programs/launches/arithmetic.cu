@@ -5,7 +5,7 @@
 #include "launch.h"
 
 /// Bodies that are left out.
-constexpr Scaled<1, 32> Every;
+CONSTANT Scaled<1, 32> Every;
 
 __global__ void attract(const float4 *Bodies, float4 *Forces, unsigned N) {
   __shared__ float4 Near[1024];

@@ -4,7 +4,7 @@
 #include "persistent.h"
 #include <cooperative_groups.h>
 
-constexpr Scaled<20, 3> Rounds;
+CONSTANT Scaled<20, 3> Rounds;
 
 __global__ void exchange(unsigned *Cells, unsigned *Out) {
   cooperative_groups::grid_group Grid = cooperative_groups::this_grid();

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-constexpr Scaled<64, 1> Grid;
+CONSTANT Scaled<64, 1> Grid;
 
 /// Numbers that look random, the same for a seed.
 template <typename T = unsigned>

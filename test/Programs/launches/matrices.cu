@@ -5,7 +5,7 @@
 
 /// Tiles of 32 by 32; with fewer threads a block makes a few rows at a time.
 constexpr unsigned Tile = 32;
-constexpr Scaled<8, 1> TilesASide;
+CONSTANT Scaled<8, 1> TilesASide;
 
 dim3 tileBlock(unsigned Block) { return dim3(Tile, Block / Tile); }
 dim3 tileGrid() { return dim3(TilesASide, TilesASide); }

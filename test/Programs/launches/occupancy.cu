@@ -5,7 +5,7 @@
 #include "../check.h"
 
 constexpr unsigned Threads = 256, Values = 96;
-constexpr Scaled<1, 8> Part; // Simulated registers limit nothing.
+CONSTANT Scaled<1, 8> Part; // Simulated registers limit nothing.
 
 /// Every value is needed until the last one has been read.
 __global__ void mix(const unsigned *In, unsigned *Out) {

@@ -9,7 +9,7 @@
 #include "../check.h"
 #include <algorithm>
 
-constexpr Scaled<512, 64> Threads;
+CONSTANT Scaled<512, 64> Threads;
 
 /// Where \p Flag gets to \p Least some time: a volatile word that another block
 /// writes. What that block wrote before is visible then.

@@ -3,7 +3,7 @@
 // CLEAN-ONLY
 #include "persistent.h"
 
-constexpr Scaled<20, 3> Rounds;
+CONSTANT Scaled<20, 3> Rounds;
 
 __device__ void meet(volatile unsigned *Arrived, volatile unsigned *Gone,
                      unsigned Turn) {

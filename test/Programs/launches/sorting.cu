@@ -33,7 +33,7 @@ bool trySort(unsigned Block) {
          matches(Device, Data.size(), [&](size_t I) { return Data[I]; });
 }
 
-constexpr Scaled<512, 4> Transpositions;
+CONSTANT Scaled<512, 4> Transpositions;
 
 __global__ void oddEvenSort(unsigned *Data) {
   __shared__ unsigned Keys[2048];

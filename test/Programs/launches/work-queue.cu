@@ -3,7 +3,7 @@
 // CLEAN-ONLY
 #include "persistent.h"
 
-constexpr Scaled<4096, 40> Items;
+CONSTANT Scaled<4096, 40> Items;
 
 __global__ void work(unsigned *Next, unsigned *Ready, unsigned *Queue,
                      unsigned *Out) {

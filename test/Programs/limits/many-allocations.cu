@@ -4,7 +4,7 @@
 #include "../check.h"
 
 constexpr unsigned Threads = 128, Blocks = 8, N = Threads * Blocks;
-constexpr Scaled<300, 30> Cycles;
+CONSTANT Scaled<300, 30> Cycles;
 
 /// Which thread writes a word depends on the cycle.
 __global__ void fill(unsigned *Memory, unsigned Cycle) {

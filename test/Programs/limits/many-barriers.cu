@@ -4,7 +4,7 @@
 #include "../check.h"
 
 constexpr unsigned Threads = 64, Blocks = 2, N = Threads * Blocks;
-constexpr Scaled<50000, 200> Rounds;
+CONSTANT Scaled<50000, 200> Rounds;
 
 /// The words of a block go round once in as many rounds as it has threads.
 __global__ void turn(unsigned *Words) {

@@ -2,7 +2,7 @@
 #include "../check.h"
 
 constexpr unsigned Threads = 32;
-constexpr Scaled<5500000, 5000> Blocks;
+CONSTANT Scaled<5500000, 5000> Blocks;
 
 __global__ void write(unsigned *Words, unsigned *Sum) {
   unsigned I = blockIdx.x;

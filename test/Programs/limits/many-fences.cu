@@ -6,10 +6,10 @@
 #include "../check.h"
 
 constexpr unsigned Messages = 2;
-constexpr Scaled<4, 1> Pairs;
+CONSTANT Scaled<4, 1> Pairs;
 // Two launches make an exact cell's clock overflow on hardware, and a cached one's
 // on the simulated GPU, too.
-constexpr Scaled<550000, 20000> Fences;
+CONSTANT Scaled<550000, 20000> Fences;
 
 __device__ void fence(unsigned Times) {
   for (unsigned I = 0; I < Times; ++I)

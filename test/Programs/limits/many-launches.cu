@@ -3,7 +3,7 @@
 #include "../check.h"
 
 constexpr unsigned Threads = 64, Blocks = 4, N = Threads * Blocks;
-constexpr Scaled<5000, 300> Launches;
+CONSTANT Scaled<5000, 300> Launches;
 
 /// Moves all words along by one.
 __global__ void shift(const unsigned *From, unsigned *To, unsigned Launch) {

@@ -4,7 +4,7 @@
 #include "../check.h"
 
 constexpr unsigned Threads = 64, Rounds = 30;
-constexpr Scaled<256, 8> Blocks;
+CONSTANT Scaled<256, 8> Blocks;
 
 __global__ void count(unsigned char *Bytes, unsigned *Out) {
   __shared__ unsigned char Mine[Threads];

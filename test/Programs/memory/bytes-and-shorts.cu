@@ -3,7 +3,7 @@
 #include "../check.h"
 
 constexpr unsigned Threads = 256, Blocks = 8;
-constexpr Scaled<50, 20> Rounds;
+CONSTANT Scaled<50, 20> Rounds;
 
 __global__ void exchange(unsigned *Out) {
   __shared__ unsigned char Bytes[Threads];

@@ -4,7 +4,7 @@
 #include "../check.h"
 
 constexpr unsigned Blocks = 8, Warps = 4;
-constexpr Scaled<100, 5> Rounds;
+CONSTANT Scaled<100, 5> Rounds;
 
 __global__ void update(unsigned char *Global, unsigned *Out) {
   __shared__ unsigned char Bytes[32 * Warps];

@@ -5,7 +5,7 @@
 #include "../check.h"
 
 constexpr unsigned Threads = 128;
-constexpr Scaled<64, 8> Blocks;
+CONSTANT Scaled<64, 8> Blocks;
 
 __global__ void reverse(unsigned *Out) {
   __shared__ unsigned *Buffer;

@@ -2,7 +2,7 @@
 #include "../check.h"
 
 constexpr int Threads = 256, Blocks = 8;
-constexpr Scaled<100, 20> Rounds;
+CONSTANT Scaled<100, 20> Rounds;
 #ifdef RACY
 constexpr int Offset = Threads / 2;
 #else

@@ -57,7 +57,7 @@ int main() {
   // A first launch loads the kernel, which may wait for what is running.
   fill<<<Blocks, Threads, 0, Other>>>(In, 0);
   CHECK(cudaDeviceSynchronize());
-  constexpr Scaled<300, 40> Rounds;
+  CONSTANT Scaled<300, 40> Rounds;
   for (unsigned Turn = 0; Turn < 3; ++Turn) {
     fill<<<Blocks, Threads, 0, Other>>>(In, Rounds);
     Shift(nullptr, Rounds);

@@ -6,7 +6,7 @@
 #include <limits>
 
 constexpr unsigned Threads = 128, Blocks = 8, N = Threads * Blocks;
-constexpr Scaled<20, 4> Rounds;
+CONSTANT Scaled<20, 4> Rounds;
 
 __global__ void accumulate(const float *In, float *Out, double *Wide) {
   unsigned I = blockIdx.x * Threads + threadIdx.x;

@@ -7,7 +7,7 @@
 #include "../check.h"
 
 constexpr unsigned Threads = 64, Blocks = 8, N = Threads * Blocks;
-constexpr Scaled<200, 3> Rounds;
+CONSTANT Scaled<200, 3> Rounds;
 
 struct Row {
   unsigned char Small;

@@ -3,7 +3,7 @@
 #include "../check.h"
 
 constexpr unsigned Threads = 128, Blocks = 8;
-constexpr Scaled<50, 3> Rounds;
+CONSTANT Scaled<50, 3> Rounds;
 
 __global__ void exchange(int *Out) {
   __shared__ float4 Quads[Threads];

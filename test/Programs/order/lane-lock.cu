@@ -4,7 +4,7 @@
 #include "../check.h"
 
 constexpr unsigned Threads = 64;
-constexpr Scaled<8, 2> Blocks;
+CONSTANT Scaled<8, 2> Blocks;
 
 __global__ void count(unsigned *Lock, unsigned *Count) {
   for (bool Done = false; !Done;) {

@@ -5,7 +5,7 @@
 #include "../check.h"
 
 constexpr int Threads = 64, Rounds = 10;
-constexpr Scaled<32, 8> Blocks;
+CONSTANT Scaled<32, 8> Blocks;
 
 struct Account {
   int Lock;

@@ -4,7 +4,7 @@
 #include "../check.h"
 
 constexpr unsigned Warps = 8, Blocks = 8;
-constexpr Scaled<20, 5> Rounds;
+CONSTANT Scaled<20, 5> Rounds;
 
 __global__ void relay(unsigned *Out) {
   __shared__ unsigned Turn, Baton[32];

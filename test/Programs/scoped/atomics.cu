@@ -20,7 +20,7 @@
 #endif
 
 constexpr unsigned MostRounds = 200;
-constexpr Scaled<MostRounds, 20> Rounds;
+CONSTANT Scaled<MostRounds, 20> Rounds;
 
 // Each says how much it has added.
 __device__ unsigned add(unsigned *Count) {

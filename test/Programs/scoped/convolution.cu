@@ -11,8 +11,8 @@
 #endif
 
 constexpr unsigned Threads = 256, Taps = 9, Reach = Taps / 2;
-constexpr Scaled<65536, 4> Blocks;
-constexpr Scaled<10, 1> Passes;
+CONSTANT Scaled<65536, 4> Blocks;
+CONSTANT Scaled<10, 1> Passes;
 
 __host__ __device__ unsigned tap(unsigned K) { return K * K + 3; }
 

@@ -17,7 +17,7 @@
 #endif
 
 constexpr unsigned MostRounds = 200;
-constexpr Scaled<MostRounds, 10> Rounds;
+CONSTANT Scaled<MostRounds, 10> Rounds;
 
 __global__ void pass(unsigned *Data, volatile unsigned *Flags, unsigned *Out) {
   unsigned Side = side();

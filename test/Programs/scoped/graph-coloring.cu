@@ -26,9 +26,9 @@ typedef const volatile unsigned Read;
 #endif
 
 constexpr unsigned Threads = 64;
-constexpr Scaled<1024, 4> Blocks;
-constexpr Scaled<19, 9> Bits;
-constexpr Scaled<3000000, 1000> NumEdges;
+CONSTANT Scaled<1024, 4> Blocks;
+CONSTANT Scaled<19, 9> Bits;
+CONSTANT Scaled<3000000, 1000> NumEdges;
 
 struct Vertices {
   const unsigned *First, *Neighbours;

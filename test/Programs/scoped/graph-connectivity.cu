@@ -22,9 +22,9 @@ typedef const volatile unsigned Read;
 #endif
 
 constexpr unsigned Threads = 64;
-constexpr Scaled<1024, 4> Blocks;
-constexpr Scaled<20, 10> Bits;
-constexpr Scaled<3000000, 1000> NumEdges;
+CONSTANT Scaled<1024, 4> Blocks;
+CONSTANT Scaled<20, 10> Bits;
+CONSTANT Scaled<3000000, 1000> NumEdges;
 
 __global__ void connect(Partitions P, const Edge *Edges, unsigned *Labels,
                         unsigned *Changes) {

@@ -21,8 +21,8 @@
 #endif
 
 constexpr unsigned Threads = 64;
-constexpr Scaled<64, 4> Blocks;
-constexpr Scaled<20, 4> Rounds;
+CONSTANT Scaled<64, 4> Blocks;
+CONSTANT Scaled<20, 4> Rounds;
 
 __device__ void syncGrid(unsigned Target, volatile unsigned *Arrived) {
   EVERYBODY_FENCE();

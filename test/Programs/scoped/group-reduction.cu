@@ -12,7 +12,7 @@
 namespace cg = cooperative_groups;
 
 constexpr unsigned Threads = 64;
-constexpr Scaled<128, 8> Blocks;
+CONSTANT Scaled<128, 8> Blocks;
 
 __device__ void reduceBlock(const unsigned *In, unsigned *Out, unsigned N,
                             cg::thread_block Block) {

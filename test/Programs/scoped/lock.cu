@@ -57,7 +57,7 @@
 #define RIGHT_LOCK 0
 #endif
 
-constexpr Scaled<200, 20> Rounds;
+CONSTANT Scaled<200, 20> Rounds;
 
 struct Account {
   unsigned Locks[2];

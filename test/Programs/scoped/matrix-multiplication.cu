@@ -12,8 +12,8 @@
 // A block computes a slice of the sums of some rows; a warp, a part of these, with
 // a lane for each column.
 constexpr unsigned Columns = 30, Warps = 4, RowsABlock = 8, Slices = 4;
-constexpr Scaled<16384, 2 * RowsABlock> Rows;
-constexpr Scaled<4096, 64> Inner;
+CONSTANT Scaled<16384, 2 * RowsABlock> Rows;
+CONSTANT Scaled<4096, 64> Inner;
 
 __global__ void multiply(const unsigned *A, const unsigned *B, unsigned *Partial,
                          unsigned *LocalLocks, unsigned *C, unsigned *Locks) {

@@ -17,7 +17,7 @@
 #endif
 
 constexpr unsigned Threads = 64;
-constexpr Scaled<2048, 8> Blocks;
+CONSTANT Scaled<2048, 8> Blocks;
 
 __global__ void reduce(const unsigned *In, unsigned *Global, unsigned *Out) {
 #ifdef GLOBAL

@@ -16,9 +16,9 @@
 #endif
 
 constexpr unsigned Threads = 256;
-constexpr Scaled<1024, 4> Blocks;
-constexpr Scaled<25600000, 5000> Elements;
-constexpr Scaled<100, 1> Passes;
+CONSTANT Scaled<1024, 4> Blocks;
+CONSTANT Scaled<25600000, 5000> Elements;
+CONSTANT Scaled<100, 1> Passes;
 
 __global__ void fill(unsigned *In) {
   unsigned I = blockIdx.x * Threads + threadIdx.x;

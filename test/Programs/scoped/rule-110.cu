@@ -15,9 +15,9 @@
 #endif
 
 constexpr unsigned Threads = 256;
-constexpr Scaled<256, 4> Blocks;
-constexpr Scaled<10240, 320> CellsABlock;
-constexpr Scaled<150, 6> Generations;
+CONSTANT Scaled<256, 4> Blocks;
+CONSTANT Scaled<10240, 320> CellsABlock;
+CONSTANT Scaled<150, 6> Generations;
 
 __host__ __device__ unsigned rule110(unsigned Left, unsigned Here,
                                      unsigned Right) {

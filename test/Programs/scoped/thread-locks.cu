@@ -10,7 +10,7 @@
 #endif
 
 constexpr unsigned Threads = 64;
-constexpr Scaled<64, 2> Blocks;
+CONSTANT Scaled<64, 2> Blocks;
 
 __global__ void add(unsigned *Locks, unsigned *Data, const unsigned *Values) {
   unsigned Thread = blockIdx.x * Threads + threadIdx.x, Warp = Thread / 32;

@@ -17,11 +17,11 @@
 #endif
 
 constexpr unsigned Threads = 128, MostChildren = 6;
-constexpr Scaled<264, 4> Blocks;
-constexpr Scaled<480, 8> Trees;
-constexpr Scaled<10, 5> Levels;
-constexpr Scaled<1024, 64> LocalCapacity;
-constexpr Scaled<1 << 16, 1 << 12> GlobalCapacity;
+CONSTANT Scaled<264, 4> Blocks;
+CONSTANT Scaled<480, 8> Trees;
+CONSTANT Scaled<10, 5> Levels;
+CONSTANT Scaled<1024, 64> LocalCapacity;
+CONSTANT Scaled<1 << 16, 1 << 12> GlobalCapacity;
 
 struct Node {
   unsigned Seed, Level;

@@ -15,7 +15,7 @@
 #endif
 
 constexpr unsigned Chunk = 64, ChunksABlock = 8, Nothing = ~0u;
-constexpr Scaled<128, 4> Blocks;
+CONSTANT Scaled<128, 4> Blocks;
 
 struct Queues {
   unsigned *CurrentHead, *NextHead, *End;

@@ -9,8 +9,8 @@
 #include "streams.h"
 
 constexpr unsigned Threads = 64, Blocks = 4, N = Threads * Blocks;
-constexpr Scaled<1000000, 3000> Steps;
-constexpr Scaled<30000, 300> Rounds;
+CONSTANT Scaled<1000000, 3000> Steps;
+CONSTANT Scaled<30000, 300> Rounds;
 
 /// Keeps a stream busy for so long that the other one's kernel has begun.
 __global__ void work(unsigned *Out, unsigned Steps) {

@@ -7,7 +7,7 @@
 #include "streams.h"
 
 constexpr unsigned Threads = 128, Blocks = 8, N = Threads * Blocks, Copies = 8;
-constexpr Scaled<300, 50> Rounds;
+CONSTANT Scaled<300, 50> Rounds;
 
 __global__ void produce(unsigned *Cells, unsigned Rounds) {
   unsigned I = blockIdx.x * Threads + threadIdx.x;

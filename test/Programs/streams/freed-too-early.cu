@@ -4,7 +4,7 @@
 #include "streams.h"
 
 constexpr unsigned Threads = 64, Blocks = 4, N = Threads * Blocks;
-constexpr Scaled<1000000, 30000> Steps;
+CONSTANT Scaled<1000000, 30000> Steps;
 
 __global__ void fill(unsigned *Cells) { Cells[blockIdx.x * Threads + threadIdx.x] = 1; }
 

@@ -4,7 +4,7 @@
 #include "../check.h"
 #include <atomic>
 
-constexpr Scaled<50, 2> Rounds;
+CONSTANT Scaled<50, 2> Rounds;
 
 struct Mailbox {
   unsigned ToDevice, ToHost, Question, Answer;

@@ -4,7 +4,7 @@
 #include "../check.h"
 
 constexpr unsigned Blocks = 64, Threads = 128;
-constexpr Scaled<40, 10> Turns;
+CONSTANT Scaled<40, 10> Turns;
 
 __global__ void step(unsigned *Cells) {
   unsigned I = blockIdx.x * Threads + threadIdx.x;

@@ -8,7 +8,7 @@
 #include "../check.h"
 
 constexpr unsigned Threads = 128, Blocks = 8, N = Threads * Blocks;
-constexpr Scaled<300, 40> Rounds;
+CONSTANT Scaled<300, 40> Rounds;
 
 __global__ void produce(unsigned *Cells, unsigned Rounds) {
   unsigned I = blockIdx.x * Threads + threadIdx.x;

@@ -4,7 +4,7 @@
 #include "../check.h"
 
 constexpr unsigned Threads = 64, Blocks = 4, N = Threads * Blocks;
-constexpr Scaled<2000, 40> Rounds;
+CONSTANT Scaled<2000, 40> Rounds;
 
 __device__ void fence(unsigned Times) {
   for (unsigned I = 0; I < Times; ++I)

@@ -21,7 +21,7 @@
 #include <mma.h>
 
 constexpr unsigned Size = 16, Words = Size * Size / 2;
-constexpr Scaled<200, 20> Rounds;
+CONSTANT Scaled<200, 20> Rounds;
 
 #if defined(IN_WARP) || defined(OWN)
 constexpr unsigned Threads = 32, Writer = 0;
