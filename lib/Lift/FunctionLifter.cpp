@@ -24,7 +24,10 @@ void FunctionLifter::declareParameters() {
       if (P.Space == ptx::StateSpace::Reg)
         What.Type = registerType(F.getContext(), P.Type);
       What.Storage = V.allocate(What.Type, alignmentOf(P), str(P.Name));
-      V.B.CreateStore(V.B.CreateZExt(&Argument, What.Type), What.Storage);
+      Value *Given = Argument.getType()->isPointerTy()
+                         ? V.B.CreatePtrToInt(&Argument, What.Type)
+                         : V.B.CreateZExt(&Argument, What.Type);
+      V.B.CreateStore(Given, What.Storage);
     }
     V.Local.add(str(P.Name), What);
   }

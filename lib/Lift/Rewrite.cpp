@@ -4,6 +4,7 @@
 #include "Rewrite.h"
 #include "Emit.h"
 #include "PTX/Parser.h"
+#include "Pointers.h"
 #include "Types.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -64,6 +65,7 @@ void runPasses(Module &M, TargetMachine &Target,
   ModulePassManager Passes;
   Passes.addPass(createModuleToFunctionPassAdaptor(simplification()));
   if (Checks) {
+    Passes.addPass(createModuleToFunctionPassAdaptor(RecoverPointersPass()));
     Passes.addPass(MarkAccessesPass(*Checks));
     Passes.addPass(CudaRaceSanitizerPass(*Checks));
     Passes.addPass(AlwaysInlinerPass());
@@ -88,7 +90,10 @@ Expected<Rewritten> rewrite(std::string PTX,
   Expected<LiftedModule> Lifted = liftModule(From, C);
   if (!Lifted)
     return Lifted.takeError();
-  runPasses(*Lifted->Code, **Target, Checks);
+  std::optional<Options> OfOptimised = Checks;
+  if (OfOptimised)
+    OfOptimised->IsOptimised = true;
+  runPasses(*Lifted->Code, **Target, OfOptimised);
   if (!FirstError.empty())
     return fail(FirstError);
   Expected<std::string> Text = emit(*Lifted, From, **Target);

@@ -4,6 +4,7 @@
 #include "Symbols.h"
 #include "Types.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Module.h"
 
@@ -65,6 +66,52 @@ void addDirectives(Function &To, const ptx::Function &F) {
   }
 }
 
+/// The parameters of a kernel that are used as addresses. (A parameter that is
+/// taken for one and is none has the same bits as before.)
+class AddressParameters {
+public:
+  explicit AddressParameters(const ptx::Function &F) {
+    for (const ptx::Variable &P : F.Parameters)
+      if (P.IsPointer)
+        Names.insert(str(P.Name));
+    if (F.IsKernel && F.Body)
+      read(*F.Body);
+  }
+  bool contains(const ptx::Variable &P) const {
+    return P.Extents.empty() && ptx::sizeOf(P.Type) == 8 &&
+           Names.contains(str(P.Name));
+  }
+
+private:
+  void read(const ptx::Block &B) {
+    for (const ptx::Statement &S : B.Statements)
+      if (const auto *I = std::get_if<ptx::Instruction>(&S))
+        read(*I);
+      else if (const auto *Inner =
+                   std::get_if<std::unique_ptr<ptx::Block>>(&S))
+        read(**Inner);
+  }
+  void read(const ptx::Instruction &I) {
+    using Kind = ptx::Operand::Kind;
+    const auto &Ops = I.Operands;
+    if (I.Opcode == "ld" && I.has("param") && Ops.size() == 2 &&
+        Ops[0].What == Kind::Name && Ops[1].Elements.size() == 1)
+      LoadedFrom[str(Ops[0].Text)] = str(Ops[1].Elements[0].Text);
+    else if (I.Opcode == "cvta" && Ops.size() == 2)
+      use(Ops[1]);
+    for (const ptx::Operand &Op : Ops)
+      if (Op.What == Kind::Address && Op.Elements.size() == 1)
+        use(Op.Elements[0]);
+  }
+  void use(const ptx::Operand &Op) {
+    if (auto It = LoadedFrom.find(str(Op.Text)); It != LoadedFrom.end())
+      Names.insert(It->second);
+  }
+
+  StringMap<StringRef> LoadedFrom; ///< By register.
+  StringSet<> Names;
+};
+
 } // namespace
 
 Expected<FunctionType *> typeOf(LLVMContext &C, const ptx::Function &F) {
@@ -73,11 +120,13 @@ Expected<FunctionType *> typeOf(LLVMContext &C, const ptx::Function &F) {
   Type *Result = F.Results.empty() ? Type::getVoidTy(C)
                                    : wholeType(C, F.Results.front());
   SmallVector<Type *, 8> Parameters;
+  const AddressParameters Addresses(F);
   for (const ptx::Variable &P : F.Parameters) {
     if (!P.Extents.empty() && P.Extents.front() == 0)
       return fail("'", str(F.Name), "' has a variable number of parameters");
-    Parameters.push_back(P.Extents.empty() ? wholeType(C, P)
-                                           : PointerType::get(C, 0));
+    Parameters.push_back(P.Extents.empty() && !Addresses.contains(P)
+                             ? wholeType(C, P)
+                             : PointerType::get(C, 0));
   }
   for (const KnownFunction &K : KnownFunctions)
     if (K.Name == str(F.Name)) {

@@ -15,6 +15,7 @@
 #include "NativeTwin.h"
 #include "OptimizerSettings.h"
 #include "Polls.h"
+#include "Proofs/NeededLoads.h"
 #include "Sites/LineMarks.h"
 #include "Sites/Omission.h"
 #include "Sites/SiteTableWriter.h"
@@ -176,13 +177,22 @@ void noteBarriers(const Function &F, StringRef Kernel, SiteTableWriter &Table) {
       Table.addBarrierPlace(I, Kernel);
 }
 
+/// Rule 2: a load that may have been speculated is not checked.
+void unmarkUnneededLoads(Function &F) {
+  NeededLoads Needed;
+  for (Instruction &I : instructions(F))
+    if (auto *Load = dyn_cast<LoadInst>(&I); Load && !Needed.isNeeded(*Load))
+      Load->setMetadata(LLVMContext::MD_access_group, nullptr);
+}
+
 } // namespace
 
 PreservedAnalyses MarkAccessesPass::run(Module &M, ModuleAnalysisManager &) {
   const bool IsHost = !isDeviceModule(M);
   if (IsHost && !Opts.Host)
     return PreservedAnalyses::all();
-  adjustOptimizer(M.getContext(), IsHost);
+  if (!Opts.IsOptimised)
+    adjustOptimizer(M.getContext(), IsHost);
   const std::unique_ptr<SpecialCaseList> List =
       loadIgnoreLists(Opts, M.getContext());
   for (Function &F : M) {
@@ -192,6 +202,8 @@ PreservedAnalyses MarkAccessesPass::run(Module &M, ModuleAnalysisManager &) {
       ignoreAccesses(F);
     else
       markAccesses(F);
+    if (Opts.IsOptimised)
+      unmarkUnneededLoads(F);
     if (IsHost) {
       keepLoadsInPlace(F);
       continue;

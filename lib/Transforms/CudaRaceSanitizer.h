@@ -23,6 +23,9 @@ enum class Mode {
 struct Options {
   crsan::Mode Mode = Mode::Collider;
   bool Host = false; ///< Modules of host code are instrumented, too.
+  /// Another compiler has optimised the code already, and may have speculated
+  /// loads (rule 2).
+  bool IsOptimised = false;
   /// Special case lists (LLVM's SpecialCaseList format, section cuda-race).
   std::vector<std::string> IgnoreLists;
 };

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Loads whose value is needed.
+
+#include "Proofs/NeededLoads.h"
+#include "llvm/ADT/SmallBitVector.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+
+namespace crsan {
+
+namespace {
+
+/// Whether the user has an effect that depends on the value, beyond its result.
+bool hasEffect(const Use &U) {
+  const auto *I = cast<Instruction>(U.getUser());
+  if (isa<StoreInst, AtomicRMWInst, AtomicCmpXchgInst, ReturnInst>(I))
+    return true;
+  if (isa<BranchInst, SwitchInst>(I))
+    return true;
+  const auto *Call = dyn_cast<CallBase>(I);
+  return Call && Call->mayHaveSideEffects();
+}
+
+/// Whether no operand of a statement without effects can make its result
+/// independent of the others.
+bool isFaithful(const InlineAsm &Asm) {
+  StringRef Opcode = Asm.getAsmString();
+  Opcode = Opcode.take_until([](char C) { return C == '.' || C == ' '; });
+  return StringSwitch<bool>(Opcode)
+      .Cases({"add", "sub", "mul", "fma", "div", "sqrt", "rcp", "rsqrt"}, true)
+      .Cases({"neg", "abs", "cvt", "ex2", "lg2", "sin", "cos", "tanh"}, true)
+      .Cases({"setp", "popc", "clz", "brev", "bfind", "min", "max"}, true)
+      .Default(false);
+}
+
+/// Whether a different value makes a different result, whatever the other
+/// operands are: no select is hidden in the operation.
+bool isFaithful(const Use &U) {
+  const auto *I = cast<Instruction>(U.getUser());
+  if (isa<CastInst, GetElementPtrInst, LoadInst, ICmpInst, FreezeInst,
+          ExtractElementInst, InsertElementInst, ExtractValueInst, UnaryOperator>(
+          I))
+    return true;
+  if (isa<SelectInst>(I))
+    return U.getOperandNo() == 0;
+  if (const auto *B = dyn_cast<BinaryOperator>(I)) {
+    const unsigned Opcode = B->getOpcode();
+    if (Opcode == Instruction::Add || Opcode == Instruction::Sub ||
+        Opcode == Instruction::Xor)
+      return true;
+    const Value *Other = B->getOperand(1 - U.getOperandNo());
+    return isa<ConstantInt>(Other) && !cast<ConstantInt>(Other)->isZero();
+  }
+  if (const auto *Call = dyn_cast<CallBase>(I)) {
+    if (const auto *Asm = dyn_cast<InlineAsm>(Call->getCalledOperand()))
+      return isFaithful(*Asm);
+    switch (Call->getIntrinsicID()) {
+    case Intrinsic::smin:
+    case Intrinsic::smax:
+    case Intrinsic::umin:
+    case Intrinsic::umax:
+      return true;
+    default:
+      return false;
+    }
+  }
+  return false;
+}
+
+const BasicBlock *blockOf(const Value &V) {
+  const auto *I = dyn_cast<Instruction>(&V);
+  return I ? I->getParent() : nullptr;
+}
+
+/// Whether the end of the block is the end of the kernel, by an error: no
+/// function is asked what it would have done.
+bool endsInError(const BasicBlock &Block) {
+  if (!isa<UnreachableInst>(Block.getTerminator()))
+    return false;
+  const Instruction *Last = Block.getTerminator()->getPrevNode();
+  const auto *Call = dyn_cast_or_null<CallBase>(Last);
+  return !Call || !Call->isInlineAsm(); // `exit` ends one thread.
+}
+
+} // namespace
+
+unsigned NeededLoads::pointOf(Point P) {
+  const auto [It, IsNew] = Numbers.try_emplace(P, States.size());
+  if (IsNew) {
+    States.push_back({P, true, true, {}});
+    Queue.push_back(It->second);
+  }
+  return It->second;
+}
+
+bool NeededLoads::ask(Point P, unsigned For) {
+  const unsigned Number = pointOf(P);
+  States[Number].AskedBy.push_back(For);
+  return States[Number].Holds;
+}
+
+/// By an instruction of `Block`, whose own result is needed if it is no effect.
+bool NeededLoads::isUsedIn(const Value &V, const BasicBlock &Block,
+                           unsigned For) {
+  for (const Use &U : V.uses()) {
+    const auto *I = cast<Instruction>(U.getUser());
+    if (I->getParent() != &Block || isa<PHINode>(I))
+      continue;
+    if (hasEffect(U) || (isFaithful(U) && ask({I, nullptr}, For)))
+      return true;
+  }
+  return false;
+}
+
+bool NeededLoads::isUsedBehind(const Value &V, const BasicBlock &Block,
+                               unsigned For) {
+  const Instruction *End = Block.getTerminator();
+  if (End->getNumSuccessors() == 0)
+    return endsInError(Block);
+  for (const BasicBlock *Next : successors(&Block)) {
+    bool Holds = false;
+    for (const PHINode &Phi : Next->phis())
+      Holds |= Phi.getIncomingValueForBlock(&Block) == &V &&
+               ask({&Phi, nullptr}, For);
+    if (!Holds && !ask({&V, Next}, For))
+      return false;
+  }
+  return true;
+}
+
+bool NeededLoads::evaluate(unsigned Number) {
+  const auto [V, From] = States[Number].Of;
+  // Where the value is defined again, it is another one.
+  if (From && From == blockOf(*V))
+    return false;
+  const BasicBlock &Block = From ? *From : *blockOf(*V);
+  return isUsedIn(*V, Block, Number) || isUsedBehind(*V, Block, Number);
+}
+
+void NeededLoads::settle() {
+  while (!Queue.empty()) {
+    const unsigned Number = Queue.back();
+    Queue.pop_back();
+    States[Number].IsQueued = false;
+    if (!States[Number].Holds || evaluate(Number))
+      continue;
+    States[Number].Holds = false;
+    for (unsigned Asking : std::exchange(States[Number].AskedBy, {}))
+      if (!std::exchange(States[Asking].IsQueued, true))
+        Queue.push_back(Asking);
+  }
+}
+
+bool NeededLoads::holds(const Value &V) {
+  const unsigned Number = pointOf({&V, nullptr});
+  settle();
+  return States[Number].Holds;
+}
+
+bool NeededLoads::isNeeded(const LoadInst &Load) {
+  const auto *T = dyn_cast<FixedVectorType>(Load.getType());
+  if (!T)
+    return holds(Load);
+  // A longer load than the source's has elements that nothing uses.
+  SmallBitVector Needed(T->getNumElements());
+  for (const User *U : Load.users()) {
+    const auto *Part = dyn_cast<ExtractElementInst>(U);
+    const auto *Index =
+        Part ? dyn_cast<ConstantInt>(Part->getIndexOperand()) : nullptr;
+    if (Index && Part->getParent() == Load.getParent() &&
+        Index->getZExtValue() < Needed.size() && holds(*Part))
+      Needed.set(Index->getZExtValue());
+  }
+  return Needed.all();
+}
+
+} // namespace crsan
