@@ -27,12 +27,15 @@ bool hasEffect(const Use &U) {
 /// Whether no operand of a statement without effects can make its result
 /// independent of the others.
 bool isFaithful(const InlineAsm &Asm) {
-  StringRef Opcode = Asm.getAsmString();
-  Opcode = Opcode.take_until([](char C) { return C == '.' || C == ' '; });
+  const auto [Opcode, Modifiers] = Asm.getAsmString().split('.');
+  // A comparison may be combined with another condition.
+  if (Opcode == "setp")
+    return none_of(std::initializer_list<StringRef>{".and.", ".or.", ".xor."},
+                   [Of = Modifiers](StringRef M) { return Of.contains(M); });
   return StringSwitch<bool>(Opcode)
       .Cases({"add", "sub", "mul", "fma", "div", "sqrt", "rcp", "rsqrt"}, true)
       .Cases({"neg", "abs", "cvt", "ex2", "lg2", "sin", "cos", "tanh"}, true)
-      .Cases({"setp", "popc", "clz", "brev", "bfind", "min", "max"}, true)
+      .Cases({"popc", "clz", "brev", "bfind", "min", "max"}, true)
       .Default(false);
 }
 
