@@ -107,7 +107,7 @@ void Spread::fix(const Instruction &I, const DominatorTree &DT) {
     for (const Term &T : Sum)
       Constant += T.Scale * *Values[Index];
     Sum.clear();
-    IsFixed[Index] = true;
+    Fixed[Index] = Values[Index];
   }
 }
 
@@ -169,7 +169,7 @@ bool Spread::isConstant(const Uniformity &Among) const {
 }
 
 std::optional<Spread> Spread::hull(const Spread &Other) const {
-  if (IsFixed != Other.IsFixed || Strides != Other.Strides ||
+  if (Fixed != Other.Fixed || Strides != Other.Strides ||
       Base != Other.Base)
     return std::nullopt;
   Spread Both = *this;
@@ -227,7 +227,7 @@ Value *Spread::emitAreApart(IRBuilder<> &B) const {
   for (const Value *V : Bounded)
     Require(B.CreateICmpULT(emitMost(B, V), Most));
   for (const unsigned Index : order()) {
-    if (IsFixed[Index])
+    if (Fixed[Index])
       continue;
     const auto &Sum = Strides[Index];
     Value *Last = B.CreateSub(emitExtent(B, Index), B.getInt64(1));

@@ -75,7 +75,7 @@ private:
   ThreadGroup Among = ThreadGroup::Block;
   uint64_t Size = 0; ///< Bytes of an access.
   /// The indices that are the same in all threads that make the access.
-  std::array<bool, NumIndices> IsFixed = {};
+  FixedIndices Fixed = {};
   /// By how many bytes a step of each other index moves the access: a sum.
   std::array<llvm::SmallVector<Term, 1>, NumIndices> Strides = {};
   /// What all threads have in common: a sum.
