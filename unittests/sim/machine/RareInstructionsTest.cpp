@@ -285,3 +285,12 @@ TEST(RareMemory, BlocksEndAfterTheirCopies) {
     EXPECT_EQ(P[0], 5u);
   }
 }
+
+// Intent: loads and stores of one value may have it in braces, as Triton
+// writes them.
+TEST(RareMemory, VectorsOfOneElement) {
+  EXPECT_EQ(one32(".shared .b32 s; st.shared.b32 [ s + 0 ], { %r5 };"
+                  "ld.shared.b32 { %r7 }, [ s + 0 ];",
+                  77),
+            77u);
+}

@@ -230,7 +230,7 @@ bool load(Decoder &D) {
       // A misaligned read is a fault when it is executed.
       if (S->IsRow || (S->IsKernelParam && Size <= 8 &&
                        (S->Offset + From.Bits) % Size == 0)) {
-        Ref R = D.destOfAnySize(To, Size);
+        Ref R = D.destOfAnySize(To.scalar(), Size);
         Instruction &I = S->IsRow ? D.emit(copyRow, {R, S->Row})
                                   : D.emit(loadKernelParam, {R});
         I.Aux = elementAux(T);
@@ -254,7 +254,7 @@ bool load(Decoder &D) {
     D.interpret(I);
     return true;
   }
-  Ref R = D.destOfAnySize(To, Size);
+  Ref R = D.destOfAnySize(To.scalar(), Size);
   Handler H = loadHandler(T, R.Size);
   if (!H)
     return false;
@@ -273,7 +273,7 @@ bool store(Decoder &D) {
   const Operand &To = D.operand(0), &From = D.operand(1);
   if (M.Space == StateSpace::Param && M.Elements == 1)
     if (const Slot *S = slotOf(D, To); S && S->IsRow) {
-      D.emit(copyRow, {S->Row, D.sourceOfAnySize(From, Size)}).Aux =
+      D.emit(copyRow, {S->Row, D.sourceOfAnySize(From.scalar(), Size)}).Aux =
           elementAux(T);
       return true;
     }
@@ -298,7 +298,7 @@ bool store(Decoder &D) {
       D.setUsedBytes(I, Written);
     return true;
   }
-  Ref R = D.sourceOfAnySize(From, Size);
+  Ref R = D.sourceOfAnySize(From.scalar(), Size);
   Handler H = storeHandler(T, R.Size);
   if (!H)
     return false;
