@@ -38,13 +38,25 @@ SourceFrame parseFrame(std::string_view S) {
 
 SourceLines::SourceLines(const Module &M)
     : Text(M.Text), Locations(M.Locations), Strings(M) {
-  for (const Module::File &F : M.Files)
+  for (const Module::File &F : M.Files) {
     Files[F.Number] = F.Name;
+    const std::string_view LastPart =
+        F.Name.substr(F.Name.find_last_of('/') + 1);
+    const auto [It, IsNew] = ByLastPart.try_emplace(LastPart, F.Name);
+    if (!IsNew && It->second != F.Name)
+      It->second = {};
+  }
 }
 
 std::string_view SourceLines::fileName(uint32_t Number) const {
   const auto It = Files.find(Number);
   return It == Files.end() ? std::string_view() : It->second;
+}
+
+/// Comments have the last part of a file's name only.
+std::string_view SourceLines::fileOf(std::string_view LastPart) const {
+  const auto It = ByLastPart.find(LastPart);
+  return It == ByLastPart.end() || It->second.empty() ? LastPart : It->second;
 }
 
 std::vector<SourceFrame> SourceLines::at(int32_t Where) const {
@@ -62,6 +74,7 @@ std::vector<SourceFrame> SourceLines::at(int32_t Where) const {
          At = Rest.find(Inlined)) {
       Rest.remove_prefix(At + Inlined.size());
       Frames.push_back(parseFrame(Rest.substr(0, Rest.find(Inlined))));
+      Frames.back().File = fileOf(Frames.back().File);
     }
     Where = L.InlinedAt;
   }

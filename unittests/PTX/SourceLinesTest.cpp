@@ -59,5 +59,13 @@ TEST(PTXSourceLines, InlinedByDirective) {
 
 TEST(PTXSourceLines, InlinedByComment) {
   EXPECT_EQ(frames(".loc 2 7 1 // b.h:7:1 @[ b.h:5 @[ /d/a.cu:10:3 ] ]\n"),
-            "/d/b.h:7:1() b.h:5:0() /d/a.cu:10:3() ");
+            "/d/b.h:7:1() /d/b.h:5:0() /d/a.cu:10:3() ");
+}
+
+// Intent: a name that several files end with, or none, stays as the comment
+// has it.
+TEST(PTXSourceLines, InlinedByCommentFromSomeFile) {
+  EXPECT_EQ(frames(".loc 1 7 1 // a.cu:7:1 @[ b.h:5:1 @[ c.h:2:3 ] ]\n",
+                   ".file 3 \"/other/b.h\"\n"),
+            "/d/a.cu:7:1() b.h:5:1() c.h:2:3() ");
 }
