@@ -17,6 +17,7 @@ import re
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True
 import ir
 import language
 import locations
@@ -57,7 +58,8 @@ def ptx(module, racy, tools):
                                capture_output=True)
     if optimised.returncode:
         raise SystemExit(f"{module.__name__}: {optimised.stderr}\n{k.text(declared)}")
-    text = subprocess.run([tools.llc, "-O3", f"-mcpu={target_of(module)}", "-mattr=+ptx87"],
+    text = subprocess.run([tools.llc, "-O3", f"-mcpu={target_of(module)}", "-mattr=+ptx87",
+                           "--nvptx-short-ptr"],
                           input=optimised.stdout, text=True, capture_output=True, check=True).stdout
     # As Triton does: a kernel for debuggers would not be optimised by ptxas.
     text = re.sub(r"(\.target \w+), debug", r"\1", text)

@@ -38,9 +38,10 @@ class Kernel(Function):
 
     # Global memory.
 
-    def load(self, pointer, mask=None, count=1, other=0, type=None):
-        """`count` elements that follow each other; small ones in words of 32 bits."""
-        element = type or pointer.element
+    def load(self, pointer, mask=None, count=1, other=None):
+        """`count` elements that follow each other; small ones in words of 32 bits. Where the mask
+        is false they are `other`, or zero."""
+        element = pointer.element
         size = bits(element) * count // 8
         word = min(size, max(bits(element) // 8, 4))
         words, names = size // word, []
@@ -56,10 +57,14 @@ class Kernel(Function):
         body += f"{guard}ld.global{vector}.b{word * 8} {{ {', '.join(names)} }}, [ {at} + 0 ];"
         constraints = ",".join([f"={letter}"] * words + ["l"] + ["b"] * (mask is not None))
         raw = f"i{max(word * 8, 16)}"
+        if other is not None:
+            instead = f"${words + 2}"
+            body += "".join(f"\n@!${words + 1} mov.u{max(word * 8, 16)} {name}, {instead};"
+                            for name in names)
+            constraints += f",{letter}"
+            arguments.append(self.pack([self.value(other, element)] * (word * 8 // bits(element)))[0])
         got = self.asm(body, constraints, *arguments, type=raw if words == 1 else (raw,) * words)
         values = self.unpack(got if words > 1 else [got], element)
-        if mask is not None and other:
-            values = [self.select(mask, v, other) for v in values]
         return values if count > 1 else values[0]
 
     def store(self, pointer, values, mask=None, shared=False):

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -70,8 +72,10 @@ private:
 class Program {
 public:
   explicit Program(const char *Path) {
-    CHECK(cudaLibraryLoadFromFile(&Library, Path, nullptr, nullptr, 0, nullptr,
-                                  nullptr, 0));
+    std::ifstream In(Path);
+    const std::string Text((std::istreambuf_iterator<char>(In)), {});
+    CHECK(cudaLibraryLoadData(&Library, Text.c_str(), nullptr, nullptr, 0,
+                              nullptr, nullptr, 0));
     CHECK(cudaLibraryEnumerateKernels(&Kernel, 1, Library));
   }
   ~Program() { cudaLibraryUnload(Library); }

@@ -128,6 +128,18 @@ static void reduction(Program &P) {
   }
 }
 
+static void lastBlock(Program &P) {
+  constexpr int Blocks = 5, N = Blocks * 512 - 100;
+  Array<float> X(N), Sums(Blocks), Out(1);
+  Array<int> Done(1);
+  Numbers().fill(X);
+  P.launch(dim3(Blocks), 32, X, Sums, Done, Out, N);
+  double Want = 0;
+  for (int I = 0; I < N; ++I)
+    Want += X[I];
+  expect(Out[0], Want, 1e-5, "out", 0);
+}
+
 static void quantise(Program &P) {
   constexpr int Rows = 2, Columns = 400;
   Array<float> X(Rows * Columns), Scales(Rows);
@@ -149,4 +161,5 @@ const std::vector<Case> RowCases = {{"softmax", softmax},
                                     {"layer_norm_backward", layerNormBackward},
                                     {"rms_norm", rmsNorm},
                                     {"reduction", reduction},
+                                    {"last_block", lastBlock},
                                     {"quantise", quantise}};

@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""out[i] = x[index[i]] in each row of 512, through shared memory."""
+"""out[i] = x[index[i]] in each row of up to 512 halves, through shared memory. Rows are not
+aligned: elements are loaded one by one."""
 
 
-def gather_kernel(k, x: "*f32", index: "*i32", out: "*f32"):
-    row, column = k.program_id(0) * 512, k.tid << 2
-    k.store_shared(k.smem(0) + column, k.load(x + row + column, count=4))
+def gather_kernel(k, x: "*f16", index: "*i64", out: "*f16", columns: "i32"):
+    row = k.program_id(0) * columns
+    places = [k.tid + 128 * part for part in range(4)]
+    for column in places:
+        v = k.load(x + row + column, column < columns, other=0.0)
+        k.store_shared(k.smem(0, "half") + column, v)
     k.barrier()
-    picked = [k.load_shared(k.smem(0) + i) for i in k.load(index + row + column, count=4)]
-    k.store(out + row + column, picked)
+    for column in places:
+        mask = column < columns
+        i = k.load(index + row + column, mask).to("i32")
+        k.store(out + row + column, k.load_shared(k.smem(0, "half") + i), mask)
