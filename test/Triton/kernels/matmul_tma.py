@@ -35,6 +35,8 @@ def matmul_tma_kernel(k, a: "descriptor", b: "descriptor", c: "descriptor", dept
         if not k.racy:
             k.barrier()
         fill(step + (STAGES - 1), (step + (STAGES - 1)) % STAGES)
+        # RACY-DAG: inlined in dot at {{.*}}standard.py:
+        # RACY-DAG: inlined in matmul_tma_kernel at {{.*}}matmul_tma.py:[[#@LINE+1]]:
         dot(k, k.smem(A, "i8") + slot * 4096, k.smem(B, "i8") + slot * 2048, acc)
     values = [v.value for v in acc]
     for n, (y, x) in enumerate(accumulator_places(k)):
