@@ -128,10 +128,11 @@ class DebugInfo:
         self.known = {}
         code = function.__code__
         file = self.file(code.co_filename)
-        self.nodes[2] = (f'distinct !DICompileUnit(language: DW_LANG_C, file: {file}, producer: '
-                         f'"triton", isOptimized: true, runtimeVersion: 0, emissionKind: LineTablesOnly)')
+        self.nodes[2] = (f'distinct !DICompileUnit(language: DW_LANG_C, file: {file}, '
+                         'producer: "triton", isOptimized: true, runtimeVersion: 0, '
+                         'emissionKind: LineTablesOnly)')
         self.kernel_code = code
-        self.function = self.subprogram(code.co_filename, name, code.co_firstlineno + 1)
+        self.function = self.subprogram(code.co_filename, name, code.co_firstlineno)
 
     def node(self, text):
         if text not in self.known:

@@ -44,26 +44,24 @@ class Kernel(Function):
         element = pointer.element
         size = bits(element) * count // 8
         word = min(size, max(bits(element) // 8, 4))
-        words, names = size // word, []
-        letter = REGISTER[word * 8]
-        body = ""
-        for n in range(words):
-            names.append(f"${n}")
-            body += f"mov.u{max(word * 8, 16)} ${n}, 0x0;\n"
-        vector = "" if words == 1 else f".v{words}"
-        at, guard, arguments = f"${words}", "", [pointer]
+        words, width, letter = size // word, max(word * 8, 16), REGISTER[word * 8]
+        names = [f"${n}" for n in range(words)]
+        at, guard, instead = (f"${words + n}" for n in range(3))
+        lines = [f"mov.u{width} {name}, 0x0;" for name in names]
+        lines.append(("" if mask is None else f"@{guard} ") + "ld.global" +
+                     ("" if words == 1 else f".v{words}") +
+                     f".b{word * 8} {{ {', '.join(names)} }}, [ {at} + 0 ];")
+        constraints, arguments = [f"={letter}"] * words + ["l"], [pointer]
         if mask is not None:
-            guard, arguments = f"@${words + 1} ", [pointer, mask]
-        body += f"{guard}ld.global{vector}.b{word * 8} {{ {', '.join(names)} }}, [ {at} + 0 ];"
-        constraints = ",".join([f"={letter}"] * words + ["l"] + ["b"] * (mask is not None))
-        raw = f"i{max(word * 8, 16)}"
+            constraints.append("b")
+            arguments.append(mask)
         if other is not None:
-            instead = f"${words + 2}"
-            body += "".join(f"\n@!${words + 1} mov.u{max(word * 8, 16)} {name}, {instead};"
-                            for name in names)
-            constraints += f",{letter}"
-            arguments.append(self.pack([self.value(other, element)] * (word * 8 // bits(element)))[0])
-        got = self.asm(body, constraints, *arguments, type=raw if words == 1 else (raw,) * words)
+            lines += [f"@!{guard} mov.u{width} {name}, {instead};" for name in names]
+            constraints.append(letter)
+            same = [self.value(other, element)] * (word * 8 // bits(element))
+            arguments.append(self.pack(same)[0])
+        raw = (f"i{width}",) * words if words > 1 else f"i{width}"
+        got = self.asm("\n".join(lines), ",".join(constraints), *arguments, type=raw)
         values = self.unpack(got if words > 1 else [got], element)
         return values if count > 1 else values[0]
 
@@ -111,9 +109,10 @@ class Kernel(Function):
 
     def copy_async(self, shared, pointer, mask=None):
         """16 bytes; where the mask is false, zeros."""
-        size = self.value(16, "i32") if mask is None else self.select(mask, 16, 0, "i32")
-        self.asm("cp.async.cg.shared.global [ $0 + 0 ], [ $1 + 0 ], 0x10, $2;", "r,l,r", shared,
-                 pointer, size)
+        copy = "cp.async.cg.shared.global [ $0 + 0 ], [ $1 + 0 ], 0x10, "
+        if mask is None:
+            return self.asm(copy + "0x10;", "r,l", shared, pointer)
+        self.asm(copy + "$2;", "r,l,r", shared, pointer, self.select(mask, 16, 0, "i32"))
 
     def commit_group(self):
         self.call("void", "llvm.nvvm.cp.async.commit.group")
