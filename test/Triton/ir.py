@@ -150,10 +150,16 @@ class DebugInfo:
                          f'{file}, file: {file}, line: {line}, type: {type}, scopeLine: {line}, '
                          'spFlags: DISPFlagDefinition | DISPFlagOptimized, unit: !2)')
 
+    def place(self):
+        """The file, line and function of the innermost frame."""
+        frame = self.frames()[-1]
+        return (os.path.basename(frame.f_code.co_filename), frame.f_lineno,
+                frame.f_code.co_name)
+
     def frames(self):
         """The kernel's frame and those of functions in it, outermost first. Lines of what this
         directory's own files do are no places in a kernel."""
-        found, frame = [], sys._getframe(2)
+        found, frame = [], sys._getframe(1)
         while frame and frame.f_code is not self.kernel_code:
             code = frame.f_code
             if os.path.dirname(code.co_filename) == KERNELS and code.co_name[0] != "<":
@@ -185,6 +191,7 @@ class Function:
 
     def __init__(self, name, function):
         self.name, self.lines, self.locals, self.count = name, [], [], 0
+        self.strings = {}
         self.declarations = set()
         self.debug = DebugInfo(name, function)
 
@@ -219,6 +226,13 @@ class Function:
         index = elements if isinstance(elements, Value) else self.value(elements, "i32")
         return self.emit(f"getelementptr {pointer.element}, {pointer}, {index}", pointer.type,
                          pointer.element)
+
+    def string(self, text):
+        """The address of a string in global memory."""
+        data = "".join(f"\\{c:02X}" for c in text.encode() + b"\0")
+        known = self.strings.setdefault(f'[{len(text) + 1} x i8] c"{data}", align 1',
+                                        f"@text_{len(self.strings)}")
+        return Value(self, known, "ptr")
 
     def call(self, type, name, *arguments):
         """Calls an intrinsic. A type in braces returns a list of its members."""
@@ -289,6 +303,7 @@ class Function:
             'target datalayout = "e-p3:32:32-p4:32:32-p5:32:32-p6:32:32-p7:32:32-i64:64-i128:128'
             '-v16:16-v32:32-n16:32:64"',
             "@global_smem = external addrspace(3) global [0 x i8], align 16",
+            *(f"{name} = internal constant {text}" for text, name in self.strings.items()),
             *sorted(self.declarations),
             f"define ptx_kernel void @{self.name}({', '.join(parameters)}) "
             f'"nvvm.reqntid"="128" !dbg {self.debug.function} {{',

@@ -38,7 +38,12 @@ class Kernel(Function):
 
     # Global memory.
 
-    def load(self, pointer, mask=None, count=1, other=None):
+    def policy(self, evict):
+        """What to do with cached lines: "evict_first" or "evict_last"."""
+        return self.asm("mov.u64 $0, 0x0;\n"
+                        f"createpolicy.fractional.L2::{evict}.b64 $0, 1.0;", "=l", type="i64")
+
+    def load(self, pointer, mask=None, count=1, other=None, evict=None):
         """`count` elements that follow each other; small ones in words of 32 bits. Where the mask
         is false they are `other`, or zero."""
         element = pointer.element
@@ -46,20 +51,25 @@ class Kernel(Function):
         word = min(size, max(bits(element) // 8, 4))
         words, width, letter = size // word, max(word * 8, 16), REGISTER[word * 8]
         names = [f"${n}" for n in range(words)]
-        at, guard, instead = (f"${words + n}" for n in range(3))
+        constraints, arguments = [f"={letter}"] * words, []
+
+        def operand(value, constraint):
+            constraints.append(constraint)
+            arguments.append(value)
+            return f"${len(constraints) - 1}"
+
         lines = [f"mov.u{width} {name}, 0x0;" for name in names]
-        lines.append(("" if mask is None else f"@{guard} ") + "ld.global" +
+        at = operand(pointer, "l")
+        guard = operand(mask, "b") if mask is not None else None
+        hint = f".L1::{evict}.L2::cache_hint" if evict else ""
+        lines.append((f"@{guard} " if guard else "") + "ld.global" + hint +
                      ("" if words == 1 else f".v{words}") +
-                     f".b{word * 8} {{ {', '.join(names)} }}, [ {at} + 0 ];")
-        constraints, arguments = [f"={letter}"] * words + ["l"], [pointer]
-        if mask is not None:
-            constraints.append("b")
-            arguments.append(mask)
+                     f".b{word * 8} {{ {', '.join(names)} }}, [ {at} + 0 ]" +
+                     (f", {operand(self.policy(evict), 'l')};" if evict else ";"))
         if other is not None:
-            lines += [f"@!{guard} mov.u{width} {name}, {instead};" for name in names]
-            constraints.append(letter)
             same = [self.value(other, element)] * (word * 8 // bits(element))
-            arguments.append(self.pack(same)[0])
+            instead = operand(self.pack(same)[0], letter)
+            lines += [f"@!{guard} mov.u{width} {name}, {instead};" for name in names]
         raw = (f"i{width}",) * words if words > 1 else f"i{width}"
         got = self.asm("\n".join(lines), ",".join(constraints), *arguments, type=raw)
         values = self.unpack(got if words > 1 else [got], element)
@@ -146,6 +156,14 @@ class Kernel(Function):
 
     def barrier(self):
         self.call("void", "llvm.nvvm.barrier.cta.sync.aligned.all", self.value(0, "i32"))
+
+    def device_assert(self, condition, message):
+        """Ends the program with a message where the condition does not hold."""
+        file, line, function = self.debug.place()
+        with self.when(condition ^ 1):
+            self.call("void", "__assertfail", self.string(message), self.string(file),
+                      self.value(line, "i32"), self.string(function), self.value(1, "i64"))
+        self.barrier()
 
     # Atomics. Those of one element a block are made by thread 0, whose result all get.
 

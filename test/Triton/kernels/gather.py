@@ -13,4 +13,5 @@ def gather_kernel(k, x: "*f16", index: "*i64", out: "*f16", columns: "i32"):
     for column in places:
         mask = column < columns
         i = k.load(index + row + column, mask).to("i32")
+        k.device_assert((i >= 0) & (i < columns), "index out of bounds")
         k.store(out + row + column, k.load_shared(k.smem(0, "half") + i), mask)

@@ -12,7 +12,7 @@ def layer_norm_kernel(k, x: "*f32", y: "*f32", weight: "*f32", bias: "*f32", mea
     sums = [k.variable(0.0) for _ in range(4)]
     with k.range(0, columns, 512) as first:
         column = first + lane
-        for s, v in zip(sums, k.load(x + column, column < columns, 4)):
+        for s, v in zip(sums, k.load(x + column, column < columns, 4, evict="evict_last")):
             s.value = s.value + v
     average = total(k, [s.value for s in sums]) / columns.to("float")
     k.barrier()
@@ -30,6 +30,7 @@ def layer_norm_kernel(k, x: "*f32", y: "*f32", weight: "*f32", bias: "*f32", mea
     with k.range(0, columns, 512) as first:
         column = first + lane
         mask = column < columns
-        v, w = k.load(x + column, mask, 4), k.load(weight + column, mask, 4)
+        v = k.load(x + column, mask, 4, evict="evict_first")
+        w = k.load(weight + column, mask, 4)
         b = k.load(bias + column, mask, 4)
         k.store(y + column, [(v[n] - average) * scale * w[n] + b[n] for n in range(4)], mask)

@@ -317,10 +317,28 @@ bool hint(Decoder &D) {
   return true;
 }
 
+/// A policy that hints to caches are made with: any value is as good.
+bool policy(Decoder &D) {
+  D.takeOneOf({"fractional", "range", "cvt"});
+  D.takeSpace();
+  while (!D.takePrefixed("L2").empty())
+    ;
+  if (D.takeType() != ScalarType::B64)
+    return false;
+  D.emit(
+      [](Execution &X, const Instruction &I) {
+        forLanes(X.Mask, [&](unsigned L) { X.setValue(I.Op[0], L, 0); });
+        return Outcome::Next;
+      },
+      {D.dest(0, 8)});
+  return true;
+}
+
 } // namespace
 
 void crsan::sim::addMemoryOps(DecodeTable &T) {
   T.add({"ld", "ldu"}, load);
   T.add("st", store);
   T.add({"prefetch", "prefetchu", "applypriority", "discard"}, hint);
+  T.add("createpolicy", policy);
 }
