@@ -51,7 +51,7 @@ def target_of(module):
 
 def ptx(module, racy, tools):
     function = next(f for name, f in vars(module).items() if name.endswith("_kernel"))
-    k = language.Kernel(function.__name__, function, racy)
+    k = language.Kernel(function.__name__, function, getattr(module, "THREADS", 128), racy)
     declared, values = parameters(k, function)
     function(k, *values)
     optimised = subprocess.run([tools.opt, "-O3", "-S"], input=k.text(declared), text=True,

@@ -189,7 +189,8 @@ class DebugInfo:
 class Function:
     """The IR of one kernel while it grows."""
 
-    def __init__(self, name, function):
+    def __init__(self, name, function, threads):
+        self.threads = threads
         self.name, self.lines, self.locals, self.count = name, [], [], 0
         self.strings = {}
         self.declarations = set()
@@ -306,6 +307,6 @@ class Function:
             *(f"{name} = internal constant {text}" for text, name in self.strings.items()),
             *sorted(self.declarations),
             f"define ptx_kernel void @{self.name}({', '.join(parameters)}) "
-            f'"nvvm.reqntid"="128" !dbg {self.debug.function} {{',
+            f'"nvvm.reqntid"="{self.threads}" !dbg {self.debug.function} {{',
             *self.locals, *self.lines, "  ret void, !dbg " + self.debug.location(), "}",
             str(self.debug)])

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What kernels are written in: the operations of one thread, as Triton lowers its own.
 
-A block has 128 threads. `tid` is the thread, `smem` the block's shared memory.
+A block has 128 threads, or as many as THREADS says. `tid` is the thread, `smem` the block's
+shared memory.
 """
 
 import ir
@@ -11,8 +12,8 @@ REGISTER = {8: "h", 16: "h", 32: "r", 64: "l"}
 
 
 class Kernel(Function):
-    def __init__(self, name, function, racy=False):
-        super().__init__(name, function)
+    def __init__(self, name, function, threads, racy):
+        super().__init__(name, function, threads)
         self.racy = racy
 
     # Where a thread is.
@@ -165,6 +166,11 @@ class Kernel(Function):
                       self.value(line, "i32"), self.string(function), self.value(1, "i64"))
         self.barrier()
 
+    def barrier_of(self, number, threads):
+        """Another barrier than that of the whole block."""
+        self.call("void", "llvm.nvvm.barrier.cta.sync.aligned.count", self.value(number, "i32"),
+                  self.value(threads, "i32"))
+
     # Atomics. Those of one element a block are made by thread 0, whose result all get.
 
     def atomic(self, operation, pointer, value, mask, order="acq_rel", scope="gpu"):
@@ -264,6 +270,12 @@ class Kernel(Function):
                         "{ $10, $11, $12, $13 };", "=f,=f,=f,=f,r,r,r,r,r,r,0,1,2,3", *a, *b,
                         *acc, type=("float",) * 4)
 
+    def elected(self, warp=0):
+        """True in one thread of the block, a lane of this warp, all of whose lanes ask."""
+        all_lanes = self.value(-1, "i32")
+        lane = self.call(("i32", "i1"), "llvm.nvvm.elect.sync", all_lanes)[1]
+        return lane & (self.tid >> 5).equals(warp)
+
     # Tensor copies and their barriers in shared memory, made by one thread.
 
     def init_barrier(self, barrier, count):
@@ -276,6 +288,9 @@ class Kernel(Function):
     def expect(self, barrier, bytes, mask):
         self.asm(f"@$1 mbarrier.arrive.expect_tx.shared.b64 _, [$0], {bytes};", "r,b", barrier,
                  mask)
+
+    def arrive(self, barrier, mask):
+        self.asm("@$1 mbarrier.arrive.shared::cta.b64 _, [$0];", "r,b", barrier, mask)
 
     def wait_barrier(self, barrier, phase):
         self.asm("{\n.reg .pred complete;\nwaitLoop:\n"

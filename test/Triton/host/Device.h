@@ -68,6 +68,13 @@ private:
   uint64_t State = 1;
 };
 
+/// How a kernel is launched.
+struct Shape {
+  dim3 Grid;
+  unsigned Shared = 0; ///< Bytes.
+  unsigned Threads = 128;
+};
+
 /// The one kernel of a PTX file.
 class Program {
 public:
@@ -81,14 +88,14 @@ public:
   ~Program() { cudaLibraryUnload(Library); }
 
   /// Arrays are copied to the device before, and back after the launch.
-  template <typename... Ts> void launch(dim3 Grid, unsigned Shared, Ts &&...As) {
+  template <typename... Ts> void launch(const Shape &S, Ts &&...As) {
     (upload(As), ...);
     auto Parameters = std::make_tuple(parameter(As)...);
     void *Scratch = nullptr;
     std::apply(
         [&](auto &...Ps) {
           void *All[] = {&Ps..., &Scratch, &Scratch};
-          CHECK(cudaLaunchKernel(Kernel, Grid, dim3(128), All, Shared, 0));
+          CHECK(cudaLaunchKernel(Kernel, S.Grid, dim3(S.Threads), All, S.Shared, 0));
         },
         Parameters);
     CHECK(cudaDeviceSynchronize());

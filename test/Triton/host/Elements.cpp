@@ -9,14 +9,14 @@ static void vectorAdd(Program &P) {
   Numbers Random;
   Random.fill(X);
   Random.fill(Y);
-  P.launch(dim3(3), 0, X, Y, Out, N);
+  P.launch({dim3(3)}, X, Y, Out, N);
   for (int I = 0; I < N; ++I)
     expect(Out[I], X[I] + Y[I], 0, "out", I);
 }
 
 /// The first word of Philox 4x32-10 with this seed and counter.
 static uint32_t philox(uint32_t Seed, uint32_t Counter) {
-  uint32_t C[4] = {Counter, 0, 0, 0}, Key[2] = {Seed, 0};
+  uint32_t C[4] = {Counter, 0, 0}, Key[2] = {Seed, 0};
   for (int Round = 0; Round < 10; ++Round) {
     const uint64_t P0 = uint64_t(C[0]) * 0xD2511F53;
     const uint64_t P2 = uint64_t(C[2]) * 0xCD9E8D57;
@@ -35,7 +35,7 @@ static void dropout(Program &P) {
   Array<float> X(N), Out(N);
   Numbers Random;
   Random.fill(X);
-  P.launch(dim3(2), 0, X, Out, N, Chance, Seed);
+  P.launch({dim3(2)}, X, Out, N, Chance, Seed);
   for (int I = 0; I < N; ++I) {
     const int32_t Word = int32_t(philox(Seed, I));
     const bool IsKept = float(Word < 0 ? ~Word : Word) * 4.6566127342e-10f > Chance;

@@ -41,26 +41,26 @@ static constexpr unsigned stages(unsigned Count) { return Count * 6144; }
 
 static void matmul(Program &P) {
   Product X(128, 64, 128);
-  P.launch(dim3(4), stages(3), X.A, X.B, X.C, X.M, X.N, X.Depth);
+  P.launch({dim3(4), stages(3)}, X.A, X.B, X.C, X.M, X.N, X.Depth);
   X.expectRight();
 }
 
 static void persistentMatmul(Program &P) {
   Product X(128, 64, 64);
-  P.launch(dim3(3), stages(2), X.A, X.B, X.C, X.M, X.N, X.Depth);
+  P.launch({dim3(3), stages(2)}, X.A, X.B, X.C, X.M, X.N, X.Depth);
   X.expectRight();
 }
 
 static void splitKAtomic(Program &P) {
   Product X(64, 64, 128);
-  P.launch(dim3(1, 2, 2), stages(2), X.A, X.B, X.C, X.N, X.Depth, 64);
+  P.launch({dim3(1, 2, 2), stages(2)}, X.A, X.B, X.C, X.N, X.Depth, 64);
   X.expectRight();
 }
 
 static void splitKLock(Program &P) {
   Product X(64, 32, 192);
   Array<int> Locks(1);
-  P.launch(dim3(1, 1, 3), stages(2) + 16, X.A, X.B, X.C, Locks, X.N, X.Depth,
+  P.launch({dim3(1, 1, 3), stages(2) + 16}, X.A, X.B, X.C, Locks, X.N, X.Depth,
            64);
   X.expectRight();
 }
@@ -83,7 +83,7 @@ static void groupedMatmul(Program &P) {
     X.A.upload();
     X.B.upload();
   }
-  P.launch(dim3(2), stages(2), A, B, C, Sizes, Count);
+  P.launch({dim3(2), stages(2)}, A, B, C, Sizes, Count);
   for (auto &X : Products) {
     X->C.download();
     X->expectRight();
@@ -120,7 +120,7 @@ static void matmulTMA(Program &P) {
   X.B.upload();
   const auto Half = CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
   const auto Float = CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
-  P.launch(dim3(2, 2), stages(2) + 8192 + 16,
+  P.launch({dim3(2, 2), stages(2) + 8192 + 16},
            tilesOf(X.A.device(), Half, 2, X.M, X.Depth, 64,
                    CU_TENSOR_MAP_SWIZZLE_64B),
            tilesOf(X.B.device(), Half, 2, X.Depth, X.N, 32,
@@ -132,6 +132,20 @@ static void matmulTMA(Program &P) {
   X.expectRight();
 }
 
+static void warpRoles(Program &P) {
+  Product X(128, 64, 160);
+  X.A.upload();
+  X.B.upload();
+  const auto Half = CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+  P.launch({dim3(2, 2), stages(2) + 32, 160},
+           tilesOf(X.A.device(), Half, 2, X.M, X.Depth, 64,
+                   CU_TENSOR_MAP_SWIZZLE_64B),
+           tilesOf(X.B.device(), Half, 2, X.Depth, X.N, 32,
+                   CU_TENSOR_MAP_SWIZZLE_64B),
+           X.C, X.N, X.Depth);
+  X.expectRight();
+}
+
 static void flashAttention(Program &P) {
   constexpr int Heads = 2, Length = 64, Wide = 32;
   constexpr float Scale = 0.25f;
@@ -140,7 +154,7 @@ static void flashAttention(Program &P) {
   Numbers Random;
   for (auto *A : {&Q, &K, &V})
     Random.fill(*A);
-  P.launch(dim3(Length / 64, Heads), 8192, Q, K, V, Out, Scale, Length);
+  P.launch({dim3(Length / 64, Heads), 8192}, Q, K, V, Out, Scale, Length);
   for (int Row = 0; Row < Heads * Length; ++Row) {
     const int Head = Row / Length * Length;
     double Weights[Length], Sum = 0;
@@ -166,7 +180,7 @@ static void convolution(Program &P) {
   Numbers Random;
   Random.fill(X);
   Random.fill(F);
-  P.launch(dim3(Height * Width / 64), stages(1), X, F, Out, Height, Width);
+  P.launch({dim3(Height * Width / 64), stages(1)}, X, F, Out, Height, Width);
   for (int At = 0; At < Height * Width * Filters; ++At) {
     const int Filter = At % Filters, Place = At / Filters;
     double Want = 0;
@@ -185,6 +199,7 @@ static void convolution(Program &P) {
 const std::vector<Case> ProductCases = {
     {"matmul", matmul},
     {"matmul_tma", matmulTMA},
+    {"warp_roles", warpRoles},
     {"persistent_matmul", persistentMatmul},
     {"grouped_matmul", groupedMatmul},
     {"split_k_atomic", splitKAtomic},

@@ -9,7 +9,7 @@ static void softmax(Program &P) {
   constexpr int Rows = 3, Columns = 500;
   Array<float> X(Rows * Columns), Out(Rows * Columns);
   Numbers().fill(X);
-  P.launch(dim3(Rows), 32, Out, X, Columns, Columns);
+  P.launch({dim3(Rows), 32}, Out, X, Columns, Columns);
   for (int R = 0; R < Rows; ++R) {
     double Sum = 0;
     for (int C = 0; C < Columns; ++C)
@@ -39,7 +39,7 @@ static void layerNorm(Program &P) {
   Numbers Random;
   for (auto *A : {&X, &Weight, &Bias})
     Random.fill(*A);
-  P.launch(dim3(Rows), 32, X, Y, Weight, Bias, Mean, Scale, Columns, Columns,
+  P.launch({dim3(Rows), 32}, X, Y, Weight, Bias, Mean, Scale, Columns, Columns,
            1e-5f);
   for (int R = 0; R < Rows; ++R) {
     const Moments M = momentsOf(&X[R * Columns], Columns, 1e-5);
@@ -66,7 +66,7 @@ static void layerNormBackward(Program &P) {
     Mean[R] = float(M.Mean);
     Scale[R] = float(M.Scale);
   }
-  P.launch(dim3(Rows), 64, DX, DY, DW, DB, X, Weight, Mean, Scale, Locks,
+  P.launch({dim3(Rows), 64}, DX, DY, DW, DB, X, Weight, Mean, Scale, Locks,
            Columns, Columns, Groups);
   std::vector<double> WantW(Groups * Columns), WantB(Groups * Columns);
   for (int R = 0; R < Rows; ++R) {
@@ -99,7 +99,7 @@ static void rmsNorm(Program &P) {
   Numbers Random;
   Random.fill(X);
   Random.fill(Weight);
-  P.launch(dim3(Rows), 32, X, Weight, Out, Columns, Columns, 1e-5f);
+  P.launch({dim3(Rows), 32}, X, Weight, Out, Columns, Columns, 1e-5f);
   for (int R = 0; R < Rows; ++R) {
     double Square = 0;
     auto value = [&](int C) { return double(float(X[R * Columns + C])); };
@@ -116,7 +116,7 @@ static void reduction(Program &P) {
   constexpr int N = 1900;
   Array<float> X(N), Sums(2), Tops(2);
   Numbers().fill(X);
-  P.launch(dim3(2), 64, X, Sums, Tops, N);
+  P.launch({dim3(2), 64}, X, Sums, Tops, N);
   for (int B = 0; B < 2; ++B) {
     double Sum = 0, Top = 0;
     for (int I = B * 1024; I < std::min(N, (B + 1) * 1024); ++I) {
@@ -133,7 +133,7 @@ static void lastBlock(Program &P) {
   Array<float> X(N), Sums(Blocks), Out(1);
   Array<int> Done(1);
   Numbers().fill(X);
-  P.launch(dim3(Blocks), 32, X, Sums, Done, Out, N);
+  P.launch({dim3(Blocks), 32}, X, Sums, Done, Out, N);
   double Want = 0;
   for (int I = 0; I < N; ++I)
     Want += X[I];
@@ -145,7 +145,7 @@ static void quantise(Program &P) {
   Array<float> X(Rows * Columns), Scales(Rows);
   Array<int8_t> Out(Rows * Columns);
   Numbers().fill(X);
-  P.launch(dim3(Rows), 32, X, Out, Scales, Columns, Columns);
+  P.launch({dim3(Rows), 32}, X, Out, Scales, Columns, Columns);
   for (int R = 0; R < Rows; ++R) {
     float Top = 0;
     for (int C = 0; C < Columns; ++C)

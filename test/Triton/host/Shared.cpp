@@ -15,7 +15,7 @@ static void histogram(Program &P) {
   std::vector<int> Want(Kinds);
   for (int I = 0; I < N; ++I)
     ++Want[X[I] = int(Random.next() % Kinds)];
-  P.launch(dim3(3), Kinds * 4, X, Counts, N);
+  P.launch({dim3(3), Kinds * 4}, X, Counts, N);
   for (int K = 0; K < Kinds; ++K)
     expect(Counts[K], Want[K], 0, "counts", K);
 }
@@ -26,7 +26,7 @@ static void scan(Program &P) {
   Numbers Random;
   for (size_t I = 0; I < X.size(); ++I)
     X[I] = int(Random.next() % 100);
-  P.launch(dim3(Rows), 16, X, Out);
+  P.launch({dim3(Rows), 16}, X, Out);
   for (int R = 0; R < Rows; ++R)
     for (int C = 0, Sum = 0; C < Columns; ++C) {
       Sum += X[R * Columns + C];
@@ -38,7 +38,7 @@ static void transpose(Program &P) {
   constexpr int M = 64, N = 96;
   Array<float> X(M * N), Out(M * N);
   Numbers().fill(X);
-  P.launch(dim3(M / 32, N / 32), 32 * 33 * 4, X, Out, M, N);
+  P.launch({dim3(M / 32, N / 32), 32 * 33 * 4}, X, Out, M, N);
   for (int R = 0; R < M; ++R)
     for (int C = 0; C < N; ++C)
       expect(Out[C * M + R], X[R * N + C], 0, "out", C * M + R);
@@ -52,7 +52,7 @@ static void gather(Program &P) {
   Random.fill(X);
   for (size_t I = 0; I < Index.size(); ++I)
     Index[I] = Random.next() % Columns;
-  P.launch(dim3(Rows), 1024, X, Index, Out, Columns);
+  P.launch({dim3(Rows), 1024}, X, Index, Out, Columns);
   for (int At = 0; At < Rows * Columns; ++At)
     expect(float(Out[At]), float(X[At / Columns * Columns + Index[At]]), 0,
            "out", At);
@@ -64,7 +64,7 @@ static void topK(Program &P) {
   Numbers Random;
   for (size_t I = 0; I < X.size(); ++I)
     X[I] = int(Random.next() % 10000);
-  P.launch(dim3(Rows), Columns * 4, X, Out);
+  P.launch({dim3(Rows), Columns * 4}, X, Out);
   for (int R = 0; R < Rows; ++R) {
     std::vector<int> Row(&X[R * Columns], &X[R * Columns] + Columns);
     std::sort(Row.begin(), Row.end(), std::greater<>());

@@ -13,7 +13,6 @@ A, B, C, FULL = 0, 4096 * STAGES, 6144 * STAGES, 6144 * STAGES + 8192
 
 def matmul_tma_kernel(k, a: "descriptor", b: "descriptor", c: "descriptor", depth: "i32"):
     row, column = k.program_id(0) << 6, k.program_id(1) << 5
-    first = k.tid.equals(0)
     full = k.smem(FULL, "i64")
     for slot in range(STAGES):
         k.init_barrier(full + slot, 1)
@@ -21,7 +20,7 @@ def matmul_tma_kernel(k, a: "descriptor", b: "descriptor", c: "descriptor", dept
     acc = zeros(k, 16)
 
     def fill(step, slot):
-        mask = first & (step * 32 < depth)
+        mask = k.elected() & (step * 32 < depth)
         k.expect(full + slot, 6144, mask)
         # RACY-DAG: matmul_tma.py:[[#@LINE+1]]:
         k.tensor_load(k.smem(A, "i8") + slot * 4096, a, step * 32, row, full + slot, mask)
