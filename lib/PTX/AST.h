@@ -114,6 +114,12 @@ struct Operand {
   /// Of a Name: the mask and the symbol of `0xFF00(generic(x)+4)`, whose Text
   /// is the whole.
   std::vector<Operand> Elements;
+
+  /// Of a vector with one element, which loads and stores of one value may
+  /// have, that element; otherwise the operand itself.
+  const Operand &scalar() const {
+    return What == Kind::Vector && Elements.size() == 1 ? Elements[0] : *this;
+  }
 };
 
 struct Guard {

@@ -37,7 +37,7 @@ SourceFrame parseFrame(std::string_view S) {
 } // namespace
 
 SourceLines::SourceLines(const Module &M)
-    : Text(M.Text), Locations(M.Locations), Strings(M) {
+    : Text(M.Text), Locations(M.Locations), Strings(M), Inlined(M) {
   for (const Module::File &F : M.Files)
     Files[F.Number] = F.Name;
 }
@@ -45,6 +45,24 @@ SourceLines::SourceLines(const Module &M)
 std::string_view SourceLines::fileName(uint32_t Number) const {
   const auto It = Files.find(Number);
   return It == Files.end() ? std::string_view() : It->second;
+}
+
+/// Comments may have the end of a file's name only. 0: several files have it,
+/// or none.
+uint32_t SourceLines::fileNumber(std::string_view EndOfName) const {
+  uint32_t Found = 0;
+  for (const auto &[Number, Name] : Files) {
+    if (!Name.ends_with(EndOfName))
+      continue;
+    const std::string_view Rest =
+        Name.substr(0, Name.size() - EndOfName.size());
+    if (!Rest.empty() && !Rest.ends_with('/'))
+      continue;
+    if (Found && fileName(Found) != Name)
+      return 0;
+    Found = Number;
+  }
+  return Found;
 }
 
 std::vector<SourceFrame> SourceLines::at(int32_t Where) const {
@@ -57,11 +75,18 @@ std::vector<SourceFrame> SourceLines::at(int32_t Where) const {
     std::string_view Rest = L.Comment;
     while (Rest.ends_with(']') || Rest.ends_with(' '))
       Rest.remove_suffix(1);
-    constexpr std::string_view Inlined = " @[ ";
-    for (size_t At = Rest.find(Inlined); At != Rest.npos;
-         At = Rest.find(Inlined)) {
-      Rest.remove_prefix(At + Inlined.size());
-      Frames.push_back(parseFrame(Rest.substr(0, Rest.find(Inlined))));
+    constexpr std::string_view Inlining = " @[ ";
+    for (size_t At = Rest.find(Inlining); At != Rest.npos;
+         At = Rest.find(Inlining)) {
+      Rest.remove_prefix(At + Inlining.size());
+      SourceFrame Caller = parseFrame(Rest.substr(0, Rest.find(Inlining)));
+      if (const uint32_t File = fileNumber(Caller.File)) {
+        Caller.File = fileName(File);
+        if (Frames.back().Function.empty())
+          Frames.back().Function =
+              Inlined.find(File, Caller.Line, Caller.Column);
+      }
+      Frames.push_back(Caller);
     }
     Where = L.InlinedAt;
   }

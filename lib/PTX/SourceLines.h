@@ -4,6 +4,7 @@
 #define CRSAN_PTX_SOURCELINES_H
 
 #include "PTX/DebugStrings.h"
+#include "PTX/InlinedNames.h"
 
 namespace crsan::ptx {
 
@@ -25,11 +26,13 @@ public:
 
 private:
   std::string_view fileName(uint32_t Number) const;
+  uint32_t fileNumber(std::string_view EndOfName) const;
 
   std::shared_ptr<const std::string> Text;
   std::vector<Location> Locations;
   std::unordered_map<uint32_t, std::string_view> Files;
   DebugStrings Strings;
+  InlinedNames Inlined;
 };
 
 } // namespace crsan::ptx

@@ -59,5 +59,36 @@ TEST(PTXSourceLines, InlinedByDirective) {
 
 TEST(PTXSourceLines, InlinedByComment) {
   EXPECT_EQ(frames(".loc 2 7 1 // b.h:7:1 @[ b.h:5 @[ /d/a.cu:10:3 ] ]\n"),
-            "/d/b.h:7:1() b.h:5:0() /d/a.cu:10:3() ");
+            "/d/b.h:7:1() /d/b.h:5:0() /d/a.cu:10:3() ");
+}
+
+// Intent: a name that several files end with, or none, stays as the comment
+// has it.
+TEST(PTXSourceLines, InlinedByCommentFromSomeFile) {
+  EXPECT_EQ(frames(".loc 1 7 1 // a.cu:7:1 @[ b.h:5:1 @[ c.h:2:3 ] ]\n",
+                   ".file 3 \"/other/b.h\"\n"),
+            "/d/a.cu:7:1() b.h:5:1() c.h:2:3() ");
+}
+
+// Intent: where a comment says what is inlined, DWARF says which function; but
+// not where two functions are called in one place.
+TEST(PTXSourceLines, InlinedByCommentNamesOfDWARF) {
+  const std::string Abbreviations = ".section .debug_abbrev\n{\n"
+                                    ".b8 1, 17, 1, 0, 0\n"
+                                    ".b8 2, 46, 0, 3, 8, 0, 0\n"
+                                    ".b8 3, 29, 0, 49, 19, 17, 1, 88, 11\n"
+                                    ".b8 89, 11, 87, 11, 0, 0\n.b8 0\n}\n";
+  // At 12 is f, and at 15 g; calls are at a.cu:10:3.
+  const std::string Begin = ".section .debug_info\n{\n.b32 80\n.b8 2, 0\n"
+                            ".b32 .debug_abbrev\n.b8 8\n.b8 1\n"
+                            ".b8 2, 102, 0\n.b8 2, 103, 0\n";
+  const std::string CallOfF = ".b8 3\n.b32 12\n.b64 $L__tmp0+4\n.b8 1, 10, 3\n";
+  const std::string CallOfG = ".b8 3\n.b32 15\n.b64 $L__tmp1\n.b8 1, 10, 3\n";
+  const std::string Line = ".loc 2 7 1 // b.h:7:1 @[ a.cu:10:3 ]\n";
+  EXPECT_EQ(frames(Line, Abbreviations + Begin + CallOfF + ".b8 0\n}\n"),
+            "/d/b.h:7:1(f) /d/a.cu:10:3() ");
+  EXPECT_EQ(frames(Line, Abbreviations + Begin + CallOfF + CallOfG + "}\n"),
+            "/d/b.h:7:1() /d/a.cu:10:3() ");
+  EXPECT_EQ(frames(Line, Begin + CallOfF + "}\n"),
+            "/d/b.h:7:1() /d/a.cu:10:3() ");
 }

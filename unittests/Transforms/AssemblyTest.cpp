@@ -102,6 +102,7 @@ TEST(Assembly, WhatTheColliderChecks) {
   } Statements[] = {
       {"ld.global.u32 $0, [$1];", 1},
       {"ld.global.u32 $0, [$1]; st.global.u32 [$2], $0;", 2},
+      {"ld.global.b32 { $0 }, [ $1 + 0 ];", 1},
       {"{ .reg .pred p; setp.ne.u64 p, $2, 0; @p st.u32 [$1], 1; }", 1},
       {"cp.async.ca.shared.global [$1], [$2], 16;", 2},
       {"cp.async.bulk.global.shared::cta.bulk_group [$1], [$2], 16;", 2},

@@ -238,3 +238,15 @@ TEST_F(ProxyTest, CopyOfTheGenericProxy) {
   copy(R.at(0, 0), 1, Data, R.shared(0, 0), 16, 9);
   EXPECT_EQ(R.races(), None);
 }
+
+// Intent: of a copy that was made before the access, it is the wait that is
+// missing; of one made after it, the access may have come too late.
+TEST(Async, SaysWhatIsMissing) {
+  RaceSide Copy, Access;
+  Copy.IsAsync = true;
+  EXPECT_EQ(explainRace(Copy, Access, {}),
+            "Nothing waits for the asynchronous copy between the two.");
+  EXPECT_EQ(explainRace(Access, Copy, {}),
+            "Nothing orders the access before the start of the asynchronous "
+            "copy, and nothing waits for the copy before the access.");
+}

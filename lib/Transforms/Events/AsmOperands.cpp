@@ -40,7 +40,8 @@ std::optional<int> AsmOperands::output(StringRef Name) const {
   return Element;
 }
 
-Value *AsmOperands::value(const ptx::Operand &Op) const {
+Value *AsmOperands::value(const ptx::Operand &Given) const {
+  const ptx::Operand &Op = Given.scalar();
   if (Op.What == ptx::Operand::Kind::Integer)
     return ConstantInt::get(Type::getInt32Ty(Call.getContext()), Op.Bits);
   return Op.What == ptx::Operand::Kind::Name && !Op.Member && !Op.IsNegated

@@ -62,7 +62,11 @@ static std::string whatIsMissing(const RaceSide &A, const RaceSide &B,
   if (C.LacksProxyFence)
     return "The write comes before the copy, but no fence.proxy.async is "
            "between the two.";
-  if (A.IsAsync || B.IsAsync)
+  // A copy that was made last may have been issued before the access.
+  if (B.IsAsync && !A.IsAsync)
+    return "Nothing orders the access before the start of the asynchronous "
+           "copy, and nothing waits for the copy before the access.";
+  if (A.IsAsync)
     return "Nothing waits for the asynchronous copy between the two.";
   if (C.MayOverlap)
     return "The one kernel is launched so that it may overlap with the other "

@@ -60,7 +60,7 @@ TEST(Faults, NameWhereCodeWasInlined) {
   std::string Where;
   for (const SourceLine &L : Bad->Where)
     Where += L.File + ':' + std::to_string(L.Line) + '(' + L.Function + ") ";
-  EXPECT_EQ(Where, "/d/b.h:9() b.h:20() /d/a.cu:30(k) ");
+  EXPECT_EQ(Where, "/d/b.h:9() /d/b.h:20() /d/a.cu:30(k) ");
 }
 
 TEST(Faults, OthersToo) {

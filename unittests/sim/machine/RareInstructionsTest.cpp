@@ -285,3 +285,28 @@ TEST(RareMemory, BlocksEndAfterTheirCopies) {
     EXPECT_EQ(P[0], 5u);
   }
 }
+
+// Intent: loads and stores of one value may have it in braces, as Triton
+// writes them.
+TEST(RareMemory, VectorsOfOneElement) {
+  EXPECT_EQ(one32(".shared .b32 s; st.shared.b32 [ s + 0 ], { %r5 };"
+                  "ld.shared.b32 { %r7 }, [ s + 0 ];",
+                  77),
+            77u);
+}
+
+// Intent: what says how long a cache shall keep lines changes no result.
+TEST(RareMemory, CachePolicies) {
+  for (const char *Policy :
+       {"createpolicy.fractional.L2::evict_last.b64 %rd20, 1.0;",
+        "createpolicy.fractional.L2::evict_first.L2::evict_unchanged.b64 "
+        "%rd20;",
+        "createpolicy.range.global.L2::evict_last.b64 %rd20, [%rd11], 64, 128;",
+        "createpolicy.cvt.L2.b64 %rd20, 5;"})
+    EXPECT_EQ(
+        one32(Policy + std::string("ld.global.L1::evict_last.L2::cache_hint"
+                                   ".b32 %r7, [%rd11], %rd20;"),
+              77),
+        77u)
+        << Policy;
+}

@@ -230,7 +230,7 @@ bool load(Decoder &D) {
       // A misaligned read is a fault when it is executed.
       if (S->IsRow || (S->IsKernelParam && Size <= 8 &&
                        (S->Offset + From.Bits) % Size == 0)) {
-        Ref R = D.destOfAnySize(To, Size);
+        Ref R = D.destOfAnySize(To.scalar(), Size);
         Instruction &I = S->IsRow ? D.emit(copyRow, {R, S->Row})
                                   : D.emit(loadKernelParam, {R});
         I.Aux = elementAux(T);
@@ -254,7 +254,7 @@ bool load(Decoder &D) {
     D.interpret(I);
     return true;
   }
-  Ref R = D.destOfAnySize(To, Size);
+  Ref R = D.destOfAnySize(To.scalar(), Size);
   Handler H = loadHandler(T, R.Size);
   if (!H)
     return false;
@@ -273,7 +273,7 @@ bool store(Decoder &D) {
   const Operand &To = D.operand(0), &From = D.operand(1);
   if (M.Space == StateSpace::Param && M.Elements == 1)
     if (const Slot *S = slotOf(D, To); S && S->IsRow) {
-      D.emit(copyRow, {S->Row, D.sourceOfAnySize(From, Size)}).Aux =
+      D.emit(copyRow, {S->Row, D.sourceOfAnySize(From.scalar(), Size)}).Aux =
           elementAux(T);
       return true;
     }
@@ -298,7 +298,7 @@ bool store(Decoder &D) {
       D.setUsedBytes(I, Written);
     return true;
   }
-  Ref R = D.sourceOfAnySize(From, Size);
+  Ref R = D.sourceOfAnySize(From.scalar(), Size);
   Handler H = storeHandler(T, R.Size);
   if (!H)
     return false;
@@ -317,10 +317,28 @@ bool hint(Decoder &D) {
   return true;
 }
 
+/// A policy that hints to caches are made with: any value is as good.
+bool policy(Decoder &D) {
+  D.takeOneOf({"fractional", "range", "cvt"});
+  D.takeSpace();
+  while (!D.takePrefixed("L2").empty())
+    ;
+  if (D.takeType() != ScalarType::B64)
+    return false;
+  D.emit(
+      [](Execution &X, const Instruction &I) {
+        forLanes(X.Mask, [&](unsigned L) { X.setValue(I.Op[0], L, 0); });
+        return Outcome::Next;
+      },
+      {D.dest(0, 8)});
+  return true;
+}
+
 } // namespace
 
 void crsan::sim::addMemoryOps(DecodeTable &T) {
   T.add({"ld", "ldu"}, load);
   T.add("st", store);
   T.add({"prefetch", "prefetchu", "applypriority", "discard"}, hint);
+  T.add("createpolicy", policy);
 }
