@@ -42,7 +42,9 @@ public:
 
   ArchitectureSet OfObjects;
   std::vector<Archive> Archives;
-  std::string FirstFile; ///< With device code; empty: none.
+  std::vector<std::string> Objects; ///< Those with device code.
+  std::string FirstFile;            ///< With device code; empty: none.
+  bool IsDeviceLinked = false;
   /// Some file was compiled with -fsanitize=cuda-race.
   bool IsInstrumented = false;
   /// A source of this command becomes an object with device code.
@@ -139,6 +141,9 @@ void LinkReader::addFile(StringRef Path) {
   constexpr StringRef Mark("\0__crsan_instrumented\0", 22);
   constexpr StringRef HostMark(crsan::abi::HostUnitsSection,
                                sizeof(crsan::abi::HostUnitsSection));
+  // The name of the module by which clang's linker registers what it links.
+  constexpr StringRef LinkedMark("\0offload.wrapper.module\0", 24);
+  IsDeviceLinked |= (*Buffer)->getBuffer().contains(LinkedMark);
   IsInstrumented |= (*Buffer)->getBuffer().contains(Mark) ||
                     (*Buffer)->getBuffer().contains(HostMark);
   llvm::SmallVector<llvm::object::OffloadFile> Images;
@@ -157,8 +162,10 @@ void LinkReader::addFile(StringRef Path) {
     FirstFile = Path.str();
   if (Magic == llvm::file_magic::archive && !WholeArchive)
     Archives.push_back({Path.str(), Found});
-  else
+  else {
+    Objects.push_back(Path.str());
     OfObjects.insert(Found.begin(), Found.end());
+  }
 }
 
 static ArchitectureSet unionOf(llvm::ArrayRef<Archive> Archives) {
@@ -201,7 +208,27 @@ bool crsan::driver::linksInstrumentedCode(const CommandLine &Line) {
     return false;
   LinkReader Reader(namedDirs(Line));
   Reader.read(Line);
-  return Reader.IsInstrumented && Reader.FirstFile.empty();
+  return Reader.IsInstrumented &&
+         (Reader.FirstFile.empty() || Reader.IsDeviceLinked);
+}
+
+bool crsan::driver::linksDeviceLinkedCode(const CommandLine &Line) {
+  LinkReader Reader(namedDirs(Line));
+  Reader.read(Line);
+  return Reader.IsDeviceLinked;
+}
+
+DeviceCodeFiles crsan::driver::findDeviceCode(const CommandLine &Line) {
+  LinkReader Reader(namedDirs(Line));
+  Reader.read(Line);
+  DeviceCodeFiles Found;
+  Found.Objects = Reader.Objects;
+  ArchitectureSet All = unionOf(Reader.Archives);
+  All.insert(Reader.OfObjects.begin(), Reader.OfObjects.end());
+  Found.Architectures.assign(All.begin(), All.end());
+  for (const Archive &A : Reader.Archives)
+    Found.Archives.push_back(A.Path);
+  return Found;
 }
 
 std::string crsan::driver::findUnlinkedDeviceCode(const CommandLine &Line) {
@@ -211,5 +238,7 @@ std::string crsan::driver::findUnlinkedDeviceCode(const CommandLine &Line) {
     return {};
   LinkReader Reader(namedDirs(Line));
   Reader.read(Line);
+  if (Reader.IsDeviceLinked)
+    return {};
   return Reader.FirstFile;
 }

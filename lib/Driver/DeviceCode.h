@@ -35,10 +35,21 @@ findArchivedDeviceCode(const CommandLine &Line,
 /// links without it; empty if there is none.
 std::string findUnlinkedDeviceCode(const CommandLine &Line);
 
+/// Whether the command links an object that -dlink made (NvccSteps.h): the
+/// device code of the others is in it.
+bool linksDeviceLinkedCode(const CommandLine &Line);
+
+/// The device code of the inputs of a command.
+struct DeviceCodeFiles {
+  std::vector<std::string> Objects, Archives; ///< Those with device code.
+  std::vector<std::string> Architectures;
+};
+DeviceCodeFiles findDeviceCode(const CommandLine &Line);
+
 /// Whether the command links an object or a member of an archive that was
 /// compiled with -fsanitize=cuda-race (include/crsan/instrumented.h; host code:
 /// include/crsan/abi/Host.h), and no relocatable device code, which need not be
-/// complete in this link.
+/// complete in this link, unless -dlink has linked it.
 bool linksInstrumentedCode(const CommandLine &Line);
 
 } // namespace crsan::driver

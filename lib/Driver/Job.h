@@ -10,6 +10,7 @@ namespace crsan::driver {
 
 struct Job {
   std::vector<std::string> Arguments; ///< Without argv[0].
+  std::string Program = {};           ///< Empty: clang.
 };
 
 /// The commands that a command of the user's becomes.
@@ -18,6 +19,11 @@ struct Plan {
   /// The last job links what the others compile: it runs only if all of them
   /// succeeded.
   bool LastLinks = false;
+  /// Programs other than clang are printed; they run unless this is set.
+  bool IsDryRun = false;
+  bool IsVerbose = false;
+  /// A command to run at the end, if all jobs succeeded: nvcc's -run.
+  std::vector<std::string> Then = {};
   /// Deleted at the end: temporary objects and their folder.
   std::vector<std::string> Temporaries;
   /// Make-style dependency files of the compilations, to be joined into one.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // CRSan's command line to clang's.
 #include "Translation.h"
+#include "DeviceCode.h"
 #include "Flags.h"
 #include "MixedCommand.h"
 
@@ -26,7 +27,7 @@ static llvm::Error findToolkit(Command &C) {
 
 /// An error if a part of the installation is missing that the command needs.
 static llvm::Error checkParts(const Command &C) {
-  if (C.isDryRun())
+  if (C.isDryRun() || !C.Options.Enabled)
     return llvm::Error::success();
   for (const auto &[Needed, Path] :
        {std::pair(C.compilesCuda() || (C.compilesHost() && C.Options.Host),
@@ -41,6 +42,13 @@ static llvm::Error checkParts(const Command &C) {
   return llvm::Error::success();
 }
 
+/// Whether all sources are in C.
+static bool onlyC(const CommandLine &Line) {
+  return llvm::all_of(Line.Arguments, [](const Argument &A) {
+    return !A.IsInput || A.Input == InputKind::Linker || A.Language == "c";
+  });
+}
+
 /// One command stays one command if its sources are all of one kind.
 static Words translateUnmixed(const Command &C) {
   Words Out, Before, After;
@@ -50,30 +58,39 @@ static Words translateUnmixed(const Command &C) {
     After = includeFlags(C, Kind);
   }
   if (C.links()) {
-    Before.push_back("--offload-link");
-    if (!C.compilesCuda() && !C.namesToolkit())
-      Before.push_back("--cuda-path=" + C.Toolkit->Root);
+    llvm::append_range(Before, deviceLinkFlags(C));
     llvm::append_range(After, libraryFlags(C));
   }
   appendQuietly(Out, Before);
+  Words Own;
+  const InputKind Kind = C.compilesCuda() ? InputKind::Cuda : InputKind::Linker;
+  const bool IsC = onlyC(C.Line);
   for (const Argument &A : C.Line.Arguments)
-    append(Out, C, A);
+    if (!C.isForOtherJobs(A, Kind, IsC))
+      append(Own, C, A);
+  // nvcc takes options of all phases in each command.
+  if (C.Nvcc)
+    appendQuietly(Out, C.links() ? inGroup(C, Own) : Own);
+  else
+    llvm::append_range(Out, Own);
   appendQuietly(Out, After);
   return Out;
 }
 
 llvm::Expected<Plan> crsan::driver::translate(const CommandLine &Line,
                                               const RaceOptions &Options,
-                                              const Installation &Where) {
-  if (llvm::Error E = checkNvccOptions(Line))
+                                              const Installation &Where,
+                                              const NvccCommand *Nvcc) {
+  if (llvm::Error E = checkOffloadLto(Line))
     return std::move(E);
-  Command C = {.Line = Line, .Options = Options, .Where = Where};
+  Command C = {.Line = Line, .Options = Options, .Where = Where, .Nvcc = Nvcc};
   llvm::Expected<bool> Named = checkArchitectures(Line);
   if (!Named)
     return Named.takeError();
   C.NamesArchitecture = *Named;
   if (llvm::Error E = findToolkit(C))
     return std::move(E);
+  C.IsDeviceLinked = C.links() && linksDeviceLinkedCode(Line);
   if (llvm::Error E = checkParts(C))
     return std::move(E);
   if (C.compilesCuda() && C.compilesHost())
