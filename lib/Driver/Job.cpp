@@ -56,6 +56,11 @@ static int writeResponseFile(const std::vector<std::string> &Arguments,
   return 0;
 }
 
+void crsan::driver::touch(StringRef Path) {
+  std::error_code EC;
+  llvm::raw_fd_ostream(Path, EC);
+}
+
 /// As clang prints the commands that it runs.
 static void print(const std::string &Program,
                   const std::vector<std::string> &Arguments) {

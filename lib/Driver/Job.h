@@ -3,6 +3,8 @@
 #ifndef CRSAN_DRIVER_JOB_H
 #define CRSAN_DRIVER_JOB_H
 
+#include "llvm/ADT/StringRef.h"
+
 #include <string>
 #include <vector>
 
@@ -33,6 +35,10 @@ struct Plan {
 
 /// Runs \p P with the clang \p Program and returns its exit code.
 int run(const Plan &P, const std::string &Program);
+
+/// Makes an empty file, for a dry run: clang leaves inputs out of what it
+/// prints if they do not exist.
+void touch(llvm::StringRef Path);
 
 /// Becomes \p Program with \p Arguments; returns only if that failed.
 int become(const std::string &Program,

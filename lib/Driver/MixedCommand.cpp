@@ -55,12 +55,6 @@ static std::string dependencyFile(const CommandLine &Line) {
   return Name.str().str();
 }
 
-/// Clang leaves inputs out of what it prints if they do not exist.
-static void touch(StringRef Path) {
-  std::error_code EC;
-  llvm::raw_fd_ostream(Path, EC);
-}
-
 llvm::Error Splitter::prepare() {
   if (!Links && Line.last(options::OPT_o) && C.Final != Phase::Preprocess &&
       C.Final != Phase::SyntaxOnly)

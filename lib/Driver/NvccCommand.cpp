@@ -33,7 +33,10 @@ private:
   std::string Architecture; ///< Of -arch.
   bool NamesCode = false;   ///< -code was given.
   bool LineInfo = false, DeviceDebug = false, OptimizesDevice = false;
-  std::string Language, OutputDirectory;
+  std::string Language; ///< Of -x.
+  std::string LanguageInOut =
+      "none"; ///< That clang has read at the end of Out.
+  std::string OutputDirectory;
   StringRef DeviceOutput; ///< The extension of the file of -ptx or -cubin.
 
   llvm::Error visit(const NvccWord &W, const std::string &Typed);
@@ -216,6 +219,7 @@ llvm::Error Reader::visitRule(const NvccWord &W, const std::string &Typed) {
     break;
   case NvccRule::Language:
     Language = W.Value == "cu" ? "cuda" : W.Value;
+    LanguageInOut = Language;
     write(Typed, {"-x", Language});
     break;
   case NvccRule::HostOptions:
@@ -262,17 +266,15 @@ llvm::Error Reader::visitInput(StringRef Path) {
         "'; give it to the toolkit's ptxas, nvlink or fatbinary");
   const bool IsLinked = Extension == ".o" || Extension == ".a" ||
                         Extension == ".so" || Path.contains(".so.");
-  std::string Own = Language;
-  if (IsLinked && !Language.empty())
+  std::string Own = Language.empty() ? "none" : Language;
+  if (IsLinked)
     Own = "none";
   else if (Extension == ".c" && Language.empty())
     Own = "c";
-  if (Own == Language) {
-    Out.push_back(Path.str());
-    return llvm::Error::success();
-  }
-  llvm::append_range(Out, Words{"-x", Own, Path.str(), "-x",
-                                Language.empty() ? "none" : Language});
+  if (Own != LanguageInOut)
+    llvm::append_range(Out, Words{"-x", Own});
+  LanguageInOut = Own;
+  Out.push_back(Path.str());
   return llvm::Error::success();
 }
 

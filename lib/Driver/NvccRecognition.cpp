@@ -33,15 +33,15 @@ bool crsan::driver::isNvccCommand(llvm::ArrayRef<std::string> Words, bool On) {
     const Argument Clang = readOption(Rest);
     I += Clang.Words.size();
     const std::optional<NvccWord> W = readNvccWord(Rest);
-    if (!W || (On && W->Option->Rule == NvccRule::CudaRuntime))
+    if (!W || W->LacksValue || (On && W->Option->Rule == NvccRule::CudaRuntime))
       continue;
     const bool Exact = W->Option->Long == Word || W->Option->Short == Word;
     if (!Clang.Option ||
         (Exact && isMeaninglessToClang(Clang.Option->getPrefixedName(), Word)))
       return true;
     if ((W->Option->Rule == NvccRule::Language && W->Value == "cu") ||
-        (W->Option->Rule == NvccRule::Werror && !W->LacksValue &&
-         !Word.contains('=') && isNvccWerror(*W)) ||
+        (W->Option->Rule == NvccRule::Werror && !Word.contains('=') &&
+         isNvccWerror(*W)) ||
         (W->Option->Rule == NvccRule::Library && makesArchive(Words)))
       return true;
   }

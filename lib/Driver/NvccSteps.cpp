@@ -140,6 +140,8 @@ llvm::Expected<Plan> Planner::deviceLink() {
   // Objects of the same name would replace each other.
   for (const auto &[Index, File] : llvm::enumerate(Files.Objects)) {
     Linked.push_back(temporary(llvm::Twine(Index) + ".a"));
+    if (C.isDryRun())
+      touch(Linked.back());
     if (llvm::Error E = archive(Linked.back(), {File}))
       return std::move(E);
   }
@@ -166,7 +168,7 @@ llvm::Expected<Plan> Planner::deviceLink() {
 
 llvm::Expected<Plan> Planner::usual() {
   // -run with nothing to compile or link runs the program.
-  if (Nvcc.Runs && Line.Arguments.size() >= 1) {
+  if (Nvcc.Runs) {
     const auto Inputs = llvm::make_filter_range(
         Line.Arguments, [](const Argument &A) { return A.IsInput; });
     if (llvm::range_size(Inputs) == 1 &&
