@@ -84,6 +84,8 @@ static void addCudaFlags(Words &Out, const Command &C) {
   addArchFlags(Out, C);
   if (C.Options.Enabled)
     addSanitizerFlags(Out, C);
+  if (C.Nvcc)
+    llvm::append_range(Out, Words{"-include", C.Where.nvccHeader()});
   if (C.Options.CompatHeader) {
     Out.push_back("-include");
     Out.push_back(C.Where.compatHeader());
@@ -100,8 +102,9 @@ Words crsan::driver::compileFlags(const Command &C, InputKind Kind) {
     Out.push_back("-gline-tables-only");
   // Warnings and pragmas of g++ and nvcc.
   if (C.Nvcc)
-    llvm::append_range(
-        Out, Words{"-Wno-unknown-warning-option", "-Wno-unknown-pragmas"});
+    llvm::append_range(Out, Words{"-Wno-unknown-warning-option",
+                                  "-Wno-unknown-pragmas",
+                                  "-Wno-ignored-optimization-argument"});
   if (Kind == InputKind::Cuda) {
     addCudaFlags(Out, C);
   } else if (C.Options.Enabled && C.Options.Host) {

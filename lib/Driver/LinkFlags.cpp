@@ -126,6 +126,9 @@ Words crsan::driver::deviceLinkFlags(const Command &C) {
   Words Out;
   if (C.linksDeviceCode()) {
     Out.push_back("--offload-link");
+    // The linker wrapper hands options of the compilation, which a command that
+    // compiles and links has, to the link of device code.
+    toLinker(Out, "--device-compiler=-Wno-unused-command-line-argument");
     llvm::append_range(Out, deviceRuntimeFlags(C));
   }
   if (!C.namesToolkit())
@@ -148,7 +151,7 @@ Words crsan::driver::deviceRuntimeFlags(const Command &C) {
 /// the shared one, so that one program runs on both GPUs. `--cudart=static`
 /// keeps it.
 static std::string linkWord(const RaceOptions &Options, StringRef Word) {
-  if (Options.CudaRuntime != "shared")
+  if (!Options.Enabled || Options.CudaRuntime != "shared")
     return Word.str();
   if (Word == "-lcudart_static")
     return "-lcudart";

@@ -13,6 +13,7 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace crsan::driver;
 using llvm::StringRef;
@@ -45,6 +46,7 @@ private:
   llvm::Error visitInput(StringRef Path);
   llvm::Error readFiles(const NvccWord &W);
   llvm::Error visitArchitectures(const NvccWord &W, const std::string &Typed);
+  void visitHostOptions(const NvccWord &W, const std::string &Typed);
   void visitWerror(const NvccWord &W, const std::string &Typed);
   void write(const std::string &Typed, const Words &Clang);
   void drop(const std::string &Typed, StringRef Why);
@@ -134,6 +136,20 @@ void Reader::visitWerror(const NvccWord &W, const std::string &Typed) {
     write(Typed, Clang);
 }
 
+/// Options of g++'s that clang does not know make no difference to checks.
+void Reader::visitHostOptions(const NvccWord &W, const std::string &Typed) {
+  Words Known;
+  for (const std::string &Item : splitNvccList(W.Value))
+    for (const std::string &Word : splitShellWords(Item))
+      if (Word.starts_with("-") && Word != "-" && !readOption(Word).Option)
+        llvm::errs() << "CRSan: warning: clang does not know '" << Word
+                     << "', an option of another host compiler; it is left "
+                        "out\n";
+      else
+        Known.push_back(Word);
+  write(Typed, Known);
+}
+
 /// The words in files of options take the place of the option.
 llvm::Error Reader::readFiles(const NvccWord &W) {
   for (const std::string &File : splitNvccList(W.Value)) {
@@ -147,12 +163,18 @@ llvm::Error Reader::readFiles(const NvccWord &W) {
   return llvm::Error::success();
 }
 
-/// Options that make no words of clang's at their place; false for the others.
+/// Options whose words are not those of the table; false for the others.
 bool Reader::remember(const NvccWord &W) {
   using Product = NvccCommand::Product;
   switch (W.Option->Rule) {
   case NvccRule::DeviceLink:
     Command.Makes = Product::DeviceLink;
+    return true;
+  case NvccRule::Fatbin:
+    Command.Makes = Product::Fatbin;
+    DeviceOutput = ".fatbin";
+    Out.push_back("--cuda-device-only");
+    Out.push_back("-c");
     return true;
   case NvccRule::Library:
     Command.Makes = Product::Library;
@@ -223,9 +245,7 @@ llvm::Error Reader::visitRule(const NvccWord &W, const std::string &Typed) {
     write(Typed, {"-x", Language});
     break;
   case NvccRule::HostOptions:
-    for (const std::string &Item : splitNvccList(W.Value))
-      llvm::append_range(Items, splitShellWords(Item));
-    write(Typed, Items);
+    visitHostOptions(W, Typed);
     break;
   case NvccRule::AssemblerOptions:
     for (const std::string &Item : splitNvccList(W.Value))

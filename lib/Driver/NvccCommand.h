@@ -14,7 +14,7 @@ namespace crsan::driver {
 /// What a command for nvcc asks of CRSan's driver.
 struct NvccCommand {
   /// What the command makes, if not what its words make of clang.
-  enum class Product { Usual, DeviceLink, Library, Listing };
+  enum class Product { Usual, DeviceLink, Fatbin, Library, Listing };
 
   std::vector<std::string> Words; ///< Clang's and CRSan's.
   Product Makes = Product::Usual;

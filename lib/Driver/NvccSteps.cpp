@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What nvcc makes and clang does not: -lib, and -dlink.
+// What nvcc makes and clang does not: -lib, -fatbin and -dlink.
 #include "NvccSteps.h"
 #include "DeviceCode.h"
 #include "Flags.h"
@@ -26,6 +26,7 @@ public:
       : Nvcc(Nvcc), Line(Line), Options(Options), Where(Where) {}
 
   llvm::Expected<Plan> library();
+  llvm::Expected<Plan> fatbin();
   llvm::Expected<Plan> deviceLink();
   llvm::Expected<Plan> usual();
 
@@ -42,7 +43,7 @@ private:
   std::string output(StringRef Usual) const {
     return Line.last(options::OPT_o).value_or(Usual.str());
   }
-  llvm::Error compile(const Argument &Source, const std::string &Object);
+  llvm::Error compile(const Argument &Source, const Words &Output);
   llvm::Error archive(const std::string &Archive, const Words &Objects);
 };
 } // namespace
@@ -61,14 +62,17 @@ std::string Planner::temporary(const llvm::Twine &Name) {
   return P.Temporaries.back();
 }
 
-/// Adds the jobs that compile one source of the command.
-llvm::Error Planner::compile(const Argument &Source,
-                             const std::string &Object) {
+/// Adds the jobs that compile one source of the command; \p Output says what
+/// for.
+llvm::Error Planner::compile(const Argument &Source, const Words &Output) {
+  const bool IsFatbin = Nvcc.Makes == NvccCommand::Product::Fatbin;
   Words Out;
   for (const Argument &A : Line.Arguments)
-    if (!A.IsInput && !A.matches(options::OPT_o) && !A.matches(options::OPT_x))
+    if (!A.IsInput && !A.matches(options::OPT_o) &&
+        !A.matches(options::OPT_x) && !A.matches(options::OPT_c) &&
+        !(IsFatbin && A.matches(options::OPT_offload_arch_EQ)))
       llvm::append_range(Out, A.Words);
-  llvm::append_range(Out, Words{"-c", "-o", Object});
+  llvm::append_range(Out, Output);
   if (!Source.Language.empty())
     llvm::append_range(Out, Words{"-x", Source.Language});
   Out.push_back(Source.spelling().str());
@@ -107,11 +111,54 @@ llvm::Expected<Plan> Planner::library() {
     }
     Objects.push_back(temporary(path::stem(A.spelling()) + "-" +
                                 llvm::Twine(P.Jobs.size()) + ".o"));
-    if (llvm::Error E = compile(A, Objects.back()))
+    if (llvm::Error E = compile(A, {"-c", "-o", Objects.back()}))
       return std::move(E);
   }
   if (llvm::Error E = archive(output("a.a"), Objects))
     return std::move(E);
+  P.Temporaries.push_back(Folder.str().str());
+  P.LastLinks = true;
+  return std::move(P);
+}
+
+llvm::Expected<Plan> Planner::fatbin() {
+  const Argument *Source = nullptr;
+  Words Architectures;
+  for (const Argument &A : Line.Arguments) {
+    if (A.IsInput && A.Input == InputKind::Cuda && !Source)
+      Source = &A;
+    else if (A.IsInput)
+      return llvm::createStringError(
+          "'-fatbin' compiles one CUDA source; write "
+          "one command for each");
+    if (A.matches(options::OPT_offload_arch_EQ))
+      llvm::append_range(Architectures, A.Values);
+  }
+  if (!Source)
+    return llvm::createStringError("'-fatbin' has no CUDA source");
+  if (Architectures.empty())
+    Architectures = {"sm_75"};
+  llvm::Expected<CudaToolkit> Toolkit =
+      CudaToolkit::find(Line.last(options::OPT_cuda_path_EQ));
+  if (!Toolkit)
+    return Toolkit.takeError();
+  if (llvm::Error E = makeFolder())
+    return std::move(E);
+  Words Out = {"-64", "--create", output("a.fatbin")};
+  for (StringRef Architecture : Architectures)
+    for (const auto &[Kind, Flag] : {std::pair("elf", "-c"), {"ptx", "-S"}}) {
+      const std::string File = temporary(Architecture + "." + Kind);
+      if (llvm::Error E =
+              compile(*Source, {("--offload-arch=" + Architecture).str(), Flag,
+                                "-o", File}))
+        return std::move(E);
+      StringRef Number = Architecture;
+      Number.consume_front("sm_");
+      Out.push_back(("--image3=kind=" + llvm::Twine(Kind) + ",sm=" + Number +
+                     ",file=" + File)
+                        .str());
+    }
+  P.Jobs.push_back({Out, Toolkit->Root + "/bin/fatbinary"});
   P.Temporaries.push_back(Folder.str().str());
   P.LastLinks = true;
   return std::move(P);
@@ -153,6 +200,8 @@ llvm::Expected<Plan> Planner::deviceLink() {
   for (const std::string &Architecture : Files.Architectures)
     llvm::append_range(Out,
                        Words{"-Xlinker", "--should-extract=" + Architecture});
+  for (const std::string &Mark : Files.Marks)
+    llvm::append_range(Out, Words{"-Xlinker", "--defsym=" + Mark + "=0"});
   for (const Argument &A : Line.Arguments)
     if (A.matches(options::OPT_Xoffload_linker) || A.matches(options::OPT_v) ||
         A.matches(options::OPT__HASH_HASH_HASH))
@@ -195,6 +244,7 @@ llvm::Expected<Plan> crsan::driver::planNvccCommand(const NvccCommand &Nvcc,
   Planner Planned(Nvcc, Line, Options, Where);
   llvm::Expected<Plan> P =
       Nvcc.Makes == NvccCommand::Product::DeviceLink ? Planned.deviceLink()
+      : Nvcc.Makes == NvccCommand::Product::Fatbin   ? Planned.fatbin()
       : Nvcc.Makes == NvccCommand::Product::Library  ? Planned.library()
                                                      : Planned.usual();
   if (!P)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What nvcc makes and clang does not: -lib, and -dlink.
+// What nvcc makes and clang does not: -lib, -fatbin and -dlink.
 //
 // -dlink makes an object with the linked device code of other objects, and with
 // the code that registers it when the program starts. clang-linker-wrapper
@@ -9,8 +9,8 @@
 // which it links into a relocatable object.
 //
 // Any linker makes a program of the objects and that one. CRSan's own link
-// finds it among the objects (DeviceCode.h) and links no device code a second
-// time.
+// finds it among the objects by its symbols, one for each of their device
+// images (DeviceCode.h), and links no device code a second time.
 #ifndef CRSAN_DRIVER_NVCCSTEPS_H
 #define CRSAN_DRIVER_NVCCSTEPS_H
 

@@ -193,7 +193,7 @@ llvm::Expected<RaceOptions> RaceOptions::extract(CommandLine &Line,
       if (llvm::Error Err = E.visit(A))
         return std::move(Err);
   dropEmptied(Line);
-  if (!E.Options.Mentioned && linksInstrumentedCode(Line))
+  if (!E.Options.Mentioned && linksInstrumentedCode(Line, ForNvcc))
     E.Options.Enabled = E.Options.Mentioned = true;
   if (E.Options.Enabled || ForNvcc)
     if (llvm::Error Err = extractEnabledOnly(Line, E.Options))

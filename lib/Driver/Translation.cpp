@@ -7,6 +7,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace crsan::driver;
 namespace fs = llvm::sys::fs;
@@ -77,6 +78,20 @@ static Words translateUnmixed(const Command &C) {
   return Out;
 }
 
+/// Whether -dlink has linked the device code, with a warning of what it left
+/// out: a program registers what one such object has, and nothing else.
+static bool isDeviceLinked(const CommandLine &Line) {
+  const DeviceLinkedCode Linked = findDeviceLinkedCode(Line);
+  if (!Linked.IsPresent)
+    return false;
+  for (const std::string &File : Linked.Missing)
+    llvm::errs() << "CRSan: warning: the device code of '" << File
+                 << "' is not in the object that -dlink made: its kernels "
+                    "cannot be launched; name it in -dlink, too, or leave "
+                    "-dlink out\n";
+  return true;
+}
+
 llvm::Expected<Plan> crsan::driver::translate(const CommandLine &Line,
                                               const RaceOptions &Options,
                                               const Installation &Where,
@@ -90,7 +105,7 @@ llvm::Expected<Plan> crsan::driver::translate(const CommandLine &Line,
   C.NamesArchitecture = *Named;
   if (llvm::Error E = findToolkit(C))
     return std::move(E);
-  C.IsDeviceLinked = C.links() && linksDeviceLinkedCode(Line);
+  C.IsDeviceLinked = C.links() && isDeviceLinked(Line);
   if (llvm::Error E = checkParts(C))
     return std::move(E);
   if (C.compilesCuda() && C.compilesHost())

@@ -63,7 +63,8 @@ static bool asksForSanitizer(const std::vector<std::string> &Words) {
 /// clang.
 static llvm::Expected<std::optional<NvccCommand>>
 readNvccCommand(const std::vector<std::string> &Words) {
-  if (!isNvccCommand(Words, asksForSanitizer(Words)))
+  if (!isNvccCommand(Words, asksForSanitizer(Words)) &&
+      !linksObjectsOfNvcc(CommandLine::parse(Words)))
     return std::nullopt;
   llvm::Expected<NvccCommand> Nvcc = NvccCommand::read(Words);
   if (!Nvcc)
