@@ -47,6 +47,7 @@ private:
   llvm::Error readFiles(const NvccWord &W);
   llvm::Error visitArchitectures(const NvccWord &W, const std::string &Typed);
   void visitHostOptions(const NvccWord &W, const std::string &Typed);
+  void visitAssemblerOptions(const NvccWord &W, const std::string &Typed);
   void visitWerror(const NvccWord &W, const std::string &Typed);
   void write(const std::string &Typed, const Words &Clang);
   void drop(const std::string &Typed, StringRef Why);
@@ -150,6 +151,15 @@ void Reader::visitHostOptions(const NvccWord &W, const std::string &Typed) {
   write(Typed, Known);
 }
 
+void Reader::visitAssemblerOptions(const NvccWord &W,
+                                   const std::string &Typed) {
+  Words Clang;
+  for (const std::string &Item : splitNvccList(W.Value))
+    for (const std::string &Word : splitShellWords(Item))
+      llvm::append_range(Clang, Words{"-Xcuda-ptxas", Word});
+  write(Typed, Clang);
+}
+
 /// The words in files of options take the place of the option.
 llvm::Error Reader::readFiles(const NvccWord &W) {
   for (const std::string &File : splitNvccList(W.Value)) {
@@ -219,7 +229,6 @@ llvm::Error Reader::visitRule(const NvccWord &W, const std::string &Typed) {
     return llvm::Error::success();
   }
   const NvccRule Rule = W.Option->Rule;
-  Words Items;
   switch (Rule) {
   case NvccRule::Cubin:
   case NvccRule::PTX:
@@ -248,10 +257,7 @@ llvm::Error Reader::visitRule(const NvccWord &W, const std::string &Typed) {
     visitHostOptions(W, Typed);
     break;
   case NvccRule::AssemblerOptions:
-    for (const std::string &Item : splitNvccList(W.Value))
-      for (const std::string &Word : splitShellWords(Item))
-        llvm::append_range(Items, Words{"-Xcuda-ptxas", Word});
-    write(Typed, Items);
+    visitAssemblerOptions(W, Typed);
     break;
   case NvccRule::Architecture:
     Architecture = W.Value;
