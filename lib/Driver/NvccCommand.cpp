@@ -25,6 +25,9 @@ namespace {
 class Reader {
 public:
   NvccCommand Command;
+  /// -forward-unknown-...: options that nvcc does not know are the host
+  /// compiler's.
+  bool ForwardsUnknown = false;
 
   llvm::Error read(llvm::ArrayRef<std::string> Words);
   llvm::Error finish();
@@ -138,14 +141,17 @@ void Reader::visitWerror(const NvccWord &W, const std::string &Typed) {
 }
 
 /// Options of g++'s that clang does not know make no difference to checks.
+static void warnOfHostOption(StringRef Word) {
+  llvm::errs() << "CRSan: warning: clang does not know '" << Word
+               << "', an option of another host compiler; it is left out\n";
+}
+
 void Reader::visitHostOptions(const NvccWord &W, const std::string &Typed) {
   Words Known;
   for (const std::string &Item : splitNvccList(W.Value))
     for (const std::string &Word : splitShellWords(Item))
       if (Word.starts_with("-") && Word != "-" && !readOption(Word).Option)
-        llvm::errs() << "CRSan: warning: clang does not know '" << Word
-                     << "', an option of another host compiler; it is left "
-                        "out\n";
+        warnOfHostOption(Word);
       else
         Known.push_back(Word);
   write(Typed, Known);
@@ -323,8 +329,12 @@ llvm::Error Reader::read(llvm::ArrayRef<std::string> Words) {
       if (llvm::Error E = visit(*W, llvm::join(Words.take_front(Length), " ")))
         return E;
     } else {
-      Length = readOption(Words).Words.size();
-      llvm::append_range(Out, Words.take_front(Length));
+      const Argument Clang = readOption(Words);
+      Length = Clang.Words.size();
+      if (!Clang.Option && ForwardsUnknown)
+        warnOfHostOption(Word);
+      else
+        llvm::append_range(Out, Clang.Words);
     }
     Words = Words.drop_front(Length);
   }
@@ -379,6 +389,8 @@ llvm::Error Reader::finish() {
 llvm::Expected<NvccCommand>
 NvccCommand::read(llvm::ArrayRef<std::string> Words) {
   Reader R;
+  R.ForwardsUnknown = llvm::any_of(
+      Words, [](StringRef Word) { return Word.contains("-forward-unknown-"); });
   if (llvm::Error E = R.read(Words))
     return std::move(E);
   if (llvm::Error E = R.finish())

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which commands are written for nvcc.
+// Which commands are written for nvcc, and the words that they have.
 #include "NvccRecognition.h"
 #include "CommandLine.h"
 #include "NvccOptions.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <cstdlib>
 
 using namespace crsan::driver;
 using llvm::StringRef;
@@ -46,4 +50,16 @@ bool crsan::driver::isNvccCommand(llvm::ArrayRef<std::string> Words, bool On) {
       return true;
   }
   return false;
+}
+
+std::vector<std::string>
+crsan::driver::withNvccEnvironment(const std::vector<std::string> &Words) {
+  auto Variable = [](const char *Name) {
+    const char *Value = getenv(Name);
+    return splitShellWords(Value ? Value : "");
+  };
+  std::vector<std::string> All = Variable("NVCC_PREPEND_FLAGS");
+  llvm::append_range(All, Words);
+  llvm::append_range(All, Variable("NVCC_APPEND_FLAGS"));
+  return All;
 }

@@ -4,7 +4,7 @@
 // Without the option (or another of ours) this program becomes clang with the
 // very same arguments, and warns if device code of the user's is lost by that.
 // A command that is written for nvcc is translated, with the option or without.
-// crsan-clang++ is a link to it.
+// crsan-clang++ is a link to it; a link called nvcc takes nvcc's commands only.
 
 #include "CommandLine.h"
 #include "DeviceCode.h"
@@ -60,13 +60,14 @@ static bool asksForSanitizer(const std::vector<std::string> &Words) {
 }
 
 /// Clang's words of a command for nvcc; none if the command is written for
-/// clang.
+/// clang. A link to this program by the name of nvcc takes commands for nvcc.
 static llvm::Expected<std::optional<NvccCommand>>
-readNvccCommand(const std::vector<std::string> &Words) {
-  if (!isNvccCommand(Words, asksForSanitizer(Words)) &&
+readNvccCommand(const std::vector<std::string> &Words, bool IsCalledNvcc) {
+  if (!IsCalledNvcc && !isNvccCommand(Words, asksForSanitizer(Words)) &&
       !linksObjectsOfNvcc(CommandLine::parse(Words)))
     return std::nullopt;
-  llvm::Expected<NvccCommand> Nvcc = NvccCommand::read(Words);
+  llvm::Expected<NvccCommand> Nvcc =
+      NvccCommand::read(withNvccEnvironment(Words));
   if (!Nvcc)
     return Nvcc.takeError();
   return std::move(*Nvcc);
@@ -96,7 +97,9 @@ static llvm::Expected<Plan> plan(const CommandLine &Line,
 }
 
 int main(int Argc, char **Argv) {
-  bool CXX = llvm::sys::path::stem(Argv[0]).ends_with("++");
+  const llvm::StringRef Name = llvm::sys::path::stem(Argv[0]);
+  const bool IsCalledNvcc = Name == "nvcc";
+  const bool CXX = Name.ends_with("++") || IsCalledNvcc;
   llvm::Expected<Clang> Compiler = Clang::find(CXX);
   if (!Compiler)
     return fail(Compiler.takeError());
@@ -105,7 +108,8 @@ int main(int Argc, char **Argv) {
     DriverMode = {"--driver-mode=g++"};
 
   std::vector<std::string> Words = expandResponseFiles(Argc, Argv);
-  llvm::Expected<std::optional<NvccCommand>> Read = readNvccCommand(Words);
+  llvm::Expected<std::optional<NvccCommand>> Read =
+      readNvccCommand(Words, IsCalledNvcc);
   if (!Read)
     return fail(Read.takeError());
   const std::optional<NvccCommand> &Nvcc = *Read;
