@@ -68,7 +68,20 @@ static Argument readOption(const llvm::opt::InputArgList &Words, unsigned &I) {
   return Option;
 }
 
-CommandLine CommandLine::parse(const std::vector<std::string> &Words) {
+/// More words than any option has.
+static constexpr size_t LongestOption = 8;
+
+Argument crsan::driver::readOption(llvm::ArrayRef<std::string> Words) {
+  std::vector<const char *> Pointers;
+  for (const std::string &Word : Words.take_front(LongestOption))
+    Pointers.push_back(Word.c_str());
+  const llvm::opt::InputArgList List(Pointers.data(),
+                                     Pointers.data() + Pointers.size());
+  unsigned I = 0;
+  return ::readOption(List, I);
+}
+
+CommandLine CommandLine::parse(llvm::ArrayRef<std::string> Words) {
   CommandLine Line;
   std::string Language;
   bool OnlyInputs = false;
@@ -96,7 +109,7 @@ CommandLine CommandLine::parse(const std::vector<std::string> &Words) {
       OnlyInputs = true;
       ++I;
     } else {
-      Line.Arguments.push_back(readOption(List, I));
+      Line.Arguments.push_back(::readOption(List, I));
       if (Line.Arguments.back().matches(options::OPT_x))
         Language = Line.Arguments.back().Values.front();
     }

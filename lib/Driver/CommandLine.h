@@ -7,6 +7,7 @@
 #define CRSAN_DRIVER_COMMANDLINE_H
 
 #include "clang/Options/Options.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Option/OptSpecifier.h"
 #include "llvm/Option/Option.h"
@@ -53,11 +54,14 @@ struct Argument {
 /// How far a command goes.
 enum class Phase { Preprocess, SyntaxOnly, Compile, Assemble, Link };
 
+/// The option that begins \p Words, with its values, as clang reads it.
+Argument readOption(llvm::ArrayRef<std::string> Words);
+
 class CommandLine {
 public:
   /// \p Words are the arguments without argv[0], response files expanded. Words
   /// after `--` become inputs that cannot be taken for options.
-  static CommandLine parse(const std::vector<std::string> &Words);
+  static CommandLine parse(llvm::ArrayRef<std::string> Words);
 
   std::vector<Argument> Arguments;
 

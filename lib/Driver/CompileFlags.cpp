@@ -65,13 +65,9 @@ static void addAssemblerFlags(Words &Out, const Command &C) {
   Out.push_back("--crsan-toolkit=" + C.Toolkit->Root);
 }
 
-static void addCudaFlags(Words &Out, const Command &C) {
-  Out.push_back("-Wno-unknown-cuda-version");
+static void addSanitizerFlags(Words &Out, const Command &C) {
   // Instrumented loops are not always unrolled as their pragmas ask.
   Out.push_back("-Wno-pass-failed");
-  if (!C.namesToolkit())
-    Out.push_back("--cuda-path=" + C.Toolkit->Root);
-  addArchFlags(Out, C);
   for (const std::string &Flag : devicePassFlags(C))
     llvm::append_range(Out, Words{"-Xarch_device", Flag});
   for (const std::string &Flag : hostPassFlags(C))
@@ -79,6 +75,17 @@ static void addCudaFlags(Words &Out, const Command &C) {
   addAssemblerFlags(Out, C);
   Out.push_back("-include");
   Out.push_back(C.Where.markHeader());
+}
+
+static void addCudaFlags(Words &Out, const Command &C) {
+  Out.push_back("-Wno-unknown-cuda-version");
+  if (!C.namesToolkit())
+    Out.push_back("--cuda-path=" + C.Toolkit->Root);
+  addArchFlags(Out, C);
+  if (C.Options.Enabled)
+    addSanitizerFlags(Out, C);
+  if (C.Nvcc)
+    llvm::append_range(Out, Words{"-include", C.Where.nvccHeader()});
   if (C.Options.CompatHeader) {
     Out.push_back("-include");
     Out.push_back(C.Where.compatHeader());
@@ -86,13 +93,21 @@ static void addCudaFlags(Words &Out, const Command &C) {
 }
 
 Words crsan::driver::compileFlags(const Command &C, InputKind Kind) {
-  Words Out = {"-D__SANITIZE_CUDA_RACE__=1"};
+  // `register` is an error in clang's C++17, and a warning of g++ and nvcc.
+  Words Out = {"-Wno-error=register"};
+  if (C.Options.Enabled)
+    Out.push_back("-D__SANITIZE_CUDA_RACE__=1");
   // A report names sites by line, which it takes from a line table.
-  if (!C.Line.has(options::OPT_g_Group))
+  if (C.Options.Enabled && !C.Line.has(options::OPT_g_Group))
     Out.push_back("-gline-tables-only");
+  // Warnings and pragmas of g++ and nvcc.
+  if (C.Nvcc)
+    llvm::append_range(Out, Words{"-Wno-unknown-warning-option",
+                                  "-Wno-unknown-pragmas",
+                                  "-Wno-ignored-optimization-argument"});
   if (Kind == InputKind::Cuda) {
     addCudaFlags(Out, C);
-  } else if (C.Options.Host) {
+  } else if (C.Options.Enabled && C.Options.Host) {
     llvm::append_range(Out, hostPassFlags(C));
     Out.push_back("-Wno-pass-failed");
   }

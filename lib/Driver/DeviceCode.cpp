@@ -12,6 +12,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/xxhash.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -22,6 +23,16 @@ using namespace crsan::driver;
 using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
+
+/// An object of -dlink has a symbol for each device image that it links: this,
+/// and a hash of the image.
+static constexpr StringRef LinkedMark = "__crsan_device_linked_";
+static constexpr size_t HashDigits = 16;
+
+static std::string linkedMark(StringRef Image) {
+  return LinkedMark.str() + llvm::utohexstr(llvm::xxh3_64bits(Image),
+                                            /*LowerCase=*/true, HashDigits);
+}
 
 namespace {
 
@@ -42,7 +53,12 @@ public:
 
   ArchitectureSet OfObjects;
   std::vector<Archive> Archives;
-  std::string FirstFile; ///< With device code; empty: none.
+  std::vector<std::string> Objects; ///< Those with device code.
+  std::string FirstFile;            ///< With device code; empty: none.
+  /// The marks in objects of -dlink, and those of the device code of files.
+  std::set<std::string> LinkedMarks;
+  std::vector<std::pair<std::string, std::string>> FilesByMark;
+  bool IsFromNvcc = false; ///< A command for nvcc compiled some file.
   /// Some file was compiled with -fsanitize=cuda-race.
   bool IsInstrumented = false;
   /// A source of this command becomes an object with device code.
@@ -53,6 +69,7 @@ private:
   bool WholeArchive = false;
 
   void addLinkerWord(StringRef Word);
+  void readMarks(StringRef Contents);
   void addFile(StringRef Path);
   void addLibrary(StringRef Name);
 };
@@ -123,6 +140,21 @@ void LinkReader::addLibrary(StringRef Name) {
     }
 }
 
+/// The names of sections and symbols, among other such names.
+void LinkReader::readMarks(StringRef Contents) {
+  // The second one may end the name of its relocations.
+  constexpr StringRef Mark("\0__crsan_instrumented\0", 22);
+  constexpr StringRef HostMark(crsan::abi::HostUnitsSection,
+                               sizeof(crsan::abi::HostUnitsSection));
+  constexpr StringRef NvccMark("\0__crsan_nvcc\0", 14);
+  IsFromNvcc |= Contents.contains(NvccMark);
+  IsInstrumented |= Contents.contains(Mark) || Contents.contains(HostMark);
+  for (size_t At = Contents.find(LinkedMark); At != StringRef::npos;
+       At = Contents.find(LinkedMark, At + 1))
+    LinkedMarks.insert(
+        Contents.substr(At, LinkedMark.size() + HashDigits).str());
+}
+
 void LinkReader::addFile(StringRef Path) {
   if (fs::is_directory(Path))
     return;
@@ -134,13 +166,7 @@ void LinkReader::addFile(StringRef Path) {
   const llvm::file_magic Magic = llvm::identify_magic((*Buffer)->getBuffer());
   if (Magic == llvm::file_magic::elf_shared_object)
     return;
-  // The names of sections, among other such names; the second one may end the
-  // name of its relocations.
-  constexpr StringRef Mark("\0__crsan_instrumented\0", 22);
-  constexpr StringRef HostMark(crsan::abi::HostUnitsSection,
-                               sizeof(crsan::abi::HostUnitsSection));
-  IsInstrumented |= (*Buffer)->getBuffer().contains(Mark) ||
-                    (*Buffer)->getBuffer().contains(HostMark);
+  readMarks((*Buffer)->getBuffer());
   llvm::SmallVector<llvm::object::OffloadFile> Images;
   if (llvm::Error E = llvm::object::extractOffloadBinaries(
           (*Buffer)->getMemBufferRef(), Images)) {
@@ -149,16 +175,20 @@ void LinkReader::addFile(StringRef Path) {
   }
   ArchitectureSet Found;
   for (const llvm::object::OffloadFile &Image : Images)
-    if (Image.getBinary()->getOffloadKind() == llvm::object::OFK_Cuda)
+    if (Image.getBinary()->getOffloadKind() == llvm::object::OFK_Cuda) {
       Found.insert(Image.getBinary()->getArch().str());
+      FilesByMark.emplace_back(linkedMark(Image.getBinary()->getImage()), Path);
+    }
   if (Found.empty())
     return;
   if (FirstFile.empty())
     FirstFile = Path.str();
   if (Magic == llvm::file_magic::archive && !WholeArchive)
     Archives.push_back({Path.str(), Found});
-  else
+  else {
+    Objects.push_back(Path.str());
     OfObjects.insert(Found.begin(), Found.end());
+  }
 }
 
 static ArchitectureSet unionOf(llvm::ArrayRef<Archive> Archives) {
@@ -196,20 +226,65 @@ ArchivedDeviceCode crsan::driver::findArchivedDeviceCode(
   return Result;
 }
 
-bool crsan::driver::linksInstrumentedCode(const CommandLine &Line) {
-  if (Line.phase() != Phase::Link || Line.has(options::OPT_r))
+static bool isLink(const CommandLine &Line) {
+  return Line.phase() == Phase::Link && !Line.has(options::OPT_r);
+}
+
+bool crsan::driver::linksObjectsOfNvcc(const CommandLine &Line) {
+  if (!isLink(Line))
     return false;
   LinkReader Reader(namedDirs(Line));
   Reader.read(Line);
-  return Reader.IsInstrumented && Reader.FirstFile.empty();
+  return Reader.IsFromNvcc;
+}
+
+bool crsan::driver::linksInstrumentedCode(const CommandLine &Line,
+                                          bool LinksDeviceCode) {
+  if (!isLink(Line))
+    return false;
+  LinkReader Reader(namedDirs(Line));
+  Reader.read(Line);
+  return Reader.IsInstrumented &&
+         (LinksDeviceCode || Reader.FirstFile.empty() ||
+          !Reader.LinkedMarks.empty());
+}
+
+DeviceLinkedCode crsan::driver::findDeviceLinkedCode(const CommandLine &Line) {
+  LinkReader Reader(namedDirs(Line));
+  Reader.read(Line);
+  DeviceLinkedCode Found;
+  Found.IsPresent = !Reader.LinkedMarks.empty();
+  for (const auto &[Mark, File] : Reader.FilesByMark)
+    if (!Reader.LinkedMarks.count(Mark) &&
+        !llvm::is_contained(Found.Missing, File))
+      Found.Missing.push_back(File);
+  return Found;
+}
+
+DeviceCodeFiles crsan::driver::findDeviceCode(const CommandLine &Line) {
+  LinkReader Reader(namedDirs(Line));
+  Reader.read(Line);
+  DeviceCodeFiles Found;
+  Found.Objects = Reader.Objects;
+  ArchitectureSet All = unionOf(Reader.Archives);
+  All.insert(Reader.OfObjects.begin(), Reader.OfObjects.end());
+  Found.Architectures.assign(All.begin(), All.end());
+  for (const Archive &A : Reader.Archives)
+    Found.Archives.push_back(A.Path);
+  for (const auto &[Mark, File] : Reader.FilesByMark)
+    Found.Marks.insert(Mark);
+  return Found;
 }
 
 std::string crsan::driver::findUnlinkedDeviceCode(const CommandLine &Line) {
   // With CUDA sources, and if asked to, clang links device code.
-  if (Line.phase() != Phase::Link || Line.has(options::OPT_r) ||
-      Line.has(options::OPT_offload_link) || Line.hasInput(InputKind::Cuda))
+  if (!isLink(Line) || Line.has(options::OPT_offload_link) ||
+      Line.hasInput(InputKind::Cuda))
     return {};
   LinkReader Reader(namedDirs(Line));
   Reader.read(Line);
+  // translate() warns of what an object of -dlink lacks.
+  if (!Reader.LinkedMarks.empty())
+    return {};
   return Reader.FirstFile;
 }

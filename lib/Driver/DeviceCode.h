@@ -12,6 +12,7 @@
 
 #include "CommandLine.h"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,11 +36,32 @@ findArchivedDeviceCode(const CommandLine &Line,
 /// links without it; empty if there is none.
 std::string findUnlinkedDeviceCode(const CommandLine &Line);
 
+/// What the objects that -dlink made (NvccSteps.h) mean for a link.
+struct DeviceLinkedCode {
+  bool IsPresent = false;           ///< There is such an object.
+  std::vector<std::string> Missing; ///< Files whose device code none has.
+};
+DeviceLinkedCode findDeviceLinkedCode(const CommandLine &Line);
+
+/// The device code of the inputs of a command.
+struct DeviceCodeFiles {
+  std::vector<std::string> Objects, Archives; ///< Those with device code.
+  std::vector<std::string> Architectures;
+  std::set<std::string> Marks; ///< Symbols by which a link finds that it is in.
+};
+DeviceCodeFiles findDeviceCode(const CommandLine &Line);
+
 /// Whether the command links an object or a member of an archive that was
 /// compiled with -fsanitize=cuda-race (include/crsan/instrumented.h; host code:
 /// include/crsan/abi/Host.h), and no relocatable device code, which need not be
-/// complete in this link.
-bool linksInstrumentedCode(const CommandLine &Line);
+/// complete in this link, unless -dlink has linked it or the command
+/// \p LinksDeviceCode.
+bool linksInstrumentedCode(const CommandLine &Line,
+                           bool LinksDeviceCode = false);
+
+/// Whether the command links what commands for nvcc compiled
+/// (include/crsan/from_nvcc.h).
+bool linksObjectsOfNvcc(const CommandLine &Line);
 
 } // namespace crsan::driver
 

@@ -17,12 +17,19 @@ Words includeFlags(const Command &C, InputKind Kind);
 /// The flags by which clang links device code, before the user's own.
 Words deviceLinkFlags(const Command &C);
 
+/// The library by which kernels launch kernels, for the linker of device code,
+/// which takes of it what is needed.
+Words deviceRuntimeFlags(const Command &C);
+
 /// The libraries of a link, after the user's own.
 Words libraryFlags(const Command &C);
 
 /// Appends flags of CRSan's. Clang does not warn if one of them is not needed
 /// (PTX in a preprocessed file), because the user did not write it.
 void appendQuietly(Words &Out, const Words &Flags);
+
+/// What nvcc's users need not care for: in which order libraries stand.
+Words inGroup(const Command &C, const Words &Linked);
 
 /// Appends an argument of the user's.
 void append(Words &Out, const Command &C, const Argument &A);

@@ -42,6 +42,10 @@ std::string Installation::markHeader() const {
   return below(Root, "include/crsan/instrumented.h");
 }
 
+std::string Installation::nvccHeader() const {
+  return below(Root, "include/crsan/from_nvcc.h");
+}
+
 Installation Installation::find(const char *Argv0, void *Main) {
   // Resolves links, so that a link to the wrapper elsewhere works.
   llvm::SmallString<128> Real;

@@ -22,6 +22,7 @@ struct Installation {
   std::string includeDir() const;     ///< include
   std::string compatHeader() const;   ///< include/crsan/cuda_compat.h
   std::string markHeader() const;     ///< include/crsan/instrumented.h
+  std::string nvccHeader() const;     ///< include/crsan/from_nvcc.h
 
   /// \p Argv0 and \p Main as for llvm::sys::fs::getMainExecutable.
   static Installation find(const char *Argv0, void *Main);

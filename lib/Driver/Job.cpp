@@ -56,6 +56,20 @@ static int writeResponseFile(const std::vector<std::string> &Arguments,
   return 0;
 }
 
+void crsan::driver::touch(StringRef Path) {
+  std::error_code EC;
+  llvm::raw_fd_ostream(Path, EC);
+}
+
+/// As clang prints the commands that it runs.
+static void print(const std::string &Program,
+                  const std::vector<std::string> &Arguments) {
+  llvm::errs() << " \"" << Program << '"';
+  for (StringRef A : Arguments)
+    llvm::errs() << " \"" << A << '"';
+  llvm::errs() << "\n";
+}
+
 static int runOne(const Job &J, const std::string &Program) {
   std::vector<StringRef> Argv = {Program};
   std::string ResponseFile, ResponseArgument;
@@ -87,8 +101,18 @@ static int joinDependencies(const Plan &P) {
   return 0;
 }
 
+/// One job of a plan, with clang or with the job's own program.
+static int runJob(const Plan &P, const Job &J, const std::string &Clang) {
+  if (J.Program.empty())
+    return runOne(J, Clang);
+  if (P.IsDryRun || P.IsVerbose)
+    print(J.Program, J.Arguments);
+  return P.IsDryRun ? 0 : runOne(J, J.Program);
+}
+
 int crsan::driver::run(const Plan &P, const std::string &Program) {
-  if (P.Jobs.size() == 1 && P.Temporaries.empty()) {
+  if (P.Jobs.size() == 1 && P.Temporaries.empty() && P.Then.empty() &&
+      P.Jobs[0].Program.empty()) {
     std::vector<StringRef> Argv(P.Jobs[0].Arguments.begin(),
                                 P.Jobs[0].Arguments.end());
     if (llvm::sys::commandLineFitsWithinSystemLimits(Program, Argv))
@@ -101,7 +125,7 @@ int crsan::driver::run(const Plan &P, const std::string &Program) {
   for (size_t I = 0; I < P.Jobs.size(); ++I) {
     if (Status && P.LastLinks && I + 1 == P.Jobs.size())
       break;
-    if (int S = runOne(P.Jobs[I], Program); S && !Status)
+    if (int S = runJob(P, P.Jobs[I], Program); S && !Status)
       Status = S;
   }
   if (!P.DependencyFile.empty() && !Status)
@@ -109,5 +133,11 @@ int crsan::driver::run(const Plan &P, const std::string &Program) {
   // The folder comes last, when it is empty.
   for (const std::string &File : P.Temporaries)
     llvm::sys::fs::remove(File);
-  return Status;
+  if (Status || P.Then.empty())
+    return Status;
+  if (P.IsDryRun || P.IsVerbose)
+    print(P.Then.front(), {P.Then.begin() + 1, P.Then.end()});
+  if (P.IsDryRun)
+    return 0;
+  return become(P.Then.front(), {P.Then.begin() + 1, P.Then.end()});
 }

@@ -99,10 +99,16 @@ static void addCudaRuntime(Words &Out, const Command &C) {
 /// them for sources.
 Words crsan::driver::libraryFlags(const Command &C) {
   Words Out;
-  addHostRuntime(Out, C);
+  if (C.Options.Enabled)
+    addHostRuntime(Out, C);
   for (const std::string &Dir : C.Toolkit->libraryDirs())
     Out.push_back("-L" + Dir);
-  addDeviceCodeOfArchives(Out, C);
+  if (C.linksDeviceCode())
+    addDeviceCodeOfArchives(Out, C);
+  if (!C.Options.Enabled) {
+    addCudaRuntime(Out, C);
+    return Out;
+  }
   // The program finds its libraries wherever it is started. The folders are in
   // DT_RUNPATH, which LD_LIBRARY_PATH precedes: by that the simulated GPU comes
   // in. The program's own folder is first, because the program may have been
@@ -117,9 +123,27 @@ Words crsan::driver::libraryFlags(const Command &C) {
 
 Words crsan::driver::deviceLinkFlags(const Command &C) {
   // Device code may come from objects and archives too.
-  Words Out = {"--offload-link"};
+  Words Out;
+  if (C.linksDeviceCode()) {
+    Out.push_back("--offload-link");
+    // The linker wrapper hands options of the compilation, which a command that
+    // compiles and links has, to the link of device code.
+    toLinker(Out, "--device-compiler=-Wno-unused-command-line-argument");
+    llvm::append_range(Out, deviceRuntimeFlags(C));
+  }
   if (!C.namesToolkit())
     Out.push_back("--cuda-path=" + C.Toolkit->Root);
+  return Out;
+}
+
+Words crsan::driver::deviceRuntimeFlags(const Command &C) {
+  Words Out;
+  if (C.Nvcc && !C.Nvcc->HasDeviceRuntime)
+    return Out;
+  for (const std::string &Dir : C.Toolkit->libraryDirs())
+    if (fs::exists(Dir + "/libcudadevrt.a"))
+      for (const std::string &Word : {"-L" + Dir, std::string("-lcudadevrt")})
+        llvm::append_range(Out, Words{"-Xoffload-linker", Word});
   return Out;
 }
 
@@ -127,7 +151,7 @@ Words crsan::driver::deviceLinkFlags(const Command &C) {
 /// the shared one, so that one program runs on both GPUs. `--cudart=static`
 /// keeps it.
 static std::string linkWord(const RaceOptions &Options, StringRef Word) {
-  if (Options.CudaRuntime != "shared")
+  if (!Options.Enabled || Options.CudaRuntime != "shared")
     return Word.str();
   if (Word == "-lcudart_static")
     return "-lcudart";
@@ -143,6 +167,15 @@ void crsan::driver::append(Words &Out, const Command &C, const Argument &A) {
   const bool IsSource = A.IsInput && A.Input != InputKind::Linker;
   for (const std::string &Word : A.Words)
     Out.push_back(IsSource ? Word : linkWord(C.Options, Word));
+}
+
+Words crsan::driver::inGroup(const Command &C, const Words &Linked) {
+  if (!C.Nvcc)
+    return Linked;
+  Words Out = {"-Xlinker", "--start-group"};
+  llvm::append_range(Out, Linked);
+  toLinker(Out, "--end-group");
+  return Out;
 }
 
 void crsan::driver::appendQuietly(Words &Out, const Words &Flags) {

@@ -55,12 +55,6 @@ static std::string dependencyFile(const CommandLine &Line) {
   return Name.str().str();
 }
 
-/// Clang leaves inputs out of what it prints if they do not exist.
-static void touch(StringRef Path) {
-  std::error_code EC;
-  llvm::raw_fd_ostream(Path, EC);
-}
-
 llvm::Error Splitter::prepare() {
   if (!Links && Line.last(options::OPT_o) && C.Final != Phase::Preprocess &&
       C.Final != Phase::SyntaxOnly)
@@ -109,7 +103,8 @@ Words Splitter::compile(const Argument &Source, const Words &Output) const {
     const bool NamesOutput =
         A.matches(options::OPT_o) || A.matches(options::OPT_MF) ||
         A.matches(options::OPT_MD) || A.matches(options::OPT_MMD);
-    if (A.IsInput || A.matches(options::OPT_x) || (Links && NamesOutput))
+    if (A.IsInput || A.matches(options::OPT_x) || (Links && NamesOutput) ||
+        C.isForOtherJobs(A, Source.Input, Source.Language == "c"))
       continue;
     append(Out, C, A);
   }
@@ -128,7 +123,7 @@ Words Splitter::compile(const Argument &Source, const Words &Output) const {
 Words Splitter::link(const Words &Arguments) const {
   Words Out;
   appendQuietly(Out, deviceLinkFlags(C));
-  appendQuietly(Out, Arguments);
+  appendQuietly(Out, inGroup(C, Arguments));
   appendQuietly(Out, libraryFlags(C));
   return Out;
 }
@@ -147,7 +142,8 @@ llvm::Expected<Plan> Splitter::run() {
         Output = output(A, Linked.back());
       }
       P.Jobs.push_back({compile(A, Output)});
-    } else if (!A.matches(options::OPT_x)) {
+    } else if (!A.matches(options::OPT_x) &&
+               !C.isForOtherJobs(A, InputKind::Linker, /*IsC=*/false)) {
       // The objects that stand for the sources are in no source language.
       append(Linked, C, A);
     }

@@ -185,16 +185,17 @@ static llvm::Error extractEnabledOnly(CommandLine &Line, RaceOptions &Options) {
   return llvm::Error::success();
 }
 
-llvm::Expected<RaceOptions> RaceOptions::extract(CommandLine &Line) {
+llvm::Expected<RaceOptions> RaceOptions::extract(CommandLine &Line,
+                                                 bool ForNvcc) {
   Extraction E;
   for (Argument &A : Line.Arguments)
     if (!A.IsInput)
       if (llvm::Error Err = E.visit(A))
         return std::move(Err);
   dropEmptied(Line);
-  if (!E.Options.Mentioned && linksInstrumentedCode(Line))
+  if (!E.Options.Mentioned && linksInstrumentedCode(Line, ForNvcc))
     E.Options.Enabled = E.Options.Mentioned = true;
-  if (E.Options.Enabled)
+  if (E.Options.Enabled || ForNvcc)
     if (llvm::Error Err = extractEnabledOnly(Line, E.Options))
       return std::move(Err);
   return std::move(E.Options);

@@ -34,7 +34,9 @@ struct RaceOptions {
   /// Takes CRSan's options out of \p Line: clang's are left. A link of code
   /// that was compiled with the sanitizer is one with the sanitizer, unless
   /// the line says otherwise.
-  static llvm::Expected<RaceOptions> extract(CommandLine &Line);
+  /// In a command written for nvcc, \p ForNvcc, --cudart= counts in any case.
+  static llvm::Expected<RaceOptions> extract(CommandLine &Line,
+                                             bool ForNvcc = false);
 };
 
 } // namespace crsan::driver

@@ -6,22 +6,25 @@
 #include "CommandLine.h"
 #include "Installation.h"
 #include "Job.h"
+#include "NvccCommand.h"
 #include "RaceOptions.h"
 
 #include "llvm/Support/Error.h"
 
 namespace crsan::driver {
 
-/// The commands that do what \p Line asks with the sanitizer on. If one command
-/// has CUDA and other sources, each source is compiled by a command of its own,
-/// because clang 22 would force-include its CUDA wrappers into all of them;
-/// then the objects are linked.
+/// The commands that do what \p Line asks with the sanitizer on, or, if the
+/// line was written for nvcc (\p Nvcc), with the sanitizer as it asks. If one
+/// command has CUDA and other sources, each source is compiled by a command of
+/// its own, because clang 22 would force-include its CUDA wrappers into all of
+/// them; then the objects are linked.
 llvm::Expected<Plan> translate(const CommandLine &Line,
                                const RaceOptions &Options,
-                               const Installation &Where);
+                               const Installation &Where,
+                               const NvccCommand *Nvcc = nullptr);
 
-/// An error if \p Line has an option that only nvcc has, with clang's spelling.
-llvm::Error checkNvccOptions(const CommandLine &Line);
+/// An error if \p Line asks for link-time optimisation of device code.
+llvm::Error checkOffloadLto(const CommandLine &Line);
 
 /// An error if an architecture older than sm_70 is asked for; otherwise whether
 /// the line names any.

@@ -2,8 +2,8 @@
 // matrix fragments, which come with the toolkit, compile and link.
 
 // REQUIRES: plugin, host-runtime
-// RUN: %crsan_clangxx -fsanitize=cuda-race -Wall -O2 --offload-arch=sm_80 %s -o
-// %t 2>&1 | count 0
+// RUN: %crsan_clangxx -fsanitize=cuda-race -Wall -O2 --offload-arch=sm_80 \
+// RUN:   %s -o %t 2>&1 | count 0
 
 #include <cassert>
 #include <cooperative_groups.h>
