@@ -3,6 +3,7 @@
 
 #include "Rewrite.h"
 #include "Emit.h"
+#include "Guards.h"
 #include "PTX/Parser.h"
 #include "Pointers.h"
 #include "Types.h"
@@ -15,6 +16,7 @@
 #include "llvm/Transforms/Scalar/InstSimplifyPass.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Scalar/Sink.h"
 
 using namespace llvm;
 
@@ -50,6 +52,15 @@ FunctionPassManager simplification() {
   return Passes;
 }
 
+/// What checks need.
+FunctionPassManager preparation() {
+  FunctionPassManager Passes;
+  Passes.addPass(RecoverPointersPass());
+  Passes.addPass(GuardLoadsPass());
+  Passes.addPass(SinkingPass());
+  return Passes;
+}
+
 void runPasses(Module &M, TargetMachine &Target,
                const std::optional<Options> &Checks) {
   LoopAnalysisManager Loops;
@@ -65,7 +76,7 @@ void runPasses(Module &M, TargetMachine &Target,
   ModulePassManager Passes;
   Passes.addPass(createModuleToFunctionPassAdaptor(simplification()));
   if (Checks) {
-    Passes.addPass(createModuleToFunctionPassAdaptor(RecoverPointersPass()));
+    Passes.addPass(createModuleToFunctionPassAdaptor(preparation()));
     Passes.addPass(MarkAccessesPass(*Checks));
     Passes.addPass(CudaRaceSanitizerPass(*Checks));
     Passes.addPass(AlwaysInlinerPass());

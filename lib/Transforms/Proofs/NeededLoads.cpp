@@ -2,6 +2,7 @@
 // Loads whose value is needed.
 
 #include "Proofs/NeededLoads.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/InlineAsm.h"
@@ -105,6 +106,29 @@ bool NeededLoads::ask(Point P, unsigned For) {
   return States[Number].Holds;
 }
 
+/// The selections in `Block` that choose between two values which both depend on
+/// `V`, as a comparison and exchange does.
+static SmallVector<const SelectInst *, 2> selectionsOf(const Value &V,
+                                                       const BasicBlock &Block) {
+  constexpr size_t Most = 16;
+  SmallVector<const SelectInst *, 2> Found;
+  SmallSetVector<const Value *, 16> Dependent;
+  Dependent.insert(&V);
+  for (size_t I = 0; I < Dependent.size() && I < Most; ++I)
+    for (const Use &U : Dependent[I]->uses()) {
+      const auto *User = cast<Instruction>(U.getUser());
+      if (User->getParent() != &Block)
+        continue;
+      const auto *Select = dyn_cast<SelectInst>(User);
+      if (isFaithful(U))
+        Dependent.insert(User);
+      else if (Select && Dependent.contains(Select->getTrueValue()) &&
+               Dependent.contains(Select->getFalseValue()))
+        Found.push_back(Select);
+    }
+  return Found;
+}
+
 /// By an instruction of `Block`, whose own result is needed if it is no effect.
 bool NeededLoads::isUsedIn(const Value &V, const BasicBlock &Block,
                            unsigned For) {
@@ -115,7 +139,10 @@ bool NeededLoads::isUsedIn(const Value &V, const BasicBlock &Block,
     if (hasEffect(U) || (isFaithful(U) && ask({I, nullptr}, For)))
       return true;
   }
-  return false;
+  return V.hasNUsesOrMore(2) &&
+         any_of(selectionsOf(V, Block), [&](const SelectInst *Select) {
+           return ask({Select, nullptr}, For);
+         });
 }
 
 bool NeededLoads::isUsedBehind(const Value &V, const BasicBlock &Block,
