@@ -141,8 +141,13 @@ private:
     for (const KeptFunction &K : Kept) {
       const NamesIn Names(*K.Of);
       for (GlobalVariable &G : Code->globals())
-        if (Names.All.contains(G.getName()))
+        if (Names.All.contains(G.getName())) {
           Used.push_back(&G);
+          // LLVM would move it into the one lifted function that uses it.
+          if (G.hasLocalLinkage() &&
+              G.getAddressSpace() == NVPTXAS::ADDRESS_SPACE_SHARED)
+            G.setLinkage(GlobalValue::ExternalLinkage);
+        }
     }
     if (!Used.empty())
       appendToCompilerUsed(*Code, Used);
