@@ -126,12 +126,30 @@ Words NvccLine::values(ArrayRef<StringRef> Names) const {
 bool NvccLine::compilesCuda() const { return Line.hasInput(InputKind::Cuda); }
 
 bool NvccLine::links() const {
-  return Line.hasAnyInput() &&
-         !has({"c", "compile", "dc", "device-c", "dw", "device-w", "dlink",
-               "device-link", "lib", "r", "relocatable-link", "cubin", "fatbin",
-               "ptx", "cuda", "E", "preprocess", "M", "generate-dependencies",
-               "MM", "generate-nonsystem-dependencies", "clean",
-               "clean-targets", "fdevice-syntax-only"});
+  return Line.hasAnyInput() && !has({"c",
+                                     "compile",
+                                     "dc",
+                                     "device-c",
+                                     "dw",
+                                     "device-w",
+                                     "dlink",
+                                     "device-link",
+                                     "lib",
+                                     "r",
+                                     "relocatable-link",
+                                     "cubin",
+                                     "fatbin",
+                                     "ptx",
+                                     "cuda",
+                                     "E",
+                                     "preprocess",
+                                     "M",
+                                     "generate-dependencies",
+                                     "MM",
+                                     "generate-nonsystem-dependencies",
+                                     "clean",
+                                     "clean-targets",
+                                     "fdevice-syntax-only"});
 }
 
 bool NvccLine::embedsDeviceCode() const {
@@ -139,7 +157,6 @@ bool NvccLine::embedsDeviceCode() const {
   return compilesCuda() &&
          (Relocatable.empty() || Relocatable.back() != "true") &&
          !has({"dc", "device-c", "cubin", "ptx", "E", "preprocess", "M",
-               "generate-dependencies", "MM",
-               "generate-nonsystem-dependencies", "clean", "clean-targets",
-               "fdevice-syntax-only"});
+               "generate-dependencies", "MM", "generate-nonsystem-dependencies",
+               "clean", "clean-targets", "fdevice-syntax-only"});
 }

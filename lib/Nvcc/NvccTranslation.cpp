@@ -35,7 +35,8 @@ llvm::Error crsan::nvcc::checkOptions(const CommandLine &Line,
                                 "arch", "gpu-architecture"}),
                    IsLinkTime))
     return llvm::createStringError(
-        "code for link-time optimization and for OptiX cannot be checked, since "
+        "code for link-time optimization and for OptiX cannot be checked, "
+        "since "
         "it is no PTX yet; leave out -dlto, -ltoir, -optix-ir and lto_ "
         "architectures, or compile this file without -fsanitize=cuda-race");
   return llvm::Error::success();
@@ -80,9 +81,11 @@ static std::optional<std::string> optionForPTX(const NvccLine &Nvcc) {
 }
 
 static void addCompileFlags(Words &Out, const NvccLine &Nvcc,
+                            const Installation &Where,
                             const ToolkitView &View) {
   Out.push_back("-D__SANITIZE_CUDA_RACE__=1");
-  Out.insert(Out.end(), {"-include", View.objectHeader()});
+  Out.insert(Out.end(),
+             {"-include", View.objectHeader(), "-isystem", Where.includeDir()});
   if (!Nvcc.has({"lineinfo", "generate-line-info", "G", "device-debug"}))
     Out.push_back("-lineinfo");
   if (Nvcc.embedsDeviceCode())
@@ -116,13 +119,12 @@ Words crsan::nvcc::translate(const CommandLine &Line,
   for (const Argument &A : Line.Arguments)
     for (const std::string &Word : A.Words)
       // The simulated GPU takes the place of the shared library.
-      Out.push_back(Options.CudaRuntime == "shared" &&
-                            Word == "-lcudart_static"
+      Out.push_back(Options.CudaRuntime == "shared" && Word == "-lcudart_static"
                         ? "-lcudart"
                         : Word);
   Out.push_back("-cudart=" + Options.CudaRuntime);
   if (Nvcc.compilesCuda())
-    addCompileFlags(Out, Nvcc, View);
+    addCompileFlags(Out, Nvcc, Where, View);
   if (Nvcc.links())
     addLinkFlags(Out, Nvcc, Options, Where, Real, View);
   return Out;

@@ -80,8 +80,8 @@ llvm::Expected<RealNvcc> RealNvcc::find(const std::string &Self) {
 llvm::Error RealNvcc::checkVersion() const {
   llvm::SmallString<128> Log;
   if (std::error_code EC = fs::createTemporaryFile("crsan", "log", Log))
-    return llvm::createStringError("cannot write a temporary file: " +
-                                   EC.message() + "; set TMPDIR");
+    return llvm::createStringError(
+        "cannot write a temporary file: " + EC.message() + "; set TMPDIR");
   const llvm::FileRemover Remover(Log);
   const std::optional<StringRef> Redirects[] = {StringRef(), StringRef(Log),
                                                 StringRef(Log)};

@@ -48,7 +48,9 @@ static std::string identity(const RealNvcc &Real, const Installation &Where,
                             StringRef Mode) {
   std::string Text;
   llvm::raw_string_ostream Out(Text);
-  Out << Real.Root << '\n' << Where.Root << '\n' << crsan::versionLine() << '\n';
+  Out << Real.Root << '\n'
+      << Where.Root << '\n'
+      << crsan::versionLine() << '\n';
   for (const std::string &File : {Real.nvcc(), Real.profile(), Real.cicc()}) {
     fs::file_status Status;
     if (!fs::status(File, Status))
@@ -83,8 +85,8 @@ public:
       return E;
     if (llvm::Error E = writeProfile())
       return E;
-    if (llvm::Error E = writeScript(
-            "nvvm/bin/cicc", "--crsan-cicc=" + Real.cicc()))
+    if (llvm::Error E =
+            writeScript("nvvm/bin/cicc", "--crsan-cicc=" + Real.cicc()))
       return E;
     if (llvm::Error E =
             writeScript("bin/ptxas", "--crsan-toolkit=" + Real.Root))
@@ -149,10 +151,9 @@ private:
   }
 
   llvm::Error writeScript(const Twine &Name, const std::string &Option) {
-    const std::string Text = "#!/bin/sh\nexec " +
-                             shellQuoted(Where.assembler()) + " " +
-                             shellQuoted(Option) + " --crsan-mode=" +
-                             Mode.str() + " \"$@\"\n";
+    const std::string Text =
+        "#!/bin/sh\nexec " + shellQuoted(Where.assembler()) + " " +
+        shellQuoted(Option) + " --crsan-mode=" + Mode.str() + " \"$@\"\n";
     if (llvm::Error E = write(Name, Text))
       return E;
     if (std::error_code EC = fs::setPermissions(below(Name), fs::all_all))

@@ -3,9 +3,9 @@
 //
 // nvcc runs the tools that lie beside it. A view is a folder with links to the
 // tools of a toolkit, but for two: its cicc runs the toolkit's and then puts
-// checks into the PTX, so that both ptxas and fatbinary get PTX with checks; its
-// ptxas is crsan-ptxas. Headers and libraries are the toolkit's own, by their own
-// paths (nvcc.profile).
+// checks into the PTX, so that both ptxas and fatbinary get PTX with checks;
+// its ptxas is crsan-ptxas. Headers and libraries are the toolkit's own, by
+// their own paths (nvcc.profile).
 //
 // Views lie in the user's cache, one for each toolkit, mode and CRSan, and stay
 // there: build systems keep nvcc's paths. Each is of a few kilobytes.

@@ -105,8 +105,8 @@ static int lookInRunPath(void) {
 }
 
 /// Looks where the compiler of this program's objects says. crsan-nvcc puts
-/// paths, one behind another, into a section of each object, since build systems
-/// may link without a run path (lib/Nvcc/ToolkitView.cpp).
+/// paths, one behind another, into a section of each object, since build
+/// systems may link without a run path (lib/Nvcc/ToolkitView.cpp).
 static int lookWhereObjectsSay(void) {
   extern const char __start___crsan_library[]
       __attribute__((weak, visibility("hidden")));

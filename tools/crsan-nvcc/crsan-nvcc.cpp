@@ -33,9 +33,8 @@ static std::string ownPath(const char *Argv0, void *Main) {
 
 /// An error if a part of the installation is missing.
 static llvm::Error checkParts(const driver::Installation &Where) {
-  for (const std::string &Path :
-       {Where.assembler(), Where.hostRuntime(), Where.launchWrappers(),
-        Where.markHeader()})
+  for (const std::string &Path : {Where.assembler(), Where.hostRuntime(),
+                                  Where.launchWrappers(), Where.markHeader()})
     if (!llvm::sys::fs::exists(Path))
       return llvm::createStringError(
           "'" + Path +
@@ -47,8 +46,7 @@ static llvm::Error checkParts(const driver::Installation &Where) {
 /// nvcc's lines come first: build systems read the compiler's version there.
 static int printVersion(const RealNvcc &Real) {
   const std::string Program = Real.nvcc();
-  const int Status =
-      llvm::sys::ExecuteAndWait(Program, {Program, "--version"});
+  const int Status = llvm::sys::ExecuteAndWait(Program, {Program, "--version"});
   llvm::outs() << versionLine() << "\n";
   return Status;
 }

@@ -13,19 +13,39 @@ using namespace llvm;
 
 namespace crsan::ptxas {
 
-/// Options of ptxas whose value may be the next word, without dashes. Those that
-/// the reader acts on are not among them.
-static constexpr StringRef ValueOptions[] = {
-    "Ofast-compile", "Ofc", "allow-expensive-optimizations", "def-load-cache",
-    "dlcm", "def-store-cache", "dscm", "device-function-maxrregcount",
-    "func-maxrregcount", "device-stack-protector", "entry", "e", "fmad",
-    "force-load-cache", "flcm", "force-store-cache", "fscm", "machine", "m",
-    "maxntid", "minnctapersm", "opt-level", "position-independent-code", "pic",
-    "register-usage-level", "regUsageLevel", "sanitize", "split-compile"};
+/// Options of ptxas whose value may be the next word, without dashes. Those
+/// that the reader acts on are not among them.
+static constexpr StringRef ValueOptions[] = {"Ofast-compile",
+                                             "Ofc",
+                                             "allow-expensive-optimizations",
+                                             "def-load-cache",
+                                             "dlcm",
+                                             "def-store-cache",
+                                             "dscm",
+                                             "device-function-maxrregcount",
+                                             "func-maxrregcount",
+                                             "device-stack-protector",
+                                             "entry",
+                                             "e",
+                                             "fmad",
+                                             "force-load-cache",
+                                             "flcm",
+                                             "force-store-cache",
+                                             "fscm",
+                                             "machine",
+                                             "m",
+                                             "maxntid",
+                                             "minnctapersm",
+                                             "opt-level",
+                                             "position-independent-code",
+                                             "pic",
+                                             "register-usage-level",
+                                             "regUsageLevel",
+                                             "sanitize",
+                                             "split-compile"};
 
-static constexpr StringRef WordOptions[] = {"--version", "-V",
-                                            "--help", "-h",
-                                            "--list-version", "-version-ls"};
+static constexpr StringRef WordOptions[] = {
+    "--version", "-V", "--help", "-h", "--list-version", "-version-ls"};
 
 Expected<Mode> modeOf(StringRef Name, StringRef Where) {
   std::string Known;

@@ -40,8 +40,7 @@ int runCompiler(const Arguments &A) {
                                       /*RequiresNullTerminator=*/true,
                                       /*IsVolatile=*/true);
   if (!Buffer)
-    return fail("cannot read '" + Output +
-                "': " + Buffer.getError().message());
+    return fail("cannot read '" + Output + "': " + Buffer.getError().message());
   const StringRef PTX = (*Buffer)->getBuffer();
   const StringRef Source = wordBehind(A.Given, "--orig_src_file_name");
   std::optional<std::string> Checked =

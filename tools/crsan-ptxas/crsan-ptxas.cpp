@@ -4,7 +4,8 @@
 // crsan-clang has clang run this program in place of ptxas, with ptxas's
 // arguments and --crsan-toolkit=ROOT; crsan-nvcc has nvcc run it, in place of
 // cicc, too. Other programs that run ptxas (Triton) can run this one instead: a
-// module without checks gets them first (lib/Lift). lib/Assembler does the rest.
+// module without checks gets them first (lib/Lift). lib/Assembler does the
+// rest.
 
 #include "Arguments.h"
 #include "Assembly.h"
@@ -54,7 +55,8 @@ static int runOriginal(const Arguments &A) {
   return Status;
 }
 
-/// Why a command cannot make checked code, whatever the module; empty if it can.
+/// Why a command cannot make checked code, whatever the module; empty if it
+/// can.
 static StringRef obstacle(const Arguments &A) {
   if (A.HasText)
     return "it is an argument (--input-as-string); write it to a file";
