@@ -3,6 +3,8 @@
 
 #include "CompilerRun.h"
 #include "Checks.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
@@ -28,19 +30,31 @@ static int fail(const Twine &Message) {
 int runCompiler(const Arguments &A) {
   std::vector<StringRef> Words = {A.Compiler};
   Words.insert(Words.end(), A.Given.begin(), A.Given.end());
+  const StringRef Output = wordBehind(A.Given, "-o");
+  // What is no file (/dev/stdout) cannot be read again.
+  SmallString<128> Made(Output);
+  FileRemover Remover;
+  sys::fs::file_status Kind;
+  if (!Output.empty() && !sys::fs::status(Output, Kind) &&
+      !sys::fs::is_regular_file(Kind)) {
+    if (std::error_code EC = sys::fs::createTemporaryFile("crsan", "ptx", Made))
+      return fail("cannot write a temporary file: " + EC.message() +
+                  "; is there room in TMPDIR?");
+    Remover.setFile(Made);
+    std::replace(Words.begin() + 1, Words.end(), Output, StringRef(Made));
+  }
   std::string Why;
   const int Status =
       sys::ExecuteAndWait(A.Compiler, Words, std::nullopt, {}, 0, 0, &Why);
   if (Status < 0)
     return fail("'" + Twine(A.Compiler) + "' failed: " + Why);
-  const StringRef Output = wordBehind(A.Given, "-o");
   if (Status != 0 || Output.empty() || !A.Checks)
     return Status;
-  auto Buffer = MemoryBuffer::getFile(Output, /*IsText=*/false,
+  auto Buffer = MemoryBuffer::getFile(Made, /*IsText=*/false,
                                       /*RequiresNullTerminator=*/true,
                                       /*IsVolatile=*/true);
   if (!Buffer)
-    return fail("cannot read '" + Output + "': " + Buffer.getError().message());
+    return fail("cannot read '" + Made + "': " + Buffer.getError().message());
   const StringRef PTX = (*Buffer)->getBuffer();
   const StringRef Source = wordBehind(A.Given, "--orig_src_file_name");
   std::optional<std::string> Checked =
