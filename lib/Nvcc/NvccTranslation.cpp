@@ -93,19 +93,27 @@ static void addCompileFlags(Words &Out, const NvccLine &Nvcc,
       Out.push_back(*Option);
 }
 
+/// A path as nvcc passes it on in one piece.
+static std::string quoted(const std::string &Path) {
+  return StringRef(Path).find_first_of(" ,") == StringRef::npos
+             ? Path
+             : "\"" + Path + "\"";
+}
+
 static void addLinkFlags(Words &Out, const NvccLine &Nvcc,
                          const RaceOptions &Options, const Installation &Where,
                          const RealNvcc &Real, const ToolkitView &View) {
   // Behind -x, nvcc would take the file for a source.
   if (Nvcc.has({"x"}))
-    Out.push_back("-Xlinker");
-  Out.push_back(View.hostPart());
+    Out.insert(Out.end(), {"-Xlinker", quoted(View.hostPart())});
+  else
+    Out.push_back(View.hostPart());
   Words Linker = crsan::driver::launchWrapperOptions();
   llvm::append_range(Linker, crsan::driver::exportOptions(Options.HaltOnError));
   // As lib/Driver/LinkFlags.cpp has it: LD_LIBRARY_PATH precedes the folders.
-  llvm::append_range(Linker,
-                     Words{"--enable-new-dtags", "-rpath", "$ORIGIN", "-rpath",
-                           Where.libraryDir(), "-rpath", Real.libraryDir()});
+  llvm::append_range(Linker, Words{"--enable-new-dtags", "-rpath", "$ORIGIN",
+                                   "-rpath", quoted(Where.libraryDir()),
+                                   "-rpath", quoted(Real.libraryDir())});
   for (const std::string &Word : Linker)
     Out.insert(Out.end(), {"-Xlinker", Word});
 }

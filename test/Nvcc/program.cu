@@ -13,7 +13,7 @@
 // RUN: %{racy} | FileCheck %s --check-prefix=COLLIDER
 // RUN: %{fixed} | FileCheck %s --check-prefix=FIXED
 // COLLIDER: CRSan: data race: {{.*}} in shared memory
-// COLLIDER-NEXT: #0 reverse(int*) at {{.*}}program.cu:[[#@LINE+24]]:
+// COLLIDER-NEXT: #0 reverse(int*) at {{.*}}program.cu:[[#@LINE+29]]:
 // COLLIDER: kernel: reverse(int*)
 //
 // REDEFINE: %{mode} = metadata
@@ -22,8 +22,13 @@
 // RUN: %{racy} | FileCheck %s --check-prefix=METADATA
 // RUN: %{fixed} | FileCheck %s --check-prefix=FIXED
 // METADATA: CRSan: data race: race within a block
-// METADATA-NEXT: write of 4 bytes at {{.*}}program.cu:[[#@LINE+11]]:
-// METADATA: #0 reverse(int*) at {{.*}}program.cu:[[#@LINE+14]]:
+// METADATA-NEXT: write of 4 bytes at {{.*}}program.cu:[[#@LINE+16]]:
+// METADATA: #0 reverse(int*) at {{.*}}program.cu:[[#@LINE+19]]:
+//
+// Debug code is checked, too.
+// RUN: %{build} -G -DRACY -o racy && %{racy} | FileCheck %s --check-prefix=DEBUG
+// DEBUG: CRSan: data race:
+// DEBUG: #0 reverse(int*) at {{.*}}program.cu:
 //
 // FIXED: done
 // FIXED-NOT: data race:
