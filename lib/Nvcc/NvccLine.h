@@ -13,7 +13,7 @@ using Words = std::vector<std::string>;
 /// \p Arguments, with the contents of files that `--options-file` names in
 /// place of that option, and the words of NVCC_PREPEND_FLAGS and
 /// NVCC_APPEND_FLAGS around them, as nvcc reads them.
-Words allWords(llvm::ArrayRef<std::string> Arguments);
+Words allWords(const Words &Arguments);
 
 /// The arguments of nvcc, apart. None of them is one of clang's options.
 driver::CommandLine parse(const Words &Given);
@@ -23,11 +23,11 @@ class NvccLine {
 public:
   explicit NvccLine(const driver::CommandLine &Line) : Line(Line) {}
 
-  /// Whether an option is there, by any of its names (without a value, or with
-  /// any).
+  /// Whether one of these options is there, in any spelling. \p Names are
+  /// nvcc's long ones.
   bool has(llvm::ArrayRef<llvm::StringRef> Names) const;
   /// The values of an option, in order.
-  Words values(llvm::ArrayRef<llvm::StringRef> Names) const;
+  Words values(llvm::StringRef Name) const;
 
   bool compilesCuda() const;
   /// Whether the command makes an executable or a shared library.

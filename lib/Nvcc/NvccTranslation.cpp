@@ -30,10 +30,10 @@ llvm::Error crsan::nvcc::checkOptions(const CommandLine &Line,
     return llvm::createStringError("'-mllvm " + Options.PassOptions.front() +
                                    "' needs clang; leave it out");
   auto IsLinkTime = [](StringRef Value) { return Value.contains("lto_"); };
-  if (Nvcc.has({"dlto", "dlink-time-opt", "lto", "ltoir", "optix-ir"}) ||
-      llvm::any_of(Nvcc.values({"gencode", "generate-code", "code", "gpu-code",
-                                "arch", "gpu-architecture"}),
-                   IsLinkTime))
+  if (Nvcc.has({"--dlink-time-opt", "--lto", "--ltoir", "--optix-ir"}) ||
+      llvm::any_of(Nvcc.values("--generate-code"), IsLinkTime) ||
+      llvm::any_of(Nvcc.values("--gpu-code"), IsLinkTime) ||
+      llvm::any_of(Nvcc.values("--gpu-architecture"), IsLinkTime))
     return llvm::createStringError(
         "code for link-time optimization and for OptiX cannot be checked, "
         "since "
@@ -57,11 +57,11 @@ static unsigned number(StringRef Architecture) {
 /// needs none, but the simulated GPU executes nothing else. Of the newest
 /// architecture that is asked for.
 static std::optional<std::string> optionForPTX(const NvccLine &Nvcc) {
-  const Words Codes = Nvcc.values({"code", "gpu-code"});
-  const Words Specs = Nvcc.values({"gencode", "generate-code"});
+  const Words Codes = Nvcc.values("--gpu-code");
+  const Words Specs = Nvcc.values("--generate-code");
   auto IsPTX = [](StringRef Codes) { return Codes.contains("compute_"); };
   if (!Codes.empty()) {
-    const Words Virtual = Nvcc.values({"arch", "gpu-architecture"});
+    const Words Virtual = Nvcc.values("--gpu-architecture");
     if (Virtual.empty() || llvm::any_of(Codes, IsPTX))
       return std::nullopt;
     return "-code=compute_" + suffix(Virtual.back()).str();
@@ -86,7 +86,7 @@ static void addCompileFlags(Words &Out, const NvccLine &Nvcc,
   Out.push_back("-D__SANITIZE_CUDA_RACE__=1");
   Out.insert(Out.end(),
              {"-include", View.objectHeader(), "-isystem", Where.includeDir()});
-  if (!Nvcc.has({"lineinfo", "generate-line-info", "G", "device-debug"}))
+  if (!Nvcc.has({"--generate-line-info", "--device-debug"}))
     Out.push_back("-lineinfo");
   if (Nvcc.embedsDeviceCode())
     if (std::optional<std::string> Option = optionForPTX(Nvcc))
@@ -104,7 +104,7 @@ static void addLinkFlags(Words &Out, const NvccLine &Nvcc,
                          const RaceOptions &Options, const Installation &Where,
                          const RealNvcc &Real, const ToolkitView &View) {
   // Behind -x, nvcc would take the file for a source.
-  if (Nvcc.has({"x"}))
+  if (Nvcc.has({"--x"}))
     Out.insert(Out.end(), {"-Xlinker", quoted(View.hostPart())});
   else
     Out.push_back(View.hostPart());
