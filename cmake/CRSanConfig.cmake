@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # find_package(CRSan): the tools, as the imported executables CRSan::crsan,
-# CRSan::crsan-clang and CRSan::crsan-clang++, and three functions.
+# CRSan::crsan-clang, CRSan::crsan-clang++ and CRSan::crsan-nvcc, and three functions.
 #
 #   crsan_enable(TARGET [MODE collider|metadata|hybrid] [HOST])
 #
@@ -23,7 +23,7 @@
 get_filename_component(CRSanRoot "${CMAKE_CURRENT_LIST_FILE}" REALPATH)
 get_filename_component(CRSanRoot "${CRSanRoot}/../../../.." ABSOLUTE)
 
-foreach(CRSanTool crsan crsan-clang crsan-clang++)
+foreach(CRSanTool crsan crsan-clang crsan-clang++ crsan-nvcc)
   if(NOT TARGET CRSan::${CRSanTool})
     add_executable(CRSan::${CRSanTool} IMPORTED)
     set_target_properties(CRSan::${CRSanTool} PROPERTIES

@@ -53,6 +53,7 @@ config.substitutions += [
     ("%crsan_clangxx", os.path.join(bin_dir, "crsan-clang++")),
     ("%crsan_clang", os.path.join(bin_dir, "crsan-clang")),
     ("%crsan_ptxas", os.path.join(bin_dir, "crsan-ptxas")),
+    ("%crsan_nvcc", os.path.join(bin_dir, "crsan-nvcc")),
     ("%crsan_src", config.crsan_source_dir),
     ("%crsan_build", config.crsan_binary_dir),
     ("%crsan_lib", lib_dir),

@@ -91,6 +91,7 @@ private:
                       const PartFiles &Runtime, unsigned RuntimeLimit) const;
   Error link(const PartFiles &Program, const PartFiles &Runtime) const;
   Error keepWarpsTogether(const std::string &Path) const;
+  void passOn(const ToolRun &Run) const;
   Expected<RegisterLimits> limits(ArrayRef<ModuleItem> Kernels,
                                   const std::string &Twins) const;
   Expected<KernelRegisters> limitsByTwins(const std::string &Twins) const;
@@ -201,6 +202,12 @@ Expected<RegisterLimits> Assembly::limits(ArrayRef<ModuleItem> Kernels,
   return registerLimits(Kernels, *ByTwins, R.MaxRegisters);
 }
 
+/// What ptxas says of the program, for a user who wants to see it.
+void Assembly::passOn(const ToolRun &Run) const {
+  if (is_contained(R.Flags, "-v") || is_contained(R.Flags, "--verbose"))
+    errs() << Run.words();
+}
+
 /// Changes an object file so that checks part no warps, and keep no warp
 /// parted (Convergence.h).
 Error Assembly::keepWarpsTogether(const std::string &Path) const {
@@ -258,6 +265,7 @@ Error Assembly::assembleWhole(const RuntimeSplit &Split) const {
   ToolRun Run = ptxas(Flags, Files.Source, R.Output, Files.Log);
   if (!Run.succeeds())
     return explainFailure(Run.words());
+  passOn(Run);
   return keepWarpsTogether(R.Output);
 }
 
@@ -312,6 +320,7 @@ Error Assembly::assembleParts(const PartFiles &Program, unsigned ProgramLimit,
     return explainFailure(ProgramRun.words());
   if (!RuntimeDone)
     return explainFailure(RuntimeRun.words());
+  passOn(ProgramRun);
   return Error::success();
 }
 

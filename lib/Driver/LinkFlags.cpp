@@ -2,6 +2,7 @@
 // The flags of a link.
 #include "DeviceCode.h"
 #include "Flags.h"
+#include "HostPart.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -13,17 +14,6 @@ using namespace crsan::driver;
 using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
-
-/// The functions by which programs launch kernels. They are wrapped, so that a
-/// debugged program can report its launches (runtime/host).
-static constexpr const char *LaunchFunctions[] = {
-    "cudaLaunchKernel",
-    "cudaLaunchKernel_ptsz",
-    "cudaLaunchCooperativeKernel",
-    "cudaLaunchCooperativeKernel_ptsz",
-    "cudaLaunchKernelExC",
-    "cudaLaunchKernelExC_ptsz",
-};
 
 /// Whether a word of the user's names the CUDA run-time library.
 static bool namesCudaRuntime(const CommandLine &Line) {
@@ -60,15 +50,11 @@ static void addHostRuntime(Words &Out, const Command &C) {
   Linker("--whole-archive");
   Linker(C.Where.hostRuntime());
   Linker("--no-whole-archive");
-  for (const char *Function : LaunchFunctions)
-    Linker(std::string("--wrap=") + Function);
+  for (const std::string &Option : launchWrapperOptions())
+    Linker(Option);
   Linker(C.Where.launchWrappers());
-  // Exported, so that the injection library finds them too.
-  Linker("--export-dynamic-symbol=__crsan_default_options");
-  if (C.Options.HaltOnError) {
-    Linker("--defsym=__crsan_halt_on_error=1");
-    Linker("--export-dynamic-symbol=__crsan_halt_on_error");
-  }
+  for (const std::string &Option : exportOptions(C.Options.HaltOnError))
+    Linker(Option);
 }
 
 static void addRunPath(Words &Out, const std::string &Folder) {

@@ -104,6 +104,15 @@ static int lookInRunPath(void) {
   return Found;
 }
 
+/// Looks where the compiler of this program's objects says. crsan-nvcc puts
+/// paths, one behind another, into a section of each object, since build
+/// systems may link without a run path (lib/Nvcc/ToolkitView.cpp).
+static int lookWhereObjectsSay(void) {
+  extern const char __start___crsan_library[]
+      __attribute__((weak, visibility("hidden")));
+  return __start___crsan_library && take(__start___crsan_library);
+}
+
 /// 0 if there is none. Where a program was copied to goes before where it was
 /// built.
 static int findLibrary(void) {
@@ -127,7 +136,7 @@ static int findLibrary(void) {
       realpath(Info.dli_fname, File))
     if (lookBeside(File))
       return 1;
-  if (lookInRunPath())
+  if (lookInRunPath() || lookWhereObjectsSay())
     return 1;
   say(LibraryName, " was not found",
       "; races are not reported. Copy it beside the program or set "

@@ -2,107 +2,192 @@
 // ptxas for instrumented modules.
 //
 // crsan-clang has clang run this program in place of ptxas, with ptxas's
-// arguments and --crsan-toolkit=ROOT. lib/Assembler does the work.
+// arguments and --crsan-toolkit=ROOT; crsan-nvcc has nvcc run it, in place of
+// cicc, too. Other programs that run ptxas (Triton) can run this one instead: a
+// module without checks gets them first (lib/Lift). lib/Assembler does the
+// rest.
 
+#include "Arguments.h"
 #include "Assembly.h"
+#include "Checks.h"
+#include "CompilerRun.h"
+#include "CudaToolkit.h"
 #include "ProjectVersion.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
-#include <optional>
+
+#include <cstdlib>
 
 using namespace llvm;
-using crsan::assembler::Request;
+using namespace crsan::ptxas;
 
+static int fail(Error E) {
+  errs() << "CRSan: " << toString(std::move(E)) << "\n";
+  return 1;
+}
+
+/// For a program that knows of ptxas only.
+static Expected<std::string> findToolkit() {
+  if (const char *Chosen = getenv("CRSAN_CUDA_PATH"); Chosen && *Chosen)
+    return std::string(Chosen);
+  Expected<crsan::driver::CudaToolkit> Found =
+      crsan::driver::CudaToolkit::find(std::nullopt);
+  if (!Found)
+    return Found.takeError();
+  return Found->Root;
+}
+
+/// NVIDIA's ptxas, with the arguments as they are.
+static int runOriginal(const Arguments &A) {
+  const std::string Program = A.Request.Toolkit + "/bin/ptxas";
+  std::vector<StringRef> Words = {Program};
+  Words.insert(Words.end(), A.Given.begin(), A.Given.end());
+  std::string Why;
+  const int Status =
+      sys::ExecuteAndWait(Program, Words, std::nullopt, {}, 0, 0, &Why);
+  if (Status < 0)
+    return fail(createStringError(
+        "cannot run '" + Program + "': " + Why +
+        "; set CRSAN_CUDA_PATH to the folder of a CUDA toolkit"));
+  return Status;
+}
+
+/// Why a command cannot make checked code, whatever the module; empty if it
+/// can.
+static StringRef obstacle(const Arguments &A) {
+  if (A.HasText)
+    return "it is an argument (--input-as-string); write it to a file";
+  if (A.Inputs.size() != 1)
+    return "the command has several modules; assemble each by itself";
+  if (A.Request.Architecture.empty())
+    return "the command has no --gpu-name; add it";
+  sys::fs::file_status Status;
+  if (!sys::fs::status(A.Request.Output, Status) &&
+      !sys::fs::is_regular_file(Status))
+    return "the output is no file";
+  return {};
+}
+
+/// A temporary file, which is removed at the end.
 namespace {
-
-/// The arguments of ptxas. Of an option that is not named here, neither its
-/// meaning nor whether its value is the next word is known: it is passed on.
-class ArgumentReader {
+class Temporary {
 public:
-  explicit ArgumentReader(ArrayRef<const char *> Arguments) : Rest(Arguments) {}
-  Expected<Request> read();
+  Expected<std::string> write(StringRef Text) {
+    int FD = -1;
+    if (std::error_code EC =
+            sys::fs::createTemporaryFile("crsan", "ptx", FD, Path))
+      return createStringError("cannot write a temporary file: " +
+                               EC.message() + "; is there room in TMPDIR?");
+    Remover.setFile(Path);
+    raw_fd_ostream Out(FD, /*shouldClose=*/true);
+    Out << Text;
+    return Path.str().str();
+  }
 
 private:
-  std::optional<StringRef> value(StringRef Word, ArrayRef<StringRef> Names);
-  Error readLimit(StringRef Value);
-  Error check() const;
-
-  ArrayRef<const char *> Rest;
-  Request R;
+  SmallString<128> Path;
+  FileRemover Remover;
 };
-
-/// The value of the option in `Word`, if it has one of these names: the text
-/// behind `=`, or the next word.
-std::optional<StringRef> ArgumentReader::value(StringRef Word,
-                                               ArrayRef<StringRef> Names) {
-  const auto [Name, Joined] = Word.split('=');
-  if (!is_contained(Names, Name))
-    return std::nullopt;
-  if (Name.size() != Word.size() || Rest.empty())
-    return Joined;
-  return StringRef(Rest.consume_front());
-}
-
-Error ArgumentReader::readLimit(StringRef Value) {
-  unsigned Most;
-  if (Value.getAsInteger(10, Most))
-    return createStringError("'--maxrregcount=" + Value +
-                             "': the limit of registers is not a number");
-  R.MaxRegisters = std::min(R.MaxRegisters, Most);
-  return Error::success();
-}
-
-Error ArgumentReader::check() const {
-  if (R.Toolkit.empty())
-    return createStringError(
-        "crsan-ptxas is run by crsan-clang, with --crsan-toolkit=ROOT");
-  if (R.Input.empty() || R.Output.empty() || R.Architecture.empty())
-    return createStringError("crsan-ptxas needs an input file, --output-file "
-                             "and --gpu-name");
-  return Error::success();
-}
-
-Expected<Request> ArgumentReader::read() {
-  while (!Rest.empty()) {
-    const StringRef Word = Rest.consume_front();
-    if (auto Toolkit = value(Word, {"--crsan-toolkit"}))
-      R.Toolkit = Toolkit->str();
-    else if (auto File = value(Word, {"--output-file", "-o"}))
-      R.Output = File->str();
-    else if (auto Name = value(Word, {"--gpu-name", "-arch"}))
-      R.Architecture = Name->str();
-    else if (auto Limit = value(Word, {"--maxrregcount", "-maxrregcount"})) {
-      if (Error E = readLimit(*Limit))
-        return std::move(E);
-    } else if (!Word.starts_with("-") && R.Input.empty())
-      // A further such word is the value of one of the user's options, which
-      // clang puts behind the input.
-      R.Input = Word.str();
-    else {
-      R.IsRelocatable |= Word == "-c" || Word == "--compile-only";
-      R.IsDebug |= Word == "-g" || Word == "--device-debug";
-      R.Flags.push_back(Word.str());
-    }
-  }
-  if (Error E = check())
-    return std::move(E);
-  R.Flags.push_back("--gpu-name=" + R.Architecture);
-  return std::move(R);
-}
-
 } // namespace
 
-int main(int Argc, char **Argv) {
-  // Of this program alone: clang gives ptxas no such option.
-  if (Argc == 2 && StringRef(Argv[1]) == "--version") {
-    outs() << crsan::versionLine() << "\n";
-    return 0;
+/// A module that may have no checks. If it cannot get them, it is assembled as
+/// it is, after a line that says so.
+static int assembleWithChecks(Arguments A) {
+  if (A.Request.Output.empty())
+    A.Request.Output = "elf.o"; // As ptxas calls it.
+  // ptxas only reads the module, if it is to make no code for a GPU.
+  const StringRef Architecture = A.Request.Architecture;
+  if (!Architecture.empty() && !Architecture.starts_with("sm_"))
+    return runOriginal(A);
+  const std::string Name = A.Inputs.empty() ? "the input" : A.Inputs.front();
+  if (const StringRef Why = obstacle(A); !Why.empty()) {
+    sayUnchecked(Name, Why);
+    return runOriginal(A);
   }
-  Expected<Request> R = ArgumentReader(ArrayRef(Argv + 1, Argc - 1)).read();
-  Error Failure = R ? crsan::assembler::assemble(*R) : R.takeError();
+  auto Buffer = MemoryBuffer::getFileOrSTDIN(Name);
+  if (!Buffer)
+    return runOriginal(A); // It complains.
+  const StringRef PTX = (*Buffer)->getBuffer();
+  Temporary Whole, Checked;
+  if (Name == "-") {
+    Expected<std::string> File = Whole.write(PTX);
+    if (!File)
+      return fail(File.takeError());
+    replace(A.Given, Name, *File);
+    A.Inputs.front() = *File;
+  }
+  A.Request.Input = A.Inputs.front();
+  const bool IsFinal = isFinal(PTX);
+  if (!IsFinal) {
+    std::optional<std::string> Text = withChecks(PTX, *A.Checks, Name);
+    if (!Text)
+      return runOriginal(A);
+    Expected<std::string> File = Checked.write(*Text);
+    if (!File)
+      return fail(File.takeError());
+    A.Request.Input = *File;
+  }
+  Error Failure = crsan::assembler::assemble(A.Request);
   if (!Failure)
     return 0;
-  errs() << "CRSan: " << toString(std::move(Failure)) << "\n";
-  return 1;
+  if (IsFinal)
+    return fail(std::move(Failure));
+  sayUnchecked(Name, toString(std::move(Failure)));
+  return runOriginal(A);
+}
+
+/// A module that clang has instrumented, or not, as its user wants it.
+static int assembleAsIs(Arguments A) {
+  crsan::assembler::Request &R = A.Request;
+  // A further word is the value of one of the user's options, which clang puts
+  // behind the input.
+  if (!A.Inputs.empty()) {
+    R.Input = A.Inputs.front();
+    R.Flags.insert(R.Flags.end(), A.Inputs.begin() + 1, A.Inputs.end());
+  }
+  if (R.Input.empty() || R.Output.empty() || R.Architecture.empty())
+    return fail(createStringError("crsan-ptxas needs an input file, "
+                                  "--output-file and --gpu-name"));
+  Error Failure = crsan::assembler::assemble(R);
+  return Failure ? fail(std::move(Failure)) : 0;
+}
+
+/// For a program that does not know CRSan.
+static Error completeDropIn(Arguments &A) {
+  Expected<std::string> Toolkit = findToolkit();
+  if (!Toolkit)
+    return Toolkit.takeError();
+  A.Request.Toolkit = *Toolkit;
+  const char *Named = getenv("CRSAN_PTXAS_MODE");
+  Expected<crsan::Mode> Checks =
+      modeOf(Named && *Named ? Named : "collider", "CRSAN_PTXAS_MODE");
+  if (!Checks)
+    return Checks.takeError();
+  A.Checks = *Checks;
+  return Error::success();
+}
+
+int main(int Argc, char **Argv) {
+  Expected<Arguments> A = Arguments::read(ArrayRef(Argv + 1, Argc - 1));
+  if (!A)
+    return fail(A.takeError());
+  if (!A->Compiler.empty())
+    return runCompiler(*A);
+  if (A->isDropIn())
+    if (Error E = completeDropIn(*A))
+      return fail(std::move(E));
+  if (A->Given.empty() || A->AsksForWords) {
+    // ptxas's lines come first: programs read its version there.
+    const int Status = runOriginal(*A);
+    if (A->Given.size() == 1 && A->Given.front() == "--version")
+      outs() << crsan::versionLine() << "\n";
+    return Status;
+  }
+  if (!A->Request.Architecture.empty())
+    A->Request.Flags.push_back("--gpu-name=" + A->Request.Architecture);
+  return A->Checks ? assembleWithChecks(std::move(*A))
+                   : assembleAsIs(std::move(*A));
 }

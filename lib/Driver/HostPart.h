@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the linker is told of CRSan's host part.
+#ifndef CRSAN_DRIVER_HOSTPART_H
+#define CRSAN_DRIVER_HOSTPART_H
+
+#include <string>
+#include <vector>
+
+namespace crsan::driver {
+
+/// Launches of kernels are wrapped, so that a debugged program can report them
+/// (runtime/host). The linker takes the wrappers from
+/// Installation::launchWrappers().
+std::vector<std::string> launchWrapperOptions();
+
+/// The symbols that the injection library looks up in programs.
+std::vector<std::string> exportOptions(bool HaltOnError);
+
+} // namespace crsan::driver
+
+#endif // CRSAN_DRIVER_HOSTPART_H

@@ -1,0 +1,3 @@
+#include "shift.h"
+
+int main() { return runShift() == cudaSuccess ? 0 : 1; }
