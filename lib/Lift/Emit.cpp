@@ -41,14 +41,6 @@ const Target *findTarget(std::string &Error) {
   return TargetRegistry::lookupTarget(Triple("nvptx64-nvidia-cuda"), Error);
 }
 
-/// The features of `Target` are a function's attributes, too.
-void setTarget(Module &M, const TargetMachine &Target) {
-  for (Function &F : M) {
-    F.addFnAttr("target-cpu", Target.getTargetCPU());
-    F.addFnAttr("target-features", Target.getTargetFeatureString());
-  }
-}
-
 /// Puts the definitions of the kept functions in the place of their
 /// declarations, behind all variables.
 Expected<std::string> withKept(std::string PTX, const LiftedModule &Lifted) {
@@ -103,9 +95,15 @@ Expected<std::unique_ptr<TargetMachine>> targetOf(const ptx::Module &From) {
       CodeGenOptLevel::Aggressive));
 }
 
+void setTarget(Module &M, const TargetMachine &Target) {
+  for (Function &F : M) {
+    F.addFnAttr("target-cpu", Target.getTargetCPU());
+    F.addFnAttr("target-features", Target.getTargetFeatureString());
+  }
+}
+
 Expected<std::string> emit(LiftedModule &Lifted, const ptx::Module &From,
                            TargetMachine &Target) {
-  setTarget(*Lifted.Code, Target);
   SmallString<0> Text;
   raw_svector_ostream To(Text);
   legacy::PassManager Passes;

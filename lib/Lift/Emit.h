@@ -13,6 +13,10 @@ namespace crsan::lift {
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 targetOf(const ptx::Module &From);
 
+/// Gives all functions of `M` the attributes that say what they are compiled
+/// for: the pass reads them, too.
+void setTarget(llvm::Module &M, const llvm::TargetMachine &Target);
+
 /// The text of `Lifted`, which `From` has become, with the functions that are
 /// kept as they were.
 llvm::Expected<std::string> emit(LiftedModule &Lifted, const ptx::Module &From,

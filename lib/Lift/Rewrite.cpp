@@ -101,6 +101,7 @@ Expected<Rewritten> rewrite(std::string PTX,
   Expected<LiftedModule> Lifted = liftModule(From, C);
   if (!Lifted)
     return Lifted.takeError();
+  setTarget(*Lifted->Code, **Target);
   std::optional<Options> OfOptimised = Checks;
   if (OfOptimised)
     OfOptimised->IsOptimised = true;
