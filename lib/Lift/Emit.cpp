@@ -41,14 +41,6 @@ const Target *findTarget(std::string &Error) {
   return TargetRegistry::lookupTarget(Triple("nvptx64-nvidia-cuda"), Error);
 }
 
-/// The features of `Target` are a function's attributes, too.
-void setTarget(Module &M, const TargetMachine &Target) {
-  for (Function &F : M) {
-    F.addFnAttr("target-cpu", Target.getTargetCPU());
-    F.addFnAttr("target-features", Target.getTargetFeatureString());
-  }
-}
-
 /// Puts the definitions of the kept functions in the place of their
 /// declarations, behind all variables.
 Expected<std::string> withKept(std::string PTX, const LiftedModule &Lifted) {
@@ -101,6 +93,13 @@ Expected<std::unique_ptr<TargetMachine>> targetOf(const ptx::Module &From) {
   return std::unique_ptr<TargetMachine>(NVPTX->createTargetMachine(
       T, Architecture, Features, TargetOptions(), std::nullopt, std::nullopt,
       CodeGenOptLevel::Aggressive));
+}
+
+void setTarget(Module &M, const TargetMachine &Target) {
+  for (Function &F : M) {
+    F.addFnAttr("target-cpu", Target.getTargetCPU());
+    F.addFnAttr("target-features", Target.getTargetFeatureString());
+  }
 }
 
 Expected<std::string> emit(LiftedModule &Lifted, const ptx::Module &From,

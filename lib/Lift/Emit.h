@@ -13,6 +13,10 @@ namespace crsan::lift {
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 targetOf(const ptx::Module &From);
 
+/// Makes the target an attribute of each function: what the pass emits for
+/// clusters depends on it.
+void setTarget(llvm::Module &M, const llvm::TargetMachine &Target);
+
 /// The text of `Lifted`, which `From` has become, with the functions that are
 /// kept as they were.
 llvm::Expected<std::string> emit(LiftedModule &Lifted, const ptx::Module &From,

@@ -104,6 +104,7 @@ Expected<Rewritten> rewrite(std::string PTX,
   std::optional<Options> OfOptimised = Checks;
   if (OfOptimised)
     OfOptimised->IsOptimised = true;
+  setTarget(*Lifted->Code, **Target);
   runPasses(*Lifted->Code, **Target, OfOptimised);
   if (!FirstError.empty())
     return fail(FirstError);
