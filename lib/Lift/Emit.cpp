@@ -26,11 +26,25 @@ namespace crsan::lift {
 
 namespace {
 
-/// The newest version of PTX that LLVM 22 writes.
-constexpr unsigned NewestVersion = 90;
+/// The oldest version of PTX that has all that checks need, and the newest that
+/// LLVM 22 writes. A newer version means the same by what an older one has.
+constexpr unsigned OldestVersion = 78, NewestVersion = 90;
+/// The oldest architecture that CRSan works on.
+constexpr unsigned OldestArchitecture = 70;
 
 unsigned versionOf(const ptx::Module &From) {
   return From.VersionMajor * 10 + From.VersionMinor;
+}
+
+/// What stays as written may need the version that the module has asked for.
+std::string withVersion(std::string PTX, unsigned Version) {
+  constexpr StringLiteral Directive = ".version ";
+  const size_t Begin = PTX.find(Directive) + Directive.size();
+  if (Version > NewestVersion)
+    PTX.replace(Begin, PTX.find('\n', Begin) - Begin,
+                std::to_string(Version / 10) + "." +
+                    std::to_string(Version % 10));
+  return PTX;
 }
 
 const Target *findTarget(std::string &Error) {
@@ -84,12 +98,18 @@ Expected<std::unique_ptr<TargetMachine>> targetOf(const ptx::Module &From) {
   const StringRef Architecture =
       From.Targets.empty() ? "" : str(From.Targets.front());
   const std::string Features =
-      "+ptx" + std::to_string(std::min(versionOf(From), NewestVersion));
+      "+ptx" + std::to_string(std::clamp(versionOf(From), OldestVersion,
+                                         NewestVersion));
   const Triple T("nvptx64-nvidia-cuda");
   const std::unique_ptr<MCSubtargetInfo> Known(
       NVPTX->createMCSubtargetInfo(T, "", ""));
   if (!Known->isCPUStringValid(Architecture))
     return fail("the target '", Architecture, "' is not known");
+  StringRef Digits = Architecture.drop_front(strlen("sm_"));
+  unsigned Number = 0;
+  if (!Digits.consumeInteger(10, Number) && Number < OldestArchitecture)
+    return fail("the target '", Architecture, "' is older than sm_",
+                Twine(OldestArchitecture), ", the oldest that CRSan works on");
   return std::unique_ptr<TargetMachine>(NVPTX->createTargetMachine(
       T, Architecture, Features, TargetOptions(), std::nullopt, std::nullopt,
       CodeGenOptLevel::Aggressive));
@@ -104,7 +124,6 @@ void setTarget(Module &M, const TargetMachine &Target) {
 
 Expected<std::string> emit(LiftedModule &Lifted, const ptx::Module &From,
                            TargetMachine &Target) {
-  setTarget(*Lifted.Code, Target);
   SmallString<0> Text;
   raw_svector_ostream To(Text);
   legacy::PassManager Passes;
@@ -112,7 +131,7 @@ Expected<std::string> emit(LiftedModule &Lifted, const ptx::Module &From,
                                  CodeGenFileType::AssemblyFile))
     return fail("LLVM has no printer of PTX");
   Passes.run(*Lifted.Code);
-  return withKept(std::string(Text), Lifted);
+  return withKept(withVersion(std::string(Text), versionOf(From)), Lifted);
 }
 
 } // namespace crsan::lift

@@ -13,8 +13,8 @@ namespace crsan::lift {
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 targetOf(const ptx::Module &From);
 
-/// Makes the target an attribute of each function: what the pass emits for
-/// clusters depends on it.
+/// Gives all functions of `M` the attributes that say what they are compiled
+/// for: the pass reads them, too.
 void setTarget(llvm::Module &M, const llvm::TargetMachine &Target);
 
 /// The text of `Lifted`, which `From` has become, with the functions that are

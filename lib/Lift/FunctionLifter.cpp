@@ -147,7 +147,35 @@ Error FunctionLifter::liftGuarded(const ptx::Instruction &I) {
   return Error::success();
 }
 
+/// What the program tells detectors (crsan/crsan.h) is told again, in the same
+/// form: the register that says what it is exists within the statement.
+Error FunctionLifter::liftAnnotation(const ptx::Instruction &I,
+                                     ptx::Annotation What) {
+  Expected<Value *> Address = V.read(I.Operands[1], V.B.getInt64Ty());
+  if (!Address)
+    return Address.takeError();
+  const std::string Name = str(I.Operands[0].Text).str();
+  const std::string Text =
+      "{\n\t.reg .b64 " + Name + ";\n\tmov.b64 " + Name + ", $0;\n\t}";
+  auto *T = FunctionType::get(V.B.getVoidTy(), {V.B.getInt64Ty()}, false);
+  CallInst *Call = V.B.CreateCall(
+      InlineAsm::get(T, Text, "l,~{memory}", /*hasSideEffects=*/true),
+      {*Address});
+  Call->setConvergent();
+  Call->setDoesNotThrow();
+  // What is built from here on is as this call: not to be checked, or to be.
+  if (What == ptx::Annotation::BenignBegin)
+    Call->setMetadata(LLVMContext::MD_nosanitize,
+                      MDNode::get(F.getContext(), {}));
+  if (What == ptx::Annotation::BenignBegin ||
+      What == ptx::Annotation::BenignEnd)
+    V.B.CollectMetadataToCopy(Call, {LLVMContext::MD_nosanitize});
+  return Error::success();
+}
+
 Error FunctionLifter::liftInstruction(const ptx::Instruction &I) {
+  if (const auto What = ptx::annotationOf(I))
+    return liftAnnotation(I, *What);
   if (usesCarry(I))
     return fail("'", ptx::print(I), "' stands apart from what uses its carry");
   Expected<bool> IsDone = liftControlFlow(I);

@@ -4,6 +4,7 @@
 #define CRSAN_LIFT_FUNCTIONLIFTER_H
 
 #include "DebugLines.h"
+#include "PTX/Classify.h"
 #include "Values.h"
 
 namespace crsan::lift {
@@ -24,6 +25,7 @@ private:
   llvm::Error liftStatement(const ptx::Statement &S);
   llvm::Error liftGuarded(const ptx::Instruction &I);
   llvm::Error liftInstruction(const ptx::Instruction &I);
+  llvm::Error liftAnnotation(const ptx::Instruction &I, ptx::Annotation What);
   llvm::Expected<bool> liftControlFlow(const ptx::Instruction &I);
   llvm::Error liftBranch(const ptx::Instruction &I);
   llvm::Error liftIndexedBranch(const ptx::Instruction &I);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Weak loads and stores, memory of the frame, and barriers of a block.
 
+#include "Events/Event.h"
 #include "Instructions.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 
@@ -144,7 +145,8 @@ bool isBlockBarrier(const ptx::Instruction &I) {
 Expected<bool> liftMemory(Values &V, const ptx::Instruction &I) {
   if (isBlockBarrier(I)) {
     V.B.CreateIntrinsic(Intrinsic::nvvm_barrier_cta_sync_aligned_all,
-                        {V.B.getInt32(0)});
+                        {V.B.getInt32(0)})
+        ->addFnAttr(Attribute::get(V.context(), FromPTX));
     return true;
   }
   if (I.Opcode == "alloca" || I.Opcode == "stacksave" ||

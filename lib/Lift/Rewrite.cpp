@@ -10,6 +10,7 @@
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/Scalar/ADCE.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
@@ -84,10 +85,8 @@ void runPasses(Module &M, TargetMachine &Target,
   Passes.run(M, Modules);
 }
 
-} // namespace
-
-Expected<Rewritten> rewrite(std::string PTX,
-                            const std::optional<Options> &Checks) {
+Expected<Rewritten> rewriteUnsafely(std::string PTX,
+                                    const std::optional<Options> &Checks) {
   auto Parsed = ptx::parseModule(std::move(PTX));
   if (const auto *Error = std::get_if<ptx::ParseError>(&Parsed))
     return fail("line ", Twine(Error->Pos.Line), ": ", Error->Message);
@@ -101,10 +100,10 @@ Expected<Rewritten> rewrite(std::string PTX,
   Expected<LiftedModule> Lifted = liftModule(From, C);
   if (!Lifted)
     return Lifted.takeError();
+  setTarget(*Lifted->Code, **Target);
   std::optional<Options> OfOptimised = Checks;
   if (OfOptimised)
     OfOptimised->IsOptimised = true;
-  setTarget(*Lifted->Code, **Target);
   runPasses(*Lifted->Code, **Target, OfOptimised);
   if (!FirstError.empty())
     return fail(FirstError);
@@ -117,6 +116,23 @@ Expected<Rewritten> rewrite(std::string PTX,
   for (const KeptFunction &K : Lifted->Kept)
     All.Unchecked.push_back((Twine(str(K.Of->Name)) + ": " + K.Why).str());
   return All;
+}
+
+} // namespace
+
+/// LLVM ends the program, or runs out of stack, where it is given code that it
+/// does not expect.
+Expected<Rewritten> rewrite(std::string PTX,
+                            const std::optional<Options> &Checks) {
+  constexpr unsigned StackBytes = 256 << 20;
+  CrashRecoveryContext::Enable();
+  CrashRecoveryContext Context;
+  std::optional<Expected<Rewritten>> Result;
+  if (!Context.RunSafelyOnThread(
+          [&] { Result.emplace(rewriteUnsafely(std::move(PTX), Checks)); },
+          StackBytes))
+    return fail("LLVM could not compile what the PTX has become");
+  return std::move(*Result);
 }
 
 } // namespace crsan::lift

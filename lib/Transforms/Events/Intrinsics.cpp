@@ -258,7 +258,7 @@ bool endsWindow(const IntrinsicInst &Call) {
 
 bool isSyncThreads(const Instruction &I) {
   const auto *Call = dyn_cast<IntrinsicInst>(&I);
-  if (!Call)
+  if (!Call || Call->hasFnAttr(FromPTX))
     return false;
   switch (Call->getIntrinsicID()) {
   case Intrinsic::nvvm_barrier_cta_sync_aligned_all:
