@@ -16,7 +16,8 @@ llvm::Expected<bool> liftArithmetic(Values &V, const ptx::Instruction &I);
 llvm::Expected<bool> liftComparison(Values &V, const ptx::Instruction &I);
 llvm::Expected<bool> liftMove(Values &V, const ptx::Instruction &I);
 
-/// Weak loads and stores without hints for caches, and barriers of a block.
+/// Weak loads and stores without hints for caches, memory of the frame whose
+/// size is known at run time, and barriers of a block.
 llvm::Expected<bool> liftMemory(Values &V, const ptx::Instruction &I);
 
 /// Calls by name, and through a pointer with a `.callprototype`.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Weak loads and stores, and barriers of a block.
+// Weak loads and stores, memory of the frame, and barriers of a block.
 
 #include "Events/Event.h"
 #include "Instructions.h"
@@ -51,9 +51,8 @@ ArrayRef<ptx::Operand> elementsOf(const ptx::Operand &Op) {
 }
 
 Type *accessType(IntegerType *Element, const PlainAccess &A) {
-  return A.Elements == 1
-             ? static_cast<Type *>(Element)
-             : FixedVectorType::get(Element, A.Elements);
+  return A.Elements == 1 ? static_cast<Type *>(Element)
+                         : FixedVectorType::get(Element, A.Elements);
 }
 
 Expected<bool> liftLoad(Values &V, const ptx::Instruction &I,
@@ -65,9 +64,8 @@ Expected<bool> liftLoad(Values &V, const ptx::Instruction &I,
   Expected<Value *> From = V.pointer(I.Operands[1], A.Space);
   if (!From)
     return From.takeError();
-  LoadInst *Load =
-      V.B.CreateAlignedLoad(accessType(Element, A), *From,
-                            Align(ptx::sizeOf(I.type()) * A.Elements));
+  LoadInst *Load = V.B.CreateAlignedLoad(
+      accessType(Element, A), *From, Align(ptx::sizeOf(I.type()) * A.Elements));
   if (A.IsInvariant)
     Load->setMetadata(LLVMContext::MD_invariant_load,
                       MDNode::get(V.context(), {}));
@@ -95,11 +93,40 @@ Expected<bool> liftStore(Values &V, const ptx::Instruction &I,
     Expected<Value *> Part = V.read(Op, Element);
     if (!Part)
       return Part.takeError();
-    Stored = A.Elements == 1 ? *Part
-                             : V.B.CreateInsertElement(Stored, *Part, Index);
+    Stored =
+        A.Elements == 1 ? *Part : V.B.CreateInsertElement(Stored, *Part, Index);
   }
   V.B.CreateAlignedStore(Stored, *To,
                          Align(ptx::sizeOf(I.type()) * A.Elements));
+  return true;
+}
+
+/// alloca, stacksave, stackrestore: memory of the frame, whose addresses are
+/// those of local memory.
+Expected<bool> liftFrame(Values &V, const ptx::Instruction &I) {
+  IntegerType *T = registerType(V.context(), I.type());
+  if (I.Opcode == "stackrestore") {
+    Expected<Value *> To = V.read(I.Operands[0], T);
+    if (!To)
+      return To.takeError();
+    V.B.CreateStackRestore(V.B.CreateIntToPtr(*To, V.B.getPtrTy()));
+    return true;
+  }
+  if (I.Opcode == "stacksave") {
+    Value *Now = V.B.CreatePtrToInt(V.B.CreateStackSave(), T);
+    if (Error E = V.write(I.Operands[0], Now))
+      return std::move(E);
+    return true;
+  }
+  Expected<Value *> Size = V.read(I.Operands[1], T);
+  if (!Size)
+    return Size.takeError();
+  AllocaInst *New = V.B.CreateAlloca(V.B.getInt8Ty(), *Size);
+  New->setAlignment(Align(I.Operands.size() > 2 ? I.Operands[2].Bits : 8));
+  Value *Place = V.B.CreateAddrSpaceCast(
+      New, PointerType::get(V.context(), NVPTXAS::ADDRESS_SPACE_LOCAL));
+  if (Error E = V.write(I.Operands[0], V.B.CreatePtrToInt(Place, T)))
+    return std::move(E);
   return true;
 }
 
@@ -122,6 +149,9 @@ Expected<bool> liftMemory(Values &V, const ptx::Instruction &I) {
         ->addFnAttr(Attribute::get(V.context(), FromPTX));
     return true;
   }
+  if (I.Opcode == "alloca" || I.Opcode == "stacksave" ||
+      I.Opcode == "stackrestore")
+    return liftFrame(V, I);
   if ((I.Opcode != "ld" && I.Opcode != "st") || I.Operands.size() != 2)
     return false;
   const std::optional<PlainAccess> A = readModifiers(I);

@@ -210,6 +210,17 @@ static void inlineChecks(Module &M, FunctionAnalysisManager &FAM) {
     F->eraseFromParent();
 }
 
+/// The linker takes the runtime's structures for those of the module that have
+/// the same elements. A call made before that has the types of then.
+static void adaptCalls(Module &M) {
+  for (Function &F : M)
+    for (User *U : F.users())
+      if (auto *Call = dyn_cast<CallInst>(U);
+          Call && F.getName().starts_with("__crsan_") &&
+          Call->getCalledOperand() == &F)
+        Call->mutateFunctionType(F.getFunctionType());
+}
+
 bool DeviceRuntime::link(FunctionAnalysisManager &FAM) {
   LLVMContext &C = M.getContext();
   for (const Function &F : *Runtime)
@@ -239,6 +250,7 @@ bool DeviceRuntime::link(FunctionAnalysisManager &FAM) {
     C.emitError("CRSan: cannot link the device runtime");
     return false;
   }
+  adaptCalls(M);
   inlineChecks(M, FAM);
   appendToCompilerUsed(M, {M.getNamedGlobal(abi::ConfigName)});
   return true;
