@@ -170,28 +170,6 @@ private:
 
 } // namespace
 
-/// LLVM's linker takes two structures of the same elements for one type: if the
-/// module has such a structure, the linked function returns that. The call, with
-/// all uses of its result, then becomes one of the function as it is.
-static CallInst *withTypeOf(Function &F, CallInst *Call) {
-  if (Call->getFunctionType() == F.getFunctionType())
-    return Call;
-  IRBuilder<> B(Call);
-  SmallVector<Value *> Arguments(Call->args());
-  CallInst *New = B.CreateCall(&F, Arguments);
-  New->setAttributes(Call->getAttributes());
-  New->setDebugLoc(Call->getDebugLoc());
-  for (User *U : make_early_inc_range(Call->users())) {
-    auto *Element = cast<ExtractValueInst>(U);
-    B.SetInsertPoint(Element);
-    Element->replaceAllUsesWith(
-        B.CreateExtractValue(New, Element->getIndices()));
-    Element->eraseFromParent();
-  }
-  Call->eraseFromParent();
-  return New;
-}
-
 /// Inlines all calls of checks in line.
 static void inlineChecks(Module &M, FunctionAnalysisManager &FAM) {
   SmallVector<CallInst *> Calls;
@@ -199,8 +177,8 @@ static void inlineChecks(Module &M, FunctionAnalysisManager &FAM) {
   for (Function &F : M)
     if (F.getName().starts_with(InLinePrefix)) {
       Checks.push_back(&F);
-      for (User *U : make_early_inc_range(F.users()))
-        Calls.push_back(withTypeOf(F, cast<CallInst>(U)));
+      for (User *U : F.users())
+        Calls.push_back(cast<CallInst>(U));
     }
   Specialiser Copies(FAM);
   for (CallInst *Call : Calls)
