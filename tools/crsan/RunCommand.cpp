@@ -314,7 +314,8 @@ void crsan::addRunCommand(CLI::App &App, int &ExitCode) {
       "Check and report these launches of kernels only: the first and the "
       "last, from 1, as in 3-5");
   Add("--detector", "detector",
-      "collider, oracle, both or none (simulated GPU)");
+      "collider, metadata or hybrid, which also check code that was built "
+      "without checks; oracle, both or none (simulated GPU)");
   Command->add_flag_callback(
       "--coverage", [Q] { Q->Options += ":coverage=1"; },
       "Say how often each access of the source was checked, and which were not "
