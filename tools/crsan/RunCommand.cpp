@@ -237,6 +237,12 @@ static int run(const RunRequest &Q) {
   if (IsSimulated)
     if (auto Error = useSimulatedGpu(P.Path))
       return fail(*Error);
+  if (!IsSimulated && Options.addsChecks())
+    return fail(fmt::format(
+        "detector={0} puts checks into code on the simulated GPU only; add "
+        "--device=sim, or build the source with -fsanitize=cuda-race "
+        "-fsanitize-cuda-race-mode={0} and leave the detector out",
+        Options.detector));
   const bool IsSingle = Seeds.size() == 1;
   if (Q.Timeout > 0)
     P.Timeout = std::chrono::milliseconds(int64_t(Q.Timeout * 1000));
