@@ -30,6 +30,7 @@ config.environment["PATH"] = os.pathsep.join(
 config.environment["CUDA_PATH"] = config.cuda_path
 config.environment.pop("CUDA_HOME", None)
 config.environment.pop("CRSAN_OPTIONS", None)
+config.environment["CRSAN_CACHE_DIR"] = os.path.join(config.test_exec_root, "cache")
 
 # For tests that only the simulated GPU runs: it executes PTX, and ptxas would take most
 # of the time.

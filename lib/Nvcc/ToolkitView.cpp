@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A toolkit whose nvcc makes checked code.
 #include "ToolkitView.h"
+#include "CacheFolder.h"
 #include "ProjectVersion.h"
 
 #include "llvm/ADT/SmallString.h"
@@ -11,8 +12,6 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
-
-#include <cstdlib>
 
 using namespace crsan::nvcc;
 using crsan::driver::Installation;
@@ -25,21 +24,6 @@ static llvm::Error cannotWrite(const Twine &Path, std::error_code EC) {
   return llvm::createStringError(
       "cannot write '" + Path + "': " + EC.message() +
       "; set CRSAN_CACHE_DIR to a folder that can be written");
-}
-
-static llvm::Expected<std::string> cacheFolder() {
-  if (const char *Chosen = getenv("CRSAN_CACHE_DIR"); Chosen && *Chosen) {
-    llvm::SmallString<128> Absolute(Chosen);
-    fs::make_absolute(Absolute);
-    return Absolute.str().str();
-  }
-  llvm::SmallString<128> Usual;
-  if (!path::cache_directory(Usual))
-    return llvm::createStringError(
-        "there is no cache folder, since HOME is not set; set CRSAN_CACHE_DIR "
-        "to a folder that can be written");
-  path::append(Usual, "crsan");
-  return Usual.str().str();
 }
 
 /// A text that differs where the view would: a toolkit that was replaced in its
@@ -194,7 +178,7 @@ private:
 llvm::Expected<ToolkitView> ToolkitView::make(const RealNvcc &Real,
                                               const Installation &Where,
                                               const std::string &Mode) {
-  llvm::Expected<std::string> Cache = cacheFolder();
+  llvm::Expected<std::string> Cache = crsan::driver::cacheFolder();
   if (!Cache)
     return Cache.takeError();
   const std::string All = *Cache + "/nvcc";

@@ -205,6 +205,9 @@ struct RunSummary {
   bool Shuffled = false; ///< Block indices were permuted.
   /// The run was on the simulated GPU, whose oracle needs no instrumentation.
   bool IsSimulated = false;
+  /// Code that was built without checks got them when it was loaded, where that
+  /// was possible; notes say where it was not.
+  bool AddsChecks = false;
   uint32_t Modules = 0; ///< Instrumented translation units loaded.
   std::optional<MetadataSummary> Metadata; ///< Of runs in that mode, or both.
   std::optional<HostSummary> Host;         ///< If host code is instrumented.

@@ -87,6 +87,7 @@ void RunSummary::add(const RunSummary &More) {
   CountsComplete &= More.CountsComplete;
   Shuffled |= More.Shuffled;
   IsSimulated &= More.IsSimulated;
+  AddsChecks |= More.AddsChecks;
   keepLargest(Modules, More.Modules);
   addPart(Metadata, More.Metadata);
   addPart(Host, More.Host);

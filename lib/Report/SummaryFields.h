@@ -72,6 +72,7 @@ void visitFields(MaybeConst<RunSummary> auto &S, auto Visit) {
   Visit("counts_complete", S.CountsComplete);
   Visit("shuffled", S.Shuffled);
   Visit("simulated", S.IsSimulated);
+  Visit("adds_checks", S.AddsChecks);
   Visit("modules", S.Modules);
 }
 

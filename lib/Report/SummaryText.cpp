@@ -33,11 +33,21 @@ private:
 
 /// What to do about kernels that are not instrumented.
 static const char *remedyForForeign(const RunSummary &S) {
-  return S.IsSimulated
+  if (!S.IsSimulated)
+    return "build the source with -fsanitize=cuda-race";
+  return S.AddsChecks
              ? "build the source with -fsanitize=cuda-race, or let the oracle "
-               "look for races, which needs no instrumentation: crsan run "
-               "--device=sim --detector=oracle"
-             : "build the source with -fsanitize=cuda-race";
+               "look for races, which needs no checks: crsan run --device=sim "
+               "--detector=oracle"
+             : "build the source with -fsanitize=cuda-race, or let CRSan put "
+               "checks into the code as it is: crsan run --device=sim "
+               "--detector=metadata";
+}
+
+/// How to see which accesses are not checked.
+static const char *remedyForSkipped(const RunSummary &S) {
+  return S.AddsChecks ? "run with crsan run --coverage"
+                      : "build with -Rpass-missed=cuda-race";
 }
 
 /// Of several runs: how they ended.
@@ -95,10 +105,10 @@ void SummaryPrinter::warnings(const Report &R) {
          "above and run again",
          counted(S.DroppedRecords, "race is", "races are"));
   if (S.SkippedAccesses)
-    line("CRSan: {} not checked; build with -Rpass-missed=cuda-race to see "
-         "which and why",
+    line("CRSan: {} not checked; {} to see which and why",
          counted(S.SkippedAccesses, "access of the source is",
-                 "accesses of the source are"));
+                 "accesses of the source are"),
+         remedyForSkipped(S));
   if (S.ExemptAccesses)
     line("CRSan: {} not checked, as CRSAN_NO_SANITIZE or an ignore list asks",
          counted(S.ExemptAccesses, "access of the source is",
@@ -250,8 +260,9 @@ static std::string whyNothingChecked(const RunSummary &S) {
   if (S.KernelsLaunched == 0)
     return whyNoLaunch(S);
   if (S.Sites == 0 && S.SkippedAccesses)
-    return "no access of the instrumented code could be checked; build with "
-           "-Rpass-missed=cuda-race to see why";
+    return fmt::format("no access of the instrumented code could be checked; "
+                       "{} to see why",
+                       remedyForSkipped(S));
   if (S.Sites == 0)
     return "CRSAN_NO_SANITIZE or an ignore list exempts every access of the "
            "instrumented code";

@@ -192,7 +192,8 @@ const char *crsan::accessWords(const CompanionInfo &Companion) {
 
 std::string crsan::position(const SourceFrame &F, std::string_view Strip) {
   if (F.File.empty())
-    return "an unknown line (compile with -gline-tables-only or -g)";
+    return "an unknown line (compile with -gline-tables-only or -g; with nvcc: "
+           "-lineinfo)";
   std::string_view File = F.File;
   if (File.starts_with(Strip))
     File.remove_prefix(Strip.size());

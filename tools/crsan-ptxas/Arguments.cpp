@@ -113,7 +113,9 @@ Expected<bool> Reader::readOwn(StringRef Word) {
   if (!Word.consume_front("--crsan-"))
     return false;
   const auto [Name, Value] = Word.split('=');
-  if (Name == "toolkit")
+  if (Word == "rewrite")
+    A.OnlyRewrites = true;
+  else if (Name == "toolkit")
     A.Request.Toolkit = Value.str();
   else if (Name == "cicc")
     A.Compiler = Value.str();

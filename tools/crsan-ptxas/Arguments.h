@@ -26,6 +26,8 @@ struct Arguments {
   bool AsksForWords = false;
   /// The module is an argument (--input-as-string).
   bool HasText = false;
+  /// PTX is to be written, and nothing assembled (RewriteRun.h).
+  bool OnlyRewrites = false;
   /// NVIDIA's compiler, if it is to run, with the other arguments
   /// (CompilerRun.h).
   std::string Compiler;

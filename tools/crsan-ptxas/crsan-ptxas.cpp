@@ -5,7 +5,8 @@
 // arguments and --crsan-toolkit=ROOT; crsan-nvcc has nvcc run it, in place of
 // cicc, too. Other programs that run ptxas (Triton) can run this one instead: a
 // module without checks gets them first (lib/Lift). lib/Assembler does the
-// rest.
+// rest. With --crsan-rewrite it assembles nothing: CRSan's libraries run it to
+// put checks into the PTX of a program that is about to run.
 
 #include "Arguments.h"
 #include "Assembly.h"
@@ -13,6 +14,7 @@
 #include "CompilerRun.h"
 #include "CudaToolkit.h"
 #include "ProjectVersion.h"
+#include "RewriteRun.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -176,6 +178,8 @@ int main(int Argc, char **Argv) {
     return fail(A.takeError());
   if (!A->Compiler.empty())
     return runCompiler(*A);
+  if (A->OnlyRewrites)
+    return runRewrite(*A);
   if (A->isDropIn())
     if (Error E = completeDropIn(*A))
       return fail(std::move(E));

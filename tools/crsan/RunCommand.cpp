@@ -237,6 +237,12 @@ static int run(const RunRequest &Q) {
   if (IsSimulated)
     if (auto Error = useSimulatedGpu(P.Path))
       return fail(*Error);
+  if (!IsSimulated && Options.addsChecks())
+    return fail(fmt::format(
+        "detector={0} puts checks into code on the simulated GPU only; add "
+        "--device=sim, or build the source with -fsanitize=cuda-race "
+        "-fsanitize-cuda-race-mode={0} and leave the detector out",
+        Options.detector));
   const bool IsSingle = Seeds.size() == 1;
   if (Q.Timeout > 0)
     P.Timeout = std::chrono::milliseconds(int64_t(Q.Timeout * 1000));
@@ -314,7 +320,8 @@ void crsan::addRunCommand(CLI::App &App, int &ExitCode) {
       "Check and report these launches of kernels only: the first and the "
       "last, from 1, as in 3-5");
   Add("--detector", "detector",
-      "collider, oracle, both or none (simulated GPU)");
+      "collider, metadata or hybrid, which also check code that was built "
+      "without checks; oracle, both or none (simulated GPU)");
   Command->add_flag_callback(
       "--coverage", [Q] { Q->Options += ":coverage=1"; },
       "Say how often each access of the source was checked, and which were not "

@@ -44,7 +44,7 @@ static std::string whyNot(const std::string &Path, const ProgramFile &P) {
            "simulated "
            "one cannot take its place; link the shared one: rebuild with "
            "-fsanitize=cuda-race and without -lcudart_static, or with nvcc's "
-           "-cudart shared and run with --detector=oracle";
+           "-cudart shared and run with --detector=metadata";
   return {};
 }
 

@@ -9,6 +9,7 @@
 //
 //   Config.h       what the library tells a module before its kernels run
 //   Names.h        names of the objects that the pass defines in a module
+//   Rewritten.h    what stands above PTX that got its checks when it was loaded
 //   MemoryModel.h  scopes, memory orders, kinds of accesses, state spaces
 //   Site.h         the checked accesses, as the device sees them
 //   SiteTable.h    the checked accesses, as the report names them

@@ -36,7 +36,7 @@ const fileOf = (frame) => data.sources[frame?.file]?.name;
 function position(frame) {
   const file = fileOf(frame);
   if (file === undefined)
-    return "an unknown line (compile with -gline-tables-only or -g)";
+    return "an unknown line (compile with -gline-tables-only or -g; with nvcc: -lineinfo)";
   if (!frame.line) return `${file}, unknown line`;
   return `${file}:${frame.line}` + (frame.column ? `:${frame.column}` : "");
 }

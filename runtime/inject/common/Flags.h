@@ -31,6 +31,13 @@ struct Flags {
 #undef CRSAN_STRING
 #undef CRSAN_CHOICE
 
+  /// Whether code that was built without checks gets them, on the simulated
+  /// GPU: `detector` is their mode then.
+  bool addsChecks() const {
+    return detector == "collider" || detector == "metadata" ||
+           detector == "hybrid";
+  }
+
   /// Takes `name=value` items separated by colons, commas or white space; a
   /// value may be quoted with ' or ". Of a repeated option the last counts.
   /// Returns the error in one line, without prefix.

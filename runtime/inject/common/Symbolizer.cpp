@@ -2,22 +2,14 @@
 // Lines of host code, by a symbolizer.
 
 #include "common/CallSites.h"
-#include "common/Signals.h"
+#include "common/Command.h"
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <string_view>
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace crsan {
@@ -46,95 +38,12 @@ static std::string findSymbolizer() {
   return {};
 }
 
-namespace {
-/// A child process whose output is read.
-class Child {
-public:
-  explicit Child(const std::vector<std::string> &Words) {
-    int Pipe[2];
-    if (pipe2(Pipe, O_CLOEXEC) != 0)
-      return;
-    std::vector<char *> Arguments, Environment;
-    for (const std::string &Word : Words)
-      Arguments.push_back(const_cast<char *>(Word.c_str()));
-    Arguments.push_back(nullptr);
-    // What is injected into the program is not for the symbolizer.
-    for (char **V = environ; *V; ++V)
-      if (!std::string_view(*V).starts_with("LD_PRELOAD=") &&
-          !std::string_view(*V).starts_with("LD_LIBRARY_PATH=") &&
-          !std::string_view(*V).starts_with("CUDA_INJECTION64_PATH="))
-        Environment.push_back(*V);
-    Environment.push_back(nullptr);
-    const BlockedSignals Blocked;
-    // As fork(), but the program's handlers (pthread_atfork) do not run, and no
-    // signal tells the program of the child's end: SIGCHLD and wait() are the
-    // program's. Only a child that calls execve() ends with a signal all the
-    // same, so this one has a child for that.
-    Id = pid_t(syscall(SYS_clone, 0, 0, 0, 0, 0));
-    if (Id == 0)
-      runInChild(Arguments.data(), Environment.data(), Pipe[1]);
-    close(Pipe[1]);
-    Output = Pipe[0];
-  }
-  ~Child() {
-    if (Output >= 0)
-      close(Output);
-    if (Id <= 0)
-      return;
-    kill(Id, SIGKILL);
-    while (waitpid(Id, nullptr, __WALL) < 0 && errno == EINTR) {
-    }
-  }
-  Child(const Child &) = delete;
-  Child &operator=(const Child &) = delete;
-
-  /// All that the child prints; empty: it takes too long.
-  std::string read() {
-    using namespace std::chrono;
-    const auto Deadline = steady_clock::now() + seconds(20);
-    std::string Text;
-    while (Id > 0 && Output >= 0) {
-      const auto Left =
-          duration_cast<milliseconds>(Deadline - steady_clock::now()).count();
-      pollfd Ready{Output, POLLIN, 0};
-      if (Left <= 0 || (poll(&Ready, 1, int(Left)) <= 0 && errno != EINTR))
-        return {};
-      char Buffer[1 << 12];
-      const ssize_t Size = ::read(Output, Buffer, sizeof(Buffer));
-      if (Size == 0)
-        return Text;
-      if (Size > 0)
-        Text.append(Buffer, size_t(Size));
-      else if (errno != EINTR)
-        return {};
-    }
-    return {};
-  }
-
-private:
-  /// Ends when the command has ended. Other threads of the program may have
-  /// held locks, so this calls nothing that takes one.
-  [[noreturn]] static void runInChild(char **Arguments, char **Environment,
-                                      int Output) {
-    const int Null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    dup2(Null, 0);
-    dup2(Output, 1);
-    dup2(Null, 2);
-    const pid_t Command = vfork();
-    if (Command == 0) {
-      prctl(PR_SET_PDEATHSIG, SIGKILL);
-      execve(Arguments[0], Arguments, Environment);
-      _exit(1);
-    }
-    while (Command > 0 && waitpid(Command, nullptr, 0) < 0 && errno == EINTR) {
-    }
-    _exit(0);
-  }
-
-  pid_t Id = -1;
-  int Output = -1;
-};
-} // namespace
+/// Empty: the tool takes too long.
+static std::string outputOf(const std::vector<std::string> &Words) {
+  std::optional<CommandResult> Result =
+      runCommand(Words, {}, std::chrono::seconds(20));
+  return Result ? std::move(Result->Output) : std::string();
+}
 
 std::vector<std::vector<HostLine>>
 symbolize(const std::string &File, const std::vector<uint64_t> &Addresses) {
@@ -152,7 +61,7 @@ symbolize(const std::string &File, const std::vector<uint64_t> &Addresses) {
     Words.insert(Words.end(), {"-e", File});
     for (size_t I = From; I < std::min(From + Most, Addresses.size()); ++I)
       Words.push_back(fmt::format("{:#x}", Addresses[I]));
-    std::vector<std::vector<HostLine>> Some = parseSymbols(Child(Words).read());
+    std::vector<std::vector<HostLine>> Some = parseSymbols(outputOf(Words));
     All.insert(All.end(), std::make_move_iterator(Some.begin()),
                std::make_move_iterator(Some.end()));
   }

@@ -3,6 +3,7 @@
 
 #include "session/Modules.h"
 
+#include "Report/Words.h"
 #include "common/Driver.h"
 #include "common/Log.h"
 #include "session/TensorMaps.h"
@@ -403,10 +404,20 @@ bool Modules::isShuffled(const std::string &Kernel) const {
   });
 }
 
+/// Whether the code has checks of the modes that the user wants code without
+/// checks to get.
+static bool suits(const DeviceImage &Image, const Flags &Options) {
+  return !Options.addsChecks() ||
+         (Image.has(abi::HasCollider) == (Options.detector != "metadata") &&
+          Image.has(abi::HasMetadata) == (Options.detector != "collider"));
+}
+
 void Modules::summarise(RunSummary &Summary) const {
+  size_t Others = 0;
   for (const std::shared_ptr<Entry> &E : Images) {
     if (!E->IsOn)
       continue;
+    Others += !suits(E->Image, Options);
     for (const DeviceUnit &Unit : E->Image.Units) {
       Summary.Sites += Unit.Info.NumSites;
       Summary.Windows += Unit.Info.NumWindows;
@@ -416,6 +427,12 @@ void Modules::summarise(RunSummary &Summary) const {
     }
   }
   Summary.Shuffled = Shuffled;
+  if (Others)
+    Summary.Notes.push_back(fmt::format(
+        "detector={}: {} keep the checks of another mode that they were built "
+        "with; build them with -fsanitize-cuda-race-mode={}",
+        Options.detector, counted(Others, "image", "images"),
+        Options.detector));
   size_t Lost = LostCodes;
   for (const LoadedCode &Code : Codes)
     Lost += Code.LacksTables;

@@ -66,6 +66,9 @@ public:
     RunOn = std::move(Run);
   }
 
+  /// A line that the report shall have.
+  void note(std::string Line);
+
   // Events. `Ctx` may be null where no context is current.
   void imageShown(std::span<const uint8_t> Cubin);
   void imageShown(std::span<const ImageObject> Objects);
@@ -205,6 +208,7 @@ private:
   LaunchOrdering Ordering;
   ContextList Contexts;       ///< Dead ones too: they have findings.
   std::set<std::string> Said; ///< Lines that are said once.
+  std::vector<std::string> Notes;
   /// Answers of the driver, by device, function, threads and dynamic shared
   /// memory of a block.
   std::map<std::tuple<CUdevice, CUfunction, int, uint32_t>, Residency>

@@ -233,6 +233,12 @@ void Session::collectOfHost(ReportFile &File) const {
   }
 }
 
+void Session::note(std::string Line) {
+  std::lock_guard Lock(Data);
+  if (std::ranges::find(Notes, Line) == Notes.end())
+    Notes.push_back(std::move(Line));
+}
+
 /// What is recorded so far and not suppressed. The caller holds the data lock.
 ReportFile Session::collect() const {
   ReportFile File;
@@ -254,6 +260,8 @@ ReportFile Session::collect() const {
   File.Summary.Host = hostChecks().summarise();
   File.Summary.DroppedRecords += hostChecks().countDropped();
   File.Summary.IsSimulated = IsSimulated;
+  File.Summary.AddsChecks = IsSimulated && Options.addsChecks();
+  std::ranges::copy(Notes, std::back_inserter(File.Summary.Notes));
   File.Runs = {{.Seed = uint32_t(Options.seed),
                 .Program = commandLine(),
                 .Replay = Replay,

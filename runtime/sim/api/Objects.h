@@ -56,7 +56,9 @@ struct CUlib_st {
   bool IsUnpacked = false;
   std::string Problem; ///< Why there is nothing to load, in one line.
   std::vector<std::string> PTX;
-  unsigned Target = 0;                        ///< The architecture of the PTX.
+  std::vector<std::string>
+      Given;           ///< The PTX before it got checks (AddedChecks.h).
+  unsigned Target = 0; ///< The architecture of the PTX.
   std::map<int, crsan::sim::ModuleId> Loaded; ///< By device.
   /// Node-based: handles point in here.
   std::map<std::string, CUkern_st> Kernels;

@@ -4,6 +4,7 @@
 // Constructors of the program register fat binaries, kernels and variables;
 // launches come in two calls, of which compilers make the first.
 
+#include "AddedChecks.h"
 #include "Process.h"
 #include "ProgramCode.h"
 #include "SimulatedRun.h"
@@ -85,11 +86,15 @@ ModuleId Process::loadOn(CUlib_st &Image, Device &D, cudaError_t &Error) {
     } else {
       Image.PTX = std::move(std::get<std::vector<std::string>>(PTX));
       Image.Target = targetOf(Image.PTX.front());
+      addChecks(Image, Options, TheSession);
     }
   }
   if (!Image.Problem.empty())
     return 0;
   auto Loaded = D.M.load(Image.PTX, Image.Name);
+  if (auto *Why = std::get_if<std::string>(&Loaded);
+      Why && takeChecksOut(Image, *Why, TheSession))
+    Loaded = D.M.load(Image.PTX, Image.Name);
   if (auto *Why = std::get_if<std::string>(&Loaded)) {
     Image.Problem = *Why;
     theLog().say("simulated GPU: the code of {} cannot be loaded: {}",

@@ -79,13 +79,12 @@ SimulatedRun::SimulatedRun(Process &P, const Flags &Options)
   hostChecks().begin(new SimulatedPace(P, Options.seed),
                      /*Samples=*/Options.budget != 0,
                      /*Looks=*/Options.detector != "oracle");
-  const bool Both = Options.detector == "both";
-  if (Options.detector == "collider" || Both) {
+  if (Options.detector != "oracle") {
     Collider =
         std::make_unique<Session>(Options, /*IsInstrumentedProgram=*/true);
     Collider->setSimulated(Replay, [&P] { P.runOn(); });
   }
-  if (Options.detector != "oracle" && !Both)
+  if (Options.detector != "oracle" && Options.detector != "both")
     return;
   Oracle = makeOracle(P, Options, Replay);
   if (Options.sim_threads > 1)
@@ -203,7 +202,8 @@ static std::string place(const SourceLine &L, std::string_view Prefix) {
   std::string Text =
       L.Function.empty() ? "an unknown function" : demangle(L.Function);
   if (File.empty())
-    return Text + " at an unknown line (compile with -gline-tables-only or -g)";
+    return Text + " at an unknown line (compile with -gline-tables-only or -g; "
+                  "with nvcc: -lineinfo)";
   Text += fmt::format(" at {}:{}", File, L.Line);
   return L.Column ? Text + fmt::format(":{}", L.Column) : Text;
 }

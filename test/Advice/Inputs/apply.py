@@ -14,7 +14,7 @@ from pathlib import Path
 BUG = re.compile(r"// BUG (\d+) (\w+)\n__global__ void (\w+)\((.*?)\n}\n", re.S)
 INSERT = re.compile(r"^  to fix this: insert `(.+)` before line (\d+) of (\S+)$", re.M)
 WRITE = re.compile(r"^  to fix this: write `(.+)` for `(.+)` in line (\d+) of (\S+)$", re.M)
-DETECTORS = ["oracle", "collider"]  # The latter is metadata mode, which is built in.
+DETECTORS = ["oracle", "program"]  # The latter is metadata mode, which is built in.
 
 
 def execute(args, source, kernel):

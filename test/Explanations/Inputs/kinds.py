@@ -80,7 +80,7 @@ for key, name in kinds:
     flags = [f"-fsanitize-cuda-race-mode={mode}"]
     flags += [flag for flag in ["-fsanitize-cuda-race-host"] if flag in text]
     flags += ["--offload-arch=sm_90"] * ("cp.async.bulk" in text)  # What it needs.
-    detector = "oracle" if "The oracle of" in text else "collider"
+    detector = "oracle" if "The oracle of" in text else "program"
     racy = build(key, "racy", flags)
     for seed in range(1, SEEDS + 1):
         status, report = found(racy, detector, seed)
