@@ -115,7 +115,11 @@ Expected<bool> Reader::readOwn(StringRef Word) {
   const auto [Name, Value] = Word.split('=');
   if (Word == "rewrite")
     A.OnlyRewrites = true;
-  else if (Name == "toolkit")
+  else if (Name == "fatbin") {
+    A.OnlyRewrites = true;
+    for (StringRef Architecture : split(Value, ','))
+      A.FatbinFor.push_back(Architecture.str());
+  } else if (Name == "toolkit")
     A.Request.Toolkit = Value.str();
   else if (Name == "cicc")
     A.Compiler = Value.str();

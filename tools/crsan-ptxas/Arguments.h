@@ -28,6 +28,9 @@ struct Arguments {
   bool HasText = false;
   /// PTX is to be written, and nothing assembled (RewriteRun.h).
   bool OnlyRewrites = false;
+  /// The architectures of the machine code of a fat binary that is to be
+  /// written in place of PTX.
+  std::vector<std::string> FatbinFor;
   /// NVIDIA's compiler, if it is to run, with the other arguments
   /// (CompilerRun.h).
   std::string Compiler;

@@ -142,7 +142,7 @@ static void prune(StringRef Folder, uint64_t MostBytes) {
 }
 
 Expected<CachedText>
-cached(StringRef PTX, Mode Checks,
+cached(StringRef PTX, Mode Checks, StringRef Rest,
        const std::function<Expected<std::string>()> &Make) {
   CachedText C;
   Expected<uint64_t> MostBytes = mostBytes();
@@ -153,7 +153,8 @@ cached(StringRef PTX, Mode Checks,
   if (const std::string Build = ownBuild(); *MostBytes && !Build.empty()) {
     if (Expected<std::string> All = driver::cacheFolder()) {
       Folder = *All + "/ptx";
-      Path = Folder + "/" + FilePrefix.str() + keyOf(PTX, Checks, Build);
+      Path = Folder + "/" + FilePrefix.str() +
+             keyOf(PTX, Checks, Build + Rest.str());
     } else {
       C.WhyNot = toString(All.takeError());
     }

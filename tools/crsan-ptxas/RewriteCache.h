@@ -23,10 +23,11 @@ struct CachedText {
   std::string WhyNot;    ///< The cache could not be used, for this reason.
 };
 
-/// What `Make` returns, for this module and mode: of the cache, or made and put
-/// there. An error is that of `Make`.
+/// What `Make` returns, for this module, this mode, and `Rest`, which is all
+/// else that it depends on: of the cache, or made and put there. An error is
+/// that of `Make`.
 llvm::Expected<CachedText>
-cached(llvm::StringRef PTX, Mode Checks,
+cached(llvm::StringRef PTX, Mode Checks, llvm::StringRef Rest,
        const std::function<llvm::Expected<std::string>()> &Make);
 
 } // namespace crsan::ptxas

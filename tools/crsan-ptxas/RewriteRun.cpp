@@ -2,6 +2,7 @@
 // PTX in, PTX with checks out.
 
 #include "RewriteRun.h"
+#include "CheckedFatbin.h"
 #include "Checks.h"
 #include "Rewrite.h"
 #include "RewriteCache.h"
@@ -20,14 +21,21 @@ static int fail(const Twine &Message) {
 
 /// The text below its lines. That a module cannot be checked is no error: it
 /// need not be tried again.
-static std::string withLines(StringRef PTX, Mode Checks) {
+static std::string withLines(StringRef PTX, const Arguments &A) {
   if (isFinal(PTX))
     return (Twine(abi::EndOfRewritten) + "\n" + PTX).str();
   Options How;
-  How.Mode = Checks;
+  How.Mode = *A.Checks;
   std::string Text;
   raw_string_ostream Out(Text);
   Expected<lift::Rewritten> New = lift::rewrite(PTX.str(), How);
+  if (New && !A.FatbinFor.empty()) {
+    Expected<std::string> Whole = fatbinOf(New->PTX, A);
+    if (Whole)
+      New->PTX = std::move(*Whole);
+    else
+      New = Whole.takeError();
+  }
   if (!New) {
     std::string Why = StringRef(toString(New.takeError())).trim().str();
     llvm::replace(Why, '\n', ' ');
@@ -51,7 +59,7 @@ int runRewrite(const Arguments &A) {
                 "': " + Buffer.getError().message());
   const StringRef PTX = (*Buffer)->getBuffer().rtrim('\0');
   Expected<CachedText> Checked =
-      cached(PTX, *A.Checks, [&] { return withLines(PTX, *A.Checks); });
+      cached(PTX, *A.Checks, fatbinKey(A), [&] { return withLines(PTX, A); });
   if (!Checked)
     return fail(toString(Checked.takeError()));
   const std::string Name = A.Request.Output.empty() ? "-" : A.Request.Output;

@@ -178,6 +178,14 @@ int main(int Argc, char **Argv) {
     return fail(A.takeError());
   if (!A->Compiler.empty())
     return runCompiler(*A);
+  if (A->OnlyRewrites && A->FatbinFor.empty())
+    return runRewrite(*A);
+  if (A->OnlyRewrites && A->isDropIn()) {
+    Expected<std::string> Toolkit = findToolkit();
+    if (!Toolkit)
+      return fail(Toolkit.takeError());
+    A->Request.Toolkit = *Toolkit;
+  }
   if (A->OnlyRewrites)
     return runRewrite(*A);
   if (A->isDropIn())

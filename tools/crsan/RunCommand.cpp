@@ -237,7 +237,10 @@ static int run(const RunRequest &Q) {
   if (IsSimulated)
     if (auto Error = useSimulatedGpu(P.Path))
       return fail(*Error);
-  if (!IsSimulated && Options.addsChecks())
+  if (!IsSimulated && Options.addsChecks() && Options.add_checks_on_gpu) {
+    if (auto Error = usePreloadedPart())
+      return fail(*Error);
+  } else if (!IsSimulated && Options.addsChecks())
     return fail(fmt::format(
         "detector={0} puts checks into code on the simulated GPU only; add "
         "--device=sim, or build the source with -fsanitize=cuda-race "

@@ -48,6 +48,16 @@ static std::string whyNot(const std::string &Path, const ProgramFile &P) {
   return {};
 }
 
+std::optional<std::string> crsan::usePreloadedPart() {
+  const fs::path Library =
+      simulatorFolder().parent_path() / "libcrsan_preload.so";
+  if (access(Library.c_str(), R_OK) != 0)
+    return "'" + Library.string() +
+           "' is missing; build CRSan completely or reinstall it";
+  prepend("LD_PRELOAD", Library.string(), ':');
+  return std::nullopt;
+}
+
 std::optional<std::string> crsan::useSimulatedGpu(const std::string &Path) {
   const fs::path Folder = simulatorFolder();
   const fs::path Library = Folder / SimulatedRuntime;

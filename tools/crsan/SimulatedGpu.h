@@ -16,6 +16,10 @@ namespace crsan {
 /// why it cannot run there, in one line with the remedy.
 std::optional<std::string> useSimulatedGpu(const std::string &Program);
 
+/// The same for programs that were built without CRSan and shall get checks on
+/// a GPU (runtime/preload).
+std::optional<std::string> usePreloadedPart();
+
 } // namespace crsan
 
 #endif // CRSAN_TOOLS_SIMULATEDGPU_H

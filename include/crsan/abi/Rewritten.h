@@ -2,7 +2,7 @@
 // What stands above PTX that got its checks after it was compiled.
 //
 // `crsan-ptxas --crsan-rewrite` writes these lines, and whoever has run it
-// reads them. The PTX begins behind the last one.
+// reads them. The PTX, or a fat binary, begins behind the last one.
 #ifndef CRSAN_ABI_REWRITTEN_H
 #define CRSAN_ABI_REWRITTEN_H
 

@@ -24,8 +24,7 @@ namespace {
 /// A child process whose output is read.
 class Child {
 public:
-  Child(const std::vector<std::string> &Words, std::string_view Text,
-        bool JoinsErrors);
+  Child(const std::vector<std::string> &Words, std::string_view Text);
   ~Child();
   Child(const Child &) = delete;
   Child &operator=(const Child &) = delete;
@@ -33,11 +32,10 @@ public:
   std::optional<CommandResult> await(std::optional<milliseconds> Patience);
 
 private:
-  [[noreturn]] void run(char **Arguments, char **Environment, int To,
-                        bool JoinsErrors);
+  [[noreturn]] void run(char **Arguments, char **Environment, int To);
 
   pid_t Id = -1;
-  int Input = -1, Output = -1;
+  int Input = -1, Output = -1, Errors = -1;
 };
 } // namespace
 
@@ -53,11 +51,10 @@ static int fileOf(std::string_view Text) {
   return -1;
 }
 
-Child::Child(const std::vector<std::string> &Words, std::string_view Text,
-             bool JoinsErrors)
-    : Input(fileOf(Text)) {
+Child::Child(const std::vector<std::string> &Words, std::string_view Text)
+    : Input(fileOf(Text)), Errors(memfd_create("crsan", MFD_CLOEXEC)) {
   int Pipe[2];
-  if (Input < 0 || pipe2(Pipe, O_CLOEXEC) != 0)
+  if (Input < 0 || Errors < 0 || pipe2(Pipe, O_CLOEXEC) != 0)
     return;
   std::vector<char *> Arguments, Environment;
   for (const std::string &Word : Words)
@@ -77,16 +74,15 @@ Child::Child(const std::vector<std::string> &Words, std::string_view Text,
   // same, so this one has a child for that.
   Id = pid_t(syscall(SYS_clone, 0, 0, 0, 0, 0));
   if (Id == 0)
-    run(Arguments.data(), Environment.data(), Pipe[1], JoinsErrors);
+    run(Arguments.data(), Environment.data(), Pipe[1]);
   close(Pipe[1]);
   Output = Pipe[0];
 }
 
 Child::~Child() {
-  if (Input >= 0)
-    close(Input);
-  if (Output >= 0)
-    close(Output);
+  for (const int File : {Input, Output, Errors})
+    if (File >= 0)
+      close(File);
   if (Id <= 0)
     return;
   kill(Id, SIGKILL);
@@ -106,7 +102,7 @@ Child::await(std::optional<milliseconds> Patience) {
         (Left <= 0 || (poll(&Ready, 1, int(Left)) <= 0 && errno != EINTR)))
       return std::nullopt;
     char Buffer[1 << 12];
-    const ssize_t Size = ::read(Output, Buffer, sizeof(Buffer));
+    ssize_t Size = ::read(Output, Buffer, sizeof(Buffer));
     if (Size > 0) {
       Result.Output.append(Buffer, size_t(Size));
     } else if (Size == 0) {
@@ -115,6 +111,9 @@ Child::await(std::optional<milliseconds> Patience) {
       while (waitpid(Id, &Status, __WALL) < 0 && errno == EINTR) {
       }
       Id = -1;
+      for (off_t At = 0; (Size = pread(Errors, Buffer, sizeof(Buffer), At)) > 0;
+           At += Size)
+        Result.Errors.append(Buffer, size_t(Size));
       Result.ExitCode = WIFEXITED(Status) ? WEXITSTATUS(Status) : 255;
       return Result;
     } else if (errno != EINTR) {
@@ -132,12 +131,10 @@ Child::await(std::optional<milliseconds> Patience) {
 
 /// Ends as the command has ended. Other threads of the program may have held
 /// locks, so this calls nothing that takes one.
-void Child::run(char **Arguments, char **Environment, int To,
-                bool JoinsErrors) {
-  const int Null = open("/dev/null", O_RDWR | O_CLOEXEC);
+void Child::run(char **Arguments, char **Environment, int To) {
   dup2(Input, 0);
   dup2(To, 1);
-  dup2(JoinsErrors ? To : Null, 2);
+  dup2(Errors, 2);
   const pid_t Command = vfork();
   if (Command == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -152,9 +149,8 @@ void Child::run(char **Arguments, char **Environment, int To,
 
 std::optional<CommandResult> runCommand(const std::vector<std::string> &Words,
                                         std::string_view Input,
-                                        std::optional<milliseconds> Patience,
-                                        bool JoinsErrors) {
-  return Child(Words, Input, JoinsErrors).await(Patience);
+                                        std::optional<milliseconds> Patience) {
+  return Child(Words, Input).await(Patience);
 }
 
 } // namespace crsan

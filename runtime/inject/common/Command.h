@@ -15,16 +15,15 @@ struct CommandResult {
   static constexpr int CannotRun = 127;
   int ExitCode = CannotRun; ///< 128 + N: ended by the signal N.
   std::string Output;       ///< Standard output.
+  std::string Errors;       ///< Standard error.
 };
 
 /// Runs a tool to its end. The first word is its path; `Input` is its standard
-/// input, and its standard error is dropped unless `JoinsErrors`. Nothing if it
-/// takes longer than `Patience` (none: however long it takes), or if no process
-/// can be made.
+/// input. Nothing if it takes longer than `Patience` (none: however long it
+/// takes), or if no process can be made.
 std::optional<CommandResult>
 runCommand(const std::vector<std::string> &Words, std::string_view Input = {},
-           std::optional<std::chrono::milliseconds> Patience = std::nullopt,
-           bool JoinsErrors = false);
+           std::optional<std::chrono::milliseconds> Patience = std::nullopt);
 
 } // namespace crsan
 

@@ -75,7 +75,8 @@ static bool readLines(std::string_view Text, RewrittenCode &Code) {
   return false;
 }
 
-RewrittenCode rewrite(std::string PTX, std::string_view Mode) {
+RewrittenCode rewrite(std::string PTX, std::string_view Mode,
+                      const std::vector<std::string> &Architectures) {
   RewrittenCode Code;
   Code.PTX = std::move(PTX);
   const std::string Tool = findTool();
@@ -84,14 +85,17 @@ RewrittenCode rewrite(std::string PTX, std::string_view Mode) {
         "{} is missing in the folder bin of CRSan; reinstall CRSan", ToolName);
     return Code;
   }
+  const std::string What =
+      Architectures.empty()
+          ? "--crsan-rewrite"
+          : fmt::format("--crsan-fatbin={}", fmt::join(Architectures, ","));
   const std::optional<CommandResult> Result = runCommand(
-      {Tool, "--crsan-rewrite", fmt::format("--crsan-mode={}", Mode), "-"},
-      Code.PTX, std::nullopt, /*JoinsErrors=*/true);
+      {Tool, What, fmt::format("--crsan-mode={}", Mode), "-"}, Code.PTX);
   if (Result && Result->ExitCode == 0 && readLines(Result->Output, Code))
     return Code;
   Code.Unchecked.clear();
   // Its one line says why; a crash has none of that form.
-  std::string_view Line = Result ? Result->Output : std::string_view();
+  std::string_view Line = Result ? Result->Errors : std::string_view();
   Line = Line.substr(0, Line.find('\n'));
   Code.Problem =
       consume(Line, "CRSan: ")

@@ -15,7 +15,8 @@ namespace crsan {
 
 /// PTX with checks, and what has none.
 struct RewrittenCode {
-  std::string PTX; ///< As it was if there is a Problem.
+  /// PTX, or a fat binary; the PTX as it was if there is a Problem.
+  std::string PTX;
   /// Why the whole module has no checks; empty: it has.
   std::string Problem;
   /// Functions that have no checks (mangled), and why.
@@ -24,8 +25,10 @@ struct RewrittenCode {
   std::string WhyNotCached; ///< Empty, unless the cache could not be used.
 };
 
-/// Puts checks of a mode (crsan/Modes.def) into a module.
-RewrittenCode rewrite(std::string PTX, std::string_view Mode);
+/// Puts checks of a mode (crsan/Modes.def) into a module. With architectures
+/// (sm_90) it becomes a fat binary with machine code for each.
+RewrittenCode rewrite(std::string PTX, std::string_view Mode,
+                      const std::vector<std::string> &Architectures = {});
 
 /// What is not checked, for a reader: a line for each reason, with the number
 /// of functions. `Module` is what the lines call the module.

@@ -116,6 +116,24 @@ ptxInCubins(const std::vector<FatEntry> &Entries) {
       {reinterpret_cast<const uint8_t *>(Cubin->data()), Cubin->size()});
 }
 
+bool hasMachineFunctions(const void *Code) {
+  for (const FatEntry &E : fatEntries(Code)) {
+    if (E.What != FatEntry::Kind::Cubin)
+      continue;
+    auto Bytes = unpack(E);
+    const auto *Cubin = std::get_if<std::string>(&Bytes);
+    if (!Cubin)
+      return true; // For all that is known.
+    auto Parsed = CubinImage::parse(
+        {reinterpret_cast<const uint8_t *>(Cubin->data()), Cubin->size()});
+    const auto *Image = std::get_if<CubinImage>(&Parsed);
+    if (!Image ||
+        std::ranges::any_of(Image->symbols(), &CubinImage::Symbol::IsFunction))
+      return true;
+  }
+  return false;
+}
+
 static std::string trimmed(std::string Text) {
   // Trailing zeros: C strings in fat binaries.
   Text.erase(std::find(Text.begin(), Text.end(), '\0'), Text.end());

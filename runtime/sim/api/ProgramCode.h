@@ -25,6 +25,10 @@ inline constexpr unsigned Architecture = 90;
 /// there is none, in one line with the remedy.
 std::variant<std::vector<std::string>, std::string> findPTX(const void *Code);
 
+/// Whether the machine code of a (wrapped) fat binary has functions: nvcc's
+/// device linker leaves an image without any in every program.
+bool hasMachineFunctions(const void *Code);
+
 /// The architecture that a PTX text is for: 75 of `.target sm_75`. 0: not said.
 unsigned targetOf(std::string_view PTX);
 
