@@ -94,15 +94,21 @@ RewrittenCode rewrite(std::string PTX, std::string_view Mode,
   if (Result && Result->ExitCode == 0 && readLines(Result->Output, Code))
     return Code;
   Code.Unchecked.clear();
+  if (!Result || Result->ExitCode == CommandResult::CannotRun) {
+    Code.Problem = fmt::format("cannot run '{}'; is there memory for another "
+                               "process?",
+                               Tool);
+    return Code;
+  }
   // Its one line says why; a crash has none of that form.
-  std::string_view Line = Result ? Result->Errors : std::string_view();
+  std::string_view Line = Result->Errors;
   Line = Line.substr(0, Line.find('\n'));
   Code.Problem =
       consume(Line, "CRSan: ")
           ? std::string(Line)
           : fmt::format("{} failed (exit code {}), which is a mistake of "
                         "CRSan's; please report it",
-                        Tool, Result ? Result->ExitCode : -1);
+                        Tool, Result->ExitCode);
   return Code;
 }
 

@@ -429,9 +429,9 @@ void Modules::summarise(RunSummary &Summary) const {
   Summary.Shuffled = Shuffled;
   if (Others)
     Summary.Notes.push_back(fmt::format(
-        "detector={}: {} keep the checks of another mode that they were built "
-        "with; build them with -fsanitize-cuda-race-mode={}",
-        Options.detector, counted(Others, "image", "images"),
+        "detector={}: {} the checks of another mode that the source was built "
+        "with; build it with -fsanitize-cuda-race-mode={}",
+        Options.detector, counted(Others, "image keeps", "images keep"),
         Options.detector));
   size_t Lost = LostCodes;
   for (const LoadedCode &Code : Codes)
