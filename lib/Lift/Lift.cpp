@@ -48,7 +48,7 @@ private:
 class ModuleLifter {
 public:
   ModuleLifter(const ptx::Module &From, LLVMContext &C)
-      : From(From), Code(std::make_unique<Module>("ptx", C)), Known(*Code, From) {
+      : From(From), Code(std::make_unique<Module>("ptx", C)), Known(*Code) {
     Code->setTargetTriple(Triple("nvptx64-nvidia-cuda"));
     Code->setDataLayout(Layout);
   }

@@ -130,8 +130,7 @@ Expected<bool> liftFrame(Values &V, const ptx::Instruction &I) {
   return true;
 }
 
-/// bar.sync 0 and its spellings: __syncthreads(), where the user has not written
-/// it.
+/// bar.sync 0 and its spellings: __syncthreads(), or a barrier of inline assembly.
 bool isBlockBarrier(const ptx::Instruction &I) {
   const bool IsAligned =
       I.Opcode == "bar" || (I.Opcode == "barrier" && I.has("aligned"));
@@ -144,7 +143,7 @@ bool isBlockBarrier(const ptx::Instruction &I) {
 } // namespace
 
 Expected<bool> liftMemory(Values &V, const ptx::Instruction &I) {
-  if (isBlockBarrier(I) && !V.OfModule.Inline.contain(str(I.Opcode))) {
+  if (isBlockBarrier(I)) {
     V.B.CreateIntrinsic(Intrinsic::nvvm_barrier_cta_sync_aligned_all,
                         {V.B.getInt32(0)})
         ->addFnAttr(Attribute::get(V.context(), FromPTX));

@@ -3,7 +3,6 @@
 #ifndef CRSAN_LIFT_SYMBOLS_H
 #define CRSAN_LIFT_SYMBOLS_H
 
-#include "InlineStatements.h"
 #include "PTX/AST.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Module.h"
@@ -13,10 +12,8 @@ namespace crsan::lift {
 
 class Symbols {
 public:
-  Symbols(llvm::Module &M, const ptx::Module &From)
-      : Inline(*From.Text), M(M) {}
+  explicit Symbols(llvm::Module &M) : M(M) {}
 
-  const InlineStatements Inline;
 
   /// A variable of global, constant or shared memory. In a function's body,
   /// `IsLocal`: the module does not know it by its name.

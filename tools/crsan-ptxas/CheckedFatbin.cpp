@@ -48,7 +48,7 @@ Expected<std::string> fatbinOf(StringRef PTX, const Arguments &A) {
                              "; is there room in TMPDIR?");
   const std::string Folder = Made.str().str();
   const auto Remove =
-      make_scope_exit([&] { sys::fs::remove_directories(Folder); });
+      scope_exit([&] { sys::fs::remove_directories(Folder); });
   const std::string Text = Folder + "/checked.ptx";
   if (Error E = write(Text, PTX))
     return std::move(E);
