@@ -34,9 +34,8 @@ bool isInteger(ScalarType T) {
 }
 
 /// The operands from the second on.
-Expected<SmallVector<Value *, 3>> readSources(Values &V,
-                                              const ptx::Instruction &I,
-                                              IntegerType *T) {
+Expected<SmallVector<Value *, 3>>
+readSources(Values &V, const ptx::Instruction &I, IntegerType *T) {
   SmallVector<Value *, 3> All;
   for (const ptx::Operand &Op : ArrayRef(I.Operands).drop_front()) {
     Expected<Value *> Source = V.read(Op, T);
@@ -84,7 +83,7 @@ Expected<bool> liftShift(Values &V, const ptx::Instruction &I, IntegerType *T) {
   if (!Of)
     return Of.takeError();
   Value *By = ConstantInt::get(T, Amount.Bits);
-  Value *Result = I.Opcode == "shl"          ? V.B.CreateShl(*Of, By)
+  Value *Result = I.Opcode == "shl"         ? V.B.CreateShl(*Of, By)
                   : ptx::isSigned(I.type()) ? V.B.CreateAShr(*Of, By)
                                             : V.B.CreateLShr(*Of, By);
   return finish(V, I, Result);
@@ -102,7 +101,8 @@ Expected<bool> liftProduct(Values &V, const ptx::Instruction &I,
     Expected<Value *> Factor = V.read(I.Operands[Index + 1], T);
     if (!Factor)
       return Factor.takeError();
-    Factors[Index] = V.B.CreateIntCast(*Factor, Result, ptx::isSigned(I.type()));
+    Factors[Index] =
+        V.B.CreateIntCast(*Factor, Result, ptx::isSigned(I.type()));
   }
   Value *Product = V.B.CreateMul(Factors[0], Factors[1]);
   if (I.Opcode == "mad") {

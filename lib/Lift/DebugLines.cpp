@@ -50,8 +50,7 @@ static int32_t firstLine(const ptx::Block &B) {
     int32_t Where = -1;
     if (const auto *I = std::get_if<ptx::Instruction>(&S))
       Where = I->Where;
-    else if (const auto *Inner =
-                 std::get_if<std::unique_ptr<ptx::Block>>(&S))
+    else if (const auto *Inner = std::get_if<std::unique_ptr<ptx::Block>>(&S))
       Where = firstLine(**Inner);
     if (Where >= 0)
       return Where;

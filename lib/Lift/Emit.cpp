@@ -98,8 +98,8 @@ Expected<std::unique_ptr<TargetMachine>> targetOf(const ptx::Module &From) {
   const StringRef Architecture =
       From.Targets.empty() ? "" : str(From.Targets.front());
   const std::string Features =
-      "+ptx" + std::to_string(std::clamp(versionOf(From), OldestVersion,
-                                         NewestVersion));
+      "+ptx" +
+      std::to_string(std::clamp(versionOf(From), OldestVersion, NewestVersion));
   const Triple T("nvptx64-nvidia-cuda");
   const std::unique_ptr<MCSubtargetInfo> Known(
       NVPTX->createMCSubtargetInfo(T, "", ""));

@@ -180,9 +180,9 @@ Error FunctionLifter::liftInstruction(const ptx::Instruction &I) {
     return fail("'", ptx::print(I), "' stands apart from what uses its carry");
   Expected<bool> IsDone = liftControlFlow(I);
   using Lifter = Expected<bool> (*)(Values &, const ptx::Instruction &);
-  for (Lifter Lift : std::initializer_list<Lifter>{
-           liftMove, liftArithmetic, liftComparison, liftMemory, liftCall,
-           liftVerbatim}) {
+  for (Lifter Lift :
+       std::initializer_list<Lifter>{liftMove, liftArithmetic, liftComparison,
+                                     liftMemory, liftCall, liftVerbatim}) {
     if (!IsDone || *IsDone)
       break;
     IsDone = Lift(V, I);
@@ -191,9 +191,8 @@ Error FunctionLifter::liftInstruction(const ptx::Instruction &I) {
 }
 
 Error FunctionLifter::liftBranch(const ptx::Instruction &I) {
-  BasicBlock *Target = I.Operands.size() == 1
-                           ? V.Local.label(str(I.Operands[0].Text))
-                           : nullptr;
+  BasicBlock *Target =
+      I.Operands.size() == 1 ? V.Local.label(str(I.Operands[0].Text)) : nullptr;
   if (!Target)
     return fail("'", ptx::print(I), "' branches to no label");
   BasicBlock *Next = newBlock();

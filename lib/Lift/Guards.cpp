@@ -130,9 +130,8 @@ void GuardedLoad::move() {
       SplitBlockAndInsertIfThen(Condition, First->getIterator(), false);
   BasicBlock *Then = End->getParent(), *Behind = First->getParent();
   SmallVector<Instruction *> Ordered(Computed.begin(), Computed.end());
-  llvm::sort(Ordered, [](Instruction *L, Instruction *R) {
-    return L->comesBefore(R);
-  });
+  llvm::sort(Ordered,
+             [](Instruction *L, Instruction *R) { return L->comesBefore(R); });
   for (Instruction *I : Ordered)
     I->moveBefore(End->getIterator());
   for (const auto &[U, C] : Choosers) {

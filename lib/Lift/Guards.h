@@ -8,8 +8,8 @@
 namespace crsan::lift {
 
 /// A compiler that speculates a load makes a selection of the branch that
-/// guarded it: `C ? *P : X` loads first, and selects then. Such a load cannot be
-/// checked, since the source may not execute it (Proofs/NeededLoads.h). This
+/// guarded it: `C ? *P : X` loads first, and selects then. Such a load cannot
+/// be checked, since the source may not execute it (Proofs/NeededLoads.h). This
 /// pass makes a branch of the selection again, with the load behind it, so that
 /// the load is executed where the source executes it. A condition that is
 /// combined with a comparison of the loaded value (`C && *P > 3`) guards it in

@@ -32,8 +32,7 @@ private:
     for (const ptx::Statement &S : B.Statements)
       if (const auto *I = std::get_if<ptx::Instruction>(&S))
         add(I->Operands);
-      else if (const auto *Inner =
-                   std::get_if<std::unique_ptr<ptx::Block>>(&S))
+      else if (const auto *Inner = std::get_if<std::unique_ptr<ptx::Block>>(&S))
         add(**Inner);
   }
   void add(ArrayRef<ptx::Operand> Operands) {

@@ -130,7 +130,8 @@ Expected<bool> liftFrame(Values &V, const ptx::Instruction &I) {
   return true;
 }
 
-/// bar.sync 0 and its spellings: __syncthreads(), or a barrier of inline assembly.
+/// bar.sync 0 and its spellings: __syncthreads(), or a barrier of inline
+/// assembly.
 bool isBlockBarrier(const ptx::Instruction &I) {
   const bool IsAligned =
       I.Opcode == "bar" || (I.Opcode == "barrier" && I.has("aligned"));

@@ -76,7 +76,8 @@ Expected<bool> liftCvt(Values &V, const ptx::Instruction &I) {
   const ScalarType To = I.type(0), From = I.type(1);
   if (I.Modifiers.size() != 2 || !isPlainInteger(To) || !isPlainInteger(From))
     return false;
-  Expected<Value *> Source = V.read(I.Operands[1], memoryType(V.context(), From));
+  Expected<Value *> Source =
+      V.read(I.Operands[1], memoryType(V.context(), From));
   if (!Source)
     return Source.takeError();
   Value *Cast = V.B.CreateIntCast(*Source, memoryType(V.context(), To),
@@ -100,9 +101,8 @@ Expected<bool> liftCvta(Values &V, const ptx::Instruction &I) {
   auto *Generic = PointerType::get(V.context(), 0);
   auto *Special = PointerType::get(V.context(), addressSpace(Space));
   // A parameter has a generic address from the beginning.
-  Value *Place = I.Operands[1].What == Kind::Name
-                     ? V.place(I.Operands[1].Text)
-                     : nullptr;
+  Value *Place =
+      I.Operands[1].What == Kind::Name ? V.place(I.Operands[1].Text) : nullptr;
   if (!Place) {
     Expected<Value *> Source = V.readWhole(I.Operands[1], T);
     if (!Source)

@@ -4,8 +4,8 @@
 #define CRSAN_LIFT_NAMES_H
 
 #include "PTX/AST.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Instructions.h"
 
 #include <vector>

@@ -126,8 +126,9 @@ bool PointerBuilder::canMake(Value *V) {
 }
 
 Value *PointerBuilder::buildPhi(PHINode &Phi) {
-  auto *New = PHINode::Create(type(Phi.getContext()), Phi.getNumIncomingValues(),
-                              "", Phi.getIterator());
+  auto *New =
+      PHINode::Create(type(Phi.getContext()), Phi.getNumIncomingValues(), "",
+                      Phi.getIterator());
   New->setDebugLoc(Phi.getDebugLoc());
   Built[&Phi] = New;
   for (unsigned I = 0; I < Phi.getNumIncomingValues(); ++I)
@@ -153,8 +154,7 @@ Value *PointerBuilder::build(Value *V) {
     B.SetInsertPoint(*Def->getInsertionPointAfterDef());
     B.SetCurrentDebugLocation(Def->getDebugLoc());
   } else {
-    BasicBlock &Entry =
-        llvm::cast<Argument>(V)->getParent()->getEntryBlock();
+    BasicBlock &Entry = llvm::cast<Argument>(V)->getParent()->getEntryBlock();
     B.SetInsertPoint(&Entry, Entry.getFirstInsertionPt());
   }
   Value *Made;
@@ -187,11 +187,10 @@ void loadPointers(Function &F) {
     auto *Load = dyn_cast<LoadInst>(&I);
     if (!Load || !Load->getType()->isIntegerTy(64))
       continue;
-    auto *From = dyn_cast<Argument>(
-        Load->getPointerOperand()->stripInBoundsOffsets());
-    const bool IsAddress = any_of(Load->users(), [](const User *U) {
-      return isa<IntToPtrInst>(U);
-    });
+    auto *From =
+        dyn_cast<Argument>(Load->getPointerOperand()->stripInBoundsOffsets());
+    const bool IsAddress = any_of(
+        Load->users(), [](const User *U) { return isa<IntToPtrInst>(U); });
     if (!From || !From->hasByValAttr() || !IsAddress)
       continue;
     IRBuilder<> B(Load);

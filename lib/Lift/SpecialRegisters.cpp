@@ -19,14 +19,16 @@ Intrinsic::ID intrinsicOf(StringRef Name) {
   .Case("%" #Register ".x", Intrinsic::nvvm_read_ptx_sreg_##Register##_x)      \
       .Case("%" #Register ".y", Intrinsic::nvvm_read_ptx_sreg_##Register##_y)  \
       .Case("%" #Register ".z", Intrinsic::nvvm_read_ptx_sreg_##Register##_z)
-  return StringSwitch<Intrinsic::ID>(Name)
-      CRSAN_XYZ(tid) CRSAN_XYZ(ntid) CRSAN_XYZ(ctaid) CRSAN_XYZ(nctaid)
-          CRSAN_XYZ(clusterid) CRSAN_XYZ(nclusterid) CRSAN_XYZ(cluster_ctaid)
+  return StringSwitch<Intrinsic::ID>(Name) CRSAN_XYZ(tid) CRSAN_XYZ(ntid)
+      CRSAN_XYZ(ctaid) CRSAN_XYZ(nctaid) CRSAN_XYZ(clusterid)
+          CRSAN_XYZ(nclusterid) CRSAN_XYZ(cluster_ctaid)
               CRSAN_XYZ(cluster_nctaid)
-      .Case("%cluster_ctarank", Intrinsic::nvvm_read_ptx_sreg_cluster_ctarank)
-      .Case("%cluster_nctarank", Intrinsic::nvvm_read_ptx_sreg_cluster_nctarank)
-      .Case("%laneid", Intrinsic::nvvm_read_ptx_sreg_laneid)
-      .Default(Intrinsic::not_intrinsic);
+                  .Case("%cluster_ctarank",
+                        Intrinsic::nvvm_read_ptx_sreg_cluster_ctarank)
+                  .Case("%cluster_nctarank",
+                        Intrinsic::nvvm_read_ptx_sreg_cluster_nctarank)
+                  .Case("%laneid", Intrinsic::nvvm_read_ptx_sreg_laneid)
+                  .Default(Intrinsic::not_intrinsic);
 #undef CRSAN_XYZ
 }
 
@@ -46,13 +48,27 @@ Value *readSpecialRegister(IRBuilder<> &B, const ptx::Operand &Op) {
   const std::string Name = ptx::print(Op);
   if (const Intrinsic::ID Id = intrinsicOf(Name))
     return B.CreateIntrinsic(Id, {});
-  static constexpr StringLiteral Others[] = {
-      "%is_explicit_cluster", "%warpid",        "%nwarpid",         "%smid",          "%nsmid",
-      "%gridid",        "%lanemask_eq",     "%lanemask_le",   "%lanemask_lt",
-      "%lanemask_ge",   "%lanemask_gt",     "%clock",         "%clock_hi",
-      "%clock64",       "%globaltimer",     "%globaltimer_lo", "%globaltimer_hi",
-      "%total_smem_size", "%aggr_smem_size", "%dynamic_smem_size",
-      "%current_graph_exec"};
+  static constexpr StringLiteral Others[] = {"%is_explicit_cluster",
+                                             "%warpid",
+                                             "%nwarpid",
+                                             "%smid",
+                                             "%nsmid",
+                                             "%gridid",
+                                             "%lanemask_eq",
+                                             "%lanemask_le",
+                                             "%lanemask_lt",
+                                             "%lanemask_ge",
+                                             "%lanemask_gt",
+                                             "%clock",
+                                             "%clock_hi",
+                                             "%clock64",
+                                             "%globaltimer",
+                                             "%globaltimer_lo",
+                                             "%globaltimer_hi",
+                                             "%total_smem_size",
+                                             "%aggr_smem_size",
+                                             "%dynamic_smem_size",
+                                             "%current_graph_exec"};
   const bool IsKnown = is_contained(Others, Name) ||
                        StringRef(Name).starts_with("%envreg") ||
                        StringRef(Name).starts_with("%pm") ||

@@ -87,8 +87,7 @@ private:
     for (const ptx::Statement &S : B.Statements)
       if (const auto *I = std::get_if<ptx::Instruction>(&S))
         read(*I);
-      else if (const auto *Inner =
-                   std::get_if<std::unique_ptr<ptx::Block>>(&S))
+      else if (const auto *Inner = std::get_if<std::unique_ptr<ptx::Block>>(&S))
         read(**Inner);
   }
   void read(const ptx::Instruction &I) {
@@ -117,8 +116,8 @@ private:
 Expected<FunctionType *> typeOf(LLVMContext &C, const ptx::Function &F) {
   if (F.Results.size() > 1)
     return fail("'", str(F.Name), "' has more than one result");
-  Type *Result = F.Results.empty() ? Type::getVoidTy(C)
-                                   : wholeType(C, F.Results.front());
+  Type *Result =
+      F.Results.empty() ? Type::getVoidTy(C) : wholeType(C, F.Results.front());
   SmallVector<Type *, 8> Parameters;
   const AddressParameters Addresses(F);
   for (const ptx::Variable &P : F.Parameters) {
@@ -163,13 +162,14 @@ Expected<GlobalVariable *> Symbols::addVariable(const ptx::Variable &V,
     return fail("'", Name, "' is a texture or surface reference");
   if (addressSpace(V.Space) == NVPTXAS::ADDRESS_SPACE_GENERIC ||
       V.Space == ptx::StateSpace::Local)
-    return fail("'", Name, "' is in a state space that variables of a module "
-                           "cannot be in");
+    return fail("'", Name,
+                "' is in a state space that variables of a module "
+                "cannot be in");
   const bool IsDeclared = V.Link == ptx::Variable::Linkage::Extern;
-  auto *G = new GlobalVariable(
-      M, wholeType(M.getContext(), V), /*isConstant=*/false,
-      linkageOf(V.Link), nullptr, Name, nullptr, GlobalValue::NotThreadLocal,
-      addressSpace(V.Space));
+  auto *G =
+      new GlobalVariable(M, wholeType(M.getContext(), V), /*isConstant=*/false,
+                         linkageOf(V.Link), nullptr, Name, nullptr,
+                         GlobalValue::NotThreadLocal, addressSpace(V.Space));
   G->setAlignment(alignmentOf(V));
   if (!IsDeclared)
     ToInitialise.emplace_back(G, &V);
@@ -180,11 +180,10 @@ Expected<GlobalVariable *> Symbols::addVariable(const ptx::Variable &V,
     if (Attribute.starts_with("managed"))
       M.getOrInsertNamedMetadata("nvvm.annotations")
           ->addOperand(MDNode::get(
-              M.getContext(),
-              {ConstantAsMetadata::get(G),
-               MDString::get(M.getContext(), "managed"),
-               ConstantAsMetadata::get(ConstantInt::get(
-                   Type::getInt32Ty(M.getContext()), 1))}));
+              M.getContext(), {ConstantAsMetadata::get(G),
+                               MDString::get(M.getContext(), "managed"),
+                               ConstantAsMetadata::get(ConstantInt::get(
+                                   Type::getInt32Ty(M.getContext()), 1))}));
     else
       return fail("'", Name, "' has the attribute '", str(Attribute), "'");
   if (!IsLocal)
@@ -221,7 +220,8 @@ Expected<Function *> Symbols::addFunction(const ptx::Function &F) {
   return New;
 }
 
-/// The value of one element: a number, or the address of a variable or function.
+/// The value of one element: a number, or the address of a variable or
+/// function.
 Expected<Constant *> Symbols::valueOf(const ptx::Operand &Op, IntegerType *T) {
   using Kind = ptx::Operand::Kind;
   if (Op.What == Kind::Integer || Op.What == Kind::Float)
@@ -234,8 +234,8 @@ Expected<Constant *> Symbols::valueOf(const ptx::Operand &Op, IntegerType *T) {
     return fail("an initialiser with '", str(Op.Text), "'");
   Constant *Address = G;
   if (IsGeneric)
-    Address = ConstantExpr::getAddrSpaceCast(
-        G, PointerType::get(M.getContext(), 0));
+    Address =
+        ConstantExpr::getAddrSpaceCast(G, PointerType::get(M.getContext(), 0));
   if (Op.Bits)
     Address = ConstantExpr::getGetElementPtr(
         Type::getInt8Ty(M.getContext()), Address,

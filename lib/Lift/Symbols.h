@@ -14,7 +14,6 @@ class Symbols {
 public:
   explicit Symbols(llvm::Module &M) : M(M) {}
 
-
   /// A variable of global, constant or shared memory. In a function's body,
   /// `IsLocal`: the module does not know it by its name.
   llvm::Expected<llvm::GlobalVariable *> addVariable(const ptx::Variable &V,

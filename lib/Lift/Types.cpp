@@ -17,8 +17,9 @@ Type *wholeType(LLVMContext &C, const ptx::Variable &V) {
     return memoryType(C, V.Type);
   // A result that is passed by value gets its alignment from its type.
   const bool IsParameter = V.Space == ptx::StateSpace::Param;
-  const uint64_t Unit = IsParameter ? std::min<uint64_t>(alignmentOf(V).value(), 16)
-                                    : ptx::sizeOf(V.Type);
+  const uint64_t Unit = IsParameter
+                            ? std::min<uint64_t>(alignmentOf(V).value(), 16)
+                            : ptx::sizeOf(V.Type);
   const uint64_t Size = V.size();
   if (Size % Unit == 0)
     return ArrayType::get(IntegerType::get(C, 8 * Unit), Size / Unit);

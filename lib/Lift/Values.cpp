@@ -2,8 +2,8 @@
 // The operands of instructions as values of LLVM's.
 
 #include "Values.h"
-#include "SpecialRegisters.h"
 #include "PTX/Printer.h"
+#include "SpecialRegisters.h"
 
 using namespace llvm;
 
@@ -188,10 +188,9 @@ Expected<Value *> Values::pointer(const ptx::Operand &Op, StateSpace Space) {
   if (Place) {
     // The frame's memory has generic pointers, and a variable of global memory
     // the same address there.
-    const bool IsItsOwn =
-        Place->getType() == T ||
-        (isa<PointerType>(Place->getType()) &&
-         Place->getType()->getPointerAddressSpace() == 0);
+    const bool IsItsOwn = Place->getType() == T ||
+                          (isa<PointerType>(Place->getType()) &&
+                           Place->getType()->getPointerAddressSpace() == 0);
     if (IsItsOwn)
       return offset(Place, Op.Bits);
     return offset(B.CreateAddrSpaceCast(Place, T), Op.Bits);

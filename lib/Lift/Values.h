@@ -34,7 +34,8 @@ public:
 
   /// The operand as a number of bits. A register that is wider is cut; one that
   /// is narrower is an error.
-  llvm::Expected<llvm::Value *> read(const ptx::Operand &Op, llvm::IntegerType *T);
+  llvm::Expected<llvm::Value *> read(const ptx::Operand &Op,
+                                     llvm::IntegerType *T);
   /// The operand in the width of its register; a constant or an address in that
   /// of `T`.
   llvm::Expected<llvm::Value *> readWhole(const ptx::Operand &Op,

@@ -144,8 +144,7 @@ Expected<ptx::Operand> Statement::renderName(const ptx::Operand &Op,
     if (const Named *Found = V.find(Op.Text);
         Found && Found->Space == ptx::StateSpace::Local)
       Place = V.B.CreateAddrSpaceCast(
-          Place,
-          PointerType::get(V.context(), NVPTXAS::ADDRESS_SPACE_LOCAL));
+          Place, PointerType::get(V.context(), NVPTXAS::ADDRESS_SPACE_LOCAL));
     else if (I.has("param"))
       return fail("'", ptx::print(I), "' is not followed");
     return input(Place);
@@ -242,17 +241,18 @@ Error Statement::emit() {
   }
   if (TouchesMemory)
     Constrain("~{memory}");
-  Type *Result = Results.empty()       ? Type::getVoidTy(V.context())
-                 : Results.size() == 1 ? ResultTypes.front()
-                                       : StructType::get(V.context(), ResultTypes);
+  Type *Result = Results.empty() ? Type::getVoidTy(V.context())
+                 : Results.size() == 1
+                     ? ResultTypes.front()
+                     : StructType::get(V.context(), ResultTypes);
   CallInst *Call = V.B.CreateCall(
       InlineAsm::get(FunctionType::get(Result, InputTypes, false), Text,
                      Constraints, /*hasSideEffects=*/!IsPure),
       Inputs);
   finish(Call);
   for (const auto &[Index, Op] : enumerate(Results)) {
-    Value *Part = Results.size() == 1 ? Call
-                                      : V.B.CreateExtractValue(Call, Index);
+    Value *Part =
+        Results.size() == 1 ? Call : V.B.CreateExtractValue(Call, Index);
     if (Error E = V.write(Op, Part))
       return E;
   }

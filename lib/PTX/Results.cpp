@@ -13,11 +13,14 @@ namespace {
 /// Opcodes of which no form has a result.
 const std::unordered_set<std::string_view> &opcodesWithoutResult() {
   static const auto *Names = new std::unordered_set<std::string_view>{
-      "applypriority", "bra",      "brkpt",     "brx",      "cp",
-      "discard",       "exit",     "fence",     "griddepcontrol",
-      "membar",        "nanosleep", "pmevent",  "prefetch", "prefetchu",
-      "red",           "ret",      "setmaxnreg", "st",      "stmatrix",
-      "sured",         "sust",     "tensormap", "trap"};
+      "applypriority", "bra",        "brkpt",
+      "brx",           "cp",         "discard",
+      "exit",          "fence",      "griddepcontrol",
+      "membar",        "nanosleep",  "pmevent",
+      "prefetch",      "prefetchu",  "red",
+      "ret",           "setmaxnreg", "st",
+      "stmatrix",      "sured",      "sust",
+      "tensormap",     "trap"};
   return *Names;
 }
 
@@ -35,8 +38,7 @@ std::optional<unsigned> resultsOf(const Instruction &I) {
         !I.has("arrive"))
       return 0;
     // The state is optional.
-    return !I.Operands.empty() &&
-                   I.Operands[0].What == Operand::Kind::Address
+    return !I.Operands.empty() && I.Operands[0].What == Operand::Kind::Address
                ? 0
                : 1;
   }

@@ -47,8 +47,7 @@ Expected<std::string> fatbinOf(StringRef PTX, const Arguments &A) {
     return createStringError("cannot make a temporary folder: " + EC.message() +
                              "; is there room in TMPDIR?");
   const std::string Folder = Made.str().str();
-  const auto Remove =
-      scope_exit([&] { sys::fs::remove_directories(Folder); });
+  const auto Remove = scope_exit([&] { sys::fs::remove_directories(Folder); });
   const std::string Text = Folder + "/checked.ptx";
   if (Error E = write(Text, PTX))
     return std::move(E);

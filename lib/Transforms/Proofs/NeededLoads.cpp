@@ -45,8 +45,8 @@ bool isFaithful(const InlineAsm &Asm) {
 bool isFaithful(const Use &U) {
   const auto *I = cast<Instruction>(U.getUser());
   if (isa<CastInst, GetElementPtrInst, LoadInst, ICmpInst, FreezeInst,
-          ExtractElementInst, InsertElementInst, ExtractValueInst, UnaryOperator>(
-          I))
+          ExtractElementInst, InsertElementInst, ExtractValueInst,
+          UnaryOperator>(I))
     return true;
   if (isa<SelectInst>(I))
     return U.getOperandNo() == 0;
@@ -106,10 +106,10 @@ bool NeededLoads::ask(Point P, unsigned For) {
   return States[Number].Holds;
 }
 
-/// The selections in `Block` that choose between two values which both depend on
-/// `V`, as a comparison and exchange does.
-static SmallVector<const SelectInst *, 2> selectionsOf(const Value &V,
-                                                       const BasicBlock &Block) {
+/// The selections in `Block` that choose between two values which both depend
+/// on `V`, as a comparison and exchange does.
+static SmallVector<const SelectInst *, 2>
+selectionsOf(const Value &V, const BasicBlock &Block) {
   constexpr size_t Most = 16;
   SmallVector<const SelectInst *, 2> Found;
   SmallSetVector<const Value *, 16> Dependent;

@@ -20,8 +20,8 @@ namespace crsan {
 class NeededLoads {
 public:
   /// Whether all of the loaded value has an effect (is stored, decides a
-  /// branch, is given to a call or a statement that has effects, or is returned)
-  /// wherever the function goes from the load.
+  /// branch, is given to a call or a statement that has effects, or is
+  /// returned) wherever the function goes from the load.
   bool isNeeded(const llvm::LoadInst &Load);
 
 private:
