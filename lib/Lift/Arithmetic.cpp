@@ -33,11 +33,14 @@ bool isInteger(ScalarType T) {
   }
 }
 
-/// The operands from the second on.
-Expected<SmallVector<Value *, 3>>
-readSources(Values &V, const ptx::Instruction &I, IntegerType *T) {
+/// The operands from the second on, at most `Most`.
+Expected<SmallVector<Value *, 3>> readSources(Values &V,
+                                              const ptx::Instruction &I,
+                                              IntegerType *T,
+                                              size_t Most = ~size_t(0)) {
   SmallVector<Value *, 3> All;
-  for (const ptx::Operand &Op : ArrayRef(I.Operands).drop_front()) {
+  for (const ptx::Operand &Op :
+       ArrayRef(I.Operands).drop_front().take_front(Most)) {
     Expected<Value *> Source = V.read(Op, T);
     if (!Source)
       return Source.takeError();
@@ -177,16 +180,13 @@ Expected<bool> liftSelect(Values &V, const ptx::Instruction &I) {
   IntegerType *T = registerType(V.context(), I.type());
   if (I.Operands.size() != 4)
     return false;
-  Expected<Value *> L = V.read(I.Operands[1], T);
-  if (!L)
-    return L.takeError();
-  Expected<Value *> R = V.read(I.Operands[2], T);
-  if (!R)
-    return R.takeError();
+  auto Sources = readSources(V, I, T, 2);
+  if (!Sources)
+    return Sources.takeError();
   Expected<Value *> If = V.read(I.Operands[3], V.B.getInt1Ty());
   if (!If)
     return If.takeError();
-  return finish(V, I, V.B.CreateSelect(*If, *L, *R));
+  return finish(V, I, V.B.CreateSelect(*If, (*Sources)[0], (*Sources)[1]));
 }
 
 } // namespace
@@ -201,13 +201,10 @@ Expected<bool> liftComparison(Values &V, const ptx::Instruction &I) {
       I.Operands.size() != (Combines ? 4u : 3u))
     return false;
   IntegerType *T = registerType(V.context(), I.type());
-  Expected<Value *> L = V.read(I.Operands[1], T);
-  if (!L)
-    return L.takeError();
-  Expected<Value *> R = V.read(I.Operands[2], T);
-  if (!R)
-    return R.takeError();
-  Value *Holds = V.B.CreateICmp(*Compare, *L, *R);
+  auto Sources = readSources(V, I, T, 2);
+  if (!Sources)
+    return Sources.takeError();
+  Value *Holds = V.B.CreateICmp(*Compare, (*Sources)[0], (*Sources)[1]);
   Value *Fails = V.B.CreateNot(Holds);
   if (Combines) {
     Expected<Value *> With = V.read(I.Operands[3], V.B.getInt1Ty());
