@@ -8,6 +8,7 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/OptBisect.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
@@ -88,6 +89,17 @@ Expected<std::string> withKept(std::string PTX, const LiftedModule &Lifted) {
   return Header + Variables + Declarations + Definitions;
 }
 
+/// The code generator's straight-line strength reduction takes time that grows
+/// with the square of a block's length, and the compiler that has written the
+/// PTX has done its work.
+class NoStrengthReduction : public OptPassGate {
+public:
+  bool shouldRunPass(StringRef Pass, StringRef) const override {
+    return Pass != "slsr";
+  }
+  bool isEnabled() const override { return true; }
+};
+
 } // namespace
 
 Expected<std::unique_ptr<TargetMachine>> targetOf(const ptx::Module &From) {
@@ -112,7 +124,7 @@ Expected<std::unique_ptr<TargetMachine>> targetOf(const ptx::Module &From) {
                 Twine(OldestArchitecture), ", the oldest that CRSan works on");
   return std::unique_ptr<TargetMachine>(NVPTX->createTargetMachine(
       T, Architecture, Features, TargetOptions(), std::nullopt, std::nullopt,
-      CodeGenOptLevel::Aggressive));
+      CodeGenOptLevel::Default));
 }
 
 void setTarget(Module &M, const TargetMachine &Target) {
@@ -126,6 +138,8 @@ Expected<std::string> emit(LiftedModule &Lifted, const ptx::Module &From,
                            TargetMachine &Target) {
   SmallString<0> Text;
   raw_svector_ostream To(Text);
+  NoStrengthReduction Gate;
+  Lifted.Code->getContext().setOptPassGate(Gate);
   legacy::PassManager Passes;
   if (Target.addPassesToEmitFile(Passes, To, nullptr,
                                  CodeGenFileType::AssemblyFile))

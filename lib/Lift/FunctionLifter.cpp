@@ -52,6 +52,7 @@ Error FunctionLifter::run() {
   for (BasicBlock &Block : F)
     if (!Block.getTerminator())
       new UnreachableInst(F.getContext(), &Block);
+  V.eraseUnreadZeros();
   return Error::success();
 }
 

@@ -4,6 +4,7 @@
 #include "Values.h"
 #include "PTX/Printer.h"
 #include "SpecialRegisters.h"
+#include "llvm/IR/Dominators.h"
 
 using namespace llvm;
 
@@ -22,11 +23,31 @@ AllocaInst *Values::allocate(Type *T, Align Alignment, const Twine &Name) {
 
 /// A register that is read before it is written has any value, but one that
 /// stays what it is: zero.
-static Named makeRegister(Values &V, Type *T) {
-  AllocaInst *Slot = V.allocate(T, V.F.getDataLayout().getABITypeAlign(T), "");
-  IRBuilder<> Behind(V.F.getEntryBlock().getTerminator());
-  Behind.CreateStore(Constant::getNullValue(T), Slot);
+Named Values::makeRegister(IntegerType *T) {
+  AllocaInst *Slot = allocate(T, F.getDataLayout().getABITypeAlign(T), "");
+  IRBuilder<> Behind(F.getEntryBlock().getTerminator());
+  Zeros.push_back(Behind.CreateStore(Constant::getNullValue(T), Slot));
   return {Slot, T, StateSpace::Reg};
+}
+
+void Values::eraseUnreadZeros() {
+  // More pairs of a store and a load are not looked at.
+  constexpr size_t MaxPairs = 64;
+  const DominatorTree Dominators(F);
+  for (StoreInst *Zero : Zeros) {
+    SmallVector<Instruction *> Stores, Loads;
+    for (User *U : Zero->getPointerOperand()->users())
+      if (U != Zero)
+        (isa<StoreInst>(U) ? Stores : Loads).push_back(cast<Instruction>(U));
+    if (Stores.size() * Loads.size() <= MaxPairs &&
+        all_of(Loads, [&](Instruction *Load) {
+          return any_of(Stores, [&](Instruction *Store) {
+            return Dominators.dominates(Store, Load);
+          });
+        }))
+      Zero->eraseFromParent();
+  }
+  Zeros.clear();
 }
 
 Error Values::declare(const ptx::Variable &V) {
@@ -38,7 +59,7 @@ Error Values::declare(const ptx::Variable &V) {
     if (V.Count)
       Local.addRange(V);
     else
-      Local.add(Name, makeRegister(*this, registerType(context(), V.Type)));
+      Local.add(Name, makeRegister(registerType(context(), V.Type)));
     return Error::success();
   case StateSpace::Param:
   case StateSpace::Local: {
@@ -58,7 +79,7 @@ Error Values::declare(const ptx::Variable &V) {
 
 const Named *Values::find(std::string_view Name) {
   return Local.find(str(Name), [&](const ptx::Variable &V) {
-    return makeRegister(*this, registerType(context(), V.Type));
+    return makeRegister(registerType(context(), V.Type));
   });
 }
 

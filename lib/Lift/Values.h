@@ -32,6 +32,13 @@ public:
   /// The register or variable `Name`; null: this function has none.
   const Named *find(std::string_view Name);
 
+  /// Erases the zeros that registers begin with where no instruction reads
+  /// them, once the function is whole. LLVM's time to make a value of a
+  /// register that is written once, or within one block, grows with its
+  /// instructions; with a store in the entry block it would grow with the size
+  /// of the block.
+  void eraseUnreadZeros();
+
   /// The operand as a number of bits. A register that is wider is cut; one that
   /// is narrower is an error.
   llvm::Expected<llvm::Value *> read(const ptx::Operand &Op,
@@ -60,12 +67,16 @@ public:
   llvm::Value *place(std::string_view Name);
 
 private:
+  Named makeRegister(llvm::IntegerType *T);
   llvm::Expected<llvm::Value *> readName(const ptx::Operand &Op,
                                          llvm::IntegerType *T);
   llvm::Value *specialRegister(const ptx::Operand &Op);
   llvm::Value *addressAsNumber(std::string_view Name, int64_t Offset,
                                llvm::IntegerType *T);
   llvm::Value *offset(llvm::Value *Pointer, int64_t Bytes);
+
+  std::vector<llvm::StoreInst *>
+      Zeros; ///< In the entry block, a register each.
 };
 
 } // namespace crsan::lift

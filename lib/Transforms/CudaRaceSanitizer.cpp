@@ -15,6 +15,7 @@
 #include "NativeTwin.h"
 #include "OptimizerSettings.h"
 #include "Polls.h"
+#include "Proofs/KnownAddresses.h"
 #include "Proofs/NeededLoads.h"
 #include "Sites/LineMarks.h"
 #include "Sites/Omission.h"
@@ -178,16 +179,21 @@ void noteBarriers(const Function &F, StringRef Kernel, SiteTableWriter &Table) {
 }
 
 /// Rule 2: a load that may have been speculated is not checked.
-void unmarkUnneededLoads(Function &F) {
+void unmarkSpeculatedLoads(Function &F, FunctionAnalysisManager &Analyses) {
   NeededLoads Needed;
+  KnownAddresses Addresses(F, Analyses.getResult<ScalarEvolutionAnalysis>(F),
+                           Analyses.getResult<DominatorTreeAnalysis>(F));
   for (Instruction &I : instructions(F))
-    if (auto *Load = dyn_cast<LoadInst>(&I); Load && !Needed.isNeeded(*Load))
+    if (auto *Load = dyn_cast<LoadInst>(&I);
+        Load && !Needed.isNeeded(*Load) &&
+        (Addresses.isKnown(*Load) || !NeededLoads::usesAllElements(*Load)))
       Load->setMetadata(LLVMContext::MD_access_group, nullptr);
 }
 
 } // namespace
 
-PreservedAnalyses MarkAccessesPass::run(Module &M, ModuleAnalysisManager &) {
+PreservedAnalyses MarkAccessesPass::run(Module &M,
+                                        ModuleAnalysisManager &Analyses) {
   const bool IsHost = !isDeviceModule(M);
   if (IsHost && !Opts.Host)
     return PreservedAnalyses::all();
@@ -203,7 +209,9 @@ PreservedAnalyses MarkAccessesPass::run(Module &M, ModuleAnalysisManager &) {
     else
       markAccesses(F);
     if (Opts.IsOptimised)
-      unmarkUnneededLoads(F);
+      unmarkSpeculatedLoads(
+          F, Analyses.getResult<FunctionAnalysisManagerModuleProxy>(M)
+                 .getManager());
     if (IsHost) {
       keepLoadsInPlace(F);
       continue;

@@ -190,20 +190,36 @@ bool NeededLoads::holds(const Value &V) {
   return States[Number].Holds;
 }
 
+/// The element that `User` takes out of a vector; nullopt: another use.
+static std::optional<uint64_t> elementOf(const User &User) {
+  const auto *Part = dyn_cast<ExtractElementInst>(&User);
+  const auto *Index =
+      Part ? dyn_cast<ConstantInt>(Part->getIndexOperand()) : nullptr;
+  return Index ? std::optional(Index->getZExtValue()) : std::nullopt;
+}
+
+bool NeededLoads::usesAllElements(const LoadInst &Load) {
+  const auto *T = dyn_cast<FixedVectorType>(Load.getType());
+  if (!T)
+    return true;
+  SmallBitVector Used(T->getNumElements());
+  for (const User *U : Load.users())
+    if (const auto Element = elementOf(*U); Element && *Element < Used.size())
+      Used.set(*Element);
+  return Used.all();
+}
+
 bool NeededLoads::isNeeded(const LoadInst &Load) {
   const auto *T = dyn_cast<FixedVectorType>(Load.getType());
   if (!T)
     return holds(Load);
   // A longer load than the source's has elements that nothing uses.
   SmallBitVector Needed(T->getNumElements());
-  for (const User *U : Load.users()) {
-    const auto *Part = dyn_cast<ExtractElementInst>(U);
-    const auto *Index =
-        Part ? dyn_cast<ConstantInt>(Part->getIndexOperand()) : nullptr;
-    if (Index && Part->getParent() == Load.getParent() &&
-        Index->getZExtValue() < Needed.size() && holds(*Part))
-      Needed.set(Index->getZExtValue());
-  }
+  for (const User *U : Load.users())
+    if (const auto Element = elementOf(*U);
+        Element && *Element < Needed.size() &&
+        cast<Instruction>(U)->getParent() == Load.getParent() && holds(*U))
+      Needed.set(*Element);
   return Needed.all();
 }
 

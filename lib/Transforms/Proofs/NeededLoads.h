@@ -24,6 +24,10 @@ public:
   /// returned) wherever the function goes from the load.
   bool isNeeded(const llvm::LoadInst &Load);
 
+  /// Whether each element of a vector is taken out of it. A longer load than
+  /// the source's has elements that nothing uses.
+  static bool usesAllElements(const llvm::LoadInst &Load);
+
 private:
   /// A value at the beginning of a block; at its definition, if there is none.
   using Point = std::pair<const llvm::Value *, const llvm::BasicBlock *>;
