@@ -95,6 +95,7 @@ for feature, present in [
     ("chromium", shutil.which("chromium") is not None),
     ("pkg-config", shutil.which("pkg-config") is not None),
     ("cpack", all(map(shutil.which, ("cpack", "dpkg-deb", "dpkg-shlibdeps")))),
+    ("mpirun", shutil.which("mpirun") is not None),
     ("sim", os.path.exists(os.path.join(lib_dir, "sim", "libcudart.so.13"))),
 ]:
     if present:

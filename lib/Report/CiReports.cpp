@@ -11,6 +11,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <charconv>
+#include <optional>
 #include <unordered_map>
 
 using namespace crsan;
@@ -39,6 +41,19 @@ static std::string escaped(const std::string &Text) {
       Escaped += '?';
   }
   return Escaped;
+}
+
+/// "app.cu:52 in main" as a place; nothing if it is none, or several.
+static std::optional<SourceFrame> readPlace(const std::string &Words) {
+  const size_t End = Words.find(" in ");
+  const size_t Colon = Words.rfind(':', End);
+  SourceFrame Place;
+  if (End == Words.npos || Colon == Words.npos ||
+      Words.find(", ") != Words.npos)
+    return std::nullopt;
+  Place.File = Words.substr(0, Colon);
+  std::from_chars(Words.data() + Colon + 1, Words.data() + End, Place.Line);
+  return Place;
 }
 
 static const SourceFrame *placeOf(const Finding &F) {
@@ -95,6 +110,11 @@ std::string crsan::renderCodeQuality(const Report &R,
   std::unordered_map<std::string, unsigned> Seen;
   for (const Finding &F : R.Findings) {
     const SourceFrame *Place = placeOf(F);
+    // A GPU does not tell where a kernel failed; the launch is known.
+    const std::optional<SourceFrame> Launch =
+        F.isFault() && !Place ? readPlace(F.LaunchedAt) : std::nullopt;
+    if (Launch)
+      Place = &*Launch;
     if (!Place || Place->File.empty() || Place->Line == 0)
       continue;
     std::string_view Path = Place->File;
@@ -105,7 +125,11 @@ std::string crsan::renderCodeQuality(const Report &R,
     if (const unsigned Number = Seen[Fingerprint]++)
       Fingerprint += fmt::format("-{}", Number + 1);
     List.push_back(
-        {{"description", heading(F) + ": " + explain(F)},
+        {{"description",
+          heading(F) + ": " +
+              (F.isFault() && !faultWords(F).empty() ? faultWords(F) + ". "
+                                                     : "") +
+              explain(F)},
          {"check_name", std::string("cuda-race/") + wordsOf(F.kind()).Key},
          {"fingerprint", Fingerprint},
          {"severity", "critical"},

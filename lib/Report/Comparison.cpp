@@ -33,6 +33,8 @@ static std::string identityOfSide(const std::optional<SiteInfo> &Site) {
                   Site->IsHost ? "host" : "");
   if (Site->Variable)
     Identity += " " + Site->Variable->LinkageName;
+  if (Site->IsFault)
+    Identity += "fault in " + Site->Kernel;
   for (const SourceFrame &F : Site->Frames)
     fmt::format_to(std::back_inserter(Identity), "|{}:{}",
                    std::filesystem::path(F.File).filename().string(),
@@ -45,7 +47,7 @@ std::string crsan::identityOf(const Finding &F) {
   std::string A = identityOfSide(F.Site), B = identityOfSide(F.Other);
   if (F.isTwoSided())
     return fmt::format("two {} / {}", std::min(A, B), std::max(A, B));
-  return fmt::format("{} {} / {}", int(F.kind()), A, B);
+  return fmt::format("{}{} {} / {}", int(F.kind()), F.Fault, A, B);
 }
 
 std::string crsan::fingerprintOf(const Finding &F) {

@@ -2,6 +2,8 @@
 // What a run found, ready to be printed.
 #include "Report/Finding.h"
 
+#include <algorithm>
+
 using namespace crsan;
 
 bool crsan::isIntraWarp(abi::RaceKind Kind) {
@@ -93,6 +95,11 @@ uint32_t Finding::size() const {
 
 bool Finding::sizeIsLowerBound() const {
   return !(Site && Site->Size) && First.Size == 255;
+}
+
+bool Report::hasRaces() const {
+  return !std::all_of(Findings.begin(), Findings.end(),
+                      [](const Finding &F) { return F.isFault(); });
 }
 
 Verdict Report::verdict() const {

@@ -35,6 +35,12 @@ struct RunInfo {
   bool operator==(const RunInfo &) const = default;
 };
 
+/// A kind beside those of the ABI, which devices record: a kernel failed, as
+/// the host was told (Occurrence::Fault). Its records accuse no access, and
+/// have no values; their one lane is the thread's, or none if the thread is not
+/// known.
+inline constexpr auto KernelFault = abi::RaceKind(128);
+
 /// One complete device record and how often its race happened. Block indices
 /// are those that the program saw.
 struct Occurrence {
@@ -62,6 +68,9 @@ struct Occurrence {
   /// Why it is a race, in the words of a detector that knows more than kind and
   /// reasons can say; empty: these say it.
   std::string Explanation = {};
+  /// Of a KernelFault: what happened, "invalid address"; Explanation has the
+  /// particulars.
+  std::string Fault = {};
 };
 
 /// threadIdx of the record's thread.
@@ -123,11 +132,14 @@ struct Finding {
   // Of the first seen; as Occurrence's.
   Index3 Grid{}, BlockShape{};
   Index3 EarlierGrid{}, EarlierBlockShape{};
-  std::string Explanation = {};
+  std::string Explanation = {}, Fault = {};
   std::string Memory; ///< The same, or the variable that the site accesses.
   std::string AllocatedAt = {}, LaunchedAt = {}, HostWroteAt = {};
 
   abi::RaceKind kind() const { return First.Kind; }
+  bool isFault() const { return kind() == KernelFault; }
+  /// Whether the record tells which thread it was.
+  bool knowsThread() const { return !isFault() || First.Lanes; }
   /// Both sides are known, and what was missing between them (abi::TwoSided).
   bool isTwoSided() const { return First.Flags & abi::TwoSided; }
   /// abi::RaceReasons, with those that follow from others.
@@ -205,6 +217,10 @@ struct RunSummary {
   bool Shuffled = false; ///< Block indices were permuted.
   /// The run was on the simulated GPU, whose oracle needs no instrumentation.
   bool IsSimulated = false;
+  /// The text of a process's report reached nobody.
+  bool IsUnheard = false;
+  /// Of a run of several: the processes that were checked; 0: not counted.
+  uint64_t Processes = 0;
   /// Code that was built without checks got them when it was loaded, where that
   /// was possible; notes say where it was not.
   bool AddsChecks = false;
@@ -223,7 +239,7 @@ struct RunSummary {
 
 /// What the run as a whole shows.
 enum class Verdict {
-  Racy,
+  Racy, ///< There are findings.
   Clean,
   NothingChecked, ///< Silence means nothing.
   NotKnown, ///< No race seen, but the counts that would say what was checked
@@ -238,6 +254,8 @@ struct Report {
   Coverage Checked; ///< Of all runs together; empty: not asked for.
 
   Verdict verdict() const;
+  /// Whether there is a finding that is no fault.
+  bool hasRaces() const;
   /// Nothing but metadata mode looked for races.
   bool hasOnlyMetadata() const {
     return Summary.Metadata && Summary.Windows == 0;

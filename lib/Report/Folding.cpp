@@ -103,7 +103,8 @@ static void foldEqual(std::vector<Finding> &Findings) {
   std::vector<Finding> Left;
   for (Finding &F : Findings) {
     const BugKey Key = keyOf(F);
-    const bool HasLines = !Key.A.empty();
+    // A race at the line of a fault is another bug.
+    const bool HasLines = !Key.A.empty() && !F.isFault();
     auto [It, IsNew] = HasLines ? Known.try_emplace(Key, Left.size())
                                 : std::pair(Known.end(), true);
     if (IsNew) {
@@ -124,7 +125,7 @@ static Finding *explanationOf(const Finding &F,
                               std::vector<Finding> &Findings) {
   const std::string Line = linesOf(F.Site);
   Finding *Best = nullptr;
-  if (Line.empty() || rankOf(F) != 1)
+  if (Line.empty() || rankOf(F) != 1 || F.isFault())
     return nullptr;
   for (Finding &G : Findings)
     if (rankOf(G) >= 2 && G.space() == F.space() &&

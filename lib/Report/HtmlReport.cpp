@@ -147,7 +147,7 @@ ordered_json PageData::side(const Finding &F, Side Which) {
   Object["kernel"] = Site ? Site->Kernel : "";
   Object["isOperation"] = Site && !Site->Operation.empty();
   // A one-sided finding does not know the other thread.
-  if (IsLater || F.isTwoSided())
+  if ((IsLater && F.knowsThread()) || F.isTwoSided())
     Object["thread"] = threadWords(F, Which);
   Object["also"] = ordered_json::array();
   for (const CompanionInfo &C : IsLater ? F.AlsoSite : F.AlsoOther) {
@@ -191,6 +191,7 @@ ordered_json PageData::finding(const Finding &F) {
                          {"kernels", F.Instances},
                          {"sides", ordered_json::array({side(F, Side::Later)})},
                          {"twoSided", F.isTwoSided()},
+                         {"isFault", F.isFault()},
                          {"explanation", explain(F) + Source.advice(F)},
                          {"firstSeen", firstSeenWords(F)},
                          {"values", valueWords(F)},

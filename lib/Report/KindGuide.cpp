@@ -30,6 +30,12 @@ static constexpr const char *TwoBarriers =
     "kernel "
     "does: it may hang, or go on with what the two barriers were to order.";
 
+static constexpr const char *OneFault =
+    "The finding says what happened and, as far as that is known, in which "
+    "kernel, by which thread, in which line and at which address. The context "
+    "is lost with the kernel: what was launched later is not checked. A race "
+    "may be behind a fault: look at the races of the same report first.";
+
 static constexpr KindGuide Guides[] = {
 #include "KindGuide.inc"
 };
@@ -48,6 +54,10 @@ static const char *detectorWords(const KindGuide &G) {
     return "The collider reports this kind.";
   if (Detector == "metadata")
     return "Metadata mode reports this kind.";
+  if (Detector == "any")
+    return "Every run reports this kind, whatever looks for races. The "
+           "simulated GPU knows the thread, the line and the address; a GPU "
+           "tells what happened, and CRSan which kernels were launched last.";
   if (Detector == "barrier")
     return "The oracle of the simulated GPU and metadata mode report this "
            "kind.";
@@ -79,6 +89,8 @@ static std::pair<const char *, const char *> programWords(const KindGuide &G) {
   if (G.Kind == RaceKind::BarrierDivergence)
     return {"A program whose threads meet at two barriers",
             "The same with one barrier"};
+  if (G.Kind == KernelFault)
+    return {"A program whose kernel fails", "The same without the fault"};
   return {"A program that races", "The same without the race"};
 }
 

@@ -6,7 +6,7 @@
 #ifndef CRSAN_REPORT_KINDGUIDE_H
 #define CRSAN_REPORT_KINDGUIDE_H
 
-#include "crsan/abi/Record.h"
+#include "Report/Finding.h"
 
 #include <span>
 #include <string>
@@ -17,7 +17,7 @@ struct KindGuide {
   abi::RaceKind Kind;
   /// What reports the kind: collider, metadata, oracle; operation: metadata and
   /// the oracle; host: the oracle, of programs with instrumented host code;
-  /// barrier: metadata mode and the oracle.
+  /// barrier: metadata mode and the oracle; any: every run.
   const char *Detector;
   const char *Meaning;
   const char *Reading; ///< How to read a finding of this kind.

@@ -88,6 +88,8 @@ void RunSummary::add(const RunSummary &More) {
   Shuffled |= More.Shuffled;
   IsSimulated &= More.IsSimulated;
   AddsChecks |= More.AddsChecks;
+  IsUnheard |= More.IsUnheard;
+  addCount(Processes, More.Processes);
   keepLargest(Modules, More.Modules);
   addPart(Metadata, More.Metadata);
   addPart(Host, More.Host);

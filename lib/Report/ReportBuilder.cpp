@@ -46,19 +46,23 @@ static std::pair<int, int> weightOf(const abi::Record &Rec) {
 }
 
 /// Whether a record is one that can be printed; others are damaged.
-static bool isKnown(const abi::Record &Rec) {
-  return wordsOf(Rec.Kind).Kind != abi::RaceKind::None &&
+static bool isKnown(const Occurrence &O) {
+  const abi::Record &Rec = O.Rec;
+  // No device records a fault.
+  return O.Fault.empty() == (Rec.Kind != KernelFault) &&
+         wordsOf(Rec.Kind).Kind != abi::RaceKind::None &&
          hasTwoSides(Rec.Kind) == bool(Rec.Flags & abi::TwoSided);
 }
 
 /// Equal for records of one finding. Which of two sides came first, and how far
 /// apart the threads were, is chance: neither tells two-sided findings apart.
-static std::string keyOf(const abi::Record &Rec, const SiteInfo *Site,
+static std::string keyOf(const Occurrence &O, const SiteInfo *Site,
                          const SiteInfo *Other) {
+  const abi::Record &Rec = O.Rec;
   const std::string A = placeOf(Rec.Site, Site), B = placeOf(Rec.Other, Other);
   if (Rec.Flags & abi::TwoSided)
     return fmt::format("two {} / {}", std::min(A, B), std::max(A, B));
-  return fmt::format("{} {} / {}", int(Rec.Kind), A, B);
+  return fmt::format("{}{} {} / {}", int(Rec.Kind), O.Fault, A, B);
 }
 
 template <typename T> static void addOnce(std::vector<T> &List, const T &Item) {
@@ -148,6 +152,7 @@ static void show(Finding &F, const Occurrence &O, const SiteTable &Sites) {
   F.EarlierGrid = O.EarlierGrid;
   F.EarlierBlockShape = O.EarlierBlockShape;
   F.Explanation = O.Explanation;
+  F.Fault = O.Fault;
   F.Told.clear();
   for (uint64_t Id : O.Told)
     if (const SiteInfo *Told = Sites.find(Id))
@@ -251,7 +256,7 @@ static void markWider(std::vector<Finding> &Findings) {
   };
   std::set<std::string> Wider;
   for (const Finding &F : Findings) {
-    if (F.isTwoSided() || isIntraWarp(F.kind()))
+    if (F.isTwoSided() || isIntraWarp(F.kind()) || F.isFault())
       continue;
     Wider.insert(PlaceOfSite(F));
     if (F.First.Other)
@@ -295,14 +300,14 @@ Report crsan::buildReport(std::span<const Occurrence> Occurrences,
   size_t Damaged = 0;
   for (const Occurrence &O : Occurrences) {
     const abi::Record &Rec = O.Rec;
-    if (!isKnown(Rec)) {
+    if (!isKnown(O)) {
       ++Damaged;
       continue;
     }
     const SiteInfo *Site = Sites.find(Rec.Site);
     const SiteInfo *Other = Rec.Other ? Sites.find(Rec.Other) : nullptr;
     auto [It, IsNew] =
-        Places.try_emplace(keyOf(Rec, Site, Other), R.Findings.size());
+        Places.try_emplace(keyOf(O, Site, Other), R.Findings.size());
     if (IsNew)
       show(R.Findings.emplace_back(), O, Sites);
     Finding &F = R.Findings[It->second];

@@ -60,6 +60,7 @@ static SiteInfo readSite(const JSONNode &Object) {
   M.flag("volatile", Site.IsVolatile);
   M.text("operation", Site.Operation);
   M.flag("host", Site.IsHost);
+  M.flag("fault", Site.IsFault);
   M.number("size", Site.Size);
   M.text("kernel", Site.Kernel);
   Site.Kernel = demangle(Site.Kernel);
@@ -141,6 +142,19 @@ static void readValues(JSONMembers &M, Occurrence &O) {
   M.text("explanation", O.Explanation);
 }
 
+static void readFault(JSONMembers &M, Occurrence &O) {
+  const JSONNode Fault = M.require("fault");
+  O.Fault = Fault.text();
+  if (O.Fault.empty())
+    Fault.refuse("must say what happened");
+  constexpr uint64_t Any = uint64_t(1) << 32;
+  if (auto Grid = M.get("grid"))
+    O.Grid = readIndex(*Grid, {Any, Any, Any});
+  if (auto Shape = M.get("block_shape"))
+    O.BlockShape = readIndex(*Shape, {1025, 1025, 65});
+  M.text("explanation", O.Explanation);
+}
+
 static Occurrence readRecord(const JSONNode &Object) {
   JSONMembers M(Object);
   Occurrence O;
@@ -165,7 +179,9 @@ static Occurrence readRecord(const JSONNode &Object) {
     auto [X, Y, Z] = readIndex(*Thread, {1024, 1024, 64});
     Rec.Thread = X | Y << 10 | Z << 20;
   }
-  if (hasTwoSides(Rec.Kind))
+  if (Rec.Kind == KernelFault)
+    readFault(M, O);
+  else if (hasTwoSides(Rec.Kind))
     readTwoSided(M, O);
   else
     readValues(M, O);

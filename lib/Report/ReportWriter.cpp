@@ -54,10 +54,16 @@ static ordered_json framesJSON(const std::vector<SourceFrame> &Frames) {
 }
 
 static ordered_json siteJSON(const SiteInfo &Site) {
-  ordered_json Object = {{"id", hex(Site.Id)},
-                         {"access", nameIn(AccessNames, Site.Access)},
-                         {"space", nameIn(SpaceNames, Site.Space)},
-                         {"size", Site.Size}};
+  ordered_json Object = {{"id", hex(Site.Id)}};
+  if (Site.IsFault) {
+    Object["fault"] = true;
+    addUnless(Object, "kernel", Site.Kernel, {});
+    Object["frames"] = framesJSON(Site.Frames);
+    return Object;
+  }
+  Object["access"] = nameIn(AccessNames, Site.Access);
+  Object["space"] = nameIn(SpaceNames, Site.Space);
+  Object["size"] = Site.Size;
   if (Site.isStrong()) {
     Object[Site.isAtomic() ? "atomic" : "strong"] = true;
     Object["scope"] = nameIn(ScopeNames, Site.Scope);
@@ -105,28 +111,46 @@ static void addValues(ordered_json &Object, const Occurrence &O) {
   addUnless(Object, "explanation", O.Explanation, {});
 }
 
+static void addThread(ordered_json &Object, const abi::Record &Rec) {
+  Object["block"] = Rec.Block;
+  Object["thread"] = threadIndex(Rec);
+  ordered_json Lanes = ordered_json::array();
+  for (unsigned Lane = 0; Lane < 32; ++Lane)
+    if (Rec.Lanes >> Lane & 1)
+      Lanes.push_back(Lane);
+  addUnless(Object, "lanes", Lanes, ordered_json::array());
+}
+
+/// What a fault has beside its site and its kind.
+static void addFault(ordered_json &Object, const Occurrence &O) {
+  Object["fault"] = O.Fault;
+  addUnless(Object, "explanation", O.Explanation, {});
+  addUnless(Object, "grid", O.Grid, {});
+  addUnless(Object, "block_shape", O.BlockShape, {});
+}
+
 static ordered_json recordJSON(const Occurrence &O) {
   const abi::Record &Rec = O.Rec;
   ordered_json Object = {{"site", hex(Rec.Site)},
                          {"kind", nameIn(kindNames(), Rec.Kind)}};
   if (Rec.Other)
     Object["other"] = hex(Rec.Other);
-  Object["address"] = hex(Rec.Address);
+  const bool IsFault = Rec.Kind == KernelFault;
+  if (!IsFault || Rec.Address)
+    Object["address"] = hex(Rec.Address);
   addUnless(Object, "memory", O.Memory, {});
   addUnless(Object, "allocated_at", O.AllocatedAt, {});
   addUnless(Object, "launched_at", O.LaunchedAt, {});
   addUnless(Object, "host_wrote_at", O.HostWroteAt, {});
-  Object["space"] = nameIn(SpaceNames, Rec.MemorySpace);
-  Object["size"] = Rec.Size;
-  Object["block"] = Rec.Block;
-  Object["thread"] = {Rec.Thread & 0x3ff, Rec.Thread >> 10 & 0x3ff,
-                      Rec.Thread >> 20 & 0x3f};
-  ordered_json Lanes = ordered_json::array();
-  for (unsigned Lane = 0; Lane < 32; ++Lane)
-    if (Rec.Lanes >> Lane & 1)
-      Lanes.push_back(Lane);
-  addUnless(Object, "lanes", Lanes, ordered_json::array());
-  if (hasTwoSides(Rec.Kind))
+  if (!IsFault) {
+    Object["space"] = nameIn(SpaceNames, Rec.MemorySpace);
+    Object["size"] = Rec.Size;
+  }
+  if (!IsFault || Rec.Lanes)
+    addThread(Object, Rec);
+  if (IsFault)
+    addFault(Object, O);
+  else if (hasTwoSides(Rec.Kind))
     addTwoSided(Object, O);
   else
     addValues(Object, O);
@@ -164,7 +188,7 @@ static ordered_json sideJSON(const Finding &F, Side Which) {
                          {"access", accessWords(Site ? &*Site : nullptr)}};
   if (Site && !Site->Frames.empty())
     Object.update(frameJSON(Site->Frames.front()));
-  if (IsLater || F.isTwoSided())
+  if ((IsLater && F.knowsThread()) || F.isTwoSided())
     Object["thread"] = threadWords(F, Which);
   if (Site)
     addUnless(Object, "kernel", Site->Kernel, {});
@@ -185,6 +209,7 @@ static ordered_json findingJSON(const Finding &F) {
   for (abi::RaceKind Kind : F.OtherKinds)
     Others.push_back(wordsOf(Kind).Key);
   addUnless(Object, "other_kinds", Others, ordered_json::array());
+  addUnless(Object, "fault", F.Fault, {});
   Object["heading"] = heading(F);
   addUnless(Object, "memory", F.Memory, {});
   addUnless(Object, "allocated_at", F.AllocatedAt, {});

@@ -70,8 +70,9 @@ bool RunFilter::takes(const SiteInfo *Site) const {
 void RunFilter::apply(ReportFile &File) const {
   if (Patterns.empty())
     return;
+  // Whatever kernel failed, nothing was checked behind it.
   std::erase_if(File.Occurrences, [&](const Occurrence &O) {
-    return !takes(File.Sites.find(O.Rec.Site)) &&
+    return O.Fault.empty() && !takes(File.Sites.find(O.Rec.Site)) &&
            !(O.Rec.Other && takes(File.Sites.find(O.Rec.Other)));
   });
 }

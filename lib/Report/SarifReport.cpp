@@ -116,6 +116,8 @@ ordered_json Writer::result(const Finding &F) {
   const KindWords &Words = wordsOf(F.kind());
   std::string Message =
       heading(F) + (F.Memory.empty() ? "" : ", " + F.Memory) + ": ";
+  if (F.isFault() && !faultWords(F).empty())
+    Message += faultWords(F) + ". ";
   if (F.isTwoSided())
     Message += fmt::format(
         "{}, {}. ", sideWords(F, Side::Later, Options.StripPathPrefix),

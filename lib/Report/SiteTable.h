@@ -68,6 +68,9 @@ struct SiteInfo {
   /// The site is no code, but an operation of a stream: "cudaMemcpyAsync".
   std::string Operation = {};
   bool IsHost = false; ///< It is host code.
+  /// The site is no access, but the place where a kernel failed. Frames may be
+  /// empty.
+  bool IsFault = false;
 
   bool operator==(const SiteInfo &) const = default;
 

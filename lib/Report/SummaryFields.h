@@ -74,6 +74,8 @@ void visitFields(MaybeConst<RunSummary> auto &S, auto Visit) {
   Visit("simulated", S.IsSimulated);
   Visit("adds_checks", S.AddsChecks);
   Visit("modules", S.Modules);
+  Visit("processes", S.Processes);
+  Visit("unheard", S.IsUnheard);
 }
 
 } // namespace crsan

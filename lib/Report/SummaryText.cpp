@@ -17,6 +17,7 @@ namespace {
 class SummaryPrinter : public Lines {
 public:
   void runs(const Report &R);
+  void processes(const Report &R);
   void warnings(const Report &R);
   void whatWasChecked(const Report &R);
   void whichAccesses(const Coverage &All);
@@ -70,6 +71,11 @@ void SummaryPrinter::runs(const Report &R) {
                          NumFailed > 3 ? ", ..." : "");
   line("CRSan: {} runs, {} of them with findings{}", R.Runs.size(), Racy.size(),
        Failed);
+}
+
+void SummaryPrinter::processes(const Report &R) {
+  if (const uint64_t N = R.Summary.Processes; N > std::max(R.Runs.size(), 1ul))
+    line("CRSan: {} were checked", counted(N, "process", "processes"));
 }
 
 void SummaryPrinter::warnings(const Report &R) {
@@ -354,6 +360,7 @@ void SummaryPrinter::summary(const Report &R) {
 std::string crsan::summaryText(const Report &R) {
   SummaryPrinter P;
   P.runs(R);
+  P.processes(R);
   P.warnings(R);
   const auto &Metadata = R.Summary.Metadata;
   if (R.verdict() != Verdict::NothingChecked || R.Summary.Oracle ||

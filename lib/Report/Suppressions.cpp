@@ -188,7 +188,8 @@ std::string Suppressions::unmatched() const {
 }
 
 bool Suppressions::matches(const Finding &F) const {
-  return matches(F.Site ? &*F.Site : nullptr, F.Other ? &*F.Other : nullptr);
+  return !F.isFault() &&
+         matches(F.Site ? &*F.Site : nullptr, F.Other ? &*F.Other : nullptr);
 }
 
 void Suppressions::apply(Report &R) const {
@@ -201,7 +202,8 @@ void Suppressions::apply(ReportFile &File) const {
   for (Occurrence &O : File.Occurrences) {
     const SiteInfo *Other =
         O.Rec.Other ? File.Sites.find(O.Rec.Other) : nullptr;
-    const bool IsOut = matches(File.Sites.find(O.Rec.Site), Other);
+    const bool IsOut =
+        O.Fault.empty() && matches(File.Sites.find(O.Rec.Site), Other);
     (IsOut ? Out : Kept).push_back(std::move(O));
   }
   File.Summary.Suppressed += buildReport(Out, File.Sites, {}).Findings.size();
@@ -239,6 +241,8 @@ static std::string patternFor(const SiteInfo &Site, std::string_view Strip,
 }
 
 std::string crsan::suppressionFor(const Finding &F, std::string_view Strip) {
+  if (F.isFault())
+    return {};
   bool IsInner = false, IsInnerToo = false;
   std::string One = F.Site ? patternFor(*F.Site, Strip, IsInner) : "";
   std::string Other = F.Other ? patternFor(*F.Other, Strip, IsInnerToo) : "";

@@ -70,8 +70,8 @@ private:
 };
 
 /// The line that suppresses this finding, and no finding of another pair of
-/// lines; empty if nothing is known of where it is. `Strip` is taken off the
-/// start of the paths.
+/// lines; empty if nothing is known of where it is, or if it is a fault, which
+/// cannot be suppressed. `Strip` is taken off the start of the paths.
 std::string suppressionFor(const Finding &F, std::string_view Strip = {});
 
 } // namespace crsan

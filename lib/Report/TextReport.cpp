@@ -105,6 +105,8 @@ void FindingPrinter::frames(uint64_t Id, const std::optional<SiteInfo> &Site) {
          position(Caller, Options.StripPathPrefix));
     return source(*Site);
   }
+  if (Site->Frames.empty() && Site->IsFault)
+    return; // A GPU does not tell.
   if (Site->Frames.empty())
     return line("    #0 in an unknown function at {}", position({}, {}));
   for (size_t I = 0; I < Site->Frames.size(); ++I) {
@@ -133,7 +135,8 @@ void FindingPrinter::companions(const std::vector<CompanionInfo> &List) {
 void FindingPrinter::instances(const Finding &F) {
   if (!F.Site)
     return;
-  if (F.Site->Operation.empty() && !F.Site->IsHost)
+  if (F.isFault() ? !F.Site->Kernel.empty()
+                  : F.Site->Operation.empty() && !F.Site->IsHost)
     line("  kernel: {}", F.Site->Kernel.empty()
                              ? "not known, several may run this function"
                              : F.Site->Kernel);
@@ -247,6 +250,7 @@ static std::string coloured(std::string_view Text) {
   static constexpr std::array Styles = {
       Style{"CRSan: data race: ", "\033[1;31m"},
       Style{"CRSan: barrier divergence: ", "\033[1;31m"},
+      Style{"CRSan: kernel fault: ", "\033[1;31m"},
       Style{"SUMMARY: ", "\033[1m"},
       Style{"           | ", "\033[32m"},
       Style{"    > ", "\033[1m"},

@@ -43,6 +43,7 @@ static constexpr KindWords Kinds[] = {
      "barrier divergence", "barrier divergences"},
     {RaceKind::ProxyFence, "proxy_fence", "", "missing proxy fence",
      "missing proxy fences"},
+    {KernelFault, "kernel_fault", "", "kernel fault", "kernel faults"},
 };
 
 std::span<const KindWords> crsan::allKindWords() { return Kinds; }
@@ -57,7 +58,7 @@ const KindWords &crsan::wordsOf(RaceKind Kind) {
 }
 
 bool crsan::isDataRace(RaceKind Kind) {
-  return Kind != RaceKind::BarrierDivergence;
+  return Kind != RaceKind::BarrierDivergence && Kind != KernelFault;
 }
 
 const char *crsan::nameOf(abi::Space Space) {
@@ -165,6 +166,8 @@ static std::string orderedWords(const SiteInfo &Site, const char *Verb) {
 std::string crsan::accessWords(const SiteInfo *Site) {
   if (!Site)
     return "access";
+  if (Site->IsFault)
+    return "fault";
   const char *Verb = ::nameOf(Site->Access);
   if (Site->isCopy())
     return Site->Access == abi::AccessKind::Store
@@ -223,6 +226,8 @@ static const char *spacePhrase(abi::Space Space) {
 
 std::string crsan::heading(const Finding &F) {
   std::string Text = wordsOf(F.kind()).Name;
+  if (F.isFault())
+    return Text + ": " + F.Fault;
   if (!isDataRace(F.kind()))
     return Text + ": threads of a block wait at different barriers";
   if (!F.isTwoSided() && F.Site && F.Site->IsHost)
@@ -279,6 +284,8 @@ std::string crsan::threadWords(const Finding &F, Side Which) {
     return Site->Operation + " in a stream";
   if (Site && Site->IsHost)
     return "the host";
+  if (!F.knowsThread())
+    return "a thread that is not known";
   return Which == Side::Later ? laterThread(F) : earlierThread(F);
 }
 
@@ -287,6 +294,20 @@ std::string crsan::blockWords(const Finding &F, Side Which) {
     return earlierBlock(F);
   const auto &Block = F.First.Block;
   return "block " + indexWords({Block[0], Block[1], Block[2]});
+}
+
+std::string crsan::faultWords(const Finding &F) {
+  std::string Text;
+  const auto Add = [&](const char *What, const std::string &Words) {
+    if (!Words.empty())
+      Text += (Text.empty() ? "" : ", ") + (What + Words);
+  };
+  Add("kernel ", F.Site ? F.Site->Kernel : "");
+  Add("launched as ", launchWords(F));
+  Add("launched at ", F.LaunchedAt);
+  if (F.knowsThread())
+    Add("", threadWords(F, Side::Later));
+  return Text;
 }
 
 std::string crsan::sideWords(const Finding &F, Side Which,
@@ -344,6 +365,9 @@ static std::string valueText(uint64_t Value, const Finding &F) {
 
 std::string crsan::firstSeenWords(const Finding &F) {
   const abi::Record &Rec = F.First;
+  if (F.isFault())
+    return threadWords(F, Side::Later) +
+           (Rec.Address ? fmt::format(" address 0x{:x}", Rec.Address) : "");
   if (!isDataRace(F.kind()))
     return blockWords(F, Side::Later);
   std::string Where;

@@ -26,7 +26,8 @@ struct KindWords {
 /// Of every kind that a record may have, in the order of the ABI.
 std::span<const KindWords> allKindWords();
 const KindWords &wordsOf(abi::RaceKind Kind);
-/// Whether the two sides are accesses of memory; else they are barriers.
+/// Whether the two sides are accesses of memory; else they are barriers, or a
+/// kernel failed.
 bool isDataRace(abi::RaceKind Kind);
 
 const char *nameOf(abi::Space Space);
@@ -66,6 +67,9 @@ enum class Side : uint8_t { Later, Earlier };
 std::string threadWords(const Finding &F, Side Which);
 /// Its block: "block (1,0,0)".
 std::string blockWords(const Finding &F, Side Which);
+/// Of a fault: "kernel count(int*), launched at app.cu:52 in main, block
+/// (1,0,0) thread (0,0,0)", as far as that is known; empty: nothing is.
+std::string faultWords(const Finding &F);
 /// One side of a two-sided finding: "write of 4 bytes at a.cu:31:9 by block
 /// (1,0,0) thread (0,0,0)".
 std::string sideWords(const Finding &F, Side Which, std::string_view Strip);

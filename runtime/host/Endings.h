@@ -10,9 +10,9 @@
 /// require_checked=1.
 #define CRSAN_NOTHING_CHECKED 67
 
-/// The exit code of a program that was ended because a kernel did not end
+/// The exit code of a program of which a kernel failed or did not end
 /// (timeout), if no race was found.
-#define CRSAN_HUNG 68
+#define CRSAN_KERNEL_FAILED 68
 
 #ifdef __cplusplus
 extern "C" {

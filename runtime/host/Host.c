@@ -21,6 +21,7 @@
 #include "Endings.h"
 #include "HostCode.h"
 #include "Launch.h"
+#include "Runner.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -256,6 +257,9 @@ static int sayUnchecked(void) {
     if (!isDebugged() || !dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD))
       crsanDescribeDriver(Why, sizeof(Why));
     say("nothing was checked: ", Why, "");
+    char Told[1100];
+    snprintf(Told, sizeof(Told), "nothing was checked: %s", Why);
+    crsanTellRunner(Told);
   }
   return requiresChecked() ? CRSAN_NOTHING_CHECKED : 0;
 }
@@ -398,7 +402,9 @@ static const char *libraryOfProcess(void) {
 }
 
 __attribute__((constructor(101))) static void crsanHostStart(void) {
-  if (!isSimulated())
+  const int IsSimulated = isSimulated();
+  crsanCheckRunner(IsSimulated);
+  if (!IsSimulated)
     startOnce();
   crsanTellHostCode(libraryOfProcess());
 }

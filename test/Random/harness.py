@@ -11,7 +11,7 @@ from pathlib import Path
 FLAGS = ["-fsanitize=cuda-race", "-std=c++17", "--cuda-gpu-arch=sm_90", "-g"]
 MARK = re.compile(r"// ---- kernel (\d+), (\d+) weaknesses")
 HEADING = re.compile(r"^CRSan: data race: (.*)")
-FAULT = re.compile(r"^CRSan: simulated GPU: (.*)")
+FAULT = re.compile(r"^CRSan: kernel fault: (.*)")
 FRAME = re.compile(r"^    #(\d+) .* at (.+?):(\d+)(?::(\d+))?$")
 SIDE = re.compile(r"^  (?:earlier )?(.*?)(?: of \d+ bytes?.*)? (?:at|by) .*:$")
 ALSO = re.compile(r"^    also (read|write) at (.*)")

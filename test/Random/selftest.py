@@ -31,7 +31,7 @@ CRSan: data race: clobbered read of 4 bytes in shared memory
     #0 k3(unsigned int const*) at a.cu:9:3
   kernel: k3(unsigned int const*)
 ==================
-CRSan: simulated GPU: deadlock: nobody can run
+CRSan: kernel fault: deadlock
     #0 k3(unsigned int const*) at a.cu:9:3
 ==================
 SUMMARY: CRSan: 1 data race (1 clobbered read)
@@ -85,7 +85,7 @@ class Reader(unittest.TestCase):
         self.assertEqual(dict(outcome.races), {3: {(9, 12)}})
         self.assertEqual(outcome.accused(3), {9})
         self.assertEqual(outcome.unconfirmed(3), set())
-        self.assertEqual(outcome.fault, "deadlock: nobody can run")
+        self.assertEqual(outcome.fault, "deadlock")
         self.assertEqual(outcome.results, {3: (True, "00ff")})
         self.assertEqual(outcome.details, {(3, (9, 12)): (
             "race within a block, 4 bytes in shared memory", "of one block")})

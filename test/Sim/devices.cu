@@ -3,7 +3,7 @@
 
 // REQUIRES: plugin, host-runtime, sim
 // RUN: %sim_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 %s -o %t
-// RUN: env CRSAN_OPTIONS=verbosity=1 %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run --devices=2 %t 2>&1 | FileCheck %s
+// RUN: env CRSAN_OPTIONS=verbosity=1 %python %crsan_src/test/Sim/Inputs/status.py 68 %crsan run --devices=2 %t 2>&1 | FileCheck %s
 
 #include <cstdio>
 #include <cuda_runtime.h>
@@ -39,8 +39,8 @@ int main() {
   printf("on %d\n", Where.device);
   cudaDeviceDisablePeerAccess(0);
   copy<<<1, 32>>>(B, A);
-  // CHECK: simulated GPU: {{.*}}
-  // CHECK: where: device 1 block (0,0,0)
+  // CHECK: CRSan: kernel fault: invalid address
+  // CHECK: first seen: device 1 block (0,0,0)
   // CHECK: cudaErrorIllegalAddress
   printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
   cudaSetDevice(0);

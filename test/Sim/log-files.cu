@@ -31,8 +31,8 @@
 // RUN: rm %t/races-* && env CRSAN_OPTIONS=log_path=%t/races-%%p.json %crsan run %t/racy lost || true
 // RUN: %crsan report %t/races-*.json | FileCheck %s --check-prefix=LOST
 // LOST: CRSan: data race
-// LOST: CRSan: simulated GPU: invalid address
-// LOST: SUMMARY: CRSan: {{[0-9]+}} data race
+// LOST: CRSan: kernel fault: invalid address
+// LOST: SUMMARY: CRSan: {{[0-9]+}} data race{{.*}}, 1 kernel fault
 
 // A child that is forked has found nothing. A program that takes the place of another has a file of
 // its own.

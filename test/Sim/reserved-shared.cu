@@ -9,7 +9,7 @@
 // RUN: env CRSAN_OPTIONS=verbosity=1 %crsan run --detector=oracle %t.optimised 2>&1 | FileCheck %s
 // CHECK: right
 // CHECK: SUMMARY: CRSan: no data races found
-// RUN: %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run --detector=oracle %t.optimised over 2>&1 | FileCheck %s --check-prefix=OVER
+// RUN: %python %crsan_src/test/Sim/Inputs/status.py 68 %crsan run --detector=oracle %t.optimised over 2>&1 | FileCheck %s --check-prefix=OVER
 // OVER: beyond the block's {{[0-9]+}} bytes of shared memory
 
 #include <cooperative_groups.h>

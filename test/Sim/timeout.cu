@@ -8,11 +8,13 @@
 // RUN: %crsan report saved-*.json | FileCheck %s --check-prefix=SAVED
 // RACY: CRSan: a kernel has not ended after 2 s (timeout); last launched: race(int*), spin(int volatile*); the program is ended
 // RACY: CRSan: data race: race between blocks
-// RACY: SUMMARY: CRSan: 1 data race
+// RACY: SUMMARY: CRSan: 1 data race ({{.*}}), 1 kernel fault
 // SAVED: SUMMARY: CRSan: 1 data race
 // RUN: env CRSAN_OPTIONS=timeout=2 %python %S/Inputs/status.py 68 %crsan run --device=sim ./program 2>&1 | FileCheck %s --check-prefix=HUNG
 // HUNG: CRSan: a kernel has not ended after 2 s (timeout); last launched: spin(int volatile*); the program is ended
-// HUNG: SUMMARY: CRSan: no data race was seen, but what was checked is not known
+// HUNG: CRSan: kernel fault: time limit
+// HUNG: kernel: spin(int volatile*)
+// HUNG: SUMMARY: CRSan: 1 kernel fault
 // RUN: env CRSAN_OPTIONS=timeout=1 %python %S/Inputs/status.py 0 %crsan run --device=sim ./program ends 2>&1 | FileCheck %s --check-prefix=ENDS --implicit-check-not=timeout
 // ENDS: it is done
 // ENDS: SUMMARY: CRSan: no data races found

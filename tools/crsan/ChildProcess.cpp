@@ -201,6 +201,7 @@ ProcessEnd crsan::runProcess(const ProcessStart &Start) {
     End.Error = "cannot run '" + Start.Path + "': " + std::strerror(-Pid);
     return End;
   }
+  End.Id = Pid;
   const pid_t Target = Start.Output.empty() ? Pid : -Pid;
   {
     const Listener Mine(Target);

@@ -14,6 +14,7 @@ namespace crsan {
 struct ProcessEnd {
   int ExitCode = 0; ///< Unless a signal ended it.
   int Signal = 0;   ///< 0: none did.
+  int Id = 0;       ///< Of the process; 0: it could not be started.
   bool TimedOut = false;
   std::string Error; ///< Why it could not be started; empty: it was.
 

@@ -65,6 +65,9 @@ std::string crsan::toolPage(const CLI::App &App) {
   Text += ".SH EXIT STATUS\n" +
           entry("66", "Of a program that was run: races were found.") +
           entry("67", "Of a program that was run: nothing was checked.") +
+          entry("68", "Of a program that was run: no race was found, but a "
+                      "kernel or the program failed, or the report of one of "
+                      "its processes is missing.") +
           entry("0", "Nothing is wrong, of the other commands.") +
           entry("1", "The command could not do what it was asked for.");
   return Text + ".SH SEE ALSO\n.BR crsan\\-clang++ (1)\n";

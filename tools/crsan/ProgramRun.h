@@ -17,12 +17,11 @@ namespace crsan {
 struct Program {
   std::string Path;
   std::vector<std::string> Words;
-  std::string Options; ///< CRSAN_OPTIONS, without the seed and the log.
-  int RacyExit = 66;   ///< What the program ends with if CRSan found something.
+  std::string Options; ///< CRSAN_OPTIONS, without the seed.
+  int RacyExit = 66;   ///< What the program ends with if CRSan found races.
   std::optional<std::chrono::milliseconds> Timeout;
-  /// CRSAN_OPTIONS have a log of the user's, which is left as it is: what the
-  /// program found is known by its exit code alone.
-  bool KeepsLog = false;
+  bool IsSimulated = false;
+  bool IsAlone = true; ///< One run at a time.
   /// The program's standard output goes to its standard error.
   bool OutputToError = false;
 };
@@ -32,20 +31,20 @@ struct RunResult {
   /// Of all processes of the run, as one run.
   ReportFile File;
   ProcessEnd End;
-  /// The processes that recorded something. 0: CRSan was in none of them.
-  size_t Processes = 0;
-  /// Recordings that cannot be read: a line for each.
-  std::vector<std::string> Unreadable;
-  /// CRSan or the simulated GPU found what is no data race: a fault or a failed
-  /// assertion.
-  bool HasFault = false;
-  /// How the program failed, if it did: CRSan's exit codes are no failures.
+  /// The files that processes have written. 0: CRSan was in none of them.
+  size_t Reports = 0;
+  /// A report is missing or cannot be read; a note in `File` names the process.
+  bool IsIncomplete = false;
+  /// All reports were printed by the process that the tool has started.
+  bool IsPrinted = true;
+  /// How the program failed, if it did. That CRSan found races is no failure;
+  /// that a kernel failed, is.
   std::string Failure;
 };
 
-/// Runs the program with a seed. What its processes record is kept in files of
-/// `Folder`, which begin with `Name`. If `Capture`, what the program prints is
-/// written to outputOf().
+/// Runs the program with a seed, and waits for what it leaves behind. What its
+/// processes record is kept in files of `Folder`, which begin with `Name`. If
+/// `Capture`, what the program prints is written to outputOf().
 RunResult runProgram(const Program &P, uint32_t Seed,
                      const std::filesystem::path &Folder,
                      const std::string &Name, bool Capture);

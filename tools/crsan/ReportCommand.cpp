@@ -30,7 +30,9 @@ static std::string suppressionsFor(const Report &R,
   std::string Text;
   for (const Finding &F : R.Findings) {
     const std::string Line = suppressionFor(F, Output.Text.StripPathPrefix);
-    Text += Line.empty() ? "# nothing is known of where this is: " : "# ";
+    Text += F.isFault()    ? "# a fault cannot be suppressed: "
+            : Line.empty() ? "# nothing is known of where this is: "
+                           : "# ";
     Text += heading(F) + "\n" + Line + (Line.empty() ? "" : "\n");
   }
   return Text;

@@ -10,6 +10,7 @@
 #include "RunSeries.h"
 #include "SimulatedGpu.h"
 #include "common/Flags.h"
+#include "common/Log.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -28,6 +29,7 @@
 #include <thread>
 #include <vector>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 using namespace crsan;
@@ -54,17 +56,27 @@ public:
   ScratchFolder() {
     std::error_code Error;
     std::string Name =
-        (fs::temp_directory_path(Error) / "crsan-XXXXXX").string();
-    if (mkdtemp(Name.data()))
-      Path = Name;
+        fs::absolute(fs::temp_directory_path(Error) / "crsan-run-XXXXXX")
+            .string();
+    if (!mkdtemp(Name.data()))
+      return;
+    Path = Name;
+    Descriptor = open(Name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   }
   ~ScratchFolder() {
     std::error_code Error;
+    if (Descriptor >= 0)
+      close(Descriptor);
     if (!Path.empty())
       fs::remove_all(Path, Error);
   }
 
   fs::path Path; ///< Empty: it could not be made, errno says why.
+
+private:
+  /// By this a process without the tool's environment finds the folder
+  /// (runtime/host/Runner.c).
+  int Descriptor = -1;
 };
 } // namespace
 
@@ -141,7 +153,7 @@ static bool wantsChecks(const Flags &Options) {
 static void addNotes(SeriesResult &Result, const RunRequest &Q,
                      const Flags &Options) {
   std::vector<std::string> &Notes = Result.File.Summary.Notes;
-  if (Result.Processes == 0 && wantsChecks(Options))
+  if (Result.Reports == 0 && Notes.empty() && wantsChecks(Options))
     Notes.push_back("no process of the program loaded CRSan; build the program "
                     "with -fsanitize=cuda-race");
   if (Result.EndedDry)
@@ -154,26 +166,16 @@ static void addNotes(SeriesResult &Result, const RunRequest &Q,
 
 static int exitCodeOf(const Report &R, const SeriesResult &Result,
                       const Flags &Options) {
-  if (!R.Findings.empty() || Result.Faults)
+  if (R.hasRaces())
     return ExitRacy;
-  if (Result.Failures)
+  if (!R.Findings.empty() || Result.Failures)
     return ExitFailed;
   const bool HasChecked = R.verdict() == Verdict::Clean || R.Summary.Suppressed;
   return HasChecked || !wantsChecks(Options) ? 0 : ExitNothingChecked;
 }
 
-/// The same of a run of which nothing but its end is known.
-static int exitCodeOf(const SeriesResult &Result) {
-  if (Result.Faults)
-    return ExitRacy;
-  if (Result.Failures)
-    return fail("the program failed: " + Result.File.Runs.front().Failure),
-           ExitFailed;
-  return Result.HasChecked ? 0 : ExitNothingChecked;
-}
-
 /// Prints what the runs have shown. A single run's program has printed its own
-/// text.
+/// text, unless other processes have found something.
 static int conclude(SeriesResult Result, const RunRequest &Q,
                     const Flags &Options, bool IsSingle) {
   addNotes(Result, Q, Options);
@@ -185,7 +187,8 @@ static int conclude(SeriesResult Result, const RunRequest &Q,
   if (!IsText) {
     if (auto Error = print(Result.File, R, Q.Output))
       return fail(*Error);
-  } else if (!IsSingle || (Result.Processes == 0 && wantsChecks(Options))) {
+  } else if (!IsSingle || !Result.IsPrinted || Result.IsIncomplete ||
+             (Result.Reports == 0 && wantsChecks(Options))) {
     std::cerr << renderText(R, textFor(Q.Output, STDERR_FILENO)) << std::flush;
   }
   const int ExitCode = exitCodeOf(R, Result, Options);
@@ -212,6 +215,13 @@ static std::optional<std::string> readOptions(const std::string &Text,
   return std::nullopt;
 }
 
+static void addPath(std::string &Options, const char *Name,
+                    const std::string &Path) {
+  const char Quote = Path.find('\'') == Path.npos ? '\'' : '"';
+  if (!Path.empty())
+    Options += fmt::format(":{}={}{}{}", Name, Quote, wholePath(Path), Quote);
+}
+
 static int run(const RunRequest &Q) {
   Program P;
   P.Path = findProgram(Q.Words.front());
@@ -233,6 +243,9 @@ static int run(const RunRequest &Q) {
                             "the first and the last of them: 10 or 0-9",
                             Q.Seeds.empty() ? Q.Seed : Q.Seeds));
   P.RacyExit = int(Options.exitcode);
+  // The program and what it starts may go to other folders.
+  addPath(P.Options, "log_path", Options.log_path);
+  addPath(P.Options, "suppressions", Options.suppressions);
   bool IsSimulated = Q.Device == "sim" || (Q.Device == "auto" && !hasDriver());
   if (IsSimulated)
     if (auto Error = useSimulatedGpu(P.Path))
@@ -249,8 +262,6 @@ static int run(const RunRequest &Q) {
   const bool IsSingle = Seeds.size() == 1;
   if (Q.Timeout > 0)
     P.Timeout = std::chrono::milliseconds(int64_t(Q.Timeout * 1000));
-  P.KeepsLog = IsSingle && !Options.log_path.empty() &&
-               Q.Output.Format == "text" && Q.Output.Path.empty();
   P.OutputToError = Q.Output.Format != "text" && Q.Output.Path.empty();
   SeriesOptions Series{.Seeds = Seeds,
                        .Jobs = Q.Jobs,
@@ -260,6 +271,8 @@ static int run(const RunRequest &Q) {
   if (Series.Jobs == 0)
     Series.Jobs =
         IsSimulated ? std::max(std::thread::hardware_concurrency(), 1u) : 1;
+  P.IsSimulated = IsSimulated;
+  P.IsAlone = IsSingle || Series.Jobs == 1;
   int ExitCode;
   {
     const ScratchFolder Folder;
@@ -269,8 +282,6 @@ static int run(const RunRequest &Q) {
                   "; set TMPDIR to one that can be "
                   "written to");
     SeriesResult Result = runSeries(P, Series, Folder.Path);
-    if (P.KeepsLog)
-      return exitCodeOf(Result);
     if (Result.Runs == 0 && !Result.Interrupted)
       return ExitFailed;
     ExitCode = conclude(std::move(Result), Q, Options, IsSingle);
@@ -336,7 +347,7 @@ void crsan::addRunCommand(CLI::App &App, int &ExitCode) {
   Command->prefix_command();
   Command->footer("[--] PROGRAM ARGUMENTS...  what to run\n\n"
                   "Exit codes: 0 no races; 66 races; 67 nothing was checked; "
-                  "68 the program failed; 1 it could not be run.");
+                  "68 the program or a kernel failed; 1 it could not be run.");
   Command->callback([=, &ExitCode] {
     Q->Words = Command->remaining();
     std::string First = Q->Words.empty() ? "" : Q->Words.front();

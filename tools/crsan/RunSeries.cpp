@@ -2,7 +2,7 @@
 // A program run several times, with several seeds.
 #include "RunSeries.h"
 
-#include "Files.h"
+#include "LeftBehind.h"
 #include "Progress.h"
 #include "Report/Words.h"
 
@@ -105,7 +105,7 @@ void Series::noteFailure(uint32_t Seed, const RunResult &Run,
   if (What.empty() || IsSingle)
     return;
   // Alike failures need not be read twice.
-  if (Result.Failures + Result.Faults <= 3)
+  if (Result.Failures <= 3)
     Shown.say(
         fmt::format("seed {}: {}; the last lines that it printed:", Seed, What),
         tailOf(outputOf(Folder, Name)));
@@ -116,13 +116,10 @@ void Series::noteFailure(uint32_t Seed, const RunResult &Run,
 void Series::accept(size_t Index, RunResult Run) {
   const uint32_t Seed = Options.Seeds[Index];
   ++Result.Runs;
-  Result.Processes += Run.Processes;
-  Result.Failures += !Run.HasFault && !Run.Failure.empty();
-  Result.Faults += Run.HasFault;
-  Result.HasChecked &= Run.End.ExitCode != ExitNothingChecked;
-  for (const std::string &Line : Run.Unreadable)
-    Run.File.Summary.Notes.push_back(
-        fmt::format("what a process has recorded is lost: {}", Line));
+  Result.Reports += Run.Reports;
+  Result.Failures += !Run.Failure.empty();
+  Result.IsIncomplete |= Run.IsIncomplete;
+  Result.IsPrinted &= Run.IsPrinted;
   SoFar.add(Run.File);
   const size_t News = noteNews(Seed, buildReport(SoFar));
   Files[Index] = std::move(Run.File);
@@ -164,5 +161,6 @@ SeriesResult Series::run() {
 SeriesResult crsan::runSeries(const Program &P, const SeriesOptions &Options,
                               const fs::path &Folder) {
   passSignalsOn();
+  adoptOrphans();
   return Series(P, Options, Folder).run();
 }

@@ -22,11 +22,10 @@ struct SeriesOptions {
 /// What the runs have shown together.
 struct SeriesResult {
   ReportFile File;
-  size_t Runs = 0, Failures = 0, Faults = 0;
-  size_t Processes = 0; ///< As RunResult's, of all runs.
+  size_t Runs = 0, Failures = 0;
+  size_t Reports = 0; ///< As RunResult's, of all runs.
   bool EndedDry = false, Interrupted = false;
-  /// No program said by its exit code that nothing was checked.
-  bool HasChecked = true;
+  bool IsIncomplete = false, IsPrinted = true; ///< As RunResult's.
 };
 
 /// Runs the program once for each seed. A single run has the tool's own input

@@ -51,10 +51,13 @@ TEST(Words, OnlyAccessesOfSystemScopeMayBeVolatile) {
 
 TEST(Words, KindsHaveWordsOfTheirOwn) {
   std::set<std::string> Names, Keys;
-  for (unsigned Kind = 1; Kind <= unsigned(abi::RaceKind::InterKernel);
-       ++Kind) {
-    const KindWords &W = wordsOf(abi::RaceKind(Kind));
-    EXPECT_EQ(W.Kind, abi::RaceKind(Kind));
+  std::vector<abi::RaceKind> Kinds = {KernelFault};
+  for (unsigned Kind = 1; Kind <= unsigned(abi::RaceKind::ProxyFence); ++Kind)
+    Kinds.push_back(abi::RaceKind(Kind));
+  EXPECT_EQ(Kinds.size(), allKindWords().size());
+  for (const abi::RaceKind Kind : Kinds) {
+    const KindWords &W = wordsOf(Kind);
+    EXPECT_EQ(W.Kind, Kind);
     EXPECT_TRUE(Names.insert(W.Name).second);
     EXPECT_TRUE(Keys.insert(W.Key).second);
   }
@@ -79,7 +82,7 @@ TEST(Words, KindsHaveTheCodesOfIGuard) {
   std::string Codes;
   for (const KindWords &W : allKindWords())
     Codes += std::string(W.Code) + ",";
-  EXPECT_EQ(Codes, ",,,,,IL,AS,ITS,BR,DR,,,,,,,");
+  EXPECT_EQ(Codes, ",,,,,IL,AS,ITS,BR,DR,,,,,,,,");
 }
 
 TEST(Words, TheHostHasNoThread) {

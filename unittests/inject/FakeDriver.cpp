@@ -137,12 +137,13 @@ API cuDeviceGetCount(int *Count) {
   return IsInitialised ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
 }
 API cuGetErrorName(CUresult Result, const char **Name) {
-  *Name = Result == CUDA_SUCCESS               ? "CUDA_SUCCESS"
-          : Result == CUDA_ERROR_ASSERT        ? "CUDA_ERROR_ASSERT"
-          : Result == CUDA_ERROR_NO_DEVICE     ? "CUDA_ERROR_NO_DEVICE"
-          : Result == CUDA_ERROR_NOT_FOUND     ? "CUDA_ERROR_NOT_FOUND"
-          : Result == CUDA_ERROR_INVALID_VALUE ? "CUDA_ERROR_INVALID_VALUE"
-                                               : "CUDA_ERROR_UNKNOWN";
+  *Name = Result == CUDA_SUCCESS                 ? "CUDA_SUCCESS"
+          : Result == CUDA_ERROR_ASSERT          ? "CUDA_ERROR_ASSERT"
+          : Result == CUDA_ERROR_ILLEGAL_ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+          : Result == CUDA_ERROR_NO_DEVICE       ? "CUDA_ERROR_NO_DEVICE"
+          : Result == CUDA_ERROR_NOT_FOUND       ? "CUDA_ERROR_NOT_FOUND"
+          : Result == CUDA_ERROR_INVALID_VALUE   ? "CUDA_ERROR_INVALID_VALUE"
+                                                 : "CUDA_ERROR_UNKNOWN";
   return CUDA_SUCCESS;
 }
 API cuGetErrorString(CUresult Result, const char **Text) {
@@ -472,6 +473,9 @@ API cuLaunchKernel(CUfunction F, unsigned GridX, unsigned GridY, unsigned GridZ,
   case FakeKernel::Asserts:
     race(L);
     S.Sticky = CUDA_ERROR_ASSERT;
+    break;
+  case FakeKernel::Fails:
+    S.Sticky = CUDA_ERROR_ILLEGAL_ADDRESS;
     break;
   case FakeKernel::Hangs:
     race(L);

@@ -20,7 +20,17 @@ struct FakeImage {
 
 /// What a CUfunction is here, and a kernel's symbol.
 struct FakeKernel {
-  enum Kind { Clean, Racy, Refused, Asserts, Hangs, Foreign, Touches, UsesUp };
+  enum Kind {
+    Clean,
+    Racy,
+    Refused,
+    Asserts,
+    Fails,
+    Hangs,
+    Foreign,
+    Touches,
+    UsesUp
+  };
   const char *Name;
   Kind What;
   CUlibrary Library;

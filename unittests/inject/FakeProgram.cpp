@@ -161,6 +161,8 @@ int main(int Count, char **Words) {
       launch({"_Z1kPi", FakeKernel::Refused, Library});
     else if (Word == "asserts")
       launch({"_Z1kPi", FakeKernel::Asserts, Library});
+    else if (Word == "fails")
+      launch({"_Z1kPi", FakeKernel::Fails, Library});
     else if (Word == "hangs")
       launch({"_Z1kPi", FakeKernel::Hangs, Library});
     else if (Word == "crowded") // Fits without the registers.

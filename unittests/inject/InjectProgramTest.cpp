@@ -557,6 +557,66 @@ TEST(InjectProgram, EveryEndSavesTheRun) {
   }
 }
 
+// Intent: a kernel's fault is a finding, and no race: it has an exit code of
+// its own, no option about races leaves it out, and the files have it.
+TEST(InjectProgram, AFailedKernelIsAFinding) {
+  LogFolder Folder;
+  const std::string Known = (Folder.Path / "known.txt").string();
+  std::ofstream(Known) << "race:*\n";
+  const Outcome O = run(
+      "fails", "CRSAN_OPTIONS=log_path=" + (Folder.Path / "%p.json").string() +
+                   ":kernels=other:suppressions=" + Known);
+  EXPECT_EQ(O.Status, 68) << O.Text;
+  EXPECT_THAT(O.Text,
+              AllOf(HasSubstr("CRSan: kernel fault: invalid address\n"),
+                    HasSubstr("  kernel: k(int*)\n"),
+                    HasSubstr("first seen: a thread that is not known\n"),
+                    HasSubstr("The driver says CUDA_ERROR_ILLEGAL_ADDRESS."),
+                    HasSubstr("SUMMARY: CRSan: 1 kernel fault\n"),
+                    Not(HasSubstr("data race")), Not(HasSubstr("suppress"))));
+  size_t Found = 0;
+  for (const auto &[Name, Text] : Folder.files())
+    Found += Text.find("\"fault\": \"invalid address\"") != Text.npos;
+  EXPECT_EQ(Found, 1u);
+}
+
+TEST(InjectProgram, ARaceBesideAFaultSetsTheExitCode) {
+  const Outcome O = run("racy fails");
+  EXPECT_EQ(O.Status, 66);
+  EXPECT_THAT(O.Text, HasSubstr("1 data race (1 clobbered read), 1 kernel "
+                                "fault\n"));
+  EXPECT_EQ(run("fails exit3").Status, 68);
+  EXPECT_EQ(run("fails exit3", "CRSAN_OPTIONS=exitcode=0").Status, 3);
+  EXPECT_EQ(run("fails exit3", "CRSAN_OPTIONS=exitcode=9").Status, 68);
+}
+
+// Intent: crsan run gets what each process has recorded, beside a log of the
+// user's; and from a process in which nothing was checked, the reason.
+TEST(InjectProgram, CrsanRunGetsAFileOfEachProcess) {
+  LogFolder Folder;
+  const std::string Run = "CRSAN_RUN=gpu:" + (Folder.Path / "run0").string();
+  EXPECT_EQ(run("racy", Run + " CRSAN_OPTIONS=log_path=" +
+                            (Folder.Path / "own-%p.json").string())
+                .Status,
+            66);
+  auto Files = Folder.files();
+  ASSERT_EQ(Files.size(), 2u);
+  for (const auto &[Name, Text] : Files) {
+    EXPECT_THAT(Name, testing::MatchesRegex("(own|run0)-[0-9]+\\.json"));
+    EXPECT_THAT(Text, AllOf(HasSubstr("\"heading\": \"clobbered read"),
+                            Not(HasSubstr("is not complete"))));
+    std::filesystem::remove(Folder.Path / Name);
+  }
+  run("", Run, "NoDriverProgram");
+  Files = Folder.files();
+  ASSERT_EQ(Files.size(), 1u);
+  EXPECT_THAT(Files.begin()->first,
+              testing::MatchesRegex("run0-[0-9]+\\.unchecked"));
+  EXPECT_THAT(Files.begin()->second,
+              ContainsRegex("process [0-9]+ \\(.*NoDriverProgram\\)\nnothing "
+                            "was checked: "));
+}
+
 TEST(InjectProgram, AnUnwritableLogFallsBackToStderr) {
   Outcome O = run("racy", "CRSAN_OPTIONS=log_path=/nonexistent/log");
   EXPECT_EQ(O.Status, 66);

@@ -158,14 +158,17 @@ function heatOf(finding) {
 //===-- One finding -------------------------------------------------------===//
 
 function sideOf(finding, side, index) {
-  const title = finding.twoSided ? ["Later access", "Earlier access"][index]
+  const title = finding.isFault ? "Where the kernel failed"
+    : finding.twoSided ? ["Later access", "Earlier access"][index]
     : ["Access", "Conflicting access"][index];
   const section = make("section", {className: "side"}, make("h3", {}, title),
     make("p", {}, make("strong", {}, side.access),
       side.thread ? ` by ${side.thread}` : null));
   if (side.frames.length) section.append(stackOf(side));
   else if (!side.isOperation)
-    section.append(make("p", {className: "missing"}, "No module describes where this access is in the source."));
+    section.append(make("p", {className: "missing"}, finding.isFault
+      ? "The GPU does not tell where in the source this was."
+      : "No module describes where this access is in the source."));
   for (const also of side.also)
     section.append(make("p", {className: "also"}, `also ${also.access} by the same thread:`),
       stackOf({...also, named: -1}));

@@ -61,7 +61,7 @@ Child::Child(const std::vector<std::string> &Words, std::string_view Text)
     Arguments.push_back(const_cast<char *>(Word.c_str()));
   Arguments.push_back(nullptr);
   // What is injected into the program is not for the tool.
-  for (char **V = environ; *V; ++V)
+  for (char **V = environ; V && *V; ++V) // Null after clearenv().
     if (!std::string_view(*V).starts_with("LD_PRELOAD=") &&
         !std::string_view(*V).starts_with("LD_LIBRARY_PATH=") &&
         !std::string_view(*V).starts_with("CUDA_INJECTION64_PATH="))

@@ -4,10 +4,15 @@
 #include "common/Log.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
+#include <ctime>
+#include <filesystem>
 #include <mutex>
+#include <system_error>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace crsan {
@@ -46,13 +51,29 @@ bool writeAll(int Descriptor, std::string_view Text) {
   return true;
 }
 
+std::string wholePath(std::string_view Path) {
+  const bool IsFile = !Path.empty() && Path != "stdout" && Path != "stderr";
+  if (!IsFile || Path.front() == '/')
+    return std::string(Path);
+  std::error_code Error;
+  const std::filesystem::path Here = std::filesystem::current_path(Error);
+  return Error ? std::string(Path) : (Here / Path).string();
+}
+
+bool Log::isOpen() const {
+  struct stat Info;
+  return Descriptor >= 0 && Owner == getpid() &&
+         fstat(Descriptor, &Info) == 0 && Info.st_dev == Device &&
+         Info.st_ino == Inode;
+}
+
 int Log::descriptor() {
   if (Path.empty() || Path == "stderr")
     return STDERR_FILENO;
   if (Path == "stdout")
     return STDOUT_FILENO;
   // After a fork, the child writes a file of its own.
-  if (Descriptor >= 0 && Owner == getpid())
+  if (isOpen())
     return Descriptor;
   std::string File = pathOfProcess(Path);
   // Appends: another program may have written before it became this one (exec).
@@ -67,7 +88,26 @@ int Log::descriptor() {
     Path.clear();
     return STDERR_FILENO;
   }
+  struct stat Info = {};
+  fstat(Descriptor, &Info);
+  Device = Info.st_dev;
+  Inode = Info.st_ino;
   return Descriptor;
+}
+
+/// As writeAll. A pipe that nobody reads any more does not end the program.
+static bool writeWithoutSignal(int Target, std::string_view Text) {
+  sigset_t Pipe, Before, Pending;
+  sigemptyset(&Pipe);
+  sigaddset(&Pipe, SIGPIPE);
+  sigpending(&Pending);
+  pthread_sigmask(SIG_BLOCK, &Pipe, &Before);
+  const bool IsWritten = writeAll(Target, Text);
+  const timespec AtOnce = {};
+  if (!IsWritten && errno == EPIPE && !sigismember(&Pending, SIGPIPE))
+    sigtimedwait(&Pipe, nullptr, &AtOnce);
+  pthread_sigmask(SIG_SETMASK, &Before, nullptr);
+  return IsWritten;
 }
 
 bool Log::isTerminal() {
@@ -84,7 +124,8 @@ void Log::text(std::string_view Text) {
     std::unique_lock Lock(*Opening, std::chrono::seconds(1));
     Target = descriptor();
   }
-  writeAll(Target, Text);
+  if (!writeWithoutSignal(Target, Text))
+    IsUnheard = true;
 }
 
 } // namespace crsan

@@ -3,6 +3,8 @@
 #ifndef CRSAN_INJECT_COMMON_LOG_H
 #define CRSAN_INJECT_COMMON_LOG_H
 
+#include <atomic>
+#include <cstdint>
 #include <fmt/format.h>
 
 #include <string>
@@ -25,6 +27,10 @@ public:
   /// Whether somebody may be reading along.
   bool isTerminal();
 
+  /// Whether something that was said reached nobody: the program has closed its
+  /// standard error, or nobody reads it any more.
+  bool isUnheard() const { return IsUnheard; }
+
   /// Text as it is.
   void text(std::string_view Text);
 
@@ -44,12 +50,22 @@ public:
 
 private:
   int descriptor();
+  bool isOpen() const;
 
   std::string Path;
   unsigned Verbosity = 0;
   int Descriptor = -1;
   int Owner = 0; ///< The process that opened Descriptor.
+  /// The file of Descriptor. A program that closes all descriptors may get the
+  /// number for a file of its own.
+  uint64_t Device = 0, Inode = 0;
+  std::atomic<bool> IsUnheard{false};
 };
+
+/// A path of a file that stays the same when the program goes to another
+/// folder.
+/// "", "stdout" and "stderr" are none.
+std::string wholePath(std::string_view Path);
 
 /// The path of this process's file: "%p" in Path stands for the process's id,
 /// and "%%" for "%". Where there is no "%p", the id is the extension.

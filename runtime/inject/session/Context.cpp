@@ -327,13 +327,21 @@ void Context::noteLaunch(const std::string &Kernel) {
   NextRecent = (NextRecent + 1) % Recent.size();
 }
 
-std::string Context::lastKernels() const {
-  std::string Text;
+std::vector<std::string> Context::lateKernels() const {
+  std::vector<std::string> Kernels;
   for (size_t I = 0; I < Recent.size(); ++I) {
     const std::string &Kernel = Recent[(NextRecent + I) % Recent.size()];
-    if (!Kernel.empty())
-      Text += (Text.empty() ? "" : ", ") + demangle(Kernel);
+    if (!Kernel.empty() &&
+        std::find(Kernels.begin(), Kernels.end(), Kernel) == Kernels.end())
+      Kernels.push_back(Kernel);
   }
+  return Kernels;
+}
+
+std::string Context::lastKernels() const {
+  std::string Text;
+  for (const std::string &Kernel : lateKernels())
+    Text += (Text.empty() ? "" : ", ") + demangle(Kernel);
   return Text.empty() ? "none" : Text;
 }
 

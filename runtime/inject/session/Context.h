@@ -167,6 +167,8 @@ public:
   void noteLaunch(const std::string &Kernel);
   /// "a(), b()": kernels launched last, the newest last.
   std::string lastKernels() const;
+  /// The same, mangled, each once.
+  std::vector<std::string> lateKernels() const;
   bool launchedLately(const std::string &Kernel) const;
 
   /// Null where code was never switched on. The records stay for ever, and the

@@ -12,6 +12,7 @@
 #include "common/Signals.h"
 #include "common/Watcher.h"
 #include "host/Endings.h"
+#include "session/KernelFaults.h"
 #include "session/LiveFindings.h"
 #include "session/RunFile.h"
 
@@ -71,6 +72,8 @@ const Flags &readOptions() {
     TheFilter = new RunFilter(makeFilter(*F));
     if (auto Mistake = checkLogPath(*F))
       refuseOptions(*Mistake);
+    rememberRunner();
+    F->log_path = wholePath(F->log_path);
     theLog().setPath(logFormat(*F) == LogFormat::Text ? F->log_path : "");
     theLog().setVerbosity(F->verbosity);
     if (F->help)
@@ -110,32 +113,38 @@ size_t countFindings() {
 Run::~Run() = default;
 
 bool Run::report() {
-  const bool HasFindings = print();
-  if (logFormat(options()) != LogFormat::Text)
-    if (const std::optional<ReportFile> Recorded = recorded())
-      saveRun(options(), *Recorded);
-  return HasFindings;
+  const bool HasRaces = print();
+  HasEnded = true;
+  if (isSaved(options()))
+    if (std::optional<ReportFile> Recorded = recorded())
+      saveRun(options(), std::move(*Recorded), /*IsWhole=*/true);
+  return HasRaces;
 }
 
 void Run::reportNew() {
-  const bool IsSaved = logFormat(options()) != LogFormat::Text;
+  const bool IsSaved = isSaved(options());
   using Clock = std::chrono::steady_clock;
   const Clock::time_point Before = Clock::now();
-  if ((!options().print_live && !IsSaved) || Before < NextReport.load())
+  if ((!options().print_live && !IsSaved) || Before < NextReport.load() ||
+      !hasBegun())
     return;
-  const std::optional<size_t> Count = countRecorded();
-  if (!Count || Reported.exchange(*Count) == *Count)
+  const std::optional<size_t> Races = countRecorded();
+  const size_t Count = Races.value_or(0) + kernelFaults().count();
+  const size_t Last = Reported;
+  if (!Races || Reported.exchange(Count) == Count)
     return;
-  const std::optional<ReportFile> Recorded = recorded();
-  if (!Recorded)
+  std::optional<ReportFile> Recorded = recorded();
+  if (!Recorded) {
+    Reported = Last;
     return;
+  }
   if (options().print_live) {
     const std::string New =
         liveFindings().takeNew(buildReport(*Recorded), textOptions(options()));
     if (!New.empty())
       printFindings(New);
   }
-  saveRun(options(), *Recorded);
+  saveRun(options(), std::move(*Recorded), HasEnded);
   // Of the program's time, a tenth is enough.
   const Clock::time_point After = Clock::now();
   NextReport = After + 9 * (After - Before);
@@ -161,19 +170,21 @@ void flushEverything() {
 
 /// The exit code that the program shall have after its report, 0 to leave it as
 /// it is.
-static int exitCodeFor(const Run &R, bool HasFindings) {
+static int exitCodeFor(const Run &R, bool HasRaces) {
   const Flags &Options = R.options();
-  if (HasFindings)
+  if (HasRaces)
     return int(Options.exitcode);
+  if (kernelFaults().count())
+    return Options.exitcode ? CRSAN_KERNEL_FAILED : 0;
   return Options.require_checked && !R.hasChecked() ? CRSAN_NOTHING_CHECKED : 0;
 }
 
 /// The program has come to its end: suppressions that matched nothing may be
 /// out of date. A run that prints no report does not name them.
-static void sayUnmatched(const Run &R, bool HasFindings) {
+static void sayUnmatched(const Run &R, bool HasRaces) {
   const Suppressions &List = suppressions();
   if (!R.hasChecked() ||
-      !(HasFindings || List.hasMatched() || R.options().verbosity >= 1))
+      !(HasRaces || List.hasMatched() || R.options().verbosity >= 1))
     return;
   if (const std::string Lines = List.unmatched(); !Lines.empty())
     theLog().say("suppressions that matched nothing: {}", Lines);
@@ -182,10 +193,10 @@ static void sayUnmatched(const Run &R, bool HasFindings) {
 /// Reports at the end of the program, and returns as exitCodeFor does.
 static int reportLast(Run &R) {
   const bool IsWhole = R.takeStock();
-  const bool HasFindings = R.report();
+  const bool HasRaces = R.report();
   if (IsWhole)
-    sayUnmatched(R, HasFindings);
-  return exitCodeFor(R, HasFindings);
+    sayUnmatched(R, HasRaces);
+  return exitCodeFor(R, HasRaces);
 }
 
 static void atExit() {
@@ -217,20 +228,33 @@ static void endIfHung(Run &R) {
   if (Patience.count() == 0 || KernelWait::longest() < Patience)
     return;
   Halting.lock();
-  const std::string Kernels = R.lastKernels();
+  const std::vector<std::string> Kernels = R.lastKernels();
+  Occurrence O;
+  SiteInfo Site;
+  O.Fault = "time limit";
+  O.Explanation = fmt::format(
+      "A kernel has not ended after {} s (timeout); the program was ended.",
+      Patience.count());
+  if (Kernels.size() == 1)
+    Site.Kernel = Kernels.front();
+  else if (!Kernels.empty())
+    O.Explanation +=
+        fmt::format(" Last launched: {}.", fmt::join(Kernels, ", "));
+  kernelFaults().add(std::move(O), std::move(Site));
   theLog().say(
       "a kernel has not ended after {} s (timeout); {}{}the program is "
       "ended",
       Patience.count(), Kernels.empty() ? "" : "last launched: ",
-      Kernels.empty() ? "" : Kernels + "; ");
+      Kernels.empty() ? "" : fmt::format("{}; ", fmt::join(Kernels, ", ")));
   const int Code = exitCodeFor(R, R.report());
-  crsanLeave(Code && Code != CRSAN_NOTHING_CHECKED ? Code : CRSAN_HUNG);
+  crsanLeave(Code && Code != CRSAN_NOTHING_CHECKED ? Code
+                                                   : CRSAN_KERNEL_FAILED);
 }
 
 /// The exit code that the watcher's report asks for.
 static std::atomic<int> EarlyExitCode{0};
 
-void joinTheEnd() {
+static void startWatcher() {
   const Flags &Options = TheRun->options();
   Watcher::Tasks Tasks;
   Tasks.Poll = [] {
@@ -251,8 +275,14 @@ void joinTheEnd() {
       EarlyExitCode = reportLast(*R);
   };
   const bool Polls = Options.halt_on_error || Options.print_live ||
-                     Options.timeout || logFormat(Options) != LogFormat::Text;
+                     Options.timeout || isSaved(Options);
   Watcher::start(Polls ? Options.poll_ms : 0, std::move(Tasks));
+}
+
+void joinTheEndOfChild() { startWatcher(); }
+
+void joinTheEnd() {
+  startWatcher();
   installSignalHandlers();
   reportAtExit();
 }
@@ -298,7 +328,7 @@ void continueRun(const char *Program) {
         "'{}' could not be run: this program goes on, and reports once "
         "more when it ends",
         Program);
-  R->reopen();
+  R->goOn();
 }
 
 int endRun() {

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace crsan {
 
@@ -31,7 +32,7 @@ public:
   /// when the time is over.
   virtual bool takeStock() = 0;
   /// Prints the report, unless it was printed before. Does not wait for
-  /// kernels. Returns whether there are findings.
+  /// kernels. Returns whether there are races.
   virtual bool print() = 0;
   /// What is recorded so far and not suppressed; nothing if the program has no
   /// instrumented code.
@@ -44,18 +45,29 @@ public:
   virtual void reopen() = 0;
   /// For halt_on_error: whether there is any finding so far.
   virtual bool sawRace() = 0;
-  /// "a(), b()": the kernels that were launched last; empty: not known.
-  virtual std::string lastKernels() { return {}; }
+  /// "a()", "b()": the kernels that were launched last; empty: not known.
+  virtual std::vector<std::string> lastKernels() { return {}; }
   /// How many races are recorded so far, suppressed ones too; nothing if that
   /// cannot be told right now.
   virtual std::optional<size_t> countRecorded() = 0;
 
+  /// Whether the program uses CUDA, as far as that can be told.
+  virtual bool hasBegun() const { return true; }
+
   /// While the program runs: prints new findings (print_live) and saves what is
   /// recorded.
   void reportNew();
+  /// After report(): the program does not end after all.
+  void goOn() {
+    HasEnded = false;
+    reopen();
+  }
 
 private:
-  std::atomic<size_t> Reported{0}; ///< As countRecorded().
+  /// What the last file had: as countRecorded(), and faults. Nothing yet: ~0.
+  std::atomic<size_t> Reported{~size_t(0)};
+  /// The report of the end is made; what a file has is complete.
+  std::atomic<bool> HasEnded{false};
   /// When reportNew() may take its time again.
   std::atomic<std::chrono::steady_clock::time_point> NextReport{};
 };
@@ -95,6 +107,9 @@ void reportAtExit();
 /// before instrumented code is there: in a program that only inherited the
 /// environment, nothing is touched.
 void joinTheEnd();
+/// The same of a child that was forked after joinTheEnd(), and has inherited
+/// all but a thread.
+void joinTheEndOfChild();
 
 /// The last thing that happens: reports, and returns the exit code that the
 /// program shall have, or 0 to leave it as it is.

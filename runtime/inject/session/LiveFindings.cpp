@@ -36,8 +36,8 @@ static std::string placeOf(uint64_t Id, const std::optional<SiteInfo> &Site) {
 static std::string identityOf(const Finding &F) {
   const std::string A = placeOf(F.First.Site, F.Site);
   const std::string B = placeOf(F.First.Other, F.Other);
-  return fmt::format("{} {} / {}",
-                     F.isTwoSided() ? "two" : wordsOf(F.kind()).Key,
+  return fmt::format("{}{} {} / {}",
+                     F.isTwoSided() ? "two" : wordsOf(F.kind()).Key, F.Fault,
                      std::min(A, B), std::max(A, B));
 }
 

@@ -5,15 +5,18 @@
 
 #include "Report/ReportFile.h"
 #include "Report/SarifReport.h"
+#include "common/CommandLine.h"
 #include "common/Log.h"
 
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <mutex>
 #include <string_view>
+#include <vector>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -125,34 +128,89 @@ TextOptions textOptions(const Flags &Options) {
   return Text;
 }
 
-static std::string render(const Flags &Options, const ReportFile &Recorded) {
+static std::string render(LogFormat Format, const Flags &Options,
+                          const ReportFile &Recorded) {
   const Report R = buildReport(Recorded);
-  if (logFormat(Options) == LogFormat::JSON)
+  if (Format == LogFormat::JSON)
     return writeReportFile(Recorded, R);
   return renderSARIF(R, textOptions(Options));
 }
 
-void saveRun(const Flags &Options, const ReportFile &Recorded) {
-  if (logFormat(Options) == LogFormat::Text)
+/// With %p; empty: crsan run has not started the program.
+static std::string *RunnersPath = nullptr;
+
+void rememberRunner() {
+  // "sim:/tmp/crsan-run-2h4Zt9/run0" (tools/crsan/ProgramRun.cpp)
+  const char *Said = std::getenv("CRSAN_RUN");
+  const std::string_view Text = Said ? Said : "";
+  const size_t Begin = Text.find(":/");
+  RunnersPath = new std::string;
+  if (Begin != Text.npos)
+    *RunnersPath = fmt::format("{}-%p.json", Text.substr(Begin + 1));
+}
+
+namespace {
+/// A file of the process.
+struct Target {
+  LogFormat Format;
+  std::string Pattern; ///< With %p, perhaps.
+  std::string Path;    ///< Of this process; empty: none could be written.
+};
+} // namespace
+
+static std::vector<Target> targetsOf(const Flags &Options) {
+  std::vector<Target> Targets;
+  if (const LogFormat Format = logFormat(Options); Format != LogFormat::Text)
+    Targets.push_back({Format, Options.log_path, {}});
+  if (RunnersPath && !RunnersPath->empty())
+    Targets.push_back({LogFormat::JSON, *RunnersPath, {}});
+  return Targets;
+}
+
+bool isSaved(const Flags &Options) { return !targetsOf(Options).empty(); }
+
+/// A reader of the file shall know that more may have happened.
+static void markUnfinished(ReportFile &File) {
+  const std::string Who =
+      fmt::format("process {} ({})", getpid(), commandLine());
+  File.Summary.Notes.push_back(fmt::format(
+      "the report of {} is not complete: the process was killed, has ended "
+      "without the C library, or still runs",
+      Who));
+  if (!File.Runs.empty())
+    File.Runs.front().Failure = Who + " has not reported its end";
+}
+
+void saveRun(const Flags &Options, ReportFile Recorded, bool IsWhole) {
+  if (!isSaved(Options))
     return;
   // A thread that a signal has ended may hold the lock.
   static auto *Saving = new std::timed_mutex;
   std::unique_lock Lock(*Saving, 5s);
   if (!Lock.owns_lock())
     return;
-  static pid_t Owner = 0; // A child that is forked writes a file of its own.
-  static auto *Path = new std::string;
+  static pid_t Owner = 0; // A child that is forked writes files of its own.
+  static auto *Targets = new std::vector<Target>;
   if (Owner != getpid()) {
     Owner = getpid();
-    *Path = choosePath(Options.log_path);
+    *Targets = targetsOf(Options);
+    for (Target &T : *Targets)
+      T.Path = choosePath(T.Pattern);
   }
-  if (Path->empty())
-    return;
-  if (const int Error = replaceFile(*Path, render(Options, Recorded))) {
-    theLog().say("cannot write log_path '{}': {}; set log_path to a writable "
-                 "place",
-                 *Path, std::strerror(Error));
-    Path->clear();
+  Recorded.Summary.IsUnheard = theLog().isUnheard();
+  if (!IsWhole)
+    markUnfinished(Recorded);
+  for (Target &T : *Targets) {
+    if (T.Path.empty())
+      continue;
+    if (const int Error =
+            replaceFile(T.Path, render(T.Format, Options, Recorded))) {
+      theLog().say("cannot write {} '{}': {}; set {} to a writable place",
+                   T.Pattern == Options.log_path ? "log_path" : "the file",
+                   T.Path, std::strerror(Error),
+                   T.Pattern == Options.log_path ? "log_path" : "TMPDIR");
+      T.Path.clear();
+    }
   }
 }
 

@@ -29,10 +29,18 @@ std::optional<std::string> checkLogPath(const Flags &Options);
 /// How the log's text looks.
 TextOptions textOptions(const Flags &Options);
 
-/// Writes all that is recorded so far to the process's file, in place of what
-/// was written there before. A reader never sees a part of it. Does nothing
-/// where the log is text.
-void saveRun(const Flags &Options, const ReportFile &Recorded);
+/// Remembers where crsan run, which may have started the program, wants to have
+/// what each process records. The program may change its environment later.
+void rememberRunner();
+
+/// Whether what is recorded is kept in a file: that of log_path if it is no
+/// text, or that of crsan run.
+bool isSaved(const Flags &Options);
+
+/// Writes all that is recorded so far to the process's files, in place of what
+/// was written there before. A reader never sees a part of it. Unless
+/// `IsWhole`, the files say that their process has not reported its end.
+void saveRun(const Flags &Options, ReportFile Recorded, bool IsWhole);
 
 } // namespace crsan
 

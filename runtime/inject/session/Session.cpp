@@ -204,12 +204,37 @@ void Session::kernelFailed(Context &C, CUresult Result) {
     return;
   C.Failure = Result;
   C.FailureName = theDriver().errorName(Result);
-  if (Result == CUDA_ERROR_ASSERT)
-    HasFailedAssertion = true;
+  // The simulated GPU knows more of it.
+  if (!IsSimulated)
+    noteFault(C, Result);
   theLog().say("a kernel failed on device {}: {}; last launched: {}. Races "
                "seen before are reported; what runs later in this context is "
                "not checked",
                C.Device, theDriver().errorText(Result), C.lastKernels());
+}
+
+/// The caller holds the data lock, as whoever asks where it was launched.
+void Session::noteFault(const Context &C, CUresult Result) {
+  Occurrence O;
+  O.Device = C.Device;
+  O.Fault = faultOf(Result);
+  O.Explanation = fmt::format("The driver says {}.", C.FailureName);
+  SiteInfo Site;
+  std::function<std::string()> At;
+  const std::vector<std::string> Kernels = C.lateKernels();
+  if (Kernels.size() == 1) {
+    Site.Kernel = demangle(Kernels.front());
+    At = [this, Kernel = Kernels.front()] {
+      const auto Found = LaunchedAt.find(Kernel);
+      return Found == LaunchedAt.end() ? std::string()
+                                       : Found->second.text(demangle(Kernel));
+    };
+  } else {
+    O.Explanation += fmt::format(" It does not say which kernel; last "
+                                 "launched: {}.",
+                                 C.lastKernels());
+  }
+  kernelFaults().add(std::move(O), std::move(Site), std::move(At));
 }
 
 } // namespace crsan

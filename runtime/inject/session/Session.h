@@ -141,7 +141,7 @@ public:
   /// For halt_on_error: whether any race has been recorded so far.
   bool sawRace() override;
   std::optional<size_t> countRecorded() override;
-  std::string lastKernels() override;
+  std::vector<std::string> lastKernels() override;
 
 private:
   using ContextList = std::vector<std::shared_ptr<Context>>;
@@ -174,6 +174,7 @@ private:
   void judgeOccupancy(const Context &C, const std::string &Kernel,
                       const LaunchShape &Shape);
   void kernelFailed(Context &C, CUresult Result);
+  void noteFault(const Context &C, CUresult Result);
   bool takeStock(const ContextList &Contexts);
   template <typename Change>
   ContextList changeShadow(const std::vector<MemoryRange> &Ranges, Change What);
@@ -232,7 +233,6 @@ private:
   // Read and written by the threads that end the program, without a lock.
   std::atomic<bool> HasReported{false};
   std::atomic<bool> HasRaces{false};
-  std::atomic<bool> HasFailedAssertion{false}; ///< Of a kernel.
   std::atomic<bool> HasChecked{true};
 };
 

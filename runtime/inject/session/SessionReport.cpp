@@ -17,6 +17,7 @@
 #include "common/Signals.h"
 #include "host/HostChecks.h"
 #include "session/Collector.h"
+#include "session/KernelFaults.h"
 #include "session/LiveFindings.h"
 #include "session/RunFile.h"
 
@@ -127,12 +128,13 @@ std::optional<size_t> Session::countRecorded() {
   return Count;
 }
 
-std::string Session::lastKernels() {
+std::vector<std::string> Session::lastKernels() {
   std::unique_lock Lock(Data, 100ms);
-  std::string All;
+  std::vector<std::string> All;
   for (const std::shared_ptr<Context> &C : Contexts)
     if (Lock.owns_lock() && !C->IsDead && C->UnreadLaunches)
-      All += (All.empty() ? "" : ", ") + C->lastKernels();
+      for (const std::string &Kernel : C->lateKernels())
+        All.push_back(demangle(Kernel));
   return All;
 }
 
@@ -142,7 +144,7 @@ bool Session::sawRace() {
   if (suppressions().isEmpty() && runFilter().isEmpty())
     return true;
   std::unique_lock Lock(Data, 100ms);
-  return Lock.owns_lock() && !collect().Occurrences.empty();
+  return Lock.owns_lock() && buildReport(collect()).hasRaces();
 }
 
 /// Copies the sites that a reader of the file needs: those that the records
@@ -270,6 +272,7 @@ ReportFile Session::collect() const {
     File.Checked = coverage();
   runFilter().apply(File);
   suppressions().apply(File);
+  kernelFaults().addTo(File);
   return File;
 }
 
@@ -302,18 +305,18 @@ bool Session::print() {
       std::ignore = Lock.try_lock_for(1s);
       R = buildReport(collect());
     }
-    HasRaces = !R.Findings.empty();
+    HasRaces = R.hasRaces();
     HasChecked = R.verdict() != Verdict::NothingChecked;
     // A program with metadata mode alone gets a summary even if it is clean.
     bool IsQuiet = R.verdict() == Verdict::Clean && !R.hasWarnings() &&
                    !R.hasOnlyMetadata() && R.Checked.empty() &&
                    Options.verbosity == 0;
-    if (HasRaces || (speaks() && !IsQuiet)) {
+    if (!R.Findings.empty() || (speaks() && !IsQuiet)) {
       printFindings(
           liveFindings().rest(R, textOptions(Options), Options.print_again));
     }
   }
-  return HasRaces || HasFailedAssertion;
+  return HasRaces;
 }
 
 } // namespace crsan

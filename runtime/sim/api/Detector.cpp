@@ -16,6 +16,7 @@
 #include "oracle/Oracle.h"
 #include "oracle/OracleReport.h"
 #include "session/Ending.h"
+#include "session/KernelFaults.h"
 #include "session/LiveFindings.h"
 #include "session/RunFile.h"
 
@@ -211,8 +212,11 @@ private:
   }
 
   void printFound() {
-    const Report R = buildReport(recorded());
-    HasRaces |= !R.Findings.empty();
+    ReportFile Found = recorded();
+    if (Options.detector == "oracle") // Else the session's report has them.
+      kernelFaults().addTo(Found);
+    const Report R = buildReport(Found);
+    HasRaces |= R.hasRaces();
     HasChecked |= R.verdict() != Verdict::NothingChecked;
     if (R.verdict() == Verdict::Clean && !R.hasWarnings() &&
         Options.verbosity == 0)

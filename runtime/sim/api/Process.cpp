@@ -74,16 +74,6 @@ Process::Process() : Options(readOptions()) {
   joinTheEnd();
 }
 
-bool Process::isForkedCopy() const {
-  if (theRun() == TheRun)
-    return false;
-  static std::atomic<pid_t> Told{0};
-  if (const pid_t Self = getpid(); Told.exchange(Self) != Self)
-    theLog().say("simulated GPU: a child that was forked after CUDA was "
-                 "initialised cannot use CUDA: its calls fail; fork first");
-  return true;
-}
-
 //===----------------------------------------------------------------------===//
 // The lock
 //===----------------------------------------------------------------------===//

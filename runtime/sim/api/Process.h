@@ -61,9 +61,12 @@ class Process {
 public:
   static Process &get();
 
-  /// Whether this is a child that was forked after CUDA was initialised, which
-  /// cannot use it; says so once. As with CUDA, whose calls fail there.
-  bool isForkedCopy() const;
+  /// A function of the API was called, beside those that compilers call before
+  /// main. False: this is a child that was forked after such a call, and cannot
+  /// use CUDA; says so once. As with CUDA, whose calls fail there.
+  bool begin();
+  /// The process that called such a function first; 0: none has.
+  pid_t user() const { return User; }
 
   /// As a std::lock_guard takes it.
   void lock();
@@ -183,6 +186,7 @@ private:
   std::vector<std::unique_ptr<Device>> Devices;
   Session *TheSession = nullptr;
   SimulatedRun *TheRun = nullptr;
+  std::atomic<pid_t> User{0};
   uint64_t LastId = 0;
   // Apart from device memory modulo 2 TiB too: see abi::pageIndex.
   uintptr_t NextHost = 0x3010'0000'0000;
@@ -195,7 +199,7 @@ StreamId idOf(const StreamRef &S);
 /// Wraps an API function: takes the lock and keeps the thread's last error.
 template <typename Body> cudaError_t enter(Body B) {
   Process &P = Process::get();
-  if (P.isForkedCopy())
+  if (!P.begin())
     return thisThread().Last = cudaErrorInitializationError;
   std::lock_guard Lock(P);
   cudaError_t Error = B(P);

@@ -17,6 +17,7 @@
 #include <chrono>
 
 #include <signal.h>
+#include <unistd.h>
 
 namespace crsan::api {
 
@@ -194,6 +195,30 @@ void Process::resetDevice(Device &D) {
   for (const auto &[Base, A] : Allocations)
     if (A.What != Allocation::Kind::Device)
       D.M.allowRange(A.Base, A.Size, /*IsHosts=*/true);
+}
+
+//===----------------------------------------------------------------------===//
+// The first call
+//===----------------------------------------------------------------------===//
+
+bool Process::begin() {
+  const pid_t Self = getpid();
+  if (User == 0) {
+    std::lock_guard Lock(*this);
+    if (!theRun()) {
+      setRun(TheRun);
+      joinTheEndOfChild();
+    }
+    if (User.exchange(Self) == 0)
+      TheRun->reportNew(); // Who waits for the process's file knows of it now.
+  }
+  if (User == Self)
+    return true;
+  static std::atomic<pid_t> Told{0};
+  if (Told.exchange(Self) != Self)
+    theLog().say("simulated GPU: a child that was forked after CUDA was "
+                 "initialised cannot use CUDA: its calls fail; fork first");
+  return false;
 }
 
 //===----------------------------------------------------------------------===//

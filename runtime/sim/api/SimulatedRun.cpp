@@ -3,8 +3,13 @@
 
 #include "SimulatedRun.h"
 
+#include "Grafts.h"
 #include "HostCode.h"
 #include "Report/Demangle.h"
+#include "Report/ReportFile.h"
+#include "Report/TextReport.h"
+#include "Report/Words.h"
+#include "common/CallSites.h"
 #include "common/CommandLine.h"
 #include "common/Flags.h"
 #include "common/Log.h"
@@ -13,11 +18,15 @@
 #include "host/Endings.h"
 #include "session/Ending.h"
 #include "session/HostNote.h"
+#include "session/KernelFaults.h"
+#include "session/LiveFindings.h"
+#include "session/RunFile.h"
 #include "session/Session.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <iterator>
 
@@ -112,7 +121,7 @@ bool SimulatedRun::print() {
     if (Locked)
       P.unlock();
   }
-  return HasRaces || Faults != 0;
+  return HasRaces;
 }
 
 std::optional<ReportFile> SimulatedRun::recorded() {
@@ -126,11 +135,19 @@ std::optional<ReportFile> SimulatedRun::recorded() {
   } else if (Oracle) {
     File = Oracle->recorded();
   }
-  if (File)
-    File->Summary.Notes.insert(File->Summary.Notes.end(), FaultLines.begin(),
-                               FaultLines.end());
   if (Locked)
     P.unlock();
+  // Without a detector, faults are all that there is to know.
+  if (!File && kernelFaults().count()) {
+    File.emplace().Runs = {runInfo()};
+    File->Summary.IsSimulated = true;
+  }
+  // A session has added them.
+  if (File && !Collider)
+    kernelFaults().addTo(*File);
+  if (File)
+    File->Summary.Notes.insert(File->Summary.Notes.end(), Lacks.begin(),
+                               Lacks.end());
   return File;
 }
 
@@ -148,7 +165,8 @@ void SimulatedRun::reopen() {
 }
 
 bool SimulatedRun::sawRace() {
-  return Faults != 0 || OracleSaw || (Collider && Collider->sawRace());
+  return kernelFaults().count() || OracleSaw ||
+         (Collider && Collider->sawRace());
 }
 
 void SimulatedRun::noteProgress() {
@@ -172,8 +190,8 @@ std::optional<size_t> SimulatedRun::countRecorded() {
   return Count;
 }
 
-std::string SimulatedRun::lastKernels() {
-  return Collider ? Collider->lastKernels() : std::string();
+std::vector<std::string> SimulatedRun::lastKernels() {
+  return Collider ? Collider->lastKernels() : std::vector<std::string>();
 }
 
 /// The program's own, not what the simulated GPU lacks.
@@ -195,25 +213,13 @@ static bool isMistake(Fault::Kind What) {
   return true;
 }
 
-static std::string place(const SourceLine &L, std::string_view Prefix) {
-  std::string_view File = L.File;
-  if (File.starts_with(Prefix))
-    File.remove_prefix(Prefix.size());
-  std::string Text =
-      L.Function.empty() ? "an unknown function" : demangle(L.Function);
-  if (File.empty())
-    return Text + " at an unknown line (compile with -gline-tables-only or -g; "
-                  "with nvcc: -lineinfo)";
-  Text += fmt::format(" at {}:{}", File, L.Line);
-  return L.Column ? Text + fmt::format(":{}", L.Column) : Text;
-}
-
 void SimulatedRun::launched(const Launch &L) {
   auto [Known, IsNew] =
-      Shapes.try_emplace(L.Kernel->Name, Shape{L.Grid, L.Cluster});
+      Shapes.try_emplace(L.Kernel->Name, Shape{L.Grid, L.Cluster, L.Block});
   if (!IsNew &&
-      !(Known->second.Grid == L.Grid && Known->second.Cluster == L.Cluster))
-    Known->second = {L.Grid, L.Cluster, false};
+      !(Known->second.Grid == L.Grid && Known->second.Cluster == L.Cluster &&
+        Known->second.Block == L.Block))
+    Known->second = {L.Grid, L.Cluster, L.Block, false};
 }
 
 void SimulatedRun::launchFailed(const char *Kernel, const std::string &Error) {
@@ -238,31 +244,71 @@ Dim3 SimulatedRun::blockOf(const Fault &F, bool &IsExact) const {
           abi::permuteBlock(Seed, 2, F.Block.Z, G.Z, C.Z)};
 }
 
-void SimulatedRun::faultFound(const Device &D, const Fault &F) {
-  Faults += isMistake(F.What);
-  std::string Text = "==================\n";
-  std::string_view What = F.Message, Kind = name(F.What);
-  const std::string Line =
-      What.starts_with(Kind) ? fmt::format("simulated GPU: {}", What)
-                             : fmt::format("simulated GPU: {}: {}", Kind, What);
-  FaultLines.push_back(Line);
-  Text += fmt::format("CRSan: {}\n", Line);
-  for (size_t I = 0; I < F.Where.size(); ++I)
-    Text += fmt::format("    #{} {}{}\n", I, I ? "inlined in " : "",
-                        place(F.Where[I], Options.strip_path_prefix));
-  if (!F.Kernel.empty()) {
-    Text += fmt::format("  kernel: {}\n", demangle(F.Kernel));
-    bool IsExact = true;
-    Dim3 Block = blockOf(F, IsExact);
-    Text += fmt::format(
-        "  where: {}block ({},{},{}){} thread ({},{},{})\n",
-        P.deviceCount() > 1 ? fmt::format("device {} ", D.Ordinal) : "",
-        Block.X, Block.Y, Block.Z,
-        IsExact ? "" : " (before shuffling; run with shuffle=0)", F.Thread.X,
-        F.Thread.Y, F.Thread.Z);
+static Index3 indexOf(const Dim3 &I) { return {I.X, I.Y, I.Z}; }
+
+/// "Write to 4 bytes at 0x10.", of a line without the end.
+static std::string sentence(std::string Line) {
+  if (!Line.empty())
+    Line.front() = char(std::toupper((unsigned char)Line.front()));
+  return Line + ".";
+}
+
+RunInfo SimulatedRun::runInfo() const {
+  return {.Seed = uint32_t(Options.seed),
+          .Program = commandLine(),
+          .Replay = Replay,
+          .Failure = {}};
+}
+
+Occurrence SimulatedRun::occurrenceOf(const Device &D, const Fault &F) const {
+  Occurrence O;
+  O.Device = D.Ordinal;
+  O.Fault = name(F.What);
+  O.Explanation = sentence(F.Message);
+  O.Rec.Address = F.Address;
+  if (F.Kernel.empty())
+    return O;
+  bool IsExact = true;
+  const Dim3 Block = blockOf(F, IsExact), &T = F.Thread;
+  if (!IsExact)
+    O.Explanation += " The index of the block is the one before shuffling; run "
+                     "with shuffle=0 for the program's.";
+  std::ranges::copy(indexOf(Block), O.Rec.Block);
+  O.Rec.Thread = T.X | T.Y << 10 | T.Z << 20;
+  O.Rec.Lanes = 1;
+  if (const auto Found = Shapes.find(F.Kernel);
+      Found != Shapes.end() && Found->second.IsOne) {
+    const Dim3 &Extent = Found->second.Block;
+    O.Grid = indexOf(Found->second.Grid);
+    O.BlockShape = indexOf(Extent);
+    O.Rec.Lanes = 1u << ((T.Z * Extent.Y + T.Y) * Extent.X + T.X) % 32;
   }
-  Text += fmt::format("  replay: {}\n==================\n", Replay);
-  theLog().text(Text);
+  return O;
+}
+
+void SimulatedRun::faultFound(const Device &D, const Fault &F) {
+  SiteInfo Site;
+  Site.Kernel = F.Kernel.empty() ? "" : demangle(F.Kernel);
+  for (const SourceLine &L : F.Where)
+    Site.Frames.push_back({demangle(L.Function), L.File, L.Line, L.Column});
+  if (!isMistake(F.What)) {
+    Lacks.push_back(fmt::format(
+        "simulated GPU: {}: {}{}{}", name(F.What), F.Message,
+        Site.Frames.empty()
+            ? ""
+            : " at " + position(Site.Frames.front(), Options.strip_path_prefix),
+        Site.Kernel.empty() ? "" : " in " + Site.Kernel));
+    return theLog().say("{}; replay: {}", Lacks.back(), Replay);
+  }
+  kernelFaults().add(
+      occurrenceOf(D, F), std::move(Site),
+      [this, Kernel = F.Kernel] { return P.launchedAt(Kernel); });
+  // The program may never come to its report.
+  callSites().lookUp();
+  ReportFile Now;
+  kernelFaults().addTo(Now);
+  Now.Runs = {runInfo()};
+  printFindings(liveFindings().takeNew(buildReport(Now), textOptions(Options)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -274,8 +320,9 @@ static pid_t Starter;
 /// The exit code that the program shall have, 0 to leave it as it is: what
 /// `End` of its run says, if it has one.
 static int exitCode(int (*End)()) {
-  if (theRun()) {
-    crsanNoteRun();
+  if (theRun() && (Process::get().user() || !crsanChildHasRun())) {
+    if (Process::get().user())
+      crsanNoteRun();
     return End();
   }
   // What a forked child found, it has said itself.
@@ -305,6 +352,7 @@ static void finishQuickly() {
 
 __attribute__((constructor)) static void start() {
   Starter = getpid();
+  graftEndings();
   // Wrong options end the program here, before it has done anything.
   readOptions();
   std::atexit(finish);

@@ -26,8 +26,9 @@ public:
   bool hasChecked() const override;
   void reopen() override;
   bool sawRace() override;
+  bool hasBegun() const override { return P.user() != 0; }
   std::optional<size_t> countRecorded() override;
-  std::string lastKernels() override;
+  std::vector<std::string> lastKernels() override;
 
   /// The collider's; null if another detector was chosen.
   Session *session() { return Collider.get(); }
@@ -40,15 +41,17 @@ public:
   /// The lock is held: looks whether there are findings by now, and with
   /// halt_on_error ends the program if so.
   void noteProgress();
-  /// Prints it.
+  /// Prints it, and keeps what is a mistake of the program's for the report.
   void faultFound(const Device &D, const Fault &F);
 
 private:
   struct Shape {
-    Dim3 Grid, Cluster;
+    Dim3 Grid, Cluster, Block;
     bool IsOne = true; ///< All launches of the kernel had it.
   };
   Dim3 blockOf(const Fault &F, bool &IsExact) const;
+  Occurrence occurrenceOf(const Device &D, const Fault &F) const;
+  RunInfo runInfo() const;
 
   Process &P;
   const Flags &Options;
@@ -57,9 +60,9 @@ private:
   std::unique_ptr<Session> Collider;
   std::unique_ptr<OracleDetector> Oracle;
   std::atomic<bool> OracleSaw{false};
-  bool IsTakingStock = false;      ///< The program is at its end.
-  std::atomic<unsigned> Faults{0}; ///< Those that are the program's mistakes.
-  std::vector<std::string> FaultLines; ///< All of them, as the report notes.
+  bool IsTakingStock = false; ///< The program is at its end.
+  /// What the simulated GPU cannot do and the program wants, as notes.
+  std::vector<std::string> Lacks;
 };
 
 /// "CRSAN_OPTIONS=... crsan run --device=sim program arguments": does it all
