@@ -40,7 +40,7 @@ __global__ void transform(int Width, const float *In, float *Out) {
 
 int main(int Argc, char **Argv) {
   const bool Small = isSmall(Argc, Argv);
-  const int Width = Small ? 32 : 4096, Height = Small ? 16 : 2048;
+  const int Width = Small ? 32 : 4096, Height = Small ? 16 : 4096;
   const std::vector<float> Image = drawUnits(Width * Height);
   float Cosines[Side][Side];
   for (int F = 0; F < Side; ++F)

@@ -13,7 +13,6 @@ constexpr int Threads = 256;
 
 /// \p In and \p Out swap roles after each sweep.
 __global__ void relax(int Width, int Sweeps, float *In, float *Out) {
-  const auto Grid = cooperative_groups::this_grid();
   for (int Sweep = 0; Sweep < Sweeps; ++Sweep) {
     for (int Y = 1 + blockIdx.x; Y < Width - 1; Y += gridDim.x)
       for (int X = 1 + threadIdx.x; X < Width - 1; X += Threads) {
@@ -22,7 +21,7 @@ __global__ void relax(int Width, int Sweeps, float *In, float *Out) {
         const float Above = In[I - Width], Below = In[I + Width]; // RACE
         Out[I] = 0.25f * (Beside + Above + Below);                // RACE
       }
-    VARIANT(Grid.sync(), __syncthreads());
+    VARIANT(cooperative_groups::this_grid().sync(), __syncthreads());
     float *Old = In;
     In = Out;
     Out = Old;

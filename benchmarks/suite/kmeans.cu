@@ -13,8 +13,10 @@ struct Point {
   int X, Y; // Below 65536.
 };
 
-struct Sum {
-  unsigned long long X, Y, Count;
+/// Of the points of a cluster: the sums of X and of Y, and their number.
+constexpr int Sums = 3;
+struct Cluster {
+  unsigned long long Of[Sums];
 };
 
 /// The cluster whose center is nearest to \p P.
@@ -33,40 +35,40 @@ __host__ __device__ int nearest(Point P, const Point *Centers) {
 }
 
 __global__ void assign(int N, const Point *Points, const Point *Centers,
-                       Sum *Sums) {
+                       Cluster *All) {
   __shared__ Point Near[Clusters];
-  __shared__ unsigned OwnX[Clusters], OwnY[Clusters], OwnCount[Clusters];
+  __shared__ unsigned Own[Clusters][Sums];
   const int T = threadIdx.x;
   if (T < Clusters) {
     Near[T] = Centers[T];
-    OwnX[T] = OwnY[T] = OwnCount[T] = 0;
+    for (unsigned &Sum : Own[T])
+      Sum = 0;
   }
   __syncthreads();
   for (int I = blockIdx.x * Threads + T; I < N; I += gridDim.x * Threads) {
     const int C = nearest(Points[I], Near);
-    atomicAdd(&OwnX[C], Points[I].X);
-    atomicAdd(&OwnY[C], Points[I].Y);
-    atomicAdd(&OwnCount[C], 1);
+    atomicAdd(&Own[C][0], Points[I].X);
+    atomicAdd(&Own[C][1], Points[I].Y);
+    atomicAdd(&Own[C][2], 1);
   }
   __syncthreads();
-  if (T < Clusters) {
-    VARIANT(atomicAdd, atomicAdd_block)(&Sums[T].X, OwnX[T]);         // RACE
-    VARIANT(atomicAdd, atomicAdd_block)(&Sums[T].Y, OwnY[T]);         // RACE
-    VARIANT(atomicAdd, atomicAdd_block)(&Sums[T].Count, OwnCount[T]); // RACE
-  }
+  if (T < Clusters)
+    for (int S = 0; S < Sums; ++S)
+      VARIANT(atomicAdd, atomicAdd_block)(&All[T].Of[S], Own[T][S]); // RACE
 }
 
-__host__ __device__ Point meanOf(Sum S, Point Old) {
-  if (S.Count == 0)
+__host__ __device__ Point meanOf(const Cluster &C, Point Old) {
+  if (C.Of[2] == 0)
     return Old;
-  return {static_cast<int>(S.X / S.Count), static_cast<int>(S.Y / S.Count)};
+  return {static_cast<int>(C.Of[0] / C.Of[2]),
+          static_cast<int>(C.Of[1] / C.Of[2])};
 }
 
 /// Clears the sums for the next round.
-__global__ void moveCenters(Sum *Sums, Point *Centers) {
+__global__ void moveCenters(Cluster *All, Point *Centers) {
   const int C = threadIdx.x;
-  Centers[C] = meanOf(Sums[C], Centers[C]);
-  Sums[C] = {0, 0, 0};
+  Centers[C] = meanOf(All[C], Centers[C]);
+  All[C] = {};
 }
 
 int main(int Argc, char **Argv) {
@@ -79,22 +81,22 @@ int main(int Argc, char **Argv) {
   }
   DeviceArray<Point> Points(Host);
   DeviceArray<Point> Centers({Host.begin(), Host.begin() + Clusters});
-  DeviceArray<Sum> Sums(Clusters);
+  DeviceArray<Cluster> All(Clusters);
   std::vector<Point> Before;
   const int Rounds = Small ? 3 : 40;
   for (int Round = 0; Round < Rounds; ++Round) {
     if (Round == Rounds - 1)
       Before = Centers.download();
-    assign<<<Blocks, Threads>>>(N, Points, Centers, Sums);
-    moveCenters<<<1, Clusters>>>(Sums, Centers);
+    assign<<<Blocks, Threads>>>(N, Points, Centers, All);
+    moveCenters<<<1, Clusters>>>(All, Centers);
   }
   const std::vector<Point> Got = Centers.download();
 
   // The host repeats the last round.
-  std::vector<Sum> Want(Clusters);
+  std::vector<Cluster> Want(Clusters);
   for (const Point &P : Host) {
-    Sum &S = Want[nearest(P, Before.data())];
-    S = {S.X + P.X, S.Y + P.Y, S.Count + 1};
+    Cluster &C = Want[nearest(P, Before.data())];
+    C = {{C.Of[0] + P.X, C.Of[1] + P.Y, C.Of[2] + 1}};
   }
   bool Right = true;
   for (int C = 0; C < Clusters; ++C) {

@@ -50,7 +50,7 @@ int main(int Argc, char **Argv) {
   const int N = Small ? 256 : 1 << 15, Steps = Small ? 1 : 10;
   std::vector<float4> Start(N);
   for (float4 &Body : Start)
-    Body = {drawUnit(), drawUnit(), drawUnit(), drawUnit()};
+    Body = {drawUnit(), drawUnit(), drawUnit(), 100 * drawUnit() / N};
   DeviceArray<float4> First(Start), Second(N);
   DeviceArray<float3> Velocities(N);
   float4 *From = First, *To = Second;

@@ -41,7 +41,7 @@ static void smoothOnHost(std::vector<float> &Values, int Steps) {
 
 int main(int Argc, char **Argv) {
   const bool Small = isSmall(Argc, Argv);
-  const int N = Small ? 1 << 12 : 1 << 20, Steps = Small ? 6 : 400;
+  const int N = Small ? 1 << 12 : 1 << 20, Steps = Small ? 6 : 600;
   const std::vector<float> Start = drawUnits(N);
   DeviceArray<float> First(Start), Second(N);
   float *From = First, *To = Second;
@@ -59,9 +59,9 @@ int main(int Argc, char **Argv) {
     std::vector<float> Want(Start.begin() + Begin,
                             Start.begin() + Begin + Size);
     smoothOnHost(Want, Steps);
-    const int First = Begin == 0 ? 0 : Margin;
-    const int Last = Begin + Size == N ? Size : Size - Margin;
-    for (int I = First; I < Last; ++I)
+    const int Low = Begin == 0 ? 0 : Margin;
+    const int High = Begin + Size == N ? Size : Size - Margin;
+    for (int I = Low; I < High; ++I)
       Right = Right && isNear(Got[Begin + I], Want[I]);
   }
   return finish(Right);

@@ -91,9 +91,8 @@ int main(int Argc, char **Argv) {
     diffuseOnHost(Want, Size, Steps);
     for (size_t I = 0; I < Want.size(); ++I) {
       const int X = I % Size, Y = I / Size % Size, Z = I / (Size * Size);
-      const int First = Begin ? Steps : 0, Last = Size - Steps;
-      if (X >= First && X < Last && Y >= First && Y < Last && Z >= First &&
-          Z < Last)
+      const int Low = Begin ? Steps : 0, High = Size - Steps;
+      if (X >= Low && X < High && Y >= Low && Y < High && Z >= Low && Z < High)
         Right = Right && isNear(Got[IndexOf(I)], Want[I]);
     }
   }
