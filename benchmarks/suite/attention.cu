@@ -2,9 +2,8 @@
 //
 // Attention of several heads by an online softmax: a thread answers a query;
 // its block takes tiles of keys, and then of the values that belong to them,
-// through one buffer in shared memory. The planted variant leaves out the
-// barrier between the last look at a tile of keys and the values that overwrite
-// it.
+// through one buffer in shared memory. The planted variant has no barrier
+// between the use of a tile of keys and the values that overwrite it.
 
 #include "Suite.h"
 
@@ -19,7 +18,7 @@ __device__ float dot(float4 A, float4 B) {
   return A.x * B.x + A.y * B.y + A.z * B.z + A.w * B.w;
 }
 
-/// Of B, \p Weight times.
+/// Adds \p B to \p A, \p Weight times.
 __device__ void add(float4 &A, float Weight, float4 B) {
   A.x += Weight * B.x;
   A.y += Weight * B.y;
@@ -27,7 +26,7 @@ __device__ void add(float4 &A, float Weight, float4 B) {
   A.w += Weight * B.w;
 }
 
-/// The block's threads copy a piece each at a time.
+/// Copies a tile; each thread of the block copies pieces of it.
 __device__ void fill(Vector *Buffer, const Vector *From) {
   for (int I = threadIdx.x; I < Tile * Pieces; I += Threads)
     Buffer[I / Pieces].Of[I % Pieces] = From[I / Pieces].Of[I % Pieces]; // RACE

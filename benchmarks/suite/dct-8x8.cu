@@ -11,8 +11,8 @@ constexpr int Side = 8, Squares = 4; // of a block
 
 __constant__ float Basis[Side][Side]; // A row for each frequency.
 
-/// What thread (X, Y) of each square gets: of the forward transform, frequency
-/// X by Y; of the inverse, pixel X by Y.
+/// What element \p Other of a row or column weighs in element \p Mine of its
+/// transform.
 template <bool Inverse> __device__ float weight(int Mine, int Other) {
   return Inverse ? Basis[Other][Mine] : Basis[Mine][Other];
 }

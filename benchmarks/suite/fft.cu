@@ -18,7 +18,7 @@ __device__ float2 multiply(float2 A, float2 B) {
   return {A.x * B.x - A.y * B.y, A.x * B.y + A.y * B.x};
 }
 
-/// \p Sign is -1, or 1 for the inverse, whose results are not scaled.
+/// \p Sign is -1, or 1 for the inverse. Results are \p Scale times the sums.
 __global__ void transform(float Sign, float Scale, const float2 *In,
                           float2 *Out) {
   __shared__ float2 Buffers[2][Size];

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sorts points of a plane into clusters around centers, some rounds long: a
-// block adds up its points by shared atomics, cluster by cluster, and adds that
-// to sums of the grid, from which a second kernel takes the new centers. The
-// planted variant adds to the sums of the grid with atomics of block scope.
+// Rounds of the k-means method: a point joins the cluster of the nearest center.
+// A block adds up its points by atomics in shared memory and then adds to the
+// sums of the grid, from which a second kernel takes the new centers. The
+// planted variant adds to the grid's sums by atomics of block scope.
 
 #include "Suite.h"
 
 constexpr int Threads = 256, Clusters = 16;
+constexpr int Sums = 3; // of a cluster: X, Y and the number of its points
 
 struct Point {
   int X, Y; // Below 65536.
 };
 
-/// Of the points of a cluster: the sums of X and of Y, and their number.
-constexpr int Sums = 3;
 struct Cluster {
   unsigned long long Of[Sums];
 };

@@ -22,8 +22,8 @@ __device__ uint4 *pieceAt(half *Values) {
 }
 
 __global__ void multiply(int N, const half *A, const half *B, float *C) {
-  alignas(32) __shared__ half SliceA[Tile][Depth + Pad];
-  alignas(32) __shared__ half SliceB[Depth][Tile + Pad];
+  __shared__ __align__(32) half SliceA[Tile][Depth + Pad];
+  __shared__ __align__(32) half SliceB[Depth][Tile + Pad];
   const int Row = blockIdx.y * Tile, Column = blockIdx.x * Tile;
   const int Warp = threadIdx.x / 32;
   const int WarpRow = Warp / 2 * 32, WarpColumn = Warp % 2 * 32;
