@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rounds of the k-means method: a point joins the cluster of the nearest center.
+// Rounds of the k-means method: points join the nearest center's cluster.
 // A block adds up its points by atomics in shared memory and then adds to the
 // sums of the grid, from which a second kernel takes the new centers. The
 // planted variant adds to the grid's sums by atomics of block scope.
