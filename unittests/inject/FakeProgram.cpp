@@ -65,11 +65,13 @@ static void hangAfterSync() {
 /// What another agent does to the memory while `Work` is done: it counts.
 template <typename Function> static void whileCounting(Function Work) {
   int *Number = reinterpret_cast<int *>(Memory);
-  std::atomic<bool> IsOver{false};
+  std::atomic<bool> IsOver{false}, HasBegun{false};
   std::thread Counting([&] {
-    while (!IsOver)
+    for (; !IsOver; HasBegun = true)
       __atomic_fetch_add(Number, 1, __ATOMIC_RELAXED);
   });
+  while (!HasBegun)
+    std::this_thread::yield();
   Work(Number);
   IsOver = true;
   Counting.join();

@@ -649,8 +649,12 @@ TEST(InjectProgram, AnInstrumentedChildUsesItsOwnLibrary) {
 
 // Intent: host code that accesses shared memory while work is pending is
 // checked.
+/// So long that another thread runs meanwhile, also where all processors are
+/// busy.
+static const char *const WaitsLong = "CRSAN_OPTIONS=host_wait_us=250000";
+
 TEST(InjectProgram, HostCodeIsChecked) {
-  Outcome Read = run("managed clean hostread");
+  Outcome Read = run("managed clean hostread", WaitsLong);
   EXPECT_EQ(Read.Status, 66) << Read.Text;
   EXPECT_THAT(Read.Text,
               AllOf(HasSubstr("clobbered read by the host of 4 bytes"),
@@ -660,7 +664,7 @@ TEST(InjectProgram, HostCodeIsChecked) {
                     HasSubstr("memory: byte 0 of 10485760 bytes from "
                               "cudaMallocManaged (allocation 1)"),
                     HasSubstr("host code: checked 1 of 1 access of memory")));
-  EXPECT_THAT(run("managed clean hostwrite").Text,
+  EXPECT_THAT(run("managed clean hostwrite", WaitsLong).Text,
               AllOf(HasSubstr("lost update by the host of 4 bytes"),
                     HasSubstr("FakeHostCode.cpp:7:")));
 }
@@ -684,13 +688,13 @@ TEST(InjectProgram, HostCodeIsNotCheckedWhileNothingIsPending) {
 }
 
 TEST(InjectProgram, HostCodeIsCheckedInASignalHandler) {
-  EXPECT_THAT(run("managed clean hostreadinhandler").Text,
+  EXPECT_THAT(run("managed clean hostreadinhandler", WaitsLong).Text,
               HasSubstr("clobbered read by the host of 4 bytes"));
 }
 
 TEST(InjectProgram, ARaceOfTheHostEndsTheProgramIfAsked) {
   Outcome O = run("managed clean hostread pause",
-                  "CRSAN_OPTIONS=halt_on_error=1:poll_ms=1");
+                  std::string(WaitsLong) + ":halt_on_error=1:poll_ms=1");
   EXPECT_EQ(O.Status, 66) << O.Text;
   EXPECT_THAT(O.Text, Not(HasSubstr("end\n")));
 }
