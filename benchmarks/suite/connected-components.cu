@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Connected components of a graph. Labels form trees: hook() puts the greater
-// label of an edge's ends below the other one by atomicMin, flatten()
-// replaces labels by their labels. All blocks share the labels, so that loads
-// and stores are atomic. In the planted variant those of flatten() are not.
+// label of an edge's ends below the other one by atomicMin, flatten() replaces
+// labels by their labels. All blocks share the labels, so that loads and stores
+// are atomic. In the planted variant those of flatten() are not.
 
 #include "Suite.h"
 #include <cuda/atomic>
