@@ -3,19 +3,23 @@
 // Breadth-first search from below, one launch a level, from several vertices
 // one after the other: each vertex that has not been reached looks for a
 // neighbour in the frontier, a bitmap, and sets its own bit in the next one.
-// The planted variant has one bitmap for both.
+// Bits of earlier frontiers remain: they have no neighbours that are still to
+// be reached. The planted variant has one bitmap for both.
 
 #include "Suite.h"
 
 constexpr int Threads = 256, Unseen = -1;
 
-__global__ void start(int N, int Source, int *Levels, unsigned *Frontier) {
+__global__ void start(int N, int Source, int *Levels, unsigned *Frontier,
+                      unsigned *Next) {
   const int V = blockIdx.x * Threads + threadIdx.x;
   if (V >= N)
     return;
   Levels[V] = V == Source ? 0 : Unseen;
-  if (V % 32 == 0)
+  if (V % 32 == 0) {
+    Next[V / 32] = 0;
     Frontier[V / 32] = V == Source / 32 * 32 ? 1u << Source % 32 : 0;
+  }
 }
 
 __global__ void reach(int N, int Level, const int *Begins, const int *Ends,
@@ -59,14 +63,13 @@ int main(int Argc, char **Argv) {
   int Source = 0;
   for (int Round = 0; Round < Sources; ++Round) {
     Source = draw() % N;
-    unsigned *Frontier = First, *Next = Second;
-    start<<<Blocks, Threads>>>(N, Source, Levels, Frontier);
+    unsigned *Frontier = First, *Next = VARIANT(Second, First);
+    start<<<Blocks, Threads>>>(N, Source, Levels, Frontier, Next);
     int Count = 1;
     for (int Level = 1; Count; ++Level, std::swap(Frontier, Next)) {
-      CHECK(cudaMemset(Next, 0, Words * sizeof(unsigned)));
       CHECK(cudaMemset(Reached, 0, sizeof(int)));
-      reach<<<Blocks, Threads>>>(N, Level, Begins, Ends, Levels, Frontier,
-                                 VARIANT(Next, Frontier), Reached);
+      reach<<<Blocks, Threads>>>(N, Level, Begins, Ends, Levels, Frontier, Next,
+                                 Reached);
       CHECK(cudaMemcpy(&Count, Reached, sizeof(int), cudaMemcpyDeviceToHost));
     }
   }

@@ -14,7 +14,8 @@ __global__ void expand(int Level, int Width, const int *Queue, int N,
   const int I = blockIdx.x * Threads + threadIdx.x;
   if (I >= N)
     return;
-  for (const int Way : {-1, 1, -Width, Width}) {
+  const int Ways[] = {-1, 1, -Width, Width};
+  for (const int Way : Ways) {
     const int Cell = Queue[I] + Way;
     if (VARIANT(false, Levels[Cell] != Unseen)) // RACE
       continue;

@@ -21,8 +21,8 @@ __device__ void putInOrder(uint32_t &First, uint32_t &Second, bool Up) {
   Second = Up ? max(A, B) : min(A, B);  // RACE
 }
 
-/// The steps from Tile / 2 or half of Size, if that is less, down to 1, of runs
-/// of Size keys which go up and down in turn.
+/// Sorts runs of Size keys up and down in turn, by those of the steps from
+/// Size / 2 down to 1 that stay within a tile.
 __device__ void mergeInTile(uint32_t *Keys, int Size) {
   const int Pair = blockIdx.x * Threads + threadIdx.x;
   for (int Step = min(Size, Tile) / 2; Step > 0; Step /= 2) {
@@ -70,7 +70,7 @@ __global__ void mergeStep(uint32_t *Data, int Size, int Step) {
 
 int main(int Argc, char **Argv) {
   const bool Small = isSmall(Argc, Argv);
-  const int N = Small ? 1 << 10 : 1 << 22, Blocks = N / Tile;
+  const int N = Small ? 1 << 10 : 1 << 23, Blocks = N / Tile;
   std::vector<uint32_t> Values(N);
   for (uint32_t &Value : Values)
     Value = draw();

@@ -45,19 +45,25 @@ __global__ void flatten(int N, int *L) {
 int main(int Argc, char **Argv) {
   const bool Small = isSmall(Argc, Argv);
   const int N = Small ? 1500 : 1000000, Edges = N;
+  const int Parts = Small ? 1 : 8;
   std::vector<int2> Pairs(Edges);
   for (int2 &Pair : Pairs)
     Pair = {int(draw() % N), int(draw() % N)};
   std::vector<int> Want(N);
   std::iota(Want.begin(), Want.end(), 0);
   DeviceArray<int2> Ends(Pairs);
-  DeviceArray<int> Labels(Want), Changed(1);
-  for (int Again = 1; Again;) {
-    CHECK(cudaMemset(Changed, 0, sizeof(int)));
-    hook<<<(Edges + Threads - 1) / Threads, Threads>>>(Edges, Ends, Labels,
-                                                       Changed);
-    flatten<<<(N + Threads - 1) / Threads, Threads>>>(N, Labels);
-    CHECK(cudaMemcpy(&Again, Changed, sizeof(int), cudaMemcpyDeviceToHost));
+  DeviceArray<int> Labels(N), Changed(1);
+  // Components of a part of the edges, then of two parts, and so on.
+  for (int Part = 1; Part <= Parts; ++Part) {
+    const int Some = Edges / Parts * Part;
+    Labels = Want;
+    for (int Again = 1; Again;) {
+      CHECK(cudaMemset(Changed, 0, sizeof(int)));
+      hook<<<(Some + Threads - 1) / Threads, Threads>>>(Some, Ends, Labels,
+                                                        Changed);
+      flatten<<<(N + Threads - 1) / Threads, Threads>>>(N, Labels);
+      CHECK(cudaMemcpy(&Again, Changed, sizeof(int), cudaMemcpyDeviceToHost));
+    }
   }
   const auto Root = [&](int V) {
     while (Want[V] != V)

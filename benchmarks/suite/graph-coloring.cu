@@ -17,9 +17,9 @@ __device__ bool isBefore(const uint8_t *Priorities, int A, int B) {
   return VARIANT(A > B, true);
 }
 
-__global__ void select(int N, const int *Begins, const int *Ends,
-                       const uint8_t *Priorities, const int *Colors,
-                       bool *Selected, int *Left) {
+__global__ void selectFirst(int N, const int *Begins, const int *Ends,
+                            const uint8_t *Priorities, const int *Colors,
+                            bool *Selected, int *Left) {
   const int V = blockIdx.x * Threads + threadIdx.x;
   const bool Mine = V < N && Colors[V] == None;
   if (V < N) {
@@ -60,8 +60,8 @@ int main(int Argc, char **Argv) {
   DeviceArray<bool> Selected(N);
   for (int Count = N; Count;) {
     CHECK(cudaMemset(Left, 0, sizeof(int)));
-    select<<<Blocks, Threads>>>(N, Begins, Ends, Priorities, Colors, Selected,
-                                Left);
+    selectFirst<<<Blocks, Threads>>>(N, Begins, Ends, Priorities, Colors,
+                                     Selected, Left);
     assign<<<Blocks, Threads>>>(N, Begins, Ends, Selected, Colors);
     CHECK(cudaMemcpy(&Count, Left, sizeof(int), cudaMemcpyDeviceToHost));
   }

@@ -52,7 +52,7 @@ int main(int Argc, char **Argv) {
   const int N = Small ? 1 << 11 : 1 << 23, Blocks = (N + Threads - 1) / Threads;
   const uint32_t Slots = 2 * N, Range = N / 2;
   // Of the numbers below Range, keys are those that are drawn; multiplication
-  // by an odd number spreads them over all others than 0.
+  // by an odd number spreads them, and makes none of them 0.
   const auto KeyOf = [](uint32_t Number) { return (Number + 1) * 2654435769u; };
   std::vector<uint32_t> Entries(N), Asked(N);
   std::vector<int> Last(2 * Range, -1), Want(N);

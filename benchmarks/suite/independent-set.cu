@@ -20,8 +20,9 @@ __device__ uint32_t priorityOf(uint32_t V, uint32_t Round) {
   return V ^ V >> 16;
 }
 
-__global__ void select(int N, int Round, const int *Begins, const int *Ends,
-                       const int *States, bool *Joins, int *Left) {
+__global__ void selectFirst(int N, int Round, const int *Begins,
+                            const int *Ends, const int *States, bool *Joins,
+                            int *Left) {
   const int V = blockIdx.x * Threads + threadIdx.x;
   const bool Mine = V < N && States[V] == Undecided;
   if (V < N) {
@@ -60,7 +61,8 @@ int main(int Argc, char **Argv) {
     int Count = N;
     for (int Round = Set << 16; Count; ++Round) {
       CHECK(cudaMemset(Left, 0, sizeof(int)));
-      select<<<Blocks, Threads>>>(N, Round, Begins, Ends, States, Joins, Left);
+      selectFirst<<<Blocks, Threads>>>(N, Round, Begins, Ends, States, Joins,
+                                       Left);
       join<<<Blocks, Threads>>>(N, Begins, Ends, Joins, States);
       CHECK(cudaMemcpy(&Count, Left, sizeof(int), cudaMemcpyDeviceToHost));
     }

@@ -53,7 +53,7 @@ __global__ void reduce(const int *Keys, const unsigned *Values,
     WarpRuns[T / 32] = __popc(Lanes);
   for (int Run = T; Run <= Threads; Run += Threads)
     Own[Run] = 0;
-  const int AnyBefore = !__syncthreads_or(T == 0 && Begins);
+  const bool AnyBefore = !__syncthreads_or(T == 0 && Begins);
   int Run = __popc(Lanes & (2u << T % 32) - 1), Runs = 0;
   for (int Warp = 0; Warp < Warps; ++Warp) {
     Run += Warp < T / 32 ? WarpRuns[Warp] : 0;
@@ -77,7 +77,7 @@ __global__ void reduce(const int *Keys, const unsigned *Values,
 int main(int Argc, char **Argv) {
   const bool Small = isSmall(Argc, Argv);
   const int Tiles = Small ? 4 : 1 << 15, N = Tiles * Threads;
-  const int Rounds = Small ? 1 : 10;
+  const int Rounds = Small ? 1 : 20;
   std::vector<int> AllKeys(N), WantKeys;
   std::vector<unsigned> AllValues(N), WantSums;
   for (int I = 0; I < N; ++I) {

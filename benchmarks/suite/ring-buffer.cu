@@ -41,8 +41,8 @@ __host__ __device__ uint32_t valueOf(uint32_t Pipeline, uint32_t I) {
 __device__ void produce(int Pipeline, int Tiles, Ring &R) {
   for (int Tile = 0; Tile < Tiles; ++Tile) {
     waitFor(R.Emptied, Tile - Slots + 1);
-    R.Tiles[Tile % Slots][threadIdx.x] = // RACE
-        valueOf(Pipeline, Tile * Threads + threadIdx.x);
+    const uint32_t Value = valueOf(Pipeline, Tile * Threads + threadIdx.x);
+    R.Tiles[Tile % Slots][threadIdx.x] = Value; // RACE
     __syncthreads();
     setCount(R.Filled, Tile + 1);
   }

@@ -38,9 +38,9 @@ __device__ uint32_t scanBlock(uint32_t Value) {
 }
 
 __device__ void publish(int *TileState, State S) {
-  StateRef(*TileState)
-      .store(S,
-             VARIANT(cuda::memory_order_release, cuda::memory_order_relaxed));
+  constexpr auto Order =
+      VARIANT(cuda::memory_order_release, cuda::memory_order_relaxed);
+  StateRef(*TileState).store(S, Order);
 }
 
 /// The sum of all tiles in front of \p Own.

@@ -10,7 +10,7 @@
 constexpr int Threads = 256;
 
 __global__ void compact(int N, const uint32_t *Values, uint32_t Limit,
-                        uint32_t *Kept, int *NumKept) {
+                        uint32_t *Kept, int *Total) {
   const int Lane = threadIdx.x % 32;
   // The condition is one of blocks, so that all lanes meet at the ballot.
   for (int Base = blockIdx.x * Threads; Base < N; Base += gridDim.x * Threads) {
@@ -23,8 +23,8 @@ __global__ void compact(int N, const uint32_t *Values, uint32_t Limit,
     const int First = __ffs(Keepers) - 1, Count = __popc(Keepers);
     int Place = 0;
     if (Lane == First)
-      Place = VARIANT(atomicAdd(NumKept, Count),
-                      (*NumKept += Count) - Count); // RACE
+      Place =
+          VARIANT(atomicAdd(Total, Count), (*Total += Count) - Count); // RACE
     Place = __shfl_sync(~0u, Place, First);
     if (Keep)
       Kept[Place + __popc(Keepers & ((1u << Lane) - 1))] = Value; // RACE
@@ -39,19 +39,19 @@ int main(int Argc, char **Argv) {
   for (uint32_t &Value : Data)
     Value = draw() >> 8;
   DeviceArray<uint32_t> Values(Data), Kept(N);
-  DeviceArray<int> NumKept(1);
+  DeviceArray<int> Total(1);
   uint32_t Limit = 0;
   for (uint32_t I = 1; I <= Limits; ++I) {
     Limit = (1u << 23) / Limits * I;
-    CHECK(cudaMemset(NumKept, 0, sizeof(int)));
-    compact<<<Blocks, Threads>>>(N, Values, Limit, Kept, NumKept);
+    CHECK(cudaMemset(Total, 0, sizeof(int)));
+    compact<<<Blocks, Threads>>>(N, Values, Limit, Kept, Total);
   }
   size_t Count = 0;
   uint64_t Sum = 0, Squares = 0;
   for (const uint64_t Value : Data)
     if (Value < Limit)
       ++Count, Sum += Value, Squares += Value * Value;
-  const size_t Got = NumKept.download()[0];
+  const size_t Got = Total.download()[0];
   std::vector<uint32_t> Result = Kept.download();
   Result.resize(Got);
   for (const uint64_t Value : Result)

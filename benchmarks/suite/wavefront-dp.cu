@@ -62,7 +62,7 @@ int scoreOf(int Length, const char *First, const char *Second) {
 
 int main(int Argc, char **Argv) {
   const bool Small = isSmall(Argc, Argv);
-  const int Pairs = Small ? 3 : 16384, Length = Small ? 64 : Longest;
+  const int Pairs = Small ? 3 : 65536, Length = Small ? 64 : Longest;
   std::vector<char> First(Pairs * Length), Second(Pairs * Length);
   for (size_t I = 0; I < First.size(); ++I) {
     const uint32_t Drawn = draw();
@@ -74,7 +74,7 @@ int main(int Argc, char **Argv) {
   align<<<Pairs, Length>>>(Firsts, Seconds, Scores);
   const std::vector<int> Got = Scores.download();
   bool Right = true;
-  for (int I = 0; I < Pairs; I += Small ? 1 : 128)
+  for (int I = 0; I < Pairs; I += Small ? 1 : 512)
     Right &= Got[I] == scoreOf(Length, &First[I * Length], &Second[I * Length]);
   return finish(Right);
 }

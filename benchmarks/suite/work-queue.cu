@@ -8,7 +8,8 @@
 
 #include "Suite.h"
 
-constexpr int Threads = 256, Smallest = 8; // Smallest: the size of a square.
+constexpr int Threads = 256;
+constexpr int Smallest = 8; // Size of squares that are not divided.
 
 struct Task {
   int X, Y, Size;
@@ -60,8 +61,8 @@ __global__ void divide(int Width, const uint8_t *Image, Queue Q, int *Leaves) {
       } else {
         const int Half = T.Size / 2;
         atomicAdd(Q.Pending, 4);
-        for (const int Y : {T.Y, T.Y + Half})
-          for (const int X : {T.X, T.X + Half})
+        for (int Y = T.Y; Y < T.Y + T.Size; Y += Half)
+          for (int X = T.X; X < T.X + T.Size; X += Half)
             push(Q, {X, Y, Half});
       }
       atomicSub(Q.Pending, 1);
@@ -82,8 +83,8 @@ void countLeaves(int Width, const std::vector<uint8_t> &Image, const Task &T,
     return;
   }
   const int Half = T.Size / 2;
-  for (const int Y : {T.Y, T.Y + Half})
-    for (const int X : {T.X, T.X + Half})
+  for (int Y = T.Y; Y < T.Y + T.Size; Y += Half)
+    for (int X = T.X; X < T.X + T.Size; X += Half)
       countLeaves(Width, Image, {X, Y, Half}, Leaves);
 }
 
