@@ -18,6 +18,7 @@
 #ifndef SUITE_H
 #define SUITE_H
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -63,6 +64,31 @@ inline std::vector<float> drawUnits(size_t N) {
   return Values;
 }
 
+/// The neighbours of vertex V are Ends[Begins[V]] to Ends[Begins[V + 1] - 1].
+struct Graph {
+  std::vector<int> Begins, Ends;
+};
+
+/// Each vertex draws Degree / 2 others; edges go both ways, some twice.
+inline Graph randomGraph(int N, int Degree) {
+  std::vector<int> Drawn(static_cast<size_t>(N) * (Degree / 2));
+  Graph G{std::vector<int>(N + 2), std::vector<int>(2 * Drawn.size())};
+  for (size_t I = 0; I < Drawn.size(); ++I) {
+    const int From = I / (Degree / 2);
+    Drawn[I] = (From + 1 + draw() % (N - 1)) % N;
+    ++G.Begins[From + 2], ++G.Begins[Drawn[I] + 2];
+  }
+  for (int V = 0; V < N; ++V)
+    G.Begins[V + 2] += G.Begins[V + 1];
+  for (size_t I = 0; I < Drawn.size(); ++I) {
+    const int From = I / (Degree / 2);
+    G.Ends[G.Begins[From + 1]++] = Drawn[I];
+    G.Ends[G.Begins[Drawn[I] + 1]++] = From;
+  }
+  G.Begins.pop_back();
+  return G;
+}
+
 /// Memory of the device, freed at the end of its scope.
 template <typename T> class DeviceArray {
 public:
@@ -96,6 +122,17 @@ private:
   T *Data = nullptr;
   size_t N;
 };
+
+/// Whether \p Got is in order and, by its sums, has the values of \p Data.
+inline bool isSorted(const std::vector<uint32_t> &Got,
+                     const std::vector<uint32_t> &Data) {
+  uint64_t Sums = 0, Squares = 0;
+  for (const uint64_t Value : Got)
+    Sums += Value, Squares += Value * Value;
+  for (const uint64_t Value : Data)
+    Sums -= Value, Squares -= Value * Value;
+  return std::is_sorted(Got.begin(), Got.end()) && !Sums && !Squares;
+}
 
 inline bool isNear(double Got, double Want, double Slack = 1e-3) {
   return std::fabs(Got - Want) <= Slack * std::fmax(1.0, std::fabs(Want));
