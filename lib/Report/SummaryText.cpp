@@ -45,11 +45,8 @@ static const char *remedyForForeign(const RunSummary &S) {
                "--detector=metadata";
 }
 
-/// How to see which accesses are not checked.
-static const char *remedyForSkipped(const RunSummary &S) {
-  return S.AddsChecks ? "run with crsan run --coverage"
-                      : "build with -Rpass-missed=cuda-race";
-}
+/// How to see which accesses are not checked, whatever compiled them.
+static constexpr const char *RemedyForSkipped = "run with crsan run --coverage";
 
 /// Of several runs: how they ended.
 void SummaryPrinter::runs(const Report &R) {
@@ -114,7 +111,7 @@ void SummaryPrinter::warnings(const Report &R) {
     line("CRSan: {} not checked; {} to see which and why",
          counted(S.SkippedAccesses, "access of the source is",
                  "accesses of the source are"),
-         remedyForSkipped(S));
+         RemedyForSkipped);
   if (S.ExemptAccesses)
     line("CRSan: {} not checked, as CRSAN_NO_SANITIZE or an ignore list asks",
          counted(S.ExemptAccesses, "access of the source is",
@@ -268,7 +265,7 @@ static std::string whyNothingChecked(const RunSummary &S) {
   if (S.Sites == 0 && S.SkippedAccesses)
     return fmt::format("no access of the instrumented code could be checked; "
                        "{} to see why",
-                       remedyForSkipped(S));
+                       RemedyForSkipped);
   if (S.Sites == 0)
     return "CRSAN_NO_SANITIZE or an ignore list exempts every access of the "
            "instrumented code";

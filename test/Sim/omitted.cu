@@ -12,7 +12,7 @@
 // RUN: %python %S/Inputs/status.py 67 %crsan run %t 2>&1 | FileCheck %s --check-prefix=NOTHING
 // RUN: %python %S/Inputs/status.py 67 %crsan run %t.metadata 2>&1 | FileCheck %s --check-prefix=NOTHING
 // RUN: %python %S/Inputs/status.py 67 %crsan run %t.hybrid 2>&1 | FileCheck %s --check-prefix=NOTHING
-// NOTHING: CRSan: 1 access of the source is not checked; build with -Rpass-missed=cuda-race to see which and why
+// NOTHING: CRSan: 1 access of the source is not checked; run with crsan run --coverage to see which and why
 // NOTHING: SUMMARY: CRSan: nothing was checked: no access of the instrumented code could be checked
 
 // RUN: %crsan_clangxx -fsanitize=cuda-race -DMIXED -O2 --offload-arch=sm_90 %s -o %t.mixed

@@ -135,7 +135,7 @@ def check_coverage(page):
     same(page.run("document.getElementById('findings-page').hidden"), True)
     page_text = text(page, "#coverage-page")
     has(page_text, "checked 48 kernel launches: 96 sites in 41 windows of 2 modules")
-    has(page_text, "2 accesses of the source are not checked; build with -Rpass-missed")
+    has(page_text, "2 accesses of the source are not checked; run with crsan run --coverage")
     has(page_text, "8 launches of kernels that are not instrumented were not checked")
     has(page_text, "a kernel of the library loader.so runs unchecked")
     has(page_text, "kernels launched\t48")
