@@ -108,8 +108,11 @@ Error FunctionLifter::liftBlock(const ptx::Block &B) {
 }
 
 Error FunctionLifter::liftStatement(const ptx::Statement &S) {
-  if (const auto *I = std::get_if<ptx::Instruction>(&S))
-    return liftGuarded(*I);
+  if (const auto *I = std::get_if<ptx::Instruction>(&S)) {
+    Error E = liftGuarded(*I);
+    V.UsedBytes = ptx::AllBytes;
+    return E;
+  }
   if (const auto *Variable = std::get_if<ptx::Variable>(&S))
     return V.declare(*Variable);
   if (const auto *L = std::get_if<ptx::Label>(&S)) {
@@ -121,9 +124,10 @@ Error FunctionLifter::liftStatement(const ptx::Statement &S) {
   }
   if (const auto *Inner = std::get_if<std::unique_ptr<ptx::Block>>(&S))
     return liftBlock(**Inner);
-  // Labelled directives are looked up by the instructions that name them;
-  // `.pragma` is advice to ptxas.
+  // Labelled directives are looked up by the instructions that name them; most
+  // of `.pragma` is advice to ptxas.
   const auto &D = std::get<ptx::Directive>(S);
+  V.UsedBytes &= ptx::usedBytes(D);
   if (D.Label.empty() && D.Name != ".pragma")
     return fail("the directive '", str(D.Name), "' is not followed");
   return Error::success();

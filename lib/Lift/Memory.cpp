@@ -55,6 +55,37 @@ Type *accessType(IntegerType *Element, const PlainAccess &A) {
                          : FixedVectorType::get(Element, A.Elements);
 }
 
+LoadInst *createLoad(Values &V, const PlainAccess &A, Type *T, Value *From,
+                     Align Alignment) {
+  LoadInst *Load = V.B.CreateAlignedLoad(T, From, Alignment);
+  if (A.IsInvariant)
+    Load->setMetadata(LLVMContext::MD_invariant_load,
+                      MDNode::get(V.context(), {}));
+  return Load;
+}
+
+/// The value of type `T` at `From`, of which the bytes of the mask are loaded,
+/// by as few loads as there are gaps; the others are zero.
+Value *loadUsedBytes(Values &V, const PlainAccess &A, IntegerType *T,
+                     Value *From, Align Alignment, uint64_t Used) {
+  const unsigned Size = T->getBitWidth() / 8;
+  Value *All = ConstantInt::get(T, 0);
+  for (unsigned Begin = 0, Length; Begin < Size; Begin += Length) {
+    Length = 1;
+    if (!(Used >> Begin & 1))
+      continue;
+    const Align Here = commonAlignment(Alignment, Begin);
+    while (Length * 2 <= Here.value() && Begin + Length * 2 <= Size &&
+           (~(Used >> Begin) & maskTrailingOnes<uint64_t>(Length * 2)) == 0)
+      Length *= 2;
+    LoadInst *Load =
+        createLoad(V, A, V.B.getIntNTy(8 * Length),
+                   V.B.CreateConstGEP1_64(V.B.getInt8Ty(), From, Begin), Here);
+    All = V.B.CreateOr(All, V.B.CreateShl(V.B.CreateZExt(Load, T), 8 * Begin));
+  }
+  return All;
+}
+
 Expected<bool> liftLoad(Values &V, const ptx::Instruction &I,
                         const PlainAccess &A) {
   IntegerType *Element = memoryType(V.context(), I.type());
@@ -64,14 +95,22 @@ Expected<bool> liftLoad(Values &V, const ptx::Instruction &I,
   Expected<Value *> From = V.pointer(I.Operands[1], A.Space);
   if (!From)
     return From.takeError();
-  LoadInst *Load = V.B.CreateAlignedLoad(
-      accessType(Element, A), *From, Align(ptx::sizeOf(I.type()) * A.Elements));
-  if (A.IsInvariant)
-    Load->setMetadata(LLVMContext::MD_invariant_load,
-                      MDNode::get(V.context(), {}));
+  const unsigned Size = ptx::sizeOf(I.type());
+  const Align Alignment(Size * A.Elements);
+  const bool HasGaps = ~V.UsedBytes & maskTrailingOnes<uint32_t>(
+                                          std::min(Size * A.Elements, 32u));
+  LoadInst *Load =
+      HasGaps ? nullptr
+              : createLoad(V, A, accessType(Element, A), *From, Alignment);
   for (const auto &[Index, Op] : enumerate(To)) {
-    Value *Part =
-        A.Elements == 1 ? Load : V.B.CreateExtractElement(Load, Index);
+    const unsigned Begin = Size * Index;
+    Value *Part = HasGaps           ? loadUsedBytes(V, A, Element,
+                                                    V.B.CreateConstGEP1_64(
+                                                        V.B.getInt8Ty(), *From, Begin),
+                                                    commonAlignment(Alignment, Begin),
+                                                    uint64_t(V.UsedBytes) >> Begin)
+                  : A.Elements == 1 ? Load
+                                    : V.B.CreateExtractElement(Load, Index);
     if (Error E = V.write(Op, Part, ptx::isSigned(I.type())))
       return std::move(E);
   }

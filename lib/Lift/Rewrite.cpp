@@ -7,6 +7,7 @@
 #include "PTX/Parser.h"
 #include "Pointers.h"
 #include "Types.h"
+#include "VectorLoads.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -57,6 +58,7 @@ FunctionPassManager simplification() {
 FunctionPassManager preparation() {
   FunctionPassManager Passes;
   Passes.addPass(RecoverPointersPass());
+  Passes.addPass(NarrowVectorLoadsPass());
   Passes.addPass(GuardLoadsPass());
   Passes.addPass(SinkingPass());
   return Passes;

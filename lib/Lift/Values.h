@@ -4,6 +4,7 @@
 #define CRSAN_LIFT_VALUES_H
 
 #include "Names.h"
+#include "PTX/Classify.h"
 #include "Symbols.h"
 #include "Types.h"
 #include "llvm/IR/IRBuilder.h"
@@ -21,6 +22,10 @@ public:
   Names Local;
   Symbols &OfModule;
   llvm::Function &F;
+
+  /// Of the bytes that the next instruction loads, those that it has to
+  /// (ptx::usedBytes).
+  uint32_t UsedBytes = ptx::AllBytes;
 
   llvm::LLVMContext &context() const { return F.getContext(); }
 

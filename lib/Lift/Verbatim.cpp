@@ -38,6 +38,11 @@ public:
   /// Instructions of one statement hand values on by the registers that they
   /// name: what one has written, a later one reads.
   Error add(const ptx::Instruction &I);
+  /// The load that follows reads bytes that it need not.
+  void keepUsedBytes(uint32_t Mask) {
+    if (Mask != ptx::AllBytes)
+      Text += ".pragma \"used_bytes_mask " + std::to_string(Mask) + "\";";
+  }
   Error emit();
 
 private:
@@ -263,6 +268,7 @@ Error Statement::emit() {
 
 Expected<bool> liftVerbatim(Values &V, const ptx::Instruction &I) {
   Statement S(V);
+  S.keepUsedBytes(V.UsedBytes);
   if (Error E = S.add(I))
     return std::move(E);
   if (Error E = S.emit())

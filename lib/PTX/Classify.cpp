@@ -4,6 +4,7 @@
 #include "PTX/Classify.h"
 
 #include <algorithm>
+#include <charconv>
 #include <unordered_map>
 
 namespace crsan::ptx {
@@ -373,6 +374,22 @@ InstructionClass classifyTensor(const Instruction &I) {
 }
 
 } // namespace
+
+uint32_t usedBytes(const Directive &D) {
+  constexpr std::string_view Key = "used_bytes_mask";
+  const size_t At = D.Name == ".pragma" ? D.Text.find(Key) : D.Text.npos;
+  if (At == D.Text.npos)
+    return AllBytes;
+  std::string_view Number = D.Text.substr(At + Key.size());
+  Number.remove_prefix(std::min(Number.find_first_not_of(' '), Number.size()));
+  const bool IsHex = Number.starts_with("0x");
+  if (IsHex)
+    Number.remove_prefix(2);
+  uint32_t Mask = AllBytes;
+  std::from_chars(Number.data(), Number.data() + Number.size(), Mask,
+                  IsHex ? 16 : 10);
+  return Mask;
+}
 
 std::optional<Annotation> annotationOf(const Instruction &I) {
   if (I.Opcode != "mov" || I.Operands.size() != 2 ||

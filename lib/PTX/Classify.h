@@ -108,6 +108,12 @@ enum class Annotation : uint8_t {
 /// is: no assembler makes anything of it. Nothing for other instructions.
 std::optional<Annotation> annotationOf(const Instruction &I);
 
+/// The bytes that the load behind the directive has to read, a bit each, from
+/// the first: `.pragma "used_bytes_mask 0xfff0"`. The others fill gaps between
+/// what the source reads. AllBytes for other directives.
+inline constexpr uint32_t AllBytes = ~0u;
+uint32_t usedBytes(const Directive &D);
+
 InstructionClass classify(const Instruction &I);
 
 } // namespace crsan::ptx

@@ -180,9 +180,10 @@ void noteBarriers(const Function &F, StringRef Kernel, SiteTableWriter &Table) {
 
 /// Rule 2: a load that may have been speculated is not checked.
 void unmarkSpeculatedLoads(Function &F, FunctionAnalysisManager &Analyses) {
-  NeededLoads Needed;
+  const auto &Dominators = Analyses.getResult<DominatorTreeAnalysis>(F);
+  NeededLoads Needed(Dominators);
   KnownAddresses Addresses(F, Analyses.getResult<ScalarEvolutionAnalysis>(F),
-                           Analyses.getResult<DominatorTreeAnalysis>(F));
+                           Dominators);
   for (Instruction &I : instructions(F))
     if (auto *Load = dyn_cast<LoadInst>(&I);
         Load && !Needed.isNeeded(*Load) &&

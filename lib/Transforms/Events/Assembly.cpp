@@ -80,10 +80,18 @@ bool AssemblyReader::isStraight(const ptx::Block &Body) {
 }
 
 void AssemblyReader::readBlock(const ptx::Block &Body) {
+  bool HasGaps = false; ///< The next load reads bytes that it need not.
   for (const ptx::Statement &S : Body.Statements) {
-    if (const auto *I = std::get_if<ptx::Instruction>(&S))
-      readInstruction(*I);
-    else if (const auto *Inner = std::get_if<std::unique_ptr<ptx::Block>>(&S))
+    if (const auto *I = std::get_if<ptx::Instruction>(&S)) {
+      if (std::exchange(HasGaps, false))
+        To.add(Opaque());
+      else
+        readInstruction(*I);
+      continue;
+    }
+    if (const auto *D = std::get_if<ptx::Directive>(&S))
+      HasGaps |= ptx::usedBytes(*D) != ptx::AllBytes;
+    if (const auto *Inner = std::get_if<std::unique_ptr<ptx::Block>>(&S))
       readBlock(**Inner);
     else if (const auto *D = std::get_if<ptx::Directive>(&S);
              D ? D->Name != ".pragma" : std::holds_alternative<ptx::Label>(S))

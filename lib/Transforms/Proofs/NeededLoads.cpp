@@ -7,8 +7,10 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/PatternMatch.h"
 
 using namespace llvm;
+using namespace llvm::PatternMatch;
 
 namespace crsan {
 
@@ -145,12 +147,75 @@ bool NeededLoads::isUsedIn(const Value &V, const BasicBlock &Block,
          });
 }
 
+/// Whether the function computes the value once.
+static bool isComputedOnce(const Value &V) {
+  const auto *I = dyn_cast<Instruction>(&V);
+  return !I || I->getParent()->isEntryBlock();
+}
+
+/// The value as a condition, and what it is if the value is true.
+std::optional<std::pair<NeededLoads::Condition, bool>>
+NeededLoads::conditionOf(const Value &V) {
+  if (const Value * Inner; match(&V, m_Not(m_Value(Inner)))) {
+    auto Found = conditionOf(*Inner);
+    if (Found)
+      Found->second = !Found->second;
+    return Found;
+  }
+  const auto *Compare = dyn_cast<ICmpInst>(&V);
+  if (!Compare || !isComputedOnce(*Compare->getOperand(0)) ||
+      !isComputedOnce(*Compare->getOperand(1)))
+    return isComputedOnce(V)
+               ? std::optional(std::pair(Condition(0, &V, nullptr), true))
+               : std::nullopt;
+  const CmpInst::Predicate Is = Compare->getPredicate();
+  const CmpInst::Predicate IsNot = Compare->getInversePredicate();
+  return std::pair(Condition(std::min(Is, IsNot), Compare->getOperand(0),
+                             Compare->getOperand(1)),
+                   Is < IsNot);
+}
+
+/// What branches on the way to the instruction have found out.
+NeededLoads::Facts NeededLoads::factsAt(const Instruction &I) const {
+  Facts All;
+  const DomTreeNode *Node = Dominators.getNode(I.getParent());
+  while (Node && (Node = Node->getIDom())) {
+    const auto *Branch =
+        dyn_cast<BranchInst>(Node->getBlock()->getTerminator());
+    if (!Branch || !Branch->isConditional())
+      continue;
+    const auto Found = conditionOf(*Branch->getCondition());
+    for (bool IsTrue : {true, false})
+      if (Found && Dominators.dominates(
+                       BasicBlockEdge(Node->getBlock(),
+                                      Branch->getSuccessor(IsTrue ? 0 : 1)),
+                       I.getParent()))
+        All[Found->first] = Found->second == IsTrue;
+  }
+  return All;
+}
+
+/// Where the block goes if that is known; null: anywhere.
+const BasicBlock *NeededLoads::onlySuccessor(const BasicBlock &Block) const {
+  const auto *Branch = dyn_cast<BranchInst>(Block.getTerminator());
+  if (Known.empty() || !Branch || !Branch->isConditional())
+    return nullptr;
+  const auto Found = conditionOf(*Branch->getCondition());
+  const auto It = Found ? Known.find(Found->first) : Known.end();
+  return It == Known.end()
+             ? nullptr
+             : Branch->getSuccessor(It->second == Found->second ? 0 : 1);
+}
+
 bool NeededLoads::isUsedBehind(const Value &V, const BasicBlock &Block,
                                unsigned For) {
   const Instruction *End = Block.getTerminator();
   if (End->getNumSuccessors() == 0)
     return endsInError(Block);
+  const BasicBlock *Only = onlySuccessor(Block);
   for (const BasicBlock *Next : successors(&Block)) {
+    if (Only && Next != Only)
+      continue;
     bool Holds = false;
     for (const PHINode &Phi : Next->phis())
       Holds |= Phi.getIncomingValueForBlock(&Block) == &V &&
@@ -210,6 +275,14 @@ bool NeededLoads::usesAllElements(const LoadInst &Load) {
 }
 
 bool NeededLoads::isNeeded(const LoadInst &Load) {
+  if (holdsForAllElements(Load))
+    return true;
+  NeededLoads Here(Dominators);
+  Here.Known = factsAt(Load);
+  return !Here.Known.empty() && Here.holdsForAllElements(Load);
+}
+
+bool NeededLoads::holdsForAllElements(const LoadInst &Load) {
   const auto *T = dyn_cast<FixedVectorType>(Load.getType());
   if (!T)
     return holds(Load);

@@ -178,7 +178,7 @@ void Decoder::decodeBlock(const ptx::Block &B) {
     else if (auto *In = std::get_if<ptx::Instruction>(&S))
       decode(*In);
     else if (auto *D = std::get_if<ptx::Directive>(&S))
-      takePragma(*D);
+      UsedBytes &= ptx::usedBytes(*D);
     else if (auto *Inner = std::get_if<std::unique_ptr<ptx::Block>>(&S))
       decodeBlock(**Inner);
   }
@@ -227,7 +227,7 @@ void Decoder::decode(const ptx::Instruction &In) {
   if (Functions)
     for (DecodeFunction F : *Functions)
       if (tryDecode(F)) {
-        UsedBytes = ~0u;
+        UsedBytes = ptx::AllBytes;
         return;
       }
   IsBad = false;

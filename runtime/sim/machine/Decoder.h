@@ -14,6 +14,7 @@
 #include "Idioms.h"
 #include "Memory.h"
 #include "Names.h"
+#include "PTX/Classify.h"
 #include "Program.h"
 
 #include <initializer_list>
@@ -169,7 +170,6 @@ private:
   void declareParameters();
   void decodeBlock(const ptx::Block &);
   void declare(const ptx::Variable &, const ptx::Block &);
-  void takePragma(const ptx::Directive &);
   void decode(const ptx::Instruction &);
   bool tryDecode(DecodeFunction);
   void refuse(std::string Why);
@@ -187,8 +187,8 @@ private:
   std::deque<Names> AllNames;
   Names *Known = nullptr; ///< In the innermost block.
   std::vector<Fixup> Fixups;
-  std::optional<Idioms> Idiom; ///< Made when it is first needed.
-  uint32_t UsedBytes = ~0u;    ///< By a pragma, of the load that follows.
+  std::optional<Idioms> Idiom;        ///< Made when it is first needed.
+  uint32_t UsedBytes = ptx::AllBytes; ///< Of the load that follows.
   Ref Carry;
 };
 

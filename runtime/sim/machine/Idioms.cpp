@@ -3,7 +3,6 @@
 #include "Decoder.h"
 
 #include <algorithm>
-#include <charconv>
 
 using namespace crsan::sim;
 namespace ptx = crsan::ptx;
@@ -243,21 +242,6 @@ std::optional<Intent> Idioms::intentOf(const Instruction &I) const {
 // Decoding
 //===----------------------------------------------------------------------===//
 
-/// `.pragma "used_bytes_mask 0xfff0"`: of the load that follows.
-void Decoder::takePragma(const ptx::Directive &D) {
-  constexpr std::string_view Key = "used_bytes_mask";
-  const size_t At = D.Name == ".pragma" ? D.Text.find(Key) : D.Text.npos;
-  if (At == D.Text.npos)
-    return;
-  std::string_view Number = D.Text.substr(At + Key.size());
-  Number.remove_prefix(std::min(Number.find_first_not_of(' '), Number.size()));
-  const bool IsHex = Number.starts_with("0x");
-  if (IsHex)
-    Number.remove_prefix(2);
-  std::from_chars(Number.data(), Number.data() + Number.size(), UsedBytes,
-                  IsHex ? 16 : 10);
-}
-
 void Decoder::setUsedBytes(Instruction &To, uint32_t Mask) {
   Meaning &M = Env.In.Meanings.emplace_back();
   M.UsedBytes = Mask;
@@ -265,7 +249,7 @@ void Decoder::setUsedBytes(Instruction &To, uint32_t Mask) {
 }
 
 void Decoder::interpret(Instruction &To) {
-  if (UsedBytes != ~0u)
+  if (UsedBytes != ptx::AllBytes)
     return setUsedBytes(To, UsedBytes);
   if (!Idiom)
     Idiom.emplace(*Fn.Tree, *Fn.Unit);
