@@ -64,8 +64,8 @@ LoadInst *createLoad(Values &V, const PlainAccess &A, Type *T, Value *From,
   return Load;
 }
 
-/// The value of type `T` at `From`, of which the bytes of the mask are loaded,
-/// by as few loads as there are gaps; the others are zero.
+/// The value of type `T` at `From`, of which only the bytes of the mask are
+/// loaded, by loads without gaps; the others are zero.
 Value *loadUsedBytes(Values &V, const PlainAccess &A, IntegerType *T,
                      Value *From, Align Alignment, uint64_t Used) {
   const unsigned Size = T->getBitWidth() / 8;

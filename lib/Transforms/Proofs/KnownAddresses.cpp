@@ -2,6 +2,7 @@
 // Addresses that a compiler can know to be valid.
 
 #include "Proofs/KnownAddresses.h"
+#include "llvm/Analysis/MemoryLocation.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/GlobalVariable.h"
@@ -13,20 +14,6 @@ using namespace llvm;
 namespace crsan {
 
 namespace {
-
-/// The location that an instruction accesses: where, and its type; null: none.
-std::pair<const Value *, Type *> locationOf(const Instruction &I) {
-  if (const auto *Load = dyn_cast<LoadInst>(&I))
-    return {Load->getPointerOperand(), Load->getType()};
-  if (const auto *Store = dyn_cast<StoreInst>(&I))
-    return {Store->getPointerOperand(), Store->getValueOperand()->getType()};
-  if (const auto *RMW = dyn_cast<AtomicRMWInst>(&I))
-    return {RMW->getPointerOperand(), RMW->getType()};
-  if (const auto *Exchange = dyn_cast<AtomicCmpXchgInst>(&I))
-    return {Exchange->getPointerOperand(),
-            Exchange->getCompareOperand()->getType()};
-  return {nullptr, nullptr};
-}
 
 /// The number that has been converted to a pointer; null: none has.
 const Value *convertedNumber(const Value &Pointer) {
@@ -44,9 +31,10 @@ KnownAddresses::KnownAddresses(Function &F, ScalarEvolution &SE,
   for (const Instruction &I : instructions(F)) {
     if (isa<CallBase>(I) && I.mayWriteToMemory())
       Calls[I.getParent()].push_back(&I);
-    if (const auto [Pointer, T] = locationOf(I); Pointer) {
-      const auto [From, Begin] = placeOf(*Pointer);
-      const int64_t Size = Layout.getTypeStoreSize(T).getFixedValue();
+    const auto Location = MemoryLocation::getOrNone(&I);
+    if (Location && Location->Size.isPrecise()) {
+      const auto [From, Begin] = placeOf(*Location->Ptr);
+      const int64_t Size = Location->Size.getValue().getFixedValue();
       Accesses[From].push_back({&I, Begin, Begin + Size});
     }
   }
