@@ -4,11 +4,11 @@
 // Runs FakeProgram, whose arguments say what it does and how it ends, against
 // FakeDriver.
 
+#include "FakeRun.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -25,35 +25,6 @@ using testing::HasSubstr;
 using testing::Not;
 
 constexpr char Race[] = "SUMMARY: CRSan: 1 data race (1 clobbered read)";
-
-struct Outcome {
-  int Status = -1; ///< Exit code, or 128 and the signal.
-  std::string Text;
-  size_t reports() const {
-    size_t Count = 0;
-    for (size_t At = 0; (At = Text.find("SUMMARY:", At)) != Text.npos; ++At)
-      ++Count;
-    return Count;
-  }
-};
-
-Outcome run(const std::string &Words, const std::string &Environment = "",
-            const std::string &Program = "FakeProgram") {
-  const std::string Dir = CRSAN_FAKE_DIR;
-  std::string Command = "env -u CUDA_INJECTION64_PATH -u CRSAN_OPTIONS "
-                        "-u CRSAN_HOST -u CRSAN_LIBRARY LD_LIBRARY_PATH='" +
-                        Dir + "' " + Environment + " timeout 60 '" + Dir + "/" +
-                        Program + "' " + Words + " 2>&1";
-  Outcome Result;
-  FILE *Pipe = popen(Command.c_str(), "r");
-  std::array<char, 4096> Part;
-  while (size_t Size = fread(Part.data(), 1, Part.size(), Pipe))
-    Result.Text.append(Part.data(), Size);
-  int Status = pclose(Pipe);
-  Result.Status =
-      WIFEXITED(Status) ? WEXITSTATUS(Status) : 128 + WTERMSIG(Status);
-  return Result;
-}
 
 TEST(InjectProgram, ARaceTurnsTheExitCode) {
   Outcome O = run("racy");
@@ -649,54 +620,4 @@ TEST(InjectProgram, AnInstrumentedChildUsesItsOwnLibrary) {
 
 // Intent: host code that accesses shared memory while work is pending is
 // checked.
-/// So long that another thread runs meanwhile, also where all processors are
-/// busy.
-static const char *const WaitsLong = "CRSAN_OPTIONS=host_wait_us=250000";
-
-TEST(InjectProgram, HostCodeIsChecked) {
-  Outcome Read = run("managed clean hostread", WaitsLong);
-  EXPECT_EQ(Read.Status, 66) << Read.Text;
-  EXPECT_THAT(Read.Text,
-              AllOf(HasSubstr("clobbered read by the host of 4 bytes"),
-                    HasSubstr("readNumber(int const*) at "),
-                    HasSubstr("FakeHostCode.cpp:6:"),
-                    HasSubstr("Not waited for: k(int*)"),
-                    HasSubstr("memory: byte 0 of 10485760 bytes from "
-                              "cudaMallocManaged (allocation 1)"),
-                    HasSubstr("host code: checked 1 of 1 access of memory")));
-  EXPECT_THAT(run("managed clean hostwrite", WaitsLong).Text,
-              AllOf(HasSubstr("lost update by the host of 4 bytes"),
-                    HasSubstr("FakeHostCode.cpp:7:")));
-}
-
-TEST(InjectProgram, HostCodeIsNotCheckedWhileNothingIsPending) {
-  for (const char *Words :
-       {"clean managed sync hostread", "managed hostread clean sync",
-        "clean alloc hostread", "managed clean hostreadinchild sync"}) {
-    Outcome O = run(Words, "CRSAN_OPTIONS=verbosity=1");
-    EXPECT_EQ(O.Status, 0) << Words << O.Text;
-    EXPECT_THAT(O.Text, AllOf(HasSubstr("host code: checked 0 of 0 accesses"),
-                              HasSubstr("SUMMARY: CRSan: no data races found")))
-        << Words;
-  }
-  // Of memory that has been freed, nothing is read.
-  EXPECT_THAT(
-      run("managed clean free hostread", "CRSAN_OPTIONS=verbosity=1").Text,
-      HasSubstr("host code: checked 0 of 0 accesses"));
-  EXPECT_EQ(run("managed clean hostread", "CRSAN_OPTIONS=enabled=0").Text,
-            "begin\nend\n");
-}
-
-TEST(InjectProgram, HostCodeIsCheckedInASignalHandler) {
-  EXPECT_THAT(run("managed clean hostreadinhandler", WaitsLong).Text,
-              HasSubstr("clobbered read by the host of 4 bytes"));
-}
-
-TEST(InjectProgram, ARaceOfTheHostEndsTheProgramIfAsked) {
-  Outcome O = run("managed clean hostread pause",
-                  std::string(WaitsLong) + ":halt_on_error=1:poll_ms=1");
-  EXPECT_EQ(O.Status, 66) << O.Text;
-  EXPECT_THAT(O.Text, Not(HasSubstr("end\n")));
-}
-
 } // namespace
