@@ -84,6 +84,7 @@ void RunSummary::add(const RunSummary &More) {
   keepLargest(DelayNs, More.DelayNs);
   keepLargest(Budget, More.Budget);
   keepLargest(MaxInterval, More.MaxInterval);
+  keepLargest(Overhead, More.Overhead);
   CountsComplete &= More.CountsComplete;
   Shuffled |= More.Shuffled;
   IsSimulated &= More.IsSimulated;

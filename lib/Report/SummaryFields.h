@@ -68,6 +68,7 @@ void visitFields(MaybeConst<RunSummary> auto &S, auto Visit) {
   Visit("seed", S.Seed);
   Visit("delay_ns", S.DelayNs);
   Visit("budget", S.Budget);
+  Visit("overhead", S.Overhead);
   Visit("max_interval", S.MaxInterval);
   Visit("counts_complete", S.CountsComplete);
   Visit("shuffled", S.Shuffled);

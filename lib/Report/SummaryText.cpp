@@ -135,10 +135,14 @@ void SummaryPrinter::whatTheColliderChecked(const Report &R) {
   const char *AtLeast = S.CountsComplete ? "" : "at least ";
   std::string Modules =
       S.Modules > 1 ? fmt::format(" of {} modules", S.Modules) : "";
-  std::string Sampling =
-      S.Budget ? fmt::format("sampled after {} of a window, down to 1 in {}",
-                             S.Budget, S.MaxInterval)
-               : "not sampled";
+  std::string Sampling = "not sampled";
+  if (S.Budget && S.Overhead)
+    Sampling = fmt::format("after {} of a window as many as {} % more time "
+                           "allow",
+                           S.Budget, S.Overhead);
+  else if (S.Budget)
+    Sampling = fmt::format("sampled after {} of a window, down to 1 in {}",
+                           S.Budget, S.MaxInterval);
   line("CRSan: checked {}: {} in {}{}, {}{} checked, {}, delays up to {} "
        "ns{}, {}{} ({})",
        counted(S.KernelsLaunched, "kernel launch", "kernel launches"),

@@ -217,8 +217,11 @@ DEVICE void checkValues(const OperationSide &Side) {
     uint32_t Interval = loadNear(Window->Interval);
     if (Interval > 1 && below(mix(W.Random + 6), Interval) != 0)
       continue;
-    if (account(W, Window, Interval))
+    Turn Mine;
+    if (isTurn(W, Window, Mine)) {
       look(W, S, All, First);
+      charge(Mine);
+    }
   }
 }
 

@@ -11,7 +11,7 @@
 //
 // CRSAN_HOST in the environment, "<pid>:<path>", says that one copy of this has
 // acted in this process, and to the children of the process, where the value of
-// CUDA_INJECTION64_PATH comes from.
+// CUDA_INJECTION64_PATH comes from. `crsan run` sets it to "0:<path>".
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

@@ -8,7 +8,7 @@
 #include "Report/RunFilter.h"
 #include "Report/Suppressions.h"
 #include "RunSeries.h"
-#include "SimulatedGpu.h"
+#include "Environment.h"
 #include "common/Flags.h"
 #include "common/Log.h"
 
@@ -259,6 +259,8 @@ static int run(const RunRequest &Q) {
         "--device=sim, or build the source with -fsanitize=cuda-race "
         "-fsanitize-cuda-race-mode={0} and leave the detector out",
         Options.detector));
+  else if (!IsSimulated)
+    useInjection();
   const bool IsSingle = Seeds.size() == 1;
   if (Q.Timeout > 0)
     P.Timeout = std::chrono::milliseconds(int64_t(Q.Timeout * 1000));

@@ -130,7 +130,7 @@ inline constexpr size_t recordBufferSize(uint32_t Capacity) {
 /// Device memory, one per context, zeroed by the host. There is a shard per
 /// multiprocessor (modulo their number), because every warp would contend for a
 /// single counter.
-inline constexpr uint32_t CounterShards = 128;
+inline constexpr uint32_t CounterShards = 256;
 struct Counters {
   uint32_t NextRecord; ///< Records claimed so far; may exceed Capacity.
   uint32_t Reserved;
@@ -143,10 +143,12 @@ struct Counters {
     uint64_t Checks;  ///< Accesses checked, one per thread.
     uint64_t Windows; ///< Windows checked, one per warp.
     uint64_t DelayNs; ///< Delays, one per warp, in nanoseconds.
-    uint64_t Pad;
+    /// %clock64 from which on the multiprocessor's warps may check again
+    /// (Config::CyclesPerCycle).
+    uint64_t Due;
   } Shards[CounterShards];
 };
-static_assert(sizeof(Counters) == 4128 && offsetof(Counters, NextRecord) == 0 &&
+static_assert(sizeof(Counters) == 8224 && offsetof(Counters, NextRecord) == 0 &&
               offsetof(Counters, Reserved) == 4 &&
               offsetof(Counters, Dropped) == 8 &&
               offsetof(Counters, UnknownBoxes) == 16 &&
@@ -156,7 +158,7 @@ static_assert(sizeof(Counters::Shard) == 32 &&
               offsetof(Counters::Shard, Checks) == 0 &&
               offsetof(Counters::Shard, Windows) == 8 &&
               offsetof(Counters::Shard, DelayNs) == 16 &&
-              offsetof(Counters::Shard, Pad) == 24);
+              offsetof(Counters::Shard, Due) == 24);
 
 /// A pair of sites that raced, with the distance of their threads.
 struct RacingPair {

@@ -66,7 +66,7 @@ ENTRY uint32_t __crsan_watch_copy(struct Sampling *Sampling, Site *Sites,
                                   uint32_t IsBrief) {
   constexpr uint32_t Needed = Enabled | Watch;
   if ((__crsan_config.Flags & (Needed | Paused)) != Needed ||
-      Sampling->Interval > MaxWatchInterval)
+      !mayMeet(Sampling->Interval))
     return Held;
   const Warp W = gather();
   // Every other brief watchpoint is left out, since the delay lets the copy end

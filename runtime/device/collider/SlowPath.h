@@ -98,9 +98,7 @@ DEVICE void watchAndSleep(const Warp &W, Site *Sites, const Group &G,
                           uint32_t N, uint32_t Checked, uint32_t Interval) {
   Watched Mine{nullptr, 0, false, 0};
   uint32_t Chosen = 0;
-  // Where few warps are asleep, few threads meet: rarely checked windows set no
-  // watchpoints.
-  if ((__crsan_config.Flags & Watch) && Interval <= MaxWatchInterval) {
+  if ((__crsan_config.Flags & Watch) && mayMeet(Interval)) {
 #pragma unroll 1
     for (uint32_t Todo = Checked; Todo; Todo &= Todo - 1) {
       const uint32_t I = __builtin_ctz(Todo);
@@ -191,6 +189,9 @@ ENTRY uint32_t __crsan_check(struct Sampling *Sampling, Site *Sites, Group *G,
   if (__crsan_config.Flags & Paused)
     return PausedSkip;
   const Warp W = gather();
+  Turn Mine;
+  if (!isTurn(W, Sampling, Mine))
+    return nextSkip(W, Mine.Interval);
   const uint32_t Checked = checkedOf(W, *G, Sites, N);
 #pragma unroll 1
   for (uint32_t Todo = Checked; Todo; Todo &= Todo - 1) {
@@ -200,14 +201,11 @@ ENTRY uint32_t __crsan_check(struct Sampling *Sampling, Site *Sites, Group *G,
   }
   // Work that takes time belongs between the two reads. Work that brings lanes
   // together belongs before the sleep.
-  uint32_t Interval;
-  if (account(W, Sampling, Interval)) {
-    if (__crsan_config.Flags & IntraWarp)
-      compareLanes(W, Sites, *G, N);
-    if (__crsan_config.Flags & Garbage)
-      writeGarbage(W, Sites, *G, N, Checked);
-    watchAndSleep(W, Sites, *G, N, Checked, Interval);
-  }
+  if (__crsan_config.Flags & IntraWarp)
+    compareLanes(W, Sites, *G, N);
+  if (__crsan_config.Flags & Garbage)
+    writeGarbage(W, Sites, *G, N, Checked);
+  watchAndSleep(W, Sites, *G, N, Checked, Mine.Interval);
 #pragma unroll 1
   for (uint32_t Todo = Checked; Todo; Todo &= Todo - 1) {
     const uint32_t I = __builtin_ctz(Todo);
@@ -216,7 +214,8 @@ ENTRY uint32_t __crsan_check(struct Sampling *Sampling, Site *Sites, Group *G,
     if (G->Before[I] != After)
       __crsan_race(&Sites[I], A, G->Before[I], After, 0);
   }
-  return nextSkip(W, Interval);
+  charge(Mine);
+  return nextSkip(W, Mine.Interval);
 }
 
 } // namespace crsan::device

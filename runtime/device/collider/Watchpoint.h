@@ -13,8 +13,13 @@ DEVICE Watchpoints &watchpoints() {
   return *reinterpret_cast<Watchpoints *>(__crsan_config.Watchpoints);
 }
 
-/// Windows whose interval is larger than this set no watchpoints.
-constexpr uint32_t MaxWatchInterval = 64;
+/// Whether a window that is checked once in `Interval` executions sets
+/// watchpoints. Where only the number of checks limits them, few warps are
+/// asleep, and few threads meet, in windows that are checked rarely.
+DEVICE bool mayMeet(uint32_t Interval) {
+  constexpr uint32_t MostInterval = 64;
+  return __crsan_config.CyclesPerCycle != 0 || Interval <= MostInterval;
+}
 
 /// An entry of the watchpoint table, and the key that this thread would write
 /// into the entry.

@@ -115,6 +115,23 @@ static std::optional<std::string> choose(std::string &Field,
                      Value);
 }
 
+/// What the option `effort` stands for.
+static void setEffort(Flags &F) {
+  const Flags Default;
+  F.budget = Default.budget;
+  F.overhead = Default.overhead;
+  F.delay_ns = Default.delay_ns;
+  if (F.effort == "light") {
+    F.budget = 16;
+    F.overhead = 5;
+    F.delay_ns = 2000;
+  } else if (F.effort == "thorough") {
+    F.budget = 2048;
+    F.overhead = 0;
+    F.delay_ns = 5000;
+  }
+}
+
 static std::optional<std::string> assign(Flags &F, std::string_view Name,
                                          std::string_view Value) {
 #define CRSAN_BOOL(Option, Default, Description)                               \
@@ -174,6 +191,8 @@ std::optional<std::string> Flags::parse(std::string_view Text) {
     }
     if (auto Error = assign(*this, Name, Value))
       return Error;
+    if (Name == "effort")
+      setEffort(*this);
   }
 }
 

@@ -16,7 +16,9 @@ void allocating(const DriverCall &C, size_t Bytes, CUstream Stream) {
 
 void allocated(const DriverCall &C, uint64_t Base, size_t Bytes,
                const char *How, CUstream Stream) {
-  C.S.allocated(C.contextOf(Stream), Base, Bytes, How);
+  const CUcontext Ctx = C.contextOf(Stream);
+  C.S.allocated(Ctx, Base, Bytes, How);
+  C.S.prepare(Ctx, Ctx == C.Data.context ? C.Data.contextUid : 0);
 }
 
 size_t sizeOfAllocation(CUdeviceptr Address) {

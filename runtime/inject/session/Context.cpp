@@ -106,6 +106,10 @@ abi::Config Context::makeConfig(const Flags &Options, bool MayShuffle,
   Config.DelayNs = Options.delay_ns;
   Config.Budget = Options.budget;
   Config.MaxInterval = Options.max_interval;
+  if (Options.overhead)
+    Config.CyclesPerCycle = 256 + std::max(256 * 100 / Options.overhead, 1u);
+  Config.Multiprocessors = uint32_t(std::max(Processors.Count, 1));
+  Config.SharedBytes = uint64_t(std::max(Processors.SharedBytes, 1));
   return Config;
 }
 

@@ -6,8 +6,8 @@
 namespace crsan {
 
 /// Whether the program or a library that it has loaded holds the host part,
-/// which carries an ELF note. The environment would not tell: children inherit
-/// it.
+/// which carries an ELF note, or `crsan run` has started it. That the library
+/// was loaded would not tell: children inherit the environment.
 bool isInstrumentedProgram();
 
 } // namespace crsan

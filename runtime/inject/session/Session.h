@@ -76,6 +76,9 @@ public:
   void codeLoaded(CUlibrary Library, CUmodule Module, const void *Bytes,
                   CUcontext Ctx, uint32_t Uid);
   void codeUnloading(CUlibrary Library, CUmodule Module);
+  /// Code that is loaded is switched on, so that the first launch need not wait
+  /// for that.
+  void prepare(CUcontext Ctx, uint32_t Uid);
   /// Launch: none where the launch has no known place in the order of launches.
   /// Stream: where it is made, as functions of the driver take it.
   void launching(CUcontext Ctx, uint32_t Uid,

@@ -107,6 +107,8 @@ void Session::setPaused(bool Paused) {
                      theDriver().errorText(Result));
 }
 
+void Session::prepare(CUcontext Ctx, uint32_t Uid) { makeReady(Ctx, Uid); }
+
 /// Switches on code that the context is about to run. Returns the context's
 /// data, or null.
 std::shared_ptr<Context> Session::makeReady(CUcontext Ctx, uint32_t Uid) {

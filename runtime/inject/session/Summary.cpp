@@ -122,6 +122,7 @@ RunSummary summarise(const Flags &Options, const Modules &Code,
   Summary.Seed = Options.seed;
   Summary.DelayNs = Options.delay_ns;
   Summary.Budget = Options.budget;
+  Summary.Overhead = Options.overhead;
   Summary.MaxInterval = Options.max_interval;
   Code.summarise(Summary);
   for (const std::shared_ptr<Context> &C : Contexts) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Running programs on the simulated GPU.
-#include "SimulatedGpu.h"
+// What this process's environment tells the programs that it starts.
+#include "Environment.h"
 
 #include "ProgramFile.h"
 
@@ -56,6 +56,16 @@ std::optional<std::string> crsan::usePreloadedPart() {
            "' is missing; build CRSan completely or reinstall it";
   prepend("LD_PRELOAD", Library.string(), ':');
   return std::nullopt;
+}
+
+void crsan::useInjection() {
+  const fs::path Library = simulatorFolder().parent_path() / "libcrsan.so";
+  if (const char *Users = std::getenv("CUDA_INJECTION64_PATH");
+      (Users && *Users) || access(Library.c_str(), R_OK) != 0)
+    return;
+  setenv("CUDA_INJECTION64_PATH", Library.c_str(), 1);
+  // A program that has a host part uses the library that this part finds.
+  setenv("CRSAN_HOST", ("0:" + Library.string()).c_str(), 1);
 }
 
 std::optional<std::string> crsan::useSimulatedGpu(const std::string &Path) {
