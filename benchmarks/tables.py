@@ -99,8 +99,10 @@ def build_table(results, built, series):
     return rows(["geometric means", *variants], lines)
 
 
-def planted_table(planted, series):
+def planted_table(planted, series, unseen):
+    """`unseen`: {program: {mode: why it cannot find the race}}"""
     checked = [s for s in series if not s.is_native()]
+    reasons = []
 
     def counts(runs):
         runs = [r for r in runs if "problem" not in r]
@@ -111,22 +113,29 @@ def planted_table(planted, series):
         cells = []
         for s in checked:
             found, all_runs = counts(by_title.get(s.title, []))
+            if all_runs and s.mode in unseen.get(name, {}):
+                cells.append(f"{found}/{all_runs} (a)")
+                reasons.append(f"- {name}, {s.title}: {unseen[name][s.mode]}")
+                continue
             sums[s] = [sums[s][0] + found, sums[s][1] + all_runs]
             cells.append(f"{found}/{all_runs}" if all_runs else "")
         lines.append([name, *cells])
     lines.append(["all", *(f"{100 * found / all_runs:.1f} %" if all_runs else ""
                            for found, all_runs in sums.values())])
-    return rows(["planted race found", *(s.title for s in checked)], lines)
+    table = rows(["planted race found", *(s.title for s in checked)], lines)
+    if reasons:
+        table += "\n\n(a): the mode cannot see the race; not counted.\n\n" + "\n".join(reasons)
+    return table
 
 
-def all_tables(results, planted, built, series):
+def all_tables(results, planted, built, series, unseen):
     parts = [time_table("all launches", results, series, all_launches),
              time_table("first launches", results, series, first_launches),
              time_table("later launches", results, series, later_launches),
              time_table("whole process", results, series, process),
              memory_table(results, series), build_table(results, built, series)]
     if planted:
-        parts.append(planted_table(planted, series))
+        parts.append(planted_table(planted, series, unseen))
     return "\n\n".join(parts) + "\n"
 
 

@@ -4,6 +4,8 @@
 // each, and sums what the calls are worth: a block leaves its sum in an array,
 // and the block that is last to have done so adds up the array. The planted
 // variant has no fence between leaving a sum and counting the block.
+//
+// UNSEEN: collider: each sum has been stored long before it is read
 
 #include "Suite.h"
 

@@ -4,6 +4,8 @@
 // threads count in one array; then in several copies, which one block in so
 // many shares, and which are added up. Values near the middle are frequent. The
 // planted variant counts in the copies by atomics of the scope of a block.
+//
+// UNSEEN: collider: atomics have no check
 
 #include "Suite.h"
 

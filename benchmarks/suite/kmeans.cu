@@ -4,6 +4,8 @@
 // A block adds up its points by atomics in shared memory and then adds to the
 // sums of the grid, from which a second kernel takes the new centers. The
 // planted variant adds to the grid's sums by atomics of block scope.
+//
+// UNSEEN: collider: atomics have no check
 
 #include "Suite.h"
 

@@ -4,7 +4,9 @@
 // values occur in their tiles, one block scans the counts, and blocks scatter
 // their keys. A tile is scattered in chunks of a key a thread; in a chunk, a
 // key's place is found from the lanes that have the same digit and the counts
-// of the warps before. The planted variant starts a chunk without a barrier.
+// of the warps before. The planted variant starts a chunk without a barrier; so
+// counts are added up while the next chunk's are written, and two keys may be
+// given one place.
 
 #include "Suite.h"
 
@@ -72,7 +74,9 @@ __global__ void scatter(int Shift, const uint32_t *Keys, const int *Places,
     int Place = Next[Digit] + Before;
     for (int W = 0; W < Warp; ++W)
       Place += WarpCounts[Digit][W];
-    Sorted[Place] = Key;
+    // Wrong counts may lead behind the last place.
+    Place = VARIANT(Place, min(Place, int(gridDim.x) * Tile - 1));
+    Sorted[Place] = Key; // RACE
     __syncthreads();
     if (T < Digits)
       for (int W = 0; W < Warps; ++W)

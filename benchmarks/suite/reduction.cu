@@ -4,6 +4,8 @@
 // tree in shared memory, whose last levels only the first warp climbs, once by
 // shuffles. The planted variant trusts the warp to climb in step and has no
 // barriers of the warp.
+//
+// UNSEEN: collider: on a GPU the lanes of the warp go in step
 
 #include "Suite.h"
 #include <utility>

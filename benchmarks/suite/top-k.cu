@@ -4,6 +4,8 @@
 // sorts the best keys so far and new ones in shared memory and keeps the best.
 // The last block to end, by a counter, does the same with the best keys of all
 // blocks. The planted variant has no fence between a block's keys and counter.
+//
+// UNSEEN: collider: each key has been stored long before it is read
 
 #include "Suite.h"
 #include <functional>

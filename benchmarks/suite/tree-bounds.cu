@@ -5,6 +5,8 @@
 // the second one joins the boxes of its children and goes on. A counter in the
 // node, added to with release and acquire, says who is the second. In the
 // planted variant it does not acquire.
+//
+// UNSEEN: collider: each box has been stored long before it is read
 
 #include "Suite.h"
 #include <cuda/atomic>

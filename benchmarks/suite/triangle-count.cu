@@ -5,6 +5,8 @@
 // those that they share; blocks add their threads' counts in a tree. The last
 // steps, of one warp, have barriers of the warp. The planted variant leaves
 // these out, as if the lanes of a warp went in step.
+//
+// UNSEEN: collider: on a GPU the lanes of the warp go in step
 
 #include "Suite.h"
 

@@ -119,7 +119,8 @@ DEVICE void checkCells(const OperationSide &Side, const Self &Me) {
 DEVICE void checkCells(const Operation &O) {
   constexpr uint32_t Tag =
       kernelTag(OperationKernel, sizeof(OperationKernel) - 1);
-  const WindowState Window = enterKernel({/*Flags=*/0, Tag, O.Run});
+  const WindowState Window =
+      enterKernel({/*Flags=*/0, Tag, O.Run, /*Arguments=*/0});
   const uint32_t Clock = Window[0], Place = Window[3];
 #pragma unroll 1
   for (uint32_t I = 0; I < 2; ++I)

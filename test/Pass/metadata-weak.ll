@@ -49,7 +49,9 @@ define ptx_kernel void @copies(ptr addrspace(1) %p, ptr addrspace(3) %s, i64 %n)
   ret void
 }
 
+; The first load is of an argument, of which the kernel tells a hash.
 ; CHECK:      function private
+; CHECK-NEXT:   load
 ; CHECK-NEXT:   enter({{[04]}})
 ; CHECK-NEXT:   store
 ; CHECK-NEXT:   load

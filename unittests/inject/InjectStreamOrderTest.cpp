@@ -3,6 +3,8 @@
 
 #include "order/StreamOrder.h"
 
+#include "order/ArgumentHash.h"
+
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -79,6 +81,41 @@ TEST_F(InjectStreamOrder, OneStreamWritesOnce) {
   EXPECT_EQ(NumMarks, 1u);
   EXPECT_EQ(run(Last[A]).Launches, 10u);
   EXPECT_EQ(run(Last[A]).Kernels[0], 0x3ffu);
+}
+
+TEST_F(InjectStreamOrder, ARunSaysWhichArgumentsItsLaunchesHave) {
+  Order.launching(A, 0, false, 3);
+  Order.launched(A);
+  Order.launching(A, 0, false, 64);
+  Order.launched(A);
+  const uint32_t OfA = Order.lastRun(A);
+  EXPECT_EQ(run(OfA).Arguments[0], 8u);
+  EXPECT_EQ(run(OfA).Arguments[1], 1u);
+  EXPECT_EQ(run(OfA).Arguments[2], 0u);
+}
+
+TEST_F(InjectStreamOrder, ArgumentsThatAreNotKnownMayBeAny) {
+  Order.launching(A, 0, false, 3);
+  Order.launched(A);
+  Order.launching(A, 0, false);
+  Order.launched(A);
+  for (uint64_t Word : run(Order.lastRun(A)).Arguments)
+    EXPECT_EQ(Word, ~uint64_t(0));
+}
+
+TEST(InjectArgumentHash, DependsOnWordsAndTheirOrder) {
+  auto HashOf = [](std::initializer_list<uint64_t> Arguments, size_t Size) {
+    ArgumentHash Hash;
+    for (const uint64_t &Argument : Arguments)
+      Hash.add(&Argument, Size);
+    return Hash.value();
+  };
+  EXPECT_EQ(HashOf({1, 2}, 8), HashOf({1, 2}, 8));
+  EXPECT_NE(HashOf({1, 2}, 8), HashOf({2, 1}, 8));
+  EXPECT_NE(HashOf({1, 2}, 4), HashOf({1, 3}, 4));
+  // A bool, or what is large, is left out.
+  EXPECT_EQ(HashOf({0}, 1), HashOf({1}, 1));
+  EXPECT_NE(HashOf({}, 4), 0u);
 }
 
 TEST_F(InjectStreamOrder, AnEventTakesAlongWhatWasBefore) {

@@ -25,15 +25,18 @@ struct StreamRun {
   /// The bits (kernelBit) of the kernels and shapes of the launches. Other bits
   /// may be set, too.
   uint64_t Kernels[4];
+  /// The same, of the kernels, shapes and arguments (argumentsBit).
+  uint64_t Arguments[4];
   /// By stream: the sequence of the last run that is ordered before this one.
   uint32_t Before[NumStreams];
 };
-static_assert(sizeof(StreamRun) == 176 && offsetof(StreamRun, Number) == 0 &&
+static_assert(sizeof(StreamRun) == 208 && offsetof(StreamRun, Number) == 0 &&
               offsetof(StreamRun, Stream) == 4 &&
               offsetof(StreamRun, Sequence) == 8 &&
               offsetof(StreamRun, Launches) == 12 &&
               offsetof(StreamRun, Kernels) == 16 &&
-              offsetof(StreamRun, Before) == 48);
+              offsetof(StreamRun, Arguments) == 48 &&
+              offsetof(StreamRun, Before) == 80);
 
 /// Pinned, mapped host memory, one per context that has streams besides the
 /// default one.
@@ -49,7 +52,7 @@ struct StreamOrder {
   uint32_t Current[NumStreams];
   StreamRun Runs[NumRuns]; ///< By number, modulo NumRuns.
 };
-static_assert(sizeof(StreamOrder) == 721088 &&
+static_assert(sizeof(StreamOrder) == 852160 &&
               offsetof(StreamOrder, IsOff) == 0 &&
               offsetof(StreamOrder, HasSignalled) == 4 &&
               offsetof(StreamOrder, Reserved) == 8 &&
@@ -103,9 +106,8 @@ inline constexpr uint32_t kernelTag(const char *Name, size_t Length) {
 }
 /// The table of the first grid of each kernel (%gridid + 1), by kernelTag.
 inline constexpr uint32_t NumFirstGrids = 1u << 10;
-/// The bit, of StreamRun::Kernels, of a kernel that is launched with a grid and
-/// blocks of these extents.
-inline constexpr uint32_t kernelBit(uint32_t Tag, uint32_t GridX,
+/// A hash of a kernel and of the extents of its grid and its blocks.
+inline constexpr uint32_t shapeHash(uint32_t Tag, uint32_t GridX,
                                     uint32_t GridY, uint32_t GridZ,
                                     uint32_t BlockX, uint32_t BlockY,
                                     uint32_t BlockZ) {
@@ -113,7 +115,26 @@ inline constexpr uint32_t kernelBit(uint32_t Tag, uint32_t GridX,
   uint32_t Hash = Tag;
   for (uint32_t Extent : Extents)
     Hash = (Hash ^ Extent) * 0x9e3779b1u + (Hash >> 15);
-  return Hash >> 24;
+  return Hash;
+}
+/// The bit of StreamRun::Kernels.
+inline constexpr uint32_t kernelBit(uint32_t ShapeHash) {
+  return ShapeHash >> 24;
+}
+
+/// A kernel's arguments are told apart by a hash of their first words of 4
+/// bytes, of those arguments that are 4 or 8 bytes large. The library computes
+/// it at the launch, and the kernel computes it when it begins.
+inline constexpr uint32_t NumArgumentWords = 16;
+inline constexpr uint32_t addArgumentWord(uint32_t Hash, uint32_t Word) {
+  Hash = (Hash ^ Word) * 0x9e3779b1u;
+  return Hash ^ Hash >> 15;
+}
+/// Never 0, which stands for arguments that are not known.
+inline constexpr uint32_t finishArguments(uint32_t Hash) { return Hash | 1; }
+/// The bit of StreamRun::Arguments.
+inline constexpr uint32_t argumentsBit(uint32_t ShapeHash, uint32_t Arguments) {
+  return addArgumentWord(ShapeHash, Arguments) * 0x9e3779b1u >> 24;
 }
 
 } // namespace crsan::abi

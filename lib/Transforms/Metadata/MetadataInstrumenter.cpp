@@ -4,6 +4,7 @@
 #include "Metadata/MetadataInstrumenter.h"
 #include "DeviceRuntime.h"
 #include "Events/Operands.h"
+#include "Metadata/ArgumentHash.h"
 #include "Metadata/Exemptions.h"
 #include "Sites/SourcePlace.h"
 #include "crsan/abi/Check.h"
@@ -159,8 +160,9 @@ void MetadataInstrumenter::emitHead(Constant *Sites) {
   Value *First = nullptr;
   if (isKernel(F)) {
     const uint32_t Tag = abi::kernelTag(F.getName().data(), F.getName().size());
-    First =
-        callRuntime(B, EnterName, {B.getInt32(EnterFlags), B.getInt32(Tag)});
+    First = callRuntime(
+        B, EnterName,
+        {B.getInt32(EnterFlags), B.getInt32(Tag), emitArgumentHash(B, F)});
   }
   if (any_of(Plan.steps(), [&](const Step &S) {
         return S.IsFast || S.IsProven || replacedBarrier(S);

@@ -274,8 +274,7 @@ DEVICE void Check::word(Address A, CellRef C, Bytes B) const {
     Before = settle(Before, nullptr);
   // Operands of matrix products are not judged: the kind names a copy.
   if ((S.Roles & (ByBulkGroup | ByMbarrier)) && !Writes && !OnlyReplaced &&
-      !Writer.isNobody() &&
-      (maskOf(Writer.bytes()) & maskOf(B)))
+      !Writer.isNobody() && (maskOf(Writer.bytes()) & maskOf(B)))
     checkProxies(Me.Place, S, A, Now.Bits, Writer.Bits);
   // A read that finds its own thread's write also races with what that write
   // has replaced.
@@ -295,15 +294,28 @@ DEVICE void Check::word(Address A, CellRef C, Bytes B) const {
   }
 }
 
+/// Whether a block has begun that is a quarter of all warp numbers further on,
+/// which is more than a device holds at a time. A thorough block that goes on
+/// at its pace might still run when a block with its own numbers begins, and
+/// the two would be Mixed.
+DEVICE bool isOvertaken(const WarpState &W, PlaceOf Place) {
+  const uint32_t Ahead = (Place.warp() + NumWarps / 4) & (NumWarps - 1);
+  return (Place.Bits & SharesNumber) &&
+         loadRelaxed(Self::stateOf(Ahead).Grid) == W.Grid;
+}
+
 /// Whether this check is one of the warp's thorough checks
 /// (WarpState::Thorough). Counts them down; called by all lanes that check
 /// together.
 DEVICE bool takeThorough(WarpState &W) {
-  if (!(loadNear(W.Place) & NeedsCare))
+  const uint32_t Place = loadNear(W.Place);
+  if (!(Place & NeedsCare))
     return false;
   const uint32_t Left = loadNear(W.Thorough);
   if (Left && isFirstHere()) {
-    const uint32_t Here = __builtin_popcount(activeMask());
+    const uint32_t Here = isOvertaken(W, PlaceOf{Place})
+                              ? Left
+                              : __builtin_popcount(activeMask());
     W.Thorough = Left > Here ? Left - Here : 0;
     if (Left <= Here && !isUsedUp(loadNear(W.Clock)) &&
         !(__crsan_config.Flags & WeakVolatile))

@@ -4,9 +4,10 @@
 // A grid does not know its stream. But each stream writes to memory which run
 // of launches it has begun, and begins the next only when the former has ended;
 // so the run of a running grid is among these values. Runs in which the grid's
-// kernel and shape were not launched are dropped. Two grids count as unordered
-// only if every remaining run of the one is unordered with every remaining run
-// of the other (docs/metadata-design.md, "Between grids").
+// kernel was not launched, or not with its shape or its arguments, are dropped.
+// Two grids count as unordered only if every remaining run of the one is
+// unordered with every remaining run of the other (docs/metadata-design.md,
+// "Between grids").
 #ifndef CRSAN_DEVICE_METADATA_LAUNCHORDER_H
 #define CRSAN_DEVICE_METADATA_LAUNCHORDER_H
 
@@ -39,8 +40,12 @@ struct RunRef {
   DEVICE uint32_t before(uint32_t Stream) const {
     return loadSystem(R.Before[Stream]);
   }
-  DEVICE bool hasKernel(uint32_t Bit) const {
-    const auto *Words = reinterpret_cast<const uint32_t *>(R.Kernels);
+  DEVICE bool hasKernel(uint32_t Bit) const { return has(R.Kernels, Bit); }
+  DEVICE bool hasArguments(uint32_t Bit) const { return has(R.Arguments, Bit); }
+
+private:
+  DEVICE static bool has(const uint64_t (&Bits)[4], uint32_t Bit) {
+    const auto *Words = reinterpret_cast<const uint32_t *>(Bits);
     return loadSystem(Words[Bit / 32]) >> (Bit % 32) & 1;
   }
 };
@@ -50,12 +55,12 @@ struct KernelHere {
   uint32_t Flags; ///< EnterFlags.
   uint32_t Tag;   ///< kernelTag.
   uint32_t Run;   ///< The number of its StreamRun; 0: the kernel is not told.
+  uint32_t Arguments; ///< A hash (finishArguments); 0: not known.
 };
 
-/// The bit (kernelBit) of the running kernel in StreamRun::Kernels. `Tag` is
-/// its kernelTag.
-DEVICE uint32_t kernelBitHere(uint32_t Tag) {
-  return kernelBit(
+/// The shapeHash of the running kernel. `Tag` is its kernelTag.
+DEVICE uint32_t shapeHere(uint32_t Tag) {
+  return shapeHash(
       Tag, __nvvm_read_ptx_sreg_nctaid_x(), __nvvm_read_ptx_sreg_nctaid_y(),
       __nvvm_read_ptx_sreg_nctaid_z(), __nvvm_read_ptx_sreg_ntid_x(),
       __nvvm_read_ptx_sreg_ntid_y(), __nvvm_read_ptx_sreg_ntid_z());
@@ -97,7 +102,9 @@ DEVICE void noteRunClock(uint64_t &Where, uint32_t Sequence, uint32_t Clock) {
 /// as far as this lane's streams say.
 DEVICE uint32_t noteRuns(const StreamOrder &S, GridRuns &G, uint32_t Here,
                          const KernelHere &K, uint32_t Clock) {
-  const uint32_t Bit = kernelBitHere(K.Tag);
+  const uint32_t Shape = shapeHere(K.Tag);
+  const uint32_t Bit = kernelBit(Shape);
+  const uint32_t OfArguments = argumentsBit(Shape, K.Arguments);
   const uint32_t Lanes = __builtin_popcount(Here);
   const uint32_t Rank = __builtin_popcount(Here & ((1u << lane()) - 1));
 #pragma unroll 1
@@ -108,7 +115,9 @@ DEVICE uint32_t noteRuns(const StreamOrder &S, GridRuns &G, uint32_t Here,
       const RunRef R(S, Number);
       // An element that was reused may have described any run.
       const bool IsThere = R.isThere();
-      if (!IsThere || R.hasKernel(Bit) || !R.isThere())
+      const bool IsOfRun =
+          R.hasKernel(Bit) && (!K.Arguments || R.hasArguments(OfArguments));
+      if (!IsThere || IsOfRun || !R.isThere())
         Run = Number;
       if (IsThere && Run) {
         const uint32_t Sequence = R.sequence();

@@ -6,6 +6,7 @@
 #include "common/Driver.h"
 #include "common/Log.h"
 #include "cupti/StreamCalls.h"
+#include "order/ArgumentHash.h"
 #include "session/Session.h"
 
 #include <algorithm>
@@ -74,9 +75,11 @@ static bool isPlain(const CUlaunchConfig &Config) {
       });
 }
 
-/// The bytes of a kernel's arguments. False: they are not known.
+/// The bytes of a kernel's arguments, and their hash if it is known. False:
+/// they are not known.
 static bool readArguments(CUfunction Function, void **Params, void **Extra,
-                          std::vector<uint8_t> &Bytes) {
+                          OrderedLaunch &L) {
+  std::vector<uint8_t> &Bytes = L.Arguments;
   auto Add = [&](const void *From, size_t Size) {
     const auto *First = static_cast<const uint8_t *>(From);
     Bytes.insert(Bytes.end(), First, First + Size);
@@ -99,6 +102,7 @@ static bool readArguments(CUfunction Function, void **Params, void **Extra,
   Driver &D = theDriver();
   if (!D.cuFuncGetParamInfo)
     return false;
+  ArgumentHash Hash;
   for (size_t I = 0;; ++I) {
     size_t Offset = 0, Size = 0;
     CUresult Result = D.cuFuncGetParamInfo(Function, I, &Offset, &Size);
@@ -107,11 +111,14 @@ static bool readArguments(CUfunction Function, void **Params, void **Extra,
       Result = D.cuKernelGetParamInfo(reinterpret_cast<CUkernel>(Function), I,
                                       &Offset, &Size);
     // There are no more.
-    if (Result == CUDA_ERROR_INVALID_VALUE)
+    if (Result == CUDA_ERROR_INVALID_VALUE) {
+      L.ArgumentHash = Hash.value();
       return true;
+    }
     if (Result != CUDA_SUCCESS || !Params[I])
       return false;
     Add(Params[I], Size);
+    Hash.add(Params[I], Size);
   }
 }
 
@@ -131,8 +138,7 @@ static LaunchCall makeLaunch(const DriverCall &C, const Dimensions &D,
   if (C.isEnter() && C.S.ordering().of(Ctx)->isFollowing()) {
     OwnCalls Own(Ctx);
     L.Ordered->MayTellHost =
-        !Own.ok() ||
-        !readArguments(Function, Params, Extra, L.Ordered->Arguments);
+        !Own.ok() || !readArguments(Function, Params, Extra, *L.Ordered);
   }
   return L;
 }

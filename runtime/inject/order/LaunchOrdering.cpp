@@ -78,12 +78,15 @@ void LaunchOrdering::enter(CUcontext Ctx, StreamOrder &Order,
                            const OrderedLaunch &Launch, CUdeviceptr Shared,
                            bool TellsHost) {
   const char *Kernel = Launch.Kernel ? Launch.Kernel : "";
-  const uint32_t Bit =
-      abi::kernelBit(abi::kernelTag(Kernel, std::strlen(Kernel)),
+  const uint32_t Shape =
+      abi::shapeHash(abi::kernelTag(Kernel, std::strlen(Kernel)),
                      Launch.Grid[0], Launch.Grid[1], Launch.Grid[2],
                      Launch.Block[0], Launch.Block[1], Launch.Block[2]);
-  const std::optional<StreamOrder::Mark> Mark =
-      Order.launching(Launch.Stream, Bit, TellsHost);
+  std::optional<uint32_t> OfArguments;
+  if (Launch.ArgumentHash)
+    OfArguments = abi::argumentsBit(Shape, Launch.ArgumentHash);
+  const std::optional<StreamOrder::Mark> Mark = Order.launching(
+      Launch.Stream, abi::kernelBit(Shape), TellsHost, OfArguments);
   if (Mark && !writeMark(Ctx, Launch.Handle, Shared, *Mark))
     Order.lose();
 }

@@ -35,6 +35,8 @@ struct OrderedLaunch {
   bool IsPlain = true;
   bool MayTellHost = false;            ///< The arguments are not known.
   std::vector<uint8_t> Arguments = {}; ///< The bytes of all arguments.
+  /// Of the arguments (abi::finishArguments); 0: they are not known.
+  uint32_t ArgumentHash = 0;
 };
 
 /// Functions marked "driver" call the driver, and take the session's locks

@@ -51,6 +51,19 @@ void StreamOrder::loseLocked() {
 }
 
 //===----------------------------------------------------------------------===//
+// What a run says of its launches, while the device may read it
+//===----------------------------------------------------------------------===//
+
+static void setAll(uint64_t (&Bits)[4], uint64_t To) {
+  for (uint64_t &Word : Bits)
+    __atomic_store_n(&Word, To, __ATOMIC_SEQ_CST);
+}
+
+static void setBit(uint64_t (&Bits)[4], uint32_t Bit) {
+  __atomic_fetch_or(&Bits[Bit / 64], uint64_t(1) << Bit % 64, __ATOMIC_SEQ_CST);
+}
+
+//===----------------------------------------------------------------------===//
 // Streams
 //===----------------------------------------------------------------------===//
 
@@ -134,7 +147,8 @@ void StreamOrder::begin(abi::StreamOrder *New) {
   Stream &Legacy = *enter(StreamId::legacy());
   abi::StreamRun &Run = writeRun(Legacy, {});
   Run.Launches = 2;
-  std::fill(std::begin(Run.Kernels), std::end(Run.Kernels), ~uint64_t(0));
+  setAll(Run.Kernels, ~uint64_t(0));
+  setAll(Run.Arguments, ~uint64_t(0));
   __atomic_store_n(&Shared->Current[Legacy.Number], Legacy.Run,
                    __ATOMIC_RELEASE);
   // Events and waits before begin() were not recorded.
@@ -173,7 +187,8 @@ abi::StreamRun &StreamOrder::writeRun(Stream &S, const Clocks &Before) {
   Run.Stream = S.Number;
   Run.Sequence = ++Sequence[S.Number];
   Run.Launches = 0;
-  std::fill(std::begin(Run.Kernels), std::end(Run.Kernels), 0);
+  setAll(Run.Kernels, 0);
+  setAll(Run.Arguments, 0);
   std::copy(Before.begin(), Before.end(), Run.Before);
   S.Run = NextRun++;
   S.IsOpen = true;
@@ -183,7 +198,8 @@ abi::StreamRun &StreamOrder::writeRun(Stream &S, const Clocks &Before) {
 }
 
 std::optional<StreamOrder::Mark>
-StreamOrder::launching(StreamId Id, uint32_t KernelBit, bool TellsHost) {
+StreamOrder::launching(StreamId Id, uint32_t KernelBit, bool TellsHost,
+                       std::optional<uint32_t> ArgumentsBit) {
   std::lock_guard Guard(Lock);
   ++InFlight;
   ++Doings;
@@ -210,8 +226,11 @@ StreamOrder::launching(StreamId Id, uint32_t KernelBit, bool TellsHost) {
   abi::StreamRun &Run =
       IsNew ? writeRun(*S, Before) : Shared->Runs[S->Run % abi::NumRuns];
   __atomic_fetch_add(&Run.Launches, 1, __ATOMIC_SEQ_CST);
-  __atomic_fetch_or(&Run.Kernels[KernelBit / 64], uint64_t(1) << KernelBit % 64,
-                    __ATOMIC_SEQ_CST);
+  setBit(Run.Kernels, KernelBit);
+  if (ArgumentsBit)
+    setBit(Run.Arguments, *ArgumentsBit);
+  else
+    setAll(Run.Arguments, ~uint64_t(0));
   if (TellsHost)
     learn(S->Knows);
   if (!IsNew)

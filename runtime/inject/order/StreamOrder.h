@@ -72,10 +72,12 @@ public:
     uint32_t Stream, Run;
   };
   /// The program is about to launch a kernel that has this bit
-  /// (abi::kernelBit). `TellsHost`: the kernel may release to the host before
-  /// it ends.
-  std::optional<Mark> launching(StreamId Stream, uint32_t KernelBit,
-                                bool TellsHost);
+  /// (abi::kernelBit) and, with its arguments, that one (abi::argumentsBit;
+  /// none: the arguments are not known). `TellsHost`: the kernel may release to
+  /// the host before it ends.
+  std::optional<Mark>
+  launching(StreamId Stream, uint32_t KernelBit, bool TellsHost,
+            std::optional<uint32_t> ArgumentsBit = std::nullopt);
   /// The number of the stream's last run; 0: the order is not known.
   uint32_t lastRun(StreamId Stream) const;
   /// The launch has been made, or has failed.

@@ -275,11 +275,13 @@ std::optional<NoCheck> Session::standIn(const std::shared_ptr<Context> &C,
   const uint32_t Blocks = uint32_t(std::clamp<uint64_t>(
       Words / (WordsOfThread * abi::OperationBlock), 1,
       BlocksOfProcessor * std::max(C->Processors.Count, 1)));
-  const OrderedLaunch Launch{Op.Stream,
-                             Op.Handle,
-                             abi::OperationKernel,
-                             {Blocks, 1, 1},
-                             {abi::OperationBlock, 1, 1}};
+  OrderedLaunch Launch{Op.Stream,
+                       Op.Handle,
+                       abi::OperationKernel,
+                       {Blocks, 1, 1},
+                       {abi::OperationBlock, 1, 1}};
+  // The check kernel knows its run by number.
+  Launch.ArgumentHash = abi::finishArguments(0);
   ++BeingLaunched;
   if (IsResetting)
     std::lock_guard Wait(Configuring);

@@ -13,6 +13,7 @@
 #include "common/Log.h"
 #include "common/Watcher.h"
 #include "host/Endings.h"
+#include "order/ArgumentHash.h"
 #include "session/Ending.h"
 #include "session/Session.h"
 
@@ -293,6 +294,11 @@ static OrderedLaunch ordered(const StreamRef &S, const Launch &L) {
                      {G.X, G.Y, G.Z},
                      {B.X, B.Y, B.Z}};
   Told.Arguments.assign(L.Params.begin(), L.Params.end());
+  ArgumentHash Hash;
+  for (const KernelInfo::Param &P : L.Kernel->Params)
+    if (P.Offset + P.Size <= L.Params.size())
+      Hash.add(L.Params.data() + P.Offset, P.Size);
+  Told.ArgumentHash = Hash.value();
   return Told;
 }
 

@@ -141,9 +141,11 @@ DEVICE WindowState enterKernel(const KernelHere &K) {
 }
 
 /// Entry point. A kernel begins: enterKernel(). `Flags` are the EnterFlags of
-/// the kernel and `Tag` its kernelTag.
-HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags, uint32_t Tag) {
-  return enterKernel({Flags, Tag, /*Run=*/0});
+/// the kernel, `Tag` its kernelTag, and `Arguments` the hash of its arguments
+/// (KernelHere).
+HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags, uint32_t Tag,
+                                       uint32_t Arguments) {
+  return enterKernel({Flags, Tag, /*Run=*/0, Arguments});
 }
 
 /// Entry point. A thread is about to leave its kernel, and so takes part in all
