@@ -59,6 +59,9 @@ public:
   /// (driver) Switches on all code that Target does not have yet. Target is
   /// current; the caller holds the configuration lock.
   void configure(Context &Target);
+  /// (driver) Makes what checks write to in the context, the same way. Returns
+  /// whether its kernels can be checked.
+  bool makeReady(Context &Target);
 
   bool isInstrumented(const std::string &Kernel) const {
     return Kernels.contains(Kernel);
@@ -102,7 +105,6 @@ private:
   std::shared_ptr<Entry> match(const LoadedCode &Code, Addresses &Found);
   bool resolve(const LoadedCode &Code, const DeviceImage &Image,
                Addresses &Found);
-  bool makeReady(Context &Target);
   bool makeShadow(Context &Target);
   std::optional<uint64_t> locate(const LoadedCode &Code,
                                  const VariableBlock &Block);

@@ -107,7 +107,23 @@ void Session::setPaused(bool Paused) {
                      theDriver().errorText(Result));
 }
 
-void Session::prepare(CUcontext Ctx, uint32_t Uid) { makeReady(Ctx, Uid); }
+void Session::prepare(CUcontext Ctx, uint32_t Uid) {
+  if (!Ctx)
+    return;
+  std::shared_ptr<Context> C;
+  {
+    std::lock_guard Lock(Data);
+    C = findContext(Ctx);
+  }
+  if (!C || !C->isPrepared()) {
+    std::lock_guard Lock(Configuring);
+    OwnCalls Own(Ctx);
+    if (!Own.ok())
+      return;
+    Code.makeReady(*enterContext(Ctx, Uid));
+  }
+  makeReady(Ctx, Uid);
+}
 
 /// Switches on code that the context is about to run. Returns the context's
 /// data, or null.
