@@ -151,11 +151,15 @@ static bool wantsChecks(const Flags &Options) {
 
 /// What the runs show beside findings, for the summary.
 static void addNotes(SeriesResult &Result, const RunRequest &Q,
-                     const Flags &Options) {
+                     const Flags &Options, bool IsSimulated) {
   std::vector<std::string> &Notes = Result.File.Summary.Notes;
   if (Result.Reports == 0 && Notes.empty() && wantsChecks(Options))
-    Notes.push_back("no process of the program loaded CRSan; build the program "
-                    "with -fsanitize=cuda-race");
+    Notes.push_back(
+        IsSimulated
+            ? "no process of the program loaded the simulated GPU; link the "
+              "program to CUDA's shared library (-lcudart)"
+            : "no process of the program loaded CRSan: none has called CUDA, "
+              "or CUDA_INJECTION64_PATH was changed for it");
   if (Result.EndedDry)
     Notes.push_back(fmt::format("ended after {} runs, of which the last {} "
                                 "showed nothing new (--until-dry)",
@@ -177,8 +181,8 @@ static int exitCodeOf(const Report &R, const SeriesResult &Result,
 /// Prints what the runs have shown. A single run's program has printed its own
 /// text, unless other processes have found something.
 static int conclude(SeriesResult Result, const RunRequest &Q,
-                    const Flags &Options, bool IsSingle) {
-  addNotes(Result, Q, Options);
+                    const Flags &Options, bool IsSimulated, bool IsSingle) {
+  addNotes(Result, Q, Options, IsSimulated);
   const auto Built = reportOf(Result.File, Q.Output);
   if (auto *Error = std::get_if<std::string>(&Built))
     return fail(*Error);
@@ -255,9 +259,8 @@ static int run(const RunRequest &Q) {
       return fail(*Error);
   } else if (!IsSimulated && Options.addsChecks())
     return fail(fmt::format(
-        "detector={0} puts checks into code on the simulated GPU only; add "
-        "--device=sim, or build the source with -fsanitize=cuda-race "
-        "-fsanitize-cuda-race-mode={0} and leave the detector out",
+        "detector={0} puts checks into code on the simulated GPU only, as "
+        "add_checks_on_gpu=0 asks; leave that out, or add --device=sim",
         Options.detector));
   else if (!IsSimulated)
     useInjection();
@@ -286,7 +289,7 @@ static int run(const RunRequest &Q) {
     SeriesResult Result = runSeries(P, Series, Folder.Path);
     if (Result.Runs == 0 && !Result.Interrupted)
       return ExitFailed;
-    ExitCode = conclude(std::move(Result), Q, Options, IsSingle);
+    ExitCode = conclude(std::move(Result), Q, Options, IsSimulated, IsSingle);
   }
   if (const int Signal = wasInterrupted()) {
     signal(Signal, SIG_DFL);
