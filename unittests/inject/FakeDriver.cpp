@@ -448,6 +448,11 @@ static void touch(FakeLibrary &L, CUdeviceptr Address) {
                                    : "exact",
          IsTracked && (Entry & abi::PageHost) ? ", the host's" : "");
 }
+API cuGraphLaunch(CUgraphExec Graph, CUstream Stream) {
+  cuGraphLaunch_params P{Graph, Stream};
+  CALL(cuGraphLaunch, &P);
+  return TheCall.done(CUDA_SUCCESS);
+}
 API cuLaunchKernel(CUfunction F, unsigned GridX, unsigned GridY, unsigned GridZ,
                    unsigned BlockX, unsigned BlockY, unsigned BlockZ,
                    unsigned Shared, CUstream Stream, void **, void **) {

@@ -145,7 +145,8 @@ int main(int Count, char **Words) {
                         Asked("oldabi") ? abi::Version + 1 : abi::Version));
   B.addKernel("_Z1kPi");
   Bytes Cubin = B.build();
-  Library = load(Cubin, 2);
+  if (!Asked("uninstrumented"))
+    Library = load(Cubin, 2);
   if (Asked("early"))
     fakeCreateContext();
   CubinBuilder Plain;
@@ -175,6 +176,10 @@ int main(int Count, char **Words) {
       launch({"_Z1kPi", FakeKernel::Clean, Library, 64}, 265, 1024);
     else if (Word == "foreign")
       launch({"_Z5plainv", FakeKernel::Foreign, Other});
+    else if (Word == "graph")
+      cuGraphLaunch(nullptr, nullptr);
+    else if (Word == "foreignfails")
+      launch({"_Z5plainv", FakeKernel::Fails, Other});
     else if (Word == "touch")
       launch({"_Z1kPi", FakeKernel::Touches, Library, 16, Memory});
     else if (Word == "alloc")

@@ -74,7 +74,8 @@ static int endBy(int (*End)()) {
 static void inject() {
   // A program without instrumented code has only inherited the environment. It
   // may use CUPTI itself, which has one subscriber.
-  if (!isInstrumentedProgram())
+  const bool HasHostPart = hasHostPart();
+  if (!HasHostPart && !isRunByTool())
     return;
   InjectedProcess = getpid();
   const Flags &Options = readOptions();
@@ -89,7 +90,7 @@ static void inject() {
     return theLog().say("libcupti.so.13 was not found; races are not reported. "
                         "Install CUPTI (it comes with the CUDA toolkit) or set "
                         "CUDA_HOME or LD_LIBRARY_PATH to where it is");
-  auto *S = new Session(Options, /*IsInstrumentedProgram=*/true);
+  auto *S = new Session(Options, /*IsInstrumentedProgram=*/HasHostPart);
   S->OnFirstInstrumented = joinTheEnd;
   setRun(S);
   CUptiResult Result = subscribe(*Api, *S);
@@ -105,7 +106,10 @@ static void inject() {
   if (Api->GetVersion)
     Api->GetVersion(&Version);
   theLog().detail(2, "subscribed to {}, version {}", Api->Path, Version);
-  reportAtExit();
+  if (HasHostPart)
+    reportAtExit();
+  else
+    reportLastAtExit();
 }
 
 } // namespace crsan

@@ -131,6 +131,10 @@ public:
   /// Code may be switched on from now on, and write to these.
   void use(const CheckBuffers &New) { Buffers = New; }
   bool isPrepared() const { return Buffers.Records != nullptr; }
+  /// Some code was switched on here. A context is prepared before it is known
+  /// whether it has any.
+  bool hasCheckedCode() const { return HasCheckedCode; }
+  void noteCheckedCode() { HasCheckedCode = true; }
   /// The library's own.
   CUstream stream() const { return Buffers.Stream; }
 
@@ -227,6 +231,7 @@ private:
                         int &Value) const;
 
   CheckBuffers Buffers;
+  bool HasCheckedCode = false;
   std::vector<abi::RacingPair> LastPairs;
   std::array<std::string, 4> Recent;
   unsigned NextRecent = 0;

@@ -207,6 +207,13 @@ static void atExit() {
 
 void reportAtExit() { std::atexit(atExit); }
 
+void reportLastAtExit() {
+  std::atexit([] {
+    if (Run *R = theRun())
+      reportLast(*R);
+  });
+}
+
 /// Locked by the thread that ends the program, and never unlocked: of several
 /// threads that see a race one reports it.
 static std::mutex Halting;

@@ -100,8 +100,11 @@ size_t countFindings();
 /// Ends the program with a report if there are findings (halt_on_error).
 void haltIfRacy();
 
-/// Registers the exit handler.
+/// Registers the exit handler. The host part asks for the report.
 void reportAtExit();
+/// Likewise, of a program without a host part: the handler makes the report.
+/// The exit code stays, since `crsan run` has its own.
+void reportLastAtExit();
 
 /// Takes part in other ends of the program too: signals, halt_on_error. Not
 /// before instrumented code is there: in a program that only inherited the

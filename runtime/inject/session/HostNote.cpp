@@ -44,16 +44,16 @@ static int lookAt(dl_phdr_info *Object, size_t, void *Found) {
   return *static_cast<bool *>(Found);
 }
 
-/// `crsan run` has named this library, not a parent's host part.
-static bool isRunByTool() {
-  const char *Mark = std::getenv("CRSAN_HOST");
-  return Mark && std::strncmp(Mark, "0:", 2) == 0;
-}
-
-bool isInstrumentedProgram() {
-  bool Found = isRunByTool();
+bool hasHostPart() {
+  bool Found = false;
   dl_iterate_phdr(lookAt, &Found);
   return Found;
+}
+
+/// The tool writes 0 where a host part writes its process (runtime/host).
+bool isRunByTool() {
+  const char *Mark = std::getenv("CRSAN_HOST");
+  return Mark && std::strncmp(Mark, "0:", 2) == 0;
 }
 
 } // namespace crsan

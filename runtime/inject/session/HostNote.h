@@ -6,9 +6,11 @@
 namespace crsan {
 
 /// Whether the program or a library that it has loaded holds the host part,
-/// which carries an ELF note, or `crsan run` has started it. That the library
-/// was loaded would not tell: children inherit the environment.
-bool isInstrumentedProgram();
+/// which carries an ELF note.
+bool hasHostPart();
+/// Whether `crsan run` asked for this library. That it was loaded would not
+/// tell: children of a program with a host part inherit the environment.
+bool isRunByTool();
 
 } // namespace crsan
 

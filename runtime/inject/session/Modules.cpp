@@ -161,6 +161,7 @@ void Modules::switchOn(Context &Target, const LoadedCode &Code, Entry &E,
                   Code.Serial, E.Image.Hash, Target.Device, Config.Flags);
   std::lock_guard Lock(Data);
   E.IsOn = true;
+  Target.noteCheckedCode();
   Shuffled |= (Config.Flags & abi::ShuffleBlocks) != 0;
   HasCollider |= E.Image.has(abi::HasCollider);
   for (const DeviceUnit &Unit : E.Image.Units) {

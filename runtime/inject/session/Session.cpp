@@ -200,7 +200,7 @@ void Session::synchronised(CUcontext Ctx, CUresult Result) {
 }
 
 void Session::kernelFailed(Context &C, CUresult Result) {
-  if (C.Failure != CUDA_SUCCESS || !C.isPrepared())
+  if (C.Failure != CUDA_SUCCESS || !C.hasCheckedCode())
     return;
   C.Failure = Result;
   C.FailureName = theDriver().errorName(Result);

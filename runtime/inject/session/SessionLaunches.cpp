@@ -110,12 +110,13 @@ void Session::setPaused(bool Paused) {
 void Session::prepare(CUcontext Ctx, uint32_t Uid) {
   if (!Ctx)
     return;
-  std::shared_ptr<Context> C;
+  bool IsTodo;
   {
     std::lock_guard Lock(Data);
-    C = findContext(Ctx);
+    const std::shared_ptr<Context> C = findContext(Ctx);
+    IsTodo = !C || (!C->isPrepared() && C->CanCheck);
   }
-  if (!C || !C->isPrepared()) {
+  if (IsTodo) {
     std::lock_guard Lock(Configuring);
     OwnCalls Own(Ctx);
     if (!Own.ok())
@@ -160,7 +161,7 @@ void Session::launched(CUcontext Ctx, const char *Kernel,
     C = findContext(Ctx);
     // A graph has no name: it counts as instrumented if any code is.
     bool IsChecked =
-        C && C->isPrepared() && (Kernel ? Code.isInstrumented(Name) : true);
+        C && C->hasCheckedCode() && (!Kernel || Code.isInstrumented(Name));
     if (!IsChecked) {
       ++(Kernel && Code.isSwitchedOff(Name) ? Launches.SwitchedOff
                                             : Launches.NotInstrumented);

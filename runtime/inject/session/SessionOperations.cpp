@@ -178,7 +178,7 @@ void Session::loadOperations(Context &C) {
   {
     std::lock_guard DataLock(Data);
     const bool HasShadow = C.TheShadow != nullptr;
-    if (!C.isPrepared() || C.IsDead || C.Failure != CUDA_SUCCESS ||
+    if (!C.hasCheckedCode() || C.IsDead || C.Failure != CUDA_SUCCESS ||
         (C.Operations.wasLoaded() && (C.Operations.isShadowed() || !HasShadow)))
       return;
   }
@@ -323,7 +323,7 @@ uint64_t Session::operating(CUcontext Ctx, const StreamOperation &Op) {
     C = findContext(Ctx);
     F = footprintOf(Ctx, C.get(), Op);
     HasFailed = C && C->Failure != CUDA_SUCCESS;
-    if (C && !C->isPrepared())
+    if (C && !C->hasCheckedCode())
       C = nullptr;
   }
   const auto FlagsOf = [&](bool IsChecked) {

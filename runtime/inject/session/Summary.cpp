@@ -111,7 +111,7 @@ RunSummary summarise(const Flags &Options, const Modules &Code,
                      const OperationCounts &Operations) {
   RunSummary Summary;
   if (std::ranges::any_of(Contexts, [](const std::shared_ptr<Context> &C) {
-        return C->isPrepared();
+        return C->hasCheckedCode();
       }))
     addOperations(Summary, Operations);
   Summary.KernelsLaunched = Launches.Checked;
