@@ -5,6 +5,7 @@
 #include "ProgramFile.h"
 
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <system_error>
 
@@ -58,10 +59,20 @@ std::optional<std::string> crsan::usePreloadedPart() {
   return std::nullopt;
 }
 
+/// Whether a host part, or another `crsan run`, has named the library that the
+/// driver is to load: "<pid>:<path>" (runtime/host/Host.c).
+static bool isInherited(const char *Injection) {
+  const char *Mark = std::getenv("CRSAN_HOST");
+  const char *Path = Mark ? std::strchr(Mark, ':') : nullptr;
+  return Path && std::strcmp(Path + 1, Injection) == 0;
+}
+
 void crsan::useInjection() {
   const fs::path Library = simulatorFolder().parent_path() / "libcrsan.so";
+  if (access(Library.c_str(), R_OK) != 0)
+    return;
   if (const char *Users = std::getenv("CUDA_INJECTION64_PATH");
-      (Users && *Users) || access(Library.c_str(), R_OK) != 0)
+      Users && *Users && !isInherited(Users))
     return;
   setenv("CUDA_INJECTION64_PATH", Library.c_str(), 1);
   // A program that has a host part uses the library that this part finds.
