@@ -219,7 +219,7 @@ DEVICE void checkValues(const OperationSide &Side) {
     if (Interval > 1 && below(mix(W.Random + 6), Interval) != 0)
       continue;
     Turn Mine;
-    if (isTurn(W, Window, Mine)) {
+    if (isTurn(W, Window, /*Groups=*/1, Mine)) {
       look(W, S, All, First);
       charge(Mine);
     }

@@ -59,6 +59,9 @@ static_assert(sizeof(Sampling) == 8 && offsetof(Sampling, Interval) == 0 &&
 
 /// The most accesses of a window that one call of the runtime checks.
 inline constexpr unsigned MaxGroupSize = 8;
+/// Where the argument that has the number of a group's accesses has the number
+/// of groups of the window, if there are several.
+inline constexpr unsigned GroupsAt = 8;
 
 enum AccessRoles : uint32_t {
   /// A volatile access that is not atomic: strong in PTX, weak in C++ (see

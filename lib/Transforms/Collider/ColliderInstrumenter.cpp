@@ -254,13 +254,15 @@ void ColliderInstrumenter::emitGroup(const Planned &P, const Group &G,
   // A call needs a location where the callee has debug information.
   B.SetCurrentDebugLocation(G.Head->getDebugLoc());
   Value *Generic = B.CreateAddrSpaceCast(Addresses, B.getPtrTy(0));
-  Value *Count = B.getInt32(G.Accesses.size());
-  Value *const Arguments[] = {
+  const size_t Number = G.Accesses.size(), Groups = P.W.Groups.size();
+  Value *Arguments[] = {
       ConstantExpr::getAddrSpaceCast(Table.windowAt(P.Sampling), B.getPtrTy(0)),
-      FirstSite, Generic, Count};
+      FirstSite, Generic,
+      B.getInt32(Number | (Groups > 1 ? Groups << abi::GroupsAt : 0))};
   CallInst *Next = callRuntime(B, CheckName, Arguments);
   if (First && P.Loop)
     B.CreateStore(Next, P.Loop->Skip);
+  Arguments[3] = B.getInt32(Number);
   emitCopyWatches(B, G, Arguments);
 }
 

@@ -133,31 +133,43 @@ DEVICE bool isWithinBudget(struct Sampling &S) {
   return false;
 }
 
-/// Where the time decides: whether the warp may check now. Sets `Interval`, the
-/// interval from now on, and `IsCharged`: the check takes time that is limited.
-DEVICE bool isTurnByTime(struct Sampling &S, uint32_t &Interval,
-                         uint32_t &IsCharged) {
-  Interval = intervalSeen(S);
+/// Where the time decides: whether the warp may check now one of the `Groups`
+/// of its window. Sets `Interval`, the interval from now on, and `IsCharged`:
+/// the check takes time that is limited.
+DEVICE bool isTurnByTime(const Warp &W, struct Sampling &S, uint32_t Groups,
+                         uint32_t &Interval, uint32_t &IsCharged) {
+  const uint32_t Used = Interval = intervalSeen(S);
   if (isWithinBudget(S))
     return true;
+  // The check of a window's first group leaves no time for the second, which
+  // comes at once: the groups take turns.
+  if (Groups > 1 && below(mix(W.Random + 9), Groups) != 0)
+    return false;
+  Interval = loadRelaxed(S.Interval);
+  Interval = Interval ? Interval : 1;
+  if (Interval != Used)
+    __nvvm_membar_gl(); // Drops the stale line.
   uint64_t &Due = shardHere().Due;
   const uint64_t Seen = loadRelaxed(Due), Now = clockHere();
   const int64_t Late = int64_t(Now - Seen);
-  IsCharged = Late >= 0 &&
-              exchangeIf(Due, Seen, Now + cyclesFor(cyclesExpected()));
   const int64_t Long =
       2 * int64_t(cyclesExpected()) * __crsan_config.CyclesPerCycle >> 8;
+  // No check is charged so much: the clock has been set back, or a warp has
+  // been moved to a multiprocessor whose clock shows another time.
+  constexpr int64_t Never = 1024;
+  IsCharged = (Late >= 0 || Late < -Never * Long) &&
+              exchangeIf(Due, Seen, Now + cyclesFor(cyclesExpected()));
+  const uint32_t Most = __crsan_config.MaxInterval;
   if (IsCharged) {
     countExecution(S);
     if (Interval == 1 || Late < Long)
       return true;
     Interval /= 2;
-  } else if (Interval < __crsan_config.MaxInterval) {
-    Interval *= 2;
-    if (loadRelaxed(S.Interval) >= Interval) {
-      __nvvm_membar_gl(); // Drops the stale line.
+  } else {
+    // By an interval that is out of date, it came for nothing.
+    if (Interval != Used || Interval >= Most)
       return false;
-    }
+    Interval = Interval > Most / 2 ? Most : 2 * Interval;
   }
   storeRelaxed(S.Interval, Interval);
   return IsCharged;
@@ -169,14 +181,16 @@ struct Turn {
   uint32_t Began;    ///< %clock; 0: the time is not limited.
 };
 
-/// Whether this warp checks its window now; then the execution is counted.
-DEVICE bool isTurn(const Warp &W, struct Sampling *S, Turn &Mine) {
+/// Whether this warp checks now one of the `Groups` of its window; then the
+/// execution is counted.
+DEVICE bool isTurn(const Warp &W, struct Sampling *S, uint32_t Groups,
+                   Turn &Mine) {
   // Lanes of the warp may have parted since: each part counts for itself.
   const uint32_t Here = activeMask(), First = __builtin_ctz(Here);
   uint32_t Go = 1, IsCharged = 0, Interval = 1;
   if (lane() == First)
     Go = __crsan_config.CyclesPerCycle && __crsan_config.Budget
-             ? isTurnByTime(*S, Interval, IsCharged)
+             ? isTurnByTime(W, *S, Groups, Interval, IsCharged)
              : isTurnByNumber(W, *S, Interval);
   Mine.Interval = broadcast(Here, Interval, First);
   Mine.Began = IsCharged ? uint32_t(clockHere()) | 1 : 0;
@@ -187,12 +201,15 @@ DEVICE bool isTurn(const Warp &W, struct Sampling *S, Turn &Mine) {
 DEVICE void charge(const Turn &Mine) {
   if (Mine.Began == 0)
     return;
-  const uint64_t More = cyclesFor(uint32_t(clockHere()) - Mine.Began) -
+  // A warp may have been moved to a multiprocessor with another clock.
+  const uint64_t Took = uint32_t(clockHere()) - Mine.Began,
+                 Most = 64 * uint64_t(cyclesExpected());
+  const uint64_t More = cyclesFor(uint32_t(Took < Most ? Took : Most)) -
                         cyclesFor(cyclesExpected());
-  asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(
-                   &shardHere().Due),
-               "l"(More)
-               : "memory");
+  asm volatile(
+      "red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(&shardHere().Due),
+      "l"(More)
+      : "memory");
 }
 
 /// How many windows of a loop to let pass before the next check; Interval on

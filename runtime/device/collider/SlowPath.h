@@ -177,11 +177,12 @@ DEVICE void writeGarbage(const Warp &W, const Site *Sites, Group &G, uint32_t N,
 /// Entry point: the slow path of a window. Reads the locations of `N` accesses
 /// (at most MaxGroupSize) that are about to happen, compares the lanes, sleeps,
 /// and reads again; a difference is a race. `Sampling` is the window, `Sites`
-/// and `G` its accesses. The lanes that take the slow path together call
-/// together. Returns how many windows of the same loop the caller lets pass
-/// before the next check.
+/// and `G` its accesses; a window with more accesses has several groups, whose
+/// number is in the upper bits of `Count` (GroupsAt). The lanes that take the
+/// slow path together call together. Returns how many windows of the same loop
+/// the caller lets pass before the next check.
 ENTRY uint32_t __crsan_check(struct Sampling *Sampling, Site *Sites, Group *G,
-                             uint32_t N) {
+                             uint32_t Count) {
   if (!(__crsan_config.Flags & Enabled)) {
     Sampling->Interval = ~0u;
     return ~0u;
@@ -189,8 +190,9 @@ ENTRY uint32_t __crsan_check(struct Sampling *Sampling, Site *Sites, Group *G,
   if (__crsan_config.Flags & Paused)
     return PausedSkip;
   const Warp W = gather();
+  const uint32_t N = Count & ((1u << GroupsAt) - 1);
   Turn Mine;
-  if (!isTurn(W, Sampling, Mine))
+  if (!isTurn(W, Sampling, Count >> GroupsAt, Mine))
     return nextSkip(W, Mine.Interval);
   const uint32_t Checked = checkedOf(W, *G, Sites, N);
 #pragma unroll 1
