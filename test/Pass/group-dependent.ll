@@ -6,10 +6,10 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK-LABEL: define ptx_kernel void @dependent(
 ; CHECK: [[SAMPLED:%.*]] = icmp eq i32 {{.*}}, 0
 ; CHECK: br i1 [[SAMPLED]]
-; CHECK: @__crsan_check({{.*}}, i32 1)
+; CHECK: @__crsan_check({{.*}}, i32 513)
 ; CHECK: %next = load ptr addrspace(1)
 ; CHECK: br i1 [[SAMPLED]]
-; CHECK: @__crsan_check({{.*}}, i32 1)
+; CHECK: @__crsan_check({{.*}}, i32 513)
 ; CHECK: %v = load i32
 define ptx_kernel void @dependent(ptr addrspace(1) %p) {
   %next = load ptr addrspace(1), ptr addrspace(1) %p

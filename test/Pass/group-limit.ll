@@ -20,9 +20,9 @@ define ptx_kernel void @eight(ptr addrspace(1) %p0, ptr addrspace(1) %p1, ptr ad
 }
 
 ; CHECK-LABEL: define ptx_kernel void @nine(
-; CHECK: @__crsan_check({{.*}}, i32 8)
+; CHECK: @__crsan_check({{.*}}, i32 520)
 ; CHECK: %v7 = load i32
-; CHECK: @__crsan_check({{.*}}, i32 1)
+; CHECK: @__crsan_check({{.*}}, i32 513)
 ; CHECK: %v8 = load i32
 define ptx_kernel void @nine(ptr addrspace(1) %p0, ptr addrspace(1) %p1, ptr addrspace(1) %p2, ptr addrspace(1) %p3, ptr addrspace(1) %p4, ptr addrspace(1) %p5, ptr addrspace(1) %p6, ptr addrspace(1) %p7, ptr addrspace(1) %p8) {
   %v0 = load i32, ptr addrspace(1) %p0

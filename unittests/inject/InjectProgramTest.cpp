@@ -632,20 +632,20 @@ TEST(InjectProgram, MemoryDoesNotMakeCodeInstrumented) {
 // and a device that cannot be used is named once, however often they allocate.
 TEST(InjectProgram, AProgramThatTheToolRunsIsLookedAt) {
   const std::string Library = CRSAN_LIBRARY_FILE;
-  const std::string Run = "CUDA_INJECTION64_PATH='" + Library +
-                          "' CRSAN_HOST='0:" + Library + "'";
+  const std::string Run =
+      "CUDA_INJECTION64_PATH='" + Library + "' CRSAN_HOST='0:" + Library + "'";
   for (const char *Words : {"alloc racy", "racy exit3", "racy abort"}) {
     const Outcome O = run(Words, Run, "PlainProgram");
     EXPECT_THAT(O.Text, HasSubstr(Race)) << Words;
     EXPECT_EQ(O.reports(), 1u) << O.Text;
   }
-  EXPECT_THAT(run("clean", Run + " CRSAN_OPTIONS=verbosity=1", "PlainProgram")
-                  .Text,
-              HasSubstr("checked 1 kernel launch"));
+  EXPECT_THAT(
+      run("clean", Run + " CRSAN_OPTIONS=verbosity=1", "PlainProgram").Text,
+      HasSubstr("checked 1 kernel launch"));
   // A child that has nothing to do with CRSan is left alone.
-  const Outcome Other = run("uninstrumented alloc graph foreign foreignfails",
-                            Run + " CRSAN_OPTIONS=require_checked=1",
-                            "PlainProgram");
+  const Outcome Other =
+      run("uninstrumented alloc graph foreign foreignfails",
+          Run + " CRSAN_OPTIONS=require_checked=1", "PlainProgram");
   EXPECT_EQ(Other.Text, "begin\nend\n");
   EXPECT_EQ(Other.Status, 0);
   const std::string Text =
