@@ -13,8 +13,8 @@
 // place where the two differ, and each line of the planted variant that a
 // report may name ends with a comment "RACE". A planted variant ends as the
 // right one does and touches no memory that is not its own, but its results may
-// be wrong, so finish() does not look at them. A line "UNSEEN: MODE: why" in the
-// program's comment names a mode that cannot find the race on a GPU.
+// be wrong, so finish() does not look at them. A line "UNSEEN: MODE: why" in
+// the program's comment names a mode that cannot find the race on a GPU.
 
 #ifndef SUITE_H
 #define SUITE_H

@@ -137,8 +137,8 @@ void SummaryPrinter::whatTheColliderChecked(const Report &R) {
       S.Modules > 1 ? fmt::format(" of {} modules", S.Modules) : "";
   std::string Sampling = "not sampled";
   if (S.Budget && S.Overhead)
-    Sampling = fmt::format("after {} of a window as many as {} % more time "
-                           "allow",
+    Sampling = fmt::format("after {} of a window, at most {} % more time for "
+                           "others",
                            S.Budget, S.Overhead);
   else if (S.Budget)
     Sampling = fmt::format("sampled after {} of a window, down to 1 in {}",

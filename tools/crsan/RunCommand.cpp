@@ -2,13 +2,13 @@
 // crsan run.
 #include "RunCommand.h"
 
+#include "Environment.h"
 #include "Files.h"
 #include "NearestWord.h"
 #include "Output.h"
 #include "Report/RunFilter.h"
 #include "Report/Suppressions.h"
 #include "RunSeries.h"
-#include "Environment.h"
 #include "common/Flags.h"
 #include "common/Log.h"
 

@@ -39,7 +39,8 @@ struct WarpState {
   uint32_t LockedLanes; ///< A mask of the lanes that hold a lock.
   uint32_t Start;       ///< The clock when the block began.
   uint32_t Flags;       ///< WarpFlags.
-  uint32_t Alive; ///< How many lanes have entered and not left; and Mixed.
+  /// How many lanes have entered and not left; and Mixed and BeginsMask.
+  uint32_t Alive;
   uint64_t Grid;  ///< %gridid.
   uint64_t Block; ///< The linear index of the block in its grid.
   /// Of a block's first warp: the largest clock with which any thread of the
@@ -113,6 +114,10 @@ inline constexpr uint32_t NeedsCare = 1u << 31, HasFenced = 1u << 30,
 /// In WarpState::Alive: two live blocks have the same number, or had until the
 /// next block of that number came. Nothing is judged then.
 inline constexpr uint32_t Mixed = 1u << 31, AliveMask = 0xffff;
+/// In WarpState::Alive: how many parts of warps have been counted as alive, and
+/// have not found the state of their block written yet. The state may be that
+/// of a block that has ended, so the count says nothing of its threads.
+inline constexpr uint32_t Begins = 1u << 16, BeginsMask = 0x7fff0000;
 
 enum WarpFlags : uint32_t {
   /// The warp may end without calling the runtime, so Alive says nothing.

@@ -174,13 +174,16 @@ DEVICE bool hasNotHeardOf(const Self &Me, Accessor Earlier) {
       (loadRelaxed(Me.firstWarpState().News) & Uneven) ||
       (lanesHeardOf(Me, Me.thread()) >> Earlier.lane() & 1))
     return false;
-  uint32_t Alive = 0;
+  uint32_t Alive = 0, All = 0;
 #pragma unroll 1
-  for (uint32_t I = 0; I < Me.warpsInBlock(); ++I)
-    Alive += loadRelaxed(
-                 Self::stateOf((Me.firstWarp() + I) & (NumWarps - 1)).Alive) &
-             AliveMask;
-  return Alive == uint32_t(__nvvm_read_ptx_sreg_ntid_x() *
+  for (uint32_t I = 0; I < Me.warpsInBlock(); ++I) {
+    const uint32_t Warp =
+        loadRelaxed(Self::stateOf((Me.firstWarp() + I) & (NumWarps - 1)).Alive);
+    Alive += Warp & AliveMask;
+    All |= Warp;
+  }
+  return !(All & (Mixed | BeginsMask)) &&
+         Alive == uint32_t(__nvvm_read_ptx_sreg_ntid_x() *
                            __nvvm_read_ptx_sreg_ntid_y() *
                            __nvvm_read_ptx_sreg_ntid_z());
 }
@@ -302,7 +305,8 @@ DEVICE Order judge(const Self &Me, Accessor Earlier) {
   const uint64_t OtherBlock = loadRelaxed(Other.Block);
   // Nothing is known of an earlier grid; and a state that is older than the
   // access says nothing of it.
-  if (Then < Floor || Then > Clock || ((Alive | OtherAlive) & Mixed))
+  if (Then < Floor || Then > Clock || ((Alive | OtherAlive) & Mixed) ||
+      (OtherAlive & BeginsMask))
     return Order::Ordered;
   const Standing Now{Barrier, Flags & HasKnown ? Known : 0};
   if (Then < Start)
@@ -361,8 +365,8 @@ DEVICE Order judgeProxies(const Self &Me, Accessor Earlier) {
   const bool IsGone = !(OtherAlive & AliveMask);
   if (Then < loadRelaxed(Mine.Floor) || Then < loadRelaxed(Other.Start) ||
       Then > loadRelaxed(Other.Clock) || ((Alive | OtherAlive) & Mixed) ||
-      (Flags & Opaque) || loadRelaxed(metadata().Foreign) ||
-      loadRelaxed(Other.Grid) != Mine.Grid ||
+      (OtherAlive & BeginsMask) || (Flags & Opaque) ||
+      loadRelaxed(metadata().Foreign) || loadRelaxed(Other.Grid) != Mine.Grid ||
       (IsGone && loadRelaxed(metadata().GridsRepeat)))
     return Order::Ordered;
   const bool IsOurs = loadRelaxed(Other.Block) == Mine.Block;

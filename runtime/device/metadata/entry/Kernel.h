@@ -65,12 +65,22 @@ DEVICE void beginWarp(WarpState &W, const Beginning &B) {
       asm volatile(
           "{ .reg .b32 d; atom.relaxed.gpu.cas.b32 d, [%0], %1, %2; }" ::"l"(
               &W.Alive),
-          "r"(B.Before + B.Lanes), "r"(B.Lanes)
+          "r"(B.Before + B.Lanes + Begins), "r"(B.Lanes + Begins)
           : "memory");
   }
   // A fence here would cost each warp more than all of the above. tellRace
   // waits before it accuses an access of this block, so that the stores arrive.
   raiseClock(W, B.Start);
+}
+
+/// The state of the block that the lanes in `Here` belong to has been written,
+/// perhaps by other lanes.
+DEVICE void hasBegun(WarpState &W, uint32_t Here) {
+  __nvvm_bar_warp_sync(Here);
+  if (lane() == uint32_t(__builtin_ctz(Here)))
+    asm volatile("red.relaxed.gpu.add.u32 [%0], %1;" ::"l"(&W.Alive),
+                 "r"(0u - Begins)
+                 : "memory");
 }
 
 /// A kernel begins. The lanes of a warp call together. Returns the state that
@@ -88,7 +98,8 @@ DEVICE WindowState enterKernel(const KernelHere &K) {
   // All that must come from memory is requested at once.
   uint32_t Before = 0;
   if (Me.Lane == Leader)
-    Before = __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&W.Alive), Lanes);
+    Before = __nvvm_atom_add_gen_i(reinterpret_cast<int *>(&W.Alive),
+                                   Lanes + Begins);
   const uint32_t Clock = loadRelaxed(W.Clock), Had = loadRelaxed(W.Flags);
   const bool IsNewGrid = loadRelaxed(W.Grid) != Grid;
   bool IsOurs = !IsNewGrid && loadRelaxed(W.Block) == Block;
@@ -103,7 +114,7 @@ DEVICE WindowState enterKernel(const KernelHere &K) {
     IsOurs = loadRelaxed(W.Grid) == Grid && loadRelaxed(W.Block) == Block;
   }
   if (__nvvm_vote_any_sync(Here, IsOurs && !IsAlone)) {
-    __nvvm_bar_warp_sync(Here);
+    hasBegun(W, Here);
     return {loadRelaxed(W.Clock), W.Barrier, W.Floor, W.Place};
   }
   // If the former blocks with these numbers took at most Step clocks each, all
@@ -136,7 +147,7 @@ DEVICE WindowState enterKernel(const KernelHere &K) {
   if (Had & HasKnown)
     for (uint32_t I = Me.Lane; I < KnownEntries; I += Lanes)
       storeRelaxed(Me.known()[I], 0);
-  __nvvm_bar_warp_sync(Here);
+  hasBegun(W, Here);
   return {Start, Barrier, Floor, Place};
 }
 
