@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+import importlib.util
 import os
 import pathlib
 import shutil
@@ -96,6 +97,7 @@ for feature, present in [
     ("pkg-config", shutil.which("pkg-config") is not None),
     ("cpack", all(map(shutil.which, ("cpack", "dpkg-deb", "dpkg-shlibdeps")))),
     ("mpirun", shutil.which("mpirun") is not None),
+    ("triton", importlib.util.find_spec("triton") is not None),
     ("sim", os.path.exists(os.path.join(lib_dir, "sim", "libcudart.so.13"))),
 ]:
     if present:
