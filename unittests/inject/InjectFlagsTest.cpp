@@ -36,6 +36,22 @@ TEST(InjectFlags, EverySeparatorOfTheSanitizersSeparates) {
   EXPECT_EQ(F.budget, 5u);
 }
 
+TEST(InjectFlags, EffortSetsOthersThatLaterOnesOverride) {
+  const Flags Default;
+  Flags F;
+  EXPECT_EQ(F.parse("budget=7:effort=light:delay_ns=1"), std::nullopt);
+  EXPECT_EQ(F.budget, 16u);
+  EXPECT_EQ(F.overhead, 5u);
+  EXPECT_EQ(F.delay_ns, 1u);
+  EXPECT_EQ(F.parse("effort=thorough"), std::nullopt);
+  EXPECT_GT(F.budget, Default.budget);
+  EXPECT_GT(F.overhead, Default.overhead);
+  EXPECT_EQ(F.parse("effort=default"), std::nullopt);
+  EXPECT_EQ(F.budget, Default.budget);
+  EXPECT_EQ(F.overhead, Default.overhead);
+  EXPECT_THAT(errorOf("effort=much"), HasSubstr("light|default|thorough"));
+}
+
 TEST(InjectFlags, QuotesKeepSeparators) {
   Flags F;
   EXPECT_EQ(F.parse("log_path='/a b:c,d':strip_path_prefix=\"x'y\":seed=1"),

@@ -126,8 +126,8 @@ static void setEffort(Flags &F) {
     F.overhead = 5;
     F.delay_ns = 2000;
   } else if (F.effort == "thorough") {
-    F.budget = 2048;
-    F.overhead = 0;
+    F.budget = 8192;
+    F.overhead = 400;
     F.delay_ns = 5000;
   }
 }
