@@ -266,12 +266,19 @@ DEVICE Order judgeEarlierBlock(const Self &Me, Accessor Earlier,
 DEVICE Order judgeBulk(const Self &Me, Accessor Copy, const WarpState &Other) {
   const WarpState &Mine = Me.warp();
   const uint32_t Issued = Copy.made();
-  const uint32_t Alive = loadRelaxed(Mine.Alive) | loadRelaxed(Other.Alive);
+  const uint32_t Alive = loadRelaxed(Mine.Alive);
+  const uint32_t OtherAlive = loadRelaxed(Other.Alive);
   const uint32_t Flags = loadRelaxed(Mine.Flags) | loadRelaxed(Other.Flags);
+  // A warp that is not alive, or whose block has not written its state yet, may
+  // have copied in an earlier launch of the same node of a graph.
+  const bool MayBePast =
+      (OtherAlive & BeginsMask) ||
+      (!(OtherAlive & AliveMask) && loadRelaxed(metadata().GridsRepeat));
   if (Issued < loadRelaxed(Mine.Floor) || Issued < loadRelaxed(Other.Start) ||
-      Issued > loadRelaxed(Other.Clock) || (Alive & Mixed) ||
-      (Flags & (Leaky | Opaque)) || loadRelaxed(metadata().Foreign) ||
-      loadRelaxed(Other.Grid) != Mine.Grid || isKnown(Me, Copy))
+      Issued > loadRelaxed(Other.Clock) || ((Alive | OtherAlive) & Mixed) ||
+      MayBePast || (Flags & (Leaky | Opaque)) ||
+      loadRelaxed(metadata().Foreign) || loadRelaxed(Other.Grid) != Mine.Grid ||
+      isKnown(Me, Copy))
     return Order::Ordered;
   return loadRelaxed(Other.Block) != Mine.Block ? Order::OtherBlock
          : Copy.warp() == Me.number()           ? Order::SameWarp
@@ -312,8 +319,12 @@ DEVICE Order judge(const Self &Me, Accessor Earlier) {
   if (Then < Start)
     return judgeEarlierBlock(Me, Earlier, Other, Flags, Now.knowsOf(Earlier));
   // A copy in flight is unordered, if the shared memory is still this block's.
+  // A warp that has not begun may have copied in an earlier launch of the same
+  // node of a graph.
   if (InFlight) {
-    const bool IsOurs = OtherGrid == Mine.Grid && OtherBlock == Mine.Block;
+    const bool IsOurs =
+        OtherGrid == Mine.Grid && OtherBlock == Mine.Block &&
+        ((OtherAlive & AliveMask) || !loadRelaxed(metadata().GridsRepeat));
     return !IsOurs || Now.Known == Everything ? Order::Ordered
            : Theirs == Me.number()            ? Order::SameWarp
                                               : Order::SameBlock;

@@ -1,11 +1,13 @@
 // Intent: two streams that never wait for each other each launch a kernel again and again, on memory of
-// their own. Blocks of the one begin while blocks of the other judge what their stream's last launch did.
+// their own. Later blocks of a launch get the numbers that the first blocks of the stream's last launch had, and begin
+// while the first blocks judge what those did. (That takes more than 4,400 warps.)
 // CLEAN-ONLY
 #include "../check.h"
 #include "streams.h"
 
-constexpr unsigned Blocks = 32, Threads = 128;
-CONSTANT Scaled<1024, 4> PerThread;
+constexpr unsigned Threads = 128;
+CONSTANT Scaled<2048, 32> Blocks;
+CONSTANT Scaled<16, 4> PerThread;
 CONSTANT Scaled<300, 8> Launches;
 
 template <unsigned Step> __global__ void add(unsigned *Sums) {
