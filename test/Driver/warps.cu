@@ -29,7 +29,7 @@ __global__ void wait(volatile int *P, int N) {
 }
 
 // SM90-DAG: {{^}}_Z5meet_Pi gathers in B15
-// ALONE-DAG: {{^}}_Z5meet_Pi gathers in B0
+// ALONE-DAG: {{^}}_Z5meet_Pi gathers in B{{[0-9]$}}
 __global__ void meet_(int *P) {
   for (int I = threadIdx.x; I < P[0]; I += 32) {
     P[I + 1] = I;
