@@ -10,6 +10,9 @@
 
 #include <sys/wait.h>
 
+/// What the report of a program that races says last.
+inline constexpr char Race[] = "SUMMARY: CRSan: 1 data race (1 clobbered read)";
+
 struct Outcome {
   int Status = -1; ///< Exit code, or 128 and the signal.
   std::string Text;

@@ -24,8 +24,6 @@ using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr char Race[] = "SUMMARY: CRSan: 1 data race (1 clobbered read)";
-
 TEST(InjectProgram, ARaceTurnsTheExitCode) {
   Outcome O = run("racy");
   EXPECT_EQ(O.Status, 66) << O.Text;
@@ -601,66 +599,4 @@ TEST(InjectProgram, DisabledItDoesNothing) {
   EXPECT_EQ(O.Text, "begin\nend\n");
 }
 
-TEST(InjectProgram, AnOrdinaryChildIsLeftAlone) {
-  const std::string Library = CRSAN_LIBRARY_FILE;
-  Outcome O = run("clean",
-                  "CUDA_INJECTION64_PATH='" + Library +
-                      "' CRSAN_HOST='1:" + Library + "'",
-                  "PlainProgram");
-  EXPECT_EQ(O.Status, 0);
-  EXPECT_EQ(O.Text, "begin\nend\n");
-}
-
-// Intent: a context gets its buffers with the first memory, and that makes no
-// code of the program a checked one: its graphs and its faults are not CRSan's.
-TEST(InjectProgram, MemoryDoesNotMakeCodeInstrumented) {
-  for (const char *Words : {"uninstrumented alloc graph",
-                            "uninstrumented alloc graph alloc graph"}) {
-    const Outcome O = run(Words, "CRSAN_OPTIONS=require_checked=1");
-    EXPECT_EQ(O.Status, 67) << O.Text;
-    EXPECT_THAT(O.Text, HasSubstr("no instrumented kernel was launched"));
-  }
-  const Outcome Failed = run("uninstrumented alloc foreignfails sync");
-  EXPECT_EQ(Failed.Status, 0) << Failed.Text;
-  EXPECT_THAT(Failed.Text, Not(HasSubstr("a kernel failed")));
-  // With instrumented code, a graph counts.
-  EXPECT_THAT(run("alloc graph clean", "CRSAN_OPTIONS=verbosity=1").Text,
-              HasSubstr("checked 2 kernel launches"));
-}
-
-// Intent: programs without a host part that `crsan run` starts are looked at,
-// and a device that cannot be used is named once, however often they allocate.
-TEST(InjectProgram, AProgramThatTheToolRunsIsLookedAt) {
-  const std::string Library = CRSAN_LIBRARY_FILE;
-  const std::string Run =
-      "CUDA_INJECTION64_PATH='" + Library + "' CRSAN_HOST='0:" + Library + "'";
-  for (const char *Words : {"alloc racy", "racy exit3", "racy abort"}) {
-    const Outcome O = run(Words, Run, "PlainProgram");
-    EXPECT_THAT(O.Text, HasSubstr(Race)) << Words;
-    EXPECT_EQ(O.reports(), 1u) << O.Text;
-  }
-  EXPECT_THAT(
-      run("clean", Run + " CRSAN_OPTIONS=verbosity=1", "PlainProgram").Text,
-      HasSubstr("checked 1 kernel launch"));
-  // A child that has nothing to do with CRSan is left alone.
-  const Outcome Other =
-      run("uninstrumented alloc graph foreign foreignfails",
-          Run + " CRSAN_OPTIONS=require_checked=1", "PlainProgram");
-  EXPECT_EQ(Other.Text, "begin\nend\n");
-  EXPECT_EQ(Other.Status, 0);
-  const std::string Text =
-      run("alloc alloc alloc", Run + " FAKE_OLD_DEVICE=1", "PlainProgram").Text;
-  EXPECT_EQ(Text.find("are not checked"), Text.rfind("are not checked"))
-      << Text;
-}
-
-TEST(InjectProgram, AnInstrumentedChildUsesItsOwnLibrary) {
-  Outcome O = run("racy", "CUDA_INJECTION64_PATH=/x/libcrsan.so "
-                          "CRSAN_HOST=1:/x/libcrsan.so");
-  EXPECT_EQ(O.Status, 66) << O.Text;
-  EXPECT_THAT(O.Text, HasSubstr(Race));
-}
-
-// Intent: host code that accesses shared memory while work is pending is
-// checked.
 } // namespace

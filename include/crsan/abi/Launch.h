@@ -126,9 +126,10 @@ inline constexpr uint32_t kernelBit(uint32_t ShapeHash) {
 /// bytes, of those arguments that are 4 or 8 bytes large. The library computes
 /// it at the launch, and the kernel computes it when it begins.
 inline constexpr uint32_t NumArgumentWords = 16;
+inline constexpr uint32_t ArgumentFactor = 0x9e3779b1u, ArgumentShift = 15;
 inline constexpr uint32_t addArgumentWord(uint32_t Hash, uint32_t Word) {
-  Hash = (Hash ^ Word) * 0x9e3779b1u;
-  return Hash ^ Hash >> 15;
+  Hash = (Hash ^ Word) * ArgumentFactor;
+  return Hash ^ Hash >> ArgumentShift;
 }
 /// Never 0, which stands for arguments that are not known.
 inline constexpr uint32_t finishArguments(uint32_t Hash) { return Hash | 1; }

@@ -58,8 +58,9 @@ Value *emitArgumentHash(IRBuilder<> &B, Function &Kernel) {
   // As abi::addArgumentWord and abi::finishArguments.
   Value *Hash = B.getInt32(0);
   for (Value *Word : Words) {
-    Hash = B.CreateMul(B.CreateXor(Hash, Word), B.getInt32(0x9e3779b1u));
-    Hash = B.CreateXor(Hash, B.CreateLShr(Hash, 15));
+    Hash =
+        B.CreateMul(B.CreateXor(Hash, Word), B.getInt32(abi::ArgumentFactor));
+    Hash = B.CreateXor(Hash, B.CreateLShr(Hash, abi::ArgumentShift));
   }
   return B.CreateOr(Hash, 1);
 }
