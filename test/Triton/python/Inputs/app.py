@@ -89,8 +89,27 @@ def locked_sum_kernel(X, Out, Lock, Count, BLOCK: tl.constexpr):
     while tl.atomic_cas(Lock, 0, 1) == 1:
         pass
     count = tl.load(Count)
+    # Every thread loads the count, and one stores it.
+    tl.debug_barrier()
     if count == 0:
         tl.atomic_xchg(Count, 1)
+    else:
+        part += tl.load(Out + at)
+    tl.store(Out + at, part)
+    tl.debug_barrier()
+    tl.atomic_xchg(Lock, 0)
+
+
+@triton.jit
+def uncounted_sum_kernel(X, Out, Lock, Count, BLOCK: tl.constexpr):
+    # A thread may load the count that another one has stored already.
+    at = tl.arange(0, BLOCK)
+    part = tl.load(X + tl.program_id(0) * BLOCK + at)
+    while tl.atomic_cas(Lock, 0, 1) == 1:
+        pass
+    count = tl.load(Count)  # RACE
+    if count == 0:
+        tl.atomic_xchg(Count, 1)  # RACE
     else:
         part += tl.load(Out + at)
     tl.store(Out + at, part)
@@ -215,6 +234,12 @@ def locked_sum():
     same(out, x.sum(0))
 
 
+def uncounted_sum_racy():
+    x, out = torch.ones(64, 256), gpu(torch.zeros(256))
+    lock, count = gpu(torch.zeros(1, dtype=torch.int32)), gpu(torch.zeros(1, dtype=torch.int32))
+    uncounted_sum_kernel[(64,)](gpu(x), out, lock, count, BLOCK=256)
+
+
 def one_place_racy():
     one_place_kernel[(64,)](gpu(torch.zeros(1, dtype=torch.int32)), 200)
 
@@ -234,7 +259,7 @@ def unlocked_sum_racy():
 
 NAMES = ["vector_add", "softmax", "layer_norm", "matmul", "matmul_stages", "matmul_wgmma", "reduction",
          "histogram", "scan", "transpose", "locked_sum",
-         "one_place_racy", "plain_add_racy", "plain_histogram_racy", "unlocked_sum_racy"]
+         "uncounted_sum_racy", "one_place_racy", "plain_add_racy", "plain_histogram_racy", "unlocked_sum_racy"]
 
 
 def main():
