@@ -290,7 +290,8 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
     noteOmissions(Functions, Exempt, RemarksOf, Omitted);
   if (HasCollider) {
     for (Function *F : Functions)
-      ColliderInstrumenter(*F, Table, Kernel[*F], FAM).run();
+      ColliderInstrumenter(*F, Table, Kernel[*F], FAM)
+          .run(/*MayCopy=*/!HasMetadata);
     for (Function *F : concat<Function *>(Functions, Exempt))
       orderHeapReuse(*F);
     shuffleBlocks(M);

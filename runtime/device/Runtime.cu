@@ -23,6 +23,7 @@
 // access, so a write of another thread that the check sees is ordered neither
 // before nor after the access that follows.
 
+#include "collider/PlainBody.h"
 #include "collider/SlowPath.h"
 #include "common/BlockShuffle.h"
 #include "common/TensorBox.h"

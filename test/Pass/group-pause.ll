@@ -16,14 +16,20 @@ define ptx_kernel void @together(ptr addrspace(1) %p, ptr addrspace(1) %q) {
   ret void
 }
 
-; The second address is computed below the first access: it moves up.
-; CHECK-LABEL: define ptx_kernel void @moved(
-; CHECK: %far = getelementptr i32, ptr addrspace(1) %p, i64 %wide
+; The second address is computed below the first access: the slow path has a copy of
+; that, and the program's own code stays where it is.
+; CHECK-LABEL: define ptx_kernel void @ahead(
+; CHECK: [[WIDE:%.*]] = zext i32 %i to i64
+; CHECK: [[FAR:%.*]] = getelementptr i32, ptr addrspace(1) %p, i64 [[WIDE]]
+; CHECK: addrspacecast ptr addrspace(1) [[FAR]] to ptr
 ; CHECK: @__crsan_check({{.*}}, i32 2)
 ; CHECK: %a = load i32
 ; CHECK-NOT: @__crsan_check
+; CHECK: %wide = zext i32 %i to i64
+; CHECK: %far = getelementptr i32, ptr addrspace(1) %p, i64 %wide
+; CHECK: %b = load i32
 ; CHECK: ret void
-define ptx_kernel void @moved(ptr addrspace(1) %p, i32 %i) {
+define ptx_kernel void @ahead(ptr addrspace(1) %p, i32 %i) {
   %a = load i32, ptr addrspace(1) %p
   %wide = zext i32 %i to i64
   %far = getelementptr i32, ptr addrspace(1) %p, i64 %wide

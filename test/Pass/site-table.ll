@@ -8,7 +8,7 @@ target triple = "nvptx64-nvidia-cuda"
 ; garbage).
 ; CHECK-DAG: @__crsan_table_[[UNIT:[0-9a-f]+]] = addrspace(1) constant [{{[0-9]+}} x i8] c"CRSN{{.*}}k.cu{{.*}}", align 8
 ; CHECK-DAG: @__crsan_sites_[[UNIT]] = addrspace(1) global [12 x i64] [i64 {{[^,]*}}, i64 1099511627780, i64 0, i64 0, i64 0, i64 0, i64 {{[^,]*}}, i64 648519450147946500, i64 0, i64 0, i64 0, i64 0], align 8
-; CHECK-DAG: @__crsan_windows_[[UNIT]] = addrspace(1) global [2 x i64] zeroinitializer, align 8
+; CHECK-DAG: @__crsan_windows_[[UNIT]] = addrspace(1) global [3 x i64] zeroinitializer, align 8
 ; CHECK: @llvm.compiler.used = {{.*}}@__crsan_table_[[UNIT]]{{.*}}@__crsan_sites_[[UNIT]]{{.*}}@__crsan_windows_[[UNIT]]
 define ptx_kernel void @k(ptr addrspace(1) %p) !dbg !4 {
   %v = load i32, ptr addrspace(1) %p, !dbg !7

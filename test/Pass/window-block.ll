@@ -4,7 +4,7 @@
 target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK-LABEL: define ptx_kernel void @guarded(
-; CHECK-NOT: __crsan
+; CHECK-NOT: __crsan_check
 ; CHECK: br i1 %c, label %then, label %exit
 ; CHECK: then:
 ; CHECK: @__crsan_check({{.*}}, i32 1)

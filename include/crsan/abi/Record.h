@@ -131,6 +131,9 @@ inline constexpr size_t recordBufferSize(uint32_t Capacity) {
 /// multiprocessor (modulo their number), because every warp would contend for a
 /// single counter.
 inline constexpr uint32_t CounterShards = 256;
+/// Blocks of a multiprocessor that may be checked at once, at most: a power of
+/// two.
+inline constexpr uint32_t BlockSlots = 16;
 struct Counters {
   uint32_t NextRecord; ///< Records claimed so far; may exceed Capacity.
   uint32_t Reserved;
@@ -143,18 +146,19 @@ struct Counters {
     uint64_t Checks;  ///< Accesses checked, one per thread.
     uint64_t Windows; ///< Windows checked, one per warp.
     uint64_t DelayNs; ///< Delays, one per warp, in nanoseconds.
-    /// %clock64 from which on the multiprocessor's warps may check again
-    /// (Config::CyclesPerCycle).
-    uint64_t Due;
+    /// %clock64 from which on the blocks of a slot may check again
+    /// (Config::CyclesPerCycle); in the low bits is a mark of the grid.
+    uint64_t Due[BlockSlots];
   } Shards[CounterShards];
 };
-static_assert(sizeof(Counters) == 8224 && offsetof(Counters, NextRecord) == 0 &&
+static_assert(sizeof(Counters) == 38944 &&
+              offsetof(Counters, NextRecord) == 0 &&
               offsetof(Counters, Reserved) == 4 &&
               offsetof(Counters, Dropped) == 8 &&
               offsetof(Counters, UnknownBoxes) == 16 &&
               offsetof(Counters, Pad) == 24 &&
               offsetof(Counters, Shards) == 32);
-static_assert(sizeof(Counters::Shard) == 32 &&
+static_assert(sizeof(Counters::Shard) == 152 &&
               offsetof(Counters::Shard, Checks) == 0 &&
               offsetof(Counters::Shard, Windows) == 8 &&
               offsetof(Counters::Shard, DelayNs) == 16 &&

@@ -48,7 +48,10 @@ static_assert(sizeof(Site) == 48 && offsetof(Site, Id) == 0 &&
               offsetof(Site, Slot) == 40);
 
 /// How often a window is checked. Device memory, zero at first. All windows
-/// that run in every iteration of a loop share one.
+/// that run in every iteration of a loop share one. A kernel with a plain body
+/// has one of its own in front of those of its windows: one warp in so many
+/// executes the checks, and Executed counts grids
+/// (runtime/device/collider/PlainBody.h).
 struct Sampling {
   /// One execution in so many is checked, on average; 0 and 1: each one.
   uint32_t Interval;

@@ -3,19 +3,17 @@
 
 #include "Collider/BranchWindow.h"
 #include "crsan/abi/Site.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/ValueTracking.h"
 
 using namespace llvm;
 
 namespace crsan {
 
-/// Finds what has to be computed at the end of `BB`, in order, for `V` to be
-/// known there. False if that cannot be done ahead.
+/// Adds to `Ahead` what has to be computed at the end of `BB`, in order, for
+/// `V` to be known there. False if that cannot be done ahead.
 static bool collectAhead(Value *V, const BasicBlock &BB,
-                         const DominatorTree &DT,
-                         SmallSetVector<Instruction *, 4> &Ahead) {
-  constexpr unsigned Most = 8;
+                         const DominatorTree &DT, CodeAhead &Ahead) {
+  constexpr unsigned Most = 32;
   auto *I = dyn_cast<Instruction>(V);
   if (!I || DT.dominates(I->getParent(), &BB) || Ahead.contains(I))
     return true;
@@ -25,21 +23,6 @@ static bool collectAhead(Value *V, const BasicBlock &BB,
   return all_of(I->operands(),
                 [&](Value *O) { return collectAhead(O, BB, DT, Ahead); }) &&
          Ahead.insert(I);
-}
-
-Value *emitAhead(IRBuilder<> &B, const WindowAccess &A, Value *V) {
-  DenseMap<Value *, Value *> Copies;
-  for (Instruction *I : A.Ahead) {
-    Instruction *Copy = I->clone();
-    Copy->setDebugLoc(DebugLoc());
-    Copy->dropPoisonGeneratingFlags();
-    for (Use &O : Copy->operands())
-      if (Value *Known = Copies.lookup(O.get()))
-        O.set(Known);
-    Copies[I] = B.Insert(Copy);
-  }
-  Value *Copy = Copies.lookup(V);
-  return Copy ? Copy : V;
 }
 
 namespace {
@@ -59,7 +42,7 @@ public:
     if (!mayConflict())
       return std::nullopt;
     Window W;
-    W.Groups.push_back({&Branch, std::move(Accesses)});
+    W.Groups.push_back({&Branch, std::move(Accesses), std::move(Ahead)});
     return W;
   }
 
@@ -94,14 +77,17 @@ private:
     const bool IsSimple = E.isWhole() && E.Rows.Lanes == 0 &&
                           E.Size <= LongestValue && isPowerOf2_64(E.Size) &&
                           E.Alignment.value() >= E.Size;
-    SmallSetVector<Instruction *, 4> Ahead;
-    if (!IsSimple || Accesses.size() == abi::MaxGroupSize ||
-        !collectAhead(E.Where.Base, BB, DT, Ahead))
+    if (!IsSimple || Accesses.size() == abi::MaxGroupSize)
       return;
     WindowAccess A = {E, &I};
+    APInt Offset(64, 0);
+    CodeAhead More = Ahead;
+    if (Value *Base = A.base(Offset).Base;
+        Base && !collectAhead(Base, BB, DT, More))
+      return;
+    Ahead = std::move(More);
     A.Written = nullptr;
     A.IsBehindBranch = true;
-    A.Ahead = {Ahead.begin(), Ahead.end()};
     if (Side != Common)
       A.If = {Branch.getCondition(), 1, /*HoldsIfEqual=*/Side == 0};
     Accesses.push_back(A);
@@ -125,6 +111,7 @@ private:
   const DominatorTree &DT;
   SmallVector<WindowAccess, 8> Accesses;
   SmallVector<unsigned, 8> Sides;
+  CodeAhead Ahead;
 };
 
 } // namespace

@@ -6,7 +6,6 @@
 #include "Collider/Window.h"
 #include "llvm/Analysis/UniformityAnalysis.h"
 #include "llvm/IR/Dominators.h"
-#include "llvm/IR/IRBuilder.h"
 
 namespace crsan {
 
@@ -20,10 +19,6 @@ namespace crsan {
 std::optional<Window> branchWindow(llvm::BasicBlock &BB,
                                    llvm::UniformityInfo &InWarp,
                                    const llvm::DominatorTree &DT);
-
-/// Computes `V`, of the access `A`, by copies of WindowAccess::Ahead.
-llvm::Value *emitAhead(llvm::IRBuilder<> &B, const WindowAccess &A,
-                       llvm::Value *V);
 
 } // namespace crsan
 

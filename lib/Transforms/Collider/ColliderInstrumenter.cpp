@@ -5,6 +5,7 @@
 #include "Collider/BranchWindow.h"
 #include "DeviceRuntime.h"
 #include "Events/Operands.h"
+#include "PlainBody.h"
 #include "crsan/abi/Site.h"
 #include "crsan/abi/Watchpoints.h"
 #include "llvm/ADT/SmallSet.h"
@@ -33,8 +34,45 @@ ColliderInstrumenter::ColliderInstrumenter(Function &F, SiteTableWriter &Table,
                                            FunctionAnalysisManager &FAM)
     : F(F), M(*F.getParent()), Table(Table), Kernel(Kernel), FAM(FAM) {}
 
-void ColliderInstrumenter::run() {
-  plan();
+/// Whether the warp may execute all of a kernel in another copy than other
+/// warps of its block do.
+bool ColliderInstrumenter::canBePlain() const {
+  bool HasAccess = false;
+  for (const Instruction &I : instructions(F)) {
+    HasAccess |= !checkedByCollider(I, eventsOf(I)).empty();
+    // Several warps execute these together.
+    const auto *Call = dyn_cast<IntrinsicInst>(&I);
+    if (Call &&
+        any_of(ArrayRef({"wgmma", "setmaxnreg", "tcgen05"}),
+               [&](StringRef Part) {
+                 return Call->getCalledFunction()->getName().contains(Part);
+               }))
+      return false;
+  }
+  return HasAccess && isKernel(F) && !F.hasOptNone() && PlainBody::canCopy(F);
+}
+
+void ColliderInstrumenter::run(bool MayCopy) {
+  if (MayCopy && canBePlain()) {
+    PlainBody Plain(F);
+    Plain.emitChoice(ConstantInt::getFalse(F.getContext()));
+    FAM.invalidate(F, PreservedAnalyses::none());
+    append_range(Blocks, Plain.blocks());
+    const uint32_t First = Table.addWindow();
+    plan();
+    auto *Choice = cast<BranchInst>(Plain.headEnd());
+    IRBuilder<> B(Choice);
+    B.SetCurrentDebugLocation(Plain.body()->front().getDebugLoc());
+    Value *IsPlain = callRuntime(
+        B, IsPlainName,
+        {ConstantExpr::getAddrSpaceCast(Table.windowAt(First), B.getPtrTy(0)),
+         B.getInt32(Table.windows() - First - 1)});
+    Choice->setCondition(B.CreateICmpNE(IsPlain, B.getInt32(0)));
+  } else {
+    for (BasicBlock &BB : F)
+      Blocks.push_back(&BB);
+    plan();
+  }
   for (Planned &P : Plan)
     instrument(P);
   SmallVector<AllocaInst *, 8> Allocas;
@@ -71,9 +109,6 @@ static std::optional<AwaitCopies> onlyWait(const Instruction &I) {
 
 /// Everything that needs the function as it is, before any block is split.
 void ColliderInstrumenter::plan() {
-  SmallVector<BasicBlock *, 32> Blocks;
-  for (BasicBlock &BB : F)
-    Blocks.push_back(&BB);
   auto &InWarp = FAM.getResult<UniformityInfoAnalysis>(F);
   const auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
   for (BasicBlock *BB : Blocks) {
@@ -102,13 +137,14 @@ void ColliderInstrumenter::planCopies() {
     return;
   if (Ways.size() == 1)
     Way = *Ways.begin();
-  for (Instruction &I : instructions(F)) {
-    if (mayEndCopies(I))
-      Waits.push_back(&I);
-    for (const Event &E : eventsOf(I).List)
-      if (const auto *C = std::get_if<CommitCopies>(&E); C && C->By == Way)
-        Commits.push_back(&I);
-  }
+  for (BasicBlock *BB : Blocks)
+    for (Instruction &I : *BB) {
+      if (mayEndCopies(I))
+        Waits.push_back(&I);
+      for (const Event &E : eventsOf(I).List)
+        if (const auto *C = std::get_if<CommitCopies>(&E); C && C->By == Way)
+          Commits.push_back(&I);
+    }
 }
 
 /// The countdown of the innermost loop around `BB`, if `BB` runs in each of its
@@ -139,8 +175,12 @@ ColliderInstrumenter::countdownOf(BasicBlock &BB) {
 void ColliderInstrumenter::instrument(Planned &P) {
   ++NumWindows;
   Value *Sampled = nullptr;
-  for (const Group &G : P.W.Groups)
-    emitGroup(P, G, Sampled);
+  Instruction *Head = nullptr, *SlowEnd = nullptr;
+  for (const Group &G : P.W.Groups) {
+    if (G.Head != Head)
+      SlowEnd = emitBranch(P, Head = G.Head, Sampled);
+    emitGroup(P, G, SlowEnd);
+  }
   for (const WindowAccess &A : P.W.Stores)
     emitLateStoreCheck(A, Sampled);
 }
@@ -195,19 +235,28 @@ static bool isKnownAt(const Value *V, const Instruction *Head) {
   return !I || I->getParent() != Head->getParent() || I->comesBefore(Head);
 }
 
-void ColliderInstrumenter::emitGroup(const Planned &P, const Group &G,
-                                     Value *&Sampled) {
-  ++NumGroups;
-  Table.addCheck(P.Sampling);
-  IRBuilder<> B(G.Head);
+/// Emits the branch to a slow path in front of `Head`. Returns the end of that
+/// path, in front of which its checks go.
+Instruction *ColliderInstrumenter::emitBranch(const Planned &P,
+                                              Instruction *Head,
+                                              Value *&Sampled) {
+  IRBuilder<> B(Head);
   // What is emitted belongs to no line, or a debugger would stop in it.
   B.SetCurrentDebugLocation(DebugLoc());
-  const bool First = !Sampled;
-  if (First)
+  if (!Sampled)
     Sampled = emitDecision(B, P);
   auto *Rare = MDBuilder(F.getContext()).createUnlikelyBranchWeights();
-  B.SetInsertPoint(SplitBlockAndInsertIfThen(Sampled, G.Head->getIterator(),
-                                             /*Unreachable=*/false, Rare));
+  return SplitBlockAndInsertIfThen(Sampled, Head->getIterator(),
+                                   /*Unreachable=*/false, Rare);
+}
+
+/// Emits the check of a group in front of `End`.
+void ColliderInstrumenter::emitGroup(const Planned &P, const Group &G,
+                                     Instruction *End) {
+  ++NumGroups;
+  Table.addCheck(P.Sampling);
+  IRBuilder<> B(End);
+  B.SetCurrentDebugLocation(DebugLoc());
   Type *I64 = B.getInt64Ty();
   if (!Addresses) {
     IRBuilder<> Entry(&F.getEntryBlock(), F.getEntryBlock().begin());
@@ -219,17 +268,12 @@ void ColliderInstrumenter::emitGroup(const Planned &P, const Group &G,
     B.CreateStore(What, B.CreateConstInBoundsGEP1_64(I64, Addresses, Slot));
   };
   Constant *FirstSite = nullptr;
+  Group Here = G; // By operands that are known here.
+  SmallVector<APInt, 8> Offsets(G.Accesses.size(), APInt(64, 0));
+  for (auto [A, Offset] : zip(Here.Accesses, Offsets))
+    A.Where = A.base(Offset);
+  emitAhead(B, G.Ahead, Here.Accesses);
   for (auto [I, A] : enumerate(G.Accesses)) {
-    APInt Offset(64, A.Where.Offset);
-    Access FromBase = A;
-    FromBase.Where.Offset = 0;
-    // In assembly, a number in a space may look like a generic pointer.
-    if (Type *T = A.Where.Base->getType();
-        T->isPointerTy() && T->getPointerAddressSpace() == A.Where.Space)
-      FromBase.Where =
-          locationOf(A.Where.Base->stripAndAccumulateConstantOffsets(
-              M.getDataLayout(), Offset, /*AllowNonInbounds=*/true));
-    FromBase.Where.Base = emitAhead(B, A, FromBase.Where.Base);
     // Lanes are compared by a store's value. Anywhere in its window will do
     // (docs/soundness.md), and the slow path is at hand.
     const bool IsKnown =
@@ -237,7 +281,7 @@ void ColliderInstrumenter::emitGroup(const Planned &P, const Group &G,
     Value *Stored = IsKnown ? storedBits(B, A) : nullptr;
     Constant *Site = ConstantExpr::getAddrSpaceCast(
         Table.addSite(A, Kernel, P.Sampling, meetings(A, G.Accesses),
-                      Offset.getSExtValue(),
+                      Offsets[I].getSExtValue(),
                       (Stored ? abi::HasValue : 0) |
                           (A.Rows.Lanes ? abi::OfWarp : 0) |
                           (A.Async && A.IsWatched ? abi::IsAsync : 0) |
@@ -247,8 +291,8 @@ void ColliderInstrumenter::emitGroup(const Planned &P, const Group &G,
     if (A.Written && A.isWhole() && !IsKnown)
       LateStores[A.Inst] = Site;
     ++(A.writes() ? NumCheckedStores : NumCheckedLoads);
-    Pass(I, emitAddress(B, FromBase));
-    if (Value *Second = A.isWhole() ? Stored : emitLength(B, A))
+    Pass(I, emitAddress(B, Here.Accesses[I]));
+    if (Value *Second = A.isWhole() ? Stored : emitLength(B, Here.Accesses[I]))
       Pass(abi::MaxGroupSize + I, Second);
   }
   // A call needs a location where the callee has debug information.
@@ -260,15 +304,17 @@ void ColliderInstrumenter::emitGroup(const Planned &P, const Group &G,
       FirstSite, Generic,
       B.getInt32(Number | (Groups > 1 ? Groups << abi::GroupsAt : 0))};
   CallInst *Next = callRuntime(B, CheckName, Arguments);
-  if (First && P.Loop)
+  if (&G == P.W.Groups.begin() && P.Loop)
     B.CreateStore(Next, P.Loop->Skip);
   Arguments[3] = B.getInt32(Number);
-  emitCopyWatches(B, G, Arguments);
+  emitCopyWatches(B, G, Here, Arguments);
 }
 
 /// Behind the check of a group: watchpoints on the copies that begin in it.
-/// `Arguments`: those of the check.
+/// `Here`: the group by operands that are known where `B` is. `Arguments`:
+/// those of the check.
 void ColliderInstrumenter::emitCopyWatches(IRBuilder<> &B, const Group &G,
+                                           const Group &Here,
                                            ArrayRef<Value *> Arguments) {
   auto Watch = [&](Value *Held, bool IsBrief) {
     SmallVector<Value *, 6> All(Arguments);
@@ -283,7 +329,8 @@ void ColliderInstrumenter::emitCopyWatches(IRBuilder<> &B, const Group &G,
     emitAssembly(B, B.getVoidTy(),
                  "{ .reg .pred p; setp.ne.u32 p, $1, 0; "
                  "@p mbarrier.expect_tx.relaxed.cluster.b64 [$0], 1; }",
-                 "l,r,~{memory}", {emitAddress(B, Copy->Barrier), Held});
+                 "l,r,~{memory}",
+                 {emitAddress(B, Here.copyAtBarrier()->Barrier), Held});
     BasicBlock *Slow = B.GetInsertBlock();
     PHINode *Phi = PHINode::Create(I32, 2, "");
     Phi->insertBefore(Slow->getSingleSuccessor()->begin());

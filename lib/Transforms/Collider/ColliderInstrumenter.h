@@ -22,7 +22,9 @@ public:
                        llvm::StringRef Kernel,
                        llvm::FunctionAnalysisManager &FAM);
 
-  void run();
+  /// `MayCopy`: nothing outside knows the function's blocks, which may be
+  /// copied for warps that are not sampled.
+  void run(bool MayCopy);
 
 private:
   /// A loop's countdown, shared by the windows that run in every iteration.
@@ -36,14 +38,17 @@ private:
     uint32_t Sampling;     ///< As Countdown::Window.
   };
 
+  bool canBePlain() const;
   void plan();
   void planCopies();
   const Countdown *countdownOf(llvm::BasicBlock &BB);
   void instrument(Planned &P);
   llvm::Value *emitDecision(llvm::IRBuilder<> &B, const Planned &P);
   llvm::Value *emitRandomBelow(llvm::IRBuilder<> &B, llvm::Value *Interval);
-  void emitGroup(const Planned &P, const Group &G, llvm::Value *&Sampled);
-  void emitCopyWatches(llvm::IRBuilder<> &B, const Group &G,
+  llvm::Instruction *emitBranch(const Planned &P, llvm::Instruction *Head,
+                                llvm::Value *&Sampled);
+  void emitGroup(const Planned &P, const Group &G, llvm::Instruction *End);
+  void emitCopyWatches(llvm::IRBuilder<> &B, const Group &G, const Group &Here,
                        llvm::ArrayRef<llvm::Value *> Arguments);
   void emitHeld(llvm::Value *Held, const WindowAccess &Copy);
   void emitUnwatch(llvm::Instruction *Before);
@@ -56,6 +61,8 @@ private:
   SiteTableWriter &Table;
   llvm::StringRef Kernel;
   llvm::FunctionAnalysisManager &FAM;
+  /// The blocks to be checked: not those of the plain body.
+  llvm::SmallVector<llvm::BasicBlock *> Blocks;
   std::map<llvm::Loop *, Countdown> Countdowns; ///< Plan points into it.
   std::vector<Planned> Plan;
   /// Stores whose values are not known where their group is checked.

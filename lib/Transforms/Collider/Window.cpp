@@ -3,7 +3,6 @@
 
 #include "Collider/Window.h"
 #include "crsan/abi/Site.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -47,68 +46,69 @@ WindowAccess accessOf(const Event &E, Instruction &I) {
   return A;
 }
 
-/// Finds what has to move above `Head` so that `V` is known there. False if a
-/// load, call or the like stands in between.
-bool collectMoves(Value *V, Instruction *Head,
-                  SmallSetVector<Instruction *, 8> &Moves) {
+/// The operands of an access that its check needs. The address may be its base
+/// alone.
+SmallVector<Value **, 8> operandsOf(WindowAccess &A) {
+  SmallVector<Value **, 8> All = {&A.Where.Base,   &A.Length, &A.If.Operand,
+                                  &A.Barrier.Base, &A.Blocks, &A.Rows.Stride};
+  if (A.Box) {
+    All.push_back(&A.Box->Map.Base);
+    for (Value *&At : A.Box->Coordinates)
+      All.push_back(&At);
+  }
+  erase_if(All, [](Value **V) { return !*V; });
+  return All;
+}
+
+/// Adds to `Ahead` what has to be computed at `Head` so that `V` is known
+/// there. False if a load, call or the like stands in between.
+bool collectAhead(Value *V, Instruction *Head, CodeAhead &Ahead) {
   auto *I = dyn_cast<Instruction>(V);
   if (!I || I->getParent() != Head->getParent() || I->comesBefore(Head) ||
-      Moves.contains(I))
+      Ahead.contains(I))
     return true;
   // Pure, so it may run earlier in the same block, where it would run anyway.
   const auto *Call = dyn_cast<CallBase>(I);
   if (isa<PHINode>(I) || I->mayReadOrWriteMemory() || I->isTerminator() ||
-      I->mayHaveSideEffects() || Moves.size() > 32 ||
+      I->mayHaveSideEffects() || Ahead.size() > 32 ||
       (Call && (!isa<IntrinsicInst>(Call) || Call->isConvergent())))
     return false;
   for (Value *Operand : I->operands())
-    if (!collectMoves(Operand, Head, Moves))
+    if (!collectAhead(Operand, Head, Ahead))
       return false;
-  return Moves.insert(I);
+  return Ahead.insert(I);
 }
 
-/// Makes `V` available before `Head` by moving pure code up, if possible.
-bool hoist(Value *V, Instruction *Head) {
-  SmallSetVector<Instruction *, 8> Moves;
-  if (!collectMoves(V, Head, Moves))
-    return false;
-  for (Instruction *I : Moves) // Operands come first.
-    I->moveBefore(Head->getIterator());
-  return true;
-}
-
-/// What a check of the access needs besides its address.
-SmallVector<Value *, 8> otherOperands(const WindowAccess &A) {
-  SmallVector<Value *, 8> All = {A.Length, A.If.Operand, A.Barrier.Base,
-                                 A.Blocks};
-  if (A.Box) {
-    All.push_back(A.Box->Map.Base);
-    append_range(All, A.Box->Coordinates);
-  }
-  erase(All, nullptr);
-  return All;
-}
-
-bool hoistAll(ArrayRef<Value *> Values, Instruction *Head) {
-  return all_of(Values, [&](Value *V) { return hoist(V, Head); });
+/// The same for all that a check of the access needs.
+bool collectAhead(WindowAccess A, Instruction *Head, CodeAhead &Ahead) {
+  APInt Offset(64, 0);
+  A.Where = A.base(Offset);
+  return all_of(operandsOf(A),
+                [&](Value **V) { return collectAhead(*V, Head, Ahead); });
 }
 
 void addAccess(Window &W, const WindowAccess &A) {
-  // The group's own head is not a place to insert before once it has moved, so
-  // heads are accesses, and accesses never move.
+  Group New = {A.Inst, {A}};
   if (!W.Groups.empty()) {
     Group &Last = W.Groups.back();
+    const bool IsFull = Last.Accesses.size() == abi::MaxGroupSize;
     const WindowAccess *AtBarrier = Last.copyAtBarrier();
     const bool IsAnother = A.Async == Completion::Barrier && AtBarrier &&
                            AtBarrier->Inst != A.Inst;
-    if (!IsAnother && Last.Accesses.size() < abi::MaxGroupSize &&
-        hoist(A.Where.Base, Last.Head) &&
-        hoistAll(otherOperands(A), Last.Head)) {
-      Last.Accesses.push_back(A);
-      return;
+    CodeAhead Ahead = IsFull ? CodeAhead() : Last.Ahead;
+    if (!IsAnother && collectAhead(A, Last.Head, Ahead)) {
+      if (!IsFull) {
+        Last.Accesses.push_back(A);
+        Last.Ahead = std::move(Ahead);
+        return;
+      }
+      // One branch leads to the checks of both groups. A watchpoint on a copy
+      // begins just before the copy.
+      if (!A.Async && !AtBarrier && !Last.hasOwnCopy())
+        New = {Last.Head, {A}, std::move(Ahead)};
     }
   }
-  W.Groups.push_back({A.Inst, {A}});
+  W.Groups.push_back(std::move(New));
 }
 
 } // namespace
@@ -157,6 +157,36 @@ bool Group::takesGarbage(const WindowAccess &A) const {
   return true;
 }
 
+Location WindowAccess::base(APInt &Offset) const {
+  Location Base = Where;
+  Offset += Base.Offset;
+  Base.Offset = 0;
+  // In assembly, a number in a space may look like a generic pointer.
+  if (!Where.Base || !Where.Base->getType()->isPointerTy() ||
+      Where.Base->getType()->getPointerAddressSpace() != Where.Space)
+    return Base;
+  return locationOf(Where.Base->stripAndAccumulateConstantOffsets(
+      Inst->getModule()->getDataLayout(), Offset, /*AllowNonInbounds=*/true));
+}
+
+void emitAhead(IRBuilder<> &B, const CodeAhead &Ahead,
+               MutableArrayRef<WindowAccess> Accesses) {
+  DenseMap<Value *, Value *> Copies;
+  for (Instruction *I : Ahead) {
+    Instruction *Copy = I->clone();
+    Copy->setDebugLoc(DebugLoc());
+    Copy->dropPoisonGeneratingFlags();
+    for (Use &O : Copy->operands())
+      if (Value *Known = Copies.lookup(O.get()))
+        O.set(Known);
+    Copies[I] = B.Insert(Copy);
+  }
+  for (WindowAccess &A : Accesses)
+    for (Value **V : operandsOf(A))
+      if (Value *Known = Copies.lookup(*V))
+        *V = Known;
+}
+
 SmallVector<Window, 4> collectWindows(BasicBlock &BB) {
   SmallVector<Window, 4> Windows;
   Window Current;
@@ -165,18 +195,14 @@ SmallVector<Window, 4> collectWindows(BasicBlock &BB) {
       Windows.push_back(std::move(Current));
     Current = Window();
   };
-  // Iterate over a copy: hoist() moves instructions that are still to come.
-  SmallVector<Instruction *, 32> Instructions;
-  for (Instruction &I : BB)
-    Instructions.push_back(&I);
-  for (Instruction *I : Instructions) {
-    const Events All = eventsOf(*I);
+  for (Instruction &I : BB) {
+    const Events All = eventsOf(I);
     if (!keepsWindow(All)) {
       Close();
       continue;
     }
-    for (const Event &E : checkedByCollider(*I, All)) {
-      const WindowAccess Run = accessOf(E, *I);
+    for (const Event &E : checkedByCollider(I, All)) {
+      const WindowAccess Run = accessOf(E, I);
       // All lanes of the warp execute a matrix instruction together: what one
       // of them has done before, another one's row may depend on.
       if (Run.Rows.Lanes)

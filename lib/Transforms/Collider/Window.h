@@ -3,12 +3,14 @@
 //
 // A window is a stretch of one basic block without synchronisation; all of its
 // accesses run if its first instruction does. Its accesses are checked together
-// at the earliest points where their addresses are known (Group), all under one
-// decision whether this execution of the window is sampled.
+// at the earliest points where their addresses can be computed (Group), all
+// under one decision whether this execution of the window is sampled.
 #ifndef CRSAN_TRANSFORMS_COLLIDER_WINDOW_H
 #define CRSAN_TRANSFORMS_COLLIDER_WINDOW_H
 
 #include "Events/Event.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/IR/IRBuilder.h"
 
 namespace crsan {
 
@@ -22,18 +24,26 @@ struct WindowAccess : Access {
   bool IsWatched = true;
   /// It is behind the branch in front of which it is checked (BranchWindow.h).
   bool IsBehindBranch = false;
-  /// What computes its address behind there, in order.
-  llvm::SmallVector<llvm::Instruction *, 2> Ahead = {};
+
+  /// Where it is, but for a constant offset: that is added to `Offset`.
+  Location base(llvm::APInt &Offset) const;
 };
 
 /// Whether the bytes of two accesses, by different lanes of a warp, may have
 /// some in common.
 bool mayOverlap(const Access &A, const Access &B);
 
+/// Code that a check needs and that the program executes later, operands first.
+using CodeAhead = llvm::SmallSetVector<llvm::Instruction *, 8>;
+
 /// Accesses that one slow path checks, just before `Head`.
 struct Group {
   llvm::Instruction *Head;
   llvm::SmallVector<WindowAccess, 8> Accesses;
+  /// What computes the operands of the accesses and is behind Head. It is pure,
+  /// and the slow path executes a copy: if the program's own code were moved,
+  /// its results would take registers up to the accesses.
+  CodeAhead Ahead = {};
 
   /// Whether a check may write to where the store `A` of this group writes:
   /// abi::TakesGarbage.
@@ -61,9 +71,13 @@ struct Window {
   llvm::SmallVector<WindowAccess, 4> Stores;
 };
 
-/// Cuts `BB` into windows. Moves pure address computations of a window up to
-/// the head of the group that needs them.
+/// Cuts `BB` into windows.
 llvm::SmallVector<Window, 4> collectWindows(llvm::BasicBlock &BB);
+
+/// Copies `Ahead` to where `B` is, and replaces its results by those of the
+/// copies in `Accesses`.
+void emitAhead(llvm::IRBuilder<> &B, const CodeAhead &Ahead,
+               llvm::MutableArrayRef<WindowAccess> Accesses);
 
 } // namespace crsan
 

@@ -303,8 +303,9 @@ llvm::SmallVector<Event, 2> checkedByCollider(const llvm::Instruction &I,
 /// CUDA C++. PTX and the other intrinsics know barriers by number, not by
 /// place.
 bool isSyncThreads(const llvm::Instruction &I);
-/// The attribute of a call of a barrier that has been PTX: there, __syncthreads()
-/// is not told from a barrier in inline assembly, and so is not judged as one.
+/// The attribute of a call of a barrier that has been PTX: there,
+/// __syncthreads() is not told from a barrier in inline assembly, and so is not
+/// judged as one.
 inline constexpr char FromPTX[] = "crsan-from-ptx";
 
 /// Whether the instruction can wait for another thread's write beyond its

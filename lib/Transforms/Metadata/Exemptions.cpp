@@ -4,7 +4,7 @@
 #include "Metadata/Exemptions.h"
 #include "DeviceRuntime.h"
 #include "Events/Operands.h"
-#include "Metadata/PlainBody.h"
+#include "PlainBody.h"
 #include "crsan/abi/Cell.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"

@@ -55,7 +55,9 @@ public:
   /// alone, or of device code alone.
   uint64_t addHostAccess(const llvm::Instruction &I, const Access &A);
 
-  /// The number of a new abi::Sampling.
+  /// How many there are of abi::Sampling.
+  uint32_t windows() const { return ChecksOfWindow.size(); }
+  /// The number of a new one.
   uint32_t addWindow() {
     ChecksOfWindow.push_back(0);
     return ChecksOfWindow.size() - 1;

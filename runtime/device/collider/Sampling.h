@@ -2,11 +2,11 @@
 // Which executions of a window are checked.
 //
 // The first executions of a window (Config::Budget) are all checked. Later ones
-// are limited in time: on each multiprocessor, cycles without checks follow the
-// cycles that a check has taken, in the proportion that the user has set. A
-// window whose turn comes too early is asked more rarely from then on, and one
-// whose turn comes late more often, so that windows of any frequency share the
-// time, and few come in vain.
+// are limited in time: in each block, cycles without checks follow the cycles
+// that a check has taken, in the proportion that the user has set. A window
+// whose turn comes too early is asked more rarely from then on, and one whose
+// turn comes late more often, so that windows of any frequency share the time,
+// and few come in vain.
 #ifndef CRSAN_DEVICE_COLLIDER_SAMPLING_H
 #define CRSAN_DEVICE_COLLIDER_SAMPLING_H
 
@@ -87,8 +87,8 @@ DEVICE bool isTurnByNumber(const Warp &W, struct Sampling &S,
 }
 
 /// How many blocks of this grid are on a multiprocessor, at least, as a power
-/// of two: its logarithm. A kernel with checks has so many threads there, and
-/// the shared memory that each block takes is known.
+/// of two. A kernel with checks has so many threads there, and the shared
+/// memory that each block takes is known.
 DEVICE uint32_t blocksBeside() {
   constexpr uint32_t MostThreads = 512;
   const uint32_t Threads = __nvvm_read_ptx_sreg_ntid_x() *
@@ -98,19 +98,32 @@ DEVICE uint32_t blocksBeside() {
   asm("mov.u32 %0, %%total_smem_size;" : "=r"(Shared));
   const uint64_t Blocks = blocksOfGrid();
   uint32_t Log = 0;
-  while (2 * Threads << Log <= MostThreads &&
+  while (2u << Log <= BlockSlots && 2 * Threads << Log <= MostThreads &&
          2 * uint64_t(Shared) << Log <= __crsan_config.SharedBytes &&
          2 * uint64_t(__crsan_config.Multiprocessors) << Log <= Blocks)
     ++Log;
-  return Log;
+  return 1u << Log;
+}
+
+/// When this block may be checked again. A check holds up one block, whose
+/// other warps may wait at a barrier; other blocks go on. Blocks on a
+/// multiprocessor have as many slots as there are of them, and share one by
+/// chance.
+DEVICE uint64_t &dueHere() {
+  const uint32_t Slot = mix(uint32_t(linearBlock())) & (blocksBeside() - 1);
+  return shardHere().Due[Slot];
+}
+
+/// The low bits of Shard::Due differ between a grid and the one before it.
+constexpr uint64_t GridMark = 63;
+DEVICE uint64_t markedWithGrid(uint64_t Clock) {
+  return (Clock & ~GridMark) | (gridHere() & GridMark);
 }
 
 /// For a check that takes `Cycles`: how many cycles after its begin another one
-/// may begin on this multiprocessor. A check holds up one block, whose other
-/// warps may wait at a barrier; other blocks go on.
+/// of its block may begin.
 DEVICE uint64_t cyclesFor(uint32_t Cycles) {
-  return (uint64_t(Cycles) * __crsan_config.CyclesPerCycle >> 8) >>
-         blocksBeside();
+  return uint64_t(Cycles) * __crsan_config.CyclesPerCycle >> 8;
 }
 
 /// The cycles that a check probably takes, until they have been measured.
@@ -149,7 +162,7 @@ DEVICE bool isTurnByTime(const Warp &W, struct Sampling &S, uint32_t Groups,
   Interval = Interval ? Interval : 1;
   if (Interval != Used)
     __nvvm_membar_gl(); // Drops the stale line.
-  uint64_t &Due = shardHere().Due;
+  uint64_t &Due = dueHere();
   const uint64_t Seen = loadRelaxed(Due), Now = clockHere();
   const int64_t Late = int64_t(Now - Seen);
   const int64_t Long =
@@ -157,12 +170,18 @@ DEVICE bool isTurnByTime(const Warp &W, struct Sampling &S, uint32_t Groups,
   // No check is charged so much: the clock has been set back, or a warp has
   // been moved to a multiprocessor whose clock shows another time.
   constexpr int64_t Never = 1024;
-  IsCharged = (Late >= 0 || Late < -Never * Long) &&
-              exchangeIf(Due, Seen, Now + cyclesFor(cyclesExpected()));
+  IsCharged =
+      (Late >= 0 || Late < -Never * Long) &&
+      exchangeIf(Due, Seen, markedWithGrid(Now + cyclesFor(cyclesExpected())));
   const uint32_t Most = __crsan_config.MaxInterval;
   if (IsCharged) {
     countExecution(S);
     if (Interval == 1 || Late < Long)
+      return true;
+    // The first block of a grid is late, since nothing was executed in between:
+    // that says little about the window.
+    if ((Seen ^ gridHere()) & GridMark &&
+        below(mix(W.Random + 11), __crsan_config.Multiprocessors))
       return true;
     Interval /= 2;
   } else {
@@ -206,10 +225,9 @@ DEVICE void charge(const Turn &Mine) {
                  Most = 64 * uint64_t(cyclesExpected());
   const uint64_t More = cyclesFor(uint32_t(Took < Most ? Took : Most)) -
                         cyclesFor(cyclesExpected());
-  asm volatile(
-      "red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(&shardHere().Due),
-      "l"(More)
-      : "memory");
+  asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(&dueHere()),
+               "l"(More & ~GridMark)
+               : "memory");
 }
 
 /// How many windows of a loop to let pass before the next check; Interval on

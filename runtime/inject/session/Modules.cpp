@@ -421,7 +421,9 @@ void Modules::summarise(RunSummary &Summary) const {
     Others += !suits(E->Image, Options);
     for (const DeviceUnit &Unit : E->Image.Units) {
       Summary.Sites += Unit.Info.NumSites;
-      Summary.Windows += Unit.Info.NumWindows;
+      // No check counts at a kernel's own (abi::Sampling).
+      Summary.Windows += std::ranges::count_if(
+          Unit.Info.ChecksOfWindow, [](uint32_t Checks) { return Checks; });
       Summary.SkippedAccesses += Unit.Info.Skipped;
       Summary.ExemptAccesses += Unit.Info.Exempt;
       ++Summary.Modules;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A kernel without checks.
 
-#include "Metadata/PlainBody.h"
+#include "PlainBody.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
@@ -11,30 +12,38 @@ using namespace llvm;
 
 namespace crsan {
 
+/// Whether the call is assembly that may define a label, which a copy would
+/// define again.
+static bool mayHaveLabel(const CallBase &Call) {
+  const auto *Asm = dyn_cast<InlineAsm>(Call.getCalledOperand());
+  if (!Asm)
+    return false;
+  std::string Text(Asm->getAsmString());
+  for (size_t At; (At = Text.find("::")) != std::string::npos;)
+    Text.erase(At, 2);
+  return Text.find(':') != std::string::npos;
+}
+
 bool PlainBody::canCopy(const Function &F) {
   // Checks are several times as large.
   constexpr unsigned Most = 2000;
   const Instruction &First = *F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
   return F.getInstructionCount() < Most &&
-         none_of(
-             instructions(F),
-             [&](const Instruction &I) {
-               // Variables that would take their room twice.
-               if (isa<AllocaInst>(I))
-                 return I.getParent() != First.getParent() ||
-                        First.comesBefore(&I);
-               const auto *Call = dyn_cast<CallBase>(&I);
-               // It may have labels.
-               return Call && (Call->isInlineAsm() || Call->cannotDuplicate());
-             });
+         none_of(instructions(F), [&](const Instruction &I) {
+           // Variables that would take their room twice.
+           if (isa<AllocaInst>(I))
+             return I.getParent() != First.getParent() || First.comesBefore(&I);
+           const auto *Call = dyn_cast<CallBase>(&I);
+           return Call && (Call->cannotDuplicate() || mayHaveLabel(*Call));
+         });
 }
 
 PlainBody::PlainBody(Function &F) : Head(&F.getEntryBlock()) {
   Body = Head->splitBasicBlock(Head->getFirstNonPHIOrDbgOrAlloca());
-  SmallVector<BasicBlock *> Old, New;
+  SmallVector<BasicBlock *> New;
   for (BasicBlock &BB : drop_begin(F))
-    Old.push_back(&BB);
-  for (BasicBlock *BB : Old) {
+    Blocks.push_back(&BB);
+  for (BasicBlock *BB : Blocks) {
     New.push_back(CloneBasicBlock(BB, Copies, ".plain", &F));
     Copies[BB] = New.back();
   }

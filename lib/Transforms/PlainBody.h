@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A kernel without checks.
-#ifndef CRSAN_TRANSFORMS_METADATA_PLAINBODY_H
-#define CRSAN_TRANSFORMS_METADATA_PLAINBODY_H
+#ifndef CRSAN_TRANSFORMS_PLAINBODY_H
+#define CRSAN_TRANSFORMS_PLAINBODY_H
 
 #include "llvm/IR/Instructions.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
 
 namespace crsan {
 
-/// A copy of a kernel's body, for launches that cannot race.
+/// A copy of a kernel's body: in metadata mode for launches that cannot race,
+/// in the collider for warps in which nothing is checked.
 class PlainBody {
 public:
   /// Whether `F` can be executed as a copy of itself as well as it can.
@@ -21,8 +22,9 @@ public:
   llvm::Instruction *headEnd() const { return Head->getTerminator(); }
   /// By the copy if `Condition` holds.
   void emitChoice(llvm::Value *Condition);
-  /// The beginning of the body that there was.
+  /// The beginning of the body that there was, and all its blocks.
   llvm::BasicBlock *body() const { return Body; }
+  llvm::ArrayRef<llvm::BasicBlock *> blocks() const { return Blocks; }
 
   llvm::Instruction *copyOf(const llvm::Instruction *I) const {
     return llvm::cast<llvm::Instruction>(Copies.lookup(I));
@@ -30,9 +32,10 @@ public:
 
 private:
   llvm::BasicBlock *Head, *Body;
+  llvm::SmallVector<llvm::BasicBlock *> Blocks;
   llvm::ValueToValueMapTy Copies;
 };
 
 } // namespace crsan
 
-#endif // CRSAN_TRANSFORMS_METADATA_PLAINBODY_H
+#endif // CRSAN_TRANSFORMS_PLAINBODY_H

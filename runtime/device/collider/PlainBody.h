@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which warps execute a kernel's plain body, which has no checks
+// (lib/Transforms/PlainBody.h).
+//
+// While the windows of a kernel are new, all warps execute the body with
+// checks. As the windows' intervals grow, fewer warps do, down to one in
+// 2^MostPlain. In these, windows are sampled as before, and more often if too
+// few checks take place.
+#ifndef CRSAN_DEVICE_COLLIDER_PLAINBODY_H
+#define CRSAN_DEVICE_COLLIDER_PLAINBODY_H
+
+#include "collider/Sampling.h"
+
+namespace crsan::device {
+
+/// At most one warp in so many executes the body with checks, as a logarithm.
+constexpr uint32_t MostPlain = 6;
+/// No warp executes the plain body while a window has been checked less often,
+/// or in less than an eighth of its budget.
+constexpr uint32_t SureChecks = 16;
+/// A window that has not been executed in so many grids is not waited for.
+constexpr uint32_t GridsToWait = 2;
+
+/// The lanes that this warp has; the last warp of a block may be partial.
+DEVICE uint32_t lanesOfWarp() {
+  const uint32_t Threads = __nvvm_read_ptx_sreg_ntid_x() *
+                           __nvvm_read_ptx_sreg_ntid_y() *
+                           __nvvm_read_ptx_sreg_ntid_z();
+  const uint32_t Left = Threads - (linearThread() & ~31u);
+  return Left < 32 ? (1u << Left) - 1 : ~0u;
+}
+
+/// Counts this grid in `Word`, if it is another one than the last that was
+/// counted there. Returns how many have been counted, at most GridsToWait.
+DEVICE uint32_t countGrid(uint32_t &Word) {
+  const uint32_t Last = loadRelaxed(Word), Grid = uint32_t(gridHere()) << 3;
+  const uint32_t Counted = Last & 7;
+  if (Counted == GridsToWait || (Counted && (Last ^ Grid) >> 3 == 0))
+    return Counted;
+  storeRelaxed(Word, Grid | (Counted + 1));
+  return Counted + 1;
+}
+
+/// Chooses how many warps of a kernel execute its checks from now on. `Kernel`:
+/// what is_plain reads, followed by the `Windows` windows of the kernel.
+ENTRY void __crsan_choose_plain(struct Sampling *Kernel, uint32_t Windows) {
+  const Config &C = __crsan_config;
+  if (!(C.Flags & Enabled)) {
+    Kernel->Interval = ~0u;
+    return;
+  }
+  // Where the number of executions decides, all of them are counted.
+  if ((C.Flags & Paused) || C.CyclesPerCycle == 0 || C.Budget == 0)
+    return;
+  const uint32_t Here = activeMask(), First = __builtin_ctz(Here);
+  uint32_t Grids = 0;
+  if (lane() == First)
+    Grids = countGrid(Kernel->Executed);
+  Grids = broadcast(Here, Grids, First);
+  // The intervals, as logarithms, of the windows that have used up their
+  // budget, of those that this lane looks at.
+  uint32_t Logs = 0;
+  const uint32_t Sure = C.Budget / 8 > SureChecks ? C.Budget / 8 : SureChecks;
+  bool IsNew = false;
+  const uint32_t Lanes = __builtin_popcount(Here);
+  uint32_t I = __builtin_popcount(Here & ((1u << lane()) - 1));
+#pragma unroll 1
+  for (; I < Windows; I += Lanes) {
+    const struct Sampling &Window = Kernel[1 + I];
+    const uint32_t Executed = loadRelaxed(Window.Executed),
+                   Interval = loadRelaxed(Window.Interval);
+    IsNew |= Executed == 0 ? Grids < GridsToWait : Executed < Sure;
+    if (Executed >= C.Budget)
+      Logs |= Interval ? 1u << (31 - __builtin_clz(Interval)) : 1;
+  }
+  // A window of rare executions would keep all warps at the checks, and one of
+  // many would leave it unchecked: halfway between the least interval and the
+  // greatest. Half of that, since the windows keep an interval of their own.
+  uint32_t Least = 32, Most = 0;
+#pragma unroll 1
+  for (uint32_t Log = 0; Log < 32; ++Log)
+    if (__nvvm_vote_ballot_sync(Here, Logs >> Log & 1)) {
+      Least = Least < Log ? Least : Log;
+      Most = Log;
+    }
+  uint32_t Plain = (Least + Most) / 2;
+  Plain = Plain ? Plain - 1 : 0;
+  Plain = Plain < MostPlain ? Plain : MostPlain;
+  if (Most == 0 || __nvvm_vote_ballot_sync(Here, IsNew))
+    Plain = 0;
+  if (lane() == First)
+    storeRelaxed(Kernel->Interval, 1u << Plain);
+}
+
+/// Entry point, inlined by the pass at the head of a kernel that has a plain
+/// body. Returns whether this warp executes it: all lanes do, or none.
+extern "C" __attribute__((device, always_inline, used, convergent)) uint32_t
+__crsan_is_plain(struct Sampling *Kernel, uint32_t Windows) {
+  uint32_t Clock;
+  asm volatile("mov.u32 %0, %%clock;" : "=r"(Clock));
+  const bool IsTurn =
+      below(Clock * 0x9e3779b1u, loadNear(Kernel->Interval)) == 0;
+  if (!__nvvm_vote_any_sync(lanesOfWarp(), IsTurn))
+    return 1;
+  if (Clock * 0x85ebca6bu >> 28 == 0)
+    __crsan_choose_plain(Kernel, Windows);
+  return 0;
+}
+
+} // namespace crsan::device
+
+#endif // CRSAN_DEVICE_COLLIDER_PLAINBODY_H
