@@ -109,6 +109,18 @@ static constexpr Row Rows[] = {
     {set(RaceKind::ImproperLock), LaterHoldsLock | EarlierUsedLock, 0,
      "Both threads use locks, but no lock that the later thread holds at "
      "{later} protects {earlier}: one lock has to protect {both}."},
+    {set(RaceKind::ImproperLock), LaterHoldsLock | SameBlock,
+     EarlierUsedLock | SameWarp,
+     "The later thread holds a lock at {later}, and the earlier thread, of the "
+     "same block, holds none at {earlier}: if one thread holds the lock for "
+     "its block, a __syncthreads() has to stand {between}; else one lock has "
+     "to protect {both}."},
+    {set(RaceKind::ImproperLock), EarlierUsedLock | SameBlock,
+     LaterHoldsLock | SameWarp,
+     "The earlier thread used a lock around {earlier}, and the later thread, "
+     "of the same block, holds none at {later}: if one thread holds the lock "
+     "for its block, a __syncthreads() has to stand {between}; else one lock "
+     "has to protect {both}."},
     {set(RaceKind::ImproperLock), LaterHoldsLock, 0,
      "The lock that the later thread holds at {later} is not held at "
      "{earlier}: one lock has to protect {both}."},

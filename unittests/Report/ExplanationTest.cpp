@@ -208,6 +208,16 @@ TEST(Explanation, LocksMustProtectBothSides) {
        "__threadfence() reaches them."},
       {ImproperLock, Both | EarlierFencedBlock | SameBlock, Other},
       {ImproperLock, Both | EarlierFencedDevice, Other},
+      {ImproperLock, LaterHoldsLock | SameBlock,
+       "The later thread holds a lock at line 31, and the earlier thread, of "
+       "the same block, holds none at line 40: if one thread holds the lock "
+       "for its block, a __syncthreads() has to stand between line 31 and line "
+       "40; else one lock has to protect line 31 and line 40."},
+      {ImproperLock, EarlierUsedLock | SameBlock,
+       "The earlier thread used a lock around line 40, and the later thread, "
+       "of the same block, holds none at line 31: if one thread holds the lock "
+       "for its block, a __syncthreads() has to stand between line 31 and line "
+       "40; else one lock has to protect line 31 and line 40."},
       {ImproperLock, LaterHoldsLock | EarlierNoSync,
        "The lock that the later thread holds at line 31 is not held at line "
        "40: one lock has to protect line 31 and line 40."},
