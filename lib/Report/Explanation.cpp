@@ -12,9 +12,9 @@ using namespace crsan::abi;
 /// What a __syncwarp() is not enough for.
 static std::string withinWarp(const Finding &F, const char *Otherwise) {
   if (F.HasWider)
-    return "lanes do not run in lockstep. Threads of different warps race here "
-           "as well (see the other finding), so that a __syncwarp() alone does "
-           "not mend it.";
+    return "lanes do not run in lockstep. Threads of other warps may race here "
+           "as well (see the other finding); then a __syncwarp() alone does not "
+           "mend it.";
   return fmt::format("lanes do not run in lockstep, so without __syncwarp() "
                      "between them {}.",
                      Otherwise);

@@ -262,8 +262,16 @@ static void markWider(std::vector<Finding> &Findings) {
     if (F.First.Other)
       Wider.insert(placeOf(F.First.Other, F.Other ? &*F.Other : nullptr));
   }
+  // Lanes of one warp, too, may find each other's writes in that way.
+  const auto HasOtherWarps = [](const Finding &F) {
+    uint64_t Threads = 1;
+    for (unsigned D = 0; D < 3; ++D)
+      Threads *= uint64_t(F.Grid[D]) * F.BlockShape[D];
+    return Threads == 0 || Threads > 32;
+  };
   for (Finding &F : Findings)
-    F.HasWider = isIntraWarp(F.kind()) && Wider.contains(PlaceOfSite(F));
+    F.HasWider = isIntraWarp(F.kind()) && HasOtherWarps(F) &&
+                 Wider.contains(PlaceOfSite(F));
 }
 
 /// Most frequent first; the rest only makes the order a fixed one.

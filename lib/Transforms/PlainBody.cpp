@@ -3,6 +3,7 @@
 
 #include "PlainBody.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
@@ -12,16 +13,24 @@ using namespace llvm;
 
 namespace crsan {
 
-/// Whether the call is assembly that may define a label, which a copy would
-/// define again.
-static bool mayHaveLabel(const CallBase &Call) {
+/// Whether the call is assembly that may define a label, or a variable that is
+/// known outside of it: a copy would define that again.
+static bool mayDefineName(const CallBase &Call) {
   const auto *Asm = dyn_cast<InlineAsm>(Call.getCalledOperand());
   if (!Asm)
     return false;
   std::string Text(Asm->getAsmString());
   for (size_t At; (At = Text.find("::")) != std::string::npos;)
     Text.erase(At, 2);
-  return Text.find(':') != std::string::npos;
+  unsigned Depth = 0;
+  bool IsBegin = true; // Of a statement.
+  for (const char C : Text) {
+    if (C == ':' || (C == '.' && IsBegin && Depth == 0))
+      return true;
+    Depth += C == '{' ? 1 : C == '}' ? -1 : 0;
+    IsBegin = C == ';' || C == '{' || C == '}' || (IsBegin && isSpace(C));
+  }
+  return false;
 }
 
 bool PlainBody::canCopy(const Function &F) {
@@ -34,7 +43,7 @@ bool PlainBody::canCopy(const Function &F) {
            if (isa<AllocaInst>(I))
              return I.getParent() != First.getParent() || First.comesBefore(&I);
            const auto *Call = dyn_cast<CallBase>(&I);
-           return Call && (Call->cannotDuplicate() || mayHaveLabel(*Call));
+           return Call && (Call->cannotDuplicate() || mayDefineName(*Call));
          });
 }
 

@@ -36,3 +36,18 @@ define ptx_kernel void @ahead(ptr addrspace(1) %p, i32 %i) {
   %b = load i32, ptr addrspace(1) %far
   ret void
 }
+
+; Another freeze might have another value: the second access is checked apart.
+; CHECK-LABEL: define ptx_kernel void @frozen(
+; CHECK: @__crsan_check({{.*}}, i32 513)
+; CHECK: %i = freeze i64 %n
+; CHECK-NOT: freeze
+; CHECK: @__crsan_check({{.*}}, i32 513)
+; CHECK: ret void
+define ptx_kernel void @frozen(ptr addrspace(1) %p, i64 %n) {
+  %a = load i32, ptr addrspace(1) %p
+  %i = freeze i64 %n
+  %far = getelementptr i32, ptr addrspace(1) %p, i64 %i
+  %b = load i32, ptr addrspace(1) %far
+  ret void
+}

@@ -1,6 +1,7 @@
 ; Intent: a kernel has a second body without checks for warps that are not sampled. A warp
 ; goes to one of them as a whole, and both use the same variables. No copy is made of a
-; kernel whose warps execute instructions together, or whose assembly may define a label.
+; kernel whose warps execute instructions together, or whose assembly may define a
+; name.
 ; RUN: %opt -load-pass-plugin=%pass_plugin -passes=crsan-mark,crsan -verify-each -S %s | FileCheck %s
 
 target triple = "nvptx64-nvidia-cuda"
@@ -32,6 +33,33 @@ define ptx_kernel void @copied(ptr addrspace(1) %p) {
 ; CHECK: ret void
 define ptx_kernel void @together(ptr addrspace(1) %p) {
   call void @llvm.nvvm.wgmma.fence.sync.aligned()
+  store i32 1, ptr addrspace(1) %p
+  ret void
+}
+
+; CHECK-LABEL: define ptx_kernel void @together_in_assembly(
+; CHECK-NOT: @__crsan_is_plain
+; CHECK: ret void
+define ptx_kernel void @together_in_assembly(ptr addrspace(1) %p) {
+  call void asm sideeffect "setmaxnreg.inc.sync.aligned.u32 232;", "~{memory}"()
+  store i32 1, ptr addrspace(1) %p
+  ret void
+}
+
+; CHECK-LABEL: define ptx_kernel void @declares(
+; CHECK-NOT: @__crsan_is_plain
+; CHECK: ret void
+define ptx_kernel void @declares(ptr addrspace(1) %p) {
+  call void asm sideeffect " .reg .u32 t; mov.u32 t, %tid.x;", ""()
+  store i32 1, ptr addrspace(1) %p
+  ret void
+}
+
+; CHECK-LABEL: define ptx_kernel void @declares_within(
+; CHECK: @__crsan_is_plain
+; CHECK: ret void
+define ptx_kernel void @declares_within(ptr addrspace(1) %p) {
+  call void asm sideeffect "{ .reg .u32 t; mov.u32 t, %tid.x; }", ""()
   store i32 1, ptr addrspace(1) %p
   ret void
 }

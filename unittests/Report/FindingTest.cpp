@@ -235,6 +235,11 @@ TEST_F(FindingTest, RacesWithinAWarpKnowOfWiderOnes) {
   EXPECT_FALSE(build().Findings.at(0).HasWider) << "at another place";
   addRecord(1, 1, abi::RaceKind::ClobberedRead);
   EXPECT_TRUE(build().Findings.at(0).HasWider);
+  for (Occurrence &O : Occurrences) {
+    O.Grid = {1, 1, 1};
+    O.BlockShape = {32, 1, 1};
+  }
+  EXPECT_FALSE(build().Findings.at(0).HasWider) << "there is one warp";
 }
 
 TEST_F(FindingTest, InstancesAreThoseOfTheSideShownFirst) {

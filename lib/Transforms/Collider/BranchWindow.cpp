@@ -12,17 +12,19 @@ namespace crsan {
 /// Adds to `Ahead` what has to be computed at the end of `BB`, in order, for
 /// `V` to be known there. False if that cannot be done ahead.
 static bool collectAhead(Value *V, const BasicBlock &BB,
-                         const DominatorTree &DT, CodeAhead &Ahead) {
-  constexpr unsigned Most = 32;
+                         const DominatorTree &DT, CodeAhead &Ahead,
+                         unsigned Depth) {
   auto *I = dyn_cast<Instruction>(V);
   if (!I || DT.dominates(I->getParent(), &BB) || Ahead.contains(I))
     return true;
-  if (isa<PHINode, CallBase>(I) || I->mayReadOrWriteMemory() ||
-      !isSafeToSpeculativelyExecute(I) || Ahead.size() == Most)
+  if (isa<PHINode, CallBase, FreezeInst>(I) || I->mayReadOrWriteMemory() ||
+      !isSafeToSpeculativelyExecute(I) || Depth == MostAhead)
     return false;
   return all_of(I->operands(),
-                [&](Value *O) { return collectAhead(O, BB, DT, Ahead); }) &&
-         Ahead.insert(I);
+                [&](Value *O) {
+                  return collectAhead(O, BB, DT, Ahead, Depth + 1);
+                }) &&
+         Ahead.size() < MostAhead && Ahead.insert(I);
 }
 
 namespace {
@@ -83,7 +85,7 @@ private:
     APInt Offset(64, 0);
     CodeAhead More = Ahead;
     if (Value *Base = A.base(Offset).Base;
-        Base && !collectAhead(Base, BB, DT, More))
+        Base && !collectAhead(Base, BB, DT, More, 0))
       return;
     Ahead = std::move(More);
     A.Written = nullptr;

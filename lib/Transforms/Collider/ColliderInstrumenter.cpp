@@ -34,19 +34,23 @@ ColliderInstrumenter::ColliderInstrumenter(Function &F, SiteTableWriter &Table,
                                            FunctionAnalysisManager &FAM)
     : F(F), M(*F.getParent()), Table(Table), Kernel(Kernel), FAM(FAM) {}
 
+/// Whether several warps execute the instruction together.
+static bool isOfSeveralWarps(const CallBase &Call) {
+  const Value *Callee = Call.getCalledOperand();
+  const auto *Asm = dyn_cast<InlineAsm>(Callee);
+  const StringRef Name = Asm ? Asm->getAsmString() : Callee->getName();
+  return any_of(ArrayRef({"wgmma", "setmaxnreg", "tcgen05"}),
+                [&](StringRef Part) { return Name.contains(Part); });
+}
+
 /// Whether the warp may execute all of a kernel in another copy than other
 /// warps of its block do.
 bool ColliderInstrumenter::canBePlain() const {
   bool HasAccess = false;
   for (const Instruction &I : instructions(F)) {
     HasAccess |= !checkedByCollider(I, eventsOf(I)).empty();
-    // Several warps execute these together.
-    const auto *Call = dyn_cast<IntrinsicInst>(&I);
-    if (Call &&
-        any_of(ArrayRef({"wgmma", "setmaxnreg", "tcgen05"}),
-               [&](StringRef Part) {
-                 return Call->getCalledFunction()->getName().contains(Part);
-               }))
+    const auto *Call = dyn_cast<CallBase>(&I);
+    if (Call && isOfSeveralWarps(*Call))
       return false;
   }
   return HasAccess && isKernel(F) && !F.hasOptNone() && PlainBody::canCopy(F);

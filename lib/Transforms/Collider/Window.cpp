@@ -61,22 +61,24 @@ SmallVector<Value **, 8> operandsOf(WindowAccess &A) {
 }
 
 /// Adds to `Ahead` what has to be computed at `Head` so that `V` is known
-/// there. False if a load, call or the like stands in between.
-bool collectAhead(Value *V, Instruction *Head, CodeAhead &Ahead) {
+/// there. False if a load, call or the like stands in between, or too much.
+bool collectAhead(Value *V, Instruction *Head, CodeAhead &Ahead,
+                  unsigned Depth) {
   auto *I = dyn_cast<Instruction>(V);
   if (!I || I->getParent() != Head->getParent() || I->comesBefore(Head) ||
       Ahead.contains(I))
     return true;
-  // Pure, so it may run earlier in the same block, where it would run anyway.
+  // Pure, so a copy may run earlier in the same block, where the program's own
+  // would run anyway. A copy of a freeze may have another value.
   const auto *Call = dyn_cast<CallBase>(I);
-  if (isa<PHINode>(I) || I->mayReadOrWriteMemory() || I->isTerminator() ||
-      I->mayHaveSideEffects() || Ahead.size() > 32 ||
+  if (isa<PHINode, AllocaInst, FreezeInst>(I) || I->mayReadOrWriteMemory() ||
+      I->isTerminator() || I->mayHaveSideEffects() || Depth == MostAhead ||
       (Call && (!isa<IntrinsicInst>(Call) || Call->isConvergent())))
     return false;
   for (Value *Operand : I->operands())
-    if (!collectAhead(Operand, Head, Ahead))
+    if (!collectAhead(Operand, Head, Ahead, Depth + 1))
       return false;
-  return Ahead.insert(I);
+  return Ahead.size() < MostAhead && Ahead.insert(I);
 }
 
 /// The same for all that a check of the access needs.
@@ -84,7 +86,7 @@ bool collectAhead(WindowAccess A, Instruction *Head, CodeAhead &Ahead) {
   APInt Offset(64, 0);
   A.Where = A.base(Offset);
   return all_of(operandsOf(A),
-                [&](Value **V) { return collectAhead(*V, Head, Ahead); });
+                [&](Value **V) { return collectAhead(*V, Head, Ahead, 0); });
 }
 
 void addAccess(Window &W, const WindowAccess &A) {
@@ -175,7 +177,7 @@ void emitAhead(IRBuilder<> &B, const CodeAhead &Ahead,
   for (Instruction *I : Ahead) {
     Instruction *Copy = I->clone();
     Copy->setDebugLoc(DebugLoc());
-    Copy->dropPoisonGeneratingFlags();
+    Copy->dropPoisonGeneratingAnnotations();
     for (Use &O : Copy->operands())
       if (Value *Known = Copies.lookup(O.get()))
         O.set(Known);

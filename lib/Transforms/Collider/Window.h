@@ -35,6 +35,7 @@ bool mayOverlap(const Access &A, const Access &B);
 
 /// Code that a check needs and that the program executes later, operands first.
 using CodeAhead = llvm::SmallSetVector<llvm::Instruction *, 8>;
+inline constexpr unsigned MostAhead = 32;
 
 /// Accesses that one slow path checks, just before `Head`.
 struct Group {

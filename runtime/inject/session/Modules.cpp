@@ -16,6 +16,12 @@
 
 namespace crsan {
 
+/// No check counts at a kernel's own (abi::Sampling).
+static size_t windowsOf(const DeviceUnit &Unit) {
+  return std::ranges::count_if(Unit.Info.ChecksOfWindow,
+                               [](uint32_t Checks) { return Checks != 0; });
+}
+
 bool Modules::addImage(std::span<const uint8_t> Cubin) {
   return addImage(readDeviceImage(Cubin, Sites));
 }
@@ -40,7 +46,7 @@ bool Modules::addImage(std::unique_ptr<DeviceImage> Image) {
                   Image->Units.size(), Image->MayShuffle ? "allowed" : "off");
   for (const DeviceUnit &Unit : Image->Units)
     theLog().detail(2, "  unit {}: {} sites, {} windows, {} kernels, flags {}",
-                    Unit.Suffix, Unit.Info.NumSites, Unit.Info.NumWindows,
+                    Unit.Suffix, Unit.Info.NumSites, windowsOf(Unit),
                     Unit.Info.Kernels.size(), Unit.Info.Flags);
   auto E = std::make_shared<Entry>();
   E->Image = std::move(*Image);
@@ -421,9 +427,7 @@ void Modules::summarise(RunSummary &Summary) const {
     Others += !suits(E->Image, Options);
     for (const DeviceUnit &Unit : E->Image.Units) {
       Summary.Sites += Unit.Info.NumSites;
-      // No check counts at a kernel's own (abi::Sampling).
-      Summary.Windows += std::ranges::count_if(
-          Unit.Info.ChecksOfWindow, [](uint32_t Checks) { return Checks; });
+      Summary.Windows += windowsOf(Unit);
       Summary.SkippedAccesses += Unit.Info.Skipped;
       Summary.ExemptAccesses += Unit.Info.Exempt;
       ++Summary.Modules;
