@@ -46,6 +46,8 @@ static bool isOfSeveralWarps(const CallBase &Call) {
 /// Whether the warp may execute all of a kernel in another copy than other
 /// warps of its block do.
 bool ColliderInstrumenter::canBePlain() const {
+  if (!isKernel(F) || F.hasOptNone() || !PlainBody::canCopy(F))
+    return false;
   bool HasAccess = false;
   for (const Instruction &I : instructions(F)) {
     HasAccess |= !checkedByCollider(I, eventsOf(I)).empty();
@@ -53,7 +55,7 @@ bool ColliderInstrumenter::canBePlain() const {
     if (Call && isOfSeveralWarps(*Call))
       return false;
   }
-  return HasAccess && isKernel(F) && !F.hasOptNone() && PlainBody::canCopy(F);
+  return HasAccess;
 }
 
 void ColliderInstrumenter::run(bool MayCopy) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which executions of a window are checked.
 //
-// The first executions of a window (Config::Budget) are all checked. Later ones
-// are limited in time: in each block, cycles without checks follow the cycles
-// that a check has taken, in the proportion that the user has set. A window
-// whose turn comes too early is asked more rarely from then on, and one whose
-// turn comes late more often, so that windows of any frequency share the time,
-// and few come in vain.
+// The first executions of a window (Config::Budget) by warps that execute
+// checks (PlainBody.h) are all checked. Later ones are limited in time: in each
+// block, cycles without checks follow the cycles that a check has taken, in the
+// proportion that the user has set. A window whose turn comes too early is
+// asked more rarely from then on, and one whose turn comes late more often, so
+// that windows of any frequency share the time, and few come in vain.
 #ifndef CRSAN_DEVICE_COLLIDER_SAMPLING_H
 #define CRSAN_DEVICE_COLLIDER_SAMPLING_H
 
@@ -178,8 +178,8 @@ DEVICE bool isTurnByTime(const Warp &W, struct Sampling &S, uint32_t Groups,
     countExecution(S);
     if (Interval == 1 || Late < Long)
       return true;
-    // The first block of a grid is late, since nothing was executed in between:
-    // that says little about the window.
+    // The first check of a slot in a grid is late, since nothing was executed
+    // in between: that says little about the window.
     if ((Seen ^ gridHere()) & GridMark &&
         below(mix(W.Random + 11), __crsan_config.Multiprocessors))
       return true;

@@ -83,31 +83,15 @@ def transpose_kernel(X, Out, M, N, B: tl.constexpr):
 
 
 @triton.jit
-def locked_sum_kernel(X, Out, Lock, Count, BLOCK: tl.constexpr):
+def locked_sum_kernel(X, Out, Lock, Count, IS_ORDERED: tl.constexpr, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)
     part = tl.load(X + tl.program_id(0) * BLOCK + at)
     while tl.atomic_cas(Lock, 0, 1) == 1:
         pass
-    count = tl.load(Count)
     # Every thread loads the count, and one stores it.
-    tl.debug_barrier()
-    if count == 0:
-        tl.atomic_xchg(Count, 1)
-    else:
-        part += tl.load(Out + at)
-    tl.store(Out + at, part)
-    tl.debug_barrier()
-    tl.atomic_xchg(Lock, 0)
-
-
-@triton.jit
-def uncounted_sum_kernel(X, Out, Lock, Count, BLOCK: tl.constexpr):
-    # A thread may load the count that another one has stored already.
-    at = tl.arange(0, BLOCK)
-    part = tl.load(X + tl.program_id(0) * BLOCK + at)
-    while tl.atomic_cas(Lock, 0, 1) == 1:
-        pass
     count = tl.load(Count)  # RACE
+    if IS_ORDERED:
+        tl.debug_barrier()
     if count == 0:
         tl.atomic_xchg(Count, 1)  # RACE
     else:
@@ -230,14 +214,14 @@ def transpose():
 def locked_sum():
     x = torch.randint(0, 9, (64, 256)).float()
     out, lock, count = gpu(torch.zeros(256)), gpu(torch.zeros(1, dtype=torch.int32)), gpu(torch.zeros(1, dtype=torch.int32))
-    locked_sum_kernel[(64,)](gpu(x), out, lock, count, BLOCK=256)
+    locked_sum_kernel[(64,)](gpu(x), out, lock, count, IS_ORDERED=True, BLOCK=256)
     same(out, x.sum(0))
 
 
 def uncounted_sum_racy():
     x, out = torch.ones(64, 256), gpu(torch.zeros(256))
     lock, count = gpu(torch.zeros(1, dtype=torch.int32)), gpu(torch.zeros(1, dtype=torch.int32))
-    uncounted_sum_kernel[(64,)](gpu(x), out, lock, count, BLOCK=256)
+    locked_sum_kernel[(64,)](gpu(x), out, lock, count, IS_ORDERED=False, BLOCK=256)
 
 
 def one_place_racy():
