@@ -19,8 +19,7 @@ int crsan::fail(const std::string &Message) {
   return 1;
 }
 
-/// The whole file, or nothing, with errno set.
-static std::optional<std::string> readAll(const std::string &Path) {
+std::optional<std::string> crsan::readFile(const std::string &Path) {
   std::FILE *In = Path == "-" ? stdin : std::fopen(Path.c_str(), "rb");
   if (!In)
     return std::nullopt;
@@ -37,7 +36,7 @@ static std::optional<std::string> readAll(const std::string &Path) {
 
 std::variant<ReportFile, ReportFileError>
 crsan::readReport(const std::string &Path) {
-  const std::optional<std::string> Text = readAll(Path);
+  const std::optional<std::string> Text = readFile(Path);
   if (!Text)
     return ReportFileError{"cannot read '" + Path +
                            "': " + std::strerror(errno)};

@@ -18,6 +18,11 @@ enum ExitCode : int { ExitRacy = 66, ExitNothingChecked = 67, ExitFailed = 68 };
 /// commands that could not do what they were asked for.
 int fail(const std::string &Message);
 
+/// The whole file, or nothing, with errno set: it cannot be opened, or reading
+/// fails as it does for folders and for the files in /proc of a process that
+/// has just ended. "-" is the standard input.
+std::optional<std::string> readFile(const std::string &Path);
+
 /// Reads recorded runs; "-" is the standard input. The error is one line, which
 /// names the file.
 std::variant<ReportFile, ReportFileError> readReport(const std::string &Path);

@@ -12,8 +12,6 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <set>
 #include <thread>
@@ -29,9 +27,9 @@ namespace fs = std::filesystem;
 
 void crsan::adoptOrphans() { prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
+/// Empty if the process ends meanwhile.
 static std::string contents(pid_t Pid, const char *Name) {
-  std::ifstream In(fmt::format("/proc/{}/{}", Pid, Name), std::ios::binary);
-  return std::string((std::istreambuf_iterator<char>(In)), {});
+  return readFile(fmt::format("/proc/{}/{}", Pid, Name)).value_or("");
 }
 
 namespace {
@@ -97,9 +95,9 @@ void Family::update() {
     waitpid(Pid, nullptr, WNOHANG);
   All.clear();
   std::error_code Error;
-  for (const fs::directory_entry &Entry :
-       fs::directory_iterator("/proc", Error)) {
-    const std::string Name = Entry.path().filename().string();
+  for (fs::directory_iterator I("/proc", Error), End; !Error && I != End;
+       I.increment(Error)) {
+    const std::string Name = I->path().filename().string();
     pid_t Pid = 0;
     std::from_chars(Name.data(), Name.data() + Name.size(), Pid);
     if (Pid > 0)

@@ -47,10 +47,11 @@ static std::vector<fs::path> filesOf(const fs::path &Folder,
                                      const char *Extension) {
   std::vector<fs::path> Found;
   std::error_code Error;
-  for (const fs::directory_entry &Entry : fs::directory_iterator(Folder, Error))
-    if (Entry.path().filename().string().starts_with(Begin) &&
-        Entry.path().extension() == Extension)
-      Found.push_back(Entry.path());
+  for (fs::directory_iterator I(Folder, Error), End; !Error && I != End;
+       I.increment(Error))
+    if (I->path().filename().string().starts_with(Begin) &&
+        I->path().extension() == Extension)
+      Found.push_back(I->path());
   std::sort(Found.begin(), Found.end());
   return Found;
 }

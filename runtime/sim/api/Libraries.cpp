@@ -5,7 +5,7 @@
 #include "session/Session.h"
 
 #include <fstream>
-#include <iterator>
+#include <sstream>
 
 using namespace crsan::api;
 
@@ -37,11 +37,12 @@ CRSAN_API cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *Library,
                                               cudaLibraryOption *, void **,
                                               unsigned) {
   std::ifstream In(Path, std::ios::binary);
-  if (!In)
+  std::ostringstream Bytes;
+  Bytes << In.rdbuf();
+  if (!In || !Bytes) // A folder, for one, can be opened but not read.
     return thisThread().Last = cudaErrorFileNotFound;
-  // Read to the end, with a terminator: it may be PTX.
-  std::string Bytes((std::istreambuf_iterator<char>(In)), {});
-  return load(Library, Bytes.c_str(), Path);
+  // With a terminator: it may be PTX.
+  return load(Library, Bytes.str().c_str(), Path);
 }
 
 /// Runs a body with a library that is loaded on the current device.
