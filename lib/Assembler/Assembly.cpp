@@ -3,6 +3,7 @@
 
 #include "Assembly.h"
 #include "AddedData.h"
+#include "Cache.h"
 #include "Convergence.h"
 #include "RuntimeSplit.h"
 #include "ToolRun.h"
@@ -87,8 +88,9 @@ private:
   Error explainFailure(StringRef Reason) const;
   Error assembleWhole(const RuntimeSplit &Split) const;
   Error assembleApart(const RuntimeSplit &Split) const;
-  Error assembleParts(const PartFiles &Program, unsigned ProgramLimit,
-                      const PartFiles &Runtime, unsigned RuntimeLimit) const;
+  Error assembleRuntime(const PartFiles &Files, StringRef Text,
+                        unsigned MaxRegisters,
+                        std::optional<std::string> &Refusal) const;
   Error link(const PartFiles &Program, const PartFiles &Runtime) const;
   Error keepWarpsTogether(const std::string &Path) const;
   void passOn(const ToolRun &Run) const;
@@ -284,44 +286,59 @@ Error Assembly::assembleApart(const RuntimeSplit &Split) const {
   if (Error E = write(Program.Source,
                       limitRegisters(Split.Program, *Items, Limits->Kernels)))
     return E;
-  if (Error E = write(Runtime.Source, *Marked))
+  // Both parts are assembled at the same time, and both are waited for,
+  // whatever becomes of the first.
+  Words Flags = R.Flags;
+  if (none_of(R.Flags, [](StringRef F) { return F.contains("split-compile"); }))
+    Flags.push_back(ProgramThreads.str());
+  append_range(Flags, Words{limit(Limits->Functions), "-c"});
+  ToolRun Run = ptxas(Flags, Program.Source, Program.Object, Program.Log);
+  const bool HasMetadata = StringRef(*Marked).contains("__crsan_md_");
+  std::optional<std::string> Refusal;
+  Error RuntimeError =
+      assembleRuntime(Runtime, *Marked,
+                      HasMetadata ? Limits->Functions : FullResidency, Refusal);
+  const bool Succeeded = Run.succeeds();
+  if (!Succeeded || Refusal) {
+    consumeError(std::move(RuntimeError));
+    return explainFailure(Succeeded ? *Refusal : Run.words());
+  }
+  if (RuntimeError)
+    return RuntimeError;
+  passOn(Run);
+  if (Error E = keepWarpsTogether(Program.Object))
     return E;
-  const bool HasMetadata =
-      Split.Runtime.find("__crsan_md_") != std::string::npos;
-  if (Error E = assembleParts(Program, Limits->Functions, Runtime,
-                              HasMetadata ? Limits->Functions : FullResidency))
-    return E;
-  for (const PartFiles *Part : {&Program, &Runtime})
-    if (Error E = keepWarpsTogether(Part->Object))
-      return E;
   return link(Program, Runtime);
 }
 
-/// Assembles both parts, at the same time, for the device linker.
-Error Assembly::assembleParts(const PartFiles &Program, unsigned ProgramLimit,
-                              const PartFiles &Runtime,
-                              unsigned RuntimeLimit) const {
+/// Makes the runtime's object file, which is the same for many modules and
+/// takes ptxas longer than most programs. `Refusal`: what ptxas says if it does
+/// not assemble it.
+Error Assembly::assembleRuntime(const PartFiles &Files, StringRef Text,
+                                unsigned MaxRegisters,
+                                std::optional<std::string> &Refusal) const {
   // The runtime is optimised however the program is compiled, because a
   // collider misses what happens while it is slower than its delays.
-  const Words RuntimeFlags = {"-m64", "-O3", "--gpu-name=" + R.Architecture,
-                              limit(RuntimeLimit), "-c"};
-  Words ProgramFlags = R.Flags;
-  if (none_of(R.Flags, [](StringRef F) { return F.contains("split-compile"); }))
-    ProgramFlags.push_back(ProgramThreads.str());
-  append_range(ProgramFlags, Words{limit(ProgramLimit), "-c"});
-  ToolRun ProgramRun =
-      ptxas(ProgramFlags, Program.Source, Program.Object, Program.Log);
-  ToolRun RuntimeRun =
-      ptxas(RuntimeFlags, Runtime.Source, Runtime.Object, Runtime.Log);
-  // Both are waited for, whatever becomes of the first.
-  const bool ProgramDone = ProgramRun.succeeds();
-  const bool RuntimeDone = RuntimeRun.succeeds();
-  if (!ProgramDone)
-    return explainFailure(ProgramRun.words());
-  if (!RuntimeDone)
-    return explainFailure(RuntimeRun.words());
-  passOn(ProgramRun);
-  return Error::success();
+  const Words Flags = {"-m64", "-O3", "--gpu-name=" + R.Architecture,
+                       limit(MaxRegisters), "-c"};
+  const auto Make = [&]() -> Expected<std::string> {
+    if (Error E = write(Files.Source, Text))
+      return std::move(E);
+    ToolRun Run = ptxas(Flags, Files.Source, Files.Object, Files.Log);
+    if (!Run.succeeds())
+      return createStringError(Refusal.emplace(Run.words()));
+    if (Error E = keepWarpsTogether(Files.Object))
+      return std::move(E);
+    auto Buffer = MemoryBuffer::getFile(Files.Object);
+    if (!Buffer)
+      return createStringError("cannot read '" + Files.Object +
+                               "': " + Buffer.getError().message());
+    return (*Buffer)->getBuffer().str();
+  };
+  Expected<driver::Cached> Object = driver::cached(
+      "runtime", {driver::toolKey(tool("ptxas")), join(Flags, " "), Text},
+      Make);
+  return Object ? write(Files.Object, Object->Bytes) : Object.takeError();
 }
 
 Error Assembly::link(const PartFiles &Program, const PartFiles &Runtime) const {

@@ -6,6 +6,7 @@
 #include "crsan/abi/Config.h"
 #include "crsan/abi/Names.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace llvm;
@@ -22,7 +23,7 @@ Part partOf(const ModuleItem &Item) {
     return Part::Header;
   if (!Item.Name.starts_with("__crsan_"))
     return Part::Program;
-  for (StringRef Own : {abi::SitesPrefix, abi::WindowsPrefix, abi::TablePrefix})
+  for (StringRef Own : abi::UnitPrefixes)
     if (Item.Name.starts_with(Own))
       return Part::Program;
   return Item.Name.starts_with(abi::TwinPrefix) ? Part::Twin : Part::Runtime;
@@ -57,11 +58,51 @@ std::string twinModule(ArrayRef<ModuleItem> Module, StringRef Header) {
   return Header.str() + Declared + Twins;
 }
 
+/// The text of a function without comments and without the function's number in
+/// its module, which LLVM makes a part of names: `$L__BB3_1`.
+std::string withoutNumber(StringRef Function) {
+  std::string Text;
+  for (StringRef Line : split(Function, '\n')) {
+    Line = Line.split("//").first.rtrim();
+    for (StringRef Name :
+         {"$L__BB", "$L__func_begin", "$L__func_end", "__local_depot"})
+      for (size_t At; (At = Line.find(Name)) != Line.npos;) {
+        const size_t End = At + Name.size();
+        Text += Line.take_front(End);
+        Line = Line.drop_front(End).drop_while(isDigit);
+      }
+    if (!Line.empty())
+      Text += Line.str() + "\n";
+  }
+  return Text;
+}
+
+/// The runtime's items as a module, in an order that only depends on which they
+/// are: so that modules which need the same of the runtime have the same text.
+std::string runtimeModule(std::vector<const ModuleItem *> Items,
+                          StringRef Header) {
+  // A function is declared ahead of its definition; an object is not, and may
+  // refer to those in front of it.
+  const auto Rank = [](const ModuleItem *Item) {
+    return Item->isCode() ? std::tuple(Item->HasBody ? 2 : 0, Item->Name, "")
+                          : std::tuple(1, StringRef(), Item->Text.begin());
+  };
+  llvm::sort(Items, [&](const ModuleItem *A, const ModuleItem *B) {
+    return Rank(A) < Rank(B);
+  });
+  std::string Text = Header.str();
+  for (const ModuleItem *Item : Items)
+    Text += withoutNumber(
+        (".visible " + Item->Text.drop_front(Item->Linkage.size())).str());
+  return Text;
+}
+
 } // namespace
 
 RuntimeSplit splitRuntime(ArrayRef<ModuleItem> Module) {
   RuntimeSplit Split;
-  std::string Header, Runtime;
+  std::string Header;
+  std::vector<const ModuleItem *> Runtime;
   for (const ModuleItem &Item : Module)
     switch (partOf(Item)) {
     case Part::Header:
@@ -72,22 +113,19 @@ RuntimeSplit splitRuntime(ArrayRef<ModuleItem> Module) {
     case Part::Program:
       Split.Program += Item.Text.str() + "\n";
       break;
-    case Part::Runtime: {
-      const std::string Signature = Item.signatureWithoutLinkage().str();
-      Split.Program += ".extern " + Signature + ";\n";
-      // A function is declared ahead of its definition; an object is not.
-      Runtime += ".visible " + Signature +
-                 Item.Text.drop_front(Item.Signature.size()).str() + "\n";
+    case Part::Runtime:
+      Split.Program +=
+          ".extern " + Item.signatureWithoutLinkage().str() + ";\n";
+      Runtime.push_back(&Item);
       break;
-    }
     case Part::Twin:
       break;
     }
   Split.Twins = twinModule(Module, Header);
-  if (any_of(Module, [](const ModuleItem &Item) {
-        return partOf(Item) == Part::Runtime && Item.isCode() && Item.HasBody;
+  if (any_of(Runtime, [](const ModuleItem *Item) {
+        return Item->isCode() && Item->HasBody;
       }))
-    Split.Runtime = Header + Runtime;
+    Split.Runtime = runtimeModule(std::move(Runtime), Header);
   return Split;
 }
 

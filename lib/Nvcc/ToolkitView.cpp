@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A toolkit whose nvcc makes checked code.
 #include "ToolkitView.h"
-#include "CacheFolder.h"
+#include "Cache.h"
 #include "ProjectVersion.h"
 
 #include "llvm/ADT/SmallString.h"

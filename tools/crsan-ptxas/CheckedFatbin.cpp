@@ -2,6 +2,7 @@
 // A fat binary of PTX with checks.
 
 #include "CheckedFatbin.h"
+#include "Cache.h"
 #include "ToolRun.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
@@ -78,14 +79,8 @@ Expected<std::string> fatbinOf(StringRef PTX, const Arguments &A) {
 std::string fatbinKey(const Arguments &A) {
   if (A.FatbinFor.empty())
     return {};
-  const std::string Tool = A.Request.Toolkit + "/bin/ptxas";
-  sys::fs::file_status Status;
-  if (sys::fs::status(Tool, Status))
-    return Tool;
-  return (Twine(join(A.FatbinFor, ",")) + " " + Tool + " " +
-          Twine(Status.getSize()) + " " +
-          Twine(Status.getLastModificationTime().time_since_epoch().count()))
-      .str();
+  return join(A.FatbinFor, ",") + " " +
+         driver::toolKey(A.Request.Toolkit + "/bin/ptxas");
 }
 
 } // namespace crsan::ptxas

@@ -2,10 +2,10 @@
 // PTX in, PTX with checks out.
 
 #include "RewriteRun.h"
+#include "Cache.h"
 #include "CheckedFatbin.h"
 #include "Checks.h"
 #include "Rewrite.h"
-#include "RewriteCache.h"
 #include "crsan/abi/Rewritten.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -58,8 +58,9 @@ int runRewrite(const Arguments &A) {
     return fail("cannot read '" + A.Inputs.front() +
                 "': " + Buffer.getError().message());
   const StringRef PTX = (*Buffer)->getBuffer().rtrim('\0');
-  Expected<CachedText> Checked =
-      cached(PTX, *A.Checks, fatbinKey(A), [&] { return withLines(PTX, A); });
+  Expected<driver::Cached> Checked = driver::cached(
+      "ptx", {std::to_string(unsigned(*A.Checks)), fatbinKey(A), PTX},
+      [&] { return withLines(PTX, A); });
   if (!Checked)
     return fail(toString(Checked.takeError()));
   const std::string Name = A.Request.Output.empty() ? "-" : A.Request.Output;
@@ -69,7 +70,7 @@ int runRewrite(const Arguments &A) {
     Out << abi::CachedComment << "\n";
   if (!Checked->WhyNot.empty())
     Out << abi::UncachedComment << Checked->WhyNot << "\n";
-  Out << Checked->Text;
+  Out << Checked->Bytes;
   Out.flush();
   if (!EC)
     EC = Out.error();

@@ -8,8 +8,8 @@
 namespace crsan::ptxas {
 
 /// Puts checks into the module of a file or of the standard input, or finds it
-/// with checks in the cache (RewriteCache.h), and writes it to the output or to
-/// the standard output, below the lines of abi/Rewritten.h. A module that
+/// with checks in the cache (lib/Driver/Cache.h), and writes it to the output
+/// or to the standard output, below the lines of abi/Rewritten.h. A module that
 /// cannot be checked is written as it is. Returns the exit code.
 int runRewrite(const Arguments &A);
 

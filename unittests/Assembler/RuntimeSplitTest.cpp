@@ -64,6 +64,44 @@ TEST(RuntimeSplit, TheRuntimeHasItsDefinitionsOnly) {
   EXPECT_FALSE(has(S.Runtime, "__crsan_table_ab"));
 }
 
+TEST(RuntimeSplit, ModulesThatNeedTheSameHaveTheSameRuntime) {
+  constexpr char First[] = R"(.version 8.7
+.func __crsan_a();
+.visible .entry kernel() { ret; }
+.visible .global .align 8 .b8 __crsan_accesses_ab[3] = {1, 2, 3};
+.func __crsan_b() // -- Begin
+{
+	.local .b8 __local_depot1[8];
+$L__func_begin1:
+	@%p1 bra $L__BB1_2; // Header=BB1_1
+$L__BB1_2:
+	ts: .branchtargets $L__BB1_2, $L__BB1_2;
+$L__func_end1:
+}
+.func __crsan_a() { ret; }
+)";
+  constexpr char Second[] = R"(.version 8.7
+.func __crsan_a() { ret; }
+.visible .global .align 8 .b8 __crsan_accesses_cd[4] = {1, 2, 3, 4};
+.func __crsan_b()
+{
+	.local .b8 __local_depot12[8];
+$L__func_begin12:
+	@%p1 bra $L__BB12_2;
+$L__BB12_2:
+	ts: .branchtargets $L__BB12_2, $L__BB12_2;
+$L__func_end12:
+}
+.func __crsan_a();
+)";
+  const RuntimeSplit S = split(First);
+  EXPECT_EQ(S.Runtime, split(Second).Runtime);
+  EXPECT_TRUE(has(S.Runtime, "bra $L__BB_2;\n$L__BB_2:"));
+  EXPECT_TRUE(has(S.Program, "__crsan_accesses_ab[3] = {1, 2, 3};"));
+  // Declared ahead of all definitions.
+  EXPECT_LT(S.Runtime.find("__crsan_a();"), S.Runtime.find("__crsan_b()"));
+}
+
 TEST(RuntimeSplit, WhatHasNoRuntimeIsAllProgram) {
   const RuntimeSplit S =
       split(".version 8.7\n.visible .entry k() { ret; }\n"

@@ -23,6 +23,9 @@ inline constexpr char TablePrefix[] = "__crsan_table_";
 /// uint32_t[NumSharedUses]: for each SharedUse, the address of the variable in
 /// shared memory plus 1; 0 if the kernel has not run yet.
 inline constexpr char SharedUsesPrefix[] = "__crsan_shared_uses_";
+/// All of them.
+inline constexpr const char *UnitPrefixes[] = {
+    SitesPrefix, WindowsPrefix, AccessesPrefix, TablePrefix, SharedUsesPrefix};
 
 /// The PTX of relocatable machine code, as a Zstandard frame, for the simulated
 /// GPU: clang's device linker would drop PTX in any other place. Defined by

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// PTX that got checks in an earlier run.
+// What the tools keep so that they need not make it twice.
 
-#include "RewriteCache.h"
-#include "CacheFolder.h"
-#include "ProjectVersion.h"
+#include "Cache.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CachePruning.h"
 #include "llvm/Support/FileSystem.h"
@@ -20,16 +19,16 @@
 
 using namespace llvm;
 
-namespace crsan::ptxas {
+namespace crsan::driver {
 
-/// A text that was not written to its end lacks it.
-static constexpr StringLiteral End = "\n// crsan end of text\n";
+/// A file that was not written to its end lacks it.
+static constexpr StringLiteral End = "\n// crsan end of file\n";
 
 /// LLVM's function for pruning removes files of such names only.
 static constexpr StringLiteral FilePrefix = "llvmcache-";
 
 //===----------------------------------------------------------------------===//
-// What a text depends on
+// What a file depends on
 //===----------------------------------------------------------------------===//
 
 /// The linker's hash of this program; empty: it has none.
@@ -64,13 +63,24 @@ static std::string ownBuild() {
   return Id;
 }
 
-static std::string keyOf(StringRef PTX, Mode Checks, StringRef Build) {
+std::string toolKey(const std::string &Path) {
+  sys::fs::file_status Status;
+  if (sys::fs::status(Path, Status))
+    return Path;
+  return (Path + " " + Twine(Status.getSize()) + " " +
+          Twine(Status.getLastModificationTime().time_since_epoch().count()))
+      .str();
+}
+
+static std::string keyOf(ArrayRef<StringRef> DependsOn, StringRef Build) {
   SHA256 Hash;
-  Hash.update(versionLine());
-  Hash.update(StringRef("\0", 1));
-  Hash.update(Build);
-  Hash.update(std::to_string(unsigned(Checks)));
-  Hash.update(PTX);
+  const auto Add = [&](StringRef Part) {
+    Hash.update(std::to_string(Part.size()) + ":");
+    Hash.update(Part);
+  };
+  Add(Build);
+  for (StringRef Part : DependsOn)
+    Add(Part);
   return toHex(Hash.final(), /*LowerCase=*/true);
 }
 
@@ -78,7 +88,22 @@ static std::string keyOf(StringRef PTX, Mode Checks, StringRef Build) {
 // The folder
 //===----------------------------------------------------------------------===//
 
-/// The most bytes that the folder may have; 0: there shall be none.
+Expected<std::string> cacheFolder() {
+  if (const char *Chosen = getenv("CRSAN_CACHE_DIR"); Chosen && *Chosen) {
+    SmallString<128> Absolute(Chosen);
+    sys::fs::make_absolute(Absolute);
+    return Absolute.str().str();
+  }
+  SmallString<128> Usual;
+  if (!sys::path::cache_directory(Usual))
+    return createStringError(
+        "there is no cache folder, since HOME is not set; set CRSAN_CACHE_DIR "
+        "to a folder that can be written");
+  sys::path::append(Usual, "crsan");
+  return Usual.str().str();
+}
+
+/// The most bytes that a folder may have; 0: there shall be none.
 static Expected<uint64_t> mostBytes() {
   const char *Chosen = getenv("CRSAN_CACHE_MIB");
   uint64_t MiB = 1024;
@@ -88,7 +113,7 @@ static Expected<uint64_t> mostBytes() {
   return MiB << 20;
 }
 
-/// The text in a file that is whole; nothing if there is none.
+/// What a file that is whole has; nothing if there is none.
 static std::optional<std::string> readWhole(StringRef Path) {
   // The files that were read last are kept longest.
   Expected<sys::fs::file_t> File =
@@ -101,8 +126,8 @@ static std::optional<std::string> readWhole(StringRef Path) {
   sys::fs::closeFile(*File);
   if (!Buffer)
     return std::nullopt;
-  StringRef Text = (*Buffer)->getBuffer();
-  return Text.consume_back(End) ? std::optional(Text.str()) : std::nullopt;
+  StringRef Bytes = (*Buffer)->getBuffer();
+  return Bytes.consume_back(End) ? std::optional(Bytes.str()) : std::nullopt;
 }
 
 static Error cannotWrite(StringRef Path, std::error_code EC) {
@@ -112,7 +137,7 @@ static Error cannotWrite(StringRef Path, std::error_code EC) {
 }
 
 /// Writes a file, which appears whole or not at all.
-static Error write(StringRef Path, StringRef Text) {
+static Error write(StringRef Path, StringRef Bytes) {
   const StringRef Folder = sys::path::parent_path(Path);
   if (std::error_code EC = sys::fs::create_directories(Folder))
     return cannotWrite(Folder, EC);
@@ -122,7 +147,7 @@ static Error write(StringRef Path, StringRef Text) {
   if (!Making)
     return cannotWrite(Folder, errorToErrorCode(Making.takeError()));
   raw_fd_ostream Out(Making->FD, /*shouldClose=*/false);
-  Out << Text << End;
+  Out << Bytes << End;
   Out.flush();
   const std::error_code EC = Out.error();
   Out.clear_error();
@@ -141,41 +166,39 @@ static void prune(StringRef Folder, uint64_t MostBytes) {
   pruneCache(Folder, Policy);
 }
 
-Expected<CachedText>
-cached(StringRef PTX, Mode Checks, StringRef Rest,
-       const std::function<Expected<std::string>()> &Make) {
-  CachedText C;
+Expected<Cached> cached(StringRef Kind, ArrayRef<StringRef> DependsOn,
+                        function_ref<Expected<std::string>()> Make) {
+  Cached C;
   Expected<uint64_t> MostBytes = mostBytes();
   if (!MostBytes)
     return MostBytes.takeError();
   std::string Folder, Path;
-  // A program without a hash cannot tell its own texts from another's.
+  // A program without a hash cannot tell what it made from what another did.
   if (const std::string Build = ownBuild(); *MostBytes && !Build.empty()) {
-    if (Expected<std::string> All = driver::cacheFolder()) {
-      Folder = *All + "/ptx";
-      Path = Folder + "/" + FilePrefix.str() +
-             keyOf(PTX, Checks, Build + Rest.str());
+    if (Expected<std::string> All = cacheFolder()) {
+      Folder = *All + "/" + Kind.str();
+      Path = Folder + "/" + FilePrefix.str() + keyOf(DependsOn, Build);
     } else {
       C.WhyNot = toString(All.takeError());
     }
   }
   if (!Path.empty())
     if (std::optional<std::string> Found = readWhole(Path)) {
-      C.Text = std::move(*Found);
+      C.Bytes = std::move(*Found);
       C.WasThere = true;
       return C;
     }
   Expected<std::string> Made = Make();
   if (!Made)
     return Made.takeError();
-  C.Text = std::move(*Made);
+  C.Bytes = std::move(*Made);
   if (Path.empty())
     return C;
-  if (Error E = write(Path, C.Text))
+  if (Error E = write(Path, C.Bytes))
     C.WhyNot = toString(std::move(E));
   else
     prune(Folder, *MostBytes);
   return C;
 }
 
-} // namespace crsan::ptxas
+} // namespace crsan::driver
