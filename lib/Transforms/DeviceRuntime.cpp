@@ -199,12 +199,20 @@ static void adaptCalls(Module &M) {
         Call->mutateFunctionType(F.getFunctionType());
 }
 
+/// Small functions that most modules need in metadata mode. All get them: then
+/// most modules have the same runtime, and crsan-ptxas finds it in its cache
+/// (lib/Assembler/RuntimeSplit.h).
+static constexpr StringLiteral Usual[] = {OwnersName, PagesFromName,
+                                          CountProvenName};
+
 bool DeviceRuntime::link(FunctionAnalysisManager &FAM) {
   LLVMContext &C = M.getContext();
+  const bool HasMetadata = !M.getFunction(EnterName)->use_empty();
   for (const Function &F : *Runtime)
     if (Function *Declared = M.getFunction(F.getName());
         Declared && Declared->isDeclaration() && Declared->use_empty() &&
-        F.hasExternalLinkage() && !F.isIntrinsic())
+        F.hasExternalLinkage() && !F.isIntrinsic() &&
+        !(HasMetadata && is_contained(Usual, F.getName())))
       Declared->eraseFromParent();
   prepare();
   const GlobalVariable &Config = *Runtime->getNamedGlobal(abi::ConfigName);
@@ -230,7 +238,11 @@ bool DeviceRuntime::link(FunctionAnalysisManager &FAM) {
   }
   adaptCalls(M);
   inlineChecks(M, FAM);
-  appendToCompilerUsed(M, {M.getNamedGlobal(abi::ConfigName)});
+  SmallVector<GlobalValue *> Kept = {M.getNamedGlobal(abi::ConfigName)};
+  if (HasMetadata)
+    for (StringRef Name : Usual)
+      Kept.push_back(M.getFunction(Name));
+  appendToCompilerUsed(M, Kept);
   return true;
 }
 
