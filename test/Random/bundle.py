@@ -93,7 +93,8 @@ class Builder:
                      "-isystem", self.args.build / "include",
                      "-isystem", Path(cuda, "include/cccl")]
         else:
-            words = ["-fsanitize=cuda-race", f"-fsanitize-cuda-race-mode={mode}"]
+            words = ["-fsanitize=cuda-race", "-fsanitize-cuda-race-host",
+                     f"-fsanitize-cuda-race-mode={mode}"]
             words += [] if self.args.simulated else ["--no-cuda-include-ptx=all"]
         return [*self.wrapper, *map(str, words), *FLAGS, *self.shortcuts, source.level, f"--cuda-path={cuda}",
                 str(self.state / f"{source.name}.cu"), "-o",

@@ -9,6 +9,7 @@ every kernel ends. Nothing is undefined but by a race.
 import argparse
 import sys
 
+import hosts
 import idioms
 import meetings
 import rights
@@ -133,12 +134,15 @@ static void check(cudaError_t Error) {
   std::exit(1);
 }
 
-// Device memory, all bytes zero.
-template <typename T> struct Buffer {
+// Memory of the device, or of device and host; all bytes zero.
+template <typename T, bool IsManaged = false> struct Buffer {
   T *Data;
   size_t N;
   explicit Buffer(size_t N) : N(N) {
-    check(cudaMalloc((void **)&Data, N * sizeof(T)));
+    if (IsManaged)
+      check(cudaMallocManaged((void **)&Data, N * sizeof(T)));
+    else
+      check(cudaMalloc((void **)&Data, N * sizeof(T)));
     check(cudaMemset(Data, 0, N * sizeof(T)));
   }
   Buffer(const Buffer &) = delete;
@@ -157,7 +161,7 @@ template <typename T> struct Buffer {
 
 // In clusters of so many blocks.
 template <typename... Parameters, typename... Arguments>
-void launch(void (*Kernel)(Parameters...), unsigned Cluster, unsigned Blocks, dim3 Threads, size_t Shared, Arguments... Args) {
+void launch(void (*Kernel)(Parameters...), unsigned Cluster, unsigned Blocks, dim3 Threads, size_t Shared, cudaStream_t Stream, Arguments... Args) {
   cudaLaunchAttribute Attribute = {};
   Attribute.id = cudaLaunchAttributeClusterDimension;
   Attribute.val.clusterDim.x = Cluster;
@@ -166,6 +170,7 @@ void launch(void (*Kernel)(Parameters...), unsigned Cluster, unsigned Blocks, di
   Config.gridDim = Blocks;
   Config.blockDim = Threads;
   Config.dynamicSmemBytes = Shared;
+  Config.stream = Stream;
   Config.attrs = &Attribute;
   Config.numAttrs = 1;
   check(cudaLaunchKernelEx(&Config, Kernel, Parameters(Args)...));
@@ -277,6 +282,7 @@ def kernel_of(seed, number):
             if kind == "leave":
                 leave(s)
             phase(s, arrays, grid)
+    k.agent = hosts.agent_of(seed, k, arrays + [a for a, _ in grid])
     return k
 
 
@@ -289,6 +295,8 @@ def lines_of(seed, numbers):
     if any(k.needs_groups for k in kernels):
         lines += GROUPS.splitlines()
     lines += PROLOGUE.splitlines() + [""]
+    if any(k.agent for k in kernels):
+        lines += hosts.STREAMS.splitlines() + [""]
     for k in kernels:
         lines.append(f"// ---- kernel {k.number}, {k.weaknesses} weaknesses ----")
         lines += k.text()

@@ -8,14 +8,15 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-FLAGS = ["-fsanitize=cuda-race", "-std=c++17", "--cuda-gpu-arch=sm_90", "-g"]
+FLAGS = ["-fsanitize=cuda-race", "-fsanitize-cuda-race-host", "-std=c++17", "--cuda-gpu-arch=sm_90", "-g"]
 MARK = re.compile(r"// ---- kernel (\d+), (\d+) weaknesses")
 HEADING = re.compile(r"^CRSan: data race: (.*)")
 FAULT = re.compile(r"^CRSan: kernel fault: (.*)")
 FRAME = re.compile(r"^    #(\d+) .* at (.+?):(\d+)(?::(\d+))?$")
 SIDE = re.compile(r"^  (?:earlier )?(.*?)(?: of \d+ bytes?.*)? (?:at|by) .*:$")
 ALSO = re.compile(r"^    also (read|write) at (.*)")
-KERNEL = re.compile(r"^  kernel: k(\d+)\(", re.M)
+# Of a race with the host or with a stream's operation, only one side is a kernel's.
+KERNEL = re.compile(r"^  kernel(?: of the earlier access)?: k(\d+)\(", re.M)
 ACTOR = re.compile(r"^  .* by block (\S+) thread (\S+)(?: of another kernel)?:$", re.M)
 # The last lines of a report, the second of the oracle's alone.
 SUMMARY = re.compile(r"^SUMMARY: CRSan: .*\n", re.M)

@@ -92,6 +92,7 @@ class Kernel:
         self.is_steady = self.dice.percent(65)
         self.updates = {}         # Array name -> kinds of atomic updates.
         self.may_use_libcudacxx = False
+        self.agent = None         # hosts.Agent: what is done beside the kernel.
 
     @property
     def whole_warps(self):
@@ -209,19 +210,27 @@ class Kernel:
         threads = self.threads * self.blocks
         out(f"Buffer<unsigned> Out({threads});")
         names = ["In", "Out.Data"]
-        hashes = ["Out"]
+        values = ["Out.hash()"]
+        agent = self.agent
         for a in self.arrays:
             if a.space in ("global", "grid"):
                 length = a.length * (self.blocks if a.space == "global" else 1)
-                out(f"Buffer<{a.element}> {a.name}({length});")
+                managed = ", true" if agent and agent.is_managed and agent.array is a else ""
+                out(f"Buffer<{a.element}{managed}> {a.name}({length});")
                 names.append(f"{a.name}.Data")
-                hashes.append(a.name)
+                values.append(f"{a.name}.hash()")
+        if agent:
+            out(*agent.declared, "Streams S;", *agent.before)
+            values += agent.hashes
+        stream = "S.Own" if agent else "0"
         shape = f"{self.threads}" if self.flat else f"dim3(16, {self.threads // 16})"
         if self.cluster > 1:
-            out(f"launch(k{self.number}, {self.cluster}, {self.blocks}, {shape}, {bytes_}, {', '.join(names)});")
+            out(f"launch(k{self.number}, {self.cluster}, {self.blocks}, {shape}, {bytes_}, {stream}, {', '.join(names)});")
         else:
-            out(f"k{self.number}<<<{self.blocks}, {shape}, {bytes_}>>>({', '.join(names)});")
+            out(f"k{self.number}<<<{self.blocks}, {shape}, {bytes_}, {stream}>>>({', '.join(names)});")
+        if agent:
+            out(*agent.after)
         kind = "true" if self.repeatable and not self.racy else "false"
-        out(f"return finish({self.number}, {kind}, {{{', '.join(h + '.hash()' for h in hashes)}}});")
+        out(f"return finish({self.number}, {kind}, {{{', '.join(values)}}});")
         out.close()
         out("")
