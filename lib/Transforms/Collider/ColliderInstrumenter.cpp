@@ -34,15 +34,6 @@ ColliderInstrumenter::ColliderInstrumenter(Function &F, SiteTableWriter &Table,
                                            FunctionAnalysisManager &FAM)
     : F(F), M(*F.getParent()), Table(Table), Kernel(Kernel), FAM(FAM) {}
 
-/// Whether several warps execute the instruction together.
-static bool isOfSeveralWarps(const CallBase &Call) {
-  const Value *Callee = Call.getCalledOperand();
-  const auto *Asm = dyn_cast<InlineAsm>(Callee);
-  const StringRef Name = Asm ? Asm->getAsmString() : Callee->getName();
-  return any_of(ArrayRef({"wgmma", "setmaxnreg", "tcgen05"}),
-                [&](StringRef Part) { return Name.contains(Part); });
-}
-
 /// Whether the warp may execute all of a kernel in another copy than other
 /// warps of its block do.
 bool ColliderInstrumenter::canBePlain() const {
@@ -50,10 +41,9 @@ bool ColliderInstrumenter::canBePlain() const {
     return false;
   bool HasAccess = false;
   for (const Instruction &I : instructions(F)) {
-    HasAccess |= !checkedByCollider(I, eventsOf(I)).empty();
-    const auto *Call = dyn_cast<CallBase>(&I);
-    if (Call && isOfSeveralWarps(*Call))
+    if (isOfSeveralWarps(I))
       return false;
+    HasAccess |= !checkedByCollider(I, eventsOf(I)).empty();
   }
   return HasAccess;
 }

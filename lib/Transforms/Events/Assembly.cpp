@@ -7,9 +7,8 @@
 // is not checked. What a statement acquires and hands on itself is not known
 // when it has to be told: then it is taken to be everything.
 
-#include "Events/AsmOperands.h"
+#include "Events/AsmCopies.h"
 #include "PTX/Parser.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/IR/InlineAsm.h"
 
 using namespace llvm;
@@ -39,14 +38,6 @@ private:
   std::optional<Condition> conditionOf(const ptx::Instruction &I) const;
   void readWeak(const ptx::Instruction &I, const ptx::InstructionClass &C);
   void readCopy(const ptx::Instruction &I, const ptx::InstructionClass &C);
-  std::optional<CopyOperands> copyOf(const ptx::Instruction &I) const;
-  std::optional<CopyOperands> smallCopyOf(const ptx::Instruction &I) const;
-  std::optional<CopyOperands> bulkCopyOf(const ptx::Instruction &I) const;
-  std::optional<CopyOperands> tensorCopyOf(const ptx::Instruction &I) const;
-  std::optional<TensorBox> boxOf(const ptx::Instruction &I,
-                                 const ptx::Operand &Op) const;
-  bool readBlocks(const ptx::Instruction &I, CopyOperands &Of) const;
-  std::optional<CopyOperands> asyncStoreOf(const ptx::Instruction &I) const;
   void readProduct(const ptx::Instruction &I, const ptx::InstructionClass &C);
   void readMatrix(const ptx::Instruction &I, const ptx::InstructionClass &C);
   void readStrong(const ptx::Instruction &I, const ptx::InstructionClass &C,
@@ -232,173 +223,12 @@ void AssemblyReader::readMatrix(const ptx::Instruction &I,
   To.add(Opaque());
 }
 
-/// `cp.async.cg.shared.global [to], [from], 16, read` or `ignore`, a predicate.
-std::optional<CopyOperands>
-AssemblyReader::smallCopyOf(const ptx::Instruction &I) const {
-  const std::optional<Condition> If = conditionOf(I);
-  // The last one is a cache policy.
-  const size_t Number = I.Operands.size() - I.has("L2::cache_hint");
-  if (!If || Number < 3 || Number > 4)
-    return std::nullopt;
-  const auto To =
-      Operands.location(&I.Operands[0], NVPTXAS::ADDRESS_SPACE_SHARED);
-  const auto From =
-      Operands.location(&I.Operands[1], NVPTXAS::ADDRESS_SPACE_GLOBAL);
-  auto *Size = dyn_cast_or_null<ConstantInt>(Operands.value(I.Operands[2]));
-  if (!To || !From || !Size)
-    return std::nullopt;
-  CopyOperands Result = {*To, *From, Size, nullptr, *If};
-  if (Number == 3)
-    return Result;
-  if (Result.Read = Operands.value(I.Operands[3]); Result.Read)
-    return Result.Read->getType()->isIntegerTy() ? std::optional(Result)
-                                                 : std::nullopt;
-  const auto Ignore = Predicates.find(I.Operands[3].Text);
-  if (Ignore == Predicates.end() || If->Operand)
-    return std::nullopt;
-  Result.IfRead = Ignore->second;
-  Result.IfRead.HoldsIfEqual ^= !I.Operands[3].IsNegated;
-  return Result;
-}
-
-/// `cp.async.bulk.<to>.<from>... [to], [from], size, [mbarrier]`, without an
-/// mbarrier if the copy is to global memory; cp.reduce.async.bulk likewise.
-std::optional<CopyOperands>
-AssemblyReader::bulkCopyOf(const ptx::Instruction &I) const {
-  // Which bytes it writes is a mask's to say.
-  if (I.has("cp_mask"))
-    return std::nullopt;
-  const auto Spaces = bulkSpaces(I);
-  const std::optional<Condition> If = conditionOf(I);
-  const bool HasBarrier = I.has("mbarrier::complete_tx::bytes");
-  if (!Spaces || !If || I.Operands.size() < (HasBarrier ? 4u : 3u) ||
-      HasBarrier == I.has("bulk_group"))
-    return std::nullopt;
-  const auto To = Operands.location(&I.Operands[0], Spaces->first);
-  const auto From = Operands.location(&I.Operands[1], Spaces->second);
-  Value *Size = Operands.value(I.Operands[2]);
-  if (!To || !From || !Size || !Size->getType()->isIntegerTy())
-    return std::nullopt;
-  CopyOperands Result = {*To, *From, Size, nullptr, *If};
-  Result.By = HasBarrier ? Completion::Barrier : Completion::BulkGroup;
-  Result.IsUpdate = I.has("reduce");
-  if (HasBarrier) {
-    // The mbarrier is beside what is written.
-    const auto Barrier = Operands.location(&I.Operands[3], Spaces->first);
-    if (!Barrier)
-      return std::nullopt;
-    Result.Barrier = *Barrier;
-  }
-  return readBlocks(I, Result) ? std::optional(Result) : std::nullopt;
-}
-
-/// The operand behind the mbarrier, if it is a multicast copy. False if the
-/// mask is not known.
-bool AssemblyReader::readBlocks(const ptx::Instruction &I,
-                                CopyOperands &Of) const {
-  if (!I.has("multicast::cluster"))
-    return true;
-  const size_t At = I.has("tensor") ? 3 : 4;
-  Of.Blocks = At < I.Operands.size() ? Operands.value(I.Operands[At]) : nullptr;
-  return Of.Blocks && Of.Blocks->getType()->isIntegerTy();
-}
-
-/// `[map, {x, y, ...}]`.
-std::optional<TensorBox> AssemblyReader::boxOf(const ptx::Instruction &I,
-                                               const ptx::Operand &Op) const {
-  if (Op.What != ptx::Operand::Kind::Address || Op.Elements.size() != 2)
-    return std::nullopt;
-  const std::vector<ptx::Operand> &Coordinates = Op.Elements[1].Elements;
-  if (Coordinates.empty() || Coordinates.size() > MaxDimensions ||
-      !I.has(std::to_string(Coordinates.size()) + "d"))
-    return std::nullopt;
-  ptx::Operand Base = Op;
-  Base.Elements.resize(1);
-  const auto Map = Operands.location(&Base, NVPTXAS::ADDRESS_SPACE_GENERIC);
-  if (!Map)
-    return std::nullopt;
-  TensorBox Box{*Map};
-  for (const ptx::Operand &Coordinate : Coordinates) {
-    Value *At = Operands.value(Coordinate);
-    if (!At || !At->getType()->isIntegerTy())
-      return std::nullopt;
-    Box.Coordinates.push_back(At);
-  }
-  return Box;
-}
-
-/// `cp.async.bulk.tensor.2d.<shared>.global... [to], [map, {x, y}], [mbarrier]`
-/// or `cp.async.bulk.tensor.2d.global.<shared>... [map, {x, y}], [from]`;
-/// cp.reduce.async.bulk.tensor likewise. Only boxes of whole tiles are
-/// followed.
-std::optional<CopyOperands>
-AssemblyReader::tensorCopyOf(const ptx::Instruction &I) const {
-  for (std::string_view M : I.Modifiers)
-    if (M.starts_with("im2col") || M.starts_with("tile::") ||
-        M.starts_with("cta_group"))
-      return std::nullopt;
-  const auto Spaces = bulkSpaces(I);
-  const std::optional<Condition> If = conditionOf(I);
-  const bool HasBarrier = I.has("mbarrier::complete_tx::bytes");
-  if (!Spaces || !If || I.Operands.size() < (HasBarrier ? 3u : 2u) ||
-      HasBarrier == I.has("bulk_group"))
-    return std::nullopt;
-  const unsigned InShared = HasBarrier ? 0 : 1;
-  const auto Shared = Operands.location(
-      &I.Operands[InShared], HasBarrier ? Spaces->first : Spaces->second);
-  auto Box = boxOf(I, I.Operands[1 - InShared]);
-  if (!Shared || !Box)
-    return std::nullopt;
-  const Location Global = {Operands.size(0), NVPTXAS::ADDRESS_SPACE_GLOBAL};
-  CopyOperands Result = {HasBarrier ? *Shared : Global,
-                         HasBarrier ? Global : *Shared, nullptr, nullptr, *If};
-  Result.By = HasBarrier ? Completion::Barrier : Completion::BulkGroup;
-  Result.IsUpdate = I.has("reduce");
-  Result.Tensor = std::move(Box);
-  if (HasBarrier) {
-    const auto Barrier = Operands.location(&I.Operands[2], Spaces->first);
-    if (!Barrier)
-      return std::nullopt;
-    Result.Barrier = *Barrier;
-  }
-  return readBlocks(I, Result) ? std::optional(Result) : std::nullopt;
-}
-
-/// `st.async... [to], values, [mbarrier]`; red.async likewise.
-std::optional<CopyOperands>
-AssemblyReader::asyncStoreOf(const ptx::Instruction &I) const {
-  const ptx::InstructionClass C = ptx::classify(I);
-  const std::optional<Condition> If = conditionOf(I);
-  if (!I.has("mbarrier::complete_tx::bytes") || I.Operands.size() != 3 || !If ||
-      !C.Size)
-    return std::nullopt;
-  constexpr unsigned Remote = NVPTXAS::ADDRESS_SPACE_SHARED_CLUSTER;
-  const auto To = Operands.location(&I.Operands[0], Remote),
-             Barrier = Operands.location(&I.Operands[2], Remote);
-  if (!To || !Barrier)
-    return std::nullopt;
-  CopyOperands Result = {*To, {}, Operands.size(C.Size), nullptr, *If};
-  Result.By = Completion::Barrier;
-  Result.Barrier = *Barrier;
-  Result.IsUpdate = I.Opcode == "red";
-  return Result;
-}
-
-std::optional<CopyOperands>
-AssemblyReader::copyOf(const ptx::Instruction &I) const {
-  if (I.Opcode == "st" || I.Opcode == "red")
-    return asyncStoreOf(I);
-  if (I.Opcode != "cp")
-    return std::nullopt;
-  if (I.has("bulk"))
-    return I.has("tensor") ? tensorCopyOf(I) : bulkCopyOf(I);
-  return I.has("ca") || I.has("cg") ? smallCopyOf(I) : std::nullopt;
-}
-
 /// Copies are told before the statement, and accesses may be checked behind it.
 void AssemblyReader::readCopy(const ptx::Instruction &I,
                               const ptx::InstructionClass &C) {
-  const std::optional<CopyOperands> Of = copyOf(I);
+  const std::optional<Condition> If = conditionOf(I);
+  const std::optional<CopyOperands> Of =
+      If ? copyOf(I, *If, Operands, Predicates) : std::nullopt;
   const bool IsFirst = none_of(To.List, isWeak);
   if (Of && IsFirst && !HasOrdered) {
     // The collider does not look at the box in global memory.

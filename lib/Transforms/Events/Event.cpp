@@ -3,11 +3,23 @@
 
 #include "Events/Event.h"
 #include "llvm/IR/DataLayout.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
 
 namespace crsan {
+
+bool isOfSeveralWarps(const Instruction &I) {
+  const auto *Call = dyn_cast<CallBase>(&I);
+  if (!Call)
+    return false;
+  const Value *Callee = Call->getCalledOperand();
+  const auto *Asm = dyn_cast<InlineAsm>(Callee);
+  const StringRef Name = Asm ? Asm->getAsmString() : Callee->getName();
+  return any_of(ArrayRef({"wgmma", "setmaxnreg", "tcgen05"}),
+                [&](StringRef Part) { return Name.contains(Part); });
+}
 
 Location locationOf(Value *Pointer) {
   return {Pointer, Pointer->getType()->getPointerAddressSpace()};

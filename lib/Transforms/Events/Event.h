@@ -318,6 +318,10 @@ bool mayWait(const llvm::Instruction &I);
 /// does is the called function's.
 bool mayPoll(const Events &All);
 
+/// Whether several warps have to execute this very instruction together
+/// (`wgmma` and `setmaxnreg`; all of `tcgen05` counts).
+bool isOfSeveralWarps(const llvm::Instruction &I);
+
 //===----------------------------------------------------------------------===//
 // For the readers
 //===----------------------------------------------------------------------===//
