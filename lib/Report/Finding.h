@@ -218,7 +218,8 @@ struct RunSummary {
   bool Shuffled = false; ///< Block indices were permuted.
   /// The run was on the simulated GPU, whose oracle needs no instrumentation.
   bool IsSimulated = false;
-  /// The text of a process's report reached nobody.
+  /// The text of a process's report did not reach who reads the text of crsan
+  /// run, or nobody at all.
   bool IsUnheard = false;
   /// Of a run of several: the processes that were checked; 0: not counted.
   uint64_t Processes = 0;

@@ -299,3 +299,13 @@ std::string crsan::renderText(const Report &R, const TextOptions &Options) {
   return renderFindings(R, Options) +
          (Options.HasColour ? coloured(Summary) : Summary);
 }
+
+std::string crsan::renderBrief(const Report &R, const TextOptions &Options) {
+  std::string Text;
+  for (const Finding &F : R.Findings)
+    Text +=
+        fmt::format("CRSan: {}{}\n", isDataRace(F.kind()) ? "data race: " : "",
+                    headingAndPlace(F, Options.StripPathPrefix));
+  Text += summaryText(R);
+  return Options.HasColour ? coloured(Text) : Text;
+}

@@ -34,6 +34,11 @@ std::string renderFindings(const Report &R, const TextOptions &Options = {});
 /// whether a clean run prints it.
 std::string renderText(const Report &R, const TextOptions &Options = {});
 
+/// The same with one line for each finding, for readers of the whole findings:
+/// "CRSan: data race: race between blocks, 4 bytes in global memory at
+/// a.cu:2:3".
+std::string renderBrief(const Report &R, const TextOptions &Options = {});
+
 } // namespace crsan
 
 #endif // CRSAN_REPORT_TEXTREPORT_H

@@ -239,6 +239,13 @@ std::string crsan::heading(const Finding &F) {
   return Text + ' ' + spacePhrase(F.space());
 }
 
+std::string crsan::headingAndPlace(const Finding &F, std::string_view Strip) {
+  const bool HasPlace = F.Site && !F.Site->Frames.empty();
+  return heading(F) +
+         (HasPlace ? " at " + position(frameToName(F.Site->Frames), Strip)
+                   : "");
+}
+
 //===----------------------------------------------------------------------===//
 // Sides
 //===----------------------------------------------------------------------===//

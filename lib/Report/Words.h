@@ -54,6 +54,9 @@ std::string seedList(std::span<const uint32_t> Indices,
 /// What and where, without the source: "lost update of 4 bytes in global
 /// memory".
 std::string heading(const Finding &F);
+/// "lost update of 4 bytes in global memory at a.cu:2:3"; without the place if
+/// it is not known. `Strip`: as of position().
+std::string headingAndPlace(const Finding &F, std::string_view Strip);
 
 /// "<<<(4,1,1), (128,1,1)>>>": the extents of the accused thread's grid and of
 /// its blocks; empty: not known.

@@ -126,7 +126,7 @@ std::string crsan::zshCompletion(const CLI::App &App) {
                       typeWords(*Option).empty() ? "" : "=",
                       zshText(Option->get_description()),
                       typeWords(*Option).empty() ? ""
-                      : Choices.empty() ? ":value:_files"
+                      : Choices.empty()          ? ":value:_files"
                                         : fmt::format(":value:({})", Choices));
     }
     const std::string Operands = operandsOf(*Command);

@@ -13,6 +13,9 @@
 #include <map>
 #include <set>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 using namespace crsan;
 namespace fs = std::filesystem;
 
@@ -104,8 +107,8 @@ static std::string readReports(RunResult &Result, const fs::path &Folder,
     Id.resize(std::min(Id.find('.'), Id.size()));
     if (buildReport(Read).verdict() != Verdict::NothingChecked)
       Checked.insert(Id);
-    Result.IsPrinted &=
-        Id == std::to_string(Result.End.Id) && !Read.Summary.IsUnheard;
+    Result.IsHeard &= !Read.Summary.IsUnheard;
+    Result.SaysMore |= Id != std::to_string(Result.End.Id);
     if (!Read.Runs.empty()) {
       Replay = Replay.empty() ? Read.Runs.front().Replay : Replay;
       Result.IsIncomplete |= !Read.Runs.front().Failure.empty();
@@ -139,8 +142,12 @@ RunResult crsan::runProgram(const Program &P, uint32_t Seed,
                      .Timeout = P.Timeout};
   Start.Environment = {fmt::format("CRSAN_OPTIONS={}:seed={}", P.Options, Seed),
                        Mark.Variable};
+  struct stat Error;
   if (Capture)
     Start.Output = outputOf(Folder, Name).string();
+  else if (fstat(STDERR_FILENO, &Error) == 0)
+    Start.Environment.push_back(
+        fmt::format("CRSAN_RUN_STDERR={}:{}", Error.st_dev, Error.st_ino));
   RunResult Result;
   const Clock::time_point Begin = Clock::now();
   Result.End = runProcess(Start);
@@ -151,7 +158,8 @@ RunResult crsan::runProgram(const Program &P, uint32_t Seed,
   const std::vector<std::string> Behind = awaitLeftBehind(Mark, Left);
   const std::string Replay = readReports(Result, Folder, Name);
   Result.IsIncomplete |= readReasons(Result, Folder, Name, ".lost");
-  readReasons(Result, Folder, Name, ".unchecked");
+  Result.SaysMore |=
+      readReasons(Result, Folder, Name, ".unchecked") || !Behind.empty();
   if (!Behind.empty())
     Result.File.Summary.Notes.push_back(fmt::format(
         "the program has left processes behind which still run: {}; what they "

@@ -35,8 +35,11 @@ struct RunResult {
   size_t Reports = 0;
   /// A report is missing or cannot be read; a note in `File` names the process.
   bool IsIncomplete = false;
-  /// All reports were printed by the process that the tool has started.
-  bool IsPrinted = true;
+  /// The text of all reports went to the tool's standard error.
+  bool IsHeard = true;
+  /// There is something to say that the process which the tool has started has
+  /// not said: other processes have reported, or the tool has notes.
+  bool SaysMore = false;
   /// How the program failed, if it did. That CRSan found races is no failure;
   /// that a kernel failed, is.
   std::string Failure;

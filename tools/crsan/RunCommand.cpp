@@ -178,8 +178,8 @@ static int exitCodeOf(const Report &R, const SeriesResult &Result,
   return HasChecked || !wantsChecks(Options) ? 0 : ExitNothingChecked;
 }
 
-/// Prints what the runs have shown. A single run's program has printed its own
-/// text, unless other processes have found something.
+/// Prints what the runs have shown. The processes of a single run have printed
+/// their findings; then one line for each finding tells what they are together.
 static int conclude(SeriesResult Result, const RunRequest &Q,
                     const Flags &Options, bool IsSimulated, bool IsSingle) {
   addNotes(Result, Q, Options, IsSimulated);
@@ -191,9 +191,11 @@ static int conclude(SeriesResult Result, const RunRequest &Q,
   if (!IsText) {
     if (auto Error = print(Result.File, R, Q.Output))
       return fail(*Error);
-  } else if (!IsSingle || !Result.IsPrinted || Result.IsIncomplete ||
+  } else if (!IsSingle || !Result.IsHeard || Result.IsIncomplete ||
              (Result.Reports == 0 && wantsChecks(Options))) {
     std::cerr << renderText(R, textFor(Q.Output, STDERR_FILENO)) << std::flush;
+  } else if (Result.SaysMore) {
+    std::cerr << renderBrief(R, textFor(Q.Output, STDERR_FILENO)) << std::flush;
   }
   const int ExitCode = exitCodeOf(R, Result, Options);
   if (ExitCode == ExitFailed && IsSingle)

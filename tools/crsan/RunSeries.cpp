@@ -76,12 +76,8 @@ size_t Series::noteNews(uint32_t Seed, const Report &R) {
     return News;
   const uint32_t Run = uint32_t(R.Runs.size() - 1);
   for (const Finding &F : R.Findings)
-    if (F.Runs == std::vector{Run}) {
-      const bool HasPlace = F.Site && !F.Site->Frames.empty();
-      Shown.say(fmt::format(
-          "seed {}: new: {}{}", Seed, heading(F),
-          HasPlace ? " at " + position(frameToName(F.Site->Frames), "") : ""));
-    }
+    if (F.Runs == std::vector{Run})
+      Shown.say(fmt::format("seed {}: new: {}", Seed, headingAndPlace(F, "")));
   return News;
 }
 
@@ -119,7 +115,8 @@ void Series::accept(size_t Index, RunResult Run) {
   Result.Reports += Run.Reports;
   Result.Failures += !Run.Failure.empty();
   Result.IsIncomplete |= Run.IsIncomplete;
-  Result.IsPrinted &= Run.IsPrinted;
+  Result.IsHeard &= Run.IsHeard;
+  Result.SaysMore |= Run.SaysMore;
   SoFar.add(Run.File);
   const size_t News = noteNews(Seed, buildReport(SoFar));
   Files[Index] = std::move(Run.File);

@@ -25,7 +25,7 @@ struct SeriesResult {
   size_t Runs = 0, Failures = 0;
   size_t Reports = 0; ///< As RunResult's, of all runs.
   bool EndedDry = false, Interrupted = false;
-  bool IsIncomplete = false, IsPrinted = true; ///< As RunResult's.
+  bool IsIncomplete = false, IsHeard = true, SaysMore = false; ///< Likewise.
 };
 
 /// Runs the program once for each seed. A single run has the tool's own input

@@ -111,7 +111,7 @@ static bool writeWithoutSignal(int Target, std::string_view Text) {
 }
 
 bool Log::isTerminal() {
-  return (Path.empty() || Path == "stderr" || Path == "stdout") &&
+  return (isStderr() || Path == "stdout") &&
          isatty(Path == "stdout" ? STDOUT_FILENO : STDERR_FILENO);
 }
 

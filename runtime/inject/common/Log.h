@@ -27,6 +27,8 @@ public:
   /// Whether somebody may be reading along.
   bool isTerminal();
 
+  bool isStderr() const { return Path.empty() || Path == "stderr"; }
+
   /// Whether something that was said reached nobody: the program has closed its
   /// standard error, or nobody reads it any more.
   bool isUnheard() const { return IsUnheard; }

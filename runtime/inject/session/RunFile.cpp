@@ -138,8 +138,12 @@ static std::string render(LogFormat Format, const Flags &Options,
 
 /// With %p; empty: crsan run has not started the program.
 static std::string *RunnersPath = nullptr;
+/// The device and the inode of the runner's standard error; 0: not known.
+static unsigned long RunnersDevice = 0, RunnersInode = 0;
 
 void rememberRunner() {
+  if (const char *Error = std::getenv("CRSAN_RUN_STDERR"))
+    std::sscanf(Error, "%lu:%lu", &RunnersDevice, &RunnersInode);
   // "sim:/tmp/crsan-run-2h4Zt9/run0" (tools/crsan/ProgramRun.cpp)
   const char *Said = std::getenv("CRSAN_RUN");
   const std::string_view Text = Said ? Said : "";
@@ -147,6 +151,17 @@ void rememberRunner() {
   RunnersPath = new std::string;
   if (Begin != Text.npos)
     *RunnersPath = fmt::format("{}-%p.json", Text.substr(Begin + 1));
+}
+
+/// Whether the runner's reader does not see what this process prints: it goes
+/// to another file than the runner's standard error, or to none.
+static bool isUnheard() {
+  if (theLog().isUnheard())
+    return true;
+  struct stat Mine;
+  return RunnersInode && theLog().isStderr() &&
+         (fstat(STDERR_FILENO, &Mine) != 0 || Mine.st_dev != RunnersDevice ||
+          Mine.st_ino != RunnersInode);
 }
 
 namespace {
@@ -197,7 +212,7 @@ void saveRun(const Flags &Options, ReportFile Recorded, bool IsWhole) {
     for (Target &T : *Targets)
       T.Path = choosePath(T.Pattern);
   }
-  Recorded.Summary.IsUnheard = theLog().isUnheard();
+  Recorded.Summary.IsUnheard = isUnheard();
   if (!IsWhole)
     markUnfinished(Recorded);
   for (Target &T : *Targets) {
