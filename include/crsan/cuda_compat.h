@@ -310,15 +310,14 @@ CRSAN_CACHE_HINTS(double2, __d2)
 
 #define _CG_CLUSTER_INTRINSICS_AVAILABLE
 
-// Clang 22 drops __cluster_dims__ without a word: such a kernel runs without
-// its cluster. Clusters that the launch asks for (cudaLaunchKernelEx) work.
+// Clang 22 checks __cluster_dims__ and then drops it for NVIDIA's GPUs, so that a
+// kernel would run without its cluster. CRSan's pass reads the annotation
+// (lib/Transforms/ClusterDims.h).
 #ifdef __CUDA_ARCH__
 #undef __cluster_dims__
-// clang-format off: one literal.
 #define __cluster_dims__(...)                                                  \
-  _Pragma("GCC warning \"CRSan: clang ignores __cluster_dims__; give the cluster's size at launch (cudaLaunchKernelEx)\"") \
-  __attribute__((cluster_dims(__VA_ARGS__)))
-// clang-format on
+  __attribute__((cluster_dims(__VA_ARGS__),                                    \
+                 annotate("crsan.cluster_dims", __VA_ARGS__)))
 #endif
 
 #endif // __CUDA__ && __clang__ && __cplusplus

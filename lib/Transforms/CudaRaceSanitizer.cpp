@@ -2,6 +2,7 @@
 // The pass.
 
 #include "CudaRaceSanitizer.h"
+#include "ClusterDims.h"
 #include "Collider/BlockShuffle.h"
 #include "Collider/ColliderInstrumenter.h"
 #include "Collider/HeapReuse.h"
@@ -200,6 +201,8 @@ PreservedAnalyses MarkAccessesPass::run(Module &M,
     return PreservedAnalyses::all();
   if (!Opts.IsOptimised)
     adjustOptimizer(M.getContext(), IsHost);
+  if (!IsHost)
+    setClusterDims(M);
   const std::unique_ptr<SpecialCaseList> List =
       loadIgnoreLists(Opts, M.getContext());
   for (Function &F : M) {

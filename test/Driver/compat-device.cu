@@ -1,15 +1,11 @@
 // Intent: nan, virtual functions (the pure ones and the deleting destructor), new
-// and delete in device code, cooperative groups' clusters; clusters that clang would
-// drop are named.
+// and delete in device code, cooperative groups' clusters.
 
 // DEFINE: %{clang} = %clangxx --cuda-path=%cuda_path -Wno-unknown-cuda-version -Wall -Wextra -include %crsan_src/include/crsan/cuda_compat.h
 // RUN: %{clang} -Werror --offload-arch=sm_75 -O0 -c %s -o %t.o
 // RUN: %{clang} -Werror --offload-arch=sm_90 -O3 -c %s -o %t.o
 // RUN: %{clang} -Werror --offload-arch=sm_90 -fgpu-rdc -c %s -o %t.o
 // RUN: %{clang} -Werror --offload-arch=sm_90 -DTHIS_CLUSTER -isystem %cuda_path/include/cccl -c %s -o %t.o
-// RUN: %{clang} --offload-arch=sm_90 -DCLUSTER -fsyntax-only %s 2>&1 | FileCheck %s
-// CHECK: warning: CRSan: clang ignores __cluster_dims__; give the cluster's size at launch
-// CHECK-NOT: warning:
 
 #include <cmath>
 
@@ -38,10 +34,6 @@ __global__ void nans(double *P, float *Q) {
   P[1] = std::nan("");
   Q[0] = nanf("");
 }
-
-#ifdef CLUSTER
-__global__ void __cluster_dims__(2, 1, 1) cluster(int *P) { *P = 1; }
-#endif
 
 #ifdef THIS_CLUSTER
 #include <cooperative_groups.h>
