@@ -9,10 +9,10 @@
 #define CRSAN_DRIVER_CACHE_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
-#include <functional>
 #include <string>
 
 namespace crsan::driver {

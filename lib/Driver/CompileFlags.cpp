@@ -3,7 +3,10 @@
 #include "Flags.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace crsan::driver;
@@ -11,8 +14,28 @@ using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 
 /// The oldest architecture of CUDA 13. The driver compiles its PTX for newer
-/// GPUs when the program starts.
+/// GPUs when the program starts, but the checks are then not switched on
+/// (docs/convergence.md).
 static constexpr StringRef DefaultArch = "sm_75";
+
+/// Whether clang can tell the architecture of a GPU that is here: its tool for
+/// that, which is another package's, finds one.
+static bool hasKnownGpu() {
+  if (!fs::exists("/dev/nvidiactl"))
+    return false;
+  llvm::Expected<Clang> Found = Clang::find(/*CXX=*/false);
+  if (!Found) {
+    llvm::consumeError(Found.takeError());
+    return false;
+  }
+  llvm::SmallString<128> Tool(llvm::sys::path::parent_path(Found->Program));
+  llvm::sys::path::append(Tool, "nvptx-arch");
+  constexpr unsigned MostSeconds = 10;
+  const std::optional<StringRef> Nowhere[] = {"", "", ""};
+  return fs::can_execute(Tool) &&
+         llvm::sys::ExecuteAndWait(Tool, {Tool}, std::nullopt, Nowhere,
+                                   MostSeconds) == 0;
+}
 
 static void addArchFlags(Words &Out, const Command &C) {
   const bool EmbedsPTX = !C.isRelocatable();
@@ -20,12 +43,11 @@ static void addArchFlags(Words &Out, const Command &C) {
     Out.push_back("--cuda-include-ptx=all");
   if (C.NamesArchitecture)
     return;
-  // Relocatable code carries no PTX (clang 22), so that it runs on its own
-  // architecture only; there, the GPU at hand is the better guess.
-  if (!EmbedsPTX && fs::exists("/dev/nvidiactl")) {
+  if (hasKnownGpu()) {
     Out.push_back("--offload-arch=native");
     return;
   }
+  // Relocatable code carries no PTX (clang 22).
   if (!EmbedsPTX)
     llvm::errs() << "CRSan: warning: -fgpu-rdc without --offload-arch= makes "
                  << "code for " << DefaultArch

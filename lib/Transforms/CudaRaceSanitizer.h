@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The pass.
+// The two passes over device code.
 //
-// Two passes. MarkAccessesPass runs first of all and notes what the source
-// accesses; CudaRaceSanitizerPass runs last and instrument what is left of it.
-// In between nothing may speculate a load (rule 2), but every optimisation that
-// keeps loads where they are may make windows larger.
+// MarkAccessesPass runs at the start of the pipeline and marks each access of
+// the source. CudaRaceSanitizerPass runs at the end and instruments the
+// accesses that the optimizer has left. Between the two, LLVM must not
+// speculate loads (docs/soundness.md, rule 2); other optimisations are welcome,
+// since they make windows larger.
 #ifndef CRSAN_TRANSFORMS_CUDARACESANITIZER_H
 #define CRSAN_TRANSFORMS_CUDARACESANITIZER_H
 

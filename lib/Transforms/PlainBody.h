@@ -12,17 +12,22 @@ namespace crsan {
 /// in the collider for warps in which nothing is checked.
 class PlainBody {
 public:
-  /// Whether `F` can be executed as a copy of itself as well as it can.
+  /// Whether the body of `F` can be copied within `F`: it is small enough, has
+  /// no inline assembly that defines names and no call that must not be
+  /// duplicated, and all its variables are at its beginning.
   static bool canCopy(const llvm::Function &F);
 
-  /// Copies all that `F` does by now but its variables, which both bodies use.
+  /// Copies the body of `F` as it is now. The variables at its beginning stay
+  /// common to both bodies.
   explicit PlainBody(llvm::Function &F);
 
-  /// Before this, the kernel decides by which one it goes on.
+  /// The end of the code that both bodies share; the branch that chooses
+  /// between them stands there.
   llvm::Instruction *headEnd() const { return Head->getTerminator(); }
-  /// By the copy if `Condition` holds.
+  /// Makes that branch go to the copy if `Condition` holds, and else to the
+  /// original body.
   void emitChoice(llvm::Value *Condition);
-  /// The beginning of the body that there was, and all its blocks.
+  /// The first block of the original body, and all its blocks.
   llvm::BasicBlock *body() const { return Body; }
   llvm::ArrayRef<llvm::BasicBlock *> blocks() const { return Blocks; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loops that wait for others.
+// Loops in which a thread waits for other threads.
 #ifndef CRSAN_TRANSFORMS_POLLS_H
 #define CRSAN_TRANSFORMS_POLLS_H
 
@@ -12,9 +12,9 @@ namespace crsan {
 
 using BlockSet = llvm::SmallPtrSet<llvm::BasicBlock *, 16>;
 
-/// The blocks of the loops of `F` that end, or do not, by what an instruction
-/// of theirs has learned, one for which `Learns` holds. Loops are natural ones
-/// and cycles of the control flow graph that are none.
+/// The blocks of those loops of `F` whose end depends on the result of an
+/// instruction in the loop for which `Learns` holds. Irreducible cycles of the
+/// control flow graph count as loops.
 BlockSet
 loopsEndedBy(llvm::Function &F,
              llvm::function_ref<bool(const llvm::Instruction &)> Learns);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where the cells of accesses are.
 //
-// An access's cells are as far from the shadow of its page, four times, as its
-// words are from the page; those of shared memory lie together. What the page
-// table says is asked once for accesses that are near each other, and in a loop
-// that moves through memory once for a run of pages.
+// In a page with exact cells, the cell of the byte at offset N of the page is
+// at offset 4 N of the page's shadow. The cells of a block's shared memory lie
+// together. The page table is read once for accesses that are close to each
+// other, and in a loop that walks through memory once for a run of pages.
 #ifndef CRSAN_TRANSFORMS_METADATA_CELLLOCATOR_H
 #define CRSAN_TRANSFORMS_METADATA_CELLLOCATOR_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What of a function's events is told where.
+// Plans which events of a function the runtime is told of, and where.
 #ifndef CRSAN_TRANSFORMS_METADATA_EVENTPLAN_H
 #define CRSAN_TRANSFORMS_METADATA_EVENTPLAN_H
 
@@ -22,9 +22,10 @@ uint16_t barrierNumbers(const Location &Number, const llvm::DataLayout &DL);
 /// count; null: it does not.
 const Location *countedBarrier(const Event &E);
 
-/// Which of a function's events the runtime is told (metadata mode): not of an
-/// access that another one's check covers, or that cannot race; of which
-/// accesses together; and which are checked in line. Nothing is changed yet.
+/// The plan for one function in metadata mode: which events the runtime is told
+/// of, which accesses are checked together, and which are checked in line. An
+/// access is left out if another access's check covers it or if it cannot race.
+/// Planning does not change the function.
 class EventPlan {
 public:
   /// An event, as it is told.

@@ -9,12 +9,11 @@
 namespace crsan {
 
 /// Whether the compare-and-swap of `Swap` takes a lock: it compares with a
-/// constant, and from where it has succeeded its thread comes, on all ways, to
-/// a strong write that puts that constant back into the same place. So lists,
-/// deques and tables without locks, in which a value is exchanged for another
-/// for good, are not taken for what they are not. Where it cannot be seen that
-/// a lock is given back, because another function does that, it is none.
-/// `Steps`: all of the function.
+/// constant, and on every path after its success the thread reaches a strong
+/// write that stores this constant to the same place again. The second
+/// condition keeps lock-free lists, queues and tables from counting as locks.
+/// If another function releases the lock, it is not recognised as one. `Steps`:
+/// all steps of the function.
 bool takesLock(const EventPlan::Step &Swap,
                llvm::ArrayRef<EventPlan::Step> Steps,
                const llvm::DominatorTree &DT);

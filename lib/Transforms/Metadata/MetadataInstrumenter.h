@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Following a function's events.
+// Emits the calls and the code by which the runtime learns of events.
 #ifndef CRSAN_TRANSFORMS_METADATA_METADATAINSTRUMENTER_H
 #define CRSAN_TRANSFORMS_METADATA_METADATAINSTRUMENTER_H
 
@@ -14,9 +14,10 @@
 
 namespace crsan {
 
-/// Tells the runtime of each event of a function (metadata mode): of accesses
-/// before they happen, so that they can be judged whatever becomes of the
-/// thread; of what a thread gives to others, before; of what it gets, after.
+/// Tells the runtime of each event of a function (metadata mode). Weak accesses
+/// that are checked in line are checked in groups, behind the last access of
+/// the group; all other accesses are checked before they happen. What a thread
+/// releases is told before the instruction, and what it acquires after it.
 class MetadataInstrumenter {
 public:
   /// Notes the function's events, and changes nothing yet.

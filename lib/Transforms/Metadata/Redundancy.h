@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Accesses that need no check of their own.
 //
-// Between two events that order memory, all accesses of a thread stand in the
-// same order to those of other threads. So if one of them races with another
-// thread's, each races with it that touches the same bytes and conflicts; to
-// look at the first that does so is enough. The others are its companions, by
-// which a report names them as well.
+// Between two events that order memory, all accesses of a thread are ordered
+// alike with respect to other threads. So if one of them races with an access
+// of another thread, every other one that touches the same bytes and conflicts
+// with that access races, too. It is enough to check one of them; a report
+// names the others as its companions.
 #ifndef CRSAN_TRANSFORMS_METADATA_REDUNDANCY_H
 #define CRSAN_TRANSFORMS_METADATA_REDUNDANCY_H
 

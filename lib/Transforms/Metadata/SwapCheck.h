@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Who reads what a compare-and-swap writes.
+// Checks compare-and-swaps against earlier readers.
 #ifndef CRSAN_TRANSFORMS_METADATA_SWAPCHECK_H
 #define CRSAN_TRANSFORMS_METADATA_SWAPCHECK_H
 
@@ -8,11 +8,12 @@
 
 namespace crsan {
 
-/// Judges compare-and-swaps of a function against who has read before. Whether
-/// one writes is known only when it is over, and then who is found in the cell
-/// may have read what it has written. So the reader is taken from the cell
-/// before it, and judged if it succeeds. Of attempts in a row at one address
-/// only the first one looks: a thread that polls a lock does so once.
+/// Checks each compare-and-swap of a function against the thread that last read
+/// its location. Whether a compare-and-swap writes is known only when it has
+/// finished; by then the cell may name a reader of the new value. So the reader
+/// is loaded from the cell before the compare-and-swap, and compared with it
+/// only if it succeeds. In a row of failing attempts at one address only the
+/// first loads the reader, so a thread that polls a lock does so once.
 class SwapCheck {
 public:
   explicit SwapCheck(llvm::Function &F) : F(F) {}
