@@ -21,8 +21,8 @@ static constexpr const char *OneWarp =
     "are two. Lanes of one warp do not run in lockstep.";
 static constexpr const char *TwoSides =
     "The finding names both accesses, the later one first, each with its "
-    "thread; the last sentence says what synchronisation there was, and what "
-    "would order the two.";
+    "thread. The sentence below 'occurrences' says which synchronisation there "
+    "was, and which was missing.";
 
 static constexpr const char *TwoBarriers =
     "The finding names the two barriers, each with a thread that waited there. "
