@@ -28,11 +28,11 @@ static constexpr uint32_t Any = ~0u;
 
 /// The first row that applies is the answer: what there was of synchronisation,
 /// and what would order the two. {earlier} and {later} are the two places,
-/// {both} the two together ("line 31 and line 40"), {between} the same after
-/// "between", {distance} where the threads are ("in different blocks"),
-/// {scope} which atomic has which scope, {remedy} what orders threads at this
-/// distance, {earlier_block} and {later_block} the two blocks, {told} the
-/// strong access that told the later thread.
+/// {both} the two together ("line 31 and line 40"), {distance} where the
+/// threads are ("in different blocks"), {scope} which atomic has which scope,
+/// {remedy} what orders threads at this distance, {earlier_block} and
+/// {later_block} the two blocks, {told} the strong access that told the later
+/// thread.
 ///
 /// No sentence claims more than the record: the device declares a race only
 /// where no path of synchronisation can exist, and the reasons say what there
@@ -112,15 +112,16 @@ static constexpr Row Rows[] = {
     {set(RaceKind::ImproperLock), LaterHoldsLock | SameBlock,
      EarlierUsedLock | SameWarp,
      "The later thread holds a lock at {later}, and the earlier thread, of the "
-     "same block, holds none at {earlier}: if one thread holds the lock for "
-     "its block, a __syncthreads() has to stand {between}; else one lock has "
-     "to protect {both}."},
+     "same block, holds none at {earlier}: one lock has to protect {both}. If "
+     "one thread holds the lock for its block, a barrier is missing. "
+     "{remedy}"},
     {set(RaceKind::ImproperLock), EarlierUsedLock | SameBlock,
      LaterHoldsLock | SameWarp,
      "The earlier thread used a lock around {earlier}, and the later thread, "
-     "of the same block, holds none at {later}: if one thread holds the lock "
-     "for its block, a __syncthreads() has to stand {between}; else one lock "
-     "has to protect {both}."},
+     "of the same block, holds none at {later}: one lock has to protect "
+     "{both}. "
+     "If one thread holds the lock for its block, a barrier is missing. "
+     "{remedy}"},
     {set(RaceKind::ImproperLock), LaterHoldsLock, 0,
      "The lock that the later thread holds at {later} is not held at "
      "{earlier}: one lock has to protect {both}."},
@@ -134,7 +135,7 @@ static constexpr Row Rows[] = {
      "the later lane has passed before {later}; lanes of a warp do not run in "
      "lockstep. {remedy}"},
     {set(RaceKind::WarpBarrier), 0, 0,
-     "No __syncwarp() {between}; lanes of a warp do not run in lockstep."},
+     "Lanes of a warp do not run in lockstep. {remedy}"},
 
     {Any, LaterUnfenced | SameBlock, 0,
      "The later thread learned by {told} that the earlier one was done, but "
@@ -211,8 +212,7 @@ namespace {
 /// The words of a finding that sentences are made of.
 struct Places {
   std::string Earlier, Later;
-  std::string Both;    ///< "line 31 and line 40", "both accesses at line 31".
-  std::string Between; ///< The same after "between".
+  std::string Both; ///< "line 31 and line 40", "the two accesses at line 31".
 };
 } // namespace
 
@@ -227,7 +227,6 @@ static Places placesOf(const Finding &F) {
   }
   if (P.Earlier == P.Later) {
     P.Both = "the two accesses at " + P.Later;
-    P.Between = "between " + P.Both;
     return P;
   }
   // In the order of the source, for that is how it is read.
@@ -236,7 +235,6 @@ static Places placesOf(const Finding &F) {
   const bool LaterFirst = OneFile && lineOf(F.Site) < lineOf(F.Other);
   P.Both = LaterFirst ? P.Later + " and " + P.Earlier
                       : P.Earlier + " and " + P.Later;
-  P.Between = "between " + P.Both;
   return P;
 }
 
@@ -314,12 +312,19 @@ static std::string capitalised(std::string Text) {
   return Text;
 }
 
-/// What orders two threads at this distance.
+/// What orders two threads at this distance. Whether one place in the source is
+/// on the way of both is not known: the two accesses may be on the two sides of
+/// a branch. So the sentence says what each thread has to execute.
 static std::string remedyWords(const Finding &F, const Places &P) {
-  if (F.reasons() & SameWarp)
-    return "A __syncwarp() " + P.Between + " would order them.";
+  if (F.kind() == RaceKind::WarpBarrier || (F.reasons() & SameWarp))
+    return fmt::format("A __syncwarp() orders the two if the earlier lane "
+                       "executes it after {} and the later lane before {}.",
+                       P.Earlier, P.Later);
   if (F.reasons() & SameBlock)
-    return "A __syncthreads() " + P.Between + " would order them.";
+    return fmt::format(
+        "A __syncthreads() orders the two if all threads of the block execute "
+        "it, the earlier thread after {} and the later thread before {}.",
+        P.Earlier, P.Later);
   return "Between blocks, a new launch or a barrier of the grid orders; or a "
          "__threadfence() and then an atomic write by the earlier thread, and "
          "an atomic read of it and then a __threadfence() by the later one.";
@@ -387,7 +392,6 @@ std::string crsan::whatIsMissing(const Finding &F) {
           : capitalised(fmt::format(
                 fmt::runtime(It->Sentences), fmt::arg("earlier", P.Earlier),
                 fmt::arg("later", P.Later), fmt::arg("both", P.Both),
-                fmt::arg("between", P.Between),
                 fmt::arg("distance", distanceWords(F)),
                 fmt::arg("scope", scopeWords(F, P)),
                 fmt::arg("remedy", remedyWords(F, P)),

@@ -3,6 +3,7 @@
 #include "Report/Explanation.h"
 #include "TwoSided.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 // Not `using`: GoogleTest brings another `abi` into the global namespace.
@@ -28,7 +29,8 @@ static void expectOrder(uint64_t Reasons, const char *Expected) {
 }
 
 static const std::string BlockRemedy =
-    " A __syncthreads() between line 31 and line 40 would order them.";
+    " A __syncthreads() orders the two if all threads of the block execute it, "
+    "the earlier thread after line 40 and the later thread before line 31.";
 static const std::string GridRemedy =
     " Between blocks, a new launch or a barrier of the grid orders; or a "
     "__threadfence() and then an atomic write by the earlier thread, and an "
@@ -179,14 +181,17 @@ TEST(Explanation, AnEventIsMissingBehindAKernelThatHasEnded) {
 TEST(Explanation, LanesNeedAWarpBarrier) {
   for (uint64_t Reasons : {SameWarp | EarlierNoSync, SameWarp | SameBlock,
                            SameWarp | EarlierFencedBlock})
-    EXPECT_EQ(explain(twoSided(WarpBarrier, Reasons)),
-              "No __syncwarp() between line 31 and line 40; lanes of a warp do "
-              "not run in lockstep.");
+    EXPECT_EQ(
+        explain(twoSided(WarpBarrier, Reasons)),
+        "Lanes of a warp do not run in lockstep. A __syncwarp() orders the "
+        "two if the earlier lane executes it after line 40 and the later "
+        "lane before line 31.");
   EXPECT_EQ(explain(twoSided(WarpBarrier, SameWarp | EarlierBarrier)),
             "The earlier lane has reached a barrier since line 40, but not one "
             "that the later lane has passed before line 31; lanes of a warp do "
-            "not run in lockstep. A __syncwarp() between line 31 and line 40 "
-            "would order them.");
+            "not run in lockstep. A __syncwarp() orders the two if the earlier "
+            "lane executes it after line 40 and the later lane before line "
+            "31.");
 }
 
 TEST(Explanation, LocksMustProtectBothSides) {
@@ -210,14 +215,18 @@ TEST(Explanation, LocksMustProtectBothSides) {
       {ImproperLock, Both | EarlierFencedDevice, Other},
       {ImproperLock, LaterHoldsLock | SameBlock,
        "The later thread holds a lock at line 31, and the earlier thread, of "
-       "the same block, holds none at line 40: if one thread holds the lock "
-       "for its block, a __syncthreads() has to stand between line 31 and line "
-       "40; else one lock has to protect line 31 and line 40."},
+       "the same block, holds none at line 40: one lock has to protect "
+       "line 31 and line 40. If one thread holds the lock for its block, a "
+       "barrier is missing. A __syncthreads() orders the two if all threads of "
+       "the block execute it, the earlier thread after line 40 and the later "
+       "thread before line 31."},
       {ImproperLock, EarlierUsedLock | SameBlock,
        "The earlier thread used a lock around line 40, and the later thread, "
-       "of the same block, holds none at line 31: if one thread holds the lock "
-       "for its block, a __syncthreads() has to stand between line 31 and line "
-       "40; else one lock has to protect line 31 and line 40."},
+       "of the same block, holds none at line 31: one lock has to protect "
+       "line 31 and line 40. If one thread holds the lock for its block, a "
+       "barrier is missing. A __syncthreads() orders the two if all threads of "
+       "the block execute it, the earlier thread after line 40 and the later "
+       "thread before line 31."},
       {ImproperLock, LaterHoldsLock | EarlierNoSync,
        "The lock that the later thread holds at line 31 is not held at line "
        "40: one lock has to protect line 31 and line 40."},
@@ -248,13 +257,16 @@ TEST(Explanation, CopiesThatNobodyWaitedFor) {
             "The asynchronous copy at line 40 may be under way at line 31: the "
             "later thread comes after no wait for the copy's phase of its "
             "mbarrier.");
-  for (const auto Kind : {IntraBlock, WarpBarrier})
-    EXPECT_EQ(
-        explain(twoSided(Kind, EarlierWaited | EarlierNoSync | SameBlock)),
-        "The earlier thread has waited for its asynchronous copy at line "
-        "40, which tells no other thread of it: it has executed no "
-        "fence, barrier or release since." +
-            BlockRemedy);
+  const std::string Waited =
+      "The earlier thread has waited for its asynchronous copy at line 40, "
+      "which tells no other thread of it: it has executed no fence, barrier or "
+      "release since.";
+  constexpr uint64_t Reasons = EarlierWaited | EarlierNoSync | SameBlock;
+  EXPECT_EQ(explain(twoSided(IntraBlock, Reasons)), Waited + BlockRemedy);
+  EXPECT_EQ(explain(twoSided(WarpBarrier, Reasons | SameWarp)),
+            Waited + " A __syncwarp() orders the two if the earlier lane "
+                     "executes it after line 40 and the later lane before line "
+                     "31.");
 }
 
 TEST(Explanation, NamesTheAtomicOfTooNarrowAScope) {
@@ -330,21 +342,21 @@ TEST(Explanation, NamesTheSideThatIsNotStrong) {
 
 TEST(Explanation, NamesPlacesAsAReaderWould) {
   Finding F = twoSided(WarpBarrier, SameWarp);
+  const auto Expected = [](const char *Earlier, const char *Later) {
+    return fmt::format("Lanes of a warp do not run in lockstep. A __syncwarp() "
+                       "orders the two if the earlier lane executes it after "
+                       "{} and the later lane before {}.",
+                       Earlier, Later);
+  };
   F.Other = F.Site;
-  EXPECT_EQ(explain(F), "No __syncwarp() between the two accesses at line 31; "
-                        "lanes of a warp do not run in lockstep.");
+  EXPECT_EQ(explain(F), Expected("line 31", "line 31"));
   F.Other->Frames[0].File = "include/f.h";
-  EXPECT_EQ(explain(F),
-            "No __syncwarp() between f.h:31 and k.cu:31; lanes of a "
-            "warp do not run in lockstep.");
+  EXPECT_EQ(explain(F), Expected("f.h:31", "k.cu:31"));
   F.Other->Frames[0].Line = 0;
-  EXPECT_EQ(explain(F), "No __syncwarp() between the earlier access and line "
-                        "31; lanes of a warp do not run in lockstep.");
+  EXPECT_EQ(explain(F), Expected("the earlier access", "line 31"));
   F.Site.reset();
   F.Other.reset();
-  EXPECT_EQ(explain(F),
-            "No __syncwarp() between the earlier access and the "
-            "later access; lanes of a warp do not run in lockstep.");
+  EXPECT_EQ(explain(F), Expected("the earlier access", "the later access"));
   F.First.Kind = InterBlock;
   F.First.After = EarlierFencedBlock;
   EXPECT_EQ(explain(F),
