@@ -192,9 +192,14 @@ int main(int Argc, char **Argv) {
     if (Error E = completeDropIn(*A))
       return fail(std::move(E));
   if (A->Given.empty() || A->AsksForWords) {
+    const std::string Word = A->Given.size() == 1 ? A->Given.front() : "";
+    if (Word == "--help" || Word == "-h") {
+      outs() << ownHelp();
+      outs().flush();
+    }
     // ptxas's lines come first: programs read its version there.
     const int Status = runOriginal(*A);
-    if (A->Given.size() == 1 && A->Given.front() == "--version")
+    if (Word == "--version")
       outs() << crsan::versionLine() << "\n";
     return Status;
   }
