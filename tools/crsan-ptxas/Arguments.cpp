@@ -58,9 +58,11 @@ static constexpr Described OwnOptions[] = {
     {"--crsan-rewrite",
      "write PTX with checks in place of machine code, to the standard output "
      "unless there is -o; needs --crsan-mode"},
-    {"--crsan-mode=MODE", "with --crsan-rewrite: collider, metadata or hybrid"},
+    {"--crsan-mode=MODE",
+     "the checks that PTX gets: collider, metadata or hybrid"},
     {"CRSAN_PTXAS_MODE (environment)",
-     "without --crsan-rewrite: collider (the default), metadata or hybrid"},
+     "the same where there is neither --crsan-mode nor --crsan-rewrite; "
+     "collider without it"},
     {"CRSAN_CUDA_PATH (environment)",
      "the CUDA toolkit whose ptxas and nvlink are run"},
 };

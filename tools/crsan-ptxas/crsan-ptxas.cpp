@@ -163,6 +163,8 @@ static Error completeDropIn(Arguments &A) {
   if (!Toolkit)
     return Toolkit.takeError();
   A.Request.Toolkit = *Toolkit;
+  if (A.Checks)
+    return Error::success(); // --crsan-mode
   const char *Named = getenv("CRSAN_PTXAS_MODE");
   Expected<crsan::Mode> Checks =
       modeOf(Named && *Named ? Named : "collider", "CRSAN_PTXAS_MODE");
