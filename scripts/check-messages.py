@@ -13,12 +13,13 @@ import sys
 from pathlib import Path
 
 ROW = re.compile(r"^\| `([^`]+)` \|", re.MULTILINE)
-LITERALS = re.compile(r'(?:"(?:[^"\\\n]|\\.)*"(?:\s|<<)*)+')
+LITERALS = re.compile(r'(?:"(?:[^"\\\n]|\\.)*"(?:\s|<<|,)*)+')
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 
 
 def texts(root):
-    """The string literals of the source, those that follow each other as one."""
+    """The string literals of the source, those that follow each other as one,
+    arguments of a function too."""
     for folder in ("lib", "runtime", "tools", "include"):
         for file in sorted((root / folder).rglob("*")):
             if file.suffix in (".c", ".cpp", ".h", ".def", ".inc"):
@@ -34,7 +35,10 @@ def main(root):
             piece.strip() in every for piece in re.split(r"(?<=[:;]) ", part))
 
     page = (root / "docs/troubleshooting.md").read_text()
-    missing = [(message, part) for message in ROW.findall(page)
+    messages = ROW.findall(page)
+    if not messages:
+        sys.exit("docs/troubleshooting.md has no row of a message")
+    missing = [(message, part) for message in messages
                for part in message.replace("\\|", "|").split("...") if not is_said(part)]
     if missing:
         sys.exit("\n".join(f"docs/troubleshooting.md: no text of the source has '{part}' of '{message}'"
