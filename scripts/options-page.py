@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The tables of docs/options.md, made from the table of run-time options.
 
-    options-page.py ROOT           fail if the page differs from the options
-    options-page.py --write ROOT   rewrite the page's tables
+    options-page.py ROOT           fail if the page differs from the options, or
+                                   lacks a variable of the environment
+    options-page.py --write ROOT   rewrite the page's tables of options
 """
 
 import pathlib
@@ -12,6 +13,8 @@ import sys
 
 TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
 SIMULATED = "simulated GPU: "
+# A name that is given to getenv, or one of CRSan's own in a constant.
+VARIABLE = re.compile(r'(?:getenv|GetEnv)\("([A-Z0-9_]+)"\)|"(CRSAN_[A-Z0-9_]+)"')
 
 
 def options(source):
@@ -55,6 +58,14 @@ def page(text, source):
     return text
 
 
+def variables(root):
+    """The environment's variables that the tools and the libraries read."""
+    for folder in ("lib", "runtime", "tools"):
+        for file in (root / folder).rglob("*.c*"):
+            for match in VARIABLE.finditer(file.read_text()):
+                yield match[1] or match[2]
+
+
 def main(words):
     root = pathlib.Path(words[-1])
     path = root / "docs/options.md"
@@ -64,6 +75,9 @@ def main(words):
         path.write_text(new)
     elif old != new:
         sys.exit("docs/options.md differs from Flags.inc: scripts/options-page.py --write .")
+    missing = sorted(v for v in set(variables(root)) if f"`{v}`" not in new)
+    if missing:
+        sys.exit("docs/options.md says nothing of the variables " + ", ".join(missing))
 
 
 if __name__ == "__main__":

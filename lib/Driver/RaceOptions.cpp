@@ -24,7 +24,7 @@ static constexpr StringRef OwnOptions[] = {
 #define CRSAN_MODE(Enumerator, Name, Description)                              \
   "-fsanitize-cuda-race-mode=" Name,
 #include "crsan/Modes.def"
-#define CRSAN_OWN_OPTION(Spelling, Description) Spelling,
+#define CRSAN_OWN_OPTION(Spelling, Compilers, Description) Spelling,
 #include "RaceOptions.def"
 };
 

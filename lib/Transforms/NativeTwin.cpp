@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a kernel needs without checks.
+// Copies of kernels without checks.
 
 #include "NativeTwin.h"
 #include "Events/Operands.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a kernel needs without checks.
+// Copies of kernels without checks, which tell how many registers a kernel
+// needs without them.
 //
 // A kernel whose blocks wait for each other hangs if not all of them are on the
 // device at the same time, and checks need registers, of which each block takes

@@ -13,6 +13,7 @@
 #include "NvccCommand.h"
 #include "NvccRecognition.h"
 #include "NvccSteps.h"
+#include "OptionsHelp.h"
 #include "ProjectVersion.h"
 #include "RaceOptions.h"
 #include "Translation.h"
@@ -51,6 +52,14 @@ static int printVersion(const Clang &Compiler) {
                                                {Compiler.Program, "--version"});
   llvm::outs() << crsan::versionLine() << "\n";
   return Status;
+}
+
+/// CRSan's options come first: those of clang are many.
+static int printHelp(const Clang &Compiler, llvm::StringRef Name) {
+  llvm::outs() << optionsHelp(Name.str(), "clang 22", /*IsNvcc=*/false);
+  llvm::outs().flush();
+  return llvm::sys::ExecuteAndWait(Compiler.Program,
+                                   {Compiler.Program, "--help"});
 }
 
 static bool asksForSanitizer(const std::vector<std::string> &Words) {
@@ -119,9 +128,11 @@ int main(int Argc, char **Argv) {
     llvm::outs() << Nvcc->Listing;
     return 0;
   }
-  if (!Words.empty() && Words.front() == "--version" &&
-      (Nvcc || Words.size() == 1))
+  const bool IsAlone = !Words.empty() && (Nvcc || Words.size() == 1);
+  if (IsAlone && Words.front() == "--version")
     return printVersion(*Compiler);
+  if (IsAlone && Words.front() == "--help")
+    return printHelp(*Compiler, Name);
 
   CommandLine Line = CommandLine::parse(Words);
   if (Nvcc)

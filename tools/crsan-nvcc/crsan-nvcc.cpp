@@ -8,6 +8,7 @@
 #include "Installation.h"
 #include "Job.h"
 #include "NvccTranslation.h"
+#include "OptionsHelp.h"
 #include "ProjectVersion.h"
 #include "RaceOptions.h"
 
@@ -51,6 +52,14 @@ static int printVersion(const RealNvcc &Real) {
   return Status;
 }
 
+/// CRSan's options come first: those of nvcc are many.
+static int printHelp(const RealNvcc &Real) {
+  llvm::outs() << driver::optionsHelp("crsan-nvcc", "nvcc", /*IsNvcc=*/true);
+  llvm::outs().flush();
+  const std::string Program = Real.nvcc();
+  return llvm::sys::ExecuteAndWait(Program, {Program, "--help"});
+}
+
 int main(int Argc, char **Argv) {
   void *Main = reinterpret_cast<void *>(&main);
   llvm::Expected<RealNvcc> Real = RealNvcc::find(ownPath(Argv[0], Main));
@@ -59,6 +68,8 @@ int main(int Argc, char **Argv) {
   const Words Given(Argv + 1, Argv + Argc);
   if (Given == Words{"--version"})
     return printVersion(*Real);
+  if (Given == Words{"--help"} || Given == Words{"-h"})
+    return printHelp(*Real);
   driver::CommandLine Line = parse(allWords(Given));
   llvm::Expected<driver::RaceOptions> Options =
       driver::RaceOptions::extract(Line);

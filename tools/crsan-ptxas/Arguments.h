@@ -40,6 +40,9 @@ struct Arguments {
   bool isDropIn() const { return Request.Toolkit.empty(); }
 };
 
+/// What --help says in front of ptxas's lines.
+std::string ownHelp();
+
 /// The mode of that name; an error that names those that there are.
 llvm::Expected<Mode> modeOf(llvm::StringRef Name, llvm::StringRef Where);
 

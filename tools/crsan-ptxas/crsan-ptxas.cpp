@@ -163,6 +163,8 @@ static Error completeDropIn(Arguments &A) {
   if (!Toolkit)
     return Toolkit.takeError();
   A.Request.Toolkit = *Toolkit;
+  if (A.Checks)
+    return Error::success(); // --crsan-mode
   const char *Named = getenv("CRSAN_PTXAS_MODE");
   Expected<crsan::Mode> Checks =
       modeOf(Named && *Named ? Named : "collider", "CRSAN_PTXAS_MODE");
@@ -192,9 +194,14 @@ int main(int Argc, char **Argv) {
     if (Error E = completeDropIn(*A))
       return fail(std::move(E));
   if (A->Given.empty() || A->AsksForWords) {
+    const std::string Word = A->Given.size() == 1 ? A->Given.front() : "";
+    if (Word == "--help" || Word == "-h") {
+      outs() << ownHelp();
+      outs().flush();
+    }
     // ptxas's lines come first: programs read its version there.
     const int Status = runOriginal(*A);
-    if (A->Given.size() == 1 && A->Given.front() == "--version")
+    if (Word == "--version")
       outs() << crsan::versionLine() << "\n";
     return Status;
   }

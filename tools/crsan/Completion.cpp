@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Completion by shells.
 #include "Manual.h"
+#include "OptionsHelp.h"
 
 #include "Report/Words.h"
 
@@ -58,7 +59,7 @@ std::string crsan::bashCompletion(const CLI::App &App) {
                            fmt::join(optionsOf(*Command), " "),
                            Operands.empty() ? "" : " ", Operands);
   }
-  for (const CompilerOption &Option : compilerOptions())
+  for (const driver::CompilerOption &Option : driver::compilerOptions())
     Compiler += (Compiler.empty() ? "" : " ") +
                 Option.Spelling.substr(0, Option.Spelling.find("FILE"));
   return fmt::format(R"(# Completion of crsan and crsan-clang++.

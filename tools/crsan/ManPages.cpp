@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The man pages.
 #include "Manual.h"
+#include "OptionsHelp.h"
 #include "ProjectVersion.h"
 
 #include "common/FlagTable.h"
@@ -80,7 +81,7 @@ std::string crsan::compilerPage() {
           "\\fIFILE\\fR...\n.SH DESCRIPTION\nThe program runs clang++ 22. "
           "Without the options that follow it gives clang++ unchanged "
           "arguments.\n.SH OPTIONS\n";
-  for (const CompilerOption &Option : compilerOptions())
+  for (const driver::CompilerOption &Option : driver::compilerOptions())
     Text += entry(Option.Spelling, Option.Description);
   Text += ".SH ENVIRONMENT\n" +
           entry("CRSAN_CLANG", "The clang that is run, if it is not clang 22's "

@@ -13,13 +13,6 @@ class Option;
 
 namespace crsan {
 
-/// A compiler option of CRSan's (RaceOptions.def, Modes.def).
-struct CompilerOption {
-  std::string Spelling;
-  const char *Description;
-};
-std::vector<CompilerOption> compilerOptions();
-
 /// The commands that help lists.
 std::vector<const CLI::App *> commandsOf(const CLI::App &App);
 

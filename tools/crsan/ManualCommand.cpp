@@ -10,19 +10,6 @@
 
 using namespace crsan;
 
-std::vector<CompilerOption> crsan::compilerOptions() {
-  std::vector<CompilerOption> Options = {
-#define CRSAN_OPTION(Spelling, Description) {Spelling, Description},
-#define CRSAN_OWN_OPTION(Spelling, Description) {Spelling, Description},
-#include "RaceOptions.def"
-  };
-#define CRSAN_MODE(Enumerator, Name, Description)                              \
-  Options.push_back(                                                           \
-      {"-fsanitize-cuda-race-mode=" Name, "look for races " Description});
-#include "crsan/Modes.def"
-  return Options;
-}
-
 std::vector<const CLI::App *> crsan::commandsOf(const CLI::App &App) {
   std::vector<const CLI::App *> Commands;
   for (const CLI::App *Command : App.get_subcommands(nullptr))

@@ -300,6 +300,16 @@ static int run(const RunRequest &Q) {
   return ExitCode;
 }
 
+namespace {
+/// The command line of `crsan run`, which goes on behind its options.
+class RunFormatter : public CLI::Formatter {
+public:
+  std::string make_usage(const CLI::App *, std::string Name) const override {
+    return "Usage: " + Name + " [OPTIONS] [--] PROGRAM [ARGUMENTS...]\n";
+  }
+};
+} // namespace
+
 void crsan::addRunCommand(CLI::App &App, int &ExitCode) {
   auto Q = std::make_shared<RunRequest>();
   CLI::App *Command = App.add_subcommand(
@@ -352,8 +362,8 @@ void crsan::addRunCommand(CLI::App &App, int &ExitCode) {
   Add("--devices", "sim_devices", "How many simulated GPUs there are");
   // The first word that is not ours is the program; what follows is its own.
   Command->prefix_command();
-  Command->footer("[--] PROGRAM ARGUMENTS...  what to run\n\n"
-                  "Exit codes: 0 no races; 66 races; 67 nothing was checked; "
+  Command->formatter(std::make_shared<RunFormatter>());
+  Command->footer("Exit codes: 0 no races; 66 races; 67 nothing was checked; "
                   "68 the program or a kernel failed; 1 it could not be run.");
   Command->callback([=, &ExitCode] {
     Q->Words = Command->remaining();

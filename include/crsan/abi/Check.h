@@ -52,7 +52,7 @@ enum EnterFlags : uint32_t {
   EnterOpaque = 2,
   /// Threads of a block may meet at barriers.
   EnterBarriers = 4,
-  /// By strong accesses beyond its block, a thread may wait for agents that are
+  /// By strong accesses beyond its block, a thread may wait for actors that are
   /// not followed (the host, a copy engine), or release to them.
   EnterSignals = 8,
   /// There may be volatile accesses.

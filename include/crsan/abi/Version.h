@@ -15,7 +15,7 @@
 //   SiteTable.h    the checked accesses, as the report names them
 //   Omissions.def  why an access is not checked
 //   Record.h       races, as the device records them
-//   Watchpoints.h  what sleeping threads are about to access (collider)
+//   Watchpoints.h  what waiting threads are about to access (collider)
 //   Cell.h         who accessed a word last (metadata mode)
 //   Clock.h        clocks of warps and lanes, and what releases hand on
 //   Launch.h       which grids are ordered

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What sleeping threads will access.
+// The table of watchpoints: what threads that wait in a check are about to
+// access.
 #ifndef CRSAN_ABI_WATCHPOINTS_H
 #define CRSAN_ABI_WATCHPOINTS_H
 
@@ -43,7 +44,7 @@ static_assert(sizeof(CopyWatch) == 32 && offsetof(CopyWatch, Entry) == 0 &&
 /// from this one on count the groups that it has committed since.
 inline constexpr unsigned CommitsAt = 16;
 
-/// Device memory, one per context, zeroed by the host: what threads that sleep
+/// Device memory, one per context, zeroed by the host: what threads that wait
 /// in a check are about to access, for other threads to find. An entry watches
 /// some of 8 aligned bytes. It is 0 while free, and odd while it watches; a
 /// thread that is about to make a conflicting access exchanges it for the

@@ -18,7 +18,7 @@ struct ModuleEvents {
   bool HasClusters = false;
   /// Threads of a block may meet at barriers.
   bool HasBarriers = false;
-  /// By strong accesses beyond its block, a thread may wait for agents that are
+  /// By strong accesses beyond its block, a thread may wait for actors that are
   /// not followed, or release to them (abi::EnterSignals).
   bool HasSignals = false;
   /// There may be volatile accesses.

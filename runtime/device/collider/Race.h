@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Counting a race that the collider saw.
+// Counts a race that the collider has seen, and writes a record of the first
+// one at each site for the host.
 #ifndef CRSAN_DEVICE_COLLIDER_RACE_H
 #define CRSAN_DEVICE_COLLIDER_RACE_H
 
@@ -12,10 +13,10 @@ namespace crsan::device {
 /// first of its site. The low half of `LanesAndKind` holds the RaceKind in bits
 /// 0-7, RecordFlags in bits 8-15, and in bits 16-23 the size of the access in
 /// bytes where the site does not know it; the high half holds the mask of the
-/// lanes involved. Kind 0 means that the location changed while this lane
-/// slept, and the kind follows from the site. `Before` and `After` are the two
-/// values; for conflicts `Before` is the id of the other site instead. Each
-/// lane that sees a race calls for itself.
+/// lanes involved. Kind 0 means that the location changed between
+/// the two reads of the check, and the kind follows from the site. `Before` and
+/// `After` are the two values; for conflicts `Before` is the id of the other
+/// site instead. Each lane that sees a race calls for itself.
 ENTRY void __crsan_race(Site *S, Address A, uint64_t Before, uint64_t After,
                         uint64_t LanesAndKind) {
   if (__crsan_config.Flags & Paused)

@@ -89,10 +89,10 @@ template <bool Strong> DEVICE uint64_t read(Address A, uint32_t Size) {
   return Hash;
 }
 
-/// Sleeps, while one lane of the warp sets a watchpoint on one of its accesses.
+/// Waits, while one lane of the warp sets a watchpoint on one of its accesses.
 /// Before that, every lane looks for watchpoints of other threads at the bytes
 /// of those of its `N` accesses that are in the mask `Checked`. Lanes that
-/// sleep here together do not see each other's watchpoints; checkLanes judges
+/// wait here together do not see each other's watchpoints; compareLanes judges
 /// these lanes. `Interval` is how rarely the window is checked.
 DEVICE void watchAndSleep(const Warp &W, Site *Sites, const Group &G,
                           uint32_t N, uint32_t Checked, uint32_t Interval) {
@@ -175,7 +175,7 @@ DEVICE void writeGarbage(const Warp &W, const Site *Sites, Group &G, uint32_t N,
 }
 
 /// Entry point: the slow path of a window. Reads the locations of `N` accesses
-/// (at most MaxGroupSize) that are about to happen, compares the lanes, sleeps,
+/// (at most MaxGroupSize) that are about to happen, compares the lanes, waits,
 /// and reads again; a difference is a race. `Sampling` is the window, `Sites`
 /// and `G` its accesses; a window with more accesses has several groups, whose
 /// number is in the upper bits of `Count` (GroupsAt). The lanes that take the
@@ -202,7 +202,7 @@ ENTRY uint32_t __crsan_check(struct Sampling *Sampling, Site *Sites, Group *G,
     G->Before[I] = read<false>(addressOf(*G, Sites, I), sizeOf(*G, Sites, I));
   }
   // Work that takes time belongs between the two reads. Work that brings lanes
-  // together belongs before the sleep.
+  // together belongs before the wait.
   if (__crsan_config.Flags & IntraWarp)
     compareLanes(W, Sites, *G, N);
   if (__crsan_config.Flags & Garbage)

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Threads that meet while one sleeps.
+// Watchpoints: finds threads that are about to access the same bytes at the
+// same time.
+//
+// A thread that waits between the two reads of a check leaves a watchpoint, in
+// a table in device memory, on bytes that it is about to access. Another thread
+// whose own check comes to these bytes meanwhile tells it so: the two accesses
+// race, whatever the values are.
 #ifndef CRSAN_DEVICE_COLLIDER_WATCHPOINT_H
 #define CRSAN_DEVICE_COLLIDER_WATCHPOINT_H
 
@@ -14,8 +20,8 @@ DEVICE Watchpoints &watchpoints() {
 }
 
 /// Whether a window that is checked once in `Interval` executions sets
-/// watchpoints. Where only the number of checks limits them, few warps are
-/// asleep, and few threads meet, in windows that are checked rarely.
+/// watchpoints. Where only the number of checks limits them, few warps wait in
+/// windows that are checked rarely, and few threads meet there.
 DEVICE bool mayMeet(uint32_t Interval) {
   constexpr uint32_t MostInterval = 64;
   return __crsan_config.CyclesPerCycle != 0 || Interval <= MostInterval;
@@ -92,7 +98,7 @@ DEVICE Watched watchedIn(const Group &G, const Site *Sites, uint32_t I,
 
 /// Tells the thread that watches the bytes of `W` that this thread is about to
 /// access them at site `S`. The watching thread receives the message if and
-/// only if it is still asleep.
+/// only if it still waits.
 DEVICE void tellWatcher(const Site &S, const Watched &W) {
   if (!W.Word)
     return;

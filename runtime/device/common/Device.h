@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the device asks itself.
+// Where this thread is in its grid, what memory an address is in, and the
+// instructions by which the lanes of a warp tell each other a value.
 #ifndef CRSAN_DEVICE_COMMON_DEVICE_H
 #define CRSAN_DEVICE_COMMON_DEVICE_H
 

@@ -5,7 +5,7 @@
 // issue and their completion, like cp.async (AsyncCopy.h). But any thread may
 // learn of the completion: the issuing thread by waiting for a group, or all
 // that wait at an mbarrier which counts the bytes. So the copies of a warp are
-// an agent of their own, and rows of clocks have two entries for the agent:
+// an actor of their own, and rows of clocks have two entries for the actor:
 // for what its copies read and for what they write. A copy is issued at a clock
 // of its warp that no other access of the warp has. Where the completion is
 // learned of, these entries rise above that clock, and no other

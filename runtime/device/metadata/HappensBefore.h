@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Are two accesses ordered?
+// Decides whether an earlier access of a word happens before the access that
+// this thread is about to make.
 //
-// Decides whether an earlier access happens before the access of this thread.
 // The conditions carry the names of iGUARD's Table 2 (P1 to P6, R1 to R5) and
 // of ScoRD's Table IV. The papers ask whether the earlier thread has
 // synchronized since its access, and then call the two accesses ordered. That

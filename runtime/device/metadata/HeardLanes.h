@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which lanes a lane may have heard of.
+// Keeps which lanes a lane may have heard of: from which lane numbers of its
+// block a chain of releases and acquires may lead to it.
+//
+// A warp's clock in a sync cell stands for all lanes of the warp. To tell lanes
+// apart, each sync cell of a block also has a mask of lane numbers (of any warp
+// of the block) that a thread acquiring from the cell may hear of since the
+// block's last barrier; and each lane keeps from which cells it has acquired.
 #ifndef CRSAN_DEVICE_METADATA_HEARDLANES_H
 #define CRSAN_DEVICE_METADATA_HEARDLANES_H
 
 #include "metadata/SyncCell.h"
 
 namespace crsan::device {
-
-//===----------------------------------------------------------------------===//
-// Which lanes a lane may have heard of. A warp's clock in a sync cell stands
-// for all lanes of the warp. To tell lanes apart, each sync cell of a block
-// also has a mask of lane numbers (of any warp of the block) that a thread
-// acquiring from the cell may hear of since the block's last barrier; and each
-// lane keeps from which cells it has acquired.
-//===----------------------------------------------------------------------===//
 
 /// Bits of LaneStates::ToldInBlock: from which of the block's cells this lane
 /// has acquired. AnySource: from another cell, or from an unknown source.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Are two launches ordered?
+// Decides whether one launch of a kernel is ordered before another.
 //
 // A grid does not know its stream. But each stream writes to memory which run
 // of launches it has begun, and begins the next only when the former has ended;

@@ -5,7 +5,7 @@
 // issue and its warp group's wait (wgmma.wait_group). The four warps issue one
 // product together, in which parts of an operand are for all of them, and
 // programs rely on it that once one of the warps has waited, the whole product
-// is done. So the products of a warp group are an agent of their own, as bulk
+// is done. So the products of a warp group are an actor of their own, as bulk
 // copies of a warp are (BulkCopy.h). The warps may come to an instruction at
 // different times, but all come to the same ones. So each lane counts the
 // groups that it commits, and the clock of a product is the number of its group
