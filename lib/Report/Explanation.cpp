@@ -13,7 +13,8 @@ using namespace crsan::abi;
 static std::string withinWarp(const Finding &F, const char *Otherwise) {
   if (F.HasWider)
     return "lanes do not run in lockstep. Threads of other warps may race here "
-           "as well (see the other finding); then a __syncwarp() alone does not "
+           "as well (see the other finding); then a __syncwarp() alone does "
+           "not "
            "mend it.";
   return fmt::format("lanes do not run in lockstep, so without __syncwarp() "
                      "between them {}.",
@@ -55,7 +56,12 @@ static std::string explainOneSide(const Finding &F) {
       return explainOperation(F);
     return guideTo(F.kind())->Meaning;
   case RaceKind::Conflict:
-    return guideTo(F.kind())->Meaning;
+    return std::string(guideTo(F.kind())->Meaning) +
+           (F.Other && F.Other->IsHost
+                ? " Wait for the kernel (cudaDeviceSynchronize, or its stream "
+                  "or an event behind it) before the host accesses the memory, "
+                  "or launch the kernel behind the host's access."
+                : "");
   default:
     return explainIntraWarp(F);
   }
@@ -63,9 +69,9 @@ static std::string explainOneSide(const Finding &F) {
 
 /// Said of one side that is half of a plain read-modify-write.
 static const char *updateAdvice(const Finding &F) {
-  const bool IsUpdate = F.Site && !F.Site->IsHost &&
-                        (F.Site->Flags & IsOfUpdate) &&
-                        (!F.Other || F.Other->isOfUpdate());
+  const bool IsUpdate =
+      F.Site && !F.Site->IsHost && (F.Site->Flags & IsOfUpdate) &&
+      (!F.Other || (F.Other->isOfUpdate() && !F.Other->IsHost));
   return IsUpdate ? " The thread reads the location, changes the value and "
                     "writes it back: where several threads do so, each has to "
                     "by an atomic (atomicAdd, for instance) or under one lock."

@@ -205,6 +205,7 @@ void FindingPrinter::sides(const Finding &F) {
     return;
   line("  conflicts with {} by {}:", otherAccess(F),
        F.Other && !F.Other->Operation.empty() ? "an operation of a stream"
+       : F.Other && F.Other->IsHost           ? "the host"
        : isIntraWarp(F.kind())                ? "another lane"
                                               : "another thread");
   frames(F.First.Other, F.Other);

@@ -41,6 +41,8 @@ struct Config {
   uint64_t Watchpoints; ///< Device address of the Watchpoints.
   uint64_t Metadata;    ///< Device address of the Metadata.
   uint64_t TensorMaps;  ///< Device address of the table of TensorMap, or 0.
+  /// Device address of the HostWatchpoints; 0: no host code is checked.
+  uint64_t HostWatchpoints;
   /// Of windows that have used up their Budget, a block begins one check in so
   /// many cycles for each cycle that the check takes, in 1/256; 0: the time of
   /// checks is not limited.
@@ -52,7 +54,7 @@ struct Config {
   /// crsan-ptxas does to keep the lanes of a warp converged.
   uint64_t Assembled;
 };
-static_assert(sizeof(Config) == 88 && offsetof(Config, Version) == 0 &&
+static_assert(sizeof(Config) == 96 && offsetof(Config, Version) == 0 &&
               offsetof(Config, Flags) == 4 && offsetof(Config, Records) == 8 &&
               offsetof(Config, Counters) == 16 &&
               offsetof(Config, Seed) == 24 && offsetof(Config, DelayNs) == 28 &&
@@ -61,10 +63,11 @@ static_assert(sizeof(Config) == 88 && offsetof(Config, Version) == 0 &&
               offsetof(Config, Watchpoints) == 40 &&
               offsetof(Config, Metadata) == 48 &&
               offsetof(Config, TensorMaps) == 56 &&
-              offsetof(Config, CyclesPerCycle) == 64 &&
-              offsetof(Config, Multiprocessors) == 68 &&
-              offsetof(Config, SharedBytes) == 72 &&
-              offsetof(Config, Assembled) == 80);
+              offsetof(Config, HostWatchpoints) == 64 &&
+              offsetof(Config, CyclesPerCycle) == 72 &&
+              offsetof(Config, Multiprocessors) == 76 &&
+              offsetof(Config, SharedBytes) == 80 &&
+              offsetof(Config, Assembled) == 88);
 inline constexpr uint64_t AssembledMark =
     0x7478'7074'6173'7263; // "crsatpxt" in memory
 

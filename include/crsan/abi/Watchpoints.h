@@ -63,6 +63,32 @@ static_assert(sizeof(Watchpoints) == 425984 &&
               offsetof(Watchpoints, Shared) == 262144 &&
               offsetof(Watchpoints, Copies) == 393216);
 
+/// In pinned memory of the host, one per context: what threads of the host that
+/// wait in a check are about to access, for threads of kernels to find. A
+/// thread of a kernel only reads it.
+struct HostWatchpoints {
+  static constexpr uint32_t Num = 8;
+  uint64_t NumSet; ///< How many words are set, or about to be.
+  /// As in Watchpoints::Global. 0: it watches nothing.
+  uint64_t Words[Num];
+  /// SiteEntry::Id of the host's access. Written before the word is set.
+  uint64_t Sites[Num];
+};
+static_assert(sizeof(HostWatchpoints) == 136 &&
+              offsetof(HostWatchpoints, NumSet) == 0 &&
+              offsetof(HostWatchpoints, Words) == 8 &&
+              offsetof(HostWatchpoints, Sites) == 72);
+
+/// The word of a watchpoint on the bytes from `Address` on, at most `Size` of
+/// them, that lie in the aligned 8 bytes around `Address`, in global memory.
+inline constexpr uint64_t watchpointAt(uint64_t Address, uint64_t Size,
+                                       bool IsWrite) {
+  const uint32_t From = Address & 7;
+  const uint32_t To = Size < 8 - From ? From + uint32_t(Size) : 8;
+  const uint32_t Bytes = (1u << To) - (1u << From);
+  return Address >> 3 << 10 | Bytes << 2 | uint32_t(IsWrite) << 1 | 1;
+}
+
 } // namespace crsan::abi
 
 #endif // CRSAN_ABI_WATCHPOINTS_H

@@ -4,6 +4,7 @@
 #define CRSAN_DEVICE_COLLIDER_SLOWPATH_H
 
 #include "collider/CopyWatch.h"
+#include "collider/HostWatchpoint.h"
 #include "collider/LaneConflicts.h"
 
 namespace crsan::device {
@@ -90,8 +91,9 @@ template <bool Strong> DEVICE uint64_t read(Address A, uint32_t Size) {
 }
 
 /// Waits, while one lane of the warp sets a watchpoint on one of its accesses.
-/// Before that, every lane looks for watchpoints of other threads at the bytes
-/// of those of its `N` accesses that are in the mask `Checked`. Lanes that
+/// Before that, every lane looks for watchpoints of other threads and of the
+/// host at the bytes of those of its `N` accesses that are in the mask
+/// `Checked`. Lanes that
 /// wait here together do not see each other's watchpoints; compareLanes judges
 /// these lanes. `Interval` is how rarely the window is checked.
 DEVICE void watchAndSleep(const Warp &W, Site *Sites, const Group &G,
@@ -105,6 +107,7 @@ DEVICE void watchAndSleep(const Warp &W, Site *Sites, const Group &G,
       tellWatchers(Sites[I], addressOf(G, Sites, I), sizeOf(G, Sites, I),
                    mix(W.Random + 10));
     }
+    meetHost(Sites, G, Checked);
     // Choose the watching lane and the watched access at random.
     const uint32_t From = below(mix(W.Random + 4), 32);
     const uint32_t Behind = W.Mask >> From << From;

@@ -27,6 +27,15 @@ DEVICE bool mayMeet(uint32_t Interval) {
   return __crsan_config.CyclesPerCycle != 0 || Interval <= MostInterval;
 }
 
+/// Whether the access with the key `Key` and that of the watchpoint `Word`, if
+/// it is one, are about common bytes, and one of the two writes. `Place`: the
+/// bits that tell which 8 bytes a key is about.
+DEVICE bool conflict(uint64_t Key, uint64_t Word,
+                     uint64_t Place = ~uint64_t(0x3ff)) {
+  return (Word & 1) != 0 && ((Word ^ Key) & Place) == 0 &&
+         (Word & Key & 0x3fc) != 0 && ((Word | Key) & 2) != 0;
+}
+
 /// An entry of the watchpoint table, and the key that this thread would write
 /// into the entry.
 struct Watched {
@@ -41,12 +50,10 @@ struct Watched {
   DEVICE auto &shared() const {
     return *reinterpret_cast<SharedWatchpoint *>(Word);
   }
-  /// Whether the word `Other`, of the same entry, is the key of an access of
-  /// overlapping bytes, and one of the two accesses writes.
+  /// Whether the word `Other`, of the same entry, is the key of an access that
+  /// conflicts.
   DEVICE bool conflictsWith(uint64_t Other) const {
-    const uint64_t Place = IsShared ? 0x1fffc00 : ~uint64_t(0x3ff);
-    return (Other & 1) != 0 && ((Other ^ Key) & Place) == 0 &&
-           (Other & Key & 0x3fc) != 0 && ((Other | Key) & 2) != 0;
+    return conflict(Key, Other, IsShared ? 0x1fffc00 : ~uint64_t(0x3ff));
   }
 };
 
@@ -64,15 +71,12 @@ DEVICE uint64_t clusterHere() {
 /// lie in the aligned 8 bytes around `A`. An address in shared memory holds the
 /// rank of the block in its cluster.
 DEVICE Watched watchedAt(Address A, uint64_t Size, bool IsWrite) {
-  const uint32_t From = A & 7;
-  const uint32_t To = Size < 8 - From ? From + uint32_t(Size) : 8;
-  const uint32_t Bytes = (1u << To) - (1u << From);
-  const uint64_t Rest = Bytes << 2 | uint32_t(IsWrite) << 1 | 1;
+  const uint64_t Key = watchpointAt(A, Size, IsWrite);
   Address Aperture; // Generic address of the 4 GiB window of shared memory.
   asm("cvta.shared.u64 %0, 0;" : "=l"(Aperture));
   if ((A ^ Aperture) >> 32)
-    return {&watchpoints().Global[(A >> 3) % Watchpoints::NumGlobal],
-            A >> 3 << 10 | Rest, false, 0};
+    return {&watchpoints().Global[(A >> 3) % Watchpoints::NumGlobal], Key,
+            false, 0};
   const uint32_t Unit = uint32_t(A & ((1 << ClusterRankAt) - 1)) >> 3;
   const uint32_t Rank = rankOf(A);
   if (Unit >= 1 << 15)
@@ -80,7 +84,7 @@ DEVICE Watched watchedAt(Address A, uint64_t Size, bool IsWrite) {
   const uint64_t Cluster = clusterHere();
   const uint32_t Block = mix(uint32_t(Cluster ^ Cluster >> 29) + (Rank << 24));
   return {&watchpoints().Shared[(Unit + Block) % Watchpoints::NumShared].Word,
-          uint64_t(Unit) << 10 | Rest, true, Rank};
+          uint64_t(Unit) << 10 | (Key & 0x3ff), true, Rank};
 }
 
 /// The same for bytes of access `I`; of a long one, for some of them.

@@ -63,6 +63,15 @@ DEVICE void storeRelaxed(uint32_t &To, uint32_t Value) {
   asm volatile("st.relaxed.gpu.u32 [%0], %1;" ::"l"(&To), "r"(Value)
                : "memory");
 }
+/// Of memory of the host that the host writes meanwhile.
+DEVICE uint64_t loadOfHost(const uint64_t &From) {
+  uint64_t Value;
+  asm volatile("ld.relaxed.sys.u64 %0, [%1];"
+               : "=l"(Value)
+               : "l"(&From)
+               : "memory");
+  return Value;
+}
 /// For data that only threads of this block change: the L1 cache of the
 /// multiprocessor is good enough. A stale value makes an access look older than
 /// it is, or not yet ordered, and then `judge` looks again with device-scope

@@ -191,8 +191,11 @@ void HostChecks::check(abi::HostSite &Site, uint64_t Address, uint64_t Length) {
     ++Refused;
     return;
   }
-  if (IsLooked)
+  if (IsLooked) {
+    const HostWatch::Set Mine(Watch, Site.Id, A.Address, A.Size,
+                              Site.Access != abi::AccessKind::Load);
     look(*By, Site, A, *Patience);
+  }
   if (LooksAtValues && Site.Access != abi::AccessKind::Load)
     Writes.note(A.Address, A.Size, Site.Number);
   By->end(A);
@@ -328,6 +331,12 @@ std::optional<SiteInfo> HostChecks::siteOf(uint32_t Number) {
   const TimedLock Guard = lock();
   const SiteInfo *Site =
       Number && Number <= Ids.size() ? Sites.find(Ids[Number - 1]) : nullptr;
+  return Site ? std::optional(*Site) : std::nullopt;
+}
+
+std::optional<SiteInfo> HostChecks::find(uint64_t Id) {
+  const TimedLock Guard = lock();
+  const SiteInfo *Site = Sites.find(Id);
   return Site ? std::optional(*Site) : std::nullopt;
 }
 

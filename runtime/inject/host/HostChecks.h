@@ -3,7 +3,8 @@
 //
 // A check stands immediately before a weak access. It reads the location, lets
 // the GPUs work for a while, and reads it again: a change is a race of the
-// access (docs/soundness.md). Checks take no lock, and may be made in a signal
+// access (docs/soundness.md). Meanwhile a watchpoint tells kernels what the
+// thread is about to access. Checks take no lock, and may be made in a signal
 // handler.
 #ifndef CRSAN_INJECT_HOST_HOSTCHECKS_H
 #define CRSAN_INJECT_HOST_HOSTCHECKS_H
@@ -11,6 +12,7 @@
 #include "Report/ReportFile.h"
 #include "crsan/abi/Host.h"
 #include "host/HostRanges.h"
+#include "host/HostWatch.h"
 #include "host/HostWrites.h"
 #include "order/PendingWork.h"
 
@@ -85,6 +87,8 @@ public:
   /// ... which is about to be freed. Returns whether it was known.
   bool freeing(uint64_t Base);
   PendingWork &pending() { return Work; }
+  /// What host threads that wait in a check are about to access.
+  HostWatch &watch() { return Watch; }
 
   /// Adds all findings, with their sites. `Describe`: what is known of a kernel
   /// (mangled), in words.
@@ -95,6 +99,8 @@ public:
   /// Where host code has written there while work was pending, in words; empty:
   /// it has not, as far as is known.
   std::string whereWritten(uint64_t Address, uint64_t Size);
+  /// The site with that SiteEntry::Id.
+  std::optional<SiteInfo> find(uint64_t Id);
   /// The site of that number (abi::HostSite::Number).
   std::optional<SiteInfo> siteOf(uint32_t Number);
   /// Races recorded so far, and races of which there was no room for a record.
@@ -137,6 +143,7 @@ private:
 
   HostRanges Ranges;
   HostWrites Writes;
+  HostWatch Watch;
   PendingWork Work;
   std::atomic<HostPace *> Pace{nullptr};
   bool IsSampled = true, LooksAtValues = true;

@@ -23,6 +23,8 @@ struct CheckBuffers {
   CUdeviceptr Counters = 0;
   /// The table of tensor maps; 0: there is none.
   CUdeviceptr TensorMaps = 0;
+  /// The abi::HostWatchpoints; 0: there are none.
+  CUdeviceptr HostWatchpoints = 0;
   /// Copies in this stream do not wait for the program's kernels.
   CUstream Stream = nullptr;
 

@@ -102,6 +102,7 @@ abi::Config Context::makeConfig(const Flags &Options, bool MayShuffle,
     Config.Metadata = TheShadow->address();
   }
   Config.TensorMaps = Buffers.TensorMaps;
+  Config.HostWatchpoints = Buffers.HostWatchpoints;
   Config.Seed = Options.seed;
   Config.DelayNs = Options.delay_ns;
   Config.Budget = Options.budget;

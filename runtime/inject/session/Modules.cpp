@@ -6,6 +6,7 @@
 #include "Report/Words.h"
 #include "common/Driver.h"
 #include "common/Log.h"
+#include "host/HostChecks.h"
 #include "session/TensorMaps.h"
 
 #include <fmt/format.h>
@@ -281,6 +282,8 @@ bool Modules::makeReady(Context &Target) {
     Buffers = CheckBuffers::make(Options.max_records, Error);
   if (Buffers.Records && Target.ComputeMajor >= 9)
     Buffers.TensorMaps = tensorMaps().share();
+  if (Buffers.Records && hostChecks().hasCode())
+    Buffers.HostWatchpoints = hostChecks().watch().share();
   if (!Buffers.Records)
     theLog().say("{}; kernels on this device are not checked", Error);
   std::lock_guard Lock(Data);

@@ -156,6 +156,8 @@ static void copySites(ReportFile &File, const SiteTable &All,
       File.Sites.add(*Site);
     else if (std::optional<SiteInfo> Operation = Places.find(Id))
       File.Sites.add(std::move(*Operation));
+    else if (std::optional<SiteInfo> OfHost = hostChecks().find(Id))
+      File.Sites.add(std::move(*OfHost));
   };
   for (const Occurrence &O : File.Occurrences) {
     Copy(O.Rec.Site);

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Watchpoints of host threads, which kernels find.
+
+#include "host/HostWatch.h"
+
+#include "common/Log.h"
+#include "common/PinnedMemory.h"
+
+#include <new>
+#include <string>
+
+namespace crsan {
+
+CUdeviceptr HostWatch::share() {
+  std::string Error;
+  const PinnedMemory Memory =
+      PinnedMemory::make(sizeof(abi::HostWatchpoints), Error);
+  if (!Memory.Host) {
+    theLog().say("{}; kernels do not see which memory host threads are about "
+                 "to access",
+                 Error);
+    return 0;
+  }
+  auto *New = new (Memory.Host) abi::HostWatchpoints{};
+  for (auto &Place : Tables) {
+    abi::HostWatchpoints *Free = nullptr;
+    if (Place.compare_exchange_strong(Free, New))
+      return Memory.Device;
+  }
+  return 0; // A context more than there is room for.
+}
+
+/// Word 0 clears the watchpoint.
+void HostWatch::write(uint32_t Slot, uint64_t Word, uint64_t Site) {
+  for (auto &Place : Tables) {
+    abi::HostWatchpoints *Table = Place;
+    if (!Table)
+      break;
+    if (Word) {
+      __atomic_store_n(&Table->Sites[Slot], Site, __ATOMIC_RELAXED);
+      __atomic_fetch_add(&Table->NumSet, 1, __ATOMIC_RELAXED);
+    }
+    const uint64_t Before =
+        __atomic_exchange_n(&Table->Words[Slot], Word, __ATOMIC_RELEASE);
+    // A table may have come while the watchpoint was set.
+    if (!Word && Before)
+      __atomic_fetch_sub(&Table->NumSet, 1, __ATOMIC_RELAXED);
+  }
+}
+
+HostWatch::Set::Set(HostWatch &In, uint64_t Site, uint64_t Address,
+                    uint64_t Size, bool IsWrite)
+    : In(In) {
+  while (Slot < In.IsTaken.size() && In.IsTaken[Slot].exchange(true))
+    ++Slot;
+  if (Slot < In.IsTaken.size())
+    In.write(Slot, abi::watchpointAt(Address, Size, IsWrite), Site);
+}
+
+HostWatch::Set::~Set() {
+  if (Slot == In.IsTaken.size())
+    return;
+  In.write(Slot, 0, 0);
+  In.IsTaken[Slot] = false;
+}
+
+} // namespace crsan
