@@ -155,13 +155,11 @@ void addMemory(Events &To, MemIntrinsic &M) {
   auto *Set = dyn_cast<MemSetInst>(&M);
   Add(M.getRawDest(), M.getDestAlign(), Set ? Set->getValue() : nullptr,
       abi::WritesMemory);
-  if (auto *Copied = dyn_cast<MemTransferInst>(&M)) {
-    if (isMarked(M))
-      Add(Copied->getRawSource(), Copied->getSourceAlign(), nullptr,
-          abi::ReadsMemory);
-    else if (!isPrivate(Copied->getRawSource()))
-      To.Unlisted = To.ByCollider = Skip::Speculated;
-  }
+  // A copy needs no mark: LLVM executes no call ahead of its condition that
+  // writes memory. MemCpyOpt makes one of two copies, without a mark.
+  if (auto *Copied = dyn_cast<MemTransferInst>(&M))
+    Add(Copied->getRawSource(), Copied->getSourceAlign(), nullptr,
+        abi::ReadsMemory);
   if (To.List.empty() && To.Unlisted == Skip::None)
     To.Unlisted = To.ByCollider = Skip::Private;
 }

@@ -107,9 +107,11 @@ DEVICE WindowState enterKernel(const KernelHere &K) {
   Before = __nvvm_shfl_sync_idx_i32(Here, Before, Leader, 31);
   const bool IsAlone = (Before & AliveMask) == 0;
   // Other lanes of this warp may have called before, and not have written the
-  // state yet.
+  // state yet, or what they have written has not arrived yet.
 #pragma unroll 1
-  for (uint32_t Tries = 0; !IsAlone && !IsOurs && Tries < 16; ++Tries) {
+  for (uint32_t Tries = 0; !IsAlone && !IsOurs && Tries < 256; ++Tries) {
+    if (Tries >= 16 && (loadRelaxed(W.Alive) & BeginsMask) <= Begins)
+      break; // Nobody else is about to write it.
     pause(100);
     IsOurs = loadRelaxed(W.Grid) == Grid && loadRelaxed(W.Block) == Block;
   }
