@@ -18,7 +18,7 @@ __global__ void turn(unsigned *Words) {
     Words[First + I] = Sum + 1; // RACE
     fence((I * 3 + R) % 5);
 #ifdef RACY
-    if (R != 10)
+    if (R % 8 != 2)
 #endif
       __syncthreads();
     Sum = Words[First + (I + 1) % Threads]; // RACE

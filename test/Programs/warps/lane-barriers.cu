@@ -10,7 +10,7 @@
 // RACY: odd -DODD
 // RACY: behind-barrier -DLATE
 // RACY: no-relay -DSTAGES
-// UNSEEN: collider (odd behind-barrier no-relay): the two accesses hardly ever overlap in time
+// UNSEEN: collider (halves odd behind-barrier no-relay): the two accesses hardly ever overlap in time
 #include "../check.h"
 
 constexpr unsigned Threads = 128, Blocks = 2, N = Threads * Blocks;

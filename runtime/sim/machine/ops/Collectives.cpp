@@ -1,17 +1,102 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // shfl, vote, match, redux, elect, bar.warp.sync.
 //
-// Lanes wait until those of their mask that have not exited are at the same
-// instruction on the same path of calls; then they go on as one fragment. Lanes
-// of one fragment may have different masks (tiles of a warp): each group is
-// complete by itself (Collectives.h). bar.warp.sync may also complete from
-// different places.
+// When lanes go on: Collectives.h. bar.warp.sync completes from different
+// places, too.
 #include "ops/Collectives.h"
 
 #include <algorithm>
 
 using namespace crsan::sim;
 using crsan::ptx::Operand;
+
+//===----------------------------------------------------------------------===//
+// Lanes at several instructions
+//===----------------------------------------------------------------------===//
+
+const Ref &JointCollective::operand(const Instruction &I, unsigned N) {
+  static const Ref None;
+  return N < I.Op.size() ? I.Op[N] : I.NumMore ? I.More[0] : None;
+}
+
+uint64_t JointCollective::get(const Execution &X, const Ref &R, unsigned Lane) {
+  return R.Size ? X.value(R, Lane) : X.bits(R) >> Lane & 1;
+}
+
+void JointCollective::set(const Execution &X, const Ref &R, unsigned Lane,
+                          uint64_t V) {
+  if (R.Size)
+    return X.setValue(R, Lane, V);
+  uint32_t &Bits = X.bits(R);
+  Bits = (Bits & ~(1u << Lane)) | uint32_t(V & 1) << Lane;
+}
+
+/// Whether two instructions are the same but for their operands.
+static bool areAlike(const Instruction &A, const Instruction &B) {
+  return A.Run == B.Run && A.Aux == B.Aux &&
+         std::ranges::equal(A.Op, B.Op, [](const Ref &P, const Ref &Q) {
+           return P.IsValid == Q.IsValid && P.Size == Q.Size;
+         });
+}
+
+JointCollective::JointCollective(Execution &Last, const Instruction &Like)
+    : X(Last), I(Like) {
+  uint32_t Present = 0;
+  for (Fragment *Other : Last.W->Fragments) {
+    const Instruction &At = Other->Top->Fn->Code[Other->Pc];
+    if (Other->Is != Fragment::State::Collective || !areAlike(At, Like))
+      continue;
+    Part &New = Parts.emplace_back(Part{Execution(Last.D), &At});
+    New.X.bind(Other);
+    readMasks(New.X, At.Op[4], Other->Lanes, Of);
+    Present |= Other->Lanes;
+  }
+  Lanes = complete(Of, Present, Present, Last.W->Live);
+  if (Lanes)
+    gather();
+}
+
+void JointCollective::gather() {
+  X.Bases[size_t(Rows::Frame)] = reinterpret_cast<uint8_t *>(Values.data());
+  X.Mask = Lanes;
+  for (unsigned N = 0; N < NumOperands; ++N) {
+    for (const Part &P : Parts)
+      if (const Ref &R = operand(*P.I, N); R.IsValid) {
+        Ref &Mine = N < I.Op.size() ? I.Op[N] : More;
+        Mine = {uint32_t(N * WarpSize * sizeof(uint64_t)), Rows::Frame, R.Size,
+                true};
+        forLanes(P.X.F->Lanes & Lanes,
+                 [&](unsigned L) { set(X, Mine, L, get(P.X, R, L)); });
+      }
+  }
+  I.More = &More;
+  I.NumMore = More.IsValid;
+  Before = Values;
+}
+
+void JointCollective::release() {
+  Execution Old = X;
+  Old.Bases[size_t(Rows::Frame)] = reinterpret_cast<uint8_t *>(Before.data());
+  std::vector<Fragment *> Free;
+  for (const Part &P : Parts) {
+    if (!(P.X.F->Lanes & Lanes))
+      continue;
+    // A source may be the register of the result.
+    for (unsigned N = 0; N < NumOperands; ++N)
+      if (const Ref &R = operand(*P.I, N); R.IsValid && R.In == Rows::Frame)
+        forLanes(P.X.F->Lanes & Lanes, [&](unsigned L) {
+          const Ref &Mine = operand(I, N);
+          if (const uint64_t V = get(X, Mine, L);
+              N == 0 || V != get(Old, Mine, L))
+            set(P.X, R, L, V);
+        });
+    if (const uint32_t Rest = P.X.F->Lanes & ~Lanes)
+      X.D.setState(*X.D.split(*P.X.F, Rest, P.X.F->Pc),
+                   Fragment::State::Collective);
+    Free.push_back(P.X.F);
+  }
+  X.D.releaseTogether(std::move(Free));
+}
 
 namespace {
 
@@ -23,45 +108,48 @@ enum class Shuffle : uint8_t { Up, Down, Butterfly, Index };
 
 /// Op: d, a, b, c, mask; More[0]: p.
 Outcome shflOp(Execution &X, const Instruction &I) {
-  return collectively(X, I, I.Op[4], [&](const Masks &) {
-    uint32_t From[WarpSize], To[WarpSize], Valid = 0;
-    std::memcpy(From, X.row<uint32_t>(I.Op[1]), sizeof From);
-    const uint32_t *B = X.row<uint32_t>(I.Op[2]), *C = X.row<uint32_t>(I.Op[3]);
-    forLanes(X.Mask, [&](unsigned L) {
-      int Lane = int(L), By = B[L] & 31, Clamp = C[L] & 31,
-          Segment = C[L] >> 8 & 31;
-      int Last = (Lane & Segment) | (Clamp & ~Segment), First = Lane & Segment,
-          J = Lane;
-      bool Is = false;
-      switch (Shuffle(I.Aux)) {
-      case Shuffle::Up:
-        J = Lane - By;
-        Is = J >= Last;
-        break;
-      case Shuffle::Down:
-        J = Lane + By;
-        Is = J <= Last;
-        break;
-      case Shuffle::Butterfly:
-        J = Lane ^ By;
-        Is = J <= Last;
-        break;
-      case Shuffle::Index:
-        J = First | (By & ~Segment);
-        Is = J <= Last;
-        break;
-      }
-      if (!Is || J < 0 || J > 31)
-        J = Lane;
-      Valid |= uint32_t(Is) << L;
-      // What a lane that takes no part would give is not defined: one's own.
-      To[L] = X.Mask >> J & 1 ? From[J] : From[L];
-    });
-    uint32_t *D = X.row<uint32_t>(I.Op[0]);
-    forLanes(X.Mask, [&](unsigned L) { D[L] = To[L]; });
-    if (I.NumMore)
-      X.setBits(I.More[0], Valid);
-  });
+  return collectively(
+      X, I, I.Op[4], [](Execution &X, const Instruction &I, const Masks &Of) {
+        uint32_t From[WarpSize], To[WarpSize], Valid = 0;
+        std::memcpy(From, X.row<uint32_t>(I.Op[1]), sizeof From);
+        const uint32_t *B = X.row<uint32_t>(I.Op[2]),
+                       *C = X.row<uint32_t>(I.Op[3]);
+        forLanes(X.Mask, [&](unsigned L) {
+          int Lane = int(L), By = B[L] & 31, Clamp = C[L] & 31,
+              Segment = C[L] >> 8 & 31;
+          int Last = (Lane & Segment) | (Clamp & ~Segment),
+              First = Lane & Segment, J = Lane;
+          bool Is = false;
+          switch (Shuffle(I.Aux)) {
+          case Shuffle::Up:
+            J = Lane - By;
+            Is = J >= Last;
+            break;
+          case Shuffle::Down:
+            J = Lane + By;
+            Is = J <= Last;
+            break;
+          case Shuffle::Butterfly:
+            J = Lane ^ By;
+            Is = J <= Last;
+            break;
+          case Shuffle::Index:
+            J = First | (By & ~Segment);
+            Is = J <= Last;
+            break;
+          }
+          if (!Is || J < 0 || J > 31)
+            J = Lane;
+          Valid |= uint32_t(Is) << L;
+          // What a lane that takes no part would give is not defined: one's
+          // own.
+          To[L] = X.Mask >> J & 1 ? From[J] : From[L];
+        });
+        uint32_t *D = X.row<uint32_t>(I.Op[0]);
+        forLanes(X.Mask, [&](unsigned L) { D[L] = To[L]; });
+        if (I.NumMore)
+          X.setBits(I.More[0], Valid);
+      });
 }
 
 bool shfl(Decoder &D) {
@@ -92,30 +180,31 @@ enum class Vote : uint8_t { All, Any, Uni, Ballot };
 
 /// Op: result, predicate, -, -, mask.
 Outcome voteOp(Execution &X, const Instruction &I) {
-  return collectively(X, I, I.Op[4], [&](const Masks &Of) {
-    uint32_t P = X.bits(I.Op[1]) & X.Mask, Result = 0;
-    forLanes(X.Mask, [&](unsigned L) {
-      uint32_t Group = Of[L] & X.Mask, Yes = P & Group;
-      bool Is = false;
-      switch (Vote(I.Aux)) {
-      case Vote::All:
-        Is = Yes == Group;
-        break;
-      case Vote::Any:
-        Is = Yes != 0;
-        break;
-      case Vote::Uni:
-        Is = Yes == Group || !Yes;
-        break;
-      case Vote::Ballot:
-        X.setValue(I.Op[0], L, Yes);
-        break;
-      }
-      Result |= uint32_t(Is) << L;
-    });
-    if (Vote(I.Aux) != Vote::Ballot)
-      X.setBits(I.Op[0], Result);
-  });
+  return collectively(X, I, I.Op[4],
+                      [](Execution &X, const Instruction &I, const Masks &Of) {
+                        uint32_t P = X.bits(I.Op[1]) & X.Mask, Result = 0;
+                        forLanes(X.Mask, [&](unsigned L) {
+                          uint32_t Group = Of[L] & X.Mask, Yes = P & Group;
+                          bool Is = false;
+                          switch (Vote(I.Aux)) {
+                          case Vote::All:
+                            Is = Yes == Group;
+                            break;
+                          case Vote::Any:
+                            Is = Yes != 0;
+                            break;
+                          case Vote::Uni:
+                            Is = Yes == Group || !Yes;
+                            break;
+                          case Vote::Ballot:
+                            X.setValue(I.Op[0], L, Yes);
+                            break;
+                          }
+                          Result |= uint32_t(Is) << L;
+                        });
+                        if (Vote(I.Aux) != Vote::Ballot)
+                          X.setBits(I.Op[0], Result);
+                      });
 }
 
 bool vote(Decoder &D) {
@@ -139,23 +228,25 @@ bool vote(Decoder &D) {
 
 /// Op: d, a, -, -, mask; More[0]: p. Aux: all.
 Outcome matchOp(Execution &X, const Instruction &I) {
-  return collectively(X, I, I.Op[4], [&](const Masks &Of) {
-    uint64_t Values[WarpSize];
-    uint32_t Results[WarpSize], AllSame = 0;
-    forLanes(X.Mask, [&](unsigned L) { Values[L] = X.value(I.Op[1], L); });
-    forLanes(X.Mask, [&](unsigned L) {
-      uint32_t Group = Of[L] & X.Mask, Same = 0;
-      forLanes(Group, [&](unsigned M) {
-        Same |= uint32_t(Values[M] == Values[L]) << M;
+  return collectively(
+      X, I, I.Op[4], [](Execution &X, const Instruction &I, const Masks &Of) {
+        uint64_t Values[WarpSize];
+        uint32_t Results[WarpSize], AllSame = 0;
+        forLanes(X.Mask, [&](unsigned L) { Values[L] = X.value(I.Op[1], L); });
+        forLanes(X.Mask, [&](unsigned L) {
+          uint32_t Group = Of[L] & X.Mask, Same = 0;
+          forLanes(Group, [&](unsigned M) {
+            Same |= uint32_t(Values[M] == Values[L]) << M;
+          });
+          bool Is = Same == Group;
+          Results[L] = I.Aux ? (Is ? Group : 0) : Same;
+          AllSame |= uint32_t(Is) << L;
+        });
+        forLanes(X.Mask,
+                 [&](unsigned L) { X.setValue(I.Op[0], L, Results[L]); });
+        if (I.NumMore)
+          X.setBits(I.More[0], AllSame);
       });
-      bool Is = Same == Group;
-      Results[L] = I.Aux ? (Is ? Group : 0) : Same;
-      AllSame |= uint32_t(Is) << L;
-    });
-    forLanes(X.Mask, [&](unsigned L) { X.setValue(I.Op[0], L, Results[L]); });
-    if (I.NumMore)
-      X.setBits(I.More[0], AllSame);
-  });
 }
 
 bool match(Decoder &D) {
@@ -219,20 +310,22 @@ uint32_t reduceTwo(Reduce R, ScalarType T, uint32_t A, uint32_t B, bool Abs,
 
 /// Aux: Reduce, type, abs, NaN.
 Outcome reduxOp(Execution &X, const Instruction &I) {
-  return collectively(X, I, I.Op[4], [&](const Masks &Of) {
-    uint32_t Results[WarpSize];
-    const uint32_t *A = X.row<uint32_t>(I.Op[1]);
-    forLanes(X.Mask, [&](unsigned L) {
-      uint32_t Group = Of[L] & X.Mask, First = std::countr_zero(Group);
-      Results[L] = A[First];
-      forLanes(Group & (Group - 1), [&](unsigned M) {
-        Results[L] =
-            reduceTwo(Reduce(I.Aux & 0xFF), ScalarType(I.Aux >> 8 & 0xFF),
-                      Results[L], A[M], I.Aux >> 16 & 1, I.Aux >> 17 & 1);
+  return collectively(
+      X, I, I.Op[4], [](Execution &X, const Instruction &I, const Masks &Of) {
+        uint32_t Results[WarpSize];
+        const uint32_t *A = X.row<uint32_t>(I.Op[1]);
+        forLanes(X.Mask, [&](unsigned L) {
+          uint32_t Group = Of[L] & X.Mask, First = std::countr_zero(Group);
+          Results[L] = A[First];
+          forLanes(Group & (Group - 1), [&](unsigned M) {
+            Results[L] =
+                reduceTwo(Reduce(I.Aux & 0xFF), ScalarType(I.Aux >> 8 & 0xFF),
+                          Results[L], A[M], I.Aux >> 16 & 1, I.Aux >> 17 & 1);
+          });
+        });
+        forLanes(X.Mask,
+                 [&](unsigned L) { X.setValue(I.Op[0], L, Results[L]); });
       });
-    });
-    forLanes(X.Mask, [&](unsigned L) { X.setValue(I.Op[0], L, Results[L]); });
-  });
 }
 
 bool redux(Decoder &D) {
@@ -258,15 +351,16 @@ bool redux(Decoder &D) {
 
 /// Op: d, p, -, -, mask.
 Outcome electOp(Execution &X, const Instruction &I) {
-  return collectively(X, I, I.Op[4], [&](const Masks &Of) {
-    uint32_t Is = 0;
-    forLanes(X.Mask, [&](unsigned L) {
-      uint32_t Leader = std::countr_zero(Of[L] & X.Mask);
-      X.setValue(I.Op[0], L, Leader);
-      Is |= uint32_t(Leader == L) << L;
-    });
-    X.setBits(I.Op[1], Is);
-  });
+  return collectively(X, I, I.Op[4],
+                      [](Execution &X, const Instruction &I, const Masks &Of) {
+                        uint32_t Is = 0;
+                        forLanes(X.Mask, [&](unsigned L) {
+                          uint32_t Leader = std::countr_zero(Of[L] & X.Mask);
+                          X.setValue(I.Op[0], L, Leader);
+                          Is |= uint32_t(Leader == L) << L;
+                        });
+                        X.setBits(I.Op[1], Is);
+                      });
 }
 
 bool elect(Decoder &D) {
