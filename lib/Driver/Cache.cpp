@@ -95,10 +95,10 @@ Expected<std::string> cacheFolder() {
     return Absolute.str().str();
   }
   SmallString<128> Usual;
-  if (!sys::path::cache_directory(Usual))
+  if (!sys::path::cache_directory(Usual) || !sys::path::is_absolute(Usual))
     return createStringError(
-        "there is no cache folder, since HOME is not set; set CRSAN_CACHE_DIR "
-        "to a folder that can be written");
+        "there is no cache folder, since HOME is not set to an absolute path; "
+        "set CRSAN_CACHE_DIR to a folder that can be written");
   sys::path::append(Usual, "crsan");
   return Usual.str().str();
 }

@@ -50,7 +50,10 @@ static int runOriginal(const Arguments &A) {
   std::string Why;
   const int Status =
       sys::ExecuteAndWait(Program, Words, std::nullopt, {}, 0, 0, &Why);
-  if (Status < 0)
+  constexpr int NotStarted = -1;
+  if (Status < NotStarted)
+    return fail(createStringError("'" + Program + "' was ended: " + Why));
+  if (Status == NotStarted)
     return fail(createStringError(
         "cannot run '" + Program + "': " + Why +
         "; set CRSAN_CUDA_PATH to the folder of a CUDA toolkit"));

@@ -45,7 +45,7 @@ static std::vector<std::string> directories() {
           "/targets/sbsa-linux/lib"})
       Found.push_back(Toolkit + Place);
   };
-  for (const char *Variable : {"CUDA_HOME", "CUDA_PATH"})
+  for (const char *Variable : {"CUDA_PATH", "CUDA_HOME"})
     if (const char *Value = std::getenv(Variable); Value && *Value)
       AddToolkit(Value);
   if (std::string Own = ownDirectory(); !Own.empty())

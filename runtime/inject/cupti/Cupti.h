@@ -20,7 +20,7 @@ struct Cupti {
   decltype(&::cuptiActivitySetAttribute) SetAttribute = nullptr;
   std::string Path; ///< What was loaded.
 
-  /// Looks in the loader's search path, the toolkit ($CUDA_HOME, $CUDA_PATH),
+  /// Looks in the loader's search path, the toolkit ($CUDA_PATH, $CUDA_HOME),
   /// beside this library, and the usual places. False: there is none.
   bool load();
 
