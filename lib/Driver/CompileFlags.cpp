@@ -108,10 +108,9 @@ static void addCudaFlags(Words &Out, const Command &C) {
     addSanitizerFlags(Out, C);
   if (C.Nvcc)
     llvm::append_range(Out, Words{"-include", C.Where.nvccHeader()});
-  if (C.Options.CompatHeader) {
-    Out.push_back("-include");
-    Out.push_back(C.Where.compatHeader());
-  }
+  if (C.Options.CompatHeader)
+    llvm::append_range(Out, Words{"-isystem", C.Where.clangHeaders(),
+                                  "-include", C.Where.compatHeader()});
 }
 
 Words crsan::driver::compileFlags(const Command &C, InputKind Kind) {

@@ -38,6 +38,10 @@ std::string Installation::compatHeader() const {
   return below(Root, "include/crsan/cuda_compat.h");
 }
 
+std::string Installation::clangHeaders() const {
+  return below(Root, "include/crsan/clang");
+}
+
 std::string Installation::markHeader() const {
   return below(Root, "include/crsan/instrumented.h");
 }

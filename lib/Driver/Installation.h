@@ -21,6 +21,7 @@ struct Installation {
   std::string assembler() const;      ///< bin/crsan-ptxas
   std::string includeDir() const;     ///< include
   std::string compatHeader() const;   ///< include/crsan/cuda_compat.h
+  std::string clangHeaders() const;   ///< include/crsan/clang
   std::string markHeader() const;     ///< include/crsan/instrumented.h
   std::string nvccHeader() const;     ///< include/crsan/from_nvcc.h
 

@@ -7,7 +7,7 @@
 // CHECK-SAME: "-mlink-builtin-bitcode"
 // CHECK-SAME: "-target-cpu" "sm_75"
 // CHECK-SAME: "-debug-info-kind=line-directives-only"
-// CHECK-SAME: "-include" "__clang_cuda_runtime_wrapper.h" "-include" "{{[^"]*}}crsan/instrumented.h" "-include" "{{[^"]*}}crsan/cuda_compat.h"
+// CHECK-SAME: "-include" "__clang_cuda_runtime_wrapper.h" "-include" "{{[^"]*}}crsan/instrumented.h" "-isystem" "{{[^"]*}}crsan/clang" "-include" "{{[^"]*}}crsan/cuda_compat.h"
 // CHECK-SAME: "-isystem" "{{[^"]*}}/include/cccl"
 // CHECK-SAME: "-D" "__SANITIZE_CUDA_RACE__=1"
 // CHECK-SAME: "-fpass-plugin={{[^"]*}}lib/libCRSanPass.so"

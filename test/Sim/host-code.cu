@@ -7,14 +7,23 @@
 // RUN: %crsan_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-host -O2 --offload-arch=sm_90 %s -o %t/waited
 // RUN: %crsan_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 -DEARLY %s -o %t/unchecked
 
-// RUN: not %crsan run --device=sim --seed=3 %t/early 2>&1 | FileCheck %s --check-prefix=VALUES
+// RUN: env CRSAN_OPTIONS=watchpoints=0 not %crsan run --device=sim --seed=3 %t/early 2>&1 | FileCheck %s --check-prefix=VALUES
 // VALUES: CRSan: data race: clobbered read by the host of 4 bytes in global memory
-// VALUES-NEXT: #0 main at {{.*}}host-code.cu:[[#@LINE+38]]:
+// VALUES-NEXT: #0 main at {{.*}}host-code.cu:[[#@LINE+47]]:
 // VALUES-NOT: kernel:
 // VALUES: memory: byte {{[0-9]+}} of 1024 bytes from cudaMallocManaged
-// VALUES: Not waited for: fill(int*), launched at {{.*}}host-code.cu:[[#@LINE+30]] in main, which writes at {{.*}}host-code.cu:[[#@LINE+23]]:
+// VALUES: Not waited for: fill(int*), launched at {{.*}}host-code.cu:[[#@LINE+39]] in main, which writes at {{.*}}host-code.cu:[[#@LINE+32]]:
 // VALUES: CRSan: host code: checked {{[1-9][0-9]*}} of {{[1-9][0-9]*}} accesses
 // VALUES: SUMMARY: CRSan: 1 data race (1 clobbered read)
+
+// Where a thread of the kernel and the host meet, both lines are known.
+// RUN: not %crsan run --device=sim --seed=3 %t/early 2>&1 | FileCheck %s --check-prefix=MEET
+// MEET: CRSan: data race: conflicting accesses of 4 bytes in global memory
+// MEET-NEXT: #0 fill at {{.*}}host-code.cu:[[#@LINE+25]]:
+// MEET: conflicts with the read by the host:
+// MEET-NEXT: #0 main at {{.*}}host-code.cu:[[#@LINE+35]]:
+// MEET: Wait for the kernel
+// MEET: SUMMARY: CRSan: 1 data race (1 conflicting accesses)
 
 // RUN: not %crsan run --device=sim --seed=3 %t/early > %t/first.txt 2>&1
 // RUN: not %crsan run --device=sim --seed=3 %t/early > %t/second.txt 2>&1
