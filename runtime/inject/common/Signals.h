@@ -7,14 +7,19 @@
 
 namespace crsan {
 
-/// Blocks all signals for this thread in a scope. Threads that are started in
-/// the scope never handle a signal: signals are for the program's own threads.
+/// Blocks all signals for this thread in a scope; `ButCrashes`: except those
+/// that an instruction of the thread itself raises. Threads that are started in
+/// the scope never handle a blocked signal: signals are for the program's own
+/// threads.
 class BlockedSignals {
 public:
-  BlockedSignals() {
+  explicit BlockedSignals(bool ButCrashes = false) {
     sigset_t All;
     sigfillset(&All);
-    pthread_sigmask(SIG_SETMASK, &All, &Before);
+    if (ButCrashes)
+      for (int Crash : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP})
+        sigdelset(&All, Crash);
+    pthread_sigmask(SIG_BLOCK, &All, &Before);
   }
   ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &Before, nullptr); }
   BlockedSignals(const BlockedSignals &) = delete;

@@ -5,6 +5,7 @@
 
 #include "Report/Demangle.h"
 #include "common/Log.h"
+#include "common/Signals.h"
 
 #include <fmt/format.h>
 
@@ -76,6 +77,7 @@ void HostChecks::setGates() {
 /// No other thread is left, but what one had locked.
 void HostChecks::closeForChild() {
   Pace = nullptr;
+  Watch.closeForChild();
   for (const Loaded &L : Code)
     L.Gate->Size = 0;
 }
@@ -173,6 +175,28 @@ static uint64_t valueAt(uint64_t Address, uint64_t Size) {
   return Value;
 }
 
+namespace {
+/// While a thread checks, no handler of a signal runs, which might never return
+/// (siglongjmp), and the thread is not cancelled.
+class Undisturbed {
+public:
+  Undisturbed() {
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &Cancelling);
+    Signals.emplace(/*ButCrashes=*/true);
+  }
+  ~Undisturbed() {
+    Signals.reset();
+    pthread_setcancelstate(Cancelling, nullptr);
+  }
+  Undisturbed(const Undisturbed &) = delete;
+  Undisturbed &operator=(const Undisturbed &) = delete;
+
+private:
+  int Cancelling = PTHREAD_CANCEL_ENABLE;
+  std::optional<BlockedSignals> Signals;
+};
+} // namespace
+
 void HostChecks::check(abi::HostSite &Site, uint64_t Address, uint64_t Length) {
   const uint64_t End = Ranges.endOf(Address);
   HostPace *By = Pace.load(std::memory_order_acquire);
@@ -185,17 +209,17 @@ void HostChecks::check(abi::HostSite &Site, uint64_t Address, uint64_t Length) {
       __atomic_exchange_n(&Site.Epoch, Epoch, __ATOMIC_RELAXED) != Epoch;
   const bool IsLooked =
       LooksAtValues && (IsFirst || !IsSampled || isChosen(Execution));
+  std::optional<Undisturbed> Guard;
+  if (IsLooked || By->holdsLock())
+    Guard.emplace();
   const std::optional<uint64_t> Patience =
       By->begin(read(Site.Checked), IsLooked);
   if (!Patience) {
     ++Refused;
     return;
   }
-  if (IsLooked) {
-    const HostWatch::Set Mine(Watch, Site.Id, A.Address, A.Size,
-                              Site.Access != abi::AccessKind::Load);
+  if (IsLooked)
     look(*By, Site, A, *Patience);
-  }
   if (LooksAtValues && Site.Access != abi::AccessKind::Load)
     Writes.note(A.Address, A.Size, Site.Number);
   By->end(A);
@@ -207,7 +231,12 @@ void HostChecks::look(HostPace &By, abi::HostSite &Site, const HostAccess &A,
   // A short kernel is soon over, and a long one needs time. Each look may move
   // the memory from the GPU to the host.
   for (const uint64_t Share : {64, 8, 1}) {
-    By.wait(Patience / Share - (Share < 64 ? Patience / (8 * Share) : 0));
+    {
+      // Reading the memory may raise a signal; waiting does not.
+      const HostWatch::Set Mine(Watch, Site.Id, A.Address, A.Size,
+                                Site.Access != abi::AccessKind::Load);
+      By.wait(Patience / Share - (Share < 64 ? Patience / (8 * Share) : 0));
+    }
     const uint64_t After = valueAt(A.Address, A.Size);
     if (After != Before) {
       record(Site, A, Before, After);
@@ -372,7 +401,6 @@ void HostSleep::wait(uint64_t Nanoseconds) {
   constexpr uint64_t Second = 1000000000;
   const timespec Time{time_t(Nanoseconds / Second), long(Nanoseconds % Second)};
   const uint64_t Before = nanosecondsSince(Start);
-  // A signal ends it, which does no harm.
   nanosleep(&Time, nullptr);
   SleptNs.fetch_add(nanosecondsSince(Start) - Before, Relaxed);
 }

@@ -47,6 +47,8 @@ public:
   virtual void wait(uint64_t Amount) = 0;
   /// The access comes next. Not called if begin() returned nothing.
   virtual void end(const HostAccess &A) = 0;
+  /// Whether the thread holds a lock from begin() to end().
+  virtual bool holdsLock() const { return false; }
 };
 
 /// On hardware: sleeps, in nanoseconds. All sleeps together are limited, and

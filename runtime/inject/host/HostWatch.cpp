@@ -5,7 +5,9 @@
 
 #include "common/Log.h"
 #include "common/PinnedMemory.h"
+#include "crsan/abi/BlockOrder.h"
 
+#include <algorithm>
 #include <new>
 #include <string>
 
@@ -28,6 +30,11 @@ CUdeviceptr HostWatch::share() {
       return Memory.Device;
   }
   return 0; // A context more than there is room for.
+}
+
+void HostWatch::closeForChild() {
+  for (auto &Place : Tables)
+    Place = nullptr;
 }
 
 /// Word 0 clears the watchpoint.
@@ -53,8 +60,15 @@ HostWatch::Set::Set(HostWatch &In, uint64_t Site, uint64_t Address,
     : In(In) {
   while (Slot < In.IsTaken.size() && In.IsTaken[Slot].exchange(true))
     ++Slot;
-  if (Slot < In.IsTaken.size())
-    In.write(Slot, abi::watchpointAt(Address, Size, IsWrite), Site);
+  if (Slot == In.IsTaken.size())
+    return;
+  const uint64_t End = Address + Size;
+  const uint64_t Units = (End - 1) / 8 - Address / 8 + 1;
+  if (Units > 1) {
+    const uint64_t Unit = abi::mix(In.NumDrawn.fetch_add(1)) % Units;
+    Address = std::max(Address, (Address / 8 + Unit) * 8);
+  }
+  In.write(Slot, abi::watchpointAt(Address, End - Address, IsWrite), Site);
 }
 
 HostWatch::Set::~Set() {

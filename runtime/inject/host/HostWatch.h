@@ -23,7 +23,11 @@ public:
   /// for a signal handler.
   CUdeviceptr share();
 
-  /// A watchpoint on the first bytes of an access, as long as it lives.
+  /// Forgets the tables, which a forked child does not have.
+  void closeForChild();
+
+  /// A watchpoint on bytes of an access that lie in one of the aligned 8 bytes
+  /// that it touches, drawn by chance, as long as it lives.
   class Set {
   public:
     Set(HostWatch &In, uint64_t Site, uint64_t Address, uint64_t Size,
@@ -42,6 +46,7 @@ private:
 
   std::array<std::atomic<abi::HostWatchpoints *>, 32> Tables{};
   std::array<std::atomic<bool>, abi::HostWatchpoints::Num> IsTaken{};
+  std::atomic<uint32_t> NumDrawn{0};
 };
 
 } // namespace crsan

@@ -32,6 +32,7 @@ public:
   std::optional<uint64_t> begin(uint64_t Checked, bool IsChosen) override;
   void wait(uint64_t Steps) override;
   void end(const HostAccess &A) override;
+  bool holdsLock() const override { return true; }
 
 private:
   Process &P;

@@ -2,16 +2,34 @@
 // changes. The fixed twins' CPU waits for the kernel.
 // RACY: host-stores
 // RACY: host-reads -DREADS
+// RACY: straddling -DSTRADDLING
 // FIXED: host-stores-fixed
+// FIXED: straddling-fixed -DSTRADDLING
 // FIXED: host-reads-fixed -DREADS
 // UNSEEN: metadata: host code is checked by values and by watchpoints
 // BUILD: -fsanitize-cuda-race-host
 #include "agents.h"
 
 constexpr unsigned Threads = 32;
+
+#ifdef STRADDLING
+/// Half of it lies in one aligned 8 bytes, and half in the next.
+struct __attribute__((packed)) Straddler {
+  char Front[6];
+  int Value;
+  char Behind[6];
+};
+#endif
 CONSTANT Scaled<2000, 100> Rounds;
 
-#ifdef READS
+#ifdef STRADDLING
+__global__ void work(unsigned *Cells, unsigned *Sums, unsigned Rounds) {
+  for (unsigned R = 0; R < Rounds; ++R) {
+    Sums[threadIdx.x] += reinterpret_cast<char *>(Cells)[8]; // RACE: straddling
+    __syncthreads();
+  }
+}
+#elif defined(READS)
 __global__ void work(unsigned *Cells, unsigned *, unsigned Rounds) {
   for (unsigned R = 0; R < Rounds; ++R) {
     Cells[threadIdx.x] = 1; // RACE: host-reads
@@ -31,7 +49,11 @@ __global__ void work(unsigned *Cells, unsigned *Sums, unsigned Rounds) {
 static unsigned use(unsigned *Cells) {
   unsigned Sum = 0;
   for (unsigned I = 0; I < Threads; ++I) {
-#ifdef READS
+#ifdef STRADDLING
+    reinterpret_cast<Straddler *>(Cells)->Value = 1; // RACE: straddling
+    asm volatile("" ::: "memory"); // Each time.
+    Sum += 1;
+#elif defined(READS)
     Sum += Cells[I]; // RACE: host-reads
 #else
     Cells[I] = 1; // RACE: host-stores
