@@ -5,7 +5,6 @@
 
 #include "common/Log.h"
 #include "common/PinnedMemory.h"
-#include "crsan/abi/BlockOrder.h"
 
 #include <algorithm>
 #include <new>
@@ -65,7 +64,7 @@ HostWatch::Set::Set(HostWatch &In, uint64_t Site, uint64_t Address,
   const uint64_t End = Address + Size;
   const uint64_t Units = (End - 1) / 8 - Address / 8 + 1;
   if (Units > 1) {
-    const uint64_t Unit = abi::mix(In.NumDrawn.fetch_add(1)) % Units;
+    const uint64_t Unit = In.NumLong.fetch_add(1) % Units;
     Address = std::max(Address, (Address / 8 + Unit) * 8);
   }
   In.write(Slot, abi::watchpointAt(Address, End - Address, IsWrite), Site);

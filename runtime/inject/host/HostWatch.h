@@ -27,7 +27,7 @@ public:
   void closeForChild();
 
   /// A watchpoint on bytes of an access that lie in one of the aligned 8 bytes
-  /// that it touches, drawn by chance, as long as it lives.
+  /// that it touches, as long as it lives. They take turns.
   class Set {
   public:
     Set(HostWatch &In, uint64_t Site, uint64_t Address, uint64_t Size,
@@ -46,7 +46,8 @@ private:
 
   std::array<std::atomic<abi::HostWatchpoints *>, 32> Tables{};
   std::array<std::atomic<bool>, abi::HostWatchpoints::Num> IsTaken{};
-  std::atomic<uint32_t> NumDrawn{0};
+  /// Watchpoints so far on accesses that touch several aligned 8 bytes.
+  std::atomic<uint32_t> NumLong{0};
 };
 
 } // namespace crsan

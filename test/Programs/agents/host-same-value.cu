@@ -20,7 +20,7 @@ struct __attribute__((packed)) Straddler {
   char Behind[6];
 };
 #endif
-CONSTANT Scaled<2000, 100> Rounds;
+CONSTANT Scaled<20000, 100> Rounds;
 
 #ifdef STRADDLING
 __global__ void work(unsigned *Cells, unsigned *Sums, unsigned Rounds) {
