@@ -130,14 +130,16 @@ void Run::reportNew() {
     return;
   const std::optional<size_t> Races = countRecorded();
   const size_t Count = Races.value_or(0) + kernelFaults().count();
-  const size_t Last = Reported;
-  if (!Races || Reported.exchange(Count) == Count)
+  if (!Races || Reported == Count)
     return;
   std::optional<ReportFile> Recorded = recorded();
-  if (!Recorded) {
-    Reported = Last;
+  if (!Recorded)
     return;
-  }
+  // Another thread may be about to show the same, or more: the program does not
+  // go on before that has been shown.
+  const std::unique_lock Guard(Showing, std::chrono::seconds(1));
+  if (!Guard.owns_lock() || (Reported != None && Reported > Count))
+    return;
   if (options().print_live) {
     const std::string New =
         liveFindings().takeNew(buildReport(*Recorded), textOptions(options()));
@@ -145,9 +147,11 @@ void Run::reportNew() {
       printFindings(New);
   }
   saveRun(options(), std::move(*Recorded), HasEnded);
-  // Of the program's time, a tenth is enough.
+  Reported = Count;
+  // Of the program's time, a tenth is enough. The first finding does not wait.
   const Clock::time_point After = Clock::now();
-  NextReport = After + 9 * (After - Before);
+  if (Count != 0)
+    NextReport = After + 9 * (After - Before);
 }
 
 static Run *TheRun = nullptr;

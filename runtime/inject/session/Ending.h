@@ -11,6 +11,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -64,8 +65,11 @@ public:
   }
 
 private:
-  /// What the last file had: as countRecorded(), and faults. Nothing yet: ~0.
-  std::atomic<size_t> Reported{~size_t(0)};
+  static constexpr size_t None = ~size_t(0);
+  /// What was shown last: as countRecorded(), and faults. None: nothing yet.
+  std::atomic<size_t> Reported{None};
+  /// Held while findings are printed and saved.
+  std::timed_mutex Showing;
   /// The report of the end is made; what a file has is complete.
   std::atomic<bool> HasEnded{false};
   /// When reportNew() may take its time again.
