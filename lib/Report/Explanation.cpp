@@ -14,8 +14,7 @@ static std::string withinWarp(const Finding &F, const char *Otherwise) {
   if (F.HasWider)
     return "lanes do not run in lockstep. Threads of other warps may race here "
            "as well (see the other finding); then a __syncwarp() alone does "
-           "not "
-           "mend it.";
+           "not mend it.";
   return fmt::format("lanes do not run in lockstep, so without __syncwarp() "
                      "between them {}.",
                      Otherwise);

@@ -119,9 +119,8 @@ static constexpr Row Rows[] = {
      LaterHoldsLock | SameWarp,
      "The earlier thread used a lock around {earlier}, and the later thread, "
      "of the same block, holds none at {later}: one lock has to protect "
-     "{both}. "
-     "If one thread holds the lock for its block, a barrier is missing. "
-     "{remedy}"},
+     "{both}. If one thread holds the lock for its block, a barrier is "
+     "missing. {remedy}"},
     {set(RaceKind::ImproperLock), LaterHoldsLock, 0,
      "The lock that the later thread holds at {later} is not held at "
      "{earlier}: one lock has to protect {both}."},

@@ -16,19 +16,19 @@ CUdeviceptr HostWatch::share() {
   std::string Error;
   const PinnedMemory Memory =
       PinnedMemory::make(sizeof(abi::HostWatchpoints), Error);
-  if (!Memory.Host) {
-    theLog().say("{}; kernels do not see which memory host threads are about "
-                 "to access",
-                 Error);
-    return 0;
+  if (Memory.Host) {
+    auto *New = new (Memory.Host) abi::HostWatchpoints{};
+    for (auto &Place : Tables) {
+      abi::HostWatchpoints *Free = nullptr;
+      if (Place.compare_exchange_strong(Free, New))
+        return Memory.Device;
+    }
+    Error = "too many contexts";
   }
-  auto *New = new (Memory.Host) abi::HostWatchpoints{};
-  for (auto &Place : Tables) {
-    abi::HostWatchpoints *Free = nullptr;
-    if (Place.compare_exchange_strong(Free, New))
-      return Memory.Device;
-  }
-  return 0; // A context more than there is room for.
+  theLog().say("{}; kernels do not see which memory host threads are about to "
+               "access",
+               Error);
+  return 0;
 }
 
 void HostWatch::closeForChild() {

@@ -26,8 +26,9 @@ public:
   /// Forgets the tables, which a forked child does not have.
   void closeForChild();
 
-  /// A watchpoint on bytes of an access that lie in one of the aligned 8 bytes
-  /// that it touches, as long as it lives. They take turns.
+  /// A watchpoint, as long as it lives, on those bytes of an access that lie in
+  /// one aligned group of 8. Of an access that touches several groups,
+  /// successive watchpoints take successive groups.
   class Set {
   public:
     Set(HostWatch &In, uint64_t Site, uint64_t Address, uint64_t Size,
@@ -46,7 +47,7 @@ private:
 
   std::array<std::atomic<abi::HostWatchpoints *>, 32> Tables{};
   std::array<std::atomic<bool>, abi::HostWatchpoints::Num> IsTaken{};
-  /// Watchpoints so far on accesses that touch several aligned 8 bytes.
+  /// Watchpoints so far on accesses that touch several groups.
   std::atomic<uint32_t> NumLong{0};
 };
 
