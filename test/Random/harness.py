@@ -138,8 +138,8 @@ def compile_file(tools, source, binary, optimisation, mode="collider"):
 class Unoptimised:
     """What the oracle says of a file that is compiled as it is written. The code
     generator forwards and merges accesses that the instrumentation has seen, and
-    puts what is left on a line of its choice; so a pair that the oracle does not
-    confirm may be a race all the same."""
+    puts what is left on a line of its choice; so a line or a pair of lines that the
+    oracle does not confirm may race all the same."""
 
     def __init__(self, tools, source, options):
         self.tools, self.source, self.options = tools, source, options
@@ -147,9 +147,15 @@ class Unoptimised:
         self.sides = {}  # By kernel.
 
     def races(self, pair, kernel):
+        return pair in self.pairs(kernel)
+
+    def races_at(self, line, kernel):
+        return any(line in pair for pair in self.pairs(kernel))
+
+    def pairs(self, kernel):
         if kernel not in self.sides:
             self.sides[kernel] = self.ask(kernel)
-        return any(lines_of(sides) == pair for sides in self.sides[kernel])
+        return {lines_of(sides) for sides in self.sides[kernel]}
 
     def ask(self, kernel):
         if compile_file(self.tools, self.source, self.binary, "-O0", "metadata"):
