@@ -71,6 +71,7 @@ inline constexpr char ReturnedName[] = "__crsan_md_returned";
 inline constexpr char PermutationsName[] = "__crsan_permutations";
 /// What the runtime asks the pass for (see defineClusterReads).
 inline constexpr char ClusterExtentName[] = "__crsan_cluster_extent";
+inline constexpr char ClusterIndexName[] = "__crsan_cluster_index";
 inline constexpr char ClusterRankName[] = "__crsan_cluster_rank";
 inline constexpr char IsSharedName[] = "__crsan_is_shared";
 

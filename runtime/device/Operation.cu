@@ -21,6 +21,9 @@
 extern "C" __attribute__((device)) uint32_t __crsan_cluster_extent(uint32_t) {
   return 1;
 }
+extern "C" __attribute__((device)) uint32_t __crsan_cluster_index(uint32_t D) {
+  return D == 0 ? __nvvm_read_ptx_sreg_ctaid_x() : 0;
+}
 extern "C" __attribute__((device)) uint32_t __crsan_cluster_rank() { return 0; }
 extern "C" __attribute__((device)) uint32_t __crsan_is_shared(uint64_t) {
   return 0; // Operations access global memory.

@@ -24,6 +24,10 @@ constexpr Intrinsic::ID ClusterIndices[] = {
     Intrinsic::nvvm_read_ptx_sreg_clusterid_x,
     Intrinsic::nvvm_read_ptx_sreg_clusterid_y,
     Intrinsic::nvvm_read_ptx_sreg_clusterid_z};
+constexpr Intrinsic::ID BlockIndices[] = {
+    Intrinsic::nvvm_read_ptx_sreg_ctaid_x,
+    Intrinsic::nvvm_read_ptx_sreg_ctaid_y,
+    Intrinsic::nvvm_read_ptx_sreg_ctaid_z};
 constexpr Intrinsic::ID ClusterExtents[] = {
     Intrinsic::nvvm_read_ptx_sreg_cluster_nctaid_x,
     Intrinsic::nvvm_read_ptx_sreg_cluster_nctaid_y,
@@ -114,41 +118,46 @@ void defineClusterReads(Module &M) {
   for (const Function &F : M)
     Capability = std::max(Capability, computeCapability(F));
   const bool HasClusters = Capability >= 90;
-  auto Define = [&](StringRef Name, unsigned WithoutClusters, auto Emit) {
+  const auto Define = [&](StringRef Name, auto Emit) {
     Function *F = M.getFunction(Name);
     if (!F)
       return;
     F->setLinkage(GlobalValue::InternalLinkage);
     F->addFnAttr(Attribute::AlwaysInline);
     IRBuilder<> B(BasicBlock::Create(M.getContext(), "", F));
-    Value *Result = B.getInt32(WithoutClusters);
-    B.CreateRet(HasClusters ? Emit(B, *F, Result) : Result);
+    B.CreateRet(Emit(B, *F));
   };
-  if (Function *F = M.getFunction(IsSharedName)) {
-    F->setLinkage(GlobalValue::InternalLinkage);
-    F->addFnAttr(Attribute::AlwaysInline);
-    IRBuilder<> B(BasicBlock::Create(M.getContext(), "", F));
-    B.CreateRet(emitAssembly(
-        B, B.getInt32Ty(),
-        HasClusters ? "{ .reg .pred p; isspacep.shared::cluster p, $1; "
-                      "selp.u32 $0, 1, 0, p; }"
-                    : "{ .reg .pred p; isspacep.shared p, $1; "
-                      "selp.u32 $0, 1, 0, p; }",
-        "=r,l", F->getArg(0)));
-  }
-  Define(ClusterExtentName, 1, [](IRBuilder<> &B, Function &F, Value *Extent) {
-    for (unsigned D = 0; D < 3; ++D) {
-      Value *Read = B.CreateIntrinsic(B.getInt32Ty(), ClusterExtents[D], {});
-      Extent = B.CreateSelect(B.CreateICmpEQ(F.getArg(0), B.getInt32(D)), Read,
-                              Extent);
-    }
-    return Extent;
+  // The special register for the dimension that the argument names.
+  const auto Read = [](IRBuilder<> &B, Function &F,
+                       const Intrinsic::ID(&Of)[3]) {
+    Value *Result = B.CreateIntrinsic(B.getInt32Ty(), Of[0], {});
+    for (unsigned D = 1; D < 3; ++D)
+      Result =
+          B.CreateSelect(B.CreateICmpEQ(F.getArg(0), B.getInt32(D)),
+                         B.CreateIntrinsic(B.getInt32Ty(), Of[D], {}), Result);
+    return Result;
+  };
+  Define(IsSharedName, [&](IRBuilder<> &B, Function &F) {
+    return emitAssembly(B, B.getInt32Ty(),
+                        HasClusters
+                            ? "{ .reg .pred p; isspacep.shared::cluster p, $1; "
+                              "selp.u32 $0, 1, 0, p; }"
+                            : "{ .reg .pred p; isspacep.shared p, $1; "
+                              "selp.u32 $0, 1, 0, p; }",
+                        "=r,l", F.getArg(0));
   });
-  Define(
-      ClusterRankName, 0, [](IRBuilder<> &B, Function &, Value *) -> Value * {
-        return B.CreateIntrinsic(
-            B.getInt32Ty(), Intrinsic::nvvm_read_ptx_sreg_cluster_ctarank, {});
-      });
+  Define(ClusterExtentName, [&](IRBuilder<> &B, Function &F) -> Value * {
+    return HasClusters ? Read(B, F, ClusterExtents) : B.getInt32(1);
+  });
+  Define(ClusterIndexName, [&](IRBuilder<> &B, Function &F) -> Value * {
+    return Read(B, F, HasClusters ? ClusterIndices : BlockIndices);
+  });
+  Define(ClusterRankName, [&](IRBuilder<> &B, Function &) -> Value * {
+    if (!HasClusters)
+      return B.getInt32(0);
+    return B.CreateIntrinsic(B.getInt32Ty(),
+                             Intrinsic::nvvm_read_ptx_sreg_cluster_ctarank, {});
+  });
 }
 
 } // namespace crsan

@@ -133,11 +133,12 @@ DEVICE uint32_t cyclesExpected() {
   return __crsan_config.DelayNs + WithoutDelay;
 }
 
-/// Whether the budget of the window is not used up; then the execution is
-/// counted. Many warps may come here at once.
-DEVICE bool isWithinBudget(struct Sampling &S) {
+/// Whether the budget of the window is not used up, of which `Executed`
+/// executions have been checked; then this one is counted. Many warps may come
+/// here at once.
+DEVICE bool isWithinBudget(struct Sampling &S, uint32_t Executed) {
   const uint32_t Budget = __crsan_config.Budget;
-  if (loadRelaxed(S.Executed) >= Budget)
+  if (Executed >= Budget)
     return false;
   if (countExecution(S) < Budget)
     return true;
@@ -152,18 +153,21 @@ DEVICE bool isWithinBudget(struct Sampling &S) {
 DEVICE bool isTurnByTime(const Warp &W, struct Sampling &S, uint32_t Groups,
                          uint32_t &Interval, uint32_t &IsCharged) {
   const uint32_t Used = Interval = intervalSeen(S);
-  if (isWithinBudget(S))
+  uint64_t &Due = dueHere();
+  // What decides is read at once: each read takes as long as a short check.
+  const uint32_t Executed = loadRelaxed(S.Executed),
+                 Stored = loadRelaxed(S.Interval);
+  const uint64_t Seen = loadRelaxed(Due);
+  if (isWithinBudget(S, Executed))
     return true;
   // The check of a window's first group leaves no time for the second, which
   // comes at once: the groups take turns.
   if (Groups > 1 && below(mix(W.Random + 9), Groups) != 0)
     return false;
-  Interval = loadRelaxed(S.Interval);
-  Interval = Interval ? Interval : 1;
+  Interval = Stored ? Stored : 1;
   if (Interval != Used)
     __nvvm_membar_gl(); // Drops the stale line.
-  uint64_t &Due = dueHere();
-  const uint64_t Seen = loadRelaxed(Due), Now = clockHere();
+  const uint64_t Now = clockHere();
   const int64_t Late = int64_t(Now - Seen);
   const int64_t Long =
       2 * int64_t(cyclesExpected()) * __crsan_config.CyclesPerCycle >> 8;

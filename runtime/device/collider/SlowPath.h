@@ -65,59 +65,87 @@ template <bool Strong> DEVICE void readPair(Address A, uint64_t (&Pair)[2]) {
                  : "l"(A));
 }
 
-/// Reads a value of 1, 2, 4 or 8 aligned bytes. Of other bytes, returns the
-/// FNV-1a hash (SuperCollider 3.4 hashes bulk copies in the same way).
-template <bool Strong> DEVICE uint64_t read(Address A, uint32_t Size) {
+/// Whether `Size` bytes at `A` are a value of 1, 2, 4 or 8 aligned bytes.
+DEVICE bool isUnit(Address A, uint32_t Size) {
+  return Size <= 8 && Size != 0 && ((uint32_t(A) | Size) & (Size - 1)) == 0;
+}
+
+/// A step of the FNV-1a hash (SuperCollider 3.4 hashes bulk copies in the same
+/// way).
+DEVICE uint64_t addToHash(uint64_t Hash, uint64_t Value) {
+  return (Hash ^ Value) * 0x100000001b3ull;
+}
+
+/// Returns the hash of `Size` bytes. The reads are strong: copies pass the L1
+/// cache. Not inlined: most checks do not need it.
+HELPER uint64_t readHash(Address A, uint32_t Size) {
   const uint32_t Bits = uint32_t(A) | Size;
-  if (Size <= 8 && Size != 0 && (Bits & (Size - 1)) == 0)
-    return readUnit<Strong>(A, Size);
   uint64_t Hash = 0xcbf29ce484222325ull;
-  const auto Add = [&](uint64_t Value) {
-    Hash = (Hash ^ Value) * 0x100000001b3ull;
-  };
-  const uint32_t Step = (Bits & 15) == 0 ? 16 : (Bits & 3) == 0 ? 4 : 1;
+  uint32_t I = 0;
+  // One thread may read many bytes: several of its reads are under way at once.
+  constexpr uint32_t AtATime = 4;
+  if ((Bits & 15) == 0) {
 #pragma unroll 1
-  for (uint32_t I = 0; I < Size; I += Step) {
-    if (Step != 16) {
-      Add(readUnit<Strong>(A + I, Step));
-      continue;
+    for (; I + 16 * AtATime <= Size; I += 16 * AtATime) {
+      uint64_t Pair[AtATime][2];
+#pragma unroll
+      for (uint32_t J = 0; J < AtATime; ++J)
+        readPair<true>(A + I + 16 * J, Pair[J]);
+#pragma unroll
+      for (uint32_t J = 0; J < AtATime; ++J)
+        Hash = addToHash(addToHash(Hash, Pair[J][0]), Pair[J][1]);
     }
-    uint64_t Pair[2];
-    readPair<Strong>(A + I, Pair);
-    Add(Pair[0]);
-    Add(Pair[1]);
   }
+  const uint32_t Step = (Bits & 3) == 0 ? 4 : 1;
+#pragma unroll 1
+  for (; I < Size; I += Step)
+    Hash = addToHash(Hash, Step == 4 ? readUnit<true>(A + I, 4)
+                                     : readUnit<true>(A + I, 1));
   return Hash;
 }
 
-/// Waits, while one lane of the warp sets a watchpoint on one of its accesses.
-/// Before that, every lane looks for watchpoints of other threads and of the
-/// host at the bytes of those of its `N` accesses that are in the mask
-/// `Checked`. Lanes that
-/// wait here together do not see each other's watchpoints; compareLanes judges
-/// these lanes. `Interval` is how rarely the window is checked.
+/// Reads a value of 1, 2, 4 or 8 aligned bytes; of other bytes, a hash.
+template <bool Strong> DEVICE uint64_t read(Address A, uint32_t Size) {
+  if (isUnit(A, Size))
+    return readUnit<Strong>(A, Size);
+  if (Size != 16 || (uint32_t(A) & 15) != 0)
+    return readHash(A, Size);
+  uint64_t Pair[2];
+  readPair<Strong>(A, Pair);
+  return addToHash(Pair[0], Pair[1]);
+}
+
+/// Waits, at least `Least` cycles, while one lane of the warp sets a watchpoint
+/// on one of its accesses. Before that, every lane looks for watchpoints of
+/// other threads and of the host at the bytes of those of its `N` accesses that
+/// are in the mask `Checked`. Lanes that wait here together do not see each
+/// other's watchpoints; compareLanes judges these lanes. `Interval` is how
+/// rarely the window is checked.
 DEVICE void watchAndSleep(const Warp &W, Site *Sites, const Group &G,
-                          uint32_t N, uint32_t Checked, uint32_t Interval) {
+                          uint32_t N, uint32_t Checked, uint32_t Interval,
+                          uint32_t Least) {
   Watched Mine{nullptr, 0, false, 0};
   uint32_t Chosen = 0;
   if ((__crsan_config.Flags & Watch) && mayMeet(Interval)) {
-#pragma unroll 1
-    for (uint32_t Todo = Checked; Todo; Todo &= Todo - 1) {
-      const uint32_t I = __builtin_ctz(Todo);
-      tellWatchers(Sites[I], addressOf(G, Sites, I), sizeOf(G, Sites, I),
-                   mix(W.Random + 10));
-    }
-    meetHost(Sites, G, Checked);
     // Choose the watching lane and the watched access at random.
     const uint32_t From = below(mix(W.Random + 4), 32);
     const uint32_t Behind = W.Mask >> From << From;
+    const bool Watches =
+        lane() == uint32_t(__builtin_ctz(Behind ? Behind : W.Mask));
     Chosen = below(mix(W.Random + 5), N);
-    if (lane() == uint32_t(__builtin_ctz(Behind ? Behind : W.Mask)) &&
-        (Checked >> Chosen & 1))
-      Mine = watchedIn(G, Sites, Chosen, mix(W.Random + 6));
+#pragma unroll 1
+    for (uint32_t Todo = Checked; Todo; Todo &= Todo - 1) {
+      const uint32_t I = __builtin_ctz(Todo);
+      const Watched Told =
+          tellWatchers(Sites[I], addressOf(G, Sites, I), sizeOf(G, Sites, I),
+                       mix(W.Random + 10));
+      if (Watches && I == Chosen)
+        Mine = Told;
+    }
+    meetHost(Sites, G, Checked);
   }
   const uint64_t Word = watch(Mine);
-  delay(W, Checked);
+  delay(W, Checked, Least);
   if (Site *Other = unwatch(Mine, Word))
     __crsan_race(&Sites[Chosen], addressOf(G, Sites, Chosen), Other->Id, 0,
                  uint64_t(1u << lane()) << 32 | uint32_t(RaceKind::Conflict));
@@ -177,6 +205,19 @@ DEVICE void writeGarbage(const Warp &W, const Site *Sites, Group &G, uint32_t N,
   }
 }
 
+/// The least cycles to wait after reads that have taken `Took` cycles. Reads of
+/// managed memory may wait until a page has come from another device or from
+/// the host. That processor needs as long to take the page back, and only then
+/// can it change what was read.
+DEVICE uint32_t leastWait(uint32_t Took) {
+  constexpr uint32_t PageMove = 16384, MostDelays = 16;
+  // A GPU's clock has about two cycles a nanosecond.
+  const uint32_t Most = 2 * MostDelays * __crsan_config.DelayNs;
+  if (Took < PageMove)
+    return 0;
+  return 2 * Took < Most ? 2 * Took : Most;
+}
+
 /// Entry point: the slow path of a window. Reads the locations of `N` accesses
 /// (at most MaxGroupSize) that are about to happen, compares the lanes, waits,
 /// and reads again; a difference is a race. `Sampling` is the window, `Sites`
@@ -198,19 +239,21 @@ ENTRY uint32_t __crsan_check(struct Sampling *Sampling, Site *Sites, Group *G,
   if (!isTurn(W, Sampling, Count >> GroupsAt, Mine))
     return nextSkip(W, Mine.Interval);
   const uint32_t Checked = checkedOf(W, *G, Sites, N);
+  const uint32_t Begin = uint32_t(clockHere());
 #pragma unroll 1
   for (uint32_t Todo = Checked; Todo; Todo &= Todo - 1) {
     const uint32_t I = __builtin_ctz(Todo);
     shorten(W, *G, Sites, I);
     G->Before[I] = read<false>(addressOf(*G, Sites, I), sizeOf(*G, Sites, I));
   }
+  const uint32_t Least = leastWait(uint32_t(clockHere()) - Begin);
   // Work that takes time belongs between the two reads. Work that brings lanes
   // together belongs before the wait.
   if (__crsan_config.Flags & IntraWarp)
     compareLanes(W, Sites, *G, N);
   if (__crsan_config.Flags & Garbage)
     writeGarbage(W, Sites, *G, N, Checked);
-  watchAndSleep(W, Sites, *G, N, Checked, Mine.Interval);
+  watchAndSleep(W, Sites, *G, N, Checked, Mine.Interval, Least);
 #pragma unroll 1
   for (uint32_t Todo = Checked; Todo; Todo &= Todo - 1) {
     const uint32_t I = __builtin_ctz(Todo);

@@ -7,12 +7,17 @@
 
 namespace crsan::device {
 
-/// Waits for a random time that differs between warps, and counts the checks
-/// of this lane, which are those in the mask `Checked`. Lanes of one warp wait
-/// equally long, since they leave together (docs/convergence.md).
-DEVICE void delay(const Warp &W, uint32_t Checked) {
-  const uint32_t Ns = below(mix(W.Random + 3), __crsan_config.DelayNs);
-  pause(2 * Ns); // A GPU's clock has about two cycles a nanosecond.
+/// Waits for a random time that differs between warps, at least `Least` cycles,
+/// and counts the checks of this lane, which are those in the mask `Checked`.
+/// Lanes of one warp wait equally long, since they leave together
+/// (docs/convergence.md).
+DEVICE void delay(const Warp &W, uint32_t Checked, uint32_t Least = 0) {
+  // A GPU's clock has about two cycles a nanosecond.
+  uint32_t Ns = below(mix(W.Random + 3), __crsan_config.DelayNs);
+  const uint32_t Here = activeMask();
+  Least = broadcast(Here, Least, __builtin_ctz(Here));
+  Ns = 2 * Ns < Least ? Least / 2 : Ns;
+  pause(2 * Ns);
   Counters::Shard &C = shardHere();
   auto Add = [](uint64_t &To, uint64_t What) {
     asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(&To),
@@ -62,7 +67,7 @@ DEVICE uint32_t checkedOf(const Warp &W, const Group &G, const Site *Sites,
 }
 
 /// Of a long access, the check looks at this many bytes.
-constexpr uint32_t MostBytes = 4096;
+constexpr uint32_t MostBytes = 256;
 
 /// Chooses the bytes of the long access `I` that the check looks at.
 DEVICE void shorten(const Warp &W, Group &G, const Site *Sites, uint32_t I) {

@@ -161,6 +161,10 @@ DEVICE uint32_t warpsOfBlock() {
 
 /// Blocks of a cluster in dimension `D`. The pass defines this function too.
 extern "C" __attribute__((device)) uint32_t __crsan_cluster_extent(uint32_t D);
+/// Index of this block's cluster in the grid, in dimension `D`; where the
+/// target has no clusters, that of the block. The pass defines this function
+/// too.
+extern "C" __attribute__((device)) uint32_t __crsan_cluster_index(uint32_t D);
 /// Rank of this block in its cluster. The pass defines this function too.
 /// Generic addresses of a block's own shared memory contain the rank from bit
 /// ClusterRankAt on (observed on an H200).

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace crsan {
 
@@ -105,7 +106,7 @@ abi::Config Context::makeConfig(const Flags &Options, bool MayShuffle,
   Config.HostWatchpoints = Buffers.HostWatchpoints;
   Config.Seed = Options.seed;
   Config.DelayNs = Options.delay_ns;
-  Config.Budget = Options.budget;
+  Config.Budget = budget(Options);
   Config.MaxInterval = Options.max_interval;
   if (Options.overhead)
     Config.CyclesPerCycle = 256 + std::max(256 * 100 / Options.overhead, 1u);
@@ -122,16 +123,38 @@ CUresult Context::writeConfig(CUdeviceptr Where, const abi::Config &Config) {
                                 : Result;
 }
 
-CUresult Context::setPaused(bool Paused) {
-  IsPaused = Paused;
+template <typename ChangeT> CUresult Context::change(const ChangeT &Change) {
   CUresult Result = CUDA_SUCCESS;
   for (SwitchedOn &S : Configs) {
-    S.Config.Flags &= ~uint32_t(abi::Paused);
-    S.Config.Flags |= Paused ? abi::Paused : 0;
+    Change(S.Config);
     if (const CUresult Written = writeConfig(S.Where, S.Config))
       Result = Written;
   }
   return Result;
+}
+
+CUresult Context::setPaused(bool Paused) {
+  IsPaused = Paused;
+  return change([=](abi::Config &C) {
+    C.Flags &= ~uint32_t(abi::Paused);
+    C.Flags |= Paused ? abi::Paused : 0;
+  });
+}
+
+CUresult Context::setOverlapping(const Flags &Options) {
+  IsOverlapping = true;
+  return change([&](abi::Config &C) { C.Budget = budget(Options); });
+}
+
+uint32_t Context::budget(const Flags &Options) const {
+  // Two kernels race only while both run, and a kernel that is checked runs
+  // longer.
+  constexpr uint32_t Overlapping = 8;
+  if (!IsOverlapping)
+    return Options.budget;
+  return std::min(Options.budget,
+                  std::numeric_limits<uint32_t>::max() / Overlapping) *
+         Overlapping;
 }
 
 CUresult Context::getAttribute(CUfunction_attribute Which, CUfunction Function,

@@ -156,6 +156,11 @@ public:
   CUresult writeConfig(CUdeviceptr Where, const abi::Config &Config);
   /// Sets or clears abi::Paused in each Config. The context is current.
   CUresult setPaused(bool Paused);
+  /// Kernels of several streams may overlap from now on, and get a larger
+  /// budget. The context is current.
+  CUresult setOverlapping(const Flags &Options);
+  /// abi::Config::Budget of this context's code.
+  uint32_t budget(const Flags &Options) const;
 
   /// Asks the driver about a kernel that was launched, and so is loaded. Where
   /// it does not tell, no grid lacks registers. Needs no lock: it reads what
@@ -203,7 +208,8 @@ public:
   /// The configurations that switched code on. Guarded by the configuration
   /// lock, as IsPaused.
   std::vector<SwitchedOn> Configs;
-  bool IsPaused = false; ///< abi::Paused is set.
+  bool IsPaused = false;                   ///< abi::Paused is set.
+  std::atomic<bool> IsOverlapping = false; ///< Since setOverlapping.
   /// With shadow, by LoadedCode::Serial.
   std::vector<std::pair<uint64_t, MemoryRange>> Variables;
   std::vector<VariableInMemory> Named; ///< Of unloaded code, too.
@@ -227,6 +233,8 @@ public:
 private:
   PlaceInMemory describe(uint64_t Address, const Allocations &Memory) const;
   std::string describeShared(uint64_t Address, const SiteInfo &Site) const;
+  /// Applies `Change` to each Config, and writes it.
+  template <typename ChangeT> CUresult change(const ChangeT &Change);
   CUresult getAttribute(CUfunction_attribute Which, CUfunction Function,
                         int &Value) const;
 

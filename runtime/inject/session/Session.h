@@ -159,7 +159,7 @@ private:
   struct Footprint;
   Footprint footprintOf(CUcontext Ctx, const Context *C,
                         const StreamOperation &Op) const;
-  void loadOperations(Context &C);
+  void prepareForOverlaps(Context &C);
   void noteWaiting(Context &C, const std::optional<OrderedLaunch> &Launch,
                    CUstream Stream);
   void holdBack(Context &C, const OrderedLaunch &Launch);

@@ -28,7 +28,7 @@ void Session::launching(CUcontext Ctx, uint32_t Uid,
   countLaunch();
   const std::shared_ptr<Context> C = makeReady(Ctx, Uid);
   if (C) {
-    loadOperations(*C);
+    prepareForOverlaps(*C);
     C->MayRun = true;
     noteWaiting(*C, Launch, Stream);
   }

@@ -167,23 +167,31 @@ static void readCounts(Context &C) {
   Array.Last.resize(abi::MaxOperationSites);
 }
 
-/// Loads the kernel that checks operations, once the program has streams in
-/// which they are not in order by themselves. That may wait for the program's
-/// kernels, and these for what the program does next: so it is done while none
-/// runs.
-void Session::loadOperations(Context &C) {
+/// Once the program has streams that are not in order by themselves, gives
+/// kernels a larger budget, and loads the kernel that checks operations. That
+/// may wait for the program's kernels, and these for what the program does
+/// next: so it is done while none runs.
+void Session::prepareForOverlaps(Context &C) {
   if (C.MayRun || !Ordering.of(C.Handle)->hasOverlaps())
     return;
   std::lock_guard Lock(Configuring);
+  bool IsLoaded = false;
   {
     std::lock_guard DataLock(Data);
     const bool HasShadow = C.TheShadow != nullptr;
+    IsLoaded =
+        C.Operations.wasLoaded() && (C.Operations.isShadowed() || !HasShadow);
     if (!C.hasCheckedCode() || C.IsDead || C.Failure != CUDA_SUCCESS ||
-        (C.Operations.wasLoaded() && (C.Operations.isShadowed() || !HasShadow)))
+        (IsLoaded && C.IsOverlapping))
       return;
   }
   OwnCalls Own(C.Handle);
   if (!Own.ok())
+    return;
+  if (!C.IsOverlapping)
+    if (const CUresult Result = C.setOverlapping(Options))
+      theLog().detail(2, "no larger budget: {}", theDriver().errorName(Result));
+  if (IsLoaded)
     return;
   const std::string Error = switchOn(C, Options);
   std::lock_guard DataLock(Data);
@@ -225,7 +233,7 @@ std::optional<NoCheck> Session::whyUnchecked(Context &C,
     if (!Own.ok() || isCapturing(Op.Handle))
       return NoCheck::Captured;
   }
-  loadOperations(C);
+  prepareForOverlaps(C);
   if (!C.Operations.isLoaded())
     return NoCheck::Code;
   if (C.Operations.mayBeAwaited())

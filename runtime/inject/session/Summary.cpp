@@ -126,6 +126,7 @@ RunSummary summarise(const Flags &Options, const Modules &Code,
   Summary.MaxInterval = Options.max_interval;
   Code.summarise(Summary);
   for (const std::shared_ptr<Context> &C : Contexts) {
+    Summary.Budget = std::max(Summary.Budget, C->budget(Options));
     CheckCounts Counts = sumShards(C->LastCounters);
     Summary.Checks += Counts.Checks + C->LastAccesses.Checked;
     Summary.WindowsChecked += Counts.Windows;
