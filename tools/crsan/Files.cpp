@@ -47,18 +47,44 @@ crsan::readReport(const std::string &Path) {
   return Parsed;
 }
 
+static bool isStandardOutput(const std::string &Path) {
+  return Path.empty() || Path == "-";
+}
+
+/// A file is written under another name first: nobody reads half a report.
+static bool isWrittenAside(const std::string &Path) {
+  std::error_code Ignored;
+  return !std::filesystem::exists(Path, Ignored) ||
+         std::filesystem::is_regular_file(Path, Ignored);
+}
+
+static std::string cannotWrite(const std::string &Path, int Error) {
+  return "cannot write '" + Path + "': " + std::strerror(Error);
+}
+
+std::optional<std::string> crsan::whyNotWritable(const std::string &Path) {
+  if (isStandardOutput(Path))
+    return std::nullopt;
+  std::error_code Ignored;
+  if (std::filesystem::is_directory(Path, Ignored))
+    return cannotWrite(Path, EISDIR);
+  std::string Where = Path;
+  if (isWrittenAside(Path))
+    Where = std::filesystem::path(Path).parent_path();
+  if (access(Where.empty() ? "." : Where.c_str(), W_OK) == 0)
+    return std::nullopt;
+  return cannotWrite(Path, errno);
+}
+
 std::optional<std::string> crsan::writeText(const std::string &Path,
                                             const std::string &Text) {
-  if (Path.empty() || Path == "-") {
+  if (isStandardOutput(Path)) {
     std::cout << Text << std::flush;
     if (!std::cout)
       return "cannot write the report to the standard output";
     return std::nullopt;
   }
-  // A file is written under another name first: nobody reads half a report.
-  std::error_code Ignored;
-  const bool IsFile = !std::filesystem::exists(Path, Ignored) ||
-                      std::filesystem::is_regular_file(Path, Ignored);
+  const bool IsFile = isWrittenAside(Path);
   const std::string Target =
       IsFile ? Path + "." + std::to_string(getpid()) + ".tmp" : Path;
   std::FILE *Out = std::fopen(Target.c_str(), "wb");
@@ -71,5 +97,5 @@ std::optional<std::string> crsan::writeText(const std::string &Path,
   const int Error = errno;
   if (IsFile)
     std::remove(Target.c_str());
-  return "cannot write '" + Path + "': " + std::strerror(Error);
+  return cannotWrite(Path, Error);
 }

@@ -27,6 +27,9 @@ std::optional<std::string> readFile(const std::string &Path);
 /// names the file.
 std::variant<ReportFile, ReportFileError> readReport(const std::string &Path);
 
+/// Why writeText would fail, as far as that is known beforehand, in one line.
+std::optional<std::string> whyNotWritable(const std::string &Path);
+
 /// Writes the whole text, or nothing; "" or "-" is the standard output. On an
 /// error: why not, in one line.
 std::optional<std::string> writeText(const std::string &Path,

@@ -37,6 +37,15 @@ TextOptions crsan::textFor(const OutputOptions &Options, int Descriptor) {
   return Text;
 }
 
+std::optional<std::string> crsan::findProblem(const OutputOptions &Options) {
+  if (!Options.SuppressionsPath.empty()) {
+    auto List = Suppressions::read(Options.SuppressionsPath);
+    if (auto *Error = std::get_if<SuppressionsError>(&List))
+      return Error->Message;
+  }
+  return whyNotWritable(Options.Path);
+}
+
 std::variant<Report, std::string>
 crsan::reportOf(const ReportFile &File, const OutputOptions &Options) {
   Report R = buildReport(File);

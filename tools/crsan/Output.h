@@ -35,6 +35,10 @@ struct OutputOptions {
 /// How text looks that goes to a file; -1: to one that is no terminal.
 TextOptions textFor(const OutputOptions &Options, int Descriptor);
 
+/// Why no report can be printed as the options say, in one line: the
+/// suppressions cannot be read, or the file cannot be written.
+std::optional<std::string> findProblem(const OutputOptions &Options);
+
 /// The findings of a file, without those that are suppressed; or why the
 /// suppressions cannot be read, in one line.
 std::variant<Report, std::string> reportOf(const ReportFile &File,

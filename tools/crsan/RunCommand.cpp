@@ -235,6 +235,8 @@ static int run(const RunRequest &Q) {
   if (P.Path.empty())
     return fail("cannot run '" + Q.Words.front() +
                 "': " + std::strerror(errno ? errno : ENOENT));
+  if (auto Problem = findProblem(Q.Output))
+    return fail(*Problem);
   // Of two values of an option the last one counts.
   const char *Users = std::getenv("CRSAN_OPTIONS");
   P.Options = fmt::format("require_checked=1:coverage={}:{}:{}",
