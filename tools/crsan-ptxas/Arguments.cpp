@@ -47,31 +47,16 @@ static constexpr StringRef ValueOptions[] = {"Ofast-compile",
 static constexpr StringRef WordOptions[] = {
     "--version", "-V", "--help", "-h", "--list-version", "-version-ls"};
 
-namespace {
-struct Described {
-  StringRef Spelling, Description;
-};
-} // namespace
-
-/// What users write. The other options of CRSan's are for its own programs.
-static constexpr Described OwnOptions[] = {
-    {"--crsan-rewrite",
-     "write PTX with checks in place of machine code, to the standard output "
-     "unless there is -o; needs --crsan-mode"},
-    {"--crsan-mode=MODE",
-     "the checks that PTX gets: collider, metadata or hybrid"},
-    {"CRSAN_PTXAS_MODE (environment)",
-     "the same where there is neither --crsan-mode nor --crsan-rewrite; "
-     "collider without it"},
-    {"CRSAN_CUDA_PATH (environment)",
-     "the CUDA toolkit whose ptxas and nvlink are run"},
-};
-
 std::string ownHelp() {
   std::string Text = "crsan-ptxas is ptxas, and puts checks for data races "
                      "into PTX that has none:\n\n";
-  for (const auto &[Spelling, Description] : OwnOptions)
+  const auto Add = [&](StringRef Spelling, StringRef Description) {
     Text += ("  " + Spelling + "\n        " + Description + "\n").str();
+  };
+#define CRSAN_PTXAS_OPTION(Spelling, Description) Add(Spelling, Description);
+#define CRSAN_PTXAS_VARIABLE(Name, Description)                                \
+  Add(Name " (environment)", Description);
+#include "crsan/PtxasOptions.def"
   return Text + "\nThe options of ptxas follow.\n\n";
 }
 

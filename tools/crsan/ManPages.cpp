@@ -71,21 +71,54 @@ std::string crsan::toolPage(const CLI::App &App) {
                       "its processes is missing.") +
           entry("0", "Nothing is wrong, of the other commands.") +
           entry("1", "The command could not do what it was asked for.");
-  return Text + ".SH SEE ALSO\n.BR crsan\\-clang++ (1)\n";
+  return Text + ".SH SEE ALSO\n.BR crsan\\-clang++ (1), crsan\\-nvcc (1), "
+                "crsan\\-ptxas (1)\n";
 }
 
-std::string crsan::compilerPage() {
-  std::string Text =
-      head("crsan-clang++", "clang++ that has data races in CUDA found");
-  Text += ".SH SYNOPSIS\n.B crsan\\-clang++\n[\\fIOPTION\\fR]... "
-          "\\fIFILE\\fR...\n.SH DESCRIPTION\nThe program runs clang++ 22. "
-          "Without the options that follow it gives clang++ unchanged "
-          "arguments.\n.SH OPTIONS\n";
+/// Of a program that runs the compiler `Wrapped`. `Environment`: entries of
+/// its variables.
+static std::string compilerPage(const std::string &Name,
+                                const std::string &Wrapped, bool IsNvcc,
+                                const std::string &Environment) {
+  std::string Text = head(Name, Wrapped + " that has data races in CUDA found");
+  Text += fmt::format(
+      ".SH SYNOPSIS\n.B {}\n[\\fIOPTION\\fR]... \\fIFILE\\fR...\n"
+      ".SH DESCRIPTION\nThe program runs {}. Without the options that follow "
+      "it gives {} unchanged arguments.\n.SH OPTIONS\n",
+      escaped(Name), IsNvcc ? Wrapped : Wrapped + " 22", Wrapped);
   for (const driver::CompilerOption &Option : driver::compilerOptions())
-    Text += entry(Option.Spelling, Option.Description);
-  Text += ".SH ENVIRONMENT\n" +
-          entry("CRSAN_CLANG", "The clang that is run, if it is not clang 22's "
-                               "of this machine.") +
-          entry("CUDA_PATH, CUDA_HOME", "Where the CUDA toolkit is.");
-  return Text + ".SH SEE ALSO\n.BR crsan (1)\n";
+    if (!IsNvcc || Option.For == driver::Compilers::Both)
+      Text += entry(Option.Spelling, Option.Description);
+  return Text + ".SH ENVIRONMENT\n" + Environment +
+         entry("CUDA_PATH, CUDA_HOME", "Where the CUDA toolkit is.") +
+         ".SH SEE ALSO\n.BR crsan (1)\n";
+}
+
+std::string crsan::clangPage() {
+  return compilerPage("crsan-clang++", "clang++", /*IsNvcc=*/false,
+                      entry("CRSAN_CLANG",
+                            "The clang that is run, if it is not clang 22's "
+                            "of this machine."));
+}
+
+std::string crsan::nvccPage() {
+  return compilerPage("crsan-nvcc", "nvcc", /*IsNvcc=*/true,
+                      /*Environment=*/"");
+}
+
+std::string crsan::ptxasPage() {
+  std::string Text =
+      head("crsan-ptxas", "ptxas that puts checks for data races into PTX");
+  Text += ".SH SYNOPSIS\n.B crsan\\-ptxas\n[\\fIOPTION\\fR]... "
+          "\\fIFILE\\fR...\n.SH DESCRIPTION\nThe program puts checks into "
+          "PTX that has none, and runs ptxas, whose options it takes.\n"
+          ".SH OPTIONS\n";
+#define CRSAN_PTXAS_OPTION(Spelling, Description)                              \
+  Text += entry(Spelling, Description);
+#include "crsan/PtxasOptions.def"
+  Text += ".SH ENVIRONMENT\n";
+#define CRSAN_PTXAS_VARIABLE(Name, Description)                                \
+  Text += entry(Name, Description);
+#include "crsan/PtxasOptions.def"
+  return Text + ".SH SEE ALSO\n.BR crsan (1), crsan\\-nvcc (1)\n";
 }

@@ -20,7 +20,9 @@ std::vector<const CLI::App *> commandsOf(const CLI::App &App);
 std::string typeWords(const CLI::Option &Option);
 
 std::string toolPage(const CLI::App &App); ///< crsan.1
-std::string compilerPage();                ///< crsan-clang++.1
+std::string clangPage();                   ///< crsan-clang++.1
+std::string nvccPage();                    ///< crsan-nvcc.1
+std::string ptxasPage();                   ///< crsan-ptxas.1
 std::string bashCompletion(const CLI::App &App);
 std::string zshCompletion(const CLI::App &App);
 

@@ -5,7 +5,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include <functional>
 #include <iostream>
+#include <map>
 #include <memory>
 
 using namespace crsan;
@@ -27,15 +29,16 @@ std::string crsan::typeWords(const CLI::Option &Option) {
 }
 
 void crsan::addManualCommand(CLI::App &App) {
+  using Writer = std::function<std::string()>;
+  const std::map<std::string, Writer> Files = {
+      {"crsan.1", [&App] { return toolPage(App); }},
+      {"crsan-clang++.1", clangPage},
+      {"crsan-nvcc.1", nvccPage},
+      {"crsan-ptxas.1", ptxasPage},
+      {"bash", [&App] { return bashCompletion(App); }},
+      {"zsh", [&App] { return zshCompletion(App); }}};
   auto File = std::make_shared<std::string>();
   CLI::App *Command = App.add_subcommand("manual")->group("");
-  Command->add_option("FILE", *File)
-      ->required()
-      ->check(CLI::IsMember({"crsan.1", "crsan-clang++.1", "bash", "zsh"}));
-  Command->callback([File, &App] {
-    std::cout << (*File == "crsan.1"           ? toolPage(App)
-                  : *File == "crsan-clang++.1" ? compilerPage()
-                  : *File == "bash"            ? bashCompletion(App)
-                                               : zshCompletion(App));
-  });
+  Command->add_option("FILE", *File)->required()->check(CLI::IsMember(Files));
+  Command->callback([=] { std::cout << Files.at(*File)(); });
 }
