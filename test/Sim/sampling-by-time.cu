@@ -7,9 +7,9 @@
 // RUN: env CRSAN_OPTIONS=budget=5:overhead=10 %crsan run --device=sim %t > %t.light
 // RUN: %python -c "import sys; N, D, L = (int(open(P).read()) for P in sys.argv[1:]); assert D <= 2 * N and L <= 2 * N, (N, D, L)" %t.native %t.default %t.light
 //
-// The rare window runs 12 times, the common one 9,600 times.
+// The rare window runs 12 times (parts of a warp count each), the common one 9,600 times.
 // RUN: env CRSAN_OPTIONS=budget=96:overhead=100 %crsan run --device=sim --coverage --format=json -o %t.json %t > /dev/null
-// RUN: %python -c "import json, sys; C = {A['line']: A['checks'] for A in json.load(open(sys.argv[1]))['coverage']}; assert C[21] == 12 and 48 <= C[23] < 1000, C" %t.json
+// RUN: %python -c "import json, sys; C = {A['line']: A['checks'] for A in json.load(open(sys.argv[1]))['coverage']}; assert 12 <= C[21] <= 24 and 48 <= C[23] < 1000, C" %t.json
 #include <cstdio>
 
 __device__ unsigned long long Took;
