@@ -76,8 +76,9 @@ DEVICE uint64_t addToHash(uint64_t Hash, uint64_t Value) {
   return (Hash ^ Value) * 0x100000001b3ull;
 }
 
-/// Returns the hash of `Size` bytes. The reads are strong: copies pass the L1
-/// cache. Not inlined: most checks do not need it.
+/// Returns the hash of `Size` bytes. The reads are strong, also those before
+/// the wait: most such accesses are copies, which pass the L1 cache. Not
+/// inlined: few checks need it.
 HELPER uint64_t readHash(Address A, uint32_t Size) {
   const uint32_t Bits = uint32_t(A) | Size;
   uint64_t Hash = 0xcbf29ce484222325ull;
@@ -211,11 +212,12 @@ DEVICE void writeGarbage(const Warp &W, const Site *Sites, Group &G, uint32_t N,
 /// can it change what was read.
 DEVICE uint32_t leastWait(uint32_t Took) {
   constexpr uint32_t PageMove = 16384, MostDelays = 16;
-  // A GPU's clock has about two cycles a nanosecond.
-  const uint32_t Most = 2 * MostDelays * __crsan_config.DelayNs;
   if (Took < PageMove)
     return 0;
-  return 2 * Took < Most ? 2 * Took : Most;
+  // A GPU's clock has about two cycles a nanosecond.
+  const uint64_t Most = uint64_t(2 * MostDelays) * __crsan_config.DelayNs;
+  const uint64_t Wanted = uint64_t(2) * Took < Most ? uint64_t(2) * Took : Most;
+  return Wanted < ~0u ? uint32_t(Wanted) : ~0u;
 }
 
 /// Entry point: the slow path of a window. Reads the locations of `N` accesses
