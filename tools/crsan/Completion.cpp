@@ -49,6 +49,14 @@ static std::string bashCases(const CLI::App &Command) {
   return Text;
 }
 
+/// "--cudart=" of "--cudart=KIND".
+static std::string withoutPlaceholder(const std::string &Spelling) {
+  const size_t Value = Spelling.find('=') + 1;
+  const bool IsPlaceholder = Value != 0 && Value < Spelling.size() &&
+                             Spelling[Value] >= 'A' && Spelling[Value] <= 'Z';
+  return IsPlaceholder ? Spelling.substr(0, Value) : Spelling;
+}
+
 std::string crsan::bashCompletion(const CLI::App &App) {
   std::string Commands, Values, Options, Compiler;
   for (const CLI::App *Command : commandsOf(App)) {
@@ -60,8 +68,8 @@ std::string crsan::bashCompletion(const CLI::App &App) {
                            Operands.empty() ? "" : " ", Operands);
   }
   for (const driver::CompilerOption &Option : driver::compilerOptions())
-    Compiler += (Compiler.empty() ? "" : " ") +
-                Option.Spelling.substr(0, Option.Spelling.find("FILE"));
+    Compiler +=
+        (Compiler.empty() ? "" : " ") + withoutPlaceholder(Option.Spelling);
   return fmt::format(R"(# Completion of crsan and crsan-clang++.
 _crsan() {{
   local cur=$2 prev=$3 command=${{COMP_WORDS[1]}} words=
