@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Streams that are captured into graphs.
 
-#include "Process.h"
+#include "GraphMemory.h"
 #include "session/Session.h"
 
 #include <algorithm>
@@ -74,7 +74,7 @@ static cudaError_t endCapture(cudaStream_t Handle, cudaGraph_t *Result) {
         E->Frontier.clear();
       }
     if (Unjoined) {
-      delete G;
+      deleteGraph(P, G);
       return cudaErrorStreamCaptureUnjoined;
     }
     P.Graphs.insert(G);

@@ -7,9 +7,11 @@
 
 namespace crsan::api {
 
-/// `Pool`: counts the memory as its own; may be null.
+/// `Pool`: counts the memory as its own; may be null. `OfGraph`: the memory is
+/// there once a launch gets to its allocation; null: at once.
 cudaError_t allocateDevice(Process &P, Device &D, void **Result, size_t Size,
-                           CUmemPoolHandle_st *Pool);
+                           CUmemPoolHandle_st *Pool,
+                           std::shared_ptr<GraphMemory> OfGraph = nullptr);
 
 } // namespace crsan::api
 

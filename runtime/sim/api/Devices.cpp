@@ -112,7 +112,8 @@ CRSAN_API cudaError_t cudaDeviceCanAccessPeer(int *Can, int Ordinal, int Peer) {
 /// Calls with each allocation of the peer's.
 template <typename Visit> static void forEachOf(Process &P, int Peer, Visit V) {
   for (auto &[Base, A] : P.Allocations)
-    if (A.What == Allocation::Kind::Device && A.Device == Peer)
+    // Memory of graphs is everybody's.
+    if (A.What == Allocation::Kind::Device && A.Device == Peer && !A.OfGraph)
       V(A);
 }
 

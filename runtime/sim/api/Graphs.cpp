@@ -6,6 +6,7 @@
 // decides.
 
 #include "Copy.h"
+#include "GraphMemory.h"
 #include "HostCode.h"
 #include "Launch.h"
 #include "session/Session.h"
@@ -33,12 +34,12 @@ CRSAN_API cudaError_t cudaGraphDestroy(cudaGraph_t Graph) {
   return enter([&](Process &P) {
     if (!P.Graphs.erase(Graph))
       return cudaErrorInvalidValue;
-    delete Graph;
+    deleteGraph(P, Graph);
     return cudaSuccess;
   });
 }
 
-/// Adds a node; Make fills in its operation, in the lock.
+/// Adds a node; Make fills in what it does, in the lock.
 template <typename Maker>
 static cudaError_t addNode(cudaGraphNode_t *Result, cudaGraph_t Graph,
                            const cudaGraphNode_t *After, size_t Count,
@@ -46,15 +47,13 @@ static cudaError_t addNode(cudaGraphNode_t *Result, cudaGraph_t Graph,
   return enterDevice([&](Process &P) {
     if (!Result || !P.Graphs.contains(Graph) || (Count && !After))
       return cudaErrorInvalidValue;
-    Operation What;
-    if (cudaError_t Error = Make(P, What); Error != cudaSuccess)
-      return Error;
-    CUgraphNode_st &Node = Graph->Nodes.emplace_back();
+    CUgraphNode_st Node;
     Node.Home = Graph;
     Node.Type = Type;
-    Node.What = std::move(What);
     Node.After.assign(After, After + Count);
-    *Result = &Node;
+    if (cudaError_t Error = Make(P, Node); Error != cudaSuccess)
+      return Error;
+    *Result = &Graph->Nodes.emplace_back(std::move(Node));
     return cudaSuccess;
   });
 }
@@ -64,14 +63,14 @@ CRSAN_API cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *Result,
                                             const cudaGraphNode_t *After,
                                             size_t Count) {
   return addNode(Result, Graph, After, Count, cudaGraphNodeTypeEmpty,
-                 [](Process &, Operation &) { return cudaSuccess; });
+                 [](Process &, CUgraphNode_st &) { return cudaSuccess; });
 }
 
 CRSAN_API cudaError_t cudaGraphAddKernelNode(
     cudaGraphNode_t *Result, cudaGraph_t Graph, const cudaGraphNode_t *After,
     size_t Count, const cudaKernelNodeParams *Params) {
   return addNode(Result, Graph, After, Count, cudaGraphNodeTypeKernel,
-                 [&](Process &P, Operation &What) {
+                 [&](Process &P, CUgraphNode_st &Node) {
                    if (!Params->kernelParams && Params->extra)
                      CRSAN_UNSUPPORTED("cudaGraphAddKernelNode with `extra`");
                    LaunchRequest R{P.findKernel(Params->func), Params->gridDim,
@@ -80,7 +79,7 @@ CRSAN_API cudaError_t cudaGraphAddKernelNode(
                    if (!R.Kernel)
                      return cudaErrorInvalidDeviceFunction;
                    return prepareLaunch(P, P.current(), R,
-                                        What.emplace<Launch>());
+                                        Node.What.emplace<Launch>());
                  });
 }
 
@@ -90,8 +89,8 @@ CRSAN_API cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *Result,
                                              size_t Count,
                                              const cudaMemcpy3DParms *Params) {
   return addNode(Result, Graph, After, Count, cudaGraphNodeTypeMemcpy,
-                 [&](Process &P, Operation &What) {
-                   return makeCopy(P, *Params, What.emplace<HostOp>());
+                 [&](Process &P, CUgraphNode_st &Node) {
+                   return makeCopy(P, *Params, Node.What.emplace<HostOp>());
                  });
 }
 
@@ -115,8 +114,8 @@ CRSAN_API cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *Result,
                                              size_t Count,
                                              const cudaMemsetParams *Params) {
   return addNode(Result, Graph, After, Count, cudaGraphNodeTypeMemset,
-                 [&](Process &P, Operation &What) {
-                   return makeFill(P, *Params, What.emplace<HostOp>());
+                 [&](Process &P, CUgraphNode_st &Node) {
+                   return makeFill(P, *Params, Node.What.emplace<HostOp>());
                  });
 }
 
@@ -126,8 +125,8 @@ CRSAN_API cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *Result,
                                            size_t Count,
                                            const cudaHostNodeParams *Params) {
   return addNode(Result, Graph, After, Count, cudaGraphNodeTypeHost,
-                 [&](Process &, Operation &What) {
-                   auto &Op = What.emplace<HostOp>();
+                 [&](Process &, CUgraphNode_st &Node) {
+                   auto &Op = Node.What.emplace<HostOp>();
                    Op.Name = "cudaGraphLaunch (host function)";
                    Op.IsFunction = true;
                    Op.Run = [Function = Params->fn, Data = Params->userData] {
@@ -135,6 +134,33 @@ CRSAN_API cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *Result,
                      Function(Data);
                    };
                    return cudaSuccess;
+                 });
+}
+
+CRSAN_API cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *Result,
+                                               cudaGraph_t Graph,
+                                               const cudaGraphNode_t *After,
+                                               size_t Count,
+                                               cudaMemAllocNodeParams *Params) {
+  return addNode(Result, Graph, After, Count, cudaGraphNodeTypeMemAlloc,
+                 [&](Process &P, CUgraphNode_st &Node) {
+                   if (!Params)
+                     return cudaErrorInvalidValue;
+                   cudaError_t Error = makeAllocation(
+                       P, *Graph, *Params, /*IsCaptured=*/false, Node);
+                   Params->dptr = Node.Memory ? Node.Memory->base() : nullptr;
+                   return Error;
+                 });
+}
+
+CRSAN_API cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *Result,
+                                              cudaGraph_t Graph,
+                                              const cudaGraphNode_t *After,
+                                              size_t Count, void *Base) {
+  return addNode(Result, Graph, After, Count, cudaGraphNodeTypeMemFree,
+                 [&](Process &P, CUgraphNode_st &Node) {
+                   return makeFree(P, *Graph, Base, "cudaGraphLaunch (free)",
+                                   Node);
                  });
 }
 
@@ -211,7 +237,8 @@ static bool order(CUgraph_st &Graph, CUgraphExec_st &Exec) {
       if (!IsReady)
         continue;
       Place[&Node] = Exec.Steps.size();
-      Exec.Steps.push_back({Node.What, Node.Type, std::move(After)});
+      Exec.Steps.push_back(
+          {Node.What, Node.Type, std::move(After), Node.Memory});
       if (auto *Kernel = std::get_if<Launch>(&Exec.Steps.back().What))
         Kernel->GridId = std::make_shared<uint64_t>(0);
     }
@@ -223,14 +250,19 @@ static bool order(CUgraph_st &Graph, CUgraphExec_st &Exec) {
 
 CRSAN_API cudaError_t cudaGraphInstantiate(cudaGraphExec_t *Result,
                                            cudaGraph_t Graph,
-                                           unsigned long long) {
+                                           unsigned long long Flags) {
   return enterDevice([&](Process &P) {
     if (!Result || !P.Graphs.contains(Graph))
       return cudaErrorInvalidValue;
+    if (usesMemory(*Graph) && Graph->Instance)
+      return cudaErrorNotSupported; // Two would allocate the same memory.
     auto Exec = std::make_unique<CUgraphExec_st>();
     if (!order(*Graph, *Exec))
       return cudaErrorInvalidValue;
+    Exec->From = Graph;
+    Exec->FreesBeforeLaunch = Flags & cudaGraphInstantiateFlagAutoFreeOnLaunch;
     *Result = Exec.release();
+    Graph->Instance = *Result;
     P.GraphExecs.insert(*Result);
     return cudaSuccess;
   });
@@ -245,7 +277,10 @@ CRSAN_API cudaError_t cudaGraphExecDestroy(cudaGraphExec_t Exec) {
   return enter([&](Process &P) {
     if (!P.GraphExecs.erase(Exec))
       return cudaErrorInvalidValue;
+    if (P.Graphs.contains(Exec->From) && Exec->From->Instance == Exec)
+      Exec->From->Instance = nullptr;
     delete Exec;
+    dropUnusedGraphMemory(P);
     return cudaSuccess;
   });
 }
@@ -294,6 +329,8 @@ static cudaError_t launchGraph(cudaGraphExec_t Exec, cudaStream_t Handle) {
       return Error;
     if (S.Object && S.Object->Capture)
       CRSAN_UNSUPPORTED("cudaGraphLaunch in a stream capture");
+    if (cudaError_t Error = launchMemory(P, S, *Exec); Error != cudaSuccess)
+      return Error;
     S.On->HasPending = true;
     // As on hardware, it is one launch, of grids of any streams.
     if (P.session()) {

@@ -5,6 +5,7 @@
 // is who may touch it, how long it lives, and what copies wait for.
 
 #include "DeviceMemory.h"
+#include "GraphMemory.h"
 
 #include <algorithm>
 
@@ -16,13 +17,15 @@ static constexpr size_t TotalBytes = size_t(16) << 30;
 static size_t bytesInUse(const Process &P, const Device &D) {
   size_t Sum = 0;
   for (const auto &[Base, A] : P.Allocations)
-    if (A.What == Allocation::Kind::Device && A.Device == D.Ordinal)
+    if (A.What == Allocation::Kind::Device && A.Device == D.Ordinal &&
+        (!A.OfGraph || A.OfGraph->IsAllocated || A.OfGraph->IsThere))
       Sum += A.Size;
   return Sum;
 }
 
 cudaError_t crsan::api::allocateDevice(Process &P, Device &D, void **Result,
-                                       size_t Size, CUmemPoolHandle_st *Pool) {
+                                       size_t Size, CUmemPoolHandle_st *Pool,
+                                       std::shared_ptr<GraphMemory> OfGraph) {
   *Result = nullptr;
   if (Size == 0)
     return cudaSuccess;
@@ -31,11 +34,15 @@ cudaError_t crsan::api::allocateDevice(Process &P, Device &D, void **Result,
   void *Base = D.M.allocate(Size);
   if (!Base)
     return cudaErrorMemoryAllocation;
-  P.addAllocation({Allocation::Kind::Device, Base, Size, D.Ordinal, 0, Pool});
-  if (Pool) {
-    Pool->Used += Size;
-    Pool->UsedHigh = std::max(Pool->UsedHigh, Pool->Used);
-  }
+  const bool IsThere = !OfGraph;
+  P.addAllocation({.What = Allocation::Kind::Device,
+                   .Base = Base,
+                   .Size = Size,
+                   .Device = D.Ordinal,
+                   .Pool = Pool,
+                   .OfGraph = std::move(OfGraph)});
+  if (Pool && IsThere)
+    Pool->countUse(Size);
   *Result = Base;
   return cudaSuccess;
 }
@@ -121,6 +128,18 @@ static void waitForUsers(Process &P, const Allocation &A) {
     P.waitAll(P.device(A.Device));
 }
 
+/// cudaFree() of memory that a launch of a graph has allocated.
+static cudaError_t freeNow(Process &P, Allocation &A) {
+  if (!A.OfGraph->IsAllocated)
+    return cudaErrorInvalidValue;
+  waitForUsers(P, A);
+  A.OfGraph->IsAllocated = false;
+  noteFreed(P, *A.OfGraph);
+  P.endLifetime(*A.OfGraph);
+  dropUnusedGraphMemory(P);
+  return P.current().Sticky;
+}
+
 /// Frees what was given out as one of the kinds.
 static cudaError_t release(Process &P, void *Base,
                            std::initializer_list<Allocation::Kind> Kinds) {
@@ -132,6 +151,8 @@ static cudaError_t release(Process &P, void *Base,
     Fits |= A && A->What == K;
   if (!Fits || A->Base != Base)
     return cudaErrorInvalidValue;
+  if (A->OfGraph)
+    return freeNow(P, *A);
   waitForUsers(P, *A);
   P.dropAllocation(Base);
   return P.current().Sticky;

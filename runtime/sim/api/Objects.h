@@ -11,6 +11,7 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <memory>
@@ -28,6 +29,25 @@ struct Device;
 
 /// What a stream is given to do; a graph's nodes hold the same.
 using Operation = std::variant<std::monostate, Launch, HostOp>;
+
+/// Memory that a node of a graph allocates (GraphMemory.h).
+struct GraphMemory {
+  /// As the node was made with them, and the address.
+  cudaMemAllocNodeParams Params = {};
+  std::vector<cudaMemAccessDesc> Access; ///< Params point here.
+  const CUgraph_st *Owner = nullptr;     ///< Null: the graph is no more.
+  bool IsCaptured = false;               ///< By cudaMallocAsync.
+  /// Free nodes were made, in the owner or in other graphs.
+  bool IsFreedByOwner = false, IsFreedElsewhere = false;
+  /// By the calls so far: a launch has allocated it, and nothing has freed it
+  /// since.
+  bool IsAllocated = false;
+  /// By what the GPU has done so far.
+  bool IsThere = false;
+
+  void *base() const { return Params.dptr; }
+  size_t size() const { return Params.bytesize; }
+};
 
 } // namespace crsan::api
 
@@ -93,6 +113,11 @@ struct CUmemPoolHandle_st {
   uint64_t ReleaseThreshold = 0;
   uint64_t Used = 0, UsedHigh = 0;
   bool IsDefault = false;
+
+  void countUse(uint64_t Size) {
+    Used += Size;
+    UsedHigh = std::max(UsedHigh, Used);
+  }
 };
 
 struct CUgraphNode_st {
@@ -100,19 +125,26 @@ struct CUgraphNode_st {
   cudaGraphNodeType Type = cudaGraphNodeTypeEmpty;
   crsan::api::Operation What;
   std::vector<CUgraphNode_st *> After; ///< What it waits for.
+  /// What it allocates or frees.
+  std::shared_ptr<crsan::api::GraphMemory> Memory;
 };
 
 struct CUgraph_st {
   std::deque<CUgraphNode_st> Nodes; ///< Handles point in here.
+  /// The last one made of it; null: it is no more.
+  const CUgraphExec_st *Instance = nullptr;
 };
 
 struct CUgraphExec_st {
   struct Step {
     crsan::api::Operation What;
     cudaGraphNodeType Type;
-    std::vector<size_t> After; ///< Earlier steps.
+    std::vector<size_t> After;                       ///< Earlier steps.
+    std::shared_ptr<crsan::api::GraphMemory> Memory; ///< As the node's.
   };
   std::vector<Step> Steps;
+  CUgraph_st *From = nullptr; ///< It may be no more.
+  bool FreesBeforeLaunch = false;
 };
 
 namespace crsan::api {
@@ -127,6 +159,7 @@ struct Allocation {
   CUmemPoolHandle_st *Pool = nullptr;
   bool IsFreeing = false; ///< A stream will get to the free.
   uint32_t MadeAt = 0;    ///< Of CallSites.
+  std::shared_ptr<GraphMemory> OfGraph = nullptr;
 };
 
 struct Device {
@@ -145,6 +178,7 @@ struct Device {
   std::map<void *, size_t> SessionMemory; ///< See Process::mapForSession.
   CUmemPoolHandle_st DefaultPool;
   CUmemPoolHandle_st *Pool = nullptr; ///< The current one.
+  CUmemPoolHandle_st GraphPool;       ///< Counts what nodes of graphs allocate.
   bool HasPending = false; ///< Something was enqueued since all was done.
 };
 

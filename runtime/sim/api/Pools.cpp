@@ -2,14 +2,40 @@
 // Memory pools, and allocation in the order of a stream.
 //
 // Memory that is allocated in the order of a stream is there at once, and goes
-// when the stream gets to the free.
+// when the stream gets to the free. In a capture, both are nodes of the graph
+// (GraphMemory.h).
 
 #include "Copy.h"
 #include "DeviceMemory.h"
+#include "GraphMemory.h"
 
 #include <algorithm>
 
 using namespace crsan::api;
+
+/// The address is there at once, the memory once a launch gets to the node.
+static cudaError_t captureAllocation(Process &P, const StreamRef &S,
+                                     void **Result, size_t Size,
+                                     const CUmemPoolHandle_st &Pool) {
+  *Result = nullptr;
+  if (!Size)
+    return cudaSuccess;
+  cudaMemAllocNodeParams Params = {};
+  Params.poolProps.allocType = cudaMemAllocationTypePinned;
+  Params.poolProps.location.type = cudaMemLocationTypeDevice;
+  Params.poolProps.location.id = Pool.On->Ordinal;
+  Params.bytesize = Size;
+  CUgraphNode_st Node;
+  if (cudaError_t Error = makeAllocation(P, *S.Object->Capture, Params,
+                                         /*IsCaptured=*/true, Node);
+      Error != cudaSuccess)
+    return Error;
+  *Result = Node.Memory->base();
+  const cudaError_t Error =
+      P.submit(S, std::move(Node.What), cudaGraphNodeTypeMemAlloc);
+  S.Object->Frontier.front()->Memory = std::move(Node.Memory);
+  return Error;
+}
 
 static cudaError_t allocateAsync(void **Result, size_t Size,
                                  CUmemPoolHandle_st *Pool,
@@ -18,14 +44,27 @@ static cudaError_t allocateAsync(void **Result, size_t Size,
     StreamRef S;
     if (cudaError_t Error = P.resolve(Handle, S); Error != cudaSuccess)
       return Error;
-    if (S.Object && S.Object->Capture)
-      CRSAN_UNSUPPORTED("cudaMallocAsync in a stream capture");
     if (!Pool)
       Pool = S.On->Pool;
     if (!P.Pools.contains(Pool))
       return cudaErrorInvalidValue;
+    if (S.Object && S.Object->Capture)
+      return captureAllocation(P, S, Result, Size, *Pool);
     return allocateDevice(P, *S.On, Result, Size, Pool);
   });
+}
+
+static cudaError_t captureFree(Process &P, const StreamRef &S, void *Base,
+                               const crsan::StreamOperation &Told) {
+  CUgraphNode_st Node;
+  if (cudaError_t Error =
+          makeFree(P, *S.Object->Capture, Base, "cudaFreeAsync", Node);
+      Error != cudaSuccess)
+    return Error;
+  const cudaError_t Error = P.submit(S, std::get<HostOp>(std::move(Node.What)),
+                                     cudaGraphNodeTypeMemFree, Told);
+  S.Object->Frontier.front()->Memory = std::move(Node.Memory);
+  return Error;
 }
 
 static cudaError_t freeAsync(void *Base, cudaStream_t Handle) {
@@ -39,16 +78,25 @@ static cudaError_t freeAsync(void *Base, cudaStream_t Handle) {
     if (!A || A->Base != Base || A->What != Allocation::Kind::Device ||
         A->IsFreeing)
       return cudaErrorInvalidValue;
-    A->IsFreeing = true;
-    HostOp Op;
-    Op.Name = "cudaFreeAsync";
-    // Whoever accesses the memory and is not ordered before races with it.
-    Op.Writes.push_back({Base, A->Size});
-    Op.Run = [&P, Base] { P.dropAllocation(Base); };
     const Box All = line(Base, nullptr, A->Size);
     crsan::StreamOperation Told = operationOf("cudaFreeAsync", S);
     Told.Writes = memoryOf(All.To, All);
-    return P.submit(S, std::move(Op), cudaGraphNodeTypeMemFree, Told);
+    if (S.Object && S.Object->Capture)
+      return captureFree(P, S, Base, Told);
+    HostOp Op = freeOperation(P, *A, "cudaFreeAsync");
+    const std::shared_ptr<GraphMemory> OfGraph = A->OfGraph;
+    if (!OfGraph)
+      A->IsFreeing = true;
+    else
+      Op.Run = [&P, OfGraph, End = std::move(Op.Run)] {
+        noteFreed(P, *OfGraph);
+        End();
+      };
+    const cudaError_t Error =
+        P.submit(S, std::move(Op), cudaGraphNodeTypeMemFree, Told);
+    if (OfGraph)
+      OfGraph->IsAllocated = false;
+    return Error;
   });
 }
 

@@ -22,6 +22,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <utility>
 
 #include <dlfcn.h>
 #include <signal.h>
@@ -141,6 +142,8 @@ Allocation *Process::findAllocation(const void *Address) {
 static const char *howAllocated(const Allocation &A) {
   switch (A.What) {
   case Allocation::Kind::Device:
+    if (A.OfGraph && !A.OfGraph->IsCaptured)
+      return "a node of a graph";
     return A.Pool ? "cudaMallocAsync" : "cudaMalloc";
   case Allocation::Kind::Managed:
     return "cudaMallocManaged";
@@ -176,7 +179,9 @@ void Process::addAllocation(Allocation A) {
     bool Owns = A.What == Allocation::Kind::Device && D->Ordinal == A.Device;
     bool Sees =
         A.What != Allocation::Kind::Device || D->Peers.contains(A.Device);
-    if (!Owns && Sees)
+    if (Owns && A.OfGraph)
+      D->M.disallowRange(A.Base); // Until a launch gets to the allocation.
+    else if (!Owns && Sees && !A.OfGraph)
       D->M.allowRange(A.Base, A.Size,
                       /*IsHosts=*/A.What != Allocation::Kind::Device);
   }
@@ -200,7 +205,9 @@ void Process::dropAllocation(const void *Base) {
   hostChecks().freeing(uint64_t(A.Base));
   if (TheSession)
     TheSession->freed(TheSession->freeing(uint64_t(A.Base)));
-  if (A.Pool)
+  if (A.OfGraph)
+    endLifetime(*A.OfGraph);
+  else if (A.Pool)
     A.Pool->Used -= A.Size;
   for (const std::unique_ptr<Device> &D : Devices) {
     bool Owns = A.What == Allocation::Kind::Device && D->Ordinal == A.Device;
@@ -213,6 +220,21 @@ void Process::dropAllocation(const void *Base) {
   }
   if (A.What == Allocation::Kind::Managed || A.What == Allocation::Kind::Host)
     munmap(A.Base, A.Size);
+}
+
+void Process::beginLifetime(GraphMemory &M) {
+  M.IsThere = true;
+  for (const std::unique_ptr<Device> &D : Devices)
+    D->M.allowRange(M.base(), M.size());
+  device(M.Params.poolProps.location.id).GraphPool.countUse(M.size());
+}
+
+void Process::endLifetime(GraphMemory &M) {
+  if (!std::exchange(M.IsThere, false))
+    return;
+  for (const std::unique_ptr<Device> &D : Devices)
+    D->M.disallowRange(M.base());
+  device(M.Params.poolProps.location.id).GraphPool.Used -= M.size();
 }
 
 /// Where Next says, which moves on. A hint only: wherever it is, it works.
@@ -302,11 +324,23 @@ static OrderedLaunch ordered(const StreamRef &S, const Launch &L) {
   return Told;
 }
 
+/// Whether a side of a copy, a fill or a free is memory of a graph that no
+/// launch has allocated.
+static bool isOutOfLifetime(Process &P, const std::vector<HostRange> &Side) {
+  const Allocation *A =
+      Side.empty() ? nullptr : P.findAllocation(Side.front().Begin);
+  return A && A->OfGraph && !A->OfGraph->IsAllocated;
+}
+
 /// The operation as a function of the API that makes it would be told; of a
 /// graph, the graph's launch has been told.
 cudaError_t Process::submit(const StreamRef &S, HostOp What,
                             cudaGraphNodeType Type,
                             const StreamOperation &Told) {
+  const bool IsCaptured = S.Object && S.Object->Capture;
+  if (!IsCaptured && (isOutOfLifetime(*this, What.Reads) ||
+                      isOutOfLifetime(*this, What.Writes)))
+    return cudaErrorInvalidValue;
   if (TheRun->oracle())
     What.MadeAt = callSites().note();
   if (!TheSession)

@@ -122,6 +122,9 @@ public:
   void *mapHost(size_t Size);
   /// Also releases the memory.
   void dropAllocation(const void *Base);
+  /// Devices may touch the memory from now on, or no longer.
+  void beginLifetime(GraphMemory &M);
+  void endLifetime(GraphMemory &M);
   /// Zeroed memory of a device for the session: none of the program's, which
   /// keeps its addresses, and costs nothing before it is touched. Null: there
   /// is none.

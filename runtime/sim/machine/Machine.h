@@ -135,6 +135,8 @@ struct HostOp {
   uint32_t MadeAt = 0;     ///< As Observer::streamOp() is told.
   std::function<bool()> Ready =
       nullptr; ///< It does not begin before; null: at once.
+  std::function<void()> Prepare =
+      nullptr; ///< Runs before observers are told; null: nothing does.
 };
 
 class Machine {

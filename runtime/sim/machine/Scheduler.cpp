@@ -229,6 +229,11 @@ bool Device::runSomething() {
   return true;
 }
 
+/// Whether another machine may have to do something before it begins.
+static bool mayWaitForOthers(const Device::Operation &Op) {
+  return Op.What == Device::Operation::Kind::Outside || Op.Host.Ready;
+}
+
 std::optional<Fault> Device::drive(const std::function<bool()> &IsDone,
                                    uint64_t MaxSteps) {
   chooseEngine();
@@ -251,8 +256,7 @@ std::optional<Fault> Device::drive(const std::function<bool()> &IsDone,
         std::any_of(Streams.begin(), Streams.end(),
                     [](auto &S) {
                       return !S.second.Queue.empty() &&
-                             S.second.Queue.front().What ==
-                                 Operation::Kind::Outside;
+                             mayWaitForOthers(S.second.Queue.front());
                     }) &&
         Idle())
       continue;

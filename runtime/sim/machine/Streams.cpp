@@ -3,6 +3,7 @@
 #include "Device.h"
 
 #include <algorithm>
+#include <utility>
 
 using namespace crsan::sim;
 
@@ -125,6 +126,8 @@ void Device::start(Stream S, StreamState &State) {
     startGrid(S, Op, Overlaps);
     return; // It ends with its last block.
   case Operation::Kind::Host: {
+    if (Op.Host.Prepare)
+      std::exchange(Op.Host.Prepare, nullptr)();
     if (Watch && !Op.IsHidden)
       Watch->streamOp(S, Op.Host.Name, Op.Host.Reads, Op.Host.Writes,
                       Op.Host.MadeAt);
