@@ -137,11 +137,15 @@ static bool isAllowed(Process &P, const CUgraphExec_st &Exec,
   return M.IsAllocated || has(Exec, cudaGraphNodeTypeMemAlloc, M);
 }
 
+bool crsan::api::mayUseMemory(Process &P, const CUgraphExec_st &Exec) {
+  return std::all_of(Exec.Steps.begin(), Exec.Steps.end(),
+                     [&](const CUgraphExec_st::Step &Step) {
+                       return !Step.Memory || isAllowed(P, Exec, Step);
+                     });
+}
+
 cudaError_t crsan::api::launchMemory(Process &P, const StreamRef &S,
                                      const CUgraphExec_st &Exec) {
-  for (const CUgraphExec_st::Step &Step : Exec.Steps)
-    if (Step.Memory && !isAllowed(P, Exec, Step))
-      return cudaErrorInvalidValue;
   for (const CUgraphExec_st::Step &Step : Exec.Steps) {
     if (!Step.Memory)
       continue;

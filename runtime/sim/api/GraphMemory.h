@@ -28,9 +28,10 @@ HostOp freeOperation(Process &P, const Allocation &A, const char *Name);
 /// told of the graph's later launches.
 void noteFreed(Process &P, const GraphMemory &M);
 
-/// Checks what a launch allocates and frees against the calls so far, and is
-/// one of them from then on. Frees before, in the stream, what is left of an
-/// earlier launch if the graph was instantiated so.
+/// Whether a launch may allocate and free what it does, after the calls so far.
+bool mayUseMemory(Process &P, const CUgraphExec_st &Exec);
+/// Notes that a launch does. Frees before, in the stream, what an earlier
+/// launch has left.
 cudaError_t launchMemory(Process &P, const StreamRef &S,
                          const CUgraphExec_st &Exec);
 

@@ -279,6 +279,8 @@ CRSAN_API cudaError_t cudaGraphExecDestroy(cudaGraphExec_t Exec) {
       return cudaErrorInvalidValue;
     if (P.Graphs.contains(Exec->From) && Exec->From->Instance == Exec)
       Exec->From->Instance = nullptr;
+    if (Exec->LastOn)
+      Exec->LastOn->M.destroyEvent(Exec->Last);
     delete Exec;
     dropUnusedGraphMemory(P);
     return cudaSuccess;
@@ -311,6 +313,41 @@ static cudaError_t runSteps(Process &P, const StreamRef &S,
   return Error;
 }
 
+/// A launch of an executable graph comes after the one before it, on whatever
+/// stream that was.
+static void waitForLast(const StreamRef &S, const CUgraphExec_st &Exec) {
+  if (Exec.LastOn && Exec.LastOn != S.On)
+    S.On->M.wait(S.Handle, Exec.LastOn->M, Exec.Last);
+  else if (Exec.LastOn && Exec.LastIn != S.Handle)
+    S.On->M.wait(S.Handle, Exec.Last);
+}
+
+static void recordLast(const StreamRef &S, CUgraphExec_st &Exec) {
+  if (Exec.LastOn != S.On) {
+    if (Exec.LastOn)
+      Exec.LastOn->M.destroyEvent(Exec.Last);
+    Exec.LastOn = S.On;
+    Exec.Last = S.On->M.createEvent();
+  }
+  Exec.LastIn = S.Handle;
+  S.On->M.record(Exec.Last, S.Handle);
+}
+
+static cudaError_t runChain(Process &P, const StreamRef &S,
+                            const CUgraphExec_st &Exec) {
+  for (const CUgraphExec_st::Step &Step : Exec.Steps) {
+    Operation What = Step.What;
+    // A programmatic edge is one between two kernels of the graph; the graph
+    // as a whole comes after what the stream did before.
+    if (auto *Kernel = std::get_if<Launch>(&What))
+      Kernel->MayOverlap &= Step.After.size() == 1;
+    if (cudaError_t Error = P.submit(S, std::move(What), Step.Type);
+        Error != cudaSuccess)
+      return Error;
+  }
+  return cudaSuccess;
+}
+
 static bool isChain(const CUgraphExec_st &Exec) {
   for (size_t I = 0; I < Exec.Steps.size(); ++I) {
     const std::vector<size_t> &After = Exec.Steps[I].After;
@@ -329,28 +366,22 @@ static cudaError_t launchGraph(cudaGraphExec_t Exec, cudaStream_t Handle) {
       return Error;
     if (S.Object && S.Object->Capture)
       CRSAN_UNSUPPORTED("cudaGraphLaunch in a stream capture");
+    if (!mayUseMemory(P, *Exec))
+      return cudaErrorInvalidValue;
+    S.On->HasPending = true;
+    waitForLast(S, *Exec);
     if (cudaError_t Error = launchMemory(P, S, *Exec); Error != cudaSuccess)
       return Error;
-    S.On->HasPending = true;
     // As on hardware, it is one launch, of grids of any streams.
     if (P.session()) {
       P.session()->launching(S.On->context(), S.On->Uid, std::nullopt,
                              S.Object);
       P.session()->launchIsOver(S.On->context(), std::nullopt);
     }
-    if (!isChain(*Exec))
-      return runSteps(P, S, *Exec);
-    for (const CUgraphExec_st::Step &Step : Exec->Steps) {
-      Operation What = Step.What;
-      // A programmatic edge is one between two kernels of the graph; the graph
-      // as a whole comes after what the stream did before.
-      if (auto *Kernel = std::get_if<Launch>(&What))
-        Kernel->MayOverlap &= Step.After.size() == 1;
-      if (cudaError_t Error = P.submit(S, std::move(What), Step.Type);
-          Error != cudaSuccess)
-        return Error;
-    }
-    return cudaSuccess;
+    const cudaError_t Error =
+        isChain(*Exec) ? runChain(P, S, *Exec) : runSteps(P, S, *Exec);
+    recordLast(S, *Exec);
+    return Error;
   });
 }
 CRSAN_API cudaError_t cudaGraphLaunch(cudaGraphExec_t Exec, cudaStream_t S) {

@@ -144,6 +144,10 @@ struct CUgraphExec_st {
   };
   std::vector<Step> Steps;
   CUgraph_st *From = nullptr; ///< It may be no more.
+  /// Reached when the last launch, in that stream of that device, is over.
+  crsan::api::Device *LastOn = nullptr;
+  crsan::sim::Stream LastIn = 0;
+  crsan::sim::Event Last = 0;
   bool FreesBeforeLaunch = false;
 };
 
