@@ -238,6 +238,57 @@ static void parameters() {
   OK(cudaGraphDestroy(Graph));
 }
 
+/// The same nodes by the function that adds any.
+static void anyNode() {
+  cudaGraph_t Graph = makeGraph();
+  cudaGraphNode_t Made, Set, Filled, Freed;
+  cudaGraphExec_t Exec;
+  cudaGraphNodeParams Params = {};
+  Params.type = cudaGraphNodeTypeMemAlloc;
+  Params.alloc.poolProps = memory(0).poolProps;
+  Params.alloc.bytesize = Bytes;
+  OK(cudaGraphAddNode(&Made, Graph, nullptr, nullptr, 0, &Params));
+  unsigned *Cells = static_cast<unsigned *>(Params.alloc.dptr), *Kept, Value = 5;
+  OK(cudaMalloc((void **)&Kept, Bytes));
+  void *Arguments[] = {&Cells, &Value};
+  Params = {};
+  Params.type = cudaGraphNodeTypeMemset;
+  Params.memset.dst = Cells;
+  Params.memset.elementSize = 4;
+  Params.memset.width = N;
+  Params.memset.height = 1;
+  OK(cudaGraphAddNode(&Set, Graph, &Made, nullptr, 1, &Params));
+  Params = {};
+  Params.type = cudaGraphNodeTypeKernel;
+  Params.kernel.func = (void *)fill;
+  Params.kernel.gridDim = dim3(1);
+  Params.kernel.blockDim = dim3(N);
+  Params.kernel.kernelParams = Arguments;
+  const cudaGraphEdgeData Edge = {};
+  OK(cudaGraphAddNode(&Filled, Graph, &Set, &Edge, 1, &Params));
+  cudaGraphNode_t Copied;
+  Params = {};
+  Params.type = cudaGraphNodeTypeMemcpy;
+  Params.memcpy.copyParams.srcPtr.ptr = Cells;
+  Params.memcpy.copyParams.dstPtr.ptr = Kept;
+  Params.memcpy.copyParams.extent = {Bytes, 1, 1};
+  Params.memcpy.copyParams.kind = cudaMemcpyDeviceToDevice;
+  OK(cudaGraphAddNode(&Copied, Graph, &Filled, nullptr, 1, &Params));
+  Params = {};
+  Params.type = cudaGraphNodeTypeMemFree;
+  Params.free.dptr = Cells;
+  OK(cudaGraphAddNode(&Freed, Graph, &Copied, nullptr, 1, &Params));
+  // CHECK-NEXT: any again: cudaErrorInvalidValue
+  show("any again", cudaGraphAddNode(&Freed, Graph, &Copied, nullptr, 1, &Params));
+  OK(cudaGraphInstantiate(&Exec, Graph, 0));
+  OK(cudaGraphLaunch(Exec, S));
+  OK(cudaGraphLaunch(Exec, S));
+  CHECK(summed(Kept) == 5 * N);
+  OK(cudaGraphExecDestroy(Exec));
+  OK(cudaGraphDestroy(Graph));
+  OK(cudaFree(Kept));
+}
+
 static cudaGraphExec_t endCapture() {
   cudaGraph_t Graph;
   cudaGraphExec_t Exec;
@@ -359,6 +410,7 @@ int main(int Count, char **Arguments) {
     leavesMemory();
     keepsMemory();
     parameters();
+    anyNode();
     captured();
   }
   // CHECK-NEXT: done

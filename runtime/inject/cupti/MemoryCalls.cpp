@@ -21,6 +21,21 @@ void allocated(const DriverCall &C, uint64_t Base, size_t Bytes,
   C.S.prepare(Ctx, Ctx == C.Data.context ? C.Data.contextUid : 0);
 }
 
+void nodeAdded(const DriverCall &C, const CUgraphNodeParams &Params) {
+  switch (int(Params.type)) {
+  case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+    allocated(C, Params.alloc.dptr, Params.alloc.bytesize, "a node of a graph");
+    return;
+  case CU_GRAPH_NODE_TYPE_MEMCPY:
+  case CU_GRAPH_NODE_TYPE_MEMSET:
+  case CU_GRAPH_NODE_TYPE_MEM_FREE:
+    C.S.operatingUnchecked(C.Data.context, NoCheck::Captured);
+    return;
+  default:
+    return;
+  }
+}
+
 size_t sizeOfAllocation(CUdeviceptr Address) {
   Driver &D = theDriver();
   size_t Size = 0;

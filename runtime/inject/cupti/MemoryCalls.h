@@ -27,6 +27,8 @@ inline bool isForDevices(unsigned Flags) {
 void allocating(const DriverCall &C, size_t Bytes, CUstream Stream = nullptr);
 void allocated(const DriverCall &C, uint64_t Base, size_t Bytes,
                const char *How, CUstream Stream = nullptr);
+/// A node of any kind was added to a graph.
+void nodeAdded(const DriverCall &C, const CUgraphNodeParams &Params);
 /// The size of the allocation that begins at the address; 0: not known.
 size_t sizeOfAllocation(CUdeviceptr Address);
 

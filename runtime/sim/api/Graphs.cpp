@@ -184,6 +184,64 @@ CRSAN_API cudaError_t cudaGraphAddDependencies(cudaGraph_t Graph,
   });
 }
 
+/// Any node, by the functions for its kind.
+static cudaError_t addNodeOfType(cudaGraphNode_t *Result, cudaGraph_t Graph,
+                                 const cudaGraphNode_t *After, size_t Count,
+                                 cudaGraphNodeParams &Params) {
+  switch (int(Params.type)) {
+  case cudaGraphNodeTypeKernel: {
+    const cudaKernelNodeParamsV2 &P = Params.kernel;
+    const cudaKernelNodeParams Kernel{P.func,         P.gridDim,
+                                      P.blockDim,     P.sharedMemBytes,
+                                      P.kernelParams, P.extra};
+    return cudaGraphAddKernelNode(Result, Graph, After, Count, &Kernel);
+  }
+  case cudaGraphNodeTypeMemcpy:
+    return cudaGraphAddMemcpyNode(Result, Graph, After, Count,
+                                  &Params.memcpy.copyParams);
+  case cudaGraphNodeTypeMemset: {
+    const cudaMemsetParamsV2 &P = Params.memset;
+    const cudaMemsetParams Fill{P.dst,         P.pitch, P.value,
+                                P.elementSize, P.width, P.height};
+    return cudaGraphAddMemsetNode(Result, Graph, After, Count, &Fill);
+  }
+  case cudaGraphNodeTypeHost: {
+    const cudaHostNodeParams Host{Params.host.fn, Params.host.userData};
+    return cudaGraphAddHostNode(Result, Graph, After, Count, &Host);
+  }
+  case cudaGraphNodeTypeEmpty:
+    return cudaGraphAddEmptyNode(Result, Graph, After, Count);
+  case cudaGraphNodeTypeMemAlloc: {
+    const cudaMemAllocNodeParamsV2 &P = Params.alloc;
+    cudaMemAllocNodeParams Memory{P.poolProps, P.accessDescs, P.accessDescCount,
+                                  P.bytesize, nullptr};
+    const cudaError_t Error =
+        cudaGraphAddMemAllocNode(Result, Graph, After, Count, &Memory);
+    Params.alloc.dptr = Memory.dptr;
+    return Error;
+  }
+  case cudaGraphNodeTypeMemFree:
+    return cudaGraphAddMemFreeNode(Result, Graph, After, Count,
+                                   Params.free.dptr);
+  default:
+    stop("cudaGraphAddNode of a node of type " + std::to_string(Params.type) +
+         " is not supported");
+  }
+}
+
+/// The edges as cudaGraphAddDependencies() adds them.
+CRSAN_API cudaError_t cudaGraphAddNode(
+    cudaGraphNode_t *Result, cudaGraph_t Graph, const cudaGraphNode_t *After,
+    const cudaGraphEdgeData *Edges, size_t Count, cudaGraphNodeParams *Params) {
+  if (!Result || !Params || (Count && !After))
+    return enter([](Process &) { return cudaErrorInvalidValue; });
+  cudaError_t Error = addNodeOfType(Result, Graph, Edges ? nullptr : After,
+                                    Edges ? 0 : Count, *Params);
+  for (size_t I = 0; Edges && I < Count && Error == cudaSuccess; ++I)
+    Error = cudaGraphAddDependencies(Graph, &After[I], Result, &Edges[I], 1);
+  return Error;
+}
+
 static cudaError_t listNodes(cudaGraph_t Graph, cudaGraphNode_t *Nodes,
                              size_t *Count, bool RootsOnly) {
   return enter([&](Process &P) {
