@@ -315,6 +315,15 @@ API cuMemAllocAsync(CUdeviceptr *P, size_t Size, CUstream Stream) {
   *P = allocate(Size);
   return TheCall.done(CUDA_SUCCESS);
 }
+API cuGraphAddNode_v2(CUgraphNode *Node, CUgraph Graph,
+                      const CUgraphNode *After, const CUgraphEdgeData *Edges,
+                      size_t Count, CUgraphNodeParams *What) {
+  cuGraphAddNode_v2_params Params{Node, Graph, After, Edges, Count, What};
+  CALL(cuGraphAddNode_v2, &Params);
+  if (What->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+    What->alloc.dptr = allocate(What->alloc.bytesize);
+  return TheCall.done(CUDA_SUCCESS);
+}
 API cuMemFreeAsync(CUdeviceptr P, CUstream Stream) {
   cuMemFreeAsync_params Params{P, Stream};
   CALL(cuMemFreeAsync, &Params);

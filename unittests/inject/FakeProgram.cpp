@@ -81,6 +81,15 @@ static int *SharedNumber = nullptr;
 
 static void mapMemory() { cuMemMap(Memory, MemoryBytes, 0, 0, 0); }
 
+static void addAllocatingNode() {
+  CUgraphNodeParams Params = {};
+  Params.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC;
+  Params.alloc.bytesize = MemoryBytes;
+  CUgraphNode Node = nullptr;
+  cuGraphAddNode(&Node, nullptr, nullptr, nullptr, 0, &Params);
+  Memory = Params.alloc.dptr;
+}
+
 /// Another thread maps the memory while this one unmaps it.
 static void remapWhileUnmapping() {
   fakeDuringNextFree([] { runApart(mapMemory); });
@@ -216,6 +225,8 @@ int main(int Count, char **Words) {
           "\n");
     else if (Word == "allocasync")
       cuMemAllocAsync(&Memory, MemoryBytes, nullptr);
+    else if (Word == "allocbynode")
+      addAllocatingNode();
     else if (Word == "freeasync")
       cuMemFreeAsync(Memory, nullptr);
     else if (Word == "usesup")

@@ -61,6 +61,7 @@ TEST(InjectProgram, MemoryIsFollowedThroughItsLife) {
               HasSubstr("begin\nexact\nno shadow\nend\n"));
   EXPECT_THAT(run("metadata allocasync freeasync touch sync touch").Text,
               HasSubstr("begin\nexact\nno shadow\nend\n"));
+  EXPECT_EQ(run("metadata allocbynode touch").Text, "begin\nexact\nend\n");
 }
 
 // Intent: a thread that allocates memory while another thread is still in the
