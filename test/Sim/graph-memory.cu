@@ -394,6 +394,21 @@ static void misordered() {
   show("misordered", cudaStreamSynchronize(S));
 }
 
+/// A reset takes the memory, too.
+static void reset() {
+  unsigned *Cells;
+  OK(cudaStreamBeginCapture(S, cudaStreamCaptureModeRelaxed));
+  OK(cudaMallocAsync((void **)&Cells, Bytes, S));
+  fill<<<1, N, 0, S>>>(Cells, 3);
+  cudaGraphExec_t Exec = endCapture();
+  OK(cudaGraphLaunch(Exec, S));
+  OK(cudaStreamSynchronize(S));
+  OK(cudaDeviceReset());
+  CHECK(used() == 0);
+  // CHECK-NEXT: reset: cudaErrorInvalidValue
+  show("reset", cudaFree(Cells));
+}
+
 int main(int Count, char **Arguments) {
   OK(cudaStreamCreateWithFlags(&S, cudaStreamNonBlocking));
   OK(cudaMalloc(&Sum, 4));
@@ -412,6 +427,7 @@ int main(int Count, char **Arguments) {
     parameters();
     anyNode();
     captured();
+    reset();
   }
   // CHECK-NEXT: done
   // CHECK: SUMMARY: CRSan: no data races found

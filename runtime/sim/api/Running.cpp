@@ -177,6 +177,9 @@ void Process::resetDevice(Device &D) {
   waitAll(D);
   while (!D.SessionMemory.empty())
     unmapForSession(D, D.SessionMemory.begin()->first);
+  for (auto &[Base, A] : Allocations)
+    if (A.OfGraph && A.Device == D.Ordinal)
+      endLifetime(*A.OfGraph); // Other devices see it too.
   D.M.reset();
   D.Sticky = cudaSuccess;
   ++D.Uid;
