@@ -300,11 +300,12 @@ void SimulatedRun::faultFound(const Device &D, const Fault &F) {
         Site.Kernel.empty() ? "" : " in " + Site.Kernel));
     return theLog().say("{}; replay: {}", Lacks.back(), Replay);
   }
+  // The program may never come to its report, and another thread may write the
+  // fault to a file as soon as it is known.
+  callSites().lookUp();
   kernelFaults().add(
       occurrenceOf(D, F), std::move(Site),
       [this, Kernel = F.Kernel] { return P.launchedAt(Kernel); });
-  // The program may never come to its report.
-  callSites().lookUp();
   ReportFile Now;
   kernelFaults().addTo(Now);
   Now.Runs = {runInfo()};
