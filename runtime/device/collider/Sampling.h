@@ -154,7 +154,7 @@ DEVICE bool isTurnByTime(const Warp &W, struct Sampling &S, uint32_t Groups,
                          uint32_t &Interval, uint32_t &IsCharged) {
   const uint32_t Used = Interval = intervalSeen(S);
   uint64_t &Due = dueHere();
-  // What decides is read at once: each read takes as long as a short check.
+  // The three reads are under way together: none waits for another.
   const uint32_t Executed = loadRelaxed(S.Executed),
                  Stored = loadRelaxed(S.Interval);
   const uint64_t Seen = loadRelaxed(Due);

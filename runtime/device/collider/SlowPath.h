@@ -212,12 +212,11 @@ DEVICE void writeGarbage(const Warp &W, const Site *Sites, Group &G, uint32_t N,
 /// can it change what was read.
 DEVICE uint32_t leastWait(uint32_t Took) {
   constexpr uint32_t PageMove = 16384, MostDelays = 16;
+  // A GPU's clock has about two cycles a nanosecond.
+  const uint32_t Most = 2 * MostDelays * __crsan_config.DelayNs;
   if (Took < PageMove)
     return 0;
-  // A GPU's clock has about two cycles a nanosecond.
-  const uint64_t Most = uint64_t(2 * MostDelays) * __crsan_config.DelayNs;
-  const uint64_t Wanted = uint64_t(2) * Took < Most ? uint64_t(2) * Took : Most;
-  return Wanted < ~0u ? uint32_t(Wanted) : ~0u;
+  return 2 * Took < Most ? 2 * Took : Most;
 }
 
 /// Entry point: the slow path of a window. Reads the locations of `N` accesses

@@ -2,6 +2,7 @@
 // do, and that a branch uses in between. The racy twin's free does not wait for the
 // branch.
 // UNSEEN: collider metadata: operations in graphs are not checked
+#include "busy.h"
 #include "streams.h"
 
 constexpr unsigned Threads = 64, Blocks = 4, N = Threads * Blocks, Launches = 3;
@@ -12,14 +13,6 @@ __global__ void fill(unsigned *Cells) { Cells[blockIdx.x * Threads + threadIdx.x
 __global__ void add(const unsigned *Cells, unsigned *Sums) {
   unsigned I = blockIdx.x * Threads + threadIdx.x;
   Sums[I] += Cells[N - 1 - I]; // RACE
-}
-
-/// Keeps a stream busy for so long that another one is done.
-__global__ void work(unsigned *Out, unsigned Steps) {
-  unsigned X = 1;
-  for (unsigned I = 0; I < Steps; ++I)
-    X = X * 0x9e3779b9 + (X >> 15);
-  *Out = X;
 }
 
 int main() {

@@ -1,6 +1,7 @@
 // Intent: a stream frees memory that a kernel on another stream uses. The racy twin does
 // not wait for the kernel.
 // UNSEEN: collider: no value changes while a check looks at it
+#include "busy.h"
 #include "streams.h"
 
 constexpr unsigned Threads = 64, Blocks = 4, N = Threads * Blocks;
@@ -11,14 +12,6 @@ __global__ void fill(unsigned *Cells) { Cells[blockIdx.x * Threads + threadIdx.x
 __global__ void add(const unsigned *Cells, unsigned *Sums) {
   unsigned I = blockIdx.x * Threads + threadIdx.x;
   Sums[I] += Cells[N - 1 - I]; // RACE
-}
-
-/// Keeps a stream busy for so long that another one is done.
-__global__ void work(unsigned *Out, unsigned Steps) {
-  unsigned X = 1;
-  for (unsigned I = 0; I < Steps; ++I)
-    X = X * 0x9e3779b9 + (X >> 15);
-  *Out = X;
 }
 
 int main() {

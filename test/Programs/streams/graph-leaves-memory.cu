@@ -8,6 +8,7 @@
 // FIXED: graph-waits -DBY_GRAPH
 // FIXED: launch-waits -DBY_LAUNCH
 // UNSEEN: collider metadata: operations in graphs are not checked, and graphs end what is known of the order of launches
+#include "busy.h"
 #include "streams.h"
 
 constexpr unsigned Threads = 64, Blocks = 4, N = Threads * Blocks, Launches = 3;
@@ -18,14 +19,6 @@ __global__ void fill(unsigned *Cells) { Cells[blockIdx.x * Threads + threadIdx.x
 __global__ void add(const unsigned *Cells, unsigned *Sums) {
   unsigned I = blockIdx.x * Threads + threadIdx.x;
   Sums[I] += Cells[N - 1 - I]; // RACE
-}
-
-/// Keeps a stream busy for so long that another one is done.
-__global__ void work(unsigned *Out, unsigned Steps) {
-  unsigned X = 1;
-  for (unsigned I = 0; I < Steps; ++I)
-    X = X * 0x9e3779b9 + (X >> 15);
-  *Out = X;
 }
 
 static cudaGraphExec_t endCapture(cudaStream_t Stream, unsigned Flags) {
