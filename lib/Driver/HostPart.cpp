@@ -4,12 +4,15 @@
 
 using namespace crsan::driver;
 
-std::vector<std::string> crsan::driver::launchWrapperOptions() {
+std::vector<std::string> crsan::driver::wrapperOptions() {
   std::vector<std::string> Out;
   for (const char *Function :
        {"cudaLaunchKernel", "cudaLaunchKernel_ptsz",
         "cudaLaunchCooperativeKernel", "cudaLaunchCooperativeKernel_ptsz",
-        "cudaLaunchKernelExC", "cudaLaunchKernelExC_ptsz"})
+        "cudaLaunchKernelExC", "cudaLaunchKernelExC_ptsz",
+        "__cudaRegisterFunction", "cudaMalloc", "cudaMallocHost",
+        "cudaMallocManaged", "cudaHostAlloc", "cudaMallocAsync",
+        "cudaMallocAsync_ptsz"})
     Out.push_back(std::string("--wrap=") + Function);
   return Out;
 }

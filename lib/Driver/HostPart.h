@@ -8,10 +8,10 @@
 
 namespace crsan::driver {
 
-/// Launches of kernels are wrapped, so that a debugged program can report them
-/// (runtime/host). The linker takes the wrappers from
-/// Installation::launchWrappers().
-std::vector<std::string> launchWrapperOptions();
+/// Functions of CUDA are wrapped: launches, so that a debugged program can
+/// report them, and what loads kernels early (runtime/host). The linker takes
+/// the wrappers from Installation::wrappers().
+std::vector<std::string> wrapperOptions();
 
 /// The symbols that the injection library looks up in programs.
 std::vector<std::string> exportOptions(bool HaltOnError);

@@ -27,8 +27,8 @@ std::string Installation::passPlugin() const {
 std::string Installation::hostRuntime() const {
   return below(Root, "lib/libcrsan_host.a");
 }
-std::string Installation::launchWrappers() const {
-  return below(Root, "lib/libcrsan_launch.a");
+std::string Installation::wrappers() const {
+  return below(Root, "lib/libcrsan_wrappers.a");
 }
 std::string Installation::assembler() const {
   return below(Root, "bin/crsan-ptxas");

@@ -17,7 +17,7 @@ struct Installation {
   std::string libraryDir() const;     ///< lib, where libcrsan.so is, too
   std::string passPlugin() const;     ///< lib/libCRSanPass.so
   std::string hostRuntime() const;    ///< lib/libcrsan_host.a
-  std::string launchWrappers() const; ///< lib/libcrsan_launch.a
+  std::string wrappers() const; ///< lib/libcrsan_wrappers.a
   std::string assembler() const;      ///< bin/crsan-ptxas
   std::string includeDir() const;     ///< include
   std::string compatHeader() const;   ///< include/crsan/cuda_compat.h

@@ -42,17 +42,17 @@ static void addDeviceCodeOfArchives(Words &Out, const Command &C) {
     llvm::errs() << "CRSan: warning: " << Warning << "\n";
 }
 
-/// The host part, whole, since nothing refers to it; and the functions that
-/// wrap launches, which the linker takes as needed (lld takes them if the CUDA
-/// run-time library has the wrapped functions, called or not).
+/// The host part, whole, since nothing refers to it; and the wrappers of
+/// CUDA's functions, which the linker takes as needed (lld takes them if the
+/// CUDA run-time library has the wrapped functions, called or not).
 static void addHostRuntime(Words &Out, const Command &C) {
   auto Linker = [&](const std::string &Option) { toLinker(Out, Option); };
   Linker("--whole-archive");
   Linker(C.Where.hostRuntime());
   Linker("--no-whole-archive");
-  for (const std::string &Option : launchWrapperOptions())
+  for (const std::string &Option : wrapperOptions())
     Linker(Option);
-  Linker(C.Where.launchWrappers());
+  Linker(C.Where.wrappers());
   for (const std::string &Option : exportOptions(C.Options.HaltOnError))
     Linker(Option);
 }

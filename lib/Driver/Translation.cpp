@@ -34,7 +34,7 @@ static llvm::Error checkParts(const Command &C) {
        {std::pair(C.compilesCuda() || (C.compilesHost() && C.Options.Host),
                   C.Where.passPlugin()),
         std::pair(C.links(), C.Where.hostRuntime()),
-        std::pair(C.links(), C.Where.launchWrappers())})
+        std::pair(C.links(), C.Where.wrappers())})
     if (Needed && !fs::exists(Path))
       return llvm::createStringError(
           "'" + Path +

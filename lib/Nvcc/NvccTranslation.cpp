@@ -108,7 +108,7 @@ static void addLinkFlags(Words &Out, const NvccLine &Nvcc,
     Out.insert(Out.end(), {"-Xlinker", quoted(View.hostPart())});
   else
     Out.push_back(View.hostPart());
-  Words Linker = crsan::driver::launchWrapperOptions();
+  Words Linker = crsan::driver::wrapperOptions();
   llvm::append_range(Linker, crsan::driver::exportOptions(Options.HaltOnError));
   // As lib/Driver/LinkFlags.cpp has it: LD_LIBRARY_PATH precedes the folders.
   llvm::append_range(Linker, Words{"--enable-new-dtags", "-rpath", "$ORIGIN",

@@ -26,6 +26,13 @@ static llvm::Error cannotWrite(const Twine &Path, std::error_code EC) {
       "; set CRSAN_CACHE_DIR to a folder that can be written");
 }
 
+/// A linker script that takes the host part, whole, and the wrappers.
+static std::string linkScript(const Installation &Where) {
+  return "EXTERN(crsanTellLaunch crsanTellHostCode crsanMemoryAllocated "
+         "crsan_count_races)\nINPUT(\"" +
+         Where.hostRuntime() + "\" \"" + Where.wrappers() + "\")\n";
+}
+
 /// A text that differs where the view would: a toolkit that was replaced in its
 /// place has other dates.
 static std::string identity(const RealNvcc &Real, const Installation &Where,
@@ -34,7 +41,8 @@ static std::string identity(const RealNvcc &Real, const Installation &Where,
   llvm::raw_string_ostream Out(Text);
   Out << Real.Root << '\n'
       << Where.Root << '\n'
-      << crsan::versionLine() << '\n';
+      << crsan::versionLine() << '\n'
+      << linkScript(Where);
   for (const std::string &File : {Real.nvcc(), Real.profile(), Real.cicc()}) {
     fs::file_status Status;
     if (!fs::status(File, Status))
@@ -155,11 +163,7 @@ private:
                 "const char __crsan_library[] =\n    \"" +
                 Library + "\";\n#endif\n"))
       return E;
-    return write("crsan/libcrsan_link.a",
-                 "EXTERN(crsanTellLaunch crsanTellHostCode crsan_count_races)"
-                 "\nINPUT(\"" +
-                     Where.hostRuntime() + "\" \"" + Where.launchWrappers() +
-                     "\")\n");
+    return write("crsan/libcrsan_link.a", linkScript(Where));
   }
 
   llvm::Error write(const Twine &Name, StringRef Text) {

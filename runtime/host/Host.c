@@ -18,6 +18,7 @@
 #endif
 
 #include "DriverState.h"
+#include "EarlyLoad.h"
 #include "Endings.h"
 #include "HostCode.h"
 #include "Launch.h"
@@ -400,6 +401,8 @@ static const char *libraryOfProcess(void) {
   const char *File;
   return wasHere(&File) && *File ? File : NULL;
 }
+
+int crsanIsInjected(void) { return !isSimulated() && libraryOfProcess(); }
 
 __attribute__((constructor(101))) static void crsanHostStart(void) {
   const int IsSimulated = isSimulated();

@@ -77,7 +77,7 @@ class Builder:
         parts = [Path(shutil.which(wrapper[0]) or wrapper[0]).resolve(),
                  args.build / "bin" / "crsan-ptxas"]
         parts += [args.build / "lib" / name for name in
-                  ("libCRSanPass.so", "libcrsan_host.a", "libcrsan_launch.a")]
+                  ("libCRSanPass.so", "libcrsan_host.a", "libcrsan_wrappers.a")]
         self.made = digest(*(f"{p} {p.stat().st_mtime_ns}" for p in parts if p.exists()))
         self.shortcuts = precompiled.NoAssembler(
             args.build / "precompiled", args.cuda_path).flags(()) if args.simulated else []

@@ -35,7 +35,7 @@ static std::string ownPath(const char *Argv0, void *Main) {
 /// An error if a part of the installation is missing.
 static llvm::Error checkParts(const driver::Installation &Where) {
   for (const std::string &Path : {Where.assembler(), Where.hostRuntime(),
-                                  Where.launchWrappers(), Where.markHeader()})
+                                  Where.wrappers(), Where.markHeader()})
     if (!llvm::sys::fs::exists(Path))
       return llvm::createStringError(
           "'" + Path +

@@ -132,7 +132,7 @@ static void diagnoseToolkit(Diagnosis &D) {
 static void diagnoseInstallation(Diagnosis &D, const Installation &Where) {
   std::string Absent;
   for (const std::string &File :
-       {Where.passPlugin(), Where.hostRuntime(), Where.launchWrappers(),
+       {Where.passPlugin(), Where.hostRuntime(), Where.wrappers(),
         Where.compatHeader(), Where.assembler(),
         Where.libraryDir() + "/libcrsan.so"})
     if (!exists(File))

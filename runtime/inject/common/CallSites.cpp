@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include <dlfcn.h>
 #include <execinfo.h>
 #include <link.h>
 #include <unistd.h>
@@ -41,8 +40,8 @@ static bool isBetween(std::string_view Path) {
 }
 
 /// The program's own file has no path in the loader's list.
-static std::string pathOf(const char *Name) {
-  if (Name && Name[0] == '/')
+static std::string pathOf(const std::string &Name) {
+  if (Name.starts_with('/'))
     return Name;
   char Path[4096];
   const ssize_t Size = readlink("/proc/self/exe", Path, sizeof(Path));
@@ -84,20 +83,46 @@ uint32_t CallSites::note() {
   return Number;
 }
 
+namespace {
+/// A return address, with the file of code that it is in.
+struct FoundAddress {
+  uint64_t Address;
+  bool IsFound = false;
+  std::string File = {}; ///< As the loader names it: empty for the program.
+  uint64_t Base = 0;
+};
+} // namespace
+
+/// Looks the addresses up in what is loaded. dladdr() would go through all
+/// symbols of each file, which takes long in large libraries.
+static void find(std::vector<FoundAddress> &Addresses) {
+  dl_iterate_phdr(
+      [](dl_phdr_info *Info, size_t, void *To) {
+        for (FoundAddress &A : *static_cast<std::vector<FoundAddress> *>(To)) {
+          const auto *First = Info->dlpi_phdr;
+          const auto Holds = [&](const ElfW(Phdr) & Part) {
+            return Part.p_type == PT_LOAD &&
+                   A.Address - Info->dlpi_addr - Part.p_vaddr < Part.p_memsz;
+          };
+          if (!A.IsFound && std::any_of(First, First + Info->dlpi_phnum, Holds))
+            A = {A.Address, true, Info->dlpi_name, Info->dlpi_addr};
+        }
+        return 0;
+      },
+      &Addresses);
+}
+
 uint32_t CallSites::number(const Frames &Returns) {
   constexpr size_t MostKept = 6, MostStacks = 1 << 14;
+  std::vector<FoundAddress> Addresses;
+  // A return address may be that of the next function.
+  for (void *Return : Returns)
+    Addresses.push_back({reinterpret_cast<uintptr_t>(Return) - 1});
+  find(Addresses);
   Stack Found;
-  for (size_t I = 0; I < Returns.size() && Found.size() < MostKept; ++I) {
-    Dl_info Info;
-    link_map *Module = nullptr;
-    // A return address may be that of the next function.
-    const auto At = reinterpret_cast<uintptr_t>(Returns[I]) - 1;
-    if (!dladdr1(reinterpret_cast<void *>(At), &Info,
-                 reinterpret_cast<void **>(&Module), RTLD_DL_LINKMAP) ||
-        !Module || isBetween(Info.dli_fname))
-      continue;
-    Found.push_back({pathOf(Module->l_name), At - Module->l_addr});
-  }
+  for (const FoundAddress &A : Addresses)
+    if (A.IsFound && !isBetween(A.File) && Found.size() < MostKept)
+      Found.push_back({pathOf(A.File), A.Address - A.Base});
   if (Found.empty())
     return 0;
   std::lock_guard Guard(Lock);

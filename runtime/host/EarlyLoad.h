@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Kernels that are loaded before they are launched.
+//
+// CUDA loads a kernel when it is first launched, and a kernel with checks, and
+// what the library has to do for it, take longer. So the kernels that this
+// executable or shared library registers are loaded when the program first
+// allocates memory of CUDA's on a device: what a program measures of a first
+// launch is closer to what it measures without checks.
+#ifndef CRSAN_HOST_EARLYLOAD_H
+#define CRSAN_HOST_EARLYLOAD_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Functions of the CUDA run-time library, without its headers. Null where the
+/// library does not have them.
+struct CudaFunctions {
+  int (*GetAttributes)(void *Attributes, const void *Kernel);
+  int (*GetDevice)(int *Device);
+  int (*GetLastError)(void);
+  int (*PeekAtLastError)(void);
+  int (*ExchangeCaptureMode)(int *Mode);
+};
+
+// Every executable and shared library has its own.
+#pragma GCC visibility push(hidden)
+/// The program registers a kernel, by the address of its stub.
+void crsanKernelRegistered(const void *Kernel);
+/// Some memory has been allocated. Loads what this device has not loaded yet,
+/// for a limited time, unless CUDA_MODULE_LOADING is set.
+void crsanMemoryAllocated(const struct CudaFunctions *Cuda);
+
+// Called by EarlyLoad.c, defined by what it is linked with.
+/// Whether the driver loads CRSan's library in this process.
+int crsanIsInjected(void);
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // CRSAN_HOST_EARLYLOAD_H
