@@ -159,6 +159,9 @@ struct MetadataSummary {
   uint64_t Checked = 0, Unchecked = 0; ///< Accesses, one a thread.
   uint64_t Sites = 0;                  ///< That were executed.
   std::string WhyUnchecked;
+  /// Launches for which it was drawn whether they are followed, and those of
+  /// them that were not.
+  uint64_t GridsDrawn = 0, GridsLeftOut = 0;
   /// Bytes of the program's memory, at most, by how they were tracked.
   uint64_t Exact = 0, Cached = 0, None = 0;
 };

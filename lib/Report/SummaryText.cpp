@@ -164,6 +164,10 @@ void SummaryPrinter::whatMetadataChecked(const RunSummary &S) {
        counted(S.KernelsLaunched, "kernel launch", "kernel launches"),
        M.Unchecked, M.Unchecked ? " (" + M.WhyUnchecked + ")" : "",
        M.Exact >> MiB, M.Cached >> MiB, M.None >> MiB);
+  if (M.GridsDrawn)
+    line("CRSan: metadata mode left out {} of {} by sampling (follow_one_in)",
+         M.GridsLeftOut,
+         counted(M.GridsDrawn, "kernel launch", "kernel launches"));
 }
 
 /// Of the accesses that might race, how many were checked, and why the others
@@ -273,6 +277,11 @@ static std::string whyNothingChecked(const RunSummary &S) {
   if (S.Sites == 0)
     return "CRSAN_NO_SANITIZE or an ignore list exempts every access of the "
            "instrumented code";
+  if (S.Metadata && S.Metadata->GridsLeftOut)
+    return fmt::format(
+        "metadata mode left out {} by sampling; set "
+        "CRSAN_OPTIONS=follow_one_in=1 to have all followed",
+        counted(S.Metadata->GridsLeftOut, "kernel launch", "kernel launches"));
   if (S.Metadata && S.Metadata->Unchecked)
     return fmt::format("no access that the launched kernels executed could be "
                        "checked ({})",

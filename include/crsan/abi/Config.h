@@ -22,6 +22,7 @@ enum ConfigFlags : uint32_t {
   /// collider checks nothing, and metadata mode records no race.
   Paused = 512,
   Garbage = 1024, ///< `garbage=1`: a check writes garbage in front of a store.
+  Sampled = 2048, ///< Metadata mode follows some grids (Metadata::FollowOneIn).
 };
 
 /// A `__constant__` of each module, zero until the library writes it: a program

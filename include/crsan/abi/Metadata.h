@@ -40,8 +40,14 @@ struct Metadata {
   /// proxies.
   uint64_t FencedGrid;
   uint32_t ProxyFences; ///< How many such fences there were, of all grids.
+  /// With Sampled: of the first grids of kernels one in so many is followed,
+  /// drawn by Salt. At least 1.
+  uint32_t FollowOneIn;
+  uint32_t Salt;
+  uint32_t GridsDrawn;   ///< Grids that it was drawn for, and ...
+  uint32_t GridsLeftOut; ///< ... those of them that are not followed.
   uint32_t Reserved;
-  uint64_t Pad[21];
+  uint64_t Pad[19];
 };
 static_assert(
     sizeof(Metadata) == 256 && offsetof(Metadata, SharedShadow) == 0 &&
@@ -57,7 +63,9 @@ static_assert(
     offsetof(Metadata, GridsRepeat) == 60 &&
     offsetof(Metadata, Streams) == 64 && offsetof(Metadata, FencedGrid) == 72 &&
     offsetof(Metadata, ProxyFences) == 80 &&
-    offsetof(Metadata, Reserved) == 84 && offsetof(Metadata, Pad) == 88);
+    offsetof(Metadata, FollowOneIn) == 84 && offsetof(Metadata, Salt) == 88 &&
+    offsetof(Metadata, GridsDrawn) == 92 &&
+    offsetof(Metadata, GridsLeftOut) == 96 && offsetof(Metadata, Pad) == 104);
 /// In Metadata::Foreign: a function may have synchronised in a way that the
 /// translation unit of its kernel does not know of.
 inline constexpr uint32_t ForeignUnknown = 1u << 31;

@@ -21,6 +21,12 @@ bool isOfSeveralWarps(const Instruction &I) {
                 [&](StringRef Part) { return Name.contains(Part); });
 }
 
+bool isHarmless(const Function &F) {
+  const StringRef Name = F.getName();
+  return is_contained({"vprintf", "malloc", "free", "__assertfail"}, Name) ||
+         Name.starts_with("__nv_");
+}
+
 Location locationOf(Value *Pointer) {
   return {Pointer, Pointer->getType()->getPointerAddressSpace()};
 }

@@ -322,6 +322,10 @@ bool mayPoll(const Events &All);
 /// (`wgmma` and `setmaxnreg`; all of `tcgen05` counts).
 bool isOfSeveralWarps(const llvm::Instruction &I);
 
+/// Functions of CUDA's that neither wait for another thread nor tell one
+/// anything.
+bool isHarmless(const llvm::Function &F);
+
 //===----------------------------------------------------------------------===//
 // For the readers
 //===----------------------------------------------------------------------===//

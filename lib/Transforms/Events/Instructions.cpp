@@ -175,14 +175,6 @@ bool isAllocation(const CallBase &I) {
          I.getArgOperand(0)->getType()->isIntegerTy();
 }
 
-/// Functions of CUDA's that neither wait for another thread nor tell one
-/// anything.
-bool isHarmless(const Function &F) {
-  const StringRef Name = F.getName();
-  return is_contained({"vprintf", "malloc", "free", "__assertfail"}, Name) ||
-         Name.starts_with("__nv_");
-}
-
 /// A callee that is seen here is instrumented like any other function. One that
 /// is not may be instrumented elsewhere, or may do anything: at run time, it
 /// tells.

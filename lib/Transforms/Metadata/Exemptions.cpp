@@ -6,8 +6,11 @@
 #include "Events/Operands.h"
 #include "PlainBody.h"
 #include "crsan/abi/Cell.h"
+#include "crsan/abi/Check.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/PromoteMemToReg.h"
 
 using namespace llvm;
@@ -32,12 +35,16 @@ static void emitConditions(IRBuilder<> &B, EventPlan &Plan) {
                       : E.Launch.emit(B);
 }
 
+static bool canCopy(const Function &F, const EventPlan &Plan) {
+  return isKernel(F) && PlainBody::canCopy(F) &&
+         any_of(Plan.steps(),
+                [](const EventPlan::Step &S) { return S.access(); });
+}
+
 /// Whether the kernel does nothing that others might have to know of, if its
 /// exemptions hold.
-static bool mayBePlain(const Function &F, const EventPlan &Plan) {
-  return isKernel(F) && Plan.breaks().empty() && PlainBody::canCopy(F) &&
-         any_of(Plan.steps(),
-                [](const EventPlan::Step &S) { return S.access(); }) &&
+static bool isPlainIfExempt(const EventPlan &Plan) {
+  return Plan.breaks().empty() &&
          all_of(Plan.steps(), [](const EventPlan::Step &S) {
            return isWeak(S.What)
                       ? S.IsProven || S.Unless
@@ -46,8 +53,21 @@ static bool mayBePlain(const Function &F, const EventPlan &Plan) {
          });
 }
 
-/// Its accesses are counted as others are.
-static void emitPlain(Function &F, EventPlan &Plan, PlainBody &Plain) {
+/// Whether nothing that the kernel executes tells the runtime anything, if it
+/// executes the copy.
+static bool canBeLeftOut(const Function &F) {
+  return !F.hasOptNone() && none_of(instructions(F), [](const Instruction &I) {
+    const auto *Call = dyn_cast<CallBase>(&I);
+    if (!Call || isa<IntrinsicInst>(Call) || Call->isInlineAsm())
+      return isOfSeveralWarps(I);
+    const Function *Callee = Call->getCalledFunction();
+    return !Callee || !Callee->isDeclaration() || !isHarmless(*Callee);
+  });
+}
+
+/// Its accesses are counted as others are, if the grid is followed.
+static void emitCounts(Function &F, EventPlan &Plan, PlainBody &Plain,
+                       Value *IsFollowed) {
   IRBuilder<> B(Plain.headEnd());
   Type *I32 = B.getInt32Ty();
   AllocaInst *Number = B.CreateAlloca(I32);
@@ -59,15 +79,28 @@ static void emitPlain(Function &F, EventPlan &Plan, PlainBody &Plain) {
           B.CreateAdd(B.CreateLoad(I32, Number), B.getInt32(S.InBlock)),
           Number);
     if (std::holds_alternative<Leave>(S.What))
-      callRuntime(B, CountProvenName, B.CreateLoad(I32, Number));
+      callRuntime(
+          B, CountProvenName,
+          B.CreateSelect(IsFollowed, B.CreateLoad(I32, Number), B.getInt32(0)));
   }
-  Value *Holds = B.getTrue();
-  B.SetInsertPoint(Plain.headEnd());
-  for (const EventPlan::Exemption &E : Plan.exemptions())
-    Holds = B.CreateAnd(Holds, E.Holds);
-  Plain.emitChoice(Holds);
   DominatorTree DT(F);
   PromoteMemToReg(Number, DT);
+}
+
+static void emitPlain(Function &F, EventPlan &Plan, PlainBody &Plain,
+                      bool IsExempt, bool IsLeftOut) {
+  IRBuilder<> B(Plain.headEnd());
+  const uint32_t Tag = abi::kernelTag(F.getName().data(), F.getName().size());
+  Value *IsFollowed = IsLeftOut
+                          ? callRuntime(B, IsFollowedName, B.getInt32(Tag))
+                          : static_cast<Value *>(B.getTrue());
+  Value *IsPlain = B.getInt1(IsExempt);
+  if (IsExempt)
+    for (const EventPlan::Exemption &E : Plan.exemptions())
+      IsPlain = B.CreateAnd(IsPlain, E.Holds);
+  Plain.emitChoice(B.CreateOr(IsPlain, B.CreateNot(IsFollowed)));
+  if (IsExempt)
+    emitCounts(F, Plan, Plain, IsFollowed);
 }
 
 Instruction *emitExemptions(Function &F, EventPlan &Plan, bool IsLeaky) {
@@ -77,14 +110,15 @@ Instruction *emitExemptions(Function &F, EventPlan &Plan, bool IsLeaky) {
       E.Holds = B.getFalse();
     return &*B.GetInsertPoint();
   }
-  if (!mayBePlain(F, Plan)) {
+  const bool IsExempt = isPlainIfExempt(Plan), IsLeftOut = canBeLeftOut(F);
+  if (!canCopy(F, Plan) || (!IsExempt && !IsLeftOut)) {
     emitConditions(B, Plan);
     return &*B.GetInsertPoint();
   }
   PlainBody Plain(F);
   B.SetInsertPoint(Plain.headEnd());
   emitConditions(B, Plan);
-  emitPlain(F, Plan, Plain);
+  emitPlain(F, Plan, Plain, IsExempt, IsLeftOut);
   return &*Plain.body()->getFirstNonPHIOrDbgOrAlloca();
 }
 

@@ -8,10 +8,12 @@
 namespace crsan {
 
 /// Emits, at the head of a kernel, the conditions under which checks are
-/// needless (EventPlan::Exemption::Holds). If no check is needed where all of
-/// them hold, the kernel then executes a copy of its body without checks
-/// (PlainBody). Nothing is exempt in a kernel that `IsLeaky` (EnterLeaky).
-/// Returns the instruction in front of which the body with checks begins.
+/// needless (EventPlan::Exemption::Holds). A kernel gets a copy of its body
+/// without checks (PlainBody) if it can be copied, and executes that copy where
+/// no check is needed if all conditions hold and they do, or where the grid is
+/// not followed (runtime/device/metadata/GridSample.h). None of this is done in
+/// a kernel that `IsLeaky` (EnterLeaky). Returns the instruction in front of
+/// which the body with checks begins.
 llvm::Instruction *emitExemptions(llvm::Function &F, EventPlan &Plan,
                                   bool IsLeaky);
 

@@ -46,7 +46,7 @@ DEVICE bool acquire(const Self &Me, const LaneRef &T, uint32_t Cell,
   const uint32_t Now = loadNear(W.Clock);
   const uint32_t OfOwn = loadRelaxed(From.Known[knownEntry(Me.number())]);
   const uint64_t Seen = loadRelaxed(From.Seen);
-  const uint32_t Foreign = loadRelaxed(metadata().Foreign);
+  const uint32_t Foreign = foreign();
   const uint32_t Flags = loadRelaxed(W.Flags), LastAcquire = T.Acquire;
   // Some thread may have released by means that the runtime does not see.
   if ((Flags & Opaque) || Foreign) {

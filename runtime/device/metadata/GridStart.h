@@ -40,12 +40,14 @@ struct GridClocks {
   bool IsCommon;  ///< All warps for which this is set have the same Start.
   bool IsFirst;   ///< This is the first grid of its kernel.
 };
-/// Whether `Grid` is the first grid of the kernel `Tag` (kernelTag). Kernels
-/// whose tags share an entry share the answer.
-DEVICE uint32_t isFirstOfKernel(uint64_t Grid, uint32_t Tag) {
+/// The first grid of the kernel `Tag` (kernelTag), of which `Grid` is one.
+/// Kernels whose tags share an entry share the answer, which never changes.
+DEVICE uint64_t firstOfKernel(uint64_t Grid, uint32_t Tag) {
   uint64_t &First = table<uint64_t>(FirstGridsAt)[Tag % NumFirstGrids];
-  const uint64_t Mine = Grid + 1, Was = compareAndSwap(First, 0, Mine);
-  return Was == 0 || Was == Mine;
+  uint64_t Was = loadRelaxed(First);
+  if (Was == 0)
+    Was = compareAndSwap(First, 0, Grid + 1);
+  return Was ? Was - 1 : Grid;
 }
 /// Finds where the clocks of `Grid` begin; the first warps of the grid
 /// determine it. `Here` is the mask of the lanes that call together.
@@ -67,7 +69,7 @@ DEVICE GridClocks startOf(uint64_t Grid, const KernelHere &K, uint32_t Here) {
   const uint32_t Leader = __builtin_ctz(Here);
   uint64_t Now = 0;
   if (lane() == Leader) {
-    storeRelaxed(G.IsFirst, isFirstOfKernel(Grid, K.Tag));
+    storeRelaxed(G.IsFirst, firstOfKernel(Grid, K.Tag) == Grid);
     Now = loadRelaxed(G.KeyAndClock);
     while (uint32_t(Now >> 32) != Key) {
       // The element belongs to a later grid by now. This grid used the element

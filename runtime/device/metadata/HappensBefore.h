@@ -210,7 +210,7 @@ DEVICE Order judgeOtherGrid(const WarpState &Mine, const WarpState &Other,
   // grid before this one. The host or a third grid may have, but only if a
   // thread has released beyond its block since the access.
   const uint32_t OtherFlags = loadRelaxed(Other.Flags);
-  const uint32_t Foreign = loadRelaxed(metadata().Foreign);
+  const uint32_t Foreign = foreign();
   const uint32_t Anybody = knownToAnybody(Theirs);
   if ((OtherFlags & (Leaky | Opaque)) || Foreign || Anybody > Then)
     return Order::Ordered;
@@ -253,8 +253,8 @@ DEVICE Order judgeEarlierBlock(const Self &Me, Accessor Earlier,
       loadRelaxed(Other.Block) != Mine.Block)
     return Order::Ordered;
   const uint32_t OtherFlags = loadRelaxed(Other.Flags);
-  const bool MayBeUntold = ((Flags | OtherFlags) & (Leaky | Opaque)) ||
-                           loadRelaxed(metadata().Foreign);
+  const bool MayBeUntold =
+      ((Flags | OtherFlags) & (Leaky | Opaque)) || foreign();
   return IsKnown || MayBeUntold || knownToAnybody(Earlier.warp()) > Then
              ? Order::Ordered
              : Order::OtherBlock; // R4.
@@ -276,9 +276,8 @@ DEVICE Order judgeBulk(const Self &Me, Accessor Copy, const WarpState &Other) {
       (!(OtherAlive & AliveMask) && loadRelaxed(metadata().GridsRepeat));
   if (Issued < loadRelaxed(Mine.Floor) || Issued < loadRelaxed(Other.Start) ||
       Issued > loadRelaxed(Other.Clock) || ((Alive | OtherAlive) & Mixed) ||
-      MayBePast || (Flags & (Leaky | Opaque)) ||
-      loadRelaxed(metadata().Foreign) || loadRelaxed(Other.Grid) != Mine.Grid ||
-      isKnown(Me, Copy))
+      MayBePast || (Flags & (Leaky | Opaque)) || foreign() ||
+      loadRelaxed(Other.Grid) != Mine.Grid || isKnown(Me, Copy))
     return Order::Ordered;
   return loadRelaxed(Other.Block) != Mine.Block ? Order::OtherBlock
          : Copy.warp() == Me.number()           ? Order::SameWarp
@@ -376,8 +375,8 @@ DEVICE Order judgeProxies(const Self &Me, Accessor Earlier) {
   const bool IsGone = !(OtherAlive & AliveMask);
   if (Then < loadRelaxed(Mine.Floor) || Then < loadRelaxed(Other.Start) ||
       Then > loadRelaxed(Other.Clock) || ((Alive | OtherAlive) & Mixed) ||
-      (OtherAlive & BeginsMask) || (Flags & Opaque) ||
-      loadRelaxed(metadata().Foreign) || loadRelaxed(Other.Grid) != Mine.Grid ||
+      (OtherAlive & BeginsMask) || (Flags & Opaque) || foreign() ||
+      loadRelaxed(Other.Grid) != Mine.Grid ||
       (IsGone && loadRelaxed(metadata().GridsRepeat)))
     return Order::Ordered;
   const bool IsOurs = loadRelaxed(Other.Block) == Mine.Block;

@@ -241,7 +241,7 @@ DEVICE bool areUnordered(uint64_t Other, uint64_t Mine, uint32_t Then) {
   if (loadRelaxed(Known) == Pair)
     return false;
   if (loadSystem(S->IsOff) || loadSystem(S->HasSignalled) ||
-      loadRelaxed(metadata().HasLearned) || loadRelaxed(metadata().Foreign))
+      loadRelaxed(metadata().HasLearned) || foreign())
     return false;
 #pragma unroll 1
   // A release beyond a block at a larger clock may have reached the host: a

@@ -22,6 +22,14 @@ template <typename T> DEVICE T *table(uint64_t Offset) {
   return reinterpret_cast<T *>(__crsan_config.Metadata + Offset);
 }
 
+/// Not 0: code may synchronise that is not followed. So may a grid that is not
+/// (Sampled) and runs beside this one.
+DEVICE uint32_t foreign() {
+  const uint32_t Beside =
+      __crsan_config.Flags & Sampled ? loadRelaxed(metadata().HasOverlaps) : 0;
+  return loadRelaxed(metadata().Foreign) | Beside;
+}
+
 } // namespace crsan::device
 
 #endif // CRSAN_DEVICE_METADATA_TABLES_H

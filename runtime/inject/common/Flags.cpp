@@ -118,10 +118,12 @@ static std::optional<std::string> choose(std::string &Field,
 /// What the option `effort` stands for.
 static void setEffort(Flags &F) {
   const Flags Default;
+  F.follow_one_in = Default.follow_one_in;
   F.budget = Default.budget;
   F.overhead = Default.overhead;
   F.delay_ns = Default.delay_ns;
   if (F.effort == "light") {
+    F.follow_one_in = 12;
     F.budget = 16;
     F.overhead = 5;
     F.delay_ns = 2000;

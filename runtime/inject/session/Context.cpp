@@ -46,7 +46,8 @@ std::unique_ptr<MetadataShadow> Context::makeShadow(const Flags &Options,
                                                     std::string &Error) const {
   auto New = std::make_unique<MetadataShadow>(Device, Buffers.Stream, Options);
   Error = New->prepare(uint64_t(Processors.SharedBytes) *
-                       uint64_t(Processors.Count));
+                           uint64_t(Processors.Count),
+                       {Options.follow_one_in, Salt});
   return Error.empty() ? std::move(New) : nullptr;
 }
 
@@ -98,6 +99,8 @@ abi::Config Context::makeConfig(const Flags &Options, bool MayShuffle,
   Config.Watchpoints = Buffers.Counters + sizeof(abi::Counters);
   if (IsShadowed) {
     Config.Flags |= abi::Shadowed;
+    if (Options.follow_one_in > 1)
+      Config.Flags |= abi::Sampled;
     if (Options.volatile_ == "weak")
       Config.Flags |= abi::WeakVolatile;
     Config.Metadata = TheShadow->address();

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <random>
 
 namespace crsan {
 
@@ -90,6 +91,8 @@ std::shared_ptr<Context> Session::enterContext(CUcontext Handle, uint32_t Uid) {
   }
   C->identify();
   C->IsPaused = IsPaused;
+  // Each run on a GPU draws other grids, unless the user says which.
+  C->Salt = IsSimulated || Options.seed ? Options.seed : std::random_device{}();
   theLog().detail(2, "context {} (uid {}) on device {}, compute {}.x",
                   static_cast<void *>(Handle), Uid, C->Device, C->ComputeMajor);
   std::lock_guard Lock(Data);

@@ -39,9 +39,11 @@ MetadataShadow::MetadataShadow(CUdevice Device, CUstream Stream,
 // The tables
 //===----------------------------------------------------------------------===//
 
-std::string MetadataShadow::prepare(uint64_t SharedBytes) {
+std::string MetadataShadow::prepare(uint64_t SharedBytes, Sample Grids) {
   Driver &D = theDriver();
   abi::Metadata M{};
+  M.FollowOneIn = Grids.FollowOneIn;
+  M.Salt = Grids.Salt;
   M.SharedBytes =
       std::bit_ceil(std::max<uint64_t>(SharedBytes, 1) / 4 * sizeof(abi::Cell));
   const uint64_t TableBytes = (abi::MetadataBytes + 4095) & ~uint64_t(4095);

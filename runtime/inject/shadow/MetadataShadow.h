@@ -48,9 +48,13 @@ public:
   MetadataShadow(const MetadataShadow &) = delete;
   MetadataShadow &operator=(const MetadataShadow &) = delete;
 
+  /// How grids are drawn that are followed: fields of abi::Metadata.
+  struct Sample {
+    uint32_t FollowOneIn, Salt;
+  };
   /// Allocates the tables. SharedBytes: shared memory of the whole device.
   /// Returns what went wrong, or "".
-  std::string prepare(uint64_t SharedBytes);
+  std::string prepare(uint64_t SharedBytes, Sample Grids);
 
   /// Device address of the abi::Metadata.
   CUdeviceptr address() const { return Tables; }

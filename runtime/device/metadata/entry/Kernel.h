@@ -6,7 +6,8 @@
 #define CRSAN_DEVICE_METADATA_ENTRY_KERNEL_H
 
 #include "metadata/Acquire.h"
-#include "metadata/GridStart.h"
+#include "metadata/GridSample.h"
+#include "metadata/entry/InLineWarp.h"
 
 namespace crsan::device {
 
@@ -49,6 +50,9 @@ DEVICE void beginWarp(WarpState &W, const Beginning &B) {
     storeRelaxed(W.GridFirst, uint64_t(hashOfGrid(B.Grid)) << 32 |
                                   (B.IsAlone ? B.Start : ~0u));
   W.Seen = 0;
+  // The grids that the kernel starts run beside it.
+  if (B.Flags & EnterLeaky)
+    storeRelaxed(metadata().HasOverlaps, 1);
   const uint32_t Want = (B.Flags & EnterLeaky ? uint32_t(Leaky) : 0) |
                         (B.Flags & EnterOpaque ? uint32_t(Opaque) : 0);
   if (!B.IsAlone) {
@@ -153,6 +157,21 @@ DEVICE WindowState enterKernel(const KernelHere &K) {
   return {Start, Barrier, Floor, Place};
 }
 
+/// Entry point. Draws for this grid, of the kernel `Tag`, and counts it once.
+/// Returns whether it is followed.
+HOT_ENTRY uint32_t __crsan_md_draw(uint32_t Tag) {
+  const bool Is = isFollowed(gridHere(), Tag);
+  if (linearBlock() == 0 && linearThread() == 0) {
+    Metadata &M = metadata();
+    asm volatile("red.relaxed.gpu.add.u32 [%0], 1;" ::"l"(&M.GridsDrawn)
+                 : "memory");
+    if (!Is)
+      asm volatile("red.relaxed.gpu.add.u32 [%0], 1;" ::"l"(&M.GridsLeftOut)
+                   : "memory");
+  }
+  return Is;
+}
+
 /// Entry point. A kernel begins: enterKernel(). `Flags` are the EnterFlags of
 /// the kernel, `Tag` its kernelTag, and `Arguments` the hash of its arguments
 /// (KernelHere).
@@ -227,5 +246,13 @@ HOT_ENTRY void __crsan_md_leave(uint32_t Flags, uint32_t Clock,
 }
 
 } // namespace crsan::device
+
+/// At the head of a kernel that has a plain body. `Tag` is its kernelTag.
+/// Returns whether the grid is followed.
+INLINE_ENTRY bool __crsan_in_is_followed(uint32_t Tag) {
+  using namespace crsan::device;
+  constexpr uint32_t Both = Shadowed | Sampled;
+  return (__crsan_config.Flags & Both) != Both || __crsan_md_draw(Tag);
+}
 
 #endif // CRSAN_DEVICE_METADATA_ENTRY_KERNEL_H
