@@ -139,7 +139,7 @@ protected:
     Flags Options;
     ASSERT_EQ(Options.parse(Text), std::nullopt);
     S.emplace(0, nullptr, Options);
-    ASSERT_EQ(S->prepare(1000), "");
+    ASSERT_EQ(S->prepare(1000, {1, 0}), "");
     Tables = TheCard.Allocated;
   }
   void add(uint64_t Base, uint64_t Size, CUcontext Owner = Program) {
@@ -218,7 +218,8 @@ TEST_F(InjectShadow, NoMemoryForTheTablesIsOneLine) {
   S.emplace(0, nullptr, Flags());
   theDriver().cuGetErrorName = nullptr;
   theDriver().cuGetErrorString = nullptr;
-  EXPECT_NE(S->prepare(1000).find("cuMemAlloc failed"), std::string::npos);
+  EXPECT_NE(S->prepare(1000, {1, 0}).find("cuMemAlloc failed"),
+            std::string::npos);
 }
 
 TEST_F(InjectShadow, EveryPageOfARangeHasShadowAndNoOther) {

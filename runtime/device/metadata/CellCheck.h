@@ -106,8 +106,10 @@ DEVICE Order raceWith(const Self &Me, const AccessSite &S, Address A,
 /// victims if the two overlap. If `Earlier` is no access, only the victims are
 /// judged, and `Kept`, if it is one, is added to them. `IsDrawn`: also if the
 /// pair is quiet.
-DEVICE void lookCloser(const Self &Me, AccessSite &S, Address A, Accessor Mine,
-                       Accessor Earlier, Accessor Kept, bool IsDrawn) {
+HELPER void lookCloser(PlaceOf Place, AccessSite &S, Address A, uint64_t OfMine,
+                       uint64_t OfEarlier, uint64_t OfKept, bool IsDrawn) {
+  const Self Me(Place);
+  const Accessor Mine(OfMine), Earlier(OfEarlier), Kept(OfKept);
   const bool Meets =
       !Earlier.isNobody() && (maskOf(Earlier.bytes()) & maskOf(Mine.bytes()));
   bool Tells = false;
@@ -289,7 +291,7 @@ DEVICE void Check::word(Address A, CellRef C, Bytes B) const {
                          !isSuspect(Me, Now, Earlier, IsThorough);
     const bool IsKept = I == 3 && IsThorough && Remembers;
     if (I < 3 ? !IsClear : HasVictims || IsThorough)
-      lookCloser(Me, S, A, Now, Earlier, Accessor(IsKept ? Left.Bits : 0),
+      lookCloser(Me.Place, S, A, Now.Bits, Earlier.Bits, IsKept ? Left.Bits : 0,
                  IsDrawn);
   }
 }
