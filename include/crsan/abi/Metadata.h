@@ -31,7 +31,9 @@ struct Metadata {
   uint64_t ForeignCalls; ///< Calls of functions that are not instrumented.
   uint32_t NumSites;     ///< Accesses whose sites have an index.
   uint32_t SitesRefused; ///< Sites for which no index was left.
-  uint32_t HasOverlaps;  ///< Set by the host: grids may run at the same time.
+  /// Grids may run at the same time. Set by the host, and by kernels that may
+  /// start grids.
+  uint32_t HasOverlaps;
   /// Set by the host before the first graph is launched: all launches of a node
   /// of a graph have one %gridid (seen on an H100).
   uint32_t GridsRepeat;
