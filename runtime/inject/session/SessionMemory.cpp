@@ -177,7 +177,7 @@ void Session::becameIdle(CUcontext Ctx, uint64_t Awaited) {
   {
     std::lock_guard Lock(Data);
     C = findContext(Ctx);
-    if (!C || !C->TheShadow)
+    if (!C)
       return;
   }
   std::unique_lock Lock(Configuring);
@@ -194,8 +194,10 @@ void Session::becameIdle(CUcontext Ctx, uint64_t Awaited) {
   if (BeingLaunched == 0 && Ordering.isIdle(Ctx, Awaited)) {
     C->MayRun = false;
     C->Operations.becameIdle();
-    forgetPast(*C);
-    awaitGrace(Lock, *C);
+    if (C->TheShadow) {
+      forgetPast(*C);
+      awaitGrace(Lock, *C);
+    }
   }
   IsResetting = false;
 }
