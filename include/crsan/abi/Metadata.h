@@ -41,7 +41,8 @@ struct Metadata {
   uint64_t FencedGrid;
   uint32_t ProxyFences; ///< How many such fences there were, of all grids.
   uint32_t Reserved;
-  uint64_t Pad[21];
+  uint64_t HostNotes; ///< Accesses of host code that were judged (HostNote.h).
+  uint64_t Pad[20];
 };
 static_assert(
     sizeof(Metadata) == 256 && offsetof(Metadata, SharedShadow) == 0 &&
@@ -57,7 +58,8 @@ static_assert(
     offsetof(Metadata, GridsRepeat) == 60 &&
     offsetof(Metadata, Streams) == 64 && offsetof(Metadata, FencedGrid) == 72 &&
     offsetof(Metadata, ProxyFences) == 80 &&
-    offsetof(Metadata, Reserved) == 84 && offsetof(Metadata, Pad) == 88);
+    offsetof(Metadata, Reserved) == 84 && offsetof(Metadata, HostNotes) == 88 &&
+    offsetof(Metadata, Pad) == 96);
 /// In Metadata::Foreign: a function may have synchronised in a way that the
 /// translation unit of its kernel does not know of.
 inline constexpr uint32_t ForeignUnknown = 1u << 31;

@@ -200,6 +200,7 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
   Module = M;
   EnterFlags = Flags | (M.HasBarriers ? abi::EnterBarriers : 0) |
                (M.HasSignals ? abi::EnterSignals : 0) |
+               (M.TellsHost ? abi::EnterTellsHost : 0) |
                (M.HasVolatile ? abi::EnterVolatile : 0);
   CountedBarriers = isWholeKernel() ? countedBarriers(Plan, F.getDataLayout())
                                     : M.CountedBarriers;

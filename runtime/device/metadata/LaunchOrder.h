@@ -180,8 +180,11 @@ DEVICE void beginGrid(GridStart &Start, uint64_t Grid, const KernelHere &K,
   if (lane() == Leader &&
       (K.Flags & (EnterSignals | EnterLeaky | EnterOpaque)) &&
       !loadSystem(S->HasSignalled))
-    asm volatile("st.relaxed.sys.u32 [%0], 1;" ::"l"(&S->HasSignalled)
-                 : "memory");
+    storeSystem(S->HasSignalled, 1);
+  if (lane() == Leader &&
+      (K.Flags & (EnterTellsHost | EnterLeaky | EnterOpaque)) &&
+      !loadSystem(S->HasToldHost))
+    storeSystem(S->HasToldHost, 1);
   GridRuns &G = runsOf(Grid);
   const uint64_t Key = Grid + 2;
   // One warp writes; the others wait, since they need the result.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernel that checks copies and fills, in a context.
+// The kernel that checks copies and fills, in a context; and the one that
+// judges what host code has accessed.
 #ifndef CRSAN_INJECT_OPERATIONS_OPERATIONCHECKS_H
 #define CRSAN_INJECT_OPERATIONS_OPERATIONCHECKS_H
 
 #include "crsan/abi/Config.h"
+#include "crsan/abi/HostNote.h"
 #include "crsan/abi/Operation.h"
 #include "operations/StreamOperation.h"
 
@@ -53,6 +55,10 @@ public:
   CUresult launch(const StreamOperation &Op, abi::Operation Parameter,
                   uint32_t Blocks);
 
+  /// (driver) Launches the kernel that judges accesses of host code; likewise.
+  /// `Sites` of the notes is filled in.
+  CUresult judge(StreamId Stream, CUstream Handle, abi::HostNotes Notes);
+
   /// (driver) Has the stream wait before what it is given next.
   void pause(CUstream Stream, uint32_t Ns);
 
@@ -71,9 +77,11 @@ public:
 
 private:
   CUevent eventOf(StreamId Stream);
+  CUresult launch(CUfunction Kernel, StreamId Stream, CUstream Handle,
+                  void *Parameter, uint32_t Blocks, uint32_t Threads);
 
   std::atomic<bool> WasTried{false}, IsShadowed{false};
-  std::atomic<CUfunction> Function{nullptr}, Pause{nullptr};
+  std::atomic<CUfunction> Function{nullptr}, Pause{nullptr}, Judges{nullptr};
   CUdeviceptr Config = 0, Sites = 0;
   std::atomic<bool> MayBeAwaited{false};
   std::mutex Lock; ///< Of what follows.

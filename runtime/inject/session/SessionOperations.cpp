@@ -6,6 +6,7 @@
 #include "common/CallSites.h"
 #include "common/Driver.h"
 #include "common/Log.h"
+#include "host/HostChecks.h"
 
 #include <algorithm>
 #include <limits>
@@ -168,11 +169,13 @@ static void readCounts(Context &C) {
 }
 
 /// Once the program has streams that are not in order by themselves, gives
-/// kernels a larger budget, and loads the kernel that checks operations. That
+/// kernels a larger budget, and loads the kernels that check operations and, in
+/// metadata mode, judge host code, which a single stream may need, too. That
 /// may wait for the program's kernels, and these for what the program does
 /// next: so it is done while none runs.
 void Session::prepareForOverlaps(Context &C) {
-  if (C.MayRun || !Ordering.of(C.Handle)->hasOverlaps())
+  const bool Overlaps = Ordering.of(C.Handle)->hasOverlaps();
+  if (C.MayRun || !(Overlaps || hostChecks().hasCode()))
     return;
   std::lock_guard Lock(Configuring);
   bool IsLoaded = false;
@@ -182,13 +185,14 @@ void Session::prepareForOverlaps(Context &C) {
     IsLoaded =
         C.Operations.wasLoaded() && (C.Operations.isShadowed() || !HasShadow);
     if (!C.hasCheckedCode() || C.IsDead || C.Failure != CUDA_SUCCESS ||
-        (IsLoaded && C.IsOverlapping))
+        (IsLoaded && (C.IsOverlapping || !Overlaps)) ||
+        !(Overlaps || HasShadow))
       return;
   }
   OwnCalls Own(C.Handle);
   if (!Own.ok())
     return;
-  if (!C.IsOverlapping)
+  if (Overlaps && !C.IsOverlapping)
     if (const CUresult Result = C.setOverlapping(Options))
       theLog().detail(2, "no larger budget: {}", theDriver().errorName(Result));
   if (IsLoaded)
@@ -338,6 +342,8 @@ uint64_t Session::operating(CUcontext Ctx, const StreamOperation &Op) {
     return (IsChecked ? uint64_t(IsStoodIn) : 0) |
            (F.TellsHost ? uint64_t(TellsHost) : 0);
   };
+  if (C && F.TellsHost && !HasFailed)
+    judgeHostBefore(*C, Op.Stream, Op.Handle);
   // Where all streams wait for each other, it is in order.
   if (HasFailed || (F.Reads == Home::None && F.Writes == Home::None) ||
       !Ordering.of(Ctx)->hasOverlaps())
@@ -365,7 +371,7 @@ void Session::operated(CUcontext Ctx, const StreamOperation &Op, uint64_t Flags,
     return;
   }
   if (Flags & TellsHost)
-    Order->streamDone(Op.Stream);
+    streamDone(Ctx, Op.Stream);
   else
     Order->enqueued(Op.Stream);
 }

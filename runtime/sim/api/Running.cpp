@@ -181,6 +181,7 @@ void Process::resetDevice(Device &D) {
     if (A.OfGraph && A.Device == D.Ordinal)
       endLifetime(*A.OfGraph); // Other devices see it too.
   D.M.reset();
+  D.Own.Handle = 0;
   D.Sticky = cudaSuccess;
   ++D.Uid;
   D.Peers.clear();
