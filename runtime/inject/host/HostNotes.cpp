@@ -13,6 +13,11 @@ static void raise(std::atomic<uint32_t> &To, uint32_t Value) {
     ;
 }
 
+void HostNotes::end() {
+  IsOver = true;
+  forget();
+}
+
 void HostNotes::given(uint32_t Run) { raise(Limit, Run + 1); }
 
 void HostNotes::add(const abi::HostSite &Site, uint64_t Address,

@@ -22,7 +22,9 @@ class HostNotes {
 public:
   /// Notes are kept from now on: launches are given numbers of runs.
   void begin() { IsOn = true; }
-  bool isOn() const { return IsOn; }
+  /// The host may learn of work in a way that is not known, now and later.
+  void end();
+  bool isOn() const { return IsOn && !IsOver; }
 
   /// A stream is given the run of this number. To be called before the launch.
   void given(uint32_t Run);
@@ -51,7 +53,7 @@ private:
   };
   template <typename Function> void takeAll(Function Do);
 
-  std::atomic<bool> IsOn{false};
+  std::atomic<bool> IsOn{false}, IsOver{false};
   std::atomic<uint32_t> Limit{0};    ///< Above the number of the last run.
   std::atomic<uint32_t> Newest{0};   ///< The largest Limit of any note.
   std::atomic<uint32_t> NumTaken{0}; ///< Slots that are not free, at least.

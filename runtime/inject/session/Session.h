@@ -99,6 +99,9 @@ public:
   /// event. `Ctx`: where what host code has accessed is judged before.
   void streamDone(CUcontext Ctx, StreamId Stream);
   void eventDone(CUcontext Ctx, CUevent Event);
+  /// Whether host code that accesses something now may race with a launch that
+  /// the host has not waited for, whether it has ended or not.
+  bool mayRaceWithHost(CUcontext Ctx);
   /// A copy or a fill is made that is not checked.
   void operatingUnchecked(CUcontext Ctx, NoCheck Why);
   void streamDestroyed(CUcontext Ctx, StreamId Stream);

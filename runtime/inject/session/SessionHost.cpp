@@ -106,6 +106,10 @@ void Session::eventDone(CUcontext Ctx, CUevent Event) {
   judgeHostThen(Ctx, [&] { Ordering.eventDone(Event); });
 }
 
+bool Session::mayRaceWithHost(CUcontext Ctx) {
+  return hostChecks().notes().isOn() && !Ordering.of(Ctx)->hasWaited();
+}
+
 /// All work of the contexts is done. Returns whether anything is judged now.
 bool Session::judgeHostAtEnd(const ContextList &List) {
   bool IsAny = false;

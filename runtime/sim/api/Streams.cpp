@@ -85,6 +85,7 @@ static cudaError_t waitFor(Process &P, const StreamRef &S) {
   const cudaError_t Error = P.wait(*S.On, Machine::Wait::Stream, S.Handle);
   if (Error == cudaSuccess && P.session())
     P.session()->streamDone(S.On->context(), idOf(S));
+  P.noteIdle(*S.On);
   return Error;
 }
 
@@ -248,6 +249,7 @@ static cudaError_t waitFor(Process &P, cudaEvent_t E) {
   const cudaError_t Error = P.wait(*E->On, Machine::Wait::Event, E->Handle);
   if (Error == cudaSuccess && P.session())
     P.session()->eventDone(E->On->context(), E);
+  P.noteIdle(*E->On);
   return Error;
 }
 
