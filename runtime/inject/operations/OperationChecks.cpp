@@ -72,7 +72,7 @@ CUdeviceptr OperationChecks::samplingOf(uint32_t Site) const {
   return Sites + offsetof(SiteMemory, Windows) + Site * sizeof(abi::Sampling);
 }
 
-std::string OperationChecks::load(CUstream Stream) {
+std::string OperationChecks::tryToLoad(CUstream Stream) {
   WasTried = true;
   Driver &D = theDriver();
   if (!D.cuModuleLoadData || !D.cuModuleGetFunction || !D.cuLaunchKernel ||

@@ -41,9 +41,10 @@ public:
   bool isShadowed() const { return IsShadowed; }
   void setShadowed(bool Is) { IsShadowed = Is; }
   /// (driver) Loads the kernel, which may wait for all kernels that run. The
-  /// caller holds the configuration lock. `Stream`: the library's own. Returns
-  /// what went wrong, or "".
-  std::string load(CUstream Stream);
+  /// caller holds the configuration lock. `Stream`: the library's own.
+  void load(CUstream Stream) { Error = tryToLoad(Stream); }
+  /// What went wrong; empty: nothing did.
+  const std::string &error() const { return Error; }
   /// Where the kernel's Config is, and the sites that it counts races in.
   CUdeviceptr config() const { return Config; }
   CUdeviceptr accessOf(uint32_t Site) const;
@@ -76,12 +77,14 @@ public:
   void destroyed(StreamId Stream);
 
 private:
+  std::string tryToLoad(CUstream Stream);
   CUevent eventOf(StreamId Stream);
   CUresult launch(CUfunction Kernel, StreamId Stream, CUstream Handle,
                   void *Parameter, uint32_t Blocks, uint32_t Threads);
 
   std::atomic<bool> WasTried{false}, IsShadowed{false};
   std::atomic<CUfunction> Function{nullptr}, Pause{nullptr}, Judges{nullptr};
+  std::string Error; ///< Of load(). Guarded by the configuration lock.
   CUdeviceptr Config = 0, Sites = 0;
   std::atomic<bool> MayBeAwaited{false};
   std::mutex Lock; ///< Of what follows.

@@ -8,6 +8,8 @@
 #include "common/Log.h"
 #include "host/HostChecks.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -137,10 +139,9 @@ std::optional<abi::Operation> Session::toCheck(const Context &C,
 static std::string switchOn(Context &C, const Flags &Options) {
   OperationChecks &Checks = C.Operations;
   if (!Checks.wasLoaded())
-    if (std::string Error = Checks.load(C.stream()); !Error.empty())
-      return Error;
+    Checks.load(C.stream());
   if (!Checks.isLoaded())
-    return {};
+    return Checks.error();
   const bool IsShadowed = C.TheShadow != nullptr;
   const SwitchedOn On{
       .Where = Checks.config(),
@@ -200,10 +201,16 @@ void Session::prepareForOverlaps(Context &C) {
   const std::string Error = switchOn(C, Options);
   std::lock_guard DataLock(Data);
   if (Error.empty())
-    readCounts(C);
-  else
-    theLog().say("copies and fills on device {} are not checked: {}", C.Device,
-                 Error);
+    return readCounts(C);
+  // Without overlaps only host code is concerned, and the summary says how much
+  // of it is not judged.
+  std::string Line = fmt::format(
+      "copies and fills on device {} are not checked: {}", C.Device, Error);
+  if (!Overlaps)
+    theLog().detail(2, "host code on device {} is not judged: {}", C.Device,
+                    Error);
+  else if (Said.insert(Line).second)
+    theLog().say("{}", Line);
 }
 
 /// A kernel, or a graph, is about to be launched.
