@@ -22,6 +22,7 @@
 // RACY: thread-unasked -DBY_THREAD -DUNASKED
 // UNSEEN: collider: the value does not change while the host looks
 #include "agents.h"
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -97,7 +98,13 @@ int main() {
   std::condition_variable Changed;
   bool IsDone = false;
   fill<<<1, Threads, 0, Stream>>>(Cells, 2);
+  std::atomic<bool> MayWait(true);
+#ifdef UNASKED
+  MayWait = false;
+#endif
   std::thread Waiter([&] {
+    while (!MayWait)
+      std::this_thread::yield();
     CHECK(cudaStreamSynchronize(Stream));
     std::lock_guard<std::mutex> Guard(Lock);
     IsDone = true;
@@ -105,6 +112,7 @@ int main() {
   });
 #ifdef UNASKED
   Looked = hasAll(Cells, 2);
+  MayWait = true;
 #endif
   {
     std::unique_lock<std::mutex> Guard(Lock);
