@@ -116,12 +116,17 @@ DEVICE void HostJudge::word(const HostNote &N, Address A, Address End) const {
   const Victims Forgotten(Word);
   const CellRef C = Page.cell(Word);
   const Cell Found = C.load(/*IsNear=*/false);
+  const Accessor Writer = C.decode(Found.Writer);
+  const Accessor Reader = C.decode(Found.Reader);
 #pragma unroll 1
   for (uint32_t I = 0; I < 2 + VictimWays; ++I) {
-    const Accessor Earlier = I == 0   ? C.decode(Found.Writer)
-                             : I == 1 ? C.decode(Found.Reader)
+    const Accessor Earlier = I == 0   ? Writer
+                             : I == 1 ? Reader
                                       : Forgotten.at(I - 2);
     if (Earlier.isNobody() || !(maskOf(Earlier.bytes()) & Mask))
+      continue;
+    // The cell has not forgotten it.
+    if (I >= 2 && (Earlier.Bits == Writer.Bits || Earlier.Bits == Reader.Bits))
       continue;
     const AccessSite *Other = siteAt(Earlier.site());
     if (Other && (N.Writes || surelyWrites(*Other)) && races(N, Earlier))

@@ -234,6 +234,8 @@ void LaunchOrdering::eventGone(CUevent Event) {
 }
 
 void LaunchOrdering::cut() {
+  // The host may know of whatever it had not waited for.
+  hostChecks().notes().forget();
   for (const std::shared_ptr<StreamOrder> &Order : all())
     Order->cut();
 }
