@@ -145,10 +145,10 @@ TEST_F(InjectStreamOrder, TheHostHasWaitedForAStream) {
   launch(A);
   launch(B);
   EXPECT_FALSE(Order.hasWaited());
-  EXPECT_FALSE(Order.hasWaited(A));
+  EXPECT_FALSE(Order.isRestBefore(A));
   Order.streamDone(A);
   EXPECT_FALSE(Order.hasWaited());
-  EXPECT_TRUE(Order.hasWaited(B));
+  EXPECT_TRUE(Order.isRestBefore(B));
   const uint32_t OfA = run(Last[A]).Stream, OfB = run(Last[B]).Stream;
   EXPECT_EQ(Order.waited()[OfA], run(Last[A]).Sequence);
   EXPECT_LT(Order.waited()[OfB], run(Last[B]).Sequence);
@@ -180,13 +180,32 @@ TEST_F(InjectStreamOrder, WhatAKernelMayTellTheHostIsNotWaitedFor) {
   EXPECT_TRUE(isBefore(First, launch(B)));
   Order.streamDone(B);
   EXPECT_FALSE(Order.hasWaited());
-  EXPECT_TRUE(Order.hasWaited(A));
+  EXPECT_TRUE(Order.isRestBefore(A));
 }
 
 TEST_F(InjectStreamOrder, WhatACopyMayTellTheHostCountsAsWaitedFor) {
   launch(A);
   Order.tellsHostBehind(E, A);
   EXPECT_TRUE(Order.hasWaited());
+  launch(A);
+  launch(B);
+  Order.mayTellHost(A);
+  EXPECT_FALSE(Order.hasWaited());
+  EXPECT_TRUE(Order.isRestBefore(B));
+  Order.mayTellHost(B);
+  EXPECT_TRUE(Order.hasWaited());
+}
+
+TEST_F(InjectStreamOrder, AStreamIsBehindWhatItWaitsFor) {
+  const StreamId Blocking = stream(0x4000);
+  Order.created(Blocking, /*IsBlocking=*/true);
+  launch(A);
+  EXPECT_FALSE(Order.isRestBefore(Legacy));
+  Order.recorded(E, A);
+  Order.waits(Blocking, E);
+  EXPECT_TRUE(Order.isRestBefore(Blocking));
+  EXPECT_TRUE(Order.isRestBefore(Legacy));
+  EXPECT_FALSE(Order.isRestBefore(B));
 }
 
 TEST_F(InjectStreamOrder, ACutCountsAsWaitingForAll) {

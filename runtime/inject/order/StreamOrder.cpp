@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <utility>
 
 namespace crsan {
@@ -367,13 +368,27 @@ StreamOrder::Clocks StreamOrder::waited() const {
   return Host.Waited;
 }
 
-bool StreamOrder::hasWaited(std::optional<StreamId> ButFor) const {
+/// Whether the clock has the last run of each stream.
+static bool isAll(const StreamOrder::Clocks &Sequence,
+                  const StreamOrder::Clocks &Has) {
+  return std::ranges::equal(Sequence, Has, std::less_equal());
+}
+
+bool StreamOrder::hasWaited() const {
   std::lock_guard Guard(Lock);
-  const Stream *S = ButFor ? find(*ButFor) : nullptr;
-  for (uint32_t I = 0; I < Sequence.size(); ++I)
-    if (Sequence[I] > Host.Waited[I] && !(S && S->Number == I))
-      return false;
-  return true;
+  return isAll(Sequence, Host.Waited);
+}
+
+bool StreamOrder::isRestBefore(StreamId Id) {
+  std::lock_guard Guard(Lock);
+  Stream *S = enter(Id);
+  return S && isAll(Sequence, touch(Id, *S).Waited);
+}
+
+void StreamOrder::mayTellHost(StreamId Id) {
+  std::lock_guard Guard(Lock);
+  if (Stream *S = enter(Id))
+    raise(Host.Waited, touch(Id, *S).Waited);
 }
 
 void StreamOrder::cut() {

@@ -127,8 +127,13 @@ public:
   /// streams were given may tell it of: all but what kernels may tell it while
   /// they run.
   Clocks waited() const;
-  /// Whether these are all runs, but for those of the stream.
-  bool hasWaited(std::optional<StreamId> ButFor = std::nullopt) const;
+  /// Whether these are all runs.
+  bool hasWaited() const;
+  /// Whether all others are before what the stream is given next.
+  bool isRestBefore(StreamId Stream);
+  /// The stream is about to be given work that may tell the host of itself, and
+  /// of all that is before it, at any time from now on.
+  void mayTellHost(StreamId Stream);
 
   /// All launches so far are ordered before all later ones.
   void cut();

@@ -63,12 +63,12 @@ bool Session::judgeHost(Context &C, StreamId Stream, CUstream Handle,
   return true;
 }
 
-/// The stream is about to be given something. Where the host has work in other
-/// streams too, the accesses are judged later, since the kernel comes behind
-/// the work of this stream only.
+/// The stream is about to be given something. Where the host has not waited for
+/// other streams either, the accesses are judged later, since the kernel comes
+/// behind the work of this stream only.
 void Session::judgeHostBefore(Context &C, StreamId Stream, CUstream Handle) {
   if (!hostChecks().notes().isEmpty() &&
-      Ordering.of(C.Handle)->hasWaited(/*ButFor=*/Stream))
+      Ordering.of(C.Handle)->isRestBefore(Stream))
     judgeHost(C, Stream, Handle, /*IsIdle=*/false);
 }
 

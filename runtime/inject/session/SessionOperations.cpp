@@ -351,15 +351,23 @@ uint64_t Session::operating(CUcontext Ctx, const StreamOperation &Op) {
   };
   if (C && F.TellsHost && !HasFailed)
     judgeHostBefore(*C, Op.Stream, Op.Handle);
+  // The host may learn of it before the call returns to this thread.
+  const auto MayTell = [&] {
+    if (F.TellsHost)
+      Ordering.of(Ctx)->mayTellHost(Op.Stream);
+  };
   // Where all streams wait for each other, it is in order.
   if (HasFailed || (F.Reads == Home::None && F.Writes == Home::None) ||
-      !Ordering.of(Ctx)->hasOverlaps())
+      !Ordering.of(Ctx)->hasOverlaps()) {
+    MayTell();
     return FlagsOf(false);
+  }
   std::optional<NoCheck> Why = NoCheck::Early;
   if (C)
     Why = whyUnchecked(*C, Op, F);
   if (!Why)
     Why = standIn(C, Op, F);
+  MayTell();
   std::lock_guard Lock(Data);
   if (Why)
     ++Operations.Unchecked[size_t(*Why)];
