@@ -173,6 +173,8 @@ struct HostSummary {
   uint64_t Executed = 0;
   uint64_t Checked = 0;
   uint64_t Refused = 0; ///< Chosen for a check, which could not be made then.
+  /// In metadata mode: chosen to be judged by the order of streams, and judged.
+  uint64_t Noted = 0, Judged = 0;
   uint64_t Skipped = 0; ///< Accesses not checked; decided by the compiler.
   uint64_t Exempt = 0;  ///< Accesses not checked; as the user asked.
 };

@@ -41,6 +41,8 @@ static void add(HostSummary &Sum, const HostSummary &More) {
   addCount(Sum.Executed, More.Executed);
   addCount(Sum.Checked, More.Checked);
   addCount(Sum.Refused, More.Refused);
+  addCount(Sum.Noted, More.Noted);
+  addCount(Sum.Judged, More.Judged);
   keepLargest(Sum.Skipped, More.Skipped);
   keepLargest(Sum.Exempt, More.Exempt);
 }

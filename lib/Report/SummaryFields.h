@@ -32,6 +32,8 @@ void visitFields(MaybeConst<HostSummary> auto &S, auto Visit) {
   Visit("executed", S.Executed);
   Visit("checks", S.Checked);
   Visit("refused", S.Refused);
+  Visit("noted", S.Noted);
+  Visit("judged", S.Judged);
   Visit("skipped", S.Skipped);
   Visit("exempt", S.Exempt);
 }

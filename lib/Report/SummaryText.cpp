@@ -186,6 +186,11 @@ void SummaryPrinter::whatWasCheckedOfTheHost(const HostSummary &S) {
       counted(S.Sites, "site"),
       Not.empty() ? ""
                   : fmt::format("; not checked: {}", fmt::join(Not, ", ")));
+  if (S.Noted)
+    line("CRSan: host code: judged {} by the order of streams; {} could not be "
+         "judged so",
+         counted(S.Judged, "access", "accesses"),
+         S.Noted - std::min(S.Noted, S.Judged));
   if (S.Skipped || S.Exempt)
     line("CRSan: host code: {} of the source not checked, since the compiler "
          "may have moved them; {} as CRSAN_NO_SANITIZE or an ignore list asks",

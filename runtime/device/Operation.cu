@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernel that checks what a copy or a fill is about to access.
+// The kernels that check what a copy or a fill is about to access, and what
+// host code has accessed (metadata/HostAccess.h).
 //
-// The library launches it into the stream of the operation, directly in front
-// of it (runtime/inject/operations). What is ordered before the operation is
-// ordered before this kernel, and what is ordered after the operation comes
+// The library launches the former into the stream of the operation, directly in
+// front of it (runtime/inject/operations). What is ordered before the operation
+// is ordered before this kernel, and what is ordered after the operation comes
 // after this kernel (docs/metadata-proof.md, docs/soundness.md). So the threads
 // of this kernel enter the words of the operation into the cells as their own
 // accesses, and look twice at its values as at those of their own windows.
@@ -14,6 +15,7 @@
 
 #include "collider/SlowPath.h"
 #include "crsan/abi/Operation.h"
+#include "metadata/HostAccess.h"
 #include "metadata/entry/Access.h"
 #include "metadata/entry/Kernel.h"
 
@@ -236,6 +238,19 @@ extern "C" __attribute__((global, launch_bounds(1))) void
 __crsan_pause(uint32_t Ns) {
   static_assert(sizeof(crsan::abi::PauseKernel) == sizeof("__crsan_pause"));
   crsan::device::pause(2 * Ns); // A GPU's clock has about two cycles a ns.
+}
+
+/// Judges accesses of host code. The grid has one dimension.
+extern "C"
+    __attribute__((global, launch_bounds(crsan::abi::HostNotesBlock, 4))) void
+    __crsan_host_notes(const __attribute__((grid_constant))
+                       crsan::abi::HostNotes Notes) {
+  using namespace crsan::device;
+  static_assert(sizeof(crsan::abi::HostNotesKernel) ==
+                sizeof("__crsan_host_notes"));
+  if ((__crsan_config.Flags & Enabled) && isShadowed() &&
+      !(__crsan_config.Flags & Paused))
+    judgeHostNotes(Notes);
 }
 
 /// The kernel. Blocks have OperationBlock threads, and the grid has one

@@ -152,6 +152,107 @@ TEST_F(PendingWorkTest, UnknownStreamsEndWithTheContext) {
 }
 
 //===----------------------------------------------------------------------===//
+// Notes
+//===----------------------------------------------------------------------===//
+
+struct HostNotesTest : testing::Test {
+  HostNotesTest() {
+    Site.Id = 42;
+    Site.Number = 7;
+    Site.Access = abi::AccessKind::Store;
+  }
+  std::vector<abi::HostNote> take() {
+    abi::HostNote All[abi::NumHostNotes];
+    return {All, All + Notes.take(All)};
+  }
+  abi::HostSite Site{};
+  HostNotes Notes;
+};
+
+TEST_F(HostNotesTest, SayWhichRunsWereGivenBefore) {
+  Notes.add(Site, 1000, 4);
+  EXPECT_TRUE(Notes.isEmpty()); // No run could be named.
+  EXPECT_EQ(Notes.newest(), 0u);
+  Notes.given(3);
+  EXPECT_EQ(Notes.newest(), 0u);
+  Notes.add(Site, 1000, 4);
+  Notes.given(5);
+  Notes.given(4); // Another thread's, which comes late.
+  Notes.add(Site, 2000, 1 << 20);
+  EXPECT_EQ(Notes.newest(), 6u);
+  const std::vector<abi::HostNote> All = take();
+  ASSERT_EQ(All.size(), 2u);
+  EXPECT_EQ(All[0].Address, 1000u);
+  EXPECT_EQ(All[0].Id, 42u);
+  EXPECT_EQ(All[0].Number, 7u);
+  EXPECT_EQ(All[0].Bytes, 4u);
+  EXPECT_EQ(All[0].Limit, 4u);
+  EXPECT_EQ(All[0].Writes, 1u);
+  EXPECT_EQ(All[1].Limit, 6u);
+  EXPECT_EQ(All[1].Bytes, abi::MostNotedBytes);
+  EXPECT_TRUE(take().empty());
+  EXPECT_EQ(Notes.newest(), 6u);
+}
+
+TEST_F(HostNotesTest, AreCountedIfThereIsNoRoom) {
+  Notes.given(1);
+  for (unsigned I = 0; I < abi::NumHostNotes + 5; ++I)
+    Notes.add(Site, 1000, 4);
+  EXPECT_EQ(take().size(), abi::NumHostNotes);
+  Site.Number = abi::MaxHostSites + 1;
+  Notes.add(Site, 1000, 4);
+  EXPECT_TRUE(Notes.isEmpty());
+  EXPECT_EQ(Notes.wanted(), abi::NumHostNotes + 6);
+  Site.Number = abi::MaxHostSites;
+  Notes.add(Site, 1000, 4);
+  Notes.forget();
+  EXPECT_TRUE(Notes.isEmpty());
+}
+
+TEST_F(HostNotesTest, EndForGood) {
+  Notes.begin();
+  EXPECT_TRUE(Notes.isOn());
+  Notes.given(1);
+  Notes.add(Site, 1000, 4);
+  Notes.end();
+  Notes.begin(); // Of another context.
+  EXPECT_FALSE(Notes.isOn());
+  EXPECT_TRUE(Notes.isEmpty());
+}
+
+// Intent: what several threads note while others take is taken once, whole.
+TEST_F(HostNotesTest, ComeFromAnyThread) {
+  constexpr uint64_t Each = 20000;
+  Notes.given(1);
+  std::atomic<uint64_t> NumTaken{0};
+  std::atomic<bool> IsOver{false};
+  std::vector<std::thread> Threads;
+  for (uint64_t T = 1; T <= 2; ++T) {
+    Threads.emplace_back([&, T] {
+      for (uint64_t I = 0; I < Each; ++I)
+        Notes.add(Site, T << 32, T);
+    });
+    Threads.emplace_back([&] {
+      while (!IsOver)
+        for (const abi::HostNote &N : take()) {
+          EXPECT_EQ(N.Address >> 32, N.Bytes);
+          ++NumTaken;
+        }
+    });
+  }
+  Threads[0].join();
+  Threads[2].join();
+  IsOver = true;
+  Threads[1].join();
+  Threads[3].join();
+  NumTaken += take().size();
+  EXPECT_LE(NumTaken, 2 * Each);
+  EXPECT_GE(NumTaken, abi::NumHostNotes);
+  EXPECT_EQ(Notes.wanted(), 2 * Each);
+  EXPECT_TRUE(Notes.isEmpty());
+}
+
+//===----------------------------------------------------------------------===//
 // Checks
 //===----------------------------------------------------------------------===//
 
@@ -322,6 +423,28 @@ TEST_F(HostChecksTest, AreMadeFirstOfAllBehindALaunch) {
   access(0, &Memory[0]);
   access(0, &Memory[0]);
   EXPECT_EQ(Checks.summarise()->Checked, 37u);
+}
+
+// Intent: behind each launch, the first executions and then ever fewer.
+TEST_F(HostChecksTest, NoteForTheOrderOfStreams) {
+  launch();
+  access(0, &Memory[0]);
+  EXPECT_TRUE(Checks.notes().isEmpty()); // Nobody asks.
+  Checks.notes().begin();
+  Checks.notes().given(1);
+  for (int Launch = 0; Launch < 2; ++Launch) {
+    launch();
+    for (int I = 0; I < 16; ++I)
+      access(0, &Memory[I]);
+  }
+  EXPECT_EQ(Checks.summarise()->Noted, 2u * 12);
+  abi::HostNote All[abi::NumHostNotes];
+  ASSERT_EQ(Checks.notes().take(All), 24u);
+  EXPECT_EQ(All[0].Address, uint64_t(&Memory[0]));
+  EXPECT_EQ(All[0].Writes, 0u);
+  wait();
+  access(0, &Memory[0]);
+  EXPECT_TRUE(Checks.notes().isEmpty());
 }
 
 TEST_F(HostChecksTest, AreCountedIfTheyCannotBeMade) {

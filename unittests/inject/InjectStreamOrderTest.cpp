@@ -137,6 +137,105 @@ TEST_F(InjectStreamOrder, AnEventIsWhatItWasRecordedLast) {
   EXPECT_FALSE(isBefore(First, launch(C)));
 }
 
+//===----------------------------------------------------------------------===//
+// What the host has waited for
+//===----------------------------------------------------------------------===//
+
+TEST_F(InjectStreamOrder, TheHostHasWaitedForAStream) {
+  launch(A);
+  launch(B);
+  EXPECT_FALSE(Order.hasWaited());
+  EXPECT_FALSE(Order.isRestBefore(A));
+  Order.streamDone(A);
+  EXPECT_FALSE(Order.hasWaited());
+  EXPECT_TRUE(Order.isRestBefore(B));
+  const uint32_t OfA = run(Last[A]).Stream, OfB = run(Last[B]).Stream;
+  EXPECT_EQ(Order.waited()[OfA], run(Last[A]).Sequence);
+  EXPECT_LT(Order.waited()[OfB], run(Last[B]).Sequence);
+  Order.streamDone(B);
+  EXPECT_TRUE(Order.hasWaited());
+  launch(A);
+  EXPECT_FALSE(Order.hasWaited());
+}
+
+TEST_F(InjectStreamOrder, TheHostHasWaitedForWhatIsBeforeAnEvent) {
+  launch(A);
+  Order.recorded(E, A);
+  launch(A);
+  Order.waits(B, E);
+  launch(B);
+  Order.streamDone(B);
+  EXPECT_FALSE(Order.hasWaited());
+  const uint32_t OfA = run(Last[A]).Stream;
+  EXPECT_EQ(Order.waited()[OfA], run(Last[A]).Sequence - 1);
+  Order.recorded(F, A);
+  Order.eventDone(F);
+  EXPECT_TRUE(Order.hasWaited());
+}
+
+// Intent: a kernel that may write memory of the host orders later launches, as
+// the host may have seen what it wrote; but that is not to have waited.
+TEST_F(InjectStreamOrder, WhatAKernelMayTellTheHostIsNotWaitedFor) {
+  const uint32_t First = launch(A, 0, /*TellsHost=*/true);
+  EXPECT_TRUE(isBefore(First, launch(B)));
+  Order.streamDone(B);
+  EXPECT_FALSE(Order.hasWaited());
+  EXPECT_TRUE(Order.isRestBefore(A));
+}
+
+TEST_F(InjectStreamOrder, WhatACopyMayTellTheHostCountsAsWaitedFor) {
+  launch(A);
+  Order.tellsHostBehind(E, A);
+  EXPECT_TRUE(Order.hasWaited());
+  launch(A);
+  launch(B);
+  Order.mayTellHost(A);
+  EXPECT_FALSE(Order.hasWaited());
+  EXPECT_TRUE(Order.isRestBefore(B));
+  Order.mayTellHost(B);
+  EXPECT_TRUE(Order.hasWaited());
+}
+
+TEST_F(InjectStreamOrder, AStreamIsBehindWhatItWaitsFor) {
+  const StreamId Blocking = stream(0x4000);
+  Order.created(Blocking, /*IsBlocking=*/true);
+  launch(A);
+  EXPECT_FALSE(Order.isRestBefore(Legacy));
+  Order.recorded(E, A);
+  Order.waits(Blocking, E);
+  EXPECT_TRUE(Order.isRestBefore(Blocking));
+  EXPECT_TRUE(Order.isRestBefore(Legacy));
+  EXPECT_FALSE(Order.isRestBefore(B));
+}
+
+TEST_F(InjectStreamOrder, ACutCountsAsWaitingForAll) {
+  launch(A);
+  launch(B);
+  Order.cut();
+  EXPECT_TRUE(Order.hasWaited());
+}
+
+TEST_F(InjectStreamOrder, ALaunchBehindANoteIsOfAnotherRun) {
+  const uint32_t First = launch(A);
+  Order.launching(A, 0, false, std::nullopt, /*NewestNote=*/First);
+  Order.launched(A);
+  EXPECT_EQ(Order.lastRun(A), First);
+  Order.launching(A, 0, false, std::nullopt, /*NewestNote=*/First + 1);
+  Order.launched(A);
+  EXPECT_GT(Order.lastRun(A), First);
+}
+
+TEST(InjectStreamOrderRuns, HaveOneNumberOverAllContexts) {
+  std::atomic<uint32_t> Numbers{7};
+  StreamOrder One(&Numbers), Other(&Numbers);
+  const auto OfOne = std::make_unique<abi::StreamOrder>(),
+             OfOther = std::make_unique<abi::StreamOrder>();
+  One.begin(OfOne.get());
+  Other.begin(OfOther.get());
+  EXPECT_EQ(One.launching(StreamId::legacy(), 0, false)->Run, 7u);
+  EXPECT_EQ(Other.launching(StreamId::legacy(), 0, false)->Run, 8u);
+}
+
 TEST_F(InjectStreamOrder, AnEventThatWasNotRecordedIsNothing) {
   const uint32_t First = launch(A);
   Order.created(E);

@@ -57,6 +57,8 @@ enum EnterFlags : uint32_t {
   EnterSignals = 8,
   /// There may be volatile accesses.
   EnterVolatile = 16,
+  /// A thread may synchronise with the host while the kernel runs.
+  EnterTellsHost = 32,
 };
 
 } // namespace crsan::abi

@@ -28,7 +28,7 @@ struct HostSite {
   uint32_t Slot;
   /// Changes whenever a GPU is given work: when the site was executed last.
   uint32_t Epoch;
-  uint32_t Reserved2;
+  uint32_t SinceEpoch; ///< Executions since Epoch has changed.
   /// Executions that found their memory within reach of a GPU with unfinished
   /// work, how many of these were checked, and how many checks found a race.
   uint64_t Executed, Checked, Hits;
@@ -38,8 +38,9 @@ static_assert(
     offsetof(HostSite, Size) == 8 && offsetof(HostSite, Access) == 12 &&
     offsetof(HostSite, Reserved) == 13 && offsetof(HostSite, Number) == 16 &&
     offsetof(HostSite, Slot) == 20 && offsetof(HostSite, Epoch) == 24 &&
-    offsetof(HostSite, Reserved2) == 28 && offsetof(HostSite, Executed) == 32 &&
-    offsetof(HostSite, Checked) == 40 && offsetof(HostSite, Hits) == 48);
+    offsetof(HostSite, SinceEpoch) == 28 &&
+    offsetof(HostSite, Executed) == 32 && offsetof(HostSite, Checked) == 40 &&
+    offsetof(HostSite, Hits) == 48);
 
 /// A translation unit.
 struct HostUnit {

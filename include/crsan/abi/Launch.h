@@ -47,7 +47,10 @@ struct StreamOrder {
   /// Written by the device: a grid has begun that may be ordered with others
   /// by what no stream shows (EnterSignals).
   uint32_t HasSignalled;
-  uint32_t Reserved[14];
+  /// Likewise: a grid has begun that may tell the host of itself, or of others,
+  /// before it ends (EnterTellsHost).
+  uint32_t HasToldHost;
+  uint32_t Reserved[13];
   /// Written by the streams: the number of the run that each began last.
   uint32_t Current[NumStreams];
   StreamRun Runs[NumRuns]; ///< By number, modulo NumRuns.
@@ -55,7 +58,8 @@ struct StreamOrder {
 static_assert(sizeof(StreamOrder) == 852160 &&
               offsetof(StreamOrder, IsOff) == 0 &&
               offsetof(StreamOrder, HasSignalled) == 4 &&
-              offsetof(StreamOrder, Reserved) == 8 &&
+              offsetof(StreamOrder, HasToldHost) == 8 &&
+              offsetof(StreamOrder, Reserved) == 12 &&
               offsetof(StreamOrder, Current) == 64 &&
               offsetof(StreamOrder, Runs) == 192);
 

@@ -49,7 +49,8 @@ struct Metadata {
   uint32_t GridsDrawn;   ///< Grids that it was drawn for, and ...
   uint32_t GridsLeftOut; ///< ... those of them that are not followed.
   uint32_t Reserved;
-  uint64_t Pad[19];
+  uint64_t HostNotes; ///< Accesses of host code that were judged (HostNote.h).
+  uint64_t Pad[18];
 };
 static_assert(
     sizeof(Metadata) == 256 && offsetof(Metadata, SharedShadow) == 0 &&
@@ -67,7 +68,8 @@ static_assert(
     offsetof(Metadata, ProxyFences) == 80 &&
     offsetof(Metadata, FollowOneIn) == 84 && offsetof(Metadata, Salt) == 88 &&
     offsetof(Metadata, GridsDrawn) == 92 &&
-    offsetof(Metadata, GridsLeftOut) == 96 && offsetof(Metadata, Pad) == 104);
+    offsetof(Metadata, GridsLeftOut) == 96 &&
+    offsetof(Metadata, HostNotes) == 104 && offsetof(Metadata, Pad) == 112);
 /// In Metadata::Foreign: a function may have synchronised in a way that the
 /// translation unit of its kernel does not know of.
 inline constexpr uint32_t ForeignUnknown = 1u << 31;

@@ -45,8 +45,8 @@ enum class RaceKind : uint8_t {
   InterKernel = 12,
   /// An operation of a stream, such as a copy, and another one or a thread.
   StreamOperation = 13,
-  /// The host, and a thread of a kernel or an operation of a stream. Only the
-  /// simulated GPU finds these; the host's own checks find clobbered reads and
+  /// The host, and a thread of a kernel or an operation of a stream, by the
+  /// order of streams; the host's checks of values find clobbered reads and
   /// lost updates.
   HostAccess = 14,
   /// Threads of a block have met at one barrier of the block, each at another

@@ -26,6 +26,7 @@
 //   BlockOrder.h   the permutation of block indices
 //   MatrixOperand.h  where an operand of a warp group's product lies
 //   Host.h         the checked accesses of host code
+//   HostNote.h     the same, as the device judges them (metadata mode)
 #ifndef CRSAN_ABI_VERSION_H
 #define CRSAN_ABI_VERSION_H
 
@@ -36,7 +37,7 @@ namespace crsan::abi {
 /// The version of the contract: any change of these headers increments it.
 /// Objects of different versions cannot be mixed: ModuleHeader and Config carry
 /// the version, and the library refuses a module of another one.
-inline constexpr uint32_t Version = 21;
+inline constexpr uint32_t Version = 22;
 
 } // namespace crsan::abi
 

@@ -88,12 +88,13 @@ static void emitCounts(Function &F, EventPlan &Plan, PlainBody &Plain,
 }
 
 static void emitPlain(Function &F, EventPlan &Plan, PlainBody &Plain,
-                      bool IsExempt, bool IsLeftOut) {
+                      uint32_t Flags, bool IsExempt, bool IsLeftOut) {
   IRBuilder<> B(Plain.headEnd());
   const uint32_t Tag = abi::kernelTag(F.getName().data(), F.getName().size());
-  Value *IsFollowed = IsLeftOut
-                          ? callRuntime(B, IsFollowedName, B.getInt32(Tag))
-                          : static_cast<Value *>(B.getTrue());
+  Value *IsFollowed =
+      IsLeftOut
+          ? callRuntime(B, IsFollowedName, {B.getInt32(Flags), B.getInt32(Tag)})
+          : static_cast<Value *>(B.getTrue());
   Value *IsPlain = B.getInt1(IsExempt);
   if (IsExempt)
     for (const EventPlan::Exemption &E : Plan.exemptions())
@@ -103,9 +104,9 @@ static void emitPlain(Function &F, EventPlan &Plan, PlainBody &Plain,
     emitCounts(F, Plan, Plain, IsFollowed);
 }
 
-Instruction *emitExemptions(Function &F, EventPlan &Plan, bool IsLeaky) {
+Instruction *emitExemptions(Function &F, EventPlan &Plan, uint32_t Flags) {
   IRBuilder<> B(&*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
-  if (IsLeaky) {
+  if (Flags & abi::EnterLeaky) {
     for (EventPlan::Exemption &E : Plan.exemptions())
       E.Holds = B.getFalse();
     return &*B.GetInsertPoint();
@@ -118,7 +119,7 @@ Instruction *emitExemptions(Function &F, EventPlan &Plan, bool IsLeaky) {
   PlainBody Plain(F);
   B.SetInsertPoint(Plain.headEnd());
   emitConditions(B, Plan);
-  emitPlain(F, Plan, Plain, IsExempt, IsLeftOut);
+  emitPlain(F, Plan, Plain, Flags, IsExempt, IsLeftOut);
   return &*Plain.body()->getFirstNonPHIOrDbgOrAlloca();
 }
 

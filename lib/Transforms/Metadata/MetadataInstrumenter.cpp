@@ -155,8 +155,7 @@ void MetadataInstrumenter::emitFast(IRBuilder<> &B, Value *First,
 
 /// At the beginning of the function: what all calls of the runtime need.
 void MetadataInstrumenter::emitHead(Constant *Sites) {
-  const bool IsLeaky = EnterFlags & abi::EnterLeaky;
-  IRBuilder<> B(emitExemptions(F, Plan, IsLeaky));
+  IRBuilder<> B(emitExemptions(F, Plan, EnterFlags));
   Value *First = nullptr;
   if (isKernel(F)) {
     const uint32_t Tag = abi::kernelTag(F.getName().data(), F.getName().size());
@@ -200,6 +199,7 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
   Module = M;
   EnterFlags = Flags | (M.HasBarriers ? abi::EnterBarriers : 0) |
                (M.HasSignals ? abi::EnterSignals : 0) |
+               (M.TellsHost ? abi::EnterTellsHost : 0) |
                (M.HasVolatile ? abi::EnterVolatile : 0);
   CountedBarriers = isWholeKernel() ? countedBarriers(Plan, F.getDataLayout())
                                     : M.CountedBarriers;

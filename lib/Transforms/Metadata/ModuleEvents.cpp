@@ -41,6 +41,25 @@ static bool mapsShared(const Instruction &I) {
          Name.starts_with("llvm.nvvm.tcgen05.commit.mc");
 }
 
+/// Whether the event may be a step of synchronisation with the host: such steps
+/// are of system scope.
+static bool maySynchroniseWithHost(const Event &E) {
+  const auto IsWide = [](abi::Scope Scope, const Location &Where) {
+    return Scope == abi::Scope::System &&
+           knownSpace(Where) != unsigned(abi::Space::Shared);
+  };
+  if (const auto *F = std::get_if<Fence>(&E))
+    return F->Scope == abi::Scope::System;
+  // Strong accesses of functions that the user exempted are such steps, too.
+  if (const auto *A = std::get_if<Arrive>(&E))
+    return A->Where.Base && IsWide(A->Scope, A->Where);
+  if (const auto *W = std::get_if<Wait>(&E))
+    return W->Where.Base && IsWide(W->Scope, W->Where);
+  if (isStrong(E))
+    return IsWide(asAccess(E)->Scope, asAccess(E)->Where);
+  return isOneOf<Learn>(E);
+}
+
 void ModuleEvents::add(const Function &F, const EventPlan &Plan) {
   HasClusters |= any_of(instructions(F), mapsShared);
   for (const EventPlan::Step &S : Plan.steps()) {
@@ -58,6 +77,7 @@ void ModuleEvents::add(const Function &F, const EventPlan &Plan) {
     HasSignals |=
         IsCall || (A && knownSpace(A->Where) != unsigned(abi::Space::Shared) &&
                    !((A->Flags & abi::IsAtomic) && S.Inst->use_empty()));
+    TellsHost |= IsCall || IsUnknown || maySynchroniseWithHost(E);
     HasVolatile |= IsCall || (A && (A->Roles & abi::IsVolatile));
     HasBarriers |= IsBarrier || IsCall || IsUnknown;
     HasForeignBarriers |=

@@ -21,6 +21,8 @@ struct ModuleEvents {
   /// By strong accesses beyond its block, a thread may wait for actors that are
   /// not followed, or release to them (abi::EnterSignals).
   bool HasSignals = false;
+  /// A thread may synchronise with the host (abi::EnterTellsHost).
+  bool TellsHost = false;
   /// There may be volatile accesses.
   bool HasVolatile = false;
   /// Threads may meet at barriers that are in other modules, or that the pass

@@ -130,6 +130,10 @@ DEVICE uint32_t loadSystem(const uint32_t &From) {
                : "memory");
   return Value;
 }
+DEVICE void storeSystem(uint32_t &To, uint32_t Value) {
+  asm volatile("st.relaxed.sys.u32 [%0], %1;" ::"l"(&To), "r"(Value)
+               : "memory");
+}
 /// As fenceDevice, of system scope.
 DEVICE void fenceSystem() { asm volatile("fence.acq_rel.sys;" ::: "memory"); }
 

@@ -165,6 +165,16 @@ DEVICE uint32_t noteRuns(const StreamOrder &S, GridRuns &G, uint32_t Here,
   return Least;
 }
 
+/// Notes what a grid that begins may tell others and the host. `Flags`: its
+/// EnterFlags.
+DEVICE void noteSignals(StreamOrder &S, uint32_t Flags) {
+  constexpr uint32_t Unknown = EnterLeaky | EnterOpaque;
+  if ((Flags & (EnterSignals | Unknown)) && !loadSystem(S.HasSignalled))
+    storeSystem(S.HasSignalled, 1);
+  if ((Flags & (EnterTellsHost | Unknown)) && !loadSystem(S.HasToldHost))
+    storeSystem(S.HasToldHost, 1);
+}
+
 /// Called by each warp of a new grid that does not find its GridStart; the
 /// first of them sets the `Horizon` of the GridStart. `Clock` is the clock of
 /// the grid's first accesses. Lanes in `Here` call together.
@@ -177,11 +187,8 @@ DEVICE void beginGrid(GridStart &Start, uint64_t Grid, const KernelHere &K,
       storeRelaxed(Start.Horizon, ~0u);
     return;
   }
-  if (lane() == Leader &&
-      (K.Flags & (EnterSignals | EnterLeaky | EnterOpaque)) &&
-      !loadSystem(S->HasSignalled))
-    asm volatile("st.relaxed.sys.u32 [%0], 1;" ::"l"(&S->HasSignalled)
-                 : "memory");
+  if (lane() == Leader)
+    noteSignals(*S, K.Flags);
   GridRuns &G = runsOf(Grid);
   const uint64_t Key = Grid + 2;
   // One warp writes; the others wait, since they need the result.

@@ -58,6 +58,16 @@ public:
     }
   };
 
+  /// One victim; 0: there is none at this place.
+  DEVICE Accessor at(uint32_t Way) const {
+    uint64_t Bits, Mixed;
+    asm volatile("ld.relaxed.gpu.v2.u64 {%0, %1}, [%2];"
+                 : "=l"(Bits), "=l"(Mixed)
+                 : "l"(Set + Way)
+                 : "memory");
+    return Accessor((Mixed ^ Key) == Bits ? Bits : 0);
+  }
+
   /// Removes all victims of the word.
   DEVICE void forget() const {
 #pragma unroll 1

@@ -135,7 +135,8 @@ static LaunchCall makeLaunch(const DriverCall &C, const Dimensions &D,
                             {D.gridDimX, D.gridDimY, D.gridDimZ},
                             {D.blockDimX, D.blockDimY, D.blockDimZ}};
   const CUcontext Ctx = C.contextOf(D.hStream);
-  if (C.isEnter() && C.S.ordering().of(Ctx)->isFollowing()) {
+  const std::shared_ptr<StreamOrder> Order = C.S.ordering().of(Ctx);
+  if (C.isEnter() && (Order->isFollowing() || Order->isWanted())) {
     OwnCalls Own(Ctx);
     L.Ordered->MayTellHost =
         !Own.ok() || !readArguments(Function, Params, Extra, *L.Ordered);

@@ -40,7 +40,7 @@ void streamWaits(const DriverCall &C, CUstream Stream, CUevent Event) {
 }
 
 void streamDone(const DriverCall &C, CUstream Stream) {
-  orderOf(C, C.contextOf(Stream)).streamDone(C.idOf(Stream));
+  C.S.streamDone(C.contextOf(Stream), C.idOf(Stream));
   if (PendingWork *Work = pending())
     Work->streamDone(pendingId(C, Stream));
 }
@@ -82,7 +82,7 @@ void eventGone(const DriverCall &C, CUevent Event) {
 }
 
 void eventDone(const DriverCall &C, CUevent Event) {
-  C.S.ordering().eventDone(Event);
+  C.S.eventDone(C.Data.context, Event);
   if (PendingWork *Work = pending())
     Work->eventDone(Event);
 }

@@ -152,8 +152,8 @@ bool HostChecks::freeing(uint64_t Base) {
 // A check
 //===----------------------------------------------------------------------===//
 
-/// Whether the `N`-th execution of a site is checked, whatever the GPUs do: the
-/// first eight, and of the others four each time that their number doubles.
+/// Whether the `N`-th execution of a site is chosen: the first eight are, and
+/// of the others four each time that their number doubles.
 static bool isChosen(uint64_t N) {
   constexpr int Digits = 3;
   const int Rest = int(std::bit_width(N)) - Digits;
@@ -207,6 +207,14 @@ void HostChecks::check(abi::HostSite &Site, uint64_t Address, uint64_t Length) {
   const uint32_t Epoch = Work.epoch();
   const bool IsFirst =
       __atomic_exchange_n(&Site.Epoch, Epoch, __ATOMIC_RELAXED) != Epoch;
+  if (IsFirst)
+    __atomic_store_n(&Site.SinceEpoch, 0, __ATOMIC_RELAXED);
+  if (Notes.isOn()) {
+    const uint32_t Since =
+        __atomic_add_fetch(&Site.SinceEpoch, 1, __ATOMIC_RELAXED);
+    if (!IsSampled || isChosen(Since))
+      Notes.add(Site, A.Address, A.Size);
+  }
   const bool IsLooked =
       LooksAtValues && (IsFirst || !IsSampled || isChosen(Execution));
   std::optional<Undisturbed> Guard;
@@ -353,6 +361,7 @@ std::optional<HostSummary> HostChecks::summarise() {
         Sum.Checked += read(Unit.Sites[I].Checked);
       }
   Sum.Refused = Refused;
+  Sum.Noted = Notes.wanted();
   return Sum;
 }
 

@@ -11,6 +11,7 @@
 
 #include "Report/ReportFile.h"
 #include "crsan/abi/Host.h"
+#include "host/HostNotes.h"
 #include "host/HostRanges.h"
 #include "host/HostWatch.h"
 #include "host/HostWrites.h"
@@ -91,6 +92,8 @@ public:
   PendingWork &pending() { return Work; }
   /// What host threads that wait in a check are about to access.
   HostWatch &watch() { return Watch; }
+  /// What they have accessed while work was pending, for metadata mode.
+  HostNotes &notes() { return Notes; }
 
   /// Adds all findings, with their sites. `Describe`: what is known of a kernel
   /// (mangled), in words.
@@ -146,6 +149,7 @@ private:
   HostRanges Ranges;
   HostWrites Writes;
   HostWatch Watch;
+  HostNotes Notes;
   PendingWork Work;
   std::atomic<HostPace *> Pace{nullptr};
   bool IsSampled = true, LooksAtValues = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernel that checks copies and fills, in a context.
+// The kernels that check copies and fills and judge host code, in a context.
 
 #include "operations/OperationChecks.h"
 
@@ -32,6 +32,7 @@ struct SiteMemory {
   abi::AccessSite Accesses[abi::MaxOperationSites];
   abi::Site Values[abi::MaxOperationSites];
   abi::Sampling Windows[abi::MaxOperationSites];
+  abi::AccessSite Hosts[abi::MaxHostSites]; ///< Of host code: an index each.
 };
 } // namespace
 
@@ -53,6 +54,10 @@ static std::vector<SiteMemory> initialSites() {
     S.Access = Writes ? abi::AccessKind::Store : abi::AccessKind::Load;
     S.MemorySpace = abi::Space::Global;
   }
+  for (abi::AccessSite &A : Memory[0].Hosts) {
+    A.Index = abi::NoIndexYet;
+    A.Count = 1;
+  }
   return Memory;
 }
 
@@ -67,7 +72,7 @@ CUdeviceptr OperationChecks::samplingOf(uint32_t Site) const {
   return Sites + offsetof(SiteMemory, Windows) + Site * sizeof(abi::Sampling);
 }
 
-std::string OperationChecks::load(CUstream Stream) {
+std::string OperationChecks::tryToLoad(CUstream Stream) {
   WasTried = true;
   Driver &D = theDriver();
   if (!D.cuModuleLoadData || !D.cuModuleGetFunction || !D.cuLaunchKernel ||
@@ -76,7 +81,7 @@ std::string OperationChecks::load(CUstream Stream) {
     return "the driver lacks a function";
   const char *Call = "cuModuleLoadData";
   CUmodule Module = nullptr;
-  CUfunction Kernel = nullptr, Waits = nullptr;
+  CUfunction Kernel = nullptr, Waits = nullptr, OfHost = nullptr;
   CUresult Result = D.cuModuleLoadData(&Module, Code);
   const auto Then = [&](const char *Next, auto Do) {
     if (Result != CUDA_SUCCESS)
@@ -89,6 +94,9 @@ std::string OperationChecks::load(CUstream Stream) {
   });
   Then("cuModuleGetFunction",
        [&] { return D.cuModuleGetFunction(&Waits, Module, abi::PauseKernel); });
+  Then("cuModuleGetFunction", [&] {
+    return D.cuModuleGetFunction(&OfHost, Module, abi::HostNotesKernel);
+  });
   Then("cuModuleGetGlobal", [&] {
     size_t Size = 0;
     return D.cuModuleGetGlobal(&Config, &Size, Module, abi::ConfigName);
@@ -103,6 +111,7 @@ std::string OperationChecks::load(CUstream Stream) {
   if (Result != CUDA_SUCCESS)
     return fmt::format("{} failed: {}", Call, D.errorText(Result));
   Pause = Waits;
+  Judges = OfHost;
   Function = Kernel;
   return {};
 }
@@ -149,20 +158,35 @@ void OperationChecks::giveBack(CUevent Event) {
   Unused.push_back(Event);
 }
 
-CUresult OperationChecks::launch(const StreamOperation &Op,
-                                 abi::Operation Parameter, uint32_t Blocks) {
+CUresult OperationChecks::launch(CUfunction Kernel, StreamId Stream,
+                                 CUstream Handle, void *Parameter,
+                                 uint32_t Blocks, uint32_t Threads) {
   Driver &D = theDriver();
   std::lock_guard Guard(Lock);
   if (MayBeAwaited)
     return CUDA_ERROR_NOT_READY;
-  const CUevent Event = eventOf(Op.Stream);
+  const CUevent Event = eventOf(Stream);
   if (!Event)
     return CUDA_ERROR_OUT_OF_MEMORY;
-  void *Parameters[] = {&Parameter};
   const CUresult Result =
-      D.cuLaunchKernel(Function, Blocks, 1, 1, abi::OperationBlock, 1, 1,
-                       /*sharedMemBytes=*/0, Op.Handle, Parameters, nullptr);
-  return Result == CUDA_SUCCESS ? D.cuEventRecord(Event, Op.Handle) : Result;
+      D.cuLaunchKernel(Kernel, Blocks, 1, 1, Threads, 1, 1,
+                       /*sharedMemBytes=*/0, Handle, &Parameter, nullptr);
+  return Result == CUDA_SUCCESS ? D.cuEventRecord(Event, Handle) : Result;
+}
+
+CUresult OperationChecks::launch(const StreamOperation &Op,
+                                 abi::Operation Parameter, uint32_t Blocks) {
+  return launch(Function, Op.Stream, Op.Handle, &Parameter, Blocks,
+                abi::OperationBlock);
+}
+
+CUresult OperationChecks::judge(StreamId Stream, CUstream Handle,
+                                abi::HostNotes Notes) {
+  Notes.Sites = Sites + offsetof(SiteMemory, Hosts);
+  constexpr uint32_t NotesOfBlock = abi::HostNotesBlock / 32;
+  return launch(Judges, Stream, Handle, &Notes,
+                (Notes.Count + NotesOfBlock - 1) / NotesOfBlock,
+                abi::HostNotesBlock);
 }
 
 void OperationChecks::pause(CUstream Stream, uint32_t Ns) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernel that checks copies and fills, in a context.
+// The kernel that checks copies and fills, in a context; and the one that
+// judges what host code has accessed.
 #ifndef CRSAN_INJECT_OPERATIONS_OPERATIONCHECKS_H
 #define CRSAN_INJECT_OPERATIONS_OPERATIONCHECKS_H
 
 #include "crsan/abi/Config.h"
+#include "crsan/abi/HostNote.h"
 #include "crsan/abi/Operation.h"
 #include "operations/StreamOperation.h"
 
@@ -39,9 +41,10 @@ public:
   bool isShadowed() const { return IsShadowed; }
   void setShadowed(bool Is) { IsShadowed = Is; }
   /// (driver) Loads the kernel, which may wait for all kernels that run. The
-  /// caller holds the configuration lock. `Stream`: the library's own. Returns
-  /// what went wrong, or "".
-  std::string load(CUstream Stream);
+  /// caller holds the configuration lock. `Stream`: the library's own.
+  void load(CUstream Stream) { Error = tryToLoad(Stream); }
+  /// What went wrong; empty: nothing did.
+  const std::string &error() const { return Error; }
   /// Where the kernel's Config is, and the sites that it counts races in.
   CUdeviceptr config() const { return Config; }
   CUdeviceptr accessOf(uint32_t Site) const;
@@ -52,6 +55,10 @@ public:
   /// kernel may be running that waits for something.
   CUresult launch(const StreamOperation &Op, abi::Operation Parameter,
                   uint32_t Blocks);
+
+  /// (driver) Launches the kernel that judges accesses of host code; likewise.
+  /// `Sites` of the notes is filled in.
+  CUresult judge(StreamId Stream, CUstream Handle, abi::HostNotes Notes);
 
   /// (driver) Has the stream wait before what it is given next.
   void pause(CUstream Stream, uint32_t Ns);
@@ -70,10 +77,14 @@ public:
   void destroyed(StreamId Stream);
 
 private:
+  std::string tryToLoad(CUstream Stream);
   CUevent eventOf(StreamId Stream);
+  CUresult launch(CUfunction Kernel, StreamId Stream, CUstream Handle,
+                  void *Parameter, uint32_t Blocks, uint32_t Threads);
 
   std::atomic<bool> WasTried{false}, IsShadowed{false};
-  std::atomic<CUfunction> Function{nullptr}, Pause{nullptr};
+  std::atomic<CUfunction> Function{nullptr}, Pause{nullptr}, Judges{nullptr};
+  std::string Error; ///< Of load(). Guarded by the configuration lock.
   CUdeviceptr Config = 0, Sites = 0;
   std::atomic<bool> MayBeAwaited{false};
   std::mutex Lock; ///< Of what follows.

@@ -5,6 +5,7 @@
 
 #include "common/Driver.h"
 #include "common/Log.h"
+#include "host/HostChecks.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -16,8 +17,12 @@ namespace crsan {
 std::shared_ptr<StreamOrder> LaunchOrdering::of(CUcontext Ctx) {
   std::lock_guard Guard(Lock);
   std::shared_ptr<StreamOrder> &Found = Orders[Ctx];
-  if (!Found)
-    Found = std::make_shared<StreamOrder>();
+  if (!Found) {
+    Found = std::make_shared<StreamOrder>(&NextRun);
+    // Checks of host code ask for the order of a single stream, too.
+    if (hostChecks().hasCode())
+      Found->want();
+  }
   return Found;
 }
 
@@ -50,8 +55,10 @@ void LaunchOrdering::begin(Context &C, StreamOrder &Order) {
   OwnCalls Own(C.Handle);
   if (!Own.ok())
     return;
-  if (abi::StreamOrder *Shared = C.TheShadow->shareOrder())
+  if (abi::StreamOrder *Shared = C.TheShadow->shareOrder()) {
     Order.begin(Shared);
+    hostChecks().notes().begin();
+  }
 }
 
 /// Makes the stream write which run it has reached. False: that is impossible.
@@ -85,9 +92,14 @@ void LaunchOrdering::enter(CUcontext Ctx, StreamOrder &Order,
   std::optional<uint32_t> OfArguments;
   if (Launch.ArgumentHash)
     OfArguments = abi::argumentsBit(Shape, Launch.ArgumentHash);
-  const std::optional<StreamOrder::Mark> Mark = Order.launching(
-      Launch.Stream, abi::kernelBit(Shape), TellsHost, OfArguments);
-  if (Mark && !writeMark(Ctx, Launch.Handle, Shared, *Mark))
+  HostNotes &Notes = hostChecks().notes();
+  const std::optional<StreamOrder::Mark> Mark =
+      Order.launching(Launch.Stream, abi::kernelBit(Shape), TellsHost,
+                      OfArguments, Notes.newest());
+  if (!Mark)
+    return;
+  Notes.given(Mark->Run);
+  if (!writeMark(Ctx, Launch.Handle, Shared, *Mark))
     Order.lose();
 }
 
@@ -222,6 +234,8 @@ void LaunchOrdering::eventGone(CUevent Event) {
 }
 
 void LaunchOrdering::cut() {
+  // The host may know of whatever it had not waited for.
+  hostChecks().notes().forget();
   for (const std::shared_ptr<StreamOrder> &Order : all())
     Order->cut();
 }

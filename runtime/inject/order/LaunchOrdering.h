@@ -107,6 +107,8 @@ private:
 
   std::mutex Lock; ///< Of the map. Released before any other lock is taken.
   std::map<CUcontext, std::shared_ptr<StreamOrder>> Orders;
+  /// Of runs, which have one number over all contexts.
+  std::atomic<uint32_t> NextRun{1};
   /// Calls between losing() and lost().
   std::atomic<uint32_t> BeingLost{0};
 };

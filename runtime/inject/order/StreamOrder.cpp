@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <utility>
 
 namespace crsan {
@@ -24,14 +25,24 @@ StreamId StreamId::of(CUstream Stream, bool IsPerThread) {
 // Clocks
 //===----------------------------------------------------------------------===//
 
-static void join(std::array<uint32_t, abi::NumStreams> &To,
-                 const std::array<uint32_t, abi::NumStreams> &From) {
+static void raise(StreamOrder::Clocks &To, const StreamOrder::Clocks &From) {
   for (size_t I = 0; I < To.size(); ++I)
     To[I] = std::max(To[I], From[I]);
 }
 
-void StreamOrder::learn(const Clocks &What) {
-  join(Host, What);
+void StreamOrder::join(Known &To, const Known &From) {
+  raise(To.Before, From.Before);
+  raise(To.Waited, From.Waited);
+}
+
+void StreamOrder::learn(const Known &What) {
+  raise(Host.Waited, What.Waited);
+  noteKnown(What.Before);
+}
+
+/// The host may know of these runs.
+void StreamOrder::noteKnown(const Clocks &What) {
+  raise(Host.Before, What);
   // A run that the host knows to be done gets no more launches.
   for (auto &[Id, S] : Streams)
     if (S.IsOpen && What[S.Number] == Sequence[S.Number])
@@ -39,7 +50,7 @@ void StreamOrder::learn(const Clocks &What) {
 }
 
 void StreamOrder::cutLocked() {
-  learn(Sequence);
+  learn(all());
   SinceCut = {};
 }
 
@@ -100,8 +111,8 @@ StreamOrder::Stream *StreamOrder::enter(StreamId Id) {
 
 /// Orders work that the stream is about to be given: the legacy default stream
 /// and blocking streams wait for each other.
-StreamOrder::Clocks &StreamOrder::touch(StreamId Id, Stream &S) {
-  const Clocks Had = S.Knows;
+StreamOrder::Known &StreamOrder::touch(StreamId Id, Stream &S) {
+  const Clocks Had = S.Knows.Before;
   join(S.Knows, Host);
   if (Id.isLegacy()) {
     for (auto &[OtherId, Other] : Streams)
@@ -115,7 +126,7 @@ StreamOrder::Clocks &StreamOrder::touch(StreamId Id, Stream &S) {
       Legacy->IsOpen = false;
     }
   }
-  if (S.Knows != Had)
+  if (S.Knows.Before != Had)
     S.IsOpen = false;
   return S.Knows;
 }
@@ -123,6 +134,11 @@ StreamOrder::Clocks &StreamOrder::touch(StreamId Id, Stream &S) {
 bool StreamOrder::mayBeHeldUp() const {
   std::lock_guard Guard(Lock);
   return MayBeHeldUp;
+}
+
+void StreamOrder::want() {
+  std::lock_guard Guard(Lock);
+  IsWanted = true;
 }
 
 bool StreamOrder::isWanted() const {
@@ -144,6 +160,7 @@ void StreamOrder::begin(abi::StreamOrder *New) {
     return;
   // One run stands for all earlier launches, of kernels that are not known,
   // into the default stream.
+  __atomic_store_n(&Shared->HasToldHost, 1, __ATOMIC_RELEASE);
   Stream &Legacy = *enter(StreamId::legacy());
   abi::StreamRun &Run = writeRun(Legacy, {});
   Run.Launches = 2;
@@ -182,7 +199,8 @@ void StreamOrder::destroyed(StreamId Id) {
 
 /// Begins a new run of the stream.
 abi::StreamRun &StreamOrder::writeRun(Stream &S, const Clocks &Before) {
-  abi::StreamRun &Run = Shared->Runs[NextRun % abi::NumRuns];
+  const uint32_t Number = NextRun++;
+  abi::StreamRun &Run = Shared->Runs[Number % abi::NumRuns];
   __atomic_store_n(&Run.Number, 0, __ATOMIC_SEQ_CST);
   Run.Stream = S.Number;
   Run.Sequence = ++Sequence[S.Number];
@@ -190,16 +208,17 @@ abi::StreamRun &StreamOrder::writeRun(Stream &S, const Clocks &Before) {
   setAll(Run.Kernels, 0);
   setAll(Run.Arguments, 0);
   std::copy(Before.begin(), Before.end(), Run.Before);
-  S.Run = NextRun++;
+  S.Run = Number;
   S.IsOpen = true;
-  S.Knows[S.Number] = Run.Sequence;
+  S.Knows.Before[S.Number] = S.Knows.Waited[S.Number] = Run.Sequence;
   __atomic_store_n(&Run.Number, S.Run, __ATOMIC_SEQ_CST);
   return Run;
 }
 
 std::optional<StreamOrder::Mark>
 StreamOrder::launching(StreamId Id, uint32_t KernelBit, bool TellsHost,
-                       std::optional<uint32_t> ArgumentsBit) {
+                       std::optional<uint32_t> ArgumentsBit,
+                       uint32_t NewestNote) {
   std::lock_guard Guard(Lock);
   ++InFlight;
   ++Doings;
@@ -221,8 +240,8 @@ StreamOrder::launching(StreamId Id, uint32_t KernelBit, bool TellsHost,
     return std::nullopt;
   ++S->InFlight;
   SinceCut.note(Id);
-  const Clocks Before = touch(Id, *S);
-  const bool IsNew = !S->IsOpen || SinceCut.AreSeveral;
+  const Clocks Before = touch(Id, *S).Before;
+  const bool IsNew = !S->IsOpen || SinceCut.AreSeveral || S->Run < NewestNote;
   abi::StreamRun &Run =
       IsNew ? writeRun(*S, Before) : Shared->Runs[S->Run % abi::NumRuns];
   __atomic_fetch_add(&Run.Launches, 1, __ATOMIC_SEQ_CST);
@@ -232,7 +251,7 @@ StreamOrder::launching(StreamId Id, uint32_t KernelBit, bool TellsHost,
   else
     setAll(Run.Arguments, ~uint64_t(0));
   if (TellsHost)
-    learn(S->Knows);
+    noteKnown(S->Knows.Before);
   if (!IsNew)
     return std::nullopt;
   return Mark{S->Number, S->Run};
@@ -274,7 +293,7 @@ void StreamOrder::created(CUevent Event) {
 void StreamOrder::recorded(CUevent Event, StreamId Id) {
   std::lock_guard Guard(Lock);
   Stream *S = enter(Id);
-  Events[Event] = S ? touch(Id, *S) : Sequence;
+  Events[Event] = S ? touch(Id, *S) : all();
   if (S)
     S->IsOpen = false;
 }
@@ -295,9 +314,9 @@ void StreamOrder::waits(StreamId Id, CUevent Event) {
   Stream *S = enter(Id);
   if (!S || Found == Events.end())
     return;
-  const Clocks Had = touch(Id, *S);
+  const Clocks Had = touch(Id, *S).Before;
   join(S->Knows, Found->second);
-  if (S->Knows != Had)
+  if (S->Knows.Before != Had)
     S->IsOpen = false;
 }
 
@@ -310,7 +329,9 @@ void StreamOrder::enqueued(StreamId Id) {
 void StreamOrder::tellsHostBehind(CUevent Event, StreamId Id) {
   std::lock_guard Guard(Lock);
   Stream *S = enter(Id);
-  Awaited[Event] = S ? touch(Id, *S) : Sequence;
+  const Known &Tells = Awaited[Event] = S ? touch(Id, *S) : all();
+  // Where host code had to learn of it, it did so at any time from now on.
+  raise(Host.Waited, Tells.Waited);
 }
 
 std::vector<CUevent> StreamOrder::awaited() const {
@@ -342,6 +363,34 @@ void StreamOrder::eventDone(CUevent Event) {
     learn(Found->second);
 }
 
+StreamOrder::Clocks StreamOrder::waited() const {
+  std::lock_guard Guard(Lock);
+  return Host.Waited;
+}
+
+/// Whether the clock has the last run of each stream.
+static bool isAll(const StreamOrder::Clocks &Sequence,
+                  const StreamOrder::Clocks &Has) {
+  return std::ranges::equal(Sequence, Has, std::less_equal());
+}
+
+bool StreamOrder::hasWaited() const {
+  std::lock_guard Guard(Lock);
+  return isAll(Sequence, Host.Waited);
+}
+
+bool StreamOrder::isRestBefore(StreamId Id) {
+  std::lock_guard Guard(Lock);
+  Stream *S = enter(Id);
+  return S && isAll(Sequence, touch(Id, *S).Waited);
+}
+
+void StreamOrder::mayTellHost(StreamId Id) {
+  std::lock_guard Guard(Lock);
+  if (Stream *S = enter(Id))
+    raise(Host.Waited, touch(Id, *S).Waited);
+}
+
 void StreamOrder::cut() {
   std::lock_guard Guard(Lock);
   cutLocked();
@@ -368,6 +417,11 @@ bool StreamOrder::isIdle(uint64_t Before) const {
   return !InFlight && Doings == Before;
 }
 
+void StreamOrder::launchingOwn() {
+  std::lock_guard Guard(Lock);
+  ++Doings;
+}
+
 void StreamOrder::becameIdle(uint64_t Before) {
   std::lock_guard Guard(Lock);
   cutLocked();
@@ -382,6 +436,7 @@ void StreamOrder::becameIdle(uint64_t Before) {
   for (uint32_t &Run : Shared->Current)
     __atomic_store_n(&Run, 0, __ATOMIC_RELAXED);
   __atomic_store_n(&Shared->HasSignalled, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&Shared->HasToldHost, 0, __ATOMIC_RELAXED);
   __atomic_store_n(&Shared->IsOff, 0, __ATOMIC_RELEASE);
 }
 

@@ -10,6 +10,10 @@
 // Successive launches into one stream form one run (abi::StreamRun), as long as
 // no other call orders them and no other stream is used. A program with a
 // single stream therefore has few runs, and its launches cost nothing more.
+//
+// What may have told the host of a launch orders later launches; whether the
+// host has *waited* for it is another question, which checks of host code ask.
+// So each clock is kept twice (Known).
 #ifndef CRSAN_INJECT_ORDER_STREAMORDER_H
 #define CRSAN_INJECT_ORDER_STREAMORDER_H
 
@@ -18,6 +22,7 @@
 #include <cuda.h>
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -48,16 +53,22 @@ private:
 /// the session.
 class StreamOrder {
 public:
-  StreamOrder() = default;
+  /// An entry for each stream: the sequence of one of its runs.
+  using Clocks = std::array<uint32_t, abi::NumStreams>;
+
+  /// `Numbers`: the number of the next run, where orders share one; or null.
+  explicit StreamOrder(std::atomic<uint32_t> *Numbers = nullptr)
+      : NextRun(Numbers ? *Numbers : OwnNumbers) {}
   StreamOrder(const StreamOrder &) = delete;
   StreamOrder &operator=(const StreamOrder &) = delete;
 
   /// Work of a stream may wait for something that is not known: lose() was
   /// called since the context was idle.
   bool mayBeHeldUp() const;
-  /// The program uses streams other than the default one, and begin() was not
-  /// called yet.
+  /// The program uses streams other than the default one, or want() was called,
+  /// and begin() was not called yet.
   bool isWanted() const;
+  void want();
   /// begin() has been called.
   bool isFollowing() const;
   /// From now on runs are written to `Shared`, which is zero.
@@ -74,10 +85,12 @@ public:
   /// The program is about to launch a kernel that has this bit
   /// (abi::kernelBit) and, with its arguments, that one (abi::argumentsBit;
   /// none: the arguments are not known). `TellsHost`: the kernel may release to
-  /// the host before it ends.
+  /// the host before it ends. `NewestNote`: the launch joins no run of a
+  /// smaller number (HostNotes).
   std::optional<Mark>
   launching(StreamId Stream, uint32_t KernelBit, bool TellsHost,
-            std::optional<uint32_t> ArgumentsBit = std::nullopt);
+            std::optional<uint32_t> ArgumentsBit = std::nullopt,
+            uint32_t NewestNote = 0);
   /// The number of the stream's last run; 0: the order is not known.
   uint32_t lastRun(StreamId Stream) const;
   /// The launch has been made, or has failed.
@@ -110,6 +123,17 @@ public:
   /// is done.
   void streamDone(StreamId Stream);
   void eventDone(CUevent Event);
+  /// The last run of each stream that the host has waited for, or that what
+  /// streams were given may tell it of: all but what kernels may tell it while
+  /// they run.
+  Clocks waited() const;
+  /// Whether these are all runs.
+  bool hasWaited() const;
+  /// Whether all others are before what the stream is given next.
+  bool isRestBefore(StreamId Stream);
+  /// The stream is about to be given work that may tell the host of itself, and
+  /// of all that is before it, at any time from now on.
+  void mayTellHost(StreamId Stream);
 
   /// All launches so far are ordered before all later ones.
   void cut();
@@ -127,13 +151,19 @@ public:
   void becameIdle(uint64_t Before);
   /// Whether nothing was launched since beforeIdle() returned this.
   bool isIdle(uint64_t Before) const;
+  /// The library launches a kernel that no run has.
+  void launchingOwn();
 
 private:
-  using Clocks = std::array<uint32_t, abi::NumStreams>;
+  /// Runs that are before something: as far as the order of launches goes, and
+  /// as far as the host that knows of it has waited for them.
+  struct Known {
+    Clocks Before{}, Waited{};
+  };
   struct Stream {
     uint32_t Number = 0;
     bool IsBlocking = true;
-    Clocks Knows{};        ///< Runs ordered before the stream's next launch.
+    Known Knows;           ///< Runs ordered before the stream's next launch.
     uint32_t Run = 0;      ///< Number of the stream's last run.
     bool IsOpen = false;   ///< The next launch may join the last run.
     unsigned InFlight = 0; ///< Launches between launching() and launched().
@@ -153,8 +183,11 @@ private:
   Stream *find(StreamId Id);
   const Stream *find(StreamId Id) const;
   Stream *enter(StreamId Id);
-  Clocks &touch(StreamId Id, Stream &S);
-  void learn(const Clocks &What);
+  Known &touch(StreamId Id, Stream &S);
+  Known all() const { return {Sequence, Sequence}; }
+  static void join(Known &To, const Known &From);
+  void learn(const Known &What);
+  void noteKnown(const Clocks &What);
   void cutLocked();
   void loseLocked();
   abi::StreamRun &writeRun(Stream &S, const Clocks &Before);
@@ -172,10 +205,11 @@ private:
 
   std::map<StreamId, bool> Blocking;  ///< Of all streams that exist.
   std::map<StreamId, Stream> Streams; ///< Those that have been used.
-  std::map<CUevent, Clocks> Events;   ///< Those of the program.
-  std::map<CUevent, Clocks> Awaited;  ///< What the host learns from each.
-  uint32_t NextNumber = 0, NextRun = 1;
-  Clocks Host{};     ///< Runs that the host knows to be done.
+  std::map<CUevent, Known> Events;    ///< Those of the program.
+  std::map<CUevent, Known> Awaited;   ///< What the host learns from each.
+  uint32_t NextNumber = 0;
+  std::atomic<uint32_t> OwnNumbers{1}, &NextRun; ///< Of the next run.
+  Known Host;        ///< Runs that the host knows to be done.
   Clocks Sequence{}; ///< The last run of each stream.
   Launchers Ever, SinceCut;
 };

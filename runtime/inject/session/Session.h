@@ -95,6 +95,13 @@ public:
   /// It was given it, or the call has failed.
   void operated(CUcontext Ctx, const StreamOperation &Op, uint64_t Flags,
                 bool HasFailed);
+  /// The host knows that all work of the stream is done, or all work before the
+  /// event. `Ctx`: where what host code has accessed is judged before.
+  void streamDone(CUcontext Ctx, StreamId Stream);
+  void eventDone(CUcontext Ctx, CUevent Event);
+  /// Whether host code that accesses something now may race with a launch that
+  /// the host has not waited for, whether it has ended or not.
+  bool mayRaceWithHost(CUcontext Ctx);
   /// A copy or a fill is made that is not checked.
   void operatingUnchecked(CUcontext Ctx, NoCheck Why);
   void streamDestroyed(CUcontext Ctx, StreamId Stream);
@@ -172,6 +179,12 @@ private:
                        const abi::Operation &O, uint32_t Blocks, Footprint &F);
   std::optional<NoCheck> standIn(const std::shared_ptr<Context> &C,
                                  const StreamOperation &Op, Footprint &F);
+  bool judgeHost(Context &C, StreamId Stream, CUstream Handle, bool IsIdle);
+  void judgeHostBefore(Context &C, StreamId Stream, CUstream Handle);
+  template <typename Learn> void judgeHostThen(CUcontext Ctx, Learn Do);
+  void awaitJudgement(Context &C);
+  bool judgeHostAtEnd(const ContextList &List);
+  bool readBackAll(const ContextList &List);
   void awaitKernels(const ContextList &List);
   void setPaused(bool Paused);
   void judgeOccupancy(const Context &C, const std::string &Kernel,

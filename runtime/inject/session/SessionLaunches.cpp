@@ -29,6 +29,8 @@ void Session::launching(CUcontext Ctx, uint32_t Uid,
   const std::shared_ptr<Context> C = makeReady(Ctx, Uid);
   if (C) {
     prepareForOverlaps(*C);
+    if (Launch)
+      judgeHostBefore(*C, Launch->Stream, Launch->Handle);
     C->MayRun = true;
     noteWaiting(*C, Launch, Stream);
   }

@@ -171,15 +171,18 @@ void Session::allocationFailed(CUcontext Ctx) {
 }
 
 void Session::becameIdle(CUcontext Ctx, uint64_t Awaited) {
-  Ordering.becameIdle(Ctx, Awaited);
-  hostChecks().pending().contextDone(Ctx);
   std::shared_ptr<Context> C;
   {
     std::lock_guard Lock(Data);
     C = findContext(Ctx);
-    if (!C)
-      return;
   }
+  if (C && judgeHost(*C, StreamId::of(C->stream(), false), C->stream(),
+                     /*IsIdle=*/true))
+    awaitJudgement(*C);
+  Ordering.becameIdle(Ctx, Awaited);
+  hostChecks().pending().contextDone(Ctx);
+  if (!C)
+    return;
   std::unique_lock Lock(Configuring);
   std::vector<MemoryRange> Freed;
   {

@@ -6,6 +6,9 @@
 #include "common/CallSites.h"
 #include "common/Driver.h"
 #include "common/Log.h"
+#include "host/HostChecks.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
@@ -136,10 +139,9 @@ std::optional<abi::Operation> Session::toCheck(const Context &C,
 static std::string switchOn(Context &C, const Flags &Options) {
   OperationChecks &Checks = C.Operations;
   if (!Checks.wasLoaded())
-    if (std::string Error = Checks.load(C.stream()); !Error.empty())
-      return Error;
+    Checks.load(C.stream());
   if (!Checks.isLoaded())
-    return {};
+    return Checks.error();
   const bool IsShadowed = C.TheShadow != nullptr;
   const SwitchedOn On{
       .Where = Checks.config(),
@@ -168,11 +170,13 @@ static void readCounts(Context &C) {
 }
 
 /// Once the program has streams that are not in order by themselves, gives
-/// kernels a larger budget, and loads the kernel that checks operations. That
+/// kernels a larger budget, and loads the kernels that check operations and, in
+/// metadata mode, judge host code, which a single stream may need, too. That
 /// may wait for the program's kernels, and these for what the program does
 /// next: so it is done while none runs.
 void Session::prepareForOverlaps(Context &C) {
-  if (C.MayRun || !Ordering.of(C.Handle)->hasOverlaps())
+  const bool Overlaps = Ordering.of(C.Handle)->hasOverlaps();
+  if (C.MayRun || !(Overlaps || hostChecks().hasCode()))
     return;
   std::lock_guard Lock(Configuring);
   bool IsLoaded = false;
@@ -182,13 +186,14 @@ void Session::prepareForOverlaps(Context &C) {
     IsLoaded =
         C.Operations.wasLoaded() && (C.Operations.isShadowed() || !HasShadow);
     if (!C.hasCheckedCode() || C.IsDead || C.Failure != CUDA_SUCCESS ||
-        (IsLoaded && C.IsOverlapping))
+        (IsLoaded && (C.IsOverlapping || !Overlaps)) ||
+        !(Overlaps || HasShadow))
       return;
   }
   OwnCalls Own(C.Handle);
   if (!Own.ok())
     return;
-  if (!C.IsOverlapping)
+  if (Overlaps && !C.IsOverlapping)
     if (const CUresult Result = C.setOverlapping(Options))
       theLog().detail(2, "no larger budget: {}", theDriver().errorName(Result));
   if (IsLoaded)
@@ -196,10 +201,16 @@ void Session::prepareForOverlaps(Context &C) {
   const std::string Error = switchOn(C, Options);
   std::lock_guard DataLock(Data);
   if (Error.empty())
-    readCounts(C);
-  else
-    theLog().say("copies and fills on device {} are not checked: {}", C.Device,
-                 Error);
+    return readCounts(C);
+  // Without overlaps only host code is concerned, and the summary says how much
+  // of it is not judged.
+  std::string Line = fmt::format(
+      "copies and fills on device {} are not checked: {}", C.Device, Error);
+  if (!Overlaps)
+    theLog().detail(2, "host code on device {} is not judged: {}", C.Device,
+                    Error);
+  else if (Said.insert(Line).second)
+    theLog().say("{}", Line);
 }
 
 /// A kernel, or a graph, is about to be launched.
@@ -338,15 +349,25 @@ uint64_t Session::operating(CUcontext Ctx, const StreamOperation &Op) {
     return (IsChecked ? uint64_t(IsStoodIn) : 0) |
            (F.TellsHost ? uint64_t(TellsHost) : 0);
   };
+  if (C && F.TellsHost && !HasFailed)
+    judgeHostBefore(*C, Op.Stream, Op.Handle);
+  // The host may learn of it before the call returns to this thread.
+  const auto MayTell = [&] {
+    if (F.TellsHost)
+      Ordering.of(Ctx)->mayTellHost(Op.Stream);
+  };
   // Where all streams wait for each other, it is in order.
   if (HasFailed || (F.Reads == Home::None && F.Writes == Home::None) ||
-      !Ordering.of(Ctx)->hasOverlaps())
+      !Ordering.of(Ctx)->hasOverlaps()) {
+    MayTell();
     return FlagsOf(false);
+  }
   std::optional<NoCheck> Why = NoCheck::Early;
   if (C)
     Why = whyUnchecked(*C, Op, F);
   if (!Why)
     Why = standIn(C, Op, F);
+  MayTell();
   std::lock_guard Lock(Data);
   if (Why)
     ++Operations.Unchecked[size_t(*Why)];
@@ -365,7 +386,7 @@ void Session::operated(CUcontext Ctx, const StreamOperation &Op, uint64_t Flags,
     return;
   }
   if (Flags & TellsHost)
-    Order->streamDone(Op.Stream);
+    streamDone(Ctx, Op.Stream);
   else
     Order->enqueued(Op.Stream);
 }

@@ -62,6 +62,11 @@ bool Session::takeStock() {
 
 bool Session::takeStock(const ContextList &List) {
   std::lock_guard OneAtATime(Stocktaking);
+  const bool AllDone = readBackAll(List);
+  return AllDone && judgeHostAtEnd(List) ? readBackAll(List) : AllDone;
+}
+
+bool Session::readBackAll(const ContextList &List) {
   std::vector<ReadBackJob> Jobs;
   {
     std::lock_guard Lock(Data);
@@ -170,16 +175,16 @@ static void copySites(ReportFile &File, const SiteTable &All,
   }
 }
 
-/// Of a later access by an operation: the threads of the kernel that stood for
-/// it are nobody's.
+/// Of a later access by an operation or by the host: the threads of the kernel
+/// that checked it are nobody's.
 static void forgetThread(Occurrence &O, const SiteTable &Sites) {
   const SiteInfo *Site = Sites.find(O.Rec.Site);
-  if (!Site || Site->Operation.empty())
+  if (!Site || (Site->Operation.empty() && !Site->IsHost))
     return;
   std::ranges::fill(O.Rec.Block, 0);
   O.Rec.Thread = O.Rec.Lanes = 0;
   O.Grid = O.BlockShape = {};
-  if (O.Rec.Flags & abi::TwoSided)
+  if ((O.Rec.Flags & abi::TwoSided) && !Site->IsHost)
     O.Rec.Size = uint8_t(std::min(Site->Size, 255u));
 }
 
@@ -253,7 +258,8 @@ ReportFile Session::collect() const {
     if (!File.Occurrences.empty())
       At[demangle(Kernel)] = Sites.text(demangle(Kernel));
   for (Occurrence &O : File.Occurrences)
-    if (const SiteInfo *Site = Code.sites().find(O.Rec.Site))
+    if (const SiteInfo *Site = Code.sites().find(
+            O.Rec.Kind == abi::RaceKind::HostAccess ? O.Rec.Other : O.Rec.Site))
       if (const auto Found = At.find(Site->Kernel); Found != At.end())
         O.LaunchedAt = Found->second;
   copySites(File, Code.sites(), Places);
@@ -262,6 +268,9 @@ ReportFile Session::collect() const {
     forgetThread(O, File.Sites);
   File.Summary = summarise(Options, Code, Contexts, Launches, Operations);
   File.Summary.Host = hostChecks().summarise();
+  for (const std::shared_ptr<Context> &C : Contexts)
+    if (File.Summary.Host)
+      File.Summary.Host->Judged += C->LastMetadata.HostNotes;
   File.Summary.DroppedRecords += hostChecks().countDropped();
   File.Summary.IsSimulated = IsSimulated;
   File.Summary.AddsChecks = IsSimulated && Options.addsChecks();

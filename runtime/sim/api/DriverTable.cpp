@@ -159,13 +159,18 @@ static CUresult memcpyDtoH(void *To, CUdeviceptr From, size_t Size, CUstream) {
 }
 
 static CUresult streamCreate(CUstream *S, unsigned) {
-  *S = nullptr;
+  *S = &currentDevice().Own;
   return CUDA_SUCCESS;
 }
 
 static CUresult streamSynchronize(CUstream) { return CUDA_SUCCESS; }
 
-static Stream handleOf(CUstream S) { return S ? S->Handle : Stream(0); }
+static Stream handleOf(CUstream S) {
+  Device &D = currentDevice();
+  if (S == &D.Own && !S->Handle)
+    S->Handle = D.M.createStream(/*NonBlocking=*/true, /*Priority=*/0);
+  return S ? S->Handle : Stream(0);
+}
 
 /// Gives a stream of the program's something to do that observers are not told
 /// of.

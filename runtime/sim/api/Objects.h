@@ -184,6 +184,9 @@ struct Device {
   CUmemPoolHandle_st *Pool = nullptr; ///< The current one.
   CUmemPoolHandle_st GraphPool;       ///< Counts what nodes of graphs allocate.
   bool HasPending = false; ///< Something was enqueued since all was done.
+  /// The session's own stream. The machine has it once the session launches
+  /// something there: it waits for no other stream, nor another for it.
+  CUstream_st Own;
 };
 
 } // namespace crsan::api

@@ -154,6 +154,7 @@ public:
   cudaError_t waitAll(Device &D) { return wait(D, Machine::Wait::All); }
   /// For a host that polls: it expects things to go on meanwhile.
   void runAWhile(Device &D);
+  void noteIdle(Device &D);
   /// What was launched so far, until it has ended or waits for something.
   void runOn();
   /// All machines, for about so many warp instructions each.

@@ -51,12 +51,20 @@ std::optional<Fault> Process::runSome(Device &D, Machine::Wait What,
 /// What host code may take to be done.
 void Process::noteDone(Device &D, Machine::Wait What, uint64_t Handle) {
   PendingWork &Work = hostChecks().pending();
-  const OracleDetector *Oracle = TheRun->oracle();
-  if (What == Machine::Wait::All ||
-      (D.M.isAllDone() && !(Oracle && Oracle->mayRaceWithHost())))
+  if (What == Machine::Wait::All)
     Work.contextDone(D.context());
   else if (What == Machine::Wait::Stream)
     Work.streamDone(pendingId(D, Handle));
+  noteIdle(D);
+}
+
+/// Once all work is done, host code need not be checked, unless a detector
+/// knows of work that the host has not waited for.
+void Process::noteIdle(Device &D) {
+  const OracleDetector *Oracle = TheRun->oracle();
+  if (D.M.isAllDone() && !(Oracle && Oracle->mayRaceWithHost()) &&
+      !(TheSession && TheSession->mayRaceWithHost(D.context())))
+    hostChecks().pending().contextDone(D.context());
 }
 
 cudaError_t Process::wait(Device &D, Machine::Wait What, uint64_t Handle) {
@@ -181,6 +189,7 @@ void Process::resetDevice(Device &D) {
     if (A.OfGraph && A.Device == D.Ordinal)
       endLifetime(*A.OfGraph); // Other devices see it too.
   D.M.reset();
+  D.Own.Handle = 0;
   D.Sticky = cudaSuccess;
   ++D.Uid;
   D.Peers.clear();

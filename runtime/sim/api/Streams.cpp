@@ -84,7 +84,8 @@ CRSAN_API cudaError_t cudaStreamDestroy(cudaStream_t S) {
 static cudaError_t waitFor(Process &P, const StreamRef &S) {
   const cudaError_t Error = P.wait(*S.On, Machine::Wait::Stream, S.Handle);
   if (Error == cudaSuccess && P.session())
-    P.session()->ordering().of(S.On->context())->streamDone(idOf(S));
+    P.session()->streamDone(S.On->context(), idOf(S));
+  P.noteIdle(*S.On);
   return Error;
 }
 
@@ -247,7 +248,8 @@ template <typename Body> static cudaError_t withEvent(cudaEvent_t E, Body B) {
 static cudaError_t waitFor(Process &P, cudaEvent_t E) {
   const cudaError_t Error = P.wait(*E->On, Machine::Wait::Event, E->Handle);
   if (Error == cudaSuccess && P.session())
-    P.session()->ordering().eventDone(E);
+    P.session()->eventDone(E->On->context(), E);
+  P.noteIdle(*E->On);
   return Error;
 }
 
@@ -280,7 +282,7 @@ CRSAN_API cudaError_t cudaEventElapsedTime(float *Milliseconds,
       if (!E->On->M.isEventDone(E->Handle))
         return cudaErrorNotReady;
       if (P.session())
-        P.session()->ordering().eventDone(E);
+        P.session()->eventDone(E->On->context(), E);
     }
     auto From = Start->On->M.completedAt(Start->Handle);
     auto To = End->On->M.completedAt(End->Handle);

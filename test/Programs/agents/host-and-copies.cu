@@ -4,7 +4,7 @@
 // FIXED: up -DUP
 // RACY: down-early -DDOWN -DEARLY
 // RACY: up-early -DUP -DEARLY
-// UNSEEN: collider metadata (up-early): the copy changes device memory, which nobody looks at
+// UNSEEN: collider (up-early): the copy changes device memory, which nobody looks at
 #define PINNED
 #include "agents.h"
 

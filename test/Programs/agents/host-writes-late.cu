@@ -5,7 +5,6 @@
 // RACY: managed -DBEHIND
 // RACY: pinned -DBEHIND -DPINNED
 // RACY: mapped -DBEHIND -DMAPPED
-// UNSEEN: metadata: it does not see what the host accesses, and no value changes before the host's write
 #include "agents.h"
 
 CONSTANT Scaled<50, 4> Rounds;

@@ -1,7 +1,6 @@
 // Intent: Table 3, CPU-GPU UVM RW: the CPU updates managed memory while a kernel reads it.
 // The fixed twin's kernel is launched when the CPU has done so.
 // Others: SuperCollider finds it, iGUARD and Compute Sanitizer do not.
-// UNSEEN: metadata: the kernel reads, so that the host's check sees no change
 // BUILD: -fsanitize-cuda-race-host
 #include "agents.h"
 

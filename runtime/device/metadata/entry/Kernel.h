@@ -158,9 +158,12 @@ DEVICE WindowState enterKernel(const KernelHere &K) {
 }
 
 /// Entry point. Draws for this grid, of the kernel `Tag`, and counts it once.
-/// Returns whether it is followed.
-HOT_ENTRY uint32_t __crsan_md_draw(uint32_t Tag) {
+/// `Flags` are its EnterFlags. Returns whether it is followed.
+HOT_ENTRY uint32_t __crsan_md_draw(uint32_t Flags, uint32_t Tag) {
   const bool Is = isFollowed(gridHere(), Tag);
+  // A grid that is followed does so when it begins.
+  if (StreamOrder *S = Is ? nullptr : streamOrder())
+    noteSignals(*S, Flags);
   if (linearBlock() == 0 && linearThread() == 0) {
     Metadata &M = metadata();
     asm volatile("red.relaxed.gpu.add.u32 [%0], 1;" ::"l"(&M.GridsDrawn)
@@ -247,12 +250,12 @@ HOT_ENTRY void __crsan_md_leave(uint32_t Flags, uint32_t Clock,
 
 } // namespace crsan::device
 
-/// At the head of a kernel that has a plain body. `Tag` is its kernelTag.
-/// Returns whether the grid is followed.
-INLINE_ENTRY bool __crsan_in_is_followed(uint32_t Tag) {
+/// At the head of a kernel that has a plain body. `Flags` are its EnterFlags,
+/// and `Tag` is its kernelTag. Returns whether the grid is followed.
+INLINE_ENTRY bool __crsan_in_is_followed(uint32_t Flags, uint32_t Tag) {
   using namespace crsan::device;
   constexpr uint32_t Both = Shadowed | Sampled;
-  return (__crsan_config.Flags & Both) != Both || __crsan_md_draw(Tag);
+  return (__crsan_config.Flags & Both) != Both || __crsan_md_draw(Flags, Tag);
 }
 
 #endif // CRSAN_DEVICE_METADATA_ENTRY_KERNEL_H
