@@ -18,6 +18,7 @@ declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 ; CHECK-NEXT:  [[APART:%.+]] = icmp ne i32 [[IN]], [[OUT]]
 ; CHECK:       [[FREE:%.+]] = and i1 [[SOME]], [[APART]]
 ; CHECK-NOT:   br
+; CHECK:       load i32, {{.*}}@__crsan_config
 ; CHECK:       call {{.*}} @__crsan_md_enter(
 ; CHECK:       load i32, ptr %in
 ; CHECK:       [[NOT:%.+]] = xor i1 [[FREE]], true
@@ -68,6 +69,8 @@ define ptx_kernel void @copyPacked(ptr byval(<{ i8, ptr, ptr }>) align 1 %both) 
 ; CHECK-NOT:   and i32 %{{.*}}, 4088
 ; CHECK:       [[REACH:%.+]] = icmp ult i64 %{{.+}}, 2147483648
 ; CHECK:       [[WIDE:%.+]] = icmp sge i64
+; CHECK:       call i32 @__crsan_md_draw(
+; CHECK:       [[FOLLOWED:%.+]] = phi i1
 ; CHECK:       br i1 %{{.+}}, label %[[PLAIN:.+]], label %[[CHECKED:.+]]
 ; CHECK:       [[CHECKED]]:
 ; CHECK:       call {{.*}} @__crsan_md_enter(
@@ -78,7 +81,8 @@ define ptx_kernel void @copyPacked(ptr byval(<{ i8, ptr, ptr }>) align 1 %both) 
 ; CHECK-NEXT:  call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 ; CHECK-NOT:   call void @__crsan_md_{{enter|check|leave}}
 ; CHECK:       store i32
-; CHECK:       call void @__crsan_md_count_proven(i32
+; CHECK:       [[COUNT:%.+]] = select i1 [[FOLLOWED]], i32 %{{.+}}, i32 0
+; CHECK-NEXT:  call void @__crsan_md_count_proven(i32 [[COUNT]])
 ; CHECK-NEXT:  ret void
 define ptx_kernel void @double(ptr %p) {
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()

@@ -106,6 +106,21 @@ def told(name, arguments):
     return ("access", [what, place]) if length == size else ("range", [what, place, length])
 
 
+def without_plain_body(function):
+    """Takes out the choice whether a grid is followed, and the body for those that are not, which
+    comes last."""
+    if "call i32 @__crsan_md_draw(" not in function:
+        return function
+    begin = re.search(r"\n[^\n]*@__crsan_config", function).start()
+    choice = re.search(r"call i32 @__crsan_md_draw\(.*?= phi i1 .*?"
+                       r"br i1 [^\n]*label %([^\s,]+), label %([^\s,]+)", function, re.S)
+    plain, checked = (re.search(rf"^{re.escape(name)}:.*$", function, re.M)
+                      for name in choice.groups())
+    return function[:begin] + function[checked.end():plain.start()] + "\n}"
+
+
+text = re.sub(r"^define .*?^\}", lambda found: without_plain_body(found.group()), text,
+              flags=re.M | re.S)
 function = None
 released = None  # What has to be said next.
 for line in text.splitlines():
