@@ -6,7 +6,6 @@
 // FIXED: host-stores-fixed
 // FIXED: straddling-fixed -DSTRADDLING
 // FIXED: host-reads-fixed -DREADS
-// UNSEEN: metadata: host code is checked by values and by watchpoints
 // BUILD: -fsanitize-cuda-race-host
 #include "agents.h"
 
