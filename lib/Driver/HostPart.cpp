@@ -10,7 +10,8 @@ std::vector<std::string> crsan::driver::wrapperOptions() {
        {"cudaLaunchKernel", "cudaLaunchKernel_ptsz",
         "cudaLaunchCooperativeKernel", "cudaLaunchCooperativeKernel_ptsz",
         "cudaLaunchKernelExC", "cudaLaunchKernelExC_ptsz",
-        "__cudaRegisterFunction", "cudaMalloc", "cudaMallocHost",
+        "__cudaRegisterFunction", "__cudaRegisterVar",
+        "__cudaRegisterManagedVar", "cudaMalloc", "cudaMallocHost",
         "cudaMallocManaged", "cudaHostAlloc", "cudaMallocAsync",
         "cudaMallocAsync_ptsz"})
     Out.push_back(std::string("--wrap=") + Function);

@@ -282,7 +282,7 @@ static std::string whyNothingChecked(const RunSummary &S) {
   if (S.Sites == 0)
     return "CRSAN_NO_SANITIZE or an ignore list exempts every access of the "
            "instrumented code";
-  if (S.Metadata && S.Metadata->GridsLeftOut)
+  if (S.Metadata && S.Metadata->GridsLeftOut && !S.Metadata->Unchecked)
     return fmt::format(
         "metadata mode left out {} by sampling; set "
         "CRSAN_OPTIONS=follow_one_in=1 to have all followed",
@@ -314,6 +314,10 @@ static std::string reservations(const Report &R) {
     List.push_back(
         fmt::format("{} left out", counted(S.KernelsLeftOut, "kernel launch",
                                            "kernel launches")));
+  if (S.Metadata && S.Metadata->GridsLeftOut)
+    List.push_back(fmt::format(
+        "{} not followed",
+        counted(S.Metadata->GridsLeftOut, "kernel launch", "kernel launches")));
   if (S.SkippedAccesses)
     List.push_back(fmt::format(
         "{} not checked", counted(S.SkippedAccesses, "access", "accesses")));

@@ -13,6 +13,8 @@ static unsigned NumKernels;
 /// Of each device, how many of the kernels have had their turn.
 static unsigned NumLoaded[MostDevices];
 static int IsLoading;
+static const size_t MostVariableBytes = 16 << 20;
+static size_t VariableBytes;
 
 void crsanKernelRegistered(const void *Kernel) {
   const unsigned Index = __atomic_fetch_add(&NumKernels, 1, __ATOMIC_RELAXED);
@@ -20,6 +22,10 @@ void crsanKernelRegistered(const void *Kernel) {
     __atomic_store_n(&Kernels[Index], Kernel, __ATOMIC_RELEASE);
   else
     __atomic_store_n(&NumKernels, MostKernels, __ATOMIC_RELAXED);
+}
+
+void crsanVariableRegistered(size_t Bytes) {
+  __atomic_fetch_add(&VariableBytes, Bytes, __ATOMIC_RELAXED);
 }
 
 static int64_t nanoseconds(void) {
@@ -61,7 +67,8 @@ void crsanMemoryAllocated(const struct CudaFunctions *Cuda) {
   // Another thread may be capturing a stream, which does not concern this.
   enum { Relaxed = 2 };
   int Mode = Relaxed;
-  if (crsanIsInjected() && !getenv("CUDA_MODULE_LOADING") &&
+  if (__atomic_load_n(&VariableBytes, __ATOMIC_RELAXED) <= MostVariableBytes &&
+      crsanMayLoadKernels() && !getenv("CUDA_MODULE_LOADING") &&
       Cuda->ExchangeCaptureMode(&Mode) == 0) {
     load(Cuda, NumLoaded[Device], Count);
     Cuda->ExchangeCaptureMode(&Mode);

@@ -9,6 +9,8 @@
 #ifndef CRSAN_HOST_EARLYLOAD_H
 #define CRSAN_HOST_EARLYLOAD_H
 
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -25,15 +27,20 @@ struct CudaFunctions {
 
 // Every executable and shared library has its own.
 #pragma GCC visibility push(hidden)
-/// The program registers a kernel, by the address of its stub.
+/// The program registers a kernel, by the address of its stub, ...
 void crsanKernelRegistered(const void *Kernel);
+/// ... and a variable. Where variables are large, nothing is loaded early:
+/// modules that the program never uses would take the memory.
+void crsanVariableRegistered(size_t Bytes);
 /// Some memory has been allocated. Loads what this device has not loaded yet,
-/// for a limited time, unless CUDA_MODULE_LOADING is set.
+/// and begins with no further kernel after a while, if crsanMayLoadKernels()
+/// and unless CUDA_MODULE_LOADING is set.
 void crsanMemoryAllocated(const struct CudaFunctions *Cuda);
 
 // Called by EarlyLoad.c, defined by what it is linked with.
-/// Whether the driver loads CRSan's library in this process.
-int crsanIsInjected(void);
+/// Whether CRSan's library is there, and no kernel has been launched: to load
+/// code, CUDA may wait for kernels that run.
+int crsanMayLoadKernels(void);
 #pragma GCC visibility pop
 
 #ifdef __cplusplus

@@ -6,8 +6,8 @@
 // everything else, or where the program ends by a shorter way (Endings.c), it
 // turns the exit code. A debugger keeps the driver from
 // loading it: then launches are told to the library from here (Launch.c). C and
-// the C library only, since it is linked into C programs too; CUDA is not
-// touched.
+// the C library only, since it is linked into C programs too; of CUDA it calls
+// what the program itself calls (EarlyLoad.c).
 //
 // CRSAN_HOST in the environment, "<pid>:<path>", says that one copy of this has
 // acted in this process, and to the children of the process, where the value of
@@ -402,7 +402,14 @@ static const char *libraryOfProcess(void) {
   return wasHere(&File) && *File ? File : NULL;
 }
 
-int crsanIsInjected(void) { return !isSimulated() && libraryOfProcess(); }
+int crsanMayLoadKernels(void) {
+  const char *File = isSimulated() ? NULL : libraryOfProcess();
+  int (*Ask)(void) = NULL;
+  if (File)
+    Ask = (int (*)(void))(uintptr_t)symbolOf(File, "crsan_may_load_kernels",
+                                             RTLD_NOLOAD);
+  return Ask && Ask();
+}
 
 __attribute__((constructor(101))) static void crsanHostStart(void) {
   const int IsSimulated = isSimulated();

@@ -13,8 +13,8 @@
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-static bool IsInjected = true;
-int crsanIsInjected() { return IsInjected; }
+static bool MayLoad = true;
+int crsanMayLoadKernels() { return MayLoad; }
 
 namespace {
 constexpr int NoCode = 209, FailedBefore = 2;
@@ -76,19 +76,25 @@ TEST(EarlyLoad, LoadsEachKernelOnceOnEachDevice) {
   EXPECT_EQ(peekAtLastError(), 0);
   EXPECT_EQ(Fake.CaptureMode, 0);
 
-  // The user decides when code is loaded, or nothing is checked.
+  // The user decides when code is loaded, or a kernel may be running.
   setenv("CUDA_MODULE_LOADING", "LAZY", 1);
   EXPECT_THAT(loadedOn(2), IsEmpty());
   unsetenv("CUDA_MODULE_LOADING");
-  IsInjected = false;
+  MayLoad = false;
   EXPECT_THAT(loadedOn(3), IsEmpty());
 
   // A CUDA run-time library that lacks one of the functions.
-  IsInjected = true;
+  MayLoad = true;
   CudaFunctions Old = Cuda;
   Old.ExchangeCaptureMode = nullptr;
   Fake.Device = 4;
   Fake.Loaded.clear();
   crsanMemoryAllocated(&Old);
   EXPECT_THAT(Fake.Loaded, IsEmpty());
+
+  // The variables of modules that may never be used would take memory.
+  crsanVariableRegistered(1 << 20);
+  EXPECT_THAT(loadedOn(5), ElementsAre(&Kernels[0], &Kernels[1], &Kernels[2]));
+  crsanVariableRegistered(64 << 20);
+  EXPECT_THAT(loadedOn(6), IsEmpty());
 }

@@ -360,6 +360,22 @@ TEST_F(InjectStreamOrder, IdleForgetsWhatTheDeviceSaid) {
   EXPECT_EQ(Shared->Current[0], 0u);
 }
 
+TEST_F(InjectStreamOrder, AnEventIsWaitedForAsItWasWhenTheWaitBegan) {
+  const uint32_t First = launch(A);
+  Order.recorded(E, A);
+  const auto AtBegin = Order.before(E);
+  ASSERT_TRUE(AtBegin);
+  // Another thread uses the event again, and one destroys it.
+  Order.recorded(E, B);
+  Order.forget(E);
+  EXPECT_FALSE(Order.before(E));
+  Order.eventDone(E);
+  EXPECT_FALSE(Order.hasWaited());
+  Order.done(*AtBegin);
+  EXPECT_TRUE(Order.hasWaited());
+  EXPECT_TRUE(isBefore(First, launch(C)));
+}
+
 TEST_F(InjectStreamOrder, MoreStreamsThanCanBeTold) {
   for (uint64_t I = 0; I <= abi::NumStreams; ++I) {
     Order.created(stream(0x10000 + I * 16), false);

@@ -88,12 +88,13 @@ namespace {
 struct FoundAddress {
   uint64_t Address;
   bool IsFound = false;
-  std::string File = {}; ///< As the loader names it: empty for the program.
+  const char *File = ""; ///< As the loader names it: empty for the program.
   uint64_t Base = 0;
 };
 } // namespace
 
-/// Looks the addresses up in what is loaded. dladdr() would go through all
+/// Looks the addresses up in what is loaded, and is not unloaded while it is on
+/// this thread's stack. dladdr() would go through all
 /// symbols of each file, which takes long in large libraries.
 static void find(std::vector<FoundAddress> &Addresses) {
   dl_iterate_phdr(
@@ -105,7 +106,8 @@ static void find(std::vector<FoundAddress> &Addresses) {
                    A.Address - Info->dlpi_addr - Part.p_vaddr < Part.p_memsz;
           };
           if (!A.IsFound && std::any_of(First, First + Info->dlpi_phnum, Holds))
-            A = {A.Address, true, Info->dlpi_name, Info->dlpi_addr};
+            A = {A.Address, true, Info->dlpi_name ? Info->dlpi_name : "",
+                 Info->dlpi_addr};
         }
         return 0;
       },

@@ -62,6 +62,7 @@ namespace crsan {
   X(cuMemFree)                                                                 \
   X(cuMemHostUnregister)                                                       \
   X(cuStreamDestroy)                                                           \
+  X(cuStreamQuery)                                                             \
   X(cuMemAllocManaged)                                                         \
   X(cuMemAddressReserve)                                                       \
   X(cuMemCreate)                                                               \

@@ -163,6 +163,13 @@ CRSAN_EXPORT int crsan_launching(const void *Kernel,
   return 1;
 }
 
+/// Whether nothing has been launched so far, so that no kernel can be running
+/// that waits for what the program does next.
+CRSAN_EXPORT int crsan_may_load_kernels() {
+  const Run *R = theRun();
+  return R && !R->hasLaunched();
+}
+
 /// The last thing that happens: the exit code that the program shall have, 0 to
 /// leave it as it is, or -1 if CUDA never called in this process.
 CRSAN_EXPORT int crsan_exit_code() { return endBy(endRun); }

@@ -81,6 +81,15 @@ void eventGone(const DriverCall &C, CUevent Event) {
     Work->forget(Event);
 }
 
+void eventAwaited(const DriverCall &C, CUevent Event) {
+  C.S.ordering().eventAwaited(Event);
+}
+
+void eventShared(const DriverCall &C, CUevent Event) {
+  C.S.ordering().eventShared(Event);
+  hostChecks().notes().end();
+}
+
 void eventDone(const DriverCall &C, CUevent Event) {
   C.S.eventDone(C.Data.context, Event);
   if (PendingWork *Work = pending())

@@ -26,7 +26,11 @@ void givenAnywhere(const DriverCall &C);
 void eventCreated(const DriverCall &C, CUevent Event);
 void eventRecorded(const DriverCall &C, CUevent Event, CUstream Stream);
 void eventGone(const DriverCall &C, CUevent Event);
-/// The host knows that all work before the event is done.
+/// Another process has the event, too.
+void eventShared(const DriverCall &C, CUevent Event);
+/// The host begins to wait for the event, or asks about it, ...
+void eventAwaited(const DriverCall &C, CUevent Event);
+/// ... and knows that all work before the event is done.
 void eventDone(const DriverCall &C, CUevent Event);
 
 } // namespace crsan

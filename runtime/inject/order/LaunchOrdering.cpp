@@ -105,6 +105,9 @@ void LaunchOrdering::enter(CUcontext Ctx, StreamOrder &Order,
 
 void LaunchOrdering::follow(CUcontext Ctx, Context *C, StreamOrder &Order,
                             const OrderedLaunch &Launch) {
+  // Host code may have been loaded since.
+  if (C && hostChecks().hasCode() && !Order.isFollowing())
+    Order.want();
   if (C && Order.isWanted())
     begin(*C, Order);
   bool IsFollowed = false, TellsHost = Launch.MayTellHost;
@@ -215,20 +218,51 @@ void LaunchOrdering::launched(CUcontext Ctx,
 void LaunchOrdering::streamWaits(CUcontext Ctx, StreamId Stream,
                                  CUevent Event) {
   std::shared_ptr<StreamOrder> Own = of(Ctx);
-  if (Own->knows(Event))
+  if (Own->knows(Event) && !isShared(Event))
     return Own->waits(Stream, Event);
-  // The event belongs to another context. Its launches may be ordered before
-  // later ones of this context, and this context's before those.
+  // The event belongs to another context, or process. Its launches may be
+  // ordered before later ones of this context, and this context's before those.
   eventDone(Event);
   Own->lose();
 }
 
+/// What was before the event when the thread began to wait for it: another
+/// thread may record or destroy it meanwhile.
+static thread_local std::vector<
+    std::pair<std::shared_ptr<StreamOrder>, StreamOrder::Known>>
+    BeforeAwaited;
+
+void LaunchOrdering::eventAwaited(CUevent Event) {
+  BeforeAwaited.clear();
+  for (const std::shared_ptr<StreamOrder> &Order : all())
+    if (const auto Known = Order->before(Event))
+      BeforeAwaited.emplace_back(Order, *Known);
+}
+
 void LaunchOrdering::eventDone(CUevent Event) {
+  if (isShared(Event))
+    return cut();
+  for (const auto &[Order, Known] : std::exchange(BeforeAwaited, {}))
+    Order->done(Known);
   for (const std::shared_ptr<StreamOrder> &Order : all())
     Order->eventDone(Event);
 }
 
+bool LaunchOrdering::isShared(CUevent Event) {
+  std::lock_guard Guard(Lock);
+  return SharedEvents.contains(Event);
+}
+
+void LaunchOrdering::eventShared(CUevent Event) {
+  std::lock_guard Guard(Lock);
+  SharedEvents.insert(Event);
+}
+
 void LaunchOrdering::eventGone(CUevent Event) {
+  {
+    std::lock_guard Guard(Lock);
+    SharedEvents.erase(Event);
+  }
   for (const std::shared_ptr<StreamOrder> &Order : all())
     Order->forget(Event);
 }

@@ -20,6 +20,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace crsan {
@@ -69,8 +70,13 @@ public:
 
   /// A stream of the context is to wait for an event of any context.
   void streamWaits(CUcontext Ctx, StreamId Stream, CUevent Event);
+  /// This thread begins to wait for the event, or asks about it; ...
+  void eventAwaited(CUevent Event);
+  /// ... which has happened, as it was recorded when the call began.
   void eventDone(CUevent Event);
   void eventGone(CUevent Event);
+  /// Another process has the event, too: it may record it and wait for it.
+  void eventShared(CUevent Event);
 
   /// All launches so far, in any context, are ordered before all later ones.
   void cut();
@@ -105,7 +111,11 @@ private:
   const Modules &Code;
   const Allocations &Memory;
 
-  std::mutex Lock; ///< Of the map. Released before any other lock is taken.
+  bool isShared(CUevent Event);
+
+  /// Of the map and the set. Released before any other lock is taken.
+  std::mutex Lock;
+  std::set<CUevent> SharedEvents;
   std::map<CUcontext, std::shared_ptr<StreamOrder>> Orders;
   /// Of runs, which have one number over all contexts.
   std::atomic<uint32_t> NextRun{1};

@@ -363,6 +363,17 @@ void StreamOrder::eventDone(CUevent Event) {
     learn(Found->second);
 }
 
+std::optional<StreamOrder::Known> StreamOrder::before(CUevent Event) const {
+  std::lock_guard Guard(Lock);
+  const auto Found = Events.find(Event);
+  return Found == Events.end() ? std::nullopt : std::optional(Found->second);
+}
+
+void StreamOrder::done(const Known &What) {
+  std::lock_guard Guard(Lock);
+  learn(What);
+}
+
 StreamOrder::Clocks StreamOrder::waited() const {
   std::lock_guard Guard(Lock);
   return Host.Waited;

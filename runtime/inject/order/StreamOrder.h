@@ -123,6 +123,15 @@ public:
   /// is done.
   void streamDone(StreamId Stream);
   void eventDone(CUevent Event);
+  /// Runs that are before something: as far as the order of launches goes, and
+  /// as far as the host that knows of it has waited for them.
+  struct Known {
+    Clocks Before{}, Waited{};
+  };
+  /// What is before the event, as it was recorded last; ...
+  std::optional<Known> before(CUevent Event) const;
+  /// ... and the host knows that this is done.
+  void done(const Known &What);
   /// The last run of each stream that the host has waited for, or that what
   /// streams were given may tell it of: all but what kernels may tell it while
   /// they run.
@@ -155,11 +164,6 @@ public:
   void launchingOwn();
 
 private:
-  /// Runs that are before something: as far as the order of launches goes, and
-  /// as far as the host that knows of it has waited for them.
-  struct Known {
-    Clocks Before{}, Waited{};
-  };
   struct Stream {
     uint32_t Number = 0;
     bool IsBlocking = true;

@@ -54,6 +54,8 @@ public:
 
   /// Whether the program uses CUDA, as far as that can be told.
   virtual bool hasBegun() const { return true; }
+  /// A kernel or a graph has been launched, or is about to be.
+  virtual bool hasLaunched() const { return true; }
 
   /// While the program runs: prints new findings (print_live) and saves what is
   /// recorded.

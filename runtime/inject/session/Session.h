@@ -143,6 +143,7 @@ public:
   std::optional<ReportFile> recorded() override;
 
   bool hasChecked() const override { return HasChecked; }
+  bool hasLaunched() const override { return NumLaunches != 0; }
   void reopen() override { HasReported = false; }
 
   /// Whether block indices are permuted while the kernel (mangled) runs.

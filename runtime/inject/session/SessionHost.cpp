@@ -13,8 +13,11 @@
 #include "host/HostChecks.h"
 
 #include <algorithm>
+#include <chrono>
 
 namespace crsan {
+
+using namespace std::chrono_literals;
 
 /// Launches the kernel, if there is anything to judge and it is safe to.
 /// IsIdle: the context has no other work, and awaitJudgement() comes next.
@@ -83,19 +86,27 @@ template <typename Learn> void Session::judgeHostThen(CUcontext Ctx, Learn Do) {
       C && judgeHost(*C, StreamId::of(C->stream(), false), C->stream(),
                      /*IsIdle=*/false);
   Do();
-  // Nothing else runs, so that it takes no time. What is launched next would
-  // take the place of what the cells say.
+  // What is launched next would take the place of what the cells say.
   if (IsJudged && Ordering.of(Ctx)->hasWaited())
     awaitJudgement(*C);
 }
 
+/// Waits for the judgement, which takes some microseconds if nothing else runs.
+/// Something else may, in another process or as another thread wants it, and
+/// then there is no waiting for it.
 void Session::awaitJudgement(Context &C) {
   // The simulated GPU's kernels run on this thread.
   if (IsSimulated)
     return RunOn();
+  constexpr auto Patience = 1ms;
+  const Driver &D = theDriver();
   OwnCalls Own(C.Handle);
-  if (Own.ok())
-    theDriver().cuStreamSynchronize(C.stream());
+  if (!Own.ok() || !D.cuStreamQuery)
+    return;
+  const auto Deadline = std::chrono::steady_clock::now() + Patience;
+  while (D.cuStreamQuery(C.stream()) == CUDA_ERROR_NOT_READY &&
+         std::chrono::steady_clock::now() < Deadline)
+    ;
 }
 
 void Session::streamDone(CUcontext Ctx, StreamId Stream) {
