@@ -14,16 +14,16 @@ namespace crsan::driver {
 struct Installation {
   std::string Root;
 
-  std::string libraryDir() const;     ///< lib, where libcrsan.so is, too
-  std::string passPlugin() const;     ///< lib/libCRSanPass.so
-  std::string hostRuntime() const;    ///< lib/libcrsan_host.a
-  std::string wrappers() const; ///< lib/libcrsan_wrappers.a
-  std::string assembler() const;      ///< bin/crsan-ptxas
-  std::string includeDir() const;     ///< include
-  std::string compatHeader() const;   ///< include/crsan/cuda_compat.h
-  std::string clangHeaders() const;   ///< include/crsan/clang
-  std::string markHeader() const;     ///< include/crsan/instrumented.h
-  std::string nvccHeader() const;     ///< include/crsan/from_nvcc.h
+  std::string libraryDir() const;   ///< lib, where libcrsan.so is, too
+  std::string passPlugin() const;   ///< lib/libCRSanPass.so
+  std::string hostRuntime() const;  ///< lib/libcrsan_host.a
+  std::string wrappers() const;     ///< lib/libcrsan_wrappers.a
+  std::string assembler() const;    ///< bin/crsan-ptxas
+  std::string includeDir() const;   ///< include
+  std::string compatHeader() const; ///< include/crsan/cuda_compat.h
+  std::string clangHeaders() const; ///< include/crsan/clang
+  std::string markHeader() const;   ///< include/crsan/instrumented.h
+  std::string nvccHeader() const;   ///< include/crsan/from_nvcc.h
 
   /// \p Argv0 and \p Main as for llvm::sys::fs::getMainExecutable.
   static Installation find(const char *Argv0, void *Main);
