@@ -208,7 +208,7 @@ public:
   /// The configurations that switched code on. Guarded by the configuration
   /// lock, as IsPaused.
   std::vector<SwitchedOn> Configs;
-  uint32_t Salt = 0; ///< Of abi::Metadata.
+  uint32_t Salt = 0;                       ///< Of abi::Metadata.
   bool IsPaused = false;                   ///< abi::Paused is set.
   std::atomic<bool> IsOverlapping = false; ///< Since setOverlapping.
   /// With shadow, by LoadedCode::Serial.
