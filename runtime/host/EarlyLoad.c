@@ -10,7 +10,8 @@
 enum { MostKernels = 256, MostDevices = 32 };
 static const void *Kernels[MostKernels];
 static unsigned NumKernels;
-/// Of each device, how many of the kernels have had their turn.
+/// By device: how many of the kernels have been loaded, or passed over for
+/// good.
 static unsigned NumLoaded[MostDevices];
 static int IsLoading;
 static const size_t MostVariableBytes = 16 << 20;

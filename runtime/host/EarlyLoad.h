@@ -27,14 +27,15 @@ struct CudaFunctions {
 
 // Every executable and shared library has its own.
 #pragma GCC visibility push(hidden)
-/// The program registers a kernel, by the address of its stub, ...
+/// The program has registered a kernel. `Kernel`: the address of its stub.
 void crsanKernelRegistered(const void *Kernel);
-/// ... and a variable. Where variables are large, nothing is loaded early:
-/// modules that the program never uses would take the memory.
+/// The program has registered a variable of that size. If all variables
+/// together are larger than 16 MiB, no kernel is loaded early: a module takes
+/// the memory of its variables, even if the program never uses it.
 void crsanVariableRegistered(size_t Bytes);
-/// Some memory has been allocated. Loads what this device has not loaded yet,
-/// and begins with no further kernel after a while, if crsanMayLoadKernels()
-/// and unless CUDA_MODULE_LOADING is set.
+/// The program has allocated memory. Loads the kernels that the current device
+/// has not loaded yet, if crsanMayLoadKernels() and CUDA_MODULE_LOADING is not
+/// set. After 20 ms it loads no further kernel.
 void crsanMemoryAllocated(const struct CudaFunctions *Cuda);
 
 // Called by EarlyLoad.c, defined by what it is linked with.

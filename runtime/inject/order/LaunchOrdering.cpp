@@ -15,14 +15,18 @@
 namespace crsan {
 
 std::shared_ptr<StreamOrder> LaunchOrdering::of(CUcontext Ctx) {
-  std::lock_guard Guard(Lock);
-  std::shared_ptr<StreamOrder> &Found = Orders[Ctx];
-  if (!Found) {
-    Found = std::make_shared<StreamOrder>(&NextRun);
-    // Checks of host code ask for the order of a single stream, too.
-    if (hostChecks().hasCode())
-      Found->want();
+  std::shared_ptr<StreamOrder> Found;
+  {
+    std::lock_guard Guard(Lock);
+    std::shared_ptr<StreamOrder> &Kept = Orders[Ctx];
+    if (!Kept)
+      Kept = std::make_shared<StreamOrder>(&NextRun);
+    Found = Kept;
   }
+  // Checks of host code, which may be loaded at any time, ask for the order of
+  // a single stream, too.
+  if (hostChecks().hasCode())
+    Found->want();
   return Found;
 }
 
@@ -105,9 +109,6 @@ void LaunchOrdering::enter(CUcontext Ctx, StreamOrder &Order,
 
 void LaunchOrdering::follow(CUcontext Ctx, Context *C, StreamOrder &Order,
                             const OrderedLaunch &Launch) {
-  // Host code may have been loaded since.
-  if (C && hostChecks().hasCode() && !Order.isFollowing())
-    Order.want();
   if (C && Order.isWanted())
     begin(*C, Order);
   bool IsFollowed = false, TellsHost = Launch.MayTellHost;
