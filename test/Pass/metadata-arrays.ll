@@ -1,6 +1,7 @@
 ; Intent: which allocations a kernel's arguments point into decides, when it begins, whether what it
 ; only reads through one of them, or where each thread has a place of its own, is checked; unless it
-; may write anywhere. (The bits 3 to 11 of a page's entry are the number of its owner.)
+; may write anywhere. (The bits 3 to 11 of a page's entry are the number of its owner, or,
+; from 448 on, of the table that has a number for each part of the page.)
 ; RUN: %opt -load-pass-plugin=%pass_plugin -crsan-mode=metadata -passes=crsan-mark,crsan -verify-each -S %s \
 ; RUN:   | FileCheck %s
 
@@ -12,9 +13,13 @@ declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 
 ; CHECK-LABEL: define ptx_kernel void @copy(
 ; CHECK:       [[TABLE:%.+]] = call <2 x i64> @__crsan_md_owners()
-; CHECK:       [[IN:%.+]] = and i32 %{{.*}}, 4088
+; CHECK:       [[PAGE:%.+]] = and i32 %{{.*}}, 511
+; CHECK-NEXT:  [[SPLIT:%.+]] = icmp uge i32 [[PAGE]], 448
+; CHECK:       call i16 asm sideeffect "ld.global.u16
+; CHECK:       [[IN:%.+]] = select i1 [[SPLIT]], i32 %{{.+}}, i32 [[PAGE]]
 ; CHECK-NEXT:  [[SOME:%.+]] = icmp ne i32 [[IN]], 0
-; CHECK:       [[OUT:%.+]] = and i32 %{{.*}}, 4088
+; CHECK:       call i16 asm sideeffect "ld.global.u16
+; CHECK:       [[OUT:%.+]] = select i1
 ; CHECK-NEXT:  [[APART:%.+]] = icmp ne i32 [[IN]], [[OUT]]
 ; CHECK:       [[FREE:%.+]] = and i1 [[SOME]], [[APART]]
 ; CHECK-NOT:   br
@@ -36,7 +41,7 @@ define ptx_kernel void @copy(ptr %in, ptr %out) {
 
 ; A pointer in a structure that the kernel is given.
 ; CHECK-LABEL: define ptx_kernel void @copyStructure(
-; CHECK-COUNT-2: and i32 %{{.*}}, 4088
+; CHECK-COUNT-2: and i32 %{{.*}}, 511
 ; CHECK:       ret void
 define ptx_kernel void @copyStructure(ptr byval({ ptr, ptr }) %both) {
   %in = load ptr, ptr %both
@@ -65,8 +70,8 @@ define ptx_kernel void @copyPacked(ptr byval(<{ i8, ptr, ptr }>) align 1 %both) 
 
 ; Each thread has a place of its own, or the launch is checked: by another body.
 ; CHECK-LABEL: define ptx_kernel void @double(
-; CHECK:       and i32 %{{.*}}, 4088
-; CHECK-NOT:   and i32 %{{.*}}, 4088
+; CHECK:       and i32 %{{.*}}, 511
+; CHECK-NOT:   and i32 %{{.*}}, 511
 ; CHECK:       [[REACH:%.+]] = icmp ult i64 %{{.+}}, 2147483648
 ; CHECK:       [[WIDE:%.+]] = icmp sge i64
 ; CHECK:       call i32 @__crsan_md_draw(

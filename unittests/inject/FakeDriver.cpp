@@ -341,6 +341,11 @@ API cuMemsetD8Async(CUdeviceptr P, unsigned char V, size_t N, CUstream) {
     memset(reinterpret_cast<void *>(P), V, N);
   return CUDA_SUCCESS;
 }
+API cuMemsetD16Async(CUdeviceptr P, unsigned short V, size_t N, CUstream) {
+  for (size_t I = 0; I < N; ++I)
+    reinterpret_cast<unsigned short *>(P)[I] = V;
+  return CUDA_SUCCESS;
+}
 API cuMemcpyHtoDAsync_v2(CUdeviceptr P, const void *H, size_t N, CUstream) {
   memcpy(reinterpret_cast<void *>(P), H, N);
   return CUDA_SUCCESS;

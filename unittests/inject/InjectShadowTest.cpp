@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <map>
@@ -99,6 +100,11 @@ CUresult memsetD8(CUdeviceptr Address, unsigned char Value, size_t Size,
     std::memset(Bytes, Value, Size);
   return CUDA_SUCCESS;
 }
+CUresult memsetD16(CUdeviceptr Address, unsigned short Value, size_t Number,
+                   CUstream) {
+  std::fill_n(reinterpret_cast<unsigned short *>(Address), Number, Value);
+  return CUDA_SUCCESS;
+}
 CUresult copyIn(CUdeviceptr To, const void *From, size_t Size, CUstream) {
   std::memcpy(reinterpret_cast<void *>(To), From, Size);
   return CUDA_SUCCESS;
@@ -128,6 +134,7 @@ protected:
     D.cuMemRelease = release;
     D.cuMemSetAccess = setAccess;
     D.cuMemsetD8Async = memsetD8;
+    D.cuMemsetD16Async = memsetD16;
     D.cuMemcpyHtoDAsync = copyIn;
     D.cuMemcpyDtoHAsync = copyOut;
     D.cuStreamSynchronize = [](CUstream) { return CUDA_SUCCESS; };
@@ -180,6 +187,17 @@ protected:
     return {Raw & (abi::PageHost | abi::PageCached),
             reinterpret_cast<abi::Cell *>(Raw & 0xfffffffff000) + Word};
   }
+  /// The number of the allocation that an address is in, as kernels find it.
+  uint32_t owner(uint64_t Address) {
+    const uint64_t Raw = table<uint64_t>(abi::PagesAt)[abi::pageIndex(Address)];
+    const uint32_t Owner = (Raw & abi::PageOwners) >> abi::PageOwnerAt;
+    if (Owner < abi::FirstSplitPage)
+      return Owner;
+    return table<uint16_t>(
+        abi::OwnersOfSplitPagesAt)[(Owner - abi::FirstSplitPage) *
+                                       abi::PartsOfPage +
+                                   Address % abi::PageBytes / 256];
+  }
   uint64_t slots() const {
     return (TheCard.Created + TheCard.Allocated - Tables) / Slot;
   }
@@ -211,6 +229,70 @@ TEST_F(InjectShadow, PagesOfTheHostAreMarked) {
   EXPECT_TRUE(look(Base).isExact());
   add(Base, 64, nullptr);
   EXPECT_TRUE(look(Base).isHost());
+}
+
+TEST_F(InjectShadow, AllocationsThatShareAPageHaveNumbersOfTheirOwn) {
+  make();
+  add(Base, abi::PageBytes + 512);
+  const uint32_t First = owner(Base);
+  EXPECT_NE(First, 0u);
+  EXPECT_EQ(owner(Base + abi::PageBytes + 4096), First); // Nobody else's.
+  const uint64_t Small = Base + abi::PageBytes + 512;
+  add(Small, 300);
+  const uint32_t Second = owner(Small);
+  EXPECT_NE(Second, 0u);
+  EXPECT_NE(Second, First);
+  EXPECT_EQ(owner(Base), First);
+  EXPECT_EQ(owner(Small - 1), First);
+  EXPECT_EQ(owner(Small + 299), Second);
+  EXPECT_EQ(owner(Small + 512), 0u);
+  // What reaches into a page of its own, too.
+  const uint64_t Last = Base + 2 * abi::PageBytes - 256;
+  add(Last, 1024);
+  const uint32_t Third = owner(Last);
+  EXPECT_EQ(owner(Last + 512), Third);
+  EXPECT_EQ((std::set{0u, First, Second, Third}).size(), 4u);
+  remove(Small, 300);
+  EXPECT_EQ(owner(Small), 0u);
+  EXPECT_EQ(owner(Base + abi::PageBytes), First);
+  remove(Base, abi::PageBytes + 512);
+  EXPECT_EQ(owner(Base + abi::PageBytes), 0u);
+  EXPECT_EQ(owner(Last), Third);
+  remove(Last, 1024);
+  EXPECT_EQ(owner(Last), 0u);
+}
+
+TEST_F(InjectShadow, MemoryOfTheHostHasNoNumber) {
+  make();
+  add(Base, 512);
+  add(Base + 512, 512, nullptr);
+  EXPECT_NE(owner(Base), 0u);
+  EXPECT_EQ(owner(Base + 512), 0u);
+  add(Base + 1024, 512);
+  EXPECT_NE(owner(Base + 1024), 0u);
+}
+
+TEST_F(InjectShadow, AllocationsOfPagesThatCannotBeSplitHaveNoNumbers) {
+  make();
+  auto At = [](unsigned Page) { return Base + Page * abi::PageBytes; };
+  for (unsigned Page = 0; Page < abi::NumSplitPages; ++Page) {
+    add(At(Page), 512);
+    add(At(Page) + 512, 512);
+  }
+  const unsigned Next = abi::NumSplitPages;
+  add(At(Next), 2 * abi::PageBytes);
+  EXPECT_NE(owner(At(Next)), 0u);
+  // It shares its second page, so it has a number in neither.
+  add(At(Next + 2) - 512, 512);
+  EXPECT_EQ(owner(At(Next)), 0u);
+  EXPECT_EQ(owner(At(Next + 2) - 512), 0u);
+  // A split page whose last allocation is freed makes room for another.
+  remove(At(0), 512);
+  remove(At(0) + 512, 512);
+  add(At(Next + 3), 512);
+  add(At(Next + 3) + 512, 512);
+  EXPECT_NE(owner(At(Next + 3)), owner(At(Next + 3) + 512));
+  EXPECT_NE(owner(At(Next + 3) + 512), 0u);
 }
 
 TEST_F(InjectShadow, NoMemoryForTheTablesIsOneLine) {

@@ -28,15 +28,26 @@ inline constexpr uint32_t NumPages = 1u << PageIndexBits;
 /// PageFlags in the low bits, and pageTag() in bits 48-62. The tag tells two
 /// pages of one index apart; one comparison of the upper 16 bits tells an exact
 /// page of the right address from everything else.
-inline constexpr unsigned PageTagAt = 48, PageOwnerAt = 3, NumPageOwners = 512;
+inline constexpr unsigned PageTagAt = 48, PageOwnerAt = 3;
 enum PageFlags : uint64_t {
   PageHost = 4, ///< The host may access the page while a kernel runs.
-  /// The number of the only allocation in this page, if the page and all other
-  /// pages of the allocation belong to it alone. 0: there are several, or the
-  /// host may access the page.
-  PageOwners = uint64_t(NumPageOwners - 1) << PageOwnerAt,
+  /// The number of the only allocation in this page; from FirstSplitPage on,
+  /// the page is shared, and OwnersOfSplitPages says of which allocation each
+  /// part of it is. 0: neither.
+  PageOwners = uint64_t(511) << PageOwnerAt,
   PageCached = uint64_t(1) << 63, ///< The page's cells are a cache.
 };
+/// Allocations that only the device accesses have numbers, by which a kernel
+/// finds out whether two pointers lead into one of them. An allocation that has
+/// a number has it wherever a pointer into it may lead. Numbers below
+/// FirstSplitPage are for those that have a page to themselves at first, and
+/// numbers from FirstSharedOwner on for the others.
+inline constexpr unsigned FirstSplitPage = 448, NumSplitPages = 64,
+                          FirstSharedOwner = 512, NumOwners = 1 << 16;
+/// A page is split into parts of so many bytes, the least distance of two
+/// allocations.
+inline constexpr unsigned PartShift = 8;
+inline constexpr unsigned PartsOfPage = 1u << (PageShift - PartShift);
 inline constexpr uint64_t pageIndex(uint64_t Address) {
   return (Address >> PageShift) & (NumPages - 1);
 }

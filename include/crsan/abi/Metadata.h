@@ -78,8 +78,10 @@ inline constexpr uint32_t ForeignUnknown = 1u << 31;
 inline constexpr uint64_t
     /// uint64_t[NumPages], by pageIndex.
     PagesAt = sizeof(Metadata),
+    /// uint16_t[NumSplitPages][PartsOfPage]: the numbers of allocations.
+    OwnersOfSplitPagesAt = PagesAt + uint64_t(8) * NumPages,
     /// WarpState[NumWarps], by the warp's number.
-    WarpsAt = PagesAt + uint64_t(8) * NumPages,
+    WarpsAt = OwnersOfSplitPagesAt + uint64_t(2) * NumSplitPages * PartsOfPage,
     /// LaneStates[NumWarps], by the warp's number.
     LanesAt = WarpsAt + sizeof(WarpState) * NumWarps,
     /// uint32_t[NumWarps][KnownEntries]: the vector clock of each warp.

@@ -47,8 +47,8 @@ static bool movesWith(Value *Pointer, const Loop &L, ScalarEvolution &SE) {
          });
 }
 
-EventPlan::EventPlan(Function &F, FunctionAnalysisManager &FAM)
-    : F(F), ORE(FAM.getResult<OptimizationRemarkEmitterAnalysis>(F)),
+EventPlan::EventPlan(Function &F, FunctionAnalysisManager &FAM, Purpose For)
+    : F(F), For(For), ORE(FAM.getResult<OptimizationRemarkEmitterAnalysis>(F)),
       InWarp(FAM.getResult<UniformityInfoAnalysis>(F)) {
   // What is known at a block's end holds in a block that can be reached from
   // nowhere else.
@@ -103,7 +103,8 @@ static const Access *asSource(const Event &E) {
 void EventPlan::planBlock(BasicBlock &BB, CheckedAccesses &Checked) {
   for (Instruction &I : BB) {
     const Events All = eventsOf(I);
-    Omitted.note(I, All.Unlisted, ORE);
+    if (For == Purpose::Final)
+      Omitted.note(I, All.Unlisted, ORE);
     for (const Event &E : All.List) {
       if (const Access *Source = asSource(E))
         addStep(I, *Source, isInRegister(*Source));
@@ -192,7 +193,9 @@ void EventPlan::planShared(FunctionAnalysisManager &FAM) {
     return;
   AreBarriersUniform = true;
   SharedVariables Variables(F, InBlock, Intervals,
-                            FAM.getResult<DominatorTreeAnalysis>(F));
+                            FAM.getResult<DominatorTreeAnalysis>(F),
+                            FAM.getResult<LoopAnalysis>(F),
+                            FAM.getResult<ScalarEvolutionAnalysis>(F));
   for (const Step &S : Steps)
     if (S.access())
       Variables.add(*S.Inst, *S.access());
@@ -215,10 +218,14 @@ void EventPlan::planArrays(FunctionAnalysisManager &FAM) {
   const Uniformity InGrid(F, ThreadGroup::Grid,
                           FAM.getResult<PostDominatorTreeAnalysis>(F),
                           FAM.getResult<LoopAnalysis>(F));
-  const auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
+  // Nothing orders iterations of the threads of a grid.
+  const AddressFacts Facts = {InGrid, FAM.getResult<DominatorTreeAnalysis>(F),
+                              FAM.getResult<LoopAnalysis>(F),
+                              FAM.getResult<ScalarEvolutionAnalysis>(F),
+                              [](const Loop &) { return true; }};
   for (const Step &S : Steps)
     if (S.sited() && !std::holds_alternative<OperandRead>(S.What))
-      Arrays->add(*S.Inst, *S.sited(), InGrid, DT);
+      Arrays->add(*S.Inst, *S.sited(), Facts);
   for (Step &S : Steps)
     if ((S.IsFast && isWeak(S.What) && !S.IsProven) ||
         std::holds_alternative<AsyncAccess>(S.What))

@@ -75,7 +75,12 @@ public:
     llvm::Value *Holds = nullptr;  ///< Once emitted.
   };
 
-  EventPlan(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+  enum class Purpose : uint8_t {
+    Draft, ///< The function may still change: nothing is remarked.
+    Final,
+  };
+  EventPlan(llvm::Function &F, llvm::FunctionAnalysisManager &FAM,
+            Purpose For = Purpose::Final);
 
   /// Unless all checks are calls of the runtime.
   static bool hasChecksInLine();
@@ -90,6 +95,13 @@ public:
   llvm::ArrayRef<llvm::Instruction *> exits() const { return Exits; }
   /// Of a kernel.
   std::optional<GivenArrays> &arrays() { return Arrays; }
+  /// Whether the access needs no check, or may need none, because of where the
+  /// threads make it.
+  bool dependsOnPlaces(const Step &S) const {
+    return S.IsProven ||
+           (S.Unless && (!Exemptions[*S.Unless].Array ||
+                         Arrays->isWritten(*Exemptions[*S.Unless].Array)));
+  }
   /// All threads of the block surely come to its barriers together.
   bool areBarriersUniform() const { return AreBarriersUniform; }
   /// Accesses that are left unchecked.
@@ -113,6 +125,7 @@ private:
   void planArrays(llvm::FunctionAnalysisManager &FAM);
 
   llvm::Function &F;
+  const Purpose For;
   llvm::OptimizationRemarkEmitter &ORE;
   llvm::UniformityInfo &InWarp;
   std::vector<Step> Steps;

@@ -7,6 +7,7 @@
 #include "PlainBody.h"
 #include "crsan/abi/Cell.h"
 #include "crsan/abi/Check.h"
+#include "crsan/abi/Metadata.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -17,18 +18,41 @@ using namespace llvm;
 
 namespace crsan {
 
+/// Emits the number of the allocation that an address is in; 0: it has none.
+/// `Table`: what the runtime returns of the table of pages.
+static Value *emitOwner(IRBuilder<> &B, Value *Table, Value *Address) {
+  Value *Pages = B.CreateExtractElement(Table, uint64_t(0));
+  Value *At = B.CreateAnd(B.CreateLShr(Address, abi::PageShift - 3),
+                          B.CreateExtractElement(Table, 1));
+  Value *Entry = emitAssembly(B, B.getInt32Ty(), "ld.global.u32 $0, [$1];",
+                              "=r,l,~{memory}", B.CreateAdd(Pages, At));
+  Value *Owner = B.CreateAnd(B.CreateLShr(Entry, abi::PageOwnerAt),
+                             B.getInt32(abi::PageOwners >> abi::PageOwnerAt));
+  Value *IsSplit = B.CreateICmpUGE(Owner, B.getInt32(abi::FirstSplitPage));
+  Value *Part = B.CreateOr(
+      B.CreateShl(B.CreateSub(Owner, B.getInt32(abi::FirstSplitPage)),
+                  abi::PageShift - abi::PartShift),
+      B.CreateAnd(
+          B.CreateTrunc(B.CreateLShr(Address, abi::PartShift), B.getInt32Ty()),
+          B.getInt32(abi::PartsOfPage - 1)));
+  // What is not split is loaded once more.
+  Value *From = B.CreateSelect(
+      IsSplit,
+      B.CreateAdd(B.CreateAdd(Pages, B.getInt64(abi::OwnersOfSplitPagesAt -
+                                                abi::PagesAt)),
+                  B.CreateShl(B.CreateZExt(Part, B.getInt64Ty()), 1)),
+      B.CreateAdd(Pages, At));
+  Value *OfPart = emitAssembly(B, B.getInt16Ty(), "ld.global.u16 $0, [$1];",
+                               "=h,l,~{memory}", From);
+  return B.CreateSelect(IsSplit, B.CreateZExt(OfPart, B.getInt32Ty()), Owner);
+}
+
 static void emitConditions(IRBuilder<> &B, EventPlan &Plan) {
   Value *Table = nullptr;
   auto Owner = [&](Value *Address) {
     if (!Table)
       Table = callRuntime(B, OwnersName, {});
-    Value *Entry = B.CreateAnd(B.CreateLShr(Address, abi::PageShift - 3),
-                               B.CreateExtractElement(Table, 1));
-    return B.CreateAnd(
-        emitAssembly(
-            B, B.getInt32Ty(), "ld.global.u32 $0, [$1];", "=r,l,~{memory}",
-            B.CreateAdd(B.CreateExtractElement(Table, uint64_t(0)), Entry)),
-        B.getInt32(abi::PageOwners));
+    return emitOwner(B, Table, Address);
   };
   for (EventPlan::Exemption &E : Plan.exemptions())
     E.Holds = E.Array ? Plan.arrays()->emitIsHarmless(B, *E.Array, Owner)

@@ -2,7 +2,7 @@
 // Loops whose checks go together.
 
 #include "Metadata/Unroll.h"
-#include "Events/Event.h"
+#include "Metadata/EventPlan.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -53,11 +53,24 @@ static unsigned unrollCount(Loop &L, ScalarEvolution &SE) {
 void unrollForChecks(Function &F, FunctionAnalysisManager &FAM) {
   if (F.hasOptNone())
     return;
-  bool Any = false;
   auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
-  for (Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder()) {
-    const unsigned Count = unrollCount(*L, SE);
-    if (Count == 1)
+  SmallVector<std::pair<Loop *, unsigned>> Loops;
+  for (Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder())
+    if (const unsigned Count = unrollCount(*L, SE); Count > 1)
+      Loops.push_back({L, Count});
+  if (Loops.empty())
+    return;
+  // Copies of a loop's body say less about where threads access memory.
+  const EventPlan Plan(F, FAM, EventPlan::Purpose::Draft);
+  DenseSet<const BasicBlock *> Checked, Apart;
+  for (const EventPlan::Step &S : Plan.steps())
+    if (S.access() && !S.IsProven && !S.Unless)
+      Checked.insert(S.Inst->getParent());
+    else if (S.access() && Plan.dependsOnPlaces(S))
+      Apart.insert(S.Inst->getParent());
+  bool Any = false;
+  for (const auto &[L, Count] : Loops) {
+    if (Apart.contains(L->getHeader()) && !Checked.contains(L->getHeader()))
       continue;
     addStringMetadataToLoop(L, "llvm.loop.unroll.count", Count);
     ++NumUnrolled;

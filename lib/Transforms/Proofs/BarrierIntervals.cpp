@@ -14,7 +14,7 @@ BarrierIntervals::BarrierIntervals(const Function &Kernel,
                                    ArrayRef<const Instruction *> Barriers,
                                    const Uniformity &InBlock) {
   const DenseSet<const Instruction *> Set(Barriers.begin(), Barriers.end());
-  SmallVector<unsigned> Starts = {0};
+  Starts = {0};
   for (const BasicBlock &BB : Kernel) {
     Cut &C = Cuts[&BB];
     C.First = BlockOf.size();
@@ -47,13 +47,14 @@ BarrierIntervals::BarrierIntervals(const Function &Kernel,
   };
   for (const BasicBlock &BB : Kernel) {
     const Instruction *End = BB.getTerminator();
-    if (End->getNumSuccessors() > 1 &&
-        !(isa<BranchInst, SwitchInst>(End) &&
-          InBlock.isUniform(End->getOperand(0))) &&
-        Next(BB) > 1) {
+    if (End->getNumSuccessors() < 2 || (isa<BranchInst, SwitchInst>(End) &&
+                                        InBlock.isUniform(End->getOperand(0))))
+      continue;
+    if (Next(BB) > 1) {
       IsRegular = false;
       return;
     }
+    Parting.push_back(segmentOf(*End));
   }
 }
 
@@ -78,13 +79,15 @@ SmallVector<unsigned, 2> BarrierIntervals::successors(unsigned Segment) const {
   return All;
 }
 
-/// The segments that are reached from `From` without a barrier.
-BitVector BarrierIntervals::reach(ArrayRef<unsigned> From) const {
+/// The segments that are reached from `From` without a barrier, and without
+/// the segment `Without`.
+BitVector BarrierIntervals::reach(ArrayRef<unsigned> From,
+                                  std::optional<unsigned> Without) const {
   BitVector Reached(BlockOf.size());
   SmallVector<unsigned> Stack(From.begin(), From.end());
   while (!Stack.empty()) {
     const unsigned S = Stack.pop_back_val();
-    if (Reached.test(S))
+    if (S == Without || Reached.test(S))
       continue;
     Reached.set(S);
     append_range(Stack, successors(S));
@@ -95,14 +98,49 @@ BitVector BarrierIntervals::reach(ArrayRef<unsigned> From) const {
 bool BarrierIntervals::mayMeet(const Instruction &A,
                                const Instruction &B) const {
   const unsigned SA = segmentOf(A), SB = segmentOf(B);
+  // Two threads take one way up to where threads may part. So both come to
+  // either place, one perhaps later than the other, or part before.
+  auto MayReachBoth = [&](unsigned From) {
+    const BitVector Reached = reach(From);
+    return Reached.test(SA) && Reached.test(SB);
+  };
   return any_of(Intervals, [&](const BitVector &In) {
-    return In.test(SA) && In.test(SB);
+    return In.test(SA) && In.test(SB) &&
+           (MayReachBoth(SA) || MayReachBoth(SB) ||
+            any_of(Parting, [&](unsigned At) {
+              return In.test(At) && MayReachBoth(At);
+            }));
   });
 }
 
 bool BarrierIntervals::repeats(const Instruction &I) const {
   const unsigned S = segmentOf(I);
   return reach(successors(S)).test(S);
+}
+
+bool BarrierIntervals::repeats(const Loop &L) const {
+  const unsigned S = Cuts.find(L.getHeader())->second.First;
+  return reach(successors(S)).test(S);
+}
+
+bool BarrierIntervals::areInOneIteration(const Instruction &A,
+                                         const Instruction &B,
+                                         const Loop &L) const {
+  if (!L.contains(&A) || !L.contains(&B) || repeats(L))
+    return false;
+  const unsigned SA = segmentOf(A), SB = segmentOf(B);
+  const unsigned Header = Cuts.find(L.getHeader())->second.First;
+  // In an interval, the next iteration begins once or not at all.
+  const BitVector After = reach(Header);
+  for (unsigned N = 0; N < Starts.size(); ++N) {
+    if (!Intervals[N].test(SA) || !Intervals[N].test(SB))
+      continue;
+    const BitVector Before = reach(Starts[N], Header);
+    if ((Before.test(SA) && After.test(SB) && Intervals[N].test(Header)) ||
+        (Before.test(SB) && After.test(SA) && Intervals[N].test(Header)))
+      return false;
+  }
+  return true;
 }
 
 } // namespace crsan

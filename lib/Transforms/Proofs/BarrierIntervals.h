@@ -12,6 +12,7 @@
 #include "Proofs/Uniformity.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
+#include <optional>
 
 namespace crsan {
 
@@ -34,11 +35,20 @@ public:
   /// Whether a thread may execute the instruction twice in one interval.
   bool repeats(const llvm::Instruction &I) const;
 
+  /// Whether a thread may begin two iterations of the loop in one interval.
+  bool repeats(const llvm::Loop &L) const;
+
+  /// Whether threads that execute the two instructions in one interval are in
+  /// one iteration of the loop then.
+  bool areInOneIteration(const llvm::Instruction &A, const llvm::Instruction &B,
+                         const llvm::Loop &L) const;
+
 private:
   /// What lies between two cuts of a block of the function.
   unsigned segmentOf(const llvm::Instruction &I) const;
   bool endsBlock(unsigned Segment) const;
-  llvm::BitVector reach(llvm::ArrayRef<unsigned> From) const;
+  llvm::BitVector reach(llvm::ArrayRef<unsigned> From,
+                        std::optional<unsigned> Without = std::nullopt) const;
   llvm::SmallVector<unsigned, 2> successors(unsigned Segment) const;
 
   bool IsRegular = true;
@@ -49,6 +59,9 @@ private:
   llvm::DenseMap<const llvm::BasicBlock *, Cut> Cuts;
   std::vector<const llvm::BasicBlock *> BlockOf; ///< Of each segment.
   std::vector<llvm::BitVector> Intervals;        ///< Which segments are in it.
+  llvm::SmallVector<unsigned> Starts; ///< Of each, the first segment.
+  /// The segments at whose ends threads of the block may part.
+  llvm::SmallVector<unsigned> Parting;
 };
 
 } // namespace crsan

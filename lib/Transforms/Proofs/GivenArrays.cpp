@@ -125,7 +125,7 @@ bool GivenArrays::noteWrite(Instruction &I) {
 }
 
 void GivenArrays::add(const Instruction &I, const Access &E,
-                      const Uniformity &InGrid, const DominatorTree &DT) {
+                      const AddressFacts &Facts) {
   const auto Objects =
       E.Where.Base ? objectsOf(E.Where.Base) : SmallVector<const Value *, 4>();
   if (Objects.empty())
@@ -140,9 +140,11 @@ void GivenArrays::add(const Instruction &I, const Access &E,
     }
     const auto Where =
         Objects.size() == 1 && E.Where.Base->getType()->isPointerTy()
-            ? Spread::of(E, I, Object, InGrid, DT)
+            ? Spread::of(E, I, Object, Facts)
             : std::nullopt;
-    if (!Where || !Where->isConstant(InGrid))
+    if (!Where || !Where->allOfCommon([&](const Value *V) {
+          return Facts.Among.isConstant(V);
+        }))
       A->IsOwn = false;
     else if (!A->IsAccessed)
       A->Where = Where;

@@ -23,12 +23,14 @@ public:
   /// Notes a weak or a strong access. All of the kernel's have to be noted but
   /// those that are never checked.
   void add(const llvm::Instruction &I, const Access &E,
-           const Uniformity &InGrid, const llvm::DominatorTree &DT);
+           const AddressFacts &Facts);
 
   /// The number of the array that `E` accesses, if no thread writes there, or
   /// each accesses a place of its own, given that it is an array for itself.
   /// Call once all have been noted.
   std::optional<unsigned> harmless(const Access &E);
+
+  bool isWritten(unsigned Array) const { return All[Array].IsWritten; }
 
   /// At the kernel's head: whether that is so. \p Owner gives the number of the
   /// allocation that an address is in, an integer, or 0.

@@ -2,6 +2,7 @@
 // Indices and extents of a launch.
 
 #include "Proofs/LaunchIndices.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -62,41 +63,14 @@ int64_t factorOf(const Instruction &I) {
   return C->getSExtValue() < 31 ? int64_t(1) << C->getSExtValue() : 0;
 }
 
-std::optional<uint64_t> mostOf(const Value *V, unsigned Depth) {
-  if (const auto *C = dyn_cast<ConstantInt>(V))
-    return C->getBitWidth() > 64 || C->isNegative()
-               ? std::nullopt
-               : std::optional(C->getZExtValue());
-  if (const auto Index = indexOf(V))
-    return LaunchIndices[*Index].Most - 1;
-  if (const auto Extent = extentOf(V))
-    return LaunchIndices[*Extent].Most;
-  const auto *I = dyn_cast<Instruction>(V);
-  if (!I || I->getNumOperands() != 2 || Depth == MostDepth)
-    return std::nullopt;
-  const int64_t Factor = factorOf(*I);
-  if (!Factor && !isSum(*I) && I->getOpcode() != Instruction::Mul)
-    return std::nullopt;
-  const auto A = mostOf(I->getOperand(0), Depth + 1);
-  const auto B = Factor ? std::optional(uint64_t(Factor))
-                        : mostOf(I->getOperand(1), Depth + 1);
-  if (!A || !B)
-    return std::nullopt;
-  const APInt Wide = isSum(*I) ? APInt(128, *A) + APInt(128, *B)
-                               : APInt(128, *A) * APInt(128, *B);
-  return Wide.getActiveBits() < 62 ? std::optional(Wide.getZExtValue())
-                                   : std::nullopt;
-}
-
 bool isAvailable(const Value *V, unsigned Depth) {
   if (isa<ConstantInt, Argument>(V) || extentOf(V))
     return true;
   const auto *I = dyn_cast<Instruction>(V);
   return isa_and_present<BinaryOperator, CastInst>(I) && Depth < MostDepth &&
          isSafeToSpeculativelyExecute(I) &&
-         all_of(
-             I->operands(),
-             [&](const Value *O) { return isAvailable(O, Depth + 1); });
+         all_of(I->operands(),
+                [&](const Value *O) { return isAvailable(O, Depth + 1); });
 }
 
 Value *emitAvailable(IRBuilder<> &B, const Value *V) {
@@ -110,25 +84,86 @@ Value *emitAvailable(IRBuilder<> &B, const Value *V) {
   return B.Insert(Copy);
 }
 
+static Instruction::BinaryOps opcodeOf(const SCEV &S) {
+  switch (S.getSCEVType()) {
+  case scAddExpr:
+    return Instruction::Add;
+  case scMulExpr:
+    return Instruction::Mul;
+  default:
+    return Instruction::UDiv;
+  }
+}
+
+static Intrinsic::ID extremeOf(const SCEV &S) {
+  switch (S.getSCEVType()) {
+  case scSMaxExpr:
+    return smax;
+  case scUMaxExpr:
+    return umax;
+  case scSMinExpr:
+    return smin;
+  case scUMinExpr:
+    return umin;
+  default:
+    return not_intrinsic;
+  }
+}
+
+bool isAvailable(const SCEV &S) {
+  return !SCEVExprContains(
+             &S,
+             [](const SCEV *Part) {
+               switch (Part->getSCEVType()) {
+               case scUDivExpr: {
+                 const auto *By =
+                     dyn_cast<SCEVConstant>(cast<SCEVUDivExpr>(Part)->getRHS());
+                 return !By || By->isZero();
+               }
+               case scUnknown:
+                 return !isAvailable(cast<SCEVUnknown>(Part)->getValue());
+               case scConstant:
+               case scTruncate:
+               case scZeroExtend:
+               case scSignExtend:
+               case scAddExpr:
+               case scMulExpr:
+               case scSMaxExpr:
+               case scUMaxExpr:
+               case scSMinExpr:
+               case scUMinExpr:
+                 return false;
+               default:
+                 return true;
+               }
+             }) &&
+         S.getType()->isIntegerTy() && S.getType()->getIntegerBitWidth() <= 64;
+}
+
+Value *emitAvailable(IRBuilder<> &B, const SCEV &S) {
+  if (const auto *C = dyn_cast<SCEVConstant>(&S))
+    return C->getValue();
+  if (const auto *U = dyn_cast<SCEVUnknown>(&S))
+    return emitAvailable(B, U->getValue());
+  Value *All = nullptr;
+  for (const SCEV *Part : S.operands()) {
+    Value *V = emitAvailable(B, *Part);
+    if (isa<SCEVCastExpr>(S))
+      return B.CreateIntCast(V, S.getType(), isa<SCEVSignExtendExpr>(S));
+    if (!All)
+      All = V;
+    else if (const Intrinsic::ID Extreme = extremeOf(S))
+      All = B.CreateBinaryIntrinsic(Extreme, All, V);
+    else
+      All = B.CreateBinOp(opcodeOf(S), All, V);
+  }
+  return All;
+}
+
 Value *emitExtent(IRBuilder<> &B, unsigned Index) {
   return B.CreateZExt(
       B.CreateIntrinsic(B.getInt32Ty(), LaunchIndices[Index].Extent, {}),
       B.getInt64Ty());
-}
-
-Value *emitMost(IRBuilder<> &B, const Value *V) {
-  if (const auto *C = dyn_cast<ConstantInt>(V))
-    return B.getInt64(C->getZExtValue());
-  if (const auto Index = indexOf(V))
-    return B.CreateSub(emitExtent(B, *Index), B.getInt64(1));
-  if (const auto Extent = extentOf(V))
-    return emitExtent(B, *Extent);
-  const auto *I = cast<Instruction>(V);
-  Value *A = emitMost(B, I->getOperand(0));
-  if (const int64_t Factor = factorOf(*I))
-    return B.CreateMul(A, B.getInt64(Factor));
-  Value *C = emitMost(B, I->getOperand(1));
-  return isSum(*I) ? B.CreateAdd(A, C) : B.CreateMul(A, C);
 }
 
 /// Notes which indices have which value where `Condition` is `Holds`.
@@ -167,8 +202,8 @@ static void noteFixed(const Value *Condition, bool Holds, FixedIndices &To,
   }
 }
 
-FixedIndices fixedIndices(const Instruction &I, const DominatorTree &DT) {
-  FixedIndices Values;
+void forEachCondition(const Instruction &I, const DominatorTree &DT,
+                      function_ref<void(const Value *, bool)> Each) {
   constexpr unsigned Most = 32;
   const auto *Node = DT.getNode(I.getParent());
   for (unsigned Up = 0; Node && Up < Most; Node = Node->getIDom(), ++Up) {
@@ -181,8 +216,15 @@ FixedIndices fixedIndices(const Instruction &I, const DominatorTree &DT) {
       if (DT.dominates(BasicBlockEdge(Branch->getParent(),
                                       Branch->getSuccessor(Holds ? 0 : 1)),
                        I.getParent()))
-        noteFixed(Branch->getCondition(), Holds, Values);
+        Each(Branch->getCondition(), Holds);
   }
+}
+
+FixedIndices fixedIndices(const Instruction &I, const DominatorTree &DT) {
+  FixedIndices Values;
+  forEachCondition(I, DT, [&](const Value *Condition, bool Holds) {
+    noteFixed(Condition, Holds, Values);
+  });
   return Values;
 }
 

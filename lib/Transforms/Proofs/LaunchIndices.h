@@ -6,6 +6,8 @@
 #ifndef CRSAN_TRANSFORMS_PROOFS_LAUNCHINDICES_H
 #define CRSAN_TRANSFORMS_PROOFS_LAUNCHINDICES_H
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Intrinsics.h"
@@ -41,11 +43,6 @@ bool isSum(const llvm::Instruction &I);
 /// does anything else.
 int64_t factorOf(const llvm::Instruction &I);
 
-/// An upper bound of a sum or product of indices, extents and constants, which
-/// is surely not negative. None: `V` is something else.
-std::optional<uint64_t> mostOf(const llvm::Value *V, unsigned Depth = 0);
-/// Emits the upper bound of such a `V` in the launch under way.
-llvm::Value *emitMost(llvm::IRBuilder<> &B, const llvm::Value *V);
 /// Emits an extent, as 64 bits.
 llvm::Value *emitExtent(llvm::IRBuilder<> &B, unsigned Index);
 
@@ -54,6 +51,15 @@ llvm::Value *emitExtent(llvm::IRBuilder<> &B, unsigned Index);
 bool isAvailable(const llvm::Value *V, unsigned Depth = 0);
 /// Emits a copy of such a `V`.
 llvm::Value *emitAvailable(llvm::IRBuilder<> &B, const llvm::Value *V);
+/// The same of an expression that ScalarEvolution has found.
+bool isAvailable(const llvm::SCEV &S);
+llvm::Value *emitAvailable(llvm::IRBuilder<> &B, const llvm::SCEV &S);
+
+/// Calls `Each` with conditions of branches, and whether they hold, that all
+/// threads that come to `I` have found so.
+void forEachCondition(
+    const llvm::Instruction &I, const llvm::DominatorTree &DT,
+    llvm::function_ref<void(const llvm::Value *Condition, bool Holds)> Each);
 
 /// The indices that have one value in all threads that come to `I`, because of
 /// the conditions under which they come there.

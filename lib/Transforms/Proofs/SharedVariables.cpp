@@ -68,8 +68,11 @@ static bool isOwn(const Function &Kernel, const GlobalVariable &G) {
 SharedVariables::SharedVariables(const Function &Kernel,
                                  const Uniformity &InBlock,
                                  const BarrierIntervals &Intervals,
-                                 const DominatorTree &DT)
-    : InBlock(InBlock), Intervals(Intervals), DT(DT) {
+                                 const DominatorTree &DT, const LoopInfo &Loops,
+                                 ScalarEvolution &SE)
+    : Facts{InBlock, DT, Loops, SE,
+            [&Intervals](const Loop &L) { return Intervals.repeats(L); }},
+      Intervals(Intervals) {
   for (const GlobalVariable &G : Kernel.getParent()->globals())
     if (isShared(&G)) {
       std::optional<Accesses> &Here =
@@ -112,7 +115,7 @@ SharedVariables::Member SharedVariables::describe(const Instruction &I,
   const Value *Variable = getUnderlyingObject(E.Where.Base, /*MaxLookup=*/0);
   Member A = {&I, E, std::nullopt};
   if (isShared(Variable))
-    A.Where = Spread::of(E, I, Variable, InBlock, DT);
+    A.Where = Spread::of(E, I, Variable, Facts);
   return A;
 }
 
@@ -125,18 +128,19 @@ static bool mayConflict(const Access &A, const Access &B) {
          !(A.Flags & B.Flags & abi::IsStrong);
 }
 
-/// Where threads that execute `A` and `B` in one interval access a place of
-/// their own, if those are apart; or none.
-std::optional<Spread> SharedVariables::own(const Member &A,
-                                           const Member &B) const {
-  if (!A.Where || !B.Where)
-    return std::nullopt;
-  // In one interval, all threads are in the same iteration of whatever loop has
-  // a barrier in it; before and behind it, they are in different ones.
-  if ((A.At != B.At || Intervals.repeats(*A.At)) &&
-      !A.Where->isConstant(InBlock))
-    return std::nullopt;
-  return A.Where->hull(*B.Where);
+/// Whether what all threads have in common is the same for a thread that
+/// executes `A` and for one that executes `B` in the same interval.
+bool SharedVariables::haveCommon(const Member &A, const Member &B) const {
+  auto IsSame = [&](const Value *V) {
+    if (Facts.Among.isConstant(V))
+      return true;
+    const Loop *L = Facts.Loops.getLoopFor(cast<Instruction>(V)->getParent());
+    for (; L; L = L->getParentLoop())
+      if (!Intervals.areInOneIteration(*A.At, *B.At, *L))
+        return false;
+    return true;
+  };
+  return A.Where->allOfCommon(IsSame) && B.Where->allOfCommon(IsSame);
 }
 
 std::optional<Requirement> SharedVariables::proofOf(const Instruction &I,
@@ -150,14 +154,16 @@ std::optional<Requirement> SharedVariables::proofOf(const Instruction &I,
     if (!mayConflict(Mine.What, Other.What) ||
         !Intervals.mayMeet(*Mine.At, *Other.At))
       continue;
-    if (const auto Own = own(Mine, Other)) {
-      if (!is_contained(R.Apart, *Own))
-        R.Apart.push_back(*Own);
-      continue;
-    }
-    if (!Mine.Where || !Other.Where || !Mine.Where->isConstant(InBlock))
+    if (!Mine.Where || !Other.Where || !haveCommon(Mine, Other))
       return std::nullopt;
     const auto Most = Mine.Where->disjoint(*Other.Where);
+    // Blocks are rarely larger than what a bound of one extent allows.
+    if (!Most)
+      if (const auto Both = Mine.Where->hull(*Other.Where)) {
+        if (!is_contained(R.Apart, *Both))
+          R.Apart.push_back(*Both);
+        continue;
+      }
     if (!Most)
       return std::nullopt;
     for (unsigned D = 0; D < Most->size(); ++D)

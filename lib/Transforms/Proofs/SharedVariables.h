@@ -19,7 +19,8 @@ class SharedVariables {
 public:
   SharedVariables(const llvm::Function &Kernel, const Uniformity &InBlock,
                   const BarrierIntervals &Intervals,
-                  const llvm::DominatorTree &DT);
+                  const llvm::DominatorTree &DT, const llvm::LoopInfo &Loops,
+                  llvm::ScalarEvolution &SE);
 
   /// Notes a weak or a strong access. All of the kernel's have to be noted but
   /// those that are never checked.
@@ -41,11 +42,10 @@ private:
   static const llvm::GlobalVariable *keyOf(const llvm::Value *Object);
   std::optional<Accesses> *accessesOf(const Access &E);
   Member describe(const llvm::Instruction &I, const Access &E) const;
-  std::optional<Spread> own(const Member &A, const Member &B) const;
+  bool haveCommon(const Member &A, const Member &B) const;
 
-  const Uniformity &InBlock;
+  AddressFacts Facts;
   const BarrierIntervals &Intervals;
-  const llvm::DominatorTree &DT;
   /// By variable; those of unknown length are all null's. None: there may be
   /// others than are known.
   llvm::DenseMap<const llvm::GlobalVariable *, std::optional<Accesses>> All;

@@ -2,7 +2,8 @@
 // Where threads access an array.
 //
 // The address of most accesses is a sum of a base, which all threads of a group
-// have in common, and of multiples of a thread's indices. The extents of a
+// have in common, of multiples of a thread's indices, and of multiples of what
+// the thread itself counts, such as the iterations of a loop. The extents of a
 // launch then decide whether two threads can access one location: they cannot
 // if each larger step exceeds all that the smaller steps can add up to.
 #ifndef CRSAN_TRANSFORMS_PROOFS_SPREAD_H
@@ -11,12 +12,26 @@
 #include "Events/Event.h"
 #include "Proofs/LaunchIndices.h"
 #include "Proofs/Uniformity.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include <functional>
+#include <vector>
 
 namespace crsan {
 
 /// Upper bounds of a block's extents, by dimension.
 using BlockBounds = std::array<uint64_t, 3>;
 inline constexpr BlockBounds AnyBlock = {~0ull, ~0ull, ~0ull};
+
+/// What proofs about the addresses of a kernel's threads are based on.
+struct AddressFacts {
+  const Uniformity &Among;
+  const llvm::DominatorTree &DT;
+  const llvm::LoopInfo &Loops;
+  llvm::ScalarEvolution &SE;
+  /// Whether threads of the group may be in different iterations of the loop
+  /// where their accesses are unordered.
+  std::function<bool(const llvm::Loop &)> MayDiffer;
+};
 
 /// Where each thread of a group accesses the object that a pointer leads to.
 class Spread {
@@ -25,19 +40,18 @@ public:
   /// addresses of threads differ.
   static std::optional<Spread> of(const Access &E, const llvm::Instruction &I,
                                   const llvm::Value *Root,
-                                  const Uniformity &Among,
-                                  const llvm::DominatorTree &DT);
+                                  const AddressFacts &Facts);
 
-  /// Whether a thread accesses the same address in every iteration of the loops
-  /// around the access.
-  bool isConstant(const Uniformity &Among) const;
+  /// Calls \p Each for every value that decides where threads access the
+  /// object, other than their indices and what they count themselves, until it
+  /// returns false. Returns whether it never did.
+  bool allOfCommon(llvm::function_ref<bool(const llvm::Value *)> Each) const;
   /// Emits whether no two threads of the group access one location.
   llvm::Value *emitAreApart(llvm::IRBuilder<> &B) const;
 
   bool operator==(const Spread &) const = default;
 
-  /// The smallest spread that contains both. None: it would not keep threads
-  /// apart.
+  /// A spread that contains both. None: it would not keep threads apart.
   std::optional<Spread> hull(const Spread &Other) const;
 
   /// In blocks of which extents no two threads access one location, one thread
@@ -52,23 +66,116 @@ private:
     llvm::SmallVector<const llvm::Value *, 2> Factors;
     bool IsSigned;
     bool operator==(const Term &) const = default;
+    bool isLike(const Term &Other) const {
+      return Factors == Other.Factors && IsSigned == Other.IsSigned;
+    }
   };
+  using Sum = llvm::SmallVector<Term, 1>;
   struct Common : Term {
-    const llvm::Value *Of;
+    const llvm::Value *Of; ///< Null: the term is all.
     bool operator==(const Common &) const = default;
+  };
+  /// What each thread counts by itself: the iterations of a loop, or the
+  /// accesses and ways of which it may take any.
+  struct Counter {
+    Term Step;
+    const llvm::PHINode *Of; ///< Of the loop; or null.
+    std::optional<uint64_t> Number;
+    const llvm::SCEV *Last; ///< What it counts to, if not known yet; or null.
+    uint64_t Beyond = 0;    ///< By how much more than `Last`.
+    bool operator==(const Counter &) const = default;
+  };
+  /// An index that is less than a value that all threads have in common.
+  struct Limit {
+    unsigned Index;
+    const llvm::Value *Below;
+    bool IsSigned;
+    bool operator==(const Limit &) const = default;
+  };
+  /// What some of the movers add up to at most, because of a condition under
+  /// which threads make the access.
+  struct Cap {
+    Term Most;
+    std::array<bool, NumIndices> Indices;
+    llvm::SmallVector<const llvm::PHINode *, 2> Counters; ///< And all without.
+    bool operator==(const Cap &) const = default;
+  };
+  /// A sum of indices, the whole, as a quotient and a remainder: of the two,
+  /// what moves the access instead of the indices.
+  struct Piece {
+    std::vector<Spread> Whole; ///< One, which has indices only.
+    int64_t By;
+    Sum Quotient, Remainder;
+    std::optional<int64_t> FixedRemainder = std::nullopt;
+    /// The remainder is fixed only if `By` divides these.
+    Sum Multiples = {};
+    bool operator==(const Piece &) const = default;
   };
   /// A step of an index, by position in LaunchIndices.
   struct Digit {
     int64_t Step;
     unsigned Index;
   };
+  struct Mover;
 
-  bool add(const llvm::Value *V, Term T, const Uniformity &Among,
+  static constexpr unsigned MostFactors = 3;
+
+  explicit Spread(ThreadGroup Among) : Among(Among) {}
+  /// The index that `V` is, if threads of one group may differ in it.
+  static std::optional<unsigned> indexAmong(const llvm::Value *V,
+                                            ThreadGroup Among);
+  /// What the loop adds to `P` in each iteration; or null.
+  static const llvm::Value *stepOf(const llvm::PHINode &P, const llvm::Loop &L);
+  static const llvm::Value *startOf(const llvm::PHINode &P,
+                                    const llvm::Loop &L);
+  bool add(const llvm::Value *V, Term T, const AddressFacts &Facts,
            unsigned Depth);
-  bool extend(const llvm::Value *V, bool IsSigned, const Uniformity &Among,
+  bool addParts(const llvm::Value *V, Term T, const AddressFacts &Facts,
+                unsigned Depth);
+  bool addIterations(const llvm::PHINode &P, Term T, const AddressFacts &Facts,
+                     unsigned Depth);
+  bool addOneOf(llvm::ArrayRef<const llvm::Value *> Values, const Term &T,
+                const AddressFacts &Facts, unsigned Depth);
+  bool addPiece(const llvm::Value *Whole, int64_t By, Sum Piece::*Part,
+                bool IsSigned, Term T, const AddressFacts &Facts,
+                unsigned Depth);
+  bool multiply(Term &T, const llvm::Value *V) const;
+  void addCommon(Common C);
+  void addWhole(const llvm::Value *V, Term T);
+  static void addTo(Sum &To, Term T);
+  bool count(Counter C);
+  bool countDistance(Term D, const Spread &Lower, const Spread &Upper);
+  bool extend(const llvm::Value *V, bool IsSigned, const AddressFacts &Facts,
               unsigned Depth);
+  bool fit(const llvm::Instruction &I, bool IsSigned, const AddressFacts &Facts,
+           unsigned Depth);
+  void require(llvm::ArrayRef<Spread> Sums);
+  std::optional<uint64_t> most() const;
+  llvm::Value *emitMost(llvm::IRBuilder<> &B) const;
+  llvm::Value *emitLast(llvm::IRBuilder<> &B, unsigned Index) const;
   void fix(const llvm::Instruction &I, const llvm::DominatorTree &DT);
-  llvm::SmallVector<unsigned, NumIndices> order() const;
+  bool cutStrides();
+  void fixRemainder(const llvm::Instruction &I, const AddressFacts &Facts);
+  void bound(const llvm::Instruction &I, const AddressFacts &Facts);
+  /// What `P` is less than whenever an iteration of its loop begins.
+  struct Bound {
+    llvm::Value *Below;
+    bool IsSigned;
+  };
+  static std::optional<Bound> boundOf(const llvm::PHINode &P,
+                                      const AddressFacts &Facts);
+  bool fitIterations(const llvm::PHINode &P, const llvm::Loop &L, bool IsSigned,
+                     const AddressFacts &Facts, unsigned Depth);
+  void boundBy(const llvm::Value *Condition, bool Holds,
+               const AddressFacts &Facts, unsigned Depth);
+  void boundBelow(const llvm::Value *A, const llvm::Value *B, bool IsSigned,
+                  bool IsStrict, const AddressFacts &Facts);
+  void joinCounters();
+  void cap(const Spread &D, int64_t Left);
+  void keepCaps(const Spread &A, const Spread &B, const Term &Distance);
+  llvm::SmallVector<Mover, NumIndices> movers() const;
+  llvm::Value *emitAreApart(llvm::IRBuilder<> &B, bool AreAllThreads) const;
+  bool isLimitedBelow(const Spread &Other) const;
   std::optional<llvm::SmallVector<Digit, NumThreadIndices>>
   digits(const Spread &Other) const;
 
@@ -76,13 +183,21 @@ private:
   uint64_t Size = 0; ///< Bytes of an access.
   /// The indices that are the same in all threads that make the access.
   FixedIndices Fixed = {};
-  /// By how many bytes a step of each other index moves the access: a sum.
-  std::array<llvm::SmallVector<Term, 1>, NumIndices> Strides = {};
+  /// What other indices are less than, because of the conditions under which
+  /// threads make the access.
+  std::array<std::optional<int64_t>, NumIndices> Ends = {};
+  std::array<int64_t, NumIndices> Begins = {}; ///< The least that they are.
+  llvm::SmallVector<Limit, 1> Limits = {};
+  llvm::SmallVector<Cap, 1> Caps = {};
+  /// By how many bytes a step of each other index moves the access.
+  std::array<Sum, NumIndices> Strides = {};
+  llvm::SmallVector<Counter, 2> Counters = {};
   /// What all threads have in common: a sum.
   llvm::SmallVector<Common, 2> Base = {};
   int64_t Constant = 0;
-  /// Sums of indices that have to be less than 2^31.
-  llvm::SmallVector<const llvm::Value *, 1> Bounded = {};
+  std::vector<Piece> Pieces = {}; ///< One at most.
+  /// Sums that have to be less than 2^31.
+  std::vector<Spread> Bounded = {};
 };
 
 /// What has to hold of a launch for an access not to race.

@@ -28,6 +28,7 @@ namespace crsan {
   X(cuMemHostRegister)                                                         \
   X(cuMemHostGetDevicePointer)                                                 \
   X(cuMemsetD8Async)                                                           \
+  X(cuMemsetD16Async)                                                          \
   X(cuMemcpyHtoDAsync)                                                         \
   X(cuMemcpyDtoHAsync)                                                         \
   X(cuStreamCreate)                                                            \

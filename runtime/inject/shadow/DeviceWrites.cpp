@@ -26,6 +26,15 @@ CUresult DeviceWrites::clearAll() {
   return Result;
 }
 
+CUresult DeviceWrites::fillAll() {
+  CUresult Result = CUDA_SUCCESS;
+  for (const Fill &F : ToFill)
+    if (Result == CUDA_SUCCESS)
+      Result =
+          theDriver().cuMemsetD16Async(F.Address, F.Value, F.Number, Stream);
+  return Result;
+}
+
 CUresult DeviceWrites::writeEntries() {
   Driver &D = theDriver();
   CUresult Result = CUDA_SUCCESS;
@@ -46,10 +55,14 @@ CUresult DeviceWrites::writeEntries() {
 }
 
 void DeviceWrites::flush() {
-  if (ToClear.empty() && Entries.empty())
+  if (ToClear.empty() && ToFill.empty() && Entries.empty())
     return;
   const char *Call = "cuMemsetD8Async";
   CUresult Result = clearAll();
+  if (Result == CUDA_SUCCESS && !ToFill.empty()) {
+    Call = "cuMemsetD16Async";
+    Result = fillAll();
+  }
   if (Result == CUDA_SUCCESS && !Entries.empty()) {
     Call = "cuMemcpyHtoDAsync";
     Result = writeEntries();
@@ -57,6 +70,7 @@ void DeviceWrites::flush() {
     Result = theDriver().cuStreamSynchronize(Stream);
   }
   ToClear.clear();
+  ToFill.clear();
   Entries.clear();
   note(Result, Call);
 }

@@ -22,9 +22,14 @@ public:
   void setPages(CUdeviceptr Table) { Pages = Table; }
 
   void clear(uint64_t Address, uint64_t Bytes);
+  /// Writes `Value` so many times.
+  void fill(uint64_t Address, uint16_t Value, uint64_t Number) {
+    ToFill.push_back({Address, Value, Number});
+  }
   /// The entry of the table of pages.
   void setEntry(uint64_t Index, uint64_t Entry) { Entries[Index] = Entry; }
-  /// Clears first and enters pages then. Returns when that is done.
+  /// Clears first, then fills, and enters pages then. Returns when that is
+  /// done.
   void flush();
 
   /// Says once that a call has failed.
@@ -34,11 +39,18 @@ public:
 
 private:
   CUresult clearAll();
+  CUresult fillAll();
   CUresult writeEntries();
 
   const CUstream Stream;
   CUdeviceptr Pages = 0;
   std::vector<std::pair<uint64_t, uint64_t>> ToClear;
+  struct Fill {
+    uint64_t Address;
+    uint16_t Value;
+    uint64_t Number;
+  };
+  std::vector<Fill> ToFill;
   std::map<uint64_t, uint64_t> Entries; ///< By index.
   bool HasFailed = false;
 };

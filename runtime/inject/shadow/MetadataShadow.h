@@ -14,6 +14,7 @@
 
 #include <array>
 #include <atomic>
+#include <bitset>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -120,12 +121,16 @@ private:
     uint32_t HostUsers = 0; ///< ... and ranges that the host accesses as well.
     Layout Kind = Layout::None;
     uint64_t Address = 0; ///< Of the page's shadow.
-    uint32_t Owner = 0;   ///< abi::PageOwners.
+    uint32_t Owner = 0;   ///< abi::PageOwners; of a shared page, its place
+                          ///< among the split ones.
   };
   using PageMap = std::map<uint64_t, Page>; ///< By address / PageBytes.
 
-  uint32_t makeOwner(const MemoryRange &Range);
-  void dropOwner(uint32_t Owner);
+  void number(const MemoryRange &Range);
+  void unnumber(uint64_t Base);
+  void split(PageMap::value_type &Entry);
+  void own(PageMap::value_type &Entry, uint64_t Base, uint64_t Size,
+           uint32_t Number);
   void cover(PageMap::value_type &Entry);
   void forgetClocks();
   void forget(const MemoryRange &Range, const PageMap::value_type &Entry);
@@ -143,9 +148,14 @@ private:
   CUdeviceptr Tables = 0;
   abi::Metadata Header{}; ///< As written.
   PageMap Pages;
-  /// The pages of those that have theirs to themselves: the first, and how
-  /// many; none where there is no such allocation.
-  std::array<std::pair<uint64_t, uint64_t>, abi::NumPageOwners> Owners{};
+  /// Allocations that have numbers, by their addresses.
+  struct Numbered {
+    uint64_t Size;
+    uint32_t Number;
+  };
+  std::map<uint64_t, Numbered> Owners;
+  std::vector<bool> TakenNumbers = std::vector<bool>(abi::NumOwners);
+  std::bitset<abi::NumSplitPages> TakenSplits;
   std::set<uint64_t> ExactPages;
   /// Pages that have an index, but no shadow for want of memory.
   std::set<uint64_t> BarePages;

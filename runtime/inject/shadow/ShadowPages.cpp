@@ -11,21 +11,20 @@
 
 namespace crsan {
 
+static uint64_t firstPage(uint64_t Base) { return Base >> abi::PageShift; }
+static uint64_t lastPage(uint64_t Base, uint64_t Size) {
+  return (Base + Size - 1) >> abi::PageShift;
+}
+
 void MetadataShadow::add(std::span<const MemoryRange> Ranges) {
   for (const MemoryRange &Range : Ranges) {
     if (Range.Size == 0)
       continue;
-    uint64_t Last = (Range.Base + Range.Size - 1) >> abi::PageShift;
-    const uint32_t Owner = makeOwner(Range);
-    for (uint64_t Number = Range.Base >> abi::PageShift; Number <= Last;
-         ++Number) {
+    const uint64_t Last = lastPage(Range.Base, Range.Size);
+    for (uint64_t Number = firstPage(Range.Base); Number <= Last; ++Number) {
       auto [Found, IsNew] = Pages.try_emplace(Number);
       Page &P = Found->second;
       ++P.Users;
-      if (IsNew)
-        P.Owner = Owner;
-      else
-        dropOwner(P.Owner);
       bool IsNewToHost = Range.isHosts() && P.HostUsers++ == 0;
       if (IsNew) {
         ++NumPages[size_t(Layout::None)];
@@ -39,6 +38,7 @@ void MetadataShadow::add(std::span<const MemoryRange> Ranges) {
       if (IsNewToHost)
         change(*Found, P.Kind, P.Address);
     }
+    number(Range);
   }
   Writes.flush();
   retireForBare();
@@ -49,11 +49,9 @@ void MetadataShadow::add(std::span<const MemoryRange> Ranges) {
 void MetadataShadow::remove(const MemoryRange &Range) {
   if (Range.Size == 0)
     return;
-  uint64_t Last = (Range.Base + Range.Size - 1) >> abi::PageShift;
-  auto It = Pages.lower_bound(Range.Base >> abi::PageShift);
-  // An allocation with a number is the only user of its pages.
-  if (It != Pages.end() && It->first <= Last && It->second.Owner)
-    Owners[It->second.Owner] = {};
+  unnumber(Range.Base);
+  const uint64_t Last = lastPage(Range.Base, Range.Size);
+  auto It = Pages.lower_bound(firstPage(Range.Base));
   while (It != Pages.end() && It->first <= Last) {
     Page &P = It->second;
     bool WasHosts = Range.isHosts() && --P.HostUsers == 0;
@@ -63,6 +61,8 @@ void MetadataShadow::remove(const MemoryRange &Range) {
       ++It;
       continue;
     }
+    if (P.Owner >= abi::FirstSplitPage)
+      TakenSplits.reset(P.Owner - abi::FirstSplitPage);
     uncover(*It);
     --NumPages[size_t(Layout::None)];
     It = Pages.erase(It);
@@ -70,33 +70,100 @@ void MetadataShadow::remove(const MemoryRange &Range) {
   Writes.flush();
 }
 
-/// Gives a number to an allocation whose pages no other allocation overlaps so
-/// far. 0: another allocation overlaps, or no number is left.
-uint32_t MetadataShadow::makeOwner(const MemoryRange &Range) {
-  const uint64_t First = Range.Base >> abi::PageShift;
-  const uint64_t Last = (Range.Base + Range.Size - 1) >> abi::PageShift;
-  const auto It = Pages.lower_bound(First);
-  if (Range.isHosts() || Range.HasVariables ||
-      (It != Pages.end() && It->first <= Last))
-    return 0;
-  const auto Free = std::find_if(Owners.begin() + 1, Owners.end(),
-                                 [](const auto &O) { return O.second == 0; });
-  if (Free == Owners.end())
-    return 0;
-  *Free = {First, Last - First + 1};
-  return Free - Owners.begin();
+/// Gives a number to an allocation, if all pages that it shares can be split.
+/// If one cannot, no allocation that is in that page has a number from now on.
+void MetadataShadow::number(const MemoryRange &Range) {
+  const uint64_t Last = lastPage(Range.Base, Range.Size);
+  const auto First = Pages.find(firstPage(Range.Base));
+  bool HasOwn = false; // A page that it does not share.
+  size_t Splits = 0;
+  for (auto It = First; It != Pages.end() && It->first <= Last; ++It)
+    if (It->second.Users > 1)
+      Splits += It->second.Owner < abi::FirstSplitPage;
+    else
+      HasOwn = true;
+  const bool CanSplit = Splits <= abi::NumSplitPages - TakenSplits.count();
+  uint32_t Number = 0;
+  if (CanSplit && !Range.isHosts() && !Range.HasVariables &&
+      Range.Base % (1 << abi::PartShift) == 0) {
+    const auto Begin = TakenNumbers.begin();
+    const auto End = HasOwn ? Begin + abi::FirstSplitPage : TakenNumbers.end();
+    const auto Free =
+        std::find(Begin + (HasOwn ? 1 : abi::FirstSharedOwner), End, false);
+    if (Free != End) {
+      *Free = true;
+      Number = Free - Begin;
+      Owners[Range.Base] = {Range.Size, Number};
+    }
+  }
+  for (auto It = First; It != Pages.end() && It->first <= Last; ++It) {
+    const uint32_t Owner = It->second.Owner;
+    if (It->second.Users > 1 && Owner < abi::FirstSplitPage) {
+      if (CanSplit)
+        split(*It);
+      else if (Owner)
+        unnumber(std::find_if(Owners.begin(), Owners.end(), [&](const auto &O) {
+                   return O.second.Number == Owner;
+                 })->first);
+    }
+    if (Number)
+      own(*It, Range.Base, Range.Size, Number);
+  }
 }
 
-void MetadataShadow::dropOwner(uint32_t Owner) {
-  if (!Owner)
+/// Takes the number of the allocation that begins at `Base`, if it has one.
+void MetadataShadow::unnumber(uint64_t Base) {
+  const auto Found = Owners.find(Base);
+  if (Found == Owners.end())
     return;
-  const auto [First, Number] = std::exchange(Owners[Owner], {});
-  for (auto It = Pages.find(First);
-       It != Pages.end() && It->first < First + Number; ++It) {
-    It->second.Owner = 0;
-    if (It->second.Kind != Layout::None)
-      change(*It, It->second.Kind, It->second.Address);
+  const auto [Size, Number] = Found->second;
+  const uint64_t Last = lastPage(Base, Size);
+  for (auto It = Pages.find(firstPage(Base));
+       It != Pages.end() && It->first <= Last; ++It)
+    own(*It, Base, Size, 0);
+  TakenNumbers[Number] = false;
+  Owners.erase(Found);
+}
+
+/// From now on, parts of the page have numbers of their own.
+void MetadataShadow::split(PageMap::value_type &Entry) {
+  auto &[PageNumber, P] = Entry;
+  size_t Split = 0;
+  while (TakenSplits.test(Split))
+    ++Split;
+  TakenSplits.set(Split);
+  Writes.clear(Tables + abi::OwnersOfSplitPagesAt +
+                   Split * abi::PartsOfPage * sizeof(uint16_t),
+               abi::PartsOfPage * sizeof(uint16_t));
+  const uint32_t Owner =
+      std::exchange(P.Owner, uint32_t(abi::FirstSplitPage + Split));
+  if (P.Kind != Layout::None)
+    change(Entry, P.Kind, P.Address);
+  for (const auto &[Base, Of] : Owners)
+    if (Owner && Of.Number == Owner)
+      own(Entry, Base, Of.Size, Owner);
+}
+
+/// Enters the number of the allocation where it is in the page.
+void MetadataShadow::own(PageMap::value_type &Entry, uint64_t Base,
+                         uint64_t Size, uint32_t Number) {
+  auto &[PageNumber, P] = Entry;
+  if (P.Owner < abi::FirstSplitPage) {
+    P.Owner = Number;
+    if (P.Kind != Layout::None)
+      change(Entry, P.Kind, P.Address);
+    return;
   }
+  const uint64_t Start = PageNumber << abi::PageShift;
+  const uint64_t First = std::max(Base, Start) - Start;
+  const uint64_t Last = std::min(Base + Size, Start + abi::PageBytes) - Start;
+  const uint64_t FirstPart = First >> abi::PartShift;
+  const uint64_t EndPart = ((Last - 1) >> abi::PartShift) + 1;
+  Writes.fill(
+      Tables + abi::OwnersOfSplitPagesAt +
+          ((P.Owner - abi::FirstSplitPage) * abi::PartsOfPage + FirstPart) *
+              sizeof(uint16_t),
+      Number, EndPart - FirstPart);
 }
 
 void MetadataShadow::note(uint32_t abi::Metadata::*Fact) {

@@ -9,6 +9,7 @@
 #include "common/Driver.h"
 #include "common/Log.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <memory>
@@ -144,6 +145,12 @@ static CUresult memsetD8(CUdeviceptr Where, unsigned char Value, size_t Size,
     Where = Last;
   }
   std::memset(reinterpret_cast<void *>(Where), Value, End - Where);
+  return CUDA_SUCCESS;
+}
+
+static CUresult memsetD16(CUdeviceptr Where, unsigned short Value,
+                          size_t Number, CUstream) {
+  std::fill_n(reinterpret_cast<unsigned short *>(Where), Number, Value);
   return CUDA_SUCCESS;
 }
 
@@ -350,6 +357,7 @@ void fillDriverTable(Process &) {
   D.cuMemHostRegister = memHostRegister;
   D.cuMemHostGetDevicePointer = memHostGetDevicePointer;
   D.cuMemsetD8Async = memsetD8;
+  D.cuMemsetD16Async = memsetD16;
   D.cuMemcpyHtoDAsync = memcpyHtoD;
   D.cuMemcpyDtoHAsync = memcpyDtoH;
   D.cuStreamCreate = streamCreate;

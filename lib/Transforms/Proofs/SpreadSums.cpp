@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What an address adds up to.
+
+#include "Proofs/Spread.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Operator.h"
+#include "llvm/IR/PatternMatch.h"
+
+using namespace llvm;
+
+namespace crsan {
+
+static constexpr size_t MostTerms = 12, MostCounters = 6;
+
+std::optional<unsigned> Spread::indexAmong(const Value *V, ThreadGroup Among) {
+  const auto I = indexOf(V);
+  return I && (Among == ThreadGroup::Grid || *I < NumThreadIndices)
+             ? I
+             : std::nullopt;
+}
+
+const Value *Spread::stepOf(const PHINode &P, const Loop &L) {
+  BinaryOperator *Next;
+  Value *Start, *Step;
+  if (P.getParent() != L.getHeader() ||
+      !matchSimpleRecurrence(&P, Next, Start, Step) ||
+      Next->getOpcode() != Instruction::Add || !L.isLoopInvariant(Step) ||
+      L.contains(P.getIncomingBlock(P.getIncomingValue(0) == Next)))
+    return nullptr;
+  return Step;
+}
+
+const Value *Spread::startOf(const PHINode &P, const Loop &L) {
+  return P.getIncomingValue(L.contains(P.getIncomingBlock(0u)));
+}
+
+/// Multiplies `T` by a value that is available when the kernel begins.
+bool Spread::multiply(Term &T, const Value *V) const {
+  if (T.Factors.size() == MostFactors || !isAvailable(V))
+    return false;
+  T.Factors.insert(llvm::upper_bound(T.Factors, V), V);
+  return true;
+}
+
+void Spread::addCommon(Common C) {
+  for (Common &Other : Base)
+    if (Other.Of == C.Of && Other.isLike(C)) {
+      Other.Scale += C.Scale;
+      if (Other.Scale == 0)
+        Base.erase(&Other);
+      return;
+    }
+  Base.insert(llvm::upper_bound(Base, C,
+                                [](const Common &A, const Common &B) {
+                                  return std::tie(A.Of, A.Factors, A.IsSigned) <
+                                         std::tie(B.Of, B.Factors, B.IsSigned);
+                                }),
+              std::move(C));
+}
+
+void Spread::addTo(Sum &To, Term T) {
+  for (Term &Other : To)
+    if (Other.isLike(T)) {
+      Other.Scale += T.Scale;
+      if (Other.Scale == 0)
+        To.erase(&Other);
+      return;
+    }
+  To.insert(llvm::upper_bound(To, T,
+                              [](const Term &A, const Term &B) {
+                                return std::tie(A.Factors, A.IsSigned) <
+                                       std::tie(B.Factors, B.IsSigned);
+                              }),
+            std::move(T));
+}
+
+bool Spread::count(Counter C) {
+  for (Counter &Other : Counters)
+    if (Other.Of == C.Of && Other.Step.isLike(C.Step)) {
+      if (C.Of) {
+        Other.Step.Scale += C.Step.Scale;
+        if (Other.Step.Scale == 0)
+          Counters.erase(&Other);
+        return true;
+      }
+      if (Other.Step == C.Step && Other.Number && C.Number) {
+        *Other.Number += *C.Number - 1;
+        return true;
+      }
+    }
+  if (Counters.size() == MostCounters || C.Step.Scale == 0)
+    return false;
+  Counters.push_back(std::move(C));
+  return true;
+}
+
+/// Whether the extension of the sum `V`, of less than 64 bits, is the sum of
+/// the extensions of its terms. May add to Bounded what that depends on.
+bool Spread::extend(const Value *V, bool IsSigned, const AddressFacts &Facts,
+                    unsigned Depth) {
+  const auto *I = dyn_cast<Instruction>(V);
+  if (!I || indexAmong(V, Among))
+    return true;
+  if (Depth == MostDepth)
+    return false;
+  auto ExtendAll = [&](auto Operands) {
+    return all_of(Operands, [&](const Value *O) {
+      return extend(O, IsSigned, Facts, Depth + 1);
+    });
+  };
+  if (const auto *P = dyn_cast<PHINode>(I)) {
+    const Loop *L = Facts.Loops.getLoopFor(P->getParent());
+    if (!L || L->getHeader() != P->getParent())
+      return ExtendAll(P->incoming_values());
+    if (!stepOf(*P, *L))
+      return true;
+    return fitIterations(*P, *L, IsSigned, Facts, Depth);
+  }
+  if (isa<SelectInst>(I))
+    return ExtendAll(drop_begin(I->operand_values()));
+  if (I->getOpcode() != Instruction::Mul && !isSum(*I) && !factorOf(*I))
+    return true;
+  const auto *O = dyn_cast<OverflowingBinaryOperator>(I);
+  if (!O || (IsSigned ? O->hasNoSignedWrap() : O->hasNoUnsignedWrap()))
+    return ExtendAll(I->operand_values());
+  return fit(*I, IsSigned, Facts, Depth);
+}
+
+/// The same of what the loop counts by `P`.
+bool Spread::fitIterations(const PHINode &P, const Loop &L, bool IsSigned,
+                           const AddressFacts &Facts, unsigned Depth) {
+  if (!extend(startOf(P, L), IsSigned, Facts, Depth + 1))
+    return false;
+  const auto *Iterations =
+      dyn_cast<SCEVAddRecExpr>(Facts.SE.getSCEV(const_cast<PHINode *>(&P)));
+  if (Iterations && (IsSigned ? Iterations->hasNoSignedWrap()
+                              : Iterations->hasNoUnsignedWrap()))
+    return true;
+  // What is less than a bound is, after one more step, less than the sum of the
+  // bound and the step.
+  const auto Bound = boundOf(P, Facts);
+  if (!Bound || Bound->IsSigned != IsSigned ||
+      P.getType()->getIntegerBitWidth() < 32)
+    return false;
+  Spread Most(Among);
+  const Term One = {1, {}, IsSigned};
+  if (!Most.extend(Bound->Below, IsSigned, Facts, Depth + 1) ||
+      !Most.add(Bound->Below, One, Facts, Depth + 1) ||
+      !Most.extend(stepOf(P, L), IsSigned, Facts, Depth + 1) ||
+      !Most.add(stepOf(P, L), One, Facts, Depth + 1) ||
+      !Most.allOfCommon([](const Value *) { return false; }) ||
+      !Most.Counters.empty() || !Most.Pieces.empty())
+    return false;
+  require(Most.Bounded);
+  Most.Bounded.clear();
+  require(Most);
+  return true;
+}
+
+/// Whether the value of the sum `I`, if it is computed in 64 bits, is one that
+/// a register of its type has, too. May add to Bounded what that depends on.
+bool Spread::fit(const Instruction &I, bool IsSigned, const AddressFacts &Facts,
+                 unsigned Depth) {
+  Spread Exact(Among);
+  Exact.Size = 1;
+  if (!I.getType()->isIntegerTy(32) ||
+      !Exact.addParts(&I, {1, {}, IsSigned}, Facts, Depth + 1) ||
+      !Exact.allOfCommon([](const Value *) { return false; }) ||
+      !all_of(Exact.Counters,
+              [](const Counter &C) { return C.Number || C.Last; }))
+    return false;
+  auto IsPositive = [](const Term &T) { return T.Scale > 0; };
+  if (!IsSigned &&
+      (Exact.Constant < 0 || !all_of(Exact.Base, IsPositive) ||
+       !all_of(Exact.Strides,
+               [&](const Sum &Stride) { return all_of(Stride, IsPositive); }) ||
+       !all_of(Exact.Counters,
+               [&](const Counter &C) { return IsPositive(C.Step); }) ||
+       !all_of(Exact.Pieces, [&](const Piece &P) {
+         return all_of(P.Quotient, IsPositive) &&
+                all_of(P.Remainder, IsPositive);
+       })))
+    return false;
+  require(Exact.Bounded);
+  Exact.Bounded.clear();
+  if (const auto Most = Exact.most(); !Most || *Most >= uint64_t(MostBytes))
+    require(Exact);
+  return true;
+}
+
+void Spread::require(ArrayRef<Spread> Sums) {
+  for (const Spread &S : Sums)
+    if (!is_contained(Bounded, S))
+      Bounded.push_back(S);
+}
+
+/// An upper bound of the sum's amount, if it is known for all launches.
+std::optional<uint64_t> Spread::most() const {
+  if (!Base.empty())
+    return std::nullopt;
+  // Larger than any product of two extents.
+  constexpr uint64_t TooMuch = uint64_t(1) << 62;
+  uint64_t All = std::abs(Constant) + Size;
+  auto Add = [&](const Sum &Step, uint64_t Last) {
+    for (const Term &T : Step) {
+      const uint64_t Scale = std::abs(T.Scale);
+      if (!T.Factors.empty() || Last > TooMuch / Scale)
+        return false;
+      All += Scale * Last;
+      if (All > TooMuch)
+        return false;
+    }
+    return true;
+  };
+  for (unsigned Index = 0; Index < NumIndices; ++Index)
+    if (!Add(Strides[Index], LaunchIndices[Index].Most - 1))
+      return std::nullopt;
+  for (const Counter &C : Counters)
+    if (!C.Number || !Add({C.Step}, *C.Number - 1))
+      return std::nullopt;
+  for (const Piece &P : Pieces) {
+    const auto Whole = P.Whole[0].most();
+    if (!Whole || !Add(P.Quotient, *Whole / P.By) || !Add(P.Remainder, P.By))
+      return std::nullopt;
+  }
+  return All;
+}
+
+/// Adds `T` times `V`. Returns false if it is not known how that differs
+/// between threads.
+bool Spread::add(const Value *V, Term T, const AddressFacts &Facts,
+                 unsigned Depth) {
+  if (std::abs(T.Scale) >= MostBytes || Depth == MostDepth ||
+      Base.size() == MostTerms || !V->getType()->isIntegerTy() ||
+      V->getType()->getIntegerBitWidth() > 64)
+    return false;
+  if (const auto *C = dyn_cast<ConstantInt>(V)) {
+    const int64_t Number = T.IsSigned || C->getBitWidth() == 64
+                               ? C->getSExtValue()
+                               : int64_t(C->getZExtValue());
+    if (std::abs(Number) >= MostBytes)
+      return false;
+    const int64_t Product = T.Scale * Number;
+    if (T.Factors.empty())
+      Constant += Product;
+    else if (Product)
+      addCommon({{Product, T.Factors, T.IsSigned}, nullptr});
+    return true;
+  }
+  if (const auto Index = indexAmong(V, Among)) {
+    addTo(Strides[*Index], std::move(T));
+    return true;
+  }
+  const bool IsCommon = Facts.Among.isUniform(V);
+  if (!isa<Instruction>(V) && !IsCommon)
+    return false;
+  const Spread Before = *this;
+  if (addParts(V, T, Facts, Depth))
+    return true;
+  *this = Before;
+  if (IsCommon)
+    addWhole(V, std::move(T));
+  return IsCommon;
+}
+
+/// Adds `T` times `V`, which all threads have in common.
+void Spread::addWhole(const Value *V, Term T) {
+  const Value *Of = multiply(T, V) ? nullptr : V;
+  addCommon({std::move(T), Of});
+}
+
+/// Adds `T` times each part of the sum or product `V`.
+bool Spread::addParts(const Value *V, Term T, const AddressFacts &Facts,
+                      unsigned Depth) {
+  const auto *I = dyn_cast<Instruction>(V);
+  if (!I)
+    return false;
+  if (const auto *P = dyn_cast<PHINode>(I)) {
+    const Loop *L = Facts.Loops.getLoopFor(P->getParent());
+    if (L && L->getHeader() == P->getParent())
+      return addIterations(*P, T, Facts, Depth);
+    const SmallVector<const Value *, 4> Values(P->incoming_values());
+    return addOneOf(Values, T, Facts, Depth);
+  }
+  if (isa<SelectInst>(I))
+    return addOneOf({I->getOperand(1), I->getOperand(2)}, T, Facts, Depth);
+  using namespace PatternMatch;
+  const Value *Whole;
+  const APInt *By;
+  auto Divide = [&](int64_t Number, Sum Piece::*Part, bool IsSigned) {
+    return addPiece(Whole, Number, Part, IsSigned, std::move(T), Facts, Depth);
+  };
+  if (match(I, m_LShr(m_Value(Whole), m_APInt(By))) && By->ult(31))
+    return Divide(int64_t(1) << By->getZExtValue(), &Piece::Quotient, false);
+  if (match(I, m_And(m_Value(Whole), m_APInt(By))) && By->isMask() &&
+      By->ult(MostBytes))
+    return Divide(By->getZExtValue() + 1, &Piece::Remainder, false);
+  if (match(I, m_ZExt(m_Trunc(m_Value(Whole)))) &&
+      I->getOperand(0)->getType()->getIntegerBitWidth() < 31)
+    return Divide(int64_t(1)
+                      << I->getOperand(0)->getType()->getIntegerBitWidth(),
+                  &Piece::Remainder, false);
+  if (match(I, m_IDiv(m_Value(Whole), m_APInt(By))) && By->ult(MostBytes))
+    return Divide(By->getZExtValue(), &Piece::Quotient,
+                  I->getOpcode() == Instruction::SDiv);
+  if (match(I, m_IRem(m_Value(Whole), m_APInt(By))) && By->ult(MostBytes))
+    return Divide(By->getZExtValue(), &Piece::Remainder,
+                  I->getOpcode() == Instruction::SRem);
+  if (isa<ZExtInst, SExtInst>(I)) {
+    T.IsSigned = isa<SExtInst>(I);
+    return extend(I->getOperand(0), T.IsSigned, Facts, Depth) &&
+           add(I->getOperand(0), T, Facts, Depth + 1);
+  }
+  if (isSum(*I))
+    return add(I->getOperand(0), T, Facts, Depth + 1) &&
+           add(I->getOperand(1), T, Facts, Depth + 1);
+  if (const int64_t Factor = factorOf(*I)) {
+    if (Factor >= MostBytes / std::max<int64_t>(std::abs(T.Scale), 1))
+      return false;
+    T.Scale *= Factor;
+    return add(I->getOperand(0), T, Facts, Depth + 1);
+  }
+  if (I->getOpcode() == Instruction::Mul)
+    for (const unsigned One : {0, 1})
+      if (multiply(T, I->getOperand(One)))
+        return add(I->getOperand(1 - One), T, Facts, Depth + 1);
+  return false;
+}
+
+/// Adds `T` times the quotient, or the remainder, of the division of `Whole` by
+/// `By`.
+bool Spread::addPiece(const Value *Whole, int64_t By, Sum Piece::*Part,
+                      bool IsSigned, Term T, const AddressFacts &Facts,
+                      unsigned Depth) {
+  Spread X(Among);
+  X.Size = 1;
+  if (By < 2 || !X.extend(Whole, IsSigned, Facts, Depth + 1) ||
+      !X.add(Whole, {1, {}, IsSigned}, Facts, Depth + 1) || !X.Base.empty() ||
+      !X.Counters.empty() || !X.Pieces.empty() || X.Size != 1 ||
+      X.Constant < 0 || X.Constant % By ||
+      !all_of(X.Strides, [](const Sum &Stride) {
+        return all_of(Stride, [](const Term &T) { return T.Scale > 0; });
+      }))
+    return false;
+  require(X.Bounded);
+  X.Bounded.clear();
+  const int64_t Constants = std::exchange(X.Constant, 0) / By * T.Scale;
+  if (Part == &Piece::Quotient && Constants) {
+    if (T.Factors.empty())
+      Constant += Constants;
+    else
+      addCommon({{Constants, T.Factors, T.IsSigned}, nullptr});
+  }
+  if (Pieces.empty())
+    Pieces.push_back({{std::move(X)}, By, {}, {}});
+  else if (Pieces[0].By != By || Pieces[0].Whole[0] != X)
+    return false;
+  addTo(Pieces[0].*Part, std::move(T));
+  return true;
+}
+
+/// Adds `T` times what a loop counts by `P`.
+bool Spread::addIterations(const PHINode &P, Term T, const AddressFacts &Facts,
+                           unsigned Depth) {
+  const Loop &L = *Facts.Loops.getLoopFor(P.getParent());
+  const Value *Step = stepOf(P, L);
+  if (!Step || !Facts.MayDiffer(L))
+    return false;
+  Counter C = {T, &P, std::nullopt, nullptr};
+  if (const auto *Number = dyn_cast<ConstantInt>(Step)) {
+    if (std::abs(Number->getSExtValue()) >= MostBytes)
+      return false;
+    C.Step.Scale *= Number->getSExtValue();
+  } else {
+    // A product of several values is the same product elsewhere.
+    Spread Parts(Among);
+    if (Parts.extend(Step, T.IsSigned, Facts, Depth + 1) &&
+        Parts.add(Step, T, Facts, Depth + 1) && Parts.Base.size() == 1 &&
+        !Parts.Base[0].Of && Parts.Constant == 0 && Parts.Counters.empty()) {
+      C.Step = Parts.Base[0];
+      require(Parts.Bounded);
+    } else if (!multiply(C.Step, Step))
+      return false;
+  }
+  // A bound that is larger only says that the counter does not wrap.
+  constexpr unsigned MostIterations = 1 << 20;
+  if (const unsigned Most = Facts.SE.getSmallConstantMaxTripCount(&L);
+      Most && Most < MostIterations)
+    C.Number = Most;
+  else if (const SCEV *Last = Facts.SE.getSymbolicMaxBackedgeTakenCount(&L);
+           isAvailable(*Last))
+    C.Last = Last;
+  return count(std::move(C)) && add(startOf(P, L), T, Facts, Depth + 1);
+}
+
+/// Adds `T` times one of `Values`, each thread another one perhaps.
+bool Spread::addOneOf(ArrayRef<const Value *> Values, const Term &T,
+                      const AddressFacts &Facts, unsigned Depth) {
+  constexpr size_t MostValues = 4;
+  if (Values.size() > MostValues)
+    return false;
+  std::optional<Spread> All;
+  for (const Value *V : Values) {
+    Spread One(Among);
+    One.Size = 1;
+    if (!One.add(V, T, Facts, Depth + 1))
+      return false;
+    All = All ? All->hull(One) : One;
+    if (!All)
+      return false;
+  }
+  for (Counter &C : All->Counters)
+    if (!count(std::move(C)))
+      return false;
+  for (Common &C : All->Base)
+    addCommon(std::move(C));
+  for (unsigned Index = 0; Index < NumIndices; ++Index)
+    for (Term &Step : All->Strides[Index])
+      addTo(Strides[Index], std::move(Step));
+  Size += All->Size - 1;
+  Constant += All->Constant;
+  require(All->Bounded);
+  return All->Pieces.empty();
+}
+
+} // namespace crsan

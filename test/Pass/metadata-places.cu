@@ -1,0 +1,167 @@
+// Intent: kernels whose threads access places of their own, as loops, conditions and quotients of
+// indices say, execute a body without checks; their twins, in which two threads share a place, do not.
+// REQUIRES: plugin
+// RUN: %crsan_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 \
+// RUN:   --cuda-device-only --cuda-gpu-arch=sm_80 -S -emit-llvm %s -o - | FileCheck %s
+
+// Only the body without checks counts its accesses by one call; the kernel executes it if the
+// condition holds that it computes from the launch's extents.
+
+// CHECK-LABEL: define {{.*}} @gridStride(
+// CHECK:       call void @__crsan_md_count_proven(
+// CHECK:       {{^}}}
+extern "C" __global__ void gridStride(int N, float *Out) {
+  for (int I = blockIdx.x * blockDim.x + threadIdx.x; I < N;
+       I += gridDim.x * blockDim.x)
+    Out[I] = I;
+}
+
+// One index is the next thread's, too.
+// CHECK-LABEL: define {{.*}} @gridStrideAndNext(
+// CHECK-NOT:   @__crsan_md_count_proven(
+// CHECK:       {{^}}}
+extern "C" __global__ void gridStrideAndNext(int N, float *Out) {
+  for (int I = blockIdx.x * blockDim.x + threadIdx.x; I < N;
+       I += gridDim.x * blockDim.x) {
+    Out[I] = I;
+    Out[I + 1] = I;
+  }
+}
+
+// CHECK-LABEL: define {{.*}} @rows(
+// CHECK:       call void @__crsan_md_count_proven(
+// CHECK:       {{^}}}
+extern "C" __global__ void rows(int Columns, float *Out) {
+  const int Row = blockIdx.x * blockDim.x + threadIdx.x;
+#pragma unroll 1
+  for (int Column = 0; Column < Columns; ++Column)
+    Out[Row * Columns + Column] = Column;
+}
+
+// CHECK-LABEL: define {{.*}} @warpsOfRows(
+// CHECK:       call void @__crsan_md_count_proven(
+// CHECK:       {{^}}}
+extern "C" __global__ void warpsOfRows(float *Out) {
+  const int Thread = blockIdx.x * blockDim.x + threadIdx.x;
+  if (threadIdx.x % 32 == 0)
+    Out[Thread / 32] = 1;
+}
+
+// All lanes of a warp share a place.
+// CHECK-LABEL: define {{.*}} @warpsOfRowsByAll(
+// CHECK:       [[LANE:%.+]] = call i64 @llvm.umin.i64(i64 %{{.+}}, i64 31)
+// CHECK-NEXT:  icmp eq i64 [[LANE]], 0
+// CHECK:       {{^}}}
+extern "C" __global__ void warpsOfRowsByAll(float *Out) {
+  const int Thread = blockIdx.x * blockDim.x + threadIdx.x;
+  Out[Thread / 32] = Thread;
+}
+
+// CHECK-LABEL: define {{.*}} @transposed(
+// CHECK:       call void @__crsan_md_count_proven(
+// CHECK:       {{^}}}
+extern "C" __global__ void transposed(int Width, float *Out) {
+  const int X = blockIdx.x * 32 + threadIdx.x;
+  for (int Y = threadIdx.y; Y < 32; Y += 8)
+    Out[(blockIdx.y * 32 + Y) * Width + X] = Y;
+}
+
+// CHECK-LABEL: define {{.*}} @tree(
+// CHECK:       call void @__crsan_md_count_proven(
+// CHECK:       {{^}}}
+extern "C" __global__ void tree(const float *In, float *Out) {
+  __shared__ float Sums[256];
+  const unsigned T = threadIdx.x;
+  Sums[T] = In[T];
+  __syncthreads();
+#pragma unroll 1
+  for (unsigned Half = blockDim.x / 2; Half > 0; Half /= 2) {
+    if (T < Half)
+      Sums[T] += Sums[T + Half];
+    __syncthreads();
+  }
+  if (T == 0)
+    Out[blockIdx.x] = Sums[0];
+}
+
+// A thread reads what the next one writes.
+// CHECK-LABEL: define {{.*}} @treeWithOneMore(
+// CHECK-NOT:   @__crsan_md_count_proven(
+// CHECK:       {{^}}}
+extern "C" __global__ void treeWithOneMore(const float *In, float *Out) {
+  __shared__ float Sums[256];
+  const unsigned T = threadIdx.x;
+  Sums[T] = In[T];
+  __syncthreads();
+#pragma unroll 1
+  for (unsigned Half = blockDim.x / 2; Half > 0; Half /= 2) {
+    if (T <= Half)
+      Sums[T] += Sums[T + Half];
+    __syncthreads();
+  }
+  if (T == 0)
+    Out[blockIdx.x] = Sums[0];
+}
+
+// The step is another one where the thread that it reads from writes.
+// CHECK-LABEL: define {{.*}} @treeWithoutBarrier(
+// CHECK-NOT:   @__crsan_md_count_proven(
+// CHECK:       {{^}}}
+extern "C" __global__ void treeWithoutBarrier(const float *In, float *Out) {
+  __shared__ float Sums[256];
+  const unsigned T = threadIdx.x;
+  Sums[T] = In[T];
+  __syncthreads();
+#pragma unroll 1
+  for (unsigned Half = blockDim.x / 2; Half > 0; Half /= 2)
+    if (T < Half)
+      Sums[T] += Sums[T + Half];
+  __syncthreads();
+  if (T == 0)
+    Out[blockIdx.x] = Sums[0];
+}
+
+// Blocks of up to 256 threads write 256 places and, the first four, eight more.
+// CHECK-LABEL: define {{.*}} @margins(
+// CHECK:       icmp ule i32 %{{.+}}, 256
+// CHECK:       call void @__crsan_md_count_proven(
+// CHECK:       {{^}}}
+extern "C" __global__ void margins(const float *In, float *Out) {
+  __shared__ float Tile[264];
+  const int T = threadIdx.x;
+  Tile[T + 4] = In[T];
+  if (T < 4) {
+    Tile[T] = 0;
+    Tile[T + 260] = 0;
+  }
+  __syncthreads();
+  Out[blockIdx.x * blockDim.x + T] = Tile[T] + Tile[T + 8];
+}
+
+// The fifth one writes the first one's.
+// CHECK-LABEL: define {{.*}} @marginsOfFive(
+// CHECK-NOT:   icmp ule i32 %{{.+}}, 256
+// CHECK:       {{^}}}
+extern "C" __global__ void marginsOfFive(const float *In, float *Out) {
+  __shared__ float Tile[264];
+  const int T = threadIdx.x;
+  Tile[T + 4] = In[T];
+  if (T < 5)
+    Tile[T] = 0;
+  __syncthreads();
+  Out[blockIdx.x * blockDim.x + T] = Tile[T] + Tile[T + 4];
+}
+
+// A tile that is wider than the block, and not a multiple of it.
+// CHECK-LABEL: define {{.*}} @tile(
+// CHECK:       call void @__crsan_md_count_proven(
+// CHECK:       {{^}}}
+extern "C" __global__ void tile(int Width, const float *In, float *Out) {
+  __shared__ float Tile[22][22];
+  for (int Row = threadIdx.y; Row < 22; Row += 16)
+    for (int Column = threadIdx.x; Column < 22; Column += 16)
+      Tile[Row][Column] = In[Row * Width + Column];
+  __syncthreads();
+  const int I = blockIdx.x * 16 + threadIdx.x, J = blockIdx.y * 16 + threadIdx.y;
+  Out[J * Width + I] = Tile[threadIdx.y + 6][threadIdx.x + 6];
+}
