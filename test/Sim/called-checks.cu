@@ -12,11 +12,10 @@
 // RUN: not %crsan run --device=sim --seeds 3 %t.all racy 2>&1 | FileCheck %s --check-prefix=RACY
 // RUN: %crsan run --device=sim --seeds 3 %t.all 2>&1 | FileCheck %s --check-prefix=CLEAN
 
-// CODE-LABEL: .entry {{.*}}many
-// CODE: call{{.*}} __crsan_md_quick_check
-// CODE: .entry {{.*}}few
+// CODE: .entry _Z3few
 // CODE-NOT: call{{.*}} __crsan_md_quick_check
-// CODE: .func
+// CODE: .entry _Z7vectors
+// CODE: call{{.*}} __crsan_md_quick_check
 
 // CLEAN: SUMMARY: CRSan: no data races found
 
@@ -25,6 +24,8 @@
 #include <cuda_runtime.h>
 
 constexpr int Threads = 64, Each = 20;
+
+__global__ void few(int *Out) { Out[(threadIdx.x * 3) & 63] = threadIdx.x; }
 
 template <class T> struct Row {
   T V[Each][Threads];
@@ -76,8 +77,6 @@ __global__ void vectors(double2 *Global, const int *One, bool IsRacy) {
   __syncthreads();
   Global[threadIdx.x] = Sum;
 }
-
-__global__ void few(int *Out) { Out[(threadIdx.x * 3) & 63] = threadIdx.x; }
 
 template <class T> void run(bool IsRacy) {
   Row<T> *Global, *Other;
