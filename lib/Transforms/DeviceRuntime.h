@@ -37,6 +37,7 @@ inline constexpr char PagesName[] = "__crsan_md_pages";
 inline constexpr char PagesFromName[] = "__crsan_md_pages_from";
 inline constexpr char SitesName[] = "__crsan_md_sites";
 inline constexpr char AccessCheckName[] = "__crsan_md_check";
+inline constexpr char QuickCheckName[] = "__crsan_md_quick_check";
 inline constexpr char ReleaseName[] = "__crsan_md_release";
 inline constexpr char SwapReaderName[] = "__crsan_md_swap_reader";
 inline constexpr char StrongDoneName[] = "__crsan_md_strong_done";

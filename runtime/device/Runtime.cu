@@ -34,5 +34,6 @@
 #include "metadata/entry/InLine.h"
 #include "metadata/entry/Kernel.h"
 #include "metadata/entry/Product.h"
+#include "metadata/entry/QuickCheck.h"
 #include "metadata/entry/Synchronization.h"
 #include "metadata/entry/UnknownCode.h"

@@ -25,6 +25,9 @@ enum ShapeBits : uint32_t {
   ShapeInFlight = 1 << 14,
   /// Threads of other blocks of a cluster may access the block's shared memory.
   ShapeClusters = 1 << 15,
+  /// All lanes of a warp that come there access one location (of a check by
+  /// __crsan_md_quick_check).
+  ShapeUniform = 1 << 16,
 };
 
 /// Flags of a check (__crsan_md_check).

@@ -73,7 +73,10 @@ void MetadataInstrumenter::emitGroup(size_t Number) {
     if (Plan.steps()[N].IsFast && !Plan.steps()[N].IsProven &&
         Plan.steps()[N].Group == Number)
       Group.push_back(fastAccess(Plan.steps()[N], B));
-  Fast->emit(At, Group);
+  if (CalledGroups.contains(Number))
+    Fast->emitCalls(At, Group);
+  else
+    Fast->emit(At, Group);
 }
 
 /// A compare-and-swap that is sure to be tried.

@@ -278,6 +278,22 @@ void FastCheck::emit(Instruction *Before, ArrayRef<FastAccess> Accesses) {
   B.CreateBr(Tail);
 }
 
+void FastCheck::emitCalls(Instruction *Before, ArrayRef<FastAccess> Accesses) {
+  IRBuilder<> B(Before);
+  const Values W = Warp.values(B);
+  // Reads first, as in emitSlow().
+  for (const bool Writes : {false, true})
+    for (const FastAccess &A : Accesses) {
+      if (A.Writes != Writes)
+        continue;
+      B.SetCurrentDebugLocation(A.Loc);
+      const uint32_t AnyShape =
+          A.shape() | Shape | (A.IsUniform ? abi::ShapeUniform : 0);
+      callRuntime(B, QuickCheckName,
+                  {A.Site, A.Address, W.Mine, B.getInt32(AnyShape), W.Place});
+    }
+}
+
 /// What FastCheck::Done says of a strong access.
 static Value *emitKey(IRBuilder<> &B, uint32_t Number, Value *Address) {
   // Above what addresses have.

@@ -46,6 +46,9 @@ public:
   /// happened; the block of `Before` is split. What the checks load is loaded
   /// together.
   void emit(llvm::Instruction *Before, llvm::ArrayRef<FastAccess> Accesses);
+  /// The same by a call for each of the accesses, which are weak and no copies.
+  void emitCalls(llvm::Instruction *Before,
+                 llvm::ArrayRef<FastAccess> Accesses);
 
   /// A strong access is about to write: if a fence before it may have made it a
   /// release, the runtime is told.

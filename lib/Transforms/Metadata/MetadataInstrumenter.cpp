@@ -9,11 +9,13 @@
 #include "Sites/SourcePlace.h"
 #include "crsan/abi/Check.h"
 #include "llvm/ADT/Statistic.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/PatternMatch.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/NVPTXAddrSpace.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/PromoteMemToReg.h"
@@ -22,15 +24,62 @@ using namespace llvm;
 
 #define DEBUG_TYPE "cuda-race"
 
+static cl::opt<unsigned> WordsInLine(
+    "crsan-words-in-line", cl::init(32), cl::value_desc("N"),
+    cl::desc(
+        "metadata mode has checks of so many words of 4 bytes in line, and "
+        "calls the others, in a function that accesses more than 3 N"));
+
 STATISTIC(NumFollowedWeak, "Number of weak accesses that metadata follow");
 STATISTIC(NumFollowedStrong, "Number of strong accesses that metadata follow");
+STATISTIC(NumCalled, "Number of groups of accesses that calls check");
 
 namespace crsan {
+
+/// The groups (Step::Group) whose accesses are checked by calls. ptxas takes
+/// many times as long for a function with very many checks in line. Groups in
+/// the innermost loops stay in line. No function of benchmarks/suite has checks
+/// of more than 48 words, so that none has calls.
+static SmallDenseSet<size_t> calledGroups(const EventPlan &Plan,
+                                          const LoopInfo &Loops) {
+  struct Group {
+    size_t Last;
+    unsigned Depth, Words;
+  };
+  SmallVector<Group> Groups;
+  DenseMap<size_t, size_t> At; ///< By Step::Group.
+  for (const EventPlan::Step &S : Plan.steps()) {
+    if (!S.IsFast || S.IsProven || !isWeak(S.What) ||
+        (S.access()->Flags & abi::IsCopy))
+      continue;
+    auto [It, IsNew] = At.try_emplace(S.Group, Groups.size());
+    if (IsNew)
+      Groups.push_back({S.Group, Loops.getLoopDepth(S.Inst->getParent()), 0});
+    Groups[It->second].Words += divideCeil(S.access()->Size, 4);
+  }
+  unsigned Words = 0;
+  for (const Group &G : Groups)
+    Words += G.Words;
+  SmallDenseSet<size_t> Called;
+  if (Words <= 3 * WordsInLine)
+    return Called;
+  sort(Groups, [](const Group &A, const Group &B) {
+    return std::make_pair(B.Depth, A.Last) < std::make_pair(A.Depth, B.Last);
+  });
+  Words = 0;
+  for (const Group &G : Groups)
+    if ((Words += G.Words) > WordsInLine)
+      Called.insert(G.Last);
+  NumCalled += Called.size();
+  return Called;
+}
 
 MetadataInstrumenter::MetadataInstrumenter(Function &F, SiteTableWriter &Table,
                                            StringRef Kernel,
                                            FunctionAnalysisManager &FAM)
-    : F(F), Table(Table), Kernel(Kernel), Plan(F, FAM), Swaps(F) {}
+    : F(F), Table(Table), Kernel(Kernel), Plan(F, FAM),
+      CalledGroups(calledGroups(Plan, FAM.getResult<LoopAnalysis>(F))),
+      Swaps(F) {}
 
 /// No fence can have been executed where this function runs. What other units
 /// can call may run in kernels that have fences.

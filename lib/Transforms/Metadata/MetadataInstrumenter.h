@@ -81,6 +81,7 @@ private:
   SiteTableWriter &Table;
   llvm::StringRef Kernel;
   EventPlan Plan;
+  const llvm::SmallDenseSet<size_t> CalledGroups; ///< See calledGroups().
   uint32_t NumSites = 0;
   ModuleEvents Module;
   uint32_t EnterFlags = 0;
