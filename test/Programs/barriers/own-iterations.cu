@@ -13,6 +13,7 @@
 // FIXED: retry -DRETRY
 // FIXED: strided -DSTRIDED
 // FIXED: called -DCALLED
+// FIXED: trips -DTRIPS
 // ALSO: -O3
 // ALSO: -O1
 // ALSO: -O0
@@ -144,6 +145,12 @@ __global__ void work(unsigned *Out, const unsigned *Flags, unsigned N) {
     if (Flags[I / Threads])
       __syncthreads();
   }
+#elif defined(TRIPS)
+  // Threads that have ended need not come.
+  Out[At] = N;
+  for (unsigned I = 0; I < N - Warp; ++I)
+    if (Flags[I])
+      __syncthreads();
 #elif defined(CALLED)
   for (unsigned I = 0; I < N / 2; ++I)
     if (Warp % 2)
