@@ -41,7 +41,7 @@ __global__ void work(unsigned *Out, const unsigned *Flags, unsigned Rounds) {
     }
 #elif defined(PARTLY)
 #pragma unroll 4
-  for (unsigned I = 0; I < 1024; ++I)
+  for (unsigned I = 0; I < 32; ++I)
     if ((First + I) % 2) {
       Out[At] += 1;
       __syncthreads(); // RACE: partly
@@ -83,7 +83,7 @@ int main() {
 #if defined(UNROLLED)
     return 2u;
 #elif defined(PARTLY)
-    return 512u;
+    return 16u;
 #elif defined(OUTER)
     return 18u;
 #else
