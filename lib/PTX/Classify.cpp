@@ -404,6 +404,8 @@ std::optional<Annotation> annotationOf(const Instruction &I) {
     return Annotation::BenignBegin;
   if (Name == "benign_end")
     return Annotation::BenignEnd;
+  if (Name == "iteration")
+    return Annotation::Iteration;
   return std::nullopt;
 }
 

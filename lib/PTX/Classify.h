@@ -103,9 +103,13 @@ enum class Annotation : uint8_t {
   HappensAfter,  ///< that later reaches this one, with the same address.
   BenignBegin,   ///< Weak accesses of this thread are not checked from here
   BenignEnd,     ///< to here.
+  /// The value is the number of the iteration of the loops around the
+  /// __syncthreads() that follows; told by the pass (Iterations.h).
+  Iteration,
 };
-/// An annotation is a move of an address to a register whose name says which it
-/// is: no assembler makes anything of it. Nothing for other instructions.
+/// An annotation is a move of an address (or number) to a register whose name
+/// says which it is: no assembler makes anything of it. Nothing for other
+/// instructions.
 std::optional<Annotation> annotationOf(const Instruction &I);
 
 /// The bytes that the load behind the directive has to read, a bit each, from

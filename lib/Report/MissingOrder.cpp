@@ -38,6 +38,16 @@ static constexpr uint32_t Any = ~0u;
 /// where no path of synchronisation can exist, and the reasons say what there
 /// was of one. `EarlierFencedDevice` stands for a fence that is wide enough.
 static constexpr Row Rows[] = {
+    {set(RaceKind::BarrierDivergence), OtherIteration, 0,
+     "Some threads of the block wait at {later} in one iteration of a loop "
+     "while "
+     "others wait there in another iteration. The GPU takes the two for one "
+     "barrier, so each side goes on without the other; by CUDA C++, all "
+     "threads "
+     "of a block that have not ended must come to the __syncthreads() in the "
+     "same iterations. Move the barrier out of the condition, or give the "
+     "groups "
+     "named barriers of their own."},
     {set(RaceKind::BarrierDivergence), 0, 0,
      "Some threads of the block wait at {later} while others wait at "
      "{earlier}. The GPU takes the two for one barrier, so each side goes on "

@@ -62,7 +62,8 @@ static constexpr Name<abi::RaceReasons> ReasonNameList[] = {
     {"earlier_bulk_group", abi::EarlierBulkGroup},
     {"earlier_at_mbarrier", abi::EarlierAtMbarrier},
     {"lacks_proxy_fence", abi::LacksProxyFence},
-    {"earlier_by_warp_group", abi::EarlierByWarpGroup}};
+    {"earlier_by_warp_group", abi::EarlierByWarpGroup},
+    {"other_iteration", abi::OtherIteration}};
 const Names<abi::RaceReasons> crsan::ReasonNames = ReasonNameList;
 
 static constexpr Name<abi::Space> SpaceNameList[] = {

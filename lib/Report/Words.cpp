@@ -229,7 +229,11 @@ std::string crsan::heading(const Finding &F) {
   if (F.isFault())
     return Text + ": " + F.Fault;
   if (!isDataRace(F.kind()))
-    return Text + ": threads of a block wait at different barriers";
+    return Text +
+           (F.reasons() & abi::OtherIteration
+                ? ": threads of a block wait at one barrier in different "
+                  "iterations"
+                : ": threads of a block wait at different barriers");
   if (!F.isTwoSided() && F.Site && F.Site->IsHost)
     Text += " by the host";
   if (F.size())

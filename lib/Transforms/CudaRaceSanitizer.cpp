@@ -10,6 +10,7 @@
 #include "Events/DeclaredEffects.h"
 #include "Events/Operands.h"
 #include "Host/HostRacePass.h"
+#include "Iterations.h"
 #include "Metadata/MetadataInstrumenter.h"
 #include "Metadata/ModuleEvents.h"
 #include "Metadata/Unroll.h"
@@ -279,6 +280,8 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
   if (HasMetadata)
     for (Function *F : Functions)
       unrollForChecks(*F, FAM);
+  for (Function &F : M)
+    tellIterations(F, FAM);
   std::vector<MetadataInstrumenter> Followed;
   ModuleEvents Events;
   uint32_t Entering = startsGrids(M) ? abi::EnterLeaky : 0;

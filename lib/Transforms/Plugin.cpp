@@ -3,11 +3,13 @@
 
 #include "CudaRaceSanitizer.h"
 #include "Host/HostRacePass.h"
+#include "Iterations.h"
 #include "Sites/LineMarks.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Plugins/PassPlugin.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
 
 using namespace llvm;
 
@@ -41,6 +43,10 @@ static void registerPasses(PassBuilder &PB) {
       [](ModulePassManager &MPM, OptimizationLevel) {
         MPM.addPass(crsan::MarkAccessesPass(optionsFromCommandLine()));
       });
+  PB.registerLateLoopOptimizationsEPCallback(
+      [](LoopPassManager &LPM, OptimizationLevel) {
+        LPM.addPass(crsan::CountIterationsPass());
+      });
   PB.registerScalarOptimizerLateEPCallback(
       [](FunctionPassManager &FPM, OptimizationLevel) {
         FPM.addPass(crsan::MarkLinesPass(HostCode));
@@ -73,6 +79,14 @@ static void registerPasses(PassBuilder &PB) {
         if (Name != "crsan-mark-lines")
           return false;
         FPM.addPass(crsan::MarkLinesPass(HostCode));
+        return true;
+      });
+  PB.registerPipelineParsingCallback(
+      [](StringRef Name, LoopPassManager &LPM,
+         ArrayRef<PassBuilder::PipelineElement>) {
+        if (Name != "crsan-count-iterations")
+          return false;
+        LPM.addPass(crsan::CountIterationsPass());
         return true;
       });
 }

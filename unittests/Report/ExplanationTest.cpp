@@ -380,6 +380,10 @@ TEST(Explanation, BarriersOfOneLineAreReachedInTwoWays) {
   EXPECT_TRUE(explain(F).starts_with(
       "Some threads of the block wait at line 31 while others wait at line "
       "31, which they have reached in another way."));
+  F.First.After |= OtherIteration;
+  EXPECT_TRUE(explain(F).starts_with(
+      "Some threads of the block wait at line 31 in one iteration of a loop "
+      "while others wait there in another iteration."));
 }
 
 } // namespace crsan

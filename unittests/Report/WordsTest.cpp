@@ -195,6 +195,9 @@ TEST(Words, BarriersAreNoAccesses) {
   F.Site->Size = F.Other->Size = F.First.Size = 0;
   EXPECT_EQ(heading(F), "barrier divergence: threads of a block wait at "
                         "different barriers");
+  F.First.After |= abi::OtherIteration;
+  EXPECT_EQ(heading(F), "barrier divergence: threads of a block wait at one "
+                        "barrier in different iterations");
   EXPECT_EQ(sideWords(F, Side::Later, "src/"),
             "barrier at k.cu:31:5 by block (1,0,0) thread (2,1,0)");
   EXPECT_EQ(sideWords(F, Side::Earlier, "src/"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The oracle's report.
 #include "oracle/OracleReport.h"
+#include "PTX/Classify.h"
 #include "Report/SarifReport.h"
 #include "Report/TextReport.h"
 #include "Trace.h"
@@ -134,11 +135,22 @@ TEST(OracleReportTest, SurvivesAFile) {
   EXPECT_THAT(renderSARIF(After), HasSubstr("\"stream_operation\""));
 }
 
-/// Two threads of block 0 come to barrier 7 by two instructions.
+/// Two threads of block 0 come to barrier 7 by two instructions, in these
+/// iterations (-1: not told).
 static ReportFile meetAt(int32_t First, int32_t Second,
-                         const IsBarrierAt &IsBarrier) {
+                         const IsBarrierAt &IsBarrier, int FirstIteration = -1,
+                         int SecondIteration = -1) {
   Trace R;
   const uint64_t G = R.start(0, 1, 64);
+  const auto Tell = [&](unsigned Thread, int Iteration) {
+    if (Iteration != -1)
+      R.O.annotation(R.at(0, Thread), ptx::Annotation::Iteration, Iteration);
+  };
+  // Told for an earlier barrier only.
+  Tell(0, 11);
+  R.arrive(R.at(0, 0), 6);
+  Tell(0, FirstIteration);
+  Tell(40, SecondIteration);
   R.O.syncThreads(R.at(0, 0), 7, First);
   R.arrive(R.at(0, 0), 7);
   R.O.syncThreads(R.at(0, 40), 7, Second);
@@ -174,6 +186,20 @@ CRSan: barrier divergence: threads of a block wait at different barriers
 TEST(OracleReportTest, CopiesOfOneBarrierAreOne) {
   EXPECT_TRUE(meetAt(1, 11, isBarrier).Occurrences.empty());
   EXPECT_TRUE(meetAt(1, 1, isBarrier).Occurrences.empty());
+}
+
+TEST(OracleReportTest, OneBarrierInTwoIterationsIsADivergence) {
+  for (const int32_t Copy : {1, 11}) {
+    const ReportFile File = meetAt(1, Copy, isBarrier, 3, 4);
+    EXPECT_THAT(renderText(buildReport(File)),
+                HasSubstr("CRSan: barrier divergence: threads of a block wait "
+                          "at one barrier in different iterations\n"));
+    EXPECT_TRUE(meetAt(1, Copy, isBarrier, 3, 3).Occurrences.empty());
+    EXPECT_TRUE(meetAt(1, Copy, isBarrier, -1, 4).Occurrences.empty());
+    EXPECT_TRUE(meetAt(1, Copy, {}, 3, 4).Occurrences.empty());
+  }
+  EXPECT_THAT(renderText(buildReport(meetAt(1, 2, isBarrier, 3, 4))),
+              HasSubstr("threads of a block wait at different barriers\n"));
 }
 
 TEST(OracleReportTest, OnlyBarriersByPlaceDiverge) {

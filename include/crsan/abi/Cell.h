@@ -83,6 +83,9 @@ struct AccessorLayout {
                             /// Of a strong access: its scope is wider than the
                             /// block. Of a weak one: the thread held a lock.
       WideOrLocked = uint64_t(1) << 25;
+  /// Of a barrier at which threads meet (Meeting.h), the bits from BytesAt to
+  /// SiteAt are the last ones of the number of the iteration.
+  static constexpr unsigned IterationBits = SiteAt - BytesAt;
   /// Who: the thread, as lane and warp.
   static constexpr uint64_t LaneMask = uint64_t(31) << LaneAt,
                             Who = (uint64_t(1) << BytesAt) - 1,

@@ -50,7 +50,7 @@ enum class RaceKind : uint8_t {
   /// lost updates.
   HostAccess = 14,
   /// Threads of a block have met at one barrier of the block, each at another
-  /// __syncthreads() of the source.
+  /// __syncthreads() of the source, or in another iteration of a loop.
   BarrierDivergence = 15,
   /// A bulk copy reads what an ordinary store wrote before it, with no fence
   /// between the two proxies.
@@ -242,6 +242,9 @@ enum RaceReasons : uint64_t {
   /// The earlier access is a read by an asynchronous matrix product for which
   /// its warp group has not waited. EarlierInFlight is set as well.
   EarlierByWarpGroup = 1 << 21,
+  /// Of two barriers: they are one __syncthreads() of the source, in different
+  /// iterations of the loops around it.
+  OtherIteration = 1 << 22,
 };
 
 /// Record::Before of a two-sided record: the linear index of the earlier

@@ -137,7 +137,7 @@ void MetadataInstrumenter::emitArrival(IRBuilder<> &B, const Step &S,
   if (isAligned(S.Inst))
     emitAssembly(B, B.getVoidTy(), "bar.warp.sync 0xffffffff;", "", {})
         ->setConvergent();
-  call(B, BlockArriveName, siteOrNull(S));
+  call(B, BlockArriveName, {siteOrNull(S), iterationOf(S)});
 }
 
 /// Tells of a side of an asynchronous copy. `Barrier` is the address of the
@@ -414,7 +414,7 @@ void MetadataInstrumenter::emitAfter(const Step &S) {
                   [&](const BlockBarrier &E) {
                     if (replacedBarrier(S))
                       return;
-                    call(B, BlockDepartName, siteOrNull(S));
+                    call(B, BlockDepartName, {siteOrNull(S), iterationOf(S)});
                     if (isCountedToo(E))
                       callWithLocation(B, CollectName, E.Number, E.Scope);
                   },

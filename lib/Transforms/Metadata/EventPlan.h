@@ -44,6 +44,8 @@ public:
     bool IsProven = false;  ///< An access that cannot race.
     /// The exemption under which it cannot.
     std::optional<unsigned> Unless = std::nullopt;
+    /// Of a barrier with a site: what is told of the iteration (Iterations.h).
+    llvm::Value *Iteration = nullptr;
     /// What an access in a loop points into.
     const llvm::Value *Object = nullptr;
     llvm::SmallVector<Companion, 2> Companions = {}; ///< Of an access.

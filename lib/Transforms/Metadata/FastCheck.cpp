@@ -30,10 +30,10 @@ FastCheck::FastCheck(Function &F, IRBuilder<> &B, Value *First, Constant *Sites,
 }
 
 void FastCheck::emitBarrier(IntrinsicInst *Barrier, Constant *Site,
-                            uint32_t Number) {
+                            uint32_t Number, Value *Iteration) {
   IRBuilder<> B(Barrier);
   B.CreateStore(B.getInt64(0), Done);
-  Warp.emitBarrier(Barrier, Site, Number);
+  Warp.emitBarrier(Barrier, Site, Number, Iteration);
 }
 
 Value *FastCheck::emitNow(IRBuilder<> &B) {

@@ -33,7 +33,7 @@ public:
   /// runtime if all their warps have done nothing but that since the last one.
   /// `Site` is the barrier's, and `Number` its number; or null.
   void emitBarrier(llvm::IntrinsicInst *Barrier, llvm::Constant *Site,
-                   uint32_t Number);
+                   uint32_t Number, llvm::Value *Iteration);
   /// What the runtime knows this warp by (WarpState::Place).
   llvm::Value *emitPlace(llvm::IRBuilder<> &B) { return Warp.values(B).Place; }
   /// The clock of this lane's accesses here.

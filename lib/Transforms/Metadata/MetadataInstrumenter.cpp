@@ -4,6 +4,7 @@
 #include "Metadata/MetadataInstrumenter.h"
 #include "DeviceRuntime.h"
 #include "Events/Operands.h"
+#include "Iterations.h"
 #include "Metadata/ArgumentHash.h"
 #include "Metadata/Exemptions.h"
 #include "Sites/SourcePlace.h"
@@ -138,11 +139,10 @@ IntrinsicInst *MetadataInstrumenter::replacedBarrier(const Step &S) const {
 }
 
 /// Gives a site to each barrier at which threads of the block may turn out to
-/// have come to different places of the source; copies of one barrier have one
-/// site. Returns the first site, or null.
+/// have come to different places of the source, or in different iterations;
+/// copies of one barrier have one site. Returns the first site, or null.
 Constant *MetadataInstrumenter::addBarrierSites() {
-  if (Plan.areBarriersUniform() ||
-      F.hasFnAttribute(Attribute::DisableSanitizerInstrumentation))
+  if (F.hasFnAttribute(Attribute::DisableSanitizerInstrumentation))
     return nullptr;
   MapVector<uint64_t, SmallVector<Step *, 2>> Places;
   for (Step &S : Plan.steps())
@@ -150,10 +150,13 @@ Constant *MetadataInstrumenter::addBarrierSites() {
         E && isSyncThreads(*S.Inst) && !isCountedToo(*E))
       if (const auto Place = sourcePlace(S.Inst->getDebugLoc()))
         Places[Place->Whole].push_back(&S);
-  if (Places.size() < 2 && isWholeKernel())
-    return nullptr;
+  const bool IsOne =
+      Plan.areBarriersUniform() || (Places.size() < 2 && isWholeKernel());
   Constant *First = nullptr;
   for (const auto &[Place, Copies] : Places) {
+    // Told of all copies, or of none.
+    if (IsOne && !iterationAt(*Copies.front()->Inst))
+      continue;
     abi::AccessSite Site = {};
     Site.Number = NumSites++;
     Site.Size = sourcePlace(Copies.front()->Inst->getDebugLoc())->Line;
@@ -165,6 +168,7 @@ Constant *MetadataInstrumenter::addBarrierSites() {
     for (Step *S : Copies) {
       S->Site = At;
       S->SiteNumber = Site.Number;
+      S->Iteration = iterationAt(*S->Inst);
     }
   }
   return First;
@@ -264,7 +268,7 @@ void MetadataInstrumenter::run(uint32_t Flags, const ModuleEvents &M) {
   emitCounts();
   for (const Step &S : Plan.steps())
     if (IntrinsicInst *I = replacedBarrier(S))
-      Fast->emitBarrier(I, S.Site, S.SiteNumber);
+      Fast->emitBarrier(I, S.Site, S.SiteNumber, iterationOf(S));
   Fast->finish();
 }
 
@@ -289,6 +293,12 @@ uint32_t MetadataInstrumenter::shape() const {
 Constant *MetadataInstrumenter::siteOrNull(const Step &S) const {
   return S.Site ? S.Site
                 : ConstantPointerNull::get(PointerType::get(F.getContext(), 0));
+}
+
+/// The iteration in which threads come to a barrier, as the runtime is told it.
+Value *MetadataInstrumenter::iterationOf(const Step &S) const {
+  return S.Iteration ? S.Iteration
+                     : ConstantInt::get(Type::getInt32Ty(F.getContext()), 0);
 }
 
 /// What the runtime knows this warp by.

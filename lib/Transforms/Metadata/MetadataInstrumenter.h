@@ -50,6 +50,7 @@ private:
   llvm::Constant *addBarrierSites();
   llvm::Constant *addSites();
   llvm::Constant *siteOrNull(const Step &S) const;
+  llvm::Value *iterationOf(const Step &S) const;
   void emitHead(llvm::Constant *Sites);
   void emitFast(llvm::IRBuilder<> &B, llvm::Value *First,
                 llvm::Constant *Sites);

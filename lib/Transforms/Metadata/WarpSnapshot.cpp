@@ -97,14 +97,14 @@ WarpSnapshot::Values WarpSnapshot::values(IRBuilder<> &B) {
 }
 
 /// Behind a barrier of which the runtime is not told: it is told if a thread of
-/// the block has come to another barrier.
+/// the block has come to another barrier, or in another iteration.
 void WarpSnapshot::emitMeeting(Instruction *Before, Constant *Site,
-                               uint32_t Number, const Values &W,
-                               const DebugLoc &Loc) {
+                               uint32_t Number, Value *Iteration,
+                               const Values &W, const DebugLoc &Loc) {
   IRBuilder<> B(Before);
   B.SetCurrentDebugLocation(DebugLoc());
   Value *Found = callRuntime(B, "__crsan_in_other_meeting",
-                             {W.Mine, W.Place, B.getInt32(Number)});
+                             {W.Mine, W.Place, B.getInt32(Number), Iteration});
   B.SetInsertPoint(SplitBlockAndInsertIfThen(
       B.CreateICmpNE(Found, B.getInt64(0)), Before->getIterator(),
       /*Unreachable=*/false,
@@ -114,7 +114,7 @@ void WarpSnapshot::emitMeeting(Instruction *Before, Constant *Site,
 }
 
 void WarpSnapshot::emitBarrier(IntrinsicInst *Old, Constant *Site,
-                               uint32_t Number) {
+                               uint32_t Number, Value *Iteration) {
   IRBuilder<> B(Old);
   const DebugLoc Loc = Old->getDebugLoc();
   const Values W = values(B);
@@ -125,7 +125,7 @@ void WarpSnapshot::emitBarrier(IntrinsicInst *Old, Constant *Site,
                   {W.Mine, W.Place, W.Barrier, B.getInt32(IsAligned)});
   if (Site)
     callRuntime(B, "__crsan_in_note_meeting",
-                {W.Mine, W.Place, B.getInt32(Number), MustAgree});
+                {W.Mine, W.Place, B.getInt32(Number), Iteration, MustAgree});
   B.SetCurrentDebugLocation(Loc);
   CallInst *New = B.CreateIntrinsic(
       B.getInt1Ty(),
@@ -140,7 +140,8 @@ void WarpSnapshot::emitBarrier(IntrinsicInst *Old, Constant *Site,
   B.SetInsertPoint(Agree);
   B.SetCurrentDebugLocation(Loc);
   callRuntime(B, BlockAgreeName,
-              {Site ? Site : ConstantPointerNull::get(B.getPtrTy()), W.Place});
+              {Site ? Site : ConstantPointerNull::get(B.getPtrTy()), Iteration,
+               W.Place});
   B.SetCurrentDebugLocation(DebugLoc());
   emitLoad(B);
 
@@ -153,7 +154,7 @@ void WarpSnapshot::emitBarrier(IntrinsicInst *Old, Constant *Site,
                   B.getInt64(uint64_t(1) << abi::AccessorLayout::ClockAt)),
       Fields[Mine]);
   if (Site)
-    emitMeeting(GoOn, Site, Number, W, Loc);
+    emitMeeting(GoOn, Site, Number, Iteration, W, Loc);
 }
 
 void WarpSnapshot::finish() {

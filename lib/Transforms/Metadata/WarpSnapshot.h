@@ -41,7 +41,7 @@ public:
   Values values(llvm::IRBuilder<> &B);
   /// See FastCheck.
   void emitBarrier(llvm::IntrinsicInst *Barrier, llvm::Constant *Site,
-                   uint32_t Number);
+                   uint32_t Number, llvm::Value *Iteration);
 
   /// After all has been emitted: what is to be promoted, ...
   llvm::ArrayRef<llvm::AllocaInst *> variables() const { return Fields; }
@@ -54,7 +54,8 @@ private:
   void emitSites(llvm::IRBuilder<> &B, llvm::Constant *Sites);
   void set(llvm::IRBuilder<> &B, llvm::CallInst *Snapshot);
   void emitMeeting(llvm::Instruction *Before, llvm::Constant *Site,
-                   uint32_t Number, const Values &W, const llvm::DebugLoc &Loc);
+                   uint32_t Number, llvm::Value *Iteration, const Values &W,
+                   const llvm::DebugLoc &Loc);
 
   llvm::Function &F;
   const uint32_t Shape;

@@ -208,7 +208,8 @@ public:
   /// The thread comes to what may be a __syncthreads() of the source, or one
   /// with a result: inline assembly may have the same instruction. `Id`: as
   /// barrierArrive() is told then. Of the lanes of a warp that come together,
-  /// one is told.
+  /// one is told. The program may have told the iteration just before
+  /// (ptx::Annotation).
   virtual void syncThreads(const ThreadRef &, uint64_t Id,
                            int32_t Instruction) {}
 

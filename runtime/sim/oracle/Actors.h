@@ -66,6 +66,8 @@ struct ThreadState {
   Clock Known;           ///< Of others; an actor knows itself.
   uint32_t Time = 1;     ///< Steps with every release.
   bool IsBenign = false; ///< Between ptx::Annotation::BenignBegin and -End.
+  /// Of ptx::Annotation::Iteration, until the barrier; -1: none is known.
+  int64_t Iteration = -1;
   std::unique_ptr<PatternState> Patterns;
 
   PatternState &patterns() {

@@ -48,7 +48,7 @@ public:
   /// In the order in which they were first seen.
   const std::vector<RaceFinding> &findings() const { return Found.all(); }
   /// Pairs of instructions at which threads of a block have met at its barrier
-  /// 0; they may be one place of the source.
+  /// 0; they may be one place of the source, in one iteration or in two.
   const std::vector<RaceFinding> &meetings() const { return Met.all(); }
   const OracleSummary &counts() const { return Counts; }
   /// Weak reads, each with a weak write of the same thread at the same place,
@@ -117,9 +117,11 @@ private:
     Clock LeftWith, LeavesWith; ///< ... when they come and when they leave.
     uint32_t Arrived = 0, Left = 0;
     ReleaseSet Releases; ///< Of the others.
-    /// Of syncThreads(): who came first, and to which instruction; -1: nobody.
+    /// Of syncThreads(): who came first, to which instruction (-1: nobody), and
+    /// in which iteration.
     ActorId First = 0;
     int32_t FirstAt = -1;
+    int64_t FirstIteration = -1;
   };
   struct AsyncState {
     ActorId Reads = 0, Writes = 0; ///< Its two sides.
@@ -160,7 +162,8 @@ private:
   void noteMissed(const Op &O, const Granule &G, uint16_t Mask);
   void race(const EarlierAccess &Earlier, const Op &Later, uint64_t Address,
             uint64_t Count) override;
-  void meeting(ActorId First, int32_t FirstAt, ActorId Other, int32_t OtherAt);
+  void meeting(const BarrierState &Barrier, ActorId Other, int32_t OtherAt,
+               bool IsOtherIteration);
   void noteUpdate(const Op &O);
   std::vector<StrongRead> toldAt(const EarlierAccess &Earlier,
                                  const Op &Later) const;

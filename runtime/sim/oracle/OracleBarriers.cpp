@@ -46,6 +46,8 @@ void Oracle::barrierArrive(const ThreadRef &T, uint64_t Id, BarrierKind Kind,
     }
     Barrier.Joined.raise(idOf(T, *B), State.Time++);
     ++Barrier.Arrived;
+    if (Kind == BarrierKind::CTA)
+      State.Iteration = -1;
     return;
   }
   // An arrival is a read-modify-write of the barrier.
@@ -96,15 +98,19 @@ void Oracle::barrierLeave(const ThreadRef &T, uint64_t Id, BarrierKind Kind,
 /// Threads may meet at two copies of one place: the report tells these apart.
 void Oracle::syncThreads(const ThreadRef &T, uint64_t Id, int32_t Instruction) {
   BlockState *B;
-  threadOf(T, B);
+  const int64_t Iteration = threadOf(T, B).Iteration;
   const ActorId Who = idOf(T, *B);
   BarrierState &Barrier = barrierOf(*B, Id, BarrierKind::CTA);
   if (Barrier.FirstAt == -1) {
     Barrier.First = Who;
     Barrier.FirstAt = Instruction;
-  } else if (Barrier.FirstAt != Instruction) {
-    meeting(Barrier.First, Barrier.FirstAt, Who, Instruction);
+    Barrier.FirstIteration = Iteration;
+    return;
   }
+  const bool AreKnown = Iteration != -1 && Barrier.FirstIteration != -1;
+  const bool IsOther = AreKnown && Iteration != Barrier.FirstIteration;
+  if (IsOther || Barrier.FirstAt != Instruction)
+    meeting(Barrier, Who, Instruction, IsOther);
 }
 
 //===----------------------------------------------------------------------===//
@@ -124,6 +130,9 @@ void Oracle::annotation(const ThreadRef &T, ptx::Annotation What,
   case ptx::Annotation::HappensAfter:
     if (const auto It = Annotated.find(Address); It != Annotated.end())
       State.Known.join(It->second);
+    return;
+  case ptx::Annotation::Iteration:
+    State.Iteration = int64_t(Address);
     return;
   case ptx::Annotation::BenignBegin:
   case ptx::Annotation::BenignEnd:

@@ -124,16 +124,20 @@ void Oracle::race(const EarlierAccess &Earlier, const Op &Later,
   F.Missing = explainRace(F.Earlier, F.Later, C);
 }
 
-/// Two threads of a block are at one barrier, and at two instructions.
-void Oracle::meeting(ActorId First, int32_t FirstAt, ActorId Other,
-                     int32_t OtherAt) {
+/// Two threads of a block are at one barrier, and at two instructions or in two
+/// iterations.
+void Oracle::meeting(const BarrierState &Barrier, ActorId Other,
+                     int32_t OtherAt, bool IsOtherIteration) {
+  const ActorId First = Barrier.First;
+  const int32_t FirstAt = Barrier.FirstAt;
   const ActorNote &Note = Who.noteOf(Other);
   if (Options.Takes && !Options.Takes(Note.Where.Grid))
     return;
-  RaceFinding &F = Met.of(FirstAt, "", OtherAt, "", /*LacksProxyFence=*/false);
+  RaceFinding &F = Met.of(FirstAt, "", OtherAt, "", IsOtherIteration);
   if (F.Count++)
     return;
   F.AreBarriers = true;
+  F.AreIterations = IsOtherIteration;
   F.Space = Space::Generic;
   F.Width = First / Clock::Fan == Other / Clock::Fan ? Distance::Warp
                                                      : Distance::Block;

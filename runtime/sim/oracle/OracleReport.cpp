@@ -25,7 +25,7 @@ public:
       : O(O), Lines(Lines), Caller(Caller), IsBarrier(IsBarrier) {}
 
   void add(const RaceFinding &Race);
-  bool areOnePlace(const RaceFinding &Meeting) const;
+  bool isDivergence(RaceFinding &Meeting) const;
 
   ReportFile File;
 
@@ -117,13 +117,15 @@ const SiteInfo &Recorder::siteOf(const RaceSide &S, bool IsBarrier) {
 // Records
 //===----------------------------------------------------------------------===//
 
-/// Whether two barriers may be one for a reader of the source: copies of it, or
+/// Whether two barriers are surely different for a reader of the source, or
+/// were come to in different iterations: not if they may be copies of one, or
 /// of unknown places, or of inline assembly, which knows barriers by number.
 /// The same line in two functions may be two copies, of which one was inlined.
-bool Recorder::areOnePlace(const RaceFinding &Meeting) const {
+/// AreIterations remains for copies of one barrier only.
+bool Recorder::isDivergence(RaceFinding &Meeting) const {
   const auto A = framesOf(Meeting.Earlier), B = framesOf(Meeting.Later);
   if (!IsBarrier || !IsBarrier(A) || !IsBarrier(B))
-    return true;
+    return false;
   const auto IsUnknown = [](const SourceFrame &F) {
     return F.Line == 0 || F.Column == 0;
   };
@@ -132,10 +134,12 @@ bool Recorder::areOnePlace(const RaceFinding &Meeting) const {
   };
   if (A.empty() || B.empty() || std::ranges::any_of(A, IsUnknown) ||
       std::ranges::any_of(B, IsUnknown))
-    return true;
-  return IsSame(A.front(), B.front()) &&
-         (A.back().Function != B.back().Function ||
-          std::ranges::equal(A, B, IsSame));
+    return false;
+  const bool IsOneFunction = A.back().Function == B.back().Function;
+  if (IsOneFunction && std::ranges::equal(A, B, IsSame))
+    return Meeting.AreIterations;
+  Meeting.AreIterations = false;
+  return IsOneFunction || !IsSame(A.front(), B.front());
 }
 
 static bool hasHost(const RaceFinding &R) {
@@ -177,6 +181,7 @@ static abi::RaceKind kindOf(const RaceFinding &R) {
 static uint64_t reasonsOf(const RaceFinding &R) {
   const uint64_t Told =
       (R.ToldAt.empty() ? 0 : uint64_t(abi::LaterUnfenced)) |
+      (R.AreIterations ? uint64_t(abi::OtherIteration) : 0) |
       (R.LacksProxyFence ? uint64_t(abi::LacksProxyFence) : 0);
   if (hasHost(R) || hasHostCode(R))
     return abi::OtherGrid;
@@ -260,8 +265,8 @@ ReportFile sim::oracleRecords(const Oracle &O, const LinesOf &Lines,
   Recorder R(O, Lines, Caller, IsBarrier);
   for (const RaceFinding &Race : O.findings())
     R.add(Race);
-  for (const RaceFinding &Meeting : O.meetings())
-    if (!R.areOnePlace(Meeting))
+  for (RaceFinding Meeting : O.meetings())
+    if (R.isDivergence(Meeting))
       R.add(Meeting);
   R.File.Summary.IsSimulated = true;
   R.File.Summary.Oracle = O.counts();

@@ -9,11 +9,11 @@ using namespace crsan::sim;
 
 RaceFinding &Races::of(int32_t Earlier, const std::string &EarlierName,
                        int32_t Later, const std::string &LaterName,
-                       bool LacksProxyFence) {
+                       bool IsOther) {
   // Copies have no instruction and are told apart by name.
   Key A{Earlier, Earlier == -1 ? EarlierName : "", Later,
-        Later == -1 ? LaterName : "", LacksProxyFence};
-  Key B{Later, std::get<3>(A), Earlier, std::get<1>(A), LacksProxyFence};
+        Later == -1 ? LaterName : "", IsOther};
+  Key B{Later, std::get<3>(A), Earlier, std::get<1>(A), IsOther};
   const auto [It, IsNew] = Index.try_emplace(std::min(A, B), Findings.size());
   if (IsNew)
     Findings.emplace_back();

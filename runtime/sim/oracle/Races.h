@@ -41,6 +41,8 @@ struct RaceFinding {
   bool OverlapsCompletely = true;
   /// The two are barriers at which threads of a block have met.
   bool AreBarriers = false;
+  /// The threads came to the two in different iterations.
+  bool AreIterations = false;
   /// The two are ordered, but not between their proxies.
   bool LacksProxyFence = false;
   abi::Distance Width = Distance::Warp;
@@ -56,9 +58,9 @@ struct RaceFinding {
 class Races {
 public:
   /// The finding of this pair; Count is 0 if it is new and is to be filled in.
+  /// `IsOther`: one that LacksProxyFence, or of AreIterations.
   RaceFinding &of(int32_t Earlier, const std::string &EarlierName,
-                  int32_t Later, const std::string &LaterName,
-                  bool LacksProxyFence);
+                  int32_t Later, const std::string &LaterName, bool IsOther);
   const std::vector<RaceFinding> &all() const { return Findings; }
 
 private:

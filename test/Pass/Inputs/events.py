@@ -94,6 +94,9 @@ def told(name, arguments):
     if name == "copy":
         # The mbarrier at which the copy completes, if there is one.
         return name, arguments[:-1] if arguments[-1] == "0" else arguments
+    if name in ("block_arrive", "block_depart", "block_agree"):
+        # The iteration, if it is told.
+        return name, arguments[:1] if arguments[1:] == ["0"] else arguments
     if name != "check":
         return name, arguments
     what, place, length = arguments[:3]

@@ -3,8 +3,8 @@
 //
 // Entry points at barriers of a warp and of a block. Each lane calls for itself
 // unless the comment says otherwise. `Place` is the WarpState::Place of the
-// calling lane's warp. docs/metadata-design.md, "What each instruction does", says what is done
-// at each barrier.
+// calling lane's warp. docs/metadata-design.md, "What each instruction does",
+// says what is done at each barrier.
 #ifndef CRSAN_DEVICE_METADATA_ENTRY_BARRIER_H
 #define CRSAN_DEVICE_METADATA_ENTRY_BARRIER_H
 
@@ -123,13 +123,14 @@ ENTRY void __crsan_md_take(uint32_t IsExtra, uint32_t Place) {
 
 /// Entry point. A barrier of all threads of the block is about to happen. Of a
 /// barrier to which all threads have to come at one place of the source, `S` is
-/// the site, else it is null.
-HOT_ENTRY void __crsan_md_block_arrive(AccessSite *S, uint32_t Place) {
+/// the site, else it is null. `Iteration`: see noteMeeting().
+HOT_ENTRY void __crsan_md_block_arrive(AccessSite *S, uint32_t Iteration,
+                                       uint32_t Place) {
   if (!PlaceOf{Place}.isFollowed())
     return;
   const Self Me(PlaceOf{Place});
   if (S)
-    noteMeeting(Me, *S);
+    noteMeeting(Me, *S, Iteration);
   const LaneRef T = Me.thread();
   WarpState &W = Me.warp();
   const uint32_t Now = loadNear(W.Clock) + 1;
@@ -157,13 +158,15 @@ HOT_ENTRY void __crsan_md_block_arrive_uneven(uint32_t Place) {
   if (!PlaceOf{Place}.isFollowed())
     return;
   setFlags(Self(PlaceOf{Place}).firstWarpState().News, Uneven);
-  __crsan_md_block_arrive(nullptr, Place);
+  __crsan_md_block_arrive(nullptr, 0, Place);
 }
 
 /// Entry point. The barrier of the block has happened: clock and Barrier become
 /// the largest clock of arrival, and the warp acquires from the barrier's cell
-/// if a warp of the block has released to it. `S`: as it was told before.
-HOT_ENTRY void __crsan_md_block_depart(AccessSite *S, uint32_t Place) {
+/// if a warp of the block has released to it. `S` and `Iteration`: as they were
+/// told before.
+HOT_ENTRY void __crsan_md_block_depart(AccessSite *S, uint32_t Iteration,
+                                       uint32_t Place) {
   if (!PlaceOf{Place}.isFollowed())
     return;
   const Self Me(PlaceOf{Place});
@@ -192,19 +195,20 @@ HOT_ENTRY void __crsan_md_block_depart(AccessSite *S, uint32_t Place) {
   if (IsNews || Before >= Now || isMixed(W))
     __crsan_md_take(!IsNews, Place);
   if (S)
-    judgeMeeting(Me, *S);
+    judgeMeeting(Me, *S, Iteration);
 }
 
 /// Entry point. All threads of the block have just met at a barrier, and some
 /// warp has done more than pass the last barrier. The threads meet once more,
 /// to agree on a clock and to hand on what the warps know. Called by all
-/// threads of the block. `S`: see __crsan_md_block_arrive.
-HOT_ENTRY void __crsan_md_block_agree(AccessSite *S, uint32_t Place) {
+/// threads of the block. `S` and `Iteration`: see __crsan_md_block_arrive.
+HOT_ENTRY void __crsan_md_block_agree(AccessSite *S, uint32_t Iteration,
+                                      uint32_t Place) {
   if (!PlaceOf{Place}.isFollowed())
     return;
-  __crsan_md_block_arrive(S, Place);
+  __crsan_md_block_arrive(S, Iteration, Place);
   asm volatile("barrier.sync 0;" ::: "memory");
-  __crsan_md_block_depart(S, Place);
+  __crsan_md_block_depart(S, Iteration, Place);
 }
 
 } // namespace crsan::device

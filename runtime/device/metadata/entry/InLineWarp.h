@@ -128,12 +128,14 @@ INLINE_ENTRY bool __crsan_in_must_agree(uint64_t Mine, uint32_t Place,
 }
 
 /// In front of such a barrier, if it is the one of all __syncthreads() whose
-/// site has the number `Number`: notes that this warp comes to it, unless the
-/// warp must tell the runtime, which does the same.
+/// site has the number `Number`: notes that this warp comes to it in this
+/// iteration, unless the warp must tell the runtime, which does the same.
 INLINE_ENTRY void __crsan_in_note_meeting(uint64_t Mine, uint32_t Place,
-                                          uint32_t Number, bool MustAgree) {
+                                          uint32_t Number, uint32_t Iteration,
+                                          bool MustAgree) {
   using namespace crsan::device;
-  const uint64_t Here = Mine | uint64_t(Number) << AccessorLayout::SiteAt;
+  const uint64_t Here = Mine | uint64_t(Number) << AccessorLayout::SiteAt |
+                        iterationBits(Iteration);
   uint64_t *At =
       &meetingAfter(PlaceOf{Place}.firstWarp(), Accessor(Mine).clock());
   // All lanes write to one place; one of them stays.
@@ -141,23 +143,20 @@ INLINE_ENTRY void __crsan_in_note_meeting(uint64_t Mine, uint32_t Place,
     asm volatile("st.global.u64 [%0], %1;" ::"l"(At), "l"(Here) : "memory");
 }
 /// Behind it, if no warp must tell: the accessor of a thread that has come to
-/// another barrier, or 0.
+/// another barrier, or in another iteration, or 0.
 INLINE_ENTRY uint64_t __crsan_in_other_meeting(uint64_t Mine, uint32_t Place,
-                                               uint32_t Number) {
+                                               uint32_t Number,
+                                               uint32_t Iteration) {
   using namespace crsan::device;
-  const uint64_t Here = Mine | uint64_t(Number) << AccessorLayout::SiteAt;
+  const uint64_t Here = Mine | uint64_t(Number) << AccessorLayout::SiteAt |
+                        iterationBits(Iteration);
   uint64_t Found;
   asm volatile(
       "ld.global.u64 %0, [%1];"
       : "=l"(Found)
       : "l"(&meetingAfter(PlaceOf{Place}.firstWarp(), Accessor(Mine).clock()))
       : "memory");
-  // The same clock, and another site.
-  const uint64_t Change = (Found ^ Here) >> AccessorLayout::SiteAt;
-  return Change - 1 <
-                 (1u << (AccessorLayout::ClockAt - AccessorLayout::SiteAt)) - 1
-             ? Found
-             : 0;
+  return areApart(Found, Here) ? Found : 0;
 }
 
 /// Behind such a barrier, of which no warp must tell: the next clock, shifted.

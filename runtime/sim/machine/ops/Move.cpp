@@ -100,7 +100,7 @@ Outcome annotationOp(Execution &X, const Instruction &I) {
 bool annotation(Decoder &D, Annotation What) {
   Instruction &I = D.emit(annotationOp, {D.source(1, 8)});
   I.Aux = uint32_t(What);
-  I.IsVisible = true;
+  I.IsVisible = What != Annotation::Iteration;
   return true;
 }
 
