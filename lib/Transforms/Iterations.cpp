@@ -4,6 +4,7 @@
 #include "Iterations.h"
 #include "Events/Event.h"
 #include "Events/Operands.h"
+#include "Proofs/LaunchIndices.h"
 #include "Proofs/Uniformity.h"
 #include "Sites/SourcePlace.h"
 #include "llvm/ADT/PostOrderIterator.h"
@@ -77,7 +78,12 @@ PreservedAnalyses CountIterationsPass::run(Loop &L, LoopAnalysisManager &,
     return PreservedAnalyses::all();
   LLVMContext &C = L.getHeader()->getContext();
   Type *T = Type::getInt32Ty(C);
-  const bool IsCounted = SE.hasLoopInvariantBackedgeTakenCount(&L);
+  const SCEV *Last = SE.getBackedgeTakenCount(&L);
+  // What the arguments are of a function that is not a kernel is known once it
+  // is inlined into one.
+  if (!isKernel(*L.getHeader()->getParent()) && !isa<SCEVConstant>(Last))
+    return PreservedAnalyses::all();
+  const bool IsCounted = isAvailable(*Last);
   const SCEV *Number =
       SE.getAddRecExpr(SE.getZero(T), SE.getOne(T), &L, SCEV::FlagAnyWrap);
   SCEVExpander Expander(SE, "iteration");

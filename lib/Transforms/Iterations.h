@@ -10,9 +10,11 @@
 // of the barrier, as an annotation (ptx::Annotation), which is no code for a
 // GPU.
 //
-// Only counted loops are looked at: their number of iterations is known when
-// they begin. In a loop that ends by what memory holds, threads may well come
-// to a barrier together that have polled a different number of times.
+// Only counted loops are looked at: their number of iterations is the same for
+// all threads, and known when the kernel begins. In a loop that ends by what
+// memory holds, threads may well come to a barrier together that have polled a
+// different number of times; and in a loop that each warp begins elsewhere, the
+// first iteration of one is not the first of another.
 #ifndef CRSAN_TRANSFORMS_ITERATIONS_H
 #define CRSAN_TRANSFORMS_ITERATIONS_H
 
