@@ -7,6 +7,7 @@
 #include "Iterations.h"
 #include "Metadata/ArgumentHash.h"
 #include "Metadata/Exemptions.h"
+#include "Polls.h"
 #include "Sites/SourcePlace.h"
 #include "crsan/abi/Check.h"
 #include "llvm/ADT/Statistic.h"
@@ -37,17 +38,16 @@ STATISTIC(NumCalled, "Number of groups of accesses that calls check");
 
 namespace crsan {
 
-/// The groups (Step::Group) whose accesses are checked by calls. ptxas takes
-/// many times as long for a function with very many checks in line. Groups in
-/// the innermost loops stay in line. No function of benchmarks/suite has checks
-/// of more than 48 words, so that none has calls.
-static SmallDenseSet<size_t> calledGroups(const EventPlan &Plan,
-                                          const LoopInfo &Loops) {
-  struct Group {
-    size_t Last;
-    unsigned Depth, Words;
-  };
-  SmallVector<Group> Groups;
+/// Accesses that one step of the plan checks in line (Step::Group).
+struct CheckedGroup {
+  size_t Last;
+  const BasicBlock *In;
+  unsigned Words = 0;
+  bool Writes = false;
+};
+
+static SmallVector<CheckedGroup> checkedGroups(const EventPlan &Plan) {
+  SmallVector<CheckedGroup> Groups;
   DenseMap<size_t, size_t> At; ///< By Step::Group.
   for (const EventPlan::Step &S : Plan.steps()) {
     if (!S.IsFast || S.IsProven || !isWeak(S.What) ||
@@ -55,22 +55,44 @@ static SmallDenseSet<size_t> calledGroups(const EventPlan &Plan,
       continue;
     auto [It, IsNew] = At.try_emplace(S.Group, Groups.size());
     if (IsNew)
-      Groups.push_back({S.Group, Loops.getLoopDepth(S.Inst->getParent()), 0});
-    Groups[It->second].Words += divideCeil(S.access()->Size, 4);
+      Groups.push_back({S.Group, S.Inst->getParent()});
+    CheckedGroup &G = Groups[It->second];
+    G.Words += divideCeil(S.access()->Size, 4);
+    G.Writes |= S.access()->writes();
   }
-  unsigned Words = 0;
-  for (const Group &G : Groups)
-    Words += G.Words;
+  return Groups;
+}
+
+/// The groups whose accesses are checked by calls.
+///
+/// ptxas takes many times as long for a function with very many checks in line.
+/// Groups in the innermost loops stay in line. No function of benchmarks/suite
+/// has checks of more than 48 words.
+///
+/// The check of a write updates its cell atomically, and so ptxas puts a YIELD
+/// at the head of a loop with such a check in line. In a function that polls
+/// anywhere, no YIELD is removed (docs/convergence.md).
+static SmallDenseSet<size_t> calledGroups(Function &F, const EventPlan &Plan,
+                                          const LoopInfo &Loops) {
+  SmallVector<CheckedGroup> Groups = checkedGroups(Plan);
   SmallDenseSet<size_t> Called;
-  if (Words <= 3 * WordsInLine)
-    return Called;
-  sort(Groups, [](const Group &A, const Group &B) {
-    return std::make_pair(B.Depth, A.Last) < std::make_pair(A.Depth, B.Last);
-  });
-  Words = 0;
-  for (const Group &G : Groups)
-    if ((Words += G.Words) > WordsInLine)
-      Called.insert(G.Last);
+  if (!isWaitless(F))
+    for (const CheckedGroup &G : Groups)
+      if (G.Writes && Loops.getLoopFor(G.In))
+        Called.insert(G.Last);
+  unsigned Words = 0;
+  for (const CheckedGroup &G : Groups)
+    Words += G.Words;
+  if (Words > 3 * WordsInLine) {
+    llvm::sort(Groups, [&](const CheckedGroup &A, const CheckedGroup &B) {
+      return std::pair(Loops.getLoopDepth(B.In), A.Last) <
+             std::pair(Loops.getLoopDepth(A.In), B.Last);
+    });
+    Words = 0;
+    for (const CheckedGroup &G : Groups)
+      if ((Words += G.Words) > WordsInLine)
+        Called.insert(G.Last);
+  }
   NumCalled += Called.size();
   return Called;
 }
@@ -79,7 +101,7 @@ MetadataInstrumenter::MetadataInstrumenter(Function &F, SiteTableWriter &Table,
                                            StringRef Kernel,
                                            FunctionAnalysisManager &FAM)
     : F(F), Table(Table), Kernel(Kernel), Plan(F, FAM),
-      CalledGroups(calledGroups(Plan, FAM.getResult<LoopAnalysis>(F))),
+      CalledGroups(calledGroups(F, Plan, FAM.getResult<LoopAnalysis>(F))),
       Swaps(F) {}
 
 /// No fence can have been executed where this function runs. What other units
