@@ -10,6 +10,8 @@
 // CHECK-DAG: kernel: bounded(
 // CHECK-DAG: kernel: oneOfTwo(
 // CHECK-DAG: kernel: backwards(
+// CHECK-DAG: kernel: reverse(
+// CHECK-DAG: kernel: wrapped(
 
 // RUN: not %crsan run --detector=metadata %t racy 2>&1 | FileCheck %s
 // RUN: %crsan run --detector=both %t 2>&1 | FileCheck %s --check-prefix=APART
@@ -74,6 +76,19 @@ __global__ void backwards(int Columns, int Rows, int *Out) {
     Out[(int)threadIdx.x * Columns + (int)threadIdx.y * Columns * Rows] = 1;
 }
 
+// `End` is behind the array, perhaps where another one begins.
+__global__ void reverse(int *Out, const int *End) {
+  Out[threadIdx.x] = End[-1 - (int)threadIdx.x];
+}
+
+// The product may be more than 32 bits hold.
+__global__ void wrapped(unsigned Length, unsigned Step, char *Out) {
+  const unsigned Thread = threadIdx.x;
+  const unsigned I = Thread * Step + Thread / 256 * 12345;
+  if (I < Length)
+    Out[I] = Thread;
+}
+
 int main(int Arguments, char **) {
   const bool IsRacy = Arguments > 1;
   int *Out, *Ways;
@@ -85,5 +100,8 @@ int main(int Arguments, char **) {
   bounded<<<1, 64>>>(1, IsRacy ? 2 : 3, Out);
   oneOfTwo<<<1, 64>>>(IsRacy, Out, Ways);
   backwards<<<1, dim3(1, 32)>>>(-3, IsRacy ? 0 : -1, Out + 128);
+  constexpr int Length = 1 << 14;
+  reverse<<<1, 64>>>(Out + Length - 64, (IsRacy ? Out : Ways) + Length);
+  wrapped<<<1, 256>>>(1024, IsRacy ? 1 << 25 : 4, (char *)Out);
   return cudaDeviceSynchronize();
 }
