@@ -28,6 +28,56 @@ extern "C" __global__ void gridStrideAndNext(int N, float *Out) {
   }
 }
 
+// The steps of threads differ.
+// CHECK-LABEL: define {{.*}} @stepsOfThreads(
+// CHECK-NOT:   @__crsan_md_count_proven(
+// CHECK:       {{^}}}
+extern "C" __global__ void stepsOfThreads(int N, int Step, float *Out) {
+#pragma unroll 1
+  for (int I = threadIdx.x; I < N; I += Step + threadIdx.x)
+    Out[I] = I;
+}
+
+// CHECK-LABEL: define {{.*}} @stepsOfTwoKinds(
+// CHECK-NOT:   @__crsan_md_count_proven(
+// CHECK:       {{^}}}
+extern "C" __global__ void stepsOfTwoKinds(int N, int Step, float *Out) {
+  const int Mine = threadIdx.x & 1 ? Step + 1 : Step;
+#pragma unroll 1
+  for (int I = threadIdx.x; I < N; I += Mine)
+    Out[I] = I;
+}
+
+// Two accesses go on with different steps, of which each moves threads apart.
+// CHECK-LABEL: define {{.*}} @multiplesOfOneCounter(
+// CHECK-NOT:   icmp sge i64 12,
+// CHECK:       icmp sge i64 8,
+// CHECK:       {{^}}}
+extern "C" __global__ void multiplesOfOneCounter(int N, float *Out) {
+#pragma unroll 1
+  for (int I = 0; I < N; ++I) {
+    Out[threadIdx.x + I] = I;
+    Out[threadIdx.x + 2 * I] = I;
+  }
+}
+
+// Each thread has two places more than iterations.
+// CHECK-LABEL: define {{.*}} @boundedAndNot(
+// CHECK:       [[LAST:%.+]] = add i64 %{{.+}}, 2
+// CHECK-NEXT:  icmp ult i64 [[LAST]], 2147483648
+// CHECK:       {{^}}}
+extern "C" __global__ void boundedAndNot(int N, int Step, float *Out) {
+  const int First = (int)threadIdx.x * Step;
+#pragma unroll 1
+  for (int I = 0; I < N; ++I) {
+    if (I < 4) {
+      Out[First + I + 1] = I;
+      Out[First + I + 2] = Step;
+    }
+    Out[First + I] = N;
+  }
+}
+
 // CHECK-LABEL: define {{.*}} @rows(
 // CHECK:       call void @__crsan_md_count_proven(
 // CHECK:       {{^}}}

@@ -3,6 +3,7 @@
 
 #include "Proofs/GivenArrays.h"
 #include "llvm/Analysis/MemoryLocation.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -124,6 +125,16 @@ bool GivenArrays::noteWrite(Instruction &I) {
   return Callee && Callee->isDeclaration();
 }
 
+/// Whether `Pointer` leads to something in front of `Object`.
+static bool isInFront(const Value *Pointer, const Value *Object,
+                      ScalarEvolution &SE) {
+  const SCEV *Distance =
+      SE.getMinusSCEV(SE.getSCEV(const_cast<Value *>(Pointer)),
+                      SE.getSCEV(const_cast<Value *>(Object)));
+  return !isa<SCEVCouldNotCompute>(Distance) &&
+         SE.getSignedRangeMax(Distance).isNegative();
+}
+
 void GivenArrays::add(const Instruction &I, const Access &E,
                       const AddressFacts &Facts) {
   const auto Objects =
@@ -138,10 +149,11 @@ void GivenArrays::add(const Instruction &I, const Access &E,
       AreAllKnown = false;
       continue;
     }
-    const auto Where =
-        Objects.size() == 1 && E.Where.Base->getType()->isPointerTy()
-            ? Spread::of(E, I, Object, Facts)
-            : std::nullopt;
+    const bool IsPointer = E.Where.Base->getType()->isPointerTy();
+    const auto Where = Objects.size() == 1 && IsPointer
+                           ? Spread::of(E, I, Object, Facts)
+                           : std::nullopt;
+    A->MayBeEnd |= IsPointer && isInFront(E.Where.Base, Object, Facts.SE);
     if (!Where || !Where->allOfCommon([&](const Value *V) {
           return Facts.Among.isConstant(V);
         }))
@@ -170,9 +182,9 @@ std::optional<unsigned> GivenArrays::harmless(const Access &E) {
 
 Value *GivenArrays::emitIsHarmless(IRBuilder<> &B, unsigned Number,
                                    function_ref<Value *(Value *)> Owner) {
-  auto NumberOf = [&](Array &A) {
-    if (A.Number)
-      return A.Number;
+  auto NumbersOf = [&](Array &A) -> ArrayRef<Value *> {
+    if (!A.Numbers.empty())
+      return A.Numbers;
     Value *Pointer = A.Of;
     if (A.At)
       // A packed structure need not keep its pointers aligned.
@@ -181,17 +193,28 @@ Value *GivenArrays::emitIsHarmless(IRBuilder<> &B, unsigned Number,
           commonAlignment(
               A.Of->getPointerAlignment(B.GetInsertBlock()->getDataLayout()),
               *A.At));
-    return A.Number = Owner(B.CreatePtrToInt(
-               B.CreateAddrSpaceCast(Pointer, B.getPtrTy()), B.getInt64Ty()));
+    Value *Address = B.CreatePtrToInt(
+        B.CreateAddrSpaceCast(Pointer, B.getPtrTy()), B.getInt64Ty());
+    A.Numbers = {Owner(Address)};
+    if (A.MayBeEnd)
+      A.Numbers.push_back(Owner(B.CreateSub(Address, B.getInt64(1))));
+    return A.Numbers;
   };
   Array &Mine = All[Number];
-  Value *Holds = B.CreateICmpNE(NumberOf(Mine), B.getInt32(0));
+  Value *Holds = nullptr;
+  auto Differ = [&](Value *A, Value *O) {
+    Value *V = B.CreateICmpNE(A, O);
+    Holds = Holds ? B.CreateAnd(Holds, V) : V;
+  };
+  for (Value *N : NumbersOf(Mine))
+    Differ(N, B.getInt32(0));
   // Of two that are only read, it does not matter.
   for (Array &Other : All)
     if (&Other != &Mine &&
         (Other.IsWritten || (Mine.IsWritten && Other.IsAccessed)))
-      Holds =
-          B.CreateAnd(Holds, B.CreateICmpNE(NumberOf(Mine), NumberOf(Other)));
+      for (Value *N : NumbersOf(Mine))
+        for (Value *O : NumbersOf(Other))
+          Differ(N, O);
   if (Mine.IsWritten)
     Holds = B.CreateAnd(Holds, Mine.Where->emitAreApart(B));
   return Holds;

@@ -45,8 +45,12 @@ private:
     llvm::Type *T;
     bool IsWritten = false, IsAccessed = false;
     bool IsOwn = true; ///< All accesses are like `Where`.
+    /// Something in front of the place that the pointer leads to is accessed:
+    /// that place may be behind the end of an allocation.
+    bool MayBeEnd = false;
     std::optional<Spread> Where = std::nullopt; ///< Of its accesses.
-    llvm::Value *Number = nullptr; ///< Of its allocation, once emitted.
+    /// Of its allocation, or of the two that it may be, once emitted.
+    llvm::SmallVector<llvm::Value *, 2> Numbers = {};
   };
   Array *arrayOf(const llvm::Value *Object);
   llvm::SmallVector<const llvm::Value *, 4>

@@ -79,6 +79,8 @@ Value *emitAvailable(IRBuilder<> &B, const Value *V) {
     return const_cast<Value *>(V);
   Instruction *Copy = I->clone();
   Copy->setDebugLoc(DebugLoc());
+  // The kernel may not execute the original.
+  Copy->dropPoisonGeneratingFlags();
   for (Use &O : Copy->operands())
     O = emitAvailable(B, O);
   return B.Insert(Copy);

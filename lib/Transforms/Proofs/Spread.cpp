@@ -3,6 +3,7 @@
 
 #include "Proofs/Spread.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace llvm;
 
@@ -43,11 +44,16 @@ void Spread::keepCaps(const Spread &Lower, const Spread &Upper, const Term &D) {
 /// This spread has the base of `Lower` and the counters of both: makes it
 /// contain both, where the base of `Upper` is at the distance `D`.
 bool Spread::countDistance(Term D, const Spread &Lower, const Spread &Upper) {
-  auto NumberIn = [](const Spread &S, const Counter &C) {
-    const auto *Found = find_if(S.Counters, [&](const Counter &Other) {
-      return Other.Of == C.Of && Other.Step == C.Step;
-    });
-    return Found == S.Counters.end() ? 1 : *Found->Number;
+  auto In = [&](const Spread &S, const Counter &C) {
+    std::optional<Counter> Found;
+    for (const Counter &Other : S.Counters)
+      if (Other.isLike(C)) {
+        // Of several, it is not known which.
+        if (Found || !Other.Number)
+          return C;
+        Found = Other;
+      }
+    return Found.value_or(Counter{C.Step, nullptr, 1, nullptr});
   };
   D.Scale = std::abs(D.Scale);
   for (Counter &C : Counters) {
@@ -59,14 +65,17 @@ bool Spread::countDistance(Term D, const Spread &Lower, const Spread &Upper) {
     if (!C.Number || C.Step.Scale < 0)
       continue;
     if (D.Scale % C.Step.Scale == 0) {
-      C.Number = std::max(NumberIn(Lower, C),
-                          NumberIn(Upper, C) + D.Scale / C.Step.Scale);
+      const uint64_t Steps = D.Scale / C.Step.Scale;
+      const Counter L = In(Lower, C), U = In(Upper, C);
+      C.Number = std::max(*L.Number, *U.Number + Steps);
+      C.Beyond = std::max(L.Beyond, U.Beyond + Steps);
       return true;
     }
     if (!C.Of && C.Step.Scale % D.Scale == 0) {
       const uint64_t Steps = C.Step.Scale / D.Scale;
       C.Number = (*C.Number - 1) * Steps + 2;
       C.Step.Scale = D.Scale;
+      C.Last = nullptr;
       return true;
     }
   }
@@ -96,17 +105,28 @@ std::optional<Spread> Spread::hull(const Spread &Other) const {
   Both.Limits.clear();
   Both.Caps.clear();
   Both.require(Other.Bounded);
+  SmallBitVector Met(Counters.size());
   for (const Counter &C : Other.Counters) {
-    auto *Mine = find_if(Both.Counters, [&](const Counter &M) {
-      return M.Of == C.Of && M.Step == C.Step;
-    });
-    if (Mine == Both.Counters.end()) {
-      if (!Both.count(C))
+    // Of two alike, each stands for another one.
+    auto *Mine = Both.Counters.begin();
+    const auto *End = Mine + Counters.size();
+    while (Mine != End &&
+           (!Mine->isLike(C) || Met[Mine - Both.Counters.begin()]))
+      ++Mine;
+    if (Mine == End) {
+      // One of the two may be moved by it, and the other by another step.
+      if (!Both.countBeside(C))
         return std::nullopt;
-    } else if (Mine->Number && C.Number)
+      continue;
+    }
+    Met.set(Mine - Both.Counters.begin());
+    if (Mine->Number && C.Number)
       Mine->Number = std::max(*Mine->Number, *C.Number);
     else
       Mine->Number.reset();
+    if (Mine->Last != C.Last)
+      Mine->Last = nullptr;
+    Mine->Beyond = std::max(Mine->Beyond, C.Beyond);
   }
   // How far apart the two are: by one term, or not at all.
   Spread Distance(Among);
@@ -370,7 +390,10 @@ Value *Spread::emitAreApart(IRBuilder<> &B, bool AreAllThreads) const {
                                      is_contained(C->Counters, M.Count->Of)));
     });
     for (const Cap *C : Open) {
-      Value *End = B.CreateAdd(Product(C->Most), B.getInt64(Size));
+      // Where the steps are negative, none of them is made.
+      Value *Most = B.CreateBinaryIntrinsic(Intrinsic::smax, Product(C->Most),
+                                            B.getInt64(0));
+      Value *End = B.CreateAdd(Most, B.getInt64(Size));
       Reach =
           Reach ? B.CreateBinaryIntrinsic(Intrinsic::smin, Reach, End) : End;
     }

@@ -84,6 +84,9 @@ private:
     const llvm::SCEV *Last; ///< What it counts to, if not known yet; or null.
     uint64_t Beyond = 0;    ///< By how much more than `Last`.
     bool operator==(const Counter &) const = default;
+    bool isLike(const Counter &Other) const {
+      return Of == Other.Of && Step == Other.Step;
+    }
   };
   /// An index that is less than a value that all threads have in common.
   struct Limit {
@@ -144,6 +147,7 @@ private:
   void addWhole(const llvm::Value *V, Term T);
   static void addTo(Sum &To, Term T);
   bool count(Counter C);
+  bool countBeside(Counter C);
   bool countDistance(Term D, const Spread &Lower, const Spread &Upper);
   bool extend(const llvm::Value *V, bool IsSigned, const AddressFacts &Facts,
               unsigned Depth);

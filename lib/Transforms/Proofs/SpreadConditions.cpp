@@ -65,8 +65,8 @@ std::optional<Spread::Bound> Spread::boundOf(const PHINode &P,
   // less than the constant and the step.
   const auto *Step = dyn_cast<ConstantInt>(stepOf(P, L));
   const auto *End = dyn_cast<ConstantInt>(B);
-  if (A == &P && Step && End && Step->getBitWidth() <= 64 &&
-      Step->getValue().isStrictlyPositive() &&
+  if (A == &P && Step && End && Step->getBitWidth() >= 32 &&
+      Step->getBitWidth() <= 64 && Step->getValue().isStrictlyPositive() &&
       Step->getValue().ult(MostBytes) && End->getValue().ult(MostBytes / 2)) {
     const APInt Next = End->getValue() + Step->getValue();
     if (Next.isNegative())

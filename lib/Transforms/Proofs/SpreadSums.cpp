@@ -90,6 +90,11 @@ bool Spread::count(Counter C) {
         return true;
       }
     }
+  return countBeside(std::move(C));
+}
+
+/// The same of a counter that goes on by itself.
+bool Spread::countBeside(Counter C) {
   if (Counters.size() == MostCounters || C.Step.Scale == 0)
     return false;
   Counters.push_back(std::move(C));
@@ -167,6 +172,7 @@ bool Spread::fit(const Instruction &I, bool IsSigned, const AddressFacts &Facts,
   Exact.Size = 1;
   if (!I.getType()->isIntegerTy(32) ||
       !Exact.addParts(&I, {1, {}, IsSigned}, Facts, Depth + 1) ||
+      !Exact.cutStrides() ||
       !Exact.allOfCommon([](const Value *) { return false; }) ||
       !all_of(Exact.Counters,
               [](const Counter &C) { return C.Number || C.Last; }))
@@ -378,7 +384,9 @@ bool Spread::addIterations(const PHINode &P, Term T, const AddressFacts &Facts,
     Spread Parts(Among);
     if (Parts.extend(Step, T.IsSigned, Facts, Depth + 1) &&
         Parts.add(Step, T, Facts, Depth + 1) && Parts.Base.size() == 1 &&
-        !Parts.Base[0].Of && Parts.Constant == 0 && Parts.Counters.empty()) {
+        !Parts.Base[0].Of && Parts.Constant == 0 && Parts.Counters.empty() &&
+        Parts.Pieces.empty() && Parts.Size == 0 &&
+        all_of(Parts.Strides, [](const Sum &S) { return S.empty(); })) {
       C.Step = Parts.Base[0];
       require(Parts.Bounded);
     } else if (!multiply(C.Step, Step))
@@ -411,9 +419,14 @@ bool Spread::addOneOf(ArrayRef<const Value *> Values, const Term &T,
     if (!All)
       return false;
   }
-  for (Counter &C : All->Counters)
+  for (Counter &C : All->Counters) {
+    // What is known of the loop's iterations does not bound another one of the
+    // values.
+    if (Values.size() > 1)
+      C.Of = nullptr;
     if (!count(std::move(C)))
       return false;
+  }
   for (Common &C : All->Base)
     addCommon(std::move(C));
   for (unsigned Index = 0; Index < NumIndices; ++Index)
