@@ -87,7 +87,7 @@ define ptx_kernel void @copyPacked(ptr byval(<{ i8, ptr, ptr }>) align 1 %both) 
 ; CHECK-NOT:   call void @__crsan_md_{{enter|check|leave}}
 ; CHECK:       store i32
 ; CHECK:       [[COUNT:%.+]] = select i1 [[FOLLOWED]], i32 %{{.+}}, i32 0
-; CHECK-NEXT:  call void @__crsan_md_count_proven(i32 [[COUNT]])
+; CHECK-NEXT:  call void @__crsan_md_count_proven(i32 [[COUNT]], ptr
 ; CHECK-NEXT:  ret void
 define ptx_kernel void @double(ptr %p) {
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()

@@ -91,7 +91,7 @@ static bool canBeLeftOut(const Function &F) {
 
 /// Its accesses are counted as others are, if the grid is followed.
 static void emitCounts(Function &F, EventPlan &Plan, PlainBody &Plain,
-                       Value *IsFollowed) {
+                       Value *IsFollowed, Constant *Sites) {
   IRBuilder<> B(Plain.headEnd());
   Type *I32 = B.getInt32Ty();
   AllocaInst *Number = B.CreateAlloca(I32);
@@ -105,14 +105,16 @@ static void emitCounts(Function &F, EventPlan &Plan, PlainBody &Plain,
     if (std::holds_alternative<Leave>(S.What))
       callRuntime(
           B, CountProvenName,
-          B.CreateSelect(IsFollowed, B.CreateLoad(I32, Number), B.getInt32(0)));
+          {B.CreateSelect(IsFollowed, B.CreateLoad(I32, Number), B.getInt32(0)),
+           Sites});
   }
   DominatorTree DT(F);
   PromoteMemToReg(Number, DT);
 }
 
 static void emitPlain(Function &F, EventPlan &Plan, PlainBody &Plain,
-                      uint32_t Flags, bool IsExempt, bool IsLeftOut) {
+                      uint32_t Flags, bool IsExempt, bool IsLeftOut,
+                      Constant *Sites) {
   IRBuilder<> B(Plain.headEnd());
   const uint32_t Tag = abi::kernelTag(F.getName().data(), F.getName().size());
   Value *IsFollowed =
@@ -125,10 +127,13 @@ static void emitPlain(Function &F, EventPlan &Plan, PlainBody &Plain,
       IsPlain = B.CreateAnd(IsPlain, E.Holds);
   Plain.emitChoice(B.CreateOr(IsPlain, B.CreateNot(IsFollowed)));
   if (IsExempt)
-    emitCounts(F, Plan, Plain, IsFollowed);
+    emitCounts(F, Plan, Plain, IsFollowed,
+               Sites ? ConstantExpr::getAddrSpaceCast(Sites, B.getPtrTy())
+                     : ConstantPointerNull::get(B.getPtrTy()));
 }
 
-Instruction *emitExemptions(Function &F, EventPlan &Plan, uint32_t Flags) {
+Instruction *emitExemptions(Function &F, EventPlan &Plan, uint32_t Flags,
+                            Constant *Sites) {
   IRBuilder<> B(&*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
   if (Flags & abi::EnterLeaky) {
     for (EventPlan::Exemption &E : Plan.exemptions())
@@ -143,7 +148,7 @@ Instruction *emitExemptions(Function &F, EventPlan &Plan, uint32_t Flags) {
   PlainBody Plain(F);
   B.SetInsertPoint(Plain.headEnd());
   emitConditions(B, Plan);
-  emitPlain(F, Plan, Plain, Flags, IsExempt, IsLeftOut);
+  emitPlain(F, Plan, Plain, Flags, IsExempt, IsLeftOut, Sites);
   return &*Plain.body()->getFirstNonPHIOrDbgOrAlloca();
 }
 

@@ -12,10 +12,10 @@ namespace crsan {
 /// without checks (PlainBody) if it can be copied, and executes that copy where
 /// no check is needed if all conditions hold and they do, or where the grid is
 /// not followed (runtime/device/metadata/GridSample.h). None of this is done in
-/// a leaky kernel. `Flags`: its EnterFlags. Returns the instruction in front of
-/// which the body with checks begins.
+/// a leaky kernel. `Flags`: its EnterFlags. `Sites`: the first of its sites, or
+/// null. Returns the instruction in front of which the body with checks begins.
 llvm::Instruction *emitExemptions(llvm::Function &F, EventPlan &Plan,
-                                  uint32_t Flags);
+                                  uint32_t Flags, llvm::Constant *Sites);
 
 } // namespace crsan
 

@@ -230,7 +230,7 @@ void MetadataInstrumenter::emitFast(IRBuilder<> &B, Value *First,
 
 /// At the beginning of the function: what all calls of the runtime need.
 void MetadataInstrumenter::emitHead(Constant *Sites) {
-  IRBuilder<> B(emitExemptions(F, Plan, EnterFlags));
+  IRBuilder<> B(emitExemptions(F, Plan, EnterFlags, Sites));
   Value *First = nullptr;
   if (isKernel(F)) {
     const uint32_t Tag = abi::kernelTag(F.getName().data(), F.getName().size());

@@ -93,10 +93,13 @@ HOT_ENTRY void __crsan_md_count(uint64_t State, uint32_t Number) {
 }
 
 /// Entry point. `Number` accesses of this lane need no check, since the pass
-/// has shown that they cannot race.
-HOT_ENTRY void __crsan_md_count_proven(uint32_t Number) {
-  if (!isShadowed())
+/// has shown that they cannot race. `First`: the first of the kernel's sites,
+/// which get their indices, as executed; null if it has none.
+HOT_ENTRY void __crsan_md_count_proven(uint32_t Number, AccessSite *First) {
+  if (!isShadowed() || Number == 0)
     return;
+  if (First && int32_t(loadNear(First->Index)) < 0)
+    __crsan_md_sites(First);
   // Any WarpState will do: the host adds up the counters of all.
   uint32_t Sm, Warp;
   asm("mov.u32 %0, %%smid;" : "=r"(Sm));
