@@ -110,8 +110,8 @@ std::optional<Spread> Spread::hull(const Spread &Other) const {
     // Of two alike, each stands for another one.
     auto *Mine = Both.Counters.begin();
     const auto *End = Mine + Counters.size();
-    while (Mine != End &&
-           (!Mine->isLike(C) || Met[Mine - Both.Counters.begin()]))
+    while (Mine != End && (!(Mine->isLike(C) || Mine->isAsLong(C)) ||
+                           Met[Mine - Both.Counters.begin()]))
       ++Mine;
     if (Mine == End) {
       // One of the two may be moved by it, and the other by another step.
@@ -120,7 +120,10 @@ std::optional<Spread> Spread::hull(const Spread &Other) const {
       continue;
     }
     Met.set(Mine - Both.Counters.begin());
-    if (Mine->Number && C.Number)
+    if (Mine->Of != C.Of) {
+      Mine->Of = nullptr;
+      Mine->Number.reset();
+    } else if (Mine->Number && C.Number)
       Mine->Number = std::max(*Mine->Number, *C.Number);
     else
       Mine->Number.reset();

@@ -87,6 +87,11 @@ private:
     bool isLike(const Counter &Other) const {
       return Of == Other.Of && Step == Other.Step;
     }
+    /// Whether one of the two is of a loop, and the other counts as far.
+    bool isAsLong(const Counter &Other) const {
+      return !(Of && Other.Of) && Step == Other.Step && Last &&
+             Last == Other.Last;
+    }
   };
   /// An index that is less than a value that all threads have in common.
   struct Limit {
