@@ -61,7 +61,10 @@ protected:
     return advice("__global__ void k() {\n" + Body + "}\n");
   }
 
-  const std::string Path = testing::TempDir() + "crsan-advice.cu";
+  // ctest runs several tests at a time.
+  const std::string Path =
+      testing::TempDir() + "crsan-" +
+      testing::UnitTest::GetInstance()->current_test_info()->name() + ".cu";
 };
 } // namespace
 
