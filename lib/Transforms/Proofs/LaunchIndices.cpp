@@ -169,18 +169,9 @@ Value *emitExtent(IRBuilder<> &B, unsigned Index) {
 }
 
 /// Notes which indices have which value where `Condition` is `Holds`.
-static void noteFixed(const Value *Condition, bool Holds, FixedIndices &To,
-                      unsigned Depth = 0) {
+static void noteFixed(const Value *Condition, bool Holds, FixedIndices &To) {
   using namespace PatternMatch;
   const Value *A, *B;
-  if (Depth == MostDepth)
-    return;
-  if (Holds ? match(Condition, m_LogicalAnd(m_Value(A), m_Value(B)))
-            : match(Condition, m_LogicalOr(m_Value(A), m_Value(B)))) {
-    noteFixed(A, Holds, To, Depth + 1);
-    noteFixed(B, Holds, To, Depth + 1);
-    return;
-  }
   const auto *Compare = dyn_cast<ICmpInst>(Condition);
   const auto *C =
       Compare ? dyn_cast<ConstantInt>(Compare->getOperand(1)) : nullptr;
@@ -204,6 +195,22 @@ static void noteFixed(const Value *Condition, bool Holds, FixedIndices &To,
   }
 }
 
+/// Calls `Each` with the conditions that `Condition` connects, as far as all of
+/// them hold, or none of them does.
+static void forEachPart(const Value *Condition, bool Holds,
+                        function_ref<void(const Value *, bool)> Each,
+                        unsigned Depth = 0) {
+  using namespace PatternMatch;
+  const Value *A, *B;
+  if (Depth == MostDepth)
+    return;
+  if (!(Holds ? match(Condition, m_LogicalAnd(m_Value(A), m_Value(B)))
+              : match(Condition, m_LogicalOr(m_Value(A), m_Value(B)))))
+    return Each(Condition, Holds);
+  forEachPart(A, Holds, Each, Depth + 1);
+  forEachPart(B, Holds, Each, Depth + 1);
+}
+
 void forEachCondition(const Instruction &I, const DominatorTree &DT,
                       function_ref<void(const Value *, bool)> Each) {
   constexpr unsigned Most = 32;
@@ -218,7 +225,7 @@ void forEachCondition(const Instruction &I, const DominatorTree &DT,
       if (DT.dominates(BasicBlockEdge(Branch->getParent(),
                                       Branch->getSuccessor(Holds ? 0 : 1)),
                        I.getParent()))
-        Each(Branch->getCondition(), Holds);
+        forEachPart(Branch->getCondition(), Holds, Each);
   }
 }
 

@@ -176,12 +176,12 @@ private:
   bool fitIterations(const llvm::PHINode &P, const llvm::Loop &L, bool IsSigned,
                      const AddressFacts &Facts, unsigned Depth);
   void boundBy(const llvm::Value *Condition, bool Holds,
-               const AddressFacts &Facts, unsigned Depth);
+               const AddressFacts &Facts);
   void boundBelow(const llvm::Value *A, const llvm::Value *B, bool IsSigned,
                   bool IsStrict, const AddressFacts &Facts);
   void joinCounters();
   void cap(const Spread &D, int64_t Left);
-  void keepCaps(const Spread &A, const Spread &B, const Term &Distance);
+  void keepCaps(const Spread &Lower, const Spread &Upper, const Term &D);
   llvm::SmallVector<Mover, NumIndices> movers() const;
   llvm::Value *emitAreApart(llvm::IRBuilder<> &B, bool AreAllThreads) const;
   bool isLimitedBelow(const Spread &Other) const;

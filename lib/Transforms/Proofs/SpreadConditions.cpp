@@ -32,7 +32,7 @@ void Spread::fix(const Instruction &I, const DominatorTree &DT) {
 /// to `I`.
 void Spread::bound(const Instruction &I, const AddressFacts &Facts) {
   forEachCondition(I, Facts.DT, [&](const Value *Condition, bool Holds) {
-    boundBy(Condition, Holds, Facts, 0);
+    boundBy(Condition, Holds, Facts);
   });
   for (unsigned N = 0; N < Counters.size(); ++N)
     if (const PHINode *P = Counters[N].Of)
@@ -82,25 +82,14 @@ std::optional<Spread::Bound> Spread::boundOf(const PHINode &P,
 }
 
 void Spread::boundBy(const Value *Condition, bool Holds,
-                     const AddressFacts &Facts, unsigned Depth) {
-  using namespace PatternMatch;
-  const Value *A, *B;
-  if (Depth == MostDepth)
-    return;
-  if (Holds ? match(Condition, m_LogicalAnd(m_Value(A), m_Value(B)))
-            : match(Condition, m_LogicalOr(m_Value(A), m_Value(B)))) {
-    boundBy(A, Holds, Facts, Depth + 1);
-    boundBy(B, Holds, Facts, Depth + 1);
-    return;
-  }
+                     const AddressFacts &Facts) {
   const auto *Compare = dyn_cast<ICmpInst>(Condition);
   if (!Compare || !Compare->isRelational() ||
       !Compare->getOperand(0)->getType()->isIntegerTy())
     return;
   const auto Predicate =
       Holds ? Compare->getPredicate() : Compare->getInversePredicate();
-  A = Compare->getOperand(0);
-  B = Compare->getOperand(1);
+  const Value *A = Compare->getOperand(0), *B = Compare->getOperand(1);
   if (ICmpInst::isGT(Predicate) || ICmpInst::isGE(Predicate))
     std::swap(A, B);
   boundBelow(A, B, CmpInst::isSigned(Predicate),
