@@ -11,6 +11,22 @@ namespace crsan::device {
 /// those of the first.
 DEVICE uint32_t blocksWithNumbers() { return NumWarps / warpsOfBlock(); }
 
+/// The first number of a grid, a multiple of 32. Each grid takes as many
+/// numbers as it has warps, rounded up to a power of two, and grids of one size
+/// that are launched one after the other take these parts of all numbers in
+/// turn: the accesses of two concurrent grids stay known while further ones
+/// begin. Each round begins with another part, so that grids which always come
+/// at the same distance do not always have the same one.
+DEVICE uint32_t firstWarpOfGrid(uint64_t Grid) {
+  const uint64_t Warps = blocksOfGrid() * warpsOfBlock();
+  if (Warps > NumWarps / 2)
+    return mix(uint32_t(Grid)) & ~31u;
+  const uint32_t Last = uint32_t(Warps - 1) | 31;
+  const uint32_t SizeBits = 32 - __builtin_clz(Last);
+  const uint32_t Round = uint32_t(Grid) >> (WarpBits - SizeBits);
+  return (uint32_t(Grid) + mix(Round)) << SizeBits;
+}
+
 /// The number of a block's first warp. Grids that run at the same time get
 /// different numbers where possible.
 DEVICE uint32_t firstWarp(uint64_t Grid, uint64_t Block) {
@@ -20,8 +36,7 @@ DEVICE uint32_t firstWarp(uint64_t Grid, uint64_t Block) {
   const bool Divides = (InBlock & (InBlock - 1)) == 0;
   const uint32_t Number =
       Divides ? uint32_t(Block) : uint32_t(Block) % blocksWithNumbers();
-  return (Number * InBlock + (uint32_t(Grid) * 0x9e3779b9u >> 8 & ~31u)) &
-         (NumWarps - 1);
+  return (Number * InBlock + firstWarpOfGrid(Grid)) & (NumWarps - 1);
 }
 
 /// A hash of a grid's %gridid.
