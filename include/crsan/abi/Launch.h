@@ -100,6 +100,20 @@ static_assert(sizeof(GridStart) == 16 &&
               offsetof(GridStart, Horizon) == 8 &&
               offsetof(GridStart, IsFirst) == 12);
 inline constexpr uint32_t NumGridStarts = 1u << 10;
+/// A multiprocessor's copy of a GridStart. Thousands of warps begin at the same
+/// time when a grid begins, and would contend for the GridStart itself.
+struct NearGridStart {
+  GridStart Copy; ///< Of the grid whose key it has; Horizon is its floor.
+  uint32_t Asks;  ///< The key of the last grid of which a warp has asked.
+  uint32_t Pad[3];
+};
+static_assert(sizeof(NearGridStart) == 32 &&
+              offsetof(NearGridStart, Copy) == 0 &&
+              offsetof(NearGridStart, Asks) == 16 &&
+              offsetof(NearGridStart, Pad) == 20);
+/// Multiprocessors, by %smid, and grids of each, by %gridid, that have copies
+/// of their own.
+inline constexpr uint32_t NumNearPlaces = 256, NumNearGrids = 4;
 
 /// Identifies a kernel by a hash of its mangled name (FNV-1a).
 inline constexpr uint32_t kernelTag(const char *Name, size_t Length) {

@@ -98,8 +98,11 @@ inline constexpr uint64_t
     FirstGridsAt = SitesAt + uint64_t(8) * MaxSites,
     /// GridStart[NumGridStarts], by hash of the grid.
     GridStartsAt = FirstGridsAt + uint64_t(8) * NumFirstGrids,
+    /// NearGridStart[NumNearPlaces][NumNearGrids].
+    NearGridStartsAt = GridStartsAt + sizeof(GridStart) * NumGridStarts,
     /// MaxClock[NumMaxClocks], by multiprocessor.
-    MaxClocksAt = GridStartsAt + sizeof(GridStart) * NumGridStarts,
+    MaxClocksAt =
+        NearGridStartsAt + sizeof(NearGridStart) * NumNearPlaces * NumNearGrids,
     /// Victim[NumVictims], by hash of the word.
     VictimsAt = MaxClocksAt + sizeof(MaxClock) * NumMaxClocks,
     /// GridRuns[NumGridRuns], by hash of the grid.

@@ -185,24 +185,44 @@ void EventPlan::planShared(FunctionAnalysisManager &FAM) {
   const auto Barriers = blockBarriers();
   if (!Barriers)
     return;
-  const Uniformity InBlock(F, ThreadGroup::Block,
-                           FAM.getResult<PostDominatorTreeAnalysis>(F),
-                           FAM.getResult<LoopAnalysis>(F));
-  const BarrierIntervals Intervals(F, *Barriers, InBlock);
-  if (!Intervals.areKnown())
-    return;
-  AreBarriersUniform = true;
-  SharedVariables Variables(F, InBlock, Intervals,
-                            FAM.getResult<DominatorTreeAnalysis>(F),
-                            FAM.getResult<LoopAnalysis>(F),
-                            FAM.getResult<ScalarEvolutionAnalysis>(F));
+  const auto &PDT = FAM.getResult<PostDominatorTreeAnalysis>(F);
+  const auto &Loops = FAM.getResult<LoopAnalysis>(F);
+  // What all threads load from one place, while none writes there, all have in
+  // common. Which loads these are depends on where threads part, and that on
+  // such loads: all are assumed to be, until those are known that are not. By
+  // then each interval follows from what was loaded in those before.
+  Uniformity::Loads Common;
   for (const Step &S : Steps)
-    if (S.access())
-      Variables.add(*S.Inst, *S.access());
+    if (isa<LoadInst>(S.Inst) && isWeak(S.What) &&
+        isa<GlobalVariable>(getUnderlyingObject(S.access()->Where.Base)))
+      Common.insert(S.Inst);
+  std::optional<Uniformity> InBlock;
+  std::optional<BarrierIntervals> Intervals;
+  std::optional<SharedVariables> Variables;
+  for (bool IsAgain = true; IsAgain;) {
+    Variables.reset();
+    Intervals.reset();
+    InBlock.emplace(F, ThreadGroup::Block, PDT, Loops, Common);
+    Intervals.emplace(F, *Barriers, *InBlock, PDT);
+    if (!Intervals->areKnown())
+      return;
+    Variables.emplace(F, *InBlock, *Intervals,
+                      FAM.getResult<DominatorTreeAnalysis>(F), Loops,
+                      FAM.getResult<ScalarEvolutionAnalysis>(F));
+    for (const Step &S : Steps)
+      if (S.access())
+        Variables->add(*S.Inst, *S.access());
+    IsAgain = false;
+    for (const Step &S : Steps)
+      if (Common.contains(S.Inst) &&
+          !Variables->staysSame(*S.Inst, *S.access()))
+        IsAgain |= Common.erase(S.Inst);
+  }
+  AreBarriersUniform = true;
   for (Step &S : Steps) {
     if (!S.access())
       continue;
-    const auto Needs = Variables.proofOf(*S.Inst, *S.access());
+    const auto Needs = Variables->proofOf(*S.Inst, *S.access());
     if (!Needs)
       continue;
     ++NumProven;

@@ -12,7 +12,8 @@ namespace crsan {
 
 BarrierIntervals::BarrierIntervals(const Function &Kernel,
                                    ArrayRef<const Instruction *> Barriers,
-                                   const Uniformity &InBlock) {
+                                   const Uniformity &InBlock,
+                                   const PostDominatorTree &PDT) {
   const DenseSet<const Instruction *> Set(Barriers.begin(), Barriers.end());
   Starts = {0};
   for (const BasicBlock &BB : Kernel) {
@@ -34,14 +35,17 @@ BarrierIntervals::BarrierIntervals(const Function &Kernel,
   }
   for (const unsigned S : Starts)
     Intervals.push_back(reach(S));
-  // All threads come to one next barrier, if to any: a thread that leaves
-  // the kernel instead comes to none from then on.
-  auto Next = [&](const BasicBlock &From) {
+  // The number of barriers that threads may come to next behind the end of
+  // `From`, or before they come to the block `Join`.
+  auto Next = [&](const BasicBlock &From, const BasicBlock *Join) {
     unsigned Number = 0;
     SmallVector<unsigned, 4> First;
     for (const BasicBlock *S : llvm::successors(&From))
       First.push_back(Cuts.find(S)->second.First);
-    for (const unsigned S : reach(First).set_bits())
+    for (const unsigned S :
+         reach(First, Join ? std::optional(Cuts.find(Join)->second.First)
+                           : std::nullopt)
+             .set_bits())
       Number += !endsBlock(S);
     return Number;
   };
@@ -50,11 +54,17 @@ BarrierIntervals::BarrierIntervals(const Function &Kernel,
     if (End->getNumSuccessors() < 2 || (isa<BranchInst, SwitchInst>(End) &&
                                         InBlock.isUniform(End->getOperand(0))))
       continue;
-    if (Next(BB) > 1) {
+    Parting.push_back(segmentOf(*End));
+    // Threads that part may come together again before any of them comes to a
+    // barrier. Else all come to one next barrier, if to any: a thread that
+    // leaves the kernel instead comes to none from then on.
+    const auto *Node = PDT.getNode(&BB);
+    const BasicBlock *Join =
+        Node && Node->getIDom() ? Node->getIDom()->getBlock() : nullptr;
+    if ((!Join || Next(BB, Join) > 0) && Next(BB, nullptr) > 1) {
       IsRegular = false;
       return;
     }
-    Parting.push_back(segmentOf(*End));
   }
 }
 

@@ -23,7 +23,8 @@ public:
   /// 0, in no particular order.
   BarrierIntervals(const llvm::Function &Kernel,
                    llvm::ArrayRef<const llvm::Instruction *> Barriers,
-                   const Uniformity &InBlock);
+                   const Uniformity &InBlock,
+                   const llvm::PostDominatorTree &PDT);
 
   /// False if threads may come to different barriers at a time, as far as one
   /// can tell; nothing is known then.

@@ -50,6 +50,10 @@ bool isSum(const Instruction &I) {
           cast<PossiblyDisjointInst>(I).isDisjoint());
 }
 
+bool isDifference(const Instruction &I) {
+  return I.getOpcode() == Instruction::Sub;
+}
+
 int64_t factorOf(const Instruction &I) {
   const unsigned Opcode = I.getOpcode();
   if (Opcode != Instruction::Mul && Opcode != Instruction::Shl)

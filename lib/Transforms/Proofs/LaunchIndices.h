@@ -39,6 +39,8 @@ std::optional<unsigned> extentOf(const llvm::Value *V);
 
 /// Whether `I` is a sum of its two operands.
 bool isSum(const llvm::Instruction &I);
+/// Whether it is the first one less the second.
+bool isDifference(const llvm::Instruction &I);
 /// The positive constant by which `I` multiplies its first operand; 0 if `I`
 /// does anything else.
 int64_t factorOf(const llvm::Instruction &I);

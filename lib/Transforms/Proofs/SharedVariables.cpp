@@ -2,6 +2,7 @@
 // Shared memory that cannot race.
 
 #include "Proofs/SharedVariables.h"
+#include "Proofs/Cases.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
@@ -31,8 +32,16 @@ static SmallVector<const Value *, 4> objectsOf(const Access &E) {
   return Objects;
 }
 
-/// Whether the kernel accesses `G` by loads, stores and atomics of addresses
-/// that it computes from it, and in no other way.
+/// Whether the instruction is one of a matrix (ldmatrix, stmatrix, wmma), and
+/// accesses what its first operand points to.
+static bool isMatrixAccess(const Instruction &I) {
+  const Events All = eventsOf(I);
+  return All.Unlisted == Skip::None && All.List.size() == 1 &&
+         asAccess(All.List[0]) && asAccess(All.List[0])->Rows.Lanes;
+}
+
+/// Whether the kernel accesses `G` by loads, stores, atomics and matrix
+/// instructions of addresses that it computes from it, and in no other way.
 static bool isOwn(const Function &Kernel, const GlobalVariable &G) {
   SmallVector<const Value *> Pending = {&G};
   DenseSet<const Value *> Seen = {&G};
@@ -59,7 +68,9 @@ static bool isOwn(const Function &Kernel, const GlobalVariable &G) {
           (isa<AtomicCmpXchgInst>(I) &&
            U.getOperandNo() == AtomicCmpXchgInst::getPointerOperandIndex());
       const auto *Call = dyn_cast<IntrinsicInst>(I);
-      if (!IsAccess && !(Call && Call->isAssumeLikeIntrinsic()))
+      if (!IsAccess &&
+          !(Call && (Call->isAssumeLikeIntrinsic() ||
+                     (U.getOperandNo() == 0 && isMatrixAccess(*Call)))))
         return false;
     }
   return true;
@@ -85,7 +96,7 @@ SharedVariables::SharedVariables(const Function &Kernel,
 void SharedVariables::add(const Instruction &I, const Access &E) {
   if (std::optional<Accesses> *Of = accessesOf(E)) {
     if (*Of)
-      (*Of)->push_back(describe(I, E));
+      (*Of)->push_back(describe(I, E, Facts));
     return;
   }
   // One of several: it is not known which.
@@ -110,7 +121,8 @@ SharedVariables::accessesOf(const Access &E) {
 }
 
 SharedVariables::Member SharedVariables::describe(const Instruction &I,
-                                                  const Access &E) const {
+                                                  const Access &E,
+                                                  const AddressFacts &Facts) {
   // Those of unknown length begin at the same place, whatever their names.
   const Value *Variable = getUnderlyingObject(E.Where.Base, /*MaxLookup=*/0);
   Member A = {&I, E, std::nullopt};
@@ -143,32 +155,86 @@ bool SharedVariables::haveCommon(const Member &A, const Member &B) const {
   return A.Where->allOfCommon(IsSame) && B.Where->allOfCommon(IsSame);
 }
 
+bool SharedVariables::staysSame(const Instruction &I, const Access &E) {
+  const std::optional<Accesses> *Of = accessesOf(E);
+  return Of && *Of && none_of(**Of, [&](const Member &Other) {
+           return Other.What.writes() && Intervals.mayMeet(I, *Other.At);
+         });
+}
+
+/// Whether the two cannot race for the launches that `R` says, which may become
+/// fewer.
+bool SharedVariables::prove(const Member &Mine, const Member &Other,
+                            Requirement &R) const {
+  if (!Mine.Where || !Other.Where || !haveCommon(Mine, Other))
+    return false;
+  if (const auto Most = Mine.Where->disjoint(*Other.Where)) {
+    R.allow(*Most);
+    return true;
+  }
+  // Blocks are rarely larger than what a bound of one extent allows.
+  if (const auto Both = Mine.Where->hull(*Other.Where)) {
+    if (!is_contained(R.Apart, *Both))
+      R.Apart.push_back(*Both);
+    return true;
+  }
+  const auto Most = Mine.Where->endBefore(*Other.Where);
+  if (Most)
+    R.allow(*Most);
+  return Most.has_value();
+}
+
+/// The same, in each case of what the loops count that both are in.
+bool SharedVariables::proveByCases(const Member &Mine, const Member &Other,
+                                   Requirement &R) const {
+  constexpr size_t MostCounted = 2;
+  SmallVector<Cases, MostCounted> All;
+  for (const Member *M : {&Mine, &Other})
+    for (const PHINode *P : countedIn(M->What.Where.Base, Facts)) {
+      const Loop &L = *Facts.Loops.getLoopFor(P->getParent());
+      if (any_of(All, [&](const Cases &C) { return C.Of == P; }) ||
+          !Intervals.areInOneIteration(*Mine.At, *Other.At, L))
+        continue;
+      const auto Values = valuesOf(*P, Facts);
+      if (!Values)
+        continue;
+      if (All.size() == MostCounted)
+        return false;
+      All.push_back({P, *Values});
+    }
+  return !All.empty() && forEachCase(All, [&](ArrayRef<Assumption> Assumed) {
+    AddressFacts InCase = Facts;
+    InCase.Assumed = Assumed;
+    if (!isPossible(*Mine.At, InCase) || !isPossible(*Other.At, InCase))
+      return true;
+    const Member A = describe(*Mine.At, Mine.What, InCase);
+    const Member B = describe(*Other.At, Other.What, InCase);
+    if (!A.Where || !B.Where || !haveCommon(A, B))
+      return false;
+    auto Most = A.Where->disjoint(*B.Where);
+    if (!Most)
+      if (const auto Both = A.Where->hull(*B.Where))
+        Most = Both->apart();
+    if (!Most)
+      Most = A.Where->endBefore(*B.Where);
+    if (Most)
+      R.allow(*Most);
+    return Most.has_value();
+  });
+}
+
 std::optional<Requirement> SharedVariables::proofOf(const Instruction &I,
                                                     const Access &E) {
   std::optional<Accesses> *Of = accessesOf(E);
   if (!Of || !*Of)
     return std::nullopt;
-  const Member Mine = describe(I, E);
+  const Member Mine = describe(I, E, Facts);
   Requirement R;
-  for (const Member &Other : **Of) {
-    if (!mayConflict(Mine.What, Other.What) ||
-        !Intervals.mayMeet(*Mine.At, *Other.At))
-      continue;
-    if (!Mine.Where || !Other.Where || !haveCommon(Mine, Other))
+  for (const Member &Other : **Of)
+    if (mayConflict(Mine.What, Other.What) &&
+        Intervals.mayMeet(*Mine.At, *Other.At) && !prove(Mine, Other, R) &&
+        !proveByCases(Mine, Other, R))
       return std::nullopt;
-    const auto Most = Mine.Where->disjoint(*Other.Where);
-    // Blocks are rarely larger than what a bound of one extent allows.
-    if (!Most)
-      if (const auto Both = Mine.Where->hull(*Other.Where)) {
-        if (!is_contained(R.Apart, *Both))
-          R.Apart.push_back(*Both);
-        continue;
-      }
-    if (!Most)
-      return std::nullopt;
-    for (unsigned D = 0; D < Most->size(); ++D)
-      R.Most[D] = std::min(R.Most[D], (*Most)[D]);
-  }
   return R;
 }
 

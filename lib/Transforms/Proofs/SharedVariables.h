@@ -31,6 +31,10 @@ public:
   std::optional<Requirement> proofOf(const llvm::Instruction &I,
                                      const Access &E);
 
+  /// Whether threads that make the access in one interval surely find the same
+  /// there: none may write to the variable meanwhile.
+  bool staysSame(const llvm::Instruction &I, const Access &E);
+
 private:
   struct Member {
     const llvm::Instruction *At;
@@ -41,8 +45,12 @@ private:
 
   static const llvm::GlobalVariable *keyOf(const llvm::Value *Object);
   std::optional<Accesses> *accessesOf(const Access &E);
-  Member describe(const llvm::Instruction &I, const Access &E) const;
+  static Member describe(const llvm::Instruction &I, const Access &E,
+                         const AddressFacts &Facts);
   bool haveCommon(const Member &A, const Member &B) const;
+  bool prove(const Member &Mine, const Member &Other, Requirement &R) const;
+  bool proveByCases(const Member &Mine, const Member &Other,
+                    Requirement &R) const;
 
   AddressFacts Facts;
   const BarrierIntervals &Intervals;

@@ -226,6 +226,8 @@ struct Spread::Mover {
   ArrayRef<Term> Step;
   unsigned Place; ///< Among equals, the smallest first.
   std::function<Value *(IRBuilder<> &)> Last;
+  /// An upper bound of Last for all launches, if there is one.
+  std::optional<uint64_t> Most;
   std::optional<unsigned> Index = std::nullopt;
   const Counter *Count = nullptr;
 
@@ -268,13 +270,17 @@ SmallVector<Spread::Mover, NumIndices> Spread::movers() const {
         }))
       All.push_back({Strides[Index], Usual[Index],
                      [this, Index](auto &B) { return emitLast(B, Index); },
+                     std::min<uint64_t>(LaunchIndices[Index].Most,
+                                        Ends[Index].value_or(INT64_MAX)) -
+                         1,
                      Index});
   for (const Counter &C : Counters) {
-    Mover &M =
-        All.emplace_back(Mover{C.Step, NumIndices, nullptr, std::nullopt, &C});
-    if (C.Number)
+    Mover &M = All.emplace_back(
+        Mover{C.Step, NumIndices, nullptr, std::nullopt, std::nullopt, &C});
+    if (C.Number) {
       M.Last = [&C](auto &B) { return B.getInt64(*C.Number - 1); };
-    else if (C.Last)
+      M.Most = *C.Number - 1;
+    } else if (C.Last)
       M.Last = [&C](auto &B) {
         return B.CreateAdd(
             B.CreateZExt(emitAvailable(B, *C.Last), B.getInt64Ty()),
@@ -288,14 +294,19 @@ SmallVector<Spread::Mover, NumIndices> Spread::movers() const {
       X.Size = 0;
       return X.emitMost(B);
     };
-    All.push_back({P.Quotient, 1, [Whole, &P](auto &B) {
+    std::optional<uint64_t> Most = P.Whole[0].most();
+    All.push_back({P.Quotient, 1,
+                   [Whole, &P](auto &B) {
                      return B.CreateUDiv(Whole(B), B.getInt64(P.By));
-                   }});
+                   },
+                   Most ? std::optional(*Most / P.By) : std::nullopt});
     if (!P.FixedRemainder)
-      All.push_back({P.Remainder, 0, [Whole, &P](auto &B) {
+      All.push_back({P.Remainder, 0,
+                     [Whole, &P](auto &B) {
                        return B.CreateBinaryIntrinsic(Intrinsic::umin, Whole(B),
                                                       B.getInt64(P.By - 1));
-                     }});
+                     },
+                     uint64_t(P.By - 1)});
   }
   llvm::sort(
       All, [](const Mover &A, const Mover &B) { return A.rank() < B.rank(); });
@@ -402,6 +413,43 @@ Value *Spread::emitAreApart(IRBuilder<> &B, bool AreAllThreads) const {
     }
   }
   return AreApart;
+}
+
+std::optional<BlockBounds> Spread::apart() const {
+  if (Among != ThreadGroup::Block)
+    return std::nullopt;
+  Spread Joined = *this;
+  Joined.joinCounters();
+  BlockBounds In = AnyBlock;
+  return Joined.areApart(In, true) ? std::optional(In) : std::nullopt;
+}
+
+/// As emitAreApart(), for all launches with blocks of at most the extents `In`,
+/// which it lowers.
+bool Spread::areApart(BlockBounds &In, bool AreAllThreads) const {
+  if (!Bounded.empty() || any_of(Pieces, [&](const Piece &P) {
+        return !P.Multiples.empty() || !P.Whole[0].areApart(In, false);
+      }))
+    return false;
+  std::optional<uint64_t> Reach = Size;
+  for (const Mover &M : movers()) {
+    if (M.Step.empty()) {
+      if (AreAllThreads) {
+        if (!M.Index)
+          return false;
+        In[*M.Index] = 1;
+      }
+      continue;
+    }
+    if (!Reach || M.Step.size() > 1 || !M.Step[0].Factors.empty() ||
+        uint64_t(std::abs(M.Step[0].Scale)) < *Reach)
+      return false;
+    if (!M.Most || *M.Most >= uint64_t(MostBytes))
+      Reach.reset();
+    else
+      *Reach += std::abs(M.Step[0].Scale) * *M.Most;
+  }
+  return true;
 }
 
 /// Whether each place of this access is below all places of the other: its only
@@ -545,6 +593,57 @@ std::optional<BlockBounds> Spread::disjoint(const Spread &Other) const {
   if (is_contained(Most, 0u))
     return std::nullopt;
   return Most;
+}
+
+/// The end of all places of this access in such blocks, from its base. None: it
+/// is not known.
+std::optional<int64_t> Spread::end(const BlockBounds &In) const {
+  constexpr uint64_t TooMuch = MostBytes;
+  uint64_t End = Size;
+  auto Add = [&](const Sum &Step, uint64_t Last) {
+    for (const Term &T : Step) {
+      if (!T.Factors.empty() || T.Scale < 0 || Last > TooMuch / T.Scale)
+        return false;
+      End += T.Scale * Last;
+    }
+    return End < TooMuch;
+  };
+  for (unsigned Index = 0; Index < NumThreadIndices; ++Index) {
+    const uint64_t Number =
+        std::min<uint64_t>({In[Index], LaunchIndices[Index].Most,
+                            uint64_t(Ends[Index].value_or(MostBytes))});
+    if (!Add(Strides[Index], Number - 1))
+      return std::nullopt;
+  }
+  for (const Counter &C : Counters)
+    if (!C.Number || !Add({C.Step}, *C.Number - 1))
+      return std::nullopt;
+  for (const Piece &P : Pieces) {
+    Spread X = P.Whole[0];
+    X.Ends = Ends;
+    const auto EndOfWhole = X.end(In);
+    if (!EndOfWhole)
+      return std::nullopt;
+    const uint64_t Last = *EndOfWhole - X.Size;
+    if (!Add(P.Quotient, Last / P.By) ||
+        !Add(P.Remainder, std::min<uint64_t>(Last, P.By - 1)))
+      return std::nullopt;
+  }
+  return Constant + int64_t(End);
+}
+
+/// Tries blocks of one dimension, the largest first.
+std::optional<BlockBounds> Spread::endBefore(const Spread &Other) const {
+  if (Among != ThreadGroup::Block || Base != Other.Base || !Bounded.empty() ||
+      !Other.Bounded.empty())
+    return std::nullopt;
+  for (uint64_t Number = LaunchIndices[0].Most; Number > 0; Number /= 2) {
+    const BlockBounds In = {Number, AnyBlock[1], AnyBlock[2]};
+    const auto Mine = end(In), Its = Other.end(In);
+    if (Mine && Its && (*Mine <= Other.Constant || *Its <= Constant))
+      return In;
+  }
+  return std::nullopt;
 }
 
 Value *Requirement::emit(IRBuilder<> &B) const {

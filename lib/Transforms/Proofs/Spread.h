@@ -22,6 +22,12 @@ namespace crsan {
 using BlockBounds = std::array<uint64_t, 3>;
 inline constexpr BlockBounds AnyBlock = {~0ull, ~0ull, ~0ull};
 
+/// A value that is taken for a constant, in one case of a proof by cases.
+struct Assumption {
+  const llvm::Value *Of;
+  llvm::APInt Is;
+};
+
 /// What proofs about the addresses of a kernel's threads are based on.
 struct AddressFacts {
   const Uniformity &Among;
@@ -31,6 +37,11 @@ struct AddressFacts {
   /// Whether threads of the group may be in different iterations of the loop
   /// where their accesses are unordered.
   std::function<bool(const llvm::Loop &)> MayDiffer;
+  llvm::ArrayRef<Assumption> Assumed = {};
+
+  /// The constant that `V` is, if it is one.
+  std::optional<llvm::APInt> constant(const llvm::Value *V,
+                                      unsigned Depth = 0) const;
 };
 
 /// Where each thread of a group accesses the object that a pointer leads to.
@@ -54,9 +65,15 @@ public:
   /// A spread that contains both. None: it would not keep threads apart.
   std::optional<Spread> hull(const Spread &Other) const;
 
+  /// In blocks of which extents no two threads access one location. None:
+  /// perhaps in no blocks.
+  std::optional<BlockBounds> apart() const;
+
   /// In blocks of which extents no two threads access one location, one thread
   /// by this access and the other by \p Other. None: perhaps in no blocks.
   std::optional<BlockBounds> disjoint(const Spread &Other) const;
+  /// The same, because one of the two ends before the other begins.
+  std::optional<BlockBounds> endBefore(const Spread &Other) const;
 
 private:
   /// The product of a constant and of values that are available when the kernel
@@ -144,6 +161,8 @@ private:
                      unsigned Depth);
   bool addOneOf(llvm::ArrayRef<const llvm::Value *> Values, const Term &T,
                 const AddressFacts &Facts, unsigned Depth);
+  bool addMasked(const llvm::Instruction &I, Term T, const AddressFacts &Facts,
+                 unsigned Depth);
   bool addPiece(const llvm::Value *Whole, int64_t By, Sum Piece::*Part,
                 bool IsSigned, Term T, const AddressFacts &Facts,
                 unsigned Depth);
@@ -184,7 +203,9 @@ private:
   void keepCaps(const Spread &Lower, const Spread &Upper, const Term &D);
   llvm::SmallVector<Mover, NumIndices> movers() const;
   llvm::Value *emitAreApart(llvm::IRBuilder<> &B, bool AreAllThreads) const;
+  bool areApart(BlockBounds &In, bool AreAllThreads) const;
   bool isLimitedBelow(const Spread &Other) const;
+  std::optional<int64_t> end(const BlockBounds &In) const;
   std::optional<llvm::SmallVector<Digit, NumThreadIndices>>
   digits(const Spread &Other) const;
 
@@ -215,6 +236,11 @@ struct Requirement {
   BlockBounds Most = AnyBlock;
 
   bool isAlways() const { return Apart.empty() && Most == AnyBlock; }
+  /// Allows only blocks of at most these extents.
+  void allow(const BlockBounds &In) {
+    for (unsigned D = 0; D < Most.size(); ++D)
+      Most[D] = std::min(Most[D], In[D]);
+  }
   bool operator==(const Requirement &) const = default;
   llvm::Value *emit(llvm::IRBuilder<> &B) const;
 };

@@ -3,6 +3,7 @@
 
 #include "Proofs/Spread.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Analysis/ConstantFolding.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Operator.h"
@@ -13,6 +14,30 @@ using namespace llvm;
 namespace crsan {
 
 static constexpr size_t MostTerms = 12, MostCounters = 6;
+
+std::optional<APInt> AddressFacts::constant(const Value *V,
+                                            unsigned Depth) const {
+  if (const auto *C = dyn_cast<ConstantInt>(V))
+    return C->getValue();
+  for (const Assumption &A : Assumed)
+    if (A.Of == V)
+      return A.Is;
+  const auto *I = dyn_cast<Instruction>(V);
+  if (Assumed.empty() ||
+      !isa_and_present<BinaryOperator, CastInst, CmpInst>(I) ||
+      !I->getType()->isIntegerTy() || Depth == MostDepth)
+    return std::nullopt;
+  SmallVector<Constant *, 2> Operands;
+  for (const Value *O : I->operands()) {
+    const auto Is = constant(O, Depth + 1);
+    if (!Is)
+      return std::nullopt;
+    Operands.push_back(ConstantInt::get(O->getType(), *Is));
+  }
+  const auto *C = dyn_cast_or_null<ConstantInt>(ConstantFoldInstOperands(
+      const_cast<Instruction *>(I), Operands, I->getDataLayout()));
+  return C ? std::optional(C->getValue()) : std::nullopt;
+}
 
 std::optional<unsigned> Spread::indexAmong(const Value *V, ThreadGroup Among) {
   const auto I = indexOf(V);
@@ -106,7 +131,7 @@ bool Spread::countBeside(Counter C) {
 bool Spread::extend(const Value *V, bool IsSigned, const AddressFacts &Facts,
                     unsigned Depth) {
   const auto *I = dyn_cast<Instruction>(V);
-  if (!I || indexAmong(V, Among))
+  if (!I || indexAmong(V, Among) || Facts.constant(V))
     return true;
   if (Depth == MostDepth)
     return false;
@@ -125,7 +150,8 @@ bool Spread::extend(const Value *V, bool IsSigned, const AddressFacts &Facts,
   }
   if (isa<SelectInst>(I))
     return ExtendAll(drop_begin(I->operand_values()));
-  if (I->getOpcode() != Instruction::Mul && !isSum(*I) && !factorOf(*I))
+  if (I->getOpcode() != Instruction::Mul && !isSum(*I) && !isDifference(*I) &&
+      !factorOf(*I))
     return true;
   const auto *O = dyn_cast<OverflowingBinaryOperator>(I);
   if (!O || (IsSigned ? O->hasNoSignedWrap() : O->hasNoUnsignedWrap()))
@@ -242,7 +268,7 @@ bool Spread::add(const Value *V, Term T, const AddressFacts &Facts,
       Base.size() == MostTerms || !V->getType()->isIntegerTy() ||
       V->getType()->getIntegerBitWidth() > 64)
     return false;
-  if (const auto *C = dyn_cast<ConstantInt>(V)) {
+  if (const auto C = Facts.constant(V)) {
     const int64_t Number = T.IsSigned || C->getBitWidth() == 64
                                ? C->getSExtValue()
                                : int64_t(C->getZExtValue());
@@ -300,9 +326,8 @@ bool Spread::addParts(const Value *V, Term T, const AddressFacts &Facts,
   };
   if (match(I, m_LShr(m_Value(Whole), m_APInt(By))) && By->ult(31))
     return Divide(int64_t(1) << By->getZExtValue(), &Piece::Quotient, false);
-  if (match(I, m_And(m_Value(Whole), m_APInt(By))) && By->isMask() &&
-      By->ult(MostBytes))
-    return Divide(By->getZExtValue() + 1, &Piece::Remainder, false);
+  if (I->getOpcode() == Instruction::And)
+    return addMasked(*I, std::move(T), Facts, Depth);
   if (match(I, m_ZExt(m_Trunc(m_Value(Whole)))) &&
       I->getOperand(0)->getType()->getIntegerBitWidth() < 31)
     return Divide(int64_t(1)
@@ -322,6 +347,12 @@ bool Spread::addParts(const Value *V, Term T, const AddressFacts &Facts,
   if (isSum(*I))
     return add(I->getOperand(0), T, Facts, Depth + 1) &&
            add(I->getOperand(1), T, Facts, Depth + 1);
+  if (isDifference(*I)) {
+    Term Less = T;
+    Less.Scale = -Less.Scale;
+    return add(I->getOperand(0), std::move(T), Facts, Depth + 1) &&
+           add(I->getOperand(1), std::move(Less), Facts, Depth + 1);
+  }
   if (const int64_t Factor = factorOf(*I)) {
     if (Factor >= MostBytes / std::max<int64_t>(std::abs(T.Scale), 1))
       return false;
@@ -329,9 +360,49 @@ bool Spread::addParts(const Value *V, Term T, const AddressFacts &Facts,
     return add(I->getOperand(0), T, Facts, Depth + 1);
   }
   if (I->getOpcode() == Instruction::Mul)
-    for (const unsigned One : {0, 1})
+    for (const unsigned One : {0, 1}) {
+      const Value *Other = I->getOperand(1 - One);
+      if (const auto C = Facts.constant(I->getOperand(One));
+          C && C->isStrictlyPositive() &&
+          C->ult(MostBytes / std::max<int64_t>(std::abs(T.Scale), 1))) {
+        T.Scale *= C->getSExtValue();
+        return add(Other, std::move(T), Facts, Depth + 1);
+      }
       if (multiply(T, I->getOperand(One)))
-        return add(I->getOperand(1 - One), T, Facts, Depth + 1);
+        return add(Other, T, Facts, Depth + 1);
+    }
+  return false;
+}
+
+/// Adds `T` times what a mask leaves of a value: the low bits, which are a
+/// remainder, or all but these.
+bool Spread::addMasked(const Instruction &I, Term T, const AddressFacts &Facts,
+                       unsigned Depth) {
+  const unsigned Width = I.getType()->getIntegerBitWidth();
+  for (const unsigned One : {0, 1}) {
+    const Value *Whole = I.getOperand(1 - One);
+    const auto Mask = Facts.constant(I.getOperand(One));
+    if (!Mask)
+      continue;
+    // Whether bits that are never set are masked does not matter.
+    const KnownBits Known = computeKnownBits(Whole, I.getDataLayout());
+    const APInt Left = *Mask & ~Known.Zero, Masked = ~*Mask & ~Known.Zero;
+    if (Left.isZero())
+      return true;
+    if (Masked.isZero())
+      return (Width == 64 || extend(Whole, T.IsSigned, Facts, Depth + 1)) &&
+             add(Whole, std::move(T), Facts, Depth + 1);
+    const unsigned Low = (~Masked).countr_one(), High = (~Left).countr_one();
+    if (Low > 0 && Low < 31 && Left.getActiveBits() <= Low)
+      return addPiece(Whole, int64_t(1) << Low, &Piece::Remainder, false,
+                      std::move(T), Facts, Depth);
+    if (High == 0 || High >= 31 || Masked.getActiveBits() > High ||
+        !Known.isNonNegative() || std::abs(T.Scale) >= MostBytes >> High)
+      return false;
+    T.Scale *= int64_t(1) << High;
+    return addPiece(Whole, int64_t(1) << High, &Piece::Quotient, false,
+                    std::move(T), Facts, Depth);
+  }
   return false;
 }
 
@@ -344,7 +415,12 @@ bool Spread::addPiece(const Value *Whole, int64_t By, Sum Piece::*Part,
   X.Size = 1;
   if (By < 2 || !X.extend(Whole, IsSigned, Facts, Depth + 1) ||
       !X.add(Whole, {1, {}, IsSigned}, Facts, Depth + 1) || !X.Base.empty() ||
-      !X.Counters.empty() || !X.Pieces.empty() || X.Size != 1 ||
+      !X.Pieces.empty() || X.Size != 1 ||
+      !all_of(X.Counters,
+              [&](const Counter &C) {
+                return C.Step.Factors.empty() && C.Step.Scale > 0 &&
+                       C.Step.Scale % By == 0;
+              }) ||
       X.Constant < 0 || X.Constant % By ||
       !all_of(X.Strides, [](const Sum &Stride) {
         return all_of(Stride, [](const Term &T) { return T.Scale > 0; });
@@ -352,6 +428,15 @@ bool Spread::addPiece(const Value *Whole, int64_t By, Sum Piece::*Part,
     return false;
   require(X.Bounded);
   X.Bounded.clear();
+  // What is counted in multiples of the divisor moves the quotient alone.
+  for (Counter &C : std::exchange(X.Counters, {})) {
+    C.Step.Scale /= By;
+    if (C.Step.Scale >= MostBytes / std::max<int64_t>(std::abs(T.Scale), 1))
+      return false;
+    C.Step = {C.Step.Scale * T.Scale, T.Factors, T.IsSigned};
+    if (Part == &Piece::Quotient && !count(std::move(C)))
+      return false;
+  }
   const int64_t Constants = std::exchange(X.Constant, 0) / By * T.Scale;
   if (Part == &Piece::Quotient && Constants) {
     if (T.Factors.empty())

@@ -56,10 +56,12 @@ static bool isVote(const Instruction &I) {
 }
 
 Uniformity::Uniformity(const Function &Kernel, ThreadGroup Among,
-                       const PostDominatorTree &PDT, const LoopInfo &Loops)
+                       const PostDominatorTree &PDT, const LoopInfo &Loops,
+                       const Uniformity::Loads &Common)
     : Among(Among), PDT(PDT), Loops(Loops) {
   for (const Instruction &I : instructions(Kernel))
-    if (!I.getType()->isVoidTy() && !isFunction(I, Among))
+    if (!I.getType()->isVoidTy() && !isFunction(I, Among) &&
+        !Common.contains(&I))
       add(I);
   while (!Pending.empty()) {
     const Value *V = Pending.pop_back_val();

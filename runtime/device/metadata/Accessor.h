@@ -4,8 +4,8 @@
 // An accessor is one access of a word: site, lane, warp, bytes, strength and
 // clock in 64 bits. An accessor is read and written in one piece, so each
 // accessor that a thread finds tells of one access that happened
-// (docs/metadata-design.md, "Accessors and cells"). The pair of a warp number and its
-// clock is the access's epoch.
+// (docs/metadata-design.md, "Accessors and cells"). The pair of a warp number
+// and its clock is the access's epoch.
 #ifndef CRSAN_DEVICE_METADATA_ACCESSOR_H
 #define CRSAN_DEVICE_METADATA_ACCESSOR_H
 

@@ -49,25 +49,21 @@ DEVICE uint64_t firstOfKernel(uint64_t Grid, uint32_t Tag) {
     Was = compareAndSwap(First, 0, Grid + 1);
   return Was ? Was - 1 : Grid;
 }
-/// Finds where the clocks of `Grid` begin; the first warps of the grid
-/// determine it. `Here` is the mask of the lanes that call together.
-DEVICE GridClocks startOf(uint64_t Grid, const KernelHere &K, uint32_t Here) {
+/// The key of a grid in a GridStart: never 0, and larger for later grids
+/// (modulo 2^32).
+DEVICE uint32_t keyOfGrid(uint64_t Grid) { return uint32_t(Grid) * 2 + 1; }
+
+/// Determines where the clocks of `Grid` begin, unless a warp has done so
+/// before. `Here` is the mask of the lanes that call together.
+DEVICE GridClocks determineStart(uint64_t Grid, const KernelHere &K,
+                                 uint32_t Here) {
   GridStart &G = table<GridStart>(GridStartsAt)[Grid & (NumGridStarts - 1)];
-  // The key of the grid: never 0, and larger for later grids (modulo 2^32).
-  const uint32_t Key = uint32_t(Grid) * 2 + 1;
-  uint32_t Start, Found, Horizon, IsFirst;
-  // The L1 cache holds nothing from before the grid, and every warp asks, so
-  // most answers come from that cache.
-  asm volatile("ld.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(Start), "=r"(Found), "=r"(Horizon), "=r"(IsFirst)
-               : "l"(&G)
-               : "memory");
-  if (__nvvm_vote_all_sync(Here, Found == Key))
-    return {Start, Horizon < Start ? Horizon : Start, true, IsFirst != 0};
+  const uint32_t Key = keyOfGrid(Grid);
   const uint32_t Largest = largestEnded(Here);
   beginGrid(G, Grid, K, Here, Largest + 1);
   const uint32_t Leader = __builtin_ctz(Here);
   uint64_t Now = 0;
+  uint32_t Horizon = 0, IsFirst = 0;
   if (lane() == Leader) {
     storeRelaxed(G.IsFirst, firstOfKernel(Grid, K.Tag) == Grid);
     Now = loadRelaxed(G.KeyAndClock);
@@ -89,10 +85,72 @@ DEVICE GridClocks startOf(uint64_t Grid, const KernelHere &K, uint32_t Here) {
   Now = shuffle(Here, Now, Leader);
   Horizon = __nvvm_shfl_sync_idx_i32(Here, Horizon, Leader, 31);
   IsFirst = __nvvm_shfl_sync_idx_i32(Here, IsFirst, Leader, 31);
-  Start = uint32_t(Now);
+  const uint32_t Start = uint32_t(Now);
   const bool IsCommon = uint32_t(Now >> 32) == Key;
   return {Start, IsCommon && Horizon < Start ? Horizon : Start, IsCommon,
           IsCommon && IsFirst};
+}
+
+/// The multiprocessor's copy of where the clocks of `Grid` begin.
+DEVICE NearGridStart &nearStart(uint64_t Grid) {
+  uint32_t Sm;
+  asm("mov.u32 %0, %%smid;" : "=r"(Sm));
+  return table<NearGridStart>(
+      NearGridStartsAt)[Sm % NumNearPlaces * NumNearGrids +
+                        Grid % NumNearGrids];
+}
+
+/// A copy as it is now: the clock, the key, the floor, and IsFirst.
+using FoundStart = uint32_t __attribute__((ext_vector_type(4)));
+
+DEVICE FoundStart loadStart(const GridStart &Copy) {
+  uint32_t Start, Key, Floor, IsFirst;
+  asm volatile("ld.relaxed.gpu.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(Start), "=r"(Key), "=r"(Floor), "=r"(IsFirst)
+               : "l"(&Copy)
+               : "memory");
+  return {Start, Key, Floor, IsFirst};
+}
+
+/// As startOf(), where the multiprocessor has no copy yet. One warp of the
+/// multiprocessor determines the start and the others wait for its copy, but
+/// not for long, since that warp may be a part of this very warp.
+HELPER FoundStart awaitStart(uint64_t Grid, KernelHere K, uint32_t Here) {
+  NearGridStart &Near = nearStart(Grid);
+  const uint32_t Key = keyOfGrid(Grid), Leader = __builtin_ctz(Here);
+  uint32_t Asked = 0;
+  if (lane() == Leader)
+    asm volatile("atom.relaxed.gpu.exch.b32 %0, [%1], %2;"
+                 : "=r"(Asked)
+                 : "l"(&Near.Asks), "r"(Key)
+                 : "memory");
+  const bool IsWaiting = broadcast(Here, Asked, Leader) == Key;
+#pragma unroll 1
+  for (uint32_t Tries = 0; IsWaiting && Tries < 64; ++Tries) {
+    pause(200);
+    const FoundStart Found = loadStart(Near.Copy);
+    if (__nvvm_vote_all_sync(Here, Found[1] == Key))
+      return Found;
+  }
+  const GridClocks Now = determineStart(Grid, K, Here);
+  // Others may go on by a copy only if all do.
+  if (Now.IsCommon && lane() == Leader) {
+    storeRelaxed(Near.Copy.Horizon, Now.Floor);
+    storeRelaxed(Near.Copy.IsFirst, Now.IsFirst);
+    fenceDevice();
+    storeRelaxed(Near.Copy.KeyAndClock, uint64_t(Key) << 32 | Now.Start);
+  }
+  return {Now.Start, Now.IsCommon ? Key : 0, Now.Floor, Now.IsFirst};
+}
+
+/// Finds where the clocks of `Grid` begin; the first warps of the grid
+/// determine it. `Here` is the mask of the lanes that call together.
+DEVICE GridClocks startOf(uint64_t Grid, const KernelHere &K, uint32_t Here) {
+  const uint32_t Key = keyOfGrid(Grid);
+  FoundStart Found = loadStart(nearStart(Grid).Copy);
+  if (!__nvvm_vote_all_sync(Here, Found[1] == Key))
+    Found = awaitStart(Grid, K, Here);
+  return {Found[0], Found[2], Found[1] == Key, Found[3] != 0};
 }
 
 } // namespace crsan::device

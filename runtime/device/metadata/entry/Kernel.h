@@ -126,7 +126,7 @@ DEVICE WindowState enterKernel(const KernelHere &K) {
   // If the former blocks with these numbers took at most Step clocks each, all
   // warps of the block begin at one clock, and their first barrier need not
   // make the clocks equal.
-  constexpr uint32_t Step = 4;
+  const uint32_t Step = K.Flags & EnterBarriers ? 16 : 4;
   const uint64_t LastWarp = Block * Me.warpsInBlock() + Me.warpsInBlock() - 1;
   const uint32_t Wanted = First + uint32_t(LastWarp >> WarpBits) * Step;
   uint32_t Start = Clock >= Wanted ? Clock + 1 : Wanted;
