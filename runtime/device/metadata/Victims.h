@@ -83,10 +83,15 @@ public:
   /// Adds an accessor. The accessor replaces one of the same site and lane, or
   /// if two lanes have one at that site, one of these two at random; else it
   /// takes a free element; else it replaces another accessor of the same site
-  /// or lane.
+  /// or lane. Lanes that write the bytes of a word add their accessors at the
+  /// same time, and all find the same elements free: so each byte has a quarter
+  /// of the set in which its accessors look for a free element first.
   DEVICE void add(Accessor A, uint32_t Floor) const {
     constexpr uint32_t None = ~0u;
     const uint32_t Hash = mix(A.site() ^ A.warp() << 8 ^ A.lane() << 3);
+    const uint32_t Wanted = (uint32_t(A.bytes()) * 4 + Hash % 4) % VictimWays;
+    // How far `Way` is behind the wanted one.
+    auto DistanceOf = [&](uint32_t Way) { return (Way - Wanted) % VictimWays; };
     uint32_t Same = None, First = None, Second = None, Free = None, Own = None;
 #pragma unroll 1
     for (uint32_t From = 0; From < VictimWays; From += 4) {
@@ -100,7 +105,8 @@ public:
             (Change & (AccessorLayout::SiteMask | AccessorLayout::BytesMask)) ==
             0;
         if (These.Old >> I & 1) {
-          Free = From + I;
+          if (Free == None || DistanceOf(From + I) < DistanceOf(Free))
+            Free = From + I;
         } else if (!Old.isNobody()) {
           if (IsOwn)
             Own = From + I;
