@@ -105,10 +105,10 @@ public:
       for (uint32_t I = 0; I < 4; ++I) {
         const Accessor Old(These.Bits[I]);
         const uint64_t Change = Old.Bits ^ A.Bits;
-        const bool IsOwn = (Change & AccessorLayout::Who) == 0;
+        const bool IsAlike = (Change & AccessorLayout::BytesMask) == 0;
+        const bool IsOwn = (Change & AccessorLayout::Who) == 0 && IsAlike;
         const bool IsOfSite =
-            (Change & (AccessorLayout::SiteMask | AccessorLayout::BytesMask)) ==
-            0;
+            (Change & AccessorLayout::SiteMask) == 0 && IsAlike;
         if (These.Old >> I & 1) {
           if (Free == None || DistanceOf(From + I) < DistanceOf(Free))
             Free = From + I;
