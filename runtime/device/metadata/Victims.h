@@ -83,14 +83,14 @@ public:
     }
   }
 
-  /// Adds an accessor. The accessor replaces one of the same site and lane, or
-  /// if two lanes have one at that site, one of these two at random; else it
-  /// takes a free element; else it replaces another accessor of the same site
-  /// or lane. Lanes that write the bytes of a word add their accessors at the
-  /// same time, and all find the same elements free: so each byte has a quarter
-  /// of the set in which its accessors look for a free element first. `Floor`,
-  /// `Past`: clocks below which no access, and none of this word, can race with
-  /// what is still to come.
+  /// Adds an accessor. It replaces one of the same bytes, site and lane, or if
+  /// two lanes have one of these bytes at that site, one of these two at
+  /// random; else it takes a free element; else it replaces another accessor of
+  /// the same bytes and the same site or lane. Lanes that write the bytes of a
+  /// word add their accessors at the same time, and all find the same elements
+  /// free: so each byte has a quarter of the set in which its accessors look
+  /// for a free element first. `Floor`, `Past`: clocks below which no access,
+  /// and none of this word, can race with what is still to come.
   DEVICE void add(Accessor A, uint32_t Floor, uint32_t Past) const {
     constexpr uint32_t None = ~0u;
     const uint32_t Hash = mix(A.site() ^ A.warp() << 8 ^ A.lane() << 3);
@@ -105,10 +105,9 @@ public:
       for (uint32_t I = 0; I < 4; ++I) {
         const Accessor Old(These.Bits[I]);
         const uint64_t Change = Old.Bits ^ A.Bits;
-        const bool IsAlike = (Change & AccessorLayout::BytesMask) == 0;
-        const bool IsOwn = (Change & AccessorLayout::Who) == 0 && IsAlike;
-        const bool IsOfSite =
-            (Change & AccessorLayout::SiteMask) == 0 && IsAlike;
+        const bool IsAlike = !(Change & AccessorLayout::BytesMask);
+        const bool IsOwn = IsAlike && !(Change & AccessorLayout::Who);
+        const bool IsOfSite = IsAlike && !(Change & AccessorLayout::SiteMask);
         if (These.Old >> I & 1) {
           if (Free == None || DistanceOf(From + I) < DistanceOf(Free))
             Free = From + I;
