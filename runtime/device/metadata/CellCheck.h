@@ -127,13 +127,16 @@ HELPER void lookCloser(PlaceOf Place, AccessSite &S, Address A, uint64_t OfMine,
   }
   const Victims Word(A);
   const uint32_t Floor = loadNear(Me.warp().Floor);
+  // All that access shared memory have passed the block's last barrier.
+  const bool IsOfBlock = spaceOf(A) == Space::Shared && !hasClusters();
+  const uint32_t Past = IsOfBlock ? loadNear(Me.warp().Barrier) : Floor;
   uint64_t Next[4] = {};
 #pragma unroll 1
   for (uint32_t Way = Tells ? 0 : 1; Way <= VictimWays; ++Way) {
     Accessor Other = Earlier;
     if (Way > 0) {
       if (Way % 4 == 1) {
-        const Victims::Some These(Word, Way - 1, Floor);
+        const Victims::Some These(Word, Way - 1, Floor, Past);
 #pragma unroll
         for (uint32_t I = 0; I < 4; ++I)
           Next[I] = These.Bits[I];
@@ -158,7 +161,7 @@ HELPER void lookCloser(PlaceOf Place, AccessSite &S, Address A, uint64_t OfMine,
 #pragma unroll 1
   for (Accessor Second(Meets ? Mine.Bits : 0); !First.isNobody();
        First = Second, Second = Accessor(0))
-    Word.add(First, Floor);
+    Word.add(First, Floor, Past);
 }
 
 /// Tells the host if the bulk copy's read `Mine` of `A` at site `S` comes after

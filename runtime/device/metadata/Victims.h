@@ -36,11 +36,13 @@ public:
   }
 
   /// Four victims, from `First` on. A victim of another word reads as no
-  /// access. `Old` marks those at clocks below `Floor`, which may be replaced.
+  /// access. `Old` marks those that may be replaced: at clocks below `Floor`
+  /// or, of this word, below `Past`.
   struct Some {
     uint64_t Bits[4];
     uint32_t Old = 0;
-    DEVICE Some(const Victims &V, uint32_t First, uint32_t Floor) {
+    DEVICE Some(const Victims &V, uint32_t First, uint32_t Floor,
+                uint32_t Past) {
       uint64_t Mixed[4];
 #pragma unroll
       for (uint32_t I = 0; I < 4; ++I)
@@ -54,6 +56,7 @@ public:
         // If another thread has written the element meanwhile, the two halves
         // do not match.
         Bits[I] = (Mixed[I] ^ V.Key) == Bits[I] ? Bits[I] : 0;
+        Old |= uint32_t(Bits[I] && Accessor(Bits[I]).clock() < Past) << I;
       }
     }
   };
@@ -72,7 +75,7 @@ public:
   DEVICE void forget() const {
 #pragma unroll 1
     for (uint32_t From = 0; From < VictimWays; From += 4) {
-      const Some These(*this, From, /*Floor=*/0);
+      const Some These(*this, From, /*Floor=*/0, /*Past=*/0);
 #pragma unroll
       for (uint32_t I = 0; I < 4; ++I)
         if (These.Bits[I])
@@ -80,27 +83,34 @@ public:
     }
   }
 
-  /// Adds an accessor. The accessor replaces one of the same site and lane, or
-  /// if two lanes have one at that site, one of these two at random; else it
-  /// takes a free element; else it replaces another accessor of the same site
-  /// or lane.
-  DEVICE void add(Accessor A, uint32_t Floor) const {
+  /// Adds an accessor. It replaces one of the same bytes, site and lane, or if
+  /// two lanes have one of these bytes at that site, one of these two at
+  /// random; else it takes a free element; else it replaces another accessor of
+  /// the same bytes and the same site or lane. Lanes that write the bytes of a
+  /// word add their accessors at the same time, and all find the same elements
+  /// free: so each byte has a quarter of the set in which its accessors look
+  /// for a free element first. `Floor`, `Past`: clocks below which no access,
+  /// and none of this word, can race with what is still to come.
+  DEVICE void add(Accessor A, uint32_t Floor, uint32_t Past) const {
     constexpr uint32_t None = ~0u;
     const uint32_t Hash = mix(A.site() ^ A.warp() << 8 ^ A.lane() << 3);
+    const uint32_t Wanted = (uint32_t(A.bytes()) * 4 + Hash % 4) % VictimWays;
+    // How far `Way` is behind the wanted one.
+    auto DistanceOf = [&](uint32_t Way) { return (Way - Wanted) % VictimWays; };
     uint32_t Same = None, First = None, Second = None, Free = None, Own = None;
 #pragma unroll 1
     for (uint32_t From = 0; From < VictimWays; From += 4) {
-      const Some These(*this, From, Floor);
+      const Some These(*this, From, Floor, Past);
 #pragma unroll
       for (uint32_t I = 0; I < 4; ++I) {
         const Accessor Old(These.Bits[I]);
         const uint64_t Change = Old.Bits ^ A.Bits;
-        const bool IsOwn = (Change & AccessorLayout::Who) == 0;
-        const bool IsOfSite =
-            (Change & (AccessorLayout::SiteMask | AccessorLayout::BytesMask)) ==
-            0;
+        const bool IsAlike = !(Change & AccessorLayout::BytesMask);
+        const bool IsOwn = IsAlike && !(Change & AccessorLayout::Who);
+        const bool IsOfSite = IsAlike && !(Change & AccessorLayout::SiteMask);
         if (These.Old >> I & 1) {
-          Free = From + I;
+          if (Free == None || DistanceOf(From + I) < DistanceOf(Free))
+            Free = From + I;
         } else if (!Old.isNobody()) {
           if (IsOwn)
             Own = From + I;
