@@ -6,6 +6,7 @@
 #include "Collider/BlockShuffle.h"
 #include "Collider/ColliderInstrumenter.h"
 #include "Collider/HeapReuse.h"
+#include "Collider/ProductWatches.h"
 #include "DeviceRuntime.h"
 #include "Events/DeclaredEffects.h"
 #include "Events/Operands.h"
@@ -160,9 +161,13 @@ void noteOmissions(
     ArrayRef<Function *> Functions, ArrayRef<Function *> Exempt,
     function_ref<OptimizationRemarkEmitter &(Function &)> RemarksOf,
     Omissions &Omitted) {
-  for (Function *F : Functions)
+  for (Function *F : Functions) {
+    const bool WatchesProducts = watchesProducts(*F);
     for (Instruction &I : instructions(*F))
-      Omitted.note(I, eventsOf(I).ByCollider, RemarksOf(*F));
+      if (const Events All = eventsOf(I);
+          !WatchesProducts || !All.has<OperandRead>())
+        Omitted.note(I, All.ByCollider, RemarksOf(*F));
+  }
   for (Function *F : Exempt)
     for (Instruction &I : instructions(*F)) {
       const Events All = eventsOf(I);

@@ -19,6 +19,8 @@ inline constexpr char IsPlainName[] = "__crsan_is_plain";
 inline constexpr char StoreName[] = "__crsan_store";
 inline constexpr char WatchCopyName[] = "__crsan_watch_copy";
 inline constexpr char UnwatchCopyName[] = "__crsan_unwatch_copy";
+inline constexpr char WatchProductName[] = "__crsan_watch_product";
+inline constexpr char UnwatchProductName[] = "__crsan_unwatch_product";
 inline constexpr char HeapFenceName[] = "__crsan_heap_fence";
 inline constexpr char BlockIndexName[] = "__crsan_block_index";
 /// What both modes ask (runtime/device/common).

@@ -169,7 +169,7 @@ DEVICE void watchAndWait(const Warp &W, Site &S, const Address *At,
     if (!(__crsan_config.Flags & Watch) || Size[J] == 0)
       continue;
     const Watched Part = watchedAt(At[J], Size[J], Writes);
-    tellWatcher(S, Part);
+    tellWatcher(S, Part, At[J]);
     if (J == Chosen && lane() == Watcher) {
       Mine = Part;
       There = At[J];

@@ -20,12 +20,31 @@ struct SharedWatchpoint {
   uint64_t Grid; ///< %gridid; the rank of the block in its cluster from bit 56.
   /// The index of the cluster: x in bits 0-31, y in 32-47, z in 48-63.
   uint64_t Cluster;
+  /// Site::Id of the matrix product that is going to read the bytes. Whoever
+  /// finds the watchpoint takes it away and reports the race, since the warp
+  /// group goes on meanwhile. 0: a thread that waits in a check or for a copy.
+  uint64_t Product;
+  /// Which product: the number of the warp group in its block from bit 32, and
+  /// how many products the warp group had come to before.
+  uint64_t Turn;
 };
-static_assert(sizeof(SharedWatchpoint) == 32 &&
+static_assert(sizeof(SharedWatchpoint) == 48 &&
               offsetof(SharedWatchpoint, Word) == 0 &&
               offsetof(SharedWatchpoint, Version) == 8 &&
               offsetof(SharedWatchpoint, Grid) == 16 &&
-              offsetof(SharedWatchpoint, Cluster) == 24);
+              offsetof(SharedWatchpoint, Cluster) == 24 &&
+              offsetof(SharedWatchpoint, Product) == 32 &&
+              offsetof(SharedWatchpoint, Turn) == 40);
+
+/// SharedWatchpoint::Word of an entry that a thread fills in.
+inline constexpr uint64_t WatchpointClaimed = 2;
+/// The bits of the word that say which 8 bytes it is about.
+inline constexpr uint64_t SharedPlace = 0x1fffc00;
+/// While warps of a warp group come to a product, the word is 2 in its two low
+/// bits, and has a bit for each warp that has come from this one on. It does
+/// not watch until all four have come.
+inline constexpr unsigned ComersAt = 2;
+inline constexpr uint64_t AllComers = 0xf << ComersAt;
 
 /// A watchpoint on bytes of an asynchronous copy, from the copy's issue until
 /// its thread waits for it. The thread goes on meanwhile.
@@ -41,7 +60,9 @@ static_assert(sizeof(CopyWatch) == 32 && offsetof(CopyWatch, Entry) == 0 &&
               offsetof(CopyWatch, Address) == 24);
 
 /// The thread has the number of its CopyWatch, from 1, in a variable; the bits
-/// from this one on count the groups that it has committed since.
+/// from this one on count the groups that it has committed since. Of a product:
+/// the place of the watched bytes in shared memory, in units of 8 bytes,
+/// from 1.
 inline constexpr unsigned CommitsAt = 16;
 
 /// Device memory, one per context, zeroed by the host: what threads that wait
@@ -58,10 +79,10 @@ struct Watchpoints {
   SharedWatchpoint Shared[NumShared];
   CopyWatch Copies[NumCopies];
 };
-static_assert(sizeof(Watchpoints) == 425984 &&
+static_assert(sizeof(Watchpoints) == 491520 &&
               offsetof(Watchpoints, Global) == 0 &&
               offsetof(Watchpoints, Shared) == 262144 &&
-              offsetof(Watchpoints, Copies) == 393216);
+              offsetof(Watchpoints, Copies) == 458752);
 
 /// In pinned memory of the host, one per context: what threads of the host that
 /// wait in a check are about to access, for threads of kernels to find. A

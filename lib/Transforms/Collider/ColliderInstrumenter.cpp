@@ -3,6 +3,7 @@
 
 #include "Collider/ColliderInstrumenter.h"
 #include "Collider/BranchWindow.h"
+#include "Collider/ProductWatches.h"
 #include "DeviceRuntime.h"
 #include "Events/Operands.h"
 #include "PlainBody.h"
@@ -69,16 +70,18 @@ void ColliderInstrumenter::run(bool MayCopy) {
       Blocks.push_back(&BB);
     plan();
   }
+  ProductWatches OfProducts(F, Table, Kernel);
   for (Planned &P : Plan)
     instrument(P);
-  SmallVector<AllocaInst *, 8> Allocas;
+  OfProducts.emit();
+  SmallVector<AllocaInst *, 8> Allocas(OfProducts.variables());
   for (auto &[L, C] : Countdowns)
     Allocas.push_back(C.Skip);
   if (Watched) {
     for (Instruction *I : Waits)
       emitUnwatch(I);
     for (Instruction *I : Commits)
-      emitCommit(I);
+      emitCommit(I, Watched);
     Allocas.push_back(Watched);
   }
   if (!Allocas.empty()) {
@@ -385,18 +388,6 @@ void ColliderInstrumenter::emitUnwatch(Instruction *Before) {
   const bool OnlyReads = Awaited && Awaited->OnlyReads;
   B.CreateStore(callRuntime(B, UnwatchCopyName, {Held, B.getInt32(OnlyReads)}),
                 Watched);
-}
-
-/// The copy of the watchpoint, if there is one, is in a group from here on.
-void ColliderInstrumenter::emitCommit(Instruction *Before) {
-  IRBuilder<> B(Before);
-  B.SetCurrentDebugLocation(DebugLoc());
-  Value *Held = B.CreateLoad(B.getInt32Ty(), Watched);
-  Value *More = B.CreateAdd(Held, B.getInt32(1 << abi::CommitsAt));
-  const uint32_t Most = 0u - (1u << abi::CommitsAt);
-  Value *Counts = B.CreateAnd(B.CreateICmpNE(Held, B.getInt32(0)),
-                              B.CreateICmpULT(Held, B.getInt32(Most)));
-  B.CreateStore(B.CreateSelect(Counts, More, Held), Watched);
 }
 
 /// The value's bits, zero-extended or folded to 64: only compared and shown.

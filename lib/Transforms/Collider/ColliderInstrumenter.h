@@ -52,7 +52,6 @@ private:
                        llvm::ArrayRef<llvm::Value *> Arguments);
   void emitHeld(llvm::Value *Held, const WindowAccess &Copy);
   void emitUnwatch(llvm::Instruction *Before);
-  void emitCommit(llvm::Instruction *Before);
   void emitLateStoreCheck(const WindowAccess &A, llvm::Value *Sampled);
   llvm::Value *storedBits(llvm::IRBuilder<> &B, const WindowAccess &A);
 

@@ -2,6 +2,7 @@
 // What a function tells the runtime of each of its events.
 
 #include "DeviceRuntime.h"
+#include "Events/MatrixProducts.h"
 #include "Events/Operands.h"
 #include "Metadata/MetadataInstrumenter.h"
 #include "crsan/abi/Check.h"
@@ -219,61 +220,6 @@ void MetadataInstrumenter::emitAsync(const Step &S, const AsyncAccess &Noted) {
   }
 }
 
-/// Whether the instruction does nothing but issue and commit matrix products,
-/// if that.
-static bool onlyIssues(const Instruction &I) {
-  if (!I.mayReadOrWriteMemory() && I.willReturn())
-    return true;
-  const auto *Call = dyn_cast<CallBase>(&I);
-  if (!Call || !(Call->isInlineAsm() || isa<IntrinsicInst>(Call)))
-    return false;
-  const Events All = eventsOf(I);
-  return All.Unlisted == Skip::None && !All.MayLeave && !All.Branches &&
-         all_of(All.List, [](const Event &E) {
-           const auto *Commit = std::get_if<CommitCopies>(&E);
-           return std::holds_alternative<OperandRead>(E) ||
-                  (Commit && Commit->By == Completion::Product);
-         });
-}
-
-static bool isProductFence(const Instruction &I) {
-  const auto *Call = dyn_cast<CallBase>(&I);
-  if (!Call)
-    return false;
-  if (const auto *Asm = dyn_cast<InlineAsm>(Call->getCalledOperand()))
-    return StringRef(Asm->getAsmString()).trim(" \t\n;") ==
-           "wgmma.fence.sync.aligned";
-  return Call->getIntrinsicID() == Intrinsic::nvvm_wgmma_fence_sync_aligned;
-}
-
-/// Moves what `V` is computed from in front of `At`, of the same block. False
-/// if that cannot be done; then some of it may have been moved.
-static bool hoist(Value *V, Instruction *At) {
-  auto *I = dyn_cast<Instruction>(V);
-  if (!I || I->getParent() != At->getParent() || I->comesBefore(At))
-    return true;
-  if (isa<PHINode>(I) || I->mayHaveSideEffects() || I->mayReadOrWriteMemory() ||
-      !all_of(I->operands(), [&](Value *O) { return hoist(O, At); }))
-    return false;
-  I->moveBefore(At->getIterator());
-  return true;
-}
-
-/// Where to tell of a product, or of its commit, at `I`: in front of the fence
-/// of its registers, if nothing but products comes between, which have been
-/// told there as well (a call that stands elsewhere is found on the way). A
-/// call behind the fence would find registers that a product is to change, and
-/// ptxas would let no product go on in the background.
-static Instruction *beforeProducts(Instruction *I, Value *Descriptor) {
-  Instruction *Before = I->getPrevNode();
-  while (Before && !isProductFence(*Before) && onlyIssues(*Before))
-    Before = Before->getPrevNode();
-  if (!Before || !isProductFence(*Before) ||
-      (Descriptor && !hoist(Descriptor, Before)))
-    return I;
-  return Before;
-}
-
 void MetadataInstrumenter::emitOperand(const Step &S, const OperandRead &E) {
   Value *Descriptor = E.What.Where.Base;
   IRBuilder<> B(beforeProducts(S.Inst, Descriptor));
@@ -283,25 +229,9 @@ void MetadataInstrumenter::emitOperand(const Step &S, const OperandRead &E) {
 
 void MetadataInstrumenter::emitCommit(const Step &S, const CommitCopies &E) {
   const bool IsProduct = E.By == Completion::Product;
-  IRBuilder<> B(IsProduct ? beforeProducts(S.Inst, nullptr) : S.Inst);
+  IRBuilder<> B(IsProduct ? beforeProducts(S.Inst) : S.Inst);
   B.SetCurrentDebugLocation(S.Accessor->getDebugLoc());
   call(B, IsProduct ? CommitProductsName : CommitCopiesName);
-}
-
-/// Whether the statement waits for matrix products, and is told of behind it,
-/// where no register is to be changed by those that it waits for: the statement
-/// hands nothing on.
-static bool isProductWait(const Instruction &I) {
-  const Events All = eventsOf(I);
-  return any_of(All.List,
-                [](const Event &E) {
-                  const auto *Awaited = std::get_if<AwaitCopies>(&E);
-                  return Awaited && Awaited->By == Completion::Product;
-                }) &&
-         all_of(All.List, [](const Event &E) {
-           return isOneOf<OperandRead, CommitCopies, AwaitCopies, ProxyFence,
-                          Opaque>(E);
-         });
 }
 
 /// Told before the wait, which nothing of this thread comes between: so what

@@ -6,6 +6,7 @@
 #include "collider/CopyWatch.h"
 #include "collider/HostWatchpoint.h"
 #include "collider/LaneConflicts.h"
+#include "collider/ProductWatch.h"
 
 namespace crsan::device {
 

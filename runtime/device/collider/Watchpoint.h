@@ -5,10 +5,12 @@
 // A thread that waits between the two reads of a check leaves a watchpoint, in
 // a table in device memory, on bytes that it is about to access. Another thread
 // whose own check comes to these bytes meanwhile tells it so: the two accesses
-// race, whatever the values are.
+// race, whatever the values are. Copies and matrix products that go on in the
+// background are watched as well (CopyWatch.h, ProductWatch.h).
 #ifndef CRSAN_DEVICE_COLLIDER_WATCHPOINT_H
 #define CRSAN_DEVICE_COLLIDER_WATCHPOINT_H
 
+#include "collider/Race.h"
 #include "collider/Window.h"
 #include "common/Memory.h"
 
@@ -53,7 +55,7 @@ struct Watched {
   /// Whether the word `Other`, of the same entry, is the key of an access that
   /// conflicts.
   DEVICE bool conflictsWith(uint64_t Other) const {
-    return conflict(Key, Other, IsShared ? 0x1fffc00 : ~uint64_t(0x3ff));
+    return conflict(Key, Other, IsShared ? SharedPlace : ~uint64_t(0x3ff));
   }
 };
 
@@ -98,22 +100,31 @@ DEVICE Watched watchedIn(const Group &G, const Site *Sites, uint32_t I,
 }
 
 /// Tells the thread that watches the bytes of `W` that this thread is about to
-/// access them at site `S`. The watching thread receives the message if and
-/// only if it still waits.
-DEVICE void tellWatcher(const Site &S, const Watched &W) {
+/// access them, `A` for the report, at site `S`. The watching thread receives
+/// the message if and only if it still waits. Of a product: reports the race if
+/// the product is still watched.
+DEVICE void tellWatcher(Site &S, const Watched &W, Address A) {
   if (!W.Word)
     return;
   const uint64_t Seen = loadRelaxed(*W.Word);
   if (!W.conflictsWith(Seen))
     return;
   if (W.IsShared) {
-    // The grid and cluster are read between two reads of one version of the
-    // entry, so they belong to the word.
+    // What else the entry holds is read between two reads of one version of
+    // the entry, so it belongs to the word.
     __nvvm_membar_gl();
+    const uint64_t Product = loadRelaxed(W.shared().Product);
     if (loadRelaxed(W.shared().Grid) != W.grid() ||
         loadRelaxed(W.shared().Cluster) != clusterHere())
       return;
     __nvvm_membar_gl();
+    if (Product != 0) {
+      if (exchangeIf(*W.Word, Seen, 0))
+        __crsan_race(&S, A, Product, 0,
+                     uint64_t(1u << lane()) << 32 |
+                         uint32_t(RaceKind::Conflict));
+      return;
+    }
   }
   exchangeIf(*W.Word, Seen, Address(&S));
 }
@@ -122,7 +133,7 @@ DEVICE void tellWatcher(const Site &S, const Watched &W) {
 /// to happen: of a long one, those that watch some of its bytes, since each
 /// read of the table takes as long as a short wait. Returns what this thread
 /// may watch itself.
-DEVICE Watched tellWatchers(const Site &S, Address A, uint64_t Size,
+DEVICE Watched tellWatchers(Site &S, Address A, uint64_t Size,
                             uint32_t Random) {
   constexpr uint32_t Most = 4 * 8;
   const Address End = A + Size;
@@ -137,11 +148,26 @@ DEVICE Watched tellWatchers(const Site &S, Address A, uint64_t Size,
 #pragma unroll 1
   for (; A < Last; A = (A | 7) + 1) {
     const Watched W = watchedAt(A, End - A, S.Access != AccessKind::Load);
-    tellWatcher(S, W);
+    tellWatcher(S, W, A);
     if (Left-- == 0)
       Chosen = W;
   }
   return Chosen;
+}
+
+/// Fills in an entry for shared memory that this thread has claimed, all but
+/// its word. Returns the version of the word.
+DEVICE uint64_t fillIn(const Watched &W, uint64_t Product, uint64_t Turn) {
+  __nvvm_membar_gl(); // Makes the version of the last owner visible.
+  auto &Entry = W.shared();
+  const uint64_t Version = loadRelaxed(Entry.Version) + 1;
+  storeRelaxed(Entry.Version, Version);
+  storeRelaxed(Entry.Grid, W.grid());
+  storeRelaxed(Entry.Cluster, clusterHere());
+  storeRelaxed(Entry.Product, Product);
+  storeRelaxed(Entry.Turn, Turn);
+  __nvvm_membar_gl();
+  return Version << 25;
 }
 
 /// Sets a watchpoint if the entry is free. Returns the word written, or 0.
@@ -150,17 +176,9 @@ DEVICE uint64_t watch(const Watched &W) {
     return 0;
   if (!W.IsShared)
     return exchangeIf(*W.Word, 0, W.Key) ? W.Key : 0;
-  constexpr uint64_t Claimed = 2;
-  if (!exchangeIf(*W.Word, 0, Claimed))
+  if (!exchangeIf(*W.Word, 0, WatchpointClaimed))
     return 0;
-  __nvvm_membar_gl(); // Makes the version of the last owner visible.
-  auto &Entry = W.shared();
-  const uint64_t Version = loadRelaxed(Entry.Version) + 1;
-  storeRelaxed(Entry.Version, Version);
-  storeRelaxed(Entry.Grid, W.grid());
-  storeRelaxed(Entry.Cluster, clusterHere());
-  __nvvm_membar_gl();
-  const uint64_t Word = Version << 25 | W.Key;
+  const uint64_t Word = fillIn(W, /*Product=*/0, /*Turn=*/0) | W.Key;
   storeRelaxed(*W.Word, Word);
   return Word;
 }

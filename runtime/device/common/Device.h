@@ -181,6 +181,15 @@ DEVICE Address withRank(Address A, uint32_t Rank) {
   return (A & ~(Address(0xff) << ClusterRankAt)) | Address(Rank)
                                                        << ClusterRankAt;
 }
+/// The generic address of a place in this block's shared memory, by the lower
+/// bits of its shared address, which do not say of which block it is.
+DEVICE Address ownShared(uint32_t Place) {
+  const uint64_t Shared =
+      uint64_t(__crsan_cluster_rank()) << ClusterRankAt | Place;
+  Address A;
+  asm("cvta.shared.u64 %0, %1;" : "=l"(A) : "l"(Shared));
+  return A;
+}
 /// Linear index in the grid of the block with rank `Rank` in this cluster.
 DEVICE uint64_t linearBlockOf(uint32_t Rank) {
   const uint32_t X = __crsan_cluster_extent(0), Y = __crsan_cluster_extent(1),

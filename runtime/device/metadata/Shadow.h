@@ -44,16 +44,6 @@ DEVICE uint32_t sharedOffset(Address A) {
   return uint32_t(Offset);
 }
 
-/// The generic address of a place in this block's shared memory, by the lower
-/// bits of its shared address, which do not say of which block it is.
-DEVICE Address ownShared(uint32_t Place) {
-  const uint64_t Shared =
-      uint64_t(__crsan_cluster_rank()) << ClusterRankAt | Place;
-  Address A;
-  asm("cvta.shared.u64 %0, %1;" : "=l"(A) : "l"(Shared));
-  return A;
-}
-
 /// Offset 0 of a block's shared memory has its cell this many bytes after the
 /// block's first cell.
 DEVICE uint64_t clusterBias() {

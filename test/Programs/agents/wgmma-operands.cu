@@ -10,7 +10,7 @@
 // RACY: not-awaited-registers -DPENDING=1 -DREGISTERS
 // RACY: awaited-too-late -DLATE
 // RACY: copy-in-flight -DCOPY
-// UNSEEN: collider: it does not look at what wgmma reads
+// UNSEEN: collider: it watches few products, and 8 bytes of each
 // GPU-ONLY
 // BUILD: --no-offload-arch=sm_90 --offload-arch=sm_90a
 // ARCH: sm_90a

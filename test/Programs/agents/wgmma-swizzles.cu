@@ -10,7 +10,7 @@
 // RACY: early-in-64 -DMODE=2 -DEARLY
 // RACY: early-in-columns-of-128 -DMODE=1 -DBY_COLUMNS=1 -DEARLY
 // RACY: early-in-columns-of-32 -DMODE=3 -DBY_COLUMNS=1 -DEARLY
-// UNSEEN: collider: it does not look at what wgmma reads
+// UNSEEN: collider: it watches few products, and 8 bytes of each
 // GPU-ONLY
 // BUILD: --no-offload-arch=sm_90 --offload-arch=sm_90a
 // ARCH: sm_90a
