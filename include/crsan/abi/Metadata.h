@@ -114,8 +114,12 @@ inline constexpr uint64_t
     /// uint64_t[NumWarps][NumMeetings], by the number of a block's first warp:
     /// accessors of threads at a barrier of the block.
     MeetingsAt = OrderedGridsAt + uint64_t(8) * NumOrderedGrids,
+    /// uint32_t[NumWarps], by the number of a block's first warp: the largest
+    /// clock with which a warp came to a barrier whose clock the warps agree
+    /// on.
+    AgreementsAt = MeetingsAt + uint64_t(8) * NumMeetings * NumWarps,
     /// The size of it all.
-    MetadataBytes = MeetingsAt + uint64_t(8) * NumMeetings * NumWarps;
+    MetadataBytes = AgreementsAt + uint64_t(4) * NumWarps;
 
 } // namespace crsan::abi
 

@@ -294,7 +294,8 @@ void MetadataInstrumenter::emitBefore(size_t Number) {
             if (Fast)
               Fast->emitCounted(B);
             call(B, LeaveName,
-                 {B.getInt32(EnterFlags),
+                 {B.getInt32(S.IsLast ? EnterFlags & ~abi::EnterBarriers
+                                      : EnterFlags),
                   Fast ? Fast->emitNow(B)
                        : static_cast<Value *>(B.getInt32(0))});
           },

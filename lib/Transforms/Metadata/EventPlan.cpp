@@ -219,7 +219,14 @@ void EventPlan::planShared(FunctionAnalysisManager &FAM) {
         IsAgain |= Common.erase(S.Inst);
   }
   AreBarriersUniform = true;
+  const bool AreAll = size_t(count_if(Steps, [](const Step &S) {
+                        return std::holds_alternative<BlockBarrier>(S.What);
+                      })) == Barriers->size();
   for (Step &S : Steps) {
+    if (std::holds_alternative<Leave>(S.What))
+      S.IsLast = AreAll && none_of(*Barriers, [&](const Instruction *I) {
+                   return Intervals->mayMeet(*S.Inst, *I);
+                 });
     if (!S.access())
       continue;
     const auto Needs = Variables->proofOf(*S.Inst, *S.access());

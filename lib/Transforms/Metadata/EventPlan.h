@@ -42,6 +42,9 @@ public:
     unsigned InBlock = 0;   ///< Of a block's first one: how many there are.
     bool IsUniform = false; ///< All lanes that are there access one location.
     bool IsProven = false;  ///< An access that cannot race.
+    /// A thread leaves here, and no thread of its block can come to a barrier
+    /// any more.
+    bool IsLast = false;
     /// The exemption under which it cannot.
     std::optional<unsigned> Unless = std::nullopt;
     /// Of a barrier with a site: what is told of the iteration (Iterations.h).

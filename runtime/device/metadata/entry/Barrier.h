@@ -198,17 +198,58 @@ HOT_ENTRY void __crsan_md_block_depart(AccessSite *S, uint32_t Iteration,
     judgeMeeting(Me, *S, Iteration);
 }
 
+/// Whether this warp needs nothing at a barrier of its block but the clock that
+/// all warps go on from: its lanes are together, and it has nothing to hand on.
+/// Warps that this holds for do not write down what their lanes do.
+DEVICE bool needsClockAlone(const Self &Me, AccessSite *S, uint32_t Clock) {
+  const WarpState &W = Me.warp(), &First = Me.firstWarpState();
+  const uint32_t News = loadRelaxed(First.News);
+  const uint32_t NewsAt = loadRelaxed(First.NewsAt);
+  return !S && activeMask() == ~0u && !isUsedUp(Clock) && News == 0 &&
+         NewsAt <= loadNear(W.Barrier) &&
+         !(loadNear(W.Place) & (HasFresh | NeedsCare)) && !isMixed(W);
+}
+
+/// Whether `Is` holds for a thread of the block. All threads of the block call
+/// together, and meet.
+DEVICE bool meetAndAsk(bool Is) {
+  uint32_t IsAny;
+  asm volatile("{ .reg .pred p, q; setp.ne.u32 p, %1, 0; "
+               "barrier.red.or.pred q, 0, p; selp.u32 %0, 1, 0, q; }"
+               : "=r"(IsAny)
+               : "r"(uint32_t(Is))
+               : "memory");
+  return IsAny;
+}
+
 /// Entry point. All threads of the block have just met at a barrier, and some
 /// warp has done more than pass the last barrier. The threads meet once more,
-/// to agree on a clock and to hand on what the warps know. Called by all
-/// threads of the block. `S` and `Iteration`: see __crsan_md_block_arrive.
+/// to agree on a clock, and if some have anything to hand on, another time.
+/// Called by all threads of the block. `S` and `Iteration`: see
+/// __crsan_md_block_arrive.
 HOT_ENTRY void __crsan_md_block_agree(AccessSite *S, uint32_t Iteration,
                                       uint32_t Place) {
   if (!PlaceOf{Place}.isFollowed())
     return;
-  __crsan_md_block_arrive(S, Iteration, Place);
-  asm volatile("barrier.sync 0;" ::: "memory");
-  __crsan_md_block_depart(S, Iteration, Place);
+  const Self Me(PlaceOf{Place});
+  WarpState &W = Me.warp();
+  uint32_t &Agreed = table<uint32_t>(AgreementsAt)[Me.firstWarp()];
+  const uint32_t Clock = loadNear(W.Clock) + 1;
+  // Since all threads have just met, no thread still reads an earlier value.
+  if (isFirstHere())
+    raise(Agreed, Clock);
+  if (meetAndAsk(!needsClockAlone(Me, S, Clock))) {
+    __crsan_md_block_arrive(S, Iteration, Place);
+    asm volatile("barrier.sync 0;" ::: "memory");
+    __crsan_md_block_depart(S, Iteration, Place);
+    return;
+  }
+  __nvvm_bar_warp_sync(~0u);
+  const uint32_t Now = loadRelaxed(Agreed);
+  if (!setBarrier(W, Now)) {
+    raiseClock(W, Now);
+    raise(W.Barrier, Now);
+  }
 }
 
 } // namespace crsan::device
