@@ -71,7 +71,10 @@ static Words passFlags(const Command &C, const std::string &ModeOption) {
 
 static Words devicePassFlags(const Command &C) {
   const std::string &Mode = C.Options.Mode;
-  return passFlags(C, Mode == "collider" ? "" : "-crsan-mode=" + Mode);
+  Words Out = passFlags(C, Mode == "collider" ? "" : "-crsan-mode=" + Mode);
+  if (!C.isRelocatable())
+    Out.push_back("-mllvm=-crsan-whole-program");
+  return Out;
 }
 
 static Words hostPassFlags(const Command &C) {

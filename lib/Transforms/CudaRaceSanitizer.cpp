@@ -24,6 +24,7 @@
 #include "Sites/Omission.h"
 #include "Sites/SiteTableWriter.h"
 #include "Sites/SourcePlace.h"
+#include "WholeProgram.h"
 #include "crsan/abi/Check.h"
 #include "crsan/abi/Names.h"
 #include "llvm/ADT/SCCIterator.h"
@@ -241,6 +242,8 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
   if (!isDeviceModule(M))
     return PreservedAnalyses::all();
   auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+  if (Opts.IsWhole)
+    dropUncalled(M, FAM);
   const bool HasCollider = Opts.Mode != Mode::Metadata;
   const bool HasMetadata = Opts.Mode != Mode::Collider;
   const WaitingFunctions Waiting(M);

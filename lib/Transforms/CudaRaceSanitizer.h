@@ -27,6 +27,8 @@ struct Options {
   /// Another compiler has optimised the code already, and may have speculated
   /// loads (rule 2).
   bool IsOptimised = false;
+  /// A device module is a program, with which nothing else is linked.
+  bool IsWhole = false;
   /// Special case lists (LLVM's SpecialCaseList format, section cuda-race).
   std::vector<std::string> IgnoreLists;
 };

@@ -30,10 +30,16 @@ static cl::opt<crsan::Mode> RaceMode("crsan-mode",
 static cl::opt<bool> HostCode("crsan-host",
                               cl::desc("Instrument host code, too"));
 
+static cl::opt<bool>
+    WholeProgram("crsan-whole-program",
+                 cl::desc("A device module is a program, with which nothing "
+                          "else is linked"));
+
 static crsan::Options optionsFromCommandLine() {
   crsan::Options Opts;
   Opts.Mode = RaceMode;
   Opts.Host = HostCode;
+  Opts.IsWhole = WholeProgram;
   Opts.IgnoreLists.assign(IgnoreLists.begin(), IgnoreLists.end());
   return Opts;
 }
