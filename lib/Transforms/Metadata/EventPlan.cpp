@@ -7,6 +7,7 @@
 #include "Metadata/Unroll.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/Statistic.h"
+#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/PostDominators.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
@@ -172,6 +173,13 @@ EventPlan::blockBarriers() const {
   return All;
 }
 
+/// Whether there is a cycle that LoopInfo does not call a loop.
+static bool hasUnknownLoops(Function &F, FunctionAnalysisManager &FAM) {
+  const ReversePostOrderTraversal<const Function *> Order(&F);
+  return containsIrreducibleCFG<const BasicBlock *>(
+      Order, FAM.getResult<LoopAnalysis>(F));
+}
+
 /// Finds accesses of shared variables that cannot race.
 void EventPlan::planShared(FunctionAnalysisManager &FAM) {
   // Nothing that is executed is defined elsewhere.
@@ -183,7 +191,7 @@ void EventPlan::planShared(FunctionAnalysisManager &FAM) {
       }))
     return;
   const auto Barriers = blockBarriers();
-  if (!Barriers)
+  if (!Barriers || hasUnknownLoops(F, FAM))
     return;
   const auto &PDT = FAM.getResult<PostDominatorTreeAnalysis>(F);
   const auto &Loops = FAM.getResult<LoopAnalysis>(F);
@@ -242,6 +250,8 @@ void EventPlan::planShared(FunctionAnalysisManager &FAM) {
 
 /// Finds accesses of arrays that may turn out to be harmless.
 void EventPlan::planArrays(FunctionAnalysisManager &FAM) {
+  if (hasUnknownLoops(F, FAM))
+    return;
   const Uniformity InGrid(F, ThreadGroup::Grid,
                           FAM.getResult<PostDominatorTreeAnalysis>(F),
                           FAM.getResult<LoopAnalysis>(F));

@@ -3,6 +3,8 @@
 
 #include "Proofs/BarrierIntervals.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Instructions.h"
 
@@ -35,19 +37,38 @@ BarrierIntervals::BarrierIntervals(const Function &Kernel,
   }
   for (const unsigned S : Starts)
     Intervals.push_back(reach(S));
-  // The number of barriers that threads may come to next behind the end of
-  // `From`, or before they come to the block `Join`.
-  auto Next = [&](const BasicBlock &From, const BasicBlock *Join) {
-    unsigned Number = 0;
-    SmallVector<unsigned, 4> First;
-    for (const BasicBlock *S : llvm::successors(&From))
-      First.push_back(Cuts.find(S)->second.First);
-    for (const unsigned S :
-         reach(First, Join ? std::optional(Cuts.find(Join)->second.First)
-                           : std::nullopt)
-             .set_bits())
-      Number += !endsBlock(S);
-    return Number;
+  const auto First = [&](const BasicBlock *BB) {
+    return Cuts.find(BB)->second.First;
+  };
+  const auto HasBarrier = [&](const BitVector &Reached) {
+    return any_of(Reached.set_bits(),
+                  [&](unsigned S) { return !endsBlock(S); });
+  };
+  // Whether threads that part at the end of `BB` come together again before any
+  // of them comes to a barrier.
+  const auto Joins = [&](const BasicBlock &BB) {
+    const auto *Node = PDT.getNode(&BB);
+    const BasicBlock *Join =
+        Node && Node->getIDom() ? Node->getIDom()->getBlock() : nullptr;
+    SmallVector<unsigned, 4> Ways;
+    for (const BasicBlock *S : llvm::successors(&BB))
+      Ways.push_back(First(S));
+    return Join && !HasBarrier(reach(Ways, First(Join)));
+  };
+  // The number of ways from there that lead to a barrier at all. A thread that
+  // leaves the kernel comes to none.
+  const auto NumberOfWays = [&](const BasicBlock &BB) {
+    const SmallPtrSet<const BasicBlock *, 4> Ways(succ_begin(&BB),
+                                                  succ_end(&BB));
+    return count_if(Ways, [&](const BasicBlock *Way) {
+      SmallSetVector<const BasicBlock *, 16> Seen;
+      Seen.insert(Way);
+      for (unsigned N = 0; N < Seen.size(); ++N)
+        Seen.insert_range(llvm::successors(Seen[N]));
+      return any_of(Seen, [&](const BasicBlock *In) {
+        return !Cuts.find(In)->second.At.empty();
+      });
+    });
   };
   for (const BasicBlock &BB : Kernel) {
     const Instruction *End = BB.getTerminator();
@@ -55,13 +76,7 @@ BarrierIntervals::BarrierIntervals(const Function &Kernel,
                                         InBlock.isUniform(End->getOperand(0))))
       continue;
     Parting.push_back(segmentOf(*End));
-    // Threads that part may come together again before any of them comes to a
-    // barrier. Else all come to one next barrier, if to any: a thread that
-    // leaves the kernel instead comes to none from then on.
-    const auto *Node = PDT.getNode(&BB);
-    const BasicBlock *Join =
-        Node && Node->getIDom() ? Node->getIDom()->getBlock() : nullptr;
-    if ((!Join || Next(BB, Join) > 0) && Next(BB, nullptr) > 1) {
+    if (!Joins(BB) && NumberOfWays(BB) > 1) {
       IsRegular = false;
       return;
     }

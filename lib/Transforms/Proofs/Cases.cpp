@@ -27,10 +27,10 @@ SmallVector<const PHINode *, 2> countedIn(const Value *V,
     if (!I)
       continue;
     const auto *P = dyn_cast<PHINode>(I);
-    if (P && loopOf(*P, Facts) && P->getType()->isIntegerTy() &&
-        Facts.Among.isUniform(P))
-      All.push_back(P);
-    else
+    if (P && loopOf(*P, Facts)) {
+      if (P->getType()->isIntegerTy() && Facts.Among.isUniform(P))
+        All.push_back(P);
+    } else
       Seen.insert_range(I->operand_values());
   }
   return All;

@@ -40,6 +40,20 @@ static bool isMatrixAccess(const Instruction &I) {
          asAccess(All.List[0]) && asAccess(All.List[0])->Rows.Lanes;
 }
 
+/// Whether the instruction is known to write.
+static bool isWrite(const Instruction &I) {
+  return any_of(eventsOf(I).List, [](const Event &E) {
+    return asAccess(E) && asAccess(E)->writes();
+  });
+}
+
+/// Whether the instruction only tells of its operands, and hands none on.
+static bool isHarmless(const Instruction &I) {
+  const auto *Call = dyn_cast<IntrinsicInst>(&I);
+  return Call && Call->isAssumeLikeIntrinsic() &&
+         !Call->getType()->isPointerTy();
+}
+
 /// Whether the kernel accesses `G` by loads, stores, atomics and matrix
 /// instructions of addresses that it computes from it, and in no other way.
 static bool isOwn(const Function &Kernel, const GlobalVariable &G) {
@@ -52,7 +66,7 @@ static bool isOwn(const Function &Kernel, const GlobalVariable &G) {
       if (I && I->getFunction() != &Kernel)
         continue;
       if (isa<GEPOperator, AddrSpaceCastOperator, BitCastOperator, PHINode,
-              SelectInst, FreezeInst>(By)) {
+              SelectInst>(By)) {
         if (Seen.insert(By).second)
           Pending.push_back(By);
         continue;
@@ -67,10 +81,10 @@ static bool isOwn(const Function &Kernel, const GlobalVariable &G) {
            U.getOperandNo() == AtomicRMWInst::getPointerOperandIndex()) ||
           (isa<AtomicCmpXchgInst>(I) &&
            U.getOperandNo() == AtomicCmpXchgInst::getPointerOperandIndex());
-      const auto *Call = dyn_cast<IntrinsicInst>(I);
-      if (!IsAccess &&
-          !(Call && (Call->isAssumeLikeIntrinsic() ||
-                     (U.getOperandNo() == 0 && isMatrixAccess(*Call)))))
+      // What is written unseen, other threads may load.
+      if (IsAccess ? I->mayWriteToMemory() && !isWrite(*I)
+                   : !isHarmless(*I) &&
+                         !(U.getOperandNo() == 0 && isMatrixAccess(*I)))
         return false;
     }
   return true;
@@ -186,7 +200,7 @@ bool SharedVariables::prove(const Member &Mine, const Member &Other,
 
 /// The same, in each case of what the loops count that both are in.
 bool SharedVariables::proveByCases(const Member &Mine, const Member &Other,
-                                   Requirement &R) const {
+                                   Requirement &R) {
   constexpr size_t MostCounted = 2;
   SmallVector<Cases, MostCounted> All;
   for (const Member *M : {&Mine, &Other})
@@ -203,6 +217,9 @@ bool SharedVariables::proveByCases(const Member &Mine, const Member &Other,
       All.push_back({P, *Values});
     }
   return !All.empty() && forEachCase(All, [&](ArrayRef<Assumption> Assumed) {
+    if (CasesLeft == 0)
+      return false;
+    --CasesLeft;
     AddressFacts InCase = Facts;
     InCase.Assumed = Assumed;
     if (!isPossible(*Mine.At, InCase) || !isPossible(*Other.At, InCase))

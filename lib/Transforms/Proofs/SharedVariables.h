@@ -49,11 +49,11 @@ private:
                          const AddressFacts &Facts);
   bool haveCommon(const Member &A, const Member &B) const;
   bool prove(const Member &Mine, const Member &Other, Requirement &R) const;
-  bool proveByCases(const Member &Mine, const Member &Other,
-                    Requirement &R) const;
+  bool proveByCases(const Member &Mine, const Member &Other, Requirement &R);
 
   AddressFacts Facts;
   const BarrierIntervals &Intervals;
+  unsigned CasesLeft = 1 << 12; ///< More would take too long.
   /// By variable; those of unknown length are all null's. None: there may be
   /// others than are known.
   llvm::DenseMap<const llvm::GlobalVariable *, std::optional<Accesses>> All;

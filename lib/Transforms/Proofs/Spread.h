@@ -161,6 +161,7 @@ private:
                      unsigned Depth);
   bool addOneOf(llvm::ArrayRef<const llvm::Value *> Values, const Term &T,
                 const AddressFacts &Facts, unsigned Depth);
+  bool addMultiple(const Spread &X, const Term &T);
   bool addMasked(const llvm::Instruction &I, Term T, const AddressFacts &Facts,
                  unsigned Depth);
   bool addPiece(const llvm::Value *Whole, int64_t By, Sum Piece::*Part,

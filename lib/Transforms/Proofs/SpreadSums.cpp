@@ -8,6 +8,7 @@
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/IR/PatternMatch.h"
+#include <numeric>
 
 using namespace llvm;
 
@@ -374,6 +375,20 @@ bool Spread::addParts(const Value *V, Term T, const AddressFacts &Facts,
   return false;
 }
 
+/// Adds `T` times the sum of indices `X`.
+bool Spread::addMultiple(const Spread &X, const Term &T) {
+  for (unsigned Index = 0; Index < NumIndices; ++Index)
+    for (const Term &Step : X.Strides[Index]) {
+      Term Product = T;
+      if (!Step.Factors.empty() ||
+          Step.Scale >= MostBytes / std::max<int64_t>(std::abs(T.Scale), 1))
+        return false;
+      Product.Scale *= Step.Scale;
+      addTo(Strides[Index], std::move(Product));
+    }
+  return true;
+}
+
 /// Adds `T` times what a mask leaves of a value: the low bits, which are a
 /// remainder, or all but these.
 bool Spread::addMasked(const Instruction &I, Term T, const AddressFacts &Facts,
@@ -444,6 +459,22 @@ bool Spread::addPiece(const Value *Whole, int64_t By, Sum Piece::*Part,
     else
       addCommon({{Constants, T.Factors, T.IsSigned}, nullptr});
   }
+  // A common divisor of all does not matter to the quotient.
+  uint64_t Divisor = By;
+  for (const Sum &Stride : X.Strides)
+    for (const Term &Step : Stride)
+      Divisor = std::gcd(Divisor, uint64_t(Step.Scale));
+  By /= int64_t(Divisor);
+  for (Sum &Stride : X.Strides)
+    for (Term &Step : Stride)
+      Step.Scale /= int64_t(Divisor);
+  if (Part == &Piece::Remainder) {
+    if (std::abs(T.Scale) >= MostBytes / int64_t(Divisor))
+      return false;
+    T.Scale *= int64_t(Divisor);
+  }
+  if (By == 1)
+    return Part == &Piece::Remainder || addMultiple(X, T);
   if (Pieces.empty())
     Pieces.push_back({{std::move(X)}, By, {}, {}});
   else if (Pieces[0].By != By || Pieces[0].Whole[0] != X)
