@@ -5,7 +5,6 @@
 // FIXED: fixed
 // RACY: refilled-too-early -DPENDING=2
 // RACY: copy-not-awaited -DKEEP=2
-// UNSEEN: collider: it watches few products, and 8 bytes of each
 // GPU-ONLY
 // BUILD: --no-offload-arch=sm_90 --offload-arch=sm_90a
 // ARCH: sm_90a

@@ -10,7 +10,6 @@
 // RACY: not-awaited-registers -DPENDING=1 -DREGISTERS
 // RACY: awaited-too-late -DLATE
 // RACY: copy-in-flight -DCOPY
-// UNSEEN: collider: it watches few products, and 8 bytes of each
 // GPU-ONLY
 // BUILD: --no-offload-arch=sm_90 --offload-arch=sm_90a
 // ARCH: sm_90a

@@ -4,7 +4,6 @@
 // does not wait for the last product.
 // FIXED: fixed
 // RACY: freed-too-early -DPENDING=2
-// UNSEEN: collider: it watches few products, and 8 bytes of each
 // GPU-ONLY
 // BUILD: --no-offload-arch=sm_90 --offload-arch=sm_90a
 // ARCH: sm_90a
