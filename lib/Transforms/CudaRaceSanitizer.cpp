@@ -242,7 +242,7 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
   if (!isDeviceModule(M))
     return PreservedAnalyses::all();
   auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
-  if (Opts.IsWhole)
+  if (Opts.IsWholeProgram)
     dropUncalled(M, FAM);
   const bool HasCollider = Opts.Mode != Mode::Metadata;
   const bool HasMetadata = Opts.Mode != Mode::Collider;

@@ -28,7 +28,7 @@ struct Options {
   /// loads (rule 2).
   bool IsOptimised = false;
   /// A device module is a program, with which nothing else is linked.
-  bool IsWhole = false;
+  bool IsWholeProgram = false;
   /// Special case lists (LLVM's SpecialCaseList format, section cuda-race).
   std::vector<std::string> IgnoreLists;
 };

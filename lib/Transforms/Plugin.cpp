@@ -39,7 +39,7 @@ static crsan::Options optionsFromCommandLine() {
   crsan::Options Opts;
   Opts.Mode = RaceMode;
   Opts.Host = HostCode;
-  Opts.IsWhole = WholeProgram;
+  Opts.IsWholeProgram = WholeProgram;
   Opts.IgnoreLists.assign(IgnoreLists.begin(), IgnoreLists.end());
   return Opts;
 }

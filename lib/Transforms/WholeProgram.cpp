@@ -13,34 +13,37 @@ namespace crsan {
 
 /// Whether assembly of the module may call a function by its name.
 static bool callsByName(const Module &M) {
-  return any_of(M, [](const Function &F) {
-    return any_of(instructions(F), [](const Instruction &I) {
-      const auto *Call = dyn_cast<CallBase>(&I);
-      const auto *Asm =
-          Call ? dyn_cast<InlineAsm>(Call->getCalledOperand()) : nullptr;
-      return Asm && StringRef(Asm->getAsmString()).contains("call");
-    });
-  });
+  return StringRef(M.getModuleInlineAsm()).contains("call") ||
+         any_of(M, [](const Function &F) {
+           return any_of(instructions(F), [](const Instruction &I) {
+             const auto *Call = dyn_cast<CallBase>(&I);
+             const auto *Asm =
+                 Call ? dyn_cast<InlineAsm>(Call->getCalledOperand()) : nullptr;
+             return Asm && StringRef(Asm->getAsmString()).contains("call");
+           });
+         });
 }
 
 void dropUncalled(Module &M, FunctionAnalysisManager &FAM) {
   if (callsByName(M))
     return;
+  const auto IsLocal = [](const Function &F) {
+    return !F.isDeclaration() && !isKernel(F);
+  };
+  for (Function &F : make_filter_range(M, IsLocal)) {
+    F.setComdat(nullptr);
+    F.setVisibility(GlobalValue::DefaultVisibility);
+    F.setLinkage(GlobalValue::InternalLinkage);
+  }
   for (bool IsAgain = true; IsAgain;) {
     IsAgain = false;
     for (Function &F : make_early_inc_range(M)) {
-      if (F.isDeclaration() || isKernel(F))
-        continue;
       F.removeDeadConstantUsers();
-      if (F.use_empty()) {
-        FAM.clear(F, F.getName());
-        F.eraseFromParent();
-        IsAgain = true;
+      if (!IsLocal(F) || !F.use_empty())
         continue;
-      }
-      F.setComdat(nullptr);
-      F.setVisibility(GlobalValue::DefaultVisibility);
-      F.setLinkage(GlobalValue::InternalLinkage);
+      FAM.clear(F, F.getName());
+      F.eraseFromParent();
+      IsAgain = true;
     }
   }
 }

@@ -7,8 +7,8 @@
 
 namespace crsan {
 
-/// Drops the functions that no kernel of \p M can call, and makes the others
-/// local: without relocatable device code nothing else is linked with the
+/// Drops the functions that nothing in \p M calls, and makes the others local:
+/// without relocatable device code nothing else is linked with the
 /// module, but clang keeps its functions visible. What other modules might call
 /// they might call where threads are not known to be together, so a barrier in
 /// such a function makes all barriers of the module costly.

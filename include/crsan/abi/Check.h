@@ -47,13 +47,15 @@ enum CheckFlags : uint32_t {
   CheckDrawn = 32,
 };
 
-/// Flags of the call at a kernel's head (__crsan_md_enter).
+/// Flags of the calls at a kernel's head (__crsan_md_enter) and where its
+/// threads leave (__crsan_md_leave).
 enum EnterFlags : uint32_t {
   /// The kernel may end, or start grids, without calling the runtime.
   EnterLeaky = 1,
   /// The kernel may synchronise in ways that the runtime is not told of.
   EnterOpaque = 2,
-  /// Threads of a block may meet at barriers.
+  /// Threads of a block may meet at barriers; where a thread leaves, from then
+  /// on.
   EnterBarriers = 4,
   /// By strong accesses beyond its block, a thread may wait for actors that are
   /// not followed (the host, a copy engine), or release to them.

@@ -195,10 +195,11 @@ void EventPlan::planShared(FunctionAnalysisManager &FAM) {
     return;
   const auto &PDT = FAM.getResult<PostDominatorTreeAnalysis>(F);
   const auto &Loops = FAM.getResult<LoopAnalysis>(F);
-  // What all threads load from one place, while none writes there, all have in
-  // common. Which loads these are depends on where threads part, and that on
-  // such loads: all are assumed to be, until those are known that are not. By
-  // then each interval follows from what was loaded in those before.
+  // A load from one address of shared memory gives all threads the same value
+  // if none may write there in the same interval. The intervals depend on which
+  // loads these are, and the reverse. So all are assumed to be, and those that
+  // may meet a write are dropped until none is left. That is sound by induction
+  // over the intervals: each follows from loads in those before.
   Uniformity::Loads Common;
   for (const Step &S : Steps)
     if (isa<LoadInst>(S.Inst) && isWeak(S.What) &&
@@ -227,12 +228,13 @@ void EventPlan::planShared(FunctionAnalysisManager &FAM) {
         IsAgain |= Common.erase(S.Inst);
   }
   AreBarriersUniform = true;
-  const bool AreAll = size_t(count_if(Steps, [](const Step &S) {
-                        return std::holds_alternative<BlockBarrier>(S.What);
-                      })) == Barriers->size();
+  const bool IsOnlyBarrier =
+      size_t(count_if(Steps, [](const Step &S) {
+        return std::holds_alternative<BlockBarrier>(S.What);
+      })) == Barriers->size();
   for (Step &S : Steps) {
     if (std::holds_alternative<Leave>(S.What))
-      S.IsLast = AreAll && none_of(*Barriers, [&](const Instruction *I) {
+      S.IsLast = IsOnlyBarrier && none_of(*Barriers, [&](const Instruction *I) {
                    return Intervals->mayMeet(*S.Inst, *I);
                  });
     if (!S.access())

@@ -11,13 +11,14 @@
 
 namespace crsan {
 
-/// What a loop counts, and the values that this may take.
+/// A phi of a loop's header, and the values that it may have.
 struct Cases {
   const llvm::PHINode *Of;
   llvm::SmallVector<llvm::APInt, 0> Values;
 };
 
-/// What loops count, for all threads of the group alike, of which \p V is made.
+/// The integer phis of loops' headers that \p V is computed from, and that are
+/// the same for all threads of the group.
 llvm::SmallVector<const llvm::PHINode *, 2>
 countedIn(const llvm::Value *V, const AddressFacts &Facts);
 

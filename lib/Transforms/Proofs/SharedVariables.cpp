@@ -47,8 +47,8 @@ static bool isWrite(const Instruction &I) {
   });
 }
 
-/// Whether the instruction only tells of its operands, and hands none on.
-static bool isHarmless(const Instruction &I) {
+/// Whether the instruction only tells LLVM of its operands, and returns none.
+static bool isAssumption(const Instruction &I) {
   const auto *Call = dyn_cast<IntrinsicInst>(&I);
   return Call && Call->isAssumeLikeIntrinsic() &&
          !Call->getType()->isPointerTy();
@@ -81,9 +81,9 @@ static bool isOwn(const Function &Kernel, const GlobalVariable &G) {
            U.getOperandNo() == AtomicRMWInst::getPointerOperandIndex()) ||
           (isa<AtomicCmpXchgInst>(I) &&
            U.getOperandNo() == AtomicCmpXchgInst::getPointerOperandIndex());
-      // What is written unseen, other threads may load.
+      // A write that is no event would not be compared with other accesses.
       if (IsAccess ? I->mayWriteToMemory() && !isWrite(*I)
-                   : !isHarmless(*I) &&
+                   : !isAssumption(*I) &&
                          !(U.getOperandNo() == 0 && isMatrixAccess(*I)))
         return false;
     }
@@ -177,28 +177,31 @@ bool SharedVariables::staysSame(const Instruction &I, const Access &E) {
 }
 
 /// Whether the two cannot race for the launches that `R` says, which may become
-/// fewer.
+/// fewer. `IsCase`: in one case of several, for which no condition is emitted.
 bool SharedVariables::prove(const Member &Mine, const Member &Other,
-                            Requirement &R) const {
+                            Requirement &R, bool IsCase) const {
   if (!Mine.Where || !Other.Where || !haveCommon(Mine, Other))
     return false;
-  if (const auto Most = Mine.Where->disjoint(*Other.Where)) {
-    R.allow(*Most);
-    return true;
-  }
-  // Blocks are rarely larger than what a bound of one extent allows.
-  if (const auto Both = Mine.Where->hull(*Other.Where)) {
-    if (!is_contained(R.Apart, *Both))
-      R.Apart.push_back(*Both);
-    return true;
-  }
-  const auto Most = Mine.Where->endBefore(*Other.Where);
+  // A bound of one extent comes first, since most launches keep within it.
+  auto Most = Mine.Where->disjoint(*Other.Where);
+  if (!Most)
+    if (const auto Both = Mine.Where->hull(*Other.Where)) {
+      if (!IsCase) {
+        if (!is_contained(R.Apart, *Both))
+          R.Apart.push_back(*Both);
+        return true;
+      }
+      Most = Both->apart();
+    }
+  if (!Most)
+    Most = Mine.Where->endBefore(*Other.Where);
   if (Most)
-    R.allow(*Most);
+    R.restrictTo(*Most);
   return Most.has_value();
 }
 
-/// The same, in each case of what the loops count that both are in.
+/// The same, in each case of what is counted by the loops of which both are in
+/// one iteration.
 bool SharedVariables::proveByCases(const Member &Mine, const Member &Other,
                                    Requirement &R) {
   constexpr size_t MostCounted = 2;
@@ -224,19 +227,8 @@ bool SharedVariables::proveByCases(const Member &Mine, const Member &Other,
     InCase.Assumed = Assumed;
     if (!isPossible(*Mine.At, InCase) || !isPossible(*Other.At, InCase))
       return true;
-    const Member A = describe(*Mine.At, Mine.What, InCase);
-    const Member B = describe(*Other.At, Other.What, InCase);
-    if (!A.Where || !B.Where || !haveCommon(A, B))
-      return false;
-    auto Most = A.Where->disjoint(*B.Where);
-    if (!Most)
-      if (const auto Both = A.Where->hull(*B.Where))
-        Most = Both->apart();
-    if (!Most)
-      Most = A.Where->endBefore(*B.Where);
-    if (Most)
-      R.allow(*Most);
-    return Most.has_value();
+    return prove(describe(*Mine.At, Mine.What, InCase),
+                 describe(*Other.At, Other.What, InCase), R, /*IsCase=*/true);
   });
 }
 
@@ -249,7 +241,8 @@ std::optional<Requirement> SharedVariables::proofOf(const Instruction &I,
   Requirement R;
   for (const Member &Other : **Of)
     if (mayConflict(Mine.What, Other.What) &&
-        Intervals.mayMeet(*Mine.At, *Other.At) && !prove(Mine, Other, R) &&
+        Intervals.mayMeet(*Mine.At, *Other.At) &&
+        !prove(Mine, Other, R, /*IsCase=*/false) &&
         !proveByCases(Mine, Other, R))
       return std::nullopt;
   return R;

@@ -48,7 +48,8 @@ private:
   static Member describe(const llvm::Instruction &I, const Access &E,
                          const AddressFacts &Facts);
   bool haveCommon(const Member &A, const Member &B) const;
-  bool prove(const Member &Mine, const Member &Other, Requirement &R) const;
+  bool prove(const Member &Mine, const Member &Other, Requirement &R,
+             bool IsCase) const;
   bool proveByCases(const Member &Mine, const Member &Other, Requirement &R);
 
   AddressFacts Facts;

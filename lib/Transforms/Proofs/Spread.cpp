@@ -234,7 +234,7 @@ struct Spread::Mover {
   /// Steps that are known only at run time are ranked by what programs usually
   /// do; the order is a guess, which the emitted condition tests.
   auto rank() const {
-    std::pair<unsigned, int64_t> Most = {0, 0};
+    std::pair<unsigned, int64_t> Largest = {0, 0};
     for (const Term &T : Step) {
       // A product of extents is larger than a constant, as a row is longer
       // than its block is wide.
@@ -243,9 +243,9 @@ struct Spread::Mover {
       const unsigned Kind = T.Factors.empty() ? 0
                             : IsOfLaunch      ? T.Factors.size()
                                               : MostFactors + T.Factors.size();
-      Most = std::max(Most, {Kind, std::abs(T.Scale)});
+      Largest = std::max(Largest, {Kind, std::abs(T.Scale)});
     }
-    return std::tuple(!Last, Most, Place);
+    return std::tuple(!Last, Largest, Place);
   }
 };
 
@@ -632,7 +632,7 @@ std::optional<int64_t> Spread::end(const BlockBounds &In) const {
   return Constant + int64_t(End);
 }
 
-/// Tries blocks of one dimension, the largest first.
+/// Tries bounds of the first extent alone, the largest first.
 std::optional<BlockBounds> Spread::endBefore(const Spread &Other) const {
   if (Among != ThreadGroup::Block || Base != Other.Base || !Bounded.empty() ||
       !Other.Bounded.empty())

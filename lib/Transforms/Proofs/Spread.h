@@ -65,8 +65,8 @@ public:
   /// A spread that contains both. None: it would not keep threads apart.
   std::optional<Spread> hull(const Spread &Other) const;
 
-  /// In blocks of which extents no two threads access one location. None:
-  /// perhaps in no blocks.
+  /// Bounds of the block's extents within which no two threads access one
+  /// location. None: that is not known for any.
   std::optional<BlockBounds> apart() const;
 
   /// In blocks of which extents no two threads access one location, one thread
@@ -238,7 +238,7 @@ struct Requirement {
 
   bool isAlways() const { return Apart.empty() && Most == AnyBlock; }
   /// Allows only blocks of at most these extents.
-  void allow(const BlockBounds &In) {
+  void restrictTo(const BlockBounds &In) {
     for (unsigned D = 0; D < Most.size(); ++D)
       Most[D] = std::min(Most[D], In[D]);
   }

@@ -127,7 +127,8 @@ HELPER void lookCloser(PlaceOf Place, AccessSite &S, Address A, uint64_t OfMine,
   }
   const Victims Word(A);
   const uint32_t Floor = loadNear(Me.warp().Floor);
-  // All that access shared memory have passed the block's last barrier.
+  // Without clusters only this block accesses its shared memory, and what was
+  // before its last barrier is ordered.
   const bool IsOfBlock = spaceOf(A) == Space::Shared && !hasClusters();
   const uint32_t Past = IsOfBlock ? loadNear(Me.warp().Barrier) : Floor;
   uint64_t Next[4] = {};

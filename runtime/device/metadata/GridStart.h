@@ -113,8 +113,9 @@ DEVICE FoundStart loadStart(const GridStart &Copy) {
 }
 
 /// As startOf(), where the multiprocessor has no copy yet. One warp of the
-/// multiprocessor determines the start and the others wait for its copy, but
-/// not for long, since that warp may be a part of this very warp.
+/// multiprocessor determines the start, and the others wait for its copy. They
+/// wait for a limited time and then determine the start, too: the lanes that
+/// determine it may be of their own warp, and not go on while these lanes wait.
 HELPER FoundStart awaitStart(uint64_t Grid, KernelHere K, uint32_t Here) {
   NearGridStart &Near = nearStart(Grid);
   const uint32_t Key = keyOfGrid(Grid), Leader = __builtin_ctz(Here);
@@ -133,7 +134,7 @@ HELPER FoundStart awaitStart(uint64_t Grid, KernelHere K, uint32_t Here) {
       return Found;
   }
   const GridClocks Now = determineStart(Grid, K, Here);
-  // Others may go on by a copy only if all do.
+  // Only a start that all warps of the grid agree on.
   if (Now.IsCommon && lane() == Leader) {
     storeRelaxed(Near.Copy.Horizon, Now.Floor);
     storeRelaxed(Near.Copy.IsFirst, Now.IsFirst);

@@ -89,8 +89,9 @@ public:
   /// the same bytes and the same site or lane. Lanes that write the bytes of a
   /// word add their accessors at the same time, and all find the same elements
   /// free: so each byte has a quarter of the set in which its accessors look
-  /// for a free element first. `Floor`, `Past`: clocks below which no access,
-  /// and none of this word, can race with what is still to come.
+  /// for a free element first. Accesses at clocks below `Floor`
+  /// cannot race with later ones, and neither can accesses of this word at
+  /// clocks below `Past`.
   DEVICE void add(Accessor A, uint32_t Floor, uint32_t Past) const {
     constexpr uint32_t None = ~0u;
     const uint32_t Hash = mix(A.site() ^ A.warp() << 8 ^ A.lane() << 3);
