@@ -20,9 +20,10 @@ struct SharedWatchpoint {
   uint64_t Grid; ///< %gridid; the rank of the block in its cluster from bit 56.
   /// The index of the cluster: x in bits 0-31, y in 32-47, z in 48-63.
   uint64_t Cluster;
-  /// Site::Id of the matrix product that is going to read the bytes. Whoever
-  /// finds the watchpoint takes it away and reports the race, since the warp
-  /// group goes on meanwhile. 0: a thread that waits in a check or for a copy.
+  /// Site::Id of the matrix product that is going to read the bytes. A thread
+  /// that finds the watchpoint takes it away and reports the race, since the
+  /// warp group goes on meanwhile. 0: a thread that waits in a check or for a
+  /// copy.
   uint64_t Product;
   /// Which product: the number of the warp group in its block from bit 32, and
   /// how many products the warp group had come to before.
