@@ -159,9 +159,8 @@ struct MetadataSummary {
   uint64_t Checked = 0, Unchecked = 0; ///< Accesses, one a thread.
   uint64_t Sites = 0;                  ///< That were executed.
   std::string WhyUnchecked;
-  /// Launches for which it was drawn whether they are followed, and those of
-  /// them that were not.
-  uint64_t GridsDrawn = 0, GridsLeftOut = 0;
+  uint64_t GridsLeftOut = 0;  ///< Launches that were not followed.
+  uint64_t BlocksLeftOut = 0; ///< The same, of launches that were in part.
   /// Bytes of the program's memory, at most, by how they were tracked.
   uint64_t Exact = 0, Cached = 0, None = 0;
 };

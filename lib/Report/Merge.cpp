@@ -29,8 +29,8 @@ static void add(MetadataSummary &Sum, const MetadataSummary &More) {
   addCount(Sum.Unchecked, More.Unchecked);
   keepLargest(Sum.Sites, More.Sites);
   addReason(Sum.WhyUnchecked, More.WhyUnchecked);
-  addCount(Sum.GridsDrawn, More.GridsDrawn);
   addCount(Sum.GridsLeftOut, More.GridsLeftOut);
+  addCount(Sum.BlocksLeftOut, More.BlocksLeftOut);
   keepLargest(Sum.Exact, More.Exact);
   keepLargest(Sum.Cached, More.Cached);
   keepLargest(Sum.None, More.None);

@@ -19,8 +19,8 @@ void visitFields(MaybeConst<MetadataSummary> auto &S, auto Visit) {
   Visit("checks", S.Checked);
   Visit("unchecked", S.Unchecked);
   Visit("why_unchecked", S.WhyUnchecked);
-  Visit("launches_drawn", S.GridsDrawn);
   Visit("launches_not_followed", S.GridsLeftOut);
+  Visit("blocks_not_followed", S.BlocksLeftOut);
   Visit("sites", S.Sites);
   Visit("exact_bytes", S.Exact);
   Visit("cached_bytes", S.Cached);

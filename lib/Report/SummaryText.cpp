@@ -153,6 +153,21 @@ void SummaryPrinter::whatTheColliderChecked(const Report &R) {
        counted(S.WindowsChecked, "window execution"), Sampling);
 }
 
+/// What metadata mode left out to save time; empty: nothing.
+static std::string leftOut(const RunSummary &S) {
+  const MetadataSummary &M = *S.Metadata;
+  std::vector<std::string> List;
+  if (M.GridsLeftOut)
+    List.push_back(fmt::format(
+        "{} of {}", M.GridsLeftOut,
+        counted(S.KernelsLaunched, "kernel launch", "kernel launches")));
+  if (M.BlocksLeftOut)
+    List.push_back(fmt::format("{} of {}",
+                               counted(M.BlocksLeftOut, "block", "blocks"),
+                               M.GridsLeftOut ? "others" : "kernel launches"));
+  return fmt::format("{}", fmt::join(List, " and "));
+}
+
 void SummaryPrinter::whatMetadataChecked(const RunSummary &S) {
   const MetadataSummary &M = *S.Metadata;
   constexpr unsigned MiB = 20;
@@ -164,10 +179,10 @@ void SummaryPrinter::whatMetadataChecked(const RunSummary &S) {
        counted(S.KernelsLaunched, "kernel launch", "kernel launches"),
        M.Unchecked, M.Unchecked ? " (" + M.WhyUnchecked + ")" : "",
        M.Exact >> MiB, M.Cached >> MiB, M.None >> MiB);
-  if (M.GridsDrawn)
-    line("CRSan: metadata mode left out {} of {} by sampling (follow_one_in)",
-         M.GridsLeftOut,
-         counted(M.GridsDrawn, "kernel launch", "kernel launches"));
+  if (const std::string Left = leftOut(S); !Left.empty())
+    line("CRSan: metadata mode left out to save time: {}; "
+         "CRSAN_OPTIONS=effort=thorough follows all",
+         Left);
 }
 
 /// Of the accesses that might race, how many were checked, and why the others
@@ -282,11 +297,10 @@ static std::string whyNothingChecked(const RunSummary &S) {
   if (S.Sites == 0)
     return "CRSAN_NO_SANITIZE or an ignore list exempts every access of the "
            "instrumented code";
-  if (S.Metadata && S.Metadata->GridsLeftOut && !S.Metadata->Unchecked)
-    return fmt::format(
-        "metadata mode left out {} by sampling; set "
-        "CRSAN_OPTIONS=follow_one_in=1 to have all followed",
-        counted(S.Metadata->GridsLeftOut, "kernel launch", "kernel launches"));
+  if (S.Metadata && !leftOut(S).empty() && !S.Metadata->Unchecked)
+    return fmt::format("metadata mode left out to save time: {}; set "
+                       "CRSAN_OPTIONS=effort=thorough to have all followed",
+                       leftOut(S));
   if (S.Metadata && S.Metadata->Unchecked)
     return fmt::format("no access that the launched kernels executed could be "
                        "checked ({})",
@@ -318,6 +332,10 @@ static std::string reservations(const Report &R) {
     List.push_back(fmt::format(
         "{} not followed",
         counted(S.Metadata->GridsLeftOut, "kernel launch", "kernel launches")));
+  if (S.Metadata && S.Metadata->BlocksLeftOut)
+    List.push_back(
+        fmt::format("{} not followed",
+                    counted(S.Metadata->BlocksLeftOut, "block", "blocks")));
   if (S.SkippedAccesses)
     List.push_back(fmt::format(
         "{} not checked", counted(S.SkippedAccesses, "access", "accesses")));

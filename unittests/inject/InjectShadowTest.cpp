@@ -146,7 +146,7 @@ protected:
     Flags Options;
     ASSERT_EQ(Options.parse(Text), std::nullopt);
     S.emplace(0, nullptr, Options);
-    ASSERT_EQ(S->prepare(1000, {1, 0}), "");
+    ASSERT_EQ(S->prepare(1000, {1, 0, 0, 0}), "");
     Tables = TheCard.Allocated;
   }
   void add(uint64_t Base, uint64_t Size, CUcontext Owner = Program) {
@@ -300,7 +300,7 @@ TEST_F(InjectShadow, NoMemoryForTheTablesIsOneLine) {
   S.emplace(0, nullptr, Flags());
   theDriver().cuGetErrorName = nullptr;
   theDriver().cuGetErrorString = nullptr;
-  EXPECT_NE(S->prepare(1000, {1, 0}).find("cuMemAlloc failed"),
+  EXPECT_NE(S->prepare(1000, {1, 0, 0, 0}).find("cuMemAlloc failed"),
             std::string::npos);
 }
 

@@ -64,6 +64,10 @@ enum EnterFlags : uint32_t {
   EnterVolatile = 16,
   /// A thread may synchronise with the host while the kernel runs.
   EnterTellsHost = 32,
+  /// While the kernel runs, its blocks synchronise with nothing outside of
+  /// them:
+  /// each may be left out by itself.
+  EnterIsolated = 64,
 };
 
 } // namespace crsan::abi

@@ -11,6 +11,49 @@
 
 namespace crsan::abi {
 
+/// How long blocks have been followed, and how long they may be. Times are in
+/// nanoseconds of the device's global timer, unless they say otherwise.
+struct FollowLimit {
+  /// The latest grid for which it was decided whether it is followed: its key
+  /// (keyOfGrid, GridSample.h) in the upper half, and LatestFlags.
+  uint64_t Latest;
+  /// Grids with a smaller %gridid are followed without any question.
+  uint64_t From;
+  uint64_t FirstBegan; ///< When the first grid began; 0: none has.
+  uint64_t Spent;      ///< The sum of all KernelTime::Spent.
+  /// The blocks of a kernel are followed until they have taken so much time, in
+  /// microseconds. 0: they always are.
+  uint32_t KernelTime;
+  /// Later ones are followed while all that are take at most so much of the
+  /// time since FirstBegan.
+  uint32_t Percent;
+};
+static_assert(sizeof(FollowLimit) == 40 && offsetof(FollowLimit, Latest) == 0 &&
+              offsetof(FollowLimit, From) == 8 &&
+              offsetof(FollowLimit, FirstBegan) == 16 &&
+              offsetof(FollowLimit, Spent) == 24 &&
+              offsetof(FollowLimit, KernelTime) == 32 &&
+              offsetof(FollowLimit, Percent) == 36);
+/// In FollowLimit::Latest. IsLeftOut: the grid is not followed. IsLast: other
+/// grids may begin before it ends, so that all others are followed.
+enum LatestFlags : uint32_t { IsLeftOut = 1, IsLast = 2 };
+
+/// The time in which blocks of a kernel ran that were followed.
+struct KernelTime {
+  uint64_t Spent, Until; ///< How much, and up to when.
+};
+static_assert(sizeof(KernelTime) == 16 && offsetof(KernelTime, Spent) == 0 &&
+              offsetof(KernelTime, Until) == 8);
+/// Of the blocks whose first warp has one number.
+struct BlockTime {
+  uint64_t Began;   ///< When the latest of them began that was followed.
+  uint32_t Kernel;  ///< The element of its kernel in the table at TimesAt.
+  uint32_t LeftOut; ///< How many were not followed, each by itself.
+};
+static_assert(sizeof(BlockTime) == 16 && offsetof(BlockTime, Began) == 0 &&
+              offsetof(BlockTime, Kernel) == 8 &&
+              offsetof(BlockTime, LeftOut) == 12);
+
 /// The head of the device memory of metadata mode, one per context. The tables
 /// follow at the offsets below. The host zeroes all of it, then sets the first
 /// two fields, and later the entries of the page table as memory is allocated.
@@ -46,11 +89,10 @@ struct Metadata {
   /// drawn by Salt. At least 1.
   uint32_t FollowOneIn;
   uint32_t Salt;
-  uint32_t GridsDrawn;   ///< Grids that it was drawn for, and ...
-  uint32_t GridsLeftOut; ///< ... those of them that are not followed.
-  uint32_t Reserved;
+  uint32_t GridsLeftOut; ///< Grids that were not followed.
   uint64_t HostNotes; ///< Accesses of host code that were judged (HostNote.h).
-  uint64_t Pad[18];
+  FollowLimit Limit;
+  uint64_t Pad[14];
 };
 static_assert(
     sizeof(Metadata) == 256 && offsetof(Metadata, SharedShadow) == 0 &&
@@ -67,9 +109,9 @@ static_assert(
     offsetof(Metadata, Streams) == 64 && offsetof(Metadata, FencedGrid) == 72 &&
     offsetof(Metadata, ProxyFences) == 80 &&
     offsetof(Metadata, FollowOneIn) == 84 && offsetof(Metadata, Salt) == 88 &&
-    offsetof(Metadata, GridsDrawn) == 92 &&
-    offsetof(Metadata, GridsLeftOut) == 96 &&
-    offsetof(Metadata, HostNotes) == 104 && offsetof(Metadata, Pad) == 112);
+    offsetof(Metadata, GridsLeftOut) == 92 &&
+    offsetof(Metadata, HostNotes) == 96 && offsetof(Metadata, Limit) == 104 &&
+    offsetof(Metadata, Pad) == 144);
 /// In Metadata::Foreign: a function may have synchronised in a way that the
 /// translation unit of its kernel does not know of.
 inline constexpr uint32_t ForeignUnknown = 1u << 31;
@@ -96,8 +138,15 @@ inline constexpr uint64_t
     SitesAt = QuietPairsAt + sizeof(uint32_t) * NumQuietPairs,
     /// uint64_t[NumFirstGrids], by kernelTag.
     FirstGridsAt = SitesAt + uint64_t(8) * MaxSites,
+    /// KernelTime[NumFirstGrids], by kernelTag.
+    TimesAt = FirstGridsAt + uint64_t(8) * NumFirstGrids,
+    /// BlockTime[NumWarps], by the number of a block's first warp.
+    BlockTimesAt = TimesAt + sizeof(KernelTime) * NumFirstGrids,
+    /// uint64_t[NumNearPlaces], by multiprocessor: the cycle in which a time
+    /// was last added to KernelTime::Spent.
+    NotedAt = BlockTimesAt + sizeof(BlockTime) * NumWarps,
     /// GridStart[NumGridStarts], by hash of the grid.
-    GridStartsAt = FirstGridsAt + uint64_t(8) * NumFirstGrids,
+    GridStartsAt = NotedAt + uint64_t(8) * NumNearPlaces,
     /// NearGridStart[NumNearPlaces][NumNearGrids].
     NearGridStartsAt = GridStartsAt + sizeof(GridStart) * NumGridStarts,
     /// MaxClock[NumMaxClocks], by multiprocessor.

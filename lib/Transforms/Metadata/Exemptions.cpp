@@ -89,6 +89,20 @@ static bool canBeLeftOut(const Function &F) {
   });
 }
 
+/// Whether blocks of the kernel synchronise with nothing outside of them.
+static bool isIsolated(const EventPlan &Plan) {
+  return Plan.breaks().empty() &&
+         all_of(Plan.steps(), [](const EventPlan::Step &S) {
+           if (const auto *Barrier = std::get_if<BlockBarrier>(&S.What))
+             return Barrier->Scope == abi::Scope::Block;
+           if (const auto *Copy = std::get_if<AsyncAccess>(&S.What))
+             return Copy->By == Completion::Group;
+           return isWeak(S.What) ||
+                  isOneOf<WarpBarrier, CommitCopies, AwaitCopies, Leave>(
+                      S.What);
+         });
+}
+
 /// Its accesses are counted as others are, if the grid is followed.
 static void emitCounts(Function &F, EventPlan &Plan, PlainBody &Plain,
                        Value *IsFollowed, Constant *Sites) {
@@ -117,14 +131,15 @@ static void emitPlain(Function &F, EventPlan &Plan, PlainBody &Plain,
                       Constant *Sites) {
   IRBuilder<> B(Plain.headEnd());
   const uint32_t Tag = abi::kernelTag(F.getName().data(), F.getName().size());
-  Value *IsFollowed =
-      IsLeftOut
-          ? callRuntime(B, IsFollowedName, {B.getInt32(Flags), B.getInt32(Tag)})
-          : static_cast<Value *>(B.getTrue());
+  const uint32_t Isolated = isIsolated(Plan) ? abi::EnterIsolated : 0;
   Value *IsPlain = B.getInt1(IsExempt);
   if (IsExempt)
     for (const EventPlan::Exemption &E : Plan.exemptions())
       IsPlain = B.CreateAnd(IsPlain, E.Holds);
+  Value *IsFollowed = IsLeftOut ? callRuntime(B, IsFollowedName,
+                                              {B.getInt32(Flags | Isolated),
+                                               B.getInt32(Tag), IsPlain})
+                                : static_cast<Value *>(B.getTrue());
   Plain.emitChoice(B.CreateOr(IsPlain, B.CreateNot(IsFollowed)));
   if (IsExempt)
     emitCounts(F, Plan, Plain, IsFollowed,

@@ -46,6 +46,16 @@ DEVICE uint64_t exchange(uint64_t &Where, uint64_t Desired) {
   return Found;
 }
 
+/// Returns the former value.
+DEVICE uint64_t add(uint64_t &To, uint64_t Value) {
+  uint64_t Found;
+  asm volatile("atom.relaxed.gpu.add.u64 %0, [%1], %2;"
+               : "=l"(Found)
+               : "l"(&To), "l"(Value)
+               : "memory");
+  return Found;
+}
+
 /// Atomic maximum: clocks only rise.
 DEVICE void raise(uint32_t &To, uint32_t Value) {
   asm volatile("red.relaxed.gpu.max.u32 [%0], %1;" ::"l"(&To), "r"(Value)

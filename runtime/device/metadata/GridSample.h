@@ -1,21 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which grids are followed, where not all are (Sampled).
+// Which grids are followed, where not all are.
 //
-// A grid that is not followed executes the plain body of its kernel
-// (lib/Transforms/PlainBody.h). All its threads have to decide alike: at a
-// barrier, a plain body may not meet one with checks. So the decision depends
-// on nothing that changes while the grid runs.
+// What is not followed executes the plain body of its kernel
+// (lib/Transforms/PlainBody.h). All threads of a block have to decide alike: at
+// a barrier, a plain body may not meet one with checks. So have all blocks of a
+// grid, unless they synchronise with nothing outside of them (EnterIsolated): a
+// block that is not followed might order two that are.
 #ifndef CRSAN_DEVICE_METADATA_GRIDSAMPLE_H
 #define CRSAN_DEVICE_METADATA_GRIDSAMPLE_H
 
-#include "metadata/GridStart.h"
+#include "metadata/LaunchOrder.h"
 
 namespace crsan::device {
 
-/// Whether `Grid`, of the kernel `Tag`, is followed: the first grid of a kernel
+/// The first grid of the kernel `Tag` (kernelTag), of which `Grid` is one.
+/// Kernels whose tags share an entry share the answer, which never changes.
+DEVICE uint64_t firstOfKernel(uint64_t Grid, uint32_t Tag) {
+  uint64_t &First = table<uint64_t>(FirstGridsAt)[Tag % NumFirstGrids];
+  uint64_t Was = loadRelaxed(First);
+  if (Was == 0)
+    Was = compareAndSwap(First, 0, Grid + 1);
+  return Was ? Was - 1 : Grid;
+}
+/// The key of a grid in a GridStart: never 0, and larger for later grids
+/// (modulo 2^32).
+DEVICE uint32_t keyOfGrid(uint64_t Grid) { return uint32_t(Grid) * 2 + 1; }
+
+/// The number of this multiprocessor.
+DEVICE uint32_t smid() {
+  uint32_t Sm;
+  asm("mov.u32 %0, %%smid;" : "=r"(Sm));
+  return Sm;
+}
+/// This multiprocessor's copy of what is known of `Grid`.
+DEVICE NearGridStart &nearStart(uint64_t Grid) {
+  return table<NearGridStart>(
+      NearGridStartsAt)[smid() % NumNearPlaces * NumNearGrids +
+                        Grid % NumNearGrids];
+}
+
+//===----------------------------------------------------------------------===//
+// By chance (Sampled)
+//===----------------------------------------------------------------------===//
+
+/// Whether `Grid`, of the kernel `Tag`, is drawn: the first grid of a kernel
 /// with a probability of 1 in FollowOneIn, and another one with a probability
-/// that falls with the number of grids that the context has begun since.
-DEVICE bool isFollowed(uint64_t Grid, uint32_t Tag) {
+/// that falls with the number of grids that the context has begun since. The
+/// answer depends on nothing that changes while the grid runs.
+DEVICE bool isDrawn(uint64_t Grid, uint32_t Tag) {
   const Metadata &M = metadata();
   const uint64_t First = firstOfKernel(Grid, Tag);
   const uint64_t Since = Grid > First ? Grid - First : 0;
@@ -25,6 +57,135 @@ DEVICE bool isFollowed(uint64_t Grid, uint32_t Tag) {
   Draw = (Draw ^ Draw >> 15) * 0x846ca68bu;
   Draw ^= Draw >> 16;
   return Draw * OneIn >> 32 == 0 && OneIn >> 32 == 0;
+}
+
+//===----------------------------------------------------------------------===//
+// By the time that they take (FollowLimit)
+//===----------------------------------------------------------------------===//
+
+/// The time of the device's global timer, in nanoseconds.
+DEVICE uint64_t timeNow() {
+  uint64_t Time;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(Time));
+  return Time;
+}
+
+/// The element of the block whose first warp has the number `FirstWarp`.
+DEVICE BlockTime &blockTime(uint32_t FirstWarp) {
+  return table<BlockTime>(BlockTimesAt)[FirstWarp];
+}
+
+/// A block of the kernel `Tag` begins that is followed. Called by one thread.
+DEVICE void noteBegin(uint32_t FirstWarp, uint32_t Tag) {
+  FollowLimit &L = metadata().Limit;
+  if (!L.KernelTime)
+    return;
+  BlockTime &T = blockTime(FirstWarp);
+  const uint64_t Now = timeNow();
+  storeRelaxed(T.Began, Now);
+  storeRelaxed(T.Kernel, Tag % NumFirstGrids);
+  if (loadNear(L.FirstBegan) == 0)
+    storeRelaxed(L.FirstBegan, Now);
+}
+
+/// A warp of such a block, of the grid `Grid`, ends.
+DEVICE void noteEnd(uint32_t FirstWarp, uint64_t Grid) {
+  FollowLimit &L = metadata().Limit;
+  if (!L.KernelTime)
+    return;
+  // About once in a microsecond on each multiprocessor.
+  uint64_t Cycle;
+  asm volatile("mov.u64 %0, %%clock64;" : "=l"(Cycle));
+  uint64_t &Noted = table<uint64_t>(NotedAt)[smid() % NumNearPlaces];
+  if (Cycle - loadNear(Noted) < 1500)
+    return;
+  storeRelaxed(Noted, Cycle);
+  const BlockTime &T = blockTime(FirstWarp);
+  KernelTime &K = table<KernelTime>(TimesAt)[loadRelaxed(T.Kernel)];
+  const uint64_t Began = loadRelaxed(T.Began), Now = timeNow();
+  uint64_t From;
+  asm volatile("atom.relaxed.gpu.max.u64 %0, [%1], %2;"
+               : "=l"(From)
+               : "l"(&K.Until), "l"(Now)
+               : "memory");
+  From = From > Began ? From : Began;
+  if (Now <= From)
+    return;
+  const uint64_t Spent = add(K.Spent, Now - From) + (Now - From);
+  add(L.Spent, Now - From);
+  // Later grids have to ask. This one may have begun to.
+  if (Spent >= uint64_t(L.KernelTime) * 500 && loadNear(L.From) > Grid + 1)
+    storeRelaxed(L.From, Grid + 1);
+}
+
+/// Whether more may be followed of a kernel, which has the element `Kernel` of
+/// the table at TimesAt.
+DEVICE bool hasTime(uint32_t Kernel) {
+  const FollowLimit &L = metadata().Limit;
+  const uint64_t OfKernel =
+                     loadRelaxed(table<KernelTime>(TimesAt)[Kernel].Spent),
+                 OfAll = loadRelaxed(L.Spent),
+                 First = loadRelaxed(L.FirstBegan);
+  return OfKernel < uint64_t(L.KernelTime) * 1000 ||
+         OfAll * 100 < (timeNow() - First) * L.Percent;
+}
+
+/// Whether `Grid`, of the kernel `Tag`, is followed. Called by any number of
+/// its threads. The first one decides and writes the answer down for the
+/// others. One word is enough, since only one grid runs at a time: once two may
+/// (HasOverlaps), the word never changes again.
+DEVICE bool isGridFollowed(uint64_t Grid, uint32_t Tag) {
+  FollowLimit &L = metadata().Limit;
+  const uint32_t Key = keyOfGrid(Grid);
+  uint64_t Latest = loadRelaxed(L.Latest);
+#pragma unroll 1
+  while (uint32_t(Latest >> 32) != Key) {
+    if (Latest & IsLast)
+      return true;
+    uint64_t Next = Latest | IsLast;
+    if (!loadRelaxed(metadata().HasOverlaps)) {
+      Next =
+          uint64_t(Key) << 32 | (hasTime(Tag % NumFirstGrids) ? 0 : IsLeftOut);
+    } else if (Latest & IsLeftOut) {
+      // That grid may run beside this one.
+      setFlags(metadata().Foreign, ForeignUnknown);
+      fenceDevice();
+    }
+    const uint64_t Was = compareAndSwap(L.Latest, Latest, Next);
+    Latest = Was == Latest ? Next : Was;
+  }
+  return !(Latest & IsLeftOut);
+}
+
+/// As isGridFollowed(), for a warp. One warp of the multiprocessor asks, and
+/// the others wait for its copy of the answer; they wait for a limited time,
+/// since the lanes that ask may be of their own warp.
+HELPER bool askIsFollowed(uint64_t Grid, uint32_t Tag, uint32_t Here) {
+  NearGridStart &Near = nearStart(Grid);
+  const uint32_t Key = keyOfGrid(Grid), Leader = __builtin_ctz(Here);
+  uint64_t Found = loadRelaxed(Near.Followed);
+  if (__nvvm_vote_all_sync(Here, uint32_t(Found) == Key))
+    return Found >> 32 == 0;
+  uint32_t Asked = 0;
+  if (lane() == Leader)
+    asm volatile("atom.relaxed.gpu.exch.b32 %0, [%1], %2;"
+                 : "=r"(Asked)
+                 : "l"(&Near.AsksFollowed), "r"(Key)
+                 : "memory");
+  const bool IsWaiting = broadcast(Here, Asked, Leader) == Key;
+#pragma unroll 1
+  for (uint32_t Tries = 0; IsWaiting && Tries < 64; ++Tries) {
+    pause(200);
+    Found = loadRelaxed(Near.Followed);
+    if (__nvvm_vote_all_sync(Here, uint32_t(Found) == Key))
+      return Found >> 32 == 0;
+  }
+  uint32_t Is = 0;
+  if (lane() == Leader) {
+    Is = isGridFollowed(Grid, Tag);
+    storeRelaxed(Near.Followed, uint64_t(!Is) << 32 | Key);
+  }
+  return broadcast(Here, Is, Leader);
 }
 
 } // namespace crsan::device

@@ -3,7 +3,7 @@
 #ifndef CRSAN_DEVICE_METADATA_GRIDSTART_H
 #define CRSAN_DEVICE_METADATA_GRIDSTART_H
 
-#include "metadata/LaunchOrder.h"
+#include "metadata/GridSample.h"
 
 namespace crsan::device {
 
@@ -40,18 +40,6 @@ struct GridClocks {
   bool IsCommon;  ///< All warps for which this is set have the same Start.
   bool IsFirst;   ///< This is the first grid of its kernel.
 };
-/// The first grid of the kernel `Tag` (kernelTag), of which `Grid` is one.
-/// Kernels whose tags share an entry share the answer, which never changes.
-DEVICE uint64_t firstOfKernel(uint64_t Grid, uint32_t Tag) {
-  uint64_t &First = table<uint64_t>(FirstGridsAt)[Tag % NumFirstGrids];
-  uint64_t Was = loadRelaxed(First);
-  if (Was == 0)
-    Was = compareAndSwap(First, 0, Grid + 1);
-  return Was ? Was - 1 : Grid;
-}
-/// The key of a grid in a GridStart: never 0, and larger for later grids
-/// (modulo 2^32).
-DEVICE uint32_t keyOfGrid(uint64_t Grid) { return uint32_t(Grid) * 2 + 1; }
 
 /// Determines where the clocks of `Grid` begin, unless a warp has done so
 /// before. `Here` is the mask of the lanes that call together.
@@ -89,15 +77,6 @@ DEVICE GridClocks determineStart(uint64_t Grid, const KernelHere &K,
   const bool IsCommon = uint32_t(Now >> 32) == Key;
   return {Start, IsCommon && Horizon < Start ? Horizon : Start, IsCommon,
           IsCommon && IsFirst};
-}
-
-/// The multiprocessor's copy of where the clocks of `Grid` begin.
-DEVICE NearGridStart &nearStart(uint64_t Grid) {
-  uint32_t Sm;
-  asm("mov.u32 %0, %%smid;" : "=r"(Sm));
-  return table<NearGridStart>(
-      NearGridStartsAt)[Sm % NumNearPlaces * NumNearGrids +
-                        Grid % NumNearGrids];
 }
 
 /// A copy as it is now: the clock, the key, the floor, and IsFirst.

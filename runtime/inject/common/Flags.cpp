@@ -119,6 +119,7 @@ static std::optional<std::string> choose(std::string &Field,
 static void setEffort(Flags &F) {
   const Flags Default;
   F.follow_one_in = Default.follow_one_in;
+  F.follow_ms = Default.follow_ms;
   F.budget = Default.budget;
   F.overhead = Default.overhead;
   F.delay_ns = Default.delay_ns;
@@ -128,6 +129,7 @@ static void setEffort(Flags &F) {
     F.overhead = 5;
     F.delay_ns = 2000;
   } else if (F.effort == "thorough") {
+    F.follow_ms = 0;
     F.budget = 8192;
     F.overhead = 400;
     F.delay_ns = 5000;

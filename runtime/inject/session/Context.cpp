@@ -47,7 +47,8 @@ std::unique_ptr<MetadataShadow> Context::makeShadow(const Flags &Options,
   auto New = std::make_unique<MetadataShadow>(Device, Buffers.Stream, Options);
   Error = New->prepare(uint64_t(Processors.SharedBytes) *
                            uint64_t(Processors.Count),
-                       {Options.follow_one_in, Salt});
+                       {Options.follow_one_in, Salt, Options.follow_ms * 1000,
+                        Options.follow_percent});
   return Error.empty() ? std::move(New) : nullptr;
 }
 
@@ -260,17 +261,23 @@ ReadBack readBack(const ReadBackPlan &Plan) {
     CopyAll(Unit.Accesses);
   }
   std::vector<abi::WarpState> Warps;
+  std::vector<abi::BlockTime> Blocks;
   if (Plan.Metadata) {
     Warps.resize(abi::NumWarps);
+    Blocks.resize(abi::NumWarps);
     Back.Pairs.resize(abi::NumRacingPairs);
     Copy(&Back.Metadata, Plan.Metadata, sizeof(Back.Metadata));
     Copy(Warps.data(), Plan.Warps, Warps.size() * sizeof(Warps[0]));
+    Copy(Blocks.data(), Plan.Metadata + abi::BlockTimesAt,
+         Blocks.size() * sizeof(Blocks[0]));
     Copy(Back.Pairs.data(), Plan.Pairs,
          Back.Pairs.size() * sizeof(Back.Pairs[0]));
   }
   if (Copied == CUDA_SUCCESS)
     Copied = D.cuStreamSynchronize(Plan.Stream);
   Back.Accesses = sumWarps(Warps);
+  for (const abi::BlockTime &Block : Blocks)
+    Back.BlocksLeftOut += Block.LeftOut;
   Back.Complete = Copied == CUDA_SUCCESS;
   return Back;
 }
@@ -279,6 +286,7 @@ void Context::accept(const ReadBackPlan &Plan, ReadBack Back) {
   LastCounters = Back.Counters;
   LastMetadata = Back.Metadata;
   LastAccesses = Back.Accesses;
+  LastBlocksLeftOut = Back.BlocksLeftOut;
   if (TheShadow) {
     LastAccesses.Checked += TheShadow->before().Checked;
     LastAccesses.Unchecked += TheShadow->before().Unchecked;

@@ -87,6 +87,7 @@ struct ReadBack {
   std::vector<UnitCoverage> Covered; ///< As in the plan.
   abi::Metadata Metadata{};
   AccessCounts Accesses; ///< Since the last reset.
+  uint64_t BlocksLeftOut = 0;
   std::vector<abi::RacingPair> Pairs;
 };
 
@@ -229,7 +230,8 @@ public:
   /// What MetadataShadow::note has told the device. Guarded by the data lock.
   bool KnowsOverlaps = false, KnowsRepeats = false;
   abi::Metadata LastMetadata{};
-  AccessCounts LastAccesses; ///< Of metadata mode.
+  AccessCounts LastAccesses;      ///< Of metadata mode.
+  uint64_t LastBlocksLeftOut = 0; ///< The sum of BlockTime::LeftOut.
 
 private:
   PlaceInMemory describe(uint64_t Address, const Allocations &Memory) const;

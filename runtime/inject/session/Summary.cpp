@@ -51,8 +51,8 @@ static void addShadow(RunSummary &Summary, const Flags &Options,
   Sum.Checked += C.LastAccesses.Checked;
   Sum.Unchecked += C.LastAccesses.Unchecked;
   Sum.Sites += C.LastMetadata.NumSites;
-  Sum.GridsDrawn += C.LastMetadata.GridsDrawn;
   Sum.GridsLeftOut += C.LastMetadata.GridsLeftOut;
+  Sum.BlocksLeftOut += C.LastBlocksLeftOut;
   Sum.Exact += Got.Exact;
   Sum.Cached += Got.Cached;
   Sum.None += Got.None;

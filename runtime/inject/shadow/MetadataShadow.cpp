@@ -44,6 +44,9 @@ std::string MetadataShadow::prepare(uint64_t SharedBytes, Sample Grids) {
   abi::Metadata M{};
   M.FollowOneIn = Grids.FollowOneIn;
   M.Salt = Grids.Salt;
+  M.Limit.KernelTime = Grids.KernelTime;
+  M.Limit.Percent = Grids.Percent;
+  M.Limit.From = ~uint64_t(0);
   M.SharedBytes =
       std::bit_ceil(std::max<uint64_t>(SharedBytes, 1) / 4 * sizeof(abi::Cell));
   const uint64_t TableBytes = (abi::MetadataBytes + 4095) & ~uint64_t(4095);

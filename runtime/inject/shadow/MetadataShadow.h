@@ -49,9 +49,9 @@ public:
   MetadataShadow(const MetadataShadow &) = delete;
   MetadataShadow &operator=(const MetadataShadow &) = delete;
 
-  /// How grids are drawn that are followed: fields of abi::Metadata.
+  /// Which grids are followed: fields of abi::Metadata and abi::FollowLimit.
   struct Sample {
-    uint32_t FollowOneIn, Salt;
+    uint32_t FollowOneIn, Salt, KernelTime, Percent;
   };
   /// Allocates the tables. SharedBytes: shared memory of the whole device.
   /// Returns what went wrong, or "".

@@ -6,7 +6,7 @@
 #define CRSAN_DEVICE_METADATA_ENTRY_KERNEL_H
 
 #include "metadata/Acquire.h"
-#include "metadata/GridSample.h"
+#include "metadata/GridStart.h"
 #include "metadata/entry/InLineWarp.h"
 
 namespace crsan::device {
@@ -147,6 +147,8 @@ DEVICE WindowState enterKernel(const KernelHere &K) {
       Me.Place.Bits | (IsEarly ? TellsLanes : 0) |
       ((blocksOfGrid() + 1) * Me.warpsInBlock() > NumWarps ? SharesNumber : 0) |
       (isUsedUp(Start) || IsThorough || HasWeak ? NeedsCare : 0);
+  if (Me.Lane == Leader && Me.Place.warp() == Me.Place.firstWarp())
+    noteBegin(Me.Place.firstWarp(), K.Tag);
   if (Me.Lane == Leader)
     beginWarp(W, {Grid, Block, K.Flags, Place, Start, Barrier, Floor, Had,
                   Before, Lanes, IsAlone, IsThorough, IsNewGrid});
@@ -157,22 +159,32 @@ DEVICE WindowState enterKernel(const KernelHere &K) {
   return {Start, Barrier, Floor, Place};
 }
 
-/// Entry point. Draws for this grid, of the kernel `Tag`, and counts it once.
-/// `Flags` are its EnterFlags. Returns whether it is followed.
+/// Entry point. Whether this grid, of the kernel `Tag`, is followed. `Flags`
+/// are its EnterFlags. Lanes may call together or apart.
 HOT_ENTRY uint32_t __crsan_md_draw(uint32_t Flags, uint32_t Tag) {
-  const bool Is = isFollowed(gridHere(), Tag);
+  const uint64_t Grid = gridHere();
+  if (__crsan_config.Flags & Sampled ? isDrawn(Grid, Tag)
+                                     : askIsFollowed(Grid, Tag, activeMask()))
+    return 1;
   // A grid that is followed does so when it begins.
-  if (StreamOrder *S = Is ? nullptr : streamOrder())
+  if (StreamOrder *S = streamOrder())
     noteSignals(*S, Flags);
-  if (linearBlock() == 0 && linearThread() == 0) {
-    Metadata &M = metadata();
-    asm volatile("red.relaxed.gpu.add.u32 [%0], 1;" ::"l"(&M.GridsDrawn)
-                 : "memory");
-    if (!Is)
-      asm volatile("red.relaxed.gpu.add.u32 [%0], 1;" ::"l"(&M.GridsLeftOut)
-                   : "memory");
-  }
-  return Is;
+  if (linearBlock() == 0 && linearThread() == 0)
+    asm volatile(
+        "red.relaxed.gpu.add.u32 [%0], 1;" ::"l"(&metadata().GridsLeftOut)
+        : "memory");
+  return 0;
+}
+
+/// Entry point. Whether this block, of the isolated kernel `Tag`
+/// (EnterIsolated), is left out for lack of time. Called by one thread.
+HOT_ENTRY uint32_t __crsan_md_draw_block(uint32_t Tag) {
+  if (hasTime(Tag % NumFirstGrids))
+    return 0;
+  asm volatile("red.relaxed.gpu.add.u32 [%0], 1;" ::"l"(
+                   &blockTime(placeHere().firstWarp()).LeftOut)
+               : "memory");
+  return 1;
 }
 
 /// Entry point. A kernel begins: enterKernel(). `Flags` are the EnterFlags of
@@ -203,9 +215,7 @@ HOT_ENTRY void __crsan_md_leave(uint32_t Flags, uint32_t Clock,
     T.Flags |= HasLeft;
   }
   uint32_t Now = loadNear(W.Clock) + 1;
-  uint32_t Sm;
-  asm("mov.u32 %0, %%smid;" : "=r"(Sm));
-  uint32_t &Max = table<MaxClock>(MaxClocksAt)[Sm % NumMaxClocks].Clock;
+  uint32_t &Max = table<MaxClock>(MaxClocksAt)[smid() % NumMaxClocks].Clock;
   // Another block of this number may have set the clock back. Each lane raises
   // the largest clock for itself, before it stops being alive.
   if (isMixed(W)) {
@@ -243,6 +253,7 @@ HOT_ENTRY void __crsan_md_leave(uint32_t Flags, uint32_t Clock,
   }
   if (loadNear(Max) < Now)
     raise(Max, Now);
+  noteEnd(Me.Place.firstWarp(), loadNear(W.Grid));
   asm volatile("red.relaxed.gpu.add.u32 [%0], %1;" ::"l"(&W.Alive),
                "r"(0u - Leaving)
                : "memory");
@@ -250,12 +261,30 @@ HOT_ENTRY void __crsan_md_leave(uint32_t Flags, uint32_t Clock,
 
 } // namespace crsan::device
 
-/// At the head of a kernel that has a plain body. `Flags` are its EnterFlags,
-/// and `Tag` is its kernelTag. Returns whether the grid is followed.
-INLINE_ENTRY bool __crsan_in_is_followed(uint32_t Flags, uint32_t Tag) {
+/// At the head of a kernel that has a plain body; all threads of the block call
+/// it. `Flags` are the kernel's EnterFlags, and `Tag` is its kernelTag.
+/// `IsExempt`: the launch needs no check. Returns whether the block is
+/// followed, or exempt.
+INLINE_ENTRY bool __crsan_in_is_followed(uint32_t Flags, uint32_t Tag,
+                                         bool IsExempt) {
   using namespace crsan::device;
-  constexpr uint32_t Both = Shadowed | Sampled;
-  return (__crsan_config.Flags & Both) != Both || __crsan_md_draw(Flags, Tag);
+  if (IsExempt || !isShadowed())
+    return true;
+  const bool IsDrawn = __crsan_config.Flags & Sampled;
+  const FollowLimit &L = metadata().Limit;
+  if (IsDrawn || !(Flags & EnterIsolated))
+    return !(IsDrawn || gridHere() >= loadNear(L.From)) ||
+           __crsan_md_draw(Flags, Tag);
+  // One thread decides for the block.
+  uint32_t IsLeftOut = 0;
+  if (linearThread() == 0 && ~loadNear(L.From))
+    IsLeftOut = __crsan_md_draw_block(Tag);
+  asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0; "
+               "barrier.cta.red.or.pred p, 0, p; selp.u32 %0, 1, 0, p; }"
+               : "+r"(IsLeftOut)
+               :
+               : "memory");
+  return !IsLeftOut;
 }
 
 #endif // CRSAN_DEVICE_METADATA_ENTRY_KERNEL_H
