@@ -150,6 +150,18 @@ __global__ void compare(AccessSite *Sites, char *Global, Outcome *Out) {
         for (int I = 0; I < 8; ++I)
           Out->Example[I] = Example[I];
       }
+    // Both note alike what a lane has read strongly.
+    uint64_t &Seen = table<LaneStates>(LanesAt)[First + Mine].Seen[threadIdx.x];
+    const uint64_t Had = seenNothingSince(W.Barrier - OfLane(2)) | 1u << OfLane(32);
+    const uint32_t Size = 4u << OfLane(3);
+    const uint64_t Read = uint64_t(Global) + OfLane(4096 / Size) * Size;
+    Seen = Had;
+    __crsan_in_note_read(State, Read, S.Mine, S.Barrier, Pages, Size);
+    const uint64_t Noted = Seen;
+    Seen = Had;
+    noteRead(Me, Read, Size);
+    if (Seen != Noted || !(uint32_t(Noted) & seenWords(Read + Size - 4, 1)))
+      atomicAdd(&Out->Disagreements, 1);
     __syncthreads();
   }
 }

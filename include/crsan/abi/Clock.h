@@ -98,6 +98,14 @@ static_assert(
 inline constexpr uint32_t seenBit(uint64_t Address) {
   return uint32_t(Address >> 4) * 0x9e3779b1u >> 26;
 }
+/// The bits in LaneStates::Seen of the words that `Size` bytes at `Address`
+/// touch, which are aligned: four bits for each of 8 hashes of 16 bytes.
+inline constexpr uint32_t seenWords(uint64_t Address, uint32_t Size) {
+  if (Size > 16)
+    return ~0u;
+  const uint32_t Words = (1u << (Size + 3) / 4) - 1;
+  return Words << (Address >> 2 & 3) << 4 * (seenBit(Address) >> 3);
+}
 
 /// Flags in WarpState::Place. NeedsCare: every access goes to the runtime,
 /// because the clock is nearly used up or the check is to be Thorough.
@@ -195,8 +203,14 @@ struct LaneStates {
   uint32_t NextCopy[32]; ///< The next entry of Copies, if that one is free.
   /// WarpState::Barrier when it last came to a barrier of the block.
   uint32_t MetAfter[32];
+  /// What it may have observed since the block's last barrier. In the upper
+  /// half that barrier, as an accessor has clocks; where it is another one than
+  /// WarpState::Barrier, the rest is void. In the lower half the bits
+  /// (seenWords) of what it has read strongly; all, if it has acquired from a
+  /// thread that had read anything strongly.
+  uint64_t Seen[32];
 };
-static_assert(sizeof(LaneStates) == 7168 && offsetof(LaneStates, Epoch) == 0 &&
+static_assert(sizeof(LaneStates) == 7424 && offsetof(LaneStates, Epoch) == 0 &&
               offsetof(LaneStates, Barriers) == 128 &&
               offsetof(LaneStates, FenceBlock) == 256 &&
               offsetof(LaneStates, FenceDevice) == 384 &&
@@ -223,7 +237,8 @@ static_assert(sizeof(LaneStates) == 7168 && offsetof(LaneStates, Epoch) == 0 &&
               offsetof(LaneStates, Waited) == 4096 &&
               offsetof(LaneStates, Copies) == 4864 &&
               offsetof(LaneStates, NextCopy) == 6912 &&
-              offsetof(LaneStates, MetAfter) == 7040);
+              offsetof(LaneStates, MetAfter) == 7040 &&
+              offsetof(LaneStates, Seen) == 7168);
 /// Lanes are 4 bytes apart, and the fields that are reset 128.
 inline constexpr uint32_t NumResetFields =
     offsetof(LaneStates, Given) / 128 - 1;

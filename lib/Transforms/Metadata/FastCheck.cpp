@@ -92,7 +92,9 @@ void FastCheck::emitReaders(IRBuilder<> &B, const Check &C) {
 /// A strong access notes that it reads, and that it writes.
 void FastCheck::emitStrong(IRBuilder<> &B, const Values &W, const Check &C) {
   if (C.A.Reads)
-    callRuntime(B, "__crsan_in_note_read", {Warp.state(), C.A.Address});
+    callRuntime(B, "__crsan_in_note_read",
+                {Warp.state(), C.A.Address, W.Mine, W.Barrier, Cells->pages(),
+                 shape(C.A)});
   if (!C.A.Writes)
     return;
   for (const Check::Accessors &Cell : C.Cells)

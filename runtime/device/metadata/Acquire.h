@@ -81,6 +81,9 @@ DEVICE bool acquire(const Self &Me, const LaneRef &T, uint32_t Cell,
     IsNews |= IsMore;
   }
   noteSeenNear(W.Seen, Seen);
+  // What the block's barrier hands on was read before the barrier.
+  if (Seen && !IsOwn)
+    noteSeenWords(Me, ~0u);
   // HasKnown may be unset although another lane has already raised the row and
   // is about to set the flag.
   if (Any && !(Flags & HasKnown)) {

@@ -97,7 +97,9 @@ DEVICE Order raceWith(const Self &Me, const AccessSite &S, Address A,
     const bool Far = How == Order::OtherBlock || How == Order::OtherKernel;
     return Far && !(isWide(S.Scope) && Earlier.isWide()) ? How : Order::Ordered;
   }
-  return !Earlier.isStrong() || !mayHaveSeen(Me, A) ? How : Order::Ordered;
+  return !Earlier.isStrong() || !mayHaveSeen(Me, Earlier, A, How)
+             ? How
+             : Order::Ordered;
 }
 
 /// The closer look at an access `Mine` to `A` that Quick could not show to be

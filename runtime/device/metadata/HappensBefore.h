@@ -389,13 +389,29 @@ DEVICE Order judgeProxies(const Self &Me, Accessor Earlier) {
                                        : Order::OtherBlock;
 }
 
-/// Whether this thread may come after any strong write of `A`: some thread that
-/// it knows of, at least one of its block, has read there strongly and may have
-/// observed the write (PTX ISA, "Causality order", second rule). So the last
-/// block may reset the counter by which it found out that it is the last, with
-/// or without a fence.
-DEVICE bool mayHaveSeen(const Self &Me, Address A) {
-  return seenByBlock(Me, /*IsNear=*/false) >> seenBit(A) & 1;
+/// Whether this thread may come after the strong write `Earlier` of `A`, from
+/// which it is `How` far, by the second rule of causality order (Seen.h). So
+/// the last block may reset the counter by which it found out that it is the
+/// last, with or without a fence.
+DEVICE bool mayHaveSeen(const Self &Me, Accessor Earlier, Address A,
+                        Order How) {
+  if (!(seenByBlock(Me, /*IsNear=*/false) >> seenBit(A) & 1))
+    return false;
+  // What has been read before the block's last barrier has not observed a write
+  // by a thread of the block behind that barrier. A copy has the clock of its
+  // issue or of a wait for it.
+  const WarpState &W = Me.warp();
+  const uint32_t Barrier = loadRelaxed(W.Barrier);
+  const AccessSite *Site = siteAt(Earlier.site());
+  const bool IsCopied = Earlier.isInFlight() || !Site || (Site->Flags & IsCopy);
+  const bool IsOfBlock = How == Order::SameWarp || How == Order::SameBlock;
+  const bool IsSinceBarrier =
+      IsOfBlock ? !IsCopied
+                // The block has passed no barrier.
+                : How == Order::OtherBlock && Barrier <= loadRelaxed(W.Start);
+  if (!IsSinceBarrier || loadRelaxed(Me.firstWarpState().News))
+    return true;
+  return wordsSeenSince(Me, Barrier) & seenWords(A, 1);
 }
 
 } // namespace crsan::device

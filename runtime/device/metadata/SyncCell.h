@@ -3,8 +3,8 @@
 #ifndef CRSAN_DEVICE_METADATA_SYNCCELL_H
 #define CRSAN_DEVICE_METADATA_SYNCCELL_H
 
+#include "metadata/Seen.h"
 #include "metadata/Shadow.h"
-#include "metadata/ThreadState.h"
 
 namespace crsan::device {
 

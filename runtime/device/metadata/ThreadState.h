@@ -110,27 +110,6 @@ struct Self {
 /// thorough checks, ThoroughChecks for all lanes of a warp together.
 constexpr uint32_t ThoroughWarps = 64, ThoroughChecks = 32 * 64;
 
-/// The locations (seenBit) that the warps of this block have read strongly.
-/// `IsNear`: as far as a barrier has handed them on; then the L1 cache is good
-/// enough.
-DEVICE uint64_t seenByBlock(const Self &Me, bool IsNear) {
-  const uint32_t NumOfBlock = Me.warpsInBlock();
-  uint64_t All = 0;
-#pragma unroll 1
-  for (uint32_t I = 0; I < NumOfBlock; I += 4) {
-    uint64_t Seen[4];
-#pragma unroll
-    for (uint32_t J = 0; J < 4; ++J) {
-      const uint32_t Place = I + J < NumOfBlock ? I + J : I;
-      const WarpState &W =
-          Self::stateOf((Me.firstWarp() + Place) & (NumWarps - 1));
-      Seen[J] = IsNear ? loadNear(W.Seen) : loadRelaxed(W.Seen);
-    }
-    All |= Seen[0] | Seen[1] | Seen[2] | Seen[3];
-  }
-  return All;
-}
-
 /// Whether another live block has or had this warp's number, and may have
 /// overwritten the state of the warp and its lanes. Then the warp may have
 /// heard of everything. To be asked after the state has been read.

@@ -92,6 +92,10 @@ HELPER void checkAccess(AccessSite *Site, Address A, uint64_t Size,
   bool Remembers = true, Several = false;
   // Whether a compare-and-swap writes is not known before it has happened.
   const bool Writes = (Flags & WritesMemory) && !(Flags & IsSwap);
+  // If there are suspects, the check in line has noted that.
+  if (Strong && (Flags & ReadsMemory) &&
+      !(CheckFlags & (CheckReplaced | CheckSuspects)))
+    noteRead(Me, A, uint32_t(Size));
   if (!Writes || Strong)
     chooseLane(Me, A, Remembers, Several);
   Remembers &= !(Flags & IsOverwritten);

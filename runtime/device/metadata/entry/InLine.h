@@ -273,8 +273,10 @@ INLINE_ENTRY void __crsan_in_remember(uint64_t At, uint64_t Mine, bool IsKept,
   crsan::device::storeIf(!IsKept, At + 8, Mine, Shape);
 }
 
-/// A strong access notes where it reads, for mayHaveSeen().
-INLINE_ENTRY void __crsan_in_note_read(uint64_t State, uint64_t A) {
+/// A strong access notes where it reads, as noteRead() in Seen.h.
+INLINE_ENTRY void __crsan_in_note_read(uint64_t State, uint64_t A,
+                                       uint64_t Mine, uint32_t Barrier,
+                                       uint64_t Pages, uint32_t Shape) {
   using namespace crsan::device;
   asm volatile("{ .reg .pred p; .reg .b64 s; "
                "ld.global.u64 s, [%0]; not.b64 s, s; "
@@ -282,6 +284,19 @@ INLINE_ENTRY void __crsan_in_note_read(uint64_t State, uint64_t A) {
                "@p red.relaxed.gpu.global.or.b64 [%0], %1; }" ::"l"(
                    State + offsetof(WarpState, Seen)),
                "l"(uint64_t(1) << seenBit(A))
+               : "memory");
+  const uint32_t Who = lowHalf(Mine);
+  const uint64_t Lanes =
+      Pages + (LanesAt - PagesAt) +
+      uint64_t(Who >> AccessorLayout::WarpAt & NumWarps - 1) *
+          sizeof(LaneStates);
+  asm volatile("{ .reg .pred p; .reg .b32 had, since, now; "
+               "ld.global.v2.u32 {had, since}, [%0]; "
+               "setp.eq.u32 p, since, %1; selp.b32 had, had, 0, p; "
+               "or.b32 now, had, %2; setp.ne.u32 p, now, had; "
+               "@p st.global.v2.u32 [%0], {now, %1}; }" ::"l"(
+                   Lanes + offsetof(LaneStates, Seen) + (Who & 31) * 8),
+               "r"(Barrier), "r"(seenWords(A, Shape & ShapeSize))
                : "memory");
 }
 /// A strong access notes in the cell at `At` that it writes (keepsWriter).

@@ -98,7 +98,7 @@ HOT_ENTRY uint32_t __crsan_md_strong_done(AccessSite *S, uint64_t A,
     return 1;
   const Self Me(PlaceOf{Place});
   const LaneRef T = Me.thread();
-  noteSeenNear(Me.warp().Seen, uint64_t(1) << seenBit(A));
+  noteRead(Me, A, S->Size);
   if (Swap == 2 && (S->Roles & TakesLock))
     takeLock(T, A);
   // What the host or another device has written was released by none that the
