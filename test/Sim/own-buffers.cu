@@ -171,6 +171,24 @@ TURNS(chosen, for (int K = 0; K < End; ++K), K & 1 ? Rows[0] : Rows[2])
 KERNEL(someBarriers, for (int K = 0; K < End; ++K), Rows[K & 1],
        if (K & 1) __syncthreads(), Rows[K & 1])
 
+// And an iteration that leaves its barrier out.
+// PLAIN-LABEL: define {{.*}} @skips(
+// PLAIN-NOT:   @__crsan_md_count_proven(
+// PLAIN:       {{^}}}
+// CHECK-DAG: kernel: skips{{$}}
+TURNS(
+    skips, for (int K = 0; K < End; ++K) if (K % 3 != 2), Rows[K & 1])
+
+// Several barriers in an iteration, and one row.
+// PLAIN-LABEL: define {{.*}} @innerLoop(
+// PLAIN-NOT:   @__crsan_md_count_proven(
+// PLAIN:       {{^}}}
+// CHECK-DAG: kernel: innerLoop{{$}}
+TURNS(
+    innerLoop,
+    for (int K = 0; K < 2; ++K) _Pragma("unroll 1") for (; J < End; ++J),
+    Rows[K & 1])
+
 // The first iteration of the second time follows the last one of the first time.
 // PLAIN-LABEL: define {{.*}} @twice(
 // PLAIN-NOT:   @__crsan_md_count_proven(
@@ -181,23 +199,43 @@ TURNS(twice,
           for (int K = 0; K < End; ++K),
       Rows[K & 1])
 
+// Whether a row ends before the next one begins depends on the block.
+// PLAIN-LABEL: define {{.*}} @rowsOfBlocks(
+// PLAIN:       call void @__crsan_md_count_proven(
+// PLAIN:       {{^}}}
+// CHECK-DAG: kernel: rowsOfBlocks{{$}}
+extern "C" __global__ void rowsOfBlocks(int Begin, int End, float *Out) {
+  __shared__ float Rows[3][Threads];
+  float Sum = 0;
+#pragma unroll 1
+  for (int K = Begin; K < End; ++K) {
+    Rows[K & 1][threadIdx.y * 4 + threadIdx.x] = K;
+    __syncthreads();
+    for (int I = 0; I < Threads; ++I)
+      Sum += Rows[K & 1][I];
+  }
+  Out[threadIdx.y * 4 + threadIdx.x] = Sum;
+}
+
 int main(int Arguments, char **) {
   const bool IsRacy = Arguments > 1;
   float *Out;
-  cudaMalloc(&Out, Threads * sizeof *Out);
+  cudaMalloc(&Out, 2 * Threads * sizeof *Out);
   using Kernel = void (*)(int, int, float *);
   const Kernel Racy[] = {quotientsOfHalves, quotientsOfMore, oneRow,
                          everySecond,       stepsOfTwo,      threeOfBytes,
                          aheadOfTwo,        negative,        lastStage,
-                         pointersToOne,     someBarriers,    twice};
+                         pointersToOne,     someBarriers,    skips,
+                         innerLoop,         twice};
   const Kernel Apart[] = {quotients, masks,  beginsAnywhere, three, ahead,
                           down,      stages, pointers,       chosen};
-  constexpr int End = 9;
+  constexpr int Begin = 0, End = 37;
   if (IsRacy)
     for (const Kernel K : Racy)
-      K<<<1, Threads>>>(0, K == quotientsOfHalves || K == quotientsOfMore ? 8 * End : End, Out);
+      K<<<1, Threads>>>(Begin, End, Out);
   else
     for (const Kernel K : Apart)
-      K<<<1, Threads>>>(0, K == quotients ? 8 * End : End, Out);
+      K<<<1, Threads>>>(Begin, End, Out);
+  rowsOfBlocks<<<1, dim3(4, IsRacy ? 9 : 8)>>>(Begin, End, Out);
   return cudaDeviceSynchronize();
 }

@@ -177,8 +177,8 @@ bool SharedVariables::staysSame(const Instruction &I, const Access &E) {
 }
 
 /// Whether the two cannot race for the launches that `R` says, which may become
-/// fewer. `IsCase`: in one case of several, in which threads that are in one
-/// place must not depend on the launch.
+/// fewer. `IsCase`: in one case of several, of which each would have to compute
+/// by itself whether threads are apart.
 bool SharedVariables::prove(const Member &Mine, const Member &Other,
                             Requirement &R, bool IsCase) const {
   if (!Mine.Where || !Other.Where || !haveCommon(Mine, Other))
