@@ -181,9 +181,9 @@ static std::optional<States> statesOf(const Loop &L, ArrayRef<Counted> Of,
         Next.push_back(ConstantInt::get(
             Is->getType(),
             C.Left->next(cast<ConstantInt>(Is)->getZExtValue())));
-      else if (Constant *Found =
+      else if (Constant *Follows =
                    constantOf(C.Of->getIncomingValueForBlock(Latch), InCase))
-        Next.push_back(Found);
+        Next.push_back(Follows);
       else
         return std::nullopt;
     const auto At = find(All, Next);
