@@ -215,3 +215,52 @@ extern "C" __global__ void tile(int Width, const float *In, float *Out) {
   const int I = blockIdx.x * 16 + threadIdx.x, J = blockIdx.y * 16 + threadIdx.y;
   Out[J * Width + I] = Tile[threadIdx.y + 6][threadIdx.x + 6];
 }
+
+// Rows and columns of a tile.
+// CHECK-LABEL: define {{.*}} @tileOfRows(
+// CHECK:       call void @__crsan_md_count_proven(
+// CHECK:       {{^}}}
+extern "C" __global__ void tileOfRows(int N, float *Out) {
+  const int Row = blockIdx.y * 64 + threadIdx.y;
+  const int Column = blockIdx.x * 64 + threadIdx.x;
+  for (int I = 0; I < 4; ++I)
+    for (int J = 0; J < 4; ++J)
+      Out[(Row + I * 16) * N + Column + J * 16] = I;
+}
+
+// Columns of the next thread.
+// CHECK-LABEL: define {{.*}} @tileOfNext(
+// CHECK-NOT:   @__crsan_md_count_proven(
+// CHECK:       {{^}}}
+extern "C" __global__ void tileOfNext(int N, float *Out) {
+  const int Row = blockIdx.y * 64 + threadIdx.y;
+  const int Column = blockIdx.x * 64 + threadIdx.x;
+  for (int I = 0; I < 4; ++I)
+    for (int J = 0; J < 4; ++J)
+      Out[(Row + I * 16) * N + Column + J] = I;
+}
+
+// The remainder is one of x alone, since y moves the whole by a multiple.
+// CHECK-LABEL: define {{.*}} @remainderOfLess(
+// CHECK:       call void @__crsan_md_count_proven(
+// CHECK:       {{^}}}
+extern "C" __global__ void remainderOfLess(float *Out) {
+  __shared__ float Tile[8][65];
+  const int T = threadIdx.y * 16 + threadIdx.x;
+  for (int I = T; I < 512; I += 256)
+    Tile[I % 8][I / 8] = I;
+  __syncthreads();
+  Out[blockIdx.x * 256 + T] = Tile[T / 64][T % 64];
+}
+
+// CHECK-LABEL: define {{.*}} @remainderOfOther(
+// CHECK-NOT:   @__crsan_md_count_proven(
+// CHECK:       {{^}}}
+extern "C" __global__ void remainderOfOther(float *Out) {
+  __shared__ float Tile[8][65];
+  const int T = threadIdx.y * 12 + threadIdx.x;
+  for (int I = T; I < 512; I += 256)
+    Tile[threadIdx.x % 8][I / 8] = I;
+  __syncthreads();
+  Out[blockIdx.x * 256 + T] = Tile[T / 64][T % 64];
+}

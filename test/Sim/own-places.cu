@@ -12,6 +12,7 @@
 // CHECK-DAG: kernel: backwards(
 // CHECK-DAG: kernel: reverse(
 // CHECK-DAG: kernel: wrapped(
+// CHECK-DAG: kernel: tile(
 
 // RUN: not %crsan run --detector=metadata %t racy 2>&1 | FileCheck %s
 // RUN: %crsan run --detector=both %t 2>&1 | FileCheck %s --check-prefix=APART
@@ -89,6 +90,13 @@ __global__ void wrapped(unsigned Length, unsigned Step, char *Out) {
     Out[I] = Thread;
 }
 
+// The rows of a tile may reach into each other.
+__global__ void tile(int Columns, int *Out) {
+  for (int I = 0; I < 3; ++I)
+    for (int J = 0; J < 4; ++J)
+      Out[(threadIdx.y + 8 * I) * Columns + threadIdx.x + 8 * J] = I;
+}
+
 int main(int Arguments, char **) {
   const bool IsRacy = Arguments > 1;
   int *Out, *Ways;
@@ -103,5 +111,6 @@ int main(int Arguments, char **) {
   constexpr int Length = 1 << 14;
   reverse<<<1, 64>>>(Out + Length - 64, (IsRacy ? Out : Ways) + Length);
   wrapped<<<1, 256>>>(1024, IsRacy ? 1 << 25 : 4, (char *)Out);
+  tile<<<1, dim3(8, 8)>>>(IsRacy ? 28 : 32, Out);
   return cudaDeviceSynchronize();
 }

@@ -56,7 +56,7 @@ EventPlan::EventPlan(Function &F, FunctionAnalysisManager &FAM, Purpose For)
   DenseMap<const BasicBlock *, CheckedAccesses> AtEnd;
   const auto &Loops = FAM.getResult<LoopAnalysis>(F);
   if (isKernel(F))
-    Arrays.emplace(F, Loops);
+    Arrays.emplace(F);
   auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
   struct Part {
     const BasicBlock *BB;

@@ -148,24 +148,45 @@ bool BarrierIntervals::repeats(const Loop &L) const {
   return reach(successors(S)).test(S);
 }
 
-bool BarrierIntervals::areInOneIteration(const Instruction &A,
-                                         const Instruction &B,
-                                         const Loop &L) const {
+std::optional<BarrierIntervals::IterationPairs>
+BarrierIntervals::iterationsOf(const Instruction &A, const Instruction &B,
+                               const Loop &L) const {
   if (!L.contains(&A) || !L.contains(&B) || repeats(L))
-    return false;
+    return std::nullopt;
   const unsigned SA = segmentOf(A), SB = segmentOf(B);
   const unsigned Header = Cuts.find(L.getHeader())->second.First;
+  const auto IsEntered = [&](const BitVector &In) {
+    return any_of(predecessors(L.getHeader()), [&](const BasicBlock *From) {
+      return !L.contains(From) && In.test(segmentOf(*From->getTerminator()));
+    });
+  };
   // In an interval, the next iteration begins once or not at all.
   const BitVector After = reach(Header);
+  IterationPairs Pairs;
   for (unsigned N = 0; N < Starts.size(); ++N) {
     if (!Intervals[N].test(SA) || !Intervals[N].test(SB))
       continue;
     const BitVector Before = reach(Starts[N], Header);
-    if ((Before.test(SA) && After.test(SB) && Intervals[N].test(Header)) ||
-        (Before.test(SB) && After.test(SA) && Intervals[N].test(Header)))
-      return false;
+    const bool Begins = Intervals[N].test(Header);
+    const bool NextOfB = Begins && Before.test(SA) && After.test(SB);
+    const bool NextOfA = Begins && Before.test(SB) && After.test(SA);
+    // Perhaps the loop has ended, and the iteration that begins is the first
+    // one of another time.
+    if ((NextOfA || NextOfB) && IsEntered(Intervals[N]))
+      return std::nullopt;
+    Pairs.NextOfA |= NextOfA;
+    Pairs.NextOfB |= NextOfB;
+    Pairs.Same |= (Before.test(SA) && Before.test(SB)) ||
+                  (Begins && After.test(SA) && After.test(SB));
   }
-  return true;
+  return Pairs;
+}
+
+bool BarrierIntervals::areInOneIteration(const Instruction &A,
+                                         const Instruction &B,
+                                         const Loop &L) const {
+  const auto Pairs = iterationsOf(A, B, L);
+  return Pairs && !Pairs->NextOfA && !Pairs->NextOfB;
 }
 
 } // namespace crsan

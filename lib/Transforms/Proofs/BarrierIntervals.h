@@ -39,6 +39,18 @@ public:
   /// Whether a thread may begin two iterations of the loop in one interval.
   bool repeats(const llvm::Loop &L) const;
 
+  /// In which iterations of a loop two threads may be, one of which executes an
+  /// instruction A, and the other an instruction B in the same interval.
+  struct IterationPairs {
+    bool Same = false;
+    bool NextOfB = false; ///< B in the iteration that follows that of A.
+    bool NextOfA = false;
+  };
+  /// None: perhaps in others, too.
+  std::optional<IterationPairs> iterationsOf(const llvm::Instruction &A,
+                                             const llvm::Instruction &B,
+                                             const llvm::Loop &L) const;
+
   /// Whether threads that execute the two instructions in one interval are in
   /// one iteration of the loop then.
   bool areInOneIteration(const llvm::Instruction &A, const llvm::Instruction &B,

@@ -4,36 +4,44 @@
 // Butterflies, such as a bitonic sort and a Fourier transform, access places
 // that depend on a span, which a loop doubles or halves. All threads have the
 // span in common, and it takes few values: in each case it is a constant.
+//
+// Where buffers take turns, the buffer is a remainder of what a loop counts, or
+// has as few values. One barrier in each iteration is enough then, since two
+// threads are in one iteration or in two successive ones. So a case is what the
+// values are in the iteration of the one thread, and in that of the other.
 #ifndef CRSAN_TRANSFORMS_PROOFS_CASES_H
 #define CRSAN_TRANSFORMS_PROOFS_CASES_H
 
+#include "Proofs/BarrierIntervals.h"
 #include "Proofs/Spread.h"
 
 namespace crsan {
 
-/// A phi of a loop's header, and the values that it may have.
-struct Cases {
-  const llvm::PHINode *Of;
-  llvm::SmallVector<llvm::APInt, 0> Values;
+/// What values are where the one thread is, and where the other is.
+struct Case {
+  llvm::SmallVector<Assumption, 2> Mine, Other;
+  bool operator==(const Case &) const = default;
 };
 
-/// The integer phis of loops' headers that \p V is computed from, and that are
-/// the same for all threads of the group.
-llvm::SmallVector<const llvm::PHINode *, 2>
-countedIn(const llvm::Value *V, const AddressFacts &Facts);
+/// The loops that count what one of \p Of is computed from.
+llvm::SmallVector<const llvm::Loop *, 2>
+countingLoops(llvm::ArrayRef<const llvm::Value *> Of,
+              const AddressFacts &Facts);
 
-/// All values that \p P, of a loop's header, may have in the loop. None: they
+/// All cases of what \p L counts, as far as it matters to \p Of. Empty: they
 /// are too many, or not known.
-std::optional<llvm::SmallVector<llvm::APInt, 0>>
-valuesOf(const llvm::PHINode &P, const AddressFacts &Facts);
+std::vector<Case> casesOf(const llvm::Loop &L,
+                          llvm::ArrayRef<const llvm::Value *> Of,
+                          const BarrierIntervals::IterationPairs &Iterations,
+                          const AddressFacts &Facts);
 
 /// Whether threads may come to \p I in this case, as far as the branches say.
 bool isPossible(const llvm::Instruction &I, const AddressFacts &InCase);
 
-/// Calls \p Each for every case, until it returns false. Returns whether it
-/// never did; false if there are too many cases.
-bool forEachCase(llvm::ArrayRef<Cases> All,
-                 llvm::function_ref<bool(llvm::ArrayRef<Assumption>)> Each);
+/// Calls \p Each for every combination of cases of several loops, until it
+/// returns false. Returns whether it never did; false if there are too many.
+bool forEachCase(llvm::ArrayRef<std::vector<Case>> Loops,
+                 llvm::function_ref<bool(const Case &)> Each);
 
 } // namespace crsan
 

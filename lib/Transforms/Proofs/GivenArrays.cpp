@@ -15,8 +15,7 @@ namespace crsan {
 /// Each costs every warp some instructions.
 static constexpr size_t MostPointers = 16;
 
-GivenArrays::GivenArrays(Function &Kernel, const LoopInfo &Loops)
-    : Loops(Loops) {
+GivenArrays::GivenArrays(Function &Kernel) {
   for (Instruction &I : instructions(Kernel)) {
     if (I.mayWriteToMemory() && !noteWrite(I)) {
       AreWritesKnown = AreAllKnown = false;
@@ -66,7 +65,7 @@ GivenArrays::objectsOf(const Value *Pointer) const {
   if (auto *Cast = dyn_cast<PtrToIntOperator>(Pointer))
     Pointer = Cast->getPointerOperand();
   if (Pointer->getType()->isPointerTy())
-    getUnderlyingObjects(Pointer, Objects, &Loops, /*MaxLookup=*/0);
+    getUnderlyingObjects(Pointer, Objects, nullptr, /*MaxLookup=*/0);
   return Objects;
 }
 

@@ -18,7 +18,7 @@ namespace crsan {
 /// structures that are, as far as it works on nothing else.
 class GivenArrays {
 public:
-  GivenArrays(llvm::Function &Kernel, const llvm::LoopInfo &Loops);
+  explicit GivenArrays(llvm::Function &Kernel);
 
   /// Notes a weak or a strong access. All of the kernel's have to be noted but
   /// those that are never checked.
@@ -58,7 +58,6 @@ private:
   bool noteWrite(llvm::Instruction &I);
   bool noteWritten(const llvm::Value *Pointer);
 
-  const llvm::LoopInfo &Loops;
   /// What is written, and what is accessed at all.
   bool AreWritesKnown = true, AreAllKnown = true;
   llvm::SmallVector<Array, 4> All;

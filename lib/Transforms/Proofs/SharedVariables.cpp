@@ -138,10 +138,10 @@ SharedVariables::Member SharedVariables::describe(const Instruction &I,
                                                   const Access &E,
                                                   const AddressFacts &Facts) {
   // Those of unknown length begin at the same place, whatever their names.
-  const Value *Variable = getUnderlyingObject(E.Where.Base, /*MaxLookup=*/0);
+  const auto Objects = objectsOf(E);
   Member A = {&I, E, std::nullopt};
-  if (isShared(Variable))
-    A.Where = Spread::of(E, I, Variable, Facts);
+  if (Objects.size() == 1 && isShared(Objects[0]))
+    A.Where = Spread::of(E, I, Objects[0], Facts);
   return A;
 }
 
@@ -177,7 +177,8 @@ bool SharedVariables::staysSame(const Instruction &I, const Access &E) {
 }
 
 /// Whether the two cannot race for the launches that `R` says, which may become
-/// fewer. `IsCase`: in one case of several, for which no condition is emitted.
+/// fewer. `IsCase`: in one case of several, of which each would have to compute
+/// by itself whether threads are apart.
 bool SharedVariables::prove(const Member &Mine, const Member &Other,
                             Requirement &R, bool IsCase) const {
   if (!Mine.Where || !Other.Where || !haveCommon(Mine, Other))
@@ -195,40 +196,45 @@ bool SharedVariables::prove(const Member &Mine, const Member &Other,
     }
   if (!Most)
     Most = Mine.Where->endBefore(*Other.Where);
-  if (Most)
+  if (Most) {
     R.restrictTo(*Most);
-  return Most.has_value();
+    return true;
+  }
+  const auto Ending = Mine.Where->endBeforeIf(*Other.Where);
+  if (Ending && !is_contained(R.Endings, *Ending))
+    R.Endings.push_back(*Ending);
+  return Ending.has_value();
 }
 
 /// The same, in each case of what is counted by the loops of which both are in
-/// one iteration.
+/// one iteration, or in two successive ones.
 bool SharedVariables::proveByCases(const Member &Mine, const Member &Other,
                                    Requirement &R) {
-  constexpr size_t MostCounted = 2;
-  SmallVector<Cases, MostCounted> All;
-  for (const Member *M : {&Mine, &Other})
-    for (const PHINode *P : countedIn(M->What.Where.Base, Facts)) {
-      const Loop &L = *Facts.Loops.getLoopFor(P->getParent());
-      if (any_of(All, [&](const Cases &C) { return C.Of == P; }) ||
-          !Intervals.areInOneIteration(*Mine.At, *Other.At, L))
-        continue;
-      const auto Values = valuesOf(*P, Facts);
-      if (!Values)
-        continue;
-      if (All.size() == MostCounted)
-        return false;
-      All.push_back({P, *Values});
-    }
-  return !All.empty() && forEachCase(All, [&](ArrayRef<Assumption> Assumed) {
+  constexpr size_t MostLoops = 2;
+  SmallVector<std::vector<Case>, MostLoops> All;
+  const Value *Of[] = {Mine.What.Where.Base, Other.What.Where.Base};
+  for (const Loop *L : countingLoops(Of, Facts)) {
+    const auto Iterations = Intervals.iterationsOf(*Mine.At, *Other.At, *L);
+    if (!Iterations)
+      continue;
+    auto Cases = casesOf(*L, Of, *Iterations, Facts);
+    if (Cases.empty())
+      continue;
+    if (All.size() == MostLoops)
+      return false;
+    All.push_back(std::move(Cases));
+  }
+  return !All.empty() && forEachCase(All, [&](const Case &C) {
     if (CasesLeft == 0)
       return false;
     --CasesLeft;
-    AddressFacts InCase = Facts;
-    InCase.Assumed = Assumed;
-    if (!isPossible(*Mine.At, InCase) || !isPossible(*Other.At, InCase))
+    AddressFacts MyFacts = Facts, ItsFacts = Facts;
+    MyFacts.Assumed = C.Mine;
+    ItsFacts.Assumed = C.Other;
+    if (!isPossible(*Mine.At, MyFacts) || !isPossible(*Other.At, ItsFacts))
       return true;
-    return prove(describe(*Mine.At, Mine.What, InCase),
-                 describe(*Other.At, Other.What, InCase), R, /*IsCase=*/true);
+    return prove(describe(*Mine.At, Mine.What, MyFacts),
+                 describe(*Other.At, Other.What, ItsFacts), R, /*IsCase=*/true);
   });
 }
 

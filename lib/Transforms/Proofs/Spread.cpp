@@ -165,6 +165,20 @@ Value *Spread::emitMost(IRBuilder<> &B) const {
   return All;
 }
 
+/// Emits whether no sum is too large.
+Value *Spread::emitAreBounded(IRBuilder<> &B) const {
+  Value *Are = B.getTrue();
+  for (const Spread &S : Bounded)
+    Are =
+        B.CreateAnd(Are, B.CreateICmpULT(S.emitMost(B), B.getInt64(MostBytes)));
+  return Are;
+}
+
+Value *Ending::emit(IRBuilder<> &B) const {
+  return B.CreateAnd(Of.emitAreBounded(B),
+                     B.CreateICmpULE(Of.emitMost(B), B.getInt64(Within)));
+}
+
 Value *Spread::emitAreApart(IRBuilder<> &B) const {
   Spread Joined = *this;
   Joined.joinCounters();
@@ -181,8 +195,7 @@ Value *Spread::emitAreApart(IRBuilder<> &B, bool AreAllThreads) const {
     return All;
   };
   Value *Most = B.getInt64(MostBytes);
-  for (const Spread &S : Bounded)
-    Require(B.CreateICmpULT(S.emitMost(B), Most));
+  Require(emitAreBounded(B));
   for (const Piece &P : Pieces) {
     Require(P.Whole[0].emitAreApart(B, false));
     for (const Term &T : P.Multiples)
@@ -236,13 +249,23 @@ Value *Spread::emitAreApart(IRBuilder<> &B, bool AreAllThreads) const {
   return AreApart;
 }
 
+/// Tries bounds of the first extent alone, the largest first.
 std::optional<BlockBounds> Spread::apart() const {
   if (Among != ThreadGroup::Block)
     return std::nullopt;
-  Spread Joined = *this;
-  Joined.joinCounters();
-  BlockBounds In = AnyBlock;
-  return Joined.areApart(In, true) ? std::optional(In) : std::nullopt;
+  // In a tiny block, threads are apart that race in usual ones.
+  constexpr uint64_t Least = 16;
+  for (uint64_t Number = LaunchIndices[0].Most; Number >= Least; Number /= 2) {
+    Spread Joined = *this;
+    Joined.joinCounters();
+    Joined.Ends[0] = std::min(Ends[0].value_or(Number), int64_t(Number));
+    for (Piece &P : Joined.Pieces)
+      P.Whole[0].Ends = Joined.Ends;
+    BlockBounds In = {Number, AnyBlock[1], AnyBlock[2]};
+    if (Joined.areApart(In, true))
+      return In;
+  }
+  return std::nullopt;
 }
 
 /// As emitAreApart(), for all launches with blocks of at most the extents `In`,
@@ -277,6 +300,8 @@ Value *Requirement::emit(IRBuilder<> &B) const {
   Value *Holds = B.getTrue();
   for (const Spread &S : Apart)
     Holds = B.CreateAnd(Holds, S.emitAreApart(B));
+  for (const Ending &E : Endings)
+    Holds = B.CreateAnd(Holds, E.emit(B));
   for (unsigned Index = 0; Index < Most.size(); ++Index)
     if (Most[Index] < LaunchIndices[Index].Most)
       Holds = B.CreateAnd(

@@ -22,10 +22,12 @@ namespace crsan {
 using BlockBounds = std::array<uint64_t, 3>;
 inline constexpr BlockBounds AnyBlock = {~0ull, ~0ull, ~0ull};
 
-/// A value that is taken for a constant, in one case of a proof by cases.
+/// An integer or a pointer that is taken for a constant, in one case of a proof
+/// by cases.
 struct Assumption {
   const llvm::Value *Of;
-  llvm::APInt Is;
+  llvm::Constant *Is;
+  bool operator==(const Assumption &) const = default;
 };
 
 /// What proofs about the addresses of a kernel's threads are based on.
@@ -39,10 +41,14 @@ struct AddressFacts {
   std::function<bool(const llvm::Loop &)> MayDiffer;
   llvm::ArrayRef<Assumption> Assumed = {};
 
-  /// The constant that `V` is, if it is one.
+  /// What `V` is assumed to be; null: nothing is.
+  llvm::Constant *assumed(const llvm::Value *V) const;
+  /// The constant that the integer `V` is, if it is one.
   std::optional<llvm::APInt> constant(const llvm::Value *V,
                                       unsigned Depth = 0) const;
 };
+
+struct Ending;
 
 /// Where each thread of a group accesses the object that a pointer leads to.
 class Spread {
@@ -52,6 +58,9 @@ public:
   static std::optional<Spread> of(const Access &E, const llvm::Instruction &I,
                                   const llvm::Value *Root,
                                   const AddressFacts &Facts);
+
+  /// What the loop adds to \p P in each iteration; or null.
+  static const llvm::Value *stepOf(const llvm::PHINode &P, const llvm::Loop &L);
 
   /// Calls \p Each for every value that decides where threads access the
   /// object, other than their indices and what they count themselves, until it
@@ -74,6 +83,8 @@ public:
   std::optional<BlockBounds> disjoint(const Spread &Other) const;
   /// The same, because one of the two ends before the other begins.
   std::optional<BlockBounds> endBefore(const Spread &Other) const;
+  /// The same, as what has to hold of the launch.
+  std::optional<Ending> endBeforeIf(const Spread &Other) const;
 
 private:
   /// The product of a constant and of values that are available when the kernel
@@ -145,12 +156,11 @@ private:
 
   static constexpr unsigned MostFactors = 3;
 
+  friend struct Ending;
   explicit Spread(ThreadGroup Among) : Among(Among) {}
   /// The index that `V` is, if threads of one group may differ in it.
   static std::optional<unsigned> indexAmong(const llvm::Value *V,
                                             ThreadGroup Among);
-  /// What the loop adds to `P` in each iteration; or null.
-  static const llvm::Value *stepOf(const llvm::PHINode &P, const llvm::Loop &L);
   static const llvm::Value *startOf(const llvm::PHINode &P,
                                     const llvm::Loop &L);
   bool add(const llvm::Value *V, Term T, const AddressFacts &Facts,
@@ -167,6 +177,7 @@ private:
   bool addPiece(const llvm::Value *Whole, int64_t By, Sum Piece::*Part,
                 bool IsSigned, Term T, const AddressFacts &Facts,
                 unsigned Depth);
+  bool isMoreByMultiples(const Spread &Less, int64_t By) const;
   bool multiply(Term &T, const llvm::Value *V) const;
   void addCommon(Common C);
   void addWhole(const llvm::Value *V, Term T);
@@ -181,6 +192,7 @@ private:
   void require(llvm::ArrayRef<Spread> Sums);
   std::optional<uint64_t> most() const;
   llvm::Value *emitMost(llvm::IRBuilder<> &B) const;
+  llvm::Value *emitAreBounded(llvm::IRBuilder<> &B) const;
   llvm::Value *emitLast(llvm::IRBuilder<> &B, unsigned Index) const;
   void fix(const llvm::Instruction &I, const llvm::DominatorTree &DT);
   bool cutStrides();
@@ -231,12 +243,24 @@ private:
   std::vector<Spread> Bounded = {};
 };
 
+/// All places of an access are within a number of bytes.
+struct Ending {
+  Spread Of;
+  int64_t Within;
+
+  bool operator==(const Ending &) const = default;
+  llvm::Value *emit(llvm::IRBuilder<> &B) const;
+};
+
 /// What has to hold of a launch for an access not to race.
 struct Requirement {
   llvm::SmallVector<Spread, 1> Apart; ///< Of the threads, by each.
+  std::vector<Ending> Endings;
   BlockBounds Most = AnyBlock;
 
-  bool isAlways() const { return Apart.empty() && Most == AnyBlock; }
+  bool isAlways() const {
+    return Apart.empty() && Endings.empty() && Most == AnyBlock;
+  }
   /// Allows only blocks of at most these extents.
   void restrictTo(const BlockBounds &In) {
     for (unsigned D = 0; D < Most.size(); ++D)

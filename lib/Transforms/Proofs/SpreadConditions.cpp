@@ -277,6 +277,15 @@ std::optional<Spread> Spread::of(const Access &E, const Instruction &I,
       V = cast<Operator>(V)->getOperand(0);
       continue;
     }
+    if (const Value *Is = Facts.assumed(V)) {
+      V = Is;
+      continue;
+    }
+    if (const auto *Choice = dyn_cast<SelectInst>(V))
+      if (const auto Is = Facts.constant(Choice->getCondition())) {
+        V = Is->isOne() ? Choice->getTrueValue() : Choice->getFalseValue();
+        continue;
+      }
     const auto *Step = dyn_cast<GEPOperator>(V);
     if (!Step)
       return std::nullopt;

@@ -127,7 +127,7 @@ std::optional<Spread> Spread::hull(const Spread &Other) const {
       Mine->Last = nullptr;
     Mine->Beyond = std::max(Mine->Beyond, C.Beyond);
   }
-  // How far apart the two are: by one term, or not at all.
+  // How far apart the two are: by one term, by a constant, or by both.
   Spread Distance(Among);
   Distance.Base = Base;
   for (Common C : Other.Base) {
@@ -135,10 +135,10 @@ std::optional<Spread> Spread::hull(const Spread &Other) const {
     Distance.addCommon(std::move(C));
   }
   const int64_t Least = std::min(Constant, Other.Constant);
+  const bool AreAlsoApart = Constant != Other.Constant || Size != Other.Size;
   if (!Distance.Base.empty()) {
     const Common &D = Distance.Base[0];
-    if (Distance.Base.size() > 1 || D.Of || Constant != Other.Constant ||
-        Size != Other.Size)
+    if (Distance.Base.size() > 1 || D.Of)
       return std::nullopt;
     const bool IsAbove = D.Scale < 0;
     if (!IsAbove)
@@ -147,8 +147,10 @@ std::optional<Spread> Spread::hull(const Spread &Other) const {
     const Spread &Upper = IsAbove ? Other : *this;
     if (!Both.countDistance(D, Lower, Upper))
       return std::nullopt;
-    Both.keepCaps(Lower, Upper, {std::abs(D.Scale), D.Factors, D.IsSigned});
-    return Both;
+    if (!AreAlsoApart) {
+      Both.keepCaps(Lower, Upper, {std::abs(D.Scale), D.Factors, D.IsSigned});
+      return Both;
+    }
   }
   // Within the smallest step, what is accessed becomes larger.
   const int64_t End =
@@ -168,12 +170,13 @@ std::optional<Spread> Spread::hull(const Spread &Other) const {
   const Spread &Lower = Constant < Other.Constant ? *this : Other;
   const Spread &Upper = &Lower == this ? Other : *this;
   Term D = {Upper.Constant - Lower.Constant, {}, true};
-  if (End - Least <= Step) {
+  const bool IsWithin = End - Least <= Step;
+  if (Distance.Base.empty())
+    Both.keepCaps(Lower, Upper, {IsWithin ? 0 : D.Scale, {}, true});
+  if (IsWithin) {
     Both.Size = End - Least;
-    Both.keepCaps(Lower, Upper, {0, {}, true});
     return Both;
   }
-  Both.keepCaps(Lower, Upper, D);
   Both.Size = std::max(Size, Other.Size);
   // Within what is accessed at a multiple of a step.
   for (const Counter &C : Both.Counters)
@@ -379,6 +382,35 @@ std::optional<BlockBounds> Spread::endBefore(const Spread &Other) const {
       return In;
   }
   return std::nullopt;
+}
+
+/// From the base, the lower one has to end within the distance of the two.
+std::optional<Ending> Spread::endBeforeIf(const Spread &Other) const {
+  if (Constant > Other.Constant)
+    return Other.endBeforeIf(*this);
+  auto IsPositive = [](const Term &T) {
+    return T.Factors.empty() && T.Scale > 0;
+  };
+  if (Among != ThreadGroup::Block || Base != Other.Base ||
+      Constant + int64_t(Size) > Other.Constant ||
+      !all_of(Other.Strides,
+              [&](const Sum &Stride) { return all_of(Stride, IsPositive); }) ||
+      !all_of(Other.Counters,
+              [&](const Counter &C) { return IsPositive(C.Step); }) ||
+      !all_of(Other.Pieces,
+              [&](const Piece &P) {
+                return all_of(P.Quotient, IsPositive) &&
+                       all_of(P.Remainder, IsPositive);
+              }) ||
+      !all_of(Counters, [](const Counter &C) { return C.Number || C.Last; }))
+    return std::nullopt;
+  Ending E = {*this, Other.Constant - Constant};
+  E.Of.require(Other.Bounded);
+  E.Of.Base.clear();
+  E.Of.Constant = 0;
+  for (Piece &P : E.Of.Pieces)
+    P.FixedRemainder.reset();
+  return E;
 }
 
 } // namespace crsan

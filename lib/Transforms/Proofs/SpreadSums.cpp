@@ -16,16 +16,21 @@ namespace crsan {
 
 static constexpr size_t MostTerms = 12, MostCounters = 6;
 
+Constant *AddressFacts::assumed(const Value *V) const {
+  const auto *Found =
+      find_if(Assumed, [&](const Assumption &A) { return A.Of == V; });
+  return Found == Assumed.end() ? nullptr : Found->Is;
+}
+
 std::optional<APInt> AddressFacts::constant(const Value *V,
                                             unsigned Depth) const {
   if (const auto *C = dyn_cast<ConstantInt>(V))
     return C->getValue();
-  for (const Assumption &A : Assumed)
-    if (A.Of == V)
-      return A.Is;
+  if (const auto *Is = dyn_cast_or_null<ConstantInt>(assumed(V)))
+    return Is->getValue();
   const auto *I = dyn_cast<Instruction>(V);
   if (Assumed.empty() ||
-      !isa_and_present<BinaryOperator, CastInst, CmpInst>(I) ||
+      !isa_and_present<BinaryOperator, CastInst, CmpInst, SelectInst>(I) ||
       !I->getType()->isIntegerTy() || Depth == MostDepth)
     return std::nullopt;
   SmallVector<Constant *, 2> Operands;
@@ -248,7 +253,10 @@ std::optional<uint64_t> Spread::most() const {
     return true;
   };
   for (unsigned Index = 0; Index < NumIndices; ++Index)
-    if (!Add(Strides[Index], LaunchIndices[Index].Most - 1))
+    if (!Add(Strides[Index],
+             std::min<uint64_t>(LaunchIndices[Index].Most,
+                                Ends[Index].value_or(INT64_MAX)) -
+                 1))
       return std::nullopt;
   for (const Counter &C : Counters)
     if (!C.Number || !Add({C.Step}, *C.Number - 1))
@@ -317,8 +325,11 @@ bool Spread::addParts(const Value *V, Term T, const AddressFacts &Facts,
     const SmallVector<const Value *, 4> Values(P->incoming_values());
     return addOneOf(Values, T, Facts, Depth);
   }
-  if (isa<SelectInst>(I))
+  if (isa<SelectInst>(I)) {
+    if (const auto Is = Facts.constant(I->getOperand(0)))
+      return add(I->getOperand(Is->isOne() ? 1 : 2), T, Facts, Depth + 1);
     return addOneOf({I->getOperand(1), I->getOperand(2)}, T, Facts, Depth);
+  }
   using namespace PatternMatch;
   const Value *Whole;
   const APInt *By;
@@ -421,6 +432,19 @@ bool Spread::addMasked(const Instruction &I, Term T, const AddressFacts &Facts,
   return false;
 }
 
+/// Whether this is the sum of indices `Less` and of multiples of `By`.
+bool Spread::isMoreByMultiples(const Spread &Less, int64_t By) const {
+  Spread Rest = *this;
+  for (unsigned Index = 0; Index < NumIndices; ++Index) {
+    if (Less.Strides[Index].empty() &&
+        all_of(Strides[Index], [&](const Term &Step) {
+          return Step.Factors.empty() && Step.Scale % By == 0;
+        }))
+      Rest.Strides[Index].clear();
+  }
+  return Rest == Less;
+}
+
 /// Adds `T` times the quotient, or the remainder, of the division of `Whole` by
 /// `By`.
 bool Spread::addPiece(const Value *Whole, int64_t By, Sum Piece::*Part,
@@ -477,8 +501,18 @@ bool Spread::addPiece(const Value *Whole, int64_t By, Sum Piece::*Part,
     return Part == &Piece::Remainder || addMultiple(X, T);
   if (Pieces.empty())
     Pieces.push_back({{std::move(X)}, By, {}, {}});
-  else if (Pieces[0].By != By || Pieces[0].Whole[0] != X)
+  else if (Piece &P = Pieces[0]; P.By != By)
     return false;
+  else if (P.Whole[0] != X) {
+    // A remainder may be one of less: without what is a multiple.
+    const bool IsMore = X.isMoreByMultiples(P.Whole[0], By);
+    if (IsMore
+            ? !P.Quotient.empty()
+            : Part == &Piece::Quotient || !P.Whole[0].isMoreByMultiples(X, By))
+      return false;
+    if (IsMore)
+      P.Whole[0] = std::move(X);
+  }
   addTo(Pieces[0].*Part, std::move(T));
   return true;
 }
