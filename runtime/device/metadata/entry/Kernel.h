@@ -121,7 +121,8 @@ DEVICE WindowState enterKernel(const KernelHere &K) {
   }
   if (__nvvm_vote_any_sync(Here, IsOurs && !IsAlone)) {
     hasBegun(W, Here);
-    return {loadRelaxed(W.Clock), W.Barrier, W.Floor, W.Place};
+    return {loadRelaxed(W.Clock), loadRelaxed(W.Barrier), loadRelaxed(W.Floor),
+            loadRelaxed(W.Place)};
   }
   // If the former blocks with these numbers took at most Step clocks each, all
   // warps of the block begin at one clock, and their first barrier need not
