@@ -542,6 +542,18 @@ TEST_F(InjectShadow, AResetForgetsAllButTheCounts) {
   EXPECT_EQ(S->before().Unchecked, 2u);
 }
 
+TEST_F(InjectShadow, AGridThatWasLeftOutIsForgottenAlone) {
+  make();
+  table<abi::SyncCell>(abi::SyncCellsAt)[3].Known[1] = 7;
+  metadata().Limit.Latest = uint64_t(9) << 32;
+  EXPECT_EQ(S->unwanted(), MetadataShadow::Past::None);
+  metadata().Limit.Latest |= abi::IsLeftOut;
+  EXPECT_EQ(S->unwanted(), MetadataShadow::Past::LeftOut);
+  S->forget(MetadataShadow::Past::LeftOut);
+  EXPECT_EQ(metadata().Limit.Latest, 0u);
+  EXPECT_EQ(table<abi::SyncCell>(abi::SyncCellsAt)[3].Known[1], 7u);
+}
+
 TEST_F(InjectShadow, WhoKnewEverythingIsForgottenWithoutTheAccesses) {
   make();
   add(Base, 4);

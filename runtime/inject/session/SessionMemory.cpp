@@ -212,9 +212,10 @@ void Session::forgetPast(Context &C) {
       Own.ok() ? C.TheShadow->unwanted() : MetadataShadow::Past::None;
   if (What == MetadataShadow::Past::None)
     return;
-  theLog().detail(
-      2, "metadata mode: starting from zero on device {}{}", C.Device,
-      What == MetadataShadow::Past::Releases ? ", but for accesses" : "");
+  if (What != MetadataShadow::Past::LeftOut)
+    theLog().detail(
+        2, "metadata mode: starting from zero on device {}{}", C.Device,
+        What == MetadataShadow::Past::Releases ? ", but for accesses" : "");
   C.TheShadow->forget(What);
 }
 

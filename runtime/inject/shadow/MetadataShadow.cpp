@@ -121,17 +121,15 @@ void MetadataShadow::forgetAccesses() {
 
 MetadataShadow::Past MetadataShadow::unwanted() {
   Driver &D = theDriver();
-  constexpr size_t First = offsetof(abi::Metadata, HasLearned);
-  static_assert(offsetof(abi::Metadata, IsUsedUp) == First + 4 &&
-                offsetof(abi::Metadata, Foreign) == First + 8);
-  std::array<uint32_t, 3> Flags{}; // HasLearned, IsUsedUp, Foreign.
-  if (D.cuMemcpyDtoHAsync(Flags.data(), Tables + First, sizeof(Flags),
-                          Stream) != CUDA_SUCCESS ||
+  abi::Metadata Now;
+  if (D.cuMemcpyDtoHAsync(&Now, Tables, sizeof(Now), Stream) != CUDA_SUCCESS ||
       D.cuStreamSynchronize(Stream) != CUDA_SUCCESS)
     return Past::None;
-  if (Flags[1])
+  if (Now.IsUsedUp)
     return Past::All;
-  return Flags[0] || Flags[2] ? Past::Releases : Past::None;
+  if (Now.HasLearned || Now.Foreign)
+    return Past::Releases;
+  return Now.Limit.Latest & abi::IsLeftOut ? Past::LeftOut : Past::None;
 }
 
 void MetadataShadow::forget(Past What) {
@@ -139,12 +137,15 @@ void MetadataShadow::forget(Past What) {
     return;
   if (What == Past::All)
     forgetClocks();
-  else
+  else if (What == Past::Releases)
     Writes.clear(Tables + abi::SyncCellsAt,
                  sizeof(abi::SyncCell) * abi::NumSyncCells);
   Writes.clear(Tables + offsetof(abi::Metadata, HasLearned),
                sizeof(Header.HasLearned) + sizeof(Header.IsUsedUp) +
                    sizeof(Header.Foreign));
+  static_assert(offsetof(abi::FollowLimit, Latest) == 0);
+  Writes.clear(Tables + offsetof(abi::Metadata, Limit),
+               sizeof(Header.Limit.Latest));
   Writes.flush();
 }
 

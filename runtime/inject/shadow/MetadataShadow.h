@@ -97,6 +97,7 @@ public:
   void forgetAccesses();
   enum class Past : uint8_t {
     None,
+    LeftOut,  ///< That a grid was left out, which may run beside others.
     Releases, ///< Releases: one may pass on knowledge of all clocks.
     All,      ///< Releases and accesses: a clock is about to saturate.
   };
