@@ -100,6 +100,14 @@ TURNS(three, for (int K = 0; K < End; ++K), Rows[K % 3])
 TURNS(threeOfBytes,
       for (unsigned char K = 250; J < End; ++J, ++K), Rows[K % 3])
 
+// The values are large, but what is left of them is 0, 2, 2, 1, 2, 1, 1, and 0.
+// PLAIN-LABEL: define {{.*}} @threeOfBits(
+// PLAIN-NOT:   @__crsan_md_count_proven(
+// PLAIN:       {{^}}}
+// CHECK-DAG: kernel: threeOfBits{{$}}
+TURNS(threeOfBits, for (int K = 0; K < End; ++K),
+      Rows[((K & 7) ^ 0x15555) % 3])
+
 // PLAIN-LABEL: define {{.*}} @ahead(
 // PLAIN:       call void @__crsan_md_count_proven(
 // PLAIN:       {{^}}}
@@ -223,7 +231,7 @@ int main(int Arguments, char **) {
   cudaMalloc(&Out, 2 * Threads * sizeof *Out);
   using Kernel = void (*)(int, int, float *);
   const Kernel Racy[] = {quotientsOfHalves, quotientsOfMore, oneRow,
-                         everySecond,       stepsOfTwo,      threeOfBytes,
+                         everySecond,       stepsOfTwo,      threeOfBytes,      threeOfBits,
                          aheadOfTwo,        negative,        lastStage,
                          pointersToOne,     someBarriers,    skips,
                          innerLoop,         twice};

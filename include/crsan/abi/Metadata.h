@@ -38,21 +38,42 @@ static_assert(sizeof(FollowLimit) == 40 && offsetof(FollowLimit, Latest) == 0 &&
 /// grids may begin before it ends, so that all others are followed.
 enum LatestFlags : uint32_t { IsLeftOut = 1, IsLast = 2 };
 
-/// The time in which blocks of a kernel ran that were followed.
+/// The time in which blocks ran that were followed, of a kernel's grids of
+/// about one size, without the first of these grids.
 struct KernelTime {
   uint64_t Spent, Until; ///< How much, and up to when.
+  uint64_t First;        ///< The first of these grids (%gridid + 1).
+  uint64_t Reserved;
 };
-static_assert(sizeof(KernelTime) == 16 && offsetof(KernelTime, Spent) == 0 &&
-              offsetof(KernelTime, Until) == 8);
-/// Of the blocks whose first warp has one number.
+static_assert(sizeof(KernelTime) == 32 && offsetof(KernelTime, Spent) == 0 &&
+              offsetof(KernelTime, Until) == 8 &&
+              offsetof(KernelTime, First) == 16 &&
+              offsetof(KernelTime, Reserved) == 24);
+inline constexpr uint32_t NumKernelTimes = 1u << 10;
+/// Once grids may overlap, blocks are followed for so many times as long: two
+/// grids race only in some of their launches.
+inline constexpr uint32_t OverlapFactor = 8;
+/// Of the latest block whose first warp has one number and that was followed:
+/// the cycle in which it began, and the element of its KernelTime.
 struct BlockTime {
-  uint64_t Began;   ///< When the latest of them began that was followed.
-  uint32_t Kernel;  ///< The element of its kernel in the table at TimesAt.
-  uint32_t LeftOut; ///< How many were not followed, each by itself.
+  uint64_t Began;
+  uint32_t Kernel, Reserved;
 };
 static_assert(sizeof(BlockTime) == 16 && offsetof(BlockTime, Began) == 0 &&
               offsetof(BlockTime, Kernel) == 8 &&
-              offsetof(BlockTime, LeftOut) == 12);
+              offsetof(BlockTime, Reserved) == 12);
+/// Of a multiprocessor. Thousands of blocks would contend for the global timer,
+/// and for one counter. Cycles are those of its own counter.
+struct NearTime {
+  uint64_t Noted; ///< The cycle in which it last added to a KernelTime.
+  uint64_t Asked; ///< The cycle in which a block last asked for HasTime.
+  /// 1: all that is followed had taken less than FollowLimit::Percent.
+  uint32_t HasTime, Reserved[3];
+};
+static_assert(sizeof(NearTime) == 32 && offsetof(NearTime, Noted) == 0 &&
+              offsetof(NearTime, Asked) == 8 &&
+              offsetof(NearTime, HasTime) == 16 &&
+              offsetof(NearTime, Reserved) == 20);
 
 /// The head of the device memory of metadata mode, one per context. The tables
 /// follow at the offsets below. The host zeroes all of it, then sets the first
@@ -138,15 +159,17 @@ inline constexpr uint64_t
     SitesAt = QuietPairsAt + sizeof(uint32_t) * NumQuietPairs,
     /// uint64_t[NumFirstGrids], by kernelTag.
     FirstGridsAt = SitesAt + uint64_t(8) * MaxSites,
-    /// KernelTime[NumFirstGrids], by kernelTag.
-    TimesAt = FirstGridsAt + uint64_t(8) * NumFirstGrids,
+    /// KernelTime[NumKernelTimes], by a hash of the kernel and its grid's size.
+    KernelTimesAt = FirstGridsAt + uint64_t(8) * NumFirstGrids,
     /// BlockTime[NumWarps], by the number of a block's first warp.
-    BlockTimesAt = TimesAt + sizeof(KernelTime) * NumFirstGrids,
-    /// uint64_t[NumNearPlaces], by multiprocessor: the cycle in which a time
-    /// was last added to KernelTime::Spent.
-    NotedAt = BlockTimesAt + sizeof(BlockTime) * NumWarps,
+    BlockTimesAt = KernelTimesAt + sizeof(KernelTime) * NumKernelTimes,
+    /// NearTime[NumNearPlaces], by multiprocessor.
+    NearTimesAt = BlockTimesAt + sizeof(BlockTime) * NumWarps,
+    /// uint64_t[NumNearPlaces], by multiprocessor: how many blocks were left
+    /// out, each by itself.
+    BlocksLeftOutAt = NearTimesAt + sizeof(NearTime) * NumNearPlaces,
     /// GridStart[NumGridStarts], by hash of the grid.
-    GridStartsAt = NotedAt + uint64_t(8) * NumNearPlaces,
+    GridStartsAt = BlocksLeftOutAt + uint64_t(8) * NumNearPlaces,
     /// NearGridStart[NumNearPlaces][NumNearGrids].
     NearGridStartsAt = GridStartsAt + sizeof(GridStart) * NumGridStarts,
     /// MaxClock[NumMaxClocks], by multiprocessor.

@@ -90,11 +90,11 @@ std::optional<uint64_t> Remainders::remainder(const Value *V, uint64_t By,
   const auto *Sum = dyn_cast<OverflowingBinaryOperator>(I);
   const bool IsDisjoint = isSum(*I) && !Sum;
   if (!HasBits(I) && !IsDisjoint && !(Sum && Sum->hasNoUnsignedWrap()))
-    return fold(*I, Left, Depth);
+    return Map(fold(*I, Left, Depth), Of);
   const uint64_t Factor = factorOf(*I);
   if (!isSum(*I) && !isDifference(*I) && !Factor &&
       I->getOpcode() != Instruction::Xor)
-    return fold(*I, Left, Depth);
+    return Map(fold(*I, Left, Depth), Of);
   if (Factor)
     return Map(At(I->getOperand(0), By / std::gcd(By, Factor)),
                [&](uint64_t A) { return A * (Factor % By) % By; });

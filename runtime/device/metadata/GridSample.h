@@ -63,46 +63,71 @@ DEVICE bool isDrawn(uint64_t Grid, uint32_t Tag) {
 // By the time that they take (FollowLimit)
 //===----------------------------------------------------------------------===//
 
-/// The time of the device's global timer, in nanoseconds.
+/// The time of the device's global timer, in nanoseconds. Where thousands of
+/// threads ask for it, each waits long.
 DEVICE uint64_t timeNow() {
   uint64_t Time;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(Time));
   return Time;
 }
+/// The cycles that this multiprocessor has counted.
+DEVICE uint64_t cycleNow() {
+  uint64_t Cycle;
+  asm volatile("mov.u64 %0, %%clock64;" : "=l"(Cycle));
+  return Cycle;
+}
 
-/// The element of the block whose first warp has the number `FirstWarp`.
+/// The KernelTime of grids of the kernel `Tag` of about the size of this one:
+/// what a kernel does in a larger grid may be new.
+DEVICE uint32_t kernelTimeHere(uint32_t Tag) {
+  const uint32_t Size = (64 - __builtin_clzll(blocksOfGrid())) / 2;
+  return mix(Tag + Size) % NumKernelTimes;
+}
+DEVICE KernelTime &kernelTime(uint32_t I) {
+  return table<KernelTime>(KernelTimesAt)[I];
+}
 DEVICE BlockTime &blockTime(uint32_t FirstWarp) {
   return table<BlockTime>(BlockTimesAt)[FirstWarp];
 }
+DEVICE NearTime &nearTime() {
+  return table<NearTime>(NearTimesAt)[smid() % NumNearPlaces];
+}
 
-/// A block of the kernel `Tag` begins that is followed. Called by one thread.
-DEVICE void noteBegin(uint32_t FirstWarp, uint32_t Tag) {
+/// A block of `Grid`, of the kernel `Tag`, begins that is followed. Called by
+/// one thread.
+DEVICE void noteBegin(uint32_t FirstWarp, uint64_t Grid, uint32_t Tag) {
   FollowLimit &L = metadata().Limit;
   if (!L.KernelTime)
     return;
   BlockTime &T = blockTime(FirstWarp);
-  const uint64_t Now = timeNow();
-  storeRelaxed(T.Began, Now);
-  storeRelaxed(T.Kernel, Tag % NumFirstGrids);
+  const uint32_t Kernel = kernelTimeHere(Tag);
+  storeRelaxed(T.Began, cycleNow());
+  storeRelaxed(T.Kernel, Kernel);
+  if (loadNear(kernelTime(Kernel).First) == 0)
+    compareAndSwap(kernelTime(Kernel).First, 0, Grid + 1);
   if (loadNear(L.FirstBegan) == 0)
-    storeRelaxed(L.FirstBegan, Now);
+    compareAndSwap(L.FirstBegan, 0, timeNow());
 }
 
-/// A warp of such a block, of the grid `Grid`, ends.
+/// A warp of such a block, of `Grid`, ends. Some of the multiprocessors add up
+/// the time, each about once in a microsecond.
 DEVICE void noteEnd(uint32_t FirstWarp, uint64_t Grid) {
   FollowLimit &L = metadata().Limit;
-  if (!L.KernelTime)
+  if (smid() % 16 || !L.KernelTime)
     return;
-  // About once in a microsecond on each multiprocessor.
-  uint64_t Cycle;
-  asm volatile("mov.u64 %0, %%clock64;" : "=l"(Cycle));
-  uint64_t &Noted = table<uint64_t>(NotedAt)[smid() % NumNearPlaces];
-  if (Cycle - loadNear(Noted) < 1500)
+  const uint64_t Cycle = cycleNow();
+  NearTime &Near = nearTime();
+  if (Cycle - loadNear(Near.Noted) < 1500)
     return;
-  storeRelaxed(Noted, Cycle);
+  storeRelaxed(Near.Noted, Cycle);
   const BlockTime &T = blockTime(FirstWarp);
-  KernelTime &K = table<KernelTime>(TimesAt)[loadRelaxed(T.Kernel)];
-  const uint64_t Began = loadRelaxed(T.Began), Now = timeNow();
+  KernelTime &K = kernelTime(loadRelaxed(T.Kernel));
+  // The first grid checks more than others, and maps memory.
+  if (loadRelaxed(K.First) == Grid + 1)
+    return;
+  // A cycle takes about 9/16 ns.
+  const uint64_t Now = timeNow(),
+                 Began = Now - (Cycle - loadRelaxed(T.Began)) * 9 / 16;
   uint64_t From;
   asm volatile("atom.relaxed.gpu.max.u64 %0, [%1], %2;"
                : "=l"(From)
@@ -118,16 +143,22 @@ DEVICE void noteEnd(uint32_t FirstWarp, uint64_t Grid) {
     storeRelaxed(L.From, Grid + 1);
 }
 
-/// Whether more may be followed of a kernel, which has the element `Kernel` of
-/// the table at TimesAt.
-DEVICE bool hasTime(uint32_t Kernel) {
+/// Whether more may be followed of grids like this one, of the kernel `Tag`.
+DEVICE bool hasTime(uint32_t Tag) {
   const FollowLimit &L = metadata().Limit;
-  const uint64_t OfKernel =
-                     loadRelaxed(table<KernelTime>(TimesAt)[Kernel].Spent),
-                 OfAll = loadRelaxed(L.Spent),
-                 First = loadRelaxed(L.FirstBegan);
-  return OfKernel < uint64_t(L.KernelTime) * 1000 ||
-         OfAll * 100 < (timeNow() - First) * L.Percent;
+  const uint32_t Factor = loadNear(metadata().HasOverlaps) ? OverlapFactor : 1;
+  if (loadNear(kernelTime(kernelTimeHere(Tag)).Spent) <
+      uint64_t(L.KernelTime) * 1000 * Factor)
+    return true;
+  NearTime &Near = nearTime();
+  const uint64_t Cycle = cycleNow();
+  if (Cycle - loadNear(Near.Asked) < 20000)
+    return loadNear(Near.HasTime);
+  const uint64_t Since = timeNow() - loadRelaxed(L.FirstBegan);
+  const uint32_t Has = loadRelaxed(L.Spent) * 100 < Since * L.Percent;
+  storeRelaxed(Near.HasTime, Has);
+  storeRelaxed(Near.Asked, Cycle);
+  return Has;
 }
 
 /// Whether `Grid`, of the kernel `Tag`, is followed. Called by any number of
@@ -144,8 +175,7 @@ DEVICE bool isGridFollowed(uint64_t Grid, uint32_t Tag) {
       return true;
     uint64_t Next = Latest | IsLast;
     if (!loadRelaxed(metadata().HasOverlaps)) {
-      Next =
-          uint64_t(Key) << 32 | (hasTime(Tag % NumFirstGrids) ? 0 : IsLeftOut);
+      Next = uint64_t(Key) << 32 | (hasTime(Tag) ? 0 : IsLeftOut);
     } else if (Latest & IsLeftOut) {
       // That grid may run beside this one.
       setFlags(metadata().Foreign, ForeignUnknown);

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 namespace crsan {
 
@@ -261,23 +262,23 @@ ReadBack readBack(const ReadBackPlan &Plan) {
     CopyAll(Unit.Accesses);
   }
   std::vector<abi::WarpState> Warps;
-  std::vector<abi::BlockTime> Blocks;
+  std::vector<uint64_t> LeftOut;
   if (Plan.Metadata) {
     Warps.resize(abi::NumWarps);
-    Blocks.resize(abi::NumWarps);
+    LeftOut.resize(abi::NumNearPlaces);
     Back.Pairs.resize(abi::NumRacingPairs);
     Copy(&Back.Metadata, Plan.Metadata, sizeof(Back.Metadata));
     Copy(Warps.data(), Plan.Warps, Warps.size() * sizeof(Warps[0]));
-    Copy(Blocks.data(), Plan.Metadata + abi::BlockTimesAt,
-         Blocks.size() * sizeof(Blocks[0]));
+    Copy(LeftOut.data(), Plan.Metadata + abi::BlocksLeftOutAt,
+         LeftOut.size() * sizeof(LeftOut[0]));
     Copy(Back.Pairs.data(), Plan.Pairs,
          Back.Pairs.size() * sizeof(Back.Pairs[0]));
   }
   if (Copied == CUDA_SUCCESS)
     Copied = D.cuStreamSynchronize(Plan.Stream);
   Back.Accesses = sumWarps(Warps);
-  for (const abi::BlockTime &Block : Blocks)
-    Back.BlocksLeftOut += Block.LeftOut;
+  Back.BlocksLeftOut =
+      std::accumulate(LeftOut.begin(), LeftOut.end(), uint64_t(0));
   Back.Complete = Copied == CUDA_SUCCESS;
   return Back;
 }

@@ -231,7 +231,7 @@ public:
   bool KnowsOverlaps = false, KnowsRepeats = false;
   abi::Metadata LastMetadata{};
   AccessCounts LastAccesses;      ///< Of metadata mode.
-  uint64_t LastBlocksLeftOut = 0; ///< The sum of BlockTime::LeftOut.
+  uint64_t LastBlocksLeftOut = 0; ///< Of the table at BlocksLeftOutAt.
 
 private:
   PlaceInMemory describe(uint64_t Address, const Allocations &Memory) const;

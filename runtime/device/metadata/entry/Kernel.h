@@ -149,7 +149,7 @@ DEVICE WindowState enterKernel(const KernelHere &K) {
       ((blocksOfGrid() + 1) * Me.warpsInBlock() > NumWarps ? SharesNumber : 0) |
       (isUsedUp(Start) || IsThorough || HasWeak ? NeedsCare : 0);
   if (Me.Lane == Leader && Me.Place.warp() == Me.Place.firstWarp())
-    noteBegin(Me.Place.firstWarp(), K.Tag);
+    noteBegin(Me.Place.firstWarp(), Grid, K.Tag);
   if (Me.Lane == Leader)
     beginWarp(W, {Grid, Block, K.Flags, Place, Start, Barrier, Floor, Had,
                   Before, Lanes, IsAlone, IsThorough, IsNewGrid});
@@ -180,10 +180,10 @@ HOT_ENTRY uint32_t __crsan_md_draw(uint32_t Flags, uint32_t Tag) {
 /// Entry point. Whether this block, of the isolated kernel `Tag`
 /// (EnterIsolated), is left out for lack of time. Called by one thread.
 HOT_ENTRY uint32_t __crsan_md_draw_block(uint32_t Tag) {
-  if (hasTime(Tag % NumFirstGrids))
+  if (hasTime(Tag))
     return 0;
-  asm volatile("red.relaxed.gpu.add.u32 [%0], 1;" ::"l"(
-                   &blockTime(placeHere().firstWarp()).LeftOut)
+  asm volatile("red.relaxed.gpu.add.u64 [%0], 1;" ::"l"(
+                   &table<uint64_t>(BlocksLeftOutAt)[smid() % NumNearPlaces])
                : "memory");
   return 1;
 }
