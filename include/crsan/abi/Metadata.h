@@ -52,7 +52,7 @@ static_assert(sizeof(KernelTime) == 32 && offsetof(KernelTime, Spent) == 0 &&
 inline constexpr uint32_t NumKernelTimes = 1u << 10;
 /// Once grids may overlap, blocks are followed for so many times as long: two
 /// grids race only in some of their launches.
-inline constexpr uint32_t OverlapFactor = 8;
+inline constexpr uint32_t OverlapFactor = 32;
 /// Of the latest block whose first warp has one number and that was followed:
 /// the cycle in which it began, and the element of its KernelTime.
 struct BlockTime {

@@ -109,11 +109,11 @@ DEVICE void noteBegin(uint32_t FirstWarp, uint64_t Grid, uint32_t Tag) {
     compareAndSwap(L.FirstBegan, 0, timeNow());
 }
 
-/// A warp of such a block, of `Grid`, ends. Some of the multiprocessors add up
-/// the time, each about once in a microsecond.
+/// A warp of such a block, of `Grid`, ends. Some of the blocks add up the time,
+/// on each multiprocessor about once in a microsecond.
 DEVICE void noteEnd(uint32_t FirstWarp, uint64_t Grid) {
   FollowLimit &L = metadata().Limit;
-  if (smid() % 16 || !L.KernelTime)
+  if (!L.KernelTime || linearBlock() % 16)
     return;
   const uint64_t Cycle = cycleNow();
   NearTime &Near = nearTime();
