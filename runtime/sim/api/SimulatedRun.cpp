@@ -49,7 +49,8 @@ static bool isAboutReporting(std::string_view Name) {
 }
 
 static std::string optionsText(const Flags &F) {
-  const Flags Default;
+  Flags Default;
+  Default.follow_ms = 0; // As crsan run has it on the simulated GPU.
   std::string Text = fmt::format("seed={}:schedule={}", F.seed, F.schedule);
   auto Add = [&](std::string_view Name, bool IsDefault, const auto &Value) {
     if (!IsDefault && !isAboutReporting(Name) && Name != "seed" &&

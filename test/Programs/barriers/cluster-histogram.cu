@@ -2,6 +2,7 @@
 // add to each other's. The racy twin's blocks read their part before all have added.
 // ARCH: sm_90
 // UNSEEN-GPU: collider: an addition is seldom under way while a check looks at a counter
+// UNSEEN: metadata: what this block's additions have read before its barrier may be the other block's addition
 #include "../check.h"
 #include <cooperative_groups.h>
 
