@@ -65,8 +65,8 @@ enum EnterFlags : uint32_t {
   /// A thread may synchronise with the host while the kernel runs.
   EnterTellsHost = 32,
   /// While the kernel runs, its blocks synchronise with nothing outside of
-  /// them:
-  /// each may be left out by itself.
+  /// them. So each block may be left out by itself, whatever other blocks of
+  /// the grid do.
   EnterIsolated = 64,
 };
 

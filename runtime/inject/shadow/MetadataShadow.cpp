@@ -44,7 +44,7 @@ std::string MetadataShadow::prepare(uint64_t SharedBytes, Sample Grids) {
   abi::Metadata M{};
   M.FollowOneIn = Grids.FollowOneIn;
   M.Salt = Grids.Salt;
-  M.Limit.KernelTime = Grids.KernelTime;
+  M.Limit.KernelTime = Grids.FollowOneIn > 1 ? 0 : Grids.KernelTime;
   M.Limit.Percent = Grids.Percent;
   M.Limit.From = ~uint64_t(0);
   M.SharedBytes =
