@@ -22,18 +22,27 @@ install_missing() {
       grep -q 'ok installed' || missing="$missing $package"
   done
   [ -n "$missing" ] || return 0
-  if [ "$(id -u)" = 0 ]; then
-    sudo=
-  elif command -v sudo >/dev/null; then
-    sudo=sudo
-  else
+  if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
     die "these packages are missing; install them as root:$missing"
   fi
   echo "installing:$missing"
-  $sudo apt-get update -qq &&
-    DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq \
-      --no-install-recommends $missing >/dev/null ||
+  as_root apt-get update -qq && install_packages $missing ||
     die "apt-get could not install:$missing"
+}
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+install_packages() {
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+    --no-install-recommends "$@" >/dev/null
+}
+
+# HTML reports are tested in it. Without a browser those tests are not run, and
+# say so.
+install_browser() {
+  command -v chromium >/dev/null || install_packages chromium 2>/dev/null ||
+    echo "chromium could not be installed"
 }
 
 # Sets CUDA to the toolkit's folder; the places and their order are those of

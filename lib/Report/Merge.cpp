@@ -31,6 +31,8 @@ static void add(MetadataSummary &Sum, const MetadataSummary &More) {
   addReason(Sum.WhyUnchecked, More.WhyUnchecked);
   addCount(Sum.GridsLeftOut, More.GridsLeftOut);
   addCount(Sum.BlocksLeftOut, More.BlocksLeftOut);
+  addCount(Sum.GridsStopped, More.GridsStopped);
+  addCount(Sum.RacesUntold, More.RacesUntold);
   keepLargest(Sum.Exact, More.Exact);
   keepLargest(Sum.Cached, More.Cached);
   keepLargest(Sum.None, More.None);

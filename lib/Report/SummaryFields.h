@@ -21,6 +21,8 @@ void visitFields(MaybeConst<MetadataSummary> auto &S, auto Visit) {
   Visit("why_unchecked", S.WhyUnchecked);
   Visit("launches_not_followed", S.GridsLeftOut);
   Visit("blocks_not_followed", S.BlocksLeftOut);
+  Visit("launches_followed_in_part", S.GridsStopped);
+  Visit("races_untold", S.RacesUntold);
   Visit("sites", S.Sites);
   Visit("exact_bytes", S.Exact);
   Visit("cached_bytes", S.Cached);

@@ -165,6 +165,10 @@ static std::string leftOut(const RunSummary &S) {
     List.push_back(fmt::format("{} of {}",
                                counted(M.BlocksLeftOut, "block", "blocks"),
                                M.GridsLeftOut ? "others" : "kernel launches"));
+  if (M.GridsStopped)
+    List.push_back(fmt::format(
+        "the rest of {}",
+        counted(M.GridsStopped, "long kernel launch", "long kernel launches")));
   return fmt::format("{}", fmt::join(List, " and "));
 }
 
@@ -174,7 +178,9 @@ void SummaryPrinter::whatMetadataChecked(const RunSummary &S) {
   line("CRSan: metadata mode checked {}{} of functions with {} in {}; not "
        "checked: {}{}; "
        "memory tracked: {} MiB exactly, {} MiB by a cache, {} MiB not at all",
-       S.CountsComplete ? "" : "at least ",
+       !S.CountsComplete ? "at least "
+       : M.GridsStopped  ? "at most "
+                         : "",
        counted(M.Checked, "access", "accesses"), counted(M.Sites, "site"),
        counted(S.KernelsLaunched, "kernel launch", "kernel launches"),
        M.Unchecked, M.Unchecked ? " (" + M.WhyUnchecked + ")" : "",
@@ -183,6 +189,13 @@ void SummaryPrinter::whatMetadataChecked(const RunSummary &S) {
     line("CRSan: metadata mode left out to save time: {}; "
          "CRSAN_OPTIONS=effort=thorough follows all",
          Left);
+  if (M.RacesUntold)
+    line(
+        "CRSan: metadata mode did not tell of {}: a kernel launch that was not "
+        "followed to its end may have ordered the accesses; a device "
+        "synchronisation behind that launch, or "
+        "CRSAN_OPTIONS=effort=thorough, rules that out",
+        counted(M.RacesUntold, "possible race", "possible races"));
 }
 
 /// Of the accesses that might race, how many were checked, and why the others
@@ -336,6 +349,14 @@ static std::string reservations(const Report &R) {
     List.push_back(
         fmt::format("{} not followed",
                     counted(S.Metadata->BlocksLeftOut, "block", "blocks")));
+  if (S.Metadata && S.Metadata->GridsStopped)
+    List.push_back(fmt::format(
+        "{} followed in part",
+        counted(S.Metadata->GridsStopped, "kernel launch", "kernel launches")));
+  if (S.Metadata && S.Metadata->RacesUntold)
+    List.push_back(
+        fmt::format("{} not told", counted(S.Metadata->RacesUntold,
+                                           "possible race", "possible races")));
   if (S.SkippedAccesses)
     List.push_back(fmt::format(
         "{} not checked", counted(S.SkippedAccesses, "access", "accesses")));

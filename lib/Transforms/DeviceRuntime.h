@@ -29,7 +29,6 @@ inline constexpr char BoxBytesName[] = "__crsan_box_bytes";
 inline constexpr char EnterName[] = "__crsan_md_enter";
 inline constexpr char IsFollowedName[] = "__crsan_in_is_followed";
 inline constexpr char DrawName[] = "__crsan_md_draw";
-inline constexpr char DrawBlockName[] = "__crsan_md_draw_block";
 inline constexpr char LeaveName[] = "__crsan_md_leave";
 inline constexpr char SelfName[] = "__crsan_md_self";
 inline constexpr char CountName[] = "__crsan_md_count";

@@ -144,6 +144,8 @@ TEST(InjectCollector, RacingPairsSayHowOften) {
   B.fill(2, 7, abi::RaceKind::IntraBlock, 1);
   B.fill(3, 7, abi::RaceKind::InterBlock, 1);
   std::vector<abi::RacingPair> Pairs(5);
+  // It has no record yet.
+  Pairs[0] = {.Key = 4, .Slot = abi::RacingPair::BeingTold, .Hits = 7};
   Pairs[1] = {.Key = 1, .Slot = 1, .Hits = 5};
   Pairs[2] = {.Key = 2, .Slot = 5, .Hits = 9};
   Pairs[3] = {.Key = 3, .Slot = 3, .Hits = abi::AllCounted + 1};

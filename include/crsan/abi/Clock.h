@@ -33,7 +33,7 @@ struct WarpState {
   uint32_t Floor; ///< No access by this grid has a smaller clock.
   /// The number of the block's first warp in bits 0-14, the number of warps of
   /// the block in bits 16-21, this warp's position among them in bits 22-26,
-  /// and the flags NeedsCare to SharesNumber above.
+  /// and the flags NeedsCare to Stopped elsewhere.
   uint32_t Place;
   uint64_t SharedCells; ///< The cells of the block's shared memory, or 0.
   uint32_t LockedLanes; ///< A mask of the lanes that hold a lock.
@@ -114,10 +114,11 @@ inline constexpr uint32_t seenWords(uint64_t Address, uint32_t Size) {
 /// yet. TellsLanes: releases note which lanes of the block have released
 /// (SyncCell::Lanes), as the first blocks of a grid do; the same for all warps
 /// of a block. SharesNumber: the grid has so many warps that another block of
-/// the grid has this warp's number.
+/// the grid has this warp's number. Stopped: the grid is not followed any more
+/// (FollowLimit::GridTime); NeedsCare is set as well.
 inline constexpr uint32_t NeedsCare = 1u << 31, HasFenced = 1u << 30,
                           HasFresh = 1u << 29, TellsLanes = 1u << 28,
-                          SharesNumber = 1u << 27;
+                          SharesNumber = 1u << 27, Stopped = 1u << 15;
 
 /// In WarpState::Alive: two live blocks have the same number, or had until the
 /// next block of that number came. Nothing is judged then.

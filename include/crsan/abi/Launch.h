@@ -100,22 +100,21 @@ static_assert(sizeof(GridStart) == 16 &&
               offsetof(GridStart, Horizon) == 8 &&
               offsetof(GridStart, IsFirst) == 12);
 inline constexpr uint32_t NumGridStarts = 1u << 10;
-/// A multiprocessor's copy of a GridStart, and of whether the grid is followed.
-/// Thousands of warps begin at the same time when a grid begins, and would
-/// contend for the one place that all multiprocessors share.
+/// A multiprocessor's copy of a GridStart. Thousands of warps begin at the same
+/// time when a grid begins, and would contend for the one place that all
+/// multiprocessors share.
 struct NearGridStart {
   GridStart Copy; ///< Of the grid whose key it has; Horizon is its floor.
   uint32_t Asks;  ///< The key of the last grid of which a warp has asked.
-  /// Likewise, where a warp has asked whether the grid is followed.
-  uint32_t AsksFollowed;
-  /// The key of a grid, and 1 in the upper half if it is not followed.
-  uint64_t Followed;
+  uint32_t Reserved;
+  /// The multiprocessor's cycle in which the copy was made.
+  uint64_t Began;
 };
 static_assert(sizeof(NearGridStart) == 32 &&
               offsetof(NearGridStart, Copy) == 0 &&
               offsetof(NearGridStart, Asks) == 16 &&
-              offsetof(NearGridStart, AsksFollowed) == 20 &&
-              offsetof(NearGridStart, Followed) == 24);
+              offsetof(NearGridStart, Reserved) == 20 &&
+              offsetof(NearGridStart, Began) == 24);
 /// Multiprocessors, by %smid, and grids of each, by %gridid, that have copies
 /// of their own.
 inline constexpr uint32_t NumNearPlaces = 256, NumNearGrids = 4;

@@ -27,15 +27,22 @@ struct FollowLimit {
   /// Later ones are followed while all that are take at most so much of the
   /// time since FirstBegan.
   uint32_t Percent;
+  /// One grid is followed until it has taken so much time, in microseconds. 0:
+  /// each is to its end.
+  uint32_t GridTime;
+  uint32_t GridsStopped; ///< Grids that were followed no longer than that.
 };
-static_assert(sizeof(FollowLimit) == 40 && offsetof(FollowLimit, Latest) == 0 &&
+static_assert(sizeof(FollowLimit) == 48 && offsetof(FollowLimit, Latest) == 0 &&
               offsetof(FollowLimit, From) == 8 &&
               offsetof(FollowLimit, FirstBegan) == 16 &&
               offsetof(FollowLimit, Spent) == 24 &&
               offsetof(FollowLimit, KernelTime) == 32 &&
-              offsetof(FollowLimit, Percent) == 36);
-/// In FollowLimit::Latest. IsLeftOut: the grid is not followed. IsLast: other
-/// grids may begin before it ends, so that all others are followed.
+              offsetof(FollowLimit, Percent) == 36 &&
+              offsetof(FollowLimit, GridTime) == 40 &&
+              offsetof(FollowLimit, GridsStopped) == 44);
+/// In FollowLimit::Latest. IsLeftOut: the grid is not followed, or no longer.
+/// IsLast: other grids may begin before it ends, so that all others are
+/// followed.
 enum LatestFlags : uint32_t { IsLeftOut = 1, IsLast = 2 };
 
 /// The time in which blocks ran that were followed, of a kernel's grids of
@@ -52,16 +59,19 @@ static_assert(sizeof(KernelTime) == 32 && offsetof(KernelTime, Spent) == 0 &&
 inline constexpr uint32_t NumKernelTimes = 1u << 10;
 /// Once grids may overlap, blocks are followed for so many times as long: two
 /// grids race only in some of their launches.
-inline constexpr uint32_t OverlapFactor = 32;
+inline constexpr uint32_t OverlapFactor = 16;
 /// Of the latest block whose first warp has one number and that was followed:
-/// the cycle in which it began, and the element of its KernelTime.
+/// the cycle in which it began, that in which its grid has taken
+/// FollowLimit::GridTime, the element of its KernelTime, and a hash of the
+/// block and its grid.
 struct BlockTime {
-  uint64_t Began;
-  uint32_t Kernel, Reserved;
+  uint64_t Began, Until;
+  uint32_t Kernel, Block;
 };
-static_assert(sizeof(BlockTime) == 16 && offsetof(BlockTime, Began) == 0 &&
-              offsetof(BlockTime, Kernel) == 8 &&
-              offsetof(BlockTime, Reserved) == 12);
+static_assert(sizeof(BlockTime) == 24 && offsetof(BlockTime, Began) == 0 &&
+              offsetof(BlockTime, Until) == 8 &&
+              offsetof(BlockTime, Kernel) == 16 &&
+              offsetof(BlockTime, Block) == 20);
 /// Of a multiprocessor. Thousands of blocks would contend for the global timer,
 /// and for one counter. Cycles are those of its own counter.
 struct NearTime {
@@ -113,7 +123,10 @@ struct Metadata {
   uint32_t GridsLeftOut; ///< Grids that were not followed.
   uint64_t HostNotes; ///< Accesses of host code that were judged (HostNote.h).
   FollowLimit Limit;
-  uint64_t Pad[14];
+  /// Possible races that were not told, since a grid that is not followed to
+  /// its end may run beside them.
+  uint64_t RacesUntold;
+  uint64_t Pad[12];
 };
 static_assert(
     sizeof(Metadata) == 256 && offsetof(Metadata, SharedShadow) == 0 &&
@@ -132,7 +145,7 @@ static_assert(
     offsetof(Metadata, FollowOneIn) == 84 && offsetof(Metadata, Salt) == 88 &&
     offsetof(Metadata, GridsLeftOut) == 92 &&
     offsetof(Metadata, HostNotes) == 96 && offsetof(Metadata, Limit) == 104 &&
-    offsetof(Metadata, Pad) == 144);
+    offsetof(Metadata, RacesUntold) == 152 && offsetof(Metadata, Pad) == 160);
 /// In Metadata::Foreign: a function may have synchronised in a way that the
 /// translation unit of its kernel does not know of.
 inline constexpr uint32_t ForeignUnknown = 1u << 31;

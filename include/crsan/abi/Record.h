@@ -167,8 +167,11 @@ static_assert(sizeof(Counters::Shard) == 152 &&
 /// A pair of sites that raced, with the distance of their threads.
 struct RacingPair {
   uint32_t Key;  ///< pairKey() of both sites; 0: the entry is free.
-  uint32_t Slot; ///< The index of the record, plus 1; ~0: there was no room.
+  uint32_t Slot; ///< The index of the record, plus 1, NoRoom, or BeingTold; 0:
+                 ///< the host has not been told of the pair.
   uint64_t Hits;
+  static constexpr uint32_t NoRoom = ~0u, ///< There was no room for a record.
+      BeingTold = ~0u - 1; ///< A thread is about to tell the host.
 };
 static_assert(sizeof(RacingPair) == 16 && offsetof(RacingPair, Key) == 0 &&
               offsetof(RacingPair, Slot) == 4 &&
@@ -184,7 +187,7 @@ inline constexpr uint32_t pairKey(uint32_t Later, uint32_t Earlier) {
 /// Of each pair at one distance, so many races are looked at and counted. Then
 /// the pair is quiet: one in QuietInterval of its further races, drawn at
 /// random, is looked at and counted.
-inline constexpr uint32_t AllCounted = 1u << 10, QuietInterval = 256;
+inline constexpr uint32_t AllCounted = 1u << 10, QuietInterval = 1024;
 /// Where the key of a quiet pair is kept; of two pairs with one index, the one
 /// that became quiet last.
 inline constexpr unsigned QuietBits = 14;

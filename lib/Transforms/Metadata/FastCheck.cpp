@@ -238,18 +238,26 @@ void FastCheck::emit(Instruction *Before, ArrayRef<FastAccess> Accesses) {
   SmallVector<Check> Checks;
   Value *NeedsCare = emitLocated(B, W, Accesses, Checks);
 
-  // Head, then Fast, unless care is needed; then perhaps Closer, perhaps
-  // Suspect and Slow; then Tail.
+  // Head; then Fast and perhaps Closer and Slow, or, if care is needed, Care
+  // and Slow, unless the grid is not followed any more; then Tail.
   LLVMContext &Context = F.getContext();
   BasicBlock *Head = Before->getParent();
   BasicBlock *Tail = Head->splitBasicBlock(Before->getIterator());
   BasicBlock *Fast = BasicBlock::Create(Context, "", &F, Tail);
   BasicBlock *Closer = BasicBlock::Create(Context, "", &F, Tail);
+  BasicBlock *Care = BasicBlock::Create(Context, "", &F, Tail);
   BasicBlock *Slow = BasicBlock::Create(Context, "", &F, Tail);
   MDNode *Rare = MDBuilder(Context).createUnlikelyBranchWeights();
   Head->getTerminator()->eraseFromParent();
   B.SetInsertPoint(Head);
-  B.CreateCondBr(NeedsCare, Slow, Fast, Rare);
+  B.CreateCondBr(NeedsCare, Care, Fast, Rare);
+
+  B.SetInsertPoint(Care);
+  for (const Check &C : Checks)
+    if (C.A.Reader)
+      B.CreateStore(B.getInt64(0), C.A.Reader);
+  B.CreateCondBr(B.CreateIsNull(B.CreateAnd(W.Place, abi::Stopped)), Slow,
+                 Tail);
 
   B.SetInsertPoint(Fast);
   B.SetCurrentDebugLocation(DebugLoc());
@@ -267,7 +275,7 @@ void FastCheck::emit(Instruction *Before, ArrayRef<FastAccess> Accesses) {
   B.SetInsertPoint(Slow);
   auto FromCloser = [&](Value *Found) {
     PHINode *Phi = B.CreatePHI(Found->getType(), 2);
-    Phi->addIncoming(ConstantInt::get(Found->getType(), 0), Head);
+    Phi->addIncoming(ConstantInt::get(Found->getType(), 0), Care);
     Phi->addIncoming(Found, Closer);
     return Phi;
   };
@@ -283,6 +291,9 @@ void FastCheck::emit(Instruction *Before, ArrayRef<FastAccess> Accesses) {
 void FastCheck::emitCalls(Instruction *Before, ArrayRef<FastAccess> Accesses) {
   IRBuilder<> B(Before);
   const Values W = Warp.values(B);
+  B.SetInsertPoint(SplitBlockAndInsertIfThen(
+      B.CreateIsNull(B.CreateAnd(W.Place, abi::Stopped)),
+      Before->getIterator(), /*Unreachable=*/false));
   // Reads first, as in emitSlow().
   for (const bool Writes : {false, true})
     for (const FastAccess &A : Accesses) {

@@ -35,15 +35,7 @@ DEVICE Warp gather() {
 
 /// The counters of this multiprocessor.
 DEVICE Counters::Shard &shardHere() {
-  uint32_t Sm;
-  asm("mov.u32 %0, %%smid;" : "=r"(Sm));
-  return counters().Shards[Sm % CounterShards];
-}
-
-DEVICE uint64_t clockHere() {
-  uint64_t Clock;
-  asm volatile("mov.u64 %0, %%clock64;" : "=l"(Clock)::"memory");
-  return Clock;
+  return counters().Shards[smid() % CounterShards];
 }
 
 /// The interval of a window as the fast path saw it, perhaps from a stale line
@@ -167,7 +159,7 @@ DEVICE bool isTurnByTime(const Warp &W, struct Sampling &S, uint32_t Groups,
   Interval = Stored ? Stored : 1;
   if (Interval != Used)
     __nvvm_membar_gl(); // Drops the stale line.
-  const uint64_t Now = clockHere();
+  const uint64_t Now = cycleNow();
   const int64_t Late = int64_t(Now - Seen);
   const int64_t Long =
       2 * int64_t(cyclesExpected()) * __crsan_config.CyclesPerCycle >> 8;
@@ -216,7 +208,7 @@ DEVICE bool isTurn(const Warp &W, struct Sampling *S, uint32_t Groups,
              ? isTurnByTime(W, *S, Groups, Interval, IsCharged)
              : isTurnByNumber(W, *S, Interval);
   Mine.Interval = broadcast(Here, Interval, First);
-  Mine.Began = IsCharged ? uint32_t(clockHere()) | 1 : 0;
+  Mine.Began = IsCharged ? uint32_t(cycleNow()) | 1 : 0;
   return broadcast(Here, Go, First);
 }
 
@@ -225,7 +217,7 @@ DEVICE void charge(const Turn &Mine) {
   if (Mine.Began == 0)
     return;
   // A warp may have been moved to a multiprocessor with another clock.
-  const uint64_t Took = uint32_t(clockHere()) - Mine.Began,
+  const uint64_t Took = uint32_t(cycleNow()) - Mine.Began,
                  Most = 64 * uint64_t(cyclesExpected());
   const uint64_t More = cyclesFor(uint32_t(Took < Most ? Took : Most)) -
                         cyclesFor(cyclesExpected());

@@ -241,14 +241,14 @@ ENTRY uint32_t __crsan_check(struct Sampling *Sampling, Site *Sites, Group *G,
   if (!isTurn(W, Sampling, Count >> GroupsAt, Mine))
     return nextSkip(W, Mine.Interval);
   const uint32_t Checked = checkedOf(W, *G, Sites, N);
-  const uint32_t Begin = uint32_t(clockHere());
+  const uint32_t Begin = uint32_t(cycleNow());
 #pragma unroll 1
   for (uint32_t Todo = Checked; Todo; Todo &= Todo - 1) {
     const uint32_t I = __builtin_ctz(Todo);
     shorten(W, *G, Sites, I);
     G->Before[I] = read<false>(addressOf(*G, Sites, I), sizeOf(*G, Sites, I));
   }
-  const uint32_t Least = leastWait(uint32_t(clockHere()) - Begin);
+  const uint32_t Least = leastWait(uint32_t(cycleNow()) - Begin);
   // Work that takes time belongs between the two reads. Work that brings lanes
   // together belongs before the wait.
   if (__crsan_config.Flags & IntraWarp)

@@ -39,13 +39,20 @@ using namespace crsan::abi;
 
 using Address = uint64_t;
 
+/// The number of this multiprocessor.
+DEVICE uint32_t smid() {
+  uint32_t Sm;
+  asm("mov.u32 %0, %%smid;" : "=r"(Sm));
+  return Sm;
+}
+
 /// A random number, not the same in all lanes.
 DEVICE uint32_t random() {
-  uint32_t Clock, Sm, Warp;
+  uint32_t Clock, Warp;
   asm volatile("mov.u32 %0, %%clock;" : "=r"(Clock));
-  asm volatile("mov.u32 %0, %%smid;" : "=r"(Sm));
   asm volatile("mov.u32 %0, %%warpid;" : "=r"(Warp));
-  return mix(Clock ^ mix(__crsan_config.Seed * 0x9e3779b9u + (Sm << 8) + Warp));
+  return mix(Clock ^
+             mix(__crsan_config.Seed * 0x9e3779b9u + (smid() << 8) + Warp));
 }
 
 /// The lanes that are active here, at this moment; the mask may be outdated by
@@ -61,6 +68,13 @@ DEVICE uint32_t lane() {
   uint32_t Lane;
   asm("mov.u32 %0, %%laneid;" : "=r"(Lane));
   return Lane;
+}
+
+/// The cycles that this multiprocessor has counted.
+DEVICE uint64_t cycleNow() {
+  uint64_t Cycle;
+  asm volatile("mov.u64 %0, %%clock64;" : "=l"(Cycle)::"memory");
+  return Cycle;
 }
 
 /// Waits for a number of clock cycles. `nanosleep` would release lanes that

@@ -2,10 +2,16 @@
 // Which grids are followed, where not all are.
 //
 // What is not followed executes the plain body of its kernel
-// (lib/Transforms/PlainBody.h). All threads of a block have to decide alike: at
-// a barrier, a plain body may not meet one with checks. So have all blocks of a
-// grid, unless they synchronise with nothing outside of them (EnterIsolated): a
-// block that is not followed might order two that are.
+// (lib/Transforms/PlainBody.h). One thread decides for its block: at a barrier,
+// a plain body may not meet one with checks. All blocks of a grid are followed
+// alike, unless they synchronise with nothing outside of them (EnterIsolated):
+// a block that is not followed might order two that are.
+//
+// A grid that takes too long is stopped (FollowLimit::GridTime): the blocks
+// that it has yet to begin execute the plain body, and those that run check no
+// more from their next synchronisation on. No thread of the grid tells of races
+// any more, since what orders two accesses may have gone unnoticed
+// (mayLackOrder).
 #ifndef CRSAN_DEVICE_METADATA_GRIDSAMPLE_H
 #define CRSAN_DEVICE_METADATA_GRIDSAMPLE_H
 
@@ -26,12 +32,6 @@ DEVICE uint64_t firstOfKernel(uint64_t Grid, uint32_t Tag) {
 /// (modulo 2^32).
 DEVICE uint32_t keyOfGrid(uint64_t Grid) { return uint32_t(Grid) * 2 + 1; }
 
-/// The number of this multiprocessor.
-DEVICE uint32_t smid() {
-  uint32_t Sm;
-  asm("mov.u32 %0, %%smid;" : "=r"(Sm));
-  return Sm;
-}
 /// This multiprocessor's copy of what is known of `Grid`.
 DEVICE NearGridStart &nearStart(uint64_t Grid) {
   return table<NearGridStart>(
@@ -70,12 +70,8 @@ DEVICE uint64_t timeNow() {
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(Time));
   return Time;
 }
-/// The cycles that this multiprocessor has counted.
-DEVICE uint64_t cycleNow() {
-  uint64_t Cycle;
-  asm volatile("mov.u64 %0, %%clock64;" : "=l"(Cycle));
-  return Cycle;
-}
+/// About how many cycles a time in microseconds takes.
+DEVICE uint64_t cyclesOf(uint64_t Time) { return Time * 1000 * 16 / 9; }
 
 /// The KernelTime of grids of the kernel `Tag` of about the size of this one:
 /// what a kernel does in a larger grid may be new.
@@ -89,31 +85,62 @@ DEVICE KernelTime &kernelTime(uint32_t I) {
 DEVICE BlockTime &blockTime(uint32_t FirstWarp) {
   return table<BlockTime>(BlockTimesAt)[FirstWarp];
 }
+/// A hash of this block and its grid, `Grid`.
+DEVICE uint32_t blockHere(uint64_t Grid) {
+  return hashOfGrid(Grid) + uint32_t(linearBlock());
+}
 DEVICE NearTime &nearTime() {
   return table<NearTime>(NearTimesAt)[smid() % NumNearPlaces];
+}
+
+/// Whether a grid may be followed no longer than FollowLimit::GridTime. All
+/// launches of a node of a graph look like one grid.
+DEVICE bool isGridLimited() {
+  return metadata().Limit.GridTime && !loadRelaxed(metadata().GridsRepeat);
+}
+/// The cycle of this multiprocessor in which `Grid` has taken that time; of a
+/// grid that has not begun here, ~0.
+DEVICE uint64_t endOfTime(uint64_t Grid) {
+  const NearGridStart &Near = nearStart(Grid);
+  if (uint32_t(loadRelaxed(Near.Copy.KeyAndClock) >> 32) != keyOfGrid(Grid))
+    return ~uint64_t(0);
+  fenceBlock();
+  return loadRelaxed(Near.Began) +
+         cyclesOf(loadNear(metadata().Limit.GridTime));
 }
 
 /// A block of `Grid`, of the kernel `Tag`, begins that is followed. Called by
 /// one thread.
 DEVICE void noteBegin(uint32_t FirstWarp, uint64_t Grid, uint32_t Tag) {
   FollowLimit &L = metadata().Limit;
+  BlockTime &T = blockTime(FirstWarp);
+  if (L.GridTime)
+    storeRelaxed(T.Until, endOfTime(Grid));
   if (!L.KernelTime)
     return;
-  BlockTime &T = blockTime(FirstWarp);
   const uint32_t Kernel = kernelTimeHere(Tag);
   storeRelaxed(T.Began, cycleNow());
   storeRelaxed(T.Kernel, Kernel);
+  fenceBlock();
+  storeRelaxed(T.Block, blockHere(Grid));
   if (loadNear(kernelTime(Kernel).First) == 0)
     compareAndSwap(kernelTime(Kernel).First, 0, Grid + 1);
   if (loadNear(L.FirstBegan) == 0)
     compareAndSwap(L.FirstBegan, 0, timeNow());
 }
 
+/// From `Grid` on, grids have to ask whether they are followed.
+DEVICE void askFrom(uint64_t Grid) {
+  FollowLimit &L = metadata().Limit;
+  if (loadNear(L.From) > Grid)
+    storeRelaxed(L.From, Grid);
+}
+
 /// A warp of such a block, of `Grid`, ends. Some of the blocks add up the time,
 /// on each multiprocessor about once in a microsecond.
 DEVICE void noteEnd(uint32_t FirstWarp, uint64_t Grid) {
   FollowLimit &L = metadata().Limit;
-  if (!L.KernelTime || linearBlock() % 16)
+  if (!(L.KernelTime | L.GridTime) || linearBlock() % 16)
     return;
   const uint64_t Cycle = cycleNow();
   NearTime &Near = nearTime();
@@ -121,6 +148,13 @@ DEVICE void noteEnd(uint32_t FirstWarp, uint64_t Grid) {
     return;
   storeRelaxed(Near.Noted, Cycle);
   const BlockTime &T = blockTime(FirstWarp);
+  if (isGridLimited() && Cycle >= loadRelaxed(T.Until))
+    askFrom(Grid);
+  // The block's first warp may begin after another warp has ended. A clock of
+  // another multiprocessor would say nothing here.
+  if (!L.KernelTime || loadRelaxed(T.Block) != blockHere(Grid))
+    return;
+  fenceBlock();
   KernelTime &K = kernelTime(loadRelaxed(T.Kernel));
   // The first grid checks more than others, and maps memory.
   if (loadRelaxed(K.First) == Grid + 1)
@@ -138,9 +172,9 @@ DEVICE void noteEnd(uint32_t FirstWarp, uint64_t Grid) {
     return;
   const uint64_t Spent = add(K.Spent, Now - From) + (Now - From);
   add(L.Spent, Now - From);
-  // Later grids have to ask. This one may have begun to.
-  if (Spent >= uint64_t(L.KernelTime) * 500 && loadNear(L.From) > Grid + 1)
-    storeRelaxed(L.From, Grid + 1);
+  // This grid may have begun to be followed.
+  if (Spent >= uint64_t(L.KernelTime) * 500)
+    askFrom(Grid + 1);
 }
 
 /// Whether more may be followed of grids like this one, of the kernel `Tag`.
@@ -161,6 +195,14 @@ DEVICE bool hasTime(uint32_t Tag) {
   return Has;
 }
 
+/// Whether warps of `Grid` have begun that are followed.
+DEVICE bool hasBegun(uint64_t Grid) {
+  const GridStart &G =
+      table<GridStart>(GridStartsAt)[Grid & (NumGridStarts - 1)];
+  return uint32_t(loadRelaxed(G.KeyAndClock) >> 32) == keyOfGrid(Grid) &&
+         !loadRelaxed(metadata().GridsRepeat);
+}
+
 /// Whether `Grid`, of the kernel `Tag`, is followed. Called by any number of
 /// its threads. The first one decides and writes the answer down for the
 /// others. One word is enough, since only one grid runs at a time: once two may
@@ -175,7 +217,8 @@ DEVICE bool isGridFollowed(uint64_t Grid, uint32_t Tag) {
       return true;
     uint64_t Next = Latest | IsLast;
     if (!loadRelaxed(metadata().HasOverlaps)) {
-      Next = uint64_t(Key) << 32 | (hasTime(Tag) ? 0 : IsLeftOut);
+      const bool Is = hasBegun(Grid) || hasTime(Tag);
+      Next = uint64_t(Key) << 32 | (Is ? 0 : IsLeftOut);
     } else if (Latest & IsLeftOut) {
       // That grid may run beside this one.
       setFlags(metadata().Foreign, ForeignUnknown);
@@ -187,35 +230,79 @@ DEVICE bool isGridFollowed(uint64_t Grid, uint32_t Tag) {
   return !(Latest & IsLeftOut);
 }
 
-/// As isGridFollowed(), for a warp. One warp of the multiprocessor asks, and
-/// the others wait for its copy of the answer; they wait for a limited time,
-/// since the lanes that ask may be of their own warp.
-HELPER bool askIsFollowed(uint64_t Grid, uint32_t Tag, uint32_t Here) {
-  NearGridStart &Near = nearStart(Grid);
-  const uint32_t Key = keyOfGrid(Grid), Leader = __builtin_ctz(Here);
-  uint64_t Found = loadRelaxed(Near.Followed);
-  if (__nvvm_vote_all_sync(Here, uint32_t(Found) == Key))
-    return Found >> 32 == 0;
-  uint32_t Asked = 0;
-  if (lane() == Leader)
-    asm volatile("atom.relaxed.gpu.exch.b32 %0, [%1], %2;"
-                 : "=r"(Asked)
-                 : "l"(&Near.AsksFollowed), "r"(Key)
-                 : "memory");
-  const bool IsWaiting = broadcast(Here, Asked, Leader) == Key;
+/// Whether `Grid` has taken all of its time; of kernels whose blocks
+/// synchronise with nothing outside of them, also while grids may overlap.
+DEVICE bool isTimeOver(uint64_t Grid, bool IsIsolated) {
+  if (!isGridLimited())
+    return false;
+  const uint64_t Until = endOfTime(Grid);
+  const bool HasOverlaps = loadNear(metadata().HasOverlaps);
+  const uint64_t More =
+      IsIsolated && HasOverlaps
+          ? cyclesOf(loadNear(metadata().Limit.GridTime)) * (OverlapFactor - 1)
+          : 0;
+  return Until != ~uint64_t(0) && cycleNow() >= Until + More;
+}
+
+/// `Grid` has taken all of its time: stops it, unless other grids may begin
+/// before it ends. Returns whether it is stopped.
+DEVICE bool stop(uint64_t Grid) {
+  FollowLimit &L = metadata().Limit;
+  const uint32_t Key = keyOfGrid(Grid);
+  uint64_t Latest = loadRelaxed(L.Latest);
 #pragma unroll 1
-  for (uint32_t Tries = 0; IsWaiting && Tries < 64; ++Tries) {
-    pause(200);
-    Found = loadRelaxed(Near.Followed);
-    if (__nvvm_vote_all_sync(Here, uint32_t(Found) == Key))
-      return Found >> 32 == 0;
+  while (uint32_t(Latest >> 32) != Key || !(Latest & IsLeftOut)) {
+
+    const bool IsLater = int32_t(uint32_t(Latest >> 32) - Key) > 0;
+    if ((Latest && IsLater) || (Latest & IsLast) ||
+        loadRelaxed(metadata().HasOverlaps))
+      return false;
+    // What it releases from now on may reach a grid of another stream later.
+    if (!loadRelaxed(metadata().HasLearned))
+      storeRelaxed(metadata().HasLearned, 1);
+    fenceDevice();
+    const uint64_t Next = uint64_t(Key) << 32 | IsLeftOut;
+    const uint64_t Was = compareAndSwap(L.Latest, Latest, Next);
+    if (Was == Latest) {
+      asm volatile("red.relaxed.gpu.add.u32 [%0], 1;" ::"l"(&L.GridsStopped)
+                   : "memory");
+      askFrom(Grid);
+      return true;
+    }
+    Latest = Was;
   }
-  uint32_t Is = 0;
-  if (lane() == Leader) {
-    Is = isGridFollowed(Grid, Tag);
-    storeRelaxed(Near.Followed, uint64_t(!Is) << 32 | Key);
-  }
-  return broadcast(Here, Is, Leader);
+  return true;
+}
+
+/// Called by any lanes of a warp at synchronisation. The grid is stopped once
+/// it has taken all of its time; then this warp checks no more accesses.
+DEVICE void noteTime(const Self &Me) {
+  if (!metadata().Limit.GridTime || loadNear(metadata().HasOverlaps) ||
+      cycleNow() < loadNear(blockTime(Me.firstWarp()).Until) || !isFirstHere())
+    return;
+  WarpState &W = Me.warp();
+  const uint64_t Grid = loadNear(W.Grid);
+  if (!(loadNear(W.Place) & Stopped) &&
+      isTimeOver(Grid, /*IsIsolated=*/false) && stop(Grid))
+    setFlags(W.Place, NeedsCare | Stopped);
+}
+
+/// Whether this grid, or one that may run beside it, is not followed to its
+/// end, so that something may order two accesses that has gone unnoticed. To be
+/// asked after the accesses have been judged: the two are not told.
+DEVICE bool mayLackOrder() {
+  const uint64_t Latest = loadRelaxed(metadata().Limit.Latest);
+  if (!(Latest & IsLeftOut))
+    return false;
+  if (uint32_t(Latest >> 32) == keyOfGrid(gridHere()))
+    return true;
+  if (!loadRelaxed(metadata().HasOverlaps))
+    return false;
+  if (isFirstHere())
+    asm volatile(
+        "red.relaxed.gpu.add.u64 [%0], 1;" ::"l"(&metadata().RacesUntold)
+        : "memory");
+  return true;
 }
 
 } // namespace crsan::device

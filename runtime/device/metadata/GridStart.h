@@ -117,6 +117,7 @@ HELPER FoundStart awaitStart(uint64_t Grid, KernelHere K, uint32_t Here) {
   if (Now.IsCommon && lane() == Leader) {
     storeRelaxed(Near.Copy.Horizon, Now.Floor);
     storeRelaxed(Near.Copy.IsFirst, Now.IsFirst);
+    storeRelaxed(Near.Began, cycleNow());
     fenceDevice();
     storeRelaxed(Near.Copy.KeyAndClock, uint64_t(Key) << 32 | Now.Start);
   }

@@ -83,13 +83,14 @@ DEVICE void HostJudge::tell(const HostNote &N, Address A,
   RacingPair *P = pairOf(Index, Earlier.site(), Distance::Device);
   if (!P)
     return countDroppedPair();
-  if (loadRelaxed(P->Slot) == 0) {
-    pause(20000);
-    if (!races(N, Earlier))
-      return;
-  }
-  if (countRace(*P) != 0)
+  if (!claim(*P)) {
+    countRace(*P);
     return;
+  }
+  pause(20000);
+  if (!races(N, Earlier))
+    return giveBack(*P);
+  countRace(*P);
   publish(*P, RaceKind::HostAccess, [&](volatile Record &R) {
     const WarpState &W = Self::stateOf(Earlier.warp());
     R.Site = N.Id;

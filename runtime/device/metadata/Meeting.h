@@ -86,16 +86,17 @@ ENTRY void __crsan_md_diverged(AccessSite *S, uint64_t Found, uint32_t Place) {
                          IsOneWarp ? Distance::Warp : Distance::Block);
   if (!P)
     return countDroppedPair();
-  if (loadRelaxed(P->Slot) == 0) {
-    // If another block has taken over the other warp's number, its state
-    // arrives meanwhile.
-    pause(20000);
-    fenceDevice();
-    if (!isOfMyBlock(Me, Theirs))
-      return;
-  }
-  if (countRace(*P) != 0)
+  if (!claim(*P)) {
+    countRace(*P);
     return;
+  }
+  // If another block has taken over the other warp's number, its state arrives
+  // meanwhile.
+  pause(20000);
+  fenceDevice();
+  if (!isOfMyBlock(Me, Theirs))
+    return giveBack(*P);
+  countRace(*P);
   publish(*P, RaceKind::BarrierDivergence, [&](volatile Record &R) {
     describeRace(R, *S, Other, /*A=*/0, Theirs, Self::stateOf(Theirs.warp()),
                  linearBlock(),

@@ -51,6 +51,8 @@ struct PlaceOf {
   uint32_t Bits;
 
   DEVICE bool isFollowed() const { return warpsInBlock() != 0; }
+  /// Whether accesses are checked: the grid is not stopped.
+  DEVICE bool isChecked() const { return isFollowed() && !(Bits & Stopped); }
   DEVICE uint32_t firstWarp() const { return Bits & (NumWarps - 1); }
   DEVICE uint32_t warpsInBlock() const { return Bits >> 16 & 63; }
   DEVICE uint32_t warp() const {

@@ -3,6 +3,7 @@
 #ifndef CRSAN_DEVICE_METADATA_RACERECORD_H
 #define CRSAN_DEVICE_METADATA_RACERECORD_H
 
+#include "metadata/GridSample.h"
 #include "metadata/RaceReasons.h"
 #include "metadata/RacingPair.h"
 
@@ -49,8 +50,8 @@ DEVICE void countDroppedPair() {
       reinterpret_cast<long long *>(&metadata().PairsDropped), 1);
 }
 
-/// Tells the host of the first race of a pair. `Describe` fills in the record,
-/// but for what writePlace() and the kind say.
+/// Tells the host of the first race of a pair, which this thread has claimed.
+/// `Describe` fills in the record, but for what writePlace() and the kind say.
 template <typename Function>
 DEVICE void publish(RacingPair &P, RaceKind Kind, Function Describe) {
   auto *Buffer = reinterpret_cast<RecordBuffer *>(__crsan_config.Records);
@@ -60,8 +61,7 @@ DEVICE void publish(RacingPair &P, RaceKind Kind, Function Describe) {
     *reinterpret_cast<volatile uint64_t *>(&Buffer->Dropped) =
         1 + __nvvm_atom_add_gen_ll(
                 reinterpret_cast<long long *>(&counters().Dropped), 1);
-    // The pair is told as far as it can be: no further race need wait.
-    storeRelaxed(P.Slot, ~0u);
+    storeRelaxed(P.Slot, RacingPair::NoRoom);
     return;
   }
   volatile Record &R = reinterpret_cast<Record *>(Buffer + 1)[Slot];
@@ -78,52 +78,61 @@ DEVICE void publish(RacingPair &P, RaceKind Kind, Function Describe) {
 /// Judges the access to `A` at site `S`, by this thread and now, against
 /// `Earlier` again, and tells the host if the two race. The second judgement is
 /// needed since a later block may have taken over the state of the earlier
-/// thread. `OfProxies`: the question is that of judgeProxies.
+/// thread. `OfProxies`: the question is that of judgeProxies. If another
+/// thread has told of the pair, or is about to, the race is only counted.
 DEVICE void tellRace(const Self &Me, AccessSite &S, Address A, Accessor Earlier,
                      bool OfProxies = false) {
-  if (__crsan_config.Flags & Paused)
-    return;
   const AccessSite *Other = siteAt(Earlier.site());
+  if ((__crsan_config.Flags & Paused) || !Other)
+    return;
   const WarpState &W = Self::stateOf(Earlier.warp());
   Order How = Order::Ordered;
   uint64_t Why = 0, Block = 0;
   RacingPair *P = nullptr;
   // The first look judges, the second shows that the state was still the
-  // earlier thread's, and the third, for the first race of a pair only, judges
-  // after 20,000 cycles: by then the state that the earlier warp wrote before
-  // its first access has arrived.
+  // earlier thread's, and the third judges after 20,000 cycles: by then the
+  // state that the earlier warp wrote before its first access has arrived.
 #pragma unroll 1
   for (uint32_t Look = 0; Look < 3; ++Look) {
     fenceDevice();
     const Order Now =
         OfProxies ? judgeProxies(Me, Earlier) : judge(Me, Earlier);
-    if (Now == Order::Ordered || !Other)
-      return;
+    if (Now == Order::Ordered)
+      break;
     if (Look == 0) {
       How = Now;
-      Why = OfProxies ? reasonsOfProxies(How) : reasonsOf(Me, Earlier, How);
       Block = loadRelaxed(W.Block);
+      P = pairOf(S.Index, Earlier.site(), distanceOf(How));
+      if (!P) {
+        countDroppedPair();
+        // No more can be told of it.
+        return makeQuiet(S.Index, Earlier.site());
+      }
+      if (mayLackOrder())
+        return;
+      if (!claim(*P)) {
+        countRace(*P);
+        return;
+      }
+      Why = OfProxies ? reasonsOfProxies(How) : reasonsOf(Me, Earlier, How);
       continue;
     }
     if (Now != How || loadRelaxed(W.Block) != Block)
-      return;
-    if (Look == 2)
       break;
-    P = pairOf(S.Index, Earlier.site(), distanceOf(How));
-    if (!P) {
-      countDroppedPair();
-      // No more can be told of it.
-      return makeQuiet(S.Index, Earlier.site());
+    if (Look == 1) {
+      pause(20000);
+      continue;
     }
-    if (loadRelaxed(P->Slot) != 0)
+    if (mayLackOrder())
       break;
-    pause(20000);
-  }
-  if (countRace(*P) != 0)
+    countRace(*P);
+    publish(*P, kindOf(How, Why, S, *Other), [&](volatile Record &R) {
+      describeRace(R, S, Other, A, Earlier, W, Block, Why);
+    });
     return;
-  publish(*P, kindOf(How, Why, S, *Other), [&](volatile Record &R) {
-    describeRace(R, S, Other, A, Earlier, W, Block, Why);
-  });
+  }
+  if (P)
+    giveBack(*P);
 }
 
 } // namespace crsan::device

@@ -40,18 +40,21 @@ DEVICE RacingPair *pairOf(uint32_t Later, uint32_t Earlier, Distance Far) {
 #pragma unroll 1
   for (uint32_t Tries = 0; Tries < 16; ++Tries, At += NumDistances) {
     RacingPair &P = Pairs[At & (NumRacingPairs - 1)];
-    uint32_t Found;
-    asm volatile("atom.relaxed.gpu.cas.b32 %0, [%1], 0, %2;"
-                 : "=r"(Found)
-                 : "l"(&P.Key), "r"(Key)
-                 : "memory");
+    // Thousands of lanes may look for one pair at a time.
+    uint32_t Found = loadRelaxed(P.Key);
+    if (Found == 0)
+      asm volatile("atom.relaxed.gpu.cas.b32 %0, [%1], 0, %2;"
+                   : "=r"(Found)
+                   : "l"(&P.Key), "r"(Key)
+                   : "memory");
     if (Found == 0 || Found == Key)
       return &P;
   }
   return nullptr;
 }
 
-/// The element of a pair if the host has been told of it, else null.
+/// The element of a pair if the host has been told of it, or a thread is about
+/// to tell it; else null.
 DEVICE RacingPair *toldPair(uint32_t Later, uint32_t Earlier, Distance Far) {
   auto *Pairs = table<RacingPair>(PairsAt);
   const uint32_t Key = pairKey(Later, Earlier);
@@ -100,17 +103,52 @@ DEVICE void makeQuiet(uint32_t Later, uint32_t Earlier) {
   storeRelaxed(quietPlace(Key), Key);
 }
 
-/// Counts one more race of a pair that the host has been told of. Returns the
-/// count before.
+/// Whether this thread is to tell the host of the first race of a pair: no
+/// other thread has done so, or is about to.
+DEVICE bool claim(RacingPair &P) {
+  if (loadRelaxed(P.Slot) != 0)
+    return false;
+  uint32_t Was;
+  asm volatile("atom.relaxed.gpu.cas.b32 %0, [%1], 0, %2;"
+               : "=r"(Was)
+               : "l"(&P.Slot), "r"(RacingPair::BeingTold)
+               : "memory");
+  return Was == 0;
+}
+/// This thread has claimed the pair, and found no race.
+DEVICE void giveBack(RacingPair &P) {
+  storeRelaxed(P.Hits, 0);
+  fenceDevice();
+  storeRelaxed(P.Slot, 0);
+}
+
+/// Counts one more race of a pair that is told or claimed, in each lane that
+/// calls. Returns the count before. Thousands of warps may race at one
+/// pair at a time, so lanes that are together and count the same pair add to it
+/// once.
 DEVICE uint64_t countRace(RacingPair &P) {
-  const uint64_t Seen =
-      __nvvm_atom_add_gen_ll(reinterpret_cast<long long *>(&P.Hits), 1);
-  auto *Buffer = reinterpret_cast<RecordBuffer *>(__crsan_config.Records);
-  const uint32_t Slot = loadRelaxed(P.Slot) - 1;
-  // The host learns the count whenever the count passes a power of two.
-  if ((Seen ^ (Seen + 1)) > Seen && Slot < Buffer->Capacity)
-    *publishedHits(Buffer, Slot) = Seen + 1;
-  return Seen;
+  const uint32_t Here = activeMask();
+  uint32_t Alike;
+  asm volatile("{ .reg .pred p; .reg .b32 m; match.all.sync.b64 m|p, %1, %2; "
+               "selp.b32 %0, m, 0, p; }"
+               : "=r"(Alike)
+               : "l"(&P), "r"(Here)
+               : "memory");
+  if (Alike == 0)
+    Alike = 1u << lane();
+  const uint32_t Leader = __builtin_ctz(Alike),
+                 Number = __builtin_popcount(Alike);
+  uint64_t Seen = 0;
+  if (lane() == Leader) {
+    Seen = add(P.Hits, Number);
+    auto *Buffer = reinterpret_cast<RecordBuffer *>(__crsan_config.Records);
+    const uint32_t Slot = loadRelaxed(P.Slot) - 1;
+    // The host learns the count whenever the count reaches a power of two.
+    if ((Seen ^ (Seen + Number)) > Seen && Slot < Buffer->Capacity)
+      *publishedHits(Buffer, Slot) = Seen + Number;
+  }
+  const uint32_t Below = Alike & ((1u << lane()) - 1);
+  return shuffle(Alike, Seen, Leader) + __builtin_popcount(Below);
 }
 
 } // namespace crsan::device

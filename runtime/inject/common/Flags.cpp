@@ -120,6 +120,7 @@ static void setEffort(Flags &F) {
   const Flags Default;
   F.follow_one_in = Default.follow_one_in;
   F.follow_ms = Default.follow_ms;
+  F.follow_launch_ms = Default.follow_launch_ms;
   F.budget = Default.budget;
   F.overhead = Default.overhead;
   F.delay_ns = Default.delay_ns;
@@ -130,6 +131,7 @@ static void setEffort(Flags &F) {
     F.delay_ns = 2000;
   } else if (F.effort == "thorough") {
     F.follow_ms = 0;
+    F.follow_launch_ms = 0;
     F.budget = 8192;
     F.overhead = 400;
     F.delay_ns = 5000;

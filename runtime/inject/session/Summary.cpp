@@ -53,6 +53,8 @@ static void addShadow(RunSummary &Summary, const Flags &Options,
   Sum.Sites += C.LastMetadata.NumSites;
   Sum.GridsLeftOut += C.LastMetadata.GridsLeftOut;
   Sum.BlocksLeftOut += C.LastBlocksLeftOut;
+  Sum.GridsStopped += C.LastMetadata.Limit.GridsStopped;
+  Sum.RacesUntold += C.LastMetadata.RacesUntold;
   Sum.Exact += Got.Exact;
   Sum.Cached += Got.Cached;
   Sum.None += Got.None;

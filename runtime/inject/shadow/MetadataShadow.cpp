@@ -46,6 +46,7 @@ std::string MetadataShadow::prepare(uint64_t SharedBytes, Sample Grids) {
   M.Salt = Grids.Salt;
   M.Limit.KernelTime = Grids.FollowOneIn > 1 ? 0 : Grids.KernelTime;
   M.Limit.Percent = Grids.Percent;
+  M.Limit.GridTime = Grids.GridTime;
   M.Limit.From = ~uint64_t(0);
   M.SharedBytes =
       std::bit_ceil(std::max<uint64_t>(SharedBytes, 1) / 4 * sizeof(abi::Cell));

@@ -51,7 +51,8 @@ public:
 
   /// Which grids are followed: fields of abi::Metadata and abi::FollowLimit.
   struct Sample {
-    uint32_t FollowOneIn, Salt, KernelTime, Percent;
+    uint32_t FollowOneIn = 1, Salt = 0, KernelTime = 0, Percent = 0,
+             GridTime = 0;
   };
   /// Allocates the tables. SharedBytes: shared memory of the whole device.
   /// Returns what went wrong, or "".

@@ -50,7 +50,9 @@ static bool isAboutReporting(std::string_view Name) {
 
 static std::string optionsText(const Flags &F) {
   Flags Default;
-  Default.follow_ms = 0; // As crsan run has it on the simulated GPU.
+  // As crsan run has it on the simulated GPU.
+  Default.follow_ms = 0;
+  Default.follow_launch_ms = 0;
   std::string Text = fmt::format("seed={}:schedule={}", F.seed, F.schedule);
   auto Add = [&](std::string_view Name, bool IsDefault, const auto &Value) {
     if (!IsDefault && !isAboutReporting(Name) && Name != "seed" &&

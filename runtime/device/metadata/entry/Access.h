@@ -70,7 +70,7 @@ DEVICE void chooseLane(const Self &Me, Address A, bool &Remembers,
 HELPER void checkAccess(AccessSite *Site, Address A, uint64_t Size,
                         uint64_t Replaced, uint32_t CheckFlags,
                         uint32_t Place) {
-  if (!PlaceOf{Place}.isFollowed())
+  if (!PlaceOf{Place}.isChecked())
     return;
   const Self Me(PlaceOf{Place});
   const bool OnlyReplaced = CheckFlags & CheckReplaced;
@@ -225,7 +225,7 @@ ENTRY void __crsan_md_allocated(uint64_t A, uint64_t Size, uint32_t Place) {
 /// swap writes.
 ENTRY uint64_t __crsan_md_swap_reader(AccessSite *Site, uint64_t A,
                                       uint32_t Place) {
-  if (!PlaceOf{Place}.isFollowed() || !canRace(A))
+  if (!PlaceOf{Place}.isChecked() || !canRace(A))
     return 0;
   AccessSite &S = *Site;
   const Self Me(PlaceOf{Place});

@@ -8,6 +8,7 @@
 #ifndef CRSAN_DEVICE_METADATA_ENTRY_BARRIER_H
 #define CRSAN_DEVICE_METADATA_ENTRY_BARRIER_H
 
+#include "metadata/GridSample.h"
 #include "metadata/Meeting.h"
 #include "metadata/Release.h"
 
@@ -196,6 +197,7 @@ HOT_ENTRY void __crsan_md_block_depart(AccessSite *S, uint32_t Iteration,
     __crsan_md_take(!IsNews, Place);
   if (S)
     judgeMeeting(Me, *S, Iteration);
+  noteTime(Me);
 }
 
 /// Whether this warp needs nothing at a barrier of its block but the clock that
@@ -250,6 +252,7 @@ HOT_ENTRY void __crsan_md_block_agree(AccessSite *S, uint32_t Iteration,
     raiseClock(W, Now);
     raise(W.Barrier, Now);
   }
+  noteTime(Me);
 }
 
 } // namespace crsan::device

@@ -85,8 +85,8 @@ ENTRY uint32_t __crsan_md_sites(AccessSite *First) {
   return isShadowed() ? giveIndices(*First) : NoIndexLeft;
 }
 
-/// Entry point. This lane has checked `Number` accesses in line. `State` is the
-/// address of its WarpState.
+/// Entry point. This lane has checked `Number` accesses in line, or fewer if its
+/// grid was stopped. `State` is the address of its WarpState.
 HOT_ENTRY void __crsan_md_count(uint64_t State, uint32_t Number) {
   if (isShadowed())
     countChecked(*reinterpret_cast<WarpState *>(State), Number);
@@ -101,10 +101,9 @@ HOT_ENTRY void __crsan_md_count_proven(uint32_t Number, AccessSite *First) {
   if (First && int32_t(loadNear(First->Index)) < 0)
     __crsan_md_sites(First);
   // Any WarpState will do: the host adds up the counters of all.
-  uint32_t Sm, Warp;
-  asm("mov.u32 %0, %%smid;" : "=r"(Sm));
+  uint32_t Warp;
   asm volatile("mov.u32 %0, %%warpid;" : "=r"(Warp));
-  countChecked(Self::stateOf((Sm << 6 | Warp) & (NumWarps - 1)), Number);
+  countChecked(Self::stateOf((smid() << 6 | Warp) & (NumWarps - 1)), Number);
 }
 
 /// Entry point, at the head of a kernel that compares the owners of pages

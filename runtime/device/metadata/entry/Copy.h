@@ -16,7 +16,7 @@ namespace crsan::device {
 /// call of its own. `Mbarrier` counts the bytes, if the site is ByMbarrier.
 ENTRY void __crsan_md_copy(AccessSite *S, uint64_t A, uint64_t Size,
                            uint64_t Mbarrier, uint32_t Place) {
-  if (!PlaceOf{Place}.isFollowed() || Size == 0)
+  if (!PlaceOf{Place}.isChecked() || Size == 0)
     return;
   const Self Me(PlaceOf{Place});
   const uint32_t Roles = S->Roles;
@@ -37,7 +37,7 @@ ENTRY void __crsan_md_copy(AccessSite *S, uint64_t A, uint64_t Size,
 ENTRY void __crsan_md_multicast(AccessSite *S, uint64_t A, uint64_t Size,
                                 uint64_t Mbarrier, uint32_t Blocks,
                                 uint32_t Place) {
-  if (!PlaceOf{Place}.isFollowed() || Size == 0)
+  if (!PlaceOf{Place}.isChecked() || Size == 0)
     return;
   const Self Me(PlaceOf{Place});
   const uint32_t InCluster = __crsan_cluster_extent(0) *
@@ -57,7 +57,7 @@ ENTRY void __crsan_md_multicast(AccessSite *S, uint64_t A, uint64_t Size,
 ENTRY void __crsan_md_tensor(AccessSite *S, uint64_t Map, uint32_t Rank,
                              int32_t C0, int32_t C1, int32_t C2, int32_t C3,
                              int32_t C4, uint64_t Mbarrier, uint32_t Place) {
-  if (!PlaceOf{Place}.isFollowed() || Rank == 0)
+  if (!PlaceOf{Place}.isChecked() || Rank == 0)
     return;
   const TensorBox Box(Map, Rank, {C0, C1, C2, C3, C4});
   // The call for the other side counts it.
@@ -81,25 +81,25 @@ HOT_ENTRY void __crsan_md_proxy_fence(uint32_t Place) {
 /// Entry point. This lane commits the copies that it has issued since its last
 /// commit, as a group.
 HOT_ENTRY void __crsan_md_commit_copies(uint32_t Place) {
-  if (PlaceOf{Place}.isFollowed())
+  if (PlaceOf{Place}.isChecked())
     commitCopies(Self(PlaceOf{Place}));
 }
 /// Entry point. This lane waits for all groups of its bulk copies but the last
 /// `Groups`, or only for what they read.
 HOT_ENTRY void __crsan_md_await_bulk(uint32_t Groups, uint32_t OnlyReads,
                                      uint32_t Place) {
-  if (PlaceOf{Place}.isFollowed())
+  if (PlaceOf{Place}.isChecked())
     awaitBulk(Self(PlaceOf{Place}), Groups, OnlyReads);
 }
 /// Entry point. This lane waits for all of its groups but the last `Groups`.
 HOT_ENTRY void __crsan_md_await_copies(uint32_t Groups, uint32_t Place) {
-  if (PlaceOf{Place}.isFollowed())
+  if (PlaceOf{Place}.isChecked())
     awaitCopies(Self(PlaceOf{Place}), Groups);
 }
 /// Entry point. This lane waits for all of its copies, or makes an mbarrier
 /// track them, which counts as waiting here.
 HOT_ENTRY void __crsan_md_await_all_copies(uint32_t Place) {
-  if (PlaceOf{Place}.isFollowed())
+  if (PlaceOf{Place}.isChecked())
     awaitAllCopies(Self(PlaceOf{Place}));
 }
 

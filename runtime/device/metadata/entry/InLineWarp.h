@@ -123,8 +123,9 @@ INLINE_ENTRY bool __crsan_in_must_agree(uint64_t Mine, uint32_t Place,
     asm volatile("bar.warp.sync 0xffffffff; activemask.b32 %0;" : "=r"(Here));
   else
     asm volatile("activemask.b32 %0;" : "=r"(Here));
-  return bool((Clock != Barrier) | (Clock > Last) | (Here != ~0u) |
-              ((Place & (NeedsCare | HasFresh)) != 0));
+  const bool Tells =
+      (Place & (NeedsCare | HasFresh)) != 0 && !(Place & Stopped);
+  return bool((Clock != Barrier) | (Clock > Last) | (Here != ~0u) | Tells);
 }
 
 /// In front of such a barrier, if it is the one of all __syncthreads() whose

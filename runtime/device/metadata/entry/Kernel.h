@@ -160,32 +160,47 @@ DEVICE WindowState enterKernel(const KernelHere &K) {
   return {Start, Barrier, Floor, Place};
 }
 
-/// Entry point. Whether this grid, of the kernel `Tag`, is followed. `Flags`
-/// are its EnterFlags. Lanes may call together or apart.
-HOT_ENTRY uint32_t __crsan_md_draw(uint32_t Flags, uint32_t Tag) {
-  const uint64_t Grid = gridHere();
-  if (__crsan_config.Flags & Sampled ? isDrawn(Grid, Tag)
-                                     : askIsFollowed(Grid, Tag, activeMask()))
-    return 1;
+/// This block is not followed, and neither is any other one of its grid.
+/// `Flags` are the kernel's EnterFlags.
+DEVICE void noteGridLeftOut(uint32_t Flags) {
   // A grid that is followed does so when it begins.
   if (StreamOrder *S = streamOrder())
     noteSignals(*S, Flags);
-  if (linearBlock() == 0 && linearThread() == 0)
+  if (linearBlock() == 0)
     asm volatile(
         "red.relaxed.gpu.add.u32 [%0], 1;" ::"l"(&metadata().GridsLeftOut)
         : "memory");
-  return 0;
 }
-
-/// Entry point. Whether this block, of the isolated kernel `Tag`
-/// (EnterIsolated), is left out for lack of time. Called by one thread.
-HOT_ENTRY uint32_t __crsan_md_draw_block(uint32_t Tag) {
-  if (hasTime(Tag))
-    return 0;
+/// This block is not followed, whatever other ones of its grid are.
+DEVICE void noteBlockLeftOut() {
   asm volatile("red.relaxed.gpu.add.u64 [%0], 1;" ::"l"(
                    &table<uint64_t>(BlocksLeftOutAt)[smid() % NumNearPlaces])
                : "memory");
-  return 1;
+}
+
+/// Entry point. Whether this block, of the kernel `Tag`, is followed. `Flags`
+/// are the kernel's EnterFlags. Called by one thread.
+HOT_ENTRY uint32_t __crsan_md_draw(uint32_t Flags, uint32_t Tag) {
+  const uint64_t Grid = gridHere();
+  const bool IsSampled = __crsan_config.Flags & Sampled;
+  const bool IsIsolated = Flags & EnterIsolated;
+  if (IsSampled && !isDrawn(Grid, Tag)) {
+    noteGridLeftOut(Flags);
+    return 0;
+  }
+  const bool IsOver = isTimeOver(Grid, IsIsolated);
+  if (IsIsolated) {
+    if (!IsOver && (IsSampled || hasTime(Tag)))
+      return 1;
+    noteBlockLeftOut();
+    return 0;
+  }
+  if (IsOver && stop(Grid))
+    return 0;
+  if (IsSampled || isGridFollowed(Grid, Tag))
+    return 1;
+  noteGridLeftOut(Flags);
+  return 0;
 }
 
 /// Entry point. A kernel begins: enterKernel(). `Flags` are the EnterFlags of
@@ -271,15 +286,10 @@ INLINE_ENTRY bool __crsan_in_is_followed(uint32_t Flags, uint32_t Tag,
   using namespace crsan::device;
   if (IsExempt || !isShadowed())
     return true;
-  const bool IsDrawn = __crsan_config.Flags & Sampled;
-  const FollowLimit &L = metadata().Limit;
-  if (IsDrawn || !(Flags & EnterIsolated))
-    return !(IsDrawn || gridHere() >= loadNear(L.From)) ||
-           __crsan_md_draw(Flags, Tag);
-  // One thread decides for the block.
   uint32_t IsLeftOut = 0;
-  if (linearThread() == 0 && ~loadNear(L.From))
-    IsLeftOut = __crsan_md_draw_block(Tag);
+  if (linearThread() == 0 && ((__crsan_config.Flags & Sampled) ||
+                              gridHere() >= loadRelaxed(metadata().Limit.From)))
+    IsLeftOut = !__crsan_md_draw(Flags, Tag);
   asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0; "
                "barrier.cta.red.or.pred p, 0, p; selp.u32 %0, 1, 0, p; }"
                : "+r"(IsLeftOut)

@@ -15,7 +15,7 @@ namespace crsan::device {
 /// by site `S`, the operand with this descriptor and shape (MatrixOperand).
 ENTRY void __crsan_md_operand(AccessSite *S, uint64_t Descriptor,
                               uint32_t Shape, uint32_t Place) {
-  if (!PlaceOf{Place}.isFollowed())
+  if (!PlaceOf{Place}.isChecked())
     return;
   const Self Me(PlaceOf{Place});
   countChecked(Me.warp(), 1);
@@ -31,13 +31,13 @@ ENTRY void __crsan_md_operand(AccessSite *S, uint64_t Descriptor,
 /// Entry point. This lane commits the products since its last commit, as a
 /// group.
 HOT_ENTRY void __crsan_md_commit_products(uint32_t Place) {
-  if (PlaceOf{Place}.isFollowed())
+  if (PlaceOf{Place}.isChecked())
     ++Self(PlaceOf{Place}).thread().products();
 }
 /// Entry point. This lane waits for all groups of its warp group's products but
 /// the last `Groups`.
 HOT_ENTRY void __crsan_md_await_products(uint32_t Groups, uint32_t Place) {
-  if (PlaceOf{Place}.isFollowed())
+  if (PlaceOf{Place}.isChecked())
     awaitProducts(Self(PlaceOf{Place}), Groups);
 }
 

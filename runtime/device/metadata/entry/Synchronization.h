@@ -9,6 +9,7 @@
 #ifndef CRSAN_DEVICE_METADATA_ENTRY_SYNCHRONIZATION_H
 #define CRSAN_DEVICE_METADATA_ENTRY_SYNCHRONIZATION_H
 
+#include "metadata/GridSample.h"
 #include "metadata/Lock.h"
 #include "metadata/Release.h"
 #include "metadata/entry/Access.h"
@@ -66,7 +67,7 @@ HELPER void collect(PlaceOf Place, SyncCells From, bool MayLock) {
 /// access with release order releases now; a relaxed access releases what the
 /// last fence of sufficient scope has made ready (ScoRD VI, release pattern).
 HOT_ENTRY void __crsan_md_release(AccessSite *S, uint64_t A, uint32_t Place) {
-  if (!PlaceOf{Place}.isFollowed() || !canRace(A) || !isStrongSite(*S))
+  if (!PlaceOf{Place}.isChecked() || !canRace(A) || !isStrongSite(*S))
     return;
   const Self Me(PlaceOf{Place});
   const LaneRef T = Me.thread();
@@ -92,11 +93,14 @@ HOT_ENTRY void __crsan_md_release(AccessSite *S, uint64_t A, uint32_t Place) {
 /// that succeeds.
 HOT_ENTRY uint32_t __crsan_md_strong_done(AccessSite *S, uint64_t A,
                                           uint32_t Swap, uint32_t Place) {
-  if (!PlaceOf{Place}.isFollowed() || !(S->Flags & ReadsMemory) || !canRace(A))
+  if (!PlaceOf{Place}.isChecked())
+    return 1;
+  if (!(S->Flags & ReadsMemory) || !canRace(A))
     return 0;
   if (!isStrongSite(*S))
     return 1;
   const Self Me(PlaceOf{Place});
+  noteTime(Me);
   const LaneRef T = Me.thread();
   noteRead(Me, A, S->Size);
   if (Swap == 2 && (S->Roles & TakesLock))
@@ -124,9 +128,10 @@ HOT_ENTRY uint32_t __crsan_md_strong_done(AccessSite *S, uint64_t A,
 
 /// Entry point. A fence of the given scope has happened.
 HOT_ENTRY void __crsan_md_fence(uint32_t Scope, uint32_t Place) {
-  if (!PlaceOf{Place}.isFollowed())
+  if (!PlaceOf{Place}.isChecked())
     return;
   const Self Me(PlaceOf{Place});
+  noteTime(Me);
   const LaneRef T = Me.thread();
   const bool Wide = isWide(crsan::abi::Scope(Scope));
   if (isPending(T, Wide))
@@ -140,9 +145,10 @@ HOT_ENTRY void __crsan_md_fence(uint32_t Scope, uint32_t Place) {
 /// The arrival releases.
 HOT_ENTRY void __crsan_md_publish(uint64_t Object, uint32_t Scope,
                                   uint32_t Place) {
-  if (!PlaceOf{Place}.isFollowed())
+  if (!PlaceOf{Place}.isChecked())
     return;
   const Self Me(PlaceOf{Place});
+  noteTime(Me);
   const uint32_t Now = tick(Me);
   publish(Me, Me.thread(), SyncCells(Object, isWideAt(Object, Scope)),
           /*IsReleased=*/false, isMixed(Me.warp()), Now, Now);
@@ -152,7 +158,7 @@ HOT_ENTRY void __crsan_md_publish(uint64_t Object, uint32_t Scope,
 /// acquires.
 HOT_ENTRY void __crsan_md_collect(uint64_t Object, uint32_t Scope,
                                   uint32_t Place) {
-  if (!PlaceOf{Place}.isFollowed())
+  if (!PlaceOf{Place}.isChecked())
     return;
   collect(PlaceOf{Place}, SyncCells(Object, isWideAt(Object, Scope)),
           /*MayLock=*/false);
@@ -162,7 +168,7 @@ HOT_ENTRY void __crsan_md_collect(uint64_t Object, uint32_t Scope,
 /// last fence of sufficient scope has made ready, as a relaxed write does.
 HOT_ENTRY void __crsan_md_publish_fenced(uint64_t Object, uint32_t Scope,
                                          uint32_t Place) {
-  if (!PlaceOf{Place}.isFollowed())
+  if (!PlaceOf{Place}.isChecked())
     return;
   const Self Me(PlaceOf{Place});
   const LaneRef T = Me.thread();
@@ -178,7 +184,7 @@ HOT_ENTRY void __crsan_md_publish_fenced(uint64_t Object, uint32_t Scope,
 /// acquires.
 HOT_ENTRY void __crsan_md_collect_later(uint64_t Object, uint32_t Scope,
                                         uint32_t Place) {
-  if (!PlaceOf{Place}.isFollowed())
+  if (!PlaceOf{Place}.isChecked())
     return;
   awaitFence(Self(PlaceOf{Place}).thread(),
              SyncCells(Object, isWideAt(Object, Scope)));
