@@ -162,7 +162,8 @@ struct MetadataSummary {
   uint64_t GridsLeftOut = 0;  ///< Launches that were not followed.
   uint64_t BlocksLeftOut = 0; ///< The same, of launches that were in part.
   uint64_t GridsStopped = 0;  ///< Launches that were not followed to their end.
-  /// Possible races beside launches that were not followed, or to their end.
+  /// How often a possible race was not told, since a launch that was not
+  /// followed, or not to its end, may have ordered the accesses.
   uint64_t RacesUntold = 0;
   /// Bytes of the program's memory, at most, by how they were tracked.
   uint64_t Exact = 0, Cached = 0, None = 0;

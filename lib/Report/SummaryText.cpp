@@ -178,9 +178,9 @@ void SummaryPrinter::whatMetadataChecked(const RunSummary &S) {
   line("CRSan: metadata mode checked {}{} of functions with {} in {}; not "
        "checked: {}{}; "
        "memory tracked: {} MiB exactly, {} MiB by a cache, {} MiB not at all",
-       !S.CountsComplete ? "at least "
-       : M.GridsStopped  ? "at most "
-                         : "",
+       !M.GridsStopped    ? S.CountsComplete ? "" : "at least "
+       : S.CountsComplete ? "at most "
+                          : "about ",
        counted(M.Checked, "access", "accesses"), counted(M.Sites, "site"),
        counted(S.KernelsLaunched, "kernel launch", "kernel launches"),
        M.Unchecked, M.Unchecked ? " (" + M.WhyUnchecked + ")" : "",
@@ -191,11 +191,11 @@ void SummaryPrinter::whatMetadataChecked(const RunSummary &S) {
          Left);
   if (M.RacesUntold)
     line(
-        "CRSan: metadata mode did not tell of {}: a kernel launch that was not "
-        "followed to its end may have ordered the accesses; a device "
-        "synchronisation behind that launch, or "
+        "CRSan: metadata mode did not tell of what looked like a race {}: a "
+        "kernel launch that was not followed, or not to its end, may have "
+        "ordered the accesses; a device synchronisation behind that launch, or "
         "CRSAN_OPTIONS=effort=thorough, rules that out",
-        counted(M.RacesUntold, "possible race", "possible races"));
+        counted(M.RacesUntold, "time", "times"));
 }
 
 /// Of the accesses that might race, how many were checked, and why the others
@@ -355,8 +355,8 @@ static std::string reservations(const Report &R) {
         counted(S.Metadata->GridsStopped, "kernel launch", "kernel launches")));
   if (S.Metadata && S.Metadata->RacesUntold)
     List.push_back(
-        fmt::format("{} not told", counted(S.Metadata->RacesUntold,
-                                           "possible race", "possible races")));
+        fmt::format("possible races not told {}",
+                    counted(S.Metadata->RacesUntold, "time", "times")));
   if (S.SkippedAccesses)
     List.push_back(fmt::format(
         "{} not checked", counted(S.SkippedAccesses, "access", "accesses")));

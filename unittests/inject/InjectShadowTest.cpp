@@ -142,11 +142,11 @@ protected:
   }
   ~InjectShadow() override { theDriver() = Before; }
 
-  void make(const char *Text = "") {
+  void make(const char *Text = "", MetadataShadow::Sample Grids = {}) {
     Flags Options;
     ASSERT_EQ(Options.parse(Text), std::nullopt);
     S.emplace(0, nullptr, Options);
-    ASSERT_EQ(S->prepare(1000, {1, 0, 0, 0}), "");
+    ASSERT_EQ(S->prepare(1000, Grids), "");
     Tables = TheCard.Allocated;
   }
   void add(uint64_t Base, uint64_t Size, CUcontext Owner = Program) {
@@ -300,8 +300,7 @@ TEST_F(InjectShadow, NoMemoryForTheTablesIsOneLine) {
   S.emplace(0, nullptr, Flags());
   theDriver().cuGetErrorName = nullptr;
   theDriver().cuGetErrorString = nullptr;
-  EXPECT_NE(S->prepare(1000, {1, 0, 0, 0}).find("cuMemAlloc failed"),
-            std::string::npos);
+  EXPECT_NE(S->prepare(1000, {}).find("cuMemAlloc failed"), std::string::npos);
 }
 
 TEST_F(InjectShadow, EveryPageOfARangeHasShadowAndNoOther) {
@@ -552,6 +551,19 @@ TEST_F(InjectShadow, AGridThatWasLeftOutIsForgottenAlone) {
   S->forget(MetadataShadow::Past::LeftOut);
   EXPECT_EQ(metadata().Limit.Latest, 0u);
   EXPECT_EQ(table<abi::SyncCell>(abi::SyncCellsAt)[3].Known[1], 7u);
+}
+
+// Later grids ask for their kernel's time once one has been stopped.
+TEST_F(InjectShadow, ALimitForOneGridIsNoneForItsKernel) {
+  make("", {.KernelTime = 7, .GridTime = 5});
+  EXPECT_EQ(metadata().Limit.KernelTime, 7u);
+  EXPECT_EQ(metadata().Limit.GridTime, 5u);
+  make("", {.KernelTime = 0, .GridTime = 5});
+  EXPECT_EQ(metadata().Limit.KernelTime, ~0u);
+  make("", {.KernelTime = 0, .GridTime = 0});
+  EXPECT_EQ(metadata().Limit.KernelTime, 0u);
+  make("", {.FollowOneIn = 12, .KernelTime = 7, .GridTime = 5});
+  EXPECT_EQ(metadata().Limit.KernelTime, 0u);
 }
 
 TEST_F(InjectShadow, WhoKnewEverythingIsForgottenWithoutTheAccesses) {

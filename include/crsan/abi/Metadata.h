@@ -57,8 +57,8 @@ static_assert(sizeof(KernelTime) == 32 && offsetof(KernelTime, Spent) == 0 &&
               offsetof(KernelTime, First) == 16 &&
               offsetof(KernelTime, Reserved) == 24);
 inline constexpr uint32_t NumKernelTimes = 1u << 10;
-/// Once grids may overlap, blocks are followed for so many times as long: two
-/// grids race only in some of their launches.
+/// Once grids may overlap, blocks of isolated kernels are followed for so many
+/// times as long: two grids race only in some of their launches.
 inline constexpr uint32_t OverlapFactor = 16;
 /// Of the latest block whose first warp has one number and that was followed:
 /// the cycle in which it began, that in which its grid has taken
@@ -123,8 +123,8 @@ struct Metadata {
   uint32_t GridsLeftOut; ///< Grids that were not followed.
   uint64_t HostNotes; ///< Accesses of host code that were judged (HostNote.h).
   FollowLimit Limit;
-  /// Possible races that were not told, since a grid that is not followed to
-  /// its end may run beside them.
+  /// How often a warp did not tell of a possible race, since a grid that is not
+  /// followed, or not to its end, may run beside its own.
   uint64_t RacesUntold;
   uint64_t Pad[12];
 };

@@ -239,7 +239,8 @@ void FastCheck::emit(Instruction *Before, ArrayRef<FastAccess> Accesses) {
   Value *NeedsCare = emitLocated(B, W, Accesses, Checks);
 
   // Head; then Fast and perhaps Closer and Slow, or, if care is needed, Care
-  // and Slow, unless the grid is not followed any more; then Tail.
+  // and Slow, unless the grid is not followed any more; then Tail. Care sets
+  // Reader to 0, since Tail reads it.
   LLVMContext &Context = F.getContext();
   BasicBlock *Head = Before->getParent();
   BasicBlock *Tail = Head->splitBasicBlock(Before->getIterator());
@@ -292,8 +293,8 @@ void FastCheck::emitCalls(Instruction *Before, ArrayRef<FastAccess> Accesses) {
   IRBuilder<> B(Before);
   const Values W = Warp.values(B);
   B.SetInsertPoint(SplitBlockAndInsertIfThen(
-      B.CreateIsNull(B.CreateAnd(W.Place, abi::Stopped)),
-      Before->getIterator(), /*Unreachable=*/false));
+      B.CreateIsNull(B.CreateAnd(W.Place, abi::Stopped)), Before->getIterator(),
+      /*Unreachable=*/false));
   // Reads first, as in emitSlow().
   for (const bool Writes : {false, true})
     for (const FastAccess &A : Accesses) {

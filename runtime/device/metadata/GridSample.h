@@ -8,8 +8,8 @@
 // a block that is not followed might order two that are.
 //
 // A grid that takes too long is stopped (FollowLimit::GridTime): the blocks
-// that it has yet to begin execute the plain body, and those that run check no
-// more from their next synchronisation on. No thread of the grid tells of races
+// that it has yet to begin execute the plain body, and the warps that run check
+// no more once noteTime() has told them. No thread of the grid tells of races
 // any more, since what orders two accesses may have gone unnoticed
 // (mayLackOrder).
 #ifndef CRSAN_DEVICE_METADATA_GRIDSAMPLE_H
@@ -70,7 +70,8 @@ DEVICE uint64_t timeNow() {
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(Time));
   return Time;
 }
-/// About how many cycles a time in microseconds takes.
+/// About how many cycles a time in microseconds takes. A cycle takes about 9/16
+/// ns, as in noteEnd().
 DEVICE uint64_t cyclesOf(uint64_t Time) { return Time * 1000 * 16 / 9; }
 
 /// The KernelTime of grids of the kernel `Tag` of about the size of this one:
@@ -94,7 +95,8 @@ DEVICE NearTime &nearTime() {
 }
 
 /// Whether a grid may be followed no longer than FollowLimit::GridTime. All
-/// launches of a node of a graph look like one grid.
+/// launches of a node of a graph look like one grid: once a graph may have been
+/// launched, no grid is limited.
 DEVICE bool isGridLimited() {
   return metadata().Limit.GridTime && !loadRelaxed(metadata().GridsRepeat);
 }
@@ -148,6 +150,7 @@ DEVICE void noteEnd(uint32_t FirstWarp, uint64_t Grid) {
     return;
   storeRelaxed(Near.Noted, Cycle);
   const BlockTime &T = blockTime(FirstWarp);
+  // If Until is another block's, the grid only asks in vain, or later.
   if (isGridLimited() && Cycle >= loadRelaxed(T.Until))
     askFrom(Grid);
   // The block's first warp may begin after another warp has ended. A clock of
@@ -195,7 +198,8 @@ DEVICE bool hasTime(uint32_t Tag) {
   return Has;
 }
 
-/// Whether warps of `Grid` have begun that are followed.
+/// Whether warps of `Grid` have begun that are followed, as far as its
+/// GridStart says.
 DEVICE bool hasBegun(uint64_t Grid) {
   const GridStart &G =
       table<GridStart>(GridStartsAt)[Grid & (NumGridStarts - 1)];
@@ -230,8 +234,10 @@ DEVICE bool isGridFollowed(uint64_t Grid, uint32_t Tag) {
   return !(Latest & IsLeftOut);
 }
 
-/// Whether `Grid` has taken all of its time; of kernels whose blocks
-/// synchronise with nothing outside of them, also while grids may overlap.
+/// Whether `Grid` has taken all of its time, by this multiprocessor's clock.
+/// `IsIsolated`: its kernel is (EnterIsolated); then the time is OverlapFactor
+/// times as long once grids may overlap. Other grids are not stopped then
+/// (stop).
 DEVICE bool isTimeOver(uint64_t Grid, bool IsIsolated) {
   if (!isGridLimited())
     return false;
@@ -252,7 +258,6 @@ DEVICE bool stop(uint64_t Grid) {
   uint64_t Latest = loadRelaxed(L.Latest);
 #pragma unroll 1
   while (uint32_t(Latest >> 32) != Key || !(Latest & IsLeftOut)) {
-
     const bool IsLater = int32_t(uint32_t(Latest >> 32) - Key) > 0;
     if ((Latest && IsLater) || (Latest & IsLast) ||
         loadRelaxed(metadata().HasOverlaps))
@@ -287,9 +292,11 @@ DEVICE void noteTime(const Self &Me) {
     setFlags(W.Place, NeedsCare | Stopped);
 }
 
-/// Whether this grid, or one that may run beside it, is not followed to its
-/// end, so that something may order two accesses that has gone unnoticed. To be
-/// asked after the accesses have been judged: the two are not told.
+/// Whether this grid was stopped, or a grid that may run beside it was stopped
+/// or left out, so that what orders two accesses may have gone unnoticed. Then
+/// a race of the two must not be told. To be asked after they have been judged:
+/// what the judgement has seen was released before. Counts in RacesUntold,
+/// unless it is this grid that was stopped.
 DEVICE bool mayLackOrder() {
   const uint64_t Latest = loadRelaxed(metadata().Limit.Latest);
   if (!(Latest & IsLeftOut))

@@ -79,7 +79,8 @@ DEVICE void publish(RacingPair &P, RaceKind Kind, Function Describe) {
 /// `Earlier` again, and tells the host if the two race. The second judgement is
 /// needed since a later block may have taken over the state of the earlier
 /// thread. `OfProxies`: the question is that of judgeProxies. If another
-/// thread has told of the pair, or is about to, the race is only counted.
+/// thread has told of the pair, or is about to, the race is only counted. Tells
+/// nothing where mayLackOrder() holds.
 DEVICE void tellRace(const Self &Me, AccessSite &S, Address A, Accessor Earlier,
                      bool OfProxies = false) {
   const AccessSite *Other = siteAt(Earlier.site());

@@ -115,7 +115,9 @@ DEVICE bool claim(RacingPair &P) {
                : "memory");
   return Was == 0;
 }
-/// This thread has claimed the pair, and found no race.
+/// This thread has claimed the pair, and does not tell of it: there was no
+/// race, or order may be lacking. What others have counted meanwhile is
+/// forgotten, and another thread may claim the pair.
 DEVICE void giveBack(RacingPair &P) {
   storeRelaxed(P.Hits, 0);
   fenceDevice();
@@ -123,9 +125,10 @@ DEVICE void giveBack(RacingPair &P) {
 }
 
 /// Counts one more race of a pair that is told or claimed, in each lane that
-/// calls. Returns the count before. Thousands of warps may race at one
-/// pair at a time, so lanes that are together and count the same pair add to it
-/// once.
+/// calls. Returns the count before. Thousands of warps may race at one pair at
+/// a time, so lanes that are together add once, if all of them count the same
+/// pair; else each adds for itself. While the pair is only claimed, the host
+/// learns nothing of the count.
 DEVICE uint64_t countRace(RacingPair &P) {
   const uint32_t Here = activeMask();
   uint32_t Alike;

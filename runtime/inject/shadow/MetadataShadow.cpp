@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <new>
 
 namespace crsan {
@@ -45,6 +46,9 @@ std::string MetadataShadow::prepare(uint64_t SharedBytes, Sample Grids) {
   M.FollowOneIn = Grids.FollowOneIn;
   M.Salt = Grids.Salt;
   M.Limit.KernelTime = Grids.FollowOneIn > 1 ? 0 : Grids.KernelTime;
+  // Where grids are stopped, they have to ask for the kernel's time, too.
+  if (Grids.FollowOneIn == 1 && Grids.KernelTime == 0 && Grids.GridTime)
+    M.Limit.KernelTime = std::numeric_limits<uint32_t>::max();
   M.Limit.Percent = Grids.Percent;
   M.Limit.GridTime = Grids.GridTime;
   M.Limit.From = ~uint64_t(0);

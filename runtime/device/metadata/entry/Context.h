@@ -85,8 +85,8 @@ ENTRY uint32_t __crsan_md_sites(AccessSite *First) {
   return isShadowed() ? giveIndices(*First) : NoIndexLeft;
 }
 
-/// Entry point. This lane has checked `Number` accesses in line, or fewer if its
-/// grid was stopped. `State` is the address of its WarpState.
+/// Entry point. This lane has checked `Number` accesses in line, or fewer if
+/// its grid was stopped. `State` is the address of its WarpState.
 HOT_ENTRY void __crsan_md_count(uint64_t State, uint32_t Number) {
   if (isShadowed())
     countChecked(*reinterpret_cast<WarpState *>(State), Number);

@@ -160,7 +160,7 @@ DEVICE WindowState enterKernel(const KernelHere &K) {
   return {Start, Barrier, Floor, Place};
 }
 
-/// This block is not followed, and neither is any other one of its grid.
+/// This block is not followed, nor is any block of its grid that begins later.
 /// `Flags` are the kernel's EnterFlags.
 DEVICE void noteGridLeftOut(uint32_t Flags) {
   // A grid that is followed does so when it begins.
@@ -179,7 +179,9 @@ DEVICE void noteBlockLeftOut() {
 }
 
 /// Entry point. Whether this block, of the kernel `Tag`, is followed. `Flags`
-/// are the kernel's EnterFlags. Called by one thread.
+/// are the kernel's EnterFlags. Called by one thread. Notes what is left out;
+/// may stop the grid. With Sampled, blocks of a stopped grid are followed where
+/// the multiprocessor's own time is not over; they tell nothing (mayLackOrder).
 HOT_ENTRY uint32_t __crsan_md_draw(uint32_t Flags, uint32_t Tag) {
   const uint64_t Grid = gridHere();
   const bool IsSampled = __crsan_config.Flags & Sampled;

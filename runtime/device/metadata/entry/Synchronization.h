@@ -90,7 +90,7 @@ HOT_ENTRY void __crsan_md_release(AccessSite *S, uint64_t A, uint32_t Place) {
 /// next fence. `Swap` is 1 for a compare-and-swap that failed, 2 for one that
 /// succeeded, and 0 for other accesses. Returns whether repeating the access
 /// would change nothing before this thread next synchronizes, except for a swap
-/// that succeeds.
+/// that succeeds; 1 where nothing is checked.
 HOT_ENTRY uint32_t __crsan_md_strong_done(AccessSite *S, uint64_t A,
                                           uint32_t Swap, uint32_t Place) {
   if (!PlaceOf{Place}.isChecked())
