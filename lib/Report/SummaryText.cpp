@@ -325,47 +325,28 @@ static std::string whyNothingChecked(const RunSummary &S) {
 static std::string reservations(const Report &R) {
   const RunSummary &S = R.Summary;
   std::vector<std::string> List;
-  if (S.KernelsFailed)
-    List.push_back(
-        fmt::format("{} failed", counted(S.KernelsFailed, "kernel launch",
-                                         "kernel launches")));
-  if (S.KernelsNotInstrumented)
-    List.push_back(fmt::format(
-        "{} not instrumented",
-        counted(S.KernelsNotInstrumented, "kernel launch", "kernel launches")));
-  if (S.KernelsSwitchedOff)
-    List.push_back(fmt::format(
-        "{} switched off",
-        counted(S.KernelsSwitchedOff, "kernel launch", "kernel launches")));
-  if (S.KernelsLeftOut)
-    List.push_back(
-        fmt::format("{} left out", counted(S.KernelsLeftOut, "kernel launch",
-                                           "kernel launches")));
-  if (S.Metadata && S.Metadata->GridsLeftOut)
-    List.push_back(fmt::format(
-        "{} not followed",
-        counted(S.Metadata->GridsLeftOut, "kernel launch", "kernel launches")));
-  if (S.Metadata && S.Metadata->BlocksLeftOut)
-    List.push_back(
-        fmt::format("{} not followed",
-                    counted(S.Metadata->BlocksLeftOut, "block", "blocks")));
-  if (S.Metadata && S.Metadata->GridsStopped)
-    List.push_back(fmt::format(
-        "{} followed in part",
-        counted(S.Metadata->GridsStopped, "kernel launch", "kernel launches")));
-  if (S.Metadata && S.Metadata->RacesUntold)
-    List.push_back(
-        fmt::format("possible races not told {}",
-                    counted(S.Metadata->RacesUntold, "time", "times")));
-  if (S.SkippedAccesses)
-    List.push_back(fmt::format(
-        "{} not checked", counted(S.SkippedAccesses, "access", "accesses")));
-  if (S.ExemptAccesses)
-    List.push_back(fmt::format(
-        "{} exempt", counted(S.ExemptAccesses, "access", "accesses")));
-  if (S.Oracle && S.Oracle->Exempt)
-    List.push_back(fmt::format(
-        "{} exempt", counted(S.Oracle->Exempt, "access", "accesses")));
+  auto Add = [&](uint64_t N, const char *One, const char *Many,
+                 std::string_view How) {
+    if (N)
+      List.push_back(fmt::format("{} {}", counted(N, One, Many), How));
+  };
+  auto AddLaunches = [&](uint64_t N, std::string_view How) {
+    Add(N, "kernel launch", "kernel launches", How);
+  };
+  AddLaunches(S.KernelsFailed, "failed");
+  AddLaunches(S.KernelsNotInstrumented, "not instrumented");
+  AddLaunches(S.KernelsSwitchedOff, "switched off");
+  AddLaunches(S.KernelsLeftOut, "left out");
+  if (S.Metadata) {
+    AddLaunches(S.Metadata->GridsLeftOut, "not followed");
+    Add(S.Metadata->BlocksLeftOut, "block", "blocks", "not followed");
+    AddLaunches(S.Metadata->GridsStopped, "followed in part");
+    if (const uint64_t N = S.Metadata->RacesUntold)
+      List.push_back("possible races not told " + counted(N, "time", "times"));
+  }
+  Add(S.SkippedAccesses, "access", "accesses", "not checked");
+  Add(S.ExemptAccesses, "access", "accesses", "exempt");
+  Add(S.Oracle ? S.Oracle->Exempt : 0, "access", "accesses", "exempt");
   if (S.Suppressed)
     List.push_back(fmt::format("{} suppressed", S.Suppressed));
   const bool IsVacuous = !S.Oracle && S.Sites == 0 && S.SkippedAccesses == 0 &&

@@ -33,7 +33,7 @@ struct WarpState {
   uint32_t Floor; ///< No access by this grid has a smaller clock.
   /// The number of the block's first warp in bits 0-14, the number of warps of
   /// the block in bits 16-21, this warp's position among them in bits 22-26,
-  /// and the flags NeedsCare to Stopped elsewhere.
+  /// and the flags NeedsCare to Stopped in the other bits.
   uint32_t Place;
   uint64_t SharedCells; ///< The cells of the block's shared memory, or 0.
   uint32_t LockedLanes; ///< A mask of the lanes that hold a lock.

@@ -28,7 +28,7 @@ struct FollowLimit {
   /// time since FirstBegan.
   uint32_t Percent;
   /// One grid is followed until it has taken so much time, in microseconds. 0:
-  /// each is to its end.
+  /// each is followed to its end.
   uint32_t GridTime;
   uint32_t GridsStopped; ///< Grids that were followed no longer than that.
 };

@@ -175,7 +175,7 @@ DEVICE void noteEnd(uint32_t FirstWarp, uint64_t Grid) {
     return;
   const uint64_t Spent = add(K.Spent, Now - From) + (Now - From);
   add(L.Spent, Now - From);
-  // This grid may have begun to be followed.
+  // Later grids have to ask. This one may have begun to be followed.
   if (Spent >= uint64_t(L.KernelTime) * 500)
     askFrom(Grid + 1);
 }
