@@ -150,7 +150,7 @@ Error Assembly::readInput() {
 /// to blame, for this `Reason`.
 Error Assembly::explainFailure(StringRef Reason) const {
   Words Flags = R.Flags;
-  Flags.push_back(limit(R.MaxRegisters));
+  Flags.push_back(limit(std::min(R.MaxRegisters, LargestBlock)));
   if (!ptxas(Flags, R.Input, R.Output).succeeds())
     return createStringError("ptxas does not assemble '" + R.Input + "'");
   sys::fs::remove(R.Output);
@@ -191,8 +191,8 @@ Assembly::limitsByTwins(const std::string &Twins) const {
   if (!AllKnown)
     errs()
         << "CRSan: warning: ptxas does not say how many registers kernels of '"
-        << R.Input << "' that wait for other blocks use without checks; such "
-        << "a kernel gets " << FullResidency << " registers and may be slow\n";
+        << R.Input << "' use without checks; such a kernel gets "
+        << FullResidency << " registers and may be slow\n";
   return Limits;
 }
 
@@ -242,7 +242,7 @@ Error Assembly::keepWarpsTogether(const std::string &Path) const {
 /// Relocatable code, or code without a runtime.
 Error Assembly::assembleWhole(const RuntimeSplit &Split) const {
   std::string Text = dropTwins(Given, Module);
-  unsigned MaxRegisters = R.MaxRegisters;
+  unsigned MaxRegisters = std::min(R.MaxRegisters, LargestBlock);
   if (!Split.Runtime.empty()) {
     Expected<std::vector<ModuleItem>> Items = readItems(Text);
     if (!Items)

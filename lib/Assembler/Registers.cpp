@@ -59,12 +59,15 @@ std::vector<EntryBounds> entryBounds(ArrayRef<ModuleItem> Module) {
 
 RegisterLimits registerLimits(ArrayRef<ModuleItem> Module,
                               const KernelRegisters &ByTwin, unsigned Most) {
-  RegisterLimits Limits = {{}, Most};
+  const unsigned Usual = std::min(Most, LargestBlock);
+  RegisterLimits Limits = {{}, Usual};
   for (const EntryBounds &Kernel : entryBounds(Module)) {
     const unsigned Fit = Kernel.registersThatFit();
-    unsigned Limit = Fit ? Fit : Most;
-    if (auto Native = ByTwin.find(Kernel.Name); Native != ByTwin.end())
-      Limit = std::min(Limit, Native->second);
+    const auto Native = ByTwin.find(Kernel.Name);
+    const unsigned Limit = Native != ByTwin.end()
+                               ? std::min(Fit ? Fit : Most, Native->second)
+                           : Fit ? Fit
+                                 : Usual;
     if (Limit != Fit)
       Limits.Kernels[Kernel.Name] = Limit;
     Limits.Functions = std::min(Limits.Functions, Limit);

@@ -2,13 +2,14 @@
 // How many registers kernels may use.
 //
 // Kernels are limited to so many registers that they can be launched as without
-// checks: a kernel without launch bounds with blocks of 1,024 threads, and a
-// kernel that may wait for other blocks with as many blocks on the device as
-// its native twin (lib/Transforms/NativeTwin.h).
+// checks: a kernel that has a native twin (lib/Transforms/NativeTwin.h) with as
+// many blocks on the device as that, and another kernel without launch bounds
+// with blocks of 1,024 threads.
 #ifndef CRSAN_ASSEMBLER_REGISTERS_H
 #define CRSAN_ASSEMBLER_REGISTERS_H
 
 #include "ModuleItems.h"
+#include "PTX/RegisterLimits.h"
 #include <map>
 #include <string>
 
@@ -17,13 +18,12 @@ namespace crsan::assembler {
 /// Registers of a thread, by kernel.
 using KernelRegisters = std::map<std::string, unsigned>;
 
-/// With so many registers a thread, a multiprocessor holds all the threads it
-/// can: a runtime within this limit reduces no kernel's occupancy.
-constexpr unsigned FullResidency = 32;
-/// With so many registers a thread, a block can have 1,024 threads, as a kernel
-/// without launch bounds may be launched. In metadata mode each synchronisation
-/// calls the runtime, which is faster with more than FullResidency.
-constexpr unsigned LargestBlock = 64;
+// With FullResidency registers, the runtime reduces no kernel's occupancy. In
+// metadata mode each synchronisation calls the runtime, which is faster with
+// LargestBlock.
+using ptx::FullResidency;
+using ptx::LargestBlock;
+using ptx::MostRegisters;
 
 /// A kernel and the launch bounds that its directives set.
 struct EntryBounds {
@@ -45,8 +45,9 @@ struct RegisterLimits {
   unsigned Functions;      ///< The least of all kernels.
 };
 
-/// The limits of a module's kernels, each at most `Most`, and at most what
-/// `ByTwin` has for it.
+/// The limits of a module's kernels: by their launch bounds, and what `ByTwin`
+/// has for them. Those that have neither are limited to LargestBlock. `Most`:
+/// what the user permits kernels without launch bounds.
 RegisterLimits registerLimits(llvm::ArrayRef<ModuleItem> Module,
                               const KernelRegisters &ByTwin, unsigned Most);
 

@@ -26,6 +26,8 @@ Part partOf(const ModuleItem &Item) {
   for (StringRef Own : abi::UnitPrefixes)
     if (Item.Name.starts_with(Own))
       return Part::Program;
+  if (Item.Name.starts_with(abi::ExemptionsPrefix))
+    return Part::Program;
   return Item.Name.starts_with(abi::TwinPrefix) ? Part::Twin : Part::Runtime;
 }
 

@@ -20,6 +20,7 @@
 #include "Polls.h"
 #include "Proofs/KnownAddresses.h"
 #include "Proofs/NeededLoads.h"
+#include "RegisterNeed.h"
 #include "Sites/LineMarks.h"
 #include "Sites/Omission.h"
 #include "Sites/SiteTableWriter.h"
@@ -258,6 +259,10 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
   if (!Runtime)
     return PreservedAnalyses::none();
   addNativeTwins(M);
+  // Checks of metadata mode are faster with more registers than with more
+  // warps.
+  if (!HasMetadata && Opts.IsWholeProgram)
+    limitRegisters(M);
   SmallVector<Function *, 16> Functions, Exempt;
   for (Function &F : M) {
     F.removeFnAttr(Attribute::SanitizeThread);

@@ -203,7 +203,7 @@ static void adaptCalls(Module &M) {
 /// most modules have the same runtime, and crsan-ptxas finds it in its cache
 /// (lib/Assembler/RuntimeSplit.h).
 static constexpr StringLiteral Usual[] = {OwnersName, PagesFromName,
-                                          CountProvenName, DrawName};
+                                          CountProvenCallName, DrawName};
 
 bool DeviceRuntime::link(FunctionAnalysisManager &FAM) {
   LLVMContext &C = M.getContext();

@@ -3,7 +3,9 @@
 
 #include "NativeTwin.h"
 #include "Events/Operands.h"
+#include "PTX/RegisterLimits.h"
 #include "Polls.h"
+#include "RegisterNeed.h"
 #include "crsan/abi/Names.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/DebugInfo.h"
@@ -84,16 +86,16 @@ private:
 } // namespace
 
 void addNativeTwins(Module &M) {
-  SmallVector<SetVector<Function *>, 4> Waiting;
+  SmallVector<SetVector<Function *>, 4> Found;
   for (Function &F : M) {
     if (F.isDeclaration() || !isKernel(F))
       continue;
     SetVector<Function *> Reached = reachableFrom(F);
-    if (mayWait(Reached))
-      Waiting.push_back(std::move(Reached));
+    if (mayWait(Reached) || liveRegisters(F) > ptx::LargestBlock)
+      Found.push_back(std::move(Reached));
   }
   Twins All(M);
-  for (const SetVector<Function *> &Functions : Waiting)
+  for (const SetVector<Function *> &Functions : Found)
     All.add(Functions);
 }
 

@@ -7,6 +7,8 @@
 // its share. So a kernel that may wait for other blocks has a native twin: a
 // copy without checks, which crsan-ptxas assembles, asks for its registers, and
 // throws away. The kernel itself is then assembled within the same number.
+// So is a kernel that seems to need more registers than kernels without launch
+// bounds may otherwise use.
 #ifndef CRSAN_TRANSFORMS_NATIVETWIN_H
 #define CRSAN_TRANSFORMS_NATIVETWIN_H
 
@@ -15,7 +17,7 @@
 namespace crsan {
 
 /// Adds a native twin, named abi::TwinPrefix and its name, for each kernel that
-/// may wait for other blocks. To be called before anything is instrumented.
+/// may wait for other blocks or has many values live at a time. To be called before anything is instrumented.
 void addNativeTwins(llvm::Module &M);
 
 /// Whether `F` is a native twin, or a function that only native twins call.

@@ -19,6 +19,11 @@ static bool setOption(StringRef Name, StringRef Value) {
   return !It->second->addOccurrence(0, Name, Value);
 }
 
+static constexpr StringLiteral NoPromotion = "disable-licm-promotion";
+
+PromotionInLoops::PromotionInLoops() { setOption(NoPromotion, "false"); }
+PromotionInLoops::~PromotionInLoops() { setOption(NoPromotion, "true"); }
+
 void adjustOptimizer(LLVMContext &C, bool IsHostCode) {
   struct Setting {
     StringLiteral Name, Value;
@@ -36,7 +41,7 @@ void adjustOptimizer(LLVMContext &C, bool IsHostCode) {
       // This optimization replaces the loads of a loop by one load without a
       // mark before the loop, which also lanes execute that only read what they
       // stored. Of host code, the race of the store behind the loop is found.
-      {"disable-licm-promotion", "true", /*IsForHost=*/false},
+      {NoPromotion, "true", /*IsForHost=*/false},
       // This optimization takes a load of a vector apart, and drops the load's
       // mark.
       {"disable-vector-combine", "true", /*IsForHost=*/false},

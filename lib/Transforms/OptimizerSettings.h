@@ -14,6 +14,16 @@ namespace crsan {
 /// their marks, and their races would be missed.
 void adjustOptimizer(llvm::LLVMContext &C, bool IsHostCode);
 
+/// While this lives, LLVM promotes memory to registers in loops, which
+/// adjustOptimizer() has forbidden.
+class PromotionInLoops {
+public:
+  PromotionInLoops();
+  ~PromotionInLoops();
+  PromotionInLoops(const PromotionInLoops &) = delete;
+  PromotionInLoops &operator=(const PromotionInLoops &) = delete;
+};
+
 } // namespace crsan
 
 #endif // CRSAN_TRANSFORMS_OPTIMIZERSETTINGS_H

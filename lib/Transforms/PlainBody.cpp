@@ -47,8 +47,10 @@ bool PlainBody::canCopy(const Function &F) {
          });
 }
 
-PlainBody::PlainBody(Function &F) : Head(&F.getEntryBlock()) {
-  Body = Head->splitBasicBlock(Head->getFirstNonPHIOrDbgOrAlloca());
+PlainBody::PlainBody(Function &F) {
+  BasicBlock &Head = F.getEntryBlock();
+  Body = Head.splitBasicBlock(Head.getFirstNonPHIOrDbgOrAlloca());
+  HeadEnd = Head.getTerminator();
   SmallVector<BasicBlock *> New;
   for (BasicBlock &BB : drop_begin(F))
     Blocks.push_back(&BB);
@@ -60,9 +62,10 @@ PlainBody::PlainBody(Function &F) : Head(&F.getEntryBlock()) {
 }
 
 void PlainBody::emitChoice(Value *Condition) {
-  IRBuilder<> B(Head->getTerminator());
-  B.CreateCondBr(Condition, cast<BasicBlock>(Copies[Body]), Body);
-  Head->getTerminator()->eraseFromParent();
+  Instruction *Old = HeadEnd;
+  HeadEnd = IRBuilder<>(Old).CreateCondBr(
+      Condition, cast<BasicBlock>(Copies[Body]), Body);
+  Old->eraseFromParent();
 }
 
 } // namespace crsan

@@ -23,7 +23,7 @@ public:
 
   /// The end of the code that both bodies share; the branch that chooses
   /// between them stands there.
-  llvm::Instruction *headEnd() const { return Head->getTerminator(); }
+  llvm::Instruction *headEnd() const { return HeadEnd; }
   /// Makes that branch go to the copy if `Condition` holds, and else to the
   /// original body.
   void emitChoice(llvm::Value *Condition);
@@ -36,7 +36,8 @@ public:
   }
 
 private:
-  llvm::BasicBlock *Head, *Body;
+  llvm::Instruction *HeadEnd;
+  llvm::BasicBlock *Body;
   llvm::SmallVector<llvm::BasicBlock *> Blocks;
   llvm::ValueToValueMapTy Copies;
 };

@@ -4,6 +4,7 @@
 #include "CudaRaceSanitizer.h"
 #include "Host/HostRacePass.h"
 #include "Iterations.h"
+#include "LocalPromotion.h"
 #include "Sites/LineMarks.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Plugins/PassPlugin.h"
@@ -56,6 +57,7 @@ static void registerPasses(PassBuilder &PB) {
   PB.registerScalarOptimizerLateEPCallback(
       [](FunctionPassManager &FPM, OptimizationLevel) {
         FPM.addPass(crsan::MarkLinesPass(HostCode));
+        FPM.addPass(crsan::PromoteLocalsPass());
       });
   PB.registerOptimizerEarlyEPCallback(
       [](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase) {

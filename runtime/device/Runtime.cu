@@ -31,6 +31,7 @@
 #include "metadata/entry/Barrier.h"
 #include "metadata/entry/Context.h"
 #include "metadata/entry/Copy.h"
+#include "metadata/entry/Exemption.h"
 #include "metadata/entry/InLine.h"
 #include "metadata/entry/Kernel.h"
 #include "metadata/entry/Product.h"

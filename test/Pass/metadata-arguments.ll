@@ -5,7 +5,8 @@
 target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK-LABEL: define ptx_kernel void @mixed(
-; CHECK:       [[LOW:%.*]] = trunc i64 [[P:%.*]] to i32
+; CHECK:       [[P:%.*]] = ptrtoint ptr %p to i64
+; CHECK-NEXT:  [[LOW:%.*]] = trunc i64 [[P]] to i32
 ; CHECK:       [[SHIFTED:%.*]] = lshr i64 [[P]], 32
 ; CHECK:       [[HIGH:%.*]] = trunc i64 [[SHIFTED]] to i32
 ; CHECK:       [[BITS:%.*]] = bitcast float %x to i32

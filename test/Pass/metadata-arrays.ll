@@ -12,6 +12,7 @@ declare i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
 declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 
 ; CHECK-LABEL: define ptx_kernel void @copy(
+; CHECK:       ld.relaxed.gpu.u64 {{.*}}(ptr {{.*}}@__crsan_exemptions_copy
 ; CHECK:       [[TABLE:%.+]] = call <2 x i64> @__crsan_md_owners()
 ; CHECK:       [[PAGE:%.+]] = and i32 %{{.*}}, 511
 ; CHECK-NEXT:  [[SPLIT:%.+]] = icmp uge i32 [[PAGE]], 448
@@ -22,6 +23,12 @@ declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 ; CHECK:       [[OUT:%.+]] = select i1
 ; CHECK-NEXT:  [[APART:%.+]] = icmp ne i32 [[IN]], [[OUT]]
 ; CHECK:       [[FREE:%.+]] = and i1 [[SOME]], [[APART]]
+; CHECK-NEXT:  [[FOUND:%.+]] = zext i1 [[FREE]] to i64
+; The first warps of a grid write the answer down.
+; CHECK:       st.relaxed.gpu.u64 {{.*}}(ptr {{.*}}@__crsan_exemptions_copy
+; CHECK:       [[WHICH:%.+]] = phi i64 [ %{{.+}}, %{{.+}} ], [ [[FOUND]], %{{.+}} ]
+; CHECK-NEXT:  [[BIT:%.+]] = and i64 [[WHICH]], 1
+; CHECK-NEXT:  [[FREE:%.+]] = icmp ne i64 [[BIT]], 0
 ; CHECK-NOT:   br
 ; CHECK:       load i32, {{.*}}@__crsan_config
 ; CHECK:       call {{.*}} @__crsan_md_enter(
@@ -87,8 +94,11 @@ define ptx_kernel void @copyPacked(ptr byval(<{ i8, ptr, ptr }>) align 1 %both) 
 ; CHECK-NOT:   call void @__crsan_md_{{enter|check|leave}}
 ; CHECK:       store i32
 ; CHECK:       [[COUNT:%.+]] = select i1 [[FOLLOWED]], i32 %{{.+}}, i32 0
-; CHECK-NEXT:  call void @__crsan_md_count_proven(i32 [[COUNT]], ptr
-; CHECK-NEXT:  ret void
+; In a grid of many blocks, one in 16 counts for all.
+; CHECK:       [[ALL:%.+]] = shl i32 [[COUNT]], 4
+; CHECK:       select i1 %{{.+}}, i32 [[ALL]], i32 [[COUNT]]
+; CHECK-NEXT:  call void @__crsan_md_count_proven(i32
+; CHECK:       ret void
 define ptx_kernel void @double(ptr %p) {
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %n = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()

@@ -74,6 +74,15 @@ TEST(Registers, AKernelIsLimitedByItsBoundsItsTwinAndTheMost) {
   EXPECT_EQ(Limits.Functions, FullResidency);
 }
 
+TEST(Registers, ATwinMayUseMoreThanOtherKernels) {
+  const auto Items = llvm::cantFail(readItems(TwoKernels));
+  EXPECT_EQ(registerLimits(Items, {{"waits", 96}}, MostRegisters).Kernels["waits"],
+            96u);
+  EXPECT_EQ(registerLimits(Items, {{"waits", 96}}, 80).Kernels["waits"], 80u);
+  EXPECT_EQ(registerLimits(Items, {}, MostRegisters).Kernels["waits"],
+            LargestBlock);
+}
+
 TEST(Registers, OfATwinAreRoundedUpToWhatAWarpIsGiven) {
   EXPECT_EQ(limitByTwin(16), FullResidency);
   EXPECT_EQ(limitByTwin(40), 40u);

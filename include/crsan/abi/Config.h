@@ -49,7 +49,10 @@ struct Config {
   /// checks is not limited.
   uint32_t CyclesPerCycle;
   uint32_t Multiprocessors; ///< Of the device.
-  uint64_t SharedBytes;     ///< Shared memory of a multiprocessor.
+  uint32_t SharedBytes;     ///< Shared memory of a multiprocessor.
+  /// The collider: one warp in so many executes a kernel's checks, at most; 0
+  /// and 1: all may.
+  uint32_t WarpOneIn;
   /// AssembledMark in an image that crsan-ptxas has assembled. An image that
   /// the driver has compiled from PTX lacks the mark, and lacks what
   /// crsan-ptxas does to keep the lanes of a warp converged.
@@ -68,6 +71,7 @@ static_assert(sizeof(Config) == 96 && offsetof(Config, Version) == 0 &&
               offsetof(Config, CyclesPerCycle) == 72 &&
               offsetof(Config, Multiprocessors) == 76 &&
               offsetof(Config, SharedBytes) == 80 &&
+              offsetof(Config, WarpOneIn) == 84 &&
               offsetof(Config, Assembled) == 88);
 inline constexpr uint64_t AssembledMark =
     0x7478'7074'6173'7263; // "crsatpxt" in memory

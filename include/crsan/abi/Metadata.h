@@ -78,12 +78,15 @@ struct NearTime {
   uint64_t Noted; ///< The cycle in which it last added to a KernelTime.
   uint64_t Asked; ///< The cycle in which a block last asked for HasTime.
   /// 1: all that is followed had taken less than FollowLimit::Percent.
-  uint32_t HasTime, Reserved[3];
+  uint32_t HasTime;
+  uint32_t LeftOut; ///< The key of a grid that is left out from here on, or 0.
+  uint64_t Reserved;
 };
 static_assert(sizeof(NearTime) == 32 && offsetof(NearTime, Noted) == 0 &&
               offsetof(NearTime, Asked) == 8 &&
               offsetof(NearTime, HasTime) == 16 &&
-              offsetof(NearTime, Reserved) == 20);
+              offsetof(NearTime, LeftOut) == 20 &&
+              offsetof(NearTime, Reserved) == 24);
 
 /// The head of the device memory of metadata mode, one per context. The tables
 /// follow at the offsets below. The host zeroes all of it, then sets the first

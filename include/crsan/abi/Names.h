@@ -27,6 +27,10 @@ inline constexpr char SharedUsesPrefix[] = "__crsan_shared_uses_";
 inline constexpr const char *UnitPrefixes[] = {
     SitesPrefix, WindowsPrefix, AccessesPrefix, TablePrefix, SharedUsesPrefix};
 
+/// Completed by the name of a kernel: which of its exemptions hold in the grid
+/// that began last (runtime/device/metadata/entry/Exemption.h).
+inline constexpr char ExemptionsPrefix[] = "__crsan_exemptions_";
+
 /// The PTX of relocatable machine code, as a Zstandard frame, for the simulated
 /// GPU: clang's device linker would drop PTX in any other place. Defined by
 /// crsan-ptxas, and completed by a hash of the text.

@@ -272,13 +272,15 @@ void EventPlan::planArrays(FunctionAnalysisManager &FAM) {
         S.Unless = exemption({Array, {}});
 }
 
-/// Its number.
-unsigned EventPlan::exemption(Exemption E) {
+/// Its number; none if there is no room for one more.
+std::optional<unsigned> EventPlan::exemption(Exemption E) {
   const auto It = find_if(Exemptions, [&](const Exemption &Other) {
     return Other.Array == E.Array && Other.Launch == E.Launch;
   });
   if (It != Exemptions.end())
     return It - Exemptions.begin();
+  if (Exemptions.size() == MostExemptions)
+    return std::nullopt;
   Exemptions.push_back(std::move(E));
   return Exemptions.size() - 1;
 }

@@ -74,6 +74,8 @@ public:
   };
 
   /// What makes a check needless, if it holds when the kernel begins.
+  /// There are at most MostExemptions, one bit each.
+  static constexpr size_t MostExemptions = 32;
   struct Exemption {
     std::optional<unsigned> Array; ///< That it is harmless, ...
     Requirement Launch;            ///< ... or this of the launch.
@@ -126,7 +128,7 @@ private:
                   llvm::ArrayRef<llvm::Instruction *> Between);
   std::optional<std::vector<const llvm::Instruction *>> blockBarriers() const;
   void planShared(llvm::FunctionAnalysisManager &FAM);
-  unsigned exemption(Exemption E);
+  std::optional<unsigned> exemption(Exemption E);
   void planArrays(llvm::FunctionAnalysisManager &FAM);
 
   llvm::Function &F;

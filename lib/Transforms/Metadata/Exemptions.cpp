@@ -8,10 +8,13 @@
 #include "crsan/abi/Cell.h"
 #include "crsan/abi/Check.h"
 #include "crsan/abi/Metadata.h"
+#include "crsan/abi/Names.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/PromoteMemToReg.h"
 
 using namespace llvm;
@@ -47,16 +50,53 @@ static Value *emitOwner(IRBuilder<> &B, Value *Table, Value *Address) {
   return B.CreateSelect(IsSplit, B.CreateZExt(OfPart, B.getInt32Ty()), Owner);
 }
 
-static void emitConditions(IRBuilder<> &B, EventPlan &Plan) {
+/// Emits which exemptions hold, one bit for each.
+static Value *emitWhichHold(IRBuilder<> &B, EventPlan &Plan) {
   Value *Table = nullptr;
   auto Owner = [&](Value *Address) {
     if (!Table)
       Table = callRuntime(B, OwnersName, {});
     return emitOwner(B, Table, Address);
   };
-  for (EventPlan::Exemption &E : Plan.exemptions())
-    E.Holds = E.Array ? Plan.arrays()->emitIsHarmless(B, *E.Array, Owner)
-                      : E.Launch.emit(B);
+  Value *Which = B.getInt64(0);
+  for (auto [I, E] : enumerate(Plan.exemptions())) {
+    Value *Holds = E.Array ? Plan.arrays()->emitIsHarmless(B, *E.Array, Owner)
+                           : E.Launch.emit(B);
+    Which =
+        B.CreateOr(Which, B.CreateShl(B.CreateZExt(Holds, B.getInt64Ty()), I));
+  }
+  return Which;
+}
+
+/// Emits the conditions in front of `At`. They depend on the launch alone: the
+/// first warps of a grid write down which of them hold, and the others read it.
+static void emitConditions(Function &F, EventPlan &Plan, Instruction *At) {
+  if (Plan.exemptions().empty())
+    return;
+  IRBuilder<> B(At);
+  auto *Word =
+      new GlobalVariable(*F.getParent(), B.getInt64Ty(), /*isConstant=*/false,
+                         GlobalValue::InternalLinkage, B.getInt64(0),
+                         abi::ExemptionsPrefix + F.getName(), nullptr,
+                         GlobalValue::NotThreadLocal, /*AddressSpace=*/1);
+  Constant *Where = ConstantExpr::getAddrSpaceCast(Word, B.getPtrTy());
+  Value *Known = callRuntime(B, KnownExemptionsName, {Where});
+  Instruction *Unknown = SplitBlockAndInsertIfThen(
+      B.CreateICmpEQ(Known, B.getInt64(0)), At, /*Unreachable=*/false);
+  BasicBlock *Before = Unknown->getParent()->getSinglePredecessor();
+  B.SetInsertPoint(Unknown);
+  const CallInst *Note =
+      callRuntime(B, NoteExemptionsName, {Where, emitWhichHold(B, Plan)});
+  SimplifyInstructionsInBlock(Unknown->getParent());
+  Value *Found = Note->getArgOperand(1);
+  B.SetInsertPoint(At->getParent(), At->getParent()->begin());
+  PHINode *Which = B.CreatePHI(B.getInt64Ty(), 2);
+  Which->addIncoming(Known, Before);
+  Which->addIncoming(Found, Unknown->getParent());
+  B.SetInsertPoint(At);
+  for (auto [I, E] : enumerate(Plan.exemptions()))
+    E.Holds =
+        B.CreateICmpNE(B.CreateAnd(Which, uint64_t(1) << I), B.getInt64(0));
 }
 
 static bool canCopy(const Function &F, const EventPlan &Plan) {
@@ -157,12 +197,12 @@ Instruction *emitExemptions(Function &F, EventPlan &Plan, uint32_t Flags,
   }
   const bool IsExempt = isPlainIfExempt(Plan), IsLeftOut = canBeLeftOut(F);
   if (!canCopy(F, Plan) || (!IsExempt && !IsLeftOut)) {
-    emitConditions(B, Plan);
-    return &*B.GetInsertPoint();
+    Instruction *At = &*B.GetInsertPoint();
+    emitConditions(F, Plan, At);
+    return At;
   }
   PlainBody Plain(F);
-  B.SetInsertPoint(Plain.headEnd());
-  emitConditions(B, Plan);
+  emitConditions(F, Plan, Plain.headEnd());
   emitPlain(F, Plan, Plain, Flags, IsExempt, IsLeftOut, Sites);
   return &*Plain.body()->getFirstNonPHIOrDbgOrAlloca();
 }

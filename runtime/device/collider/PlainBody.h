@@ -98,8 +98,10 @@ extern "C" __attribute__((device, always_inline, used, convergent)) uint32_t
 __crsan_is_plain(struct Sampling *Kernel, uint32_t Windows) {
   uint32_t Clock;
   asm volatile("mov.u32 %0, %%clock;" : "=r"(Clock));
+  const uint32_t Chosen = loadNear(Kernel->Interval),
+                 Least = __crsan_config.WarpOneIn;
   const bool IsTurn =
-      below(Clock * 0x9e3779b1u, loadNear(Kernel->Interval)) == 0;
+      below(Clock * 0x9e3779b1u, Chosen > Least ? Chosen : Least) == 0;
   if (!__nvvm_vote_any_sync(lanesOfWarp(), IsTurn))
     return 1;
   if (Clock * 0x85ebca6bu >> 28 == 0)

@@ -122,13 +122,9 @@ HELPER void lookCloser(PlaceOf Place, AccessSite &S, Address A, uint64_t OfMine,
     if (How == Order::Ordered || mayLackOrder())
       return;
     RacingPair *P = toldPair(Mine.site(), Earlier.site(), distanceOf(How));
-    // The victims were judged when the pair was first counted. A pair that is
-    // only claimed may turn out to be no race.
-    if (P && countRace(*P) >= AllCounted) {
-      if (loadRelaxed(P->Slot) != RacingPair::BeingTold)
-        makeQuiet(Mine.site(), Earlier.site());
-      return;
-    }
+    // The victims were judged when the pair was first counted.
+    if (P && countRace(*P) >= AllCounted)
+      return makeQuiet(*P);
     Tells = !P;
   }
   const Victims Word(A);

@@ -102,6 +102,15 @@ DEVICE void makeQuiet(uint32_t Later, uint32_t Earlier) {
   const uint32_t Key = pairKey(Later, Earlier);
   storeRelaxed(quietPlace(Key), Key);
 }
+/// Makes a pair quiet that is told or claimed, unless giveBack() is called
+/// meanwhile.
+DEVICE void makeQuiet(RacingPair &P) {
+  const uint32_t Key = loadRelaxed(P.Key);
+  storeRelaxed(quietPlace(Key), Key);
+  fenceDevice();
+  if (loadRelaxed(P.Slot) == 0)
+    storeRelaxed(quietPlace(Key), 0u);
+}
 
 /// Whether this thread is to tell the host of the first race of a pair: no
 /// other thread has done so, or is about to.
@@ -117,11 +126,15 @@ DEVICE bool claim(RacingPair &P) {
 }
 /// This thread has claimed the pair, and does not tell of it: there was no
 /// race, or order may be lacking. What others have counted meanwhile is
-/// forgotten, and another thread may claim the pair.
+/// forgotten, and another thread may claim the pair, which is not quiet.
 DEVICE void giveBack(RacingPair &P) {
   storeRelaxed(P.Hits, 0);
   fenceDevice();
   storeRelaxed(P.Slot, 0);
+  fenceDevice();
+  uint32_t &Quiet = quietPlace(P.Key);
+  if (loadRelaxed(Quiet) == P.Key)
+    storeRelaxed(Quiet, 0u);
 }
 
 /// Counts one more race of a pair that is told or claimed, in each lane that

@@ -11,8 +11,6 @@
 
 namespace crsan::device {
 
-/// Result of __crsan_md_owners.
-using OwnerTable = uint64_t __attribute__((ext_vector_type(2)));
 /// Result of __crsan_md_pages_from.
 using PageRange = uint64_t __attribute__((ext_vector_type(2)));
 
@@ -90,30 +88,6 @@ ENTRY uint32_t __crsan_md_sites(AccessSite *First) {
 HOT_ENTRY void __crsan_md_count(uint64_t State, uint32_t Number) {
   if (isShadowed())
     countChecked(*reinterpret_cast<WarpState *>(State), Number);
-}
-
-/// Entry point. `Number` accesses of this lane need no check, since the pass
-/// has shown that they cannot race. `First`: the first of the kernel's sites,
-/// which get their indices, as executed; null if it has none.
-HOT_ENTRY void __crsan_md_count_proven(uint32_t Number, AccessSite *First) {
-  if (!isShadowed() || Number == 0)
-    return;
-  if (First && int32_t(loadNear(First->Index)) < 0)
-    __crsan_md_sites(First);
-  // Any WarpState will do: the host adds up the counters of all.
-  uint32_t Warp;
-  asm volatile("mov.u32 %0, %%warpid;" : "=r"(Warp));
-  countChecked(Self::stateOf((smid() << 6 | Warp) & (NumWarps - 1)), Number);
-}
-
-/// Entry point, at the head of a kernel that compares the owners of pages
-/// (PageOwners). Returns the page table, and a mask for the byte offset of an
-/// entry. If another grid may run beside this one, or the kernel is not
-/// followed, returns memory whose first entry is empty.
-HOT_ENTRY OwnerTable __crsan_md_owners() {
-  if (!isShadowed() || loadNear(metadata().HasOverlaps))
-    return {reinterpret_cast<uint64_t>(NotFollowed), 0};
-  return {__crsan_config.Metadata + PagesAt, uint64_t(NumPages - 1) << 3};
 }
 
 } // namespace crsan::device

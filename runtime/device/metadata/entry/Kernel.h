@@ -166,6 +166,7 @@ DEVICE void noteGridLeftOut(uint32_t Flags) {
   // A grid that is followed does so when it begins.
   if (StreamOrder *S = streamOrder())
     noteSignals(*S, Flags);
+  storeRelaxed(nearTime().LeftOut, keyOfGrid(gridHere()));
   if (linearBlock() == 0)
     asm volatile(
         "red.relaxed.gpu.add.u32 [%0], 1;" ::"l"(&metadata().GridsLeftOut)
@@ -290,8 +291,13 @@ INLINE_ENTRY bool __crsan_in_is_followed(uint32_t Flags, uint32_t Tag,
     return true;
   uint32_t IsLeftOut = 0;
   if (linearThread() == 0 && ((__crsan_config.Flags & Sampled) ||
-                              gridHere() >= loadRelaxed(metadata().Limit.From)))
-    IsLeftOut = !__crsan_md_draw(Flags, Tag);
+                              gridHere() >= loadNear(metadata().Limit.From))) {
+    // The first block also counts the grid.
+    IsLeftOut = loadNear(nearTime().LeftOut) == keyOfGrid(gridHere()) &&
+                !loadNear(metadata().GridsRepeat) && linearBlock() != 0;
+    if (!IsLeftOut)
+      IsLeftOut = !__crsan_md_draw(Flags, Tag);
+  }
   asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0; "
                "barrier.cta.red.or.pred p, 0, p; selp.u32 %0, 1, 0, p; }"
                : "+r"(IsLeftOut)
