@@ -16,6 +16,7 @@ inline constexpr char InLinePrefix[] = "__crsan_in_";
 /// The entry points of the collider (runtime/device/collider).
 inline constexpr char CheckName[] = "__crsan_check";
 inline constexpr char IsPlainName[] = "__crsan_is_plain";
+inline constexpr char RenewPlainName[] = "__crsan_renew_plain";
 inline constexpr char StoreName[] = "__crsan_store";
 inline constexpr char WatchCopyName[] = "__crsan_watch_copy";
 inline constexpr char UnwatchCopyName[] = "__crsan_unwatch_copy";

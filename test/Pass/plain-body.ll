@@ -8,10 +8,11 @@ target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK-LABEL: define ptx_kernel void @copied(
 ; CHECK-NEXT: alloca
-; CHECK: [[IS_PLAIN:%.*]] = call i32 @__crsan_is_plain(ptr {{.*}}@__crsan_windows_{{[^,]*}}, i32 1)
+; CHECK: [[IS_PLAIN:%.*]] = call i32 @__crsan_is_plain(ptr {{.*}}@__crsan_windows_{{[^,]*}})
 ; CHECK: [[CHOICE:%.*]] = icmp ne i32 [[IS_PLAIN]], 0
 ; CHECK: br i1 [[CHOICE]], label %[[PLAIN:.*]], label %[[BODY:.*]]
 ; CHECK: [[BODY]]:
+; CHECK-NEXT: call void @__crsan_renew_plain(ptr {{.*}}@__crsan_windows_{{[^,]*}}, i32 1)
 ; CHECK: @__crsan_check({{.*}}, i32 1)
 ; CHECK: store i32 1, ptr addrspace(1) %p
 ; CHECK: ret void

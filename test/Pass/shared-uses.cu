@@ -1,5 +1,5 @@
-// Intent: one thread of a grid writes down where the kernel has its shared variables, so that reports
-// have their elements.
+// Intent: the first threads of a kernel that execute its checks write down where it has its shared variables, so that
+// reports have their elements.
 // REQUIRES: plugin
 // RUN: %crsan_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 --cuda-device-only -S -emit-llvm %s -o - | FileCheck %s
 // RUN: %crsan_clangxx -fsanitize=cuda-race -fsanitize-cuda-race-mode=metadata -O2 --offload-arch=sm_90 --cuda-device-only -S -emit-llvm %s -o - | FileCheck %s
@@ -10,7 +10,9 @@ extern __shared__ int Dynamic[];
 // CHECK: @__crsan_shared_uses_[[UNIT:[0-9a-f]+]] = {{.*}}global [3 x i32] zeroinitializer
 
 // CHECK-LABEL: define {{.*}}@_Z5firstPi
-// CHECK-COUNT-6: sreg
+// CHECK: [[KNOWN:%.+]] = load i32, {{.*}}@__crsan_shared_uses_[[UNIT]]
+// CHECK-NEXT: [[IS_NEW:%.+]] = icmp eq i32 [[KNOWN]], 0
+// CHECK-NEXT: br i1 [[IS_NEW]],
 // CHECK: store i32 add (i32 ptrtoint (ptr addrspace(3) @{{(Both|_ZZ5firstPiE3Own)}} to i32), i32 1), {{.*}}@__crsan_shared_uses_[[UNIT]]
 // CHECK: store i32 add (i32 ptrtoint (ptr addrspace(3) @{{(Both|_ZZ5firstPiE3Own)}} to i32), i32 1), {{.*}}@__crsan_shared_uses_[[UNIT]]
 // CHECK-LABEL: define {{.*}}@_Z6secondPi

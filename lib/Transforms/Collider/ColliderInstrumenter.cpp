@@ -60,11 +60,14 @@ void ColliderInstrumenter::run(bool MayCopy) {
     auto *Choice = cast<BranchInst>(Plain.headEnd());
     IRBuilder<> B(Choice);
     B.SetCurrentDebugLocation(Plain.body()->front().getDebugLoc());
-    Value *IsPlain = callRuntime(
-        B, IsPlainName,
-        {ConstantExpr::getAddrSpaceCast(Table.windowAt(First), B.getPtrTy(0)),
-         B.getInt32(Table.windows() - First - 1)});
+    Constant *Kernel =
+        ConstantExpr::getAddrSpaceCast(Table.windowAt(First), B.getPtrTy(0));
+    Value *IsPlain = callRuntime(B, IsPlainName, {Kernel});
     Choice->setCondition(B.CreateICmpNE(IsPlain, B.getInt32(0)));
+    B.SetInsertPoint(&*Plain.body()->getFirstInsertionPt());
+    callRuntime(B, RenewPlainName,
+                {Kernel, B.getInt32(Table.windows() - First - 1)});
+    Table.setBody(F, *Plain.body());
   } else {
     for (BasicBlock &BB : F)
       Blocks.push_back(&BB);

@@ -230,7 +230,10 @@ void MetadataInstrumenter::emitFast(IRBuilder<> &B, Value *First,
 
 /// At the beginning of the function: what all calls of the runtime need.
 void MetadataInstrumenter::emitHead(Constant *Sites) {
-  IRBuilder<> B(emitExemptions(F, Plan, EnterFlags, Sites));
+  Instruction *Body = emitExemptions(F, Plan, EnterFlags, Sites);
+  if (isKernel(F))
+    Table.setBody(F, *Body->getParent());
+  IRBuilder<> B(Body);
   Value *First = nullptr;
   if (isKernel(F)) {
     const uint32_t Tag = abi::kernelTag(F.getName().data(), F.getName().size());

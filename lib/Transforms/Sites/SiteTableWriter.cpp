@@ -3,7 +3,6 @@
 
 #include "Sites/SiteTableWriter.h"
 #include "Events/Operands.h"
-#include "Proofs/LaunchIndices.h"
 #include "Sites/PlainUpdate.h"
 #include "crsan/abi/Names.h"
 #include "crsan/abi/Version.h"
@@ -296,17 +295,19 @@ void SiteTableWriter::emitSharedUses(GlobalVariable *Array) {
   for (const auto &[I, Use] : enumerate(SharedUses))
     By[Use.first].push_back({Use.second, I});
   for (auto &[Kernel, Variables] : By) {
-    // One thread of the grid does it, for all others.
-    BasicBlock &Entry = Kernel->getEntryBlock();
-    auto First = Entry.getFirstInsertionPt();
+    // The first threads do it, for all others.
+    BasicBlock *Body = Bodies.lookup(Kernel);
+    if (!Body)
+      Body = &Kernel->getEntryBlock();
+    auto First = Body->getFirstInsertionPt();
     while (isa<AllocaInst>(First))
       ++First;
-    IRBuilder<> B(&Entry, First);
-    Value *Index = B.getInt32(0);
-    for (const LaunchIndex &I : LaunchIndices)
-      Index = B.CreateOr(Index, B.CreateIntrinsic(B.getInt32Ty(), I.Index, {}));
+    IRBuilder<> B(Body, First);
+    Value *Known = B.CreateLoad(
+        B.getInt32Ty(),
+        elementAddress(Array, Variables[0].second * sizeof(uint32_t)));
     B.SetInsertPoint(SplitBlockAndInsertIfThen(
-        B.CreateICmpEQ(Index, B.getInt32(0)), B.GetInsertPoint(),
+        B.CreateICmpEQ(Known, B.getInt32(0)), B.GetInsertPoint(),
         /*Unreachable=*/false));
     for (const auto &[Variable, I] : Variables)
       B.CreateStore(B.CreateAdd(B.CreatePtrToInt(Variable, B.getInt32Ty()),

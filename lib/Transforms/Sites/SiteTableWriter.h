@@ -67,6 +67,12 @@ public:
   /// Its device address.
   llvm::Constant *windowAt(uint32_t Window);
 
+  /// The body with checks of a kernel begins with `Body`, which not all threads
+  /// execute.
+  void setBody(const llvm::Function &Kernel, llvm::BasicBlock &Body) {
+    Bodies[&Kernel] = &Body;
+  }
+
   /// Lists an access that is not checked.
   void addOmission(const llvm::DebugLoc &Location, const llvm::Function &F,
                    llvm::StringRef Kernel, abi::Omission Why);
@@ -118,6 +124,7 @@ private:
   /// The kernels in whose shared memory sites are, with the variables there.
   llvm::SetVector<std::pair<llvm::Function *, llvm::GlobalVariable *>>
       SharedUses;
+  llvm::DenseMap<const llvm::Function *, llvm::BasicBlock *> Bodies;
   std::vector<uint32_t> WindowOfSite; ///< By index in Sites.
   std::vector<uint32_t> ChecksOfWindow;
   std::vector<abi::OmittedAccess> Omitted;

@@ -21,15 +21,6 @@ constexpr uint32_t SureChecks = 16;
 /// A window that has not been executed in so many grids is not waited for.
 constexpr uint32_t GridsToWait = 2;
 
-/// The lanes that this warp has; the last warp of a block may be partial.
-DEVICE uint32_t lanesOfWarp() {
-  const uint32_t Threads = __nvvm_read_ptx_sreg_ntid_x() *
-                           __nvvm_read_ptx_sreg_ntid_y() *
-                           __nvvm_read_ptx_sreg_ntid_z();
-  const uint32_t Left = Threads - (linearThread() & ~31u);
-  return Left < 32 ? (1u << Left) - 1 : ~0u;
-}
-
 /// Counts this grid in `Word`, if it is another one than the last that was
 /// counted there. Returns how many have been counted, at most GridsToWait.
 DEVICE uint32_t countGrid(uint32_t &Word) {
@@ -95,18 +86,25 @@ ENTRY void __crsan_choose_plain(struct Sampling *Kernel, uint32_t Windows) {
 /// Entry point, inlined by the pass at the head of a kernel that has a plain
 /// body. Returns whether this warp executes it: all lanes do, or none.
 extern "C" __attribute__((device, always_inline, used, convergent)) uint32_t
-__crsan_is_plain(struct Sampling *Kernel, uint32_t Windows) {
+__crsan_is_plain(const struct Sampling *Kernel) {
   uint32_t Clock;
   asm volatile("mov.u32 %0, %%clock;" : "=r"(Clock));
   const uint32_t Chosen = loadNear(Kernel->Interval),
                  Least = __crsan_config.WarpOneIn;
   const bool IsTurn =
       below(Clock * 0x9e3779b1u, Chosen > Least ? Chosen : Least) == 0;
-  if (!__nvvm_vote_any_sync(lanesOfWarp(), IsTurn))
-    return 1;
+  // Lanes that the warp does not have are not waited for.
+  return !__nvvm_vote_any_sync(~0u, IsTurn);
+}
+
+/// Entry point, inlined by the pass at the beginning of the body with checks.
+/// One warp in 16 chooses for those that come later.
+extern "C" __attribute__((device, always_inline, used)) void
+__crsan_renew_plain(struct Sampling *Kernel, uint32_t Windows) {
+  uint32_t Clock;
+  asm volatile("mov.u32 %0, %%clock;" : "=r"(Clock));
   if (Clock * 0x85ebca6bu >> 28 == 0)
     __crsan_choose_plain(Kernel, Windows);
-  return 0;
 }
 
 } // namespace crsan::device

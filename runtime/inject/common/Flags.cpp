@@ -121,11 +121,16 @@ static void setEffort(Flags &F) {
   F.follow_one_in = Default.follow_one_in;
   F.follow_ms = Default.follow_ms;
   F.follow_launch_ms = Default.follow_launch_ms;
+  F.shuffle = Default.shuffle;
+  F.warp_one_in = Default.warp_one_in;
   F.budget = Default.budget;
   F.overhead = Default.overhead;
   F.delay_ns = Default.delay_ns;
   if (F.effort == "light") {
+    F.shuffle = false;
     F.follow_one_in = 12;
+    F.follow_launch_ms = 1;
+    F.warp_one_in = 8;
     F.budget = 16;
     F.overhead = 5;
     F.delay_ns = 2000;

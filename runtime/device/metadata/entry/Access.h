@@ -172,7 +172,7 @@ ENTRY void __crsan_md_check(AccessSite *Site, uint64_t A, uint64_t Size,
   if (Flags & CheckSuspects) {
     // Most accesses that come here again and again are of quiet pairs. They
     // return before checkAccess sets up its stack.
-    if (drawsOne())
+    if ((Flags & CheckDrawn) || drawsOne())
       Flags |= CheckDrawn;
     else if (!isNews(Self(PlaceOf{Place}), *Site, A, Accessor(Replaced),
                      Flags & CheckOthers))

@@ -43,20 +43,24 @@ HOT_ENTRY void __crsan_md_count_proven(uint32_t Number, AccessSite *First) {
 /// Whether the answers of a grid may be written down under its number: no two
 /// grids run at a time, and each has a number of its own.
 DEVICE bool areGridsApart() {
-  return !loadNear(metadata().HasOverlaps) && !loadNear(metadata().GridsRepeat);
+  // Both are requested at once.
+  return (loadNear(metadata().HasOverlaps) |
+          loadNear(metadata().GridsRepeat)) == 0;
 }
 
 } // namespace crsan::device
 
 /// At the head of a kernel with exemptions. Returns which of them hold in this
-/// grid, in the low 32 bits, if a warp of the grid has written that into `Word`,
-/// and else 0.
+/// grid, in the low 32 bits, if a warp of the grid has written that into
+/// `Word`, and else 0.
 INLINE_ENTRY uint64_t __crsan_in_known_exemptions(uint64_t *Word) {
   using namespace crsan::device;
-  if (!isShadowed() || !areGridsApart())
+  if (!isShadowed())
+    return 0;
+  uint64_t Known = loadNear(*Word);
+  if (!areGridsApart())
     return 0;
   const uint32_t Key = keyOfGrid(gridHere());
-  uint64_t Known = loadNear(*Word);
   if (uint32_t(Known >> 32) != Key) {
     Known = loadRelaxed(*Word);
     if (uint32_t(Known >> 32) != Key)
@@ -77,8 +81,8 @@ INLINE_ENTRY void __crsan_in_note_exemptions(uint64_t *Word, uint64_t Which) {
 /// of many blocks one in 16 counts for all: such kernels are often so short
 /// that counting would take as long as all the rest. Those that come first make
 /// their kernel known in any case.
-INLINE_ENTRY void
-__crsan_in_count_proven(uint32_t Number, crsan::device::AccessSite *First) {
+INLINE_ENTRY void __crsan_in_count_proven(uint32_t Number,
+                                          crsan::device::AccessSite *First) {
   using namespace crsan::device;
   constexpr uint32_t Many = 256, OneIn = 16;
   const bool AreMany = blocksOfGrid() >= Many;

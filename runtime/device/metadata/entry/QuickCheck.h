@@ -55,11 +55,26 @@ DEVICE void checkQuickly(AccessSite *Site, uint64_t A, uint64_t First,
                           C.InShared, Any))
       continue;
     const bool Writes = Kind == ShapeWrites;
-    const bool IsOtherOrdered = IsOrdered(Writes ? Found.Reader : Found.Writer);
-    if (IsOtherOrdered && (!Writes || IsOrdered(Found.Writer)))
+    const uint64_t Other = Writes ? Found.Reader : Found.Writer;
+    const bool IsOtherOrdered = IsOrdered(Other);
+    const bool IsWriterOrdered = !Writes || IsOrdered(Found.Writer);
+    if (IsOtherOrdered && IsWriterOrdered)
       continue;
+    const uint32_t Index = loadNear(Site->Index);
+    auto IsKnown = [&](uint64_t Earlier) {
+      return Accessor(Earlier).isNobody() ||
+             isQuietNear(Index, Accessor(Earlier).site());
+    };
+    uint32_t Drawn = 0;
+    if ((IsOtherOrdered || IsKnown(Other)) &&
+        (IsWriterOrdered || IsKnown(Found.Writer))) {
+      if (!drawsOne())
+        continue;
+      Drawn = CheckDrawn;
+    }
     __crsan_md_check(Site, A + Byte, Size, Writes ? Found.Writer : 0,
-                     CheckSuspects | (IsOtherOrdered ? 0 : CheckOthers), Place);
+                     CheckSuspects | (IsOtherOrdered ? 0 : CheckOthers) | Drawn,
+                     Place);
   }
 }
 
