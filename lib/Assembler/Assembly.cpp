@@ -57,15 +57,24 @@ Error write(const std::string &Path, StringRef Text) {
                  : Error::success();
 }
 
-/// The functions of which the pass says that no lane waits in them for another
-/// lane of its warp (lib/Transforms/Polls.h).
-StringSet<> waitlessFunctions(StringRef PTX) {
-  StringSet<> Names;
-  for (StringRef Line : split(PTX, '\n'))
-    if (Line.consume_front(abi::WaitlessComment))
-      Names.insert(Line.trim());
-  return Names;
-}
+/// What the pass says in comments (abi/Names.h).
+struct Comments {
+  /// Functions in which no lane waits for another lane of its warp
+  /// (lib/Transforms/Polls.h).
+  StringSet<> Waitless;
+  RegisterNeeds Registers;
+
+  Comments() = default;
+  explicit Comments(StringRef PTX) {
+    for (StringRef Line : split(PTX, '\n'))
+      if (Line.consume_front(abi::WaitlessComment))
+        Waitless.insert(Line.trim());
+      else if (Line.consume_front(abi::FewRegistersComment))
+        Registers.Few.insert(Line.trim());
+      else if (Line.consume_front(abi::ManyRegistersComment))
+        Registers.Many.insert(Line.trim());
+  }
+};
 
 std::string limit(unsigned Registers) {
   return "--maxrregcount=" + utostr(Registers);
@@ -82,7 +91,7 @@ private:
   std::unique_ptr<MemoryBuffer> Input;
   StringRef Given; ///< The PTX in Input.
   std::vector<ModuleItem> Module;
-  StringSet<> Waitless;
+  Comments Said;
 
   Error readInput();
   Error explainFailure(StringRef Reason) const;
@@ -129,7 +138,7 @@ Error Assembly::run() {
   if (!Items)
     return explainFailure(toString(Items.takeError()));
   Module = std::move(*Items);
-  Waitless = waitlessFunctions(Given);
+  Said = Comments(Given);
   const RuntimeSplit Split = splitRuntime(Module);
   return R.IsRelocatable || Split.Runtime.empty() ? assembleWhole(Split)
                                                   : assembleApart(Split);
@@ -150,7 +159,7 @@ Error Assembly::readInput() {
 /// to blame, for this `Reason`.
 Error Assembly::explainFailure(StringRef Reason) const {
   Words Flags = R.Flags;
-  Flags.push_back(limit(std::min(R.MaxRegisters, LargestBlock)));
+  Flags.push_back(limit(usualLimit(R.MaxRegisters)));
   if (!ptxas(Flags, R.Input, R.Output).succeeds())
     return createStringError("ptxas does not assemble '" + R.Input + "'");
   sys::fs::remove(R.Output);
@@ -190,8 +199,9 @@ Assembly::limitsByTwins(const std::string &Twins) const {
   }
   if (!AllKnown)
     errs()
-        << "CRSan: warning: ptxas does not say how many registers kernels of '"
-        << R.Input << "' use without checks; such a kernel gets "
+        << "CRSan: warning: ptxas does not say how many registers some kernels "
+           "of '"
+        << R.Input << "' use without checks; each of them gets "
         << FullResidency << " registers and may be slow\n";
   return Limits;
 }
@@ -201,7 +211,7 @@ Expected<RegisterLimits> Assembly::limits(ArrayRef<ModuleItem> Kernels,
   Expected<KernelRegisters> ByTwins = limitsByTwins(Twins);
   if (!ByTwins)
     return ByTwins.takeError();
-  return registerLimits(Kernels, *ByTwins, R.MaxRegisters);
+  return registerLimits(Kernels, *ByTwins, Said.Registers, R.MaxRegisters);
 }
 
 /// What ptxas says of the program, for a user who wants to see it.
@@ -225,7 +235,7 @@ Error Assembly::keepWarpsTogether(const std::string &Path) const {
                              "': " + toString(Functions.takeError()));
   auto IsRuntime = [](StringRef Name) { return Name.starts_with("__crsan_"); };
   removeYields(*Functions, [&](StringRef Name) {
-    return IsRuntime(Name) || Waitless.contains(Name);
+    return IsRuntime(Name) || Said.Waitless.contains(Name);
   });
   const Gatherings Places = reserveGatherings(
       *Functions, [&](StringRef Name) { return !IsRuntime(Name); });
@@ -242,7 +252,7 @@ Error Assembly::keepWarpsTogether(const std::string &Path) const {
 /// Relocatable code, or code without a runtime.
 Error Assembly::assembleWhole(const RuntimeSplit &Split) const {
   std::string Text = dropTwins(Given, Module);
-  unsigned MaxRegisters = std::min(R.MaxRegisters, LargestBlock);
+  unsigned MaxRegisters = usualLimit(R.MaxRegisters);
   if (!Split.Runtime.empty()) {
     Expected<std::vector<ModuleItem>> Items = readItems(Text);
     if (!Items)

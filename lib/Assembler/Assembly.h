@@ -27,7 +27,7 @@ struct Request {
   /// Options of ptxas, the architecture among them, but neither input, output
   /// nor a limit of registers.
   std::vector<std::string> Flags;
-  unsigned MaxRegisters = MostRegisters; ///< Of kernels without launch bounds.
+  unsigned MaxRegisters = MostRegisters; ///< What the user permits.
   bool IsRelocatable = false;
   bool IsDebug = false;
 };

@@ -58,16 +58,25 @@ std::vector<EntryBounds> entryBounds(ArrayRef<ModuleItem> Module) {
 }
 
 RegisterLimits registerLimits(ArrayRef<ModuleItem> Module,
-                              const KernelRegisters &ByTwin, unsigned Most) {
-  const unsigned Usual = std::min(Most, LargestBlock);
+                              const KernelRegisters &ByTwin,
+                              const RegisterNeeds &Needs, unsigned Most) {
+  const unsigned Usual = usualLimit(Most);
   RegisterLimits Limits = {{}, Usual};
   for (const EntryBounds &Kernel : entryBounds(Module)) {
     const unsigned Fit = Kernel.registersThatFit();
-    const auto Native = ByTwin.find(Kernel.Name);
-    const unsigned Limit = Native != ByTwin.end()
-                               ? std::min(Fit ? Fit : Most, Native->second)
-                           : Fit ? Fit
-                                 : Usual;
+    // It calls no functions but the runtime's.
+    if (Needs.Few.contains(Kernel.Name)) {
+      Limits.Kernels[Kernel.Name] = std::min(Fit ? Fit : Most, FullResidency);
+      continue;
+    }
+    unsigned Limit = Fit ? Fit : Usual;
+    if (const auto Native = ByTwin.find(Kernel.Name); Native != ByTwin.end()) {
+      if (!Needs.Many.contains(Kernel.Name))
+        Limit = std::min(Limit, Native->second);
+      // The twin is not quite what the user's compiler would have made.
+      else if (Native->second > LargestBlock + Unit)
+        Limit = std::min(Most, Native->second);
+    }
     if (Limit != Fit)
       Limits.Kernels[Kernel.Name] = Limit;
     Limits.Functions = std::min(Limits.Functions, Limit);

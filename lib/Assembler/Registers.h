@@ -2,14 +2,17 @@
 // How many registers kernels may use.
 //
 // Kernels are limited to so many registers that they can be launched as without
-// checks: a kernel that has a native twin (lib/Transforms/NativeTwin.h) with as
-// many blocks on the device as that, and another kernel without launch bounds
-// with blocks of 1,024 threads.
+// checks: a kernel without launch bounds with blocks of 1,024 threads, unless
+// its native twin (lib/Transforms/NativeTwin.h) needs more registers than these
+// can have, and a kernel that may wait for other blocks with as many blocks on
+// the device as its native twin.
 #ifndef CRSAN_ASSEMBLER_REGISTERS_H
 #define CRSAN_ASSEMBLER_REGISTERS_H
 
 #include "ModuleItems.h"
 #include "PTX/RegisterLimits.h"
+#include "llvm/ADT/StringSet.h"
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -40,16 +43,31 @@ struct EntryBounds {
 /// The kernels that `Module` defines, in the order of the text.
 std::vector<EntryBounds> entryBounds(llvm::ArrayRef<ModuleItem> Module);
 
+/// What a kernel is limited to of which nothing is known. `Most`: what the user
+/// permits.
+inline unsigned usualLimit(unsigned Most) {
+  return std::min(Most, LargestBlock);
+}
+
 struct RegisterLimits {
   KernelRegisters Kernels; ///< Of kernels without bounds, or with weaker ones.
   unsigned Functions;      ///< The least of all kernels.
 };
 
-/// The limits of a module's kernels: by their launch bounds, and what `ByTwin`
-/// has for them. Those that have neither are limited to LargestBlock. `Most`:
-/// what the user permits kernels without launch bounds.
+/// The kernels of which the pass says that they seem to need few registers
+/// without checks, or many (lib/Transforms/RegisterNeed.h).
+struct RegisterNeeds {
+  llvm::StringSet<> Few, Many;
+};
+
+/// The limits of a module's kernels: by their launch bounds, and by their
+/// native twins, of which `ByTwin` has what limitByTwin() says. A kernel that
+/// has neither is limited to LargestBlock, or to FullResidency if it needs few.
+/// One that needs many may use what its twin does. `Most`: what the user
+/// permits kernels without launch bounds.
 RegisterLimits registerLimits(llvm::ArrayRef<ModuleItem> Module,
-                              const KernelRegisters &ByTwin, unsigned Most);
+                              const KernelRegisters &ByTwin,
+                              const RegisterNeeds &Needs, unsigned Most);
 
 /// The text of `Module`, which is `PTX`, in which each kernel that `Limits`
 /// names and that has no `.maxnreg` gets one.

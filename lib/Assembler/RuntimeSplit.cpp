@@ -23,11 +23,9 @@ Part partOf(const ModuleItem &Item) {
     return Part::Header;
   if (!Item.Name.starts_with("__crsan_"))
     return Part::Program;
-  for (StringRef Own : abi::UnitPrefixes)
+  for (StringRef Own : abi::ProgramPrefixes)
     if (Item.Name.starts_with(Own))
       return Part::Program;
-  if (Item.Name.starts_with(abi::ExemptionsPrefix))
-    return Part::Program;
   return Item.Name.starts_with(abi::TwinPrefix) ? Part::Twin : Part::Runtime;
 }
 

@@ -23,8 +23,8 @@ struct RuntimeSplit {
 
 /// Splits an instrumented module at file scope. Objects and functions whose
 /// names begin with `__crsan_` are the runtime's, except for the module's own
-/// sites, windows and table, and for native twins. A module that defines no
-/// function of the runtime is all program.
+/// objects (abi::ProgramPrefixes), and for native twins. A module that defines
+/// no function of the runtime is all program.
 RuntimeSplit splitRuntime(llvm::ArrayRef<ModuleItem> Module);
 
 /// The text of `Module`, which is `PTX`, without native twins.

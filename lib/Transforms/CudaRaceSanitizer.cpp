@@ -258,11 +258,10 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
   const std::unique_ptr<DeviceRuntime> Runtime = DeviceRuntime::declareIn(M);
   if (!Runtime)
     return PreservedAnalyses::none();
-  addNativeTwins(M);
   // Checks of metadata mode are faster with more registers than with more
-  // warps.
-  if (!HasMetadata && Opts.IsWholeProgram)
-    limitRegisters(M);
+  // warps. Functions of other units may take more than few.
+  addNativeTwins(
+      M, tellRegisterNeeds(M, /*OfFew=*/!HasMetadata && Opts.IsWholeProgram));
   SmallVector<Function *, 16> Functions, Exempt;
   for (Function &F : M) {
     F.removeFnAttr(Attribute::SanitizeThread);

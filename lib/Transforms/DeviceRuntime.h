@@ -11,7 +11,7 @@
 
 namespace crsan {
 
-/// The entry points that are inlined (runtime/device/metadata/entry/InLine.h).
+/// The entry points that are inlined (runtime/device/metadata/entry).
 inline constexpr char InLinePrefix[] = "__crsan_in_";
 /// The entry points of the collider (runtime/device/collider).
 inline constexpr char CheckName[] = "__crsan_check";

@@ -21,21 +21,23 @@ namespace {
 /// volatile, so that LLVM leaves them as they are.
 class OthersVolatile {
 public:
-  explicit OthersVolatile(Function &F, const LoopInfo &Loops) {
+  OthersVolatile(Function &F, const LoopInfo &Loops) : F(F) {
     for (Instruction &I : instructions(F)) {
       const Value *Pointer = getLoadStorePointerOperand(&I);
-      if (!Pointer || I.isVolatile())
+      if (!Pointer)
         continue;
-      if (isa<AllocaInst>(getUnderlyingObject(Pointer, /*MaxLookup=*/0)))
+      if (I.isVolatile())
+        WereBefore.insert(&I);
+      else if (isa<AllocaInst>(getUnderlyingObject(Pointer, /*MaxLookup=*/0)))
         HasLocals |= Loops.getLoopFor(I.getParent()) != nullptr;
       else
-        set(I, true);
+        setVolatile(I, true);
     }
   }
   ~OthersVolatile() {
-    for (const WeakVH &I : Changed)
-      if (I)
-        set(cast<Instruction>(*I), false);
+    for (Instruction &I : instructions(F))
+      if (getLoadStorePointerOperand(&I) && !WereBefore.contains(&I))
+        setVolatile(I, false);
   }
   OthersVolatile(const OthersVolatile &) = delete;
   OthersVolatile &operator=(const OthersVolatile &) = delete;
@@ -44,15 +46,14 @@ public:
   bool HasLocals = false;
 
 private:
-  void set(Instruction &I, bool IsVolatile) {
+  static void setVolatile(Instruction &I, bool IsVolatile) {
     if (auto *Load = dyn_cast<LoadInst>(&I))
       Load->setVolatile(IsVolatile);
     else
       cast<StoreInst>(I).setVolatile(IsVolatile);
-    if (IsVolatile)
-      Changed.push_back(&I);
   }
-  SmallVector<WeakVH> Changed;
+  Function &F;
+  SmallPtrSet<const Instruction *, 8> WereBefore; ///< LLVM removes none.
 };
 
 } // namespace

@@ -3,8 +3,8 @@
 //
 // LLVM's promotion of memory to registers in loops is switched off, since it
 // takes the marks of accesses away (OptimizerSettings.h). Variables of a thread
-// have no marks: other threads cannot access them. Kernels that keep arrays
-// there would take several times as long.
+// have no marks: other threads cannot access them. Without this pass, kernels
+// that keep arrays in local memory take several times as long.
 #ifndef CRSAN_TRANSFORMS_LOCALPROMOTION_H
 #define CRSAN_TRANSFORMS_LOCALPROMOTION_H
 

@@ -3,9 +3,7 @@
 
 #include "NativeTwin.h"
 #include "Events/Operands.h"
-#include "PTX/RegisterLimits.h"
 #include "Polls.h"
-#include "RegisterNeed.h"
 #include "crsan/abi/Names.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/DebugInfo.h"
@@ -85,13 +83,13 @@ private:
 
 } // namespace
 
-void addNativeTwins(Module &M) {
+void addNativeTwins(Module &M, const SmallPtrSetImpl<const Function *> &Large) {
   SmallVector<SetVector<Function *>, 4> Found;
   for (Function &F : M) {
     if (F.isDeclaration() || !isKernel(F))
       continue;
     SetVector<Function *> Reached = reachableFrom(F);
-    if (mayWait(Reached) || liveRegisters(F) > ptx::LargestBlock)
+    if (mayWait(Reached) || Large.contains(&F))
       Found.push_back(std::move(Reached));
   }
   Twins All(M);

@@ -15,7 +15,8 @@ namespace crsan {
 void adjustOptimizer(llvm::LLVMContext &C, bool IsHostCode);
 
 /// While this lives, LLVM promotes memory to registers in loops, which
-/// adjustOptimizer() has forbidden.
+/// adjustOptimizer() has forbidden. The option is of the whole process: no
+/// other thread may run LLVM's passes meanwhile.
 class PromotionInLoops {
 public:
   PromotionInLoops();

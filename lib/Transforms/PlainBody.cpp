@@ -63,8 +63,8 @@ PlainBody::PlainBody(Function &F) {
 
 void PlainBody::emitChoice(Value *Condition) {
   Instruction *Old = HeadEnd;
-  HeadEnd = IRBuilder<>(Old).CreateCondBr(
-      Condition, cast<BasicBlock>(Copies[Body]), Body);
+  HeadEnd = IRBuilder<>(Old).CreateCondBr(Condition,
+                                          cast<BasicBlock>(Copies[Body]), Body);
   Old->eraseFromParent();
 }
 

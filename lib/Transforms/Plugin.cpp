@@ -84,9 +84,12 @@ static void registerPasses(PassBuilder &PB) {
   PB.registerPipelineParsingCallback(
       [](StringRef Name, FunctionPassManager &FPM,
          ArrayRef<PassBuilder::PipelineElement>) {
-        if (Name != "crsan-mark-lines")
+        if (Name == "crsan-mark-lines")
+          FPM.addPass(crsan::MarkLinesPass(HostCode));
+        else if (Name == "crsan-promote-locals")
+          FPM.addPass(crsan::PromoteLocalsPass());
+        else
           return false;
-        FPM.addPass(crsan::MarkLinesPass(HostCode));
         return true;
       });
   PB.registerPipelineParsingCallback(

@@ -3,8 +3,9 @@
 
 #include "RegisterNeed.h"
 #include "Events/Operands.h"
-#include "NativeTwin.h"
 #include "PTX/RegisterLimits.h"
+#include "Polls.h"
+#include "crsan/abi/Names.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SetOperations.h"
 #include "llvm/ADT/StringExtras.h"
@@ -22,7 +23,8 @@ namespace {
 using Values = SmallPtrSet<const Instruction *, 32>;
 
 /// The instruction whose result `V` is, up to what a machine instruction does
-/// by the way: constant offsets of addresses, and casts of pointers.
+/// at no cost: constant offsets of addresses, and casts of pointers. Arguments
+/// are none: they are in constant memory.
 const Instruction *valueOf(const Value *V) {
   while (true) {
     if (const auto *Gep = dyn_cast<GEPOperator>(V);
@@ -38,7 +40,7 @@ const Instruction *valueOf(const Value *V) {
 class Liveness {
 public:
   explicit Liveness(const Function &F) : DL(F.getDataLayout()) {
-    const auto Order = post_order(&F.getEntryBlock());
+    const SmallVector<const BasicBlock *> Order(post_order(&F.getEntryBlock()));
     for (bool Changes = true; Changes;) {
       Changes = false;
       for (const BasicBlock *BB : Order) {
@@ -94,6 +96,10 @@ private:
   unsigned Most = 0;
 };
 
+/// Attributes of kernels whose registers the user has limited.
+constexpr StringLiteral Bounds[] = {"nvvm.maxnreg", "nvvm.maxntid",
+                                    "nvvm.reqntid", "nvvm.minctasm"};
+
 /// Whether functions are called.
 bool calls(const Function &F) {
   return any_of(instructions(F), [](const Instruction &I) {
@@ -104,22 +110,40 @@ bool calls(const Function &F) {
 
 } // namespace
 
-unsigned liveRegisters(const Function &F) {
+std::optional<unsigned> liveRegisters(const Function &F) {
   constexpr unsigned MostInstructions = 20000;
-  return F.getInstructionCount() < MostInstructions ? Liveness(F).most()
-                                                    : UnknownRegisters;
+  if (F.getInstructionCount() > MostInstructions)
+    return std::nullopt;
+  return Liveness(F).most();
 }
 
-void limitRegisters(Module &M) {
-  // None of 80 kernels with at most 31 took more than FullResidency without
-  // checks. Above 22, what is spilt costs as much as the warps save.
-  constexpr unsigned MostLive = 22;
-  for (Function &F : M)
-    if (!F.isDeclaration() && isKernel(F) && !isNativeTwin(F) &&
-        !F.hasOptNone() && !F.hasFnAttribute("nvvm.maxnreg") &&
-        !F.hasFnAttribute("nvvm.minctasm") && !calls(F) &&
-        liveRegisters(F) <= MostLive)
-      F.addFnAttr("nvvm.maxnreg", utostr(ptx::FullResidency));
+SmallPtrSet<const Function *, 4> tellRegisterNeeds(Module &M, bool OfFew) {
+  // Kernels with up to 31 live registers fit into ptx::FullResidency without
+  // checks (80 kernels of the benchmark suite). With checks, those with more
+  // than 22 spill, which costs as much as the additional warps save.
+  constexpr unsigned Few = 22;
+  SmallPtrSet<const Function *, 4> Large;
+  for (Function &F : M) {
+    if (F.isDeclaration() || !isKernel(F) || F.hasOptNone() ||
+        F.hasFnAttribute(Attribute::DisableSanitizerInstrumentation))
+      continue;
+    const std::optional<unsigned> Live = liveRegisters(F);
+    if (!Live)
+      continue;
+    auto Tell = [&](StringRef Comment) {
+      M.appendModuleInlineAsm((Comment + F.getName()).str());
+    };
+    // Called functions take registers, too.
+    if (*Live <= Few && OfFew && !calls(F))
+      Tell(abi::FewRegistersComment);
+    // One that may wait for other blocks may use no more than its twin.
+    if (*Live <= ptx::LargestBlock || mayWait(reachableFrom(F)) ||
+        any_of(Bounds, [&](StringRef B) { return F.hasFnAttribute(B); }))
+      continue;
+    Tell(abi::ManyRegistersComment);
+    Large.insert(&F);
+  }
+  return Large;
 }
 
 } // namespace crsan

@@ -4,20 +4,22 @@
 #define CRSAN_TRANSFORMS_REGISTERNEED_H
 
 #include "llvm/IR/Module.h"
+#include <optional>
 
 namespace crsan {
 
-/// The registers, of 32 bits, that hold the values of `F` that are live where
-/// most are. What ptxas takes without a limit is about as many or a few more;
-/// UnknownRegisters for functions that are too large to look at.
-unsigned liveRegisters(const llvm::Function &F);
-inline constexpr unsigned UnknownRegisters = ~0u;
+/// How many registers of 32 bits the live values of `F` need, at the place
+/// where they need most. ptxas takes about as many, or a few more. None for
+/// functions that are too large to look at.
+std::optional<unsigned> liveRegisters(const llvm::Function &F);
 
-/// Limits kernels that need few registers without checks to ptx::FullResidency.
-/// Their checks would take more, and halve the number of warps that hide each
-/// other's latencies. To be called before anything is instrumented, and not
-/// where functions of other units may be called.
-void limitRegisters(llvm::Module &M);
+/// Tells crsan-ptxas (abi::FewRegistersComment, abi::ManyRegistersComment) of
+/// kernels that seem to need fewer registers without checks than others are
+/// limited to, or more (lib/Assembler/Registers.h). Returns those that seem to
+/// need more. `OfFew`: whether it is told of those that need fewer. To be
+/// called before anything is instrumented.
+llvm::SmallPtrSet<const llvm::Function *, 4> tellRegisterNeeds(llvm::Module &M,
+                                                               bool OfFew);
 
 } // namespace crsan
 

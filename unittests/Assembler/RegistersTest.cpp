@@ -69,18 +69,37 @@ TEST(Registers, PtxasSaysHowManyRegistersAreUsed) {
 TEST(Registers, AKernelIsLimitedByItsBoundsItsTwinAndTheMost) {
   const RegisterLimits Limits =
       registerLimits(llvm::cantFail(readItems(TwoKernels)),
-                     {{"limited", 36}, {"bounded", 48}}, 64);
+                     {{"limited", 36}, {"bounded", 48}}, {}, 64);
   EXPECT_EQ(Limits.Kernels, (KernelRegisters{{"waits", 64}, {"limited", 36}}));
   EXPECT_EQ(Limits.Functions, FullResidency);
 }
 
-TEST(Registers, ATwinMayUseMoreThanOtherKernels) {
+TEST(Registers, AKernelThatNeedsManyMayUseAsManyAsItsTwin) {
   const auto Items = llvm::cantFail(readItems(TwoKernels));
-  EXPECT_EQ(registerLimits(Items, {{"waits", 96}}, MostRegisters).Kernels["waits"],
-            96u);
-  EXPECT_EQ(registerLimits(Items, {{"waits", 96}}, 80).Kernels["waits"], 80u);
-  EXPECT_EQ(registerLimits(Items, {}, MostRegisters).Kernels["waits"],
-            LargestBlock);
+  RegisterNeeds Needs;
+  Needs.Many.insert("waits");
+  const auto LimitOf = [&](unsigned Native, unsigned Most) {
+    return registerLimits(Items, {{"waits", Native}}, Needs, Most)
+        .Kernels["waits"];
+  };
+  EXPECT_EQ(LimitOf(96, MostRegisters), 96u);
+  EXPECT_EQ(LimitOf(96, 80), 80u);
+  EXPECT_EQ(LimitOf(40, MostRegisters), LargestBlock);
+  // One that waits is limited by its twin.
+  EXPECT_EQ(registerLimits(Items, {{"waits", 40}}, {}, MostRegisters)
+                .Kernels["waits"],
+            40u);
+}
+
+TEST(Registers, AKernelThatNeedsFewLimitsNoFunctions) {
+  const auto Items = llvm::cantFail(readItems(
+      ".visible .entry small() { ret; }\n.visible .entry large() { ret; }\n"));
+  RegisterNeeds Needs;
+  Needs.Few.insert("small");
+  const RegisterLimits Limits = registerLimits(Items, {}, Needs, MostRegisters);
+  EXPECT_EQ(Limits.Kernels, (KernelRegisters{{"small", FullResidency},
+                                             {"large", LargestBlock}}));
+  EXPECT_EQ(Limits.Functions, LargestBlock);
 }
 
 TEST(Registers, OfATwinAreRoundedUpToWhatAWarpIsGiven) {

@@ -43,12 +43,18 @@ TEST(InjectFlags, EffortSetsOthersThatLaterOnesOverride) {
   EXPECT_EQ(F.budget, 16u);
   EXPECT_EQ(F.overhead, 5u);
   EXPECT_EQ(F.delay_ns, 1u);
+  EXPECT_FALSE(F.shuffle);
+  EXPECT_EQ(F.warp_one_in, 8u);
+  EXPECT_EQ(F.follow_launch_ms, 1u);
   EXPECT_EQ(F.parse("effort=thorough"), std::nullopt);
+  EXPECT_TRUE(F.shuffle);
+  EXPECT_EQ(F.warp_one_in, 1u);
   EXPECT_GT(F.budget, Default.budget);
   EXPECT_GT(F.overhead, Default.overhead);
   EXPECT_EQ(F.parse("effort=default"), std::nullopt);
   EXPECT_EQ(F.budget, Default.budget);
   EXPECT_EQ(F.overhead, Default.overhead);
+  EXPECT_EQ(F.follow_launch_ms, Default.follow_launch_ms);
   EXPECT_THAT(errorOf("effort=much"), HasSubstr("light|default|thorough"));
 }
 

@@ -79,7 +79,9 @@ struct NearTime {
   uint64_t Asked; ///< The cycle in which a block last asked for HasTime.
   /// 1: all that is followed had taken less than FollowLimit::Percent.
   uint32_t HasTime;
-  uint32_t LeftOut; ///< The key of a grid that is left out from here on, or 0.
+  /// The key of the last grid that was left out and asked on this
+  /// multiprocessor, or 0.
+  uint32_t LeftOut;
   uint64_t Reserved;
 };
 static_assert(sizeof(NearTime) == 32 && offsetof(NearTime, Noted) == 0 &&

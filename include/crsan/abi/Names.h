@@ -23,13 +23,14 @@ inline constexpr char TablePrefix[] = "__crsan_table_";
 /// uint32_t[NumSharedUses]: for each SharedUse, the address of the variable in
 /// shared memory plus 1; 0 if the kernel has not run yet.
 inline constexpr char SharedUsesPrefix[] = "__crsan_shared_uses_";
-/// All of them.
-inline constexpr const char *UnitPrefixes[] = {
-    SitesPrefix, WindowsPrefix, AccessesPrefix, TablePrefix, SharedUsesPrefix};
 
 /// Completed by the name of a kernel: which of its exemptions hold in the grid
 /// that began last (runtime/device/metadata/entry/Exemption.h).
 inline constexpr char ExemptionsPrefix[] = "__crsan_exemptions_";
+/// What is the program's although its name begins with `__crsan_`.
+inline constexpr const char *ProgramPrefixes[] = {
+    SitesPrefix, WindowsPrefix,    AccessesPrefix,
+    TablePrefix, SharedUsesPrefix, ExemptionsPrefix};
 
 /// The PTX of relocatable machine code, as a Zstandard frame, for the simulated
 /// GPU: clang's device linker would drop PTX in any other place. Defined by
@@ -43,6 +44,10 @@ inline constexpr char TwinPrefix[] = "__crsan_twin_";
 /// A line of a module's PTX, completed by the name of a function in which no
 /// lane waits for another (lib/Transforms/Polls.h).
 inline constexpr char WaitlessComment[] = "// crsan waitless: ";
+/// The same, completed by the name of a kernel that seems to need few registers
+/// without checks, or many (lib/Transforms/RegisterNeed.h).
+inline constexpr char FewRegistersComment[] = "// crsan few registers: ";
+inline constexpr char ManyRegistersComment[] = "// crsan many registers: ";
 
 /// In host code: the HostGate (Host.h) of an executable or a shared library,
 /// and the section that has its HostUnits.

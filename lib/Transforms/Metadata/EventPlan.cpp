@@ -269,7 +269,8 @@ void EventPlan::planArrays(FunctionAnalysisManager &FAM) {
     if ((S.IsFast && isWeak(S.What) && !S.IsProven) ||
         std::holds_alternative<AsyncAccess>(S.What))
       if (const auto Array = Arrays->harmless(*S.sited()))
-        S.Unless = exemption({Array, {}});
+        if (const auto New = exemption({Array, {}}))
+          S.Unless = New;
 }
 
 /// Its number; none if there is no room for one more.

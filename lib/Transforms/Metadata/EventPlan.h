@@ -73,9 +73,10 @@ public:
     }
   };
 
-  /// What makes a check needless, if it holds when the kernel begins.
-  /// There are at most MostExemptions, one bit each.
+  /// Exemptions of a kernel: each is one bit of a word
+  /// (runtime/device/metadata/entry/Exemption.h).
   static constexpr size_t MostExemptions = 32;
+  /// What makes a check needless, if it holds when the kernel begins.
   struct Exemption {
     std::optional<unsigned> Array; ///< That it is harmless, ...
     Requirement Launch;            ///< ... or this of the launch.

@@ -14,7 +14,6 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
-#include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/PromoteMemToReg.h"
 
 using namespace llvm;
@@ -58,12 +57,13 @@ static Value *emitWhichHold(IRBuilder<> &B, EventPlan &Plan) {
       Table = callRuntime(B, OwnersName, {});
     return emitOwner(B, Table, Address);
   };
-  Value *Which = B.getInt64(0);
+  Value *Which = nullptr;
   for (auto [I, E] : enumerate(Plan.exemptions())) {
     Value *Holds = E.Array ? Plan.arrays()->emitIsHarmless(B, *E.Array, Owner)
                            : E.Launch.emit(B);
-    Which =
-        B.CreateOr(Which, B.CreateShl(B.CreateZExt(Holds, B.getInt64Ty()), I));
+    Value *Bit = B.CreateZExt(Holds, B.getInt64Ty());
+    Bit = I ? B.CreateShl(Bit, I) : Bit;
+    Which = Which ? B.CreateOr(Which, Bit) : Bit;
   }
   return Which;
 }
@@ -73,6 +73,11 @@ static Value *emitWhichHold(IRBuilder<> &B, EventPlan &Plan) {
 static void emitConditions(Function &F, EventPlan &Plan, Instruction *At) {
   if (Plan.exemptions().empty())
     return;
+  // Variables must stay in the first block.
+  for (Instruction &I : make_early_inc_range(F.getEntryBlock()))
+    if (auto *A = dyn_cast<AllocaInst>(&I);
+        A && A->isStaticAlloca() && At->comesBefore(A))
+      A->moveBefore(At->getIterator());
   IRBuilder<> B(At);
   auto *Word =
       new GlobalVariable(*F.getParent(), B.getInt64Ty(), /*isConstant=*/false,
@@ -85,10 +90,8 @@ static void emitConditions(Function &F, EventPlan &Plan, Instruction *At) {
       B.CreateICmpEQ(Known, B.getInt64(0)), At, /*Unreachable=*/false);
   BasicBlock *Before = Unknown->getParent()->getSinglePredecessor();
   B.SetInsertPoint(Unknown);
-  const CallInst *Note =
-      callRuntime(B, NoteExemptionsName, {Where, emitWhichHold(B, Plan)});
-  SimplifyInstructionsInBlock(Unknown->getParent());
-  Value *Found = Note->getArgOperand(1);
+  Value *Found = emitWhichHold(B, Plan);
+  callRuntime(B, NoteExemptionsName, {Where, Found});
   B.SetInsertPoint(At->getParent(), At->getParent()->begin());
   PHINode *Which = B.CreatePHI(B.getInt64Ty(), 2);
   Which->addIncoming(Known, Before);

@@ -295,7 +295,8 @@ void SiteTableWriter::emitSharedUses(GlobalVariable *Array) {
   for (const auto &[I, Use] : enumerate(SharedUses))
     By[Use.first].push_back({Use.second, I});
   for (auto &[Kernel, Variables] : By) {
-    // The first threads do it, for all others.
+    // The addresses are the same in all blocks. Threads that find them missing
+    // store them.
     BasicBlock *Body = Bodies.lookup(Kernel);
     if (!Body)
       Body = &Kernel->getEntryBlock();

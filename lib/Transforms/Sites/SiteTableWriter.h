@@ -67,8 +67,8 @@ public:
   /// Its device address.
   llvm::Constant *windowAt(uint32_t Window);
 
-  /// The body with checks of a kernel begins with `Body`, which not all threads
-  /// execute.
+  /// The code of `Kernel` that has its checks begins with `Body`. Threads that
+  /// execute the plain body do not come there.
   void setBody(const llvm::Function &Kernel, llvm::BasicBlock &Body) {
     Bodies[&Kernel] = &Body;
   }

@@ -2,10 +2,11 @@
 // Which warps execute a kernel's plain body, which has no checks
 // (lib/Transforms/PlainBody.h).
 //
-// While the windows of a kernel are new, all warps execute the body with
-// checks. As the windows' intervals grow, fewer warps do, down to one in
-// 2^MostPlain. In these, windows are sampled as before, and more often if too
-// few checks take place.
+// While the windows of a kernel are new, all warps that may
+// (Config::WarpOneIn) execute the body with checks. As the windows' intervals
+// grow, fewer warps do: at least one in 2^MostPlain, unless WarpOneIn is
+// larger. In these, windows are sampled as before, and more often if too few
+// checks take place.
 #ifndef CRSAN_DEVICE_COLLIDER_PLAINBODY_H
 #define CRSAN_DEVICE_COLLIDER_PLAINBODY_H
 
@@ -13,10 +14,10 @@
 
 namespace crsan::device {
 
-/// At most one warp in so many executes the body with checks, as a logarithm.
+/// At least one warp in so many executes the body with checks, as a logarithm.
 constexpr uint32_t MostPlain = 6;
-/// No warp executes the plain body while a window has been checked less often,
-/// or in less than an eighth of its budget.
+/// choose_plain leaves no warp to the plain body while a window has been
+/// checked less often, or in less than an eighth of its budget.
 constexpr uint32_t SureChecks = 16;
 /// A window that has not been executed in so many grids is not waited for.
 constexpr uint32_t GridsToWait = 2;
@@ -33,7 +34,8 @@ DEVICE uint32_t countGrid(uint32_t &Word) {
 }
 
 /// Chooses how many warps of a kernel execute its checks from now on. `Kernel`:
-/// what is_plain reads, followed by the `Windows` windows of the kernel.
+/// the Sampling that __crsan_is_plain reads, followed by the `Windows` windows
+/// of the kernel.
 ENTRY void __crsan_choose_plain(struct Sampling *Kernel, uint32_t Windows) {
   const Config &C = __crsan_config;
   if (!(C.Flags & Enabled)) {
@@ -90,15 +92,22 @@ __crsan_is_plain(const struct Sampling *Kernel) {
   uint32_t Clock;
   asm volatile("mov.u32 %0, %%clock;" : "=r"(Clock));
   const uint32_t Chosen = loadNear(Kernel->Interval),
-                 Least = __crsan_config.WarpOneIn;
-  const bool IsTurn =
-      below(Clock * 0x9e3779b1u, Chosen > Least ? Chosen : Least) == 0;
-  // Lanes that the warp does not have are not waited for.
+                 AtLeast = __crsan_config.WarpOneIn;
+  bool IsTurn =
+      below(Clock * 0x9e3779b1u, Chosen > AtLeast ? Chosen : AtLeast) == 0;
+  // A small kernel that is launched once would hardly be checked. Once a warp
+  // has chosen, this is over.
+  constexpr uint32_t FewBlocks = 64;
+  if (Chosen == 0)
+    IsTurn |= blocksOfGrid() < FewBlocks;
+  // The mask may name lanes that the block does not have: vote.sync waits only
+  // for lanes that have not exited, and these count as exited.
   return !__nvvm_vote_any_sync(~0u, IsTurn);
 }
 
 /// Entry point, inlined by the pass at the beginning of the body with checks.
-/// One warp in 16 chooses for those that come later.
+/// One in 16 of the warps that come here chooses how many later warps execute
+/// the checks.
 extern "C" __attribute__((device, always_inline, used)) void
 __crsan_renew_plain(struct Sampling *Kernel, uint32_t Windows) {
   uint32_t Clock;

@@ -129,6 +129,8 @@ DEVICE void noteSeenNear(uint64_t &To, uint64_t Bits) {
 }
 /// Acquire and release fence of device scope; invalidates the L1 cache.
 DEVICE void fenceDevice() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+/// Also orders earlier stores before later loads.
+DEVICE void fenceSequential() { asm volatile("fence.sc.gpu;" ::: "memory"); }
 /// Does not invalidate the L1 cache.
 DEVICE void fenceBlock() { asm volatile("fence.acq_rel.cta;" ::: "memory"); }
 /// Loads from the host's memory.

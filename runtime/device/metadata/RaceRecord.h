@@ -107,7 +107,7 @@ DEVICE void tellRace(const Self &Me, AccessSite &S, Address A, Accessor Earlier,
       if (!P) {
         countDroppedPair();
         // No more can be told of it.
-        return makeQuiet(S.Index, Earlier.site());
+        return makeUntoldQuiet(S.Index, Earlier.site());
       }
       if (mayLackOrder())
         return;

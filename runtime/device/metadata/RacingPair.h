@@ -98,18 +98,27 @@ DEVICE bool isQuiet(uint32_t Later, uint32_t Earlier) {
     fenceDevice();
   return true;
 }
-DEVICE void makeQuiet(uint32_t Later, uint32_t Earlier) {
+/// Makes a pair quiet that has no element, since the table is full.
+DEVICE void makeUntoldQuiet(uint32_t Later, uint32_t Earlier) {
   const uint32_t Key = pairKey(Later, Earlier);
   storeRelaxed(quietPlace(Key), Key);
 }
-/// Makes a pair quiet that is told or claimed, unless giveBack() is called
-/// meanwhile.
+/// Makes a pair quiet that is told or claimed. Of a claimed one, giveBack() may
+/// be called at the same time: either it finds the key and removes it, or this
+/// thread finds the pair free, and removes the key.
 DEVICE void makeQuiet(RacingPair &P) {
-  const uint32_t Key = loadRelaxed(P.Key);
+  const uint32_t Key = loadRelaxed(P.Key), Slot = loadRelaxed(P.Slot);
   storeRelaxed(quietPlace(Key), Key);
-  fenceDevice();
+  if (Slot != 0 && Slot != RacingPair::BeingTold)
+    return; // A pair that is told stays told.
+  fenceSequential();
   if (loadRelaxed(P.Slot) == 0)
     storeRelaxed(quietPlace(Key), 0u);
+}
+/// Whether a race with `Earlier` at the site with index `Index` would tell
+/// nothing new.
+DEVICE bool isOldNews(uint32_t Index, Accessor Earlier) {
+  return Earlier.isNobody() || isQuietNear(Index, Earlier.site());
 }
 
 /// Whether this thread is to tell the host of the first race of a pair: no
@@ -131,10 +140,10 @@ DEVICE void giveBack(RacingPair &P) {
   storeRelaxed(P.Hits, 0);
   fenceDevice();
   storeRelaxed(P.Slot, 0);
-  fenceDevice();
-  uint32_t &Quiet = quietPlace(P.Key);
-  if (loadRelaxed(Quiet) == P.Key)
-    storeRelaxed(Quiet, 0u);
+  fenceSequential();
+  const uint32_t Key = loadRelaxed(P.Key);
+  if (loadRelaxed(quietPlace(Key)) == Key)
+    storeRelaxed(quietPlace(Key), 0u);
 }
 
 /// Counts one more race of a pair that is told or claimed, in each lane that

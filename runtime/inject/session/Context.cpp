@@ -46,11 +46,10 @@ void Context::identify() {
 std::unique_ptr<MetadataShadow> Context::makeShadow(const Flags &Options,
                                                     std::string &Error) const {
   auto New = std::make_unique<MetadataShadow>(Device, Buffers.Stream, Options);
-  Error = New->prepare(uint64_t(Processors.SharedBytes) *
-                           uint64_t(Processors.Count),
-                       {Options.follow_one_in, Salt, Options.follow_ms * 1000,
-                        Options.follow_percent,
-                        Options.follow_launch_ms * 1000});
+  Error = New->prepare(
+      uint64_t(Processors.SharedBytes) * uint64_t(Processors.Count),
+      {Options.follow_one_in, Salt, Options.follow_ms * 1000,
+       Options.follow_percent, Options.follow_launch_ms * 1000});
   return Error.empty() ? std::move(New) : nullptr;
 }
 

@@ -143,7 +143,7 @@ DEVICE bool isNews(const Self &Me, const AccessSite &S, Address A,
   const bool InShared = spaceOf(A) == Space::Shared;
   const WarpState &W = Me.warp();
   auto IsNews = [&](Accessor Earlier) {
-    if (Earlier.isNobody() || isQuietNear(Index, Earlier.site()))
+    if (isOldNews(Index, Earlier))
       return false;
     // Another access of the group may be the suspect one.
     const Quick Test{Me, loadNear(W.Barrier), loadNear(W.Floor)};

@@ -25,10 +25,11 @@ HOT_ENTRY OwnerTable __crsan_md_owners() {
   return {__crsan_config.Metadata + PagesAt, uint64_t(NumPages - 1) << 3};
 }
 
-/// Entry point. `Number` accesses need no check, of this lane or of this lane
-/// and its like in other blocks, since the pass has shown that they cannot
-/// race. `First`: the first of the kernel's sites, which get their indices, as
-/// executed; null if it has none.
+/// Entry point. Counts `Number` accesses that need no check, since the pass has
+/// shown that they cannot race: those of this lane, or of this lane and of the
+/// lanes in whose stead it counts (__crsan_in_count_proven). `First`: the first
+/// of the kernel's sites, which get their indices, as executed; null if it has
+/// none.
 HOT_ENTRY void __crsan_md_count_proven(uint32_t Number, AccessSite *First) {
   if (!isShadowed() || Number == 0)
     return;
@@ -40,10 +41,10 @@ HOT_ENTRY void __crsan_md_count_proven(uint32_t Number, AccessSite *First) {
   countChecked(Self::stateOf((smid() << 6 | Warp) & (NumWarps - 1)), Number);
 }
 
-/// Whether the answers of a grid may be written down under its number: no two
-/// grids run at a time, and each has a number of its own.
+/// Whether what a warp finds out about its grid may be written down under the
+/// grid's key: no other grid runs at the same time, and none has the same key.
 DEVICE bool areGridsApart() {
-  // Both are requested at once.
+  // Two loads at once; && would wait for the first.
   return (loadNear(metadata().HasOverlaps) |
           loadNear(metadata().GridsRepeat)) == 0;
 }
@@ -52,44 +53,51 @@ DEVICE bool areGridsApart() {
 
 /// At the head of a kernel with exemptions. Returns which of them hold in this
 /// grid, in the low 32 bits, if a warp of the grid has written that into
-/// `Word`, and else 0.
+/// `Word`, and else 0. The answer stays the same if other grids begin to run at
+/// the same time: warps of one block must not disagree.
 INLINE_ENTRY uint64_t __crsan_in_known_exemptions(uint64_t *Word) {
   using namespace crsan::device;
   if (!isShadowed())
     return 0;
+  // Requested together with GridsRepeat.
   uint64_t Known = loadNear(*Word);
-  if (!areGridsApart())
+  if (loadNear(metadata().GridsRepeat))
     return 0;
   const uint32_t Key = keyOfGrid(gridHere());
   if (uint32_t(Known >> 32) != Key) {
     Known = loadRelaxed(*Word);
     if (uint32_t(Known >> 32) != Key)
       return 0;
-    // The L1 cache does not know it yet: it is emptied.
+    // The L1 cache has an older word. The fence empties it, so that later warps
+    // of this multiprocessor find this one.
     fenceDevice();
   }
   return Known;
 }
-/// Writes it down for other warps.
+/// Writes into `Word`, for other warps of this grid, that the exemptions
+/// `Which` hold.
 INLINE_ENTRY void __crsan_in_note_exemptions(uint64_t *Word, uint64_t Which) {
   using namespace crsan::device;
   if (isShadowed() && areGridsApart() && isFirstHere())
     storeRelaxed(*Word, uint64_t(keyOfGrid(gridHere())) << 32 | Which);
 }
 
-/// At the end of a thread that has executed `Number` such accesses. In a grid
-/// of many blocks one in 16 counts for all: such kernels are often so short
-/// that counting would take as long as all the rest. Those that come first make
-/// their kernel known in any case.
+/// At the end of a thread that has executed `Number` accesses that need no
+/// check. In a grid of many blocks one in 16 counts for all: such kernels are
+/// often so short that counting would take as long as all the rest. Until the
+/// kernel's sites have indices, every block calls the runtime, which gives
+/// them.
 INLINE_ENTRY void __crsan_in_count_proven(uint32_t Number,
                                           crsan::device::AccessSite *First) {
   using namespace crsan::device;
-  constexpr uint32_t Many = 256, OneIn = 16;
-  const bool AreMany = blocksOfGrid() >= Many;
-  const bool IsOne = linearBlock() % OneIn == 0;
-  if (AreMany && !IsOne && (!First || int32_t(loadNear(First->Index)) >= 0))
-    return;
-  __crsan_md_count_proven(AreMany && IsOne ? Number * OneIn : Number, First);
+  constexpr uint32_t Many = 256, LogOneIn = 4;
+  if (!First || blocksOfGrid() < Many)
+    return __crsan_md_count_proven(Number, First);
+  // By a hash: by the number itself, all of them might be in one column.
+  const bool IsOne =
+      uint32_t(linearBlock()) * 0x9e3779b1u >> (32 - LogOneIn) == 0;
+  if (IsOne || int32_t(loadNear(First->Index)) < 0)
+    __crsan_md_count_proven(IsOne ? Number << LogOneIn : Number, First);
 }
 
 #endif // CRSAN_DEVICE_METADATA_ENTRY_EXEMPTION_H

@@ -60,10 +60,8 @@ DEVICE void checkQuickly(AccessSite *Site, uint64_t A, uint64_t First,
     const bool IsWriterOrdered = !Writes || IsOrdered(Found.Writer);
     if (IsOtherOrdered && IsWriterOrdered)
       continue;
-    const uint32_t Index = loadNear(Site->Index);
     auto IsKnown = [&](uint64_t Earlier) {
-      return Accessor(Earlier).isNobody() ||
-             isQuietNear(Index, Accessor(Earlier).site());
+      return isOldNews(Accessor(Mine).site(), Accessor(Earlier));
     };
     uint32_t Drawn = 0;
     if ((IsOtherOrdered || IsKnown(Other)) &&
