@@ -219,6 +219,7 @@ struct RunSummary {
   uint32_t DelayNs = 0;
   uint32_t Budget = 0;      ///< As abi::Config; 0: every window is checked.
   uint32_t Overhead = 0;    ///< Of later checks, in percent; 0: not limited.
+  uint32_t WarpOneIn = 0;   ///< As abi::Config.
   uint32_t MaxInterval = 0; ///< As abi::Config.
   /// Checks and WindowsChecked were read back from every context; otherwise
   /// they are lower bounds.

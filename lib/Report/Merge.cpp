@@ -89,6 +89,7 @@ void RunSummary::add(const RunSummary &More) {
   keepLargest(Suppressed, More.Suppressed);
   keepLargest(DelayNs, More.DelayNs);
   keepLargest(Budget, More.Budget);
+  keepLargest(WarpOneIn, More.WarpOneIn);
   keepLargest(MaxInterval, More.MaxInterval);
   keepLargest(Overhead, More.Overhead);
   CountsComplete &= More.CountsComplete;

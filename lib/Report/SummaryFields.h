@@ -75,6 +75,7 @@ void visitFields(MaybeConst<RunSummary> auto &S, auto Visit) {
   Visit("delay_ns", S.DelayNs);
   Visit("budget", S.Budget);
   Visit("overhead", S.Overhead);
+  Visit("warp_one_in", S.WarpOneIn);
   Visit("max_interval", S.MaxInterval);
   Visit("counts_complete", S.CountsComplete);
   Visit("shuffled", S.Shuffled);

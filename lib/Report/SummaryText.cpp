@@ -143,6 +143,8 @@ void SummaryPrinter::whatTheColliderChecked(const Report &R) {
   else if (S.Budget)
     Sampling = fmt::format("sampled after {} of a window, down to 1 in {}",
                            S.Budget, S.MaxInterval);
+  if (S.WarpOneIn > 1)
+    Sampling += fmt::format(", by at most 1 warp in {}", S.WarpOneIn);
   line("CRSan: checked {}: {} in {}{}, {}{} checked, {}, delays up to {} "
        "ns{}, {}{} ({})",
        counted(S.KernelsLaunched, "kernel launch", "kernel launches"),

@@ -45,6 +45,7 @@ TEST(InjectFlags, EffortSetsOthersThatLaterOnesOverride) {
   EXPECT_EQ(F.delay_ns, 1u);
   EXPECT_FALSE(F.shuffle);
   EXPECT_EQ(F.warp_one_in, 8u);
+  EXPECT_EQ(F.warpOneIn(), 8u);
   EXPECT_EQ(F.follow_launch_ms, 1u);
   EXPECT_EQ(F.parse("effort=thorough"), std::nullopt);
   EXPECT_TRUE(F.shuffle);
@@ -55,6 +56,8 @@ TEST(InjectFlags, EffortSetsOthersThatLaterOnesOverride) {
   EXPECT_EQ(F.budget, Default.budget);
   EXPECT_EQ(F.overhead, Default.overhead);
   EXPECT_EQ(F.follow_launch_ms, Default.follow_launch_ms);
+  EXPECT_EQ(F.parse("effort=light:budget=0"), std::nullopt);
+  EXPECT_EQ(F.warpOneIn(), 1u);
   EXPECT_THAT(errorOf("effort=much"), HasSubstr("light|default|thorough"));
 }
 

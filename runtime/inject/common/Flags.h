@@ -38,6 +38,10 @@ struct Flags {
            detector == "hybrid";
   }
 
+  /// abi::Config::WarpOneIn. Where the number of executions decides, all of
+  /// them are counted.
+  uint32_t warpOneIn() const { return budget && overhead ? warp_one_in : 1; }
+
   /// Takes `name=value` items separated by colons, commas or white space; a
   /// value may be quoted with ' or ". Of a repeated option the last counts.
   /// Returns the error in one line, without prefix.

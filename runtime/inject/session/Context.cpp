@@ -117,9 +117,7 @@ abi::Config Context::makeConfig(const Flags &Options, bool MayShuffle,
     Config.CyclesPerCycle = 256 + std::max(256 * 100 / Options.overhead, 1u);
   Config.Multiprocessors = uint32_t(std::max(Processors.Count, 1));
   Config.SharedBytes = uint32_t(std::max(Processors.SharedBytes, 1));
-  // Where the number of executions decides, all of them are counted.
-  if (Options.overhead && Options.budget)
-    Config.WarpOneIn = Options.warp_one_in;
+  Config.WarpOneIn = Options.warpOneIn();
   return Config;
 }
 

@@ -127,6 +127,7 @@ RunSummary summarise(const Flags &Options, const Modules &Code,
   Summary.DelayNs = Options.delay_ns;
   Summary.Budget = Options.budget;
   Summary.Overhead = Options.overhead;
+  Summary.WarpOneIn = Options.warpOneIn();
   Summary.MaxInterval = Options.max_interval;
   Code.summarise(Summary);
   for (const std::shared_ptr<Context> &C : Contexts) {
