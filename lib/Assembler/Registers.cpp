@@ -64,7 +64,8 @@ RegisterLimits registerLimits(ArrayRef<ModuleItem> Module,
   RegisterLimits Limits = {{}, Usual};
   for (const EntryBounds &Kernel : entryBounds(Module)) {
     const unsigned Fit = Kernel.registersThatFit();
-    // It calls no functions but the runtime's.
+    // A kernel that needs few calls no functions but the runtime's, so its
+    // limit is none for the program's functions.
     if (Needs.Few.contains(Kernel.Name)) {
       Limits.Kernels[Kernel.Name] = std::min(Fit ? Fit : Most, FullResidency);
       continue;
@@ -73,7 +74,8 @@ RegisterLimits registerLimits(ArrayRef<ModuleItem> Module,
     if (const auto Native = ByTwin.find(Kernel.Name); Native != ByTwin.end()) {
       if (!Needs.Many.contains(Kernel.Name))
         Limit = std::min(Limit, Native->second);
-      // The twin is not quite what the user's compiler would have made.
+      // A twin may take a few more registers than the kernel that the user's
+      // compiler would have made, of which a block may have 1,024 threads.
       else if (Native->second > LargestBlock + Unit)
         Limit = std::min(Most, Native->second);
     }

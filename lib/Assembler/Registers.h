@@ -51,7 +51,7 @@ inline unsigned usualLimit(unsigned Most) {
 
 struct RegisterLimits {
   KernelRegisters Kernels; ///< Of kernels without bounds, or with weaker ones.
-  unsigned Functions;      ///< The least of all kernels.
+  unsigned Functions; ///< The least of all kernels but those that need few.
 };
 
 /// The kernels of which the pass says that they seem to need few registers

@@ -21,7 +21,7 @@ inline constexpr char AccessesPrefix[] = "__crsan_accesses_";
 /// The site table (SiteTable.h).
 inline constexpr char TablePrefix[] = "__crsan_table_";
 /// uint32_t[NumSharedUses]: for each SharedUse, the address of the variable in
-/// shared memory plus 1; 0 if the kernel has not run yet.
+/// shared memory plus 1; 0 if no thread has executed the kernel's checks yet.
 inline constexpr char SharedUsesPrefix[] = "__crsan_shared_uses_";
 
 /// Completed by the name of a kernel: which of its exemptions hold in the grid

@@ -172,9 +172,9 @@ DEVICE void noteGridLeftOut(uint32_t Flags) {
         "red.relaxed.gpu.add.u32 [%0], 1;" ::"l"(&metadata().GridsLeftOut)
         : "memory");
 }
-/// Whether a block of this grid has said so on this multiprocessor. Launches of
-/// a node of a graph share their keys. The first block always asks: it counts
-/// the grid.
+/// Whether a block of this grid has noted on this multiprocessor that the grid
+/// is left out. Launches of a node of a graph share their keys, so that nothing
+/// is known of them. The first block always asks: it counts the grid.
 DEVICE bool isKnownLeftOut() {
   return linearBlock() != 0 && !loadNear(metadata().GridsRepeat) &&
          loadNear(nearTime().LeftOut) == keyOfGrid(gridHere());
@@ -297,12 +297,11 @@ INLINE_ENTRY bool __crsan_in_is_followed(uint32_t Flags, uint32_t Tag,
   if (IsExempt || !isShadowed())
     return true;
   uint32_t IsLeftOut = 0;
-  // An old value of From costs nothing but that a block of a stopped grid
-  // executes checks, whose finds are not told.
+  // If the L1 cache has an old value of From, a block of a stopped grid
+  // executes checks, and what it finds is not told.
   if (linearThread() == 0 && ((__crsan_config.Flags & Sampled) ||
-                              gridHere() >= loadNear(metadata().Limit.From))) {
+                              gridHere() >= loadNear(metadata().Limit.From)))
     IsLeftOut = isKnownLeftOut() || !__crsan_md_draw(Flags, Tag);
-  }
   asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0; "
                "barrier.cta.red.or.pred p, 0, p; selp.u32 %0, 1, 0, p; }"
                : "+r"(IsLeftOut)
