@@ -12,7 +12,8 @@ from pathlib import Path
 
 PROGRAMS_AT = Path(__file__).resolve().parent / "Inputs"
 CUDA = os.environ.get("CUDA_PATH", "/usr/local/cuda")
-PROGRAMS = ["shared", "variables", "managed", "cooperative", "cluster", "graph", "forks", "two"]
+PROGRAMS = ["shared", "variables", "managed", "cooperative", "cluster", "graph", "forks", "two",
+            "library", "opened", "linked", "modules"]
 MODES = ["metadata", "collider", "hybrid"]
 FRAME = re.compile(r"#\d+\s.*\sat (.+?):(\d+)(?::\d+)?\s*$", re.M)
 NOT = re.compile(r"^CRSan: .*(not instrumented|is not checked|not complete|dropped|reinstall|"
@@ -20,6 +21,7 @@ NOT = re.compile(r"^CRSan: .*(not instrumented|is not checked|not complete|dropp
 
 
 def marked(name):
+    name = "library" if name == "opened" else name
     return {f"{p.name}:{n}" for p in (PROGRAMS_AT / "common.h", PROGRAMS_AT / f"{name}.cu")
             for n, line in enumerate(p.read_text().splitlines(), 1) if line.endswith("// RACE")}
 
@@ -40,7 +42,21 @@ def call(command, seconds, cwd=None, **env):
 
 
 def sources(name):
-    return [f"{name}.cu"] + (["two-other.cu"] if name == "two" else [])
+    return [f"{name}.cu"] + ([f"{name}-other.cu"] if name in ("two", "linked") else [])
+
+
+def commands(compiler, program, out):
+    """Without -o OUT for the last one."""
+    if program == "modules":
+        return [compiler + ["modules.cu", "-lnvrtc", "-lcuda"]]
+    if program == "linked":
+        return [compiler + ["-rdc=true"] + sources(program)]
+    if program not in ("library", "opened"):
+        return [compiler + sources(program)]
+    shared = compiler + ["-Xcompiler", "-fPIC", "-shared", "library-other.cu", "-o", f"{out}.so"]
+    if program == "opened":
+        return [shared, compiler + ["-DOPENED", "library.cu", "-ldl"]]
+    return [shared, compiler + ["library.cu", f"{out}.so"]]
 
 
 def build_jobs(args):
@@ -51,7 +67,9 @@ def build_jobs(args):
             words = ["-DRACY"] * racy + sources(name)
             kind = "racy" if racy else "fixed"
             for cudart in ("shared", "static"):
-                yield f"{name}.{kind}.{cudart}", [plain + ["-cudart", cudart] + words]
+                out = f"{name}.{kind}.{cudart}"
+                compiler = plain + ["-cudart", cudart] + ["-DRACY"] * racy
+                yield out, commands(compiler, name, args.dir / out)
             if name in ("shared", "cooperative", "cluster", "two"):
                 for mode in MODES:
                     if mode != "hybrid" or name == "shared":
@@ -65,9 +83,10 @@ def build_jobs(args):
 
 def build(args):
     def one(job):
-        name, commands = job
-        for words in commands:
-            status, out, seconds = call(words + ["-o", str(args.dir / name)], 120, PROGRAMS_AT)
+        name, steps = job
+        for words in steps:
+            output = [] if "-o" in words else ["-o", str(args.dir / name)]
+            status, out, seconds = call([str(w) for w in words] + output, 120, PROGRAMS_AT)
             if status:
                 return f"{name}: does not build: {status}\n{' '.join(words)}\n{out}"
             if out.strip():

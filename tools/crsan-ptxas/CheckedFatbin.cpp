@@ -42,33 +42,91 @@ static StringRef targetOf(StringRef PTX) {
   });
 }
 
-Expected<std::string> fatbinOf(StringRef PTX, const Arguments &A) {
-  SmallString<128> Made;
-  if (std::error_code EC = sys::fs::createUniqueDirectory("crsan", Made))
-    return createStringError("cannot make a temporary folder: " + EC.message() +
-                             "; is there room in TMPDIR?");
-  const std::string Folder = Made.str().str();
-  const auto Remove = scope_exit([&] { sys::fs::remove_directories(Folder); });
-  const std::string Text = Folder + "/checked.ptx";
-  if (Error E = write(Text, PTX))
+namespace {
+/// The making of a fat binary, in a folder of its own.
+class Maker {
+public:
+  Maker(const Arguments &A, std::string Folder)
+      : A(A), Folder(std::move(Folder)) {}
+  Expected<std::string> make(ArrayRef<std::string> Modules);
+
+private:
+  Expected<std::string> assemble(const std::string &Text,
+                                 const std::string &Architecture,
+                                 const std::string &Name) const;
+  Expected<std::string> link(ArrayRef<std::string> Files,
+                             const std::string &Architecture) const;
+  Error run(const std::string &Tool, ArrayRef<std::string> Words) const;
+
+  const Arguments &A;
+  const std::string Folder;
+};
+} // namespace
+
+Error Maker::run(const std::string &Tool, ArrayRef<std::string> Words) const {
+  assembler::ToolRun Run(A.Request.Toolkit + "/bin/" + Tool, Words,
+                         Folder + "/log");
+  return Run.succeeds() ? Error::success()
+                        : createStringError(Tool + " failed: " + Run.words());
+}
+
+Expected<std::string> Maker::assemble(const std::string &Text,
+                                      const std::string &Architecture,
+                                      const std::string &Name) const {
+  assembler::Request R = A.Request;
+  R.Input = Text;
+  R.Output = Folder + "/" + Name + ".cubin";
+  R.Architecture = Architecture;
+  R.Flags.push_back("--gpu-name=" + Architecture);
+  if (Error E = assembler::assemble(R))
     return std::move(E);
+  return R.Output;
+}
+
+Expected<std::string> Maker::link(ArrayRef<std::string> Files,
+                                  const std::string &Architecture) const {
+  const std::string Linked = Folder + "/" + Architecture + ".cubin";
+  std::vector<std::string> Words = {"--arch=" + Architecture,
+                                    "--output-file=" + Linked};
+  Words.insert(Words.end(), Files.begin(), Files.end());
+  // What kernels that launch kernels need.
+  for (StringRef At : {"/lib64", "/lib"})
+    Words.push_back("--library-path=" + A.Request.Toolkit + At.str());
+  Words.push_back("--library=cudadevrt");
+  if (Error E = run("nvlink", Words))
+    return std::move(E);
+  return Linked;
+}
+
+Expected<std::string> Maker::make(ArrayRef<std::string> Modules) {
   const std::string Whole = Folder + "/checked.fatbin";
-  std::vector<std::string> Words = {"--64", "--create=" + Whole,
-                                    image("ptx", targetOf(PTX), Text)};
-  for (const std::string &Architecture : A.FatbinFor) {
-    assembler::Request R = A.Request;
-    R.Input = Text;
-    R.Output = Folder + "/" + Architecture + ".cubin";
-    R.Architecture = Architecture;
-    R.Flags = {"--gpu-name=" + Architecture};
-    if (Error E = assembler::assemble(R))
+  std::vector<std::string> Words = {"--64", "--create=" + Whole}, Texts;
+  for (const std::string &PTX : Modules) {
+    Texts.push_back(Folder + "/" + std::to_string(Texts.size()) + ".ptx");
+    if (Error E = write(Texts.back(), PTX))
       return std::move(E);
-    Words.push_back(image("elf", Architecture, R.Output));
   }
-  const std::string Log = Folder + "/log";
-  assembler::ToolRun Tool(A.Request.Toolkit + "/bin/fatbinary", Words, Log);
-  if (!Tool.succeeds())
-    return createStringError("fatbinary failed: " + Tool.words());
+  if (!A.Request.IsRelocatable)
+    Words.push_back(image("ptx", targetOf(Modules.front()), Texts.front()));
+  for (const std::string &Architecture : A.FatbinFor) {
+    std::vector<std::string> Assembled;
+    for (const std::string &Text : Texts) {
+      auto Made = assemble(
+          Text, Architecture,
+          Architecture + "-" + std::to_string(Assembled.size()));
+      if (!Made)
+        return Made;
+      Assembled.push_back(std::move(*Made));
+    }
+    auto Linked = A.Request.IsRelocatable
+                      ? link(Assembled, Architecture)
+                      : Expected<std::string>(Assembled.front());
+    if (!Linked)
+      return Linked;
+    Words.push_back(image("elf", Architecture, *Linked));
+  }
+  if (Error E = run("fatbinary", Words))
+    return std::move(E);
   auto Buffer = MemoryBuffer::getFile(Whole);
   if (!Buffer)
     return createStringError("cannot read '" + Whole +
@@ -76,10 +134,22 @@ Expected<std::string> fatbinOf(StringRef PTX, const Arguments &A) {
   return (*Buffer)->getBuffer().str();
 }
 
+Expected<std::string> fatbinOf(ArrayRef<std::string> Modules,
+                               const Arguments &A) {
+  SmallString<128> Made;
+  if (std::error_code EC = sys::fs::createUniqueDirectory("crsan", Made))
+    return createStringError("cannot make a temporary folder: " + EC.message() +
+                             "; is there room in TMPDIR?");
+  const std::string Folder = Made.str().str();
+  const auto Remove = scope_exit([&] { sys::fs::remove_directories(Folder); });
+  return Maker(A, Folder).make(Modules);
+}
+
 std::string fatbinKey(const Arguments &A) {
   if (A.FatbinFor.empty())
     return {};
-  return join(A.FatbinFor, ",") + " " +
+  return join(A.FatbinFor, ",") + " " + join(A.Request.Flags, " ") + " " +
+         std::to_string(A.Request.MaxRegisters) + " " +
          driver::toolKey(A.Request.Toolkit + "/bin/ptxas");
 }
 

@@ -8,8 +8,10 @@
 namespace crsan::ptxas {
 
 /// The PTX, and its machine code for each architecture of A.FatbinFor, as
-/// NVIDIA's fatbinary puts them together.
-llvm::Expected<std::string> fatbinOf(llvm::StringRef PTX, const Arguments &A);
+/// NVIDIA's fatbinary puts them together. Relocatable modules are linked, and
+/// their PTX is left out: the driver would not link it.
+llvm::Expected<std::string> fatbinOf(llvm::ArrayRef<std::string> Modules,
+                                     const Arguments &A);
 
 /// What the fat binary depends on beside the PTX; empty: none is asked for.
 std::string fatbinKey(const Arguments &A);

@@ -19,32 +19,46 @@ static int fail(const Twine &Message) {
   return 1;
 }
 
+/// The modules with checks, as PTX or in a fat binary. Unchecked: a line for
+/// each function that has none.
+static Expected<std::string> withChecks(ArrayRef<StringRef> Modules,
+                                        const Arguments &A,
+                                        std::vector<std::string> &Unchecked) {
+  Options How;
+  How.Mode = *A.Checks;
+  std::vector<std::string> Texts;
+  for (StringRef PTX : Modules) {
+    if (isFinal(PTX)) {
+      Texts.push_back(PTX.str());
+      continue;
+    }
+    Expected<lift::Rewritten> New = lift::rewrite(PTX.str(), How);
+    if (!New)
+      return New.takeError();
+    Texts.push_back(std::move(New->PTX));
+    llvm::append_range(Unchecked, New->Unchecked);
+  }
+  return A.FatbinFor.empty() ? Texts.front() : fatbinOf(Texts, A);
+}
+
 /// The text below its lines. That a module cannot be checked is no error: it
 /// need not be tried again.
 static std::string withLines(StringRef PTX, const Arguments &A) {
-  if (isFinal(PTX))
-    return (Twine(abi::EndOfRewritten) + "\n" + PTX).str();
-  Options How;
-  How.Mode = *A.Checks;
+  SmallVector<StringRef> Modules;
+  PTX.split(Modules, '\0');
+  std::vector<std::string> Unchecked;
+  Expected<std::string> New = withChecks(Modules, A, Unchecked);
   std::string Text;
   raw_string_ostream Out(Text);
-  Expected<lift::Rewritten> New = lift::rewrite(PTX.str(), How);
-  if (New && !A.FatbinFor.empty()) {
-    Expected<std::string> Whole = fatbinOf(New->PTX, A);
-    if (Whole)
-      New->PTX = std::move(*Whole);
-    else
-      New = Whole.takeError();
-  }
   if (!New) {
     std::string Why = StringRef(toString(New.takeError())).trim().str();
     llvm::replace(Why, '\n', ' ');
     Out << abi::UncheckedModule << Why << "\n";
   } else {
-    for (const std::string &Line : New->Unchecked)
+    for (const std::string &Line : Unchecked)
       Out << abi::UncheckedFunction << Line << "\n";
   }
-  Out << abi::EndOfRewritten << "\n" << (New ? StringRef(New->PTX) : PTX);
+  Out << abi::EndOfRewritten << "\n" << (New ? StringRef(*New) : PTX);
   return Text;
 }
 

@@ -186,7 +186,10 @@ API cuCtxSynchronize() {
     Action();
   return TheCall.done(S.Sticky);
 }
-API cuDeviceGetAttribute(int *Value, CUdevice_attribute Which, CUdevice) {
+API cuDeviceGetAttribute(int *Value, CUdevice_attribute Which,
+                         CUdevice Device) {
+  if (Device != 0)
+    return CUDA_ERROR_INVALID_DEVICE;
   switch (Which) {
   case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
     *Value = getenv("FAKE_OLD_DEVICE") ? 6 : 9;
@@ -388,6 +391,32 @@ API cuLibraryLoadData(CUlibrary *Library, const void *Code, CUjit_option *,
   }
   *Library = reinterpret_cast<CUlibrary>(L);
   return TheCall.done(CUDA_SUCCESS);
+}
+/// Whether these are the first bytes of a fat binary, of text, or of neither.
+static const char *kindOf(const char *Bytes) {
+  static const unsigned char Fatbin[] = {0x50, 0xed, 0x55, 0xba};
+  if (memcmp(Bytes, Fatbin, sizeof(Fatbin)) == 0)
+    return "fat binary";
+  return memcmp(Bytes, ".ver", 4) == 0 ? "text" : "neither";
+}
+API cuModuleLoadData(CUmodule *Module, const void *Image) {
+  cuModuleLoadData_params P{Module, Image};
+  CALL(cuModuleLoadData, &P);
+  // As CUDA's driver does, which reads its parameters after the callback.
+  printf("driver: %s\n", kindOf(static_cast<const char *>(P.image)));
+  return TheCall.done(CUDA_ERROR_NO_BINARY_FOR_GPU);
+}
+API cuModuleLoad(CUmodule *Module, const char *Name) {
+  cuModuleLoad_params P{Module, Name};
+  CALL(cuModuleLoad, &P);
+  char Begin[4] = {};
+  if (FILE *File = fopen(P.fname, "rb")) {
+    if (fread(Begin, 1, sizeof(Begin), File) != sizeof(Begin))
+      abort();
+    fclose(File);
+  }
+  printf("driver: %s\n", kindOf(Begin));
+  return TheCall.done(CUDA_ERROR_NO_BINARY_FOR_GPU);
 }
 API cuLibraryUnload(CUlibrary Library) {
   cuLibraryUnload_params P{Library};

@@ -96,6 +96,26 @@ static void remapWhileUnmapping() {
   cuMemUnmap(Memory, MemoryBytes);
 }
 
+static constexpr char Text[] =
+    ".version 8.8\n.target sm_90\n.address_size 64\n"
+    ".visible .entry k()\n{\nret;\n}\n";
+
+static void loadText(const char *PTX) {
+  CUmodule Module;
+  cuModuleLoadData(&Module, PTX);
+}
+
+static void loadTextFile() {
+  char Name[] = "/tmp/crsan-XXXXXX";
+  const int File = mkstemp(Name);
+  if (File < 0 || write(File, Text, sizeof(Text) - 1) < 0)
+    std::abort();
+  close(File);
+  CUmodule Module;
+  cuModuleLoad(&Module, Name);
+  unlink(Name);
+}
+
 static void launchLate() { launch({"_Z1kPi", FakeKernel::Racy, Library}); }
 
 static void say(const std::string &Text) {
@@ -187,6 +207,12 @@ int main(int Count, char **Words) {
       launch({"_Z5plainv", FakeKernel::Foreign, Other});
     else if (Word == "graph")
       cuGraphLaunch(nullptr, nullptr);
+    else if (Word == "loadtext")
+      loadText(Text);
+    else if (Word == "loadbroken")
+      loadText(".version 8.8\n.target sm_90\nbroken");
+    else if (Word == "loadfile")
+      loadTextFile();
     else if (Word == "foreignfails")
       launch({"_Z5plainv", FakeKernel::Fails, Other});
     else if (Word == "touch")

@@ -7,6 +7,14 @@
 
 namespace crsan {
 
+/// The driver is about to load code, from an image or from a file. The driver
+/// reads its parameters again when this returns, so that they can name code with
+/// checks (Session::codeLoading).
+void imageLoading(const DriverCall &C, const void *const &Image);
+void fileLoading(const DriverCall &C, const char *const &File);
+/// The driver has refused what the two have named.
+void loadingFailed(const DriverCall &C);
+
 /// Bytes: what the code was loaded from; null: a file.
 void libraryLoaded(const DriverCall &C, CUlibrary Library, const void *Bytes);
 void moduleLoaded(const DriverCall &C, CUmodule Module, const void *Bytes);

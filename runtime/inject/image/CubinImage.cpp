@@ -105,6 +105,29 @@ uint64_t CubinImage::writableBytes(const Symbol &S) const {
   return Home.Flags & SHF_WRITE ? Home.Size : 0;
 }
 
+std::span<const uint8_t> CubinImage::note(uint32_t Type) const {
+  constexpr std::string_view Owner = "NVIDIA Corp";
+  const auto Aligned = [](uint64_t N) { return (N + 3) & ~uint64_t(3); };
+  for (const Section &S : Sections) {
+    if (S.Type != SHT_NOTE || !holds(S.Offset, S.Size))
+      continue;
+    std::span<const uint8_t> Rest = Bytes.subspan(S.Offset, S.Size);
+    while (Rest.size() >= sizeof(Elf64_Nhdr)) {
+      const auto Header = readAt<Elf64_Nhdr>(Rest, 0);
+      const uint64_t Begin = sizeof(Header) + Aligned(Header.n_namesz);
+      if (Begin + Header.n_descsz > Rest.size())
+        break;
+      if (Header.n_type == Type && Header.n_namesz == Owner.size() + 1 &&
+          std::memcmp(Rest.data() + sizeof(Header), Owner.data(),
+                      Owner.size()) == 0)
+        return Rest.subspan(Begin, Header.n_descsz);
+      Rest = Rest.subspan(std::min(Begin + Aligned(Header.n_descsz),
+                                   uint64_t(Rest.size())));
+    }
+  }
+  return {};
+}
+
 std::variant<std::span<const uint8_t>, std::string>
 CubinImage::bytesOf(const Symbol &S) const {
   if (S.Section == 0 || S.Section >= Sections.size())

@@ -40,6 +40,9 @@ public:
   std::variant<std::span<const uint8_t>, std::string>
   bytesOf(const Symbol &S) const;
 
+  /// What a note of NVIDIA's of that type says; empty: there is none.
+  std::span<const uint8_t> note(uint32_t Type) const;
+
 private:
   struct Section {
     uint32_t Name, Type;

@@ -124,6 +124,14 @@ std::vector<FatEntry> fatEntries(const void *Code) {
   return Entries;
 }
 
+std::span<const uint8_t> wholeFatbin(const void *Code) {
+  const uint8_t *Start = unwrap(Code);
+  if (!Start || readFrom<uint32_t>(Start) != FatMagic)
+    return {};
+  const auto Header = readFrom<FatHeader>(Start);
+  return {Start, Header.HeaderSize + Header.Size};
+}
+
 std::vector<const void *> prelinkedFatbins(const void *Code) {
   std::vector<const void *> Fatbins;
   if (!Code ||

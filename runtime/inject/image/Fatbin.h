@@ -25,6 +25,9 @@ struct FatEntry {
 /// anything else. Views: the bytes must outlive them.
 std::vector<FatEntry> fatEntries(const void *Code);
 
+/// All bytes of a fat binary; empty for anything else. A view.
+std::span<const uint8_t> wholeFatbin(const void *Code);
+
 /// The fat binaries that a wrapper refers to beside its own: nvcc's device
 /// linker leaves there what it linked (`-rdc=true`), PTX included.
 std::vector<const void *> prelinkedFatbins(const void *Code);

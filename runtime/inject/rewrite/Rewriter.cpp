@@ -76,7 +76,7 @@ static bool readLines(std::string_view Text, RewrittenCode &Code) {
 }
 
 RewrittenCode rewrite(std::string PTX, std::string_view Mode,
-                      const std::vector<std::string> &Architectures) {
+                      const std::vector<std::string> &Words) {
   RewrittenCode Code;
   Code.PTX = std::move(PTX);
   const std::string Tool = findTool();
@@ -85,12 +85,11 @@ RewrittenCode rewrite(std::string PTX, std::string_view Mode,
         "{} is missing in the folder bin of CRSan; reinstall CRSan", ToolName);
     return Code;
   }
-  const std::string What =
-      Architectures.empty()
-          ? "--crsan-rewrite"
-          : fmt::format("--crsan-fatbin={}", fmt::join(Architectures, ","));
-  const std::optional<CommandResult> Result = runCommand(
-      {Tool, What, fmt::format("--crsan-mode={}", Mode), "-"}, Code.PTX);
+  std::vector<std::string> Command = {Tool,
+                                      fmt::format("--crsan-mode={}", Mode)};
+  Command.insert(Command.end(), Words.begin(), Words.end());
+  Command.push_back("-");
+  const std::optional<CommandResult> Result = runCommand(Command, Code.PTX);
   if (Result && Result->ExitCode == 0 && readLines(Result->Output, Code))
     return Code;
   Code.Unchecked.clear();

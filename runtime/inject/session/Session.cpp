@@ -31,6 +31,38 @@ template <typename Bytes> void Session::addImage(Bytes Image) {
     OnFirstInstrumented();
 }
 
+/// The architectures of all GPUs that the program sees, once each.
+static const std::vector<unsigned> &architectures() {
+  static const std::vector<unsigned> All = [] {
+    std::vector<unsigned> Found;
+    const auto Get = theDriver().cuDeviceGetAttribute;
+    int Major, Minor;
+    // A device is its number; the first number that is none ends the list.
+    for (CUdevice D = 0;
+         Get(&Major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, D) ==
+             CUDA_SUCCESS &&
+         Get(&Minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, D) ==
+             CUDA_SUCCESS;
+         ++D)
+      Found.push_back(unsigned(Major * 10 + Minor));
+    std::ranges::sort(Found);
+    Found.erase(std::unique(Found.begin(), Found.end()), Found.end());
+    return Found;
+  }();
+  return All;
+}
+
+const void *Session::codeLoading(const void *Image, const std::string &Name) {
+  if (!Options.addsChecks() || !Options.add_checks_on_gpu)
+    return Image;
+  std::vector<std::string> Lines;
+  const void *Loaded =
+      WithChecks.replace(Image, architectures(), Name, Lines);
+  for (std::string &Line : Lines)
+    note(std::move(Line));
+  return Loaded;
+}
+
 void Session::imageShown(std::span<const uint8_t> Cubin) { addImage(Cubin); }
 
 void Session::imageShown(std::span<const ImageObject> Objects) {

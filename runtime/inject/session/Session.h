@@ -18,6 +18,7 @@
 #include "operations/OperationSites.h"
 #include "operations/StreamOperation.h"
 #include "order/LaunchOrdering.h"
+#include "rewrite/CheckedImages.h"
 #include "session/Context.h"
 #include "session/Ending.h"
 #include "session/Modules.h"
@@ -45,7 +46,7 @@ public:
   Session(Flags Options, bool IsInstrumentedProgram)
       : Options(std::move(Options)),
         IsInstrumentedProgram(IsInstrumentedProgram),
-        Code(Data, this->Options, Memory),
+        WithChecks(this->Options), Code(Data, this->Options, Memory),
         Ordering(Data, Configuring, Code, Memory) {}
 
   const Flags &options() const override { return Options; }
@@ -70,6 +71,10 @@ public:
   void note(std::string Line);
 
   // Events. `Ctx` may be null where no context is current.
+  /// The driver is about to load code from an image. Returns what it is to load
+  /// instead, if code without checks gets them, or the image. Name: what the
+  /// report calls it.
+  const void *codeLoading(const void *Image, const std::string &Name);
   void imageShown(std::span<const uint8_t> Cubin);
   void imageShown(std::span<const ImageObject> Objects);
   /// Bytes: what the code was loaded from; null: a file.
@@ -222,6 +227,7 @@ private:
   std::timed_mutex Reporting;
 
   Allocations Memory;
+  CheckedImages WithChecks;
   Modules Code;
   LaunchOrdering Ordering;
   ContextList Contexts;       ///< Dead ones too: they have findings.

@@ -4,7 +4,6 @@
 // What is not set is 0: textures, for one.
 
 #include "Process.h"
-#include "ProgramCode.h"
 #include "common/Flags.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,6 @@
 // Devices: the current one, peers, limits.
 
 #include "Process.h"
-#include "ProgramCode.h"
 #include "SimulatedRun.h"
 #include "TensorMaps.h"
 #include "common/Flags.h"

@@ -4,10 +4,10 @@
 #include "DriverTable.h"
 
 #include "Process.h"
-#include "ProgramCode.h"
 #include "SimulatedRun.h"
 #include "common/Driver.h"
 #include "common/Log.h"
+#include "image/ProgramCode.h"
 
 #include <algorithm>
 #include <atomic>
@@ -267,7 +267,7 @@ static CUresult moduleLoadData(CUmodule *Module, const void *Code) {
   Process &P = Process::get();
   std::lock_guard Lock(P);
   Device &D = currentDevice();
-  auto Found = findPTX(Code);
+  auto Found = findPTX(Code, Architecture);
   auto *PTX = std::get_if<std::vector<std::string>>(&Found);
   if (!PTX)
     return CUDA_ERROR_NO_BINARY_FOR_GPU;

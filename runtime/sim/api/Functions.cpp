@@ -3,7 +3,6 @@
 
 #include "Launch.h"
 
-#include "ProgramCode.h"
 
 using namespace crsan::api;
 

@@ -3,7 +3,6 @@
 
 #include "Launch.h"
 
-#include "ProgramCode.h"
 #include "SimulatedRun.h"
 #include "common/Driver.h"
 #include "session/Session.h"

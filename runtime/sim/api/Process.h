@@ -31,6 +31,9 @@ struct Flags;
 
 namespace crsan::api {
 
+/// The architecture that the simulated GPU says it is.
+inline constexpr unsigned Architecture = 90;
+
 class SimulatedRun;
 
 /// A launch's <<<...>>>, between the compiler's two calls.

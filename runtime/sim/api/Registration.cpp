@@ -6,11 +6,11 @@
 
 #include "AddedChecks.h"
 #include "Process.h"
-#include "ProgramCode.h"
 #include "SimulatedRun.h"
 #include "common/Log.h"
 #include "crsan/abi/Names.h"
 #include "image/DeviceImage.h"
+#include "image/ProgramCode.h"
 #include "session/Session.h"
 
 #include <dlfcn.h>
@@ -79,7 +79,7 @@ ModuleId Process::loadOn(CUlib_st &Image, Device &D, cudaError_t &Error) {
   Error = cudaErrorNoKernelImageForDevice;
   if (!Image.IsUnpacked) {
     Image.IsUnpacked = true;
-    auto PTX = findPTX(Image.Code);
+    auto PTX = findPTX(Image.Code, Architecture);
     if (auto *Why = std::get_if<std::string>(&PTX)) {
       Image.Problem = *Why;
       theLog().say("simulated GPU: {}: {}", Image.Name, *Why);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The PTX in what a program registers.
+// The PTX in what a program loads.
 
-#include "ProgramCode.h"
+#include "image/ProgramCode.h"
 
 #include "crsan/abi/Names.h"
 #include "image/CubinImage.h"
@@ -17,7 +17,7 @@
 #include <cstring>
 #include <unordered_set>
 
-namespace crsan::api {
+namespace crsan {
 
 using namespace std::string_view_literals;
 
@@ -60,20 +60,20 @@ unpack(const FatEntry &E) {
   return ""sv;
 }
 
-/// Which of two architectures runs better here: the newest that this one can
+/// Which of two architectures runs better on a third: the newest that it can
 /// run; failing that, the oldest that it cannot.
-static bool isBetter(uint32_t New, uint32_t Old) {
-  if ((New <= Architecture) != (Old <= Architecture))
-    return New <= Architecture;
-  return New <= Architecture ? New > Old : New < Old;
+static bool isBetter(uint32_t New, uint32_t Old, uint32_t On) {
+  if ((New <= On) != (Old <= On))
+    return New <= On;
+  return New <= On ? New > Old : New < Old;
 }
 
 static const FatEntry *best(const std::vector<FatEntry> &Entries,
-                            FatEntry::Kind What) {
+                            FatEntry::Kind What, uint32_t On) {
   const FatEntry *Best = nullptr;
   for (const FatEntry &E : Entries)
     if (E.What == What &&
-        (!Best || isBetter(E.Architecture, Best->Architecture)))
+        (!Best || isBetter(E.Architecture, Best->Architecture, On)))
       Best = &E;
   return Best;
 }
@@ -104,8 +104,8 @@ static std::vector<std::string> ptxInCubin(std::span<const uint8_t> Cubin) {
 }
 
 static std::vector<std::string>
-ptxInCubins(const std::vector<FatEntry> &Entries) {
-  const FatEntry *E = best(Entries, FatEntry::Kind::Cubin);
+ptxInCubins(const std::vector<FatEntry> &Entries, unsigned Architecture) {
+  const FatEntry *E = best(Entries, FatEntry::Kind::Cubin, Architecture);
   if (!E)
     return {};
   auto Bytes = unpack(*E);
@@ -134,13 +134,112 @@ bool hasMachineFunctions(const void *Code) {
   return false;
 }
 
+/// A PTX text, not a fat binary or machine code.
+static bool looksLikePTX(const char *Text) {
+  for (unsigned I = 0; I < 4096; ++I) {
+    if (std::strncmp(Text + I, ".version", 8) == 0)
+      return true;
+    if (!Text[I] || (unsigned char)Text[I] >= 0x7f)
+      return false;
+  }
+  return false;
+}
+
+static bool holds(std::string_view Bytes, std::string_view Name) {
+  return Bytes.find(Name) != Bytes.npos;
+}
+
+bool hasChecks(const void *Code) {
+  const std::vector<FatEntry> Entries = fatEntries(Code);
+  for (const FatEntry &E : Entries) {
+    const auto Bytes = unpack(E);
+    const auto *Image = std::get_if<std::string>(&Bytes);
+    if (E.What != FatEntry::Kind::Other && Image &&
+        holds(*Image, abi::ConfigName))
+      return true;
+  }
+  if (!Entries.empty() || !Code)
+    return false;
+  const auto *Text = static_cast<const char *>(Code);
+  if (looksLikePTX(Text))
+    return holds(Text, abi::ConfigName);
+  const std::span<const uint8_t> Cubin = findCubin(Code, 0, 0);
+  return holds({reinterpret_cast<const char *>(Cubin.data()), Cubin.size()},
+               abi::ConfigName);
+}
+
+//===----------------------------------------------------------------------===//
+// Notes of NVIDIA's in machine code
+//===----------------------------------------------------------------------===//
+
+static constexpr uint32_t NoteOfCuda = 1000, NoteOfTool = 2000;
+
+template <typename T>
+static T numberAt(std::span<const uint8_t> Bytes, size_t At) {
+  T Value{};
+  if (At <= Bytes.size() && sizeof(T) <= Bytes.size() - At)
+    std::memcpy(&Value, Bytes.data() + At, sizeof(T));
+  return Value;
+}
+
+/// The words of a tool's command line, which the note has as its fourth text.
+static std::vector<std::string> toolOptions(std::span<const uint8_t> Note) {
+  // A version, a zero, and the offsets of four texts behind them.
+  constexpr size_t NumHeader = 6, Last = 5;
+  const size_t At = NumHeader * sizeof(uint32_t) +
+                    numberAt<uint32_t>(Note, Last * sizeof(uint32_t));
+  std::vector<std::string> Words;
+  if (At >= Note.size())
+    return Words;
+  std::string_view Text(reinterpret_cast<const char *>(Note.data()) + At,
+                        Note.size() - At);
+  Text = Text.substr(0, Text.find('\0'));
+  while (!Text.empty()) {
+    const size_t End = std::min(Text.find(' '), Text.size());
+    if (End)
+      Words.emplace_back(Text.substr(0, End));
+    Text.remove_prefix(std::min(End + 1, Text.size()));
+  }
+  return Words;
+}
+
+std::optional<CubinOrigin> originOfMachineCode(const void *Code,
+                                               unsigned Architecture) {
+  // The newest of the GPU's generation that is not newer than the GPU.
+  const FatEntry *Taken = nullptr;
+  const std::vector<FatEntry> Entries = fatEntries(Code);
+  for (const FatEntry &E : Entries)
+    if (E.What == FatEntry::Kind::Cubin && E.Architecture <= Architecture &&
+        E.Architecture / 10 == Architecture / 10 &&
+        (!Taken || E.Architecture > Taken->Architecture))
+      Taken = &E;
+  if (!Taken)
+    return std::nullopt;
+  CubinOrigin Origin;
+  const auto Bytes = unpack(*Taken);
+  const auto *Cubin = std::get_if<std::string>(&Bytes);
+  if (!Cubin)
+    return std::nullopt;
+  const auto Parsed = CubinImage::parse(
+      {reinterpret_cast<const uint8_t *>(Cubin->data()), Cubin->size()});
+  const auto *Image = std::get_if<CubinImage>(&Parsed);
+  if (!Image)
+    return std::nullopt;
+  // A version, then the architecture.
+  Origin.Virtual =
+      numberAt<uint16_t>(Image->note(NoteOfCuda), sizeof(uint16_t));
+  Origin.Options = toolOptions(Image->note(NoteOfTool));
+  return Origin;
+}
+
 static std::string trimmed(std::string Text) {
   // Trailing zeros: C strings in fat binaries.
   Text.erase(std::find(Text.begin(), Text.end(), '\0'), Text.end());
   return Text;
 }
 
-static std::string whyNone(const std::vector<FatEntry> &Entries) {
+static std::string whyNone(const std::vector<FatEntry> &Entries,
+                           unsigned Architecture) {
   std::string Found;
   for (const FatEntry &E : Entries)
     if (E.What == FatEntry::Kind::Cubin)
@@ -155,24 +254,14 @@ static std::string whyNone(const std::vector<FatEntry> &Entries) {
       Architecture);
 }
 
-/// A PTX text, not a fat binary or machine code.
-static bool looksLikePTX(const char *Text) {
-  for (unsigned I = 0; I < 4096; ++I) {
-    if (std::strncmp(Text + I, ".version", 8) == 0)
-      return true;
-    if (!Text[I] || (unsigned char)Text[I] >= 0x7f)
-      return false;
-  }
-  return false;
-}
-
-std::variant<std::vector<std::string>, std::string> findPTX(const void *Code) {
+std::variant<std::vector<std::string>, std::string>
+findPTX(const void *Code, unsigned Architecture) {
   std::vector<std::string> Texts;
   std::vector<FatEntry> Entries = fatEntries(Code);
   if (Entries.empty() && Code && looksLikePTX(static_cast<const char *>(Code)))
     return std::vector{std::string(static_cast<const char *>(Code))};
 
-  if (const FatEntry *E = best(Entries, FatEntry::Kind::PTX)) {
+  if (const FatEntry *E = best(Entries, FatEntry::Kind::PTX, Architecture)) {
     auto Text = unpack(*E);
     if (auto *Error = std::get_if<std::string_view>(&Text))
       return fmt::format("the program holds {}; rebuild it", *Error);
@@ -183,7 +272,7 @@ std::variant<std::vector<std::string>, std::string> findPTX(const void *Code) {
   // architectures to come only: leave that out.
   for (const void *Linked : prelinkedFatbins(Code)) {
     std::vector<FatEntry> Inner = fatEntries(Linked);
-    const FatEntry *E = best(Inner, FatEntry::Kind::PTX);
+    const FatEntry *E = best(Inner, FatEntry::Kind::PTX, Architecture);
     if (!E || E->Architecture > Architecture)
       continue;
     auto Text = unpack(*E);
@@ -191,11 +280,11 @@ std::variant<std::vector<std::string>, std::string> findPTX(const void *Code) {
       Texts.push_back(trimmed(std::move(*PTX)));
   }
   if (Texts.empty())
-    Texts = ptxInCubins(Entries);
+    Texts = ptxInCubins(Entries, Architecture);
   if (Texts.empty() && Entries.empty())
     Texts = ptxInCubin(findCubin(Code, Architecture / 10, Architecture % 10));
   if (Texts.empty())
-    return whyNone(Entries);
+    return whyNone(Entries, Architecture);
   return Texts;
 }
 
@@ -276,4 +365,4 @@ std::vector<std::string_view> wordsWithPrefix(std::string_view PTX,
   return Words;
 }
 
-} // namespace crsan::api
+} // namespace crsan

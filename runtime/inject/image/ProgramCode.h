@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The PTX in what a program loads.
+//
+// Where the PTX of a program may be:
+//   * in the fat binary, plain or compressed (clang, nvcc);
+//   * with nvcc's -rdc=true, in the fat binaries that were linked;
+//   * with clang's -fgpu-rdc, where the device linker keeps machine code only,
+//     in objects that crsan-ptxas put into the machine code (abi::PTXPrefix).
+#ifndef CRSAN_INJECT_IMAGE_PROGRAMCODE_H
+#define CRSAN_INJECT_IMAGE_PROGRAMCODE_H
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace crsan {
+
+/// PTX texts that belong together, from what __cudaRegisterFatBinary,
+/// cuLibraryLoadData or cuModuleLoadData is given: a (wrapped) fat binary,
+/// machine code, or PTX. Of several architectures, the best for a GPU of the
+/// architecture (90 for sm_90): the newest that it can run; failing that, the
+/// oldest that it cannot. Or why there is none, in one line with the remedy.
+std::variant<std::vector<std::string>, std::string>
+findPTX(const void *Code, unsigned Architecture);
+
+/// Whether the machine code of a (wrapped) fat binary has functions: nvcc's
+/// device linker leaves an image without any in every program.
+bool hasMachineFunctions(const void *Code);
+
+/// Whether the code has checks: some image of it, PTX or machine code, has
+/// CRSan's configuration.
+bool hasChecks(const void *Code);
+
+/// What a cubin says of its making (its notes).
+struct CubinOrigin {
+  unsigned Virtual = 0; ///< 75 of compute_75, which the PTX was for. 0: unknown.
+  std::vector<std::string> Options; ///< Of ptxas.
+};
+
+/// The origin of the machine code that the driver takes for a GPU of the
+/// architecture; none if the driver compiles PTX, or the code cannot be read.
+std::optional<CubinOrigin> originOfMachineCode(const void *Code,
+                                               unsigned Architecture);
+
+/// The architecture that a PTX text is for: 75 of `.target sm_75`. 0: not said.
+unsigned targetOf(std::string_view PTX);
+
+/// A function that a PTX text defines.
+struct DefinedFunction {
+  std::string_view Name;
+  bool IsKernel = false;
+};
+std::vector<DefinedFunction> definedFunctions(std::string_view PTX);
+
+/// Every word in the text that starts with Prefix, once.
+std::vector<std::string_view> wordsWithPrefix(std::string_view PTX,
+                                              std::string_view Prefix);
+
+} // namespace crsan
+
+#endif // CRSAN_INJECT_IMAGE_PROGRAMCODE_H
