@@ -137,6 +137,16 @@ extern "C" cudaError_t cudaLaunchKernel(const void *Kernel, dim3 Grid,
   });
 }
 
+/// What `<<<>>>` becomes with nvcc 13: the kernel is a cudaKernel_t.
+extern "C" cudaError_t __cudaLaunchKernel(const void *Kernel, dim3 Grid,
+                                          dim3 Block, void **Args,
+                                          size_t Shared, cudaStream_t Stream) {
+  return measure(Kernel, Stream, [&] {
+    return hidden<PlainLaunch>("__cudaLaunchKernel")(Kernel, Grid, Block, Args,
+                                                     Shared, Stream);
+  });
+}
+
 extern "C" cudaError_t cudaLaunchCooperativeKernel(const void *Kernel,
                                                    dim3 Grid, dim3 Block,
                                                    void **Args, size_t Shared,

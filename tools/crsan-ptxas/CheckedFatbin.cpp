@@ -111,9 +111,9 @@ Expected<std::string> Maker::make(ArrayRef<std::string> Modules) {
   for (const std::string &Architecture : A.FatbinFor) {
     std::vector<std::string> Assembled;
     for (const std::string &Text : Texts) {
-      auto Made = assemble(
-          Text, Architecture,
-          Architecture + "-" + std::to_string(Assembled.size()));
+      auto Made =
+          assemble(Text, Architecture,
+                   Architecture + "-" + std::to_string(Assembled.size()));
       if (!Made)
         return Made;
       Assembled.push_back(std::move(*Made));

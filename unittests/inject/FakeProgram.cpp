@@ -96,9 +96,8 @@ static void remapWhileUnmapping() {
   cuMemUnmap(Memory, MemoryBytes);
 }
 
-static constexpr char Text[] =
-    ".version 8.8\n.target sm_90\n.address_size 64\n"
-    ".visible .entry k()\n{\nret;\n}\n";
+static constexpr char Text[] = ".version 8.8\n.target sm_90\n.address_size 64\n"
+                               ".visible .entry k()\n{\nret;\n}\n";
 
 static void loadText(const char *PTX) {
   CUmodule Module;

@@ -36,7 +36,8 @@ class CheckedImagesTest : public testing::Test {
 protected:
   CheckedImagesTest() {
     Options.detector = "metadata";
-    std::string Template = (fs::temp_directory_path() / "crsan-XXXXXX").string();
+    std::string Template =
+        (fs::temp_directory_path() / "crsan-XXXXXX").string();
     Folder = mkdtemp(Template.data());
     setenv("CRSAN_CACHE_DIR", (Folder / "cache").c_str(), 1);
   }
@@ -88,11 +89,10 @@ TEST_F(CheckedImagesTest, PTXBecomesMachineCodeForEachGPU) {
 TEST_F(CheckedImagesTest, MachineCodeOfTheSameTextIsReplaced) {
   FatBuilder B;
   const std::string Text = textFor("75");
-  const void *Image =
-      B.add(FatBuilder::PTX, 75, Text)
-          .add(FatBuilder::Cubin, 90, assemble(Text, "-arch=sm_90"),
-               Pack::Zstandard)
-          .finish();
+  const void *Image = B.add(FatBuilder::PTX, 75, Text)
+                          .add(FatBuilder::Cubin, 90,
+                               assemble(Text, "-arch=sm_90"), Pack::Zstandard)
+                          .finish();
   EXPECT_FALSE(hasChecks(Image));
   EXPECT_EQ(checkedFor(replace(Image)), Architectures{90});
   EXPECT_THAT(Lines, IsEmpty());
@@ -126,9 +126,9 @@ TEST_F(CheckedImagesTest, OptionsOfPtxasAreKept) {
   const auto Origin = originOfMachineCode(Image, 90);
   ASSERT_TRUE(Origin);
   EXPECT_EQ(Origin->Virtual, 90u);
-  EXPECT_THAT(Origin->Options, testing::IsSupersetOf({"-maxrregcount", "40",
-                                                      "-O", "1", "-dlcm",
-                                                      "cg"}));
+  EXPECT_THAT(
+      Origin->Options,
+      testing::IsSupersetOf({"-maxrregcount", "40", "-O", "1", "-dlcm", "cg"}));
   EXPECT_EQ(checkedFor(replace(Image)), Architectures{90});
   EXPECT_THAT(Lines, IsEmpty());
 }

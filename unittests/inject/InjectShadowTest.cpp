@@ -541,6 +541,25 @@ TEST_F(InjectShadow, AResetForgetsAllButTheCounts) {
   EXPECT_EQ(S->before().Unchecked, 2u);
 }
 
+// Accessors name sites, which are in the code.
+TEST_F(InjectShadow, UnloadedCodeLeavesNoAccessor) {
+  make();
+  add(Base, 4);
+  look(Base).Cell->Writer = 1;
+  auto *Victims = table<abi::Victim>(abi::VictimsAt);
+  auto *Meetings = table<uint64_t>(abi::MeetingsAt);
+  for (unsigned I : {0u, abi::NumVictims - 1})
+    std::memset(static_cast<void *>(Victims + I), 0xff, sizeof(*Victims));
+  Meetings[0] = Meetings[abi::NumMeetings * abi::NumWarps - 1] = 1;
+  S->forgetAccesses();
+  EXPECT_EQ(look(Base).Cell->Writer, 0u);
+  const abi::Victim None{};
+  for (unsigned I : {0u, abi::NumVictims - 1})
+    EXPECT_EQ(std::memcmp(Victims + I, &None, sizeof(None)), 0);
+  EXPECT_EQ(Meetings[0], 0u);
+  EXPECT_EQ(Meetings[abi::NumMeetings * abi::NumWarps - 1], 0u);
+}
+
 TEST_F(InjectShadow, AGridThatWasLeftOutIsForgottenAlone) {
   make();
   table<abi::SyncCell>(abi::SyncCellsAt)[3].Known[1] = 7;

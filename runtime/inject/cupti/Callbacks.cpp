@@ -21,6 +21,8 @@ namespace crsan {
 static constexpr CUpti_runtime_api_trace_cbid RuntimeLaunches[] = {
     CBID(cudaLaunchKernel_v7000),
     CBID(cudaLaunchKernel_ptsz_v7000),
+    CBID(__cudaLaunchKernel_v13000), // What nvcc 13 makes of <<<>>>.
+    CBID(__cudaLaunchKernel_ptsz_v13000),
     CBID(cudaLaunchKernelExC_v11060),
     CBID(cudaLaunchKernelExC_ptsz_v11060),
     CBID(cudaLaunchCooperativeKernel_v9000),

@@ -23,9 +23,9 @@
 
 namespace crsan {
 
-/// Lets the driver read another value where the program gave one. CUPTI does not
-/// promise that the driver does so. Should one not do it, the program's own code
-/// runs, and the report counts its launches as unchecked.
+/// Lets the driver read another value where the program gave one. CUPTI does
+/// not promise that the driver does so. Should one not do it, the program's own
+/// code runs, and the report counts its launches as unchecked.
 template <typename T> static void replace(const T &Parameter, T Value) {
   const_cast<T &>(Parameter) = Value;
 }
@@ -39,8 +39,7 @@ static std::string nameOf(const void *Image, const char *Call) {
 }
 
 void imageLoading(const DriverCall &C, const void *const &Image) {
-  const void *New =
-      C.S.codeLoading(Image, nameOf(Image, C.Data.functionName));
+  const void *New = C.S.codeLoading(Image, nameOf(Image, C.Data.functionName));
   C.kept() = New != Image;
   replace(Image, New);
 }

@@ -8,8 +8,8 @@
 namespace crsan {
 
 /// The driver is about to load code, from an image or from a file. The driver
-/// reads its parameters again when this returns, so that they can name code with
-/// checks (Session::codeLoading).
+/// reads its parameters again when this returns, so that they can name code
+/// with checks (Session::codeLoading).
 void imageLoading(const DriverCall &C, const void *const &Image);
 void fileLoading(const DriverCall &C, const char *const &File);
 /// The driver has refused what the two have named.

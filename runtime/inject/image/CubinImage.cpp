@@ -121,8 +121,8 @@ std::span<const uint8_t> CubinImage::note(uint32_t Type) const {
           std::memcmp(Rest.data() + sizeof(Header), Owner.data(),
                       Owner.size()) == 0)
         return Rest.subspan(Begin, Header.n_descsz);
-      Rest = Rest.subspan(std::min(Begin + Aligned(Header.n_descsz),
-                                   uint64_t(Rest.size())));
+      Rest = Rest.subspan(
+          std::min(Begin + Aligned(Header.n_descsz), uint64_t(Rest.size())));
     }
   }
   return {};

@@ -35,7 +35,8 @@ bool hasChecks(const void *Code);
 
 /// What a cubin says of its making (its notes).
 struct CubinOrigin {
-  unsigned Virtual = 0; ///< 75 of compute_75, which the PTX was for. 0: unknown.
+  unsigned Virtual =
+      0; ///< 75 of compute_75, which the PTX was for. 0: unknown.
   std::vector<std::string> Options; ///< Of ptxas.
 };
 

@@ -122,8 +122,7 @@ const void *CheckedImages::replace(const void *Image,
         "embed PTX for that (nvcc: -gencode arch=compute_{},code=compute_{})",
         Target, Origin->Virtual, Origin->Virtual, Origin->Virtual));
   From.PTX = fmt::format("{}", fmt::join(Texts, std::string(1, '\0')));
-  From.Words = {
-      fmt::format("--crsan-fatbin={}", fmt::join(From.GPUs, ","))};
+  From.Words = {fmt::format("--crsan-fatbin={}", fmt::join(From.GPUs, ","))};
   if (!prelinkedFatbins(Image).empty())
     From.Words.push_back("--compile-only");
   else if (Origin)

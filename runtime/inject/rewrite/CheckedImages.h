@@ -25,8 +25,7 @@ public:
   /// Name: what the lines call the image. Lines: what a reader is to be told of
   /// what is not checked.
   const void *replace(const void *Image, const std::vector<unsigned> &GPUs,
-                      const std::string &Name,
-                      std::vector<std::string> &Lines);
+                      const std::string &Name, std::vector<std::string> &Lines);
 
 private:
   struct Source;

@@ -26,11 +26,12 @@ struct RewrittenCode {
 };
 
 /// Puts checks of a mode (crsan/Modes.def) into a module. Words: what
-/// crsan-ptxas is to do instead of making PTX (crsan/PtxasOptions.def), and how;
-/// for a fat binary, there may be several modules, with a null between each two.
-RewrittenCode
-rewrite(std::string PTX, std::string_view Mode,
-        const std::vector<std::string> &Words = {"--crsan-rewrite"});
+/// crsan-ptxas is to do instead of making PTX (crsan/PtxasOptions.def), and
+/// how; for a fat binary, there may be several modules, with a null between
+/// each two.
+RewrittenCode rewrite(std::string PTX, std::string_view Mode,
+                      const std::vector<std::string> &Words = {
+                          "--crsan-rewrite"});
 
 /// What is not checked, for a reader: a line for each reason, with the number
 /// of functions. `Module` is what the lines call the module.

@@ -56,8 +56,7 @@ const void *Session::codeLoading(const void *Image, const std::string &Name) {
   if (!Options.addsChecks() || !Options.add_checks_on_gpu)
     return Image;
   std::vector<std::string> Lines;
-  const void *Loaded =
-      WithChecks.replace(Image, architectures(), Name, Lines);
+  const void *Loaded = WithChecks.replace(Image, architectures(), Name, Lines);
   for (std::string &Line : Lines)
     note(std::move(Line));
   return Loaded;

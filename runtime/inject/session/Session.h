@@ -45,8 +45,8 @@ class Session final : public Run {
 public:
   Session(Flags Options, bool IsInstrumentedProgram)
       : Options(std::move(Options)),
-        IsInstrumentedProgram(IsInstrumentedProgram),
-        WithChecks(this->Options), Code(Data, this->Options, Memory),
+        IsInstrumentedProgram(IsInstrumentedProgram), WithChecks(this->Options),
+        Code(Data, this->Options, Memory),
         Ordering(Data, Configuring, Code, Memory) {}
 
   const Flags &options() const override { return Options; }

@@ -121,6 +121,9 @@ void MetadataShadow::forgetAccesses() {
       Writes.clear(P.Address, abi::CachedPageShadow);
   }
   Writes.clear(Header.SharedShadow, Header.SharedBytes);
+  Writes.clear(Tables + abi::VictimsAt, sizeof(abi::Victim) * abi::NumVictims);
+  Writes.clear(Tables + abi::MeetingsAt,
+               sizeof(uint64_t) * abi::NumMeetings * abi::NumWarps);
   Writes.flush();
 }
 

@@ -94,7 +94,8 @@ public:
   /// take shadow from more pages.
   void settle();
 
-  /// Clears all cells. They name sites, which must not be unloaded before.
+  /// Forgets all accesses that later ones are judged against. They name sites,
+  /// which must not be unloaded before.
   void forgetAccesses();
   enum class Past : uint8_t {
     None,
