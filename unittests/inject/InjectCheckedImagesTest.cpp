@@ -62,7 +62,7 @@ protected:
   /// The architectures of the machine code in an image, which has checks.
   std::vector<unsigned> checkedFor(const void *Image) {
     std::vector<unsigned> Found;
-    EXPECT_TRUE(hasChecks(Image));
+    EXPECT_TRUE(hasChecks(Image, 90));
     for (const FatEntry &E : fatEntries(Image))
       if (E.What == FatEntry::Kind::Cubin)
         Found.push_back(E.Architecture);
@@ -93,7 +93,7 @@ TEST_F(CheckedImagesTest, MachineCodeOfTheSameTextIsReplaced) {
                           .add(FatBuilder::Cubin, 90,
                                assemble(Text, "-arch=sm_90"), Pack::Zstandard)
                           .finish();
-  EXPECT_FALSE(hasChecks(Image));
+  EXPECT_FALSE(hasChecks(Image, 90));
   EXPECT_EQ(checkedFor(replace(Image)), Architectures{90});
   EXPECT_THAT(Lines, IsEmpty());
 }

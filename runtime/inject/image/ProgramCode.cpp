@@ -149,13 +149,29 @@ static bool holds(std::string_view Bytes, std::string_view Name) {
   return Bytes.find(Name) != Bytes.npos;
 }
 
-bool hasChecks(const void *Code) {
+/// The machine code that the driver takes for a GPU: the newest of the GPU's
+/// generation that is not newer than the GPU; null: the driver compiles PTX.
+static const FatEntry *taken(const std::vector<FatEntry> &Entries,
+                             unsigned Architecture) {
+  const FatEntry *Taken = nullptr;
+  for (const FatEntry &E : Entries)
+    if (E.What == FatEntry::Kind::Cubin && E.Architecture <= Architecture &&
+        E.Architecture / 10 == Architecture / 10 &&
+        (!Taken || E.Architecture > Taken->Architecture))
+      Taken = &E;
+  return Taken;
+}
+
+bool hasChecks(const void *Code, unsigned Architecture) {
   const std::vector<FatEntry> Entries = fatEntries(Code);
-  for (const FatEntry &E : Entries) {
-    const auto Bytes = unpack(E);
+  for (const FatEntry *E :
+       {best(Entries, FatEntry::Kind::PTX, Architecture),
+        taken(Entries, Architecture)}) {
+    if (!E)
+      continue;
+    const auto Bytes = unpack(*E);
     const auto *Image = std::get_if<std::string>(&Bytes);
-    if (E.What != FatEntry::Kind::Other && Image &&
-        holds(*Image, abi::ConfigName))
+    if (Image && holds(*Image, abi::ConfigName))
       return true;
   }
   if (!Entries.empty() || !Code)
@@ -205,14 +221,8 @@ static std::vector<std::string> toolOptions(std::span<const uint8_t> Note) {
 
 std::optional<CubinOrigin> originOfMachineCode(const void *Code,
                                                unsigned Architecture) {
-  // The newest of the GPU's generation that is not newer than the GPU.
-  const FatEntry *Taken = nullptr;
   const std::vector<FatEntry> Entries = fatEntries(Code);
-  for (const FatEntry &E : Entries)
-    if (E.What == FatEntry::Kind::Cubin && E.Architecture <= Architecture &&
-        E.Architecture / 10 == Architecture / 10 &&
-        (!Taken || E.Architecture > Taken->Architecture))
-      Taken = &E;
+  const FatEntry *Taken = taken(Entries, Architecture);
   if (!Taken)
     return std::nullopt;
   CubinOrigin Origin;

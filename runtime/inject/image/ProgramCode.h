@@ -29,9 +29,9 @@ findPTX(const void *Code, unsigned Architecture);
 /// device linker leaves an image without any in every program.
 bool hasMachineFunctions(const void *Code);
 
-/// Whether the code has checks: some image of it, PTX or machine code, has
-/// CRSan's configuration.
-bool hasChecks(const void *Code);
+/// Whether the code has checks: what a GPU of the architecture would run, or the
+/// PTX for it, has CRSan's configuration.
+bool hasChecks(const void *Code, unsigned Architecture);
 
 /// What a cubin says of its making (its notes).
 struct CubinOrigin {

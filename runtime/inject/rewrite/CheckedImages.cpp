@@ -92,13 +92,15 @@ const void *CheckedImages::replace(const void *Image,
                                    const std::vector<unsigned> &GPUs,
                                    const std::string &Name,
                                    std::vector<std::string> &Lines) {
-  if (!Image || GPUs.empty() || hasChecks(Image))
+  if (!Image || GPUs.empty())
+    return Image;
+  const unsigned Oldest = *std::ranges::min_element(GPUs);
+  if (hasChecks(Image, Oldest))
     return Image;
   const auto Leave = [&](const std::string &Why) {
     Lines.push_back(fmt::format("code of {} is not checked: {}", Name, Why));
     return Image;
   };
-  const unsigned Oldest = *std::ranges::min_element(GPUs);
   auto Found = findPTX(Image, Oldest);
   if (const auto *Why = std::get_if<std::string>(&Found))
     return hasMachineFunctions(Image) ? Leave(*Why) : Image;
