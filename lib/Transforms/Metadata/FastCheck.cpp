@@ -147,6 +147,7 @@ void FastCheck::emitGlance(IRBuilder<> &B, const Values &W,
       if (C.A.Writes == Writes)
         emitLook(B, W, C, Several);
   Value *AreOld = B.getTrue(), *AreKept = nullptr;
+  unsigned NumRemembered = 0;
   for (Check &C : Checks) {
     if (C.A.IsStrong) {
       emitStrong(B, W, C);
@@ -165,18 +166,25 @@ void FastCheck::emitGlance(IRBuilder<> &B, const Values &W,
           B, "__crsan_in_is_kept",
           {W.Mine, C.Mine, W.Place, Cell.Reader, C.InShared, shape(C.A)});
       AreKept = AreKept ? B.CreateAnd(AreKept, Cell.IsKept) : Cell.IsKept;
+      ++NumRemembered;
     }
   }
-  if (AreKept) {
+  auto Remembers = [&] {
+    for (const Check &C : Checks)
+      if (IsRemembered(C))
+        emitReaders(B, C);
+  };
+  if (NumRemembered > 1) {
     BasicBlock *Remember = BasicBlock::Create(F.getContext(), "", &F, Closer);
     BasicBlock *Glanced = BasicBlock::Create(F.getContext(), "", &F, Closer);
     B.CreateCondBr(AreKept, Glanced, Remember);
     B.SetInsertPoint(Remember);
-    for (const Check &C : Checks)
-      if (IsRemembered(C))
-        emitReaders(B, C);
+    Remembers();
     B.CreateBr(Glanced);
     B.SetInsertPoint(Glanced);
+  } else {
+    // A store under a condition takes no more than a branch.
+    Remembers();
   }
   B.CreateCondBr(AreOld, Tail, Closer);
 }
