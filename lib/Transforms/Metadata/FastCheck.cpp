@@ -225,15 +225,18 @@ void FastCheck::emitSlow(IRBuilder<> &B, const Values &W,
     }
   // A write's check takes the place of another one's in the cell, so reads come
   // first.
-  for (const bool Writes : {false, true})
-    for (const Check &C : Checks) {
-      if (C.A.Writes != Writes)
-        continue;
+  for (const Check &C : Checks)
+    if (!C.A.Writes) {
+      B.SetCurrentDebugLocation(C.A.Loc);
+      callRuntime(B, ReadCheckName, {C.A.Site, C.A.Address, Flags, W.Place});
+    }
+  for (const Check &C : Checks)
+    if (C.A.Writes) {
       B.SetCurrentDebugLocation(C.A.Loc);
       for (const auto &[Word, Cell] : enumerate(C.Cells))
-        callRuntime(B, AccessCheckName,
+        callRuntime(B, WriteCheckName,
                     {C.A.Site, B.CreateAdd(C.A.Address, B.getInt64(4 * Word)),
-                     B.getInt64(C.A.Size), Writes ? Cell.Writer : B.getInt64(0),
+                     Cell.Writer,
                      Word ? B.CreateOr(Flags, abi::CheckLaterWord) : Flags,
                      W.Place});
     }
