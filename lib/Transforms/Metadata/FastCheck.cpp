@@ -23,7 +23,7 @@ FastCheck::FastCheck(Function &F, IRBuilder<> &B, Value *First, Constant *Sites,
   Done = B.CreateAlloca(I64);
   Released = B.CreateAlloca(I64);
   emitForget(B);
-  Cells.emplace(F, B);
+  Cells.emplace(F, B, First);
   Warp.emitState(B, First);
   Cells->emitSharedCells(B, Warp.state());
   Warp.emitFirst(B, First, Sites);

@@ -7,6 +7,7 @@
 
 #include "metadata/Acquire.h"
 #include "metadata/GridStart.h"
+#include "metadata/entry/Context.h"
 #include "metadata/entry/InLineWarp.h"
 
 namespace crsan::device {
@@ -215,10 +216,26 @@ HOT_ENTRY uint32_t __crsan_md_draw(uint32_t Flags, uint32_t Tag) {
 
 /// Entry point. A kernel begins: enterKernel(). `Flags` are the EnterFlags of
 /// the kernel, `Tag` its kernelTag, and `Arguments` the hash of its arguments
+/// What a kernel knows from its head on: the fields of a WindowState, the
+/// address of the WarpState, and pagesHere().
+struct Entered {
+  uint32_t Clock, Barrier, Floor, Place;
+  uint64_t State, Pages;
+};
+
 /// (KernelHere).
-HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags, uint32_t Tag,
-                                       uint32_t Arguments) {
-  return enterKernel({Flags, Tag, /*Run=*/0, Arguments});
+HOT_ENTRY Entered __crsan_md_enter(uint32_t Flags, uint32_t Tag,
+                                   uint32_t Arguments) {
+  const WindowState W = enterKernel({Flags, Tag, /*Run=*/0, Arguments});
+  const PlaceOf Mine{W[3]};
+  return {W[0],
+          W[1],
+          W[2],
+          W[3],
+          Mine.isFollowed()
+              ? reinterpret_cast<uint64_t>(&Self::stateOf(Mine.warp()))
+              : reinterpret_cast<uint64_t>(NotFollowed),
+          pagesHere()};
 }
 
 /// Entry point. A thread is about to leave its kernel, and so takes part in all
