@@ -202,8 +202,13 @@ static void adaptCalls(Module &M) {
 /// Small functions that most modules need in metadata mode. All get them: then
 /// most modules have the same runtime, and crsan-ptxas finds it in its cache
 /// (lib/Assembler/RuntimeSplit.h).
-static constexpr StringLiteral Usual[] = {OwnersName, PagesFromName,
-                                          CountProvenCallName, DrawName};
+static constexpr StringLiteral Usual[] = {OwnersName,
+                                          OwnerName,
+                                          SeekExemptionsName,
+                                          NoteExemptionsName,
+                                          PagesFromName,
+                                          CountProvenCallName,
+                                          DrawName};
 
 bool DeviceRuntime::link(FunctionAnalysisManager &FAM) {
   LLVMContext &C = M.getContext();
