@@ -341,7 +341,9 @@ INLINE_ENTRY bool __crsan_in_is_ordered(uint64_t First, uint32_t Place,
                                                AccessorLayout::Several)) == 0;
   // No operators of short circuit: these become branches, which are longer than
   // what they skip.
-  bool IsOrdered = bool((High < Floor) | (IsSelf & IsOurs));
+  const bool IsAlone = isOfBlockAlone(Shape) && (Shape & ShapeBarriers);
+  const uint32_t Past = IsAlone && Barrier > Floor ? Barrier : Floor;
+  bool IsOrdered = bool((High < Past) | (IsSelf & IsOurs));
   bool InBlock = false;
   if (Shape & (ShapeMayBeShared | ShapeBarriers | ShapeStrong)) {
     const bool HasNumber = isInBlock(Place, Low);
@@ -353,7 +355,7 @@ INLINE_ENTRY bool __crsan_in_is_ordered(uint64_t First, uint32_t Place,
     IsOrdered =
         bool(IsOrdered | (!(Shape & ShapeMayBeShared) || (Shape & ShapeClusters)
                               ? InBlock & IsBefore
-                          : !(Shape & ShapeMayBeGlobal) ? !HasNumber | IsBefore
+                          : !(Shape & ShapeMayBeGlobal) ? !HasNumber
                           : InShared                    ? !HasNumber | IsBefore
                                                         : InBlock & IsBefore));
   }
