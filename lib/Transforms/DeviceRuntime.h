@@ -40,6 +40,7 @@ inline constexpr char OwnerName[] = "__crsan_md_owner";
 inline constexpr char KnownExemptionsName[] = "__crsan_in_known_exemptions";
 inline constexpr char SeekExemptionsName[] = "__crsan_md_seek_exemptions";
 inline constexpr char NoteExemptionsName[] = "__crsan_md_note_exemptions";
+inline constexpr char SnapshotName[] = "__crsan_md_snapshot";
 inline constexpr char PagesName[] = "__crsan_md_pages";
 inline constexpr char PagesFromName[] = "__crsan_md_pages_from";
 inline constexpr char SitesName[] = "__crsan_md_sites";

@@ -79,7 +79,7 @@ void WarpSnapshot::emitSites(IRBuilder<> &B, Constant *Sites) {
 }
 
 void WarpSnapshot::emitLoad(IRBuilder<> &B) {
-  set(B, callRuntime(B, "__crsan_in_snapshot",
+  set(B, callRuntime(B, SnapshotName,
                      {State, FirstSite, B.getInt32(Shape)}));
 }
 

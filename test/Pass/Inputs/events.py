@@ -23,7 +23,7 @@ SPACES = {0: "generic", 1: "global", 3: "shared", 7: "cluster"}
 PREFIX = "__crsan_md_"
 # Those of which the last argument is not the warp's place.
 WITHOUT_PLACE = ("enter", "self", "pages", "pages_from", "sites", "count", "count_proven",
-                 "owners", "owner", "seek_exemptions", "note_exemptions")
+                 "owners", "owner", "seek_exemptions", "note_exemptions", "snapshot")
 
 text = sys.stdin.read()
 words = []
