@@ -202,17 +202,28 @@ static void adaptCalls(Module &M) {
 /// Small functions that most modules need in metadata mode. All get them: then
 /// most modules have the same runtime, and crsan-ptxas finds it in its cache
 /// (lib/Assembler/RuntimeSplit.h).
-static constexpr StringLiteral Usual[] = {OwnersName, PagesFromName,
-                                          CountProvenCallName, DrawName};
+static constexpr StringLiteral Usual[] = {
+    OwnersName,    OwnerName,           SeekExemptionsName, NoteExemptionsName,
+    PagesFromName, CountProvenCallName, DrawName,           SnapshotName};
+/// The same of modules that have checks in line.
+static constexpr StringLiteral UsualOfChecks[] = {ReadCheckName,
+                                                  WriteCheckName};
 
 bool DeviceRuntime::link(FunctionAnalysisManager &FAM) {
   LLVMContext &C = M.getContext();
-  const bool HasMetadata = !M.getFunction(EnterName)->use_empty();
+  auto IsUsed = [&](StringRef Name) {
+    return !M.getFunction(Name)->use_empty();
+  };
+  SmallVector<StringRef> Wanted;
+  if (IsUsed(EnterName))
+    append_range(Wanted, Usual);
+  if (any_of(UsualOfChecks, IsUsed))
+    append_range(Wanted, UsualOfChecks);
   for (const Function &F : *Runtime)
     if (Function *Declared = M.getFunction(F.getName());
         Declared && Declared->isDeclaration() && Declared->use_empty() &&
         F.hasExternalLinkage() && !F.isIntrinsic() &&
-        !(HasMetadata && is_contained(Usual, F.getName())))
+        !is_contained(Wanted, F.getName()))
       Declared->eraseFromParent();
   prepare();
   const GlobalVariable &Config = *Runtime->getNamedGlobal(abi::ConfigName);
@@ -239,9 +250,8 @@ bool DeviceRuntime::link(FunctionAnalysisManager &FAM) {
   adaptCalls(M);
   inlineChecks(M, FAM);
   SmallVector<GlobalValue *> Kept = {M.getNamedGlobal(abi::ConfigName)};
-  if (HasMetadata)
-    for (StringRef Name : Usual)
-      Kept.push_back(M.getFunction(Name));
+  for (StringRef Name : Wanted)
+    Kept.push_back(M.getFunction(Name));
   appendToCompilerUsed(M, Kept);
   return true;
 }

@@ -13,14 +13,14 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK:       [[AT:%.*]] = getelementptr i8, ptr %s, i64 4
 ; CHECK:       load i32, ptr [[AT]], align 4
 ; CHECK:       [[HASH:%.*]] = or i32 {{.*}}, 1
-; CHECK:       call <4 x i32> @__crsan_md_enter(i32 {{.*}}, i32 {{.*}}, i32 [[HASH]])
+; CHECK:       call {{.*}} @__crsan_md_enter(i32 {{.*}}, i32 {{.*}}, i32 [[HASH]])
 define ptx_kernel void @mixed(ptr %p, float %x, i1 %b, i16 %h, ptr byval({ i32, i8 }) align 4 %s, ptr byval([3 x i64]) %large) {
   store float %x, ptr %p
   ret void
 }
 
 ; CHECK-LABEL: define ptx_kernel void @padded(
-; CHECK:       call <4 x i32> @__crsan_md_enter(i32 {{.*}}, i32 {{.*}}, i32 0)
+; CHECK:       call {{.*}} @__crsan_md_enter(i32 {{.*}}, i32 {{.*}}, i32 0)
 define ptx_kernel void @padded(ptr %p, i33 %x) {
   store i32 1, ptr %p
   ret void

@@ -1,7 +1,6 @@
 ; Intent: which allocations a kernel's arguments point into decides, when it begins, whether what it
 ; only reads through one of them, or where each thread has a place of its own, is checked; unless it
-; may write anywhere. (The bits 3 to 11 of a page's entry are the number of its owner, or,
-; from 448 on, of the table that has a number for each part of the page.)
+; may write anywhere.
 ; RUN: %opt -load-pass-plugin=%pass_plugin -crsan-mode=metadata -passes=crsan-mark,crsan -verify-each -S %s \
 ; RUN:   | FileCheck %s
 
@@ -12,20 +11,17 @@ declare i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
 declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 
 ; CHECK-LABEL: define ptx_kernel void @copy(
-; CHECK:       ld.relaxed.gpu.u64 {{.*}}(ptr {{.*}}@__crsan_exemptions_copy
+; CHECK:       ld.u64 {{.*}}(ptr {{.*}}@__crsan_exemptions_copy
+; CHECK:       call i64 @__crsan_md_seek_exemptions(ptr {{.*}}@__crsan_exemptions_copy
 ; CHECK:       [[TABLE:%.+]] = call <2 x i64> @__crsan_md_owners()
-; CHECK:       [[PAGE:%.+]] = and i32 %{{.*}}, 511
-; CHECK-NEXT:  [[SPLIT:%.+]] = icmp uge i32 [[PAGE]], 448
-; CHECK:       call i16 asm sideeffect "ld.global.u16
-; CHECK:       [[IN:%.+]] = select i1 [[SPLIT]], i32 %{{.+}}, i32 [[PAGE]]
+; CHECK:       [[IN:%.+]] = call i32 @__crsan_md_owner(i64 %{{.+}}, i64 %{{.+}}, i64 %{{.+}})
 ; CHECK-NEXT:  [[SOME:%.+]] = icmp ne i32 [[IN]], 0
-; CHECK:       call i16 asm sideeffect "ld.global.u16
-; CHECK:       [[OUT:%.+]] = select i1
+; CHECK:       [[OUT:%.+]] = call i32 @__crsan_md_owner(
 ; CHECK-NEXT:  [[APART:%.+]] = icmp ne i32 [[IN]], [[OUT]]
 ; CHECK:       [[FREE:%.+]] = and i1 [[SOME]], [[APART]]
 ; CHECK-NEXT:  [[FOUND:%.+]] = zext i1 [[FREE]] to i64
 ; The first warps of a grid write the answer down.
-; CHECK:       st.relaxed.gpu.u64 {{.*}}(ptr {{.*}}@__crsan_exemptions_copy
+; CHECK:       call void @__crsan_md_note_exemptions(ptr {{.*}}@__crsan_exemptions_copy{{.*}}, i64 [[FOUND]])
 ; CHECK:       [[WHICH:%.+]] = phi i64 [ %{{.+}}, %{{.+}} ], [ [[FOUND]], %{{.+}} ]
 ; CHECK-NEXT:  [[BIT:%.+]] = and i64 [[WHICH]], 1
 ; CHECK-NEXT:  [[FREE:%.+]] = icmp ne i64 [[BIT]], 0
@@ -35,7 +31,7 @@ declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 ; CHECK:       load i32, ptr %in
 ; CHECK:       [[NOT:%.+]] = xor i1 [[FREE]], true
 ; CHECK-NEXT:  br i1 [[NOT]], label %{{.*}}, label %[[BEHIND:[0-9]+]]
-; CHECK:       call void @__crsan_md_check(
+; CHECK:       call void @__crsan_md_check_read(
 ; CHECK:       [[BEHIND]]:
 ; CHECK:       store i32 %v, ptr %at
 ; CHECK:       atom.relaxed.gpu.global.exch.b64
@@ -48,7 +44,7 @@ define ptx_kernel void @copy(ptr %in, ptr %out) {
 
 ; A pointer in a structure that the kernel is given.
 ; CHECK-LABEL: define ptx_kernel void @copyStructure(
-; CHECK-COUNT-2: and i32 %{{.*}}, 511
+; CHECK-COUNT-2: call i32 @__crsan_md_owner(
 ; CHECK:       ret void
 define ptx_kernel void @copyStructure(ptr byval({ ptr, ptr }) %both) {
   %in = load ptr, ptr %both
@@ -77,8 +73,8 @@ define ptx_kernel void @copyPacked(ptr byval(<{ i8, ptr, ptr }>) align 1 %both) 
 
 ; Each thread has a place of its own, or the launch is checked: by another body.
 ; CHECK-LABEL: define ptx_kernel void @double(
-; CHECK:       and i32 %{{.*}}, 511
-; CHECK-NOT:   and i32 %{{.*}}, 511
+; CHECK:       call i32 @__crsan_md_owner(
+; CHECK-NOT:   call i32 @__crsan_md_owner(
 ; CHECK:       [[REACH:%.+]] = icmp ult i64 %{{.+}}, 2147483648
 ; CHECK:       [[WIDE:%.+]] = icmp sge i64
 ; CHECK:       call i32 @__crsan_md_draw(

@@ -297,7 +297,7 @@ extern "C" __global__ void beginsWithFloat(int N, int *Out) {
 
 // Fragments are read behind the barrier, and so is what was staged.
 // CHECK-LABEL: define {{.*}} @fragments(
-// CHECK-NOT:   call void @__crsan_md_check({{.*}}, i64 {{.*}}addrspace(3)
+// CHECK-NOT:   call void @__crsan_md_check{{(_read|_write)?}}({{.*}}, i64 {{.*}}addrspace(3)
 // CHECK:       {{^}}}
 extern "C" __global__ void fragments(const half *In, float *Out) {
   namespace wmma = nvcuda::wmma;

@@ -24,15 +24,15 @@ target triple = "nvptx64-nvidia-cuda"
 ; METADATA: call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 ; METADATA-NOT: @__crsan_check
 ; METADATA: store i32 %b
-; METADATA: call void @__crsan_md_check(
+; METADATA: call void @__crsan_md_check_write(
 ; METADATA: store i32 2
-; METADATA: call void @__crsan_md_check(
+; METADATA: call void @__crsan_md_check_write(
 
 ; HYBRID-LABEL: define ptx_kernel void @k(
 ; HYBRID: call i32 @__crsan_block_index(
 ; HYBRID: call i32 @__crsan_check({{.*}}, i32 2)
-; HYBRID: call void @__crsan_md_check(
-; HYBRID: call void @__crsan_md_check(
+; HYBRID: call void @__crsan_md_check_write(
+; HYBRID: call void @__crsan_md_check_write(
 ; HYBRID: ret void
 define ptx_kernel void @k(ptr addrspace(1) %p, ptr addrspace(1) %q) {
   %b = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()

@@ -9,7 +9,7 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK:       loop:
 ; CHECK:       [[IS:%.+]] = icmp ne i64 %{{.*}}, [[DONE:%.+]]
 ; CHECK-NEXT:  br i1 [[IS]], label %{{.*}}, label %[[CHECKED:[0-9]+]]
-; CHECK:       call void @__crsan_md_check(
+; CHECK:       call void @__crsan_md_check_read(
 ; CHECK:       [[CHECKED]]:
 ; CHECK:       load volatile i32, ptr %p
 ; CHECK-NEXT:  [[AT:%.+]] = ptrtoint ptr %p to i64

@@ -121,7 +121,7 @@ __global__ void compare(AccessSite *Sites, char *Global, Outcome *Out) {
     if (IsStrong)
       Shape |= ShapeStrong | (IsWide ? ShapeWide : 0);
     const uint64_t State = uint64_t(&W);
-    const Snapshot S = __crsan_in_snapshot(State, 0, Shape);
+    const Snapshot S = __crsan_md_snapshot(State, 0, Shape);
     const uint64_t Now = __crsan_in_accessor(S.Mine, TheSite, A, 0, Shape);
     const uint64_t Pages = TheConfig.Metadata + PagesAt;
     const bool InLine = __crsan_in_is_ordered(

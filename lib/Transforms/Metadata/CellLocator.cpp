@@ -15,8 +15,9 @@ using namespace llvm;
 
 namespace crsan {
 
-CellLocator::CellLocator(Function &F, IRBuilder<> &B)
-    : F(F), Pages(callRuntime(B, PagesName, {})) {}
+CellLocator::CellLocator(Function &F, IRBuilder<> &B, Value *First)
+    : F(F), Pages(First ? B.CreateExtractValue(First, Entered::Pages)
+                        : callRuntime(B, PagesName, {})) {}
 
 void CellLocator::emitSharedCells(IRBuilder<> &B, Value *Self) {
   SharedCells = emitStateField(B, Self, B.getInt64Ty(),

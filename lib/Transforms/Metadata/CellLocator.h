@@ -72,8 +72,9 @@ struct LocatedAccess {
 
 class CellLocator {
 public:
-  /// At the beginning of the function.
-  CellLocator(llvm::Function &F, llvm::IRBuilder<> &B);
+  /// At the beginning of the function. `First`: what __crsan_md_enter has
+  /// returned, or null if the function is not a kernel.
+  CellLocator(llvm::Function &F, llvm::IRBuilder<> &B, llvm::Value *First);
   /// Address of the page table, or of a zero.
   llvm::Value *pages() const { return Pages; }
   /// `Self`: address of the warp's state.

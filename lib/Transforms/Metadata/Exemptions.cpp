@@ -5,9 +5,7 @@
 #include "DeviceRuntime.h"
 #include "Events/Operands.h"
 #include "PlainBody.h"
-#include "crsan/abi/Cell.h"
 #include "crsan/abi/Check.h"
-#include "crsan/abi/Metadata.h"
 #include "crsan/abi/Names.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
@@ -20,42 +18,15 @@ using namespace llvm;
 
 namespace crsan {
 
-/// Emits the number of the allocation that an address is in; 0: it has none.
-/// `Table`: what the runtime returns of the table of pages.
-static Value *emitOwner(IRBuilder<> &B, Value *Table, Value *Address) {
-  Value *Pages = B.CreateExtractElement(Table, uint64_t(0));
-  Value *At = B.CreateAnd(B.CreateLShr(Address, abi::PageShift - 3),
-                          B.CreateExtractElement(Table, 1));
-  Value *Entry = emitAssembly(B, B.getInt32Ty(), "ld.global.u32 $0, [$1];",
-                              "=r,l,~{memory}", B.CreateAdd(Pages, At));
-  Value *Owner = B.CreateAnd(B.CreateLShr(Entry, abi::PageOwnerAt),
-                             B.getInt32(abi::PageOwners >> abi::PageOwnerAt));
-  Value *IsSplit = B.CreateICmpUGE(Owner, B.getInt32(abi::FirstSplitPage));
-  Value *Part = B.CreateOr(
-      B.CreateShl(B.CreateSub(Owner, B.getInt32(abi::FirstSplitPage)),
-                  abi::PageShift - abi::PartShift),
-      B.CreateAnd(
-          B.CreateTrunc(B.CreateLShr(Address, abi::PartShift), B.getInt32Ty()),
-          B.getInt32(abi::PartsOfPage - 1)));
-  // What is not split is loaded once more.
-  Value *From = B.CreateSelect(
-      IsSplit,
-      B.CreateAdd(B.CreateAdd(Pages, B.getInt64(abi::OwnersOfSplitPagesAt -
-                                                abi::PagesAt)),
-                  B.CreateShl(B.CreateZExt(Part, B.getInt64Ty()), 1)),
-      B.CreateAdd(Pages, At));
-  Value *OfPart = emitAssembly(B, B.getInt16Ty(), "ld.global.u16 $0, [$1];",
-                               "=h,l,~{memory}", From);
-  return B.CreateSelect(IsSplit, B.CreateZExt(OfPart, B.getInt32Ty()), Owner);
-}
-
 /// Emits which exemptions hold, one bit for each.
 static Value *emitWhichHold(IRBuilder<> &B, EventPlan &Plan) {
   Value *Table = nullptr;
   auto Owner = [&](Value *Address) {
     if (!Table)
       Table = callRuntime(B, OwnersName, {});
-    return emitOwner(B, Table, Address);
+    return callRuntime(B, OwnerName,
+                       {B.CreateExtractElement(Table, uint64_t(0)),
+                        B.CreateExtractElement(Table, 1), Address});
   };
   Value *Which = nullptr;
   for (auto [I, E] : enumerate(Plan.exemptions())) {
@@ -153,6 +124,8 @@ static void emitCounts(Function &F, EventPlan &Plan, PlainBody &Plain,
   Type *I32 = B.getInt32Ty();
   AllocaInst *Number = B.CreateAlloca(I32);
   B.CreateStore(B.getInt32(0), Number);
+  const StringRef Name =
+      isa<ConstantPointerNull>(Sites) ? CountProvenCallName : CountProvenName;
   for (const EventPlan::Step &S : Plan.steps()) {
     B.SetInsertPoint(Plain.copyOf(S.Inst));
     if (S.InBlock)
@@ -161,7 +134,7 @@ static void emitCounts(Function &F, EventPlan &Plan, PlainBody &Plain,
           Number);
     if (std::holds_alternative<Leave>(S.What))
       callRuntime(
-          B, CountProvenName,
+          B, Name,
           {B.CreateSelect(IsFollowed, B.CreateLoad(I32, Number), B.getInt32(0)),
            Sites});
   }

@@ -23,7 +23,7 @@ FastCheck::FastCheck(Function &F, IRBuilder<> &B, Value *First, Constant *Sites,
   Done = B.CreateAlloca(I64);
   Released = B.CreateAlloca(I64);
   emitForget(B);
-  Cells.emplace(F, B);
+  Cells.emplace(F, B, First);
   Warp.emitState(B, First);
   Cells->emitSharedCells(B, Warp.state());
   Warp.emitFirst(B, First, Sites);
@@ -147,6 +147,7 @@ void FastCheck::emitGlance(IRBuilder<> &B, const Values &W,
       if (C.A.Writes == Writes)
         emitLook(B, W, C, Several);
   Value *AreOld = B.getTrue(), *AreKept = nullptr;
+  unsigned NumRemembered = 0;
   for (Check &C : Checks) {
     if (C.A.IsStrong) {
       emitStrong(B, W, C);
@@ -165,18 +166,25 @@ void FastCheck::emitGlance(IRBuilder<> &B, const Values &W,
           B, "__crsan_in_is_kept",
           {W.Mine, C.Mine, W.Place, Cell.Reader, C.InShared, shape(C.A)});
       AreKept = AreKept ? B.CreateAnd(AreKept, Cell.IsKept) : Cell.IsKept;
+      ++NumRemembered;
     }
   }
-  if (AreKept) {
+  auto Remembers = [&] {
+    for (const Check &C : Checks)
+      if (IsRemembered(C))
+        emitReaders(B, C);
+  };
+  if (NumRemembered > 1) {
     BasicBlock *Remember = BasicBlock::Create(F.getContext(), "", &F, Closer);
     BasicBlock *Glanced = BasicBlock::Create(F.getContext(), "", &F, Closer);
     B.CreateCondBr(AreKept, Glanced, Remember);
     B.SetInsertPoint(Remember);
-    for (const Check &C : Checks)
-      if (IsRemembered(C))
-        emitReaders(B, C);
+    Remembers();
     B.CreateBr(Glanced);
     B.SetInsertPoint(Glanced);
+  } else {
+    // A store under a condition takes no more than a branch.
+    Remembers();
   }
   B.CreateCondBr(AreOld, Tail, Closer);
 }
@@ -217,15 +225,18 @@ void FastCheck::emitSlow(IRBuilder<> &B, const Values &W,
     }
   // A write's check takes the place of another one's in the cell, so reads come
   // first.
-  for (const bool Writes : {false, true})
-    for (const Check &C : Checks) {
-      if (C.A.Writes != Writes)
-        continue;
+  for (const Check &C : Checks)
+    if (!C.A.Writes) {
+      B.SetCurrentDebugLocation(C.A.Loc);
+      callRuntime(B, ReadCheckName, {C.A.Site, C.A.Address, Flags, W.Place});
+    }
+  for (const Check &C : Checks)
+    if (C.A.Writes) {
       B.SetCurrentDebugLocation(C.A.Loc);
       for (const auto &[Word, Cell] : enumerate(C.Cells))
-        callRuntime(B, AccessCheckName,
+        callRuntime(B, WriteCheckName,
                     {C.A.Site, B.CreateAdd(C.A.Address, B.getInt64(4 * Word)),
-                     B.getInt64(C.A.Size), Writes ? Cell.Writer : B.getInt64(0),
+                     Cell.Writer,
                      Word ? B.CreateOr(Flags, abi::CheckLaterWord) : Flags,
                      W.Place});
     }

@@ -246,7 +246,7 @@ void MetadataInstrumenter::emitHead(Constant *Sites) {
       })) {
     emitFast(B, First, Sites);
   } else if (First) {
-    WarpPlace = B.CreateExtractElement(First, 3);
+    WarpPlace = B.CreateExtractValue(First, Entered::Place);
   } else if (!hasCallersElsewhere(F) && Plan.steps().empty()) {
     return;
   } else {

@@ -28,7 +28,7 @@ WarpSnapshot::WarpSnapshot(Function &F, IRBuilder<> &B, uint32_t Shape)
 }
 
 void WarpSnapshot::emitState(IRBuilder<> &B, Value *First) {
-  State = First ? callRuntime(B, StateName, B.CreateExtractElement(First, 3))
+  State = First ? B.CreateExtractValue(First, Entered::State)
                 : callRuntime(B, SelfName, {});
 }
 
@@ -36,14 +36,15 @@ void WarpSnapshot::emitFirst(IRBuilder<> &B, Value *First, Constant *Sites) {
   emitSites(B, Sites);
   if (First) {
     SmallVector<Value *> Arguments = {State};
-    for (unsigned I = 0; I < 4; ++I)
-      Arguments.push_back(B.CreateExtractElement(First, I));
+    for (unsigned I :
+         {Entered::Clock, Entered::Barrier, Entered::Floor, Entered::Place})
+      Arguments.push_back(B.CreateExtractValue(First, I));
     Arguments.append({FirstSite, B.getInt32(Shape)});
     set(B, callRuntime(B, "__crsan_in_first_snapshot", Arguments));
   } else {
     emitLoad(B);
   }
-  Value *Clock = First ? B.CreateExtractElement(First, uint64_t(0))
+  Value *Clock = First ? B.CreateExtractValue(First, Entered::Clock)
                        : emitStateField(B, State, B.getInt32Ty(),
                                         offsetof(abi::WarpState, Start));
   Start = callRuntime(B, "__crsan_in_start", {Clock, values(B).Place});
@@ -78,7 +79,7 @@ void WarpSnapshot::emitSites(IRBuilder<> &B, Constant *Sites) {
 }
 
 void WarpSnapshot::emitLoad(IRBuilder<> &B) {
-  set(B, callRuntime(B, "__crsan_in_snapshot",
+  set(B, callRuntime(B, SnapshotName,
                      {State, FirstSite, B.getInt32(Shape)}));
 }
 

@@ -9,6 +9,11 @@
 
 namespace crsan {
 
+/// The fields of what __crsan_md_enter returns.
+namespace Entered {
+enum Field : unsigned { Clock, Barrier, Floor, Place, State, Pages };
+}
+
 /// Loads a field of the WarpState at `State` that stays as it is while the
 /// block runs.
 llvm::Value *emitStateField(llvm::IRBuilder<> &B, llvm::Value *State,

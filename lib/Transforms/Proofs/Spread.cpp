@@ -139,29 +139,68 @@ static Value *emitFactor(IRBuilder<> &B, const Value *V, bool IsSigned) {
   return B.CreateIntCast(emitAvailable(B, V), B.getInt64Ty(), IsSigned);
 }
 
+namespace {
+
+/// Amounts of 64 bits, of which those above 2^31 may become 2^31.
+class Amounts {
+public:
+  struct Amount {
+    Value *V;
+    uint64_t Most; ///< No amount is larger.
+  };
+  explicit Amounts(IRBuilder<> &B) : B(B) {}
+
+  Amount constant(uint64_t Number) const {
+    Number = std::min<uint64_t>(Number, MostBytes);
+    return {B.getInt64(Number), Number};
+  }
+  /// Of a factor of a term.
+  Amount factor(const Value *V, bool IsSigned) const {
+    Value *Whole = emitFactor(B, V, IsSigned);
+    if (const auto Extent = extentOf(V))
+      return {Whole, LaunchIndices[*Extent].Most};
+    const unsigned Bits = V->getType()->getScalarSizeInBits();
+    if (!IsSigned && Bits < 64)
+      return {Whole, maxUIntN(Bits)};
+    return {B.CreateBinaryIntrinsic(Intrinsic::abs, Whole, B.getFalse()),
+            Bits < 64 ? uint64_t(1) << (Bits - 1) : ~uint64_t(0)};
+  }
+  Amount product(const Amount &X, const Amount &Y) const {
+    const Amount A = clamp(X), O = clamp(Y);
+    return clamp({B.CreateMul(A.V, O.V), A.Most * O.Most});
+  }
+
+private:
+  Amount clamp(const Amount &A) const {
+    if (A.Most <= uint64_t(MostBytes))
+      return A;
+    return {
+        B.CreateBinaryIntrinsic(Intrinsic::umin, A.V, B.getInt64(MostBytes)),
+        uint64_t(MostBytes)};
+  }
+
+  IRBuilder<> &B;
+};
+
+} // namespace
+
 /// Emits an upper bound of the sum's amount, or something larger than 2^31.
 Value *Spread::emitMost(IRBuilder<> &B) const {
-  Value *Limit = B.getInt64(MostBytes);
-  auto Clamp = [&](Value *V) {
-    return B.CreateBinaryIntrinsic(Intrinsic::umin, V, Limit);
-  };
+  const Amounts Of(B);
   Value *All = B.getInt64(std::abs(Constant) + Size);
-  auto Add = [&](const Term &T, Value *Last) {
-    Value *Product = Clamp(B.getInt64(std::abs(T.Scale)));
+  auto Add = [&](const Term &T, std::optional<Amounts::Amount> Last) {
+    Amounts::Amount Product = Of.constant(std::abs(T.Scale));
     for (const Value *V : T.Factors)
-      Product = Clamp(B.CreateMul(
-          Product,
-          Clamp(B.CreateBinaryIntrinsic(
-              Intrinsic::abs, emitFactor(B, V, T.IsSigned), B.getFalse()))));
+      Product = Of.product(Product, Of.factor(V, T.IsSigned));
     if (Last)
-      Product = Clamp(B.CreateMul(Product, Clamp(Last)));
-    All = B.CreateAdd(All, Product);
+      Product = Of.product(Product, *Last);
+    All = B.CreateAdd(All, Product.V);
   };
   for (const Common &C : Base)
-    Add(C, nullptr);
+    Add(C, std::nullopt);
   for (const Mover &M : movers())
     for (const Term &T : M.Step)
-      Add(T, M.Last(B));
+      Add(T, Amounts::Amount{M.Last(B), M.Most.value_or(~uint64_t(0))});
   return All;
 }
 
@@ -226,7 +265,8 @@ Value *Spread::emitAreApart(IRBuilder<> &B, bool AreAllThreads) const {
     Value *IsApart = B.CreateAnd(B.CreateICmpSGE(Stride, Reach),
                                  B.CreateICmpSLT(Stride, Most));
     if (Last) {
-      Require(B.CreateICmpULT(Last, Most));
+      if (!M.Most || *M.Most >= uint64_t(MostBytes))
+        Require(B.CreateICmpULT(Last, Most));
       IsApart = B.CreateOr(IsApart, B.CreateICmpEQ(Last, B.getInt64(0)));
     }
     Require(IsApart);

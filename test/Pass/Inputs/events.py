@@ -22,8 +22,8 @@ ORDERS = ("weak", "relaxed", "acquire", "release", "acq_rel")
 SPACES = {0: "generic", 1: "global", 3: "shared", 7: "cluster"}
 PREFIX = "__crsan_md_"
 # Those of which the last argument is not the warp's place.
-WITHOUT_PLACE = ("enter", "state", "self", "pages", "pages_from", "sites", "count",
-                 "count_proven", "owners")
+WITHOUT_PLACE = ("enter", "self", "pages", "pages_from", "sites", "count", "count_proven",
+                 "owners", "owner", "seek_exemptions", "note_exemptions", "snapshot")
 
 text = sys.stdin.read()
 words = []

@@ -184,6 +184,24 @@ ENTRY void __crsan_md_check(AccessSite *Site, uint64_t A, uint64_t Size,
   checkAccess(Site, A, Size, Replaced, Flags, Place);
 }
 
+/// Entry points. What the check in line of an access leaves to the runtime: as
+/// __crsan_md_check, of all words of an access that does not write, ...
+ENTRY void __crsan_md_check_read(AccessSite *Site, uint64_t A, uint32_t Flags,
+                                 uint32_t Place) {
+  const uint32_t Size = Site->Size;
+  if (!(Flags & CheckSuspects))
+    return __crsan_md_check(Site, A, Size, 0, Flags, Place);
+#pragma unroll 1
+  for (uint32_t Byte = 0; Byte < Size; Byte += 4)
+    __crsan_md_check(Site, A + Byte, Size, 0, Flags, Place);
+}
+/// ... and of one word of a write.
+ENTRY void __crsan_md_check_write(AccessSite *Site, uint64_t A,
+                                  uint64_t Replaced, uint32_t Flags,
+                                  uint32_t Place) {
+  __crsan_md_check(Site, A, Site->Size, Replaced, Flags, Place);
+}
+
 /// Entry point. `Size` bytes at `A` have just been allocated by malloc, or `A`
 /// is null. The former owner has freed the memory, which no synchronization of
 /// the program shows, so the cells of the memory forget the past. Blocks of the

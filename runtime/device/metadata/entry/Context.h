@@ -21,27 +21,21 @@ __attribute__((device)) alignas(16) uint32_t
     NotFollowed[sizeof(WarpState) / 4] = {0, 0, 0, NeedsCare};
 }
 
-/// Entry point. The address of this warp's WarpState, for checks in line.
-/// `Place` is the warp's WarpState::Place.
-HOT_ENTRY uint64_t __crsan_md_state(uint32_t Place) {
-  const PlaceOf Mine{Place};
-  return Mine.isFollowed()
-             ? reinterpret_cast<uint64_t>(&Self::stateOf(Mine.warp()))
-             : reinterpret_cast<uint64_t>(NotFollowed);
+/// The address of the page table, or of memory whose first entry is empty.
+DEVICE uint64_t pagesHere() {
+  return isShadowed() ? __crsan_config.Metadata + PagesAt
+                      : reinterpret_cast<uint64_t>(NotFollowed);
 }
-/// Entry point. As __crsan_md_state, for code that does not have the place at
-/// hand.
+
+/// Entry point. The address of this warp's WarpState, for checks in line of
+/// code that is not at the head of a kernel.
 HOT_ENTRY uint64_t __crsan_md_self() {
   return isShadowed()
              ? reinterpret_cast<uint64_t>(&Self::stateOf(placeHere().warp()))
              : reinterpret_cast<uint64_t>(NotFollowed);
 }
-/// Entry point. The address of the page table, or of memory whose first entry
-/// is empty.
-HOT_ENTRY uint64_t __crsan_md_pages() {
-  return isShadowed() ? __crsan_config.Metadata + PagesAt
-                      : reinterpret_cast<uint64_t>(NotFollowed);
-}
+/// Entry point. As pagesHere(), for the same code.
+HOT_ENTRY uint64_t __crsan_md_pages() { return pagesHere(); }
 
 /// Entry point, for accesses that move through memory in a loop. Finds the
 /// pages around that of `A` whose exact shadows are adjacent as the pages are.

@@ -339,23 +339,25 @@ INLINE_ENTRY bool __crsan_in_is_ordered(uint64_t First, uint32_t Place,
   const uint32_t Ours = Shape & ShapeInFlight ? lowHalf(First) : lowHalf(Mine);
   const bool IsSelf = ((Low ^ Ours) & uint32_t(AccessorLayout::Who |
                                                AccessorLayout::Several)) == 0;
-  // Operators of short circuit become selections of predicates; the others
-  // would become arithmetic.
-  bool IsOrdered = High < Floor || (IsSelf && IsOurs);
+  // No operators of short circuit: these become branches, which are longer than
+  // what they skip.
+  const bool IsAlone = isOfBlockAlone(Shape) && (Shape & ShapeBarriers);
+  const uint32_t Past = IsAlone && Barrier > Floor ? Barrier : Floor;
+  bool IsOrdered = bool((High < Past) | (IsSelf & IsOurs));
   bool InBlock = false;
   if (Shape & (ShapeMayBeShared | ShapeBarriers | ShapeStrong)) {
     const bool HasNumber = isInBlock(Place, Low);
-    InBlock = HasNumber && IsOurs;
+    InBlock = bool(HasNumber & IsOurs);
     const bool IsBefore = (Shape & ShapeBarriers) && High < Barrier;
     // An accessor of another block was there before the shared memory was this
     // block's. One with this block's numbers may be of a warp of this block
     // that began before this warp.
     IsOrdered =
-        IsOrdered || (!(Shape & ShapeMayBeShared) || (Shape & ShapeClusters)
-                          ? InBlock && IsBefore
-                      : !(Shape & ShapeMayBeGlobal) ? !HasNumber || IsBefore
-                      : InShared                    ? !HasNumber || IsBefore
-                                                    : InBlock && IsBefore);
+        bool(IsOrdered | (!(Shape & ShapeMayBeShared) || (Shape & ShapeClusters)
+                              ? InBlock & IsBefore
+                          : !(Shape & ShapeMayBeGlobal) ? !HasNumber
+                          : InShared                    ? !HasNumber | IsBefore
+                                                        : InBlock & IsBefore));
   }
   // All lanes of the warp have met since (haveMet).
   if (Shape & ShapeMeetings)

@@ -78,12 +78,10 @@ DEVICE uint32_t otherBlockBits(uint32_t Place) {
   return ~InBlock << AccessorLayout::WarpAt & uint32_t(AccessorLayout::Who);
 }
 
-} // namespace crsan::device
-
-/// Of the warp whose state is at `State`, now.
-INLINE_ENTRY crsan::device::Snapshot
-__crsan_in_snapshot(uint64_t State, uint32_t FirstSite, uint32_t Shape) {
-  using namespace crsan::device;
+/// Entry point. Of the warp whose state is at `State`, now. A call, since it
+/// stands beside calls that take longer.
+HOT_ENTRY Snapshot __crsan_md_snapshot(uint64_t State, uint32_t FirstSite,
+                                       uint32_t Shape) {
   static_assert(
       offsetof(WarpState, Clock) == 0 && offsetof(WarpState, Barrier) == 4 &&
       offsetof(WarpState, Floor) == 8 && offsetof(WarpState, Place) == 12);
@@ -96,6 +94,8 @@ __crsan_in_snapshot(uint64_t State, uint32_t FirstSite, uint32_t Shape) {
     Met = loadGlobal(State + offsetof(WarpState, Met));
   return snapshotOf(State, Clock, Barrier, Floor, Place, Met, FirstSite, Shape);
 }
+
+} // namespace crsan::device
 
 /// At a kernel's head: of what __crsan_md_enter has returned.
 INLINE_ENTRY crsan::device::Snapshot

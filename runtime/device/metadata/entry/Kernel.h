@@ -7,6 +7,7 @@
 
 #include "metadata/Acquire.h"
 #include "metadata/GridStart.h"
+#include "metadata/entry/Context.h"
 #include "metadata/entry/InLineWarp.h"
 
 namespace crsan::device {
@@ -191,6 +192,8 @@ DEVICE void noteBlockLeftOut() {
 /// may stop the grid. With Sampled, blocks of a stopped grid are followed where
 /// the multiprocessor's own time is not over; they tell nothing (mayLackOrder).
 HOT_ENTRY uint32_t __crsan_md_draw(uint32_t Flags, uint32_t Tag) {
+  if (isKnownLeftOut())
+    return 0;
   const uint64_t Grid = gridHere();
   const bool IsSampled = __crsan_config.Flags & Sampled;
   const bool IsIsolated = Flags & EnterIsolated;
@@ -213,12 +216,28 @@ HOT_ENTRY uint32_t __crsan_md_draw(uint32_t Flags, uint32_t Tag) {
   return 0;
 }
 
+/// What a kernel knows from its head on: the fields of a WindowState, the
+/// address of the WarpState, and pagesHere().
+struct Entered {
+  uint32_t Clock, Barrier, Floor, Place;
+  uint64_t State, Pages;
+};
+
 /// Entry point. A kernel begins: enterKernel(). `Flags` are the EnterFlags of
 /// the kernel, `Tag` its kernelTag, and `Arguments` the hash of its arguments
 /// (KernelHere).
-HOT_ENTRY WindowState __crsan_md_enter(uint32_t Flags, uint32_t Tag,
-                                       uint32_t Arguments) {
-  return enterKernel({Flags, Tag, /*Run=*/0, Arguments});
+HOT_ENTRY Entered __crsan_md_enter(uint32_t Flags, uint32_t Tag,
+                                   uint32_t Arguments) {
+  const WindowState W = enterKernel({Flags, Tag, /*Run=*/0, Arguments});
+  const PlaceOf Mine{W[3]};
+  return {W[0],
+          W[1],
+          W[2],
+          W[3],
+          Mine.isFollowed()
+              ? reinterpret_cast<uint64_t>(&Self::stateOf(Mine.warp()))
+              : reinterpret_cast<uint64_t>(NotFollowed),
+          pagesHere()};
 }
 
 /// Entry point. A thread is about to leave its kernel, and so takes part in all
@@ -297,11 +316,14 @@ INLINE_ENTRY bool __crsan_in_is_followed(uint32_t Flags, uint32_t Tag,
   if (IsExempt || !isShadowed())
     return true;
   uint32_t IsLeftOut = 0;
+  const bool IsFirst =
+      (__nvvm_read_ptx_sreg_tid_x() | __nvvm_read_ptx_sreg_tid_y() |
+       __nvvm_read_ptx_sreg_tid_z()) == 0;
   // If the L1 cache has an old value of From, a block of a stopped grid
   // executes checks, and what it finds is not told.
-  if (linearThread() == 0 && ((__crsan_config.Flags & Sampled) ||
-                              gridHere() >= loadNear(metadata().Limit.From)))
-    IsLeftOut = isKnownLeftOut() || !__crsan_md_draw(Flags, Tag);
+  if (IsFirst && ((__crsan_config.Flags & Sampled) ||
+                  gridHere() >= loadNear(metadata().Limit.From)))
+    IsLeftOut = !__crsan_md_draw(Flags, Tag);
   asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0; "
                "barrier.cta.red.or.pred p, 0, p; selp.u32 %0, 1, 0, p; }"
                : "+r"(IsLeftOut)
