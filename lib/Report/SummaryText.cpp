@@ -35,7 +35,11 @@ private:
 /// What to do about kernels that are not instrumented.
 static const char *remedyForForeign(const RunSummary &S) {
   if (!S.IsSimulated)
-    return "build the source with -fsanitize=cuda-race";
+    return S.AddsChecks
+               ? "build the source with -fsanitize=cuda-race"
+               : "build the source with -fsanitize=cuda-race, or let CRSan put "
+                 "checks into the code as it is: crsan run "
+                 "--detector=metadata";
   return S.AddsChecks
              ? "build the source with -fsanitize=cuda-race, or let the oracle "
                "look for races, which needs no checks: crsan run --device=sim "

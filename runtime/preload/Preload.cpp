@@ -7,6 +7,7 @@
 // loads CRSan's library, which gives the driver code with checks
 // (inject/rewrite).
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <string_view>

@@ -150,7 +150,8 @@ std::string fatbinKey(const Arguments &A) {
     return {};
   return join(A.FatbinFor, ",") + " " + join(A.Request.Flags, " ") + " " +
          std::to_string(A.Request.MaxRegisters) + " " +
-         driver::toolKey(A.Request.Toolkit + "/bin/ptxas");
+         driver::toolKey(A.Request.Toolkit + "/bin/ptxas") + " " +
+         driver::toolKey(A.Request.Toolkit + "/bin/nvlink");
 }
 
 } // namespace crsan::ptxas

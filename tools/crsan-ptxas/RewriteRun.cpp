@@ -19,54 +19,67 @@ static int fail(const Twine &Message) {
   return 1;
 }
 
-/// The modules with checks, as PTX or in a fat binary. Unchecked: a line for
-/// each function that has none.
-static Expected<std::string> withChecks(ArrayRef<StringRef> Modules,
-                                        const Arguments &A,
-                                        std::vector<std::string> &Unchecked) {
+/// The modules with checks. Unchecked: a line for each function that has none.
+static Expected<std::vector<std::string>>
+withChecks(StringRef PTX, const Arguments &A,
+           std::vector<std::string> &Unchecked) {
   Options How;
   How.Mode = *A.Checks;
   std::vector<std::string> Texts;
-  for (StringRef PTX : Modules) {
-    if (isFinal(PTX)) {
-      Texts.push_back(PTX.str());
+  for (StringRef Module : split(PTX, '\0')) {
+    if (Module.empty() || isFinal(Module)) {
+      if (!Module.empty())
+        Texts.push_back(Module.str());
       continue;
     }
-    Expected<lift::Rewritten> New = lift::rewrite(PTX.str(), How);
+    Expected<lift::Rewritten> New = lift::rewrite(Module.str(), How);
     if (!New)
       return New.takeError();
     Texts.push_back(std::move(New->PTX));
     llvm::append_range(Unchecked, New->Unchecked);
   }
-  return A.FatbinFor.empty() ? Texts.front() : fatbinOf(Texts, A);
+  if (Texts.size() != 1 && !(A.Request.IsRelocatable && !A.FatbinFor.empty()))
+    return createStringError("several modules are not relocatable");
+  return Texts;
 }
 
 /// The text below its lines. That a module cannot be checked is no error: it
-/// need not be tried again.
-static std::string withLines(StringRef PTX, const Arguments &A) {
-  SmallVector<StringRef> Modules;
-  PTX.split(Modules, '\0');
+/// need not be tried again. That a tool fails is one.
+static Expected<std::string> withLines(StringRef PTX, const Arguments &A) {
   std::vector<std::string> Unchecked;
-  Expected<std::string> New = withChecks(Modules, A, Unchecked);
+  Expected<std::vector<std::string>> New = withChecks(PTX, A, Unchecked);
   std::string Text;
   raw_string_ostream Out(Text);
   if (!New) {
     std::string Why = StringRef(toString(New.takeError())).trim().str();
     llvm::replace(Why, '\n', ' ');
-    Out << abi::UncheckedModule << Why << "\n";
-  } else {
-    for (const std::string &Line : Unchecked)
-      Out << abi::UncheckedFunction << Line << "\n";
+    Out << abi::UncheckedModule << Why << "\n"
+        << abi::EndOfRewritten << "\n"
+        << PTX;
+    return Text;
   }
-  Out << abi::EndOfRewritten << "\n" << (New ? StringRef(*New) : PTX);
+  for (const std::string &Line : Unchecked)
+    Out << abi::UncheckedFunction << Line << "\n";
+  Out << abi::EndOfRewritten << "\n";
+  if (A.FatbinFor.empty()) {
+    Out << New->front();
+    return Text;
+  }
+  Expected<std::string> Fatbin = fatbinOf(*New, A);
+  if (!Fatbin) {
+    std::string Why = StringRef(toString(Fatbin.takeError())).trim().str();
+    llvm::replace(Why, '\n', ' ');
+    return createStringError(Why);
+  }
+  Out << *Fatbin;
   return Text;
 }
 
 int runRewrite(const Arguments &A) {
   if (!A.Checks)
-    return fail("--crsan-rewrite needs --crsan-mode");
+    return fail("putting checks into PTX needs --crsan-mode");
   if (A.Inputs.size() != 1)
-    return fail("--crsan-rewrite needs one module");
+    return fail("putting checks into PTX needs one file");
   auto Buffer = MemoryBuffer::getFileOrSTDIN(A.Inputs.front());
   if (!Buffer)
     return fail("cannot read '" + A.Inputs.front() +

@@ -95,9 +95,9 @@ TEST(ProgramCode, DefinedFunctions) {
 }
 
 TEST(ProgramCode, Target) {
-  EXPECT_EQ(targetOf(textFor(75)), 75u);
-  EXPECT_EQ(targetOf(".version 8.7\n.target sm_90a, debug"), 90u);
-  EXPECT_EQ(targetOf("nothing"), 0u);
+  EXPECT_EQ(targetIn(textFor(75)), (crsan::Target{75}));
+  EXPECT_EQ(targetIn(".version 8.7\n.target sm_90a, debug").text(), "sm_90a");
+  EXPECT_EQ(targetIn("nothing").Number, 0u);
 }
 
 TEST(ProgramCode, WordsWithPrefix) {

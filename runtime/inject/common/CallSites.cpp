@@ -114,6 +114,12 @@ static void find(std::vector<FoundAddress> &Addresses) {
       &Addresses);
 }
 
+std::string fileOfAddress(const void *Address) {
+  std::vector<FoundAddress> One = {{reinterpret_cast<uintptr_t>(Address)}};
+  find(One);
+  return One.front().IsFound ? pathOf(One.front().File) : std::string();
+}
+
 uint32_t CallSites::number(const Frames &Returns) {
   constexpr size_t MostKept = 6, MostStacks = 1 << 14;
   std::vector<FoundAddress> Addresses;

@@ -78,6 +78,10 @@ private:
 /// The process's.
 CallSites &callSites();
 
+/// The path of the executable or library that has the address; empty: none has.
+/// Waits for no constructor of a library, as dladdr() does.
+std::string fileOfAddress(const void *Address);
+
 /// Where the host launches a kernel.
 class LaunchSites {
 public:

@@ -7,13 +7,22 @@
 
 namespace crsan {
 
-/// The driver is about to load code, from an image or from a file. The driver
-/// reads its parameters again when this returns, so that they can name code
-/// with checks (Session::codeLoading).
-void imageLoading(const DriverCall &C, const void *const &Image);
-void fileLoading(const DriverCall &C, const char *const &File);
-/// The driver has refused what the two have named.
-void loadingFailed(const DriverCall &C);
+/// With what the driver is to compile PTX.
+struct JitOptions {
+  unsigned Count = 0;
+  const CUjit_option *Names = nullptr;
+  void *const *Values = nullptr;
+};
+
+/// The driver is about to load code, from an image or from a file. It reads its
+/// parameters again when this returns, so that they can name code with checks
+/// (Session::codeLoading). IsKept: the image must outlive the call.
+void imageLoading(const DriverCall &C, const void *const &Image,
+                  const JitOptions &Jit = {}, bool IsKept = false);
+void fileLoading(const DriverCall &C, const char *const &File,
+                 const JitOptions &Jit = {});
+/// The call is over.
+void loadingOver(const DriverCall &C);
 
 /// Bytes: what the code was loaded from; null: a file.
 void libraryLoaded(const DriverCall &C, CUlibrary Library, const void *Bytes);

@@ -52,6 +52,14 @@ static constexpr bool usesThreadsStream(std::string_view Name) {
   return Name.ends_with("_ptsz") || Name.ends_with("_ptds");
 }
 
+/// Whether the driver may read the image when the call is over.
+static bool isKept(const cuLibraryLoadData_params &P) {
+  for (unsigned I = 0; I < P.numLibraryOptions; ++I)
+    if (P.libraryOptions[I] == CU_LIBRARY_BINARY_IS_PRESERVED)
+      return true;
+  return false;
+}
+
 static constexpr size_t NumCalls = 2048; ///< More than any CUPTI has.
 
 /// By number. What the families say is filled in by driverCallsToTell().

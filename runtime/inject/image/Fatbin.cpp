@@ -124,12 +124,23 @@ std::vector<FatEntry> fatEntries(const void *Code) {
   return Entries;
 }
 
-std::span<const uint8_t> wholeFatbin(const void *Code) {
-  const uint8_t *Start = unwrap(Code);
-  if (!Start || readFrom<uint32_t>(Start) != FatMagic)
-    return {};
-  const auto Header = readFrom<FatHeader>(Start);
-  return {Start, Header.HeaderSize + Header.Size};
+bool isWholeImage(std::span<const uint8_t> Bytes) {
+  constexpr size_t Least = sizeof(Elf64_Ehdr);
+  if (Bytes.size() < Least)
+    return false;
+  const auto Magic = readFrom<uint32_t>(Bytes.data());
+  if (Magic == FatMagic) {
+    const auto Header = readFrom<FatHeader>(Bytes.data());
+    return Header.HeaderSize >= sizeof(Header) &&
+           Header.Size <= Bytes.size() - Header.HeaderSize;
+  }
+  if (!isElf(Bytes.data()))
+    return Magic != WrapperMagic;
+  const auto Header = readFrom<Elf64_Ehdr>(Bytes.data());
+  const uint64_t Sections = uint64_t(Header.e_shnum) * sizeof(Elf64_Shdr);
+  return Header.e_shoff <= Bytes.size() &&
+         Sections <= Bytes.size() - Header.e_shoff &&
+         wholeElf(Bytes.data()).size() <= Bytes.size();
 }
 
 std::vector<const void *> prelinkedFatbins(const void *Code) {

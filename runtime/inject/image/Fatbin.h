@@ -25,8 +25,10 @@ struct FatEntry {
 /// anything else. Views: the bytes must outlive them.
 std::vector<FatEntry> fatEntries(const void *Code);
 
-/// All bytes of a fat binary; empty for anything else. A view.
-std::span<const uint8_t> wholeFatbin(const void *Code);
+/// Whether the bytes of a file are a fat binary or a cubin that lies within
+/// them, or text with a null behind it (std::string has one). Images in memory
+/// have no size that could be asked.
+bool isWholeImage(std::span<const uint8_t> Bytes);
 
 /// The fat binaries that a wrapper refers to beside its own: nvcc's device
 /// linker leaves there what it linked (`-rdc=true`), PTX included.

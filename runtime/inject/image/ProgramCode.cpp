@@ -116,24 +116,6 @@ ptxInCubins(const std::vector<FatEntry> &Entries, unsigned Architecture) {
       {reinterpret_cast<const uint8_t *>(Cubin->data()), Cubin->size()});
 }
 
-bool hasMachineFunctions(const void *Code) {
-  for (const FatEntry &E : fatEntries(Code)) {
-    if (E.What != FatEntry::Kind::Cubin)
-      continue;
-    auto Bytes = unpack(E);
-    const auto *Cubin = std::get_if<std::string>(&Bytes);
-    if (!Cubin)
-      return true; // For all that is known.
-    auto Parsed = CubinImage::parse(
-        {reinterpret_cast<const uint8_t *>(Cubin->data()), Cubin->size()});
-    const auto *Image = std::get_if<CubinImage>(&Parsed);
-    if (!Image ||
-        std::ranges::any_of(Image->symbols(), &CubinImage::Symbol::IsFunction))
-      return true;
-  }
-  return false;
-}
-
 /// A PTX text, not a fat binary or machine code.
 static bool looksLikePTX(const char *Text) {
   for (unsigned I = 0; I < 4096; ++I) {
@@ -164,9 +146,8 @@ static const FatEntry *taken(const std::vector<FatEntry> &Entries,
 
 bool hasChecks(const void *Code, unsigned Architecture) {
   const std::vector<FatEntry> Entries = fatEntries(Code);
-  for (const FatEntry *E :
-       {best(Entries, FatEntry::Kind::PTX, Architecture),
-        taken(Entries, Architecture)}) {
+  for (const FatEntry *E : {best(Entries, FatEntry::Kind::PTX, Architecture),
+                            taken(Entries, Architecture)}) {
     if (!E)
       continue;
     const auto Bytes = unpack(*E);
@@ -198,18 +179,26 @@ static T numberAt(std::span<const uint8_t> Bytes, size_t At) {
   return Value;
 }
 
-/// The words of a tool's command line, which the note has as its fourth text.
-static std::vector<std::string> toolOptions(std::span<const uint8_t> Note) {
-  // A version, a zero, and the offsets of four texts behind them.
-  constexpr size_t NumHeader = 6, Last = 5;
+/// A text of a note about a tool: a version, the offsets of five texts, and the
+/// texts.
+static std::string_view textOf(std::span<const uint8_t> Note, unsigned Number) {
+  constexpr size_t NumHeader = 6;
   const size_t At = NumHeader * sizeof(uint32_t) +
-                    numberAt<uint32_t>(Note, Last * sizeof(uint32_t));
-  std::vector<std::string> Words;
+                    numberAt<uint32_t>(Note, (1 + Number) * sizeof(uint32_t));
   if (At >= Note.size())
+    return {};
+  const std::string_view Text(reinterpret_cast<const char *>(Note.data()) + At,
+                              Note.size() - At);
+  return Text.substr(0, Text.find('\0'));
+}
+
+/// The words of ptxas's command line; none if another tool has made the code.
+static std::vector<std::string> toolOptions(std::span<const uint8_t> Note) {
+  constexpr unsigned Tool = 1, CommandLine = 4;
+  std::vector<std::string> Words;
+  if (textOf(Note, Tool) != "ptxas")
     return Words;
-  std::string_view Text(reinterpret_cast<const char *>(Note.data()) + At,
-                        Note.size() - At);
-  Text = Text.substr(0, Text.find('\0'));
+  std::string_view Text = textOf(Note, CommandLine);
   while (!Text.empty()) {
     const size_t End = std::min(Text.find(' '), Text.size());
     if (End)
@@ -219,27 +208,76 @@ static std::vector<std::string> toolOptions(std::span<const uint8_t> Note) {
   return Words;
 }
 
+/// The machine code that the driver takes, unpacked: of a fat binary, or the
+/// cubin itself.
+static std::string machineCode(const void *Code, unsigned Architecture) {
+  const std::vector<FatEntry> Entries = fatEntries(Code);
+  if (const FatEntry *Taken = taken(Entries, Architecture)) {
+    auto Bytes = unpack(*Taken);
+    auto *Cubin = std::get_if<std::string>(&Bytes);
+    return Cubin ? std::move(*Cubin) : std::string();
+  }
+  if (!Entries.empty() || !Code ||
+      looksLikePTX(static_cast<const char *>(Code)))
+    return {};
+  const std::span<const uint8_t> Cubin = findCubin(Code, 0, 0);
+  return {reinterpret_cast<const char *>(Cubin.data()), Cubin.size()};
+}
+
+static std::optional<CubinImage> parsed(const std::string &Cubin) {
+  auto Result = CubinImage::parse(
+      {reinterpret_cast<const uint8_t *>(Cubin.data()), Cubin.size()});
+  auto *Image = std::get_if<CubinImage>(&Result);
+  return Image ? std::optional(std::move(*Image)) : std::nullopt;
+}
+
 std::optional<CubinOrigin> originOfMachineCode(const void *Code,
                                                unsigned Architecture) {
-  const std::vector<FatEntry> Entries = fatEntries(Code);
-  const FatEntry *Taken = taken(Entries, Architecture);
-  if (!Taken)
-    return std::nullopt;
-  CubinOrigin Origin;
-  const auto Bytes = unpack(*Taken);
-  const auto *Cubin = std::get_if<std::string>(&Bytes);
-  if (!Cubin)
-    return std::nullopt;
-  const auto Parsed = CubinImage::parse(
-      {reinterpret_cast<const uint8_t *>(Cubin->data()), Cubin->size()});
-  const auto *Image = std::get_if<CubinImage>(&Parsed);
+  const std::string Cubin = machineCode(Code, Architecture);
+  const std::optional<CubinImage> Image = parsed(Cubin);
   if (!Image)
     return std::nullopt;
-  // A version, then the architecture.
-  Origin.Virtual =
-      numberAt<uint16_t>(Image->note(NoteOfCuda), sizeof(uint16_t));
+  CubinOrigin Origin;
   Origin.Options = toolOptions(Image->note(NoteOfTool));
+  // A version, then the number. Its suffix is that of the machine code.
+  Origin.Virtual.Number =
+      numberAt<uint16_t>(Image->note(NoteOfCuda), sizeof(uint16_t));
+  const auto Word = std::ranges::find(Origin.Options, "-arch");
+  if (Word != Origin.Options.end() && Word + 1 != Origin.Options.end() &&
+      !Word[1].empty() && std::isalpha((unsigned char)Word[1].back()))
+    Origin.Virtual.Suffix = Word[1].back();
+  // Older tools write no notes.
+  if (Origin.Virtual.Number == 0)
+    if (const auto Entries = fatEntries(Code);
+        const FatEntry *Taken = taken(Entries, Architecture))
+      Origin.Virtual.Number = Taken->Architecture;
   return Origin;
+}
+
+std::vector<std::string> kernelsOfMachineCode(const void *Code,
+                                              unsigned Architecture) {
+  std::vector<std::string> Names;
+  const std::string Cubin = machineCode(Code, Architecture);
+  if (const std::optional<CubinImage> Image = parsed(Cubin))
+    for (const CubinImage::Symbol &S : Image->symbols())
+      if (S.IsKernel)
+        Names.emplace_back(S.Name);
+  return Names;
+}
+
+bool canRun(const void *Code, unsigned Architecture) {
+  const std::string Cubin = machineCode(Code, Architecture);
+  const std::optional<CubinImage> Image = parsed(Cubin);
+  return Image &&
+         std::ranges::any_of(Image->symbols(), &CubinImage::Symbol::IsFunction);
+}
+
+bool isRelocatable(const void *Code) {
+  if (!Code || looksLikePTX(static_cast<const char *>(Code)))
+    return false;
+  return std::ranges::none_of(fatEntries(Code), [](const FatEntry &E) {
+    return E.What == FatEntry::Kind::PTX;
+  });
 }
 
 static std::string trimmed(std::string Text) {
@@ -332,14 +370,22 @@ static size_t skipParameters(std::string_view Text, size_t At) {
   return At;
 }
 
-unsigned targetOf(std::string_view PTX) {
+std::string Target::digits() const {
+  return std::to_string(Number) + (Suffix ? std::string(1, Suffix) : "");
+}
+
+Target targetIn(std::string_view PTX) {
   constexpr std::string_view Keyword = ".target sm_";
-  size_t At = PTX.find(Keyword);
-  unsigned Target = 0;
-  if (At != PTX.npos)
-    std::from_chars(PTX.data() + At + Keyword.size(), PTX.data() + PTX.size(),
-                    Target);
-  return Target;
+  Target T;
+  const size_t At = PTX.find(Keyword);
+  if (At == PTX.npos)
+    return T;
+  const char *End = PTX.data() + PTX.size();
+  const auto Read =
+      std::from_chars(PTX.data() + At + Keyword.size(), End, T.Number);
+  if (Read.ptr != End && (*Read.ptr == 'a' || *Read.ptr == 'f'))
+    T.Suffix = *Read.ptr;
+  return T;
 }
 
 std::vector<DefinedFunction> definedFunctions(std::string_view PTX) {

@@ -25,19 +25,26 @@ namespace crsan {
 std::variant<std::vector<std::string>, std::string>
 findPTX(const void *Code, unsigned Architecture);
 
-/// Whether the machine code of a (wrapped) fat binary has functions: nvcc's
-/// device linker leaves an image without any in every program.
-bool hasMachineFunctions(const void *Code);
+/// Whether these texts are relocatable modules, which are to be linked.
+bool isRelocatable(const void *Code);
 
-/// Whether the code has checks: what a GPU of the architecture would run, or the
-/// PTX for it, has CRSan's configuration.
-bool hasChecks(const void *Code, unsigned Architecture);
+/// What PTX is for: sm_90, or sm_90a, which is another architecture.
+struct Target {
+  unsigned Number = 0; ///< 0: not known.
+  char Suffix = 0;     ///< 'a' or 'f'; 0: none.
 
-/// What a cubin says of its making (its notes).
+  std::string digits() const; ///< "90a"
+  std::string text() const { return "sm_" + digits(); }
+  bool operator==(const Target &) const = default;
+};
+
+/// What a PTX text says that it is for.
+Target targetIn(std::string_view PTX);
+
+/// What a cubin says of its making.
 struct CubinOrigin {
-  unsigned Virtual =
-      0; ///< 75 of compute_75, which the PTX was for. 0: unknown.
-  std::vector<std::string> Options; ///< Of ptxas.
+  Target Virtual;                   ///< What the PTX was for.
+  std::vector<std::string> Options; ///< Of ptxas, as it writes them.
 };
 
 /// The origin of the machine code that the driver takes for a GPU of the
@@ -45,8 +52,17 @@ struct CubinOrigin {
 std::optional<CubinOrigin> originOfMachineCode(const void *Code,
                                                unsigned Architecture);
 
-/// The architecture that a PTX text is for: 75 of `.target sm_75`. 0: not said.
-unsigned targetOf(std::string_view PTX);
+/// The names of the kernels of that machine code.
+std::vector<std::string> kernelsOfMachineCode(const void *Code,
+                                              unsigned Architecture);
+
+/// Whether there is such machine code, with functions: nvcc's device linker
+/// leaves an image without any in every program.
+bool canRun(const void *Code, unsigned Architecture);
+
+/// Whether the code has checks: what a GPU of the architecture would run, or
+/// the PTX for it, has CRSan's configuration.
+bool hasChecks(const void *Code, unsigned Architecture);
 
 /// A function that a PTX text defines.
 struct DefinedFunction {

@@ -5,6 +5,7 @@
 
 #include "Report/Demangle.h"
 #include "Report/Words.h"
+#include "common/CallSites.h"
 #include "common/Command.h"
 #include "crsan/abi/Rewritten.h"
 
@@ -13,7 +14,6 @@
 #include <filesystem>
 #include <map>
 
-#include <dlfcn.h>
 #include <unistd.h>
 
 namespace crsan {
@@ -25,11 +25,10 @@ static constexpr char ToolName[] = "crsan-ptxas";
 /// The tool of the folder `bin` that belongs to this library, in the build tree
 /// as where CRSan is installed; empty: there is none.
 static std::string findTool() {
-  Dl_info Self{};
-  if (!dladdr(reinterpret_cast<void *>(findTool), &Self) || !Self.dli_fname)
-    return {};
   std::error_code Error;
-  fs::path Folder = fs::canonical(Self.dli_fname, Error).parent_path();
+  fs::path Folder =
+      fs::canonical(fileOfAddress(reinterpret_cast<void *>(findTool)), Error)
+          .parent_path();
   for (unsigned Up = 0; Up < 4 && Folder.has_relative_path(); ++Up) {
     Folder = Folder.parent_path();
     const fs::path Tool = Folder / "bin" / ToolName;
@@ -99,9 +98,11 @@ RewrittenCode rewrite(std::string PTX, std::string_view Mode,
                                Tool);
     return Code;
   }
-  // Its one line says why; a crash has none of that form.
+  // Its last line says why, below what other tools say; a crash has none of
+  // that form.
   std::string_view Line = Result->Errors;
-  Line = Line.substr(0, Line.find('\n'));
+  Line = Line.substr(0, Line.find_last_not_of('\n') + 1);
+  Line = Line.substr(Line.rfind('\n') + 1);
   Code.Problem =
       consume(Line, "CRSan: ")
           ? std::string(Line)

@@ -8,6 +8,7 @@
 #include "common/Log.h"
 #include "host/HostChecks.h"
 #include "image/Fatbin.h"
+#include "rewrite/CheckedImage.h"
 
 #include <fmt/format.h>
 
@@ -52,14 +53,19 @@ static const std::vector<unsigned> &architectures() {
   return All;
 }
 
-const void *Session::codeLoading(const void *Image, const std::string &Name) {
-  if (!Options.addsChecks() || !Options.add_checks_on_gpu)
-    return Image;
+std::string Session::codeLoading(const void *Image, const std::string &Name,
+                                 std::vector<std::string> DriverOptions) {
   std::vector<std::string> Lines;
-  const void *Loaded = WithChecks.replace(Image, architectures(), Name, Lines);
+  std::string WithChecks =
+      imageWithChecks(Image,
+                      {.Mode = Options.detector,
+                       .Name = Name,
+                       .GPUs = architectures(),
+                       .DriverOptions = std::move(DriverOptions)},
+                      Lines);
   for (std::string &Line : Lines)
     note(std::move(Line));
-  return Loaded;
+  return WithChecks;
 }
 
 void Session::imageShown(std::span<const uint8_t> Cubin) { addImage(Cubin); }

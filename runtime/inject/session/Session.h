@@ -18,7 +18,6 @@
 #include "operations/OperationSites.h"
 #include "operations/StreamOperation.h"
 #include "order/LaunchOrdering.h"
-#include "rewrite/CheckedImages.h"
 #include "session/Context.h"
 #include "session/Ending.h"
 #include "session/Modules.h"
@@ -45,7 +44,7 @@ class Session final : public Run {
 public:
   Session(Flags Options, bool IsInstrumentedProgram)
       : Options(std::move(Options)),
-        IsInstrumentedProgram(IsInstrumentedProgram), WithChecks(this->Options),
+        IsInstrumentedProgram(IsInstrumentedProgram),
         Code(Data, this->Options, Memory),
         Ordering(Data, Configuring, Code, Memory) {}
 
@@ -71,10 +70,15 @@ public:
   void note(std::string Line);
 
   // Events. `Ctx` may be null where no context is current.
-  /// The driver is about to load code from an image. Returns what it is to load
-  /// instead, if code without checks gets them, or the image. Name: what the
-  /// report calls it.
-  const void *codeLoading(const void *Image, const std::string &Name);
+  /// The driver is about to load code from an image, and would compile PTX with
+  /// these options of ptxas. Returns a fat binary with checks that it is to
+  /// load instead; empty: the image is to stay. Name: what the report calls it.
+  std::string codeLoading(const void *Image, const std::string &Name,
+                          std::vector<std::string> DriverOptions);
+  /// Whether code without checks gets them at all.
+  bool addsChecks() const {
+    return Options.addsChecks() && (IsSimulated || Options.add_checks_on_gpu);
+  }
   void imageShown(std::span<const uint8_t> Cubin);
   void imageShown(std::span<const ImageObject> Objects);
   /// Bytes: what the code was loaded from; null: a file.
@@ -227,7 +231,6 @@ private:
   std::timed_mutex Reporting;
 
   Allocations Memory;
-  CheckedImages WithChecks;
   Modules Code;
   LaunchOrdering Ordering;
   ContextList Contexts;       ///< Dead ones too: they have findings.

@@ -273,7 +273,7 @@ ReportFile Session::collect() const {
       File.Summary.Host->Judged += C->LastMetadata.HostNotes;
   File.Summary.DroppedRecords += hostChecks().countDropped();
   File.Summary.IsSimulated = IsSimulated;
-  File.Summary.AddsChecks = IsSimulated && Options.addsChecks();
+  File.Summary.AddsChecks = addsChecks();
   std::ranges::copy(Notes, std::back_inserter(File.Summary.Notes));
   File.Runs = {{.Seed = uint32_t(Options.seed),
                 .Program = commandLine(),

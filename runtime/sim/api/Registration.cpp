@@ -85,7 +85,7 @@ ModuleId Process::loadOn(CUlib_st &Image, Device &D, cudaError_t &Error) {
       theLog().say("simulated GPU: {}: {}", Image.Name, *Why);
     } else {
       Image.PTX = std::move(std::get<std::vector<std::string>>(PTX));
-      Image.Target = targetOf(Image.PTX.front());
+      Image.Target = targetIn(Image.PTX.front()).Number;
       addChecks(Image, Options, TheSession);
     }
   }
