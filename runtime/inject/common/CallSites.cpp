@@ -41,7 +41,7 @@ static bool isBetween(std::string_view Path) {
 
 /// The program's own file has no path in the loader's list.
 static std::string pathOf(const std::string &Name) {
-  if (Name.starts_with('/'))
+  if (!Name.empty())
     return Name;
   char Path[4096];
   const ssize_t Size = readlink("/proc/self/exe", Path, sizeof(Path));
