@@ -406,6 +406,13 @@ API cuModuleLoadData(CUmodule *Module, const void *Image) {
   printf("driver: %s\n", kindOf(static_cast<const char *>(P.image)));
   return TheCall.done(CUDA_ERROR_NO_BINARY_FOR_GPU);
 }
+API cuModuleLoadDataEx(CUmodule *Module, const void *Image, unsigned Number,
+                       CUjit_option *Options, void **Values) {
+  cuModuleLoadDataEx_params P{Module, Image, Number, Options, Values};
+  CALL(cuModuleLoadDataEx, &P);
+  printf("driver: %s\n", kindOf(static_cast<const char *>(P.image)));
+  return TheCall.done(CUDA_ERROR_NO_BINARY_FOR_GPU);
+}
 API cuModuleLoad(CUmodule *Module, const char *Name) {
   cuModuleLoad_params P{Module, Name};
   CALL(cuModuleLoad, &P);

@@ -104,6 +104,16 @@ static void loadText(const char *PTX) {
   cuModuleLoadData(&Module, PTX);
 }
 
+static void loadLimited() {
+  CUmodule Module;
+  CUjit_option Names[] = {CU_JIT_MAX_REGISTERS, CU_JIT_THREADS_PER_BLOCK,
+                          CU_JIT_OPTIMIZATION_LEVEL};
+  void *Values[] = {reinterpret_cast<void *>(40),
+                    reinterpret_cast<void *>(1024),
+                    reinterpret_cast<void *>(2)};
+  cuModuleLoadDataEx(&Module, Text, 3, Names, Values);
+}
+
 static void loadTextFile() {
   char Name[] = "/tmp/crsan-XXXXXX";
   const int File = mkstemp(Name);
@@ -208,6 +218,8 @@ int main(int Count, char **Words) {
       cuGraphLaunch(nullptr, nullptr);
     else if (Word == "loadtext")
       loadText(Text);
+    else if (Word == "loadlimited")
+      loadLimited();
     else if (Word == "loadbroken")
       loadText(".version 8.8\n.target sm_90\nbroken");
     else if (Word == "loadfile")

@@ -270,6 +270,8 @@ TEST_F(CheckedImageTest, TheDriverLoadsWhatHasChecks) {
   R = run("loadtext",
           Cache + " CRSAN_OPTIONS=detector=metadata:add_checks_on_gpu=0");
   EXPECT_THAT(R.Text, HasSubstr("driver: text\n"));
+  R = run("loadlimited", Cache + " CRSAN_OPTIONS=detector=metadata");
+  EXPECT_THAT(R.Text, HasSubstr("driver: fat binary\n"));
   R = run("loadfile", Cache + " CRSAN_OPTIONS=detector=metadata");
   EXPECT_THAT(R.Text, HasSubstr("driver: fat binary\n"));
   R = run("loadbroken", Cache + " CRSAN_OPTIONS=detector=metadata");
