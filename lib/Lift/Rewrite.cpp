@@ -64,6 +64,8 @@ FunctionPassManager preparation() {
   Passes.addPass(SCCPPass());
   Passes.addPass(InstSimplifyPass());
   Passes.addPass(RecoverPointersPass());
+  // Numbers that a loop counts beside the pointers that are made of them.
+  Passes.addPass(ADCEPass());
   Passes.addPass(NarrowVectorLoadsPass());
   Passes.addPass(GuardLoadsPass());
   Passes.addPass(SinkingPass());
