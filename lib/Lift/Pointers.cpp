@@ -3,6 +3,7 @@
 
 #include "Pointers.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/Support/NVPTXAddrSpace.h"
@@ -187,8 +188,8 @@ void loadPointers(Function &F) {
     auto *Load = dyn_cast<LoadInst>(&I);
     if (!Load || !Load->getType()->isIntegerTy(64))
       continue;
-    auto *From =
-        dyn_cast<Argument>(Load->getPointerOperand()->stripInBoundsOffsets());
+    auto *From = dyn_cast<Argument>(
+        getUnderlyingObject(Load->getPointerOperand(), /*MaxLookup=*/0));
     const bool IsAddress = any_of(
         Load->users(), [](const User *U) { return isa<IntToPtrInst>(U); });
     if (!From || !From->hasByValAttr() || !IsAddress)
