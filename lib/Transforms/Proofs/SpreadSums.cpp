@@ -444,8 +444,17 @@ bool Spread::addMasked(const Instruction &I, Term T, const AddressFacts &Facts,
         !Known.isNonNegative() || std::abs(T.Scale) >= MostBytes >> High)
       return false;
     T.Scale *= int64_t(1) << High;
-    return addPiece(Whole, int64_t(1) << High, &Piece::Quotient, false,
-                    std::move(T), Facts, Depth);
+    // `X >> 3 & -4` is the quotient of X by 32, four times.
+    using namespace PatternMatch;
+    unsigned Shift = High;
+    const Value *Shifted;
+    const APInt *By;
+    if (match(Whole, m_LShr(m_Value(Shifted), m_APInt(By))) && By->ult(31)) {
+      Whole = Shifted;
+      Shift += By->getZExtValue();
+    }
+    return Shift < 31 && addPiece(Whole, int64_t(1) << Shift, &Piece::Quotient,
+                                  false, std::move(T), Facts, Depth);
   }
   return false;
 }
