@@ -187,7 +187,8 @@ Error FunctionLifter::liftInstruction(const ptx::Instruction &I) {
   using Lifter = Expected<bool> (*)(Values &, const ptx::Instruction &);
   for (Lifter Lift :
        std::initializer_list<Lifter>{liftMove, liftArithmetic, liftComparison,
-                                     liftMemory, liftCall, liftVerbatim}) {
+                                     liftMemory, liftAtomic, liftCall,
+                                     liftVerbatim}) {
     if (!IsDone || *IsDone)
       break;
     IsDone = Lift(V, I);

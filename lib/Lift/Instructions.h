@@ -20,6 +20,9 @@ llvm::Expected<bool> liftMove(Values &V, const ptx::Instruction &I);
 /// size is known at run time, and barriers of a block.
 llvm::Expected<bool> liftMemory(Values &V, const ptx::Instruction &I);
 
+/// Relaxed atomic updates of device scope, of 32 or 64 bits.
+llvm::Expected<bool> liftAtomic(Values &V, const ptx::Instruction &I);
+
 /// Calls by name, and through a pointer with a `.callprototype`.
 llvm::Expected<bool> liftCall(Values &V, const ptx::Instruction &I);
 

@@ -3,6 +3,7 @@
 
 #include "Pointers.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/Support/NVPTXAddrSpace.h"
@@ -65,18 +66,17 @@ Rank PointerBuilder::rankOf(Value *V) {
   } else if (auto *Select = dyn_cast<SelectInst>(V)) {
     Found = std::max(rankOf(Select->getTrueValue()),
                      rankOf(Select->getFalseValue()));
-  } else if (auto *B = dyn_cast<BinaryOperator>(V)) {
-    Found = B->getOpcode() == Instruction::Add
-                ? std::max(rankOf(B->getOperand(0)), rankOf(B->getOperand(1)))
-                : Rank::Index;
-  }
+  } else if (auto *Sum = dyn_cast<AddOperator>(V)) {
+    Found = std::max(rankOf(Sum->getOperand(0)), rankOf(Sum->getOperand(1)));
+  } else if (isa<BinaryOperator>(V))
+    Found = Rank::Index;
   return Ranks[V] = Found;
 }
 
 /// The base and the index of a sum; null: it has none, or two.
 std::pair<Value *, Value *> PointerBuilder::splitSum(Value *V) {
-  auto *Sum = dyn_cast<BinaryOperator>(V);
-  if (!Sum || Sum->getOpcode() != Instruction::Add)
+  auto *Sum = dyn_cast<AddOperator>(V);
+  if (!Sum)
     return {};
   Value *L = Sum->getOperand(0), *R = Sum->getOperand(1);
   if (rankOf(L) < rankOf(R))
@@ -142,6 +142,10 @@ Value *PointerBuilder::build(Value *V) {
   if (auto *Phi = dyn_cast<PHINode>(V))
     return buildPhi(*Phi);
   if (auto *C = dyn_cast<Constant>(V)) {
+    if (auto [Base, Index] = splitSum(V); Base)
+      return ConstantExpr::getGetElementPtr(Type::getInt8Ty(V->getContext()),
+                                            llvm::cast<Constant>(build(Base)),
+                                            Index);
     auto *Pointer = llvm::cast_or_null<Constant>(pointerIn(V));
     return Pointer ? ConstantExpr::getPointerBitCastOrAddrSpaceCast(
                          Pointer, type(V->getContext()))
@@ -187,8 +191,8 @@ void loadPointers(Function &F) {
     auto *Load = dyn_cast<LoadInst>(&I);
     if (!Load || !Load->getType()->isIntegerTy(64))
       continue;
-    auto *From =
-        dyn_cast<Argument>(Load->getPointerOperand()->stripInBoundsOffsets());
+    auto *From = dyn_cast<Argument>(
+        getUnderlyingObject(Load->getPointerOperand(), /*MaxLookup=*/0));
     const bool IsAddress = any_of(
         Load->users(), [](const User *U) { return isa<IntToPtrInst>(U); });
     if (!From || !From->hasByValAttr() || !IsAddress)
@@ -201,23 +205,48 @@ void loadPointers(Function &F) {
   }
 }
 
+using BuilderOfSpace = function_ref<PointerBuilder &(unsigned AddressSpace)>;
+
+/// The same constant, with the variables whose addresses its numbers are.
+Constant *recover(Constant *C, BuilderOfSpace BuilderOf) {
+  auto *E = dyn_cast<ConstantExpr>(C);
+  if (!E)
+    return C;
+  if (E->getOpcode() == Instruction::IntToPtr) {
+    Value *Pointer = BuilderOf(E->getType()->getPointerAddressSpace())
+                         .make(E->getOperand(0));
+    return Pointer ? cast<Constant>(Pointer) : C;
+  }
+  SmallVector<Constant *, 2> Operands;
+  for (Value *Operand : E->operands())
+    Operands.push_back(recover(cast<Constant>(Operand), BuilderOf));
+  return E->getWithOperands(Operands);
+}
+
 } // namespace
 
 PreservedAnalyses RecoverPointersPass::run(Function &F,
                                            FunctionAnalysisManager &) {
   loadPointers(F);
   DenseMap<unsigned, std::unique_ptr<PointerBuilder>> Builders;
-  SmallVector<IntToPtrInst *> Casts;
-  for (Instruction &I : instructions(F))
-    if (auto *Cast = dyn_cast<IntToPtrInst>(&I))
-      Casts.push_back(Cast);
-  SmallVector<WeakTrackingVH, 16> Dead;
-  for (IntToPtrInst *Cast : Casts) {
-    const unsigned AddressSpace = Cast->getType()->getPointerAddressSpace();
+  const auto BuilderOf = [&](unsigned AddressSpace) -> PointerBuilder & {
     auto &Builder = Builders[AddressSpace];
     if (!Builder)
       Builder = std::make_unique<PointerBuilder>(AddressSpace);
-    Value *Pointer = Builder->make(Cast->getOperand(0));
+    return *Builder;
+  };
+  SmallVector<IntToPtrInst *> Casts;
+  for (Instruction &I : instructions(F)) {
+    if (auto *Cast = dyn_cast<IntToPtrInst>(&I))
+      Casts.push_back(Cast);
+    for (Use &U : I.operands())
+      if (auto *C = dyn_cast<ConstantExpr>(U))
+        U.set(recover(C, BuilderOf));
+  }
+  SmallVector<WeakTrackingVH, 16> Dead;
+  for (IntToPtrInst *Cast : Casts) {
+    Value *Pointer = BuilderOf(Cast->getType()->getPointerAddressSpace())
+                         .make(Cast->getOperand(0));
     if (!Pointer || Pointer == Cast)
       continue;
     Cast->replaceAllUsesWith(Pointer);

@@ -16,6 +16,7 @@
 #include "llvm/Transforms/Scalar/ADCE.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/InstSimplifyPass.h"
+#include "llvm/Transforms/Scalar/SCCP.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Scalar/Sink.h"
@@ -57,7 +58,14 @@ FunctionPassManager simplification() {
 /// What checks need.
 FunctionPassManager preparation() {
   FunctionPassManager Passes;
+  // From how large a thread's indices can be follows the sign of what is
+  // computed from them. So divisions, which PTX spells out for both signs,
+  // become those that proofs know.
+  Passes.addPass(SCCPPass());
+  Passes.addPass(InstSimplifyPass());
   Passes.addPass(RecoverPointersPass());
+  // Numbers that a loop counts beside the pointers that are made of them.
+  Passes.addPass(ADCEPass());
   Passes.addPass(NarrowVectorLoadsPass());
   Passes.addPass(GuardLoadsPass());
   Passes.addPass(SinkingPass());

@@ -100,6 +100,8 @@ SharedVariables::SharedVariables(const Function &Kernel,
       Intervals(Intervals) {
   for (const GlobalVariable &G : Kernel.getParent()->globals())
     if (isShared(&G)) {
+      // Addresses that a pass has computed, and another has replaced.
+      G.removeDeadConstantUsers();
       std::optional<Accesses> &Here =
           All.try_emplace(keyOf(&G), Accesses()).first->second;
       if (!isOwn(Kernel, G))

@@ -132,6 +132,18 @@ bool Spread::countBeside(Counter C) {
   return true;
 }
 
+/// The power of two by which `I` is the remainder of its first operand; 0 if
+/// `I` does anything else. In PTX, `X % 8` may be `X - (X & -8)`.
+static int64_t remainderBy(const Instruction &I) {
+  using namespace PatternMatch;
+  const APInt *Mask;
+  if (!match(&I, m_Sub(m_Value(),
+                       m_And(m_Specific(I.getOperand(0)), m_APInt(Mask)))) ||
+      !Mask->isNegatedPowerOf2() || Mask->countr_zero() >= 31)
+    return 0;
+  return int64_t(1) << Mask->countr_zero();
+}
+
 /// Whether the extension of the sum `V`, of less than 64 bits, is the sum of
 /// the extensions of its terms. May add to Bounded what that depends on.
 bool Spread::extend(const Value *V, bool IsSigned, const AddressFacts &Facts,
@@ -156,6 +168,8 @@ bool Spread::extend(const Value *V, bool IsSigned, const AddressFacts &Facts,
   }
   if (isa<SelectInst>(I))
     return ExtendAll(drop_begin(I->operand_values()));
+  if (remainderBy(*I))
+    return true;
   if (I->getOpcode() != Instruction::Mul && !isSum(*I) && !isDifference(*I) &&
       !factorOf(*I))
     return true;
@@ -359,6 +373,10 @@ bool Spread::addParts(const Value *V, Term T, const AddressFacts &Facts,
   if (isSum(*I))
     return add(I->getOperand(0), T, Facts, Depth + 1) &&
            add(I->getOperand(1), T, Facts, Depth + 1);
+  if (const int64_t Number = remainderBy(*I)) {
+    Whole = I->getOperand(0);
+    return Divide(Number, &Piece::Remainder, false);
+  }
   if (isDifference(*I)) {
     Term Less = T;
     Less.Scale = -Less.Scale;
@@ -426,8 +444,17 @@ bool Spread::addMasked(const Instruction &I, Term T, const AddressFacts &Facts,
         !Known.isNonNegative() || std::abs(T.Scale) >= MostBytes >> High)
       return false;
     T.Scale *= int64_t(1) << High;
-    return addPiece(Whole, int64_t(1) << High, &Piece::Quotient, false,
-                    std::move(T), Facts, Depth);
+    // `X >> 3 & -4` is the quotient of X by 32, four times.
+    using namespace PatternMatch;
+    unsigned Shift = High;
+    const Value *Shifted;
+    const APInt *By;
+    if (match(Whole, m_LShr(m_Value(Shifted), m_APInt(By))) && By->ult(31)) {
+      Whole = Shifted;
+      Shift += By->getZExtValue();
+    }
+    return Shift < 31 && addPiece(Whole, int64_t(1) << Shift, &Piece::Quotient,
+                                  false, std::move(T), Facts, Depth);
   }
   return false;
 }
