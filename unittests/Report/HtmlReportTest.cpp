@@ -160,7 +160,8 @@ TEST_F(HtmlReportTest, CoverageHasWhatTheRunCounted) {
   EXPECT_EQ(Coverage["counts"]["run"]["checks"], 99);
   EXPECT_EQ(Coverage["sentences"][0],
             "2 launches of kernels that are not instrumented were not checked; "
-            "build the source with -fsanitize=cuda-race");
+            "build the source with -fsanitize=cuda-race, or let CRSan put checks "
+            "into the code as it is: crsan run --detector=metadata");
   EXPECT_FALSE(Coverage["counts"].contains("oracle"));
   File.Summary = {};
   File.Summary.Oracle.emplace().Grids = 1;
