@@ -5,6 +5,7 @@
 #include "AddedData.h"
 #include "Cache.h"
 #include "Convergence.h"
+#include "Reductions.h"
 #include "RuntimeSplit.h"
 #include "ToolRun.h"
 #include "crsan/abi/Config.h"
@@ -62,6 +63,7 @@ struct Comments {
   /// Functions in which no lane waits for another lane of its warp
   /// (lib/Transforms/Polls.h).
   StringSet<> Waitless;
+  StringSet<> Asked; ///< Kernels whose native twins are asked for registers.
   RegisterNeeds Registers;
 
   Comments() = default;
@@ -73,6 +75,8 @@ struct Comments {
         Registers.Few.insert(Line.trim());
       else if (Line.consume_front(abi::ManyRegistersComment))
         Registers.Many.insert(Line.trim());
+      else if (Line.consume_front(abi::AskedTwinComment))
+        Asked.insert(Line.trim());
   }
 };
 
@@ -139,7 +143,7 @@ Error Assembly::run() {
     return explainFailure(toString(Items.takeError()));
   Module = std::move(*Items);
   Said = Comments(Given);
-  const RuntimeSplit Split = splitRuntime(Module);
+  const RuntimeSplit Split = splitRuntime(Module, Said.Asked);
   return R.IsRelocatable || Split.Runtime.empty() ? assembleWhole(Split)
                                                   : assembleApart(Split);
 }
@@ -170,8 +174,8 @@ Error Assembly::explainFailure(StringRef Reason) const {
       "report this error");
 }
 
-/// The limits of kernels for which there are native twins: as many registers
-/// as their twins use.
+/// The limits of kernels whose native twins are asked: as many registers as
+/// their twins use.
 Expected<KernelRegisters>
 Assembly::limitsByTwins(const std::string &Twins) const {
   KernelRegisters Limits;
@@ -189,7 +193,10 @@ Assembly::limitsByTwins(const std::string &Twins) const {
   bool AllKnown = Succeeded;
   for (const ModuleItem &Item : Module) {
     StringRef Kernel = Item.Name;
-    if (!Item.definesKernel() || !Kernel.consume_front(abi::TwinPrefix))
+    if (!Item.definesKernel() ||
+        !(Kernel.consume_front(abi::TwinPrefix) ||
+          Kernel.consume_front(abi::SpareTwinPrefix)) ||
+        !Said.Asked.contains(Kernel))
       continue;
     const auto Known = Used.find(Item.Name.str());
     AllKnown &= Known != Used.end();
@@ -233,12 +240,15 @@ Error Assembly::keepWarpsTogether(const std::string &Path) const {
   if (!Functions)
     return createStringError("cannot read what ptxas makes of '" + R.Input +
                              "': " + toString(Functions.takeError()));
-  auto IsRuntime = [](StringRef Name) { return Name.starts_with("__crsan_"); };
+  auto IsRuntime = [](StringRef Name) {
+    return Name.starts_with("__crsan_") && !isNativeTwin(Name);
+  };
   removeYields(*Functions, [&](StringRef Name) {
     return IsRuntime(Name) || Said.Waitless.contains(Name);
   });
-  const Gatherings Places = reserveGatherings(
-      *Functions, [&](StringRef Name) { return !IsRuntime(Name); });
+  const Gatherings Places = reserveGatherings(*Functions, [&](StringRef Name) {
+    return !Name.starts_with("__crsan_");
+  });
   if (Places.Shared)
     errs()
         << "CRSan: warning: in '" << R.Input << "', " << Places.Shared
@@ -251,7 +261,7 @@ Error Assembly::keepWarpsTogether(const std::string &Path) const {
 
 /// Relocatable code, or code without a runtime.
 Error Assembly::assembleWhole(const RuntimeSplit &Split) const {
-  std::string Text = dropTwins(Given, Module);
+  std::string Text = dropSpareTwins(Given, Module);
   unsigned MaxRegisters = usualLimit(R.MaxRegisters);
   if (!Split.Runtime.empty()) {
     Expected<std::vector<ModuleItem>> Items = readItems(Text);
@@ -293,8 +303,12 @@ Error Assembly::assembleApart(const RuntimeSplit &Split) const {
     return unmarked();
   const PartFiles Program(R.Output + ".program"),
       Runtime(R.Output + ".runtime");
-  if (Error E = write(Program.Source,
-                      limitRegisters(Split.Program, *Items, Limits->Kernels)))
+  const std::string Limited =
+      limitRegisters(Split.Program, *Items, Limits->Kernels);
+  Expected<std::vector<ModuleItem>> LimitedItems = readItems(Limited);
+  if (!LimitedItems)
+    return LimitedItems.takeError();
+  if (Error E = write(Program.Source, useReductions(Limited, *LimitedItems)))
     return E;
   // Both parts are assembled at the same time, and both are waited for,
   // whatever becomes of the first.

@@ -3,6 +3,7 @@
 
 #include "Registers.h"
 #include "PTX/Lexer.h"
+#include "RuntimeSplit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -64,6 +65,11 @@ RegisterLimits registerLimits(ArrayRef<ModuleItem> Module,
   RegisterLimits Limits = {{}, Usual};
   for (const EntryBounds &Kernel : entryBounds(Module)) {
     const unsigned Fit = Kernel.registersThatFit();
+    if (isNativeTwin(Kernel.Name)) {
+      if (!Fit)
+        Limits.Kernels[Kernel.Name] = Most;
+      continue;
+    }
     // A kernel that needs few calls no functions but the runtime's, so its
     // limit is none for the program's functions.
     if (Needs.Few.contains(Kernel.Name)) {

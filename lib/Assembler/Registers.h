@@ -64,7 +64,7 @@ struct RegisterNeeds {
 /// native twins, of which `ByTwin` has what limitByTwin() says. A kernel that
 /// has neither is limited to LargestBlock, or to FullResidency if it needs few.
 /// One that needs many may use what its twin does. `Most`: what the user
-/// permits kernels without launch bounds.
+/// permits kernels without launch bounds, native twins among them.
 RegisterLimits registerLimits(llvm::ArrayRef<ModuleItem> Module,
                               const KernelRegisters &ByTwin,
                               const RegisterNeeds &Needs, unsigned Most);

@@ -6,8 +6,8 @@
 #include "crsan/abi/Config.h"
 #include "crsan/abi/Names.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace llvm;
 
@@ -16,7 +16,7 @@ namespace crsan::assembler {
 namespace {
 
 /// The part of a module to which an item belongs.
-enum class Part { Header, Program, Runtime, Twin };
+enum class Part { Header, Program, Runtime, SpareTwin };
 
 Part partOf(const ModuleItem &Item) {
   if (Item.What == ModuleItem::Kind::Header)
@@ -26,7 +26,9 @@ Part partOf(const ModuleItem &Item) {
   for (StringRef Own : abi::ProgramPrefixes)
     if (Item.Name.starts_with(Own))
       return Part::Program;
-  return Item.Name.starts_with(abi::TwinPrefix) ? Part::Twin : Part::Runtime;
+  if (Item.Name.starts_with(abi::TwinPrefix))
+    return Part::Program;
+  return isNativeTwin(Item.Name) ? Part::SpareTwin : Part::Runtime;
 }
 
 /// Adds the names that occur in `PTX` to `Names`.
@@ -38,24 +40,35 @@ void addNames(StringRef PTX, StringSet<> &Names) {
       Names.insert(Tok.Text);
 }
 
-/// The native twins of a module as a module. They have variables of their own;
-/// of the program, they need the functions that it calls and does not define.
-std::string twinModule(ArrayRef<ModuleItem> Module, StringRef Header) {
-  std::string Twins;
+/// The native twins of `Asked` kernels as a module, with the functions that
+/// they call and with the variables that they mention, without their values.
+std::string twinModule(ArrayRef<ModuleItem> Module, StringRef Header,
+                       const StringSet<> &Asked) {
   StringSet<> Named;
-  for (const ModuleItem &Item : Module)
-    if (partOf(Item) == Part::Twin) {
-      Twins += Item.Text.str() + "\n";
-      addNames(Item.Text, Named);
-    }
+  for (StringRef Kernel : Asked.keys()) {
+    Named.insert((abi::TwinPrefix + Kernel).str());
+    Named.insert((abi::SpareTwinPrefix + Kernel).str());
+  }
+  SmallPtrSet<const ModuleItem *, 8> Twins;
+  for (size_t Before = ~size_t(0); Twins.size() != Before;) {
+    Before = Twins.size();
+    for (const ModuleItem &Item : Module)
+      if (Item.HasBody && isNativeTwin(Item.Name) &&
+          Named.contains(Item.Name) && Twins.insert(&Item).second)
+        addNames(Item.Text, Named);
+  }
   if (Twins.empty())
-    return Twins;
-  std::string Declared;
-  for (const ModuleItem &Item : Module)
-    if (partOf(Item) == Part::Program && Item.Linkage == ".extern" &&
-        Item.isCode() && Named.contains(Item.Name))
-      Declared += Item.Text.str() + "\n";
-  return Header.str() + Declared + Twins;
+    return {};
+  std::string Text = Header.str();
+  for (const ModuleItem &Item : Module) {
+    if (!Named.contains(Item.Name))
+      continue;
+    if (isNativeTwin(Item.Name) || (Item.isCode() && Item.Linkage == ".extern"))
+      Text += Item.Text.str() + "\n";
+    else if (Item.What == ModuleItem::Kind::Other)
+      Text += Item.Signature.rtrim().str() + ";\n";
+  }
+  return Text;
 }
 
 /// The text of a function without comments and without the function's number in
@@ -99,7 +112,13 @@ std::string runtimeModule(std::vector<const ModuleItem *> Items,
 
 } // namespace
 
-RuntimeSplit splitRuntime(ArrayRef<ModuleItem> Module) {
+bool isNativeTwin(StringRef Name) {
+  return Name.starts_with(abi::TwinPrefix) ||
+         Name.starts_with(abi::SpareTwinPrefix);
+}
+
+RuntimeSplit splitRuntime(ArrayRef<ModuleItem> Module,
+                          const StringSet<> &Asked) {
   RuntimeSplit Split;
   std::string Header;
   std::vector<const ModuleItem *> Runtime;
@@ -107,7 +126,8 @@ RuntimeSplit splitRuntime(ArrayRef<ModuleItem> Module) {
     switch (partOf(Item)) {
     case Part::Header:
       Split.Program += Item.Text.str() + "\n";
-      // Runtime and twins have no debug information, which `debug` promises.
+      // Neither the runtime nor the twins that are asked have debug
+      // information, which `debug` promises.
       Header += Item.Text.split(", debug").first.rtrim().str() + "\n";
       break;
     case Part::Program:
@@ -118,10 +138,10 @@ RuntimeSplit splitRuntime(ArrayRef<ModuleItem> Module) {
           ".extern " + Item.signatureWithoutLinkage().str() + ";\n";
       Runtime.push_back(&Item);
       break;
-    case Part::Twin:
+    case Part::SpareTwin:
       break;
     }
-  Split.Twins = twinModule(Module, Header);
+  Split.Twins = twinModule(Module, Header, Asked);
   if (any_of(Runtime, [](const ModuleItem *Item) {
         return Item->isCode() && Item->HasBody;
       }))
@@ -129,11 +149,11 @@ RuntimeSplit splitRuntime(ArrayRef<ModuleItem> Module) {
   return Split;
 }
 
-std::string dropTwins(StringRef PTX, ArrayRef<ModuleItem> Module) {
+std::string dropSpareTwins(StringRef PTX, ArrayRef<ModuleItem> Module) {
   std::string Rest;
   const char *Done = PTX.begin();
   for (const ModuleItem &Item : Module)
-    if (partOf(Item) == Part::Twin) {
+    if (partOf(Item) == Part::SpareTwin) {
       Rest.append(Done, Item.Text.begin());
       Done = Item.Text.end();
     }

@@ -195,13 +195,15 @@ struct OracleSummary {
 
 /// What a run did, for the reader who wants to know what a silence is worth.
 struct RunSummary {
-  // Launches: each is counted in one of these five.
+  // Launches: each is counted in one of these six.
   uint64_t KernelsLaunched = 0; ///< Instrumented, and the launch succeeded.
   uint64_t KernelsFailed = 0;   ///< Refused, or ended by an error.
   uint64_t KernelsNotInstrumented = 0; ///< Ran unchecked.
   /// Ran unchecked though they are instrumented, for a reason that was said.
   uint64_t KernelsSwitchedOff = 0;
   uint64_t KernelsLeftOut = 0; ///< As the options kernels and launches ask.
+  /// Ran as they are without checks, as the option launch_one_in asks.
+  uint64_t KernelsByTwins = 0;
 
   uint64_t Sites = 0;   ///< Accesses that can be checked, in all modules.
   uint64_t Windows = 0; ///< The windows that they are in.

@@ -76,6 +76,7 @@ void RunSummary::add(const RunSummary &More) {
   addCount(KernelsNotInstrumented, More.KernelsNotInstrumented);
   addCount(KernelsSwitchedOff, More.KernelsSwitchedOff);
   addCount(KernelsLeftOut, More.KernelsLeftOut);
+  addCount(KernelsByTwins, More.KernelsByTwins);
   keepLargest(Sites, More.Sites);
   keepLargest(Windows, More.Windows);
   addCount(Checks, More.Checks);

@@ -60,6 +60,7 @@ void visitFields(MaybeConst<RunSummary> auto &S, auto Visit) {
   Visit("kernels_not_instrumented", S.KernelsNotInstrumented);
   Visit("kernels_switched_off", S.KernelsSwitchedOff);
   Visit("kernels_left_out", S.KernelsLeftOut);
+  Visit("kernels_without_checks", S.KernelsByTwins);
   Visit("sites", S.Sites);
   Visit("windows", S.Windows);
   Visit("checks", S.Checks);

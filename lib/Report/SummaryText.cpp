@@ -134,6 +134,16 @@ static std::string seedWords(const Report &R) {
   return "seeds " + seedList(All, R.Runs);
 }
 
+/// What the collider left out to save time, of all launches of instrumented
+/// kernels; empty: nothing.
+static std::string leftToTwins(const RunSummary &S) {
+  return S.KernelsByTwins
+             ? fmt::format("{} of {}", S.KernelsByTwins,
+                           counted(S.KernelsLaunched + S.KernelsByTwins,
+                                   "kernel launch", "kernel launches"))
+             : "";
+}
+
 void SummaryPrinter::whatTheColliderChecked(const Report &R) {
   const RunSummary &S = R.Summary;
   const char *AtLeast = S.CountsComplete ? "" : "at least ";
@@ -157,6 +167,10 @@ void SummaryPrinter::whatTheColliderChecked(const Report &R) {
                "accesses"),
        seedWords(R), S.DelayNs, S.Shuffled ? ", blocks shuffled" : "", AtLeast,
        counted(S.WindowsChecked, "window execution"), Sampling);
+  if (const std::string Left = leftToTwins(S); !Left.empty())
+    line("CRSan: the collider left out to save time: {}; "
+         "CRSAN_OPTIONS=launch_one_in=1 has all launches checked",
+         Left);
 }
 
 /// What metadata mode left out to save time; empty: nothing.
@@ -296,6 +310,11 @@ static std::string whyNoLaunch(const RunSummary &S) {
     return "every launch of an instrumented kernel was left out, as the "
            "options "
            "kernels or launches ask";
+  if (S.KernelsByTwins)
+    return fmt::format("the collider left out to save time: {}; set "
+                       "CRSAN_OPTIONS=launch_one_in=1 to have all launches "
+                       "checked",
+                       leftToTwins(S));
   if (S.KernelsNotInstrumented)
     return fmt::format("no instrumented kernel was launched; {}",
                        remedyForForeign(S));
@@ -343,6 +362,7 @@ static std::string reservations(const Report &R) {
   AddLaunches(S.KernelsNotInstrumented, "not instrumented");
   AddLaunches(S.KernelsSwitchedOff, "switched off");
   AddLaunches(S.KernelsLeftOut, "left out");
+  AddLaunches(S.KernelsByTwins, "without checks");
   if (S.Metadata) {
     AddLaunches(S.Metadata->GridsLeftOut, "not followed");
     Add(S.Metadata->BlocksLeftOut, "block", "blocks", "not followed");

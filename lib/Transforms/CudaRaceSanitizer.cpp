@@ -261,7 +261,8 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
   // Checks of metadata mode are faster with more registers than with more
   // warps. Functions of other units may take more than few.
   addNativeTwins(
-      M, tellRegisterNeeds(M, /*OfFew=*/!HasMetadata && Opts.IsWholeProgram));
+      M, tellRegisterNeeds(M, /*OfFew=*/!HasMetadata && Opts.IsWholeProgram),
+      /*AreLaunched=*/!HasMetadata);
   SmallVector<Function *, 16> Functions, Exempt;
   for (Function &F : M) {
     F.removeFnAttr(Attribute::SanitizeThread);

@@ -16,19 +16,18 @@ namespace crsan {
 
 namespace {
 
-/// Makes the twins of one module.
+/// Makes the twins of one module whose names begin with `Prefix`.
 class Twins {
 public:
-  explicit Twins(Module &M) : M(M) {}
+  Twins(Module &M, StringRef Prefix) : M(M), Prefix(Prefix) {}
 
   void add(const SetVector<Function *> &Functions) {
     SmallVector<Function *, 8> New;
     for (Function *F : Functions)
       if (!Copies.count(F)) {
-        auto *Twin = Function::Create(F->getFunctionType(), F->getLinkage(),
-                                      F->getAddressSpace(),
-                                      abi::TwinPrefix + F->getName(), &M);
-        Copies[F] = Twin;
+        Copies[F] =
+            Function::Create(F->getFunctionType(), F->getLinkage(),
+                             F->getAddressSpace(), Prefix + F->getName(), &M);
         New.push_back(F);
       }
     for (Function *F : New)
@@ -37,68 +36,77 @@ public:
 
 private:
   void fill(Function &F, Function &Twin) {
-    for (Instruction &I : instructions(F))
-      for (Value *Operand : I.operands())
-        if (auto *C = dyn_cast<Constant>(Operand))
-          standIn(*C);
     for (auto [Of, By] : zip(F.args(), Twin.args()))
       Copies[&Of] = &By;
     SmallVector<ReturnInst *, 8> Returns;
     CloneFunctionInto(&Twin, &F, Copies,
-                      CloneFunctionChangeType::DifferentModule, Returns);
+                      CloneFunctionChangeType::LocalChangesOnly, Returns);
     Twin.setCallingConv(F.getCallingConv());
     Twin.removeFnAttr(Attribute::SanitizeThread);
     stripDebugInfo(Twin);
     Twin.setComdat(nullptr);
   }
 
-  /// Variables that `C` mentions get stand-ins of the same size, so that what
-  /// is proved of the program's own stays true.
-  void standIn(Constant &C) {
-    if (isa<Function>(C) || !Seen.insert(&C).second)
-      return;
-    if (auto *G = dyn_cast<GlobalVariable>(&C)) {
-      Type *T = G->getValueType();
-      // Internal, or the code generator would leave dots in its name.
-      auto *Copy =
-          new GlobalVariable(M, T, /*isConstant=*/false,
-                             G->isDeclaration() ? GlobalValue::ExternalLinkage
-                                                : GlobalValue::InternalLinkage,
-                             G->isDeclaration() ? nullptr : UndefValue::get(T),
-                             abi::TwinPrefix + G->getName(), nullptr,
-                             GlobalValue::NotThreadLocal, G->getAddressSpace());
-      Copy->setAlignment(G->getAlign());
-      Copies[G] = Copy;
-      return;
-    }
-    for (Value *Operand : C.operands())
-      if (auto *Part = dyn_cast<Constant>(Operand))
-        standIn(*Part);
-  }
-
   Module &M;
+  const StringRef Prefix;
   ValueToValueMapTy Copies;
-  SmallPtrSet<Constant *, 16> Seen;
 };
+
+/// Whether the instruction may have a function executed that is not known here,
+/// or lets one be called later.
+bool mentionsFunctions(const Instruction &I) {
+  const auto *Call = dyn_cast<CallBase>(&I);
+  if (Call && !Call->isInlineAsm()) {
+    const Function *Callee = Call->getCalledFunction();
+    if (!Callee || (Callee->isDeclaration() && !Callee->isIntrinsic() &&
+                    !isHarmless(*Callee)))
+      return true;
+  }
+  return any_of(I.operands(), [&](const Use &Operand) {
+    return isa<Function>(Operand->stripPointerCasts()) &&
+           !(Call && Call->isCallee(&Operand));
+  });
+}
+
+/// Whether the twin of a kernel may run in its place: `Functions` are all that
+/// the kernel executes.
+bool canStandIn(const SetVector<Function *> &Functions) {
+  return none_of(Functions, [](const Function *F) {
+    return F->hasOptNone() || any_of(instructions(*F), mentionsFunctions);
+  });
+}
 
 } // namespace
 
-void addNativeTwins(Module &M, const SmallPtrSetImpl<const Function *> &Large) {
-  SmallVector<SetVector<Function *>, 4> Found;
+void addNativeTwins(Module &M, const SmallPtrSetImpl<const Function *> &Large,
+                    bool AreLaunched) {
+  SmallVector<SetVector<Function *>, 4> Launched, Asked;
   for (Function &F : M) {
     if (F.isDeclaration() || !isKernel(F))
       continue;
     SetVector<Function *> Reached = reachableFrom(F);
-    if (mayWait(Reached) || Large.contains(&F))
-      Found.push_back(std::move(Reached));
+    const bool IsLaunched = AreLaunched && canStandIn(Reached);
+    const bool IsAsked = mayWait(Reached) || Large.contains(&F);
+    if (IsAsked)
+      M.appendModuleInlineAsm(std::string(abi::AskedTwinComment) +
+                              F.getName().str());
+    if (IsLaunched)
+      Launched.push_back(std::move(Reached));
+    else if (IsAsked)
+      Asked.push_back(std::move(Reached));
   }
-  Twins All(M);
-  for (const SetVector<Function *> &Functions : Found)
-    All.add(Functions);
+  for (const auto &[Kernels, Prefix] :
+       {std::pair(&Launched, abi::TwinPrefix),
+        std::pair(&Asked, abi::SpareTwinPrefix)}) {
+    Twins All(M, Prefix);
+    for (const SetVector<Function *> &Functions : *Kernels)
+      All.add(Functions);
+  }
 }
 
 bool isNativeTwin(const Function &F) {
-  return F.getName().starts_with(abi::TwinPrefix);
+  return F.getName().starts_with(abi::TwinPrefix) ||
+         F.getName().starts_with(abi::SpareTwinPrefix);
 }
 
 } // namespace crsan

@@ -7,8 +7,9 @@
 
 using namespace crsan::assembler;
 
-static RuntimeSplit split(llvm::StringRef PTX) {
-  return splitRuntime(llvm::cantFail(readItems(PTX)));
+static RuntimeSplit split(llvm::StringRef PTX,
+                          const llvm::StringSet<> &Asked = {}) {
+  return splitRuntime(llvm::cantFail(readItems(PTX)), Asked);
 }
 
 static constexpr char Module[] = R"(//
@@ -134,29 +135,57 @@ static constexpr char Kernels[] = R"(.version 8.7
 {
 	ret;
 }
-.visible .global .align 4 .b8 __crsan_twin_table[4000];
+.visible .global .align 4 .b8 table[4] = {1, 2, 3, 4};
+.global .align 4 .u32 other = {7};
+.func __crsan_twin_helper() { ret; }
 .visible .entry __crsan_twin_waits()
 {
 	call vprintf, (p);
+	call __crsan_twin_helper, ();
+	mov.b64 %rd1, table;
+	ret;
+}
+.visible .entry __crsan_twin_bounded()
+.maxntid 16, 16, 4
+{
+	ret;
+}
+.func __crsan_spare_twin_helper() { ret; }
+.visible .entry __crsan_spare_twin_limited()
+{
+	call __crsan_spare_twin_helper, ();
 	mov.b64 %rd1, addressed;
 	ret;
 }
 .func __crsan_pause() { ret; }
 )";
 
-TEST(RuntimeSplit, TwinsAreApartWithWhatTheyCall) {
-  const RuntimeSplit S = split(Kernels);
-  EXPECT_TRUE(has(S.Twins, "__crsan_twin_waits"));
-  EXPECT_TRUE(has(S.Twins, "__crsan_twin_table"));
+TEST(RuntimeSplit, AskedTwinsAreApartWithWhatTheyMention) {
+  const RuntimeSplit S = split(Kernels, {"waits", "limited"});
+  EXPECT_TRUE(has(S.Twins, "entry __crsan_twin_waits"));
+  EXPECT_TRUE(has(S.Twins, "entry __crsan_spare_twin_limited"));
+  EXPECT_TRUE(has(S.Twins, ".func __crsan_twin_helper"));
+  EXPECT_TRUE(has(S.Twins, ".func __crsan_spare_twin_helper"));
+  EXPECT_TRUE(has(S.Twins, ".visible .global .align 4 .b8 table[4];"));
   EXPECT_TRUE(has(S.Twins, "vprintf"));
   EXPECT_TRUE(has(S.Twins, ".target sm_90\n"));
   EXPECT_TRUE(has(S.Twins, "addressed"));
   EXPECT_FALSE(has(S.Twins, "unused"));
-  EXPECT_FALSE(has(S.Twins, "helper"));
-  EXPECT_FALSE(has(S.Program, "__crsan_twin_"));
-  EXPECT_FALSE(has(S.Runtime, "__crsan_twin_"));
-  const std::string Rest =
-      dropTwins(Kernels, llvm::cantFail(readItems(Kernels)));
-  EXPECT_FALSE(has(Rest, "__crsan_twin_"));
-  EXPECT_TRUE(has(Rest, "__crsan_pause"));
+  EXPECT_FALSE(has(S.Twins, "other"));
+  EXPECT_FALSE(has(S.Twins, "bounded"));
+  EXPECT_FALSE(has(S.Twins, ".func helper"));
+  EXPECT_FALSE(has(S.Runtime, "twin_"));
+  EXPECT_EQ(split(Kernels).Twins, "");
+}
+
+TEST(RuntimeSplit, TheProgramKeepsTheTwinsThatAreLaunched) {
+  const std::string Whole =
+      dropSpareTwins(Kernels, llvm::cantFail(readItems(Kernels)));
+  for (const std::string &Text : {split(Kernels).Program, Whole}) {
+    EXPECT_TRUE(has(Text, "entry __crsan_twin_waits"));
+    EXPECT_TRUE(has(Text, "entry __crsan_twin_bounded"));
+    EXPECT_TRUE(has(Text, "__crsan_twin_helper"));
+    EXPECT_FALSE(has(Text, "__crsan_spare_twin_"));
+  }
+  EXPECT_TRUE(has(Whole, "__crsan_pause"));
 }

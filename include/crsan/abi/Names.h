@@ -37,10 +37,17 @@ inline constexpr const char *ProgramPrefixes[] = {
 /// crsan-ptxas, and completed by a hash of the text.
 inline constexpr char PTXPrefix[] = "__crsan_ptx_";
 /// Completed by the name of a kernel, or of a function that a kernel calls: the
-/// native twin of that function, which is not instrumented. crsan-ptxas reads
-/// the twin's register count and then removes the twin from the program
-/// (lib/Transforms/NativeTwin.h).
+/// native twin of that function, which is not instrumented
+/// (lib/Transforms/NativeTwin.h). Where nothing is to be checked, the library
+/// launches a kernel's twin in its place
+/// (runtime/inject/session/NativeTwins.h).
 inline constexpr char TwinPrefix[] = "__crsan_twin_";
+/// The same, of a kernel that its twin must not stand in for. crsan-ptxas asks
+/// the twin for its registers, and removes it from the program.
+inline constexpr char SpareTwinPrefix[] = "__crsan_spare_twin_";
+/// A line of a module's PTX, completed by the name of a kernel whose twin
+/// crsan-ptxas asks for its registers.
+inline constexpr char AskedTwinComment[] = "// crsan twin asked: ";
 /// A line of a module's PTX, completed by the name of a function in which no
 /// lane waits for another (lib/Transforms/Polls.h).
 inline constexpr char WaitlessComment[] = "// crsan waitless: ";

@@ -3,6 +3,7 @@
 
 #include "Sites/SiteTableWriter.h"
 #include "Events/Operands.h"
+#include "NativeTwin.h"
 #include "Sites/PlainUpdate.h"
 #include "crsan/abi/Names.h"
 #include "crsan/abi/Version.h"
@@ -324,7 +325,7 @@ std::string SiteTableWriter::table(abi::ModuleHeader Header,
   // Nobody asks which functions of the host are instrumented.
   if (!(Header.Flags & abi::IsHostCode))
     for (const Function &F : M)
-      if (!F.isDeclaration())
+      if (!F.isDeclaration() && !isNativeTwin(F))
         (Waiting.contains(&F) ? Functions
          : isKernel(F)        ? Kernels
                               : Others)

@@ -54,7 +54,7 @@ ENTRY void __crsan_race(Site *S, Address A, uint64_t Before, uint64_t After,
       R.Lanes = Told ? uint32_t(LanesAndKind >> 32) : 1u << lane();
       R.Flags = uint8_t(LanesAndKind >> 8) |
                 (Size == 0 || Size > 8 ? ValuesAreHashes : 0) |
-                (__crsan_config.Flags & ShuffleBlocks ? Shuffled : 0);
+                (isPermutedHere() ? Shuffled : 0);
       R.Size = Size < 255 ? Size : 255;
       *reinterpret_cast<volatile uint8_t *>(&R.MemorySpace) =
           uint8_t(spaceOf(A));

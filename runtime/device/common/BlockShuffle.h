@@ -20,8 +20,8 @@ struct alignas(16) Permutation {
 constexpr uint32_t NumPermutations = 64;
 
 extern "C" {
-__attribute__((device,
-               weak)) Permutation __crsan_permutations[3 * NumPermutations];
+__attribute__((device, weak))
+Permutation __crsan_permutations[3 * NumPermutations];
 }
 
 /// The element for dimension `D` of `Extent` blocks.
@@ -56,11 +56,11 @@ __crsan_permute(uint32_t D, uint32_t Index, uint32_t Extent) {
 
 /// Entry point, inlined by the pass where a kernel reads %ctaid. Returns the
 /// shuffled block index in dimension `D` for the hardware's `Index` of `Extent`
-/// blocks, or `Index` if blocks are not shuffled. Each lane calls for itself.
-/// Blocks of a cluster stay together.
+/// blocks, or `Index` if the blocks of this grid are not. Each lane calls for
+/// itself. Blocks of a cluster stay together.
 extern "C" __attribute__((device, always_inline, used)) uint32_t
 __crsan_block_index(uint32_t D, uint32_t Index, uint32_t Extent) {
-  if (!(__crsan_config.Flags & ShuffleBlocks) || Extent == 1)
+  if (Extent == 1 || !isPermutedHere())
     return Index;
   Permutation P;
   asm("ld.v4.u32 {%0, %1, %2, %3}, [%4];"

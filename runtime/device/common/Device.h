@@ -145,6 +145,11 @@ DEVICE uint64_t gridHere() {
   asm("mov.u64 %0, %%gridid;" : "=l"(Grid));
   return Grid;
 }
+/// Whether the block indices of this grid are permuted (BlockShuffle.h).
+DEVICE bool isPermutedHere() {
+  return (__crsan_config.Flags & ShuffleBlocks) &&
+         isGridPermuted(__crsan_config.Seed, gridHere());
+}
 /// Linear index of this block in its grid.
 DEVICE uint64_t linearBlock() {
   return (uint64_t(__nvvm_read_ptx_sreg_ctaid_z()) *

@@ -38,7 +38,7 @@ DEVICE void describeRace(volatile Record &R, AccessSite &S,
                              __nvvm_read_ptx_sreg_ntid_y(),
                              __nvvm_read_ptx_sreg_ntid_z());
   R.Lanes = 1u << lane();
-  R.Flags = TwoSided | (__crsan_config.Flags & ShuffleBlocks ? Shuffled : 0);
+  R.Flags = TwoSided | (isPermutedHere() ? Shuffled : 0);
   const uint32_t Size = S.Roles & IsBarrier ? 0 : S.Size ? S.Size : 255;
   R.Size = Size < 255 ? Size : 255;
   *reinterpret_cast<volatile uint8_t *>(&R.MemorySpace) = uint8_t(spaceOf(A));

@@ -81,6 +81,29 @@ OwnCalls::~OwnCalls() {
   --OwnDepth;
 }
 
+CUresult Driver::attribute(CUfunction_attribute Which, CUfunction Function,
+                           CUdevice Device, int &Value) const {
+  if (!cuFuncGetAttribute)
+    return CUDA_ERROR_NOT_SUPPORTED;
+  const CUresult Result = cuFuncGetAttribute(&Value, Which, Function);
+  // A handle that is no CUfunction is a CUkernel.
+  return Result == CUDA_ERROR_INVALID_HANDLE && cuKernelGetAttribute
+             ? cuKernelGetAttribute(
+                   &Value, Which, reinterpret_cast<CUkernel>(Function), Device)
+             : Result;
+}
+
+CUresult Driver::setAttribute(CUfunction_attribute Which, CUfunction Function,
+                              CUdevice Device, int Value) const {
+  if (!cuFuncSetAttribute)
+    return CUDA_ERROR_NOT_SUPPORTED;
+  const CUresult Result = cuFuncSetAttribute(Function, Which, Value);
+  return Result == CUDA_ERROR_INVALID_HANDLE && cuKernelSetAttribute
+             ? cuKernelSetAttribute(
+                   Which, Value, reinterpret_cast<CUkernel>(Function), Device)
+             : Result;
+}
+
 bool isCapturing(CUstream Stream) {
   const Driver &D = theDriver();
   CUstreamCaptureStatus Status = CU_STREAM_CAPTURE_STATUS_NONE;

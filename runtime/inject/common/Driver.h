@@ -43,7 +43,11 @@ namespace crsan {
   X(cuFuncGetModule)                                                           \
   X(cuStreamGetCtx)                                                            \
   X(cuFuncGetAttribute)                                                        \
+  X(cuFuncSetAttribute)                                                        \
   X(cuKernelGetAttribute)                                                      \
+  X(cuKernelSetAttribute)                                                      \
+  X(cuKernelGetLibrary)                                                        \
+  X(cuLibraryGetKernel)                                                        \
   X(cuOccupancyMaxActiveBlocksPerMultiprocessor)                               \
   X(cuLibraryGetManaged)                                                       \
   X(cuStreamIsCapturing)                                                       \
@@ -82,6 +86,12 @@ struct Driver {
 
   /// Returns what is missing, or an empty string.
   std::string load();
+
+  /// Asks for an attribute of a CUfunction or a CUkernel, and sets one.
+  CUresult attribute(CUfunction_attribute Which, CUfunction Function,
+                     CUdevice Device, int &Value) const;
+  CUresult setAttribute(CUfunction_attribute Which, CUfunction Function,
+                        CUdevice Device, int Value) const;
 
   /// "CUDA_ERROR_ASSERT".
   std::string errorName(CUresult Result) const;

@@ -118,6 +118,7 @@ static std::optional<std::string> choose(std::string &Field,
 /// What the option `effort` stands for.
 static void setEffort(Flags &F) {
   const Flags Default;
+  F.launch_one_in = Default.launch_one_in;
   F.follow_one_in = Default.follow_one_in;
   F.follow_ms = Default.follow_ms;
   F.follow_launch_ms = Default.follow_launch_ms;
@@ -127,13 +128,13 @@ static void setEffort(Flags &F) {
   F.overhead = Default.overhead;
   F.delay_ns = Default.delay_ns;
   if (F.effort == "light") {
-    F.shuffle = false;
+    F.launch_one_in = 16;
     F.follow_one_in = 12;
     F.follow_launch_ms = 1;
-    F.warp_one_in = 8;
-    F.budget = 16;
-    F.overhead = 5;
-    F.delay_ns = 2000;
+    F.warp_one_in = 2;
+    F.budget = 32;
+    F.overhead = 25;
+    F.delay_ns = 3000;
   } else if (F.effort == "thorough") {
     F.follow_ms = 0;
     F.follow_launch_ms = 0;

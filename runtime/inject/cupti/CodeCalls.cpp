@@ -35,13 +35,6 @@ struct Replacement {
 };
 } // namespace
 
-/// Lets the driver read another value where the program gave one. CUPTI does
-/// not promise that the driver does so. If a driver does not, the program's own
-/// code runs, and the report counts its launches as unchecked.
-template <typename T> static void replace(const T &Parameter, T Value) {
-  const_cast<T &>(Parameter) = Value;
-}
-
 /// The options as those of ptxas, as far as they decide whether a kernel can be
 /// launched, and how fast it is.
 static std::vector<std::string> ptxasOptions(const JitOptions &Jit) {

@@ -46,6 +46,13 @@ struct DriverCall {
   }
 };
 
+/// At the enter of a call: lets the driver read another value where the program
+/// gave one. CUPTI does not promise that the driver does so. If a driver does
+/// not, the program's own code is loaded, or its own kernel launched.
+template <typename T> void replace(const T &Parameter, T Value) {
+  const_cast<T &>(Parameter) = Value;
+}
+
 } // namespace crsan
 
 #endif // CRSAN_INJECT_CUPTI_DRIVERCALL_H

@@ -5,12 +5,16 @@
 
 #include "common/Driver.h"
 #include "common/Log.h"
+#include "crsan/abi/Names.h"
 #include "cupti/StreamCalls.h"
 #include "order/ArgumentHash.h"
 #include "session/Session.h"
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace crsan {
@@ -32,8 +36,20 @@ struct LaunchCall {
   const char *Kernel = nullptr; ///< Null: a graph.
   std::optional<LaunchShape> Shape;
   std::optional<OrderedLaunch> Ordered;
+  const CUfunction *Function = nullptr; ///< The driver's parameter.
+  bool IsTwin = false; ///< At the exit: the native twin was launched.
 };
 } // namespace
+
+/// The kernel that the program launches (mangled), also at the exit of a call
+/// that has launched its native twin. Null: it has no name.
+static const char *kernelName(const DriverCall &C) {
+  const char *Name = C.Data.symbolName;
+  constexpr std::string_view Prefix = abi::TwinPrefix;
+  return Name && std::string_view(Name).starts_with(Prefix)
+             ? Name + Prefix.size()
+             : Name;
+}
 
 /// cuLaunchKernel's parameters, or a CUlaunchConfig: the same names in both.
 template <typename Dimensions>
@@ -44,11 +60,10 @@ static LaunchShape shapeFrom(CUfunction Function, const Dimensions &D) {
           .DynamicSharedBytes = D.sharedMemBytes};
 }
 
-static bool hasClusters(const CUlaunchConfig &Config) {
-  return std::any_of(Config.attrs, Config.attrs + Config.numAttrs,
-                     [](const CUlaunchAttribute &A) {
-                       return A.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-                     });
+static bool has(const CUlaunchConfig &Config, CUlaunchAttributeID Attribute) {
+  return std::any_of(
+      Config.attrs, Config.attrs + Config.numAttrs,
+      [=](const CUlaunchAttribute &A) { return A.id == Attribute; });
 }
 
 /// Whether the grid begins when all earlier work of its stream has ended, and
@@ -75,10 +90,44 @@ static bool isPlain(const CUlaunchConfig &Config) {
       });
 }
 
+/// The sizes of a kernel's parameters; none: they are not known. What the
+/// driver has said is kept, since a program may launch a kernel every few
+/// microseconds.
+static const std::optional<std::vector<size_t>> &
+parameterSizes(const DriverCall &C, CUfunction Function) {
+  using Sizes = std::optional<std::vector<size_t>>;
+  static thread_local std::unordered_map<CUfunction, Sizes> Known;
+  static thread_local uint64_t KnownSince = 0;
+  if (std::exchange(KnownSince, C.S.handlesReused()) != C.S.handlesReused())
+    Known.clear();
+  const auto [Found, IsNew] = Known.try_emplace(Function);
+  if (!IsNew)
+    return Found->second;
+  Driver &D = theDriver();
+  OwnCalls Own(C.Data.context);
+  if (!Own.ok() || !D.cuFuncGetParamInfo)
+    return Found->second;
+  std::vector<size_t> All;
+  for (;;) {
+    size_t Offset = 0, Size = 0;
+    CUresult Result =
+        D.cuFuncGetParamInfo(Function, All.size(), &Offset, &Size);
+    // A handle that is no CUfunction is a CUkernel.
+    if (Result == CUDA_ERROR_INVALID_HANDLE && D.cuKernelGetParamInfo)
+      Result = D.cuKernelGetParamInfo(reinterpret_cast<CUkernel>(Function),
+                                      All.size(), &Offset, &Size);
+    if (Result == CUDA_ERROR_INVALID_VALUE) // There are no more.
+      Found->second = std::move(All);
+    if (Result != CUDA_SUCCESS)
+      return Found->second;
+    All.push_back(Size);
+  }
+}
+
 /// The bytes of a kernel's arguments, and their hash if it is known. False:
 /// they are not known.
-static bool readArguments(CUfunction Function, void **Params, void **Extra,
-                          OrderedLaunch &L) {
+static bool readArguments(const DriverCall &C, CUfunction Function,
+                          void **Params, void **Extra, OrderedLaunch &L) {
   std::vector<uint8_t> &Bytes = L.Arguments;
   auto Add = [&](const void *From, size_t Size) {
     const auto *First = static_cast<const uint8_t *>(From);
@@ -99,48 +148,44 @@ static bool readArguments(CUfunction Function, void **Params, void **Extra,
       Add(Buffer, Size);
     return true;
   }
-  Driver &D = theDriver();
-  if (!D.cuFuncGetParamInfo)
+  const std::optional<std::vector<size_t>> &Sizes = parameterSizes(C, Function);
+  if (!Sizes)
     return false;
   ArgumentHash Hash;
-  for (size_t I = 0;; ++I) {
-    size_t Offset = 0, Size = 0;
-    CUresult Result = D.cuFuncGetParamInfo(Function, I, &Offset, &Size);
-    // A handle that is no CUfunction is a CUkernel.
-    if (Result == CUDA_ERROR_INVALID_HANDLE && D.cuKernelGetParamInfo)
-      Result = D.cuKernelGetParamInfo(reinterpret_cast<CUkernel>(Function), I,
-                                      &Offset, &Size);
-    // There are no more.
-    if (Result == CUDA_ERROR_INVALID_VALUE) {
-      L.ArgumentHash = Hash.value();
-      return true;
-    }
-    if (Result != CUDA_SUCCESS || !Params[I])
+  for (size_t I = 0; I < Sizes->size(); ++I) {
+    if (!Params[I])
       return false;
-    Add(Params[I], Size);
-    Hash.add(Params[I], Size);
+    Add(Params[I], (*Sizes)[I]);
+    Hash.add(Params[I], (*Sizes)[I]);
   }
+  L.ArgumentHash = Hash.value();
+  return true;
 }
 
 template <typename Dimensions>
 static LaunchCall makeLaunch(const DriverCall &C, const Dimensions &D,
-                             CUfunction Function, void **Params, void **Extra) {
+                             const CUfunction &Function, void **Params,
+                             void **Extra) {
   LaunchCall L;
+  L.Function = &Function;
+  if (!C.isEnter() && C.kept()) {
+    L.IsTwin = true;
+    replace(Function, reinterpret_cast<CUfunction>(C.kept()));
+  }
   L.Stream = D.hStream;
-  L.Kernel = C.Data.symbolName ? C.Data.symbolName : "?";
+  const char *Name = kernelName(C);
+  L.Kernel = Name ? Name : "?";
   L.Shape = shapeFrom(Function, D);
   L.Ordered = OrderedLaunch{C.idOf(D.hStream),
                             C.handleOf(D.hStream),
-                            C.Data.symbolName,
+                            Name,
                             {D.gridDimX, D.gridDimY, D.gridDimZ},
                             {D.blockDimX, D.blockDimY, D.blockDimZ}};
   const CUcontext Ctx = C.contextOf(D.hStream);
   const std::shared_ptr<StreamOrder> Order = C.S.ordering().of(Ctx);
-  if (C.isEnter() && (Order->isFollowing() || Order->isWanted())) {
-    OwnCalls Own(Ctx);
+  if (C.isEnter() && (Order->isFollowing() || Order->isWanted()))
     L.Ordered->MayTellHost =
-        !Own.ok() || !readArguments(Function, Params, Extra, *L.Ordered);
-  }
+        !readArguments(C, Function, Params, Extra, *L.Ordered);
   return L;
 }
 
@@ -148,21 +193,37 @@ static LaunchCall makeLaunch(const DriverCall &C, const Dimensions &D,
 // Telling the session
 //===----------------------------------------------------------------------===//
 
+/// Has the driver launch the kernel's native twin, if this launch is left to
+/// it.
+static void chooseTwin(const DriverCall &C, const LaunchCall &L) {
+  C.kept() = 0;
+  const CUcontext Ctx = C.contextOf(L.Stream);
+  if (!L.Function || !L.Shape || !C.S.leavesToTwin(Ctx, L.Kernel))
+    return;
+  if (const CUfunction Twin =
+          C.S.findTwin(Ctx, L.Kernel, *L.Shape, C.handleOf(L.Stream))) {
+    C.kept() = reinterpret_cast<uintptr_t>(*L.Function);
+    replace(*L.Function, Twin);
+  }
+}
+
 static void tell(const DriverCall &C, const LaunchCall &L) {
   const CUcontext Ctx = C.contextOf(L.Stream);
   if (C.isEnter() && L.HasStream)
     given(C, L.Stream, L.Kernel);
   else if (C.isEnter())
     givenAnywhere(C);
-  if (C.isEnter())
-    return C.S.launching(Ctx, Ctx == C.Data.context ? C.Data.contextUid : 0,
-                         L.Ordered, C.handleOf(L.Stream));
+  if (C.isEnter()) {
+    C.S.launching(Ctx, Ctx == C.Data.context ? C.Data.contextUid : 0, L.Ordered,
+                  C.handleOf(L.Stream));
+    return chooseTwin(C, L);
+  }
   C.S.launchIsOver(Ctx, L.Ordered);
   const CUresult Result = C.result();
   theLog().detail(3, "launch of {}: {}", L.Kernel ? L.Kernel : "a graph",
                   theDriver().errorName(Result));
   if (Result == CUDA_SUCCESS)
-    return C.S.launched(Ctx, L.Kernel, L.Shape);
+    return C.S.launched(Ctx, L.Kernel, L.Shape, L.IsTwin);
   WasRefused = true;
   C.S.synchronised(Ctx, Result);
   C.S.launchFailed(L.Kernel, theDriver().errorName(Result));
@@ -174,7 +235,9 @@ void kernelLaunch(const DriverCall &C, const cuLaunchKernel_params &Launch) {
 
 void kernelLaunch(const DriverCall &C,
                   const cuLaunchCooperativeKernel_params &Launch) {
-  tell(C, makeLaunch(C, Launch, Launch.f, Launch.kernelParams, nullptr));
+  LaunchCall L = makeLaunch(C, Launch, Launch.f, Launch.kernelParams, nullptr);
+  L.Shape->IsTogether = true;
+  tell(C, L);
 }
 
 void kernelLaunch(const DriverCall &C, const cuLaunchKernelEx_params &Launch) {
@@ -183,8 +246,9 @@ void kernelLaunch(const DriverCall &C, const cuLaunchKernelEx_params &Launch) {
   LaunchCall L = makeLaunch(C, *Launch.config, Launch.f, Launch.kernelParams,
                             Launch.extra);
   L.Ordered->IsPlain = isPlain(*Launch.config);
+  L.Shape->IsTogether = has(*Launch.config, CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
   // The blocks of a cluster are placed together.
-  if (hasClusters(*Launch.config))
+  if (has(*Launch.config, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION))
     L.Shape = std::nullopt;
   tell(C, L);
 }

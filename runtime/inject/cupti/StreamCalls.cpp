@@ -25,6 +25,7 @@ static StreamOrder &orderOf(const DriverCall &C, CUcontext Ctx) {
 void streamCreated(const DriverCall &C, CUstream Stream, unsigned Flags) {
   const bool IsBlocking = !(Flags & CU_STREAM_NON_BLOCKING);
   orderOf(C, C.Data.context).created(C.idOf(Stream), IsBlocking);
+  C.S.streamCreated(C.Data.context);
   if (PendingWork *Work = pending(); Work && !IsBlocking)
     Work->createdUnblocking({C.Data.context, C.idOf(Stream)});
 }

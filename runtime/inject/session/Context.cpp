@@ -163,19 +163,6 @@ uint32_t Context::budget(const Flags &Options) const {
          Overlapping;
 }
 
-CUresult Context::getAttribute(CUfunction_attribute Which, CUfunction Function,
-                               int &Value) const {
-  Driver &D = theDriver();
-  if (!D.cuFuncGetAttribute)
-    return CUDA_ERROR_NOT_SUPPORTED;
-  CUresult Result = D.cuFuncGetAttribute(&Value, Which, Function);
-  // A handle that is no CUfunction is a CUkernel.
-  if (Result == CUDA_ERROR_INVALID_HANDLE && D.cuKernelGetAttribute)
-    Result = D.cuKernelGetAttribute(
-        &Value, Which, reinterpret_cast<CUkernel>(Function), Device);
-  return Result;
-}
-
 Residency Context::askResidency(const LaunchShape &Shape) const {
   Driver &D = theDriver();
   OwnCalls Own(Handle);
@@ -183,18 +170,18 @@ Residency Context::askResidency(const LaunchShape &Shape) const {
     return {};
   // The blocks of a cluster are placed together, by rules of their own.
   int ClusterWidth = 0;
-  if (getAttribute(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, Shape.Function,
-                   ClusterWidth) == CUDA_SUCCESS &&
+  if (D.attribute(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, Shape.Function,
+                  Device, ClusterWidth) == CUDA_SUCCESS &&
       ClusterWidth > 0)
     return {};
   BlockNeeds Needs;
   Needs.Threads = Shape.Threads;
   int StaticShared = 0, BlocksEach = 0;
-  CUresult Result =
-      getAttribute(CU_FUNC_ATTRIBUTE_NUM_REGS, Shape.Function, Needs.Registers);
+  CUresult Result = D.attribute(CU_FUNC_ATTRIBUTE_NUM_REGS, Shape.Function,
+                                Device, Needs.Registers);
   if (Result == CUDA_SUCCESS)
-    Result = getAttribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, Shape.Function,
-                          StaticShared);
+    Result = D.attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, Shape.Function,
+                         Device, StaticShared);
   if (Result == CUDA_SUCCESS)
     Result = D.cuOccupancyMaxActiveBlocksPerMultiprocessor(
         &BlocksEach, Shape.Function, Shape.Threads, Shape.DynamicSharedBytes);

@@ -101,6 +101,9 @@ struct LaunchShape {
   uint64_t Blocks = 0;
   int Threads = 0; ///< A block.
   uint32_t DynamicSharedBytes = 0;
+  /// All blocks must fit on the device at a time: those of a cooperative
+  /// launch, or of a kernel that may wait for something.
+  bool IsTogether = false;
 };
 
 /// Where and how code was switched on.
@@ -202,6 +205,8 @@ public:
   bool CanCheck = true;    ///< The device has the memory and architecture.
   bool CanShadow = true;   ///< The device has the memory for metadata mode.
   uint64_t Generation = 0; ///< Of the loaded code it was configured for.
+  /// Of the loaded code whose native twins have been loaded early.
+  uint64_t TwinsGeneration = 0;
   std::unordered_set<uint64_t> Configured; ///< LoadedCode::Serial, tried.
   std::vector<SiteArray> Arrays;
   std::vector<SharedUseArray> SharedUses;
@@ -238,8 +243,6 @@ private:
   std::string describeShared(uint64_t Address, const SiteInfo &Site) const;
   /// Applies `Change` to each Config, and writes it.
   template <typename ChangeT> CUresult change(const ChangeT &Change);
-  CUresult getAttribute(CUfunction_attribute Which, CUfunction Function,
-                        int &Value) const;
 
   CheckBuffers Buffers;
   bool HasCheckedCode = false;

@@ -168,6 +168,7 @@ void Modules::switchOn(Context &Target, const LoadedCode &Code, Entry &E,
                   Code.Serial, E.Image.Hash, Target.Device, Config.Flags);
   std::lock_guard Lock(Data);
   E.IsOn = true;
+  E.Codes.insert(Code.Serial);
   Target.noteCheckedCode();
   Shuffled |= (Config.Flags & abi::ShuffleBlocks) != 0;
   HasCollider |= E.Image.has(abi::HasCollider);
@@ -399,6 +400,17 @@ bool Modules::isSwitchedOff(const std::string &Kernel) const {
                                 Names.end();
                        });
   });
+}
+
+std::vector<std::pair<LoadedCode, std::vector<std::string>>>
+Modules::kernelsOfCollider() const {
+  std::vector<std::pair<LoadedCode, std::vector<std::string>>> All;
+  for (const std::shared_ptr<Entry> &E : Images)
+    for (const LoadedCode &Code : Codes)
+      if (E->Codes.contains(Code.Serial) && !E->Image.hasMetadata())
+        for (const DeviceUnit &Unit : E->Image.Units)
+          All.emplace_back(Code, Unit.Info.Kernels);
+  return All;
 }
 
 bool Modules::isShuffled(const std::string &Kernel) const {

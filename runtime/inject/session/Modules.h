@@ -17,9 +17,11 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace crsan {
@@ -77,6 +79,9 @@ public:
   bool mayWait(const std::string &Kernel) const {
     return !Kernels.contains(Kernel) || WaitingKernels.contains(Kernel);
   }
+  /// The kernels with the collider's checks alone, of code that is on.
+  std::vector<std::pair<LoadedCode, std::vector<std::string>>>
+  kernelsOfCollider() const;
   /// Whether code with the collider is on.
   bool hasCollider() const { return HasCollider; }
   /// Whether block indices are permuted while the kernel runs.
@@ -89,6 +94,7 @@ private:
   struct Entry {
     DeviceImage Image;
     bool IsOn = false;
+    std::set<uint64_t> Codes; ///< LoadedCode::Serial where it is on.
   };
   /// Where an image's objects are in a context.
   struct Addresses {

@@ -171,7 +171,7 @@ void Session::codeUnloading(CUlibrary Library, CUmodule Module) {
   for (const std::shared_ptr<Context> &C : Affected)
     C->forgetCode(Serial);
   Code.removeCode(Serial);
-  Residencies.clear(); // Handles are reused.
+  forgetHandles();
 }
 
 /// Clears the cells, which name sites of the code that is being unloaded.
@@ -194,6 +194,13 @@ void Session::forgetShadow(Context &C, uint64_t Serial) {
   for (const auto &[Code, Range] : Gone)
     C.TheShadow->remove(Range);
   C.TheShadow->forgetAccesses();
+}
+
+/// Code is gone: the handles of its functions may be given to others.
+void Session::forgetHandles() {
+  Residencies.clear();
+  Twins.forget();
+  ++HandlesReused;
 }
 
 void Session::contextEnding(CUcontext Ctx) {
@@ -224,7 +231,7 @@ void Session::contextGone(CUcontext Ctx) {
   Memory.forget(Ctx);
   if (std::shared_ptr<Context> C = findContext(Ctx))
     C->IsDead = true;
-  Residencies.clear(); // Its functions' handles are reused.
+  forgetHandles();
 }
 
 //===----------------------------------------------------------------------===//

@@ -21,6 +21,7 @@
 #include "session/Context.h"
 #include "session/Ending.h"
 #include "session/Modules.h"
+#include "session/NativeTwins.h"
 #include "session/Summary.h"
 #include "shadow/Allocations.h"
 
@@ -92,11 +93,22 @@ public:
   /// Stream: where it is made, as functions of the driver take it.
   void launching(CUcontext Ctx, uint32_t Uid,
                  const std::optional<OrderedLaunch> &Launch, CUstream Stream);
+  /// To be asked between the two: whether the kernel's native twin shall be
+  /// launched in its place, as the option launch_one_in asks.
+  bool leavesToTwin(CUcontext Ctx, const std::string &Kernel);
+  /// Grows whenever handles of functions may be given to other functions.
+  uint64_t handlesReused() const { return HandlesReused; }
+  /// The program has changed attributes of a function.
+  void functionChanged() { Twins.attributesChanged(); }
+  /// The twin; null: the kernel has to be launched itself.
+  CUfunction findTwin(CUcontext Ctx, const std::string &Kernel,
+                      const LaunchShape &Shape, CUstream Stream);
   /// The launch has been made, or has failed.
   void launchIsOver(CUcontext Ctx, const std::optional<OrderedLaunch> &Launch);
   /// Shape: none where it is not known or blocks are placed in clusters.
+  /// IsTwin: the kernel's native twin was launched.
   void launched(CUcontext Ctx, const char *Kernel,
-                const std::optional<LaunchShape> &Shape);
+                const std::optional<LaunchShape> &Shape, bool IsTwin);
   void launchFailed(const char *Kernel, const std::string &Error);
   /// A stream of the context is about to be given a copy or a fill. Returns
   /// OperationFlags, for operated().
@@ -113,6 +125,7 @@ public:
   bool mayRaceWithHost(CUcontext Ctx);
   /// A copy or a fill is made that is not checked.
   void operatingUnchecked(CUcontext Ctx, NoCheck Why);
+  void streamCreated(CUcontext Ctx);
   void streamDestroyed(CUcontext Ctx, StreamId Stream);
   void synchronised(CUcontext Ctx, CUresult Result);
   /// All work of the context is done. Awaited: what
@@ -197,6 +210,8 @@ private:
   bool readBackAll(const ContextList &List);
   void awaitKernels(const ContextList &List);
   void setPaused(bool Paused);
+  void loadTwins(Context &C);
+  void forgetHandles();
   void judgeOccupancy(const Context &C, const std::string &Kernel,
                       const LaunchShape &Shape);
   void kernelFailed(Context &C, CUresult Result);
@@ -233,6 +248,7 @@ private:
   Allocations Memory;
   Modules Code;
   LaunchOrdering Ordering;
+  NativeTwins Twins;
   ContextList Contexts;       ///< Dead ones too: they have findings.
   std::set<std::string> Said; ///< Lines that are said once.
   std::vector<std::string> Notes;
@@ -240,6 +256,7 @@ private:
   /// memory of a block.
   std::map<std::tuple<CUdevice, CUfunction, int, uint32_t>, Residency>
       Residencies;
+  std::atomic<uint64_t> HandlesReused{1};
   /// Kernels whose blocks cannot all run at once for want of registers, with
   /// the message that says so.
   std::map<std::string, std::string> Crowded;

@@ -13,6 +13,7 @@
 
 #include <chrono>
 #include <random>
+#include <utility>
 
 namespace crsan {
 
@@ -20,6 +21,8 @@ using namespace std::chrono_literals;
 
 /// The number of the launch that this thread is making, from 1.
 static thread_local uint64_t ThisLaunch = 0;
+/// Whether its context was idle before.
+static thread_local bool WasIdle = false;
 
 void Session::launching(CUcontext Ctx, uint32_t Uid,
                         const std::optional<OrderedLaunch> &Launch,
@@ -31,7 +34,7 @@ void Session::launching(CUcontext Ctx, uint32_t Uid,
     prepareForOverlaps(*C);
     if (Launch)
       judgeHostBefore(*C, Launch->Stream, Launch->Handle);
-    C->MayRun = true;
+    WasIdle = !C->MayRun.exchange(true);
     noteWaiting(*C, Launch, Stream);
   }
   Ordering.launching(Ctx, C, Launch);
@@ -109,6 +112,46 @@ void Session::setPaused(bool Paused) {
                      theDriver().errorText(Result));
 }
 
+bool Session::leavesToTwin(CUcontext Ctx, const std::string &Kernel) {
+  if (Options.launch_one_in == 1)
+    return false;
+  uint32_t Salt;
+  {
+    std::lock_guard Lock(Data);
+    const std::shared_ptr<Context> C = findContext(Ctx);
+    if (!C || !C->hasCheckedCode() || !Code.isInstrumented(Kernel))
+      return false;
+    Salt = C->Salt;
+  }
+  return randomBelow(Salt, ThisLaunch, Options.launch_one_in) != 0;
+}
+
+CUfunction Session::findTwin(CUcontext Ctx, const std::string &Kernel,
+                             const LaunchShape &Shape, CUstream Stream) {
+  std::shared_ptr<Context> C;
+  LaunchShape Asked = Shape;
+  {
+    std::lock_guard Lock(Data);
+    C = findContext(Ctx);
+    Asked.IsTogether |= Code.mayWait(Kernel);
+  }
+  return C ? Twins.find(*C, Kernel, Asked, Stream, WasIdle) : nullptr;
+}
+
+/// Loads the native twins of all code of the context that is switched on.
+void Session::loadTwins(Context &C) {
+  std::vector<NativeTwins::CodeWithKernels> All;
+  {
+    std::lock_guard Lock(Data);
+    if (std::exchange(C.TwinsGeneration, C.Generation) == C.Generation)
+      return;
+    All = Code.kernelsOfCollider();
+  }
+  OwnCalls Own(C.Handle);
+  if (Own.ok())
+    Twins.load(C, All);
+}
+
 void Session::prepare(CUcontext Ctx, uint32_t Uid) {
   if (!Ctx)
     return;
@@ -125,7 +168,12 @@ void Session::prepare(CUcontext Ctx, uint32_t Uid) {
       return;
     Code.makeReady(*enterContext(Ctx, Uid));
   }
-  makeReady(Ctx, Uid);
+  const std::shared_ptr<Context> C = makeReady(Ctx, Uid);
+  if (!C)
+    return;
+  if (Options.launch_one_in > 1 && !hasLaunched())
+    loadTwins(*C);
+  prepareForOverlaps(*C);
 }
 
 /// Switches on code that the context is about to run. Returns the context's
@@ -155,7 +203,7 @@ void Session::launchIsOver(CUcontext Ctx,
 }
 
 void Session::launched(CUcontext Ctx, const char *Kernel,
-                       const std::optional<LaunchShape> &Shape) {
+                       const std::optional<LaunchShape> &Shape, bool IsTwin) {
   std::string Name = Kernel ? Kernel : "";
   std::shared_ptr<Context> C;
   {
@@ -175,6 +223,11 @@ void Session::launched(CUcontext Ctx, const char *Kernel,
         (Kernel && !Filter.takesKernel(Name))) {
       ++Launches.LeftOut;
       C->noteLaunch(Kernel ? Name : "a graph");
+      return;
+    }
+    if (IsTwin) {
+      ++Launches.ByTwins;
+      C->noteLaunch(Name);
       return;
     }
     ++Launches.Checked;

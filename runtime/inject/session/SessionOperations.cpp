@@ -213,6 +213,17 @@ void Session::prepareForOverlaps(Context &C) {
     theLog().say("{}", Line);
 }
 
+void Session::streamCreated(CUcontext Ctx) {
+  std::shared_ptr<Context> C;
+  {
+    std::lock_guard Lock(Data);
+    C = findContext(Ctx);
+  }
+  // Now, so that the first launch need not wait for it.
+  if (C)
+    prepareForOverlaps(*C);
+}
+
 /// A kernel, or a graph, is about to be launched.
 void Session::noteWaiting(Context &C,
                           const std::optional<OrderedLaunch> &Launch,

@@ -123,6 +123,7 @@ RunSummary summarise(const Flags &Options, const Modules &Code,
   Summary.KernelsNotInstrumented = Launches.NotInstrumented;
   Summary.KernelsSwitchedOff = Launches.SwitchedOff;
   Summary.KernelsLeftOut = Launches.LeftOut;
+  Summary.KernelsByTwins = Launches.ByTwins;
   Summary.Seed = Options.seed;
   Summary.DelayNs = Options.delay_ns;
   Summary.Budget = Options.budget;

@@ -19,6 +19,7 @@ struct LaunchCounts {
   uint64_t Checked = 0, Failed = 0, NotInstrumented = 0;
   uint64_t SwitchedOff = 0; ///< Instrumented, but checks could not be made.
   uint64_t LeftOut = 0;     ///< As the options kernels and launches ask.
+  uint64_t ByTwins = 0;     ///< Native twins ran, as launch_one_in asks.
   uint64_t NotShadowed = 0; ///< Of Checked: metadata mode did not follow them.
 };
 

@@ -381,11 +381,19 @@ cudaError_t Process::submit(const StreamRef &S, Operation What,
       Ordered = ordered(S, *Kernel);
       TheSession->launching(D.context(), D.Uid, Ordered, S.Object);
     }
+    const KernelInfo *Twin =
+        TheSession && !TheRun->oracle() &&
+                TheSession->leavesToTwin(D.context(), Name)
+            ? D.M.findKernel(Kernel->Kernel->Module, abi::TwinPrefix + Name)
+            : nullptr;
+    if (Twin)
+      Kernel->Kernel = Twin;
     D.M.launch(S.Handle, std::move(*Kernel));
     if (TheSession) {
       TheSession->launchIsOver(D.context(), Ordered);
       // Registers limit nothing here, so that there is nothing to judge.
-      TheSession->launched(D.context(), Name.c_str(), std::nullopt);
+      TheSession->launched(D.context(), Name.c_str(), std::nullopt,
+                           Twin != nullptr);
     }
   } else if (auto *Op = std::get_if<HostOp>(&What)) {
     // It may wait for anything.

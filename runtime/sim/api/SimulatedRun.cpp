@@ -235,7 +235,8 @@ void SimulatedRun::launchFailed(const char *Kernel, const std::string &Error) {
 
 /// The block's index as the program saw it: the collider permutes indices.
 Dim3 SimulatedRun::blockOf(const Fault &F, bool &IsExact) const {
-  IsExact = !Collider || !Collider->isShuffled(F.Kernel);
+  IsExact = !Collider || !Collider->isShuffled(F.Kernel) ||
+            !abi::isGridPermuted(uint32_t(Options.seed), F.Grid);
   auto Found = Shapes.find(F.Kernel);
   if (IsExact || Found == Shapes.end() || !Found->second.IsOne)
     return F.Block;

@@ -32,6 +32,7 @@ Fault Execution::describe(const Instruction &I, unsigned Lane, Fault::Kind What,
   Bad.What = What;
   Bad.Message = std::move(Message);
   Bad.Kernel = G->Code->Info.Name;
+  Bad.Grid = G->GridId;
   Bad.Block = B->Coordinates;
   uint32_t Linear = W->Index * WarpSize + Lane;
   const Dim3 &Dim = G->What.Block;

@@ -69,6 +69,7 @@ struct Fault {
   } What = Kind::Trap;
   std::string Message; ///< One line, without the place.
   std::string Kernel;  ///< Mangled; empty if no kernel is to blame.
+  uint64_t Grid = 0;   ///< Its %gridid.
   Dim3 Block{0, 0, 0}, Thread{0, 0, 0};
   uint64_t Address = 0;          ///< Of memory faults.
   std::vector<SourceLine> Where; ///< Innermost first; empty if unknown.
