@@ -7,12 +7,14 @@
 #include "Types.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/OptBisect.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Triple.h"
+#include <utility>
 
 extern "C" {
 void LLVMInitializeNVPTXTargetInfo();
@@ -32,6 +34,8 @@ namespace {
 constexpr unsigned OldestVersion = 78, NewestVersion = 90;
 /// The oldest architecture that CRSan works on.
 constexpr unsigned OldestArchitecture = 70;
+/// The names of the device runtime's functions begin with it.
+constexpr StringLiteral RuntimePrefix = "__crsan_";
 
 unsigned versionOf(const ptx::Module &From) {
   return From.VersionMajor * 10 + From.VersionMinor;
@@ -89,16 +93,50 @@ Expected<std::string> withKept(std::string PTX, const LiftedModule &Lifted) {
   return Header + Variables + Declarations + Definitions;
 }
 
-/// The code generator's straight-line strength reduction takes time that grows
-/// with the square of a block's length, and the compiler that has written the
-/// PTX has done its work.
-class NoStrengthReduction : public OptPassGate {
+/// In the code generator, reducing the strength of arithmetic and reassociating
+/// it take time that grows with the square of a block's length. The compiler
+/// that has written the PTX has done both for the program's functions.
+class NoReassociation : public OptPassGate {
 public:
-  bool shouldRunPass(StringRef Pass, StringRef) const override {
-    return Pass != "slsr";
+  bool shouldRunPass(StringRef Pass, StringRef Of) const override {
+    // What is common has been found in front of the reassociation.
+    const bool IsBehind = std::exchange(IsLeftOut, false);
+    if (Pass == "early-cse")
+      return !IsBehind;
+    IsLeftOut = Pass == "nary-reassociate" && !Of.contains(RuntimePrefix);
+    return Pass != "slsr" && !IsLeftOut;
   }
   bool isEnabled() const override { return true; }
+
+private:
+  mutable bool IsLeftOut = false; ///< The reassociation, just now.
 };
+
+/// For each argument of a call of a local function, the code generator looks
+/// through the function's uses for one that is no call, since aggregates are
+/// aligned for vectors where there is none. Checks call the runtime very often.
+/// Here the first use of its functions is no call, and the alignment is given.
+/// A structure in memory cannot be given it: functions with such parameters,
+/// which checks do not call, stay as they are.
+void shortenSearch(Module &M) {
+  LLVMContext &C = M.getContext();
+  const auto Aligned = Attribute::getWithStackAlignment(C, Align(16));
+  for (Function &F : M) {
+    if (!F.hasLocalLinkage() || !F.getName().starts_with(RuntimePrefix) ||
+        F.hasAddressTaken(nullptr, /*IgnoreCallbackUses=*/false,
+                          /*IgnoreAssumeLikeCalls=*/true,
+                          /*IngoreLLVMUsed=*/true) ||
+        any_of(F.args(), [](const Argument &A) { return A.hasByValAttr(); }))
+      continue;
+    if (F.getReturnType()->isAggregateType())
+      F.addRetAttr(Aligned);
+    for (Argument &A : F.args())
+      if (A.getType()->isAggregateType())
+        A.addAttr(Aligned);
+    // Nothing uses the constant. The use that was added last is the first.
+    ConstantExpr::getPtrToInt(&F, Type::getInt64Ty(C));
+  }
+}
 
 } // namespace
 
@@ -138,8 +176,9 @@ Expected<std::string> emit(LiftedModule &Lifted, const ptx::Module &From,
                            TargetMachine &Target) {
   SmallString<0> Text;
   raw_svector_ostream To(Text);
-  NoStrengthReduction Gate;
+  NoReassociation Gate;
   Lifted.Code->getContext().setOptPassGate(Gate);
+  shortenSearch(*Lifted.Code);
   legacy::PassManager Passes;
   if (Target.addPassesToEmitFile(Passes, To, nullptr,
                                  CodeGenFileType::AssemblyFile))

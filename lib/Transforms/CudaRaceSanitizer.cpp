@@ -242,6 +242,7 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
                                              ModuleAnalysisManager &MAM) {
   if (!isDeviceModule(M))
     return PreservedAnalyses::all();
+  hastenCodeGenerator();
   auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
   if (Opts.IsWholeProgram)
     dropUncalled(M, FAM);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What LLVM's optimizer must not do.
+// What LLVM's optimizer must not do, and its code generator need not.
 
 #include "OptimizerSettings.h"
 #include "llvm/Support/CommandLine.h"
@@ -51,6 +51,12 @@ void adjustOptimizer(LLVMContext &C, bool IsHostCode) {
       C.emitError("CRSan: this LLVM does not accept -" + Name + "=" + Value +
                   ", without which races are missed; compile with clang " +
                   LLVM_VERSION_STRING + ", for which CRSan was built");
+}
+
+void hastenCodeGenerator() {
+  // From how many blocks on the code generator prepares anew only those that it
+  // has changed. Below, it prepares all of them until nothing changes.
+  setOption("cgpp-huge-func", "1");
 }
 
 } // namespace crsan

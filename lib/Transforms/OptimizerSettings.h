@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What LLVM's optimizer must not do.
+// What LLVM's optimizer must not do, and its code generator need not.
 #ifndef CRSAN_TRANSFORMS_OPTIMIZERSETTINGS_H
 #define CRSAN_TRANSFORMS_OPTIMIZERSETTINGS_H
 
@@ -13,6 +13,10 @@ namespace crsan {
 /// not have, or that takes no truth value, is an error: accesses would lose
 /// their marks, and their races would be missed.
 void adjustOptimizer(llvm::LLVMContext &C, bool IsHostCode);
+
+/// Sets the option that spares the code generator work which grows with the
+/// square of the number of checks. It makes the same code.
+void hastenCodeGenerator();
 
 /// While this lives, LLVM promotes memory to registers in loops, which
 /// adjustOptimizer() has forbidden. The option is of the whole process: no
