@@ -25,9 +25,10 @@ public:
 
   /// A pointer with the bits of `Number`; null if its base is not known.
   Value *make(Value *Number);
+  /// How much it looks like an address.
+  Rank rankOf(Value *V);
 
 private:
-  Rank rankOf(Value *V);
   bool canMake(Value *V);
   Value *build(Value *V);
   Value *buildPhi(PHINode &Phi);
@@ -184,6 +185,20 @@ Value *PointerBuilder::make(Value *Number) {
              : nullptr;
 }
 
+/// Whether the number is an address, or the base of sums that are.
+bool isBase(Value &Number, PointerBuilder &Ranks, unsigned Depth = 0) {
+  constexpr unsigned MostSums = 4;
+  return any_of(Number.users(), [&](User *U) {
+    if (const auto *Call = dyn_cast<CallInst>(U))
+      return Call->isInlineAsm() && Call->mayReadOrWriteMemory();
+    if (!isa<AddOperator>(U))
+      return isa<IntToPtrInst>(U);
+    Value *Other = U->getOperand(U->getOperand(0) == &Number);
+    return Depth < MostSums && Ranks.rankOf(Other) == Rank::Index &&
+           isBase(*U, Ranks, Depth + 1);
+  });
+}
+
 /// A pointer in a parameter or in constant memory: loaded as a pointer, it is
 /// one of the kernel's arrays.
 void loadPointers(Function &F) {
@@ -193,9 +208,10 @@ void loadPointers(Function &F) {
       continue;
     auto *From = dyn_cast<Argument>(
         getUnderlyingObject(Load->getPointerOperand(), /*MaxLookup=*/0));
-    const bool IsAddress = any_of(
-        Load->users(), [](const User *U) { return isa<IntToPtrInst>(U); });
-    if (!From || !From->hasByValAttr() || !IsAddress)
+    if (!From || !From->hasByValAttr())
+      continue;
+    PointerBuilder Ranks(NVPTXAS::ADDRESS_SPACE_GENERIC);
+    if (!isBase(*Load, Ranks))
       continue;
     IRBuilder<> B(Load);
     auto *Pointer = B.CreateAlignedLoad(B.getPtrTy(), Load->getPointerOperand(),
@@ -206,6 +222,23 @@ void loadPointers(Function &F) {
 }
 
 using BuilderOfSpace = function_ref<PointerBuilder &(unsigned AddressSpace)>;
+
+/// What assembly gets as a number is that of a pointer, where the base has been
+/// a pointer before.
+void givePointers(CallInst &Asm, BuilderOfSpace BuilderOf) {
+  for (Use &U : Asm.args()) {
+    // All 64 bits of a generic address count, and 32 of one in shared memory.
+    if (!U->getType()->isIntegerTy(64) && !U->getType()->isIntegerTy(32))
+      continue;
+    PointerBuilder &Builder = BuilderOf(U->getType()->isIntegerTy(64)
+                                            ? NVPTXAS::ADDRESS_SPACE_GENERIC
+                                            : NVPTXAS::ADDRESS_SPACE_SHARED);
+    if (isa<PtrToIntOperator>(U) || Builder.rankOf(U) != Rank::Pointer)
+      continue;
+    if (Value *Pointer = Builder.make(U))
+      U.set(IRBuilder<>(&Asm).CreatePtrToInt(Pointer, U->getType()));
+  }
+}
 
 /// The same constant, with the variables whose addresses its numbers are.
 Constant *recover(Constant *C, BuilderOfSpace BuilderOf) {
@@ -236,9 +269,13 @@ PreservedAnalyses RecoverPointersPass::run(Function &F,
     return *Builder;
   };
   SmallVector<IntToPtrInst *> Casts;
+  SmallVector<CallInst *> Statements;
   for (Instruction &I : instructions(F)) {
     if (auto *Cast = dyn_cast<IntToPtrInst>(&I))
       Casts.push_back(Cast);
+    if (auto *Call = dyn_cast<CallInst>(&I);
+        Call && Call->isInlineAsm() && Call->mayReadOrWriteMemory())
+      Statements.push_back(Call);
     for (Use &U : I.operands())
       if (auto *C = dyn_cast<ConstantExpr>(U))
         U.set(recover(C, BuilderOf));
@@ -252,6 +289,8 @@ PreservedAnalyses RecoverPointersPass::run(Function &F,
     Cast->replaceAllUsesWith(Pointer);
     Dead.push_back(Cast);
   }
+  for (CallInst *Asm : Statements)
+    givePointers(*Asm, BuilderOf);
   RecursivelyDeleteTriviallyDeadInstructionsPermissive(Dead);
   return PreservedAnalyses::none();
 }

@@ -2,6 +2,7 @@
 // PTX -> PTX with checks.
 
 #include "Rewrite.h"
+#include "Divisions.h"
 #include "Emit.h"
 #include "Guards.h"
 #include "PTX/Parser.h"
@@ -63,6 +64,7 @@ FunctionPassManager preparation() {
   // become those that proofs know.
   Passes.addPass(SCCPPass());
   Passes.addPass(InstSimplifyPass());
+  Passes.addPass(MaskRemaindersPass());
   Passes.addPass(RecoverPointersPass());
   // Numbers that a loop counts beside the pointers that are made of them.
   Passes.addPass(ADCEPass());

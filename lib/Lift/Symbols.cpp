@@ -96,18 +96,31 @@ private:
     if (I.Opcode == "ld" && I.has("param") && Ops.size() == 2 &&
         Ops[0].What == Kind::Name && Ops[1].Elements.size() == 1)
       LoadedFrom[str(Ops[0].Text)] = str(Ops[1].Elements[0].Text);
+    else if (I.Opcode == "add" && ptx::sizeOf(I.type()) == 8 && Ops.size() == 3)
+      add(Ops);
     else if (I.Opcode == "cvta" && Ops.size() == 2)
       use(Ops[1]);
     for (const ptx::Operand &Op : Ops)
       if (Op.What == Kind::Address && Op.Elements.size() == 1)
         use(Op.Elements[0]);
   }
+  /// A sum has the base that one of its operands has; of two it is not known
+  /// which is the index.
+  void add(ArrayRef<ptx::Operand> Ops) {
+    const auto L = LoadedFrom.find(str(Ops[1].Text));
+    const auto R = LoadedFrom.find(str(Ops[2].Text));
+    const bool HasL = L != LoadedFrom.end(), HasR = R != LoadedFrom.end();
+    if (HasL != HasR) {
+      const StringRef Base = (HasL ? L : R)->second;
+      LoadedFrom[str(Ops[0].Text)] = Base;
+    }
+  }
   void use(const ptx::Operand &Op) {
     if (auto It = LoadedFrom.find(str(Op.Text)); It != LoadedFrom.end())
       Names.insert(It->second);
   }
 
-  StringMap<StringRef> LoadedFrom; ///< By register.
+  StringMap<StringRef> LoadedFrom; ///< By register, also of sums.
   StringSet<> Names;
 };
 

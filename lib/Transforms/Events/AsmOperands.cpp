@@ -3,6 +3,8 @@
 
 #include "Events/AsmOperands.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/Operator.h"
+#include "llvm/Support/NVPTXAddrSpace.h"
 
 using namespace llvm;
 
@@ -49,6 +51,23 @@ Value *AsmOperands::value(const ptx::Operand &Given) const {
              : nullptr;
 }
 
+/// The pointer whose number `V` is, if it leads to the same place of
+/// `AddressSpace`; else `V`.
+static Value *pointerOf(Value *V, unsigned AddressSpace) {
+  auto *Cast = dyn_cast_or_null<PtrToIntOperator>(V);
+  if (!Cast)
+    return V;
+  const unsigned Space = Cast->getPointerAddressSpace();
+  const unsigned Bits = Cast->getType()->getIntegerBitWidth();
+  auto IsFlat = [](unsigned Space) {
+    return Space == NVPTXAS::ADDRESS_SPACE_GENERIC ||
+           Space == NVPTXAS::ADDRESS_SPACE_GLOBAL;
+  };
+  const bool IsSame = IsFlat(Space) ? IsFlat(AddressSpace) && Bits == 64
+                                    : Space == AddressSpace && Bits >= 32;
+  return IsSame ? Cast->getPointerOperand() : V;
+}
+
 std::optional<Location> AsmOperands::location(const ptx::Operand *Op,
                                               unsigned AddressSpace) const {
   if (!Op)
@@ -66,7 +85,9 @@ std::optional<Location> AsmOperands::location(const ptx::Operand *Op,
     Where.Base =
         ConstantInt::get(Type::getInt64Ty(Call.getContext()), Base->Bits);
   else if (Base->What == ptx::Operand::Kind::Name && !Base->Member)
-    Where.Base = input(Base->Text);
+    Where.Base = Op->What == ptx::Operand::Kind::Address
+                     ? pointerOf(input(Base->Text), AddressSpace)
+                     : input(Base->Text);
   if (!Where.Base || !(Where.Base->getType()->isPointerTy() ||
                        Where.Base->getType()->isIntegerTy()))
     return std::nullopt;

@@ -420,4 +420,12 @@ Events eventsOfAssembly(CallBase &Call) {
   return All;
 }
 
+bool isOneInstruction(const CallBase &Assembly) {
+  const auto &Asm = cast<InlineAsm>(*Assembly.getCalledOperand());
+  auto Result = ptx::parseInline(std::string(Asm.getAsmString()));
+  const auto *Parsed = std::get_if<ptx::InlineBody>(&Result);
+  return Parsed && Parsed->Body.Statements.size() == 1 &&
+         std::holds_alternative<ptx::Instruction>(Parsed->Body.Statements[0]);
+}
+
 } // namespace crsan

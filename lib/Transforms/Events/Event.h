@@ -332,6 +332,8 @@ bool isHarmless(const llvm::Function &F);
 
 Events eventsOfIntrinsic(llvm::IntrinsicInst &Call);
 Events eventsOfAssembly(llvm::CallBase &Call);
+/// Whether the inline assembly is a single instruction.
+bool isOneInstruction(const llvm::CallBase &Assembly);
 
 Location locationOf(llvm::Value *Pointer);
 

@@ -40,6 +40,24 @@ static bool isMatrixAccess(const Instruction &I) {
          asAccess(All.List[0]) && asAccess(All.List[0])->Rows.Lanes;
 }
 
+/// Whether the number of a pointer is nothing but the address of what
+/// assembly of one instruction accesses.
+static bool isAddressOfAssembly(const PtrToIntOperator &Number) {
+  return all_of(Number.users(), [&](const User *U) {
+    const auto *Call = dyn_cast<CallInst>(U);
+    if (!Call || !Call->isInlineAsm() || !isOneInstruction(*Call))
+      return false;
+    const Events All = eventsOf(*Call);
+    const Access *A = All.List.size() == 1 ? asAccess(All.List[0]) : nullptr;
+    return A && All.Unlisted == Skip::None &&
+           A->Where.Base == Number.getPointerOperand() &&
+           count_if(Call->args(), [&](const Value *V) {
+             const auto *Cast = dyn_cast<PtrToIntOperator>(V);
+             return Cast && Cast->getPointerOperand() == A->Where.Base;
+           }) == 1;
+  });
+}
+
 /// Whether the instruction is known to write.
 static bool isWrite(const Instruction &I) {
   return any_of(eventsOf(I).List, [](const Event &E) {
@@ -71,6 +89,9 @@ static bool isOwn(const Function &Kernel, const GlobalVariable &G) {
           Pending.push_back(By);
         continue;
       }
+      if (const auto *Number = dyn_cast<PtrToIntOperator>(By);
+          Number && isAddressOfAssembly(*Number))
+        continue;
       if (!I)
         return false;
       const bool IsAccess =

@@ -107,7 +107,9 @@ private:
   /// accesses and ways of which it may take any.
   struct Counter {
     Term Step;
-    const llvm::PHINode *Of; ///< Of the loop; or null.
+    /// The first of the loop's, whichever counts; or what a loop has counted
+    /// when it ends; or null.
+    const llvm::PHINode *Of;
     std::optional<uint64_t> Number;
     const llvm::SCEV *Last; ///< What it counts to, if not known yet; or null.
     uint64_t Beyond = 0;    ///< By how much more than `Last`.
@@ -169,6 +171,14 @@ private:
                 unsigned Depth);
   bool addIterations(const llvm::PHINode &P, Term T, const AddressFacts &Facts,
                      unsigned Depth);
+  bool addCounted(const llvm::PHINode &X, const Term &T,
+                  const AddressFacts &Facts, unsigned Depth);
+  const llvm::Value *addSteps(const llvm::PHINode &P,
+                              const AddressFacts &Facts);
+  bool multiplyByStep(Term &T, const llvm::Value *Step,
+                      const AddressFacts &Facts, unsigned Depth);
+  bool countIterations(const llvm::Loop &L, const llvm::PHINode *Of, Term Step,
+                       unsigned More, const AddressFacts &Facts);
   bool addOneOf(llvm::ArrayRef<const llvm::Value *> Values, const Term &T,
                 const AddressFacts &Facts, unsigned Depth);
   bool addMultiple(const Spread &X, const Term &T);
@@ -179,6 +189,7 @@ private:
                 unsigned Depth);
   bool isMoreByMultiples(const Spread &Less, int64_t By) const;
   bool multiply(Term &T, const llvm::Value *V) const;
+  void addConstant(int64_t Number, const Term &T);
   void addCommon(Common C);
   void addWhole(const llvm::Value *V, Term T);
   static void addTo(Sum &To, Term T);

@@ -3,6 +3,7 @@
 
 #include "Proofs/Spread.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/IR/PatternMatch.h"
@@ -34,15 +35,22 @@ void Spread::bound(const Instruction &I, const AddressFacts &Facts) {
   forEachCondition(I, Facts.DT, [&](const Value *Condition, bool Holds) {
     boundBy(Condition, Holds, Facts);
   });
-  for (unsigned N = 0; N < Counters.size(); ++N)
-    if (const PHINode *P = Counters[N].Of)
-      if (const auto Of = boundOf(*P, Facts))
-        boundBelow(P, Of->Below, Of->IsSigned, true, Facts);
+  SmallSetVector<const BasicBlock *, 4> Headers;
+  for (const Counter &C : Counters)
+    if (C.Of)
+      Headers.insert(C.Of->getParent());
+  for (const BasicBlock *Header : Headers)
+    for (const PHINode &P : Header->phis())
+      if (const auto Of = boundOf(P, Facts))
+        boundBelow(&P, Of->Below, Of->IsSigned, true, Facts);
 }
 
 std::optional<Spread::Bound> Spread::boundOf(const PHINode &P,
                                              const AddressFacts &Facts) {
-  const Loop &L = *Facts.Loops.getLoopFor(P.getParent());
+  const Loop *Around = Facts.Loops.getLoopFor(P.getParent());
+  if (!Around || Around->getHeader() != P.getParent() || !stepOf(P, *Around))
+    return std::nullopt;
+  const Loop &L = *Around;
   const BasicBlock *Latch = L.getLoopLatch();
   const auto *Branch =
       Latch ? dyn_cast<BranchInst>(Latch->getTerminator()) : nullptr;
@@ -177,7 +185,10 @@ void Spread::cap(const Spread &D, int64_t Left) {
   for (const Counter &Its : D.Counters) {
     const auto *Mine = find_if(
         Counters, [&](const Counter &M) { return M.Of && M.Of == Its.Of; });
-    if (Mine == Counters.end() || !IsMultiple({Mine->Step}, {Its.Step}))
+    // By another, which counts the same, it may be moved beyond that.
+    if (Mine == Counters.end() || !IsMultiple({Mine->Step}, {Its.Step}) ||
+        any_of(drop_begin(ArrayRef(Mine, Counters.end())),
+               [&](const Counter &M) { return M.Of == Its.Of; }))
       return;
     C.Counters.push_back(Its.Of);
   }
@@ -284,6 +295,11 @@ std::optional<Spread> Spread::of(const Access &E, const Instruction &I,
     if (const auto *Choice = dyn_cast<SelectInst>(V))
       if (const auto Is = Facts.constant(Choice->getCondition())) {
         V = Is->isOne() ? Choice->getTrueValue() : Choice->getFalseValue();
+        continue;
+      }
+    if (const auto *P = dyn_cast<PHINode>(V))
+      if (const Value *Start = S.addSteps(*P, Facts)) {
+        V = Start;
         continue;
       }
     const auto *Step = dyn_cast<GEPOperator>(V);

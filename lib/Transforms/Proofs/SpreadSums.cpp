@@ -297,11 +297,7 @@ bool Spread::add(const Value *V, Term T, const AddressFacts &Facts,
                                : int64_t(C->getZExtValue());
     if (std::abs(Number) >= MostBytes)
       return false;
-    const int64_t Product = T.Scale * Number;
-    if (T.Factors.empty())
-      Constant += Product;
-    else if (Product)
-      addCommon({{Product, T.Factors, T.IsSigned}, nullptr});
+    addConstant(Number, T);
     return true;
   }
   if (const auto Index = indexAmong(V, Among)) {
@@ -320,6 +316,15 @@ bool Spread::add(const Value *V, Term T, const AddressFacts &Facts,
   return IsCommon;
 }
 
+/// Adds `T` times the number.
+void Spread::addConstant(int64_t Number, const Term &T) {
+  const int64_t Product = T.Scale * Number;
+  if (T.Factors.empty())
+    Constant += Product;
+  else if (Product)
+    addCommon({{Product, T.Factors, T.IsSigned}, nullptr});
+}
+
 /// Adds `T` times `V`, which all threads have in common.
 void Spread::addWhole(const Value *V, Term T) {
   const Value *Of = multiply(T, V) ? nullptr : V;
@@ -336,6 +341,10 @@ bool Spread::addParts(const Value *V, Term T, const AddressFacts &Facts,
     const Loop *L = Facts.Loops.getLoopFor(P->getParent());
     if (L && L->getHeader() == P->getParent())
       return addIterations(*P, T, Facts, Depth);
+    const Spread Before = *this;
+    if (addCounted(*P, T, Facts, Depth))
+      return true;
+    *this = Before;
     const SmallVector<const Value *, 4> Values(P->incoming_values());
     return addOneOf(Values, T, Facts, Depth);
   }
@@ -369,6 +378,14 @@ bool Spread::addParts(const Value *V, Term T, const AddressFacts &Facts,
     T.IsSigned = isa<SExtInst>(I);
     return extend(I->getOperand(0), T.IsSigned, Facts, Depth) &&
            add(I->getOperand(0), T, Facts, Depth + 1);
+  }
+  // `X + -1` as unsigned numbers wraps, but has the value of `X - 1` if that is
+  // one of a register, as extend() requires.
+  if (!T.IsSigned && I->getOpcode() == Instruction::Add &&
+      !I->hasNoUnsignedWrap() && match(I->getOperand(1), m_APInt(By)) &&
+      By->isNegative() && By->sgt(-MostBytes)) {
+    addConstant(By->getSExtValue(), T);
+    return add(I->getOperand(0), T, Facts, Depth + 1);
   }
   if (isSum(*I))
     return add(I->getOperand(0), T, Facts, Depth + 1) &&
@@ -544,40 +561,121 @@ bool Spread::addPiece(const Value *Whole, int64_t By, Sum Piece::*Part,
   return true;
 }
 
+/// By what the iterations of a loop are counted, whichever of its phis says so.
+static const PHINode *counterOf(const Loop &L) {
+  return &*L.getHeader()->phis().begin();
+}
+
+/// Multiplies `T` by what a loop adds in each iteration.
+bool Spread::multiplyByStep(Term &T, const Value *Step,
+                            const AddressFacts &Facts, unsigned Depth) {
+  if (const auto *Number = dyn_cast<ConstantInt>(Step)) {
+    if (std::abs(Number->getSExtValue()) >= MostBytes)
+      return false;
+    T.Scale *= Number->getSExtValue();
+    return true;
+  }
+  // A product of several values is the same product elsewhere.
+  Spread Parts(Among);
+  if (Parts.extend(Step, T.IsSigned, Facts, Depth + 1) &&
+      Parts.add(Step, T, Facts, Depth + 1) && Parts.Base.size() == 1 &&
+      !Parts.Base[0].Of && Parts.Constant == 0 && Parts.Counters.empty() &&
+      Parts.Pieces.empty() && Parts.Size == 0 &&
+      all_of(Parts.Strides, [](const Sum &S) { return S.empty(); })) {
+    T = Parts.Base[0];
+    require(Parts.Bounded);
+    return true;
+  }
+  return multiply(T, Step);
+}
+
+/// Counts the iterations of `L` by steps `Step`, and `More` of them.
+bool Spread::countIterations(const Loop &L, const PHINode *Of, Term Step,
+                             unsigned More, const AddressFacts &Facts) {
+  Counter C = {std::move(Step), Of, std::nullopt, nullptr};
+  // A bound that is larger only says that the counter does not wrap.
+  constexpr unsigned MostIterations = 1 << 20;
+  if (const unsigned Most = Facts.SE.getSmallConstantMaxTripCount(&L);
+      Most && Most < MostIterations)
+    C.Number = Most + More;
+  else if (const SCEV *Last = Facts.SE.getSymbolicMaxBackedgeTakenCount(&L);
+           isAvailable(*Last)) {
+    C.Last = Last;
+    C.Beyond = More;
+  }
+  return count(std::move(C));
+}
+
 /// Adds `T` times what a loop counts by `P`.
 bool Spread::addIterations(const PHINode &P, Term T, const AddressFacts &Facts,
                            unsigned Depth) {
   const Loop &L = *Facts.Loops.getLoopFor(P.getParent());
   const Value *Step = stepOf(P, L);
-  if (!Step || !Facts.MayDiffer(L))
-    return false;
-  Counter C = {T, &P, std::nullopt, nullptr};
-  if (const auto *Number = dyn_cast<ConstantInt>(Step)) {
-    if (std::abs(Number->getSExtValue()) >= MostBytes)
-      return false;
-    C.Step.Scale *= Number->getSExtValue();
-  } else {
-    // A product of several values is the same product elsewhere.
-    Spread Parts(Among);
-    if (Parts.extend(Step, T.IsSigned, Facts, Depth + 1) &&
-        Parts.add(Step, T, Facts, Depth + 1) && Parts.Base.size() == 1 &&
-        !Parts.Base[0].Of && Parts.Constant == 0 && Parts.Counters.empty() &&
-        Parts.Pieces.empty() && Parts.Size == 0 &&
-        all_of(Parts.Strides, [](const Sum &S) { return S.empty(); })) {
-      C.Step = Parts.Base[0];
-      require(Parts.Bounded);
-    } else if (!multiply(C.Step, Step))
-      return false;
+  Term Steps = T;
+  return Step && Facts.MayDiffer(L) &&
+         multiplyByStep(Steps, Step, Facts, Depth) &&
+         countIterations(L, counterOf(L), std::move(Steps), 0, Facts) &&
+         add(startOf(P, L), std::move(T), Facts, Depth + 1);
+}
+
+/// Adds `T` times what a loop has counted up to its end, or the start where it
+/// is not entered: `X` is one of the two. Compilers put such a loop in front of
+/// one whose iterations are several of the source's.
+bool Spread::addCounted(const PHINode &X, const Term &T,
+                        const AddressFacts &Facts, unsigned Depth) {
+  const PHINode *Of = nullptr;
+  for (const Value *V : X.incoming_values()) {
+    const auto *Next = dyn_cast<BinaryOperator>(V);
+    const auto *P = Next ? dyn_cast<PHINode>(Next->getOperand(0)) : nullptr;
+    const Loop *L = P ? Facts.Loops.getLoopFor(P->getParent()) : nullptr;
+    if (L && !L->contains(&X) && stepOf(*P, *L) &&
+        is_contained(P->operands(), V))
+      Of = P;
   }
-  // A bound that is larger only says that the counter does not wrap.
-  constexpr unsigned MostIterations = 1 << 20;
-  if (const unsigned Most = Facts.SE.getSmallConstantMaxTripCount(&L);
-      Most && Most < MostIterations)
-    C.Number = Most;
-  else if (const SCEV *Last = Facts.SE.getSymbolicMaxBackedgeTakenCount(&L);
-           isAvailable(*Last))
-    C.Last = Last;
-  return count(std::move(C)) && add(startOf(P, L), T, Facts, Depth + 1);
+  if (!Of)
+    return false;
+  const Loop &L = *Facts.Loops.getLoopFor(Of->getParent());
+  Term Steps = T;
+  return Facts.MayDiffer(L) &&
+         all_of(
+             X.incoming_values(),
+             [&](const Value *V) { return is_contained(Of->operands(), V); }) &&
+         multiplyByStep(Steps, stepOf(*Of, L), Facts, Depth) &&
+         countIterations(L, &X, std::move(Steps), 1, Facts) &&
+         add(startOf(*Of, L), T, Facts, Depth + 1);
+}
+
+/// Adds what a loop adds to the pointer `P` in each iteration. Returns the
+/// pointer with which it begins; null if that is not known.
+const Value *Spread::addSteps(const PHINode &P, const AddressFacts &Facts) {
+  const Loop *L = Facts.Loops.getLoopFor(P.getParent());
+  const BasicBlock *Latch = L ? L->getLoopLatch() : nullptr;
+  if (!Latch || L->getHeader() != P.getParent() ||
+      P.getNumIncomingValues() != 2 || !Facts.MayDiffer(*L))
+    return nullptr;
+  const DataLayout &DL = P.getDataLayout();
+  const unsigned Bits = DL.getIndexTypeSizeInBits(P.getType());
+  APInt Bytes(Bits, 0);
+  const Value *V = P.getIncomingValueForBlock(Latch);
+  while (V != &P) {
+    const auto *Next = dyn_cast<GEPOperator>(V);
+    SmallMapVector<Value *, APInt, 4> Terms;
+    if (!Next || !Next->collectOffset(DL, Bits, Terms, Bytes))
+      return nullptr;
+    for (const auto &[Step, Scale] : Terms) {
+      Term T = {Scale.getSExtValue(), {}, true};
+      if (!L->isLoopInvariant(Step) || !multiplyByStep(T, Step, Facts, 0) ||
+          !countIterations(*L, counterOf(*L), std::move(T), 0, Facts))
+        return nullptr;
+    }
+    V = Next->getPointerOperand();
+  }
+  if (std::abs(Bytes.getSExtValue()) >= MostBytes ||
+      (!Bytes.isZero() &&
+       !countIterations(*L, counterOf(*L), {Bytes.getSExtValue(), {}, true}, 0,
+                        Facts)))
+    return nullptr;
+  return startOf(P, *L);
 }
 
 /// Adds `T` times one of `Values`, each thread another one perhaps.

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Remainders that a mask leaves.
+
+#include "Divisions.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+
+using namespace llvm;
+
+namespace crsan::lift {
+
+/// The remainder as a mask of the dividend; null: it may be something else.
+static Value *maskOf(CallInst &Statement) {
+  const auto *Asm = dyn_cast<InlineAsm>(Statement.getCalledOperand());
+  if (!Asm || Statement.arg_size() != 2)
+    return nullptr;
+  const StringRef Text = Asm->getAsmString();
+  const bool IsSigned =
+      Text == "rem.s32 $0, $1, $2;" || Text == "rem.s64 $0, $1, $2;";
+  if (!IsSigned && Text != "rem.u32 $0, $1, $2;" &&
+      Text != "rem.u64 $0, $1, $2;")
+    return nullptr;
+  Value *Of = Statement.getArgOperand(0), *By = Statement.getArgOperand(1);
+  const DataLayout &DL = Statement.getDataLayout();
+  if (!isKnownToBeAPowerOfTwo(By, DL, /*OrZero=*/true) ||
+      (IsSigned && !isKnownNonNegative(Of, SimplifyQuery(DL, &Statement))))
+    return nullptr;
+  IRBuilder<> B(&Statement);
+  return B.CreateAnd(Of, B.CreateSub(By, ConstantInt::get(By->getType(), 1)));
+}
+
+PreservedAnalyses MaskRemaindersPass::run(Function &F,
+                                          FunctionAnalysisManager &) {
+  for (Instruction &I : make_early_inc_range(instructions(F)))
+    if (auto *Statement = dyn_cast<CallInst>(&I))
+      if (Value *Mask = maskOf(*Statement)) {
+        Statement->replaceAllUsesWith(Mask);
+        Statement->eraseFromParent();
+      }
+  return PreservedAnalyses::none();
+}
+
+} // namespace crsan::lift
