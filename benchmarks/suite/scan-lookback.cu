@@ -5,6 +5,8 @@
 // published, back to one that knows all that is before it. A state that is
 // stored with release and loaded with acquire says what a tile has published.
 // The planted variant stores the state relaxed.
+//
+// UNSEEN: collider: each sum has been stored long before it is read
 
 #include "Suite.h"
 #include <cuda/atomic>

@@ -5,6 +5,8 @@
 // divided into four new tasks. A block draws the number of its next task and
 // waits until a block that is at work has pushed it: task first, then a fence,
 // then a flag. The planted variant's fence has the scope of a block.
+//
+// UNSEEN: collider: each task has been stored long before it is read
 
 #include "Suite.h"
 
