@@ -122,9 +122,7 @@ Verdict Report::verdict() const {
     return Lost ? Verdict::NotKnown : Verdict::NothingChecked;
   }
   if (Summary.KernelsLaunched == 0)
-    return Summary.KernelsLeftOut || Summary.KernelsByTwins
-               ? Verdict::NothingChecked
-               : Verdict::NotKnown;
+    return Summary.KernelsLeftOut ? Verdict::NothingChecked : Verdict::NotKnown;
   return Verdict::Clean;
 }
 

@@ -52,6 +52,17 @@ private:
   ValueToValueMapTy Copies;
 };
 
+/// Whether the address of a function is a part of the constant, not only of a
+/// variable's value.
+bool namesFunction(const Constant &C) {
+  if (isa<Function>(C))
+    return true;
+  return !isa<GlobalVariable>(C) && any_of(C.operands(), [](const Use &Part) {
+    const auto *Inner = dyn_cast<Constant>(Part);
+    return Inner && namesFunction(*Inner);
+  });
+}
+
 /// Whether the instruction may have a function executed that is not known here,
 /// or lets one be called later.
 bool mentionsFunctions(const Instruction &I) {
@@ -63,8 +74,8 @@ bool mentionsFunctions(const Instruction &I) {
       return true;
   }
   return any_of(I.operands(), [&](const Use &Operand) {
-    return isa<Function>(Operand->stripPointerCasts()) &&
-           !(Call && Call->isCallee(&Operand));
+    const auto *C = dyn_cast<Constant>(Operand);
+    return C && namesFunction(*C) && !(Call && Call->isCallee(&Operand));
   });
 }
 

@@ -90,23 +90,14 @@ static bool isPlain(const CUlaunchConfig &Config) {
       });
 }
 
-/// The sizes of a kernel's parameters; none: they are not known. What the
-/// driver has said is kept, since a program may launch a kernel every few
-/// microseconds.
-static const std::optional<std::vector<size_t>> &
-parameterSizes(const DriverCall &C, CUfunction Function) {
-  using Sizes = std::optional<std::vector<size_t>>;
-  static thread_local std::unordered_map<CUfunction, Sizes> Known;
-  static thread_local uint64_t KnownSince = 0;
-  if (std::exchange(KnownSince, C.S.handlesReused()) != C.S.handlesReused())
-    Known.clear();
-  const auto [Found, IsNew] = Known.try_emplace(Function);
-  if (!IsNew)
-    return Found->second;
+/// The sizes of a kernel's parameters, as the driver says; none: they are not
+/// known.
+static std::optional<std::vector<size_t>> askSizes(CUcontext Ctx,
+                                                   CUfunction Function) {
   Driver &D = theDriver();
-  OwnCalls Own(C.Data.context);
+  OwnCalls Own(Ctx);
   if (!Own.ok() || !D.cuFuncGetParamInfo)
-    return Found->second;
+    return std::nullopt;
   std::vector<size_t> All;
   for (;;) {
     size_t Offset = 0, Size = 0;
@@ -117,16 +108,32 @@ parameterSizes(const DriverCall &C, CUfunction Function) {
       Result = D.cuKernelGetParamInfo(reinterpret_cast<CUkernel>(Function),
                                       All.size(), &Offset, &Size);
     if (Result == CUDA_ERROR_INVALID_VALUE) // There are no more.
-      Found->second = std::move(All);
+      return All;
     if (Result != CUDA_SUCCESS)
-      return Found->second;
+      return std::nullopt;
     All.push_back(Size);
   }
 }
 
+/// The same. What the driver has said is kept, since a program may launch a
+/// kernel every few microseconds.
+static const std::vector<size_t> *
+parameterSizes(const Session &S, CUcontext Ctx, CUfunction Function) {
+  static thread_local std::unordered_map<CUfunction, std::vector<size_t>> Known;
+  static thread_local uint64_t KnownSince = 0;
+  if (const uint64_t Now = S.handlesReused();
+      std::exchange(KnownSince, Now) != Now)
+    Known.clear();
+  auto Found = Known.find(Function);
+  if (Found == Known.end())
+    if (std::optional<std::vector<size_t>> Sizes = askSizes(Ctx, Function))
+      Found = Known.emplace(Function, std::move(*Sizes)).first;
+  return Found != Known.end() ? &Found->second : nullptr;
+}
+
 /// The bytes of a kernel's arguments, and their hash if it is known. False:
 /// they are not known.
-static bool readArguments(const DriverCall &C, CUfunction Function,
+static bool readArguments(const Session &S, CUcontext Ctx, CUfunction Function,
                           void **Params, void **Extra, OrderedLaunch &L) {
   std::vector<uint8_t> &Bytes = L.Arguments;
   auto Add = [&](const void *From, size_t Size) {
@@ -148,7 +155,7 @@ static bool readArguments(const DriverCall &C, CUfunction Function,
       Add(Buffer, Size);
     return true;
   }
-  const std::optional<std::vector<size_t>> &Sizes = parameterSizes(C, Function);
+  const std::vector<size_t> *Sizes = parameterSizes(S, Ctx, Function);
   if (!Sizes)
     return false;
   ArgumentHash Hash;
@@ -185,7 +192,7 @@ static LaunchCall makeLaunch(const DriverCall &C, const Dimensions &D,
   const std::shared_ptr<StreamOrder> Order = C.S.ordering().of(Ctx);
   if (C.isEnter() && (Order->isFollowing() || Order->isWanted()))
     L.Ordered->MayTellHost =
-        !readArguments(C, Function, Params, Extra, *L.Ordered);
+        !readArguments(C.S, Ctx, Function, Params, Extra, *L.Ordered);
   return L;
 }
 

@@ -8,37 +8,22 @@
 #include "crsan/abi/Names.h"
 
 #include <chrono>
-#include <iterator>
 
 namespace crsan {
 
-/// The kernel of a library or a module; null: there is none.
-static CUfunction lookUp(CUlibrary Library, CUmodule Module,
-                         const std::string &Name) {
+/// The kernel of loaded code; null: there is none. May load it.
+static CUfunction lookUp(const LoadedCode &Code, const std::string &Name) {
   const Driver &D = theDriver();
   CUfunction Function = nullptr;
   CUkernel Kernel = nullptr;
-  if (Module && D.cuModuleGetFunction &&
-      D.cuModuleGetFunction(&Function, Module, Name.c_str()) == CUDA_SUCCESS)
+  if (Code.Module && D.cuModuleGetFunction &&
+      D.cuModuleGetFunction(&Function, Code.Module, Name.c_str()) ==
+          CUDA_SUCCESS)
     return Function;
-  if (Library && D.cuLibraryGetKernel &&
-      D.cuLibraryGetKernel(&Kernel, Library, Name.c_str()) == CUDA_SUCCESS)
+  if (Code.Library && D.cuLibraryGetKernel &&
+      D.cuLibraryGetKernel(&Kernel, Code.Library, Name.c_str()) == CUDA_SUCCESS)
     return reinterpret_cast<CUfunction>(Kernel);
   return nullptr;
-}
-
-/// The twin of a kernel that is launched by this handle; null: there is none.
-static CUfunction twinOf(CUfunction Kernel, const std::string &Name) {
-  const Driver &D = theDriver();
-  CUmodule Module = nullptr;
-  CUlibrary Library = nullptr;
-  // A handle that is no CUfunction is a CUkernel.
-  if (!D.cuFuncGetModule || D.cuFuncGetModule(&Module, Kernel) != CUDA_SUCCESS)
-    if (!D.cuKernelGetLibrary ||
-        D.cuKernelGetLibrary(&Library, reinterpret_cast<CUkernel>(Kernel)) !=
-            CUDA_SUCCESS)
-      return nullptr;
-  return lookUp(Library, Module, abi::TwinPrefix + Name);
 }
 
 void NativeTwins::load(const Context &C,
@@ -49,19 +34,18 @@ void NativeTwins::load(const Context &C,
     for (const std::string &Name : Kernels) {
       if (Clock::now() > End)
         return;
-      int Registers;
-      if (const CUfunction Twin =
-              lookUp(Code.Library, Code.Module, abi::TwinPrefix + Name);
+      int Registers; // That the driver knows only of what is loaded.
+      if (const CUfunction Twin = lookUp(Code, abi::TwinPrefix + Name);
           Twin && theDriver().attribute(CU_FUNC_ATTRIBUTE_NUM_REGS, Twin,
                                         C.Device, Registers) == CUDA_SUCCESS) {
         std::lock_guard Guard(Lock);
-        Loaded.emplace(C.Handle, Twin);
+        Loaded[{C.Handle, Code.Library, Code.Module, Name}] = Twin;
       }
     }
 }
 
-/// Whether a twin that is loaded needs no more of the device than its kernel:
-/// then as many of its blocks run at a time.
+/// Whether the twin needs no more of the device than its kernel: then as many
+/// of its blocks run at a time.
 static bool fits(const Context &C, CUfunction Kernel, CUfunction Twin) {
   for (const CUfunction_attribute Need :
        {CU_FUNC_ATTRIBUTE_NUM_REGS, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES}) {
@@ -75,45 +59,51 @@ static bool fits(const Context &C, CUfunction Kernel, CUfunction Twin) {
   return true;
 }
 
-/// Finds out about the twin of a kernel, unless it would have to be loaded and
-/// that must not be.
-void NativeTwins::make(const Context &C, const std::string &Name,
-                       CUfunction Kernel, bool MayLoad) {
+/// Finds out about the twin of a kernel. Loads no code.
+NativeTwins::Twin NativeTwins::make(const Context &C, const std::string &Name,
+                                    CUfunction Kernel) {
+  const Driver &D = theDriver();
+  CUmodule Module = nullptr;
+  CUlibrary Library = nullptr;
+  // A handle that is no CUfunction is a CUkernel.
+  if (!D.cuFuncGetModule || D.cuFuncGetModule(&Module, Kernel) != CUDA_SUCCESS)
+    if (!D.cuKernelGetLibrary ||
+        D.cuKernelGetLibrary(&Library, reinterpret_cast<CUkernel>(Kernel)) !=
+            CUDA_SUCCESS)
+      return {};
   Twin New;
-  if (const CUfunction Handle = twinOf(Kernel, Name)) {
-    {
-      std::lock_guard Guard(Lock);
-      if (!MayLoad && !Loaded.contains({C.Handle, Handle})) {
-        Wanted.emplace(Key{C.Handle, Kernel}, Name);
-        return;
-      }
-    }
-    New.FitsAsWell = fits(C, Kernel, Handle);
-    if (theDriver().attribute(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, Handle,
-                              C.Device, New.MaxThreads) == CUDA_SUCCESS)
-      New.Handle = Handle;
+  {
+    std::lock_guard Guard(Lock);
+    const auto Found = Loaded.find({C.Handle, Library, Module, Name});
+    if (Found != Loaded.end())
+      New.Handle = Found->second;
+  }
+  if (New.Handle) {
+    New.FitsAsWell = fits(C, Kernel, New.Handle);
+    if (D.attribute(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, New.Handle,
+                    C.Device, New.MaxThreads) != CUDA_SUCCESS)
+      New.Handle = nullptr;
   }
   theLog().detail(2, "kernel {}: {}", Name,
-                  !New.Handle      ? "has no twin without checks"
+                  !New.Handle      ? "no twin without checks is loaded"
                   : New.FitsAsWell ? "has a twin without checks"
                                    : "has a twin without checks, which needs "
                                      "more registers or shared memory");
-  std::lock_guard Guard(Lock);
-  Known.emplace(Key{C.Handle, Kernel}, New);
-  Wanted.erase({C.Handle, Kernel});
+  return New;
 }
 
-/// Attributes that a program may set, and on which it depends whether and how a
-/// kernel runs.
-static constexpr CUfunction_attribute Settable[] = {
-    CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-    CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
-    CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED};
-
-/// Gives the twin the attributes that its kernel has now.
+/// Gives the twin the attributes that its kernel has now, as far as a program
+/// may set them and they decide whether and how a kernel runs. False: it cannot
+/// have them.
 static bool imitate(const Context &C, CUfunction Kernel, CUfunction Twin) {
   const Driver &D = theDriver();
-  for (const CUfunction_attribute A : Settable) {
+  for (const CUfunction_attribute A :
+       {CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+        CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+        CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
+        CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH,
+        CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
+        CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH}) {
     int Value, Own;
     if (D.attribute(A, Kernel, C.Device, Value) != CUDA_SUCCESS)
       continue; // Of a newer GPU or driver: there is nothing to imitate.
@@ -131,50 +121,46 @@ std::optional<NativeTwins::Twin> NativeTwins::known(const Key &Kernel) {
 }
 
 CUfunction NativeTwins::find(const Context &C, const std::string &Name,
-                             const LaunchShape &Shape, CUstream Stream,
-                             bool IsIdle) {
+                             const LaunchShape &Shape, CUstream Stream) {
   const Key Kernel{C.Handle, Shape.Function};
   std::optional<Twin> T = known(Kernel);
   const uint64_t Now = Changes;
   // What is known costs next to nothing: a program may launch a kernel every
   // few microseconds.
-  if (!T || (T->Handle && T->Imitated != Now) || IsIdle) {
+  if (!T || (T->Handle && T->Imitated != Now)) {
     OwnCalls Own(C.Handle);
     if (!Own.ok() || isCapturing(Stream))
       return nullptr;
     if (!T)
-      make(C, Name, Shape.Function, IsIdle);
-    if (IsIdle)
-      loadWanted(C);
-    T = known(Kernel);
-    if (T && T->Handle && T->Imitated != Now &&
-        imitate(C, Shape.Function, T->Handle)) {
-      std::lock_guard Guard(Lock);
-      Known[Kernel].Imitated = T->Imitated = Now;
-    }
+      T = make(C, Name, Shape.Function);
+    if (T->Handle)
+      T->IsLikeKernel = imitate(C, Shape.Function, T->Handle);
+    T->Imitated = Now;
+    std::lock_guard Guard(Lock);
+    Known[Kernel] = *T;
   }
   // A graph would launch the twin each time.
-  if (!T || !T->Handle || T->Imitated != Now || Shape.Threads > T->MaxThreads ||
-      (Shape.IsTogether && !T->FitsAsWell) || isCapturing(Stream))
-    return nullptr;
-  return T->Handle;
+  const bool IsFit = T->Handle && T->IsLikeKernel &&
+                     Shape.Threads <= T->MaxThreads &&
+                     (T->FitsAsWell || !Shape.IsTogether);
+  return IsFit && !isCapturing(Stream) ? T->Handle : nullptr;
 }
 
-/// Loads the twins that could not be loaded while kernels ran.
-void NativeTwins::loadWanted(const Context &C) {
-  std::unique_lock Guard(Lock);
-  const std::map<Key, std::string> All = Wanted;
-  Guard.unlock();
-  for (const auto &[Kernel, Name] : All)
-    if (Kernel.first == C.Handle)
-      make(C, Name, Kernel.second, /*MayLoad=*/true);
-}
-
-void NativeTwins::forget() {
+void NativeTwins::forget(CUlibrary Library, CUmodule Module) {
   std::lock_guard Guard(Lock);
   Known.clear();
-  Loaded.clear();
-  Wanted.clear();
+  std::erase_if(Loaded, [=](const auto &Entry) {
+    const auto &[Ctx, OfLibrary, OfModule, Name] = Entry.first;
+    return OfLibrary == Library && OfModule == Module;
+  });
+}
+
+void NativeTwins::forget(CUcontext Ctx) {
+  std::lock_guard Guard(Lock);
+  Known.clear();
+  std::erase_if(Loaded, [=](const auto &Entry) {
+    return std::get<CUcontext>(Entry.first) == Ctx;
+  });
 }
 
 } // namespace crsan

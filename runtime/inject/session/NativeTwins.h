@@ -17,32 +17,33 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 namespace crsan {
 
-/// load() and find() call the driver. No function needs a lock of the session.
+/// load() and find() call the driver. No function needs a lock of the session,
+/// but load() a time in which nothing runs, and no code is unloaded.
 class NativeTwins {
 public:
   using CodeWithKernels = std::pair<LoadedCode, std::vector<std::string>>;
 
-  /// Loads the twins of these kernels in the context, for at most 20 ms. To
-  /// load code, the driver may wait for kernels that run, so that nothing may
-  /// have been launched.
+  /// Loads the twins of these kernels in the context, for at most 20 ms.
   void load(const Context &C, const std::vector<CodeWithKernels> &All);
   /// What to launch in the place of the kernel `Name`, with the shape and in
-  /// the stream of its launch: its twin, if it is loaded, or can be because the
-  /// context is idle (`IsIdle`), and the launch is sure to succeed as that of
-  /// the kernel would. Null: the kernel has to be launched itself.
+  /// the stream of its launch: its twin, if it is loaded, and the launch is
+  /// sure to succeed as that of the kernel would. Null: the kernel has to be
+  /// launched itself.
   CUfunction find(const Context &C, const std::string &Name,
-                  const LaunchShape &Shape, CUstream Stream, bool IsIdle);
+                  const LaunchShape &Shape, CUstream Stream);
   /// The program has changed attributes of a function.
   void attributesChanged() { ++Changes; }
-  /// Handles of functions are about to be reused.
-  void forget();
+  /// Handles of functions are about to be reused: those of this code, or all
+  /// of the context.
+  void forget(CUlibrary Library, CUmodule Module);
+  void forget(CUcontext Ctx);
 
 private:
   struct Twin {
@@ -50,21 +51,20 @@ private:
     int MaxThreads = 0;          ///< Of a block.
     /// It needs no more registers and shared memory than the kernel.
     bool FitsAsWell = false;
-    uint64_t Imitated = 0; ///< Changes, when it was given all attributes.
+    bool IsLikeKernel = false; ///< It has all attributes of the kernel, ...
+    uint64_t Imitated = 0;     ///< ... as they were after so many Changes.
   };
   using Key = std::pair<CUcontext, CUfunction>;
 
   std::optional<Twin> known(const Key &Kernel);
-  void make(const Context &C, const std::string &Name, CUfunction Kernel,
-            bool MayLoad);
-  void loadWanted(const Context &C);
+  Twin make(const Context &C, const std::string &Name, CUfunction Kernel);
 
   std::atomic<uint64_t> Changes{1}; ///< Of attributes.
   std::mutex Lock;
   std::map<Key, Twin> Known; ///< By the kernel.
-  std::set<Key> Loaded;      ///< Twins.
-  /// Names of kernels whose twins are still to be loaded.
-  std::map<Key, std::string> Wanted;
+  /// Twins that are loaded, by context, library, module and name of the kernel.
+  std::map<std::tuple<CUcontext, CUlibrary, CUmodule, std::string>, CUfunction>
+      Loaded;
 };
 
 } // namespace crsan

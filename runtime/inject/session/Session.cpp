@@ -171,6 +171,7 @@ void Session::codeUnloading(CUlibrary Library, CUmodule Module) {
   for (const std::shared_ptr<Context> &C : Affected)
     C->forgetCode(Serial);
   Code.removeCode(Serial);
+  Twins.forget(Library, Module);
   forgetHandles();
 }
 
@@ -199,7 +200,6 @@ void Session::forgetShadow(Context &C, uint64_t Serial) {
 /// Code is gone: the handles of its functions may be given to others.
 void Session::forgetHandles() {
   Residencies.clear();
-  Twins.forget();
   ++HandlesReused;
 }
 
@@ -231,6 +231,7 @@ void Session::contextGone(CUcontext Ctx) {
   Memory.forget(Ctx);
   if (std::shared_ptr<Context> C = findContext(Ctx))
     C->IsDead = true;
+  Twins.forget(Ctx);
   forgetHandles();
 }
 

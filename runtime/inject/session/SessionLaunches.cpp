@@ -21,8 +21,6 @@ using namespace std::chrono_literals;
 
 /// The number of the launch that this thread is making, from 1.
 static thread_local uint64_t ThisLaunch = 0;
-/// Whether its context was idle before.
-static thread_local bool WasIdle = false;
 
 void Session::launching(CUcontext Ctx, uint32_t Uid,
                         const std::optional<OrderedLaunch> &Launch,
@@ -34,7 +32,7 @@ void Session::launching(CUcontext Ctx, uint32_t Uid,
     prepareForOverlaps(*C);
     if (Launch)
       judgeHostBefore(*C, Launch->Stream, Launch->Handle);
-    WasIdle = !C->MayRun.exchange(true);
+    C->MayRun = true;
     noteWaiting(*C, Launch, Stream);
   }
   Ordering.launching(Ctx, C, Launch);
@@ -119,7 +117,8 @@ bool Session::leavesToTwin(CUcontext Ctx, const std::string &Kernel) {
   {
     std::lock_guard Lock(Data);
     const std::shared_ptr<Context> C = findContext(Ctx);
-    if (!C || !C->hasCheckedCode() || !Code.isInstrumented(Kernel))
+    if (!C || !C->hasCheckedCode() || !Code.isInstrumented(Kernel) ||
+        Code.isShadowed(Kernel))
       return false;
     Salt = C->Salt;
   }
@@ -135,21 +134,27 @@ CUfunction Session::findTwin(CUcontext Ctx, const std::string &Kernel,
     C = findContext(Ctx);
     Asked.IsTogether |= Code.mayWait(Kernel);
   }
-  return C ? Twins.find(*C, Kernel, Asked, Stream, WasIdle) : nullptr;
+  return C ? Twins.find(*C, Kernel, Asked, Stream) : nullptr;
 }
 
-/// Loads the native twins of all code of the context that is switched on.
+/// Loads the native twins of all code of the context that is switched on. To
+/// load code, the driver may wait for kernels that run, and these for what the
+/// program does next: so it is done before anything is launched, and nothing is
+/// launched meanwhile (makeReady).
 void Session::loadTwins(Context &C) {
+  std::lock_guard Lock(Configuring);
+  IsResetting = true;
   std::vector<NativeTwins::CodeWithKernels> All;
   {
-    std::lock_guard Lock(Data);
-    if (std::exchange(C.TwinsGeneration, C.Generation) == C.Generation)
-      return;
-    All = Code.kernelsOfCollider();
+    std::lock_guard DataLock(Data);
+    if (NumLaunches == 0 && BeingLaunched == 0 &&
+        std::exchange(C.TwinsGeneration, C.Generation) != C.Generation)
+      All = Code.kernelsOfCollider();
   }
-  OwnCalls Own(C.Handle);
-  if (Own.ok())
-    Twins.load(C, All);
+  if (!All.empty())
+    if (OwnCalls Own(C.Handle); Own.ok())
+      Twins.load(C, All);
+  IsResetting = false;
 }
 
 void Session::prepare(CUcontext Ctx, uint32_t Uid) {
@@ -169,9 +174,9 @@ void Session::prepare(CUcontext Ctx, uint32_t Uid) {
     Code.makeReady(*enterContext(Ctx, Uid));
   }
   const std::shared_ptr<Context> C = makeReady(Ctx, Uid);
-  if (!C)
+  if (!C || hasLaunched())
     return;
-  if (Options.launch_one_in > 1 && !hasLaunched())
+  if (Options.launch_one_in > 1)
     loadTwins(*C);
   prepareForOverlaps(*C);
 }

@@ -220,7 +220,7 @@ void Session::streamCreated(CUcontext Ctx) {
     C = findContext(Ctx);
   }
   // Now, so that the first launch need not wait for it.
-  if (C)
+  if (C && !hasLaunched())
     prepareForOverlaps(*C);
 }
 
