@@ -5,7 +5,6 @@
 #include "AddedData.h"
 #include "Cache.h"
 #include "Convergence.h"
-#include "Reductions.h"
 #include "RuntimeSplit.h"
 #include "ToolRun.h"
 #include "crsan/abi/Config.h"
@@ -192,10 +191,8 @@ Assembly::limitsByTwins(const std::string &Twins) const {
   const KernelRegisters Used = usedRegisters(Run.words());
   bool AllKnown = Succeeded;
   for (const ModuleItem &Item : Module) {
-    StringRef Kernel = Item.Name;
-    if (!Item.definesKernel() ||
-        !(Kernel.consume_front(abi::TwinPrefix) ||
-          Kernel.consume_front(abi::SpareTwinPrefix)) ||
+    const StringRef Kernel = abi::nameOfTwinned(Item.Name);
+    if (!Item.definesKernel() || !abi::isNativeTwin(Item.Name) ||
         !Said.Asked.contains(Kernel))
       continue;
     const auto Known = Used.find(Item.Name.str());
@@ -241,7 +238,7 @@ Error Assembly::keepWarpsTogether(const std::string &Path) const {
     return createStringError("cannot read what ptxas makes of '" + R.Input +
                              "': " + toString(Functions.takeError()));
   auto IsRuntime = [](StringRef Name) {
-    return Name.starts_with("__crsan_") && !isNativeTwin(Name);
+    return Name.starts_with("__crsan_") && !abi::isNativeTwin(Name);
   };
   removeYields(*Functions, [&](StringRef Name) {
     return IsRuntime(Name) || Said.Waitless.contains(Name);
@@ -303,12 +300,8 @@ Error Assembly::assembleApart(const RuntimeSplit &Split) const {
     return unmarked();
   const PartFiles Program(R.Output + ".program"),
       Runtime(R.Output + ".runtime");
-  const std::string Limited =
-      limitRegisters(Split.Program, *Items, Limits->Kernels);
-  Expected<std::vector<ModuleItem>> LimitedItems = readItems(Limited);
-  if (!LimitedItems)
-    return LimitedItems.takeError();
-  if (Error E = write(Program.Source, useReductions(Limited, *LimitedItems)))
+  if (Error E = write(Program.Source,
+                      limitRegisters(Split.Program, *Items, Limits->Kernels)))
     return E;
   // Both parts are assembled at the same time, and both are waited for,
   // whatever becomes of the first.

@@ -37,28 +37,26 @@ static StringMap<unsigned> occurrences(StringRef Function) {
   return Count;
 }
 
-std::string useReductions(StringRef PTX, ArrayRef<ModuleItem> Module) {
+std::string useReductions(StringRef Function) {
+  if (!Function.contains("\tatom."))
+    return Function.str();
+  const StringMap<unsigned> Count = occurrences(Function);
   std::string Text;
-  const char *Done = PTX.begin();
-  for (const ModuleItem &Item : Module) {
-    if (!Item.isCode() || !Item.HasBody || !Item.Text.contains("\tatom."))
+  const char *Done = Function.begin();
+  for (StringRef Line : split(Function, '\n')) {
+    StringRef Rest = Line;
+    if (!Rest.consume_front("\tatom"))
       continue;
-    const StringMap<unsigned> Count = occurrences(Item.Text);
-    for (StringRef Line : split(Item.Text, '\n')) {
-      StringRef Rest = Line;
-      if (!Rest.consume_front("\tatom"))
-        continue;
-      const auto [Suffixes, Operands] = Rest.split('\t');
-      const auto [Result, Others] = Operands.split(',');
-      if (!Result.starts_with("%") || Count.lookup(Result) != 1 ||
-          !canReduce(Suffixes.trim()))
-        continue;
-      Text.append(Done, Line.begin());
-      Text += ("\tred" + Suffixes + "\t" + Others.ltrim()).str();
-      Done = Line.end();
-    }
+    const auto [Suffixes, Operands] = Rest.split('\t');
+    const auto [Result, Others] = Operands.split(',');
+    if (!Result.starts_with("%") || Count.lookup(Result) != 1 ||
+        !canReduce(Suffixes.trim()))
+      continue;
+    Text.append(Done, Line.begin());
+    Text += ("\tred" + Suffixes + "\t" + Others.ltrim()).str();
+    Done = Line.end();
   }
-  return Text.append(Done, PTX.end());
+  return Text.append(Done, Function.end());
 }
 
 } // namespace crsan::assembler

@@ -7,15 +7,14 @@
 #ifndef CRSAN_ASSEMBLER_REDUCTIONS_H
 #define CRSAN_ASSEMBLER_REDUCTIONS_H
 
-#include "ModuleItems.h"
+#include "llvm/ADT/StringRef.h"
 #include <string>
 
 namespace crsan::assembler {
 
-/// The text of `Module`, which is `PTX`, in which each `atom` on global memory,
+/// The text of a function of a module, in which each `atom` on global memory,
 /// or on memory of an unknown space, is a `red` if nothing uses its result.
-std::string useReductions(llvm::StringRef PTX,
-                          llvm::ArrayRef<ModuleItem> Module);
+std::string useReductions(llvm::StringRef Function);
 
 } // namespace crsan::assembler
 

@@ -3,7 +3,7 @@
 
 #include "Registers.h"
 #include "PTX/Lexer.h"
-#include "RuntimeSplit.h"
+#include "crsan/abi/Names.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -65,7 +65,7 @@ RegisterLimits registerLimits(ArrayRef<ModuleItem> Module,
   RegisterLimits Limits = {{}, Usual};
   for (const EntryBounds &Kernel : entryBounds(Module)) {
     const unsigned Fit = Kernel.registersThatFit();
-    if (isNativeTwin(Kernel.Name)) {
+    if (abi::isNativeTwin(Kernel.Name)) {
       if (!Fit)
         Limits.Kernels[Kernel.Name] = Most;
       continue;

@@ -3,6 +3,7 @@
 
 #include "RuntimeSplit.h"
 #include "PTX/Lexer.h"
+#include "Reductions.h"
 #include "crsan/abi/Config.h"
 #include "crsan/abi/Names.h"
 #include "llvm/ADT/STLExtras.h"
@@ -28,7 +29,7 @@ Part partOf(const ModuleItem &Item) {
       return Part::Program;
   if (Item.Name.starts_with(abi::TwinPrefix))
     return Part::Program;
-  return isNativeTwin(Item.Name) ? Part::SpareTwin : Part::Runtime;
+  return abi::isNativeTwin(Item.Name) ? Part::SpareTwin : Part::Runtime;
 }
 
 /// Adds the names that occur in `PTX` to `Names`.
@@ -53,7 +54,7 @@ std::string twinModule(ArrayRef<ModuleItem> Module, StringRef Header,
   for (size_t Before = ~size_t(0); Twins.size() != Before;) {
     Before = Twins.size();
     for (const ModuleItem &Item : Module)
-      if (Item.HasBody && isNativeTwin(Item.Name) &&
+      if (Item.HasBody && abi::isNativeTwin(Item.Name) &&
           Named.contains(Item.Name) && Twins.insert(&Item).second)
         addNames(Item.Text, Named);
   }
@@ -63,7 +64,8 @@ std::string twinModule(ArrayRef<ModuleItem> Module, StringRef Header,
   for (const ModuleItem &Item : Module) {
     if (!Named.contains(Item.Name))
       continue;
-    if (isNativeTwin(Item.Name) || (Item.isCode() && Item.Linkage == ".extern"))
+    if (abi::isNativeTwin(Item.Name) ||
+        (Item.isCode() && Item.Linkage == ".extern"))
       Text += Item.Text.str() + "\n";
     else if (Item.What == ModuleItem::Kind::Other)
       Text += Item.Signature.rtrim().str() + ";\n";
@@ -112,11 +114,6 @@ std::string runtimeModule(std::vector<const ModuleItem *> Items,
 
 } // namespace
 
-bool isNativeTwin(StringRef Name) {
-  return Name.starts_with(abi::TwinPrefix) ||
-         Name.starts_with(abi::SpareTwinPrefix);
-}
-
 RuntimeSplit splitRuntime(ArrayRef<ModuleItem> Module,
                           const StringSet<> &Asked) {
   RuntimeSplit Split;
@@ -131,7 +128,8 @@ RuntimeSplit splitRuntime(ArrayRef<ModuleItem> Module,
       Header += Item.Text.split(", debug").first.rtrim().str() + "\n";
       break;
     case Part::Program:
-      Split.Program += Item.Text.str() + "\n";
+      Split.Program +=
+          (Item.isCode() ? useReductions(Item.Text) : Item.Text.str()) + "\n";
       break;
     case Part::Runtime:
       Split.Program +=

@@ -17,7 +17,9 @@
 namespace crsan::assembler {
 
 struct RuntimeSplit {
-  std::string Program; ///< The user's code, which declares the runtime's names.
+  /// The user's code, which declares the runtime's names, with reductions
+  /// (Reductions.h).
+  std::string Program;
   std::string Runtime; ///< The runtime's definitions; empty: there are none.
   /// The native twins of `Asked` kernels, with what they refer to; empty: none.
   std::string Twins;
@@ -30,10 +32,6 @@ struct RuntimeSplit {
 /// are asked for their registers.
 RuntimeSplit splitRuntime(llvm::ArrayRef<ModuleItem> Module,
                           const llvm::StringSet<> &Asked);
-
-/// Whether the name is a native twin's, or that of a function that only native
-/// twins call.
-bool isNativeTwin(llvm::StringRef Name);
 
 /// The text of `Module`, which is `PTX`, without the twins that are only asked.
 std::string dropSpareTwins(llvm::StringRef PTX,

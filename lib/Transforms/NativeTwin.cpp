@@ -115,9 +115,6 @@ void addNativeTwins(Module &M, const SmallPtrSetImpl<const Function *> &Large,
   }
 }
 
-bool isNativeTwin(const Function &F) {
-  return F.getName().starts_with(abi::TwinPrefix) ||
-         F.getName().starts_with(abi::SpareTwinPrefix);
-}
+bool isNativeTwin(const Function &F) { return abi::isNativeTwin(F.getName()); }
 
 } // namespace crsan

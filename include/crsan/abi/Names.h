@@ -3,6 +3,8 @@
 #ifndef CRSAN_ABI_NAMES_H
 #define CRSAN_ABI_NAMES_H
 
+#include <string_view>
+
 namespace crsan::abi {
 
 /// The Config. It is weak, so that the units of a relocatable program share
@@ -45,6 +47,18 @@ inline constexpr char TwinPrefix[] = "__crsan_twin_";
 /// The same, of a kernel that its twin must not stand in for. crsan-ptxas asks
 /// the twin for its registers, and removes it from the program.
 inline constexpr char SpareTwinPrefix[] = "__crsan_spare_twin_";
+/// The name that completes the name of a native twin of either kind; the name
+/// itself if it is no twin's.
+constexpr std::string_view nameOfTwinned(std::string_view Name) {
+  for (const std::string_view Prefix :
+       {std::string_view(TwinPrefix), std::string_view(SpareTwinPrefix)})
+    if (Name.starts_with(Prefix))
+      return Name.substr(Prefix.size());
+  return Name;
+}
+constexpr bool isNativeTwin(std::string_view Name) {
+  return nameOfTwinned(Name).size() != Name.size();
+}
 /// A line of a module's PTX, completed by the name of a kernel whose twin
 /// crsan-ptxas asks for its registers.
 inline constexpr char AskedTwinComment[] = "// crsan twin asked: ";

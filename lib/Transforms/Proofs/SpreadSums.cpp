@@ -52,21 +52,6 @@ std::optional<unsigned> Spread::indexAmong(const Value *V, ThreadGroup Among) {
              : std::nullopt;
 }
 
-const Value *Spread::stepOf(const PHINode &P, const Loop &L) {
-  BinaryOperator *Next;
-  Value *Start, *Step;
-  if (P.getParent() != L.getHeader() ||
-      !matchSimpleRecurrence(&P, Next, Start, Step) ||
-      Next->getOpcode() != Instruction::Add || !L.isLoopInvariant(Step) ||
-      L.contains(P.getIncomingBlock(P.getIncomingValue(0) == Next)))
-    return nullptr;
-  return Step;
-}
-
-const Value *Spread::startOf(const PHINode &P, const Loop &L) {
-  return P.getIncomingValue(L.contains(P.getIncomingBlock(0u)));
-}
-
 /// Multiplies `T` by a value that is available when the kernel begins.
 bool Spread::multiply(Term &T, const Value *V) const {
   if (T.Factors.size() == MostFactors || !isAvailable(V))
@@ -177,37 +162,6 @@ bool Spread::extend(const Value *V, bool IsSigned, const AddressFacts &Facts,
   if (!O || (IsSigned ? O->hasNoSignedWrap() : O->hasNoUnsignedWrap()))
     return ExtendAll(I->operand_values());
   return fit(*I, IsSigned, Facts, Depth);
-}
-
-/// The same of what the loop counts by `P`.
-bool Spread::fitIterations(const PHINode &P, const Loop &L, bool IsSigned,
-                           const AddressFacts &Facts, unsigned Depth) {
-  if (!extend(startOf(P, L), IsSigned, Facts, Depth + 1))
-    return false;
-  const auto *Iterations =
-      dyn_cast<SCEVAddRecExpr>(Facts.SE.getSCEV(const_cast<PHINode *>(&P)));
-  if (Iterations && (IsSigned ? Iterations->hasNoSignedWrap()
-                              : Iterations->hasNoUnsignedWrap()))
-    return true;
-  // What is less than a bound is, after one more step, less than the sum of the
-  // bound and the step.
-  const auto Bound = boundOf(P, Facts);
-  if (!Bound || Bound->IsSigned != IsSigned ||
-      P.getType()->getIntegerBitWidth() < 32)
-    return false;
-  Spread Most(Among);
-  const Term One = {1, {}, IsSigned};
-  if (!Most.extend(Bound->Below, IsSigned, Facts, Depth + 1) ||
-      !Most.add(Bound->Below, One, Facts, Depth + 1) ||
-      !Most.extend(stepOf(P, L), IsSigned, Facts, Depth + 1) ||
-      !Most.add(stepOf(P, L), One, Facts, Depth + 1) ||
-      !Most.allOfCommon([](const Value *) { return false; }) ||
-      !Most.Counters.empty() || !Most.Pieces.empty())
-    return false;
-  require(Most.Bounded);
-  Most.Bounded.clear();
-  require(Most);
-  return true;
 }
 
 /// Whether the value of the sum `I`, if it is computed in 64 bits, is one that
@@ -559,123 +513,6 @@ bool Spread::addPiece(const Value *Whole, int64_t By, Sum Piece::*Part,
   }
   addTo(Pieces[0].*Part, std::move(T));
   return true;
-}
-
-/// By what the iterations of a loop are counted, whichever of its phis says so.
-static const PHINode *counterOf(const Loop &L) {
-  return &*L.getHeader()->phis().begin();
-}
-
-/// Multiplies `T` by what a loop adds in each iteration.
-bool Spread::multiplyByStep(Term &T, const Value *Step,
-                            const AddressFacts &Facts, unsigned Depth) {
-  if (const auto *Number = dyn_cast<ConstantInt>(Step)) {
-    if (std::abs(Number->getSExtValue()) >= MostBytes)
-      return false;
-    T.Scale *= Number->getSExtValue();
-    return true;
-  }
-  // A product of several values is the same product elsewhere.
-  Spread Parts(Among);
-  if (Parts.extend(Step, T.IsSigned, Facts, Depth + 1) &&
-      Parts.add(Step, T, Facts, Depth + 1) && Parts.Base.size() == 1 &&
-      !Parts.Base[0].Of && Parts.Constant == 0 && Parts.Counters.empty() &&
-      Parts.Pieces.empty() && Parts.Size == 0 &&
-      all_of(Parts.Strides, [](const Sum &S) { return S.empty(); })) {
-    T = Parts.Base[0];
-    require(Parts.Bounded);
-    return true;
-  }
-  return multiply(T, Step);
-}
-
-/// Counts the iterations of `L` by steps `Step`, and `More` of them.
-bool Spread::countIterations(const Loop &L, const PHINode *Of, Term Step,
-                             unsigned More, const AddressFacts &Facts) {
-  Counter C = {std::move(Step), Of, std::nullopt, nullptr};
-  // A bound that is larger only says that the counter does not wrap.
-  constexpr unsigned MostIterations = 1 << 20;
-  if (const unsigned Most = Facts.SE.getSmallConstantMaxTripCount(&L);
-      Most && Most < MostIterations)
-    C.Number = Most + More;
-  else if (const SCEV *Last = Facts.SE.getSymbolicMaxBackedgeTakenCount(&L);
-           isAvailable(*Last)) {
-    C.Last = Last;
-    C.Beyond = More;
-  }
-  return count(std::move(C));
-}
-
-/// Adds `T` times what a loop counts by `P`.
-bool Spread::addIterations(const PHINode &P, Term T, const AddressFacts &Facts,
-                           unsigned Depth) {
-  const Loop &L = *Facts.Loops.getLoopFor(P.getParent());
-  const Value *Step = stepOf(P, L);
-  Term Steps = T;
-  return Step && Facts.MayDiffer(L) &&
-         multiplyByStep(Steps, Step, Facts, Depth) &&
-         countIterations(L, counterOf(L), std::move(Steps), 0, Facts) &&
-         add(startOf(P, L), std::move(T), Facts, Depth + 1);
-}
-
-/// Adds `T` times what a loop has counted up to its end, or the start where it
-/// is not entered: `X` is one of the two. Compilers put such a loop in front of
-/// one whose iterations are several of the source's.
-bool Spread::addCounted(const PHINode &X, const Term &T,
-                        const AddressFacts &Facts, unsigned Depth) {
-  const PHINode *Of = nullptr;
-  for (const Value *V : X.incoming_values()) {
-    const auto *Next = dyn_cast<BinaryOperator>(V);
-    const auto *P = Next ? dyn_cast<PHINode>(Next->getOperand(0)) : nullptr;
-    const Loop *L = P ? Facts.Loops.getLoopFor(P->getParent()) : nullptr;
-    if (L && !L->contains(&X) && stepOf(*P, *L) &&
-        is_contained(P->operands(), V))
-      Of = P;
-  }
-  if (!Of)
-    return false;
-  const Loop &L = *Facts.Loops.getLoopFor(Of->getParent());
-  Term Steps = T;
-  return Facts.MayDiffer(L) &&
-         all_of(
-             X.incoming_values(),
-             [&](const Value *V) { return is_contained(Of->operands(), V); }) &&
-         multiplyByStep(Steps, stepOf(*Of, L), Facts, Depth) &&
-         countIterations(L, &X, std::move(Steps), 1, Facts) &&
-         add(startOf(*Of, L), T, Facts, Depth + 1);
-}
-
-/// Adds what a loop adds to the pointer `P` in each iteration. Returns the
-/// pointer with which it begins; null if that is not known.
-const Value *Spread::addSteps(const PHINode &P, const AddressFacts &Facts) {
-  const Loop *L = Facts.Loops.getLoopFor(P.getParent());
-  const BasicBlock *Latch = L ? L->getLoopLatch() : nullptr;
-  if (!Latch || L->getHeader() != P.getParent() ||
-      P.getNumIncomingValues() != 2 || !Facts.MayDiffer(*L))
-    return nullptr;
-  const DataLayout &DL = P.getDataLayout();
-  const unsigned Bits = DL.getIndexTypeSizeInBits(P.getType());
-  APInt Bytes(Bits, 0);
-  const Value *V = P.getIncomingValueForBlock(Latch);
-  while (V != &P) {
-    const auto *Next = dyn_cast<GEPOperator>(V);
-    SmallMapVector<Value *, APInt, 4> Terms;
-    if (!Next || !Next->collectOffset(DL, Bits, Terms, Bytes))
-      return nullptr;
-    for (const auto &[Step, Scale] : Terms) {
-      Term T = {Scale.getSExtValue(), {}, true};
-      if (!L->isLoopInvariant(Step) || !multiplyByStep(T, Step, Facts, 0) ||
-          !countIterations(*L, counterOf(*L), std::move(T), 0, Facts))
-        return nullptr;
-    }
-    V = Next->getPointerOperand();
-  }
-  if (std::abs(Bytes.getSExtValue()) >= MostBytes ||
-      (!Bytes.isZero() &&
-       !countIterations(*L, counterOf(*L), {Bytes.getSExtValue(), {}, true}, 0,
-                        Facts)))
-    return nullptr;
-  return startOf(P, *L);
 }
 
 /// Adds `T` times one of `Values`, each thread another one perhaps.

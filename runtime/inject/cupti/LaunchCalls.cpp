@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -45,10 +44,7 @@ struct LaunchCall {
 /// that has launched its native twin. Null: it has no name.
 static const char *kernelName(const DriverCall &C) {
   const char *Name = C.Data.symbolName;
-  constexpr std::string_view Prefix = abi::TwinPrefix;
-  return Name && std::string_view(Name).starts_with(Prefix)
-             ? Name + Prefix.size()
-             : Name;
+  return Name ? abi::nameOfTwinned(Name).data() : nullptr;
 }
 
 /// cuLaunchKernel's parameters, or a CUlaunchConfig: the same names in both.

@@ -93,14 +93,11 @@ public:
   /// Stream: where it is made, as functions of the driver take it.
   void launching(CUcontext Ctx, uint32_t Uid,
                  const std::optional<OrderedLaunch> &Launch, CUstream Stream);
-  /// To be asked between the two: whether the kernel's native twin shall be
-  /// launched in its place, as the option launch_one_in asks.
+  /// To be asked between launching() and launchIsOver(): whether the kernel's
+  /// native twin shall be launched in its place, as the option launch_one_in
+  /// asks.
   bool leavesToTwin(CUcontext Ctx, const std::string &Kernel);
-  /// Grows whenever handles of functions may be given to other functions.
-  uint64_t handlesReused() const { return HandlesReused; }
-  /// The program has changed attributes of a function.
-  void functionChanged() { Twins.attributesChanged(); }
-  /// The twin; null: the kernel has to be launched itself.
+  /// The handle of that twin; null: the kernel has to be launched itself.
   CUfunction findTwin(CUcontext Ctx, const std::string &Kernel,
                       const LaunchShape &Shape, CUstream Stream);
   /// The launch has been made, or has failed.
@@ -110,6 +107,10 @@ public:
   void launched(CUcontext Ctx, const char *Kernel,
                 const std::optional<LaunchShape> &Shape, bool IsTwin);
   void launchFailed(const char *Kernel, const std::string &Error);
+  /// The program has changed attributes of a function.
+  void functionChanged() { Twins.attributesChanged(); }
+  /// Grows whenever handles of functions may be given to other functions.
+  uint64_t handlesReused() const { return HandlesReused; }
   /// A stream of the context is about to be given a copy or a fill. Returns
   /// OperationFlags, for operated().
   uint64_t operating(CUcontext Ctx, const StreamOperation &Op);
@@ -125,6 +126,7 @@ public:
   bool mayRaceWithHost(CUcontext Ctx);
   /// A copy or a fill is made that is not checked.
   void operatingUnchecked(CUcontext Ctx, NoCheck Why);
+  /// What streams that overlap need is loaded, if nothing was launched before.
   void streamCreated(CUcontext Ctx);
   void streamDestroyed(CUcontext Ctx, StreamId Stream);
   void synchronised(CUcontext Ctx, CUresult Result);
@@ -256,7 +258,7 @@ private:
   /// memory of a block.
   std::map<std::tuple<CUdevice, CUfunction, int, uint32_t>, Residency>
       Residencies;
-  std::atomic<uint64_t> HandlesReused{1};
+  std::atomic<uint64_t> HandlesReused{1}; ///< handlesReused()
   /// Kernels whose blocks cannot all run at once for want of registers, with
   /// the message that says so.
   std::map<std::string, std::string> Crowded;
