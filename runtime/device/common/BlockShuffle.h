@@ -30,48 +30,51 @@ DEVICE Permutation *permutationOf(uint32_t D, uint32_t Extent) {
          Extent * 0x9e3779b1u / (1u << 26);
 }
 
-/// Computes the shuffled index of a block, and fills the table's element.
-extern "C" __attribute__((device, noinline)) uint32_t
-__crsan_permute(uint32_t D, uint32_t Index, uint32_t Extent) {
+/// Returns the shuffled block index in dimension `D` for the hardware's `Index`
+/// of `Extent` blocks, or `Index` if the blocks of this grid are not permuted.
+/// Blocks of a cluster stay together.
+HOT_ENTRY uint32_t __crsan_permute(uint32_t D, uint32_t Index,
+                                   uint32_t Extent) {
+  if (!isGridPermuted(__crsan_config.Seed, gridHere()))
+    return Index;
+  Permutation *const Kept = permutationOf(D, Extent);
+  Permutation P;
+  asm("ld.v4.u32 {%0, %1, %2, %3}, [%4];"
+      : "=r"(P.Extent), "=r"(P.A), "=r"(P.BPlus1), "=r"(P.Magic)
+      : "l"(Kept));
+  if (P.Extent == Extent && P.A != 0 && P.BPlus1 != 0 && P.Magic != 0) {
+    const uint32_t X = P.A * Index + P.BPlus1 - 1;
+    uint32_t Rest = X - uint32_t(uint64_t(X) * P.Magic >> 32) * Extent;
+    Rest = Rest >= Extent ? Rest - Extent : Rest;
+    return Rest >= Extent ? Rest - Extent : Rest;
+  }
   const uint32_t Cluster = __crsan_cluster_extent(D);
   const uint32_t Blocks = Extent / Cluster;
   const AffineCipher Cipher = cipherOf(__crsan_config.Seed, D, Blocks);
-  Permutation *P = permutationOf(D, Extent);
   // The first thread claims the element and writes it. Other threads compute
   // the permutation for themselves meanwhile.
   if (Cluster == 1 && Blocks > 1 &&
-      *reinterpret_cast<volatile uint32_t *>(&P->Magic) == 0 &&
-      __nvvm_atom_cas_gen_i(reinterpret_cast<int *>(&P->Magic), 0,
+      *reinterpret_cast<volatile uint32_t *>(&Kept->Magic) == 0 &&
+      __nvvm_atom_cas_gen_i(reinterpret_cast<int *>(&Kept->Magic), 0,
                             ~0u / Blocks) == 0) {
     auto Write = [](uint32_t &Where, uint32_t What) {
       *reinterpret_cast<volatile uint32_t *>(&Where) = What;
     };
-    Write(P->A, Cipher.A);
-    Write(P->BPlus1, Cipher.B + 1);
+    Write(Kept->A, Cipher.A);
+    Write(Kept->BPlus1, Cipher.B + 1);
     __nvvm_membar_gl();
-    Write(P->Extent, Extent);
+    Write(Kept->Extent, Extent);
   }
   return Cipher(Index / Cluster) * Cluster + Index % Cluster;
 }
 
-/// Entry point, inlined by the pass where a kernel reads %ctaid. Returns the
-/// shuffled block index in dimension `D` for the hardware's `Index` of `Extent`
-/// blocks, or `Index` if the blocks of this grid are not. Each lane calls for
-/// itself. Blocks of a cluster stay together.
+/// Entry point, inlined by the pass where a kernel reads %ctaid: the block
+/// index that the program is to see. Each lane calls for itself.
 extern "C" __attribute__((device, always_inline, used)) uint32_t
 __crsan_block_index(uint32_t D, uint32_t Index, uint32_t Extent) {
-  if (Extent == 1 || !isPermutedHere())
-    return Index;
-  Permutation P;
-  asm("ld.v4.u32 {%0, %1, %2, %3}, [%4];"
-      : "=r"(P.Extent), "=r"(P.A), "=r"(P.BPlus1), "=r"(P.Magic)
-      : "l"(permutationOf(D, Extent)));
-  if (P.Extent != Extent || P.A == 0 || P.BPlus1 == 0 || P.Magic == 0)
-    return __crsan_permute(D, Index, Extent);
-  const uint32_t X = P.A * Index + P.BPlus1 - 1;
-  uint32_t Rest = X - uint32_t(uint64_t(X) * P.Magic >> 32) * Extent;
-  Rest = Rest >= Extent ? Rest - Extent : Rest;
-  return Rest >= Extent ? Rest - Extent : Rest;
+  return Extent == 1 || !(__crsan_config.Flags & ShuffleBlocks)
+             ? Index
+             : __crsan_permute(D, Index, Extent);
 }
 
 } // namespace crsan::device

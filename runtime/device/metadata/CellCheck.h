@@ -72,11 +72,13 @@ DEVICE bool isOfOwnGroup(const Self &Me, const AccessSite &S,
          Theirs / 4 == Me.placeOf(Me.number()) / 4;
 }
 
-/// Judges the access `Mine` to `A` at site `S`, by this thread and now, against
-/// `Earlier`. Returns how far apart the two racing threads are, or
+/// Judges the access `OfMine` to `A` at site `S`, by this thread and now,
+/// against `OfEarlier`. Returns how far apart the two racing threads are, or
 /// Order::Ordered if there is no race.
-DEVICE Order raceWith(const Self &Me, const AccessSite &S, Address A,
-                      Accessor Mine, Accessor Earlier) {
+HELPER Order raceWith(PlaceOf Place, const AccessSite &S, Address A,
+                      uint64_t OfMine, uint64_t OfEarlier) {
+  const Self Me(Place);
+  const Accessor Mine(OfMine), Earlier(OfEarlier);
   if (!(maskOf(Earlier.bytes()) & maskOf(Mine.bytes())))
     return Order::Ordered;
   // The accessor is this very copy, which another thread has moved in the cell
@@ -118,7 +120,7 @@ HELPER void lookCloser(PlaceOf Place, AccessSite &S, Address A, uint64_t OfMine,
   if (Meets) {
     if (!IsDrawn && isQuiet(Mine.site(), Earlier.site()) && !drawsOne())
       return;
-    const Order How = raceWith(Me, S, A, Mine, Earlier);
+    const Order How = raceWith(Place, S, A, OfMine, OfEarlier);
     if (How == Order::Ordered || mayLackOrder())
       return;
     RacingPair *P = toldPair(Mine.site(), Earlier.site(), distanceOf(How));
@@ -155,10 +157,10 @@ HELPER void lookCloser(PlaceOf Place, AccessSite &S, Address A, uint64_t OfMine,
       if (!Site || !(surelyWrites(*Site) || surelyWrites(S)) ||
           toldPair(Mine.site(), Other.site(), Far) ||
           toldPair(Other.site(), Mine.site(), Far) ||
-          raceWith(Me, S, A, Mine, Other) == Order::Ordered)
+          raceWith(Place, S, A, OfMine, Other.Bits) == Order::Ordered)
         continue;
     }
-    tellRace(Me, S, A, Other);
+    tellRace(Place, S, A, Other.Bits, /*OfProxies=*/false);
   }
   Accessor First = Earlier.isNobody() ? Kept : Earlier;
 #pragma unroll 1
@@ -182,7 +184,7 @@ HELPER void checkProxies(PlaceOf Place, AccessSite &S, Address A, uint64_t Mine,
           toldPair(Accessor(Mine).site(), Earlier.site(), distanceOf(How)))
     countRace(*P);
   else
-    tellRace(Me, S, A, Earlier, /*OfProxies=*/true);
+    tellRace(Place, S, A, Writer, /*OfProxies=*/true);
 }
 
 /// Whether the cell should keep its writer although `Now` writes as well.

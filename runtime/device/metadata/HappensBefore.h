@@ -284,9 +284,11 @@ DEVICE Order judgeBulk(const Self &Me, Accessor Copy, const WarpState &Other) {
                                                 : Order::SameBlock;
 }
 
-/// Judges whether the access `Earlier` happens before what this thread does
-/// now.
-DEVICE Order judge(const Self &Me, Accessor Earlier) {
+/// Judges whether the access `OfEarlier` happens before what the thread of
+/// `Place` does now.
+HELPER Order judgeEarlier(PlaceOf Place, uint64_t OfEarlier) {
+  const Self Me(Place);
+  Accessor Earlier(OfEarlier);
   if (Earlier.isNobody())
     return Order::Ordered; // P1: first access.
   if (Earlier.isBulk())
@@ -356,6 +358,10 @@ DEVICE Order judge(const Self &Me, Accessor Earlier) {
   if (Then < Barrier || HasLeft)
     return Order::Ordered;
   return Order::SameBlock; // R3.
+}
+
+DEVICE Order judge(const Self &Me, Accessor Earlier) {
+  return judgeEarlier(Me.Place, Earlier.Bits);
 }
 
 /// Judges the write `Earlier` against a bulk copy's read, by this thread and

@@ -61,8 +61,10 @@ DEVICE uint64_t reasonsOfLater(const Self &Me) {
          (HoldsLock ? uint64_t(LaterHoldsLock) : 0);
 }
 
-/// The RaceReasons of a race with `Earlier`, at the distance `How`.
-DEVICE uint64_t reasonsOf(const Self &Me, Accessor Earlier, Order How) {
+/// The RaceReasons of a race with `OfEarlier`, at the distance `How`.
+HELPER uint64_t reasonsOf(PlaceOf Place, uint64_t OfEarlier, Order How) {
+  const Self Me(Place);
+  Accessor Earlier(OfEarlier);
   const AccessSite *Site = siteAt(Earlier.site());
   if (Earlier.isInFlight() && !Earlier.isBulk())
     Earlier = settled(Earlier);

@@ -76,13 +76,15 @@ DEVICE void publish(RacingPair &P, RaceKind Kind, Function Describe) {
 }
 
 /// Judges the access to `A` at site `S`, by this thread and now, against
-/// `Earlier` again, and tells the host if the two race. The second judgement is
-/// needed since a later block may have taken over the state of the earlier
+/// `OfEarlier` again, and tells the host if the two race. The second judgement
+/// is needed since a later block may have taken over the state of the earlier
 /// thread. `OfProxies`: the question is that of judgeProxies. If another
 /// thread has told of the pair, or is about to, the race is only counted. Tells
 /// nothing where mayLackOrder() holds.
-DEVICE void tellRace(const Self &Me, AccessSite &S, Address A, Accessor Earlier,
-                     bool OfProxies = false) {
+HELPER void tellRace(PlaceOf Place, AccessSite &S, Address A,
+                     uint64_t OfEarlier, bool OfProxies) {
+  const Self Me(Place);
+  const Accessor Earlier(OfEarlier);
   const AccessSite *Other = siteAt(Earlier.site());
   if ((__crsan_config.Flags & Paused) || !Other)
     return;
@@ -115,7 +117,8 @@ DEVICE void tellRace(const Self &Me, AccessSite &S, Address A, Accessor Earlier,
         countRace(*P);
         return;
       }
-      Why = OfProxies ? reasonsOfProxies(How) : reasonsOf(Me, Earlier, How);
+      Why =
+          OfProxies ? reasonsOfProxies(How) : reasonsOf(Place, OfEarlier, How);
       continue;
     }
     if (Now != How || loadRelaxed(W.Block) != Block)
