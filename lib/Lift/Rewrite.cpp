@@ -2,11 +2,11 @@
 // PTX -> PTX with checks.
 
 #include "Rewrite.h"
-#include "Divisions.h"
 #include "Emit.h"
 #include "Guards.h"
 #include "PTX/Parser.h"
 #include "Pointers.h"
+#include "RecoveredArithmetic.h"
 #include "Types.h"
 #include "VectorLoads.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -64,7 +64,7 @@ FunctionPassManager preparation() {
   // become those that proofs know.
   Passes.addPass(SCCPPass());
   Passes.addPass(InstSimplifyPass());
-  Passes.addPass(MaskRemaindersPass());
+  Passes.addPass(RecoverArithmeticPass());
   Passes.addPass(RecoverPointersPass());
   // Numbers that a loop counts beside the pointers that are made of them.
   Passes.addPass(ADCEPass());

@@ -128,7 +128,9 @@ std::optional<uint64_t> Remainders::fold(const Instruction &I,
 std::optional<Remainders> Remainders::in(ArrayRef<const Value *> Of,
                                          const PHINode &P, const Loop &L,
                                          const AddressFacts &Facts) {
-  const auto *Step = dyn_cast_or_null<ConstantInt>(Spread::stepOf(P, L));
+  const auto Steps = Spread::stepsOf(P, L);
+  const auto *Step =
+      Steps.size() == 1 ? dyn_cast<ConstantInt>(Steps[0]) : nullptr;
   if (!Step || Step->getBitWidth() > 64)
     return std::nullopt;
   Remainders All(P, Facts);

@@ -59,8 +59,10 @@ public:
                                   const llvm::Value *Root,
                                   const AddressFacts &Facts);
 
-  /// What the loop adds to \p P in each iteration; or null.
-  static const llvm::Value *stepOf(const llvm::PHINode &P, const llvm::Loop &L);
+  /// What the loop adds to \p P in each iteration: the sum of these. Empty: it
+  /// is not known, or \p P is none of the loop's.
+  static llvm::SmallVector<const llvm::Value *, 1>
+  stepsOf(const llvm::PHINode &P, const llvm::Loop &L);
 
   /// Calls \p Each for every value that decides where threads access the
   /// object, other than their indices and what they count themselves, until it
@@ -177,6 +179,8 @@ private:
                               const AddressFacts &Facts);
   bool multiplyByStep(Term &T, const llvm::Value *Step,
                       const AddressFacts &Facts, unsigned Depth);
+  bool multiplyBySteps(Term &T, llvm::ArrayRef<const llvm::Value *> Steps,
+                       const AddressFacts &Facts, unsigned Depth);
   bool countIterations(const llvm::Loop &L, const llvm::PHINode *Of, Term Step,
                        unsigned More, const AddressFacts &Facts);
   bool addOneOf(llvm::ArrayRef<const llvm::Value *> Values, const Term &T,
@@ -218,6 +222,11 @@ private:
                                       const AddressFacts &Facts);
   bool fitIterations(const llvm::PHINode &P, const llvm::Loop &L, bool IsSigned,
                      const AddressFacts &Facts, unsigned Depth);
+  llvm::Value *endOf(const llvm::PHINode &P, const llvm::Loop &L, bool IsSigned,
+                     const AddressFacts &Facts, unsigned Depth);
+  bool addAmount(const llvm::PHINode &P, const Term &T,
+                 const AddressFacts &Facts, unsigned Depth);
+  bool isOfPositive() const;
   void boundBy(const llvm::Value *Condition, bool Holds,
                const AddressFacts &Facts);
   void boundBelow(const llvm::Value *A, const llvm::Value *B, bool IsSigned,
@@ -235,6 +244,8 @@ private:
 
   ThreadGroup Among = ThreadGroup::Block;
   uint64_t Size = 0; ///< Bytes of an access.
+  /// Only how large the sum may be matters.
+  bool IsAmount = false;
   /// The indices that are the same in all threads that make the access.
   FixedIndices Fixed = {};
   /// What other indices are less than, because of the conditions under which

@@ -48,7 +48,10 @@ void Spread::bound(const Instruction &I, const AddressFacts &Facts) {
 std::optional<Spread::Bound> Spread::boundOf(const PHINode &P,
                                              const AddressFacts &Facts) {
   const Loop *Around = Facts.Loops.getLoopFor(P.getParent());
-  if (!Around || Around->getHeader() != P.getParent() || !stepOf(P, *Around))
+  if (!Around)
+    return std::nullopt;
+  const auto Steps = stepsOf(P, *Around);
+  if (Steps.empty())
     return std::nullopt;
   const Loop &L = *Around;
   const BasicBlock *Latch = L.getLoopLatch();
@@ -71,7 +74,8 @@ std::optional<Spread::Bound> Spread::boundOf(const PHINode &P,
     return std::nullopt;
   // A value of this iteration that is less than a constant is, in the next one,
   // less than the constant and the step.
-  const auto *Step = dyn_cast<ConstantInt>(stepOf(P, L));
+  const auto *Step =
+      Steps.size() == 1 ? dyn_cast<ConstantInt>(Steps[0]) : nullptr;
   const auto *End = dyn_cast<ConstantInt>(B);
   if (A == &P && Step && End && Step->getBitWidth() >= 32 &&
       Step->getBitWidth() <= 64 && Step->getValue().isStrictlyPositive() &&

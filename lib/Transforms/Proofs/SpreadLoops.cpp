@@ -12,15 +12,28 @@ using namespace llvm;
 
 namespace crsan {
 
-const Value *Spread::stepOf(const PHINode &P, const Loop &L) {
-  BinaryOperator *Next;
-  Value *Start, *Step;
-  if (P.getParent() != L.getHeader() ||
-      !matchSimpleRecurrence(&P, Next, Start, Step) ||
-      Next->getOpcode() != Instruction::Add || !L.isLoopInvariant(Step) ||
-      L.contains(P.getIncomingBlock(P.getIncomingValue(0) == Next)))
-    return nullptr;
-  return Step;
+SmallVector<const Value *, 1> Spread::stepsOf(const PHINode &P, const Loop &L) {
+  constexpr size_t MostSteps = 8;
+  if (P.getParent() != L.getHeader() || P.getNumIncomingValues() != 2)
+    return {};
+  const unsigned Inside = L.contains(P.getIncomingBlock(0u)) ? 0 : 1;
+  if (L.contains(P.getIncomingBlock(1 - Inside)))
+    return {};
+  // A compiler that makes one iteration of several adds several times.
+  SmallVector<const Value *, 1> Steps;
+  for (const Value *V = P.getIncomingValue(Inside); V != &P;) {
+    const auto *Sum = dyn_cast<BinaryOperator>(V);
+    if (!Sum || Sum->getOpcode() != Instruction::Add ||
+        Steps.size() == MostSteps)
+      return {};
+    const unsigned Step = L.isLoopInvariant(Sum->getOperand(1)) ? 1 : 0;
+    if (!L.isLoopInvariant(Sum->getOperand(Step)) ||
+        L.isLoopInvariant(Sum->getOperand(1 - Step)))
+      return {};
+    Steps.push_back(Sum->getOperand(Step));
+    V = Sum->getOperand(1 - Step);
+  }
+  return Steps;
 }
 
 const Value *Spread::startOf(const PHINode &P, const Loop &L) {
@@ -37,25 +50,59 @@ bool Spread::fitIterations(const PHINode &P, const Loop &L, bool IsSigned,
   if (Iterations && (IsSigned ? Iterations->hasNoSignedWrap()
                               : Iterations->hasNoUnsignedWrap()))
     return true;
+  return endOf(P, L, IsSigned, Facts, Depth);
+}
+
+/// What `P` is less than in all iterations, if the loop counts by it upwards,
+/// or not at all, and within what a register of its type has; null: not known.
+/// May add to Bounded what that depends on.
+Value *Spread::endOf(const PHINode &P, const Loop &L, bool IsSigned,
+                     const AddressFacts &Facts, unsigned Depth) {
   // What is less than a bound is, after one more step, less than the sum of the
   // bound and the step.
   const auto Bound = boundOf(P, Facts);
   if (!Bound || Bound->IsSigned != IsSigned ||
       P.getType()->getIntegerBitWidth() < 32)
-    return false;
+    return nullptr;
   Spread Most(Among);
   const Term One = {1, {}, IsSigned};
   if (!Most.extend(Bound->Below, IsSigned, Facts, Depth + 1) ||
       !Most.add(Bound->Below, One, Facts, Depth + 1) ||
-      !Most.extend(stepOf(P, L), IsSigned, Facts, Depth + 1) ||
-      !Most.add(stepOf(P, L), One, Facts, Depth + 1) ||
+      !all_of(stepsOf(P, L),
+              [&](const Value *Step) {
+                return Most.extend(Step, IsSigned, Facts, Depth + 1) &&
+                       Most.add(Step, One, Facts, Depth + 1);
+              }) ||
       !Most.allOfCommon([](const Value *) { return false; }) ||
       !Most.Counters.empty() || !Most.Pieces.empty())
-    return false;
+    return nullptr;
   require(Most.Bounded);
   Most.Bounded.clear();
   require(Most);
-  return true;
+  return Bound->Below;
+}
+
+/// Adds the most that what a loop counts by `P` may amount to, `T` times: it is
+/// between the start, which is not negative, and the end.
+bool Spread::addAmount(const PHINode &P, const Term &T,
+                       const AddressFacts &Facts, unsigned Depth) {
+  const Loop &L = *Facts.Loops.getLoopFor(P.getParent());
+  Spread Start(Among);
+  Start.Size = 1;
+  if (!Start.extend(startOf(P, L), T.IsSigned, Facts, Depth + 1) ||
+      !Start.add(startOf(P, L), {1, {}, T.IsSigned}, Facts, Depth + 1) ||
+      !Start.allOfCommon([](const Value *) { return false; }) ||
+      !Start.Counters.empty() || !Start.isOfPositive())
+    return false;
+  Value *End = endOf(P, L, T.IsSigned, Facts, Depth);
+  const SCEV *Last = End ? Facts.SE.getSCEV(End) : nullptr;
+  if (!Last || !isAvailable(*Last))
+    return false;
+  require(Start.Bounded);
+  Start.Bounded.clear();
+  require(Start);
+  return countBeside({T, nullptr, std::nullopt, Last}) &&
+         add(startOf(P, L), T, Facts, Depth + 1);
 }
 
 /// By what the iterations of a loop are counted, whichever of its phis says so.
@@ -86,6 +133,22 @@ bool Spread::multiplyByStep(Term &T, const Value *Step,
   return multiply(T, Step);
 }
 
+/// Multiplies `T` by the sum of `Steps`, which are multiples of one value.
+bool Spread::multiplyBySteps(Term &T, ArrayRef<const Value *> Steps,
+                             const AddressFacts &Facts, unsigned Depth) {
+  Sum All;
+  for (const Value *Step : Steps) {
+    Term One = T;
+    if (!multiplyByStep(One, Step, Facts, Depth))
+      return false;
+    addTo(All, std::move(One));
+  }
+  if (All.size() != 1)
+    return false;
+  T = All[0];
+  return std::abs(T.Scale) < MostBytes;
+}
+
 /// Counts the iterations of `L` by steps `Step`, and `More` of them.
 bool Spread::countIterations(const Loop &L, const PHINode *Of, Term Step,
                              unsigned More, const AddressFacts &Facts) {
@@ -99,7 +162,8 @@ bool Spread::countIterations(const Loop &L, const PHINode *Of, Term Step,
            isAvailable(*Last)) {
     C.Last = Last;
     C.Beyond = More;
-  }
+  } else if (IsAmount)
+    return false;
   return count(std::move(C));
 }
 
@@ -107,12 +171,17 @@ bool Spread::countIterations(const Loop &L, const PHINode *Of, Term Step,
 bool Spread::addIterations(const PHINode &P, Term T, const AddressFacts &Facts,
                            unsigned Depth) {
   const Loop &L = *Facts.Loops.getLoopFor(P.getParent());
-  const Value *Step = stepOf(P, L);
-  Term Steps = T;
-  return Step && Facts.MayDiffer(L) &&
-         multiplyByStep(Steps, Step, Facts, Depth) &&
-         countIterations(L, counterOf(L), std::move(Steps), 0, Facts) &&
-         add(startOf(P, L), std::move(T), Facts, Depth + 1);
+  const auto Steps = stepsOf(P, L);
+  if (Steps.empty() || !Facts.MayDiffer(L))
+    return false;
+  const Spread Before = *this;
+  Term Step = T;
+  if (multiplyBySteps(Step, Steps, Facts, Depth) &&
+      countIterations(L, counterOf(L), std::move(Step), 0, Facts) &&
+      add(startOf(P, L), T, Facts, Depth + 1))
+    return true;
+  *this = Before;
+  return IsAmount && addAmount(P, T, Facts, Depth);
 }
 
 /// Adds `T` times what a loop has counted up to its end, or the start where it
@@ -125,20 +194,20 @@ bool Spread::addCounted(const PHINode &X, const Term &T,
     const auto *Next = dyn_cast<BinaryOperator>(V);
     const auto *P = Next ? dyn_cast<PHINode>(Next->getOperand(0)) : nullptr;
     const Loop *L = P ? Facts.Loops.getLoopFor(P->getParent()) : nullptr;
-    if (L && !L->contains(&X) && stepOf(*P, *L) &&
+    if (L && !L->contains(&X) && !stepsOf(*P, *L).empty() &&
         is_contained(P->operands(), V))
       Of = P;
   }
   if (!Of)
     return false;
   const Loop &L = *Facts.Loops.getLoopFor(Of->getParent());
-  Term Steps = T;
+  Term Step = T;
   return Facts.MayDiffer(L) &&
          all_of(
              X.incoming_values(),
              [&](const Value *V) { return is_contained(Of->operands(), V); }) &&
-         multiplyByStep(Steps, stepOf(*Of, L), Facts, Depth) &&
-         countIterations(L, &X, std::move(Steps), 1, Facts) &&
+         multiplyBySteps(Step, stepsOf(*Of, L), Facts, Depth) &&
+         countIterations(L, &X, std::move(Step), 1, Facts) &&
          add(startOf(*Of, L), T, Facts, Depth + 1);
 }
 

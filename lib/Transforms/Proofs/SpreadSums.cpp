@@ -117,18 +117,6 @@ bool Spread::countBeside(Counter C) {
   return true;
 }
 
-/// The power of two by which `I` is the remainder of its first operand; 0 if
-/// `I` does anything else. In PTX, `X % 8` may be `X - (X & -8)`.
-static int64_t remainderBy(const Instruction &I) {
-  using namespace PatternMatch;
-  const APInt *Mask;
-  if (!match(&I, m_Sub(m_Value(),
-                       m_And(m_Specific(I.getOperand(0)), m_APInt(Mask)))) ||
-      !Mask->isNegatedPowerOf2() || Mask->countr_zero() >= 31)
-    return 0;
-  return int64_t(1) << Mask->countr_zero();
-}
-
 /// Whether the extension of the sum `V`, of less than 64 bits, is the sum of
 /// the extensions of its terms. May add to Bounded what that depends on.
 bool Spread::extend(const Value *V, bool IsSigned, const AddressFacts &Facts,
@@ -147,14 +135,13 @@ bool Spread::extend(const Value *V, bool IsSigned, const AddressFacts &Facts,
     const Loop *L = Facts.Loops.getLoopFor(P->getParent());
     if (!L || L->getHeader() != P->getParent())
       return ExtendAll(P->incoming_values());
-    if (!stepOf(*P, *L))
+    if (stepsOf(*P, *L).empty())
       return true;
-    return fitIterations(*P, *L, IsSigned, Facts, Depth);
+    return fitIterations(*P, *L, IsSigned, Facts, Depth) ||
+           fit(*P, IsSigned, Facts, Depth);
   }
   if (isa<SelectInst>(I))
     return ExtendAll(drop_begin(I->operand_values()));
-  if (remainderBy(*I))
-    return true;
   if (I->getOpcode() != Instruction::Mul && !isSum(*I) && !isDifference(*I) &&
       !factorOf(*I))
     return true;
@@ -170,6 +157,7 @@ bool Spread::fit(const Instruction &I, bool IsSigned, const AddressFacts &Facts,
                  unsigned Depth) {
   Spread Exact(Among);
   Exact.Size = 1;
+  Exact.IsAmount = true;
   if (!I.getType()->isIntegerTy(32) ||
       !Exact.addParts(&I, {1, {}, IsSigned}, Facts, Depth + 1) ||
       !Exact.cutStrides() ||
@@ -177,23 +165,28 @@ bool Spread::fit(const Instruction &I, bool IsSigned, const AddressFacts &Facts,
       !all_of(Exact.Counters,
               [](const Counter &C) { return C.Number || C.Last; }))
     return false;
-  auto IsPositive = [](const Term &T) { return T.Scale > 0; };
-  if (!IsSigned &&
-      (Exact.Constant < 0 || !all_of(Exact.Base, IsPositive) ||
-       !all_of(Exact.Strides,
-               [&](const Sum &Stride) { return all_of(Stride, IsPositive); }) ||
-       !all_of(Exact.Counters,
-               [&](const Counter &C) { return IsPositive(C.Step); }) ||
-       !all_of(Exact.Pieces, [&](const Piece &P) {
-         return all_of(P.Quotient, IsPositive) &&
-                all_of(P.Remainder, IsPositive);
-       })))
+  if (!IsSigned && !Exact.isOfPositive())
     return false;
   require(Exact.Bounded);
   Exact.Bounded.clear();
   if (const auto Most = Exact.most(); !Most || *Most >= uint64_t(MostBytes))
     require(Exact);
   return true;
+}
+
+/// Whether nothing is subtracted.
+bool Spread::isOfPositive() const {
+  auto IsPositive = [](const Term &T) { return T.Scale > 0; };
+  return Constant >= 0 && all_of(Base, IsPositive) &&
+         all_of(
+             Strides,
+             [&](const Sum &Stride) { return all_of(Stride, IsPositive); }) &&
+         all_of(Counters,
+                [&](const Counter &C) { return IsPositive(C.Step); }) &&
+         all_of(Pieces, [&](const Piece &P) {
+           return all_of(P.Quotient, IsPositive) &&
+                  all_of(P.Remainder, IsPositive);
+         });
 }
 
 void Spread::require(ArrayRef<Spread> Sums) {
@@ -344,10 +337,6 @@ bool Spread::addParts(const Value *V, Term T, const AddressFacts &Facts,
   if (isSum(*I))
     return add(I->getOperand(0), T, Facts, Depth + 1) &&
            add(I->getOperand(1), T, Facts, Depth + 1);
-  if (const int64_t Number = remainderBy(*I)) {
-    Whole = I->getOperand(0);
-    return Divide(Number, &Piece::Remainder, false);
-  }
   if (isDifference(*I)) {
     Term Less = T;
     Less.Scale = -Less.Scale;

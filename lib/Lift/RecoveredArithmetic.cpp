@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Remainders that a mask leaves.
+// Arithmetic as proofs know it.
 
-#include "Divisions.h"
+#include "RecoveredArithmetic.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/PatternMatch.h"
 
 using namespace llvm;
 
@@ -31,14 +32,33 @@ static Value *maskOf(CallInst &Statement) {
   return B.CreateAnd(Of, B.CreateSub(By, ConstantInt::get(By->getType(), 1)));
 }
 
-PreservedAnalyses MaskRemaindersPass::run(Function &F,
-                                          FunctionAnalysisManager &) {
-  for (Instruction &I : make_early_inc_range(instructions(F)))
-    if (auto *Statement = dyn_cast<CallInst>(&I))
-      if (Value *Mask = maskOf(*Statement)) {
-        Statement->replaceAllUsesWith(Mask);
-        Statement->eraseFromParent();
-      }
+/// `X - (X & M)` is `X & ~M`; null: `I` is something else.
+static Value *restOf(Instruction &I) {
+  using namespace PatternMatch;
+  const APInt *Mask;
+  if (I.getOpcode() != Instruction::Sub ||
+      !match(I.getOperand(1),
+             m_And(m_Specific(I.getOperand(0)), m_APInt(Mask))))
+    return nullptr;
+  return IRBuilder<>(&I).CreateAnd(I.getOperand(0),
+                                   ConstantInt::get(I.getType(), ~*Mask));
+}
+
+PreservedAnalyses RecoverArithmeticPass::run(Function &F,
+                                             FunctionAnalysisManager &) {
+  for (Instruction &I : make_early_inc_range(instructions(F))) {
+    if (auto *Or = dyn_cast<PossiblyDisjointInst>(&I)) {
+      if (haveNoCommonBitsSet(Or->getOperand(0), Or->getOperand(1),
+                              SimplifyQuery(F.getDataLayout(), Or)))
+        Or->setIsDisjoint(true);
+      continue;
+    }
+    auto *Statement = dyn_cast<CallInst>(&I);
+    if (Value *Mask = Statement ? maskOf(*Statement) : restOf(I)) {
+      I.replaceAllUsesWith(Mask);
+      I.eraseFromParent();
+    }
+  }
   return PreservedAnalyses::none();
 }
 
