@@ -3,6 +3,7 @@
 
 #include "RecoveredArithmetic.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
@@ -44,8 +45,22 @@ static Value *restOf(Instruction &I) {
                                    ConstantInt::get(I.getType(), ~*Mask));
 }
 
+/// `X - A - B` is `X - (A + B)`, of which the sum is computed anyway; null: it
+/// is not, or `I` is something else.
+static Value *differenceOf(Instruction &I, const DominatorTree &DT) {
+  using namespace PatternMatch;
+  Value *X, *A, *B;
+  if (!match(&I, m_Sub(m_Sub(m_Value(X), m_Value(A)), m_Value(B))))
+    return nullptr;
+  for (User *U : A->users())
+    if (match(U, m_c_Add(m_Specific(A), m_Specific(B))) && DT.dominates(U, &I))
+      return IRBuilder<>(&I).CreateSub(X, U);
+  return nullptr;
+}
+
 PreservedAnalyses RecoverArithmeticPass::run(Function &F,
-                                             FunctionAnalysisManager &) {
+                                             FunctionAnalysisManager &FAM) {
+  const auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
   for (Instruction &I : make_early_inc_range(instructions(F))) {
     if (auto *Or = dyn_cast<PossiblyDisjointInst>(&I)) {
       if (haveNoCommonBitsSet(Or->getOperand(0), Or->getOperand(1),
@@ -54,8 +69,11 @@ PreservedAnalyses RecoverArithmeticPass::run(Function &F,
       continue;
     }
     auto *Statement = dyn_cast<CallInst>(&I);
-    if (Value *Mask = Statement ? maskOf(*Statement) : restOf(I)) {
-      I.replaceAllUsesWith(Mask);
+    Value *Known = Statement ? maskOf(*Statement) : restOf(I);
+    if (!Known && !Statement)
+      Known = differenceOf(I, DT);
+    if (Known) {
+      I.replaceAllUsesWith(Known);
       I.eraseFromParent();
     }
   }

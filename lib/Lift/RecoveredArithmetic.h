@@ -11,7 +11,8 @@ namespace crsan::lift {
 ///
 /// A bitwise or of values that have no bit in common is marked as their sum:
 /// the compiler that wrote the PTX has made it of a sum. `X - (X & M)`, with
-/// which it spells out remainders by powers of two, becomes a mask.
+/// which it spells out remainders by powers of two, becomes a mask. `X - A - B`
+/// becomes the difference of X and the sum, if there is that sum.
 ///
 /// LLVM has no remainder of a division by a number that may be zero, so `rem`
 /// stays assembly. Where the divisor is a power of two, as the span of a

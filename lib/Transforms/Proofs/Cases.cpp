@@ -3,9 +3,12 @@
 
 #include "Proofs/Cases.h"
 #include "Proofs/Remainders.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/IR/ConstantRange.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/PatternMatch.h"
 
 using namespace llvm;
 
@@ -268,6 +271,50 @@ bool isPossible(const Instruction &I, const AddressFacts &InCase) {
       Is &= Found->isOne() == Holds;
   });
   return Is;
+}
+
+bool isNeverReached(const Instruction &I, const AddressFacts &Facts) {
+  using namespace PatternMatch;
+  constexpr unsigned MostValues = 1024;
+  SmallVector<std::pair<const Value *, bool>, 8> Conditions;
+  forEachCondition(I, Facts.DT, [&](const Value *Condition, bool Holds) {
+    Conditions.emplace_back(Condition, Holds);
+  });
+  // The values that a condition limits, with what all conditions leave.
+  SmallMapVector<const Value *, ConstantRange, 2> Limited;
+  for (const auto &[Condition, Holds] : Conditions) {
+    CmpPredicate Predicate;
+    const Value *V;
+    const APInt *Limit;
+    if (!match(Condition, m_ICmp(Predicate, m_Value(V), m_APInt(Limit))))
+      continue;
+    const auto Is = ConstantRange::makeExactICmpRegion(
+        Holds ? CmpInst::Predicate(Predicate)
+              : CmpInst::getInversePredicate(Predicate),
+        *Limit);
+    const auto [Of, IsNew] = Limited.try_emplace(
+        V, Facts.SE.getUnsignedRange(Facts.SE.getSCEV(const_cast<Value *>(V))));
+    Of->second = Of->second.intersectWith(Is);
+  }
+  for (const auto &[V, Range] : Limited) {
+    if (Range.isSizeLargerThan(MostValues))
+      continue;
+    AddressFacts InCase = Facts;
+    auto IsRefuted = [&](const APInt &Value) {
+      const Assumption Is = {V, ConstantInt::get(V->getType(), Value)};
+      InCase.Assumed = Is;
+      return any_of(Conditions, [&](const auto &C) {
+        const auto Found = InCase.constant(C.first);
+        return Found && Found->isOne() != C.second;
+      });
+    };
+    APInt Value = Range.getLower();
+    while (Value != Range.getUpper() && IsRefuted(Value))
+      ++Value;
+    if (Range.isEmptySet() || Value == Range.getUpper())
+      return true;
+  }
+  return false;
 }
 
 bool forEachCase(ArrayRef<std::vector<Case>> Loops,

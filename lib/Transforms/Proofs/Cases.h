@@ -9,6 +9,10 @@
 // has as few values. One barrier in each iteration is enough then, since two
 // threads are in one iteration or in two successive ones. So a case is what the
 // values are in the iteration of the one thread, and in that of the other.
+//
+// Where a compiler makes one iteration of several, the iterations that are left
+// over may be more than a loop ever has: for each value that an index can have
+// under one condition, another condition does not hold.
 #ifndef CRSAN_TRANSFORMS_PROOFS_CASES_H
 #define CRSAN_TRANSFORMS_PROOFS_CASES_H
 
@@ -37,6 +41,10 @@ std::vector<Case> casesOf(const llvm::Loop &L,
 
 /// Whether threads may come to \p I in this case, as far as the branches say.
 bool isPossible(const llvm::Instruction &I, const AddressFacts &InCase);
+
+/// Whether no thread comes to \p I: not all branches in front of it can lead
+/// there, whatever one value is that they compare with constants.
+bool isNeverReached(const llvm::Instruction &I, const AddressFacts &Facts);
 
 /// Calls \p Each for every combination of cases of several loops, until it
 /// returns false. Returns whether it never did; false if there are too many.

@@ -130,7 +130,16 @@ SharedVariables::SharedVariables(const Function &Kernel,
     }
 }
 
+bool SharedVariables::isReached(const Instruction &I) {
+  const auto [Found, IsNew] = AreReached.try_emplace(I.getParent(), true);
+  if (IsNew)
+    Found->second = !isNeverReached(I, Facts);
+  return Found->second;
+}
+
 void SharedVariables::add(const Instruction &I, const Access &E) {
+  if (!isReached(I))
+    return;
   if (std::optional<Accesses> *Of = accessesOf(E)) {
     if (*Of)
       (*Of)->push_back(describe(I, E, Facts));
@@ -266,8 +275,10 @@ std::optional<Requirement> SharedVariables::proofOf(const Instruction &I,
   std::optional<Accesses> *Of = accessesOf(E);
   if (!Of || !*Of)
     return std::nullopt;
-  const Member Mine = describe(I, E, Facts);
   Requirement R;
+  if (!isReached(I))
+    return R;
+  const Member Mine = describe(I, E, Facts);
   for (const Member &Other : **Of)
     if (mayConflict(Mine.What, Other.What) &&
         Intervals.mayMeet(*Mine.At, *Other.At) &&

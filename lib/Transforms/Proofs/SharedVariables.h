@@ -43,6 +43,7 @@ private:
   };
   using Accesses = std::vector<Member>;
 
+  bool isReached(const llvm::Instruction &I);
   static const llvm::GlobalVariable *keyOf(const llvm::Value *Object);
   std::optional<Accesses> *accessesOf(const Access &E);
   static Member describe(const llvm::Instruction &I, const Access &E,
@@ -55,6 +56,8 @@ private:
   AddressFacts Facts;
   const BarrierIntervals &Intervals;
   unsigned CasesLeft = 1 << 12; ///< More would take too long.
+  /// Whether a thread may come to a block, once asked.
+  llvm::DenseMap<const llvm::BasicBlock *, bool> AreReached;
   /// By variable; those of unknown length are all null's. None: there may be
   /// others than are known.
   llvm::DenseMap<const llvm::GlobalVariable *, std::optional<Accesses>> All;

@@ -6,6 +6,7 @@
 #include "llvm/Analysis/ConstantFolding.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/IR/PatternMatch.h"
 #include <numeric>
@@ -30,11 +31,16 @@ std::optional<APInt> AddressFacts::constant(const Value *V,
     return Is->getValue();
   const auto *I = dyn_cast<Instruction>(V);
   if (Assumed.empty() ||
-      !isa_and_present<BinaryOperator, CastInst, CmpInst, SelectInst>(I) ||
+      !isa_and_present<BinaryOperator, CastInst, CmpInst, SelectInst,
+                       MinMaxIntrinsic>(I) ||
       !I->getType()->isIntegerTy() || Depth == MostDepth)
     return std::nullopt;
   SmallVector<Constant *, 2> Operands;
-  for (const Value *O : I->operands()) {
+  for (Value *O : I->operands()) {
+    if (auto *Called = dyn_cast<Function>(O)) {
+      Operands.push_back(Called);
+      continue;
+    }
     const auto Is = constant(O, Depth + 1);
     if (!Is)
       return std::nullopt;
