@@ -192,11 +192,11 @@ bool Spread::addCounted(const PHINode &X, const Term &T,
   const PHINode *Of = nullptr;
   for (const Value *V : X.incoming_values()) {
     const auto *Next = dyn_cast<BinaryOperator>(V);
-    const auto *P = Next ? dyn_cast<PHINode>(Next->getOperand(0)) : nullptr;
-    const Loop *L = P ? Facts.Loops.getLoopFor(P->getParent()) : nullptr;
-    if (L && !L->contains(&X) && !stepsOf(*P, *L).empty() &&
-        is_contained(P->operands(), V))
-      Of = P;
+    const Loop *L = Next ? Facts.Loops.getLoopFor(Next->getParent()) : nullptr;
+    if (L && !L->contains(&X))
+      for (const PHINode &P : L->getHeader()->phis())
+        if (is_contained(P.operands(), V) && !stepsOf(P, *L).empty())
+          Of = &P;
   }
   if (!Of)
     return false;
