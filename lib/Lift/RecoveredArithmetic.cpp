@@ -50,7 +50,9 @@ static Value *restOf(Instruction &I) {
 static Value *differenceOf(Instruction &I, const DominatorTree &DT) {
   using namespace PatternMatch;
   Value *X, *A, *B;
-  if (!match(&I, m_Sub(m_Sub(m_Value(X), m_Value(A)), m_Value(B))))
+  // Constants have no list of their users.
+  if (!match(&I, m_Sub(m_Sub(m_Value(X), m_Value(A)), m_Value(B))) ||
+      isa<Constant>(A))
     return nullptr;
   for (User *U : A->users())
     if (match(U, m_c_Add(m_Specific(A), m_Specific(B))) && DT.dominates(U, &I))

@@ -60,8 +60,8 @@ FunctionPassManager simplification() {
 FunctionPassManager preparation() {
   FunctionPassManager Passes;
   // From how large a thread's indices can be follows the sign of what is
-  // computed from them. So divisions, which PTX spells out for both signs,
-  // become those that proofs know.
+  // computed from them. So divisions, which PTX spells out for both signs, and
+  // other arithmetic become what proofs know.
   Passes.addPass(SCCPPass());
   Passes.addPass(InstSimplifyPass());
   Passes.addPass(RecoverArithmeticPass());

@@ -264,57 +264,70 @@ std::vector<Case> casesOf(const Loop &L, ArrayRef<const Value *> Of,
   return All;
 }
 
-bool isPossible(const Instruction &I, const AddressFacts &InCase) {
-  bool Is = true;
-  forEachCondition(I, InCase.DT, [&](const Value *Condition, bool Holds) {
-    if (const auto Found = InCase.constant(Condition))
-      Is &= Found->isOne() == Holds;
+namespace {
+/// A condition that is true, or false if not `Holds`.
+struct Known {
+  const Value *Condition;
+  bool Holds;
+};
+} // namespace
+
+/// What the branches say where threads come to `I`.
+static SmallVector<Known, 8> conditionsOf(const Instruction &I,
+                                          const DominatorTree &DT) {
+  SmallVector<Known, 8> All;
+  forEachCondition(I, DT, [&](const Value *Condition, bool Holds) {
+    All.push_back({Condition, Holds});
   });
-  return Is;
+  return All;
+}
+
+static bool arePossible(ArrayRef<Known> Conditions,
+                        const AddressFacts &InCase) {
+  return none_of(Conditions, [&](const Known &K) {
+    const auto Found = InCase.constant(K.Condition);
+    return Found && Found->isOne() != K.Holds;
+  });
+}
+
+bool isPossible(const Instruction &I, const AddressFacts &InCase) {
+  return arePossible(conditionsOf(I, InCase.DT), InCase);
 }
 
 bool isNeverReached(const Instruction &I, const AddressFacts &Facts) {
   using namespace PatternMatch;
   constexpr unsigned MostValues = 1024;
-  SmallVector<std::pair<const Value *, bool>, 8> Conditions;
-  forEachCondition(I, Facts.DT, [&](const Value *Condition, bool Holds) {
-    Conditions.emplace_back(Condition, Holds);
-  });
-  // The values that a condition limits, with what all conditions leave.
+  const auto Conditions = conditionsOf(I, Facts.DT);
+  // The values that are compared with constants, with what all comparisons
+  // leave.
   SmallMapVector<const Value *, ConstantRange, 2> Limited;
-  for (const auto &[Condition, Holds] : Conditions) {
+  for (const Known &K : Conditions) {
     CmpPredicate Predicate;
     const Value *V;
     const APInt *Limit;
-    if (!match(Condition, m_ICmp(Predicate, m_Value(V), m_APInt(Limit))))
+    if (!match(K.Condition, m_ICmp(Predicate, m_Value(V), m_APInt(Limit))))
       continue;
     const auto Is = ConstantRange::makeExactICmpRegion(
-        Holds ? CmpInst::Predicate(Predicate)
-              : CmpInst::getInversePredicate(Predicate),
+        K.Holds ? CmpInst::Predicate(Predicate)
+                : CmpInst::getInversePredicate(Predicate),
         *Limit);
     const auto [Of, IsNew] = Limited.try_emplace(
         V, Facts.SE.getUnsignedRange(Facts.SE.getSCEV(const_cast<Value *>(V))));
     Of->second = Of->second.intersectWith(Is);
   }
-  for (const auto &[V, Range] : Limited) {
-    if (Range.isSizeLargerThan(MostValues))
-      continue;
-    AddressFacts InCase = Facts;
-    auto IsRefuted = [&](const APInt &Value) {
+  return any_of(Limited, [&](const auto &L) {
+    const auto &[V, Range] = L;
+    if (Range.isFullSet() || Range.isSizeLargerThan(MostValues))
+      return false;
+    for (APInt Value = Range.getLower(); Value != Range.getUpper(); ++Value) {
       const Assumption Is = {V, ConstantInt::get(V->getType(), Value)};
+      AddressFacts InCase = Facts;
       InCase.Assumed = Is;
-      return any_of(Conditions, [&](const auto &C) {
-        const auto Found = InCase.constant(C.first);
-        return Found && Found->isOne() != C.second;
-      });
-    };
-    APInt Value = Range.getLower();
-    while (Value != Range.getUpper() && IsRefuted(Value))
-      ++Value;
-    if (Range.isEmptySet() || Value == Range.getUpper())
-      return true;
-  }
-  return false;
+      if (arePossible(Conditions, InCase))
+        return false;
+    }
+    return true;
+  });
 }
 
 bool forEachCase(ArrayRef<std::vector<Case>> Loops,

@@ -205,6 +205,7 @@ private:
   bool fit(const llvm::Instruction &I, bool IsSigned, const AddressFacts &Facts,
            unsigned Depth);
   void require(llvm::ArrayRef<Spread> Sums);
+  void requireSmall(Spread S);
   std::optional<uint64_t> most() const;
   llvm::Value *emitMost(llvm::IRBuilder<> &B) const;
   llvm::Value *emitAreBounded(llvm::IRBuilder<> &B) const;

@@ -53,44 +53,46 @@ bool Spread::fitIterations(const PHINode &P, const Loop &L, bool IsSigned,
   return endOf(P, L, IsSigned, Facts, Depth);
 }
 
-/// What `P` is less than in all iterations, if the loop counts by it upwards,
-/// or not at all, and within what a register of its type has; null: not known.
-/// May add to Bounded what that depends on.
+/// What `P` is less than in all iterations of the loop. The loop does not count
+/// downwards by it, nor beyond what a register of its type has. Null: that is
+/// not known. May add to Bounded what it depends on.
 Value *Spread::endOf(const PHINode &P, const Loop &L, bool IsSigned,
                      const AddressFacts &Facts, unsigned Depth) {
-  // What is less than a bound is, after one more step, less than the sum of the
-  // bound and the step.
   const auto Bound = boundOf(P, Facts);
   if (!Bound || Bound->IsSigned != IsSigned ||
       P.getType()->getIntegerBitWidth() < 32)
     return nullptr;
-  Spread Most(Among);
   const Term One = {1, {}, IsSigned};
-  if (!Most.extend(Bound->Below, IsSigned, Facts, Depth + 1) ||
-      !Most.add(Bound->Below, One, Facts, Depth + 1) ||
-      !all_of(stepsOf(P, L),
-              [&](const Value *Step) {
-                return Most.extend(Step, IsSigned, Facts, Depth + 1) &&
-                       Most.add(Step, One, Facts, Depth + 1);
-              }) ||
-      !Most.allOfCommon([](const Value *) { return false; }) ||
-      !Most.Counters.empty() || !Most.Pieces.empty())
+  auto AddTo = [&](Spread &S, const Value *V) {
+    return S.extend(V, IsSigned, Facts, Depth + 1) &&
+           S.add(V, One, Facts, Depth + 1) &&
+           S.allOfCommon([](const Value *) { return false; }) &&
+           S.Counters.empty() && S.Pieces.empty();
+  };
+  // What is less than a bound is, after one more iteration, less than the sum
+  // of the bound and the steps.
+  Spread Next(Among);
+  if (!AddTo(Next, Bound->Below))
     return nullptr;
-  require(Most.Bounded);
-  Most.Bounded.clear();
-  require(Most);
+  for (const Value *Step : stepsOf(P, L)) {
+    Spread Alone(Among);
+    if (!AddTo(Alone, Step) || !Alone.isOfPositive() || !AddTo(Next, Step))
+      return nullptr;
+    requireSmall(std::move(Alone));
+  }
+  requireSmall(std::move(Next));
   return Bound->Below;
 }
 
-/// Adds the most that what a loop counts by `P` may amount to, `T` times: it is
-/// between the start, which is not negative, and the end.
+/// Adds the most that what a loop counts by `P` may amount to, `T` times. It is
+/// between the start, which must not be negative, and the end.
 bool Spread::addAmount(const PHINode &P, const Term &T,
                        const AddressFacts &Facts, unsigned Depth) {
   const Loop &L = *Facts.Loops.getLoopFor(P.getParent());
   Spread Start(Among);
-  Start.Size = 1;
   if (!Start.extend(startOf(P, L), T.IsSigned, Facts, Depth + 1) ||
       !Start.add(startOf(P, L), {1, {}, T.IsSigned}, Facts, Depth + 1) ||
+      !Start.cutStrides() ||
       !Start.allOfCommon([](const Value *) { return false; }) ||
       !Start.Counters.empty() || !Start.isOfPositive())
     return false;
@@ -98,9 +100,7 @@ bool Spread::addAmount(const PHINode &P, const Term &T,
   const SCEV *Last = End ? Facts.SE.getSCEV(End) : nullptr;
   if (!Last || !isAvailable(*Last))
     return false;
-  require(Start.Bounded);
-  Start.Bounded.clear();
-  require(Start);
+  requireSmall(std::move(Start));
   return countBeside({T, nullptr, std::nullopt, Last}) &&
          add(startOf(P, L), T, Facts, Depth + 1);
 }
@@ -139,14 +139,15 @@ bool Spread::multiplyBySteps(Term &T, ArrayRef<const Value *> Steps,
   Sum All;
   for (const Value *Step : Steps) {
     Term One = T;
-    if (!multiplyByStep(One, Step, Facts, Depth))
+    if (!multiplyByStep(One, Step, Facts, Depth) ||
+        std::abs(One.Scale) >= MostBytes)
       return false;
     addTo(All, std::move(One));
   }
   if (All.size() != 1)
     return false;
   T = All[0];
-  return std::abs(T.Scale) < MostBytes;
+  return true;
 }
 
 /// Counts the iterations of `L` by steps `Step`, and `More` of them.

@@ -173,10 +173,7 @@ bool Spread::fit(const Instruction &I, bool IsSigned, const AddressFacts &Facts,
     return false;
   if (!IsSigned && !Exact.isOfPositive())
     return false;
-  require(Exact.Bounded);
-  Exact.Bounded.clear();
-  if (const auto Most = Exact.most(); !Most || *Most >= uint64_t(MostBytes))
-    require(Exact);
+  requireSmall(std::move(Exact));
   return true;
 }
 
@@ -199,6 +196,16 @@ void Spread::require(ArrayRef<Spread> Sums) {
   for (const Spread &S : Sums)
     if (!is_contained(Bounded, S))
       Bounded.push_back(S);
+}
+
+/// Requires of a launch that the terms of `S`, as they are and without their
+/// signs, add up to less than 2^31. Values that are its factors are then not
+/// negative.
+void Spread::requireSmall(Spread S) {
+  require(S.Bounded);
+  S.Bounded.clear();
+  if (const auto Most = S.most(); !Most || *Most >= uint64_t(MostBytes))
+    require(S);
 }
 
 /// An upper bound of the sum's amount, if it is known for all launches.

@@ -31,10 +31,10 @@ DEVICE Permutation *permutationOf(uint32_t D, uint32_t Extent) {
 }
 
 /// Returns the shuffled block index in dimension `D` for the hardware's `Index`
-/// of `Extent` blocks, or `Index` if the blocks of this grid are not permuted.
-/// Blocks of a cluster stay together.
-HOT_ENTRY uint32_t __crsan_permute(uint32_t D, uint32_t Index,
-                                   uint32_t Extent) {
+/// of `Extent` blocks, or `Index` if this grid is of the half whose blocks are
+/// not permuted. Blocks of a cluster stay together.
+extern "C" __attribute__((device, noinline)) uint32_t
+__crsan_permute(uint32_t D, uint32_t Index, uint32_t Extent) {
   if (!isGridPermuted(__crsan_config.Seed, gridHere()))
     return Index;
   Permutation *const Kept = permutationOf(D, Extent);

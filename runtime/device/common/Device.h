@@ -18,8 +18,8 @@
 #ifndef CRSAN_ENTRY
 #define CRSAN_ENTRY extern "C" __attribute__((used))
 #endif
-/// Entry points that programs call often: at synchronization, and at the head
-/// of kernels.
+/// Entry points of metadata mode that programs call at synchronization, and so
+/// often.
 #define HOT_ENTRY CRSAN_ENTRY __attribute__((device, noinline, convergent))
 /// Functions that several entry points of metadata mode share, or code that is
 /// rare or long. crsan-ptxas knows these functions by their mangled names.

@@ -89,7 +89,7 @@ HELPER Order raceWith(PlaceOf Place, const AccessSite &S, Address A,
     return Order::Ordered;
   if (spaceOf(A) == Space::Shared && !isOfThisCluster(Me, Earlier))
     return Order::Ordered;
-  const Order How = judge(Me, Earlier);
+  const Order How = judge(Place, OfEarlier);
   if (How == Order::Ordered || isOfOwnGroup(Me, S, Earlier) ||
       (How == Order::SameWarp && mayBeOneLane(Me, S, A, Earlier)))
     return Order::Ordered;

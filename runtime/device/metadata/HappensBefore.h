@@ -284,9 +284,9 @@ DEVICE Order judgeBulk(const Self &Me, Accessor Copy, const WarpState &Other) {
                                                 : Order::SameBlock;
 }
 
-/// Judges whether the access `OfEarlier` happens before what the thread of
-/// `Place` does now.
-HELPER Order judgeEarlier(PlaceOf Place, uint64_t OfEarlier) {
+/// Judges whether the access `OfEarlier` happens before what this thread, of
+/// the warp of `Place`, does now.
+HELPER Order judge(PlaceOf Place, uint64_t OfEarlier) {
   const Self Me(Place);
   Accessor Earlier(OfEarlier);
   if (Earlier.isNobody())
@@ -360,10 +360,6 @@ HELPER Order judgeEarlier(PlaceOf Place, uint64_t OfEarlier) {
   return Order::SameBlock; // R3.
 }
 
-DEVICE Order judge(const Self &Me, Accessor Earlier) {
-  return judgeEarlier(Me.Place, Earlier.Bits);
-}
-
 /// Judges the write `Earlier` against a bulk copy's read, by this thread and
 /// now, of the same bytes: whether the two are in order, but no fence between
 /// their proxies is between them. Only a weak write by this grid counts, of
@@ -387,7 +383,7 @@ DEVICE Order judgeProxies(const Self &Me, Accessor Earlier) {
     return Order::Ordered;
   const bool IsOurs = loadRelaxed(Other.Block) == Mine.Block;
   // A pair that nothing orders is a race of another kind.
-  if (judge(Me, Earlier) != Order::Ordered ||
+  if (judge(Me.Place, Earlier.Bits) != Order::Ordered ||
       !lacksProxyFence(Me, Earlier, IsOurs))
     return Order::Ordered;
   return Earlier.warp() == Me.number() ? Order::SameWarp

@@ -99,7 +99,7 @@ HELPER void tellRace(PlaceOf Place, AccessSite &S, Address A,
   for (uint32_t Look = 0; Look < 3; ++Look) {
     fenceDevice();
     const Order Now =
-        OfProxies ? judgeProxies(Me, Earlier) : judge(Me, Earlier);
+        OfProxies ? judgeProxies(Me, Earlier) : judge(Place, OfEarlier);
     if (Now == Order::Ordered)
       break;
     if (Look == 0) {

@@ -301,7 +301,7 @@ HELPER void rememberSwap(PlaceOf Place, AccessSite &S, Address A) {
     const bool IsRacing = !Writer.isNobody() && !Writer.isStrong() &&
                           (maskOf(Writer.bytes()) & maskOf(B)) &&
                           !Test.isOrdered(Writer, Now, InShared) &&
-                          judge(Me, Writer) != Order::Ordered;
+                          judge(Me.Place, Writer.Bits) != Order::Ordered;
     if (!IsRacing && !keepsWriter(Writer, Now, Test.Floor))
       C.setWriter(Now);
   }
