@@ -5,6 +5,8 @@
 // and the column to the left, and goes through it by diagonals. The planted
 // variant also stores that row and that column, of which each has an end that
 // another tile of the launch loads and stores.
+//
+// UNSEEN: collider: each end has its value already, and is loaded long before
 
 #include "Suite.h"
 
