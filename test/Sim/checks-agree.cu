@@ -131,7 +131,7 @@ __global__ void compare(AccessSite *Sites, char *Global, Outcome *Out) {
     const bool Called = Test.isOrdered(Earlier, Accessor(Now), InShared);
     const AccessSite &Here = Sites[IsStrong ? 1 + IsWide : 0];
     const bool Judged =
-        raceWith(Me, Here, A, Accessor(Now), Earlier) == Order::Ordered;
+        raceWith(Me.Place, Here, A, Now, Earlier.Bits) == Order::Ordered;
     atomicAdd(&Out->InLine[!InLine], 1);
     atomicAdd(&Out->Called[!Called], 1);
     atomicAdd(&Out->Judged[!Judged], 1);

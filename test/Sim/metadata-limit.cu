@@ -15,8 +15,8 @@
 // LAUNCHES: CRSan: metadata mode left out to save time: {{1?[0-9]}} of 20 kernel launches; CRSAN_OPTIONS=effort=thorough follows all
 // LAUNCHES: SUMMARY: CRSan: no data races found in what was checked ({{1?[0-9]}} kernel launches not followed)
 
-// With nearly all of the time none are left out, nor with effort=thorough, nor by default on the simulated GPU.
-// RUN: env CRSAN_OPTIONS=follow_ms=1:follow_percent=99:verbosity=1 %crsan run --device=sim %t launches 2>&1 | FileCheck %s --check-prefix=ALL --implicit-check-not="left out"
+// With enough time none are left out, nor with effort=thorough, nor by default on the simulated GPU.
+// RUN: env CRSAN_OPTIONS=follow_ms=1000:verbosity=1 %crsan run --device=sim %t launches 2>&1 | FileCheck %s --check-prefix=ALL --implicit-check-not="left out"
 // RUN: env CRSAN_OPTIONS=effort=thorough:verbosity=1 %crsan run --device=sim %t blocks 2>&1 | FileCheck %s --check-prefix=ALL --implicit-check-not="left out"
 // RUN: env CRSAN_OPTIONS=verbosity=1 %crsan run --device=sim %t launches 2>&1 | FileCheck %s --check-prefix=ALL --implicit-check-not="left out"
 // ALL: right
