@@ -223,8 +223,8 @@ DEVICE void checkValues(const OperationSide &Side) {
     uint32_t Interval = loadNear(Window->Interval);
     if (Interval > 1 && below(mix(W.Random + 6), Interval) != 0)
       continue;
-    Turn Mine;
-    if (isTurn(W, Window, /*Groups=*/1, Mine)) {
+    const Decision Mine = decide(W, Window, /*Groups=*/1);
+    if (Mine.checks()) {
       look(W, S, All, First);
       charge(Mine);
     }

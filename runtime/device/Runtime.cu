@@ -9,12 +9,10 @@
 //
 //   common/          intrinsics, the runtime's own loads and stores, the record
 //                    buffer, the block shuffle, boxes of tensor copies
-//   collider/        the slow path of sampled windows, watchpoints, lanes of
-//   one
-//                    warp that conflict; the pass emits the fast path (is this
-//                    window sampled?) in line
-//   metadata/        clocks, cells, sync cells, the happens-before judgement
-//   and
+//   collider/        the slow path of sampled windows, watchpoints, conflicts
+//                    between the lanes of a warp; the pass emits the fast path
+//                    (is this window sampled?) in line
+//   metadata/        clocks, cells, sync cells, the happens-before judgement,
 //                    two-sided records of metadata mode
 //   metadata/entry/  what instrumented code calls in metadata mode
 //

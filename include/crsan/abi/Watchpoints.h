@@ -72,7 +72,7 @@ inline constexpr unsigned CommitsAt = 16;
 /// thread that is about to make a conflicting access exchanges it for the
 /// address of its own Site, which is even.
 struct Watchpoints {
-  static constexpr uint32_t NumGlobal = 1 << 15, NumShared = 1 << 12,
+  static constexpr uint32_t NumGlobal = 1 << 16, NumShared = 1 << 14,
                             NumCopies = 1 << 10;
   /// Address / 8 in bits 10-63, a mask of the bytes in bits 2-9, bit 1 set for
   /// a write.
@@ -80,10 +80,10 @@ struct Watchpoints {
   SharedWatchpoint Shared[NumShared];
   CopyWatch Copies[NumCopies];
 };
-static_assert(sizeof(Watchpoints) == 491520 &&
+static_assert(sizeof(Watchpoints) == 1343488 &&
               offsetof(Watchpoints, Global) == 0 &&
-              offsetof(Watchpoints, Shared) == 262144 &&
-              offsetof(Watchpoints, Copies) == 458752);
+              offsetof(Watchpoints, Shared) == 524288 &&
+              offsetof(Watchpoints, Copies) == 1310720);
 
 /// In pinned memory of the host, one per context: what threads of the host that
 /// wait in a check are about to access, for threads of kernels to find. A

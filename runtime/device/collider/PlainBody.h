@@ -2,11 +2,12 @@
 // Which warps execute a kernel's plain body, which has no checks
 // (lib/Transforms/PlainBody.h).
 //
-// While the windows of a kernel are new, all warps that may
-// (Config::WarpOneIn) execute the body with checks. As the windows' intervals
-// grow, fewer warps do: at least one in 2^MostPlain, unless WarpOneIn is
-// larger. In these, windows are sampled as before, and more often if too few
-// checks take place.
+// The warps of a block execute the same body: races in shared memory are found
+// where two warps of one block meet. While the windows of a kernel are new, all
+// blocks that may (Config::WarpOneIn) execute the body with checks. As the
+// windows' intervals grow, fewer blocks do: at least one in 2^MostPlain, unless
+// WarpOneIn is larger. In these, windows are sampled as before, and more often
+// if too few checks take place.
 #ifndef CRSAN_DEVICE_COLLIDER_PLAINBODY_H
 #define CRSAN_DEVICE_COLLIDER_PLAINBODY_H
 
@@ -93,8 +94,11 @@ __crsan_is_plain(const struct Sampling *Kernel) {
   asm volatile("mov.u32 %0, %%clock;" : "=r"(Clock));
   const uint32_t Chosen = loadNear(Kernel->Interval),
                  AtLeast = __crsan_config.WarpOneIn;
-  bool IsTurn =
-      below(Clock * 0x9e3779b1u, Chosen > AtLeast ? Chosen : AtLeast) == 0;
+  // All warps of a block begin at almost one time, and so draw the same: two
+  // warps meet only if both execute checks.
+  const uint32_t Draw =
+      (Clock >> 15) * 0x85ebca6bu + uint32_t(linearBlock()) * 0x9e3779b1u;
+  bool IsTurn = below(Draw, Chosen > AtLeast ? Chosen : AtLeast) == 0;
   // A small kernel that is launched once would hardly be checked. Once a warp
   // has chosen, this is over.
   constexpr uint32_t FewBlocks = 64;

@@ -47,9 +47,8 @@ DEVICE bool comeToProduct(struct Sampling *Sampling, const Site &S,
         return false;
       if (!exchangeIf(*Mine.Word, 0, WatchpointClaimed))
         continue;
-      struct Turn Taken;
-      const bool Watches =
-          isTurn(gather(), Sampling, 1, Taken) && mayMeet(Taken.Interval);
+      const Decision Taken = decide(gather(), Sampling, 1);
+      const bool Watches = Taken.checks() && mayMeet(Taken.Interval);
       storeRelaxed(*Mine.Word, Watches ? fillIn(Mine, S.Id, Turn) |
                                              (Mine.Key & SharedPlace) | Here | 2
                                        : 0);

@@ -139,11 +139,19 @@ DEVICE bool isWithinBudget(struct Sampling &S, uint32_t Executed) {
   return false;
 }
 
+/// What a warp does with the execution of a window.
+enum class Turn : uint32_t {
+  Skip,
+  Pass,  ///< Looks for watchpoints of others, but does not wait (passBy).
+  Check, ///< The execution is counted.
+};
+
 /// Where the time decides: whether the warp may check now one of the `Groups`
-/// of its window. Sets `Interval`, the interval from now on, and `IsCharged`:
-/// the check takes time that is limited.
-DEVICE bool isTurnByTime(const Warp &W, struct Sampling &S, uint32_t Groups,
-                         uint32_t &Interval, uint32_t &IsCharged) {
+/// of its window. It passes by where another warp of its block, or of one that
+/// shares the slot, has the time. Sets `Interval`, the interval from now on,
+/// and `IsCharged`: the check takes time that is limited.
+DEVICE Turn turnByTime(const Warp &W, struct Sampling &S, uint32_t Groups,
+                       uint32_t &Interval, uint32_t &IsCharged) {
   const uint32_t Used = Interval = intervalSeen(S);
   uint64_t &Due = dueHere();
   // The three reads are under way together: none waits for another.
@@ -151,11 +159,11 @@ DEVICE bool isTurnByTime(const Warp &W, struct Sampling &S, uint32_t Groups,
                  Stored = loadRelaxed(S.Interval);
   const uint64_t Seen = loadRelaxed(Due);
   if (isWithinBudget(S, Executed))
-    return true;
+    return Turn::Check;
   // The check of a window's first group leaves no time for the second, which
   // comes at once: the groups take turns.
   if (Groups > 1 && below(mix(W.Random + 9), Groups) != 0)
-    return false;
+    return Turn::Skip;
   Interval = Stored ? Stored : 1;
   if (Interval != Used)
     __nvvm_membar_gl(); // Drops the stale line.
@@ -173,47 +181,47 @@ DEVICE bool isTurnByTime(const Warp &W, struct Sampling &S, uint32_t Groups,
   if (IsCharged) {
     countExecution(S);
     if (Interval == 1 || Late < Long)
-      return true;
+      return Turn::Check;
     // The first check of a slot in a grid is late, since nothing was executed
     // in between: that says little about the window.
     if ((Seen ^ gridHere()) & GridMark &&
         below(mix(W.Random + 11), __crsan_config.Multiprocessors))
-      return true;
+      return Turn::Check;
     Interval /= 2;
   } else {
     // By an interval that is out of date, it came for nothing.
     if (Interval != Used || Interval >= Most)
-      return false;
+      return Turn::Pass;
     Interval = Interval > Most / 2 ? Most : 2 * Interval;
   }
   storeRelaxed(S.Interval, Interval);
-  return IsCharged;
+  return IsCharged ? Turn::Check : Turn::Pass;
 }
 
-/// The turn of a warp at a window.
-struct Turn {
+/// What a warp at a window has been told.
+struct Decision {
+  Turn What;
   uint32_t Interval; ///< Of the window, from now on.
   uint32_t Began;    ///< %clock; 0: the time is not limited.
+  DEVICE bool checks() const { return What == Turn::Check; }
 };
 
-/// Whether this warp checks now one of the `Groups` of its window; then the
-/// execution is counted.
-DEVICE bool isTurn(const Warp &W, struct Sampling *S, uint32_t Groups,
-                   Turn &Mine) {
+/// What this warp does now with one of the `Groups` of its window.
+DEVICE Decision decide(const Warp &W, struct Sampling *S, uint32_t Groups) {
   // Lanes of the warp may have parted since: each part counts for itself.
   const uint32_t Here = activeMask(), First = __builtin_ctz(Here);
-  uint32_t Go = 1, IsCharged = 0, Interval = 1;
+  uint32_t What = 0, IsCharged = 0, Interval = 1;
   if (lane() == First)
-    Go = __crsan_config.CyclesPerCycle && __crsan_config.Budget
-             ? isTurnByTime(W, *S, Groups, Interval, IsCharged)
-             : isTurnByNumber(W, *S, Interval);
-  Mine.Interval = broadcast(Here, Interval, First);
-  Mine.Began = IsCharged ? uint32_t(cycleNow()) | 1 : 0;
-  return broadcast(Here, Go, First);
+    What = uint32_t(__crsan_config.CyclesPerCycle && __crsan_config.Budget
+                        ? turnByTime(W, *S, Groups, Interval, IsCharged)
+                    : isTurnByNumber(W, *S, Interval) ? Turn::Check
+                                                      : Turn::Skip);
+  return {Turn(broadcast(Here, What, First)), broadcast(Here, Interval, First),
+          IsCharged ? uint32_t(cycleNow()) | 1 : 0};
 }
 
 /// The check is over: what it took differs from what was expected.
-DEVICE void charge(const Turn &Mine) {
+DEVICE void charge(const Decision &Mine) {
   if (Mine.Began == 0)
     return;
   // A warp may have been moved to a multiprocessor with another clock.

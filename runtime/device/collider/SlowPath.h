@@ -117,33 +117,36 @@ template <bool Strong> DEVICE uint64_t read(Address A, uint32_t Size) {
   return addToHash(Pair[0], Pair[1]);
 }
 
-/// Waits, at least `Least` cycles, while one lane of the warp sets a watchpoint
-/// on one of its accesses. Before that, every lane looks for watchpoints of
-/// other threads and of the host at the bytes of those of its `N` accesses that
-/// are in the mask `Checked`. Lanes that wait here together do not see each
-/// other's watchpoints; compareLanes judges these lanes. `Interval` is how
-/// rarely the window is checked.
+/// Tells other threads that watch the bytes of those of the accesses that are
+/// in the mask `Checked` of this lane. Returns what this lane may watch itself
+/// of access `Chosen`.
+DEVICE Watched tellAll(const Warp &W, Site *Sites, const Group &G,
+                       uint32_t Checked, uint32_t Chosen) {
+  Watched Mine{nullptr, 0, false, 0};
+#pragma unroll 1
+  for (uint32_t Todo = Checked; Todo; Todo &= Todo - 1) {
+    const uint32_t I = __builtin_ctz(Todo);
+    const Watched Told = tellWatchers(Sites[I], addressOf(G, Sites, I),
+                                      sizeOf(G, Sites, I), mix(W.Random + 10));
+    if (I == Chosen)
+      Mine = Told;
+  }
+  return Mine;
+}
+
+/// Waits, at least `Least` cycles, while each lane watches one of its accesses.
+/// Before that, every lane looks for watchpoints of other threads and of the
+/// host at the bytes of those of its `N` accesses that are in the mask
+/// `Checked`. Lanes that wait here together do not see each other's
+/// watchpoints; compareLanes judges these lanes. `Interval` is how rarely the
+/// window is checked.
 DEVICE void watchAndSleep(const Warp &W, Site *Sites, const Group &G,
                           uint32_t N, uint32_t Checked, uint32_t Interval,
                           uint32_t Least) {
   Watched Mine{nullptr, 0, false, 0};
-  uint32_t Chosen = 0;
+  const uint32_t Chosen = below(mix(W.Random + 5 + (lane() << 8)), N);
   if ((__crsan_config.Flags & Watch) && mayMeet(Interval)) {
-    // Choose the watching lane and the watched access at random.
-    const uint32_t From = below(mix(W.Random + 4), 32);
-    const uint32_t Behind = W.Mask >> From << From;
-    const bool Watches =
-        lane() == uint32_t(__builtin_ctz(Behind ? Behind : W.Mask));
-    Chosen = below(mix(W.Random + 5), N);
-#pragma unroll 1
-    for (uint32_t Todo = Checked; Todo; Todo &= Todo - 1) {
-      const uint32_t I = __builtin_ctz(Todo);
-      const Watched Told =
-          tellWatchers(Sites[I], addressOf(G, Sites, I), sizeOf(G, Sites, I),
-                       mix(W.Random + 10));
-      if (Watches && I == Chosen)
-        Mine = Told;
-    }
+    Mine = tellAll(W, Sites, G, Checked, Chosen);
     meetHost(Sites, G, Checked);
   }
   const uint64_t Word = watch(Mine);
@@ -151,6 +154,14 @@ DEVICE void watchAndSleep(const Warp &W, Site *Sites, const Group &G,
   if (Site *Other = unwatch(Mine, Word))
     __crsan_race(&Sites[Chosen], addressOf(G, Sites, Chosen), Other->Id, 0,
                  uint64_t(1u << lane()) << 32 | uint32_t(RaceKind::Conflict));
+}
+
+/// A window is not checked now, since other warps of the block are, perhaps:
+/// looks for what these watch. So warps of one block meet, though no two of
+/// them may wait in the time of one.
+DEVICE void passBy(const Warp &W, Site *Sites, const Group &G, uint32_t N) {
+  if (__crsan_config.Flags & Watch)
+    tellAll(W, Sites, G, checkedOf(W, G, Sites, N), /*Chosen=*/N);
 }
 
 /// Writes `Size` bytes (1, 2, 4 or 8) at `A`, as weakly as the program does.
@@ -237,9 +248,12 @@ ENTRY uint32_t __crsan_check(struct Sampling *Sampling, Site *Sites, Group *G,
     return PausedSkip;
   const Warp W = gather();
   const uint32_t N = Count & ((1u << GroupsAt) - 1);
-  Turn Mine;
-  if (!isTurn(W, Sampling, Count >> GroupsAt, Mine))
+  const Decision Mine = decide(W, Sampling, Count >> GroupsAt);
+  if (!Mine.checks()) {
+    if (Mine.What == Turn::Pass)
+      passBy(W, Sites, *G, N);
     return nextSkip(W, Mine.Interval);
+  }
   const uint32_t Checked = checkedOf(W, *G, Sites, N);
   const uint32_t Begin = uint32_t(cycleNow());
 #pragma unroll 1

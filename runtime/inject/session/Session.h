@@ -212,7 +212,7 @@ private:
   bool readBackAll(const ContextList &List);
   void awaitKernels(const ContextList &List);
   void setPaused(bool Paused);
-  void loadTwins(Context &C);
+  void loadTwins(Context &C, unsigned NumMine);
   void forgetHandles();
   void judgeOccupancy(const Context &C, const std::string &Kernel,
                       const LaunchShape &Shape);

@@ -8,11 +8,11 @@
 #include "common/Background.h"
 #include "common/Driver.h"
 #include "common/Log.h"
+#include "crsan/abi/BlockOrder.h"
 
 #include <fmt/format.h>
 
 #include <chrono>
-#include <random>
 #include <utility>
 
 namespace crsan {
@@ -29,6 +29,8 @@ void Session::launching(CUcontext Ctx, uint32_t Uid,
   countLaunch();
   const std::shared_ptr<Context> C = makeReady(Ctx, Uid);
   if (C) {
+    if (ThisLaunch == 1 && !isCapturing(Stream))
+      loadTwins(*C, /*NumMine=*/1);
     prepareForOverlaps(*C);
     if (Launch)
       judgeHostBefore(*C, Launch->Stream, Launch->Handle);
@@ -40,12 +42,16 @@ void Session::launching(CUcontext Ctx, uint32_t Uid,
     holdBack(*C, *Launch);
 }
 
-/// A number below `Bound` for this launch.
-static uint32_t randomBelow(uint32_t Seed, uint64_t Launch, uint64_t Bound) {
-  std::seed_seq Both{Seed, uint32_t(Launch), uint32_t(Launch >> 32)};
-  uint32_t Number;
-  Both.generate(&Number, &Number + 1);
+/// The random number below `Bound` that belongs to `Index`.
+static uint32_t randomBelow(uint32_t Seed, uint64_t Index, uint64_t Bound) {
+  const uint32_t Number = abi::mix(abi::mix(abi::mix(Seed) ^ uint32_t(Index)) ^
+                                   uint32_t(Index >> 32));
   return uint32_t(Number * Bound >> 32);
+}
+
+/// Whether `Launch` is the one that is drawn of its `OneIn` consecutive ones.
+static bool isDrawn(uint32_t Seed, uint64_t Launch, uint32_t OneIn) {
+  return Launch % OneIn == randomBelow(Seed, Launch / OneIn, OneIn);
 }
 
 /// For `launch_delay_us`: has the launch wait, or not. What waits is one thread
@@ -122,7 +128,7 @@ bool Session::leavesToTwin(CUcontext Ctx, const std::string &Kernel) {
       return false;
     Salt = C->Salt;
   }
-  return randomBelow(Salt, ThisLaunch, Options.launch_one_in) != 0;
+  return !isDrawn(Salt, ThisLaunch, Options.launch_one_in);
 }
 
 CUfunction Session::findTwin(CUcontext Ctx, const std::string &Kernel,
@@ -139,15 +145,18 @@ CUfunction Session::findTwin(CUcontext Ctx, const std::string &Kernel,
 
 /// Loads the native twins of all code of the context that is switched on. To
 /// load code, the driver may wait for kernels that run, and these for what the
-/// program does next: so it is done before anything is launched, and nothing is
-/// launched meanwhile (makeReady).
-void Session::loadTwins(Context &C) {
+/// program does next: so it is done before anything is launched but what this
+/// thread is about to launch (`NumMine`), and nothing is launched meanwhile
+/// (makeReady).
+void Session::loadTwins(Context &C, unsigned NumMine) {
+  if (Options.launch_one_in == 1)
+    return;
   std::lock_guard Lock(Configuring);
   IsResetting = true;
   std::vector<NativeTwins::CodeWithKernels> All;
   {
     std::lock_guard DataLock(Data);
-    if (NumLaunches == 0 && BeingLaunched == 0 &&
+    if (NumLaunches == NumMine && BeingLaunched == NumMine &&
         std::exchange(C.TwinsGeneration, C.Generation) != C.Generation)
       All = Code.kernelsOfCollider();
   }
@@ -176,8 +185,7 @@ void Session::prepare(CUcontext Ctx, uint32_t Uid) {
   const std::shared_ptr<Context> C = makeReady(Ctx, Uid);
   if (!C || hasLaunched())
     return;
-  if (Options.launch_one_in > 1)
-    loadTwins(*C);
+  loadTwins(*C, /*NumMine=*/0);
   prepareForOverlaps(*C);
 }
 
