@@ -4,6 +4,7 @@
 #include "Emit.h"
 #include "ModuleItems.h"
 #include "PTX/Printer.h"
+#include "Shares.h"
 #include "Types.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSet.h"
@@ -112,6 +113,16 @@ private:
   mutable bool IsLeftOut = false; ///< The reassociation, just now.
 };
 
+/// Whether the function is the runtime's, and calls of it do not depend on
+/// whether its body is known, once shortenSearch() has been here.
+bool isApart(const Function &F) {
+  return F.getName().starts_with(RuntimePrefix) &&
+         !F.hasAddressTaken(nullptr, /*IgnoreCallbackUses=*/false,
+                            /*IgnoreAssumeLikeCalls=*/true,
+                            /*IngoreLLVMUsed=*/true) &&
+         none_of(F.args(), [](const Argument &A) { return A.hasByValAttr(); });
+}
+
 /// For each argument of a call of a local function, the code generator looks
 /// through the function's uses for one that is no call, since aggregates are
 /// aligned for vectors where there is none. Checks call the runtime very often.
@@ -122,11 +133,7 @@ void shortenSearch(Module &M) {
   LLVMContext &C = M.getContext();
   const auto Aligned = Attribute::getWithStackAlignment(C, Align(16));
   for (Function &F : M) {
-    if (!F.hasLocalLinkage() || !F.getName().starts_with(RuntimePrefix) ||
-        F.hasAddressTaken(nullptr, /*IgnoreCallbackUses=*/false,
-                          /*IgnoreAssumeLikeCalls=*/true,
-                          /*IngoreLLVMUsed=*/true) ||
-        any_of(F.args(), [](const Argument &A) { return A.hasByValAttr(); }))
+    if (!F.hasLocalLinkage() || !isApart(F))
       continue;
     if (F.getReturnType()->isAggregateType())
       F.addRetAttr(Aligned);
@@ -174,17 +181,29 @@ void setTarget(Module &M, const TargetMachine &Target) {
 
 Expected<std::string> emit(LiftedModule &Lifted, const ptx::Module &From,
                            TargetMachine &Target) {
-  SmallString<0> Text;
-  raw_svector_ostream To(Text);
   NoReassociation Gate;
-  Lifted.Code->getContext().setOptPassGate(Gate);
-  shortenSearch(*Lifted.Code);
-  legacy::PassManager Passes;
-  if (Target.addPassesToEmitFile(Passes, To, nullptr,
-                                 CodeGenFileType::AssemblyFile))
+  Module &M = *Lifted.Code;
+  M.getContext().setOptPassGate(Gate);
+  shortenSearch(M);
+  bool HasPrinter = true;
+  auto Compile = [&] {
+    SmallString<0> Text;
+    raw_svector_ostream To(Text);
+    legacy::PassManager Passes;
+    HasPrinter = !Target.addPassesToEmitFile(Passes, To, nullptr,
+                                             CodeGenFileType::AssemblyFile);
+    if (HasPrinter)
+      Passes.run(M);
+    return std::string(Text);
+  };
+  std::optional<std::string> Text = compileInShares(
+      M, [](const Function &F) { return F.hasLocalLinkage() && isApart(F); },
+      Compile);
+  if (!Text)
+    Text = Compile();
+  if (!HasPrinter)
     return fail("LLVM has no printer of PTX");
-  Passes.run(*Lifted.Code);
-  return withKept(withVersion(std::string(Text), versionOf(From)), Lifted);
+  return withKept(withVersion(std::move(*Text), versionOf(From)), Lifted);
 }
 
 } // namespace crsan::lift
