@@ -6,6 +6,7 @@
 #include "PTX/Printer.h"
 #include "Shares.h"
 #include "Types.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/Constants.h"
@@ -113,27 +114,25 @@ private:
   mutable bool IsLeftOut = false; ///< The reassociation, just now.
 };
 
-/// Whether the function is the runtime's, and calls of it do not depend on
-/// whether its body is known, once shortenSearch() has been here.
-bool isApart(const Function &F) {
-  return F.getName().starts_with(RuntimePrefix) &&
-         !F.hasAddressTaken(nullptr, /*IgnoreCallbackUses=*/false,
-                            /*IgnoreAssumeLikeCalls=*/true,
-                            /*IngoreLLVMUsed=*/true) &&
-         none_of(F.args(), [](const Argument &A) { return A.hasByValAttr(); });
-}
+using Functions = SmallPtrSet<const Function *, 32>;
 
 /// For each argument of a call of a local function, the code generator looks
 /// through the function's uses for one that is no call, since aggregates are
 /// aligned for vectors where there is none. Checks call the runtime very often.
 /// Here the first use of its functions is no call, and the alignment is given.
 /// A structure in memory cannot be given it: functions with such parameters,
-/// which checks do not call, stay as they are.
-void shortenSearch(Module &M) {
+/// which checks do not call, stay as they are. Returns the functions that were
+/// changed: no call of them depends on their other uses.
+Functions shortenSearch(Module &M) {
   LLVMContext &C = M.getContext();
   const auto Aligned = Attribute::getWithStackAlignment(C, Align(16));
+  Functions Changed;
   for (Function &F : M) {
-    if (!F.hasLocalLinkage() || !isApart(F))
+    if (!F.hasLocalLinkage() || !F.getName().starts_with(RuntimePrefix) ||
+        F.hasAddressTaken(nullptr, /*IgnoreCallbackUses=*/false,
+                          /*IgnoreAssumeLikeCalls=*/true,
+                          /*IngoreLLVMUsed=*/true) ||
+        any_of(F.args(), [](const Argument &A) { return A.hasByValAttr(); }))
       continue;
     if (F.getReturnType()->isAggregateType())
       F.addRetAttr(Aligned);
@@ -142,7 +141,9 @@ void shortenSearch(Module &M) {
         A.addAttr(Aligned);
     // Nothing uses the constant. The use that was added last is the first.
     ConstantExpr::getPtrToInt(&F, Type::getInt64Ty(C));
+    Changed.insert(&F);
   }
+  return Changed;
 }
 
 } // namespace
@@ -184,7 +185,7 @@ Expected<std::string> emit(LiftedModule &Lifted, const ptx::Module &From,
   NoReassociation Gate;
   Module &M = *Lifted.Code;
   M.getContext().setOptPassGate(Gate);
-  shortenSearch(M);
+  const Functions OfRuntime = shortenSearch(M);
   bool HasPrinter = true;
   auto Compile = [&] {
     SmallString<0> Text;
@@ -197,8 +198,7 @@ Expected<std::string> emit(LiftedModule &Lifted, const ptx::Module &From,
     return std::string(Text);
   };
   std::optional<std::string> Text = compileInShares(
-      M, [](const Function &F) { return F.hasLocalLinkage() && isApart(F); },
-      Compile);
+      M, [&](const Function &F) { return OfRuntime.contains(&F); }, Compile);
   if (!Text)
     Text = Compile();
   if (!HasPrinter)

@@ -92,18 +92,29 @@ std::vector<Inseparable> kernelsOf(const Module &M) {
   return Found;
 }
 
+/// Whether the function has uses that are no calls. The code generator passes
+/// structures in another way to local functions without such uses, and a share
+/// has only its own kernels' uses.
+bool hasOtherUses(const Function &F) {
+  return F.hasLocalLinkage() && any_of(F.uses(), [](const Use &U) {
+           const auto *Call = dyn_cast<CallBase>(U.getUser());
+           return !Call || !Call->isCallee(&U);
+         });
+}
+
 /// The kernels of each share, of about as many instructions; none if the
 /// kernels cannot be told apart.
-std::optional<std::array<Functions, NumShares>> sharesOf(Module &M) {
+std::optional<std::array<Functions, NumShares>>
+sharesOf(Module &M, function_ref<bool(const Function &)> MayLeaveOut) {
   for (const DICompileUnit *Unit : M.debug_compile_units())
     if (Unit->getEmissionKind() == DICompileUnit::FullDebug)
       return std::nullopt; // Its sections describe all functions.
   std::array<unsigned, NumShares> Sizes = {};
   for (const Function &F : M) {
+    if (isKernel(F) ? !F.use_empty() : !MayLeaveOut(F) && hasOtherUses(F))
+      return std::nullopt;
     if (!isKernel(F))
       Sizes[0] += F.getInstructionCount();
-    else if (!F.use_empty())
-      return std::nullopt;
   }
   std::vector<Inseparable> All = kernelsOf(M);
   // The largest first; of equal ones the first of the module.
@@ -235,8 +246,9 @@ std::string renumbered(StringRef Kernel, const StringMap<unsigned> &Numbers) {
 
 } // namespace
 
-/// All shares as one module: the first one, and of the others their kernels and
-/// the variables of these. Directives that declare nothing stay at its end.
+/// All shares as one module: the first one, and of the others their kernels,
+/// and what these refer to and the first one lacks: functions of elsewhere, and
+/// variables. Directives that declare nothing stay at the end.
 static std::optional<std::string> merge(ArrayRef<std::string> Shares) {
   Files All;
   StringSet<> Names;
@@ -254,12 +266,9 @@ static std::optional<std::string> merge(ArrayRef<std::string> Shares) {
         Numbers[Old] = New;
       }
     for (const ModuleItem &I : *Items) {
-      const bool IsVariable = !I.isCode() && !I.Name.empty();
-      if (!Head.empty()) {
-        if (I.definesKernel() || (IsVariable && Names.insert(I.Name).second))
-          Rest += renumbered(I.Text, Numbers);
-      } else if (IsVariable)
-        Names.insert(I.Name);
+      const bool IsNew = !I.Name.empty() && Names.insert(I.Name).second;
+      if (!Head.empty() && IsNew)
+        Rest += renumbered(I.Text, Numbers);
     }
     if (Head.empty()) {
       auto Last = Items->end();
@@ -282,7 +291,7 @@ compileInShares(Module &M, function_ref<bool(const Function &)> MayLeaveOut,
                 function_ref<std::string()> Compile) {
   if (M.getInstructionCount() < LeastInstructions)
     return std::nullopt;
-  const auto Shares = sharesOf(M);
+  const auto Shares = sharesOf(M, MayLeaveOut);
   if (!Shares)
     return std::nullopt;
   SmallVector<Worker> Workers;

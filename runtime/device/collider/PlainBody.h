@@ -95,9 +95,10 @@ __crsan_is_plain(const struct Sampling *Kernel) {
   const uint32_t Chosen = loadNear(Kernel->Interval),
                  AtLeast = __crsan_config.WarpOneIn;
   // All warps of a block begin at almost one time, and so draw the same: two
-  // warps meet only if both execute checks.
+  // warps meet only if both execute checks. Neighbouring blocks, which race
+  // most, draw independently.
   const uint32_t Draw =
-      (Clock >> 15) * 0x85ebca6bu + uint32_t(linearBlock()) * 0x9e3779b1u;
+      mix((Clock >> 15) * 0x9e3779b1u + uint32_t(linearBlock()));
   bool IsTurn = below(Draw, Chosen > AtLeast ? Chosen : AtLeast) == 0;
   // A small kernel that is launched once would hardly be checked. Once a warp
   // has chosen, this is over.
