@@ -6,8 +6,10 @@
 #include "PTX/Printer.h"
 #include "Shares.h"
 #include "Types.h"
+#include "crsan/abi/Names.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -85,6 +87,10 @@ Expected<std::string> withKept(std::string PTX, const LiftedModule &Lifted) {
                                     : Declarations;
     To += (I.Text + "\n").str();
   }
+  // What crsan-ptxas is told of the functions.
+  for (const StringRef Line : split(PTX, '\n'))
+    if (Line.starts_with(abi::NotePrefix))
+      Header += (Line + "\n").str();
   for (const KeptFunction &K : Lifted.Kept) {
     if (!K.Of->IsKernel) {
       std::string Text = ptx::print(*K.Of);

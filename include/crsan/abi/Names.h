@@ -59,6 +59,8 @@ constexpr std::string_view nameOfTwinned(std::string_view Name) {
 constexpr bool isNativeTwin(std::string_view Name) {
   return nameOfTwinned(Name).size() != Name.size();
 }
+/// The lines by which the pass tells crsan-ptxas of functions begin with it.
+inline constexpr char NotePrefix[] = "// crsan ";
 /// A line of a module's PTX, completed by the name of a kernel whose twin
 /// crsan-ptxas asks for its registers.
 inline constexpr char AskedTwinComment[] = "// crsan twin asked: ";
