@@ -120,8 +120,6 @@ private:
   mutable bool IsLeftOut = false; ///< The reassociation, just now.
 };
 
-using Functions = SmallPtrSet<const Function *, 32>;
-
 /// For each argument of a call of a local function, the code generator looks
 /// through the function's uses for one that is no call, since aggregates are
 /// aligned for vectors where there is none. Checks call the runtime very often.
@@ -129,10 +127,10 @@ using Functions = SmallPtrSet<const Function *, 32>;
 /// A structure in memory cannot be given it: functions with such parameters,
 /// which checks do not call, stay as they are. Returns the functions that were
 /// changed: no call of them depends on their other uses.
-Functions shortenSearch(Module &M) {
+SmallPtrSet<const Function *, 32> shortenSearch(Module &M) {
   LLVMContext &C = M.getContext();
   const auto Aligned = Attribute::getWithStackAlignment(C, Align(16));
-  Functions Changed;
+  SmallPtrSet<const Function *, 32> Changed;
   for (Function &F : M) {
     if (!F.hasLocalLinkage() || !F.getName().starts_with(RuntimePrefix) ||
         F.hasAddressTaken(nullptr, /*IgnoreCallbackUses=*/false,
@@ -191,7 +189,7 @@ Expected<std::string> emit(LiftedModule &Lifted, const ptx::Module &From,
   NoReassociation Gate;
   Module &M = *Lifted.Code;
   M.getContext().setOptPassGate(Gate);
-  const Functions OfRuntime = shortenSearch(M);
+  const SmallPtrSet<const Function *, 32> OfRuntime = shortenSearch(M);
   bool HasPrinter = true;
   auto Compile = [&] {
     SmallString<0> Text;
