@@ -13,7 +13,7 @@
 // RUN: %{racy} | FileCheck %s --check-prefix=COLLIDER
 // RUN: %{fixed} | FileCheck %s --check-prefix=FIXED
 // COLLIDER: CRSan: data race: {{.*}} in shared memory
-// COLLIDER-NEXT: #0 reverse(int*) at {{.*}}program.cu:[[#@LINE+29]]:
+// COLLIDER-NEXT: #0 reverse(int*) at {{.*}}program.cu:{{41|45}}:
 // COLLIDER: kernel: reverse(int*)
 //
 // REDEFINE: %{mode} = metadata
