@@ -156,9 +156,9 @@ DEVICE void watchAndSleep(const Warp &W, Site *Sites, const Group &G,
                  uint64_t(1u << lane()) << 32 | uint32_t(RaceKind::Conflict));
 }
 
-/// A window is not checked now, since other warps of the block are, perhaps:
-/// looks for what these watch. So warps of one block meet, though no two of
-/// them may wait in the time of one.
+/// The window is not checked, since its block has no time now. Each lane looks
+/// for watchpoints on its accesses: a warp that waits in a check meets warps of
+/// its own block, too, which have no time while it waits.
 DEVICE void passBy(const Warp &W, Site *Sites, const Group &G, uint32_t N) {
   if (__crsan_config.Flags & Watch)
     tellAll(W, Sites, G, checkedOf(W, G, Sites, N), /*Chosen=*/N);
