@@ -1,14 +1,16 @@
 // Intent: launch_one_in has the native twins of kernels launched, which check nothing and compute the same. It says how many launches
 // were left out, a race is found in those that were not, and a run in which all were left out has checked nothing. Kernels without a
-// twin are checked in each launch.
+// twin are checked in each launch, the first launches of each kernel as launch_first asks, and launches that --launches names.
 // REQUIRES: sim
 // RUN: %sim_clangxx -fsanitize=cuda-race -O2 %s -o %t
 // RUN: env CRSAN_OPTIONS=seed=1:launch_one_in=8:verbosity=1 %crsan run --device=sim --show-output %t 2> %t.log | FileCheck %s --check-prefix=RESULT
 // RUN: FileCheck %s --check-prefix=CLEAN < %t.log
 // RUN: env CRSAN_OPTIONS=seed=1:launch_one_in=1:verbosity=1 %crsan run --device=sim %t 2>&1 | FileCheck %s --check-prefix=ALL
-// RUN: env CRSAN_OPTIONS=seed=1:launch_one_in=8 not %crsan run --device=sim %t racy 2>&1 | FileCheck %s --check-prefix=RACY
-// RUN: env CRSAN_OPTIONS=seed=1:launch_one_in=4096 not %crsan run --device=sim %t 2>&1 | FileCheck %s --check-prefix=NOTHING
-// RUN: env CRSAN_OPTIONS=seed=1:launch_one_in=4096:verbosity=1 %crsan run --device=sim %t pointed 2>&1 | FileCheck %s --check-prefix=POINTED
+// RUN: env CRSAN_OPTIONS=seed=1:launch_one_in=8:launch_first=0 not %crsan run --device=sim %t racy 2>&1 | FileCheck %s --check-prefix=RACY
+// RUN: env CRSAN_OPTIONS=seed=1:launch_one_in=4096:launch_first=0 not %crsan run --device=sim %t 2>&1 | FileCheck %s --check-prefix=NOTHING
+// RUN: env CRSAN_OPTIONS=seed=1:launch_one_in=4096:launch_first=2:verbosity=1 %crsan run --device=sim %t 2>&1 | FileCheck %s --check-prefix=FIRST
+// RUN: env CRSAN_OPTIONS=seed=1:launch_one_in=4096:launch_first=0:verbosity=1 %crsan run --device=sim --launches=15-16 %t 2>&1 | FileCheck %s --check-prefix=NAMED
+// RUN: env CRSAN_OPTIONS=seed=1:launch_one_in=4096:launch_first=0:verbosity=1 %crsan run --device=sim %t pointed 2>&1 | FileCheck %s --check-prefix=POINTED
 //
 // RESULT: sum 420, blocks right
 // CLEAN: CRSan: checked {{[0-9]+}} kernel launches
@@ -19,6 +21,9 @@
 // RACY: CRSan: data race
 // RACY: launch-one-in.cu:[[@LINE+18]]
 // NOTHING: nothing was checked: the collider left out to save time: 40 of 40 kernel launches; set CRSAN_OPTIONS=launch_one_in=1 to have all launches checked
+// FIRST: CRSan: checked {{[4-9]|1[0-6]}} kernel launches
+// FIRST: CRSan: the collider left out to save time: {{2[4-9]|3[0-6]}} of 40 kernel launches
+// NAMED: CRSan: checked 2 kernel launches
 // POINTED: CRSan: checked 40 kernel launches
 #include <cstdio>
 #include <cstring>

@@ -239,13 +239,11 @@ static int run(const RunRequest &Q) {
     return fail(*Problem);
   // Of two values of an option the last one counts.
   const char *Users = std::getenv("CRSAN_OPTIONS");
-  // The time of a simulated GPU says nothing of what checks cost.
   const bool IsSimulated =
       Q.Device == "sim" || (Q.Device == "auto" && !hasDriver());
-  P.Options = fmt::format("require_checked=1:coverage={}{}:{}:{}",
-                          int(Q.Output.Format == "html"),
-                          IsSimulated ? ":follow_ms=0:follow_launch_ms=0" : "",
-                          Users ? Users : "", Q.Options);
+  P.Options = fmt::format(
+      "require_checked=1:coverage={}:{}:{}:{}", int(Q.Output.Format == "html"),
+      IsSimulated ? SimulatedDefaults : "", Users ? Users : "", Q.Options);
   Flags Options;
   if (auto Error = readOptions(P.Options, Options))
     return fail(*Error);

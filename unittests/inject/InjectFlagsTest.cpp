@@ -41,7 +41,8 @@ TEST(InjectFlags, EffortSetsOthersThatLaterOnesOverride) {
   Flags F;
   EXPECT_EQ(F.parse("budget=7:effort=light:delay_ns=1"), std::nullopt);
   EXPECT_EQ(F.launch_one_in, 16u);
-  EXPECT_EQ(F.budget, 32u);
+  EXPECT_EQ(F.budget, 8u);
+  EXPECT_EQ(F.launch_first, 0u);
   EXPECT_EQ(F.overhead, 25u);
   EXPECT_EQ(F.delay_ns, 1u);
   EXPECT_EQ(F.warp_one_in, 2u);

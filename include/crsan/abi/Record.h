@@ -147,7 +147,8 @@ struct Counters {
     uint64_t Windows; ///< Windows checked, one per warp.
     uint64_t DelayNs; ///< Delays, one per warp, in nanoseconds.
     /// %clock64 from which on the blocks of a slot may check again
-    /// (Config::CyclesPerCycle); in the low bits is a mark of the grid.
+    /// (Config::CyclesPerCycle); in the low bits are
+    /// DueBits (runtime/device/collider/Sampling.h).
     uint64_t Due[BlockSlots];
   } Shards[CounterShards];
 };

@@ -15,10 +15,11 @@
 
 namespace crsan::device {
 
-/// At least one warp in so many executes the body with checks, as a logarithm.
-constexpr uint32_t MostPlain = 6;
+/// At least one block in so many executes the body with checks, as a logarithm.
+constexpr uint32_t MostPlain = 3;
 /// choose_plain leaves no warp to the plain body while a window has been
-/// checked less often, or in less than an eighth of its budget.
+/// checked less often, and has not used up its budget; nor while it has been
+/// checked in less than an eighth of its budget.
 constexpr uint32_t SureChecks = 16;
 /// A window that has not been executed in so many grids is not waited for.
 constexpr uint32_t GridsToWait = 2;
@@ -54,7 +55,8 @@ ENTRY void __crsan_choose_plain(struct Sampling *Kernel, uint32_t Windows) {
   // The intervals, as logarithms, of the windows that have used up their
   // budget, of those that this lane looks at.
   uint32_t Logs = 0;
-  const uint32_t Sure = C.Budget / 8 > SureChecks ? C.Budget / 8 : SureChecks;
+  const uint32_t Few = C.Budget < SureChecks ? C.Budget : SureChecks,
+                 Sure = C.Budget / 8 > Few ? C.Budget / 8 : Few;
   bool IsNew = false;
   const uint32_t Lanes = __builtin_popcount(Here);
   uint32_t I = __builtin_popcount(Here & ((1u << lane()) - 1));

@@ -48,6 +48,7 @@ DEVICE bool comeToProduct(struct Sampling *Sampling, const Site &S,
       if (!exchangeIf(*Mine.Word, 0, WatchpointClaimed))
         continue;
       const Decision Taken = decide(gather(), Sampling, 1);
+      endTurn(Taken); // Nobody waits.
       const bool Watches = Taken.checks() && mayMeet(Taken.Interval);
       storeRelaxed(*Mine.Word, Watches ? fillIn(Mine, S.Id, Turn) |
                                              (Mine.Key & SharedPlace) | Here | 2

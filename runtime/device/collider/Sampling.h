@@ -4,9 +4,10 @@
 // The first executions of a window (Config::Budget) by warps that execute
 // checks (PlainBody.h) are all checked. Later ones are limited in time: in each
 // block, cycles without checks follow the cycles that a check has taken, in the
-// proportion that the user has set. A window whose turn comes too early is
-// asked more rarely from then on, and one whose turn comes late more often, so
-// that windows of any frequency share the time, and few come in vain.
+// proportion that the user has set. While a check holds up its block, other
+// warps of the block may be checked, too. A window whose
+// executions ask for time in vain too often asks more rarely from then on, and
+// one whose executions are granted it asks more often.
 #ifndef CRSAN_DEVICE_COLLIDER_SAMPLING_H
 #define CRSAN_DEVICE_COLLIDER_SAMPLING_H
 
@@ -78,8 +79,22 @@ DEVICE bool isTurnByNumber(const Warp &W, struct Sampling &S,
   return below(mix(W.Random + 1), Interval) <= Used;
 }
 
-/// How many blocks of this grid are on a multiprocessor, at least, as a power
-/// of two. A kernel with checks has so many threads there, and the shared
+/// The logarithm of `Value`, which is not 0, rounded down.
+DEVICE int logOf(uint64_t Value) { return 63 - __builtin_clzll(Value); }
+
+/// The logarithm of how many times `Each` fits into `Room`, rounded down;
+/// negative: it does not fit. `Each` is less than 2^32.
+DEVICE int logOfFits(uint64_t Room, uint64_t Each) {
+  if (Room < Each)
+    return -1;
+  if (Each == 0)
+    return 31;
+  const int Log = logOf(Room) - logOf(Each);
+  return Log - (Each << Log > Room);
+}
+
+/// How many blocks of this grid are on a multiprocessor, at least, as a
+/// logarithm. A kernel with checks has so many threads there, and the shared
 /// memory that each block takes is known.
 DEVICE uint32_t blocksBeside() {
   constexpr uint32_t MostThreads = 512;
@@ -88,28 +103,38 @@ DEVICE uint32_t blocksBeside() {
                            __nvvm_read_ptx_sreg_ntid_z();
   uint32_t Shared;
   asm("mov.u32 %0, %%total_smem_size;" : "=r"(Shared));
-  const uint64_t Blocks = blocksOfGrid();
-  uint32_t Log = 0;
-  while (2u << Log <= BlockSlots && 2 * Threads << Log <= MostThreads &&
-         2 * uint64_t(Shared) << Log <= __crsan_config.SharedBytes &&
-         2 * uint64_t(__crsan_config.Multiprocessors) << Log <= Blocks)
-    ++Log;
-  return 1u << Log;
+  const int ByThreads = logOfFits(MostThreads, Threads),
+            ByShared = logOfFits(__crsan_config.SharedBytes, Shared),
+            ByBlocks =
+                logOfFits(blocksOfGrid(), __crsan_config.Multiprocessors);
+  int Log = logOf(BlockSlots);
+  Log = Log < ByThreads ? Log : ByThreads;
+  Log = Log < ByShared ? Log : ByShared;
+  Log = Log < ByBlocks ? Log : ByBlocks;
+  return Log > 0 ? Log : 0;
 }
 
 /// When this block may be checked again. A check holds up one block, whose
 /// other warps may wait at a barrier; other blocks go on. Blocks on a
 /// multiprocessor have as many slots as there are of them, and share one by
-/// chance.
-DEVICE uint64_t &dueHere() {
-  const uint32_t Slot = mix(uint32_t(linearBlock())) & (blocksBeside() - 1);
+/// chance. `Beside` is blocksBeside().
+DEVICE uint64_t &dueHere(uint32_t Beside) {
+  const uint32_t Slot = mix(uint32_t(linearBlock())) & ((1u << Beside) - 1);
   return shardHere().Due[Slot];
 }
 
-/// The low bits of Shard::Due differ between a grid and the one before it.
-constexpr uint64_t GridMark = 63;
-DEVICE uint64_t markedWithGrid(uint64_t Clock) {
-  return (Clock & ~GridMark) | (gridHere() & GridMark);
+/// The low bits of Shard::Due.
+enum DueBits : uint64_t {
+  /// How often the window had been checked that took the slot last, as a
+  /// logarithm.
+  LevelMask = 31,
+  InCheck = 32, ///< The check of the slot goes on.
+  /// A window that has been checked less often has asked in vain since.
+  IsWanted = 64,
+  DueMarks = 127,
+};
+DEVICE uint32_t levelOf(uint32_t Executed) {
+  return Executed ? logOf(Executed) : 0;
 }
 
 /// For a check that takes `Cycles`: how many cycles after its begin another one
@@ -118,12 +143,17 @@ DEVICE uint64_t cyclesFor(uint32_t Cycles) {
   return uint64_t(Cycles) * __crsan_config.CyclesPerCycle >> 8;
 }
 
+/// The cycles that a check probably takes but for its delay.
+constexpr uint32_t WithoutDelay = 8000;
+
 /// The cycles that a check probably takes, until they have been measured.
 DEVICE uint32_t cyclesExpected() {
-  constexpr uint32_t WithoutDelay = 4000;
   // The mean delay, at two cycles a nanosecond.
   return __crsan_config.DelayNs + WithoutDelay;
 }
+
+/// A warp joins another one's check only if it can wait so many cycles.
+constexpr int64_t LeastWait = 1000;
 
 /// Whether the budget of the window is not used up, of which `Executed`
 /// executions have been checked; then this one is counted. Many warps may come
@@ -146,92 +176,158 @@ enum class Turn : uint32_t {
   Check, ///< The execution is counted.
 };
 
+/// What a warp at a window has been told.
+struct Decision {
+  Turn What = Turn::Skip;
+  uint32_t Interval = 1; ///< Of the window, from now on.
+  /// In the lane that took the slot for its warp, %clock at that time; 0: the
+  /// lane has none to give back, since lanes may part in a check.
+  uint32_t Began = 0;
+  /// The warp joins a check of its slot, and ends about when that one does if
+  /// it waits no longer than so many cycles; 0: it does not join.
+  uint32_t Left = 0;
+  DEVICE bool checks() const { return What == Turn::Check; }
+};
+
+/// The interval of a window after one of its warps has asked for time.
+/// `Granted`: it has taken the slot `Due`, whose value was `Seen`; else it has
+/// come in vain. `Level` is of the window, and `Slots` how many slots the grid
+/// can use at a time.
+///
+/// The interval is doubled with a probability of 1 in `AsksPerTurn` where it
+/// would be halved for a grant, so that it stays where so many warps come in
+/// vain for each that takes a slot. That says nothing about how windows share
+/// the time, and the first window of a short block would take it all. So a
+/// window that comes in vain, and has been checked less often than the last
+/// one, does not ask more rarely, and says so in the slot; and the next window
+/// that takes the slot asks more rarely, unless it has been checked less often,
+/// too.
+DEVICE uint32_t adapted(const Warp &W, uint32_t Interval, bool Granted,
+                        uint64_t &Due, uint64_t Seen, uint32_t Level,
+                        uint32_t Slots) {
+  constexpr uint32_t AsksPerTurn = 4;
+  const bool IsBehind = Level < (Seen & LevelMask);
+  if (!Granted && IsBehind) {
+    if (!(Seen & IsWanted))
+      asm volatile("red.relaxed.gpu.global.or.b64 [%0], %1;" ::"l"(&Due),
+                   "l"(uint64_t(IsWanted))
+                   : "memory");
+    return Interval;
+  }
+  // With more slots, one change follows so many events all the same: else
+  // windows that are executed rarely would keep an interval for ever.
+  constexpr uint32_t MostSlots = 64;
+  Slots = Slots < MostSlots ? Slots : MostSlots;
+  if (below(mix(W.Random + 11), Granted ? Slots : AsksPerTurn * Slots))
+    return Interval;
+  if (Granted && (IsBehind || !(Seen & IsWanted)))
+    return Interval > 1 ? Interval / 2 : 1;
+  const uint32_t Most = __crsan_config.MaxInterval;
+  return Interval > Most / 2 ? Most : 2 * Interval;
+}
+
 /// Where the time decides: whether the warp may check now one of the `Groups`
-/// of its window. It passes by where another warp of its block, or of one that
-/// shares the slot, has the time. Sets `Interval`, the interval from now on,
-/// and `IsCharged`: the check takes time that is limited.
-DEVICE Turn turnByTime(const Warp &W, struct Sampling &S, uint32_t Groups,
-                       uint32_t &Interval, uint32_t &IsCharged) {
-  const uint32_t Used = Interval = intervalSeen(S);
-  uint64_t &Due = dueHere();
+/// of its window. A check holds up its block, so other warps of the block that
+/// come meanwhile may check as well: every second one joins, if it can end
+/// about when the first one does. The others pass by. Blocks
+/// that share a slot join each other's checks, too. The block is charged for
+/// the first check alone.
+DEVICE Decision turnByTime(const Warp &W, struct Sampling &S, uint32_t Groups) {
+  Decision D;
+  const uint32_t Used = D.Interval = intervalSeen(S);
+  const uint32_t Beside = blocksBeside();
+  uint64_t &Due = dueHere(Beside);
   // The three reads are under way together: none waits for another.
   const uint32_t Executed = loadRelaxed(S.Executed),
                  Stored = loadRelaxed(S.Interval);
-  const uint64_t Seen = loadRelaxed(Due);
-  if (isWithinBudget(S, Executed))
-    return Turn::Check;
+  uint64_t Seen = loadRelaxed(Due);
+  if (isWithinBudget(S, Executed)) {
+    D.What = Turn::Check;
+    return D;
+  }
   // The check of a window's first group leaves no time for the second, which
   // comes at once: the groups take turns.
   if (Groups > 1 && below(mix(W.Random + 9), Groups) != 0)
-    return Turn::Skip;
-  Interval = Stored ? Stored : 1;
-  if (Interval != Used)
+    return D;
+  D.Interval = Stored ? Stored : 1;
+  if (D.Interval != Used)
     __nvvm_membar_gl(); // Drops the stale line.
+  const uint32_t Check = cyclesExpected(), Level = levelOf(Executed);
+  const int64_t Period = int64_t(cyclesFor(Check));
   const uint64_t Now = cycleNow();
-  const int64_t Late = int64_t(Now - Seen);
-  const int64_t Long =
-      2 * int64_t(cyclesExpected()) * __crsan_config.CyclesPerCycle >> 8;
   // No check is charged so much: the clock has been set back, or a warp has
   // been moved to a multiprocessor whose clock shows another time.
   constexpr int64_t Never = 1024;
-  IsCharged =
-      (Late >= 0 || Late < -Never * Long) &&
-      exchangeIf(Due, Seen, markedWithGrid(Now + cyclesFor(cyclesExpected())));
-  const uint32_t Most = __crsan_config.MaxInterval;
-  if (IsCharged) {
-    countExecution(S);
-    if (Interval == 1 || Late < Long)
-      return Turn::Check;
-    // The first check of a slot in a grid is late, since nothing was executed
-    // in between: that says little about the window.
-    if ((Seen ^ gridHere()) & GridMark &&
-        below(mix(W.Random + 11), __crsan_config.Multiprocessors))
-      return Turn::Check;
-    Interval /= 2;
-  } else {
-    // By an interval that is out of date, it came for nothing.
-    if (Interval != Used || Interval >= Most)
-      return Turn::Pass;
-    Interval = Interval > Most / 2 ? Most : 2 * Interval;
+  if (const int64_t Early = int64_t(Seen - Now);
+      Early <= 0 || Early > Never * Period) {
+    const uint64_t Last = Seen;
+    Seen = compareAndSwap(
+        Due, Last, ((Now + Period) & ~uint64_t(DueMarks)) | InCheck | Level);
+    if (Seen == Last)
+      D.Began = uint32_t(Now) | 1;
   }
-  storeRelaxed(S.Interval, Interval);
-  return IsCharged ? Turn::Check : Turn::Pass;
+  if (D.Began) {
+    D.What = Turn::Check;
+  } else if (Seen & InCheck) {
+    // Since the check goes on, it has not been charged yet.
+    const int64_t Left =
+        int64_t(Seen - Now) - Period + int64_t(Check) - int64_t(WithoutDelay);
+    const bool Joins =
+        Left > LeastWait && Left < int64_t(Check) && (mix(W.Random + 12) & 1);
+    D.What = Joins ? Turn::Check : Turn::Pass;
+    D.Left = Joins ? uint32_t(Left) : 0;
+  }
+  if (D.checks())
+    countExecution(S);
+  // By an interval that is out of date, a warp came in vain.
+  if (D.Left || (!D.Began && D.Interval != Used))
+    return D;
+  const uint64_t Blocks = blocksOfGrid(),
+                 Slots = __crsan_config.Multiprocessors << Beside;
+  const uint32_t Next = adapted(W, D.Interval, D.Began != 0, Due, Seen, Level,
+                                uint32_t(Blocks < Slots ? Blocks : Slots));
+  if (Next != D.Interval)
+    storeRelaxed(S.Interval, D.Interval = Next);
+  return D;
 }
-
-/// What a warp at a window has been told.
-struct Decision {
-  Turn What;
-  uint32_t Interval; ///< Of the window, from now on.
-  uint32_t Began;    ///< %clock; 0: the time is not limited.
-  DEVICE bool checks() const { return What == Turn::Check; }
-};
 
 /// What this warp does now with one of the `Groups` of its window.
 DEVICE Decision decide(const Warp &W, struct Sampling *S, uint32_t Groups) {
   // Lanes of the warp may have parted since: each part counts for itself.
   const uint32_t Here = activeMask(), First = __builtin_ctz(Here);
-  uint32_t What = 0, IsCharged = 0, Interval = 1;
-  if (lane() == First)
-    What = uint32_t(__crsan_config.CyclesPerCycle && __crsan_config.Budget
-                        ? turnByTime(W, *S, Groups, Interval, IsCharged)
-                    : isTurnByNumber(W, *S, Interval) ? Turn::Check
-                                                      : Turn::Skip);
-  return {Turn(broadcast(Here, What, First)), broadcast(Here, Interval, First),
-          IsCharged ? uint32_t(cycleNow()) | 1 : 0};
+  Decision D;
+  if (lane() == First) {
+    if (__crsan_config.CyclesPerCycle && __crsan_config.Budget)
+      D = turnByTime(W, *S, Groups);
+    else if (isTurnByNumber(W, *S, D.Interval))
+      D.What = Turn::Check;
+  }
+  return {Turn(broadcast(Here, uint32_t(D.What), First)),
+          broadcast(Here, D.Interval, First), D.Began,
+          broadcast(Here, D.Left, First)};
 }
 
-/// The check is over: what it took differs from what was expected.
-DEVICE void charge(const Decision &Mine) {
+/// The check is over, and took `More` cycles of the block's time more than
+/// expected.
+DEVICE void endTurn(const Decision &Mine, uint64_t More = 0) {
   if (Mine.Began == 0)
     return;
+  uint64_t &Due = dueHere(blocksBeside());
+  asm volatile("red.relaxed.gpu.global.and.b64 [%0], %1;" ::"l"(&Due),
+               "l"(~uint64_t(InCheck))
+               : "memory");
+  asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(&Due),
+               "l"(More & ~uint64_t(DueMarks))
+               : "memory");
+}
+
+/// The same, where what the check took differs from what was expected.
+DEVICE void charge(const Decision &Mine) {
   // A warp may have been moved to a multiprocessor with another clock.
   const uint64_t Took = uint32_t(cycleNow()) - Mine.Began,
                  Most = 64 * uint64_t(cyclesExpected());
-  const uint64_t More = cyclesFor(uint32_t(Took < Most ? Took : Most)) -
-                        cyclesFor(cyclesExpected());
-  asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(&dueHere()),
-               "l"(More & ~GridMark)
-               : "memory");
+  endTurn(Mine, cyclesFor(uint32_t(Took < Most ? Took : Most)) -
+                    cyclesFor(cyclesExpected()));
 }
 
 /// How many windows of a loop to let pass before the next check; Interval on

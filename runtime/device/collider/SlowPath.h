@@ -138,27 +138,25 @@ DEVICE Watched tellAll(const Warp &W, Site *Sites, const Group &G,
 /// Before that, every lane looks for watchpoints of other threads and of the
 /// host at the bytes of those of its `N` accesses that are in the mask
 /// `Checked`. Lanes that wait here together do not see each other's
-/// watchpoints; compareLanes judges these lanes. `Interval` is how rarely the
-/// window is checked.
+/// watchpoints; compareLanes judges these lanes.
 DEVICE void watchAndSleep(const Warp &W, Site *Sites, const Group &G,
-                          uint32_t N, uint32_t Checked, uint32_t Interval,
+                          uint32_t N, uint32_t Checked, const Decision &Why,
                           uint32_t Least) {
   Watched Mine{nullptr, 0, false, 0};
   const uint32_t Chosen = below(mix(W.Random + 5 + (lane() << 8)), N);
-  if ((__crsan_config.Flags & Watch) && mayMeet(Interval)) {
+  if ((__crsan_config.Flags & Watch) && mayMeet(Why.Interval)) {
     Mine = tellAll(W, Sites, G, Checked, Chosen);
     meetHost(Sites, G, Checked);
   }
   const uint64_t Word = watch(Mine);
-  delay(W, Checked, Least);
+  delay(W, Checked, Least, /*Most=*/Why.Left);
   if (Site *Other = unwatch(Mine, Word))
     __crsan_race(&Sites[Chosen], addressOf(G, Sites, Chosen), Other->Id, 0,
                  uint64_t(1u << lane()) << 32 | uint32_t(RaceKind::Conflict));
 }
 
-/// The window is not checked, since its block has no time now. Each lane looks
-/// for watchpoints on its accesses: a warp that waits in a check meets warps of
-/// its own block, too, which have no time while it waits.
+/// The window is not checked, but another warp of its block is now. Each lane
+/// looks for watchpoints on its accesses.
 DEVICE void passBy(const Warp &W, Site *Sites, const Group &G, uint32_t N) {
   if (__crsan_config.Flags & Watch)
     tellAll(W, Sites, G, checkedOf(W, G, Sites, N), /*Chosen=*/N);
@@ -269,7 +267,7 @@ ENTRY uint32_t __crsan_check(struct Sampling *Sampling, Site *Sites, Group *G,
     compareLanes(W, Sites, *G, N);
   if (__crsan_config.Flags & Garbage)
     writeGarbage(W, Sites, *G, N, Checked);
-  watchAndSleep(W, Sites, *G, N, Checked, Mine.Interval, Least);
+  watchAndSleep(W, Sites, *G, N, Checked, Mine, Least);
 #pragma unroll 1
   for (uint32_t Todo = Checked; Todo; Todo &= Todo - 1) {
     const uint32_t I = __builtin_ctz(Todo);

@@ -7,15 +7,21 @@
 
 namespace crsan::device {
 
-/// Waits for a random time that differs between warps, at least `Least` cycles,
+/// Waits for a random time that differs between warps, at least `Least` cycles
+/// and less than `Most`, unless `Least` is more (0: only the options limit it),
 /// and counts the checks of this lane, which are those in the mask `Checked`.
 /// Lanes of one warp wait equally long, since they leave together
 /// (docs/convergence.md).
-DEVICE void delay(const Warp &W, uint32_t Checked, uint32_t Least = 0) {
+DEVICE void delay(const Warp &W, uint32_t Checked, uint32_t Least = 0,
+                  uint32_t Most = 0) {
   // A GPU's clock has about two cycles a nanosecond.
-  uint32_t Ns = below(mix(W.Random + 3), __crsan_config.DelayNs);
+  uint32_t Longest = __crsan_config.DelayNs;
+  if (Most && Most / 2 < Longest)
+    Longest = Most / 2;
   const uint32_t Here = activeMask();
+  Longest = broadcast(Here, Longest, __builtin_ctz(Here));
   Least = broadcast(Here, Least, __builtin_ctz(Here));
+  uint32_t Ns = below(mix(W.Random + 3), Longest);
   Ns = 2 * Ns < Least ? Least / 2 : Ns;
   pause(2 * Ns);
   Counters::Shard &C = shardHere();

@@ -119,6 +119,7 @@ static std::optional<std::string> choose(std::string &Field,
 static void setEffort(Flags &F) {
   const Flags Default;
   F.launch_one_in = Default.launch_one_in;
+  F.launch_first = Default.launch_first;
   F.follow_one_in = Default.follow_one_in;
   F.follow_ms = Default.follow_ms;
   F.follow_launch_ms = Default.follow_launch_ms;
@@ -129,13 +130,15 @@ static void setEffort(Flags &F) {
   F.delay_ns = Default.delay_ns;
   if (F.effort == "light") {
     F.launch_one_in = 16;
+    F.launch_first = 0;
     F.follow_one_in = 12;
     F.follow_launch_ms = 1;
     F.warp_one_in = 2;
-    F.budget = 32;
+    F.budget = 8;
     F.overhead = 25;
     F.delay_ns = 3000;
   } else if (F.effort == "thorough") {
+    F.launch_one_in = 1;
     F.follow_ms = 0;
     F.follow_launch_ms = 0;
     F.budget = 8192;

@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -214,7 +215,9 @@ public:
   /// The configurations that switched code on. Guarded by the configuration
   /// lock, as IsPaused.
   std::vector<SwitchedOn> Configs;
-  uint32_t Salt = 0;                       ///< Of abi::Metadata.
+  uint32_t Salt = 0; ///< Of abi::Metadata, and of launches that are drawn.
+  /// How often each kernel was launched while launch_one_in left launches out.
+  std::unordered_map<std::string, uint64_t> LaunchesOf;
   bool IsPaused = false;                   ///< abi::Paused is set.
   std::atomic<bool> IsOverlapping = false; ///< Since setOverlapping.
   /// With shadow, by LoadedCode::Serial.

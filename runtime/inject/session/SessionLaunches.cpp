@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <functional>
 #include <utility>
 
 namespace crsan {
@@ -49,9 +50,13 @@ static uint32_t randomBelow(uint32_t Seed, uint64_t Index, uint64_t Bound) {
   return uint32_t(Number * Bound >> 32);
 }
 
-/// Whether `Launch` is the one that is drawn of its `OneIn` consecutive ones.
-static bool isDrawn(uint32_t Seed, uint64_t Launch, uint32_t OneIn) {
-  return Launch % OneIn == randomBelow(Seed, Launch / OneIn, OneIn);
+/// Whether member `Index` of a series, counted from 0, is drawn: one of each
+/// `OneIn` consecutive ones, the first `First`, and of later ones Index with a
+/// probability of First in Index + 1.
+static bool isDrawn(uint32_t Seed, uint64_t Index, uint32_t OneIn,
+                    uint32_t First) {
+  return randomBelow(~Seed, Index, Index + 1) < First ||
+         Index % OneIn == randomBelow(Seed, Index / OneIn, OneIn);
 }
 
 /// For `launch_delay_us`: has the launch wait, or not. What waits is one thread
@@ -117,18 +122,25 @@ void Session::setPaused(bool Paused) {
 }
 
 bool Session::leavesToTwin(CUcontext Ctx, const std::string &Kernel) {
-  if (Options.launch_one_in == 1)
+  const uint32_t OneIn = Options.launch_one_in, First = Options.launch_first;
+  // The option `launches` names launches that are to be checked.
+  if (OneIn == 1 || runFilter().hasLaunches())
     return false;
-  uint32_t Salt;
-  {
-    std::lock_guard Lock(Data);
-    const std::shared_ptr<Context> C = findContext(Ctx);
-    if (!C || !C->hasCheckedCode() || !Code.isInstrumented(Kernel) ||
-        Code.isShadowed(Kernel))
-      return false;
-    Salt = C->Salt;
-  }
-  return !isDrawn(Salt, ThisLaunch, Options.launch_one_in);
+  const bool Overlaps = Ordering.of(Ctx)->hasOverlaps();
+  std::lock_guard Lock(Data);
+  const std::shared_ptr<Context> C = findContext(Ctx);
+  if (!C || !C->hasCheckedCode() || !Code.isInstrumented(Kernel) ||
+      Code.isShadowed(Kernel))
+    return false;
+  const uint64_t Index = C->LaunchesOf[Kernel]++;
+  // Two kernels meet only if both are checked, so all contexts draw alike.
+  constexpr uint64_t Together = 8;
+  if (Overlaps)
+    return Index >= First &&
+           !isDrawn(Contexts.front()->Salt, (ThisLaunch - 1) / Together, OneIn,
+                    First);
+  const uint32_t Hash = uint32_t(std::hash<std::string>()(Kernel));
+  return !isDrawn(C->Salt ^ Hash, Index, OneIn, First);
 }
 
 CUfunction Session::findTwin(CUcontext Ctx, const std::string &Kernel,
@@ -149,7 +161,7 @@ CUfunction Session::findTwin(CUcontext Ctx, const std::string &Kernel,
 /// thread is about to launch (`NumMine`), and nothing is launched meanwhile
 /// (makeReady).
 void Session::loadTwins(Context &C, unsigned NumMine) {
-  if (Options.launch_one_in == 1)
+  if (Options.launch_one_in == 1 || runFilter().hasLaunches())
     return;
   std::lock_guard Lock(Configuring);
   IsResetting = true;
