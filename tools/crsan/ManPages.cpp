@@ -19,6 +19,8 @@ static std::string escaped(std::string_view Text) {
       Out += "\\e";
     else if (C == '-')
       Out += "\\-";
+    else if (C == ':')
+      Out += ":\\:"; // A line may end here.
     else if ((C == '.' || C == '\'') && (Out.empty() || Out.back() == '\n'))
       Out += std::string("\\&") + C;
     else
@@ -31,7 +33,7 @@ static std::string entry(std::string_view Term, std::string_view Text) {
 }
 
 static std::string head(std::string_view Name, std::string_view What) {
-  return fmt::format(".TH {} 1 \"\" \"{}\"\n.SH NAME\n{} \\- {}\n", Name,
+  return fmt::format(".TH {} 1 \"\" \"{}\"\n.ad l\n.SH NAME\n{} \\- {}\n", Name,
                      escaped(versionLine()), escaped(Name), escaped(What));
 }
 

@@ -50,13 +50,12 @@ static bool isAboutReporting(std::string_view Name) {
 
 static std::string optionsText(const Flags &F) {
   Flags Default;
-  // As crsan run has it on the simulated GPU.
-  Default.follow_ms = 0;
-  Default.follow_launch_ms = 0;
+  Default.parse(SimulatedDefaults);
   std::string Text = fmt::format("seed={}:schedule={}", F.seed, F.schedule);
   auto Add = [&](std::string_view Name, bool IsDefault, const auto &Value) {
+    // What `effort` sets is written one by one.
     if (!IsDefault && !isAboutReporting(Name) && Name != "seed" &&
-        Name != "schedule")
+        Name != "schedule" && Name != "effort")
       Text += fmt::format(":{}={}", optionName(Name), Value);
   };
 #define CRSAN_BOOL(Name, Default_, Description)                                \
