@@ -5,9 +5,9 @@
 // checks (PlainBody.h) are all checked. Later ones are limited in time: in each
 // block, cycles without checks follow the cycles that a check has taken, in the
 // proportion that the user has set. While a check holds up its block, other
-// warps of the block may be checked, too. A window whose
-// executions ask for time in vain too often asks more rarely from then on, and
-// one whose executions are granted it asks more often.
+// warps of the block may be checked, too. A window whose executions ask for
+// time in vain too often asks more rarely from then on, and one whose executions
+// are granted it asks more often.
 #ifndef CRSAN_DEVICE_COLLIDER_SAMPLING_H
 #define CRSAN_DEVICE_COLLIDER_SAMPLING_H
 
@@ -194,14 +194,14 @@ struct Decision {
 /// come in vain. `Level` is of the window, and `Slots` how many slots the grid
 /// can use at a time.
 ///
-/// The interval is doubled with a probability of 1 in `AsksPerTurn` where it
-/// would be halved for a grant, so that it stays where so many warps come in
-/// vain for each that takes a slot. That says nothing about how windows share
-/// the time, and the first window of a short block would take it all. So a
-/// window that comes in vain, and has been checked less often than the last
-/// one, does not ask more rarely, and says so in the slot; and the next window
-/// that takes the slot asks more rarely, unless it has been checked less often,
-/// too.
+/// A grant halves the interval with a probability of 1 in `Slots`, and a warp
+/// in vain doubles it with a probability of 1 in `Slots` times AsksPerTurn. So
+/// the interval stays where AsksPerTurn warps come in vain for each that is
+/// granted time. That alone does not make windows share the time: the first
+/// window of a short block would take all of it. So a window that comes in
+/// vain, and has been checked less often than the last one, does not ask more
+/// rarely, and says so in the slot; and the next window that takes the slot
+/// asks more rarely, unless it has been checked less often, too.
 DEVICE uint32_t adapted(const Warp &W, uint32_t Interval, bool Granted,
                         uint64_t &Due, uint64_t Seen, uint32_t Level,
                         uint32_t Slots) {
@@ -214,8 +214,8 @@ DEVICE uint32_t adapted(const Warp &W, uint32_t Interval, bool Granted,
                    : "memory");
     return Interval;
   }
-  // With more slots, one change follows so many events all the same: else
-  // windows that are executed rarely would keep an interval for ever.
+  // At most so many slots count: else a window that is executed rarely would
+  // keep its interval for very long.
   constexpr uint32_t MostSlots = 64;
   Slots = Slots < MostSlots ? Slots : MostSlots;
   if (below(mix(W.Random + 11), Granted ? Slots : AsksPerTurn * Slots))
@@ -229,9 +229,9 @@ DEVICE uint32_t adapted(const Warp &W, uint32_t Interval, bool Granted,
 /// Where the time decides: whether the warp may check now one of the `Groups`
 /// of its window. A check holds up its block, so other warps of the block that
 /// come meanwhile may check as well: every second one joins, if it can end
-/// about when the first one does. The others pass by. Blocks
-/// that share a slot join each other's checks, too. The block is charged for
-/// the first check alone.
+/// about when the first one does. The others pass by. Blocks that share a slot
+/// join each other's checks, too. The block is charged for the first check
+/// alone.
 DEVICE Decision turnByTime(const Warp &W, struct Sampling &S, uint32_t Groups) {
   Decision D;
   const uint32_t Used = D.Interval = intervalSeen(S);
