@@ -151,7 +151,7 @@ void SummaryPrinter::whatTheColliderChecked(const Report &R) {
       S.Modules > 1 ? fmt::format(" of {} modules", S.Modules) : "";
   std::string Sampling = "not sampled";
   if (S.Budget && S.Overhead)
-    Sampling = fmt::format("after {} of a window, at most {} % more time for "
+    Sampling = fmt::format("after {} of a window, about {} % more time for "
                            "others",
                            S.Budget, S.Overhead);
   else if (S.Budget)

@@ -9,7 +9,7 @@
 // RACY: replay: CRSAN_OPTIONS=seed=3:schedule=random crsan run --device=sim {{.*}}race.cu.tmp
 // RACY: SUMMARY: CRSan: {{[1-9]}} data race
 // RUN: env CRSAN_OPTIONS=effort=light:launch_one_in=1 %python %crsan_src/test/Sim/Inputs/status.py 66 %crsan run --seed 3 %t 2>&1 | FileCheck %s --check-prefix=EFFORT
-// EFFORT: replay: CRSAN_OPTIONS=seed=3:schedule=random:launch_first=0:{{.*}}:overhead=25:{{.*}} crsan run
+// EFFORT: replay: CRSAN_OPTIONS=seed=3:schedule=random:launch_first=0:{{.*}}:overhead=10:{{.*}} crsan run
 
 // RUN: %crsan_clangxx -fsanitize=cuda-race -O2 --offload-arch=sm_90 -DFIXED %s -o %t.fixed
 // RUN: env CRSAN_OPTIONS=verbosity=1 %crsan run %t.fixed 2>&1 | FileCheck %s --check-prefix=CLEAN

@@ -43,7 +43,7 @@ TEST(InjectFlags, EffortSetsOthersThatLaterOnesOverride) {
   EXPECT_EQ(F.launch_one_in, 16u);
   EXPECT_EQ(F.budget, 8u);
   EXPECT_EQ(F.launch_first, 0u);
-  EXPECT_EQ(F.overhead, 25u);
+  EXPECT_EQ(F.overhead, 10u);
   EXPECT_EQ(F.delay_ns, 1u);
   EXPECT_EQ(F.warp_one_in, 2u);
   EXPECT_EQ(F.warpOneIn(), 2u);

@@ -39,17 +39,90 @@ ENTRY void __crsan_store(Site *S, Address A, uint64_t Value) {
     checkStore(S, A, Value);
 }
 
-/// Looks for another lane whose store at site `Store` overlaps this lane's
-/// access at site `Other`. `Stored` and `Accessed` are this lane's addresses at
-/// the two sites, and `StoreSize` and `Size` the bytes; 0: the lane does not
-/// come there. Nothing orders two instructions of one window in two lanes,
-/// whatever the schedule, so this check does not depend on timing
-/// (docs/soundness.md). Lanes that came from another call site have other sites
-/// and other sizes; those lanes are ignored here and left to checkBranches.
-DEVICE void checkLanes(const Warp &W, Site &Store, Address Stored,
-                       uint32_t StoreSize, Site &Other, Address Accessed,
-                       uint32_t Size) {
-  uint32_t Writer = 32;
+/// The addresses at which lanes store, if each lane's is as far from the one of
+/// the lane before: then the lanes that store to given bytes are calculated.
+class EvenStores {
+public:
+  /// `Here`: the lanes that call together. `Store` and `Stored` are the site
+  /// and the address of this lane's store, of `Size` bytes; 0: it stores
+  /// nothing.
+  DEVICE EvenStores(uint32_t Here, const Site &Store, Address Stored,
+                    uint32_t Size)
+      : Storing(__nvvm_vote_ballot_sync(Here, Size != 0)) {
+    // No branch is between these exchanges: the lanes stay together.
+    FirstLane = __builtin_ctz(Storing ? Storing : Here);
+    const uint32_t Others = Storing & (Storing - 1);
+    const uint32_t Second = Others ? __builtin_ctz(Others) : FirstLane;
+    Begin = shuffle(Here, Stored, FirstLane);
+    const Address Next = shuffle(Here, Stored, Second),
+                  Of = shuffle(Here, Address(&Store), FirstLane);
+    Bytes = broadcast(Here, Size, FirstLane);
+    const int64_t Distance = int64_t(Next - Begin);
+    Step = int32_t(Distance) / int32_t(Second - FirstLane + (Others == 0));
+    const bool IsInRow =
+        (Size == 0) |
+        ((Size == Bytes) &
+         (Stored - Begin == Address(Step * int32_t(lane() - FirstLane))));
+    AreEven = __nvvm_vote_all_sync(
+        Here, IsInRow & (Of == Address(&Store)) & (Bytes < MostBytes) &
+                  (Distance < MostBytes) & (Distance > -MostBytes));
+  }
+
+  /// A mask of the lanes that store to some of the `Size` bytes at `A`.
+  DEVICE uint32_t storingTo(Address A, uint32_t Size) const {
+    if (Size == 0)
+      return 0;
+    const int64_t Offset = int64_t(A - Begin);
+    if (Step == 0)
+      return Offset < int64_t(Bytes) && Offset + Size > 0 ? Storing : 0;
+    // The stores in the order of their addresses: the I-th one of 32 begins
+    // I * By bytes from the lowest. First and Last are the first byte of the
+    // access, and the last, counted from there.
+    const int64_t By = Step < 0 ? -Step : Step, Highest = 31 * By,
+                  First = Step < 0 ? Offset + Highest : Offset,
+                  Last = First + Size - 1;
+    if (Last < 0 || First >= Highest + Bytes)
+      return 0;
+    const uint32_t Least = First < Bytes
+                               ? 0
+                               : uint32_t(First - Bytes) / uint32_t(By) + 1,
+                   Most = Last >= Highest ? 31 : uint32_t(Last) / uint32_t(By);
+    if (Least > Most)
+      return 0;
+    const uint32_t Row = ~0u >> (31 - (Most - Least)) << Least;
+    return (Step < 0 ? __builtin_bitreverse32(Row) : Row) << FirstLane &
+           Storing;
+  }
+
+  /// Whether storingTo knows.
+  bool AreEven;
+
+private:
+  static constexpr int64_t MostBytes = 1 << 24;
+
+  uint32_t Storing;   ///< The lanes that store.
+  uint32_t FirstLane; ///< The first of them.
+  Address Begin;      ///< Where it stores.
+  int64_t Bytes;      ///< The size of each store.
+  int64_t Step;       ///< From one lane to the next.
+};
+
+/// A lane, if there is one, whose store overlaps this lane's access: the
+/// parameters are those of checkLanes.
+DEVICE uint32_t findWriter(const Warp &W, Site &Store, Address Stored,
+                           uint32_t StoreSize, Address Accessed,
+                           uint32_t Size) {
+  constexpr uint32_t None = 32;
+  {
+    const uint32_t Here = activeMask();
+    const EvenStores Stores(Here, Store, Stored, StoreSize);
+    if (Stores.AreEven) {
+      const uint32_t Writers =
+          Stores.storingTo(Accessed, Size) & ~(1u << lane());
+      return Writers ? 31 - __builtin_clz(Writers) : None;
+    }
+  }
+  uint32_t Writer = None;
 #pragma unroll 1
   for (uint32_t Left = W.Mask; Left; Left &= Left - 1) {
     const uint32_t From = __builtin_ctz(Left);
@@ -62,6 +135,21 @@ DEVICE void checkLanes(const Warp &W, Site &Store, Address Stored,
         Size != 0 && Theirs < Accessed + Size && Accessed < Theirs + TheirSize)
       Writer = From;
   }
+  return Writer;
+}
+
+/// Looks for another lane whose store at site `Store` overlaps this lane's
+/// access at site `Other`. `Stored` and `Accessed` are this lane's addresses at
+/// the two sites, and `StoreSize` and `Size` the bytes; 0: the lane does not
+/// come there. Nothing orders two instructions of one window in two lanes,
+/// whatever the schedule, so this check does not depend on timing
+/// (docs/soundness.md). Lanes that came from another call site have other sites
+/// and other sizes; those lanes are ignored here and left to checkBranches.
+DEVICE void checkLanes(const Warp &W, Site &Store, Address Stored,
+                       uint32_t StoreSize, Site &Other, Address Accessed,
+                       uint32_t Size) {
+  const uint32_t Writer =
+      findWriter(W, Store, Stored, StoreSize, Accessed, Size);
   if (Writer < 32 && canRace(Accessed))
     __crsan_race(&Other, Accessed, Store.Id, 0,
                  uint64_t(1u << lane() | 1u << Writer) << 32 |

@@ -6,8 +6,8 @@
 // block, cycles without checks follow the cycles that a check has taken, in the
 // proportion that the user has set. While a check holds up its block, other
 // warps of the block may be checked, too. A window whose executions ask for
-// time in vain too often asks more rarely from then on, and one whose executions
-// are granted it asks more often.
+// time in vain too often asks more rarely from then on, and one whose
+// executions are granted it asks more often.
 #ifndef CRSAN_DEVICE_COLLIDER_SAMPLING_H
 #define CRSAN_DEVICE_COLLIDER_SAMPLING_H
 
@@ -79,25 +79,24 @@ DEVICE bool isTurnByNumber(const Warp &W, struct Sampling &S,
   return below(mix(W.Random + 1), Interval) <= Used;
 }
 
-/// The logarithm of `Value`, which is not 0, rounded down.
-DEVICE int logOf(uint64_t Value) { return 63 - __builtin_clzll(Value); }
-
 /// The logarithm of how many times `Each` fits into `Room`, rounded down;
-/// negative: it does not fit. `Each` is less than 2^32.
-DEVICE int logOfFits(uint64_t Room, uint64_t Each) {
-  if (Room < Each)
-    return -1;
-  if (Each == 0)
-    return 31;
-  const int Log = logOf(Room) - logOf(Each);
-  return Log - (Each << Log > Room);
+/// negative: it does not fit.
+DEVICE int logOfFits(uint32_t Room, uint32_t Each) {
+  const int Log = __builtin_clz(Each | 1) - __builtin_clz(Room | 1);
+  return Log < 0 ? -1 : Log - (Each << Log > Room);
 }
 
-/// How many blocks of this grid are on a multiprocessor, at least, as a
-/// logarithm. A kernel with checks has so many threads there, and the shared
-/// memory that each block takes is known.
+/// Blocks of this grid, at most 2^32 - 1.
+DEVICE uint32_t blocksCounted() {
+  const uint64_t Blocks = blocksOfGrid();
+  return Blocks >> 32 ? ~0u : uint32_t(Blocks);
+}
+
+/// How many blocks of this grid are on a multiprocessor, about, as a logarithm.
+/// What registers they take is not known: as many as leave room for so many
+/// threads.
 DEVICE uint32_t blocksBeside() {
-  constexpr uint32_t MostThreads = 512;
+  constexpr uint32_t MostThreads = 1024;
   const uint32_t Threads = __nvvm_read_ptx_sreg_ntid_x() *
                            __nvvm_read_ptx_sreg_ntid_y() *
                            __nvvm_read_ptx_sreg_ntid_z();
@@ -106,8 +105,8 @@ DEVICE uint32_t blocksBeside() {
   const int ByThreads = logOfFits(MostThreads, Threads),
             ByShared = logOfFits(__crsan_config.SharedBytes, Shared),
             ByBlocks =
-                logOfFits(blocksOfGrid(), __crsan_config.Multiprocessors);
-  int Log = logOf(BlockSlots);
+                logOfFits(blocksCounted(), __crsan_config.Multiprocessors);
+  int Log = __builtin_ctz(BlockSlots);
   Log = Log < ByThreads ? Log : ByThreads;
   Log = Log < ByShared ? Log : ByShared;
   Log = Log < ByBlocks ? Log : ByBlocks;
@@ -134,7 +133,7 @@ enum DueBits : uint64_t {
   DueMarks = 127,
 };
 DEVICE uint32_t levelOf(uint32_t Executed) {
-  return Executed ? logOf(Executed) : 0;
+  return 31 - __builtin_clz(Executed | 1);
 }
 
 /// For a check that takes `Cycles`: how many cycles after its begin another one
@@ -151,6 +150,9 @@ DEVICE uint32_t cyclesExpected() {
   // The mean delay, at two cycles a nanosecond.
   return __crsan_config.DelayNs + WithoutDelay;
 }
+
+/// No check is charged for more time than so many expected ones.
+constexpr uint32_t MostChecks = 64;
 
 /// A warp joins another one's check only if it can wait so many cycles.
 constexpr int64_t LeastWait = 1000;
@@ -258,8 +260,12 @@ DEVICE Decision turnByTime(const Warp &W, struct Sampling &S, uint32_t Groups) {
   // No check is charged so much: the clock has been set back, or a warp has
   // been moved to a multiprocessor whose clock shows another time.
   constexpr int64_t Never = 1024;
+  // A check that takes longer than expected keeps its slot. One that has taken
+  // longer than any is charged for has ended without a word: its lanes exited.
+  const int64_t Longest =
+      Seen & InCheck ? int64_t(MostChecks) * int64_t(Check) : 0;
   if (const int64_t Early = int64_t(Seen - Now);
-      Early <= 0 || Early > Never * Period) {
+      Early <= -Longest || Early > Never * Period) {
     const uint64_t Last = Seen;
     Seen = compareAndSwap(
         Due, Last, ((Now + Period) & ~uint64_t(DueMarks)) | InCheck | Level);
@@ -282,10 +288,10 @@ DEVICE Decision turnByTime(const Warp &W, struct Sampling &S, uint32_t Groups) {
   // By an interval that is out of date, a warp came in vain.
   if (D.Left || (!D.Began && D.Interval != Used))
     return D;
-  const uint64_t Blocks = blocksOfGrid(),
+  const uint32_t Blocks = blocksCounted(),
                  Slots = __crsan_config.Multiprocessors << Beside;
   const uint32_t Next = adapted(W, D.Interval, D.Began != 0, Due, Seen, Level,
-                                uint32_t(Blocks < Slots ? Blocks : Slots));
+                                Blocks < Slots ? Blocks : Slots);
   if (Next != D.Interval)
     storeRelaxed(S.Interval, D.Interval = Next);
   return D;
@@ -313,11 +319,9 @@ DEVICE void endTurn(const Decision &Mine, uint64_t More = 0) {
   if (Mine.Began == 0)
     return;
   uint64_t &Due = dueHere(blocksBeside());
-  asm volatile("red.relaxed.gpu.global.and.b64 [%0], %1;" ::"l"(&Due),
-               "l"(~uint64_t(InCheck))
-               : "memory");
+  // Clears InCheck, too.
   asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(&Due),
-               "l"(More & ~uint64_t(DueMarks))
+               "l"((More & ~uint64_t(DueMarks)) - InCheck)
                : "memory");
 }
 
@@ -325,7 +329,7 @@ DEVICE void endTurn(const Decision &Mine, uint64_t More = 0) {
 DEVICE void charge(const Decision &Mine) {
   // A warp may have been moved to a multiprocessor with another clock.
   const uint64_t Took = uint32_t(cycleNow()) - Mine.Began,
-                 Most = 64 * uint64_t(cyclesExpected());
+                 Most = MostChecks * uint64_t(cyclesExpected());
   endTurn(Mine, cyclesFor(uint32_t(Took < Most ? Took : Most)) -
                     cyclesFor(cyclesExpected()));
 }

@@ -59,6 +59,12 @@ static LoadedFiles loadedFiles() {
   return Files;
 }
 
+CallSites::CallSites() {
+  // The first call loads a library: before the program launches anything.
+  void *Found[1];
+  backtrace(Found, 1);
+}
+
 uint32_t CallSites::note() {
   constexpr size_t MostFrames = 48, MostKnown = 1 << 14;
   void *Found[MostFrames];
@@ -237,10 +243,10 @@ bool CallSites::lookUp() {
   return true;
 }
 
-void LaunchSites::note() {
+void LaunchSites::note(bool IsTwin) {
   constexpr uint64_t Many = 32;
-  ++Launches;
-  if (Launches <= Many || (Launches & (Launches - 1)) == 0)
+  const uint64_t Count = IsTwin ? ++OfTwin : ++Launches;
+  if ((!IsTwin && Count <= Many) || (Count & (Count - 1)) == 0)
     Sites.insert(callSites().note());
 }
 

@@ -44,6 +44,8 @@ struct LoadedFiles {
 /// Stacks of calls of CUDA. Any thread may call.
 class CallSites {
 public:
+  CallSites();
+
   /// The stack of this thread, without CUDA's libraries and CRSan's. Returns
   /// its number; 0: it is not known, or there are too many. Takes some
   /// microseconds where the stack is known, and more where it is new.
@@ -85,15 +87,17 @@ std::string fileOfAddress(const void *Address);
 /// Where the host launches a kernel.
 class LaunchSites {
 public:
-  /// This thread launches the kernel. The stack is noted of the first launches
-  /// and then ever less often, since that takes longer than a launch does.
-  void note();
+  /// This thread launches the kernel, or its native twin. The stack is noted of
+  /// the first launches of the kernel itself, and then, as of launches of the
+  /// twin, ever less often: of the first, the second, the fourth, the eighth and
+  /// so on, since that takes longer than a launch does.
+  void note(bool IsTwin = false);
   /// "app.cu:52 in run"; of several places, three are named. `Kernel`:
   /// demangled.
   std::string text(std::string_view Kernel) const;
 
 private:
-  uint64_t Launches = 0;
+  uint64_t Launches = 0, OfTwin = 0;
   std::set<uint32_t> Sites;
 };
 

@@ -135,14 +135,14 @@ static void setEffort(Flags &F) {
     F.follow_launch_ms = 1;
     F.warp_one_in = 2;
     F.budget = 8;
-    F.overhead = 25;
+    F.overhead = 10;
     F.delay_ns = 3000;
   } else if (F.effort == "thorough") {
     F.launch_one_in = 1;
     F.follow_ms = 0;
     F.follow_launch_ms = 0;
     F.budget = 8192;
-    F.overhead = 400;
+    F.overhead = 200;
     F.delay_ns = 5000;
   }
 }

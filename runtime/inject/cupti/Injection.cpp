@@ -9,6 +9,7 @@
 // loading this library, and crsan_exit_code after everything else; the other
 // entries where the program ends by a shorter way.
 
+#include "common/CallSites.h"
 #include "common/Driver.h"
 #include "common/Flags.h"
 #include "common/Log.h"
@@ -102,6 +103,7 @@ static void inject() {
   }
   hostChecks().begin(new HostSleep(uint64_t(Options.host_wait_us) * 1000),
                      /*Samples=*/Options.budget != 0, /*Looks=*/true);
+  callSites();
   uint32_t Version = 0;
   if (Api->GetVersion)
     Api->GetVersion(&Version);

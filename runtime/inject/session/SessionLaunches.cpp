@@ -242,7 +242,7 @@ void Session::launched(CUcontext Ctx, const char *Kernel,
                                             : Launches.NotInstrumented);
       return;
     }
-    LaunchedAt[Name].note();
+    LaunchedAt[Name].note(IsTwin);
     const RunFilter &Filter = runFilter();
     if (!Filter.takesLaunch(ThisLaunch) ||
         (Kernel && !Filter.takesKernel(Name))) {
