@@ -5,7 +5,7 @@
 // FIXED: fixed
 // RACY: half-awaited -DHALF
 // RACY: refills-too-early -DEARLY
-// UNSEEN-GPU: collider (refills-too-early): the copy is seldom under way while a check looks at a buffer
+// UNSEEN: collider (refills-too-early): the accesses meet where lanes of one warp are apart, and checks keep them together
 // ARCH: sm_90
 #include "asynchronous.h"
 
