@@ -89,8 +89,8 @@ class LaunchSites {
 public:
   /// This thread launches the kernel, or its native twin. The stack is noted of
   /// the first launches of the kernel itself, and then, as of launches of the
-  /// twin, ever less often: of the first, the second, the fourth, the eighth and
-  /// so on, since that takes longer than a launch does.
+  /// twin, ever less often: of the first, the second, the fourth, the eighth
+  /// and so on, since that takes longer than a launch does.
   void note(bool IsTwin = false);
   /// "app.cu:52 in run"; of several places, three are named. `Kernel`:
   /// demangled.
