@@ -1,5 +1,5 @@
 // Intent: the collider checks each window as often as its budget says, if it runs that often, and
-// then spends on checks no more than a share of a kernel's time; windows of two groups, too. Without a limit the kernel takes 260 times as long. Warps that ask in vain are not counted, and on the simulated GPU take as long as a check.
+// then limits the time of checks to a share of a kernel's; windows of two groups, too. Without a limit the kernel takes 260 times as long. Warps that ask in vain are not counted, and on the simulated GPU take as long as a check.
 // REQUIRES: sim
 // RUN: %sim_clangxx -fsanitize=cuda-race -O2 %s -o %t
 // RUN: env CRSAN_OPTIONS=enabled=0 %crsan run --device=sim %t > %t.native || true

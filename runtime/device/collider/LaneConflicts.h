@@ -39,8 +39,9 @@ ENTRY void __crsan_store(Site *S, Address A, uint64_t Value) {
     checkStore(S, A, Value);
 }
 
-/// The addresses at which lanes store, if each lane's is as far from the one of
-/// the lane before: then the lanes that store to given bytes are calculated.
+/// The stores of a warp's lanes at one site, if their addresses are an
+/// arithmetic progression: then the lanes that store to given bytes are
+/// calculated, and need not be compared one by one.
 class EvenStores {
 public:
   /// `Here`: the lanes that call together. `Store` and `Stored` are the site
@@ -49,7 +50,7 @@ public:
   DEVICE EvenStores(uint32_t Here, const Site &Store, Address Stored,
                     uint32_t Size)
       : Storing(__nvvm_vote_ballot_sync(Here, Size != 0)) {
-    // No branch is between these exchanges: the lanes stay together.
+    // The exchanges share one mask, since no branch between them parts lanes.
     FirstLane = __builtin_ctz(Storing ? Storing : Here);
     const uint32_t Others = Storing & (Storing - 1);
     const uint32_t Second = Others ? __builtin_ctz(Others) : FirstLane;

@@ -92,9 +92,9 @@ DEVICE uint32_t blocksCounted() {
   return Blocks >> 32 ? ~0u : uint32_t(Blocks);
 }
 
-/// How many blocks of this grid are on a multiprocessor, about, as a logarithm.
-/// What registers they take is not known: as many as leave room for so many
-/// threads.
+/// An estimate of how many blocks of this grid are on a multiprocessor, as a
+/// logarithm. The registers that a block takes are not known here: MostThreads
+/// threads are assumed to fit.
 DEVICE uint32_t blocksBeside() {
   constexpr uint32_t MostThreads = 1024;
   const uint32_t Threads = __nvvm_read_ptx_sreg_ntid_x() *
@@ -260,8 +260,9 @@ DEVICE Decision turnByTime(const Warp &W, struct Sampling &S, uint32_t Groups) {
   // No check is charged so much: the clock has been set back, or a warp has
   // been moved to a multiprocessor whose clock shows another time.
   constexpr int64_t Never = 1024;
-  // A check that takes longer than expected keeps its slot. One that has taken
-  // longer than any is charged for has ended without a word: its lanes exited.
+  // A check that takes longer than expected keeps its slot. A check that has
+  // taken longer than any check is charged for has ended without endTurn(): its
+  // lanes have exited.
   const int64_t Longest =
       Seen & InCheck ? int64_t(MostChecks) * int64_t(Check) : 0;
   if (const int64_t Early = int64_t(Seen - Now);
@@ -319,7 +320,7 @@ DEVICE void endTurn(const Decision &Mine, uint64_t More = 0) {
   if (Mine.Began == 0)
     return;
   uint64_t &Due = dueHere(blocksBeside());
-  // Clears InCheck, too.
+  // turnByTime() has set InCheck: subtracting it clears the bit.
   asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(&Due),
                "l"((More & ~uint64_t(DueMarks)) - InCheck)
                : "memory");

@@ -60,7 +60,8 @@ static LoadedFiles loadedFiles() {
 }
 
 CallSites::CallSites() {
-  // The first call loads a library: before the program launches anything.
+  // The first call of backtrace() loads a library, which takes longer than a
+  // launch: so it is made before the program launches anything.
   void *Found[1];
   backtrace(Found, 1);
 }

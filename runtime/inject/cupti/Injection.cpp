@@ -103,7 +103,7 @@ static void inject() {
   }
   hostChecks().begin(new HostSleep(uint64_t(Options.host_wait_us) * 1000),
                      /*Samples=*/Options.budget != 0, /*Looks=*/true);
-  callSites();
+  callSites(); // Makes them, before the first launch.
   uint32_t Version = 0;
   if (Api->GetVersion)
     Api->GetVersion(&Version);
