@@ -66,8 +66,17 @@ RegisterLimits registerLimits(ArrayRef<ModuleItem> Module,
   for (const EntryBounds &Kernel : entryBounds(Module)) {
     const unsigned Fit = Kernel.registersThatFit();
     if (abi::isNativeTwin(Kernel.Name)) {
-      if (!Fit)
-        Limits.Kernels[Kernel.Name] = Most;
+      const std::string Twinned(abi::nameOfTwinned(Kernel.Name));
+      unsigned Limit = Most;
+      // A limit below Usual might be too low for a function that is called.
+      if (const auto Native = ByTwin.find(Twinned); Native != ByTwin.end())
+        Limit = std::min(Limit, Needs.Many.contains(Twinned)
+                                    ? std::max(Native->second, Usual)
+                                    : Native->second);
+      else if (Needs.Few.contains(Twinned))
+        Limit = std::min(Limit, FullResidency);
+      if (!Fit || Limit < Fit)
+        Limits.Kernels[Kernel.Name] = Limit;
       continue;
     }
     // A kernel that needs few calls no functions but the runtime's, so its

@@ -5,15 +5,15 @@
 using namespace crsan::driver;
 
 std::vector<std::string> crsan::driver::wrapperOptions() {
-  std::vector<std::string> Out;
+  std::vector<std::string> Out = {"--undefined=__crsan_wraps"};
   for (const char *Function :
        {"cudaLaunchKernel", "cudaLaunchKernel_ptsz",
         "cudaLaunchCooperativeKernel", "cudaLaunchCooperativeKernel_ptsz",
-        "cudaLaunchKernelExC", "cudaLaunchKernelExC_ptsz",
-        "__cudaRegisterFunction", "__cudaRegisterVar",
-        "__cudaRegisterManagedVar", "cudaMalloc", "cudaMallocHost",
-        "cudaMallocManaged", "cudaHostAlloc", "cudaMallocAsync",
-        "cudaMallocAsync_ptsz"})
+        "cudaLaunchKernelExC", "cudaLaunchKernelExC_ptsz", "__cudaLaunchKernel",
+        "__cudaLaunchKernel_ptsz", "__cudaRegisterFunction",
+        "__cudaRegisterVar", "__cudaRegisterManagedVar", "cudaMalloc",
+        "cudaMallocHost", "cudaMallocManaged", "cudaHostAlloc",
+        "cudaMallocAsync", "cudaMallocAsync_ptsz"})
     Out.push_back(std::string("--wrap=") + Function);
   return Out;
 }

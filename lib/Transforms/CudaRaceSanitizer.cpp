@@ -246,6 +246,7 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
   auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
   if (Opts.IsWholeProgram)
     dropUncalled(M, FAM);
+  alignVariables(M, Opts.IsWholeProgram);
   const bool HasCollider = Opts.Mode != Mode::Metadata;
   const bool HasMetadata = Opts.Mode != Mode::Collider;
   const WaitingFunctions Waiting(M);

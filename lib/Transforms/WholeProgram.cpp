@@ -6,6 +6,7 @@
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/NVPTXAddrSpace.h"
 
 using namespace llvm;
 
@@ -45,6 +46,24 @@ void dropUncalled(Module &M, FunctionAnalysisManager &FAM) {
       F.eraseFromParent();
       IsAgain = true;
     }
+  }
+}
+
+void alignVariables(Module &M, bool IsWholeProgram) {
+  const Align Vector(16);
+  const DataLayout &DL = M.getDataLayout();
+  for (GlobalVariable &V : M.globals()) {
+    const unsigned Space = V.getAddressSpace();
+    if (Space != NVPTXAS::ADDRESS_SPACE_CONST &&
+        Space != NVPTXAS::ADDRESS_SPACE_SHARED)
+      continue;
+    // Of definitions in several modules the linker takes one.
+    const bool IsOurs =
+        IsWholeProgram ? !V.isDeclaration() : V.isStrongDefinitionForLinker();
+    const uint64_t Size =
+        IsOurs ? DL.getTypeAllocSize(V.getValueType()).getFixedValue() : 0;
+    if (Size && isAligned(Vector, Size) && V.getAlign().valueOrOne() < Vector)
+      V.setAlignment(Vector);
   }
 }
 

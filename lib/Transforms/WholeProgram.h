@@ -14,6 +14,14 @@ namespace crsan {
 /// such a function makes all barriers of the module costly.
 void dropUncalled(llvm::Module &M, llvm::FunctionAnalysisManager &FAM);
 
+/// Gives the variables of \p M in constant and shared memory an alignment of 16
+/// bytes if their sizes are multiples of 16. In a program that is not linked
+/// ptxas knows where variables lie, and accesses neighbouring elements
+/// together. Code with checks is linked, and of the variables of such code
+/// ptxas knows the alignment only. nvlink places the variables of the greatest
+/// alignment first, so no gaps arise between them.
+void alignVariables(llvm::Module &M, bool IsWholeProgram);
+
 } // namespace crsan
 
 #endif // CRSAN_TRANSFORMS_WHOLEPROGRAM_H

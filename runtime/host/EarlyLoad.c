@@ -9,6 +9,7 @@
 
 enum { MostKernels = 256, MostDevices = 32 };
 static const void *Kernels[MostKernels];
+static const char *Names[MostKernels];
 static unsigned NumKernels;
 /// By device: how many of the kernels have been loaded, or passed over for
 /// good.
@@ -17,12 +18,20 @@ static int IsLoading;
 static const size_t MostVariableBytes = 16 << 20;
 static size_t VariableBytes;
 
-void crsanKernelRegistered(const void *Kernel) {
+void crsanKernelRegistered(const void *Kernel, const char *Name) {
   const unsigned Index = __atomic_fetch_add(&NumKernels, 1, __ATOMIC_RELAXED);
-  if (Index < MostKernels)
+  if (Index < MostKernels) {
+    Names[Index] = Name;
     __atomic_store_n(&Kernels[Index], Kernel, __ATOMIC_RELEASE);
-  else
+  } else
     __atomic_store_n(&NumKernels, MostKernels, __ATOMIC_RELAXED);
+}
+
+const char *crsanNameOfKernel(const void *Kernel) {
+  for (unsigned I = 0; I < MostKernels; ++I)
+    if (__atomic_load_n(&Kernels[I], __ATOMIC_ACQUIRE) == Kernel)
+      return Names[I];
+  return NULL;
 }
 
 void crsanVariableRegistered(size_t Bytes) {

@@ -27,8 +27,11 @@ struct CudaFunctions {
 
 // Every executable and shared library has its own.
 #pragma GCC visibility push(hidden)
-/// The program has registered a kernel. `Kernel`: the address of its stub.
-void crsanKernelRegistered(const void *Kernel);
+/// The program has registered a kernel. `Kernel`: the address of its stub;
+/// `Name`: mangled, kept by the program.
+void crsanKernelRegistered(const void *Kernel, const char *Name);
+/// The name that a kernel was registered by, or null.
+const char *crsanNameOfKernel(const void *Kernel);
 /// The program has registered a variable of that size. If all variables
 /// together are larger than 16 MiB, no kernel is loaded early: a module takes
 /// the memory of its variables, even if the program never uses it.

@@ -22,6 +22,7 @@
 #include "Endings.h"
 #include "HostCode.h"
 #include "Launch.h"
+#include "Notes.h"
 #include "Runner.h"
 
 #include <dlfcn.h>
@@ -37,12 +38,7 @@ static const char LibraryName[] = "libcrsan.so";
 static const char InjectionVariable[] = "CUDA_INJECTION64_PATH";
 static const char MarkVariable[] = "CRSAN_HOST";
 
-/// By this note the injection library knows an instrumented program
-/// (runtime/inject/session/HostNote.cpp).
-__attribute__((section(".note.crsan"), used, aligned(4))) static const struct {
-  uint32_t NameSize, TextSize, Type;
-  char Name[8];
-} Note = {sizeof("CRSan"), 0, 1, "CRSan"};
+CRSAN_NOTE(CRSAN_HOST_PART_NOTE);
 
 /// The library, as the driver will load it; empty: not found.
 static char Library[PATH_MAX];
@@ -216,6 +212,16 @@ void crsanTellLaunch(const void *Kernel, FunctionOfKernel *FunctionOf) {
   int (*Listener)(const void *, FunctionOfKernel *) = findListener();
   if (!Listener || !FunctionOf || !Listener(Kernel, FunctionOf))
     __atomic_store_n(&crsanTellsLaunches, 0, __ATOMIC_RELAXED);
+}
+
+void crsanTellRefusal(const char *Kernel, int Error) {
+  const char *File = getenv(InjectionVariable);
+  void (*Tell)(const char *, int) = NULL;
+  if (File && *File)
+    Tell = (void (*)(const char *, int))(uintptr_t)symbolOf(
+        File, "crsan_launch_refused", RTLD_NOLOAD);
+  if (Tell)
+    Tell(Kernel, Error);
 }
 
 /// What this copy of the host part does when the program ends.

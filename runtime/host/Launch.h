@@ -11,6 +11,9 @@ typedef int FunctionOfKernel(void **Function, const void *Kernel);
 /// Whether crsanTellLaunch wants to be called before a launch.
 extern int crsanTellsLaunches;
 void crsanTellLaunch(const void *Kernel, FunctionOfKernel *FunctionOf);
+/// A launch has failed with an error of CUDA's run-time library. `Kernel`: its
+/// mangled name, or null.
+void crsanTellRefusal(const char *Kernel, int Error);
 #pragma GCC visibility pop
 
 #endif // CRSAN_HOST_LAUNCH_H

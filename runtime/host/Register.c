@@ -17,5 +17,5 @@ void __wrap___cudaRegisterFunction(void **Module, const char *Stub, char *Name,
   __real___cudaRegisterFunction(Module, Stub, Name, MangledName, ThreadLimit,
                                 ThreadIndex, BlockIndex, BlockSize, GridSize,
                                 WarpSize);
-  crsanKernelRegistered(Stub);
+  crsanKernelRegistered(Stub, MangledName);
 }

@@ -102,6 +102,22 @@ TEST(Registers, AKernelThatNeedsFewLimitsNoFunctions) {
   EXPECT_EQ(Limits.Functions, LargestBlock);
 }
 
+TEST(Registers, ATwinIsLimitedToWhatItNeedsNatively) {
+  const auto Items = llvm::cantFail(readItems(
+      ".visible .entry __crsan_twin_waits() { ret; }\n"
+      ".visible .entry __crsan_twin_small() { ret; }\n"
+      ".visible .entry __crsan_twin_other() { ret; }\n"
+      ".visible .entry __crsan_twin_bounded() .maxnreg 24 { ret; }\n"));
+  RegisterNeeds Needs;
+  Needs.Few.insert("small");
+  EXPECT_EQ(registerLimits(Items, {{"waits", 40}, {"bounded", 40}}, Needs,
+                           MostRegisters)
+                .Kernels,
+            (KernelRegisters{{"__crsan_twin_waits", 40},
+                             {"__crsan_twin_small", FullResidency},
+                             {"__crsan_twin_other", MostRegisters}}));
+}
+
 TEST(Registers, OfATwinAreRoundedUpToWhatAWarpIsGiven) {
   EXPECT_EQ(limitByTwin(16), FullResidency);
   EXPECT_EQ(limitByTwin(40), 40u);

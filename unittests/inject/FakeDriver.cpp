@@ -559,6 +559,8 @@ RUNTIME cudaGetFuncBySymbol(cudaFunction_t *Function, const void *Kernel) {
 }
 RUNTIME cudaLaunchKernel(const void *Kernel, dim3 Grid, dim3 Block, void **,
                          size_t Shared, cudaStream_t Stream) {
+  if (Grid.x == 0) // The driver does not hear of it.
+    return cudaErrorInvalidConfiguration;
   return cudaError_t(cuLaunchKernel(
       static_cast<CUfunction>(const_cast<void *>(Kernel)), Grid.x, Grid.y,
       Grid.z, Block.x, Block.y, Block.z, Shared, Stream, nullptr, nullptr));

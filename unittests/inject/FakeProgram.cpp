@@ -200,6 +200,8 @@ int main(int Count, char **Words) {
       launch({"_Z1kPi", FakeKernel::Racy, Library});
     else if (Word == "refused")
       launch({"_Z1kPi", FakeKernel::Refused, Library});
+    else if (Word == "noblocks")
+      launch({"_Z1kPi", FakeKernel::Clean, Library}, 0);
     else if (Word == "asserts")
       launch({"_Z1kPi", FakeKernel::Asserts, Library});
     else if (Word == "fails")

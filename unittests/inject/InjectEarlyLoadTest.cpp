@@ -59,12 +59,14 @@ TEST(EarlyLoad, LoadsEachKernelOnceOnEachDevice) {
   unsetenv("CUDA_MODULE_LOADING");
   const char Kernels[3] = {};
   EXPECT_THAT(loadedOn(0), IsEmpty());
-  crsanKernelRegistered(&Kernels[0]);
-  crsanKernelRegistered(&Kernels[1]);
+  crsanKernelRegistered(&Kernels[0], "k0");
+  crsanKernelRegistered(&Kernels[1], "k1");
   EXPECT_THAT(loadedOn(0), ElementsAre(&Kernels[0], &Kernels[1]));
+  EXPECT_STREQ(crsanNameOfKernel(&Kernels[1]), "k1");
+  EXPECT_EQ(crsanNameOfKernel(&Kernels[2]), nullptr);
   EXPECT_THAT(loadedOn(0), IsEmpty());
   // A library that is loaded later registers its own.
-  crsanKernelRegistered(&Kernels[2]);
+  crsanKernelRegistered(&Kernels[2], "k2");
   EXPECT_THAT(loadedOn(0), ElementsAre(&Kernels[2]));
 
   // The program sees no error of these calls, and loses none of its own.

@@ -40,7 +40,7 @@ TEST(InjectFlags, EffortSetsOthersThatLaterOnesOverride) {
   const Flags Default;
   Flags F;
   EXPECT_EQ(F.parse("budget=7:effort=light:delay_ns=1"), std::nullopt);
-  EXPECT_EQ(F.launch_one_in, 16u);
+  EXPECT_EQ(F.launch_one_in, 32u);
   EXPECT_EQ(F.budget, 8u);
   EXPECT_EQ(F.launch_first, 0u);
   EXPECT_EQ(F.overhead, 10u);
@@ -51,6 +51,7 @@ TEST(InjectFlags, EffortSetsOthersThatLaterOnesOverride) {
   EXPECT_EQ(F.parse("effort=thorough"), std::nullopt);
   EXPECT_EQ(F.launch_one_in, 1u);
   EXPECT_EQ(F.warp_one_in, 1u);
+  EXPECT_FALSE(F.early_blocks);
   EXPECT_GT(F.budget, Default.budget);
   EXPECT_GT(F.overhead, Default.overhead);
   EXPECT_EQ(F.parse("effort=default"), std::nullopt);

@@ -380,6 +380,15 @@ TEST(InjectProgram, ARefusedLaunchIsLoud) {
                             HasSubstr("2 kernel launches failed")));
 }
 
+// Intent: what the run-time library refuses, the driver does not hear of.
+TEST(InjectProgram, ALaunchThatTheRunTimeLibraryRefusesIsLoud) {
+  Outcome O = run("clean noblocks refused noblocks");
+  EXPECT_THAT(O.Text, AllOf(HasSubstr("CRSan: launch of a kernel failed: "
+                                      "cudaErrorInvalidConfiguration; it was "
+                                      "not checked\n"),
+                            HasSubstr("3 kernel launches failed")));
+}
+
 // Intent: that blocks no longer run all at once is one line for each kernel,
 // which comes back when kernels hang.
 TEST(InjectProgram, AGridThatLacksRegistersIsSaidOnce) {

@@ -110,18 +110,13 @@ private:
 
 /// A lane, if there is one, whose store overlaps this lane's access: the
 /// parameters are those of checkLanes.
-DEVICE uint32_t findWriter(const Warp &W, Site &Store, Address Stored,
-                           uint32_t StoreSize, Address Accessed,
+DEVICE uint32_t findWriter(const Warp &W, const EvenStores &Stores, Site &Store,
+                           Address Stored, uint32_t StoreSize, Address Accessed,
                            uint32_t Size) {
   constexpr uint32_t None = 32;
-  {
-    const uint32_t Here = activeMask();
-    const EvenStores Stores(Here, Store, Stored, StoreSize);
-    if (Stores.AreEven) {
-      const uint32_t Writers =
-          Stores.storingTo(Accessed, Size) & ~(1u << lane());
-      return Writers ? 31 - __builtin_clz(Writers) : None;
-    }
+  if (Stores.AreEven) {
+    const uint32_t Writers = Stores.storingTo(Accessed, Size) & ~(1u << lane());
+    return Writers ? 31 - __builtin_clz(Writers) : None;
   }
   uint32_t Writer = None;
 #pragma unroll 1
@@ -140,17 +135,18 @@ DEVICE uint32_t findWriter(const Warp &W, Site &Store, Address Stored,
 }
 
 /// Looks for another lane whose store at site `Store` overlaps this lane's
-/// access at site `Other`. `Stored` and `Accessed` are this lane's addresses at
-/// the two sites, and `StoreSize` and `Size` the bytes; 0: the lane does not
-/// come there. Nothing orders two instructions of one window in two lanes,
-/// whatever the schedule, so this check does not depend on timing
-/// (docs/soundness.md). Lanes that came from another call site have other sites
-/// and other sizes; those lanes are ignored here and left to checkBranches.
-DEVICE void checkLanes(const Warp &W, Site &Store, Address Stored,
-                       uint32_t StoreSize, Site &Other, Address Accessed,
-                       uint32_t Size) {
+/// access at site `Other`. `Stores` are the stores of all lanes there. `Stored`
+/// and `Accessed` are this lane's addresses at the two sites, and `StoreSize`
+/// and `Size` the bytes; 0: the lane does not come there. Nothing orders two
+/// instructions of one window in two lanes, whatever the schedule, so this
+/// check does not depend on timing (docs/soundness.md). Lanes that came from
+/// another call site have other sites and other sizes; those lanes are ignored
+/// here and left to checkBranches.
+DEVICE void checkLanes(const Warp &W, const EvenStores &Stores, Site &Store,
+                       Address Stored, uint32_t StoreSize, Site &Other,
+                       Address Accessed, uint32_t Size) {
   const uint32_t Writer =
-      findWriter(W, Store, Stored, StoreSize, Accessed, Size);
+      findWriter(W, Stores, Store, Stored, StoreSize, Accessed, Size);
   if (Writer < 32 && canRace(Accessed))
     __crsan_race(&Other, Accessed, Store.Id, 0,
                  uint64_t(1u << lane() | 1u << Writer) << 32 |
@@ -208,11 +204,16 @@ DEVICE void compareLanes(const Warp &W, Site *Sites, const Group &G,
     const Address A = addressOf(G, Sites, I);
     if (Sites[I].Flags & HasValue)
       checkStore(&Sites[I], A, G.Length[I]);
+    const uint32_t All = Sites[I].Meets;
+    if (All == 0)
+      continue;
+    const uint32_t Size = sizeOf(G, Sites, I);
+    const EvenStores Stores(activeMask(), Sites[I], A, Size);
 #pragma unroll 1
-    for (uint32_t Meets = Sites[I].Meets; Meets; Meets &= Meets - 1) {
+    for (uint32_t Meets = All; Meets; Meets &= Meets - 1) {
       const uint32_t J = __builtin_ctz(Meets);
-      checkLanes(W, Sites[I], A, sizeOf(G, Sites, I), Sites[J],
-                 addressOf(G, Sites, J), sizeOf(G, Sites, J));
+      checkLanes(W, Stores, Sites[I], A, Size, Sites[J], addressOf(G, Sites, J),
+                 sizeOf(G, Sites, J));
     }
   }
   checkBranches(W, Sites, G, N);

@@ -7,7 +7,8 @@
 // blocks that may (Config::WarpOneIn) execute the body with checks. As the
 // windows' intervals grow, fewer blocks do: at least one in 2^MostPlain, unless
 // WarpOneIn is larger. In these, windows are sampled as before, and more often
-// if too few checks take place.
+// if too few checks take place. With EarlyBlocks, most large grids leave the
+// checks to the blocks that begin early, whether windows are new or not.
 #ifndef CRSAN_DEVICE_COLLIDER_PLAINBODY_H
 #define CRSAN_DEVICE_COLLIDER_PLAINBODY_H
 
@@ -88,6 +89,31 @@ ENTRY void __crsan_choose_plain(struct Sampling *Kernel, uint32_t Windows) {
     storeRelaxed(Kernel->Interval, 1u << Plain);
 }
 
+/// Whether this block leaves the checks to earlier blocks. A check holds up its
+/// block for longer than most blocks run. While other blocks are still to
+/// begin, that hardly makes the grid take longer. So the later half of the
+/// blocks executes no checks, in grids that fill the device at least twice. In
+/// one of SparedGrids such grids all blocks may, drawn anew in each run.
+DEVICE bool leavesToEarlier() {
+  if (!(__crsan_config.Flags & EarlyBlocks))
+    return false;
+  constexpr uint32_t SparedGrids = 4;
+  constexpr uint64_t MostThreads = 2048; // Of a multiprocessor.
+  const uint64_t Blocks = blocksOfGrid(),
+                 Threads = Blocks * __nvvm_read_ptx_sreg_ntid_x() *
+                           __nvvm_read_ptx_sreg_ntid_y() *
+                           __nvvm_read_ptx_sreg_ntid_z();
+  if (2 * linearBlock() < Blocks ||
+      Threads < 2 * MostThreads * __crsan_config.Multiprocessors)
+    return false;
+  // The blocks of a grid draw alike, but for a grid that goes on when the time
+  // changes, about every 17 ms. All launches of a graph's node have one number.
+  uint64_t Nanoseconds;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(Nanoseconds));
+  const uint32_t Time = uint32_t(Nanoseconds >> 24);
+  return below(mix(uint32_t(gridHere()) * 0x85ebca6bu + Time), SparedGrids);
+}
+
 /// Entry point, inlined by the pass at the head of a kernel that has a plain
 /// body. Returns whether this warp executes it: all lanes do, or none.
 extern "C" __attribute__((device, always_inline, used, convergent)) uint32_t
@@ -107,6 +133,8 @@ __crsan_is_plain(const struct Sampling *Kernel) {
   constexpr uint32_t FewBlocks = 64;
   if (Chosen == 0)
     IsTurn |= blocksOfGrid() < FewBlocks;
+  else if (IsTurn)
+    IsTurn = !leavesToEarlier();
   // The mask may name lanes that the block does not have: vote.sync waits only
   // for lanes that have not exited, and these count as exited.
   return !__nvvm_vote_any_sync(~0u, IsTurn);

@@ -125,11 +125,12 @@ static void setEffort(Flags &F) {
   F.follow_launch_ms = Default.follow_launch_ms;
   F.shuffle = Default.shuffle;
   F.warp_one_in = Default.warp_one_in;
+  F.early_blocks = Default.early_blocks;
   F.budget = Default.budget;
   F.overhead = Default.overhead;
   F.delay_ns = Default.delay_ns;
   if (F.effort == "light") {
-    F.launch_one_in = 16;
+    F.launch_one_in = 32;
     F.launch_first = 0;
     F.follow_one_in = 12;
     F.follow_launch_ms = 1;
@@ -141,6 +142,7 @@ static void setEffort(Flags &F) {
     F.launch_one_in = 1;
     F.follow_ms = 0;
     F.follow_launch_ms = 0;
+    F.early_blocks = false;
     F.budget = 8192;
     F.overhead = 200;
     F.delay_ns = 5000;

@@ -21,7 +21,7 @@ constexpr std::string_view optionName(std::string_view Member) {
 /// What `crsan run` sets on the simulated GPU unless the user does: its time
 /// says nothing of what checks cost, so they may take more of it.
 inline constexpr std::string_view SimulatedDefaults =
-    "launch_one_in=1:budget=96:follow_ms=0:follow_launch_ms=0";
+    "launch_one_in=1:early_blocks=0:budget=96:follow_ms=0:follow_launch_ms=0";
 
 struct Flags {
 #define CRSAN_BOOL(Name, Default, Description) bool Name = Default;

@@ -15,10 +15,11 @@
 
 namespace crsan {
 
+// The runtime refuses some launches before the driver hears of them (no code
+// for this device, an impossible configuration).
 #define CBID(Name) CUPTI_RUNTIME_TRACE_CBID_##Name
-/// The runtime refuses some launches before the driver hears of them (no code
-/// for this device, an impossible configuration).
-static constexpr CUpti_runtime_api_trace_cbid RuntimeLaunches[] = {
+/// The launches whose functions the host part wraps (runtime/host/Launch.c).
+static constexpr CUpti_runtime_api_trace_cbid WrappedLaunches[] = {
     CBID(cudaLaunchKernel_v7000),
     CBID(cudaLaunchKernel_ptsz_v7000),
     CBID(__cudaLaunchKernel_v13000), // What nvcc 13 makes of <<<>>>.
@@ -27,6 +28,8 @@ static constexpr CUpti_runtime_api_trace_cbid RuntimeLaunches[] = {
     CBID(cudaLaunchKernelExC_ptsz_v11060),
     CBID(cudaLaunchCooperativeKernel_v9000),
     CBID(cudaLaunchCooperativeKernel_ptsz_v9000),
+};
+static constexpr CUpti_runtime_api_trace_cbid OtherLaunches[] = {
     CBID(cudaGraphLaunch_v10000),
     CBID(cudaGraphLaunch_ptsz_v10000),
 };
@@ -58,10 +61,15 @@ static void onRuntimeCall(Session &S, const CUpti_CallbackData &Call) {
     forgetRefusedLaunch();
     return;
   }
-  int Error = *static_cast<const int *>(Call.functionReturnValue);
-  if (Error != 0 && !wasLaunchRefused())
-    S.launchFailed(Call.symbolName ? Call.symbolName : "a kernel",
-                   runtimeErrorName(Error));
+  const int Error = *static_cast<const int *>(Call.functionReturnValue);
+  if (Error != 0)
+    launchRefused(S, Call.symbolName, Error);
+}
+
+void launchRefused(Session &S, const char *Kernel, int Error) {
+  if (!wasLaunchRefused())
+    S.launchFailed(Kernel ? Kernel : "a kernel", runtimeErrorName(Error));
+  forgetRefusedLaunch();
 }
 
 /// These may come while the driver holds its locks: nothing here calls it.
@@ -107,7 +115,7 @@ static void CUPTIAPI onCallback(void *User, CUpti_CallbackDomain Domain,
   }
 }
 
-CUptiResult subscribe(const Cupti &Api, Session &Target) {
+CUptiResult subscribe(const Cupti &Api, Session &Target, bool AreRefusalsTold) {
   CUpti_SubscriberHandle Handle = nullptr;
   CUptiResult Result = Api.Subscribe(&Handle, onCallback, &Target);
   if (Result != CUPTI_SUCCESS)
@@ -121,7 +129,10 @@ CUptiResult subscribe(const Cupti &Api, Session &Target) {
   };
   for (CUpti_CallbackId Id : driverCallsToTell(Api))
     Enable(CUPTI_CB_DOMAIN_DRIVER_API, Id);
-  for (CUpti_runtime_api_trace_cbid Id : RuntimeLaunches)
+  if (!AreRefusalsTold)
+    for (CUpti_runtime_api_trace_cbid Id : WrappedLaunches)
+      Enable(CUPTI_CB_DOMAIN_RUNTIME_API, Id);
+  for (CUpti_runtime_api_trace_cbid Id : OtherLaunches)
     Enable(CUPTI_CB_DOMAIN_RUNTIME_API, Id);
   for (CUpti_CallbackIdResource Id : Resources)
     Enable(CUPTI_CB_DOMAIN_RESOURCE, Id);

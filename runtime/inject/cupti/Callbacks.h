@@ -10,8 +10,15 @@ namespace crsan {
 class Session;
 
 /// Subscribes to exactly those calls that the session needs to know of. Returns
-/// CUPTI's error; nothing is subscribed then.
-CUptiResult subscribe(const Cupti &Api, Session &Target);
+/// CUPTI's error; nothing is subscribed then. `AreRefusalsTold`: the program
+/// tells of launches that the run-time library refuses (launchRefused), so that
+/// launches need no callbacks of that library, which take 1 us each.
+CUptiResult subscribe(const Cupti &Api, Session &Target, bool AreRefusalsTold);
+
+/// A launch of this thread has failed with an error of the run-time library.
+/// Counts it as failed, unless the driver has refused it. `Kernel`: its mangled
+/// name, or null.
+void launchRefused(Session &S, const char *Kernel, int Error);
 
 } // namespace crsan
 

@@ -6,8 +6,8 @@
 // program calls crsan_check_options before main if there are options,
 // crsan_host_code_loaded if its host code is instrumented, crsan_launching
 // before its launches if a debugger is there, which keeps the driver from
-// loading this library, and crsan_exit_code after everything else; the other
-// entries where the program ends by a shorter way.
+// loading this library, crsan_launch_refused, and crsan_exit_code after
+// everything else; the other entries where the program ends by a shorter way.
 
 #include "common/CallSites.h"
 #include "common/Driver.h"
@@ -23,6 +23,7 @@
 #include "session/HostNote.h"
 #include "session/Session.h"
 
+#include <atomic>
 #include <utility>
 
 #include <unistd.h>
@@ -35,6 +36,9 @@ namespace crsan {
 static bool WasInjected = false;
 /// The process in which it found instrumented code, whatever came of it.
 static pid_t InjectedProcess = 0;
+/// The session that the host parts tell of launches that the run-time library
+/// refuses; null: CUPTI tells of them.
+static std::atomic<Session *> ToldOfRefusals = nullptr;
 /// In place of a session, under a debugger.
 static DebuggedRun *TheDebuggedRun = nullptr;
 
@@ -75,8 +79,8 @@ static int endBy(int (*End)()) {
 static void inject() {
   // A program without instrumented code has only inherited the environment. It
   // may use CUPTI itself, which has one subscriber.
-  const bool HasHostPart = hasHostPart();
-  if (!HasHostPart && !isRunByTool())
+  const HostParts Parts = findHostParts();
+  if (!Parts.Exist && !isRunByTool())
     return;
   InjectedProcess = getpid();
   const Flags &Options = readOptions();
@@ -91,16 +95,18 @@ static void inject() {
     return theLog().say("libcupti.so.13 was not found; races are not reported. "
                         "Install CUPTI (it comes with the CUDA toolkit) or set "
                         "CUDA_HOME or LD_LIBRARY_PATH to where it is");
-  auto *S = new Session(Options, /*IsInstrumentedProgram=*/HasHostPart);
+  auto *S = new Session(Options, /*IsInstrumentedProgram=*/Parts.Exist);
   S->OnFirstInstrumented = joinTheEnd;
   setRun(S);
-  CUptiResult Result = subscribe(*Api, *S);
+  CUptiResult Result = subscribe(*Api, *S, Parts.AllTellRefusals);
   if (Result != CUPTI_SUCCESS) {
     setRun(nullptr);
     theLog().say("races are not reported: {} ({}, {})", cuptiRemedy(Result),
                  Api->resultText(Result), Api->Path);
     return;
   }
+  if (Parts.AllTellRefusals)
+    ToldOfRefusals = S;
   hostChecks().begin(new HostSleep(uint64_t(Options.host_wait_us) * 1000),
                      /*Samples=*/Options.budget != 0, /*Looks=*/true);
   callSites(); // Makes them, before the first launch.
@@ -108,7 +114,7 @@ static void inject() {
   if (Api->GetVersion)
     Api->GetVersion(&Version);
   theLog().detail(2, "subscribed to {}, version {}", Api->Path, Version);
-  if (HasHostPart)
+  if (Parts.Exist)
     reportAtExit();
   else
     reportLastAtExit();
@@ -163,6 +169,13 @@ CRSAN_EXPORT int crsan_launching(const void *Kernel,
   if (Result == 0)
     debuggedRun(Options).launching(static_cast<CUfunction>(Function));
   return 1;
+}
+
+/// A launch has failed with this error of CUDA's run-time library. `Kernel`:
+/// its mangled name, or null.
+CRSAN_EXPORT void crsan_launch_refused(const char *Kernel, int Error) {
+  if (Session *S = ToldOfRefusals)
+    launchRefused(*S, Kernel, Error);
 }
 
 /// Whether nothing has been launched so far, so that no kernel can be running

@@ -217,6 +217,7 @@ static void tell(const DriverCall &C, const LaunchCall &L) {
   else if (C.isEnter())
     givenAnywhere(C);
   if (C.isEnter()) {
+    forgetRefusedLaunch();
     C.S.launching(Ctx, Ctx == C.Data.context ? C.Data.contextUid : 0, L.Ordered,
                   C.handleOf(L.Stream));
     return chooseTwin(C, L);

@@ -17,8 +17,8 @@ void kernelLaunch(const DriverCall &C, const cuLaunchKernelEx_params &Launch);
 void oldLaunch(const DriverCall &C);
 void graphLaunch(const DriverCall &C, CUstream Stream);
 
-/// Whether a launch that has failed in the driver was told, since the thread
-/// was last asked to forget it.
+/// Whether this thread's last launch has failed in the driver, which was told;
+/// not if the thread was asked to forget it.
 bool wasLaunchRefused();
 void forgetRefusedLaunch();
 

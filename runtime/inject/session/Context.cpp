@@ -96,6 +96,8 @@ abi::Config Context::makeConfig(const Flags &Options, bool MayShuffle,
     Config.Flags |= abi::Garbage;
   if (IsPaused)
     Config.Flags |= abi::Paused;
+  if (Options.early_blocks)
+    Config.Flags |= abi::EarlyBlocks;
   Config.Records = Buffers.RecordsDevice;
   Config.Counters = Buffers.Counters;
   Config.Watchpoints = Buffers.Counters + sizeof(abi::Counters);

@@ -3,6 +3,8 @@
 
 #include "session/HostNote.h"
 
+#include "host/Notes.h"
+
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -11,10 +13,11 @@
 
 namespace crsan {
 
-/// As Host.c writes it.
 static constexpr char NoteOwner[] = "CRSan";
 
-static bool holdsNote(const uint8_t *Bytes, size_t Size) {
+/// The types of the notes in an object, a bit each (HostNote.h).
+static uint32_t notesIn(const uint8_t *Bytes, size_t Size) {
+  uint32_t Types = 0;
   while (Size >= sizeof(ElfW(Nhdr))) {
     ElfW(Nhdr) Header;
     std::memcpy(&Header, Bytes, sizeof(Header));
@@ -22,30 +25,36 @@ static bool holdsNote(const uint8_t *Bytes, size_t Size) {
     size_t Total =
         sizeof(Header) + Aligned(Header.n_namesz) + Aligned(Header.n_descsz);
     if (Total > Size)
-      return false;
-    if (Header.n_namesz == sizeof(NoteOwner) &&
+      break;
+    if (Header.n_namesz == sizeof(NoteOwner) && Header.n_type < 32 &&
         std::memcmp(Bytes + sizeof(Header), NoteOwner, sizeof(NoteOwner)) == 0)
-      return true;
+      Types |= uint32_t(1) << Header.n_type;
     Bytes += Total;
     Size -= Total;
   }
-  return false;
+  return Types;
 }
 
-static int lookAt(dl_phdr_info *Object, size_t, void *Found) {
+static int lookAt(dl_phdr_info *Object, size_t, void *Parts) {
+  uint32_t Types = 0;
   for (ElfW(Half) I = 0; I < Object->dlpi_phnum; ++I) {
     const ElfW(Phdr) &Segment = Object->dlpi_phdr[I];
-    if (Segment.p_type == PT_NOTE &&
-        holdsNote(reinterpret_cast<const uint8_t *>(Object->dlpi_addr +
-                                                    Segment.p_vaddr),
-                  Segment.p_memsz))
-      *static_cast<bool *>(Found) = true;
+    if (Segment.p_type == PT_NOTE)
+      Types |= notesIn(reinterpret_cast<const uint8_t *>(Object->dlpi_addr +
+                                                         Segment.p_vaddr),
+                       Segment.p_memsz);
   }
-  return *static_cast<bool *>(Found);
+  auto &Found = *static_cast<HostParts *>(Parts);
+  if (Types >> CRSAN_HOST_PART_NOTE & 1) {
+    Found.AllTellRefusals = (!Found.Exist || Found.AllTellRefusals) &&
+                            (Types >> CRSAN_WRAPS_NOTE & 1) != 0;
+    Found.Exist = true;
+  }
+  return 0;
 }
 
-bool hasHostPart() {
-  bool Found = false;
+HostParts findHostParts() {
+  HostParts Found;
   dl_iterate_phdr(lookAt, &Found);
   return Found;
 }

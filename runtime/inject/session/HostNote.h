@@ -5,9 +5,16 @@
 
 namespace crsan {
 
-/// Whether the program or a library that it has loaded holds the host part,
-/// which carries an ELF note.
-bool hasHostPart();
+/// The host parts (runtime/host) of the program and of the libraries that it
+/// has loaded, which carry ELF notes.
+struct HostParts {
+  bool Exist = false;
+  /// Each of them wraps CUDA's functions (runtime/host/Wrapped.c), and so tells
+  /// of launches that CUDA's run-time library refuses. One that was linked
+  /// without crsan-clang and crsan-nvcc does not.
+  bool AllTellRefusals = false;
+};
+HostParts findHostParts();
 /// Whether `crsan run` asked for this library. That it was loaded would not
 /// tell: children of a program with a host part inherit the environment.
 bool isRunByTool();

@@ -8,6 +8,7 @@
 #include "crsan/abi/Names.h"
 
 #include <chrono>
+#include <utility>
 
 namespace crsan {
 
@@ -47,13 +48,16 @@ void NativeTwins::load(const Context &C,
 /// Whether the twin needs no more of the device than its kernel: then as many
 /// of its blocks run at a time.
 static bool fits(const Context &C, CUfunction Kernel, CUfunction Twin) {
-  for (const CUfunction_attribute Need :
-       {CU_FUNC_ATTRIBUTE_NUM_REGS, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES}) {
+  // Registers are given to a warp in units of 8 for each thread.
+  constexpr std::pair<CUfunction_attribute, int> NeedsByUnit[] = {
+      {CU_FUNC_ATTRIBUTE_NUM_REGS, 8},
+      {CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 1}};
+  for (const auto &[Need, Unit] : NeedsByUnit) {
     int OfKernel, OfTwin;
     if (theDriver().attribute(Need, Kernel, C.Device, OfKernel) !=
             CUDA_SUCCESS ||
         theDriver().attribute(Need, Twin, C.Device, OfTwin) != CUDA_SUCCESS ||
-        OfTwin > OfKernel)
+        (OfTwin + Unit - 1) / Unit > (OfKernel + Unit - 1) / Unit)
       return false;
   }
   return true;
