@@ -63,10 +63,11 @@ struct RegisterNeeds {
 /// The limits of a module's kernels: by their launch bounds, and by their
 /// native twins, of which `ByTwin` has what limitByTwin() says. A kernel that
 /// has neither is limited to LargestBlock, or to FullResidency if it needs few.
-/// One that needs many may use what its twin does. The twins have the same
-/// limits, as far as these are known: as code that is linked, they would use
-/// more registers than natively. `Most`: what the user permits kernels without
-/// launch bounds, native twins among them.
+/// One that needs many may use what its twin does. As code that is linked,
+/// a twin would use more registers than natively. So it is limited to what
+/// `ByTwin` says (if it needs many, to no less than LargestBlock), or to
+/// FullResidency if its kernel needs few. `Most`: what the user permits kernels
+/// without launch bounds, native twins among them.
 RegisterLimits registerLimits(llvm::ArrayRef<ModuleItem> Module,
                               const KernelRegisters &ByTwin,
                               const RegisterNeeds &Needs, unsigned Most);

@@ -3,8 +3,8 @@
 //
 // Compiled once for each function, CRSAN_LAUNCH, into an archive: the linker,
 // told --wrap=CRSAN_LAUNCH, takes what a program refers to, so that a program
-// without CUDA links as before. Costs a launch two tests unless a debugger runs
-// the program.
+// without CUDA links as before. Costs a launch one or two tests unless a
+// debugger runs the program.
 
 #include "Launch.h"
 #include "EarlyLoad.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Notes that the linker was told to wrap CUDA's functions.
+// An ELF note that says that the linker was told to wrap CUDA's functions.
 //
-// The options that tell it also tell it to take this (lib/Driver/HostPart.cpp).
+// The option --undefined=__crsan_wraps, which goes with the --wrap options
+// (lib/Driver/HostPart.cpp), makes the linker take this file.
 
 #include "Notes.h"
 

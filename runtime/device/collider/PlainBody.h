@@ -18,9 +18,9 @@ namespace crsan::device {
 
 /// At least one block in so many executes the body with checks, as a logarithm.
 constexpr uint32_t MostPlain = 3;
-/// choose_plain leaves no warp to the plain body while a window has been
-/// checked less often, and has not used up its budget; nor while it has been
-/// checked in less than an eighth of its budget.
+/// choose_plain has all blocks that may execute the checks do so while a window
+/// has been checked less often, and has not used up its budget; nor while it
+/// has been checked in less than an eighth of its budget.
 constexpr uint32_t SureChecks = 16;
 /// A window that has not been executed in so many grids is not waited for.
 constexpr uint32_t GridsToWait = 2;
@@ -93,7 +93,8 @@ ENTRY void __crsan_choose_plain(struct Sampling *Kernel, uint32_t Windows) {
 /// block for longer than most blocks run. While other blocks are still to
 /// begin, that hardly makes the grid take longer. So the later half of the
 /// blocks executes no checks, in grids that fill the device at least twice. In
-/// one of SparedGrids such grids all blocks may, drawn anew in each run.
+/// one of SparedGrids such grids, drawn anew in each run, all blocks may execute
+/// checks.
 DEVICE bool leavesToEarlier() {
   if (!(__crsan_config.Flags & EarlyBlocks))
     return false;
@@ -106,8 +107,9 @@ DEVICE bool leavesToEarlier() {
   if (2 * linearBlock() < Blocks ||
       Threads < 2 * MostThreads * __crsan_config.Multiprocessors)
     return false;
-  // The blocks of a grid draw alike, but for a grid that goes on when the time
-  // changes, about every 17 ms. All launches of a graph's node have one number.
+  // All blocks of a grid draw the same, unless the grid runs while Time
+  // changes, about every 17 ms. The time is part of the draw because all
+  // launches of a graph's node have the same grid number.
   uint64_t Nanoseconds;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(Nanoseconds));
   const uint32_t Time = uint32_t(Nanoseconds >> 24);

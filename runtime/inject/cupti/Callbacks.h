@@ -12,12 +12,13 @@ class Session;
 /// Subscribes to exactly those calls that the session needs to know of. Returns
 /// CUPTI's error; nothing is subscribed then. `AreRefusalsTold`: the program
 /// tells of launches that the run-time library refuses (launchRefused), so that
-/// launches need no callbacks of that library, which take 1 us each.
+/// callbacks of that library, which take 1 us each, are needed for graphs only.
 CUptiResult subscribe(const Cupti &Api, Session &Target, bool AreRefusalsTold);
 
 /// A launch of this thread has failed with an error of the run-time library.
-/// Counts it as failed, unless the driver has refused it. `Kernel`: its mangled
-/// name, or null.
+/// Counts it as failed, unless the driver has refused the last launch of
+/// this thread that has reached the driver, which was counted then. `Kernel`:
+/// its mangled name, or null.
 void launchRefused(Session &S, const char *Kernel, int Error);
 
 } // namespace crsan

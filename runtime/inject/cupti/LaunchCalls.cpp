@@ -185,7 +185,7 @@ static LaunchCall makeLaunch(const DriverCall &C, const Dimensions &D,
                             {D.gridDimX, D.gridDimY, D.gridDimZ},
                             {D.blockDimX, D.blockDimY, D.blockDimZ}};
   const CUcontext Ctx = C.contextOf(D.hStream);
-  const std::shared_ptr<StreamOrder> Order = C.S.ordering().of(Ctx);
+  StreamOrder *const Order = C.S.ordering().of(Ctx);
   if (C.isEnter() && (Order->isFollowing() || Order->isWanted()))
     L.Ordered->MayTellHost =
         !readArguments(C.S, Ctx, Function, Params, Extra, *L.Ordered);

@@ -14,33 +14,51 @@
 
 namespace crsan {
 
-std::shared_ptr<StreamOrder> LaunchOrdering::of(CUcontext Ctx) {
-  std::shared_ptr<StreamOrder> Found;
-  {
-    std::lock_guard Guard(Lock);
-    std::shared_ptr<StreamOrder> &Kept = Orders[Ctx];
-    if (!Kept)
-      Kept = std::make_shared<StreamOrder>(&NextRun);
-    Found = Kept;
-  }
+uint64_t LaunchOrdering::newGeneration() {
+  static std::atomic<uint64_t> Last{0};
+  return ++Last;
+}
+
+StreamOrder *LaunchOrdering::lookUp(CUcontext Ctx) {
+  std::lock_guard Guard(Lock);
+  std::unique_ptr<StreamOrder> &Kept = Orders[Ctx];
+  if (!Kept)
+    Kept = std::make_unique<StreamOrder>(&NextRun);
+  return Kept.get();
+}
+
+StreamOrder *LaunchOrdering::of(CUcontext Ctx) {
+  // A launch asks several times, and may come every few microseconds.
+  struct Answer {
+    uint64_t Generation;
+    CUcontext Ctx;
+    StreamOrder *Order;
+  };
+  static thread_local Answer Last = {0, nullptr, nullptr};
+  if (const uint64_t Now = Generation;
+      Last.Generation != Now || Last.Ctx != Ctx)
+    Last = {Now, Ctx, lookUp(Ctx)};
   // Checks of host code, which may be loaded at any time, ask for the order of
   // a single stream, too.
   if (hostChecks().hasCode())
-    Found->want();
-  return Found;
+    Last.Order->want();
+  return Last.Order;
 }
 
-std::vector<std::shared_ptr<StreamOrder>> LaunchOrdering::all() {
+std::vector<StreamOrder *> LaunchOrdering::all() {
   std::lock_guard Guard(Lock);
-  std::vector<std::shared_ptr<StreamOrder>> All;
+  std::vector<StreamOrder *> All;
   for (const auto &[Ctx, Order] : Orders)
-    All.push_back(Order);
+    All.push_back(Order.get());
   return All;
 }
 
 void LaunchOrdering::forget(CUcontext Ctx) {
   std::lock_guard Guard(Lock);
-  Orders.erase(Ctx);
+  if (auto Gone = Orders.extract(Ctx)) {
+    Past.push_back(std::move(Gone.mapped()));
+    Generation = newGeneration();
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -146,7 +164,7 @@ void LaunchOrdering::note(Context &C, bool Context::*IsKnown,
 
 void LaunchOrdering::launching(CUcontext Ctx, const std::shared_ptr<Context> &C,
                                const std::optional<OrderedLaunch> &Launch) {
-  const std::shared_ptr<StreamOrder> Order = of(Ctx);
+  StreamOrder *const Order = of(Ctx);
   if (C)
     noteHappened(*C, *Order);
   if (Launch) {
@@ -185,7 +203,7 @@ void LaunchOrdering::noteOverlaps(Context &C, const StreamOrder &Order) {
 
 uint32_t LaunchOrdering::standingIn(CUcontext Ctx, Context &C,
                                     const OrderedLaunch &Launch) {
-  const std::shared_ptr<StreamOrder> Order = of(Ctx);
+  StreamOrder *const Order = of(Ctx);
   noteHappened(C, *Order);
   if (Order->isWanted())
     begin(C, *Order);
@@ -218,7 +236,7 @@ void LaunchOrdering::launched(CUcontext Ctx,
 
 void LaunchOrdering::streamWaits(CUcontext Ctx, StreamId Stream,
                                  CUevent Event) {
-  std::shared_ptr<StreamOrder> Own = of(Ctx);
+  StreamOrder *const Own = of(Ctx);
   if (Own->knows(Event) && !isShared(Event))
     return Own->waits(Stream, Event);
   // The event belongs to another context, or process. Its launches may be
@@ -229,13 +247,12 @@ void LaunchOrdering::streamWaits(CUcontext Ctx, StreamId Stream,
 
 /// What was before the event when the thread began to wait for it: another
 /// thread may record or destroy it meanwhile.
-static thread_local std::vector<
-    std::pair<std::shared_ptr<StreamOrder>, StreamOrder::Known>>
+static thread_local std::vector<std::pair<StreamOrder *, StreamOrder::Known>>
     BeforeAwaited;
 
 void LaunchOrdering::eventAwaited(CUevent Event) {
   BeforeAwaited.clear();
-  for (const std::shared_ptr<StreamOrder> &Order : all())
+  for (StreamOrder *Order : all())
     if (const auto Known = Order->before(Event))
       BeforeAwaited.emplace_back(Order, *Known);
 }
@@ -245,7 +262,7 @@ void LaunchOrdering::eventDone(CUevent Event) {
     return cut();
   for (const auto &[Order, Known] : std::exchange(BeforeAwaited, {}))
     Order->done(Known);
-  for (const std::shared_ptr<StreamOrder> &Order : all())
+  for (StreamOrder *Order : all())
     Order->eventDone(Event);
 }
 
@@ -264,19 +281,19 @@ void LaunchOrdering::eventGone(CUevent Event) {
     std::lock_guard Guard(Lock);
     SharedEvents.erase(Event);
   }
-  for (const std::shared_ptr<StreamOrder> &Order : all())
+  for (StreamOrder *Order : all())
     Order->forget(Event);
 }
 
 void LaunchOrdering::cut() {
   // The host may know of whatever it had not waited for.
   hostChecks().notes().forget();
-  for (const std::shared_ptr<StreamOrder> &Order : all())
+  for (StreamOrder *Order : all())
     Order->cut();
 }
 
 void LaunchOrdering::lose() {
-  for (const std::shared_ptr<StreamOrder> &Order : all())
+  for (StreamOrder *Order : all())
     Order->lose();
 }
 

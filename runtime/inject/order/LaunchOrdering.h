@@ -46,10 +46,11 @@ class LaunchOrdering {
 public:
   LaunchOrdering(std::timed_mutex &Data, std::timed_mutex &Configuring,
                  const Modules &Code, const Allocations &Memory)
-      : Data(Data), Configuring(Configuring), Code(Code), Memory(Memory) {}
+      : Data(Data), Configuring(Configuring), Code(Code), Memory(Memory),
+        Generation(newGeneration()) {}
 
-  /// The order of a context's launches.
-  std::shared_ptr<StreamOrder> of(CUcontext Ctx);
+  /// The order of a context's launches, which lives as long as this object.
+  StreamOrder *of(CUcontext Ctx);
   /// The context is gone. The handle may be given to another context.
   void forget(CUcontext Ctx);
 
@@ -96,7 +97,8 @@ public:
   bool isIdle(CUcontext Ctx, uint64_t Awaited);
 
 private:
-  std::vector<std::shared_ptr<StreamOrder>> all();
+  StreamOrder *lookUp(CUcontext Ctx);
+  std::vector<StreamOrder *> all();
   void begin(Context &C, StreamOrder &Order);
   void enter(CUcontext Ctx, StreamOrder &Order, const OrderedLaunch &Launch,
              CUdeviceptr Shared, bool TellsHost);
@@ -105,6 +107,7 @@ private:
   void follow(CUcontext Ctx, Context *C, StreamOrder &Order,
               const OrderedLaunch &Launch);
   void note(Context &C, bool Context::*IsKnown, uint32_t abi::Metadata::*Fact);
+  static uint64_t newGeneration();
 
   std::timed_mutex &Data;
   std::timed_mutex &Configuring;
@@ -116,7 +119,12 @@ private:
   /// Of the map and the set. Released before any other lock is taken.
   std::mutex Lock;
   std::set<CUevent> SharedEvents;
-  std::map<CUcontext, std::shared_ptr<StreamOrder>> Orders;
+  std::map<CUcontext, std::unique_ptr<StreamOrder>> Orders;
+  std::vector<std::unique_ptr<StreamOrder>>
+      Past; ///< Of contexts that are gone.
+  /// What threads know of Orders holds as long as this is the same. No two
+  /// objects of this class ever have the same.
+  std::atomic<uint64_t> Generation;
   /// Of runs, which have one number over all contexts.
   std::atomic<uint32_t> NextRun{1};
   /// Calls between losing() and lost().

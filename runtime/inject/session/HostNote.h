@@ -11,7 +11,8 @@ struct HostParts {
   bool Exist = false;
   /// Each of them wraps CUDA's functions (runtime/host/Wrapped.c), and so tells
   /// of launches that CUDA's run-time library refuses. One that was linked
-  /// without crsan-clang and crsan-nvcc does not.
+  /// without crsan-clang and crsan-nvcc does not. Of launches by libraries
+  /// without a host part nobody tells.
   bool AllTellRefusals = false;
 };
 HostParts findHostParts();

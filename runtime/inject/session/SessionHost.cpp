@@ -28,7 +28,7 @@ bool Session::judgeHost(Context &C, StreamId Stream, CUstream Handle,
   if (Notes.isEmpty() || !C.Operations.isShadowed() ||
       C.Operations.mayBeAwaited())
     return false;
-  const std::shared_ptr<StreamOrder> Order = Ordering.of(C.Handle);
+  StreamOrder *const Order = Ordering.of(C.Handle);
   if (Ordering.mayBeHeldUp(C.Handle)) {
     Notes.forget();
     return false;

@@ -389,7 +389,7 @@ uint64_t Session::operating(CUcontext Ctx, const StreamOperation &Op) {
 
 void Session::operated(CUcontext Ctx, const StreamOperation &Op, uint64_t Flags,
                        bool HasFailed) {
-  const std::shared_ptr<StreamOrder> Order = Ordering.of(Ctx);
+  StreamOrder *const Order = Ordering.of(Ctx);
   if (HasFailed) {
     // What was checked has not happened.
     if (Flags & IsStoodIn)
