@@ -8,8 +8,9 @@
 
 namespace crsan::driver {
 
-/// Functions of CUDA are wrapped: launches, so that a debugged program can
-/// report them, and what loads kernels early (runtime/host). The linker takes
+/// Functions of CUDA are wrapped: launches, so that the program can tell of
+/// those that fail, and of all under a debugger; and what loads kernels early
+/// (runtime/host). The linker takes
 /// the wrappers from Installation::wrappers().
 std::vector<std::string> wrapperOptions();
 

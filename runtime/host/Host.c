@@ -4,10 +4,10 @@
 // Linked into every instrumented executable and shared library. Before main it
 // finds the injection library and tells the CUDA driver to load it; after
 // everything else, or where the program ends by a shorter way (Endings.c), it
-// turns the exit code. A debugger keeps the driver from
-// loading it: then launches are told to the library from here (Launch.c). C and
-// the C library only, since it is linked into C programs too; of CUDA it calls
-// what the program itself calls (EarlyLoad.c).
+// turns the exit code. It tells the library of launches that CUDA refuses, and
+// of all launches under a debugger, which keeps the driver from loading the
+// library (Launch.c). C and the C library only, since it is linked into C
+// programs too; of CUDA it calls what the program itself calls (EarlyLoad.c).
 //
 // CRSAN_HOST in the environment, "<pid>:<path>", says that one copy of this has
 // acted in this process, and to the children of the process, where the value of
