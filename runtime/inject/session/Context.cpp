@@ -96,7 +96,8 @@ abi::Config Context::makeConfig(const Flags &Options, bool MayShuffle,
     Config.Flags |= abi::Garbage;
   if (IsPaused)
     Config.Flags |= abi::Paused;
-  if (Options.early_blocks)
+  // The later half of one kernel may run beside the earlier half of another.
+  if (Options.early_blocks && !IsOverlapping)
     Config.Flags |= abi::EarlyBlocks;
   Config.Records = Buffers.RecordsDevice;
   Config.Counters = Buffers.Counters;
@@ -151,7 +152,10 @@ CUresult Context::setPaused(bool Paused) {
 
 CUresult Context::setOverlapping(const Flags &Options) {
   IsOverlapping = true;
-  return change([&](abi::Config &C) { C.Budget = budget(Options); });
+  return change([&](abi::Config &C) {
+    C.Budget = budget(Options);
+    C.Flags &= ~uint32_t(abi::EarlyBlocks);
+  });
 }
 
 uint32_t Context::budget(const Flags &Options) const {

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <utility>
@@ -122,7 +123,7 @@ void Session::setPaused(bool Paused) {
 }
 
 bool Session::leavesToTwin(CUcontext Ctx, const std::string &Kernel) {
-  const uint32_t OneIn = Options.launch_one_in, First = Options.launch_first;
+  uint32_t OneIn = Options.launch_one_in, First = Options.launch_first;
   // The option `launches` names launches that are to be checked.
   if (OneIn == 1 || runFilter().hasLaunches())
     return false;
@@ -133,12 +134,17 @@ bool Session::leavesToTwin(CUcontext Ctx, const std::string &Kernel) {
       Code.isShadowed(Kernel))
     return false;
   const uint64_t Index = C->LaunchesOf[Kernel]++;
-  // Two kernels meet only if both are checked, so all contexts draw alike.
+  // Two kernels meet only if both are checked, so all contexts draw alike; and
+  // only while both run, so they meet in few of the launches that are checked.
   constexpr uint64_t Together = 8;
-  if (Overlaps)
+  constexpr uint32_t More = 2;
+  if (Overlaps) {
+    OneIn = std::max(OneIn / More, 1u);
+    First *= More;
     return Index >= First &&
            !isDrawn(Contexts.front()->Salt, (ThisLaunch - 1) / Together, OneIn,
                     First);
+  }
   const uint32_t Hash = uint32_t(std::hash<std::string>()(Kernel));
   return !isDrawn(C->Salt ^ Hash, Index, OneIn, First);
 }
