@@ -10,8 +10,8 @@ namespace crsan::driver {
 
 /// Functions of CUDA are wrapped: launches, so that the program can tell of
 /// those that fail, and of all under a debugger; and what loads kernels early
-/// (runtime/host). The linker takes
-/// the wrappers from Installation::wrappers().
+/// (runtime/host). The linker takes the wrappers from
+/// Installation::wrappers().
 std::vector<std::string> wrapperOptions();
 
 /// The symbols that the injection library looks up in programs.

@@ -19,9 +19,9 @@ void dropUncalled(llvm::Module &M, llvm::FunctionAnalysisManager &FAM);
 /// ptxas knows where variables lie, and accesses neighbouring elements
 /// together. Code with checks is linked, and of the variables of such code
 /// ptxas knows the alignment only. nvlink places the variables of the greatest
-/// alignment first, so no gaps arise between them. Unless \p IsWholeProgram, weak
-/// variables stay as they are: of definitions in several modules the linker
-/// takes one.
+/// alignment first, so no gaps arise between them. Unless \p IsWholeProgram,
+/// weak variables stay as they are: of definitions in several modules the
+/// linker takes one.
 void alignVariables(llvm::Module &M, bool IsWholeProgram);
 
 } // namespace crsan

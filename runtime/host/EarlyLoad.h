@@ -5,7 +5,8 @@
 // what the library has to do for it, take longer. So the kernels that this
 // executable or shared library registers are loaded when the program first
 // allocates memory of CUDA's on a device: what a program measures of a first
-// launch is closer to what it measures without checks.
+// launch is closer to what it measures without checks. The list of these
+// kernels also has their names, for launches that fail.
 #ifndef CRSAN_HOST_EARLYLOAD_H
 #define CRSAN_HOST_EARLYLOAD_H
 

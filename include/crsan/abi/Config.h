@@ -23,8 +23,8 @@ enum ConfigFlags : uint32_t {
   Paused = 512,
   Garbage = 1024, ///< `garbage=1`: a check writes garbage in front of a store.
   Sampled = 2048, ///< Metadata mode follows some grids (Metadata::FollowOneIn).
-  /// `early_blocks=1`: in large grids mostly the blocks that begin early execute
-  /// checks.
+  /// `early_blocks=1`: in most large grids, only the blocks that begin early
+  /// execute checks.
   EarlyBlocks = 4096,
 };
 

@@ -93,8 +93,8 @@ ENTRY void __crsan_choose_plain(struct Sampling *Kernel, uint32_t Windows) {
 /// block for longer than most blocks run. While other blocks are still to
 /// begin, that hardly makes the grid take longer. So the later half of the
 /// blocks executes no checks, in grids that fill the device at least twice. In
-/// one of SparedGrids such grids, drawn anew in each run, all blocks may execute
-/// checks.
+/// one of SparedGrids such grids, drawn anew in each run, all blocks may
+/// execute checks.
 DEVICE bool leavesToEarlier() {
   if (!(__crsan_config.Flags & EarlyBlocks))
     return false;

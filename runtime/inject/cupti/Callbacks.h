@@ -12,7 +12,8 @@ class Session;
 /// Subscribes to exactly those calls that the session needs to know of. Returns
 /// CUPTI's error; nothing is subscribed then. `AreRefusalsTold`: the program
 /// tells of launches that the run-time library refuses (launchRefused), so that
-/// callbacks of that library, which take 1 us each, are needed for graphs only.
+/// callbacks of that library, which take about 1 us of a launch, are needed for
+/// graphs only.
 CUptiResult subscribe(const Cupti &Api, Session &Target, bool AreRefusalsTold);
 
 /// A launch of this thread has failed with an error of the run-time library.
