@@ -8,9 +8,9 @@
 
 namespace crsan::device {
 
-/// The coefficients of the permutation of one grid extent, kept for later
-/// blocks. An element is written once and never changes, so a reader never sees
-/// a mixture of two.
+/// The coefficients of the permutation of one extent of grids without clusters,
+/// kept for later blocks. An element is written once and never changes, so a
+/// reader never sees a mixture of two.
 struct alignas(16) Permutation {
   uint32_t Extent; ///< Written last: the other fields are valid once Extent is.
   uint32_t A, BPlus1;
@@ -42,13 +42,14 @@ __crsan_permute(uint32_t D, uint32_t Index, uint32_t Extent) {
   asm("ld.v4.u32 {%0, %1, %2, %3}, [%4];"
       : "=r"(P.Extent), "=r"(P.A), "=r"(P.BPlus1), "=r"(P.Magic)
       : "l"(Kept));
-  if (P.Extent == Extent && P.A != 0 && P.BPlus1 != 0 && P.Magic != 0) {
+  const uint32_t Cluster = __crsan_cluster_extent(D);
+  if (P.Extent == Extent && Cluster == 1 && P.A != 0 && P.BPlus1 != 0 &&
+      P.Magic != 0) {
     const uint32_t X = P.A * Index + P.BPlus1 - 1;
     uint32_t Rest = X - uint32_t(uint64_t(X) * P.Magic >> 32) * Extent;
     Rest = Rest >= Extent ? Rest - Extent : Rest;
     return Rest >= Extent ? Rest - Extent : Rest;
   }
-  const uint32_t Cluster = __crsan_cluster_extent(D);
   const uint32_t Blocks = Extent / Cluster;
   const AffineCipher Cipher = cipherOf(__crsan_config.Seed, D, Blocks);
   // The first thread claims the element and writes it. Other threads compute
