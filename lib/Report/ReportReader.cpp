@@ -135,14 +135,10 @@ static void readValues(JSONMembers &M, Occurrence &O) {
   abi::Record &Rec = O.Rec;
   M.number("before", Rec.Before);
   M.number("after", Rec.After);
-  bool Hashes = false, Same = false, OtherBlock = false, SameInterval = false;
+  bool Hashes = false, Same = false;
   M.flag("hash", Hashes);
   M.flag("same_value", Same);
-  M.flag("other_block", OtherBlock);
-  M.flag("same_interval", SameInterval);
-  Rec.Flags = (Hashes ? abi::ValuesAreHashes : 0) |
-              (Same ? abi::SameValue : 0) | (OtherBlock ? abi::OtherBlock : 0) |
-              (SameInterval ? abi::SameInterval : 0);
+  Rec.Flags = (Hashes ? abi::ValuesAreHashes : 0) | (Same ? abi::SameValue : 0);
   M.text("explanation", O.Explanation);
 }
 

@@ -4,7 +4,6 @@
 #include "Collider/ColliderInstrumenter.h"
 #include "Collider/BranchWindow.h"
 #include "Collider/ProductWatches.h"
-#include "Collider/UnorderedBlocks.h"
 #include "DeviceRuntime.h"
 #include "Events/Operands.h"
 #include "PlainBody.h"
@@ -32,10 +31,9 @@ STATISTIC(NumGroups, "Number of slow paths");
 namespace crsan {
 
 ColliderInstrumenter::ColliderInstrumenter(Function &F, SiteTableWriter &Table,
-                                           StringRef Kernel, uint8_t Races,
+                                           StringRef Kernel,
                                            FunctionAnalysisManager &FAM)
-    : F(F), M(*F.getParent()), Table(Table), Kernel(Kernel), Races(Races),
-      FAM(FAM) {}
+    : F(F), M(*F.getParent()), Table(Table), Kernel(Kernel), FAM(FAM) {}
 
 /// Whether the warp may execute all of a kernel in another copy than other
 /// warps of its block do.
@@ -82,8 +80,6 @@ void ColliderInstrumenter::run(bool MayCopy) {
   SmallVector<AllocaInst *, 8> Allocas(OfProducts.variables());
   for (auto &[L, C] : Countdowns)
     Allocas.push_back(C.Skip);
-  if (Barriers)
-    Allocas.push_back(Barriers);
   if (Watched) {
     for (Instruction *I : Waits)
       emitUnwatch(I);
@@ -128,30 +124,6 @@ void ColliderInstrumenter::plan() {
     }
   }
   planCopies();
-  if (Races & abi::RacesInInterval)
-    countBarriers();
-}
-
-/// Counts the barriers of the block that the thread comes through.
-void ColliderInstrumenter::countBarriers() {
-  SmallVector<Instruction *, 4> All;
-  for (BasicBlock *BB : Blocks)
-    for (Instruction &I : *BB)
-      if (isBlockBarrier(I))
-        All.push_back(&I);
-  if (All.empty())
-    return;
-  IRBuilder<> Entry(&F.getEntryBlock(), F.getEntryBlock().begin());
-  Type *I32 = Entry.getInt32Ty();
-  Barriers =
-      Entry.CreateAlloca(I32, M.getDataLayout().getAllocaAddrSpace(), nullptr);
-  Entry.CreateStore(Entry.getInt32(0), Barriers);
-  for (Instruction *Barrier : All) {
-    IRBuilder<> B(Barrier->getNextNode());
-    B.SetCurrentDebugLocation(DebugLoc());
-    B.CreateStore(B.CreateAdd(B.CreateLoad(I32, Barriers), B.getInt32(1)),
-                  Barriers);
-  }
 }
 
 /// Finds what the thread does with the copies that it waits for, if it begins
@@ -315,7 +287,7 @@ void ColliderInstrumenter::emitGroup(const Planned &P, const Group &G,
                       (Stored ? abi::HasValue : 0) |
                           (A.Rows.Lanes ? abi::OfWarp : 0) |
                           (A.Async && A.IsWatched ? abi::IsAsync : 0) |
-                          (G.takesGarbage(A) ? abi::TakesGarbage : 0) | Races),
+                          (G.takesGarbage(A) ? abi::TakesGarbage : 0)),
         B.getPtrTy(0));
     FirstSite = FirstSite ? FirstSite : Site;
     if (A.Written && A.isWhole() && !IsKnown)
@@ -329,17 +301,15 @@ void ColliderInstrumenter::emitGroup(const Planned &P, const Group &G,
   B.SetCurrentDebugLocation(G.Head->getDebugLoc());
   Value *Generic = B.CreateAddrSpaceCast(Addresses, B.getPtrTy(0));
   const size_t Number = G.Accesses.size(), Groups = P.W.Groups.size();
-  Constant *Window =
-      ConstantExpr::getAddrSpaceCast(Table.windowAt(P.Sampling), B.getPtrTy(0));
-  Value *Through = Barriers ? B.CreateLoad(B.getInt32Ty(), Barriers)
-                            : static_cast<Value *>(B.getInt32(0));
-  CallInst *Next = callRuntime(
-      B, CheckName,
-      {Window, FirstSite, Generic, Through,
-       B.getInt32(Number | (Groups > 1 ? Groups << abi::GroupsAt : 0))});
+  Value *Arguments[] = {
+      ConstantExpr::getAddrSpaceCast(Table.windowAt(P.Sampling), B.getPtrTy(0)),
+      FirstSite, Generic,
+      B.getInt32(Number | (Groups > 1 ? Groups << abi::GroupsAt : 0))};
+  CallInst *Next = callRuntime(B, CheckName, Arguments);
   if (&G == P.W.Groups.begin() && P.Loop)
     B.CreateStore(Next, P.Loop->Skip);
-  emitCopyWatches(B, G, Here, {Window, FirstSite, Generic, B.getInt32(Number)});
+  Arguments[3] = B.getInt32(Number);
+  emitCopyWatches(B, G, Here, Arguments);
 }
 
 /// Behind the check of a group: watchpoints on the copies that begin in it.

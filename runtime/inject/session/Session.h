@@ -192,7 +192,6 @@ private:
   Footprint footprintOf(CUcontext Ctx, const Context *C,
                         const StreamOperation &Op) const;
   void prepareForOverlaps(Context &C);
-  void prepareForGraphs();
   void noteWaiting(Context &C, const std::optional<OrderedLaunch> &Launch,
                    CUstream Stream);
   void holdBack(Context &C, const OrderedLaunch &Launch);
@@ -272,8 +271,6 @@ private:
   std::atomic<uint64_t> NumLaunches{0};
   /// What new contexts begin with (Context::IsPaused).
   std::atomic<bool> IsPaused{!runFilter().takesLaunch(1)};
-  /// The same (Context::HasGraphs). Written with the configuration lock.
-  std::atomic<bool> HasGraphs{false};
   /// Launches between their two events.
   std::atomic<uint32_t> BeingLaunched{0};
   /// No launch may begin: clocks of an idle context are being reset.
