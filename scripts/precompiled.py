@@ -10,6 +10,7 @@ import hashlib
 import os
 import re
 import subprocess
+import threading
 from pathlib import Path
 
 USUAL = ["check.h"]
@@ -90,7 +91,7 @@ def write_script(path, text):
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.exists() and path.read_text() == text:
         return
-    new = path.with_name(f"{path.name}.{os.getpid()}")
+    new = path.with_name(f"{path.name}.{os.getpid()}.{threading.get_ident()}")
     new.write_text(text)
     new.chmod(0o755)
     new.rename(path)

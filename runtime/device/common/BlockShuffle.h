@@ -37,12 +37,12 @@ extern "C" __attribute__((device, noinline)) uint32_t
 __crsan_permute(uint32_t D, uint32_t Index, uint32_t Extent) {
   if (!isGridPermuted(__crsan_config.Seed, gridHere()))
     return Index;
+  const uint32_t Cluster = __crsan_cluster_extent(D);
   Permutation *const Kept = permutationOf(D, Extent);
   Permutation P;
   asm("ld.v4.u32 {%0, %1, %2, %3}, [%4];"
       : "=r"(P.Extent), "=r"(P.A), "=r"(P.BPlus1), "=r"(P.Magic)
       : "l"(Kept));
-  const uint32_t Cluster = __crsan_cluster_extent(D);
   if (P.Extent == Extent && Cluster == 1 && P.A != 0 && P.BPlus1 != 0 &&
       P.Magic != 0) {
     const uint32_t X = P.A * Index + P.BPlus1 - 1;
