@@ -135,10 +135,14 @@ static void readValues(JSONMembers &M, Occurrence &O) {
   abi::Record &Rec = O.Rec;
   M.number("before", Rec.Before);
   M.number("after", Rec.After);
-  bool Hashes = false, Same = false;
+  bool Hashes = false, Same = false, OtherBlock = false, SameInterval = false;
   M.flag("hash", Hashes);
   M.flag("same_value", Same);
-  Rec.Flags = (Hashes ? abi::ValuesAreHashes : 0) | (Same ? abi::SameValue : 0);
+  M.flag("other_block", OtherBlock);
+  M.flag("same_interval", SameInterval);
+  Rec.Flags = (Hashes ? abi::ValuesAreHashes : 0) |
+              (Same ? abi::SameValue : 0) | (OtherBlock ? abi::OtherBlock : 0) |
+              (SameInterval ? abi::SameInterval : 0);
   M.text("explanation", O.Explanation);
 }
 

@@ -108,6 +108,9 @@ static void addValues(ordered_json &Object, const Occurrence &O) {
   Object["after"] = hex(Rec.After);
   addUnless(Object, "hash", bool(Rec.Flags & abi::ValuesAreHashes), false);
   addUnless(Object, "same_value", bool(Rec.Flags & abi::SameValue), false);
+  addUnless(Object, "other_block", bool(Rec.Flags & abi::OtherBlock), false);
+  addUnless(Object, "same_interval", bool(Rec.Flags & abi::SameInterval),
+            false);
   addUnless(Object, "explanation", O.Explanation, {});
 }
 

@@ -7,6 +7,7 @@
 #include "Collider/ColliderInstrumenter.h"
 #include "Collider/HeapReuse.h"
 #include "Collider/ProductWatches.h"
+#include "Collider/UnorderedBlocks.h"
 #include "DeviceRuntime.h"
 #include "Events/DeclaredEffects.h"
 #include "Events/Operands.h"
@@ -229,7 +230,10 @@ PreservedAnalyses MarkAccessesPass::run(Module &M,
       continue;
     }
     declareEffects(F);
-    if (Opts.Mode != Mode::Collider)
+    // The collider leaves the user's code as it is.
+    if (Opts.Mode == Mode::Collider)
+      markLegacyUpdates(F);
+    else
       relaxLegacyAtomics(F);
     // Keeps LLVM from speculating loads where it asks. Where it does not ask,
     // the mark is lost.
@@ -250,6 +254,12 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
   const bool HasCollider = Opts.Mode != Mode::Metadata;
   const bool HasMetadata = Opts.Mode != Mode::Collider;
   const WaitingFunctions Waiting(M);
+  DenseMap<const Function *, uint8_t> Unordered; // abi::SiteFlags
+  if (HasCollider)
+    for (Function &F : M)
+      if (!F.isDeclaration() && hasUnorderedBlocks(F))
+        Unordered[&F] =
+            abi::RacesAnyTime | (hasOwnBarriers(F) ? abi::RacesInInterval : 0);
   const uint32_t Flags =
       (!HasCollider || dependsOnBlockOrder(M) ? abi::NoShuffle : 0) |
       (HasCollider ? abi::HasCollider : 0) |
@@ -311,7 +321,7 @@ PreservedAnalyses CudaRaceSanitizerPass::run(Module &M,
     noteOmissions(Functions, Exempt, RemarksOf, Omitted);
   if (HasCollider) {
     for (Function *F : Functions)
-      ColliderInstrumenter(*F, Table, Kernel[*F], FAM)
+      ColliderInstrumenter(*F, Table, Kernel[*F], Unordered.lookup(F), FAM)
           .run(/*MayCopy=*/!HasMetadata);
     for (Function *F : concat<Function *>(Functions, Exempt))
       orderHeapReuse(*F);

@@ -13,7 +13,7 @@ target triple = "nvptx64-nvidia-cuda"
 ; IR: [[AT:%.*]] = ptrtoint ptr %p to i64
 ; IR: [[SLOT:%.*]] = getelementptr inbounds i64, ptr [[ALL]], i64 0
 ; IR: store i64 [[AT]], ptr [[SLOT]]
-; IR: call i32 @__crsan_check({{.*}}, ptr [[ALL]], i32 1)
+; IR: call i32 @__crsan_check({{.*}}, ptr [[ALL]], i32 0, i32 1)
 define ptx_kernel void @generic(ptr %p) {
   %v = load i32, ptr %p
   ret void

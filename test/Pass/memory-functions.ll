@@ -68,7 +68,7 @@ define ptx_kernel void @spill(ptr addrspace(1) %from) {
 ; IR: [[LENGTH:%.*]] = zext i32 %n to i64
 ; IR: [[SLOT:%.*]] = getelementptr inbounds i64, ptr [[ALL]], i64 10
 ; IR: store i64 [[LENGTH]], ptr [[SLOT]]
-; IR: call i32 @__crsan_check({{.*}}, ptr [[ALL]], i32 3)
+; IR: call i32 @__crsan_check({{.*}}, ptr [[ALL]], i32 0, i32 3)
 ; IR: call void @llvm.memcpy
 define ptx_kernel void @variable(ptr addrspace(1) %to, ptr addrspace(1) %from, ptr addrspace(1) %p, i32 %n) {
   store i32 1, ptr addrspace(1) %p

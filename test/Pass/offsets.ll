@@ -14,7 +14,7 @@ target triple = "nvptx64-nvidia-cuda"
 ; IR-LABEL: define ptx_kernel void @neighbours(
 ; IR: [[ALL:%.*]] = alloca [24 x i64]
 ; IR-COUNT-4: addrspacecast ptr addrspace(1) %at to ptr
-; IR: call i32 @__crsan_check({{.*}}, ptr [[ALL]], i32 4)
+; IR: call i32 @__crsan_check({{.*}}, ptr [[ALL]], i32 0, i32 4)
 define ptx_kernel void @neighbours(ptr addrspace(1) %p, i64 %i) {
   %at = getelementptr i32, ptr addrspace(1) %p, i64 %i
   %left = getelementptr i8, ptr addrspace(1) %at, i64 -4

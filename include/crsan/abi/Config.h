@@ -26,6 +26,10 @@ enum ConfigFlags : uint32_t {
   /// `early_blocks=1`: in most large grids, only the blocks that begin early
   /// execute checks.
   EarlyBlocks = 4096,
+  /// `lasting_watchpoints=1`: threads leave watchpoints when they go on, where
+  /// blocks race at any time. No graph was launched: launches of its nodes
+  /// share their %gridid.
+  Lasting = 8192,
 };
 
 /// A `__constant__` of each module, zero until the library writes it: a program

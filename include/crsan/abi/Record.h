@@ -24,8 +24,9 @@ enum class RaceKind : uint8_t {
   /// instruction, with no synchronisation between the two. `Record::Other`
   /// names the writing site.
   IntraWarpConflict = 4,
-  /// Two threads were about to access one location at the same time, at least
-  /// one of them to write it. `Record::Other` names the other thread's site.
+  /// Two threads were about to access one location at the same time, or did so
+  /// in a kernel that does not order them (OtherBlock, SameInterval); at least
+  /// one of them writes it. `Record::Other` names the other thread's site.
   Conflict = 5,
 
   // Metadata mode, in records with `TwoSided`: the kinds of iGUARD's Table 4.
@@ -94,6 +95,12 @@ enum RecordFlags : uint8_t {
   /// Both sides are known: Other names the earlier site, Before the earlier
   /// thread (earlierThread) and After holds RaceReasons.
   TwoSided = 8,
+  /// Of a Conflict: the other access was made before, by another block of the
+  /// grid, and nothing orders the blocks (RacesAnyTime).
+  OtherBlock = 16,
+  /// Of a Conflict: the other access was made before, by another warp of the
+  /// block, and no barrier lies between the two (RacesInInterval).
+  SameInterval = 32,
 };
 
 /// The shape of the grid that a record's block belongs to.

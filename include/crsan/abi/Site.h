@@ -18,6 +18,13 @@ enum SiteFlags : uint8_t {
   /// except perhaps by accesses of the same check; and the store is sure to
   /// come.
   TakesGarbage = 8,
+  /// In a kernel whose blocks nothing orders: the access races with each
+  /// conflicting one of another block of the grid, whenever the two come.
+  RacesAnyTime = 16,
+  /// With RacesAnyTime, in a kernel whose warps only barriers of all threads of
+  /// the block order: the access races with each conflicting one of another
+  /// warp of the block if both have come through as many of these.
+  RacesInInterval = 32,
 };
 
 /// A weak access that the collider checks. Device memory, initialised by the

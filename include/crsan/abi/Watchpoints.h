@@ -66,6 +66,26 @@ static_assert(sizeof(CopyWatch) == 32 && offsetof(CopyWatch, Entry) == 0 &&
 /// from 1.
 inline constexpr unsigned CommitsAt = 16;
 
+/// What a thread has accessed in this grid, in a kernel whose blocks nothing
+/// orders (RacesAnyTime). Its thread does not take it away. The key is in
+/// Watchpoints::LastingKeys. Threads write the words one by one, and read them
+/// so; words that do not belong together do not have the Sum.
+struct LastingWatchpoint {
+  uint64_t Block; ///< Linear index in the grid.
+  /// The warp's index in its block from bit 32; below it, how many barriers of
+  /// the block the thread has come through.
+  uint64_t Moment;
+  uint64_t Site; ///< Site::Id.
+  uint64_t Sum;  ///< A hash of the grid's %gridid, the key and the above.
+};
+static_assert(sizeof(LastingWatchpoint) == 32 &&
+              offsetof(LastingWatchpoint, Block) == 0 &&
+              offsetof(LastingWatchpoint, Moment) == 8 &&
+              offsetof(LastingWatchpoint, Site) == 16 &&
+              offsetof(LastingWatchpoint, Sum) == 24);
+/// Set in a key of LastingKeys that is about the block's own shared memory.
+inline constexpr uint64_t LastingInShared = uint64_t(1) << 63;
+
 /// Device memory, one per context, zeroed by the host: what threads that wait
 /// in a check are about to access, for other threads to find. An entry watches
 /// some of 8 aligned bytes. It is 0 while free, and odd while it watches; a
@@ -73,17 +93,24 @@ inline constexpr unsigned CommitsAt = 16;
 /// address of its own Site, which is even.
 struct Watchpoints {
   static constexpr uint32_t NumGlobal = 1 << 16, NumShared = 1 << 14,
-                            NumCopies = 1 << 10;
+                            NumCopies = 1 << 10, NumLasting = 1 << 17;
   /// Address / 8 in bits 10-63, a mask of the bytes in bits 2-9, bit 1 set for
   /// a write.
   uint64_t Global[NumGlobal];
   SharedWatchpoint Shared[NumShared];
   CopyWatch Copies[NumCopies];
+  /// As Global, in the lower half of the table. In the upper half, for the
+  /// block's own shared memory: the offset / 8 in bits 10-24, and
+  /// LastingInShared.
+  uint64_t LastingKeys[NumLasting];
+  LastingWatchpoint Lasting[NumLasting];
 };
-static_assert(sizeof(Watchpoints) == 1343488 &&
+static_assert(sizeof(Watchpoints) == 6586368 &&
               offsetof(Watchpoints, Global) == 0 &&
               offsetof(Watchpoints, Shared) == 524288 &&
-              offsetof(Watchpoints, Copies) == 1310720);
+              offsetof(Watchpoints, Copies) == 1310720 &&
+              offsetof(Watchpoints, LastingKeys) == 1343488 &&
+              offsetof(Watchpoints, Lasting) == 2392064);
 
 /// In pinned memory of the host, one per context: what threads of the host that
 /// wait in a check are about to access, for threads of kernels to find. A

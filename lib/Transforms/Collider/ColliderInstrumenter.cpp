@@ -4,6 +4,7 @@
 #include "Collider/ColliderInstrumenter.h"
 #include "Collider/BranchWindow.h"
 #include "Collider/ProductWatches.h"
+#include "Collider/UnorderedBlocks.h"
 #include "DeviceRuntime.h"
 #include "Events/Operands.h"
 #include "PlainBody.h"
@@ -31,9 +32,10 @@ STATISTIC(NumGroups, "Number of slow paths");
 namespace crsan {
 
 ColliderInstrumenter::ColliderInstrumenter(Function &F, SiteTableWriter &Table,
-                                           StringRef Kernel,
+                                           StringRef Kernel, uint8_t Races,
                                            FunctionAnalysisManager &FAM)
-    : F(F), M(*F.getParent()), Table(Table), Kernel(Kernel), FAM(FAM) {}
+    : F(F), M(*F.getParent()), Table(Table), Kernel(Kernel), Races(Races),
+      FAM(FAM) {}
 
 /// Whether the warp may execute all of a kernel in another copy than other
 /// warps of its block do.
@@ -80,6 +82,8 @@ void ColliderInstrumenter::run(bool MayCopy) {
   SmallVector<AllocaInst *, 8> Allocas(OfProducts.variables());
   for (auto &[L, C] : Countdowns)
     Allocas.push_back(C.Skip);
+  if (Barriers)
+    Allocas.push_back(Barriers);
   if (Watched) {
     for (Instruction *I : Waits)
       emitUnwatch(I);
@@ -124,6 +128,30 @@ void ColliderInstrumenter::plan() {
     }
   }
   planCopies();
+  if (Races & abi::RacesInInterval)
+    countBarriers();
+}
+
+/// Counts the barriers of the block that the thread comes through.
+void ColliderInstrumenter::countBarriers() {
+  SmallVector<Instruction *, 4> All;
+  for (BasicBlock *BB : Blocks)
+    for (Instruction &I : *BB)
+      if (isBlockBarrier(I))
+        All.push_back(&I);
+  if (All.empty())
+    return;
+  IRBuilder<> Entry(&F.getEntryBlock(), F.getEntryBlock().begin());
+  Type *I32 = Entry.getInt32Ty();
+  Barriers =
+      Entry.CreateAlloca(I32, M.getDataLayout().getAllocaAddrSpace(), nullptr);
+  Entry.CreateStore(Entry.getInt32(0), Barriers);
+  for (Instruction *Barrier : All) {
+    IRBuilder<> B(Barrier->getNextNode());
+    B.SetCurrentDebugLocation(DebugLoc());
+    B.CreateStore(B.CreateAdd(B.CreateLoad(I32, Barriers), B.getInt32(1)),
+                  Barriers);
+  }
 }
 
 /// Finds what the thread does with the copies that it waits for, if it begins
@@ -287,7 +315,7 @@ void ColliderInstrumenter::emitGroup(const Planned &P, const Group &G,
                       (Stored ? abi::HasValue : 0) |
                           (A.Rows.Lanes ? abi::OfWarp : 0) |
                           (A.Async && A.IsWatched ? abi::IsAsync : 0) |
-                          (G.takesGarbage(A) ? abi::TakesGarbage : 0)),
+                          (G.takesGarbage(A) ? abi::TakesGarbage : 0) | Races),
         B.getPtrTy(0));
     FirstSite = FirstSite ? FirstSite : Site;
     if (A.Written && A.isWhole() && !IsKnown)
@@ -301,15 +329,17 @@ void ColliderInstrumenter::emitGroup(const Planned &P, const Group &G,
   B.SetCurrentDebugLocation(G.Head->getDebugLoc());
   Value *Generic = B.CreateAddrSpaceCast(Addresses, B.getPtrTy(0));
   const size_t Number = G.Accesses.size(), Groups = P.W.Groups.size();
-  Value *Arguments[] = {
-      ConstantExpr::getAddrSpaceCast(Table.windowAt(P.Sampling), B.getPtrTy(0)),
-      FirstSite, Generic,
-      B.getInt32(Number | (Groups > 1 ? Groups << abi::GroupsAt : 0))};
-  CallInst *Next = callRuntime(B, CheckName, Arguments);
+  Constant *Window =
+      ConstantExpr::getAddrSpaceCast(Table.windowAt(P.Sampling), B.getPtrTy(0));
+  Value *Through = Barriers ? B.CreateLoad(B.getInt32Ty(), Barriers)
+                            : static_cast<Value *>(B.getInt32(0));
+  CallInst *Next = callRuntime(
+      B, CheckName,
+      {Window, FirstSite, Generic, Through,
+       B.getInt32(Number | (Groups > 1 ? Groups << abi::GroupsAt : 0))});
   if (&G == P.W.Groups.begin() && P.Loop)
     B.CreateStore(Next, P.Loop->Skip);
-  Arguments[3] = B.getInt32(Number);
-  emitCopyWatches(B, G, Here, Arguments);
+  emitCopyWatches(B, G, Here, {Window, FirstSite, Generic, B.getInt32(Number)});
 }
 
 /// Behind the check of a group: watchpoints on the copies that begin in it.

@@ -18,8 +18,10 @@ namespace crsan {
 /// the runtime.
 class ColliderInstrumenter {
 public:
+  /// `Races`: of all sites of the function, abi::RacesAnyTime and
+  /// RacesInInterval.
   ColliderInstrumenter(llvm::Function &F, SiteTableWriter &Table,
-                       llvm::StringRef Kernel,
+                       llvm::StringRef Kernel, uint8_t Races,
                        llvm::FunctionAnalysisManager &FAM);
 
   /// `MayCopy`: nothing outside knows the function's blocks, which may be
@@ -41,6 +43,7 @@ private:
   bool canBePlain() const;
   void plan();
   void planCopies();
+  void countBarriers();
   const Countdown *countdownOf(llvm::BasicBlock &BB);
   void instrument(Planned &P);
   llvm::Value *emitDecision(llvm::IRBuilder<> &B, const Planned &P);
@@ -59,6 +62,8 @@ private:
   llvm::Module &M;
   SiteTableWriter &Table;
   llvm::StringRef Kernel;
+  /// abi::RacesAnyTime and RacesInInterval, or neither.
+  const uint8_t Races;
   llvm::FunctionAnalysisManager &FAM;
   /// The blocks to be checked: not those of the plain body.
   llvm::SmallVector<llvm::BasicBlock *> Blocks;
@@ -67,6 +72,9 @@ private:
   /// Stores whose values are not known where their group is checked.
   llvm::DenseMap<const llvm::Instruction *, llvm::Constant *> LateStores;
   llvm::AllocaInst *Addresses = nullptr; ///< The runtime's Group.
+  /// How many barriers of the block the thread has come through. Null: there
+  /// are none, or nobody asks.
+  llvm::AllocaInst *Barriers = nullptr;
   /// The thread's watchpoint on a copy that it waits for (abi::CopyWatch), or
   /// 0; in the bits from abi::CommitsAt on, how many groups the thread has
   /// committed since. Null: the function begins no such copy.

@@ -11,21 +11,15 @@ using namespace llvm;
 
 namespace crsan {
 
-/// The name of the function of CUDA's that is called, or nothing.
-static StringRef externalCallee(const CallBase &Call) {
-  const Function *Callee = Call.getCalledFunction();
-  return Callee && Callee->isDeclaration() ? Callee->getName() : "";
-}
-
 void orderHeapReuse(Function &F) {
   SmallVector<CallInst *, 8> Allocations, Frees;
   for (Instruction &I : instructions(F))
     if (auto *Call = dyn_cast<CallInst>(&I)) {
-      // Those of CUDA's device runtime use the same heap.
-      if (eventsOf(*Call).has<Allocate>() ||
-          externalCallee(*Call) == "cudaMalloc")
+      const Function *Callee = Call->getCalledFunction();
+      const HeapUse Use = Callee ? heapUseOf(*Callee) : HeapUse::None;
+      if (Use == HeapUse::Takes)
         Allocations.push_back(Call);
-      else if (is_contained({"free", "cudaFree"}, externalCallee(*Call)))
+      else if (Use == HeapUse::Frees)
         Frees.push_back(Call);
     }
   auto Fence = [](Instruction *Where, const DebugLoc &Line) {

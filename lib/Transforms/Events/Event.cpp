@@ -2,6 +2,7 @@
 // Questions about the events of an instruction.
 
 #include "Events/Event.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -25,6 +26,17 @@ bool isHarmless(const Function &F) {
   const StringRef Name = F.getName();
   return is_contained({"vprintf", "malloc", "free", "__assertfail"}, Name) ||
          Name.starts_with("__nv_");
+}
+
+HeapUse heapUseOf(const Function &F) {
+  if (!F.isDeclaration())
+    return HeapUse::None;
+  // cudaMalloc and cudaFree of CUDA's device runtime use the same heap.
+  return StringSwitch<HeapUse>(F.getName())
+      .Cases({"malloc", "__nv_aligned_device_malloc", "cudaMalloc"},
+             HeapUse::Takes)
+      .Cases({"free", "cudaFree"}, HeapUse::Frees)
+      .Default(HeapUse::None);
 }
 
 Location locationOf(Value *Pointer) {

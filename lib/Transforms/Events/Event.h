@@ -232,6 +232,17 @@ inline bool isWeak(const Event &E) {
   const Access *A = asAccess(E);
   return A && !A->isStrong();
 }
+/// Whether the event may order memory between warps in any way but as a barrier
+/// of all threads of the block, or may be a part of what does. A relaxed update
+/// may: a fence makes it order.
+inline bool mayOrderBeyondBarriers(const Event &E) {
+  if (const auto *Barrier = std::get_if<BlockBarrier>(&E))
+    return Barrier->Scope != abi::Scope::Block;
+  if (const auto *Copy = std::get_if<AsyncAccess>(&E))
+    return Copy->By != Completion::Group;
+  return !isWeak(E) &&
+         !isOneOf<WarpBarrier, Collective, CommitCopies, AwaitCopies, Leave>(E);
+}
 inline bool isStrong(const Event &E) {
   const Access *A = asAccess(E);
   return A && A->isStrong();
@@ -325,6 +336,10 @@ bool isOfSeveralWarps(const llvm::Instruction &I);
 /// Functions of CUDA's that neither wait for another thread nor tell one
 /// anything.
 bool isHarmless(const llvm::Function &F);
+
+/// What a function of CUDA's does with the device's heap.
+enum class HeapUse { None, Takes, Frees };
+HeapUse heapUseOf(const llvm::Function &F);
 
 //===----------------------------------------------------------------------===//
 // For the readers

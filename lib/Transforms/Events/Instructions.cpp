@@ -72,7 +72,7 @@ void addStrong(Events &To, Instruction &I, Value *Pointer, Type *T,
     return;
   }
   Access A = strongAccess(I, Pointer, T, Flags);
-  A.Order = orderOf(Order, Flags);
+  A.Order = isLegacyUpdate(I) ? MemoryOrder::Relaxed : orderOf(Order, Flags);
   if (Order != AtomicOrdering::NotAtomic)
     A.Scope = scopeOf(I, *getAtomicSyncScopeID(&I)).value_or(Scope::Block);
   else
@@ -168,9 +168,7 @@ void addMemory(Events &To, MemIntrinsic &M) {
 /// argument is its size. `new` calls the first.
 bool isAllocation(const CallBase &I) {
   const Function *Callee = I.getCalledFunction();
-  return Callee && Callee->isDeclaration() &&
-         is_contained({"malloc", "__nv_aligned_device_malloc"},
-                      Callee->getName()) &&
+  return Callee && heapUseOf(*Callee) == HeapUse::Takes &&
          I.getType()->isPointerTy() && I.arg_size() > 0 &&
          I.getArgOperand(0)->getType()->isIntegerTy();
 }

@@ -8,6 +8,8 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Regex.h"
 
+#include <optional>
+
 using namespace llvm;
 
 namespace crsan {
@@ -127,23 +129,61 @@ void markAccesses(Function &F) {
           uniteAccessGroups(I.getMetadata(LLVMContext::MD_access_group), Mark));
 }
 
-void relaxLegacyAtomics(Function &F) {
-  // As clang's __clang_cuda_device_functions.h has them.
+/// The scope that the programming guide gives to CUDA's atomic function `F`, as
+/// clang's __clang_cuda_device_functions.h defines it. Nothing: it is none.
+static std::optional<SyncScope::ID> scopeOfLegacyAtomic(const Function &F) {
   static const Regex Name("^_ZL[0-9]+__[a-z]+Atomic[A-Z][A-Za-z]*(_system)?P");
   SmallVector<StringRef, 2> Groups;
   if (!Name.match(F.getName(), &Groups))
+    return std::nullopt;
+  return Groups[1].empty() ? F.getContext().getOrInsertSyncScopeID("device")
+                           : SyncScope::System;
+}
+
+/// Whether clang's builtins, which CUDA's atomic functions call, give an
+/// instruction this order and scope. A function of the user's that has such a
+/// name may give it others.
+static bool isAsBuiltin(AtomicOrdering Order, SyncScope::ID Scope) {
+  return Order == AtomicOrdering::SequentiallyConsistent &&
+         Scope == SyncScope::System;
+}
+static bool isAsBuiltin(const AtomicRMWInst &I) {
+  return isAsBuiltin(I.getOrdering(), I.getSyncScopeID());
+}
+static bool isAsBuiltin(const AtomicCmpXchgInst &I) {
+  return isAsBuiltin(I.getSuccessOrdering(), I.getSyncScopeID());
+}
+
+static constexpr StringLiteral RelaxedUpdate = "crsan.relaxed_update";
+
+void markLegacyUpdates(Function &F) {
+  if (!scopeOfLegacyAtomic(F))
     return;
-  const llvm::SyncScope::ID Id =
-      Groups[1].empty() ? F.getContext().getOrInsertSyncScopeID("device")
-                        : llvm::SyncScope::System;
+  MDNode *None = MDNode::get(F.getContext(), {});
+  for (Instruction &I : instructions(F))
+    if (auto *Update = dyn_cast<AtomicRMWInst>(&I);
+        Update && isAsBuiltin(*Update))
+      Update->setMetadata(RelaxedUpdate, None);
+}
+
+bool isLegacyUpdate(const Instruction &I) {
+  return I.hasMetadata(RelaxedUpdate);
+}
+
+void relaxLegacyAtomics(Function &F) {
+  const std::optional<SyncScope::ID> Scope = scopeOfLegacyAtomic(F);
+  if (!Scope)
+    return;
   for (Instruction &I : instructions(F)) {
-    if (auto *Update = dyn_cast<AtomicRMWInst>(&I)) {
+    if (auto *Update = dyn_cast<AtomicRMWInst>(&I);
+        Update && isAsBuiltin(*Update)) {
       Update->setOrdering(AtomicOrdering::Monotonic);
-      Update->setSyncScopeID(Id);
-    } else if (auto *Swap = dyn_cast<AtomicCmpXchgInst>(&I)) {
+      Update->setSyncScopeID(*Scope);
+    } else if (auto *Swap = dyn_cast<AtomicCmpXchgInst>(&I);
+               Swap && isAsBuiltin(*Swap)) {
       Swap->setSuccessOrdering(AtomicOrdering::Monotonic);
       Swap->setFailureOrdering(AtomicOrdering::Monotonic);
-      Swap->setSyncScopeID(Id);
+      Swap->setSyncScopeID(*Scope);
     }
   }
 }

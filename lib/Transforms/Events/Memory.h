@@ -46,6 +46,12 @@ bool isIgnored(const llvm::Instruction &I);
 /// of the device. Call before anything is inlined.
 void relaxLegacyAtomics(llvm::Function &F);
 
+/// Marks CUDA's own atomic functions in `F` that clang compiles to relaxed
+/// updates, although LLVM's instruction has another order (all but those that
+/// compare). The mark survives inlining. Call before anything is inlined.
+void markLegacyUpdates(llvm::Function &F);
+bool isLegacyUpdate(const llvm::Instruction &I);
+
 } // namespace crsan
 
 #endif // CRSAN_TRANSFORMS_EVENTS_MEMORY_H

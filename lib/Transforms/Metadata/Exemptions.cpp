@@ -106,14 +106,8 @@ static bool canBeLeftOut(const Function &F) {
 /// Whether blocks of the kernel synchronise with nothing outside of them.
 static bool isIsolated(const EventPlan &Plan) {
   return Plan.breaks().empty() &&
-         all_of(Plan.steps(), [](const EventPlan::Step &S) {
-           if (const auto *Barrier = std::get_if<BlockBarrier>(&S.What))
-             return Barrier->Scope == abi::Scope::Block;
-           if (const auto *Copy = std::get_if<AsyncAccess>(&S.What))
-             return Copy->By == Completion::Group;
-           return isWeak(S.What) ||
-                  isOneOf<WarpBarrier, CommitCopies, AwaitCopies, Leave>(
-                      S.What);
+         none_of(Plan.steps(), [](const EventPlan::Step &S) {
+           return mayOrderBeyondBarriers(S.What);
          });
 }
 

@@ -95,7 +95,7 @@ ENTRY void __crsan_choose_plain(struct Sampling *Kernel, uint32_t Windows) {
 /// blocks executes no checks, in grids that fill the device at least twice. In
 /// one of SparedGrids such grids, drawn anew in each run, all blocks may
 /// execute checks.
-DEVICE bool leavesToEarlier() {
+HELPER bool leavesToEarlier() {
   if (!(__crsan_config.Flags & EarlyBlocks))
     return false;
   constexpr uint32_t SparedGrids = 4;

@@ -13,7 +13,7 @@
 #ifndef CRSAN_DEVICE_COLLIDER_PRODUCTWATCH_H
 #define CRSAN_DEVICE_COLLIDER_PRODUCTWATCH_H
 
-#include "collider/Watchpoint.h"
+#include "collider/LastingWatch.h"
 #include "crsan/abi/MatrixOperand.h"
 
 namespace crsan::device {
@@ -177,7 +177,7 @@ ENTRY uint32_t __crsan_watch_product(struct Sampling *Sampling, Site *Sites,
     const uint32_t Offset = C.piece(Random);
     if (Offset + MatrixOperand::PieceBytes <= OperandSpace)
       tellWatchers(Sites[C.IsSecond], ownShared(Offset),
-                   MatrixOperand::PieceBytes, mix(Random));
+                   MatrixOperand::PieceBytes, mix(Random), /*Barriers=*/0);
   }
   __nvvm_bar_warp_sync(~0u);
   return uint32_t(Come);

@@ -24,6 +24,9 @@ constexpr uint32_t PausedSkip = 63;
 struct Warp {
   uint32_t Mask;   ///< The lanes that entered the slow path together.
   uint32_t Random; ///< Random number, the same in all lanes of Mask.
+  /// How many barriers of all threads of the block its lanes have come through;
+  /// counted where accesses have RacesInInterval.
+  uint32_t Barriers = 0;
 };
 
 /// Finds the lanes that are here together. Called by the lanes of a slow path.

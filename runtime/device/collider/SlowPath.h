@@ -6,6 +6,7 @@
 #include "collider/CopyWatch.h"
 #include "collider/HostWatchpoint.h"
 #include "collider/LaneConflicts.h"
+#include "collider/LastingWatch.h"
 #include "collider/ProductWatch.h"
 
 namespace crsan::device {
@@ -120,14 +121,15 @@ template <bool Strong> DEVICE uint64_t read(Address A, uint32_t Size) {
 /// Tells other threads that watch the bytes of those of the accesses that are
 /// in the mask `Checked` of this lane. Returns what this lane may watch itself
 /// of access `Chosen`.
-DEVICE Watched tellAll(const Warp &W, Site *Sites, const Group &G,
+HELPER Watched tellAll(const Warp &W, Site *Sites, const Group &G,
                        uint32_t Checked, uint32_t Chosen) {
   Watched Mine{nullptr, 0, false, 0};
 #pragma unroll 1
   for (uint32_t Todo = Checked; Todo; Todo &= Todo - 1) {
     const uint32_t I = __builtin_ctz(Todo);
-    const Watched Told = tellWatchers(Sites[I], addressOf(G, Sites, I),
-                                      sizeOf(G, Sites, I), mix(W.Random + 10));
+    const Watched Told =
+        tellWatchers(Sites[I], addressOf(G, Sites, I), sizeOf(G, Sites, I),
+                     mix(W.Random + 10), W.Barriers);
     if (I == Chosen)
       Mine = Told;
   }
@@ -233,18 +235,20 @@ DEVICE uint32_t leastWait(uint32_t Took) {
 /// (at most MaxGroupSize) that are about to happen, compares the lanes, waits,
 /// and reads again; a difference is a race. `Sampling` is the window, `Sites`
 /// and `G` its accesses; a window with more accesses has several groups, whose
-/// number is in the upper bits of `Count` (GroupsAt). The lanes that take the
-/// slow path together call together. Returns how many windows of the same loop
-/// the caller lets pass before the next check.
+/// number is in the upper bits of `Count` (GroupsAt). `Barriers` is
+/// Warp::Barriers. The lanes that take the slow path together call together.
+/// Returns how many windows of the same loop the caller lets pass before the
+/// next check.
 ENTRY uint32_t __crsan_check(struct Sampling *Sampling, Site *Sites, Group *G,
-                             uint32_t Count) {
+                             uint32_t Barriers, uint32_t Count) {
   if (!(__crsan_config.Flags & Enabled)) {
     Sampling->Interval = ~0u;
     return ~0u;
   }
   if (__crsan_config.Flags & Paused)
     return PausedSkip;
-  const Warp W = gather();
+  Warp W = gather();
+  W.Barriers = Barriers;
   const uint32_t N = Count & ((1u << GroupsAt) - 1);
   const Decision Mine = decide(W, Sampling, Count >> GroupsAt);
   if (!Mine.checks()) {

@@ -61,7 +61,7 @@ struct Watched {
 
 /// The index of this block's cluster in the grid: of a grid without clusters,
 /// that of the block.
-DEVICE uint64_t clusterHere() {
+HELPER uint64_t clusterHere() {
   return uint64_t(__crsan_cluster_index(2)) << 48 |
          uint64_t(__crsan_cluster_index(1)) << 32 | __crsan_cluster_index(0);
 }
@@ -127,32 +127,6 @@ DEVICE void tellWatcher(Site &S, const Watched &W, Address A) {
     }
   }
   exchangeIf(*W.Word, Seen, Address(&S));
-}
-
-/// Tells the threads that watch bytes of the access at site `S`, which is about
-/// to happen: of a long one, those that watch some of its bytes, since each
-/// read of the table takes as long as a short wait. Returns what this thread
-/// may watch itself.
-DEVICE Watched tellWatchers(Site &S, Address A, uint64_t Size,
-                            uint32_t Random) {
-  constexpr uint32_t Most = 4 * 8;
-  const Address End = A + Size;
-  if (Size > Most) {
-    A += 8 * below(Random, uint32_t(Size - Most) / 8 + 1);
-    Size = Most;
-  }
-  const Address Last = A + Size;
-  uint32_t Left =
-      below(mix(Random), uint32_t(((Last - 1) >> 3) - (A >> 3)) + 1);
-  Watched Chosen;
-#pragma unroll 1
-  for (; A < Last; A = (A | 7) + 1) {
-    const Watched W = watchedAt(A, End - A, S.Access != AccessKind::Load);
-    tellWatcher(S, W, A);
-    if (Left-- == 0)
-      Chosen = W;
-  }
-  return Chosen;
 }
 
 /// Fills in an entry for shared memory that this thread has claimed, all but

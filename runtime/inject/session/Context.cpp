@@ -92,6 +92,8 @@ abi::Config Context::makeConfig(const Flags &Options, bool MayShuffle,
     Config.Flags |= abi::IntraWarp;
   if (Options.watchpoints)
     Config.Flags |= abi::Watch;
+  if (Options.lasting_watchpoints && !HasGraphs)
+    Config.Flags |= abi::Lasting;
   if (Options.garbage)
     Config.Flags |= abi::Garbage;
   if (IsPaused)
@@ -148,6 +150,11 @@ CUresult Context::setPaused(bool Paused) {
     C.Flags &= ~uint32_t(abi::Paused);
     C.Flags |= Paused ? abi::Paused : 0;
   });
+}
+
+CUresult Context::setGraphs() {
+  HasGraphs = true;
+  return change([](abi::Config &C) { C.Flags &= ~uint32_t(abi::Lasting); });
 }
 
 CUresult Context::setOverlapping(const Flags &Options) {

@@ -164,6 +164,9 @@ public:
   /// Kernels of several streams may overlap from now on, and get a larger
   /// budget. The context is current.
   CUresult setOverlapping(const Flags &Options);
+  /// Graphs are launched from now on, whose grids share numbers. The context is
+  /// current.
+  CUresult setGraphs();
   /// abi::Config::Budget of this context's code.
   uint32_t budget(const Flags &Options) const;
 
@@ -220,6 +223,7 @@ public:
   std::unordered_map<std::string, uint64_t> LaunchesOf;
   bool IsPaused = false;                   ///< abi::Paused is set.
   std::atomic<bool> IsOverlapping = false; ///< Since setOverlapping.
+  bool HasGraphs = false;                  ///< Since setGraphs.
   /// With shadow, by LoadedCode::Serial.
   std::vector<std::pair<uint64_t, MemoryRange>> Variables;
   std::vector<VariableInMemory> Named; ///< Of unloaded code, too.

@@ -128,6 +128,7 @@ std::shared_ptr<Context> Session::enterContext(CUcontext Handle, uint32_t Uid) {
   }
   C->identify();
   C->IsPaused = IsPaused;
+  C->HasGraphs = HasGraphs;
   // Each run on a GPU draws other grids, unless the user says which.
   C->Salt = IsSimulated || Options.seed ? Options.seed : std::random_device{}();
   theLog().detail(2, "context {} (uid {}) on device {}, compute {}.x",

@@ -89,6 +89,9 @@ public:
   /// Code that is loaded is switched on, so that the first launch need not wait
   /// for that.
   void prepare(CUcontext Ctx, uint32_t Uid);
+  /// A graph is about to be launched, in any of the contexts, or may be from now
+  /// on without a call of the driver.
+  void prepareForGraphs();
   /// Launch: none where the launch has no known place in the order of launches.
   /// Stream: where it is made, as functions of the driver take it.
   void launching(CUcontext Ctx, uint32_t Uid,
@@ -271,6 +274,8 @@ private:
   std::atomic<uint64_t> NumLaunches{0};
   /// What new contexts begin with (Context::IsPaused).
   std::atomic<bool> IsPaused{!runFilter().takesLaunch(1)};
+  /// The same (Context::HasGraphs). Written with the configuration lock.
+  std::atomic<bool> HasGraphs{false};
   /// Launches between their two events.
   std::atomic<uint32_t> BeingLaunched{0};
   /// No launch may begin: clocks of an idle context are being reset.

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 namespace crsan {
@@ -29,6 +30,8 @@ void Session::launching(CUcontext Ctx, uint32_t Uid,
                         CUstream Stream) {
   ++BeingLaunched;
   countLaunch();
+  if (!Launch)
+    prepareForGraphs();
   const std::shared_ptr<Context> C = makeReady(Ctx, Uid);
   if (C) {
     if (ThisLaunch == 1 && !isCapturing(Stream))
@@ -120,6 +123,32 @@ void Session::setPaused(bool Paused) {
         theLog().say("checks cannot be {} for launches={}: {}",
                      Paused ? "ended" : "begun", Options.launches,
                      theDriver().errorText(Result));
+}
+
+/// All launches of a graph's node share their %gridid, and so would find the
+/// lasting watchpoints of earlier ones.
+void Session::prepareForGraphs() {
+  if (HasGraphs || !Options.lasting_watchpoints)
+    return;
+  std::lock_guard Lock(Configuring);
+  if (HasGraphs)
+    return;
+  ContextList All;
+  {
+    std::lock_guard DataLock(Data);
+    std::copy_if(
+        Contexts.begin(), Contexts.end(), std::back_inserter(All),
+        [](const auto &C) { return !C->IsDead && C->Failure == CUDA_SUCCESS; });
+  }
+  for (const std::shared_ptr<Context> &C : All) {
+    OwnCalls Own(C->Handle);
+    const CUresult Result = C->setGraphs();
+    if (Result != CUDA_SUCCESS)
+      theLog().say("lasting watchpoints cannot be switched off for a graph: "
+                   "{}; set CRSAN_OPTIONS=lasting_watchpoints=0",
+                   theDriver().errorText(Result));
+  }
+  HasGraphs = true;
 }
 
 bool Session::leavesToTwin(CUcontext Ctx, const std::string &Kernel) {

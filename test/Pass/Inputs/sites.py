@@ -33,7 +33,7 @@ for line in text.splitlines():
             print("kernel", function.group(1))
     call = re.search(
         r"call i32 @__crsan_check\(.*@__crsan_sites_\w+(?:, i64 (\d+)\))? to ptr\), "
-        r"ptr \S+, i32 (\d+)\)",
+        r"ptr \S+, i32 \S+, i32 (\d+)\)",
         line,
     )
     if call:

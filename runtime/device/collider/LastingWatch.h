@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Watchpoints that stay when their threads go on.
+//
+// Where nothing in a kernel orders two of its blocks, two conflicting accesses
+// of two blocks of a grid race, whenever they come (RacesAnyTime;
+// docs/soundness.md). Where only barriers of all threads of the block order
+// warps, so do those of two warps between the same two barriers
+// (RacesInInterval). So a thread that comes to a check leaves watchpoints on
+// what it is about to access, and goes on. They stay until others take their
+// place; threads of other grids do not see them.
+#ifndef CRSAN_DEVICE_COLLIDER_LASTINGWATCH_H
+#define CRSAN_DEVICE_COLLIDER_LASTINGWATCH_H
+
+#include "collider/Watchpoint.h"
+
+namespace crsan::device {
+
+/// LastingWatchpoint::Sum, for a watchpoint of this grid.
+DEVICE uint64_t sumOf(uint64_t Key, uint64_t Block, uint64_t Moment,
+                      uint64_t Site) {
+  const uint64_t Words[] = {Key, Block, Moment, Site};
+  uint64_t Sum = gridHere();
+#pragma unroll
+  for (uint64_t Word : Words) {
+    Sum = (Sum ^ Word) * 0x9e3779b97f4a7c15ull;
+    Sum ^= Sum >> 32;
+  }
+  return Sum;
+}
+
+/// LastingWatchpoint::Moment of this thread, which has come through so many
+/// barriers.
+DEVICE uint64_t momentHere(uint32_t Barriers) {
+  return uint64_t(linearThread() / 32) << 32 | Barriers;
+}
+
+/// The key of a lasting watchpoint for the access at site `S` to the bytes of
+/// `W`; 0: it has none.
+DEVICE uint64_t lastingKey(const Site &S, const Watched &W) {
+  if (!(S.Flags & RacesAnyTime) || !(__crsan_config.Flags & Lasting) || !W.Word)
+    return 0;
+  if (!W.IsShared)
+    return W.Key;
+  return (S.Flags & RacesInInterval) && W.Rank == __crsan_cluster_rank()
+             ? W.Key | LastingInShared
+             : 0;
+}
+
+/// The entry for the bytes of a key. Neighbouring lanes mostly access 4 bytes
+/// each.
+DEVICE uint32_t lastingEntry(uint64_t Key) {
+  constexpr uint64_t FirstHalf = 0x3c;
+  constexpr uint32_t Half = Watchpoints::NumLasting / 2;
+  const uint32_t Place = uint32_t(Key >> 10) << 1 | !(Key & FirstHalf);
+  if (Key & LastingInShared)
+    return Half + (Place + mix(uint32_t(linearBlock()))) % Half;
+  return Place % Half;
+}
+
+/// Reports that the access at site `S` to `A`, which is about to happen, races
+/// with the one that has left the watchpoint with the key `Key`, if that is so.
+HELPER void meetEarlier(Site &S, Address A, uint64_t Key, uint32_t Barriers) {
+  const LastingWatchpoint &Entry = watchpoints().Lasting[lastingEntry(Key)];
+  const uint64_t Block = loadRelaxed(Entry.Block),
+                 Moment = loadRelaxed(Entry.Moment),
+                 Other = loadRelaxed(Entry.Site), Sum = loadRelaxed(Entry.Sum);
+  const bool IsOther = Block != linearBlock();
+  // Of two warps that have come through as many barriers, the moments differ in
+  // the warps alone.
+  const uint64_t Apart = Moment ^ momentHere(Barriers);
+  const bool Races = IsOther ? !(Key & LastingInShared)
+                             : (S.Flags & RacesInInterval) && Apart >> 32 &&
+                                   uint32_t(Apart) == 0;
+  if (Races && Sum == sumOf(Key, Block, Moment, Other))
+    __crsan_race(&S, A, Other, 0,
+                 uint64_t(1u << lane()) << 32 |
+                     (IsOther ? OtherBlock : SameInterval) << 8 |
+                     uint32_t(RaceKind::Conflict));
+}
+
+/// Leaves the watchpoint with the key `Key` for the access at site `S`.
+HELPER void leaveWatchpoint(const Site &S, uint64_t Key, uint32_t Barriers) {
+  const uint32_t I = lastingEntry(Key);
+  LastingWatchpoint &Entry = watchpoints().Lasting[I];
+  const uint64_t Block = linearBlock(), Moment = momentHere(Barriers);
+  storeRelaxed(watchpoints().LastingKeys[I], Key);
+  storeRelaxed(Entry.Block, Block);
+  storeRelaxed(Entry.Moment, Moment);
+  storeRelaxed(Entry.Site, S.Id);
+  storeRelaxed(Entry.Sum, sumOf(Key, Block, Moment, S.Id));
+}
+
+/// Tells the threads that watch bytes of the access at site `S`, which is about
+/// to happen, and leaves lasting watchpoints: of a long one, on some of its
+/// bytes, since each read of the table takes as long as a short wait. Returns
+/// what this thread may watch itself. `Barriers` is Warp::Barriers.
+DEVICE Watched tellWatchers(Site &S, Address A, uint64_t Size, uint32_t Random,
+                            uint32_t Barriers) {
+  constexpr uint32_t Most = 4 * 8;
+  const Address End = A + Size;
+  if (Size > Most) {
+    A += 8 * below(Random, uint32_t(Size - Most) / 8 + 1);
+    Size = Most;
+  }
+  const Address Last = A + Size;
+  uint32_t Left =
+      below(mix(Random), uint32_t(((Last - 1) >> 3) - (A >> 3)) + 1);
+  Watched Chosen;
+#pragma unroll 1
+  for (; A < Last; A = (A | 7) + 1) {
+    const Watched W = watchedAt(A, End - A, S.Access != AccessKind::Load);
+    const uint64_t Key = lastingKey(S, W);
+    // Both reads of the tables are under way together.
+    const uint64_t Earlier =
+        Key ? loadRelaxed(watchpoints().LastingKeys[lastingEntry(Key)]) : 0;
+    tellWatcher(S, W, A);
+    if (conflict(Key, Earlier))
+      meetEarlier(S, A, Earlier, Barriers);
+    if (Key)
+      leaveWatchpoint(S, Key, Barriers);
+    if (Left-- == 0)
+      Chosen = W;
+  }
+  return Chosen;
+}
+
+} // namespace crsan::device
+
+#endif // CRSAN_DEVICE_COLLIDER_LASTINGWATCH_H
