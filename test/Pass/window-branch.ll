@@ -30,6 +30,33 @@ end:
   ret void
 }
 
+; Both sides lead to the next iteration of the loop, whose addresses the branch does not know.
+; CHECK-LABEL: define ptx_kernel void @rounds(
+; CHECK: call void @llvm.nvvm.barrier.cta.sync.aligned.all
+; CHECK-NOT: @__crsan_check
+; CHECK: br i1 %low, label %left, label %right
+; CHECK: call i32 @__crsan_check({{.*}}, i32 1)
+; CHECK: call i32 @__crsan_check({{.*}}, i32 1)
+define ptx_kernel void @rounds(ptr addrspace(1) %p, ptr addrspace(1) %q, ptr addrspace(3) %s, i32 %start) {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %low = icmp ult i32 %t, 16
+  br label %head
+head:
+  %i = phi i32 [ %start, %entry ], [ %next, %left ], [ %next, %right ]
+  %at = getelementptr i32, ptr addrspace(1) %p, i32 %i
+  store i32 1, ptr addrspace(1) %at
+  %next = add i32 %i, 32
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  br i1 %low, label %left, label %right
+left:
+  store i32 1, ptr addrspace(3) %s
+  br label %head
+right:
+  store i32 1, ptr addrspace(1) %q
+  br label %head
+}
+
 ; What all lanes do behind the branch, too.
 ; CHECK-LABEL: define ptx_kernel void @behind(
 ; CHECK: call i32 @__crsan_check({{.*}}, i32 2)
@@ -115,3 +142,4 @@ end:
 
 @a = internal addrspace(3) global i32 undef
 @b = internal addrspace(3) global i32 undef
+declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)

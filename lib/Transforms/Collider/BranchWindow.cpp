@@ -57,8 +57,15 @@ private:
     BasicBlock *Next = Branch.getSuccessor(Side);
     // The other side may lead there: then this one is empty.
     if (Next->getSinglePredecessor() != &BB)
-      return Next != &BB && !isa<PHINode>(Next->front()) ? Next : nullptr;
-    return collectBlock(*Next, Side) ? Next->getSingleSuccessor() : nullptr;
+      return isa<PHINode>(Next->front()) ? nullptr : behind(Next);
+    return collectBlock(*Next, Side) ? behind(Next->getSingleSuccessor())
+                                     : nullptr;
+  }
+
+  /// The block, unless it begins the next iteration of a loop: what is computed
+  /// in it has its value of this iteration at the branch.
+  const BasicBlock *behind(const BasicBlock *Next) const {
+    return Next && !DT.dominates(Next, &BB) ? Next : nullptr;
   }
 
   /// Returns whether the block does not synchronise.
