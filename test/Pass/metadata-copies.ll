@@ -43,12 +43,20 @@ define void @whole(ptr %p, i32 %s, i64 %policy) {
 ; CHECK-NEXT:   copy(store 16 shared, %s, 16)
 ; CHECK-NEXT:   range(load 0 global, %p, %n != 0 ? 16 : 0)
 ; CHECK-NEXT:   asm {.reg .pred q; setp.ne.u32 q, $2, 0; cp.async.cg.shared.global [$0], [$1], 16, !q;}
+; CHECK-NEXT:   copy(store 16 shared, %s, 16)
+; CHECK-NEXT:   range(load 0 global, %p, %ignore != true ? 16 : 0)
+; CHECK-NEXT:   asm cp.async.cg.shared.global [$0], [$1], 16, $2;
+; CHECK-NEXT:   copy(store 16 shared, %s, 16)
+; CHECK-NEXT:   range(load 0 global, %p, %ignore == true ? 16 : 0)
+; CHECK-NEXT:   asm cp.async.cg.shared.global [$0], [$1], 16, !$2;
 ; CHECK-NEXT:   ret
-define void @parts(ptr %p, i32 %s, i32 %n) {
+define void @parts(ptr %p, i32 %s, i32 %n, i1 %ignore) {
   call void asm sideeffect "cp.async.cg.shared.global [$0], [$1], 16, 12;", "r,l,~{memory}"(i32 %s, ptr %p)
   call void asm sideeffect "cp.async.cg.shared.global [$0], [$1], 16, 0;", "r,l,~{memory}"(i32 %s, ptr %p)
   call void asm sideeffect "cp.async.cg.shared.global [$0], [$1], 16, $2;", "r,l,r,~{memory}"(i32 %s, ptr %p, i32 %n)
   call void asm sideeffect "{.reg .pred q; setp.ne.u32 q, $2, 0; cp.async.cg.shared.global [$0], [$1], 16, !q;}", "r,l,r,~{memory}"(i32 %s, ptr %p, i32 %n)
+  call void asm sideeffect "cp.async.cg.shared.global [$0], [$1], 16, $2;", "r,l,b,~{memory}"(i32 %s, ptr %p, i1 %ignore)
+  call void asm sideeffect "cp.async.cg.shared.global [$0], [$1], 16, !$2;", "r,l,b,~{memory}"(i32 %s, ptr %p, i1 %ignore)
   ret void
 }
 

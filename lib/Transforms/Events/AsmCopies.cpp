@@ -3,6 +3,8 @@
 
 #include "Events/AsmCopies.h"
 
+#include <utility>
+
 using namespace llvm;
 
 namespace crsan {
@@ -50,14 +52,21 @@ std::optional<CopyOperands> CopyReader::smallCopyOf() const {
   CopyOperands Result = {*To, *From, Size, nullptr, If};
   if (Number == 3)
     return Result;
-  if (Result.Read = Operands.value(I.Operands[3]); Result.Read)
-    return Result.Read->getType()->isIntegerTy() ? std::optional(Result)
-                                                 : std::nullopt;
-  const auto Ignore = Predicates.find(I.Operands[3].Text);
-  if (Ignore == Predicates.end() || If.Operand)
+  ptx::Operand Last = I.Operands[3];
+  const bool IsNegated = std::exchange(Last.IsNegated, false);
+  Value *Given = Operands.value(Last);
+  if (Given && !Given->getType()->isIntegerTy(1)) {
+    Result.Read = Given;
+    return Given->getType()->isIntegerTy() && !IsNegated ? std::optional(Result)
+                                                         : std::nullopt;
+  }
+  const auto Known = Predicates.find(Last.Text);
+  if (If.Operand || (!Given && Known == Predicates.end()))
     return std::nullopt;
-  Result.IfRead = Ignore->second;
-  Result.IfRead.HoldsIfEqual ^= !I.Operands[3].IsNegated;
+  // The predicate says that the source is ignored.
+  Result.IfRead =
+      Given ? Condition{Given, 1, /*HoldsIfEqual=*/true} : Known->second;
+  Result.IfRead.HoldsIfEqual ^= !IsNegated;
   return Result;
 }
 
