@@ -21,7 +21,9 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK-NEXT:   call @malloc
 ; CHECK-NEXT:   allocated(%p, 4)
 ; CHECK-NEXT:   call @free
+; CHECK-NEXT:   calling
 ; CHECK-NEXT:   call @__nv_sinf
+; CHECK-NEXT:   returned
 ; CHECK-NEXT:   leave({{[0-9]}}, 0)
 ; CHECK-NEXT:   ret
 define ptx_kernel void @calls(ptr %f) {

@@ -1,10 +1,10 @@
 ; Intent: sites are marked as racing at any time (abi::RacesAnyTime, 16) in kernels whose blocks nothing can order, and in no other function; and as racing between two barriers (abi::RacesInInterval, 32) where the kernel has all of its barriers, which it counts.
 ; RUN: %opt -load-pass-plugin=%pass_plugin -passes=crsan-mark,crsan -crsan-whole-program -verify-each -S %s -o %t.ll
 ; RUN: FileCheck %s --check-prefix=COUNT --input-file=%t.ll
-; RUN: %python -c "import re, sys; W = [int(X) for X in re.search(r'@__crsan_sites_\S+ = .*?\[i64 (.*?)\], align', open(sys.argv[1]).read()).group(1).split(', i64 ')]; print('\n'.join('%%s %%s' %% (F, W[6 * I + 1] >> 60 & 3) for I, F in enumerate(sys.argv[2:])))" %t.ll plain barrier loop loop relaxed legacy heap called volatile ordered compared fence fencing unknown cluster caller calls_barrier counted not_kernel | FileCheck %s
+; RUN: %python -c "import re, sys; W = [int(X) for X in re.search(r'@__crsan_sites_\S+ = .*?\[i64 (.*?)\], align', open(sys.argv[1]).read()).group(1).split(', i64 ')]; print('\n'.join('%%s %%s' %% (F, W[6 * I + 1] >> 60 & 3) for I, F in enumerate(sys.argv[2:])))" %t.ll plain barrier loop loop relaxed legacy heap called volatile ordered compared fence fencing unknown reserved cluster caller calls_barrier counted not_kernel | FileCheck %s
 ; The same for relocatable code.
 ; RUN: %opt -load-pass-plugin=%pass_plugin -passes=crsan-mark,crsan -verify-each -S %s -o %t.rdc.ll
-; RUN: %python -c "import re, sys; W = [int(X) for X in re.search(r'@__crsan_sites_\S+ = .*?\[i64 (.*?)\], align', open(sys.argv[1]).read()).group(1).split(', i64 ')]; print('\n'.join('%%s %%s' %% (F, W[6 * I + 1] >> 60 & 3) for I, F in enumerate(sys.argv[2:])))" %t.rdc.ll plain barrier loop loop relaxed legacy heap called volatile ordered compared fence fencing unknown cluster caller calls_barrier counted not_kernel | FileCheck %s
+; RUN: %python -c "import re, sys; W = [int(X) for X in re.search(r'@__crsan_sites_\S+ = .*?\[i64 (.*?)\], align', open(sys.argv[1]).read()).group(1).split(', i64 ')]; print('\n'.join('%%s %%s' %% (F, W[6 * I + 1] >> 60 & 3) for I, F in enumerate(sys.argv[2:])))" %t.rdc.ll plain barrier loop loop relaxed legacy heap called volatile ordered compared fence fencing unknown reserved cluster caller calls_barrier counted not_kernel | FileCheck %s
 target triple = "nvptx64-nvidia-cuda"
 
 declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)
@@ -13,6 +13,7 @@ declare void @llvm.nvvm.barrier.cluster.wait()
 declare ptr @malloc(i64)
 declare i32 @vprintf(ptr, ptr)
 declare void @elsewhere()
+declare void @__nv_elsewhere()
 
 ; CHECK: plain 3
 define ptx_kernel void @plain(ptr addrspace(1) %to) {
@@ -131,6 +132,14 @@ define ptx_kernel void @fencing(ptr addrspace(1) %to) {
 define ptx_kernel void @unknown(ptr addrspace(1) %to) {
   store i32 1, ptr addrspace(1) %to
   call void @elsewhere()
+  ret void
+}
+
+; A name that CUDA reserves says nothing of a function that is elsewhere.
+; CHECK-NEXT: reserved 0
+define ptx_kernel void @reserved(ptr addrspace(1) %to) {
+  store i32 1, ptr addrspace(1) %to
+  call void @__nv_elsewhere()
   ret void
 }
 

@@ -23,9 +23,9 @@ bool isOfSeveralWarps(const Instruction &I) {
 }
 
 bool isHarmless(const Function &F) {
-  const StringRef Name = F.getName();
-  return is_contained({"vprintf", "malloc", "free", "__assertfail"}, Name) ||
-         Name.starts_with("__nv_");
+  return is_contained({"vprintf", "malloc", "free", "__assertfail",
+                       "__nv_aligned_device_malloc"},
+                      F.getName());
 }
 
 HeapUse heapUseOf(const Function &F) {
