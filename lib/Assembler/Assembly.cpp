@@ -104,7 +104,7 @@ private:
                         unsigned MaxRegisters,
                         std::optional<std::string> &Refusal) const;
   Error link(const PartFiles &Program, const PartFiles &Runtime) const;
-  Error keepWarpsTogether(const std::string &Path) const;
+  Error mend(const std::string &Path) const;
   void passOn(const ToolRun &Run) const;
   Expected<RegisterLimits> limits(ArrayRef<ModuleItem> Kernels,
                                   const std::string &Twins) const;
@@ -224,19 +224,37 @@ void Assembly::passOn(const ToolRun &Run) const {
     errs() << Run.words();
 }
 
+/// The most registers of each kernel by the user's word alone.
+static auto permittedRegisters(ArrayRef<ModuleItem> Module, unsigned Most) {
+  StringMap<unsigned> Bounded;
+  for (const EntryBounds &Kernel : entryBounds(Module))
+    if (const unsigned Fit = Kernel.registersThatFit())
+      Bounded[Kernel.Name] = std::min(Fit, Most);
+  return [Bounded = std::move(Bounded), Most](StringRef Kernel) {
+    const auto Found = Bounded.find(Kernel);
+    return Found == Bounded.end() ? Most : Found->second;
+  };
+}
+
 /// Changes an object file so that checks part no warps, and keep no warp
-/// parted (Convergence.h).
-Error Assembly::keepWarpsTogether(const std::string &Path) const {
+/// parted (Convergence.h). Of relocatable code, functions of other modules may
+/// use as many registers as without checks.
+Error Assembly::mend(const std::string &Path) const {
   auto Buffer = WriteThroughMemoryBuffer::getFile(Path);
   if (!Buffer)
     return createStringError("cannot change '" + Path +
                              "': " + Buffer.getError().message());
   const MutableArrayRef<char> Bytes = (*Buffer)->getBuffer();
-  auto Functions =
-      functionsOf({reinterpret_cast<uint8_t *>(Bytes.data()), Bytes.size()});
-  if (!Functions)
+  const MutableArrayRef<uint8_t> Object(
+      reinterpret_cast<uint8_t *>(Bytes.data()), Bytes.size());
+  auto Functions = functionsOf(Object);
+  Error Failure = Functions ? Error::success() : Functions.takeError();
+  if (R.IsRelocatable && !Failure)
+    Failure =
+        setRegisterLimits(Object, permittedRegisters(Module, R.MaxRegisters));
+  if (Failure)
     return createStringError("cannot read what ptxas makes of '" + R.Input +
-                             "': " + toString(Functions.takeError()));
+                             "': " + toString(std::move(Failure)));
   auto IsRuntime = [](StringRef Name) {
     return Name.starts_with("__crsan_") && !abi::isNativeTwin(Name);
   };
@@ -285,7 +303,7 @@ Error Assembly::assembleWhole(const RuntimeSplit &Split) const {
   if (!Run.succeeds())
     return explainFailure(Run.words());
   passOn(Run);
-  return keepWarpsTogether(R.Output);
+  return mend(R.Output);
 }
 
 Error Assembly::assembleApart(const RuntimeSplit &Split) const {
@@ -323,7 +341,7 @@ Error Assembly::assembleApart(const RuntimeSplit &Split) const {
   if (RuntimeError)
     return RuntimeError;
   passOn(Run);
-  if (Error E = keepWarpsTogether(Program.Object))
+  if (Error E = mend(Program.Object))
     return E;
   return link(Program, Runtime);
 }
@@ -344,7 +362,7 @@ Error Assembly::assembleRuntime(const PartFiles &Files, StringRef Text,
     ToolRun Run = ptxas(Flags, Files.Source, Files.Object, Files.Log);
     if (!Run.succeeds())
       return createStringError(Refusal.emplace(Run.words()));
-    if (Error E = keepWarpsTogether(Files.Object))
+    if (Error E = mend(Files.Object))
       return std::move(E);
     auto Buffer = MemoryBuffer::getFile(Files.Object);
     if (!Buffer)

@@ -4,6 +4,7 @@
 #define CRSAN_ASSEMBLER_MACHINECODE_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/Error.h"
@@ -41,6 +42,14 @@ private:
 /// incomplete. They are views of `Object`.
 llvm::Expected<std::vector<MachineFunction>>
 functionsOf(llvm::MutableArrayRef<uint8_t> Object);
+
+/// Changes what the object file says of its kernels' register limits to what
+/// `Permitted` returns for each. nvlink refuses a kernel that calls a function
+/// with more registers than the kernel's limit. The kernel's code stays as it
+/// is. An error if `Object` is no object file that ptxas made.
+llvm::Error setRegisterLimits(
+    llvm::MutableArrayRef<uint8_t> Object,
+    llvm::function_ref<unsigned(llvm::StringRef Kernel)> Permitted);
 
 } // namespace crsan::assembler
 
