@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -201,10 +202,13 @@ static LaunchCall makeLaunch(const DriverCall &C, const Dimensions &D,
 static void chooseTwin(const DriverCall &C, const LaunchCall &L) {
   C.kept() = 0;
   const CUcontext Ctx = C.contextOf(L.Stream);
-  if (!L.Function || !L.Shape || !C.S.leavesToTwin(Ctx, L.Kernel))
+  if (!L.Function || !L.Shape)
+    return;
+  const std::string Kernel = L.Kernel;
+  if (!C.S.leavesToTwin(Ctx, Kernel))
     return;
   if (const CUfunction Twin =
-          C.S.findTwin(Ctx, L.Kernel, *L.Shape, C.handleOf(L.Stream))) {
+          C.S.findTwin(Ctx, Kernel, *L.Shape, C.handleOf(L.Stream))) {
     C.kept() = reinterpret_cast<uintptr_t>(*L.Function);
     replace(*L.Function, Twin);
   }

@@ -137,23 +137,18 @@ bool StreamOrder::mayBeHeldUp() const {
 }
 
 void StreamOrder::want() {
-  std::lock_guard Guard(Lock);
-  IsWanted = true;
+  if (!IsWanted)
+    IsWanted = true;
 }
 
-bool StreamOrder::isWanted() const {
-  std::lock_guard Guard(Lock);
-  return IsWanted && !Shared;
-}
+bool StreamOrder::isWanted() const { return IsWanted && !IsFollowing; }
 
-bool StreamOrder::isFollowing() const {
-  std::lock_guard Guard(Lock);
-  return Shared;
-}
+bool StreamOrder::isFollowing() const { return IsFollowing; }
 
 void StreamOrder::begin(abi::StreamOrder *New) {
   std::lock_guard Guard(Lock);
   Shared = New;
+  IsFollowing = true;
   if (IsLost || HasUntoldElsewhere)
     return loseLocked();
   if (!HasUntold)
@@ -177,7 +172,8 @@ void StreamOrder::created(StreamId Id, bool IsBlocking) {
   IsWanted = true;
   Blocking[Id] = IsBlocking;
   // One blocking stream and the legacy default stream wait for each other.
-  Ever.AreSeveral |= std::exchange(HasCreated, true) || !IsBlocking;
+  if (std::exchange(HasCreated, true) || !IsBlocking)
+    HasOverlaps = true;
 }
 
 void StreamOrder::destroyed(StreamId Id) {
@@ -185,7 +181,8 @@ void StreamOrder::destroyed(StreamId Id) {
   Blocking.erase(Id);
   // Work of the stream may still run, and the handle may be given to another
   // stream. The number is used again when the context was idle.
-  Ever.AreSeveral |= Ever.First == Id;
+  if (Ever.First == Id)
+    HasOverlaps = true;
   if (Stream *Gone = find(Id)) {
     if (Gone->IsBlocking)
       cutLocked(); // The default stream waits for it.
@@ -223,7 +220,10 @@ StreamOrder::launching(StreamId Id, uint32_t KernelBit, bool TellsHost,
   ++InFlight;
   ++Doings;
   Ever.note(Id);
-  IsWanted |= Id.isThreads();
+  if (Ever.AreSeveral && !HasOverlaps)
+    HasOverlaps = true;
+  if (Id.isThreads())
+    want();
   if (!Shared) {
     (Id.isLegacy() ? HasUntold : HasUntoldElsewhere) = true;
     return std::nullopt;
@@ -270,15 +270,9 @@ void StreamOrder::launched(StreamId Id) {
     --S->InFlight;
 }
 
-void StreamOrder::launchingAnywhere() {
-  std::lock_guard Guard(Lock);
-  Ever.AreSeveral = true;
-}
+void StreamOrder::launchingAnywhere() { HasOverlaps = true; }
 
-bool StreamOrder::hasOverlaps() const {
-  std::lock_guard Guard(Lock);
-  return Ever.AreSeveral;
-}
+bool StreamOrder::hasOverlaps() const { return HasOverlaps; }
 
 //===----------------------------------------------------------------------===//
 // What orders them
@@ -330,11 +324,14 @@ void StreamOrder::tellsHostBehind(CUevent Event, StreamId Id) {
   std::lock_guard Guard(Lock);
   Stream *S = enter(Id);
   const Known &Tells = Awaited[Event] = S ? touch(Id, *S) : all();
+  HasAwaited = true;
   // Where host code had to learn of it, it did so at any time from now on.
   raise(Host.Waited, Tells.Waited);
 }
 
 std::vector<CUevent> StreamOrder::awaited() const {
+  if (!HasAwaited)
+    return {};
   std::lock_guard Guard(Lock);
   std::vector<CUevent> All;
   for (const auto &[Event, What] : Awaited)
@@ -347,6 +344,7 @@ bool StreamOrder::happened(CUevent Event) {
   auto Found = Awaited.extract(Event);
   if (Found.empty())
     return false;
+  HasAwaited = !Awaited.empty();
   learn(Found.mapped());
   return true;
 }

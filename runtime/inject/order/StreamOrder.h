@@ -198,7 +198,11 @@ private:
 
   mutable std::mutex Lock;
   abi::StreamOrder *Shared = nullptr;
-  bool IsWanted = false;
+  // A launch asks several times, and may come every few microseconds: these are
+  // read without the lock. IsFollowing: Shared is set. HasAwaited: Awaited is
+  // not empty.
+  std::atomic<bool> IsWanted = false, IsFollowing = false, HasOverlaps = false,
+                    HasAwaited = false;
   bool IsLost = false, MayBeHeldUp = false;
   bool HasCreated = false; ///< The program has created a stream.
   uint64_t Doings = 0;     ///< Number of launches and of calls of lose().
