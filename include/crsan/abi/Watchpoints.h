@@ -70,7 +70,7 @@ inline constexpr unsigned CommitsAt = 16;
 /// orders (RacesAnyTime). Its thread does not take it away. The key is in
 /// Watchpoints::LastingKeys. Threads write the words one by one, and read them
 /// so; words that do not belong together do not have the Sum.
-struct LastingWatchpoint {
+struct alignas(16) LastingWatchpoint {
   uint64_t Block; ///< Linear index in the grid.
   /// The warp's index in its block from bit 32; below it, how many barriers of
   /// the block the thread has come through.

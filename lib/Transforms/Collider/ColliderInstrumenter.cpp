@@ -128,7 +128,7 @@ void ColliderInstrumenter::plan() {
     }
   }
   planCopies();
-  if (Races & abi::RacesInInterval)
+  if (!Plan.empty() && (Races & abi::RacesInInterval))
     countBarriers();
 }
 

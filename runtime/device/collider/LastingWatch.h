@@ -61,9 +61,9 @@ DEVICE uint32_t lastingEntry(uint64_t Key) {
 /// with the one that has left the watchpoint with the key `Key`, if that is so.
 HELPER void meetEarlier(Site &S, Address A, uint64_t Key, uint32_t Barriers) {
   const LastingWatchpoint &Entry = watchpoints().Lasting[lastingEntry(Key)];
-  const uint64_t Block = loadRelaxed(Entry.Block),
-                 Moment = loadRelaxed(Entry.Moment),
-                 Other = loadRelaxed(Entry.Site), Sum = loadRelaxed(Entry.Sum);
+  uint64_t Block, Moment, Other, Sum;
+  loadRelaxed(Entry.Block, Block, Moment);
+  loadRelaxed(Entry.Site, Other, Sum);
   const bool IsOther = Block != linearBlock();
   // Of two warps that have come through as many barriers, the moments differ in
   // the warps alone.
@@ -84,10 +84,8 @@ HELPER void leaveWatchpoint(const Site &S, uint64_t Key, uint32_t Barriers) {
   LastingWatchpoint &Entry = watchpoints().Lasting[I];
   const uint64_t Block = linearBlock(), Moment = momentHere(Barriers);
   storeRelaxed(watchpoints().LastingKeys[I], Key);
-  storeRelaxed(Entry.Block, Block);
-  storeRelaxed(Entry.Moment, Moment);
-  storeRelaxed(Entry.Site, S.Id);
-  storeRelaxed(Entry.Sum, sumOf(Key, Block, Moment, S.Id));
+  storeRelaxed(Entry.Block, Block, Moment);
+  storeRelaxed(Entry.Site, S.Id, sumOf(Key, Block, Moment, S.Id));
 }
 
 /// Tells the threads that watch bytes of the access at site `S`, which is about

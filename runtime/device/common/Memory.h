@@ -23,6 +23,19 @@ DEVICE void storeRelaxed(uint64_t &To, uint64_t Value) {
   asm volatile("st.relaxed.gpu.u64 [%0], %1;" ::"l"(&To), "l"(Value)
                : "memory");
 }
+/// Two words from a multiple of 16 bytes on, each by itself as above.
+DEVICE void loadRelaxed(const uint64_t &From, uint64_t &First,
+                        uint64_t &Second) {
+  asm volatile("ld.relaxed.gpu.v2.u64 {%0, %1}, [%2];"
+               : "=l"(First), "=l"(Second)
+               : "l"(&From)
+               : "memory");
+}
+DEVICE void storeRelaxed(uint64_t &To, uint64_t First, uint64_t Second) {
+  asm volatile("st.relaxed.gpu.v2.u64 [%0], {%1, %2};" ::"l"(&To), "l"(First),
+               "l"(Second)
+               : "memory");
+}
 /// Relaxed atomics of device scope; both return the former value.
 DEVICE uint64_t compareAndSwap(uint64_t &Where, uint64_t Expected,
                                uint64_t Desired) {
