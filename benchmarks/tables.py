@@ -175,3 +175,58 @@ def plot(results, series):
         out += [f'<circle cx="{x(points[s][name]):.1f}" cy="{y}" r="4" fill="{COLOURS[i % 7]}"/>'
                 for i, s in enumerate(checked) if name in points[s]]
     return "\n".join([*out, "</svg>"]) + "\n"
+
+
+def curves(found, titles):
+    """`found`: {what grows: [(how much of it, time over native of each series)]}. A panel
+    for each, with both axes logarithmic and the same heights in all."""
+    width, height, left, top, gap = 190, 180, 46, 34 + 16 * len(titles), 56
+    most = max((r for points in found.values() for _, all_ratios in points for r in all_ratios),
+               default=1)
+    ticks = [k * 10 ** d for d in range(-1, 4) for k in (1, 2, 5)]
+    low = 0.5
+    high = min(t for t in ticks if t >= most)
+
+    def y(ratio):
+        return top + height * (1 - math.log(max(ratio, low) / low) / math.log(high / low))
+
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 '
+           f'{left + len(found) * (width + gap)} {top + height + 44}" '
+           'font-family="sans-serif" font-size="11">',
+           '<style>text{fill:#222}line{stroke:#bbb}@media(prefers-color-scheme:dark)'
+           '{text{fill:#ddd}line{stroke:#555}}</style>']
+    for i, title in enumerate(titles):
+        out.append(f'<circle cx="{left}" cy="{14 + 16 * i}" r="4" fill="{COLOURS[i]}"/>'
+                   f'<text x="{left + 10}" y="{18 + 16 * i}">{html.escape(title)}, '
+                   'time over native</text>')
+    for panel, (what, points) in enumerate(found.items()):
+        begin = left + panel * (width + gap)
+        amounts = [amount for amount, _ in points]
+        span = math.log(amounts[-1] / amounts[0]) or 1
+
+        def x(amount):
+            return begin + width * math.log(amount / amounts[0]) / span
+
+        for tick in ticks:
+            if low <= tick <= high:
+                out.append(f'<line x1="{begin}" x2="{begin + width}" y1="{y(tick):.1f}" '
+                           f'y2="{y(tick):.1f}"/><text x="{begin - 5}" y="{y(tick) + 4:.1f}" '
+                           f'text-anchor="end">{tick:g}x</text>')
+        out += [f'<text x="{x(amount):.1f}" y="{top + height + 16}" text-anchor="middle">'
+                f'{short(amount)}</text>' for amount in amounts]
+        out.append(f'<text x="{begin + width / 2}" y="{top + height + 34}" '
+                   f'text-anchor="middle">{html.escape(what)}</text>')
+        for i in range(len(titles)):
+            places = [(x(amount), y(all_ratios[i])) for amount, all_ratios in points]
+            line = " ".join(f"{a:.1f},{b:.1f}" for a, b in places)
+            out.append(f'<polyline points="{line}" fill="none" stroke="{COLOURS[i]}" '
+                       'stroke-width="1.5"/>')
+            out += [f'<circle cx="{a:.1f}" cy="{b:.1f}" r="3" fill="{COLOURS[i]}"/>'
+                    for a, b in places]
+    return "\n".join([*out, "</svg>"]) + "\n"
+
+
+def short(amount):
+    """A power of two, or a small number."""
+    return f"{amount >> 20} Mi" if amount >= 2**20 else (
+        f"{amount >> 10} Ki" if amount >= 2**10 else str(amount))

@@ -5,7 +5,7 @@
 // and the block that is last to have done so adds up the array. The planted
 // variant has no fence between leaving a sum and counting the block.
 //
-// UNSEEN: collider: each sum has been stored long before it is read
+// UNSEEN: collider: the kernel has fences, and each sum is stored long before
 
 #include "Suite.h"
 

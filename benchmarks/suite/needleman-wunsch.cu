@@ -6,7 +6,6 @@
 // variant also stores that row and that column, of which each has an end that
 // another tile of the launch loads and stores.
 //
-// UNSEEN: collider: the value is there already, and loaded long before
 
 #include "Suite.h"
 

@@ -6,7 +6,7 @@
 // stored with release and loaded with acquire says what a tile has published.
 // The planted variant stores the state relaxed.
 //
-// UNSEEN: collider: each sum has been stored long before it is read
+// UNSEEN: collider: the kernel has acquires, and each sum is stored long before
 
 #include "Suite.h"
 #include <cuda/atomic>

@@ -5,7 +5,7 @@
 // The last block to end, by a counter, does the same with the best keys of all
 // blocks. The planted variant has no fence between a block's keys and counter.
 //
-// UNSEEN: collider: each key has been stored long before it is read
+// UNSEEN: collider: the kernel has fences, and each key is stored long before
 
 #include "Suite.h"
 #include <functional>

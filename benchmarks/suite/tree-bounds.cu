@@ -6,7 +6,7 @@
 // node, added to with release and acquire, says who is the second. In the
 // planted variant it does not acquire.
 //
-// UNSEEN: collider: each box has been stored long before it is read
+// UNSEEN: collider: the kernel has releases, and each box is stored long before
 
 #include "Suite.h"
 #include <cuda/atomic>

@@ -6,7 +6,7 @@
 // waits until a block that is at work has pushed it: task first, then a fence,
 // then a flag. The planted variant's fence has the scope of a block.
 //
-// UNSEEN: collider: each task has been stored long before it is read
+// UNSEEN: collider: the kernel has fences, and each task is stored long before
 
 #include "Suite.h"
 

@@ -4,7 +4,6 @@
 // FIXED: fixed
 // RACY: loaded-too-early -DNO_BARRIER_BEFORE
 // RACY: read-too-early -DNO_BARRIER_BEHIND
-// UNSEEN: collider (loaded-too-early): a tile is seldom written while a check looks at it
 // ARCH: sm_90
 #include "asynchronous.h"
 

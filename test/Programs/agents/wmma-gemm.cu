@@ -4,7 +4,6 @@
 // FIXED: fixed
 // RACY: no-barrier -DNO_BARRIER
 // RACY: one-buffer -DBUFFERS=1
-// UNSEEN-GPU: collider: a tile is seldom written while a check looks at it
 // ARCH: sm_80
 #include "asynchronous.h"
 

@@ -6,7 +6,7 @@
 // FIXED: apart -DAPART
 // FIXED: flagged -DFLAGGED
 // FIXED: flagged-other -DFLAGGED -DSHIFT=5
-// UNSEEN: collider: the two blocks run far apart
+// UNSEEN: collider: few blocks race, and seldom are both accesses of a pair checked
 #include "../check.h"
 
 #ifndef SHIFT
