@@ -82,6 +82,9 @@ std::pair<Value *, Value *> PointerBuilder::splitSum(Value *V) {
   Value *L = Sum->getOperand(0), *R = Sum->getOperand(1);
   if (rankOf(L) < rankOf(R))
     std::swap(L, R);
+  // A sum of 32 bits wraps, and a pointer of 64 bits and an index do not.
+  if (V->getType()->isIntegerTy(32) && rankOf(L) != Rank::Pointer)
+    return {};
   return rankOf(L) > rankOf(R) ? std::pair(L, R)
                                : std::pair<Value *, Value *>();
 }
