@@ -20,12 +20,18 @@ std::optional<unsigned> AsmOperands::number(StringRef Name) const {
 
 Value *AsmOperands::input(StringRef Name) const {
   const std::optional<unsigned> Number = number(Name);
-  if (!Number || Constraints[*Number].Type != InlineAsm::isInput)
+  if (!Number || Constraints[*Number].Type != InlineAsm::isInput ||
+      is_contained(Changed, *Number))
     return nullptr;
   unsigned Argument = 0;
   for (unsigned I = 0; I < *Number; ++I)
     Argument += Constraints[I].hasArg();
   return Call.getArgOperand(Argument);
+}
+
+void AsmOperands::forget(StringRef Name) {
+  if (const std::optional<unsigned> Number = number(Name))
+    Changed.push_back(*Number);
 }
 
 std::optional<int> AsmOperands::output(StringRef Name) const {

@@ -32,6 +32,10 @@ public:
   std::optional<Location> location(const ptx::Operand *Op,
                                    unsigned AddressSpace) const;
 
+  /// The assembly has changed the operand `Name`, if it is one: from now on it
+  /// stands for no argument.
+  void forget(llvm::StringRef Name);
+
   /// A number of bytes, as an operand.
   llvm::Value *size(uint64_t Bytes) const;
 
@@ -40,6 +44,7 @@ private:
 
   const llvm::CallBase &Call;
   const llvm::InlineAsm::ConstraintInfoVector Constraints;
+  llvm::SmallVector<unsigned, 2> Changed; ///< Numbers of operands.
 };
 
 /// LLVM's numbers of the state spaces to which and from which a bulk copy

@@ -9,6 +9,8 @@
 
 #include "Events/AsmCopies.h"
 #include "PTX/Parser.h"
+#include "PTX/Results.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/InlineAsm.h"
 
 using namespace llvm;
@@ -34,6 +36,7 @@ private:
   /// An access is in no list, neither for metadata mode nor for the collider.
   void leaveOut(Skip Why) { To.Unlisted = To.ByCollider = Why; }
   void readInstruction(const ptx::Instruction &I);
+  void noteResults(const ptx::Instruction &I);
   void readPredicate(const ptx::Instruction &I);
   std::optional<Condition> conditionOf(const ptx::Instruction &I) const;
   void readWeak(const ptx::Instruction &I, const ptx::InstructionClass &C);
@@ -50,7 +53,7 @@ private:
   Access access(const ptx::InstructionClass &C, Location Where);
 
   Events &To;
-  const AsmOperands Operands;
+  AsmOperands Operands;
   StringMap<Condition> Predicates; ///< What is known of registers.
   bool IsStraight = true;          ///< Nothing branches.
   bool HasOrdered = false;         ///< Something before has ordered memory.
@@ -70,16 +73,34 @@ bool AssemblyReader::isStraight(const ptx::Block &Body) {
   return true;
 }
 
+/// The registers that a declaration names.
+static SmallVector<std::string, 4> namesOf(const ptx::Variable &V) {
+  SmallVector<std::string, 4> Names;
+  if (V.Count == 0)
+    Names.emplace_back(V.Name);
+  for (uint32_t I = 0; I < V.Count; ++I)
+    Names.push_back(std::string(V.Name) + utostr(I));
+  return Names;
+}
+
 void AssemblyReader::readBlock(const ptx::Block &Body) {
   bool HasGaps = false; ///< The next load reads bytes that it need not.
+  const StringMap<Condition> Outside = Predicates;
+  SmallVector<std::string, 4> Own; ///< Registers that the block declares.
   for (const ptx::Statement &S : Body.Statements) {
     if (const auto *I = std::get_if<ptx::Instruction>(&S)) {
       if (std::exchange(HasGaps, false))
         To.add(Opaque());
       else
         readInstruction(*I);
+      noteResults(*I);
       continue;
     }
+    if (const auto *V = std::get_if<ptx::Variable>(&S))
+      for (const std::string &Name : namesOf(*V)) {
+        Predicates.erase(Name);
+        Own.push_back(Name);
+      }
     if (const auto *D = std::get_if<ptx::Directive>(&S))
       HasGaps |= ptx::usedBytes(*D) != ptx::AllBytes;
     if (const auto *Inner = std::get_if<std::unique_ptr<ptx::Block>>(&S))
@@ -87,6 +108,21 @@ void AssemblyReader::readBlock(const ptx::Block &Body) {
     else if (const auto *D = std::get_if<ptx::Directive>(&S);
              D ? D->Name != ".pragma" : std::holds_alternative<ptx::Label>(S))
       To.add(Opaque()); // A label may be branched to, even back.
+  }
+  for (const std::string &Name : Own) {
+    Predicates.erase(Name);
+    if (const auto Hidden = Outside.find(Name); Hidden != Outside.end())
+      Predicates[Name] = Hidden->second;
+  }
+}
+
+/// What the instruction writes has no longer the value that it was given.
+void AssemblyReader::noteResults(const ptx::Instruction &I) {
+  const unsigned Results = ptx::resultsOf(I).value_or(I.Operands.size());
+  for (const ptx::Operand &Result : ArrayRef(I.Operands).take_front(Results)) {
+    Operands.forget(Result.Text);
+    for (const ptx::Operand &Part : Result.Elements)
+      Operands.forget(Part.Text);
   }
 }
 
@@ -185,6 +221,16 @@ AssemblyReader::conditionOf(const ptx::Instruction &I) const {
   return If;
 }
 
+/// Whether the last operand is a cache policy.
+static bool hasPolicy(const ptx::Instruction &I) {
+  return I.has("L2::cache_hint");
+}
+
+/// The last operand but for a cache policy.
+static const ptx::Operand &lastOperand(const ptx::Instruction &I) {
+  return I.Operands[I.Operands.size() - 1 - hasPolicy(I)];
+}
+
 /// An access that may be moved, because its statement says that it accesses
 /// nothing, or that cannot be looked at in time, is left alone.
 void AssemblyReader::readWeak(const ptx::Instruction &I,
@@ -199,7 +245,7 @@ void AssemblyReader::readWeak(const ptx::Instruction &I,
     // PTX requires that an address is a multiple of the whole size.
     A.Alignment = Align(C.Size);
     if (C.writes() && !If->Operand)
-      A.Written = Operands.value(I.Operands.back());
+      A.Written = Operands.value(lastOperand(I));
     return To.add(A);
   }
   leaveOut(Skip::Assembly);
@@ -308,14 +354,14 @@ void AssemblyReader::readStrong(const ptx::Instruction &I,
   A.Roles = C.IsVolatile ? abi::IsVolatile : 0;
   // atom.cas d, [a], b, c
   const bool IsSwap = C.Flags & abi::IsSwap;
-  if (IsSwap && I.Operands.size() == 4) {
+  if (IsSwap && I.Operands.size() - hasPolicy(I) == 4) {
     const std::optional<int> Result = Operands.output(I.Operands[0].Text);
     A.Expected = Result ? Operands.input(I.Operands[2].Text) : nullptr;
     A.Result = Result.value_or(-1);
   }
   // The last operand, of st, atom.exch and atom.cas.
   if (C.writes() && (!(C.Flags & abi::IsAtomic) || IsSwap || I.has("exch")))
-    A.Written = Operands.value(I.Operands.back());
+    A.Written = Operands.value(lastOperand(I));
   To.add(A);
 }
 
