@@ -61,6 +61,12 @@ SmallVector<Value **, 8> operandsOf(WindowAccess &A) {
   return All;
 }
 
+/// Whether two reads of the register may differ: a warp may be moved.
+bool mayChange(Intrinsic::ID Register) {
+  return Register == Intrinsic::nvvm_read_ptx_sreg_smid ||
+         Register == Intrinsic::nvvm_read_ptx_sreg_warpid;
+}
+
 /// Adds to `Ahead` what has to be computed at `Head` so that `V` is known
 /// there. False if a load, call or the like stands in between, or too much.
 bool collectAhead(Value *V, Instruction *Head, CodeAhead &Ahead,
@@ -74,7 +80,8 @@ bool collectAhead(Value *V, Instruction *Head, CodeAhead &Ahead,
   const auto *Call = dyn_cast<CallBase>(I);
   if (isa<PHINode, AllocaInst, FreezeInst>(I) || I->mayReadOrWriteMemory() ||
       I->isTerminator() || I->mayHaveSideEffects() || Depth == MostAhead ||
-      (Call && (!isa<IntrinsicInst>(Call) || Call->isConvergent())))
+      (Call && (!isa<IntrinsicInst>(Call) || Call->isConvergent() ||
+                mayChange(Call->getIntrinsicID()))))
     return false;
   for (Value *Operand : I->operands())
     if (!collectAhead(Operand, Head, Ahead, Depth + 1))
