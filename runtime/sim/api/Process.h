@@ -24,6 +24,8 @@
 #include <thread>
 #include <unordered_map>
 
+#include <unistd.h>
+
 namespace crsan {
 class Session;
 struct Flags;
@@ -169,6 +171,7 @@ public:
 
   /// Null if the collider is not used.
   Session *session() const { return TheSession; }
+  bool isForkedChild() const { return getpid() != Owner; }
   SimulatedRun &run() const { return *TheRun; }
 
 private:
@@ -191,6 +194,7 @@ private:
   bool IsIdling = false;
   bool HasWatchdog = false;
   std::vector<std::unique_ptr<Device>> Devices;
+  const pid_t Owner = getpid();
   Session *TheSession = nullptr;
   SimulatedRun *TheRun = nullptr;
   std::atomic<pid_t> User{0};

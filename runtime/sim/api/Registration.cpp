@@ -207,6 +207,9 @@ CRSAN_API void __cudaRegisterFatBinaryEnd(void **Handle) {}
 
 CRSAN_API void __cudaUnregisterFatBinary(void **Handle) {
   Process &P = Process::get();
+  // Threads that the child does not have may have held locks.
+  if (P.isForkedChild())
+    return;
   CUlib_st *Image = imageOf(Handle);
   {
     std::lock_guard Lock(P);
