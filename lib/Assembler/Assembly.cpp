@@ -104,7 +104,7 @@ private:
                         unsigned MaxRegisters,
                         std::optional<std::string> &Refusal) const;
   Error link(const PartFiles &Program, const PartFiles &Runtime) const;
-  Error mend(const std::string &Path) const;
+  Error adjustObject(const std::string &Path) const;
   void passOn(const ToolRun &Run) const;
   Expected<RegisterLimits> limits(ArrayRef<ModuleItem> Kernels,
                                   const std::string &Twins) const;
@@ -224,7 +224,8 @@ void Assembly::passOn(const ToolRun &Run) const {
     errs() << Run.words();
 }
 
-/// The most registers of each kernel by the user's word alone.
+/// The register limit of each kernel without CRSan: by the directives of
+/// `Module`, or `Most`, what the user permits.
 static auto permittedRegisters(ArrayRef<ModuleItem> Module, unsigned Most) {
   StringMap<unsigned> Bounded;
   for (const EntryBounds &Kernel : entryBounds(Module))
@@ -237,9 +238,9 @@ static auto permittedRegisters(ArrayRef<ModuleItem> Module, unsigned Most) {
 }
 
 /// Changes an object file so that checks part no warps, and keep no warp
-/// parted (Convergence.h). Of relocatable code, functions of other modules may
-/// use as many registers as without checks.
-Error Assembly::mend(const std::string &Path) const {
+/// parted (Convergence.h), and so that a relocatable kernel may call functions
+/// that need more registers than CRSan limits the kernel's own code to.
+Error Assembly::adjustObject(const std::string &Path) const {
   auto Buffer = WriteThroughMemoryBuffer::getFile(Path);
   if (!Buffer)
     return createStringError("cannot change '" + Path +
@@ -303,7 +304,7 @@ Error Assembly::assembleWhole(const RuntimeSplit &Split) const {
   if (!Run.succeeds())
     return explainFailure(Run.words());
   passOn(Run);
-  return mend(R.Output);
+  return adjustObject(R.Output);
 }
 
 Error Assembly::assembleApart(const RuntimeSplit &Split) const {
@@ -341,7 +342,7 @@ Error Assembly::assembleApart(const RuntimeSplit &Split) const {
   if (RuntimeError)
     return RuntimeError;
   passOn(Run);
-  if (Error E = mend(Program.Object))
+  if (Error E = adjustObject(Program.Object))
     return E;
   return link(Program, Runtime);
 }
@@ -362,7 +363,7 @@ Error Assembly::assembleRuntime(const PartFiles &Files, StringRef Text,
     ToolRun Run = ptxas(Flags, Files.Source, Files.Object, Files.Log);
     if (!Run.succeeds())
       return createStringError(Refusal.emplace(Run.words()));
-    if (Error E = mend(Files.Object))
+    if (Error E = adjustObject(Files.Object))
       return std::move(E);
     auto Buffer = MemoryBuffer::getFile(Files.Object);
     if (!Buffer)

@@ -43,8 +43,7 @@ void adjustOptimizer(LLVMContext &C, bool IsHostCode) {
       // stored. Of host code, the race of the store behind the loop is found.
       {NoPromotion, "true", /*IsForHost=*/false},
       // This optimization loads several elements at a time in a loop that may
-      // end
-      // at any of them, and keeps the load's mark.
+      // end at any of them, and keeps the load's mark.
       {"enable-early-exit-vectorization", "false", /*IsForHost=*/false},
       // This optimization takes a load of a vector apart, and drops the load's
       // mark.

@@ -72,8 +72,8 @@ private:
   /// Stores whose values are not known where their group is checked.
   llvm::DenseMap<const llvm::Instruction *, llvm::Constant *> LateStores;
   llvm::AllocaInst *Addresses = nullptr; ///< The runtime's Group.
-  /// How many barriers of the block the thread has come through. Null: there
-  /// are none, or nobody asks.
+  /// How many barriers of the block the thread has come through. Null: the
+  /// function has none, or its sites have no RacesInInterval.
   llvm::AllocaInst *Barriers = nullptr;
   /// The thread's watchpoint on a copy that it waits for (abi::CopyWatch), or
   /// 0; in the bits from abi::CommitsAt on, how many groups the thread has

@@ -12,8 +12,8 @@ using namespace llvm;
 namespace crsan {
 
 /// Whether the instruction calls a function that is known, and that takes and
-/// frees no memory of the heap. What a function of this module does is looked
-/// at there.
+/// frees no memory of the heap. The bodies of this module's functions are
+/// examined as well (hasUnorderedBlocks).
 static bool callsKnown(const Instruction &I, const Call &Event) {
   const Function *Callee = cast<CallBase>(I).getCalledFunction();
   return Event.IsKnown && Callee && heapUseOf(*Callee) == HeapUse::None;

@@ -38,8 +38,7 @@ private:
 
 /// `cp.async.cg.shared.global [to], [from], 16, read` or `ignore`, a predicate.
 std::optional<CopyOperands> CopyReader::smallCopyOf() const {
-  // The last one is a cache policy.
-  const size_t Number = I.Operands.size() - I.has("L2::cache_hint");
+  const size_t Number = I.Operands.size() - hasPolicy(I);
   if (Number < 3 || Number > 4)
     return std::nullopt;
   const auto To =

@@ -52,6 +52,11 @@ private:
 std::optional<std::pair<unsigned, unsigned>>
 bulkSpaces(const ptx::Instruction &I);
 
+/// Whether the last operand of `I` is a cache policy.
+inline bool hasPolicy(const ptx::Instruction &I) {
+  return I.has("L2::cache_hint");
+}
+
 /// LLVM's number of the state space that `I` accesses.
 unsigned addressSpaceOf(const ptx::Instruction &I, ptx::StateSpace Space);
 

@@ -221,11 +221,6 @@ AssemblyReader::conditionOf(const ptx::Instruction &I) const {
   return If;
 }
 
-/// Whether the last operand is a cache policy.
-static bool hasPolicy(const ptx::Instruction &I) {
-  return I.has("L2::cache_hint");
-}
-
 /// The last operand but for a cache policy.
 static const ptx::Operand &lastOperand(const ptx::Instruction &I) {
   return I.Operands[I.Operands.size() - 1 - hasPolicy(I)];
