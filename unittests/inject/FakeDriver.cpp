@@ -21,6 +21,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,6 +46,7 @@ struct FakeLibrary {
 struct State {
   CUpti_CallbackFunc Callback = nullptr;
   void *User = nullptr;
+  std::set<uint32_t> Told; ///< The driver's calls.
   CUresult Sticky = CUDA_SUCCESS;
   bool Hangs = false;
   bool FailsFrees = false;
@@ -60,6 +62,8 @@ public:
   CUresult done(CUresult Result);
 
 private:
+  void tell();
+
   uint32_t Id;
   CUpti_CallbackData Data{};
   uint64_t Correlation = 0;
@@ -79,15 +83,18 @@ Call::Call(uint32_t Id, const char *Name, const void *Params,
   Data.context = Current;
   Data.contextUid = S.Uid;
   Data.correlationData = &Correlation;
-  if (S.Callback)
+  tell();
+}
+
+void Call::tell() {
+  if (S.Callback && S.Told.contains(Id))
     S.Callback(S.User, CUPTI_CB_DOMAIN_DRIVER_API, Id, &Data);
 }
 
 CUresult Call::done(CUresult Result) {
   Data.callbackSite = CUPTI_API_EXIT;
   Data.functionReturnValue = &Result;
-  if (S.Callback)
-    S.Callback(S.User, CUPTI_CB_DOMAIN_DRIVER_API, Id, &Data);
+  tell();
   return Result;
 }
 
@@ -105,9 +112,14 @@ CUPTI cuptiSubscribe(CUpti_SubscriberHandle *Handle, CUpti_CallbackFunc F,
   S.User = User;
   return CUPTI_SUCCESS;
 }
-CUPTI cuptiEnableCallback(uint32_t, CUpti_SubscriberHandle,
-                          CUpti_CallbackDomain, CUpti_CallbackId) {
+CUPTI cuptiEnableCallback(uint32_t Enable, CUpti_SubscriberHandle,
+                          CUpti_CallbackDomain Domain, CUpti_CallbackId Id) {
+  if (Domain == CUPTI_CB_DOMAIN_DRIVER_API && Enable)
+    S.Told.insert(Id);
   return CUPTI_SUCCESS;
+}
+extern "C" bool fakeTellsOfRecords() {
+  return S.Told.contains(CUPTI_DRIVER_TRACE_CBID_cuEventRecord);
 }
 CUPTI cuptiGetResultString(CUptiResult, const char **Text) {
   *Text = "a fake error";

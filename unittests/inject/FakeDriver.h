@@ -41,6 +41,9 @@ struct FakeKernel {
 /// Makes a context and makes it current.
 extern "C" CUresult fakeCreateContext();
 
+/// Whether CUPTI has been asked to tell of events that streams record.
+extern "C" bool fakeTellsOfRecords();
+
 /// The next call that frees or unmaps memory calls Action when the memory is
 /// free, before the call returns.
 extern "C" void fakeDuringNextFree(void (*Action)());

@@ -314,6 +314,8 @@ int main(int Count, char **Words) {
         _exit(0);
     } else if (Word == "pthread_exit")
       pthread_exit(nullptr);
+    else if (Word == "toldofrecords")
+      say(fakeTellsOfRecords() ? "records told\n" : "records not told\n");
     else if (Word == "alarm")
       raise(SIGALRM);
     else if (Word == "abort")

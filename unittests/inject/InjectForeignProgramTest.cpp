@@ -12,6 +12,7 @@
 
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -66,6 +67,18 @@ TEST(InjectForeignProgram, AProgramThatTheToolRunsIsLookedAt) {
       run("alloc alloc alloc", Run + " FAKE_OLD_DEVICE=1", "PlainProgram").Text;
   EXPECT_EQ(Text.find("are not checked"), Text.rfind("are not checked"))
       << Text;
+}
+
+// Intent: CUPTI's callbacks take 1 us each. In a program of one stream, events
+// order nothing, but each of its launches may be between two of them.
+TEST(InjectForeignProgram, EventsAreToldWhereTheyMatter) {
+  const std::string Library = CRSAN_LIBRARY_FILE;
+  const std::string Run =
+      "CUDA_INJECTION64_PATH='" + Library + "' CRSAN_HOST='0:" + Library + "'";
+  EXPECT_THAT(run("racy toldofrecords", Run, "PlainProgram").Text,
+              AllOf(HasSubstr(Race), HasSubstr("records not told")));
+  // Host code that is checked asks what the host has waited for.
+  EXPECT_THAT(run("clean toldofrecords").Text, HasSubstr("records told"));
 }
 
 TEST(InjectForeignProgram, AnInstrumentedChildUsesItsOwnLibrary) {

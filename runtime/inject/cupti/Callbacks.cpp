@@ -120,15 +120,20 @@ CUptiResult subscribe(const Cupti &Api, Session &Target, bool AreRefusalsTold) {
   CUptiResult Result = Api.Subscribe(&Handle, onCallback, &Target);
   if (Result != CUPTI_SUCCESS)
     return Result;
-  auto Enable = [&](CUpti_CallbackDomain Domain, uint32_t Id) {
+  auto Enable = [&Api, Handle](CUpti_CallbackDomain Domain, uint32_t Id) {
     CUptiResult R = Api.EnableCallback(1, Handle, Domain, Id);
     // An older CUPTI does not know the newest calls; nor do its programs.
     if (R != CUPTI_SUCCESS)
       theLog().detail(2, "callback {}/{} is not available: {}", int(Domain), Id,
                       Api.resultText(R));
   };
-  for (CUpti_CallbackId Id : driverCallsToTell(Api))
+  const CallsToTell Calls = driverCallsToTell(Api);
+  for (CUpti_CallbackId Id : Calls.Always)
     Enable(CUPTI_CB_DOMAIN_DRIVER_API, Id);
+  Target.ordering().OnEventsNeeded = [Enable, Later = Calls.Later] {
+    for (CUpti_CallbackId Id : Later)
+      Enable(CUPTI_CB_DOMAIN_DRIVER_API, Id);
+  };
   if (!AreRefusalsTold)
     for (CUpti_runtime_api_trace_cbid Id : WrappedLaunches)
       Enable(CUPTI_CB_DOMAIN_RUNTIME_API, Id);

@@ -9,7 +9,8 @@ namespace crsan {
 
 class Session;
 
-/// Subscribes to exactly those calls that the session needs to know of. Returns
+/// Subscribes to exactly those calls that the session needs to know of. `Api`
+/// has to live as long as `Target`. Returns
 /// CUPTI's error; nothing is subscribed then. `AreRefusalsTold`: the program
 /// tells of launches that the run-time library refuses (launchRefused), so that
 /// callbacks of that library, which take about 1 us of a launch, are needed for

@@ -24,7 +24,7 @@ namespace crsan {
 
 namespace {
 /// See DriverCalls.def.
-enum class Order : uint8_t { None, Cut, Lose, Told };
+enum class Order : uint8_t { None, Cut, Lose, Told, TellLater };
 
 struct Entry {
   Order Orders = Order::None;
@@ -105,12 +105,12 @@ static Order orderOf(std::string_view Name) {
   return Longest ? Longest->Orders : Order::Lose;
 }
 
-std::vector<CUpti_CallbackId> driverCallsToTell(const Cupti &Api) {
+CallsToTell driverCallsToTell(const Cupti &Api) {
   // Without names it is not known what orders launches: the device is told
   // nothing of their order.
   if (!Api.GetCallbackName)
     theDriver().cuStreamWriteValue32 = nullptr;
-  std::vector<CUpti_CallbackId> Wanted;
+  CallsToTell Wanted;
   for (CUpti_CallbackId Id = 1; Id < NumCalls; ++Id) {
     Entry &E = Table[Id];
     const char *Name = nullptr;
@@ -124,8 +124,10 @@ std::vector<CUpti_CallbackId> driverCallsToTell(const Cupti &Api) {
         E.GivesWork = givesWork(Name, E.Orders);
       }
     }
-    if (E.Tell || E.Orders != Order::None)
-      Wanted.push_back(Id);
+    if (E.Orders == Order::TellLater)
+      Wanted.Later.push_back(Id);
+    else if (E.Tell || E.Orders != Order::None)
+      Wanted.Always.push_back(Id);
   }
   return Wanted;
 }
@@ -134,6 +136,7 @@ static void tellOrder(LaunchOrdering &Ordering, Order Orders, bool IsEnter) {
   switch (Orders) {
   case Order::None:
   case Order::Told:
+  case Order::TellLater:
     return;
   case Order::Cut:
     return Ordering.cut();

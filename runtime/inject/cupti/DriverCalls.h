@@ -13,9 +13,15 @@ class Session;
 struct Cupti;
 
 /// The calls that the session has to be told of: those that DriverCalls.def
-/// lists, and all that may order launches. To be called once, before any call
-/// is told.
-std::vector<CUpti_CallbackId> driverCallsToTell(const Cupti &Api);
+/// lists, and all that may order launches.
+struct CallsToTell {
+  std::vector<CUpti_CallbackId> Always;
+  /// Once LaunchOrdering::OnEventsNeeded is called.
+  std::vector<CUpti_CallbackId> Later;
+};
+
+/// To be called once, before any call is told.
+CallsToTell driverCallsToTell(const Cupti &Api);
 
 /// Tells the session what the program's call does.
 void tellDriverCall(Session &S, CUpti_CallbackId Id,

@@ -40,9 +40,18 @@ StreamOrder *LaunchOrdering::of(CUcontext Ctx) {
     Last = {Now, Ctx, lookUp(Ctx)};
   // Checks of host code, which may be loaded at any time, ask for the order of
   // a single stream, too.
-  if (hostChecks().hasCode())
+  if (hostChecks().hasCode()) {
+    needEvents();
     Last.Order->want();
+  }
   return Last.Order;
+}
+
+void LaunchOrdering::needEvents() {
+  std::call_once(NeedsEvents, [this] {
+    if (OnEventsNeeded)
+      OnEventsNeeded();
+  });
 }
 
 std::vector<StreamOrder *> LaunchOrdering::all() {
@@ -73,6 +82,8 @@ void LaunchOrdering::begin(Context &C, StreamOrder &Order) {
         C.Failure != CUDA_SUCCESS)
       return;
   }
+  // What was recorded before is ordered before all that comes now.
+  needEvents();
   std::lock_guard ConfigurationLock(Configuring);
   OwnCalls Own(C.Handle);
   if (!Own.ok())

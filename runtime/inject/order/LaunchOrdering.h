@@ -16,6 +16,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -48,6 +49,12 @@ public:
                  const Modules &Code, const Allocations &Memory)
       : Data(Data), Configuring(Configuring), Code(Code), Memory(Memory),
         Generation(newGeneration()) {}
+
+  /// Called once, before it matters what events a stream records: before the
+  /// order of launches is followed, or when host code is checked. To be set
+  /// before anything is launched.
+  std::function<void()> OnEventsNeeded;
+  void needEvents();
 
   /// The order of a context's launches, which lives as long as this object.
   StreamOrder *of(CUcontext Ctx);
@@ -127,6 +134,7 @@ private:
   std::atomic<uint64_t> Generation;
   /// Of runs, which have one number over all contexts.
   std::atomic<uint32_t> NextRun{1};
+  std::once_flag NeedsEvents;
   /// Calls between losing() and lost().
   std::atomic<uint32_t> BeingLost{0};
 };
