@@ -31,6 +31,7 @@ void forgetRefusedLaunch() { WasRefused = false; }
 
 namespace {
 struct LaunchCall {
+  CUcontext Ctx = nullptr;
   CUstream Stream = nullptr;
   bool HasStream = true;        ///< Else it is not known.
   const char *Kernel = nullptr; ///< Null: a graph.
@@ -176,6 +177,7 @@ static LaunchCall makeLaunch(const DriverCall &C, const Dimensions &D,
     L.IsTwin = true;
     replace(Function, reinterpret_cast<CUfunction>(C.kept()));
   }
+  L.Ctx = C.contextOf(D.hStream);
   L.Stream = D.hStream;
   const char *Name = kernelName(C);
   L.Kernel = Name ? Name : "?";
@@ -185,11 +187,10 @@ static LaunchCall makeLaunch(const DriverCall &C, const Dimensions &D,
                             Name,
                             {D.gridDimX, D.gridDimY, D.gridDimZ},
                             {D.blockDimX, D.blockDimY, D.blockDimZ}};
-  const CUcontext Ctx = C.contextOf(D.hStream);
-  StreamOrder *const Order = C.S.ordering().of(Ctx);
+  StreamOrder *const Order = C.S.ordering().of(L.Ctx);
   if (C.isEnter() && (Order->isFollowing() || Order->isWanted()))
     L.Ordered->MayTellHost =
-        !readArguments(C.S, Ctx, Function, Params, Extra, *L.Ordered);
+        !readArguments(C.S, L.Ctx, Function, Params, Extra, *L.Ordered);
   return L;
 }
 
@@ -201,39 +202,37 @@ static LaunchCall makeLaunch(const DriverCall &C, const Dimensions &D,
 /// it.
 static void chooseTwin(const DriverCall &C, const LaunchCall &L) {
   C.kept() = 0;
-  const CUcontext Ctx = C.contextOf(L.Stream);
   if (!L.Function || !L.Shape)
     return;
   const std::string Kernel = L.Kernel;
-  if (!C.S.leavesToTwin(Ctx, Kernel))
+  if (!C.S.leavesToTwin(L.Ctx, Kernel))
     return;
   if (const CUfunction Twin =
-          C.S.findTwin(Ctx, Kernel, *L.Shape, C.handleOf(L.Stream))) {
+          C.S.findTwin(L.Ctx, Kernel, *L.Shape, C.handleOf(L.Stream))) {
     C.kept() = reinterpret_cast<uintptr_t>(*L.Function);
     replace(*L.Function, Twin);
   }
 }
 
 static void tell(const DriverCall &C, const LaunchCall &L) {
-  const CUcontext Ctx = C.contextOf(L.Stream);
   if (C.isEnter() && L.HasStream)
     given(C, L.Stream, L.Kernel);
   else if (C.isEnter())
     givenAnywhere(C);
   if (C.isEnter()) {
     forgetRefusedLaunch();
-    C.S.launching(Ctx, Ctx == C.Data.context ? C.Data.contextUid : 0, L.Ordered,
-                  C.handleOf(L.Stream));
+    C.S.launching(L.Ctx, L.Ctx == C.Data.context ? C.Data.contextUid : 0,
+                  L.Ordered, C.handleOf(L.Stream));
     return chooseTwin(C, L);
   }
-  C.S.launchIsOver(Ctx, L.Ordered);
+  C.S.launchIsOver(L.Ctx, L.Ordered);
   const CUresult Result = C.result();
-  theLog().detail(3, "launch of {}: {}", L.Kernel ? L.Kernel : "a graph",
-                  theDriver().errorName(Result));
-  if (Result == CUDA_SUCCESS)
-    return C.S.launched(Ctx, L.Kernel, L.Shape, L.IsTwin);
+  if (Result == CUDA_SUCCESS) {
+    theLog().detail(3, "launch of {}", L.Kernel ? L.Kernel : "a graph");
+    return C.S.launched(L.Ctx, L.Kernel, L.Shape, L.IsTwin);
+  }
   WasRefused = true;
-  C.S.synchronised(Ctx, Result);
+  C.S.synchronised(L.Ctx, Result);
   C.S.launchFailed(L.Kernel, theDriver().errorName(Result));
 }
 
@@ -263,6 +262,7 @@ void kernelLaunch(const DriverCall &C, const cuLaunchKernelEx_params &Launch) {
 
 void oldLaunch(const DriverCall &C) {
   LaunchCall L;
+  L.Ctx = C.Data.context;
   L.HasStream = false;
   L.Kernel = C.Data.symbolName ? C.Data.symbolName : "?";
   tell(C, L);
@@ -270,6 +270,7 @@ void oldLaunch(const DriverCall &C) {
 
 void graphLaunch(const DriverCall &C, CUstream Stream) {
   LaunchCall L;
+  L.Ctx = C.contextOf(Stream);
   L.Stream = Stream;
   tell(C, L);
 }

@@ -117,18 +117,20 @@ static bool writeMark(CUcontext Ctx, CUstream Stream, CUdeviceptr Order,
 void LaunchOrdering::enter(CUcontext Ctx, StreamOrder &Order,
                            const OrderedLaunch &Launch, CUdeviceptr Shared,
                            bool TellsHost) {
-  const char *Kernel = Launch.Kernel ? Launch.Kernel : "";
-  const uint32_t Shape =
-      abi::shapeHash(abi::kernelTag(Kernel, std::strlen(Kernel)),
-                     Launch.Grid[0], Launch.Grid[1], Launch.Grid[2],
-                     Launch.Block[0], Launch.Block[1], Launch.Block[2]);
-  std::optional<uint32_t> OfArguments;
-  if (Launch.ArgumentHash)
-    OfArguments = abi::argumentsBit(Shape, Launch.ArgumentHash);
+  std::optional<uint32_t> OfKernel, OfArguments;
+  if (Order.isFollowing()) {
+    const char *Kernel = Launch.Kernel ? Launch.Kernel : "";
+    const uint32_t Shape =
+        abi::shapeHash(abi::kernelTag(Kernel, std::strlen(Kernel)),
+                       Launch.Grid[0], Launch.Grid[1], Launch.Grid[2],
+                       Launch.Block[0], Launch.Block[1], Launch.Block[2]);
+    OfKernel = abi::kernelBit(Shape);
+    if (Launch.ArgumentHash)
+      OfArguments = abi::argumentsBit(Shape, Launch.ArgumentHash);
+  }
   HostNotes &Notes = hostChecks().notes();
-  const std::optional<StreamOrder::Mark> Mark =
-      Order.launching(Launch.Stream, abi::kernelBit(Shape), TellsHost,
-                      OfArguments, Notes.newest());
+  const std::optional<StreamOrder::Mark> Mark = Order.launching(
+      Launch.Stream, OfKernel, TellsHost, OfArguments, Notes.newest());
   if (!Mark)
     return;
   Notes.given(Mark->Run);

@@ -70,8 +70,13 @@ static void setAll(uint64_t (&Bits)[4], uint64_t To) {
     __atomic_store_n(&Word, To, __ATOMIC_SEQ_CST);
 }
 
-static void setBit(uint64_t (&Bits)[4], uint32_t Bit) {
-  __atomic_fetch_or(&Bits[Bit / 64], uint64_t(1) << Bit % 64, __ATOMIC_SEQ_CST);
+/// None: all of them.
+static void setBit(uint64_t (&Bits)[4], std::optional<uint32_t> Bit) {
+  if (Bit)
+    __atomic_fetch_or(&Bits[*Bit / 64], uint64_t(1) << *Bit % 64,
+                      __ATOMIC_SEQ_CST);
+  else
+    setAll(Bits, ~uint64_t(0));
 }
 
 //===----------------------------------------------------------------------===//
@@ -213,8 +218,8 @@ abi::StreamRun &StreamOrder::writeRun(Stream &S, const Clocks &Before) {
 }
 
 std::optional<StreamOrder::Mark>
-StreamOrder::launching(StreamId Id, uint32_t KernelBit, bool TellsHost,
-                       std::optional<uint32_t> ArgumentsBit,
+StreamOrder::launching(StreamId Id, std::optional<uint32_t> KernelBit,
+                       bool TellsHost, std::optional<uint32_t> ArgumentsBit,
                        uint32_t NewestNote) {
   std::lock_guard Guard(Lock);
   ++InFlight;
@@ -246,10 +251,7 @@ StreamOrder::launching(StreamId Id, uint32_t KernelBit, bool TellsHost,
       IsNew ? writeRun(*S, Before) : Shared->Runs[S->Run % abi::NumRuns];
   __atomic_fetch_add(&Run.Launches, 1, __ATOMIC_SEQ_CST);
   setBit(Run.Kernels, KernelBit);
-  if (ArgumentsBit)
-    setBit(Run.Arguments, *ArgumentsBit);
-  else
-    setAll(Run.Arguments, ~uint64_t(0));
+  setBit(Run.Arguments, ArgumentsBit);
   if (TellsHost)
     noteKnown(S->Knows.Before);
   if (!IsNew)

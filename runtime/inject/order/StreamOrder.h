@@ -83,12 +83,12 @@ public:
     uint32_t Stream, Run;
   };
   /// The program is about to launch a kernel that has this bit
-  /// (abi::kernelBit) and, with its arguments, that one (abi::argumentsBit;
-  /// none: the arguments are not known). `TellsHost`: the kernel may release to
-  /// the host before it ends. `NewestNote`: the launch joins no run of a
-  /// smaller number (HostNotes).
+  /// (abi::kernelBit; none: it is not known which kernel) and, with its
+  /// arguments, that one (abi::argumentsBit; none: they are not known).
+  /// `TellsHost`: the kernel may release to the host before it ends.
+  /// `NewestNote`: the launch joins no run of a smaller number (HostNotes).
   std::optional<Mark>
-  launching(StreamId Stream, uint32_t KernelBit, bool TellsHost,
+  launching(StreamId Stream, std::optional<uint32_t> KernelBit, bool TellsHost,
             std::optional<uint32_t> ArgumentsBit = std::nullopt,
             uint32_t NewestNote = 0);
   /// The number of the stream's last run; 0: the order is not known.
