@@ -4,6 +4,11 @@
 // DEFINE: %{run} = %crsan run --device=sim --seeds 1-3 %t
 // RUN: not %{run} blocks 2>&1 | FileCheck %s --check-prefix=BLOCKS
 // RUN: not %{run} warps 2>&1 | FileCheck %s --check-prefix=WARPS
+// In a loop, few executions are checked; with look_overhead, the others look and leave watchpoints as well.
+// DEFINE: %{few} = overhead=1:budget=1:max_interval=1
+// RUN: env CRSAN_OPTIONS=%{few} %{run} loop 2>&1 | FileCheck %s --check-prefix=CLEAN
+// RUN: env CRSAN_OPTIONS=%{few}:look_overhead=100000 not %{run} loop 2>&1 | FileCheck %s --check-prefix=LOOP
+// RUN: env CRSAN_OPTIONS=%{few}:look_overhead=100000 %{run} barriers 2>&1 | FileCheck %s --check-prefix=CLEAN
 // RUN: env CRSAN_OPTIONS=lasting_watchpoints=0 %{run} blocks 2>&1 | FileCheck %s --check-prefix=CLEAN
 // RUN: %{run} ordered 2>&1 | FileCheck %s --check-prefix=CLEAN
 // RUN: %{run} barriers 2>&1 | FileCheck %s --check-prefix=CLEAN
@@ -28,6 +33,21 @@ __global__ void blocks(int *Data, int *Out) {
     waitLong();
     Out[threadIdx.x] = Data[threadIdx.x];
   }
+}
+
+// LOOP: data race: conflicting accesses of 4 bytes in global memory
+// LOOP: SUMMARY: CRSan: 1 data race (1 conflicting accesses)
+__global__ void loop(int *Data, int *Out) {
+  int Sum = 0;
+  if (blockIdx.x == 1)
+    waitLong();
+#pragma unroll 1
+  for (int I = 0; I < 64; ++I)
+    if (blockIdx.x == 0)
+      Data[4 * I] = 7;
+    else
+      Sum += Data[4 * (63 - I)];
+  Out[blockIdx.x] = Sum;
 }
 
 __global__ void ordered(int *Data, int *Out, int *Flag) {
@@ -94,6 +114,8 @@ int main(int, char **Args) {
   cudaMemset(Flag, 0, 4);
   if (!strcmp(Args[1], "blocks"))
     blocks<<<2, 64>>>(Data, Out);
+  else if (!strcmp(Args[1], "loop"))
+    loop<<<2, 1>>>(Data, Out);
   else if (!strcmp(Args[1], "warps"))
     warps<<<1, 64>>>(Out);
   else if (!strcmp(Args[1], "ordered"))

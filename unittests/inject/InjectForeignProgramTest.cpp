@@ -69,8 +69,8 @@ TEST(InjectForeignProgram, AProgramThatTheToolRunsIsLookedAt) {
       << Text;
 }
 
-// Intent: CUPTI's callbacks take 1 us each. In a program of one stream, events
-// order nothing, but each of its launches may be between two of them.
+// Intent: CUPTI's callbacks take time. In a program of one stream, events order
+// nothing, but each of its launches may be between two of them.
 TEST(InjectForeignProgram, EventsAreToldWhereTheyMatter) {
   const std::string Library = CRSAN_LIBRARY_FILE;
   const std::string Run =

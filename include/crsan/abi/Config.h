@@ -60,12 +60,16 @@ struct Config {
   /// The collider: one warp in so many executes a kernel's checks, at most; 0
   /// and 1: all may.
   uint32_t WarpOneIn;
+  /// A block begins to look for watchpoints, without a check, once in so many
+  /// cycles for each cycle that the look takes, in 1/256; 0: it does not.
+  uint32_t CyclesPerLookCycle;
+  uint32_t Pad;
   /// AssembledMark in an image that crsan-ptxas has assembled. An image that
   /// the driver has compiled from PTX lacks the mark, and lacks what
   /// crsan-ptxas does to keep the lanes of a warp converged.
   uint64_t Assembled;
 };
-static_assert(sizeof(Config) == 96 && offsetof(Config, Version) == 0 &&
+static_assert(sizeof(Config) == 104 && offsetof(Config, Version) == 0 &&
               offsetof(Config, Flags) == 4 && offsetof(Config, Records) == 8 &&
               offsetof(Config, Counters) == 16 &&
               offsetof(Config, Seed) == 24 && offsetof(Config, DelayNs) == 28 &&
@@ -79,7 +83,8 @@ static_assert(sizeof(Config) == 96 && offsetof(Config, Version) == 0 &&
               offsetof(Config, Multiprocessors) == 76 &&
               offsetof(Config, SharedBytes) == 80 &&
               offsetof(Config, WarpOneIn) == 84 &&
-              offsetof(Config, Assembled) == 88);
+              offsetof(Config, CyclesPerLookCycle) == 88 &&
+              offsetof(Config, Pad) == 92 && offsetof(Config, Assembled) == 96);
 inline constexpr uint64_t AssembledMark =
     0x7478'7074'6173'7263; // "crsatpxt" in memory
 

@@ -157,20 +157,24 @@ struct Counters {
     /// (Config::CyclesPerCycle); in the low bits are
     /// DueBits (runtime/device/collider/Sampling.h).
     uint64_t Due[BlockSlots];
+    /// %clock64 from which on they may look for watchpoints again, without a
+    /// check (Config::CyclesPerLookCycle).
+    uint64_t NextLook[BlockSlots];
   } Shards[CounterShards];
 };
-static_assert(sizeof(Counters) == 38944 &&
+static_assert(sizeof(Counters) == 71712 &&
               offsetof(Counters, NextRecord) == 0 &&
               offsetof(Counters, Reserved) == 4 &&
               offsetof(Counters, Dropped) == 8 &&
               offsetof(Counters, UnknownBoxes) == 16 &&
               offsetof(Counters, Pad) == 24 &&
               offsetof(Counters, Shards) == 32);
-static_assert(sizeof(Counters::Shard) == 152 &&
+static_assert(sizeof(Counters::Shard) == 280 &&
               offsetof(Counters::Shard, Checks) == 0 &&
               offsetof(Counters::Shard, Windows) == 8 &&
               offsetof(Counters::Shard, DelayNs) == 16 &&
-              offsetof(Counters::Shard, Due) == 24);
+              offsetof(Counters::Shard, Due) == 24 &&
+              offsetof(Counters::Shard, NextLook) == 152);
 
 /// A pair of sites that raced, with the distance of their threads.
 struct RacingPair {

@@ -5,9 +5,9 @@
 // of two blocks of a grid race, whenever they come (RacesAnyTime;
 // docs/soundness.md). Where only barriers of all threads of the block order
 // warps, so do those of two warps between the same two barriers
-// (RacesInInterval). So a thread that comes to a check leaves watchpoints on
-// what it is about to access, and goes on. They stay until others take their
-// place; threads of other grids do not see them.
+// (RacesInInterval). So a thread that comes to a check looks for watchpoints of
+// others on what it is about to access, leaves its own, and goes on. They stay
+// until others take their place; threads of other grids do not see them.
 #ifndef CRSAN_DEVICE_COLLIDER_LASTINGWATCH_H
 #define CRSAN_DEVICE_COLLIDER_LASTINGWATCH_H
 
@@ -120,6 +120,20 @@ DEVICE Watched tellWatchers(Site &S, Address A, uint64_t Size, uint32_t Random,
       Chosen = W;
   }
   return Chosen;
+}
+
+/// Looks once more for a lasting watchpoint on the first bytes of the access at
+/// site `S`, which is about to happen. Of two threads that came to their checks
+/// at one time, neither found the other's then; the later one's is there now.
+DEVICE void lookAgain(Site &S, Address A, uint64_t Size, uint32_t Barriers) {
+  const uint64_t Key =
+      lastingKey(S, watchedAt(A, Size, S.Access != AccessKind::Load));
+  if (!Key)
+    return;
+  const uint64_t Latest =
+      loadRelaxed(watchpoints().LastingKeys[lastingEntry(Key)]);
+  if (conflict(Key, Latest))
+    meetEarlier(S, A, Latest, Barriers);
 }
 
 } // namespace crsan::device

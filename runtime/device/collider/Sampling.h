@@ -5,9 +5,10 @@
 // checks (PlainBody.h) are all checked. Later ones are limited in time: in each
 // block, cycles without checks follow the cycles that a check has taken, in the
 // proportion that the user has set. While a check holds up its block, other
-// warps of the block may be checked, too. A window whose executions ask for
-// time in vain too often asks more rarely from then on, and one whose
-// executions are granted it asks more often.
+// warps of the block may be checked, too. Warps that ask for time in vain may
+// look for watchpoints, which is limited in the same way by itself. A window
+// whose executions ask for time in vain too often asks more rarely from then
+// on, and one whose executions are granted it asks more often.
 #ifndef CRSAN_DEVICE_COLLIDER_SAMPLING_H
 #define CRSAN_DEVICE_COLLIDER_SAMPLING_H
 
@@ -120,9 +121,8 @@ DEVICE uint32_t blocksBeside() {
 /// other warps may wait at a barrier; other blocks go on. Blocks on a
 /// multiprocessor have as many slots as there are of them, and share one by
 /// chance. `Beside` is blocksBeside().
-DEVICE uint64_t &dueHere(uint32_t Beside) {
-  const uint32_t Slot = mix(uint32_t(linearBlock())) & ((1u << Beside) - 1);
-  return shardHere().Due[Slot];
+DEVICE uint32_t slotHere(uint32_t Beside) {
+  return mix(uint32_t(linearBlock())) & ((1u << Beside) - 1);
 }
 
 /// The low bits of Shard::Due.
@@ -178,6 +178,7 @@ DEVICE bool isWithinBudget(struct Sampling &S, uint32_t Executed) {
 enum class Turn : uint32_t {
   Skip,
   Pass,  ///< Looks for watchpoints of others, but does not wait (passBy).
+  Look,  ///< The same, and the time that this takes is charged (chargeLook).
   Check, ///< The execution is counted.
 };
 
@@ -185,8 +186,9 @@ enum class Turn : uint32_t {
 struct Decision {
   Turn What = Turn::Skip;
   uint32_t Interval = 1; ///< Of the window, from now on.
-  /// In the lane that took the slot for its warp, %clock at that time; 0: the
-  /// lane has none to give back, since lanes may part in a check.
+  /// In the lane that took the slot for its warp, to check or to look, %clock
+  /// at that time; 0: the lane has none to give back, since lanes may part in a
+  /// check.
   uint32_t Began = 0;
   /// The warp joins a check of its slot, and ends about when that one does if
   /// it waits no longer than so many cycles; 0: it does not join.
@@ -231,21 +233,45 @@ DEVICE uint32_t adapted(const Warp &W, uint32_t Interval, bool Granted,
   return Interval > Most / 2 ? Most : 2 * Interval;
 }
 
+/// No look is charged for more time.
+constexpr uint32_t MostLookCycles = 1 << 16;
+
+/// For a look that takes `Cycles`: how many cycles after its begin another one
+/// of its block may begin.
+DEVICE uint64_t cyclesForLook(uint32_t Cycles) {
+  return uint64_t(Cycles) * __crsan_config.CyclesPerLookCycle >> 8;
+}
+
+/// Whether a warp may look for watchpoints now. Then others may not before
+/// chargeLook() says when. `Next` is of the slot, and was `Seen`.
+DEVICE bool takesLook(uint64_t &Next, uint64_t Seen, uint64_t Now) {
+  const uint64_t Most = cyclesForLook(MostLookCycles);
+  // Of a larger difference, see turnByTime().
+  if (Seen > Now && Seen - Now <= Most)
+    return false;
+  storeRelaxed(Next, Now + Most);
+  return true;
+}
+
 /// Where the time decides: whether the warp may check now one of the `Groups`
 /// of its window. A check holds up its block, so other warps of the block that
 /// come meanwhile may check as well: every second one joins, if it can end
 /// about when the first one does. The others pass by. Blocks that share a slot
 /// join each other's checks, too. The block is charged for the first check
-/// alone.
-DEVICE Decision turnByTime(const Warp &W, struct Sampling &S, uint32_t Groups) {
+/// alone. `MayLook`: a warp that comes in vain may look for watchpoints.
+DEVICE Decision turnByTime(const Warp &W, struct Sampling &S, uint32_t Groups,
+                           bool MayLook) {
   Decision D;
   const uint32_t Used = D.Interval = intervalSeen(S);
   const uint32_t Beside = blocksBeside();
-  uint64_t &Due = dueHere(Beside);
-  // The three reads are under way together: none waits for another.
+  Counters::Shard &Shard = shardHere();
+  const uint32_t Slot = slotHere(Beside);
+  uint64_t &Due = Shard.Due[Slot];
+  // The reads are under way together: none waits for another.
   const uint32_t Executed = loadRelaxed(S.Executed),
                  Stored = loadRelaxed(S.Interval);
   uint64_t Seen = loadRelaxed(Due);
+  const uint64_t NextLook = MayLook ? loadRelaxed(Shard.NextLook[Slot]) : 0;
   if (isWithinBudget(S, Executed)) {
     D.What = Turn::Check;
     return D;
@@ -286,29 +312,36 @@ DEVICE Decision turnByTime(const Warp &W, struct Sampling &S, uint32_t Groups) {
         Left > LeastWait && Left < int64_t(Check) && (mix(W.Random + 12) & 1);
     D.What = Joins ? Turn::Check : Turn::Pass;
     D.Left = Joins ? uint32_t(Left) : 0;
+  } else if (MayLook && takesLook(Shard.NextLook[Slot], NextLook, Now)) {
+    D.What = Turn::Look;
+    D.Began = uint32_t(Now) | 1;
   }
   if (D.checks())
     countExecution(S);
+  const bool Granted = D.checks() && D.Began;
   // By an interval that is out of date, a warp came in vain.
-  if (D.Left || (!D.Began && D.Interval != Used))
+  if (D.Left || (!Granted && D.Interval != Used))
     return D;
   const uint32_t Blocks = blocksCounted(),
                  Slots = __crsan_config.Multiprocessors << Beside;
-  const uint32_t Next = adapted(W, D.Interval, D.Began != 0, Due, Seen, Level,
+  const uint32_t Next = adapted(W, D.Interval, Granted, Due, Seen, Level,
                                 Blocks < Slots ? Blocks : Slots);
   if (Next != D.Interval)
     storeRelaxed(S.Interval, D.Interval = Next);
   return D;
 }
 
-/// What this warp does now with one of the `Groups` of its window.
-DEVICE Decision decide(const Warp &W, struct Sampling *S, uint32_t Groups) {
+/// What this warp does now with one of the `Groups` of its window. `MayLook`:
+/// if it comes in vain, it may look for watchpoints, as far as
+/// Config::CyclesPerLookCycle permits, which is not 0 then.
+DEVICE Decision decide(const Warp &W, struct Sampling *S, uint32_t Groups,
+                       bool MayLook = false) {
   // Lanes of the warp may have parted since: each part counts for itself.
   const uint32_t Here = activeMask(), First = __builtin_ctz(Here);
   Decision D;
   if (lane() == First) {
     if (__crsan_config.CyclesPerCycle && __crsan_config.Budget)
-      D = turnByTime(W, *S, Groups);
+      D = turnByTime(W, *S, Groups, MayLook);
     else if (isTurnByNumber(W, *S, D.Interval))
       D.What = Turn::Check;
   }
@@ -322,7 +355,7 @@ DEVICE Decision decide(const Warp &W, struct Sampling *S, uint32_t Groups) {
 DEVICE void endTurn(const Decision &Mine, uint64_t More = 0) {
   if (Mine.Began == 0)
     return;
-  uint64_t &Due = dueHere(blocksBeside());
+  uint64_t &Due = shardHere().Due[slotHere(blocksBeside())];
   // turnByTime() has set InCheck: subtracting it clears the bit.
   asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(&Due),
                "l"((More & ~uint64_t(DueMarks)) - InCheck)
@@ -336,6 +369,17 @@ DEVICE void charge(const Decision &Mine) {
                  Most = MostChecks * uint64_t(cyclesExpected());
   endTurn(Mine, cyclesFor(uint32_t(Took < Most ? Took : Most)) -
                     cyclesFor(cyclesExpected()));
+}
+
+/// The look is over.
+DEVICE void chargeLook(const Decision &Mine) {
+  if (Mine.Began == 0)
+    return;
+  const uint64_t Now = cycleNow();
+  const uint32_t Took = uint32_t(Now) - Mine.Began,
+                 Charged = Took < MostLookCycles ? Took : MostLookCycles;
+  storeRelaxed(shardHere().NextLook[slotHere(blocksBeside())],
+               Now - Charged + cyclesForLook(Charged));
 }
 
 /// How many windows of a loop to let pass before the next check; Interval on

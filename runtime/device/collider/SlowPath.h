@@ -157,11 +157,18 @@ DEVICE void watchAndSleep(const Warp &W, Site *Sites, const Group &G,
                  uint64_t(1u << lane()) << 32 | uint32_t(RaceKind::Conflict));
 }
 
-/// The window is not checked, but another warp of its block is now. Each lane
-/// looks for watchpoints on its accesses.
+/// The window is not checked. Each lane looks for watchpoints on its accesses,
+/// and leaves lasting ones.
 DEVICE void passBy(const Warp &W, Site *Sites, const Group &G, uint32_t N) {
   if (__crsan_config.Flags & Watch)
     tellAll(W, Sites, G, checkedOf(W, G, Sites, N), /*Chosen=*/N);
+}
+
+/// Whether warps may look for watchpoints without a check. They do so for
+/// lasting ones, which are found whenever they were left.
+DEVICE bool mayLook(const Site *Sites) {
+  return __crsan_config.CyclesPerLookCycle &&
+         (__crsan_config.Flags & Lasting) && (Sites->Flags & RacesAnyTime);
 }
 
 /// Writes `Size` bytes (1, 2, 4 or 8) at `A`, as weakly as the program does.
@@ -250,10 +257,12 @@ ENTRY uint32_t __crsan_check(struct Sampling *Sampling, Site *Sites, Group *G,
   Warp W = gather();
   W.Barriers = Barriers;
   const uint32_t N = Count & ((1u << GroupsAt) - 1);
-  const Decision Mine = decide(W, Sampling, Count >> GroupsAt);
+  const Decision Mine = decide(W, Sampling, Count >> GroupsAt, mayLook(Sites));
   if (!Mine.checks()) {
-    if (Mine.What == Turn::Pass)
+    if (Mine.What != Turn::Skip)
       passBy(W, Sites, *G, N);
+    if (Mine.What == Turn::Look)
+      chargeLook(Mine);
     return nextSkip(W, Mine.Interval);
   }
   const uint32_t Checked = checkedOf(W, *G, Sites, N);
@@ -276,9 +285,11 @@ ENTRY uint32_t __crsan_check(struct Sampling *Sampling, Site *Sites, Group *G,
   for (uint32_t Todo = Checked; Todo; Todo &= Todo - 1) {
     const uint32_t I = __builtin_ctz(Todo);
     const Address A = addressOf(*G, Sites, I);
-    const uint64_t After = read<true>(A, sizeOf(*G, Sites, I));
+    const uint64_t Size = sizeOf(*G, Sites, I), After = read<true>(A, Size);
     if (G->Before[I] != After)
       __crsan_race(&Sites[I], A, G->Before[I], After, 0);
+    if (__crsan_config.Flags & Watch)
+      lookAgain(Sites[I], A, Size, W.Barriers);
   }
   charge(Mine);
   return nextSkip(W, Mine.Interval);

@@ -120,6 +120,9 @@ abi::Config Context::makeConfig(const Flags &Options, bool MayShuffle,
   Config.MaxInterval = Options.max_interval;
   if (Options.overhead)
     Config.CyclesPerCycle = 256 + std::max(256 * 100 / Options.overhead, 1u);
+  if (Options.look_overhead)
+    Config.CyclesPerLookCycle =
+        256 + std::max(256 * 100 / Options.look_overhead, 1u);
   Config.Multiprocessors = uint32_t(std::max(Processors.Count, 1));
   Config.SharedBytes = uint32_t(std::max(Processors.SharedBytes, 1));
   Config.WarpOneIn = Options.warpOneIn();
