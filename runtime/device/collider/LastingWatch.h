@@ -126,13 +126,20 @@ DEVICE Watched tellWatchers(Site &S, Address A, uint64_t Size, uint32_t Random,
 /// site `S`, which is about to happen. Of two threads that came to their checks
 /// at one time, neither found the other's then; the later one's is there now.
 DEVICE void lookAgain(Site &S, Address A, uint64_t Size, uint32_t Barriers) {
+  if (!(S.Flags & RacesAnyTime))
+    return;
   const uint64_t Key =
       lastingKey(S, watchedAt(A, Size, S.Access != AccessKind::Load));
   if (!Key)
     return;
-  const uint64_t Latest =
-      loadRelaxed(watchpoints().LastingKeys[lastingEntry(Key)]);
-  if (conflict(Key, Latest))
+  // Mostly the watchpoint is this warp's own. The reads are under way together.
+  const uint32_t I = lastingEntry(Key);
+  const uint64_t Latest = loadRelaxed(watchpoints().LastingKeys[I]);
+  uint64_t Block, Moment;
+  loadRelaxed(watchpoints().Lasting[I].Block, Block, Moment);
+  const bool IsOwn =
+      Block == linearBlock() && !((Moment ^ momentHere(Barriers)) >> 32);
+  if (conflict(Key, Latest) && !IsOwn)
     meetEarlier(S, A, Latest, Barriers);
 }
 

@@ -117,10 +117,10 @@ DEVICE uint32_t blocksBeside() {
   return Log > 0 ? Log : 0;
 }
 
-/// When this block may be checked again. A check holds up one block, whose
-/// other warps may wait at a barrier; other blocks go on. Blocks on a
-/// multiprocessor have as many slots as there are of them, and share one by
-/// chance. `Beside` is blocksBeside().
+/// The slot of this block: a check holds up one block, whose other warps may
+/// wait at a barrier; other blocks go on. So each slot of a multiprocessor has
+/// its time by itself. There are as many as blocks on the multiprocessor, and
+/// blocks share one by chance. `Beside` is blocksBeside().
 DEVICE uint32_t slotHere(uint32_t Beside) {
   return mix(uint32_t(linearBlock())) & ((1u << Beside) - 1);
 }
@@ -177,7 +177,7 @@ DEVICE bool isWithinBudget(struct Sampling &S, uint32_t Executed) {
 /// What a warp does with the execution of a window.
 enum class Turn : uint32_t {
   Skip,
-  Pass,  ///< Looks for watchpoints of others, but does not wait (passBy).
+  Pass,  ///< Looks for watchpoints, but does not wait (passBy).
   Look,  ///< The same, and the time that this takes is charged (chargeLook).
   Check, ///< The execution is counted.
 };
@@ -249,8 +249,7 @@ DEVICE bool takesLook(uint64_t &Next, uint64_t Seen, uint64_t Now) {
   // Of a larger difference, see turnByTime().
   if (Seen > Now && Seen - Now <= Most)
     return false;
-  storeRelaxed(Next, Now + Most);
-  return true;
+  return compareAndSwap(Next, Seen, Now + Most) == Seen;
 }
 
 /// Where the time decides: whether the warp may check now one of the `Groups`

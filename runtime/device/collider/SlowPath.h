@@ -167,8 +167,10 @@ DEVICE void passBy(const Warp &W, Site *Sites, const Group &G, uint32_t N) {
 /// Whether warps may look for watchpoints without a check. They do so for
 /// lasting ones, which are found whenever they were left.
 DEVICE bool mayLook(const Site *Sites) {
+  constexpr uint32_t Needed = Watch | Lasting;
   return __crsan_config.CyclesPerLookCycle &&
-         (__crsan_config.Flags & Lasting) && (Sites->Flags & RacesAnyTime);
+         (__crsan_config.Flags & Needed) == Needed &&
+         (Sites->Flags & RacesAnyTime);
 }
 
 /// Writes `Size` bytes (1, 2, 4 or 8) at `A`, as weakly as the program does.

@@ -105,10 +105,6 @@ CUresult Driver::setAttribute(CUfunction_attribute Which, CUfunction Function,
 }
 
 bool isCapturing(CUstream Stream) {
-  // The legacy default stream cannot be captured, so most launches need not
-  // ask.
-  if (!Stream || Stream == CU_STREAM_LEGACY)
-    return false;
   const Driver &D = theDriver();
   CUstreamCaptureStatus Status = CU_STREAM_CAPTURE_STATUS_NONE;
   return D.cuStreamIsCapturing &&

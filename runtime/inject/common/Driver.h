@@ -124,8 +124,7 @@ private:
   CUstreamCaptureMode Mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 };
 
-/// Whether the stream is captured into a graph, or that cannot be told. Null is
-/// the legacy default stream.
+/// Whether the stream is captured into a graph, or that cannot be told.
 bool isCapturing(CUstream Stream);
 
 /// Whether the error means that a kernel has failed and made its context

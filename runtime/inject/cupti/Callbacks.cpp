@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 namespace crsan {
@@ -126,14 +127,16 @@ CUptiResult subscribe(const Cupti &Api, Session &Target, bool AreRefusalsTold) {
     if (R != CUPTI_SUCCESS)
       theLog().detail(2, "callback {}/{} is not available: {}", int(Domain), Id,
                       Api.resultText(R));
+    return R == CUPTI_SUCCESS;
   };
   const CallsToTell Calls = driverCallsToTell(Api);
+  Target.ordering().OnEventsNeeded = [Enable, Later = Calls.Later] {
+    return std::all_of(Later.begin(), Later.end(), [&](CUpti_CallbackId Id) {
+      return Enable(CUPTI_CB_DOMAIN_DRIVER_API, Id);
+    });
+  };
   for (CUpti_CallbackId Id : Calls.Always)
     Enable(CUPTI_CB_DOMAIN_DRIVER_API, Id);
-  Target.ordering().OnEventsNeeded = [Enable, Later = Calls.Later] {
-    for (CUpti_CallbackId Id : Later)
-      Enable(CUPTI_CB_DOMAIN_DRIVER_API, Id);
-  };
   if (!AreRefusalsTold)
     for (CUpti_runtime_api_trace_cbid Id : WrappedLaunches)
       Enable(CUPTI_CB_DOMAIN_RUNTIME_API, Id);

@@ -47,11 +47,12 @@ StreamOrder *LaunchOrdering::of(CUcontext Ctx) {
   return Last.Order;
 }
 
-void LaunchOrdering::needEvents() {
+bool LaunchOrdering::needEvents() {
   std::call_once(NeedsEvents, [this] {
     if (OnEventsNeeded)
-      OnEventsNeeded();
+      HearsOfEvents = OnEventsNeeded();
   });
+  return HearsOfEvents;
 }
 
 std::vector<StreamOrder *> LaunchOrdering::all() {
@@ -82,8 +83,9 @@ void LaunchOrdering::begin(Context &C, StreamOrder &Order) {
         C.Failure != CUDA_SUCCESS)
       return;
   }
-  // What was recorded before is ordered before all that comes now.
-  needEvents();
+  // begin() orders what was recorded before, or knows no order.
+  if (!needEvents())
+    return;
   std::lock_guard ConfigurationLock(Configuring);
   OwnCalls Own(C.Handle);
   if (!Own.ok())

@@ -51,10 +51,12 @@ public:
         Generation(newGeneration()) {}
 
   /// Called once, before it matters what events a stream records: before the
-  /// order of launches is followed, or when host code is checked. To be set
-  /// before anything is launched.
-  std::function<void()> OnEventsNeeded;
-  void needEvents();
+  /// order of launches is followed, or when host code is checked. Returns
+  /// whether eventRecorded() is called from now on; else the order is not
+  /// followed. To be set before any call is told.
+  std::function<bool()> OnEventsNeeded;
+  /// Returns what OnEventsNeeded has returned; true if there is none.
+  bool needEvents();
 
   /// The order of a context's launches, which lives as long as this object.
   StreamOrder *of(CUcontext Ctx);
@@ -135,6 +137,7 @@ private:
   /// Of runs, which have one number over all contexts.
   std::atomic<uint32_t> NextRun{1};
   std::once_flag NeedsEvents;
+  bool HearsOfEvents = true;
   /// Calls between losing() and lost().
   std::atomic<uint32_t> BeingLost{0};
 };

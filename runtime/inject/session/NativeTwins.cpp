@@ -143,11 +143,13 @@ CUfunction NativeTwins::find(const Context &C, const std::string &Name,
     std::lock_guard Guard(Lock);
     Known[Kernel] = *T;
   }
-  // A graph would launch the twin each time.
   const bool IsFit = T->Handle && T->IsLikeKernel &&
                      Shape.Threads <= T->MaxThreads &&
                      (T->FitsAsWell || !Shape.IsTogether);
-  return IsFit && !isCapturing(Stream) ? T->Handle : nullptr;
+  // A graph would launch the twin each time. The legacy default stream, of most
+  // launches, cannot be captured.
+  const bool IsLegacy = !Stream || Stream == CU_STREAM_LEGACY;
+  return IsFit && (IsLegacy || !isCapturing(Stream)) ? T->Handle : nullptr;
 }
 
 void NativeTwins::forget(CUlibrary Library, CUmodule Module) {
