@@ -61,7 +61,8 @@ struct Config {
   /// and 1: all may.
   uint32_t WarpOneIn;
   /// A block begins to look for watchpoints, without a check, once in so many
-  /// cycles for each cycle that the look takes, in 1/256; 0: it does not.
+  /// cycles for each cycle that the look takes, in 1/256; 0: it does not, and
+  /// checks do not look once more before they end.
   uint32_t CyclesPerLookCycle;
   uint32_t Pad;
   /// AssembledMark in an image that crsan-ptxas has assembled. An image that

@@ -126,8 +126,6 @@ DEVICE Watched tellWatchers(Site &S, Address A, uint64_t Size, uint32_t Random,
 /// site `S`, which is about to happen. Of two threads that came to their checks
 /// at one time, neither found the other's then; the later one's is there now.
 DEVICE void lookAgain(Site &S, Address A, uint64_t Size, uint32_t Barriers) {
-  if (!(S.Flags & RacesAnyTime))
-    return;
   const uint64_t Key =
       lastingKey(S, watchedAt(A, Size, S.Access != AccessKind::Load));
   if (!Key)

@@ -164,8 +164,8 @@ DEVICE void passBy(const Warp &W, Site *Sites, const Group &G, uint32_t N) {
     tellAll(W, Sites, G, checkedOf(W, G, Sites, N), /*Chosen=*/N);
 }
 
-/// Whether warps may look for watchpoints without a check. They do so for
-/// lasting ones, which are found whenever they were left.
+/// Whether warps may look for lasting watchpoints without a check, and once
+/// more before a check ends.
 DEVICE bool mayLook(const Site *Sites) {
   constexpr uint32_t Needed = Watch | Lasting;
   return __crsan_config.CyclesPerLookCycle &&
@@ -259,7 +259,8 @@ ENTRY uint32_t __crsan_check(struct Sampling *Sampling, Site *Sites, Group *G,
   Warp W = gather();
   W.Barriers = Barriers;
   const uint32_t N = Count & ((1u << GroupsAt) - 1);
-  const Decision Mine = decide(W, Sampling, Count >> GroupsAt, mayLook(Sites));
+  const bool Looks = mayLook(Sites);
+  const Decision Mine = decide(W, Sampling, Count >> GroupsAt, Looks);
   if (!Mine.checks()) {
     if (Mine.What != Turn::Skip)
       passBy(W, Sites, *G, N);
@@ -290,7 +291,7 @@ ENTRY uint32_t __crsan_check(struct Sampling *Sampling, Site *Sites, Group *G,
     const uint64_t Size = sizeOf(*G, Sites, I), After = read<true>(A, Size);
     if (G->Before[I] != After)
       __crsan_race(&Sites[I], A, G->Before[I], After, 0);
-    if (__crsan_config.Flags & Watch)
+    if (Looks)
       lookAgain(Sites[I], A, Size, W.Barriers);
   }
   charge(Mine);
