@@ -83,6 +83,21 @@ std::string limit(unsigned Registers) {
   return "--maxrregcount=" + utostr(Registers);
 }
 
+/// Whether these options have ptxas optimise at level 1. The last option
+/// counts.
+bool askForLevelOne(ArrayRef<std::string> Flags) {
+  StringRef Level;
+  for (size_t I = 0; I < Flags.size(); ++I) {
+    StringRef Flag = StringRef(Flags[I]).ltrim('-');
+    if (Flag == "opt-level" && I + 1 < Flags.size())
+      Level = Flags[++I];
+    else if (Flag.consume_front("opt-level=") ||
+             (Flag.consume_front("O") && Flag.size() == 1))
+      Level = Flag;
+  }
+  return Level == "1";
+}
+
 /// The assembling of one module.
 class Assembly {
 public:
@@ -98,6 +113,7 @@ private:
 
   Error readInput();
   Error explainFailure(StringRef Reason) const;
+  Words programFlags() const;
   Error assembleWhole(const RuntimeSplit &Split) const;
   Error assembleApart(const RuntimeSplit &Split) const;
   Error assembleRuntime(const PartFiles &Files, StringRef Text,
@@ -218,6 +234,16 @@ Expected<RegisterLimits> Assembly::limits(ArrayRef<ModuleItem> Kernels,
   return registerLimits(Kernels, *ByTwins, Said.Registers, R.MaxRegisters);
 }
 
+/// ptxas's options for a program with checks. At level 1, ptxas 13.0 gives
+/// wrong code for kernels that need more registers than they get, as they may
+/// with checks (docs/lessons.md); so these are optimised at level 2.
+Words Assembly::programFlags() const {
+  Words Flags = R.Flags;
+  if (askForLevelOne(Flags))
+    Flags.push_back("-O2");
+  return Flags;
+}
+
 /// What ptxas says of the program, for a user who wants to see it.
 void Assembly::passOn(const ToolRun &Run) const {
   if (is_contained(R.Flags, "-v") || is_contained(R.Flags, "--verbose"))
@@ -298,7 +324,7 @@ Error Assembly::assembleWhole(const RuntimeSplit &Split) const {
   const PartFiles Files(R.Output + ".whole");
   if (Error E = write(Files.Source, Text))
     return E;
-  Words Flags = R.Flags;
+  Words Flags = Split.Runtime.empty() ? R.Flags : programFlags();
   Flags.push_back(limit(MaxRegisters));
   ToolRun Run = ptxas(Flags, Files.Source, R.Output, Files.Log);
   if (!Run.succeeds())
@@ -324,7 +350,7 @@ Error Assembly::assembleApart(const RuntimeSplit &Split) const {
     return E;
   // Both parts are assembled at the same time, and both are waited for,
   // whatever becomes of the first.
-  Words Flags = R.Flags;
+  Words Flags = programFlags();
   if (none_of(R.Flags, [](StringRef F) { return F.contains("split-compile"); }))
     Flags.push_back(ProgramThreads.str());
   append_range(Flags, Words{limit(Limits->Functions), "-c"});

@@ -124,6 +124,11 @@ Words crsan::driver::compileFlags(const Command &C, InputKind Kind) {
   // A report names sites by line, which it takes from a line table.
   if (C.Options.Enabled && !C.Line.has(options::OPT_g_Group))
     Out.push_back("-gline-tables-only");
+  // With -save-temps, clang 22 passes -mllvm to its own assembler as well,
+  // which does not load the pass and so does not know the pass's options.
+  if (C.Options.Enabled && C.Options.Host &&
+      C.Line.has(options::OPT_save_temps_EQ))
+    Out.push_back("-fno-integrated-as");
   // Warnings and pragmas of g++ and nvcc.
   if (C.Nvcc)
     llvm::append_range(Out, Words{"-Wno-unknown-warning-option",
