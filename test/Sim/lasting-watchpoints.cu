@@ -6,7 +6,7 @@
 // RUN: not %{run} warps 2>&1 | FileCheck %s --check-prefix=WARPS
 // In a loop, few executions are checked; with look_overhead, the others look and leave watchpoints as well.
 // DEFINE: %{few} = overhead=1:budget=1:max_interval=1
-// RUN: env CRSAN_OPTIONS=%{few} %{run} loop 2>&1 | FileCheck %s --check-prefix=CLEAN
+// RUN: env CRSAN_OPTIONS=%{few}:look_overhead=0 %{run} loop 2>&1 | FileCheck %s --check-prefix=CLEAN
 // RUN: env CRSAN_OPTIONS=%{few}:look_overhead=100000 not %{run} loop 2>&1 | FileCheck %s --check-prefix=LOOP
 // RUN: env CRSAN_OPTIONS=%{few}:look_overhead=100000 %{run} barriers 2>&1 | FileCheck %s --check-prefix=CLEAN
 // RUN: env CRSAN_OPTIONS=lasting_watchpoints=0 %{run} blocks 2>&1 | FileCheck %s --check-prefix=CLEAN

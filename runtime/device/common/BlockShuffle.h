@@ -53,8 +53,11 @@ __crsan_permute(uint32_t D, uint32_t Index, uint32_t Extent) {
   const uint32_t Blocks = Extent / Cluster;
   const AffineCipher Cipher = cipherOf(__crsan_config.Seed, D, Blocks);
   // The first thread claims the element and writes it. Other threads compute
-  // the permutation for themselves meanwhile.
+  // the permutation for themselves meanwhile. One lane of a warp tries: when a
+  // grid begins, all of its warps come here at once, and the atomics of one
+  // location are executed one after the other.
   if (Cluster == 1 && Blocks > 1 &&
+      lane() == uint32_t(__builtin_ctz(activeMask())) &&
       *reinterpret_cast<volatile uint32_t *>(&Kept->Magic) == 0 &&
       __nvvm_atom_cas_gen_i(reinterpret_cast<int *>(&Kept->Magic), 0,
                             ~0u / Blocks) == 0) {

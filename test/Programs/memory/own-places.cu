@@ -11,6 +11,7 @@
 // RACY: short-columns -DMATRIX -DCOLUMNS -DNARROW
 // RACY: wide-elements -DWIDE
 // RACY: two-streams -DTWO_STREAMS
+// UNSEEN-GPU: collider (two-streams): kernels of a few microseconds in two streams seldom run at one time
 // FIXED: rounds -DROUNDS
 // RACY: moving-rounds -DROUNDS -DMOVING
 #include "../check.h"
