@@ -83,19 +83,35 @@ std::string limit(unsigned Registers) {
   return "--maxrregcount=" + utostr(Registers);
 }
 
-/// Whether these options have ptxas optimise at level 1. The last option
-/// counts.
-bool askForLevelOne(ArrayRef<std::string> Flags) {
-  StringRef Level;
+/// ptxas's options `Flags` for a program with checks: with level 2 in the place
+/// of level 1, at which ptxas 13.0 gives wrong code for kernels that need more
+/// registers than they get, as they may with checks (docs/lessons.md). Fast
+/// compilation (-Ofc) of the kinds mid and min implies level 1, and permits no
+/// other. Of several options the last one counts.
+Words withoutLevelOne(const Words &Flags) {
+  StringRef Level, Fast; // Empty: not given.
+  Words Others;
   for (size_t I = 0; I < Flags.size(); ++I) {
-    StringRef Flag = StringRef(Flags[I]).ltrim('-');
-    if (Flag == "opt-level" && I + 1 < Flags.size())
-      Level = Flags[++I];
-    else if (Flag.consume_front("opt-level=") ||
-             (Flag.consume_front("O") && Flag.size() == 1))
-      Level = Flag;
+    const auto [Name, Value] = StringRef(Flags[I]).split('=');
+    StringRef *Given = nullptr;
+    if (Name == "-Ofc" || Name == "--Ofast-compile")
+      Given = &Fast;
+    else if (Name == "-O" || Name == "--opt-level")
+      Given = &Level;
+    if (Given)
+      *Given = Value.empty() && I + 1 < Flags.size() ? Flags[++I] : Value;
+    else if (Name.starts_with("-O") && isDigit(Name[2]))
+      Level = Name.drop_front(2);
+    else
+      Others.push_back(Flags[I]);
   }
-  return Level == "1";
+  const bool ImpliesOne = Fast == "mid" || Fast == "min",
+             IsFast = !Fast.empty() && Fast != "0",
+             IsOne = Level.empty() ? ImpliesOne : Level.ltrim('0') == "1";
+  if (!IsOne || (IsFast && !ImpliesOne))
+    return Flags;
+  Others.push_back("-O2");
+  return Others;
 }
 
 /// The assembling of one module.
@@ -113,7 +129,6 @@ private:
 
   Error readInput();
   Error explainFailure(StringRef Reason) const;
-  Words programFlags() const;
   Error assembleWhole(const RuntimeSplit &Split) const;
   Error assembleApart(const RuntimeSplit &Split) const;
   Error assembleRuntime(const PartFiles &Files, StringRef Text,
@@ -234,16 +249,6 @@ Expected<RegisterLimits> Assembly::limits(ArrayRef<ModuleItem> Kernels,
   return registerLimits(Kernels, *ByTwins, Said.Registers, R.MaxRegisters);
 }
 
-/// ptxas's options for a program with checks. At level 1, ptxas 13.0 gives
-/// wrong code for kernels that need more registers than they get, as they may
-/// with checks (docs/lessons.md); so these are optimised at level 2.
-Words Assembly::programFlags() const {
-  Words Flags = R.Flags;
-  if (askForLevelOne(Flags))
-    Flags.push_back("-O2");
-  return Flags;
-}
-
 /// What ptxas says of the program, for a user who wants to see it.
 void Assembly::passOn(const ToolRun &Run) const {
   if (is_contained(R.Flags, "-v") || is_contained(R.Flags, "--verbose"))
@@ -324,7 +329,7 @@ Error Assembly::assembleWhole(const RuntimeSplit &Split) const {
   const PartFiles Files(R.Output + ".whole");
   if (Error E = write(Files.Source, Text))
     return E;
-  Words Flags = Split.Runtime.empty() ? R.Flags : programFlags();
+  Words Flags = Split.Runtime.empty() ? R.Flags : withoutLevelOne(R.Flags);
   Flags.push_back(limit(MaxRegisters));
   ToolRun Run = ptxas(Flags, Files.Source, R.Output, Files.Log);
   if (!Run.succeeds())
@@ -350,7 +355,7 @@ Error Assembly::assembleApart(const RuntimeSplit &Split) const {
     return E;
   // Both parts are assembled at the same time, and both are waited for,
   // whatever becomes of the first.
-  Words Flags = programFlags();
+  Words Flags = withoutLevelOne(R.Flags);
   if (none_of(R.Flags, [](StringRef F) { return F.contains("split-compile"); }))
     Flags.push_back(ProgramThreads.str());
   append_range(Flags, Words{limit(Limits->Functions), "-c"});

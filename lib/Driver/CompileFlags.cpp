@@ -57,15 +57,24 @@ static void addArchFlags(Words &Out, const Command &C) {
 
 /// The flags by which one side of a compilation loads the pass. Clang 22 loads
 /// pass plugins before it reads -mllvm, so that the plugin's own options are
-/// known by then.
-static Words passFlags(const Command &C, const std::string &ModeOption) {
+/// known by then. `OnlyToCompiler`: clang's assembler, which loads no plugin,
+/// does not get these options; -Xarch_host and -Xarch_device do not take them
+/// in this form.
+static Words passFlags(const Command &C, const std::string &ModeOption,
+                       bool OnlyToCompiler = false) {
   Words Out = {"-fpass-plugin=" + C.Where.passPlugin()};
+  const auto Add = [&](const std::string &Option) {
+    if (OnlyToCompiler)
+      llvm::append_range(Out, Words{"-Xclang", "-mllvm", "-Xclang", Option});
+    else
+      Out.push_back("-mllvm=" + Option);
+  };
   if (!ModeOption.empty())
-    Out.push_back("-mllvm=" + ModeOption);
+    Add(ModeOption);
   for (const std::string &File : C.Options.IgnoreLists)
-    Out.push_back("-mllvm=-crsan-ignorelist=" + File);
+    Add("-crsan-ignorelist=" + File);
   for (const std::string &Option : C.Options.PassOptions)
-    Out.push_back("-mllvm=" + Option);
+    Add(Option);
   return Out;
 }
 
@@ -77,8 +86,8 @@ static Words devicePassFlags(const Command &C) {
   return Out;
 }
 
-static Words hostPassFlags(const Command &C) {
-  return C.Options.Host ? passFlags(C, "-crsan-host") : Words();
+static Words hostPassFlags(const Command &C, bool OnlyToCompiler) {
+  return C.Options.Host ? passFlags(C, "-crsan-host", OnlyToCompiler) : Words();
 }
 
 /// Clang runs crsan-ptxas (lib/Assembler), unless the user names a ptxas.
@@ -95,8 +104,12 @@ static void addSanitizerFlags(Words &Out, const Command &C) {
   Out.push_back("-Wno-pass-failed");
   for (const std::string &Flag : devicePassFlags(C))
     llvm::append_range(Out, Words{"-Xarch_device", Flag});
-  for (const std::string &Flag : hostPassFlags(C))
+  for (const std::string &Flag : hostPassFlags(C, /*OnlyToCompiler=*/false))
     llvm::append_range(Out, Words{"-Xarch_host", Flag});
+  // With these, clang 22 runs its assembler by itself, with the same -mllvm.
+  if (C.Options.Host && (C.Line.has(options::OPT_save_temps_EQ) ||
+                         C.Line.has(options::OPT_via_file_asm)))
+    Out.push_back("-fno-integrated-as");
   addAssemblerFlags(Out, C);
   Out.push_back("-include");
   Out.push_back(C.Where.markHeader());
@@ -124,11 +137,6 @@ Words crsan::driver::compileFlags(const Command &C, InputKind Kind) {
   // A report names sites by line, which it takes from a line table.
   if (C.Options.Enabled && !C.Line.has(options::OPT_g_Group))
     Out.push_back("-gline-tables-only");
-  // With -save-temps, clang 22 passes -mllvm to its own assembler as well,
-  // which does not load the pass and so does not know the pass's options.
-  if (C.Options.Enabled && C.Options.Host &&
-      C.Line.has(options::OPT_save_temps_EQ))
-    Out.push_back("-fno-integrated-as");
   // Warnings and pragmas of g++ and nvcc.
   if (C.Nvcc)
     llvm::append_range(Out, Words{"-Wno-unknown-warning-option",
@@ -137,7 +145,7 @@ Words crsan::driver::compileFlags(const Command &C, InputKind Kind) {
   if (Kind == InputKind::Cuda) {
     addCudaFlags(Out, C);
   } else if (C.Options.Enabled && C.Options.Host) {
-    llvm::append_range(Out, hostPassFlags(C));
+    llvm::append_range(Out, hostPassFlags(C, /*OnlyToCompiler=*/true));
     Out.push_back("-Wno-pass-failed");
   }
   return Out;

@@ -56,12 +56,13 @@ static std::string explainOneSide(const Finding &F) {
     return guideTo(F.kind())->Meaning;
   case RaceKind::Conflict:
     if (F.First.Flags & OtherBlock)
-      return "Another block of the same launch had accessed this location "
-             "before, and nothing in the kernel orders its blocks: either of "
-             "the two may come first. What a reader gets, or which write "
-             "remains, is undefined.";
+      return "Another block of the same launch accesses this location, too, "
+             "and "
+             "nothing in the kernel orders its blocks: either of the two may "
+             "come first. What a reader gets, or which write remains, is "
+             "undefined.";
     if (F.First.Flags & SameInterval)
-      return "Another warp of the block had accessed this location before, and "
+      return "Another warp of the block accesses this location, too, and "
              "no barrier lies between the two: either of them may come first. "
              "What a reader gets, or which write remains, is undefined.";
     return std::string(guideTo(F.kind())->Meaning) +

@@ -24,7 +24,7 @@ static __device__ void waitLong() { __nanosleep(400000); }
 // BLOCKS: lasting-watchpoints.cu:[[#@LINE+10]]
 // BLOCKS: conflicts with the write by another thread
 // BLOCKS: lasting-watchpoints.cu:[[#@LINE+5]]
-// BLOCKS: Another block of the same launch had accessed this location before
+// BLOCKS: Another block of the same launch accesses this location, too
 // BLOCKS: SUMMARY: CRSan: 1 data race (1 conflicting accesses)
 __global__ void blocks(int *Data, int *Out) {
   if (blockIdx.x == 0) {
@@ -69,7 +69,7 @@ __global__ void ordered(int *Data, int *Out, int *Flag) {
 // WARPS: lasting-watchpoints.cu:[[#@LINE+12]]
 // WARPS: conflicts with the write by another thread
 // WARPS: lasting-watchpoints.cu:[[#@LINE+7]]
-// WARPS: Another warp of the block had accessed this location before, and no barrier
+// WARPS: Another warp of the block accesses this location, too, and no barrier
 // WARPS: SUMMARY: CRSan: 1 data race (1 conflicting accesses)
 __global__ void warps(int *Out) {
   __shared__ int Shared[32];
