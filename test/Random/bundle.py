@@ -19,6 +19,7 @@ from pathlib import Path
 
 import generate
 import harness
+import nvcc_words
 import precompiled
 
 HERE = Path(__file__).resolve().parent
@@ -26,7 +27,8 @@ LEVELS = ["-O1", "-O2", "-O3"]
 BATCH = 25
 LIMIT = 120  # Seconds for a program under the oracle; most take one.
 SCHEDULES = [("random", 1), ("pct", 2), ("roundrobin", 3)]
-FLAGS = ["-std=c++17", "--cuda-gpu-arch=sm_90", "-g0", "-Xcuda-fatbinary", "--compress=false"]
+FLAGS = ["-std=c++17", "--cuda-gpu-arch=sm_90"]
+CLANG_FLAGS = ["-g0", "-Xcuda-fatbinary", "--compress=false"]
 
 
 def numbers_of(seed, racy, count):
@@ -79,13 +81,22 @@ class Builder:
         parts += [args.build / "lib" / name for name in
                   ("libCRSanPass.so", "libcrsan_host.a", "libcrsan_wrappers.a")]
         self.made = digest(*(f"{p} {p.stat().st_mtime_ns}" for p in parts if p.exists()))
+        needs_no_assembler = args.simulated and args.compiler == "clang"
         self.shortcuts = precompiled.NoAssembler(
-            args.build / "precompiled", args.cuda_path).flags(()) if args.simulated else []
+            args.build / "precompiled", args.cuda_path).flags(()) if needs_no_assembler else []
         for folder in "bin", "state":
             (directory / folder).mkdir(parents=True, exist_ok=True)
 
     def command(self, source, mode):
+        """Native programs are of the same compiler, so that they differ in the checks alone."""
         cuda = self.args.cuda_path
+        checks = ["-fsanitize=cuda-race", f"-fsanitize-cuda-race-mode={mode}"]
+        files = [str(self.state / f"{source.name}.cu"), "-o",
+                 str(self.directory / "bin" / f"{source.name}.{mode}"), f"-L{cuda}/lib64",
+                 "-Wl,-rpath,$ORIGIN", "-ldl", "-lrt", "-lpthread"]
+        if self.args.compiler == "nvcc":
+            words = [*FLAGS, source.level, *(checks if mode != "native" else []), *files]
+            return [*self.wrapper, *nvcc_words.translate(words), "-cudart=shared"]
         if mode == "native":
             # The oracle needs PTX. nvcc knows what this header adds to clang.
             words = ["--cuda-include-ptx=all",
@@ -93,13 +104,10 @@ class Builder:
                      "-isystem", self.args.build / "include",
                      "-isystem", Path(cuda, "include/cccl")]
         else:
-            words = ["-fsanitize=cuda-race", "-fsanitize-cuda-race-host",
-                     f"-fsanitize-cuda-race-mode={mode}"]
+            words = [*checks, "-fsanitize-cuda-race-host"]
             words += [] if self.args.simulated else ["--no-cuda-include-ptx=all"]
-        return [*self.wrapper, *map(str, words), *FLAGS, *self.shortcuts, source.level, f"--cuda-path={cuda}",
-                str(self.state / f"{source.name}.cu"), "-o",
-                str(self.directory / "bin" / f"{source.name}.{mode}"), f"-L{cuda}/lib64",
-                "-lcudart", "-Wl,-rpath,$ORIGIN", "-ldl", "-lrt", "-lpthread"]
+        return [*self.wrapper, *map(str, words), *FLAGS, *CLANG_FLAGS, *self.shortcuts,
+                source.level, f"--cuda-path={cuda}", *files, "-lcudart"]
 
     def compile(self, source, mode):
         """Whether the program is there."""

@@ -48,9 +48,12 @@ struct Group {
       Before[MaxGroupSize]; ///< Value or hash that the first read returned.
 };
 
-/// Address of access `I`.
+/// Address of access `I`. Addresses of shared memory have 32 bits, and so wrap:
+/// the base alone may be in front of the memory.
 DEVICE Address addressOf(const Group &G, const Site *Sites, uint32_t I) {
-  return G.Base[I] + Sites[I].Offset;
+  const Address Base = G.Base[I], A = Base + Sites[I].Offset;
+  return Sites[I].MemorySpace == Space::Shared ? Base >> 32 << 32 | uint32_t(A)
+                                               : A;
 }
 /// Size of access `I` in bytes.
 DEVICE uint64_t sizeOf(const Group &G, const Site *Sites, uint32_t I) {

@@ -204,6 +204,14 @@ Address Decoder::address(const Operand &O, StateSpace Space) {
     A.Base = R;
     if (R.Size != 4 && R.Size != 8)
       fail(fmt::format("{} is not an address", Name.Text));
+    // An address of 32 bits wraps: nvcc relies on that ([%r1+96] with -96 in
+    // %r1). In the other spaces, the register is extended first.
+    if (R.Size == 4 &&
+        (Space == StateSpace::Shared || Space == StateSpace::Local ||
+         Space == StateSpace::Const)) {
+      A.Base = added(R, A.Offset);
+      A.Offset = 0;
+    }
     return A;
   }
   A.Base = symbolAddress(Name.Text, 0, 8);

@@ -85,6 +85,27 @@ TEST(Faults, OthersToo) {
   }
 }
 
+// Addresses of shared memory have 32 bits, and wrap.
+TEST(Addresses, SharedMemoryWraps) {
+  Harness H;
+  H.loadBody(R"(
+  .shared .align 4 .b8 s[8];
+  mov.u32 %r5, s;
+  add.s32 %r5, %r5, -64;
+  st.shared.u32 [%r5+64], 7;
+  cvt.u64.u32 %rd4, %r5;
+  cvta.shared.u64 %rd4, %rd4;
+  add.s64 %rd4, %rd4, 64;
+  cvt.u32.u64 %r6, %rd4;
+  ld.shared.u32 %r7, [%r6];
+  ld.shared.u32 %r8, [s];
+  add.u32 %r7, %r7, %r8;
+  st.global.u32 [%rd1], %r7;)");
+  auto *A = H.array<uint32_t>(1);
+  H.runWell(A, 1, 1);
+  EXPECT_EQ(A[0], 14u);
+}
+
 TEST(Faults, UninitialisedSharedMemoryOnRequest) {
   for (bool Checks : {false, true}) {
     Options O;

@@ -21,9 +21,9 @@ uint64_t windowOf(StateSpace S) {
   }
 }
 
-/// Imm: the window.
+/// Imm: the window. As on an H200, 32 bits of the address count.
 uint64_t toGeneric(uint64_t A, uint64_t, uint64_t, const Instruction &I) {
-  return window::tag(A) ? A : A | uint64_t(I.Imm);
+  return uint32_t(A) | uint64_t(I.Imm);
 }
 uint64_t fromGeneric(uint64_t A, uint64_t, uint64_t, const Instruction &I) {
   return window::tag(A) == uint64_t(I.Imm) ? A & ~uint64_t(I.Imm) : A;
