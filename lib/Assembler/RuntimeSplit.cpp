@@ -96,19 +96,27 @@ std::string withoutNumber(StringRef Function) {
 /// are: so that modules which need the same of the runtime have the same text.
 std::string runtimeModule(std::vector<const ModuleItem *> Items,
                           StringRef Header) {
-  // A function is declared ahead of its definition; an object is not, and may
-  // refer to those in front of it.
+  // Functions are declared ahead of all definitions: LLVM declares only those
+  // that are called in front of theirs, in its order. An object may refer to
+  // those in front of it.
   const auto Rank = [](const ModuleItem *Item) {
-    return Item->isCode() ? std::tuple(Item->HasBody ? 2 : 0, Item->Name, "")
-                          : std::tuple(1, StringRef(), Item->Text.begin());
+    return Item->isCode() ? std::tuple(1, Item->Name, !Item->HasBody)
+                          : std::tuple(0, StringRef(), false);
   };
-  llvm::sort(Items, [&](const ModuleItem *A, const ModuleItem *B) {
+  llvm::stable_sort(Items, [&](const ModuleItem *A, const ModuleItem *B) {
     return Rank(A) < Rank(B);
   });
   std::string Text = Header.str();
+  StringSet<> Declared;
   for (const ModuleItem *Item : Items)
-    Text += withoutNumber(
-        (".visible " + Item->Text.drop_front(Item->Linkage.size())).str());
+    if (Item->isCode() && Declared.insert(Item->Name).second)
+      Text +=
+          withoutNumber((".visible " + Item->signatureWithoutLinkage()).str()) +
+          ";\n";
+  for (const ModuleItem *Item : Items)
+    if (!Item->isCode() || Item->HasBody)
+      Text += withoutNumber(
+          (".visible " + Item->Text.drop_front(Item->Linkage.size())).str());
   return Text;
 }
 
