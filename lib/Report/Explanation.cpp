@@ -57,9 +57,8 @@ static std::string explainOneSide(const Finding &F) {
   case RaceKind::Conflict:
     if (F.First.Flags & OtherBlock)
       return "Another block of the same launch accesses this location, too, "
-             "and "
-             "nothing in the kernel orders its blocks: either of the two may "
-             "come first. What a reader gets, or which write remains, is "
+             "and nothing in the kernel orders its blocks: either of the two "
+             "may come first. What a reader gets, or which write remains, is "
              "undefined.";
     if (F.First.Flags & SameInterval)
       return "Another warp of the block accesses this location, too, and "

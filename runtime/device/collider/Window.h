@@ -48,12 +48,13 @@ struct Group {
       Before[MaxGroupSize]; ///< Value or hash that the first read returned.
 };
 
-/// Address of access `I`. Addresses of shared memory have 32 bits, and so wrap:
-/// the base alone may be in front of the memory.
+/// Address of access `I`. Addresses of shared memory have 32 bits, and wrap:
+/// the base alone may be in front of the memory, and the sum must not carry.
 DEVICE Address addressOf(const Group &G, const Site *Sites, uint32_t I) {
-  const Address Base = G.Base[I], A = Base + Sites[I].Offset;
-  return Sites[I].MemorySpace == Space::Shared ? Base >> 32 << 32 | uint32_t(A)
-                                               : A;
+  Address A = G.Base[I] + Sites[I].Offset;
+  if (Sites[I].MemorySpace == Space::Shared)
+    asm("cvta.shared.u64 %0, %1;" : "=l"(A) : "l"(uint64_t(uint32_t(A))));
+  return A;
 }
 /// Size of access `I` in bytes.
 DEVICE uint64_t sizeOf(const Group &G, const Site *Sites, uint32_t I) {
