@@ -9,7 +9,7 @@
 
 // The own copy of an inlined function, which nobody calls, is not said to be unexecuted.
 // RUN: %python %S/Inputs/status.py 0 %crsan run --coverage ./collider 2>&1 | FileCheck %s --check-prefix=COLLIDER --match-full-lines
-// COLLIDER: CRSan: coverage: 5 accesses of the source checked, 2 not executed in a checked launch, 2 not checked
+// COLLIDER: CRSan: coverage: 4 accesses of the source checked, 2 not executed in a checked launch, 2 not checked
 // COLLIDER-NEXT: {{ +}}coverage.cu:[[#@LINE+23]]:{{[0-9]+}} in work(int*, int*, int) is not checked: CRSAN_NO_SANITIZE or an ignore list asks for it
 // COLLIDER-NEXT: {{ +}}coverage.cu:[[#@LINE+27]]:{{[0-9]+}} in work(int*, int*, int) was not executed
 // COLLIDER-NEXT: {{ +}}coverage.cu:[[#@LINE+31]]:{{[0-9]+}} in work(int*, int*, int) is not checked: it is in inline PTX that computes its address or condition, or synchronises before it

@@ -26,6 +26,7 @@ using namespace llvm;
 
 STATISTIC(NumCheckedLoads, "Number of weak loads checked");
 STATISTIC(NumCheckedStores, "Number of weak stores checked");
+STATISTIC(NumCovered, "Number of weak loads that a store's check covers");
 STATISTIC(NumWindows, "Number of windows");
 STATISTIC(NumGroups, "Number of slow paths");
 
@@ -298,6 +299,7 @@ void ColliderInstrumenter::emitGroup(const Planned &P, const Group &G,
     B.CreateStore(What, B.CreateConstInBoundsGEP1_64(I64, Addresses, Slot));
   };
   Constant *FirstSite = nullptr;
+  NumCovered += G.Covered.size();
   Group Here = G; // By operands that are known here.
   SmallVector<APInt, 8> Offsets(G.Accesses.size(), APInt(64, 0));
   for (auto [A, Offset] : zip(Here.Accesses, Offsets))

@@ -2,6 +2,7 @@
 // Stretches without synchronisation.
 
 #include "Collider/Window.h"
+#include "Sites/SourcePlace.h"
 #include "crsan/abi/Site.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -97,7 +98,47 @@ bool collectAhead(WindowAccess A, Instruction *Head, CodeAhead &Ahead) {
                 [&](Value **V) { return collectAhead(*V, Head, Ahead, 0); });
 }
 
+/// Whether each lane is sure to make the access, at once, and its bytes are
+/// compared as one value.
+bool isPlain(const WindowAccess &A) {
+  return A.isWhole() && A.Rows.Lanes == 0 && !A.Async && A.Size <= LongestValue;
+}
+
+/// Whether the check of the store `S` makes one of the load `L` needless
+/// (Group::Covered).
+bool covers(const WindowAccess &S, const WindowAccess &L) {
+  return S.writes() && !L.writes() && isPlain(S) && isPlain(L) &&
+         S.Where.Base == L.Where.Base && S.Where.Space == L.Where.Space &&
+         S.Where.Offset <= L.Where.Offset &&
+         L.Where.Offset + int64_t(L.Size) <= S.Where.Offset + int64_t(S.Size) &&
+         areOfOneLine(*S.Inst, *L.Inst);
+}
+
+/// Whether the access needs no place of its own in the group: a store covers
+/// it, or it takes the place of the loads that it covers.
+bool isMerged(Group &G, const WindowAccess &A) {
+  if (any_of(G.Accesses, [&](const WindowAccess &S) { return covers(S, A); })) {
+    G.Covered.push_back(A);
+    return true;
+  }
+  auto IsCovered = [&](const WindowAccess &L) { return covers(A, L); };
+  auto *Place = find_if(G.Accesses, IsCovered);
+  if (Place == G.Accesses.end())
+    return false;
+  copy_if(G.Accesses, std::back_inserter(G.Covered), IsCovered);
+  *Place = A;
+  G.Accesses.erase(std::remove_if(Place + 1, G.Accesses.end(), IsCovered),
+                   G.Accesses.end());
+  return true;
+}
+
 void addAccess(Window &W, const WindowAccess &A) {
+  // In huge blocks, looking at all groups would take too long.
+  constexpr size_t MostGroups = 4;
+  const size_t Looked = std::min(W.Groups.size(), MostGroups);
+  if (any_of(MutableArrayRef<Group>(W.Groups).take_back(Looked),
+             [&](Group &G) { return isMerged(G, A); }))
+    return;
   Group New = {A.Inst, {A}};
   if (!W.Groups.empty()) {
     Group &Last = W.Groups.back();
@@ -138,10 +179,11 @@ bool mayOverlap(const Access &A, const Access &B) {
          !isIdentifiedObject(OfB);
 }
 
-/// Whether all bytes that the load reads are accesses of the group.
+/// Whether all bytes that the load reads are accesses of the group, or covered.
 static bool isIn(const Group &G, const LoadInst &Load) {
   uint64_t Bytes = 0;
-  for (const WindowAccess &A : G.Accesses)
+  for (const WindowAccess &A :
+       concat<const WindowAccess>(G.Accesses, G.Covered))
     Bytes += A.Inst == &Load && A.isWhole() ? A.Size : 0;
   const DataLayout &Layout = Load.getModule()->getDataLayout();
   return Bytes == Layout.getTypeStoreSize(Load.getType()).getFixedValue();
@@ -157,7 +199,10 @@ bool Group::takesGarbage(const WindowAccess &A) const {
     if (!I->mayReadFromMemory())
       continue;
     auto *Load = dyn_cast<LoadInst>(I);
-    if (!Load)
+    // The check does not see that a covered load reads what its store writes.
+    if (!Load || any_of(Covered, [&](const WindowAccess &L) {
+          return L.Inst == Load && L.Where.Base == A.Where.Base;
+        }))
       return false;
     Access Read;
     Read.Where = locationOf(Load->getPointerOperand());

@@ -45,6 +45,10 @@ struct Group {
   /// and the slow path executes a copy: if the program's own code were moved,
   /// its results would take registers up to the accesses.
   CodeAhead Ahead = {};
+  /// Loads of what a store among Accesses writes, on the store's line. What
+  /// conflicts with such a load conflicts with the store, and nothing in the
+  /// window orders the two apart, so that the store's check is enough.
+  llvm::SmallVector<WindowAccess, 2> Covered = {};
 
   /// Whether a check may write to where the store `A` of this group writes:
   /// abi::TakesGarbage.

@@ -5,6 +5,7 @@
 #include "Events/Operands.h"
 #include "Metadata/Locks.h"
 #include "Metadata/Unroll.h"
+#include "Sites/SourcePlace.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Analysis/CFG.h"
@@ -366,14 +367,6 @@ void EventPlan::addStep(Instruction &I, const Event &E, bool IsFast) {
   S.IsFast = IsFast;
   if (const Access *A = asAccess(E); A && IsFast)
     S.IsUniform = A->Where.Base && InWarp.isUniform(A->Where.Base);
-}
-
-/// Whether a report of the one would say the same as one of the other.
-static bool areOfOneLine(const Instruction &A, const Instruction &B) {
-  const DILocation *LA = A.getDebugLoc(), *LB = B.getDebugLoc();
-  return LA && LB && LA->getLine() == LB->getLine() &&
-         LA->getFile() == LB->getFile() &&
-         LA->getInlinedAt() == LB->getInlinedAt();
 }
 
 void EventPlan::addCompanion(Step &S, Instruction &I, bool IsWrite) {

@@ -9,6 +9,13 @@ using namespace llvm;
 
 namespace crsan {
 
+bool areOfOneLine(const Instruction &A, const Instruction &B) {
+  const DILocation *LA = A.getDebugLoc(), *LB = B.getDebugLoc();
+  return LA && LB && LA->getLine() == LB->getLine() &&
+         LA->getFile() == LB->getFile() &&
+         LA->getInlinedAt() == LB->getInlinedAt();
+}
+
 std::optional<SourcePlace> sourcePlace(const DebugLoc &Location) {
   std::string Text;
   uint32_t Line = 0;

@@ -4,6 +4,7 @@
 #define CRSAN_TRANSFORMS_SITES_SOURCEPLACE_H
 
 #include "llvm/IR/DebugLoc.h"
+#include "llvm/IR/Instruction.h"
 
 #include <optional>
 
@@ -16,6 +17,10 @@ struct SourcePlace {
   uint64_t Whole; ///< A hash of all that.
   uint32_t Line;  ///< A hash of the innermost file, line and column alone.
 };
+
+/// Whether a report of the one instruction would say the same as one of the
+/// other: the lines, and the calls that were inlined, are known and equal.
+bool areOfOneLine(const llvm::Instruction &A, const llvm::Instruction &B);
 
 /// Empty if any of that is not known. LLVM sets a line or a column to 0 where
 /// it makes one instruction of two.

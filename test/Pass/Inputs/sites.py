@@ -4,6 +4,8 @@
     kernel f
     check
       store size 4 offset 0 space 3 meets 0b10
+
+With the argument --garbage, also which stores take garbage.
 """
 
 import re
@@ -24,7 +26,8 @@ def describe(site):
         offset -= 2**64
     meets = f" meets {what >> 48 & 0xFF:#b}" if what >> 48 & 0xFF else ""
     value = " with its value" if what >> 56 & 1 else ""
-    return f"{kind} size {what & 0xFFFFFFFF} offset {offset} space {what >> 40 & 0xFF}{meets}{value}"
+    garbage = " takes garbage" if "--garbage" in sys.argv and what >> 56 & 8 else ""
+    return f"{kind} size {what & 0xFFFFFFFF} offset {offset} space {what >> 40 & 0xFF}{meets}{value}{garbage}"
 
 
 for line in text.splitlines():
@@ -39,5 +42,6 @@ for line in text.splitlines():
     if call:
         print("check")
         first = int(call.group(1) or 0) // (SITE_WORDS * 8)
-        for site in range(first, first + int(call.group(2))):
+        number = int(call.group(2)) & 0xFF  # above it, how many groups the window has
+        for site in range(first, first + number):
             print(" ", describe(site))
