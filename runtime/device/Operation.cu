@@ -162,21 +162,22 @@ DEVICE void watchAndWait(const Warp &W, Site &S, const Address *At,
   Watched Mine{nullptr, 0, false, 0};
   const uint32_t Chosen = below(mix(W.Random + 5), UnitsPerLook);
   const uint32_t Watcher = below(mix(W.Random + 4), 32);
+  const Origin From = Origin::here(/*Barriers=*/0);
   Address There = 0;
   uint32_t Bytes = 0;
 #pragma unroll
   for (uint32_t J = 0; J < UnitsPerLook; ++J) {
     if (!(__crsan_config.Flags & Watch) || Size[J] == 0)
       continue;
-    const Watched Part = watchedAt(At[J], Size[J], Writes);
-    tellWatcher(S, Part, At[J]);
+    const Watched Part = watchedAt(At[J], Size[J], Writes, From);
+    tellWatcher(S, Part, At[J], From);
     if (J == Chosen && lane() == Watcher) {
       Mine = Part;
       There = At[J];
       Bytes = Size[J];
     }
   }
-  const uint64_t Word = watch(Mine);
+  const uint64_t Word = watch(Mine, From);
   delay(W, /*Accesses=*/0); // Operations are counted, not what they access.
   if (Site *Other = unwatch(Mine, Word))
     __crsan_race(&S, There, Other->Id, 0,

@@ -160,21 +160,25 @@ struct Counters {
     /// %clock64 from which on they may look for watchpoints again, without a
     /// check (Config::CyclesPerLookCycle).
     uint64_t NextLook[BlockSlots];
+    /// The address of the window without an interval (Sampling::Interval) that
+    /// a warp has come to last.
+    uint64_t NewWindow;
   } Shards[CounterShards];
 };
-static_assert(sizeof(Counters) == 71712 &&
+static_assert(sizeof(Counters) == 73760 &&
               offsetof(Counters, NextRecord) == 0 &&
               offsetof(Counters, Reserved) == 4 &&
               offsetof(Counters, Dropped) == 8 &&
               offsetof(Counters, UnknownBoxes) == 16 &&
               offsetof(Counters, Pad) == 24 &&
               offsetof(Counters, Shards) == 32);
-static_assert(sizeof(Counters::Shard) == 280 &&
+static_assert(sizeof(Counters::Shard) == 288 &&
               offsetof(Counters::Shard, Checks) == 0 &&
               offsetof(Counters::Shard, Windows) == 8 &&
               offsetof(Counters::Shard, DelayNs) == 16 &&
               offsetof(Counters::Shard, Due) == 24 &&
-              offsetof(Counters::Shard, NextLook) == 152);
+              offsetof(Counters::Shard, NextLook) == 152 &&
+              offsetof(Counters::Shard, NewWindow) == 280);
 
 /// A pair of sites that raced, with the distance of their threads.
 struct RacingPair {

@@ -37,7 +37,7 @@ namespace crsan::abi {
 /// The version of the contract: any change of these headers increments it.
 /// Objects of different versions cannot be mixed: ModuleHeader and Config carry
 /// the version, and the library refuses a module of another one.
-inline constexpr uint32_t Version = 29;
+inline constexpr uint32_t Version = 30;
 
 } // namespace crsan::abi
 

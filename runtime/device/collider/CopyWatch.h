@@ -10,16 +10,18 @@ namespace crsan::device {
 
 /// Whether access `I` is one of an asynchronous copy that is about to begin.
 DEVICE bool isCopy(const Group &G, const Site *Sites, uint32_t I) {
-  return (Sites[I].Flags & IsAsync) && sizeOf(G, Sites, I) != 0 &&
-         canRace(addressOf(G, Sites, I));
+  const Access A = Access::of(G, Sites, I);
+  return (A.Flags & IsAsync) && A.Size != 0 && canRace(A.At);
 }
 
 /// Leaves a watchpoint on bytes of the copy's access `I`. Returns the number of
 /// the CopyWatch, from 1, or 0.
 DEVICE uint32_t watchCopy(const Group &G, Site *Sites, uint32_t I,
                           uint32_t Random) {
-  const Watched Mine = watchedIn(G, Sites, I, mix(Random));
-  const uint64_t Word = watch(Mine);
+  const Origin From = Origin::here(/*Barriers=*/0);
+  const Access A = Access::of(G, Sites, I);
+  const Watched Mine = watchedIn(A, mix(Random), From);
+  const uint64_t Word = watch(Mine, From);
   if (Word == 0)
     return 0;
   const uint32_t Number = Random % Watchpoints::NumCopies;
@@ -30,7 +32,7 @@ DEVICE uint32_t watchCopy(const Group &G, Site *Sites, uint32_t I,
   }
   C.Word = Word;
   C.Site = Address(&Sites[I]);
-  C.Address = addressOf(G, Sites, I);
+  C.Address = A.At;
   return Number + 1;
 }
 

@@ -26,12 +26,10 @@ DEVICE void meetHost(Site *Sites, const Group &G, uint32_t Checked) {
 #pragma unroll 1
     for (uint32_t Todo = Checked; Todo; Todo &= Todo - 1) {
       const uint32_t I = __builtin_ctz(Todo);
-      const Address A = addressOf(G, Sites, I);
-      const Address End = A + sizeOf(G, Sites, I), Begin = A < From ? From : A;
+      const Access A = Access::of(G, Sites, I);
+      const Address End = A.At + A.Size, Begin = A.At < From ? From : A.At;
       if (Begin >= End || Begin - From >= 8 ||
-          !conflict(watchpointAt(Begin, End - Begin,
-                                 Sites[I].Access != AccessKind::Load),
-                    Word))
+          !conflict(watchpointAt(Begin, End - Begin, A.IsWrite), Word))
         continue;
       // The site is read between two reads of the word. If another site has set
       // an equal word in between, both sites conflict with the access.
@@ -39,7 +37,7 @@ DEVICE void meetHost(Site *Sites, const Group &G, uint32_t Checked) {
       const uint64_t HostSite = loadOfHost(Table->Sites[Slot]);
       __nvvm_membar_sys();
       if (loadOfHost(Table->Words[Slot]) == Word)
-        __crsan_race(&Sites[I], A, HostSite, 0,
+        __crsan_race(&Sites[I], A.At, HostSite, 0,
                      uint64_t(1u << lane()) << 32 |
                          uint32_t(RaceKind::Conflict));
     }

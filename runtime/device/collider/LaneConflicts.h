@@ -59,7 +59,10 @@ public:
                   Of = shuffle(Here, Address(&Store), FirstLane);
     Bytes = broadcast(Here, Size, FirstLane);
     const int64_t Distance = int64_t(Next - Begin);
-    Step = int32_t(Distance) / int32_t(Second - FirstLane + (Others == 0));
+    const int32_t Lanes = Second - FirstLane;
+    Step = int32_t(Distance);
+    if (Lanes > 1)
+      Step /= Lanes;
     const bool IsInRow =
         (Size == 0) |
         ((Size == Bytes) &
@@ -67,6 +70,11 @@ public:
     AreEven = __nvvm_vote_all_sync(
         Here, IsInRow & (Of == Address(&Store)) & (Bytes < MostBytes) &
                   (Distance < MostBytes) & (Distance > -MostBytes));
+  }
+
+  /// Whether no two lanes store to one address.
+  DEVICE bool areApart() const {
+    return (Storing & (Storing - 1)) == 0 || (AreEven && Step != 0);
   }
 
   /// A mask of the lanes that store to some of the `Size` bytes at `A`.
@@ -84,10 +92,9 @@ public:
                   Last = First + Size - 1;
     if (Last < 0 || First >= Highest + Bytes)
       return 0;
-    const uint32_t Least = First < Bytes
-                               ? 0
-                               : uint32_t(First - Bytes) / uint32_t(By) + 1,
-                   Most = Last >= Highest ? 31 : uint32_t(Last) / uint32_t(By);
+    const uint32_t Least =
+                       First < Bytes ? 0 : steps(uint32_t(First - Bytes)) + 1,
+                   Most = Last >= Highest ? 31 : steps(uint32_t(Last));
     if (Least > Most)
       return 0;
     const uint32_t Row = ~0u >> (31 - (Most - Least)) << Least;
@@ -100,6 +107,13 @@ public:
 
 private:
   static constexpr int64_t MostBytes = 1 << 24;
+
+  /// How many steps so many bytes are, rounded down. Mostly a step is 4 or 8
+  /// bytes, and a division takes long.
+  DEVICE uint32_t steps(uint32_t Distance) const {
+    const uint32_t By = uint32_t(Step < 0 ? -Step : Step);
+    return By & (By - 1) ? Distance / By : Distance >> __builtin_ctz(By);
+  }
 
   uint32_t Storing;   ///< The lanes that store.
   uint32_t FirstLane; ///< The first of them.
@@ -173,7 +187,7 @@ DEVICE void checkBranches(const Warp &W, Site *Sites, const Group &G,
       auto *Other = reinterpret_cast<Site *>(
           shuffle(Here, Has ? Address(&Sites[J]) : 0, From));
       const Address Theirs =
-          shuffle(Here, Has ? addressOf(G, Sites, J) : 0, From);
+          shuffle(Here, Has ? Access::of(G, Sites, J).At : 0, From);
       if (!(Here >> From & 1) || !Other)
         break;
       // This lane is of the same branch: checkLanes has compared these two.
@@ -181,7 +195,7 @@ DEVICE void checkBranches(const Warp &W, Site *Sites, const Group &G,
         continue;
 #pragma unroll 1
       for (uint32_t I = 0; I < N; ++I) {
-        const Address Mine = addressOf(G, Sites, I);
+        const Address Mine = Access::of(G, Sites, I).At;
         if ((Sites[I].Access != AccessKind::Load ||
              Other->Access != AccessKind::Load) &&
             Sites[I].Size && Other->Size && Theirs < Mine + Sites[I].Size &&
@@ -201,19 +215,20 @@ DEVICE void compareLanes(const Warp &W, Site *Sites, const Group &G,
                          uint32_t N) {
 #pragma unroll 1
   for (uint32_t I = 0; I < N; ++I) {
-    const Address A = addressOf(G, Sites, I);
-    if (Sites[I].Flags & HasValue)
-      checkStore(&Sites[I], A, G.Length[I]);
-    const uint32_t All = Sites[I].Meets;
-    if (All == 0)
+    const Access A = Access::of(G, Sites, I);
+    const bool HasValue = A.Flags & abi::HasValue;
+    if (!HasValue && A.Meets == 0)
       continue;
-    const uint32_t Size = sizeOf(G, Sites, I);
-    const EvenStores Stores(activeMask(), Sites[I], A, Size);
+    const uint32_t Size = uint32_t(A.Size);
+    const EvenStores Stores(activeMask(), Sites[I], A.At, Size);
+    if (HasValue && !Stores.areApart())
+      checkStore(&Sites[I], A.At, G.Length[I]);
 #pragma unroll 1
-    for (uint32_t Meets = All; Meets; Meets &= Meets - 1) {
+    for (uint32_t Meets = A.Meets; Meets; Meets &= Meets - 1) {
       const uint32_t J = __builtin_ctz(Meets);
-      checkLanes(W, Stores, Sites[I], A, Size, Sites[J], addressOf(G, Sites, J),
-                 sizeOf(G, Sites, J));
+      const Access Other = Access::of(G, Sites, J);
+      checkLanes(W, Stores, Sites[I], A.At, Size, Sites[J], Other.At,
+                 uint32_t(Other.Size));
     }
   }
   checkBranches(W, Sites, G, N);

@@ -28,46 +28,44 @@ DEVICE uint64_t sumOf(uint64_t Key, uint64_t Block, uint64_t Moment,
   return Sum;
 }
 
-/// LastingWatchpoint::Moment of this thread, which has come through so many
-/// barriers.
-DEVICE uint64_t momentHere(uint32_t Barriers) {
-  return uint64_t(linearThread() / 32) << 32 | Barriers;
-}
-
-/// The key of a lasting watchpoint for the access at site `S` to the bytes of
-/// `W`; 0: it has none.
-DEVICE uint64_t lastingKey(const Site &S, const Watched &W) {
-  if (!(S.Flags & RacesAnyTime) || !(__crsan_config.Flags & Lasting) || !W.Word)
+/// The key of a lasting watchpoint for the access `Of` to the bytes of `W`; 0:
+/// it has none.
+DEVICE uint64_t lastingKey(const Access &Of, const Watched &W) {
+  if (!(Of.Flags & RacesAnyTime) || !(__crsan_config.Flags & Lasting) ||
+      !W.Word)
     return 0;
   if (!W.IsShared)
     return W.Key;
-  return (S.Flags & RacesInInterval) && W.Rank == __crsan_cluster_rank()
+  return (Of.Flags & RacesInInterval) && W.Rank == __crsan_cluster_rank()
              ? W.Key | LastingInShared
              : 0;
 }
 
 /// The entry for the bytes of a key. Neighbouring lanes mostly access 4 bytes
 /// each.
-DEVICE uint32_t lastingEntry(uint64_t Key) {
+DEVICE uint32_t lastingEntry(uint64_t Key, const Origin &From) {
   constexpr uint64_t FirstHalf = 0x3c;
   constexpr uint32_t Half = Watchpoints::NumLasting / 2;
   const uint32_t Place = uint32_t(Key >> 10) << 1 | !(Key & FirstHalf);
   if (Key & LastingInShared)
-    return Half + (Place + mix(uint32_t(linearBlock()))) % Half;
+    return Half + (Place + uint32_t(From.Block) * 0x9e3779b1u) % Half;
   return Place % Half;
 }
 
 /// Reports that the access at site `S` to `A`, which is about to happen, races
-/// with the one that has left the watchpoint with the key `Key`, if that is so.
-HELPER void meetEarlier(Site &S, Address A, uint64_t Key, uint32_t Barriers) {
-  const LastingWatchpoint &Entry = watchpoints().Lasting[lastingEntry(Key)];
+/// with the one that has left the watchpoint with the key `Key` in entry `I`,
+/// if that is so.
+HELPER void meetEarlier(Site &S, Address A, uint64_t Key, uint32_t I,
+                        uint32_t Barriers) {
+  const Origin From = Origin::here(Barriers);
+  const LastingWatchpoint &Entry = watchpoints().Lasting[I];
   uint64_t Block, Moment, Other, Sum;
   loadRelaxed(Entry.Block, Block, Moment);
   loadRelaxed(Entry.Site, Other, Sum);
-  const bool IsOther = Block != linearBlock();
+  const bool IsOther = Block != From.Block;
   // Of two warps that have come through as many barriers, the moments differ in
   // the warps alone.
-  const uint64_t Apart = Moment ^ momentHere(Barriers);
+  const uint64_t Apart = Moment ^ From.Moment;
   const bool Races = IsOther ? !(Key & LastingInShared)
                              : (S.Flags & RacesInInterval) && Apart >> 32 &&
                                    uint32_t(Apart) == 0;
@@ -78,67 +76,69 @@ HELPER void meetEarlier(Site &S, Address A, uint64_t Key, uint32_t Barriers) {
                      uint32_t(RaceKind::Conflict));
 }
 
-/// Leaves the watchpoint with the key `Key` for the access at site `S`.
-HELPER void leaveWatchpoint(const Site &S, uint64_t Key, uint32_t Barriers) {
-  const uint32_t I = lastingEntry(Key);
+/// Leaves the watchpoint with the key `Key`, in entry `I`, for the access at
+/// the site with that id.
+DEVICE void leaveWatchpoint(uint64_t SiteId, uint64_t Key, uint32_t I,
+                            const Origin &From) {
   LastingWatchpoint &Entry = watchpoints().Lasting[I];
-  const uint64_t Block = linearBlock(), Moment = momentHere(Barriers);
   storeRelaxed(watchpoints().LastingKeys[I], Key);
-  storeRelaxed(Entry.Block, Block, Moment);
-  storeRelaxed(Entry.Site, S.Id, sumOf(Key, Block, Moment, S.Id));
+  storeRelaxed(Entry.Block, From.Block, From.Moment);
+  storeRelaxed(Entry.Site, SiteId, sumOf(Key, From.Block, From.Moment, SiteId));
 }
 
-/// Tells the threads that watch bytes of the access at site `S`, which is about
-/// to happen, and leaves lasting watchpoints: of a long one, on some of its
-/// bytes, since each read of the table takes as long as a short wait. Returns
-/// what this thread may watch itself. `Barriers` is Warp::Barriers.
-DEVICE Watched tellWatchers(Site &S, Address A, uint64_t Size, uint32_t Random,
-                            uint32_t Barriers) {
+/// Tells the threads that watch bytes of the access `Of` at site `S`, which is
+/// about to happen, and leaves lasting watchpoints: of a long one, on some of
+/// its bytes, since each read of the table takes as long as a short wait.
+/// Returns the first of the bytes that this thread may watch itself.
+DEVICE Address tellWatchers(Site &S, const Access &Of, uint32_t Random,
+                            const Origin &From) {
   constexpr uint32_t Most = 4 * 8;
-  const Address End = A + Size;
-  if (Size > Most) {
-    A += 8 * below(Random, uint32_t(Size - Most) / 8 + 1);
-    Size = Most;
+  const Address End = Of.At + Of.Size;
+  Address A = Of.At, Last = End;
+  if (Of.Size > Most) {
+    A += 8 * below(mix(Random + 10), uint32_t(Of.Size - Most) / 8 + 1);
+    Last = A + Most;
   }
-  const Address Last = A + Size;
-  uint32_t Left =
-      below(mix(Random), uint32_t(((Last - 1) >> 3) - (A >> 3)) + 1);
-  Watched Chosen;
+  uint32_t Left = uint32_t(((Last - 1) >> 3) - (A >> 3));
+  if (Left)
+    Left = below(mix(Random + 13), Left + 1);
+  Address Chosen;
 #pragma unroll 1
   for (; A < Last; A = (A | 7) + 1) {
-    const Watched W = watchedAt(A, End - A, S.Access != AccessKind::Load);
-    const uint64_t Key = lastingKey(S, W);
+    const Watched W = watchedAt(A, End - A, Of.IsWrite, From);
+    const uint64_t Key = lastingKey(Of, W);
+    const uint32_t I = lastingEntry(Key, From);
     // Both reads of the tables are under way together.
     const uint64_t Earlier =
-        Key ? loadRelaxed(watchpoints().LastingKeys[lastingEntry(Key)]) : 0;
-    tellWatcher(S, W, A);
+        Key ? loadRelaxed(watchpoints().LastingKeys[I]) : 0;
+    tellWatcher(S, W, A, From);
     if (conflict(Key, Earlier))
-      meetEarlier(S, A, Earlier, Barriers);
+      meetEarlier(S, A, Earlier, I, uint32_t(From.Moment));
     if (Key)
-      leaveWatchpoint(S, Key, Barriers);
+      leaveWatchpoint(Of.SiteId, Key, I, From);
     if (Left-- == 0)
-      Chosen = W;
+      Chosen = A;
   }
   return Chosen;
 }
 
-/// Looks once more for a lasting watchpoint on the first bytes of the access at
-/// site `S`, which is about to happen. Of two threads that came to their checks
-/// at one time, neither found the other's then; the later one's is there now.
-DEVICE void lookAgain(Site &S, Address A, uint64_t Size, uint32_t Barriers) {
+/// Looks once more for a lasting watchpoint on the first bytes of the access
+/// `Of` at site `S`, which is about to happen. Of two threads that came to
+/// their checks at one time, neither found the other's then; the later one's is
+/// there now.
+DEVICE void lookAgain(Site &S, const Access &Of, const Origin &From) {
   const uint64_t Key =
-      lastingKey(S, watchedAt(A, Size, S.Access != AccessKind::Load));
+      lastingKey(Of, watchedAt(Of.At, Of.Size, Of.IsWrite, From));
   if (!Key)
     return;
   // Mostly the watchpoint is this warp's own. The reads are under way together.
-  const uint32_t I = lastingEntry(Key);
+  const uint32_t I = lastingEntry(Key, From);
   const uint64_t Latest = loadRelaxed(watchpoints().LastingKeys[I]);
   uint64_t Block, Moment;
   loadRelaxed(watchpoints().Lasting[I].Block, Block, Moment);
-  const bool IsOwn =
-      Block == linearBlock() && !((Moment ^ momentHere(Barriers)) >> 32);
+  const bool IsOwn = Block == From.Block && !((Moment ^ From.Moment) >> 32);
   if (conflict(Key, Latest) && !IsOwn)
-    meetEarlier(S, A, Latest, Barriers);
+    meetEarlier(S, Of.At, Latest, I, uint32_t(From.Moment));
 }
 
 } // namespace crsan::device

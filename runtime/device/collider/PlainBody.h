@@ -36,6 +36,12 @@ DEVICE uint32_t countGrid(uint32_t &Word) {
   return Counted + 1;
 }
 
+/// One in 2^RenewsLog of the warps that begin the body with checks calls
+/// choose_plain. Of these, so many go on that one of the grid does, and one for
+/// each WarpsAChooser of the warps that are on the device at a time: a choice
+/// takes long, and all choosers read and write one place.
+constexpr uint32_t RenewsLog = 4, WarpsAChooser = 512;
+
 /// Chooses how many warps of a kernel execute its checks from now on. `Kernel`:
 /// the Sampling that __crsan_is_plain reads, followed by the `Windows` windows
 /// of the kernel.
@@ -49,6 +55,10 @@ ENTRY void __crsan_choose_plain(struct Sampling *Kernel, uint32_t Windows) {
   if ((C.Flags & Paused) || C.CyclesPerCycle == 0 || C.Budget == 0)
     return;
   const uint32_t Here = activeMask(), First = __builtin_ctz(Here);
+  const uint32_t Warps = warpsAtATime();
+  if (below(broadcast(Here, random(), First), Warps) >=
+      (Warps / WarpsAChooser + 1) << RenewsLog)
+    return;
   uint32_t Grids = 0;
   if (lane() == First)
     Grids = countGrid(Kernel->Executed);
@@ -64,8 +74,8 @@ ENTRY void __crsan_choose_plain(struct Sampling *Kernel, uint32_t Windows) {
 #pragma unroll 1
   for (; I < Windows; I += Lanes) {
     const struct Sampling &Window = Kernel[1 + I];
-    const uint32_t Executed = loadRelaxed(Window.Executed),
-                   Interval = loadRelaxed(Window.Interval);
+    uint32_t Interval, Executed;
+    loadRelaxed(Window.Interval, Interval, Executed);
     IsNew |= Executed == 0 ? Grids < GridsToWait : Executed < Sure;
     if (Executed >= C.Budget)
       Logs |= Interval ? 1u << (31 - __builtin_clz(Interval)) : 1;
@@ -75,8 +85,8 @@ ENTRY void __crsan_choose_plain(struct Sampling *Kernel, uint32_t Windows) {
   // greatest. Half of that, since the windows keep an interval of their own.
   uint32_t Least = 32, Most = 0;
 #pragma unroll 1
-  for (uint32_t Log = 0; Log < 32; ++Log)
-    if (__nvvm_vote_ballot_sync(Here, Logs >> Log & 1)) {
+  for (uint32_t Log = 0; __nvvm_vote_any_sync(Here, Logs >> Log); ++Log)
+    if (__nvvm_vote_any_sync(Here, Logs >> Log & 1)) {
       Least = Least < Log ? Least : Log;
       Most = Log;
     }
@@ -143,13 +153,13 @@ __crsan_is_plain(const struct Sampling *Kernel) {
 }
 
 /// Entry point, inlined by the pass at the beginning of the body with checks.
-/// One in 16 of the warps that come here chooses how many later warps execute
-/// the checks.
+/// A few of the warps that come here choose how many later warps execute the
+/// checks.
 extern "C" __attribute__((device, always_inline, used)) void
 __crsan_renew_plain(struct Sampling *Kernel, uint32_t Windows) {
   uint32_t Clock;
   asm volatile("mov.u32 %0, %%clock;" : "=r"(Clock));
-  if (Clock * 0x85ebca6bu >> 28 == 0)
+  if (Clock * 0x85ebca6bu >> (32 - RenewsLog) == 0)
     __crsan_choose_plain(Kernel, Windows);
 }
 

@@ -19,8 +19,8 @@
 namespace crsan::device {
 
 /// The watchpoint of a product on 8 bytes of this block's shared memory.
-DEVICE Watched watchedOperand(uint32_t Offset) {
-  return watchedAt(ownShared(Offset), 8, /*IsWrite=*/false);
+DEVICE Watched watchedOperand(uint32_t Offset, const Origin &From) {
+  return watchedAt(ownShared(Offset), 8, /*IsWrite=*/false, From);
 }
 
 /// Whether the word is that of an entry that warps of a warp group have come
@@ -34,7 +34,8 @@ DEVICE bool isGathering(uint64_t Word) {
 /// before this call. Returns whether it is the last one: it has set the
 /// watchpoint.
 DEVICE bool comeToProduct(struct Sampling *Sampling, const Site &S,
-                          const Watched &Mine, uint64_t Turn, uint32_t Place) {
+                          const Watched &Mine, uint64_t Turn, uint32_t Place,
+                          const Origin &From) {
   // The first to come fills in the entry, which takes a few accesses.
   constexpr uint32_t MostTries = 64;
   const uint64_t Here = uint64_t(1) << (ComersAt + Place);
@@ -45,27 +46,28 @@ DEVICE bool comeToProduct(struct Sampling *Sampling, const Site &S,
       // The first to come decides for all.
       if (Tries != 0)
         return false;
-      if (!exchangeIf(*Mine.Word, 0, WatchpointClaimed))
+      if (!claim(Mine))
         continue;
       const Decision Taken = decide(gather(), Sampling, 1);
       endTurn(Taken); // Nobody waits.
       const bool Watches = Taken.checks() && mayMeet(Taken.Interval);
-      storeRelaxed(*Mine.Word, Watches ? fillIn(Mine, S.Id, Turn) |
-                                             (Mine.Key & SharedPlace) | Here | 2
-                                       : 0);
+      storeReleaseDevice(*Mine.Word, Watches ? fillIn(Mine, S.Id, Turn, From) |
+                                                   (Mine.Key & SharedPlace) |
+                                                   Here | 2
+                                             : 0);
       return false;
     }
     if (Seen == WatchpointClaimed)
       continue;
     if (!isGathering(Seen) || ((Seen ^ Mine.Key) & SharedPlace))
       return false;
-    __nvvm_membar_gl();
+    fenceDevice();
     const auto &Entry = Mine.shared();
     if (loadRelaxed(Entry.Grid) != Mine.grid() ||
-        loadRelaxed(Entry.Cluster) != clusterHere() ||
+        loadRelaxed(Entry.Cluster) != From.Cluster ||
         loadRelaxed(Entry.Product) != S.Id || loadRelaxed(Entry.Turn) != Turn)
       return false;
-    __nvvm_membar_gl();
+    fenceDevice();
     const uint64_t Come = Seen | Here;
     const bool IsLast = (Come & AllComers) == AllComers;
     if (exchangeIf(*Mine.Word, Seen,
@@ -83,7 +85,7 @@ DEVICE bool isOfProduct(const Watched &W, uint64_t &Seen) {
   if (((Seen ^ W.Key) & SharedPlace) ||
       !(isGathering(Seen) || ((Seen ^ W.Key) & 0x3ff) == 0))
     return false;
-  __nvvm_membar_gl();
+  fenceDevice();
   return loadRelaxed(W.shared().Product) != 0;
 }
 
@@ -93,7 +95,7 @@ DEVICE bool isOfProduct(const Watched &W, uint64_t &Seen) {
 DEVICE void unwatchProduct(uint32_t Held, bool IsDelayed) {
   const Warp W = gather();
   const uint32_t Place = (Held & ((1 << CommitsAt) - 1)) - 1;
-  const Watched Mine = watchedOperand(8 * Place);
+  const Watched Mine = watchedOperand(8 * Place, Origin::here(/*Barriers=*/0));
   const uint32_t First = __builtin_ctz(W.Mask);
   uint64_t Seen;
   const uint32_t IsThere =
@@ -141,14 +143,15 @@ DEVICE uint64_t comeForWarp(struct Sampling *Sampling, const Site *Sites,
       !C.Operand.isKnown())
     return 0;
   const uint32_t Offset = C.piece(mix(C.Random + 1)) + (C.Random & 8);
-  const Watched Mine = watchedOperand(Offset);
+  const Origin From = Origin::here(/*Barriers=*/0);
+  const Watched Mine = watchedOperand(Offset, From);
   if (Offset + 8 > OperandSpace || !Mine.Word)
     return 0;
   const uint32_t Warp = linearThread() / 32;
   fenceDevice();
   const uint64_t IsSet =
       comeToProduct(Sampling, Sites[C.IsSecond], Mine,
-                    uint64_t(Warp / 4) << 32 | Turn, Warp % 4);
+                    uint64_t(Warp / 4) << 32 | Turn, Warp % 4, From);
   fenceDevice();
   return IsSet << 32 | (Offset / 8 + 1);
 }
@@ -176,8 +179,11 @@ ENTRY uint32_t __crsan_watch_product(struct Sampling *Sampling, Site *Sites,
     const uint32_t Random = mix(C.Random + 2 + lane());
     const uint32_t Offset = C.piece(Random);
     if (Offset + MatrixOperand::PieceBytes <= OperandSpace)
-      tellWatchers(Sites[C.IsSecond], ownShared(Offset),
-                   MatrixOperand::PieceBytes, mix(Random), /*Barriers=*/0);
+      tellWatchers(Sites[C.IsSecond],
+                   Access{Sites[C.IsSecond].Id, ownShared(Offset),
+                          MatrixOperand::PieceBytes, /*IsWrite=*/false,
+                          Space::Shared, /*Meets=*/0, Sites[C.IsSecond].Flags},
+                   Random, Origin::here(/*Barriers=*/0));
   }
   __nvvm_bar_warp_sync(~0u);
   return uint32_t(Come);

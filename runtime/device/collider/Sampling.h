@@ -79,7 +79,7 @@ DEVICE bool isTurnByNumber(const Warp &W, struct Sampling &S,
     *reinterpret_cast<volatile uint32_t *>(&S.Interval) = Interval;
   if (Interval <= 2 * Used + 2)
     return true;
-  __nvvm_membar_gl(); // Drops the stale line.
+  loadAcquireDevice(S.Interval); // Drops the stale line.
   return below(mix(W.Random + 1), Interval) <= Used;
 }
 
@@ -94,6 +94,16 @@ DEVICE int logOfFits(uint32_t Room, uint32_t Each) {
 DEVICE uint32_t blocksCounted() {
   const uint64_t Blocks = blocksOfGrid();
   return Blocks >> 32 ? ~0u : uint32_t(Blocks);
+}
+
+/// At most how many warps of this grid are on the device at a time.
+DEVICE uint32_t warpsAtATime() {
+  constexpr uint32_t MostWarps = 64; // Of a multiprocessor.
+  const uint32_t Most = MostWarps * __crsan_config.Multiprocessors,
+                 Blocks = blocksCounted();
+  // The product of more blocks need not fit.
+  const uint32_t Warps = Blocks < Most ? Blocks * warpsOfBlock() : Most;
+  return Warps < Most ? Warps : Most;
 }
 
 /// An estimate of how many blocks of this grid are on a multiprocessor, as a
@@ -172,6 +182,40 @@ DEVICE bool isWithinBudget(struct Sampling &S, uint32_t Executed) {
   asm volatile("red.relaxed.gpu.add.u32 [%0], -1;" ::"l"(&S.Executed)
                : "memory");
   return false;
+}
+
+/// The first interval of a window that many warps come to. When a large grid
+/// begins, thousands of warps come to a new window at once, and each request
+/// holds up the others. So on average EachAsks warps of a multiprocessor ask
+/// then, but at least that many times the budget on all of them.
+DEVICE uint32_t firstInterval() {
+  constexpr uint32_t EachAsks = 8;
+  const uint32_t Multiprocessors = __crsan_config.Multiprocessors,
+                 Budget = __crsan_config.Budget,
+                 Ask = EachAsks *
+                       (Budget > Multiprocessors ? Budget : Multiprocessors);
+  const int Log = logOfFits(warpsAtATime(), Ask);
+  return Log > 0 ? 1u << Log : 1;
+}
+
+/// Whether the warps of this block ask, if one block in `Interval` does. Two
+/// warps of a block meet only if both are checked, so all that come at about
+/// one time draw the same.
+DEVICE bool isBlocksTurn(uint32_t Interval) {
+  const uint32_t Time = uint32_t(cycleNow() >> 15);
+  return below(mix(Time * 0x9e3779b1u + uint32_t(linearBlock())), Interval) ==
+         0;
+}
+
+/// A warp has come to a window that has no interval yet. Returns the least
+/// interval that the window should have; 0: the warp should not ask. On each
+/// multiprocessor one warp may always ask: the window may be one of few
+/// executions.
+DEVICE uint32_t comeToNew(const struct Sampling &S, Counters::Shard &Shard) {
+  const uint32_t Interval = firstInterval();
+  if (Interval == 1 || exchange(Shard.NewWindow, Address(&S)) != Address(&S))
+    return 1;
+  return isBlocksTurn(Interval) ? Interval : 0;
 }
 
 /// What a warp does with the execution of a window.
@@ -261,16 +305,25 @@ DEVICE bool takesLook(uint64_t &Next, uint64_t Seen, uint64_t Now) {
 DEVICE Decision turnByTime(const Warp &W, struct Sampling &S, uint32_t Groups,
                            bool MayLook) {
   Decision D;
-  const uint32_t Used = D.Interval = intervalSeen(S);
-  const uint32_t Beside = blocksBeside();
   Counters::Shard &Shard = shardHere();
+  const uint32_t Near = loadNear(S.Interval),
+                 AtLeast = Near ? 1 : comeToNew(S, Shard),
+                 Used = Near ? Near : AtLeast;
+  if (AtLeast == 0) {
+    D.Interval = firstInterval();
+    return D;
+  }
+  const uint32_t Beside = blocksBeside();
   const uint32_t Slot = slotHere(Beside);
   uint64_t &Due = Shard.Due[Slot];
   // The reads are under way together: none waits for another.
-  const uint32_t Executed = loadRelaxed(S.Executed),
-                 Stored = loadRelaxed(S.Interval);
+  uint32_t Stored, Executed;
+  loadRelaxed(S.Interval, Stored, Executed);
   uint64_t Seen = loadRelaxed(Due);
   const uint64_t NextLook = MayLook ? loadRelaxed(Shard.NextLook[Slot]) : 0;
+  if (Stored < AtLeast)
+    storeRelaxed(S.Interval, Stored = AtLeast);
+  D.Interval = Stored;
   if (isWithinBudget(S, Executed)) {
     D.What = Turn::Check;
     return D;
@@ -279,9 +332,10 @@ DEVICE Decision turnByTime(const Warp &W, struct Sampling &S, uint32_t Groups,
   // comes at once: the groups take turns.
   if (Groups > 1 && below(mix(W.Random + 9), Groups) != 0)
     return D;
-  D.Interval = Stored ? Stored : 1;
-  if (D.Interval != Used)
-    __nvvm_membar_gl(); // Drops the stale line.
+  // One of the warps that came by a stale line of the L1 cache drops it.
+  constexpr uint32_t StaleShare = 8;
+  if (D.Interval != Used && (mix(W.Random + 15) & (StaleShare - 1)) == 0)
+    loadAcquireDevice(S.Interval);
   const uint32_t Check = cyclesExpected(), Level = levelOf(Executed);
   const int64_t Period = int64_t(cyclesFor(Check));
   const uint64_t Now = cycleNow();

@@ -119,17 +119,16 @@ template <bool Strong> DEVICE uint64_t read(Address A, uint32_t Size) {
 }
 
 /// Tells other threads that watch the bytes of those of the accesses that are
-/// in the mask `Checked` of this lane. Returns what this lane may watch itself
-/// of access `Chosen`.
-HELPER Watched tellAll(const Warp &W, Site *Sites, const Group &G,
-                       uint32_t Checked, uint32_t Chosen) {
-  Watched Mine{nullptr, 0, false, 0};
+/// in the mask `Checked` of this lane. Returns the first of the bytes that this
+/// lane may watch itself, of access `Chosen`, or 0.
+DEVICE Address tellAll(const Warp &W, Site *Sites, const Group &G,
+                       uint32_t Checked, uint32_t Chosen, const Origin &From) {
+  Address Mine = 0;
 #pragma unroll 1
   for (uint32_t Todo = Checked; Todo; Todo &= Todo - 1) {
     const uint32_t I = __builtin_ctz(Todo);
-    const Watched Told =
-        tellWatchers(Sites[I], addressOf(G, Sites, I), sizeOf(G, Sites, I),
-                     mix(W.Random + 10), W.Barriers);
+    const Address Told =
+        tellWatchers(Sites[I], Access::of(G, Sites, I), W.Random, From);
     if (I == Chosen)
       Mine = Told;
   }
@@ -143,25 +142,33 @@ HELPER Watched tellAll(const Warp &W, Site *Sites, const Group &G,
 /// watchpoints; compareLanes judges these lanes.
 DEVICE void watchAndSleep(const Warp &W, Site *Sites, const Group &G,
                           uint32_t N, uint32_t Checked, const Decision &Why,
-                          uint32_t Least) {
+                          uint32_t Least, const Origin &From) {
   Watched Mine{nullptr, 0, false, 0};
   const uint32_t Chosen = below(mix(W.Random + 5 + (lane() << 8)), N);
   if ((__crsan_config.Flags & Watch) && mayMeet(Why.Interval)) {
-    Mine = tellAll(W, Sites, G, Checked, Chosen);
+    if (const Address Begin = tellAll(W, Sites, G, Checked, Chosen, From)) {
+      const Access A = Access::of(G, Sites, Chosen);
+      Mine = watchedAt(Begin, A.At + A.Size - Begin, A.IsWrite, From);
+    }
     meetHost(Sites, G, Checked);
   }
-  const uint64_t Word = watch(Mine);
+  const uint64_t Word = watch(Mine, From);
   delay(W, Checked, Least, /*Most=*/Why.Left);
   if (Site *Other = unwatch(Mine, Word))
-    __crsan_race(&Sites[Chosen], addressOf(G, Sites, Chosen), Other->Id, 0,
+    __crsan_race(&Sites[Chosen], Access::of(G, Sites, Chosen).At, Other->Id, 0,
                  uint64_t(1u << lane()) << 32 | uint32_t(RaceKind::Conflict));
 }
 
 /// The window is not checked. Each lane looks for watchpoints on its accesses,
 /// and leaves lasting ones.
 DEVICE void passBy(const Warp &W, Site *Sites, const Group &G, uint32_t N) {
-  if (__crsan_config.Flags & Watch)
-    tellAll(W, Sites, G, checkedOf(W, G, Sites, N), /*Chosen=*/N);
+  if (!(__crsan_config.Flags & Watch))
+    return;
+  uint32_t Checked = 0;
+#pragma unroll 1
+  for (uint32_t I = 0; I < N; ++I)
+    Checked |= uint32_t(Access::of(G, Sites, I).isChecked(W)) << I;
+  tellAll(W, Sites, G, Checked, /*Chosen=*/N, Origin::here(W.Barriers));
 }
 
 /// Whether warps may look for lasting watchpoints without a check, and once
@@ -194,11 +201,11 @@ DEVICE void writeUnit(Address A, uint32_t Size, uint64_t Value) {
 /// `N` accesses.
 DEVICE bool overlapsAnother(const Group &G, const Site *Sites, uint32_t N,
                             uint32_t I) {
-  const Address A = addressOf(G, Sites, I);
+  const Access A = Access::of(G, Sites, I);
 #pragma unroll 1
   for (uint32_t J = 0; J < N; ++J) {
-    const Address Other = addressOf(G, Sites, J);
-    if (J != I && A < Other + sizeOf(G, Sites, J) && Other < A + Sites[I].Size)
+    const Access Other = Access::of(G, Sites, J);
+    if (J != I && A.At < Other.At + Other.Size && Other.At < A.At + A.Size)
       return true;
   }
   return false;
@@ -217,7 +224,7 @@ DEVICE void writeGarbage(const Warp &W, const Site *Sites, Group &G, uint32_t N,
     if (!(Sites[I].Flags & TakesGarbage) || !(Checked >> I & 1) ||
         overlapsAnother(G, Sites, N, I))
       continue;
-    const Address A = addressOf(G, Sites, I);
+    const Address A = Access::of(G, Sites, I).At;
     const uint32_t Size = Sites[I].Size;
     const uint64_t Mask = ~uint64_t(0) >> (64 - 8 * Size);
     const uint64_t Change = uint64_t(mix(uint32_t(A))) * 0x100000001ull | 1;
@@ -268,13 +275,19 @@ ENTRY uint32_t __crsan_check(struct Sampling *Sampling, Site *Sites, Group *G,
       chargeLook(Mine);
     return nextSkip(W, Mine.Interval);
   }
-  const uint32_t Checked = checkedOf(W, *G, Sites, N);
+  uint32_t Checked = 0;
   const uint32_t Begin = uint32_t(cycleNow());
 #pragma unroll 1
-  for (uint32_t Todo = Checked; Todo; Todo &= Todo - 1) {
-    const uint32_t I = __builtin_ctz(Todo);
-    shorten(W, *G, Sites, I);
-    G->Before[I] = read<false>(addressOf(*G, Sites, I), sizeOf(*G, Sites, I));
+  for (uint32_t I = 0; I < N; ++I) {
+    Access A = Access::of(*G, Sites, I);
+    if (!A.isChecked(W))
+      continue;
+    Checked |= 1u << I;
+    if (A.Size > MostBytes && Sites[I].Size == 0) {
+      shorten(W, *G, A.Size, I);
+      A = Access::of(*G, Sites, I);
+    }
+    G->Before[I] = read<false>(A.At, A.Size);
   }
   const uint32_t Least = leastWait(uint32_t(cycleNow()) - Begin);
   // Work that takes time belongs between the two reads. Work that brings lanes
@@ -283,16 +296,17 @@ ENTRY uint32_t __crsan_check(struct Sampling *Sampling, Site *Sites, Group *G,
     compareLanes(W, Sites, *G, N);
   if (__crsan_config.Flags & Garbage)
     writeGarbage(W, Sites, *G, N, Checked);
-  watchAndSleep(W, Sites, *G, N, Checked, Mine, Least);
+  const Origin From = Origin::here(W.Barriers);
+  watchAndSleep(W, Sites, *G, N, Checked, Mine, Least, From);
 #pragma unroll 1
   for (uint32_t Todo = Checked; Todo; Todo &= Todo - 1) {
     const uint32_t I = __builtin_ctz(Todo);
-    const Address A = addressOf(*G, Sites, I);
-    const uint64_t Size = sizeOf(*G, Sites, I), After = read<true>(A, Size);
+    const Access A = Access::of(*G, Sites, I);
+    const uint64_t After = read<true>(A.At, A.Size);
     if (G->Before[I] != After)
-      __crsan_race(&Sites[I], A, G->Before[I], After, 0);
+      __crsan_race(&Sites[I], A.At, G->Before[I], After, 0);
     if (Looks)
-      lookAgain(Sites[I], A, Size, W.Barriers);
+      lookAgain(Sites[I], A, From);
   }
   charge(Mine);
   return nextSkip(W, Mine.Interval);

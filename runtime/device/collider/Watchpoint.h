@@ -45,7 +45,8 @@ struct Watched {
   /// Address, bytes, whether the access writes, and a set lowest bit.
   uint64_t Key;
   bool IsShared;
-  uint32_t Rank; ///< Of the block, in its cluster, whose shared memory it is.
+  /// Of the block, in its cluster, whose shared memory it is.
+  uint32_t Rank;
 
   /// SharedWatchpoint::Grid.
   DEVICE uint64_t grid() const { return gridHere() ^ uint64_t(Rank) << 56; }
@@ -59,17 +60,31 @@ struct Watched {
   }
 };
 
-/// The index of this block's cluster in the grid: of a grid without clusters,
-/// that of the block.
-HELPER uint64_t clusterHere() {
-  return uint64_t(__crsan_cluster_index(2)) << 48 |
-         uint64_t(__crsan_cluster_index(1)) << 32 | __crsan_cluster_index(0);
-}
+/// What watchpoints say of the thread that sets them. To find out takes longer
+/// than most of what a check does, so a check does it once.
+struct Origin {
+  /// The index of this block's cluster in the grid, as in
+  /// SharedWatchpoint::Cluster; of a grid without clusters, that of the block.
+  uint64_t Cluster;
+  uint32_t ClusterHash;
+  uint64_t Block;  ///< Linear index in the grid.
+  uint64_t Moment; ///< LastingWatchpoint::Moment.
+
+  /// Of this thread, which has come through so many barriers.
+  DEVICE static Origin here(uint32_t Barriers) {
+    const uint64_t Cluster = uint64_t(__crsan_cluster_index(2)) << 48 |
+                             uint64_t(__crsan_cluster_index(1)) << 32 |
+                             __crsan_cluster_index(0);
+    return {Cluster, mix(uint32_t(Cluster ^ Cluster >> 29)), linearBlock(),
+            uint64_t(linearThread() / 32) << 32 | Barriers};
+  }
+};
 
 /// The entry and key for the bytes from `A` on, at most `Size` of them, that
 /// lie in the aligned 8 bytes around `A`. An address in shared memory holds the
 /// rank of the block in its cluster.
-DEVICE Watched watchedAt(Address A, uint64_t Size, bool IsWrite) {
+DEVICE Watched watchedAt(Address A, uint64_t Size, bool IsWrite,
+                         const Origin &From) {
   const uint64_t Key = watchpointAt(A, Size, IsWrite);
   Address Aperture; // Generic address of the 4 GiB window of shared memory.
   asm("cvta.shared.u64 %0, 0;" : "=l"(Aperture));
@@ -80,30 +95,25 @@ DEVICE Watched watchedAt(Address A, uint64_t Size, bool IsWrite) {
   const uint32_t Rank = rankOf(A);
   if (Unit >= 1 << 15)
     return {nullptr, 0, true, 0};
-  const uint64_t Cluster = clusterHere();
-  const uint32_t Block = mix(uint32_t(Cluster ^ Cluster >> 29) + (Rank << 24));
-  return {&watchpoints().Shared[(Unit + Block) % Watchpoints::NumShared].Word,
+  // Blocks of one cluster are far apart in the table.
+  const uint32_t Begin = From.ClusterHash + Rank * 0x9e3779b1u;
+  return {&watchpoints().Shared[(Unit + Begin) % Watchpoints::NumShared].Word,
           uint64_t(Unit) << 10 | (Key & 0x3ff), true, Rank};
 }
 
-/// The same for bytes of access `I`; of a long one, for some of them.
-DEVICE Watched watchedIn(const Group &G, const Site *Sites, uint32_t I,
-                         uint32_t Random) {
-  Address A = addressOf(G, Sites, I);
-  uint64_t Size = sizeOf(G, Sites, I);
-  if (Size > 8) {
-    const uint32_t Units = uint32_t(Size) / 8, Chosen = below(Random, Units);
-    A += 8 * Chosen;
-    Size -= 8 * Chosen;
-  }
-  return watchedAt(A, Size, Sites[I].Access != AccessKind::Load);
+/// The same for bytes of an access; of a long one, for some of them.
+DEVICE Watched watchedIn(const Access &A, uint32_t Random, const Origin &From) {
+  const uint32_t Units = A.Size > 8 ? uint32_t(A.Size) / 8 : 1,
+                 Skipped = 8 * below(Random, Units);
+  return watchedAt(A.At + Skipped, A.Size - Skipped, A.IsWrite, From);
 }
 
 /// Tells the thread that watches the bytes of `W` that this thread is about to
 /// access them, `A` for the report, at site `S`. The watching thread receives
 /// the message if and only if it still waits. Of a product: reports the race if
 /// the product is still watched.
-DEVICE void tellWatcher(Site &S, const Watched &W, Address A) {
+DEVICE void tellWatcher(Site &S, const Watched &W, Address A,
+                        const Origin &From) {
   if (!W.Word)
     return;
   const uint64_t Seen = loadRelaxed(*W.Word);
@@ -112,12 +122,12 @@ DEVICE void tellWatcher(Site &S, const Watched &W, Address A) {
   if (W.IsShared) {
     // What else the entry holds is read between two reads of one version of
     // the entry, so it belongs to the word.
-    __nvvm_membar_gl();
+    fenceDevice();
     const uint64_t Product = loadRelaxed(W.shared().Product);
     if (loadRelaxed(W.shared().Grid) != W.grid() ||
-        loadRelaxed(W.shared().Cluster) != clusterHere())
+        loadRelaxed(W.shared().Cluster) != From.Cluster)
       return;
-    __nvvm_membar_gl();
+    fenceDevice();
     if (Product != 0) {
       if (exchangeIf(*W.Word, Seen, 0))
         __crsan_race(&S, A, Product, 0,
@@ -129,31 +139,36 @@ DEVICE void tellWatcher(Site &S, const Watched &W, Address A) {
   exchangeIf(*W.Word, Seen, Address(&S));
 }
 
+/// Takes an entry for shared memory, if it is free.
+DEVICE bool claim(const Watched &W) {
+  return exchangeIfAcquire(*W.Word, 0, WatchpointClaimed);
+}
+
 /// Fills in an entry for shared memory that this thread has claimed, all but
-/// its word. Returns the version of the word.
-DEVICE uint64_t fillIn(const Watched &W, uint64_t Product, uint64_t Turn) {
-  __nvvm_membar_gl(); // Makes the version of the last owner visible.
+/// its word, which is written next, by storeReleaseDevice(). Returns the
+/// version of the word.
+DEVICE uint64_t fillIn(const Watched &W, uint64_t Product, uint64_t Turn,
+                       const Origin &From) {
   auto &Entry = W.shared();
   const uint64_t Version = loadRelaxed(Entry.Version) + 1;
   storeRelaxed(Entry.Version, Version);
   storeRelaxed(Entry.Grid, W.grid());
-  storeRelaxed(Entry.Cluster, clusterHere());
+  storeRelaxed(Entry.Cluster, From.Cluster);
   storeRelaxed(Entry.Product, Product);
   storeRelaxed(Entry.Turn, Turn);
-  __nvvm_membar_gl();
   return Version << 25;
 }
 
 /// Sets a watchpoint if the entry is free. Returns the word written, or 0.
-DEVICE uint64_t watch(const Watched &W) {
+DEVICE uint64_t watch(const Watched &W, const Origin &From) {
   if (!W.Word)
     return 0;
   if (!W.IsShared)
     return exchangeIf(*W.Word, 0, W.Key) ? W.Key : 0;
-  if (!exchangeIf(*W.Word, 0, WatchpointClaimed))
+  if (!claim(W))
     return 0;
-  const uint64_t Word = fillIn(W, /*Product=*/0, /*Turn=*/0) | W.Key;
-  storeRelaxed(*W.Word, Word);
+  const uint64_t Word = fillIn(W, /*Product=*/0, /*Turn=*/0, From) | W.Key;
+  storeReleaseDevice(*W.Word, Word);
   return Word;
 }
 

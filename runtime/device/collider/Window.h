@@ -48,42 +48,59 @@ struct Group {
       Before[MaxGroupSize]; ///< Value or hash that the first read returned.
 };
 
-/// Address of access `I`. Addresses of shared memory have 32 bits, and wrap:
-/// the base alone may be in front of the memory, and the sum must not carry.
-DEVICE Address addressOf(const Group &G, const Site *Sites, uint32_t I) {
-  Address A = G.Base[I] + Sites[I].Offset;
-  if (Sites[I].MemorySpace == Space::Shared)
-    asm("cvta.shared.u64 %0, %1;" : "=l"(A) : "l"(uint64_t(uint32_t(A))));
-  return A;
-}
-/// Size of access `I` in bytes.
-DEVICE uint64_t sizeOf(const Group &G, const Site *Sites, uint32_t I) {
-  return Sites[I].Size ? Sites[I].Size : G.Length[I];
-}
+/// An access of a group, of what its site and the group say.
+struct Access {
+  uint64_t SiteId;
+  /// Addresses of shared memory have 32 bits, and wrap: the base alone may be
+  /// in front of the memory, and the sum must not carry.
+  Address At;
+  uint64_t Size; ///< In bytes; 0: the lane does not make the access.
+  bool IsWrite;
+  Space MemorySpace;
+  uint8_t Meets; ///< Site::Meets.
+  uint8_t Flags; ///< Site::Flags.
 
-/// A mask of those of the `N` accesses that this lane checks: those that it
-/// makes, and that can race. A row of a matrix depends on what any lane of the
-/// warp has done before; that has been done if all lanes are here.
-DEVICE uint32_t checkedOf(const Warp &W, const Group &G, const Site *Sites,
-                          uint32_t N) {
-  uint32_t Checked = 0;
-#pragma unroll 1
-  for (uint32_t I = 0; I < N; ++I)
-    Checked |=
-        uint32_t((!(Sites[I].Flags & OfWarp) || W.Mask == ~0u) &&
-                 sizeOf(G, Sites, I) != 0 && canRace(addressOf(G, Sites, I)))
-        << I;
-  return Checked;
-}
+  /// Access `I`. All of it is read at once: fences of any warp empty the L1
+  /// cache, and each read that another one waits for takes as long as many
+  /// instructions.
+  DEVICE static Access of(const Group &G, const Site *Sites, uint32_t I) {
+    const Site &S = Sites[I];
+    const uint64_t Id = S.Id, Offset = S.Offset, Base = G.Base[I];
+    uint64_t Rest;
+    __builtin_memcpy(&Rest, &S.Size, sizeof(Rest));
+    static_assert(offsetof(Site, Flags) == offsetof(Site, Size) + 7);
+    Access A{Id,
+             Base + Offset,
+             uint32_t(Rest),
+             AccessKind(uint8_t(Rest >> 32)) != AccessKind::Load,
+             Space(uint8_t(Rest >> 40)),
+             uint8_t(Rest >> 48),
+             uint8_t(Rest >> 56)};
+    if (A.MemorySpace == Space::Shared)
+      asm("cvta.shared.u64 %0, %1;"
+          : "=l"(A.At)
+          : "l"(uint64_t(uint32_t(A.At))));
+    if (A.Size == 0)
+      A.Size = G.Length[I];
+    return A;
+  }
 
-/// Of a long access, the check looks at this many bytes.
+  /// Whether this lane checks the access: it makes the access, and that can
+  /// race. A row of a matrix depends on what any lane of the warp has done
+  /// before; that has been done if all lanes are here.
+  DEVICE bool isChecked(const Warp &W) const {
+    return (!(Flags & OfWarp) || W.Mask == ~0u) && Size != 0 &&
+           (MemorySpace != Space::Generic || canRace(At));
+  }
+};
+
+/// Of a long access, whose site has no size, the check looks at this many
+/// bytes.
 constexpr uint32_t MostBytes = 256;
 
-/// Chooses the bytes of the long access `I` that the check looks at.
-DEVICE void shorten(const Warp &W, Group &G, const Site *Sites, uint32_t I) {
-  if (Sites[I].Size || G.Length[I] <= MostBytes)
-    return;
-  const uint32_t Skipped = uint32_t(G.Length[I] - MostBytes) / 16 + 1;
+/// Chooses the bytes of the access `I` that the check looks at, of more.
+DEVICE void shorten(const Warp &W, Group &G, uint64_t Size, uint32_t I) {
+  const uint32_t Skipped = uint32_t(Size - MostBytes) / 16 + 1;
   G.Base[I] += 16 * below(mix(W.Random + 6 + I), Skipped);
   G.Length[I] = MostBytes;
 }

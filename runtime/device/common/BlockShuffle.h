@@ -66,7 +66,7 @@ __crsan_permute(uint32_t D, uint32_t Index, uint32_t Extent) {
     };
     Write(Kept->A, Cipher.A);
     Write(Kept->BPlus1, Cipher.B + 1);
-    __nvvm_membar_gl();
+    fenceDevice();
     Write(Kept->Extent, Extent);
   }
   return Cipher(Index / Cluster) * Cluster + Index % Cluster;

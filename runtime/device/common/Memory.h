@@ -50,6 +50,17 @@ DEVICE uint64_t compareAndSwap(uint64_t &Where, uint64_t Expected,
 DEVICE bool exchangeIf(uint64_t &Where, uint64_t Expected, uint64_t Desired) {
   return compareAndSwap(Where, Expected, Desired) == Expected;
 }
+/// The same, of acquire semantics: later accesses see what the thread did that
+/// has written `Expected` by storeReleaseDevice or before a fence.
+DEVICE bool exchangeIfAcquire(uint64_t &Where, uint64_t Expected,
+                              uint64_t Desired) {
+  uint64_t Found;
+  asm volatile("atom.acquire.gpu.cas.b64 %0, [%1], %2, %3;"
+               : "=l"(Found)
+               : "l"(&Where), "l"(Expected), "l"(Desired)
+               : "memory");
+  return Found == Expected;
+}
 DEVICE uint64_t exchange(uint64_t &Where, uint64_t Desired) {
   uint64_t Found;
   asm volatile("atom.relaxed.gpu.exch.b64 %0, [%1], %2;"
@@ -82,8 +93,30 @@ DEVICE uint32_t loadRelaxed(const uint32_t &From) {
                : "memory");
   return Value;
 }
+/// Two words from a multiple of 8 bytes on, each by itself.
+DEVICE void loadRelaxed(const uint32_t &From, uint32_t &First,
+                        uint32_t &Second) {
+  asm volatile("ld.relaxed.gpu.v2.u32 {%0, %1}, [%2];"
+               : "=r"(First), "=r"(Second)
+               : "l"(&From)
+               : "memory");
+}
 DEVICE void storeRelaxed(uint32_t &To, uint32_t Value) {
   asm volatile("st.relaxed.gpu.u32 [%0], %1;" ::"l"(&To), "r"(Value)
+               : "memory");
+}
+/// Acquire and release of device scope. The load drops the lines of the L1
+/// cache as fenceDevice() does, and does not wait for stores of this thread.
+DEVICE uint32_t loadAcquireDevice(const uint32_t &From) {
+  uint32_t Value;
+  asm volatile("ld.acquire.gpu.u32 %0, [%1];"
+               : "=r"(Value)
+               : "l"(&From)
+               : "memory");
+  return Value;
+}
+DEVICE void storeReleaseDevice(uint64_t &To, uint64_t Value) {
+  asm volatile("st.release.gpu.u64 [%0], %1;" ::"l"(&To), "l"(Value)
                : "memory");
 }
 /// Of memory of the host that the host writes meanwhile.
