@@ -160,8 +160,9 @@ struct Counters {
     /// %clock64 from which on they may look for watchpoints again, without a
     /// check (Config::CyclesPerLookCycle).
     uint64_t NextLook[BlockSlots];
-    /// The address of the window without an interval (Sampling::Interval) that
-    /// a warp has come to last.
+    /// Which window without an interval (Sampling::Interval) a warp has come to
+    /// last, and of which block the first warp was that came to it
+    /// (runtime/device/collider/Sampling.h).
     uint64_t NewWindow;
   } Shards[CounterShards];
 };

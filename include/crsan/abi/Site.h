@@ -59,7 +59,7 @@ static_assert(sizeof(Site) == 48 && offsetof(Site, Id) == 0 &&
 /// has one of its own in front of those of its windows: one warp in so many
 /// executes the checks, and Executed counts grids
 /// (runtime/device/collider/PlainBody.h).
-struct Sampling {
+struct alignas(8) Sampling {
   /// One execution in so many is checked, on average; 0 and 1: each one.
   uint32_t Interval;
   uint32_t Executed; ///< Executions that were checked, counted by warps.

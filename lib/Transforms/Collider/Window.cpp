@@ -133,11 +133,9 @@ bool isMerged(Group &G, const WindowAccess &A) {
 }
 
 void addAccess(Window &W, const WindowAccess &A) {
-  // In huge blocks, looking at all groups would take too long.
-  constexpr size_t MostGroups = 4;
-  const size_t Looked = std::min(W.Groups.size(), MostGroups);
-  if (any_of(MutableArrayRef<Group>(W.Groups).take_back(Looked),
-             [&](Group &G) { return isMerged(G, A); }))
+  // Lanes are compared within a group: an access that went to an earlier one
+  // would not be compared with those of the last.
+  if (!W.Groups.empty() && isMerged(W.Groups.back(), A))
     return;
   Group New = {A.Inst, {A}};
   if (!W.Groups.empty()) {

@@ -11,7 +11,7 @@ namespace crsan {
 
 bool areOfOneLine(const Instruction &A, const Instruction &B) {
   const DILocation *LA = A.getDebugLoc(), *LB = B.getDebugLoc();
-  return LA && LB && LA->getLine() == LB->getLine() &&
+  return LA && LB && LA->getLine() && LA->getLine() == LB->getLine() &&
          LA->getFile() == LB->getFile() &&
          LA->getInlinedAt() == LB->getInlinedAt();
 }

@@ -72,7 +72,7 @@ public:
                   (Distance < MostBytes) & (Distance > -MostBytes));
   }
 
-  /// Whether no two lanes store to one address.
+  /// Whether it is sure that no two lanes store to one address.
   DEVICE bool areApart() const {
     return (Storing & (Storing - 1)) == 0 || (AreEven && Step != 0);
   }
@@ -216,12 +216,12 @@ DEVICE void compareLanes(const Warp &W, Site *Sites, const Group &G,
 #pragma unroll 1
   for (uint32_t I = 0; I < N; ++I) {
     const Access A = Access::of(G, Sites, I);
-    const bool HasValue = A.Flags & abi::HasValue;
-    if (!HasValue && A.Meets == 0)
+    const bool KnowsValue = A.Flags & HasValue;
+    if (!KnowsValue && A.Meets == 0)
       continue;
     const uint32_t Size = uint32_t(A.Size);
     const EvenStores Stores(activeMask(), Sites[I], A.At, Size);
-    if (HasValue && !Stores.areApart())
+    if (KnowsValue && !Stores.areApart())
       checkStore(&Sites[I], A.At, G.Length[I]);
 #pragma unroll 1
     for (uint32_t Meets = A.Meets; Meets; Meets &= Meets - 1) {

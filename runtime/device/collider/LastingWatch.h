@@ -48,7 +48,7 @@ DEVICE uint32_t lastingEntry(uint64_t Key, const Origin &From) {
   constexpr uint32_t Half = Watchpoints::NumLasting / 2;
   const uint32_t Place = uint32_t(Key >> 10) << 1 | !(Key & FirstHalf);
   if (Key & LastingInShared)
-    return Half + (Place + uint32_t(From.Block) * 0x9e3779b1u) % Half;
+    return Half + (Place + From.BlockHash) % Half;
   return Place % Half;
 }
 

@@ -37,9 +37,9 @@ DEVICE uint32_t countGrid(uint32_t &Word) {
 }
 
 /// One in 2^RenewsLog of the warps that begin the body with checks calls
-/// choose_plain. Of these, so many go on that one of the grid does, and one for
-/// each WarpsAChooser of the warps that are on the device at a time: a choice
-/// takes long, and all choosers read and write one place.
+/// choose_plain. Of these, only so many choose that about one does of those
+/// that are on the device at a time, and one more for each WarpsAChooser: a
+/// choice takes long, and all choosers read and write one place.
 constexpr uint32_t RenewsLog = 4, WarpsAChooser = 512;
 
 /// Chooses how many warps of a kernel execute its checks from now on. `Kernel`:
@@ -55,7 +55,10 @@ ENTRY void __crsan_choose_plain(struct Sampling *Kernel, uint32_t Windows) {
   if ((C.Flags & Paused) || C.CyclesPerCycle == 0 || C.Budget == 0)
     return;
   const uint32_t Here = activeMask(), First = __builtin_ctz(Here);
-  const uint32_t Warps = warpsAtATime();
+  // The others execute the plain body.
+  const uint32_t Chosen = loadNear(Kernel->Interval),
+                 Share = Chosen > C.WarpOneIn ? Chosen : C.WarpOneIn,
+                 Warps = warpsAtATime() / (Share ? Share : 1);
   if (below(broadcast(Here, random(), First), Warps) >=
       (Warps / WarpsAChooser + 1) << RenewsLog)
     return;
@@ -85,7 +88,8 @@ ENTRY void __crsan_choose_plain(struct Sampling *Kernel, uint32_t Windows) {
   // greatest. Half of that, since the windows keep an interval of their own.
   uint32_t Least = 32, Most = 0;
 #pragma unroll 1
-  for (uint32_t Log = 0; __nvvm_vote_any_sync(Here, Logs >> Log); ++Log)
+  for (uint32_t Log = 0; Log < 32 && __nvvm_vote_any_sync(Here, Logs >> Log);
+       ++Log)
     if (__nvvm_vote_any_sync(Here, Logs >> Log & 1)) {
       Least = Least < Log ? Least : Log;
       Most = Log;

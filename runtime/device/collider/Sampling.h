@@ -79,7 +79,7 @@ DEVICE bool isTurnByNumber(const Warp &W, struct Sampling &S,
     *reinterpret_cast<volatile uint32_t *>(&S.Interval) = Interval;
   if (Interval <= 2 * Used + 2)
     return true;
-  loadAcquireDevice(S.Interval); // Drops the stale line.
+  dropStaleLines(S.Interval);
   return below(mix(W.Random + 1), Interval) <= Used;
 }
 
@@ -184,18 +184,18 @@ DEVICE bool isWithinBudget(struct Sampling &S, uint32_t Executed) {
   return false;
 }
 
-/// The first interval of a window that many warps come to. When a large grid
+/// The first interval of a window that many blocks come to. When a large grid
 /// begins, thousands of warps come to a new window at once, and each request
-/// holds up the others. So on average EachAsks warps of a multiprocessor ask
-/// then, but at least that many times the budget on all of them.
+/// holds up the others. So about EachAsks warps of a multiprocessor ask then,
+/// or EachAsks times as many as the budget permits, if that is more.
 DEVICE uint32_t firstInterval() {
   constexpr uint32_t EachAsks = 8;
-  const uint32_t Multiprocessors = __crsan_config.Multiprocessors,
-                 Budget = __crsan_config.Budget,
-                 Ask = EachAsks *
-                       (Budget > Multiprocessors ? Budget : Multiprocessors);
-  const int Log = logOfFits(warpsAtATime(), Ask);
-  return Log > 0 ? 1u << Log : 1;
+  const uint32_t Warps = warpsAtATime(), Budget = __crsan_config.Budget,
+                 Multiprocessors = __crsan_config.Multiprocessors,
+                 Asking = Budget > Multiprocessors ? Budget : Multiprocessors;
+  if (Asking >= Warps / EachAsks)
+    return 1;
+  return 1u << logOfFits(Warps, EachAsks * Asking);
 }
 
 /// Whether the warps of this block ask, if one block in `Interval` does. Two
@@ -203,19 +203,33 @@ DEVICE uint32_t firstInterval() {
 /// one time draw the same.
 DEVICE bool isBlocksTurn(uint32_t Interval) {
   const uint32_t Time = uint32_t(cycleNow() >> 15);
-  return below(mix(Time * 0x9e3779b1u + uint32_t(linearBlock())), Interval) ==
+  return below(mix(Time * 0xc2b2ae35u + uint32_t(linearBlock())), Interval) ==
          0;
 }
 
-/// A warp has come to a window that has no interval yet. Returns the least
-/// interval that the window should have; 0: the warp should not ask. On each
-/// multiprocessor one warp may always ask: the window may be one of few
-/// executions.
-DEVICE uint32_t comeToNew(const struct Sampling &S, Counters::Shard &Shard) {
-  const uint32_t Interval = firstInterval();
-  if (Interval == 1 || exchange(Shard.NewWindow, Address(&S)) != Address(&S))
-    return 1;
-  return isBlocksTurn(Interval) ? Interval : 0;
+/// Whether a warp asks for a window that has no interval yet, and whose first
+/// one is to be `Interval`. On each multiprocessor all warps of the first block
+/// that comes to the window ask; if only these do, the window may be one of few
+/// executions, and `Interval` becomes 1.
+DEVICE bool asksForNew(const struct Sampling &S, Counters::Shard &Shard,
+                       uint32_t &Interval) {
+  constexpr unsigned WindowAt = 16; // Below is a part of the block's number.
+  const uint64_t Mine = Address(&S) >> 3 << WindowAt | uint16_t(linearBlock());
+  uint64_t Last = loadRelaxed(Shard.NewWindow);
+  if ((Last ^ Mine) >> WindowAt)
+    Last = exchange(Shard.NewWindow, Mine);
+  if ((Last ^ Mine) >> WindowAt || Last == Mine) {
+    Interval = 1;
+    return true;
+  }
+  return isBlocksTurn(Interval);
+}
+
+/// Of the warps that come by a stale line of the L1 cache, one in eight drops
+/// it.
+DEVICE void mayDropStale(const Warp &W, const struct Sampling &S) {
+  if ((mix(W.Random + 15) & 7) == 0)
+    dropStaleLines(S.Interval);
 }
 
 /// What a warp does with the execution of a window.
@@ -306,12 +320,15 @@ DEVICE Decision turnByTime(const Warp &W, struct Sampling &S, uint32_t Groups,
                            bool MayLook) {
   Decision D;
   Counters::Shard &Shard = shardHere();
-  const uint32_t Near = loadNear(S.Interval),
-                 AtLeast = Near ? 1 : comeToNew(S, Shard),
-                 Used = Near ? Near : AtLeast;
-  if (AtLeast == 0) {
-    D.Interval = firstInterval();
-    return D;
+  uint32_t Used = loadNear(S.Interval), AtLeast = 1;
+  if (Used == 0) {
+    AtLeast = firstInterval();
+    if (AtLeast > 1 && !asksForNew(S, Shard, AtLeast)) {
+      D.Interval = AtLeast;
+      mayDropStale(W, S);
+      return D;
+    }
+    Used = AtLeast;
   }
   const uint32_t Beside = blocksBeside();
   const uint32_t Slot = slotHere(Beside);
@@ -322,7 +339,7 @@ DEVICE Decision turnByTime(const Warp &W, struct Sampling &S, uint32_t Groups,
   uint64_t Seen = loadRelaxed(Due);
   const uint64_t NextLook = MayLook ? loadRelaxed(Shard.NextLook[Slot]) : 0;
   if (Stored < AtLeast)
-    storeRelaxed(S.Interval, Stored = AtLeast);
+    raise(S.Interval, Stored = AtLeast);
   D.Interval = Stored;
   if (isWithinBudget(S, Executed)) {
     D.What = Turn::Check;
@@ -332,10 +349,8 @@ DEVICE Decision turnByTime(const Warp &W, struct Sampling &S, uint32_t Groups,
   // comes at once: the groups take turns.
   if (Groups > 1 && below(mix(W.Random + 9), Groups) != 0)
     return D;
-  // One of the warps that came by a stale line of the L1 cache drops it.
-  constexpr uint32_t StaleShare = 8;
-  if (D.Interval != Used && (mix(W.Random + 15) & (StaleShare - 1)) == 0)
-    loadAcquireDevice(S.Interval);
+  if (D.Interval != Used)
+    mayDropStale(W, S);
   const uint32_t Check = cyclesExpected(), Level = levelOf(Executed);
   const int64_t Period = int64_t(cyclesFor(Check));
   const uint64_t Now = cycleNow();

@@ -66,16 +66,18 @@ struct Origin {
   /// The index of this block's cluster in the grid, as in
   /// SharedWatchpoint::Cluster; of a grid without clusters, that of the block.
   uint64_t Cluster;
-  uint32_t ClusterHash;
-  uint64_t Block;  ///< Linear index in the grid.
-  uint64_t Moment; ///< LastingWatchpoint::Moment.
+  uint64_t Block;                  ///< Linear index in the grid.
+  uint32_t ClusterHash, BlockHash; ///< Of the above.
+  uint64_t Moment;                 ///< LastingWatchpoint::Moment.
 
   /// Of this thread, which has come through so many barriers.
   DEVICE static Origin here(uint32_t Barriers) {
     const uint64_t Cluster = uint64_t(__crsan_cluster_index(2)) << 48 |
                              uint64_t(__crsan_cluster_index(1)) << 32 |
                              __crsan_cluster_index(0);
-    return {Cluster, mix(uint32_t(Cluster ^ Cluster >> 29)), linearBlock(),
+    const uint64_t Block = linearBlock();
+    return {Cluster, Block, mix(uint32_t(Cluster ^ Cluster >> 29)),
+            mix(uint32_t(Block)),
             uint64_t(linearThread() / 32) << 32 | Barriers};
   }
 };
@@ -95,8 +97,9 @@ DEVICE Watched watchedAt(Address A, uint64_t Size, bool IsWrite,
   const uint32_t Rank = rankOf(A);
   if (Unit >= 1 << 15)
     return {nullptr, 0, true, 0};
-  // Blocks of one cluster are far apart in the table.
-  const uint32_t Begin = From.ClusterHash + Rank * 0x9e3779b1u;
+  // A cluster has at most 16 blocks.
+  const uint32_t Begin =
+      From.ClusterHash + Rank * (Watchpoints::NumShared / 16);
   return {&watchpoints().Shared[(Unit + Begin) % Watchpoints::NumShared].Word,
           uint64_t(Unit) << 10 | (Key & 0x3ff), true, Rank};
 }

@@ -50,8 +50,9 @@ DEVICE uint64_t compareAndSwap(uint64_t &Where, uint64_t Expected,
 DEVICE bool exchangeIf(uint64_t &Where, uint64_t Expected, uint64_t Desired) {
   return compareAndSwap(Where, Expected, Desired) == Expected;
 }
-/// The same, of acquire semantics: later accesses see what the thread did that
-/// has written `Expected` by storeReleaseDevice or before a fence.
+/// The same, of acquire semantics: later accesses see what a thread did before
+/// it wrote the word by storeReleaseDevice(), also if relaxed atomics of the
+/// word have followed: these belong to the thread's release.
 DEVICE bool exchangeIfAcquire(uint64_t &Where, uint64_t Expected,
                               uint64_t Desired) {
   uint64_t Found;
@@ -105,16 +106,17 @@ DEVICE void storeRelaxed(uint32_t &To, uint32_t Value) {
   asm volatile("st.relaxed.gpu.u32 [%0], %1;" ::"l"(&To), "r"(Value)
                : "memory");
 }
-/// Acquire and release of device scope. The load drops the lines of the L1
-/// cache as fenceDevice() does, and does not wait for stores of this thread.
-DEVICE uint32_t loadAcquireDevice(const uint32_t &From) {
+/// Drops the lines of the L1 cache, as fenceDevice() does, but does not wait
+/// for stores of this thread: reads the word by an acquiring load of device
+/// scope.
+DEVICE void dropStaleLines(const uint32_t &Word) {
   uint32_t Value;
   asm volatile("ld.acquire.gpu.u32 %0, [%1];"
                : "=r"(Value)
-               : "l"(&From)
+               : "l"(&Word)
                : "memory");
-  return Value;
 }
+/// A releasing store of device scope.
 DEVICE void storeReleaseDevice(uint64_t &To, uint64_t Value) {
   asm volatile("st.release.gpu.u64 [%0], %1;" ::"l"(&To), "l"(Value)
                : "memory");
