@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which executions of a window are checked.
 //
-// The first executions of a window (Config::Budget) by warps that execute
-// checks (PlainBody.h) are all checked. Later ones are limited in time: in each
-// block, cycles without checks follow the cycles that a check has taken, in the
-// proportion that the user has set. While a check holds up its block, other
-// warps of the block may be checked, too. Warps that ask for time in vain may
-// look for watchpoints, which is limited in the same way by itself. A window
-// whose executions ask for time in vain too often asks more rarely from then
-// on, and one whose executions are granted it asks more often.
+// The first executions of a window (Config::Budget) that ask for a check are
+// all checked: those by warps that execute checks (PlainBody.h), in a large
+// grid by some of these (firstInterval). Later ones are limited in time: in
+// each block, cycles without checks follow the cycles that a check has taken,
+// in the proportion that the user has set. While a check holds up its block,
+// other warps of the block may be checked, too. Warps that ask for time in vain
+// may look for watchpoints, which is limited in the same way by itself. A
+// window whose executions ask for time in vain too often asks more rarely from
+// then on, and one whose executions are granted it asks more often.
 #ifndef CRSAN_DEVICE_COLLIDER_SAMPLING_H
 #define CRSAN_DEVICE_COLLIDER_SAMPLING_H
 
