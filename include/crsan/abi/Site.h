@@ -60,7 +60,8 @@ static_assert(sizeof(Site) == 48 && offsetof(Site, Id) == 0 &&
 /// executes the checks, and Executed counts grids
 /// (runtime/device/collider/PlainBody.h).
 struct alignas(8) Sampling {
-  /// One execution in so many is checked, on average; 0 and 1: each one.
+  /// One execution in so many is checked, on average; 1: each one; 0: no warp
+  /// has asked for a check yet.
   uint32_t Interval;
   uint32_t Executed; ///< Executions that were checked, counted by warps.
 };
