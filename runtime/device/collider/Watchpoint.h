@@ -60,8 +60,8 @@ struct Watched {
   }
 };
 
-/// What watchpoints say of the thread that sets them. To find out takes longer
-/// than most of what a check does, so a check does it once.
+/// What watchpoints say of the thread that sets them. A check computes it once,
+/// since the registers that it is computed from are slow to read.
 struct Origin {
   /// The index of this block's cluster in the grid, as in
   /// SharedWatchpoint::Cluster; of a grid without clusters, that of the block.
