@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Convergence.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 #include <cstring>
 #include <elf.h>
@@ -81,6 +82,16 @@ TEST(Yields, OfWantedFunctionsBecomeNothing) {
     EXPECT_EQ(I == 1 ? Branch : Nop, O.at(1, I));
   EXPECT_EQ(Yield, O.at(0, 0));
   EXPECT_EQ(Yield, O.at(0, 2));
+}
+
+TEST(Yields, AreNotInTheKernelsThatTheLibraryLaunches) {
+  auto File = llvm::cantFail(llvm::errorOrToExpected(
+      llvm::MemoryBuffer::getFile(CRSAN_OPERATION_CUBIN)));
+  std::vector<uint8_t> Bytes(File->getBuffer().bytes_begin(),
+                             File->getBuffer().bytes_end());
+  auto Functions = llvm::cantFail(functionsOf(Bytes));
+  EXPECT_FALSE(Functions.empty());
+  EXPECT_EQ(0u, removeYields(Functions, isAnything));
 }
 
 TEST(MachineCode, OfAFileThatIsNoneOrIncompleteIsAnError) {
