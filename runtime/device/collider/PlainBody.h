@@ -56,7 +56,7 @@ ENTRY void __crsan_choose_plain(struct Sampling *Kernel, uint32_t Windows) {
     return;
   const uint32_t Here = activeMask(), First = __builtin_ctz(Here);
   // The others execute the plain body.
-  const uint32_t Chosen = loadNear(Kernel->Interval),
+  const uint32_t Chosen = broadcast(Here, loadNear(Kernel->Interval), First),
                  Share = Chosen > C.WarpOneIn ? Chosen : C.WarpOneIn,
                  Warps = warpsAtATime() / (Share ? Share : 1);
   if (below(broadcast(Here, random(), First), Warps) >=

@@ -210,20 +210,22 @@ DEVICE bool isBlocksTurn(uint32_t Interval) {
 
 /// Whether a warp asks for a window that has no interval yet, and whose first
 /// one is to be `Interval`. On each multiprocessor all warps of the first block
-/// that comes to the window ask; if only these do, the window may be one of few
-/// executions, and `Interval` becomes 1.
+/// ask that comes to the window since another new one: the window may be one of
+/// few executions, so `Interval` becomes 1.
 DEVICE bool asksForNew(const struct Sampling &S, Counters::Shard &Shard,
                        uint32_t &Interval) {
   constexpr unsigned WindowAt = 16; // Below is a part of the block's number.
   const uint64_t Mine = Address(&S) >> 3 << WindowAt | uint16_t(linearBlock());
   uint64_t Last = loadRelaxed(Shard.NewWindow);
-  if ((Last ^ Mine) >> WindowAt)
-    Last = exchange(Shard.NewWindow, Mine);
-  if ((Last ^ Mine) >> WindowAt || Last == Mine) {
-    Interval = 1;
-    return true;
+  if ((Last ^ Mine) >> WindowAt) {
+    const uint64_t Found = compareAndSwap(Shard.NewWindow, Last, Mine);
+    Last = Found == Last ? Mine : Found;
   }
-  return isBlocksTurn(Interval);
+  const bool IsOfWindow = (Last ^ Mine) >> WindowAt == 0;
+  if (IsOfWindow && Last != Mine)
+    return isBlocksTurn(Interval);
+  Interval = 1;
+  return true;
 }
 
 /// Of the warps that come by a stale line of the L1 cache, one in eight drops
@@ -395,8 +397,12 @@ DEVICE Decision turnByTime(const Warp &W, struct Sampling &S, uint32_t Groups,
                  Slots = __crsan_config.Multiprocessors << Beside;
   const uint32_t Next = adapted(W, D.Interval, Granted, Due, Seen, Level,
                                 Blocks < Slots ? Blocks : Slots);
-  if (Next != D.Interval)
-    storeRelaxed(S.Interval, D.Interval = Next);
+  // Another warp may have made it longer meanwhile.
+  if (Next > D.Interval)
+    raise(S.Interval, Next);
+  else if (Next < D.Interval)
+    storeRelaxed(S.Interval, Next);
+  D.Interval = Next;
   return D;
 }
 
