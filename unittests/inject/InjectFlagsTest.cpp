@@ -40,9 +40,10 @@ TEST(InjectFlags, EffortSetsOthersThatLaterOnesOverride) {
   const Flags Default;
   Flags F;
   EXPECT_EQ(F.parse("budget=7:effort=light:delay_ns=1"), std::nullopt);
-  EXPECT_EQ(F.launch_one_in, 32u);
+  EXPECT_EQ(F.launch_one_in, 16u);
   EXPECT_EQ(F.budget, 8u);
   EXPECT_EQ(F.launch_first, 0u);
+  EXPECT_EQ(F.launch_pause_us, 2000u);
   EXPECT_EQ(F.overhead, 10u);
   EXPECT_EQ(F.delay_ns, 1u);
   EXPECT_EQ(F.warp_one_in, 2u);

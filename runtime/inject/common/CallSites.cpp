@@ -41,11 +41,12 @@ static bool isBetween(std::string_view Path) {
 
 /// The program's own file has no path in the loader's list.
 static std::string pathOf(const std::string &Name) {
-  if (!Name.empty())
-    return Name;
-  char Path[4096];
-  const ssize_t Size = readlink("/proc/self/exe", Path, sizeof(Path));
-  return Size > 0 ? std::string(Path, size_t(Size)) : std::string();
+  static const std::string Program = [] {
+    char Path[4096];
+    const ssize_t Size = readlink("/proc/self/exe", Path, sizeof(Path));
+    return Size > 0 ? std::string(Path, size_t(Size)) : std::string();
+  }();
+  return Name.empty() ? Program : Name;
 }
 
 static LoadedFiles loadedFiles() {
@@ -247,7 +248,9 @@ bool CallSites::lookUp() {
 void LaunchSites::note(bool IsTwin) {
   constexpr uint64_t Many = 32;
   const uint64_t Count = IsTwin ? ++OfTwin : ++Launches;
-  if ((!IsTwin && Count <= Many) || (Count & (Count - 1)) == 0)
+  const bool IsNoted =
+      Count >= Many ? (Count & (Count - 1)) == 0 : !IsTwin || Count <= 2;
+  if (IsNoted)
     Sites.insert(callSites().note());
 }
 

@@ -87,10 +87,10 @@ std::string fileOfAddress(const void *Address);
 /// Where the host launches a kernel.
 class LaunchSites {
 public:
-  /// This thread launches the kernel, or its native twin. The stack is noted of
-  /// the first launches of the kernel itself, and then, as of launches of the
-  /// twin, ever less often: of the first, the second, the fourth, the eighth
-  /// and so on, since that takes longer than a launch does.
+  /// This thread launches the kernel, or its native twin. Since noting a stack
+  /// takes longer than a launch does, it is noted of the first 32 launches of
+  /// the kernel itself, of the first two of the twin, and of both from the 32nd
+  /// on ever less often: of the 64th, the 128th and so on.
   void note(bool IsTwin = false);
   /// "app.cu:52 in run"; of several places, three are named. `Kernel`:
   /// demangled.

@@ -120,6 +120,7 @@ static void setEffort(Flags &F) {
   const Flags Default;
   F.launch_one_in = Default.launch_one_in;
   F.launch_first = Default.launch_first;
+  F.launch_pause_us = Default.launch_pause_us;
   F.follow_one_in = Default.follow_one_in;
   F.follow_ms = Default.follow_ms;
   F.follow_launch_ms = Default.follow_launch_ms;
@@ -130,8 +131,9 @@ static void setEffort(Flags &F) {
   F.overhead = Default.overhead;
   F.delay_ns = Default.delay_ns;
   if (F.effort == "light") {
-    F.launch_one_in = 32;
+    F.launch_one_in = 16;
     F.launch_first = 0;
+    F.launch_pause_us = 2000;
     F.follow_one_in = 12;
     F.follow_launch_ms = 1;
     F.warp_one_in = 2;

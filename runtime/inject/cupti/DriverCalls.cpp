@@ -96,6 +96,17 @@ static bool givesWork(std::string_view Name, Order Orders) {
          Name.find("Batch") != Name.npos;
 }
 
+/// Whether a call, of which no more is known, may change attributes of a
+/// function.
+static bool changesFunctions(std::string_view Name) {
+  return Name.starts_with("cuFuncSet") || Name.starts_with("cuKernelSet");
+}
+
+static void tellChange(const DriverCall &C) {
+  if (!C.isEnter())
+    C.S.functionChanged();
+}
+
 static Order orderOf(std::string_view Name) {
   const Family *Longest = nullptr;
   for (const Family &F : Families)
@@ -119,6 +130,8 @@ CallsToTell driverCallsToTell(const Cupti &Api) {
             CUPTI_SUCCESS &&
         Name && std::string_view(Name).starts_with("cu")) {
       E.Waits = waitsForKernels(Name);
+      if (!E.Tell && changesFunctions(Name))
+        E.Tell = tellChange;
       if (!E.Tell) {
         E.Orders = orderOf(Name);
         E.GivesWork = givesWork(Name, E.Orders);

@@ -187,9 +187,9 @@ static LaunchCall makeLaunch(const DriverCall &C, const Dimensions &D,
                             Name,
                             {D.gridDimX, D.gridDimY, D.gridDimZ},
                             {D.blockDimX, D.blockDimY, D.blockDimZ}};
-  StreamOrder *const Order = C.S.ordering().of(L.Ctx);
-  if (C.isEnter() && (Order->isFollowing() || Order->isWanted()))
+  if (C.isEnter())
     L.Ordered->MayTellHost =
+        !C.S.ordering().needsArguments(L.Ctx) ||
         !readArguments(C.S, L.Ctx, Function, Params, Extra, *L.Ordered);
   return L;
 }

@@ -47,7 +47,7 @@ void streamDone(const DriverCall &C, CUstream Stream) {
 }
 
 void given(const DriverCall &C, CUstream Stream, const char *Kernel) {
-  if (PendingWork *Work = pending())
+  if (PendingWork *Work = pending(); Work && hostChecks().mayCheck())
     Work->given(pendingId(C, Stream), Kernel);
 }
 

@@ -138,6 +138,7 @@ void HostChecks::begin(HostPace *By, bool Samples, bool Looks) {
 
 void HostChecks::allocated(uint64_t Base, uint64_t Size) {
   Ranges.add(Base, Size);
+  HasShared = true;
   setGates();
 }
 

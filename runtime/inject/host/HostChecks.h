@@ -79,6 +79,10 @@ public:
   void unloading(abi::HostGate &Gate);
   /// Needs no lock.
   bool hasCode() const { return HasCode; }
+  /// Whether any of it may be checked: the program has, or has had, memory that
+  /// host and GPU share. Work that the GPUs were given before is taken not to
+  /// access that memory, so its races with host code are missed. Needs no lock.
+  bool mayCheck() const { return HasCode && HasShared; }
 
   /// Checks may be made from now on. Pace: null: none are. IsSampled: not all
   /// executions of a site are checked. LooksAtValues: false: accesses are told
@@ -144,7 +148,7 @@ private:
   std::vector<uint64_t> Ids; ///< Of sites, by number - 1.
   SiteTable Sites;
   HostSummary Past; ///< What the tables say, and counts of unloaded code.
-  std::atomic<bool> HasCode{false}, IsPending{false};
+  std::atomic<bool> HasCode{false}, HasShared{false}, IsPending{false};
 
   HostRanges Ranges;
   HostWrites Writes;

@@ -39,12 +39,18 @@ StreamOrder *LaunchOrdering::of(CUcontext Ctx) {
       Last.Generation != Now || Last.Ctx != Ctx)
     Last = {Now, Ctx, lookUp(Ctx)};
   // Checks of host code, which may be loaded at any time, ask for the order of
-  // a single stream, too.
-  if (hostChecks().hasCode()) {
+  // a single stream, too; in metadata mode from the first launch on.
+  const HostChecks &Host = hostChecks();
+  if (Host.mayCheck() || (Host.hasCode() && Code.hasShadowed())) {
     needEvents();
     Last.Order->want();
   }
   return Last.Order;
+}
+
+bool LaunchOrdering::needsArguments(CUcontext Ctx) {
+  const StreamOrder *const Order = of(Ctx);
+  return Order->isFollowing() || (Order->isWanted() && Code.hasShadowed());
 }
 
 bool LaunchOrdering::needEvents() {

@@ -58,6 +58,9 @@ public:
   /// Returns what OnEventsNeeded has returned; true if there is none.
   bool needEvents();
 
+  /// Whether it matters what arguments the next launch in the context has.
+  bool needsArguments(CUcontext Ctx);
+
   /// The order of a context's launches, which lives as long as this object.
   StreamOrder *of(CUcontext Ctx);
   /// The context is gone. The handle may be given to another context.

@@ -14,6 +14,7 @@
 #include "crsan/abi/SiteTable.h"
 #include "operations/OperationChecks.h"
 #include "session/CheckBuffers.h"
+#include "session/LaunchPause.h"
 #include "session/Occupancy.h"
 #include "shadow/MetadataShadow.h"
 
@@ -219,8 +220,12 @@ public:
   /// lock, as IsPaused.
   std::vector<SwitchedOn> Configs;
   uint32_t Salt = 0; ///< Of abi::Metadata, and of launches that are drawn.
-  /// How often each kernel was launched while launch_one_in left launches out.
-  std::unordered_map<std::string, uint64_t> LaunchesOf;
+  /// Of each kernel, while launch_one_in leaves launches out.
+  struct DrawnLaunches {
+    uint64_t Count = 0; ///< Launches, drawn or not.
+    LaunchPause Pause;
+  };
+  std::unordered_map<std::string, DrawnLaunches> LaunchesOf;
   bool IsPaused = false;                   ///< abi::Paused is set.
   std::atomic<bool> IsOverlapping = false; ///< Since setOverlapping.
   bool HasGraphs = false;                  ///< Since setGraphs.

@@ -175,8 +175,10 @@ void Modules::switchOn(Context &Target, const LoadedCode &Code, Entry &E,
   for (const DeviceUnit &Unit : E.Image.Units) {
     const std::vector<std::string> &Names = Unit.Info.Kernels;
     Kernels.insert(Names.begin(), Names.end());
-    if (IsShadowed)
+    if (IsShadowed) {
       ShadowedKernels.insert(Names.begin(), Names.end());
+      HasShadowed = true;
+    }
     const std::vector<std::string> &Waiting =
         E.Image.MayWait ? Names : Unit.Info.WaitingKernels;
     WaitingKernels.insert(Waiting.begin(), Waiting.end());

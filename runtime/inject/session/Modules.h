@@ -14,6 +14,7 @@
 
 #include <cuda.h>
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -71,7 +72,10 @@ public:
   /// Whether the kernel, which is not checked, is instrumented all the same, or
   /// may be: its image is not switched on, for a reason that was said.
   bool isSwitchedOff(const std::string &Kernel) const;
-  /// Whether it is of an image with metadata mode.
+  /// Whether any kernel is, or was, of an image with metadata mode. Needs no
+  /// lock.
+  bool hasShadowed() const { return HasShadowed; }
+  /// Whether it is of such an image.
   bool isShadowed(const std::string &Kernel) const {
     return ShadowedKernels.contains(Kernel);
   }
@@ -128,7 +132,8 @@ private:
   std::vector<LoadedCode> Codes;
   std::unordered_set<std::string> Kernels;         ///< Of images that are on.
   std::unordered_set<std::string> ShadowedKernels; ///< Some of these.
-  std::unordered_set<std::string> WaitingKernels;  ///< Others of these.
+  std::atomic<bool> HasShadowed{false};
+  std::unordered_set<std::string> WaitingKernels; ///< Others of these.
   uint64_t Generation = 0;
   uint64_t NextSerial = 1;
   size_t LostCodes = 0; ///< Unloaded while they still lacked their tables.

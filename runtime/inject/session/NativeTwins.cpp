@@ -63,7 +63,7 @@ static bool fits(const Context &C, CUfunction Kernel, CUfunction Twin) {
   return true;
 }
 
-/// Finds out about the twin of a kernel. Loads no code.
+/// Finds out about the twin of a kernel. Loads the kernel, but no twin.
 NativeTwins::Twin NativeTwins::make(const Context &C, const std::string &Name,
                                     CUfunction Kernel) {
   const Driver &D = theDriver();
@@ -82,24 +82,36 @@ NativeTwins::Twin NativeTwins::make(const Context &C, const std::string &Name,
     if (Found != Loaded.end())
       New.Handle = Found->second;
   }
-  if (New.Handle) {
-    New.FitsAsWell = fits(C, Kernel, New.Handle);
-    if (D.attribute(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, New.Handle,
-                    C.Device, New.MaxThreads) != CUDA_SUCCESS)
-      New.Handle = nullptr;
-  }
+  // The kernel itself is loaded now, as it would be without the twin, since
+  // another kernel may be waiting for it when it is launched itself.
+  int Registers;
+  if (New.Handle &&
+      (D.attribute(CU_FUNC_ATTRIBUTE_NUM_REGS, Kernel, C.Device, Registers) !=
+           CUDA_SUCCESS ||
+       D.attribute(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, New.Handle,
+                   C.Device, New.MaxThreads) != CUDA_SUCCESS))
+    New.Handle = nullptr;
   theLog().detail(2, "kernel {}: {}", Name,
-                  !New.Handle      ? "no twin without checks is loaded"
-                  : New.FitsAsWell ? "has a twin without checks"
-                                   : "has a twin without checks, which needs "
-                                     "more registers or shared memory");
+                  New.Handle ? "has a twin without checks"
+                             : "no twin without checks is loaded");
   return New;
 }
 
-/// Gives the twin the attributes that its kernel has now, as far as a program
-/// may set them and they decide whether and how a kernel runs. False: it cannot
-/// have them.
-static bool imitate(const Context &C, CUfunction Kernel, CUfunction Twin) {
+static uint64_t bitOf(CUfunction_attribute Attribute) {
+  return uint64_t(1) << unsigned(Attribute) % 64;
+}
+
+void NativeTwins::attributeChanged(
+    std::optional<CUfunction_attribute> Attribute) {
+  Changed |= Attribute ? bitOf(*Attribute) : ~uint64_t(0);
+  ++Changes;
+}
+
+/// Gives the twin those attributes that its kernel has now and that the program
+/// has changed, of this kernel or of others, as far as they decide whether and
+/// how a kernel runs. False: it cannot have them.
+bool NativeTwins::imitate(const Context &C, CUfunction Kernel,
+                          CUfunction Twin) const {
   const Driver &D = theDriver();
   for (const CUfunction_attribute A :
        {CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
@@ -109,6 +121,8 @@ static bool imitate(const Context &C, CUfunction Kernel, CUfunction Twin) {
         CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
         CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH}) {
     int Value, Own;
+    if (!(Changed & bitOf(A)))
+      continue;
     if (D.attribute(A, Kernel, C.Device, Value) != CUDA_SUCCESS)
       continue; // Of a newer GPU or driver: there is nothing to imitate.
     if ((D.attribute(A, Twin, C.Device, Own) != CUDA_SUCCESS || Own != Value) &&
@@ -129,23 +143,27 @@ CUfunction NativeTwins::find(const Context &C, const std::string &Name,
   const Key Kernel{C.Handle, Shape.Function};
   std::optional<Twin> T = known(Kernel);
   const uint64_t Now = Changes;
-  // What is known costs next to nothing: a program may launch a kernel every
-  // few microseconds.
-  if (!T || (T->Handle && T->Imitated != Now)) {
+  // A program may launch a kernel every few microseconds, and each call of the
+  // driver takes one: a launch asks only for what is needed and not known.
+  const bool IsChanged = (T ? T->Imitated : 0) != Now,
+             NeedsFit = Shape.IsTogether && !(T && T->FitsAsWell);
+  if (!T || (T->Handle && (IsChanged || NeedsFit))) {
     OwnCalls Own(C.Handle);
     if (!Own.ok() || isCapturing(Stream))
       return nullptr;
     if (!T)
       T = make(C, Name, Shape.Function);
-    if (T->Handle)
+    if (T->Handle && IsChanged)
       T->IsLikeKernel = imitate(C, Shape.Function, T->Handle);
+    if (T->Handle && NeedsFit)
+      T->FitsAsWell = fits(C, Shape.Function, T->Handle);
     T->Imitated = Now;
     std::lock_guard Guard(Lock);
     Known[Kernel] = *T;
   }
   const bool IsFit = T->Handle && T->IsLikeKernel &&
                      Shape.Threads <= T->MaxThreads &&
-                     (T->FitsAsWell || !Shape.IsTogether);
+                     (!Shape.IsTogether || *T->FitsAsWell);
   // A graph would launch the twin each time. The legacy default stream, of most
   // launches, cannot be captured.
   const bool IsLegacy = !Stream || Stream == CU_STREAM_LEGACY;

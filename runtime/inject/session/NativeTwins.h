@@ -38,8 +38,9 @@ public:
   /// launched itself.
   CUfunction find(const Context &C, const std::string &Name,
                   const LaunchShape &Shape, CUstream Stream);
-  /// The program has changed attributes of a function.
-  void attributesChanged() { ++Changes; }
+  /// The program has changed that attribute of a function; none: it is not
+  /// known which.
+  void attributeChanged(std::optional<CUfunction_attribute> Attribute);
   /// Handles of functions are about to be reused: those of this code, or all
   /// of the context.
   void forget(CUlibrary Library, CUmodule Module);
@@ -49,17 +50,20 @@ private:
   struct Twin {
     CUfunction Handle = nullptr; ///< Null: there is none.
     int MaxThreads = 0;          ///< Of a block.
-    /// It needs no more registers and shared memory than the kernel.
-    bool FitsAsWell = false;
-    bool IsLikeKernel = false; ///< It has all attributes of the kernel, ...
-    uint64_t Imitated = 0;     ///< ... as they were after so many Changes.
+    /// Whether it needs no more registers and shared memory than the kernel.
+    std::optional<bool> FitsAsWell;
+    bool IsLikeKernel = true; ///< It has all attributes of the kernel, ...
+    uint64_t Imitated = 0;    ///< ... as they were after so many Changes.
   };
   using Key = std::pair<CUcontext, CUfunction>;
 
   std::optional<Twin> known(const Key &Kernel);
   Twin make(const Context &C, const std::string &Name, CUfunction Kernel);
+  bool imitate(const Context &C, CUfunction Kernel, CUfunction Twin) const;
 
-  std::atomic<uint64_t> Changes{1}; ///< Of attributes.
+  /// How often the program has changed attributes, and which, as bits. A twin
+  /// is loaded with the same attributes as its kernel.
+  std::atomic<uint64_t> Changes{0}, Changed{0};
   std::mutex Lock;
   std::map<Key, Twin> Known; ///< By the kernel.
   /// Twins that are loaded, by context, library, module and name of the kernel.

@@ -89,8 +89,8 @@ public:
   /// Code that is loaded is switched on, so that the first launch need not wait
   /// for that.
   void prepare(CUcontext Ctx, uint32_t Uid);
-  /// A graph is about to be launched, in any of the contexts, or may be from now
-  /// on without a call of the driver.
+  /// A graph is about to be launched, in any of the contexts, or may be from
+  /// now on without a call of the driver.
   void prepareForGraphs();
   /// Launch: none where the launch has no known place in the order of launches.
   /// Stream: where it is made, as functions of the driver take it.
@@ -110,8 +110,11 @@ public:
   void launched(CUcontext Ctx, const char *Kernel,
                 const std::optional<LaunchShape> &Shape, bool IsTwin);
   void launchFailed(const char *Kernel, const std::string &Error);
-  /// The program has changed attributes of a function.
-  void functionChanged() { Twins.attributesChanged(); }
+  /// The program has changed an attribute of a function, or may have; none: it
+  /// is not known which.
+  void functionChanged(std::optional<CUfunction_attribute> A = std::nullopt) {
+    Twins.attributeChanged(A);
+  }
   /// Grows whenever handles of functions may be given to other functions.
   uint64_t handlesReused() const { return HandlesReused; }
   /// A stream of the context is about to be given a copy or a fill. Returns
@@ -198,6 +201,7 @@ private:
   void noteWaiting(Context &C, const std::optional<OrderedLaunch> &Launch,
                    CUstream Stream);
   void holdBack(Context &C, const OrderedLaunch &Launch);
+  bool isAfterPause(LaunchPause &Pause, uint64_t Group, size_t Share);
   std::optional<NoCheck> whyUnchecked(Context &C, const StreamOperation &Op,
                                       const Footprint &F);
   std::optional<abi::Operation> toCheck(const Context &C,
@@ -270,6 +274,8 @@ private:
   OperationCounts Operations;
   /// Where each kernel (mangled) was launched.
   std::map<std::string, LaunchSites> LaunchedAt;
+  LaunchPause
+      GroupPause; ///< Where launches of several kernels are drawn together.
   /// Launches so far, for the option `launches`.
   std::atomic<uint64_t> NumLaunches{0};
   /// What new contexts begin with (Context::IsPaused).

@@ -151,6 +151,16 @@ void Session::prepareForGraphs() {
   HasGraphs = true;
 }
 
+/// Whether `launch_pause_us` permits that a launch which has been drawn, of
+/// this group, is checked. `Share`: the launches of a group, or the kernels
+/// that share the time. The time of the simulated GPU says nothing of what
+/// checks cost. The caller holds the data lock.
+bool Session::isAfterPause(LaunchPause &Pause, uint64_t Group, size_t Share) {
+  const std::chrono::microseconds Length(Options.launch_pause_us);
+  return IsSimulated || Length.count() == 0 ||
+         Pause.permits(Group, Share * Length, LaunchPause::Clock::now());
+}
+
 bool Session::leavesToTwin(CUcontext Ctx, const std::string &Kernel) {
   uint32_t OneIn = Options.launch_one_in, First = Options.launch_first;
   // The option `launches` names launches that are to be checked.
@@ -162,20 +172,24 @@ bool Session::leavesToTwin(CUcontext Ctx, const std::string &Kernel) {
   if (!C || !C->hasCheckedCode() || !Code.isInstrumented(Kernel) ||
       Code.isShadowed(Kernel))
     return false;
-  const uint64_t Index = C->LaunchesOf[Kernel]++;
+  Context::DrawnLaunches &Of = C->LaunchesOf[Kernel];
+  const uint64_t Index = Of.Count++;
   // Two kernels meet only if both are checked, so all contexts draw alike; and
   // only while both run, so they meet in few of the launches that are checked.
-  constexpr uint64_t Together = 8;
+  constexpr unsigned Together = 8;
   constexpr uint32_t More = 2;
   if (Overlaps) {
     OneIn = std::max(OneIn / More, 1u);
     First *= More;
+    const uint64_t Group = (ThisLaunch - 1) / Together;
     return Index >= First &&
-           !isDrawn(Contexts.front()->Salt, (ThisLaunch - 1) / Together, OneIn,
-                    First);
+           !(isDrawn(Contexts.front()->Salt, Group, OneIn, First) &&
+             isAfterPause(GroupPause, Group, Together));
   }
   const uint32_t Hash = uint32_t(std::hash<std::string>()(Kernel));
-  return !isDrawn(C->Salt ^ Hash, Index, OneIn, First);
+  return Index >= First &&
+         !(isDrawn(C->Salt ^ Hash, Index, OneIn, First) &&
+           isAfterPause(Of.Pause, ThisLaunch, C->LaunchesOf.size()));
 }
 
 CUfunction Session::findTwin(CUcontext Ctx, const std::string &Kernel,
