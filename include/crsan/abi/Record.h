@@ -161,7 +161,7 @@ struct Counters {
     /// check (Config::CyclesPerLookCycle).
     uint64_t NextLook[BlockSlots];
     /// Which window without an interval (Sampling::Interval) a warp has come to
-    /// last, and of which block that warp is
+    /// last, and of which block the first warp was that came to it
     /// (runtime/device/collider/Sampling.h).
     uint64_t NewWindow;
   } Shards[CounterShards];
