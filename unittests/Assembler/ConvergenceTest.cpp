@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <elf.h>
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <string>
 #include <vector>
@@ -85,13 +86,21 @@ TEST(Yields, OfWantedFunctionsBecomeNothing) {
 }
 
 TEST(Yields, AreNotInTheKernelsThatTheLibraryLaunches) {
-  auto File = llvm::cantFail(llvm::errorOrToExpected(
-      llvm::MemoryBuffer::getFile(CRSAN_OPERATION_CUBIN)));
-  std::vector<uint8_t> Bytes(File->getBuffer().bytes_begin(),
-                             File->getBuffer().bytes_end());
-  auto Functions = llvm::cantFail(functionsOf(Bytes));
-  EXPECT_FALSE(Functions.empty());
-  EXPECT_EQ(0u, removeYields(Functions, isAnything));
+  unsigned Files = 0;
+  for (const auto &Entry :
+       std::filesystem::directory_iterator(CRSAN_OPERATION_CUBINS)) {
+    if (Entry.path().extension() != ".cubin")
+      continue;
+    ++Files;
+    auto File = llvm::cantFail(llvm::errorOrToExpected(
+        llvm::MemoryBuffer::getFile(Entry.path().string())));
+    std::vector<uint8_t> Bytes(File->getBuffer().bytes_begin(),
+                               File->getBuffer().bytes_end());
+    auto Functions = llvm::cantFail(functionsOf(Bytes));
+    EXPECT_FALSE(Functions.empty()) << Entry;
+    EXPECT_EQ(0u, removeYields(Functions, isAnything)) << Entry;
+  }
+  EXPECT_NE(0u, Files);
 }
 
 TEST(MachineCode, OfAFileThatIsNoneOrIncompleteIsAnError) {
