@@ -136,6 +136,7 @@ private:
                         std::optional<std::string> &Refusal) const;
   Error link(const PartFiles &Program, const PartFiles &Runtime) const;
   Error adjustObject(const std::string &Path) const;
+  Error adjust(MutableArrayRef<uint8_t> Object) const;
   void passOn(const ToolRun &Run) const;
   Expected<RegisterLimits> limits(ArrayRef<ModuleItem> Kernels,
                                   const std::string &Twins) const;
@@ -272,13 +273,11 @@ static auto permittedRegisters(ArrayRef<ModuleItem> Module, unsigned Most) {
 /// parted (Convergence.h), and so that a relocatable kernel may call functions
 /// that need more registers than CRSan limits the kernel's own code to.
 Error Assembly::adjustObject(const std::string &Path) const {
-  auto Buffer = WriteThroughMemoryBuffer::getFile(Path);
-  if (!Buffer)
-    return createStringError("cannot change '" + Path +
-                             "': " + Buffer.getError().message());
-  const MutableArrayRef<char> Bytes = (*Buffer)->getBuffer();
-  const MutableArrayRef<uint8_t> Object(
-      reinterpret_cast<uint8_t *>(Bytes.data()), Bytes.size());
+  return changeFile(
+      Path, [this](MutableArrayRef<uint8_t> Object) { return adjust(Object); });
+}
+
+Error Assembly::adjust(MutableArrayRef<uint8_t> Object) const {
   auto Functions = functionsOf(Object);
   Error Failure = Functions ? Error::success() : Functions.takeError();
   if (R.IsRelocatable && !Failure)

@@ -5,11 +5,22 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Object/ELF.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 using namespace llvm;
 using object::ELF64LE;
 
 namespace crsan::assembler {
+
+Error changeFile(const std::string &Path,
+                 function_ref<Error(MutableArrayRef<uint8_t>)> Change) {
+  auto Buffer = WriteThroughMemoryBuffer::getFile(Path);
+  if (!Buffer)
+    return createStringError("cannot change '" + Path +
+                             "': " + Buffer.getError().message());
+  const MutableArrayRef<char> Bytes = (*Buffer)->getBuffer();
+  return Change({reinterpret_cast<uint8_t *>(Bytes.data()), Bytes.size()});
+}
 
 /// Calls `Visit` with the contents of each section whose name begins with
 /// `Prefix`, and with the rest of its name.

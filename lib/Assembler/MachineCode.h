@@ -9,6 +9,7 @@
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace crsan::assembler {
@@ -37,6 +38,12 @@ public:
 private:
   llvm::MutableArrayRef<uint8_t> Bytes;
 };
+
+/// Has `Change` change the bytes of a file in place. An error if it cannot be
+/// written, or that of `Change`.
+llvm::Error changeFile(
+    const std::string &Path,
+    llvm::function_ref<llvm::Error(llvm::MutableArrayRef<uint8_t>)> Change);
 
 /// The functions of an object file that ptxas made; an error if it is none, or
 /// incomplete. They are views of `Object`.

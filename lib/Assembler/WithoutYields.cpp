@@ -9,31 +9,24 @@
 // (docs/convergence.md).
 
 #include "Convergence.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 using namespace crsan::assembler;
 
-static Error change(const char *Path) {
-  auto Buffer = WriteThroughMemoryBuffer::getFile(Path);
-  if (!Buffer)
-    return createStringError("cannot change '" + Twine(Path) +
-                             "': " + Buffer.getError().message());
-  const MutableArrayRef<char> Bytes = (*Buffer)->getBuffer();
-  auto Functions =
-      functionsOf({reinterpret_cast<uint8_t *>(Bytes.data()), Bytes.size()});
+static Error change(MutableArrayRef<uint8_t> Object) {
+  auto Functions = functionsOf(Object);
   if (!Functions)
-    return createStringError("cannot read '" + Twine(Path) +
-                             "': " + toString(Functions.takeError()));
+    return Functions.takeError();
   removeYields(*Functions, [](StringRef) { return true; });
   return Error::success();
 }
 
 int main(int Count, char **Words) {
   for (int I = 1; I < Count; ++I)
-    if (Error E = change(Words[I])) {
-      errs() << "without-yields: " << toString(std::move(E)) << "\n";
+    if (Error E = changeFile(Words[I], change)) {
+      errs() << "without-yields: '" << Words[I]
+             << "': " << toString(std::move(E)) << "\n";
       return 1;
     }
 }

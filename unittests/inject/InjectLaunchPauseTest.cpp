@@ -11,24 +11,12 @@ namespace {
 
 constexpr LaunchPause::Clock::time_point Start{};
 
-TEST(InjectLaunchPause, TheFirstLaunchIsCheckedAtOnce) {
-  LaunchPause P;
-  EXPECT_TRUE(P.permits(0, 2ms, Start));
-}
-
 TEST(InjectLaunchPause, OneLaunchIsCheckedInAPause) {
   LaunchPause P;
   EXPECT_TRUE(P.permits(1, 2ms, Start));
   EXPECT_FALSE(P.permits(2, 2ms, Start + 1ms));
   EXPECT_TRUE(P.permits(3, 2ms, Start + 2ms));
   EXPECT_FALSE(P.permits(4, 2ms, Start + 3ms));
-}
-
-TEST(InjectLaunchPause, ALaunchThatIsLeftOutBeginsNoPause) {
-  LaunchPause P;
-  EXPECT_TRUE(P.permits(1, 2ms, Start));
-  EXPECT_FALSE(P.permits(2, 2ms, Start + 1900us));
-  EXPECT_TRUE(P.permits(3, 2ms, Start + 2100us));
 }
 
 TEST(InjectLaunchPause, AGroupIsCheckedAsAWhole) {

@@ -136,10 +136,7 @@ CUptiResult subscribe(const Cupti &Api, Session &Target, bool AreRefusalsTold) {
     });
   };
   for (CUpti_CallbackId Id : Calls.Always)
-    if (!Enable(CUPTI_CB_DOMAIN_DRIVER_API, Id) &&
-        (Id == CUPTI_DRIVER_TRACE_CBID_cuFuncSetAttribute ||
-         Id == CUPTI_DRIVER_TRACE_CBID_cuKernelSetAttribute))
-      Target.functionChanged(); // From now on it is not told.
+    Enable(CUPTI_CB_DOMAIN_DRIVER_API, Id);
   if (!AreRefusalsTold)
     for (CUpti_runtime_api_trace_cbid Id : WrappedLaunches)
       Enable(CUPTI_CB_DOMAIN_RUNTIME_API, Id);

@@ -97,9 +97,10 @@ static bool givesWork(std::string_view Name, Order Orders) {
 }
 
 /// Whether a call, of which no more is known, may change attributes of a
-/// function.
+/// function. What calls like cuFuncSetCacheConfig set is a preference.
 static bool changesFunctions(std::string_view Name) {
-  return Name.starts_with("cuFuncSet") || Name.starts_with("cuKernelSet");
+  return (Name.starts_with("cuFuncSet") || Name.starts_with("cuKernelSet")) &&
+         !Name.ends_with("Config");
 }
 
 static void tellChange(const DriverCall &C) {

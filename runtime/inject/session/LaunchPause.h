@@ -19,20 +19,18 @@ public:
   /// group `Group`. Then a pause of `Length` begins, in which the others of the
   /// group may be checked, too, and no more.
   bool permits(uint64_t Group, Clock::duration Length, Clock::time_point Now) {
-    if (HasBegun && Group == Last)
+    if (Group == Last)
       return true;
-    if (HasBegun && Now < End)
+    if (Now < End)
       return false;
-    HasBegun = true;
     Last = Group;
     End = Now + Length;
     return true;
   }
 
 private:
-  bool HasBegun = false;
-  uint64_t Last = 0; ///< Group.
-  Clock::time_point End;
+  uint64_t Last = ~uint64_t(0); ///< Group; at first none.
+  Clock::time_point End = Clock::time_point::min();
 };
 
 } // namespace crsan

@@ -82,8 +82,9 @@ NativeTwins::Twin NativeTwins::make(const Context &C, const std::string &Name,
     if (Found != Loaded.end())
       New.Handle = Found->second;
   }
-  // The kernel itself is loaded now, as it would be without the twin, since
-  // another kernel may be waiting for it when it is launched itself.
+  // To say how many registers the kernel takes, the driver loads it, as this
+  // launch would without the twin. Later, a kernel may run that waits for it,
+  // and the driver may not load code before that one has ended.
   int Registers;
   if (New.Handle &&
       (D.attribute(CU_FUNC_ATTRIBUTE_NUM_REGS, Kernel, C.Device, Registers) !=
@@ -146,7 +147,7 @@ CUfunction NativeTwins::find(const Context &C, const std::string &Name,
   // A program may launch a kernel every few microseconds, and each call of the
   // driver takes one: a launch asks only for what is needed and not known.
   const bool IsChanged = (T ? T->Imitated : 0) != Now,
-             NeedsFit = Shape.IsTogether && !(T && T->FitsAsWell);
+             NeedsFit = Shape.IsTogether && !(T && T->FitsAsWell.has_value());
   if (!T || (T->Handle && (IsChanged || NeedsFit))) {
     OwnCalls Own(C.Handle);
     if (!Own.ok() || isCapturing(Stream))
@@ -163,7 +164,7 @@ CUfunction NativeTwins::find(const Context &C, const std::string &Name,
   }
   const bool IsFit = T->Handle && T->IsLikeKernel &&
                      Shape.Threads <= T->MaxThreads &&
-                     (!Shape.IsTogether || *T->FitsAsWell);
+                     (!Shape.IsTogether || T->FitsAsWell.value());
   // A graph would launch the twin each time. The legacy default stream, of most
   // launches, cannot be captured.
   const bool IsLegacy = !Stream || Stream == CU_STREAM_LEGACY;

@@ -274,8 +274,8 @@ private:
   OperationCounts Operations;
   /// Where each kernel (mangled) was launched.
   std::map<std::string, LaunchSites> LaunchedAt;
-  LaunchPause
-      GroupPause; ///< Where launches of several kernels are drawn together.
+  /// Of all kernels, where launches of several are drawn together.
+  LaunchPause GroupPause;
   /// Launches so far, for the option `launches`.
   std::atomic<uint64_t> NumLaunches{0};
   /// What new contexts begin with (Context::IsPaused).
