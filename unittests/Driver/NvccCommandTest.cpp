@@ -84,6 +84,12 @@ TEST(NvccCommand, ValuesStandInEachOfNvccsPlaces) {
   EXPECT_EQ(translated({"-I=a,b", "-Ic", "-I", "d"}),
             (Words{"-Ia", "-Ib", "-Ic", "-Id"}));
   EXPECT_EQ(translated({"-t4", "-t", "4", "--threads=4"}), Words());
+  EXPECT_EQ(translated({"-compress-mode=size", "--compress-mode", "none"}),
+            (Words{"-Xcuda-fatbinary", "--compress-mode=size",
+                   "-Xcuda-fatbinary", "--compress-mode=none"}));
+  EXPECT_EQ(translated({"-no-compress", "-Xfatbin", "-compress-all"}),
+            (Words{"-Xcuda-fatbinary", "--compress=false", "-Xcuda-fatbinary",
+                   "-compress-all"}));
   EXPECT_EQ(translated({"-rdc", "true", "--relocatable-device-code=false"}),
             (Words{"-fgpu-rdc", "-fno-gpu-rdc"}));
   EXPECT_EQ(translated({"-rdc=yes"}),
