@@ -123,7 +123,7 @@ llvm::Expected<Plan> Planner::library() {
 
 llvm::Expected<Plan> Planner::fatbin() {
   const Argument *Source = nullptr;
-  Words Architectures;
+  Words Architectures, ToolOptions;
   for (const Argument &A : Line.Arguments) {
     if (A.IsInput && A.Input == InputKind::Cuda && !Source)
       Source = &A;
@@ -133,6 +133,8 @@ llvm::Expected<Plan> Planner::fatbin() {
           "one command for each");
     if (A.matches(options::OPT_offload_arch_EQ))
       llvm::append_range(Architectures, A.Values);
+    if (A.matches(options::OPT_Xcuda_fatbinary))
+      llvm::append_range(ToolOptions, A.Values);
   }
   if (!Source)
     return llvm::createStringError("'-fatbin' has no CUDA source");
@@ -158,6 +160,7 @@ llvm::Expected<Plan> Planner::fatbin() {
                      ",file=" + File)
                         .str());
     }
+  llvm::append_range(Out, ToolOptions);
   P.Jobs.push_back({Out, Toolkit->Root + "/bin/fatbinary"});
   P.Temporaries.push_back(Folder.str().str());
   P.LastLinks = true;
